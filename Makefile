@@ -1,0 +1,86 @@
+# Countersign. On a fresh machine with Go two commands are enough: `make run` (the demo) and `make test` (everything).
+# What is fetched goes into .cache/, data into .data/; both can be deleted when nothing runs (the data are the demo's).
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help run test verify generate lint bench fuzz postgres browser xmllint clean-cache
+
+GO ?= go
+CACHE := $(CURDIR)/.cache
+# Tools have a module of their own, so that what they need stays out of the product. They are built once and then come from Go's cache.
+TOOL := CGO_ENABLED=0 $(GO) tool -modfile=tools/go.mod
+# How much each fuzz target tries: a number of inputs (20000x) or a time (1m).
+FUZZ ?= 20000x
+
+export GO
+export COUNTERSIGN_CACHE_DIR := $(CACHE)
+
+help: ## list the targets
+	@echo "Countersign: an instant-payment gateway with a four-eyes portal. Targets:"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## start the demo: portal and API on 127.0.0.1:8080, with its own database and clearing simulator
+	@tools/postgres.sh --if-missing
+	@echo "building the program"
+	@$(GO) build -o .cache/bin/countersign ./cmd/countersign
+	@exec .cache/bin/countersign demo
+
+test: browser xmllint ## run all tests: unit, database, browser, and a short fuzzing
+	@tools/postgres.sh --if-missing
+	@tools/fuzz.sh $(FUZZ)
+	@COUNTERSIGN_BROWSER=1 \
+	PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" \
+	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
+	COUNTERSIGN_CHROMIUM="$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" \
+	COUNTERSIGN_AXE="$(CACHE)/axe-core/axe.min.js" \
+	$(GO) test ./...
+
+verify: generate lint ## check that generated code is fresh, formatting, and what the linters find
+	@tools/fresh.sh
+	@echo "nothing to complain about"
+
+generate: ## make the generated code anew: pages, queries, API types, ISO 20022 messages
+	@echo "pages (templ)"
+	@$(TOOL) templ generate -path views -log-level warn
+	@echo "queries (sqlc)"
+	@$(TOOL) sqlc compile
+	@rm -f internal/store/internal/dbsqlc/*.sql.go # sqlc leaves the code of queries that are gone
+	@$(TOOL) sqlc generate
+	@if [ -e api/oapi-codegen.yaml ]; then \
+	  echo "API types (oapi-codegen)"; \
+	  $(TOOL) oapi-codegen -config api/oapi-codegen.yaml api/openapi.yaml; \
+	fi
+	@echo "ISO 20022 messages (xsdgen)"
+	@$(GO) generate ./internal/iso20022
+
+lint: ## check formatting and run the linters
+	@echo "formatting"
+	@unformatted=$$($(TOOL) gofumpt -l .); \
+	if [ -n "$$unformatted" ]; then echo "not formatted with gofumpt (run: $(TOOL) gofumpt -w FILE):"; echo "$$unformatted"; exit 1; fi
+	@$(TOOL) templ fmt -fail -log-level warn views || { echo "pages were not formatted with templ fmt; they are now"; exit 1; }
+	@echo "go vet"
+	@$(GO) vet ./...
+	@echo "golangci-lint"
+	@$(TOOL) golangci-lint run ./...
+
+bench: ## run the benchmarks
+	@$(GO) test -run '^$$' -bench . -benchmem ./...
+
+fuzz: ## fuzz every target for longer: make fuzz FUZZ=5m
+	@tools/fuzz.sh $(if $(filter-out file,$(origin FUZZ)),$(FUZZ),1m)
+
+postgres: ## fetch the pinned PostgreSQL into .cache/, for machines without one
+	@tools/postgres.sh
+
+browser: ## install what browser tests need: Chromium (system package), its driver and the accessibility checker (into .cache/)
+	@tools/install.sh node "the driver of the browser in browser tests" nodejs npm
+	@tools/install.sh "chromium|chromium-browser|google-chrome" "browser tests" chromium
+	@tools/fetch.sh playwright-core .cache/playwright/package
+	@tools/fetch.sh axe-core .cache/axe-core
+
+xmllint: ## install xmllint, which checks our XML against the ISO 20022 schemas in tests (system package)
+	@tools/install.sh xmllint "checking XML against the ISO 20022 schemas in tests" libxml2-utils
+
+clean-cache: ## delete what was fetched and built; the demo's data stay
+	rm -rf .cache

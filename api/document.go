@@ -1,0 +1,12 @@
+// Package api holds the description of the HTTP interface: the OpenAPI document that integrators read, request bodies are checked
+// against, answer types are generated from and tests hold every answer to.
+package api
+
+import (
+	_ "embed"
+)
+
+// Document is the OpenAPI 3.1 document, as YAML.
+//
+//go:embed openapi.yaml
+var Document []byte

@@ -1,0 +1,67 @@
+// Command countersign is the whole product: the gateway with its portal and API, the demo, the clearing simulator, and the tools of
+// an operator. Every setting is a flag and an environment variable; `countersign COMMAND --help` lists them.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	_ "time/tzdata" // banking days need Europe/Zurich on machines without a zone database
+
+	"github.com/alecthomas/kong"
+)
+
+type commands struct {
+	Serve     serveCommand     `cmd:"" help:"Run the gateway: portal, API and clearing."`
+	Demo      demoCommand      `cmd:"" help:"Run the gateway with a private database, demo users and a clearing simulator."`
+	Simulator simulatorCommand `cmd:"" help:"Run the clearing simulator alone."`
+	Migrate   migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
+	Version   versionCommand   `cmd:"" help:"Print the version."`
+
+	LogFormat string `help:"How to write the log." enum:"text,json" default:"text" env:"COUNTERSIGN_LOG_FORMAT"`
+	LogLevel  string `help:"What to log." enum:"debug,info,warn,error" default:"info" env:"COUNTERSIGN_LOG_LEVEL"`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil && !errors.Is(err, context.Canceled) {
+		fmt.Fprintln(os.Stderr, "countersign:", err)
+		os.Exit(1)
+	}
+}
+
+// run parses the command line and runs one command until it ends or ctx does.
+func run(ctx context.Context, args []string) error {
+	var c commands
+	parser, err := kong.New(&c, kong.Name("countersign"), kong.UsageOnError(),
+		kong.Description("An instant-payment gateway with a four-eyes portal."))
+	if err != nil {
+		return fmt.Errorf("read the command line: %w", err)
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		parser.FatalIfErrorf(err)
+	}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	parsed.Bind(newLog(c.LogFormat, c.LogLevel))
+	return parsed.Run()
+}
+
+func newLog(format, level string) *slog.Logger {
+	var l slog.Level
+	err := l.UnmarshalText([]byte(level))
+	if err != nil {
+		l = slog.LevelInfo // the command line allows no other word
+	}
+	options := &slog.HandlerOptions{Level: l}
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(os.Stderr, options))
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, options))
+}

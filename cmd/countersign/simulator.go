@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"countersign/internal/simulator"
+)
+
+type simulatorCommand struct {
+	Listen     string `help:"Address of the simulator." default:"127.0.0.1:8081" env:"COUNTERSIGN_SIMULATOR_LISTEN"`
+	GatewayURL string `help:"Address of the gateway, where answers go." default:"http://127.0.0.1:8080" env:"COUNTERSIGN_GATEWAY_URL"`
+	Token      string `help:"Bearer token of the clearing connection." default:"demo-clearing" env:"COUNTERSIGN_CLEARING_TOKEN"`
+	Seed       uint64 `help:"The same seed and deliveries give the same log." default:"1" env:"COUNTERSIGN_SIMULATOR_SEED"`
+}
+
+// Run serves until ctx ends.
+func (c *simulatorCommand) Run(ctx context.Context, log *slog.Logger) error {
+	listener, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return fmt.Errorf("listen for the simulator: %w", err)
+	}
+	log.Info("clearing simulator is up", "address", "http://"+listener.Addr().String(), "gateway", c.GatewayURL)
+	return c.serve(ctx, listener, log)
+}
+
+func (c *simulatorCommand) serve(ctx context.Context, listener net.Listener, log *slog.Logger) error {
+	s := simulator.New(simulator.Config{GatewayURL: c.GatewayURL, Token: c.Token, Seed: c.Seed, Log: log})
+	defer s.Close()
+	server := &http.Server{
+		Handler: s.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, IdleTimeout: time.Minute,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	stopped := context.AfterFunc(ctx, func() {
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		_ = server.Shutdown(late)
+	})
+	defer stopped()
+	err := server.Serve(listener)
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return fmt.Errorf("serve the simulator: %w", err)
+}

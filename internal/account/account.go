@@ -1,0 +1,51 @@
+// Package account knows how accounts, banks and references are written: IBAN, BIC, Swiss and
+// Liechtenstein bank codes (IID), QR references, creditor references (ISO 11649), UETR, the
+// countries of the SEPA area and the character sets of the two schemes.
+//
+// Each kind of value is a type of its own that only a successful check can make: an IBAN in hand
+// has a known country, the right length and structure, and right check digits. Parse functions
+// take the exact form of a document; ParseInput functions also take what people paste: groups,
+// lower case, no-break spaces, dashes. Refusals are *Error values with an ISO reason code and a
+// sentence that says what to do.
+//
+// The tables are embedded: data/iban.tsv and data/bank.tsv are made by datagen from public lists
+// (origin and licence stand in data/README.md), data/sepa.tsv is kept by hand.
+package account
+
+import "errors"
+
+// The kinds of refusal. Compare with errors.Is.
+var (
+	// ErrEmpty: nothing was given.
+	ErrEmpty = errors.New("value is empty")
+	// ErrCharacter: a character that has no place in this kind of value.
+	ErrCharacter = errors.New("character is not allowed")
+	// ErrCountry: a country that does not exist or has no IBAN.
+	ErrCountry = errors.New("country is unknown")
+	// ErrLength: too few or too many characters.
+	ErrLength = errors.New("length is wrong")
+	// ErrStructure: a letter where a digit belongs, or the other way round.
+	ErrStructure = errors.New("structure is wrong")
+	// ErrCheckDigits: the check digits do not fit the rest.
+	ErrCheckDigits = errors.New("check digits are wrong")
+)
+
+// Error says why a text is not the value it should be.
+type Error struct {
+	// Kind is one of the Err values of this package.
+	Kind error
+	// Code is the ISO 20022 external status reason (AC01, BE09, CH16, RC01, ...).
+	Code string
+	// Text is a sentence that says what to do.
+	Text string
+}
+
+// Error is the sentence.
+func (e *Error) Error() string {
+	return e.Text
+}
+
+// Unwrap gives the kind to errors.Is.
+func (e *Error) Unwrap() error {
+	return e.Kind
+}

@@ -1,0 +1,67 @@
+package account
+
+import (
+	"fmt"
+	"strings"
+)
+
+// BIC is a checked business identifier code (ISO 9362) of 8 or 11 characters. It is comparable;
+// the zero value means "no BIC".
+type BIC struct {
+	text string
+}
+
+// ParseBIC checks a BIC in the form of a document: four letters or digits, a country that exists,
+// two letters or digits, and for 11 characters three more for the branch (pattern of the ISO 2019
+// schemas). It refuses with ErrEmpty (CH21), ErrLength, ErrStructure or ErrCountry (all RC01).
+func ParseBIC(text string) (BIC, error) {
+	switch {
+	case text == "":
+		return BIC{}, &Error{ErrEmpty, "CH21", "Enter a BIC."}
+	case len(text) != 8 && len(text) != 11:
+		return BIC{}, &Error{ErrLength, "RC01", fmt.Sprintf("A BIC has 8 or 11 characters; this one has %d.", len([]rune(text)))}
+	case !onlyDigitsAndCapitals(text) || !isCapital(text[4]) || !isCapital(text[5]):
+		return BIC{}, &Error{ErrStructure, "RC01", "Compare with the invoice: a BIC has capital letters and digits, and a country in places 5 and 6."}
+	case !CountryExists(text[4:6]):
+		return BIC{}, &Error{ErrCountry, "RC01", fmt.Sprintf("Check places 5 and 6 of the BIC: there is no country %s.", text[4:6])}
+	}
+	return BIC{text: text}, nil
+}
+
+// ParseBICInput checks a BIC as a person types it, with spaces or in lower case. It refuses like
+// ParseBIC.
+func ParseBICInput(text string) (BIC, error) {
+	return ParseBIC(tidy(text))
+}
+
+// IsZero reports whether there is no BIC.
+func (b BIC) IsZero() bool {
+	return b.text == ""
+}
+
+// String is the BIC as it was given, 8 or 11 characters.
+func (b BIC) String() string {
+	return b.text
+}
+
+// Country is the ISO 3166 code in places 5 and 6, empty for the zero value.
+func (b BIC) Country() string {
+	if b.IsZero() {
+		return ""
+	}
+	return b.text[4:6]
+}
+
+// SameInstitution reports whether both name the same bank, whatever branch: the first eight
+// characters decide.
+func (b BIC) SameInstitution(other BIC) bool {
+	return !b.IsZero() && !other.IsZero() && b.text[:8] == other.text[:8]
+}
+
+// Canonical is the form of 11 characters, with XXX for the head office.
+func (b BIC) Canonical() string {
+	if len(b.text) != 8 {
+		return b.text
+	}
+	return b.text + strings.Repeat("X", 3)
+}

@@ -1,0 +1,49 @@
+package account
+
+import "strings"
+
+// CharacterSet is a set of characters that texts of a document may hold.
+type CharacterSet int
+
+const (
+	// SwissLatin is the set of the Swiss Payment Standards (section 3.1): U+0020 to 7E, U+00A0 to
+	// FF, U+0100 to 17F, S and T with comma below (U+0218 to 21B) and the euro sign.
+	SwissLatin CharacterSet = iota
+	// EPCBasic is the set each SEPA bank must take (EPC217-08): letters and digits without accents,
+	// space and / - ? : ( ) . , ' +. Seventy-three characters.
+	EPCBasic
+)
+
+// Allows reports whether the set has the character.
+func (s CharacterSet) Allows(r rune) bool {
+	if s == EPCBasic {
+		return isEPCBasic(r)
+	}
+	switch {
+	case 0x20 <= r && r <= 0x7e, 0xa0 <= r && r <= 0x17f, 0x218 <= r && r <= 0x21b, r == '€':
+		return true
+	default:
+		return false
+	}
+}
+
+func isEPCBasic(r rune) bool {
+	switch {
+	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
+		return true
+	default:
+		return r < 0x80 && strings.IndexByte(" /-?:().,'+", byte(r)) >= 0
+	}
+}
+
+// FirstRefused finds the first character the set does not have and its place, counted in
+// characters from 1. A byte that is no UTF-8 counts as U+FFFD.
+func (s CharacterSet) FirstRefused(text string) (r rune, place int, found bool) {
+	for _, r := range text {
+		place++
+		if !s.Allows(r) {
+			return r, place, true
+		}
+	}
+	return 0, 0, false
+}

@@ -1,0 +1,110 @@
+// Package approval is station 2, the checker. The steps of a decision:
+//
+//  1. load the message under a lock;
+//  2. let payment decide: the role, four-eyes, the state, the content the checker saw; an approval also passes the scheme's rules
+//     again, because a day may have gone by;
+//  3. write decision, state, history, audit and, with the last approval, the release and the job that sends it, in one guarded
+//     statement and one transaction.
+//
+// Of several checkers one wins; the others get the state that the winner left. Approval never calls clearing: a crash after the
+// commit loses nothing, because the job is part of it.
+package approval
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+)
+
+// Station takes what checkers decide.
+type Station struct {
+	cfg Config
+}
+
+// Config holds what the station works with.
+type Config struct {
+	Store *store.Store
+	Rules rulebook.Settings
+	Seal  payment.Sealer
+	Now   func() time.Time
+	Zone  *time.Location // of the banking day: Europe/Zurich
+}
+
+// New makes the station.
+func New(cfg Config) *Station { return &Station{cfg: cfg} }
+
+// Input names the message and what the checker saw of it.
+type Input struct {
+	InternalID uuid.UUID
+	// ContentHash and Version of what the checker saw; zero when the caller did not say.
+	ContentHash payment.Digest
+	Version     int
+	// Expect narrows the message; a zero field does not.
+	Expect Expectation
+}
+
+// Expectation is what the door a request came through says about the message.
+type Expectation struct {
+	Kind   payment.Kind
+	Scheme rulebook.Scheme
+}
+
+// Approve records an approval and returns the message after it: Approved, or still Approval Pending when it needs more approvals.
+//
+// Errors: payment.ErrNotFound, MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the message as
+// it is now), payment.ContentError, payment.RefusalError when a rule of the scheme no longer holds.
+func (s *Station) Approve(ctx context.Context, by identity.Principal, in Input) (payment.Message, error) {
+	return s.decide(ctx, by, in, func(m payment.Message, v payment.Verdict) (payment.Transition, error) {
+		t, err := m.Approve(v, s.cfg.Seal)
+		if err != nil {
+			return payment.Transition{}, err
+		}
+		return t, m.StillHolds(s.cfg.Rules, v.At, v.At.In(s.cfg.Zone))
+	})
+}
+
+// Reject records a rejection with its reason and returns the message after it.
+//
+// Errors: as Approve, and payment.FieldError for the reason.
+func (s *Station) Reject(ctx context.Context, by identity.Principal, in Input, reason string) (payment.Message, error) {
+	return s.decide(ctx, by, in, func(m payment.Message, v payment.Verdict) (payment.Transition, error) {
+		return m.Reject(v, reason)
+	})
+}
+
+// MismatchError: the message is of another kind or scheme than the door says.
+type MismatchError struct {
+	Message payment.Message
+}
+
+// Error is a sentence for people.
+func (e *MismatchError) Error() string {
+	return "This message is a " + string(e.Message.Kind) + " of " + string(e.Message.Scheme) + ": use the path of that kind and scheme."
+}
+
+type decision func(payment.Message, payment.Verdict) (payment.Transition, error)
+
+func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, decide decision) (payment.Message, error) {
+	verdict := payment.Verdict{
+		By: by, At: s.cfg.Now().UTC().Truncate(time.Microsecond), ContentHash: in.ContentHash, Version: in.Version,
+	}
+	var made payment.Transition
+	seen, err := s.cfg.Store.Transact(ctx, by.Realm, in.InternalID, func(m payment.Message) (payment.Transition, error) {
+		if in.Expect.Kind != "" && in.Expect.Kind != m.Kind || in.Expect.Scheme != "" && in.Expect.Scheme != m.Scheme {
+			return payment.Transition{}, &MismatchError{Message: m}
+		}
+		var err error
+		made, err = decide(m, verdict)
+		return made, err
+	})
+	if err != nil {
+		return seen, err
+	}
+	return made.After(), nil
+}

@@ -1,0 +1,164 @@
+package approval_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign/internal/approval"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+)
+
+// probe is a try to cheat with plain SQL in the application's role.
+type probe struct {
+	name string
+	sql  string
+	want string // SQLSTATE: 23503 foreign key, 23505 unique, 23514 check, 42501 privilege or row-level security
+}
+
+const (
+	foreignKey = "23503"
+	unique     = "23505"
+	check      = "23514"
+	privilege  = "42501"
+)
+
+// The statements speak of the psql-like variables :pending, :approved, :checker, :maker and so on, replaced below.
+var probes = []probe{
+	{"release without approval", `INSERT INTO release SELECT realm, message_id, version, makers, content_hash, approvals_required, 1, 'approve', now(), 'k', sha256('x')
+		FROM message_version WHERE message_id = :pending`, foreignKey},
+	{"release as if no approval were needed", `INSERT INTO release SELECT realm, message_id, version, makers, content_hash, 0, NULL, NULL, now(), 'k', sha256('x')
+		FROM message_version WHERE message_id = :pending`, foreignKey},
+	{"release leaving the decision out", `INSERT INTO release SELECT realm, message_id, version, makers, content_hash, approvals_required, NULL, NULL, now(), 'k', sha256('x')
+		FROM message_version WHERE message_id = :pending`, check},
+	{"release on the strength of a rejection", `INSERT INTO release SELECT realm, message_id, version, makers, content_hash, approvals_required, 1, 'reject', now(), 'k', sha256('x')
+		FROM message_version WHERE message_id = :rejected`, check},
+	{"release a rejected message as approved", `INSERT INTO release SELECT realm, message_id, version, makers, content_hash, approvals_required, 1, 'approve', now(), 'k', sha256('x')
+		FROM message_version WHERE message_id = :rejected`, foreignKey},
+	{"release twice", `INSERT INTO release SELECT * FROM release WHERE message_id = :approved`, unique},
+	{"release other content", `INSERT INTO release SELECT realm, :pending, version, makers, sha256('other'), approvals_required, last_ordinal, last_action, now(), 'k', mac
+		FROM release WHERE message_id = :approved`, foreignKey},
+	{"approve as the maker", `INSERT INTO decision SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :makeruser, :maker, 'portal', 'portal',
+		'approve', NULL, NULL, NULL, now() FROM message_version WHERE message_id = :pending`, check},
+	{"approve as the maker, hiding the maker", `INSERT INTO decision SELECT realm, message_id, version, 1, ARRAY[:checker::uuid], content_hash, approvals_required, :makeruser, :maker,
+		'portal', 'portal', 'approve', NULL, NULL, NULL, now() FROM message_version WHERE message_id = :pending`, foreignKey},
+	{"approve as nobody's person", `INSERT INTO decision SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :makeruser, :checker,
+		'portal', 'portal', 'approve', NULL, NULL, NULL, now() FROM message_version WHERE message_id = :pending`, foreignKey},
+	{"approve other content", `INSERT INTO decision SELECT realm, message_id, version, 1, makers, sha256('other'), approvals_required, :checkeruser, :checker,
+		'portal', 'portal', 'approve', NULL, NULL, NULL, now() FROM message_version WHERE message_id = :pending`, foreignKey},
+	{"approve fewer times than needed", `INSERT INTO decision SELECT realm, message_id, version, 1, makers, content_hash, 0, :checkeruser, :checker,
+		'portal', 'portal', 'approve', NULL, NULL, NULL, now() FROM message_version WHERE message_id = :pending`, check},
+	{"decide twice", `INSERT INTO decision SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :checker2user, :checker2,
+		'portal', 'portal', 'reject', 'late', NULL, NULL, now() FROM message_version WHERE message_id = :approved`, unique},
+	{"decide a second time under the next number", `INSERT INTO decision SELECT realm, message_id, version, 2, makers, content_hash, approvals_required, :checker2user, :checker2,
+		'portal', 'portal', 'reject', 'late', 1, 'approve', now() FROM message_version WHERE message_id = :approved`, check},
+	{"reject without a reason", `INSERT INTO decision SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :checkeruser, :checker,
+		'portal', 'portal', 'reject', '  ', NULL, NULL, now() FROM message_version WHERE message_id = :pending`, check},
+	{"change a decision", `UPDATE decision SET action = 'reject', reason = 'x' WHERE message_id = :approved`, privilege},
+	{"delete a decision", `DELETE FROM decision WHERE message_id = :approved`, privilege},
+	{"empty the decisions", `TRUNCATE decision`, privilege},
+	{"change a release", `UPDATE release SET mac = sha256('x')`, privilege},
+	{"delete a release", `DELETE FROM release`, privilege},
+	{"change an audit row", `UPDATE audit_event SET actor_name = 'somebody else'`, privilege},
+	{"delete an audit row", `DELETE FROM audit_event`, privilege},
+	{"change a history row", `UPDATE message_history SET reason = 'x'`, privilege},
+	{"delete a history row", `DELETE FROM message_history`, privilege},
+	{"change content", `UPDATE document SET content = 'x', content_hash = sha256('x')`, privilege},
+	{"delete content", `DELETE FROM document`, privilege},
+	{"change a version", `UPDATE message_version SET amount = 1`, privilege},
+	{"change whose message it is", `UPDATE message SET maker_person = :checker WHERE message_id = :pending`, privilege},
+	{"change how many approvals it needs", `UPDATE message SET approvals_required = 0 WHERE message_id = :pending`, privilege},
+	{"delete a message", `DELETE FROM message WHERE message_id = :pending`, privilege},
+	{"move without history", `UPDATE message SET state = 'Approved' WHERE message_id = :pending`, foreignKey},
+	{"make an illegal move", `INSERT INTO message_history SELECT realm, message_id, sequence + 1, kind, to_state, 'approve', 'Settled', sequence, version, actor_user, actor_person,
+		actor_name, client_id, channel, NULL, now() FROM message_history WHERE message_id = :pending`, foreignKey},
+	{"tell history with a gap", `INSERT INTO message_history SELECT realm, message_id, sequence + 2, kind, to_state, 'approve', 'Approved', sequence + 1, version, actor_user, actor_person,
+		actor_name, client_id, channel, NULL, now() FROM message_history WHERE message_id = :pending`, foreignKey},
+	{"rewrite the beginning of history", `INSERT INTO message_history SELECT realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user, actor_person,
+		actor_name, client_id, channel, 'other', now() FROM message_history WHERE message_id = :pending`, unique},
+	{"add a version that forgets a maker", `INSERT INTO message_version SELECT realm, message_id, 2, document_id, content_hash, :checkeruser, :checker, ARRAY[:checker::uuid], 1,
+		ARRAY[]::uuid[], :checker, approvals_required, now(), amount, currency, instruction_id, end_to_end_id, uetr, debtor_name, debtor_account, debtor_agent, creditor_name,
+		creditor_account, creditor_agent, remittance FROM message_version WHERE message_id = :pending`, foreignKey},
+	{"make a message under a policy that asks for less", `INSERT INTO message SELECT realm, gen_random_uuid(), 'DM00000000000000', kind, scheme, channel, client_id, NULL, maker_user, maker_person, policy_id,
+		0, expires_at, now(), 1, 0, 'Processing', 1, now() FROM message WHERE message_id = :pending`, foreignKey},
+	{"add a policy that asks for nothing", `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at) VALUES ('demo', gen_random_uuid(), 99, 0, 60, now())`, privilege},
+	{"give oneself a role", `INSERT INTO user_role VALUES ('demo', :makeruser, 'payments', 'checker', now())`, privilege},
+	{"make a puppet user", `INSERT INTO person VALUES ('demo', gen_random_uuid(), 'puppet', 'payments', now())`, privilege},
+	{"allow an illegal move", `INSERT INTO legal_move VALUES ('instruction', 'Approval Pending', 'settle', 'Settled')`, privilege},
+	{"write into another realm", `INSERT INTO audit_event SELECT 'demo2', gen_random_uuid(), message_id, 99, event, actor_user, actor_person, actor_name, client_id, channel, request_id,
+		source_address, content_hash, detail, at FROM audit_event LIMIT 1`, privilege},
+	{"switch the foreign keys off", `SET session_replication_role = replica`, privilege},
+	{"switch row-level security off", `ALTER TABLE message DISABLE ROW LEVEL SECURITY`, privilege},
+}
+
+func TestTheApplicationsRoleCannotCheat(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	maker, checker, checker2 := h.Person(t, "maker1"), h.Person(t, "checker1"), h.Person(t, "checker2")
+	pending := h.Create(t, maker, rulebook.SchemeSIC)
+	approved := h.Create(t, maker, rulebook.SchemeSIC)
+	rejected := h.Create(t, maker, rulebook.SchemeSIC)
+	_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: approved.InternalID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.Approval.Reject(ctx, checker, approval.Input{InternalID: rejected.InternalID}, "not ours")
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := strings.NewReplacer(
+		":pending", quoted(pending.InternalID), ":approved", quoted(approved.InternalID), ":rejected", quoted(rejected.InternalID),
+		":makeruser", quoted(maker.UserID), ":maker", quoted(maker.PersonID),
+		":checkeruser", quoted(checker.UserID), ":checker2user", quoted(checker2.UserID), ":checker2", quoted(checker2.PersonID),
+		":checker", quoted(checker.PersonID),
+	)
+	before := fingerprintOf(t, h)
+	conn := h.DB.ConnectAsApplication(t, "demo")
+	for _, p := range probes {
+		_, err := conn.Exec(ctx, values.Replace(p.sql))
+		var refused *pgconn.PgError
+		if !errors.As(err, &refused) || refused.Code != p.want {
+			t.Errorf("%s: got %v, want SQLSTATE %s", p.name, err, p.want)
+		}
+	}
+	if after := fingerprintOf(t, h); after != before {
+		t.Error("a probe changed something")
+	}
+	other := h.DB.ConnectAsApplication(t, "demo2")
+	var seen int
+	err = other.QueryRow(ctx, "SELECT count(*) FROM message").Scan(&seen)
+	if err != nil || seen != 0 {
+		t.Errorf("realm demo2 sees %d messages of realm demo: %v", seen, err)
+	}
+}
+
+func TestTheSameStepsAreRefusedByNobodyWhenTheyAreRight(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	after, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID, ContentHash: m.ContentHash, Version: 1})
+	if err != nil || after.State != payment.StateApproved {
+		t.Fatalf("%s: %v", after.State, err)
+	}
+}
+
+func quoted(id uuid.UUID) string { return "'" + id.String() + "'" }
+
+// fingerprintOf is a digest over all that a probe might change.
+func fingerprintOf(t *testing.T, h *stationtest.House) string {
+	t.Helper()
+	var sum string
+	err := h.DB.Connect(t).QueryRow(ctx, `SELECT md5(string_agg(line, '' ORDER BY line)) FROM (
+		SELECT m::text FROM message m UNION ALL SELECT d::text FROM decision d UNION ALL SELECT r::text FROM release r
+		UNION ALL SELECT x::text FROM message_history x UNION ALL SELECT a::text FROM audit_event a UNION ALL SELECT o::text FROM document o
+		UNION ALL SELECT v::text FROM message_version v UNION ALL SELECT p::text FROM policy p UNION ALL SELECT u::text FROM user_role u) AS all_rows (line)`).Scan(&sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}

@@ -1,0 +1,152 @@
+package approval_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/approval"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+	"countersign/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+var ctx = context.Background()
+
+// checkers adds people who may decide and returns them.
+func checkers(t *testing.T, h *stationtest.House, n int) []identity.Principal {
+	t.Helper()
+	conn := h.DB.Connect(t)
+	list := make([]identity.Principal, n)
+	for i := range list {
+		name := fmt.Sprintf("racer%d", i)
+		_, err := conn.Exec(ctx, `
+			WITH p AS (INSERT INTO person VALUES ('demo', gen_random_uuid(), $1, 'payments', now()) RETURNING person_id),
+			     u AS (INSERT INTO user_account SELECT 'demo', gen_random_uuid(), person_id, 'payments', $1, 'no password', 'active', now() FROM p RETURNING user_id)
+			INSERT INTO user_role SELECT 'demo', user_id, 'payments', 'checker', now() FROM u`, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[i] = h.Person(t, name)
+	}
+	return list
+}
+
+// TestManyCheckersOneDecision: 16 checkers race over 500 messages, half of them rejecting. Each message gets exactly one decision and
+// at most one release, and every loser learns what the message has become.
+func TestManyCheckersOneDecision(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	const racers, messages = 16, 500
+	maker := h.Person(t, "maker1")
+	people := checkers(t, h, racers)
+	ids := make([]uuid.UUID, messages)
+	for i := range ids {
+		ids[i] = h.Create(t, maker, rulebook.SchemeSIC).InternalID
+	}
+	var won, lost atomic.Int64
+	var group sync.WaitGroup
+	for i, who := range people {
+		group.Go(func() {
+			for _, id := range ids {
+				var err error
+				if i%2 == 0 {
+					_, err = h.Approval.Approve(ctx, who, approval.Input{InternalID: id})
+				} else {
+					_, err = h.Approval.Reject(ctx, who, approval.Input{InternalID: id}, "lost the race?")
+				}
+				var moved *payment.StateError
+				switch {
+				case err == nil:
+					won.Add(1)
+				case errors.As(err, &moved):
+					lost.Add(1)
+					if d, ok := moved.Message.LastDecision(); !ok || d.PersonID == who.PersonID {
+						t.Errorf("the loser is told %v", err)
+					}
+				default:
+					t.Errorf("neither won nor lost: %v", err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if won.Load() != messages || lost.Load() != messages*(racers-1) {
+		t.Errorf("%d won and %d lost, want %d and %d", won.Load(), lost.Load(), messages, messages*(racers-1))
+	}
+	var decisions, releases, approved, jobs int
+	err := h.DB.Connect(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM decision), (SELECT count(*) FROM release),
+		(SELECT count(*) FROM message WHERE state = 'Approved'), (SELECT count(*) FROM river.river_job)`).Scan(&decisions, &releases, &approved, &jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if decisions != messages || releases != approved || jobs != approved || approved == 0 || approved == messages {
+		t.Errorf("%d decisions, %d approved, %d releases, %d jobs", decisions, approved, releases, jobs)
+	}
+}
+
+func TestAnAmendmentVoidsApprovalsAndBarsItsEditor(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	conn := h.DB.Connect(t)
+	_, err := conn.Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at)
+		VALUES ('demo', gen_random_uuid(), 50, 2, 3600, now())`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	one, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	if err != nil || one.State != payment.StateApprovalPending {
+		t.Fatalf("first approval: %s %v", one.State, err)
+	}
+	editor := h.Person(t, "both1")
+	order := h.Order(rulebook.SchemeSIC)
+	stationtest.SetAmount(order.Document, "150.00")
+	amended, err := h.Submission.Amend(ctx, editor, m.InternalID, order)
+	if err != nil || amended.Version != 2 || amended.Approvals() != 0 || len(amended.Makers) != 2 {
+		t.Fatalf("amended: version %d, %d approvals, %d makers: %v", amended.Version, amended.Approvals(), len(amended.Makers), err)
+	}
+	var barred *payment.FourEyesError
+	_, err = h.Approval.Approve(ctx, editor, approval.Input{InternalID: m.InternalID})
+	if !errors.As(err, &barred) {
+		t.Errorf("the editor approves: %v", err)
+	}
+	var changed *payment.ContentError
+	_, err = h.Approval.Approve(ctx, h.Person(t, "checker2"), approval.Input{InternalID: m.InternalID, ContentHash: m.ContentHash})
+	if !errors.As(err, &changed) {
+		t.Errorf("an approval of the old content: %v", err)
+	}
+	for i, name := range []string{"checker1", "checker2"} {
+		m, err = h.Approval.Approve(ctx, h.Person(t, name), approval.Input{InternalID: m.InternalID, ContentHash: amended.ContentHash})
+		if err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	if m.State != payment.StateApproved {
+		t.Errorf("after two approvals of the new version it is %s", m.State)
+	}
+}
+
+func TestWhatIsNotOnesOwnRealmDoesNotExist(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	stranger := h.Principal(t, stationtest.Door{Realm: "demo2", Name: "checker1", Client: "portal", Channel: identity.ChannelPortal})
+	_, err := h.Approval.Approve(ctx, stranger, approval.Input{InternalID: m.InternalID})
+	if !errors.Is(err, payment.ErrNotFound) {
+		t.Errorf("another realm's checker: %v", err)
+	}
+	_, err = h.Approval.Approve(ctx, stranger, approval.Input{InternalID: uuid.New()})
+	if !errors.Is(err, payment.ErrNotFound) {
+		t.Errorf("a made-up id: %v", err)
+	}
+}

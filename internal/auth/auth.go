@@ -1,0 +1,86 @@
+// Package auth is the station of sign-in, for both doors: the tokens of the API and the sign-in page of the portal.
+//
+// A token is opaque: the realm's name, a full stop and 43 characters of base64url. The realm stands in it so that the database can be
+// asked inside that realm; nothing else can be read from it. Only its SHA-256 digest is stored. All tokens that follow from one sign-in
+// are a family: it ends after a fixed time, dies at once by logout, and dies when a refresh token is used a second time.
+//
+// Passwords are argon2id. Tries are counted per realm and name before the password is checked, whether or not the name exists, and
+// both kinds of names take the same way through the code.
+package auth
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"countersign/internal/store"
+)
+
+// minimumKey is the shortest key that New takes, in bytes.
+const minimumKey = 32
+
+// Config is what the station needs.
+type Config struct {
+	Database *store.Database
+	Now      func() time.Time
+	// Key derives the successor of a refresh token, at least 32 random bytes. All processes of one installation share it. With another
+	// key after a restart, a refresh that was repeated across it ends the family, and nothing else happens.
+	Key []byte
+	Log *slog.Logger
+	// Random is the source of new tokens; nil means the system's.
+	Random io.Reader
+	// HashQueue is how many sign-ins may wait for a free core; 0 means 32 for each core. Others are sent away with a BusyError.
+	HashQueue int
+}
+
+// Station signs people in and knows them again.
+type Station struct {
+	database  *store.Database
+	now       func() time.Time
+	key       []byte
+	log       *slog.Logger
+	random    io.Reader
+	passwords *passwordChecker
+	bearers   *bearerCache
+	verified  atomic.Int64
+}
+
+// New makes the station.
+func New(cfg Config) (*Station, error) {
+	if cfg.Database == nil || cfg.Now == nil || cfg.Log == nil {
+		return nil, errors.New("auth: database, clock and log are needed")
+	}
+	if len(cfg.Key) < minimumKey {
+		return nil, fmt.Errorf("auth: the key has %d bytes, it needs at least %d", len(cfg.Key), minimumKey)
+	}
+	if cfg.Random == nil {
+		cfg.Random = rand.Reader
+	}
+	cores := runtime.GOMAXPROCS(0)
+	if cfg.HashQueue == 0 {
+		cfg.HashQueue = 32 * cores
+	}
+	passwords, err := newPasswordChecker(cores, cfg.HashQueue)
+	if err != nil {
+		return nil, fmt.Errorf("auth: %w", err)
+	}
+	return &Station{
+		database: cfg.Database, now: cfg.Now, key: cfg.Key, log: cfg.Log, random: cfg.Random,
+		passwords: passwords, bearers: newBearerCache(),
+	}, nil
+}
+
+// Stats are counts since the start.
+type Stats struct {
+	PasswordsChecked int64 // argon2id computations, those for unknown names included
+}
+
+// Stats returns the counts of this moment.
+func (s *Station) Stats() Stats {
+	return Stats{PasswordsChecked: s.verified.Load()}
+}

@@ -1,0 +1,102 @@
+package auth
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/store"
+)
+
+// A bearer token that was found good is believed for a second, so that a busy client does not ask the database for each call. A
+// revocation through this process counts at once, one through another process within this second.
+const (
+	bearerBelief  = time.Second
+	bearerEntries = 10_000
+)
+
+// Authenticate finds the user and the client of an access token, with the roles of this moment (at most a second old). The request's
+// id and source address are the caller's to fill in; the roles are shared and not to be written to. Error: ErrUnauthorized.
+func (s *Station) Authenticate(ctx context.Context, bearer string) (identity.Principal, error) {
+	given, ok := parseToken(bearer)
+	if !ok {
+		return identity.Principal{}, ErrUnauthorized
+	}
+	now := s.now()
+	principal, known, turn := s.bearers.get(given.hash, now)
+	if known {
+		return principal, nil
+	}
+	found, err := s.database.Bearer(ctx, store.BearerKey{Realm: given.realm, Hash: given.hash[:], At: now})
+	if errors.Is(err, store.ErrUnknownToken) {
+		return identity.Principal{}, ErrUnauthorized
+	}
+	if err != nil {
+		return identity.Principal{}, err
+	}
+	found.Principal.Channel = identity.ChannelAPI
+	s.bearers.put(given.hash, bearerEntry{
+		principal: found.Principal, family: found.FamilyID, until: earlier(now.Add(bearerBelief), found.ExpiresAt), turn: turn,
+	})
+	return found.Principal, nil
+}
+
+// bearerCache remembers good bearer tokens for a moment. Its turn goes up with each revocation: what was read from the database before
+// a revocation is not kept after it.
+type bearerCache struct {
+	mu      sync.Mutex
+	entries map[[sha256.Size]byte]bearerEntry
+	turn    uint64
+}
+
+type bearerEntry struct {
+	principal identity.Principal
+	family    uuid.UUID
+	until     time.Time
+	turn      uint64
+}
+
+func newBearerCache() *bearerCache {
+	return &bearerCache{entries: map[[sha256.Size]byte]bearerEntry{}}
+}
+
+// get returns the principal of a token if it is known and still believed, and else the turn that put asks for.
+func (c *bearerCache) get(hash [sha256.Size]byte, now time.Time) (identity.Principal, bool, uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entry, found := c.entries[hash]
+	if !found || !now.Before(entry.until) {
+		return identity.Principal{}, false, c.turn
+	}
+	return entry.principal, true, c.turn
+}
+
+// put keeps an entry unless a family was dropped since its turn. A full cache starts anew: its entries are worth a second each.
+func (c *bearerCache) put(hash [sha256.Size]byte, entry bearerEntry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if entry.turn != c.turn {
+		return
+	}
+	if len(c.entries) >= bearerEntries {
+		clear(c.entries)
+	}
+	c.entries[hash] = entry
+}
+
+// drop forgets all tokens of a family.
+func (c *bearerCache) drop(family uuid.UUID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.turn++
+	for hash, entry := range c.entries {
+		if entry.family == family {
+			delete(c.entries, hash)
+		}
+	}
+}

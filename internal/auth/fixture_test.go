@@ -1,0 +1,202 @@
+package auth_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"countersign/internal/auth"
+	"countersign/internal/identity"
+	"countersign/internal/store"
+	"countersign/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+const (
+	password = "correct horse battery"
+	secret   = "secret-of-the-client"
+)
+
+var passwordHash = sync.OnceValue(func() string {
+	hash, err := auth.HashPassword(password)
+	if err != nil {
+		panic(err)
+	}
+	return hash
+})
+
+var office = auth.ClientCredentials{ClientID: "office", ClientSecret: secret}
+
+// clock is a time that only the test moves.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// safeBuffer is a log that several goroutines write to.
+type safeBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+type bundle struct {
+	*auth.Station
+	db    *storetest.DB
+	clock *clock
+	log   *safeBuffer
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	db := storetest.New(t)
+	for _, realm := range []store.RealmDefinition{realm("alpha", "AA"), realm("beta", "BB")} {
+		check(t, store.Provision(t.Context(), db.OwnerURL, realm))
+	}
+	b := &bundle{db: db, clock: &clock{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}, log: &safeBuffer{}}
+	b.Station = b.another(t)
+	return b
+}
+
+// another is a second process on the same database, with the same key and clock.
+func (b *bundle) another(t *testing.T) *auth.Station {
+	t.Helper()
+	station, err := auth.New(auth.Config{
+		Database: b.db.Database, Now: b.clock.Now, Key: bytes.Repeat([]byte{7}, 32), HashQueue: 2000,
+		Log: slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	check(t, err)
+	return station
+}
+
+func realm(name, mark string) store.RealmDefinition {
+	digest := sha256.Sum256([]byte(secret))
+	person := func(name string, status store.UserStatus, roles ...identity.Role) store.PersonDefinition {
+		return store.PersonDefinition{DisplayName: "The " + name, Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
+			{Name: name, PasswordHash: passwordHash(), Status: status, Roles: roles},
+		}}
+	}
+	return store.RealmDefinition{
+		Realm: name, Name: name, Mark: mark, MadeBy: store.MadeByOperator,
+		Life: store.TokenLife{Access: 300 * time.Second, Refresh: 1800 * time.Second, Absolute: 12 * time.Hour},
+		People: []store.PersonDefinition{
+			person("maker", store.UserActive, identity.RoleMaker), person("checker", store.UserActive, identity.RoleChecker),
+			person("fresh", store.UserUnverified, identity.RoleMaker), person("barred", store.UserSuppressed, identity.RoleMaker),
+		},
+		Clients: []store.ClientDefinition{
+			{ClientID: "office", Kind: store.ClientConfidential, SecretHash: digest[:], MayDecideOwn: true},
+			{ClientID: "other", Kind: store.ClientConfidential, SecretHash: digest[:]},
+			{ClientID: "phone", Kind: store.ClientPublic},
+			{ClientID: identity.PortalClient, Kind: store.ClientPortal, MayDecideOwn: true},
+		},
+		Policies: []store.PolicyDefinition{{ApprovalsRequired: 1, Pending: 24 * time.Hour}},
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// login signs a user of alpha in through the office.
+func (b *bundle) login(t *testing.T, name string) auth.TokenSet {
+	t.Helper()
+	tokens, err := b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: name, Password: password})
+	check(t, err)
+	return tokens
+}
+
+func (b *bundle) refresh(ctx context.Context, token string) (auth.TokenSet, error) {
+	return b.Refresh(ctx, auth.RefreshInput{Realm: "alpha", Client: office, RefreshToken: token})
+}
+
+// try signs in with a password that may be wrong and returns the problem, "" for none.
+func (b *bundle) try(t *testing.T, name, password string) auth.AccountProblem {
+	t.Helper()
+	_, err := b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: name, Password: password})
+	return problem(t, err)
+}
+
+func problem(t *testing.T, err error) auth.AccountProblem {
+	t.Helper()
+	var account *auth.AccountError
+	if errors.As(err, &account) {
+		return account.Problem
+	}
+	if err != nil {
+		t.Errorf("got error %v, want an account problem or none", err)
+	}
+	return ""
+}
+
+// alive and dead assert what an access token is good for.
+func (b *bundle) alive(t *testing.T, access string) {
+	t.Helper()
+	_, err := b.Authenticate(t.Context(), access)
+	if err != nil {
+		t.Errorf("access token: got %v, want it alive", err)
+	}
+}
+
+func (b *bundle) dead(t *testing.T, access string) {
+	t.Helper()
+	_, err := b.Authenticate(t.Context(), access)
+	if !errors.Is(err, auth.ErrUnauthorized) {
+		t.Errorf("access token: got %v, want %v", err, auth.ErrUnauthorized)
+	}
+}
+
+// owner runs a statement as the owner.
+func (b *bundle) owner(t *testing.T, statement string, arguments ...any) {
+	t.Helper()
+	_, err := b.db.Connect(t).Exec(t.Context(), statement, arguments...)
+	check(t, err)
+}
+
+// count asks the owner for a number.
+func (b *bundle) count(t *testing.T, query string) int {
+	t.Helper()
+	var n int
+	check(t, b.db.Connect(t).QueryRow(t.Context(), query).Scan(&n))
+	return n
+}
+
+// asApplication counts the rows of a table that the application's role sees inside a realm.
+func (b *bundle) asApplication(t *testing.T, table, realm string) int {
+	t.Helper()
+	conn := b.db.ConnectAsApplication(t, realm)
+	var n int
+	check(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
+	return n
+}

@@ -1,0 +1,230 @@
+package auth
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/store"
+)
+
+// failuresForgotten is how long failures count; the same 12 hours that a sign-in lasts at most.
+const failuresForgotten = 12 * time.Hour
+
+// maxPassword is the longest password looked at, in bytes. A longer one is wrong.
+const maxPassword = 1024
+
+// ClientCredentials say which client asks.
+type ClientCredentials struct {
+	ClientID     string
+	ClientSecret string // "" is right for a public client
+}
+
+// LoginInput is a sign-in through the API.
+type LoginInput struct {
+	Realm  string
+	Client ClientCredentials
+	// Name and Password as typed.
+	Name          string
+	Password      string
+	Scope         string // optional, words separated by one space
+	SourceAddress string // for the log
+}
+
+// Login signs a user in through a client of the API. Errors: ErrUnknownRealm, ErrInvalidClient, ErrInvalidScope, *AccountError,
+// *BusyError.
+func (s *Station) Login(ctx context.Context, in LoginInput) (TokenSet, error) {
+	client, err := s.checkClient(ctx, in.Realm, in.Client)
+	if err != nil {
+		return TokenSet{}, err
+	}
+	if !validScope(in.Scope) {
+		return TokenSet{}, ErrInvalidScope
+	}
+	user, err := s.checkPassword(ctx, attempt{
+		realm: in.Realm, name: in.Name, password: in.Password, clientID: client.ClientID, source: in.SourceAddress,
+	})
+	if err != nil {
+		return TokenSet{}, err
+	}
+	return s.startFamily(ctx, familyStart{realm: in.Realm, client: client, userID: user, scope: in.Scope})
+}
+
+// SignInInput is a sign-in on the portal's page.
+type SignInInput struct {
+	Realm         string
+	Name          string
+	Password      string
+	SourceAddress string
+}
+
+// SignIn signs a user in to the portal; the session is the caller's. Errors: ErrUnknownRealm, ErrInvalidClient (the realm has no
+// portal), *AccountError, *BusyError.
+func (s *Station) SignIn(ctx context.Context, in SignInInput) (identity.Principal, error) {
+	client, err := s.database.Client(ctx, in.Realm, identity.PortalClient)
+	if err != nil {
+		return identity.Principal{}, clientError(err)
+	}
+	if client.Kind != store.ClientPortal {
+		return identity.Principal{}, ErrInvalidClient
+	}
+	user, err := s.checkPassword(ctx, attempt{
+		realm: in.Realm, name: in.Name, password: in.Password, clientID: client.ClientID, source: in.SourceAddress,
+	})
+	if err != nil {
+		return identity.Principal{}, err
+	}
+	principal, err := s.PortalPrincipal(ctx, in.Realm, user)
+	principal.SourceAddress = in.SourceAddress
+	return principal, err
+}
+
+// PortalPrincipal reads the user of a portal session anew, so that a role taken away or an account suppressed counts from the next
+// request on. Error: ErrUnauthorized when the account is not active or not there.
+func (s *Station) PortalPrincipal(ctx context.Context, realm string, userID uuid.UUID) (identity.Principal, error) {
+	principal, err := s.database.Principal(ctx, store.PrincipalKey{Realm: realm, UserID: userID, ClientID: identity.PortalClient})
+	switch {
+	case errors.Is(err, store.ErrUnknownUser), errors.Is(err, store.ErrUnknownRealm):
+		return identity.Principal{}, ErrUnauthorized
+	case err != nil:
+		return identity.Principal{}, err
+	}
+	principal.Channel = identity.ChannelPortal
+	return principal, nil
+}
+
+// checkClient finds a client of the API and checks its secret, whose digest is compared in constant time.
+func (s *Station) checkClient(ctx context.Context, realm string, given ClientCredentials) (store.Client, error) {
+	client, err := s.database.Client(ctx, realm, given.ClientID)
+	if err != nil {
+		return store.Client{}, clientError(err)
+	}
+	switch client.Kind {
+	case store.ClientPublic:
+		return client, nil
+	case store.ClientConfidential:
+		digest := sha256.Sum256([]byte(given.ClientSecret))
+		if subtle.ConstantTimeCompare(digest[:], client.SecretHash) == 1 {
+			return client, nil
+		}
+	case store.ClientPortal:
+	}
+	return store.Client{}, ErrInvalidClient
+}
+
+func clientError(err error) error {
+	switch {
+	case errors.Is(err, store.ErrUnknownRealm):
+		return ErrUnknownRealm
+	case errors.Is(err, store.ErrUnknownClient):
+		return ErrInvalidClient
+	}
+	return err
+}
+
+// attempt is one name with one password, from either door.
+type attempt struct {
+	realm, name, password string
+	clientID, source      string
+}
+
+// checkPassword counts the try, checks the password and tells whose it is. The steps are the same for a name that does not exist; its
+// password is checked against a hash that nobody knows the password of. Errors: *AccountError, *BusyError, ErrUnknownRealm.
+func (s *Station) checkPassword(ctx context.Context, a attempt) (uuid.UUID, error) {
+	name := identity.NormaliseName(a.name)
+	nameHash := sha256.Sum256([]byte(name))
+	leave, err := s.passwords.enter(ctx, nameHash)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	defer leave()
+	now := s.now()
+	account, found, err := s.database.ReserveLogin(ctx, store.LoginTry{
+		Realm: a.realm, Name: name, NameHash: nameHash[:], At: now, ForgetBefore: now.Add(-failuresForgotten),
+	})
+	if err != nil {
+		return uuid.Nil, s.reserveError(ctx, a, err)
+	}
+	hash := s.passwords.dummy
+	if found {
+		hash = account.PasswordHash
+	}
+	s.verified.Add(1)
+	match, err := argon2id.ComparePasswordAndHash(clip(a.password), hash)
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("check a password: %w", err)
+	}
+	if !match || !found || len(a.password) > maxPassword {
+		s.logAttempt(ctx, a, attemptResult{problem: ProblemIncorrect, userID: account.UserID})
+		return uuid.Nil, &AccountError{Problem: ProblemIncorrect}
+	}
+	// The caller may be gone by now, but the password was right: the failures are taken back all the same.
+	err = s.database.ClearLogin(context.WithoutCancel(ctx), a.realm, nameHash[:])
+	if err != nil {
+		return uuid.Nil, err
+	}
+	problem := problemOf(account.Status)
+	s.logAttempt(ctx, a, attemptResult{problem: problem, userID: account.UserID})
+	if problem != "" {
+		return uuid.Nil, &AccountError{Problem: problem}
+	}
+	return account.UserID, nil
+}
+
+func (s *Station) reserveError(ctx context.Context, a attempt, err error) error {
+	var locked *store.LockedError
+	switch {
+	case errors.As(err, &locked):
+		s.logAttempt(ctx, a, attemptResult{problem: ProblemLocked})
+		return &AccountError{Problem: ProblemLocked, RetryAfter: max(locked.Until.Sub(s.now()), time.Second)}
+	case errors.Is(err, store.ErrUnknownRealm):
+		return ErrUnknownRealm
+	}
+	return err
+}
+
+// clip cuts what is too long to be a password, so that its length costs nothing.
+func clip(password string) string {
+	return password[:min(len(password), maxPassword)]
+}
+
+// problemOf is what keeps an account with this status from being used; "" means nothing.
+func problemOf(status store.UserStatus) AccountProblem {
+	switch status {
+	case store.UserActive:
+		return ""
+	case store.UserUnverified:
+		return ProblemNotVerified
+	case store.UserSuppressed:
+		return ProblemSuppressed
+	}
+	return ProblemSuppressed
+}
+
+type attemptResult struct {
+	problem AccountProblem
+	userID  uuid.UUID // zero for a name that is unknown or was not looked up
+}
+
+// logAttempt writes no name: people type passwords into the field for it.
+func (s *Station) logAttempt(ctx context.Context, a attempt, result attemptResult) {
+	level, outcome := slog.LevelInfo, "ok"
+	if result.problem != "" {
+		level, outcome = slog.LevelWarn, string(result.problem)
+	}
+	fields := []slog.Attr{
+		slog.String("realm", a.realm), slog.String("client", a.clientID), slog.String("outcome", outcome), slog.String("source", a.source),
+	}
+	if result.userID != uuid.Nil {
+		fields = append(fields, slog.String("user", result.userID.String()))
+	}
+	s.log.LogAttrs(ctx, level, "sign-in", fields...)
+}

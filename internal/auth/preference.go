@@ -1,0 +1,25 @@
+package auth
+
+import (
+	"context"
+	"slices"
+
+	"countersign/internal/identity"
+	"countersign/internal/store"
+)
+
+// Preference is how a user wants the portal to look and behave.
+type Preference = store.Preference
+
+// Preference reads the preference of the user; one who chose nothing has the default.
+func (s *Station) Preference(ctx context.Context, by identity.Principal) (Preference, error) {
+	return s.database.Preference(ctx, by.Realm, by.UserID)
+}
+
+// SavePreference stores the user's preference. Error: ErrInvalidPreference for a value the portal does not offer.
+func (s *Station) SavePreference(ctx context.Context, by identity.Principal, p Preference) error {
+	if !slices.Contains([]string{"auto", "light", "dark"}, p.Theme) || !slices.Contains([]string{"compact", "default", "comfortable"}, p.Density) {
+		return ErrInvalidPreference
+	}
+	return s.database.SavePreference(ctx, by, p)
+}

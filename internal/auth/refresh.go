@@ -1,0 +1,139 @@
+package auth
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"log/slog"
+	"time"
+
+	"countersign/internal/store"
+)
+
+// grace is how long the answer to a refresh can be asked for again.
+const grace = 5 * time.Second
+
+// RefreshInput asks for new tokens.
+type RefreshInput struct {
+	Realm        string
+	Client       ClientCredentials
+	RefreshToken string
+	Scope        string // optional; not wider than that of the sign-in
+}
+
+// Refresh spends a refresh token for its successor and a new access token. A spent token used again ends the family, but within 5 s the
+// same client gets the same successor once more, as long as that is unspent. Errors: ErrUnknownRealm, ErrInvalidClient,
+// ErrInvalidGrant, ErrInvalidScope, *AccountError for a user who is no longer active.
+func (s *Station) Refresh(ctx context.Context, in RefreshInput) (TokenSet, error) {
+	client, err := s.checkClient(ctx, in.Realm, in.Client)
+	if err != nil {
+		return TokenSet{}, err
+	}
+	presented, ok := parseTokenOf(in.Realm, in.RefreshToken)
+	if !ok {
+		return TokenSet{}, ErrInvalidGrant
+	}
+	use := refreshUse{
+		client: client, scope: in.Scope, now: s.now(), presented: presented,
+		refresh: s.successor(presented, purposeRefresh), access: s.successor(presented, purposeAccess),
+	}
+	var outcome refreshOutcome
+	var used store.RefreshToken
+	err = s.database.Rotate(ctx, store.RotateInput{Realm: in.Realm, Hash: presented.hash[:], At: use.now},
+		func(stored store.RefreshToken) store.Rotation {
+			used, outcome = stored, use.decide(stored)
+			return outcome.rotation
+		})
+	switch {
+	case errors.Is(err, store.ErrUnknownToken):
+		return TokenSet{}, ErrInvalidGrant
+	case err != nil:
+		return TokenSet{}, err
+	}
+	if outcome.rotation.Revoke != "" {
+		s.bearers.drop(used.FamilyID)
+		s.log.LogAttrs(ctx, slog.LevelWarn, "refresh token used again, family revoked", slog.String("realm", in.Realm),
+			slog.String("client", client.ClientID), slog.String("user", used.UserID.String()), slog.String("family", used.FamilyID.String()))
+	}
+	return outcome.tokens, outcome.err
+}
+
+// refreshUse is the use of a refresh token, with the successors it would have.
+type refreshUse struct {
+	client    store.Client
+	scope     string
+	now       time.Time
+	presented token
+	refresh   token
+	access    token
+}
+
+type refreshOutcome struct {
+	rotation store.Rotation
+	tokens   TokenSet
+	err      error
+}
+
+func refuse(err error) refreshOutcome { return refreshOutcome{err: err} }
+
+// decide says what the use of a stored refresh token leads to. The order matters: a second use is noticed before anything that
+// would merely refuse it, because it means that the token is in two hands.
+func (u refreshUse) decide(t store.RefreshToken) refreshOutcome {
+	switch {
+	case !t.FamilyRevokedAt.IsZero(), !u.now.Before(t.FamilyEndsAt):
+		return refuse(ErrInvalidGrant)
+	case !t.SpentAt.IsZero() && !u.inGrace(t):
+		return refreshOutcome{rotation: store.Rotation{Revoke: store.RevokedByReuse}, err: ErrInvalidGrant}
+	case t.ClientID != u.client.ClientID, t.SpentAt.IsZero() && !u.now.Before(t.ExpiresAt):
+		return refuse(ErrInvalidGrant)
+	case problemOf(t.UserStatus) != "":
+		return refuse(&AccountError{Problem: problemOf(t.UserStatus)})
+	case !validScope(u.scope), !withinScope(u.scope, t.Scope):
+		return refuse(ErrInvalidScope)
+	case !t.SpentAt.IsZero():
+		return u.repeat(t)
+	}
+	return u.rotate(t)
+}
+
+// inGrace reports whether a spent token is the direct predecessor of an unspent one, spent a moment ago by this very client.
+func (u refreshUse) inGrace(t store.RefreshToken) bool {
+	return t.ClientID == u.client.ClientID && u.now.Sub(t.SpentAt) <= grace && t.SuccessorSpentAt.IsZero() &&
+		u.now.Before(t.SuccessorExpiresAt) && subtle.ConstantTimeCompare(t.SuccessorHash, u.refresh.hash[:]) == 1
+}
+
+// repeat gives the answer of the first use again, with the time that is left of it.
+func (u refreshUse) repeat(t store.RefreshToken) refreshOutcome {
+	accessEnd := earlier(t.SpentAt.Add(u.client.Life.Access), t.FamilyEndsAt)
+	return refreshOutcome{tokens: u.tokenSet(t, tokenEnds{access: accessEnd, refresh: t.SuccessorExpiresAt})}
+}
+
+func (u refreshUse) rotate(t store.RefreshToken) refreshOutcome {
+	life := u.client.Life
+	ends := tokenEnds{
+		access:  earlier(u.now.Add(life.Access), t.FamilyEndsAt),
+		refresh: earlier(u.now.Add(life.Refresh), t.FamilyEndsAt),
+	}
+	return refreshOutcome{
+		rotation: store.Rotation{
+			Refresh: store.IssuedToken{Hash: u.refresh.hash[:], ExpiresAt: ends.refresh},
+			Access:  store.IssuedToken{Hash: u.access.hash[:], ExpiresAt: ends.access},
+		},
+		tokens: u.tokenSet(t, ends),
+	}
+}
+
+type tokenEnds struct {
+	access, refresh time.Time
+}
+
+func (u refreshUse) tokenSet(t store.RefreshToken, ends tokenEnds) TokenSet {
+	scope := t.Scope
+	if u.scope != "" {
+		scope = u.scope
+	}
+	return TokenSet{
+		AccessToken: u.access.text, RefreshToken: u.refresh.text, Scope: scope,
+		ExpiresIn: max(ends.access.Sub(u.now), 0), RefreshExpiresIn: max(ends.refresh.Sub(u.now), 0),
+	}
+}

@@ -1,0 +1,129 @@
+package auth
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/store"
+)
+
+// secretBytes is the randomness of a token.
+const secretBytes = 32
+
+// TokenSet is what a sign-in or a refresh gives. Its texts exist only here and at the client.
+type TokenSet struct {
+	AccessToken      string
+	RefreshToken     string
+	ExpiresIn        time.Duration // of the access token, from now
+	RefreshExpiresIn time.Duration
+	Scope            string // "" when none was asked for
+}
+
+// token is a token's text with its realm and its digest.
+type token struct {
+	realm string
+	text  string
+	hash  [sha256.Size]byte
+}
+
+func makeToken(realm string, secret []byte) token {
+	text := realm + "." + base64.RawURLEncoding.EncodeToString(secret)
+	return token{realm: realm, text: text, hash: sha256.Sum256([]byte(text))}
+}
+
+// parseToken reads a token of a client. Anything but the exact form is none, found without asking the database.
+func parseToken(text string) (token, bool) {
+	realm, secret, _ := strings.Cut(text, ".")
+	if realm == "" || len(realm) > 32 || len(secret) != base64.RawURLEncoding.EncodedLen(secretBytes) {
+		return token{}, false
+	}
+	_, err := base64.RawURLEncoding.Strict().DecodeString(secret)
+	if err != nil {
+		return token{}, false
+	}
+	return token{realm: realm, text: text, hash: sha256.Sum256([]byte(text))}, true
+}
+
+// parseTokenOf reads a token and holds it to the realm of the call.
+func parseTokenOf(realm, text string) (token, bool) {
+	t, ok := parseToken(text)
+	return t, ok && t.realm == realm
+}
+
+// newToken makes a token of fresh randomness.
+func (s *Station) newToken(realm string) (token, error) {
+	secret := make([]byte, secretBytes)
+	_, err := io.ReadFull(s.random, secret)
+	if err != nil {
+		return token{}, fmt.Errorf("read randomness: %w", err)
+	}
+	return makeToken(realm, secret), nil
+}
+
+// Purposes of derived tokens: the two must differ.
+const (
+	purposeRefresh = "refresh token"
+	purposeAccess  = "access token"
+)
+
+// successor derives a token from the refresh token it follows. The same token and key always give the same successor, so a client
+// that lost the answer can be given it again, and nothing has to be stored in clear. Without the key it cannot be told from randomness.
+func (s *Station) successor(of token, purpose string) token {
+	mac := hmac.New(sha256.New, s.key)
+	mac.Write([]byte(purpose))
+	mac.Write([]byte{0})
+	mac.Write([]byte(of.text))
+	return makeToken(of.realm, mac.Sum(nil))
+}
+
+type familyStart struct {
+	realm  string
+	client store.Client
+	userID uuid.UUID
+	scope  string
+}
+
+func (s *Station) startFamily(ctx context.Context, start familyStart) (TokenSet, error) {
+	family, err := uuid.NewRandomFromReader(s.random)
+	if err != nil {
+		return TokenSet{}, fmt.Errorf("name a token family: %w", err)
+	}
+	refresh, err := s.newToken(start.realm)
+	if err != nil {
+		return TokenSet{}, err
+	}
+	access, err := s.newToken(start.realm)
+	if err != nil {
+		return TokenSet{}, err
+	}
+	now, life := s.now(), start.client.Life
+	end := now.Add(life.Absolute)
+	refreshEnd, accessEnd := earlier(now.Add(life.Refresh), end), earlier(now.Add(life.Access), end)
+	err = s.database.StartFamily(ctx, store.NewFamily{
+		Realm: start.realm, FamilyID: family, UserID: start.userID, ClientID: start.client.ClientID, Scope: start.scope, At: now, EndsAt: end,
+		Refresh: store.IssuedToken{Hash: refresh.hash[:], ExpiresAt: refreshEnd},
+		Access:  store.IssuedToken{Hash: access.hash[:], ExpiresAt: accessEnd},
+	})
+	if err != nil {
+		return TokenSet{}, err
+	}
+	return TokenSet{
+		AccessToken: access.text, RefreshToken: refresh.text, ExpiresIn: accessEnd.Sub(now), RefreshExpiresIn: refreshEnd.Sub(now),
+		Scope: start.scope,
+	}, nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}

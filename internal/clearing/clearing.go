@@ -1,0 +1,190 @@
+// Package clearing is station 3: it carries out what was approved. The steps of a released message:
+//
+//  1. load the release, the approved content and the debtor account;
+//  2. check the MAC and the digest: what does not match what was approved is withheld, never sent;
+//  3. make the interbank document, the same on every attempt, and store it;
+//  4. hand the stored bytes to clearing, under the same message id until it takes them;
+//  5. note the delivery;
+//  6. book the answer, or note that the scheme's time passed without one and ask for the status.
+//
+// A crash after step 3 or 4 repeats the step with the same bytes and the same id, which the receiver recognises; a crash at any other
+// point repeats from the start. The job queue drives the normal way, Watch what a crash or a long outage left behind; both run Send.
+package clearing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+)
+
+// Network hands documents to the clearing of a scheme. Implementations are safe for concurrent use.
+type Network interface {
+	// Deliver hands over one document. It returns nil only when clearing has taken it; any error means "unknown": the same document
+	// is delivered again under the same reference.
+	Deliver(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error
+}
+
+// Station talks to clearing.
+type Station struct {
+	cfg Config
+
+	mu      sync.Mutex
+	working map[uuid.UUID]bool    // messages being sent by this process
+	retry   map[uuid.UUID]attempt // undelivered messages that Watch has tried
+}
+
+// Config holds what the station works with.
+type Config struct {
+	Store   *store.Store
+	Network Network
+	Seal    payment.Sealer
+	Now     func() time.Time
+	Zone    *time.Location // of the banking day: Europe/Zurich
+	Log     *slog.Logger
+	// AnswerWithin is the scheme's time from acceptance to answer: 10 s in both schemes.
+	AnswerWithin time.Duration
+}
+
+// DefaultAnswerWithin is the time both schemes give (SCT Inst rulebook 2025; SIC IP).
+const DefaultAnswerWithin = 10 * time.Second
+
+// deliverWithin limits one attempt to hand over a document.
+const deliverWithin = 3 * time.Second
+
+// New makes the station.
+func New(cfg Config) *Station {
+	if cfg.AnswerWithin == 0 {
+		cfg.AnswerWithin = DefaultAnswerWithin
+	}
+	return &Station{cfg: cfg, working: make(map[uuid.UUID]bool), retry: make(map[uuid.UUID]attempt)}
+}
+
+// Handlers is the station's work for the job queue.
+func (s *Station) Handlers() store.JobHandlers {
+	return store.JobHandlers{Send: s.Send, Retry: func(attempt int) time.Duration { return backoff(attempt) }}
+}
+
+// Send carries a released message to clearing: steps 1 to 5. It does nothing for a message that is delivered, and repeats nothing
+// that another goroutine of this process is doing. An error means: try again later.
+func (s *Station) Send(ctx context.Context, realm string, id uuid.UUID) error {
+	if !s.begin(id) {
+		return nil
+	}
+	defer s.end(id)
+	out, err := s.cfg.Store.Outgoing(ctx, realm, id)
+	if err != nil {
+		return err
+	}
+	if !out.Message.DeliveredAt.IsZero() {
+		return nil
+	}
+	err = s.cfg.Seal.Check(out.Release, out.Content)
+	if errors.Is(err, payment.ErrForged) || out.Message.ContentHash != out.Release.ContentHash || out.Message.AcceptedAt != out.Release.AcceptedAt {
+		return s.withhold(ctx, out.Message)
+	}
+	reference, content, err := s.document(ctx, out)
+	if err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, deliverWithin)
+	defer cancel()
+	err = s.cfg.Network.Deliver(limited, out.Message.Scheme, reference, content)
+	if err != nil {
+		return fmt.Errorf("deliver %s: %w", reference, err)
+	}
+	return s.delivered(ctx, realm, id)
+}
+
+// document returns the interbank document as it is stored, making it on the first attempt.
+func (s *Station) document(ctx context.Context, out store.Outgoing) (reference string, content []byte, err error) {
+	doc, err := payment.DocumentOf(out.Message)
+	if err != nil {
+		return "", nil, err
+	}
+	made, err := payment.CreditTransfer(out.Message, doc, out.Account, out.Message.AcceptedAt.In(s.cfg.Zone))
+	if err != nil {
+		return "", nil, err
+	}
+	content, err = s.keep(ctx, out.Message, made)
+	return made.Reference, content, err
+}
+
+// keep checks a document against its schema, writes it out and stores it before anybody sees it.
+func (s *Station) keep(ctx context.Context, m payment.Message, made payment.Outbound) ([]byte, error) {
+	findings := iso20022.Validate(made.Document)
+	if len(findings) > 0 {
+		return nil, fmt.Errorf("the document %s would not be valid: %s: %s", made.Reference, findings[0].Pointer, findings[0].Text)
+	}
+	content, err := iso20022.EncodeXML(made.Document)
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", made.Reference, err)
+	}
+	return s.cfg.Store.KeepOutbound(ctx, store.OutboundDocument{
+		Realm: m.Realm, MessageID: m.InternalID, Scheme: m.Scheme, Name: made.Document.MessageName(), Reference: made.Reference,
+		Content: content, At: s.now(),
+	})
+}
+
+// delivered notes that clearing has the document, unless its answer came first.
+func (s *Station) delivered(ctx context.Context, realm string, id uuid.UUID) error {
+	_, err := s.cfg.Store.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
+		return moveIf(m.Deliver(s.now()))
+	})
+	return err
+}
+
+// withhold ends a message whose release or content is not what was approved, and raises the alarm.
+func (s *Station) withhold(ctx context.Context, m payment.Message) error {
+	s.cfg.Log.ErrorContext(ctx, "release withheld: the stored content or release is not what was approved",
+		"alarm", true, "realm", m.Realm, "internalId", m.InternalID, "globalId", m.GlobalID)
+	_, err := s.cfg.Store.Transact(ctx, m.Realm, m.InternalID, func(m payment.Message) (payment.Transition, error) {
+		return m.Withhold(s.now())
+	})
+	return err
+}
+
+// moveIf turns "nothing to move" into the store's word for it.
+func moveIf(t payment.Transition, moves bool, err error) (payment.Transition, error) {
+	if err == nil && !moves {
+		return payment.Transition{}, store.ErrNoChange
+	}
+	return t, err
+}
+
+func (s *Station) begin(id uuid.UUID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.working[id] {
+		return false
+	}
+	s.working[id] = true
+	return true
+}
+
+func (s *Station) end(id uuid.UUID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.working, id)
+}
+
+// backoff is the pause after the given number of failed attempts: 100 ms, doubled each time, at most 30 s.
+func backoff(attempts int) time.Duration {
+	const first, most = 100 * time.Millisecond, 30 * time.Second
+	if attempts > 9 {
+		return most
+	}
+	return min(most, first<<(max(attempts, 1)-1))
+}
+
+// now is the time in the resolution the database keeps.
+func (s *Station) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Microsecond) }

@@ -1,0 +1,273 @@
+package clearing_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign/internal/approval"
+	"countersign/internal/clearing"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+	"countersign/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+var ctx = context.Background()
+
+// approved makes a message that waits for the relay.
+func approved(t *testing.T, h *stationtest.House, scheme rulebook.Scheme) payment.Message {
+	t.Helper()
+	m := h.Create(t, h.Person(t, "maker1"), scheme)
+	m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func (w want) check(t *testing.T, h *stationtest.House, m payment.Message) {
+	t.Helper()
+	now, err := h.Reader.Message(ctx, m.Realm, m.InternalID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now.State != w.state || now.StatusCode != w.code {
+		t.Fatalf("the message is %s %s, want %s %s", now.State, now.StatusCode, w.state, w.code)
+	}
+}
+
+type want struct {
+	state payment.State
+	code  string
+}
+
+// answer makes a pacs.002 about a message.
+func answer(t *testing.T, m payment.Message, reference, status, code string) clearing.Document {
+	t.Helper()
+	tx := iso20022.PaymentTransaction110{OriginalTransactionID: string(m.GlobalID), TransactionStatus: status}
+	if code != "" {
+		tx.StatusReasonInformation = []iso20022.StatusReasonInformation12{{Reason: &iso20022.StatusReason6Choice{Code: code}}}
+	}
+	content, err := iso20022.EncodeXML(&iso20022.FIToFIPaymentStatusReport{
+		GroupHeader:                     iso20022.GroupHeader91{MessageID: reference, CreationDateTime: "2026-03-02T11:00:01Z"},
+		TransactionInformationAndStatus: []iso20022.PaymentTransaction110{tx},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return clearing.Document{Scheme: m.Scheme, Reference: reference, Content: content, ReceivedAt: time.Date(2026, time.March, 2, 11, 0, 1, 0, time.UTC)}
+}
+
+func TestAnApprovedMessageIsSentOnceAndSettles(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range rulebook.Schemes() {
+		h := stationtest.New(t)
+		m := approved(t, h, scheme)
+		for range 3 {
+			err := h.Clearing.Send(ctx, m.Realm, m.InternalID)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		sent := h.Network.Delivered()
+		if len(sent) != 1 || sent[0].Reference != "P8"+string(m.GlobalID) || !strings.Contains(sent[0].Content, "<TxId>"+string(m.GlobalID)+"</TxId>") {
+			t.Fatalf("clearing got %v", sent)
+		}
+		want{state: payment.StateProcessing}.check(t, h, m)
+		err := h.Clearing.Receive(ctx, answer(t, m, "A1", "ACSC", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want{state: payment.StateSettled}.check(t, h, m)
+	}
+}
+
+func TestTheAnswerMayOvertakeTheReceipt(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	m := approved(t, h, rulebook.SchemeSIC)
+	h.Network.Refuse = func(stationtest.Delivery) error { return h.Clearing.Receive(ctx, answer(t, m, "A1", "ACCP", "")) }
+	err := h.Clearing.Send(ctx, m.Realm, m.InternalID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want{state: payment.StateSettled}.check(t, h, m)
+}
+
+func TestAnAnswerCountsOnce(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	m := approved(t, h, rulebook.SchemeSIC)
+	first := answer(t, m, "A1", "RJCT", "AC04")
+	err := h.Clearing.Receive(ctx, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want{payment.StateFailed, "AC04"}.check(t, h, m)
+	err = h.Clearing.Receive(ctx, first)
+	if !errors.Is(err, clearing.ErrDuplicate) {
+		t.Errorf("the same document again: %v", err)
+	}
+	for i, later := range []clearing.Document{
+		answer(t, m, "A2", "RJCT", "AC04"), // the same answer under a new id: kept, moves nothing
+		answer(t, m, "A3", "ACSC", ""),     // a contradiction: for an operator
+		answer(t, m, "A1", "ACSC", ""),     // another document under a used id: for an operator
+	} {
+		err = h.Clearing.Receive(ctx, later)
+		if err != nil {
+			t.Errorf("document %d: %v", i, err)
+		}
+	}
+	want{payment.StateFailed, "AC04"}.check(t, h, m)
+	var quarantined int
+	err = h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM inbox WHERE outcome = 'quarantined'").Scan(&quarantined)
+	if err != nil || quarantined != 2 {
+		t.Errorf("%d documents in quarantine, want 2: %v", quarantined, err)
+	}
+}
+
+func TestNoAnswerInTimeIsUnconfirmedAndALateOneCounts(t *testing.T) {
+	t.Parallel()
+	for _, late := range []struct {
+		status, code string
+		want         want
+	}{{"ACSC", "", want{state: payment.StateSettled}}, {"RJCT", "AB05", want{payment.StateFailed, "AB05"}}} {
+		h := stationtest.New(t)
+		m := approved(t, h, rulebook.SchemeSCT)
+		err := h.Clearing.Send(ctx, m.Realm, m.InternalID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Clock.Add(10*time.Second - time.Microsecond)
+		h.Clearing.Look(ctx)
+		want{state: payment.StateProcessing}.check(t, h, m)
+		h.Clock.Add(time.Microsecond)
+		h.Clearing.Look(ctx)
+		want{state: payment.StateUnconfirmed}.check(t, h, m)
+		h.Clearing.Look(ctx)
+		sent := h.Network.Delivered()
+		if len(sent) != 2 || !strings.Contains(sent[1].Content, "pacs.028.001.03") {
+			t.Fatalf("clearing got %d documents, want the payment and one status request", len(sent))
+		}
+		err = h.Clearing.Receive(ctx, answer(t, m, "A1", late.status, late.code))
+		if err != nil {
+			t.Fatal(err)
+		}
+		late.want.check(t, h, m)
+	}
+}
+
+func TestWhatClearingDoesNotTakeIsOfferedAgainUnderTheSameID(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	m := approved(t, h, rulebook.SchemeSIC)
+	var offered []stationtest.Delivery
+	h.Network.Refuse = func(d stationtest.Delivery) error {
+		offered = append(offered, d)
+		return errors.New("down")
+	}
+	if err := h.Clearing.Send(ctx, m.Realm, m.InternalID); err == nil {
+		t.Error("a refused delivery passes for done")
+	}
+	for range 60 { // a long outage: past the scheme's time too
+		h.Clock.Add(time.Second)
+		h.Clearing.Look(ctx)
+	}
+	want{state: payment.StateUnconfirmed}.check(t, h, m)
+	h.Network.Refuse = nil
+	h.Clock.Add(time.Minute)
+	h.Clearing.Look(ctx)
+	sent := h.Network.Delivered()
+	if len(sent) != 1 {
+		t.Fatalf("clearing took %d documents, want 1", len(sent))
+	}
+	for _, o := range offered {
+		if o != sent[0] {
+			t.Fatalf("offered %v, then %v", o, sent[0])
+		}
+	}
+	if len(offered) < 4 || len(offered) > 20 {
+		t.Errorf("offered %d times in a minute", len(offered))
+	}
+}
+
+func TestTamperedContentIsNeverSent(t *testing.T) {
+	t.Parallel()
+	tampers := map[string]string{
+		"content":  "UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), '100.00', '900.00'), 'UTF8')",
+		"release":  "UPDATE release SET mac = sha256('forged')",
+		"approver": "UPDATE decision SET checker_person = (SELECT person_id FROM user_account WHERE name = 'checker2' AND realm = 'demo')",
+		"time":     "UPDATE message SET accepted_at = accepted_at + interval '1 second'",
+	}
+	for what, tamper := range tampers {
+		h := stationtest.New(t)
+		m := approved(t, h, rulebook.SchemeSIC)
+		conn := h.DB.Connect(t) // a superuser who switches foreign keys and checks off
+		_, err := conn.Exec(ctx, "SET session_replication_role = replica; ALTER TABLE document DROP CONSTRAINT document_check; "+tamper)
+		if err != nil {
+			t.Fatal(what, err)
+		}
+		err = h.Clearing.Send(ctx, m.Realm, m.InternalID)
+		if err != nil {
+			t.Error(what, err)
+		}
+		if sent := h.Network.Delivered(); len(sent) != 0 {
+			t.Errorf("%s: clearing got %v", what, sent)
+		}
+		want{payment.StateFailed, "DS0H"}.check(t, h, m)
+	}
+}
+
+func TestWhatIsNotADocumentIsRefusedAndWhatIsNotOursKept(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	for _, content := range []string{"", "<", "<Document/>", `<?xml version="1.0"?><!DOCTYPE x><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.002.001.10"/>`} {
+		var refused *clearing.RefusedError
+		err := h.Clearing.Receive(ctx, clearing.Document{Scheme: rulebook.SchemeSIC, Content: []byte(content)})
+		if !errors.As(err, &refused) {
+			t.Errorf("%.40q: %v", content, err)
+		}
+	}
+	stranger := payment.Message{Scheme: rulebook.SchemeSIC, GlobalID: payment.NewGlobalID("ZZ", h.Clock.Now(), [4]byte{1})}
+	for i, doc := range []clearing.Document{answer(t, stranger, "S1", "ACSC", ""), answer(t, payment.Message{Scheme: "sct-inst", GlobalID: "NOT-OURS"}, "S2", "ACSC", "")} {
+		err := h.Clearing.Receive(ctx, doc)
+		if err != nil {
+			t.Error(i, err)
+		}
+	}
+	var kept int
+	err := h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM inbox WHERE outcome = 'quarantined' AND reason LIKE 'No payment%'").Scan(&kept)
+	if err != nil || kept != 2 {
+		t.Errorf("%d kept, want 2: %v", kept, err)
+	}
+}
+
+func TestAMessageThatNeedsNoApprovalIsSentByItsJob(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	straight := h.Principal(t, stationtest.Door{Realm: "demo", Name: "maker1", Client: "demo-straight", Channel: "api"})
+	m := h.Create(t, straight, rulebook.SchemeSIC)
+	if m.State != payment.StateProcessing {
+		t.Fatalf("the message starts as %s", m.State)
+	}
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() { done <- h.Jobs.Run(running, h.DB.Database, h.Clearing.Handlers()) }()
+	deadline := time.Now().Add(20 * time.Second)
+	for len(h.Network.Delivered()) == 0 && time.Now().Before(deadline) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if n := len(h.Network.Delivered()); n != 1 {
+		t.Fatalf("the job sent %d documents", n)
+	}
+}

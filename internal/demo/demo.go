@@ -1,0 +1,35 @@
+// Package demo holds the realms of the demonstration as data and brings them into a database that is the demo's own. Names, secrets
+// and passwords here are public: none of it belongs into a database that anybody else can reach.
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"countersign/internal/store"
+)
+
+// ErrForeignDatabase: the database holds a realm that the demo did not make, so the demo must not run on it.
+var ErrForeignDatabase = errors.New("the database holds a realm that the demo did not make; give the demo a database of its own")
+
+// Ensure brings the demo's realms into a migrated database, as the owner; done twice it changes nothing. A database that holds
+// anybody else's realm is refused before anything is written. Errors: ErrForeignDatabase, store.ErrForeignRealm.
+func Ensure(ctx context.Context, ownerURL string) error {
+	present, err := store.Realms(ctx, ownerURL)
+	if err != nil {
+		return fmt.Errorf("look for realms: %w", err)
+	}
+	for _, realm := range present {
+		if realm.MadeBy != store.MadeByDemo {
+			return fmt.Errorf("realm %s: %w", realm.Realm, ErrForeignDatabase)
+		}
+	}
+	for _, realm := range Realms() {
+		err = store.Provision(ctx, ownerURL, realm)
+		if err != nil {
+			return fmt.Errorf("make the demo: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package demo_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+
+	"countersign/internal/account"
+	"countersign/internal/demo"
+	"countersign/internal/identity"
+	"countersign/internal/store"
+	"countersign/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+func TestEnsureMakesTheDemoOnceAndForAll(t *testing.T) {
+	t.Parallel()
+	db := storetest.New(t)
+	for range 2 {
+		err := demo.Ensure(t.Context(), db.OwnerURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	realms, err := store.Realms(t.Context(), db.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []store.RealmSummary{
+		{Realm: "demo", Mark: "DM", MadeBy: store.MadeByDemo}, {Realm: "demo2", Mark: "D2", MadeBy: store.MadeByDemo},
+	}
+	if !slices.Equal(realms, want) {
+		t.Errorf("got realms %v, want %v", realms, want)
+	}
+	for table, want := range map[string]int{
+		"person": 10, "user_account": 10, "user_role": 11, "client": 5, "policy": 3, "debtor_account": 8,
+	} {
+		var n int
+		err = db.Connect(t).QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n)
+		if err != nil || n != want {
+			t.Errorf("%s: %d rows, %v, want %d", table, n, err, want)
+		}
+	}
+}
+
+func TestEnsureRefusesADatabaseOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	db := storetest.New(t)
+	err := store.Provision(t.Context(), db.OwnerURL, store.RealmDefinition{
+		Realm: "bank", Name: "A bank", Mark: "BK", MadeBy: store.MadeByOperator,
+		Life: store.TokenLife{Access: time.Minute, Refresh: time.Minute, Absolute: time.Minute},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = demo.Ensure(t.Context(), db.OwnerURL)
+	if !errors.Is(err, demo.ErrForeignDatabase) {
+		t.Errorf("got %v, want %v", err, demo.ErrForeignDatabase)
+	}
+	realms, err := store.Realms(t.Context(), db.OwnerURL)
+	if err != nil || len(realms) != 1 {
+		t.Errorf("got realms %v, %v, want the bank's alone", realms, err)
+	}
+}
+
+func TestEveryDemoUserHasThePasswordAndAPersonOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	hashes := map[string]bool{}
+	for _, realm := range demo.Realms() {
+		for _, person := range realm.People {
+			if len(person.Accounts) != 1 {
+				t.Errorf("%s has %d accounts", person.DisplayName, len(person.Accounts))
+			}
+			hashes[person.Accounts[0].PasswordHash] = true
+		}
+	}
+	for hash := range hashes {
+		match, parameters, err := argon2id.CheckHash(demo.UserPassword, hash)
+		if err != nil || !match {
+			t.Errorf("the hash is not of the password: %v", err)
+		}
+		if parameters.Memory != 19*1024 || parameters.Iterations != 2 || parameters.Parallelism != 1 {
+			t.Errorf("got parameters %+v", parameters)
+		}
+	}
+}
+
+func TestFourEyesIsOffForTheStraightClientOnly(t *testing.T) {
+	t.Parallel()
+	for _, realm := range demo.Realms() {
+		for _, policy := range realm.Policies {
+			if (policy.ApprovalsRequired == 0) != (policy.ClientID == demo.Straight) {
+				t.Errorf("%s: policy %+v", realm.Realm, policy)
+			}
+		}
+	}
+}
+
+func TestDebtorAccountsFitTheirAgents(t *testing.T) {
+	t.Parallel()
+	for _, realm := range demo.Realms() {
+		for _, a := range realm.DebtorAccounts {
+			iban, err := account.ParseIBAN(a.IBAN)
+			if err != nil {
+				t.Errorf("%s: %v", a.IBAN, err)
+				continue
+			}
+			iid, swiss := iban.IID()
+			if swiss != (a.AgentIID != "") || (swiss && iid.String() != a.AgentIID) {
+				t.Errorf("%s: agent %q, the account is with %q", a.IBAN, a.AgentIID, iid)
+			}
+			_, err = account.ParseBIC(a.AgentBIC)
+			if err != nil || a.AgentBIC[4:6] != a.IBAN[:2] || !strings.HasPrefix(a.IBAN, a.HolderCountry) {
+				t.Errorf("%s: BIC %s: %v", a.IBAN, a.AgentBIC, err)
+			}
+			if bank, listed := account.BankOf(iban); listed && bank.BIC.String() != a.AgentBIC {
+				t.Errorf("%s: BIC %s, the list says %s", a.IBAN, a.AgentBIC, bank.BIC)
+			}
+		}
+	}
+}
+
+func TestADemoUserIsKnownToTheApplication(t *testing.T) {
+	t.Parallel()
+	db := storetest.New(t)
+	err := demo.Ensure(t.Context(), db.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := db.Database.Client(t.Context(), demo.Realm, demo.Backoffice)
+	if err != nil || !client.MayDecideOwn || client.Kind != store.ClientConfidential || client.Life.Access != 5*time.Minute {
+		t.Errorf("got client %+v, %v", client, err)
+	}
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	user, found, err := db.Database.ReserveLogin(t.Context(), store.LoginTry{
+		Realm: demo.Realm, Name: "both1", NameHash: make([]byte, 32), At: now, ForgetBefore: now,
+	})
+	if err != nil || !found {
+		t.Fatalf("got %v, %v", found, err)
+	}
+	principal, err := db.Database.Principal(t.Context(), store.PrincipalKey{Realm: demo.Realm, UserID: user.UserID, ClientID: "portal"})
+	if err != nil || !principal.Has(identity.RoleMaker) || !principal.Has(identity.RoleChecker) || principal.DisplayName != "Both 1" {
+		t.Errorf("got %+v, %v", principal, err)
+	}
+}

@@ -1,0 +1,125 @@
+package demo
+
+import (
+	"crypto/sha256"
+	"time"
+
+	"countersign/internal/identity"
+	"countersign/internal/store"
+)
+
+// Names of the demo's realms and clients, and the secrets that go with them.
+const (
+	Realm          = "demo"
+	Backoffice     = "demo-backoffice" // one approval
+	Straight       = "demo-straight"   // no approval: four-eyes is off for this client
+	SecondRealm    = "demo2"
+	SecondClient   = "demo2-backoffice"
+	ClientSecret   = "demo-secret"      //nolint:gosec // public by purpose
+	UserPassword   = "countersign-demo" //nolint:gosec // public by purpose
+	pendingDefault = 24 * time.Hour
+)
+
+// passwordHash is UserPassword as argon2id (m=19 MiB, t=2, p=1). Kept as text, so that a start neither hashes nor changes a row;
+// a test holds it to the password.
+const passwordHash = "$argon2id$v=19$m=19456,t=2,p=1$KmLa02Hu59Zr+DZnUOrQVA$txhHIJEDYozaGqKwxQ90nfrhmUSv4FKCGTYZGHU8KHQ" //nolint:gosec // of a public password
+
+// Realms are the definitions of the demo's realms.
+func Realms() []store.RealmDefinition {
+	return []store.RealmDefinition{demoRealm(), secondRealm()}
+}
+
+func demoRealm() store.RealmDefinition {
+	return store.RealmDefinition{
+		Realm: Realm, Name: "Demo", Mark: "DM", MadeBy: store.MadeByDemo, Life: tokenLife(),
+		People: []store.PersonDefinition{
+			payer("maker1", "Maker 1", identity.RoleMaker),
+			payer("maker2", "Maker 2", identity.RoleMaker),
+			payer("checker1", "Checker 1", identity.RoleChecker),
+			payer("checker2", "Checker 2", identity.RoleChecker),
+			payer("both1", "Both 1", identity.RoleMaker, identity.RoleChecker),
+			payer("supervisor1", "Supervisor 1", identity.RoleSupervisor),
+			administrator("admin1", "Admin 1"),
+			administrator("admin2", "Admin 2"),
+		},
+		Clients: []store.ClientDefinition{
+			backoffice(Backoffice),
+			// Its messages never wait for a decision, so it needs no leave to decide them.
+			{ClientID: Straight, Kind: store.ClientConfidential, SecretHash: secretHash(), MayDecideOwn: false},
+			portal(),
+		},
+		Policies: []store.PolicyDefinition{
+			defaultPolicy(),
+			{Rank: 10, ClientID: Straight, ApprovalsRequired: 0, Pending: pendingDefault},
+		},
+		DebtorAccounts: debtorAccounts(),
+	}
+}
+
+// secondRealm shows that realms see nothing of each other.
+func secondRealm() store.RealmDefinition {
+	return store.RealmDefinition{
+		Realm: SecondRealm, Name: "Demo 2", Mark: "D2", MadeBy: store.MadeByDemo, Life: tokenLife(),
+		People: []store.PersonDefinition{
+			payer("maker1", "Maker 1", identity.RoleMaker),
+			payer("checker1", "Checker 1", identity.RoleChecker),
+		},
+		Clients:        []store.ClientDefinition{backoffice(SecondClient), portal()},
+		Policies:       []store.PolicyDefinition{defaultPolicy()},
+		DebtorAccounts: debtorAccounts(),
+	}
+}
+
+func tokenLife() store.TokenLife {
+	return store.TokenLife{Access: 5 * time.Minute, Refresh: 30 * time.Minute, Absolute: 12 * time.Hour}
+}
+
+func payer(name, displayName string, roles ...identity.Role) store.PersonDefinition {
+	return store.PersonDefinition{DisplayName: displayName, Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
+		{Name: name, PasswordHash: passwordHash, Status: store.UserActive, Roles: roles},
+	}}
+}
+
+func administrator(name, displayName string) store.PersonDefinition {
+	return store.PersonDefinition{DisplayName: displayName, Duty: store.DutyAdministration, Accounts: []store.AccountDefinition{
+		{Name: name, PasswordHash: passwordHash, Status: store.UserActive, Roles: []identity.Role{identity.RoleAdministrator}},
+	}}
+}
+
+// backoffice is the one API client of a demo realm. It may decide what it created, so that an integrator can walk through login,
+// creation and approval with it, as maker1 and then as checker1. The people are still compared. Outside a demo a back end that holds
+// the passwords of both is one pair of eyes, and this stays off.
+func backoffice(clientID string) store.ClientDefinition {
+	return store.ClientDefinition{ClientID: clientID, Kind: store.ClientConfidential, SecretHash: secretHash(), MayDecideOwn: true}
+}
+
+// portal is the client of the people who work in the browser; makers and checkers share it by its nature.
+func portal() store.ClientDefinition {
+	return store.ClientDefinition{ClientID: identity.PortalClient, Kind: store.ClientPortal, MayDecideOwn: true}
+}
+
+func secretHash() []byte {
+	digest := sha256.Sum256([]byte(ClientSecret))
+	return digest[:]
+}
+
+func defaultPolicy() store.PolicyDefinition {
+	return store.PolicyDefinition{Rank: 0, ApprovalsRequired: 1, Pending: pendingDefault}
+}
+
+// debtorAccounts are the two accounts of the demo and the two of the sample documents. The bank codes are those in the IBANs; the
+// BICs of banks without one in the public list are neutral.
+func debtorAccounts() []store.DebtorAccountDefinition {
+	swiss := store.DebtorAccountDefinition{
+		IBAN: "CH5021977000004331346", Scheme: "sic-inst", Currency: "CHF", HolderName: "Muster AG", HolderStreet: "Musterstrasse",
+		HolderBuilding: "24", HolderPostcode: "3000", HolderTown: "Bern", HolderCountry: "CH", AgentBIC: "AAAACHBBXXX", AgentIID: "21977",
+	}
+	german := store.DebtorAccountDefinition{
+		IBAN: "DE62007620110623852957", Scheme: "sct-inst", Currency: "EUR", HolderName: "Muster GmbH", HolderStreet: "Hauptstrasse",
+		HolderBuilding: "7", HolderPostcode: "50667", HolderTown: "Koeln", HolderCountry: "DE", AgentBIC: "AAAADEFFXXX",
+	}
+	swissSample, germanSample := swiss, german
+	swissSample.IBAN, swissSample.AgentBIC, swissSample.AgentIID = "CH7280005000088877766", "RAIFCH22005", "80005"
+	germanSample.IBAN = "DE89370400440532013000"
+	return []store.DebtorAccountDefinition{swiss, german, swissSample, germanSample}
+}

@@ -1,0 +1,86 @@
+// Package identity names who acts: realms, people, their user accounts, the roles they hold and the clients they act through.
+// It is pure: no database, no clock.
+package identity
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Role is a permission to take part in the life of a payment.
+type Role string
+
+// The roles. An administrator holds no other role: the schema keeps the two duties apart.
+const (
+	RoleMaker         Role = "maker"
+	RoleChecker       Role = "checker"
+	RoleSupervisor    Role = "supervisor"
+	RoleAdministrator Role = "administrator"
+)
+
+// Channel says where a request came in.
+type Channel string
+
+// The channels. Clearing and the clock move messages too, without a person.
+const (
+	ChannelAPI      Channel = "api"
+	ChannelPortal   Channel = "portal"
+	ChannelClearing Channel = "clearing"
+	ChannelClock    Channel = "clock"
+)
+
+// PortalClient is the client every realm has for the people who work in the portal.
+const PortalClient = "portal"
+
+// Principal is the user and the client of one request, as authentication found them.
+type Principal struct {
+	Realm       string
+	UserID      uuid.UUID
+	PersonID    uuid.UUID // four-eyes compares this, not the account
+	UserName    string    // normalised, unique in the realm
+	DisplayName string
+	Roles       []Role
+	ClientID    string
+	// ClientMayDecideOwn tells whether the realm lets this client decide a message that it created itself.
+	ClientMayDecideOwn bool
+	Channel            Channel
+	RequestID          string // of the caller, 1 to 140 characters; "" in the portal
+	SourceAddress      string // the address the request came from
+}
+
+// Has reports whether the principal holds the role.
+func (p Principal) Has(role Role) bool {
+	return slices.Contains(p.Roles, role)
+}
+
+// Actor is the part of a principal that history and audit keep for ever. The zero Actor is the gateway itself.
+type Actor struct {
+	UserID        uuid.UUID
+	PersonID      uuid.UUID
+	Name          string // as shown to people
+	ClientID      string
+	Channel       Channel
+	RequestID     string
+	SourceAddress string
+}
+
+// Actor returns the principal as the doer of an act.
+func (p Principal) Actor() Actor {
+	return Actor{
+		UserID: p.UserID, PersonID: p.PersonID, Name: p.DisplayName, ClientID: p.ClientID, Channel: p.Channel,
+		RequestID: p.RequestID, SourceAddress: p.SourceAddress,
+	}
+}
+
+// Gateway is the actor of moves that no person makes: an answer of clearing, the end of a time limit.
+func Gateway(channel Channel) Actor {
+	return Actor{Name: "gateway", Channel: channel}
+}
+
+// NormaliseName returns the form in which user names are stored and compared: NFKC, lower case, without surrounding space.
+func NormaliseName(name string) string {
+	return strings.ToLower(norm.NFKC.String(strings.TrimSpace(name)))
+}

@@ -1,0 +1,150 @@
+// Package code holds the external code sets of ISO 20022 that payment messages
+// use: for each code its definition. The sets change quarterly outside of the
+// schemas, so a code that is missing here is not necessarily wrong; which codes a
+// scheme allows in which message is for the rule book to say.
+//
+// Source: TransactionAuthorizationProtocol/iso20022-external-code-sets at commit
+// a325faf (MIT licence), derived from the ISO publication of May 2025.
+package code
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"sort"
+	"sync"
+)
+
+//go:embed data/*.json
+var data embed.FS
+
+// Definition is one code and what it means.
+type Definition struct {
+	Code string
+	// Set is the ISO name of the code set, such as ExternalStatusReason1Code.
+	Set string
+	// Text is the definition in English, one or more sentences.
+	Text string
+}
+
+// Set is one external code set; the zero value has no codes.
+type Set struct {
+	file string
+}
+
+// The code sets.
+var (
+	AcceptedReasons            = Set{"accepted_reason"}
+	CancellationReasons        = Set{"cancellation_reason"} // of a recall, camt.056
+	CashClearingSystems        = Set{"cash_clearing_system"}
+	CategoryPurposes           = Set{"category_purpose"}
+	ClearingSystems            = Set{"clearing_system_identification"}
+	CreditorReferenceTypes     = Set{"creditor_reference_type"}
+	InvestigationConfirmations = Set{"investigation_execution_confirmation"} // Sts/Conf of camt.029
+	LocalInstruments           = Set{"local_instrument"}
+	CancellationRejections     = Set{"payment_cancellation_rejection"} // reason of a negative camt.029
+	GroupStatuses              = Set{"payment_group_status"}
+	TransactionStatuses        = Set{"payment_transaction_status"}
+	PendingReasons             = Set{"pending_processing_reason"}
+	Purposes                   = Set{"purpose"}
+	ReceivedReasons            = Set{"received_reason"}
+	RejectedReasons            = Set{"rejected_reason"}
+	ReturnReasons              = Set{"return_reason"} // of a pacs.004
+	ServiceLevels              = Set{"service_level"}
+	StatusReasons              = Set{"status_reason"} // of pacs.002 and pain.002
+	VerificationReasons        = Set{"verification_reason"}
+)
+
+// reasonSets are where Reason looks, in this order.
+var reasonSets = []Set{
+	StatusReasons, CancellationReasons, ReturnReasons, CancellationRejections,
+	AcceptedReasons, PendingReasons, ReceivedReasons, RejectedReasons, VerificationReasons,
+}
+
+// Reason finds a reason code in any of the reason sets, the status reasons
+// first. The same code may mean something narrower in another set: where the
+// message is known, ask its set.
+func Reason(code string) (Definition, bool) {
+	for _, set := range reasonSets {
+		if definition, found := set.Find(code); found {
+			return definition, true
+		}
+	}
+	return Definition{}, false
+}
+
+// Find looks up a code of the set.
+func (s Set) Find(code string) (Definition, bool) {
+	definition, found := load()[s.file].byCode[code]
+	return definition, found
+}
+
+// Has says whether the set has the code.
+func (s Set) Has(code string) bool {
+	_, found := s.Find(code)
+	return found
+}
+
+// All returns the codes of the set in alphabetical order.
+func (s Set) All() []Definition {
+	content := load()[s.file]
+	return append([]Definition(nil), content.ordered...)
+}
+
+// Name is the ISO name of the set, such as ExternalReturnReason1Code.
+func (s Set) Name() string {
+	return load()[s.file].name
+}
+
+// setContent is a set as it is in memory.
+type setContent struct {
+	name    string
+	byCode  map[string]Definition
+	ordered []Definition
+}
+
+// load reads the embedded files once. They are part of the program, and a test
+// reads them all, so a file that cannot be read is a broken build: it panics.
+var load = sync.OnceValue(func() map[string]setContent {
+	sets := map[string]setContent{}
+	files, err := data.ReadDir("data")
+	if err != nil {
+		panic(fmt.Errorf("read code sets: %w", err))
+	}
+	for _, file := range files {
+		content, err := read("data/" + file.Name())
+		if err != nil {
+			panic(fmt.Errorf("read code set %s: %w", file.Name(), err))
+		}
+		sets[short(file.Name())] = content
+	}
+	return sets
+})
+
+// short takes external_ and _code.json off a file name.
+func short(file string) string {
+	return file[len("external_") : len(file)-len("_code.json")]
+}
+
+func read(path string) (setContent, error) {
+	raw, err := data.ReadFile(path)
+	if err != nil {
+		return setContent{}, err
+	}
+	var file struct {
+		Name  string            `json:"name"`
+		Codes map[string]string `json:"codes"`
+	}
+	err = json.Unmarshal(raw, &file)
+	if err != nil {
+		return setContent{}, err
+	}
+	content := setContent{name: file.Name, byCode: make(map[string]Definition, len(file.Codes))}
+	for code, text := range file.Codes {
+		definition := Definition{Code: code, Set: file.Name, Text: text}
+		content.byCode[code] = definition
+		content.ordered = append(content.ordered, definition)
+	}
+	sort.Slice(content.ordered, func(i, j int) bool { return content.ordered[i].Code < content.ordered[j].Code })
+	return content, nil
+}

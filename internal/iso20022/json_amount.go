@@ -1,0 +1,90 @@
+package iso20022
+
+import "reflect"
+
+// amount reads an amount object.
+func (j *jsonDecoder) amount(e *element, place reflect.Value) {
+	start := j.nextOffset()
+	if !j.object(e.tag + ` such as {"Ccy":"CHF","value":"199.95"}`) {
+		return
+	}
+	currencySeen, valueSeen := false, false
+	for {
+		name, offset, ok := j.key()
+		if !ok {
+			break
+		}
+		switch key := string(name); key {
+		case "Ccy", "@Ccy":
+			if currencySeen {
+				j.repeated(key, offset, "currency")
+				continue
+			}
+			currencySeen = true
+			j.amountCurrency(e, place)
+		case "value", "#text", "$value", "_text", "Text", "Value", "Amt":
+			if valueSeen {
+				j.repeated(key, offset, "number")
+				continue
+			}
+			valueSeen = true
+			j.amountValue(e, place)
+		default:
+			j.unknownAmountMember(e, key, offset)
+		}
+	}
+	if j.stopped {
+		return
+	}
+	if !currencySeen {
+		j.currencyMissing(e, start)
+	}
+	if !valueSeen {
+		j.report(start, codeMissing, "Enter the number of "+e.tag+" as value.")
+	}
+}
+
+// repeated reports and passes over a second currency or number.
+func (j *jsonDecoder) repeated(key string, offset int, what string) {
+	j.reportChild(step{key, -1}, offset, problem{codeFormat, "Remove the second " + what + " of the amount: it has exactly one."})
+	j.skip()
+}
+
+func (j *jsonDecoder) unknownAmountMember(e *element, key string, offset int) {
+	refused := problem{codeNotAllowed, "Remove " + shown(key) + ": an amount has only Ccy and value."}
+	if amountKeys.variant(key) != "" {
+		refused = problem{codeFormat, "Write " + shown(key) + " as Ccy or value: names are case-sensitive."}
+	}
+	j.reportChild(step{key, -1}, offset, refused)
+	j.skip()
+}
+
+// amountKeys are the names whose case variants are a matter of spelling.
+var amountKeys = groupType{elements: []element{{tag: "Ccy"}, {tag: "@Ccy"}, {tag: "value"}, {tag: "Text"}, {tag: "Amt"}, {tag: "_text"}, {tag: "#text"}, {tag: "$value"}}}
+
+func (j *jsonDecoder) amountCurrency(e *element, place reflect.Value) {
+	found := j.reader.PeekKind()
+	if found != '"' {
+		j.enter("Ccy", -1)
+		j.wrongKind(found, "Enter a currency code in "+e.tag)
+		j.leave()
+		return
+	}
+	raw, err := j.reader.ReadValue()
+	if err != nil {
+		j.broken(err)
+		return
+	}
+	at, _ := amountPlaces(place)
+	*at = string(unquote(raw))
+	j.currency(e, int(j.reader.InputOffset())-len(raw), *at)
+}
+
+func (j *jsonDecoder) amountValue(e *element, place reflect.Value) {
+	input, ok := j.scalar(e)
+	if !ok {
+		return
+	}
+	_, value := amountPlaces(place)
+	j.leaf(e, value, input)
+}

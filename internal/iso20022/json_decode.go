@@ -1,0 +1,360 @@
+package iso20022
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// DecodeJSON reads the content of Document with the default limits; see
+// Options.DecodeJSON.
+func DecodeJSON(value []byte, at string, name MessageName) (Document, []Finding) {
+	return Options{}.DecodeJSON(value, at, name)
+}
+
+// DecodeJSON reads the JSON form of a document: value is what stands under the
+// member Document, such as {"CstmrCdtTrfInitn": {…}}, at its pointer in the
+// body (such as /Document), name the expected message.
+//
+// Members are ISO element names in exact case and in any order, an array or
+// one object where the schema allows many; numbers stand as number or text. An
+// amount is {"Ccy":"CHF","value":"199.95"}; @Ccy, and #text, $value, _text, Text,
+// Value or Amt as the key of the number, are read too. Findings and document are
+// as for DecodeXML; lines and columns count from the start of value.
+func (o Options) DecodeJSON(value []byte, at string, name MessageName) (Document, []Finding) {
+	j := &jsonDecoder{decoder: newDecoder(o, value, at)}
+	j.strict = true
+	document := j.document(name)
+	return document, j.inInput(value)
+}
+
+// jsonDecoder is the JSON front end.
+type jsonDecoder struct {
+	decoder
+	reader *jsontext.Decoder
+	name   MessageName
+}
+
+func (j *jsonDecoder) document(name MessageName) Document {
+	message := messageNamed(name)
+	if message == nil {
+		j.fail(0, codeFormat, "Send a message this system knows: it has no "+shown(string(name))+".")
+		return nil
+	}
+	if len(j.data) > j.options.MaxBytes {
+		j.fail(j.options.MaxBytes, codeFormat, "Send at most "+strconv.Itoa(j.options.MaxBytes)+" bytes in one document.")
+		return nil
+	}
+	j.name = name
+	j.reader = jsontext.NewDecoder(bytes.NewBuffer(j.data), jsontext.AllowDuplicateNames(true))
+	document := message.create()
+	if !j.object("the content of the message") {
+		return nil
+	}
+	j.group(groupState{group: &message.document, value: reflect.ValueOf(document).Elem(), mandatory: true})
+	if !j.stopped {
+		j.end()
+	}
+	return document
+}
+
+// end makes sure that nothing follows the value.
+func (j *jsonDecoder) end() {
+	offset := j.nextOffset()
+	if offset < len(j.data) {
+		j.fail(offset, codeFormat, "Remove what follows the document.")
+	}
+}
+
+// nextOffset is where the next token starts.
+func (j *jsonDecoder) nextOffset() int {
+	offset := int(j.reader.InputOffset())
+	for offset < len(j.data) && isAnyOf(j.data[offset], " \t\r\n,:") {
+		offset++
+	}
+	return offset
+}
+
+// broken reports JSON that is not well-formed.
+func (j *jsonDecoder) broken(err error) {
+	offset := j.nextOffset()
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		offset = int(syntactic.ByteOffset)
+	}
+	j.fail(offset, codeFormat, "Correct the JSON at this place: it is malformed here.")
+}
+
+// skip passes over the next value.
+func (j *jsonDecoder) skip() {
+	err := j.reader.SkipValue()
+	if err != nil {
+		j.broken(err)
+	}
+}
+
+// open reads the start of an object; anything else is reported and passed over.
+func (j *jsonDecoder) object(what string) bool {
+	found := j.reader.PeekKind()
+	if found != '{' {
+		j.wrongKind(found, "Enter "+what+" as a JSON object")
+		return false
+	}
+	_, err := j.reader.ReadToken()
+	if err != nil {
+		j.broken(err)
+		return false
+	}
+	return true
+}
+
+// wrongKind reports a value of the wrong JSON type and passes over it.
+func (j *jsonDecoder) wrongKind(found jsontext.Kind, advice string) {
+	offset := j.nextOffset()
+	before := j.stopped
+	j.skip()
+	if before != j.stopped {
+		return
+	}
+	j.report(offset, codeFormat, advice+" instead of "+kindName(found)+".")
+}
+
+func kindName(found jsontext.Kind) string {
+	switch found {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "true or false"
+	case '"':
+		return "a text"
+	case '0':
+		return "a number"
+	case '[':
+		return "an array"
+	default:
+		return "an object"
+	}
+}
+
+// key reads the name of the next member; ok is false at the end of the object.
+// The name is valid until the next read.
+func (j *jsonDecoder) key() (name []byte, offset int, ok bool) {
+	if j.stopped {
+		return nil, 0, false
+	}
+	if j.reader.PeekKind() == '}' {
+		_, err := j.reader.ReadToken()
+		if err != nil {
+			j.broken(err)
+		}
+		return nil, 0, false
+	}
+	raw, err := j.reader.ReadValue()
+	if err != nil {
+		j.broken(err)
+		return nil, 0, false
+	}
+	return unquote(raw), int(j.reader.InputOffset()) - len(raw), true
+}
+
+// unquote is the text of a JSON string that the reader has checked.
+func unquote(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw[1 : len(raw)-1]
+	}
+	text, _ := jsontext.AppendUnquote(nil, raw)
+	return text
+}
+
+// group reads the members of the object just opened.
+func (j *jsonDecoder) group(state groupState) {
+	state.start = int(j.reader.InputOffset()) - 1
+	for {
+		name, offset, ok := j.key()
+		if !ok {
+			break
+		}
+		if state.group.document && string(name) == "@xmlns" {
+			j.xmlns()
+			continue
+		}
+		state.count++
+		j.member(&state, name, offset)
+	}
+	if !j.stopped {
+		j.finish(&state)
+	}
+}
+
+// xmlns checks the namespace that may stand beside the message.
+func (j *jsonDecoder) xmlns() {
+	j.enter("@xmlns", -1)
+	defer j.leave()
+	offset := j.nextOffset()
+	raw, err := j.reader.ReadValue()
+	if err != nil {
+		j.broken(err)
+		return
+	}
+	if raw.Kind() != '"' || string(unquote(raw)) != j.name.Namespace() {
+		j.report(offset, codeFormat, "Enter "+j.name.Namespace()+" as @xmlns or remove it.")
+	}
+}
+
+// member reads one member.
+func (j *jsonDecoder) member(s *groupState, name []byte, offset int) {
+	i := s.group.find(name, s.last)
+	if i < 0 {
+		j.unknownMember(s.group, string(name), offset)
+		return
+	}
+	e := &s.group.elements[i]
+	if s.seen&(1<<i) != 0 {
+		j.enter(e.tag, -1)
+		j.report(offset, codeFormat, "Remove the second "+e.tag+": a name may stand only once in an object.")
+		j.skip()
+		j.leave()
+		return
+	}
+	refused, ok := s.admit(i)
+	if !ok {
+		j.reportChild(s.next(i), offset, refused)
+		j.skip()
+		return
+	}
+	s.seen |= 1 << i
+	s.last = i + 1
+	if !e.repeats() {
+		j.enter(e.tag, -1)
+		j.element(e, s.group.field(s.value, i))
+		j.leave()
+		return
+	}
+	j.many(s, i)
+}
+
+func (j *jsonDecoder) unknownMember(group *groupType, name string, offset int) {
+	refused := group.unknown(name)
+	if variant := group.variant(name); variant != "" {
+		refused = problem{codeFormat, "Write " + shown(name) + " as " + variant + ": names are case-sensitive."}
+	}
+	j.reportChild(step{name, -1}, offset, refused)
+	j.skip()
+}
+
+// many reads an element that may repeat: an array, or one value.
+func (j *jsonDecoder) many(s *groupState, i int) {
+	e := &s.group.elements[i]
+	if j.reader.PeekKind() != '[' {
+		place := s.next(i)
+		j.enter(place.tag, place.index)
+		j.element(e, s.group.field(s.value, i))
+		j.leave()
+		return
+	}
+	start := j.nextOffset()
+	_, err := j.reader.ReadToken()
+	if err != nil {
+		j.broken(err)
+		return
+	}
+	for count := 0; !j.stopped; count++ {
+		place := step{e.tag, count}
+		switch {
+		case j.reader.PeekKind() == ']':
+			j.closeArray(e, start, count)
+			return
+		case e.max != unbounded && count >= e.max:
+			refused, _ := s.admit(i)
+			j.reportChild(place, j.nextOffset(), refused)
+			j.skip()
+		default:
+			j.enter(place.tag, place.index)
+			j.element(e, s.group.field(s.value, i))
+			j.leave()
+		}
+	}
+}
+
+func (j *jsonDecoder) closeArray(e *element, start, count int) {
+	_, err := j.reader.ReadToken()
+	if err != nil {
+		j.broken(err)
+		return
+	}
+	if count == 0 {
+		j.reportChild(step{e.tag, 0}, start, problem{emptyCode(e.min > 0), "Enter at least one " + e.tag + " or remove the array: it must not be empty."})
+	}
+}
+
+// element reads the value of the current element into a new place in its field.
+func (j *jsonDecoder) element(e *element, field reflect.Value) {
+	place := slot(field)
+	switch {
+	case e.group != nil && e.group.any:
+		j.content(e, place)
+	case e.group != nil:
+		if j.object(e.tag) {
+			j.group(groupState{group: e.group, value: place, mandatory: e.min > 0})
+		}
+	case e.currency != nil:
+		j.amount(e, place)
+	default:
+		input, ok := j.scalar(e)
+		if ok {
+			j.leaf(e, place, input)
+		}
+	}
+}
+
+// scalar reads the text of a leaf from the JSON type that fits it.
+func (j *jsonDecoder) scalar(e *element) (input leafText, ok bool) {
+	found := j.reader.PeekKind()
+	number := e.simple.kind == kindDecimal || e.simple.pattern != nil && e.simple.pattern.numeric()
+	boolean := e.simple.kind == kindBoolean
+	switch {
+	case boolean && (found == 't' || found == 'f'), !boolean && found == '"', number && found == '0':
+	case boolean:
+		j.wrongKind(found, "Enter true or false in "+e.tag)
+		return leafText{}, false
+	case number:
+		j.wrongKind(found, "Enter a number in "+e.tag)
+		return leafText{}, false
+	default:
+		j.wrongKind(found, "Enter a text in "+e.tag)
+		return leafText{}, false
+	}
+	raw, err := j.reader.ReadValue()
+	if err != nil {
+		j.broken(err)
+		return leafText{}, false
+	}
+	offset := int(j.reader.InputOffset()) - len(raw)
+	if found == '"' {
+		return leafText{string(unquote(raw)), offset}, true
+	}
+	return leafText{string(raw), offset}, true
+}
+
+// content reads an envelope: the text of one XML element.
+func (j *jsonDecoder) content(e *element, place reflect.Value) {
+	found := j.reader.PeekKind()
+	if found != '"' {
+		j.wrongKind(found, "Enter one XML element as a text in "+e.tag)
+		return
+	}
+	raw, err := j.reader.ReadValue()
+	if err != nil {
+		j.broken(err)
+		return
+	}
+	text := string(unquote(raw))
+	if advice := checkContent(text, j.options.MaxDepth); advice != "" {
+		j.report(int(j.reader.InputOffset())-len(raw), codeContent, advice)
+		return
+	}
+	place.Field(0).SetString(text)
+}

@@ -1,0 +1,32 @@
+package iso20022
+
+// Options limits what a decoder takes in. The zero value means the defaults.
+type Options struct {
+	// MaxBytes is the largest input, by default 256 KiB.
+	MaxBytes int
+	// MaxDepth is the deepest nesting of XML elements, by default 64.
+	MaxDepth int
+	// MaxFindings is how many findings are returned, by default 200; when there
+	// are more, the last one says so.
+	MaxFindings int
+}
+
+// The default limits.
+const (
+	defaultMaxBytes    = 256 << 10
+	defaultMaxDepth    = 64
+	defaultMaxFindings = 200
+)
+
+func (o Options) withDefaults() Options {
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = defaultMaxBytes
+	}
+	if o.MaxDepth <= 0 {
+		o.MaxDepth = defaultMaxDepth
+	}
+	if o.MaxFindings <= 0 {
+		o.MaxFindings = defaultMaxFindings
+	}
+	return o
+}

@@ -1,0 +1,143 @@
+package iso20022
+
+// pattern is a hand-written matcher for a pattern facet, and what to do when
+// it does not match.
+type pattern struct {
+	match func(string) bool
+	text  string
+}
+
+// The patterns of the schemas. The generator refuses a pattern that has none
+// here; a test compares each with the expression it stands for.
+var (
+	patternBIC = pattern{
+		func(s string) bool { return isBICShape(s) && all(s[:4], isCapitalOrDigit) },
+		"Enter a BIC of 8 or 11 capital letters and digits with the country in positions 5 and 6",
+	}
+	patternStrictBIC = pattern{
+		func(s string) bool {
+			return isBICShape(s) && all(s[:4], isCapital) && s[6] != '0' && s[6] != '1' && s[7] != 'O'
+		},
+		"Enter a BIC of 8 or 11 capital letters and digits with the country in positions 5 and 6",
+	}
+	patternCurrency = pattern{
+		func(s string) bool { return len(s) == 3 && all(s, isCapital) },
+		"Enter a currency code of three capital letters, such as CHF",
+	}
+	patternCountry = pattern{
+		func(s string) bool { return len(s) == 2 && all(s, isCapital) },
+		"Enter a country code of two capital letters, such as CH",
+	}
+	patternFourAlphanumerics = pattern{
+		func(s string) bool { return len(s) == 4 && all(s, isAlphanumeric) },
+		"Enter exactly four letters or digits",
+	}
+	patternUpToFourAlphanumerics = pattern{
+		func(s string) bool { return between(s, 1, 4) && all(s, isAlphanumeric) },
+		"Enter one to four letters or digits",
+	}
+	patternIBAN = pattern{
+		isIBANShape,
+		"Enter an IBAN without spaces: two capital letters, two digits and up to 30 letters or digits",
+	}
+	patternLEI = pattern{
+		func(s string) bool { return len(s) == 20 && all(s[:18], isCapitalOrDigit) && all(s[18:], isDigit) },
+		"Enter an LEI of 18 capital letters or digits and two check digits",
+	}
+	patternUpToFifteenDigits = pattern{
+		func(s string) bool { return between(s, 1, 15) && all(s, isDigit) },
+		"Enter a whole number of at most 15 digits",
+	}
+	patternUpToThreeDigits = pattern{
+		func(s string) bool { return between(s, 1, 3) && all(s, isDigit) },
+		"Enter a whole number of at most three digits",
+	}
+	patternTwoDigits = pattern{
+		func(s string) bool { return len(s) == 2 && all(s, isDigit) },
+		"Enter exactly two digits",
+	}
+	patternPhone = pattern{
+		isPhone,
+		"Enter the number as +, country code, - and the number, such as +41-443334455",
+	}
+	patternFINMessageType = pattern{
+		func(s string) bool {
+			return s == "DUM" || len(s) == 3 && isAnyOf(s[0], "BEOVW") && all(s[1:], isDigit)
+		},
+		"Enter a FIN message type of one of the letters B, E, O, V, W and two digits, or DUM",
+	}
+	patternUETR = pattern{
+		isUETR,
+		"Enter a UETR: a version 4 UUID in small letters, such as 7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
+	}
+)
+
+// numeric says whether the values are digits only, so that a JSON number may
+// stand for them.
+func (p *pattern) numeric() bool {
+	return p == &patternUpToFifteenDigits || p == &patternUpToThreeDigits || p == &patternTwoDigits
+}
+
+func isDigit(c byte) bool          { return c >= '0' && c <= '9' }
+func isCapital(c byte) bool        { return c >= 'A' && c <= 'Z' }
+func isCapitalOrDigit(c byte) bool { return isCapital(c) || isDigit(c) }
+func isAlphanumeric(c byte) bool   { return isCapitalOrDigit(c) || c >= 'a' && c <= 'z' }
+func isHex(c byte) bool            { return isDigit(c) || c >= 'a' && c <= 'f' }
+func isPhoneCharacter(c byte) bool { return isDigit(c) || isAnyOf(c, "()+-") }
+
+func isAnyOf(c byte, set string) bool {
+	for i := range len(set) {
+		if set[i] == c {
+			return true
+		}
+	}
+	return false
+}
+
+func between(s string, least, most int) bool {
+	return len(s) >= least && len(s) <= most
+}
+
+func all(s string, allowed func(byte) bool) bool {
+	for i := range len(s) {
+		if !allowed(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isBICShape matches institution (4), country (2), location (2), branch (0 or
+// 3); what the institution may hold differs between schema versions.
+func isBICShape(s string) bool {
+	if len(s) != 8 && len(s) != 11 {
+		return false
+	}
+	return all(s[4:6], isCapital) && all(s[6:], isCapitalOrDigit)
+}
+
+func isIBANShape(s string) bool {
+	return between(s, 5, 34) && all(s[:2], isCapital) && all(s[2:4], isDigit) && all(s[4:], isAlphanumeric)
+}
+
+func isPhone(s string) bool {
+	if len(s) < 4 || s[0] != '+' {
+		return false
+	}
+	country := 1
+	for country < len(s) && isDigit(s[country]) {
+		country++
+	}
+	if country < 2 || country > 4 || country == len(s) || s[country] != '-' {
+		return false
+	}
+	return between(s[country+1:], 1, 30) && all(s[country+1:], isPhoneCharacter)
+}
+
+func isUETR(s string) bool {
+	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+		return false
+	}
+	return s[14] == '4' && isAnyOf(s[19], "89ab") &&
+		all(s[:8], isHex) && all(s[9:13], isHex) && all(s[15:18], isHex) && all(s[20:23], isHex) && all(s[24:], isHex)
+}

@@ -1,0 +1,58 @@
+package iso20022
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// followsSchema says for each document whether xmllint finds that it follows
+// the schema of the message. Without xmllint the test is skipped, except in CI.
+func followsSchema(t *testing.T, name MessageName, documents [][]byte) []bool {
+	t.Helper()
+	program, err := exec.LookPath("xmllint")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("xmllint is missing: install libxml2-utils")
+		}
+		t.Skip("xmllint is missing: install libxml2-utils to check documents against the schemas")
+	}
+	folder := t.TempDir()
+	schema, err := filepath.Abs(filepath.Join("schema", string(name)+".xsd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	arguments := []string{"--noout", "--nonet", "--schema", schema}
+	for i, document := range documents {
+		file := filepath.Join(folder, fmt.Sprintf("%06d.xml", i))
+		if err := os.WriteFile(file, document, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		arguments = append(arguments, filepath.Base(file))
+	}
+	command := exec.Command(program, arguments...)
+	command.Dir = folder
+	// The exit code only says that some document does not validate.
+	output, _ := command.CombinedOutput()
+	valid := make([]bool, len(documents))
+	for i := range documents {
+		valid[i] = strings.Contains(string(output), fmt.Sprintf("%06d.xml validates", i))
+	}
+	if len(documents) > 0 && !strings.Contains(string(output), "validate") && !strings.Contains(string(output), "parser error") {
+		t.Fatalf("xmllint did not run: %s", output)
+	}
+	return valid
+}
+
+// requireSchema fails the test for each document that does not follow the schema.
+func requireSchema(t *testing.T, name MessageName, documents [][]byte) {
+	t.Helper()
+	for i, valid := range followsSchema(t, name, documents) {
+		if !valid {
+			t.Errorf("%s document %d does not follow the schema:\n%s", name, i, documents[i])
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package iso20022
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/govalues/decimal"
+)
+
+// ErrDocument is returned for a document that is nil or not of this package.
+var ErrDocument = errors.New("no document of a known message")
+
+// ErrCharacter is returned for a text with a character XML does not allow.
+var ErrCharacter = errors.New("character not allowed in XML")
+
+// EncodeXML writes a document with declaration and namespace and without
+// white space between elements. The result follows the schema if Validate finds
+// nothing. Errors: ErrDocument, ErrCharacter.
+func EncodeXML(document Document) ([]byte, error) {
+	return encodeXML(document, false)
+}
+
+// EncodeXMLIndented is EncodeXML with line breaks and indentation, for reading.
+func EncodeXMLIndented(document Document) ([]byte, error) {
+	return encodeXML(document, true)
+}
+
+func encodeXML(document Document, indent bool) ([]byte, error) {
+	message, value, ok := valueOf(document)
+	if !ok {
+		return nil, fmt.Errorf("encode XML: %w", ErrDocument)
+	}
+	x := xmlEncoder{indent: indent, out: make([]byte, 0, 4096)}
+	x.out = append(x.out, `<?xml version="1.0" encoding="UTF-8"?>`...)
+	x.line(0)
+	x.out = append(x.out, `<Document xmlns="`...)
+	x.out = append(x.out, message.name.Namespace()...)
+	x.out = append(x.out, `">`...)
+	x.group(&message.document, value, 1)
+	x.line(0)
+	x.out = append(x.out, `</Document>`...)
+	if indent {
+		x.out = append(x.out, '\n')
+	}
+	if x.err != nil {
+		return nil, fmt.Errorf("encode XML: %w", x.err)
+	}
+	return x.out, nil
+}
+
+// xmlEncoder appends a document; err is the first problem.
+type xmlEncoder struct {
+	out    []byte
+	indent bool
+	err    error
+}
+
+func (x *xmlEncoder) line(depth int) {
+	if !x.indent {
+		return
+	}
+	x.out = append(x.out, '\n')
+	for range depth {
+		x.out = append(x.out, ' ', ' ')
+	}
+}
+
+func (x *xmlEncoder) group(group *groupType, value reflect.Value, depth int) {
+	for i := range group.elements {
+		e := &group.elements[i]
+		field := group.field(value, i)
+		switch field.Kind() {
+		case reflect.Slice:
+			for k := range field.Len() {
+				x.element(e, field.Index(k), depth)
+			}
+		case reflect.Pointer:
+			if !field.IsNil() {
+				x.element(e, field.Elem(), depth)
+			}
+		case reflect.String:
+			if field.Len() > 0 {
+				x.element(e, field, depth)
+			}
+		default:
+			x.element(e, field, depth)
+		}
+	}
+}
+
+func (x *xmlEncoder) element(e *element, value reflect.Value, depth int) {
+	x.line(depth)
+	x.out = append(x.out, '<')
+	x.out = append(x.out, e.tag...)
+	switch {
+	case e.group != nil && e.group.any:
+		x.out = append(x.out, '>')
+		x.out = append(x.out, value.Field(0).String()...)
+	case e.group != nil:
+		x.out = append(x.out, '>')
+		before := len(x.out)
+		x.group(e.group, value, depth+1)
+		if len(x.out) > before {
+			x.line(depth)
+		}
+	case e.currency != nil:
+		amount := value.Addr().Interface().(*Amount)
+		x.out = append(x.out, ` Ccy="`...)
+		x.text(amount.Currency, true)
+		x.out = append(x.out, `">`...)
+		x.decimal(amount.Value)
+	case e.simple.kind == kindDecimal:
+		x.out = append(x.out, '>')
+		x.decimal(*value.Addr().Interface().(*decimal.Decimal))
+	default:
+		x.out = append(x.out, '>')
+		x.text(e.simple.load(value), false)
+	}
+	x.out = append(x.out, '<', '/')
+	x.out = append(x.out, e.tag...)
+	x.out = append(x.out, '>')
+}
+
+func (x *xmlEncoder) text(text string, attribute bool) {
+	if character, bad := forbiddenCharacter(text); bad && x.err == nil {
+		x.err = fmt.Errorf("U+%04X: %w", character, ErrCharacter)
+	}
+	x.out = appendEscaped(x.out, text, attribute)
+}
+
+func (x *xmlEncoder) decimal(value decimal.Decimal) {
+	x.out = appendDecimal(x.out, value)
+}
+
+// appendDecimal writes a decimal in plain notation, its scale kept.
+func appendDecimal(out []byte, value decimal.Decimal) []byte {
+	return append(out, value.String()...)
+}

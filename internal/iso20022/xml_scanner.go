@@ -1,0 +1,324 @@
+package iso20022
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// tokenKind says what the scanner found.
+type tokenKind uint8
+
+const (
+	tokenEndOfDocument tokenKind = iota
+	tokenStart
+	tokenEnd
+	tokenText
+	tokenBroken // not well-formed, or refused; advice says what to do
+)
+
+// token is one piece of an XML document. The slices point into the input.
+type token struct {
+	kind      tokenKind
+	offset    int
+	local     []byte // of a start tag
+	namespace string // of a start tag
+	text      []byte // raw, references not replaced
+	cdata     bool
+	advice    string
+}
+
+// xmlAttribute is one attribute of the start tag read last.
+type xmlAttribute struct {
+	offset        int
+	prefix, local []byte
+	value         []byte // raw, without the quotes
+	namespace     string
+}
+
+func (a *xmlAttribute) isNamespace() bool {
+	return string(a.prefix) == "xmlns" || len(a.prefix) == 0 && string(a.local) == "xmlns"
+}
+
+// binding is a namespace prefix in scope; depth is that of its element.
+type binding struct {
+	prefix    string
+	namespace string
+	depth     int
+}
+
+// scanner cuts an XML document into tokens in one pass. It is stricter than
+// XML: there is no document type declaration, so the only entities are the five
+// of XML itself, and the encoding is UTF-8 (the caller has checked the bytes).
+type scanner struct {
+	data       []byte
+	position   int
+	maxDepth   int
+	open       [][]byte // names of the open elements, as written
+	bindings   []binding
+	attributes []xmlAttribute
+	nameEnd    int  // offset behind the name of the start tag read last
+	closing    bool // the start tag read last closes itself
+	rootSeen   bool
+	started    bool
+}
+
+const (
+	adviceName      = "Correct the XML: a name is expected here."
+	adviceEnd       = "Complete the document: it ends before its last element is closed."
+	adviceReference = "Write & as &amp;: only the five references of XML and character numbers are allowed."
+	adviceCharacter = "Remove this character: XML does not allow it."
+)
+
+func broken(offset int, advice string) token {
+	return token{kind: tokenBroken, offset: offset, advice: advice}
+}
+
+// next reads the next token; comments and processing instructions are passed over.
+func (s *scanner) next() token {
+	if s.closing {
+		s.closing = false
+		s.pop()
+		return token{kind: tokenEnd, offset: s.position}
+	}
+	if !s.started {
+		s.started = true
+		if t, ok := s.declaration(); !ok {
+			return t
+		}
+	}
+	for s.position < len(s.data) {
+		if s.data[s.position] != '<' {
+			t := s.text()
+			if t.kind == tokenText && len(s.open) == 0 {
+				continue
+			}
+			return t
+		}
+		t, skipped := s.markup()
+		if !skipped {
+			return t
+		}
+	}
+	if len(s.open) > 0 || !s.rootSeen {
+		return broken(s.position, adviceEnd)
+	}
+	return token{kind: tokenEndOfDocument, offset: s.position}
+}
+
+// markup reads what begins with <; skipped is true for a comment and a
+// processing instruction.
+func (s *scanner) markup() (t token, skipped bool) {
+	rest := s.data[s.position:]
+	switch {
+	case bytes.HasPrefix(rest, []byte("</")):
+		return s.endTag(), false
+	case bytes.HasPrefix(rest, []byte("<!--")):
+		t = s.comment()
+	case bytes.HasPrefix(rest, []byte("<?")):
+		t = s.instruction()
+	case bytes.HasPrefix(rest, []byte("<![CDATA[")):
+		return s.cdata(), false
+	case bytes.HasPrefix(rest, []byte("<!")):
+		return broken(s.position, "Remove the document type declaration: declarations and entities are not accepted."), false
+	default:
+		return s.startTag(), false
+	}
+	return t, t.kind != tokenBroken
+}
+
+// declaration reads the XML declaration, if there is one.
+func (s *scanner) declaration() (token, bool) {
+	const opening = "<?xml"
+	rest := s.data[s.position:]
+	if !bytes.HasPrefix(rest, []byte(opening)) || len(rest) == len(opening) || !isSpace(rest[len(opening)]) {
+		return token{}, true
+	}
+	start := s.position
+	s.position += len(opening)
+	t, ok := s.readAttributes()
+	if !ok {
+		return t, false
+	}
+	if !bytes.HasPrefix(s.data[s.position:], []byte("?>")) || !s.isDeclaration() {
+		return broken(start, `Correct the XML declaration: write <?xml version="1.0" encoding="UTF-8"?>.`), false
+	}
+	s.position += 2
+	return token{}, true
+}
+
+// isDeclaration checks version, encoding and standalone, in this order.
+func (s *scanner) isDeclaration() bool {
+	names := []string{"version", "encoding", "standalone"}
+	for i := range s.attributes {
+		name, value := string(s.attributes[i].local), string(s.attributes[i].value)
+		for len(names) > 0 && names[0] != name && names[0] != "version" {
+			names = names[1:]
+		}
+		if len(names) == 0 || names[0] != name || len(s.attributes[i].prefix) > 0 {
+			return false
+		}
+		names = names[1:]
+		valid := name == "version" && value == "1.0" || name == "encoding" && strings.EqualFold(value, "UTF-8") ||
+			name == "standalone" && (value == "yes" || value == "no")
+		if !valid {
+			return false
+		}
+	}
+	return len(s.attributes) > 0
+}
+
+func (s *scanner) comment() token {
+	start := s.position
+	s.position += len("<!--")
+	end := bytes.Index(s.data[s.position:], []byte("--"))
+	if end < 0 || !bytes.HasPrefix(s.data[s.position+end:], []byte("-->")) {
+		return broken(start, "Close the comment with -->, without -- inside.")
+	}
+	content := s.data[s.position : s.position+end]
+	if bad := firstForbidden(content); bad >= 0 {
+		return broken(s.position+bad, adviceCharacter)
+	}
+	s.position += end + len("-->")
+	return token{}
+}
+
+func (s *scanner) instruction() token {
+	start := s.position
+	s.position += len("<?")
+	name := s.name()
+	if len(name) == 0 || bytes.IndexByte(name, ':') >= 0 || strings.EqualFold(string(name), "xml") {
+		return broken(start, "Remove this processing instruction, or put the XML declaration at the very start.")
+	}
+	end := bytes.Index(s.data[s.position:], []byte("?>"))
+	if end < 0 || end > 0 && !isSpace(s.data[s.position]) {
+		return broken(start, "Close the processing instruction with ?>.")
+	}
+	if bad := firstForbidden(s.data[s.position : s.position+end]); bad >= 0 {
+		return broken(s.position+bad, adviceCharacter)
+	}
+	s.position += end + len("?>")
+	return token{}
+}
+
+func (s *scanner) cdata() token {
+	start := s.position
+	if len(s.open) == 0 {
+		return broken(start, "Remove the CDATA section outside of the root element.")
+	}
+	content := s.data[start+len("<![CDATA["):]
+	end := bytes.Index(content, []byte("]]>"))
+	if end < 0 {
+		return broken(start, "Write the text without CDATA section: this one is not closed.")
+	}
+	if bad := firstForbidden(content[:end]); bad >= 0 {
+		return broken(start+len("<![CDATA[")+bad, adviceCharacter)
+	}
+	s.position = start + len("<![CDATA[") + end + len("]]>")
+	return token{kind: tokenText, offset: start, text: content[:end], cdata: true}
+}
+
+// text reads up to the next markup.
+func (s *scanner) text() token {
+	start := s.position
+	end := bytes.IndexByte(s.data[start:], '<')
+	if end < 0 {
+		end = len(s.data) - start
+	}
+	content := s.data[start : start+end]
+	s.position = start + end
+	if bad := firstForbidden(content); bad >= 0 {
+		return broken(start+bad, adviceCharacter)
+	}
+	if closing := bytes.Index(content, []byte("]]>")); closing >= 0 {
+		return broken(start+closing, "Write ]]> as ]]&gt;.")
+	}
+	if len(s.open) == 0 && !isBlank(content) {
+		return broken(start, "Remove the text outside of the root element.")
+	}
+	if bad := firstBadReference(content); bad >= 0 {
+		return broken(start+bad, adviceReference)
+	}
+	return token{kind: tokenText, offset: start, text: content}
+}
+
+func (s *scanner) endTag() token {
+	start := s.position
+	s.position += len("</")
+	name := s.name()
+	s.space()
+	if s.position >= len(s.data) || s.data[s.position] != '>' {
+		return broken(start, "Complete the end tag with >.")
+	}
+	s.position++
+	if len(s.open) == 0 || !bytes.Equal(name, s.open[len(s.open)-1]) {
+		return broken(start, "Correct the end tag: it must close the element opened last.")
+	}
+	s.pop()
+	return token{kind: tokenEnd, offset: start}
+}
+
+func (s *scanner) pop() {
+	depth := len(s.open)
+	s.open = s.open[:depth-1]
+	for len(s.bindings) > 0 && s.bindings[len(s.bindings)-1].depth == depth {
+		s.bindings = s.bindings[:len(s.bindings)-1]
+	}
+}
+
+func (s *scanner) startTag() token {
+	start := s.position
+	s.position++
+	name := s.name()
+	prefix, local, ok := splitName(name)
+	if !ok {
+		return broken(start, adviceName)
+	}
+	if len(s.open) == 0 && s.rootSeen {
+		return broken(start, "Remove what follows the root element: a document has exactly one.")
+	}
+	if len(s.open) == s.maxDepth {
+		return broken(start, "Nest at most "+strconv.Itoa(s.maxDepth)+" elements.")
+	}
+	s.rootSeen = true
+	s.nameEnd = s.position
+	t, ok := s.readAttributes()
+	if !ok {
+		return t
+	}
+	s.open = append(s.open, name)
+	t, ok = s.bind()
+	if !ok {
+		return t
+	}
+	namespace, found := s.resolve(prefix)
+	if !found {
+		return broken(start, "Declare the namespace prefix "+shown(string(prefix))+".")
+	}
+	return s.closeStartTag(token{kind: tokenStart, offset: start, local: local, namespace: namespace})
+}
+
+func (s *scanner) closeStartTag(t token) token {
+	rest := s.data[s.position:]
+	switch {
+	case bytes.HasPrefix(rest, []byte(">")):
+		s.position++
+	case bytes.HasPrefix(rest, []byte("/>")):
+		s.position += 2
+		s.closing = true
+	default:
+		return broken(s.position, "Complete the start tag with >.")
+	}
+	return t
+}
+
+// splitName cuts a qualified name at its colon.
+func splitName(name []byte) (prefix, local []byte, ok bool) {
+	colon := bytes.IndexByte(name, ':')
+	if colon < 0 {
+		return nil, name, len(name) > 0
+	}
+	prefix, local = name[:colon], name[colon+1:]
+	ok = len(prefix) > 0 && len(local) > 0 && bytes.IndexByte(local, ':') < 0 && nameLength(local) == len(local)
+	return prefix, local, ok
+}

@@ -1,0 +1,145 @@
+package payment
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"countersign/internal/identity"
+)
+
+// MaxReason is the longest reason of a rejection or withdrawal, in characters.
+const MaxReason = 512
+
+// Verdict is what a checker says about a message.
+type Verdict struct {
+	By identity.Principal
+	At time.Time
+	// ContentHash is the digest of what the checker saw; the zero digest means the caller did not say.
+	ContentHash Digest
+	// Version the checker saw; 0 means the caller did not say.
+	Version int
+}
+
+// MayDecide tells why the principal may not decide this message, or nil. Pages and handlers ask it, and Approve and Reject do:
+// ForbiddenError without the role, FourEyesError for its maker or an editor, or for the client that created it.
+func (m Message) MayDecide(by identity.Principal) error {
+	if !by.Has(identity.RoleChecker) {
+		return &ForbiddenError{Text: "You may not decide payments: this needs the role checker."}
+	}
+	if len(m.Makers) == 0 || m.MadeBy([16]byte{}) {
+		return &FourEyesError{Text: "It is not known who made this message, so nobody may decide it."}
+	}
+	if m.MadeBy(by.PersonID) {
+		return &FourEyesError{Text: fmt.Sprintf("You %s this on %s. Another person must decide.",
+			m.part(by), m.CreatedAt.UTC().Format("2006-01-02 15:04 MST"))}
+	}
+	if m.ClientID == by.ClientID && by.Channel == identity.ChannelAPI && !by.ClientMayDecideOwn {
+		return &FourEyesError{Text: "The client " + m.ClientID + " created this message. Another client, or a person in the portal, must decide."}
+	}
+	return nil
+}
+
+// part says what the person did to the message: the first maker submitted it, later ones changed it.
+func (m Message) part(by identity.Principal) string {
+	if m.Makers[0] == by.PersonID {
+		return "submitted"
+	}
+	return "changed"
+}
+
+// Approve records an approval. The last one needed releases the message: seal makes the release's MAC.
+//
+// Errors in order of precedence: ForbiddenError, FourEyesError, StateError (also when this person approved before), ContentError.
+func (m Message) Approve(v Verdict, seal Sealer) (Transition, error) {
+	err := m.checkVerdict(v)
+	if err != nil {
+		return Transition{}, err
+	}
+	decision := m.decision(ActionApprove, v)
+	to := StateApprovalPending
+	if decision.Ordinal >= m.ApprovalsRequired {
+		to = StateApproved
+	}
+	t, err := m.step(ActionApprove, to, v.By.Actor(), v.At)
+	if err != nil {
+		return Transition{}, err
+	}
+	t.decision = &decision
+	if to == StateApproved {
+		release := m.release(append(m.Decisions[:len(m.Decisions):len(m.Decisions)], decision), v.At, seal)
+		t.release = &release
+		t.changes.AcceptedAt = v.At
+	}
+	return t, nil
+}
+
+// Reject records a rejection, which ends the message. The reason is required, at most MaxReason characters.
+//
+// Errors as Approve, and FieldError for the reason.
+func (m Message) Reject(v Verdict, reason string) (Transition, error) {
+	err := m.checkVerdict(v)
+	if err != nil {
+		return Transition{}, err
+	}
+	finding := CheckReason(reason)
+	if finding != nil {
+		finding.Pointer = "/ApprovalDetails/rejectReason"
+		return Transition{}, &FieldError{Findings: []Finding{*finding}}
+	}
+	t, err := m.step(ActionReject, StateRejected, v.By.Actor(), v.At)
+	if err != nil {
+		return Transition{}, err
+	}
+	decision := m.decision(ActionReject, v)
+	decision.Reason = reason
+	t.decision = &decision
+	t.reason = reason
+	return t, nil
+}
+
+// CheckReason returns what is wrong with the reason of a rejection, or nil: it must not be blank and have at most MaxReason characters.
+func CheckReason(reason string) *Finding {
+	switch {
+	case strings.TrimSpace(reason) == "":
+		return &Finding{Code: "CH21", Text: "Say why you reject it: the maker reads this."}
+	case utf8.RuneCountInString(reason) > MaxReason:
+		return &Finding{Code: "FF01", Text: fmt.Sprintf("Shorten the reason to %d characters.", MaxReason)}
+	case strings.ContainsRune(reason, 0) || !utf8.ValidString(reason):
+		return &Finding{Code: "FF01", Text: "Remove the control characters from the reason."}
+	}
+	return nil
+}
+
+func (m Message) checkVerdict(v Verdict) error {
+	err := m.MayDecide(v.By)
+	if err != nil {
+		return err
+	}
+	if m.State != StateApprovalPending {
+		return &StateError{Message: m, Wanted: StateApprovalPending}
+	}
+	if !m.ExpiresAt.IsZero() && !v.At.Before(m.ExpiresAt) {
+		return &StateError{Message: m, Wanted: StateApprovalPending}
+	}
+	for _, d := range m.Decisions {
+		if d.PersonID == v.By.PersonID {
+			return &FourEyesError{Text: "You approved this already. Another person must give the next approval."}
+		}
+	}
+	if v.ContentHash != (Digest{}) && v.ContentHash != m.ContentHash {
+		return &ContentError{Message: m}
+	}
+	if v.Version != 0 && v.Version != m.Version {
+		return &ContentError{Message: m}
+	}
+	return nil
+}
+
+func (m Message) decision(action Action, v Verdict) Decision {
+	return Decision{
+		Ordinal: len(m.Decisions) + 1, Action: action, UserID: v.By.UserID, PersonID: v.By.PersonID, Name: v.By.DisplayName,
+		ClientID: v.By.ClientID, Channel: v.By.Channel, DecidedAt: v.At, ForVersion: m.Version,
+	}
+}

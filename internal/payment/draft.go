@@ -1,0 +1,111 @@
+package payment
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+)
+
+// Draft is content that became fit to be a version of a message: canonical bytes, their digest, and the fields people search for.
+type Draft struct {
+	DocumentID uuid.UUID
+	Content    []byte // canonical pain.001.001.09
+	Hash       Digest
+	Name       iso20022.MessageName
+	Reference  string // MsgId
+	Source     []byte // the bytes the client sent, when they are not the content; else nil
+	SourceType string // media type of Source
+	Summary    Summary
+}
+
+// newDraft writes the canonical form of a checked document.
+func newDraft(in InstructionInput) (Draft, error) {
+	content, err := iso20022.EncodeXML(in.Document)
+	if err != nil {
+		return Draft{}, fmt.Errorf("write the canonical document: %w", err)
+	}
+	summary, err := summarise(in.Document)
+	if err != nil {
+		return Draft{}, err
+	}
+	d := Draft{
+		DocumentID: in.DocumentID, Content: content, Hash: sha256.Sum256(content), Name: in.Document.MessageName(),
+		Reference: in.Document.GroupHeader.MessageID, Summary: summary,
+	}
+	if len(in.Source) > 0 {
+		d.Source, d.SourceType = in.Source, in.SourceType
+	}
+	return d, nil
+}
+
+// summarise reads the searched fields of a document that has exactly one payment.
+func summarise(doc *iso20022.CustomerCreditTransferInitiation) (Summary, error) {
+	info, tx, err := single(doc)
+	if err != nil {
+		return Summary{}, err
+	}
+	if tx.Amount.InstructedAmount == nil || tx.Creditor == nil || tx.CreditorAccount == nil {
+		return Summary{}, fmt.Errorf("the document lacks an amount, a creditor or a creditor account")
+	}
+	amount, err := money.FromDecimal(money.Currency(tx.Amount.InstructedAmount.Currency), tx.Amount.InstructedAmount.Value)
+	if err != nil {
+		return Summary{}, fmt.Errorf("read the amount: %w", err)
+	}
+	return Summary{
+		Amount: amount, InstructionID: tx.PaymentID.InstructionID, EndToEndID: tx.PaymentID.EndToEndID, UETR: tx.PaymentID.UETR,
+		DebtorName: info.Debtor.Name, DebtorAccount: info.DebtorAccount.ID.IBAN, DebtorAgent: agentName(&info.DebtorAgent),
+		CreditorName: tx.Creditor.Name, CreditorAccount: tx.CreditorAccount.ID.IBAN, CreditorAgent: agentName(tx.CreditorAgent),
+		Remittance: remittance(tx.RemittanceInformation),
+	}, nil
+}
+
+// DocumentOf reads the stored content of a message. It fails only when the content is not what this program wrote.
+func DocumentOf(m Message) (*iso20022.CustomerCreditTransferInitiation, error) {
+	document, findings := iso20022.DecodeXML(m.Content)
+	doc, ok := document.(*iso20022.CustomerCreditTransferInitiation)
+	if !ok || len(findings) > 0 {
+		return nil, fmt.Errorf("the stored content of %s is no valid pain.001", m.InternalID)
+	}
+	return doc, nil
+}
+
+// single returns the one payment of a document.
+func single(doc *iso20022.CustomerCreditTransferInitiation) (*iso20022.PaymentInstruction30, *iso20022.CreditTransferTransaction34, error) {
+	if len(doc.PaymentInformation) != 1 || len(doc.PaymentInformation[0].CreditTransferTransactionInformation) != 1 {
+		return nil, nil, fmt.Errorf("the document does not hold exactly one payment")
+	}
+	return &doc.PaymentInformation[0], &doc.PaymentInformation[0].CreditTransferTransactionInformation[0], nil
+}
+
+// agentName is the BIC of a bank or else its clearing number; "" when the document has neither.
+func agentName(agent *iso20022.BranchAndFinancialInstitutionIdentification6) string {
+	switch {
+	case agent == nil:
+		return ""
+	case agent.FinancialInstitutionID.BICFI != "":
+		return agent.FinancialInstitutionID.BICFI
+	case agent.FinancialInstitutionID.ClearingSystemMemberID != nil:
+		return agent.FinancialInstitutionID.ClearingSystemMemberID.MemberID
+	}
+	return ""
+}
+
+// remittance is the creditor reference, or else the free text.
+func remittance(info *iso20022.RemittanceInformation16) string {
+	if info == nil {
+		return ""
+	}
+	for _, s := range info.Structured {
+		if s.CreditorReferenceInformation != nil && s.CreditorReferenceInformation.Reference != "" {
+			return s.CreditorReferenceInformation.Reference
+		}
+	}
+	if len(info.Unstructured) > 0 {
+		return info.Unstructured[0]
+	}
+	return ""
+}

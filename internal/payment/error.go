@@ -1,0 +1,103 @@
+package payment
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Errors without details of their own. Web maps each kind to one answer.
+var (
+	// ErrNotFound: no such message, or one of another realm; the two look the same to the caller.
+	ErrNotFound = errors.New("no such message")
+	// ErrIllegalMove: the table of moves does not hold this one. A program error, never a user's.
+	ErrIllegalMove = errors.New("the message cannot make this move")
+)
+
+// Finding is one thing wrong with a request or a document.
+type Finding struct {
+	Rule    string // id of the scheme rule, "" for structure
+	Pointer string // RFC 6901 pointer into the request or the document
+	Code    string // ISO 20022 external code, for example AC01
+	Text    string // a sentence that says what to do
+	Line    int    // in an XML file; 0 elsewhere
+}
+
+// FieldError: the request is malformed: a field is missing, of a wrong type or of a wrong format. It names every one.
+type FieldError struct {
+	Findings []Finding
+}
+
+// Error lists the findings.
+func (e *FieldError) Error() string {
+	return "malformed: " + join(e.Findings)
+}
+
+// RefusalError: the request is well formed, but rules of the scheme or the business refuse it. It names every rule broken.
+type RefusalError struct {
+	Findings []Finding
+}
+
+// Error lists the findings.
+func (e *RefusalError) Error() string {
+	return "refused: " + join(e.Findings)
+}
+
+// StateError: the message is no longer (or not) in the state the request needs. It tells who brought it where it is.
+type StateError struct {
+	Message Message
+	Wanted  State
+}
+
+// Error is a sentence for people.
+func (e *StateError) Error() string {
+	d, decided := e.Message.LastDecision()
+	if decided && (e.Message.State == StateRejected || e.Message.Approvals() >= e.Message.ApprovalsRequired) {
+		return fmt.Sprintf("This message was already %s by %s on %s. It is now %s.",
+			pastOf(d.Action), d.Name, d.DecidedAt.UTC().Format(time.RFC3339), e.Message.State)
+	}
+	return fmt.Sprintf("This message is %s since %s; this needs %s.",
+		e.Message.State, e.Message.StateSince.UTC().Format(time.RFC3339), e.Wanted)
+}
+
+// FourEyesError: the person made or edited the message, or the client created it, so somebody else must decide.
+type FourEyesError struct {
+	Text string
+}
+
+// Error is a sentence for people.
+func (e *FourEyesError) Error() string { return e.Text }
+
+// ForbiddenError: the person lacks the role, or may not do this with this message.
+type ForbiddenError struct {
+	Text string
+}
+
+// Error is a sentence for people.
+func (e *ForbiddenError) Error() string { return e.Text }
+
+// ContentError: the digest the caller sent is not the stored one: what they saw is not what is there now.
+type ContentError struct {
+	Message Message
+}
+
+// Error is a sentence for people.
+func (e *ContentError) Error() string {
+	return "The content changed after you opened it. Read the current version before you decide."
+}
+
+func pastOf(action Action) string {
+	if action == ActionReject {
+		return "rejected"
+	}
+	return "approved"
+}
+
+func join(findings []Finding) string {
+	texts := make([]string, len(findings))
+	for i, f := range findings {
+		texts[i] = f.Pointer + ": " + f.Text
+	}
+	return strings.Join(texts, " ")
+}

@@ -1,0 +1,141 @@
+package payment
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
+)
+
+// InstructionInput is everything a new instruction is made of. Times and identifiers come from the caller.
+type InstructionInput struct {
+	By         identity.Principal
+	Scheme     rulebook.Scheme
+	ExternalID string // "" when there is none
+	Document   *iso20022.CustomerCreditTransferInitiation
+	Source     []byte // the bytes the client sent
+	SourceType string // media type of Source
+
+	Account *DebtorAccount // the debtor account when it is one of the realm's, else nil
+	Policy  Policy
+	Rules   rulebook.Settings
+
+	GlobalID   GlobalID
+	InternalID uuid.UUID
+	DocumentID uuid.UUID
+	At         time.Time
+	Today      time.Time // the day of At in the scheme's time zone
+	Seal       Sealer
+}
+
+// Created is a new message on its way to the store.
+type Created struct {
+	Message   Message // in its first state
+	PolicyID  uuid.UUID
+	Actor     identity.Actor
+	Draft     Draft
+	Release   *Release // when the policy asks for no approval
+	CreatedAt time.Time
+}
+
+// NewInstruction checks a payment order and makes a message of it: Approval Pending, or Processing when its policy asks for no
+// approval.
+//
+// Errors: ForbiddenError without the role maker; RefusalError with every rule the document breaks.
+func NewInstruction(in InstructionInput) (Created, error) {
+	if !in.By.Has(identity.RoleMaker) {
+		return Created{}, &ForbiddenError{Text: "You may not create payments: this needs the role maker."}
+	}
+	findings := CheckInstruction(in)
+	if len(findings) > 0 {
+		return Created{}, &RefusalError{Findings: findings}
+	}
+	draft, err := newDraft(in)
+	if err != nil {
+		return Created{}, err
+	}
+	m := Message{
+		Realm: in.By.Realm, InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: KindInstruction, Scheme: in.Scheme,
+		Channel: in.By.Channel, ClientID: in.By.ClientID, ExternalID: in.ExternalID,
+		MakerUser: in.By.UserID, MakerName: in.By.DisplayName, Makers: []uuid.UUID{in.By.PersonID},
+		ApprovalsRequired: in.Policy.ApprovalsRequired, CreatedAt: in.At,
+		Version: 1, State: StateApprovalPending, Sequence: 1, StateSince: in.At,
+		DocumentID: draft.DocumentID, ContentHash: draft.Hash, Content: draft.Content, Summary: draft.Summary,
+	}
+	created := Created{PolicyID: in.Policy.ID, Actor: in.By.Actor(), Draft: draft, CreatedAt: in.At}
+	if in.Policy.ApprovalsRequired == 0 {
+		m.State = StateProcessing
+		m.AcceptedAt = in.At
+		release := m.release(nil, in.At, in.Seal)
+		created.Release = &release
+	} else {
+		m.ExpiresAt = in.At.Add(in.Policy.PendingFor)
+	}
+	created.Message = m
+	return created, nil
+}
+
+// NewAmendment checks new content for a pending message, by the same rules as a new one.
+func NewAmendment(in InstructionInput) (Draft, error) {
+	findings := CheckInstruction(in)
+	if len(findings) > 0 {
+		return Draft{}, &RefusalError{Findings: findings}
+	}
+	return newDraft(in)
+}
+
+// CheckInstruction returns every rule the document breaks, in document order: those of the scheme and those about the debtor account.
+func CheckInstruction(in InstructionInput) []Finding {
+	findings := make([]Finding, 0, 4)
+	asked := rulebook.Input{Scheme: in.Scheme, Document: in.Document, Today: in.Today, Now: in.At, Settings: in.Rules}
+	for _, f := range rulebook.Check(asked) {
+		findings = append(findings, Finding{Rule: f.Rule, Pointer: f.Pointer, Code: f.Code, Text: f.Text})
+	}
+	if f, wrong := checkDebtorAccount(in); wrong {
+		findings = insertInOrder(findings, f)
+	}
+	return findings
+}
+
+const debtorAccountPointer = "/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAcct/Id/IBAN"
+
+// checkDebtorAccount holds the rules only the realm can check: the account is one of its own, open, and of the scheme.
+func checkDebtorAccount(in InstructionInput) (Finding, bool) {
+	f := Finding{Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: debtorAccountPointer, Code: "AC01"}
+	switch {
+	case in.Account == nil:
+		f.Text = "Choose one of your own accounts to debit: this one is not known here."
+	case !in.Account.Open:
+		f.Code, f.Text = "AC04", "Choose another account: this one is closed."
+	case in.Account.Scheme != in.Scheme:
+		f.Text = "Choose an account for " + string(in.Scheme) + ": this one is for " + string(in.Account.Scheme) + "."
+	default:
+		return Finding{}, false
+	}
+	return f, true
+}
+
+// StillHolds checks the stored document against the rules of its scheme again, at the moment of an approval: a limit, a date or an
+// address form may have run out while the message waited. It fails with RefusalError.
+//
+// The execution date is left out: it was today when the maker submitted, and an instant payment executes at its last approval.
+func (m Message) StillHolds(rules rulebook.Settings, at, today time.Time) error {
+	doc, err := DocumentOf(m)
+	if err != nil {
+		return err
+	}
+	var findings []Finding
+	for _, f := range rulebook.Check(rulebook.Input{Scheme: m.Scheme, Document: doc, Today: today, Now: at, Settings: rules}) {
+		if !strings.Contains(f.Pointer, "/ReqdExctnDt") {
+			findings = append(findings, Finding{Rule: f.Rule, Pointer: f.Pointer, Code: f.Code, Text: f.Text})
+		}
+	}
+	if len(findings) > 0 {
+		return &RefusalError{Findings: findings}
+	}
+	return nil
+}

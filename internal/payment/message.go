@@ -1,0 +1,109 @@
+package payment
+
+import (
+	"crypto/sha256"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/money"
+	"countersign/internal/rulebook"
+)
+
+// Digest is the SHA-256 of a document's exact bytes. It travels with the page, the decision and the release.
+type Digest [sha256.Size]byte
+
+// Message is what a client creates and a checker decides, as the store found it. It is a value to read: only its methods make the
+// transitions that change the stored one.
+type Message struct {
+	Realm      string
+	InternalID uuid.UUID
+	GlobalID   GlobalID
+	Kind       Kind
+	Scheme     rulebook.Scheme
+	Channel    identity.Channel
+	ClientID   string
+	ExternalID string // "" when the client gave none
+	// MakerUser is the account that created the message, MakerName its display name.
+	MakerUser  uuid.UUID
+	MakerName  string
+	MakerLogin string // the name of the account
+	// Makers are the people who wrote any version up to the current one; the first created the message. Never empty.
+	Makers            []uuid.UUID
+	ApprovalsRequired int
+	ExpiresAt         time.Time // zero when it never waits for approval
+	CreatedAt         time.Time
+
+	Version   int
+	Decisions []Decision // of the current version, in order
+	State     State
+	Sequence  int // of the last history row
+	// StateSince is the time of the last move.
+	StateSince  time.Time
+	AcceptedAt  time.Time // the last approval; zero before release
+	DeliveredAt time.Time // clearing has taken the document; zero before
+	SettledAt   time.Time
+	StatusCode  string // ISO reason code of a refusal
+	StatusText  string
+	Inquiries   int // status requests sent to clearing
+
+	DocumentID  uuid.UUID
+	ContentHash Digest
+	Content     []byte // the current version's canonical pain.001
+	Summary     Summary
+}
+
+// Summary holds the fields of a document that lists show and searches look for.
+type Summary struct {
+	Amount          money.Amount
+	InstructionID   string // "" when the document has none
+	EndToEndID      string
+	UETR            string // "" when the document has none
+	DebtorName      string
+	DebtorAccount   string // IBAN, compact
+	DebtorAgent     string // BIC or IID
+	CreditorName    string
+	CreditorAccount string // IBAN, compact
+	CreditorAgent   string // BIC or IID, "" when unknown
+	Remittance      string // reference or free text, "" when none
+}
+
+// Decision is one person's approval or rejection of one version.
+type Decision struct {
+	Ordinal    int
+	Action     Action // ActionApprove or ActionReject
+	UserID     uuid.UUID
+	PersonID   uuid.UUID
+	Name       string // of the checker, as shown to people
+	ClientID   string
+	Channel    identity.Channel
+	Reason     string // of a rejection
+	DecidedAt  time.Time
+	ForVersion int
+}
+
+// MadeBy reports whether the person wrote any version of the message.
+func (m Message) MadeBy(person uuid.UUID) bool {
+	return slices.Contains(m.Makers, person)
+}
+
+// Approvals counts the approvals of the current version.
+func (m Message) Approvals() int {
+	n := 0
+	for _, d := range m.Decisions {
+		if d.Action == ActionApprove {
+			n++
+		}
+	}
+	return n
+}
+
+// LastDecision returns the newest decision of the current version, if there is one.
+func (m Message) LastDecision() (Decision, bool) {
+	if len(m.Decisions) == 0 {
+		return Decision{}, false
+	}
+	return m.Decisions[len(m.Decisions)-1], true
+}

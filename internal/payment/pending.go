@@ -1,0 +1,81 @@
+package payment
+
+import (
+	"time"
+
+	"countersign/internal/identity"
+)
+
+// NewVersion is the content an editor puts in the place of the current one.
+type NewVersion struct {
+	Draft        Draft
+	NewReference bool // its MsgId is not that of the version before
+}
+
+// MayChange tells why the principal may not withdraw or amend this message, or nil: only a maker of it may, while it is pending.
+func (m Message) MayChange(by identity.Principal) error {
+	if !by.Has(identity.RoleMaker) {
+		return &ForbiddenError{Text: "You may not change payments: this needs the role maker."}
+	}
+	return nil
+}
+
+// Withdraw takes a pending message back. Only somebody who made or edited it may. The reason is optional.
+//
+// Errors in order of precedence: ForbiddenError, StateError, FieldError for a reason that is too long.
+func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (Transition, error) {
+	err := m.MayChange(by)
+	if err != nil {
+		return Transition{}, err
+	}
+	if !m.MadeBy(by.PersonID) {
+		return Transition{}, &ForbiddenError{Text: "Only the maker of a payment may withdraw it. A checker rejects it."}
+	}
+	if m.State != StateApprovalPending {
+		return Transition{}, &StateError{Message: m, Wanted: StateApprovalPending}
+	}
+	if reason != "" {
+		finding := CheckReason(reason)
+		if finding != nil {
+			finding.Pointer = "/reason"
+			return Transition{}, &FieldError{Findings: []Finding{*finding}}
+		}
+	}
+	t, err := m.step(ActionWithdraw, StateWithdrawn, by.Actor(), at)
+	t.reason = reason
+	return t, err
+}
+
+// Amend puts new content in the place of the current one while the message is pending. Approvals given so far do not count for it,
+// and the editor becomes one of its makers. Any maker of the realm may amend.
+//
+// Errors in order of precedence: ForbiddenError, StateError.
+func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transition, error) {
+	err := m.MayChange(by)
+	if err != nil {
+		return Transition{}, err
+	}
+	if m.State != StateApprovalPending || !at.Before(m.ExpiresAt) {
+		return Transition{}, &StateError{Message: m, Wanted: StateApprovalPending}
+	}
+	t, err := m.step(ActionAmend, StateApprovalPending, by.Actor(), at)
+	if err != nil {
+		return Transition{}, err
+	}
+	before, err := DocumentOf(m)
+	if err != nil {
+		return Transition{}, err
+	}
+	t.version = &NewVersion{Draft: draft, NewReference: draft.Reference != before.GroupHeader.MessageID}
+	return t, nil
+}
+
+// Expire ends a pending message whose time is up. It fails with ErrIllegalMove before that or in another state.
+func (m Message) Expire(at time.Time) (Transition, error) {
+	if m.State != StateApprovalPending || at.Before(m.ExpiresAt) {
+		return Transition{}, ErrIllegalMove
+	}
+	t, err := m.step(ActionExpire, StateExpired, identity.Gateway(identity.ChannelClock), at)
+	t.reason = "Nobody decided in time."
+	return t, err
+}

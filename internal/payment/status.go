@@ -1,0 +1,117 @@
+package payment
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"countersign/internal/iso20022"
+)
+
+// statusOf is the ISO group status a client is told for each state.
+var statusOf = map[State]string{
+	StateApprovalPending: "PDNG",
+	StateApproved:        "ACSP",
+	StateProcessing:      "ACSP",
+	StateUnconfirmed:     "ACSP", // still open at clearing: never a rejection
+	StateSettled:         "ACSC",
+	StateFailed:          "RJCT",
+	StateRejected:        "RJCT",
+	StateWithdrawn:       "RJCT",
+	StateExpired:         "RJCT",
+}
+
+// StatusReport makes the pain.002 that tells the client where its instruction stands. doc is the message's pain.001.
+func StatusReport(m Message, doc *iso20022.CustomerCreditTransferInitiation, at time.Time) *iso20022.CustomerPaymentStatusReport {
+	info, tx, err := single(doc)
+	if err != nil {
+		return nil
+	}
+	status := statusOf[m.State]
+	reasons := statusReasons(m)
+	agent := info.DebtorAgent
+	return &iso20022.CustomerPaymentStatusReport{
+		GroupHeader: iso20022.GroupHeader86{
+			MessageID: reportReference(m), CreationDateTime: dateTime(at), DebtorAgent: &agent,
+		},
+		OriginalGroupInformationAndStatus: iso20022.OriginalGroupHeader17{
+			OriginalMessageID: doc.GroupHeader.MessageID, OriginalMessageNameID: string(doc.MessageName()),
+			OriginalNumberOfTransactions: doc.GroupHeader.NumberOfTransactions, OriginalControlSum: doc.GroupHeader.ControlSum,
+			GroupStatus: status, StatusReasonInformation: reasons,
+		},
+		OriginalPaymentInformationAndStatus: []iso20022.OriginalPaymentInstruction32{{
+			OriginalPaymentInformationID: info.PaymentInformationID, PaymentInformationStatus: status,
+			TransactionInformationAndStatus: []iso20022.PaymentTransaction105{{
+				OriginalInstructionID: tx.PaymentID.InstructionID, OriginalEndToEndID: tx.PaymentID.EndToEndID,
+				OriginalUETR: tx.PaymentID.UETR, TransactionStatus: status, StatusReasonInformation: reasons,
+				AccountServicerReference: string(m.GlobalID),
+			}},
+		}},
+	}
+}
+
+// reportReference numbers the reports of a message by its moves: R, the Global ID and the number of the last history row.
+func reportReference(m Message) string {
+	return "R" + string(m.GlobalID) + "-" + strconv.Itoa(m.Sequence)
+}
+
+// statusReasons explains a refusal: the reason of clearing, DS02 (cancelled by an authorised user) for a checker's or maker's word,
+// TM01 (cut-off time) for a message that waited too long.
+func statusReasons(m Message) []iso20022.StatusReasonInformation12 {
+	switch m.State {
+	case StateFailed:
+		return []iso20022.StatusReasonInformation12{reason(m.StatusCode, m.StatusText)}
+	case StateRejected:
+		d, _ := m.LastDecision()
+		return []iso20022.StatusReasonInformation12{reason("DS02", d.Reason)}
+	case StateWithdrawn:
+		return []iso20022.StatusReasonInformation12{reason("DS02", "Withdrawn by its maker.")}
+	case StateExpired:
+		return []iso20022.StatusReasonInformation12{reason("TM01", "Nobody decided in time.")}
+	case StateNone, StateApprovalPending, StateApproved, StateProcessing, StateUnconfirmed, StateSettled:
+		return nil
+	}
+	return nil
+}
+
+// RefusalReport makes the pain.002 for an order that was refused: RJCT with one reason for each rule it breaks.
+func RefusalReport(doc *iso20022.CustomerCreditTransferInitiation, reference string, findings []Finding, at time.Time) *iso20022.CustomerPaymentStatusReport {
+	reasons := make([]iso20022.StatusReasonInformation12, 0, len(findings))
+	for _, f := range findings {
+		reasons = append(reasons, reason(f.Code, f.Text))
+	}
+	report := &iso20022.CustomerPaymentStatusReport{
+		GroupHeader: iso20022.GroupHeader86{MessageID: reference, CreationDateTime: dateTime(at)},
+		OriginalGroupInformationAndStatus: iso20022.OriginalGroupHeader17{
+			OriginalMessageID: "NOTPROVIDED", OriginalMessageNameID: string(iso20022.Pain001V09), GroupStatus: "RJCT",
+			StatusReasonInformation: reasons,
+		},
+	}
+	if doc != nil {
+		report.OriginalGroupInformationAndStatus.OriginalMessageID = doc.GroupHeader.MessageID
+		report.OriginalGroupInformationAndStatus.OriginalNumberOfTransactions = doc.GroupHeader.NumberOfTransactions
+		report.OriginalGroupInformationAndStatus.OriginalControlSum = doc.GroupHeader.ControlSum
+		if len(doc.PaymentInformation) > 0 {
+			agent := doc.PaymentInformation[0].DebtorAgent
+			report.GroupHeader.DebtorAgent = &agent
+		}
+	}
+	return report
+}
+
+// lineLength is the longest line of additional information (Max105Text).
+const lineLength = 105
+
+// reason makes one status reason; a longer text goes into several lines.
+func reason(id, text string) iso20022.StatusReasonInformation12 {
+	r := iso20022.StatusReasonInformation12{Reason: &iso20022.StatusReason6Choice{Code: id}}
+	for runes := []rune(strings.TrimSpace(text)); len(runes) > 0; {
+		n := min(lineLength, len(runes))
+		line := strings.TrimSpace(string(runes[:n]))
+		if line != "" {
+			r.AdditionalInformation = append(r.AdditionalInformation, line)
+		}
+		runes = runes[n:]
+	}
+	return r
+}

@@ -1,0 +1,220 @@
+package postgres_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const ordinaryUser = 65534
+
+func asRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: it is about what root must not do")
+	}
+}
+
+func TestRootsServerRunsAsSomebodyElse(t *testing.T) {
+	t.Parallel()
+	asRoot(t)
+	closed := filepath.Join(t.TempDir(), "home")
+	err := os.Mkdir(closed, 0o700)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := quick(filepath.Join(closed, "project", ".data", "cluster"))
+	cluster := start(t, config)
+	mark(t, cluster)
+	if owner(t, config.DataDir) == 0 {
+		t.Error("the data directory belongs to root")
+	}
+	stop(t, cluster)
+	before := owner(t, config.DataDir)
+	expect(t, start(t, config), readMarker, "kept")
+	if owner(t, config.DataDir) != before {
+		t.Error("the second start changed the owner of the data directory")
+	}
+	info, err := os.Stat(closed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o700 || owner(t, closed) != 0 {
+		t.Errorf("a directory above the data was opened: mode %v, owner %d", info.Mode(), owner(t, closed))
+	}
+}
+
+func owner(t *testing.T, path string) uint32 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		t.Fatal("the system tells no owner")
+	}
+	return stat.Uid
+}
+
+func TestFetchedBinariesBelowAClosedDirectory(t *testing.T) {
+	t.Parallel()
+	asRoot(t)
+	cache := filepath.Join(t.TempDir(), "cache")
+	bin := filepath.Join(cache, "postgres", "99.0.0", "native", "bin")
+	err := os.MkdirAll(bin, 0o700)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, program := range []string{"postgres", "initdb"} {
+		installed, err := exec.LookPath(program)
+		if err != nil {
+			t.Skipf("%s is not on the PATH", program)
+		}
+		installed, err = filepath.EvalSymlinks(installed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forward(t, filepath.Join(bin, program), installed)
+	}
+	config := quick(filepath.Join(t.TempDir(), "data"))
+	config.CacheDir = cache
+	cluster := start(t, config)
+	expect(t, cluster, `SELECT 'runs'`, "runs")
+	_, err = os.Stat(filepath.Join(socketDir(t, cluster.URL("postgres")), "native", "bin", "postgres"))
+	if err != nil {
+		t.Errorf("the cluster does not run on the fetched binaries: %v", err)
+	}
+}
+
+// forward makes a program that stands for an installed one, which could not find its own files from another place.
+func forward(t *testing.T, program, installed string) {
+	t.Helper()
+	err := os.WriteFile(program, []byte("#!/bin/sh\nexec '"+installed+"' \"$@\"\n"), 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func copyProgram(t *testing.T, from, to string) {
+	t.Helper()
+	source, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = source.Close() }()
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.Copy(target, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = target.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPlantedSocketDirectoryIsRefused(t *testing.T) {
+	t.Parallel()
+	asRoot(t)
+	config := quick(filepath.Join(t.TempDir(), "data"))
+	cluster := start(t, config)
+	planted := socketDir(t, cluster.URL("postgres"))
+	stop(t, cluster)
+	err := os.Mkdir(planted, 0o777)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Remove(planted) })
+	refused(t, config, planted, "0700")
+}
+
+func TestRuntimeDirectoryThatCannotServe(t *testing.T) {
+	t.Parallel()
+	place, err := os.MkdirTemp("/tmp", "cs-runtime-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(place) })
+	long := filepath.Join(place, strings.Repeat("long", 30))
+	err = errors.Join(os.Mkdir(long, 0o755), os.Chmod(place, 0o755))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := quick(filepath.Join(t.TempDir(), "data"))
+	config.RuntimeDir = long
+	refused(t, config, "runtime directory", "bytes")
+	config.RuntimeDir = place
+	cluster := start(t, config)
+	if filepath.Dir(socketDir(t, cluster.URL("postgres"))) != place {
+		t.Errorf("the socket is in %s, want it in %s", cluster.URL("postgres"), place)
+	}
+}
+
+// TestRootServesADirectoryAsItsOwner: the data of an ordinary user stay theirs when root starts the program once.
+func TestRootServesADirectoryAsItsOwner(t *testing.T) {
+	t.Parallel()
+	asRoot(t)
+	config := quick(filepath.Join(t.TempDir(), "data"))
+	cluster := start(t, config)
+	mark(t, cluster)
+	stop(t, cluster)
+	err := filepath.WalkDir(config.DataDir, func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(path, ordinaryUser, ordinaryUser))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, start(t, config), readMarker, "kept")
+	if owner(t, config.DataDir) != ordinaryUser {
+		t.Errorf("the data directory now belongs to user %d", owner(t, config.DataDir))
+	}
+}
+
+// TestAsAnOrdinaryUser repeats the life of a cluster as a user without rights: what root may do must not hide what it cannot.
+func TestAsAnOrdinaryUser(t *testing.T) {
+	t.Parallel()
+	asRoot(t)
+	place, err := os.MkdirTemp("/tmp", "cs-user-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(place) })
+	program := filepath.Join(place, "postgres.test")
+	copyProgram(t, os.Args[0], program)
+	temporary := filepath.Join(place, "tmp")
+	err = errors.Join(os.Chmod(place, 0o755), os.MkdirAll(filepath.Join(temporary, foreignName), 0o700),
+		os.Chown(temporary, ordinaryUser, ordinaryUser))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := "-test.run=^(TestServerOfAKilled|TestServerIsPrivate|TestDirectoryOfAnotherUser)"
+	command := exec.CommandContext(t.Context(), program, tests, "-test.v")
+	command.Dir = place
+	command.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + temporary, "HOME=" + place}
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinaryUser, Gid: ordinaryUser}}
+	output, err := command.CombinedOutput()
+	if err != nil || !strings.Contains(string(output), "--- PASS: TestServerOfAKilledProgramIsAdopted") {
+		t.Errorf("as user %d: %v\n%s", ordinaryUser, err, output)
+	}
+}
+
+// foreignName is root's directory in the place of temporary files of TestAsAnOrdinaryUser.
+const foreignName = "foreign"
+
+func TestDirectoryOfAnotherUserIsRefused(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root may use everybody's directory; TestAsAnOrdinaryUser runs this one as it is meant")
+	}
+	refused(t, quick(filepath.Join(os.TempDir(), foreignName)), "belongs to user 0", "run it as that user")
+}

@@ -1,0 +1,171 @@
+package rulebook
+
+import (
+	"fmt"
+
+	"countersign/internal/account"
+)
+
+const (
+	debtorAccountBelow   = "/DbtrAcct/Id"
+	creditorAccountBelow = "/CdtrAcct/Id"
+	debtorAccount        = documentPointer + "/PmtInf/0" + debtorAccountBelow
+	creditorAccount      = transactionElement + creditorAccountBelow
+)
+
+var accountRules = []Rule{
+	{
+		ID: "debtor-account-missing", Element: debtorAccount + "/IBAN", Code: "CH21", level: levelInformation,
+		Text:   "Enter the IBAN of the debtor account.",
+		Source: "SPS 4.2; EPC AT-01", Check: checkDebtorAccountMissing,
+	},
+	{
+		ID: "debtor-account-characters", Element: debtorAccount + "/IBAN", Code: "CH16", level: levelInformation,
+		Text:   "Write the IBAN in capital letters and digits, without spaces.",
+		Source: "ISO 13616; SPS 4.2", Check: checkDebtorIBAN,
+	},
+	{
+		ID: "debtor-account-country", Element: debtorAccount + "/IBAN", Code: "BE09", level: levelInformation,
+		Text:   "Check the first two letters of the IBAN: its country has no IBANs.",
+		Source: "ISO 13616; SPS 4.2", Check: checkDebtorIBAN,
+	},
+	{
+		ID: "debtor-account-number", Element: debtorAccount + "/IBAN", Code: "AC01", level: levelInformation,
+		Text:   "Check length, structure and check digits of the IBAN.",
+		Source: "ISO 13616; SPS 4.2", Check: checkDebtorIBAN,
+	},
+	{
+		ID: "debtor-account-not-qr", Element: debtorAccount + "/IBAN", Code: "AC01", level: levelInformation,
+		Text:   "Enter the IBAN of the account itself: a QR-IBAN only receives payments.",
+		Source: "SPS 4.2", Check: checkDebtorAccountNotQR,
+	},
+	{
+		ID: "charges-account-number", Element: documentPointer + "/PmtInf/0/ChrgsAcct/Id/IBAN", Code: "AC01", level: levelInformation,
+		Text:   "Check the IBAN of the charges account.",
+		Source: "SPS 4.2", Check: checkChargesAccount,
+	},
+	{
+		ID: "creditor-account-missing", Element: creditorAccount + "/IBAN", Code: "CH21", level: levelTransaction,
+		Text:   "Enter the IBAN of the creditor.",
+		Source: "SPS 4.3; EPC AT-20", Check: checkCreditorAccountMissing,
+	},
+	{
+		ID: "creditor-account-other", Element: creditorAccount + "/Othr", Code: "CH17", level: levelTransaction,
+		Text:   "Enter the IBAN of the creditor instead of another account number.",
+		Source: "SPS 4.3; EPC AT-20", Check: checkCreditorAccountOther,
+	},
+	{
+		ID: "creditor-account-proxy", Scheme: SchemeSIC, Element: transactionElement + "/CdtrAcct/Prxy", Code: "CH17", level: levelTransaction,
+		Text:   "Remove the proxy of the creditor account.",
+		Source: "SPS 4.3", Check: checkCreditorAccountProxy,
+	},
+	{
+		ID: "creditor-account-characters", Element: creditorAccount + "/IBAN", Code: "CH16", level: levelTransaction,
+		Text:   "Write the IBAN in capital letters and digits, without spaces.",
+		Source: "ISO 13616; SPS 4.3", Check: checkCreditorIBAN,
+	},
+	{
+		ID: "creditor-account-country", Element: creditorAccount + "/IBAN", Code: "BE09", level: levelTransaction,
+		Text:   "Check the first two letters of the IBAN: its country has no IBANs.",
+		Source: "ISO 13616; SPS 4.3", Check: checkCreditorIBAN,
+	},
+	{
+		ID: "creditor-account-number", Element: creditorAccount + "/IBAN", Code: "AC01", level: levelTransaction,
+		Text:   "Check length, structure and check digits of the IBAN.",
+		Source: "ISO 13616; SPS 4.3", Check: checkCreditorIBAN,
+	},
+	{
+		ID: "creditor-account-swiss", Scheme: SchemeSIC, Element: creditorAccount + "/IBAN", Code: "BE09", level: levelTransaction,
+		Text:   "Enter an IBAN that starts with CH or LI: Swiss instant payments reach no other country.",
+		Source: "SPS 3.17, 4.3", Check: checkCreditorAccountSwiss,
+	},
+	{
+		ID: "creditor-account-bank", Scheme: SchemeSIC, Element: creditorAccount + "/IBAN", Code: "AGNT", level: levelTransaction,
+		Text:   "Check the IBAN: no bank in Switzerland or Liechtenstein has the bank code in its places 5 to 9.",
+		Source: "Bank master of SIX (a setting, off by default)", Check: checkCreditorAccountBank,
+	},
+	{
+		ID: "creditor-account-sepa", Scheme: SchemeSCT, Element: creditorAccount + "/IBAN", Code: "BE09", level: levelTransaction,
+		Text:   "Enter an IBAN of a SEPA country: SEPA payments reach no other country.",
+		Source: "EPC409-09, list of SEPA scheme countries", Check: checkCreditorAccountSEPA,
+	},
+}
+
+func checkDebtorAccountMissing(i *inspection) {
+	if i.information.DebtorAccount.ID.IBAN == "" {
+		i.report(debtorAccountBelow + "/IBAN")
+	}
+}
+
+// checkDebtorIBAN reports the refusal of the debtor's IBAN when it has the code of the rule.
+func checkDebtorIBAN(i *inspection) {
+	refusal := i.debtorAccount.refusal
+	if refusal != nil && refusal.Code == i.rule.Code {
+		i.reportText(debtorAccountBelow+"/IBAN", refusal.Text)
+	}
+}
+
+func checkDebtorAccountNotQR(i *inspection) {
+	if i.debtorAccount.iban.IsQR() {
+		i.report(debtorAccountBelow + "/IBAN")
+	}
+}
+
+func checkChargesAccount(i *inspection) {
+	refusal := readIBAN(i.information.ChargesAccount).refusal
+	if refusal != nil {
+		i.reportText("/ChrgsAcct/Id/IBAN", refusal.Text)
+	}
+}
+
+func checkCreditorAccountMissing(i *inspection) {
+	held := i.transaction.CreditorAccount
+	if held == nil || held.ID.IBAN == "" && held.ID.Other == nil {
+		i.report(creditorAccountBelow + "/IBAN")
+	}
+}
+
+func checkCreditorAccountOther(i *inspection) {
+	if i.transaction.CreditorAccount != nil && i.transaction.CreditorAccount.ID.Other != nil {
+		i.report(creditorAccountBelow + "/Othr")
+	}
+}
+
+func checkCreditorAccountProxy(i *inspection) {
+	if i.transaction.CreditorAccount != nil && i.transaction.CreditorAccount.Proxy != nil {
+		i.report("/CdtrAcct/Prxy")
+	}
+}
+
+// checkCreditorIBAN reports the refusal of the creditor's IBAN when it has the code of the rule.
+func checkCreditorIBAN(i *inspection) {
+	refusal := i.creditorAccount.refusal
+	if refusal != nil && refusal.Code == i.rule.Code {
+		i.reportText(creditorAccountBelow+"/IBAN", refusal.Text)
+	}
+}
+
+func checkCreditorAccountSwiss(i *inspection) {
+	iban := i.creditorAccount.iban
+	if !iban.IsZero() && !iban.InSwissClearing() {
+		i.report(creditorAccountBelow + "/IBAN")
+	}
+}
+
+func checkCreditorAccountBank(i *inspection) {
+	iid, swiss := i.creditorAccount.iban.IID()
+	if !swiss || !i.input.Settings.KnownBanksOnly {
+		return
+	}
+	_, known := account.BankByIID(iid)
+	if !known {
+		i.reportText(creditorAccountBelow+"/IBAN", fmt.Sprintf("Check the IBAN: no bank in Switzerland or Liechtenstein has the bank code %s.", iid))
+	}
+}
+
+func checkCreditorAccountSEPA(i *inspection) {
+	iban := i.creditorAccount.iban
+	if !iban.IsZero() && !account.InSEPA(iban.Country(), i.input.Today) {
+		i.report(creditorAccountBelow + "/IBAN")
+	}
+}

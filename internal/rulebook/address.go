@@ -1,0 +1,137 @@
+package rulebook
+
+import (
+	"strings"
+
+	"countersign/internal/account"
+	"countersign/internal/calendar"
+	"countersign/internal/iso20022"
+)
+
+const addressElement = documentPointer + "{party}/PstlAdr"
+
+var addressRules = []Rule{
+	{
+		ID: "address-needs-name", Element: documentPointer + "{party}/Nm", Code: "CH21", level: levelParty,
+		Text:   "Enter the name that belongs to the address, or remove the address.",
+		Source: "SPS 3.11", Check: checkAddressName,
+	},
+	{
+		ID: "address-type", Element: addressElement + "/AdrTp", Code: "CH17", level: levelParty,
+		Text:   "Remove the address type.",
+		Source: "SPS 3.11", Check: checkAddressType,
+	},
+	{
+		ID: "address-town", Element: addressElement + "/TwnNm", Code: "CH21", level: levelParty,
+		Text:   "Enter the town of the address.",
+		Source: "SPS 3.11; EPC, structured and hybrid address", Check: checkAddressTown,
+	},
+	{
+		ID: "address-country", Element: addressElement + "/Ctry", Code: "CH21", level: levelParty,
+		Text:   "Enter the country of the address as a code of two letters.",
+		Source: "SPS 3.11; EPC, structured and hybrid address", Check: checkAddressCountry,
+	},
+	{
+		ID: "address-country-exists", Element: addressElement + "/Ctry", Code: "BE09", level: levelParty,
+		Text:   "Check the country of the address: there is no such country.",
+		Source: "SPS 4.3; ISO 3166-1", Check: checkAddressCountryExists,
+	},
+	{
+		ID: "address-unstructured", Element: addressElement + "/AdrLine", Code: "CH17", level: levelParty,
+		Text:   "Enter town and country in their own elements: addresses in free lines only are no longer taken.",
+		Source: "SPS 3.11 and SIC release of 20 November 2026; EPC rulebook 2025 v1.1 (15 November 2026)", Check: checkAddressUnstructured,
+	},
+	{
+		ID: "address-lines", Element: addressElement + "/AdrLine", Code: "CH17", level: levelParty,
+		Text:   "Use at most two address lines beside town and country.",
+		Source: "SPS 3.11; EPC, hybrid address", Check: checkAddressLines,
+	},
+	{
+		ID: "address-repeats", Element: addressElement + "/AdrLine/0", Code: "CH17", level: levelParty,
+		Text:   "Remove the address line: it repeats what another element of the address says.",
+		Source: "SPS 3.11", Check: checkAddressRepeats,
+	},
+}
+
+func checkAddressName(i *inspection) {
+	isCreditor := i.tail == "/Cdtr" // whose name is always asked for
+	if i.party.PostalAddress != nil && i.party.Name == "" && !isCreditor {
+		i.report("/Nm")
+	}
+}
+
+func checkAddressType(i *inspection) {
+	if i.party.PostalAddress != nil && i.party.PostalAddress.AddressType != nil {
+		i.report("/PstlAdr/AdrTp")
+	}
+}
+
+// isUnstructured reports whether an address has free lines and no town of its own: the kind that
+// ends in November 2026.
+func isUnstructured(address *iso20022.PostalAddress24) bool {
+	return len(address.AddressLine) > 0 && address.TownName == ""
+}
+
+func checkAddressTown(i *inspection) {
+	address := i.party.PostalAddress
+	if address != nil && address.TownName == "" && !isUnstructured(address) {
+		i.report("/PstlAdr/TwnNm")
+	}
+}
+
+func checkAddressCountry(i *inspection) {
+	address := i.party.PostalAddress
+	if address != nil && address.Country == "" && !isUnstructured(address) {
+		i.report("/PstlAdr/Ctry")
+	}
+}
+
+func checkAddressCountryExists(i *inspection) {
+	address := i.party.PostalAddress
+	if address != nil && address.Country != "" && !account.CountryExists(address.Country) {
+		i.report("/PstlAdr/Ctry")
+	}
+}
+
+func checkAddressUnstructured(i *inspection) {
+	address := i.party.PostalAddress
+	if address != nil && isUnstructured(address) && calendar.Compare(i.input.Today, i.unstructuredEnd) >= 0 {
+		i.report("/PstlAdr/AdrLine")
+	}
+}
+
+func checkAddressLines(i *inspection) {
+	address := i.party.PostalAddress
+	if address != nil && len(address.AddressLine) > 2 && !isUnstructured(address) {
+		i.report("/PstlAdr/AdrLine")
+	}
+}
+
+func checkAddressRepeats(i *inspection) {
+	address := i.party.PostalAddress
+	if address == nil {
+		return
+	}
+	for index, line := range address.AddressLine {
+		if repeats(address, line) {
+			i.report(indexed("/PstlAdr/AdrLine/", index))
+		}
+	}
+}
+
+// repeats reports whether a line is a structured element of the address, or street and number or
+// post code and town put together.
+func repeats(address *iso20022.PostalAddress24, line string) bool {
+	line = strings.TrimSpace(line)
+	for _, value := range []string{
+		address.Department, address.SubDepartment, address.StreetName, address.BuildingName, address.PostBox,
+		address.PostCode, address.TownName, address.TownLocationName, address.DistrictName, address.CountrySubDivision,
+	} {
+		if value != "" && strings.EqualFold(line, value) {
+			return true
+		}
+	}
+	street := strings.TrimSpace(address.StreetName + " " + address.BuildingNumber)
+	town := strings.TrimSpace(address.PostCode + " " + address.TownName)
+	return street != "" && strings.EqualFold(line, street) || town != "" && strings.EqualFold(line, town)
+}

@@ -1,0 +1,187 @@
+package rulebook
+
+import (
+	"countersign/internal/account"
+	"countersign/internal/iso20022"
+)
+
+const (
+	agentElement       = documentPointer + "{agent}/FinInstnId"
+	creditorAgentBelow = creditorAgentPointer + "/FinInstnId"
+	creditorAgent      = transactionElement + creditorAgentBelow
+	swissClearing      = "CHBCC"
+)
+
+var agentRules = []Rule{
+	{
+		ID: "agent-empty", Element: agentElement, Code: "CH21", level: levelAgent,
+		Text:   "Identify the bank by BIC or bank code, or leave the bank out where it is optional.",
+		Source: "SPS 3.4, 3.12", Check: checkAgentEmpty,
+	},
+	{
+		ID: "agent-one-identification", Element: agentElement + "/ClrSysMmbId", Code: "CH17", level: levelAgent,
+		Text:   "Identify the bank by BIC or by bank code, not by both.",
+		Source: "SPS 3.12", Check: checkAgentOneIdentification,
+	},
+	{
+		ID: "agent-bic", Element: agentElement + "/BICFI", Code: "RC01", level: levelAgent,
+		Text:   "Check the BIC: 8 or 11 characters with an existing country in places 5 and 6.",
+		Source: "ISO, BICFIDec2014Identifier; ISO 9362", Check: checkAgentBIC,
+	},
+	{
+		ID: "agent-clearing-system", Element: agentElement + "/ClrSysMmbId/ClrSysId", Code: "CH21", level: levelAgent,
+		Text:   "Name the clearing system the bank code belongs to, such as CHBCC.",
+		Source: "SPS 3.12", Check: checkAgentClearingSystem,
+	},
+	{
+		ID: "agent-iid", Element: agentElement + "/ClrSysMmbId/MmbId", Code: "RC01", level: levelAgent,
+		Text:   "Enter the bank code (IID) with at most 5 digits.",
+		Source: "SPS 4.2, 4.3", Check: checkAgentIID,
+	},
+	{
+		ID: "agent-iid-known", Element: agentElement + "/ClrSysMmbId/MmbId", Code: "AGNT", level: levelAgent,
+		Text:   "Check the bank code (IID): no bank in Switzerland or Liechtenstein has it.",
+		Source: "SPS 4.2, 4.3; bank master of SIX (a setting, off by default)", Check: checkAgentIIDKnown,
+	},
+	{
+		ID: "creditor-agent-country", Scheme: SchemeSIC, Element: creditorAgent + "/BICFI", Code: "AGNT", level: levelTransaction,
+		Text:   "Enter the BIC of a bank in Switzerland or Liechtenstein, or leave the bank out: it follows from the IBAN.",
+		Source: "SPS 4.3", Check: checkCreditorAgentCountry,
+	},
+	{
+		ID: "creditor-agent-clearing-code", Scheme: SchemeSIC, Element: creditorAgent + "/ClrSysMmbId/ClrSysId", Code: "CH16", level: levelTransaction,
+		Text:   "Write CHBCC as clearing system of the creditor's bank.",
+		Source: "SPS 4.3", Check: checkCreditorAgentClearingCode,
+	},
+	{
+		ID: "creditor-agent-bank-code", Scheme: SchemeSCT, Element: creditorAgent + "/ClrSysMmbId", Code: "CH17", level: levelTransaction,
+		Text:   "Remove the bank code: SEPA identifies the creditor's bank by BIC only.",
+		Source: "SPS 4.3; EPC, CdtrAgt", Check: checkCreditorAgentBankCode,
+	},
+	{
+		ID: "creditor-agent-name", Element: creditorAgent + "/Nm", Code: "CH17", level: levelTransaction,
+		Text:   "Remove the name of the creditor's bank.",
+		Source: "SPS 4.3", Check: checkCreditorAgentName,
+	},
+	{
+		ID: "creditor-agent-address", Element: creditorAgent + "/PstlAdr", Code: "CH17", level: levelTransaction,
+		Text:   "Remove the address of the creditor's bank.",
+		Source: "SPS 4.3", Check: checkCreditorAgentAddress,
+	},
+	{
+		ID: "creditor-agent-other", Element: creditorAgent + "/Othr", Code: "CH17", level: levelTransaction,
+		Text:   "Remove the other identification of the creditor's bank.",
+		Source: "SPS 4.3", Check: checkCreditorAgentOther,
+	},
+}
+
+func checkAgentEmpty(i *inspection) {
+	if i.agent.FinancialInstitutionID == (iso20022.FinancialInstitutionIdentification18{}) {
+		i.report("/FinInstnId")
+	}
+}
+
+func checkAgentOneIdentification(i *inspection) {
+	institution := &i.agent.FinancialInstitutionID
+	if institution.BICFI != "" && institution.ClearingSystemMemberID != nil {
+		i.report("/FinInstnId/ClrSysMmbId")
+	}
+}
+
+func checkAgentBIC(i *inspection) {
+	if i.agent.FinancialInstitutionID.BICFI == "" {
+		return
+	}
+	_, err := account.ParseBIC(i.agent.FinancialInstitutionID.BICFI)
+	if err != nil {
+		i.reportText("/FinInstnId/BICFI", err.Error())
+	}
+}
+
+func checkAgentClearingSystem(i *inspection) {
+	member := i.agent.FinancialInstitutionID.ClearingSystemMemberID
+	if member != nil && member.ClearingSystemID == nil {
+		i.report("/FinInstnId/ClrSysMmbId/ClrSysId")
+	}
+}
+
+// swissMember is the bank code of an agent when it is one of the Swiss clearing.
+func swissMember(agent *iso20022.BranchAndFinancialInstitutionIdentification6) (string, bool) {
+	member := agent.FinancialInstitutionID.ClearingSystemMemberID
+	if member == nil || member.ClearingSystemID == nil || member.ClearingSystemID.Code != swissClearing {
+		return "", false
+	}
+	return member.MemberID, true
+}
+
+func checkAgentIID(i *inspection) {
+	code, swiss := swissMember(i.agent)
+	if !swiss {
+		return
+	}
+	_, err := account.ParseIID(code)
+	if err != nil {
+		i.reportText("/FinInstnId/ClrSysMmbId/MmbId", err.Error())
+	}
+}
+
+func checkAgentIIDKnown(i *inspection) {
+	code, swiss := swissMember(i.agent)
+	if !swiss || !i.input.Settings.KnownBanksOnly {
+		return
+	}
+	iid, err := account.ParseIID(code)
+	if err != nil {
+		return
+	}
+	_, known := account.BankByIID(iid)
+	if !known {
+		i.report("/FinInstnId/ClrSysMmbId/MmbId")
+	}
+}
+
+// creditorInstitution is the identification of the creditor's bank, empty when it is left out.
+func (i *inspection) creditorInstitution() iso20022.FinancialInstitutionIdentification18 {
+	if i.transaction.CreditorAgent == nil {
+		return iso20022.FinancialInstitutionIdentification18{}
+	}
+	return i.transaction.CreditorAgent.FinancialInstitutionID
+}
+
+func checkCreditorAgentCountry(i *inspection) {
+	bic, err := account.ParseBIC(i.creditorInstitution().BICFI)
+	if err == nil && bic.Country() != "CH" && bic.Country() != "LI" {
+		i.report(creditorAgentBelow + "/BICFI")
+	}
+}
+
+func checkCreditorAgentClearingCode(i *inspection) {
+	member := i.creditorInstitution().ClearingSystemMemberID
+	if member != nil && member.ClearingSystemID != nil && member.ClearingSystemID.Code != swissClearing {
+		i.report(creditorAgentBelow + "/ClrSysMmbId/ClrSysId")
+	}
+}
+
+func checkCreditorAgentBankCode(i *inspection) {
+	if i.creditorInstitution().ClearingSystemMemberID != nil {
+		i.report(creditorAgentBelow + "/ClrSysMmbId")
+	}
+}
+
+func checkCreditorAgentName(i *inspection) {
+	if i.creditorInstitution().Name != "" {
+		i.report(creditorAgentBelow + "/Nm")
+	}
+}
+
+func checkCreditorAgentAddress(i *inspection) {
+	if i.creditorInstitution().PostalAddress != nil {
+		i.report(creditorAgentBelow + "/PstlAdr")
+	}
+}
+
+func checkCreditorAgentOther(i *inspection) {
+	if i.creditorInstitution().Other != nil {
+		i.report(creditorAgentBelow + "/Othr")
+	}
+}

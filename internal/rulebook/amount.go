@@ -1,0 +1,88 @@
+package rulebook
+
+import (
+	"errors"
+	"fmt"
+
+	"countersign/internal/money"
+)
+
+const (
+	amountElement = transactionElement + "/Amt/InstdAmt"
+	amountBelow   = "/Amt/InstdAmt"
+)
+
+var amountRules = []Rule{
+	{
+		ID: "amount-missing", Element: amountElement, Code: "CH21", level: levelTransaction,
+		Text:   "Enter the amount as an instructed amount.",
+		Source: "SPS 4.3", Check: checkAmountMissing,
+	},
+	{
+		ID: "amount-zero", Element: amountElement, Code: "AM01", level: levelTransaction,
+		Text:   "Enter an amount above zero.",
+		Source: "SPS 4.3", Check: func(i *inspection) { i.checkAmount(money.ErrZero) },
+	},
+	{
+		ID: "amount-decimals", Element: amountElement, Code: "CH20", level: levelTransaction,
+		Text:   "Enter at most 2 decimals.",
+		Source: "SPS 3.7, 4.3", Check: func(i *inspection) { i.checkAmount(money.ErrDecimals) },
+	},
+	{
+		ID: "amount-form", Element: amountElement, Code: "AM12", level: levelTransaction,
+		Text:   "Enter the amount without a sign and with fewer digits.",
+		Source: "SPS 3.7", Check: func(i *inspection) { i.checkAmount(money.ErrNegative, money.ErrTooLarge) },
+	},
+	{
+		ID: "amount-currency", Element: amountElement + "/Ccy", Code: "AM03", level: levelTransaction,
+		Text:   "Use the currency of the scheme: CHF for sic-inst, EUR for sct-inst.",
+		Source: "SPS 4.3; EPC AT-04", Check: checkAmountCurrency,
+	},
+	{
+		ID: "amount-maximum", Element: amountElement, Code: "AM02", level: levelTransaction,
+		Text:   "Enter a smaller amount, or use another kind of payment: it is above the limit for instant payments.",
+		Source: "SPS 4.3 (limit of instant payments, a setting); EPC rulebook 2025 (999,999,999.99)", Check: checkAmountMaximum,
+	},
+	{
+		ID: "no-equivalent-amount", Element: transactionElement + "/Amt/EqvtAmt", Code: "CH17", level: levelTransaction,
+		Text:   "Enter the amount as an instructed amount: an equivalent amount in another currency is not offered.",
+		Source: "SPS 4.3", Check: checkEquivalentAmount,
+	},
+}
+
+func checkAmountMissing(i *inspection) {
+	if i.transaction.Amount.InstructedAmount == nil && i.transaction.Amount.EquivalentAmount == nil {
+		i.report(amountBelow)
+	}
+}
+
+// checkAmount reports the refusal of the amount when it is of one of the kinds.
+func (i *inspection) checkAmount(kinds ...error) {
+	if i.amountRefusal == nil {
+		return
+	}
+	for _, kind := range kinds {
+		if errors.Is(i.amountRefusal, kind) {
+			i.reportText(amountBelow, i.amountRefusal.Text)
+		}
+	}
+}
+
+func checkAmountCurrency(i *inspection) {
+	instructed := i.transaction.Amount.InstructedAmount
+	if instructed != nil && instructed.Currency != string(i.profile.Currency) {
+		i.reportText(amountBelow+"/Ccy", fmt.Sprintf("Use %s: %s payments have no other currency.", i.profile.Currency, i.input.Scheme))
+	}
+}
+
+func checkAmountMaximum(i *inspection) {
+	if i.amount.Minor() > i.limit.Minor() {
+		i.reportText(amountBelow, fmt.Sprintf("Enter at most %s, the limit for instant payments, or use another kind of payment.", i.limit.Format()))
+	}
+}
+
+func checkEquivalentAmount(i *inspection) {
+	if i.transaction.Amount.EquivalentAmount != nil {
+		i.report("/Amt/EqvtAmt")
+	}
+}

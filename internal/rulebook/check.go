@@ -1,0 +1,186 @@
+package rulebook
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"countersign/internal/account"
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+)
+
+// Input is what a check needs to know.
+type Input struct {
+	Scheme   Scheme
+	Document *iso20022.CustomerCreditTransferInitiation
+	// Today is the day of the check, as the date reads in its own location: Europe/Zurich.
+	Today time.Time
+	// Now is the moment of the check. When it is zero, a requested time of today is taken whatever
+	// the hour.
+	Now      time.Time
+	Settings Settings
+	// ManyTransactions lets a message hold more than one payment, for a dry run.
+	ManyTransactions bool
+}
+
+// Check holds a document against every rule of its scheme and returns all findings, in document
+// order. An unknown scheme or a missing document has no findings: there is nothing to check.
+func Check(input Input) []Finding {
+	profile, known := input.Scheme.Profile()
+	if !known || input.Document == nil {
+		return nil
+	}
+	inspection := inspection{
+		input: input, profile: profile, document: input.Document, base: documentPointer,
+		limit: input.Settings.limit(input.Scheme), unstructuredEnd: input.Settings.unstructuredEnd(input.Scheme),
+	}
+	inspection.runMessage(plans[input.Scheme])
+	return inDocumentOrder(inspection.findings)
+}
+
+const documentPointer = "/Document/CstmrCdtTrfInitn"
+
+// inspection is a document while it is checked: the part in hand, where it stands, and the values
+// several rules need.
+type inspection struct {
+	input           Input
+	profile         Profile
+	limit           money.Amount
+	unstructuredEnd time.Time
+
+	document           *iso20022.CustomerCreditTransferInitiation
+	information        *iso20022.PaymentInstruction30
+	transaction        *iso20022.CreditTransferTransaction34
+	party              *iso20022.PartyIdentification135
+	agent              *iso20022.BranchAndFinancialInstitutionIdentification6
+	informationPointer string
+	transactionPointer string
+	// base and tail together point to the part in hand; they are put together only for a finding.
+	base, tail string
+
+	debtorAccount   readAccount
+	creditorAccount readAccount
+	amount          money.Amount
+	amountRefusal   *money.Error
+
+	rule     *Rule
+	findings []Finding
+}
+
+// readAccount is the outcome of reading an IBAN: the number, or why it is none.
+type readAccount struct {
+	iban    account.IBAN
+	refusal *account.Error
+}
+
+func (i *inspection) runMessage(plan *plan) {
+	i.run(plan[levelMessage])
+	i.runParties(plan, messageParties(i.document))
+	i.runAgents(plan, messageAgents(i.document))
+	for index := range i.document.PaymentInformation {
+		i.information = &i.document.PaymentInformation[index]
+		i.informationPointer = indexed(documentPointer+"/PmtInf/", index)
+		i.runInformation(plan)
+	}
+}
+
+func (i *inspection) runInformation(plan *plan) {
+	i.debtorAccount = readIBAN(&i.information.DebtorAccount)
+	i.base = i.informationPointer
+	i.run(plan[levelInformation])
+	i.runParties(plan, informationParties(i.information))
+	i.runAgents(plan, informationAgents(i.information))
+	for index := range i.information.CreditTransferTransactionInformation {
+		i.transaction = &i.information.CreditTransferTransactionInformation[index]
+		i.transactionPointer = indexed(i.informationPointer+"/CdtTrfTxInf/", index)
+		i.runTransaction(plan)
+	}
+}
+
+func (i *inspection) runTransaction(plan *plan) {
+	i.creditorAccount = readIBAN(i.transaction.CreditorAccount)
+	i.readAmount()
+	i.base = i.transactionPointer
+	i.run(plan[levelTransaction])
+	i.runParties(plan, transactionParties(i.transaction))
+	i.runAgents(plan, transactionAgents(i.transaction))
+}
+
+func (i *inspection) run(rules []*Rule) {
+	for _, rule := range rules {
+		i.rule = rule
+		rule.Check(i)
+	}
+}
+
+func (i *inspection) runParties(plan *plan, parties [3]namedParty) {
+	for _, party := range parties {
+		if party.party == nil {
+			continue
+		}
+		i.party, i.tail = party.party, party.pointer
+		i.run(plan[levelParty])
+	}
+	i.tail = ""
+}
+
+func (i *inspection) runAgents(plan *plan, agents [4]namedAgent) {
+	for _, agent := range agents {
+		if agent.agent == nil {
+			continue
+		}
+		i.agent, i.tail = agent.agent, agent.pointer
+		i.run(plan[levelAgent])
+	}
+	i.tail = ""
+}
+
+// report notes that the rule in hand is broken at a place below the part in hand.
+func (i *inspection) report(below string) {
+	i.reportAt(i.base+i.tail+below, i.rule.Text)
+}
+
+// reportText is report with a sentence that fits the case.
+func (i *inspection) reportText(below, text string) {
+	i.reportAt(i.base+i.tail+below, text)
+}
+
+// reportAt notes a finding at a place that is not below the part in hand. What two transactions
+// report of their common PmtInf is noted once.
+func (i *inspection) reportAt(pointer, text string) {
+	finding := Finding{Rule: i.rule.ID, Pointer: pointer, Code: i.rule.Code, Text: text}
+	if !slices.Contains(i.findings, finding) {
+		i.findings = append(i.findings, finding)
+	}
+}
+
+// readIBAN reads the IBAN of an account; an account without one has neither number nor refusal.
+func readIBAN(from *iso20022.CashAccount38) readAccount {
+	if from == nil || from.ID.IBAN == "" {
+		return readAccount{}
+	}
+	iban, err := account.Parse(from.ID.IBAN)
+	var refusal *account.Error
+	errors.As(err, &refusal)
+	return readAccount{iban: iban, refusal: refusal}
+}
+
+// readAmount reads the instructed amount as one of the scheme's currency; a wrong currency is a
+// rule of its own.
+func (i *inspection) readAmount() {
+	i.amount, i.amountRefusal = money.Amount{}, nil
+	instructed := i.transaction.Amount.InstructedAmount
+	if instructed == nil {
+		return
+	}
+	amount, err := money.FromDecimal(i.profile.Currency, instructed.Value)
+	i.amount = amount
+	errors.As(err, &i.amountRefusal)
+}
+
+// indexed is prefix and index; a message nearly always has index 0 only.
+func indexed(prefix string, index int) string {
+	return prefix + strconv.Itoa(index)
+}

@@ -1,0 +1,41 @@
+package rulebook
+
+// The ids of the rules that other packages hold.
+const (
+	// RuleDebtorAccountOfRealm: the debtor account is one of the realm's, open and of the scheme.
+	RuleDebtorAccountOfRealm = "debtor-account-of-realm"
+	// RuleMessageIDUnique: the message id was not used before.
+	RuleMessageIDUnique = "message-id-unique"
+	// RuleExternalIDUnique: the external id was not used for other content before.
+	RuleExternalIDUnique = "external-id-unique"
+)
+
+// rulesElsewhere need more than the document. They are rows of the table so that one list shows
+// everything that is asked of a payment.
+var rulesElsewhere = []Rule{
+	{
+		ID: RuleDebtorAccountOfRealm, Element: debtorAccount + "/IBAN", Code: "AC01", CheckedBy: "internal/payment",
+		Text:   "Choose one of your own accounts to debit.",
+		Source: "Interface contract of this gateway",
+	},
+	{
+		ID: RuleMessageIDUnique, Element: documentPointer + "/GrpHdr/MsgId", Code: "DU01", CheckedBy: "internal/store",
+		Text:   "Give each message an id of its own: this one was used before.",
+		Source: "SPS 3.8 (unique for at least 90 days)",
+	},
+	{
+		ID: RuleExternalIDUnique, Element: "/identifiers/externalId", Code: "DU01", CheckedBy: "internal/store",
+		Text:   "Give each payment an external id of its own: this one stands for other content.",
+		Source: "Interface contract of this gateway",
+	},
+	{
+		ID: "schema", Element: documentPointer, Code: "FF01", CheckedBy: "internal/iso20022",
+		Text:   "Follow the schema of pain.001.001.09: elements, order, lengths, formats, no empty elements.",
+		Source: "ISO, pain.001.001.09; SPS 3.4, 3.6 (each place has its own code: CH16, CH17, CH21, DT01, ...)",
+	},
+	{
+		ID: "encoding", Element: "/Document", Code: "CH16", CheckedBy: "internal/iso20022",
+		Text:   "Send UTF-8 without byte order mark, CDATA sections or a document type.",
+		Source: "SPS 3.1, 3.5",
+	},
+}

@@ -1,0 +1,101 @@
+package rulebook
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"countersign/internal/account"
+)
+
+var partyRules = []Rule{
+	{
+		ID: "creditor-missing", Element: transactionElement + "/Cdtr", Code: "CH21", level: levelTransaction,
+		Text:   "Enter the creditor.",
+		Source: "SPS 4.3", Check: checkCreditorMissing,
+	},
+	{
+		ID: "creditor-name-missing", Element: transactionElement + "/Cdtr/Nm", Code: "CH21", level: levelTransaction,
+		Text:   "Enter the name of the creditor.",
+		Source: "SPS 4.3; EPC AT-21", Check: checkCreditorNameMissing,
+	},
+	{
+		ID: "name-length", Element: documentPointer + "{party}/Nm", Code: "CH16", level: levelParty,
+		Text:   "Shorten the name: 140 characters are allowed in sic-inst, 70 in sct-inst.",
+		Source: "SPS 3.11, 4.1 to 4.3; ISO, Max140Text", Check: checkNameLength,
+	},
+	{
+		ID: "ultimate-debtor-level", Element: transactionElement + "/UltmtDbtr", Code: "CH07", level: levelTransaction,
+		Text:   "Give the ultimate debtor once: with the payment information or with the transaction.",
+		Source: "SPS 4.2, 4.3", Check: checkUltimateDebtorLevel,
+	},
+	{
+		ID: "organisation-identification", Element: documentPointer + "{party}/Id/OrgId", Code: "CH17", level: levelParty,
+		Text:   "Identify the organisation either by BIC or by one other identification; an LEI may stand beside it.",
+		Source: "SPS 4.1 to 4.3", Check: checkOrganisationIdentification,
+	},
+	{
+		ID: "organisation-bic", Element: documentPointer + "{party}/Id/OrgId/AnyBIC", Code: "RC01", level: levelParty,
+		Text:   "Check the BIC of the organisation: 8 or 11 characters with an existing country in places 5 and 6.",
+		Source: "ISO, AnyBICDec2014Identifier; ISO 9362", Check: checkOrganisationBIC,
+	},
+	{
+		ID: "person-identification", Element: documentPointer + "{party}/Id/PrvtId", Code: "CH17", level: levelParty,
+		Text:   "Identify the person either by date and place of birth or by one other identification.",
+		Source: "SPS 4.1 to 4.3", Check: checkPersonIdentification,
+	},
+}
+
+func checkCreditorMissing(i *inspection) {
+	if i.transaction.Creditor == nil {
+		i.report("/Cdtr")
+	}
+}
+
+func checkCreditorNameMissing(i *inspection) {
+	if i.transaction.Creditor != nil && i.transaction.Creditor.Name == "" {
+		i.report("/Cdtr/Nm")
+	}
+}
+
+func checkNameLength(i *inspection) {
+	length := utf8.RuneCountInString(i.party.Name)
+	if length > i.profile.NameLength {
+		i.reportText("/Nm", fmt.Sprintf("Shorten the name to %d characters: it has %d.", i.profile.NameLength, length))
+	}
+}
+
+func checkUltimateDebtorLevel(i *inspection) {
+	if i.information.UltimateDebtor != nil && i.transaction.UltimateDebtor != nil {
+		i.report("/UltmtDbtr")
+	}
+}
+
+func checkOrganisationIdentification(i *inspection) {
+	if i.party.ID == nil || i.party.ID.OrganisationID == nil {
+		return
+	}
+	organisation := i.party.ID.OrganisationID
+	if len(organisation.Other) > 1 || organisation.AnyBIC != "" && len(organisation.Other) > 0 {
+		i.report("/Id/OrgId")
+	}
+}
+
+func checkOrganisationBIC(i *inspection) {
+	if i.party.ID == nil || i.party.ID.OrganisationID == nil || i.party.ID.OrganisationID.AnyBIC == "" {
+		return
+	}
+	_, err := account.ParseBIC(i.party.ID.OrganisationID.AnyBIC)
+	if err != nil {
+		i.reportText("/Id/OrgId/AnyBIC", err.Error())
+	}
+}
+
+func checkPersonIdentification(i *inspection) {
+	if i.party.ID == nil || i.party.ID.PrivateID == nil {
+		return
+	}
+	person := i.party.ID.PrivateID
+	if len(person.Other) > 1 || person.DateAndPlaceOfBirth != nil && len(person.Other) > 0 {
+		i.report("/Id/PrvtId")
+	}
+}

@@ -1,0 +1,203 @@
+package rulebook
+
+import "countersign/internal/iso20022"
+
+const (
+	typeElement            = documentPointer + "/PmtInf/0/PmtTpInf"
+	transactionTypeElement = transactionElement + "/PmtTpInf"
+)
+
+var typeRules = []Rule{
+	{
+		ID: "payment-method", Element: documentPointer + "/PmtInf/0/PmtMtd", Code: "CH16", level: levelInformation,
+		Text:   "Write TRF as payment method: cheques and other methods are not offered.",
+		Source: "SPS 4.2", Check: checkPaymentMethod,
+	},
+	{
+		ID: "payment-type-level", Element: transactionTypeElement, Code: "CH07", level: levelTransaction,
+		Text:   "Give the payment type information once: with the payment information or with the transaction.",
+		Source: "SPS 4.2, 4.3", Check: checkPaymentTypeLevel,
+	},
+	{
+		ID: "service-level-once", Element: documentPointer + "{level}/PmtTpInf/SvcLvl", Code: "CH17", level: levelTransaction,
+		Text:   "Give one service level only.",
+		Source: "SPS 4.2, 4.3", Check: checkServiceLevelOnce,
+	},
+	{
+		ID: "service-level-not-sepa", Scheme: SchemeSIC, Element: documentPointer + "{level}/PmtTpInf/SvcLvl/0/Cd", Code: "CH16", level: levelTransaction,
+		Text:   "Remove the service level SEPA: Swiss instant payments are recognised by their local instrument.",
+		Source: "SPS 3.15", Check: checkServiceLevelNotSEPA,
+	},
+	{
+		ID: "service-level-missing", Scheme: SchemeSCT, Element: documentPointer + "{level}/PmtTpInf/SvcLvl", Code: "CH21", level: levelTransaction,
+		Text:   "Enter the service level SEPA.",
+		Source: "SPS 4.2; EPC AT-40", Check: checkServiceLevelMissing,
+	},
+	{
+		ID: "service-level-sepa", Scheme: SchemeSCT, Element: documentPointer + "{level}/PmtTpInf/SvcLvl/0/Cd", Code: "CH16", level: levelTransaction,
+		Text:   "Write SEPA as code of the service level.",
+		Source: "SPS 4.2; EPC AT-40", Check: checkServiceLevelSEPA,
+	},
+	{
+		ID: "service-level-proprietary", Scheme: SchemeSCT, Element: documentPointer + "{level}/PmtTpInf/SvcLvl/0/Prtry", Code: "CH17", level: levelTransaction,
+		Text:   "Remove the proprietary service level and write SEPA as code.",
+		Source: "SPS 4.2", Check: checkServiceLevelProprietary,
+	},
+	{
+		ID: "local-instrument-missing", Element: documentPointer + "{level}/PmtTpInf/LclInstrm", Code: "CH21", level: levelTransaction,
+		Text:   "Enter the local instrument INST: it marks the payment as instant.",
+		Source: "SPS 3.17, 4.2; ISO, ExternalLocalInstrument1Code", Check: checkLocalInstrumentMissing,
+	},
+	{
+		ID: "local-instrument-code", Element: documentPointer + "{level}/PmtTpInf/LclInstrm/Cd", Code: "CH17", level: levelTransaction,
+		Text:   "Write INST as code of the local instrument.",
+		Source: "SPS 3.17, 4.2; ISO, ExternalLocalInstrument1Code", Check: checkLocalInstrumentCode,
+	},
+	{
+		ID: "local-instrument-proprietary", Element: documentPointer + "{level}/PmtTpInf/LclInstrm/Prtry", Code: "CH17", level: levelTransaction,
+		Text:   "Remove the proprietary local instrument and write INST as code.",
+		Source: "SPS 4.2; EPC AT-40", Check: checkLocalInstrumentProprietary,
+	},
+	{
+		ID: "local-instrument-level", Scheme: SchemeSIC, Element: transactionTypeElement + "/LclInstrm", Code: "CH17", level: levelTransaction,
+		Text:   "Give the local instrument with the payment information, not with the transaction.",
+		Source: "SPS 4.3", Check: checkLocalInstrumentLevel,
+	},
+	{
+		ID: "charge-bearer-level", Element: transactionElement + "/ChrgBr", Code: "CH07", level: levelTransaction,
+		Text:   "Give the charge bearer once: with the payment information or with the transaction.",
+		Source: "SPS 4.2, 4.3", Check: checkChargeBearerLevel,
+	},
+	{
+		ID: "charge-bearer-slev", Scheme: SchemeSCT, Element: documentPointer + "{level}/ChrgBr", Code: "CH16", level: levelTransaction,
+		Text:   "Write SLEV as charge bearer, or leave it out: each side pays its own bank.",
+		Source: "SPS 4.2; EPC, ChrgBr", Check: checkChargeBearerSLEV,
+	},
+	{
+		ID: "batch-booking", Scheme: SchemeSIC, Element: documentPointer + "/PmtInf/0/BtchBookg", Code: "CH16", level: levelInformation,
+		Text:   "Write false for batch booking: instant payments are booked one by one.",
+		Source: "SPS 4.2", Check: checkBatchBooking,
+	},
+}
+
+func checkPaymentMethod(i *inspection) {
+	if i.information.PaymentMethod != "TRF" {
+		i.report("/PmtMtd")
+	}
+}
+
+// paymentType is the payment type information in force and where it stands; where there is none,
+// the place where it belongs. Two levels at once are a rule of their own.
+func (i *inspection) paymentType() (iso20022.PaymentTypeInformation26, string) {
+	if i.information.PaymentTypeInformation != nil {
+		return *i.information.PaymentTypeInformation, i.informationPointer + "/PmtTpInf"
+	}
+	if i.transaction.PaymentTypeInformation != nil {
+		return *i.transaction.PaymentTypeInformation, i.transactionPointer + "/PmtTpInf"
+	}
+	return iso20022.PaymentTypeInformation26{}, i.informationPointer + "/PmtTpInf"
+}
+
+func checkPaymentTypeLevel(i *inspection) {
+	if i.information.PaymentTypeInformation != nil && i.transaction.PaymentTypeInformation != nil {
+		i.report("/PmtTpInf")
+	}
+}
+
+func checkServiceLevelOnce(i *inspection) {
+	paymentType, pointer := i.paymentType()
+	if len(paymentType.ServiceLevel) > 1 {
+		i.reportAt(pointer+"/SvcLvl", i.rule.Text)
+	}
+}
+
+func checkServiceLevelNotSEPA(i *inspection) {
+	paymentType, pointer := i.paymentType()
+	for index := range paymentType.ServiceLevel {
+		if paymentType.ServiceLevel[index].Code == "SEPA" {
+			i.reportAt(indexed(pointer+"/SvcLvl/", index)+"/Cd", i.rule.Text)
+		}
+	}
+}
+
+func checkServiceLevelMissing(i *inspection) {
+	paymentType, pointer := i.paymentType()
+	if len(paymentType.ServiceLevel) == 0 {
+		i.reportAt(pointer+"/SvcLvl", i.rule.Text)
+	}
+}
+
+func checkServiceLevelSEPA(i *inspection) {
+	paymentType, pointer := i.paymentType()
+	for index := range paymentType.ServiceLevel {
+		code := paymentType.ServiceLevel[index].Code
+		if code != "" && code != i.profile.ServiceLevel {
+			i.reportAt(indexed(pointer+"/SvcLvl/", index)+"/Cd", i.rule.Text)
+		}
+	}
+}
+
+func checkServiceLevelProprietary(i *inspection) {
+	paymentType, pointer := i.paymentType()
+	for index := range paymentType.ServiceLevel {
+		if paymentType.ServiceLevel[index].Proprietary != "" {
+			i.reportAt(indexed(pointer+"/SvcLvl/", index)+"/Prtry", i.rule.Text)
+		}
+	}
+}
+
+func checkLocalInstrumentMissing(i *inspection) {
+	paymentType, pointer := i.paymentType()
+	misplaced := i.transaction.PaymentTypeInformation != nil && i.transaction.PaymentTypeInformation.LocalInstrument != nil
+	if paymentType.LocalInstrument == nil && !misplaced {
+		i.reportAt(pointer+"/LclInstrm", i.rule.Text)
+	}
+}
+
+func checkLocalInstrumentCode(i *inspection) {
+	paymentType, pointer := i.paymentType()
+	if paymentType.LocalInstrument == nil || paymentType.LocalInstrument.Code == "" {
+		return
+	}
+	code := paymentType.LocalInstrument.Code
+	fallback := i.input.Scheme == SchemeSIC && i.input.Settings.FallbackAllowed && code == "ITP"
+	if code != "INST" && !fallback {
+		i.reportAt(pointer+"/LclInstrm/Cd", i.rule.Text)
+	}
+}
+
+func checkLocalInstrumentProprietary(i *inspection) {
+	paymentType, pointer := i.paymentType()
+	if paymentType.LocalInstrument != nil && paymentType.LocalInstrument.Proprietary != "" {
+		i.reportAt(pointer+"/LclInstrm/Prtry", i.rule.Text)
+	}
+}
+
+func checkLocalInstrumentLevel(i *inspection) {
+	paymentType := i.transaction.PaymentTypeInformation
+	if paymentType != nil && paymentType.LocalInstrument != nil {
+		i.report("/PmtTpInf/LclInstrm")
+	}
+}
+
+func checkChargeBearerLevel(i *inspection) {
+	if i.information.ChargeBearer != "" && i.transaction.ChargeBearer != "" {
+		i.report("/ChrgBr")
+	}
+}
+
+func checkChargeBearerSLEV(i *inspection) {
+	if i.information.ChargeBearer != "" && i.information.ChargeBearer != "SLEV" {
+		i.reportAt(i.informationPointer+"/ChrgBr", i.rule.Text)
+	}
+	if i.transaction.ChargeBearer != "" && i.transaction.ChargeBearer != "SLEV" {
+		i.report("/ChrgBr")
+	}
+}
+
+func checkBatchBooking(i *inspection) {
+	asked := i.information.BatchBooking
+	if asked != nil && *asked && !i.input.Settings.CollectiveBookingAllowed {
+		i.report("/BtchBookg")
+	}
+}

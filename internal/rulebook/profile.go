@@ -1,0 +1,40 @@
+package rulebook
+
+import (
+	"countersign/internal/account"
+	"countersign/internal/money"
+)
+
+// Profile is what differs between the schemes as plain data.
+type Profile struct {
+	// Currency is the only currency of the scheme.
+	Currency money.Currency
+	// NameLength is the most characters a party's name may have.
+	NameLength int
+	// ServiceLevel is the code SvcLvl/Cd must have; empty where none is asked for.
+	ServiceLevel string
+	// ClearingSystem is the code of ClrSys in interbank messages (ExternalCashClearingSystem1);
+	// empty where the scheme has none.
+	ClearingSystem string
+	// Interbank is the character set every bank of the scheme takes. Users may enter the Swiss
+	// Latin set in both schemes; what goes beyond Interbank is transliterated before sending.
+	Interbank account.CharacterSet
+	// ForwardUETR says whether interbank messages carry the UETR.
+	ForwardUETR bool
+}
+
+// Profile is the data of the scheme, or of no use and false for a scheme that does not exist.
+func (s Scheme) Profile() (Profile, bool) {
+	switch s {
+	case SchemeSIC:
+		return Profile{
+			Currency: money.CHF, NameLength: 140, ClearingSystem: "SIP", Interbank: account.SwissLatin, ForwardUETR: true,
+		}, true
+	case SchemeSCT:
+		return Profile{
+			Currency: money.EUR, NameLength: 70, ServiceLevel: "SEPA", Interbank: account.EPCBasic,
+		}, true
+	default:
+		return Profile{}, false
+	}
+}

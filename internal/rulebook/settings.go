@@ -1,0 +1,58 @@
+package rulebook
+
+import (
+	"time"
+
+	"countersign/internal/money"
+)
+
+// Settings are the rules a bank or clearing may set. The zero value of each field is its default.
+type Settings struct {
+	// SICLimit is the largest amount of a Swiss instant payment; default CHF 20'000.00 (the limit of
+	// the banks at the start of the service).
+	SICLimit money.Amount
+	// SCTLimit is the largest amount of a SEPA instant payment; default and most the message can
+	// hold: EUR 999'999'999.99 (the scheme's own limit fell on 5 October 2025).
+	SCTLimit money.Amount
+	// SICUnstructuredEnd is the first day without unstructured addresses in Swiss payments; default
+	// 20 November 2026.
+	SICUnstructuredEnd time.Time
+	// SCTUnstructuredEnd is the same for SEPA payments; default 15 November 2026.
+	SCTUnstructuredEnd time.Time
+	// FallbackAllowed lets Swiss payments ask for execution as a normal payment when the instant one
+	// fails (local instrument ITP). SPS leaves it to an agreement between bank and customer.
+	FallbackAllowed bool
+	// CollectiveBookingAllowed lets Swiss instant payments ask for collective booking (BtchBookg
+	// true). SPS leaves it to an agreement.
+	CollectiveBookingAllowed bool
+	// KnownBanksOnly refuses Swiss and Liechtenstein bank codes that the embedded bank list lacks.
+	// Off by default: a list is only as new as the program.
+	KnownBanksOnly bool
+}
+
+// limit is the largest amount of the scheme.
+func (s Settings) limit(scheme Scheme) money.Amount {
+	configured, currency, fallback := s.SICLimit, money.CHF, int64(20_000_00)
+	if scheme == SchemeSCT {
+		configured, currency, fallback = s.SCTLimit, money.EUR, 999_999_999_99
+	}
+	tooLarge := scheme == SchemeSCT && configured.Minor() > fallback
+	if configured.Currency() == currency && !configured.IsZero() && !tooLarge {
+		return configured
+	}
+	// FromMinor refuses unknown currencies and negative sums only.
+	amount, _ := money.FromMinor(currency, fallback)
+	return amount
+}
+
+// unstructuredEnd is the first day on which the scheme refuses unstructured addresses.
+func (s Settings) unstructuredEnd(scheme Scheme) time.Time {
+	configured, fallback := s.SICUnstructuredEnd, 20
+	if scheme == SchemeSCT {
+		configured, fallback = s.SCTUnstructuredEnd, 15
+	}
+	if !configured.IsZero() {
+		return configured
+	}
+	return time.Date(2026, time.November, fallback, 0, 0, 0, 0, time.UTC)
+}

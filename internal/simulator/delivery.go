@@ -1,0 +1,138 @@
+package simulator
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"countersign/internal/iso20022"
+)
+
+// The limits of a delivery.
+const (
+	documentLimit  = 256 << 10 // bytes; the limit of the decoder too
+	messageIDLimit = 140       // printable ASCII characters
+)
+
+// delivery is one document the gateway brought.
+type delivery struct {
+	scheme    scheme
+	messageID string // X-Message-Id
+	xml       []byte
+	digest    [sha256.Size]byte
+	document  iso20022.Document
+	subject   subject
+}
+
+// key names the delivery across retries.
+func (d *delivery) key() string {
+	return d.scheme.name + "/" + d.messageID
+}
+
+// entry is the line of the log; what could not be read stays empty.
+func (d *delivery) entry() *Entry {
+	entry := &Entry{
+		Direction:     directionIn,
+		Scheme:        d.scheme.name,
+		MessageID:     d.messageID,
+		TransactionID: d.subject.original.transactionID,
+		EndToEndID:    d.subject.original.endToEndID,
+		Status:        d.subject.status,
+		Reason:        d.subject.reason,
+		XML:           strings.ToValidUTF8(string(d.xml), "\uFFFD"),
+	}
+	if d.document != nil {
+		entry.Name = string(d.document.MessageName())
+	}
+	return entry
+}
+
+// serveDelivery takes one document: 202 when it was taken or known already, 400 with a reason when it is not valid, 409 when its message
+// id stood for another document before, 503 when the clearing is busy, closing, or refuses on purpose.
+func (s *Simulator) serveDelivery(w http.ResponseWriter, r *http.Request) {
+	scheme, found := schemeNamed(r.PathValue("scheme"))
+	if !found {
+		writeRefusal(w, &refusal{http.StatusNotFound, "404_NOT_FOUND", "Deliver to /clearing/sic-inst or /clearing/sct-inst."})
+		return
+	}
+	delivery := &delivery{scheme: scheme, messageID: r.Header.Get("X-Message-Id")}
+	refused := delivery.read(w, r)
+	if refused != nil {
+		s.noteRefused(delivery, refused)
+		writeRefusal(w, refused)
+		return
+	}
+	judgement := s.take(delivery)
+	switch {
+	case judgement.outcome == outcomeDropped:
+		panic(http.ErrAbortHandler) // the documented way to close a connection without an answer
+	case judgement.refused != nil:
+		writeRefusal(w, judgement.refused)
+	default:
+		writeJSON(w, http.StatusAccepted, map[string]string{"outcome": judgement.outcome})
+	}
+}
+
+// read takes in the headers and the document.
+func (d *delivery) read(w http.ResponseWriter, r *http.Request) *refusal {
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || mediaType != "application/xml" {
+		return &refusal{http.StatusUnsupportedMediaType, "415_UNSUPPORTED_MEDIA_TYPE", "Send one document as application/xml."}
+	}
+	if !isMessageID(d.messageID) {
+		d.messageID = "" // nothing that a log would rather not hold
+		return invalid("Enter the message id in X-Message-Id, 1 to 140 printable ASCII characters.")
+	}
+	d.xml, err = io.ReadAll(http.MaxBytesReader(w, r.Body, documentLimit))
+	tooLarge := new(http.MaxBytesError)
+	if errors.As(err, &tooLarge) {
+		return &refusal{http.StatusRequestEntityTooLarge, "413_TOO_LARGE", "Send documents of at most 256 KiB."}
+	}
+	if err != nil {
+		return invalid("Send the document again: reading it ended early.")
+	}
+	d.digest = sha256.Sum256(d.xml)
+	return d.decode()
+}
+
+func (d *delivery) decode() *refusal {
+	document, findings := iso20022.DecodeXML(d.xml)
+	if len(findings) > 0 {
+		return invalid(sentenceOf(findings))
+	}
+	d.document = document
+	subject, refused := subjectOf(d.scheme, document)
+	d.subject = subject
+	return refused
+}
+
+func invalid(text string) *refusal {
+	return &refusal{http.StatusBadRequest, "400_INVALID_DOCUMENT", text}
+}
+
+// sentenceOf tells the first problems of a document, a few of them.
+func sentenceOf(findings []iso20022.Finding) string {
+	const most = 5
+	var problems []string
+	for _, finding := range findings[:min(most, len(findings))] {
+		problems = append(problems, fmt.Sprintf("%s (%s, line %d): %s", finding.Pointer, finding.Code, finding.Line, finding.Text))
+	}
+	if more := len(findings) - most; more > 0 {
+		problems = append(problems, fmt.Sprintf("and %d more", more))
+	}
+	return "Correct the document. " + strings.Join(problems, "; ")
+}
+
+// isMessageID says whether a text may stand in X-Message-Id.
+func isMessageID(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return text != "" && len(text) <= messageIDLimit
+}

@@ -1,0 +1,90 @@
+package simulator
+
+import "time"
+
+// journalBytes bounds the documents the journal holds, beside the number of its entries.
+const journalBytes = 256 << 20
+
+// The directions of a document, as the clearing sees them.
+const (
+	directionIn  = "in"
+	directionOut = "out"
+)
+
+// What became of a document.
+const (
+	outcomeTaken     = "taken"     // in: acted upon
+	outcomeDuplicate = "duplicate" // in: known already, not acted upon again
+	outcomeRefused   = "refused"   // in: answered with an error; out: a document broken on purpose that the gateway refused
+	outcomeDropped   = "dropped"   // in: the connection was closed without an answer
+	outcomeSending   = "sending"   // out: not yet delivered
+	outcomeDelivered = "delivered" // out: the gateway answered 2xx
+	outcomeAbandoned = "abandoned" // out: given up
+)
+
+// Entry is one document in the log.
+type Entry struct {
+	// Number counts the entries from 1; the first number shown is higher once old entries were forgotten.
+	Number uint64 `json:"number"`
+	// Direction is in (from the gateway) or out (to the gateway).
+	Direction string `json:"direction"`
+	// At is when the document came in, or was sent for the first time. UTC.
+	At time.Time `json:"at"`
+	// Scheme is sic-inst or sct-inst.
+	Scheme string `json:"scheme"`
+	// Name is the message definition, such as pacs.008.001.08; empty when the document could not be read.
+	Name string `json:"name,omitempty"`
+	// MessageID is the X-Message-Id it travelled under.
+	MessageID string `json:"messageId,omitempty"`
+	// TransactionID is the TxId of the payment it is about.
+	TransactionID string `json:"transactionId,omitempty"`
+	// EndToEndID is the EndToEndId of that payment.
+	EndToEndID string `json:"endToEndId,omitempty"`
+	// Status is what the document itself says: the TxSts of a pacs.002, the answer of a camt.029 or camt.025.
+	Status string `json:"status,omitempty"`
+	// Reason is the ISO reason code in it.
+	Reason string `json:"reason,omitempty"`
+	// Outcome is taken, duplicate, refused or dropped for a document that came in; sending, delivered, refused or abandoned for one
+	// that goes out.
+	Outcome string `json:"outcome"`
+	// Detail says in a sentence why the outcome is not the usual one.
+	Detail string `json:"detail,omitempty"`
+	// Attempts is how many times a document that goes out was posted.
+	Attempts int `json:"attempts,omitempty"`
+	// Effective is true for a document that came in and was acted upon: once for each business transaction.
+	Effective bool `json:"effective"`
+	// XML is the document as it was on the wire.
+	XML string `json:"xml"`
+}
+
+// journal holds the latest entries, oldest first.
+type journal struct {
+	limit   int
+	entries []*Entry
+	bytes   int
+	count   uint64
+}
+
+// add numbers an entry and keeps it. The entry may still change while it is being sent, by whoever holds the lock of the simulator.
+func (j *journal) add(entry *Entry) {
+	j.count++
+	entry.Number = j.count
+	j.entries = append(j.entries, entry)
+	j.bytes += len(entry.XML)
+	for len(j.entries) > j.limit || j.bytes > journalBytes && len(j.entries) > 1 {
+		j.bytes -= len(j.entries[0].XML)
+		j.entries[0] = nil
+		j.entries = j.entries[1:]
+	}
+}
+
+// after copies the entries with a higher number that are about the transaction, or about any when it is "".
+func (j *journal) after(number uint64, transactionID string) []Entry {
+	found := []Entry{}
+	for _, entry := range j.entries {
+		if entry.Number > number && (transactionID == "" || transactionID == entry.TransactionID) {
+			found = append(found, *entry)
+		}
+	}
+	return found
+}

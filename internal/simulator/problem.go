@@ -1,0 +1,27 @@
+package simulator
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// refusal is an answer with an error: the HTTP status and a sentence that says what to do.
+type refusal struct {
+	status int
+	code   string
+	text   string
+}
+
+func writeRefusal(w http.ResponseWriter, r *refusal) {
+	if r.status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	writeJSON(w, r.status, map[string]string{"errorCode": r.code, "message": r.text})
+}
+
+// writeJSON ignores a failed write: the caller is gone then.
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
+}

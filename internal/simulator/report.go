@@ -1,0 +1,59 @@
+package simulator
+
+import (
+	"time"
+
+	"countersign/internal/iso20022"
+)
+
+// statusRejected is the TxSts of a refusal.
+const statusRejected = "RJCT"
+
+// statusReport is the pacs.002 about a payment: the positive status of the scheme, or RJCT with the reason.
+func statusReport(scheme scheme, paid *payment) *draft {
+	about, status, reason := paid.original, scheme.positive, paid.behaviour.reason
+	if reason != "" {
+		status = statusRejected
+	}
+	report := &draft{
+		name: iso20022.Pacs002V10, about: about, status: status, reason: reason, copies: 1,
+		build: func(messageID string, at time.Time) iso20022.Document {
+			return reportDocument(about, statusLine{messageID: messageID, at: at, status: status, reason: reason})
+		},
+	}
+	return report
+}
+
+// statusLine is what a status report says and when.
+type statusLine struct {
+	messageID      string
+	at             time.Time
+	status, reason string
+}
+
+func reportDocument(about original, line statusLine) *iso20022.FIToFIPaymentStatusReport {
+	transaction := iso20022.PaymentTransaction110{
+		StatusID:              line.messageID,
+		OriginalInstructionID: about.instructionID,
+		OriginalEndToEndID:    about.endToEndID,
+		OriginalTransactionID: about.transactionID,
+		OriginalUETR:          about.uetr,
+		TransactionStatus:     line.status,
+		AcceptanceDateTime:    about.acceptedAt,
+	}
+	if line.reason != "" {
+		transaction.StatusReasonInformation = []iso20022.StatusReasonInformation12{
+			{Reason: &iso20022.StatusReason6Choice{Code: line.reason}},
+		}
+	}
+	document := &iso20022.FIToFIPaymentStatusReport{
+		GroupHeader:                     iso20022.GroupHeader91{MessageID: line.messageID, CreationDateTime: iso20022.DateTimeOf(line.at)},
+		TransactionInformationAndStatus: []iso20022.PaymentTransaction110{transaction},
+	}
+	if about.messageID != "" && about.messageName != "" {
+		document.OriginalGroupInformationAndStatus = []iso20022.OriginalGroupHeader17{
+			{OriginalMessageID: about.messageID, OriginalMessageNameID: about.messageName},
+		}
+	}
+	return document
+}

@@ -1,0 +1,49 @@
+package simulator
+
+import (
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+)
+
+// chargesShared is the charge bearer of both schemes.
+const chargesShared = "SLEV"
+
+// scheme is one of the two instant schemes as its clearing sees it.
+type scheme struct {
+	name     string         // as in the paths: sic-inst, sct-inst
+	currency money.Currency // the only one it settles
+	positive string         // status of a settled payment; ISO ExternalPaymentTransactionStatus1Code
+	short    string         // start of the ids made here
+	receipts bool           // recalls and their answers are acknowledged with a camt.025
+}
+
+// schemeNamed finds a scheme. In SIC the clearing system itself confirms the settlement (ACSC); in SCT Inst the bank of the creditor
+// accepts (ACCP).
+func schemeNamed(name string) (scheme, bool) {
+	switch name {
+	case "sic-inst":
+		return scheme{name: name, currency: "CHF", positive: "ACSC", short: "SIC", receipts: true}, true
+	case "sct-inst":
+		return scheme{name: name, currency: "EUR", positive: "ACCP", short: "SCT"}, true
+	default:
+		return scheme{}, false
+	}
+}
+
+// settlement says how the scheme settles: through a clearing system, in SIC by its code SIP.
+func (s scheme) settlement() iso20022.SettlementInstruction7 {
+	settlement := iso20022.SettlementInstruction7{SettlementMethod: "CLRG"}
+	if s.currency == "CHF" {
+		settlement.ClearingSystem = &iso20022.ClearingSystemIdentification3Choice{Code: "SIP"}
+	}
+	return settlement
+}
+
+// paymentType marks a payment as instant; SEPA also names its service level.
+func (s scheme) paymentType() *iso20022.PaymentTypeInformation28 {
+	instant := &iso20022.PaymentTypeInformation28{LocalInstrument: &iso20022.LocalInstrument2Choice{Code: "INST"}}
+	if s.currency == "EUR" {
+		instant.ServiceLevel = []iso20022.ServiceLevel8Choice{{Code: "SEPA"}}
+	}
+	return instant
+}

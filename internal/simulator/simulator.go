@@ -1,0 +1,149 @@
+package simulator
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The limits that are not settings.
+const (
+	defaultRemembered = 100_000
+	answersAtOnce     = 64     // posts to the gateway at the same time
+	answersPending    = 20_000 // answers being waited for or sent; beyond it deliveries get 503
+	closeLimit        = 5 * time.Second
+	requestLimit      = 10 * time.Second
+)
+
+// Config says where the gateway is and how the simulator behaves. Only GatewayURL and Token have no default.
+type Config struct {
+	// GatewayURL is the address of the gateway without path, such as http://127.0.0.1:8080.
+	GatewayURL string
+	// Token is the bearer token of the clearing connection.
+	Token string
+	// Seed makes the message ids; the same seed and the same deliveries give the same log.
+	Seed uint64
+	// Now is the clock of the documents and the log; time.Now by default.
+	Now func() time.Time
+	// Sleep waits before late answers and between retries, until the time has passed or the context ends (then its error). By default
+	// it really waits.
+	Sleep func(ctx context.Context, wait time.Duration) error
+	// Log gets what goes wrong; it is silent by default.
+	Log *slog.Logger
+	// Client posts the answers; by default one with a time limit of ten seconds.
+	Client *http.Client
+	// CreditorAgent is the BIC of the gateway's bank in incoming SEPA payments, AAAADEFFXXX by default. (In SIC the account names it.)
+	CreditorAgent string
+	// Remembered is how many log entries, message ids and payments are kept, 100,000 by default. The documents in the log are also
+	// held to 256 MiB together.
+	Remembered int
+}
+
+// Simulator is the clearing of both schemes. Make it with New; it is safe for concurrent use.
+type Simulator struct {
+	config Config
+	slots  chan struct{}
+	tasks  sync.WaitGroup
+
+	open       context.Context // ends when Close begins: nothing waits any longer
+	beginClose context.CancelFunc
+	life       context.Context // ends when Close gives up on posts under way
+	endLife    context.CancelFunc
+
+	mutex     sync.Mutex // guards all below, and the entries and exchanges in it
+	closed    bool
+	pending   int
+	journal   journal
+	messages  memory[message]   // by scheme and message id
+	payments  memory[*payment]  // by scheme, kind and TxId
+	recalls   memory[*exchange] // answers to recalls, by scheme and TxId
+	incoming  memory[*incoming] // payments to the gateway's customers, by scheme and TxId
+	effects   memory[struct{}]  // by scheme, message name and what makes the effect one
+	scenarios map[string]int    // asked for so far, by scheme
+}
+
+// New makes a simulator. It does nothing before its Handler is served.
+func New(config Config) *Simulator {
+	config = config.withDefaults()
+	s := &Simulator{
+		config:    config,
+		slots:     make(chan struct{}, answersAtOnce),
+		journal:   journal{limit: config.Remembered},
+		messages:  newMemory[message](config.Remembered),
+		payments:  newMemory[*payment](config.Remembered),
+		recalls:   newMemory[*exchange](config.Remembered),
+		incoming:  newMemory[*incoming](config.Remembered),
+		effects:   newMemory[struct{}](config.Remembered),
+		scenarios: make(map[string]int),
+	}
+	s.open, s.beginClose = context.WithCancel(context.Background())
+	s.life, s.endLife = context.WithCancel(context.Background())
+	return s
+}
+
+func (c Config) withDefaults() Config {
+	c.GatewayURL = strings.TrimRight(c.GatewayURL, "/")
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Sleep == nil {
+		c.Sleep = sleep
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Client == nil {
+		c.Client = &http.Client{Timeout: requestLimit}
+	}
+	if c.CreditorAgent == "" {
+		c.CreditorAgent = "AAAADEFFXXX"
+	}
+	if c.Remembered <= 0 {
+		c.Remembered = defaultRemembered
+	}
+	return c
+}
+
+func sleep(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Handler serves the deliveries of the gateway, the scenarios, the log and the liveness check:
+//
+//	POST /clearing/{scheme}           one XML document with X-Message-Id; 202 taken or known already
+//	POST /scenario/incoming-payment   JSON {scheme, amount?, creditorAccount?, debtorName?, remittance?}
+//	POST /scenario/recall             JSON {scheme, transactionId, reason?}, of an incoming payment
+//	GET  /log                         JSON array of Entry; ?after={number}, ?transactionId={TxId}
+//	GET  /livez                       200
+func (s *Simulator) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /clearing/{scheme}", s.serveDelivery)
+	mux.HandleFunc("POST /scenario/incoming-payment", s.serveIncomingPayment)
+	mux.HandleFunc("POST /scenario/recall", s.serveRecall)
+	mux.HandleFunc("GET /log", s.serveLog)
+	mux.HandleFunc("GET /livez", s.serveLiveness)
+	return mux
+}
+
+// Close takes no more deliveries, drops answers that are still waiting for their time or for a retry, lets posts under way end (five
+// seconds at most), and returns when nothing runs any more. It may be called more than once.
+func (s *Simulator) Close() {
+	s.mutex.Lock()
+	s.closed = true
+	s.mutex.Unlock()
+	s.beginClose()
+	limit := time.AfterFunc(closeLimit, s.endLife)
+	defer limit.Stop()
+	s.tasks.Wait()
+	s.endLife()
+}

@@ -1,0 +1,245 @@
+// Package stationtest sets the stations up on a test's own database with the demo's realms: everything below the web, with a clock
+// the test moves and a clearing side the test looks at. Only tests import it.
+package stationtest
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/govalues/decimal"
+
+	"countersign/internal/approval"
+	"countersign/internal/clearing"
+	"countersign/internal/demo"
+	"countersign/internal/identity"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/internal/store/storetest"
+	"countersign/internal/submission"
+)
+
+// House is everything below the web.
+type House struct {
+	DB         *storetest.DB
+	Store      *store.Store
+	Reader     *store.Reader
+	Jobs       *store.Jobs
+	Submission *submission.Station
+	Approval   *approval.Station
+	Clearing   *clearing.Station
+	Network    *Network
+	Seal       payment.Sealer
+	Clock      *Clock
+
+	mu     sync.Mutex
+	number int
+}
+
+// Clock is a clock the test moves.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// Now is the time of the clock.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Add moves the clock.
+func (c *Clock) Add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// Network keeps what the gateway hands to clearing. It takes everything unless the test says otherwise.
+type Network struct {
+	mu        sync.Mutex
+	delivered []Delivery
+	// Refuse, when set, decides about each delivery.
+	Refuse func(Delivery) error
+}
+
+// Delivery is one document as clearing got it.
+type Delivery struct {
+	Scheme    rulebook.Scheme
+	Reference string
+	Content   string
+}
+
+// Deliver takes a document.
+func (n *Network) Deliver(_ context.Context, scheme rulebook.Scheme, reference string, content []byte) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	d := Delivery{Scheme: scheme, Reference: reference, Content: string(content)}
+	if n.Refuse != nil {
+		err := n.Refuse(d)
+		if err != nil {
+			return err
+		}
+	}
+	n.delivered = append(n.delivered, d)
+	return nil
+}
+
+// Delivered returns what clearing got, in order.
+func (n *Network) Delivered() []Delivery {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return append([]Delivery(nil), n.delivered...)
+}
+
+// New sets the house up. The clock stands at noon of 2 March 2026, a Monday.
+func New(t testing.TB) *House {
+	t.Helper()
+	db := storetest.New(t)
+	err := demo.Ensure(context.Background(), db.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	zone, err := time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seal, err := payment.NewSealer("test", []byte(strings.Repeat("k", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	jobs, err := store.NewJobs(db.Database, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &House{
+		DB: db, Jobs: jobs, Seal: seal, Network: &Network{}, Clock: &Clock{now: time.Date(2026, time.March, 2, 12, 0, 0, 0, zone)},
+		Reader: store.NewReader(db.Database), Store: store.NewStore(db.Database, jobs, newID),
+	}
+	h.Submission = submission.New(submission.Config{
+		Store: h.Store, Seal: seal, Now: h.Clock.Now, NewID: newID, Random: random, Zone: zone,
+	})
+	h.Approval = approval.New(approval.Config{Store: h.Store, Seal: seal, Now: h.Clock.Now, Zone: zone})
+	h.Clearing = clearing.New(clearing.Config{
+		Store: h.Store, Network: h.Network, Seal: seal, Now: h.Clock.Now, Zone: zone, Log: log,
+	})
+	return h
+}
+
+func newID() uuid.UUID {
+	id, err := uuid.NewV7()
+	if err != nil {
+		panic(err)
+	}
+	return id
+}
+
+func random() (b [4]byte) {
+	_, _ = rand.Read(b[:])
+	return b
+}
+
+// Person returns a user of realm demo as the portal would know them.
+func (h *House) Person(t testing.TB, name string) identity.Principal {
+	t.Helper()
+	return h.Principal(t, Door{Realm: demo.Realm, Name: name, Client: identity.PortalClient, Channel: identity.ChannelPortal})
+}
+
+// Door says where a principal comes in.
+type Door struct {
+	Realm, Name, Client string
+	Channel             identity.Channel
+}
+
+// Principal returns a user of a realm behind a client.
+func (h *House) Principal(t testing.TB, d Door) identity.Principal {
+	t.Helper()
+	conn := h.DB.Connect(t)
+	var id uuid.UUID
+	err := conn.QueryRow(context.Background(), "SELECT user_id FROM user_account WHERE realm = $1 AND name = $2", d.Realm, d.Name).Scan(&id)
+	if err != nil {
+		t.Fatalf("user %s of %s: %v", d.Name, d.Realm, err)
+	}
+	p, err := h.DB.Database.Principal(context.Background(), store.PrincipalKey{Realm: d.Realm, UserID: id, ClientID: d.Client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Channel = d.Channel
+	return p
+}
+
+// Order returns a payment order that no rule refuses: CHF 100.00 or EUR 100.00, with identifiers of its own.
+func (h *House) Order(scheme rulebook.Scheme) submission.Input {
+	h.mu.Lock()
+	h.number++
+	number := h.number
+	h.mu.Unlock()
+	return submission.Input{Scheme: scheme, ExternalID: fmt.Sprintf("external-%d", number), Document: Document(scheme, number, h.Clock.Now())}
+}
+
+// Create submits an order of the scheme for the maker and fails the test if it is refused.
+func (h *House) Create(t testing.TB, by identity.Principal, scheme rulebook.Scheme) payment.Message {
+	t.Helper()
+	result, err := h.Submission.Create(context.Background(), by, h.Order(scheme))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Message
+}
+
+// Document makes a pain.001 for the demo's accounts. number makes its identifiers.
+func Document(scheme rulebook.Scheme, number int, at time.Time) *iso20022.CustomerCreditTransferInitiation {
+	currency, from, to := "CHF", "CH5021977000004331346", "CH4821966000009613388"
+	kind := &iso20022.PaymentTypeInformation26{LocalInstrument: &iso20022.LocalInstrument2Choice{Code: "INST"}}
+	agent := iso20022.FinancialInstitutionIdentification18{ClearingSystemMemberID: &iso20022.ClearingSystemMemberIdentification2{
+		ClearingSystemID: &iso20022.ClearingSystemIdentification2Choice{Code: "CHBCC"}, MemberID: "21977",
+	}}
+	if scheme == rulebook.SchemeSCT {
+		currency, from, to = "EUR", "DE62007620110623852957", "FR1420041010050500013M02606"
+		kind.ServiceLevel = []iso20022.ServiceLevel8Choice{{Code: "SEPA"}}
+		agent = iso20022.FinancialInstitutionIdentification18{BICFI: "AAAADEFFXXX"}
+	}
+	sum := decimal.MustParse("100.00")
+	holder := iso20022.PartyIdentification135{Name: "Muster AG"}
+	no := false
+	return &iso20022.CustomerCreditTransferInitiation{
+		GroupHeader: iso20022.GroupHeader85{
+			MessageID: fmt.Sprintf("MSG-%d", number), CreationDateTime: iso20022.DateTimeOf(at), NumberOfTransactions: "1", ControlSum: &sum,
+			InitiatingParty: holder,
+		},
+		PaymentInformation: []iso20022.PaymentInstruction30{{
+			PaymentInformationID: fmt.Sprintf("PMT-%d", number), PaymentMethod: "TRF", BatchBooking: &no,
+			NumberOfTransactions: "1", ControlSum: &sum, PaymentTypeInformation: kind,
+			RequestedExecutionDate: iso20022.DateAndDateTime2Choice{Date: iso20022.DateOf(at)},
+			Debtor:                 holder,
+			DebtorAccount:          iso20022.CashAccount38{ID: iso20022.AccountIdentification4Choice{IBAN: from}},
+			DebtorAgent:            iso20022.BranchAndFinancialInstitutionIdentification6{FinancialInstitutionID: agent},
+			CreditTransferTransactionInformation: []iso20022.CreditTransferTransaction34{{
+				PaymentID: iso20022.PaymentIdentification6{InstructionID: fmt.Sprintf("INSTR-%d", number), EndToEndID: fmt.Sprintf("E2E-%d", number)},
+				Amount:    iso20022.AmountType4Choice{InstructedAmount: &iso20022.Amount{Currency: currency, Value: sum}},
+				Creditor: &iso20022.PartyIdentification135{Name: "Peter Haller", PostalAddress: &iso20022.PostalAddress24{
+					StreetName: "Rosenauweg", BuildingNumber: "4", PostCode: "8036", TownName: "Zuerich", Country: "CH",
+				}},
+				CreditorAccount: &iso20022.CashAccount38{ID: iso20022.AccountIdentification4Choice{IBAN: to}},
+			}},
+		}},
+	}
+}
+
+// SetAmount changes the amount of an order, everywhere it stands.
+func SetAmount(doc *iso20022.CustomerCreditTransferInitiation, text string) {
+	sum := decimal.MustParse(text)
+	doc.GroupHeader.ControlSum = &sum
+	doc.PaymentInformation[0].ControlSum = &sum
+	doc.PaymentInformation[0].CreditTransferTransactionInformation[0].Amount.InstructedAmount.Value = sum
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// messageFromDB makes the domain's message of its rows.
+func messageFromDB(row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) (payment.Message, error) {
+	m, v := row.Message, row.MessageVersion
+	amount, err := money.FromMinor(money.Currency(v.Currency), v.Amount)
+	if err != nil {
+		return payment.Message{}, fmt.Errorf("read the amount of %s: %w", m.MessageID, err)
+	}
+	message := payment.Message{
+		Realm: m.Realm, InternalID: m.MessageID, GlobalID: payment.GlobalID(m.GlobalID), Kind: payment.Kind(m.Kind),
+		Scheme: rulebook.Scheme(m.Scheme), Channel: identity.Channel(m.Channel), ClientID: m.ClientID, ExternalID: text(m.ExternalID),
+		MakerUser: m.MakerUser, MakerName: row.MakerName, MakerLogin: row.MakerLogin, Makers: v.Makers,
+		ApprovalsRequired: int(m.ApprovalsRequired), ExpiresAt: moment(m.ExpiresAt), CreatedAt: m.CreatedAt.UTC(),
+		Version: int(m.Version), State: payment.State(m.State), Sequence: int(m.StateSequence), StateSince: m.StateSince.UTC(),
+		AcceptedAt: moment(m.AcceptedAt), DeliveredAt: moment(m.DeliveredAt), SettledAt: moment(m.SettledAt),
+		StatusCode: text(m.StatusCode), StatusText: text(m.StatusText), Inquiries: int(m.Inquiries),
+		DocumentID: v.DocumentID, ContentHash: payment.Digest(v.ContentHash), Content: row.Content,
+		Summary: payment.Summary{
+			Amount: amount, InstructionID: text(v.InstructionID), EndToEndID: v.EndToEndID, UETR: text(v.Uetr),
+			DebtorName: v.DebtorName, DebtorAccount: v.DebtorAccount, DebtorAgent: v.DebtorAgent,
+			CreditorName: v.CreditorName, CreditorAccount: v.CreditorAccount, CreditorAgent: v.CreditorAgent, Remittance: v.Remittance,
+		},
+	}
+	for _, d := range decisions {
+		if d.Version == m.Version {
+			message.Decisions = append(message.Decisions, decisionFromDB(d))
+		}
+	}
+	return message, nil
+}
+
+func decisionFromDB(d dbsqlc.DecisionListRow) payment.Decision {
+	return payment.Decision{
+		Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson, Name: d.DisplayName,
+		ClientID: d.ClientID, Channel: identity.Channel(d.Channel), Reason: text(d.Reason), DecidedAt: d.DecidedAt.UTC(),
+		ForVersion: int(d.Version),
+	}
+}
+
+// text reads a nullable column; NULL is "".
+func text(column *string) string {
+	if column == nil {
+		return ""
+	}
+	return *column
+}
+
+// moment reads a nullable time; NULL is the zero time.
+func moment(column *time.Time) time.Time {
+	if column == nil {
+		return time.Time{}
+	}
+	return column.UTC()
+}
+
+// orNull writes a value for a nullable column; the zero value is NULL.
+func orNull[T comparable](value T) *T {
+	var zero T
+	if value == zero {
+		return nil
+	}
+	return &value
+}
+
+// actorIDs are the actor's user and person for nullable columns; both are NULL when the gateway acts.
+func actorIDs(a identity.Actor) (user, person *uuid.UUID) {
+	return orNull(a.UserID), orNull(a.PersonID)
+}

@@ -1,0 +1,35 @@
+package store
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/payment"
+)
+
+// Document is an ISO 20022 document in or out.
+type Document struct {
+	ID         uuid.UUID
+	MessageID  uuid.UUID // the message it belongs to; zero when none
+	Scheme     string
+	Direction  string // "in" from clients and clearing, "out" to them
+	Name       string // for example pacs.008.001.08
+	Reference  string // its own message id
+	Size       int    // bytes
+	At         time.Time
+	Content    []byte // empty in lists
+	Source     []byte // the bytes a client sent, when Content was made from another form
+	SourceType string // media type of Source
+	Hash       payment.Digest
+}
+
+// DocumentFilter narrows a list of documents; a zero field does not.
+type DocumentFilter struct {
+	MessageID uuid.UUID
+	Before    uuid.UUID // only older ones: the last key of the page before
+	Name      string
+	Direction string
+	Scheme    string
+	PageSize  int32
+}

@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Draft is a payment between the form and its submission. It belongs to one user; to anybody else it does not exist.
+type Draft struct {
+	ID       uuid.UUID // also the externalId of the message it becomes
+	Scheme   rulebook.Scheme
+	Answers  []byte // what was typed, in the form the portal chose; empty for a file; at most 64 KiB
+	File     []byte // an uploaded document; empty for a form; at most 256 KiB
+	FileName string
+	// Amends is the message this is an amendment of, and AmendsVersion the version the maker saw; zero for a new payment.
+	Amends        uuid.UUID
+	AmendsVersion int
+	MessageID     uuid.UUID // the message it became; zero before submission
+	SavedAt       time.Time // the last change of the answers; microseconds count
+	ExpiresAt     time.Time
+}
+
+// Drafts keeps the drafts of the portal's users.
+type Drafts struct {
+	db *Database
+}
+
+// NewDrafts makes the keeper.
+func NewDrafts(db *Database) *Drafts { return &Drafts{db: db} }
+
+// Add stores a new draft of the user.
+func (d *Drafts) Add(ctx context.Context, by identity.Principal, draft Draft) error {
+	err := d.db.inRealm(ctx, by.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return q.DraftInsert(ctx, dbsqlc.DraftInsertParams{
+			Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, Scheme: string(draft.Scheme), Answers: orEmpty(draft.Answers),
+			File: orEmpty(draft.File), FileName: draft.FileName, Amends: orNull(draft.Amends),
+			AmendsVersion: orNull(int32(draft.AmendsVersion)), //nolint:gosec // versions count from 1
+			SavedAt:       draft.SavedAt, ExpiresAt: draft.ExpiresAt,
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("store a draft: %w", err)
+	}
+	return nil
+}
+
+// Get returns a draft of the user that is not over, or payment.ErrNotFound.
+func (d *Drafts) Get(ctx context.Context, by identity.Principal, id uuid.UUID, now time.Time) (Draft, error) {
+	var row dbsqlc.Draft
+	err := d.db.inRealm(ctx, by.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		row, err = q.DraftGet(ctx, dbsqlc.DraftGetParams{Realm: by.Realm, DraftID: id, UserID: by.UserID, Now: now})
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Draft{}, payment.ErrNotFound
+	}
+	if err != nil {
+		return Draft{}, fmt.Errorf("load a draft: %w", err)
+	}
+	return Draft{
+		ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: row.Answers, File: row.File, FileName: row.FileName,
+		Amends: orZero(row.Amends), AmendsVersion: int(orZero(row.AmendsVersion)), MessageID: orZero(row.MessageID),
+		SavedAt: row.SavedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
+	}, nil
+}
+
+// Save stores new answers (Scheme, Answers, SavedAt) of an open draft of the user. It fails with payment.ErrNotFound when there is
+// none: it is submitted, over, or somebody else's.
+func (d *Drafts) Save(ctx context.Context, by identity.Principal, draft Draft) error {
+	var saved int64
+	err := d.db.inRealm(ctx, by.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		saved, err = q.DraftSaveIfOpen(ctx, dbsqlc.DraftSaveIfOpenParams{
+			Scheme: string(draft.Scheme), Answers: orEmpty(draft.Answers), SavedAt: draft.SavedAt,
+			Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID,
+		})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("save a draft: %w", err)
+	}
+	if saved == 0 {
+		return payment.ErrNotFound
+	}
+	return nil
+}
+
+// Submitted notes which message a draft became.
+func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, id, messageID uuid.UUID) error {
+	err := d.db.inRealm(ctx, by.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return q.DraftSubmitted(ctx, dbsqlc.DraftSubmittedParams{
+			MessageID: &messageID, Realm: by.Realm, DraftID: id, UserID: by.UserID,
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("note a submission: %w", err)
+	}
+	return nil
+}
+
+// orEmpty writes bytes for a column that is never NULL.
+func orEmpty(content []byte) []byte {
+	if content == nil {
+		return []byte{}
+	}
+	return content
+}

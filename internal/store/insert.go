@@ -1,0 +1,201 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign/internal/audit"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Store changes messages. It has no method that writes anything but a new message or a transition of an existing one.
+type Store struct {
+	db    *Database
+	jobs  *Jobs
+	newID func() uuid.UUID
+}
+
+// NewStore makes a Store whose events get their identifiers from newID (UUIDv7). Jobs are enqueued through jobs.
+func NewStore(db *Database, jobs *Jobs, newID func() uuid.UUID) *Store {
+	return &Store{db: db, jobs: jobs, newID: newID}
+}
+
+// DuplicateError: the client used one of the message's keys before, its externalId or its MsgId.
+type DuplicateError struct {
+	Scope       string // "external-id" or "message-id"
+	MessageID   uuid.UUID
+	SameContent bool // the earlier request had the same content: a repeat
+}
+
+// Error names the key.
+func (e *DuplicateError) Error() string {
+	return "the " + e.Scope + " was used before, by message " + e.MessageID.String()
+}
+
+// ContextQuery asks for what a new message needs to know about its realm.
+type ContextQuery struct {
+	Realm         string
+	ClientID      string
+	Channel       identity.Channel
+	Scheme        rulebook.Scheme
+	Kind          payment.Kind
+	Amount        int64  // minor units
+	DebtorAccount string // IBAN
+}
+
+// Context is what a new message needs to know about its realm.
+type Context struct {
+	Mark    string // opens the realm's Global IDs
+	Policy  payment.Policy
+	Account *payment.DebtorAccount // nil when the realm has no such account
+}
+
+// Make makes a new message from what the store knows about its realm. It is pure.
+type Make func(Context) (payment.Created, error)
+
+// Insert lets create make a new message and writes it with its document, first version, history and audit, and, when it needs no
+// approval, its release and the job that sends it, all in one transaction. It fails with DuplicateError when a key of the message was
+// used before, and with what create returns.
+func (s *Store) Insert(ctx context.Context, ask ContextQuery, create Make) (payment.Message, error) {
+	var c payment.Created
+	err := s.db.inRealm(ctx, ask.Realm, changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+		known, err := submissionContext(ctx, q, ask)
+		if err != nil {
+			return err
+		}
+		c, err = create(known)
+		if err != nil {
+			return err
+		}
+		err = q.MessageInsert(ctx, s.insertParams(c))
+		if err != nil {
+			return fmt.Errorf("insert the message: %w", err)
+		}
+		if c.Release == nil {
+			return nil
+		}
+		return s.jobs.enqueueSend(ctx, tx, c.Message.Realm, c.Message.InternalID)
+	})
+	if violates(err, "creation_key_pkey") {
+		return c.Message, s.duplicate(ctx, c)
+	}
+	return c.Message, err
+}
+
+// Context answers what Insert would let create know, without writing anything.
+func (s *Store) Context(ctx context.Context, ask ContextQuery) (Context, error) {
+	var known Context
+	err := s.db.inRealm(ctx, ask.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		known, err = submissionContext(ctx, q, ask)
+		return err
+	})
+	return known, err
+}
+
+// ErrNoPolicy: no policy of the realm matches the message, so it cannot be made.
+var ErrNoPolicy = errors.New("no policy of the realm matches")
+
+func submissionContext(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery) (Context, error) {
+	row, err := q.SubmissionContext(ctx, dbsqlc.SubmissionContextParams{
+		Realm: ask.Realm, ClientID: ask.ClientID, Channel: string(ask.Channel), Scheme: string(ask.Scheme), Kind: string(ask.Kind),
+		Amount: ask.Amount, DebtorAccount: ask.DebtorAccount,
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Context{}, ErrNoPolicy
+	}
+	if err != nil {
+		return Context{}, fmt.Errorf("load the policy and the account: %w", err)
+	}
+	known := Context{Mark: row.Mark, Policy: payment.Policy{
+		ID: row.PolicyID, ApprovalsRequired: int(row.ApprovalsRequired), PendingFor: time.Duration(row.PendingSeconds) * time.Second,
+	}}
+	if row.AccountIban != nil {
+		known.Account = &payment.DebtorAccount{
+			IBAN: text(row.AccountIban), Scheme: rulebook.Scheme(text(row.AccountScheme)), Currency: text(row.AccountCurrency),
+			AgentBIC: text(row.AgentBic), AgentIID: text(row.AgentIid), Open: row.AccountOpen != nil && *row.AccountOpen,
+			Holder: payment.Holder{
+				Name: text(row.HolderName), Street: text(row.HolderStreet), Building: text(row.HolderBuilding),
+				Postcode: text(row.HolderPostcode), Town: text(row.HolderTown), Country: text(row.HolderCountry),
+			},
+		}
+	}
+	return known, nil
+}
+
+func (s *Store) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
+	m, d := c.Message, c.Draft
+	p := dbsqlc.MessageInsertParams{
+		Realm: m.Realm, MessageID: m.InternalID, GlobalID: string(m.GlobalID), Kind: string(m.Kind), Scheme: string(m.Scheme),
+		Channel: string(m.Channel), ClientID: m.ClientID, ExternalID: orNull(m.ExternalID), MakerUser: m.MakerUser, MakerPerson: m.Makers[0],
+		PolicyID: c.PolicyID, ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
+		ExpiresAt: orNull(m.ExpiresAt), CreatedAt: c.CreatedAt, State: string(m.State), AcceptedAt: orNull(m.AcceptedAt),
+		DocumentID: d.DocumentID, DocumentName: string(d.Name), Reference: d.Reference, Content: d.Content, ContentHash: d.Hash[:],
+		Source: d.Source, SourceType: orNull(d.SourceType),
+		Amount: d.Summary.Amount.Minor(), Currency: string(d.Summary.Amount.Currency()), InstructionID: orNull(d.Summary.InstructionID),
+		EndToEndID: d.Summary.EndToEndID, Uetr: orNull(d.Summary.UETR), DebtorName: d.Summary.DebtorName,
+		DebtorAccount: d.Summary.DebtorAccount, DebtorAgent: d.Summary.DebtorAgent, CreditorName: d.Summary.CreditorName,
+		CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent, Remittance: d.Summary.Remittance,
+		ActorName: c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(payment.ActionSubmit)),
+		RequestID: orNull(c.Actor.RequestID), SourceAddress: orNull(c.Actor.SourceAddress),
+		Detail: audit.Detail(string(payment.StateNone), string(m.State), ""), Fingerprint: fingerprint(m, d),
+	}
+	if c.Release != nil {
+		p.KeyID = &c.Release.KeyID
+		p.Mac = c.Release.MAC[:]
+	}
+	return p
+}
+
+// fingerprint tells a repeated request from another one under the same key: scheme, kind and canonical content.
+func fingerprint(m payment.Message, d payment.Draft) []byte {
+	sum := sha256.Sum256([]byte(string(m.Scheme) + "\n" + string(m.Kind) + "\n" + string(d.Hash[:])))
+	return sum[:]
+}
+
+// duplicate finds out which key was used before, and by what.
+func (s *Store) duplicate(ctx context.Context, c payment.Created) error {
+	found := &DuplicateError{}
+	err := s.db.inRealm(ctx, c.Message.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		keys := []dbsqlc.MessageIDByCreationKeyParams{
+			{Realm: c.Message.Realm, ClientID: c.Message.ClientID, Scope: "external-id", Key: c.Message.ExternalID},
+			{Realm: c.Message.Realm, ClientID: c.Message.ClientID, Scope: "message-id", Key: c.Draft.Reference},
+		}
+		for _, key := range keys {
+			row, err := q.MessageIDByCreationKey(ctx, key)
+			if errors.Is(err, pgx.ErrNoRows) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			*found = DuplicateError{
+				Scope: key.Scope, MessageID: row.MessageID,
+				SameContent: string(row.Fingerprint) == string(fingerprint(c.Message, c.Draft)),
+			}
+			return nil
+		}
+		return errors.New("a key is taken, but by no message")
+	})
+	if err != nil {
+		return fmt.Errorf("look up the earlier message: %w", err)
+	}
+	return found
+}
+
+// violates reports whether the error is a unique violation of the named constraint.
+func violates(err error, constraint string) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == pgerrcode.UniqueViolation && pg.ConstraintName == constraint
+}

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// QueueFilter narrows the list of pending messages; a zero field does not.
+type QueueFilter struct {
+	After         uuid.UUID // only younger ones: the last key of the page before
+	Scheme        string
+	MakerLogin    string
+	AmountFrom    int64     // minor units
+	AmountTo      int64     // minor units
+	Search        string    // part of a creditor's name or account, an end-to-end id or a Global ID
+	ExcludePerson uuid.UUID // without what this person made, edited or approved
+	OnlyPerson    uuid.UUID // only what this person made or edited
+	PageSize      int32
+}
+
+// Queue lists pending messages, oldest first, without content and decisions.
+func (r *Reader) Queue(ctx context.Context, realm string, f QueueFilter) ([]payment.Message, error) {
+	var list []payment.Message
+	err := r.read(ctx, realm, searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.QueueList(ctx, dbsqlc.QueueListParams{
+			Realm: realm, After: orNull(f.After), Scheme: orNull(f.Scheme), MakerLogin: orNull(f.MakerLogin), AmountFrom: orNull(f.AmountFrom),
+			AmountTo: orNull(f.AmountTo), Search: orNull(f.Search), ExcludePerson: orNull(f.ExcludePerson), OnlyPerson: orNull(f.OnlyPerson),
+			PageSize: f.PageSize,
+		})
+		if err != nil {
+			return fmt.Errorf("list the queue: %w", err)
+		}
+		for _, row := range rows {
+			m, err := listedFromDB(realm, dbsqlc.TransactionListRow(row))
+			if err != nil {
+				return err
+			}
+			list = append(list, m)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Waiting counts the pending messages per currency, without those the person made, edited or approved; a zero person excludes none.
+// It looks at the 10,000 oldest.
+func (r *Reader) Waiting(ctx context.Context, realm string, exclude uuid.UUID) ([]Total, error) {
+	var totals []Total
+	err := r.read(ctx, realm, searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.QueueCount(ctx, realm, orNull(exclude))
+		if err != nil {
+			return fmt.Errorf("count the queue: %w", err)
+		}
+		for _, row := range rows {
+			amount, err := money.FromMinor(money.Currency(row.Currency), row.Total)
+			if err != nil {
+				return fmt.Errorf("count the queue: %w", err)
+			}
+			totals = append(totals, Total{Amount: amount, Count: row.Waiting, Oldest: row.Oldest.UTC()})
+		}
+		return nil
+	})
+	return totals, err
+}
+
+// Decided is a decision a person made.
+type Decided struct {
+	MessageID uuid.UUID
+	Action    payment.Action
+	At        time.Time
+	Reason    string
+}
+
+// DecidedBy lists what a person decided since a time, newest first.
+func (r *Reader) DecidedBy(ctx context.Context, realm string, person uuid.UUID, since time.Time) ([]Decided, error) {
+	var list []Decided
+	err := r.read(ctx, realm, reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.DecidedList(ctx, dbsqlc.DecidedListParams{Realm: realm, Person: person, Since: since, PageSize: 200})
+		for _, row := range rows {
+			list = append(list, Decided{
+				MessageID: row.MessageID, Action: payment.Action(row.Action), At: row.DecidedAt.UTC(), Reason: text(row.Reason),
+			})
+		}
+		return err
+	})
+	return list, err
+}
+
+// EnteredSince counts the messages that entered a state since a time.
+func (r *Reader) EnteredSince(ctx context.Context, realm string, since time.Time, states ...payment.State) (map[payment.State]int64, error) {
+	counts := make(map[payment.State]int64, len(states))
+	err := r.read(ctx, realm, searching, func(q *dbsqlc.Queries) error {
+		names := make([]string, len(states))
+		for i, s := range states {
+			names[i] = string(s)
+		}
+		rows, err := q.DayCount(ctx, realm, since, names)
+		for _, row := range rows {
+			counts[payment.State(row.ToState)] = row.Entered
+		}
+		return err
+	})
+	return counts, err
+}

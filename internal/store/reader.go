@@ -1,0 +1,192 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Reader reads messages, documents and what happened to them. It cannot write; pages and lists get a Reader, never a Store.
+type Reader struct {
+	db *Database
+}
+
+// NewReader makes a Reader.
+func NewReader(db *Database) *Reader { return &Reader{db: db} }
+
+// read runs one look at a realm; a realm that cannot exist has nothing in it.
+func (r *Reader) read(ctx context.Context, realm string, mode access, work func(*dbsqlc.Queries) error) error {
+	err := r.db.inRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error { return work(q) })
+	if errors.Is(err, errNoRealm) || errors.Is(err, pgx.ErrNoRows) {
+		return payment.ErrNotFound
+	}
+	return err
+}
+
+// Message returns a message with its current content and its decisions, or payment.ErrNotFound.
+func (r *Reader) Message(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
+	var m payment.Message
+	err := r.read(ctx, realm, reading, func(q *dbsqlc.Queries) error {
+		var err error
+		m, err = load(ctx, q, realm, id, forRead)
+		return err
+	})
+	return m, err
+}
+
+// InternalID returns the key of the message a Global ID names in this realm, or payment.ErrNotFound.
+func (r *Reader) InternalID(ctx context.Context, realm string, global payment.GlobalID) (uuid.UUID, error) {
+	var id uuid.UUID
+	err := r.read(ctx, realm, reading, func(q *dbsqlc.Queries) error {
+		var err error
+		id, err = q.MessageIDByGlobalID(ctx, realm, string(global))
+		return err
+	})
+	return id, err
+}
+
+// Filter narrows a list of messages; a zero field does not.
+type Filter struct {
+	Before                                       uuid.UUID // only older ones: the last key of the page before
+	InternalID                                   uuid.UUID
+	GlobalID, ExternalID, Kind, Scheme           string
+	States                                       []payment.State
+	CreatedFrom, CreatedTo                       time.Time
+	MakerLogin                                   string
+	MakerUser                                    uuid.UUID
+	InstructionID, EndToEndID                    string
+	DebtorAccount, DebtorAgent, DebtorName       string // names: any part, whatever the case
+	CreditorAccount, CreditorAgent, CreditorName string
+	Currency                                     string
+	AmountFrom, AmountTo                         int64 // minor units
+	Skip                                         int32 // at most 10,000
+	PageSize                                     int32
+}
+
+// Messages lists messages, newest first. They come without content and without decisions.
+func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]payment.Message, error) {
+	var list []payment.Message
+	err := r.read(ctx, realm, searching, func(q *dbsqlc.Queries) error {
+		var states []string
+		for _, s := range f.States {
+			states = append(states, string(s))
+		}
+		rows, err := q.TransactionList(ctx, dbsqlc.TransactionListParams{
+			Realm: realm, Before: orNull(f.Before), InternalID: orNull(f.InternalID), GlobalID: orNull(f.GlobalID),
+			ExternalID: orNull(f.ExternalID), Kind: orNull(f.Kind), Scheme: orNull(f.Scheme), States: states,
+			CreatedFrom: orNull(f.CreatedFrom), CreatedTo: orNull(f.CreatedTo), MakerLogin: orNull(f.MakerLogin), MakerUser: orNull(f.MakerUser),
+			InstructionID: orNull(f.InstructionID), EndToEndID: orNull(f.EndToEndID), DebtorAccount: orNull(f.DebtorAccount),
+			DebtorAgent: orNull(f.DebtorAgent), DebtorName: orNull(f.DebtorName), CreditorAccount: orNull(f.CreditorAccount),
+			CreditorAgent: orNull(f.CreditorAgent), CreditorName: orNull(f.CreditorName), Currency: orNull(f.Currency),
+			AmountFrom: orNull(f.AmountFrom), AmountTo: orNull(f.AmountTo), Skip: f.Skip, PageSize: f.PageSize,
+		})
+		if err != nil {
+			return fmt.Errorf("list messages: %w", err)
+		}
+		for _, row := range rows {
+			m, err := listedFromDB(realm, row)
+			if err != nil {
+				return err
+			}
+			list = append(list, m)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Documents lists documents, newest first, without their content.
+func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) ([]Document, error) {
+	var list []Document
+	err := r.read(ctx, realm, searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.DocumentList(ctx, dbsqlc.DocumentListParams{
+			Realm: realm, MessageID: orNull(f.MessageID), Before: orNull(f.Before), Name: orNull(f.Name), Direction: orNull(f.Direction),
+			Scheme: orNull(f.Scheme), PageSize: f.PageSize,
+		})
+		if err != nil {
+			return fmt.Errorf("list documents: %w", err)
+		}
+		for _, row := range rows {
+			list = append(list, Document{
+				ID: row.DocumentID, MessageID: orZero(row.MessageID), Scheme: row.Scheme, Direction: row.Direction, Name: row.Name,
+				Reference: row.Reference, Size: int(row.Size), At: row.CreatedAt.UTC(),
+			})
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Document returns one document with its content, or payment.ErrNotFound.
+func (r *Reader) Document(ctx context.Context, realm string, id uuid.UUID) (Document, error) {
+	var d Document
+	err := r.read(ctx, realm, reading, func(q *dbsqlc.Queries) error {
+		row, err := q.DocumentGet(ctx, realm, id)
+		if err != nil {
+			return err
+		}
+		d = Document{
+			ID: row.DocumentID, MessageID: orZero(row.MessageID), Scheme: row.Scheme, Direction: row.Direction, Name: row.Name,
+			Reference: row.Reference, Size: len(row.Content), At: row.CreatedAt.UTC(), Content: row.Content,
+			Source: row.Source, SourceType: text(row.SourceType), Hash: payment.Digest(row.ContentHash),
+		}
+		return nil
+	})
+	return d, err
+}
+
+// Accounts lists the debtor accounts of a realm.
+func (r *Reader) Accounts(ctx context.Context, realm string) ([]payment.DebtorAccount, error) {
+	var list []payment.DebtorAccount
+	err := r.read(ctx, realm, reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.AccountList(ctx, realm)
+		for _, row := range rows {
+			list = append(list, accountFromDB(row))
+		}
+		return err
+	})
+	return list, err
+}
+
+func listedFromDB(realm string, row dbsqlc.TransactionListRow) (payment.Message, error) {
+	return messageFromDB(dbsqlc.MessageGetRow{
+		Message: dbsqlc.Message{
+			Realm: realm, MessageID: row.MessageID, GlobalID: row.GlobalID, Kind: row.Kind, Scheme: row.Scheme, Channel: row.Channel,
+			ClientID: row.ClientID, ExternalID: row.ExternalID, MakerUser: row.MakerUser, ApprovalsRequired: row.ApprovalsRequired,
+			ExpiresAt: row.ExpiresAt, CreatedAt: row.CreatedAt, Version: row.Version, Approvals: row.Approvals, State: row.State,
+			StateSequence: row.StateSequence, StateSince: row.StateSince, AcceptedAt: row.AcceptedAt, DeliveredAt: row.DeliveredAt,
+			SettledAt: row.SettledAt, StatusCode: row.StatusCode, StatusText: row.StatusText,
+		},
+		MessageVersion: dbsqlc.MessageVersion{
+			ContentHash: row.ContentHash, Makers: row.Makers, Amount: row.Amount, Currency: row.Currency, InstructionID: row.InstructionID,
+			EndToEndID: row.EndToEndID, Uetr: row.Uetr, DebtorName: row.DebtorName, DebtorAccount: row.DebtorAccount,
+			DebtorAgent: row.DebtorAgent, CreditorName: row.CreditorName, CreditorAccount: row.CreditorAccount,
+			CreditorAgent: row.CreditorAgent, Remittance: row.Remittance,
+		},
+		MakerName: row.MakerName, MakerLogin: row.MakerLogin,
+	}, nil)
+}
+
+// orZero reads a nullable column; NULL is the zero value.
+func orZero[T any](column *T) T {
+	if column == nil {
+		var zero T
+		return zero
+	}
+	return *column
+}
+
+// Total is an amount waiting in one currency.
+type Total struct {
+	Amount money.Amount
+	Count  int64
+	Oldest time.Time
+}

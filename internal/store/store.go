@@ -1,0 +1,116 @@
+// Package store is the only place that knows the database. Store changes it, Reader only reads it; both work inside one realm at a
+// time, named to the database by the setting countersign.realm that its row-level security looks at.
+//
+// A new message goes in through Insert, every later step through Transact: load under a lock, let the pure domain decide, write the
+// transition with one guarded statement. What must happen afterwards is a job in the same transaction, never a call.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"runtime"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// appRole is the role the service works as; see the first migration.
+const appRole = "countersign_app"
+
+// Database is a pool of connections as the application's role.
+type Database struct {
+	pool *pgxpool.Pool
+}
+
+// Config says where the database is.
+type Config struct {
+	URL string // PostgreSQL URL or keyword string
+	// Connections is the size of the pool; 0 means four for each core, but at least eight.
+	Connections int
+	Log         *slog.Logger
+}
+
+// Open connects as the application's role: the login of the URL must be that role or a member of it.
+func Open(ctx context.Context, cfg Config) (*Database, error) {
+	pc, err := pgxpool.ParseConfig(cfg.URL)
+	if err != nil {
+		return nil, fmt.Errorf("read the database URL: %w", err)
+	}
+	pc.MaxConns = int32(max(8, 4*runtime.NumCPU())) //nolint:gosec // cores are few
+	if cfg.Connections > 0 {
+		pc.MaxConns = int32(cfg.Connections) //nolint:gosec // set by an operator
+	}
+	pc.ConnConfig.RuntimeParams["application_name"] = "countersign"
+	pc.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	pc.ConnConfig.RuntimeParams["lock_timeout"] = "5s"
+	pc.ConnConfig.RuntimeParams["statement_timeout"] = "15s"
+	pc.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "15s"
+	pc.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "SET ROLE "+appRole)
+		return err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, pc)
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	err = pool.Ping(ctx)
+	if err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	return &Database{pool: pool}, nil
+}
+
+// Close waits for connections in use and closes them all.
+func (d *Database) Close() { d.pool.Close() }
+
+// Ping asks the database for a sign of life.
+func (d *Database) Ping(ctx context.Context) error { return d.pool.Ping(ctx) }
+
+var realmPattern = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+
+// errNoRealm: the text is no realm's name, so it cannot have rows.
+var errNoRealm = errors.New("no such realm")
+
+// access is what a transaction may do.
+type access string
+
+const (
+	changing access = "begin"
+	reading  access = "begin read only"
+	// searching reads with a plan made for its filters: a generic plan of a search with optional filters scans the table.
+	searching access = "begin read only; set local plan_cache_mode = force_custom_plan"
+)
+
+// inRealm runs work in one transaction that sees and writes the rows of one realm only. A rollback after a cancelled request has a
+// limit of its own.
+func (d *Database) inRealm(ctx context.Context, realm string, mode access, work func(pgx.Tx, *dbsqlc.Queries) error) error {
+	if !realmPattern.MatchString(realm) {
+		return errNoRealm
+	}
+	begin := string(mode) + "; set local countersign.realm = '" + realm + "'"
+	tx, err := d.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: begin})
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() {
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		_ = tx.Rollback(late)
+	}()
+	err = work(tx, dbsqlc.New(tx))
+	if err != nil || mode != changing {
+		return err
+	}
+	err = tx.Commit(ctx)
+	if err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}

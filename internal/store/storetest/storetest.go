@@ -1,0 +1,154 @@
+// Package storetest gives each test a database of its own on a real PostgreSQL: a copy of a template that is migrated once. The
+// server is a private one of the test process, or the one COUNTERSIGN_TEST_DATABASE_URL names.
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/postgres"
+	"countersign/internal/store"
+)
+
+// DB is one test's database: migrated, without any realm.
+type DB struct {
+	URL      string // as the service uses it
+	OwnerURL string // as the migrations use it
+	Database *store.Database
+}
+
+// server is the PostgreSQL of this test process. Main sets it before the tests run.
+type server struct {
+	url     func(database string) string
+	name    string // of the template
+	counter atomic.Int64
+}
+
+var current *server
+
+// Main runs a package's tests around one server. Call it from TestMain.
+func Main(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "storetest:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (int, error) {
+	ctx := context.Background()
+	s := &server{name: "countersign_template_" + strconv.Itoa(os.Getpid())}
+	stop := func() {}
+	if given := os.Getenv("COUNTERSIGN_TEST_DATABASE_URL"); given != "" {
+		s.url = func(database string) string { return withDatabase(given, database) }
+	} else {
+		dir, err := os.MkdirTemp("", "cst")
+		if err != nil {
+			return 0, err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		cluster, err := postgres.Start(ctx, postgres.Config{
+			DataDir: filepath.Join(dir, "data"), Log: slog.New(slog.DiscardHandler),
+			Settings: map[string]string{"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"},
+		})
+		if err != nil {
+			return 0, err
+		}
+		s.url = cluster.URL
+		stop = func() { _ = cluster.Stop(ctx) }
+	}
+	defer stop()
+	err := s.makeTemplate(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = s.execute(ctx, "DROP DATABASE IF EXISTS "+s.name+" WITH (FORCE)") }()
+	current = s
+	return m.Run(), nil
+}
+
+func (s *server) makeTemplate(ctx context.Context) error {
+	err := s.execute(ctx, "CREATE DATABASE "+s.name)
+	if err != nil {
+		return err
+	}
+	return store.Migrate(ctx, s.url(s.name))
+}
+
+func (s *server) execute(ctx context.Context, statement string) error {
+	conn, err := pgx.Connect(ctx, s.url("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, statement)
+	return err
+}
+
+// New makes a database for the test and drops it at its end.
+func New(t testing.TB) *DB {
+	t.Helper()
+	if current == nil {
+		t.Fatal("storetest: call storetest.Main from TestMain")
+	}
+	ctx := context.Background()
+	name := current.name + "_" + strconv.FormatInt(current.counter.Add(1), 10)
+	err := current.execute(ctx, "CREATE DATABASE "+name+" TEMPLATE "+current.name)
+	if err != nil {
+		t.Fatal("storetest:", err)
+	}
+	db := &DB{URL: current.url(name), OwnerURL: current.url(name)}
+	db.Database, err = store.Open(ctx, store.Config{URL: db.URL, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal("storetest:", err)
+	}
+	t.Cleanup(func() {
+		db.Database.Close()
+		err := current.execute(ctx, "DROP DATABASE "+name+" WITH (FORCE)")
+		if err != nil {
+			t.Error("storetest:", err)
+		}
+	})
+	return db
+}
+
+// Connect opens a connection of the owner, for what a test wants to see or prepare in plain SQL.
+func (d *DB) Connect(t testing.TB) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), d.OwnerURL)
+	if err != nil {
+		t.Fatal("storetest:", err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// ConnectAsApplication opens a connection in the application's role and the given realm, for what the service must not be able to do.
+func (d *DB) ConnectAsApplication(t testing.TB, realm string) *pgx.Conn {
+	t.Helper()
+	conn := d.Connect(t)
+	_, err := conn.Exec(context.Background(), "SET ROLE countersign_app; SET countersign.realm = '"+realm+"'")
+	if err != nil {
+		t.Fatal("storetest:", err)
+	}
+	return conn
+}
+
+func withDatabase(given, database string) string {
+	u, err := url.Parse(given)
+	if err != nil {
+		return given
+	}
+	u.Path = "/" + database
+	return u.String()
+}

@@ -1,0 +1,240 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/identity"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// ErrUnknownToken: no such token in this realm, or no longer a live one where a live one is asked for.
+var ErrUnknownToken = errors.New("unknown token")
+
+// Revocation is why a family of tokens was revoked.
+type Revocation string
+
+// The reasons to revoke a family.
+const (
+	RevokedByLogout  Revocation = "logout"
+	RevokedByRequest Revocation = "revocation"
+	RevokedByReuse   Revocation = "reuse" // a spent refresh token came again
+)
+
+// IssuedToken is a token as it is stored: never the text itself.
+type IssuedToken struct {
+	Hash      []byte // SHA-256 of the text
+	ExpiresAt time.Time
+}
+
+// NewFamily is a sign-in with its first tokens.
+type NewFamily struct {
+	Realm    string
+	FamilyID uuid.UUID
+	UserID   uuid.UUID
+	ClientID string
+	Scope    string
+	At       time.Time
+	EndsAt   time.Time
+	Refresh  IssuedToken
+	Access   IssuedToken
+}
+
+// StartFamily stores a sign-in with its first tokens.
+func (d *Database) StartFamily(ctx context.Context, f NewFamily) error {
+	err := d.inRealm(ctx, f.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return q.FamilyStart(ctx, dbsqlc.FamilyStartParams{
+			Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
+			RefreshHash: f.Refresh.Hash, RefreshExpiresAt: f.Refresh.ExpiresAt,
+			AccessHash: f.Access.Hash, AccessExpiresAt: f.Access.ExpiresAt,
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("start a token family: %w", err)
+	}
+	return nil
+}
+
+// RefreshToken is a stored refresh token with what decides about its use. Times are zero where nothing happened.
+type RefreshToken struct {
+	FamilyID           uuid.UUID
+	ClientID           string
+	UserID             uuid.UUID
+	UserStatus         UserStatus
+	Scope              string
+	FamilyEndsAt       time.Time
+	FamilyRevokedAt    time.Time
+	ExpiresAt          time.Time
+	SpentAt            time.Time
+	SuccessorHash      []byte
+	SuccessorSpentAt   time.Time
+	SuccessorExpiresAt time.Time
+}
+
+// Rotation is what the use of a refresh token leads to: new tokens, or the end of the family, or nothing.
+type Rotation struct {
+	Refresh IssuedToken // the successor; no Hash means no rotation
+	Access  IssuedToken
+	Revoke  Revocation // "" means no revocation
+}
+
+// RotateInput names the refresh token in use.
+type RotateInput struct {
+	Realm string
+	Hash  []byte
+	At    time.Time
+}
+
+// Rotate loads a refresh token under a lock of its family, lets decide say what follows, and stores that. Of two uses at the same
+// time the second sees what the first one did. Errors: ErrUnknownToken, ErrUnknownRealm.
+func (d *Database) Rotate(ctx context.Context, in RotateInput, decide func(RefreshToken) Rotation) error {
+	err := d.inRealm(ctx, in.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		// Two statements: the second has a snapshot of its own, taken when the lock was ours.
+		_, err := q.FamilyLockByRefreshToken(ctx, in.Realm, in.Hash)
+		if err != nil {
+			return err
+		}
+		row, err := q.RefreshTokenGet(ctx, in.Realm, in.Hash)
+		if err != nil {
+			return err
+		}
+		return storeRotation(ctx, q, rotationStep{in: in, family: row.FamilyID, rotation: decide(refreshTokenFromDB(row))})
+	})
+	if err != nil {
+		return identityError(err, "use a refresh token", ErrUnknownToken)
+	}
+	return nil
+}
+
+type rotationStep struct {
+	in       RotateInput
+	family   uuid.UUID
+	rotation Rotation
+}
+
+func storeRotation(ctx context.Context, q *dbsqlc.Queries, step rotationStep) error {
+	in, r := step.in, step.rotation
+	if r.Revoke != "" {
+		return revoke(ctx, q, revocation{realm: in.Realm, family: step.family, at: in.At, reason: r.Revoke})
+	}
+	if r.Refresh.Hash == nil {
+		return nil
+	}
+	rotated, err := q.RefreshTokenRotateUnspent(ctx, dbsqlc.RefreshTokenRotateUnspentParams{
+		Realm: in.Realm, TokenHash: in.Hash, At: in.At, SuccessorHash: r.Refresh.Hash, RefreshExpiresAt: r.Refresh.ExpiresAt,
+		AccessHash: r.Access.Hash, AccessExpiresAt: r.Access.ExpiresAt,
+	})
+	if err != nil {
+		return fmt.Errorf("rotate: %w", err)
+	}
+	if rotated != 1 {
+		return errors.New("rotate: the token was spent under the lock of its family")
+	}
+	return nil
+}
+
+func refreshTokenFromDB(row dbsqlc.RefreshTokenGetRow) RefreshToken {
+	return RefreshToken{
+		FamilyID: row.FamilyID, ClientID: row.ClientID, UserID: row.UserID, UserStatus: UserStatus(row.Status), Scope: row.Scope,
+		FamilyEndsAt: row.EndsAt.UTC(), FamilyRevokedAt: moment(row.RevokedAt), ExpiresAt: row.ExpiresAt.UTC(),
+		SpentAt: moment(row.SpentAt), SuccessorHash: row.SuccessorHash, SuccessorSpentAt: moment(row.SuccessorSpentAt),
+		SuccessorExpiresAt: moment(row.SuccessorExpiresAt),
+	}
+}
+
+// RevokeInput asks for the end of the family that a token belongs to.
+type RevokeInput struct {
+	Realm       string
+	Hash        []byte
+	ClientID    string // only a family of this client is touched
+	AccessToken bool   // the token may be an access token too
+	At          time.Time
+	Reason      Revocation
+}
+
+// RevokeByToken ends the family of a token, live or spent, and with it all its access tokens. A family that ended before stays as it
+// is, without an error. Errors: ErrUnknownToken, also for a token of another client; ErrUnknownRealm.
+func (d *Database) RevokeByToken(ctx context.Context, in RevokeInput) (uuid.UUID, error) {
+	var family uuid.UUID
+	err := d.inRealm(ctx, in.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		row, err := q.FamilyByRefreshToken(ctx, in.Realm, in.Hash)
+		if errors.Is(err, pgx.ErrNoRows) && in.AccessToken {
+			var access dbsqlc.FamilyByAccessTokenRow
+			access, err = q.FamilyByAccessToken(ctx, in.Realm, in.Hash)
+			row = dbsqlc.FamilyByRefreshTokenRow(access)
+		}
+		if err != nil {
+			return err
+		}
+		if row.ClientID != in.ClientID {
+			return ErrUnknownToken
+		}
+		family = row.FamilyID
+		return revoke(ctx, q, revocation{realm: in.Realm, family: family, at: in.At, reason: in.Reason})
+	})
+	if errors.Is(err, ErrUnknownToken) {
+		return uuid.Nil, ErrUnknownToken
+	}
+	if err != nil {
+		return uuid.Nil, identityError(err, "revoke a token", ErrUnknownToken)
+	}
+	return family, nil
+}
+
+type revocation struct {
+	realm  string
+	family uuid.UUID
+	at     time.Time
+	reason Revocation
+}
+
+func revoke(ctx context.Context, q *dbsqlc.Queries, r revocation) error {
+	reason := string(r.reason)
+	err := q.FamilyRevoke(ctx, dbsqlc.FamilyRevokeParams{Realm: r.realm, FamilyID: r.family, At: &r.at, Reason: &reason})
+	if err != nil {
+		return fmt.Errorf("revoke a family: %w", err)
+	}
+	return nil
+}
+
+// Bearer is whom a live access token stands for.
+type Bearer struct {
+	Principal identity.Principal // the channel is the caller's to fill in
+	FamilyID  uuid.UUID
+	ExpiresAt time.Time
+}
+
+// BearerKey names an access token at a time.
+type BearerKey struct {
+	Realm string
+	Hash  []byte
+	At    time.Time
+}
+
+// Bearer finds a live access token of an active user. Error: ErrUnknownToken for everything else.
+func (d *Database) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
+	var row dbsqlc.AccessTokenPrincipalGetRow
+	err := d.inRealm(ctx, key.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		row, err = q.AccessTokenPrincipalGet(ctx, key.Realm, key.Hash, key.At)
+		return err
+	})
+	if errors.Is(err, errNoRealm) {
+		return Bearer{}, ErrUnknownToken
+	}
+	if err != nil {
+		return Bearer{}, identityError(err, "find an access token", ErrUnknownToken)
+	}
+	return Bearer{
+		FamilyID: row.FamilyID, ExpiresAt: row.ExpiresAt.UTC(),
+		Principal: identity.Principal{
+			Realm: key.Realm, UserID: row.UserID, PersonID: row.PersonID, UserName: row.Name, DisplayName: row.DisplayName,
+			Roles: rolesFromDB(row.Roles), ClientID: row.ClientID, ClientMayDecideOwn: row.MayDecideOwn,
+		},
+	}, nil
+}

@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Step is one row of a message's history.
+type Step struct {
+	Sequence int
+	From     payment.State
+	Action   payment.Action
+	To       payment.State
+	Version  int
+	Actor    string // as shown to people
+	ClientID string
+	Channel  string
+	Reason   string
+	At       time.Time
+}
+
+// Event is one row of the audit trail.
+type Event struct {
+	ID            uuid.UUID
+	Sequence      int
+	Event         string
+	Actor         string
+	ClientID      string
+	Channel       string
+	RequestID     string
+	SourceAddress string
+	ContentHash   []byte
+	Detail        string // canonical JSON
+	At            time.Time
+}
+
+// Similar is another payment to the same account of the same amount.
+type Similar struct {
+	MessageID uuid.UUID
+	GlobalID  payment.GlobalID
+	State     payment.State
+	MakerName string
+	CreatedAt time.Time
+}
+
+// History lists the steps of a message in order. It is empty for an unknown message.
+func (r *Reader) History(ctx context.Context, realm string, id uuid.UUID) ([]Step, error) {
+	var list []Step
+	err := r.read(ctx, realm, reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.HistoryList(ctx, realm, id)
+		for _, h := range rows {
+			list = append(list, Step{
+				Sequence: int(h.Sequence), From: payment.State(h.FromState), Action: payment.Action(h.Action), To: payment.State(h.ToState),
+				Version: int(h.Version), Actor: h.ActorName, ClientID: text(h.ClientID), Channel: h.Channel, Reason: text(h.Reason), At: h.At.UTC(),
+			})
+		}
+		return err
+	})
+	return list, err
+}
+
+// Audit lists the audit events of a message in order. It is empty for an unknown message.
+func (r *Reader) Audit(ctx context.Context, realm string, id uuid.UUID) ([]Event, error) {
+	var list []Event
+	err := r.read(ctx, realm, reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.AuditList(ctx, realm, &id)
+		for _, e := range rows {
+			list = append(list, Event{
+				ID: e.EventID, Sequence: int(orZero(e.Sequence)), Event: e.Event, Actor: e.ActorName, ClientID: text(e.ClientID), Channel: e.Channel,
+				RequestID: text(e.RequestID), SourceAddress: text(e.SourceAddress), ContentHash: e.ContentHash, Detail: e.Detail, At: e.At.UTC(),
+			})
+		}
+		return err
+	})
+	return list, err
+}
+
+// SimilarTo lists at most ten other payments to the same account of the same amount since a time that are not closed without
+// payment, newest first. other is the message not to list; it may be zero.
+func (r *Reader) SimilarTo(ctx context.Context, realm string, s payment.Summary, since time.Time, other uuid.UUID) ([]Similar, error) {
+	var list []Similar
+	err := r.read(ctx, realm, reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.DuplicateList(ctx, dbsqlc.DuplicateListParams{
+			Realm: realm, CreditorAccount: s.CreditorAccount, Amount: s.Amount.Minor(), Currency: string(s.Amount.Currency()), Since: since, OtherThan: other,
+		})
+		if err != nil {
+			return fmt.Errorf("list similar payments: %w", err)
+		}
+		for _, row := range rows {
+			list = append(list, Similar{
+				MessageID: row.MessageID, GlobalID: payment.GlobalID(row.GlobalID), State: payment.State(row.State),
+				MakerName: row.MakerName, CreatedAt: row.CreatedAt.UTC(),
+			})
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Version is one version of a message's content.
+type Version struct {
+	Number     int
+	EditorName string
+	At         time.Time
+	DocumentID uuid.UUID
+	Hash       []byte
+}
+
+// Versions lists the versions of a message, oldest first.
+func (r *Reader) Versions(ctx context.Context, realm string, id uuid.UUID) ([]Version, error) {
+	var list []Version
+	err := r.read(ctx, realm, reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.VersionList(ctx, realm, id)
+		for _, v := range rows {
+			list = append(list, Version{
+				Number: int(v.Version), EditorName: v.EditorName, At: v.CreatedAt.UTC(), DocumentID: v.DocumentID, Hash: v.ContentHash,
+			})
+		}
+		return err
+	})
+	return list, err
+}
+
+// Decisions lists every decision about a message, of all versions, in order.
+func (r *Reader) Decisions(ctx context.Context, realm string, id uuid.UUID) ([]payment.Decision, error) {
+	var list []payment.Decision
+	err := r.read(ctx, realm, reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.DecisionList(ctx, realm, id)
+		for _, d := range rows {
+			list = append(list, decisionFromDB(d))
+		}
+		return err
+	})
+	return list, err
+}

@@ -1,0 +1,171 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/audit"
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Decide is a pure decision about a message the store has locked: it returns the transition to write.
+type Decide func(payment.Message) (payment.Transition, error)
+
+// ErrNoChange is what a Decide returns when there is nothing to write and nothing wrong.
+var ErrNoChange = errors.New("nothing to change")
+
+// Transact is the only way a message changes: it loads the message under a lock, lets decide make a transition, and writes it with
+// one guarded statement (state, history, audit, decision, release) and, for a release, the job that sends it, in one transaction.
+// It returns the message as decide saw it.
+//
+// Errors: payment.ErrNotFound for an unknown message; payment.StateError when somebody else moved it first; what decide returns
+// (ErrNoChange ends the work without an error).
+func (s *Store) Transact(ctx context.Context, realm string, id uuid.UUID, decide Decide) (payment.Message, error) {
+	var seen payment.Message
+	err := s.db.inRealm(ctx, realm, changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		seen, err = load(ctx, q, realm, id, forUpdate)
+		if err != nil {
+			return err
+		}
+		t, err := decide(seen)
+		if err != nil {
+			return err
+		}
+		return s.write(ctx, tx, q, t)
+	})
+	switch {
+	case errors.Is(err, ErrNoChange):
+		return seen, nil
+	case errors.Is(err, errNoRealm):
+		return seen, payment.ErrNotFound
+	}
+	return seen, err
+}
+
+// lockMode says whether a message is locked while it is read.
+type lockMode bool
+
+const (
+	forUpdate lockMode = true
+	forRead   lockMode = false
+)
+
+func load(ctx context.Context, q *dbsqlc.Queries, realm string, id uuid.UUID, mode lockMode) (payment.Message, error) {
+	var row dbsqlc.MessageGetRow
+	var err error
+	if mode == forUpdate {
+		var locked dbsqlc.MessageGetForUpdateRow
+		locked, err = q.MessageGetForUpdate(ctx, realm, id)
+		row = dbsqlc.MessageGetRow(locked)
+	} else {
+		row, err = q.MessageGet(ctx, realm, id)
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return payment.Message{}, payment.ErrNotFound
+	}
+	if err != nil {
+		return payment.Message{}, fmt.Errorf("load the message: %w", err)
+	}
+	var decisions []dbsqlc.DecisionListRow
+	pendingWithoutApproval := row.Message.State == string(payment.StateApprovalPending) && row.Message.Approvals == 0
+	if !pendingWithoutApproval && row.Message.ApprovalsRequired > 0 {
+		decisions, err = q.DecisionList(ctx, realm, id)
+		if err != nil {
+			return payment.Message{}, fmt.Errorf("load the decisions: %w", err)
+		}
+	}
+	return messageFromDB(row, decisions)
+}
+
+// write stores a transition and the job it asks for.
+func (s *Store) write(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, t payment.Transition) error {
+	if !t.Valid() {
+		return payment.ErrIllegalMove
+	}
+	if t.Version() != nil {
+		return s.amend(ctx, q, t)
+	}
+	_, err := q.MessageMoveIf(ctx, s.moveParams(t))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return &payment.StateError{Message: t.Message(), Wanted: t.Move().From}
+	}
+	if err != nil {
+		return fmt.Errorf("%s the message: %w", t.Move().Action, err)
+	}
+	if t.Release() == nil {
+		return nil
+	}
+	return s.jobs.enqueueSend(ctx, tx, t.Message().Realm, t.Message().InternalID)
+}
+
+func (s *Store) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
+	m, c := t.Message(), t.Changes()
+	user, person := actorIDs(t.Actor())
+	p := dbsqlc.MessageMoveIfParams{
+		ToState: string(t.Move().To), At: t.At(), Approvals: int32(m.Approvals()), //nolint:gosec // 0 to 9
+		AcceptedAt: orNull(c.AcceptedAt), DeliveredAt: orNull(c.DeliveredAt), SettledAt: orNull(c.SettledAt),
+		StatusCode: orNull(c.StatusCode), StatusText: orNull(c.StatusText), InquireAt: orNull(c.InquireAt),
+		Realm: m.Realm, MessageID: m.InternalID, FromState: string(t.Move().From), Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // counts from 1
+		Action: string(t.Move().Action), ActorUser: user, ActorPerson: person, ActorName: t.Actor().Name,
+		ClientID: orNull(t.Actor().ClientID), Channel: string(t.Actor().Channel), Reason: orNull(t.Reason()),
+		EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)), RequestID: orNull(t.Actor().RequestID),
+		SourceAddress: orNull(t.Actor().SourceAddress), ContentHash: m.ContentHash[:],
+		Detail: audit.Detail(string(t.Move().From), string(t.Move().To), t.Reason()),
+		Makers: m.Makers, ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
+	}
+	if c.Inquired {
+		p.Inquired = 1
+	}
+	if d := t.Decision(); d != nil {
+		p.Decides = true
+		p.Ordinal = int32(d.Ordinal) //nolint:gosec // 1 to 9
+		if d.Action == payment.ActionApprove {
+			p.Approvals++
+		}
+		if d.Ordinal > 1 {
+			p.PreviousOrdinal = orNull(p.Ordinal - 1)
+			p.PreviousAction = orNull(string(payment.ActionApprove))
+		}
+	}
+	if r := t.Release(); r != nil {
+		p.KeyID = &r.KeyID
+		p.Mac = r.MAC[:]
+	}
+	return p
+}
+
+func (s *Store) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
+	m, d, by := t.Message(), t.Version().Draft, t.Actor()
+	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
+		EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)), EditorUser: by.UserID, EditorPerson: by.PersonID,
+		ActorName: by.Name, ClientID: by.ClientID, Channel: string(by.Channel), RequestID: orNull(by.RequestID),
+		SourceAddress: orNull(by.SourceAddress), ContentHash: d.Hash[:], Detail: audit.Detail(string(t.Move().From), string(t.Move().To), ""), At: t.At(),
+		Realm: m.Realm, MessageID: m.InternalID, Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // count from 1
+		DocumentID: d.DocumentID, DocumentName: string(d.Name), Reference: d.Reference, Content: d.Content, Source: d.Source,
+		SourceType: orNull(d.SourceType), Makers: m.Makers, Amount: d.Summary.Amount.Minor(), Currency: string(d.Summary.Amount.Currency()),
+		InstructionID: orNull(d.Summary.InstructionID), EndToEndID: d.Summary.EndToEndID, Uetr: orNull(d.Summary.UETR),
+		DebtorName: d.Summary.DebtorName, DebtorAccount: d.Summary.DebtorAccount, DebtorAgent: d.Summary.DebtorAgent,
+		CreditorName: d.Summary.CreditorName, CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent,
+		Remittance: d.Summary.Remittance, NewReference: t.Version().NewReference,
+	})
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return &payment.StateError{Message: m, Wanted: t.Move().From}
+	case violates(err, "creation_key_pkey"):
+		return &DuplicateError{Scope: "message-id", MessageID: m.InternalID}
+	case err != nil:
+		return fmt.Errorf("amend the message: %w", err)
+	}
+	return nil
+}
+
+// Message returns a message with its current content and its decisions, or payment.ErrNotFound.
+func (s *Store) Message(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
+	return NewReader(s.db).Message(ctx, realm, id)
+}

@@ -1,0 +1,217 @@
+// Package submission is station 1, the maker. The steps of a new instruction:
+//
+//  1. read what the new message needs to know: the policy it falls under and the debtor account;
+//  2. let payment.NewInstruction check every rule and make the message;
+//  3. store message, history and audit, and without need of approval the release and its job, in one transaction.
+//
+// Steps 1 to 3 share the transaction: a crash before its commit leaves nothing, a crash after it leaves a message that approval or
+// clearing picks up. The API, the form and the file upload all come through here.
+package submission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+)
+
+// Station takes what makers submit.
+type Station struct {
+	cfg Config
+}
+
+// Config holds what the station works with.
+type Config struct {
+	Store  *store.Store
+	Rules  rulebook.Settings
+	Seal   payment.Sealer
+	Now    func() time.Time
+	NewID  func() uuid.UUID // UUIDv7
+	Random func() [4]byte   // for Global IDs
+	Zone   *time.Location   // of the banking day: Europe/Zurich
+}
+
+// New makes the station.
+func New(cfg Config) *Station { return &Station{cfg: cfg} }
+
+// Input is a payment order on its way in.
+type Input struct {
+	Scheme     rulebook.Scheme
+	ExternalID string // "" when there is none
+	Document   *iso20022.CustomerCreditTransferInitiation
+	Source     []byte // the bytes the client sent
+	SourceType string // media type of Source
+}
+
+// Result is a created message, or the one an earlier identical request created.
+type Result struct {
+	Message  payment.Message
+	Replayed bool
+}
+
+// Create makes an instruction. A repeat with the same externalId and content returns the first message again.
+//
+// Errors: payment.ForbiddenError; payment.RefusalError with every rule broken, DU01 for a MsgId or externalId used with other content.
+func (s *Station) Create(ctx context.Context, by identity.Principal, in Input) (Result, error) {
+	at := s.now()
+	ask := s.ask(by, in)
+	message, err := s.cfg.Store.Insert(ctx, ask, func(known store.Context) (payment.Created, error) {
+		return payment.NewInstruction(s.instruction(by, in, known, at))
+	})
+	var duplicate *store.DuplicateError
+	if errors.As(err, &duplicate) {
+		return s.repeat(ctx, by, duplicate, message)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Message: message}, nil
+}
+
+// Validate checks a payment order by the same rules without storing anything. It returns every finding, none when the order is fine.
+func (s *Station) Validate(ctx context.Context, by identity.Principal, in Input) ([]payment.Finding, error) {
+	if !by.Has(identity.RoleMaker) {
+		return nil, &payment.ForbiddenError{Text: "You may not create payments: this needs the role maker."}
+	}
+	known, err := s.cfg.Store.Context(ctx, s.ask(by, in))
+	if err != nil {
+		return nil, err
+	}
+	return payment.CheckInstruction(s.instruction(by, in, known, s.now())), nil
+}
+
+// Preview checks a payment order and returns the summary and the number of approvals it would need, for the page that asks the maker
+// to check the answers. Findings come back as Validate returns them.
+func (s *Station) Preview(ctx context.Context, by identity.Principal, in Input) (Preview, error) {
+	findings, err := s.Validate(ctx, by, in)
+	if err != nil || len(findings) > 0 {
+		return Preview{Findings: findings}, err
+	}
+	known, err := s.cfg.Store.Context(ctx, s.ask(by, in))
+	if err != nil {
+		return Preview{}, err
+	}
+	draft, err := payment.NewAmendment(s.instruction(by, in, known, s.now()))
+	if err != nil {
+		return Preview{}, err
+	}
+	return Preview{Summary: draft.Summary, ApprovalsRequired: known.Policy.ApprovalsRequired, PendingFor: known.Policy.PendingFor}, nil
+}
+
+// Preview is what a maker sees before submitting.
+type Preview struct {
+	Findings          []payment.Finding
+	Summary           payment.Summary
+	ApprovalsRequired int
+	PendingFor        time.Duration
+}
+
+// Withdraw takes a pending message back for its maker.
+//
+// Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.FieldError.
+func (s *Station) Withdraw(ctx context.Context, by identity.Principal, id uuid.UUID, reason string) (payment.Message, error) {
+	return s.change(ctx, by, id, func(m payment.Message) (payment.Transition, error) {
+		return m.Withdraw(by, reason, s.now())
+	})
+}
+
+// Amend replaces the content of a pending message; approvals given so far lapse and the editor becomes one of its makers.
+//
+// Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.RefusalError.
+func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID, in Input) (payment.Message, error) {
+	known, err := s.cfg.Store.Context(ctx, s.ask(by, in))
+	if err != nil {
+		return payment.Message{}, err
+	}
+	at := s.now()
+	m, err := s.change(ctx, by, id, func(m payment.Message) (payment.Transition, error) {
+		err := m.MayChange(by)
+		if err != nil {
+			return payment.Transition{}, err
+		}
+		order := in
+		order.Scheme = m.Scheme
+		draft, err := payment.NewAmendment(s.instruction(by, order, known, at))
+		if err != nil {
+			return payment.Transition{}, err
+		}
+		return m.Amend(by, draft, at)
+	})
+	var duplicate *store.DuplicateError
+	if errors.As(err, &duplicate) {
+		return m, refuseDuplicate(duplicate)
+	}
+	return m, err
+}
+
+// change makes a transition and returns the message after it.
+func (s *Station) change(ctx context.Context, by identity.Principal, id uuid.UUID, decide store.Decide) (payment.Message, error) {
+	seen, err := s.cfg.Store.Transact(ctx, by.Realm, id, decide)
+	if err != nil {
+		return seen, err
+	}
+	return s.cfg.Store.Message(ctx, by.Realm, id)
+}
+
+// repeat answers a request whose externalId or MsgId was used before.
+func (s *Station) repeat(ctx context.Context, by identity.Principal, duplicate *store.DuplicateError, fresh payment.Message) (Result, error) {
+	if duplicate.Scope != "external-id" || !duplicate.SameContent {
+		return Result{Message: fresh}, refuseDuplicate(duplicate)
+	}
+	first, err := s.cfg.Store.Message(ctx, by.Realm, duplicate.MessageID)
+	if err != nil {
+		return Result{}, fmt.Errorf("load the first message: %w", err)
+	}
+	return Result{Message: first, Replayed: true}, nil
+}
+
+func refuseDuplicate(duplicate *store.DuplicateError) error {
+	f := payment.Finding{
+		Rule: rulebook.RuleMessageIDUnique, Pointer: "/Document/CstmrCdtTrfInitn/GrpHdr/MsgId", Code: "DU01",
+		Text: "Give the order a MsgId of its own: this one was used before.",
+	}
+	if duplicate.Scope == "external-id" {
+		f.Rule, f.Pointer = "", "/identifiers/externalId"
+		f.Text = "Give the order an externalId of its own: this one was used before with other content."
+	}
+	return &payment.RefusalError{Findings: []payment.Finding{f}}
+}
+
+// ask names what the new message needs to know. Fields that are not there yet are found missing by the rules later.
+func (s *Station) ask(by identity.Principal, in Input) store.ContextQuery {
+	q := store.ContextQuery{Realm: by.Realm, ClientID: by.ClientID, Channel: by.Channel, Scheme: in.Scheme, Kind: payment.KindInstruction}
+	for _, info := range in.Document.PaymentInformation {
+		q.DebtorAccount = info.DebtorAccount.ID.IBAN
+		for _, tx := range info.CreditTransferTransactionInformation {
+			if tx.Amount.InstructedAmount == nil {
+				continue
+			}
+			amount, err := money.FromDecimal(money.Currency(tx.Amount.InstructedAmount.Currency), tx.Amount.InstructedAmount.Value)
+			if err == nil {
+				q.Amount = amount.Minor()
+			}
+		}
+	}
+	return q
+}
+
+func (s *Station) instruction(by identity.Principal, in Input, known store.Context, at time.Time) payment.InstructionInput {
+	return payment.InstructionInput{
+		By: by, Scheme: in.Scheme, ExternalID: in.ExternalID, Document: in.Document, Source: in.Source, SourceType: in.SourceType,
+		Account: known.Account, Policy: known.Policy, Rules: s.cfg.Rules,
+		GlobalID: payment.NewGlobalID(known.Mark, at, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
+		At: at, Today: at.In(s.cfg.Zone), Seal: s.cfg.Seal,
+	}
+}
+
+// now is the time in the resolution the database keeps.
+func (s *Station) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Microsecond) }

@@ -1,0 +1,110 @@
+package tidy
+
+// floors is the plan: every package with its floor. A package may import only packages of lower floors, so neither upwards nor
+// sideways. A new package needs a line here, and a sentence in its comment that says why no existing one fits.
+var floors = map[string]int{
+	"cmd/countersign": 9, // the program: puts the parts together
+
+	"web":           8, // server, routes, middleware
+	"views/gallery": 8, // every page in every state, with fixed data
+
+	"web/api":      7, // JSON for integrators
+	"web/portal":   7, // pages for people
+	"web/clearing": 7, // documents from the schemes
+
+	"web/problem": 6, // errors, as callers see them
+	"web/request": 6, // who asks, and under which request id
+	"views":       6, // pages
+
+	"internal/stationtest": 6, // stations on a real store, for tests
+
+	// Stations: the order of steps of a use case. They never import each other.
+	"internal/submission":      5,
+	"internal/approval":        5,
+	"internal/clearing":        5,
+	"internal/auth":            5,
+	"internal/admin":           5,
+	"internal/demo":            5, // the demo's realms
+	"internal/simulator":       5, // the other side of the wire
+	"views/ui":                 5, // the parts pages are made of
+	"internal/store/storetest": 5, // databases for tests
+
+	"internal/store":    4, // the only one that knows the database
+	"internal/postgres": 4, // runs a private server
+
+	"internal/payment":  3, // the pure domain
+	"internal/rulebook": 2, // what the schemes allow, as a table
+
+	"internal/iso20022": 1,
+	"internal/account":  1,
+	"internal/identity": 1,
+	"internal/audit":    1,
+
+	"internal/money":                 0,
+	"internal/calendar":              0, // bank working days
+	"internal/iso20022/code":         0, // external code sets
+	"internal/store/internal/dbsqlc": 0, // generated from queries/
+	"migrations":                     0, // the schema, embedded
+	"static":                         0, // files for browsers, embedded
+	"api":                            0, // the OpenAPI document, embedded
+
+	// Programs and tests of the development, which nothing imports.
+	"internal/account/datagen":   9,
+	"internal/iso20022/xsdgen":   9,
+	"internal/rulebook/rulesdoc": 9,
+	"internal/tidy":              9,
+	"web/browsertest":            9,
+}
+
+// barred are imports that the floors would allow. Both sides mean the package and all below it; "*" means every package of this
+// project. Files of tests are not held to this.
+var barred = []struct{ from, target, reason string }{
+	{"internal/simulator", "internal/store", "the simulator knows the wire only"},
+	{"internal/simulator", "internal/payment", "the simulator knows the wire only"},
+	{"internal/simulator", "internal/rulebook", "the simulator knows the wire only"},
+	{"internal/postgres", "*", "the launcher serves any program"},
+	{"views", "internal/store", "views know view models only"},
+	{"views", "internal/submission", "views know view models only"},
+	{"views", "internal/approval", "views know view models only"},
+	{"views", "internal/clearing", "views know view models only"},
+	{"views", "internal/auth", "views know view models only"},
+	{"internal/submission", "internal/store/storetest", "test support stays in tests"},
+	{"internal/approval", "internal/store/storetest", "test support stays in tests"},
+	{"internal/clearing", "internal/store/storetest", "test support stays in tests"},
+	{"internal/auth", "internal/store/storetest", "test support stays in tests"},
+	{"internal/admin", "internal/store/storetest", "test support stays in tests"},
+	{"internal/demo", "internal/store/storetest", "test support stays in tests"},
+	{"web", "internal/store/storetest", "test support stays in tests"},
+	{"cmd", "internal/store/storetest", "test support stays in tests"},
+	{"web", "internal/stationtest", "test support stays in tests"},
+	{"cmd", "internal/stationtest", "test support stays in tests"},
+}
+
+// confined are modules (by the beginning of their import path) that only one folder may import. Files of tests are not held to this.
+var confined = []struct{ module, home string }{
+	{"github.com/jackc/", "internal/store"},
+	{"github.com/alexedwards/scs/pgxstore", "internal/store"},
+	{"github.com/riverqueue/river/riverdriver/", "internal/store"},
+	{"github.com/pressly/goose", "internal/store"},
+	{"github.com/labstack/echo", "web"},
+}
+
+// allowed are the exceptions of rules: in the file or folder the rule by that name does not hold, for the reason given.
+var allowed = []struct{ rule, place, reason string }{
+	{"clock", "cmd", "the program hands the clock to its parts"},
+	{"root context", "cmd", "the program's own context begins here"},
+	{"panic", "cmd", "a wrong build may end here"},
+	{"root context", "internal/store/storetest", "a database is dropped after the test's own context has ended"},
+	{"root context", "internal/stationtest", "a station is closed after the test's own context has ended"},
+	{"root context", "internal/simulator/simulator.go", "its life ends with Close, not with a request"},
+	{"clock", "internal/simulator/simulator.go", "the other side of the wire has a clock of its own; tests replace it"},
+	{"panic", "internal/simulator/delivery.go", "http.ErrAbortHandler drops a connection as the scenario asks"},
+	{"panic", "internal/stationtest", "it runs in tests only"},
+	{"panic", "internal/iso20022/code/code.go", "embedded files that a test reads: broken ones cannot be released"},
+	{"panic", "internal/account/bank.go", "an embedded table that a test reads: a broken one cannot be released"},
+	{"panic", "internal/account/registry.go", "an embedded table that a test reads: a broken one cannot be released"},
+	{"sql", "migrations", "the schema"},
+	{"sql", "internal/stationtest", "it looks past the program into the tables, to check what it did"},
+	{"sql", "internal/store/migrate.go", "the job tables belong to another module, which brings their migrations"},
+	{"sql", "internal/store/storetest", "makes and drops databases, which no query of the program does"},
+}

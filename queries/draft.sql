@@ -1,0 +1,26 @@
+-- Payments between the form and their submission. The owner stands in each condition: a draft is nobody else's to see.
+
+-- name: DraftInsert :exec
+INSERT INTO draft (realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, created_at, saved_at, expires_at)
+VALUES (@realm, @draft_id, @user_id, @scheme, @answers, @file, @file_name, sqlc.narg(amends), sqlc.narg(amends_version), @saved_at, @saved_at,
+  @expires_at);
+
+-- name: DraftGet :one
+SELECT * FROM draft WHERE realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND expires_at > @now::timestamptz;
+
+-- name: DraftSaveIfOpen :execrows
+-- New answers. Zero rows: it is submitted, over, or not this user's.
+UPDATE draft SET scheme = @scheme, answers = @answers, saved_at = @saved_at
+WHERE realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND message_id IS NULL AND expires_at > @saved_at;
+
+-- name: DraftSubmitted :exec
+UPDATE draft SET message_id = @message_id
+WHERE realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND message_id IS NULL;
+
+-- name: DraftDropExpired :execrows
+DELETE FROM draft WHERE (realm, draft_id) IN (
+  SELECT d.realm, d.draft_id FROM draft d WHERE d.realm = @realm AND d.expires_at < @now::timestamptz LIMIT @page_size::integer
+);
+
+-- name: SessionDropExpired :execrows
+DELETE FROM sessions WHERE token IN (SELECT s.token FROM sessions s WHERE s.expiry < @now::timestamptz LIMIT @page_size::integer);

@@ -1,0 +1,84 @@
+-- name: RealmClientGet :one
+-- How long tokens of the realm live, and the client if the realm has it.
+SELECT r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, c.client_id, c.kind, c.secret_hash, c.may_decide_own
+FROM realm r
+LEFT JOIN client c ON c.realm = r.realm AND c.client_id = @client_id
+WHERE r.realm = @realm;
+
+-- name: UserByName :one
+SELECT user_id, name, password_hash, status FROM user_account WHERE realm = @realm AND name = @name;
+
+-- name: UserPrincipalGet :one
+-- A user with the roles of this moment, acting through a client.
+SELECT u.user_id, u.person_id, u.name, u.status, p.display_name, c.client_id, c.may_decide_own,
+       ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id ORDER BY r.role)::text[] AS roles
+FROM user_account u
+JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+JOIN client c ON c.realm = u.realm AND c.client_id = @client_id
+WHERE u.realm = @realm AND u.user_id = @user_id;
+
+-- name: PreferenceGet :one
+SELECT theme, density, shortcuts FROM user_preference WHERE realm = @realm AND user_id = @user_id;
+
+-- name: PreferencePut :exec
+INSERT INTO user_preference (realm, user_id, theme, density, shortcuts)
+VALUES (@realm, @user_id, @theme, @density, @shortcuts)
+ON CONFLICT (realm, user_id) DO UPDATE SET theme = excluded.theme, density = excluded.density, shortcuts = excluded.shortcuts;
+
+-- name: RealmProvision :execrows
+-- Zero rows: another maker's realm, or one with another mark. The mark stands in every Global ID, so it never changes.
+INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at)
+VALUES (@realm, @name, @mark, @made_by, @access_token_seconds, @refresh_token_seconds, @refresh_absolute_seconds, now())
+ON CONFLICT (realm) DO UPDATE SET name = excluded.name, access_token_seconds = excluded.access_token_seconds,
+  refresh_token_seconds = excluded.refresh_token_seconds, refresh_absolute_seconds = excluded.refresh_absolute_seconds
+WHERE realm.made_by = excluded.made_by AND realm.mark = excluded.mark;
+
+-- name: PersonByAccount :many
+-- The people behind accounts, each once.
+SELECT DISTINCT person_id, duty FROM user_account WHERE realm = @realm AND name = ANY (@names::text[]);
+
+-- name: PersonProvision :exec
+INSERT INTO person (realm, person_id, display_name, duty, created_at)
+VALUES (@realm, @person_id, @display_name, @duty, now())
+ON CONFLICT (realm, person_id) DO UPDATE SET display_name = excluded.display_name;
+
+-- name: UserProvision :one
+INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at)
+VALUES (@realm, @user_id, @person_id, @duty, @name, @password_hash, @status, now())
+ON CONFLICT (realm, name) DO UPDATE SET password_hash = excluded.password_hash, status = excluded.status
+RETURNING user_id;
+
+-- name: UserRoleProvision :exec
+INSERT INTO user_role (realm, user_id, duty, role, created_at)
+VALUES (@realm, @user_id, @duty, @role, now())
+ON CONFLICT (realm, user_id, role) DO NOTHING;
+
+-- name: UserRoleDropOthers :exec
+DELETE FROM user_role WHERE realm = @realm AND user_id = @user_id AND role <> ALL (@roles::text[]);
+
+-- name: ClientProvision :exec
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at)
+VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, now())
+ON CONFLICT (realm, client_id) DO UPDATE SET kind = excluded.kind, secret_hash = excluded.secret_hash,
+  may_decide_own = excluded.may_decide_own;
+
+-- name: PolicyInForce :many
+SELECT * FROM policy WHERE realm = @realm AND retired_at IS NULL ORDER BY policy_id;
+
+-- name: PolicyProvision :exec
+INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at)
+VALUES (@realm, @policy_id, @rank, sqlc.narg(client_id), sqlc.narg(channel), sqlc.narg(scheme), sqlc.narg(kind), sqlc.narg(amount_from),
+        sqlc.narg(amount_to), @approvals_required, @pending_seconds, now());
+
+-- name: PolicyRetire :exec
+UPDATE policy SET retired_at = now() WHERE realm = @realm AND policy_id = @policy_id AND retired_at IS NULL;
+
+-- name: DebtorAccountProvision :exec
+INSERT INTO debtor_account (realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town,
+                            holder_country, agent_bic, agent_iid, open)
+VALUES (@realm, @iban, @scheme, @currency, @holder_name, @holder_street, @holder_building, @holder_postcode, @holder_town,
+        @holder_country, @agent_bic, @agent_iid, @open)
+ON CONFLICT (realm, iban) DO UPDATE SET scheme = excluded.scheme, currency = excluded.currency, holder_name = excluded.holder_name,
+  holder_street = excluded.holder_street, holder_building = excluded.holder_building, holder_postcode = excluded.holder_postcode,
+  holder_town = excluded.holder_town, holder_country = excluded.holder_country, agent_bic = excluded.agent_bic,
+  agent_iid = excluded.agent_iid, open = excluded.open;

@@ -1,0 +1,200 @@
+-- Messages and everything that one step of their life writes. Every statement runs in a transaction whose setting countersign.realm
+-- names the realm; the realm stands in each condition all the same.
+
+-- name: SubmissionContext :one
+-- What a new message needs to know: the realm's mark, the policy it falls under and the debtor account.
+SELECT r.mark, p.policy_id, p.approvals_required, p.pending_seconds,
+       a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
+       a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
+FROM realm r
+JOIN LATERAL (
+  SELECT policy.policy_id, policy.approvals_required, policy.pending_seconds FROM policy
+  WHERE policy.realm = r.realm AND policy.retired_at IS NULL
+    AND (policy.client_id IS NULL OR policy.client_id = @client_id::text)
+    AND (policy.channel IS NULL OR policy.channel = @channel::text)
+    AND (policy.scheme IS NULL OR policy.scheme = @scheme::text)
+    AND (policy.kind IS NULL OR policy.kind = @kind::text)
+    AND (policy.amount_from IS NULL OR policy.amount_from <= @amount::bigint)
+    AND (policy.amount_to IS NULL OR policy.amount_to >= @amount::bigint)
+  ORDER BY policy.rank DESC, policy.created_at DESC LIMIT 1
+) p ON true
+LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = @debtor_account::text
+WHERE r.realm = @realm::text;
+
+-- name: MessageInsert :exec
+-- A new message with its document, first version, history, audit, creation keys and, when it needs no approval, its release.
+WITH added AS (
+  INSERT INTO message (realm, message_id, global_id, kind, scheme, channel, client_id, external_id, maker_user, maker_person, policy_id,
+    approvals_required, expires_at, created_at, version, approvals, state, state_sequence, state_since, accepted_at)
+  VALUES (@realm, @message_id, @global_id, @kind, @scheme, @channel, @client_id, sqlc.narg(external_id), @maker_user, @maker_person, @policy_id,
+    @approvals_required, sqlc.narg(expires_at), @created_at, 1, 0, @state, 1, @created_at, sqlc.narg(accepted_at))
+), doc AS (
+  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at)
+  VALUES (@realm, @document_id, @message_id, @scheme, 'in', @document_name, @reference, @content, @content_hash, sqlc.narg(source)::bytea,
+    sqlc.narg(source_type), @created_at)
+), written AS (
+  INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
+    approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name, debtor_account, debtor_agent,
+    creditor_name, creditor_account, creditor_agent, remittance)
+  VALUES (@realm, @message_id, 1, @document_id, @content_hash, @maker_user, @maker_person, ARRAY[@maker_person::uuid], @maker_person,
+    @approvals_required, @created_at, @amount, @currency, sqlc.narg(instruction_id), @end_to_end_id, sqlc.narg(uetr), @debtor_name,
+    @debtor_account, @debtor_agent, @creditor_name, @creditor_account, @creditor_agent, @remittance)
+), history AS (
+  INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
+    actor_name, client_id, channel, at)
+  VALUES (@realm, @message_id, 1, @kind, 'None', 'submit', @state, 1, @maker_user, @maker_person, @actor_name, @client_id, @channel, @created_at)
+), audited AS (
+  INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
+    request_id, source_address, content_hash, detail, at)
+  VALUES (@realm, @event_id, @message_id, 1, @event, @maker_user, @maker_person, @actor_name, @client_id, @channel,
+    sqlc.narg(request_id), sqlc.narg(source_address), @content_hash, @detail, @created_at)
+), keyed AS (
+  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
+  VALUES (@realm, @client_id, 'message-id', @reference, @message_id, @fingerprint, @created_at)
+), named AS (
+  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
+  SELECT @realm::text AS realm, @client_id::text AS client_id, 'external-id' AS scope, sqlc.narg(external_id)::text AS key,
+    @message_id::uuid AS message_id, @fingerprint::bytea AS fingerprint, @created_at::timestamptz AS created_at
+  WHERE sqlc.narg(external_id)::text IS NOT NULL
+)
+INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac)
+SELECT @realm::text AS realm, @message_id::uuid AS message_id, 1 AS version, ARRAY[@maker_person::uuid] AS makers,
+  @content_hash::bytea AS content_hash, @approvals_required::integer AS approvals_required,
+  sqlc.narg(accepted_at)::timestamptz AS accepted_at, sqlc.narg(key_id)::text AS key_id, sqlc.narg(mac)::bytea AS mac
+WHERE sqlc.narg(mac)::bytea IS NOT NULL;
+
+-- name: MessageGetForUpdate :one
+-- The message with its current version and content, locked until the transaction ends.
+SELECT sqlc.embed(m), sqlc.embed(v), d.content, p.display_name AS maker_name, u.name AS maker_login
+FROM message m
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
+JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+WHERE m.realm = @realm AND m.message_id = @message_id
+FOR UPDATE OF m;
+
+-- name: MessageGet :one
+SELECT sqlc.embed(m), sqlc.embed(v), d.content, p.display_name AS maker_name, u.name AS maker_login
+FROM message m
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
+JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+WHERE m.realm = @realm AND m.message_id = @message_id;
+
+-- name: MessageIDByGlobalID :one
+SELECT message_id FROM message WHERE realm = @realm AND global_id = @global_id;
+
+-- name: MessageIDByCreationKey :one
+SELECT message_id, fingerprint FROM creation_key
+WHERE realm = @realm AND client_id = @client_id AND scope = @scope AND key = @key;
+
+-- name: MessageMoveIf :one
+-- One step of a message's life: state, history, audit and, where the step has them, decision and release. It changes nothing and
+-- returns no row when the message is no longer where the caller saw it.
+WITH moved AS (
+  UPDATE message m
+  SET state = @to_state, state_sequence = m.state_sequence + 1, state_since = @at, approvals = @approvals,
+      accepted_at = coalesce(sqlc.narg(accepted_at), m.accepted_at), delivered_at = coalesce(sqlc.narg(delivered_at), m.delivered_at),
+      settled_at = coalesce(sqlc.narg(settled_at), m.settled_at), status_code = coalesce(sqlc.narg(status_code), m.status_code),
+      status_text = coalesce(sqlc.narg(status_text), m.status_text), inquiries = m.inquiries + @inquired::integer,
+      inquire_at = coalesce(sqlc.narg(inquire_at), m.inquire_at)
+  WHERE m.realm = @realm AND m.message_id = @message_id AND m.state = @from_state AND m.state_sequence = @sequence AND m.version = @version
+  RETURNING m.realm, m.message_id, m.kind, m.state_sequence, m.version
+), history AS (
+  INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
+    actor_person, actor_name, client_id, channel, reason, at)
+  SELECT realm, message_id, state_sequence, kind, @from_state, @action, @to_state, state_sequence - 1, version, sqlc.narg(actor_user)::uuid,
+    sqlc.narg(actor_person)::uuid, @actor_name, sqlc.narg(client_id)::text, @channel, sqlc.narg(reason)::text, @at::timestamptz FROM moved
+), audited AS (
+  INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
+    request_id, source_address, content_hash, detail, at)
+  SELECT realm, @event_id::uuid, message_id, state_sequence, @event::text, sqlc.narg(actor_user)::uuid, sqlc.narg(actor_person)::uuid,
+    @actor_name, sqlc.narg(client_id)::text, @channel, sqlc.narg(request_id)::text, sqlc.narg(source_address)::text, @content_hash::bytea,
+    @detail::text, @at::timestamptz FROM moved
+), decided AS (
+  INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
+    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at)
+  SELECT realm, message_id, version, @ordinal::integer, @makers::uuid[], @content_hash::bytea, @approvals_required::integer,
+    sqlc.narg(actor_user)::uuid, sqlc.narg(actor_person)::uuid, sqlc.narg(client_id)::text, @channel, @action,
+    sqlc.narg(reason)::text, sqlc.narg(previous_ordinal)::integer, sqlc.narg(previous_action)::text, @at::timestamptz
+  FROM moved WHERE @decides::boolean
+), released AS (
+  INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac)
+  SELECT realm, message_id, version, @makers::uuid[], @content_hash::bytea, @approvals_required::integer, @ordinal::integer, 'approve',
+    @at::timestamptz, sqlc.narg(key_id)::text, sqlc.narg(mac)::bytea
+  FROM moved WHERE sqlc.narg(mac)::bytea IS NOT NULL
+)
+SELECT state_sequence FROM moved;
+
+-- name: MessageAmendIf :one
+-- A new version of a pending message. It changes nothing and returns no row when the message is no longer where the caller saw it.
+WITH moved AS (
+  UPDATE message m
+  SET state_sequence = m.state_sequence + 1, state_since = @at, approvals = 0, version = m.version + 1
+  WHERE m.realm = @realm AND m.message_id = @message_id AND m.state = 'Approval Pending' AND m.state_sequence = @sequence AND m.version = @version
+  RETURNING m.realm, m.message_id, m.kind, m.scheme, m.state_sequence, m.version, m.approvals_required
+), doc AS (
+  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at)
+  SELECT realm, @document_id::uuid, message_id, scheme, 'in', @document_name::text, @reference::text, @content::bytea, @content_hash::bytea,
+    sqlc.narg(source)::bytea, sqlc.narg(source_type)::text, @at::timestamptz FROM moved
+), written AS (
+  INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
+    previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
+    debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance)
+  SELECT realm, message_id, version, @document_id::uuid, @content_hash::bytea, @editor_user::uuid, @editor_person::uuid,
+    array_append(@makers::uuid[], @editor_person::uuid), version - 1, @makers::uuid[], (@makers::uuid[])[1], approvals_required,
+    @at::timestamptz, @amount::bigint, @currency::text, sqlc.narg(instruction_id)::text, @end_to_end_id::text, sqlc.narg(uetr)::text,
+    @debtor_name::text, @debtor_account::text, @debtor_agent::text, @creditor_name::text, @creditor_account::text,
+    @creditor_agent::text, @remittance::text FROM moved
+), history AS (
+  INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
+    actor_person, actor_name, client_id, channel, at)
+  SELECT realm, message_id, state_sequence, kind, 'Approval Pending', 'amend', 'Approval Pending', state_sequence - 1, version,
+    @editor_user::uuid, @editor_person::uuid, @actor_name::text, @client_id::text, @channel::text, @at::timestamptz FROM moved
+), keyed AS (
+  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
+  SELECT moved.realm, @client_id::text, 'message-id', @reference::text, moved.message_id, @content_hash::bytea, @at::timestamptz
+  FROM moved WHERE @new_reference::boolean
+)
+INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
+  request_id, source_address, content_hash, detail, at)
+SELECT realm, @event_id::uuid, message_id, state_sequence, @event::text, @editor_user::uuid, @editor_person::uuid, @actor_name::text,
+  @client_id::text, @channel::text, sqlc.narg(request_id)::text, sqlc.narg(source_address)::text, @content_hash::bytea, @detail::text,
+  @at::timestamptz FROM moved
+RETURNING sequence;
+
+-- name: ReleaseGet :one
+-- The release with the people who approved it, in order.
+SELECT sqlc.embed(r), d.content,
+       array(SELECT x.checker_person FROM decision x
+             WHERE x.realm = r.realm AND x.message_id = r.message_id AND x.version = r.version AND x.action = 'approve'
+             ORDER BY x.ordinal)::uuid[] AS approvers
+FROM release r
+JOIN message_version v ON v.realm = r.realm AND v.message_id = r.message_id AND v.version = r.version
+JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
+WHERE r.realm = @realm AND r.message_id = @message_id;
+
+-- name: MessageListUndelivered :many
+-- Released before the given time and not yet with clearing.
+SELECT message_id FROM message
+WHERE realm = @realm AND accepted_at IS NOT NULL AND delivered_at IS NULL AND accepted_at <= @accepted_before::timestamptz
+ORDER BY accepted_at LIMIT @page_size;
+
+-- name: MessageListOverdue :many
+-- With clearing since before the given time and without an answer.
+SELECT message_id FROM message
+WHERE realm = @realm AND state IN ('Approved', 'Processing') AND accepted_at <= @accepted_before::timestamptz
+ORDER BY accepted_at LIMIT @page_size;
+
+-- name: MessageListToInquire :many
+-- Unconfirmed ones that clearing has: asking about one it never got could end it while it is still to be sent.
+SELECT message_id FROM message
+WHERE realm = @realm AND state = 'Unconfirmed' AND delivered_at IS NOT NULL AND inquire_at <= @due::timestamptz
+ORDER BY inquire_at LIMIT @page_size;
+
+-- name: MessageListExpired :many
+SELECT message_id FROM message
+WHERE realm = @realm AND state = 'Approval Pending' AND expires_at <= @due::timestamptz
+ORDER BY message_id LIMIT @page_size;

@@ -1,0 +1,124 @@
+-- Reads for lists and searches. The columns are those of TransactionList everywhere, so one Go mapping serves all.
+
+-- name: TransactionList :many
+-- Newest first, from a key on, narrowed by any of the filters. Runs with custom plans: a generic one would scan.
+SELECT m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.external_id, m.maker_user, m.approvals_required, m.expires_at,
+       m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at,
+       m.status_code, m.status_text, v.content_hash, v.makers, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr,
+       v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance,
+       p.display_name AS maker_name, u.name AS maker_login
+FROM message m
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+WHERE m.realm = @realm
+  AND (sqlc.narg(before)::uuid IS NULL OR m.message_id < sqlc.narg(before)::uuid)
+  AND (sqlc.narg(internal_id)::uuid IS NULL OR m.message_id = sqlc.narg(internal_id)::uuid)
+  AND (sqlc.narg(global_id)::text IS NULL OR m.global_id = sqlc.narg(global_id)::text)
+  AND (sqlc.narg(external_id)::text IS NULL OR m.external_id = sqlc.narg(external_id)::text)
+  AND (sqlc.narg(kind)::text IS NULL OR m.kind = sqlc.narg(kind)::text)
+  AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
+  AND (sqlc.narg(states)::text[] IS NULL OR m.state = ANY (sqlc.narg(states)::text[]))
+  AND (sqlc.narg(created_from)::timestamptz IS NULL OR m.created_at >= sqlc.narg(created_from)::timestamptz)
+  AND (sqlc.narg(created_to)::timestamptz IS NULL OR m.created_at <= sqlc.narg(created_to)::timestamptz)
+  AND (sqlc.narg(maker_login)::text IS NULL OR u.name = sqlc.narg(maker_login)::text)
+  AND (sqlc.narg(maker_user)::uuid IS NULL OR m.maker_user = sqlc.narg(maker_user)::uuid)
+  AND (sqlc.narg(instruction_id)::text IS NULL OR v.instruction_id = sqlc.narg(instruction_id)::text)
+  AND (sqlc.narg(end_to_end_id)::text IS NULL OR v.end_to_end_id = sqlc.narg(end_to_end_id)::text)
+  AND (sqlc.narg(debtor_account)::text IS NULL OR v.debtor_account = sqlc.narg(debtor_account)::text)
+  AND (sqlc.narg(debtor_agent)::text IS NULL OR v.debtor_agent = sqlc.narg(debtor_agent)::text)
+  AND (sqlc.narg(debtor_name)::text IS NULL OR position(lower(sqlc.narg(debtor_name)::text) IN lower(v.debtor_name)) > 0)
+  AND (sqlc.narg(creditor_account)::text IS NULL OR v.creditor_account = sqlc.narg(creditor_account)::text)
+  AND (sqlc.narg(creditor_agent)::text IS NULL OR v.creditor_agent = sqlc.narg(creditor_agent)::text)
+  AND (sqlc.narg(creditor_name)::text IS NULL OR position(lower(sqlc.narg(creditor_name)::text) IN lower(v.creditor_name)) > 0)
+  AND (sqlc.narg(currency)::text IS NULL OR v.currency = sqlc.narg(currency)::text)
+  AND (sqlc.narg(amount_from)::bigint IS NULL OR v.amount >= sqlc.narg(amount_from)::bigint)
+  AND (sqlc.narg(amount_to)::bigint IS NULL OR v.amount <= sqlc.narg(amount_to)::bigint)
+ORDER BY m.message_id DESC
+OFFSET @skip::integer
+LIMIT @page_size::integer;
+
+-- name: QueueList :many
+-- Pending messages, oldest first, from a key on; without those a person made or decided when they are excluded.
+SELECT m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.external_id, m.maker_user, m.approvals_required, m.expires_at,
+       m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at,
+       m.status_code, m.status_text, v.content_hash, v.makers, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr,
+       v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance,
+       p.display_name AS maker_name, u.name AS maker_login
+FROM message m
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+WHERE m.realm = @realm AND m.state = 'Approval Pending'
+  AND (sqlc.narg(after)::uuid IS NULL OR m.message_id > sqlc.narg(after)::uuid)
+  AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
+  AND (sqlc.narg(maker_login)::text IS NULL OR u.name = sqlc.narg(maker_login)::text)
+  AND (sqlc.narg(amount_from)::bigint IS NULL OR v.amount >= sqlc.narg(amount_from)::bigint)
+  AND (sqlc.narg(amount_to)::bigint IS NULL OR v.amount <= sqlc.narg(amount_to)::bigint)
+  AND (sqlc.narg(search)::text IS NULL
+       OR position(lower(sqlc.narg(search)::text) IN lower(v.creditor_name || ' ' || v.creditor_account || ' ' || v.end_to_end_id || ' ' || m.global_id)) > 0)
+  AND (sqlc.narg(exclude_person)::uuid IS NULL OR (sqlc.narg(exclude_person)::uuid <> ALL (v.makers)
+       AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
+                         AND d.checker_person = sqlc.narg(exclude_person)::uuid)))
+  AND (sqlc.narg(only_person)::uuid IS NULL OR sqlc.narg(only_person)::uuid = ANY (v.makers))
+ORDER BY m.message_id
+LIMIT @page_size::integer;
+
+-- name: QueueCount :many
+-- How many wait, since when, and how much in each currency; for everybody but the excluded person. Counts stop at 10,000.
+SELECT q.currency, count(*) AS waiting, sum(q.amount)::bigint AS total, min(q.created_at)::timestamptz AS oldest
+FROM (
+  SELECT v.currency, v.amount, m.created_at
+  FROM message m
+  JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+  WHERE m.realm = @realm AND m.state = 'Approval Pending'
+    AND (sqlc.narg(exclude_person)::uuid IS NULL OR (sqlc.narg(exclude_person)::uuid <> ALL (v.makers)
+         AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
+                           AND d.checker_person = sqlc.narg(exclude_person)::uuid)))
+  ORDER BY m.message_id LIMIT 10000
+) q
+GROUP BY q.currency ORDER BY q.currency;
+
+-- name: DecidedList :many
+-- What a person decided since a time, newest first.
+SELECT d.message_id, d.action, d.decided_at, d.reason
+FROM decision d
+WHERE d.realm = @realm AND d.checker_person = @person AND d.decided_at >= @since
+ORDER BY d.decided_at DESC LIMIT @page_size::integer;
+
+-- name: DuplicateList :many
+-- Payments to the same account of the same amount since a time, other than the given one.
+SELECT m.message_id, m.global_id, m.state, m.created_at, p.display_name AS maker_name
+FROM message_version v
+JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+WHERE v.realm = @realm AND v.creditor_account = @creditor_account AND v.amount = @amount AND v.currency = @currency
+  AND v.created_at >= @since AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
+  AND v.message_id <> @other_than
+ORDER BY v.message_id DESC LIMIT 10;
+
+-- name: HistoryList :many
+SELECT * FROM message_history WHERE realm = @realm AND message_id = @message_id ORDER BY sequence;
+
+-- name: AuditList :many
+SELECT * FROM audit_event WHERE realm = @realm AND message_id = @message_id ORDER BY sequence, event_id;
+
+-- name: VersionList :many
+-- Every version of a message with its editor, oldest first.
+SELECT v.*, p.display_name AS editor_name
+FROM message_version v
+JOIN person p ON p.realm = v.realm AND p.person_id = v.maker_person
+WHERE v.realm = @realm AND v.message_id = @message_id ORDER BY v.version;
+
+-- name: AccountList :many
+SELECT * FROM debtor_account WHERE realm = @realm ORDER BY scheme, iban;
+
+-- name: AccountGet :one
+SELECT * FROM debtor_account WHERE realm = @realm AND iban = @iban;
+
+-- name: DayCount :many
+-- Messages that entered a state since a time, per state.
+SELECT to_state, count(*) AS entered FROM message_history
+WHERE realm = @realm AND at >= @since AND to_state = ANY (@states::text[])
+GROUP BY to_state;

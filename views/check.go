@@ -1,0 +1,78 @@
+package views
+
+import "countersign/views/ui"
+
+// Check is the last page before a submission: everything typed, in groups,
+// with links to change it. POST Action sends duplicateAcknowledged=yes and
+// duplicateReason when a duplicate was found.
+type Check struct {
+	Shell          Shell
+	Action         string // "/payments/{draft}/submit"
+	Amount         ui.Amount
+	CreditorName   string
+	Groups         []CheckGroup
+	Duplicates     []Duplicate
+	Acknowledged   bool   // the duplicate box was ticked
+	Reason         string // why the duplicate is wanted
+	Transliterated []Change
+	Warnings       []Warning
+	Approvers      string   // who may approve: "checker1, checker2 or both1"
+	NeedsApproval  bool     // false where no policy asks for one
+	Next           []string // what happens next, one sentence a step
+	ChangeURL      string   // the form, with everything kept
+	Amends         bool     // this is a new version of a submission
+	Problems       []ui.Problem
+}
+
+// CheckGroup is one part of the summary.
+type CheckGroup struct {
+	Title string
+	Rows  []ui.Row
+}
+
+// Duplicate is an earlier payment like this one.
+type Duplicate struct {
+	Reference string
+	URL       string
+	At        string // shown as it is
+	State     string
+}
+
+func (m Check) submitLabel() string {
+	label := "Submit " + m.Amount.String()
+	if m.Amends {
+		label = "Submit the amended " + m.Amount.String()
+	}
+	if m.NeedsApproval {
+		return label + " for approval"
+	}
+	return label + " to " + m.CreditorName
+}
+
+func (m Check) reason() ui.Field {
+	return ui.Field{
+		ID: "duplicateReason", Label: "Why is it paid again?", Value: m.Reason,
+		Rows: 2, Limit: 140, Problem: problemOf(m.Problems, "duplicateReason"),
+	}
+}
+
+func (m Check) duplicateTitle() string {
+	return "Possible duplicate: " + ui.Plural(len(m.Duplicates), "payment") + " like this within 7 days"
+}
+
+// Submitted confirms a submission.
+type Submitted struct {
+	Shell   Shell
+	Message Message
+	Next    []string
+}
+
+// references lists the identifiers of the new message.
+func (m Submitted) references() []ui.Row {
+	rows := []ui.Row{
+		{Term: "Reference", Value: m.Message.GlobalID, Copy: m.Message.GlobalID, Numeric: true},
+		{Term: "Internal ID", Value: m.Message.InternalID, Copy: m.Message.InternalID, Numeric: true},
+		{Term: "End-to-end ID", Value: m.Message.EndToEndID, Copy: m.Message.EndToEndID, Numeric: true},
+	}
+	return append(rows, ui.Row{Term: "Submitted", Value: ui.DateTime(m.Message.SubmittedAt) + " by " + m.Message.Maker})
+}

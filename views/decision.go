@@ -1,0 +1,93 @@
+package views
+
+import "countersign/views/ui"
+
+// Decision is the detail a checker decides on. What is shown is what the
+// decision is bound to: the form carries Version and the content's digest.
+type Decision struct {
+	Message    Message
+	Version    int
+	Deciding   bool   // this person may decide: show the buttons
+	Barred     string // the sentence in place of the buttons
+	Approvals  string // "1 of 2 approvals given, by checker1"; empty when one is enough
+	Final      string // what approving means; a default sentence when empty
+	Reject     Reject
+	Conflict   *Conflict
+	Query      string // filters to come back to, with its question mark; may be empty
+	CloseURL   string // the list without the detail
+	OverviewTo string // the payment's own page
+	Problems   []ui.Problem
+}
+
+// Reject is the form that asks why. It sends category and reason.
+type Reject struct {
+	Open     bool // shown open, after a refused submission
+	Category string
+	Reason   string
+}
+
+// RejectLimit is the number of characters a reject reason may have.
+const RejectLimit = 512
+
+// RejectCategories are the reasons offered beside the free text.
+var RejectCategories = []ui.Option{
+	{Value: "amount", Label: "Amount is wrong"},
+	{Value: "creditor", Label: "Creditor or account is wrong"},
+	{Value: "duplicate", Label: "Duplicate of another payment"},
+	{Value: "evidence", Label: "Order or evidence is missing"},
+	{Value: "fraud", Label: "Suspected fraud"},
+	{Value: "other", Label: "Another reason"},
+}
+
+// Conflict says that somebody else was faster. Nothing the person typed is lost.
+type Conflict struct {
+	Sentence    string // "7QK… was already approved by checker2 at 08:15:22 CET."
+	Before      string // state the person saw
+	After       string // state now
+	TypedReason string
+	NextURL     string
+	NextLabel   string
+}
+
+// Decided is the answer to a decision sent by htmx: the next item in the pane,
+// the decided row dimmed in the list, the count and one sentence.
+type Decided struct {
+	Shell   Shell // its Status is the sentence
+	Row     QueueRow
+	Next    *Decision
+	AllDone ui.Empty // shown when there is no next item
+}
+
+func (d Decision) action(verb string) string {
+	return "/queue/" + d.Message.InternalID + "/" + verb + d.Query
+}
+
+// approveLabel names the whole act.
+func (d Decision) approveLabel() string {
+	amount := d.Message.Amount.String()
+	if d.Message.Kind != "instruction" && d.Message.Kind != "" {
+		return "Approve " + lowerFirst(ui.KindLabel(d.Message.Kind)) + " of " + amount + " to " + d.Message.CreditorName
+	}
+	return "Approve " + amount + " to " + d.Message.CreditorName
+}
+
+func (d Decision) final() string {
+	if d.Final != "" {
+		return d.Final
+	}
+	return "An approved instant payment is sent at once and is final. The way back is a recall."
+}
+
+func (d Decision) category() ui.Choice {
+	return ui.Choice{
+		ID: "category", Label: "Why do you reject it?", Value: d.Reject.Category,
+		Options: RejectCategories, Problem: problemOf(d.Problems, "category"),
+	}
+}
+
+func (d Decision) reason() ui.Field {
+	return ui.Field{
+		ID: "reason", Label: "What should the maker know or correct?", Value: d.Reject.Reason,
+		Rows: 3, Limit: RejectLimit, Problem: problemOf(d.Problems, "reason"),
+	}
+}

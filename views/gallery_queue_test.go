@@ -1,0 +1,172 @@
+package views_test
+
+import (
+	"fmt"
+	"time"
+
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+var now = time.Date(2026, 11, 20, 7, 26, 41, 0, time.UTC)
+
+func shell(title string, place views.Place) views.Shell {
+	return views.Shell{
+		Title: title, Place: place, Environment: "DEMO", QueueCount: 14, Shortcuts: true, Now: now,
+		Person: views.Person{UserName: "checker1", Realm: "demo", Roles: []string{"Checker"}, MayDecide: true, MayRead: true},
+	}
+}
+
+func makerShell(title string, place views.Place) views.Shell {
+	made := shell(title, place)
+	made.QueueCount = 0
+	made.Person = views.Person{UserName: "maker1", Realm: "demo", Roles: []string{"Maker"}, MaySubmit: true}
+	return made
+}
+
+func bothShell(title string, place views.Place) views.Shell {
+	made := shell(title, place)
+	made.Person = views.Person{UserName: "both1", Realm: "demo", Roles: []string{"Maker", "Checker"}, MaySubmit: true, MayDecide: true}
+	return made
+}
+
+const digest = "9f2c4a7be1d05388c6f0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f6"
+
+func message() views.Message {
+	return views.Message{
+		InternalID: "019a9f4e-2c11-7d3a-9b1e-4f6a1c2d3e4f", GlobalID: "7QK4M2XW9TCH3F5A", ExternalID: "INV-2026-1107",
+		EndToEndID: "E2E-20261120-000184", UETR: "5f0c8a4e-7f32-4a1b-9d6e-0b1c2d3e4f50",
+		Kind: "instruction", Scheme: "sic-inst", State: "Approval Pending",
+		Amount: ui.Amount{Currency: "CHF", Value: "1'234.56"}, DebtorName: "Muster AG", DebtorAccount: "CH5021977000004331346",
+		CreditorName: "Beispiel Holzbau GmbH", CreditorAccount: "CH4431999123000889012",
+		CreditorAddress: []string{"Seestrasse 41", "8002 Zürich", "Switzerland"},
+		CreditorBank:    "Muster Bank, MUSTCHZZ", RemittanceKind: "QR reference", Remittance: "21 00000 00003 13947 14300 09017",
+		Maker: "maker1", SubmittedAt: now.Add(-12 * time.Minute), Channel: "Portal", ContentHash: digest,
+		Timeline: []ui.Event{
+			{At: now.Add(-12 * time.Minute), Title: "Submitted", Actor: "maker1", Channel: "Portal", State: "Approval Pending"},
+		},
+	}
+}
+
+func decision() views.Decision {
+	return views.Decision{
+		Message: message(), Version: 1, Deciding: true, CloseURL: "/queue", OverviewTo: "/payments/019a9f4e-2c11-7d3a-9b1e-4f6a1c2d3e4f",
+	}
+}
+
+var creditors = []string{
+	"Beispiel Holzbau GmbH", "Gemeinde Musterlingen", "Muster Treuhand AG", "Stiftung Beispielhof zur Förderung der Wohnkultur",
+	"A. Muster", "Elektro Beispiel SA", "Muster Logistik AG",
+}
+
+func rows(count int) []views.QueueRow {
+	made := make([]views.QueueRow, 0, count)
+	for index := range count {
+		row := views.QueueRow{
+			InternalID: fmt.Sprintf("019a9f4e-2c11-7d3a-9b1e-%012d", index), URL: "/queue/open", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5", index),
+			Kind: "instruction", Scheme: "sic-inst", Amount: ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.%02d", index*7%91+1, index*137%1000, index*13%100)},
+			CreditorName: creditors[index%len(creditors)], CreditorAccount: "CH4431999123000889012", Maker: "maker1",
+			SubmittedAt: now.Add(-time.Duration(190-index*9) * time.Minute), Now: now,
+		}
+		switch index % 5 {
+		case 1:
+			row.Scheme, row.Amount.Currency, row.CreditorAccount = "sct-inst", "EUR", "DE62007620110623852957"
+		case 2:
+			row.Flags = []views.QueueFlag{{Text: "Duplicate", Title: "Same creditor, amount and currency within 7 days"}}
+		case 3:
+			row.Kind, row.Maker = "recall", "maker2"
+		}
+		made = append(made, row)
+	}
+	return made
+}
+
+func queue() views.Queue {
+	return views.Queue{
+		Shell: shell("Approval queue", views.PlaceQueue),
+		Tabs: []ui.Tab{
+			{Label: "For me", URL: "/queue", Count: "14", Current: true},
+			{Label: "All waiting", URL: "/queue?tab=all", Count: "17"},
+			{Label: "Submitted by me", URL: "/queue?tab=own"},
+			{Label: "Decided today", URL: "/queue?tab=decided"},
+		},
+		Filter: views.Filter{Action: "/queue", Tab: "me", ClearURL: "/queue"}, Rows: rows(20), Waiting: 14, Oldest: now.Add(-190 * time.Minute),
+		Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
+		Pages:  ui.Pages{NextURL: "/queue?after=x", NextLabel: "Next 60"},
+	}
+}
+
+func openQueue(detail views.Decision) views.Queue {
+	model := queue()
+	model.Rows[0].Current = true
+	model.Rows[3].Decided = "Approved by checker2, 08:15"
+	model.Detail = &detail
+	return model
+}
+
+func queueExhibits() []exhibit {
+	empty := queue()
+	empty.Rows, empty.Waiting, empty.Oldest, empty.Totals = nil, 0, time.Time{}, nil
+	empty.Empty = ui.Empty{Icon: "circle-check", Title: "All decided", Text: "Last decision 08:15 by you.", LinkLabel: "See what was decided today", LinkURL: "/queue?tab=decided"}
+	noHit := empty
+	noHit.Filter = views.Filter{Action: "/queue", Scheme: "sct-inst", AmountFrom: "1,234", Text: "Holz", Active: 2, ClearURL: "/queue"}
+	noHit.Problems = []ui.Problem{{Field: "amountFrom", Text: "Is 1,234 one thousand two hundred or one point two? Write 1234 or 1.23"}}
+	noHit.Shell.Failed = true
+	noHit.Empty = ui.Empty{Icon: "search", Title: "Nothing matches these filters", LinkLabel: "Clear filters", LinkURL: "/queue"}
+	own := decision()
+	own.Deciding, own.Barred = false, "You submitted this on 20.11. at 08:14. Another person must decide."
+	return []exhibit{
+		{name: "queue", page: views.QueuePage(queue())},
+		{name: "queue-open", page: views.QueuePage(openQueue(warned()))},
+		{name: "queue-own", page: views.QueuePage(openQueue(own))},
+		{name: "queue-reject", page: views.QueuePage(refusedReject()), failed: true},
+		{name: "queue-conflict", page: views.QueuePage(openQueue(conflicted()))},
+		{name: "queue-empty", page: views.QueuePage(empty)},
+		{name: "queue-no-hit", page: views.QueuePage(noHit), failed: true},
+		{name: "reject", page: views.RejectPage(shell("Reject", views.PlaceQueue), decision())},
+		{name: "detail-fragment", page: views.DetailFragment(decision()), fragment: true},
+		{name: "refused-fragment", page: views.DetailFragment(*refusedReject().Detail), fragment: true, failed: true},
+		{name: "conflict-fragment", page: views.DetailFragment(conflicted()), fragment: true, failed: true},
+		{name: "arrivals-fragment", page: views.ArrivalsNotice(3, "/queue"), fragment: true},
+		{name: "decided-fragment", page: views.DecidedFragment(decided()), fragment: true},
+	}
+}
+
+func warned() views.Decision {
+	detail := decision()
+	detail.Approvals = "1 of 2 approvals given, by checker2"
+	detail.Message.Warnings = []views.Warning{{
+		Title: "Possible duplicate", Text: "Same creditor, amount and currency within 7 days.",
+		Links: []views.Link{{Label: "7QK4M2XW8S11B2D4, 18.11.2026, settled", URL: "/payments/x"}},
+	}}
+	detail.Message.Changes = []views.Change{{Field: "Amount", Before: "CHF 1'243.56", After: "CHF 1'234.56"}}
+	return detail
+}
+
+func refusedReject() views.Queue {
+	detail := decision()
+	detail.Reject = views.Reject{Open: true, Category: "creditor"}
+	detail.Problems = []ui.Problem{{Field: "reason", Text: "Say what the maker should know or correct"}}
+	model := openQueue(detail)
+	model.Shell.Failed = true
+	return model
+}
+
+func conflicted() views.Decision {
+	detail := decision()
+	detail.Deciding, detail.Message.State = false, "Approved"
+	detail.Conflict = &views.Conflict{
+		Sentence: "7QK4M2XW9TCH3F5A was already approved by checker2 at 08:15:22 CET.", Before: "Approval Pending", After: "Approved",
+		TypedReason: "The invoice names another account.", NextURL: "/queue/next", NextLabel: "Open the next one",
+	}
+	return detail
+}
+
+func decided() views.Decided {
+	next := decision()
+	row := rows(1)[0]
+	row.Decided = "Approved by you, 08:26"
+	made := shell("Approval queue", views.PlaceQueue)
+	made.Status = "7QK4M2XW9T00H3F5 approved. Next: 7QK4M2XW9TCH3F5A"
+	return views.Decided{Shell: made, Row: row, Next: &next}
+}

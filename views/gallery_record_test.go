@@ -1,0 +1,144 @@
+package views_test
+
+import (
+	"fmt"
+	"time"
+
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+func mine() views.Mine {
+	row := func(reference, state, note string) views.MineRow {
+		return views.MineRow{
+			InternalID: "id-" + reference, URL: "/payments/" + reference, Reference: reference, Kind: "instruction", Scheme: "sic-inst",
+			Amount: ui.Amount{Currency: "CHF", Value: "1'234.56"}, CreditorName: "Beispiel Holzbau GmbH", State: state, SubmittedAt: now.Add(-time.Hour),
+			Note: note, LikeURL: "/payments/new?like=" + reference,
+		}
+	}
+	waiting := row("7QK4M2XW9TCH3F5A", "Approval Pending", "")
+	waiting.AmendURL, waiting.WithdrawURL = "/payments/x/amend", "/payments/x/withdraw"
+	return views.Mine{
+		Shell: makerShell("My submissions", views.PlaceMine),
+		Tabs: []ui.Tab{
+			{Label: "All", URL: "/mine", Current: true},
+			{Label: "Waiting", URL: "/mine?tab=waiting", Count: "1"},
+			{Label: "Approved", URL: "/mine?tab=approved"},
+			{Label: "Sent", URL: "/mine?tab=sent", Count: "4"},
+			{Label: "Rejected", URL: "/mine?tab=rejected", Count: "1"},
+			{Label: "Failed", URL: "/mine?tab=failed"},
+		},
+		Rows: []views.MineRow{
+			waiting, row("7QK4M2XW9TCH3F5B", "Rejected", "checker1: Creditor or account is wrong. The invoice names another account."),
+			row("7QK4M2XW9TCH3F5C", "Settled", ""), row("7QK4M2XW9TCH3F5D", "Failed", "AC04: the account is closed."), row("7QK4M2XW9TCH3F5E", "Unconfirmed", ""),
+		},
+	}
+}
+
+func settled() views.Message {
+	made := message()
+	made.State, made.FollowUp = "Settled", "Recall in Progress"
+	made.Timeline = append(made.Timeline,
+		ui.Event{At: now.Add(-10 * time.Minute), Title: "Approved", Actor: "checker1", Channel: "Portal", State: "Approved", Took: "2 min 11 s"},
+		ui.Event{At: now.Add(-10*time.Minute + time.Second), Title: "Sent to clearing", Actor: "Gateway", State: "Processing", Took: "0.1 s", URL: "/payments/x/messages/1"},
+		ui.Event{At: now.Add(-10*time.Minute + 2*time.Second), Title: "Settled", Actor: "Clearing", State: "Settled", Took: "0.8 s", Note: "Accepted and settled (ACSC).", URL: "/payments/x/messages/2"})
+	return made
+}
+
+func payment(tab views.PaymentTab) views.Payment {
+	document := func(id, kind, name string, outgoing bool) views.Document {
+		return views.Document{ID: id, Type: kind, Name: name, Outgoing: outgoing, At: now, Size: 3218, Status: "Delivered", URL: "/payments/x/messages/" + id, DownloadURL: "/payments/x/messages/" + id + ".xml"}
+	}
+	return views.Payment{
+		Shell: bothShell("Payment 7QK4M2XW9TCH3F5A", views.PlacePayments), Message: settled(), Tab: tab,
+		Actions: []views.Action{{Label: "New payment like this", URL: "/payments/new?like=x"}}, Barred: []string{"A recall of this payment is already running."},
+		Documents: []views.Document{
+			document("1", "pain.001.001.09", "Instruction", false), document("2", "pacs.008.001.08", "Payment to clearing", true),
+			document("3", "pacs.002.001.10", "Answer of clearing", false), document("4", "pain.002.001.10", "Status report", true),
+		},
+		Related: []views.Related{{Role: "Recall of this payment", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "recall", State: "Processing", Amount: message().Amount, At: now, Reason: "DUPL, duplicate payment"}},
+		Audit: []views.AuditEntry{
+			{Sequence: "1041", At: now.Add(-12 * time.Minute), Actor: "maker1", Action: "Submitted", Channel: "Portal", Address: "10.0.4.17", RequestID: "0b7e4a10-5d2f-4c0e", Detail: "version 1"},
+			{Sequence: "1045", At: now.Add(-10 * time.Minute), Actor: "checker1", Action: "Approved", Channel: "Portal", Address: "10.0.4.21", RequestID: "5c1f2b3a-5d2f-4c0e"},
+		},
+	}
+}
+
+const documentText = `<?xml version="1.0" encoding="UTF-8"?>
+<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.008.001.08">
+  <FIToFICstmrCdtTrf>
+    <GrpHdr>
+      <MsgId>20261120072641-0001</MsgId>
+      <CreDtTm>2026-11-20T08:26:41.120+01:00</CreDtTm>
+      <NbOfTxs>1</NbOfTxs>
+    </GrpHdr>
+  </FIToFICstmrCdtTrf>
+</Document>`
+
+func payments() views.Payments {
+	states := []string{"Settled", "Approval Pending", "Unconfirmed", "Failed", "Withdrawn", "Processing", "Awaiting Decision"}
+	model := views.Payments{
+		Shell: bothShell("Payments", views.PlacePayments),
+		Filter: views.Filter{
+			Action: "/payments", ClearURL: "/payments", Currency: "CHF", Active: 1,
+			States: []ui.Option{{Value: "", Label: "Any"}, {Value: "Settled", Label: "Settled"}},
+		},
+		Pages: ui.Pages{FirstURL: "/payments", NextURL: "/payments?after=x", NextLabel: "Next 60"},
+	}
+	for index := range 14 {
+		row := views.PaymentRow{
+			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/x", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5", index), Kind: "instruction", Scheme: "sic-inst",
+			Amount: ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.00", index*3+1, index*91%1000)}, CreditorName: creditors[index%len(creditors)],
+			State: states[index%len(states)], CreatedAt: now.Add(-time.Duration(index) * time.Hour), Maker: "maker1",
+		}
+		if index == 0 {
+			row.FollowUp = "Recall in Progress"
+		}
+		if index%4 == 3 {
+			row.Kind, row.DebtorName, row.Maker, row.Scheme, row.Amount.Currency = "payment", "Muster Logistik AG", "", "sct-inst", "EUR"
+		}
+		model.Rows = append(model.Rows, row)
+	}
+	return model
+}
+
+func dashboard() views.Dashboard {
+	hours := make([]views.HourCount, 0, 24)
+	for index := range 24 {
+		hours = append(hours, views.HourCount{Hour: fmt.Sprintf("%02d", (index+9)%24), Count: index * 37 % 29})
+	}
+	return views.Dashboard{
+		Shell: bothShell("Dashboard", views.PlaceDashboard),
+		Tiles: []views.Tile{
+			{Label: "Waiting for me", Value: "14", Note: "CHF 482'310.75 · EUR 91'004.20", URL: "/queue"},
+			{Label: "Oldest waiting", Value: "3 h", Note: "since 20.11.2026 05:16:41 CET", URL: "/queue", Tone: ui.ToneWaiting},
+			{Label: "Rejected today", Value: "2", Note: "by checkers", URL: "/payments?state=Rejected"},
+			{Label: "Failed or unconfirmed", Value: "1", Note: "at clearing, today", URL: "/payments?state=Unconfirmed", Tone: ui.ToneBad},
+		},
+		Waiting:  rows(5),
+		Volumes:  []views.Volume{{Scheme: "sic-inst", Count: 318, Amount: ui.Amount{Currency: "CHF", Value: "2'418'300.10"}, ByHour: hours, ListURL: "/payments?scheme=sic-inst"}},
+		Clearing: []views.Clearing{{Scheme: "sic-inst", Reached: true, LastSeen: now}, {Scheme: "sct-inst", Note: "Last delivery refused, retrying"}},
+	}
+}
+
+func recordExhibits() []exhibit {
+	noneMine := mine()
+	noneMine.Rows = nil
+	noneMine.Empty = ui.Empty{Icon: "file-text", Title: "You have not submitted anything", LinkLabel: "New payment", LinkURL: "/payments/new"}
+	return []exhibit{
+		{name: "mine", page: views.MinePage(mine())},
+		{name: "mine-empty", page: views.MinePage(noneMine)},
+		{name: "withdraw", page: views.WithdrawPage(views.Withdraw{Shell: makerShell("Withdraw", views.PlaceMine), Message: message(), Version: 1})},
+		{name: "payment", page: views.PaymentPage(payment(views.TabOverview))},
+		{name: "payment-timeline", page: views.PaymentPage(payment(views.TabTimeline))},
+		{name: "payment-messages", page: views.PaymentPage(payment(views.TabMessages))},
+		{name: "payment-related", page: views.PaymentPage(payment(views.TabRelated))},
+		{name: "payment-audit", page: views.PaymentPage(payment(views.TabAudit))},
+		{name: "document", page: views.DocumentPage(views.DocumentView{
+			Shell: bothShell("pacs.008 of 7QK4M2XW9TCH3F5A", views.PlacePayments), Reference: "7QK4M2XW9TCH3F5A", BackURL: "/payments/x/messages",
+			Document: payment(views.TabMessages).Documents[1], Text: documentText,
+		})},
+		{name: "payments", page: views.PaymentsPage(payments())},
+		{name: "dashboard", page: views.DashboardPage(dashboard())},
+	}
+}

@@ -1,0 +1,201 @@
+package views
+
+import "countersign/views/ui"
+
+// NewPayment is the form for a payment. POST Action sends the fields of
+// PaymentValues under the ids named there, scheme, and either act=check or
+// switchScheme={scheme}, which shows the same form with all fields kept.
+type NewPayment struct {
+	Shell          Shell
+	Action         string // where the form is sent: "/payments/new" or a draft's address
+	Scheme         string
+	Values         PaymentValues
+	DebtorAccounts []ui.Option
+	Countries      []ui.Option
+	Feedback       *IBANCheck // what is known of the IBAN entered; nil before
+	Amending       *Amending  // the submission being amended; nil for a new one
+	Prefilled      bool       // the values come from an earlier payment
+	Problems       []ui.Problem
+}
+
+// PaymentValues is what a person typed, exactly as typed.
+type PaymentValues struct {
+	DebtorAccount     string // debtorAccount
+	CreditorName      string // creditorName
+	CreditorIBAN      string // creditorIban
+	AddressKind       string // addressKind: "structured" or "hybrid"
+	Street            string // street
+	BuildingNumber    string // buildingNumber
+	AddressLine1      string // addressLine1, hybrid only
+	AddressLine2      string // addressLine2, hybrid only
+	Postcode          string // postcode
+	Town              string // town
+	Country           string // country
+	Amount            string // amount
+	RemittanceKind    string // remittanceKind: "none", "qr", "scor" or "text"
+	QRReference       string // qrReference
+	CreditorReference string // creditorReference
+	RemittanceText    string // remittanceText
+	EndToEndID        string // endToEndId
+	AmendReason       string // amendReason
+}
+
+// Amending names the submission that a new version replaces.
+type Amending struct {
+	Reference string
+	URL       string
+}
+
+// IBANCheck is what is known of an account number: the answer of
+// GET /payments/iban?creditorIban=…&scheme=….
+type IBANCheck struct {
+	Problem   ui.Problem // nothing else is shown when set
+	Grouped   string
+	Country   string
+	Bank      string // name and BIC; empty when unknown
+	Reachable string // "yes", "no" or empty when unknown
+	Scheme    string
+}
+
+func (m NewPayment) currency() string {
+	if m.Scheme == "sct-inst" {
+		return "EUR"
+	}
+	return "CHF"
+}
+
+func (m NewPayment) charset() string {
+	if m.Scheme == "sct-inst" {
+		return "epc"
+	}
+	return "sps"
+}
+
+func (m NewPayment) text(id, label, value string) ui.Field {
+	return ui.Field{
+		ID: id, Label: label, Value: value, Charset: m.charset(),
+		Prefilled: m.Prefilled && value != "", Problem: problemOf(m.Problems, id),
+	}
+}
+
+func (m NewPayment) debtorAccount() ui.Choice {
+	return ui.Choice{
+		ID: "debtorAccount", Label: "Account", Value: m.Values.DebtorAccount,
+		Options: m.DebtorAccounts, Problem: problemOf(m.Problems, "debtorAccount"),
+	}
+}
+
+func (m NewPayment) creditorName() ui.Field {
+	field := m.text("creditorName", "Name", m.Values.CreditorName)
+	field.Limit = 70
+	return field
+}
+
+func (m NewPayment) creditorIBAN() ui.Field {
+	field := m.text("creditorIban", "IBAN", m.Values.CreditorIBAN)
+	field.Charset, field.IBAN, field.CheckURL = "", true, "/payments/iban"
+	field.CheckValues = `{"scheme":"` + m.Scheme + `"}`
+	field.Hint = "Spaces, dashes and lower case are fine"
+	return field
+}
+
+func (m NewPayment) addressKind() ui.Choice {
+	chosen := m.Values.AddressKind
+	if chosen == "" {
+		chosen = "structured"
+	}
+	return ui.Choice{
+		ID: "addressKind", Label: "Address", Value: chosen, Problem: problemOf(m.Problems, "addressKind"),
+		Options: []ui.Option{
+			{Value: "structured", Label: "In separate fields"},
+			{Value: "hybrid", Label: "As two lines, with postcode and town"},
+		},
+	}
+}
+
+func (m NewPayment) sized(field ui.Field, width string) ui.Field {
+	field.Width = width
+	return field
+}
+
+func (m NewPayment) country() ui.Choice {
+	return ui.Choice{
+		ID: "country", Label: "Country", Value: m.Values.Country,
+		Options: m.Countries, Problem: problemOf(m.Problems, "country"),
+	}
+}
+
+func (m NewPayment) amount() ui.Field {
+	field := m.text("amount", "Amount in "+m.currency(), m.Values.Amount)
+	field.InputMode, field.Width, field.Charset = "decimal", "w-10", ""
+	field.Hint = "For example 1'234.50"
+	return field
+}
+
+func (m NewPayment) remittanceKind() ui.Choice {
+	chosen := m.Values.RemittanceKind
+	if chosen == "" {
+		chosen = "none"
+	}
+	options := []ui.Option{{Value: "none", Label: "No reference"}}
+	if m.Scheme == "sic-inst" {
+		options = append(options, ui.Option{Value: "qr", Label: "QR reference", Hint: "27 digits, for a QR-IBAN"})
+	}
+	options = append(options,
+		ui.Option{Value: "scor", Label: "Creditor reference", Hint: "Starts with RF"},
+		ui.Option{Value: "text", Label: "Message to the creditor"})
+	return ui.Choice{
+		ID: "remittanceKind", Label: "What is it for?", Value: chosen,
+		Options: options, Problem: problemOf(m.Problems, "remittanceKind"),
+	}
+}
+
+func (m NewPayment) qrReference() ui.Field {
+	field := m.text("qrReference", "QR reference", m.Values.QRReference)
+	field.InputMode, field.Width, field.Charset = "numeric", "w-20", ""
+	return field
+}
+
+func (m NewPayment) creditorReference() ui.Field {
+	return m.sized(m.text("creditorReference", "Creditor reference", m.Values.CreditorReference), "w-20")
+}
+
+func (m NewPayment) remittanceText() ui.Field {
+	field := m.text("remittanceText", "Message", m.Values.RemittanceText)
+	field.Rows, field.Limit = 3, 140
+	return field
+}
+
+func (m NewPayment) endToEndID() ui.Field {
+	field := m.text("endToEndId", "End-to-end ID", m.Values.EndToEndID)
+	field.Limit, field.Width, field.Charset = 35, "w-20", "epc"
+	field.Hint = "The creditor sees it. Keep it unless the creditor asked for another one"
+	return field
+}
+
+func (m NewPayment) amendReason() ui.Field {
+	field := ui.Field{ID: "amendReason", Label: "Why do you amend it?", Value: m.Values.AmendReason, Rows: 2, Limit: 512}
+	field.Problem = problemOf(m.Problems, "amendReason")
+	return field
+}
+
+func (m NewPayment) heading() string {
+	if m.Amending != nil {
+		return "Amend " + m.Amending.Reference
+	}
+	return "New payment"
+}
+
+var paymentSchemes = []string{"sic-inst", "sct-inst"}
+
+func (c IBANCheck) reachable() string {
+	name := ui.SchemeLabel(c.Scheme) + " instant"
+	switch c.Reachable {
+	case "yes":
+		return "The bank takes " + name + " payments."
+	case "no":
+		return "The bank does not take " + name + " payments. Use another way to pay."
+	default:
+		return ""
+	}
+}

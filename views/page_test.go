@@ -1,0 +1,237 @@
+package views_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"countersign/static"
+)
+
+// each runs one rule on every exhibit.
+func each(t *testing.T, rule func(t *testing.T, shown exhibit, page *goquery.Document)) {
+	t.Helper()
+	for _, shown := range exhibits() {
+		t.Run(shown.name, func(t *testing.T) {
+			t.Parallel()
+			page, err := goquery.NewDocumentFromReader(strings.NewReader(render(t, shown.page)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rule(t, shown, page)
+		})
+	}
+}
+
+func outer(selection *goquery.Selection) string {
+	text, err := goquery.OuterHtml(selection)
+	if err != nil {
+		return err.Error()
+	}
+	return text[:min(len(text), 160)]
+}
+
+func TestEveryPageHasItsFrame(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, shown exhibit, page *goquery.Document) {
+		if shown.fragment {
+			if page.Find("h1, main, nav").Length() != 0 {
+				t.Error("a fragment brings parts of the frame along")
+			}
+			return
+		}
+		for selector, want := range map[string]int{
+			"h1": 1, "main#main": 1, "html[lang=en]": 1, "title": 1, `a.skip-link[href="#main"]`: 1,
+			`meta[name="htmx-config"]`: 1, `link[rel="icon"]`: 1,
+		} {
+			if got := page.Find(selector).Length(); got != want {
+				t.Errorf("%d × %s, want %d", got, selector, want)
+			}
+		}
+		if got := strings.HasPrefix(page.Find("title").Text(), "Error: "); got != shown.failed {
+			t.Errorf("title %q, failed %v", page.Find("title").Text(), shown.failed)
+		}
+	})
+}
+
+// The content policy forbids inline styles and scripts; a page that uses one
+// would look broken only in a browser.
+func TestNoPageNeedsAnExceptionFromTheContentPolicy(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, _ exhibit, page *goquery.Document) {
+		page.Find("style, [style], script:not([src]), [hx-on], [data-hx-on]").Each(func(_ int, found *goquery.Selection) {
+			t.Errorf("inline style or script: %s", outer(found))
+		})
+		page.Find("script").Each(func(_ int, script *goquery.Selection) {
+			if source, _ := script.Attr("src"); !strings.HasPrefix(source, "/static/") {
+				t.Errorf("script from elsewhere: %s", outer(script))
+			}
+		})
+		page.Find("*").Each(func(_ int, element *goquery.Selection) {
+			for _, attribute := range element.Nodes[0].Attr {
+				evaluated := strings.HasPrefix(attribute.Val, "js:") || strings.HasPrefix(attribute.Val, "javascript:")
+				if strings.HasPrefix(attribute.Key, "on") || strings.HasPrefix(attribute.Key, "hx-on") || evaluated {
+					t.Errorf("%s on %s", attribute.Key, outer(element))
+				}
+			}
+		})
+	})
+}
+
+func TestEveryFormWorksWithoutAScript(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, _ exhibit, page *goquery.Document) {
+		page.Find("form").Each(func(_ int, form *goquery.Selection) {
+			action, method := form.AttrOr("action", ""), form.AttrOr("method", "")
+			if !strings.HasPrefix(action, "/") || !slices.Contains([]string{"get", "post", "dialog"}, method) {
+				t.Errorf("action %q, method %q", action, method)
+			}
+			if form.Find(`button[type="submit"]`).Length() == 0 {
+				t.Errorf("no button that sends it: %s", outer(form))
+			}
+			if _, skips := form.Attr("novalidate"); method == "post" && form.Find("input:not([type=hidden]), textarea, select").Length() > 0 && !skips {
+				t.Errorf("the browser's own checks are on: %s", outer(form))
+			}
+			if sent, found := form.Attr("hx-post"); found && (sent != action || method != "post") {
+				t.Errorf("hx-post %q differs from action %q", sent, action)
+			}
+		})
+		page.Find("[hx-get]").Each(func(_ int, element *goquery.Selection) {
+			target := element.AttrOr("href", element.AttrOr("action", ""))
+			if !element.Is("input[data-iban]") && target != element.AttrOr("hx-get", "") {
+				t.Errorf("hx-get without a link or form of the same address: %s", outer(element))
+			}
+		})
+		page.Find("[hx-post]:not(form)").Each(func(_ int, element *goquery.Selection) {
+			t.Errorf("hx-post outside a form: %s", outer(element))
+		})
+		page.Find("a").Each(func(_ int, link *goquery.Selection) {
+			if link.AttrOr("href", "") == "" {
+				t.Errorf("a link that leads nowhere: %s", outer(link))
+			}
+		})
+	})
+}
+
+func TestEveryFieldHasAVisibleLabelAndItsTexts(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, _ exhibit, page *goquery.Document) {
+		page.Find("input:not([type=hidden]), select, textarea").Each(func(_ int, field *goquery.Selection) {
+			id := field.AttrOr("id", "")
+			label := page.Find(`label[for="` + id + `"]`)
+			if id == "" || label.Length() != 1 || label.HasClass("visually-hidden") {
+				t.Errorf("%d labels for %s", label.Length(), outer(field))
+			}
+			if _, found := field.Attr("placeholder"); found || field.AttrOr("type", "") == "number" {
+				t.Errorf("placeholder or number field: %s", outer(field))
+			}
+		})
+		page.Find("[aria-describedby], [aria-labelledby]").Each(func(_ int, element *goquery.Selection) {
+			for _, id := range strings.Fields(element.AttrOr("aria-describedby", "") + " " + element.AttrOr("aria-labelledby", "")) {
+				if page.Find(`[id="`+id+`"]`).Length() != 1 {
+					t.Errorf("refers to %q, which is not there: %s", id, outer(element))
+				}
+			}
+		})
+	})
+}
+
+func TestIDsAreUnique(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, _ exhibit, page *goquery.Document) {
+		seen := map[string]bool{}
+		page.Find("[id]").Each(func(_ int, element *goquery.Selection) {
+			id := element.AttrOr("id", "")
+			if seen[id] {
+				t.Errorf("id %q twice", id)
+			}
+			seen[id] = true
+		})
+	})
+}
+
+// The summary comes first, takes the focus, links to the fields, and says what
+// the fields say.
+func TestErrorSummaryMatchesTheFields(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, _ exhibit, page *goquery.Document) {
+		page.Find(".error-summary").Each(func(_ int, summary *goquery.Selection) {
+			if summary.AttrOr("data-autofocus", "") != "page" || summary.AttrOr("tabindex", "") != "-1" || summary.AttrOr("role", "") != "alert" {
+				t.Errorf("the summary does not take the focus: %s", outer(summary))
+			}
+			if summary.Find("h2").Text() != "There is a problem" {
+				t.Errorf("heading %q", summary.Find("h2").Text())
+			}
+			summary.Find("li a").Each(func(_ int, link *goquery.Selection) {
+				id := strings.TrimPrefix(link.AttrOr("href", ""), "#")
+				inline := page.Find(`[id="` + id + `-error"]`).Text()
+				if page.Find(`[id="`+id+`"]`).Length() != 1 || !strings.Contains(inline, strings.TrimSpace(link.Text())) {
+					t.Errorf("link to %q says %q, the field says %q", id, link.Text(), inline)
+				}
+			})
+		})
+		page.Find("[id$='-error']").Each(func(_ int, inline *goquery.Selection) {
+			field := page.Find(`[id="` + strings.TrimSuffix(inline.AttrOr("id", ""), "-error") + `"]`)
+			if field.AttrOr("aria-invalid", "") != "true" || !strings.Contains(field.AttrOr("aria-describedby", ""), inline.AttrOr("id", "")) {
+				t.Errorf("the field is not marked: %s", outer(field))
+			}
+		})
+	})
+}
+
+var vague = regexp.MustCompile(`(?i)^(ok|yes|no|submit|confirm|continue|approve|reject|go)$`)
+
+func TestButtonsNameTheAct(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, _ exhibit, page *goquery.Document) {
+		page.Find("button").Each(func(_ int, button *goquery.Selection) {
+			name := strings.TrimSpace(button.AttrOr("aria-label", button.Text()))
+			if name == "" || vague.MatchString(name) {
+				t.Errorf("button %q does not say what happens: %s", name, outer(button))
+			}
+		})
+	})
+}
+
+func TestTablesAreTables(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, shown exhibit, page *goquery.Document) {
+		page.Find("table").Each(func(_ int, table *goquery.Selection) {
+			if _, found := table.Attr("role"); found {
+				t.Error("a table with a role of its own")
+			}
+			columns := table.Find("thead th[scope=col]").Length()
+			table.Find("tbody tr").Each(func(_ int, row *goquery.Selection) {
+				width := row.Find("td, th").Length()
+				if row.Find("[colspan='3']").Length() == 1 {
+					width += 2
+				}
+				if width != columns {
+					t.Errorf("%d cells under %d headings", width, columns)
+				}
+			})
+		})
+		if shown.fragment {
+			return
+		}
+		page.Find("[data-row]").Each(func(_ int, row *goquery.Selection) {
+			if row.Find("a[data-open][href]").Length() != 1 {
+				t.Errorf("a row that the keyboard cannot open: %s", outer(row))
+			}
+		})
+	})
+}
+
+func TestEveryIconIsOnTheSheet(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, _ exhibit, page *goquery.Document) {
+		page.Find("svg use").Each(func(_ int, use *goquery.Selection) {
+			if id := strings.TrimPrefix(use.AttrOr("href", ""), "#"); !strings.Contains(static.Sprite(), `id="`+id+`"`) {
+				t.Errorf("icon %q is not on the sheet", id)
+			}
+		})
+	})
+}

@@ -1,0 +1,136 @@
+package views
+
+import (
+	"time"
+
+	"countersign/views/ui"
+)
+
+// PaymentTab is one part of a payment's own page.
+type PaymentTab string
+
+// The parts of a payment's page. Overview lives at /payments/{id}, the others
+// at /payments/{id}/{tab}.
+const (
+	TabOverview PaymentTab = "overview"
+	TabTimeline PaymentTab = "timeline"
+	TabMessages PaymentTab = "messages"
+	TabRelated  PaymentTab = "related"
+	TabAudit    PaymentTab = "audit"
+)
+
+// Payment is the page of one message. Only the part named by Tab needs its data.
+type Payment struct {
+	Shell     Shell
+	Message   Message
+	Tab       PaymentTab
+	Actions   []Action // what this person may do now
+	Barred    []string // why something expected is not offered, one sentence each
+	Documents []Document
+	Related   []Related
+	Audit     []AuditEntry
+}
+
+// Action is a step the state machine allows this person.
+type Action struct {
+	Label   string // names the act: "Recall CHF 1'234.56"
+	URL     string
+	Primary bool
+}
+
+// Document is one ISO 20022 document of a message.
+type Document struct {
+	ID          string
+	Type        string // "pacs.008.001.08"
+	Name        string // "Payment to clearing"
+	Outgoing    bool
+	At          time.Time
+	Size        int // bytes
+	Status      string
+	URL         string
+	DownloadURL string
+}
+
+// Related is a message that refers to this one, or that it refers to.
+type Related struct {
+	Role      string // "Recall of this payment", "Original payment"
+	Reference string
+	URL       string
+	Kind      string
+	State     string
+	Amount    ui.Amount
+	At        time.Time
+	Reason    string
+}
+
+// AuditEntry is one row of the audit trail.
+type AuditEntry struct {
+	Sequence  string
+	At        time.Time
+	Actor     string
+	Action    string
+	Channel   string
+	Address   string // source address
+	RequestID string
+	Detail    string
+}
+
+// DocumentView shows one document in full.
+type DocumentView struct {
+	Shell     Shell
+	Reference string // of the payment
+	BackURL   string
+	Document  Document
+	Text      string // formatted; escaped when rendered
+}
+
+func (m Payment) tabs() []ui.Tab {
+	base := "/payments/" + m.Message.InternalID
+	tab := func(label string, name PaymentTab, url string) ui.Tab {
+		return ui.Tab{Label: label, URL: url, Current: m.Tab == name}
+	}
+	return []ui.Tab{
+		tab("Overview", TabOverview, base), tab("Timeline", TabTimeline, base+"/timeline"),
+		tab("Messages", TabMessages, base+"/messages"), tab("Related", TabRelated, base+"/related"),
+		tab("Audit", TabAudit, base+"/audit"),
+	}
+}
+
+// identifiers lists every identifier the message is known by.
+func (m Message) identifiers() []ui.Row {
+	var rows []ui.Row
+	for _, one := range []struct{ term, value string }{
+		{"Global ID", m.GlobalID},
+		{"Internal ID", m.InternalID},
+		{"External ID", m.ExternalID},
+		{"End-to-end ID", m.EndToEndID},
+		{"UETR", m.UETR},
+	} {
+		rows = appendRow(rows, ui.Row{Term: one.term, Value: one.value, Copy: one.value, Numeric: true})
+	}
+	return rows
+}
+
+// origin lists who made the message, when and on which way.
+func (m Message) origin() []ui.Row {
+	rows := []ui.Row{{Term: "Scheme", Value: ui.SchemeName(m.Scheme)}}
+	if m.Maker != "" {
+		rows = append(rows, ui.Row{Term: "Maker", Value: m.Maker})
+	}
+	rows = appendRow(rows, ui.Row{Term: "Channel", Value: m.Channel})
+	return append(rows, ui.Row{Term: "Submitted", Value: ui.DateTime(m.SubmittedAt)})
+}
+
+func (d Document) direction() string {
+	if d.Outgoing {
+		return "Sent"
+	}
+	return "Received"
+}
+
+func (d Document) icon() string {
+	if d.Outgoing {
+		return "arrow-up-right"
+	}
+	return "arrow-down-left"
+}

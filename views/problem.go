@@ -1,0 +1,53 @@
+package views
+
+// Problem is a page for something that did not work: refused, not found,
+// failed, or the session ended. With no person in the shell it stands alone.
+type Problem struct {
+	Shell     Shell
+	Heading   string
+	Text      string
+	RequestID string // shown where somebody may ask for it
+	NextLabel string
+	NextURL   string
+}
+
+// Forbidden is the page for a step this person may not take; sentence says why.
+func Forbidden(shell Shell, sentence string) Problem {
+	shell.Title = "Not allowed"
+	return Problem{
+		Shell: shell, Heading: "You may not do this", Text: sentence,
+		NextLabel: "Go to the dashboard", NextURL: "/",
+	}
+}
+
+// NotFound is the page for an address or an object that does not exist, or
+// that this person may not see: both look the same.
+func NotFound(shell Shell) Problem {
+	shell.Title = "Not found"
+	return Problem{
+		Shell: shell, Heading: "There is nothing here",
+		Text:      "Check the address, or look for the payment by its reference.",
+		NextLabel: "Search payments", NextURL: "/payments",
+	}
+}
+
+// Failed is the page for an error of ours.
+func Failed(shell Shell, requestID string) Problem {
+	shell.Title, shell.Failed = "Something went wrong", true
+	return Problem{
+		Shell: shell, Heading: "Something went wrong on our side", RequestID: requestID,
+		Text: "Before you repeat a submission or a decision, look in the list whether it was stored. " +
+			"Tell support the request id below.",
+		NextLabel: "Go to the payments", NextURL: "/payments",
+	}
+}
+
+// SessionEnded is the page when a session ran out while something was sent.
+func SessionEnded(shell Shell, next string) Problem {
+	shell.Title, shell.Person = "Session ended", Person{}
+	return Problem{
+		Shell: shell, Heading: "Your session ended",
+		Text:      "Nothing was sent. Sign in again to go on.",
+		NextLabel: "Sign in", NextURL: next,
+	}
+}

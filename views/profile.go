@@ -1,0 +1,41 @@
+package views
+
+import "countersign/views/ui"
+
+// Profile is a person's own page. POST /me sends shortcuts (on or off), theme
+// and density.
+type Profile struct {
+	Shell       Shell
+	DisplayName string
+	Email       string
+	Saved       bool
+}
+
+func (m Profile) facts() []ui.Row {
+	rows := []ui.Row{{Term: "User name", Value: m.Shell.Person.UserName}}
+	rows = appendRow(rows, ui.Row{Term: "Name", Value: m.DisplayName})
+	rows = appendRow(rows, ui.Row{Term: "E-mail", Value: m.Email})
+	return append(rows,
+		ui.Row{Term: "Realm", Value: m.Shell.Person.Realm},
+		ui.Row{Term: "Roles", Value: m.Shell.roles()})
+}
+
+func (m Profile) shortcuts() ui.Choice {
+	return ui.Choice{ID: "shortcuts", Label: "Single-key shortcuts", Value: m.Shell.shortcuts(), Options: []ui.Option{
+		{Value: "on", Label: "On", Hint: "j, k, o, a, r, / and ? outside text fields"}, {Value: "off", Label: "Off"},
+	}}
+}
+
+func (m Profile) themes() ui.Choice {
+	return ui.Choice{ID: "theme", Label: "Colours", Value: m.Shell.theme(), Options: []ui.Option{
+		{Value: string(ThemeAuto), Label: "As the system"}, {Value: string(ThemeLight), Label: "Light"}, {Value: string(ThemeDark), Label: "Dark"},
+	}}
+}
+
+func (m Profile) densities() ui.Choice {
+	return ui.Choice{ID: "density", Label: "Row height", Value: m.Shell.density(), Options: []ui.Option{
+		{Value: string(DensityCompact), Label: "Compact"},
+		{Value: string(DensityDefault), Label: "Default"},
+		{Value: string(DensityComfortable), Label: "Comfortable"},
+	}}
+}

@@ -1,0 +1,100 @@
+package views
+
+import (
+	"strconv"
+	"time"
+
+	"countersign/views/ui"
+)
+
+// Queue is the checker's list with, on wide screens, one message beside it.
+// Everything that decides what is listed stands in the address.
+type Queue struct {
+	Shell    Shell
+	Tabs     []ui.Tab
+	Filter   Filter
+	Rows     []QueueRow
+	Waiting  int         // for the tab shown; negative when not counted
+	Oldest   time.Time   // zero when nothing waits
+	Totals   []ui.Amount // per currency, never added up across currencies
+	Pages    ui.Pages
+	Empty    ui.Empty  // shown when there are no rows
+	Detail   *Decision // the open message; nil for none
+	Problems []ui.Problem
+}
+
+// Filter is the filter form of a list. Its fields are sent by GET under the
+// names scheme, currency, amountFrom, amountTo, maker, state and text.
+type Filter struct {
+	Action     string // "/queue" or "/payments"
+	Tab        string // sent along as tab; empty for none
+	Scheme     string
+	Currency   string
+	AmountFrom string
+	AmountTo   string
+	Maker      string
+	State      string
+	States     []ui.Option // offered states; no state field when empty
+	Text       string
+	Active     int    // number of filters set, the text not counted
+	ClearURL   string // the same list without filters
+}
+
+// QueueRow is one waiting message.
+type QueueRow struct {
+	InternalID      string
+	URL             string // /queue/{id} with the filters
+	Reference       string
+	Kind            string
+	Scheme          string
+	Amount          ui.Amount
+	CreditorName    string
+	CreditorAccount string
+	Maker           string
+	SubmittedAt     time.Time
+	Now             time.Time
+	Flags           []QueueFlag
+	Own             bool   // submitted by the person who looks
+	Current         bool   // open in the pane
+	Decided         string // "Approved by you, 08:15"; the row is dimmed
+}
+
+// QueueFlag is a short mark with its sentence: "Duplicate", "Amended", "New".
+type QueueFlag struct {
+	Text  string
+	Title string
+}
+
+func (q Queue) count() string {
+	if q.Waiting < 0 {
+		return ""
+	}
+	return strconv.Itoa(q.Waiting) + " waiting"
+}
+
+func (f Filter) schemes() ui.Choice {
+	return ui.Choice{ID: "scheme", Label: "Scheme", Value: f.Scheme, Options: []ui.Option{
+		{Value: "", Label: "Any"}, {Value: "sic-inst", Label: "SIC"}, {Value: "sct-inst", Label: "SEPA"},
+	}}
+}
+
+func (f Filter) currencies() ui.Choice {
+	return ui.Choice{ID: "currency", Label: "Currency", Value: f.Currency, Options: []ui.Option{
+		{Value: "", Label: "Any"}, {Value: "CHF", Label: "CHF"}, {Value: "EUR", Label: "EUR"},
+	}}
+}
+
+func (f Filter) states() ui.Choice {
+	return ui.Choice{ID: "state", Label: "State", Value: f.State, Options: f.States}
+}
+
+func (f Filter) amount(id, label, value string, problems []ui.Problem) ui.Field {
+	return ui.Field{ID: id, Label: label, Value: value, InputMode: "decimal", Problem: problemOf(problems, id)}
+}
+
+func (f Filter) label() string {
+	if f.Active == 0 {
+		return "Filters"
+	}
+	return "Filters (" + strconv.Itoa(f.Active) + ")"
+}

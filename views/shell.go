@@ -1,0 +1,157 @@
+package views
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Product is the name shown in titles and in the navigation.
+const Product = "Countersign"
+
+// Theme is the colour scheme a person has chosen.
+type Theme string
+
+// The themes. Auto follows the system's setting.
+const (
+	ThemeAuto  Theme = "auto"
+	ThemeLight Theme = "light"
+	ThemeDark  Theme = "dark"
+)
+
+// Density is the height of rows a person has chosen.
+type Density string
+
+// The densities: rows of 32, 36 and 44 pixels.
+const (
+	DensityCompact     Density = "compact"
+	DensityDefault     Density = "default"
+	DensityComfortable Density = "comfortable"
+)
+
+// Place is the entry of the navigation a page belongs to.
+type Place string
+
+// The entries of the navigation.
+const (
+	PlaceNone      Place = ""
+	PlaceDashboard Place = "dashboard"
+	PlaceQueue     Place = "queue"
+	PlaceNew       Place = "new"
+	PlaceMine      Place = "mine"
+	PlacePayments  Place = "payments"
+	PlaceProfile   Place = "profile"
+)
+
+// Person is the signed-in user as the shell shows them. The May fields decide
+// which entries of the navigation appear, nothing else: the server checks each
+// request again.
+type Person struct {
+	UserName  string
+	Realm     string
+	Roles     []string // "Maker", "Checker", "Supervisor", "Administrator"
+	MaySubmit bool
+	MayDecide bool
+	MayRead   bool
+}
+
+// Shell is what surrounds the content of every page.
+type Shell struct {
+	Title       string // of the page, without the product's name
+	Failed      bool   // the page answers a refused form: the title says "Error: "
+	Environment string // "DEMO", "TEST" or "PROD"; no badge for PROD
+	Person      Person
+	Place       Place
+	QueueCount  int    // messages waiting for this person
+	Status      string // one sentence on what just happened; announced and shown
+	Theme       Theme
+	Density     Density
+	Shortcuts   bool      // single-key shortcuts are on
+	EventsURL   string    // stream of live counts; none when empty
+	Now         time.Time // the moment the page was made, for ages
+}
+
+// title is the text of the title element.
+func (s Shell) title() string {
+	title := s.Title + " – " + Product
+	if s.Environment != "" && s.Environment != "PROD" {
+		title += " " + s.Environment
+	}
+	if s.Failed {
+		return "Error: " + title
+	}
+	return title
+}
+
+// favicon names the icon: tabs of a test system must not look like production.
+func (s Shell) favicon() string {
+	switch s.Environment {
+	case "DEMO":
+		return "favicon-demo.svg"
+	case "TEST":
+		return "favicon-test.svg"
+	default:
+		return "favicon.svg"
+	}
+}
+
+func (s Shell) shortcuts() string {
+	if s.Shortcuts {
+		return "on"
+	}
+	return "off"
+}
+
+// theme is the attribute of the root; auto leaves the choice to the browser.
+func (s Shell) theme() string {
+	if s.Theme == ThemeLight || s.Theme == ThemeDark {
+		return string(s.Theme)
+	}
+	return string(ThemeAuto)
+}
+
+func (s Shell) density() string {
+	if s.Density == "" {
+		return string(DensityDefault)
+	}
+	return string(s.Density)
+}
+
+// navigationEntry is one link of the navigation.
+type navigationEntry struct {
+	place Place
+	url   string
+	icon  string
+	label string
+	short string // on narrow screens
+}
+
+// navigation lists the entries this person has a use for.
+func (s Shell) navigation() []navigationEntry {
+	entries := []navigationEntry{{PlaceDashboard, "/", "layout-dashboard", "Dashboard", "Home"}}
+	if s.Person.MayDecide || s.Person.MayRead {
+		entries = append(entries, navigationEntry{PlaceQueue, "/queue", "inbox", "Approval queue", "Queue"})
+	}
+	if s.Person.MaySubmit {
+		entries = append(entries,
+			navigationEntry{PlaceNew, "/payments/new", "plus", "New payment", "New"},
+			navigationEntry{PlaceMine, "/mine", "file-text", "My submissions", "Mine"})
+	}
+	return append(entries, navigationEntry{PlacePayments, "/payments", "list", "Payments", "Payments"})
+}
+
+func (s Shell) roles() string { return strings.Join(s.Person.Roles, ", ") }
+
+func (s Shell) queueCount() string {
+	if s.QueueCount > 99 {
+		return "99+"
+	}
+	return strconv.Itoa(s.QueueCount)
+}
+
+// htmxConfiguration switches off what a strict content policy forbids and what
+// would leave payment data behind in the browser, and lets answers 409 and 422
+// be shown in place.
+const htmxConfiguration = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,` +
+	`"historyCacheSize":0,"refreshOnHistoryMiss":true,"responseHandling":[{"code":"204","swap":false},` +
+	`{"code":"[23]..","swap":true},{"code":"409|422","swap":true,"error":false},{"code":"[45]..","swap":false,"error":true}]}`

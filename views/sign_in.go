@@ -1,0 +1,46 @@
+package views
+
+import "countersign/views/ui"
+
+// SignIn is the sign-in form. POST /signin sends realm, username, password and
+// next (where to go afterwards).
+type SignIn struct {
+	Shell    Shell
+	Realm    string
+	UserName string
+	Next     string // path to return to; empty for the dashboard
+	Ended    bool   // the session ended: say so
+	Problems []ui.Problem
+	DemoHint string // shown in the demo only: which users there are
+}
+
+func (m SignIn) field(id, label, value string) ui.Field {
+	return ui.Field{ID: id, Label: label, Value: value, Problem: problemOf(m.Problems, id)}
+}
+
+func (m SignIn) userName() ui.Field {
+	field := m.field("username", "User name", m.UserName)
+	field.Autocomplete = "username"
+	return field
+}
+
+func (m SignIn) password() ui.Field {
+	field := m.field("password", "Password", "")
+	field.Kind, field.Autocomplete = "password", "current-password"
+	return field
+}
+
+// problemOf finds what is wrong with one field.
+func problemOf(problems []ui.Problem, field string) ui.Problem {
+	for _, problem := range problems {
+		if problem.Field == field {
+			return problem
+		}
+	}
+	return ui.Problem{}
+}
+
+// SignedOut is the page after signing out.
+type SignedOut struct {
+	Shell Shell
+}

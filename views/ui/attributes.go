@@ -1,0 +1,52 @@
+package ui
+
+import (
+	"strconv"
+
+	"github.com/a-h/templ"
+)
+
+// attributes collects the attributes of an input that depend on what the field
+// needs. Attributes that say nothing are left out.
+func attributes(field Field) templ.Attributes {
+	set := templ.Attributes{"autocomplete": field.autocomplete()}
+	if field.InputMode != "" {
+		set["inputmode"] = field.InputMode
+	}
+	if ids := field.describedBy(); ids != "" {
+		set["aria-describedby"] = ids
+	}
+	if field.Problem.Text != "" {
+		set["aria-invalid"] = "true"
+	}
+	if field.Limit > 0 {
+		set["data-limit"] = strconv.Itoa(field.Limit)
+	}
+	if field.Charset != "" {
+		set["data-charset"] = field.Charset
+	}
+	if field.IBAN {
+		set["data-iban"] = true
+		set["spellcheck"] = "false"
+		set["autocapitalize"] = "characters"
+	}
+	if field.CheckURL != "" {
+		set["hx-get"] = field.CheckURL
+		set["hx-trigger"] = "change"
+		set["hx-target"] = "#" + field.ID + "-feedback"
+		set["hx-swap"] = "innerHTML"
+		set["hx-vals"] = field.CheckValues
+	}
+	return set
+}
+
+func choiceAttributes(choice Choice) templ.Attributes {
+	set := templ.Attributes{}
+	if ids := describedBy(choice.ID, choice.Hint != "", choice.Problem); ids != "" {
+		set["aria-describedby"] = ids
+	}
+	if choice.Problem.Text != "" {
+		set["aria-invalid"] = "true"
+	}
+	return set
+}

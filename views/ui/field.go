@@ -1,0 +1,96 @@
+package ui
+
+import "strconv"
+
+// Problem is one thing wrong with what a person entered. Text says what to do;
+// Code is the ISO reason code where one exists.
+type Problem struct {
+	Field string // id of the field, the target of the summary's link
+	Text  string
+	Code  string
+}
+
+// Field is one text input with its words.
+type Field struct {
+	ID      string // also the name under which the value is sent
+	Label   string
+	Hint    string
+	Value   string
+	Problem Problem // empty when the field is in order
+
+	Kind         string // "text" when empty, or "password", "search"
+	InputMode    string // "decimal", "numeric"
+	Autocomplete string // "off" when empty
+	Width        string // css class of the expected length: "w-4", "w-10", "w-20"; full width when empty
+	Limit        int    // characters allowed; a counter is shown above zero
+	Charset      string // "sps" or "epc": which characters the scheme carries
+	Rows         int    // a text area of this height above zero
+	Optional     bool
+	Prefilled    bool   // the value came from a template or an earlier payment
+	IBAN         bool   // grouped in fours on change
+	CheckURL     string // asked on change for feedback, shown below the field
+	CheckValues  string // JSON object sent along with CheckURL
+}
+
+// Option is one choice of a select or a group of radio buttons.
+type Option struct {
+	Value string
+	Label string
+	Hint  string
+}
+
+// Choice is a group of options of which one is chosen.
+type Choice struct {
+	ID      string // name of the group; the options' ids are ID-0, ID-1 …
+	Label   string
+	Hint    string
+	Value   string
+	Options []Option
+	Problem Problem
+}
+
+func (f Field) kind() string {
+	if f.Kind == "" {
+		return "text"
+	}
+	return f.Kind
+}
+
+func (f Field) autocomplete() string {
+	if f.Autocomplete == "" {
+		return "off"
+	}
+	return f.Autocomplete
+}
+
+// describedBy lists the ids of the texts that belong to a field.
+func (f Field) describedBy() string {
+	ids := describedBy(f.ID, f.Hint != "", f.Problem)
+	if f.CheckURL != "" {
+		ids = join(ids, f.ID+"-feedback")
+	}
+	if f.Limit > 0 {
+		ids = join(ids, f.ID+"-count")
+	}
+	return ids
+}
+
+func describedBy(id string, hint bool, problem Problem) string {
+	ids := ""
+	if hint {
+		ids = id + "-hint"
+	}
+	if problem.Text != "" {
+		ids = join(ids, id+"-error")
+	}
+	return ids
+}
+
+func join(ids, id string) string {
+	if ids == "" {
+		return id
+	}
+	return ids + " " + id
+}
+
+func optionID(group string, index int) string { return group + "-" + strconv.Itoa(index) }

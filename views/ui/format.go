@@ -1,0 +1,97 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	_ "time/tzdata" // the zone must be known on hosts without zone files
+)
+
+// zurich is the zone every time is shown in.
+var zurich = sync.OnceValue(func() *time.Location {
+	location, err := time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		return time.UTC // cannot happen with the embedded zone files
+	}
+	return location
+})
+
+// DateTime writes a time as people at a Swiss bank read it, with its zone:
+// "20.11.2026 08:14:03 CET".
+func DateTime(at time.Time) string { return at.In(zurich()).Format("02.01.2006 15:04:05 MST") }
+
+// Date writes the day in Europe/Zurich: "20.11.2026".
+func Date(at time.Time) string { return at.In(zurich()).Format("02.01.2006") }
+
+// ClockTime writes the time of day with its zone: "08:14:03 CET".
+func ClockTime(at time.Time) string { return at.In(zurich()).Format("15:04:05 MST") }
+
+func machineTime(at time.Time) string { return at.In(zurich()).Format(time.RFC3339) }
+
+func universalTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// Age says in one short unit how long ago something happened: "now", "40 s",
+// "12 min", "3 h", "2 d". It stands only beside an absolute time or in its title.
+func Age(at, now time.Time) string {
+	age := now.Sub(at)
+	switch {
+	case age < time.Second:
+		return "now"
+	case age < time.Minute:
+		return strconv.Itoa(int(age/time.Second)) + " s"
+	case age < time.Hour:
+		return strconv.Itoa(int(age/time.Minute)) + " min"
+	case age < 48*time.Hour:
+		return strconv.Itoa(int(age/time.Hour)) + " h"
+	default:
+		return strconv.Itoa(int(age/(24*time.Hour))) + " d"
+	}
+}
+
+// GroupFours writes an account number in groups of four: "CH50 2197 7000 …".
+// Spaces already there do not matter.
+func GroupFours(account string) string {
+	compact := strings.Join(strings.Fields(account), "")
+	var grouped strings.Builder
+	for position, character := range compact {
+		if position > 0 && position%4 == 0 {
+			grouped.WriteByte(' ')
+		}
+		grouped.WriteRune(character)
+	}
+	return grouped.String()
+}
+
+// LastSix returns the last six characters of an account number, enough to
+// recognise it in a list.
+func LastSix(account string) string {
+	if len(account) <= 6 {
+		return account
+	}
+	return account[len(account)-6:]
+}
+
+// Short returns the first eight characters of a digest or an identifier.
+func Short(text string) string {
+	if len(text) <= 8 {
+		return text
+	}
+	return text[:8]
+}
+
+// ByteSize writes a size in bytes as people read it: "840 B", "3.2 kB".
+func ByteSize(size int) string {
+	if size < 1000 {
+		return strconv.Itoa(size) + " B"
+	}
+	return strconv.Itoa(size/1000) + "." + strconv.Itoa(size%1000/100) + " kB"
+}
+
+// Plural writes a count with its noun: "1 payment", "3 payments".
+func Plural(count int, noun string) string {
+	if count == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(count) + " " + noun + "s"
+}

@@ -1,0 +1,52 @@
+package ui
+
+import "time"
+
+// Tab is one view of the same list or object, a real link.
+type Tab struct {
+	Label   string
+	URL     string
+	Count   string // shown beside the label when not empty
+	Current bool
+}
+
+// Pages are the links of a list that is read by cursor: there is no page
+// number and no total.
+type Pages struct {
+	FirstURL  string // empty on the first page
+	NextURL   string // empty on the last page
+	NextLabel string // "Next 60"
+}
+
+// Event is one step in the life of a message.
+type Event struct {
+	At      time.Time
+	Title   string // "Approved"
+	Actor   string // "checker1", "Clearing"
+	Channel string // "Portal", "API demo-backoffice"; may be empty
+	Note    string // reason or explanation; may be empty
+	Took    string // time since the step before: "2 min 11 s"; may be empty
+	State   string // state reached, for the icon; may be empty
+	URL     string // the document behind the step; may be empty
+}
+
+// Row is one line of a summary list.
+type Row struct {
+	Term       string
+	Value      string
+	Details    []string // further lines of the value
+	Copy       string   // what a copy button copies; none when empty
+	Numeric    bool     // tabular figures, as for account numbers
+	ChangeURL  string   // link back to the form; none when empty
+	ChangeName string   // what is changed, for the link's full name: "creditor name"
+	URL        string   // the value is a link when not empty
+}
+
+// Empty says why a list has nothing to show and what to do next.
+type Empty struct {
+	Icon      string
+	Title     string
+	Text      string
+	LinkLabel string
+	LinkURL   string
+}

@@ -1,0 +1,18 @@
+package views
+
+// Upload takes one pain.001 file. POST /payments/upload sends file.
+type Upload struct {
+	Shell    Shell
+	Accepted []string // versions taken, one sentence each
+	Limit    string   // "256 kB"
+	FileName string   // of the refused file
+	Findings []Finding
+}
+
+// Finding is one thing wrong in a file.
+type Finding struct {
+	Line    int    // zero when unknown
+	Element string // path of element names
+	Text    string
+	Code    string
+}

@@ -1,0 +1,9 @@
+package api_test
+
+import (
+	"testing"
+
+	"countersign/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }

@@ -1,0 +1,129 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"countersign/internal/auth"
+)
+
+// tokenProblemAnswer is the body of a refused token call, in the words of OAuth (RFC 6749 section 5.2) and in those of the interface.
+type tokenProblemAnswer struct {
+	Error            string `json:"error"`
+	ErrorDescription string `json:"error_description"`
+	ErrorCode        string `json:"errorCode"`
+	Message          string `json:"message"`
+}
+
+// tokenProblem is a refused token call.
+type tokenProblem struct {
+	status     int
+	oauth      string // RFC 6749 section 5.2
+	code       string // of the interface
+	text       string // ASCII without quotes, as error_description must be
+	retryAfter time.Duration
+}
+
+// Error is the text.
+func (p *tokenProblem) Error() string { return p.text }
+
+// retrySeconds is the wait in whole seconds, rounded up.
+func (p *tokenProblem) retrySeconds() int {
+	return int((p.retryAfter + time.Second - 1) / time.Second)
+}
+
+var (
+	problemNotForm = &tokenProblem{
+		status: http.StatusUnsupportedMediaType, oauth: "invalid_request", code: "415_UNSUPPORTED_MEDIA_TYPE",
+		text: "Send a form: Content-Type application/x-www-form-urlencoded.",
+	}
+	problemTooLarge = &tokenProblem{
+		status: http.StatusRequestEntityTooLarge, oauth: "invalid_request", code: "413_TOO_LARGE",
+		text: "The body is too large. A token call has at most 16 KiB.",
+	}
+)
+
+func invalidRequest(text string) *tokenProblem {
+	return &tokenProblem{status: http.StatusBadRequest, oauth: "invalid_request", code: "INVALID_REQUEST", text: text}
+}
+
+func unsupportedGrant(wanted string) *tokenProblem {
+	return &tokenProblem{
+		status: http.StatusBadRequest, oauth: "unsupported_grant_type", code: "UNSUPPORTED_GRANT_TYPE",
+		text: fmt.Sprintf("This path needs grant_type=%s.", wanted),
+	}
+}
+
+// tokenProblemOf maps an error of the station to what the caller sees. What is not known shows nothing.
+func tokenProblemOf(err error) *tokenProblem {
+	var known *tokenProblem
+	var account *auth.AccountError
+	var busy *auth.BusyError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &account):
+		return accountProblem(account)
+	case errors.As(err, &busy):
+		return &tokenProblem{
+			status: http.StatusTooManyRequests, oauth: "temporarily_unavailable", code: "429_TOO_MANY_REQUESTS",
+			text: "Too many sign-ins at once. Try again in a moment.", retryAfter: busy.RetryAfter,
+		}
+	case errors.Is(err, auth.ErrUnknownRealm):
+		return &tokenProblem{
+			status: http.StatusNotFound, oauth: "invalid_request", code: "404_NOT_FOUND", text: "There is no such realm.",
+		}
+	case errors.Is(err, auth.ErrInvalidClient):
+		return &tokenProblem{
+			status: http.StatusUnauthorized, oauth: "invalid_client", code: "INVALID_CLIENT",
+			text: "The client is not known or its secret is not right.",
+		}
+	case errors.Is(err, auth.ErrInvalidGrant):
+		return &tokenProblem{
+			status: http.StatusBadRequest, oauth: "invalid_grant", code: "INVALID_GRANT",
+			text: "The refresh token is no longer valid. Sign in again.",
+		}
+	case errors.Is(err, auth.ErrInvalidScope):
+		return &tokenProblem{
+			status: http.StatusBadRequest, oauth: "invalid_scope", code: "INVALID_SCOPE",
+			text: "The scope is malformed or wider than that of the sign-in.",
+		}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &tokenProblem{
+			status: http.StatusServiceUnavailable, oauth: "temporarily_unavailable", code: "503_UNAVAILABLE",
+			text: "The gateway cannot answer now. Try again in a moment.", retryAfter: time.Second,
+		}
+	}
+	return &tokenProblem{
+		status: http.StatusInternalServerError, oauth: "server_error", code: "500_INTERNAL_ERROR",
+		text: "Something went wrong in the gateway. Try again, and report it if it stays.",
+	}
+}
+
+// accountProblem is a sign-in that fails because of the user's account.
+func accountProblem(err *auth.AccountError) *tokenProblem {
+	p := &tokenProblem{status: http.StatusBadRequest, oauth: "invalid_grant", code: string(err.Problem)}
+	switch err.Problem {
+	case auth.ProblemIncorrect:
+		p.text = "The user name or the password is not right."
+	case auth.ProblemLocked:
+		p.text = fmt.Sprintf("Too many failed tries for this user name. Try again in %s.", waitText(err.RetryAfter))
+	case auth.ProblemNotVerified:
+		p.text = "This account is not verified yet. Ask an administrator of your institution."
+	case auth.ProblemSuppressed:
+		p.text = "This account is suppressed. Ask an administrator of your institution."
+	}
+	return p
+}
+
+// waitText is a wait in words, rounded up to whole minutes.
+func waitText(wait time.Duration) string {
+	minutes := int((wait + time.Minute - 1) / time.Minute)
+	if minutes <= 1 {
+		return "1 minute"
+	}
+	return fmt.Sprintf("%d minutes", minutes)
+}

@@ -1,0 +1,92 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"countersign/internal/payment"
+	"countersign/views"
+	"countersign/web/request"
+)
+
+// fail turns an error of a handler into a page. What is nobody's fault but ours is logged and shown with its request id only.
+func (v *visit) fail(err error) error {
+	if v.echo.Response().Committed {
+		v.cfg.Log.ErrorContext(v.ctx(), "page broken off", "error", err)
+		return nil
+	}
+	if errors.Is(err, payment.ErrNotFound) {
+		return v.render(http.StatusNotFound, views.ProblemPage(views.NotFound(v.shell("Not found", views.PlaceNone))))
+	}
+	var forbidden *payment.ForbiddenError
+	var fourEyes *payment.FourEyesError
+	if errors.As(err, &forbidden) || errors.As(err, &fourEyes) {
+		return v.render(http.StatusForbidden, views.ProblemPage(views.Forbidden(v.shell("Not allowed", views.PlaceNone), err.Error())))
+	}
+	var unreadable *formError
+	if errors.As(err, &unreadable) {
+		return v.unreadable(err)
+	}
+	reference := request.Reference(v.ctx())
+	v.cfg.Log.ErrorContext(v.ctx(), "page failed", "path", v.echo.Path(), "reference", reference, "error", err)
+	return v.render(http.StatusInternalServerError, views.ProblemPage(views.Failed(v.shell("Error", views.PlaceNone), reference)))
+}
+
+func (v *visit) unreadable(err error) error {
+	status, text := http.StatusBadRequest, "The form could not be read. Go back and send it again."
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		status, text = http.StatusRequestEntityTooLarge, "What was sent is too large. Go back and send less."
+	}
+	shell := v.shell("Not taken", views.PlaceNone)
+	shell.Failed = true
+	return v.render(status, views.ProblemPage(views.Problem{
+		Shell: shell, Heading: "The form was not taken", Text: text, NextLabel: "Go to the dashboard", NextURL: "/",
+	}))
+}
+
+// askToSignIn answers a request of nobody. A part of a page never turns into the sign-in page; what was sent by a form is not stored,
+// and the page says so.
+func (v *visit) askToSignIn() error {
+	r := v.echo.Request()
+	where := "/"
+	if r.Method == http.MethodGet {
+		where = r.URL.RequestURI()
+	}
+	target := "/signin?next=" + url.QueryEscape(where)
+	if v.hadSession(v.echo) {
+		target += "&ended=yes"
+	}
+	switch {
+	case v.fragment():
+		if current, err := url.Parse(r.Header.Get("HX-Current-URL")); err == nil && current.Path != "" {
+			target = "/signin?ended=yes&next=" + url.QueryEscape(localPath(current.RequestURI()))
+		}
+		v.echo.Response().Header().Set("HX-Redirect", target)
+		return v.echo.NoContent(http.StatusUnauthorized)
+	case r.Method != http.MethodGet:
+		return v.render(http.StatusUnauthorized, views.ProblemPage(views.SessionEnded(v.shell("Session ended", views.PlaceNone), target)))
+	case v.comesFromOutside():
+		return v.reopen(where)
+	}
+	return v.echo.Redirect(http.StatusSeeOther, target)
+}
+
+// comesFromOutside reports whether a person followed a link on another site or in a mail, in which case the browser keeps a strict
+// cookie back.
+func (v *visit) comesFromOutside() bool {
+	header := v.echo.Request().Header
+	return header.Get("Sec-Fetch-Site") == "cross-site" && header.Get("Sec-Fetch-Mode") == "navigate" && !v.hadSession(v.echo)
+}
+
+// reopen lets the browser open the same address once more, now from our own page, so that it sends its cookie. Nobody is sent to the
+// sign-in page who has a session.
+func (v *visit) reopen(where string) error {
+	where = localPath(where)
+	v.echo.Response().Header().Set("Refresh", "0; url="+where)
+	return v.render(http.StatusOK, views.ProblemPage(views.Problem{
+		Shell: v.shell("Opening", views.PlaceNone), Heading: "Opening the portal", Text: "You followed a link from outside the portal.",
+		NextLabel: "Go on", NextURL: where,
+	}))
+}

@@ -1,0 +1,106 @@
+package portal
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"countersign/internal/auth"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+func showSignIn(v *visit) error {
+	next := localPath(v.echo.QueryParam("next"))
+	_, signedIn, err := v.principal(v.echo)
+	if err != nil {
+		return err
+	}
+	if signedIn {
+		return v.echo.Redirect(http.StatusSeeOther, next)
+	}
+	return v.renderSignIn(http.StatusOK, views.SignIn{Realm: v.cfg.Realm, Next: next, Ended: v.echo.QueryParam("ended") == "yes"})
+}
+
+func (v *visit) renderSignIn(status int, model views.SignIn) error {
+	model.Shell = v.shell("Sign in", views.PlaceNone)
+	model.Shell.Failed = len(model.Problems) > 0
+	model.DemoHint = v.cfg.DemoHint
+	return v.render(status, views.SignInPage(model))
+}
+
+// signIn starts a session after a right password. The password goes to the station and nowhere else.
+func signIn(v *visit) error {
+	form, err := v.form()
+	if err != nil {
+		return err
+	}
+	model := views.SignIn{Realm: form.Get("realm"), UserName: form.Get("username"), Next: localPath(form.Get("next"))}
+	by, err := v.cfg.Auth.SignIn(v.ctx(), auth.SignInInput{
+		Realm: model.Realm, Name: model.UserName, Password: form.Get("password"), SourceAddress: address(v.echo),
+	})
+	if err != nil {
+		problem, status := signInProblem(err)
+		if status == 0 {
+			return err
+		}
+		model.Problems = []ui.Problem{problem}
+		return v.renderSignIn(status, model)
+	}
+	err = v.startSession(v.ctx(), by)
+	if err != nil {
+		return err
+	}
+	return v.echo.Redirect(http.StatusSeeOther, model.Next)
+}
+
+// signInProblem says what keeps somebody out; status 0 is an error of ours.
+func signInProblem(err error) (ui.Problem, int) {
+	var refused *auth.AccountError
+	var busy *auth.BusyError
+	switch {
+	case errors.Is(err, auth.ErrUnknownRealm), errors.Is(err, auth.ErrInvalidClient):
+		return ui.Problem{Field: "realm", Text: "Check the realm: there is none of this name."}, http.StatusUnprocessableEntity
+	case errors.As(err, &busy):
+		return ui.Problem{Field: "password", Text: "Many people sign in at this moment. Try again in a few seconds."}, http.StatusTooManyRequests
+	case !errors.As(err, &refused):
+		return ui.Problem{}, 0
+	}
+	text := "Check user name and password: they do not belong together."
+	switch refused.Problem {
+	case auth.ProblemLocked:
+		text = "Too many tries. Wait " + wait(refused.RetryAfter) + " before the next one."
+	case auth.ProblemNotVerified:
+		text = "This account is not verified yet. Ask an administrator of your realm."
+	case auth.ProblemSuppressed:
+		text = "This account is suppressed. Ask an administrator of your realm."
+	case auth.ProblemIncorrect:
+	}
+	return ui.Problem{Field: "password", Text: text}, http.StatusUnprocessableEntity
+}
+
+func wait(remaining time.Duration) string {
+	if remaining < time.Minute {
+		return fmt.Sprintf("%d seconds", int(math.Ceil(remaining.Seconds())))
+	}
+	minutes := int(math.Ceil(remaining.Minutes()))
+	if minutes == 1 {
+		return "1 minute"
+	}
+	return strconv.Itoa(minutes) + " minutes"
+}
+
+func signOut(v *visit) error {
+	err := v.sessions.Destroy(v.ctx())
+	if err != nil {
+		return err
+	}
+	return v.echo.Redirect(http.StatusSeeOther, "/signedout")
+}
+
+func showSignedOut(v *visit) error {
+	return v.render(http.StatusOK, views.SignedOutPage(views.SignedOut{Shell: v.shell("Signed out", views.PlaceNone)}))
+}

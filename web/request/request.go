@@ -1,0 +1,85 @@
+// Package request carries through the context who asks, from which address and under which request id, and names the shape in which
+// the doors of the server hand over their routes.
+package request
+
+import (
+	"context"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/identity"
+)
+
+// Route is one line of the route table. Each door (API, portal, clearing) returns its lines; only package web registers them, so
+// what is not in the table cannot be reached.
+type Route struct {
+	Method string
+	Path   string // as echo writes it, for example /payments/:id
+	Handle echo.HandlerFunc
+}
+
+// Alias returns the same route for each of the paths. All aliases of a call are made here, from one line, so that none can have a
+// handler of its own.
+func Alias(method string, handle echo.HandlerFunc, paths ...string) []Route {
+	routes := make([]Route, 0, len(paths))
+	for _, path := range paths {
+		routes = append(routes, Route{Method: method, Path: path, Handle: handle})
+	}
+	return routes
+}
+
+type key int
+
+const (
+	keyPrincipal key = iota
+	keyID
+	keyReference
+	keyAddress
+)
+
+// WithPrincipal returns a context that knows who asks.
+func WithPrincipal(ctx context.Context, principal identity.Principal) context.Context {
+	return context.WithValue(ctx, keyPrincipal, principal)
+}
+
+// Principal returns who asks; ok is false before authentication.
+func Principal(ctx context.Context) (principal identity.Principal, ok bool) {
+	principal, ok = ctx.Value(keyPrincipal).(identity.Principal)
+	return principal, ok
+}
+
+// WithID returns a context that knows the caller's own request id (X-Request-Id, 1 to 140 printable characters).
+func WithID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, keyID, id)
+}
+
+// ID returns the caller's own request id, "" when there is none (in the portal, or before it was checked).
+func ID(ctx context.Context) string {
+	return text(ctx, keyID)
+}
+
+// WithReference returns a context that knows the id the server gave this request.
+func WithReference(ctx context.Context, reference string) context.Context {
+	return context.WithValue(ctx, keyReference, reference)
+}
+
+// Reference returns the id the server gave this request: a UUID that stands in the log, in the header of an API answer and on the page
+// of an unexpected error.
+func Reference(ctx context.Context) string {
+	return text(ctx, keyReference)
+}
+
+// WithAddress returns a context that knows the address the request came from.
+func WithAddress(ctx context.Context, address string) context.Context {
+	return context.WithValue(ctx, keyAddress, address)
+}
+
+// Address returns the address the request came from: that of the connection, never what a header claims.
+func Address(ctx context.Context) string {
+	return text(ctx, keyAddress)
+}
+
+func text(ctx context.Context, k key) string {
+	value, _ := ctx.Value(k).(string)
+	return value
+}

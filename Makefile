@@ -40,19 +40,19 @@ verify: generate lint ## check that generated code is fresh, formatting, and wha
 	@tools/fresh.sh
 	@echo "nothing to complain about"
 
-generate: ## make the generated code anew: pages, queries, API types, ISO 20022 messages
+generate: ## make the generated code anew: pages, queries, API types, ISO 20022 messages, docs/rules.md
 	@echo "pages (templ)"
 	@$(TOOL) templ generate -path views -log-level warn
 	@echo "queries (sqlc)"
 	@$(TOOL) sqlc compile
 	@rm -f internal/store/internal/dbsqlc/*.sql.go # sqlc leaves the code of queries that are gone
 	@$(TOOL) sqlc generate
-	@if [ -e api/oapi-codegen.yaml ]; then \
-	  echo "API types (oapi-codegen)"; \
-	  $(TOOL) oapi-codegen -config api/oapi-codegen.yaml api/openapi.yaml; \
-	fi
+	@echo "API types (oapi-codegen)"
+	@$(TOOL) oapi-codegen -config api/oapi-codegen.yaml api/openapi.yaml
 	@echo "ISO 20022 messages (xsdgen)"
 	@$(GO) generate ./internal/iso20022
+	@echo "the page of the schemes' rules (rulesdoc)"
+	@$(GO) generate ./internal/rulebook
 
 lint: ## check formatting and run the linters
 	@echo "formatting"

@@ -32,7 +32,79 @@ INSERT INTO legal_move (kind, from_state, action, to_state) VALUES
   ('instruction', 'Unconfirmed',      'deliver',  'Unconfirmed'),
   ('instruction', 'Unconfirmed',      'inquire',  'Unconfirmed'),
   ('instruction', 'Unconfirmed',      'settle',   'Settled'),
-  ('instruction', 'Unconfirmed',      'refuse',   'Failed');
+  ('instruction', 'Unconfirmed',      'refuse',   'Failed'),
+  ('return', 'None', 'submit', 'Approval Pending'),
+  ('return', 'None', 'submit', 'Processing'),
+  ('return', 'Approval Pending', 'approve', 'Approval Pending'),
+  ('return', 'Approval Pending', 'approve', 'Approved'),
+  ('return', 'Approval Pending', 'reject', 'Rejected'),
+  ('return', 'Approval Pending', 'withdraw', 'Withdrawn'),
+  ('return', 'Approval Pending', 'expire', 'Expired'),
+  ('return', 'Approved', 'deliver', 'Processing'),
+  ('return', 'Approved', 'settle', 'Settled'),
+  ('return', 'Approved', 'refuse', 'Failed'),
+  ('return', 'Approved', 'withhold', 'Failed'),
+  ('return', 'Approved', 'time out', 'Unconfirmed'),
+  ('return', 'Processing', 'deliver', 'Processing'),
+  ('return', 'Processing', 'settle', 'Settled'),
+  ('return', 'Processing', 'refuse', 'Failed'),
+  ('return', 'Processing', 'withhold', 'Failed'),
+  ('return', 'Processing', 'time out', 'Unconfirmed'),
+  ('return', 'Unconfirmed', 'deliver', 'Unconfirmed'),
+  ('return', 'Unconfirmed', 'inquire', 'Unconfirmed'),
+  ('return', 'Unconfirmed', 'settle', 'Settled'),
+  ('return', 'Unconfirmed', 'refuse', 'Failed'),
+  ('recall', 'None', 'submit', 'Approval Pending'),
+  ('recall', 'None', 'submit', 'Processing'),
+  ('recall', 'Approval Pending', 'approve', 'Approval Pending'),
+  ('recall', 'Approval Pending', 'approve', 'Approved'),
+  ('recall', 'Approval Pending', 'reject', 'Rejected'),
+  ('recall', 'Approval Pending', 'withdraw', 'Withdrawn'),
+  ('recall', 'Approval Pending', 'expire', 'Expired'),
+  ('recall', 'Approved', 'deliver', 'Processing'),
+  ('recall', 'Approved', 'withhold', 'Failed'),
+  ('recall', 'Processing', 'deliver', 'Processing'),
+  ('recall', 'Processing', 'withhold', 'Failed'),
+  ('recall', 'Approved', 'acknowledge', 'Acknowledged'),
+  ('recall', 'Processing', 'acknowledge', 'Acknowledged'),
+  ('recall', 'Approved', 'accept', 'Accepted'),
+  ('recall', 'Approved', 'decline', 'Refused'),
+  ('recall', 'Approved', 'refuse', 'Failed'),
+  ('recall', 'Processing', 'accept', 'Accepted'),
+  ('recall', 'Processing', 'decline', 'Refused'),
+  ('recall', 'Processing', 'refuse', 'Failed'),
+  ('recall', 'Acknowledged', 'accept', 'Accepted'),
+  ('recall', 'Acknowledged', 'decline', 'Refused'),
+  ('recall', 'Acknowledged', 'refuse', 'Failed'),
+  ('recall', 'Overdue', 'accept', 'Accepted'),
+  ('recall', 'Overdue', 'decline', 'Refused'),
+  ('recall', 'Overdue', 'refuse', 'Failed'),
+  ('recall', 'Processing', 'fall due', 'Overdue'),
+  ('recall', 'Acknowledged', 'fall due', 'Overdue'),
+  ('recall', 'Overdue', 'inquire', 'Overdue'),
+  ('recall', 'Overdue', 'acknowledge', 'Overdue'),
+  ('resolution', 'None', 'submit', 'Approval Pending'),
+  ('resolution', 'None', 'submit', 'Processing'),
+  ('resolution', 'Approval Pending', 'approve', 'Approval Pending'),
+  ('resolution', 'Approval Pending', 'approve', 'Approved'),
+  ('resolution', 'Approval Pending', 'reject', 'Rejected'),
+  ('resolution', 'Approval Pending', 'withdraw', 'Withdrawn'),
+  ('resolution', 'Approval Pending', 'expire', 'Expired'),
+  ('resolution', 'Approved', 'deliver', 'Processing'),
+  ('resolution', 'Approved', 'deliver', 'Communicated'),
+  ('resolution', 'Approved', 'withhold', 'Failed'),
+  ('resolution', 'Processing', 'deliver', 'Processing'),
+  ('resolution', 'Processing', 'deliver', 'Communicated'),
+  ('resolution', 'Processing', 'withhold', 'Failed'),
+  ('resolution', 'Approved', 'acknowledge', 'Communicated'),
+  ('resolution', 'Processing', 'acknowledge', 'Communicated'),
+  ('resolution', 'Approved', 'refuse', 'Failed'),
+  ('resolution', 'Processing', 'refuse', 'Failed'),
+  ('payment', 'None', 'book', 'Booked'),
+  ('payment', 'None', 'refuse', 'Failed'),
+  ('payment', 'Booked', 'refuse', 'Failed'),
+  ('received recall', 'None', 'receive', 'Awaiting Decision'),
+  ('received recall', 'Awaiting Decision', 'answer', 'Answered');
 
 -- A message: what a client creates and a checker decides. Identity and frozen policy never change; the columns from "version"
 -- on are its state, moved by one guarded statement that also writes the history row the foreign key at the end asks for.
@@ -42,14 +114,19 @@ CREATE TABLE message (
   global_id          text NOT NULL CHECK (global_id ~ '^[0-9A-HJKMNP-TV-Z]{16}$'),
   kind               text NOT NULL,
   scheme             text NOT NULL CHECK (scheme IN ('sic-inst', 'sct-inst')),
-  channel            text NOT NULL CHECK (channel IN ('api', 'portal')),
-  client_id          text NOT NULL,
+  direction          text NOT NULL CHECK (direction IN ('in', 'out')),
+  channel            text NOT NULL CHECK (channel IN ('api', 'portal', 'clearing')),
+  client_id          text,
   external_id        text CHECK (length(external_id) BETWEEN 1 AND 36),
-  maker_user         uuid NOT NULL,
-  maker_person       uuid NOT NULL,
-  policy_id          uuid NOT NULL,
+  maker_user         uuid,
+  maker_person       uuid,
+  policy_id          uuid,
   approvals_required integer NOT NULL,
   expires_at         timestamptz,
+  original_id        uuid,
+  answers_id         uuid,
+  answer_by          timestamptz,
+  reason             text CHECK (length(reason) <= 4),
   created_at         timestamptz NOT NULL,
   version            integer NOT NULL,
   approvals          integer NOT NULL,
@@ -68,25 +145,45 @@ CREATE TABLE message (
   UNIQUE (realm, message_id, maker_person, approvals_required),
   FOREIGN KEY (realm, client_id) REFERENCES client (realm, client_id),
   FOREIGN KEY (realm, maker_user, maker_person) REFERENCES user_account (realm, user_id, person_id),
-  FOREIGN KEY (realm, policy_id, approvals_required) REFERENCES policy (realm, policy_id, approvals_required)
+  FOREIGN KEY (realm, policy_id, approvals_required) REFERENCES policy (realm, policy_id, approvals_required),
+  FOREIGN KEY (realm, original_id) REFERENCES message (realm, message_id),
+  FOREIGN KEY (realm, answers_id) REFERENCES message (realm, message_id),
+  -- What comes in has no maker and is never decided; what goes out has one, and a policy.
+  CHECK (CASE WHEN direction = 'in' THEN channel = 'clearing' AND maker_person IS NULL AND approvals_required = 0
+         ELSE channel <> 'clearing' AND client_id IS NOT NULL AND maker_user IS NOT NULL AND maker_person IS NOT NULL AND policy_id IS NOT NULL END),
+  CHECK (direction = (CASE WHEN kind IN ('payment', 'received recall') THEN 'in' ELSE 'out' END)),
+  CHECK ((original_id IS NOT NULL) = (kind IN ('recall', 'return', 'resolution', 'received recall'))),
+  CHECK (answers_id IS NULL OR kind IN ('return', 'resolution')),
+  CHECK (kind <> 'resolution' OR answers_id IS NOT NULL)
 );
+-- One recall of a payment for ever, unless it was closed before release. A return frees its original when clearing refuses it; a return
+-- and a resolution of the same recall exclude each other, also while one merely waits for approval.
+CREATE UNIQUE INDEX message_one_recall ON message (realm, original_id)
+  WHERE kind = 'recall' AND state NOT IN ('Rejected', 'Withdrawn', 'Expired');
+CREATE UNIQUE INDEX message_one_return ON message (realm, original_id)
+  WHERE kind = 'return' AND state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed');
+CREATE UNIQUE INDEX message_one_answer ON message (realm, answers_id)
+  WHERE answers_id IS NOT NULL AND state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed');
+CREATE UNIQUE INDEX message_one_received_recall ON message (realm, original_id) WHERE kind = 'received recall';
+-- Recalls whose answer is due.
+CREATE INDEX message_answer_due ON message (realm, answer_by) WHERE state IN ('Processing', 'Acknowledged', 'Overdue', 'Awaiting Decision');
 -- The queue. Keys are UUIDv7, so the key is the order of arrival.
 CREATE INDEX message_pending ON message (realm, message_id) WHERE state = 'Approval Pending';
 -- Released and not yet with clearing: what the relay picks up again after a crash.
 CREATE INDEX message_undelivered ON message (realm, accepted_at) WHERE accepted_at IS NOT NULL AND delivered_at IS NULL;
 -- Waiting for an answer of clearing, and without one for too long.
-CREATE INDEX message_in_flight ON message (realm, accepted_at) WHERE state IN ('Approved', 'Processing');
+CREATE INDEX message_in_flight ON message (realm, accepted_at) WHERE state IN ('Approved', 'Processing') AND kind IN ('instruction', 'return');
 CREATE INDEX message_unconfirmed ON message (realm, inquire_at) WHERE state = 'Unconfirmed';
 CREATE INDEX message_by_maker ON message (realm, maker_user, message_id);
 
--- Every ISO 20022 document, in or out, as its exact bytes. Written once. Source: the bytes a client sent when the document was
+-- Every ISO 20022 document, in or out, as its exact bytes; a draft is what a checker approves before it is stamped and sent. Written once. Source: the bytes a client sent when the document was
 -- made from another form of it (JSON), kept as evidence.
 CREATE TABLE document (
   realm        text NOT NULL REFERENCES realm,
   document_id  uuid NOT NULL,
   message_id   uuid,
   scheme       text NOT NULL CHECK (scheme IN ('sic-inst', 'sct-inst')),
-  direction    text NOT NULL CHECK (direction IN ('in', 'out')),
+  direction    text NOT NULL CHECK (direction IN ('in', 'out', 'draft')),
   name         text NOT NULL CHECK (name ~ '^[a-z]{4}\.[0-9]{3}\.[0-9]{3}\.[0-9]{2}$'),
   reference    text NOT NULL CHECK (length(reference) BETWEEN 1 AND 140),
   content      bytea NOT NULL,
@@ -109,8 +206,8 @@ CREATE TABLE message_version (
   version            integer NOT NULL CHECK (version >= 1),
   document_id        uuid NOT NULL,
   content_hash       bytea NOT NULL,
-  maker_user         uuid NOT NULL,
-  maker_person       uuid NOT NULL,
+  maker_user         uuid,
+  maker_person       uuid,
   makers             uuid[] NOT NULL,
   previous_version   integer,
   previous_makers    uuid[],
@@ -121,6 +218,7 @@ CREATE TABLE message_version (
   currency           text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   instruction_id     text,
   end_to_end_id      text NOT NULL,
+  transaction_id     text,
   uetr               text,
   debtor_name        text NOT NULL,
   debtor_account     text NOT NULL,
@@ -137,14 +235,16 @@ CREATE TABLE message_version (
   -- The first version's maker is the message's maker; the number of approvals is the message's at every version.
   FOREIGN KEY (realm, message_id, first_maker, approvals_required) REFERENCES message (realm, message_id, maker_person, approvals_required),
   FOREIGN KEY (realm, message_id, previous_version, previous_makers) REFERENCES message_version (realm, message_id, version, makers),
-  CHECK (first_maker IS NOT NULL AND first_maker = makers[1]),
+  CHECK (CASE WHEN maker_person IS NULL THEN makers = '{}' AND first_maker IS NULL AND version = 1 AND approvals_required = 0
+         ELSE first_maker IS NOT NULL AND first_maker = makers[1] END),
   CHECK (CASE WHEN version = 1
-         THEN previous_version IS NULL AND previous_makers IS NULL AND makers = ARRAY[maker_person]
+         THEN previous_version IS NULL AND previous_makers IS NULL AND (maker_person IS NULL OR makers = ARRAY[maker_person])
          ELSE previous_version IS NOT NULL AND previous_makers IS NOT NULL
               AND previous_version = version - 1 AND makers = array_append(previous_makers, maker_person) END)
 );
 CREATE INDEX message_version_by_end_to_end_id ON message_version (realm, end_to_end_id);
 CREATE INDEX message_version_by_creditor_account ON message_version (realm, creditor_account, message_id);
+CREATE INDEX message_version_by_transaction_id ON message_version (realm, transaction_id) WHERE transaction_id IS NOT NULL;
 CREATE INDEX message_version_by_amount ON message_version (realm, amount, message_id);
 ALTER TABLE message ADD FOREIGN KEY (realm, message_id, version) REFERENCES message_version (realm, message_id, version)
   ;
@@ -178,7 +278,7 @@ CREATE TABLE decision (
   FOREIGN KEY (realm, client_id) REFERENCES client (realm, client_id),
   FOREIGN KEY (realm, message_id, version, previous_ordinal, previous_action)
     REFERENCES decision (realm, message_id, version, ordinal, action),
-  CHECK (checker_person <> ALL (makers)),
+  CHECK (cardinality(makers) > 0 AND checker_person <> ALL (makers)),
   CHECK ((action = 'reject') = (reason IS NOT NULL)),
   CHECK (reason IS NULL OR (reason ~ '\S' AND length(reason) <= 512)),
   CHECK (ordinal BETWEEN 1 AND approvals_required),
@@ -202,6 +302,7 @@ CREATE TABLE release (
   accepted_at        timestamptz NOT NULL,
   key_id             text NOT NULL,
   mac                bytea NOT NULL CHECK (length(mac) = 32),
+  CHECK (cardinality(makers) > 0),
   PRIMARY KEY (realm, message_id),
   FOREIGN KEY (realm, message_id, version, makers, content_hash, approvals_required)
     REFERENCES message_version (realm, message_id, version, makers, content_hash, approvals_required),
@@ -294,7 +395,7 @@ $$;
 -- +goose StatementEnd
 GRANT SELECT ON legal_move TO countersign_app, countersign_reader;
 GRANT UPDATE (version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at,
-              status_code, status_text, inquiries, inquire_at) ON message TO countersign_app;
+              status_code, status_text, inquiries, inquire_at, answer_by) ON message TO countersign_app;
 
 -- +goose Down
 ALTER TABLE message DROP CONSTRAINT message_realm_message_id_version_fkey;

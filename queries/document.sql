@@ -14,7 +14,7 @@ SELECT * FROM document WHERE realm = @realm AND document_id = @document_id;
 -- name: DocumentList :many
 -- Newest first, from a key on; of one message when it is given.
 SELECT document_id, message_id, scheme, direction, name, reference, length(content)::integer AS size, created_at FROM document
-WHERE realm = @realm
+WHERE realm = @realm AND direction <> 'draft'
   AND (sqlc.narg(message_id)::uuid IS NULL OR message_id = sqlc.narg(message_id)::uuid)
   AND (sqlc.narg(before)::uuid IS NULL OR document_id < sqlc.narg(before)::uuid)
   AND (sqlc.narg(name)::text IS NULL OR name = sqlc.narg(name)::text)

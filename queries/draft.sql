@@ -21,6 +21,3 @@ WHERE realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND message
 DELETE FROM draft WHERE (realm, draft_id) IN (
   SELECT d.realm, d.draft_id FROM draft d WHERE d.realm = @realm AND d.expires_at < @now::timestamptz LIMIT @page_size::integer
 );
-
--- name: SessionDropExpired :execrows
-DELETE FROM sessions WHERE token IN (SELECT s.token FROM sessions s WHERE s.expiry < @now::timestamptz LIMIT @page_size::integer);

@@ -24,63 +24,75 @@ WHERE r.realm = @realm::text;
 -- name: MessageInsert :exec
 -- A new message with its document, first version, history, audit, creation keys and, when it needs no approval, its release.
 WITH added AS (
-  INSERT INTO message (realm, message_id, global_id, kind, scheme, channel, client_id, external_id, maker_user, maker_person, policy_id,
-    approvals_required, expires_at, created_at, version, approvals, state, state_sequence, state_since, accepted_at)
-  VALUES (@realm, @message_id, @global_id, @kind, @scheme, @channel, @client_id, sqlc.narg(external_id), @maker_user, @maker_person, @policy_id,
-    @approvals_required, sqlc.narg(expires_at), @created_at, 1, 0, @state, 1, @created_at, sqlc.narg(accepted_at))
+  INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
+    policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, reason, created_at, version, approvals, state,
+    state_sequence, state_since, accepted_at, settled_at, status_code, status_text)
+  VALUES (@realm, @message_id, @global_id, @kind, @scheme, @direction, @channel, sqlc.narg(client_id), sqlc.narg(external_id),
+    sqlc.narg(maker_user), sqlc.narg(maker_person), sqlc.narg(policy_id), @approvals_required, sqlc.narg(expires_at),
+    sqlc.narg(original_id), sqlc.narg(answers_id), sqlc.narg(answer_by), sqlc.narg(reason), @created_at, 1, 0, @state, 1, @created_at,
+    sqlc.narg(accepted_at), sqlc.narg(settled_at), sqlc.narg(status_code), sqlc.narg(status_text))
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at)
-  VALUES (@realm, @document_id, @message_id, @scheme, 'in', @document_name, @reference, @content, @content_hash, sqlc.narg(source)::bytea,
-    sqlc.narg(source_type), @created_at)
+  VALUES (@realm, @document_id, @message_id, @scheme, @document_direction, @document_name, @reference, @content, @content_hash,
+    sqlc.narg(source)::bytea, sqlc.narg(source_type), @created_at)
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
-    approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name, debtor_account, debtor_agent,
-    creditor_name, creditor_account, creditor_agent, remittance)
-  VALUES (@realm, @message_id, 1, @document_id, @content_hash, @maker_user, @maker_person, ARRAY[@maker_person::uuid], @maker_person,
-    @approvals_required, @created_at, @amount, @currency, sqlc.narg(instruction_id), @end_to_end_id, sqlc.narg(uetr), @debtor_name,
-    @debtor_account, @debtor_agent, @creditor_name, @creditor_account, @creditor_agent, @remittance)
+    approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account,
+    debtor_agent, creditor_name, creditor_account, creditor_agent, remittance)
+  VALUES (@realm, @message_id, 1, @document_id, @content_hash, sqlc.narg(maker_user), sqlc.narg(maker_person), @makers::uuid[],
+    sqlc.narg(maker_person), @approvals_required, @created_at, @amount, @currency, sqlc.narg(instruction_id), @end_to_end_id,
+    sqlc.narg(transaction_id), sqlc.narg(uetr), @debtor_name, @debtor_account, @debtor_agent, @creditor_name, @creditor_account,
+    @creditor_agent, @remittance)
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
-    actor_name, client_id, channel, at)
-  VALUES (@realm, @message_id, 1, @kind, 'None', 'submit', @state, 1, @maker_user, @maker_person, @actor_name, @client_id, @channel, @created_at)
+    actor_name, client_id, channel, reason, at)
+  VALUES (@realm, @message_id, 1, @kind, 'None', @action, @state, 1, sqlc.narg(maker_user), sqlc.narg(maker_person), @actor_name,
+    sqlc.narg(client_id), @channel, sqlc.narg(status_text), @created_at)
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  VALUES (@realm, @event_id, @message_id, 1, @event, @maker_user, @maker_person, @actor_name, @client_id, @channel,
-    sqlc.narg(request_id), sqlc.narg(source_address), @content_hash, @detail, @created_at)
+  VALUES (@realm, @event_id, @message_id, 1, @event, sqlc.narg(maker_user), sqlc.narg(maker_person), @actor_name, sqlc.narg(client_id),
+    @channel, sqlc.narg(request_id), sqlc.narg(source_address), @content_hash, @detail, @created_at)
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  VALUES (@realm, @client_id, 'message-id', @reference, @message_id, @fingerprint, @created_at)
+  SELECT @realm::text AS realm, sqlc.narg(client_id)::text AS client_id, 'message-id' AS scope, sqlc.narg(message_key)::text AS key,
+    @message_id::uuid AS message_id, @fingerprint::bytea AS fingerprint, @created_at::timestamptz AS created_at
+  WHERE sqlc.narg(message_key)::text IS NOT NULL
 ), named AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT @realm::text AS realm, @client_id::text AS client_id, 'external-id' AS scope, sqlc.narg(external_id)::text AS key,
+  SELECT @realm::text AS realm, sqlc.narg(client_id)::text AS client_id, 'external-id' AS scope, sqlc.narg(external_id)::text AS key,
     @message_id::uuid AS message_id, @fingerprint::bytea AS fingerprint, @created_at::timestamptz AS created_at
   WHERE sqlc.narg(external_id)::text IS NOT NULL
+), repeatable AS (
+  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
+  SELECT @realm::text AS realm, sqlc.narg(client_id)::text AS client_id, 'idempotency-key' AS scope, sqlc.narg(idempotency_key)::text AS key,
+    @message_id::uuid AS message_id, @fingerprint::bytea AS fingerprint, @created_at::timestamptz AS created_at
+  WHERE sqlc.narg(idempotency_key)::text IS NOT NULL
 )
 INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac)
-SELECT @realm::text AS realm, @message_id::uuid AS message_id, 1 AS version, ARRAY[@maker_person::uuid] AS makers,
+SELECT @realm::text AS realm, @message_id::uuid AS message_id, 1 AS version, @makers::uuid[] AS makers,
   @content_hash::bytea AS content_hash, @approvals_required::integer AS approvals_required,
   sqlc.narg(accepted_at)::timestamptz AS accepted_at, sqlc.narg(key_id)::text AS key_id, sqlc.narg(mac)::bytea AS mac
 WHERE sqlc.narg(mac)::bytea IS NOT NULL;
 
 -- name: MessageGetForUpdate :one
--- The message with its current version and content, locked until the transaction ends.
-SELECT sqlc.embed(m), sqlc.embed(v), d.content, p.display_name AS maker_name, u.name AS maker_login
+-- The message with its current version and content, locked until the transaction ends. What came in has no maker.
+SELECT sqlc.embed(m), sqlc.embed(v), d.content, coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE m.realm = @realm AND m.message_id = @message_id
 FOR UPDATE OF m;
 
 -- name: MessageGet :one
-SELECT sqlc.embed(m), sqlc.embed(v), d.content, p.display_name AS maker_name, u.name AS maker_login
+SELECT sqlc.embed(m), sqlc.embed(v), d.content, coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE m.realm = @realm AND m.message_id = @message_id;
 
 -- name: MessageIDByGlobalID :one
@@ -185,7 +197,7 @@ ORDER BY accepted_at LIMIT @page_size;
 -- name: MessageListOverdue :many
 -- With clearing since before the given time and without an answer.
 SELECT message_id FROM message
-WHERE realm = @realm AND state IN ('Approved', 'Processing') AND accepted_at <= @accepted_before::timestamptz
+WHERE realm = @realm AND state IN ('Approved', 'Processing') AND kind IN ('instruction', 'return') AND accepted_at <= @accepted_before::timestamptz
 ORDER BY accepted_at LIMIT @page_size;
 
 -- name: MessageListToInquire :many

@@ -6,17 +6,20 @@ SELECT m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.ex
        m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at,
        m.status_code, m.status_text, v.content_hash, v.makers, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr,
        v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance,
-       p.display_name AS maker_name, u.name AS maker_login
+       v.transaction_id, m.direction, m.original_id, m.answers_id, m.answer_by, m.reason,
+       coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE m.realm = @realm
   AND (sqlc.narg(before)::uuid IS NULL OR m.message_id < sqlc.narg(before)::uuid)
   AND (sqlc.narg(internal_id)::uuid IS NULL OR m.message_id = sqlc.narg(internal_id)::uuid)
   AND (sqlc.narg(global_id)::text IS NULL OR m.global_id = sqlc.narg(global_id)::text)
   AND (sqlc.narg(external_id)::text IS NULL OR m.external_id = sqlc.narg(external_id)::text)
   AND (sqlc.narg(kind)::text IS NULL OR m.kind = sqlc.narg(kind)::text)
+  AND (sqlc.narg(direction)::text IS NULL OR m.direction = sqlc.narg(direction)::text)
+  AND (sqlc.narg(original_id)::uuid IS NULL OR m.original_id = sqlc.narg(original_id)::uuid)
   AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
   AND (sqlc.narg(states)::text[] IS NULL OR m.state = ANY (sqlc.narg(states)::text[]))
   AND (sqlc.narg(created_from)::timestamptz IS NULL OR m.created_at >= sqlc.narg(created_from)::timestamptz)
@@ -44,11 +47,12 @@ SELECT m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.ex
        m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at,
        m.status_code, m.status_text, v.content_hash, v.makers, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr,
        v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance,
-       p.display_name AS maker_name, u.name AS maker_login
+       v.transaction_id, m.direction, m.original_id, m.answers_id, m.answer_by, m.reason,
+       coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (sqlc.narg(after)::uuid IS NULL OR m.message_id > sqlc.narg(after)::uuid)
   AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
@@ -88,13 +92,13 @@ ORDER BY d.decided_at DESC LIMIT @page_size::integer;
 
 -- name: DuplicateList :many
 -- Payments to the same account of the same amount since a time, other than the given one.
-SELECT m.message_id, m.global_id, m.state, m.created_at, p.display_name AS maker_name
+SELECT m.message_id, m.global_id, m.state, m.created_at, coalesce(p.display_name, '')::text AS maker_name
 FROM message_version v
 JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
-JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE v.realm = @realm AND v.creditor_account = @creditor_account AND v.amount = @amount AND v.currency = @currency
-  AND v.created_at >= @since AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
+  AND m.kind = 'instruction' AND v.created_at >= @since AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
   AND v.message_id <> @other_than
 ORDER BY v.message_id DESC LIMIT 10;
 

@@ -20,6 +20,7 @@ type commands struct {
 	Demo      demoCommand      `cmd:"" help:"Run the gateway with a private database, demo users and a clearing simulator."`
 	Simulator simulatorCommand `cmd:"" help:"Run the clearing simulator alone."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
+	Check     checkCommand     `cmd:"" help:"Check that nothing in the database breaks an invariant."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 
 	LogFormat string `help:"How to write the log." enum:"text,json" default:"text" env:"COUNTERSIGN_LOG_FORMAT"`

@@ -40,9 +40,17 @@ func TestQRReferenceInputFillsUp(t *testing.T) {
 	if reference.Grouped() != "21 00000 00003 13947 14300 09017" {
 		t.Errorf("grouped %q", reference.Grouped())
 	}
-	short, err := account.ParseQRReferenceInput("13947 14300 09013")
-	if err == nil && len(short.String()) != 27 {
-		t.Errorf("short reference became %q", short)
+	short, err := account.ParseQRReferenceInput("3139471430004")
+	if err != nil || short.String() != "000000000000003139471430004" {
+		t.Errorf("short reference = %v, %v", short, err)
+	}
+	_, err = account.ParseQRReferenceInput("21 00000 00003 13947 14300 090170")
+	if !errors.Is(err, account.ErrLength) {
+		t.Errorf("a digit too many: %v", err)
+	}
+	_, err = account.ParseQRReferenceInput(" ")
+	if !errors.Is(err, account.ErrEmpty) {
+		t.Errorf("nothing: %v", err)
 	}
 }
 
@@ -73,6 +81,7 @@ func TestParseCreditorReference(t *testing.T) {
 		{"RF18539007547034", nil},
 		{"RF4220210323103704APG0018", nil},
 		{"RF712348231", nil},
+		{"RF741", nil},
 		{"", account.ErrEmpty},
 		{"RF19539007547034", account.ErrCheckDigits},
 		{"RF18539007547043", account.ErrCheckDigits},

@@ -46,6 +46,7 @@ func checkers(t *testing.T, h *stationtest.House, n int) []identity.Principal {
 func TestManyCheckersOneDecision(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
 	const racers, messages = 16, 500
 	maker := h.Person(t, "maker1")
 	people := checkers(t, h, racers)
@@ -97,6 +98,7 @@ func TestManyCheckersOneDecision(t *testing.T) {
 func TestAnAmendmentVoidsApprovalsAndBarsItsEditor(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
 	conn := h.DB.Connect(t)
 	_, err := conn.Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at)
 		VALUES ('demo', gen_random_uuid(), 50, 2, 3600, now())`)
@@ -139,6 +141,7 @@ func TestAnAmendmentVoidsApprovalsAndBarsItsEditor(t *testing.T) {
 func TestWhatIsNotOnesOwnRealmDoesNotExist(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	stranger := h.Principal(t, stationtest.Door{Realm: "demo2", Name: "checker1", Client: "portal", Channel: identity.ChannelPortal})
 	_, err := h.Approval.Approve(ctx, stranger, approval.Input{InternalID: m.InternalID})

@@ -34,7 +34,9 @@ type Config struct {
 	Log *slog.Logger
 	// Random is the source of new tokens; nil means the system's.
 	Random io.Reader
-	// HashQueue is how many sign-ins may wait for a free core; 0 means 32 for each core. Others are sent away with a BusyError.
+	// HashWorkers is how many passwords are checked at the same time, 19 MiB of memory each; 0 means one for each core.
+	HashWorkers int
+	// HashQueue is how many sign-ins may wait for a worker; 0 means 32 for each. Others are sent away with a BusyError.
 	HashQueue int
 }
 
@@ -61,11 +63,13 @@ func New(cfg Config) (*Station, error) {
 	if cfg.Random == nil {
 		cfg.Random = rand.Reader
 	}
-	cores := runtime.GOMAXPROCS(0)
-	if cfg.HashQueue == 0 {
-		cfg.HashQueue = 32 * cores
+	if cfg.HashWorkers == 0 {
+		cfg.HashWorkers = runtime.GOMAXPROCS(0)
 	}
-	passwords, err := newPasswordChecker(cores, cfg.HashQueue)
+	if cfg.HashQueue == 0 {
+		cfg.HashQueue = 32 * cfg.HashWorkers
+	}
+	passwords, err := newPasswordChecker(cfg.HashWorkers, cfg.HashQueue)
 	if err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}

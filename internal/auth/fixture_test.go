@@ -91,7 +91,7 @@ func setup(t *testing.T) *bundle {
 func (b *bundle) another(t *testing.T) *auth.Station {
 	t.Helper()
 	station, err := auth.New(auth.Config{
-		Database: b.db.Database, Now: b.clock.Now, Key: bytes.Repeat([]byte{7}, 32), HashQueue: 2000,
+		Database: b.db.Database, Now: b.clock.Now, Key: bytes.Repeat([]byte{7}, 32), HashWorkers: 8, HashQueue: 2000,
 		Log: slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	check(t, err)

@@ -45,6 +45,7 @@ func TestLoginRefusesBadClients(t *testing.T) {
 		"no secret":              {"alpha", auth.ClientCredentials{ClientID: "office"}, auth.ErrInvalidClient},
 		"unknown client":         {"alpha", auth.ClientCredentials{ClientID: "nobody", ClientSecret: secret}, auth.ErrInvalidClient},
 		"client with a NUL":      {"alpha", auth.ClientCredentials{ClientID: "off\x00ice", ClientSecret: secret}, auth.ErrInvalidClient},
+		"client not in UTF-8":    {"alpha", auth.ClientCredentials{ClientID: "off\xffice", ClientSecret: secret}, auth.ErrInvalidClient},
 		"the portal's client":    {"alpha", auth.ClientCredentials{ClientID: "portal"}, auth.ErrInvalidClient},
 		"unknown realm":          {"gamma", office, auth.ErrUnknownRealm},
 		"realm that is no name":  {"a'; --", office, auth.ErrUnknownRealm},
@@ -89,8 +90,14 @@ func TestAccountProblemsAreToldOnlyAfterTheRightPassword(t *testing.T) {
 			t.Errorf("%.20q with the right password: got %q, want %q", name, got, want)
 		}
 	}
-	if got := b.try(t, "maker", password+strings.Repeat("x", 5000)); got != auth.ProblemIncorrect {
-		t.Errorf("password with a long tail: got %q", got)
+	longest := strings.Repeat("x", 1024)
+	hash, err := auth.HashPassword(longest)
+	check(t, err)
+	b.owner(t, "UPDATE user_account SET password_hash = $1 WHERE name = 'checker'", hash)
+	for given, want := range map[string]auth.AccountProblem{longest: "", longest + "x": auth.ProblemIncorrect} {
+		if got := b.try(t, "checker", given); got != want {
+			t.Errorf("password of %d bytes: got %q, want %q", len(given), got, want)
+		}
 	}
 }
 

@@ -27,29 +27,29 @@ const nameLanes = 256
 // busyRetry is what a caller who was sent away is told to wait: a full queue is worked off within it.
 const busyRetry = time.Second
 
-// passwordChecker bounds what password checks may cost: places in all (further ones are refused at once), cores at the same time, and
+// passwordChecker bounds what password checks may cost: places in all (further ones are refused at once), workers at the same time, and
 // one check of a name at a time. The last keeps an honest user who signs in many times at once from being locked out, because tries
 // count as failures until they succeed.
 type passwordChecker struct {
-	places chan struct{}
-	cores  chan struct{}
-	lanes  [nameLanes]chan struct{}
-	dummy  string // the hash that the password of an unknown name is checked against
+	places  chan struct{}
+	workers chan struct{}
+	lanes   [nameLanes]chan struct{}
+	dummy   string // the hash that the password of an unknown name is checked against
 }
 
-func newPasswordChecker(cores, queue int) (*passwordChecker, error) {
+func newPasswordChecker(workers, queue int) (*passwordChecker, error) {
 	dummy, err := HashPassword(rand.Text())
 	if err != nil {
 		return nil, err
 	}
-	c := &passwordChecker{places: make(chan struct{}, cores+queue), cores: make(chan struct{}, cores), dummy: dummy}
+	c := &passwordChecker{places: make(chan struct{}, workers+queue), workers: make(chan struct{}, workers), dummy: dummy}
 	for i := range c.lanes {
 		c.lanes[i] = make(chan struct{}, 1)
 	}
 	return c, nil
 }
 
-// enter waits for this name's turn and for a core, and returns the function that gives both back. Error: *BusyError, at once, when too
+// enter waits for this name's turn and for a worker, and returns the function that gives both back. Error: *BusyError, at once, when too
 // many wait already.
 func (c *passwordChecker) enter(ctx context.Context, nameHash [32]byte) (leave func(), err error) {
 	select {
@@ -63,13 +63,13 @@ func (c *passwordChecker) enter(ctx context.Context, nameHash [32]byte) (leave f
 		<-c.places
 		return nil, err
 	}
-	err = take(ctx, c.cores)
+	err = take(ctx, c.workers)
 	if err != nil {
 		<-lane
 		<-c.places
 		return nil, err
 	}
-	return func() { <-c.cores; <-lane; <-c.places }, nil
+	return func() { <-c.workers; <-lane; <-c.places }, nil
 }
 
 func take(ctx context.Context, slot chan struct{}) error {

@@ -43,7 +43,7 @@ func TestPasswordChecksHaveAPlaceOrAreSentAway(t *testing.T) {
 		t.Errorf("waiting caller who went away: got %v", err)
 	}
 	leave()
-	if len(c.places)+len(c.cores)+len(c.lanes[1])+len(c.lanes[2]) != 0 {
+	if len(c.places)+len(c.workers)+len(c.lanes[1])+len(c.lanes[2]) != 0 {
 		t.Error("a place was not given back")
 	}
 	leave, err = c.enter(t.Context(), [32]byte{2})

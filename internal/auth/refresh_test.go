@@ -82,6 +82,7 @@ func TestGraceIsOnlyForTheDirectPredecessor(t *testing.T) {
 	check(t, err)
 	third, err := b.refresh(t.Context(), second.RefreshToken)
 	check(t, err)
+	b.alive(t, third.AccessToken) // and so cached
 	_, err = b.refresh(t.Context(), first.RefreshToken)
 	if !errors.Is(err, auth.ErrInvalidGrant) {
 		t.Errorf("got %v, want %v", err, auth.ErrInvalidGrant)
@@ -114,9 +115,9 @@ func TestTokensExpire(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	tokens := b.login(t, "maker")
-	b.clock.Advance(299 * time.Second)
+	b.clock.Advance(299*time.Second + 500*time.Millisecond)
 	b.alive(t, tokens.AccessToken)
-	b.clock.Advance(time.Second) // the cached answer ends with the token
+	b.clock.Advance(500 * time.Millisecond) // the cached answer ends with the token
 	b.dead(t, tokens.AccessToken)
 	b.clock.Advance(1500 * time.Second)
 	_, err := b.refresh(t.Context(), tokens.RefreshToken)

@@ -68,6 +68,7 @@ func TestAnApprovedMessageIsSentOnceAndSettles(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {
 		h := stationtest.New(t)
+		defer h.CheckInvariants(t)
 		m := approved(t, h, scheme)
 		for range 3 {
 			err := h.Clearing.Send(ctx, m.Realm, m.InternalID)
@@ -91,6 +92,7 @@ func TestAnApprovedMessageIsSentOnceAndSettles(t *testing.T) {
 func TestTheAnswerMayOvertakeTheReceipt(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	h.Network.Refuse = func(stationtest.Delivery) error { return h.Clearing.Receive(ctx, answer(t, m, "A1", "ACCP", "")) }
 	err := h.Clearing.Send(ctx, m.Realm, m.InternalID)
@@ -103,6 +105,7 @@ func TestTheAnswerMayOvertakeTheReceipt(t *testing.T) {
 func TestAnAnswerCountsOnce(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	first := answer(t, m, "A1", "RJCT", "AC04")
 	err := h.Clearing.Receive(ctx, first)
@@ -139,6 +142,7 @@ func TestNoAnswerInTimeIsUnconfirmedAndALateOneCounts(t *testing.T) {
 		want         want
 	}{{"ACSC", "", want{state: payment.StateSettled}}, {"RJCT", "AB05", want{payment.StateFailed, "AB05"}}} {
 		h := stationtest.New(t)
+		defer h.CheckInvariants(t)
 		m := approved(t, h, rulebook.SchemeSCT)
 		err := h.Clearing.Send(ctx, m.Realm, m.InternalID)
 		if err != nil {
@@ -166,6 +170,7 @@ func TestNoAnswerInTimeIsUnconfirmedAndALateOneCounts(t *testing.T) {
 func TestWhatClearingDoesNotTakeIsOfferedAgainUnderTheSameID(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	var offered []stationtest.Delivery
 	h.Network.Refuse = func(d stationtest.Delivery) error {
@@ -207,6 +212,7 @@ func TestTamperedContentIsNeverSent(t *testing.T) {
 	}
 	for what, tamper := range tampers {
 		h := stationtest.New(t)
+		defer h.CheckInvariants(t)
 		m := approved(t, h, rulebook.SchemeSIC)
 		conn := h.DB.Connect(t) // a superuser who switches foreign keys and checks off
 		_, err := conn.Exec(ctx, "SET session_replication_role = replica; ALTER TABLE document DROP CONSTRAINT document_check; "+tamper)
@@ -227,6 +233,7 @@ func TestTamperedContentIsNeverSent(t *testing.T) {
 func TestWhatIsNotADocumentIsRefusedAndWhatIsNotOursKept(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
 	for _, content := range []string{"", "<", "<Document/>", `<?xml version="1.0"?><!DOCTYPE x><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.002.001.10"/>`} {
 		var refused *clearing.RefusedError
 		err := h.Clearing.Receive(ctx, clearing.Document{Scheme: rulebook.SchemeSIC, Content: []byte(content)})
@@ -251,6 +258,7 @@ func TestWhatIsNotADocumentIsRefusedAndWhatIsNotOursKept(t *testing.T) {
 func TestAMessageThatNeedsNoApprovalIsSentByItsJob(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
 	straight := h.Principal(t, stationtest.Door{Realm: "demo", Name: "maker1", Client: "demo-straight", Channel: "api"})
 	m := h.Create(t, straight, rulebook.SchemeSIC)
 	if m.State != payment.StateProcessing {

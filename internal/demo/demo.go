@@ -13,9 +13,8 @@ import (
 // ErrForeignDatabase: the database holds a realm that the demo did not make, so the demo must not run on it.
 var ErrForeignDatabase = errors.New("the database holds a realm that the demo did not make; give the demo a database of its own")
 
-// Ensure brings the demo's realms into a migrated database, as the owner; done twice it changes nothing. A database that holds
-// anybody else's realm is refused before anything is written. Errors: ErrForeignDatabase, store.ErrForeignRealm.
-func Ensure(ctx context.Context, ownerURL string) error {
+// Refuse looks whether the demo may use the database, before anything is written to it, its schema included. Error: ErrForeignDatabase.
+func Refuse(ctx context.Context, ownerURL string) error {
 	present, err := store.Realms(ctx, ownerURL)
 	if err != nil {
 		return fmt.Errorf("look for realms: %w", err)
@@ -24,6 +23,16 @@ func Ensure(ctx context.Context, ownerURL string) error {
 		if realm.MadeBy != store.MadeByDemo {
 			return fmt.Errorf("realm %s: %w", realm.Realm, ErrForeignDatabase)
 		}
+	}
+	return nil
+}
+
+// Ensure brings the demo's realms into a migrated database, as the owner; done twice it changes nothing. A database that holds
+// anybody else's realm is refused. Errors: ErrForeignDatabase, store.ErrForeignRealm.
+func Ensure(ctx context.Context, ownerURL string) error {
+	err := Refuse(ctx, ownerURL)
+	if err != nil {
+		return err
 	}
 	for _, realm := range Realms() {
 		err = store.Provision(ctx, ownerURL, realm)

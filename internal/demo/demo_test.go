@@ -105,7 +105,7 @@ func TestDebtorAccountsFitTheirAgents(t *testing.T) {
 	t.Parallel()
 	for _, realm := range demo.Realms() {
 		for _, a := range realm.DebtorAccounts {
-			iban, err := account.ParseIBAN(a.IBAN)
+			iban, err := account.Parse(a.IBAN)
 			if err != nil {
 				t.Errorf("%s: %v", a.IBAN, err)
 				continue

@@ -13,7 +13,8 @@ import (
 // Draft is content that became fit to be a version of a message: canonical bytes, their digest, and the fields people search for.
 type Draft struct {
 	DocumentID uuid.UUID
-	Content    []byte // canonical pain.001.001.09
+	Direction  DocumentDirection
+	Content    []byte // canonical XML
 	Hash       Digest
 	Name       iso20022.MessageName
 	Reference  string // MsgId
@@ -21,6 +22,16 @@ type Draft struct {
 	SourceType string // media type of Source
 	Summary    Summary
 }
+
+// DocumentDirection says where a stored document comes from.
+type DocumentDirection string
+
+// The directions of documents.
+const (
+	DocumentIn    DocumentDirection = "in"    // from a client or from clearing
+	DocumentOut   DocumentDirection = "out"   // to clearing or to a client
+	DocumentDraft DocumentDirection = "draft" // what a checker approves, before it is stamped and sent
+)
 
 // newDraft writes the canonical form of a checked document.
 func newDraft(in InstructionInput) (Draft, error) {
@@ -33,7 +44,7 @@ func newDraft(in InstructionInput) (Draft, error) {
 		return Draft{}, err
 	}
 	d := Draft{
-		DocumentID: in.DocumentID, Content: content, Hash: sha256.Sum256(content), Name: in.Document.MessageName(),
+		DocumentID: in.DocumentID, Direction: DocumentIn, Content: content, Hash: sha256.Sum256(content), Name: in.Document.MessageName(),
 		Reference: in.Document.GroupHeader.MessageID, Summary: summary,
 	}
 	if len(in.Source) > 0 {

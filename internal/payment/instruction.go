@@ -40,6 +40,11 @@ type Created struct {
 	Draft     Draft
 	Release   *Release // when the policy asks for no approval
 	CreatedAt time.Time
+	Action    Action // that leads to the first state
+	// MessageKey is the client's own message id (MsgId), which it may use once; "" when the order has none.
+	MessageKey string
+	// IdempotencyKey is the client's word for a repeatable request; "" when it gave none.
+	IdempotencyKey string
 }
 
 // NewInstruction checks a payment order and makes a message of it: Approval Pending, or Processing when its policy asks for no
@@ -59,14 +64,14 @@ func NewInstruction(in InstructionInput) (Created, error) {
 		return Created{}, err
 	}
 	m := Message{
-		Realm: in.By.Realm, InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: KindInstruction, Scheme: in.Scheme,
+		Realm: in.By.Realm, InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: KindInstruction, Scheme: in.Scheme, Direction: DirectionOut,
 		Channel: in.By.Channel, ClientID: in.By.ClientID, ExternalID: in.ExternalID,
 		MakerUser: in.By.UserID, MakerName: in.By.DisplayName, Makers: []uuid.UUID{in.By.PersonID},
 		ApprovalsRequired: in.Policy.ApprovalsRequired, CreatedAt: in.At,
 		Version: 1, State: StateApprovalPending, Sequence: 1, StateSince: in.At,
 		DocumentID: draft.DocumentID, ContentHash: draft.Hash, Content: draft.Content, Summary: draft.Summary,
 	}
-	created := Created{PolicyID: in.Policy.ID, Actor: in.By.Actor(), Draft: draft, CreatedAt: in.At}
+	created := Created{PolicyID: in.Policy.ID, Actor: in.By.Actor(), Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference}
 	if in.Policy.ApprovalsRequired == 0 {
 		m.State = StateProcessing
 		m.AcceptedAt = in.At

@@ -23,14 +23,21 @@ type Message struct {
 	GlobalID   GlobalID
 	Kind       Kind
 	Scheme     rulebook.Scheme
+	Direction  Direction
 	Channel    identity.Channel
 	ClientID   string
 	ExternalID string // "" when the client gave none
+	// OriginalID is the payment an R-transaction is about; zero for payments.
+	OriginalID uuid.UUID
+	// AnswersID is the received recall that a return or resolution answers; zero when none.
+	AnswersID uuid.UUID
+	AnswerBy  time.Time // when a recall should be answered; zero when there is no such time
+	Reason    string    // ISO reason code of an R-transaction
 	// MakerUser is the account that created the message, MakerName its display name.
 	MakerUser  uuid.UUID
 	MakerName  string
 	MakerLogin string // the name of the account
-	// Makers are the people who wrote any version up to the current one; the first created the message. Never empty.
+	// Makers are the people who wrote any version up to the current one; the first created the message. Empty for what came in.
 	Makers            []uuid.UUID
 	ApprovalsRequired int
 	ExpiresAt         time.Time // zero when it never waits for approval
@@ -55,11 +62,21 @@ type Message struct {
 	Summary     Summary
 }
 
+// Direction says whether a message goes out to clearing or came in from it.
+type Direction string
+
+// The directions.
+const (
+	DirectionOut Direction = "out"
+	DirectionIn  Direction = "in"
+)
+
 // Summary holds the fields of a document that lists show and searches look for.
 type Summary struct {
 	Amount          money.Amount
 	InstructionID   string // "" when the document has none
 	EndToEndID      string
+	TransactionID   string // TxId another bank gave an incoming payment; "" for our own
 	UETR            string // "" when the document has none
 	DebtorName      string
 	DebtorAccount   string // IBAN, compact

@@ -1,11 +1,9 @@
 package payment
 
-import "slices"
-
 // State is where a message stands. The names are those of the wire contract.
 type State string
 
-// The states of an instruction.
+// The states.
 const (
 	// StateNone is before creation; no message is ever stored in it.
 	StateNone State = "None"
@@ -28,6 +26,23 @@ const (
 	StateWithdrawn State = "Withdrawn"
 	// StateExpired is final: nobody decided in the time its policy gives.
 	StateExpired State = "Expired"
+
+	// StateAcknowledged is a recall that clearing has confirmed to have passed on (camt.025, SIC only).
+	StateAcknowledged State = "Acknowledged"
+	// StateAccepted is final: the other bank sent the money back (pacs.004 with FOCR).
+	StateAccepted State = "Accepted"
+	// StateRefused is final: the other bank does not send the money back (camt.029 with RJCR).
+	StateRefused State = "Refused"
+	// StateOverdue is a recall without an answer in the time the scheme gives. A late answer still ends it.
+	StateOverdue State = "Overdue"
+	// StateCommunicated is final: the refusal of a received recall (camt.029) is with the other bank.
+	StateCommunicated State = "Communicated"
+	// StateBooked is an incoming payment we took. It stays booked; what returns it is shown beside it.
+	StateBooked State = "Booked"
+	// StateAwaitingDecision is a received recall that nobody has answered yet.
+	StateAwaitingDecision State = "Awaiting Decision"
+	// StateAnswered is final: a return or a resolution answered the received recall.
+	StateAnswered State = "Answered"
 )
 
 // States returns every state a stored message can be in, in the order of a life.
@@ -35,12 +50,8 @@ func States() []State {
 	return []State{
 		StateApprovalPending, StateApproved, StateProcessing, StateUnconfirmed, StateSettled, StateFailed,
 		StateRejected, StateWithdrawn, StateExpired,
+		StateAcknowledged, StateOverdue, StateAccepted, StateRefused, StateCommunicated, StateBooked, StateAwaitingDecision, StateAnswered,
 	}
-}
-
-// Final reports whether no move leaves the state.
-func (s State) Final() bool {
-	return !slices.ContainsFunc(moves[:], func(m Move) bool { return m.From == s })
 }
 
 // Action is what moves a message from one state to the next.
@@ -60,6 +71,14 @@ const (
 	ActionWithhold Action = "withhold" // the stored content is not what was approved: not sent
 	ActionTimeOut  Action = "time out" // no answer in the scheme's time
 	ActionInquire  Action = "inquire"  // clearing was asked for the status
+
+	ActionAcknowledge Action = "acknowledge" // clearing confirmed the receipt (camt.025)
+	ActionAccept      Action = "accept"      // the other bank sent the money back
+	ActionDecline     Action = "decline"     // the other bank refused the recall
+	ActionFallDue     Action = "fall due"    // no answer to a recall in time
+	ActionBook        Action = "book"        // an incoming payment was taken
+	ActionReceive     Action = "receive"     // a recall came in
+	ActionAnswer      Action = "answer"      // a received recall was answered
 )
 
 // Kind is what a message asks for.
@@ -67,49 +86,15 @@ type Kind string
 
 // The kinds.
 const (
-	KindInstruction Kind = "instruction"
+	KindInstruction    Kind = "instruction"     // a payment we send
+	KindRecall         Kind = "recall"          // our request to undo it
+	KindReturn         Kind = "return"          // an incoming payment sent back
+	KindResolution     Kind = "resolution"      // our refusal of a received recall
+	KindPayment        Kind = "payment"         // an incoming payment
+	KindReceivedRecall Kind = "received recall" // another bank's request to undo it
 )
 
-// Move is one legal step of a message's life.
-type Move struct {
-	Kind   Kind
-	From   State
-	Action Action
-	To     State
-}
-
-// moves is the table of legal moves. The database holds the same rows (table legal_move) and refuses any other.
-var moves = [...]Move{
-	{KindInstruction, StateNone, ActionSubmit, StateApprovalPending},
-	{KindInstruction, StateNone, ActionSubmit, StateProcessing},
-	{KindInstruction, StateApprovalPending, ActionApprove, StateApprovalPending},
-	{KindInstruction, StateApprovalPending, ActionApprove, StateApproved},
-	{KindInstruction, StateApprovalPending, ActionReject, StateRejected},
-	{KindInstruction, StateApprovalPending, ActionWithdraw, StateWithdrawn},
-	{KindInstruction, StateApprovalPending, ActionAmend, StateApprovalPending},
-	{KindInstruction, StateApprovalPending, ActionExpire, StateExpired},
-	{KindInstruction, StateApproved, ActionDeliver, StateProcessing},
-	{KindInstruction, StateApproved, ActionSettle, StateSettled},
-	{KindInstruction, StateApproved, ActionRefuse, StateFailed},
-	{KindInstruction, StateApproved, ActionWithhold, StateFailed},
-	{KindInstruction, StateApproved, ActionTimeOut, StateUnconfirmed},
-	{KindInstruction, StateProcessing, ActionDeliver, StateProcessing},
-	{KindInstruction, StateProcessing, ActionSettle, StateSettled},
-	{KindInstruction, StateProcessing, ActionRefuse, StateFailed},
-	{KindInstruction, StateProcessing, ActionWithhold, StateFailed},
-	{KindInstruction, StateProcessing, ActionTimeOut, StateUnconfirmed},
-	{KindInstruction, StateUnconfirmed, ActionDeliver, StateUnconfirmed},
-	{KindInstruction, StateUnconfirmed, ActionInquire, StateUnconfirmed},
-	{KindInstruction, StateUnconfirmed, ActionSettle, StateSettled},
-	{KindInstruction, StateUnconfirmed, ActionRefuse, StateFailed},
-}
-
-// Moves returns a copy of the table of legal moves.
-func Moves() []Move {
-	return slices.Clone(moves[:])
-}
-
-// Legal reports whether the table holds the move.
-func Legal(move Move) bool {
-	return slices.Contains(moves[:], move)
+// Kinds returns every kind.
+func Kinds() []Kind {
+	return []Kind{KindInstruction, KindRecall, KindReturn, KindResolution, KindPayment, KindReceivedRecall}
 }

@@ -44,41 +44,60 @@ func TestTheDrawingInTheDocsIsTheTable(t *testing.T) {
 	}
 }
 
-// drawing writes the table of moves as a Mermaid state diagram.
+// drawing writes the table of moves as one Mermaid state diagram a kind.
 func drawing() string {
 	var b strings.Builder
-	b.WriteString("```mermaid\nstateDiagram-v2\n")
 	name := func(s payment.State) string {
 		if s == payment.StateNone {
 			return "[*]"
 		}
 		return strings.ReplaceAll(string(s), " ", "")
 	}
-	for _, s := range payment.States() {
-		b.WriteString("    state \"" + string(s) + "\" as " + name(s) + "\n")
-	}
-	for _, m := range payment.Moves() {
-		b.WriteString("    " + name(m.From) + " --> " + name(m.To) + ": " + string(m.Action) + "\n")
-	}
-	for _, s := range payment.States() {
-		if s.Final() {
-			b.WriteString("    " + name(s) + " --> [*]\n")
+	for _, kind := range payment.Kinds() {
+		b.WriteString("\n### " + strings.ToUpper(string(kind[:1])) + string(kind[1:]) + "\n\n```mermaid\nstateDiagram-v2\n")
+		seen := map[payment.State]bool{payment.StateNone: true}
+		for _, m := range payment.Moves() {
+			if m.Kind != kind {
+				continue
+			}
+			if !seen[m.To] {
+				b.WriteString("    state \"" + string(m.To) + "\" as " + name(m.To) + "\n")
+				seen[m.To] = true
+			}
+			b.WriteString("    " + name(m.From) + " --> " + name(m.To) + ": " + string(m.Action) + "\n")
 		}
+		for _, s := range payment.States() {
+			if seen[s] && kind.Final(s) {
+				b.WriteString("    " + name(s) + " --> [*]\n")
+			}
+		}
+		b.WriteString("```\n")
 	}
-	b.WriteString("```\n")
 	return b.String()
 }
 
 func TestEveryStateIsReachedAndOnlyTheNamedOnesAreFinal(t *testing.T) {
 	t.Parallel()
-	final := []payment.State{payment.StateSettled, payment.StateFailed, payment.StateRejected, payment.StateWithdrawn, payment.StateExpired}
+	closed := []payment.State{payment.StateRejected, payment.StateWithdrawn, payment.StateExpired, payment.StateFailed}
+	final := map[payment.Kind][]payment.State{
+		payment.KindInstruction:    append([]payment.State{payment.StateSettled}, closed...),
+		payment.KindReturn:         append([]payment.State{payment.StateSettled}, closed...),
+		payment.KindRecall:         append([]payment.State{payment.StateAccepted, payment.StateRefused}, closed...),
+		payment.KindResolution:     append([]payment.State{payment.StateCommunicated}, closed...),
+		payment.KindPayment:        {payment.StateFailed},
+		payment.KindReceivedRecall: {payment.StateAnswered},
+	}
 	for _, s := range payment.States() {
-		reached := slices.ContainsFunc(payment.Moves(), func(m payment.Move) bool { return m.To == s })
-		if !reached {
+		if !slices.ContainsFunc(payment.Moves(), func(m payment.Move) bool { return m.To == s }) {
 			t.Errorf("no move leads to %s", s)
 		}
-		if s.Final() != slices.Contains(final, s) {
-			t.Errorf("%s: final is %v", s, s.Final())
+	}
+	for _, kind := range payment.Kinds() {
+		for _, s := range payment.States() {
+			reached := slices.ContainsFunc(payment.Moves(), func(m payment.Move) bool { return m.Kind == kind && m.To == s })
+			if reached && kind.Final(s) != slices.Contains(final[kind], s) {
+				t.Errorf("%s of a %s: final is %v", s, kind, kind.Final(s))
+			}
 		}
 	}
 }

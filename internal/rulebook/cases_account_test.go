@@ -12,12 +12,17 @@ const (
 	debtorAgentAt   = infoAt + "/DbtrAgt/FinInstnId"
 )
 
-func creditorAgent(made iso20022.BranchAndFinancialInstitutionIdentification6) func(d *document) {
-	return func(d *document) { d.tx.CreditorAgent = &made }
+type agentMaker func(id string) iso20022.BranchAndFinancialInstitutionIdentification6
+
+func creditorAgent(create agentMaker, id string) func(d *document) {
+	return func(d *document) {
+		made := create(id)
+		d.tx.CreditorAgent = &made
+	}
 }
 
-func debtorAgent(made iso20022.BranchAndFinancialInstitutionIdentification6) func(d *document) {
-	return func(d *document) { d.info.DebtorAgent = made }
+func debtorAgent(create agentMaker, id string) func(d *document) {
+	return func(d *document) { d.info.DebtorAgent = create(id) }
 }
 
 // creditorInstitution changes the identification of a creditor's bank that has a good BIC.
@@ -32,15 +37,15 @@ func creditorInstitution(change func(f *iso20022.FinancialInstitutionIdentificat
 func knownBanksOnly(s *rulebook.Settings) { s.KnownBanksOnly = true }
 
 var agentCases = []ruleCase{
-	{rule: "agent-empty", name: "BIC", change: debtorAgent(bicAgent("RAIFCH22005"))},
-	{rule: "agent-empty", name: "empty debtor agent", change: debtorAgent(bicAgent("")), pointer: debtorAgentAt},
-	{rule: "agent-empty", name: "empty creditor agent", change: creditorAgent(bicAgent("")), pointer: creditorAgentAt},
-	{rule: "agent-one-identification", name: "IID", change: creditorAgent(iidAgent("21966"))},
+	{rule: "agent-empty", name: "BIC", change: debtorAgent(bicAgent, "RAIFCH22005")},
+	{rule: "agent-empty", name: "empty debtor agent", change: debtorAgent(bicAgent, ""), pointer: debtorAgentAt},
+	{rule: "agent-empty", name: "empty creditor agent", change: creditorAgent(bicAgent, ""), pointer: creditorAgentAt},
+	{rule: "agent-one-identification", name: "IID", change: creditorAgent(iidAgent, "21966")},
 	{rule: "agent-one-identification", name: "both", change: creditorInstitution(func(f *iso20022.FinancialInstitutionIdentification18) {
 		f.ClearingSystemMemberID = iidAgent("80005").FinancialInstitutionID.ClearingSystemMemberID
 	}), pointer: creditorAgentAt + "/ClrSysMmbId"},
-	{rule: "agent-bic", name: "8 characters", change: debtorAgent(bicAgent("RAIFCH22"))},
-	{rule: "agent-bic", name: "9 characters", change: debtorAgent(bicAgent("RAIFCH22X")), pointer: debtorAgentAt + "/BICFI"},
+	{rule: "agent-bic", name: "8 characters", change: debtorAgent(bicAgent, "RAIFCH22")},
+	{rule: "agent-bic", name: "9 characters", change: debtorAgent(bicAgent, "RAIFCH22X"), pointer: debtorAgentAt + "/BICFI"},
 	{rule: "agent-bic", name: "no such country", change: func(d *document) {
 		made := bicAgent("RAIFZZ22")
 		d.tx.IntermediaryAgent1 = &made
@@ -49,30 +54,30 @@ var agentCases = []ruleCase{
 	{rule: "agent-clearing-system", name: "not named", change: func(d *document) {
 		d.info.DebtorAgent.FinancialInstitutionID.ClearingSystemMemberID.ClearingSystemID = nil
 	}, pointer: debtorAgentAt + "/ClrSysMmbId/ClrSysId"},
-	{rule: "agent-iid", name: "three digits", change: debtorAgent(iidAgent("762"))},
-	{rule: "agent-iid", name: "letters", change: debtorAgent(iidAgent("76X")), pointer: debtorAgentAt + "/ClrSysMmbId/MmbId"},
-	{rule: "agent-iid-known", name: "not asked", change: debtorAgent(iidAgent("99999"))},
+	{rule: "agent-iid", name: "three digits", change: debtorAgent(iidAgent, "762")},
+	{rule: "agent-iid", name: "letters", change: debtorAgent(iidAgent, "76X"), pointer: debtorAgentAt + "/ClrSysMmbId/MmbId"},
+	{rule: "agent-iid-known", name: "not asked", change: debtorAgent(iidAgent, "99999")},
 	{rule: "agent-iid-known", name: "known", change: creditorIBAN(knownBankIBAN), settings: knownBanksOnly},
 	{rule: "agent-iid-known", name: "unknown", change: func(d *document) {
 		creditorIBAN(knownBankIBAN)(d)
 		d.info.DebtorAgent = iidAgent("99999")
 	}, settings: knownBanksOnly, pointer: debtorAgentAt + "/ClrSysMmbId/MmbId"},
-	{rule: "creditor-agent-country", name: "Liechtenstein", change: creditorAgent(bicAgent("BLFLLI2XXXX"))},
-	{rule: "creditor-agent-country", name: "Germany", change: creditorAgent(bicAgent("AAAADEFF")), pointer: creditorAgentAt + "/BICFI"},
-	{rule: "creditor-agent-clearing-code", name: "Swiss", change: creditorAgent(iidAgent("21966"))},
+	{rule: "creditor-agent-country", name: "Liechtenstein", change: creditorAgent(bicAgent, "BLFLLI2XXXX")},
+	{rule: "creditor-agent-country", name: "Germany", change: creditorAgent(bicAgent, "AAAADEFF"), pointer: creditorAgentAt + "/BICFI"},
+	{rule: "creditor-agent-clearing-code", name: "Swiss", change: creditorAgent(iidAgent, "21966")},
 	{rule: "creditor-agent-clearing-code", name: "German", change: func(d *document) {
-		creditorAgent(iidAgent("21966"))(d)
+		creditorAgent(iidAgent, "21966")(d)
 		d.tx.CreditorAgent.FinancialInstitutionID.ClearingSystemMemberID.ClearingSystemID.Code = "DEBLZ"
 	}, pointer: creditorAgentAt + "/ClrSysMmbId/ClrSysId"},
 	{rule: "creditor-agent-bank-code", name: "BIC", base: sepaPayment},
-	{rule: "creditor-agent-bank-code", name: "bank code", base: sepaPayment, change: creditorAgent(iidAgent("21966")), pointer: creditorAgentAt + "/ClrSysMmbId"},
-	{rule: "creditor-agent-name", name: "none", change: creditorAgent(bicAgent("RAIFCH22005"))},
+	{rule: "creditor-agent-bank-code", name: "bank code", base: sepaPayment, change: creditorAgent(iidAgent, "21966"), pointer: creditorAgentAt + "/ClrSysMmbId"},
+	{rule: "creditor-agent-name", name: "none", change: creditorAgent(bicAgent, "RAIFCH22005")},
 	{rule: "creditor-agent-name", name: "given", change: creditorInstitution(func(f *iso20022.FinancialInstitutionIdentification18) { f.Name = "Bank" }), pointer: creditorAgentAt + "/Nm"},
 	{rule: "creditor-agent-address", name: "left out", base: sepaPayment, change: func(d *document) { d.tx.CreditorAgent = nil }},
 	{rule: "creditor-agent-address", name: "given", change: creditorInstitution(func(f *iso20022.FinancialInstitutionIdentification18) {
 		f.PostalAddress = &iso20022.PostalAddress24{TownName: "Bern", Country: "CH"}
 	}), pointer: creditorAgentAt + "/PstlAdr"},
-	{rule: "creditor-agent-other", name: "none", change: creditorAgent(iidAgent("21966"))},
+	{rule: "creditor-agent-other", name: "none", change: creditorAgent(iidAgent, "21966")},
 	{rule: "creditor-agent-other", name: "given", change: creditorInstitution(func(f *iso20022.FinancialInstitutionIdentification18) {
 		f.Other = &iso20022.GenericFinancialIdentification1{ID: "x"}
 	}), pointer: creditorAgentAt + "/Othr"},

@@ -72,7 +72,10 @@ var partyCases = []ruleCase{
 const creditorAddress = txAt + "/Cdtr/PstlAdr"
 
 func address(made iso20022.PostalAddress24) func(d *document) {
-	return func(d *document) { d.tx.Creditor.PostalAddress = &made }
+	return func(d *document) {
+		own := made
+		d.tx.Creditor.PostalAddress = &own
+	}
 }
 
 func unstructuredAddress() func(d *document) {
@@ -115,7 +118,9 @@ var addressCases = []ruleCase{
 	{rule: "address-lines", name: "three", change: address(iso20022.PostalAddress24{
 		TownName: "Bern", Country: "CH", AddressLine: []string{"Hof", "Tor 2", "Stock 3"},
 	}), pointer: creditorAddress + "/AdrLine"},
-	{rule: "address-repeats", name: "something else", change: address(iso20022.PostalAddress24{TownName: "Bern", Country: "CH", AddressLine: []string{"Bernhof"}})},
+	{rule: "address-repeats", name: "something else", change: address(iso20022.PostalAddress24{
+		StreetName: "Weg", BuildingNumber: "4", PostCode: "3000", TownName: "Bern", Country: "CH", AddressLine: []string{"Bernhof"},
+	})},
 	{rule: "address-repeats", name: "town", change: address(iso20022.PostalAddress24{
 		TownName: "Bern", Country: "CH", AddressLine: []string{"Hof", "BERN "},
 	}), pointer: creditorAddress + "/AdrLine/1"},

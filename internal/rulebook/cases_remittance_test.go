@@ -1,17 +1,24 @@
 package rulebook_test
 
 import (
+	"slices"
 	"strings"
 
 	"countersign/internal/iso20022"
 )
 
-func remittance(made *iso20022.RemittanceInformation16) func(d *document) {
-	return func(d *document) { d.tx.RemittanceInformation = made }
+// Changes make what they put into a document anew each time: cases run side by side.
+
+func noRemittance(d *document) { d.tx.RemittanceInformation = nil }
+
+func reference(code, proprietary, number string) func(d *document) {
+	return func(d *document) { d.tx.RemittanceInformation = structured(code, proprietary, number) }
 }
 
 func unstructured(texts ...string) func(d *document) {
-	return remittance(&iso20022.RemittanceInformation16{Unstructured: texts})
+	return func(d *document) {
+		d.tx.RemittanceInformation = &iso20022.RemittanceInformation16{Unstructured: slices.Clone(texts)}
+	}
 }
 
 // onStructured changes the structured remittance of a document with a good creditor reference.
@@ -39,7 +46,7 @@ const (
 const sepaReference = "<CdtrRefInf><Tp><CdOrPrtry><Cd>SCOR</Cd></CdOrPrtry><Issr></Issr></Tp><Ref>RF18539007547034</Ref></CdtrRefInf>"
 
 var remittanceCases = []ruleCase{
-	{rule: "remittance-one-kind", name: "none", change: remittance(nil)},
+	{rule: "remittance-one-kind", name: "none", change: noRemittance},
 	{rule: "remittance-one-kind", name: "both", change: func(d *document) { d.tx.RemittanceInformation.Unstructured = []string{"x"} }, pointer: txAt + "/RmtInf"},
 	{rule: "unstructured-once", name: "once", change: unstructured("x")},
 	{rule: "unstructured-once", name: "twice", change: unstructured("x", "y"), pointer: txAt + "/RmtInf/Ustrd"},
@@ -57,32 +64,32 @@ var remittanceCases = []ruleCase{
 	}), pointer: strdAt},
 	{rule: "reference-type-missing", name: "there"},
 	{rule: "reference-type-missing", name: "missing", change: func(d *document) { d.strd().CreditorReferenceInformation.Type = nil }, pointer: referenceAt + "/Tp"},
-	{rule: "reference-type-code", name: "SCOR", base: sepaPayment, change: remittance(structured("SCOR", "", "RF18539007547034"))},
-	{rule: "reference-type-code", name: "other", change: remittance(structured("PUOR", "", "1")), pointer: typeAt + "/Cd"},
-	{rule: "reference-type-proprietary", name: "IPI", change: remittance(structured("", "IPI", "12345"))},
-	{rule: "reference-type-proprietary", name: "other", change: remittance(structured("", "ESR", "12345")), pointer: typeAt + "/Prtry"},
+	{rule: "reference-type-code", name: "SCOR", base: sepaPayment, change: reference("SCOR", "", "RF18539007547034")},
+	{rule: "reference-type-code", name: "other", change: reference("PUOR", "", "1"), pointer: typeAt + "/Cd"},
+	{rule: "reference-type-proprietary", name: "IPI", change: reference("", "IPI", "12345")},
+	{rule: "reference-type-proprietary", name: "other", change: reference("", "ESR", "12345"), pointer: typeAt + "/Prtry"},
 	{rule: "no-proprietary-reference", name: "none", base: sepaPayment},
-	{rule: "no-proprietary-reference", name: "IPI", base: sepaPayment, change: remittance(structured("", "IPI", "12345")), pointer: typeAt + "/Prtry"},
+	{rule: "no-proprietary-reference", name: "IPI", base: sepaPayment, change: reference("", "IPI", "12345"), pointer: typeAt + "/Prtry"},
 	{rule: "reference-missing", name: "there"},
-	{rule: "reference-missing", name: "missing", change: remittance(structured("SCOR", "", "")), pointer: referenceAt + "/Ref"},
-	{rule: "creditor-reference-number", name: "letters", change: remittance(structured("SCOR", "", "RF4220210323103704APG0018"))},
-	{rule: "creditor-reference-number", name: "check digits", change: remittance(structured("SCOR", "", "RF19539007547034")), pointer: referenceAt + "/Ref"},
+	{rule: "reference-missing", name: "missing", change: reference("SCOR", "", ""), pointer: referenceAt + "/Ref"},
+	{rule: "creditor-reference-number", name: "letters", change: reference("SCOR", "", "RF4220210323103704APG0018")},
+	{rule: "creditor-reference-number", name: "check digits", change: reference("SCOR", "", "RF19539007547034"), pointer: referenceAt + "/Ref"},
 	{rule: "creditor-reference-number", name: "SEPA, other issuer", base: sepaPayment, change: issuedBy("CUR", "12345")},
 	{rule: "creditor-reference-number", name: "SEPA, no issuer", base: sepaPayment, change: issuedBy("", "12345")},
 	{rule: "creditor-reference-number", name: "SEPA, issuer ISO", base: sepaPayment, change: issuedBy("ISO", "12345"), pointer: referenceAt + "/Ref"},
 	{rule: "creditor-reference-number", name: "Swiss, other issuer", change: issuedBy("CUR", "12345"), pointer: referenceAt + "/Ref"},
 	{rule: "qr-reference-number", name: "good", base: qrPayment},
-	{rule: "qr-reference-number", name: "check digit", base: qrPayment, change: remittance(structured("", "QRR", "210000000003139471430009018")), pointer: referenceAt + "/Ref"},
-	{rule: "qr-reference-number", name: "short", base: qrPayment, change: remittance(structured("", "QRR", "21000000000313947143000901")), pointer: referenceAt + "/Ref"},
+	{rule: "qr-reference-number", name: "check digit", base: qrPayment, change: reference("", "QRR", "210000000003139471430009018"), pointer: referenceAt + "/Ref"},
+	{rule: "qr-reference-number", name: "short", base: qrPayment, change: reference("", "QRR", "21000000000313947143000901"), pointer: referenceAt + "/Ref"},
 	{rule: "qr-reference-account", name: "QR-IBAN", base: qrPayment},
-	{rule: "qr-reference-account", name: "plain IBAN", change: remittance(structured("", "QRR", qrReference)), pointer: typeAt + "/Prtry"},
+	{rule: "qr-reference-account", name: "plain IBAN", change: reference("", "QRR", qrReference), pointer: typeAt + "/Prtry"},
 	{rule: "qr-iban-reference", name: "QR reference", base: qrPayment},
-	{rule: "qr-iban-reference", name: "no remittance", base: qrPayment, change: remittance(nil), pointer: txAt + "/RmtInf/Strd"},
-	{rule: "qr-iban-reference", name: "IPI", base: qrPayment, change: remittance(structured("", "IPI", "1")), pointer: txAt + "/RmtInf/Strd"},
+	{rule: "qr-iban-reference", name: "no remittance", base: qrPayment, change: noRemittance, pointer: txAt + "/RmtInf/Strd"},
+	{rule: "qr-iban-reference", name: "IPI", base: qrPayment, change: reference("", "IPI", "1"), pointer: txAt + "/RmtInf/Strd"},
 	{rule: "qr-iban-unstructured", name: "none", base: qrPayment},
 	{rule: "qr-iban-unstructured", name: "text", base: qrPayment, change: unstructured("x"), pointer: txAt + "/RmtInf/Ustrd", also: []string{"qr-iban-reference"}},
 	{rule: "qr-iban-creditor-reference", name: "plain IBAN"},
-	{rule: "qr-iban-creditor-reference", name: "QR-IBAN", base: qrPayment, change: remittance(structured("SCOR", "", "RF18539007547034")), pointer: typeAt + "/Cd"},
+	{rule: "qr-iban-creditor-reference", name: "QR-IBAN", base: qrPayment, change: reference("SCOR", "", "RF18539007547034"), pointer: typeAt + "/Cd"},
 	{rule: "additional-remittance-once", name: "once", change: onStructured(func(s *iso20022.StructuredRemittanceInformation16) {
 		s.AdditionalRemittanceInformation = []string{"x"}
 	})},

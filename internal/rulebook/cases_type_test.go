@@ -1,6 +1,8 @@
 package rulebook_test
 
 import (
+	"slices"
+
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
 )
@@ -11,7 +13,7 @@ func typeOnTransaction(d *document) {
 }
 
 func serviceLevels(levels ...iso20022.ServiceLevel8Choice) func(d *document) {
-	return func(d *document) { d.info.PaymentTypeInformation.ServiceLevel = levels }
+	return func(d *document) { d.info.PaymentTypeInformation.ServiceLevel = slices.Clone(levels) }
 }
 
 func localInstrument(code, proprietary string) func(d *document) {
@@ -21,7 +23,10 @@ func localInstrument(code, proprietary string) func(d *document) {
 }
 
 func batchBooking(value bool) func(d *document) {
-	return func(d *document) { d.info.BatchBooking = &value }
+	return func(d *document) {
+		own := value
+		d.info.BatchBooking = &own
+	}
 }
 
 var typeCases = []ruleCase{

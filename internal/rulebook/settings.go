@@ -28,6 +28,19 @@ type Settings struct {
 	// KnownBanksOnly refuses Swiss and Liechtenstein bank codes that the embedded bank list lacks.
 	// Off by default: a list is only as new as the program.
 	KnownBanksOnly bool
+	// SICRecallDays is how many Swiss banking days after settlement a Swiss payment may be recalled;
+	// default 0: no limit, as none is published.
+	SICRecallDays int
+	// SICReturnDays is the same for returns that no recall asked for.
+	SICReturnDays int
+	// SICAnswerDays is in how many Swiss banking days a received recall is to be answered; default 15.
+	SICAnswerDays int
+	// SCTAnswerDays is the same in TARGET days; default 15 (EPC rulebook 2025; some clearing systems
+	// still say 10).
+	SCTAnswerDays int
+	// SCTReturnsAnswerOnly refuses SEPA returns that no recall asked for. Off by default: whether the
+	// scheme has them is not settled in what is published.
+	SCTReturnsAnswerOnly bool
 }
 
 // limit is the largest amount of the scheme.

@@ -20,49 +20,65 @@ var textRules = []Rule{
 // checkCharacters looks at every text of the document. Texts that sct-inst takes here and not
 // every SEPA bank does are transliterated later, before sending.
 func checkCharacters(i *inspection) {
-	walk := textWalk{report: func(pointer, text string) {
+	document := reflect.ValueOf(i.document).Elem()
+	if allAllowed(document) {
+		return
+	}
+	eachText(document, documentPointer, func(pointer, text string) {
 		r, place, refused := account.SwissLatin.FirstRefused(text)
 		if refused {
 			i.reportAt(pointer, fmt.Sprintf("Replace %q (character %d): use Latin letters, digits and signs only.", r, place))
 		}
-	}}
-	walk.component(reflect.ValueOf(i.document).Elem(), documentPointer)
+	})
 }
 
-// textWalk visits the texts of a component. Plain printable ASCII, the usual case, is passed over
-// without a pointer being built.
-type textWalk struct {
-	report func(pointer, text string)
-}
-
-func (w textWalk) component(value reflect.Value, pointer string) {
-	for index := range value.NumField() {
-		field := value.Field(index)
-		if field.IsZero() {
-			continue
-		}
-		w.element(field, func() string { return pointer + "/" + value.Type().Field(index).Tag.Get("iso") })
-	}
-}
-
-// element visits one element; its pointer is built when it is needed.
-func (w textWalk) element(value reflect.Value, pointer func() string) {
+// allAllowed reports whether every text below an element is fine, the usual case, without building
+// pointers.
+func allAllowed(value reflect.Value) bool {
 	switch value.Kind() {
 	case reflect.String:
-		if !isPlain(value.String()) {
-			w.report(pointer(), value.String())
-		}
+		_, _, refused := account.SwissLatin.FirstRefused(value.String())
+		return !refused
 	case reflect.Pointer:
-		if value.Elem().Kind() == reflect.Struct {
-			w.element(value.Elem(), pointer)
+		return value.IsNil() || allAllowed(value.Elem())
+	case reflect.Slice:
+		for index := range value.Len() {
+			if !allAllowed(value.Index(index)) {
+				return false
+			}
+		}
+	case reflect.Struct:
+		if !holdsElements(value.Type()) {
+			return true
+		}
+		for index := range value.NumField() {
+			if !allAllowed(value.Field(index)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// eachText visits the texts below an element, with their pointers.
+func eachText(value reflect.Value, pointer string, visit func(pointer, text string)) {
+	switch value.Kind() {
+	case reflect.String:
+		visit(pointer, value.String())
+	case reflect.Pointer:
+		if !value.IsNil() {
+			eachText(value.Elem(), pointer, visit)
 		}
 	case reflect.Slice:
 		for index := range value.Len() {
-			w.element(value.Index(index), func() string { return indexed(pointer()+"/", index) })
+			eachText(value.Index(index), indexed(pointer+"/", index), visit)
 		}
 	case reflect.Struct:
-		if holdsElements(value.Type()) {
-			w.component(value, pointer())
+		if !holdsElements(value.Type()) {
+			return
+		}
+		for index := range value.NumField() {
+			eachText(value.Field(index), pointer+"/"+value.Type().Field(index).Tag.Get("iso"), visit)
 		}
 	}
 }
@@ -70,15 +86,6 @@ func (w textWalk) element(value reflect.Value, pointer func() string) {
 // holdsElements tells ISO components from values such as amounts and decimals.
 func holdsElements(component reflect.Type) bool {
 	return component.NumField() > 0 && component.Field(0).Tag.Get("iso") != ""
-}
-
-func isPlain(text string) bool {
-	for i := range len(text) {
-		if text[i] < 0x20 || text[i] > 0x7e {
-			return false
-		}
-	}
-	return true
 }
 
 // contentLength counts the characters of a structured remittance, with the tags of its elements

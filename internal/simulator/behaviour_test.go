@@ -199,6 +199,36 @@ func TestPaymentThatNeverCameIsRefusedForGood(t *testing.T) {
 	b.checkSent()
 }
 
+func TestPaymentRefusedOnDeliveryNeverCame(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	sent := payment(t, "sic-inst", "TX1", "10.97")
+	if got := b.deliver(sent).status; got != http.StatusServiceUnavailable {
+		t.Fatalf("got %d, want 503", got)
+	}
+	b.accepted(paymentInquiry(t, "sic-inst", "TX1", "Q-1"))
+	b.simulator.Settle()
+	b.accepted(sent)
+	b.simulator.Settle()
+	b.wantVerdicts("sic-inst", []verdict{{"RJCT", "AG09"}, {"RJCT", "AG09"}})
+}
+
+func TestRepeatedInquiryIsAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	asked := paymentInquiry(t, "sic-inst", "TX1", "Q-1")
+	for range 2 {
+		b.accepted(asked)
+		b.simulator.Settle()
+	}
+	if _, _, attempts := b.gateway.counts(); attempts != 1 {
+		t.Errorf("the gateway got %d documents, want one answer", attempts)
+	}
+	if got := b.effective("pacs.028.001.03", "TX1"); got != 1 {
+		t.Errorf("question took effect %d times, want once", got)
+	}
+}
+
 func TestReturnIsAnsweredLikeAPayment(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range schemes {

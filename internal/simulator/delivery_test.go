@@ -135,8 +135,16 @@ func TestAnswerGivenUpComesAgainWithTheNextRepeat(t *testing.T) {
 	}
 }
 
-func TestDeliveryThatIsNotValidIsRefused(t *testing.T) {
-	t.Parallel()
+// refusedDelivery is one that must not be taken, with the answer to it.
+type refusedDelivery struct {
+	name   string
+	sent   delivery
+	status int
+	text   string // part of the reason
+}
+
+func refusedPayments(t *testing.T) []refusedDelivery {
+	t.Helper()
 	valid := payment(t, "sic-inst", "TX1", "10.00")
 	changed := func(change func(*delivery)) delivery {
 		d := valid
@@ -148,13 +156,7 @@ func TestDeliveryThatIsNotValidIsRefused(t *testing.T) {
 		change(made)
 		return delivery{scheme: "sic-inst", messageID: "M-1", xml: encode(t, made)}
 	}
-	order := sample[*iso20022.CustomerCreditTransferInitiation](t, "sct-inst_01_pain.001.001.09.xml")
-	cases := []struct {
-		name   string
-		sent   delivery
-		status int
-		text   string
-	}{
+	return []refusedDelivery{
 		{"no message id", changed(func(d *delivery) { d.messageID = "" }), 400, "X-Message-Id"},
 		{"message id too long", changed(func(d *delivery) { d.messageID = strings.Repeat("x", 141) }), 400, "X-Message-Id"},
 		{"message id with a letter beyond ASCII", changed(func(d *delivery) { d.messageID = "Größe" }), 400, "X-Message-Id"},
@@ -180,6 +182,13 @@ func TestDeliveryThatIsNotValidIsRefused(t *testing.T) {
 		}), 400, "TtlIntrBkSttlmAmt"},
 		{"currency of the other scheme", changed(func(d *delivery) { d.scheme = "sct-inst" }), 400, "EUR"},
 		{"three decimals", payment(t, "sic-inst", "TX1", "10.001"), 400, "settlement amount"},
+	}
+}
+
+func refusedOthers(t *testing.T) []refusedDelivery {
+	t.Helper()
+	order := sample[*iso20022.CustomerCreditTransferInitiation](t, "sct-inst_01_pain.001.001.09.xml")
+	return []refusedDelivery{
 		{"order of a customer", delivery{scheme: "sct-inst", messageID: "M-1", xml: encode(t, order)}, 400, "between banks"},
 		{"return without a transaction", paymentReturn(t, "sic-inst", "", "10.00"), 400, "OrgnlTxId"},
 		{"return in another currency", elsewhere(paymentReturn(t, "sct-inst", "TX1", "10.00")), 400, "CHF"},
@@ -191,7 +200,11 @@ func TestDeliveryThatIsNotValidIsRefused(t *testing.T) {
 		{"receipt of two messages", receipt(t, "sic-inst", "P-1", "P-2"), 400, "exactly one"},
 		{"inquiry without a transaction", paymentInquiry(t, "sic-inst", "", "Q-1"), 400, "OrgnlTxId"},
 	}
-	for _, c := range cases {
+}
+
+func TestDeliveryThatIsNotValidIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, c := range append(refusedPayments(t), refusedOthers(t)...) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, nil)

@@ -11,7 +11,6 @@ type payment struct {
 	behaviour behaviour
 	refusals  int  // deliveries refused so far
 	taken     bool // delivered and acted upon
-	denied    bool // the gateway was told that it never came; it is refused should it come yet
 	decided   bool // its status is known to the clearing
 	amount    money.Amount
 	answer    *exchange // the first answer; nil when there is none
@@ -86,9 +85,9 @@ func (s *Simulator) judgeInquiry(d *delivery) judgement {
 	}
 	key := paymentKey(d.scheme, about)
 	known, found := s.payments.get(key)
-	if !found || !known.taken && !known.denied {
-		// From here on the payment is refused should it come yet: what the gateway was told stays true.
-		known = &payment{original: about, behaviour: behaviour{reason: reasonNeverReceived, copies: 1}, denied: true, decided: true}
+	if !found || !known.taken {
+		// From here on the payment is refused should it come yet, so that what the gateway was told stays true.
+		known = &payment{original: about, behaviour: behaviour{reason: reasonNeverReceived, copies: 1}, decided: true}
 		s.payments.put(key, known)
 	}
 	judged := judgement{outcome: outcomeTaken, effective: true}

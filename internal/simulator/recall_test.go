@@ -152,14 +152,50 @@ func TestQuestionAboutARecallRepeatsItsAnswer(t *testing.T) {
 	}
 }
 
+func TestAnswerToARecallGivenUpComesAgain(t *testing.T) {
+	t.Parallel()
+	renamed := recall(t, "sic-inst", "TX1", "20.60")
+	renamed.messageID = "ANOTHER-ID"
+	for name, again := range map[string]delivery{
+		"with a question for it":                     inquiry(t, "sic-inst", "TX1", "Q-1", "camt.056.001.08"),
+		"with the recall under another message id":   renamed,
+		"with the recall under the same message id ": recall(t, "sic-inst", "TX1", "20.60"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, nil)
+			b.gateway.fail(60)
+			b.accepted(recall(t, "sic-inst", "TX1", "20.60"))
+			b.simulator.Settle()
+			b.accepted(again)
+			b.simulator.Settle()
+			if got := b.names(); !slices.Equal(got, []string{"camt.025 ACCP R-TX1", "camt.029 RJCR RJCR CUST"}) {
+				t.Errorf("got %v, want the receipt and the answer", got)
+			}
+			if _, _, attempts := b.gateway.counts(); attempts != 62 {
+				t.Errorf("got %d attempts, want 62", attempts)
+			}
+			b.accepted(again)
+			b.accepted(inquiry(t, "sic-inst", "TX1", "Q-2", "camt.056.001.08"))
+			b.simulator.Settle()
+			if repeats, _, _ := b.gateway.counts(); repeats != 1 {
+				t.Errorf("got %d repeats of the answer, want the one asked for", repeats)
+			}
+		})
+	}
+}
+
 func TestAnswerToARecallIsAcknowledgedInSIC(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range schemes {
 		b := newBench(t, nil)
 		sent := resolution(t, scheme, "TX1")
-		b.accepted(sent)
-		b.accepted(sent)
-		b.simulator.Settle()
+		renamed := sent
+		renamed.messageID = "ANOTHER-ID"
+		for _, repeat := range []delivery{sent, sent, renamed} {
+			b.accepted(repeat)
+			b.simulator.Settle()
+		}
 		var want []string
 		if scheme == "sic-inst" {
 			want = []string{"camt.025 ACCP A-TX1"}

@@ -67,6 +67,7 @@ func TestIncomingPaymentIsAnsweredByTheGateway(t *testing.T) {
 		if isSwiss := scheme == "sic-inst"; isSwiss != (transaction.PaymentID.UETR != "") {
 			t.Errorf("%s: UETR is %q", scheme, transaction.PaymentID.UETR)
 		}
+		b.accepted(delivery{scheme: scheme, messageID: "ANOTHER-ID", xml: report(t, payment.TransactionID, "RJCT", "AC01")})
 		if got := b.effective("pacs.002.001.10", payment.TransactionID); got != 1 {
 			t.Errorf("the gateway's answer took effect %d times, want once", got)
 		}
@@ -118,6 +119,7 @@ func TestScenarioThatMakesNoSenseIsRefused(t *testing.T) {
 		{"account with a slip", "incoming-payment", `{"scheme":"sic-inst","creditorAccount":"CH5021977000004331347"}`, "creditor account"},
 		{"account out of reach", "incoming-payment", `{"scheme":"sic-inst","creditorAccount":"DE89370400440532013000"}`, "Swiss"},
 		{"name too long", "incoming-payment", `{"scheme":"sic-inst","debtorName":"` + strings.Repeat("x", 71) + `"}`, "70"},
+		{"name with a control character", "incoming-payment", `{"scheme":"sic-inst","debtorName":"a\u0001b"}`, "/Dbtr/Nm"},
 		{"recall without scheme", "recall", `{"transactionId":"TX1"}`, "scheme"},
 	}
 	for _, c := range cases {
@@ -197,6 +199,16 @@ func TestRecallScenarioSendsARecallOfTheIncomingPayment(t *testing.T) {
 			t.Errorf("two recalls share an id: %v", ids)
 		}
 		b.checkSent()
+	}
+}
+
+func TestRecallScenarioRefusesAReasonThatIsNoCode(t *testing.T) {
+	t.Parallel()
+	b := answering(t, "ACCP", "")
+	payment := b.incoming(`{"scheme":"sct-inst"}`)
+	answer := b.scenario("recall", `{"scheme":"sct-inst","transactionId":"`+payment.TransactionID+`","reason":"DUPLICATE"}`)
+	if answer.status != http.StatusBadRequest || !strings.Contains(answer.body, "/CxlRsnInf") {
+		t.Errorf("got %d %s, want 400", answer.status, answer.body)
 	}
 }
 

@@ -243,3 +243,17 @@ func SetAmount(doc *iso20022.CustomerCreditTransferInitiation, text string) {
 	doc.PaymentInformation[0].ControlSum = &sum
 	doc.PaymentInformation[0].CreditTransferTransactionInformation[0].Amount.InstructedAmount.Value = sum
 }
+
+// CheckInvariants fails the test if the database breaks an invariant. Call it at the end of each scenario.
+func (h *House) CheckInvariants(t testing.TB) {
+	t.Helper()
+	invariants, err := store.Check(context.Background(), h.DB.OwnerURL, h.Clock.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range invariants {
+		for _, v := range i.Violations {
+			t.Errorf("%s (%s) is broken by %s: %s", i.ID, i.Text, v.MessageID, v.What)
+		}
+	}
+}

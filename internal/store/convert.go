@@ -22,15 +22,16 @@ func messageFromDB(row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow)
 	}
 	message := payment.Message{
 		Realm: m.Realm, InternalID: m.MessageID, GlobalID: payment.GlobalID(m.GlobalID), Kind: payment.Kind(m.Kind),
-		Scheme: rulebook.Scheme(m.Scheme), Channel: identity.Channel(m.Channel), ClientID: m.ClientID, ExternalID: text(m.ExternalID),
-		MakerUser: m.MakerUser, MakerName: row.MakerName, MakerLogin: row.MakerLogin, Makers: v.Makers,
+		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel), ClientID: text(m.ClientID), ExternalID: text(m.ExternalID),
+		OriginalID: orZero(m.OriginalID), AnswersID: orZero(m.AnswersID), AnswerBy: moment(m.AnswerBy), Reason: text(m.Reason),
+		MakerUser: orZero(m.MakerUser), MakerName: row.MakerName, MakerLogin: row.MakerLogin, Makers: v.Makers,
 		ApprovalsRequired: int(m.ApprovalsRequired), ExpiresAt: moment(m.ExpiresAt), CreatedAt: m.CreatedAt.UTC(),
 		Version: int(m.Version), State: payment.State(m.State), Sequence: int(m.StateSequence), StateSince: m.StateSince.UTC(),
 		AcceptedAt: moment(m.AcceptedAt), DeliveredAt: moment(m.DeliveredAt), SettledAt: moment(m.SettledAt),
 		StatusCode: text(m.StatusCode), StatusText: text(m.StatusText), Inquiries: int(m.Inquiries),
 		DocumentID: v.DocumentID, ContentHash: payment.Digest(v.ContentHash), Content: row.Content,
 		Summary: payment.Summary{
-			Amount: amount, InstructionID: text(v.InstructionID), EndToEndID: v.EndToEndID, UETR: text(v.Uetr),
+			Amount: amount, InstructionID: text(v.InstructionID), EndToEndID: v.EndToEndID, TransactionID: text(v.TransactionID), UETR: text(v.Uetr),
 			DebtorName: v.DebtorName, DebtorAccount: v.DebtorAccount, DebtorAgent: v.DebtorAgent,
 			CreditorName: v.CreditorName, CreditorAccount: v.CreditorAccount, CreditorAgent: v.CreditorAgent, Remittance: v.Remittance,
 		},

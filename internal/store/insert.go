@@ -33,7 +33,7 @@ func NewStore(db *Database, jobs *Jobs, newID func() uuid.UUID) *Store {
 
 // DuplicateError: the client used one of the message's keys before, its externalId or its MsgId.
 type DuplicateError struct {
-	Scope       string // "external-id" or "message-id"
+	Scope       string // "external-id", "message-id" or "idempotency-key"
 	MessageID   uuid.UUID
 	SameContent bool // the earlier request had the same content: a repeat
 }
@@ -136,20 +136,26 @@ func submissionContext(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery)
 
 func (s *Store) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 	m, d := c.Message, c.Draft
+	user, person := actorIDs(c.Actor)
 	p := dbsqlc.MessageInsertParams{
 		Realm: m.Realm, MessageID: m.InternalID, GlobalID: string(m.GlobalID), Kind: string(m.Kind), Scheme: string(m.Scheme),
-		Channel: string(m.Channel), ClientID: m.ClientID, ExternalID: orNull(m.ExternalID), MakerUser: m.MakerUser, MakerPerson: m.Makers[0],
-		PolicyID: c.PolicyID, ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
-		ExpiresAt: orNull(m.ExpiresAt), CreatedAt: c.CreatedAt, State: string(m.State), AcceptedAt: orNull(m.AcceptedAt),
-		DocumentID: d.DocumentID, DocumentName: string(d.Name), Reference: d.Reference, Content: d.Content, ContentHash: d.Hash[:],
-		Source: d.Source, SourceType: orNull(d.SourceType),
+		Direction: string(m.Direction), Channel: string(m.Channel), ClientID: orNull(m.ClientID), ExternalID: orNull(m.ExternalID),
+		MakerUser: user, MakerPerson: person, Makers: append([]uuid.UUID{}, m.Makers...), PolicyID: orNull(c.PolicyID),
+		ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
+		ExpiresAt:         orNull(m.ExpiresAt), OriginalID: orNull(m.OriginalID), AnswersID: orNull(m.AnswersID), AnswerBy: orNull(m.AnswerBy),
+		Reason: orNull(m.Reason), CreatedAt: c.CreatedAt, Action: string(c.Action), State: string(m.State), AcceptedAt: orNull(m.AcceptedAt),
+		SettledAt: orNull(m.SettledAt), StatusCode: orNull(m.StatusCode), StatusText: orNull(m.StatusText),
+		DocumentID: d.DocumentID, DocumentDirection: string(d.Direction), DocumentName: string(d.Name), Reference: d.Reference,
+		Content: d.Content, ContentHash: d.Hash[:], Source: d.Source, SourceType: orNull(d.SourceType),
 		Amount: d.Summary.Amount.Minor(), Currency: string(d.Summary.Amount.Currency()), InstructionID: orNull(d.Summary.InstructionID),
-		EndToEndID: d.Summary.EndToEndID, Uetr: orNull(d.Summary.UETR), DebtorName: d.Summary.DebtorName,
-		DebtorAccount: d.Summary.DebtorAccount, DebtorAgent: d.Summary.DebtorAgent, CreditorName: d.Summary.CreditorName,
-		CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent, Remittance: d.Summary.Remittance,
-		ActorName: c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(payment.ActionSubmit)),
+		EndToEndID: d.Summary.EndToEndID, TransactionID: orNull(d.Summary.TransactionID), Uetr: orNull(d.Summary.UETR),
+		DebtorName: d.Summary.DebtorName, DebtorAccount: d.Summary.DebtorAccount, DebtorAgent: d.Summary.DebtorAgent,
+		CreditorName: d.Summary.CreditorName, CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent,
+		Remittance: d.Summary.Remittance,
+		ActorName:  c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),
 		RequestID: orNull(c.Actor.RequestID), SourceAddress: orNull(c.Actor.SourceAddress),
-		Detail: audit.Detail(string(payment.StateNone), string(m.State), ""), Fingerprint: fingerprint(m, d),
+		Detail: audit.Detail(string(payment.StateNone), string(m.State), m.StatusText), Fingerprint: fingerprint(m, d),
+		MessageKey: orNull(c.MessageKey), IdempotencyKey: orNull(c.IdempotencyKey),
 	}
 	if c.Release != nil {
 		p.KeyID = &c.Release.KeyID
@@ -170,7 +176,8 @@ func (s *Store) duplicate(ctx context.Context, c payment.Created) error {
 	err := s.db.inRealm(ctx, c.Message.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		keys := []dbsqlc.MessageIDByCreationKeyParams{
 			{Realm: c.Message.Realm, ClientID: c.Message.ClientID, Scope: "external-id", Key: c.Message.ExternalID},
-			{Realm: c.Message.Realm, ClientID: c.Message.ClientID, Scope: "message-id", Key: c.Draft.Reference},
+			{Realm: c.Message.Realm, ClientID: c.Message.ClientID, Scope: "idempotency-key", Key: c.IdempotencyKey},
+			{Realm: c.Message.Realm, ClientID: c.Message.ClientID, Scope: "message-id", Key: c.MessageKey},
 		}
 		for _, key := range keys {
 			row, err := q.MessageIDByCreationKey(ctx, key)

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"countersign/internal/identity"
 	"countersign/internal/store/internal/dbsqlc"
@@ -105,7 +107,7 @@ type RealmSummary struct {
 	MadeBy RealmMaker
 }
 
-// Realms lists the realms of a database in order of their names, as the owner.
+// Realms lists the realms of a database in order of their names, as the owner. A database without the schema has none.
 func Realms(ctx context.Context, ownerURL string) ([]RealmSummary, error) {
 	conn, err := pgx.Connect(ctx, ownerURL)
 	if err != nil {
@@ -113,6 +115,10 @@ func Realms(ctx context.Context, ownerURL string) ([]RealmSummary, error) {
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	rows, err := dbsqlc.New(conn).RealmList(ctx)
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == pgerrcode.UndefinedTable {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list the realms: %w", err)
 	}

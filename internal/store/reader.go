@@ -55,20 +55,21 @@ func (r *Reader) InternalID(ctx context.Context, realm string, global payment.Gl
 
 // Filter narrows a list of messages; a zero field does not.
 type Filter struct {
-	Before                                       uuid.UUID // only older ones: the last key of the page before
-	InternalID                                   uuid.UUID
-	GlobalID, ExternalID, Kind, Scheme           string
-	States                                       []payment.State
-	CreatedFrom, CreatedTo                       time.Time
-	MakerLogin                                   string
-	MakerUser                                    uuid.UUID
-	InstructionID, EndToEndID                    string
-	DebtorAccount, DebtorAgent, DebtorName       string // names: any part, whatever the case
-	CreditorAccount, CreditorAgent, CreditorName string
-	Currency                                     string
-	AmountFrom, AmountTo                         int64 // minor units
-	Skip                                         int32 // at most 10,000
-	PageSize                                     int32
+	OriginalID                                    uuid.UUID // only R-transactions of this message
+	Before                                        uuid.UUID // only older ones: the last key of the page before
+	InternalID                                    uuid.UUID
+	GlobalID, ExternalID, Kind, Scheme, Direction string
+	States                                        []payment.State
+	CreatedFrom, CreatedTo                        time.Time
+	MakerLogin                                    string
+	MakerUser                                     uuid.UUID
+	InstructionID, EndToEndID                     string
+	DebtorAccount, DebtorAgent, DebtorName        string // names: any part, whatever the case
+	CreditorAccount, CreditorAgent, CreditorName  string
+	Currency                                      string
+	AmountFrom, AmountTo                          int64 // minor units
+	Skip                                          int32 // at most 10,000
+	PageSize                                      int32
 }
 
 // Messages lists messages, newest first. They come without content and without decisions.
@@ -81,7 +82,8 @@ func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]paymen
 		}
 		rows, err := q.TransactionList(ctx, dbsqlc.TransactionListParams{
 			Realm: realm, Before: orNull(f.Before), InternalID: orNull(f.InternalID), GlobalID: orNull(f.GlobalID),
-			ExternalID: orNull(f.ExternalID), Kind: orNull(f.Kind), Scheme: orNull(f.Scheme), States: states,
+			ExternalID: orNull(f.ExternalID), Kind: orNull(f.Kind), Scheme: orNull(f.Scheme), Direction: orNull(f.Direction),
+			OriginalID: orNull(f.OriginalID), States: states,
 			CreatedFrom: orNull(f.CreatedFrom), CreatedTo: orNull(f.CreatedTo), MakerLogin: orNull(f.MakerLogin), MakerUser: orNull(f.MakerUser),
 			InstructionID: orNull(f.InstructionID), EndToEndID: orNull(f.EndToEndID), DebtorAccount: orNull(f.DebtorAccount),
 			DebtorAgent: orNull(f.DebtorAgent), DebtorName: orNull(f.DebtorName), CreditorAccount: orNull(f.CreditorAccount),
@@ -159,7 +161,8 @@ func (r *Reader) Accounts(ctx context.Context, realm string) ([]payment.DebtorAc
 func listedFromDB(realm string, row dbsqlc.TransactionListRow) (payment.Message, error) {
 	return messageFromDB(dbsqlc.MessageGetRow{
 		Message: dbsqlc.Message{
-			Realm: realm, MessageID: row.MessageID, GlobalID: row.GlobalID, Kind: row.Kind, Scheme: row.Scheme, Channel: row.Channel,
+			Realm: realm, MessageID: row.MessageID, GlobalID: row.GlobalID, Kind: row.Kind, Scheme: row.Scheme, Direction: row.Direction, Channel: row.Channel,
+			OriginalID: row.OriginalID, AnswersID: row.AnswersID, AnswerBy: row.AnswerBy, Reason: row.Reason,
 			ClientID: row.ClientID, ExternalID: row.ExternalID, MakerUser: row.MakerUser, ApprovalsRequired: row.ApprovalsRequired,
 			ExpiresAt: row.ExpiresAt, CreatedAt: row.CreatedAt, Version: row.Version, Approvals: row.Approvals, State: row.State,
 			StateSequence: row.StateSequence, StateSince: row.StateSince, AcceptedAt: row.AcceptedAt, DeliveredAt: row.DeliveredAt,
@@ -167,7 +170,7 @@ func listedFromDB(realm string, row dbsqlc.TransactionListRow) (payment.Message,
 		},
 		MessageVersion: dbsqlc.MessageVersion{
 			ContentHash: row.ContentHash, Makers: row.Makers, Amount: row.Amount, Currency: row.Currency, InstructionID: row.InstructionID,
-			EndToEndID: row.EndToEndID, Uetr: row.Uetr, DebtorName: row.DebtorName, DebtorAccount: row.DebtorAccount,
+			EndToEndID: row.EndToEndID, TransactionID: row.TransactionID, Uetr: row.Uetr, DebtorName: row.DebtorName, DebtorAccount: row.DebtorAccount,
 			DebtorAgent: row.DebtorAgent, CreditorName: row.CreditorName, CreditorAccount: row.CreditorAccount,
 			CreditorAgent: row.CreditorAgent, Remittance: row.Remittance,
 		},

@@ -67,42 +67,19 @@ type Approval struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// ApprovalOrder defines model for ApprovalOrder.
-type ApprovalOrder struct {
-	ApprovalDetails struct {
-		Action string `json:"action"`
-
-		// ContentHash SHA-256 of the content the checker saw.
-		ContentHash string `json:"contentHash,omitempty"`
-
-		// RejectReason Required on reject, not allowed on approve.
-		RejectReason string `json:"rejectReason,omitempty"`
-	} `json:"ApprovalDetails"`
-	Identifiers MessageIdentifiers `json:"identifiers"`
-}
-
 // AuditAnswer defines model for AuditAnswer.
 type AuditAnswer struct {
 	Events []Event `json:"events"`
 	Header Header  `json:"header"`
 }
 
-// CancelOrder defines model for CancelOrder.
-type CancelOrder struct {
-	Identifiers MessageIdentifiers `json:"identifiers"`
-	Reason      string             `json:"reason,omitempty"`
-}
-
-// CreditTransferDocument pain.001.001.09 under CstmrCdtTrfInitn.
-type CreditTransferDocument = map[string]interface{}
-
 // ErrorEntry defines model for ErrorEntry.
 type ErrorEntry struct {
 	Amount     Amount `json:"amount"`
 	At         string `json:"at"`
-	ExternalId string `json:"externalId,omitempty"`
-	GlobalId   string `json:"globalId"`
-	InternalId string `json:"internalId"`
+	ExternalID string `json:"externalId,omitempty"`
+	GlobalID   string `json:"globalId"`
+	InternalID string `json:"internalId"`
 	Kind       string `json:"kind"`
 	Message    string `json:"message"`
 
@@ -124,18 +101,15 @@ type Event struct {
 	Actor         string          `json:"actor"`
 	At            string          `json:"at"`
 	Channel       string          `json:"channel"`
-	ClientId      string          `json:"clientId,omitempty"`
+	ClientID      string          `json:"clientId,omitempty"`
 	ContentHash   string          `json:"contentHash,omitempty"`
 	Detail        json.RawMessage `json:"detail"`
 	Event         string          `json:"event"`
-	Id            string          `json:"id"`
-	RequestId     string          `json:"requestId,omitempty"`
+	ID            string          `json:"id"`
+	RequestID     string          `json:"requestId,omitempty"`
 	Sequence      int             `json:"sequence"`
 	SourceAddress string          `json:"sourceAddress,omitempty"`
 }
-
-// ExternalId The client's own name of the order, unique for ever.
-type ExternalId = string
 
 // Failure defines model for Failure.
 type Failure struct {
@@ -162,11 +136,11 @@ type FieldsProblem struct {
 
 // Header defines model for Header.
 type Header struct {
-	// OriginalRequestId The X-Request-Id of the request; absent when it had none.
-	OriginalRequestId string `json:"originalRequestId,omitempty"`
+	// OriginalRequestID The X-Request-Id of the request; absent when it had none.
+	OriginalRequestID string `json:"originalRequestId,omitempty"`
 
-	// ResponseId The server's id of this answer, a UUID. It stands in the log.
-	ResponseId string `json:"responseId"`
+	// ResponseID The server's id of this answer, a UUID. It stands in the log.
+	ResponseID string `json:"responseId"`
 
 	// ResponseTime UTC, milliseconds.
 	ResponseTime string `json:"responseTime"`
@@ -190,12 +164,12 @@ type Holder struct {
 
 // Identifiers defines model for Identifiers.
 type Identifiers struct {
-	CreditId      string `json:"creditId,omitempty"`
-	ExternalId    string `json:"externalId,omitempty"`
-	GlobalId      string `json:"globalId,omitempty"`
-	InstructionId string `json:"instructionId,omitempty"`
-	InternalId    string `json:"internalId,omitempty"`
-	RecallId      string `json:"recallId,omitempty"`
+	CreditID      string `json:"creditId,omitempty"`
+	ExternalID    string `json:"externalId,omitempty"`
+	GlobalID      string `json:"globalId,omitempty"`
+	InstructionID string `json:"instructionId,omitempty"`
+	InternalID    string `json:"internalId,omitempty"`
+	RecallID      string `json:"recallId,omitempty"`
 }
 
 // InstructionAnswer defines model for InstructionAnswer.
@@ -203,16 +177,6 @@ type InstructionAnswer struct {
 	Header      Header        `json:"header"`
 	Identifiers Identifiers   `json:"identifiers"`
 	Message     StatusMessage `json:"message"`
-}
-
-// InstructionOrder defines model for InstructionOrder.
-type InstructionOrder struct {
-	// Document pain.001.001.09 under CstmrCdtTrfInitn.
-	Document    CreditTransferDocument `json:"Document"`
-	Identifiers struct {
-		// ExternalId The client's own name of the order, unique for ever.
-		ExternalId ExternalId `json:"externalId"`
-	} `json:"identifiers"`
 }
 
 // InterfaceAnswer defines model for InterfaceAnswer.
@@ -235,8 +199,8 @@ type InterfaceMessage struct {
 	At          string          `json:"at"`
 	ContentHash string          `json:"contentHash,omitempty"`
 	Direction   string          `json:"direction"`
-	Id          string          `json:"id"`
-	InternalId  string          `json:"internalId,omitempty"`
+	ID          string          `json:"id"`
+	InternalID  string          `json:"internalId,omitempty"`
 
 	// Reference Its own message id.
 	Reference string `json:"reference"`
@@ -248,34 +212,6 @@ type InterfaceMessage struct {
 	// Status Prepared: stored to be sent, and clearing has not yet taken the payment it belongs to.
 	Status string `json:"status"`
 	Type   string `json:"type"`
-}
-
-// LoginForm defines model for LoginForm.
-type LoginForm struct {
-	ClientId string `json:"client_id"`
-
-	// ClientSecret Required of confidential clients.
-	ClientSecret string `json:"client_secret,omitempty"`
-	GrantType    string `json:"grant_type"`
-	Password     string `json:"password"`
-	Scope        string `json:"scope,omitempty"`
-	Username     string `json:"username"`
-}
-
-// LogoutForm defines model for LogoutForm.
-type LogoutForm struct {
-	ClientId     string `json:"client_id"`
-	ClientSecret string `json:"client_secret,omitempty"`
-	RefreshToken string `json:"refresh_token"`
-}
-
-// MessageId The internalId of the payment.
-type MessageId = string
-
-// MessageIdentifiers defines model for MessageIdentifiers.
-type MessageIdentifiers struct {
-	// InternalId The internalId of the payment.
-	InternalId MessageId `json:"internalId"`
 }
 
 // MessagesAnswer defines model for MessagesAnswer.
@@ -324,17 +260,7 @@ type Readiness struct {
 
 // Receipt defines model for Receipt.
 type Receipt struct {
-	Header Header `json:"header"`
 	Status string `json:"status"`
-}
-
-// RefreshForm defines model for RefreshForm.
-type RefreshForm struct {
-	ClientId     string `json:"client_id"`
-	ClientSecret string `json:"client_secret,omitempty"`
-	GrantType    string `json:"grant_type"`
-	RefreshToken string `json:"refresh_token"`
-	Scope        string `json:"scope,omitempty"`
 }
 
 // RefusalProblem defines model for RefusalProblem.
@@ -349,13 +275,6 @@ type RefusalProblem struct {
 type RelatedAnswer struct {
 	Header       Header        `json:"header"`
 	Transactions []Transaction `json:"transactions"`
-}
-
-// RevokeForm defines model for RevokeForm.
-type RevokeForm struct {
-	ClientId     string `json:"client_id"`
-	ClientSecret string `json:"client_secret,omitempty"`
-	Token        string `json:"token"`
 }
 
 // State defines model for State.
@@ -380,7 +299,7 @@ type Step struct {
 	Actor    string `json:"actor"`
 	At       string `json:"at"`
 	Channel  string `json:"channel"`
-	ClientId string `json:"clientId,omitempty"`
+	ClientID string `json:"clientId,omitempty"`
 	From     string `json:"from"`
 	Reason   string `json:"reason,omitempty"`
 	Sequence int    `json:"sequence"`
@@ -444,11 +363,11 @@ type Transaction struct {
 	Creditor      Party  `json:"creditor"`
 	Debtor        Party  `json:"debtor"`
 	Direction     string `json:"direction"`
-	EndToEndId    string `json:"endToEndId"`
-	ExternalId    string `json:"externalId,omitempty"`
-	GlobalId      string `json:"globalId"`
-	InstructionId string `json:"instructionId,omitempty"`
-	InternalId    string `json:"internalId"`
+	EndToEndID    string `json:"endToEndId"`
+	ExternalID    string `json:"externalId,omitempty"`
+	GlobalID      string `json:"globalId"`
+	InstructionID string `json:"instructionId,omitempty"`
+	InternalID    string `json:"internalId"`
 	Kind          string `json:"kind"`
 
 	// Reason Why it was rejected.
@@ -476,27 +395,10 @@ type TransactionList struct {
 	Transactions []Transaction `json:"transactions"`
 }
 
-// UpdateOrder defines model for UpdateOrder.
-type UpdateOrder struct {
-	// Document pain.001.001.09 under CstmrCdtTrfInitn.
-	Document    CreditTransferDocument `json:"Document"`
-	Identifiers MessageIdentifiers     `json:"identifiers"`
-}
-
 // ValidationAnswer defines model for ValidationAnswer.
 type ValidationAnswer struct {
 	Header  Header  `json:"header"`
 	Success Success `json:"success"`
-}
-
-// ValidationOrder defines model for ValidationOrder.
-type ValidationOrder struct {
-	// Document pain.001.001.09 under CstmrCdtTrfInitn.
-	Document    CreditTransferDocument `json:"Document"`
-	Identifiers struct {
-		// ExternalId The client's own name of the order, unique for ever.
-		ExternalId ExternalId `json:"externalId,omitempty"`
-	} `json:"identifiers,omitempty"`
 }
 
 // ValidationProblem defines model for ValidationProblem.
@@ -506,34 +408,14 @@ type ValidationProblem struct {
 	Header Header  `json:"header"`
 }
 
-// WrappedCancelOrder defines model for WrappedCancelOrder.
-type WrappedCancelOrder struct {
-	PaymentRequest CancelOrder `json:"paymentRequest"`
-}
-
-// WrappedInstructionOrder defines model for WrappedInstructionOrder.
-type WrappedInstructionOrder struct {
-	PaymentRequest InstructionOrder `json:"paymentRequest"`
-}
-
-// WrappedUpdateOrder defines model for WrappedUpdateOrder.
-type WrappedUpdateOrder struct {
-	PaymentRequest UpdateOrder `json:"paymentRequest"`
-}
-
-// WrappedValidationOrder defines model for WrappedValidationOrder.
-type WrappedValidationOrder struct {
-	PaymentRequest ValidationOrder `json:"paymentRequest"`
-}
-
 // After defines model for After.
 type After = string
 
 // CurrentPage defines model for CurrentPage.
 type CurrentPage = int
 
-// InternalId defines model for InternalId.
-type InternalId = string
+// InternalID defines model for InternalId.
+type InternalID = string
 
 // PageSize defines model for PageSize.
 type PageSize = int
@@ -541,8 +423,8 @@ type PageSize = int
 // Realm defines model for Realm.
 type Realm = string
 
-// RequestId defines model for RequestId.
-type RequestId = string
+// RequestID defines model for RequestId.
+type RequestID = string
 
 // Scheme defines model for Scheme.
 type Scheme string

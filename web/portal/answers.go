@@ -16,33 +16,35 @@ type answers struct {
 	Values views.PaymentValues
 }
 
-// field is one answer under the name of its form field.
+// field is one answer under the name of its form field. Its label is how a change of it is called; without one it is only about the
+// form itself.
 type field struct {
 	name  string
+	label string
 	value *string
 }
 
 // fields are all answers of the payment form. Nothing else of a form is read.
 func fields(values *views.PaymentValues) []field {
 	return []field{
-		{"debtorAccount", &values.DebtorAccount},
-		{"creditorName", &values.CreditorName},
-		{"creditorIban", &values.CreditorIBAN},
-		{"addressKind", &values.AddressKind},
-		{"street", &values.Street},
-		{"buildingNumber", &values.BuildingNumber},
-		{"addressLine1", &values.AddressLine1},
-		{"addressLine2", &values.AddressLine2},
-		{"postcode", &values.Postcode},
-		{"town", &values.Town},
-		{"country", &values.Country},
-		{"amount", &values.Amount},
-		{"remittanceKind", &values.RemittanceKind},
-		{"qrReference", &values.QRReference},
-		{"creditorReference", &values.CreditorReference},
-		{"remittanceText", &values.RemittanceText},
-		{"endToEndId", &values.EndToEndID},
-		{"amendReason", &values.AmendReason},
+		{"debtorAccount", "Debtor account", &values.DebtorAccount},
+		{"creditorName", "Creditor name", &values.CreditorName},
+		{"creditorIban", "Creditor IBAN", &values.CreditorIBAN},
+		{"addressKind", "", &values.AddressKind},
+		{"street", "Street", &values.Street},
+		{"buildingNumber", "Number", &values.BuildingNumber},
+		{"addressLine1", "Address line 1", &values.AddressLine1},
+		{"addressLine2", "Address line 2", &values.AddressLine2},
+		{"postcode", "Postcode", &values.Postcode},
+		{"town", "Town", &values.Town},
+		{"country", "Country", &values.Country},
+		{"amount", "Amount", &values.Amount},
+		{"remittanceKind", "", &values.RemittanceKind},
+		{"qrReference", "QR reference", &values.QRReference},
+		{"creditorReference", "Creditor reference", &values.CreditorReference},
+		{"remittanceText", "Message", &values.RemittanceText},
+		{"endToEndId", "End-to-end ID", &values.EndToEndID},
+		{"amendReason", "", &values.AmendReason},
 	}
 }
 

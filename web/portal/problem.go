@@ -5,32 +5,39 @@ import (
 	"net/http"
 	"net/url"
 
-	"countersign/internal/payment"
 	"countersign/views"
+	"countersign/web/problem"
 	"countersign/web/request"
 )
 
-// fail turns an error of a handler into a page. What is nobody's fault but ours is logged and shown with its request id only.
+// fail turns an error of a handler into a page. One that is not expected is logged, and shown with nothing but its request id.
 func (v *visit) fail(err error) error {
 	if v.echo.Response().Committed {
 		v.cfg.Log.ErrorContext(v.ctx(), "page broken off", "error", err)
 		return nil
 	}
-	if errors.Is(err, payment.ErrNotFound) {
-		return v.render(http.StatusNotFound, views.ProblemPage(views.NotFound(v.shell("Not found", views.PlaceNone))))
-	}
-	var forbidden *payment.ForbiddenError
-	var fourEyes *payment.FourEyesError
-	if errors.As(err, &forbidden) || errors.As(err, &fourEyes) {
-		return v.render(http.StatusForbidden, views.ProblemPage(views.Forbidden(v.shell("Not allowed", views.PlaceNone), err.Error())))
-	}
 	var unreadable *formError
 	if errors.As(err, &unreadable) {
 		return v.unreadable(err)
 	}
+	p := problem.Of(err)
 	reference := request.Reference(v.ctx())
-	v.cfg.Log.ErrorContext(v.ctx(), "page failed", "path", v.echo.Path(), "reference", reference, "error", err)
-	return v.render(http.StatusInternalServerError, views.ProblemPage(views.Failed(v.shell("Error", views.PlaceNone), reference)))
+	page := views.Problem{
+		Shell: v.shell("Not done", views.PlaceNone), Heading: "This could not be done", Text: p.Text,
+		NextLabel: "Go to the dashboard", NextURL: "/",
+	}
+	switch {
+	case p.Unexpected:
+		v.cfg.Log.ErrorContext(v.ctx(), "page failed", "route", v.echo.Path(), "reference", reference, "error", err)
+		page = views.Failed(page.Shell, reference)
+	case p.Status == http.StatusNotFound:
+		page = views.NotFound(page.Shell)
+	case p.Status == http.StatusForbidden:
+		page = views.Forbidden(page.Shell, p.Text)
+	default:
+		page.Shell.Failed = true
+	}
+	return v.render(p.Status, views.ProblemPage(page))
 }
 
 func (v *visit) unreadable(err error) error {

@@ -4,6 +4,9 @@ package request
 
 import (
 	"context"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -56,6 +59,21 @@ func WithID(ctx context.Context, id string) context.Context {
 // ID returns the caller's own request id, "" when there is none (in the portal, or before it was checked).
 func ID(ctx context.Context) string {
 	return text(ctx, keyID)
+}
+
+// IDHeader carries the caller's own id of a request, MaxID is its longest form in characters.
+const (
+	IDHeader = "X-Request-Id"
+	MaxID    = 140
+)
+
+// CheckID reads the values of IDHeader; ok is false unless there is exactly one, of 1 to MaxID printable characters.
+func CheckID(values []string) (id string, ok bool) {
+	if len(values) != 1 || values[0] == "" || !utf8.ValidString(values[0]) || utf8.RuneCountInString(values[0]) > MaxID {
+		return "", false
+	}
+	unprintable := strings.ContainsFunc(values[0], func(r rune) bool { return !unicode.IsPrint(r) })
+	return values[0], !unprintable
 }
 
 // WithReference returns a context that knows the id the server gave this request.

@@ -90,7 +90,7 @@ func (q *Queries) DocumentInsert(ctx context.Context, arg DocumentInsertParams) 
 
 const documentList = `-- name: DocumentList :many
 SELECT document_id, message_id, scheme, direction, name, reference, length(content)::integer AS size, created_at FROM document
-WHERE realm = $1
+WHERE realm = $1 AND direction <> 'draft'
   AND ($2::uuid IS NULL OR message_id = $2::uuid)
   AND ($3::uuid IS NULL OR document_id < $3::uuid)
   AND ($4::text IS NULL OR name = $4::text)

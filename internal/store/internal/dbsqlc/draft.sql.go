@@ -153,15 +153,3 @@ func (q *Queries) DraftSubmitted(ctx context.Context, arg DraftSubmittedParams) 
 	)
 	return err
 }
-
-const sessionDropExpired = `-- name: SessionDropExpired :execrows
-DELETE FROM sessions WHERE token IN (SELECT s.token FROM sessions s WHERE s.expiry < $1::timestamptz LIMIT $2::integer)
-`
-
-func (q *Queries) SessionDropExpired(ctx context.Context, now time.Time, pageSize int32) (int64, error) {
-	result, err := q.db.Exec(ctx, sessionDropExpired, now, pageSize)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}

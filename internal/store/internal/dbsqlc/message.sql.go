@@ -134,12 +134,12 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 }
 
 const messageGet = `-- name: MessageGet :one
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, d.content, p.display_name AS maker_name, u.name AS maker_login
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, d.content, coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE m.realm = $1 AND m.message_id = $2
 `
 
@@ -160,6 +160,7 @@ func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.U
 		&i.Message.GlobalID,
 		&i.Message.Kind,
 		&i.Message.Scheme,
+		&i.Message.Direction,
 		&i.Message.Channel,
 		&i.Message.ClientID,
 		&i.Message.ExternalID,
@@ -168,6 +169,10 @@ func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.U
 		&i.Message.PolicyID,
 		&i.Message.ApprovalsRequired,
 		&i.Message.ExpiresAt,
+		&i.Message.OriginalID,
+		&i.Message.AnswersID,
+		&i.Message.AnswerBy,
+		&i.Message.Reason,
 		&i.Message.CreatedAt,
 		&i.Message.Version,
 		&i.Message.Approvals,
@@ -198,6 +203,7 @@ func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.U
 		&i.MessageVersion.Currency,
 		&i.MessageVersion.InstructionID,
 		&i.MessageVersion.EndToEndID,
+		&i.MessageVersion.TransactionID,
 		&i.MessageVersion.Uetr,
 		&i.MessageVersion.DebtorName,
 		&i.MessageVersion.DebtorAccount,
@@ -214,12 +220,12 @@ func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.U
 }
 
 const messageGetForUpdate = `-- name: MessageGetForUpdate :one
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, d.content, p.display_name AS maker_name, u.name AS maker_login
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, d.content, coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE m.realm = $1 AND m.message_id = $2
 FOR UPDATE OF m
 `
@@ -232,7 +238,7 @@ type MessageGetForUpdateRow struct {
 	MakerLogin     string
 }
 
-// The message with its current version and content, locked until the transaction ends.
+// The message with its current version and content, locked until the transaction ends. What came in has no maker.
 func (q *Queries) MessageGetForUpdate(ctx context.Context, realm string, messageID uuid.UUID) (MessageGetForUpdateRow, error) {
 	row := q.db.QueryRow(ctx, messageGetForUpdate, realm, messageID)
 	var i MessageGetForUpdateRow
@@ -242,6 +248,7 @@ func (q *Queries) MessageGetForUpdate(ctx context.Context, realm string, message
 		&i.Message.GlobalID,
 		&i.Message.Kind,
 		&i.Message.Scheme,
+		&i.Message.Direction,
 		&i.Message.Channel,
 		&i.Message.ClientID,
 		&i.Message.ExternalID,
@@ -250,6 +257,10 @@ func (q *Queries) MessageGetForUpdate(ctx context.Context, realm string, message
 		&i.Message.PolicyID,
 		&i.Message.ApprovalsRequired,
 		&i.Message.ExpiresAt,
+		&i.Message.OriginalID,
+		&i.Message.AnswersID,
+		&i.Message.AnswerBy,
+		&i.Message.Reason,
 		&i.Message.CreatedAt,
 		&i.Message.Version,
 		&i.Message.Approvals,
@@ -280,6 +291,7 @@ func (q *Queries) MessageGetForUpdate(ctx context.Context, realm string, message
 		&i.MessageVersion.Currency,
 		&i.MessageVersion.InstructionID,
 		&i.MessageVersion.EndToEndID,
+		&i.MessageVersion.TransactionID,
 		&i.MessageVersion.Uetr,
 		&i.MessageVersion.DebtorName,
 		&i.MessageVersion.DebtorAccount,
@@ -337,41 +349,53 @@ func (q *Queries) MessageIDByGlobalID(ctx context.Context, realm string, globalI
 
 const messageInsert = `-- name: MessageInsert :exec
 WITH added AS (
-  INSERT INTO message (realm, message_id, global_id, kind, scheme, channel, client_id, external_id, maker_user, maker_person, policy_id,
-    approvals_required, expires_at, created_at, version, approvals, state, state_sequence, state_since, accepted_at)
-  VALUES ($1, $2, $9, $10, $11, $12, $13, $14, $15, $3, $16,
-    $5, $17, $18, 1, 0, $19, 1, $18, $6)
+  INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
+    policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, reason, created_at, version, approvals, state,
+    state_sequence, state_since, accepted_at, settled_at, status_code, status_text)
+  VALUES ($1, $2, $9, $10, $11, $12, $13, $14, $15,
+    $16, $17, $18, $5, $19,
+    $20, $21, $22, $23, $24, 1, 0, $25, 1, $24,
+    $6, $26, $27, $28)
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at)
-  VALUES ($1, $20, $2, $11, 'in', $21, $22, $23, $4, $24::bytea,
-    $25, $18)
+  VALUES ($1, $29, $2, $11, $30, $31, $32, $33, $4,
+    $34::bytea, $35, $24)
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
-    approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name, debtor_account, debtor_agent,
-    creditor_name, creditor_account, creditor_agent, remittance)
-  VALUES ($1, $2, 1, $20, $4, $15, $3, ARRAY[$3::uuid], $3,
-    $5, $18, $26, $27, $28, $29, $30, $31,
-    $32, $33, $34, $35, $36, $37)
+    approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account,
+    debtor_agent, creditor_name, creditor_account, creditor_agent, remittance)
+  VALUES ($1, $2, 1, $29, $4, $16, $17, $3::uuid[],
+    $17, $5, $24, $36, $37, $38, $39,
+    $40, $41, $42, $43, $44, $45, $46,
+    $47, $48)
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
-    actor_name, client_id, channel, at)
-  VALUES ($1, $2, 1, $10, 'None', 'submit', $19, 1, $15, $3, $38, $13, $12, $18)
+    actor_name, client_id, channel, reason, at)
+  VALUES ($1, $2, 1, $10, 'None', $49, $25, 1, $16, $17, $50,
+    $14, $13, $28, $24)
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  VALUES ($1, $39, $2, 1, $40, $15, $3, $38, $13, $12,
-    $41, $42, $4, $43, $18)
+  VALUES ($1, $51, $2, 1, $52, $16, $17, $50, $14,
+    $13, $53, $54, $4, $55, $24)
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  VALUES ($1, $13, 'message-id', $22, $2, $44, $18)
+  SELECT $1::text AS realm, $14::text AS client_id, 'message-id' AS scope, $56::text AS key,
+    $2::uuid AS message_id, $57::bytea AS fingerprint, $24::timestamptz AS created_at
+  WHERE $56::text IS NOT NULL
 ), named AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $13::text AS client_id, 'external-id' AS scope, $14::text AS key,
-    $2::uuid AS message_id, $44::bytea AS fingerprint, $18::timestamptz AS created_at
-  WHERE $14::text IS NOT NULL
+  SELECT $1::text AS realm, $14::text AS client_id, 'external-id' AS scope, $15::text AS key,
+    $2::uuid AS message_id, $57::bytea AS fingerprint, $24::timestamptz AS created_at
+  WHERE $15::text IS NOT NULL
+), repeatable AS (
+  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
+  SELECT $1::text AS realm, $14::text AS client_id, 'idempotency-key' AS scope, $58::text AS key,
+    $2::uuid AS message_id, $57::bytea AS fingerprint, $24::timestamptz AS created_at
+  WHERE $58::text IS NOT NULL
 )
 INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac)
-SELECT $1::text AS realm, $2::uuid AS message_id, 1 AS version, ARRAY[$3::uuid] AS makers,
+SELECT $1::text AS realm, $2::uuid AS message_id, 1 AS version, $3::uuid[] AS makers,
   $4::bytea AS content_hash, $5::integer AS approvals_required,
   $6::timestamptz AS accepted_at, $7::text AS key_id, $8::bytea AS mac
 WHERE $8::bytea IS NOT NULL
@@ -380,7 +404,7 @@ WHERE $8::bytea IS NOT NULL
 type MessageInsertParams struct {
 	Realm             string
 	MessageID         uuid.UUID
-	MakerPerson       uuid.UUID
+	Makers            []uuid.UUID
 	ContentHash       []byte
 	ApprovalsRequired int32
 	AcceptedAt        *time.Time
@@ -389,15 +413,25 @@ type MessageInsertParams struct {
 	GlobalID          string
 	Kind              string
 	Scheme            string
+	Direction         string
 	Channel           string
-	ClientID          string
+	ClientID          *string
 	ExternalID        *string
-	MakerUser         uuid.UUID
-	PolicyID          uuid.UUID
+	MakerUser         *uuid.UUID
+	MakerPerson       *uuid.UUID
+	PolicyID          *uuid.UUID
 	ExpiresAt         *time.Time
+	OriginalID        *uuid.UUID
+	AnswersID         *uuid.UUID
+	AnswerBy          *time.Time
+	Reason            *string
 	CreatedAt         time.Time
 	State             string
+	SettledAt         *time.Time
+	StatusCode        *string
+	StatusText        *string
 	DocumentID        uuid.UUID
+	DocumentDirection string
 	DocumentName      string
 	Reference         string
 	Content           []byte
@@ -407,6 +441,7 @@ type MessageInsertParams struct {
 	Currency          string
 	InstructionID     *string
 	EndToEndID        string
+	TransactionID     *string
 	Uetr              *string
 	DebtorName        string
 	DebtorAccount     string
@@ -415,13 +450,16 @@ type MessageInsertParams struct {
 	CreditorAccount   string
 	CreditorAgent     string
 	Remittance        string
+	Action            string
 	ActorName         string
 	EventID           uuid.UUID
 	Event             string
 	RequestID         *string
 	SourceAddress     *string
 	Detail            string
+	MessageKey        *string
 	Fingerprint       []byte
+	IdempotencyKey    *string
 }
 
 // A new message with its document, first version, history, audit, creation keys and, when it needs no approval, its release.
@@ -429,7 +467,7 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 	_, err := q.db.Exec(ctx, messageInsert,
 		arg.Realm,
 		arg.MessageID,
-		arg.MakerPerson,
+		arg.Makers,
 		arg.ContentHash,
 		arg.ApprovalsRequired,
 		arg.AcceptedAt,
@@ -438,15 +476,25 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.GlobalID,
 		arg.Kind,
 		arg.Scheme,
+		arg.Direction,
 		arg.Channel,
 		arg.ClientID,
 		arg.ExternalID,
 		arg.MakerUser,
+		arg.MakerPerson,
 		arg.PolicyID,
 		arg.ExpiresAt,
+		arg.OriginalID,
+		arg.AnswersID,
+		arg.AnswerBy,
+		arg.Reason,
 		arg.CreatedAt,
 		arg.State,
+		arg.SettledAt,
+		arg.StatusCode,
+		arg.StatusText,
 		arg.DocumentID,
+		arg.DocumentDirection,
 		arg.DocumentName,
 		arg.Reference,
 		arg.Content,
@@ -456,6 +504,7 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.Currency,
 		arg.InstructionID,
 		arg.EndToEndID,
+		arg.TransactionID,
 		arg.Uetr,
 		arg.DebtorName,
 		arg.DebtorAccount,
@@ -464,13 +513,16 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.CreditorAccount,
 		arg.CreditorAgent,
 		arg.Remittance,
+		arg.Action,
 		arg.ActorName,
 		arg.EventID,
 		arg.Event,
 		arg.RequestID,
 		arg.SourceAddress,
 		arg.Detail,
+		arg.MessageKey,
 		arg.Fingerprint,
+		arg.IdempotencyKey,
 	)
 	return err
 }
@@ -503,7 +555,7 @@ func (q *Queries) MessageListExpired(ctx context.Context, realm string, due time
 
 const messageListOverdue = `-- name: MessageListOverdue :many
 SELECT message_id FROM message
-WHERE realm = $1 AND state IN ('Approved', 'Processing') AND accepted_at <= $2::timestamptz
+WHERE realm = $1 AND state IN ('Approved', 'Processing') AND kind IN ('instruction', 'return') AND accepted_at <= $2::timestamptz
 ORDER BY accepted_at LIMIT $3
 `
 

@@ -81,14 +81,19 @@ type Message struct {
 	GlobalID          string
 	Kind              string
 	Scheme            string
+	Direction         string
 	Channel           string
-	ClientID          string
+	ClientID          *string
 	ExternalID        *string
-	MakerUser         uuid.UUID
-	MakerPerson       uuid.UUID
-	PolicyID          uuid.UUID
+	MakerUser         *uuid.UUID
+	MakerPerson       *uuid.UUID
+	PolicyID          *uuid.UUID
 	ApprovalsRequired int32
 	ExpiresAt         *time.Time
+	OriginalID        *uuid.UUID
+	AnswersID         *uuid.UUID
+	AnswerBy          *time.Time
+	Reason            *string
 	CreatedAt         time.Time
 	Version           int32
 	Approvals         int32
@@ -129,8 +134,8 @@ type MessageVersion struct {
 	Version           int32
 	DocumentID        uuid.UUID
 	ContentHash       []byte
-	MakerUser         uuid.UUID
-	MakerPerson       uuid.UUID
+	MakerUser         *uuid.UUID
+	MakerPerson       *uuid.UUID
 	Makers            []uuid.UUID
 	PreviousVersion   *int32
 	PreviousMakers    []uuid.UUID
@@ -141,6 +146,7 @@ type MessageVersion struct {
 	Currency          string
 	InstructionID     *string
 	EndToEndID        string
+	TransactionID     *string
 	Uetr              *string
 	DebtorName        string
 	DebtorAccount     string

@@ -200,13 +200,13 @@ func (q *Queries) DecidedList(ctx context.Context, arg DecidedListParams) ([]Dec
 }
 
 const duplicateList = `-- name: DuplicateList :many
-SELECT m.message_id, m.global_id, m.state, m.created_at, p.display_name AS maker_name
+SELECT m.message_id, m.global_id, m.state, m.created_at, coalesce(p.display_name, '')::text AS maker_name
 FROM message_version v
 JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
-JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE v.realm = $1 AND v.creditor_account = $2 AND v.amount = $3 AND v.currency = $4
-  AND v.created_at >= $5 AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
+  AND m.kind = 'instruction' AND v.created_at >= $5 AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
   AND v.message_id <> $6
 ORDER BY v.message_id DESC LIMIT 10
 `
@@ -356,11 +356,12 @@ SELECT m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.ex
        m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at,
        m.status_code, m.status_text, v.content_hash, v.makers, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr,
        v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance,
-       p.display_name AS maker_name, u.name AS maker_login
+       v.transaction_id, m.direction, m.original_id, m.answers_id, m.answer_by, m.reason,
+       coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE m.realm = $1 AND m.state = 'Approval Pending'
   AND ($2::uuid IS NULL OR m.message_id > $2::uuid)
   AND ($3::text IS NULL OR m.scheme = $3::text)
@@ -396,9 +397,9 @@ type QueueListRow struct {
 	Kind              string
 	Scheme            string
 	Channel           string
-	ClientID          string
+	ClientID          *string
 	ExternalID        *string
-	MakerUser         uuid.UUID
+	MakerUser         *uuid.UUID
 	ApprovalsRequired int32
 	ExpiresAt         *time.Time
 	CreatedAt         time.Time
@@ -426,6 +427,12 @@ type QueueListRow struct {
 	CreditorAccount   string
 	CreditorAgent     string
 	Remittance        string
+	TransactionID     *string
+	Direction         string
+	OriginalID        *uuid.UUID
+	AnswersID         *uuid.UUID
+	AnswerBy          *time.Time
+	Reason            *string
 	MakerName         string
 	MakerLogin        string
 }
@@ -487,6 +494,12 @@ func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]QueueLi
 			&i.CreditorAccount,
 			&i.CreditorAgent,
 			&i.Remittance,
+			&i.TransactionID,
+			&i.Direction,
+			&i.OriginalID,
+			&i.AnswersID,
+			&i.AnswerBy,
+			&i.Reason,
 			&i.MakerName,
 			&i.MakerLogin,
 		); err != nil {
@@ -506,37 +519,40 @@ SELECT m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.ex
        m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at,
        m.status_code, m.status_text, v.content_hash, v.makers, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr,
        v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance,
-       p.display_name AS maker_name, u.name AS maker_login
+       v.transaction_id, m.direction, m.original_id, m.answers_id, m.answer_by, m.reason,
+       coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE m.realm = $1
   AND ($2::uuid IS NULL OR m.message_id < $2::uuid)
   AND ($3::uuid IS NULL OR m.message_id = $3::uuid)
   AND ($4::text IS NULL OR m.global_id = $4::text)
   AND ($5::text IS NULL OR m.external_id = $5::text)
   AND ($6::text IS NULL OR m.kind = $6::text)
-  AND ($7::text IS NULL OR m.scheme = $7::text)
-  AND ($8::text[] IS NULL OR m.state = ANY ($8::text[]))
-  AND ($9::timestamptz IS NULL OR m.created_at >= $9::timestamptz)
-  AND ($10::timestamptz IS NULL OR m.created_at <= $10::timestamptz)
-  AND ($11::text IS NULL OR u.name = $11::text)
-  AND ($12::uuid IS NULL OR m.maker_user = $12::uuid)
-  AND ($13::text IS NULL OR v.instruction_id = $13::text)
-  AND ($14::text IS NULL OR v.end_to_end_id = $14::text)
-  AND ($15::text IS NULL OR v.debtor_account = $15::text)
-  AND ($16::text IS NULL OR v.debtor_agent = $16::text)
-  AND ($17::text IS NULL OR position(lower($17::text) IN lower(v.debtor_name)) > 0)
-  AND ($18::text IS NULL OR v.creditor_account = $18::text)
-  AND ($19::text IS NULL OR v.creditor_agent = $19::text)
-  AND ($20::text IS NULL OR position(lower($20::text) IN lower(v.creditor_name)) > 0)
-  AND ($21::text IS NULL OR v.currency = $21::text)
-  AND ($22::bigint IS NULL OR v.amount >= $22::bigint)
-  AND ($23::bigint IS NULL OR v.amount <= $23::bigint)
+  AND ($7::text IS NULL OR m.direction = $7::text)
+  AND ($8::uuid IS NULL OR m.original_id = $8::uuid)
+  AND ($9::text IS NULL OR m.scheme = $9::text)
+  AND ($10::text[] IS NULL OR m.state = ANY ($10::text[]))
+  AND ($11::timestamptz IS NULL OR m.created_at >= $11::timestamptz)
+  AND ($12::timestamptz IS NULL OR m.created_at <= $12::timestamptz)
+  AND ($13::text IS NULL OR u.name = $13::text)
+  AND ($14::uuid IS NULL OR m.maker_user = $14::uuid)
+  AND ($15::text IS NULL OR v.instruction_id = $15::text)
+  AND ($16::text IS NULL OR v.end_to_end_id = $16::text)
+  AND ($17::text IS NULL OR v.debtor_account = $17::text)
+  AND ($18::text IS NULL OR v.debtor_agent = $18::text)
+  AND ($19::text IS NULL OR position(lower($19::text) IN lower(v.debtor_name)) > 0)
+  AND ($20::text IS NULL OR v.creditor_account = $20::text)
+  AND ($21::text IS NULL OR v.creditor_agent = $21::text)
+  AND ($22::text IS NULL OR position(lower($22::text) IN lower(v.creditor_name)) > 0)
+  AND ($23::text IS NULL OR v.currency = $23::text)
+  AND ($24::bigint IS NULL OR v.amount >= $24::bigint)
+  AND ($25::bigint IS NULL OR v.amount <= $25::bigint)
 ORDER BY m.message_id DESC
-OFFSET $24::integer
-LIMIT $25::integer
+OFFSET $26::integer
+LIMIT $27::integer
 `
 
 type TransactionListParams struct {
@@ -546,6 +562,8 @@ type TransactionListParams struct {
 	GlobalID        *string
 	ExternalID      *string
 	Kind            *string
+	Direction       *string
+	OriginalID      *uuid.UUID
 	Scheme          *string
 	States          []string
 	CreatedFrom     *time.Time
@@ -573,9 +591,9 @@ type TransactionListRow struct {
 	Kind              string
 	Scheme            string
 	Channel           string
-	ClientID          string
+	ClientID          *string
 	ExternalID        *string
-	MakerUser         uuid.UUID
+	MakerUser         *uuid.UUID
 	ApprovalsRequired int32
 	ExpiresAt         *time.Time
 	CreatedAt         time.Time
@@ -603,6 +621,12 @@ type TransactionListRow struct {
 	CreditorAccount   string
 	CreditorAgent     string
 	Remittance        string
+	TransactionID     *string
+	Direction         string
+	OriginalID        *uuid.UUID
+	AnswersID         *uuid.UUID
+	AnswerBy          *time.Time
+	Reason            *string
 	MakerName         string
 	MakerLogin        string
 }
@@ -617,6 +641,8 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 		arg.GlobalID,
 		arg.ExternalID,
 		arg.Kind,
+		arg.Direction,
+		arg.OriginalID,
 		arg.Scheme,
 		arg.States,
 		arg.CreatedFrom,
@@ -680,6 +706,12 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 			&i.CreditorAccount,
 			&i.CreditorAgent,
 			&i.Remittance,
+			&i.TransactionID,
+			&i.Direction,
+			&i.OriginalID,
+			&i.AnswersID,
+			&i.AnswerBy,
+			&i.Reason,
 			&i.MakerName,
 			&i.MakerLogin,
 		); err != nil {
@@ -694,7 +726,7 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 }
 
 const versionList = `-- name: VersionList :many
-SELECT v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, p.display_name AS editor_name
+SELECT v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, p.display_name AS editor_name
 FROM message_version v
 JOIN person p ON p.realm = v.realm AND p.person_id = v.maker_person
 WHERE v.realm = $1 AND v.message_id = $2 ORDER BY v.version
@@ -706,8 +738,8 @@ type VersionListRow struct {
 	Version           int32
 	DocumentID        uuid.UUID
 	ContentHash       []byte
-	MakerUser         uuid.UUID
-	MakerPerson       uuid.UUID
+	MakerUser         *uuid.UUID
+	MakerPerson       *uuid.UUID
 	Makers            []uuid.UUID
 	PreviousVersion   *int32
 	PreviousMakers    []uuid.UUID
@@ -718,6 +750,7 @@ type VersionListRow struct {
 	Currency          string
 	InstructionID     *string
 	EndToEndID        string
+	TransactionID     *string
 	Uetr              *string
 	DebtorName        string
 	DebtorAccount     string
@@ -757,6 +790,7 @@ func (q *Queries) VersionList(ctx context.Context, realm string, messageID uuid.
 			&i.Currency,
 			&i.InstructionID,
 			&i.EndToEndID,
+			&i.TransactionID,
 			&i.Uetr,
 			&i.DebtorName,
 			&i.DebtorAccount,

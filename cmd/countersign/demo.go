@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"countersign/internal/clearing"
+	"countersign/internal/demo"
+	"countersign/internal/postgres"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+)
+
+type demoCommand struct {
+	Listen          string `help:"Address of portal and API." default:"127.0.0.1:8080" env:"COUNTERSIGN_LISTEN"`
+	SimulatorListen string `help:"Address of the clearing simulator." default:"127.0.0.1:8081" env:"COUNTERSIGN_SIMULATOR_LISTEN"`
+	DataDir         string `help:"Where the demo keeps its database and keys." default:".data" env:"COUNTERSIGN_DATA_DIR"`
+	CacheDir        string `help:"Where make keeps what it fetched." default:".cache" env:"COUNTERSIGN_CACHE_DIR"`
+	DatabaseURL     string `help:"An existing PostgreSQL instead of a private one." env:"COUNTERSIGN_DATABASE_URL"`
+}
+
+// clearingToken is the demo's clearing credential; like its users' password it is public.
+const clearingToken = "demo-clearing" //nolint:gosec // public by purpose
+
+// Run starts the database, the simulator and the gateway, and stops them in the opposite order when ctx ends.
+func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
+	began := time.Now()
+	err = os.MkdirAll(c.DataDir, 0o755) //nolint:gosec // the database server's account must be able to enter
+	if err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	gatewayListener, simulatorListener, err := c.listen()
+	if err != nil {
+		return err
+	}
+	url, stop, err := c.database(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	g, err := c.gateway(ctx, url, simulatorListener.Addr().String(), log)
+	if err != nil {
+		return err
+	}
+	address := "http://" + gatewayListener.Addr().String()
+	simulator := simulatorCommand{GatewayURL: address, Token: clearingToken, Seed: 1}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return simulator.serve(ctx, simulatorListener, log) })
+	group.Go(func() error { return g.run(ctx, gatewayListener) })
+	fmt.Printf("Countersign demo: %s (realm %s; maker1, maker2, checker1, checker2, both1, supervisor1, admin1, admin2; password %s), "+
+		"API docs %s/api/docs, clearing simulator http://%s/log, ready after %s. Stop with Ctrl-C.\n",
+		address, demo.Realm, demo.UserPassword, address, simulatorListener.Addr(), time.Since(began).Round(time.Millisecond))
+	return group.Wait()
+}
+
+// listen takes both addresses before anything is started, so a taken one is told at once.
+func (c *demoCommand) listen() (gatewayListener, simulatorListener net.Listener, err error) {
+	gatewayListener, err = net.Listen("tcp", c.Listen)
+	if err != nil {
+		return nil, nil, fmt.Errorf("listen for portal and API (COUNTERSIGN_LISTEN moves it): %w", err)
+	}
+	simulatorListener, err = net.Listen("tcp", c.SimulatorListen)
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("listen for the simulator (COUNTERSIGN_SIMULATOR_LISTEN moves it): %w", err), gatewayListener.Close())
+	}
+	return gatewayListener, simulatorListener, nil
+}
+
+// database returns the URL of the demo's database and how to stop its server.
+func (c *demoCommand) database(ctx context.Context, log *slog.Logger) (url string, stop func() error, err error) {
+	if c.DatabaseURL != "" {
+		return c.DatabaseURL, func() error { return nil }, nil
+	}
+	cluster, err := postgres.Start(ctx, postgres.Config{DataDir: filepath.Join(c.DataDir, "postgres"), CacheDir: c.CacheDir, Log: log})
+	if err != nil {
+		return "", nil, err
+	}
+	return cluster.URL("postgres"), func() error {
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+		defer cancel()
+		return cluster.Stop(late)
+	}, nil
+}
+
+// gateway prepares the database and the keys.
+func (c *demoCommand) gateway(ctx context.Context, url, simulatorAddress string, log *slog.Logger) (gateway, error) {
+	err := demo.Refuse(ctx, url)
+	if err != nil {
+		return gateway{}, err
+	}
+	err = store.Migrate(ctx, url)
+	if err != nil {
+		return gateway{}, err
+	}
+	err = demo.Ensure(ctx, url)
+	if err != nil {
+		return gateway{}, err
+	}
+	g := gateway{
+		DatabaseURL: url, Environment: "DEMO", Realm: demo.Realm, ClearingToken: clearingToken, Log: log,
+		SignInHint: "Demo: maker1, checker1 and the others sign in with the password " + demo.UserPassword + ".",
+		Network: clearing.NewHTTP(map[rulebook.Scheme]string{
+			rulebook.SchemeSIC: "http://" + simulatorAddress + "/clearing/" + string(rulebook.SchemeSIC),
+			rulebook.SchemeSCT: "http://" + simulatorAddress + "/clearing/" + string(rulebook.SchemeSCT),
+		}),
+	}
+	g.ReleaseKey, err = readOrMakeKey(filepath.Join(c.DataDir, "release.key"))
+	if err != nil {
+		return gateway{}, err
+	}
+	g.TokenKey, err = readOrMakeKey(filepath.Join(c.DataDir, "token.key"))
+	return g, err
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"countersign/internal/approval"
+	"countersign/internal/auth"
+	"countersign/internal/clearing"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/internal/submission"
+	"countersign/web"
+	"countersign/web/api"
+	doors "countersign/web/clearing"
+	"countersign/web/portal"
+)
+
+// gateway is what serve and demo have in common: everything but where the settings come from.
+type gateway struct {
+	DatabaseURL string
+	ReleaseKey  []byte
+	TokenKey    []byte
+	Environment string // shown on every page: DEMO, TEST or PROD
+	TLS         bool   // the portal is reached through HTTPS
+	Realm       string // offered on the sign-in page, "" for none
+	SignInHint  string // a line on the sign-in page, "" for none
+	Rules       rulebook.Settings
+	Network     clearing.Network
+	// ClearingToken is what clearing shows when it delivers; "" lets nobody deliver.
+	ClearingToken string
+	Log           *slog.Logger
+}
+
+// run builds the parts and serves on the listener until ctx ends. Requests and deliveries under way are finished.
+func (g gateway) run(ctx context.Context, listener net.Listener) error {
+	db, err := store.Open(ctx, store.Config{URL: g.DatabaseURL, Log: g.Log})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	jobs, err := store.NewJobs(db, g.Log)
+	if err != nil {
+		return err
+	}
+	seal, err := payment.NewSealer("release-1", g.ReleaseKey)
+	if err != nil {
+		return err
+	}
+	zone, err := time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		return fmt.Errorf("load the banks' time zone: %w", err)
+	}
+	writer := store.NewStore(db, jobs, newID)
+	parts := stations{
+		clearing: clearing.New(clearing.Config{Store: writer, Network: g.Network, Seal: seal, Now: time.Now, Zone: zone, Log: g.Log}),
+		submission: submission.New(submission.Config{
+			Store: writer, Rules: g.Rules, Seal: seal, Now: time.Now, NewID: newID, Random: random, Zone: zone,
+		}),
+		approval: approval.New(approval.Config{Store: writer, Rules: g.Rules, Seal: seal, Now: time.Now, Zone: zone}),
+	}
+	parts.auth, err = auth.New(auth.Config{Database: db, Now: time.Now, Key: g.TokenKey, Log: g.Log})
+	if err != nil {
+		return err
+	}
+	server, err := g.server(db, parts, zone)
+	if err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return server.Serve(ctx, listener) })
+	group.Go(func() error { return jobs.Run(ctx, db, parts.clearing.Handlers()) })
+	group.Go(func() error { parts.clearing.Watch(ctx); return nil })
+	group.Go(func() error { return cleanUp(ctx, parts.auth, g.Log) })
+	return group.Wait()
+}
+
+// server opens the doors: API, clearing and portal.
+func (g gateway) server(db *store.Database, parts stations, zone *time.Location) (*web.Server, error) {
+	reader := store.NewReader(db)
+	calls, err := api.New(api.Config{
+		Auth: parts.auth, Submission: parts.submission, Approval: parts.approval, Reader: reader, Now: time.Now, Log: g.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var connections []doors.Connection
+	if g.ClearingToken != "" {
+		connections = append(connections, doors.NewConnection(g.ClearingToken, rulebook.Schemes()...))
+	}
+	inbound, err := doors.New(doors.Config{Station: parts.clearing, Connections: connections, Now: time.Now})
+	if err != nil {
+		return nil, err
+	}
+	pages, err := portal.New(portal.Config{
+		Auth: parts.auth, Submission: parts.submission, Approval: parts.approval, Reader: reader, Drafts: store.NewDrafts(db),
+		Sessions: store.NewSessionStore(db), Rules: g.Rules, Now: time.Now, NewID: newID, Zone: zone, Log: g.Log,
+		Environment: g.Environment, TLS: g.TLS, Realm: g.Realm, DemoHint: g.SignInHint,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return web.New(web.Config{
+		API: calls, Clearing: inbound, Portal: pages, Reader: reader, Now: time.Now, NewID: newID, Log: g.Log,
+		Environment: g.Environment, TLS: g.TLS,
+	})
+}
+
+// stations are the parts that do the work behind the doors.
+type stations struct {
+	submission *submission.Station
+	approval   *approval.Station
+	clearing   *clearing.Station
+	auth       *auth.Station
+}
+
+// cleanUp removes dead tokens and old counters of failed sign-ins, once an hour.
+func cleanUp(ctx context.Context, station *auth.Station, log *slog.Logger) error {
+	ticker := time.NewTicker(time.Hour)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+			_, err := station.CleanUp(ctx)
+			if err != nil && ctx.Err() == nil {
+				log.WarnContext(ctx, "clean up dead tokens", "error", err.Error())
+			}
+		}
+	}
+}
+
+func newID() uuid.UUID {
+	id, err := uuid.NewV7()
+	if err != nil {
+		panic(err) // the system has no randomness left
+	}
+	return id
+}
+
+func random() (b [4]byte) {
+	_, _ = rand.Read(b[:]) // never fails
+	return b
+}

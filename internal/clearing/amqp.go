@@ -1,0 +1,167 @@
+package clearing
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"github.com/Azure/go-amqp"
+	"golang.org/x/sync/errgroup"
+
+	"countersign/internal/rulebook"
+)
+
+// AMQP is the transport over an AMQP 1.0 broker: a queue out and a queue in for each scheme. Deliver sends, Run receives; both connect
+// when they need to and again after a fault, so a broker that is down at the start is no error.
+type AMQP struct {
+	cfg AMQPConfig
+	out map[rulebook.Scheme]*outboundQueue
+}
+
+// AMQPConfig says where the broker is and how to work with it.
+type AMQPConfig struct {
+	// URL of the broker: amqps://user:password@host:5671, or amqp:// without encryption. Without a user, a client certificate in TLS
+	// is the proof of identity (SASL EXTERNAL); without that the connection is anonymous.
+	URL string
+	// TLS is used with amqps. nil: the system's certificate authorities and no client certificate.
+	TLS *tls.Config
+	// Queues holds the addresses of each scheme in the broker's own spelling.
+	Queues map[rulebook.Scheme]AMQPQueues
+	Now    func() time.Time // when a document arrived
+	Log    *slog.Logger
+	// ReceiveWithin is the longest wait for a document on one link; then a new one takes its place, as a link may fall silent
+	// without an error. 0: 5 s, half of the time a scheme gives for its answer.
+	ReceiveWithin time.Duration
+	// Parallel is the most documents of a scheme worked on at once. 0: 16.
+	Parallel int
+}
+
+// AMQPQueues are the addresses of one scheme: the gateway sends to Out and receives from In.
+type AMQPQueues struct {
+	Out, In string
+}
+
+const (
+	defaultReceiveWithin = 5 * time.Second
+	defaultParallel      = 16
+	mostParallel         = 1000
+	// openWithin limits opening and closing a connection, session or link.
+	openWithin = 3 * time.Second
+	// brokerIdle is the longest silence of a connection; heartbeats go at half of it.
+	brokerIdle = 20 * time.Second
+	// brokerWriteWithin limits a write to a broker that does not read.
+	brokerWriteWithin = 5 * time.Second
+	// mostBrokerPause bounds the pause before the broker is tried again: a payment's clock runs for 10 s.
+	mostBrokerPause = 2 * time.Second
+)
+
+// NewAMQP makes the transport without connecting. It fails for a URL or for addresses that cannot work.
+func NewAMQP(cfg AMQPConfig) (*AMQP, error) {
+	err := cfg.check()
+	if err != nil {
+		return nil, err
+	}
+	if cfg.ReceiveWithin == 0 {
+		cfg.ReceiveWithin = defaultReceiveWithin
+	}
+	if cfg.Parallel == 0 {
+		cfg.Parallel = defaultParallel
+	}
+	a := &AMQP{cfg: cfg, out: make(map[rulebook.Scheme]*outboundQueue, len(cfg.Queues))}
+	for scheme, queues := range cfg.Queues {
+		a.out[scheme] = newOutboundQueue(&a.cfg, queues.Out)
+	}
+	return a, nil
+}
+
+// Deliver sends the document as one durable message whose message-id is the reference, and waits until the broker has accepted it.
+// Rejected, released and modified are errors like a lost connection: the station sends the document again under the same reference.
+func (a *AMQP) Deliver(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error {
+	queue, known := a.out[scheme]
+	if !known {
+		return fmt.Errorf("no clearing address for %s", scheme)
+	}
+	return queue.deliver(ctx, reference, content)
+}
+
+// Run receives the documents of all schemes until the context ends, and returns nil when the last one being worked on is settled. A
+// document leaves the broker when receive returned nil or ErrDuplicate. RefusedError rejects it, which a broker answers with its
+// dead-letter queue; any other error gives it back after a pause, to be received again. receive is called concurrently.
+func (a *AMQP) Run(ctx context.Context, receive func(context.Context, Document) error) error {
+	var group errgroup.Group
+	for scheme, queues := range a.cfg.Queues {
+		queue := &inboundQueue{cfg: &a.cfg, scheme: scheme, address: queues.In, receive: receive}
+		group.Go(func() error {
+			queue.run(ctx)
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// Close lets no new delivery begin, waits for those under way and closes their connections. Run ends with its context.
+func (a *AMQP) Close() {
+	for _, queue := range a.out {
+		queue.close()
+	}
+	for _, queue := range a.out {
+		queue.closing.Wait()
+	}
+}
+
+func (c AMQPConfig) check() error {
+	u, err := url.Parse(c.URL)
+	if err != nil || (u.Scheme != "amqp" && u.Scheme != "amqps") || u.Hostname() == "" {
+		return errors.New("the address of the AMQP broker must look like amqps://user:password@host:5671") // without the URL: it holds a password
+	}
+	if len(c.Queues) == 0 {
+		return errors.New("the AMQP transport needs the queues of at least one scheme")
+	}
+	for scheme, queues := range c.Queues {
+		_, known := scheme.Profile()
+		if !known {
+			return fmt.Errorf("AMQP queues for %q, which is no scheme", scheme)
+		}
+		if queues.Out == "" || queues.In == "" || queues.Out == queues.In {
+			return fmt.Errorf("%s needs two AMQP addresses, one out and one in", scheme)
+		}
+	}
+	if c.Parallel < 0 || c.Parallel > mostParallel || c.ReceiveWithin < 0 {
+		return fmt.Errorf("the AMQP transport works on 1 to %d documents at once and waits for a time that is not negative", mostParallel)
+	}
+	if c.Log == nil || c.Now == nil {
+		return errors.New("the AMQP transport needs a log and a clock")
+	}
+	return nil
+}
+
+// dial opens a connection.
+func (c *AMQPConfig) dial(ctx context.Context) (*amqp.Conn, error) {
+	options := &amqp.ConnOptions{IdleTimeout: brokerIdle, WriteTimeout: brokerWriteWithin}
+	if c.TLS != nil {
+		options.TLSConfig = c.TLS.Clone()
+	}
+	u, err := url.Parse(c.URL)
+	if err != nil {
+		return nil, errors.New("the address of the AMQP broker is not a URL")
+	}
+	switch {
+	case u.User != nil: // the library takes name and password from the URL
+	case u.Scheme == "amqps" && c.TLS != nil && (len(c.TLS.Certificates) > 0 || c.TLS.GetClientCertificate != nil):
+		options.SASLType = amqp.SASLTypeExternal("")
+	default:
+		options.SASLType = amqp.SASLTypeAnonymous()
+	}
+	conn, err := amqp.Dial(ctx, c.URL, options)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the broker: %w", err)
+	}
+	return conn, nil
+}
+
+// brokerPause is the pause after the given number of failures in a row.
+func brokerPause(failures int) time.Duration { return min(mostBrokerPause, backoff(failures)) }

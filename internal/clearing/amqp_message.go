@@ -1,0 +1,65 @@
+package clearing
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/Azure/go-amqp"
+
+	"countersign/internal/iso20022"
+)
+
+// longestMessageID is the length the inbox keeps.
+const longestMessageID = 140
+
+// messageID is the message-id as text, "" when there is none. AMQP 1.0 part 3.2.4 allows strings, unsigned numbers, UUIDs and binary.
+func messageID(message *amqp.Message) string {
+	if message.Properties == nil {
+		return ""
+	}
+	switch id := message.Properties.MessageID.(type) {
+	case nil:
+		return ""
+	case string:
+		return id
+	case []byte:
+		return hex.EncodeToString(id)
+	default: // uint64 and amqp.UUID
+		return fmt.Sprint(id)
+	}
+}
+
+// usableID tells whether the inbox can keep the id. Without one the inbox takes the document's own.
+func usableID(id string) bool {
+	for _, c := range []byte(id) {
+		if c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return len(id) <= longestMessageID
+}
+
+// body is the document in a message. Data sections are what the gateway itself sends; senders that speak JMS put text into a value.
+func body(message *amqp.Message) ([]byte, bool) {
+	switch value := message.Value.(type) {
+	case string:
+		return []byte(value), true
+	case []byte:
+		return value, true
+	}
+	return bytes.Join(message.Data, nil), len(message.Data) > 0
+}
+
+func refusal(text string) *RefusedError {
+	return &RefusedError{Findings: []iso20022.Finding{{Text: text}}}
+}
+
+// shortened keeps a reason within what fits into any frame.
+func shortened(text string) string {
+	const most = 500
+	if len(text) <= most {
+		return text
+	}
+	return string(bytes.ToValidUTF8([]byte(text[:most]), nil))
+}

@@ -1,0 +1,168 @@
+package clearing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/Azure/go-amqp"
+	"golang.org/x/sync/errgroup"
+
+	"countersign/internal/rulebook"
+)
+
+// takeWithin limits the work on one document, and with it how long a stop takes.
+const takeWithin = 10 * time.Second
+
+// errQuiet: nothing came on the link for ReceiveWithin.
+var errQuiet = errors.New("no document in time")
+
+// inboundQueue receives the documents of one scheme. A document stays with the broker until it is stored here, so whatever breaks on
+// the way, it comes again; the inbox recognises what it has.
+type inboundQueue struct {
+	cfg     *AMQPConfig
+	scheme  rulebook.Scheme
+	address string
+	receive func(context.Context, Document) error
+	failed  atomic.Int32 // documents in a row that could not be stored
+}
+
+// run receives until the context ends, connecting again after every fault.
+func (q *inboundQueue) run(ctx context.Context) {
+	failures := 0
+	for ctx.Err() == nil {
+		attached, err := q.connected(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if attached {
+			failures = 0
+		}
+		failures++
+		pause := brokerPause(failures)
+		q.cfg.Log.WarnContext(ctx, "connection to the broker lost", "scheme", q.scheme, "address", q.address, "error", err.Error(), "again", pause.String())
+		rest(ctx, pause)
+	}
+}
+
+// connected receives over one connection until it fails or the context ends. It says whether a link could be attached.
+func (q *inboundQueue) connected(ctx context.Context) (attached bool, err error) {
+	limited, cancel := context.WithTimeout(ctx, openWithin)
+	conn, err := q.cfg.dial(limited)
+	cancel()
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = conn.Close() }()
+	for {
+		err = q.session(ctx, conn, &attached)
+		if !errors.Is(err, errQuiet) {
+			return attached, err
+		}
+	}
+}
+
+// session receives over one session and link until they fail, fall quiet or the context ends. Opening the next session is also the
+// proof that a quiet connection lives. What was not settled when the session ends goes back into the queue.
+func (q *inboundQueue) session(ctx context.Context, conn *amqp.Conn, attached *bool) error {
+	limited, cancel := context.WithTimeout(ctx, openWithin)
+	defer cancel()
+	session, err := conn.NewSession(limited, nil)
+	if err != nil {
+		return fmt.Errorf("begin a session: %w", err)
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), openWithin)
+		defer cancel()
+		_ = session.Close(closing)
+	}()
+	receiver, err := session.NewReceiver(limited, q.address, &amqp.ReceiverOptions{
+		Credit:                    int32(q.cfg.Parallel), //nolint:gosec // checked to be at most mostParallel
+		RequestedSenderSettleMode: amqp.SenderSettleModeUnsettled.Ptr(),
+		SourceDurability:          amqp.DurabilityUnsettledState,
+	})
+	if err != nil {
+		return fmt.Errorf("attach to %s: %w", q.address, err)
+	}
+	*attached = true
+	return q.documents(ctx, receiver)
+}
+
+// documents works on what the link brings, and returns when all that it began is done.
+func (q *inboundQueue) documents(ctx context.Context, receiver *amqp.Receiver) error {
+	var workers errgroup.Group
+	workers.SetLimit(q.cfg.Parallel)
+	defer func() { _ = workers.Wait() }()
+	for {
+		message, err := next(ctx, receiver, q.cfg.ReceiveWithin)
+		if err != nil {
+			return err
+		}
+		workers.Go(func() error {
+			q.work(ctx, receiver, message)
+			return nil
+		})
+	}
+}
+
+// next waits for a message, errQuiet at the latest after the given time.
+func next(ctx context.Context, receiver *amqp.Receiver, within time.Duration) (*amqp.Message, error) {
+	limited, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	message, err := receiver.Receive(limited, nil)
+	if err != nil && ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) && errors.Is(err, context.DeadlineExceeded) {
+		return nil, errQuiet
+	}
+	return message, err
+}
+
+// work stores a document and tells the broker. It is finished also when the context ends meanwhile.
+func (q *inboundQueue) work(ctx context.Context, receiver *amqp.Receiver, message *amqp.Message) {
+	taking, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeWithin)
+	err := q.take(taking, message)
+	cancel()
+	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), openWithin+mostBrokerPause)
+	defer cancel()
+	var refused *RefusedError
+	switch {
+	case err == nil, errors.Is(err, ErrDuplicate):
+		q.failed.Store(0)
+		err = receiver.AcceptMessage(settling, message)
+	case errors.As(err, &refused):
+		q.cfg.Log.WarnContext(ctx, "document of clearing refused", "scheme", q.scheme, "reference", messageID(message), "reason", refused.Error())
+		err = receiver.RejectMessage(settling, message, &amqp.Error{Condition: amqp.ErrCondDecodeError, Description: shortened(refused.Error())})
+	default:
+		pause := brokerPause(int(q.failed.Add(1)))
+		q.cfg.Log.WarnContext(ctx, "document of clearing not stored, it comes again",
+			"scheme", q.scheme, "reference", messageID(message), "error", err.Error(), "pause", pause.String())
+		rest(ctx, pause)
+		err = receiver.ReleaseMessage(settling, message)
+	}
+	if err != nil {
+		q.cfg.Log.DebugContext(ctx, "document of clearing not settled, it comes again", "scheme", q.scheme, "error", err.Error())
+	}
+}
+
+func (q *inboundQueue) take(ctx context.Context, message *amqp.Message) error {
+	reference := messageID(message)
+	if !usableID(reference) {
+		return refusal("The message-id must have at most 140 printable ASCII characters.")
+	}
+	content, ok := body(message)
+	if !ok {
+		return refusal("The body must be data, a string or binary.")
+	}
+	return q.receive(ctx, Document{Scheme: q.scheme, Reference: reference, Content: content, ReceivedAt: q.cfg.Now()})
+}
+
+// rest pauses, unless the context ends first.
+func rest(ctx context.Context, pause time.Duration) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,425 @@
+package clearing_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/Azure/go-amqp"
+	"golang.org/x/sync/errgroup"
+
+	"countersign/internal/clearing"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+)
+
+// pairs are the queues of one subtest: no two share any.
+func pairs(name string) map[rulebook.Scheme]clearing.AMQPQueues {
+	queues := make(map[rulebook.Scheme]clearing.AMQPQueues)
+	for _, scheme := range rulebook.Schemes() {
+		queues[scheme] = clearing.AMQPQueues{Out: address(name + "." + string(scheme) + ".out"), In: address(name + "." + string(scheme) + ".in")}
+	}
+	return queues
+}
+
+// transport makes the gateway's side of a subtest.
+func transport(t *testing.T, url, name string, change ...func(*clearing.AMQPConfig)) *clearing.AMQP {
+	t.Helper()
+	cfg := clearing.AMQPConfig{URL: url, Queues: pairs(name), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	for _, apply := range change {
+		apply(&cfg)
+	}
+	a, err := clearing.NewAMQP(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Close)
+	return a
+}
+
+// run receives in the background. stop ends it and waits.
+func run(a *clearing.AMQP, receive func(context.Context, clearing.Document) error) (stop func() error) {
+	running, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- a.Run(running, receive) }()
+	return sync.OnceValue(func() error {
+		cancel()
+		return <-done
+	})
+}
+
+// inbox remembers what was received, like the gateway's own.
+type inbox struct {
+	mu    sync.Mutex
+	seen  map[string]string
+	again int
+}
+
+func (i *inbox) receive(_ context.Context, d clearing.Document) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	key := string(d.Scheme) + "/" + d.Reference
+	_, known := i.seen[key]
+	if known {
+		i.again++
+		return clearing.ErrDuplicate
+	}
+	if i.seen == nil {
+		i.seen = map[string]string{}
+	}
+	i.seen[key] = string(d.Content)
+	return nil
+}
+
+func (i *inbox) count() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return len(i.seen)
+}
+
+// eventually waits for something that takes its time; patience is only the limit for giving up.
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for !done() {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for: %s", what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// brokerTests share a broker. The last one kills it, and runs when the others are done.
+var brokerTests = map[string]func(*testing.T, *broker){
+	"both":      testBothSchemesBothWays,
+	"station":   testAMessageLivesOverTheBroker,
+	"many":      testManyDeliveriesAtOnce,
+	"poison":    testPoisonIsRejected,
+	"trouble":   testWhatCannotBeStoredComesAgain,
+	"quiet":     testQuietLinksAreReplaced,
+	"stall":     testAStalledConnectionIsReplaced,
+	"nowhere":   testADocumentWithoutAQueueIsNotDelivered,
+	"body":      testBodiesAndIDsOfOtherSenders,
+	"graceful":  testStopFinishesWhatItBegan,
+	"refusedto": testAWrongPasswordIsAnError,
+}
+
+func TestAMQP(t *testing.T) {
+	t.Parallel()
+	queues := []string{}
+	for name := range brokerTests {
+		queues = append(queues, queuesOf(name)...)
+	}
+	b := startBroker(t, append(queues, queuesOf("killed")...)...)
+	t.Run("together", func(t *testing.T) {
+		for name, test := range brokerTests {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				test(t, b)
+			})
+		}
+	})
+	t.Run("killed", func(t *testing.T) { testNothingIsLostWhenTheBrokerDies(t, b) })
+	t.Run("goroutines", func(t *testing.T) { testGoroutinesEnd(t, b) })
+}
+
+func queuesOf(name string) []string {
+	var queues []string
+	for _, pair := range pairs(name) {
+		queues = append(queues, strings.TrimPrefix(pair.Out, address("")), strings.TrimPrefix(pair.In, address("")))
+	}
+	return queues
+}
+
+func testBothSchemesBothWays(t *testing.T, b *broker) {
+	a, p := transport(t, b.url(), "both"), b.peer(t)
+	var in inbox
+	stop := run(a, in.receive)
+	for _, scheme := range rulebook.Schemes() {
+		err := a.Deliver(ctx, scheme, "R-"+string(scheme), []byte("<out/>"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := p.take(t, "both."+string(scheme)+".out", patience)
+		if got == nil || got.Properties.MessageID != "R-"+string(scheme) || contentOf(got) != "<out/>" ||
+			got.Header == nil || !got.Header.Durable || *got.Properties.ContentType != "application/xml" {
+			t.Fatalf("clearing got %+v", got)
+		}
+		p.send(t, "both."+string(scheme)+".in", messageFor("A-"+string(scheme), "<in-"+string(scheme)+"/>"))
+	}
+	eventually(t, "both answers", func() bool { return in.count() == 2 })
+	for _, scheme := range rulebook.Schemes() {
+		if got := in.seen[string(scheme)+"/A-"+string(scheme)]; got != "<in-"+string(scheme)+"/>" {
+			t.Errorf("%s: the answer is %q", scheme, got)
+		}
+	}
+	err := stop()
+	if err != nil {
+		t.Error(err)
+	}
+	err = a.Deliver(ctx, "other", "R", nil)
+	if err == nil {
+		t.Error("a scheme without queues took a document")
+	}
+}
+
+func testAMessageLivesOverTheBroker(t *testing.T, b *broker) {
+	h := stationtest.New(t)
+	a, p := transport(t, b.url(), "station"), b.peer(t)
+	h.Network.Refuse = func(d stationtest.Delivery) error { return a.Deliver(ctx, d.Scheme, d.Reference, []byte(d.Content)) }
+	stop := run(a, h.Clearing.Receive)
+	defer func() { _ = stop() }()
+	m := approved(t, h, rulebook.SchemeSIC)
+	err := h.Clearing.Send(ctx, m.Realm, m.InternalID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := p.take(t, "station.sic-inst.out", patience)
+	if sent == nil || sent.Properties.MessageID != "P8"+string(m.GlobalID) {
+		t.Fatalf("clearing got %+v", sent)
+	}
+	report := answer(t, m, "A1", "ACSC", "")
+	p.send(t, "station.sic-inst.in", messageFor("A1", string(report.Content)), messageFor("A1", string(report.Content)))
+	eventually(t, "the settlement", func() bool {
+		now, err := h.Reader.Message(ctx, m.Realm, m.InternalID)
+		return err == nil && now.State == payment.StateSettled
+	})
+	p.send(t, "station.sic-inst.in", messageFor("A2", "<not-a-report/>"))
+	rejected := p.take(t, "station.sic-inst.in.rejected", patience)
+	if rejected == nil || contentOf(rejected) != "<not-a-report/>" {
+		t.Fatalf("the dead-letter queue holds %+v", rejected)
+	}
+}
+
+func testManyDeliveriesAtOnce(t *testing.T, b *broker) {
+	const workers, each = 16, 50
+	a, p := transport(t, b.url(), "many"), b.peer(t)
+	var group errgroup.Group
+	for worker := range workers {
+		group.Go(func() error {
+			for i := range each {
+				limited, cancel := context.WithTimeout(ctx, patience)
+				err := a.Deliver(limited, rulebook.Schemes()[worker%2], fmt.Sprintf("W%d-%d", worker, i), []byte(strings.Repeat("x", 3000)))
+				cancel()
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	err := group.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[any]bool{}
+	for _, scheme := range rulebook.Schemes() {
+		for range workers * each / 2 {
+			message := p.take(t, "many."+string(scheme)+".out", patience)
+			if message == nil {
+				t.Fatalf("%s: after %d documents no more came", scheme, len(seen))
+			}
+			seen[message.Properties.MessageID] = true
+		}
+	}
+	if len(seen) != workers*each {
+		t.Errorf("%d different documents, want %d", len(seen), workers*each)
+	}
+}
+
+func testPoisonIsRejected(t *testing.T, b *broker) {
+	a, p := transport(t, b.url(), "poison"), b.peer(t)
+	var in inbox
+	station := clearing.New(clearing.Config{}) // a document it refuses reaches no store
+	stop := run(a, func(c context.Context, d clearing.Document) error {
+		if strings.HasPrefix(string(d.Content), "poison") {
+			return station.Receive(c, d)
+		}
+		return in.receive(c, d)
+	})
+	defer func() { _ = stop() }()
+	p.send(t, "poison.sct-inst.in", messageFor("P1", "poison"), messageFor("G1", "good"), messageFor(strings.Repeat("x", 141), "long id"))
+	for _, want := range []string{"poison", "long id"} {
+		message := p.take(t, "poison.sct-inst.in.rejected", patience)
+		if message == nil || contentOf(message) != want {
+			t.Fatalf("the dead-letter queue holds %+v, want %s", message, want)
+		}
+	}
+	eventually(t, "the good one", func() bool { return in.count() == 1 })
+}
+
+func testWhatCannotBeStoredComesAgain(t *testing.T, b *broker) {
+	a, p := transport(t, b.url(), "trouble"), b.peer(t)
+	var in inbox
+	var mu sync.Mutex
+	tried := map[string]int{}
+	stop := run(a, func(c context.Context, d clearing.Document) error {
+		mu.Lock()
+		tried[d.Reference]++
+		attempt := tried[d.Reference]
+		mu.Unlock()
+		if attempt < 3 {
+			return errors.New("no database")
+		}
+		return in.receive(c, d)
+	})
+	for i := range 20 {
+		p.send(t, "trouble.sic-inst.in", messageFor(fmt.Sprint("T", i), "<in/>"))
+	}
+	eventually(t, "all documents", func() bool { return in.count() == 20 })
+	err := stop()
+	if err != nil {
+		t.Error(err)
+	}
+	if left := p.take(t, "trouble.sic-inst.in", 200*time.Millisecond); left != nil {
+		t.Errorf("the queue still holds %v", left.Properties.MessageID)
+	}
+	if left := p.take(t, "trouble.sic-inst.in.rejected", 200*time.Millisecond); left != nil {
+		t.Errorf("%v was rejected", left.Properties.MessageID)
+	}
+}
+
+func testQuietLinksAreReplaced(t *testing.T, b *broker) {
+	a, p := transport(t, b.url(), "quiet", func(c *clearing.AMQPConfig) { c.ReceiveWithin = 20 * time.Millisecond }), b.peer(t)
+	var in inbox
+	stop := run(a, in.receive)
+	for i := range 40 {
+		time.Sleep(time.Duration(i) * time.Millisecond) // at, before and after the moment of the change
+		p.send(t, "quiet.sct-inst.in", messageFor(fmt.Sprint("Q", i), "<in/>"))
+	}
+	eventually(t, "all documents", func() bool { return in.count() == 40 })
+	err := stop()
+	if err != nil {
+		t.Error(err)
+	}
+	if left := p.take(t, "quiet.sct-inst.in", 200*time.Millisecond); left != nil {
+		t.Errorf("the queue still holds %v", left.Properties.MessageID)
+	}
+}
+
+func testADocumentWithoutAQueueIsNotDelivered(t *testing.T, b *broker) {
+	a := transport(t, b.url(), "nowhere", func(c *clearing.AMQPConfig) {
+		c.Queues = map[rulebook.Scheme]clearing.AMQPQueues{rulebook.SchemeSIC: {Out: address("no-such-queue"), In: address("no-such-queue-either")}}
+	})
+	limited, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	err := a.Deliver(limited, rulebook.SchemeSIC, "N1", []byte("<out/>"))
+	if err == nil {
+		t.Error("a document that no queue took counts as delivered")
+	}
+	t.Log(err)
+}
+
+func testAWrongPasswordIsAnError(t *testing.T, b *broker) {
+	a := transport(t, strings.Replace(b.url(), "gateway:gateway", "gateway:guess", 1), "refusedto")
+	err := a.Deliver(ctx, rulebook.SchemeSIC, "N1", []byte("<out/>"))
+	if err == nil || strings.Contains(err.Error(), "guess") {
+		t.Errorf("%v", err)
+	}
+}
+
+func testBodiesAndIDsOfOtherSenders(t *testing.T, b *broker) {
+	a, p := transport(t, b.url(), "body"), b.peer(t)
+	var in inbox
+	stop := run(a, in.receive)
+	defer func() { _ = stop() }()
+	uuid := amqp.UUID{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
+	p.send(
+		t, "body.sic-inst.in",
+		&amqp.Message{Properties: &amqp.MessageProperties{MessageID: "text"}, Value: "<a/>"},
+		&amqp.Message{Properties: &amqp.MessageProperties{MessageID: uuid}, Value: []byte("<b/>")},
+		&amqp.Message{Properties: &amqp.MessageProperties{MessageID: uint64(7)}, Data: [][]byte{[]byte("<c"), []byte("/>")}},
+		&amqp.Message{Data: [][]byte{[]byte("<d/>")}},
+		&amqp.Message{Properties: &amqp.MessageProperties{MessageID: "number"}, Value: int64(5)},
+	)
+	eventually(t, "the documents", func() bool { return in.count() == 4 })
+	for id, want := range map[string]string{"text": "<a/>", uuid.String(): "<b/>", "7": "<c/>", "": "<d/>"} {
+		if got := in.seen["sic-inst/"+id]; got != want {
+			t.Errorf("%q brought %q, want %q (all: %v)", id, got, want, in.seen)
+		}
+	}
+	if rejected := p.take(t, "body.sic-inst.in.rejected", patience); rejected == nil || rejected.Value != int64(5) {
+		t.Errorf("the dead-letter queue holds %+v", rejected)
+	}
+}
+
+func testStopFinishesWhatItBegan(t *testing.T, b *broker) {
+	a, p := transport(t, b.url(), "graceful"), b.peer(t)
+	begun, proceed := make(chan bool), make(chan bool)
+	var in inbox
+	stop := run(a, func(c context.Context, d clearing.Document) error {
+		begun <- true
+		<-proceed
+		return errors.Join(c.Err(), in.receive(c, d))
+	})
+	p.send(t, "graceful.sic-inst.in", messageFor("S1", "<in/>"))
+	<-begun
+	stopped := make(chan error)
+	go func() { stopped <- stop() }()
+	time.Sleep(50 * time.Millisecond) // the stop is under way
+	close(proceed)
+	err := <-stopped
+	if err != nil || in.count() != 1 {
+		t.Errorf("%v, %d documents", err, in.count())
+	}
+	if left := p.take(t, "graceful.sic-inst.in", 200*time.Millisecond); left != nil {
+		t.Errorf("the queue still holds %v", left.Properties.MessageID)
+	}
+}
+
+// testGoroutinesEnd runs alone, so that the goroutines of other tests do not count.
+func testGoroutinesEnd(t *testing.T, b *broker) {
+	before := runtime.NumGoroutine()
+	for range 3 {
+		a := transport(t, b.url(), "both")
+		var in inbox
+		stop := run(a, in.receive)
+		for _, scheme := range rulebook.Schemes() {
+			err := a.Deliver(ctx, scheme, "G", []byte("<out/>"))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		_ = stop()
+		a.Close()
+		err := a.Deliver(ctx, rulebook.SchemeSIC, "G", []byte("<out/>"))
+		if err == nil {
+			t.Error("a closed transport delivers")
+		}
+	}
+	const tolerance = 3 // the runtime's and the test's own
+	eventually(t, "the goroutines to end", func() bool { return runtime.NumGoroutine() <= before+tolerance })
+}
+
+func TestAMQPConfigurationsThatCannotWork(t *testing.T) {
+	t.Parallel()
+	good := func() clearing.AMQPConfig {
+		return clearing.AMQPConfig{URL: "amqps://u:secret@broker", Queues: pairs("x"), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	}
+	for name, spoil := range map[string]func(*clearing.AMQPConfig){
+		"":               func(*clearing.AMQPConfig) {},
+		"URL":            func(c *clearing.AMQPConfig) { c.URL = "amqps://u:secret@broker:x" },
+		"protocol":       func(c *clearing.AMQPConfig) { c.URL = "https://u:secret@broker" },
+		"host":           func(c *clearing.AMQPConfig) { c.URL = "amqps://" },
+		"no queues":      func(c *clearing.AMQPConfig) { c.Queues = nil },
+		"scheme":         func(c *clearing.AMQPConfig) { c.Queues["other"] = clearing.AMQPQueues{Out: "a", In: "b"} },
+		"one queue":      func(c *clearing.AMQPConfig) { c.Queues[rulebook.SchemeSIC] = clearing.AMQPQueues{Out: "a"} },
+		"the same queue": func(c *clearing.AMQPConfig) { c.Queues[rulebook.SchemeSIC] = clearing.AMQPQueues{Out: "a", In: "a"} },
+		"parallel":       func(c *clearing.AMQPConfig) { c.Parallel = 1001 },
+		"no log":         func(c *clearing.AMQPConfig) { c.Log = nil },
+	} {
+		cfg := good()
+		spoil(&cfg)
+		_, err := clearing.NewAMQP(cfg)
+		if (err == nil) != (name == "") || (err != nil && strings.Contains(err.Error(), "secret")) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}

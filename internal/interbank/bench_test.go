@@ -1,0 +1,40 @@
+package interbank_test
+
+import (
+	"testing"
+
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+)
+
+func BenchmarkWriteCreditTransfer(b *testing.B) {
+	for _, c := range chains() {
+		b.Run(string(c.scheme), func(b *testing.B) {
+			in := c.input(b)
+			in.Order.PaymentInformation[0].CreditTransferTransactionInformation[0].Creditor.Name = "Jürg Müller & Söhne"
+			b.ReportAllocs()
+			for b.Loop() {
+				document, err := interbank.CreditTransfer(in)
+				if err != nil {
+					b.Fatal(err)
+				}
+				_, err = iso20022.EncodeXML(document)
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkCheck(b *testing.B) {
+	for _, c := range chains() {
+		b.Run(string(c.scheme), func(b *testing.B) {
+			order := c.order(b)
+			b.ReportAllocs()
+			for b.Loop() {
+				interbank.Check(c.scheme, order)
+			}
+		})
+	}
+}

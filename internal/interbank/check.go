@@ -1,0 +1,128 @@
+package interbank
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
+)
+
+// The rules of Check.
+const (
+	// RuleNotForwarded: an element has no place in the interbank documents of the scheme, and leaving it out would lose it silently.
+	RuleNotForwarded = "not-forwarded"
+	// RuleIdentifierCharacters: an identifier has characters that not every bank of the scheme takes. Texts are transliterated,
+	// identifiers never.
+	RuleIdentifierCharacters = "identifier-characters"
+)
+
+// Check returns what cannot be sent on of an order that rulebook.Check accepts, by place: elements the scheme's interbank documents
+// have no place for (CH17) and identifiers outside its character set (CH16). It has no findings for an order that CreditTransfer
+// cannot read; CreditTransfer says why.
+func Check(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) []rulebook.Finding {
+	c, err := conventionOf(scheme)
+	if err != nil {
+		return nil
+	}
+	information, transaction, err := single(order)
+	if err != nil {
+		return nil
+	}
+	var findings []rulebook.Finding
+	for _, place := range c.withoutPlace(order, information, transaction) {
+		if place.present {
+			findings = append(findings, rulebook.Finding{
+				Rule: RuleNotForwarded, Pointer: place.pointer, Code: "CH17",
+				Text: "Remove " + place.name + ": instant payments do not carry it to the creditor's bank.",
+			})
+		}
+	}
+	return append(findings, c.checkCharacters(information, transaction)...)
+}
+
+const (
+	orderPointer       = "/Document/CstmrCdtTrfInitn"
+	informationPointer = orderPointer + "/PmtInf/0"
+	transactionPointer = informationPointer + "/CdtTrfTxInf/0"
+)
+
+// placed is an element of an order that may be present.
+type placed struct {
+	present       bool
+	pointer, name string
+}
+
+// withoutPlace are the elements that are neither sent on nor of a kind that the debtor's bank itself uses up.
+func (c convention) withoutPlace(order *iso20022.CustomerCreditTransferInitiation, information *iso20022.PaymentInstruction30, t *iso20022.CreditTransferTransaction34) []placed {
+	return []placed{
+		{information.PoolingAdjustmentDate != "", informationPointer + "/PoolgAdjstmntDt", "the pooling adjustment date"},
+		{t.ExchangeRateInformation != nil, transactionPointer + "/XchgRateInf", "the exchange rate information"},
+		{t.IntermediaryAgent1 != nil, transactionPointer + "/IntrmyAgt1", "the intermediary bank"},
+		{t.IntermediaryAgent1Account != nil, transactionPointer + "/IntrmyAgt1Acct", "the account of the intermediary bank"},
+		{t.IntermediaryAgent2 != nil, transactionPointer + "/IntrmyAgt2", "the intermediary bank"},
+		{t.IntermediaryAgent2Account != nil, transactionPointer + "/IntrmyAgt2Acct", "the account of the intermediary bank"},
+		{t.IntermediaryAgent3 != nil, transactionPointer + "/IntrmyAgt3", "the intermediary bank"},
+		{t.IntermediaryAgent3Account != nil, transactionPointer + "/IntrmyAgt3Acct", "the account of the intermediary bank"},
+		{t.CreditorAgent != nil && t.CreditorAgent.BranchID != nil && !c.agentsByIID, transactionPointer + "/CdtrAgt/BrnchId", "the branch of the creditor's bank"},
+		{t.CreditorAgentAccount != nil, transactionPointer + "/CdtrAgtAcct", "the account of the creditor's bank"},
+		{t.Tax != nil, transactionPointer + "/Tax", "the tax information"},
+		{len(t.SupplementaryData) > 0, transactionPointer + "/SplmtryData", "the supplementary data"},
+		{len(order.SupplementaryData) > 0, orderPointer + "/SplmtryData", "the supplementary data"},
+	}
+}
+
+// checkCharacters holds what is sent on against the character set of the scheme, after texts are transliterated.
+func (c convention) checkCharacters(information *iso20022.PaymentInstruction30, t *iso20022.CreditTransferTransaction34) []rulebook.Finding {
+	walk := characterWalk{convention: c}
+	walk.visit(reflect.ValueOf(c.identification(information.Debtor.ID)), informationPointer+"/Dbtr/Id")
+	walk.visit(reflect.ValueOf(c.party(information.UltimateDebtor)), informationPointer+"/UltmtDbtr")
+	walk.visit(reflect.ValueOf(information.PaymentTypeInformation), informationPointer+"/PmtTpInf")
+	walk.visit(reflect.ValueOf(t.PaymentTypeInformation), transactionPointer+"/PmtTpInf")
+	walk.visit(reflect.ValueOf(c.party(t.UltimateDebtor)), transactionPointer+"/UltmtDbtr")
+	if !c.agentsByIID {
+		walk.visit(reflect.ValueOf(t.CreditorAgent), transactionPointer+"/CdtrAgt")
+	}
+	walk.visit(reflect.ValueOf(c.party(t.Creditor)), transactionPointer+"/Cdtr")
+	if t.CreditorAccount != nil {
+		walk.visit(reflect.ValueOf(c.creditorAccount(t.CreditorAccount)), transactionPointer+"/CdtrAcct")
+	}
+	walk.visit(reflect.ValueOf(c.party(t.UltimateCreditor)), transactionPointer+"/UltmtCdtr")
+	walk.visit(reflect.ValueOf(t.Purpose), transactionPointer+"/Purp")
+	walk.visit(reflect.ValueOf(&t.RelatedRemittanceInformation), transactionPointer+"/RltdRmtInf")
+	walk.visit(reflect.ValueOf(c.remittance(t.RemittanceInformation)), transactionPointer+"/RmtInf")
+	return walk.findings
+}
+
+// characterWalk visits every text below a component.
+type characterWalk struct {
+	convention
+	findings []rulebook.Finding
+}
+
+func (w *characterWalk) visit(value reflect.Value, pointer string) {
+	switch value.Kind() {
+	case reflect.Pointer:
+		if !value.IsNil() {
+			w.visit(value.Elem(), pointer)
+		}
+	case reflect.Slice:
+		for i := range value.Len() {
+			w.visit(value.Index(i), pointer+"/"+strconv.Itoa(i))
+		}
+	case reflect.Struct:
+		for i := range value.NumField() {
+			if tag := value.Type().Field(i).Tag.Get("iso"); tag != "" && !value.Field(i).IsZero() {
+				w.visit(value.Field(i), pointer+"/"+tag)
+			}
+		}
+	case reflect.String:
+		if r, place, refused := w.Interbank.FirstRefused(value.String()); refused {
+			w.findings = append(w.findings, rulebook.Finding{
+				Rule: RuleIdentifierCharacters, Pointer: pointer, Code: "CH16",
+				Text: fmt.Sprintf("Replace %q (character %d): not every bank of the scheme takes it here, and it must not be changed on the way.", r, place),
+			})
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package interbank
+
+import (
+	"fmt"
+	"time"
+
+	"countersign/internal/account"
+	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
+)
+
+// CreditTransferInput is what a pacs.008 is made of.
+type CreditTransferInput struct {
+	Scheme rulebook.Scheme
+	// Order is a pain.001 that rulebook.Check and Check of this package accept.
+	Order *iso20022.CustomerCreditTransferInitiation
+	// From is the debtor account.
+	From Account
+	// TransactionID is our own reference, unique over time: TxId, and InstrId too.
+	TransactionID string
+	// Reference is the MsgId.
+	Reference string
+	// UETR is for the payment of an order that has none; used where the scheme carries UETRs.
+	UETR string
+	// AcceptedAt is the moment of the last approval.
+	AcceptedAt time.Time
+	// Day is the settlement day, as it reads in its own location: the day of AcceptedAt in the scheme's time zone.
+	Day time.Time
+}
+
+// CreditTransfer makes the pacs.008 of an order.
+//
+// It fails with ErrScheme, ErrTransactions, or ErrIncomplete when creditor, creditor account, amount or UETR are missing.
+func CreditTransfer(in CreditTransferInput) (*iso20022.FIToFICustomerCreditTransfer, error) {
+	c, err := conventionOf(in.Scheme)
+	if err != nil {
+		return nil, fmt.Errorf("make pacs.008: %w", err)
+	}
+	information, transaction, err := single(in.Order)
+	if err != nil {
+		return nil, fmt.Errorf("make pacs.008: %w", err)
+	}
+	transfer, err := c.transfer(in, information, transaction)
+	if err != nil {
+		return nil, fmt.Errorf("make pacs.008: %w", err)
+	}
+	return &iso20022.FIToFICustomerCreditTransfer{
+		GroupHeader: iso20022.GroupHeader93{
+			MessageID: in.Reference, CreationDateTime: dateTime(in.AcceptedAt), NumberOfTransactions: "1",
+			TotalInterbankSettlementAmount: &transfer.InterbankSettlementAmount, InterbankSettlementDate: iso20022.DateOf(in.Day),
+			SettlementInformation: c.settlement(), PaymentTypeInformation: c.paymentType(information, transaction),
+			InstructingAgent: &transfer.DebtorAgent,
+		},
+		CreditTransferTransactionInformation: []iso20022.CreditTransferTransaction39{*transfer},
+	}, nil
+}
+
+// single is the one payment of an order.
+func single(order *iso20022.CustomerCreditTransferInitiation) (*iso20022.PaymentInstruction30, *iso20022.CreditTransferTransaction34, error) {
+	if order == nil || len(order.PaymentInformation) != 1 || len(order.PaymentInformation[0].CreditTransferTransactionInformation) != 1 {
+		return nil, nil, fmt.Errorf("payment order: %w", ErrTransactions)
+	}
+	information := &order.PaymentInformation[0]
+	return information, &information.CreditTransferTransactionInformation[0], nil
+}
+
+func (c convention) transfer(in CreditTransferInput, information *iso20022.PaymentInstruction30, order *iso20022.CreditTransferTransaction34) (*iso20022.CreditTransferTransaction39, error) {
+	creditor := c.party(order.Creditor)
+	if creditor == nil || order.CreditorAccount == nil || order.Amount.InstructedAmount == nil {
+		return nil, fmt.Errorf("order without creditor, creditor account or amount: %w", ErrIncomplete)
+	}
+	iban, err := account.Parse(order.CreditorAccount.ID.IBAN)
+	if err != nil {
+		return nil, fmt.Errorf("creditor account: %w", err)
+	}
+	uetr := c.uetr(order.PaymentID.UETR)
+	if uetr == "" {
+		uetr = c.uetr(in.UETR)
+	}
+	if uetr == "" && c.ForwardUETR {
+		return nil, fmt.Errorf("payment without UETR: %w", ErrIncomplete)
+	}
+	ultimateDebtor := order.UltimateDebtor
+	if ultimateDebtor == nil {
+		ultimateDebtor = information.UltimateDebtor
+	}
+	return &iso20022.CreditTransferTransaction39{
+		PaymentID: iso20022.PaymentIdentification7{
+			InstructionID: in.TransactionID, EndToEndID: order.PaymentID.EndToEndID, TransactionID: in.TransactionID, UETR: uetr,
+		},
+		InterbankSettlementAmount:    *order.Amount.InstructedAmount,
+		AcceptanceDateTime:           dateTime(in.AcceptedAt),
+		ChargeBearer:                 "SLEV",
+		UltimateDebtor:               c.party(ultimateDebtor),
+		Debtor:                       c.debtor(in.From.Holder, information.Debtor.ID),
+		DebtorAccount:                &iso20022.CashAccount38{ID: iso20022.AccountIdentification4Choice{IBAN: in.From.IBAN}},
+		DebtorAgent:                  c.debtorAgent(in.From),
+		CreditorAgent:                c.creditorAgent(order.CreditorAgent, iban),
+		Creditor:                     *creditor,
+		CreditorAccount:              c.creditorAccount(order.CreditorAccount),
+		UltimateCreditor:             c.party(order.UltimateCreditor),
+		Purpose:                      order.Purpose,
+		RelatedRemittanceInformation: order.RelatedRemittanceInformation,
+		RemittanceInformation:        c.remittance(order.RemittanceInformation),
+	}, nil
+}
+
+// creditorAccount is the account by its number. Type, currency and name are the customer's own words and stay with the order.
+func (c convention) creditorAccount(given *iso20022.CashAccount38) *iso20022.CashAccount38 {
+	sent := &iso20022.CashAccount38{ID: given.ID}
+	if c.accountProxy {
+		sent.Proxy = given.Proxy
+	}
+	return sent
+}
+
+// paymentType says instant, with the scheme's service level and the category purpose of the order, which may stand on either level.
+func (c convention) paymentType(information *iso20022.PaymentInstruction30, transaction *iso20022.CreditTransferTransaction34) *iso20022.PaymentTypeInformation28 {
+	kind := &iso20022.PaymentTypeInformation28{LocalInstrument: &iso20022.LocalInstrument2Choice{Code: "INST"}}
+	if c.ServiceLevel != "" {
+		kind.ServiceLevel = []iso20022.ServiceLevel8Choice{{Code: c.ServiceLevel}}
+	}
+	given := information.PaymentTypeInformation
+	if given == nil {
+		given = transaction.PaymentTypeInformation
+	}
+	if given != nil {
+		kind.CategoryPurpose = given.CategoryPurpose
+	}
+	return kind
+}

@@ -1,0 +1,103 @@
+package interbank
+
+import (
+	"fmt"
+
+	"countersign/internal/iso20022"
+)
+
+// original is the payment a document is about, as far as other documents repeat it.
+type original struct {
+	messageID     string
+	messageName   iso20022.MessageName
+	instructionID string
+	endToEndID    string
+	transactionID string
+	uetr          string
+	acceptedAt    iso20022.ISODateTime
+	amount        iso20022.Amount
+	day           iso20022.ISODate
+	reference     *iso20022.OriginalTransactionReference28
+}
+
+// originalOf reads the one payment of a pacs.008. It fails with ErrTransactions, or ErrIncomplete without TxId.
+func originalOf(document *iso20022.FIToFICustomerCreditTransfer) (original, error) {
+	transaction, err := transferOf(document)
+	if err != nil {
+		return original{}, err
+	}
+	return original{
+		messageID: document.GroupHeader.MessageID, messageName: document.MessageName(),
+		instructionID: transaction.PaymentID.InstructionID, endToEndID: transaction.PaymentID.EndToEndID,
+		transactionID: transaction.PaymentID.TransactionID, uetr: transaction.PaymentID.UETR,
+		acceptedAt: transaction.AcceptanceDateTime, amount: transaction.InterbankSettlementAmount,
+		day: settlementDay(document, transaction), reference: referenceOf(document, transaction),
+	}, nil
+}
+
+// transferOf is the one transaction of a pacs.008.
+func transferOf(document *iso20022.FIToFICustomerCreditTransfer) (*iso20022.CreditTransferTransaction39, error) {
+	if document == nil || len(document.CreditTransferTransactionInformation) != 1 {
+		return nil, fmt.Errorf("pacs.008: %w", ErrTransactions)
+	}
+	transaction := &document.CreditTransferTransactionInformation[0]
+	if transaction.PaymentID.TransactionID == "" {
+		return nil, fmt.Errorf("pacs.008 without TxId: %w", ErrIncomplete)
+	}
+	return transaction, nil
+}
+
+// settlementDay is the day a payment settles, which stands in the header or with the transaction.
+func settlementDay(document *iso20022.FIToFICustomerCreditTransfer, transaction *iso20022.CreditTransferTransaction39) iso20022.ISODate {
+	if transaction.InterbankSettlementDate != "" {
+		return transaction.InterbankSettlementDate
+	}
+	return document.GroupHeader.InterbankSettlementDate
+}
+
+// referenceOf is the exact copy of a payment that R-transactions carry (OrgnlTxRef).
+func referenceOf(document *iso20022.FIToFICustomerCreditTransfer, transaction *iso20022.CreditTransferTransaction39) *iso20022.OriginalTransactionReference28 {
+	return &iso20022.OriginalTransactionReference28{
+		SettlementInformation:  &document.GroupHeader.SettlementInformation,
+		PaymentTypeInformation: paymentTypeOf(document, transaction),
+		RemittanceInformation:  transaction.RemittanceInformation,
+		UltimateDebtor:         choiceOf(transaction.UltimateDebtor),
+		Debtor:                 choiceOf(&transaction.Debtor),
+		DebtorAccount:          transaction.DebtorAccount,
+		DebtorAgent:            &transaction.DebtorAgent,
+		DebtorAgentAccount:     transaction.DebtorAgentAccount,
+		CreditorAgent:          &transaction.CreditorAgent,
+		CreditorAgentAccount:   transaction.CreditorAgentAccount,
+		Creditor:               choiceOf(&transaction.Creditor),
+		CreditorAccount:        transaction.CreditorAccount,
+		UltimateCreditor:       choiceOf(transaction.UltimateCreditor),
+		Purpose:                transaction.Purpose,
+	}
+}
+
+func choiceOf(named *party) *iso20022.Party40Choice {
+	if named == nil {
+		return nil
+	}
+	return &iso20022.Party40Choice{Party: named}
+}
+
+// paymentTypeOf is the payment type, which stands in the header or with the transaction.
+func paymentTypeOf(document *iso20022.FIToFICustomerCreditTransfer, transaction *iso20022.CreditTransferTransaction39) *iso20022.PaymentTypeInformation27 {
+	kind := transaction.PaymentTypeInformation
+	if kind == nil {
+		kind = document.GroupHeader.PaymentTypeInformation
+	}
+	if kind == nil {
+		return nil
+	}
+	return &iso20022.PaymentTypeInformation27{
+		InstructionPriority: kind.InstructionPriority, ClearingChannel: kind.ClearingChannel, ServiceLevel: kind.ServiceLevel,
+		LocalInstrument: kind.LocalInstrument, CategoryPurpose: kind.CategoryPurpose,
+	}
+}
+
+// groupOf names the document of the original payment.
+func (c convention) groupOf(o original) *iso20022.OriginalGroupInformation29 {
+	return &iso20022.OriginalGroupInformation29{OriginalMessageID: o.messageID, OriginalMessageNameID: c.nameOf(o.messageName)}
+}

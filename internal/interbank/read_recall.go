@@ -1,0 +1,102 @@
+package interbank
+
+import (
+	"fmt"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/code"
+)
+
+// Cancellation is a received recall.
+type Cancellation struct {
+	MessageID      string // of the camt.056 (Assgnmt/Id)
+	CancellationID string
+	Original       Original
+	Why            Why
+}
+
+// ReadCancellation reads an incoming camt.056. It fails with ErrTransactions, ErrIncomplete without OrgnlTxId, or on an amount
+// (money.Error) or date that cannot be read.
+func ReadCancellation(document *iso20022.FIToFIPaymentCancellationRequest) (Cancellation, error) {
+	recall, err := recallOf(document)
+	if err != nil {
+		return Cancellation{}, fmt.Errorf("read recall: %w", err)
+	}
+	if recall.OriginalTransactionID == "" {
+		return Cancellation{}, fmt.Errorf("read camt.056 without OrgnlTxId: %w", ErrIncomplete)
+	}
+	about := Original{
+		InstructionID: recall.OriginalInstructionID, EndToEndID: recall.OriginalEndToEndID,
+		TransactionID: recall.OriginalTransactionID, UETR: recall.OriginalUETR,
+	}.inGroup(recall.OriginalGroupInformation)
+	about, err = about.with(recall.OriginalInterbankSettlementAmount, recall.OriginalInterbankSettlementDate)
+	if err != nil {
+		return Cancellation{}, fmt.Errorf("read camt.056: %w", err)
+	}
+	return Cancellation{
+		MessageID: document.Assignment.ID, CancellationID: recall.CancellationID, Original: about,
+		Why: cancellationWhy(recall.CancellationReasonInformation),
+	}, nil
+}
+
+func cancellationWhy(reasons []iso20022.PaymentCancellationReason5) Why {
+	if len(reasons) == 0 {
+		return why(code.CancellationReasons, [2]string{}, nil, nil)
+	}
+	var choice [2]string
+	if reasons[0].Reason != nil {
+		choice = [2]string{reasons[0].Reason.Code, reasons[0].Reason.Proprietary}
+	}
+	return why(code.CancellationReasons, choice, reasons[0].Originator, reasons[0].AdditionalInformation)
+}
+
+// Refusal is the answer to a recall by camt.029.
+type Refusal struct {
+	MessageID string // of the camt.029 (Assgnmt/Id)
+	StatusID  string
+	Original  Original
+	// Status is TxCxlSts, or the confirmation of the whole message where a sender leaves it out. Refused is true for RJCR; another
+	// status, such as pending, moves nothing.
+	Status  string
+	Refused bool
+	Why     Why
+}
+
+// ReadResolution reads an incoming camt.029. It fails with ErrTransactions, ErrIncomplete without OrgnlTxId, or on an amount
+// (money.Error) or date that cannot be read.
+func ReadResolution(document *iso20022.ResolutionOfInvestigation) (Refusal, error) {
+	if document == nil || len(document.CancellationDetails) != 1 || len(document.CancellationDetails[0].TransactionInformationAndStatus) != 1 {
+		return Refusal{}, fmt.Errorf("read camt.029: %w", ErrTransactions)
+	}
+	answer := &document.CancellationDetails[0].TransactionInformationAndStatus[0]
+	if answer.OriginalTransactionID == "" {
+		return Refusal{}, fmt.Errorf("read camt.029 without OrgnlTxId: %w", ErrIncomplete)
+	}
+	about := Original{
+		InstructionID: answer.OriginalInstructionID, EndToEndID: answer.OriginalEndToEndID,
+		TransactionID: answer.OriginalTransactionID, UETR: answer.OriginalUETR,
+	}.inGroup(answer.OriginalGroupInformation)
+	about, err := about.with(answer.OriginalInterbankSettlementAmount, answer.OriginalInterbankSettlementDate)
+	if err != nil {
+		return Refusal{}, fmt.Errorf("read camt.029: %w", err)
+	}
+	status := answer.TransactionCancellationStatus
+	if status == "" {
+		status = document.Status.Confirmation
+	}
+	return Refusal{
+		MessageID: document.Assignment.ID, StatusID: answer.CancellationStatusID, Original: about,
+		Status: status, Refused: status == rejected, Why: refusalWhy(answer.CancellationStatusReasonInformation),
+	}, nil
+}
+
+func refusalWhy(reasons []iso20022.CancellationStatusReason4) Why {
+	if len(reasons) == 0 {
+		return why(code.CancellationRejections, [2]string{}, nil, nil)
+	}
+	var choice [2]string
+	if reasons[0].Reason != nil {
+		choice = [2]string{reasons[0].Reason.Code, reasons[0].Reason.Proprietary}
+	}
+	return why(code.CancellationRejections, choice, reasons[0].Originator, reasons[0].AdditionalInformation)
+}

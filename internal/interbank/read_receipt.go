@@ -1,0 +1,77 @@
+package interbank
+
+import (
+	"fmt"
+	"time"
+
+	"countersign/internal/iso20022"
+)
+
+// Confirmation is what a camt.025 says about one of our messages.
+type Confirmation struct {
+	MessageID    string
+	OriginalID   string // MsgId or Assgnmt/Id of our message
+	OriginalName string // "" when the sender leaves it out; compare with SameMessage
+	Status       string
+	Outcome      Outcome
+	Description  string
+}
+
+// ReadReceipt reads an incoming camt.025. It fails with ErrTransactions when it is about several messages, or ErrIncomplete without a
+// status.
+func ReadReceipt(document *iso20022.Receipt) (Confirmation, error) {
+	if document == nil || len(document.ReceiptDetails) != 1 || len(document.ReceiptDetails[0].RequestHandling) > 1 {
+		return Confirmation{}, fmt.Errorf("read camt.025: %w", ErrTransactions)
+	}
+	details := &document.ReceiptDetails[0]
+	if len(details.RequestHandling) == 0 {
+		return Confirmation{}, fmt.Errorf("read camt.025 without status: %w", ErrIncomplete)
+	}
+	handling := details.RequestHandling[0]
+	return Confirmation{
+		MessageID: document.MessageHeader.MessageID, OriginalID: details.OriginalMessageID.MessageID,
+		OriginalName: details.OriginalMessageID.MessageNameID, Status: handling.StatusCode,
+		Outcome: OutcomeOf(handling.StatusCode), Description: handling.Description,
+	}, nil
+}
+
+// Inquiry is the question of another bank or of clearing what became of something.
+type Inquiry struct {
+	MessageID string
+	RequestID string
+	// Original has the message asked about. When that is a camt.056, InstructionID is the CxlId of the recall (EPC).
+	Original   Original
+	AcceptedAt time.Time // of the original payment as the sender repeats it; zero when it does not
+}
+
+// AboutRecall reports whether the question is about a recall.
+func (i Inquiry) AboutRecall() bool { return SameMessage(i.Original.MessageName, iso20022.Camt056V08) }
+
+// ReadStatusRequest reads an incoming pacs.028. It fails with ErrTransactions, ErrIncomplete when it names neither message nor
+// transaction, or on a time that cannot be read.
+func ReadStatusRequest(document *iso20022.FIToFIPaymentStatusRequest) (Inquiry, error) {
+	if document == nil || len(document.TransactionInformation) > 1 || len(document.OriginalGroupInformation) > 1 {
+		return Inquiry{}, fmt.Errorf("read pacs.028: %w", ErrTransactions)
+	}
+	read := Inquiry{MessageID: document.GroupHeader.MessageID}
+	if len(document.OriginalGroupInformation) == 1 {
+		group := &document.OriginalGroupInformation[0]
+		read.Original.MessageID, read.Original.MessageName = group.OriginalMessageID, group.OriginalMessageNameID
+	}
+	if len(document.TransactionInformation) == 1 {
+		asked := &document.TransactionInformation[0]
+		read.RequestID = asked.StatusRequestID
+		read.Original = read.Original.inGroup(asked.OriginalGroupInformation)
+		read.Original.InstructionID, read.Original.EndToEndID = asked.OriginalInstructionID, asked.OriginalEndToEndID
+		read.Original.TransactionID, read.Original.UETR = asked.OriginalTransactionID, asked.OriginalUETR
+		accepted, err := readMoment(asked.AcceptanceDateTime)
+		if err != nil {
+			return Inquiry{}, fmt.Errorf("read pacs.028: %w", err)
+		}
+		read.AcceptedAt = accepted
+	}
+	if read.Original.MessageID == "" && read.Original.TransactionID == "" {
+		return Inquiry{}, fmt.Errorf("read pacs.028 without original: %w", ErrIncomplete)
+	}
+	return read, nil
+}

@@ -1,0 +1,106 @@
+package interbank
+
+import (
+	"fmt"
+	"time"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/code"
+	"countersign/internal/money"
+	"countersign/internal/rulebook"
+)
+
+// Returned is an incoming return.
+type Returned struct {
+	MessageID string
+	ReturnID  string
+	Original  Original
+	Amount    money.Amount // what comes back
+	Charge    money.Amount // what the other bank keeps; the zero value for nothing
+	Day       time.Time    // settlement day of the return, midnight UTC; zero when the document does not say
+	Why       Why
+}
+
+// AnswersRecall reports whether the return is the positive answer to a recall.
+func (r Returned) AnswersRecall() bool { return r.Why.Code == rulebook.ReturnAfterRecall }
+
+// ReadReturn reads an incoming pacs.004. It fails with ErrTransactions, ErrIncomplete without OrgnlTxId, or on an amount (money.Error)
+// or date that cannot be read.
+func ReadReturn(document *iso20022.PaymentReturn) (Returned, error) {
+	transaction, err := returnOf(document)
+	if err != nil {
+		return Returned{}, fmt.Errorf("read return: %w", err)
+	}
+	if transaction.OriginalTransactionID == "" {
+		return Returned{}, fmt.Errorf("read pacs.004 without OrgnlTxId: %w", ErrIncomplete)
+	}
+	read := Returned{MessageID: document.GroupHeader.MessageID, ReturnID: transaction.ReturnID, Why: returnWhy(transaction.ReturnReasonInformation)}
+	read.Original, err = returnedOriginal(document, transaction)
+	if err != nil {
+		return Returned{}, fmt.Errorf("read pacs.004: %w", err)
+	}
+	read.Amount, err = readAmount(&transaction.ReturnedInterbankSettlementAmount)
+	if err != nil {
+		return Returned{}, fmt.Errorf("read pacs.004: %w", err)
+	}
+	read.Charge, err = chargeOf(transaction.ChargesInformation)
+	if err != nil {
+		return Returned{}, fmt.Errorf("read pacs.004: %w", err)
+	}
+	day := transaction.InterbankSettlementDate
+	if day == "" {
+		day = document.GroupHeader.InterbankSettlementDate
+	}
+	read.Day, err = readDay(day)
+	if err != nil {
+		return Returned{}, fmt.Errorf("read pacs.004: %w", err)
+	}
+	return read, nil
+}
+
+// returnedOriginal reads the payment a return is about, whose document stands with the transaction or with the group.
+func returnedOriginal(document *iso20022.PaymentReturn, transaction *iso20022.PaymentTransaction112) (Original, error) {
+	about := Original{
+		InstructionID: transaction.OriginalInstructionID, EndToEndID: transaction.OriginalEndToEndID,
+		TransactionID: transaction.OriginalTransactionID, UETR: transaction.OriginalUETR,
+	}
+	if group := document.OriginalGroupInformation; group != nil {
+		about.MessageID, about.MessageName = group.OriginalMessageID, group.OriginalMessageNameID
+	}
+	about = about.inGroup(transaction.OriginalGroupInformation)
+	return about.with(transaction.OriginalInterbankSettlementAmount, transaction.OriginalInterbankSettlementDate)
+}
+
+// chargeOf is the sum of what is kept.
+func chargeOf(charges []iso20022.Charges7) (money.Amount, error) {
+	var sum money.Amount
+	for i := range charges {
+		if charges[i].Amount.Value.IsZero() {
+			continue
+		}
+		charge, err := readAmount(&charges[i].Amount)
+		if err != nil {
+			return money.Amount{}, err
+		}
+		if sum.IsZero() {
+			sum = charge
+			continue
+		}
+		sum, err = sum.Add(charge)
+		if err != nil {
+			return money.Amount{}, fmt.Errorf("add charges: %w", err)
+		}
+	}
+	return sum, nil
+}
+
+func returnWhy(reasons []iso20022.PaymentReturnReason6) Why {
+	if len(reasons) == 0 {
+		return why(code.ReturnReasons, [2]string{}, nil, nil)
+	}
+	var choice [2]string
+	if reasons[0].Reason != nil {
+		choice = [2]string{reasons[0].Reason.Code, reasons[0].Reason.Proprietary}
+	}
+	return why(code.ReturnReasons, choice, reasons[0].Originator, reasons[0].AdditionalInformation)
+}

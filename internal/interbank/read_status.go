@@ -1,0 +1,99 @@
+package interbank
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/code"
+)
+
+// Outcome is the meaning of a transaction status.
+type Outcome int
+
+// The outcomes.
+const (
+	OutcomeNone     Outcome = iota // pending, received: moves nothing
+	OutcomePositive                // executed, or accepted for good
+	OutcomeNegative                // refused
+)
+
+// OutcomeOf is the meaning of a status (ISO ExternalPaymentTransactionStatus1Code): positive by table, never by prefix.
+func OutcomeOf(status string) Outcome {
+	switch status {
+	case "ACCP", "ACSP", "ACSC", "ACCC", "ACWP":
+		return OutcomePositive
+	case statusRejected:
+		return OutcomeNegative
+	default:
+		return OutcomeNone
+	}
+}
+
+// Status is what a pacs.002 says about one payment or return.
+type Status struct {
+	MessageID string
+	// Original has the message the status answers and the ids of the transaction; TransactionID is "" when the status is about the
+	// whole message, which then holds one transaction.
+	Original Original
+	Status   string
+	Outcome  Outcome
+	// Why is set when the outcome is negative.
+	Why Why
+	// AcceptedAt is the acceptance time of the original as the sender repeats it; zero when it does not.
+	AcceptedAt time.Time
+}
+
+// ReadStatus reads a pacs.002. A report about the message as a whole is taken as one about its transaction. It fails with
+// ErrTransactions, ErrIncomplete when it names neither message nor transaction or no status, or on a time that cannot be read.
+func ReadStatus(document *iso20022.FIToFIPaymentStatusReport) (Status, error) {
+	if document == nil || len(document.TransactionInformationAndStatus) > 1 || len(document.OriginalGroupInformationAndStatus) > 1 {
+		return Status{}, fmt.Errorf("read pacs.002: %w", ErrTransactions)
+	}
+	read := Status{MessageID: document.GroupHeader.MessageID}
+	var reasons []iso20022.StatusReasonInformation12
+	if len(document.OriginalGroupInformationAndStatus) == 1 {
+		group := &document.OriginalGroupInformationAndStatus[0]
+		read.Original.MessageID, read.Original.MessageName = group.OriginalMessageID, group.OriginalMessageNameID
+		read.Status, reasons = group.GroupStatus, group.StatusReasonInformation
+	}
+	if len(document.TransactionInformationAndStatus) == 1 {
+		transaction := &document.TransactionInformationAndStatus[0]
+		read.Original = read.Original.inGroup(transaction.OriginalGroupInformation)
+		read.Original.InstructionID, read.Original.EndToEndID = transaction.OriginalInstructionID, transaction.OriginalEndToEndID
+		read.Original.TransactionID, read.Original.UETR = transaction.OriginalTransactionID, transaction.OriginalUETR
+		read.Status = cmp.Or(transaction.TransactionStatus, read.Status)
+		reasons = append(transaction.StatusReasonInformation[:len(transaction.StatusReasonInformation):len(transaction.StatusReasonInformation)], reasons...)
+		accepted, err := readMoment(transaction.AcceptanceDateTime)
+		if err != nil {
+			return Status{}, fmt.Errorf("read pacs.002: %w", err)
+		}
+		read.AcceptedAt = accepted
+	}
+	if read.Status == "" || read.Original.MessageID == "" && read.Original.TransactionID == "" {
+		return Status{}, fmt.Errorf("read pacs.002 without status or original: %w", ErrIncomplete)
+	}
+	read.Outcome = OutcomeOf(read.Status)
+	if read.Outcome == OutcomeNegative {
+		read.Why = statusWhy(reasons)
+	}
+	return read, nil
+}
+
+// statusWhy takes the first code, and the words of all reasons.
+func statusWhy(reasons []iso20022.StatusReasonInformation12) Why {
+	var choice [2]string
+	var named *party
+	var lines []string
+	for i := range reasons {
+		if given := reasons[i].Reason; given != nil && choice == [2]string{} {
+			choice = [2]string{given.Code, given.Proprietary}
+		}
+		if named == nil {
+			named = reasons[i].Originator
+		}
+		lines = append(lines, reasons[i].AdditionalInformation...)
+	}
+	return why(code.StatusReasons, choice, named, lines)
+}

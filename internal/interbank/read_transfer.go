@@ -1,0 +1,119 @@
+package interbank
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+)
+
+// Transfer is an incoming payment.
+type Transfer struct {
+	MessageID     string
+	InstructionID string
+	EndToEndID    string
+	TransactionID string
+	UETR          string // "" when the scheme does not carry it
+
+	Amount     money.Amount
+	Day        time.Time // settlement day, midnight UTC; zero when the document does not say
+	AcceptedAt time.Time // when the debtor's bank accepted it: the scheme's clock starts here; zero when the document does not say
+
+	Debtor           Side
+	Creditor         Side
+	UltimateDebtor   string // name
+	UltimateCreditor string // name
+
+	Reference  string // of the creditor (QRR or SCOR), "" when there is none
+	Remittance string // unstructured text, lines joined by a space
+	Purpose    string // code or proprietary
+}
+
+// Side is the debtor or creditor of a payment.
+type Side struct {
+	Name  string
+	IBAN  string // "" when the account has another number
+	Agent string // BIC of the bank, else its code in the Swiss clearing, else its other identification
+}
+
+// ReadTransfer reads an incoming pacs.008. It fails with ErrTransactions, ErrIncomplete without TxId, or on an amount (money.Error),
+// date or time that cannot be read.
+func ReadTransfer(document *iso20022.FIToFICustomerCreditTransfer) (Transfer, error) {
+	transaction, err := transferOf(document)
+	if err != nil {
+		return Transfer{}, fmt.Errorf("read payment: %w", err)
+	}
+	amount, err := readAmount(&transaction.InterbankSettlementAmount)
+	if err != nil {
+		return Transfer{}, fmt.Errorf("read pacs.008: %w", err)
+	}
+	day, err := readDay(settlementDay(document, transaction))
+	if err != nil {
+		return Transfer{}, fmt.Errorf("read pacs.008: %w", err)
+	}
+	accepted, err := readMoment(transaction.AcceptanceDateTime)
+	if err != nil {
+		return Transfer{}, fmt.Errorf("read pacs.008: %w", err)
+	}
+	read := Transfer{
+		MessageID: document.GroupHeader.MessageID, InstructionID: transaction.PaymentID.InstructionID,
+		EndToEndID: transaction.PaymentID.EndToEndID, TransactionID: transaction.PaymentID.TransactionID,
+		UETR: transaction.PaymentID.UETR, Amount: amount, Day: day, AcceptedAt: accepted,
+		Debtor:         side(&transaction.Debtor, transaction.DebtorAccount, transaction.DebtorAgent),
+		Creditor:       side(&transaction.Creditor, transaction.CreditorAccount, transaction.CreditorAgent),
+		UltimateDebtor: nameOf(transaction.UltimateDebtor), UltimateCreditor: nameOf(transaction.UltimateCreditor),
+	}
+	if transaction.Purpose != nil {
+		read.Purpose = transaction.Purpose.Code + transaction.Purpose.Proprietary
+	}
+	read.Reference, read.Remittance = readRemittance(transaction.RemittanceInformation)
+	return read, nil
+}
+
+func side(named *party, held *iso20022.CashAccount38, bank agent) Side {
+	s := Side{Name: nameOf(named), Agent: agentName(bank)}
+	if held != nil {
+		s.IBAN = held.ID.IBAN
+	}
+	return s
+}
+
+func nameOf(named *party) string {
+	if named == nil {
+		return ""
+	}
+	return named.Name
+}
+
+// agentName is how a bank is told apart in a list.
+func agentName(bank agent) string {
+	institution := bank.FinancialInstitutionID
+	switch {
+	case institution.BICFI != "":
+		return institution.BICFI
+	case institution.ClearingSystemMemberID != nil:
+		return institution.ClearingSystemMemberID.MemberID
+	case institution.Other != nil:
+		return institution.Other.ID
+	default:
+		return institution.Name
+	}
+}
+
+// readRemittance is the first reference and all text of a remittance.
+func readRemittance(given *iso20022.RemittanceInformation16) (reference, text string) {
+	if given == nil {
+		return "", ""
+	}
+	lines := append([]string(nil), given.Unstructured...)
+	for i := range given.Structured {
+		structured := &given.Structured[i]
+		if structured.CreditorReferenceInformation != nil && reference == "" {
+			reference = structured.CreditorReferenceInformation.Reference
+		}
+		lines = append(lines, structured.AdditionalRemittanceInformation...)
+	}
+	return reference, strings.Join(lines, " ")
+}

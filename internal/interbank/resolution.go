@@ -1,0 +1,143 @@
+package interbank
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
+)
+
+// ResolutionInput is what a camt.029 is made of.
+type ResolutionInput struct {
+	Scheme rulebook.Scheme
+	// Recall is the camt.056 that came in.
+	Recall *iso20022.FIToFIPaymentCancellationRequest
+	// Reason is a code of rulebook.ResolutionReasons.
+	Reason string
+	// Information are the lines a person entered; rulebook.CheckResolution says which are allowed.
+	Information []string
+	// Bank is our BIC; "" takes the assignee's of the recall, from the document or the bank list.
+	Bank string
+	// AssignmentID is the id of the message, StatusID that of the answer.
+	AssignmentID, StatusID string
+	At                     time.Time
+}
+
+// rejected is the only answer of a camt.029: a positive one is a return.
+const rejected = "RJCR"
+
+// Resolution makes the camt.029 that refuses a recall. What it says of the original payment is what the recall says.
+//
+// It fails with ErrScheme, ErrTransactions, ErrReason, or ErrIncomplete when the originator cannot be named.
+func Resolution(in ResolutionInput) (*iso20022.ResolutionOfInvestigation, error) {
+	c, err := conventionOf(in.Scheme)
+	if err != nil {
+		return nil, fmt.Errorf("make camt.029: %w", err)
+	}
+	recall, err := recallOf(in.Recall)
+	if err != nil {
+		return nil, fmt.Errorf("make camt.029: %w", err)
+	}
+	reason, err := c.resolutionReason(in, recall)
+	if err != nil {
+		return nil, fmt.Errorf("make camt.029: %w", err)
+	}
+	assignment := in.Recall.Assignment
+	return &iso20022.ResolutionOfInvestigation{
+		Assignment: iso20022.CaseAssignment5{
+			ID: in.AssignmentID, Assigner: assignment.Assignee, Assignee: assignment.Assigner, CreationDateTime: dateTime(in.At),
+		},
+		ResolvedCase: in.Recall.Case,
+		Status:       iso20022.InvestigationStatus5Choice{Confirmation: rejected},
+		CancellationDetails: []iso20022.UnderlyingTransaction22{{TransactionInformationAndStatus: []iso20022.PaymentTransaction102{{
+			CancellationStatusID:                in.StatusID,
+			ResolvedCase:                        recall.Case,
+			OriginalGroupInformation:            c.recalledGroup(recall),
+			OriginalInstructionID:               recall.OriginalInstructionID,
+			OriginalEndToEndID:                  recall.OriginalEndToEndID,
+			OriginalTransactionID:               recall.OriginalTransactionID,
+			OriginalUETR:                        c.uetr(recall.OriginalUETR),
+			TransactionCancellationStatus:       rejected,
+			CancellationStatusReasonInformation: []iso20022.CancellationStatusReason4{reason},
+			OriginalInterbankSettlementAmount:   recall.OriginalInterbankSettlementAmount,
+			OriginalInterbankSettlementDate:     recall.OriginalInterbankSettlementDate,
+			OriginalTransactionReference:        recall.OriginalTransactionReference,
+		}}}},
+	}, nil
+}
+
+// recallOf is the one transaction of a camt.056.
+func recallOf(document *iso20022.FIToFIPaymentCancellationRequest) (*iso20022.PaymentTransaction106, error) {
+	if document == nil || len(document.Underlying) != 1 || len(document.Underlying[0].TransactionInformation) != 1 {
+		return nil, fmt.Errorf("camt.056: %w", ErrTransactions)
+	}
+	return &document.Underlying[0].TransactionInformation[0], nil
+}
+
+// recalledGroup names the document of the recalled payment as this scheme writes it.
+func (c convention) recalledGroup(recall *iso20022.PaymentTransaction106) *iso20022.OriginalGroupInformation29 {
+	group := recall.OriginalGroupInformation
+	if group == nil || !SameMessage(group.OriginalMessageNameID, iso20022.Pacs008V08) {
+		return group
+	}
+	named := *group
+	named.OriginalMessageNameID = c.nameOf(iso20022.Pacs008V08)
+	return &named
+}
+
+// recallReason is the code of a recall, "" when it has none.
+func recallReason(recall *iso20022.PaymentTransaction106) string {
+	for _, information := range recall.CancellationReasonInformation {
+		if information.Reason != nil {
+			return cmp.Or(information.Reason.Code, information.Reason.Proprietary)
+		}
+	}
+	return ""
+}
+
+func (c convention) resolutionReason(in ResolutionInput, recall *iso20022.PaymentTransaction106) (iso20022.CancellationStatusReason4, error) {
+	reason, err := reasonFrom(rulebook.ResolutionReasons(in.Scheme), in.Reason)
+	if err != nil {
+		return iso20022.CancellationStatusReason4{}, err
+	}
+	bank := in.Bank
+	if assignee := in.Recall.Assignment.Assignee.Agent; bank == "" && assignee != nil {
+		bank = bicOf(*assignee)
+	}
+	originator, err := c.originator(reason, bank, creditorOf(recall))
+	if err != nil {
+		return iso20022.CancellationStatusReason4{}, err
+	}
+	asked := recallReason(recall)
+	lines := c.information(rulebook.ResolutionInformation(in.Scheme, in.Reason, asked), in.Information)
+	if c.answersCite {
+		lines = append([]string{c.citation(asked, originator)}, lines...)
+	}
+	return iso20022.CancellationStatusReason4{
+		Originator: originator, Reason: &iso20022.CancellationStatusReason3Choice{Code: in.Reason}, AdditionalInformation: lines,
+	}, nil
+}
+
+// citation is the first line of an answer in SCT Inst: ATR053 answers a bank, ATR072 a customer, and then who answers.
+func (c convention) citation(asked string, originator *party) string {
+	attribute := "ATR053"
+	reason, known := rulebook.FindReason(rulebook.RecallReasons(c.scheme), asked)
+	if known && reason.Originator == rulebook.OriginatorCustomer {
+		attribute = "ATR072"
+	}
+	if originator.ID != nil {
+		return attribute + originator.ID.OrganisationID.AnyBIC
+	}
+	return attribute + originator.Name
+}
+
+// creditorOf is the creditor of the recalled payment, or nil when the recall does not say.
+func creditorOf(recall *iso20022.PaymentTransaction106) *party {
+	reference := recall.OriginalTransactionReference
+	if reference == nil || reference.Creditor == nil {
+		return nil
+	}
+	return reference.Creditor.Party
+}

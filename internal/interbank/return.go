@@ -1,0 +1,118 @@
+package interbank
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+	"countersign/internal/rulebook"
+)
+
+// ReturnInput is what a pacs.004 is made of.
+type ReturnInput struct {
+	Scheme rulebook.Scheme
+	// Original is the pacs.008 that came in.
+	Original *iso20022.FIToFICustomerCreditTransfer
+	// Reason is a code of rulebook.ReturnReasons.
+	Reason string
+	// Information are the lines a person entered; rulebook.CheckReturn says which are allowed.
+	Information []string
+	// Charge is what our bank keeps; the zero value for nothing.
+	Charge money.Amount
+	// Bank is our BIC; "" takes the creditor agent's, from the document or the bank list.
+	Bank string
+	// Reference is the MsgId, ReturnID the id of the return.
+	Reference, ReturnID string
+	At                  time.Time
+	// Day is the settlement day of the return, as it reads in its own location.
+	Day time.Time
+}
+
+// Return makes the pacs.004 that sends an incoming payment back.
+//
+// It fails with ErrScheme, ErrTransactions, ErrReason, ErrIncomplete when the originator cannot be named, or a money.Error when the
+// charge is in another currency or not below the amount.
+func Return(in ReturnInput) (*iso20022.PaymentReturn, error) {
+	c, err := conventionOf(in.Scheme)
+	if err != nil {
+		return nil, fmt.Errorf("make pacs.004: %w", err)
+	}
+	about, err := originalOf(in.Original)
+	if err != nil {
+		return nil, fmt.Errorf("make pacs.004: %w", err)
+	}
+	transaction, err := c.returned(in, about)
+	if err != nil {
+		return nil, fmt.Errorf("make pacs.004: %w", err)
+	}
+	return &iso20022.PaymentReturn{
+		GroupHeader: iso20022.GroupHeader90{
+			MessageID: in.Reference, CreationDateTime: dateTime(in.At), NumberOfTransactions: "1",
+			TotalReturnedInterbankSettlementAmount: &transaction.ReturnedInterbankSettlementAmount,
+			InterbankSettlementDate:                iso20022.DateOf(in.Day), SettlementInformation: c.settlement(),
+		},
+		TransactionInformation: []iso20022.PaymentTransaction112{*transaction},
+	}, nil
+}
+
+func (c convention) returned(in ReturnInput, about original) (*iso20022.PaymentTransaction112, error) {
+	reason, err := c.returnReason(in, about)
+	if err != nil {
+		return nil, err
+	}
+	transaction := &iso20022.PaymentTransaction112{
+		ReturnID:                          in.ReturnID,
+		OriginalGroupInformation:          c.groupOf(about),
+		OriginalInstructionID:             about.instructionID,
+		OriginalEndToEndID:                about.endToEndID,
+		OriginalTransactionID:             about.transactionID,
+		OriginalUETR:                      c.uetr(about.uetr),
+		OriginalInterbankSettlementAmount: &about.amount,
+		OriginalInterbankSettlementDate:   about.day,
+		ReturnedInterbankSettlementAmount: about.amount,
+		ChargeBearer:                      "SLEV",
+		ReturnReasonInformation:           []iso20022.PaymentReturnReason6{reason},
+		OriginalTransactionReference:      about.reference,
+	}
+	if in.Charge.IsZero() {
+		return transaction, nil
+	}
+	return transaction, keepCharge(transaction, in.Charge, *about.reference.CreditorAgent)
+}
+
+// keepCharge takes a charge off the returned amount; the full amount stands beside it (EPC, RtrdInstdAmt and ChrgsInf).
+func keepCharge(transaction *iso20022.PaymentTransaction112, charge money.Amount, keeper agent) error {
+	full := transaction.ReturnedInterbankSettlementAmount
+	amount, err := money.FromDecimal(money.Currency(full.Currency), full.Value)
+	if err != nil {
+		return fmt.Errorf("read amount of the payment: %w", err)
+	}
+	rest, err := amount.Subtract(charge)
+	if err != nil {
+		return fmt.Errorf("take charge off the amount: %w", err)
+	}
+	if rest.IsZero() {
+		return fmt.Errorf("charge takes the whole amount: %w", money.ErrZero)
+	}
+	transaction.ReturnedInterbankSettlementAmount.Value = rest.Decimal()
+	transaction.ReturnedInstructedAmount = &full
+	transaction.ChargesInformation = []iso20022.Charges7{{
+		Amount: iso20022.Amount{Currency: full.Currency, Value: charge.Decimal()}, Agent: keeper,
+	}}
+	return nil
+}
+
+func (c convention) returnReason(in ReturnInput, about original) (iso20022.PaymentReturnReason6, error) {
+	reason, err := reasonFrom(rulebook.ReturnReasons(in.Scheme), in.Reason)
+	if err != nil {
+		return iso20022.PaymentReturnReason6{}, err
+	}
+	bank := cmp.Or(in.Bank, bicOf(*about.reference.CreditorAgent))
+	originator, err := c.originator(reason, bank, about.reference.Creditor.Party)
+	return iso20022.PaymentReturnReason6{
+		Originator: originator, Reason: &iso20022.ReturnReason5Choice{Code: in.Reason},
+		AdditionalInformation: c.information(reason.Information, in.Information),
+	}, err
+}

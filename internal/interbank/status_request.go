@@ -1,0 +1,74 @@
+package interbank
+
+import (
+	"fmt"
+	"time"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
+)
+
+// StatusRequestInput is what a pacs.028 about a payment is made of.
+type StatusRequestInput struct {
+	Scheme rulebook.Scheme
+	// Original is the pacs.008 we sent.
+	Original *iso20022.FIToFICustomerCreditTransfer
+	// Reference is the MsgId, RequestID the id of the question; both are new each time it is asked.
+	Reference, RequestID string
+	At                   time.Time
+}
+
+// StatusRequest makes the pacs.028 that asks what became of a payment. It fails with ErrScheme, ErrTransactions or ErrIncomplete.
+func StatusRequest(in StatusRequestInput) (*iso20022.FIToFIPaymentStatusRequest, error) {
+	c, err := conventionOf(in.Scheme)
+	if err != nil {
+		return nil, fmt.Errorf("make pacs.028: %w", err)
+	}
+	about, err := originalOf(in.Original)
+	if err != nil {
+		return nil, fmt.Errorf("make pacs.028: %w", err)
+	}
+	return question(in.Reference, in.At, iso20022.OriginalGroupInformation27{
+		OriginalMessageID: about.messageID, OriginalMessageNameID: c.nameOf(about.messageName),
+	}, iso20022.PaymentTransaction113{
+		StatusRequestID: in.RequestID, OriginalInstructionID: about.instructionID, OriginalEndToEndID: about.endToEndID,
+		OriginalTransactionID: about.transactionID, OriginalUETR: c.uetr(about.uetr), AcceptanceDateTime: about.acceptedAt,
+	}), nil
+}
+
+// RecallStatusRequestInput is what a pacs.028 about a recall is made of.
+type RecallStatusRequestInput struct {
+	Scheme rulebook.Scheme
+	// Recall is the camt.056 we sent.
+	Recall *iso20022.FIToFIPaymentCancellationRequest
+	// Reference is the MsgId, RequestID the id of the question; both are new each time it is asked.
+	Reference, RequestID string
+	At                   time.Time
+}
+
+// RecallStatusRequest makes the pacs.028 that asks for the answer to a recall. OrgnlInstrId is the CxlId of the recall (EPC). It fails
+// with ErrScheme or ErrTransactions.
+func RecallStatusRequest(in RecallStatusRequestInput) (*iso20022.FIToFIPaymentStatusRequest, error) {
+	c, err := conventionOf(in.Scheme)
+	if err != nil {
+		return nil, fmt.Errorf("make pacs.028: %w", err)
+	}
+	recall, err := recallOf(in.Recall)
+	if err != nil {
+		return nil, fmt.Errorf("make pacs.028: %w", err)
+	}
+	return question(in.Reference, in.At, iso20022.OriginalGroupInformation27{
+		OriginalMessageID: in.Recall.Assignment.ID, OriginalMessageNameID: c.nameOf(in.Recall.MessageName()),
+	}, iso20022.PaymentTransaction113{
+		StatusRequestID: in.RequestID, OriginalInstructionID: recall.CancellationID, OriginalEndToEndID: recall.OriginalEndToEndID,
+		OriginalTransactionID: recall.OriginalTransactionID, OriginalUETR: c.uetr(recall.OriginalUETR),
+	}), nil
+}
+
+func question(reference string, at time.Time, group iso20022.OriginalGroupInformation27, transaction iso20022.PaymentTransaction113) *iso20022.FIToFIPaymentStatusRequest {
+	return &iso20022.FIToFIPaymentStatusRequest{
+		GroupHeader:              iso20022.GroupHeader91{MessageID: reference, CreationDateTime: dateTime(at)},
+		OriginalGroupInformation: []iso20022.OriginalGroupInformation27{group},
+		TransactionInformation:   []iso20022.PaymentTransaction113{transaction},
+	}
+}

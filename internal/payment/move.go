@@ -1,0 +1,129 @@
+package payment
+
+import "slices"
+
+// Move is one legal step of a message's life.
+type Move struct {
+	Kind   Kind
+	From   State
+	Action Action
+	To     State
+}
+
+// moves is the table of legal moves. The database holds the same rows (table legal_move) and refuses any other.
+var moves = [...]Move{
+	{KindInstruction, StateNone, ActionSubmit, StateApprovalPending},
+	{KindInstruction, StateNone, ActionSubmit, StateProcessing},
+	{KindInstruction, StateApprovalPending, ActionApprove, StateApprovalPending},
+	{KindInstruction, StateApprovalPending, ActionApprove, StateApproved},
+	{KindInstruction, StateApprovalPending, ActionReject, StateRejected},
+	{KindInstruction, StateApprovalPending, ActionWithdraw, StateWithdrawn},
+	{KindInstruction, StateApprovalPending, ActionAmend, StateApprovalPending},
+	{KindInstruction, StateApprovalPending, ActionExpire, StateExpired},
+	{KindInstruction, StateApproved, ActionDeliver, StateProcessing},
+	{KindInstruction, StateApproved, ActionSettle, StateSettled},
+	{KindInstruction, StateApproved, ActionRefuse, StateFailed},
+	{KindInstruction, StateApproved, ActionWithhold, StateFailed},
+	{KindInstruction, StateApproved, ActionTimeOut, StateUnconfirmed},
+	{KindInstruction, StateProcessing, ActionDeliver, StateProcessing},
+	{KindInstruction, StateProcessing, ActionSettle, StateSettled},
+	{KindInstruction, StateProcessing, ActionRefuse, StateFailed},
+	{KindInstruction, StateProcessing, ActionWithhold, StateFailed},
+	{KindInstruction, StateProcessing, ActionTimeOut, StateUnconfirmed},
+	{KindInstruction, StateUnconfirmed, ActionDeliver, StateUnconfirmed},
+	{KindInstruction, StateUnconfirmed, ActionInquire, StateUnconfirmed},
+	{KindInstruction, StateUnconfirmed, ActionSettle, StateSettled},
+	{KindInstruction, StateUnconfirmed, ActionRefuse, StateFailed},
+
+	{KindReturn, StateNone, ActionSubmit, StateApprovalPending},
+	{KindReturn, StateNone, ActionSubmit, StateProcessing},
+	{KindReturn, StateApprovalPending, ActionApprove, StateApprovalPending},
+	{KindReturn, StateApprovalPending, ActionApprove, StateApproved},
+	{KindReturn, StateApprovalPending, ActionReject, StateRejected},
+	{KindReturn, StateApprovalPending, ActionWithdraw, StateWithdrawn},
+	{KindReturn, StateApprovalPending, ActionExpire, StateExpired},
+	{KindReturn, StateApproved, ActionDeliver, StateProcessing},
+	{KindReturn, StateApproved, ActionSettle, StateSettled},
+	{KindReturn, StateApproved, ActionRefuse, StateFailed},
+	{KindReturn, StateApproved, ActionWithhold, StateFailed},
+	{KindReturn, StateApproved, ActionTimeOut, StateUnconfirmed},
+	{KindReturn, StateProcessing, ActionDeliver, StateProcessing},
+	{KindReturn, StateProcessing, ActionSettle, StateSettled},
+	{KindReturn, StateProcessing, ActionRefuse, StateFailed},
+	{KindReturn, StateProcessing, ActionWithhold, StateFailed},
+	{KindReturn, StateProcessing, ActionTimeOut, StateUnconfirmed},
+	{KindReturn, StateUnconfirmed, ActionDeliver, StateUnconfirmed},
+	{KindReturn, StateUnconfirmed, ActionInquire, StateUnconfirmed},
+	{KindReturn, StateUnconfirmed, ActionSettle, StateSettled},
+	{KindReturn, StateUnconfirmed, ActionRefuse, StateFailed},
+
+	{KindRecall, StateNone, ActionSubmit, StateApprovalPending},
+	{KindRecall, StateNone, ActionSubmit, StateProcessing},
+	{KindRecall, StateApprovalPending, ActionApprove, StateApprovalPending},
+	{KindRecall, StateApprovalPending, ActionApprove, StateApproved},
+	{KindRecall, StateApprovalPending, ActionReject, StateRejected},
+	{KindRecall, StateApprovalPending, ActionWithdraw, StateWithdrawn},
+	{KindRecall, StateApprovalPending, ActionExpire, StateExpired},
+	{KindRecall, StateApproved, ActionDeliver, StateProcessing},
+	{KindRecall, StateApproved, ActionWithhold, StateFailed},
+	{KindRecall, StateProcessing, ActionDeliver, StateProcessing},
+	{KindRecall, StateProcessing, ActionWithhold, StateFailed},
+	{KindRecall, StateApproved, ActionAcknowledge, StateAcknowledged},
+	{KindRecall, StateProcessing, ActionAcknowledge, StateAcknowledged},
+	{KindRecall, StateApproved, ActionAccept, StateAccepted},
+	{KindRecall, StateApproved, ActionDecline, StateRefused},
+	{KindRecall, StateApproved, ActionRefuse, StateFailed},
+	{KindRecall, StateProcessing, ActionAccept, StateAccepted},
+	{KindRecall, StateProcessing, ActionDecline, StateRefused},
+	{KindRecall, StateProcessing, ActionRefuse, StateFailed},
+	{KindRecall, StateAcknowledged, ActionAccept, StateAccepted},
+	{KindRecall, StateAcknowledged, ActionDecline, StateRefused},
+	{KindRecall, StateAcknowledged, ActionRefuse, StateFailed},
+	{KindRecall, StateOverdue, ActionAccept, StateAccepted},
+	{KindRecall, StateOverdue, ActionDecline, StateRefused},
+	{KindRecall, StateOverdue, ActionRefuse, StateFailed},
+	{KindRecall, StateProcessing, ActionFallDue, StateOverdue},
+	{KindRecall, StateAcknowledged, ActionFallDue, StateOverdue},
+	{KindRecall, StateOverdue, ActionInquire, StateOverdue},
+	{KindRecall, StateOverdue, ActionAcknowledge, StateOverdue},
+
+	{KindResolution, StateNone, ActionSubmit, StateApprovalPending},
+	{KindResolution, StateNone, ActionSubmit, StateProcessing},
+	{KindResolution, StateApprovalPending, ActionApprove, StateApprovalPending},
+	{KindResolution, StateApprovalPending, ActionApprove, StateApproved},
+	{KindResolution, StateApprovalPending, ActionReject, StateRejected},
+	{KindResolution, StateApprovalPending, ActionWithdraw, StateWithdrawn},
+	{KindResolution, StateApprovalPending, ActionExpire, StateExpired},
+	{KindResolution, StateApproved, ActionDeliver, StateProcessing},
+	{KindResolution, StateApproved, ActionDeliver, StateCommunicated},
+	{KindResolution, StateApproved, ActionWithhold, StateFailed},
+	{KindResolution, StateProcessing, ActionDeliver, StateProcessing},
+	{KindResolution, StateProcessing, ActionDeliver, StateCommunicated},
+	{KindResolution, StateProcessing, ActionWithhold, StateFailed},
+	{KindResolution, StateApproved, ActionAcknowledge, StateCommunicated},
+	{KindResolution, StateProcessing, ActionAcknowledge, StateCommunicated},
+	{KindResolution, StateApproved, ActionRefuse, StateFailed},
+	{KindResolution, StateProcessing, ActionRefuse, StateFailed},
+
+	{KindPayment, StateNone, ActionBook, StateBooked},
+	{KindPayment, StateNone, ActionRefuse, StateFailed},
+	{KindPayment, StateBooked, ActionRefuse, StateFailed},
+
+	{KindReceivedRecall, StateNone, ActionReceive, StateAwaitingDecision},
+	{KindReceivedRecall, StateAwaitingDecision, ActionAnswer, StateAnswered},
+}
+
+// Moves returns a copy of the table of legal moves.
+func Moves() []Move {
+	return slices.Clone(moves[:])
+}
+
+// Legal reports whether the table holds the move.
+func Legal(move Move) bool {
+	return slices.Contains(moves[:], move)
+}
+
+// Final reports whether no move leaves the state of a message of this kind.
+func (k Kind) Final(s State) bool {
+	return !slices.ContainsFunc(moves[:], func(m Move) bool { return m.Kind == k && m.From == s })
+}

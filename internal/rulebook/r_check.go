@@ -1,0 +1,235 @@
+package rulebook
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"countersign/internal/account"
+	"countersign/internal/calendar"
+	"countersign/internal/money"
+)
+
+// The rules of recalls, returns and resolutions. Their findings point into the request: /RecallDetails, /ReturnDetails or
+// /ResolutionDetails, and /identifiers for the payment.
+var requestRules = []Rule{
+	{
+		ID: "reason-unknown", Element: "/{details}/reason", Code: "CH16",
+		Text: "Choose one of the reasons the scheme has.", Source: "Lists of reasons (RecallReasons, ReturnReasons, ResolutionReasons)",
+	},
+	{
+		ID: "reason-after-recall", Element: "/ReturnDetails/reason", Code: "CH16",
+		Text: "Use FOCR to answer a recall with the money, and only then.", Source: "EPC SCT Inst rulebook 2025; EPC115-06 pacs.004",
+	},
+	{
+		ID: "return-without-recall", Element: "/ReturnDetails/reason", Code: "CH17",
+		Text: "Wait for a recall: payments of this scheme go back only as the answer to one.", Source: "EPC SCT Inst rulebook 2025 (a setting, off by default)", Scheme: SchemeSCT,
+	},
+	{
+		ID: "information-missing", Element: "/{details}/additionalInformation", Code: "CH21",
+		Text: "Explain the reason in additional information.", Source: "EPC115-06 camt.029 (LEGL); ISO (NARR)",
+	},
+	{
+		ID: "information-lines", Element: "/{details}/additionalInformation", Code: "CH17",
+		Text: "Shorten the additional information to the lines the reason allows.", Source: "EPC115-06 camt.056, pacs.004, camt.029",
+	},
+	{
+		ID: "information-length", Element: "/{details}/additionalInformation/0", Code: "CH16",
+		Text: "Shorten the line.", Source: "ISO, Max105Text",
+	},
+	{
+		ID: "information-characters", Element: "/{details}/additionalInformation/0", Code: "CH16",
+		Text: "Use Latin letters, digits and signs only (U+0020 to 7E, U+00A0 to 17F, U+0218 to 21B, €).", Source: "SPS 3.1",
+	},
+	{
+		ID: "information-blank", Element: "/{details}/additionalInformation/0", Code: "CH16",
+		Text: "Fill the line or remove it.", Source: "SPS 3.4",
+	},
+	{
+		ID: "charge-without-recall", Element: "/ReturnDetails/chargeAmount", Code: "CH17",
+		Text: "Remove the charge: it may be kept only when a recall is answered with the money (FOCR).", Source: "EPC115-06 pacs.004",
+	},
+	{
+		ID: "charge-currency", Element: "/ReturnDetails/chargeAmount", Code: "AM03",
+		Text: "Enter the charge in the currency of the payment.", Source: "EPC115-06 pacs.004",
+	},
+	{
+		ID: "charge-too-large", Element: "/ReturnDetails/chargeAmount", Code: "AM02",
+		Text: "Enter a charge below the amount of the payment.", Source: "EPC115-06 pacs.004",
+	},
+	{
+		ID: "recall-deadline", Element: "/identifiers/internalId", Code: "TM01",
+		Text: "The time to recall this payment for this reason is over.", Source: "EPC SCT Inst rulebook 2025, 4.3.2.3 and 4.3.2.4",
+	},
+	{
+		ID: "return-deadline", Element: "/identifiers/creditId", Code: "TM01",
+		Text: "The time to return this payment is over.", Source: "EPC SCT Inst rulebook 2025 (3 banking days)",
+	},
+}
+
+// RequestRules is the table of the rules about recalls, returns and resolutions.
+func RequestRules() []Rule {
+	return slices.Clone(requestRules)
+}
+
+// RecallRequest is a wish to recall a payment.
+type RecallRequest struct {
+	Scheme      Scheme
+	Reason      string
+	Information []string
+	Settled     time.Time // the day the payment settled
+	Today       time.Time // in the scheme's time zone
+	Settings    Settings
+}
+
+// CheckRecall returns every rule the wish breaks. That the payment is ours, settled and not recalled before is for the caller.
+func CheckRecall(asked RecallRequest) []Finding {
+	check := requestCheck{details: "/RecallDetails"}
+	reason, known := check.reason(RecallReasons(asked.Scheme), asked.Reason)
+	if !known {
+		return check.findings
+	}
+	check.information(reason.Information, asked.Information)
+	last, limited := RecallDeadline(asked.Scheme, asked.Reason, asked.Settled, asked.Settings)
+	check.deadline("recall-deadline", "/identifiers/internalId", last, limited && calendar.Compare(asked.Today, last) > 0)
+	return check.findings
+}
+
+// ReturnRequest is a wish to send an incoming payment back.
+type ReturnRequest struct {
+	Scheme      Scheme
+	Reason      string
+	Information []string
+	Recalled    bool         // another bank has asked for it, and has no answer yet
+	Amount      money.Amount // of the payment
+	Charge      money.Amount // kept by the bank; the zero value for none
+	Settled     time.Time    // the day the payment settled
+	Today       time.Time    // in the scheme's time zone
+	Settings    Settings
+}
+
+// CheckReturn returns every rule the wish breaks. That the payment is ours, booked and not returned before is for the caller.
+func CheckReturn(asked ReturnRequest) []Finding {
+	check := requestCheck{details: "/ReturnDetails"}
+	reason, known := check.reason(ReturnReasons(asked.Scheme), asked.Reason)
+	if !known {
+		return check.findings
+	}
+	answers := asked.Reason == ReturnAfterRecall
+	switch {
+	case answers && !asked.Recalled:
+		check.report("reason-after-recall", "/ReturnDetails/reason", "Choose another reason: nobody has recalled this payment.")
+	case !answers && asked.Recalled:
+		check.report("reason-after-recall", "/ReturnDetails/reason", "Choose FOCR: this payment is recalled, and the return answers the recall.")
+	case !answers && asked.Scheme == SchemeSCT && asked.Settings.SCTReturnsAnswerOnly:
+		check.report("return-without-recall", "/ReturnDetails/reason", "")
+	}
+	check.information(reason.Information, asked.Information)
+	check.charge(asked)
+	last, limited := ReturnWindow(asked.Scheme, asked.Reason, asked.Settled, asked.Settings)
+	check.deadline("return-deadline", "/identifiers/creditId", last, limited && calendar.Compare(asked.Today, last) > 0)
+	return check.findings
+}
+
+// ResolutionRequest is a wish to refuse a received recall.
+type ResolutionRequest struct {
+	Scheme       Scheme
+	Reason       string
+	Information  []string
+	RecallReason string // the code the recall came with
+}
+
+// CheckResolution returns every rule the wish breaks. There is no last day: a late refusal is better than none.
+func CheckResolution(asked ResolutionRequest) []Finding {
+	check := requestCheck{details: "/ResolutionDetails"}
+	_, known := check.reason(ResolutionReasons(asked.Scheme), asked.Reason)
+	if known {
+		check.information(ResolutionInformation(asked.Scheme, asked.Reason, asked.RecallReason), asked.Information)
+	}
+	return check.findings
+}
+
+// requestCheck collects the findings about one request.
+type requestCheck struct {
+	details  string
+	findings []Finding
+}
+
+// report notes a broken rule; an empty text stands for the rule's own.
+func (c *requestCheck) report(id, pointer, text string) {
+	index := slices.IndexFunc(requestRules, func(r Rule) bool { return r.ID == id })
+	row := requestRules[index]
+	if text == "" {
+		text = row.Text
+	}
+	c.findings = append(c.findings, Finding{Rule: id, Pointer: pointer, Code: row.Code, Text: text})
+}
+
+func (c *requestCheck) reason(list []Reason, id string) (Reason, bool) {
+	found, known := FindReason(list, id)
+	if !known {
+		codes := make([]string, 0, len(list))
+		for _, reason := range list {
+			if reason.Usual {
+				codes = append(codes, reason.Code)
+			}
+		}
+		c.report("reason-unknown", c.details+"/reason", "Choose one of the reasons the scheme has, such as "+strings.Join(codes, ", ")+".")
+	}
+	return found, known
+}
+
+func (c *requestCheck) information(limits Information, lines []string) {
+	pointer := c.details + "/additionalInformation"
+	if len(lines) < limits.Required {
+		c.report("information-missing", pointer, "")
+	}
+	switch {
+	case len(lines) > limits.Allowed && limits.Allowed == 0:
+		c.report("information-lines", pointer, "Remove the additional information: this reason takes none.")
+		return
+	case len(lines) > limits.Allowed:
+		c.report("information-lines", pointer, fmt.Sprintf("Shorten the additional information to %d of its %d lines.", limits.Allowed, len(lines)))
+		return
+	}
+	for index, line := range lines {
+		place := indexed(pointer+"/", index)
+		if length := utf8.RuneCountInString(line); length > limits.Length {
+			c.report("information-length", place, fmt.Sprintf("Shorten the line to %d characters: it has %d.", limits.Length, length))
+		}
+		if strings.TrimSpace(line) == "" {
+			c.report("information-blank", place, "")
+		}
+		// Users may enter the Swiss set in both schemes; SEPA documents are transliterated.
+		if r, character, refused := account.SwissLatin.FirstRefused(line); refused {
+			c.report("information-characters", place, fmt.Sprintf("Replace %q (character %d): use Latin letters, digits and signs only.", r, character))
+		}
+	}
+}
+
+func (c *requestCheck) charge(asked ReturnRequest) {
+	const pointer = "/ReturnDetails/chargeAmount"
+	if asked.Charge.IsZero() {
+		return
+	}
+	if asked.Reason != ReturnAfterRecall || !asked.Recalled {
+		c.report("charge-without-recall", pointer, "")
+	}
+	order, err := asked.Charge.Compare(asked.Amount)
+	switch {
+	case err != nil:
+		c.report("charge-currency", pointer, "")
+	case order >= 0:
+		c.report("charge-too-large", pointer, "Enter a charge below "+asked.Amount.Format()+", the amount of the payment.")
+	}
+}
+
+func (c *requestCheck) deadline(id, pointer string, last time.Time, over bool) {
+	if !over {
+		return
+	}
+	what := map[string]string{"recall-deadline": "recall this payment for this reason", "return-deadline": "return this payment"}[id]
+	c.report(id, pointer, "The last day to "+what+" was "+last.Format(time.DateOnly)+".")
+}

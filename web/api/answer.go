@@ -1,0 +1,149 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/web/problem"
+	"countersign/web/request"
+)
+
+// timeLayout is how times are written outside ISO documents: UTC, milliseconds.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// moment writes a time; the zero time is "", which is left out.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(timeLayout)
+}
+
+// header opens every answer.
+func (a *API) header(c echo.Context) Header {
+	ctx := c.Request().Context()
+	return Header{ResponseID: request.Reference(ctx), OriginalRequestID: request.ID(ctx), ResponseTime: moment(a.now())}
+}
+
+// fields are findings as the wire shows them.
+func fields(findings []payment.Finding) []Field {
+	list := make([]Field, 0, len(findings))
+	for _, f := range findings {
+		list = append(list, Field{FieldMap: f.Pointer, ReasonCode: f.Code, ReasonText: f.Text})
+	}
+	return list
+}
+
+// subject is what a refusal is about: the identifiers as far as they are known, and the order when it has been read.
+type subject struct {
+	identifiers Identifiers
+	document    *iso20022.CustomerCreditTransferInitiation
+}
+
+// Fail writes an error that is about no payment. cause is what is logged when the problem is an unexpected one.
+func (a *API) Fail(c echo.Context, p *problem.Problem, cause error) error {
+	return a.refuse(c, refusal{problem: p, cause: cause})
+}
+
+// refusal is everything that the answer to a failed call is made of.
+type refusal struct {
+	problem *problem.Problem
+	cause   error
+	about   subject
+}
+
+// refuse writes a failed call's answer in the variant its problem asks for.
+func (a *API) refuse(c echo.Context, r refusal) error {
+	p := r.problem
+	ctx := c.Request().Context()
+	if p.Unexpected {
+		a.cfg.Log.ErrorContext(ctx, "call failed", "path", c.Path(), "reference", request.Reference(ctx), "error", r.cause)
+	}
+	if p.Status == http.StatusUnauthorized {
+		c.Response().Header().Set(echo.HeaderWWWAuthenticate, "Bearer")
+	}
+	if p.RetryAfter > 0 {
+		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(int((p.RetryAfter+time.Second-1)/time.Second)))
+	}
+	switch p.Variant {
+	case problem.VariantFields:
+		return c.JSON(p.Status, FieldsProblem{Header: a.header(c), Fields: fields(p.Findings)})
+	case problem.VariantTimeout:
+		return c.JSON(p.Status, TimeoutProblem{Header: a.header(c), Error: Failure{Message: p.Text}})
+	case problem.VariantRefusal:
+		return a.refuseByReport(c, r)
+	case problem.VariantPlain:
+	}
+	return c.JSON(p.Status, Problem{Header: a.header(c), ErrorCode: p.Code, Message: p.Text})
+}
+
+// refuseByReport writes a refusal as a status report with RJCT.
+func (a *API) refuseByReport(c echo.Context, r refusal) error {
+	document, identifiers := r.about.document, r.about.identifiers
+	if m := r.problem.Message; m != nil {
+		identifiers = identifiersOf(*m)
+		stored, err := payment.DocumentOf(*m)
+		if err == nil {
+			document = stored
+		}
+	}
+	reasons := r.problem.Findings
+	if len(reasons) == 0 {
+		reasons = []payment.Finding{{Code: "NARR", Text: r.problem.Text}} // see narrative: no ISO code says it
+	}
+	reference := strings.ReplaceAll(request.Reference(c.Request().Context()), "-", "")
+	at := a.now()
+	message, err := statusMessage(payment.RefusalReport(document, reference, reasons, at), at)
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	return c.JSON(r.problem.Status, RefusalProblem{
+		Header: a.header(c), Message: message, Identifiers: identifiers, Fields: fields(r.problem.Findings),
+	})
+}
+
+// identifiersOf names a message in an answer.
+func identifiersOf(m payment.Message) Identifiers {
+	return Identifiers{
+		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, InstructionID: m.Summary.InstructionID,
+	}
+}
+
+// reportTimeLayout is how a status report writes its time: with an offset and milliseconds.
+const reportTimeLayout = "2006-01-02T15:04:05.000-07:00"
+
+// statusMessage writes a pain.002 as JSON. The interface spells the pending status PNDG there, while the ISO code is PDNG.
+func statusMessage(report *iso20022.CustomerPaymentStatusReport, at time.Time) (StatusMessage, error) {
+	if report == nil {
+		return StatusMessage{}, errors.New("write the status report: the stored document holds no payment")
+	}
+	report.GroupHeader.CreationDateTime = iso20022.ISODateTime(at.UTC().Format(reportTimeLayout))
+	spell(&report.OriginalGroupInformationAndStatus.GroupStatus)
+	for i := range report.OriginalPaymentInformationAndStatus {
+		information := &report.OriginalPaymentInformationAndStatus[i]
+		spell(&information.PaymentInformationStatus)
+		for j := range information.TransactionInformationAndStatus {
+			spell(&information.TransactionInformationAndStatus[j].TransactionStatus)
+		}
+	}
+	content, err := iso20022.EncodeJSON(report)
+	if err != nil {
+		return StatusMessage{}, fmt.Errorf("write the status report: %w", err)
+	}
+	return StatusMessage{Document: json.RawMessage(content)}, nil
+}
+
+func spell(status *string) {
+	if *status == "PDNG" {
+		*status = "PNDG"
+	}
+}

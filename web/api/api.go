@@ -1,0 +1,117 @@
+// Package api is the door for programs: the JSON calls of creation, approval and reads, and the token calls. A handler reads its
+// input strictly, calls one station or the reader, and writes the answer in the shape of the OpenAPI document; tests hold every
+// answer against that document.
+//
+// Success is 200. Errors have the variants of the interface contract, section 5; which error gets which one is decided in package
+// problem alone.
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/approval"
+	"countersign/internal/auth"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/internal/submission"
+	"countersign/web/request"
+)
+
+// Config is what the API works with.
+type Config struct {
+	Auth       *auth.Station
+	Submission *submission.Station
+	Approval   *approval.Station
+	Reader     *store.Reader
+	Now        func() time.Time
+	Log        *slog.Logger
+	// Timeout is how long a call may take before its caller is told that there is no answer; 0 means ten seconds.
+	Timeout time.Duration
+}
+
+const defaultTimeout = 10 * time.Second
+
+// API answers the calls.
+type API struct {
+	cfg    Config
+	bodies bodies
+	tokens *TokenHandler
+}
+
+// New makes the API. It fails when a part is missing or the OpenAPI document cannot be compiled.
+func New(cfg Config) (*API, error) {
+	if cfg.Auth == nil || cfg.Submission == nil || cfg.Approval == nil || cfg.Reader == nil || cfg.Now == nil || cfg.Log == nil {
+		return nil, errors.New("api: stations, reader, clock and log are needed")
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = defaultTimeout
+	}
+	compiled, err := compileBodies()
+	if err != nil {
+		return nil, err
+	}
+	return &API{cfg: cfg, bodies: compiled, tokens: NewTokenHandler(cfg.Auth, cfg.Log)}, nil
+}
+
+// TokenRoutes lists the calls that need no token.
+func (a *API) TokenRoutes() []request.Route {
+	const realm = "/api/auth/v1/realms/:realm"
+	routes := []request.Route{
+		{Method: http.MethodPost, Path: realm + "/login", Handle: a.tokens.Login},
+		{Method: http.MethodPost, Path: realm + "/refresh", Handle: a.tokens.Refresh},
+		{Method: http.MethodPost, Path: realm + "/revoke", Handle: a.tokens.Revoke},
+	}
+	return append(routes, request.Alias(http.MethodPost, a.tokens.Logout, realm+"/logout", "/api/auth/realms/:realm/logout")...)
+}
+
+// Routes lists the calls that need an access token, in the order in which a client meets them. Package web puts Guard around them.
+func (a *API) Routes() []request.Route {
+	var routes []request.Route
+	for _, scheme := range rulebook.Schemes() {
+		instruction := "/api/" + string(scheme) + "/v1/instruction/"
+		routes = append(routes,
+			request.Route{Method: http.MethodPost, Path: instruction + "create", Handle: a.create(scheme)},
+			request.Route{Method: http.MethodPost, Path: instruction + "validate", Handle: a.validate(scheme)},
+			request.Route{Method: http.MethodPost, Path: instruction + "cancel", Handle: a.cancel(scheme)},
+			request.Route{Method: http.MethodPost, Path: instruction + "update", Handle: a.update(scheme)},
+		)
+		expect := approval.Expectation{Kind: payment.KindInstruction, Scheme: scheme}
+		routes = append(routes, request.Alias(http.MethodPost, a.decide(expect), instruction+"approval", instruction+"approve")...)
+	}
+	const common = "/api/common/v1/"
+	anyKind := approval.Expectation{} // this path takes every kind of both schemes
+	return append(routes,
+		request.Route{Method: http.MethodPost, Path: common + "instruction/approval", Handle: a.decide(anyKind)},
+
+		request.Route{Method: http.MethodGet, Path: common + "transaction/list", Handle: a.listTransactions},
+		request.Route{Method: http.MethodGet, Path: common + "transaction/:internalId", Handle: a.showTransaction},
+		request.Route{Method: http.MethodGet, Path: common + "transaction/:internalId/history", Handle: a.showHistory},
+		request.Route{Method: http.MethodGet, Path: common + "transaction/:internalId/audit", Handle: a.showAudit},
+		request.Route{Method: http.MethodGet, Path: common + "transaction/:internalId/related", Handle: a.listRelated},
+		request.Route{Method: http.MethodGet, Path: common + "transaction/:internalId/messages", Handle: a.listMessages},
+		request.Route{Method: http.MethodGet, Path: common + "interface/list", Handle: a.listDocuments},
+		request.Route{Method: http.MethodGet, Path: common + "interface/:id", Handle: a.showDocument},
+		request.Route{Method: http.MethodGet, Path: common + "account/list", Handle: a.listAccounts},
+		request.Route{Method: http.MethodGet, Path: common + "error/list", Handle: a.listErrors},
+	)
+}
+
+// now is the time in the resolution the database keeps.
+func (a *API) now() time.Time { return a.cfg.Now().UTC().Truncate(time.Microsecond) }
+
+// within limits how long a call may take.
+func (a *API) within(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		ctx, cancel := context.WithTimeout(c.Request().Context(), a.cfg.Timeout)
+		defer cancel()
+		c.SetRequest(c.Request().WithContext(ctx))
+		return next(c)
+	}
+}

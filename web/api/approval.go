@@ -1,0 +1,55 @@
+package api
+
+import (
+	"encoding/hex"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/approval"
+	"countersign/internal/payment"
+)
+
+// decide approves or rejects a message. expect is what the path says about it; the path of all kinds says nothing.
+func (a *API) decide(expect approval.Expectation) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		order, err := a.read(c, a.bodies.approval, flat)
+		if err != nil {
+			return a.failCommand(c, order, err)
+		}
+		id, err := order.internalID()
+		if err != nil {
+			return a.failCommand(c, order, err)
+		}
+		seen, err := digest(order.text("ApprovalDetails", "contentHash"))
+		if err != nil {
+			return a.failCommand(c, order, err)
+		}
+		m, err := a.apply(c, order, approval.Input{InternalID: id, Expect: expect, ContentHash: seen})
+		if err != nil {
+			return a.failCommand(c, order.about(m), err)
+		}
+		return a.answerStored(c, m)
+	}
+}
+
+func (a *API) apply(c echo.Context, order order, in approval.Input) (payment.Message, error) {
+	ctx, by := c.Request().Context(), principal(c)
+	if order.text("ApprovalDetails", "action") == string(payment.ActionReject) {
+		return a.cfg.Approval.Reject(ctx, by, in, order.text("ApprovalDetails", "rejectReason"))
+	}
+	return a.cfg.Approval.Approve(ctx, by, in)
+}
+
+// digest reads 64 hexadecimal digits, which the schema has checked; "" is the zero digest: the caller did not say. Zeros that were sent
+// are refused, because they must not pass for nothing. Errors: payment.ContentError.
+func digest(text string) (payment.Digest, error) {
+	var d payment.Digest
+	if text == "" {
+		return d, nil
+	}
+	_, err := hex.Decode(d[:], []byte(text))
+	if err != nil || d == (payment.Digest{}) {
+		return d, &payment.ContentError{}
+	}
+	return d, nil
+}

@@ -1,0 +1,47 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/web/problem"
+)
+
+// listErrors lists the transactions that need somebody's eye: failed at clearing, or not answered in time. A quarantined document is not
+// among them: it belongs to no realm, and showing it could tell one institution about another.
+func (a *API) listErrors(c echo.Context) error {
+	by := principal(c)
+	q := openQuery(c, pageParameters, nil)
+	page := q.paging()
+	err := firstOf(mayRead(by), q.err())
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	list, err := a.cfg.Reader.Messages(c.Request().Context(), by.Realm, store.Filter{
+		States: []payment.State{payment.StateFailed, payment.StateUnconfirmed},
+		Before: page.after, Skip: page.skip(), PageSize: page.ask(),
+	})
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	list, shownPage := cut(list, page, messageKey)
+	entries := make([]ErrorEntry, 0, len(list))
+	for _, m := range list {
+		entries = append(entries, errorEntryOf(m))
+	}
+	return c.JSON(http.StatusOK, ErrorList{Header: a.header(c), Errors: entries, Page: shownPage})
+}
+
+func errorEntryOf(m payment.Message) ErrorEntry {
+	entry := ErrorEntry{
+		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, Scheme: string(m.Scheme), Kind: string(m.Kind),
+		State: string(m.State), At: moment(m.StateSince), Amount: amountOf(m), ReasonCode: m.StatusCode, Message: m.StatusText,
+	}
+	if m.State == payment.StateUnconfirmed {
+		entry.Message = "Clearing has not answered in time. The payment may still settle."
+	}
+	return entry
+}

@@ -1,0 +1,67 @@
+package api
+
+import (
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/auth"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/web/problem"
+	"countersign/web/request"
+)
+
+// Guard is the middleware around every route of Routes: a time limit, an access token, a request id (which the server has read).
+// Cookies are never looked at.
+func (a *API) Guard(next echo.HandlerFunc) echo.HandlerFunc {
+	return a.within(func(c echo.Context) error {
+		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
+		err := a.admit(c)
+		if err != nil {
+			return a.Fail(c, problem.Of(err), err)
+		}
+		return next(c)
+	})
+}
+
+// admit puts who asks into the context. Errors: auth.ErrUnauthorized, payment.FieldError for the request id.
+func (a *API) admit(c echo.Context) error {
+	ctx := c.Request().Context()
+	scheme, token, _ := strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
+	if !strings.EqualFold(scheme, "bearer") || token == "" {
+		return auth.ErrUnauthorized
+	}
+	principal, err := a.cfg.Auth.Authenticate(ctx, strings.TrimSpace(token))
+	if err != nil {
+		return err
+	}
+	principal.RequestID, principal.SourceAddress = request.ID(ctx), request.Address(ctx)
+	if principal.RequestID == "" {
+		return &payment.FieldError{Findings: []payment.Finding{idFinding(c.Request().Header.Get(request.IDHeader))}}
+	}
+	c.SetRequest(c.Request().WithContext(request.WithPrincipal(ctx, principal)))
+	return nil
+}
+
+// idFinding says what is wrong with a request id that was not taken.
+func idFinding(given string) payment.Finding {
+	if given == "" {
+		return payment.Finding{Pointer: request.IDHeader, Code: "CH21", Text: "Send your own id of this request in the header X-Request-Id."}
+	}
+	return payment.Finding{Pointer: request.IDHeader, Code: "FF01", Text: "Send one X-Request-Id of 1 to 140 printable characters."}
+}
+
+// principal is who asks; Guard has put it there.
+func principal(c echo.Context) identity.Principal {
+	by, _ := request.Principal(c.Request().Context())
+	return by
+}
+
+// mayRead tells why the principal may not read payments, or nil: every role may but the administrator's, which is kept apart from them.
+func mayRead(by identity.Principal) error {
+	if by.Has(identity.RoleMaker) || by.Has(identity.RoleChecker) || by.Has(identity.RoleSupervisor) {
+		return nil
+	}
+	return &payment.ForbiddenError{Text: "You may not read payments: this needs the role maker, checker or supervisor."}
+}

@@ -1,0 +1,204 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"countersign/internal/approval"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/submission"
+	"countersign/web/problem"
+)
+
+// replayedHeader marks the first answer to a request that came again.
+const replayedHeader = "Idempotent-Replayed"
+
+// create makes a payment.
+func (a *API) create(scheme rulebook.Scheme) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		order, err := a.read(c, a.bodies.create, wrappable)
+		if err != nil {
+			return a.failCommand(c, order, err)
+		}
+		created, err := a.cfg.Submission.Create(c.Request().Context(), principal(c), order.input(scheme))
+		if err != nil {
+			return a.failCommand(c, order, err)
+		}
+		if created.Replayed {
+			c.Response().Header().Set(replayedHeader, "true")
+		}
+		return a.answerInstruction(c, atCreation(created.Message), order.document)
+	}
+}
+
+// atCreation is the message as its creation left it: what the first answer told, and so what a replay tells again.
+func atCreation(m payment.Message) payment.Message {
+	m.State, m.Sequence, m.StateSince = payment.StateApprovalPending, 1, m.CreatedAt
+	if m.ApprovalsRequired == 0 {
+		m.State = payment.StateProcessing
+	}
+	return m
+}
+
+// validate checks a payment by the same rules without storing it.
+func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		order, err := a.read(c, a.bodies.validate, wrappable)
+		var malformed *problem.Problem
+		if errors.As(err, &malformed) && malformed.Variant == problem.VariantFields {
+			return a.answerInvalid(c, malformed.Findings)
+		}
+		if err != nil {
+			return a.failCommand(c, order, err)
+		}
+		findings, err := a.cfg.Submission.Validate(c.Request().Context(), principal(c), order.input(scheme))
+		if err != nil {
+			return a.failCommand(c, order, err)
+		}
+		if len(findings) > 0 {
+			return a.answerInvalid(c, order.at(findings))
+		}
+		return c.JSON(http.StatusOK, ValidationAnswer{Header: a.header(c), Success: Success{Status: "Success"}})
+	}
+}
+
+func (a *API) answerInvalid(c echo.Context, findings []payment.Finding) error {
+	return c.JSON(http.StatusBadRequest, ValidationProblem{
+		Header: a.header(c), Error: Failure{Message: "The order would be refused. Correct what is named."}, Errors: fields(findings),
+	})
+}
+
+// cancel withdraws a pending payment.
+func (a *API) cancel(scheme rulebook.Scheme) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		order, err := a.read(c, a.bodies.cancel, wrappable)
+		if err != nil {
+			return a.failCommand(c, order, err)
+		}
+		id, err := a.ofScheme(c, order, scheme)
+		if err != nil {
+			return a.failCommand(c, order, err)
+		}
+		m, err := a.cfg.Submission.Withdraw(c.Request().Context(), principal(c), id, order.text("reason"))
+		if err != nil {
+			return a.failCommand(c, order.about(m), err)
+		}
+		return a.answerStored(c, m)
+	}
+}
+
+// update puts new content in the place of a pending payment's.
+func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		order, err := a.read(c, a.bodies.update, wrappable)
+		if err != nil {
+			return a.failCommand(c, order, err)
+		}
+		id, err := a.ofScheme(c, order, scheme)
+		if err != nil {
+			return a.failCommand(c, order, err)
+		}
+		m, err := a.cfg.Submission.Amend(c.Request().Context(), principal(c), id, order.input(scheme))
+		if err != nil {
+			return a.failCommand(c, order.about(m), err)
+		}
+		return a.answerStored(c, m)
+	}
+}
+
+// ofScheme finds the message a body names and holds it against the path. Kind and scheme of a message never change, so nothing can
+// happen between this and what follows. Errors: payment.ErrNotFound, approval.MismatchError.
+func (a *API) ofScheme(c echo.Context, order order, scheme rulebook.Scheme) (uuid.UUID, error) {
+	id, err := order.internalID()
+	if err != nil {
+		return uuid.Nil, err
+	}
+	m, err := a.cfg.Reader.Message(c.Request().Context(), principal(c).Realm, id)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	if m.Kind != payment.KindInstruction || m.Scheme != scheme {
+		return uuid.Nil, &approval.MismatchError{Message: m}
+	}
+	return id, nil
+}
+
+// order is a body with the message it turned out to be about.
+type order struct {
+	body
+	identifiers Identifiers
+}
+
+// read takes in a body. What can be told of its subject is in the order also when it fails.
+func (a *API) read(c echo.Context, schema *jsonschema.Schema, mode wrapping) (order, error) {
+	raw, err := receive(c)
+	if err != nil {
+		return order{}, err
+	}
+	parsed, err := parse(raw, schema, mode)
+	return order{body: parsed, identifiers: Identifiers{
+		ExternalID: parsed.text("identifiers", "externalId"), InternalID: parsed.text("identifiers", "internalId"),
+	}}, err
+}
+
+// about returns the order with the identifiers of a message that was found.
+func (o order) about(m payment.Message) order {
+	if m.InternalID != uuid.Nil {
+		o.identifiers = identifiersOf(m)
+	}
+	return o
+}
+
+func (o order) input(scheme rulebook.Scheme) submission.Input {
+	return submission.Input{
+		Scheme: scheme, ExternalID: o.text("identifiers", "externalId"), Document: o.document, Source: o.raw, SourceType: echo.MIMEApplicationJSON,
+	}
+}
+
+// internalID reads the id of a message. A text that is no id names no message: payment.ErrNotFound.
+func (o order) internalID() (uuid.UUID, error) {
+	return parseID(o.text("identifiers", "internalId"))
+}
+
+// parseID reads an id in its 36-character form, or fails with payment.ErrNotFound.
+func parseID(text string) (uuid.UUID, error) {
+	id, err := uuid.Parse(text)
+	if err != nil || len(text) != 36 {
+		return uuid.Nil, payment.ErrNotFound
+	}
+	return id, nil
+}
+
+// failCommand answers a creation or an approval that failed. What a station finds is moved to where the caller put it; what the
+// reading of the body found stands there already.
+func (a *API) failCommand(c echo.Context, o order, err error) error {
+	p := problem.OfCommand(err)
+	var placed *problem.Problem
+	if !errors.As(err, &placed) {
+		p.Findings = o.at(p.Findings)
+	}
+	return a.refuse(c, refusal{problem: p, cause: err, about: subject{identifiers: o.identifiers, document: o.document}})
+}
+
+// answerStored answers with where a stored message stands.
+func (a *API) answerStored(c echo.Context, m payment.Message) error {
+	document, err := payment.DocumentOf(m)
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	return a.answerInstruction(c, m, document)
+}
+
+func (a *API) answerInstruction(c echo.Context, m payment.Message, document *iso20022.CustomerCreditTransferInitiation) error {
+	message, err := statusMessage(payment.StatusReport(m, document, m.StateSince), m.StateSince)
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	return c.JSON(http.StatusOK, InstructionAnswer{Header: a.header(c), Message: message, Identifiers: identifiersOf(m)})
+}

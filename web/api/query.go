@@ -1,0 +1,222 @@
+package api
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/web/problem"
+)
+
+// maxFilter is the longest value of a filter, in characters: no field that is searched is longer.
+const maxFilter = 140
+
+// Sizes of pages (interface contract, section 6), and how deep numbered pages go. A cursor goes deeper.
+const (
+	defaultPageSize = 15
+	maxPageSize     = 100
+	maxSkip         = 10_000
+)
+
+// query reads the parameters of a list and collects everything that is wrong with them.
+type query struct {
+	values url.Values
+	found  []payment.Finding
+}
+
+// openQuery refuses parameters that are not known, that come twice or that no stored text can equal. Those in many may come again.
+func openQuery(c echo.Context, known, many []string) *query {
+	q := &query{values: url.Values{}}
+	given, err := url.ParseQuery(c.Request().URL.RawQuery)
+	if err != nil {
+		q.refuse("", "FF01", "Correct the query string: it cannot be read.")
+		return q
+	}
+	names := make([]string, 0, len(given))
+	for name := range given {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		list := given[name]
+		switch {
+		case !slices.Contains(known, name):
+			q.refuse(shown(strings.ToValidUTF8(name, "?")), "CH17", "Remove this parameter: it is not known here.")
+		case len(list) > 1 && !slices.Contains(many, name):
+			q.refuse(name, "FF01", "Send "+name+" only once.")
+		case slices.ContainsFunc(list, unsearchable):
+			q.refuse(name, "FF01", "Enter "+name+" as 1 to 140 printable characters, or leave it out.")
+		default:
+			q.values[name] = list
+		}
+	}
+	return q
+}
+
+func unsearchable(value string) bool {
+	unprintable := strings.ContainsFunc(value, func(r rune) bool { return unicode.IsControl(r) })
+	return value == "" || utf8.RuneCountInString(value) > maxFilter || !utf8.ValidString(value) || unprintable
+}
+
+func (q *query) refuse(name, code, text string) {
+	q.found = append(q.found, payment.Finding{Pointer: name, Code: code, Text: text})
+}
+
+// err is everything that was found wrong, or nil.
+func (q *query) err() error {
+	if len(q.found) == 0 {
+		return nil
+	}
+	return problem.Fields(q.found...)
+}
+
+func (q *query) text(name string) string { return q.values.Get(name) }
+
+// oneOf reads a value of a fixed list.
+func (q *query) oneOf(name string, allowed ...string) string {
+	value := q.values.Get(name)
+	if value != "" && !slices.Contains(allowed, value) {
+		q.refuse(name, "CH16", "Enter one of "+strings.Join(allowed, ", ")+" in "+name+".")
+		return ""
+	}
+	return value
+}
+
+// account reads an IBAN, with or without spaces.
+func (q *query) account(name string) string {
+	return strings.ToUpper(strings.ReplaceAll(q.values.Get(name), " ", ""))
+}
+
+// states reads the names of states.
+func (q *query) states(name string) []payment.State {
+	var states []payment.State
+	for _, value := range q.values[name] {
+		state := payment.State(value)
+		if !slices.Contains(payment.States(), state) {
+			q.refuse(name, "CH16", "Enter a state as transactions show it, such as Approval Pending.")
+			continue
+		}
+		states = append(states, state)
+	}
+	return states
+}
+
+// edge says which end of a day a date without a time means.
+type edge bool
+
+const (
+	dayStart edge = false
+	dayEnd   edge = true
+)
+
+// time reads a time with offset, or a date in UTC.
+func (q *query) time(name string, at edge) time.Time {
+	value := q.values.Get(name)
+	if value == "" {
+		return time.Time{}
+	}
+	moment, err := time.Parse(time.RFC3339, value)
+	if err == nil {
+		return moment.UTC()
+	}
+	day, err := time.Parse(time.DateOnly, value)
+	if err != nil {
+		q.refuse(name, "DT01", "Enter "+name+" as a date (2026-11-20) or a time with offset (2026-11-20T10:00:00Z).")
+		return time.Time{}
+	}
+	if at == dayEnd {
+		return day.AddDate(0, 0, 1).Add(-time.Microsecond)
+	}
+	return day
+}
+
+// amount reads a decimal amount as minor units. Both currencies have two decimals, so it needs none of them; 0 narrows nothing.
+func (q *query) amount(name string) int64 {
+	value := q.values.Get(name)
+	if value == "" {
+		return 0
+	}
+	amount, err := money.Parse(money.CHF, value)
+	if err != nil {
+		q.refuse(name, "AM12", "Enter "+name+" as an amount above zero with at most two decimals, such as 199.95.")
+		return 0
+	}
+	return amount.Minor()
+}
+
+// pageParameters are those every list takes.
+var pageParameters = []string{"currentPage", "pageSize", "after"}
+
+// paging is which page of a list is asked for.
+type paging struct {
+	number int // 0 after a cursor
+	size   int
+	after  uuid.UUID
+}
+
+// paging reads the page. A cursor and a number of a page exclude each other.
+func (q *query) paging() paging {
+	p := paging{number: q.count("currentPage", 1, 1, maxSkip), size: q.count("pageSize", defaultPageSize, 1, maxPageSize)}
+	after := q.values.Get("after")
+	if after == "" {
+		if (p.number-1)*p.size > maxSkip {
+			q.refuse("currentPage", "FF01", "Go on with after: numbered pages end after 10,000 entries.")
+		}
+		return p
+	}
+	id, err := parseID(after)
+	if err != nil {
+		q.refuse("after", "FF01", "Enter the next of the page before as after.")
+	}
+	if q.values.Has("currentPage") {
+		q.refuse("currentPage", "CH17", "Remove currentPage: after says where the page begins.")
+	}
+	p.number, p.after = 0, id
+	return p
+}
+
+// count reads a whole number between two bounds.
+func (q *query) count(name string, without, least, most int) int {
+	value := q.values.Get(name)
+	if value == "" {
+		return without
+	}
+	number, err := strconv.Atoi(value)
+	if err != nil || number < least || number > most {
+		q.refuse(name, "FF01", "Enter "+name+" as a number from "+strconv.Itoa(least)+" to "+strconv.Itoa(most)+".")
+		return without
+	}
+	return number
+}
+
+// skip is how many entries come before the page.
+func (p paging) skip() int32 {
+	if p.number == 0 {
+		return 0
+	}
+	return int32((p.number - 1) * p.size) //nolint:gosec // at most 10,000
+}
+
+// ask is how many entries to ask for: one more than the page holds shows whether there is another.
+func (p paging) ask() int32 {
+	return int32(p.size + 1) //nolint:gosec // at most 101
+}
+
+// cut returns the entries of the page, and the page with the cursor of the next one when there is one.
+func cut[E any](list []E, p paging, key func(E) uuid.UUID) ([]E, Page) {
+	page := Page{CurrentPage: p.number, PageSize: p.size}
+	if len(list) > p.size {
+		list = list[:p.size]
+		page.Next = key(list[len(list)-1]).String()
+	}
+	return list, page
+}

@@ -1,0 +1,171 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"gopkg.in/yaml.v3"
+
+	contract "countersign/api"
+)
+
+// DocumentJSON returns the OpenAPI document as JSON.
+func DocumentJSON() ([]byte, error) {
+	var document any
+	err := yaml.Unmarshal(contract.Document, &document)
+	if err != nil {
+		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
+	}
+	content, err := json.Marshal(document)
+	if err != nil {
+		return nil, fmt.Errorf("write the OpenAPI document: %w", err)
+	}
+	return content, nil
+}
+
+// bodies are the compiled schemas of the request bodies, as the OpenAPI document has them.
+type bodies struct {
+	create, validate, cancel, update, approval *jsonschema.Schema
+}
+
+// compileBodies compiles them, once at start.
+func compileBodies() (bodies, error) {
+	content, err := DocumentJSON()
+	if err != nil {
+		return bodies{}, err
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
+	if err != nil {
+		return bodies{}, fmt.Errorf("read the OpenAPI document: %w", err)
+	}
+	compiler := jsonschema.NewCompiler()
+	err = compiler.AddResource("openapi.json", document)
+	if err != nil {
+		return bodies{}, fmt.Errorf("read the OpenAPI document: %w", err)
+	}
+	var b bodies
+	for name, schema := range map[string]**jsonschema.Schema{
+		"InstructionOrder": &b.create, "ValidationOrder": &b.validate, "CancelOrder": &b.cancel, "UpdateOrder": &b.update,
+		"ApprovalOrder": &b.approval,
+	} {
+		*schema, err = compiler.Compile("openapi.json#/components/schemas/" + name)
+		if err != nil {
+			return bodies{}, fmt.Errorf("compile the schema %s: %w", name, err)
+		}
+	}
+	return b, nil
+}
+
+// resolved follows references to the schema that says something.
+func resolved(schema *jsonschema.Schema) *jsonschema.Schema {
+	for schema.Ref != nil {
+		schema = schema.Ref
+	}
+	return schema
+}
+
+// mistake is one thing a schema finds wrong with a body; the pointer names the member, whether it is there or missing.
+type mistake struct {
+	pointer    string
+	code, text string
+}
+
+// mistakesIn holds a body against its schema. What the strict reading has said already (unknown members) is left out.
+func mistakesIn(schema *jsonschema.Schema, body map[string]any) []mistake {
+	err := schema.Validate(body)
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		return nil
+	}
+	var found []mistake
+	for _, leaf := range leaves(invalid, nil) {
+		for _, one := range mistakesOf(leaf) {
+			if !slices.ContainsFunc(found, func(m mistake) bool { return m.pointer == one.pointer }) {
+				found = append(found, one)
+			}
+		}
+	}
+	return found
+}
+
+func leaves(err *jsonschema.ValidationError, list []*jsonschema.ValidationError) []*jsonschema.ValidationError {
+	if len(err.Causes) == 0 {
+		return append(list, err)
+	}
+	for _, cause := range err.Causes {
+		list = leaves(cause, list)
+	}
+	return list
+}
+
+// mistakesOf puts one finding of the schema into words. Codes: CH21 element missing, CH17 element not allowed, CH16 content wrong,
+// FF01 format wrong (ISO external codes).
+func mistakesOf(leaf *jsonschema.ValidationError) []mistake {
+	at := pointerTo(leaf.InstanceLocation)
+	name := ""
+	if len(leaf.InstanceLocation) > 0 {
+		name = leaf.InstanceLocation[len(leaf.InstanceLocation)-1]
+	}
+	one := func(code, text string) []mistake { return []mistake{{pointer: at, code: code, text: text}} }
+	switch k := leaf.ErrorKind.(type) {
+	case *kind.AdditionalProperties:
+		return nil
+	case *kind.Required:
+		list := make([]mistake, 0, len(k.Missing))
+		for _, missing := range k.Missing {
+			list = append(list, mistake{pointer: at + pointerTo([]string{missing}), code: "CH21", text: "Enter " + missing + "."})
+		}
+		return list
+	case *kind.Type:
+		return one("FF01", "Enter "+name+" as "+strings.Join(k.Want, " or ")+" instead of "+k.Got+".")
+	case *kind.Not:
+		return []mistake{{pointer: at + "/rejectReason", code: "CH17", text: "Remove rejectReason: only a rejection has a reason."}}
+	case *kind.Enum:
+		return one("CH16", "Enter one of "+words(k.Want)+" in "+name+".")
+	case *kind.MinLength:
+		return one("CH21", "Enter "+name+": it must not be empty.")
+	case *kind.MaxLength:
+		return one("FF01", "Shorten "+name+" to "+strconv.Itoa(k.Want)+" characters.")
+	case *kind.Pattern:
+		return one(patternAdvice(name))
+	}
+	return one("FF01", "Correct "+name+": the description of the interface does not allow this.")
+}
+
+// patternAdvice says what the pattern of a member asks for.
+func patternAdvice(name string) (code, text string) {
+	switch name {
+	case "rejectReason":
+		return "CH21", "Say why you reject it: the maker reads this."
+	case "contentHash":
+		return "FF01", "Enter contentHash as 64 digits and letters a to f."
+	}
+	return "FF01", "Remove the control characters from " + name + "."
+}
+
+func words(values []any) string {
+	list := make([]string, 0, len(values))
+	for _, value := range values {
+		list = append(list, fmt.Sprint(value))
+	}
+	return strings.Join(list, ", ")
+}
+
+var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
+
+// pointerTo writes an RFC 6901 pointer.
+func pointerTo(steps []string) string {
+	var pointer strings.Builder
+	for _, step := range steps {
+		pointer.WriteByte('/')
+		pointer.WriteString(pointerEscape.Replace(step))
+	}
+	return pointer.String()
+}

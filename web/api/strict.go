@@ -1,0 +1,270 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+)
+
+// located is a finding with its place in the body.
+type located struct {
+	payment.Finding
+	offset int
+}
+
+// strictReader walks through a body once. It keeps members that the schema knows and reports everything that a lenient reader would
+// have to guess about.
+type strictReader struct {
+	tokens *jsontext.Decoder
+	raw    []byte
+	found  []located
+	broken bool
+	places map[string]int // where each known member stands
+
+	document        []byte // the bytes of the member Document
+	documentPointer string
+	documentOffset  int
+}
+
+func (r *strictReader) report(offset int, pointer, code, text string) {
+	r.found = append(r.found, located{payment.Finding{Pointer: pointer, Code: code, Text: text}, offset})
+}
+
+func (r *strictReader) inOrder() []payment.Finding {
+	sort.SliceStable(r.found, func(i, j int) bool { return r.found[i].offset < r.found[j].offset })
+	findings := make([]payment.Finding, len(r.found))
+	for i, f := range r.found {
+		findings[i] = f.Finding
+	}
+	return findings
+}
+
+// place is where a member stands, or the nearest one around it that is there.
+func (r *strictReader) place(prefix, pointer string) int {
+	for full := prefix + pointer; full != ""; {
+		offset, known := r.places[full]
+		if known {
+			return offset
+		}
+		full = full[:strings.LastIndexByte(full, '/')]
+	}
+	return 0
+}
+
+// order reads the whole body: one object, flat or inside paymentRequest.
+func (r *strictReader) order(schema *jsonschema.Schema, mode wrapping) (members map[string]any, prefix string) {
+	if r.next() != '{' {
+		if !r.broken {
+			r.report(0, "", "FF01", "Send a JSON object.")
+			r.broken = true
+		}
+		return nil, ""
+	}
+	wrapper := schema
+	if mode == wrappable {
+		wrapper = withWrapper(schema)
+	}
+	members = r.object(wrapper, "")
+	if !r.broken {
+		r.end()
+	}
+	inner, wrapped := members[wrapperName].(map[string]any)
+	if !wrapped || mode == flat {
+		return members, ""
+	}
+	delete(members, wrapperName)
+	for name := range members {
+		pointer := pointerTo([]string{name})
+		r.report(r.places[pointer], pointer, "CH17", "Remove "+name+" here: the order is inside "+wrapperName+".")
+	}
+	return inner, "/" + wrapperName
+}
+
+const wrapperName = "paymentRequest"
+
+// withWrapper is a schema for names only: the order's own, and paymentRequest with the same below it.
+func withWrapper(order *jsonschema.Schema) *jsonschema.Schema {
+	both := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{wrapperName: order}}
+	for name, schema := range order.Properties {
+		both.Properties[name] = schema
+	}
+	return both
+}
+
+// object reads an object, the names of whose members the schema knows.
+func (r *strictReader) object(schema *jsonschema.Schema, pointer string) map[string]any {
+	members := map[string]any{}
+	seen := map[string]bool{}
+	_, err := r.tokens.ReadToken()
+	if err != nil {
+		r.fail(err, pointer)
+		return members
+	}
+	for !r.broken {
+		name, offset, ok := r.name(pointer)
+		if !ok {
+			return members
+		}
+		place := pointer + pointerTo([]string{name})
+		known, allowed := schema.Properties[name]
+		switch {
+		case !allowed:
+			r.unknown(schema, name, located{payment.Finding{Pointer: place}, offset})
+			r.skip(place)
+		case seen[name]:
+			r.report(offset, place, "FF01", "Remove the second "+name+": a name may stand only once in an object.")
+			r.skip(place)
+		default:
+			seen[name] = true
+			r.places[place] = offset
+			members[name] = r.member(resolved(known), name, place)
+		}
+	}
+	return members
+}
+
+// name reads the name of the next member; ok is false at the end of the object.
+func (r *strictReader) name(pointer string) (name string, offset int, ok bool) {
+	if r.next() == '}' {
+		_, err := r.tokens.ReadToken()
+		if err != nil {
+			r.fail(err, pointer)
+		}
+		return "", 0, false
+	}
+	token, err := r.tokens.ReadToken()
+	if err != nil {
+		r.fail(err, pointer)
+		return "", 0, false
+	}
+	return token.String(), int(r.tokens.InputOffset()), true
+}
+
+func (r *strictReader) unknown(schema *jsonschema.Schema, name string, at located) {
+	for known := range schema.Properties {
+		if strings.EqualFold(known, name) {
+			r.report(at.offset, at.Pointer, "FF01", "Write "+shown(name)+" as "+known+": names are case-sensitive.")
+			return
+		}
+	}
+	r.report(at.offset, at.Pointer, "CH17", "Remove "+shown(name)+": it is not known here.")
+}
+
+// member reads the value of a known member. The document is only taken out: the ISO 20022 codec reads it.
+func (r *strictReader) member(schema *jsonschema.Schema, name, pointer string) any {
+	found := r.next()
+	switch {
+	case name == "Document":
+		value, err := r.tokens.ReadValue()
+		if err != nil {
+			r.fail(err, pointer)
+			return nil
+		}
+		r.document, r.documentPointer = bytes.Clone(value), pointer
+		r.documentOffset = int(r.tokens.InputOffset()) - len(value)
+		return map[string]any{}
+	case found == '{' && schema.Properties != nil:
+		return r.object(schema, pointer)
+	case found == '{' || found == '[':
+		r.skip(pointer)
+		if found == '[' {
+			return []any{}
+		}
+		return map[string]any{}
+	}
+	token, err := r.tokens.ReadToken()
+	if err != nil {
+		r.fail(err, pointer)
+		return nil
+	}
+	switch found {
+	case '"':
+		return token.String()
+	case '0':
+		return 0 // no member is a number: its type is all that matters
+	case 't', 'f':
+		return found == 't'
+	default:
+		return nil
+	}
+}
+
+func (r *strictReader) next() jsontext.Kind {
+	found := r.tokens.PeekKind()
+	if found == 0 {
+		_, err := r.tokens.ReadToken()
+		r.fail(err, "")
+	}
+	return found
+}
+
+func (r *strictReader) skip(pointer string) {
+	if r.broken {
+		return
+	}
+	err := r.tokens.SkipValue()
+	if err != nil {
+		r.fail(err, pointer)
+	}
+}
+
+// end makes sure that nothing follows the body.
+func (r *strictReader) end() {
+	_, err := r.tokens.ReadToken()
+	if !errors.Is(err, io.EOF) {
+		r.report(int(r.tokens.InputOffset()), "", "FF01", "Remove what follows the JSON object.")
+	}
+}
+
+// fail reports that the rest cannot be read.
+func (r *strictReader) fail(err error, pointer string) {
+	if r.broken {
+		return
+	}
+	r.broken = true
+	offset := int(r.tokens.InputOffset())
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		offset = int(syntactic.ByteOffset)
+	}
+	offset = min(max(offset, 0), len(r.raw))
+	line := 1 + bytes.Count(r.raw[:offset], []byte("\n"))
+	column := offset - bytes.LastIndexByte(r.raw[:offset], '\n')
+	text := fmt.Sprintf("Correct the JSON at line %d, column %d: it is malformed, not UTF-8 or nested too deeply there.", line, column)
+	if bytes.HasPrefix(r.raw, []byte("\xef\xbb\xbf")) {
+		text = "Remove the byte order mark at the start of the body."
+	}
+	r.report(offset, pointer, "FF01", text)
+}
+
+// readDocument lets the ISO 20022 codec read the document; its findings stand where the document stands.
+func (r *strictReader) readDocument() *iso20022.CustomerCreditTransferInitiation {
+	if r.document == nil {
+		return nil
+	}
+	read, findings := iso20022.DecodeJSON(r.document, r.documentPointer, iso20022.Pain001V09)
+	for _, f := range findings {
+		r.report(r.documentOffset, f.Pointer, f.Code, f.Text)
+	}
+	document, _ := read.(*iso20022.CustomerCreditTransferInitiation)
+	return document
+}
+
+// shown shortens what a caller wrote so that it can stand in a sentence.
+func shown(text string) string {
+	const most = 40
+	runes := []rune(text)
+	if len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,201 @@
+package api
+
+import (
+	"encoding/hex"
+	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/web/problem"
+)
+
+// Kinds and directions of the interface contract, section 6. A realm without messages of a kind has an empty list of it.
+var (
+	kinds      = []string{"instruction", "recall", "return", "resolution", "payment"}
+	directions = []string{"out", "in"}
+	schemes    = []string{"sic-inst", "sct-inst"}
+	currencies = []string{"CHF", "EUR"}
+)
+
+// transactionFilters are the parameters of the search besides those of the page.
+var transactionFilters = append([]string{
+	"creationAtFrom", "creationAtTo", "createdBy", "creditorAccount", "creditorAgent", "creditorName", "debtorAccount", "debtorAgent",
+	"debtorName", "externalId", "globalId", "internalId", "instructionId", "endToEndId", "endToendId", "scheme", "kind", "direction",
+	"state", "amountFrom", "amountTo", "currency",
+}, pageParameters...)
+
+// listTransactions searches.
+func (a *API) listTransactions(c echo.Context) error {
+	by := principal(c)
+	q := openQuery(c, transactionFilters, []string{"state"})
+	filter, possible := transactionFilter(q)
+	page := q.paging()
+	err := firstOf(mayRead(by), q.err())
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	var list []payment.Message
+	if possible {
+		filter.Before, filter.Skip, filter.PageSize = page.after, page.skip(), page.ask()
+		list, err = a.cfg.Reader.Messages(c.Request().Context(), by.Realm, filter)
+		if err != nil {
+			return a.Fail(c, problem.Of(err), err)
+		}
+	}
+	list, shownPage := cut(list, page, messageKey)
+	transactions, err := a.transactions(c, list)
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	return c.JSON(http.StatusOK, TransactionList{Header: a.header(c), Transactions: transactions, Page: shownPage})
+}
+
+func messageKey(m payment.Message) uuid.UUID { return m.InternalID }
+
+// firstOf returns the first error, or nil: who may not read is told so before what is wrong with the query.
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transactionFilter reads the filters; possible is false when no transaction can fit them, such as for a text that is no id.
+func transactionFilter(q *query) (filter store.Filter, possible bool) {
+	filter = store.Filter{
+		ExternalID: q.text("externalId"), InstructionID: q.text("instructionId"), EndToEndID: q.text("endToEndId"),
+		Kind: q.oneOf("kind", kinds...), Scheme: q.oneOf("scheme", schemes...), Currency: q.oneOf("currency", currencies...),
+		States: q.states("state"), CreatedFrom: q.time("creationAtFrom", dayStart), CreatedTo: q.time("creationAtTo", dayEnd),
+		MakerLogin:    identity.NormaliseName(q.text("createdBy")),
+		DebtorAccount: q.account("debtorAccount"), DebtorAgent: q.text("debtorAgent"), DebtorName: q.text("debtorName"),
+		CreditorAccount: q.account("creditorAccount"), CreditorAgent: q.text("creditorAgent"), CreditorName: q.text("creditorName"),
+		AmountFrom: q.amount("amountFrom"), AmountTo: q.amount("amountTo"),
+	}
+	possible = q.oneOf("direction", directions...) != "in" // every kind that is stored goes out
+	if other := q.text("endToendId"); other != "" {
+		if filter.EndToEndID != "" {
+			q.refuse("endToendId", "CH17", "Send endToEndId in one spelling only.")
+		}
+		filter.EndToEndID = other
+	}
+	if text := q.text("internalId"); text != "" {
+		id, err := parseID(text)
+		filter.InternalID, possible = id, possible && err == nil
+	}
+	if text := q.text("globalId"); text != "" {
+		id, err := payment.ParseGlobalID(text)
+		filter.GlobalID, possible = string(id), possible && err == nil
+	}
+	return filter, possible
+}
+
+// showTransaction shows one transaction.
+func (a *API) showTransaction(c echo.Context) error {
+	m, err := a.message(c)
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	return c.JSON(http.StatusOK, TransactionAnswer{Header: a.header(c), Transaction: transactionOf(m)})
+}
+
+// message finds the message of the path, by its internalId or its Global ID. Errors: payment.ForbiddenError, payment.ErrNotFound, and a
+// Problem for parameters: none is known.
+func (a *API) message(c echo.Context) (payment.Message, error) {
+	ctx, by := c.Request().Context(), principal(c)
+	err := firstOf(mayRead(by), openQuery(c, nil, nil).err())
+	if err != nil {
+		return payment.Message{}, err
+	}
+	given := c.Param("internalId")
+	id, err := parseID(given)
+	if err != nil {
+		global, unreadable := payment.ParseGlobalID(given)
+		if unreadable != nil {
+			return payment.Message{}, payment.ErrNotFound
+		}
+		id, err = a.cfg.Reader.InternalID(ctx, by.Realm, global)
+		if err != nil {
+			return payment.Message{}, err
+		}
+	}
+	return a.cfg.Reader.Message(ctx, by.Realm, id)
+}
+
+// listRelated lists the other transactions that carry the same end-to-end identifier.
+func (a *API) listRelated(c echo.Context) error {
+	m, err := a.message(c)
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	var list []payment.Message
+	if m.Summary.EndToEndID != "" && m.Summary.EndToEndID != "NOTPROVIDED" {
+		list, err = a.cfg.Reader.Messages(c.Request().Context(), m.Realm, store.Filter{
+			EndToEndID: m.Summary.EndToEndID, PageSize: maxPageSize + 1,
+		})
+		if err != nil {
+			return a.Fail(c, problem.Of(err), err)
+		}
+	}
+	list = slices.DeleteFunc(list, func(other payment.Message) bool { return other.InternalID == m.InternalID })
+	transactions, err := a.transactions(c, list[:min(len(list), maxPageSize)])
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	return c.JSON(http.StatusOK, RelatedAnswer{Header: a.header(c), Transactions: transactions})
+}
+
+// transactions shows messages of a list, which come without their decisions: those are read where there are any.
+func (a *API) transactions(c echo.Context, list []payment.Message) ([]Transaction, error) {
+	shown := make([]Transaction, 0, len(list))
+	for _, m := range list {
+		decided := m.ApprovalsRequired > 1 || m.ApprovalsRequired == 1 && m.State != payment.StateApprovalPending
+		if decided {
+			decisions, err := a.cfg.Reader.Decisions(c.Request().Context(), m.Realm, m.InternalID)
+			if err != nil {
+				return nil, err
+			}
+			m.Decisions = slices.DeleteFunc(decisions, func(d payment.Decision) bool { return d.ForVersion != m.Version })
+		}
+		shown = append(shown, transactionOf(m))
+	}
+	return shown, nil
+}
+
+// transactionOf shows a message.
+func transactionOf(m payment.Message) Transaction {
+	s := m.Summary
+	t := Transaction{
+		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, InstructionID: s.InstructionID,
+		EndToEndID: s.EndToEndID, Uetr: s.UETR, Scheme: string(m.Scheme), Kind: string(m.Kind), Direction: "out",
+		State: string(m.State), StateSince: moment(m.StateSince), Amount: amountOf(m),
+		Debtor:     Party{Name: s.DebtorName, Account: s.DebtorAccount, Agent: s.DebtorAgent},
+		Creditor:   Party{Name: s.CreditorName, Account: s.CreditorAccount, Agent: s.CreditorAgent},
+		Remittance: s.Remittance, CreatedAt: moment(m.CreatedAt), CreatedBy: m.MakerLogin, Channel: string(m.Channel), Version: m.Version,
+		ApprovalsRequired: m.ApprovalsRequired, Approvals: make([]Approval, 0, len(m.Decisions)),
+		ContentHash: hex.EncodeToString(m.ContentHash[:]), AcceptedAt: moment(m.AcceptedAt), SettledAt: moment(m.SettledAt),
+	}
+	for _, d := range m.Decisions {
+		t.Approvals = append(t.Approvals, Approval{Action: string(d.Action), By: d.Name, At: moment(d.DecidedAt), Reason: d.Reason})
+		if d.Action == payment.ActionReject {
+			t.Reason = d.Reason
+		}
+	}
+	if m.State == payment.StateApprovalPending {
+		t.AnswerBy = moment(m.ExpiresAt)
+	}
+	if m.StatusCode != "" {
+		t.StatusReason = &StatusReason{Code: m.StatusCode, Text: m.StatusText}
+	}
+	return t
+}
+
+func amountOf(m payment.Message) Amount {
+	return Amount{Ccy: string(m.Summary.Amount.Currency()), Value: m.Summary.Amount.String()}
+}

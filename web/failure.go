@@ -1,0 +1,63 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/views"
+	"countersign/web/problem"
+	"countersign/web/request"
+)
+
+// errCrossOrigin: another site made the browser send this.
+var errCrossOrigin = &problem.Problem{
+	Status: http.StatusForbidden, Code: "403_CROSS_ORIGIN", Text: "This was sent from another site. Open the portal itself and do it there.",
+}
+
+// fail writes what a handler, the router or a middleware returned as an error: JSON for programs, a page for people.
+func (s *Server) fail(err error, c echo.Context) {
+	ctx := c.Request().Context()
+	if c.Response().Committed {
+		s.cfg.Log.ErrorContext(ctx, "answer broken off", "route", c.Path(), "reference", request.Reference(ctx), "error", err)
+		return
+	}
+	p := problem.Of(err)
+	var failed error
+	if forPrograms(c.Request().URL.Path) {
+		failed = s.cfg.API.Fail(c, p, err)
+	} else {
+		failed = s.failPage(c, p, err)
+	}
+	if failed != nil {
+		s.cfg.Log.WarnContext(ctx, "answer not sent", "route", c.Path(), "reference", request.Reference(ctx), "error", failed)
+	}
+}
+
+func forPrograms(path string) bool {
+	for _, prefix := range []string{"/api/", "/clearing/", "/livez", "/readyz"} {
+		if strings.HasPrefix(path, prefix) {
+			return true
+		}
+	}
+	return path == "/api"
+}
+
+// failPage shows an error to a person of whom nothing is known here.
+func (s *Server) failPage(c echo.Context, p *problem.Problem, cause error) error {
+	ctx := c.Request().Context()
+	page := views.NotFound(views.Shell{Environment: s.cfg.Environment})
+	switch {
+	case p.Unexpected:
+		s.cfg.Log.ErrorContext(ctx, "page failed", "route", c.Path(), "reference", request.Reference(ctx), "error", cause)
+		page = views.Failed(page.Shell, request.Reference(ctx))
+	case p.Status != http.StatusNotFound:
+		page = views.Forbidden(page.Shell, p.Text)
+	}
+	page.Shell.Now = s.cfg.Now()
+	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
+	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
+	c.Response().WriteHeader(p.Status)
+	return views.ProblemPage(page).Render(ctx, c.Response())
+}

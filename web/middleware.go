@@ -1,0 +1,132 @@
+package web
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/web/request"
+)
+
+// What a page may load and where it may send forms. Pages have no inline script and no inline style.
+const (
+	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	// viewerPolicy is that of the reading page for the interface's description, a foreign program that brings inline script and style.
+	// Nobody is signed in there by a cookie.
+	viewerPolicy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+		"font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+// identify gives each request an id of the server, and notes the caller's own id and where it came from.
+func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		ctx := request.WithReference(c.Request().Context(), s.cfg.NewID().String())
+		ctx = request.WithAddress(ctx, c.RealIP())
+		id, ok := request.CheckID(c.Request().Header.Values(request.IDHeader))
+		if ok {
+			ctx = request.WithID(ctx, id)
+		}
+		c.SetRequest(c.Request().WithContext(ctx))
+		return next(c)
+	}
+}
+
+// logged writes one line for each request: the route as the table has it, never the address with its values, no header and no body, so
+// that no secret, name or account can get into the log.
+func (s *Server) logged(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		start := s.cfg.Now()
+		err := next(c)
+		if err != nil {
+			c.Error(err)
+		}
+		ctx := c.Request().Context()
+		level := slog.LevelInfo
+		if c.Response().Status >= http.StatusInternalServerError {
+			level = slog.LevelError
+		}
+		attributes := []slog.Attr{
+			slog.String("method", method(c.Request().Method)), slog.String("route", c.Path()), slog.Int("status", c.Response().Status),
+			slog.Int64("bytes", c.Response().Size), slog.Duration("took", s.cfg.Now().Sub(start)),
+			slog.String("reference", request.Reference(ctx)), slog.String("address", request.Address(ctx)),
+		}
+		if by, known := request.Principal(ctx); known {
+			attributes = append(attributes, slog.String("realm", by.Realm), slog.String("client", by.ClientID), slog.String("user", by.UserID.String()))
+		}
+		if id := request.ID(ctx); id != "" {
+			attributes = append(attributes, slog.String("requestId", id))
+		}
+		s.cfg.Log.LogAttrs(ctx, level, "request", attributes...)
+		return nil
+	}
+}
+
+// method is the request's method if it is one of the table's, so that a made-up one stays out of the log.
+func method(given string) string {
+	switch given {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return given
+	}
+	return "other"
+}
+
+// recovered turns a panic into an error with its stack, which only the log shows.
+func (s *Server) recovered(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		defer func() {
+			caught := recover()
+			if caught != nil {
+				err = fmt.Errorf("panic: %v\n%s", caught, debug.Stack())
+			}
+		}()
+		return next(c)
+	}
+}
+
+// secured sets the headers that tell browsers what they must not do.
+func (s *Server) secured(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		header := c.Response().Header()
+		policy := pagePolicy
+		if strings.HasPrefix(c.Request().URL.Path, "/api/docs/") {
+			policy = viewerPolicy
+		}
+		header.Set("Content-Security-Policy", policy)
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("Cross-Origin-Opener-Policy", "same-origin")
+		header.Set("Cross-Origin-Resource-Policy", "same-origin")
+		header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
+		if s.cfg.TLS {
+			header.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+		}
+		return next(c)
+	}
+}
+
+// private keeps pages out of every cache.
+func private(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
+		return next(c)
+	}
+}
+
+// sameOrigin refuses what another site makes a browser send (security study T7).
+func (s *Server) sameOrigin() echo.MiddlewareFunc {
+	protection := http.NewCrossOriginProtection()
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			err := protection.Check(c.Request())
+			if err != nil {
+				return errCrossOrigin
+			}
+			return next(c)
+		}
+	}
+}

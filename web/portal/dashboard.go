@@ -1,0 +1,80 @@
+package portal
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// dashboardRows is how many of the longest waiting messages the dashboard lists.
+const dashboardRows = 5
+
+// showDashboard says what needs attention. Somebody who may not read payments has nothing to see there and lands on the profile.
+func showDashboard(v *visit) error {
+	if mayRead(v.by) != nil {
+		return v.echo.Redirect(http.StatusSeeOther, "/me")
+	}
+	model := views.Dashboard{Shell: v.shell("Dashboard", views.PlaceDashboard)}
+	var err error
+	model.Tiles, err = v.tiles()
+	if err != nil {
+		return err
+	}
+	waiting, err := v.cfg.Reader.Queue(v.ctx(), v.by.Realm, store.QueueFilter{ExcludePerson: v.by.PersonID, PageSize: dashboardRows})
+	if err != nil {
+		return err
+	}
+	for _, m := range waiting {
+		model.Waiting = append(model.Waiting, v.queueRow(m, filter{}))
+	}
+	model.Volumes, err = v.volumes()
+	if err != nil {
+		return err
+	}
+	model.Clearing, err = v.connections()
+	if err != nil {
+		return err
+	}
+	return v.render(http.StatusOK, views.DashboardPage(model))
+}
+
+// tiles are the figures of the day, each a link to the list behind it.
+func (v *visit) tiles() ([]views.Tile, error) {
+	totals, err := v.cfg.Reader.Waiting(v.ctx(), v.by.Realm, v.by.PersonID)
+	if err != nil {
+		return nil, err
+	}
+	count, oldest := int64(0), time.Time{}
+	for _, total := range totals {
+		count += total.Count
+		if oldest.IsZero() || total.Oldest.Before(oldest) {
+			oldest = total.Oldest
+		}
+	}
+	waiting := views.Tile{Label: "Waiting for me", Value: strconv.FormatInt(count, 10), URL: "/queue"}
+	age := views.Tile{Label: "Oldest", Value: "–", Note: "nothing waits", URL: "/queue"}
+	if count > 0 {
+		waiting.Tone = ui.ToneWaiting
+		age.Value, age.Note = ui.Age(oldest, v.at), "since "+ui.DateTime(oldest)
+	}
+	entered, err := v.cfg.Reader.EnteredSince(v.ctx(), v.by.Realm, v.midnight(), payment.StateRejected, payment.StateFailed, payment.StateUnconfirmed)
+	if err != nil {
+		return nil, err
+	}
+	tile := func(label string, state payment.State) views.Tile {
+		t := views.Tile{Label: label, Value: strconv.FormatInt(entered[state], 10), URL: "/payments" + filter{}.query("state", string(state))}
+		if entered[state] > 0 && state != payment.StateRejected {
+			t.Tone = ui.ToneBad
+		}
+		return t
+	}
+	return []views.Tile{
+		waiting, age, tile("Rejected today", payment.StateRejected), tile("Failed today", payment.StateFailed),
+		tile("Unconfirmed today", payment.StateUnconfirmed),
+	}, nil
+}

@@ -1,0 +1,272 @@
+package portal
+
+import (
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/approval"
+	"countersign/internal/payment"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// showDecision is one waiting message beside the list, or for htmx the message alone.
+func showDecision(v *visit) error {
+	err := mayRead(v.by)
+	if err != nil {
+		return err
+	}
+	m, err := v.message()
+	if err != nil {
+		return err
+	}
+	return v.renderDecision(http.StatusOK, m, views.Decision{})
+}
+
+// renderDecision shows a message with what a refused decision adds: a conflict, problems, the reason typed.
+func (v *visit) renderDecision(status int, m payment.Message, added views.Decision) error {
+	f := readFilter(v.echo.QueryParams(), "/queue")
+	detail, err := v.decision(m, f, added)
+	if err != nil {
+		return err
+	}
+	if v.fragment() {
+		return v.render(status, views.DetailFragment(detail))
+	}
+	f.current = m.InternalID
+	model, err := v.queue(f)
+	if err != nil {
+		return err
+	}
+	model.Detail = &detail
+	model.Shell.Title, model.Shell.Failed = string(m.GlobalID), status >= http.StatusBadRequest
+	return v.render(status, views.QueuePage(model))
+}
+
+// decision fills the detail of a message. Which buttons it has is asked of the domain: a rejection is tried without being stored.
+func (v *visit) decision(m payment.Message, f filter, added views.Decision) (views.Decision, error) {
+	detail := added
+	var err error
+	detail.Message, err = v.fullMessage(m)
+	if err != nil {
+		return detail, err
+	}
+	detail.Version, detail.Query, detail.CloseURL = m.Version, f.query(), "/queue"+f.query()
+	detail.OverviewTo = "/payments/" + m.InternalID.String()
+	if m.ApprovalsRequired > 1 {
+		detail.Approvals = approvalsGiven(m)
+	}
+	_, refusal := m.Reject(payment.Verdict{By: v.by, At: v.at}, "-")
+	var state *payment.StateError
+	switch {
+	case refusal == nil:
+		detail.Deciding = true
+	case errors.As(refusal, &state), m.State != payment.StateApprovalPending:
+		detail.Barred = whatHappened(m)
+	default:
+		detail.Barred = refusal.Error()
+	}
+	return detail, nil
+}
+
+// approvalsGiven counts the approvals: "1 of 2 approvals given, by Checker 1".
+func approvalsGiven(m payment.Message) string {
+	var names []string
+	for _, d := range m.Decisions {
+		if d.Action == payment.ActionApprove {
+			names = append(names, d.Name)
+		}
+	}
+	text := strconv.Itoa(m.Approvals()) + " of " + strconv.Itoa(m.ApprovalsRequired) + " approvals given"
+	if len(names) > 0 {
+		text += ", by " + strings.Join(names, ", ")
+	}
+	return text
+}
+
+// verdict is what a decision form says about the message it was sent for.
+type verdict struct {
+	input approval.Input
+	whole bool // the form names the version and the digest of what it showed
+}
+
+// readVerdict reads which content the checker saw. Without it nothing is decided: what is approved must be what was shown.
+func readVerdict(id uuid.UUID, form url.Values) verdict {
+	v := verdict{input: approval.Input{InternalID: id}}
+	version, err := strconv.Atoi(form.Get("version"))
+	digest, errHash := hex.DecodeString(form.Get("contentHash"))
+	if err != nil || errHash != nil || len(digest) != len(v.input.ContentHash) || version < 1 {
+		return v
+	}
+	v.input.Version, v.input.ContentHash, v.whole = version, payment.Digest(digest), true
+	return v
+}
+
+func approve(v *visit) error {
+	return v.decide(views.Reject{}, func(in approval.Input) (payment.Message, error) {
+		return v.cfg.Approval.Approve(v.ctx(), v.by, in)
+	})
+}
+
+func reject(v *visit) error {
+	form, err := v.form()
+	if err != nil {
+		return err
+	}
+	typed := views.Reject{Open: true, Category: form.Get("category"), Reason: strings.ReplaceAll(form.Get("reason"), "\r\n", "\n")}
+	return v.decide(typed, func(in approval.Input) (payment.Message, error) {
+		return v.cfg.Approval.Reject(v.ctx(), v.by, in, rejectReason(typed))
+	})
+}
+
+// rejectReason is the reason as the maker reads it: the category in words, then the text. The text is always asked for.
+func rejectReason(typed views.Reject) string {
+	text := strings.TrimSpace(typed.Reason)
+	if text == "" {
+		return ""
+	}
+	for _, category := range views.RejectCategories {
+		if category.Value == typed.Category && category.Value != "other" {
+			return category.Label + ": " + text
+		}
+	}
+	return text
+}
+
+// decide sends a decision to the approval station and goes on to the next message.
+func (v *visit) decide(typed views.Reject, carryOut func(approval.Input) (payment.Message, error)) error {
+	id, err := v.id("id")
+	if err != nil {
+		return err
+	}
+	form, err := v.form()
+	if err != nil {
+		return err
+	}
+	said := readVerdict(id, form)
+	if !said.whole {
+		m, err := v.cfg.Reader.Message(v.ctx(), v.by.Realm, id)
+		if err != nil {
+			return err
+		}
+		return v.refuseDecision(m, &payment.ContentError{Message: m}, typed)
+	}
+	m, err := carryOut(said.input)
+	if err != nil {
+		return v.refuseDecision(m, err, typed)
+	}
+	return v.decided(m)
+}
+
+// refuseDecision shows the message as it is now with what stood in the way. Nothing that was typed is lost.
+func (v *visit) refuseDecision(m payment.Message, cause error, typed views.Reject) error {
+	var malformed *payment.FieldError
+	var refused *payment.RefusalError
+	added := views.Decision{Reject: typed, Conflict: conflict(cause, m, typed.Reason)}
+	switch {
+	case added.Conflict != nil:
+		return v.renderDecision(http.StatusConflict, m, added)
+	case errors.As(cause, &malformed):
+		for _, f := range malformed.Findings {
+			added.Problems = append(added.Problems, ui.Problem{Field: "reason", Text: f.Text, Code: f.Code})
+		}
+		if !v.fragment() {
+			return v.renderReject(http.StatusUnprocessableEntity, m, added)
+		}
+	case errors.As(cause, &refused):
+		for _, f := range refused.Findings {
+			added.Problems = append(added.Problems, ui.Problem{Text: f.Text, Code: f.Code})
+		}
+	default:
+		return cause
+	}
+	return v.renderDecision(http.StatusUnprocessableEntity, m, added)
+}
+
+// decided answers a decision: the next message opens, and one sentence says what was done.
+func (v *visit) decided(m payment.Message) error {
+	decision, _ := m.LastDecision()
+	sentence := string(m.GlobalID) + " " + decidedAs(decision.Action) + "."
+	if m.State == payment.StateApprovalPending {
+		sentence = string(m.GlobalID) + ": " + approvalsGiven(m) + "."
+	}
+	f := readFilter(v.echo.QueryParams(), "/queue")
+	next, found, err := v.nextAfter(m.InternalID, f)
+	if err != nil {
+		return err
+	}
+	path := "/queue" + f.query()
+	if found {
+		sentence += " Next: " + string(next.GlobalID) + "."
+		path = "/queue/" + next.InternalID.String() + f.query()
+	}
+	if !v.fragment() {
+		return v.goTo(path, sentence)
+	}
+	v.echo.Response().Header().Set("HX-Push-Url", path)
+	v.status = sentence
+	err = v.countWaiting()
+	if err != nil {
+		return err
+	}
+	answer := views.Decided{Shell: v.shell("Approval queue", views.PlaceQueue), Row: v.queueRow(m, f), AllDone: v.emptyQueue(filter{})}
+	answer.Row.Decided = decidedNote(decision.Action, "you", decision.DecidedAt)
+	if found {
+		detail, err := v.decision(next, f, views.Decision{})
+		if err != nil {
+			return err
+		}
+		answer.Next = &detail
+	}
+	return v.render(http.StatusOK, views.DecidedFragment(answer))
+}
+
+// nextAfter finds the next message that waits for this person: the one after the given in the list, or else the first.
+func (v *visit) nextAfter(id uuid.UUID, f filter) (payment.Message, bool, error) {
+	f.view.Tab = tabForMe
+	for _, after := range []uuid.UUID{id, uuid.Nil} {
+		f.after = after
+		list, _, err := v.pending(f)
+		if err != nil {
+			return payment.Message{}, false, err
+		}
+		if len(list) > 0 {
+			m, err := v.cfg.Reader.Message(v.ctx(), v.by.Realm, list[0].InternalID)
+			return m, err == nil, err
+		}
+	}
+	return payment.Message{}, false, nil
+}
+
+// showReject is the form to reject on a page of its own.
+func showReject(v *visit) error {
+	err := mayRead(v.by)
+	if err != nil {
+		return err
+	}
+	m, err := v.message()
+	if err != nil {
+		return err
+	}
+	_, err = m.Reject(payment.Verdict{By: v.by, At: v.at}, "-") // asks the domain; nothing is stored
+	if err != nil {
+		return v.refuseDecision(m, err, views.Reject{})
+	}
+	return v.renderReject(http.StatusOK, m, views.Decision{})
+}
+
+func (v *visit) renderReject(status int, m payment.Message, added views.Decision) error {
+	detail, err := v.decision(m, readFilter(v.echo.QueryParams(), "/queue"), added)
+	if err != nil {
+		return err
+	}
+	shell := v.shell("Reject "+string(m.GlobalID), views.PlaceQueue)
+	shell.Failed = len(added.Problems) > 0
+	return v.render(status, views.RejectPage(shell, detail))
+}

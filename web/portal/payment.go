@@ -1,0 +1,190 @@
+package portal
+
+import (
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+)
+
+// maxDocuments is how many documents of one message are listed.
+const maxDocuments = 200
+
+// showPayment is the first part of a payment's page.
+func showPayment(v *visit) error { return v.renderPayment(views.TabOverview) }
+
+// showPaymentPart is one of the other parts.
+func showPaymentPart(v *visit) error {
+	part := views.PaymentTab(v.echo.Param("part"))
+	switch part {
+	case views.TabTimeline, views.TabMessages, views.TabRelated, views.TabAudit:
+		return v.renderPayment(part)
+	case views.TabOverview:
+	}
+	return payment.ErrNotFound
+}
+
+func (v *visit) renderPayment(tab views.PaymentTab) error {
+	err := mayRead(v.by)
+	if err != nil {
+		return err
+	}
+	m, err := v.message()
+	if err != nil {
+		return err
+	}
+	model := views.Payment{Shell: v.shell(string(m.GlobalID), views.PlacePayments), Tab: tab}
+	model.Message, err = v.fullMessage(m)
+	if err != nil {
+		return err
+	}
+	model.Actions, model.Barred = v.actions(m)
+	switch tab {
+	case views.TabMessages:
+		model.Documents, err = v.documents(m)
+	case views.TabAudit:
+		model.Audit, err = v.auditTrail(m)
+	case views.TabOverview, views.TabTimeline, views.TabRelated:
+	}
+	if err != nil {
+		return err
+	}
+	return v.render(http.StatusOK, views.PaymentPage(model))
+}
+
+// actions are the steps the domain allows this person, each tried without being stored, and sentences for what one might expect.
+func (v *visit) actions(m payment.Message) (actions []views.Action, barred []string) {
+	path, amount := "/payments/"+m.InternalID.String(), m.Summary.Amount.Format()
+	_, refusal := m.Reject(payment.Verdict{By: v.by, At: v.at}, "-")
+	var fourEyes *payment.FourEyesError
+	switch {
+	case refusal == nil:
+		actions = append(actions, views.Action{Label: "Decide on " + amount, URL: "/queue/" + m.InternalID.String(), Primary: true})
+	case errors.As(refusal, &fourEyes) && m.State == payment.StateApprovalPending:
+		barred = append(barred, refusal.Error())
+	}
+	if mayAmend(v, m) {
+		actions = append(actions, views.Action{Label: "Amend " + amount, URL: path + "/amend"})
+	}
+	if _, err := m.Withdraw(v.by, "", v.at); err == nil {
+		actions = append(actions, views.Action{Label: "Withdraw " + amount, URL: path + "/withdraw"})
+	}
+	if mayMake(v.by) == nil && m.Kind == payment.KindInstruction {
+		actions = append(actions, views.Action{Label: "New payment like this", URL: "/payments/new?like=" + m.InternalID.String()})
+	}
+	return actions, barred
+}
+
+func (v *visit) documents(m payment.Message) ([]views.Document, error) {
+	list, err := v.cfg.Reader.Documents(v.ctx(), v.by.Realm, store.DocumentFilter{MessageID: m.InternalID, PageSize: maxDocuments})
+	shown := make([]views.Document, len(list))
+	for i, d := range list { // the list comes newest first, the page goes with time
+		shown[len(list)-1-i] = documentView(m, d)
+	}
+	return shown, err
+}
+
+func documentView(m payment.Message, d store.Document) views.Document {
+	path := "/payments/" + m.InternalID.String() + "/messages/" + d.ID.String()
+	return views.Document{
+		ID: d.ID.String(), Type: d.Name, Name: documentName(d.Name), Outgoing: d.Direction == "out", At: d.At, Size: d.Size,
+		URL: path, DownloadURL: path + "/download",
+	}
+}
+
+// documentName says what a kind of document is for.
+func documentName(name string) string {
+	names := []struct{ prefix, name string }{
+		{"pain.001", "Payment order"},
+		{"pain.002", "Status report to the client"},
+		{"pacs.008", "Credit transfer"},
+		{"pacs.002", "Status report of clearing"},
+		{"pacs.004", "Return"},
+		{"pacs.028", "Status request"},
+		{"camt.056", "Recall"},
+		{"camt.029", "Resolution"},
+		{"camt.025", "Receipt"},
+	}
+	for _, known := range names {
+		if strings.HasPrefix(name, known.prefix) {
+			return known.name
+		}
+	}
+	return "Message"
+}
+
+func (v *visit) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
+	events, err := v.cfg.Reader.Audit(v.ctx(), v.by.Realm, m.InternalID)
+	entries := make([]views.AuditEntry, 0, len(events))
+	for _, e := range events {
+		entries = append(entries, views.AuditEntry{
+			Sequence: strconv.Itoa(e.Sequence), At: e.At, Actor: e.Actor, Action: e.Event, Channel: channelName(e.Channel, e.ClientID),
+			Address: e.SourceAddress, RequestID: e.RequestID, Detail: e.Detail,
+		})
+	}
+	return entries, err
+}
+
+// document loads the document of the path; one of another message does not exist here.
+func (v *visit) document() (payment.Message, store.Document, error) {
+	err := mayRead(v.by)
+	if err != nil {
+		return payment.Message{}, store.Document{}, err
+	}
+	m, err := v.message()
+	if err != nil {
+		return m, store.Document{}, err
+	}
+	id, err := v.id("document")
+	if err != nil {
+		return m, store.Document{}, err
+	}
+	d, err := v.cfg.Reader.Document(v.ctx(), v.by.Realm, id)
+	if err == nil && d.MessageID != m.InternalID {
+		err = payment.ErrNotFound
+	}
+	return m, d, err
+}
+
+// showDocument shows one document, indented when it can be read.
+func showDocument(v *visit) error {
+	m, d, err := v.document()
+	if err != nil {
+		return err
+	}
+	return v.render(http.StatusOK, views.DocumentPage(views.DocumentView{
+		Shell: v.shell(d.Name, views.PlacePayments), Reference: string(m.GlobalID),
+		BackURL: "/payments/" + m.InternalID.String() + "/messages", Document: documentView(m, d), Text: indented(d.Content),
+	}))
+}
+
+func indented(content []byte) string {
+	read, findings := iso20022.DecodeXML(content)
+	if read != nil && len(findings) == 0 {
+		pretty, err := iso20022.EncodeXMLIndented(read)
+		if err == nil {
+			return string(pretty)
+		}
+	}
+	return strings.ToValidUTF8(string(content), "\uFFFD")
+}
+
+// downloadDocument gives the exact bytes as a file, never as a page.
+func downloadDocument(v *visit) error {
+	m, d, err := v.document()
+	if err != nil {
+		return err
+	}
+	header := v.echo.Response().Header()
+	name := fmt.Sprintf("%s_%s.xml", m.GlobalID, d.Name)
+	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	header.Set("X-Content-Type-Options", "nosniff")
+	return v.echo.Blob(http.StatusOK, "application/xml", d.Content)
+}

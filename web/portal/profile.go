@@ -1,0 +1,34 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+
+	"countersign/internal/auth"
+	"countersign/views"
+)
+
+func showProfile(v *visit) error { return v.renderProfile(http.StatusOK, false) }
+
+// saveProfile stores how the portal should look for this person.
+func saveProfile(v *visit) error {
+	form, err := v.form()
+	if err != nil {
+		return err
+	}
+	wanted := auth.Preference{Theme: form.Get("theme"), Density: form.Get("density"), Shortcuts: form.Get("shortcuts") == "on"}
+	err = v.cfg.Auth.SavePreference(v.ctx(), v.by, wanted)
+	if errors.Is(err, auth.ErrInvalidPreference) {
+		return v.renderProfile(http.StatusUnprocessableEntity, false)
+	}
+	if err != nil {
+		return err
+	}
+	return v.goTo("/me", "Settings saved.")
+}
+
+func (v *visit) renderProfile(status int, saved bool) error {
+	shell := v.shell("Profile", views.PlaceProfile)
+	shell.Failed = status != http.StatusOK
+	return v.render(status, views.ProfilePage(views.Profile{Shell: shell, DisplayName: v.by.DisplayName, Saved: saved}))
+}

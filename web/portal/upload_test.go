@@ -1,0 +1,155 @@
+package portal_test
+
+import (
+	"bytes"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+const samples = "../../internal/iso20022/testdata"
+
+// upload sends a file as a browser does.
+func (w *browser) upload(name string, content []byte) answer {
+	t := w.b.t
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = part.Write(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = form.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.send(http.MethodPost, "/payments/upload", form.FormDataContentType(), &body)
+}
+
+// sample is a sample order, dated today so that it is not over.
+func sample(t *testing.T, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(samples, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	zone, err := time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.ReplaceAll(content, []byte("<Dt>2026-03-02</Dt>"), []byte("<Dt>"+time.Now().In(zone).Format(time.DateOnly)+"</Dt>"))
+}
+
+func TestAnUploadedOrderGoesTheSameWay(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	for name, amount := range map[string]string{"sic-inst_01_pain.001.001.09.xml": "CHF 199.95", "sct-inst_01_pain.001.001.09.xml": "EUR 1'250.40"} {
+		content := sample(t, name)
+		check := maker.upload(name, content).goesTo("/payments/")
+		maker.get(check).is(http.StatusOK).says(name).says("Submit " + amount + " for approval")
+		done := maker.post(strings.TrimSuffix(check, "check")+"submit", nil).goesTo("/payments/")
+		m := b.message("demo", strings.Split(done, "/")[2])
+		if m.Summary.Amount.Format() != amount {
+			t.Errorf("%s became %s", name, m.Summary.Amount.Format())
+		}
+		maker.post(strings.TrimSuffix(check, "check")+"submit", nil).goesTo(done)
+	}
+	again := maker.upload("again.xml", sample(t, "sic-inst_01_pain.001.001.09.xml")).goesTo("/payments/")
+	got := maker.post(strings.TrimSuffix(again, "check")+"submit", map[string][]string{
+		"duplicateAcknowledged": {"yes"}, "duplicateReason": {"x"},
+	}).is(http.StatusUnprocessableEntity)
+	got.says("MsgId").says("DU01")
+}
+
+func TestEveryFindingOfAFileHasItsLine(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	content := sample(t, "sic-inst_01_pain.001.001.09.xml")
+	broken := bytes.Replace(content, []byte("CH4821966000009613388"), []byte("CH4821966000009613389"), 1)
+	broken = bytes.Replace(broken, []byte(`Ccy="CHF">199.95`), []byte(`Ccy="CHF">20000.05`), 1)
+	broken = bytes.ReplaceAll(broken, []byte("<CtrlSum>199.95</CtrlSum>"), []byte("<CtrlSum>20000.05</CtrlSum>"))
+	got := b.as("maker1").upload("broken.xml", broken).is(http.StatusUnprocessableEntity)
+	if title := got.page.Find("title").Text(); !strings.HasPrefix(title, "Error: ") {
+		t.Errorf("the title is %q", title)
+	}
+	lines := map[string]string{}
+	for _, row := range got.page.Find(".findings-table tbody tr").EachIter() {
+		lines[row.Find("td").Eq(3).Text()] = strings.TrimSpace(row.Find("td").Eq(0).Text()) + " " + row.Find("td").Eq(1).Text()
+	}
+	for code, element := range map[string]string{"AC01": "<IBAN>CH4821966000009613389", "AM02": "<InstdAmt"} {
+		line := 1 + bytes.Count(broken[:bytes.Index(broken, []byte(element))], []byte("\n"))
+		if !strings.HasPrefix(lines[code], strconv.Itoa(line)+" /Document/CstmrCdtTrfInitn/PmtInf/0/") {
+			t.Errorf("%s is found at %q, want line %d; all: %v", code, lines[code], line, lines)
+		}
+	}
+}
+
+func TestAFileWithMoreThanOnePaymentIsRefusedWithTheCount(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	content := string(sample(t, "sic-inst_01_pain.001.001.09.xml"))
+	start, end := strings.Index(content, "<CdtTrfTxInf>"), strings.Index(content, "</CdtTrfTxInf>")+len("</CdtTrfTxInf>")
+	three := content[:end] + content[start:end] + content[start:end] + content[end:]
+	b.as("maker1").upload("three.xml", []byte(three)).is(http.StatusUnprocessableEntity).
+		says("The file holds 3 payments. Send one file for each payment.").says("AM18")
+	if n := b.count("SELECT count(*) FROM draft"); n != 0 {
+		t.Errorf("%d drafts are stored", n)
+	}
+}
+
+func TestWhatIsNoOrderIsRefusedInWords(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	for name, content := range map[string]string{
+		"empty.xml":   "",
+		"text.xml":    "hello",
+		"entity.xml":  `<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><Document>&x;</Document>`,
+		"cut.xml":     string(sample(t, "sic-inst_01_pain.001.001.09.xml")[:900]),
+		"big.xml":     strings.Repeat("x", 256<<10+1),
+		"foreign.xml": `<Document xmlns="urn:example"/>`,
+	} {
+		got := maker.upload(name, []byte(content)).is(http.StatusUnprocessableEntity)
+		if got.page.Find(".findings-table tbody tr").Length() == 0 {
+			t.Errorf("%s is refused without a finding", name)
+		}
+	}
+	maker.upload("huge.xml", bytes.Repeat([]byte("x"), 2<<20)).is(http.StatusRequestEntityTooLarge)
+	maker.post("/payments/upload", nil).is(http.StatusBadRequest)
+}
+
+// Every sample there is becomes a draft, or is refused with findings that say what to do.
+func TestUploadOfAllSamples(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	files, err := filepath.Glob(filepath.Join(samples, "*.xml"))
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d samples: %v", len(files), err)
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		got := maker.upload(name, sample(t, name))
+		if strings.Contains(name, "-inst_01_pain.001") {
+			got.goesTo("/payments/")
+			continue
+		}
+		got.is(http.StatusUnprocessableEntity)
+		if strings.Contains(name, "-inst_") {
+			got.says("Send a payment order: this file is a ")
+		}
+		if got.page.Find(".findings-table tbody tr").Length() == 0 {
+			t.Errorf("%s is refused without a finding", name)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package portal
+
+import (
+	"time"
+
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// volumeHours is how many hours the dashboard looks back.
+const volumeHours = 24
+
+// stuckAfter is how long an approved payment may wait for clearing to take it before the connection counts as lost.
+const stuckAfter = time.Minute
+
+// volumes are the payments of the last hours per scheme, the current hour last.
+func (v *visit) volumes() ([]views.Volume, error) {
+	first := v.at.Truncate(time.Hour).Add(-(volumeHours - 1) * time.Hour)
+	counted, err := v.cfg.Reader.VolumeByHour(v.ctx(), v.by.Realm, first)
+	if err != nil {
+		return nil, err
+	}
+	var shown []views.Volume
+	for _, scheme := range rulebook.Schemes() {
+		volume, err := volumeOf(scheme, counted, first.In(v.cfg.Zone))
+		if err != nil {
+			return nil, err
+		}
+		shown = append(shown, volume)
+	}
+	return shown, nil
+}
+
+func volumeOf(scheme rulebook.Scheme, counted []store.Volume, first time.Time) (views.Volume, error) {
+	profile, _ := scheme.Profile()
+	sum, err := money.FromMinor(profile.Currency, 0)
+	if err != nil {
+		return views.Volume{}, err
+	}
+	volume := views.Volume{Scheme: string(scheme), ListURL: "/payments" + filter{}.query("scheme", string(scheme))}
+	for hour := range volumeHours {
+		volume.ByHour = append(volume.ByHour, views.HourCount{Hour: first.Add(time.Duration(hour) * time.Hour).Format("15")})
+	}
+	for _, one := range counted {
+		place := int(one.Hour.Sub(first) / time.Hour)
+		if one.Scheme != scheme || place < 0 || place >= volumeHours {
+			continue
+		}
+		volume.Count += int(one.Count)
+		volume.ByHour[place].Count += int(one.Count)
+		sum, err = sum.Add(one.Amount)
+		if err != nil {
+			return views.Volume{}, err
+		}
+	}
+	volume.Amount = amountView(sum)
+	return volume, nil
+}
+
+// connections say for each scheme when clearing last answered, and whether it takes what is approved.
+func (v *visit) connections() ([]views.Clearing, error) {
+	var shown []views.Clearing
+	for _, scheme := range rulebook.Schemes() {
+		answers, err := v.cfg.Reader.Documents(v.ctx(), v.by.Realm, store.DocumentFilter{
+			Name: "pacs.002.001.10", Direction: "in", Scheme: string(scheme), PageSize: 1,
+		})
+		if err != nil {
+			return nil, err
+		}
+		approved, err := v.cfg.Reader.Messages(v.ctx(), v.by.Realm, store.Filter{
+			Scheme: string(scheme), States: []payment.State{payment.StateApproved}, PageSize: listPage,
+		})
+		if err != nil {
+			return nil, err
+		}
+		stuck := 0
+		for _, m := range approved {
+			if v.at.Sub(m.StateSince) > stuckAfter {
+				stuck++
+			}
+		}
+		connection := views.Clearing{Scheme: string(scheme), Reached: stuck == 0, Note: "no answer received yet"}
+		if len(answers) > 0 {
+			connection.LastSeen, connection.Note = answers[0].At, "last answer"
+		}
+		if stuck > 0 {
+			connection.Note = ui.Plural(stuck, "approved payment") + " not taken by clearing"
+		}
+		shown = append(shown, connection)
+	}
+	return shown, nil
+}

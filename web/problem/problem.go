@@ -1,0 +1,216 @@
+// Package problem is the one place where errors become what callers see: an HTTP status, a code, a sentence, the places in the request,
+// and which of the interface's error variants carries them. The API writes a Problem as JSON, the portal shows it as a page.
+//
+// Errors are told apart by their type, never by their text. What is not known here is a 500 that shows nothing of what went wrong.
+package problem
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/approval"
+	"countersign/internal/auth"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+)
+
+// Variant is the shape of an error's body in the API (interface contract, sections 1 and 5).
+type Variant int
+
+// The variants.
+const (
+	// VariantPlain: errorCode and message.
+	VariantPlain Variant = iota
+	// VariantFields: the request is malformed; one entry for each place.
+	VariantFields
+	// VariantRefusal: well formed, but a rule or the state of the message refuses it; a status report with RJCT.
+	VariantRefusal
+	// VariantTimeout: there was no answer in time, and it is not known whether anything was done.
+	VariantTimeout
+)
+
+// Problem is an error as the caller sees it.
+type Problem struct {
+	Status  int    // HTTP
+	Code    string // such as 403_FOUR_EYES
+	Text    string // a sentence for people that says what to do
+	Variant Variant
+	// Findings are the places of VariantFields, or the broken rules of VariantRefusal; none where the state refuses.
+	Findings []payment.Finding
+	// Message is where the message stands that VariantRefusal is about, nil when there is none.
+	Message *payment.Message
+	// RetryAfter is how long to wait before trying again, 0 when trying again does not help.
+	RetryAfter time.Duration
+	// Unexpected: an operator must see the error behind it; the caller must not.
+	Unexpected bool
+}
+
+// Error is the sentence, so that a handler can return a Problem of its own.
+func (p *Problem) Error() string { return p.Text }
+
+// Fields makes the problem of a malformed request.
+func Fields(findings ...payment.Finding) *Problem {
+	return &Problem{
+		Status: http.StatusBadRequest, Code: "400_BAD_REQUEST", Variant: VariantFields, Findings: findings,
+		Text: "The request is malformed. Correct the fields that are named.",
+	}
+}
+
+// UnsupportedMediaType makes the problem of a body of the wrong type.
+func UnsupportedMediaType(wanted string) *Problem {
+	return &Problem{
+		Status: http.StatusUnsupportedMediaType, Code: "415_UNSUPPORTED_MEDIA_TYPE",
+		Text: "Send the body as " + wanted + ", without a content encoding.",
+	}
+}
+
+// TooLarge makes the problem of a body beyond the limit, such as "256 KiB".
+func TooLarge(limit string) *Problem {
+	return &Problem{
+		Status: http.StatusRequestEntityTooLarge, Code: "413_TOO_LARGE", Text: "The body is too large: at most " + limit + " are taken.",
+	}
+}
+
+// NotFound makes the problem of what does not exist, or belongs to another realm.
+func NotFound() *Problem {
+	return &Problem{Status: http.StatusNotFound, Code: "404_NOT_FOUND", Text: "There is nothing at this address."}
+}
+
+// retry is how long a caller waits before it tries again what took too long.
+const retry = time.Second
+
+// Of returns what the caller of a page or a read sees of an error. A *Problem comes back as it is.
+func Of(err error) *Problem {
+	var known *Problem
+	if errors.As(err, &known) {
+		return known
+	}
+	for _, find := range []func(error) *Problem{ofAccess, ofRequest, ofMessage, ofServer} {
+		found := find(err)
+		if found != nil {
+			return found
+		}
+	}
+	return &Problem{
+		Status: http.StatusInternalServerError, Code: "500_INTERNAL_ERROR", Unexpected: true,
+		Text: "Something went wrong in the gateway. Try again, and report it with the request id if it stays.",
+	}
+}
+
+// OfCommand is Of for creation and approval: an unknown message is refused like one in the wrong state, and what took too long has a
+// variant of its own, because it may have been done.
+func OfCommand(err error) *Problem {
+	switch {
+	case errors.Is(err, payment.ErrNotFound):
+		return &Problem{
+			Status: http.StatusBadRequest, Code: "400_UNKNOWN_ID", Variant: VariantRefusal, Text: "There is no message with this internalId.",
+		}
+	case tookTooLong(err):
+		return &Problem{
+			Status: http.StatusBadRequest, Code: "400_TIMEOUT", Variant: VariantTimeout,
+			Text: "There was no answer in time, so it is not known whether this was done. Send the same request again.",
+		}
+	}
+	return Of(err)
+}
+
+// ofAccess: who asks may not.
+func ofAccess(err error) *Problem {
+	var fourEyes *payment.FourEyesError
+	var forbidden *payment.ForbiddenError
+	switch {
+	case errors.Is(err, auth.ErrUnauthorized):
+		return &Problem{
+			Status: http.StatusUnauthorized, Code: "401_UNAUTHORIZED",
+			Text: "Send a valid access token as Authorization: Bearer. Get one with login or refresh.",
+		}
+	case errors.As(err, &fourEyes):
+		return &Problem{Status: http.StatusForbidden, Code: "403_FOUR_EYES", Text: fourEyes.Error()}
+	case errors.As(err, &forbidden):
+		return &Problem{Status: http.StatusForbidden, Code: "403_FORBIDDEN", Text: forbidden.Error()}
+	case errors.Is(err, store.ErrNoPolicy):
+		return &Problem{
+			Status: http.StatusForbidden, Code: "403_FORBIDDEN",
+			Text: "No approval policy of your institution covers this payment. Ask an administrator.",
+		}
+	}
+	return nil
+}
+
+// ofRequest: what was sent is malformed or breaks rules.
+func ofRequest(err error) *Problem {
+	var malformed *payment.FieldError
+	var refused *payment.RefusalError
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &malformed):
+		return Fields(malformed.Findings...)
+	case errors.As(err, &refused):
+		return &Problem{
+			Status: http.StatusBadRequest, Code: "400_REFUSED", Variant: VariantRefusal, Findings: refused.Findings,
+			Text: "The payment breaks rules of its scheme or of your institution. Correct what is named.",
+		}
+	case errors.As(err, &tooLarge):
+		return TooLarge("256 KiB")
+	}
+	return nil
+}
+
+// ofMessage: the message is not there, or not where it would have to be.
+func ofMessage(err error) *Problem {
+	var state *payment.StateError
+	var content *payment.ContentError
+	var mismatch *approval.MismatchError
+	switch {
+	case errors.Is(err, payment.ErrNotFound):
+		return NotFound()
+	case errors.As(err, &state):
+		return &Problem{
+			Status: http.StatusBadRequest, Code: "400_STATE", Variant: VariantRefusal, Message: &state.Message, Text: state.Error(),
+		}
+	case errors.As(err, &content):
+		return &Problem{
+			Status: http.StatusBadRequest, Code: "400_CONTENT_CHANGED", Variant: VariantFields, Message: &content.Message, Text: content.Error(),
+			Findings: []payment.Finding{{Pointer: "/ApprovalDetails/contentHash", Code: "CH16", Text: content.Error()}},
+		}
+	case errors.As(err, &mismatch):
+		return &Problem{
+			Status: http.StatusBadRequest, Code: "400_WRONG_PATH", Variant: VariantRefusal, Message: &mismatch.Message, Text: mismatch.Error(),
+		}
+	}
+	return nil
+}
+
+// ofServer: the server cannot, or there is nothing to be done at this address.
+func ofServer(err error) *Problem {
+	var status *echo.HTTPError
+	switch {
+	case tookTooLong(err):
+		return &Problem{
+			Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry,
+			Text: "There was no answer in time. Try again in a moment.",
+		}
+	case errors.Is(err, context.Canceled):
+		return &Problem{
+			Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry,
+			Text: "The gateway is about to stop. Try again in a moment.",
+		}
+	case !errors.As(err, &status):
+		return nil
+	}
+	switch status.Code {
+	case http.StatusNotFound:
+		return NotFound()
+	case http.StatusMethodNotAllowed:
+		return &Problem{Status: status.Code, Code: "405_METHOD_NOT_ALLOWED", Text: "This address does not take this method."}
+	}
+	return nil
+}
+
+func tookTooLong(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded)
+}

@@ -1,0 +1,112 @@
+// Package web is the server: it puts the doors (API, portal, clearing) and the operator's pages into one route table, with the
+// middleware that belongs around each. It decides nothing about payments.
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/store"
+	"countersign/web/api"
+	"countersign/web/clearing"
+	"countersign/web/request"
+)
+
+// Limits of connections. A body is small, so a client that needs longer than readTimeout is not a client.
+const (
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 15 * time.Second
+	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes    = 32 << 10
+	// shutdownTimeout is how long requests under way may take when the server stops.
+	shutdownTimeout = 10 * time.Second
+)
+
+// Portal is the door for people.
+type Portal interface {
+	// Routes lists every page.
+	Routes() []request.Route
+	// Sessions is the middleware around them.
+	Sessions() echo.MiddlewareFunc
+}
+
+// Config is what the server is made of.
+type Config struct {
+	API      *api.API
+	Clearing *clearing.Clearing
+	Portal   Portal // nil for a server without pages
+	Reader   *store.Reader
+	Now      func() time.Time
+	NewID    func() uuid.UUID // UUIDv7: the server's id of each request
+	Log      *slog.Logger
+
+	Environment string // DEMO, TEST or PROD
+	TLS         bool   // clients reach the server by https, directly or through a proxy
+}
+
+// Server answers requests.
+type Server struct {
+	cfg    Config
+	echo   *echo.Echo
+	routes []request.Route
+}
+
+// New makes the server. It fails when a part is missing or the OpenAPI document cannot be read.
+func New(cfg Config) (*Server, error) {
+	if cfg.API == nil || cfg.Clearing == nil || cfg.Reader == nil || cfg.Now == nil || cfg.NewID == nil || cfg.Log == nil {
+		return nil, errors.New("web: doors, reader, clock, identifiers and log are needed")
+	}
+	s := &Server{cfg: cfg, echo: echo.New()}
+	s.echo.HideBanner, s.echo.HidePort = true, true
+	s.echo.IPExtractor = echo.ExtractIPDirect() // what a header claims about the client is not believed
+	s.echo.HTTPErrorHandler = s.fail
+	s.echo.Use(s.identify, s.logged, s.recovered, s.secured)
+	err := s.register()
+	if err != nil {
+		return nil, fmt.Errorf("web: %w", err)
+	}
+	return s, nil
+}
+
+// Handler is the server as a handler, for tests and for other listeners.
+func (s *Server) Handler() http.Handler { return s.echo }
+
+// Routes is a copy of the whole table, in the order of registration.
+func (s *Server) Routes() []request.Route {
+	return append([]request.Route(nil), s.routes...)
+}
+
+// Serve answers requests until the context ends, and then lets those under way finish. Streams end with the context.
+func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	server := &http.Server{
+		Handler:           s.echo,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	err := server.Shutdown(late)
+	if err != nil {
+		return fmt.Errorf("stop the server: %w", errors.Join(err, server.Close()))
+	}
+	return nil
+}

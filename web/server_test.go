@@ -1,0 +1,312 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/labstack/echo/v4"
+
+	"countersign/web"
+	"countersign/web/request"
+)
+
+// pages is a door for people with one page and one form.
+type pages struct{ taken *int }
+
+func (p pages) Sessions() echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc { return next }
+}
+
+func (p pages) Routes() []request.Route {
+	return []request.Route{
+		{Method: http.MethodGet, Path: "/page", Handle: func(c echo.Context) error { return c.HTML(http.StatusOK, "<p>page</p>") }},
+		{Method: http.MethodPost, Path: "/page", Handle: func(c echo.Context) error { *p.taken++; return c.NoContent(http.StatusNoContent) }},
+		{Method: http.MethodGet, Path: "/page/panic", Handle: func(echo.Context) error { panic("secret-kanarie") }},
+	}
+}
+
+// withPages is the server of a bundle, with pages.
+func withPages(t *testing.T, tls bool) (*bundle, *int) {
+	t.Helper()
+	b, taken := setup(t), 0
+	server, err := web.New(web.Config{
+		API: b.api, Clearing: b.clearing, Reader: b.reader, Portal: pages{&taken}, Now: b.now, NewID: newID, Log: b.logger, Environment: "TEST", TLS: tls,
+	})
+	must(t, err)
+	b.server = server
+	return b, &taken
+}
+
+// TestTheRouteTable holds the whole table to a file: a new address is a decision.
+func TestTheRouteTable(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var table strings.Builder
+	for _, route := range b.server.Routes() {
+		table.WriteString(route.Method + " " + route.Path + "\n")
+	}
+	file := filepath.Join("testdata", "routes.golden")
+	if *update {
+		must(t, os.WriteFile(file, []byte(table.String()), 0o600))
+		return
+	}
+	want, err := os.ReadFile(file)
+	must(t, err)
+	if diff := cmp.Diff(string(want), table.String()); diff != "" {
+		t.Errorf("the routes differ (-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryGuardedRouteAsksForAToken(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	open := []string{"/livez", "/readyz", "/static/", "/api/openapi", "/api/docs", "/api/auth/"}
+	for _, route := range b.server.Routes() {
+		isOpen := false
+		for _, prefix := range open {
+			isOpen = isOpen || strings.HasPrefix(route.Path, prefix)
+		}
+		if isOpen {
+			continue
+		}
+		path := strings.NewReplacer(":internalId", "x", ":id", "x").Replace(route.Path)
+		a := b.send(t, call{method: route.Method, path: path, body: "{}", change: func(r *http.Request) { r.Header.Set("Cookie", "sid=x") }})
+		if a.status != http.StatusUnauthorized {
+			t.Errorf("%s %s: %d", route.Method, route.Path, a.status)
+		}
+	}
+}
+
+func TestTheOtherWaysToAnAddressAreClosed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, c := range []struct {
+		method, path string
+		want         int
+	}{
+		{"GET", createSwiss, 405},
+		{"PUT", createSwiss, 405},
+		{"POST", listPath, 405},
+		{"DELETE", approvePath, 405},
+		{"POST", createSwiss + "/", 404},
+		{"POST", "/api//sic-inst/v1/instruction/create", 404},
+		{"POST", "/API/sic-inst/v1/instruction/create", 404},
+		{"POST", "/api/sepa/v1/instruction/create", 404},
+		{"POST", "/api/common/v1/instruction/create", 404},
+		{"POST", "/api/sic-inst/v1/recall/create", 404},
+		{"GET", "/api", 404},
+		{"GET", "/static/../go.mod", 404},
+		{"GET", "/nothing", 404},
+	} {
+		a := b.send(t, call{method: c.method, path: c.path, who: maker1, body: order(sample), change: func(r *http.Request) {
+			r.Header.Set("X-HTTP-Method-Override", "POST")
+		}})
+		if a.status != c.want {
+			t.Errorf("%s %s: %d, want %d", c.method, c.path, a.status, c.want)
+		}
+	}
+}
+
+func TestBrowsersAreToldWhatTheyMayNotDo(t *testing.T) {
+	t.Parallel()
+	b, _ := withPages(t, true)
+	for _, path := range []string{"/livez", "/page", "/nothing", "/api/nothing", "/api/docs/"} {
+		h := b.send(t, get(path, nobody)).header
+		for name, want := range map[string]string{
+			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
+			"Cross-Origin-Resource-Policy": "same-origin", "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
+		} {
+			if h.Get(name) != want {
+				t.Errorf("%s: %s is %q", path, name, h.Get(name))
+			}
+		}
+		policy := h.Get("Content-Security-Policy")
+		if !strings.HasPrefix(policy, "default-src 'none'; ") || !strings.Contains(policy, "frame-ancestors 'none'") {
+			t.Errorf("%s: policy %q", path, policy)
+		}
+		if strings.Contains(policy, "unsafe") != (path == "/api/docs/") {
+			t.Errorf("%s: policy %q", path, policy)
+		}
+	}
+	if got := b.send(t, get("/page", nobody)).header.Get("Cache-Control"); got != "no-store" {
+		t.Errorf("a page may be cached: %q", got)
+	}
+}
+
+func TestAnotherSiteCannotSendForms(t *testing.T) {
+	t.Parallel()
+	b, taken := withPages(t, false)
+	for name, test := range map[string]struct {
+		header, value string
+		want          int
+	}{
+		"cross-site":   {"Sec-Fetch-Site", "cross-site", 403},
+		"same-site":    {"Sec-Fetch-Site", "same-site", 403},
+		"other origin": {"Origin", "https://evil.example", 403},
+		"no origin":    {"Origin", "null", 403},
+		"same origin":  {"Sec-Fetch-Site", "same-origin", 204},
+		"own origin":   {"Origin", "http://example.com", 204},
+	} {
+		before := *taken
+		a := b.send(t, call{path: "/page", change: func(r *http.Request) { r.Header.Set(test.header, test.value) }})
+		if a.status != test.want || (*taken > before) != (test.want == 204) {
+			t.Errorf("%s: %d, taken %v", name, a.status, *taken > before)
+		}
+		if a.status == http.StatusForbidden && !strings.Contains(a.body, "sent from another site") {
+			t.Errorf("%s: the page does not say why: %s", name, a.body)
+		}
+	}
+}
+
+func TestAPanicShowsNothing(t *testing.T) {
+	t.Parallel()
+	b, _ := withPages(t, false)
+	a := b.send(t, get("/page/panic", nobody))
+	if a.status != http.StatusInternalServerError || strings.Contains(a.body, "secret-kanarie") || strings.Contains(a.body, ".go") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	log := b.log.String()
+	if !strings.Contains(log, "secret-kanarie") || !strings.Contains(log, "server_test.go") {
+		t.Error("the log does not say what happened")
+	}
+	_, rest, _ := strings.Cut(log, `"msg":"page failed"`)
+	_, reference, _ := strings.Cut(rest, `"reference":"`)
+	if len(reference) < 36 || !strings.Contains(a.body, reference[:36]) {
+		t.Errorf("the page does not name the request of the log: %s", a.body)
+	}
+}
+
+func TestReadinessSaysWhetherFourEyesIsEnforced(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	if a := b.send(t, get("/livez", nobody)); a.status != http.StatusOK {
+		t.Errorf("livez: %d", a.status)
+	}
+	a := b.send(t, get("/readyz", nobody))
+	if a.status != http.StatusOK || a.text("fourEyes") != "enforced" || a.text("status") != "ready" {
+		t.Errorf("the demo: %d %s", a.status, a.body)
+	}
+	_, err := b.db.Connect(t).Exec(t.Context(), `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at)
+		VALUES ('demo2', $1, 99, 0, 3600, now())`, newID())
+	must(t, err)
+	a = b.send(t, get("/readyz", nobody))
+	if a.status != http.StatusOK || !strings.Contains(a.text("fourEyes"), "off for everybody in demo2") {
+		t.Errorf("with a policy that turns it off: %d %s", a.status, a.body)
+	}
+	b.db.Database.Close()
+	a = b.send(t, get("/readyz", nobody))
+	if a.status != http.StatusServiceUnavailable || a.text("database") != "unreachable" || a.text("fourEyes") != "unknown" {
+		t.Errorf("without a database: %d %s", a.status, a.body)
+	}
+	if a = b.send(t, get("/livez", nobody)); a.status != http.StatusOK {
+		t.Errorf("livez without a database: %d", a.status)
+	}
+	token := "demo." + strings.Repeat("A", 43)
+	a = b.send(t, call{method: http.MethodGet, path: listPath, change: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }})
+	if a.status != http.StatusInternalServerError || a.text("errorCode") != "500_INTERNAL_ERROR" || strings.Contains(a.body, "pool") {
+		t.Errorf("a call without a database: %d %s", a.status, a.body)
+	}
+}
+
+func TestTheDescriptionIsServed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	if a := b.send(t, get("/api/openapi.yaml", nobody)); a.status != http.StatusOK || !strings.HasPrefix(a.body, "openapi: 3.1.0") {
+		t.Errorf("YAML: %d", a.status)
+	}
+	if a := b.send(t, get("/api/openapi.json", nobody)); a.status != http.StatusOK || a.text("openapi") != "3.1.0" {
+		t.Errorf("JSON: %d", a.status)
+	}
+	a := b.send(t, get("/api/docs", nobody))
+	if a.status != http.StatusMovedPermanently || a.header.Get("Location") != "/api/docs/" {
+		t.Errorf("docs: %d %v", a.status, a.header)
+	}
+	a = b.send(t, get("/api/docs/", nobody))
+	if a.status != http.StatusOK || !strings.Contains(a.body, "/api/openapi.json") || strings.Contains(a.body, `="https://`) {
+		t.Errorf("the page to read it on: %d %s", a.status, a.body)
+	}
+	if a = b.send(t, get("/api/docs/swagger-ui-bundle.js", nobody)); a.status != http.StatusOK {
+		t.Errorf("its program: %d", a.status)
+	}
+}
+
+func TestNoSecretGetsIntoTheLog(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	token := b.token(t, maker1)
+	body := order(sample)
+	id := b.send(t, call{path: createSwiss, who: maker1, body: body}).text("identifiers", "internalId")
+	b.send(t, call{path: createSwiss, who: maker1, body: strings.Replace(body, "CH4821966000009613388", "CH4821966000009613389", 1)})
+	b.send(t, get(listPath+"?creditorAccount=CH4821966000009613388&creditorName=Haller&access_token="+token, maker1))
+	b.send(t, get("/api/common/v1/transaction/CH4821966000009613388", maker1))
+	b.send(t, call{path: "/api/auth/v1/realms/demo/login?password=kanarie-query", kind: "application/x-www-form-urlencoded", body: "password=kanarie-form"})
+	b.send(t, call{path: approvePath, who: checker1, body: verdict(id, "reject", "rejectReason", "kanarie-reason")})
+	b.send(t, clearingCall("<kanarie-xml/>", nil))
+	b.send(t, call{method: "KANARIE", path: "/kanarie-path", change: func(r *http.Request) {
+		r.Header.Set("X-Request-Id", "a\nkanarie-header")
+		r.Header.Set("X-Forwarded-For", "203.0.113.99")
+	}})
+	log := b.log.String()
+	for _, secret := range []string{
+		token, "countersign-demo", "demo-secret", clearingToken, "kanarie", "KANARIE", "CH4821966000009613388", "CH5021977000004331346", "Haller", "203.0.113.99",
+	} {
+		if strings.Contains(log, secret) {
+			t.Errorf("the log holds %q:\n%s", secret, log)
+		}
+	}
+	if !strings.Contains(log, `"route":"`+createSwiss+`"`) || !strings.Contains(log, `"requestId":"request-1"`) {
+		t.Errorf("the log does not name the calls:\n%s", log)
+	}
+}
+
+func TestTheServerStopsGracefully(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	ended := make(chan error, 1)
+	go func() { ended <- b.server.Serve(ctx, listener) }()
+	answer, err := http.Get("http://" + listener.Addr().String() + "/livez")
+	must(t, err)
+	_, err = io.Copy(io.Discard, answer.Body)
+	must(t, errors.Join(err, answer.Body.Close()))
+	if answer.StatusCode != http.StatusOK {
+		t.Errorf("livez: %d", answer.StatusCode)
+	}
+	stop()
+	select {
+	case err = <-ended:
+		must(t, err)
+	case <-time.After(time.Minute):
+		t.Fatal("the server does not stop")
+	}
+	_, err = net.Dial("tcp", listener.Addr().String())
+	if err == nil {
+		t.Error("the server still listens")
+	}
+}
+
+func TestHeadersOfTheClientDoNotChangeItsAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	recorder := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodGet, "/livez", nil)
+	r.Header.Set("X-Forwarded-For", "203.0.113.99")
+	r.Header.Set("X-Real-Ip", "203.0.113.99")
+	b.server.Handler().ServeHTTP(recorder, r)
+	if log := b.log.String(); !strings.Contains(log, `"address":"192.0.2.1"`) || strings.Contains(log, "203.0.113.99") {
+		t.Errorf("log: %s", log)
+	}
+}

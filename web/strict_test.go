@@ -1,0 +1,205 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// found is a field of an answer in short: pointer and code.
+func found(a answer) []string {
+	var list []string
+	fields, _ := a.at("fields").([]any)
+	for i := range fields {
+		list = append(list, a.text("fields", i, "fieldMap")+" "+a.text("fields", i, "reasonCode"))
+	}
+	return list
+}
+
+// malformed is a body with what is found wrong with it; nil wants anything.
+type malformed struct {
+	name, body string
+	want       []string
+}
+
+// malformedBodies are the ways to get a good order wrong.
+func malformedBodies(t *testing.T, good string) []malformed {
+	t.Helper()
+	replace := func(old, with string) string {
+		changed := strings.Replace(good, old, with, 1)
+		if changed == good {
+			t.Fatalf("%q is not in the sample", old)
+		}
+		return changed
+	}
+	const pmtInf = "/Document/CstmrCdtTrfInitn/PmtInf/0"
+	return []malformed{
+		{"empty", "", []string{" FF01"}},
+		{"blank", "  \n", []string{" FF01"}},
+		{"no object", `[]`, []string{" FF01"}},
+		{"null", `null`, []string{" FF01"}},
+		{"empty object", `{}`, []string{"/identifiers CH21", "/Document CH21"}},
+		{"broken off", good[:300], []string{"/Document FF01"}},
+		{"trailing object", good + `{}`, []string{" FF01"}},
+		{"trailing text", good + `x`, []string{" FF01"}},
+		{"byte order mark", "\xef\xbb\xbf" + good, []string{" FF01"}},
+		{"invalid UTF-8 in a text", replace("Peter", "P\xffter"), []string{"/Document FF01"}},
+		{"invalid UTF-8 in a name", replace(`"identifiers"`, "\"identifiers\xff\""), []string{" FF01"}},
+		{"lone surrogate", replace(`"externalId":"`, `"externalId":"\ud800`), []string{"/identifiers/externalId FF01"}},
+		{"NUL in the key", replace(`"externalId":"`, `"externalId":"\u0000`), []string{"/identifiers/externalId FF01"}},
+		{"NUL in the document", replace("Peter", `P\u0000ter`), []string{pmtInf + "/CdtTrfTxInf/0/Cdtr/Nm CH16"}},
+		{"100,000 levels", strings.Repeat(`[`, 100_000), []string{" FF01"}},
+		{"100,000 levels below", `{"Document":` + strings.Repeat(`{"a":`, 25_000) + strings.Repeat(`[`, 50_000), []string{"/Document FF01"}},
+		{"unknown member", replace(`{"identifiers"`, `{"state":"Approved","identifiers"`), []string{"/state CH17"}},
+		{"duplicate", replace(`{"identifiers"`, `{"identifiers":{"externalId":"a"},"identifiers"`), []string{"/identifiers FF01"}},
+		{"duplicate key", replace(`{"externalId"`, `{"externalId":"a","externalId"`), []string{"/identifiers/externalId FF01"}},
+		{"case variant", replace(`"externalId"`, `"externalID"`), []string{"/identifiers/externalId CH21", "/identifiers/externalID FF01"}},
+		{"escaped duplicate", replace(`{"externalId"`, `{"external\u0049d":"a","externalId"`), []string{"/identifiers/externalId FF01"}},
+		{"wrong type", replace(`"externalId":"`, `"externalId":17,"x":"`), []string{"/identifiers/externalId FF01", "/identifiers/x CH17"}},
+		{"null member", replace(`{"externalId"`, `{"externalId":null,"x"`), []string{"/identifiers/externalId FF01", "/identifiers/x CH17"}},
+		{"identifiers is a list", `{"identifiers":[],"Document":{}}`, []string{"/identifiers FF01", "/Document/CstmrCdtTrfInitn CH21"}},
+		{"document is a text", replace(`"Document":{`, `"Document":"x","other":{`), []string{"/Document FF01", "/other CH17"}},
+		{"document is null", `{"identifiers":{"externalId":"a"},"Document":null}`, []string{"/Document FF01"}},
+		{"too long", replace(`"externalId":"`, `"externalId":"`+strings.Repeat("a", 37)), []string{"/identifiers/externalId FF01"}},
+		{"empty key", `{"identifiers":{"externalId":""},"Document":{"CstmrCdtTrfInitn":{}}}`, nil},
+		{"document member twice", replace(`"PmtMtd":"TRF"`, `"PmtMtd":"TRF","PmtMtd":"TRF"`), []string{pmtInf + "/PmtMtd FF01"}},
+		{"document member unknown", replace(`"PmtMtd":"TRF"`, `"PmtMtd":"TRF","state":"x"`), []string{pmtInf + "/state CH17"}},
+		{"document member in another case", replace(`"PmtMtd":"TRF"`, `"PmtMtd":"TRF","PMTMTD":"TRF"`), []string{pmtInf + "/PMTMTD FF01"}},
+		{"amount as a list", replace(`{"Ccy":"CHF","value":"199.95"}`, `[1]`), []string{pmtInf + "/CdtTrfTxInf/0/Amt/InstdAmt FF01"}},
+		{"amount in exponents", replace(`"value":"199.95"`, `"value":1.9995e2`), []string{pmtInf + "/CdtTrfTxInf/0/Amt/InstdAmt AM12"}},
+		{"wrapped and flat", `{"paymentRequest":` + good + `,"identifiers":{"externalId":"b"}}`, []string{"/identifiers CH17"}},
+		{"wrapper in another case", `{"PaymentRequest":` + good + `}`, []string{" ", "/PaymentRequest FF01"}},
+		{"wrapped twice", `{"paymentRequest":{"paymentRequest":` + good + `}}`, nil},
+		{"wrapper is a text", `{"paymentRequest":"x"}`, nil},
+	}
+}
+
+func TestMalformedBodiesAreRefusedWithEverythingThatIsWrong(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.token(t, maker1)
+	cases := malformedBodies(t, order(sample))
+	before := b.rows(t)
+	for _, test := range cases {
+		a := b.send(t, call{path: createSwiss, who: maker1, body: test.body})
+		got := found(a)
+		if a.status != http.StatusBadRequest || len(got) == 0 {
+			t.Errorf("%s: %d %s", test.name, a.status, a.body)
+			continue
+		}
+		if test.want != nil && test.want[0] != " " && fmt.Sprint(got) != fmt.Sprint(test.want) {
+			t.Errorf("%s: found %q, want %q", test.name, got, test.want)
+		}
+	}
+	if after := b.rows(t); after != before {
+		t.Errorf("%d rows were stored", after-before)
+	}
+}
+
+func TestProblemsComeInTheOrderOfTheBody(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	body := `{"zebra":1,"Document":{"CstmrCdtTrfInitn":{"GrpHdr":{"MsgId":7}}},"identifiers":{"apple":{},"externalId":["x"],"externalid":"y"},"alpha":[]}`
+	a := b.send(t, call{path: createSwiss, who: maker1, body: body})
+	got := found(a)
+	if len(got) < 5 || got[0] != "/zebra CH17" || got[len(got)-1] != "/alpha CH17" || !strings.HasPrefix(got[1], "/Document/") {
+		t.Errorf("found %q", got)
+	}
+	tail := got[len(got)-4 : len(got)-1]
+	if fmt.Sprint(tail) != "[/identifiers/apple CH17 /identifiers/externalId FF01 /identifiers/externalid FF01]" {
+		t.Errorf("in identifiers: %q", tail)
+	}
+}
+
+func TestPointersFollowTheBodyAsItWasSent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	wrapped := `{"paymentRequest":` + order(sample) + `}`
+	a := b.send(t, call{path: createSwiss, who: maker1, body: wrapped})
+	if a.status != http.StatusOK {
+		t.Fatalf("wrapped: %d %s", a.status, a.body)
+	}
+	malformed := strings.Replace(wrapped, `"PmtMtd"`, `"PmtMth"`, 1)
+	a = b.send(t, call{path: createSwiss, who: maker1, body: malformed})
+	for _, one := range found(a) {
+		if !strings.HasPrefix(one, "/paymentRequest/Document/") {
+			t.Errorf("malformed: %q", one)
+		}
+	}
+	refused := strings.Replace(wrapped, "CH4821966000009613388", "CH4821966000009613389", 1)
+	a = b.send(t, call{path: createSwiss, who: maker1, body: refused})
+	if got := fmt.Sprint(found(a)); got != "[/paymentRequest/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0/CdtrAcct/Id/IBAN AC01]" {
+		t.Errorf("refused: %s", got)
+	}
+}
+
+func TestLargeBodiesAreRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.token(t, maker1)
+	before := b.rows(t)
+	large := strings.Replace(order(sample), "{", "{"+strings.Repeat(" ", 300<<10), 1)
+	for _, path := range []string{createSwiss, approvePath, "/api/sic-inst/v1/instruction/update"} {
+		a := b.send(t, call{path: path, who: maker1, body: large})
+		if a.status != http.StatusRequestEntityTooLarge || a.text("errorCode") != "413_TOO_LARGE" {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	if after := b.rows(t); after != before {
+		t.Errorf("%d rows were stored", after-before)
+	}
+}
+
+func TestOnlyPlainJSONIsTaken(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, kind := range []string{"text/plain", "application/xml", "application/x-www-form-urlencoded", "application/json; charset=latin1", "multipart/form-data; boundary=x", "?"} {
+		a := b.send(t, call{path: createSwiss, who: maker1, body: order(sample), kind: kind})
+		if a.status != http.StatusUnsupportedMediaType || a.text("errorCode") != "415_UNSUPPORTED_MEDIA_TYPE" {
+			t.Errorf("%s: %d %s", kind, a.status, a.body)
+		}
+	}
+	a := b.send(t, call{path: createSwiss, who: maker1, body: "\x1f\x8b", change: func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }})
+	if a.status != http.StatusUnsupportedMediaType {
+		t.Errorf("compressed: %d %s", a.status, a.body)
+	}
+	a = b.send(t, call{path: createSwiss, who: maker1, body: order(sample), kind: "application/json; charset=UTF-8"})
+	if a.status != http.StatusOK {
+		t.Errorf("with charset: %d %s", a.status, a.body)
+	}
+}
+
+func TestNobodySetsWhatTheServerDecides(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.created(t, maker1)
+	before := b.rows(t)
+	names := []string{
+		"state", "maker", "makers", "realm", "approved", "approvals", "approvalsRequired", "policyId", "clientId", "channel", "version",
+		"globalId", "internalId", "createdAt", "contentHash", "release", "checker", "roles", "userId", "personId",
+	}
+	for _, name := range names {
+		member := `"` + name + `":"x",`
+		bodies := map[string]string{
+			createSwiss + " at the top":     strings.Replace(order(sample), "{", "{"+member, 1),
+			createSwiss + " in identifiers": strings.Replace(order(sample), `{"externalId"`, "{"+member+`"externalId"`, 1),
+			createSwiss + " in the order":   strings.Replace(order(sample), `"PmtMtd"`, member+`"PmtMtd"`, 1),
+			approvePath + " at the top":     strings.Replace(verdict(id, "approve"), "{", "{"+member, 1),
+		}
+		for place, body := range bodies {
+			path, _, _ := strings.Cut(place, " ")
+			who := maker1
+			if path == approvePath {
+				who = checker1
+			}
+			a := b.send(t, call{path: path, who: who, body: body})
+			if a.status != http.StatusBadRequest || len(found(a)) == 0 {
+				t.Errorf("%s %s: %d %s", name, place, a.status, a.body)
+			}
+		}
+	}
+	if after := b.rows(t); after != before {
+		t.Errorf("%d rows were stored", after-before)
+	}
+}

@@ -16,6 +16,8 @@ FUZZ ?= 20000x
 export GO
 export COUNTERSIGN_CACHE_DIR := $(CACHE)
 
+include rabbitmq.mk
+
 help: ## list the targets
 	@echo "Countersign: an instant-payment gateway with a four-eyes portal. Targets:"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,10 +28,10 @@ run: ## start the demo: portal and API on 127.0.0.1:8080, with its own database 
 	@$(GO) build -o .cache/bin/countersign ./cmd/countersign
 	@exec .cache/bin/countersign demo
 
-test: browser xmllint ## run all tests: unit, database, browser, and a short fuzzing
+test: browser xmllint rabbitmq ## run all tests: unit, database, browser, broker, and a short fuzzing
 	@tools/postgres.sh --if-missing
 	@tools/fuzz.sh $(FUZZ)
-	@COUNTERSIGN_BROWSER=1 \
+	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_RABBITMQ=1 \
 	PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" \
 	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
 	COUNTERSIGN_CHROMIUM="$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" \

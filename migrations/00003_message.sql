@@ -126,6 +126,7 @@ CREATE TABLE message (
   original_id        uuid,
   answers_id         uuid,
   answer_by          timestamptz,
+  deadline           timestamptz,
   reason             text CHECK (length(reason) <= 4),
   created_at         timestamptz NOT NULL,
   version            integer NOT NULL,
@@ -164,6 +165,7 @@ CREATE UNIQUE INDEX message_one_return ON message (realm, original_id)
   WHERE kind = 'return' AND state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed');
 CREATE UNIQUE INDEX message_one_answer ON message (realm, answers_id)
   WHERE answers_id IS NOT NULL AND state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed');
+CREATE INDEX message_by_original ON message (realm, original_id, message_id) WHERE original_id IS NOT NULL;
 CREATE UNIQUE INDEX message_one_received_recall ON message (realm, original_id) WHERE kind = 'received recall';
 -- Recalls whose answer is due.
 CREATE INDEX message_answer_due ON message (realm, answer_by) WHERE state IN ('Processing', 'Acknowledged', 'Overdue', 'Awaiting Decision');
@@ -173,7 +175,7 @@ CREATE INDEX message_pending ON message (realm, message_id) WHERE state = 'Appro
 CREATE INDEX message_undelivered ON message (realm, accepted_at) WHERE accepted_at IS NOT NULL AND delivered_at IS NULL;
 -- Waiting for an answer of clearing, and without one for too long.
 CREATE INDEX message_in_flight ON message (realm, accepted_at) WHERE state IN ('Approved', 'Processing') AND kind IN ('instruction', 'return');
-CREATE INDEX message_unconfirmed ON message (realm, inquire_at) WHERE state = 'Unconfirmed';
+CREATE INDEX message_unconfirmed ON message (realm, inquire_at) WHERE state IN ('Unconfirmed', 'Overdue');
 CREATE INDEX message_by_maker ON message (realm, maker_user, message_id);
 
 -- Every ISO 20022 document, in or out, as its exact bytes; a draft is what a checker approves before it is stamped and sent. Written once. Source: the bytes a client sent when the document was

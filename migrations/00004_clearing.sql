@@ -45,5 +45,20 @@ GRANT SELECT, INSERT ON incoming_payment TO countersign_app;
 GRANT SELECT ON incoming_payment TO countersign_reader;
 GRANT SELECT ON inbox TO countersign_reader;
 
+-- Answers of the gateway that belong to no message of ours: the status of an incoming payment, the receipt of a recall. Written with
+-- what they answer, in one transaction; delivered by a job, or by the watch if the job died.
+CREATE TABLE outbox (
+  scheme       text NOT NULL CHECK (scheme IN ('sic-inst', 'sct-inst')),
+  reference    text NOT NULL CHECK (length(reference) BETWEEN 1 AND 140),
+  name         text NOT NULL,
+  content      bytea NOT NULL,
+  created_at   timestamptz NOT NULL,
+  delivered_at timestamptz,
+  PRIMARY KEY (scheme, reference)
+);
+CREATE INDEX outbox_undelivered ON outbox (created_at) WHERE delivered_at IS NULL;
+GRANT SELECT, INSERT, UPDATE (delivered_at) ON outbox TO countersign_app;
+GRANT SELECT ON outbox TO countersign_reader;
+
 -- +goose Down
-DROP TABLE inbox, incoming_account, incoming_payment;
+DROP TABLE outbox, inbox, incoming_account, incoming_payment;

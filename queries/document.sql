@@ -26,8 +26,49 @@ ORDER BY document_id DESC LIMIT @page_size;
 SELECT content_hash, outcome FROM inbox WHERE scheme = @scheme AND reference = @reference;
 
 -- name: InboxInsert :execrows
-INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, content, received_at)
-VALUES (@scheme, @reference, @name, @content_hash, @outcome, @reason, sqlc.narg(realm), sqlc.narg(document_id), sqlc.narg(content), @received_at)
+INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, content, waits_for, wait_until, received_at)
+VALUES (@scheme, @reference, @name, @content_hash, @outcome, @reason, sqlc.narg(realm), sqlc.narg(document_id), sqlc.narg(content),
+  sqlc.narg(waits_for), sqlc.narg(wait_until), @received_at)
+ON CONFLICT DO NOTHING;
+
+-- name: InboxListWaiting :many
+-- Documents that wait for the given payment.
+SELECT scheme, reference, name, content, received_at FROM inbox
+WHERE scheme = @scheme AND waits_for = @waits_for::text AND outcome = 'waiting' ORDER BY received_at;
+
+-- name: InboxListOverdue :many
+-- Documents that waited in vain.
+SELECT scheme, reference, name, content, received_at FROM inbox
+WHERE outcome = 'waiting' AND wait_until <= @due::timestamptz ORDER BY wait_until LIMIT @page_size;
+
+-- name: InboxSettleIf :execrows
+-- A waiting document that found what it belongs to, or gave up.
+UPDATE inbox SET outcome = @outcome, reason = @reason, realm = sqlc.narg(realm), document_id = sqlc.narg(document_id), wait_until = NULL
+WHERE scheme = @scheme AND reference = @reference AND outcome = 'waiting';
+
+-- name: OutboxInsert :exec
+INSERT INTO outbox (scheme, reference, name, content, created_at)
+VALUES (@scheme, @reference, @name, @content, @created_at)
+ON CONFLICT DO NOTHING;
+
+-- name: OutboxGet :one
+SELECT name, content, delivered_at FROM outbox WHERE scheme = @scheme AND reference = @reference;
+
+-- name: OutboxDelivered :exec
+UPDATE outbox SET delivered_at = @at::timestamptz WHERE scheme = @scheme AND reference = @reference AND delivered_at IS NULL;
+
+-- name: OutboxListUndelivered :many
+SELECT scheme, reference FROM outbox WHERE delivered_at IS NULL AND created_at <= @created_before::timestamptz
+ORDER BY created_at LIMIT @page_size;
+
+-- name: IncomingAccountRealm :one
+SELECT realm FROM incoming_account WHERE iban = @iban;
+
+-- name: IncomingPaymentGet :one
+SELECT realm, message_id FROM incoming_payment WHERE scheme = @scheme AND transaction_id = @transaction_id;
+
+-- name: IncomingPaymentInsert :execrows
+INSERT INTO incoming_payment (scheme, transaction_id, realm, message_id) VALUES (@scheme, @transaction_id, @realm, @message_id)
 ON CONFLICT DO NOTHING;
 
 -- name: InboxListQuarantined :many
@@ -36,6 +77,9 @@ WHERE outcome = 'quarantined' ORDER BY received_at DESC LIMIT @page_size;
 
 -- name: RealmList :many
 SELECT realm, mark, made_by FROM realm ORDER BY realm;
+
+-- name: RealmMark :one
+SELECT mark FROM realm WHERE realm = @realm;
 
 -- name: RealmByMark :one
 SELECT realm FROM realm WHERE mark = @mark;

@@ -73,6 +73,10 @@ VALUES (@realm, @policy_id, @rank, sqlc.narg(client_id), sqlc.narg(channel), sql
 -- name: PolicyRetire :exec
 UPDATE policy SET retired_at = now() WHERE realm = @realm AND policy_id = @policy_id AND retired_at IS NULL;
 
+-- name: IncomingAccountProvision :exec
+-- The first realm that receives for an account keeps it.
+INSERT INTO incoming_account (iban, realm) VALUES (@iban, @realm) ON CONFLICT DO NOTHING;
+
 -- name: DebtorAccountProvision :exec
 INSERT INTO debtor_account (realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town,
                             holder_country, agent_bic, agent_iid, open)

@@ -25,11 +25,11 @@ WHERE r.realm = @realm::text;
 -- A new message with its document, first version, history, audit, creation keys and, when it needs no approval, its release.
 WITH added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
-    policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, reason, created_at, version, approvals, state,
+    policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state,
     state_sequence, state_since, accepted_at, settled_at, status_code, status_text)
   VALUES (@realm, @message_id, @global_id, @kind, @scheme, @direction, @channel, sqlc.narg(client_id), sqlc.narg(external_id),
     sqlc.narg(maker_user), sqlc.narg(maker_person), sqlc.narg(policy_id), @approvals_required, sqlc.narg(expires_at),
-    sqlc.narg(original_id), sqlc.narg(answers_id), sqlc.narg(answer_by), sqlc.narg(reason), @created_at, 1, 0, @state, 1, @created_at,
+    sqlc.narg(original_id), sqlc.narg(answers_id), sqlc.narg(answer_by), sqlc.narg(deadline), sqlc.narg(reason), @created_at, 1, 0, @state, 1, @created_at,
     sqlc.narg(accepted_at), sqlc.narg(settled_at), sqlc.narg(status_code), sqlc.narg(status_text))
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at)
@@ -77,7 +77,12 @@ WHERE sqlc.narg(mac)::bytea IS NOT NULL;
 
 -- name: MessageGetForUpdate :one
 -- The message with its current version and content, locked until the transaction ends. What came in has no maker.
-SELECT sqlc.embed(m), sqlc.embed(v), d.content, coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
+SELECT sqlc.embed(m), sqlc.embed(v), d.content,
+       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
+                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
+       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
+                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS return_state,
+       coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
@@ -87,7 +92,12 @@ WHERE m.realm = @realm AND m.message_id = @message_id
 FOR UPDATE OF m;
 
 -- name: MessageGet :one
-SELECT sqlc.embed(m), sqlc.embed(v), d.content, coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
+SELECT sqlc.embed(m), sqlc.embed(v), d.content,
+       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
+                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
+       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
+                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS return_state,
+       coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
@@ -102,6 +112,27 @@ SELECT message_id FROM message WHERE realm = @realm AND global_id = @global_id;
 SELECT message_id, fingerprint FROM creation_key
 WHERE realm = @realm AND client_id = @client_id AND scope = @scope AND key = @key;
 
+-- name: ReceivedRecallOf :one
+SELECT message_id FROM message WHERE realm = @realm AND original_id = @original_id::uuid AND kind = 'received recall';
+
+-- name: RecallOpenOf :one
+-- The recall of a payment that is not closed before release.
+SELECT message_id FROM message
+WHERE realm = @realm AND original_id = @original_id::uuid AND kind = 'recall' AND state NOT IN ('Rejected', 'Withdrawn', 'Expired');
+
+-- name: MessageListFallingDue :many
+-- Recalls of ours whose answer is due before the given time.
+SELECT message_id FROM message
+WHERE realm = @realm AND kind = 'recall' AND state IN ('Processing', 'Acknowledged') AND answer_by < @due::timestamptz
+ORDER BY answer_by LIMIT @page_size;
+
+-- name: MessageListToAnswer :many
+-- Received recalls that a return or resolution has answered, without having noted it.
+SELECT DISTINCT m.message_id FROM message m
+JOIN message a ON a.realm = m.realm AND a.answers_id = m.message_id AND a.state IN ('Settled', 'Communicated')
+WHERE m.realm = @realm AND m.kind = 'received recall' AND m.state = 'Awaiting Decision'
+LIMIT @page_size;
+
 -- name: MessageMoveIf :one
 -- One step of a message's life: state, history, audit and, where the step has them, decision and release. It changes nothing and
 -- returns no row when the message is no longer where the caller saw it.
@@ -111,7 +142,7 @@ WITH moved AS (
       accepted_at = coalesce(sqlc.narg(accepted_at), m.accepted_at), delivered_at = coalesce(sqlc.narg(delivered_at), m.delivered_at),
       settled_at = coalesce(sqlc.narg(settled_at), m.settled_at), status_code = coalesce(sqlc.narg(status_code), m.status_code),
       status_text = coalesce(sqlc.narg(status_text), m.status_text), inquiries = m.inquiries + @inquired::integer,
-      inquire_at = coalesce(sqlc.narg(inquire_at), m.inquire_at)
+      inquire_at = coalesce(sqlc.narg(inquire_at), m.inquire_at), answer_by = coalesce(sqlc.narg(answer_by), m.answer_by)
   WHERE m.realm = @realm AND m.message_id = @message_id AND m.state = @from_state AND m.state_sequence = @sequence AND m.version = @version
   RETURNING m.realm, m.message_id, m.kind, m.state_sequence, m.version
 ), history AS (
@@ -203,10 +234,15 @@ ORDER BY accepted_at LIMIT @page_size;
 -- name: MessageListToInquire :many
 -- Unconfirmed ones that clearing has: asking about one it never got could end it while it is still to be sent.
 SELECT message_id FROM message
-WHERE realm = @realm AND state = 'Unconfirmed' AND delivered_at IS NOT NULL AND inquire_at <= @due::timestamptz
+WHERE realm = @realm AND state IN ('Unconfirmed', 'Overdue') AND delivered_at IS NOT NULL AND inquire_at <= @due::timestamptz
 ORDER BY inquire_at LIMIT @page_size;
 
 -- name: MessageListExpired :many
 SELECT message_id FROM message
 WHERE realm = @realm AND state = 'Approval Pending' AND expires_at <= @due::timestamptz
 ORDER BY message_id LIMIT @page_size;
+
+-- name: AnswerOf :one
+-- The return or resolution that answers a received recall.
+SELECT message_id FROM message
+WHERE realm = @realm AND answers_id = @recall_id::uuid AND state NOT IN ('Approval Pending', 'Rejected', 'Withdrawn', 'Expired', 'Failed');

@@ -6,7 +6,11 @@ SELECT m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.ex
        m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at,
        m.status_code, m.status_text, v.content_hash, v.makers, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr,
        v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance,
-       v.transaction_id, m.direction, m.original_id, m.answers_id, m.answer_by, m.reason,
+       v.transaction_id, m.direction, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason,
+       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
+                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
+       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
+                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS return_state,
        coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
@@ -47,7 +51,11 @@ SELECT m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.ex
        m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at,
        m.status_code, m.status_text, v.content_hash, v.makers, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr,
        v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance,
-       v.transaction_id, m.direction, m.original_id, m.answers_id, m.answer_by, m.reason,
+       v.transaction_id, m.direction, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason,
+       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
+                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
+       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
+                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS return_state,
        coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version

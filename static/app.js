@@ -39,7 +39,9 @@
       ? swapped
       : find('[data-autofocus="page"]', swapped) || find("[data-autofocus]", swapped);
     focusOn(target);
-    if (swapped.dataset.message) markRow(swapped.dataset.message);
+    // A list that was narrowed meanwhile comes without its mark.
+    const open = find("#pane [data-message]");
+    if (open) markRow(open.dataset.message);
     prepare(swapped);
   });
 

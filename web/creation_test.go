@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,6 +36,31 @@ func TestTheSameRequestHasTheSameAnswer(t *testing.T) {
 			}
 			b.send(t, call{path: approvePath, who: checker1, body: verdict(id, "approve")})
 		}
+	}
+}
+
+func TestTheSameRequestAtTheSameTimeMakesOnePayment(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.token(t, maker1)
+	body := order(sample)
+	answers := make([]answer, 8)
+	var group sync.WaitGroup
+	for i := range answers {
+		group.Go(func() { answers[i] = b.send(t, call{path: createSwiss, who: maker1, body: body}) })
+	}
+	group.Wait()
+	first := 0
+	for _, a := range answers {
+		if a.status != http.StatusOK || a.text("identifiers", "internalId") != answers[0].text("identifiers", "internalId") {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+		if a.header.Get("Idempotent-Replayed") == "" {
+			first++
+		}
+	}
+	if first != 1 {
+		t.Errorf("%d requests made a payment", first)
 	}
 }
 
@@ -104,7 +130,7 @@ func TestOnlyItsMakerWithdrawsAPendingPayment(t *testing.T) {
 		}
 	}
 	a := b.send(t, call{path: "/api/sct-inst/v1/instruction/cancel", who: maker1, body: body})
-	if a.status != http.StatusBadRequest || a.groupStatus() != "RJCT" {
+	if a.status != http.StatusBadRequest || a.groupStatus() != "RJCT" || a.text("identifiers", "globalId") == "" {
 		t.Errorf("by the path of the other scheme: %d %s", a.status, a.body)
 	}
 	a = b.send(t, call{path: path, who: maker1, body: body})

@@ -111,7 +111,7 @@ func TestATimeOutHasItsOwnVariant(t *testing.T) {
 	must(t, err)
 	_, err = tx.Exec(t.Context(), "SELECT FROM message WHERE message_id = $1 FOR UPDATE", id)
 	must(t, err)
-	b.impatient.Store(int64(200 * time.Millisecond))
+	b.impatient.Store(int64(2 * time.Second))
 	a := b.send(t, call{path: approvePath, who: checker1, body: verdict(id, "approve")})
 	golden(t, "approve-time-out", a)
 	must(t, tx.Rollback(t.Context()))

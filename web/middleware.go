@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -84,6 +85,30 @@ func (s *Server) recovered(next echo.HandlerFunc) echo.HandlerFunc {
 				err = fmt.Errorf("panic: %v\n%s", caught, debug.Stack())
 			}
 		}()
+		return next(c)
+	}
+}
+
+type stopKey struct{}
+
+// withStop returns a context for requests that knows when the server stops, and outlives it.
+func withStop(requests, server context.Context) context.Context {
+	return context.WithValue(requests, stopKey{}, server)
+}
+
+// endStream ends the context of a stream when the server stops. A request finishes by itself, a stream never does. Browsers ask for a
+// stream by its type.
+func endStream(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		ctx := c.Request().Context()
+		server, served := ctx.Value(stopKey{}).(context.Context)
+		if !served || c.Request().Header.Get(echo.HeaderAccept) != "text/event-stream" {
+			return next(c)
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(server, cancel)()
+		c.SetRequest(c.Request().WithContext(ctx))
 		return next(c)
 	}
 }

@@ -26,8 +26,10 @@ const (
 	readTimeout       = 15 * time.Second
 	idleTimeout       = 2 * time.Minute
 	maxHeaderBytes    = 32 << 10
-	// shutdownTimeout is how long requests under way may take when the server stops.
-	shutdownTimeout = 10 * time.Second
+	// finishTimeout is how long requests under way may take when the server stops; then their contexts end too.
+	finishTimeout = 10 * time.Second
+	// shutdownTimeout is when connections are cut, whatever they do: longer than finishTimeout, so that an answer still gets out.
+	shutdownTimeout = 12 * time.Second
 )
 
 // Portal is the door for people.
@@ -68,7 +70,7 @@ func New(cfg Config) (*Server, error) {
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.IPExtractor = echo.ExtractIPDirect() // what a header claims about the client is not believed
 	s.echo.HTTPErrorHandler = s.fail
-	s.echo.Use(s.identify, s.logged, s.recovered, s.secured)
+	s.echo.Use(s.identify, s.logged, s.recovered, s.secured, endStream)
 	err := s.register()
 	if err != nil {
 		return nil, fmt.Errorf("web: %w", err)
@@ -84,11 +86,14 @@ func (s *Server) Routes() []request.Route {
 	return append([]request.Route(nil), s.routes...)
 }
 
-// Serve answers requests until the context ends, and then lets those under way finish. Streams end with the context.
+// Serve answers requests until the context ends, and then lets those under way finish: a decision that is being written is not cut
+// off, so its client learns of it. Streams end with the context.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	requests, cut := context.WithCancel(withStop(context.WithoutCancel(ctx), ctx))
+	defer cut()
 	server := &http.Server{
 		Handler:           s.echo,
-		BaseContext:       func(net.Listener) context.Context { return ctx },
+		BaseContext:       func(net.Listener) context.Context { return requests },
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
 		IdleTimeout:       idleTimeout,
@@ -102,6 +107,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
+	defer time.AfterFunc(finishTimeout, cut).Stop()
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	err := server.Shutdown(late)

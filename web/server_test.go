@@ -269,7 +269,7 @@ func TestNoSecretGetsIntoTheLog(t *testing.T) {
 	}
 }
 
-func TestTheServerStopsGracefully(t *testing.T) {
+func TestTheServerListensWithinLimitsAndStopsGracefully(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx, stop := context.WithCancel(t.Context())
@@ -284,6 +284,15 @@ func TestTheServerStopsGracefully(t *testing.T) {
 	must(t, errors.Join(err, answer.Body.Close()))
 	if answer.StatusCode != http.StatusOK {
 		t.Errorf("livez: %d", answer.StatusCode)
+	}
+	asked, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String()+"/livez", nil)
+	must(t, err)
+	asked.Header.Set("X-Large", strings.Repeat("a", 64<<10))
+	answer, err = http.DefaultClient.Do(asked)
+	must(t, err)
+	must(t, answer.Body.Close())
+	if answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("a header of 64 KiB: %d", answer.StatusCode)
 	}
 	stop()
 	select {

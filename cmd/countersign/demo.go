@@ -25,6 +25,9 @@ type demoCommand struct {
 	DataDir         string `help:"Where the demo keeps its database and keys." default:".data" env:"COUNTERSIGN_DATA_DIR"`
 	CacheDir        string `help:"Where make keeps what it fetched." default:".cache" env:"COUNTERSIGN_CACHE_DIR"`
 	DatabaseURL     string `help:"An existing PostgreSQL instead of a private one." env:"COUNTERSIGN_DATABASE_URL"`
+	Simulator       string `help:"Bring the clearing simulator along (on), or use one that runs elsewhere (off)." enum:"on,off" default:"on" env:"COUNTERSIGN_DEMO_SIMULATOR"`
+	ClearingSICURL  string `help:"Where Swiss instant payments go when the simulator is off." env:"COUNTERSIGN_CLEARING_SIC_URL"`
+	ClearingSCTURL  string `help:"Where SEPA instant payments go when the simulator is off." env:"COUNTERSIGN_CLEARING_SCT_URL"`
 }
 
 // clearingToken is the demo's clearing credential; like its users' password it is public.
@@ -41,31 +44,56 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
+	addresses, err := c.clearing(simulatorListener)
+	if err != nil {
+		return err
+	}
 	url, stop, err := c.database(ctx, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	g, err := c.gateway(ctx, url, simulatorListener.Addr().String(), log)
+	g, err := c.gateway(ctx, url, log)
 	if err != nil {
 		return err
 	}
+	g.Network = clearing.NewHTTP(addresses)
 	address := "http://" + gatewayListener.Addr().String()
-	simulator := simulatorCommand{GatewayURL: address, Token: clearingToken, Seed: 1}
+	clearingSide := "clearing elsewhere"
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return simulator.serve(ctx, simulatorListener, log) })
+	if simulatorListener != nil {
+		clearingSide = "clearing simulator http://" + simulatorListener.Addr().String() + "/log"
+		simulator := simulatorCommand{GatewayURL: address, Token: clearingToken, Seed: 1}
+		group.Go(func() error { return simulator.serve(ctx, simulatorListener, log) })
+	}
 	group.Go(func() error { return g.run(ctx, gatewayListener) })
 	fmt.Printf("Countersign demo: %s (realm %s; maker1, maker2, checker1, checker2, both1, supervisor1, admin1, admin2; password %s), "+
-		"API docs %s/api/docs, clearing simulator http://%s/log, ready after %s. Stop with Ctrl-C.\n",
-		address, demo.Realm, demo.UserPassword, address, simulatorListener.Addr(), time.Since(began).Round(time.Millisecond))
+		"API docs %s/api/docs, %s, ready after %s. Stop with Ctrl-C.\n",
+		address, demo.Realm, demo.UserPassword, address, clearingSide, time.Since(began).Round(time.Millisecond))
 	return group.Wait()
 }
 
-// listen takes both addresses before anything is started, so a taken one is told at once.
+// clearing says where payments go: to the simulator the demo brings along, or to the two addresses.
+func (c *demoCommand) clearing(simulator net.Listener) (map[rulebook.Scheme]string, error) {
+	if simulator != nil {
+		address := "http://" + simulator.Addr().String() + "/clearing/"
+		return clearingAddresses(address+string(rulebook.SchemeSIC), address+string(rulebook.SchemeSCT))
+	}
+	addresses, err := clearingAddresses(c.ClearingSICURL, c.ClearingSCTURL)
+	if err == nil && len(addresses) < len(rulebook.Schemes()) {
+		err = errors.New("COUNTERSIGN_DEMO_SIMULATOR is off: say where payments go with COUNTERSIGN_CLEARING_SIC_URL and COUNTERSIGN_CLEARING_SCT_URL")
+	}
+	return addresses, err
+}
+
+// listen takes both addresses before anything is started, so a taken one is told at once. The simulator's is nil when it is off.
 func (c *demoCommand) listen() (gatewayListener, simulatorListener net.Listener, err error) {
 	gatewayListener, err = net.Listen("tcp", c.Listen)
 	if err != nil {
 		return nil, nil, fmt.Errorf("listen for portal and API (COUNTERSIGN_LISTEN moves it): %w", err)
+	}
+	if c.Simulator == "off" {
+		return gatewayListener, nil, nil
 	}
 	simulatorListener, err = net.Listen("tcp", c.SimulatorListen)
 	if err != nil {
@@ -91,7 +119,7 @@ func (c *demoCommand) database(ctx context.Context, log *slog.Logger) (url strin
 }
 
 // gateway prepares the database and the keys.
-func (c *demoCommand) gateway(ctx context.Context, url, simulatorAddress string, log *slog.Logger) (gateway, error) {
+func (c *demoCommand) gateway(ctx context.Context, url string, log *slog.Logger) (gateway, error) {
 	err := demo.Refuse(ctx, url)
 	if err != nil {
 		return gateway{}, err
@@ -107,10 +135,6 @@ func (c *demoCommand) gateway(ctx context.Context, url, simulatorAddress string,
 	g := gateway{
 		DatabaseURL: url, Environment: "DEMO", Realm: demo.Realm, ClearingToken: clearingToken, Log: log,
 		SignInHint: "Demo: maker1, checker1 and the others sign in with the password " + demo.UserPassword + ".",
-		Network: clearing.NewHTTP(map[rulebook.Scheme]string{
-			rulebook.SchemeSIC: "http://" + simulatorAddress + "/clearing/" + string(rulebook.SchemeSIC),
-			rulebook.SchemeSCT: "http://" + simulatorAddress + "/clearing/" + string(rulebook.SchemeSCT),
-		}),
 	}
 	g.ReleaseKey, err = readOrMakeKey(filepath.Join(c.DataDir, "release.key"))
 	if err != nil {

@@ -61,7 +61,9 @@ func (g gateway) run(ctx context.Context, listener net.Listener) error {
 	}
 	writer := store.NewStore(db, jobs, newID)
 	parts := stations{
-		clearing: clearing.New(clearing.Config{Store: writer, Network: g.Network, Seal: seal, Now: time.Now, Zone: zone, Log: g.Log}),
+		clearing: clearing.New(clearing.Config{
+			Store: writer, Network: g.Network, Rules: g.Rules, Seal: seal, Now: time.Now, NewID: newID, Random: random, Zone: zone, Log: g.Log,
+		}),
 		submission: submission.New(submission.Config{
 			Store: writer, Rules: g.Rules, Seal: seal, Now: time.Now, NewID: newID, Random: random, Zone: zone,
 		}),

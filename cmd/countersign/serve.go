@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
 	"strings"
 
@@ -35,7 +36,7 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger) error {
 	}
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return fmt.Errorf("listen for portal and API (COUNTERSIGN_LISTEN moves it): %w", err)
 	}
 	log.Info("countersign is up", "address", listener.Addr().String(), "environment", c.Environment)
 	return g.run(ctx, listener)
@@ -47,11 +48,11 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	var err error
 	g.ReleaseKey, err = readKey(c.ReleaseKeyFile)
 	if err != nil {
-		return gateway{}, err
+		return gateway{}, fmt.Errorf("COUNTERSIGN_RELEASE_KEY_FILE: %w", err)
 	}
 	g.TokenKey, err = readKey(c.TokenKeyFile)
 	if err != nil {
-		return gateway{}, err
+		return gateway{}, fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %w", err)
 	}
 	g.Rules.SICLimit, err = money.Parse(money.CHF, c.SICLimit)
 	if err != nil {
@@ -64,12 +65,36 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	if c.ClearingTokenFile != "" {
 		token, err := os.ReadFile(c.ClearingTokenFile)
 		if err != nil {
-			return gateway{}, fmt.Errorf("read the clearing token: %w", err)
+			return gateway{}, fmt.Errorf("COUNTERSIGN_CLEARING_TOKEN_FILE: read the clearing token: %w", err)
 		}
 		g.ClearingToken = strings.TrimSpace(string(token))
 	}
-	g.Network = clearing.NewHTTP(map[rulebook.Scheme]string{
-		rulebook.SchemeSIC: c.ClearingSICURL, rulebook.SchemeSCT: c.ClearingSCTURL,
-	})
+	addresses, err := clearingAddresses(c.ClearingSICURL, c.ClearingSCTURL)
+	if err != nil {
+		return gateway{}, err
+	}
+	g.Network = clearing.NewHTTP(addresses)
 	return g, nil
+}
+
+// clearingAddresses reads where payments go. A scheme may be left out; its payments then wait.
+func clearingAddresses(swiss, european string) (map[rulebook.Scheme]string, error) {
+	addresses := make(map[rulebook.Scheme]string)
+	for _, given := range []struct {
+		setting, address string
+		scheme           rulebook.Scheme
+	}{
+		{"COUNTERSIGN_CLEARING_SIC_URL", swiss, rulebook.SchemeSIC},
+		{"COUNTERSIGN_CLEARING_SCT_URL", european, rulebook.SchemeSCT},
+	} {
+		if given.address == "" {
+			continue
+		}
+		read, err := url.Parse(given.address)
+		if err != nil || read.Host == "" || read.Scheme != "http" && read.Scheme != "https" {
+			return nil, fmt.Errorf("%s: give an address that begins with https:// or http://", given.setting)
+		}
+		addresses[given.scheme] = given.address
+	}
+	return addresses, nil
 }

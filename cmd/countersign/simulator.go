@@ -23,7 +23,7 @@ type simulatorCommand struct {
 func (c *simulatorCommand) Run(ctx context.Context, log *slog.Logger) error {
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
-		return fmt.Errorf("listen for the simulator: %w", err)
+		return fmt.Errorf("listen for the simulator (COUNTERSIGN_SIMULATOR_LISTEN moves it): %w", err)
 	}
 	log.Info("clearing simulator is up", "address", "http://"+listener.Addr().String(), "gateway", c.GatewayURL)
 	return c.serve(ctx, listener, log)

@@ -53,16 +53,16 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// startBroker starts a node with these queues, each with a dead-letter queue of the same name and ".rejected". It skips the test on a
-// machine without RabbitMQ, unless COUNTERSIGN_RABBITMQ=1 says that there must be one.
+// startBroker starts a node with these queues, each with a dead-letter queue of the same name and ".rejected". The test is skipped
+// unless COUNTERSIGN_RABBITMQ=1, as make test sets it: a node takes a while. A missing broker is a failure then.
 func startBroker(t *testing.T, queues ...string) *broker {
 	t.Helper()
-	program, err := brokerProgram()
-	if err != nil && os.Getenv("COUNTERSIGN_RABBITMQ") == "1" {
-		t.Fatal(err)
+	if os.Getenv("COUNTERSIGN_RABBITMQ") != "1" {
+		t.Skip("needs RabbitMQ: make rabbitmq, then COUNTERSIGN_RABBITMQ=1 (make test does both)")
 	}
+	program, err := brokerProgram()
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	b := &broker{program: program, home: t.TempDir(), queues: queues}
 	b.prepare(t)
@@ -236,7 +236,8 @@ const patience = 30 * time.Second
 // peer is the clearing's gateway at the other end of the queues.
 type peer struct {
 	session *amqp.Session
-	link    map[string]*amqp.Receiver
+	from    map[string]*amqp.Receiver
+	to      map[string]*amqp.Sender
 }
 
 func (b *broker) peer(t *testing.T) *peer {
@@ -252,7 +253,7 @@ func (b *broker) peer(t *testing.T) *peer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &peer{session: session, link: map[string]*amqp.Receiver{}}
+	return &peer{session: session, from: map[string]*amqp.Receiver{}, to: map[string]*amqp.Sender{}}
 }
 
 // send puts messages into a queue; the broker has them when it returns.
@@ -260,13 +261,17 @@ func (p *peer) send(t *testing.T, queue string, messages ...*amqp.Message) {
 	t.Helper()
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	sender, err := p.session.NewSender(limited, address(queue), nil)
-	if err != nil {
-		t.Fatal(err)
+	sender := p.to[queue]
+	if sender == nil {
+		var err error
+		sender, err = p.session.NewSender(limited, address(queue), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.to[queue] = sender
 	}
-	defer func() { _ = sender.Close(limited) }()
 	for _, message := range messages {
-		err = sender.Send(limited, message, nil)
+		err := sender.Send(limited, message, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,14 +283,14 @@ func (p *peer) take(t *testing.T, queue string, within time.Duration) *amqp.Mess
 	t.Helper()
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	receiver := p.link[queue]
+	receiver := p.from[queue]
 	if receiver == nil {
 		var err error
 		receiver, err = p.session.NewReceiver(limited, address(queue), &amqp.ReceiverOptions{Credit: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.link[queue] = receiver
+		p.from[queue] = receiver
 	}
 	waiting, cancel := context.WithTimeout(limited, within)
 	defer cancel()

@@ -34,11 +34,7 @@ func testNothingIsLostWhenTheBrokerDies(t *testing.T, b *broker) {
 			return nil
 		})
 	}
-	other := transport(t, b.url(), "killed", func(c *clearing.AMQPConfig) { // clearing's side answers as insistently
-		for scheme, pair := range c.Queues {
-			c.Queues[scheme] = clearing.AMQPQueues{Out: pair.In, In: pair.Out}
-		}
-	})
+	other := clearingSide(t, b, "killed") // answers as insistently
 	group.Go(func() error {
 		for i := range documents {
 			insist(other, rulebook.Schemes()[i%2], fmt.Sprint("A", i))

@@ -22,7 +22,7 @@ var errTransportClosed = errors.New("the AMQP transport is closed")
 type outboundQueue struct {
 	cfg     *AMQPConfig
 	address string
-	opening chan struct{} // holds one token while a connection is being opened: the others wait, within their own time
+	opening chan struct{}  // holds one token while a connection is being opened: the others wait, within their own time
 	closing sync.WaitGroup // lines that are not closed yet
 
 	mu      sync.Mutex // guards what follows

@@ -51,6 +51,10 @@ type Config struct {
 	Now     func() time.Time
 	Zone    *time.Location // of the banking day: Europe/Zurich
 	Log     *slog.Logger
+	NewID   func() uuid.UUID // UUIDv7
+	// Random makes Global IDs of what comes in.
+	Random func() [4]byte
+	Rules  rulebook.Settings
 	// AnswerWithin is the scheme's time from acceptance to answer: 10 s in both schemes.
 	AnswerWithin time.Duration
 }
@@ -71,7 +75,7 @@ func New(cfg Config) *Station {
 
 // Handlers is the station's work for the job queue.
 func (s *Station) Handlers() store.JobHandlers {
-	return store.JobHandlers{Send: s.Send, Retry: func(attempt int) time.Duration { return backoff(attempt) }}
+	return store.JobHandlers{Send: s.Send, Answer: s.Answer, Retry: backoff}
 }
 
 // Send carries a released message to clearing: steps 1 to 5. It does nothing for a message that is delivered, and repeats nothing
@@ -107,11 +111,7 @@ func (s *Station) Send(ctx context.Context, realm string, id uuid.UUID) error {
 
 // document returns the interbank document as it is stored, making it on the first attempt.
 func (s *Station) document(ctx context.Context, out store.Outgoing) (reference string, content []byte, err error) {
-	doc, err := payment.DocumentOf(out.Message)
-	if err != nil {
-		return "", nil, err
-	}
-	made, err := payment.CreditTransfer(out.Message, doc, out.Account, out.Message.AcceptedAt.In(s.cfg.Zone))
+	made, err := out.Message.Outbound(out.Account, out.Message.AcceptedAt.In(s.cfg.Zone))
 	if err != nil {
 		return "", nil, err
 	}
@@ -135,10 +135,35 @@ func (s *Station) keep(ctx context.Context, m payment.Message, made payment.Outb
 	})
 }
 
-// delivered notes that clearing has the document, unless its answer came first.
+// delivered notes that clearing has the document, unless its answer came first. A resolution that is communicated by that answers its
+// recall.
 func (s *Station) delivered(ctx context.Context, realm string, id uuid.UUID) error {
-	_, err := s.cfg.Store.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
-		return moveIf(m.Deliver(s.now()))
+	now := s.now()
+	m, err := s.cfg.Store.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
+		answerBy := rulebook.AnswerBy(m.Scheme, now.In(s.cfg.Zone), s.cfg.Rules)
+		return moveIf(m.Deliver(answerBy, now))
+	})
+	if err != nil {
+		return err
+	}
+	return s.recallAnswered(ctx, m)
+}
+
+// recallAnswered notes on a received recall that a return or resolution has answered it. Watch repeats what a crash cut off here.
+func (s *Station) recallAnswered(ctx context.Context, m payment.Message) error {
+	if m.AnswersID == uuid.Nil {
+		return nil
+	}
+	after, err := s.cfg.Store.Message(ctx, m.Realm, m.InternalID)
+	if err != nil || after.State != payment.StateSettled && after.State != payment.StateCommunicated {
+		return err
+	}
+	return s.noteAnswer(ctx, m.Realm, m.AnswersID)
+}
+
+func (s *Station) noteAnswer(ctx context.Context, realm string, recall uuid.UUID) error {
+	_, err := s.cfg.Store.Transact(ctx, realm, recall, func(m payment.Message) (payment.Transition, error) {
+		return moveIf(m.Answer(s.now()))
 	})
 	return err
 }

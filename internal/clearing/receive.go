@@ -35,8 +35,8 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("refused: %s %s", e.Findings[0].Pointer, e.Findings[0].Text)
 }
 
-// Receive takes a document of clearing. When it returns nil the document is stored: booked on the message it belongs to, or in
-// quarantine for an operator when it belongs to none or cannot be booked.
+// Receive takes a document of clearing. When it returns nil the document is stored: booked on the message it belongs to or made a
+// message of its own, waiting for what it overtook, or in quarantine for an operator when it belongs to nothing or cannot be booked.
 //
 // Errors: RefusedError, ErrDuplicate.
 func (s *Station) Receive(ctx context.Context, d Document) error {
@@ -47,61 +47,52 @@ func (s *Station) Receive(ctx context.Context, d Document) error {
 	in := store.Inbound{
 		Scheme: d.Scheme, Name: parsed.MessageName(), Reference: d.Reference, Content: d.Content, ReceivedAt: d.ReceivedAt.UTC().Truncate(time.Microsecond),
 	}
-	report, ok := parsed.(*iso20022.FIToFIPaymentStatusReport)
-	if !ok {
-		if in.Reference == "" {
-			in.Reference = "digest-" + shortDigest(d.Content)
-		}
-		return s.quarantine(ctx, in, "This gateway does not process "+string(in.Name)+".")
-	}
 	if in.Reference == "" {
-		in.Reference = report.GroupHeader.MessageID
+		in.Reference = "digest-" + shortDigest(d.Content)
 	}
-	return s.book(ctx, in, payment.Answers(report))
-}
-
-// book makes the move a pacs.002 asks for. A report about several payments is for an operator: clearing sends one for each.
-func (s *Station) book(ctx context.Context, in store.Inbound, answers []payment.Answer) error {
-	if len(answers) != 1 {
-		return s.quarantine(ctx, in, fmt.Sprintf("The report answers %d payments instead of one.", len(answers)))
-	}
-	answer := answers[0]
-	global, err := payment.ParseGlobalID(answer.TransactionID)
-	if err != nil {
-		return s.quarantine(ctx, in, "No payment of this gateway has the transaction id "+answer.TransactionID+".")
-	}
-	realm, id, err := s.cfg.Store.FindByGlobalID(ctx, global)
-	if errors.Is(err, payment.ErrNotFound) {
-		return s.quarantine(ctx, in, "No payment of this gateway has the transaction id "+answer.TransactionID+".")
-	}
-	if err != nil {
-		return err
-	}
-	err = s.cfg.Store.Record(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
-		if m.Scheme != in.Scheme {
-			return payment.Transition{}, payment.ErrIllegalMove
-		}
-		return s.answer(m, answer)
-	})
+	err := s.process(ctx, in, parsed)
+	var unfit *unfitError
 	switch {
+	case errors.As(err, &unfit):
+		return s.quarantine(ctx, in, unfit.reason)
+	case errors.Is(err, payment.ErrIllegalMove):
+		return s.quarantine(ctx, in, "The state of the message contradicts this document.")
 	case errors.Is(err, store.ErrSeen):
 		return s.seen(ctx, in)
-	case errors.Is(err, payment.ErrIllegalMove):
-		return s.quarantine(ctx, in, "The payment "+string(global)+" is in a state that this answer contradicts.")
 	}
 	return err
 }
 
-func (s *Station) answer(m payment.Message, a payment.Answer) (payment.Transition, error) {
-	switch a.Outcome {
-	case payment.OutcomePositive:
-		return moveIf(m.Settle(s.now()))
-	case payment.OutcomeNegative:
-		return moveIf(m.Refuse(a.Code, a.Text, s.now()))
-	case payment.OutcomeNone:
-		return payment.Transition{}, store.ErrNoChange
+// unfitError: the document is fine in itself, but belongs to nothing here or cannot be booked. An operator sees the reason.
+type unfitError struct {
+	reason string
+}
+
+// Error is the reason.
+func (e *unfitError) Error() string { return e.reason }
+
+func unfit(reason string) error { return &unfitError{reason: reason} }
+
+// process hands a document to what it is for.
+func (s *Station) process(ctx context.Context, in store.Inbound, parsed iso20022.Document) error {
+	switch document := parsed.(type) {
+	case *iso20022.FIToFIPaymentStatusReport:
+		return s.receiveStatus(ctx, in, document)
+	case *iso20022.FIToFICustomerCreditTransfer:
+		return s.receiveTransfer(ctx, in, document)
+	case *iso20022.PaymentReturn:
+		return s.receiveReturn(ctx, in, document)
+	case *iso20022.FIToFIPaymentCancellationRequest:
+		return s.receiveRecall(ctx, in, document)
+	case *iso20022.ResolutionOfInvestigation:
+		return s.receiveResolution(ctx, in, document)
+	case *iso20022.Receipt:
+		return s.receiveReceipt(ctx, in, document)
+	case *iso20022.FIToFIPaymentStatusRequest:
+		return s.receiveInquiry(ctx, in, document)
+	default:
+		return unfit("This gateway does not process " + string(in.Name) + ".")
 	}
-	return payment.Transition{}, store.ErrNoChange
 }
 
 func (s *Station) quarantine(ctx context.Context, in store.Inbound, reason string) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 )
@@ -65,7 +66,11 @@ func (s *Station) Look(ctx context.Context) {
 		s.each(ctx, realm, due.Overdue, s.timeOut)
 		s.each(ctx, realm, due.ToInquire, s.inquire)
 		s.each(ctx, realm, due.Expired, s.expire)
+		s.each(ctx, realm, due.FallingDue, s.fallDue)
+		s.each(ctx, realm, due.ToAnswer, s.noteAnswer)
 	}
+	s.lookAtAnswers(ctx)
+	s.lookAtWaiting(ctx)
 }
 
 func (s *Station) each(ctx context.Context, realm string, ids []uuid.UUID, work func(context.Context, string, uuid.UUID) error) {
@@ -120,13 +125,25 @@ func (s *Station) expire(ctx context.Context, realm string, id uuid.UUID) error 
 	return err
 }
 
-// inquiryPause is the pause after the given number of status requests: 1 s, doubled each time, at most 15 minutes.
-func inquiryPause(sent int) time.Duration {
-	const most = 15 * time.Minute
-	if sent > 10 {
+// fallDue notes that a recall had no answer in time.
+func (s *Station) fallDue(ctx context.Context, realm string, id uuid.UUID) error {
+	_, err := s.cfg.Store.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
+		return m.FallDue(s.now())
+	})
+	return err
+}
+
+// inquiryPause is the pause after a status request. About a payment: 1 s, doubled each time, at most 15 minutes. About a recall, whose
+// answer people give: a day.
+func inquiryPause(m payment.Message) time.Duration {
+	const most, day = 15 * time.Minute, 24 * time.Hour
+	switch {
+	case m.Kind == payment.KindRecall:
+		return day
+	case m.Inquiries > 10:
 		return most
 	}
-	return min(most, time.Second<<sent)
+	return min(most, time.Second<<m.Inquiries)
 }
 
 // inquire asks clearing what became of an unconfirmed message. The number of the request and the time of the next are stored first,
@@ -134,12 +151,23 @@ func inquiryPause(sent int) time.Duration {
 func (s *Station) inquire(ctx context.Context, realm string, id uuid.UUID) error {
 	now := s.now()
 	m, err := s.cfg.Store.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
-		return m.Inquire(now.Add(inquiryPause(m.Inquiries)), now)
+		return m.Inquire(now.Add(inquiryPause(m)), now)
 	})
 	if err != nil {
 		return err
 	}
-	made := payment.StatusRequest(m, m.Inquiries+1, now)
+	sent, err := s.cfg.Store.Outbound(ctx, realm, m.Reference())
+	if err != nil {
+		return err
+	}
+	document, _ := iso20022.DecodeXML(sent)
+	if document == nil {
+		return errors.New("the document that was sent cannot be read")
+	}
+	made, err := m.StatusRequest(document, m.Inquiries+1, now)
+	if err != nil {
+		return err
+	}
 	content, err := s.keep(ctx, m, made)
 	if err != nil {
 		return err

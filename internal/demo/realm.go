@@ -52,7 +52,7 @@ func demoRealm() store.RealmDefinition {
 			defaultPolicy(),
 			{Rank: 10, ClientID: Straight, ApprovalsRequired: 0, Pending: pendingDefault},
 		},
-		DebtorAccounts: debtorAccounts(),
+		DebtorAccounts: debtorAccounts(true),
 	}
 }
 
@@ -66,7 +66,7 @@ func secondRealm() store.RealmDefinition {
 		},
 		Clients:        []store.ClientDefinition{backoffice(SecondClient), portal()},
 		Policies:       []store.PolicyDefinition{defaultPolicy()},
-		DebtorAccounts: debtorAccounts(),
+		DebtorAccounts: debtorAccounts(false),
 	}
 }
 
@@ -109,13 +109,15 @@ func defaultPolicy() store.PolicyDefinition {
 
 // debtorAccounts are the two accounts of the demo and the two of the sample documents. The bank codes are those in the IBANs; the
 // BICs of banks without one in the public list are neutral.
-func debtorAccounts() []store.DebtorAccountDefinition {
+func debtorAccounts(receives bool) []store.DebtorAccountDefinition {
 	swiss := store.DebtorAccountDefinition{
-		IBAN: "CH5021977000004331346", Scheme: "sic-inst", Currency: "CHF", HolderName: "Muster AG", HolderStreet: "Musterstrasse",
+		Receives: receives,
+		IBAN:     "CH5021977000004331346", Scheme: "sic-inst", Currency: "CHF", HolderName: "Muster AG", HolderStreet: "Musterstrasse",
 		HolderBuilding: "24", HolderPostcode: "3000", HolderTown: "Bern", HolderCountry: "CH", AgentBIC: "AAAACHBBXXX", AgentIID: "21977",
 	}
 	german := store.DebtorAccountDefinition{
-		IBAN: "DE62007620110623852957", Scheme: "sct-inst", Currency: "EUR", HolderName: "Muster GmbH", HolderStreet: "Hauptstrasse",
+		Receives: receives,
+		IBAN:     "DE62007620110623852957", Scheme: "sct-inst", Currency: "EUR", HolderName: "Muster GmbH", HolderStreet: "Hauptstrasse",
 		HolderBuilding: "7", HolderPostcode: "50667", HolderTown: "Koeln", HolderCountry: "DE", AgentBIC: "AAAADEFFXXX",
 	}
 	swissSample, germanSample := swiss, german

@@ -3,6 +3,7 @@ package interbank_test
 import (
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,17 +19,26 @@ const samples = "../iso20022/testdata/"
 // sample reads one document of the constructed chains.
 func sample[D iso20022.Document](tb testing.TB, scheme rulebook.Scheme, name string) D {
 	tb.Helper()
-	content, err := os.ReadFile(samples + string(scheme) + "_" + name + ".xml")
-	if err != nil {
-		tb.Fatal(err)
+	path := samples + string(scheme) + "_" + name + ".xml"
+	content, known := contents.Load(path)
+	if !known {
+		read, err := os.ReadFile(path)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		content = read
+		contents.Store(path, content)
 	}
-	decoded, findings := iso20022.DecodeXML(content)
+	decoded, findings := iso20022.DecodeXML(content.([]byte))
 	document, is := decoded.(D)
 	if !is || len(findings) > 0 {
 		tb.Fatalf("%s of %s: %T, %+v", name, scheme, decoded, findings)
 	}
 	return document
 }
+
+// contents are the samples read so far, by path.
+var contents sync.Map
 
 // The moments and ids of the chains.
 var (

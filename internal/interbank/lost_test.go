@@ -1,6 +1,7 @@
 package interbank_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -31,9 +32,9 @@ var kept = []struct {
 	{"PmtInf/PmtTpInf/InstrPrty", "", "instant payments have one priority"},
 	{"PmtInf/PmtTpInf/SvcLvl", "", "the pacs.008 carries the scheme's own service level"},
 	{"PmtInf/PmtTpInf/LclInstrm", "", "chooses the scheme; the pacs.008 says INST"},
-	{"PmtInf/CdtTrfTxInf/PmtTpInf/InstrPrty", "", "instant payments have one priority"},
-	{"PmtInf/CdtTrfTxInf/PmtTpInf/SvcLvl", "", "the pacs.008 carries the scheme's own service level"},
-	{"PmtInf/CdtTrfTxInf/PmtTpInf/LclInstrm", "", "chooses the scheme; the pacs.008 says INST"},
+	{"PmtInf/CdtTrfTxInf/PmtTpInf/InstrPrty", rulebook.SchemeSCT, "instant payments have one priority"},
+	{"PmtInf/CdtTrfTxInf/PmtTpInf/SvcLvl", rulebook.SchemeSCT, "the pacs.008 carries the scheme's own service level"},
+	{"PmtInf/CdtTrfTxInf/PmtTpInf/LclInstrm", rulebook.SchemeSCT, "chooses the scheme; the pacs.008 says INST"},
 	{"PmtInf/ReqdExctnDt", "", "the settlement day takes its place"},
 	{"PmtInf/Dbtr/Nm", "", "the bank's own data about the account holder count (SPS 4.2)"},
 	{"PmtInf/Dbtr/PstlAdr", "", "the bank's own data about the account holder count (SPS 4.2)"},
@@ -42,7 +43,7 @@ var kept = []struct {
 	{"PmtInf/DbtrAcct", "", "the bank's own data about the account count; the number is checked to be the same"},
 	{"PmtInf/DbtrAgt", "", "the bank's own data about the account count"},
 	{"PmtInf/DbtrAgtAcct", "", "the bank's own data about the account count"},
-	{"PmtInf/InstrForDbtrAgt", "", "for the debtor's bank itself"},
+	{"PmtInf/InstrForDbtrAgt", rulebook.SchemeSIC, "for the debtor's bank itself"},
 	{"PmtInf/ChrgBr", "", "both schemes settle with SLEV"},
 	{"PmtInf/CdtTrfTxInf/ChrgBr", "", "both schemes settle with SLEV"},
 	{"PmtInf/ChrgsAcct", "", "an account with the debtor's bank"},
@@ -104,57 +105,69 @@ func at(value reflect.Value, tags []string) reflect.Value {
 		return value
 	}
 	for i := range value.NumField() {
-		if value.Type().Field(i).Tag.Get("iso") == tags[0] {
-			return at(value.Field(i), tags[1:])
+		if value.Type().Field(i).Tag.Get("iso") != tags[0] {
+			continue
 		}
+		if field := value.Field(i); field.IsZero() && strings.HasSuffix(value.Type().Name(), "Choice") {
+			value.SetZero() // one alternative takes the place of the other
+		}
+		return at(value.Field(i), tags[1:])
 	}
 	return reflect.Value{}
 }
 
-// candidates are values of every kind of leaf; the schema says which fits.
+// candidates are values of every kind of leaf; the schema says which fit, and the rules which are accepted.
 var candidates = []string{
-	"Qx7 Zürich", "Qx7Zurich", "2026-04-05", "2026-04-05T06:07:08Z", "LI", "CHF", "ADAC", "Qx7Z", "987", "87", "IBNKCHZZ123",
-	"529900T8BM49AURSDO55", "+41-44555", "CH4821966000009613388", "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e11", "true",
-	"BUSI", "MADE", "NORM", "HIGH", "DEBT", "SHAR", "SLEV", "CHK", "TRF", "DEBT", "CRED", "DEBIT", "CRDT", "DBIT", "BOTH", "FAXI", "EMAL", "LETT", "MAIL",
-	"RTGS", "SPOT", "AGRD", "CCHQ", "MLDB", "SCOR", "CINV", "MM01", "AUTH", "PHOA", "HOLD", "DOCT", "MADR", "MISS", "SALA", "ICCP", "ADDR", "INST", "SEPA",
+	"Qx7 Zürich", "Qx7Zurich", "2026-03-02", "2026-03-02T08:07:06Z", "2026-04-05T06:07:08Z", "LI", "CHF", "EUR", "ADAC", "Qx7Z", "1", "987", "87",
+	"IBNKCHZZ123", "529900T8BM49AURSDO55", "+41-44555", "LI21088100002324013AA", "DE62007620110623852957", "CH4821966000009613388",
+	"7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e11", "INST", "SEPA", "NORM", "SLEV", "SHAR", "TRF", "MADR", "CRED", "CRDT", "SPOT", "CCHQ", "MLDB", "SCOR",
+	"CINV", "MM01", "AUTH", "PHOA", "EMAL", "SALA", "ADDR", "CHBCC",
 }
 
-// fill gives the leaf a value its schema takes, and mandatory neighbours one too. It returns the value, "" when none was found.
-func fill(order *iso20022.CustomerCreditTransferInitiation, tags []string) string {
-	place := at(reflect.ValueOf(order).Elem(), tags)
-	if place.Kind() != reflect.String {
-		return setOther(place)
+// values are what may stand in a leaf.
+func values(order *iso20022.CustomerCreditTransferInitiation, place reflect.Value) []any {
+	switch place.Interface().(type) {
+	case iso20022.Amount:
+		return []any{amount("CHF", "7.77"), amount("EUR", "7.77")}
+	case bool:
+		return []any{true, false}
+	case decimal.Decimal:
+		paid := order.PaymentInformation[0].CreditTransferTransactionInformation[0].Amount.InstructedAmount.Value
+		return []any{decimal.MustParse("7"), paid}
+	case iso20022.SupplementaryDataEnvelope1:
+		return []any{iso20022.SupplementaryDataEnvelope1{XML: `<Extra xmlns="urn:example:extra">Qx7</Extra>`}}
 	}
-	before := place.String()
-	for _, candidate := range candidates {
-		if candidate == before {
-			continue
-		}
-		place.SetString(candidate)
-		if !complains(order, tags) {
-			return candidate
-		}
+	texts := make([]any, len(candidates))
+	for i, candidate := range candidates {
+		texts[i] = candidate
 	}
-	place.SetString(before)
-	return ""
+	return texts
 }
 
-func setOther(place reflect.Value) string {
-	switch value := place.Addr().Interface().(type) {
-	case *iso20022.Amount:
-		*value = amount("CHF", "7.77")
-		return "7.77"
-	case *bool:
-		*value = true
-		return "true"
-	case *decimal.Decimal:
-		*value = decimal.MustParse("7")
-		return "7"
-	case *iso20022.SupplementaryDataEnvelope1:
-		value.XML = `<Extra xmlns="urn:example:extra">Qx7</Extra>`
+// written is how a value stands in XML.
+func written(value any) string {
+	switch value := value.(type) {
+	case iso20022.Amount:
+		return value.Value.String()
+	case iso20022.SupplementaryDataEnvelope1:
 		return "Qx7"
+	default:
+		return fmt.Sprint(value)
 	}
-	return ""
+}
+
+// fill gives the leaf the first value its schema takes, from the candidate at from on. It returns the index of the next, 0 when none
+// is left.
+func fill(order *iso20022.CustomerCreditTransferInitiation, tags []string, from int) (next int, filled string) {
+	place := at(reflect.ValueOf(order).Elem(), tags)
+	offered := values(order, place)
+	for i := from; i < len(offered); i++ {
+		place.Set(reflect.ValueOf(offered[i]).Convert(place.Type()))
+		if !complains(order, tags) {
+			return i + 1, written(offered[i])
+		}
+	}
+	return 0, ""
 }
 
 // complains says whether the schema refuses the value itself; what is missing beside it is filled later.
@@ -187,7 +200,7 @@ func complete(order *iso20022.CustomerCreditTransferInitiation) bool {
 			if !place.IsValid() {
 				return false
 			}
-			fill(order, append(tags, leaves(place.Type(), nil)[0].tags...))
+			fill(order, append(tags, leaves(place.Type(), nil)[0].tags...), 0)
 		}
 	}
 	return false
@@ -229,57 +242,103 @@ func TestNothingOfAnOrderIsLost(t *testing.T) {
 	}
 }
 
+// accountFor tries values in one element until one is accepted, and says what became of it.
 func (c chain) accountFor(t *testing.T, element leaf, used map[string]bool) string {
-	order := c.order(t)
-	if c.scheme == rulebook.SchemeSCT && strings.Contains(element.path(), "/RltdRmtInf/") {
-		order.PaymentInformation[0].CreditTransferTransactionInformation[0].RemittanceInformation = nil
+	outcome := "not possible" // beside the mandatory elements of this order
+	for next := 0; ; {
+		order := c.orderFor(t, element)
+		var value string
+		next, value = fill(order, element.tags, next)
+		if next == 0 {
+			return outcome
+		}
+		if !complete(order) {
+			continue
+		}
+		refused, forGood := c.refuses(order, element)
+		if forGood {
+			return "refused"
+		}
+		if refused {
+			outcome = "refused"
+			continue
+		}
+		before, after := occurrences(c.sent(t, c.orderFor(t, element)), value), occurrences(c.sent(t, order), value)
+		if after > before {
+			return "sent on"
+		}
+		if path := c.keptAt(element); path != "" {
+			used[path] = true
+			return "kept"
+		}
+		if was := at(reflect.ValueOf(c.orderFor(t, element)).Elem(), element.tags); after > 0 && written(was.Interface()) == value {
+			return "sent on" // the good order had this value already
+		}
+		t.Errorf("%s = %q is accepted and neither sent on nor in the list of what is kept", element.path(), value)
+		return "lost"
 	}
+}
+
+// sent is the pacs.008 of an order as XML.
+func (c chain) sent(t *testing.T, order *iso20022.CustomerCreditTransferInitiation) string {
 	in := c.input(t)
-	in.Order = order
-	in.UETR = "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e12"
-	without, err := interbank.CreditTransfer(in)
+	in.Order, in.UETR = order, "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e12"
+	made, err := interbank.CreditTransfer(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := textOf(t, without)
-	value := fill(order, element.tags)
-	if value == "" || !complete(order) {
-		if testing.Verbose() {
-			t.Logf("not possible: %s %q", element.path(), value)
-		}
-		return "not possible" // beside the mandatory elements of this order
+	if findings := iso20022.Validate(made); len(findings) > 0 {
+		t.Errorf("the pacs.008 does not follow its schema: %+v", findings)
 	}
+	encoded, err := iso20022.EncodeXML(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, found := foreign(string(encoded)); found && c.scheme == rulebook.SchemeSCT {
+		t.Errorf("the pacs.008 has %q, which not every SEPA bank takes", r)
+	}
+	return string(encoded)
+}
+
+// orderFor is a good order in which the element may stand.
+func (c chain) orderFor(t *testing.T, element leaf) *iso20022.CustomerCreditTransferInitiation {
+	order := c.order(t)
+	information := &order.PaymentInformation[0]
+	transaction := &information.CreditTransferTransactionInformation[0]
+	switch path := element.path(); {
+	case strings.HasPrefix(path, "PmtInf/CdtTrfTxInf/RltdRmtInf"):
+		transaction.RemittanceInformation = nil
+	case strings.HasPrefix(path, "PmtInf/CdtTrfTxInf/RmtInf/Strd"):
+		if len(transaction.RemittanceInformation.Unstructured) > 0 {
+			transaction.RemittanceInformation = nil
+		}
+	case strings.HasPrefix(path, "PmtInf/CdtTrfTxInf/ChrgBr"):
+		information.ChargeBearer = ""
+	case strings.HasPrefix(path, "PmtInf/CdtTrfTxInf/PmtTpInf") && c.scheme == rulebook.SchemeSCT:
+		transaction.PaymentTypeInformation, information.PaymentTypeInformation = information.PaymentTypeInformation, nil
+	}
+	return order
+}
+
+// refuses says whether the rules refuse the order, and whether they refuse an element above this one whatever its value.
+func (c chain) refuses(order *iso20022.CustomerCreditTransferInitiation, element leaf) (refused, forGood bool) {
 	input := rulebook.Input{Scheme: c.scheme, Document: order, Today: paidDay.Add(12 * time.Hour), Settings: rulebook.Settings{
 		FallbackAllowed: true, CollectiveBookingAllowed: true,
 	}}
-	if len(rulebook.Check(input)) > 0 || len(interbank.Check(c.scheme, order)) > 0 {
-		return "refused"
+	findings := append(rulebook.Check(input), interbank.Check(c.scheme, order)...)
+	for _, finding := range findings {
+		above := withoutIndexes(finding.Pointer) + "/"
+		forGood = forGood || finding.Code == "CH17" && strings.HasPrefix("/Document/CstmrCdtTrfInitn/"+element.path(), above)
 	}
-	made, err := interbank.CreditTransfer(in)
-	if err != nil {
-		t.Fatalf("%s: %v", element.path(), err)
-	}
-	if findings := iso20022.Validate(made); len(findings) > 0 {
-		t.Errorf("%s: %+v", element.path(), findings)
-	}
-	if occurrences(textOf(t, made), value) > occurrences(before, value) {
-		return "sent on"
-	}
-	for _, row := range kept {
-		if (row.scheme == "" || row.scheme == c.scheme) && (element.path() == row.path || strings.HasPrefix(element.path(), row.path+"/")) {
-			used[row.path] = true
-			return "kept"
-		}
-	}
-	t.Errorf("%s = %q is accepted and neither sent on nor in the list of what is kept", element.path(), value)
-	return "lost"
+	return len(findings) > 0, forGood
 }
 
-func textOf(tb testing.TB, document iso20022.Document) string {
-	tb.Helper()
-	encoded, err := iso20022.EncodeXML(document)
-	if err != nil {
-		tb.Fatal(err)
+// keptAt is the row of the list that the element falls under, "" when none does.
+func (c chain) keptAt(element leaf) string {
+	for _, row := range kept {
+		if (row.scheme == "" || row.scheme == c.scheme) && (element.path() == row.path || strings.HasPrefix(element.path(), row.path+"/")) {
+			return row.path
+		}
 	}
-	return string(encoded)
+	return ""
 }

@@ -4,37 +4,54 @@ import (
 	"time"
 
 	"countersign/internal/identity"
+	"countersign/internal/rulebook"
 )
 
-// Deliver records that clearing has taken the document. ok is false when the message has met its end already (the answer overtook
-// the receipt): there is nothing to move then.
-func (m Message) Deliver(at time.Time) (t Transition, ok bool, err error) {
+// Deliver records that clearing has taken the document. ok is false when there is nothing to move: it was recorded before, or the
+// answer overtook the receipt. A refusal of a recall is communicated by that in SEPA; in SIC a receipt follows. answerBy is when a
+// recall's answer is due; other kinds ignore it.
+func (m Message) Deliver(answerBy, at time.Time) (t Transition, ok bool, err error) {
+	if !m.DeliveredAt.IsZero() {
+		return Transition{}, false, nil
+	}
 	to := m.State
 	switch m.State {
 	case StateApproved:
 		to = StateProcessing
 	case StateProcessing, StateUnconfirmed:
-		if !m.DeliveredAt.IsZero() {
-			return Transition{}, false, nil
-		}
 	default:
 		return Transition{}, false, nil
 	}
+	if m.Kind == KindResolution && m.Scheme == rulebook.SchemeSCT {
+		to = StateCommunicated
+	}
 	t, err = m.step(ActionDeliver, to, identity.Gateway(identity.ChannelClearing), at)
 	t.changes.DeliveredAt = at
+	if m.Kind == KindRecall {
+		t.changes.AnswerBy = dayOf(answerBy)
+	}
 	return t, err == nil, err
 }
 
-// Settle records a positive answer of clearing. ok is false when the message is settled already: answers come more than once.
-// A positive answer to a message that failed is an ErrIllegalMove: an operator must look.
-func (m Message) Settle(at time.Time) (t Transition, ok bool, err error) {
-	if m.State == StateSettled {
+// answered starts a move that an answer of clearing or of another bank makes. ok is false when the message is where the answer leads
+// already: answers come more than once.
+func (m Message) answered(action Action, to State, at time.Time) (t Transition, ok bool, err error) {
+	if m.State == to && action != ActionAcknowledge {
 		return Transition{}, false, nil
 	}
-	t, err = m.step(ActionSettle, StateSettled, identity.Gateway(identity.ChannelClearing), at)
-	t.changes.SettledAt = at
+	t, err = m.step(action, to, identity.Gateway(identity.ChannelClearing), at)
 	t.changes.DeliveredAt = m.deliveredBy(at)
 	return t, err == nil, err
+}
+
+// Settle records a positive answer to an instruction or return. ok is false when it is settled already. A positive answer to a message
+// that failed is an ErrIllegalMove: an operator must look.
+func (m Message) Settle(at time.Time) (t Transition, ok bool, err error) {
+	t, ok, err = m.answered(ActionSettle, StateSettled, at)
+	if ok {
+		t.changes.SettledAt = at
+	}
+	return t, ok, err
 }
 
 // Refuse records a negative answer with its ISO reason code. ok is false when the message has failed with this code already.
@@ -43,8 +60,53 @@ func (m Message) Refuse(code, text string, at time.Time) (t Transition, ok bool,
 		return Transition{}, false, nil
 	}
 	t, err = m.step(ActionRefuse, StateFailed, identity.Gateway(identity.ChannelClearing), at)
-	t.reason = text
-	t.changes = Changes{StatusCode: code, StatusText: text, DeliveredAt: m.deliveredBy(at)}
+	t.reason = truncate(text)
+	t.changes = Changes{StatusCode: code, StatusText: t.reason, DeliveredAt: m.deliveredBy(at)}
+	return t, err == nil, err
+}
+
+// Acknowledge records a positive receipt of clearing (camt.025): a recall is passed on, a resolution is communicated.
+func (m Message) Acknowledge(at time.Time) (t Transition, ok bool, err error) {
+	to := StateAcknowledged
+	switch {
+	case m.Kind == KindResolution:
+		to = StateCommunicated
+	case m.State == StateOverdue:
+		to = StateOverdue
+	case m.State == StateAccepted, m.State == StateRefused:
+		return Transition{}, false, nil // the answer overtook the receipt
+	}
+	if m.State == to && to != StateOverdue {
+		return Transition{}, false, nil
+	}
+	return m.answered(ActionAcknowledge, to, at)
+}
+
+// Accept records that the other bank sent a recalled payment back.
+func (m Message) Accept(at time.Time) (t Transition, ok bool, err error) {
+	t, ok, err = m.answered(ActionAccept, StateAccepted, at)
+	if ok {
+		t.changes.SettledAt = at
+	}
+	return t, ok, err
+}
+
+// Decline records that the other bank refused a recall, with its reason.
+func (m Message) Decline(code, text string, at time.Time) (t Transition, ok bool, err error) {
+	t, ok, err = m.answered(ActionDecline, StateRefused, at)
+	if ok {
+		t.reason = truncate(text)
+		t.changes.StatusCode, t.changes.StatusText = code, t.reason
+	}
+	return t, ok, err
+}
+
+// Answer records that a return or resolution answered a received recall.
+func (m Message) Answer(at time.Time) (t Transition, ok bool, err error) {
+	if m.State == StateAnswered {
+		return Transition{}, false, nil
+	}
+	t, err = m.step(ActionAnswer, StateAnswered, identity.Gateway(identity.ChannelClearing), at)
 	return t, err == nil, err
 }
 
@@ -65,7 +127,7 @@ func (m Message) Withhold(at time.Time) (Transition, error) {
 	return t, err
 }
 
-// TimeOut records that the scheme's time passed without an answer. It fails with ErrIllegalMove before that time or in another state.
+// TimeOut records that the scheme's time passed without an answer. It fails with ErrIllegalMove before that or in another state.
 func (m Message) TimeOut(limit time.Duration, at time.Time) (Transition, error) {
 	if m.AcceptedAt.IsZero() || at.Before(m.AcceptedAt.Add(limit)) {
 		return Transition{}, ErrIllegalMove
@@ -76,9 +138,20 @@ func (m Message) TimeOut(limit time.Duration, at time.Time) (Transition, error) 
 	return t, err
 }
 
-// Inquire records that clearing is asked for the status, and when to ask again.
+// FallDue records that a recall had no answer in time. It fails with ErrIllegalMove before the day after AnswerBy or in another state.
+func (m Message) FallDue(at time.Time) (Transition, error) {
+	if m.Kind != KindRecall || m.AnswerBy.IsZero() || at.Before(m.AnswerBy.AddDate(0, 0, 1)) {
+		return Transition{}, ErrIllegalMove
+	}
+	t, err := m.step(ActionFallDue, StateOverdue, identity.Gateway(identity.ChannelClock), at)
+	t.reason = "No answer to the recall in time."
+	t.changes.InquireAt = at
+	return t, err
+}
+
+// Inquire records that the status is asked for, and when to ask again.
 func (m Message) Inquire(next, at time.Time) (Transition, error) {
-	t, err := m.step(ActionInquire, StateUnconfirmed, identity.Gateway(identity.ChannelClock), at)
+	t, err := m.step(ActionInquire, m.State, identity.Gateway(identity.ChannelClock), at)
 	t.changes = Changes{Inquired: true, InquireAt: next}
 	return t, err
 }

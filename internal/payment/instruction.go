@@ -1,12 +1,15 @@
 package payment
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
+	"countersign/internal/calendar"
 	"countersign/internal/identity"
+	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
 )
@@ -93,16 +96,15 @@ func NewAmendment(in InstructionInput) (Draft, error) {
 	return newDraft(in)
 }
 
-// CheckInstruction returns every rule the document breaks, in document order: those of the scheme and those about the debtor account.
+// CheckInstruction returns every rule the document breaks, in document order: those of the scheme, of what its interbank documents
+// can carry, and about the debtor account.
 func CheckInstruction(in InstructionInput) []Finding {
-	findings := make([]Finding, 0, 4)
 	asked := rulebook.Input{Scheme: in.Scheme, Document: in.Document, Today: in.Today, Now: in.At, Settings: in.Rules}
-	for _, f := range rulebook.Check(asked) {
-		findings = append(findings, Finding{Rule: f.Rule, Pointer: f.Pointer, Code: f.Code, Text: f.Text})
-	}
+	findings := findingsFrom(append(rulebook.Check(asked), interbank.Check(in.Scheme, in.Document)...))
 	if f, wrong := checkDebtorAccount(in); wrong {
-		findings = insertInOrder(findings, f)
+		findings = append(findings, f)
 	}
+	slices.SortStableFunc(findings, func(a, b Finding) int { return rulebook.ComparePointers(a.Pointer, b.Pointer) })
 	return findings
 }
 
@@ -124,23 +126,38 @@ func checkDebtorAccount(in InstructionInput) (Finding, bool) {
 	return f, true
 }
 
-// StillHolds checks the stored document against the rules of its scheme again, at the moment of an approval: a limit, a date or an
-// address form may have run out while the message waited. It fails with RefusalError.
+// StillHolds checks a pending message against its rules again, at the moment of an approval: a limit, a date, an address form or a
+// deadline may have run out while it waited. It fails with RefusalError.
 //
-// The execution date is left out: it was today when the maker submitted, and an instant payment executes at its last approval.
+// The execution date of an instruction is left out: it was today when the maker submitted, and an instant payment executes at its last
+// approval.
 func (m Message) StillHolds(rules rulebook.Settings, at, today time.Time) error {
+	if m.Kind != KindInstruction {
+		return m.inTime(today)
+	}
 	doc, err := DocumentOf(m)
 	if err != nil {
 		return err
 	}
 	var findings []Finding
-	for _, f := range rulebook.Check(rulebook.Input{Scheme: m.Scheme, Document: doc, Today: today, Now: at, Settings: rules}) {
+	for _, f := range findingsFrom(rulebook.Check(rulebook.Input{Scheme: m.Scheme, Document: doc, Today: today, Now: at, Settings: rules})) {
 		if !strings.Contains(f.Pointer, "/ReqdExctnDt") {
-			findings = append(findings, Finding{Rule: f.Rule, Pointer: f.Pointer, Code: f.Code, Text: f.Text})
+			findings = append(findings, f)
 		}
 	}
 	if len(findings) > 0 {
 		return &RefusalError{Findings: findings}
 	}
 	return nil
+}
+
+// inTime refuses an R-transaction whose last day is over.
+func (m Message) inTime(today time.Time) error {
+	if m.Deadline.IsZero() || calendar.Compare(today, m.Deadline) <= 0 {
+		return nil
+	}
+	return &RefusalError{Findings: []Finding{{
+		Rule: string(m.Kind) + "-deadline", Pointer: pointerInternalID, Code: "TM01",
+		Text: "The last day for this " + string(m.Kind) + " was " + m.Deadline.Format(time.DateOnly) + ".",
+	}}}
 }

@@ -32,7 +32,9 @@ type Message struct {
 	// AnswersID is the received recall that a return or resolution answers; zero when none.
 	AnswersID uuid.UUID
 	AnswerBy  time.Time // when a recall should be answered; zero when there is no such time
-	Reason    string    // ISO reason code of an R-transaction
+	// Deadline is the last day on which an R-transaction may be released; zero when there is none.
+	Deadline time.Time
+	Reason   string // ISO reason code of an R-transaction
 	// MakerUser is the account that created the message, MakerName its display name.
 	MakerUser  uuid.UUID
 	MakerName  string
@@ -55,6 +57,10 @@ type Message struct {
 	StatusCode  string // ISO reason code of a refusal
 	StatusText  string
 	Inquiries   int // status requests sent to clearing
+	// RecallState and ReturnState are those of the newest recall and return of this payment, "" when there is none; RecallStatusOf and
+	// ReturnStatusOf say what they mean.
+	RecallState State
+	ReturnState State
 
 	DocumentID  uuid.UUID
 	ContentHash Digest

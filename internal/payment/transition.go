@@ -30,6 +30,7 @@ type Changes struct {
 	StatusText  string
 	InquireAt   time.Time
 	Inquired    bool
+	AnswerBy    time.Time
 }
 
 // Valid reports whether the transition was made by a method of Message.

@@ -8,6 +8,10 @@ const (
 	RuleMessageIDUnique = "message-id-unique"
 	// RuleExternalIDUnique: the external id was not used for other content before.
 	RuleExternalIDUnique = "external-id-unique"
+	// RuleOneRequest: one recall of a payment for ever, one return, and one answer to a received recall.
+	RuleOneRequest = "one-request"
+	// RuleOriginalState: the payment an R-transaction is about is of the right kind and in the right state.
+	RuleOriginalState = "original-state"
 )
 
 // rulesElsewhere need more than the document. They are rows of the table so that one list shows
@@ -26,6 +30,16 @@ var rulesElsewhere = []Rule{
 	{
 		ID: RuleExternalIDUnique, Element: "/identifiers/externalId", Code: "DU01", CheckedBy: "internal/store",
 		Text:   "Give each payment an external id of its own: this one stands for other content.",
+		Source: "Interface contract of this gateway",
+	},
+	{
+		ID: RuleOneRequest, Element: "/identifiers/internalId", Code: "AM05", CheckedBy: "internal/store",
+		Text:   "This payment was recalled before: there is one recall of a payment, whatever its answer.",
+		Source: "EPC SCT Inst rulebook 2025: one recall or request for recall of a payment",
+	},
+	{
+		ID: RuleOriginalState, Element: "/identifiers/internalId", Code: "NARR", CheckedBy: "internal/payment",
+		Text:   "Recall a payment of ours that has settled; return one that came in and is booked; refuse a recall nobody has answered.",
 		Source: "Interface contract of this gateway",
 	},
 	{

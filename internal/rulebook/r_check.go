@@ -93,7 +93,9 @@ func CheckRecall(asked RecallRequest) []Finding {
 	}
 	check.information(reason.Information, asked.Information)
 	last, limited := RecallDeadline(asked.Scheme, asked.Reason, asked.Settled, asked.Settings)
-	check.deadline("recall-deadline", "/identifiers/internalId", last, limited && calendar.Compare(asked.Today, last) > 0)
+	if limited && calendar.Compare(asked.Today, last) > 0 {
+		check.report("recall-deadline", "/identifiers/internalId", "The last day to recall this payment for this reason was "+last.Format(time.DateOnly)+".")
+	}
 	return check.findings
 }
 
@@ -129,7 +131,9 @@ func CheckReturn(asked ReturnRequest) []Finding {
 	check.information(reason.Information, asked.Information)
 	check.charge(asked)
 	last, limited := ReturnWindow(asked.Scheme, asked.Reason, asked.Settled, asked.Settings)
-	check.deadline("return-deadline", "/identifiers/creditId", last, limited && calendar.Compare(asked.Today, last) > 0)
+	if limited && calendar.Compare(asked.Today, last) > 0 {
+		check.report("return-deadline", "/identifiers/creditId", "The last day to return this payment was "+last.Format(time.DateOnly)+".")
+	}
 	return check.findings
 }
 
@@ -224,12 +228,4 @@ func (c *requestCheck) charge(asked ReturnRequest) {
 	case order >= 0:
 		c.report("charge-too-large", pointer, "Enter a charge below "+asked.Amount.Format()+", the amount of the payment.")
 	}
-}
-
-func (c *requestCheck) deadline(id, pointer string, last time.Time, over bool) {
-	if !over {
-		return
-	}
-	what := map[string]string{"recall-deadline": "recall this payment for this reason", "return-deadline": "return this payment"}[id]
-	c.report(id, pointer, "The last day to "+what+" was "+last.Format(time.DateOnly)+".")
 }

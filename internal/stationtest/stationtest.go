@@ -131,7 +131,7 @@ func New(t testing.TB) *House {
 	})
 	h.Approval = approval.New(approval.Config{Store: h.Store, Seal: seal, Now: h.Clock.Now, Zone: zone})
 	h.Clearing = clearing.New(clearing.Config{
-		Store: h.Store, Network: h.Network, Seal: seal, Now: h.Clock.Now, Zone: zone, Log: log,
+		Store: h.Store, Network: h.Network, Seal: seal, Now: h.Clock.Now, NewID: newID, Random: random, Zone: zone, Log: log,
 	})
 	return h
 }

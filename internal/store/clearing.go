@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -22,7 +23,7 @@ type Outgoing struct {
 	Message payment.Message
 	Release payment.Release
 	Content []byte                // the released version's bytes
-	Account payment.DebtorAccount // of the realm, as its bank knows it
+	Account payment.DebtorAccount // the account an instruction debits, as its bank knows it
 }
 
 // Outgoing loads a released message. It fails with payment.ErrNotFound when there is no release.
@@ -40,6 +41,9 @@ func (s *Store) Outgoing(ctx context.Context, realm string, id uuid.UUID) (Outgo
 		out.Message, err = load(ctx, q, realm, id, forRead)
 		if err != nil {
 			return err
+		}
+		if out.Message.Kind != payment.KindInstruction {
+			return nil
 		}
 		a, err := q.AccountGet(ctx, realm, out.Message.Summary.DebtorAccount)
 		if err != nil {
@@ -62,7 +66,7 @@ func releaseFromDB(row dbsqlc.ReleaseGetRow) payment.Release {
 func accountFromDB(a dbsqlc.DebtorAccount) payment.DebtorAccount {
 	return payment.DebtorAccount{
 		IBAN: a.Iban, Scheme: rulebook.Scheme(a.Scheme), Currency: a.Currency, AgentBIC: a.AgentBic, AgentIID: a.AgentIid, Open: a.Open,
-		Holder: payment.Holder{
+		Holder: interbank.Holder{
 			Name: a.HolderName, Street: a.HolderStreet, Building: a.HolderBuilding, Postcode: a.HolderPostcode,
 			Town: a.HolderTown, Country: a.HolderCountry,
 		},
@@ -124,12 +128,20 @@ type Inbound struct {
 	ReceivedAt time.Time
 }
 
+func inboundFromDB(row dbsqlc.InboxListOverdueRow) Inbound {
+	return Inbound{
+		Scheme: rulebook.Scheme(row.Scheme), Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content,
+		ReceivedAt: row.ReceivedAt.UTC(),
+	}
+}
+
 // ErrSeen: a document with this message id and content was stored before.
 var ErrSeen = errors.New("the message id was received before")
 
 // Record stores a document that belongs to a message, once for its message id, and makes the transition it asks for, in one
-// transaction. It fails with ErrSeen for a duplicate; a decide that returns ErrNoChange keeps the document and moves nothing.
-func (s *Store) Record(ctx context.Context, in Inbound, realm string, id uuid.UUID, decide Decide) error {
+// transaction, with our answers to it. It fails with ErrSeen for a duplicate; a decide that returns ErrNoChange keeps the document and
+// moves nothing.
+func (s *Store) Record(ctx context.Context, in Inbound, realm string, id uuid.UUID, decide Decide, answers ...Answer) error {
 	return s.db.inRealm(ctx, realm, changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
 		m, err := load(ctx, q, realm, id, forUpdate)
 		if err != nil {
@@ -148,13 +160,19 @@ func (s *Store) Record(ctx context.Context, in Inbound, realm string, id uuid.UU
 			return fmt.Errorf("store the document: %w", err)
 		}
 		t, err := decide(m)
-		if errors.Is(err, ErrNoChange) {
-			return nil
+		if err == nil {
+			err = s.write(ctx, tx, q, t)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, ErrNoChange) {
 			return err
 		}
-		return s.write(ctx, tx, q, t)
+		for i := range answers {
+			err = s.answer(ctx, tx, q, m, &answers[i])
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -171,7 +189,17 @@ func (s *Store) inbox(ctx context.Context, q *dbsqlc.Queries, in Inbound, p dbsq
 	if err != nil {
 		return fmt.Errorf("note the document in the inbox: %w", err)
 	}
-	if added == 0 {
+	if added == 1 {
+		return nil
+	}
+	// It may be known as waiting: then this is the moment it waited for.
+	settled, err := q.InboxSettleIf(ctx, dbsqlc.InboxSettleIfParams{
+		Scheme: p.Scheme, Reference: p.Reference, Outcome: p.Outcome, Reason: p.Reason, Realm: p.Realm, DocumentID: p.DocumentID,
+	})
+	if err != nil {
+		return fmt.Errorf("note the end of waiting in the inbox: %w", err)
+	}
+	if settled == 0 || p.Outcome == "waiting" {
 		return ErrSeen
 	}
 	return nil
@@ -183,6 +211,8 @@ type Due struct {
 	Overdue     []uuid.UUID // with clearing for longer than its time
 	ToInquire   []uuid.UUID // unconfirmed, and it is time to ask
 	Expired     []uuid.UUID // pending for longer than their policy lets them
+	FallingDue  []uuid.UUID // recalls of ours whose answer is late
+	ToAnswer    []uuid.UUID // received recalls that were answered, which is not noted yet
 }
 
 // DueTimes are the times Due compares with.
@@ -211,6 +241,14 @@ func (s *Store) Due(ctx context.Context, realm string, at DueTimes) (Due, error)
 			return err
 		}
 		due.Expired, err = q.MessageListExpired(ctx, realm, at.Now, at.PageSize)
+		if err != nil {
+			return err
+		}
+		due.FallingDue, err = q.MessageListFallingDue(ctx, realm, at.Now.AddDate(0, 0, -1), at.PageSize)
+		if err != nil {
+			return err
+		}
+		due.ToAnswer, err = q.MessageListToAnswer(ctx, realm, at.PageSize)
 		return err
 	})
 	if err != nil {

@@ -23,11 +23,12 @@ func messageFromDB(row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow)
 	message := payment.Message{
 		Realm: m.Realm, InternalID: m.MessageID, GlobalID: payment.GlobalID(m.GlobalID), Kind: payment.Kind(m.Kind),
 		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel), ClientID: text(m.ClientID), ExternalID: text(m.ExternalID),
-		OriginalID: orZero(m.OriginalID), AnswersID: orZero(m.AnswersID), AnswerBy: moment(m.AnswerBy), Reason: text(m.Reason),
+		OriginalID: orZero(m.OriginalID), AnswersID: orZero(m.AnswersID), AnswerBy: moment(m.AnswerBy), Deadline: moment(m.Deadline), Reason: text(m.Reason),
 		MakerUser: orZero(m.MakerUser), MakerName: row.MakerName, MakerLogin: row.MakerLogin, Makers: v.Makers,
 		ApprovalsRequired: int(m.ApprovalsRequired), ExpiresAt: moment(m.ExpiresAt), CreatedAt: m.CreatedAt.UTC(),
 		Version: int(m.Version), State: payment.State(m.State), Sequence: int(m.StateSequence), StateSince: m.StateSince.UTC(),
 		AcceptedAt: moment(m.AcceptedAt), DeliveredAt: moment(m.DeliveredAt), SettledAt: moment(m.SettledAt),
+		RecallState: payment.State(row.RecallState), ReturnState: payment.State(row.ReturnState),
 		StatusCode: text(m.StatusCode), StatusText: text(m.StatusText), Inquiries: int(m.Inquiries),
 		DocumentID: v.DocumentID, ContentHash: payment.Digest(v.ContentHash), Content: row.Content,
 		Summary: payment.Summary{

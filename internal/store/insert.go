@@ -14,6 +14,7 @@ import (
 
 	"countersign/internal/audit"
 	"countersign/internal/identity"
+	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
@@ -78,19 +79,24 @@ func (s *Store) Insert(ctx context.Context, ask ContextQuery, create Make) (paym
 		if err != nil {
 			return err
 		}
-		err = q.MessageInsert(ctx, s.insertParams(c))
-		if err != nil {
-			return fmt.Errorf("insert the message: %w", err)
-		}
-		if c.Release == nil {
-			return nil
-		}
-		return s.jobs.enqueueSend(ctx, tx, c.Message.Realm, c.Message.InternalID)
+		return s.put(ctx, tx, q, c)
 	})
 	if violates(err, "creation_key_pkey") {
 		return c.Message, s.duplicate(ctx, c)
 	}
 	return c.Message, err
+}
+
+// put writes a new message and, when it needs no approval, the job that sends it.
+func (s *Store) put(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, c payment.Created) error {
+	err := q.MessageInsert(ctx, s.insertParams(c))
+	if err != nil {
+		return fmt.Errorf("insert the message: %w", err)
+	}
+	if c.Release == nil {
+		return nil
+	}
+	return s.jobs.enqueueSend(ctx, tx, c.Message.Realm, c.Message.InternalID)
 }
 
 // Context answers what Insert would let create know, without writing anything.
@@ -125,7 +131,7 @@ func submissionContext(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery)
 		known.Account = &payment.DebtorAccount{
 			IBAN: text(row.AccountIban), Scheme: rulebook.Scheme(text(row.AccountScheme)), Currency: text(row.AccountCurrency),
 			AgentBIC: text(row.AgentBic), AgentIID: text(row.AgentIid), Open: row.AccountOpen != nil && *row.AccountOpen,
-			Holder: payment.Holder{
+			Holder: interbank.Holder{
 				Name: text(row.HolderName), Street: text(row.HolderStreet), Building: text(row.HolderBuilding),
 				Postcode: text(row.HolderPostcode), Town: text(row.HolderTown), Country: text(row.HolderCountry),
 			},
@@ -142,7 +148,7 @@ func (s *Store) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		Direction: string(m.Direction), Channel: string(m.Channel), ClientID: orNull(m.ClientID), ExternalID: orNull(m.ExternalID),
 		MakerUser: user, MakerPerson: person, Makers: append([]uuid.UUID{}, m.Makers...), PolicyID: orNull(c.PolicyID),
 		ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
-		ExpiresAt:         orNull(m.ExpiresAt), OriginalID: orNull(m.OriginalID), AnswersID: orNull(m.AnswersID), AnswerBy: orNull(m.AnswerBy),
+		ExpiresAt:         orNull(m.ExpiresAt), OriginalID: orNull(m.OriginalID), AnswersID: orNull(m.AnswersID), AnswerBy: orNull(m.AnswerBy), Deadline: orNull(m.Deadline),
 		Reason: orNull(m.Reason), CreatedAt: c.CreatedAt, Action: string(c.Action), State: string(m.State), AcceptedAt: orNull(m.AcceptedAt),
 		SettledAt: orNull(m.SettledAt), StatusCode: orNull(m.StatusCode), StatusText: orNull(m.StatusText),
 		DocumentID: d.DocumentID, DocumentDirection: string(d.Direction), DocumentName: string(d.Name), Reference: d.Reference,

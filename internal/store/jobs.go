@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"countersign/internal/rulebook"
 )
 
 // Jobs is the durable job queue. A job is enqueued in the transaction that makes it necessary and carries only identifiers; it may run
@@ -24,7 +26,9 @@ type Jobs struct {
 type JobHandlers struct {
 	// Send hands a released message's document to clearing. An error is tried again after Retry.
 	Send func(ctx context.Context, realm string, id uuid.UUID) error
-	// Retry is the pause after the given number of failed attempts of Send, from 1.
+	// Answer hands a document of the outbox to clearing. An error is tried again after Retry.
+	Answer func(ctx context.Context, scheme rulebook.Scheme, reference string) error
+	// Retry is the pause after the given number of failed attempts, from 1.
 	Retry func(attempt int) time.Duration
 }
 
@@ -35,6 +39,14 @@ type sendArgs struct {
 
 // Kind names the job in the queue.
 func (sendArgs) Kind() string { return "send" }
+
+type answerArgs struct {
+	Scheme    rulebook.Scheme `json:"scheme"`
+	Reference string          `json:"reference"`
+}
+
+// Kind names the job in the queue.
+func (answerArgs) Kind() string { return "answer" }
 
 const (
 	sendQueue = "send"
@@ -59,10 +71,19 @@ func (j *Jobs) enqueueSend(ctx context.Context, tx pgx.Tx, realm string, id uuid
 	return nil
 }
 
+func (j *Jobs) enqueueAnswer(ctx context.Context, tx pgx.Tx, scheme rulebook.Scheme, reference string) error {
+	_, err := j.client.InsertTx(ctx, tx, answerArgs{Scheme: scheme, Reference: reference}, &river.InsertOpts{Queue: sendQueue, MaxAttempts: maxSendAttempts})
+	if err != nil {
+		return fmt.Errorf("enqueue the answer: %w", err)
+	}
+	return nil
+}
+
 // Run works on jobs until the context ends; jobs under way then get ten seconds to finish.
 func (j *Jobs) Run(ctx context.Context, db *Database, handlers JobHandlers) error {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &sendWorker{handlers: handlers})
+	river.AddWorker(workers, &answerWorker{handlers: handlers})
 	client, err := river.NewClient(riverpgxv5.New(db.pool), &river.Config{
 		Schema: riverSchema,
 		Logger: quiet(j.log),
@@ -105,6 +126,21 @@ func (w *sendWorker) Work(ctx context.Context, job *river.Job[sendArgs]) error {
 
 // NextRetry is the time of the next attempt.
 func (w *sendWorker) NextRetry(job *river.Job[sendArgs]) time.Time {
+	return job.AttemptedAt.Add(w.handlers.Retry(job.Attempt))
+}
+
+type answerWorker struct {
+	river.WorkerDefaults[answerArgs]
+	handlers JobHandlers
+}
+
+// Work sends one answer.
+func (w *answerWorker) Work(ctx context.Context, job *river.Job[answerArgs]) error {
+	return w.handlers.Answer(ctx, job.Args.Scheme, job.Args.Reference)
+}
+
+// NextRetry is the time of the next attempt.
+func (w *answerWorker) NextRetry(job *river.Job[answerArgs]) time.Time {
 	return job.AttemptedAt.Add(w.handlers.Retry(job.Attempt))
 }
 

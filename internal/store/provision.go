@@ -98,6 +98,8 @@ type DebtorAccountDefinition struct {
 	HolderCountry  string
 	AgentBIC       string
 	AgentIID       string // "" outside Switzerland and Liechtenstein
+	// Receives says that payments to the account come in for this realm; of one account only one realm can say so.
+	Receives bool
 }
 
 // RealmSummary is a realm that a database holds.
@@ -258,11 +260,15 @@ func provisionAccount(ctx context.Context, q *dbsqlc.Queries, user dbsqlc.UserPr
 }
 
 func provisionDebtorAccount(ctx context.Context, q *dbsqlc.Queries, realm string, a DebtorAccountDefinition) error {
-	return q.DebtorAccountProvision(ctx, dbsqlc.DebtorAccountProvisionParams{
+	err := q.DebtorAccountProvision(ctx, dbsqlc.DebtorAccountProvisionParams{
 		Realm: realm, Iban: a.IBAN, Scheme: a.Scheme, Currency: a.Currency, HolderName: a.HolderName, HolderStreet: a.HolderStreet,
 		HolderBuilding: a.HolderBuilding, HolderPostcode: a.HolderPostcode, HolderTown: a.HolderTown, HolderCountry: a.HolderCountry,
 		AgentBic: a.AgentBIC, AgentIid: a.AgentIID, Open: true,
 	})
+	if err != nil || !a.Receives {
+		return err
+	}
+	return q.IncomingAccountProvision(ctx, a.IBAN, realm)
 }
 
 func wholeSeconds(d time.Duration) int32 { return int32(d / time.Second) } //nolint:gosec // the schema bounds it to a week

@@ -162,7 +162,7 @@ func listedFromDB(realm string, row dbsqlc.TransactionListRow) (payment.Message,
 	return messageFromDB(dbsqlc.MessageGetRow{
 		Message: dbsqlc.Message{
 			Realm: realm, MessageID: row.MessageID, GlobalID: row.GlobalID, Kind: row.Kind, Scheme: row.Scheme, Direction: row.Direction, Channel: row.Channel,
-			OriginalID: row.OriginalID, AnswersID: row.AnswersID, AnswerBy: row.AnswerBy, Reason: row.Reason,
+			OriginalID: row.OriginalID, AnswersID: row.AnswersID, AnswerBy: row.AnswerBy, Deadline: row.Deadline, Reason: row.Reason,
 			ClientID: row.ClientID, ExternalID: row.ExternalID, MakerUser: row.MakerUser, ApprovalsRequired: row.ApprovalsRequired,
 			ExpiresAt: row.ExpiresAt, CreatedAt: row.CreatedAt, Version: row.Version, Approvals: row.Approvals, State: row.State,
 			StateSequence: row.StateSequence, StateSince: row.StateSince, AcceptedAt: row.AcceptedAt, DeliveredAt: row.DeliveredAt,
@@ -174,7 +174,7 @@ func listedFromDB(realm string, row dbsqlc.TransactionListRow) (payment.Message,
 			DebtorAgent: row.DebtorAgent, CreditorName: row.CreditorName, CreditorAccount: row.CreditorAccount,
 			CreditorAgent: row.CreditorAgent, Remittance: row.Remittance,
 		},
-		MakerName: row.MakerName, MakerLogin: row.MakerLogin,
+		RecallState: row.RecallState, ReturnState: row.ReturnState, MakerName: row.MakerName, MakerLogin: row.MakerLogin,
 	}, nil)
 }
 

@@ -34,6 +34,8 @@ type Config struct {
 	// Connections is the size of the pool; 0 means four for each core, but at least eight.
 	Connections int
 	Log         *slog.Logger
+	// Tracer sees every statement with its values, which are secret; nil for none.
+	Tracer pgx.QueryTracer
 }
 
 // Open connects as the application's role: the login of the URL must be that role or a member of it.
@@ -46,6 +48,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	if cfg.Connections > 0 {
 		pc.MaxConns = int32(cfg.Connections) //nolint:gosec // set by an operator
 	}
+	pc.ConnConfig.Tracer = cfg.Tracer
 	pc.ConnConfig.RuntimeParams["application_name"] = "countersign"
 	pc.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	pc.ConnConfig.RuntimeParams["lock_timeout"] = "5s"

@@ -110,7 +110,7 @@ func (s *Store) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
 	p := dbsqlc.MessageMoveIfParams{
 		ToState: string(t.Move().To), At: t.At(), Approvals: int32(m.Approvals()), //nolint:gosec // 0 to 9
 		AcceptedAt: orNull(c.AcceptedAt), DeliveredAt: orNull(c.DeliveredAt), SettledAt: orNull(c.SettledAt),
-		StatusCode: orNull(c.StatusCode), StatusText: orNull(c.StatusText), InquireAt: orNull(c.InquireAt),
+		StatusCode: orNull(c.StatusCode), StatusText: orNull(c.StatusText), InquireAt: orNull(c.InquireAt), AnswerBy: orNull(c.AnswerBy),
 		Realm: m.Realm, MessageID: m.InternalID, FromState: string(t.Move().From), Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // counts from 1
 		Action: string(t.Move().Action), ActorUser: user, ActorPerson: person, ActorName: t.Actor().Name,
 		ClientID: orNull(t.Actor().ClientID), Channel: string(t.Actor().Channel), Reason: orNull(t.Reason()),

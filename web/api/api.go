@@ -32,11 +32,12 @@ type Config struct {
 	Reader     *store.Reader
 	Now        func() time.Time
 	Log        *slog.Logger
-	// Timeout is how long a call may take before its caller is told that there is no answer; 0 means ten seconds.
+	// Timeout is how long a call may take before its caller is told that there is no answer; 0 means four seconds. It has to be shorter
+	// than the database's own limit for a lock (five seconds), so that waiting ends in an answer and not in an error.
 	Timeout time.Duration
 }
 
-const defaultTimeout = 10 * time.Second
+const defaultTimeout = 4 * time.Second
 
 // API answers the calls.
 type API struct {

@@ -117,7 +117,7 @@ func showWithdraw(v *visit) error {
 		return err
 	}
 	_, err = m.Withdraw(v.by, "", v.at) // asks the domain; nothing is stored
-	return v.renderWithdraw(http.StatusOK, m, views.Withdraw{Version: m.Version}, err)
+	return v.renderWithdraw(m, views.Withdraw{Version: m.Version}, err)
 }
 
 // withdraw takes a submission back, in the version its maker saw.
@@ -132,17 +132,18 @@ func withdraw(v *visit) error {
 	}
 	model := views.Withdraw{Version: m.Version, Reason: form.Get("reason")}
 	if form.Get("version") != strconv.Itoa(m.Version) {
-		return v.renderWithdraw(http.StatusOK, m, model, &payment.ContentError{Message: m})
+		return v.renderWithdraw(m, model, &payment.ContentError{Message: m})
 	}
 	seen, err := v.cfg.Submission.Withdraw(v.ctx(), v.by, m.InternalID, model.Reason)
 	if err != nil {
-		return v.renderWithdraw(http.StatusOK, seen, model, err)
+		return v.renderWithdraw(seen, model, err)
 	}
 	return v.goTo("/mine", string(m.GlobalID)+" is withdrawn.")
 }
 
 // renderWithdraw shows the question, with what stood in the way when there is a cause.
-func (v *visit) renderWithdraw(status int, m payment.Message, model views.Withdraw, cause error) error {
+func (v *visit) renderWithdraw(m payment.Message, model views.Withdraw, cause error) error {
+	status := http.StatusOK
 	model.Conflict = conflict(cause, m, model.Reason)
 	var malformed *payment.FieldError
 	switch {

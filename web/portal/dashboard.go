@@ -62,7 +62,7 @@ func (v *visit) tiles() ([]views.Tile, error) {
 		waiting.Tone = ui.ToneWaiting
 		age.Value, age.Note = ui.Age(oldest, v.at), "since "+ui.DateTime(oldest)
 	}
-	entered, err := v.cfg.Reader.EnteredSince(v.ctx(), v.by.Realm, v.midnight(), payment.StateRejected, payment.StateFailed, payment.StateUnconfirmed)
+	entered, err := v.cfg.Reader.EnteredSince(v.ctx(), v.by.Realm, v.midnight(), payment.StateRejected, payment.StateFailed)
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +73,5 @@ func (v *visit) tiles() ([]views.Tile, error) {
 		}
 		return t
 	}
-	return []views.Tile{
-		waiting, age, tile("Rejected today", payment.StateRejected), tile("Failed today", payment.StateFailed),
-		tile("Unconfirmed today", payment.StateUnconfirmed),
-	}, nil
+	return []views.Tile{waiting, age, tile("Rejected today", payment.StateRejected), tile("Failed today", payment.StateFailed)}, nil
 }

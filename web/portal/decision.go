@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -125,15 +126,18 @@ func reject(v *visit) error {
 	})
 }
 
-// rejectReason is the reason as the maker reads it: the category in words, then the text. The text is always asked for.
+// rejectReason is the reason as the maker reads it: the category in words, then the text. The text is always asked for, and a long one
+// goes before the category.
 func rejectReason(typed views.Reject) string {
 	text := strings.TrimSpace(typed.Reason)
 	if text == "" {
 		return ""
 	}
 	for _, category := range views.RejectCategories {
-		if category.Value == typed.Category && category.Value != "other" {
-			return category.Label + ": " + text
+		whole := category.Label + ": " + text
+		fits := utf8.RuneCountInString(whole) <= payment.MaxReason
+		if category.Value == typed.Category && category.Value != "other" && fits {
+			return whole
 		}
 	}
 	return text

@@ -73,6 +73,13 @@ func TestARejectionReachesTheMakerWithItsReason(t *testing.T) {
 		t.Fatalf("after refused rejections the message is %s", m.State)
 	}
 
+	second := maker.submit(with(filled(), "amount", "2.00"))
+	full := strings.Repeat("x", 512)
+	checker.post("/queue/"+second.InternalID.String()+"/reject", with(form, "reason", full, "contentHash", hash(second))).goesTo("/queue")
+	if d, _ := b.message("demo", second.InternalID.String()).LastDecision(); d.Reason != full {
+		t.Errorf("of a full reason %d characters are stored", len(d.Reason))
+	}
+
 	checker.post(path, with(form, "reason", "Paid on Monday already")).goesTo("/queue")
 	m = b.message("demo", m.InternalID.String())
 	if m.State != payment.StateRejected {

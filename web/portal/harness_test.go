@@ -96,7 +96,7 @@ func setup(t *testing.T) *bench {
 		}),
 		Approval: approval.New(approval.Config{Store: messages, Seal: seal, Now: time.Now, Zone: zone}),
 		Reader:   b.reader, Drafts: store.NewDrafts(db.Database), Sessions: store.NewSessionStore(db.Database),
-		Now: time.Now, NewID: newID, Zone: zone, Log: log, Environment: "TEST", Realm: "demo",
+		Now: time.Now, NewID: newID, Zone: zone, Log: log, Environment: "TEST", Realm: "demo", EventsPause: 20 * time.Millisecond,
 	}
 	b.serve()
 	return b

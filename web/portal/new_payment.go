@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -187,7 +188,10 @@ func (v *visit) renderForm(status int, model views.NewPayment) error {
 	model.Shell.Failed = len(model.Problems) > 0
 	if model.Values.CreditorIBAN != "" {
 		feedback := v.aboutIBAN(model.Values.CreditorIBAN, schemeOf(model.Scheme))
-		model.Feedback = &feedback
+		said := slices.ContainsFunc(model.Problems, func(p ui.Problem) bool { return p.Field == "creditorIban" })
+		if !said {
+			model.Feedback = &feedback
+		}
 	}
 	return v.render(status, views.NewPaymentPage(model))
 }

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
@@ -126,10 +127,24 @@ func (v *visit) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
 	for _, e := range events {
 		entries = append(entries, views.AuditEntry{
 			Sequence: strconv.Itoa(e.Sequence), At: e.At, Actor: e.Actor, Action: e.Event, Channel: channelName(e.Channel, e.ClientID),
-			Address: e.SourceAddress, RequestID: e.RequestID, Detail: e.Detail,
+			Address: e.SourceAddress, RequestID: e.RequestID, Detail: auditDetail(e.Detail),
 		})
 	}
 	return entries, err
+}
+
+// auditDetail puts the stored detail of an event into words; one of another shape is shown as it is.
+func auditDetail(stored string) string {
+	var detail struct{ From, To, Reason string }
+	err := json.Unmarshal([]byte(stored), &detail)
+	if err != nil || detail.From == "" || detail.To == "" {
+		return stored
+	}
+	words := detail.From + " → " + detail.To
+	if detail.Reason != "" {
+		words += ": " + detail.Reason
+	}
+	return words
 }
 
 // document loads the document of the path; one of another message does not exist here.

@@ -28,7 +28,7 @@ type Config struct {
 	Approval   *approval.Station
 	Reader     *store.Reader
 	Drafts     *store.Drafts
-	Sessions   scs.Store // store.NewSessionStore
+	Sessions   *store.SessionStore
 	Rules      rulebook.Settings
 	Now        func() time.Time
 	NewID      func() uuid.UUID // UUIDv7
@@ -39,12 +39,15 @@ type Config struct {
 	TLS         bool   // browsers reach the portal by https, directly or through a proxy
 	Realm       string // offered on the sign-in page; may be empty
 	DemoHint    string // a line on the sign-in page; empty outside the demo
+	// EventsPause is the time between two looks of a page's live counts; 0 means five seconds.
+	EventsPause time.Duration
 }
 
 // Portal serves the pages.
 type Portal struct {
 	cfg      Config
 	sessions *scs.SessionManager
+	streams  streams
 }
 
 // New makes the portal. It fails when a part is missing.
@@ -54,7 +57,10 @@ func New(cfg Config) (*Portal, error) {
 	if !stations || !stores || cfg.Now == nil || cfg.NewID == nil || cfg.Zone == nil || cfg.Log == nil {
 		return nil, errors.New("portal: stations, stores, clock, identifiers, time zone and log are needed")
 	}
-	p := &Portal{cfg: cfg}
+	if cfg.EventsPause <= 0 {
+		cfg.EventsPause = defaultEventsPause
+	}
+	p := &Portal{cfg: cfg, streams: make(streams, maxStreams)}
 	p.sessions = p.newSessions()
 	return p, nil
 }

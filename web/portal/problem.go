@@ -66,6 +66,8 @@ func (v *visit) askToSignIn() error {
 		target += "&ended=yes"
 	}
 	switch {
+	case v.echo.Path() == eventsPath:
+		return v.echo.NoContent(http.StatusNoContent) // tells the browser not to come back
 	case v.fragment():
 		if current, err := url.Parse(r.Header.Get("HX-Current-URL")); err == nil && current.Path != "" {
 			target = "/signin?ended=yes&next=" + url.QueryEscape(localPath(current.RequestURI()))
@@ -73,11 +75,25 @@ func (v *visit) askToSignIn() error {
 		v.echo.Response().Header().Set("HX-Redirect", target)
 		return v.echo.NoContent(http.StatusUnauthorized)
 	case r.Method != http.MethodGet:
-		return v.render(http.StatusUnauthorized, views.ProblemPage(views.SessionEnded(v.shell("Session ended", views.PlaceNone), target)))
+		return v.tooLate(target)
 	case v.comesFromOutside():
 		return v.reopen(where)
 	}
 	return v.echo.Redirect(http.StatusSeeOther, target)
+}
+
+// tooLate answers a form that was sent without a session. A payment form is kept for its maker.
+func (v *visit) tooLate(target string) error {
+	page := views.SessionEnded(v.shell("Session ended", views.PlaceNone), target)
+	kept, err := v.park()
+	if err != nil {
+		return v.fail(err)
+	}
+	if kept != "" {
+		page.Text = "Nothing was submitted. What you typed is kept: sign in again, and the form opens as you left it."
+		page.NextURL = "/signin?next=" + url.QueryEscape(kept)
+	}
+	return v.render(http.StatusUnauthorized, views.ProblemPage(page))
 }
 
 // comesFromOutside reports whether a person followed a link on another site or in a mail, in which case the browser keeps a strict

@@ -50,6 +50,9 @@ func (v *visit) queue(f filter) (views.Queue, error) {
 		Shell: v.shell("Approval queue", views.PlaceQueue), Filter: f.view, Tabs: v.queueTabs(f), Waiting: -1, Problems: f.problems,
 	}
 	model.Shell.Failed = len(f.problems) > 0
+	if model.Shell.Person.MayDecide {
+		model.Shell.EventsURL = eventsPath
+	}
 	var err error
 	if f.view.Tab == tabDecided {
 		model.Rows, err = v.decidedRows(f)

@@ -40,6 +40,7 @@ func (p *Portal) Routes() []request.Route {
 		post("/payments/:id/withdraw", withdraw),
 
 		get("/queue", showQueue),
+		get(eventsPath, events),
 		get("/queue/:id", showDecision),
 		post("/queue/:id/approve", approve),
 		get("/queue/:id/reject", showReject),

@@ -2,6 +2,8 @@ package portal
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"net/http"
 	"net/url"
@@ -52,7 +54,31 @@ func (p *Portal) newSessions() *scs.SessionManager {
 
 // Sessions is the middleware that loads and stores the session. It belongs around the portal's routes only: the API knows no cookie.
 func (p *Portal) Sessions() echo.MiddlewareFunc {
-	return echo.WrapMiddleware(p.sessions.LoadAndSave)
+	loadAndSave := echo.WrapMiddleware(p.sessions.LoadAndSave)
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		used := loadAndSave(next)
+		return func(c echo.Context) error {
+			if c.Path() != eventsPath {
+				return used(c)
+			}
+			token := ""
+			if cookie, err := c.Cookie(p.sessions.Cookie.Name); err == nil {
+				token = cookie.Value
+			}
+			ctx, err := p.sessions.Load(c.Request().Context(), token)
+			if err != nil {
+				return err
+			}
+			c.SetRequest(c.Request().WithContext(ctx))
+			return next(c)
+		}
+	}
+}
+
+// hashedToken is a session's token as the session library writes it to its store.
+func hashedToken(token string) string {
+	digest := sha256.Sum256([]byte(token))
+	return base64.RawURLEncoding.EncodeToString(digest[:])
 }
 
 // startSession binds the session to a person under a new token, so that one known before sign-in is worth nothing.

@@ -80,7 +80,7 @@ func TestSignOutEndsTheSession(t *testing.T) {
 	if got := b.carrying(cookie).get("/me").goesTo("/signin"); !strings.Contains(got, "ended=yes") {
 		t.Errorf("leads to %s", got)
 	}
-	if n := b.count("SELECT count(*) FROM sessions"); n != 0 {
+	if n := b.count("SELECT count(*) FROM sessions WHERE expiry > now()"); n != 0 {
 		t.Errorf("%d sessions are left", n)
 	}
 }
@@ -125,6 +125,43 @@ func TestWithoutASessionNothingIsShownOrDone(t *testing.T) {
 	}
 	if m := b.message("demo", m.InternalID.String()); m.State != payment.StateApprovalPending {
 		t.Errorf("the message is %s", m.State)
+	}
+}
+
+func TestAFormSentTooLateIsKeptForItsMaker(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	w := b.as("maker1")
+	waiting := w.submit(with(filled(), "amount", "3.00"))
+	w = b.as("maker1")
+	amend := w.get("/payments/" + waiting.InternalID.String() + "/amend").is(http.StatusOK)
+	action := amend.page.Find("main form").AttrOr("action", "")
+	b.change("UPDATE sessions SET expiry = now() - interval '1 minute'")
+	for path, form := range map[string]url.Values{
+		"/payments/new": with(filled(), "amount", "1,234"), action: with(amend.fields(action), "act", "check", "amount", "4.00"),
+	} {
+		got := w.post(path, form).is(http.StatusUnauthorized).says("What you typed is kept")
+		link := got.page.Find("main a.button").AttrOr("href", "")
+		next, err := url.Parse(link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edit := next.Query().Get("next")
+		kept := b.as("maker1").get(edit).is(http.StatusOK).fields("/payments/")
+		if kept.Get("amount") != form.Get("amount") || kept.Get("creditorName") != form.Get("creditorName") {
+			t.Errorf("of %v the form kept %v", form, kept)
+		}
+		b.as("maker2").get(edit).is(http.StatusNotFound)
+	}
+	if n := b.count("SELECT count(*) FROM message"); n != 1 {
+		t.Errorf("%d messages: something was submitted", n)
+	}
+	b.change("UPDATE sessions SET expiry = now() - interval '16 minutes'")
+	before := b.count("SELECT count(*) FROM draft")
+	w.post("/payments/new", filled()).is(http.StatusUnauthorized)
+	b.browser().post("/payments/new", filled()).is(http.StatusUnauthorized)
+	if n := b.count("SELECT count(*) FROM draft"); n != before {
+		t.Error("a form was kept for nobody")
 	}
 }
 

@@ -153,3 +153,33 @@ func TestUploadOfAllSamples(t *testing.T) {
 		}
 	}
 }
+
+func TestSwissTestFilesAreRefusedInWords(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(os.Getenv("COUNTERSIGN_SHARED"), "iso20022", "samples", "public", "spstest_*.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Skip("no SPS test files: set COUNTERSIGN_SHARED to the folder that holds iso20022/samples")
+	}
+	b := setup(t)
+	maker := b.as("maker1")
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// They are orders for other kinds of payment, so none is taken; each finding says what to do.
+		got := maker.upload(filepath.Base(file), content).is(http.StatusUnprocessableEntity)
+		rows := got.page.Find(".findings-table tbody tr")
+		if rows.Length() == 0 {
+			t.Errorf("%s is refused without a finding", file)
+		}
+		for _, row := range rows.EachIter() {
+			if row.Find("td").Eq(2).Text() == "" || row.Find("td").Eq(3).Text() == "" {
+				t.Errorf("%s: a finding without sentence or code: %s", file, row.Text())
+			}
+		}
+	}
+}

@@ -175,8 +175,9 @@ func (q *Queries) InboxGet(ctx context.Context, scheme string, reference string)
 }
 
 const inboxInsert = `-- name: InboxInsert :execrows
-INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, content, received_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, content, waits_for, wait_until, received_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+  $10, $11, $12)
 ON CONFLICT DO NOTHING
 `
 
@@ -190,6 +191,8 @@ type InboxInsertParams struct {
 	Realm       *string
 	DocumentID  *uuid.UUID
 	Content     []byte
+	WaitsFor    *string
+	WaitUntil   *time.Time
 	ReceivedAt  time.Time
 }
 
@@ -204,12 +207,54 @@ func (q *Queries) InboxInsert(ctx context.Context, arg InboxInsertParams) (int64
 		arg.Realm,
 		arg.DocumentID,
 		arg.Content,
+		arg.WaitsFor,
+		arg.WaitUntil,
 		arg.ReceivedAt,
 	)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const inboxListOverdue = `-- name: InboxListOverdue :many
+SELECT scheme, reference, name, content, received_at FROM inbox
+WHERE outcome = 'waiting' AND wait_until <= $1::timestamptz ORDER BY wait_until LIMIT $2
+`
+
+type InboxListOverdueRow struct {
+	Scheme     string
+	Reference  string
+	Name       string
+	Content    []byte
+	ReceivedAt time.Time
+}
+
+// Documents that waited in vain.
+func (q *Queries) InboxListOverdue(ctx context.Context, due time.Time, pageSize int32) ([]InboxListOverdueRow, error) {
+	rows, err := q.db.Query(ctx, inboxListOverdue, due, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InboxListOverdueRow
+	for rows.Next() {
+		var i InboxListOverdueRow
+		if err := rows.Scan(
+			&i.Scheme,
+			&i.Reference,
+			&i.Name,
+			&i.Content,
+			&i.ReceivedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const inboxListQuarantined = `-- name: InboxListQuarantined :many
@@ -243,6 +288,209 @@ func (q *Queries) InboxListQuarantined(ctx context.Context, pageSize int32) ([]I
 			&i.ReceivedAt,
 			&i.Content,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const inboxListWaiting = `-- name: InboxListWaiting :many
+SELECT scheme, reference, name, content, received_at FROM inbox
+WHERE scheme = $1 AND waits_for = $2::text AND outcome = 'waiting' ORDER BY received_at
+`
+
+type InboxListWaitingRow struct {
+	Scheme     string
+	Reference  string
+	Name       string
+	Content    []byte
+	ReceivedAt time.Time
+}
+
+// Documents that wait for the given payment.
+func (q *Queries) InboxListWaiting(ctx context.Context, scheme string, waitsFor string) ([]InboxListWaitingRow, error) {
+	rows, err := q.db.Query(ctx, inboxListWaiting, scheme, waitsFor)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InboxListWaitingRow
+	for rows.Next() {
+		var i InboxListWaitingRow
+		if err := rows.Scan(
+			&i.Scheme,
+			&i.Reference,
+			&i.Name,
+			&i.Content,
+			&i.ReceivedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const inboxSettleIf = `-- name: InboxSettleIf :execrows
+UPDATE inbox SET outcome = $1, reason = $2, realm = $3, document_id = $4, wait_until = NULL
+WHERE scheme = $5 AND reference = $6 AND outcome = 'waiting'
+`
+
+type InboxSettleIfParams struct {
+	Outcome    string
+	Reason     string
+	Realm      *string
+	DocumentID *uuid.UUID
+	Scheme     string
+	Reference  string
+}
+
+// A waiting document that found what it belongs to, or gave up.
+func (q *Queries) InboxSettleIf(ctx context.Context, arg InboxSettleIfParams) (int64, error) {
+	result, err := q.db.Exec(ctx, inboxSettleIf,
+		arg.Outcome,
+		arg.Reason,
+		arg.Realm,
+		arg.DocumentID,
+		arg.Scheme,
+		arg.Reference,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const incomingAccountRealm = `-- name: IncomingAccountRealm :one
+SELECT realm FROM incoming_account WHERE iban = $1
+`
+
+func (q *Queries) IncomingAccountRealm(ctx context.Context, iban string) (string, error) {
+	row := q.db.QueryRow(ctx, incomingAccountRealm, iban)
+	var realm string
+	err := row.Scan(&realm)
+	return realm, err
+}
+
+const incomingPaymentGet = `-- name: IncomingPaymentGet :one
+SELECT realm, message_id FROM incoming_payment WHERE scheme = $1 AND transaction_id = $2
+`
+
+type IncomingPaymentGetRow struct {
+	Realm     string
+	MessageID uuid.UUID
+}
+
+func (q *Queries) IncomingPaymentGet(ctx context.Context, scheme string, transactionID string) (IncomingPaymentGetRow, error) {
+	row := q.db.QueryRow(ctx, incomingPaymentGet, scheme, transactionID)
+	var i IncomingPaymentGetRow
+	err := row.Scan(&i.Realm, &i.MessageID)
+	return i, err
+}
+
+const incomingPaymentInsert = `-- name: IncomingPaymentInsert :execrows
+INSERT INTO incoming_payment (scheme, transaction_id, realm, message_id) VALUES ($1, $2, $3, $4)
+ON CONFLICT DO NOTHING
+`
+
+type IncomingPaymentInsertParams struct {
+	Scheme        string
+	TransactionID string
+	Realm         string
+	MessageID     uuid.UUID
+}
+
+func (q *Queries) IncomingPaymentInsert(ctx context.Context, arg IncomingPaymentInsertParams) (int64, error) {
+	result, err := q.db.Exec(ctx, incomingPaymentInsert,
+		arg.Scheme,
+		arg.TransactionID,
+		arg.Realm,
+		arg.MessageID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const outboxDelivered = `-- name: OutboxDelivered :exec
+UPDATE outbox SET delivered_at = $1::timestamptz WHERE scheme = $2 AND reference = $3 AND delivered_at IS NULL
+`
+
+func (q *Queries) OutboxDelivered(ctx context.Context, at time.Time, scheme string, reference string) error {
+	_, err := q.db.Exec(ctx, outboxDelivered, at, scheme, reference)
+	return err
+}
+
+const outboxGet = `-- name: OutboxGet :one
+SELECT name, content, delivered_at FROM outbox WHERE scheme = $1 AND reference = $2
+`
+
+type OutboxGetRow struct {
+	Name        string
+	Content     []byte
+	DeliveredAt *time.Time
+}
+
+func (q *Queries) OutboxGet(ctx context.Context, scheme string, reference string) (OutboxGetRow, error) {
+	row := q.db.QueryRow(ctx, outboxGet, scheme, reference)
+	var i OutboxGetRow
+	err := row.Scan(&i.Name, &i.Content, &i.DeliveredAt)
+	return i, err
+}
+
+const outboxInsert = `-- name: OutboxInsert :exec
+INSERT INTO outbox (scheme, reference, name, content, created_at)
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT DO NOTHING
+`
+
+type OutboxInsertParams struct {
+	Scheme    string
+	Reference string
+	Name      string
+	Content   []byte
+	CreatedAt time.Time
+}
+
+func (q *Queries) OutboxInsert(ctx context.Context, arg OutboxInsertParams) error {
+	_, err := q.db.Exec(ctx, outboxInsert,
+		arg.Scheme,
+		arg.Reference,
+		arg.Name,
+		arg.Content,
+		arg.CreatedAt,
+	)
+	return err
+}
+
+const outboxListUndelivered = `-- name: OutboxListUndelivered :many
+SELECT scheme, reference FROM outbox WHERE delivered_at IS NULL AND created_at <= $1::timestamptz
+ORDER BY created_at LIMIT $2
+`
+
+type OutboxListUndeliveredRow struct {
+	Scheme    string
+	Reference string
+}
+
+func (q *Queries) OutboxListUndelivered(ctx context.Context, createdBefore time.Time, pageSize int32) ([]OutboxListUndeliveredRow, error) {
+	rows, err := q.db.Query(ctx, outboxListUndelivered, createdBefore, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OutboxListUndeliveredRow
+	for rows.Next() {
+		var i OutboxListUndeliveredRow
+		if err := rows.Scan(&i.Scheme, &i.Reference); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -292,4 +540,15 @@ func (q *Queries) RealmList(ctx context.Context) ([]RealmListRow, error) {
 		return nil, err
 	}
 	return items, nil
+}
+
+const realmMark = `-- name: RealmMark :one
+SELECT mark FROM realm WHERE realm = $1
+`
+
+func (q *Queries) RealmMark(ctx context.Context, realm string) (string, error) {
+	row := q.db.QueryRow(ctx, realmMark, realm)
+	var mark string
+	err := row.Scan(&mark)
+	return mark, err
 }

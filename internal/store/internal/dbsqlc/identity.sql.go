@@ -83,6 +83,16 @@ func (q *Queries) DebtorAccountProvision(ctx context.Context, arg DebtorAccountP
 	return err
 }
 
+const incomingAccountProvision = `-- name: IncomingAccountProvision :exec
+INSERT INTO incoming_account (iban, realm) VALUES ($1, $2) ON CONFLICT DO NOTHING
+`
+
+// The first realm that receives for an account keeps it.
+func (q *Queries) IncomingAccountProvision(ctx context.Context, iban string, realm string) error {
+	_, err := q.db.Exec(ctx, incomingAccountProvision, iban, realm)
+	return err
+}
+
 const personByAccount = `-- name: PersonByAccount :many
 SELECT DISTINCT person_id, duty FROM user_account WHERE realm = $1 AND name = ANY ($2::text[])
 `

@@ -12,6 +12,19 @@ import (
 	"github.com/google/uuid"
 )
 
+const answerOf = `-- name: AnswerOf :one
+SELECT message_id FROM message
+WHERE realm = $1 AND answers_id = $2::uuid AND state NOT IN ('Approval Pending', 'Rejected', 'Withdrawn', 'Expired', 'Failed')
+`
+
+// The return or resolution that answers a received recall.
+func (q *Queries) AnswerOf(ctx context.Context, realm string, recallID uuid.UUID) (uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, answerOf, realm, recallID)
+	var message_id uuid.UUID
+	err := row.Scan(&message_id)
+	return message_id, err
+}
+
 const messageAmendIf = `-- name: MessageAmendIf :one
 WITH moved AS (
   UPDATE message m
@@ -134,7 +147,12 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 }
 
 const messageGet = `-- name: MessageGet :one
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, d.content, coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, d.content,
+       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
+                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
+       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
+                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS return_state,
+       coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
@@ -147,6 +165,8 @@ type MessageGetRow struct {
 	Message        Message
 	MessageVersion MessageVersion
 	Content        []byte
+	RecallState    string
+	ReturnState    string
 	MakerName      string
 	MakerLogin     string
 }
@@ -172,6 +192,7 @@ func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.U
 		&i.Message.OriginalID,
 		&i.Message.AnswersID,
 		&i.Message.AnswerBy,
+		&i.Message.Deadline,
 		&i.Message.Reason,
 		&i.Message.CreatedAt,
 		&i.Message.Version,
@@ -213,6 +234,8 @@ func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.U
 		&i.MessageVersion.CreditorAgent,
 		&i.MessageVersion.Remittance,
 		&i.Content,
+		&i.RecallState,
+		&i.ReturnState,
 		&i.MakerName,
 		&i.MakerLogin,
 	)
@@ -220,7 +243,12 @@ func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.U
 }
 
 const messageGetForUpdate = `-- name: MessageGetForUpdate :one
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, d.content, coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, d.content,
+       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
+                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
+       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
+                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS return_state,
+       coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
@@ -234,6 +262,8 @@ type MessageGetForUpdateRow struct {
 	Message        Message
 	MessageVersion MessageVersion
 	Content        []byte
+	RecallState    string
+	ReturnState    string
 	MakerName      string
 	MakerLogin     string
 }
@@ -260,6 +290,7 @@ func (q *Queries) MessageGetForUpdate(ctx context.Context, realm string, message
 		&i.Message.OriginalID,
 		&i.Message.AnswersID,
 		&i.Message.AnswerBy,
+		&i.Message.Deadline,
 		&i.Message.Reason,
 		&i.Message.CreatedAt,
 		&i.Message.Version,
@@ -301,6 +332,8 @@ func (q *Queries) MessageGetForUpdate(ctx context.Context, realm string, message
 		&i.MessageVersion.CreditorAgent,
 		&i.MessageVersion.Remittance,
 		&i.Content,
+		&i.RecallState,
+		&i.ReturnState,
 		&i.MakerName,
 		&i.MakerLogin,
 	)
@@ -350,49 +383,49 @@ func (q *Queries) MessageIDByGlobalID(ctx context.Context, realm string, globalI
 const messageInsert = `-- name: MessageInsert :exec
 WITH added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
-    policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, reason, created_at, version, approvals, state,
+    policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state,
     state_sequence, state_since, accepted_at, settled_at, status_code, status_text)
   VALUES ($1, $2, $9, $10, $11, $12, $13, $14, $15,
     $16, $17, $18, $5, $19,
-    $20, $21, $22, $23, $24, 1, 0, $25, 1, $24,
-    $6, $26, $27, $28)
+    $20, $21, $22, $23, $24, $25, 1, 0, $26, 1, $25,
+    $6, $27, $28, $29)
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at)
-  VALUES ($1, $29, $2, $11, $30, $31, $32, $33, $4,
-    $34::bytea, $35, $24)
+  VALUES ($1, $30, $2, $11, $31, $32, $33, $34, $4,
+    $35::bytea, $36, $25)
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account,
     debtor_agent, creditor_name, creditor_account, creditor_agent, remittance)
-  VALUES ($1, $2, 1, $29, $4, $16, $17, $3::uuid[],
-    $17, $5, $24, $36, $37, $38, $39,
-    $40, $41, $42, $43, $44, $45, $46,
-    $47, $48)
+  VALUES ($1, $2, 1, $30, $4, $16, $17, $3::uuid[],
+    $17, $5, $25, $37, $38, $39, $40,
+    $41, $42, $43, $44, $45, $46, $47,
+    $48, $49)
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
-  VALUES ($1, $2, 1, $10, 'None', $49, $25, 1, $16, $17, $50,
-    $14, $13, $28, $24)
+  VALUES ($1, $2, 1, $10, 'None', $50, $26, 1, $16, $17, $51,
+    $14, $13, $29, $25)
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  VALUES ($1, $51, $2, 1, $52, $16, $17, $50, $14,
-    $13, $53, $54, $4, $55, $24)
+  VALUES ($1, $52, $2, 1, $53, $16, $17, $51, $14,
+    $13, $54, $55, $4, $56, $25)
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $14::text AS client_id, 'message-id' AS scope, $56::text AS key,
-    $2::uuid AS message_id, $57::bytea AS fingerprint, $24::timestamptz AS created_at
-  WHERE $56::text IS NOT NULL
+  SELECT $1::text AS realm, $14::text AS client_id, 'message-id' AS scope, $57::text AS key,
+    $2::uuid AS message_id, $58::bytea AS fingerprint, $25::timestamptz AS created_at
+  WHERE $57::text IS NOT NULL
 ), named AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
   SELECT $1::text AS realm, $14::text AS client_id, 'external-id' AS scope, $15::text AS key,
-    $2::uuid AS message_id, $57::bytea AS fingerprint, $24::timestamptz AS created_at
+    $2::uuid AS message_id, $58::bytea AS fingerprint, $25::timestamptz AS created_at
   WHERE $15::text IS NOT NULL
 ), repeatable AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $14::text AS client_id, 'idempotency-key' AS scope, $58::text AS key,
-    $2::uuid AS message_id, $57::bytea AS fingerprint, $24::timestamptz AS created_at
-  WHERE $58::text IS NOT NULL
+  SELECT $1::text AS realm, $14::text AS client_id, 'idempotency-key' AS scope, $59::text AS key,
+    $2::uuid AS message_id, $58::bytea AS fingerprint, $25::timestamptz AS created_at
+  WHERE $59::text IS NOT NULL
 )
 INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac)
 SELECT $1::text AS realm, $2::uuid AS message_id, 1 AS version, $3::uuid[] AS makers,
@@ -424,6 +457,7 @@ type MessageInsertParams struct {
 	OriginalID        *uuid.UUID
 	AnswersID         *uuid.UUID
 	AnswerBy          *time.Time
+	Deadline          *time.Time
 	Reason            *string
 	CreatedAt         time.Time
 	State             string
@@ -487,6 +521,7 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.OriginalID,
 		arg.AnswersID,
 		arg.AnswerBy,
+		arg.Deadline,
 		arg.Reason,
 		arg.CreatedAt,
 		arg.State,
@@ -553,6 +588,33 @@ func (q *Queries) MessageListExpired(ctx context.Context, realm string, due time
 	return items, nil
 }
 
+const messageListFallingDue = `-- name: MessageListFallingDue :many
+SELECT message_id FROM message
+WHERE realm = $1 AND kind = 'recall' AND state IN ('Processing', 'Acknowledged') AND answer_by < $2::timestamptz
+ORDER BY answer_by LIMIT $3
+`
+
+// Recalls of ours whose answer is due before the given time.
+func (q *Queries) MessageListFallingDue(ctx context.Context, realm string, due time.Time, pageSize int32) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, messageListFallingDue, realm, due, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var message_id uuid.UUID
+		if err := rows.Scan(&message_id); err != nil {
+			return nil, err
+		}
+		items = append(items, message_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const messageListOverdue = `-- name: MessageListOverdue :many
 SELECT message_id FROM message
 WHERE realm = $1 AND state IN ('Approved', 'Processing') AND kind IN ('instruction', 'return') AND accepted_at <= $2::timestamptz
@@ -580,9 +642,37 @@ func (q *Queries) MessageListOverdue(ctx context.Context, realm string, accepted
 	return items, nil
 }
 
+const messageListToAnswer = `-- name: MessageListToAnswer :many
+SELECT DISTINCT m.message_id FROM message m
+JOIN message a ON a.realm = m.realm AND a.answers_id = m.message_id AND a.state IN ('Settled', 'Communicated')
+WHERE m.realm = $1 AND m.kind = 'received recall' AND m.state = 'Awaiting Decision'
+LIMIT $2
+`
+
+// Received recalls that a return or resolution has answered, without having noted it.
+func (q *Queries) MessageListToAnswer(ctx context.Context, realm string, pageSize int32) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, messageListToAnswer, realm, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var message_id uuid.UUID
+		if err := rows.Scan(&message_id); err != nil {
+			return nil, err
+		}
+		items = append(items, message_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const messageListToInquire = `-- name: MessageListToInquire :many
 SELECT message_id FROM message
-WHERE realm = $1 AND state = 'Unconfirmed' AND delivered_at IS NOT NULL AND inquire_at <= $2::timestamptz
+WHERE realm = $1 AND state IN ('Unconfirmed', 'Overdue') AND delivered_at IS NOT NULL AND inquire_at <= $2::timestamptz
 ORDER BY inquire_at LIMIT $3
 `
 
@@ -641,32 +731,32 @@ WITH moved AS (
       accepted_at = coalesce($4, m.accepted_at), delivered_at = coalesce($5, m.delivered_at),
       settled_at = coalesce($6, m.settled_at), status_code = coalesce($7, m.status_code),
       status_text = coalesce($8, m.status_text), inquiries = m.inquiries + $9::integer,
-      inquire_at = coalesce($10, m.inquire_at)
-  WHERE m.realm = $11 AND m.message_id = $12 AND m.state = $13 AND m.state_sequence = $14 AND m.version = $15
+      inquire_at = coalesce($10, m.inquire_at), answer_by = coalesce($11, m.answer_by)
+  WHERE m.realm = $12 AND m.message_id = $13 AND m.state = $14 AND m.state_sequence = $15 AND m.version = $16
   RETURNING m.realm, m.message_id, m.kind, m.state_sequence, m.version
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
-  SELECT realm, message_id, state_sequence, kind, $13, $16, $1, state_sequence - 1, version, $17::uuid,
-    $18::uuid, $19, $20::text, $21, $22::text, $2::timestamptz FROM moved
+  SELECT realm, message_id, state_sequence, kind, $14, $17, $1, state_sequence - 1, version, $18::uuid,
+    $19::uuid, $20, $21::text, $22, $23::text, $2::timestamptz FROM moved
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  SELECT realm, $23::uuid, message_id, state_sequence, $24::text, $17::uuid, $18::uuid,
-    $19, $20::text, $21, $25::text, $26::text, $27::bytea,
-    $28::text, $2::timestamptz FROM moved
+  SELECT realm, $24::uuid, message_id, state_sequence, $25::text, $18::uuid, $19::uuid,
+    $20, $21::text, $22, $26::text, $27::text, $28::bytea,
+    $29::text, $2::timestamptz FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
     client_id, channel, action, reason, previous_ordinal, previous_action, decided_at)
-  SELECT realm, message_id, version, $29::integer, $30::uuid[], $27::bytea, $31::integer,
-    $17::uuid, $18::uuid, $20::text, $21, $16,
-    $22::text, $32::integer, $33::text, $2::timestamptz
-  FROM moved WHERE $34::boolean
+  SELECT realm, message_id, version, $30::integer, $31::uuid[], $28::bytea, $32::integer,
+    $18::uuid, $19::uuid, $21::text, $22, $17,
+    $23::text, $33::integer, $34::text, $2::timestamptz
+  FROM moved WHERE $35::boolean
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac)
-  SELECT realm, message_id, version, $30::uuid[], $27::bytea, $31::integer, $29::integer, 'approve',
-    $2::timestamptz, $35::text, $36::bytea
-  FROM moved WHERE $36::bytea IS NOT NULL
+  SELECT realm, message_id, version, $31::uuid[], $28::bytea, $32::integer, $30::integer, 'approve',
+    $2::timestamptz, $36::text, $37::bytea
+  FROM moved WHERE $37::bytea IS NOT NULL
 )
 SELECT state_sequence FROM moved
 `
@@ -682,6 +772,7 @@ type MessageMoveIfParams struct {
 	StatusText        *string
 	Inquired          int32
 	InquireAt         *time.Time
+	AnswerBy          *time.Time
 	Realm             string
 	MessageID         uuid.UUID
 	FromState         string
@@ -724,6 +815,7 @@ func (q *Queries) MessageMoveIf(ctx context.Context, arg MessageMoveIfParams) (i
 		arg.StatusText,
 		arg.Inquired,
 		arg.InquireAt,
+		arg.AnswerBy,
 		arg.Realm,
 		arg.MessageID,
 		arg.FromState,
@@ -754,6 +846,30 @@ func (q *Queries) MessageMoveIf(ctx context.Context, arg MessageMoveIfParams) (i
 	var state_sequence int32
 	err := row.Scan(&state_sequence)
 	return state_sequence, err
+}
+
+const recallOpenOf = `-- name: RecallOpenOf :one
+SELECT message_id FROM message
+WHERE realm = $1 AND original_id = $2::uuid AND kind = 'recall' AND state NOT IN ('Rejected', 'Withdrawn', 'Expired')
+`
+
+// The recall of a payment that is not closed before release.
+func (q *Queries) RecallOpenOf(ctx context.Context, realm string, originalID uuid.UUID) (uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, recallOpenOf, realm, originalID)
+	var message_id uuid.UUID
+	err := row.Scan(&message_id)
+	return message_id, err
+}
+
+const receivedRecallOf = `-- name: ReceivedRecallOf :one
+SELECT message_id FROM message WHERE realm = $1 AND original_id = $2::uuid AND kind = 'received recall'
+`
+
+func (q *Queries) ReceivedRecallOf(ctx context.Context, realm string, originalID uuid.UUID) (uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, receivedRecallOf, realm, originalID)
+	var message_id uuid.UUID
+	err := row.Scan(&message_id)
+	return message_id, err
 }
 
 const releaseGet = `-- name: ReleaseGet :one

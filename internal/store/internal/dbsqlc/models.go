@@ -93,6 +93,7 @@ type Message struct {
 	OriginalID        *uuid.UUID
 	AnswersID         *uuid.UUID
 	AnswerBy          *time.Time
+	Deadline          *time.Time
 	Reason            *string
 	CreatedAt         time.Time
 	Version           int32

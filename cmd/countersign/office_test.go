@@ -1,0 +1,219 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"countersign/internal/demo"
+)
+
+// office is a client of the demo's API that writes down what was acknowledged to it.
+type office struct {
+	base           string
+	zone           *time.Location // of the banking day
+	client         *http.Client
+	maker, checker string // access tokens
+	acknowledged   atomic.Int64
+
+	mu     sync.Mutex
+	orders []*paper
+}
+
+// paper is one payment as the office knows it. Only its worker writes to it.
+type paper struct {
+	key, cents        string
+	at                time.Time
+	leave             bool   // nobody is to approve it
+	id, global        string // once its creation was acknowledged
+	created, approved bool   // acknowledged
+}
+
+// ends is the state the payment comes to in the end, by what the simulator does with its cents.
+func (p *paper) ends() string {
+	switch {
+	case p.leave:
+		return "Approval Pending"
+	case p.cents == "91":
+		return "Failed"
+	default:
+		return "Settled"
+	}
+}
+
+// cents choose what the simulator does: mostly a plain answer, but also a refusal, an answer three times, one after a broken document,
+// and two refused deliveries.
+var cents = []string{"00", "10", "95", "20", "91", "96", "30", "40", "97", "50"}
+
+// newOffice signs the people in. Their tokens outlive the demo's crashes.
+func newOffice(t *testing.T, h *house) *office {
+	t.Helper()
+	zone, err := time.LoadLocation("Europe/Zurich")
+	must(t, err)
+	o := &office{base: "http://" + h.gateway, zone: zone, client: &http.Client{
+		Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 16},
+	}}
+	o.maker, o.checker = o.signIn(t, "maker1"), o.signIn(t, "checker1")
+	return o
+}
+
+func (o *office) signIn(t *testing.T, user string) string {
+	t.Helper()
+	answer, err := o.client.PostForm(o.base+"/api/auth/v1/realms/"+demo.Realm+"/login", url.Values{
+		"grant_type": {"password"}, "client_id": {demo.Backoffice}, "client_secret": {demo.ClientSecret},
+		"username": {user}, "password": {demo.UserPassword},
+	})
+	must(t, err)
+	var tokens struct {
+		Access string `json:"access_token"`
+	}
+	must(t, errors.Join(json.NewDecoder(answer.Body).Decode(&tokens), answer.Body.Close()))
+	if tokens.Access == "" {
+		t.Fatalf("%s gets no token: %s", user, answer.Status)
+	}
+	return tokens.Access
+}
+
+// reply is what the tests read of an answer.
+type reply struct {
+	status      int
+	text        string
+	Identifiers struct{ InternalID, GlobalID string }
+	Transaction struct{ State string }
+}
+
+// ask makes one call. An error means that no whole answer came: nobody knows what became of the request.
+func (o *office) ask(method, path, token, body string) (reply, error) {
+	request, err := http.NewRequest(method, o.base+path, strings.NewReader(body))
+	if err != nil {
+		return reply{}, err
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("X-Request-Id", uuid.NewString())
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := o.client.Do(request)
+	if err != nil {
+		return reply{}, err
+	}
+	content, err := io.ReadAll(answer.Body)
+	_ = answer.Body.Close()
+	r := reply{status: answer.StatusCode, text: string(content)}
+	if err == nil {
+		err = json.Unmarshal(content, &r)
+	}
+	return r, err
+}
+
+// newPaper makes the next payment of a worker. One in six waits for an approval that does not come.
+func (o *office) newPaper(number int) *paper {
+	p := &paper{
+		key: strings.ReplaceAll(uuid.NewString(), "-", ""), cents: cents[number%len(cents)], leave: number%6 == 5, at: time.Now().In(o.zone),
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.orders = append(o.orders, p)
+	return p
+}
+
+// papers are all payments so far.
+func (o *office) papers() []*paper {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return append([]*paper(nil), o.orders...)
+}
+
+// create sends the order, the same one each time. Whoever repeats it gets the answer of the first time.
+func (o *office) create(p *paper) (reply, error) {
+	r, err := o.ask(http.MethodPost, "/api/sic-inst/v1/instruction/create", o.maker, p.body())
+	if err == nil && r.status == http.StatusOK {
+		p.id, p.global, p.created = r.Identifiers.InternalID, r.Identifiers.GlobalID, true
+		o.acknowledged.Add(1)
+	}
+	return r, err
+}
+
+func (o *office) approve(p *paper) (reply, error) {
+	body := fmt.Sprintf(`{"identifiers":{"internalId":%q},"ApprovalDetails":{"action":"approve"}}`, p.id)
+	r, err := o.ask(http.MethodPost, "/api/common/v1/instruction/approval", o.checker, body)
+	if err == nil && r.status == http.StatusOK {
+		p.approved = true
+		o.acknowledged.Add(1)
+	}
+	return r, err
+}
+
+func (o *office) state(p *paper) (string, error) {
+	r, err := o.ask(http.MethodGet, "/api/common/v1/transaction/"+p.id, o.maker, "")
+	if err == nil && r.status != http.StatusOK {
+		return fmt.Sprintf("%d %s", r.status, r.text), nil
+	}
+	return r.Transaction.State, err
+}
+
+// body is the order, with the day on which the paper was made.
+func (p *paper) body() string {
+	return strings.NewReplacer(
+		"KEY", p.key, "AMOUNT", "100."+p.cents, "NOW", p.at.Format(time.RFC3339), "TODAY", p.at.Format(time.DateOnly),
+	).Replace(
+		`{"identifiers":{"externalId":"XKEY"},"Document":{"CstmrCdtTrfInitn":{
+"GrpHdr":{"MsgId":"MKEY","CreDtTm":"NOW","NbOfTxs":"1","CtrlSum":"AMOUNT","InitgPty":{"Nm":"Muster AG"}},
+"PmtInf":{"PmtInfId":"PMT-1","PmtMtd":"TRF","BtchBookg":false,"PmtTpInf":{"LclInstrm":{"Cd":"INST"}},"ReqdExctnDt":{"Dt":"TODAY"},
+"Dbtr":{"Nm":"Muster AG"},"DbtrAcct":{"Id":{"IBAN":"CH5021977000004331346"}},
+"DbtrAgt":{"FinInstnId":{"ClrSysMmbId":{"ClrSysId":{"Cd":"CHBCC"},"MmbId":"21977"}}},
+"CdtTrfTxInf":{"PmtId":{"InstrId":"INSTR-1","EndToEndId":"E2E-1"},"Amt":{"InstdAmt":{"Ccy":"CHF","value":"AMOUNT"}},
+"Cdtr":{"Nm":"Peter Haller","PstlAdr":{"StrtNm":"Rosenauweg","BldgNb":"4","PstCd":"8036","TwnNm":"Zuerich","Ctry":"CH"}},
+"CdtrAcct":{"Id":{"IBAN":"CH4821966000009613388"}},"RmtInf":{"Ustrd":"Invoice 118"}}}}}}`)
+}
+
+const (
+	workers         = 6
+	papersPerWorker = 100 // in one load
+)
+
+// load lets the workers create and approve until no answer comes any more, or their paper is used up. It returns at once; wait on what
+// it returns. An answer other than 200 is an error of the test.
+func (o *office) load() *errgroup.Group {
+	var group errgroup.Group
+	for range workers {
+		group.Go(func() error {
+			for number := range papersPerWorker {
+				p := o.newPaper(number)
+				r, err := o.create(p)
+				if err == nil && p.created && !p.leave {
+					r, err = o.approve(p)
+				}
+				if err != nil {
+					return nil // the demo is gone: what was not acknowledged is unknown
+				}
+				if r.status != http.StatusOK {
+					return fmt.Errorf("answer %d: %s", r.status, r.text)
+				}
+			}
+			return nil
+		})
+	}
+	return &group
+}
+
+// waitFor returns when at least so many requests were acknowledged since before, or the load ended.
+func (o *office) waitFor(t *testing.T, before, count int64) {
+	t.Helper()
+	until := time.Now().Add(patience)
+	for o.acknowledged.Load() < before+count {
+		if time.Now().After(until) {
+			t.Fatalf("%d requests were acknowledged, not %d", o.acknowledged.Load()-before, count)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestAWrongSettingIsNamed(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	key, short, nobody := filepath.Join(folder, "key"), filepath.Join(folder, "short"), "postgres://nobody:kanarie@127.0.0.1:1/none"
+	must(t, os.WriteFile(key, []byte(strings.Repeat("ab", keyBytes)+"\n"), 0o600))
+	must(t, os.WriteFile(short, []byte("abcd\n"), 0o600))
+	right := []string{
+		"COUNTERSIGN_LISTEN=127.0.0.1:0", "COUNTERSIGN_DATABASE_URL=" + nobody, "COUNTERSIGN_RELEASE_KEY_FILE=" + key,
+		"COUNTERSIGN_TOKEN_KEY_FILE=" + key,
+	}
+	for name, test := range map[string]struct {
+		command string
+		with    []string // in the environment, after what is right
+		want    string
+	}{
+		"no key file":           {"serve", []string{"COUNTERSIGN_RELEASE_KEY_FILE=" + folder + "/none"}, "COUNTERSIGN_RELEASE_KEY_FILE: read the key: open " + folder + "/none"},
+		"a short key":           {"serve", []string{"COUNTERSIGN_TOKEN_KEY_FILE=" + short}, "COUNTERSIGN_TOKEN_KEY_FILE: the key file " + short + " must hold at least 64 hexadecimal digits"},
+		"no token file":         {"serve", []string{"COUNTERSIGN_CLEARING_TOKEN_FILE=" + folder + "/none"}, "COUNTERSIGN_CLEARING_TOKEN_FILE: "},
+		"a limit in words":      {"serve", []string{"COUNTERSIGN_SIC_LIMIT=much"}, "COUNTERSIGN_SIC_LIMIT: "},
+		"a limit in rappen":     {"serve", []string{"COUNTERSIGN_SCT_LIMIT=1.005"}, "COUNTERSIGN_SCT_LIMIT: "},
+		"no address":            {"serve", []string{"COUNTERSIGN_CLEARING_SIC_URL=clearing:8081"}, "COUNTERSIGN_CLEARING_SIC_URL: give an address that begins with https://"},
+		"no such listener":      {"serve", []string{"COUNTERSIGN_LISTEN=127.0.0.1:http-or-so"}, "COUNTERSIGN_LISTEN moves it"},
+		"an environment":        {"serve", []string{"COUNTERSIGN_ENVIRONMENT=DEMO"}, `--environment must be one of "TEST","PROD" but got "DEMO"`},
+		"perhaps TLS":           {"serve", []string{"COUNTERSIGN_TLS=perhaps"}, `from envar COUNTERSIGN_TLS="perhaps"`},
+		"a log level":           {"serve", []string{"COUNTERSIGN_LOG_LEVEL=loud"}, `--log-level must be one of`},
+		"no database":           {"serve", nil, "open the database: failed to connect to `user=nobody database=none`"},
+		"a database URL":        {"serve", []string{"COUNTERSIGN_DATABASE_URL=nonsense"}, "read the database URL"},
+		"check, no database":    {"check", nil, "open the database as owner"},
+		"migrate, no database":  {"migrate", nil, "failed to connect to `user=nobody"},
+		"demo, no database":     {"demo", []string{"COUNTERSIGN_SIMULATOR_LISTEN=127.0.0.1:0", "COUNTERSIGN_DATA_DIR=" + folder}, "open the database as owner"},
+		"demo, half a clearing": {"demo", []string{"COUNTERSIGN_DEMO_SIMULATOR=off", "COUNTERSIGN_CLEARING_SIC_URL=http://127.0.0.1:1"}, "COUNTERSIGN_CLEARING_SCT_URL"},
+		"demo, a simulator":     {"demo", []string{"COUNTERSIGN_DEMO_SIMULATOR=perhaps"}, `--simulator must be one of "on","off"`},
+		"a seed":                {"simulator", []string{"COUNTERSIGN_SIMULATOR_SEED=abc"}, "--seed: expected a valid"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := start(t, append(append([]string(nil), right...), test.with...), test.command)
+			code, said := p.wait(t), p.output.String()
+			if code == 0 || !strings.Contains(said, "countersign: ") || !strings.Contains(said, test.want) {
+				t.Errorf("ends with %d, want %q in:\n%s", code, test.want, said)
+			}
+			if strings.Contains(said, "kanarie") || strings.Contains(said, "goroutine ") {
+				t.Errorf("says too much:\n%s", said)
+			}
+		})
+	}
+}
+
+func TestAMissingSettingIsNamed(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"serve": "missing flags: --database-url=STRING, --release-key-file=STRING, --token-key-file=STRING",
+		"check": "missing flags: --database-url=STRING", "migrate": "missing flags: --database-url=STRING", "": "expected one of",
+		"surve": "unexpected argument surve",
+	} {
+		arguments := []string{command}
+		if command == "" {
+			arguments = nil
+		}
+		p := start(t, nil, arguments...)
+		if code := p.wait(t); code == 0 || !strings.Contains(p.output.String(), want) {
+			t.Errorf("%q ends with %d, want %q in:\n%s", command, code, want, p.output)
+		}
+	}
+}

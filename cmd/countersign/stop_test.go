@@ -1,0 +1,91 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/demo"
+)
+
+func TestAStoppedDemoFinishesWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	p := h.open(t)
+	o := newOffice(t, h)
+	slow := o.newPaper(0)
+	_, err := o.create(slow)
+	must(t, err)
+	release := lock(t, h, slow.id)
+	answers := make(chan reply, 1)
+	go func() {
+		r, err := o.approve(slow)
+		if err != nil {
+			r.text = err.Error()
+		}
+		answers <- r
+	}()
+	before := o.acknowledged.Load()
+	group := o.load()
+	o.waitFor(t, before, 30)
+	postmaster, socket := h.postmaster(t), h.pidFile(t)[4]
+
+	must(t, p.process.Signal(syscall.SIGTERM))
+	must(t, group.Wait()) // the listener is closed: nobody gets in any more
+	release()
+	if r := <-answers; r.status != http.StatusOK {
+		t.Errorf("the approval under way is answered %d %s", r.status, r.text)
+	}
+	if code := p.wait(t); code != 0 {
+		t.Errorf("the demo ends with %d", code)
+	}
+	if alive(postmaster) || h.postmaster(t) != 0 {
+		t.Errorf("the database server, process %d, is still there", postmaster)
+	}
+	if _, err := os.Stat(socket); !os.IsNotExist(err) {
+		t.Errorf("the folder of its socket, %s, is still there: %v", socket, err)
+	}
+
+	began := time.Now()
+	p = h.open(t)
+	took := time.Since(began)
+	t.Logf("the second start took %s: %s", took.Round(time.Millisecond), readyLine(p))
+	if took > 30*time.Second {
+		t.Errorf("the second start took %s", took)
+	}
+	o.holdsWhatItAcknowledged(t)
+	h.check(t)
+	if code := p.terminate(t); code != 0 {
+		t.Errorf("the demo ends with %d", code)
+	}
+}
+
+// readyLine is what the demo tells people when it is ready.
+func readyLine(p *program) string {
+	_, line, _ := strings.Cut(p.output.String(), "ready after ")
+	line, _, _ = strings.Cut(line, ".\n")
+	return line
+}
+
+func alive(process int) bool { return syscall.Kill(process, 0) == nil }
+
+// lock holds a message's row as another transaction would, until the returned function is called. It comes back at once; the lock is
+// taken.
+func lock(t *testing.T, h *house, id string) (release func()) {
+	t.Helper()
+	connection, err := pgx.Connect(t.Context(), h.databaseURL(t))
+	must(t, err)
+	tx, err := connection.Begin(t.Context())
+	must(t, err)
+	_, err = tx.Exec(t.Context(), "SELECT 1 FROM message WHERE realm = $1 AND message_id = $2 FOR UPDATE", demo.Realm, id)
+	must(t, err)
+	return func() {
+		must(t, tx.Rollback(t.Context()))
+		must(t, connection.Close(t.Context()))
+	}
+}

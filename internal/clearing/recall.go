@@ -1,0 +1,179 @@
+package clearing
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+)
+
+// waitForPayment is how long a recall waits for the payment it overtook before an operator sees it.
+const waitForPayment = time.Minute
+
+// receiveRecall takes another bank's recall of an incoming payment: it awaits a decision until the scheme's answer day. In SIC clearing
+// gets a receipt.
+func (s *Station) receiveRecall(ctx context.Context, in store.Inbound, document *iso20022.FIToFIPaymentCancellationRequest) error {
+	recall, err := interbank.ReadCancellation(document)
+	if err != nil {
+		return unfit(err.Error())
+	}
+	realm, id, err := s.cfg.Store.IncomingByTransaction(ctx, in.Scheme, recall.Original.TransactionID)
+	if errors.Is(err, payment.ErrNotFound) {
+		return s.cfg.Store.Wait(ctx, in, recall.Original.TransactionID, s.now().Add(waitForPayment))
+	}
+	if err != nil {
+		return err
+	}
+	original, err := s.cfg.Store.Message(ctx, realm, id)
+	if err != nil {
+		return err
+	}
+	if original.State != payment.StateBooked {
+		return unfit("The recalled payment is " + string(original.State) + ", not booked.")
+	}
+	arrival := s.arrival(in, realm, original.GlobalID.Mark())
+	answer, err := s.receipt(in, document, "C25"+string(arrival.GlobalID))
+	if err != nil {
+		return err
+	}
+	answerBy := rulebook.AnswerBy(in.Scheme, arrival.At.In(s.cfg.Zone), s.cfg.Rules)
+	err = s.cfg.Store.Arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewReceivedRecall(arrival, recall, original, answerBy), Answer: answer})
+	var conflict *store.ConflictError
+	if errors.As(err, &conflict) {
+		return unfit("The payment was recalled before: there is one recall of a payment.")
+	}
+	return err
+}
+
+// receipt makes the camt.025 that SIC expects for a recall or its refusal; nil in SEPA.
+func (s *Station) receipt(in store.Inbound, about iso20022.Document, reference string) (*store.Answer, error) {
+	if in.Scheme != rulebook.SchemeSIC {
+		return nil, nil
+	}
+	document, err := interbank.Receipt(interbank.ReceiptInput{Scheme: in.Scheme, About: about, Reference: reference, At: s.now()})
+	if err != nil {
+		return nil, unfit(err.Error())
+	}
+	answer, err := s.answerOf(in, reference, document)
+	return &answer, err
+}
+
+// receiveReturn takes the money of a recalled payment back (pacs.004): the recall is accepted, and clearing gets a pacs.002.
+func (s *Station) receiveReturn(ctx context.Context, in store.Inbound, document *iso20022.PaymentReturn) error {
+	returned, err := interbank.ReadReturn(document)
+	if err != nil {
+		return unfit(err.Error())
+	}
+	recall, err := s.recallOf(ctx, returned.Original)
+	if err != nil {
+		return err
+	}
+	if !returned.AnswersRecall() {
+		return unfit("A return with the reason " + returned.Why.Code + " does not answer the recall of the payment.")
+	}
+	answer, err := s.statusAnswer(in, document, payment.IncomingRefusal{}, shortDigest(in.Content))
+	if err != nil {
+		return err
+	}
+	return s.cfg.Store.Record(ctx, in, recall.Realm, recall.InternalID, func(m payment.Message) (payment.Transition, error) {
+		if m.Scheme != in.Scheme {
+			return payment.Transition{}, payment.ErrIllegalMove
+		}
+		return moveIf(m.Accept(s.now()))
+	}, answer)
+}
+
+// receiveResolution books the refusal of a recall (camt.029). In SIC clearing gets a receipt.
+func (s *Station) receiveResolution(ctx context.Context, in store.Inbound, document *iso20022.ResolutionOfInvestigation) error {
+	resolution, err := interbank.ReadResolution(document)
+	if err != nil {
+		return unfit(err.Error())
+	}
+	recall, err := s.recallOf(ctx, resolution.Original)
+	if err != nil {
+		return err
+	}
+	var answers []store.Answer
+	receipt, err := s.receipt(in, document, "C25"+shortDigest(in.Content))
+	if err != nil {
+		return err
+	}
+	if receipt != nil {
+		answers = append(answers, *receipt)
+	}
+	return s.cfg.Store.Record(ctx, in, recall.Realm, recall.InternalID, func(m payment.Message) (payment.Transition, error) {
+		switch {
+		case m.Scheme != in.Scheme:
+			return payment.Transition{}, payment.ErrIllegalMove
+		case !resolution.Refused:
+			return payment.Transition{}, store.ErrNoChange
+		}
+		return moveIf(m.Decline(resolution.Why.Code, resolution.Why.Text, s.now()))
+	}, answers...)
+}
+
+// recallOf finds our recall of the payment a document is about.
+func (s *Station) recallOf(ctx context.Context, about interbank.Original) (payment.Message, error) {
+	global, err := payment.ParseGlobalID(about.TransactionID)
+	if err != nil {
+		return payment.Message{}, unfit("No payment of this gateway has the transaction id " + about.TransactionID + ".")
+	}
+	realm, original, err := s.cfg.Store.FindByGlobalID(ctx, global)
+	if errors.Is(err, payment.ErrNotFound) {
+		return payment.Message{}, unfit("No payment of this gateway has the transaction id " + about.TransactionID + ".")
+	}
+	if err != nil {
+		return payment.Message{}, err
+	}
+	id, err := s.cfg.Store.RecallOf(ctx, realm, original)
+	if errors.Is(err, payment.ErrNotFound) {
+		return payment.Message{}, unfit("The payment " + about.TransactionID + " was not recalled.")
+	}
+	if err != nil {
+		return payment.Message{}, err
+	}
+	return s.cfg.Store.Message(ctx, realm, id)
+}
+
+// receiveReceipt books what clearing says of our recall or resolution (camt.025).
+func (s *Station) receiveReceipt(ctx context.Context, in store.Inbound, document *iso20022.Receipt) error {
+	confirmation, err := interbank.ReadReceipt(document)
+	if err != nil {
+		return unfit(err.Error())
+	}
+	global, ours := payment.ParseReference(confirmation.OriginalID)
+	if !ours {
+		return unfit("No message of this gateway has the id " + confirmation.OriginalID + ".")
+	}
+	realm, id, err := s.cfg.Store.FindByGlobalID(ctx, global)
+	if errors.Is(err, payment.ErrNotFound) {
+		return unfit("No message of this gateway has the id " + confirmation.OriginalID + ".")
+	}
+	if err != nil {
+		return err
+	}
+	err = s.cfg.Store.Record(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
+		switch {
+		case m.Scheme != in.Scheme || m.Kind != payment.KindRecall && m.Kind != payment.KindResolution:
+			return payment.Transition{}, payment.ErrIllegalMove
+		case confirmation.Outcome == interbank.OutcomePositive:
+			return moveIf(m.Acknowledge(s.now()))
+		case confirmation.Outcome == interbank.OutcomeNegative:
+			return moveIf(m.Refuse("RJCT", confirmation.Description, s.now()))
+		}
+		return payment.Transition{}, store.ErrNoChange
+	})
+	if err != nil {
+		return err
+	}
+	m, err := s.cfg.Store.Message(ctx, realm, id)
+	if err != nil {
+		return err
+	}
+	return s.recallAnswered(ctx, m)
+}

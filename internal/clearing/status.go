@@ -1,0 +1,68 @@
+package clearing
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+)
+
+// receiveStatus books a pacs.002: the answer to an instruction or a return of ours, or what clearing says of an incoming payment.
+func (s *Station) receiveStatus(ctx context.Context, in store.Inbound, document *iso20022.FIToFIPaymentStatusReport) error {
+	status, err := interbank.ReadStatus(document)
+	if err != nil {
+		return unfit(err.Error())
+	}
+	realm, id, err := s.sender(ctx, status.Original)
+	if errors.Is(err, payment.ErrNotFound) {
+		realm, id, err = s.cfg.Store.IncomingByTransaction(ctx, in.Scheme, status.Original.TransactionID)
+	}
+	if errors.Is(err, payment.ErrNotFound) {
+		return unfit("No payment of this gateway has the transaction id " + status.Original.TransactionID + ".")
+	}
+	if err != nil {
+		return err
+	}
+	err = s.cfg.Store.Record(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
+		if m.Scheme != in.Scheme {
+			return payment.Transition{}, payment.ErrIllegalMove
+		}
+		return s.statusMove(m, status)
+	})
+	if err != nil {
+		return err
+	}
+	m, err := s.cfg.Store.Message(ctx, realm, id)
+	if err != nil {
+		return err
+	}
+	return s.recallAnswered(ctx, m)
+}
+
+// sender finds the message of ours that a document is about: by the message id it answers, or by the transaction id.
+func (s *Station) sender(ctx context.Context, about interbank.Original) (realm string, id uuid.UUID, err error) {
+	global, ours := payment.ParseReference(about.MessageID)
+	if !ours {
+		global, err = payment.ParseGlobalID(about.TransactionID)
+		if err != nil {
+			return "", uuid.Nil, payment.ErrNotFound
+		}
+	}
+	return s.cfg.Store.FindByGlobalID(ctx, global)
+}
+
+// statusMove is the move a status asks for. A positive one about an incoming payment confirms what is booked.
+func (s *Station) statusMove(m payment.Message, status interbank.Status) (payment.Transition, error) {
+	switch {
+	case status.Outcome == interbank.OutcomeNegative:
+		return moveIf(m.Refuse(status.Why.Code, status.Why.Text, s.now()))
+	case status.Outcome == interbank.OutcomePositive && m.Direction == payment.DirectionOut:
+		return moveIf(m.Settle(s.now()))
+	}
+	return payment.Transition{}, store.ErrNoChange
+}

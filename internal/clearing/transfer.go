@@ -1,0 +1,87 @@
+package clearing
+
+import (
+	"context"
+	"errors"
+
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+)
+
+// receiveTransfer takes an incoming payment: booked and accepted when the account is one of ours and open, else refused. The answer
+// (pacs.002) is stored in the same transaction and sent by its job, within the scheme's time.
+func (s *Station) receiveTransfer(ctx context.Context, in store.Inbound, document *iso20022.FIToFICustomerCreditTransfer) error {
+	transfer, err := interbank.ReadTransfer(document)
+	if err != nil {
+		return unfit(err.Error())
+	}
+	realm, err := s.cfg.Store.IncomingRealm(ctx, transfer.Creditor.IBAN)
+	if errors.Is(err, payment.ErrNotFound) {
+		return s.refuseStranger(ctx, in, document)
+	}
+	if err != nil {
+		return err
+	}
+	account, mark, err := s.cfg.Store.Account(ctx, realm, transfer.Creditor.IBAN)
+	if err != nil {
+		return err
+	}
+	refused := payment.CheckIncoming(transfer, in.Scheme, &account)
+	arrival := s.arrival(in, realm, mark)
+	answer, err := s.statusAnswer(in, document, refused, string(arrival.GlobalID))
+	if err != nil {
+		return err
+	}
+	err = s.cfg.Store.Arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Answer: &answer})
+	if errors.Is(err, store.ErrKnownTransaction) {
+		return unfit("The transaction id " + transfer.TransactionID + " came before, under another message id.")
+	}
+	if err != nil {
+		return err
+	}
+	return s.processWaiting(ctx, in.Scheme, transfer.TransactionID)
+}
+
+func (s *Station) arrival(in store.Inbound, realm, mark string) payment.ArrivalInput {
+	now := s.now()
+	return payment.ArrivalInput{
+		Realm: realm, Scheme: in.Scheme, Name: in.Name, Reference: in.Reference, Content: in.Content, At: now,
+		GlobalID: payment.NewGlobalID(mark, now, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
+	}
+}
+
+// refuseStranger answers a payment to an account nobody has here.
+func (s *Station) refuseStranger(ctx context.Context, in store.Inbound, document *iso20022.FIToFICustomerCreditTransfer) error {
+	refused := payment.CheckIncoming(interbank.Transfer{}, in.Scheme, nil)
+	answer, err := s.statusAnswer(in, document, refused, shortDigest(in.Content))
+	if err != nil {
+		return err
+	}
+	return s.cfg.Store.AnswerStranger(ctx, in, refused.Text, answer)
+}
+
+// statusAnswer makes the pacs.002 for an incoming payment or return; unique is what makes its ids its own.
+func (s *Station) statusAnswer(in store.Inbound, about iso20022.Document, refused payment.IncomingRefusal, unique string) (store.Answer, error) {
+	var lines []string
+	if refused.Text != "" {
+		lines = []string{refused.Text}
+	}
+	report, err := interbank.StatusReport(interbank.StatusReportInput{
+		Scheme: in.Scheme, About: about, Code: refused.Code, Information: lines, Reference: "P2" + unique, StatusID: "S" + unique, At: s.now(),
+	})
+	if err != nil {
+		return store.Answer{}, unfit(err.Error())
+	}
+	return s.answerOf(in, "P2"+unique, report)
+}
+
+// answerOf writes an answer out.
+func (s *Station) answerOf(in store.Inbound, reference string, document iso20022.Document) (store.Answer, error) {
+	content, err := iso20022.EncodeXML(document)
+	if err != nil {
+		return store.Answer{}, err
+	}
+	return store.Answer{Scheme: in.Scheme, Name: string(document.MessageName()), Reference: reference, Content: content, At: s.now()}, nil
+}

@@ -1,0 +1,212 @@
+package interbank_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+	"countersign/internal/rulebook"
+)
+
+func minor(t *testing.T, currency money.Currency, count int64) money.Amount {
+	t.Helper()
+	made, err := money.FromMinor(currency, count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+func (c chain) returnInput(t *testing.T) interbank.ReturnInput {
+	return interbank.ReturnInput{
+		Scheme: c.scheme, Original: c.transfer(t), Reason: "FOCR", Bank: c.creditorBank, Reference: "M", ReturnID: "R", At: accepted, Day: answerDay,
+	}
+}
+
+func TestAReturnLessACharge(t *testing.T) {
+	t.Parallel()
+	c := chains()[1]
+	in := c.returnInput(t)
+	in.Charge = minor(t, money.EUR, 500)
+	made, err := interbank.Return(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text(t, made)
+	sent := made.TransactionInformation[0]
+	if sent.ReturnedInterbankSettlementAmount != amount("EUR", "1245.40") || *sent.ReturnedInstructedAmount != amount("EUR", "1250.40") ||
+		*made.GroupHeader.TotalReturnedInterbankSettlementAmount != amount("EUR", "1245.40") ||
+		len(sent.ChargesInformation) != 1 || sent.ChargesInformation[0].Amount != amount("EUR", "5.00") ||
+		sent.ChargesInformation[0].Agent.FinancialInstitutionID.BICFI != "BBBBFRPPXXX" {
+		t.Errorf("returned %+v", sent)
+	}
+	read, err := interbank.ReadReturn(made)
+	if err != nil || read.Amount != minor(t, money.EUR, 124540) || read.Charge != in.Charge || read.Original.Amount != minor(t, money.EUR, 125040) || !read.AnswersRecall() {
+		t.Errorf("read back: %+v, %v", read, err)
+	}
+	for name, charge := range map[string]struct {
+		charge money.Amount
+		want   error
+	}{
+		"all of it":        {minor(t, money.EUR, 125040), money.ErrZero},
+		"more than it":     {minor(t, money.EUR, 125041), money.ErrNegative},
+		"another currency": {minor(t, money.CHF, 1), money.ErrMismatch},
+	} {
+		in.Charge = charge.charge
+		_, err := interbank.Return(in)
+		if !errors.Is(err, charge.want) {
+			t.Errorf("a charge of %s: %v, want %v", name, err, charge.want)
+		}
+	}
+}
+
+func TestReasonsOfOtherListsAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, c := range chains() {
+		_, recall := interbank.CancellationRequest(interbank.CancellationRequestInput{Scheme: c.scheme, Original: c.transfer(t), Reason: "LEGL"})
+		_, resolution := interbank.Resolution(interbank.ResolutionInput{Scheme: c.scheme, Recall: c.recall(t, "DUPL"), Reason: "DUPL"})
+		in := c.returnInput(t)
+		in.Reason = "XXXX"
+		_, back := interbank.Return(in)
+		for name, err := range map[string]error{"recall": recall, "resolution": resolution, "return": back} {
+			if !errors.Is(err, interbank.ErrReason) {
+				t.Errorf("%s, %s: %v", c.scheme, name, err)
+			}
+		}
+	}
+}
+
+func TestOurBankIsFoundOrMissed(t *testing.T) {
+	t.Parallel()
+	swiss, sepa := chains()[0], chains()[1]
+	known := swiss.transfer(t) // its debtor agent is a bank of the list
+	made, err := interbank.CancellationRequest(interbank.CancellationRequestInput{
+		Scheme: swiss.scheme, Original: known, Reason: "DUPL", AssignmentID: "A", CancellationID: "C", At: accepted,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text(t, made)
+	reason := made.Underlying[0].TransactionInformation[0].CancellationReasonInformation[0]
+	if got := reason.Originator.ID.OrganisationID.AnyBIC; got != "RAIFCH22005" {
+		t.Errorf("originator %s", got)
+	}
+	unknown := sepa.transfer(t)
+	unknown.CreditTransferTransactionInformation[0].DebtorAgent.FinancialInstitutionID = iso20022.FinancialInstitutionIdentification18{Name: "?"}
+	_, err = interbank.CancellationRequest(interbank.CancellationRequestInput{Scheme: sepa.scheme, Original: unknown, Reason: "DUPL"})
+	if !errors.Is(err, interbank.ErrIncomplete) {
+		t.Errorf("no BIC: %v", err)
+	}
+}
+
+func TestAQuestionAboutARecall(t *testing.T) {
+	t.Parallel()
+	for _, c := range chains() {
+		made, err := interbank.RecallStatusRequest(interbank.RecallStatusRequestInput{
+			Scheme: c.scheme, Recall: c.recall(t, "FRAD"), Reference: "M", RequestID: "Q", At: accepted,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text(t, made)
+		read, err := interbank.ReadStatusRequest(made)
+		name := "camt.056.001.08"
+		if c.scheme == rulebook.SchemeSCT {
+			name = "camt.056"
+		}
+		if err != nil || !read.AboutRecall() || read.Original.MessageName != name || read.Original.MessageID != c.letter+"CAMT56-20260303-0001" ||
+			read.Original.InstructionID != c.letter+"CXL-0001" || read.Original.TransactionID != c.letter+"TX20260302000001" || read.RequestID != "Q" {
+			t.Errorf("%s: %+v, %v", c.scheme, read, err)
+		}
+	}
+}
+
+func TestTheCaseOfARecallIsResolved(t *testing.T) {
+	t.Parallel()
+	c := chains()[1]
+	recall := c.recall(t, "DUPL")
+	opened := &iso20022.Case5{ID: "CASE-1", Creator: recall.Assignment.Assigner}
+	recall.Case = opened
+	made, err := interbank.Resolution(interbank.ResolutionInput{
+		Scheme: c.scheme, Recall: recall, Reason: "NOAS", AssignmentID: "A", StatusID: "S", At: accepted,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text(t, made)
+	if made.ResolvedCase == nil || made.ResolvedCase.ID != "CASE-1" {
+		t.Errorf("resolved case %+v", made.ResolvedCase)
+	}
+}
+
+// A stamped draft differs in the times alone.
+func TestStampChangesTheTimesAlone(t *testing.T) {
+	t.Parallel()
+	order := func(c chain) *iso20022.CustomerCreditTransferInitiation { return c.order(t) }
+	at, day := time.Date(2026, time.June, 7, 8, 9, 10, 0, time.UTC), time.Date(2026, time.June, 7, 0, 0, 0, 0, time.UTC)
+	for _, c := range chains() {
+		for _, draft := range c.life(t, order(c), "CUST", "CUST")[1:] {
+			before := text(t, draft)
+			stamped, err := interbank.Stamp(draft, at, day)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text(t, draft) != before {
+				t.Errorf("%s: the draft itself was changed", draft.MessageName())
+			}
+			changed := 0
+			lines := strings.Split(text(t, stamped), "\n")
+			for i, line := range strings.Split(before, "\n") {
+				if line == lines[i] {
+					continue
+				}
+				changed++
+				became := strings.TrimSpace(lines[i])
+				if became != "<CreDtTm>2026-06-07T08:09:10Z</CreDtTm>" && became != "<IntrBkSttlmDt>2026-06-07</IntrBkSttlmDt>" {
+					t.Errorf("%s: %s became %s", draft.MessageName(), line, lines[i])
+				}
+			}
+			want := 1
+			if _, is := draft.(*iso20022.PaymentReturn); is {
+				want = 2
+			}
+			if changed != want {
+				t.Errorf("%s: %d lines changed, want %d", draft.MessageName(), changed, want)
+			}
+		}
+	}
+	_, err := interbank.Stamp(order(chains()[0]), at, day)
+	if !errors.Is(err, interbank.ErrKind) {
+		t.Errorf("stamp an order: %v", err)
+	}
+}
+
+func TestAnswersToOtherDocumentsAreRefused(t *testing.T) {
+	t.Parallel()
+	c := chains()[0]
+	_, report := interbank.StatusReport(interbank.StatusReportInput{Scheme: c.scheme, About: c.order(t)})
+	_, receipt := interbank.Receipt(interbank.ReceiptInput{Scheme: c.scheme, About: c.transfer(t)})
+	if !errors.Is(report, interbank.ErrKind) || !errors.Is(receipt, interbank.ErrKind) {
+		t.Errorf("status report: %v; receipt: %v", report, receipt)
+	}
+}
+
+func TestInformationInSEPAIsTransliterated(t *testing.T) {
+	t.Parallel()
+	c := chains()[1]
+	made, err := interbank.CancellationRequest(interbank.CancellationRequestInput{
+		Scheme: c.scheme, Original: c.transfer(t), Reason: "FRAD", Information: []string{"Täuschung & Betrug"}, AssignmentID: "A", CancellationID: "C", At: accepted,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := made.Underlying[0].TransactionInformation[0].CancellationReasonInformation[0].AdditionalInformation
+	if !slices.Equal(got, []string{"Taeuschung + Betrug"}) {
+		t.Errorf("information %q", got)
+	}
+}

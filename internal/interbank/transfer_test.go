@@ -1,0 +1,199 @@
+package interbank_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
+)
+
+// transaction is the one payment of an order.
+func transaction(order *iso20022.CustomerCreditTransferInitiation) *iso20022.CreditTransferTransaction34 {
+	return &order.PaymentInformation[0].CreditTransferTransactionInformation[0]
+}
+
+func paid(t *testing.T, in interbank.CreditTransferInput) *iso20022.CreditTransferTransaction39 {
+	t.Helper()
+	made, err := interbank.CreditTransfer(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text(t, made)
+	return &made.CreditTransferTransactionInformation[0]
+}
+
+func TestSEPATakesOneIdentificationOfAnOrganisation(t *testing.T) {
+	t.Parallel()
+	other := []iso20022.GenericOrganisationIdentification1{{ID: "CHE-1"}}
+	const lei = "529900T8BM49AURSDO55"
+	cases := []struct {
+		name  string
+		given iso20022.OrganisationIdentification29
+		want  string // "BIC", "LEI" or "other"
+	}{
+		{"all three", iso20022.OrganisationIdentification29{AnyBIC: "DEUTDEFF", LEI: lei, Other: other}, "BIC"},
+		{"LEI and another", iso20022.OrganisationIdentification29{LEI: lei, Other: other}, "LEI"},
+		{"another alone", iso20022.OrganisationIdentification29{Other: other}, "other"},
+	}
+	for _, c := range chains() {
+		for _, test := range cases {
+			in := c.input(t)
+			given := test.given
+			transaction(in.Order).Creditor.ID = &iso20022.Party38Choice{OrganisationID: &given}
+			sent := paid(t, in).Creditor.ID.OrganisationID
+			all := c.scheme == rulebook.SchemeSIC
+			if (sent.AnyBIC != "") != (test.want == "BIC" || all && given.AnyBIC != "") ||
+				(sent.LEI != "") != (test.want == "LEI" || all && given.LEI != "") ||
+				(len(sent.Other) > 0) != (test.want == "other" || all && len(given.Other) > 0) {
+				t.Errorf("%s, %s: sent %+v", c.scheme, test.name, sent)
+			}
+		}
+	}
+}
+
+func TestNamesFitTheScheme(t *testing.T) {
+	t.Parallel()
+	for _, c := range chains() {
+		in := c.input(t)
+		in.From.Holder.Name = strings.Repeat("Müller ", 20) // 140 characters of the bank's own data
+		transaction(in.Order).Creditor.Name = strings.Repeat("ü", 70)
+		sent := paid(t, in)
+		wantDebtor, wantCreditor := in.From.Holder.Name, strings.Repeat("ü", 70)
+		if c.scheme == rulebook.SchemeSCT {
+			wantDebtor, wantCreditor = strings.Repeat("Muller ", 10), strings.Repeat("u", 70)
+		}
+		if sent.Debtor.Name != wantDebtor || sent.Creditor.Name != wantCreditor {
+			t.Errorf("%s: debtor %q, creditor %q", c.scheme, sent.Debtor.Name, sent.Creditor.Name)
+		}
+	}
+}
+
+func TestMomentsAreWrittenInUTCWithoutAZeroAtTheEnd(t *testing.T) {
+	t.Parallel()
+	zurich := time.FixedZone("CET", 3600)
+	cases := map[time.Time]iso20022.ISODateTime{
+		time.Date(2026, time.March, 2, 10, 0, 1, 0, zurich):           "2026-03-02T09:00:01Z",
+		time.Date(2026, time.March, 2, 10, 0, 1, 50_000_000, zurich):  "2026-03-02T09:00:01.05Z",
+		time.Date(2026, time.March, 2, 10, 0, 1, 999_999_999, zurich): "2026-03-02T09:00:01.999Z",
+		time.Date(2026, time.March, 2, 10, 0, 1, 999, zurich):         "2026-03-02T09:00:01Z",
+		time.Date(2026, time.March, 2, 0, 30, 0, 123_456_789, zurich): "2026-03-01T23:30:00.123Z",
+	}
+	for at, want := range cases {
+		in := chains()[1].input(t)
+		in.AcceptedAt, in.Day = at, at
+		sent := paid(t, in)
+		if sent.AcceptanceDateTime != want {
+			t.Errorf("%v is written %s, want %s", at, sent.AcceptanceDateTime, want)
+		}
+		made, err := interbank.CreditTransfer(in)
+		if err != nil || made.GroupHeader.InterbankSettlementDate != "2026-03-02" {
+			t.Errorf("settlement day of %v: %s, %v", at, made.GroupHeader.InterbankSettlementDate, err)
+		}
+	}
+}
+
+func TestTheCreditorsBank(t *testing.T) {
+	t.Parallel()
+	named := &iso20022.BranchAndFinancialInstitutionIdentification6{
+		FinancialInstitutionID: iso20022.FinancialInstitutionIdentification18{BICFI: "RAIFCH22XXX"},
+	}
+	cases := []struct {
+		name        string
+		chain       chain
+		iban        string
+		named       *iso20022.BranchAndFinancialInstitutionIdentification6
+		bic, member string
+		other       bool
+	}{
+		{name: "SIC: the IBAN wins over the named bank", chain: chains()[0], iban: "CH7280005000088877766", named: named, member: "80005"},
+		{name: "SIC: no leading zeros", chain: chains()[0], iban: "CH9300762011623852957", member: "762"},
+		{name: "SEPA: the named bank", chain: chains()[1], iban: "DE62007620110623852957", named: named, bic: "RAIFCH22XXX"},
+		{name: "SEPA: a Swiss account tells its bank", chain: chains()[1], iban: "CH7280005000088877766", bic: "RAIFCH22005"},
+		{name: "SEPA: unknown", chain: chains()[1], iban: "DE62007620110623852957", other: true},
+	}
+	for _, test := range cases {
+		in := test.chain.input(t)
+		transaction(in.Order).CreditorAgent = test.named
+		transaction(in.Order).CreditorAccount.ID.IBAN = test.iban
+		sent := paid(t, in).CreditorAgent.FinancialInstitutionID
+		member := ""
+		if sent.ClearingSystemMemberID != nil {
+			member = sent.ClearingSystemMemberID.MemberID
+		}
+		if sent.BICFI != test.bic || member != test.member || (sent.Other != nil && sent.Other.ID == "NOTPROVIDED") != test.other {
+			t.Errorf("%s: %+v", test.name, sent)
+		}
+	}
+}
+
+func TestTheUETROfTheOrderGoesFirst(t *testing.T) {
+	t.Parallel()
+	const ours = "0a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10"
+	in := chains()[0].input(t)
+	in.UETR = ours
+	if got := paid(t, in).PaymentID.UETR; got != "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10" {
+		t.Errorf("UETR %s instead of the order's", got)
+	}
+	transaction(in.Order).PaymentID.UETR = ""
+	if got := paid(t, in).PaymentID.UETR; got != ours {
+		t.Errorf("UETR %s instead of ours", got)
+	}
+}
+
+func TestWhatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name   string
+		change func(in *interbank.CreditTransferInput)
+		want   error
+	}{
+		{"unknown scheme", func(in *interbank.CreditTransferInput) { in.Scheme = "sepa" }, interbank.ErrScheme},
+		{"no order", func(in *interbank.CreditTransferInput) { in.Order = nil }, interbank.ErrTransactions},
+		{"two payments", func(in *interbank.CreditTransferInput) {
+			information := &in.Order.PaymentInformation[0]
+			information.CreditTransferTransactionInformation = append(information.CreditTransferTransactionInformation, *transaction(in.Order))
+		}, interbank.ErrTransactions},
+		{"no creditor", func(in *interbank.CreditTransferInput) { transaction(in.Order).Creditor = nil }, interbank.ErrIncomplete},
+		{"no account", func(in *interbank.CreditTransferInput) { transaction(in.Order).CreditorAccount = nil }, interbank.ErrIncomplete},
+		{"no amount", func(in *interbank.CreditTransferInput) { transaction(in.Order).Amount.InstructedAmount = nil }, interbank.ErrIncomplete},
+		{"no UETR", func(in *interbank.CreditTransferInput) { transaction(in.Order).PaymentID.UETR = "" }, interbank.ErrIncomplete},
+	}
+	for _, test := range cases {
+		in := chains()[0].input(t)
+		test.change(&in)
+		_, err := interbank.CreditTransfer(in)
+		if !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
+	}
+}
+
+func TestIdentifiersAreNeverRewritten(t *testing.T) {
+	t.Parallel()
+	for _, c := range chains() {
+		order := c.order(t)
+		transaction(order).Creditor.Name = "Jürg & Söhne"
+		transaction(order).Creditor.ID = &iso20022.Party38Choice{OrganisationID: &iso20022.OrganisationIdentification29{
+			Other: []iso20022.GenericOrganisationIdentification1{{ID: "Nummer_Ä"}},
+		}}
+		transaction(order).Tax = &iso20022.TaxInformation8{Method: "x"}
+		findings := interbank.Check(c.scheme, order)
+		want := map[string]string{"/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0/Tax": interbank.RuleNotForwarded}
+		if c.scheme == rulebook.SchemeSCT {
+			want["/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0/Cdtr/Id/OrgId/Othr/0/Id"] = interbank.RuleIdentifierCharacters
+		}
+		for _, finding := range findings {
+			if want[finding.Pointer] != finding.Rule {
+				t.Errorf("%s: %+v", c.scheme, finding)
+			}
+			delete(want, finding.Pointer)
+		}
+		if len(want) > 0 {
+			t.Errorf("%s: not found: %v", c.scheme, want)
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package interbank_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"countersign/internal/account"
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
+)
+
+// failer is what a property and a plain test have in common.
+type failer interface {
+	Fatalf(format string, values ...any)
+}
+
+func noon() time.Time { return paidDay.Add(12 * time.Hour) }
+
+// life makes every document there is about one order.
+func (c chain) life(t failer, order *iso20022.CustomerCreditTransferInitiation, recall, resolution string) []iso20022.Document {
+	paid, err := interbank.CreditTransfer(interbank.CreditTransferInput{
+		Scheme: c.scheme, Order: order, From: c.from, TransactionID: "TX1", Reference: "P8TX1",
+		UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10", AcceptedAt: accepted, Day: paidDay,
+	})
+	must(t, err)
+	question, err := interbank.StatusRequest(interbank.StatusRequestInput{Scheme: c.scheme, Original: paid, Reference: "Q", RequestID: "Q1", At: accepted})
+	must(t, err)
+	report, err := interbank.StatusReport(interbank.StatusReportInput{
+		Scheme: c.scheme, About: paid, Code: "AC04", Information: []string{"Konto aufgelöst"}, Reference: "S", StatusID: "S1", At: accepted,
+	})
+	must(t, err)
+	recalled, err := interbank.CancellationRequest(interbank.CancellationRequestInput{
+		Scheme: c.scheme, Original: paid, Reason: recall, Bank: c.debtorBank, AssignmentID: "R", CancellationID: "R1", At: accepted,
+	})
+	must(t, err)
+	chaser, err := interbank.RecallStatusRequest(interbank.RecallStatusRequestInput{Scheme: c.scheme, Recall: recalled, Reference: "Q2", RequestID: "Q2", At: accepted})
+	must(t, err)
+	receipt, err := interbank.Receipt(interbank.ReceiptInput{Scheme: c.scheme, About: recalled, Refused: true, Description: "Zu spät", Reference: "C", At: accepted})
+	must(t, err)
+	var information []string
+	if resolution == "LEGL" || resolution == "NARR" {
+		information = []string{"Gerichtsbeschluss vom März"}
+	}
+	refused, err := interbank.Resolution(interbank.ResolutionInput{
+		Scheme: c.scheme, Recall: recalled, Reason: resolution, Information: information, Bank: c.creditorBank, AssignmentID: "N", StatusID: "N1", At: accepted,
+	})
+	must(t, err)
+	returned, err := interbank.Return(interbank.ReturnInput{
+		Scheme: c.scheme, Original: paid, Reason: "FOCR", Bank: c.creditorBank, Reference: "B", ReturnID: "B1", At: accepted, Day: answerDay,
+	})
+	must(t, err)
+	confirmed, err := interbank.StatusReport(interbank.StatusReportInput{Scheme: c.scheme, About: returned, Reference: "S2", StatusID: "S2", At: accepted})
+	must(t, err)
+	return []iso20022.Document{paid, question, report, recalled, chaser, receipt, refused, returned, confirmed}
+}
+
+func must(t failer, err error) {
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+// TestEveryGoodOrderMakesGoodDocuments draws orders, checks that the rules take them, and holds every document made from them against
+// its schema, its scheme's character set and the order.
+func TestEveryGoodOrderMakesGoodDocuments(t *testing.T) {
+	t.Parallel()
+	const each = 20 // orders in one draw, 100 draws by default
+	for _, c := range chains() {
+		t.Run(string(c.scheme), func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(t *rapid.T) {
+				for range each {
+					c.checkLife(t)
+				}
+			})
+		})
+	}
+}
+
+func (c chain) checkLife(t *rapid.T) {
+	order := drawOrder(t, c.scheme, c.from)
+	findings := rulebook.Check(rulebook.Input{Scheme: c.scheme, Document: order, Today: noon()})
+	findings = append(findings, interbank.Check(c.scheme, order)...)
+	if len(findings) > 0 {
+		t.Fatalf("the order is refused: %+v", findings)
+	}
+	recall := rapid.SampledFrom(rulebook.RecallReasons(c.scheme)).Draw(t, "recall").Code
+	resolution := rapid.SampledFrom(rulebook.ResolutionReasons(c.scheme)).Draw(t, "resolution").Code
+	documents := c.life(t, order, recall, resolution)
+	for _, document := range documents {
+		if findings := iso20022.Validate(document); len(findings) > 0 {
+			t.Fatalf("%s: %+v", document.MessageName(), findings)
+		}
+		encoded, err := iso20022.EncodeXML(document)
+		must(t, err)
+		if r, found := foreign(string(encoded)); c.scheme == rulebook.SchemeSCT && found {
+			t.Fatalf("%s has %q, which not every SEPA bank takes:\n%s", document.MessageName(), r, encoded)
+		}
+	}
+	c.checkTransfer(t, order, documents[0].(*iso20022.FIToFICustomerCreditTransfer))
+}
+
+// checkTransfer reads the payment back and compares it with the order.
+func (c chain) checkTransfer(t *rapid.T, order *iso20022.CustomerCreditTransferInitiation, paid *iso20022.FIToFICustomerCreditTransfer) {
+	read, err := interbank.ReadTransfer(paid)
+	must(t, err)
+	asked := order.PaymentInformation[0].CreditTransferTransactionInformation[0]
+	name := asked.Creditor.Name
+	if c.scheme == rulebook.SchemeSCT {
+		name, _ = account.EPCBasic.TransliterateWithin(name, 70)
+	}
+	switch {
+	case read.Amount.Decimal() != asked.Amount.InstructedAmount.Value, read.EndToEndID != asked.PaymentID.EndToEndID,
+		read.Creditor.Name != name, read.Creditor.IBAN != asked.CreditorAccount.ID.IBAN, read.Debtor.IBAN != c.from.IBAN,
+		!read.AcceptedAt.Equal(accepted), !read.Day.Equal(paidDay):
+		t.Fatalf("the payment %+v is not the order %+v", read, asked)
+	}
+	wantUETR := asked.PaymentID.UETR
+	if wantUETR == "" {
+		wantUETR = "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10"
+	}
+	if c.scheme == rulebook.SchemeSCT {
+		wantUETR = ""
+	}
+	if read.UETR != wantUETR {
+		t.Fatalf("UETR %q, want %q", read.UETR, wantUETR)
+	}
+}
+
+// foreign finds a character outside ASCII, or an escape: no text of SEPA needs one.
+func foreign(encoded string) (rune, bool) {
+	for _, r := range encoded {
+		if r > 0x7e || r == '&' {
+			return r, true
+		}
+	}
+	return 0, false
+}
+
+// TestXmllintTakesTheDocuments holds generated documents of each kind against the schemas with another program.
+func TestXmllintTakesTheDocuments(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("xmllint")
+	if err != nil && os.Getenv("CI") != "" {
+		t.Fatal("xmllint is missing: install libxml2-utils")
+	}
+	if err != nil {
+		t.Skip("xmllint is missing: install libxml2-utils to check documents against the schemas")
+	}
+	folder := t.TempDir()
+	files := map[iso20022.MessageName][]string{}
+	for _, c := range chains() {
+		orders := rapid.Custom(func(t *rapid.T) *iso20022.CustomerCreditTransferInitiation { return drawOrder(t, c.scheme, c.from) })
+		recalls, resolutions := rulebook.RecallReasons(c.scheme), rulebook.ResolutionReasons(c.scheme)
+		for seed := range 40 {
+			for i, document := range c.life(t, orders.Example(seed), recalls[seed%len(recalls)].Code, resolutions[seed%len(resolutions)].Code) {
+				path := filepath.Join(folder, fmt.Sprintf("%s-%d-%d.xml", c.scheme, seed, i))
+				encoded, err := iso20022.EncodeXML(document)
+				must(t, err)
+				must(t, os.WriteFile(path, encoded, 0o600))
+				files[document.MessageName()] = append(files[document.MessageName()], path)
+			}
+		}
+	}
+	for name, paths := range files {
+		arguments := append([]string{"--noout", "--nonet", "--schema", "../iso20022/schema/" + string(name) + ".xsd"}, paths...)
+		output, err := exec.Command(program, arguments...).CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", name, err, firstLines(string(output)))
+		}
+	}
+}
+
+func firstLines(text string) string {
+	lines := strings.Split(text, "\n")
+	var wrong []string
+	for _, line := range lines {
+		if !strings.HasSuffix(line, "validates") {
+			wrong = append(wrong, line)
+		}
+	}
+	return strings.Join(wrong[:min(10, len(wrong))], "\n")
+}

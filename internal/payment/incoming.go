@@ -1,0 +1,102 @@
+package payment
+
+import (
+	"crypto/sha256"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
+)
+
+// ArrivalInput is a document of clearing that becomes a message of its own: an incoming payment or a recall of one.
+type ArrivalInput struct {
+	Realm      string
+	Scheme     rulebook.Scheme
+	Name       iso20022.MessageName
+	Reference  string // message id
+	Content    []byte
+	GlobalID   GlobalID
+	InternalID uuid.UUID
+	DocumentID uuid.UUID
+	At         time.Time
+}
+
+func (in ArrivalInput) message(kind Kind, state State, summary Summary) Created {
+	d := Draft{
+		DocumentID: in.DocumentID, Direction: DocumentIn, Content: in.Content, Hash: sha256.Sum256(in.Content), Name: in.Name,
+		Reference: in.Reference, Summary: summary,
+	}
+	return Created{
+		Actor: identity.Gateway(identity.ChannelClearing), Draft: d, CreatedAt: in.At,
+		Message: Message{
+			Realm: in.Realm, InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: kind, Scheme: in.Scheme, Direction: DirectionIn,
+			Channel: identity.ChannelClearing, CreatedAt: in.At, Version: 1, State: state, Sequence: 1, StateSince: in.At,
+			DocumentID: d.DocumentID, ContentHash: d.Hash, Content: d.Content, Summary: summary,
+		},
+	}
+}
+
+// IncomingRefusal is the reason an incoming payment is refused with; the zero value is none.
+type IncomingRefusal struct {
+	Code string // ISO ExternalStatusReason1Code
+	Text string
+}
+
+// CheckIncoming says why an incoming payment is refused: its account is unknown (AC01), closed (AC04), of another scheme (AC01), or
+// it has another currency (AM03). The zero value accepts it.
+func CheckIncoming(transfer interbank.Transfer, scheme rulebook.Scheme, account *DebtorAccount) IncomingRefusal {
+	switch {
+	case account == nil:
+		return IncomingRefusal{Code: "AC01", Text: "There is no such account here."}
+	case !account.Open:
+		return IncomingRefusal{Code: "AC04", Text: "The account is closed."}
+	case account.Scheme != scheme:
+		return IncomingRefusal{Code: "AC01", Text: "The account does not take payments of this scheme."}
+	case string(transfer.Amount.Currency()) != account.Currency:
+		return IncomingRefusal{Code: "AM03", Text: "The account does not take this currency."}
+	}
+	return IncomingRefusal{}
+}
+
+// NewIncoming makes the message of an incoming payment: Booked, or Failed with the reason it is refused with.
+func NewIncoming(in ArrivalInput, transfer interbank.Transfer, refused IncomingRefusal) Created {
+	remittance := transfer.Reference
+	if remittance == "" {
+		remittance = transfer.Remittance
+	}
+	c := in.message(KindPayment, StateBooked, Summary{
+		Amount: transfer.Amount, InstructionID: transfer.InstructionID, EndToEndID: transfer.EndToEndID,
+		TransactionID: transfer.TransactionID, UETR: transfer.UETR,
+		DebtorName: transfer.Debtor.Name, DebtorAccount: transfer.Debtor.IBAN, DebtorAgent: transfer.Debtor.Agent,
+		CreditorName: transfer.Creditor.Name, CreditorAccount: transfer.Creditor.IBAN, CreditorAgent: transfer.Creditor.Agent,
+		Remittance: remittance,
+	})
+	c.Action = ActionBook
+	c.Message.SettledAt = in.At
+	if refused.Code != "" {
+		c.Action, c.Message.State, c.Message.SettledAt = ActionRefuse, StateFailed, time.Time{}
+		c.Message.StatusCode, c.Message.StatusText = refused.Code, refused.Text
+	}
+	return c
+}
+
+// NewReceivedRecall makes the message of another bank's recall: it awaits a decision until answerBy.
+func NewReceivedRecall(in ArrivalInput, recall interbank.Cancellation, original Message, answerBy time.Time) Created {
+	c := in.message(KindReceivedRecall, StateAwaitingDecision, original.Summary)
+	c.Action = ActionReceive
+	c.Message.OriginalID, c.Message.Reason, c.Message.AnswerBy = original.InternalID, recall.Why.Code, dayOf(answerBy)
+	c.Message.StatusText = truncate(recall.Why.Text)
+	return c
+}
+
+// truncate cuts a text of somebody else to what is kept.
+func truncate(text string) string {
+	if runes := []rune(text); len(runes) > MaxReason {
+		return string(runes[:MaxReason])
+	}
+	return text
+}

@@ -1,0 +1,244 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Answer is a document of ours that answers one of clearing and belongs to no message of ours.
+type Answer struct {
+	Scheme    rulebook.Scheme
+	Name      string
+	Reference string
+	Content   []byte
+	At        time.Time
+}
+
+// Arrival is a document of clearing that becomes a message of its own, with our answer to it, if it needs one.
+type Arrival struct {
+	Inbound Inbound
+	Created payment.Created
+	Answer  *Answer
+}
+
+// ErrKnownTransaction: another document brought a payment with this transaction id before.
+var ErrKnownTransaction = errors.New("the transaction id was received before")
+
+// Arrive stores a new incoming message, the note in the inbox and the answer with the job that sends it, in one transaction.
+//
+// Errors: ErrSeen for a duplicate message id, ErrKnownTransaction for a payment whose transaction id is known, ConflictError for a
+// second recall of a payment.
+func (s *Store) Arrive(ctx context.Context, a Arrival) error {
+	m := a.Created.Message
+	err := s.db.inRealm(ctx, m.Realm, changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+		err := s.inbox(ctx, q, a.Inbound, dbsqlc.InboxInsertParams{Outcome: "matched", Realm: &m.Realm, DocumentID: &m.DocumentID})
+		if err != nil {
+			return err
+		}
+		if m.Kind == payment.KindPayment {
+			added, err := q.IncomingPaymentInsert(ctx, dbsqlc.IncomingPaymentInsertParams{
+				Scheme: string(m.Scheme), TransactionID: m.Summary.TransactionID, Realm: m.Realm, MessageID: m.InternalID,
+			})
+			if err != nil {
+				return fmt.Errorf("note the transaction id: %w", err)
+			}
+			if added == 0 {
+				return ErrKnownTransaction
+			}
+		}
+		err = s.put(ctx, tx, q, a.Created)
+		if err != nil {
+			return err
+		}
+		return s.answer(ctx, tx, q, m, a.Answer)
+	})
+	if violates(err, "message_one_received_recall") {
+		return &ConflictError{Index: "message_one_received_recall"}
+	}
+	return err
+}
+
+// answer stores an answer, beside the message it is about when there is one, and the job that sends it.
+func (s *Store) answer(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, about payment.Message, a *Answer) error {
+	if a == nil {
+		return nil
+	}
+	if about.Realm != "" {
+		err := q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
+			Realm: about.Realm, DocumentID: s.newID(), MessageID: &about.InternalID, Scheme: string(a.Scheme), Direction: "out", Name: a.Name,
+			Reference: a.Reference, Content: a.Content, CreatedAt: a.At,
+		})
+		if err != nil {
+			return fmt.Errorf("store the answer: %w", err)
+		}
+	}
+	err := q.OutboxInsert(ctx, dbsqlc.OutboxInsertParams{
+		Scheme: string(a.Scheme), Reference: a.Reference, Name: a.Name, Content: a.Content, CreatedAt: a.At,
+	})
+	if err != nil {
+		return fmt.Errorf("put the answer into the outbox: %w", err)
+	}
+	return s.jobs.enqueueAnswer(ctx, tx, a.Scheme, a.Reference)
+}
+
+// AnswerStranger notes a document that belongs to no realm, and stores the answer it gets all the same. Error: ErrSeen.
+func (s *Store) AnswerStranger(ctx context.Context, in Inbound, reason string, a Answer) error {
+	return pgx.BeginFunc(ctx, s.db.pool, func(tx pgx.Tx) error {
+		q := dbsqlc.New(tx)
+		err := s.inbox(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "answered", Reason: reason, Content: in.Content})
+		if err != nil {
+			return err
+		}
+		return s.answer(ctx, tx, q, payment.Message{}, &a)
+	})
+}
+
+// Wait keeps a document that came before what it belongs to, until the given time. Error: ErrSeen.
+func (s *Store) Wait(ctx context.Context, in Inbound, waitsFor string, until time.Time) error {
+	return s.inbox(ctx, dbsqlc.New(s.db.pool), in, dbsqlc.InboxInsertParams{
+		Outcome: "waiting", Reason: "Waits for the payment " + waitsFor + ".", Content: in.Content, WaitsFor: &waitsFor, WaitUntil: &until,
+	})
+}
+
+// Waiting lists the documents that wait for a payment, oldest first.
+func (s *Store) Waiting(ctx context.Context, scheme rulebook.Scheme, waitsFor string) ([]Inbound, error) {
+	rows, err := dbsqlc.New(s.db.pool).InboxListWaiting(ctx, string(scheme), waitsFor)
+	if err != nil {
+		return nil, fmt.Errorf("list what waits: %w", err)
+	}
+	list := make([]Inbound, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, inboundFromDB(dbsqlc.InboxListOverdueRow(row)))
+	}
+	return list, nil
+}
+
+// WaitedInVain lists documents whose time to wait is over, oldest first.
+func (s *Store) WaitedInVain(ctx context.Context, now time.Time, most int32) ([]Inbound, error) {
+	rows, err := dbsqlc.New(s.db.pool).InboxListOverdue(ctx, now, most)
+	if err != nil {
+		return nil, fmt.Errorf("list what waited in vain: %w", err)
+	}
+	list := make([]Inbound, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, inboundFromDB(row))
+	}
+	return list, nil
+}
+
+// GiveUpWaiting puts a document that waited in vain into quarantine.
+func (s *Store) GiveUpWaiting(ctx context.Context, in Inbound, reason string) error {
+	_, err := dbsqlc.New(s.db.pool).InboxSettleIf(ctx, dbsqlc.InboxSettleIfParams{
+		Scheme: string(in.Scheme), Reference: in.Reference, Outcome: "quarantined", Reason: reason,
+	})
+	return err
+}
+
+// IncomingRealm returns the realm an account takes incoming payments for, or payment.ErrNotFound.
+func (s *Store) IncomingRealm(ctx context.Context, iban string) (string, error) {
+	realm, err := dbsqlc.New(s.db.pool).IncomingAccountRealm(ctx, iban)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", payment.ErrNotFound
+	}
+	return realm, err
+}
+
+// IncomingByTransaction returns the incoming payment another bank's transaction id names, or payment.ErrNotFound.
+func (s *Store) IncomingByTransaction(ctx context.Context, scheme rulebook.Scheme, transactionID string) (realm string, id uuid.UUID, err error) {
+	row, err := dbsqlc.New(s.db.pool).IncomingPaymentGet(ctx, string(scheme), transactionID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", uuid.Nil, payment.ErrNotFound
+	}
+	return row.Realm, row.MessageID, err
+}
+
+// Account returns a debtor account of a realm and the realm's mark, or payment.ErrNotFound.
+func (s *Store) Account(ctx context.Context, realm, iban string) (account payment.DebtorAccount, mark string, err error) {
+	err = s.db.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		row, err := q.AccountGet(ctx, realm, iban)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return payment.ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		account = accountFromDB(row)
+		mark, err = q.RealmMark(ctx, realm)
+		return err
+	})
+	return account, mark, err
+}
+
+// RecallOf returns the recall of ours that is open or done for a payment, or payment.ErrNotFound.
+func (s *Store) RecallOf(ctx context.Context, realm string, original uuid.UUID) (uuid.UUID, error) {
+	return s.find(ctx, realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.RecallOpenOf(ctx, realm, original) })
+}
+
+// ReceivedRecallOf returns the received recall of an incoming payment, or payment.ErrNotFound.
+func (s *Store) ReceivedRecallOf(ctx context.Context, realm string, original uuid.UUID) (uuid.UUID, error) {
+	return s.find(ctx, realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.ReceivedRecallOf(ctx, realm, original) })
+}
+
+func (s *Store) find(ctx context.Context, realm string, look func(*dbsqlc.Queries) (uuid.UUID, error)) (uuid.UUID, error) {
+	var id uuid.UUID
+	err := s.db.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		id, err = look(q)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return payment.ErrNotFound
+		}
+		return err
+	})
+	return id, err
+}
+
+// Answered returns a stored answer and whether clearing has it, or payment.ErrNotFound.
+func (s *Store) Answered(ctx context.Context, scheme rulebook.Scheme, reference string) (content []byte, delivered bool, err error) {
+	row, err := dbsqlc.New(s.db.pool).OutboxGet(ctx, string(scheme), reference)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, false, payment.ErrNotFound
+	}
+	return row.Content, row.DeliveredAt != nil, err
+}
+
+// AnswerDelivered notes that clearing has an answer.
+func (s *Store) AnswerDelivered(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) error {
+	return dbsqlc.New(s.db.pool).OutboxDelivered(ctx, at, string(scheme), reference)
+}
+
+// UndeliveredAnswer names an answer that clearing does not have.
+type UndeliveredAnswer struct {
+	Scheme    rulebook.Scheme
+	Reference string
+}
+
+// UndeliveredAnswers lists answers made before a time that clearing does not have, oldest first.
+func (s *Store) UndeliveredAnswers(ctx context.Context, before time.Time, most int32) ([]UndeliveredAnswer, error) {
+	rows, err := dbsqlc.New(s.db.pool).OutboxListUndelivered(ctx, before, most)
+	if err != nil {
+		return nil, fmt.Errorf("list undelivered answers: %w", err)
+	}
+	list := make([]UndeliveredAnswer, len(rows))
+	for i, row := range rows {
+		list[i] = UndeliveredAnswer{Scheme: rulebook.Scheme(row.Scheme), Reference: row.Reference}
+	}
+	return list, nil
+}
+
+// AnswerOf returns the released return or resolution that answers a received recall, or payment.ErrNotFound.
+func (s *Store) AnswerOf(ctx context.Context, realm string, recall uuid.UUID) (payment.Message, error) {
+	id, err := s.find(ctx, realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.AnswerOf(ctx, realm, recall) })
+	if err != nil {
+		return payment.Message{}, err
+	}
+	return s.Message(ctx, realm, id)
+}

@@ -1,0 +1,134 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// RequestQuery asks for what a new R-transaction needs to know.
+type RequestQuery struct {
+	Realm      string
+	ClientID   string
+	Channel    identity.Channel
+	Kind       payment.Kind
+	OriginalID uuid.UUID // the payment it is about
+	RecallID   uuid.UUID // the received recall that a resolution answers; zero for the other kinds
+}
+
+// RequestContext is what a new R-transaction needs to know.
+type RequestContext struct {
+	Mark     string
+	Policy   payment.Policy
+	Original payment.Message
+	Sent     []byte          // the pacs.008 that was sent for Original; nil for an incoming payment
+	Recall   payment.Message // the received recall: the one asked for, or for a return the one of the payment; the zero Message when none
+}
+
+// MakeRequest makes an R-transaction from what the store knows. It is pure.
+type MakeRequest func(RequestContext) (payment.Created, error)
+
+// ConflictError: another R-transaction about the same payment is under way or done.
+type ConflictError struct {
+	// Index is what refused it: a second recall of a payment, a second return, or a second answer to a received recall.
+	Index string
+}
+
+// The indexes that keep R-transactions apart.
+const (
+	IndexOneRecall = "message_one_recall"
+	IndexOneReturn = "message_one_return"
+	IndexOneAnswer = "message_one_answer"
+)
+
+// Error names the index.
+func (e *ConflictError) Error() string { return "refused by " + e.Index }
+
+// InsertRequest lets create make an R-transaction and writes it as Insert does. The payment is locked while create looks at it.
+//
+// Errors: payment.ErrNotFound for an unknown payment or recall; ConflictError; DuplicateError; what create returns.
+func (s *Store) InsertRequest(ctx context.Context, ask RequestQuery, create MakeRequest) (payment.Message, error) {
+	var c payment.Created
+	err := s.db.inRealm(ctx, ask.Realm, changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+		known, err := requestContext(ctx, q, ask)
+		if err != nil {
+			return err
+		}
+		c, err = create(known)
+		if err != nil {
+			return err
+		}
+		return s.put(ctx, tx, q, c)
+	})
+	for _, index := range []string{IndexOneRecall, IndexOneReturn, IndexOneAnswer} {
+		if violates(err, index) {
+			return c.Message, &ConflictError{Index: index}
+		}
+	}
+	switch {
+	case violates(err, "creation_key_pkey"):
+		return c.Message, s.duplicate(ctx, c)
+	case errors.Is(err, errNoRealm):
+		return c.Message, payment.ErrNotFound
+	}
+	return c.Message, err
+}
+
+func requestContext(ctx context.Context, q *dbsqlc.Queries, ask RequestQuery) (RequestContext, error) {
+	original, err := load(ctx, q, ask.Realm, ask.OriginalID, forUpdate)
+	if err != nil {
+		return RequestContext{}, err
+	}
+	known := RequestContext{Original: original}
+	row, err := submissionContext(ctx, q, ContextQuery{
+		Realm: ask.Realm, ClientID: ask.ClientID, Channel: ask.Channel, Scheme: original.Scheme, Kind: ask.Kind,
+		Amount: original.Summary.Amount.Minor(),
+	})
+	if err != nil {
+		return RequestContext{}, err
+	}
+	known.Mark, known.Policy = row.Mark, row.Policy
+	if original.Direction == payment.DirectionOut {
+		sent, err := q.DocumentGetOutbound(ctx, ask.Realm, original.Reference())
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return RequestContext{}, fmt.Errorf("load the document that was sent: %w", err)
+		}
+		known.Sent = sent.Content
+		return known, nil
+	}
+	known.Recall, err = receivedRecall(ctx, q, ask)
+	return known, err
+}
+
+// receivedRecall loads the recall a request names, or the one of its payment.
+func receivedRecall(ctx context.Context, q *dbsqlc.Queries, ask RequestQuery) (payment.Message, error) {
+	id := ask.RecallID
+	if id == uuid.Nil {
+		found, err := q.ReceivedRecallOf(ctx, ask.Realm, ask.OriginalID)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return payment.Message{}, nil
+		}
+		if err != nil {
+			return payment.Message{}, fmt.Errorf("look for a recall: %w", err)
+		}
+		id = found
+	}
+	return load(ctx, q, ask.Realm, id, forRead)
+}
+
+// CreatedUnder returns the message a client created under an externalId or Idempotency-Key, or payment.ErrNotFound.
+func (s *Store) CreatedUnder(ctx context.Context, by identity.Principal, scope, key string) (uuid.UUID, error) {
+	return s.find(ctx, by.Realm, func(q *dbsqlc.Queries) (uuid.UUID, error) {
+		row, err := q.MessageIDByCreationKey(ctx, dbsqlc.MessageIDByCreationKeyParams{
+			Realm: by.Realm, ClientID: by.ClientID, Scope: scope, Key: key,
+		})
+		return row.MessageID, err
+	})
+}

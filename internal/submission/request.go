@@ -1,0 +1,134 @@
+package submission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+)
+
+// Request is a wish for an R-transaction on its way in.
+type Request struct {
+	Kind       payment.Kind // recall, return or resolution
+	Scheme     rulebook.Scheme
+	OriginalID uuid.UUID // our payment for a recall, the incoming one for a return or resolution
+	RecallID   uuid.UUID // the received recall a resolution answers
+	Reason     string
+	// Information are lines of at most 105 characters.
+	Information []string
+	// Charge is what a return keeps, in decimals of the payment's currency; "" for nothing.
+	Charge         string
+	ExternalID     string
+	IdempotencyKey string
+	Source         []byte
+	SourceType     string
+}
+
+// CreateRequest makes a recall, return or resolution. A repeat under the same externalId or Idempotency-Key with the same wish returns
+// the first message again.
+//
+// Errors: payment.ErrNotFound for an unknown payment or recall; payment.ForbiddenError; payment.RefusalError with every rule broken,
+// also when another R-transaction about the payment is under way or done.
+func (s *Station) CreateRequest(ctx context.Context, by identity.Principal, in Request) (Result, error) {
+	at := s.now()
+	ask := store.RequestQuery{
+		Realm: by.Realm, ClientID: by.ClientID, Channel: by.Channel, Kind: in.Kind, OriginalID: in.OriginalID, RecallID: in.RecallID,
+	}
+	message, err := s.cfg.Store.InsertRequest(ctx, ask, func(known store.RequestContext) (payment.Created, error) {
+		return s.newRequest(by, in, known, at)
+	})
+	var duplicate *store.DuplicateError
+	var conflict *store.ConflictError
+	switch {
+	case errors.As(err, &duplicate):
+		return s.repeatRequest(ctx, by, in, duplicate)
+	case errors.As(err, &conflict):
+		return s.repeatOrRefuse(ctx, by, in, conflict)
+	case err != nil:
+		return Result{}, err
+	}
+	return Result{Message: message}, nil
+}
+
+func (s *Station) newRequest(by identity.Principal, in Request, known store.RequestContext, at time.Time) (payment.Created, error) {
+	charge, err := payment.ParseCharge(known.Original.Summary.Amount.Currency(), in.Charge)
+	var malformed *money.Error
+	if errors.As(err, &malformed) {
+		return payment.Created{}, &payment.FieldError{Findings: []payment.Finding{
+			{Pointer: "/ReturnDetails/chargeAmount", Code: string(malformed.Code), Text: malformed.Text},
+		}}
+	}
+	if err != nil {
+		return payment.Created{}, err
+	}
+	request := payment.RequestInput{
+		By: by, Scheme: in.Scheme, Original: known.Original, Recall: known.Recall, Reason: in.Reason, Information: in.Information,
+		Charge: charge, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey, Source: in.Source, SourceType: in.SourceType,
+		Policy: known.Policy, Rules: s.cfg.Rules, GlobalID: payment.NewGlobalID(known.Mark, at, s.cfg.Random()),
+		InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(), At: at, Zone: s.cfg.Zone, Seal: s.cfg.Seal,
+	}
+	switch in.Kind {
+	case payment.KindRecall:
+		sent, _ := iso20022.DecodeXML(known.Sent)
+		request.Sent, _ = sent.(*iso20022.FIToFICustomerCreditTransfer)
+		return payment.NewRecall(request)
+	case payment.KindReturn:
+		return payment.NewReturn(request)
+	case payment.KindResolution:
+		return payment.NewResolution(request)
+	case payment.KindInstruction, payment.KindPayment, payment.KindReceivedRecall:
+	}
+	return payment.Created{}, fmt.Errorf("a %s is not made this way", in.Kind)
+}
+
+// repeatRequest answers a request whose externalId or Idempotency-Key was used before. The draft's bytes carry ids and times, so the
+// wish itself is compared.
+func (s *Station) repeatRequest(ctx context.Context, by identity.Principal, in Request, duplicate *store.DuplicateError) (Result, error) {
+	first, err := s.cfg.Store.Message(ctx, by.Realm, duplicate.MessageID)
+	if err != nil {
+		return Result{}, fmt.Errorf("load the first message: %w", err)
+	}
+	if first.Kind == in.Kind && first.OriginalID == in.OriginalID && first.Reason == in.Reason {
+		return Result{Message: first, Replayed: true}, nil
+	}
+	return Result{}, refuseDuplicate(duplicate)
+}
+
+// repeatOrRefuse answers a request that the database refused because of another about the same payment. When the other is the first of
+// a repeat, it is the answer.
+func (s *Station) repeatOrRefuse(ctx context.Context, by identity.Principal, in Request, conflict *store.ConflictError) (Result, error) {
+	for scope, key := range map[string]string{"external-id": in.ExternalID, "idempotency-key": in.IdempotencyKey} {
+		if key == "" {
+			continue
+		}
+		id, err := s.cfg.Store.CreatedUnder(ctx, by, scope, key)
+		if errors.Is(err, payment.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return Result{}, err
+		}
+		return s.repeatRequest(ctx, by, in, &store.DuplicateError{Scope: scope, MessageID: id})
+	}
+	return Result{}, conflictRefusals[conflict.Index]
+}
+
+// conflictRefusals are what a maker reads when another R-transaction about the payment is under way or done.
+var conflictRefusals = map[string]error{
+	store.IndexOneRecall: refusal("/identifiers/internalId", "This payment was recalled before: there is one recall of a payment, whatever its answer."),
+	store.IndexOneReturn: refusal("/identifiers/creditId", "This payment is being sent back already, or was."),
+	store.IndexOneAnswer: refusal("/identifiers/creditId", "The recall of this payment has an answer already: a return and a resolution exclude each other."),
+}
+
+func refusal(pointer, text string) error {
+	return &payment.RefusalError{Findings: []payment.Finding{{Rule: rulebook.RuleOneRequest, Pointer: pointer, Code: "AM05", Text: text}}}
+}

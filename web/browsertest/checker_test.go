@@ -1,0 +1,174 @@
+package browsertest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// threeOrders are payments that a search for their common name finds, in the order of their arrival.
+func threeOrders(p *person) (common string, waiting [3]submitted) {
+	common = strings.TrimSuffix(newOrder("sic-inst").name, " AG")
+	for i := range waiting {
+		o := newOrder("sic-inst")
+		o.name = fmt.Sprintf("%s %c", common, 'A'+i)
+		waiting[i] = p.submit(o)
+	}
+	return common, waiting
+}
+
+// opened waits until the pane shows the message and reading starts at its heading.
+func (p *person) opened(m submitted) {
+	p.t.Helper()
+	p.says("#pane #detail-title", m.reference)
+	p.focused("#detail-title")
+	p.counts(`[data-row="`+m.id+`"][aria-current=true]`, 1)
+	p.at("/queue/" + m.id)
+}
+
+// TestACheckerWorksByKeyboardOnly presses keys and nothing else: no pointer, no script that helps.
+func TestACheckerWorksByKeyboardOnly(t *testing.T) {
+	t.Parallel()
+	maker := as(t, "maker1")
+	common, waiting := threeOrders(maker)
+	first, second, third := waiting[0], waiting[1], waiting[2]
+	p := as(t, "checker1")
+	p.open("/")
+	p.press("g", "q")
+	p.at("/queue$")
+	p.press("/")
+	p.focused("#text")
+	p.write(common)
+	p.counts("#queue-list tr[data-row]", 3)
+	p.press("Tab", "j")
+	p.focused("#open-" + first.id)
+	p.press("j")
+	p.focused("#open-" + second.id)
+	p.press("k")
+	p.focused("#open-" + first.id)
+	p.press("o")
+	p.opened(first)
+
+	p.press("a")
+	p.focused("#approve")
+	first.is(t, "Approval Pending", 0) // a alone decides nothing
+	p.press("Enter")
+	p.opened(second)
+	p.says("#status", first.reference+" approved. Next: "+second.reference)
+	p.says("#row-"+first.id, "Approved by you")
+	first.becomes(t, "Settled")
+
+	p.press("r")
+	p.focused("#reject-panel input[type=radio]")
+	second.is(t, "Approval Pending", 0)
+	p.press("Escape")
+	p.counts("#reject-panel[open]", 0)
+	p.focused("#reject-panel summary")
+	p.press("r", "ArrowDown", "Tab")
+	p.focused("#reason")
+	p.press("Control+Enter") // nothing written yet
+	p.focused(".error-summary")
+	p.says("#pane .error-summary", "Say why you reject it")
+	p.says("#pane #detail-title", second.reference)
+	second.is(t, "Approval Pending", 0)
+	p.press("r", "Tab")
+	p.focused("#reason")
+	p.write("The account is not in the order, j k a r")
+	p.press("Control+Enter")
+	p.opened(third)
+	p.says("#status", second.reference+" rejected. Next: "+third.reference)
+	second.is(t, "Rejected", 1)
+
+	p.press("r", "Space", "Tab")
+	p.focused("#reason")
+	p.write("Paid already")
+	p.press("Tab", "Enter")
+	p.says("#status", third.reference+" rejected.")
+	p.focused("#pane [data-autofocus]")
+	third.is(t, "Rejected", 1)
+	first.is(t, "Settled", 1)
+	if n := count(t, "SELECT count(*) FROM release WHERE message_id IN ($1, $2)", second.id, third.id); n != 0 {
+		t.Errorf("%d rejected payments were released", n)
+	}
+
+	maker.open("/mine?tab=rejected")
+	maker.says(`tr[data-row="`+second.id+`"]`, "The account is not in the order, j k a r")
+	maker.says(`tr[data-row="`+second.id+`"]`, "Checker 1")
+}
+
+func TestKeysRestWhereTheyWouldHarm(t *testing.T) {
+	t.Parallel()
+	m := as(t, "maker1").submit(newOrder("sic-inst"))
+	p := as(t, "checker2")
+	p.open("/queue/" + m.id)
+	p.press("a", "a", "r", "a")
+	p.focused("#approve")
+	p.press("Control+a", "Alt+r")
+	p.focused("#approve")
+	p.press("?")
+	p.counts("#shortcut-sheet[open]", 1)
+	p.press("r", "j")
+	p.counts("#shortcut-sheet[open]", 1)
+	p.press("Escape")
+	p.counts("#shortcut-sheet[open]", 0)
+	m.is(t, "Approval Pending", 0)
+}
+
+func TestTheSlowerOfTwoCheckersReadsWhoWon(t *testing.T) {
+	t.Parallel()
+	m := as(t, "maker1").submit(newOrder("sct-inst"))
+	fast, slow := as(t, "checker1"), as(t, "checker2")
+	fast.open("/queue/" + m.id)
+	slow.open("/queue/" + m.id)
+	slow.press("r", "Space", "Tab")
+	slow.write("I do not know <them> & their account")
+	fast.press("a", "Enter")
+	m.becomes(t, "Settled")
+
+	slow.press("Control+Enter")
+	slow.focused("#pane .conflict")
+	slow.says("#conflict-title", m.reference+" was already approved by Checker 1 at ")
+	slow.says(".conflict", "Your decision was not stored.")
+	slow.says(".conflict blockquote", "I do not know <them> & their account")
+	slow.says(".conflict .before-after", "Waiting for approval")
+	slow.says("#pane #detail-title", m.reference)
+	slow.counts("#approve", 0)
+	slow.counts("#reject-panel", 0)
+	m.is(t, "Settled", 1)
+	if n := count(t, "SELECT count(*) FROM release WHERE message_id = $1", m.id); n != 1 {
+		t.Errorf("%d releases, want 1", n)
+	}
+}
+
+func TestNobodyDecidesOnTheirOwnSubmission(t *testing.T) {
+	t.Parallel()
+	p, o := as(t, "both1"), newOrder("sic-inst")
+	m := p.submit(o)
+	p.open("/queue/" + m.id)
+	p.says("#pane .barred", "Another person must decide")
+	p.counts("#approve", 0)
+	p.counts("#reject-panel", 0)
+	p.counts("#pane form", 0)
+	p.press("a", "Enter", "r", "Enter")
+	for _, verb := range []string{"approve", "reject"} {
+		status, _ := p.postRaw("/queue/"+m.id+"/"+verb, map[string]any{
+			"version": fmt.Sprint(m.version), "contentHash": m.hash, "category": "other", "reason": "mine",
+		})
+		if status != http.StatusForbidden {
+			t.Errorf("%s by hand is answered with %d, want 403", verb, status)
+		}
+	}
+	m.is(t, "Approval Pending", 0)
+	p.open("/queue?text=" + m.reference)
+	p.counts("#queue-list tr[data-row]", 0)
+	p.open("/queue?tab=mine&text=" + m.reference)
+	p.counts("#queue-list tr[data-row]", 1)
+
+	// The same person may decide what somebody else submitted.
+	other := as(t, "maker2").submit(newOrder("sic-inst"))
+	p.open("/queue/" + other.id)
+	p.press("a", "Enter")
+	p.says("#status", other.reference+" approved.")
+	other.becomes(t, "Settled")
+}

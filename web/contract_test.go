@@ -1,0 +1,56 @@
+package web_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	contract "countersign/api"
+	"countersign/internal/rulebook"
+)
+
+func TestTheDescriptionIsValid(t *testing.T) {
+	t.Parallel()
+	document, err := openapi3.NewLoader().LoadFromData(contract.Document)
+	must(t, err)
+	err = document.Validate(t.Context())
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTheDescriptionNamesEveryRoute holds the routes for programs and the OpenAPI document together, both ways.
+func TestTheDescriptionNamesEveryRoute(t *testing.T) {
+	t.Parallel()
+	document, err := openapi3.NewLoader().LoadFromData(contract.Document)
+	must(t, err)
+	var described []string
+	for path, item := range document.Paths.Map() {
+		for method := range item.Operations() {
+			for _, scheme := range rulebook.Schemes() {
+				described = append(described, method+" "+strings.Replace(path, "{scheme}", string(scheme), 1))
+			}
+		}
+	}
+	parameter := regexp.MustCompile(`:(\w+)`)
+	var served []string
+	for _, route := range setup(t).server.Routes() {
+		if strings.HasPrefix(route.Path, "/static/") || strings.HasPrefix(route.Path, "/api/docs") {
+			continue // for browsers
+		}
+		served = append(served, route.Method+" "+parameter.ReplaceAllString(route.Path, "{$1}"))
+	}
+	for _, route := range served {
+		if !slices.Contains(described, route) {
+			t.Errorf("%s is not in the OpenAPI document", route)
+		}
+	}
+	for _, route := range described {
+		if !slices.Contains(served, route) {
+			t.Errorf("%s is in the OpenAPI document, but not served", route)
+		}
+	}
+}

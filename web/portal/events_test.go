@@ -1,0 +1,86 @@
+package portal_test
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// listen opens the stream of live counts and returns its lines; the channel closes with the stream.
+func (w *browser) listen(ctx context.Context) <-chan string {
+	t := w.b.t
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.b.server.URL+"/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := w.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || kind != "text/event-stream" {
+		t.Fatalf("the stream answers %d, %s", response.StatusCode, kind)
+	}
+	lines := make(chan string, 1000)
+	go func() {
+		defer close(lines)
+		defer func() { _ = response.Body.Close() }()
+		scanner := bufio.NewScanner(response.Body)
+		for scanner.Scan() {
+			lines <- scanner.Text()
+		}
+	}()
+	return lines
+}
+
+// until reads lines up to one that holds the text; found is false when the stream ended before.
+func until(lines <-chan string, text string) (found bool) {
+	for line := range lines {
+		if strings.Contains(line, text) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestAnOpenQueueHearsOfNewMessages(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	checker := b.as("checker1")
+	if url := checker.get("/queue").page.Find("[sse-connect]").AttrOr("sse-connect", ""); url != "/events" {
+		t.Errorf("the queue listens to %q", url)
+	}
+	lines := checker.listen(ctx)
+	b.as("maker1").submit(filled())
+	if !until(lines, "1 new – show") {
+		t.Error("the stream ended without news")
+	}
+}
+
+func TestAStreamEndsWithTheSessionAndDoesNotProlongIt(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	checker := b.as("checker1")
+	b.change("UPDATE sessions SET expiry = now() + interval '5 minutes'")
+	lines := checker.listen(ctx)
+	if !until(lines, ": still here") {
+		t.Fatal("the stream ended at once")
+	}
+	if n := b.count("SELECT count(*) FROM sessions WHERE expiry > now() + interval '5 minutes'"); n != 0 {
+		t.Error("an open page prolongs the session")
+	}
+	b.change("DELETE FROM user_role WHERE realm = 'demo' AND user_id = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker1')")
+	if until(lines, "no line is this one") || ctx.Err() != nil {
+		t.Error("the stream went on after the role was taken away")
+	}
+	maker := b.as("maker1")
+	maker.get("/events").is(http.StatusNoContent)
+	b.browser().get("/events").is(http.StatusNoContent)
+}

@@ -76,7 +76,7 @@
     const panel = find("#reject-panel");
     if (!panel) return;
     panel.open = true;
-    focusOn(find("input[type=radio]", panel));
+    focusOn(find("input[type=radio]:checked", panel) || find("input[type=radio]", panel));
   }
 
   function closeTopmost() {

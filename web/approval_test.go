@@ -123,7 +123,7 @@ func TestARejectionHasAReasonAndAnApprovalHasNone(t *testing.T) {
 		t.Errorf("the longest reason: %d %s", a.status, a.body)
 	}
 	a = b.send(t, get("/api/common/v1/transaction/"+id, maker1))
-	if a.text("transaction", "state") != "Rejected" || a.text("transaction", "reason") != strings.Repeat("ü", 512) {
+	if a.text("transaction", "state") != "Rejected" || a.text("transaction", "rejectReason") != strings.Repeat("ü", 512) {
 		t.Errorf("afterwards: %s", a.body)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -145,19 +146,72 @@ func TestAGlobalIDNamesATransactionToo(t *testing.T) {
 	}
 }
 
-func TestRelatedTransactionsShareTheEndToEndID(t *testing.T) {
+// received posts a sample document of clearing, with the account of the demo as creditor.
+func (b *bundle) received(t *testing.T, sample string) {
+	t.Helper()
+	content, err := os.ReadFile("../internal/iso20022/testdata/" + sample)
+	must(t, err)
+	body := strings.ReplaceAll(string(content), "CH4821966000009613388", "CH5021977000004331346")
+	if a := b.send(t, clearingCall(body, nil)); a.status != http.StatusAccepted {
+		t.Fatalf("%s: %d %s", sample, a.status, a.body)
+	}
+}
+
+func TestWhatCameInIsShownWithWhatIsAboutIt(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	one, two := b.created(t, maker1), b.created(t, maker1)
-	lone := b.send(t, call{path: createSwiss, who: maker1, body: strings.Replace(order(sample), "E2E-1", "NOTPROVIDED", 1)})
-	b.send(t, call{path: createSwiss, who: maker1, body: strings.Replace(order(sample), "E2E-1", "NOTPROVIDED", 1)})
-	a := b.send(t, get("/api/common/v1/transaction/"+one+"/related", checker1))
-	if list := a.at("transactions").([]any); len(list) != 1 || a.text("transactions", 0, "internalId") != two {
-		t.Errorf("related: %s", a.body)
+	b.received(t, "sic-inst_03_pacs.008.001.08.xml")
+	a := b.send(t, get(listPath+"?direction=in&kind=payment", supervisor1))
+	payment := a.text("transactions", 0, "internalId")
+	if a.text("transactions", 0, "state") != "Booked" || a.text("transactions", 0, "direction") != "in" {
+		t.Fatalf("the incoming payment: %s", a.body)
 	}
-	a = b.send(t, get("/api/common/v1/transaction/"+lone.text("identifiers", "internalId")+"/related", checker1))
-	if list := a.at("transactions").([]any); a.status != http.StatusOK || len(list) != 0 {
-		t.Errorf("without an end-to-end id: %s", a.body)
+	b.received(t, "sic-inst_06_camt.056.001.08_CUST.xml")
+	a = b.send(t, get("/api/common/v1/transaction/"+payment+"/related", supervisor1))
+	recall := a.text("transactions", 0, "internalId")
+	if a.text("transactions", 0, "kind") != "received recall" || a.text("transactions", 0, "originalInternalId") != payment {
+		t.Fatalf("about the payment: %s", a.body)
+	}
+	a = b.send(t, get("/api/common/v1/transaction/"+recall+"/related", supervisor1))
+	if list := a.at("transactions").([]any); len(list) != 1 || a.text("transactions", 0, "internalId") != payment {
+		t.Errorf("about the recall: %s", a.body)
+	}
+	a = b.send(t, get(listPath+"?direction=out", supervisor1))
+	if list := a.at("transactions").([]any); len(list) != 0 {
+		t.Errorf("what went out: %s", a.body)
+	}
+	for _, path := range []string{listPath, "/api/common/v1/interface/list", "/api/common/v1/transaction/" + recall + "/messages"} {
+		if a = b.send(t, get(path, otherCheck)); strings.Contains(a.body, payment) || strings.Contains(a.body, recall) {
+			t.Errorf("%s of another realm: %s", path, a.body)
+		}
+	}
+}
+
+func TestAReturnIsDecidedInAWord(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.received(t, "sic-inst_03_pacs.008.001.08.xml")
+	payment := b.send(t, get(listPath+"?kind=payment", supervisor1)).text("transactions", 0, "internalId")
+	made := b.returned(t, payment)
+	a := b.send(t, call{path: "/api/sic-inst/v1/instruction/approve", who: checker1, body: verdict(made, "approve")})
+	if a.status != http.StatusBadRequest || a.groupStatus() != "RJCT" {
+		t.Errorf("by the path of instructions: %d %s", a.status, a.body)
+	}
+	a = b.send(t, call{path: approvePath, who: both1, body: verdict(made, "approve")})
+	if a.status != http.StatusForbidden {
+		t.Errorf("by its maker: %d %s", a.status, a.body)
+	}
+	a = b.send(t, call{path: approvePath, who: checker1, body: verdict(made, "approve")})
+	if a.status != http.StatusOK || a.text("success", "status") != "Approved" || a.text("identifiers", "creditId") != payment {
+		t.Errorf("by another: %d %s", a.status, a.body)
+	}
+	a = b.send(t, call{path: approvePath, who: checker2, body: verdict(made, "approve")})
+	if a.status != http.StatusBadRequest || a.groupStatus() != "RJCT" || a.text("identifiers", "internalId") != made {
+		t.Errorf("again: %d %s", a.status, a.body)
+	}
+	a = b.send(t, get("/api/common/v1/transaction/"+payment, supervisor1))
+	if a.text("transaction", "returnStatus") != "Return in Progress" {
+		t.Errorf("the payment: %s", a.body)
 	}
 }
 

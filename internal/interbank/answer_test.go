@@ -196,6 +196,34 @@ func TestAnswersToOtherDocumentsAreRefused(t *testing.T) {
 	}
 }
 
+func TestARefusalIsReadAsOne(t *testing.T) {
+	t.Parallel()
+	c := chains()[0]
+	receipt, err := interbank.Receipt(interbank.ReceiptInput{
+		Scheme: c.scheme, About: c.recall(t, "DUPL"), Refused: true, Description: "Zu spät", Reference: "M", At: accepted,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	confirmed, err := interbank.ReadReceipt(receipt)
+	if err != nil || confirmed.Outcome != interbank.OutcomeNegative || confirmed.Status != "RJCT" || confirmed.Description != "Zu spät" {
+		t.Errorf("%+v, %v", confirmed, err)
+	}
+	back := sample[*iso20022.PaymentReturn](t, c.scheme, "09_pacs.004.001.09_FOCR")
+	report, err := interbank.StatusReport(interbank.StatusReportInput{
+		Scheme: c.scheme, About: back, Code: "AC06", Information: []string{"Konto gesperrt"}, Reference: "M", StatusID: "S", At: accepted,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, err := interbank.ReadStatus(report)
+	if err != nil || status.Outcome != interbank.OutcomeNegative || status.Why.Code != "AC06" || !slices.Equal(status.Why.Information, []string{"Konto gesperrt"}) ||
+		status.Original.MessageID != "SPACS4-20260310-FOCR" || !interbank.SameMessage(status.Original.MessageName, iso20022.Pacs004V09) ||
+		status.Original.TransactionID != "STX20260302000001" {
+		t.Errorf("%+v, %v", status, err)
+	}
+}
+
 func TestInformationInSEPAIsTransliterated(t *testing.T) {
 	t.Parallel()
 	c := chains()[1]

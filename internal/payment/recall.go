@@ -50,7 +50,7 @@ func NewRecall(in RequestInput) (Created, error) {
 		return Created{}, &RefusalError{Findings: findingsFrom(wrong)}
 	}
 	draft, err := interbank.CancellationRequest(interbank.CancellationRequestInput{
-		Scheme: in.Original.Scheme, Original: in.Sent, Reason: in.Reason, Information: in.Information,
+		Scheme: in.Original.Scheme, Original: in.Sent, Reason: in.Reason, Information: in.Information, Bank: in.Bank,
 		AssignmentID: referencePrefix[KindRecall] + string(in.GlobalID), CancellationID: string(in.GlobalID), At: in.At,
 	})
 	if err != nil {

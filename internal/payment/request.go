@@ -23,7 +23,9 @@ type RequestInput struct {
 	// Sent is the pacs.008 that was sent for Original; only a recall needs it.
 	Sent *iso20022.FIToFICustomerCreditTransfer
 	// Recall is the received recall that is answered; only a resolution needs it. For a return it is the open one, or the zero Message.
-	Recall         Message
+	Recall Message
+	// Bank is the BIC of our bank, which originates what it decides itself; "" when it is not known.
+	Bank           string
 	Reason         string   // ISO code of the scheme's list
 	Information    []string // lines of at most 105 characters
 	Charge         money.Amount

@@ -55,7 +55,7 @@ func NewResolution(in RequestInput) (Created, error) {
 		return Created{}, fmt.Errorf("the stored content of %s is no valid camt.056", in.Recall.InternalID)
 	}
 	draft, err := interbank.Resolution(interbank.ResolutionInput{
-		Scheme: in.Original.Scheme, Recall: recall, Reason: in.Reason, Information: in.Information,
+		Scheme: in.Original.Scheme, Recall: recall, Reason: in.Reason, Information: in.Information, Bank: in.Bank,
 		AssignmentID: referencePrefix[KindResolution] + string(in.GlobalID), StatusID: string(in.GlobalID), At: in.At,
 	})
 	if err != nil {

@@ -54,7 +54,7 @@ func NewReturn(in RequestInput) (Created, error) {
 	}
 	reference := referencePrefix[KindReturn] + string(in.GlobalID)
 	draft, err := interbank.Return(interbank.ReturnInput{
-		Scheme: in.Original.Scheme, Original: original, Reason: in.Reason, Information: in.Information, Charge: in.Charge,
+		Scheme: in.Original.Scheme, Original: original, Reason: in.Reason, Information: in.Information, Charge: in.Charge, Bank: in.Bank,
 		Reference: reference, ReturnID: string(in.GlobalID), At: in.At, Day: in.today(),
 	})
 	if err != nil {

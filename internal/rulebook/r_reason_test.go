@@ -130,6 +130,9 @@ func TestCheckReturn(t *testing.T) {
 		{"plain return where the bank has none", rulebook.ReturnRequest{Reason: "AC04", Settings: rulebook.Settings{SCTReturnsAnswerOnly: true}}, []string{"return-without-recall " + reason + " CH17"}},
 		{"unknown reason", rulebook.ReturnRequest{Reason: "TM01"}, []string{"reason-unknown " + reason + " CH16"}},
 		{"charge on a plain return", rulebook.ReturnRequest{Reason: "AC04", Charge: amount(money.EUR, 1)}, []string{"charge-without-recall " + charge + " CH17"}},
+		{"charge with another reason after a recall", rulebook.ReturnRequest{Reason: "AC04", Recalled: true, Charge: amount(money.EUR, 1)}, []string{
+			"reason-after-recall " + reason + " CH16", "charge-without-recall " + charge + " CH17",
+		}},
 		{"charge of all", rulebook.ReturnRequest{Reason: "FOCR", Recalled: true, Charge: amount(money.EUR, 1000)}, []string{"charge-too-large " + charge + " AM02"}},
 		{"charge in francs", rulebook.ReturnRequest{Reason: "FOCR", Recalled: true, Charge: amount(money.CHF, 1)}, []string{"charge-currency " + charge + " AM03"}},
 		{"information with a plain return", rulebook.ReturnRequest{Reason: "AC04", Information: []string{"x"}}, []string{"information-lines /ReturnDetails/additionalInformation CH17"}},

@@ -192,6 +192,9 @@ func (s *Store) inbox(ctx context.Context, q *dbsqlc.Queries, in Inbound, p dbsq
 	if added == 1 {
 		return nil
 	}
+	if p.Outcome == "waiting" {
+		return ErrSeen
+	}
 	// It may be known as waiting: then this is the moment it waited for.
 	settled, err := q.InboxSettleIf(ctx, dbsqlc.InboxSettleIfParams{
 		Scheme: p.Scheme, Reference: p.Reference, Outcome: p.Outcome, Reason: p.Reason, Realm: p.Realm, DocumentID: p.DocumentID,
@@ -199,7 +202,7 @@ func (s *Store) inbox(ctx context.Context, q *dbsqlc.Queries, in Inbound, p dbsq
 	if err != nil {
 		return fmt.Errorf("note the end of waiting in the inbox: %w", err)
 	}
-	if settled == 0 || p.Outcome == "waiting" {
+	if settled == 0 {
 		return ErrSeen
 	}
 	return nil

@@ -28,6 +28,7 @@ type RequestContext struct {
 	Mark     string
 	Policy   payment.Policy
 	Original payment.Message
+	Account  *payment.DebtorAccount // ours in the payment: debited by one of ours, credited by an incoming one; nil when it is gone
 	Sent     []byte          // the pacs.008 that was sent for Original; nil for an incoming payment
 	Recall   payment.Message // the received recall: the one asked for, or for a return the one of the payment; the zero Message when none
 }
@@ -89,12 +90,12 @@ func requestContext(ctx context.Context, q *dbsqlc.Queries, ask RequestQuery) (R
 	known := RequestContext{Original: original}
 	row, err := submissionContext(ctx, q, ContextQuery{
 		Realm: ask.Realm, ClientID: ask.ClientID, Channel: ask.Channel, Scheme: original.Scheme, Kind: ask.Kind,
-		Amount: original.Summary.Amount.Minor(),
+		Amount: original.Summary.Amount.Minor(), DebtorAccount: ourAccount(original),
 	})
 	if err != nil {
 		return RequestContext{}, err
 	}
-	known.Mark, known.Policy = row.Mark, row.Policy
+	known.Mark, known.Policy, known.Account = row.Mark, row.Policy, row.Account
 	if original.Direction == payment.DirectionOut {
 		sent, err := q.DocumentGetOutbound(ctx, ask.Realm, original.Reference())
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -105,6 +106,14 @@ func requestContext(ctx context.Context, q *dbsqlc.Queries, ask RequestQuery) (R
 	}
 	known.Recall, err = receivedRecall(ctx, q, ask)
 	return known, err
+}
+
+// ourAccount is our side of a payment.
+func ourAccount(m payment.Message) string {
+	if m.Direction == payment.DirectionIn {
+		return m.Summary.CreditorAccount
+	}
+	return m.Summary.DebtorAccount
 }
 
 // receivedRecall loads the recall a request names, or the one of its payment.

@@ -76,6 +76,9 @@ func (s *Station) newRequest(by identity.Principal, in Request, known store.Requ
 		Policy: known.Policy, Rules: s.cfg.Rules, GlobalID: payment.NewGlobalID(known.Mark, at, s.cfg.Random()),
 		InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(), At: at, Zone: s.cfg.Zone, Seal: s.cfg.Seal,
 	}
+	if known.Account != nil {
+		request.Bank = known.Account.AgentBIC
+	}
 	switch in.Kind {
 	case payment.KindRecall:
 		sent, _ := iso20022.DecodeXML(known.Sent)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/iso20022"
@@ -115,7 +116,24 @@ func (a *API) refuseByReport(c echo.Context, r refusal) error {
 func identifiersOf(m payment.Message) Identifiers {
 	return Identifiers{
 		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, InstructionID: m.Summary.InstructionID,
+		CreditID: creditID(m), RecallID: orEmpty(m.AnswersID),
 	}
+}
+
+// creditID names the incoming payment that a return or resolution is about, "" for other kinds.
+func creditID(m payment.Message) string {
+	if m.Kind != payment.KindReturn && m.Kind != payment.KindResolution {
+		return ""
+	}
+	return orEmpty(m.OriginalID)
+}
+
+// orEmpty writes an id; the zero id is "", which is left out.
+func orEmpty(id uuid.UUID) string {
+	if id == uuid.Nil {
+		return ""
+	}
+	return id.String()
 }
 
 // reportTimeLayout is how a status report writes its time: with an offset and milliseconds.

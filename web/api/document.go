@@ -11,15 +11,19 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/web/problem"
 )
+
+// draft is the direction of a document that a checker approves, before it is stamped and sent.
+const draft = string(payment.DocumentDraft)
 
 // listDocuments lists every ISO 20022 document of the realm, newest first.
 func (a *API) listDocuments(c echo.Context) error {
 	by := principal(c)
 	q := openQuery(c, []string{"internalId", "type", "direction", "scheme", "pageSize", "after"}, nil)
-	filter := store.DocumentFilter{Name: q.text("type"), Direction: q.oneOf("direction", directions...), Scheme: q.oneOf("scheme", schemes...)}
+	filter := store.DocumentFilter{Name: q.text("type"), Direction: q.oneOf("direction", append(directions, draft)...), Scheme: q.oneOf("scheme", schemes...)}
 	possible := true
 	if text := q.text("internalId"); text != "" {
 		id, err := parseID(text)
@@ -132,7 +136,10 @@ func (a *API) messagesOf(c echo.Context, list []store.Document) ([]InterfaceMess
 		if d.MessageID != uuid.Nil {
 			message.InternalID = d.MessageID.String()
 		}
-		if d.Direction == "out" {
+		switch d.Direction {
+		case draft:
+			message.Status = "Draft"
+		case string(payment.DocumentOut):
 			taken, err := a.isDelivered(c, d.MessageID, delivered)
 			if err != nil {
 				return nil, err

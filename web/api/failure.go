@@ -10,7 +10,8 @@ import (
 	"countersign/web/problem"
 )
 
-// listErrors lists the transactions that need somebody's eye: failed at clearing, or not answered in time. A quarantined document is not
+// listErrors lists the transactions that need somebody's eye: failed at clearing, not answered in time, or a recall whose answer is late.
+// A quarantined document is not
 // among them: it belongs to no realm, and showing it could tell one institution about another.
 func (a *API) listErrors(c echo.Context) error {
 	by := principal(c)
@@ -21,7 +22,7 @@ func (a *API) listErrors(c echo.Context) error {
 		return a.Fail(c, problem.Of(err), err)
 	}
 	list, err := a.cfg.Reader.Messages(c.Request().Context(), by.Realm, store.Filter{
-		States: []payment.State{payment.StateFailed, payment.StateUnconfirmed},
+		States: []payment.State{payment.StateFailed, payment.StateUnconfirmed, payment.StateOverdue},
 		Before: page.after, Skip: page.skip(), PageSize: page.ask(),
 	})
 	if err != nil {
@@ -40,8 +41,12 @@ func errorEntryOf(m payment.Message) ErrorEntry {
 		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, Scheme: string(m.Scheme), Kind: string(m.Kind),
 		State: string(m.State), At: moment(m.StateSince), Amount: amountOf(m), ReasonCode: m.StatusCode, Message: m.StatusText,
 	}
-	if m.State == payment.StateUnconfirmed {
+	switch m.State {
+	case payment.StateUnconfirmed:
 		entry.Message = "Clearing has not answered in time. The payment may still settle."
+	case payment.StateOverdue:
+		entry.Message = "The other bank has not answered the recall in time. It may still answer."
+	default:
 	}
 	return entry
 }

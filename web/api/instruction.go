@@ -186,8 +186,13 @@ func (a *API) failCommand(c echo.Context, o order, err error) error {
 	return a.refuse(c, refusal{problem: p, cause: err, about: subject{identifiers: o.identifiers, document: o.document}})
 }
 
-// answerStored answers with where a stored message stands.
+// answerStored answers with where a stored message stands: an instruction by a status report, the others in a word.
 func (a *API) answerStored(c echo.Context, m payment.Message) error {
+	if m.Kind != payment.KindInstruction {
+		return c.JSON(http.StatusOK, DecisionAnswer{
+			Header: a.header(c), Success: Outcome{Status: string(m.State), Transactionid: string(m.GlobalID)}, Identifiers: identifiersOf(m),
+		})
+	}
 	document, err := payment.DocumentOf(m)
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)

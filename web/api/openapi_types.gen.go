@@ -73,6 +73,13 @@ type AuditAnswer struct {
 	Header Header  `json:"header"`
 }
 
+// DecisionAnswer defines model for DecisionAnswer.
+type DecisionAnswer struct {
+	Header      Header      `json:"header"`
+	Identifiers Identifiers `json:"identifiers"`
+	Success     Outcome     `json:"success"`
+}
+
 // ErrorEntry defines model for ErrorEntry.
 type ErrorEntry struct {
 	Amount     Amount `json:"amount"`
@@ -83,7 +90,7 @@ type ErrorEntry struct {
 	Kind       string `json:"kind"`
 	Message    string `json:"message"`
 
-	// ReasonCode ISO 20022 external code; absent for an unconfirmed transaction.
+	// ReasonCode ISO 20022 external code of a refusal.
 	ReasonCode string `json:"reasonCode,omitempty"`
 	Scheme     string `json:"scheme"`
 	State      State  `json:"state"`
@@ -198,9 +205,11 @@ type InterfaceMessage struct {
 	Document    json.RawMessage `json:"Document,omitempty"`
 	At          string          `json:"at"`
 	ContentHash string          `json:"contentHash,omitempty"`
-	Direction   string          `json:"direction"`
-	ID          string          `json:"id"`
-	InternalID  string          `json:"internalId,omitempty"`
+
+	// Direction draft: what a checker approves, before it is stamped and sent.
+	Direction  string `json:"direction"`
+	ID         string `json:"id"`
+	InternalID string `json:"internalId,omitempty"`
 
 	// Reference Its own message id.
 	Reference string `json:"reference"`
@@ -218,6 +227,14 @@ type InterfaceMessage struct {
 type MessagesAnswer struct {
 	Header   Header             `json:"header"`
 	Messages []InterfaceMessage `json:"messages"`
+}
+
+// Outcome defines model for Outcome.
+type Outcome struct {
+	Status State `json:"status"`
+
+	// Transactionid The Global ID.
+	Transactionid string `json:"transactionid"`
 }
 
 // Page defines model for Page.
@@ -346,7 +363,7 @@ type Transaction struct {
 	AcceptedAt string `json:"acceptedAt,omitempty"`
 	Amount     Amount `json:"amount"`
 
-	// AnswerBy A pending transaction expires then.
+	// AnswerBy A recall should be answered until then.
 	AnswerBy string `json:"answerBy,omitempty"`
 
 	// Approvals Decisions about the current version.
@@ -358,21 +375,39 @@ type Transaction struct {
 	ContentHash string `json:"contentHash"`
 	CreatedAt   string `json:"createdAt"`
 
-	// CreatedBy User name of the maker.
-	CreatedBy     string `json:"createdBy"`
-	Creditor      Party  `json:"creditor"`
-	Debtor        Party  `json:"debtor"`
-	Direction     string `json:"direction"`
-	EndToEndID    string `json:"endToEndId"`
+	// CreatedBy User name of the maker; empty for what came in.
+	CreatedBy string `json:"createdBy"`
+
+	// CreditID The incoming payment that a return or resolution is about.
+	CreditID   string `json:"creditId,omitempty"`
+	Creditor   Party  `json:"creditor"`
+	Debtor     Party  `json:"debtor"`
+	Direction  string `json:"direction"`
+	EndToEndID string `json:"endToEndId"`
+
+	// ExpiresAt A pending transaction expires then.
+	ExpiresAt     string `json:"expiresAt,omitempty"`
 	ExternalID    string `json:"externalId,omitempty"`
 	GlobalID      string `json:"globalId"`
 	InstructionID string `json:"instructionId,omitempty"`
 	InternalID    string `json:"internalId"`
 	Kind          string `json:"kind"`
 
-	// Reason Why it was rejected.
-	Reason       string        `json:"reason,omitempty"`
-	Remittance   string        `json:"remittance,omitempty"`
+	// OriginalInternalID The payment that a recall
+	OriginalInternalID string `json:"originalInternalId,omitempty"`
+
+	// Reason ISO reason code of a recall
+	Reason string `json:"reason,omitempty"`
+
+	// RecallStatus Of an outgoing payment.
+	RecallStatus string `json:"recallStatus,omitempty"`
+
+	// RejectReason Why a checker rejected it.
+	RejectReason string `json:"rejectReason,omitempty"`
+	Remittance   string `json:"remittance,omitempty"`
+
+	// ReturnStatus Of an incoming payment.
+	ReturnStatus string        `json:"returnStatus,omitempty"`
 	Scheme       string        `json:"scheme"`
 	SettledAt    string        `json:"settledAt,omitempty"`
 	State        State         `json:"state"`

@@ -16,7 +16,7 @@ import (
 
 // Kinds and directions of the interface contract, section 6. A realm without messages of a kind has an empty list of it.
 var (
-	kinds      = []string{"instruction", "recall", "return", "resolution", "payment"}
+	kinds      = []string{"instruction", "recall", "return", "resolution", "payment", "received recall"}
 	directions = []string{"out", "in"}
 	schemes    = []string{"sic-inst", "sct-inst"}
 	currencies = []string{"CHF", "EUR"}
@@ -76,9 +76,9 @@ func transactionFilter(q *query) (filter store.Filter, possible bool) {
 		MakerLogin:    identity.NormaliseName(q.text("createdBy")),
 		DebtorAccount: q.account("debtorAccount"), DebtorAgent: q.text("debtorAgent"), DebtorName: q.text("debtorName"),
 		CreditorAccount: q.account("creditorAccount"), CreditorAgent: q.text("creditorAgent"), CreditorName: q.text("creditorName"),
-		AmountFrom: q.amount("amountFrom"), AmountTo: q.amount("amountTo"),
+		AmountFrom: q.amount("amountFrom"), AmountTo: q.amount("amountTo"), Direction: q.oneOf("direction", directions...),
 	}
-	possible = q.oneOf("direction", directions...) != "in" // every kind that is stored goes out
+	possible = true
 	if other := q.text("endToendId"); other != "" {
 		if filter.EndToEndID != "" {
 			q.refuse("endToendId", "CH17", "Send endToEndId in one spelling only.")
@@ -128,27 +128,39 @@ func (a *API) message(c echo.Context) (payment.Message, error) {
 	return a.cfg.Reader.Message(ctx, by.Realm, id)
 }
 
-// listRelated lists the other transactions that carry the same end-to-end identifier.
+// listRelated lists what is about the same payment as a transaction, newest first: its recalls, returns and resolutions, and the payment
+// itself for one of those.
 func (a *API) listRelated(c echo.Context) error {
 	m, err := a.message(c)
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
-	var list []payment.Message
-	if m.Summary.EndToEndID != "" && m.Summary.EndToEndID != "NOTPROVIDED" {
-		list, err = a.cfg.Reader.Messages(c.Request().Context(), m.Realm, store.Filter{
-			EndToEndID: m.Summary.EndToEndID, PageSize: maxPageSize + 1,
-		})
-		if err != nil {
-			return a.Fail(c, problem.Of(err), err)
-		}
+	list, err := a.related(c, m)
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
 	}
-	list = slices.DeleteFunc(list, func(other payment.Message) bool { return other.InternalID == m.InternalID })
-	transactions, err := a.transactions(c, list[:min(len(list), maxPageSize)])
+	transactions, err := a.transactions(c, list)
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
 	return c.JSON(http.StatusOK, RelatedAnswer{Header: a.header(c), Transactions: transactions})
+}
+
+func (a *API) related(c echo.Context, m payment.Message) ([]payment.Message, error) {
+	ctx, about := c.Request().Context(), m.OriginalID
+	if about == uuid.Nil {
+		about = m.InternalID
+	}
+	list, err := a.cfg.Reader.Messages(ctx, m.Realm, store.Filter{OriginalID: about, PageSize: maxPageSize})
+	if err != nil || about == m.InternalID {
+		return list, err
+	}
+	list = slices.DeleteFunc(list, func(other payment.Message) bool { return other.InternalID == m.InternalID })
+	original, err := a.cfg.Reader.Message(ctx, m.Realm, about)
+	if err != nil {
+		return nil, err
+	}
+	return append(list, original), nil
 }
 
 // transactions shows messages of a list, which come without their decisions: those are read where there are any.
@@ -173,22 +185,24 @@ func transactionOf(m payment.Message) Transaction {
 	s := m.Summary
 	t := Transaction{
 		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, InstructionID: s.InstructionID,
-		EndToEndID: s.EndToEndID, Uetr: s.UETR, Scheme: string(m.Scheme), Kind: string(m.Kind), Direction: "out",
+		EndToEndID: s.EndToEndID, Uetr: s.UETR, Scheme: string(m.Scheme), Kind: string(m.Kind), Direction: string(m.Direction), CreditID: creditID(m),
 		State: string(m.State), StateSince: moment(m.StateSince), Amount: amountOf(m),
 		Debtor:     Party{Name: s.DebtorName, Account: s.DebtorAccount, Agent: s.DebtorAgent},
 		Creditor:   Party{Name: s.CreditorName, Account: s.CreditorAccount, Agent: s.CreditorAgent},
 		Remittance: s.Remittance, CreatedAt: moment(m.CreatedAt), CreatedBy: m.MakerLogin, Channel: string(m.Channel), Version: m.Version,
 		ApprovalsRequired: m.ApprovalsRequired, Approvals: make([]Approval, 0, len(m.Decisions)),
 		ContentHash: hex.EncodeToString(m.ContentHash[:]), AcceptedAt: moment(m.AcceptedAt), SettledAt: moment(m.SettledAt),
+		RecallStatus: string(payment.RecallStatusOf(m.RecallState)), ReturnStatus: string(payment.ReturnStatusOf(m.ReturnState)),
+		OriginalInternalID: orEmpty(m.OriginalID), Reason: m.Reason, AnswerBy: moment(m.AnswerBy),
 	}
 	for _, d := range m.Decisions {
 		t.Approvals = append(t.Approvals, Approval{Action: string(d.Action), By: d.Name, At: moment(d.DecidedAt), Reason: d.Reason})
 		if d.Action == payment.ActionReject {
-			t.Reason = d.Reason
+			t.RejectReason = d.Reason
 		}
 	}
 	if m.State == payment.StateApprovalPending {
-		t.AnswerBy = moment(m.ExpiresAt)
+		t.ExpiresAt = moment(m.ExpiresAt)
 	}
 	if m.StatusCode != "" {
 		t.StatusReason = &StatusReason{Code: m.StatusCode, Text: m.StatusText}

@@ -1,0 +1,137 @@
+package browsertest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"regexp"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+
+	"countersign/internal/demo"
+)
+
+// cookie is the browser's session.
+func (p *person) cookie() playwright.Cookie {
+	p.t.Helper()
+	cookies, err := p.context.Cookies()
+	if err != nil || len(cookies) != 1 {
+		p.t.Fatalf("%d cookies, want the session's alone: %v", len(cookies), err)
+	}
+	return cookies[0]
+}
+
+// lapse lets the session run out now, as a quarter of an hour without a request would.
+func (p *person) lapse() {
+	p.t.Helper()
+	digest := sha256.Sum256([]byte(p.cookie().Value)) // the store knows the token's digest only
+	connection := database(p.t)
+	defer func() { _ = connection.Close(context.Background()) }()
+	changed, err := connection.Exec(context.Background(), "UPDATE sessions SET expiry = now() - interval '1 minute' WHERE token = $1",
+		base64.RawURLEncoding.EncodeToString(digest[:]))
+	if err != nil || changed.RowsAffected() != 1 {
+		p.t.Fatalf("%d sessions ended: %v", changed.RowsAffected(), err)
+	}
+}
+
+// signInAgain fills the form of the sign-in page.
+func (p *person) signInAgain(name string) {
+	p.t.Helper()
+	p.fill("User name", name)
+	p.fill("Password", demo.UserPassword)
+	p.click("button", "Sign in")
+}
+
+func TestAFormSentAfterTheSessionEndedComesBackFilled(t *testing.T) {
+	t.Parallel()
+	p, o := as(t, "maker1"), newOrder("sic-inst")
+	p.open("/payments/new")
+	p.typeIn(o)
+	p.lapse()
+	p.click("button", "Check your answers")
+	p.says("main h1", "Your session ended")
+	p.says("main", "What you typed is kept")
+	p.click("link", "Sign in")
+	p.signInAgain("maker1")
+	p.at("/payments/[0-9a-f-]+/edit$")
+	p.holds("Name", o.name)
+	p.holds("Amount in CHF", o.amount)
+	p.holds("Message", "Rechnung 1107")
+	if n := o.payments(t); n != 0 {
+		t.Errorf("%d payments were submitted by a session that had ended", n)
+	}
+}
+
+func TestADecisionAfterTheSessionEndedDecidesNothing(t *testing.T) {
+	t.Parallel()
+	m := as(t, "maker1").submit(newOrder("sic-inst"))
+	p := as(t, "checker1")
+	p.open("/queue/" + m.id)
+	p.lapse()
+	p.press("a", "Enter")
+	p.at(`/signin\?ended=yes`) // the whole window, never a sign-in form inside the pane
+	p.says("main", "Your session ended")
+	m.is(t, "Approval Pending", 0)
+	p.signInAgain("checker1")
+	p.at("/queue/" + m.id)
+	p.says("#detail-title", m.reference)
+	m.is(t, "Approval Pending", 0)
+}
+
+func TestSignOutEndsTheSessionEverywhere(t *testing.T) {
+	t.Parallel()
+	m := as(t, "maker1").submit(newOrder("sic-inst"))
+	p := as(t, "checker1")
+	p.open("/queue/" + m.id)
+	second, err := p.context.NewPage() // another window of the same browser
+	must(t, second, err)
+	_, err = second.Goto("/queue/" + m.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stolen := p.cookie()
+	p.click("button", "Sign out")
+	p.at("/signedout$")
+	_, err = p.page.GoBack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.at("/signin")
+	p.counts("#detail-title", 0)
+
+	thief := visitor(t, desktop)
+	err = thief.context.AddCookies([]playwright.OptionalCookie{{Name: stolen.Name, Value: stolen.Value, URL: playwright.String(shared.program.address)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	thief.open("/queue")
+	thief.at("/signin")
+	if status, _ := thief.postRaw("/queue/"+m.id+"/approve", map[string]any{"version": "1", "contentHash": m.hash}); status != http.StatusUnauthorized {
+		t.Errorf("a decision with a session that was signed out is answered with %d", status)
+	}
+	err = second.Locator("#approve").Click()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = p.expect.Page(second).ToHaveTitle(regexp.MustCompile("^Sign in "))
+	if err != nil {
+		t.Error(err)
+	}
+	m.is(t, "Approval Pending", 0)
+}
+
+func TestAWrongPasswordIsToldBesideTheField(t *testing.T) {
+	t.Parallel()
+	p := visitor(t, desktop)
+	p.open("/signin")
+	p.fill("User name", "nobody-of-this-name")
+	p.fill("Password", "wrong")
+	p.press("Enter")
+	p.focused(".error-summary")
+	p.says(".error-summary", "they do not belong together")
+	p.holds("User name", "nobody-of-this-name")
+	p.holds("Password", "")
+	p.at("/signin")
+}

@@ -47,7 +47,7 @@ WITH added AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
   VALUES (@realm, @message_id, 1, @kind, 'None', @action, @state, 1, sqlc.narg(maker_user), sqlc.narg(maker_person), @actor_name,
-    sqlc.narg(client_id), @channel, sqlc.narg(status_text), @created_at)
+    sqlc.narg(client_id), @channel, coalesce(sqlc.narg(note), sqlc.narg(status_text)), @created_at)
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
@@ -193,9 +193,10 @@ WITH moved AS (
     @creditor_agent::text, @remittance::text FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
-    actor_person, actor_name, client_id, channel, at)
+    actor_person, actor_name, client_id, channel, reason, at)
   SELECT realm, message_id, state_sequence, kind, 'Approval Pending', 'amend', 'Approval Pending', state_sequence - 1, version,
-    @editor_user::uuid, @editor_person::uuid, @actor_name::text, @client_id::text, @channel::text, @at::timestamptz FROM moved
+    @editor_user::uuid, @editor_person::uuid, @actor_name::text, @client_id::text, @channel::text, sqlc.narg(reason)::text,
+    @at::timestamptz FROM moved
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
   SELECT moved.realm, @client_id::text, 'message-id', @reference::text, moved.message_id, @content_hash::bytea, @at::timestamptz

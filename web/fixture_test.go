@@ -61,6 +61,8 @@ type bundle struct {
 	api      *api.API
 	clearing *clearingdoor.Clearing
 	reader   *store.Reader
+	auth     *auth.Station
+	maker    *submission.Station
 }
 
 // lockedBuffer is a log that many requests write to.
@@ -108,12 +110,13 @@ func setup(t *testing.T) *bundle {
 	b.seal, b.zone, b.logger = seal, zone, log
 	signIn, err := auth.New(auth.Config{Database: database, Now: b.now, Key: bytes.Repeat([]byte{9}, 32), Log: log})
 	must(t, err)
+	b.auth, b.maker = signIn, submission.New(submission.Config{
+		Store: b.store, Rules: rulebook.Settings{}, Seal: seal, Now: b.now, NewID: newID, Random: random, Zone: zone,
+	})
 	door, err := api.New(api.Config{
 		Auth: signIn, Reader: reader, Now: b.now, Log: log,
-		Submission: submission.New(submission.Config{
-			Store: b.store, Rules: rulebook.Settings{}, Seal: seal, Now: b.now, NewID: newID, Random: random, Zone: zone,
-		}),
-		Approval: approval.New(approval.Config{Store: b.store, Rules: rulebook.Settings{}, Seal: seal, Now: b.now, Zone: zone}),
+		Submission: b.maker,
+		Approval:   approval.New(approval.Config{Store: b.store, Rules: rulebook.Settings{}, Seal: seal, Now: b.now, Zone: zone}),
 	})
 	must(t, err)
 	side, err := clearingdoor.New(clearingdoor.Config{

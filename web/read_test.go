@@ -10,6 +10,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/submission"
 )
 
 const listPath = "/api/common/v1/transaction/list"
@@ -157,23 +161,35 @@ func (b *bundle) received(t *testing.T, sample string) {
 	}
 }
 
+// returned makes a pending return of an incoming payment and gives its internalId.
+func (b *bundle) returned(t *testing.T, original string) string {
+	t.Helper()
+	by, err := b.auth.Authenticate(t.Context(), b.token(t, both1))
+	must(t, err)
+	made, err := b.maker.CreateRequest(t.Context(), by, submission.Request{
+		Kind: payment.KindReturn, Scheme: rulebook.SchemeSIC, OriginalID: parse(t, original), Reason: "AC04", ExternalID: "return-1",
+	})
+	must(t, err)
+	return made.Message.InternalID.String()
+}
+
 func TestWhatCameInIsShownWithWhatIsAboutIt(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.received(t, "sic-inst_03_pacs.008.001.08.xml")
 	a := b.send(t, get(listPath+"?direction=in&kind=payment", supervisor1))
-	payment := a.text("transactions", 0, "internalId")
+	original := a.text("transactions", 0, "internalId")
 	if a.text("transactions", 0, "state") != "Booked" || a.text("transactions", 0, "direction") != "in" {
 		t.Fatalf("the incoming payment: %s", a.body)
 	}
 	b.received(t, "sic-inst_06_camt.056.001.08_CUST.xml")
-	a = b.send(t, get("/api/common/v1/transaction/"+payment+"/related", supervisor1))
+	a = b.send(t, get("/api/common/v1/transaction/"+original+"/related", supervisor1))
 	recall := a.text("transactions", 0, "internalId")
-	if a.text("transactions", 0, "kind") != "received recall" || a.text("transactions", 0, "originalInternalId") != payment {
+	if a.text("transactions", 0, "kind") != "received recall" || a.text("transactions", 0, "originalInternalId") != original {
 		t.Fatalf("about the payment: %s", a.body)
 	}
 	a = b.send(t, get("/api/common/v1/transaction/"+recall+"/related", supervisor1))
-	if list := a.at("transactions").([]any); len(list) != 1 || a.text("transactions", 0, "internalId") != payment {
+	if list := a.at("transactions").([]any); len(list) != 1 || a.text("transactions", 0, "internalId") != original {
 		t.Errorf("about the recall: %s", a.body)
 	}
 	a = b.send(t, get(listPath+"?direction=out", supervisor1))
@@ -181,7 +197,7 @@ func TestWhatCameInIsShownWithWhatIsAboutIt(t *testing.T) {
 		t.Errorf("what went out: %s", a.body)
 	}
 	for _, path := range []string{listPath, "/api/common/v1/interface/list", "/api/common/v1/transaction/" + recall + "/messages"} {
-		if a = b.send(t, get(path, otherCheck)); strings.Contains(a.body, payment) || strings.Contains(a.body, recall) {
+		if a = b.send(t, get(path, otherCheck)); strings.Contains(a.body, original) || strings.Contains(a.body, recall) {
 			t.Errorf("%s of another realm: %s", path, a.body)
 		}
 	}
@@ -191,8 +207,8 @@ func TestAReturnIsDecidedInAWord(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.received(t, "sic-inst_03_pacs.008.001.08.xml")
-	payment := b.send(t, get(listPath+"?kind=payment", supervisor1)).text("transactions", 0, "internalId")
-	made := b.returned(t, payment)
+	original := b.send(t, get(listPath+"?kind=payment", supervisor1)).text("transactions", 0, "internalId")
+	made := b.returned(t, original)
 	a := b.send(t, call{path: "/api/sic-inst/v1/instruction/approve", who: checker1, body: verdict(made, "approve")})
 	if a.status != http.StatusBadRequest || a.groupStatus() != "RJCT" {
 		t.Errorf("by the path of instructions: %d %s", a.status, a.body)
@@ -202,14 +218,14 @@ func TestAReturnIsDecidedInAWord(t *testing.T) {
 		t.Errorf("by its maker: %d %s", a.status, a.body)
 	}
 	a = b.send(t, call{path: approvePath, who: checker1, body: verdict(made, "approve")})
-	if a.status != http.StatusOK || a.text("success", "status") != "Approved" || a.text("identifiers", "creditId") != payment {
+	if a.status != http.StatusOK || a.text("success", "status") != "Approved" || a.text("identifiers", "creditId") != original {
 		t.Errorf("by another: %d %s", a.status, a.body)
 	}
 	a = b.send(t, call{path: approvePath, who: checker2, body: verdict(made, "approve")})
 	if a.status != http.StatusBadRequest || a.groupStatus() != "RJCT" || a.text("identifiers", "internalId") != made {
 		t.Errorf("again: %d %s", a.status, a.body)
 	}
-	a = b.send(t, get("/api/common/v1/transaction/"+payment, supervisor1))
+	a = b.send(t, get("/api/common/v1/transaction/"+original, supervisor1))
 	if a.text("transaction", "returnStatus") != "Return in Progress" {
 		t.Errorf("the payment: %s", a.body)
 	}

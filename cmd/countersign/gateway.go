@@ -81,7 +81,9 @@ func (g gateway) run(ctx context.Context, listener net.Listener) error {
 	group.Go(func() error { return server.Serve(ctx, listener) })
 	group.Go(func() error { return jobs.Run(ctx, db, parts.clearing.Handlers()) })
 	group.Go(func() error { parts.clearing.Watch(ctx); return nil })
-	group.Go(func() error { return cleanUp(ctx, parts.auth, g.Log) })
+	group.Go(func() error {
+		return cleanUp(ctx, g.Log, parts.auth.CleanUp, func(ctx context.Context) (int64, error) { return db.CleanPortal(ctx, time.Now()) })
+	})
 	return group.Wait()
 }
 
@@ -124,18 +126,20 @@ type stations struct {
 	auth       *auth.Station
 }
 
-// cleanUp removes dead tokens and old counters of failed sign-ins, once an hour.
-func cleanUp(ctx context.Context, station *auth.Station, log *slog.Logger) error {
-	ticker := time.NewTicker(time.Hour)
+// cleanUp removes what is over, every ten minutes: dead tokens, old counters of failed sign-ins, ended sessions, old drafts.
+func cleanUp(ctx context.Context, log *slog.Logger, works ...func(context.Context) (int64, error)) error {
+	ticker := time.NewTicker(10 * time.Minute)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-ticker.C:
-			_, err := station.CleanUp(ctx)
+		}
+		for _, work := range works {
+			_, err := work(ctx)
 			if err != nil && ctx.Err() == nil {
-				log.WarnContext(ctx, "clean up dead tokens", "error", err.Error())
+				log.WarnContext(ctx, "clean up", "error", err.Error())
 			}
 		}
 	}

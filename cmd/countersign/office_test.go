@@ -26,6 +26,7 @@ type office struct {
 	client         *http.Client
 	maker, checker string // access tokens
 	acknowledged   atomic.Int64
+	refused        atomic.Bool // an answer was not 200
 
 	mu     sync.Mutex
 	orders []*paper
@@ -197,6 +198,7 @@ func (o *office) load() *errgroup.Group {
 					return nil // the demo is gone: what was not acknowledged is unknown
 				}
 				if r.status != http.StatusOK {
+					o.refused.Store(true)
 					return fmt.Errorf("answer %d: %s", r.status, r.text)
 				}
 			}
@@ -206,11 +208,11 @@ func (o *office) load() *errgroup.Group {
 	return &group
 }
 
-// waitFor returns when at least so many requests were acknowledged since before, or the load ended.
+// waitFor returns when at least so many requests were acknowledged since before, or one was refused.
 func (o *office) waitFor(t *testing.T, before, count int64) {
 	t.Helper()
 	until := time.Now().Add(patience)
-	for o.acknowledged.Load() < before+count {
+	for o.acknowledged.Load() < before+count && !o.refused.Load() {
 		if time.Now().After(until) {
 			t.Fatalf("%d requests were acknowledged, not %d", o.acknowledged.Load()-before, count)
 		}

@@ -41,6 +41,16 @@ func (m Message) MayDecide(by identity.Principal) error {
 	return nil
 }
 
+// MayRead tells why the principal may not read payments, or nil: administrators look after users, not payments.
+func MayRead(by identity.Principal) error {
+	for _, role := range []identity.Role{identity.RoleMaker, identity.RoleChecker, identity.RoleSupervisor} {
+		if by.Has(role) {
+			return nil
+		}
+	}
+	return &ForbiddenError{Text: "You may not read payments: this needs the role maker, checker or supervisor."}
+}
+
 // part says what the person did to the message: the first maker submitted it, later ones changed it.
 func (m Message) part(by identity.Principal) string {
 	if m.Makers[0] == by.PersonID {

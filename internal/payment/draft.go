@@ -20,7 +20,11 @@ type Draft struct {
 	Reference  string // MsgId
 	Source     []byte // the bytes the client sent, when they are not the content; else nil
 	SourceType string // media type of Source
-	Summary    Summary
+	// Note is what its maker says to the checkers, "" for nothing; of an amendment, why it was made.
+	Note string
+	// Replaces is the version an amendment was made from; 0 when its editor did not say.
+	Replaces int
+	Summary  Summary
 }
 
 // DocumentDirection says where a stored document comes from.
@@ -47,6 +51,7 @@ func newDraft(in InstructionInput) (Draft, error) {
 		DocumentID: in.DocumentID, Direction: DocumentIn, Content: content, Hash: sha256.Sum256(content), Name: in.Document.MessageName(),
 		Reference: in.Document.GroupHeader.MessageID, Summary: summary,
 	}
+	d.Note, d.Replaces = in.Note, in.Replaces
 	if len(in.Source) > 0 {
 		d.Source, d.SourceType = in.Source, in.SourceType
 	}

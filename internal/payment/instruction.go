@@ -22,6 +22,8 @@ type InstructionInput struct {
 	Document   *iso20022.CustomerCreditTransferInitiation
 	Source     []byte // the bytes the client sent
 	SourceType string // media type of Source
+	Note       string // to the checkers, at most MaxReason characters
+	Replaces   int    // the version an amendment was made from; 0 when its editor did not say
 
 	Account *DebtorAccount // the debtor account when it is one of the realm's, else nil
 	Policy  Policy
@@ -61,6 +63,13 @@ func NewInstruction(in InstructionInput) (Created, error) {
 	findings := CheckInstruction(in)
 	if len(findings) > 0 {
 		return Created{}, &RefusalError{Findings: findings}
+	}
+	if in.Note != "" {
+		finding := CheckReason(in.Note)
+		if finding != nil {
+			finding.Pointer = "/note"
+			return Created{}, &FieldError{Findings: []Finding{*finding}}
+		}
 	}
 	draft, err := newDraft(in)
 	if err != nil {

@@ -49,7 +49,7 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 // Amend puts new content in the place of the current one while the message is pending. Approvals given so far do not count for it,
 // and the editor becomes one of its makers. Any maker of the realm may amend.
 //
-// Errors in order of precedence: ForbiddenError, StateError.
+// Errors in order of precedence: ForbiddenError, StateError, ContentError when somebody else amended it first, FieldError for the note.
 func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transition, error) {
 	err := m.MayChange(by)
 	if err != nil {
@@ -57,6 +57,16 @@ func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transi
 	}
 	if m.State != StateApprovalPending || !at.Before(m.ExpiresAt) {
 		return Transition{}, &StateError{Message: m, Wanted: StateApprovalPending}
+	}
+	if draft.Replaces != 0 && draft.Replaces != m.Version {
+		return Transition{}, &ContentError{Message: m}
+	}
+	if draft.Note != "" {
+		finding := CheckReason(draft.Note)
+		if finding != nil {
+			finding.Pointer = "/reason"
+			return Transition{}, &FieldError{Findings: []Finding{*finding}}
+		}
 	}
 	t, err := m.step(ActionAmend, StateApprovalPending, by.Actor(), at)
 	if err != nil {
@@ -66,6 +76,7 @@ func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transi
 	if err != nil {
 		return Transition{}, err
 	}
+	t.reason = draft.Note
 	t.version = &NewVersion{Draft: draft, NewReference: draft.Reference != before.GroupHeader.MessageID}
 	return t, nil
 }

@@ -161,7 +161,7 @@ func (s *Store) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		ActorName:  c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),
 		RequestID: orNull(c.Actor.RequestID), SourceAddress: orNull(c.Actor.SourceAddress),
 		Detail: audit.Detail(string(payment.StateNone), string(m.State), m.StatusText), Fingerprint: fingerprint(m, d),
-		MessageKey: orNull(c.MessageKey), IdempotencyKey: orNull(c.IdempotencyKey),
+		Note: orNull(d.Note), MessageKey: orNull(c.MessageKey), IdempotencyKey: orNull(c.IdempotencyKey),
 	}
 	if c.Release != nil {
 		p.KeyID = &c.Release.KeyID

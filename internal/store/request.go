@@ -29,8 +29,8 @@ type RequestContext struct {
 	Policy   payment.Policy
 	Original payment.Message
 	Account  *payment.DebtorAccount // ours in the payment: debited by one of ours, credited by an incoming one; nil when it is gone
-	Sent     []byte          // the pacs.008 that was sent for Original; nil for an incoming payment
-	Recall   payment.Message // the received recall: the one asked for, or for a return the one of the payment; the zero Message when none
+	Sent     []byte                 // the pacs.008 that was sent for Original; nil for an incoming payment
+	Recall   payment.Message        // the received recall: the one asked for, or for a return the one of the payment; the zero Message when none
 }
 
 // MakeRequest makes an R-transaction from what the store knows. It is pure.

@@ -143,9 +143,9 @@ func (s *Store) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
 func (s *Store) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
 	m, d, by := t.Message(), t.Version().Draft, t.Actor()
 	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
-		EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)), EditorUser: by.UserID, EditorPerson: by.PersonID,
+		EventID: s.newID(), Reason: orNull(t.Reason()), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)), EditorUser: by.UserID, EditorPerson: by.PersonID,
 		ActorName: by.Name, ClientID: by.ClientID, Channel: string(by.Channel), RequestID: orNull(by.RequestID),
-		SourceAddress: orNull(by.SourceAddress), ContentHash: d.Hash[:], Detail: audit.Detail(string(t.Move().From), string(t.Move().To), ""), At: t.At(),
+		SourceAddress: orNull(by.SourceAddress), ContentHash: d.Hash[:], Detail: audit.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), At: t.At(),
 		Realm: m.Realm, MessageID: m.InternalID, Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // count from 1
 		DocumentID: d.DocumentID, DocumentName: string(d.Name), Reference: d.Reference, Content: d.Content, Source: d.Source,
 		SourceType: orNull(d.SourceType), Makers: m.Makers, Amount: d.Summary.Amount.Minor(), Currency: string(d.Summary.Amount.Currency()),

@@ -50,6 +50,8 @@ type Input struct {
 	Document   *iso20022.CustomerCreditTransferInitiation
 	Source     []byte // the bytes the client sent
 	SourceType string // media type of Source
+	Note       string // to the checkers, at most payment.MaxReason characters; of an amendment, why it is made
+	Replaces   int    // the version an amendment was made from; 0 when the caller does not say
 }
 
 // Result is a created message, or the one an earlier identical request created.
@@ -207,7 +209,7 @@ func (s *Station) ask(by identity.Principal, in Input) store.ContextQuery {
 func (s *Station) instruction(by identity.Principal, in Input, known store.Context, at time.Time) payment.InstructionInput {
 	return payment.InstructionInput{
 		By: by, Scheme: in.Scheme, ExternalID: in.ExternalID, Document: in.Document, Source: in.Source, SourceType: in.SourceType,
-		Account: known.Account, Policy: known.Policy, Rules: s.cfg.Rules,
+		Note: in.Note, Replaces: in.Replaces, Account: known.Account, Policy: known.Policy, Rules: s.cfg.Rules,
 		GlobalID: payment.NewGlobalID(known.Mark, at, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
 		At: at, Today: at.In(s.cfg.Zone), Seal: s.cfg.Seal,
 	}

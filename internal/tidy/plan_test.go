@@ -33,10 +33,11 @@ var floors = map[string]int{
 	"internal/postgres": 4, // runs a private server
 
 	"internal/payment":  3, // the pure domain
-	"internal/rulebook": 2, // what the schemes allow, as a table
+	"internal/interbank": 2, // the documents banks exchange
+	"internal/rulebook":  1, // what the schemes allow, as a table
 
-	"internal/iso20022": 1,
-	"internal/account":  1,
+	"internal/iso20022": 0,
+	"internal/account":  0,
 	"internal/identity": 1,
 	"internal/audit":    1,
 
@@ -62,6 +63,7 @@ var barred = []struct{ from, target, reason string }{
 	{"internal/simulator", "internal/store", "the simulator knows the wire only"},
 	{"internal/simulator", "internal/payment", "the simulator knows the wire only"},
 	{"internal/simulator", "internal/rulebook", "the simulator knows the wire only"},
+	{"internal/simulator", "internal/interbank", "the simulator knows the wire only"},
 	{"internal/postgres", "*", "the launcher serves any program"},
 	{"views", "internal/store", "views know view models only"},
 	{"views", "internal/submission", "views know view models only"},

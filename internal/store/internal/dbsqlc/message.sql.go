@@ -46,13 +46,14 @@ WITH moved AS (
     $34::text, $35::text FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
-    actor_person, actor_name, client_id, channel, at)
+    actor_person, actor_name, client_id, channel, reason, at)
   SELECT realm, message_id, state_sequence, kind, 'Approval Pending', 'amend', 'Approval Pending', state_sequence - 1, version,
-    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $12::timestamptz FROM moved
+    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $36::text,
+    $12::timestamptz FROM moved
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
   SELECT moved.realm, $6::text, 'message-id', $19::text, moved.message_id, $10::bytea, $12::timestamptz
-  FROM moved WHERE $36::boolean
+  FROM moved WHERE $37::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
   request_id, source_address, content_hash, detail, at)
@@ -98,6 +99,7 @@ type MessageAmendIfParams struct {
 	CreditorAccount string
 	CreditorAgent   string
 	Remittance      string
+	Reason          *string
 	NewReference    bool
 }
 
@@ -139,6 +141,7 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.CreditorAccount,
 		arg.CreditorAgent,
 		arg.Remittance,
+		arg.Reason,
 		arg.NewReference,
 	)
 	var sequence *int32
@@ -405,27 +408,27 @@ WITH added AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
   VALUES ($1, $2, 1, $10, 'None', $50, $26, 1, $16, $17, $51,
-    $14, $13, $29, $25)
+    $14, $13, coalesce($52, $29), $25)
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  VALUES ($1, $52, $2, 1, $53, $16, $17, $51, $14,
-    $13, $54, $55, $4, $56, $25)
+  VALUES ($1, $53, $2, 1, $54, $16, $17, $51, $14,
+    $13, $55, $56, $4, $57, $25)
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $14::text AS client_id, 'message-id' AS scope, $57::text AS key,
-    $2::uuid AS message_id, $58::bytea AS fingerprint, $25::timestamptz AS created_at
-  WHERE $57::text IS NOT NULL
+  SELECT $1::text AS realm, $14::text AS client_id, 'message-id' AS scope, $58::text AS key,
+    $2::uuid AS message_id, $59::bytea AS fingerprint, $25::timestamptz AS created_at
+  WHERE $58::text IS NOT NULL
 ), named AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
   SELECT $1::text AS realm, $14::text AS client_id, 'external-id' AS scope, $15::text AS key,
-    $2::uuid AS message_id, $58::bytea AS fingerprint, $25::timestamptz AS created_at
+    $2::uuid AS message_id, $59::bytea AS fingerprint, $25::timestamptz AS created_at
   WHERE $15::text IS NOT NULL
 ), repeatable AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $14::text AS client_id, 'idempotency-key' AS scope, $59::text AS key,
-    $2::uuid AS message_id, $58::bytea AS fingerprint, $25::timestamptz AS created_at
-  WHERE $59::text IS NOT NULL
+  SELECT $1::text AS realm, $14::text AS client_id, 'idempotency-key' AS scope, $60::text AS key,
+    $2::uuid AS message_id, $59::bytea AS fingerprint, $25::timestamptz AS created_at
+  WHERE $60::text IS NOT NULL
 )
 INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac)
 SELECT $1::text AS realm, $2::uuid AS message_id, 1 AS version, $3::uuid[] AS makers,
@@ -486,6 +489,7 @@ type MessageInsertParams struct {
 	Remittance        string
 	Action            string
 	ActorName         string
+	Note              interface{}
 	EventID           uuid.UUID
 	Event             string
 	RequestID         *string
@@ -550,6 +554,7 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.Remittance,
 		arg.Action,
 		arg.ActorName,
+		arg.Note,
 		arg.EventID,
 		arg.Event,
 		arg.RequestID,

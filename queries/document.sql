@@ -75,6 +75,10 @@ ON CONFLICT DO NOTHING;
 SELECT scheme, reference, name, reason, received_at, content FROM inbox
 WHERE outcome = 'quarantined' ORDER BY received_at DESC LIMIT @page_size;
 
+-- name: InboxGetQuarantined :one
+SELECT scheme, reference, name, reason, received_at, content FROM inbox
+WHERE scheme = @scheme AND reference = @reference AND outcome = 'quarantined';
+
 -- name: RealmList :many
 SELECT realm, mark, made_by FROM realm ORDER BY realm;
 

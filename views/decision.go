@@ -63,19 +63,21 @@ func (d Decision) action(verb string) string {
 }
 
 // approveLabel names the whole act.
-func (d Decision) approveLabel() string {
-	amount := d.Message.Amount.String()
-	if d.Message.Kind != "instruction" && d.Message.Kind != "" {
-		return "Approve " + lowerFirst(ui.KindLabel(d.Message.Kind)) + " of " + amount + " to " + d.Message.CreditorName
-	}
-	return "Approve " + amount + " to " + d.Message.CreditorName
-}
+func (d Decision) approveLabel() string { return "Approve " + d.Message.act() }
 
 func (d Decision) final() string {
-	if d.Final != "" {
+	switch {
+	case d.Final != "":
 		return d.Final
+	case d.Message.Kind == "recall":
+		return "An approved recall is sent at once. A payment can be recalled once, whatever the answer."
+	case d.Message.Kind == "return":
+		return "An approved return sends the money back at once and is final."
+	case d.Message.Kind == "resolution":
+		return "An approved refusal is sent at once and ends the recall. The money stays."
+	default:
+		return "An approved instant payment is sent at once and is final. The way back is a recall."
 	}
-	return "An approved instant payment is sent at once and is final. The way back is a recall."
 }
 
 func (d Decision) category() ui.Choice {

@@ -15,7 +15,7 @@ type Message struct {
 	ExternalID      string
 	EndToEndID      string
 	UETR            string
-	Kind            string // instruction, recall, return, resolution, payment
+	Kind            string // instruction, recall, return, resolution, payment, received recall
 	Scheme          string // sic-inst or sct-inst
 	State           string // a state name of the interface contract
 	FollowUp        string // recallStatus or returnStatus; empty when none
@@ -28,7 +28,8 @@ type Message struct {
 	CreditorBank    string // name and BIC as far as known
 	RemittanceKind  string // "QR reference", "Creditor reference", "Message"; empty for none
 	Remittance      string
-	Reason          string // of a recall, return or resolution: code and text
+	Words           string // of an R-transaction: what it asks for, in a sentence or two; empty for payments
+	Facts           []ui.Row // of an R-transaction: its reason, information, charge, time limits and original
 	StatusReason    string // why it failed: code and text
 	Maker           string
 	SubmittedAt     time.Time
@@ -59,6 +60,43 @@ type Change struct {
 	After  string
 }
 
+// act names what a decision about the message decides, in the middle of a sentence.
+func (m Message) act() string {
+	amount := m.Amount.String()
+	switch m.Kind {
+	case "recall":
+		return "the recall of " + amount + " paid to " + m.CreditorName
+	case "return":
+		return "the return of " + amount + " to " + m.DebtorName
+	case "resolution":
+		return "the refusal of the recall of " + amount
+	default:
+		return amount + " to " + m.CreditorName
+	}
+}
+
+// toward says where the amount goes or comes from: the words before a name, and the name.
+func (m Message) toward() (words, name string) {
+	switch m.Kind {
+	case "recall":
+		return "to be called back from", m.CreditorName
+	case "return":
+		return "back to", m.DebtorName
+	case "resolution":
+		return "stays with", m.CreditorName
+	case "payment":
+		return "from", m.DebtorName
+	case "received recall":
+		return "asked back for", m.DebtorName
+	default:
+		return "to", m.CreditorName
+	}
+}
+
+func (m Message) towardWords() string { words, _ := m.toward(); return words }
+
+func (m Message) towardName() string { _, name := m.toward(); return name }
+
 func (m Message) name() string {
 	return ui.SchemeLabel(m.Scheme) + " " + lowerFirst(ui.KindLabel(m.Kind))
 }
@@ -82,7 +120,6 @@ func (m Message) rows() []ui.Row {
 		remittance = ui.Row{Term: "Remittance", Value: "None"}
 	}
 	rows = appendRow(rows, remittance)
-	rows = appendRow(rows, ui.Row{Term: "Reason", Value: m.Reason})
 	return appendRow(rows, ui.Row{Term: "End-to-end ID", Value: m.EndToEndID, Numeric: true})
 }
 
@@ -94,6 +131,14 @@ func appendRow(rows []ui.Row, row ui.Row) []ui.Row {
 	return append(rows, row)
 }
 
+// upperFirst begins a sentence.
+func upperFirst(text string) string {
+	if text == "" || text[0] < 'a' || text[0] > 'z' {
+		return text
+	}
+	return string(text[0]-('a'-'A')) + text[1:]
+}
+
 // lowerFirst puts a label in the middle of a sentence.
 func lowerFirst(text string) string {
 	if text == "" || text[0] < 'A' || text[0] > 'Z' {
@@ -103,8 +148,20 @@ func lowerFirst(text string) string {
 }
 
 func (m Message) partyTitle() string {
-	if m.Kind == "payment" {
+	switch m.Kind {
+	case "payment":
 		return "Credited to"
+	case "instruction", "":
+		return "Creditor"
+	default:
+		return "The payment it is about"
 	}
-	return "Creditor"
+}
+
+// factsTitle heads the facts of an R-transaction.
+func (m Message) factsTitle() string {
+	if m.Kind == "received recall" {
+		return "What the other bank asks"
+	}
+	return "What is asked"
 }

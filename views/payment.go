@@ -27,7 +27,7 @@ type Payment struct {
 	Actions   []Action // what this person may do now
 	Barred    []string // why something expected is not offered, one sentence each
 	Documents []Document
-	Related   []Related
+	Related   []Related // the tree, from the payment everything is about
 	Audit     []AuditEntry
 }
 
@@ -51,16 +51,19 @@ type Document struct {
 	DownloadURL string
 }
 
-// Related is a message that refers to this one, or that it refers to.
+// Related is a message in the tree of a payment: the payment itself, what refers to it, and below a received recall its answers.
 type Related struct {
 	Role      string // "Recall of this payment", "Original payment"
 	Reference string
 	URL       string
 	Kind      string
 	State     string
+	FollowUp  string // recallStatus or returnStatus; empty when none
 	Amount    ui.Amount
 	At        time.Time
 	Reason    string
+	Current   bool // the message whose page this is
+	Children  []Related
 }
 
 // AuditEntry is one row of the audit trail.
@@ -81,7 +84,16 @@ type DocumentView struct {
 	Reference string // of the payment
 	BackURL   string
 	Document  Document
-	Text      string // formatted; escaped when rendered
+	Tabs      []ui.Tab // the forms it can be read in
+	Text      string   // formatted; escaped when rendered; empty for the sources
+	Sources   []Source
+}
+
+// Source says where one element of a document came from.
+type Source struct {
+	Element string // its place: "CdtTrfTxInf/Cdtr/Nm"
+	Value   string
+	From    string // "pain.001 …/CdtTrfTxInf/Cdtr/Nm", "Account master data"
 }
 
 func (m Payment) tabs() []ui.Tab {

@@ -24,7 +24,8 @@ type Queue struct {
 }
 
 // Filter is the filter form of a list. Its fields are sent by GET under the
-// names scheme, currency, amountFrom, amountTo, maker, state and text.
+// names scheme, currency, amountFrom, amountTo, maker, kind, direction,
+// state and text.
 type Filter struct {
 	Action     string // "/queue" or "/payments"
 	Tab        string // sent along as tab; empty for none
@@ -35,6 +36,10 @@ type Filter struct {
 	Maker      string
 	State      string
 	States     []ui.Option // offered states; no state field when empty
+	Kind       string
+	Kinds      []ui.Option // offered kinds; no kind field when empty
+	Direction  string
+	Directions []ui.Option // offered directions; no direction field when empty
 	Text       string
 	Active     int    // number of filters set, the text not counted
 	ClearURL   string // the same list without filters
@@ -48,7 +53,8 @@ type QueueRow struct {
 	Kind            string
 	Scheme          string
 	Amount          ui.Amount
-	CreditorName    string
+	Toward          string // before the name: "back to" in a return; empty for a payment to a creditor
+	CreditorName    string // who gets the amount, or has it
 	CreditorAccount string
 	Maker           string
 	SubmittedAt     time.Time
@@ -86,6 +92,14 @@ func (f Filter) currencies() ui.Choice {
 
 func (f Filter) states() ui.Choice {
 	return ui.Choice{ID: "state", Label: "State", Value: f.State, Options: f.States}
+}
+
+func (f Filter) kinds() ui.Choice {
+	return ui.Choice{ID: "kind", Label: "Type", Value: f.Kind, Options: f.Kinds}
+}
+
+func (f Filter) directions() ui.Choice {
+	return ui.Choice{ID: "direction", Label: "Direction", Value: f.Direction, Options: f.Directions}
 }
 
 func (f Filter) amount(id, label, value string, problems []ui.Problem) ui.Field {

@@ -40,6 +40,10 @@ const (
 	PlaceNew       Place = "new"
 	PlaceMine      Place = "mine"
 	PlacePayments  Place = "payments"
+	PlaceIncoming  Place = "incoming"
+	PlaceRecalls   Place = "recalls"
+	PlaceQuarantine Place = "quarantine"
+	PlaceSimulator Place = "simulator"
 	PlaceProfile   Place = "profile"
 )
 
@@ -53,6 +57,8 @@ type Person struct {
 	MaySubmit bool
 	MayDecide bool
 	MayRead   bool
+	// MayOperate shows the quarantine of the gateway.
+	MayOperate bool
 }
 
 // Shell is what surrounds the content of every page.
@@ -69,6 +75,7 @@ type Shell struct {
 	Shortcuts   bool      // single-key shortcuts are on
 	EventsURL   string    // stream of live counts; none when empty
 	Now         time.Time // the moment the page was made, for ages
+	Simulator   bool      // the demo's clearing simulator has a page
 }
 
 // title is the text of the title element.
@@ -137,7 +144,10 @@ func (s Shell) navigation() []navigationEntry {
 			navigationEntry{PlaceNew, "/payments/new", "plus", "New payment", "New"},
 			navigationEntry{PlaceMine, "/mine", "file-text", "My submissions", "Mine"})
 	}
-	return append(entries, navigationEntry{PlacePayments, "/payments", "list", "Payments", "Payments"})
+	if s.Person.MayRead {
+		entries = append(entries, navigationEntry{PlacePayments, "/payments", "list", "Payments", "Payments"})
+	}
+	return entries
 }
 
 func (s Shell) roles() string { return strings.Join(s.Person.Roles, ", ") }

@@ -119,7 +119,9 @@ func TestAnOutgoingDocumentIsDeliveredWhenClearingHasIt(t *testing.T) {
 	b := setup(t)
 	id := b.created(t, maker1)
 	b.send(t, call{path: approvePath, who: checker1, body: verdict(id, "approve")})
-	station := clearing.New(clearing.Config{Store: b.store, Network: network{}, Seal: b.seal, Now: b.now, Zone: b.zone, Log: b.logger})
+	station := clearing.New(clearing.Config{
+		Store: b.store, Network: network{}, Seal: b.seal, Now: b.now, NewID: newID, Random: random, Zone: b.zone, Log: b.logger,
+	})
 	m, err := b.store.Message(t.Context(), "demo", parse(t, id))
 	must(t, err)
 	if m.State != payment.StateApproved {

@@ -120,7 +120,9 @@ func setup(t *testing.T) *bundle {
 	})
 	must(t, err)
 	side, err := clearingdoor.New(clearingdoor.Config{
-		Station:     clearing.New(clearing.Config{Store: b.store, Seal: seal, Now: b.now, Zone: zone, Log: log}),
+		Station: clearing.New(clearing.Config{
+			Store: b.store, Network: network{}, Seal: seal, Now: b.now, NewID: newID, Random: random, Zone: zone, Log: log,
+		}),
 		Connections: []clearingdoor.Connection{clearingdoor.NewConnection(clearingToken, rulebook.SchemeSIC)},
 		Now:         b.now,
 	})

@@ -21,6 +21,7 @@ type commands struct {
 	Simulator simulatorCommand `cmd:"" help:"Run the clearing simulator alone."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
 	Check     checkCommand     `cmd:"" help:"Check that nothing in the database breaks an invariant."`
+	Validate  validateCommand  `cmd:"" help:"Check ISO 20022 documents: payment orders against structure and rules, other messages against structure."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 
 	LogFormat string `help:"How to write the log." enum:"text,json" default:"text" env:"COUNTERSIGN_LOG_FORMAT"`
@@ -33,14 +34,30 @@ func main() {
 	stop()
 	if err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "countersign:", err)
-		os.Exit(1)
+		os.Exit(exitCode(err))
 	}
+}
+
+// The exit codes beside 0.
+const (
+	exitFailed = 1 // the command failed, or found what it looks for
+	exitUsage  = 2 // the command line or a file it names makes no sense
+)
+
+// exitCode is the one an error asks for.
+func exitCode(err error) int {
+	var coded kong.ExitCoder
+	if errors.As(err, &coded) {
+		return coded.ExitCode()
+	}
+	return exitFailed
 }
 
 // run parses the command line and runs one command until it ends or ctx does.
 func run(ctx context.Context, args []string) error {
 	var c commands
 	parser, err := kong.New(&c, kong.Name("countersign"), kong.UsageOnError(),
+		kong.Exit(func(code int) { os.Exit(min(code, exitUsage)) }), // of 0, 1, and 80 for a wrong command line
 		kong.Description("An instant-payment gateway with a four-eyes portal."))
 	if err != nil {
 		return fmt.Errorf("read the command line: %w", err)

@@ -86,6 +86,13 @@ func TestAnApprovedMessageIsSentOnceAndSettles(t *testing.T) {
 			t.Fatal(err)
 		}
 		want{state: payment.StateSettled}.check(t, h, m)
+		receive(t, h, answer(t, m, "A2", "ACSC", "")) // the same news under another id: kept, moves nothing
+		want{state: payment.StateSettled}.check(t, h, m)
+		var unmatched int
+		err = h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM inbox WHERE outcome <> 'matched'").Scan(&unmatched)
+		if err != nil || unmatched != 0 {
+			t.Errorf("%d documents are not matched: %v", unmatched, err)
+		}
 	}
 }
 

@@ -34,6 +34,8 @@ type xmlDecoder struct {
 	decoder
 	scanner   scanner
 	namespace string
+	// places takes the offset of each element by its pointer, when somebody asks for them.
+	places map[string]int
 }
 
 func (x *xmlDecoder) document() Document {
@@ -54,6 +56,7 @@ func (x *xmlDecoder) document() Document {
 		return nil
 	}
 	x.namespace = root.namespace
+	x.remember(root.offset)
 	x.strict = strings.HasPrefix(string(message.name), "pain.")
 	document := message.create()
 	x.attributes(nil)
@@ -155,6 +158,7 @@ func (x *xmlDecoder) child(s *groupState, t token) {
 	}
 	place := s.next(i)
 	x.enter(place.tag, place.index)
+	x.remember(t.offset)
 	if i < s.last {
 		x.report(t.offset, codeFormat, "Move "+e.tag+" before "+s.group.elements[s.last].tag+": the schema fixes the order.")
 	}
@@ -162,6 +166,13 @@ func (x *xmlDecoder) child(s *groupState, t token) {
 	x.element(e, slot(s.group.field(s.value, i)), t.offset)
 	x.leave()
 	s.last = max(s.last, i)
+}
+
+// remember notes where the current element begins.
+func (x *xmlDecoder) remember(offset int) {
+	if x.places != nil {
+		x.places[x.pointer()] = offset
+	}
 }
 
 // element reads the content of the current element.

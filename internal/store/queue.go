@@ -15,6 +15,7 @@ import (
 // QueueFilter narrows the list of pending messages; a zero field does not.
 type QueueFilter struct {
 	After         uuid.UUID // only younger ones: the last key of the page before
+	Kind          string
 	Scheme        string
 	MakerLogin    string
 	AmountFrom    int64     // minor units
@@ -30,8 +31,8 @@ func (r *Reader) Queue(ctx context.Context, realm string, f QueueFilter) ([]paym
 	var list []payment.Message
 	err := r.read(ctx, realm, searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.QueueList(ctx, dbsqlc.QueueListParams{
-			Realm: realm, After: orNull(f.After), Scheme: orNull(f.Scheme), MakerLogin: orNull(f.MakerLogin), AmountFrom: orNull(f.AmountFrom),
-			AmountTo: orNull(f.AmountTo), Search: orNull(f.Search), ExcludePerson: orNull(f.ExcludePerson), OnlyPerson: orNull(f.OnlyPerson),
+			Realm: realm, After: orNull(f.After), Kind: orNull(f.Kind), Scheme: orNull(f.Scheme), MakerLogin: orNull(f.MakerLogin),
+			AmountFrom: orNull(f.AmountFrom), AmountTo: orNull(f.AmountTo), Search: orNull(f.Search), ExcludePerson: orNull(f.ExcludePerson), OnlyPerson: orNull(f.OnlyPerson),
 			PageSize: f.PageSize,
 		})
 		if err != nil {

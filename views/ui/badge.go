@@ -58,6 +58,8 @@ var kinds = map[string]look{
 	"recall":      {"Recall", ToneReverse, "undo-2"},
 	"return":      {"Return", ToneReverse, "reply"},
 	"resolution":  {"Resolution", ToneReverse, "gavel"},
+
+	"received recall": {"Received recall", ToneReverse, "undo-2"},
 }
 
 // lookOf finds the appearance of a name; an unknown name is shown as it is,

@@ -393,10 +393,10 @@ type Transaction struct {
 	InternalID    string `json:"internalId"`
 	Kind          string `json:"kind"`
 
-	// OriginalInternalID The payment that a recall
+	// OriginalInternalID The payment that a recall, return or resolution is about.
 	OriginalInternalID string `json:"originalInternalId,omitempty"`
 
-	// Reason ISO reason code of a recall
+	// Reason ISO reason code of a recall, return or resolution.
 	Reason string `json:"reason,omitempty"`
 
 	// RecallStatus Of an outgoing payment.

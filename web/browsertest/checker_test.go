@@ -172,3 +172,21 @@ func TestNobodyDecidesOnTheirOwnSubmission(t *testing.T) {
 	p.says("#status", other.reference+" approved.")
 	other.becomes(t, "Settled")
 }
+
+func TestNewArrivalsAreOfferedAndMoveNothing(t *testing.T) {
+	t.Parallel()
+	maker := as(t, "maker1")
+	common, _ := threeOrders(maker)
+	p := as(t, "checker1")
+	p.open("/queue?text=" + strings.ReplaceAll(common, " ", "+"))
+	p.counts("#queue-list tr[data-row]", 3)
+	late := newOrder("sic-inst")
+	late.name = common + " late"
+	m := maker.submit(late)
+	p.says(".live a", "new – show")
+	p.counts("#queue-list tr[data-row]", 3)
+	p.click("link", "new – show")
+	p.open("/queue?text=" + strings.ReplaceAll(common, " ", "+"))
+	p.counts("#queue-list tr[data-row]", 4)
+	p.counts("#row-"+m.id, 1)
+}

@@ -174,6 +174,34 @@ func (q *Queries) InboxGet(ctx context.Context, scheme string, reference string)
 	return i, err
 }
 
+const inboxGetQuarantined = `-- name: InboxGetQuarantined :one
+SELECT scheme, reference, name, reason, received_at, content FROM inbox
+WHERE scheme = $1 AND reference = $2 AND outcome = 'quarantined'
+`
+
+type InboxGetQuarantinedRow struct {
+	Scheme     string
+	Reference  string
+	Name       string
+	Reason     string
+	ReceivedAt time.Time
+	Content    []byte
+}
+
+func (q *Queries) InboxGetQuarantined(ctx context.Context, scheme string, reference string) (InboxGetQuarantinedRow, error) {
+	row := q.db.QueryRow(ctx, inboxGetQuarantined, scheme, reference)
+	var i InboxGetQuarantinedRow
+	err := row.Scan(
+		&i.Scheme,
+		&i.Reference,
+		&i.Name,
+		&i.Reason,
+		&i.ReceivedAt,
+		&i.Content,
+	)
+	return i, err
+}
+
 const inboxInsert = `-- name: InboxInsert :execrows
 INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, content, waits_for, wait_until, received_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,

@@ -368,23 +368,25 @@ LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
 LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE m.realm = $1 AND m.state = 'Approval Pending'
   AND ($2::uuid IS NULL OR m.message_id > $2::uuid)
-  AND ($3::text IS NULL OR m.scheme = $3::text)
-  AND ($4::text IS NULL OR u.name = $4::text)
-  AND ($5::bigint IS NULL OR v.amount >= $5::bigint)
-  AND ($6::bigint IS NULL OR v.amount <= $6::bigint)
-  AND ($7::text IS NULL
-       OR position(lower($7::text) IN lower(v.creditor_name || ' ' || v.creditor_account || ' ' || v.end_to_end_id || ' ' || m.global_id)) > 0)
-  AND ($8::uuid IS NULL OR ($8::uuid <> ALL (v.makers)
+  AND ($3::text IS NULL OR m.kind = $3::text)
+  AND ($4::text IS NULL OR m.scheme = $4::text)
+  AND ($5::text IS NULL OR u.name = $5::text)
+  AND ($6::bigint IS NULL OR v.amount >= $6::bigint)
+  AND ($7::bigint IS NULL OR v.amount <= $7::bigint)
+  AND ($8::text IS NULL
+       OR position(lower($8::text) IN lower(v.creditor_name || ' ' || v.creditor_account || ' ' || v.end_to_end_id || ' ' || m.global_id)) > 0)
+  AND ($9::uuid IS NULL OR ($9::uuid <> ALL (v.makers)
        AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
-                         AND d.checker_person = $8::uuid)))
-  AND ($9::uuid IS NULL OR $9::uuid = ANY (v.makers))
+                         AND d.checker_person = $9::uuid)))
+  AND ($10::uuid IS NULL OR $10::uuid = ANY (v.makers))
 ORDER BY m.message_id
-LIMIT $10::integer
+LIMIT $11::integer
 `
 
 type QueueListParams struct {
 	Realm         string
 	After         *uuid.UUID
+	Kind          *string
 	Scheme        *string
 	MakerLogin    *string
 	AmountFrom    *int64
@@ -449,6 +451,7 @@ func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]QueueLi
 	rows, err := q.db.Query(ctx, queueList,
 		arg.Realm,
 		arg.After,
+		arg.Kind,
 		arg.Scheme,
 		arg.MakerLogin,
 		arg.AmountFrom,

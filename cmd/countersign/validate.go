@@ -1,0 +1,219 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+)
+
+type validateCommand struct {
+	Files  []string  `arg:"" name:"file" help:"Documents to check; - is standard input."`
+	Scheme string    `help:"Rules to hold payment orders against: sic-inst or sct-inst. Without it each order is checked by those of its currency." enum:",sic-inst,sct-inst" default:""`
+	Format string    `help:"How to write findings: text, or json with one object per file and line." enum:"text,json" default:"text"`
+	Date   time.Time `help:"Day the rules are those of, as YYYY-MM-DD; today in Zurich without it." format:"2006-01-02"`
+}
+
+// unusableError: the command could not do what it was asked for, which is not the same as finding something wrong (exit code 1).
+type unusableError struct{ text string }
+
+// Error is a sentence for people.
+func (e *unusableError) Error() string { return e.text }
+
+// ExitCode is that of wrong usage.
+func (e *unusableError) ExitCode() int { return exitUsage }
+
+// Run checks each file and fails when one has findings or cannot be read; the latter wins.
+func (c *validateCommand) Run() error {
+	at := time.Now()
+	zurich, err := time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		return fmt.Errorf("load the time zone of the rules: %w", err)
+	}
+	v := validation{scheme: rulebook.Scheme(c.Scheme), at: at, today: at.In(zurich)}
+	if !c.Date.IsZero() {
+		v.at, v.today = time.Time{}, c.Date
+	}
+	return c.report(v, os.Stdin, os.Stdout)
+}
+
+// report writes what was found in each file and says how it ended.
+func (c *validateCommand) report(v validation, input io.Reader, output io.Writer) error {
+	write := writeText
+	if c.Format == "json" {
+		write = writeJSON
+	}
+	var unreadable []string
+	findings, wrong := 0, 0
+	for _, name := range c.Files {
+		content, err := readDocument(name, input)
+		if err != nil {
+			unreadable = append(unreadable, err.Error())
+			continue
+		}
+		made := v.file(name, content)
+		err = write(output, made)
+		if err != nil {
+			return fmt.Errorf("write the findings: %w", err)
+		}
+		if len(made.Findings) > 0 {
+			findings += len(made.Findings)
+			wrong++
+		}
+	}
+	switch {
+	case len(unreadable) > 0:
+		return &unusableError{strings.Join(unreadable, "\ncountersign: ")}
+	case findings > 0:
+		return fmt.Errorf("%s in %d of %s", counted(findings, "finding"), wrong, counted(len(c.Files), "file"))
+	}
+	return nil
+}
+
+// readDocument reads a file, or standard input for -, up to one byte more than a document may have, so that too much shows.
+func readDocument(name string, input io.Reader) ([]byte, error) {
+	const most = 256 << 10
+	if name != "-" {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, fmt.Errorf("find the file: %w", err)
+		}
+		if info.IsDir() {
+			return nil, fmt.Errorf("%s is a folder: name the files in it", name)
+		}
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("open the file: %w", err)
+		}
+		defer func() { _ = file.Close() }()
+		input = file
+	}
+	content, err := io.ReadAll(io.LimitReader(input, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return content, nil
+}
+
+// validation is what documents are held against.
+type validation struct {
+	scheme rulebook.Scheme // "" to choose by the document
+	at     time.Time       // zero when only the day counts
+	today  time.Time       // as it reads in its own location
+}
+
+// fileReport is what was found in one file.
+type fileReport struct {
+	File     string          `json:"file"`
+	Message  string          `json:"message"`          // "" when the file is no message of ours
+	Scheme   rulebook.Scheme `json:"scheme,omitempty"` // "" when no rules were checked
+	Findings []findingReport `json:"findings"`
+	chosen   string          // why this scheme
+}
+
+// findingReport is one finding at its place; line and column are 0 when the document does not have it.
+type findingReport struct {
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Pointer string `json:"pointer"`
+	Code    string `json:"code"`
+	Rule    string `json:"rule"` // "structure" for what the schema asks
+	Text    string `json:"text"`
+}
+
+// ruleStructure stands in place of a rule for findings of the first layer.
+const ruleStructure = "structure"
+
+// file checks one document: its structure, and the rules of a scheme when it is a payment order without fault in its structure.
+func (v validation) file(name string, content []byte) fileReport {
+	made := fileReport{File: name, Findings: []findingReport{}}
+	document, found := iso20022.DecodeXML(content)
+	var order *iso20022.CustomerCreditTransferInitiation
+	switch read := document.(type) {
+	case nil:
+	case *iso20022.CustomerCreditTransferInitiation:
+		made.Message, order = string(read.MessageName()), read
+	case *iso20022.CustomerCreditTransferInitiationV03:
+		made.Message = string(read.MessageName())
+		if len(found) == 0 {
+			order, found = iso20022.Upgrade(read)
+		}
+	default:
+		made.Message = string(read.MessageName())
+	}
+	for _, f := range found {
+		made.Findings = append(made.Findings, findingReport{f.Line, f.Column, f.Pointer, f.Code, ruleStructure, f.Text})
+	}
+	if len(found) == 0 && order != nil {
+		made.Scheme, made.chosen = v.schemeOf(order)
+		for _, f := range v.rules(made.Scheme, order) {
+			made.Findings = append(made.Findings, findingReport{0, 0, f.Pointer, f.Code, f.Rule, f.Text})
+		}
+	}
+	made.place(content)
+	return made
+}
+
+// rules holds an order against its scheme as the gateway does when it comes by API or form. Whose account is debited is not known
+// here, so it counts as one that may be.
+func (v validation) rules(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) []payment.Finding {
+	return payment.CheckInstruction(payment.InstructionInput{
+		Scheme: scheme, Document: order, At: v.at, Today: v.today, Account: &payment.DebtorAccount{Scheme: scheme, Open: true},
+	})
+}
+
+// schemeOf is the scheme that was asked for, or else the one of the order's currency, or else of its service level.
+func (v validation) schemeOf(order *iso20022.CustomerCreditTransferInitiation) (scheme rulebook.Scheme, why string) {
+	if v.scheme != "" {
+		return v.scheme, "as asked"
+	}
+	for _, information := range order.PaymentInformation {
+		for _, transaction := range information.CreditTransferTransactionInformation {
+			for _, scheme := range rulebook.Schemes() {
+				profile, _ := scheme.Profile()
+				instructed := transaction.Amount.InstructedAmount
+				if instructed != nil && instructed.Currency == string(profile.Currency) {
+					return scheme, "by its currency " + instructed.Currency
+				}
+			}
+			if asksForSEPA(information.PaymentTypeInformation) || asksForSEPA(transaction.PaymentTypeInformation) {
+				return rulebook.SchemeSCT, "by its service level SEPA"
+			}
+		}
+	}
+	return rulebook.SchemeSIC, "for want of a currency or service level of either scheme"
+}
+
+func asksForSEPA(kind *iso20022.PaymentTypeInformation26) bool {
+	if kind == nil {
+		return false
+	}
+	for _, level := range kind.ServiceLevel {
+		if level.Code == "SEPA" {
+			return true
+		}
+	}
+	return false
+}
+
+// place gives findings that have none the line of their element.
+func (r *fileReport) place(content []byte) {
+	var positions iso20022.Positions
+	read := false
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Line > 0 {
+			continue
+		}
+		if !read {
+			positions, read = iso20022.PositionsXML(content), true
+		}
+		at := positions.Of(f.Pointer)
+		f.Line, f.Column = at.Line, at.Column
+	}
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// writeText writes a line for each finding, in the form editors jump to, and one about the file.
+func writeText(output io.Writer, r fileReport) error {
+	var text strings.Builder
+	for _, f := range r.Findings {
+		fmt.Fprintf(&text, "%s:%d:%d: %s %s: %s (%s)\n", r.File, f.Line, f.Column, f.Code, f.Pointer, f.Text, f.Rule)
+	}
+	outcome := "fine"
+	if len(r.Findings) > 0 {
+		outcome = counted(len(r.Findings), "finding")
+	}
+	fmt.Fprintf(&text, "%s: %s: %s\n", r.File, r.subject(), outcome)
+	_, err := io.WriteString(output, text.String())
+	return err
+}
+
+// subject says what the file is and what it was held against.
+func (r fileReport) subject() string {
+	switch {
+	case r.Message == "":
+		return "no message known here"
+	case r.Scheme == "":
+		return r.Message + ", structure only"
+	default:
+		return r.Message + ", structure and the rules of " + string(r.Scheme) + " (" + r.chosen + ")"
+	}
+}
+
+// writeJSON writes one object on a line of its own.
+func writeJSON(output io.Writer, r fileReport) error {
+	encoder := json.NewEncoder(output)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(r)
+}
+
+// counted is a number of things in words, such as 1 file or 2 files.
+func counted(number int, thing string) string {
+	if number != 1 {
+		thing += "s"
+	}
+	return strconv.Itoa(number) + " " + thing
+}

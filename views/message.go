@@ -28,9 +28,9 @@ type Message struct {
 	CreditorBank    string // name and BIC as far as known
 	RemittanceKind  string // "QR reference", "Creditor reference", "Message"; empty for none
 	Remittance      string
-	Words           string // of an R-transaction: what it asks for, in a sentence or two; empty for payments
+	Words           string   // of an R-transaction: what it asks for, in a sentence or two; empty for payments
 	Facts           []ui.Row // of an R-transaction: its reason, information, charge, time limits and original
-	StatusReason    string // why it failed: code and text
+	StatusReason    string   // why it failed: code and text
 	Maker           string
 	SubmittedAt     time.Time
 	Channel         string // "Portal" or "API" with its client

@@ -34,17 +34,17 @@ type Place string
 
 // The entries of the navigation.
 const (
-	PlaceNone      Place = ""
-	PlaceDashboard Place = "dashboard"
-	PlaceQueue     Place = "queue"
-	PlaceNew       Place = "new"
-	PlaceMine      Place = "mine"
-	PlacePayments  Place = "payments"
-	PlaceIncoming  Place = "incoming"
-	PlaceRecalls   Place = "recalls"
+	PlaceNone       Place = ""
+	PlaceDashboard  Place = "dashboard"
+	PlaceQueue      Place = "queue"
+	PlaceNew        Place = "new"
+	PlaceMine       Place = "mine"
+	PlacePayments   Place = "payments"
+	PlaceIncoming   Place = "incoming"
+	PlaceRecalls    Place = "recalls"
 	PlaceQuarantine Place = "quarantine"
-	PlaceSimulator Place = "simulator"
-	PlaceProfile   Place = "profile"
+	PlaceSimulator  Place = "simulator"
+	PlaceProfile    Place = "profile"
 )
 
 // Person is the signed-in user as the shell shows them. The May fields decide

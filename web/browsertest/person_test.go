@@ -79,15 +79,21 @@ func as(t *testing.T, name string) *person {
 	return signedIn(t, name, desktop)
 }
 
-// signedIn signs in without the form; the form has a test of its own.
+// signedIn is the same with another device.
 func signedIn(t *testing.T, name string, with device) *person {
 	t.Helper()
 	p := visitor(t, with)
-	place := p.post("/signin", map[string]any{"realm": demo.Realm, "username": name, "password": demo.UserPassword, "next": "/"})
-	if place != "/" {
-		t.Fatalf("%s cannot sign in: %s", name, place)
-	}
+	p.signIn(demo.Realm, name)
 	return p
+}
+
+// signIn signs in without the form; the form has tests of its own.
+func (p *person) signIn(realm, name string) {
+	p.t.Helper()
+	place := p.post("/signin", map[string]any{"realm": realm, "username": name, "password": demo.UserPassword, "next": "/"})
+	if place != "/" {
+		p.t.Fatalf("%s cannot sign in: %q", name, place)
+	}
 }
 
 // refusedForm is what Chromium writes to the console when a page or fragment comes with one of the statuses of refused forms.

@@ -1,0 +1,28 @@
+package views
+
+import (
+	"time"
+
+	"countersign/views/ui"
+)
+
+// Quarantine lists the documents of clearing that matched nothing.
+type Quarantine struct {
+	Shell Shell
+	Rows  []QuarantineRow
+	Most  int // how many are listed at most
+	Empty ui.Empty
+}
+
+// QuarantineRow is one document in quarantine.
+type QuarantineRow struct {
+	Reference  string
+	URL        string
+	Scheme     string
+	Type       string // "pacs.002.001.10"
+	Name       string // "Status report of clearing"
+	Reason     string
+	ReceivedAt time.Time
+}
+
+func (m Quarantine) full() bool { return m.Most > 0 && len(m.Rows) >= m.Most }

@@ -1,0 +1,115 @@
+package views
+
+import (
+	"strconv"
+
+	"countersign/views/ui"
+)
+
+// Card is a payment or a recall pinned above a form, to be read only.
+type Card struct {
+	Title     string // "The payment", "The recall"
+	Reference string
+	URL       string
+	Kind      string
+	State     string
+	FollowUp  string // recallStatus or returnStatus; empty when none
+	Amount    ui.Amount
+	Words     string // before the name: "to", "from"
+	Name      string
+	Rows      []ui.Row
+	Due       *Due // of a received recall
+}
+
+// Due is the day an answer is due, in words.
+type Due struct {
+	Day  string // "23.03.2026"
+	Text string // "12 days left", "due today", "3 days overdue"
+	Tone ui.Tone
+}
+
+// RequestForm is the form for a recall, a return or a resolution. POST Action sends reason, the lines of information under the names
+// information1, information2 … and, in a return that answers a recall, charge.
+type RequestForm struct {
+	Shell       Shell
+	Heading     string
+	Action      string
+	BackURL     string
+	Cards       []Card
+	Usual       []RequestReason
+	Others      []RequestReason // behind a click
+	Reason      string          // the code chosen
+	Information []string        // a line for each field
+	LineLimit   int             // characters of a line
+	Charge      *ui.Field       // nil where none may be kept
+	Prepared    string          // why an answer is filled in already; empty when none is
+	Instead     *Link           // the other way to answer a recall
+	Note        string          // a sentence under the heading
+	Problems    []ui.Problem
+}
+
+// RequestReason is one reason on offer.
+type RequestReason struct {
+	Code string
+	Text string
+	Hint string // what goes with it, and until when; may be empty
+}
+
+// shownLines are the lines of information that stand in sight; further ones are behind a click.
+const shownLines = 2
+
+func (m RequestForm) line(index int) ui.Field {
+	id := "information" + strconv.Itoa(index+1)
+	label := "Additional information"
+	if len(m.Information) > 1 {
+		label += ", line " + strconv.Itoa(index+1)
+	}
+	return ui.Field{
+		ID: id, Label: label, Value: m.Information[index], Limit: m.LineLimit, Charset: "sps", Optional: true,
+		Problem: problemOf(m.Problems, id),
+	}
+}
+
+// lines are the indexes from the first to before the last.
+func (m RequestForm) lines(first, last int) []int {
+	var indexes []int
+	for index := first; index < min(last, len(m.Information)); index++ {
+		indexes = append(indexes, index)
+	}
+	return indexes
+}
+
+// moreLines reports whether a line behind the click has something to show.
+func (m RequestForm) moreLines() bool {
+	for _, index := range m.lines(shownLines, len(m.Information)) {
+		if m.Information[index] != "" || problemOf(m.Problems, m.line(index).ID).Text != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// otherChosen reports whether the reason chosen is behind the click.
+func (m RequestForm) otherChosen() bool {
+	for _, reason := range m.Others {
+		if reason.Code == m.Reason {
+			return true
+		}
+	}
+	return false
+}
+
+func (m RequestForm) reasonProblem() ui.Problem { return problemOf(m.Problems, "reason") }
+
+// RequestCheck is the last page before a recall, a return or a resolution is submitted.
+type RequestCheck struct {
+	Shell     Shell
+	Action    string // "/payments/{draft}/submit"
+	ChangeURL string
+	Cards     []Card
+	Title     string // heads the answers: "The recall"
+	Rows      []ui.Row
+	Words     string   // what is asked for, in a sentence
+	Submit    string   // the button: names the act
+	Next      []string // what happens next, one sentence a step
+}

@@ -1,0 +1,75 @@
+package views
+
+import (
+	"time"
+
+	"countersign/views/ui"
+)
+
+// Simulator is the demo's page that makes the other side of clearing act. POST /simulator/payment sends scheme, amount, debtorName and
+// remittance; POST /simulator/recall sends transaction and recallReason.
+type Simulator struct {
+	Shell      Shell
+	Scheme     string
+	Amount     string
+	DebtorName string
+	Remittance string
+	Payments   []ui.Option // incoming payments that can be recalled; none yet when empty
+	Payment    string      // the one chosen
+	Reason     string
+	Reasons    []ui.Option
+	Log        []SimulatorEntry
+	LogProblem string // why there is no log
+	Problems   []ui.Problem
+}
+
+// SimulatorEntry is one line of the simulator's log, as the clearing side sees it.
+type SimulatorEntry struct {
+	At            time.Time
+	FromGateway   bool
+	Scheme        string
+	Type          string
+	TransactionID string
+	Status        string // with its reason
+	Outcome       string
+}
+
+func (m Simulator) scheme() ui.Choice {
+	return ui.Choice{ID: "scheme", Label: "Scheme", Value: m.Scheme, Problem: problemOf(m.Problems, "scheme"), Options: []ui.Option{
+		{Value: "sic-inst", Label: "SIC instant, CHF"}, {Value: "sct-inst", Label: "SEPA instant, EUR"},
+	}}
+}
+
+func (m Simulator) text(id, label, value string) ui.Field {
+	return ui.Field{ID: id, Label: label, Value: value, Optional: true, Problem: problemOf(m.Problems, id)}
+}
+
+func (m Simulator) amount() ui.Field {
+	field := m.text("amount", "Amount", m.Amount)
+	field.InputMode, field.Width, field.Hint = "decimal", "w-10", "100.00 when left empty"
+	return field
+}
+
+func (m Simulator) transaction() ui.Choice {
+	return ui.Choice{
+		ID: "transaction", Label: "Incoming payment", Value: m.Payment, Options: m.Payments, Problem: problemOf(m.Problems, "transaction"),
+	}
+}
+
+func (m Simulator) recallReason() ui.Choice {
+	return ui.Choice{ID: "recallReason", Label: "Reason", Value: m.Reason, Options: m.Reasons, Problem: problemOf(m.Problems, "recallReason")}
+}
+
+func (e SimulatorEntry) icon() string {
+	if e.FromGateway {
+		return "arrow-up-right"
+	}
+	return "arrow-down-left"
+}
+
+func (e SimulatorEntry) direction() string {
+	if e.FromGateway {
+		return "From the gateway"
+	}
+	return "To the gateway"
+}

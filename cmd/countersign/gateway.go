@@ -35,6 +35,8 @@ type gateway struct {
 	SignInHint  string // a line on the sign-in page, "" for none
 	Rules       rulebook.Settings
 	Network     clearing.Network
+	// Inbound receives documents of clearing until the context ends, where the transport does not deliver them to our own door.
+	Inbound func(context.Context, func(context.Context, clearing.Document) error) error
 	// ClearingToken is what clearing shows when it delivers; "" lets nobody deliver.
 	ClearingToken string
 	Log           *slog.Logger
@@ -81,6 +83,9 @@ func (g gateway) run(ctx context.Context, listener net.Listener) error {
 	group.Go(func() error { return server.Serve(ctx, listener) })
 	group.Go(func() error { return jobs.Run(ctx, db, parts.clearing.Handlers()) })
 	group.Go(func() error { parts.clearing.Watch(ctx); return nil })
+	if g.Inbound != nil {
+		group.Go(func() error { return g.Inbound(ctx, parts.clearing.Receive) })
+	}
 	group.Go(func() error {
 		return cleanUp(ctx, g.Log, parts.auth.CleanUp, func(ctx context.Context) (int64, error) { return db.CleanPortal(ctx, time.Now()) })
 	})

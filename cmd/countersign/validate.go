@@ -37,7 +37,8 @@ func (c *validateCommand) Run() error {
 	}
 	v := validation{scheme: rulebook.Scheme(c.Scheme), at: at, today: at.In(zurich)}
 	if !c.Date.IsZero() {
-		v.at, v.today = time.Time{}, c.Date
+		year, month, day := c.Date.Date()
+		v.at, v.today = time.Time{}, time.Date(year, month, day, 0, 0, 0, 0, zurich)
 	}
 	return c.report(v, os.Stdin, os.Stdout)
 }

@@ -16,11 +16,11 @@ func TestPositionsOfElements(t *testing.T) {
 	positions := PositionsXML(content)
 	const order = "/Document/CstmrCdtTrfInitn"
 	for pointer, tag := range map[string]string{
-		"/Document":                                         "<Document",
-		order:                                               "<CstmrCdtTrfInitn",
-		order + "/GrpHdr/MsgId":                             "<MsgId",
-		order + "/PmtInf":                                   "<PmtInf>",
-		order + "/PmtInf/0/DbtrAcct/Id/IBAN":                "<IBAN",
+		"/Document":                          "<Document",
+		order:                                "<CstmrCdtTrfInitn",
+		order + "/GrpHdr/MsgId":              "<MsgId",
+		order + "/PmtInf":                    "<PmtInf>",
+		order + "/PmtInf/0/DbtrAcct/Id/IBAN": "<IBAN",
 		order + "/PmtInf/0/CdtTrfTxInf/0/Amt/InstdAmt/Ccy":  "<InstdAmt",
 		order + "/PmtInf/0/CdtTrfTxInf/0/CdtrAcct/Tp/Prtry": "<CdtrAcct",
 		order + "/PmtInf/0/CdtTrfTxInf/1/PmtId":             "<CdtTrfTxInf",

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+
+	"countersign/internal/clearing"
+	"countersign/internal/rulebook"
+)
+
+// clearingSettings say how the gateway reaches clearing; docs/clearing.md explains them.
+type clearingSettings struct {
+	Transport  string `help:"How documents travel." name:"clearing-transport" enum:"http,amqp" default:"http" env:"COUNTERSIGN_CLEARING_TRANSPORT"`
+	SICURL     string `help:"HTTP: where Swiss instant payments go." name:"clearing-sic-url" env:"COUNTERSIGN_CLEARING_SIC_URL"`
+	SCTURL     string `help:"HTTP: where SEPA instant payments go." name:"clearing-sct-url" env:"COUNTERSIGN_CLEARING_SCT_URL"`
+	AMQPURL    string `help:"AMQP: the broker, amqps://user:password@host:5671." name:"clearing-amqp-url" env:"COUNTERSIGN_CLEARING_AMQP_URL"`
+	AMQPSICOut string `help:"AMQP: where Swiss instant payments go." name:"clearing-amqp-sic-out" env:"COUNTERSIGN_CLEARING_AMQP_SIC_OUT"`
+	AMQPSICIn  string `help:"AMQP: where Swiss instant payments come from." name:"clearing-amqp-sic-in" env:"COUNTERSIGN_CLEARING_AMQP_SIC_IN"`
+	AMQPSCTOut string `help:"AMQP: where SEPA instant payments go." name:"clearing-amqp-sct-out" env:"COUNTERSIGN_CLEARING_AMQP_SCT_OUT"`
+	AMQPSCTIn  string `help:"AMQP: where SEPA instant payments come from." name:"clearing-amqp-sct-in" env:"COUNTERSIGN_CLEARING_AMQP_SCT_IN"`
+}
+
+// connect gives the gateway its transport.
+func (c *clearingSettings) connect(g *gateway) error {
+	if c.Transport == "amqp" {
+		return c.connectAMQP(g)
+	}
+	addresses, err := clearingAddresses(c.SICURL, c.SCTURL)
+	if err != nil {
+		return err
+	}
+	g.Network = clearing.NewHTTP(addresses)
+	return nil
+}
+
+func (c *clearingSettings) connectAMQP(g *gateway) error {
+	queues := make(map[rulebook.Scheme]clearing.AMQPQueues)
+	for scheme, q := range map[rulebook.Scheme]clearing.AMQPQueues{
+		rulebook.SchemeSIC: {Out: c.AMQPSICOut, In: c.AMQPSICIn},
+		rulebook.SchemeSCT: {Out: c.AMQPSCTOut, In: c.AMQPSCTIn},
+	} {
+		if q != (clearing.AMQPQueues{}) {
+			queues[scheme] = q
+		}
+	}
+	transport, err := clearing.NewAMQP(clearing.AMQPConfig{URL: c.AMQPURL, Queues: queues, Now: time.Now, Log: g.Log})
+	if err != nil {
+		return fmt.Errorf("COUNTERSIGN_CLEARING_AMQP_*: %w", err)
+	}
+	g.Network = transport
+	g.Inbound = func(ctx context.Context, receive func(context.Context, clearing.Document) error) error {
+		defer transport.Close()
+		return transport.Run(ctx, receive)
+	}
+	return nil
+}
+
+// clearingAddresses reads where payments go. A scheme may be left out; its payments then wait.
+func clearingAddresses(swiss, european string) (map[rulebook.Scheme]string, error) {
+	addresses := make(map[rulebook.Scheme]string)
+	for _, given := range []struct {
+		setting, address string
+		scheme           rulebook.Scheme
+	}{
+		{"COUNTERSIGN_CLEARING_SIC_URL", swiss, rulebook.SchemeSIC},
+		{"COUNTERSIGN_CLEARING_SCT_URL", european, rulebook.SchemeSCT},
+	} {
+		if given.address == "" {
+			continue
+		}
+		read, err := url.Parse(given.address)
+		if err != nil || read.Host == "" || read.Scheme != "http" && read.Scheme != "https" {
+			return nil, fmt.Errorf("%s: give an address that begins with https:// or http://", given.setting)
+		}
+		addresses[given.scheme] = given.address
+	}
+	return addresses, nil
+}

@@ -187,7 +187,7 @@ type shop struct {
 	maker, checker string
 }
 
-func newShop(b *testing.B, address string, tracer pgx.QueryTracer) *shop {
+func newShop(b testing.TB, address string, tracer pgx.QueryTracer) *shop {
 	b.Helper()
 	log := slog.New(slog.NewTextHandler(io.Discard, nil)) // written out as in production, but to nowhere
 	database, err := store.Open(b.Context(), store.Config{URL: address, Log: log, Tracer: tracer})
@@ -215,7 +215,7 @@ func newShop(b *testing.B, address string, tracer pgx.QueryTracer) *shop {
 	return s
 }
 
-func newServer(b *testing.B, database *store.Database, log *slog.Logger) *web.Server {
+func newServer(b testing.TB, database *store.Database, log *slog.Logger) *web.Server {
 	b.Helper()
 	began := time.Now()
 	now := func() time.Time { return time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC).Add(time.Since(began)) } // the day of the sample
@@ -243,7 +243,7 @@ func newServer(b *testing.B, database *store.Database, log *slog.Logger) *web.Se
 	return server
 }
 
-func (s *shop) signIn(b *testing.B, user string) string {
+func (s *shop) signIn(b testing.TB, user string) string {
 	b.Helper()
 	answer, err := s.client.PostForm(s.base+"/api/auth/v1/realms/"+demo.Realm+"/login", url.Values{
 		"grant_type": {"password"}, "client_id": {demo.Backoffice}, "client_secret": {demo.ClientSecret},

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"io"
 	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"strings"
 	"syscall"
@@ -30,6 +33,7 @@ func TestAStoppedDemoFinishesWhatIsUnderWay(t *testing.T) {
 		}
 		answers <- r
 	}()
+	stream := openStream(t, o)
 	before := o.acknowledged.Load()
 	group := o.load()
 	o.waitFor(t, before, 30)
@@ -37,6 +41,10 @@ func TestAStoppedDemoFinishesWhatIsUnderWay(t *testing.T) {
 
 	must(t, p.process.Signal(syscall.SIGTERM))
 	must(t, group.Wait()) // the listener is closed: nobody gets in any more
+	_, err = io.Copy(io.Discard, stream)
+	if err != nil {
+		t.Errorf("the stream of an open page does not end, it breaks off: %v", err)
+	}
 	release()
 	if r := <-answers; r.status != http.StatusOK {
 		t.Errorf("the approval under way is answered %d %s", r.status, r.text)
@@ -63,6 +71,27 @@ func TestAStoppedDemoFinishesWhatIsUnderWay(t *testing.T) {
 	if code := p.terminate(t); code != 0 {
 		t.Errorf("the demo ends with %d", code)
 	}
+}
+
+// openStream opens the live counts of the queue page as a browser does. They never end by themselves.
+func openStream(t *testing.T, o *office) io.Reader {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	must(t, err)
+	browser := &http.Client{Jar: jar}
+	page, err := browser.PostForm(o.base+"/signin", url.Values{"realm": {demo.Realm}, "username": {"checker1"}, "password": {demo.UserPassword}})
+	must(t, err)
+	must(t, page.Body.Close())
+	request, err := http.NewRequest(http.MethodGet, o.base+"/events", http.NoBody)
+	must(t, err)
+	request.Header.Set("Accept", "text/event-stream")
+	stream, err := browser.Do(request)
+	must(t, err)
+	t.Cleanup(func() { _ = stream.Body.Close() })
+	if kind := stream.Header.Get("Content-Type"); kind != "text/event-stream" {
+		t.Fatalf("the stream is %s %s", stream.Status, kind)
+	}
+	return stream.Body
 }
 
 // readyLine is what the demo tells people when it is ready.

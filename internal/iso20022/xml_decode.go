@@ -36,7 +36,13 @@ type xmlDecoder struct {
 	namespace string
 	// places takes the offset of each element by its pointer, when somebody asks for them.
 	places map[string]int
+	// kept counts the bytes of the envelopes kept so far.
+	kept int
 }
+
+// mostKept bounds the envelopes of one document, in largest documents. Each is kept with the namespaces it needs, so that without a
+// bound a small document with long namespaces and many envelopes would grow to gigabytes.
+const mostKept = 4
 
 func (x *xmlDecoder) document() Document {
 	if !x.acceptable() {
@@ -287,8 +293,17 @@ func (x *xmlDecoder) content(e *element, place reflect.Value, offset int) {
 			x.skip()
 			if !x.stopped {
 				kept = string(x.data[t.offset:nameEnd]) + inherited + string(x.data[nameEnd:x.scanner.position])
+				x.keep(len(kept), offset)
 			}
 		}
+	}
+}
+
+// keep counts an envelope and stops the reading when they become too large.
+func (x *xmlDecoder) keep(size, offset int) {
+	x.kept += size
+	if x.kept > mostKept*x.options.MaxBytes {
+		x.fail(offset, codeFormat, "Send fewer or smaller supplementary data: with the namespaces they need they are too large.")
 	}
 }
 

@@ -64,6 +64,15 @@ func (p *person) summaryLeadsToItsFieldsWithoutScript(field string) {
 	p.focused("#" + field)
 }
 
+// unfold opens a disclosure.
+func (p *person) unfold(selector string) {
+	p.t.Helper()
+	err := p.find(selector + " > summary").Click()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 func TestACheckerNeedsNoScript(t *testing.T) {
 	t.Parallel()
 	common, waiting := threeOrders(as(t, "maker1"))
@@ -84,7 +93,7 @@ func TestACheckerNeedsNoScript(t *testing.T) {
 
 	// Decided by somebody else in the meantime.
 	as(t, "checker1").decide(second, "reject", "Order is missing")
-	p.find("#reject-panel summary").Click()
+	p.unfold("#reject-panel")
 	p.fill("What should the maker know or correct?", "Wrong account")
 	p.click("button", "Reject CHF")
 	p.says("#conflict-title", second.reference+" was already rejected by Checker 1 at ")
@@ -92,7 +101,7 @@ func TestACheckerNeedsNoScript(t *testing.T) {
 	second.is(t, "Rejected", 1)
 
 	p.open("/queue/" + third.id + "?text=" + third.reference)
-	p.find("#reject-panel summary").Click()
+	p.unfold("#reject-panel")
 	p.choose("Suspected fraud")
 	p.click("button", "Reject CHF")
 	p.says(".error-summary", "Say why you reject it")

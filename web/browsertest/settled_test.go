@@ -26,7 +26,7 @@ func TestAnApprovedPaymentSettlesInSight(t *testing.T) {
 
 			p.click("link", "Timeline")
 			p.at("/payments/" + m.id + "/timeline")
-			p.inOrder(".timeline li .event-title", "Submitted", "Approved", "Taken by clearing", "Settled")
+			p.inOrder(".timeline li .event-title", "Submitted", "Approved", "Settled")
 			p.says(".timeline", "Checker 1")
 
 			p.click("link", "Messages")

@@ -14,6 +14,8 @@ import (
 // answers is what a maker typed, as it is kept in a draft.
 type answers struct {
 	Values views.PaymentValues
+	// Wish is a recall, return or resolution; nil for a payment.
+	Wish *wish `json:",omitempty"`
 }
 
 // field is one answer under the name of its form field. Its label is how a change of it is called; without one it is only about the

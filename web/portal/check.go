@@ -25,6 +25,13 @@ func showCheck(v *visit) error {
 	if draft.MessageID != uuid.Nil {
 		return v.echo.Redirect(http.StatusSeeOther, "/payments/"+draft.MessageID.String()+"/submitted")
 	}
+	asked, err := wishOf(draft)
+	if err != nil {
+		return err
+	}
+	if asked != nil {
+		return v.showWishCheck(draft, *asked)
+	}
 	p, err := v.prepareDraft(draft)
 	if err != nil {
 		return err
@@ -79,26 +86,50 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 	model.Amount, model.CreditorName = amountView(p.preview.Summary.Amount), p.preview.Summary.CreditorName
 	model.Amends, model.NeedsApproval = p.draft.Amends != uuid.Nil, p.preview.ApprovalsRequired > 0
 	model.Transliterated, model.Groups = p.made.transliterated, v.checkGroups(p)
-	model.Next = nextSteps(p.preview.ApprovalsRequired, p.preview.PendingFor)
+	model.Next = nextSteps(payment.KindInstruction, payment.Policy{
+		ApprovalsRequired: p.preview.ApprovalsRequired, PendingFor: p.preview.PendingFor,
+	})
 	if len(p.draft.File) > 0 {
 		model.Warnings = append(model.Warnings, fileWarnings(p.draft)...)
 	}
 	return v.render(status, views.CheckPage(model))
 }
 
+// policyOf is what the policy a message was made under still says of it.
+func policyOf(m payment.Message) payment.Policy {
+	return payment.Policy{ApprovalsRequired: m.ApprovalsRequired, PendingFor: m.ExpiresAt.Sub(m.CreatedAt)}
+}
+
 // nextSteps says what happens after the submission.
-func nextSteps(approvals int, pendingFor time.Duration) []string {
-	sent := "Once approved it is sent at once and is final. The way back is a recall."
-	result := "You see the result under My submissions."
-	switch approvals {
+func nextSteps(kind payment.Kind, policy payment.Policy) []string {
+	sent, result := whatFollows(kind), "You see the result under My submissions."
+	switch policy.ApprovalsRequired {
 	case 0:
-		return []string{"It is sent at once, without an approval, and is final. The way back is a recall.", result}
+		return []string{"It is sent at once, without an approval. " + sent, result}
 	case 1:
-		return []string{"Another person compares it and approves or rejects it, within " + span(pendingFor) + ".", sent, result}
+		return []string{
+			"Another person compares it and approves or rejects it, within " + span(policy.PendingFor) + ".",
+			"Once approved it is sent at once. " + sent, result,
+		}
 	}
 	return []string{
-		ui.Plural(approvals, "other person") + " compare it, one after the other, within " + span(pendingFor) + ".", sent, result,
+		ui.Plural(policy.ApprovalsRequired, "other person") + " compare it, one after the other, within " + span(policy.PendingFor) + ".",
+		"Once approved it is sent at once. " + sent, result,
 	}
+}
+
+// whatFollows is what sending a message of a kind means.
+func whatFollows(kind payment.Kind) string {
+	switch kind {
+	case payment.KindRecall:
+		return "The other bank sends the money back or refuses. A payment can be recalled once."
+	case payment.KindReturn:
+		return "The money goes back, and that is final."
+	case payment.KindResolution:
+		return "It ends the recall: the money stays."
+	case payment.KindInstruction, payment.KindPayment, payment.KindReceivedRecall:
+	}
+	return "It is final. The way back is a recall."
 }
 
 // span writes a time limit in its largest whole unit.
@@ -167,7 +198,7 @@ func showSubmitted(v *visit) error {
 	if err != nil {
 		return err
 	}
-	next := nextSteps(m.ApprovalsRequired, m.ExpiresAt.Sub(m.CreatedAt))
+	next := nextSteps(m.Kind, policyOf(m))
 	if m.State != payment.StateApprovalPending {
 		next = []string{"It is " + strings.ToLower(ui.StateLabel(string(m.State))) + " now. You see what follows under My submissions."}
 	}

@@ -3,6 +3,7 @@ package portal
 import (
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -35,6 +36,7 @@ func readFilter(query url.Values, action string) filter {
 	f := filter{view: views.Filter{
 		Action: action, Tab: get("tab"), Scheme: get("scheme"), Currency: get("currency"), AmountFrom: get("amountFrom"),
 		AmountTo: get("amountTo"), Maker: get("maker"), State: get("state"), Text: get("text"),
+		Kind: get("kind"), Direction: get("direction"),
 	}}
 	if f.view.Text == "" {
 		f.view.Text = get("q")
@@ -44,7 +46,7 @@ func readFilter(query url.Values, action string) filter {
 	f.amountFrom = f.amount("amountFrom", f.view.AmountFrom)
 	f.amountTo = f.amount("amountTo", f.view.AmountTo)
 	for _, set := range []string{
-		f.view.Scheme, f.view.Currency, f.view.AmountFrom, f.view.AmountTo, f.view.Maker, f.view.State,
+		f.view.Scheme, f.view.Currency, f.view.AmountFrom, f.view.AmountTo, f.view.Maker, f.view.State, f.view.Kind, f.view.Direction,
 	} {
 		if set != "" {
 			f.view.Active++
@@ -104,6 +106,8 @@ func (f filter) query(changes ...string) string {
 	set("amountTo", f.view.AmountTo)
 	set("maker", f.view.Maker)
 	set("state", f.view.State)
+	set("kind", f.view.Kind)
+	set("direction", f.view.Direction)
 	set("text", f.view.Text)
 	if f.after != uuid.Nil {
 		set("after", f.after.String())
@@ -128,6 +132,23 @@ func (f filter) pages(path string, more bool, last uuid.UUID) ui.Pages {
 		pages.NextURL = path + f.query("after", last.String())
 	}
 	return pages
+}
+
+// kind is the kind asked for if it is one of the given, else "".
+func (f filter) kind(known []payment.Kind) string {
+	if slices.Contains(known, payment.Kind(f.view.Kind)) {
+		return f.view.Kind
+	}
+	return ""
+}
+
+// direction is the direction asked for if there is such a one, else "".
+func (f filter) direction() string {
+	switch payment.Direction(f.view.Direction) {
+	case payment.DirectionIn, payment.DirectionOut:
+		return f.view.Direction
+	}
+	return ""
 }
 
 // maker is the name as accounts are stored.

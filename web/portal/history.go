@@ -21,8 +21,13 @@ func (v *visit) fullMessage(m payment.Message) (views.Message, error) {
 		return view, err
 	}
 	view.Timeline = timeline(steps)
-	if m.Kind != payment.KindInstruction {
+	switch m.Kind {
+	case payment.KindPayment:
+		fillIncoming(&view, m)
 		return view, nil
+	case payment.KindRecall, payment.KindReturn, payment.KindResolution, payment.KindReceivedRecall:
+		return view, v.fillRequest(&view, m)
+	case payment.KindInstruction:
 	}
 	document, err := payment.DocumentOf(m)
 	if err != nil {

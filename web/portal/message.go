@@ -17,7 +17,7 @@ import (
 func messageView(m payment.Message) views.Message {
 	return views.Message{
 		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, EndToEndID: m.Summary.EndToEndID,
-		UETR: m.Summary.UETR, Kind: string(m.Kind), Scheme: string(m.Scheme), State: string(m.State), Amount: amountView(m.Summary.Amount),
+		FollowUp: followUp(m), UETR: m.Summary.UETR, Kind: string(m.Kind), Scheme: string(m.Scheme), State: string(m.State), Amount: amountView(m.Summary.Amount),
 		DebtorName: m.Summary.DebtorName, DebtorAccount: m.Summary.DebtorAccount,
 		CreditorName: m.Summary.CreditorName, CreditorAccount: m.Summary.CreditorAccount,
 		CreditorBank: bankName(m.Summary.CreditorAccount, m.Summary.CreditorAgent), StatusReason: statusReason(m),
@@ -36,6 +36,17 @@ func fillDocument(view *views.Message, document *iso20022.CustomerCreditTransfer
 		view.CreditorAddress = addressLines(tx.Creditor.PostalAddress)
 	}
 	kind, text := remittanceOf(tx.RemittanceInformation)
+	view.RemittanceKind, view.Remittance = remittanceName(kind), remittanceShown(kind, text)
+}
+
+// fillIncoming adds what only the pacs.008 of an incoming payment says.
+func fillIncoming(view *views.Message, m payment.Message) {
+	document, _ := iso20022.DecodeXML(m.Content)
+	transfer, ok := document.(*iso20022.FIToFICustomerCreditTransfer)
+	if !ok || len(transfer.CreditTransferTransactionInformation) == 0 {
+		return
+	}
+	kind, text := remittanceOf(transfer.CreditTransferTransactionInformation[0].RemittanceInformation)
 	view.RemittanceKind, view.Remittance = remittanceName(kind), remittanceShown(kind, text)
 }
 
@@ -112,9 +123,9 @@ func remittanceShown(kind, text string) string {
 	return text
 }
 
-// statusReason is why a message failed: code and text.
+// statusReason is why a message failed or a recall was refused: code and text.
 func statusReason(m payment.Message) string {
-	if m.State != payment.StateFailed {
+	if m.State != payment.StateFailed && m.State != payment.StateRefused {
 		return ""
 	}
 	return strings.TrimSpace(m.StatusCode + " " + m.StatusText)

@@ -19,10 +19,10 @@ var mineTabs = []struct {
 	states []payment.State
 }{
 	{"", "Waiting", []payment.State{payment.StateApprovalPending}},
-	{"sent", "Sent", []payment.State{payment.StateApproved, payment.StateProcessing, payment.StateUnconfirmed}},
-	{"settled", "Settled", []payment.State{payment.StateSettled}},
+	{"sent", "Sent", []payment.State{payment.StateApproved, payment.StateProcessing, payment.StateUnconfirmed, payment.StateAcknowledged, payment.StateOverdue}},
+	{"settled", "Settled", []payment.State{payment.StateSettled, payment.StateAccepted, payment.StateCommunicated}},
 	{"rejected", "Rejected", []payment.State{payment.StateRejected}},
-	{"failed", "Failed", []payment.State{payment.StateFailed}},
+	{"failed", "Failed", []payment.State{payment.StateFailed, payment.StateRefused}},
 	{"closed", "Withdrawn and expired", []payment.State{payment.StateWithdrawn, payment.StateExpired}},
 }
 
@@ -69,6 +69,9 @@ func (v *visit) mineRow(m payment.Message) (views.MineRow, error) {
 		InternalID: m.InternalID.String(), URL: path, Reference: string(m.GlobalID), Kind: string(m.Kind), Scheme: string(m.Scheme),
 		Amount: amountView(m.Summary.Amount), CreditorName: m.Summary.CreditorName, State: string(m.State), SubmittedAt: m.CreatedAt,
 		Note: statusReason(m),
+	}
+	if m.Kind == payment.KindReturn {
+		row.CreditorName = m.Summary.DebtorName // who gets the money
 	}
 	if m.Kind == payment.KindInstruction {
 		row.LikeURL = "/payments/new?like=" + m.InternalID.String()

@@ -104,6 +104,9 @@ func showEdit(v *visit) error {
 	if len(draft.File) > 0 {
 		return v.echo.Redirect(http.StatusSeeOther, "/payments/upload")
 	}
+	if a.Wish != nil {
+		return v.echo.Redirect(http.StatusSeeOther, a.Wish.path()+"?draft="+draft.ID.String())
+	}
 	model := views.NewPayment{Action: "/payments/" + draft.ID.String() + "/edit", Scheme: string(draft.Scheme), Values: a.Values}
 	err = v.markAmending(&model, draft.Amends)
 	if err != nil {
@@ -121,6 +124,13 @@ func checkEdit(v *visit) error {
 	draft, err := v.openDraft()
 	if err != nil {
 		return err
+	}
+	asked, err := wishOf(draft)
+	if err != nil {
+		return err
+	}
+	if asked != nil {
+		return payment.ErrNotFound // it has a form of its own
 	}
 	form, err := v.form()
 	if err != nil {

@@ -46,18 +46,40 @@ func (v *visit) renderPayment(tab views.PaymentTab) error {
 	if err != nil {
 		return err
 	}
+	s, err := v.around(m)
+	if err != nil {
+		return err
+	}
 	model.Actions, model.Barred = v.actions(m)
+	requests, sentences := v.requests(s, m)
+	model.Actions, model.Barred = append(model.Actions, requests...), append(model.Barred, sentences...)
+	model.Message.Warnings = append(v.noticeOfRecall(s, m), model.Message.Warnings...)
+	model.Shell.Place = placeOf(m)
 	switch tab {
 	case views.TabMessages:
 		model.Documents, err = v.documents(m)
 	case views.TabAudit:
 		model.Audit, err = v.auditTrail(m)
-	case views.TabOverview, views.TabTimeline, views.TabRelated:
+	case views.TabRelated:
+		model.Related = s.tree(m.InternalID)
+	case views.TabOverview, views.TabTimeline:
 	}
 	if err != nil {
 		return err
 	}
 	return v.render(http.StatusOK, views.PaymentPage(model))
+}
+
+// placeOf is the entry of the navigation a message belongs to.
+func placeOf(m payment.Message) views.Place {
+	switch m.Kind {
+	case payment.KindPayment:
+		return views.PlaceIncoming
+	case payment.KindReceivedRecall:
+		return views.PlaceRecalls
+	case payment.KindInstruction, payment.KindRecall, payment.KindReturn, payment.KindResolution:
+	}
+	return views.PlacePayments
 }
 
 // actions are the steps the domain allows this person, each tried without being stored, and sentences for what one might expect.

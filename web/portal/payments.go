@@ -20,7 +20,7 @@ func showPayments(v *visit) error {
 		return err
 	}
 	f := readFilter(v.echo.QueryParams(), "/payments")
-	f.view.States = stateOptions()
+	f.view.States, f.view.Kinds, f.view.Directions = stateOptions(), kindOptions(payment.Kinds()), directionOptions()
 	found := readSearch(f.view.Text)
 	id, err := v.exact(found)
 	if err != nil {
@@ -107,7 +107,7 @@ func (v *visit) search(f filter, found searched) (list []payment.Message, more b
 		return nil, false, nil
 	}
 	ask := store.Filter{
-		Before: f.after, Scheme: string(f.scheme), MakerLogin: f.maker(), AmountFrom: f.amountFrom, AmountTo: f.amountTo,
+		Before: f.after, Kind: f.kind(payment.Kinds()), Direction: f.direction(), Scheme: string(f.scheme), MakerLogin: f.maker(), AmountFrom: f.amountFrom, AmountTo: f.amountTo,
 		PageSize: listPage + 1,
 	}
 	if slices.Contains(payment.States(), payment.State(f.view.State)) {
@@ -152,7 +152,21 @@ func paymentRow(m payment.Message) views.PaymentRow {
 	return views.PaymentRow{
 		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID), Kind: string(m.Kind),
 		Scheme: string(m.Scheme), Amount: amountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName,
-		CreditorName: m.Summary.CreditorName, State: string(m.State), CreatedAt: m.CreatedAt, Maker: m.MakerLogin,
+		CreditorName: m.Summary.CreditorName, State: string(m.State), CreatedAt: m.CreatedAt, Maker: m.MakerLogin, FollowUp: followUp(m),
+	}
+}
+
+func kindOptions(kinds []payment.Kind) []ui.Option {
+	options := []ui.Option{{Label: "Any"}}
+	for _, kind := range kinds {
+		options = append(options, ui.Option{Value: string(kind), Label: ui.KindLabel(string(kind))})
+	}
+	return options
+}
+
+func directionOptions() []ui.Option {
+	return []ui.Option{
+		{Label: "Any"}, {Value: string(payment.DirectionOut), Label: "Outgoing"}, {Value: string(payment.DirectionIn), Label: "Incoming"},
 	}
 }
 

@@ -23,6 +23,9 @@ const (
 	tabDecided = "decided"
 )
 
+// pendingKinds are the kinds of messages that wait for a decision.
+var pendingKinds = []payment.Kind{payment.KindInstruction, payment.KindRecall, payment.KindReturn, payment.KindResolution}
+
 // showQueue is the list of waiting messages.
 func showQueue(v *visit) error {
 	err := mayRead(v.by)
@@ -46,6 +49,7 @@ func showQueue(v *visit) error {
 
 // queue fills the page for a filter.
 func (v *visit) queue(f filter) (views.Queue, error) {
+	f.view.Kinds = kindOptions(pendingKinds)
 	model := views.Queue{
 		Shell: v.shell("Approval queue", views.PlaceQueue), Filter: f.view, Tabs: v.queueTabs(f), Waiting: -1, Problems: f.problems,
 	}
@@ -100,7 +104,7 @@ func (v *visit) pending(f filter) (list []payment.Message, more bool, err error)
 	}
 	found := readSearch(f.view.Text)
 	ask := store.QueueFilter{
-		After: f.after, Scheme: string(f.scheme), MakerLogin: f.maker(), AmountFrom: f.amountFrom, AmountTo: f.amountTo,
+		After: f.after, Kind: f.kind(pendingKinds), Scheme: string(f.scheme), MakerLogin: f.maker(), AmountFrom: f.amountFrom, AmountTo: f.amountTo,
 		Search: found.text, PageSize: queuePage + 1,
 	}
 	switch {
@@ -128,6 +132,18 @@ func (v *visit) queueRow(m payment.Message, f filter) views.QueueRow {
 		Kind: string(m.Kind), Scheme: string(m.Scheme), Amount: amountView(m.Summary.Amount), CreditorName: m.Summary.CreditorName,
 		CreditorAccount: m.Summary.CreditorAccount, Maker: m.MakerLogin, SubmittedAt: m.CreatedAt, Now: v.at,
 		Own: m.MadeBy(v.by.PersonID), Current: m.InternalID == f.current,
+	}
+	switch m.Kind {
+	case payment.KindRecall:
+		row.Toward = "back from"
+	case payment.KindReturn:
+		row.Toward, row.CreditorName, row.CreditorAccount = "back to", m.Summary.DebtorName, m.Summary.DebtorAccount
+	case payment.KindResolution:
+		row.Toward = "stays with"
+	case payment.KindInstruction, payment.KindPayment, payment.KindReceivedRecall:
+	}
+	if m.Reason != "" {
+		row.Flags = append(row.Flags, views.QueueFlag{Text: m.Reason, Title: reasonText(m.Kind, m.Scheme, m.Reason)})
 	}
 	if m.Version > 1 {
 		row.Flags = append(row.Flags, views.QueueFlag{Text: "Amended", Title: "Changed after its submission"})

@@ -29,6 +29,13 @@ func submit(v *visit) error {
 	if err != nil || became != uuid.Nil {
 		return v.submitted(draft, became, err)
 	}
+	asked, err := wishOf(draft)
+	if err != nil {
+		return err
+	}
+	if asked != nil {
+		return v.submitWish(draft, *asked)
+	}
 	p, err := v.prepareDraft(draft)
 	if err != nil {
 		return err

@@ -1,0 +1,135 @@
+package web_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/demo"
+	"countersign/internal/store"
+	"countersign/internal/store/storetest"
+)
+
+// queuePage is what the portal reads for one page: 60 rows, and one to see whether there are more.
+const queuePage = 61
+
+// BenchmarkQueue compares the first page of the queue and the count above it in a small house (100 of 1,000 messages wait) and in a
+// large one (10,000 of 200,000). The page must cost the same in both.
+func BenchmarkQueue(b *testing.B) {
+	small, large := newQueue(b, 1_000, 100), newQueue(b, 200_000, 10_000)
+	var times [4][]time.Duration
+	for b.Loop() {
+		for range 25 {
+			for i, work := range []func(testing.TB){small.page, large.page, small.count, large.count} {
+				began := time.Now()
+				work(b)
+				times[i] = append(times[i], time.Since(began))
+			}
+		}
+	}
+	p50 := func(i int) float64 {
+		slices.Sort(times[i])
+		return times[i][len(times[i])/2].Seconds() * 1000
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(p50(0), "small-page-p50-ms")
+	b.ReportMetric(p50(1), "large-page-p50-ms")
+	b.ReportMetric(p50(1)/p50(0), "page-ratio")
+	b.ReportMetric(p50(2), "small-count-p50-ms")
+	b.ReportMetric(p50(3), "large-count-p50-ms")
+}
+
+func TestTheQueueReadsItsPartialIndex(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t, 20_000, 500)
+	q.notes.cut()
+	q.page(t)
+	q.count(t)
+	app := q.db.ConnectAsApplication(t, demo.Realm)
+	_, err := app.Exec(t.Context(), "SET plan_cache_mode = force_custom_plan") // as the reader sets it
+	must(t, err)
+	looked := 0
+	for _, step := range q.notes.cut() {
+		if !strings.Contains(step.sql, "-- name: Queue") {
+			continue
+		}
+		looked++
+		rows, err := app.Query(t.Context(), "EXPLAIN "+step.sql, step.values...)
+		must(t, err)
+		var plan []string
+		for rows.Next() {
+			var line string
+			must(t, rows.Scan(&line))
+			plan = append(plan, line)
+		}
+		must(t, rows.Err())
+		text := strings.Join(plan, "\n")
+		if !strings.Contains(text, "message_pending") || strings.Contains(text, "Seq Scan on message ") {
+			t.Errorf("the queue is read otherwise:\n%s\n%s", step.sql, text)
+		}
+	}
+	if looked != 2 {
+		t.Errorf("%d statements read the queue, not 2", looked)
+	}
+}
+
+// queue is a house with many messages, some of them waiting, and its reader.
+type queue struct {
+	db      *storetest.DB
+	reader  *store.Reader
+	notes   *recorder
+	checker uuid.UUID // a person
+	waiting int
+}
+
+// newQueue makes copies of one message by plain SQL, past every rule: it is about how they are found, not how they were made.
+func newQueue(t testing.TB, messages, waiting int) *queue {
+	t.Helper()
+	q := &queue{db: storetest.New(t), notes: &recorder{}, waiting: waiting}
+	must(t, demo.Ensure(t.Context(), q.db.OwnerURL))
+	s := newShop(t, q.db.URL, nil)
+	_, err := s.post(createSwiss, s.maker, order(sample))
+	must(t, err)
+	connection := q.db.Connect(t)
+	_, err = connection.Exec(t.Context(), "SET session_replication_role = replica")
+	must(t, err)
+	for _, table := range []string{"message", "message_version"} {
+		_, err = connection.Exec(t.Context(), `
+			INSERT INTO `+table+`
+			SELECT (jsonb_populate_record(one, jsonb_build_object(
+			  'message_id', '01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'),
+			  'global_id', 'DM' || lpad(n::text, 14, '0'),
+			  'state', CASE WHEN n % ($1::integer / $2::integer) = 0 THEN 'Approval Pending' ELSE 'Settled' END))).*
+			FROM `+table+` one, generate_series(1, $1::integer) n WHERE one.realm = $3`, messages, waiting, demo.Realm)
+		must(t, err)
+	}
+	_, err = connection.Exec(t.Context(), "VACUUM ANALYZE message, message_version")
+	must(t, err)
+	must(t, connection.QueryRow(t.Context(), "SELECT person_id FROM user_account WHERE realm = $1 AND name = 'checker1'", demo.Realm).Scan(&q.checker))
+	database, err := store.Open(t.Context(), store.Config{URL: q.db.URL, Tracer: q.notes})
+	must(t, err)
+	t.Cleanup(database.Close)
+	q.reader = store.NewReader(database)
+	return q
+}
+
+func (q *queue) page(t testing.TB) {
+	t.Helper()
+	list, err := q.reader.Queue(t.Context(), demo.Realm, store.QueueFilter{ExcludePerson: q.checker, PageSize: queuePage})
+	must(t, err)
+	if len(list) != queuePage {
+		t.Fatalf("%d messages are on the page, not %d", len(list), queuePage)
+	}
+}
+
+func (q *queue) count(t testing.TB) {
+	t.Helper()
+	totals, err := q.reader.Waiting(t.Context(), demo.Realm, q.checker)
+	must(t, err)
+	if len(totals) != 1 || totals[0].Count != int64(min(q.waiting+1, 10_000)) { // the copied one waits too; counts stop at 10,000
+		t.Fatalf("%v wait, not %d", totals, q.waiting+1)
+	}
+}

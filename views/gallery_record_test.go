@@ -135,7 +135,7 @@ func recordExhibits() []exhibit {
 		{name: "payment-related", page: views.PaymentPage(payment(views.TabRelated))},
 		{name: "payment-audit", page: views.PaymentPage(payment(views.TabAudit))},
 		{name: "document", page: views.DocumentPage(views.DocumentView{
-			Shell: bothShell("pacs.008 of 7QK4M2XW9TCH3F5A", views.PlacePayments), Reference: "7QK4M2XW9TCH3F5A", BackURL: "/payments/x/messages",
+			Shell: bothShell("pacs.008 of 7QK4M2XW9TCH3F5A", views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A", BackURL: "/payments/x/messages",
 			Document: payment(views.TabMessages).Documents[1], Text: documentText,
 		})},
 		{name: "payments", page: views.PaymentsPage(payments())},

@@ -81,8 +81,9 @@ type AuditEntry struct {
 // DocumentView shows one document in full.
 type DocumentView struct {
 	Shell     Shell
-	Reference string // of the payment
+	BackLabel string // "Messages of 7QK4M2XW9TCH3F5A"
 	BackURL   string
+	Note      string // why it lies where it does; empty for most
 	Document  Document
 	Tabs      []ui.Tab // the forms it can be read in
 	Text      string   // formatted; escaped when rendered; empty for the sources

@@ -24,6 +24,8 @@ type InstructionInput struct {
 	SourceType string // media type of Source
 	Note       string // to the checkers, at most MaxReason characters
 	Replaces   int    // the version an amendment was made from; 0 when its editor did not say
+	// ManyTransactions lets the document hold more than one payment, for a dry run.
+	ManyTransactions bool
 
 	Account *DebtorAccount // the debtor account when it is one of the realm's, else nil
 	Policy  Policy
@@ -108,7 +110,7 @@ func NewAmendment(in InstructionInput) (Draft, error) {
 // CheckInstruction returns every rule the document breaks, in document order: those of the scheme, of what its interbank documents
 // can carry, and about the debtor account.
 func CheckInstruction(in InstructionInput) []Finding {
-	asked := rulebook.Input{Scheme: in.Scheme, Document: in.Document, Today: in.Today, Now: in.At, Settings: in.Rules}
+	asked := rulebook.Input{Scheme: in.Scheme, Document: in.Document, Today: in.Today, Now: in.At, Settings: in.Rules, ManyTransactions: in.ManyTransactions}
 	findings := findingsFrom(append(rulebook.Check(asked), interbank.Check(in.Scheme, in.Document)...))
 	if f, wrong := checkDebtorAccount(in); wrong {
 		findings = append(findings, f)

@@ -26,7 +26,7 @@ type Input struct {
 }
 
 // Check holds a document against every rule of its scheme and returns all findings, in document
-// order. An unknown scheme or a missing document has no findings: there is nothing to check.
+// order; of more than 200 the first found and, last, one that says so. An unknown scheme or a missing document has no findings: there is nothing to check.
 func Check(input Input) []Finding {
 	profile, known := input.Scheme.Profile()
 	if !known || input.Document == nil {
@@ -37,8 +37,17 @@ func Check(input Input) []Finding {
 		limit: input.Settings.limit(input.Scheme), unstructuredEnd: input.Settings.unstructuredEnd(input.Scheme),
 	}
 	inspection.runMessage(plans[input.Scheme])
-	return inDocumentOrder(inspection.findings)
+	findings := inDocumentOrder(inspection.findings)
+	if inspection.more {
+		row := rulesElsewhere[0]
+		findings = append(findings, Finding{Rule: row.ID, Pointer: row.Element, Code: row.Code, Text: row.Text})
+	}
+	return findings
 }
+
+// mostFindings is how many findings one check returns beside the one that says there are more. Nobody reads so many, and a document of
+// the largest size can break a rule in thousands of places.
+const mostFindings = 199
 
 const documentPointer = "/Document/CstmrCdtTrfInitn"
 
@@ -67,6 +76,7 @@ type inspection struct {
 
 	rule     *Rule
 	findings []Finding
+	more     bool // than mostFindings
 }
 
 // readAccount is the outcome of reading an IBAN: the number, or why it is none.
@@ -151,7 +161,11 @@ func (i *inspection) reportText(below, text string) {
 // report of their common PmtInf is noted once.
 func (i *inspection) reportAt(pointer, text string) {
 	finding := Finding{Rule: i.rule.ID, Pointer: pointer, Code: i.rule.Code, Text: text}
-	if !slices.Contains(i.findings, finding) {
+	switch {
+	case slices.Contains(i.findings, finding):
+	case len(i.findings) == mostFindings:
+		i.more = true
+	default:
 		i.findings = append(i.findings, finding)
 	}
 }

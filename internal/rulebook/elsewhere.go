@@ -12,11 +12,18 @@ const (
 	RuleOneRequest = "one-request"
 	// RuleOriginalState: the payment an R-transaction is about is of the right kind and in the right state.
 	RuleOriginalState = "original-state"
+	// RuleMoreFindings: the document has more problems than are listed.
+	RuleMoreFindings = "more-findings"
 )
 
 // rulesElsewhere need more than the document. They are rows of the table so that one list shows
 // everything that is asked of a payment.
 var rulesElsewhere = []Rule{
+	{
+		ID: RuleMoreFindings, Element: documentPointer, Code: "FF01", CheckedBy: "internal/rulebook",
+		Text:   "Correct the problems listed and check again: there are more than these.",
+		Source: "Interface contract of this gateway (at most 200 findings in one answer)",
+	},
 	{
 		ID: RuleDebtorAccountOfRealm, Element: debtorAccount + "/IBAN", Code: "AC01", CheckedBy: "internal/payment",
 		Text:   "Choose one of your own accounts to debit.",

@@ -14,7 +14,9 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"countersign/internal/store/internal/dbsqlc"
@@ -80,6 +82,21 @@ func (d *Database) Ping(ctx context.Context) error { return d.pool.Ping(ctx) }
 
 var realmPattern = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
+// ErrBusy: the database did not get to it in time, because of a lock, the load or a deadlock. Nothing was changed; try again.
+var ErrBusy = errors.New("the database is busy")
+
+// busy adds ErrBusy to errors of the database that another try may not meet.
+func busy(err error) error {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		switch refused.Code {
+		case pgerrcode.LockNotAvailable, pgerrcode.QueryCanceled, pgerrcode.DeadlockDetected, pgerrcode.SerializationFailure:
+			return errors.Join(ErrBusy, err)
+		}
+	}
+	return err
+}
+
 // errNoRealm: the text is no realm's name, so it cannot have rows.
 var errNoRealm = errors.New("no such realm")
 
@@ -111,7 +128,7 @@ func (d *Database) inRealm(ctx context.Context, realm string, mode access, work 
 	}()
 	err = work(tx, dbsqlc.New(tx))
 	if err != nil || mode != changing {
-		return err
+		return busy(err)
 	}
 	err = tx.Commit(ctx)
 	if err != nil {

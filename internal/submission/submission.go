@@ -52,6 +52,8 @@ type Input struct {
 	SourceType string // media type of Source
 	Note       string // to the checkers, at most payment.MaxReason characters; of an amendment, why it is made
 	Replaces   int    // the version an amendment was made from; 0 when the caller does not say
+	// ManyTransactions lets Validate check a document with more than one payment; Create never takes one.
+	ManyTransactions bool
 }
 
 // Result is a created message, or the one an earlier identical request created.
@@ -88,7 +90,9 @@ func (s *Station) Validate(ctx context.Context, by identity.Principal, in Input)
 	if err != nil {
 		return nil, err
 	}
-	return payment.CheckInstruction(s.instruction(by, in, known, s.now())), nil
+	order := s.instruction(by, in, known, s.now())
+	order.ManyTransactions = in.ManyTransactions
+	return payment.CheckInstruction(order), nil
 }
 
 // Preview checks a payment order and returns the summary and the number of approvals it would need, for the page that asks the maker

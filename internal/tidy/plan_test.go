@@ -32,7 +32,7 @@ var floors = map[string]int{
 	"internal/store":    4, // the only one that knows the database
 	"internal/postgres": 4, // runs a private server
 
-	"internal/payment":  3, // the pure domain
+	"internal/payment":   3, // the pure domain
 	"internal/interbank": 2, // the documents banks exchange
 	"internal/rulebook":  1, // what the schemes allow, as a table
 

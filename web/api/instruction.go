@@ -57,7 +57,9 @@ func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
-		findings, err := a.cfg.Submission.Validate(c.Request().Context(), principal(c), order.input(scheme))
+		dryRun := order.input(scheme)
+		dryRun.ManyTransactions = true
+		findings, err := a.cfg.Submission.Validate(c.Request().Context(), principal(c), dryRun)
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}

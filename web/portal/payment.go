@@ -3,13 +3,10 @@ package portal
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"mime"
 	"net/http"
 	"strconv"
 	"strings"
 
-	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/views"
@@ -167,61 +164,4 @@ func auditDetail(stored string) string {
 		words += ": " + detail.Reason
 	}
 	return words
-}
-
-// document loads the document of the path; one of another message does not exist here.
-func (v *visit) document() (payment.Message, store.Document, error) {
-	err := mayRead(v.by)
-	if err != nil {
-		return payment.Message{}, store.Document{}, err
-	}
-	m, err := v.message()
-	if err != nil {
-		return m, store.Document{}, err
-	}
-	id, err := v.id("document")
-	if err != nil {
-		return m, store.Document{}, err
-	}
-	d, err := v.cfg.Reader.Document(v.ctx(), v.by.Realm, id)
-	if err == nil && d.MessageID != m.InternalID {
-		err = payment.ErrNotFound
-	}
-	return m, d, err
-}
-
-// showDocument shows one document, indented when it can be read.
-func showDocument(v *visit) error {
-	m, d, err := v.document()
-	if err != nil {
-		return err
-	}
-	return v.render(http.StatusOK, views.DocumentPage(views.DocumentView{
-		Shell: v.shell(d.Name, views.PlacePayments), Reference: string(m.GlobalID),
-		BackURL: "/payments/" + m.InternalID.String() + "/messages", Document: documentView(m, d), Text: indented(d.Content),
-	}))
-}
-
-func indented(content []byte) string {
-	read, findings := iso20022.DecodeXML(content)
-	if read != nil && len(findings) == 0 {
-		pretty, err := iso20022.EncodeXMLIndented(read)
-		if err == nil {
-			return string(pretty)
-		}
-	}
-	return strings.ToValidUTF8(string(content), "\uFFFD")
-}
-
-// downloadDocument gives the exact bytes as a file, never as a page.
-func downloadDocument(v *visit) error {
-	m, d, err := v.document()
-	if err != nil {
-		return err
-	}
-	header := v.echo.Response().Header()
-	name := fmt.Sprintf("%s_%s.xml", m.GlobalID, d.Name)
-	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-	header.Set("X-Content-Type-Options", "nosniff")
-	return v.echo.Blob(http.StatusOK, "application/xml", d.Content)
 }

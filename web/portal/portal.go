@@ -9,6 +9,7 @@ package portal
 import (
 	"errors"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
@@ -39,6 +40,11 @@ type Config struct {
 	TLS         bool   // browsers reach the portal by https, directly or through a proxy
 	Realm       string // offered on the sign-in page; may be empty
 	DemoHint    string // a line on the sign-in page; empty outside the demo
+	// OperatorRealm is the realm whose supervisors and administrators look after the gateway itself: they see the quarantine, whose
+	// documents belong to no realm. With "" nobody does.
+	OperatorRealm string
+	// SimulatorURL is the address of the demo's clearing simulator, which then has a page; "" outside the demo.
+	SimulatorURL string
 	// EventsPause is the time between two looks of a page's live counts; 0 means five seconds.
 	EventsPause time.Duration
 }
@@ -48,6 +54,8 @@ type Portal struct {
 	cfg      Config
 	sessions *scs.SessionManager
 	streams  streams
+	// simulator talks to the demo's simulator.
+	simulator *http.Client
 }
 
 // New makes the portal. It fails when a part is missing.
@@ -60,7 +68,7 @@ func New(cfg Config) (*Portal, error) {
 	if cfg.EventsPause <= 0 {
 		cfg.EventsPause = defaultEventsPause
 	}
-	p := &Portal{cfg: cfg, streams: make(streams, maxStreams)}
+	p := &Portal{cfg: cfg, streams: make(streams, maxStreams), simulator: &http.Client{Timeout: simulatorWait}}
 	p.sessions = p.newSessions()
 	return p, nil
 }

@@ -14,7 +14,7 @@ func (p *Portal) Routes() []request.Route {
 	post := func(path string, handle handler) request.Route {
 		return request.Route{Method: http.MethodPost, Path: path, Handle: p.signedIn(handle)}
 	}
-	return []request.Route{
+	routes := []request.Route{
 		{Method: http.MethodGet, Path: "/signin", Handle: p.open(showSignIn)},
 		{Method: http.MethodPost, Path: "/signin", Handle: p.open(signIn)},
 		{Method: http.MethodPost, Path: "/signout", Handle: p.open(signOut)},
@@ -39,6 +39,13 @@ func (p *Portal) Routes() []request.Route {
 		get("/payments/:id/withdraw", showWithdraw),
 		post("/payments/:id/withdraw", withdraw),
 
+		get("/payments/:id/recall", showRecall),
+		post("/payments/:id/recall", checkRecall),
+		get("/payments/:id/return", showReturn),
+		post("/payments/:id/return", checkReturn),
+		get("/recalls/:id/resolve", showResolve),
+		post("/recalls/:id/resolve", checkResolve),
+
 		get("/queue", showQueue),
 		get(eventsPath, events),
 		get("/queue/:id", showDecision),
@@ -48,12 +55,24 @@ func (p *Portal) Routes() []request.Route {
 
 		get("/payments", showPayments),
 		get("/search", showPayments),
+		get("/incoming", showIncoming),
+		get("/recalls", showReceivedRecalls),
+		get("/recalls/:id", showReceivedRecall),
 		get("/payments/:id", showPayment),
 		get("/payments/:id/:part", showPaymentPart),
 		get("/payments/:id/messages/:document", showDocument),
 		get("/payments/:id/messages/:document/download", downloadDocument),
 
+		get("/quarantine", showQuarantine),
+		get(quarantinedPath, showQuarantined),
+		get(quarantinedPath+"/download", downloadQuarantined),
+
 		get("/me", showProfile),
 		post("/me", saveProfile),
 	}
+	if p.cfg.SimulatorURL == "" {
+		return routes
+	}
+	return append(routes,
+		get("/simulator", showSimulator), post("/simulator/payment", sendPayment), post("/simulator/recall", sendRecall))
 }

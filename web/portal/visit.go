@@ -118,6 +118,7 @@ func (v *visit) shell(title string, place views.Place) views.Shell {
 	return views.Shell{
 		Title: title, Environment: v.cfg.Environment, Person: v.person(), Place: place, QueueCount: v.waiting, Status: v.status,
 		Theme: views.Theme(v.preference.Theme), Density: views.Density(v.preference.Density), Shortcuts: v.preference.Shortcuts, Now: v.at,
+		Simulator: v.cfg.SimulatorURL != "",
 	}
 }
 
@@ -128,6 +129,7 @@ func (v *visit) person() views.Person {
 	return views.Person{
 		UserName: v.by.UserName, Realm: v.by.Realm, Roles: roleNames(v.by.Roles), MaySubmit: v.by.Has(identity.RoleMaker),
 		MayDecide: v.by.Has(identity.RoleChecker), MayRead: mayRead(v.by) == nil,
+		MayOperate: v.mayOperate() == nil,
 	}
 }
 

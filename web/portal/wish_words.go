@@ -99,6 +99,9 @@ func (v *visit) fillRequest(view *views.Message, m payment.Message) error {
 	view.Words = wording{
 		kind: m.Kind, amount: about.Amount, full: s.original.Summary.Amount, debtor: about.DebtorName, holder: about.CreditorName, reason: reason,
 	}.sentence()
+	if about.Remittance != "" {
+		view.RemittanceKind, view.Remittance = "Remittance", about.Remittance
+	}
 	said := saidIn(m.Content)
 	facts := []ui.Row{{Term: "Reason", Value: reason}}
 	if len(said.information) > 0 {

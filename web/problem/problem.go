@@ -212,5 +212,5 @@ func ofServer(err error) *Problem {
 }
 
 func tookTooLong(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded)
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrBusy)
 }

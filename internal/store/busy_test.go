@@ -1,0 +1,33 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"countersign/internal/demo"
+	"countersign/internal/store"
+	"countersign/internal/store/storetest"
+)
+
+func TestALockedRowIsBusyAndChangesNothing(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	db := storetest.New(t)
+	err := demo.Ensure(ctx, db.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder := db.Connect(t)
+	_, err = holder.Exec(ctx, "BEGIN; LOCK TABLE user_preference IN ACCESS EXCLUSIVE MODE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	_, err = db.Database.Preference(limited, demo.Realm, [16]byte{1})
+	if !errors.Is(err, store.ErrBusy) {
+		t.Errorf("behind a lock: %v", err)
+	}
+}

@@ -1,0 +1,155 @@
+package portal
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// showIncoming lists the payments that came in.
+func showIncoming(v *visit) error {
+	err := mayRead(v.by)
+	if err != nil {
+		return err
+	}
+	f := readFilter(v.echo.QueryParams(), "/incoming")
+	f.view.States = incomingStates()
+	f.view.Kind, f.view.Direction = string(payment.KindPayment), string(payment.DirectionIn)
+	list, more, err := v.search(f, readSearch(f.view.Text))
+	if err != nil {
+		return err
+	}
+	f.view.Kind, f.view.Direction = "", "" // they are the list's, not the visitor's
+	model := views.Incoming{Shell: v.shell("Incoming payments", views.PlaceIncoming), Filter: f.view, Problems: f.problems}
+	model.Shell.Failed = len(f.problems) > 0
+	for _, m := range list {
+		model.Rows = append(model.Rows, incomingRow(m))
+	}
+	if len(list) > 0 {
+		model.Pages = f.pages("/incoming", more, list[len(list)-1].InternalID)
+	}
+	model.Empty = ui.Empty{Icon: "arrow-down-left", Title: "No incoming payments yet", Text: "What other banks send to your accounts is listed here."}
+	if f.view.Active > 0 || f.view.Text != "" {
+		model.Empty = ui.Empty{
+			Icon: "search", Title: "Nothing matches", Text: "No incoming payment matches what you look for.",
+			LinkLabel: "Clear filters", LinkURL: f.view.ClearURL,
+		}
+	}
+	status := http.StatusOK
+	if len(f.problems) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	if v.fragment() {
+		return v.render(status, views.IncomingList(model))
+	}
+	return v.render(status, views.IncomingPage(model))
+}
+
+func incomingStates() []ui.Option {
+	options := []ui.Option{{Label: "Any"}}
+	for _, state := range []payment.State{payment.StateBooked, payment.StateFailed} {
+		options = append(options, ui.Option{Value: string(state), Label: ui.StateLabel(string(state))})
+	}
+	return options
+}
+
+func incomingRow(m payment.Message) views.IncomingRow {
+	return views.IncomingRow{
+		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID), Scheme: string(m.Scheme),
+		Amount: amountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName, CreditorName: m.Summary.CreditorName,
+		CreditorAccount: m.Summary.CreditorAccount, Remittance: m.Summary.Remittance, State: string(m.State), FollowUp: followUp(m),
+		ReceivedAt: m.CreatedAt,
+	}
+}
+
+// recallTabs are the parts of the list of received recalls.
+var recallTabs = []struct {
+	name, label string
+	state       payment.State
+}{
+	{"", "To answer", payment.StateAwaitingDecision},
+	{"answered", "Answered", payment.StateAnswered},
+}
+
+// showReceivedRecalls lists the recalls that came in, with the days left for an answer.
+func showReceivedRecalls(v *visit) error {
+	err := mayRead(v.by)
+	if err != nil {
+		return err
+	}
+	f := readFilter(v.echo.QueryParams(), "/recalls")
+	model := views.ReceivedRecalls{Shell: v.shell("Received recalls", views.PlaceRecalls)}
+	ask := store.Filter{Before: f.after, Kind: string(payment.KindReceivedRecall), PageSize: listPage + 1}
+	for _, tab := range recallTabs {
+		current := tab.name == f.view.Tab
+		model.Tabs = append(model.Tabs, ui.Tab{Label: tab.label, URL: "/recalls" + filter{}.query("tab", tab.name), Current: current})
+		if current {
+			ask.States = []payment.State{tab.state}
+		}
+	}
+	list, err := v.cfg.Reader.Messages(v.ctx(), v.by.Realm, ask)
+	if err != nil {
+		return err
+	}
+	more := len(list) > listPage
+	list = list[:min(len(list), listPage)]
+	for _, m := range list {
+		row, err := v.receivedRecallRow(m)
+		if err != nil {
+			return err
+		}
+		model.Rows = append(model.Rows, row)
+	}
+	if len(list) > 0 {
+		model.Pages = f.pages("/recalls", more, list[len(list)-1].InternalID)
+	}
+	model.Empty = ui.Empty{Icon: "circle-check", Title: "No recall waits for an answer", Text: "What other banks ask back is listed here."}
+	if f.view.Tab != "" {
+		model.Empty = ui.Empty{Icon: "undo-2", Title: "Nothing here", Text: "Recalls that were granted or refused are listed here."}
+	}
+	return v.render(http.StatusOK, views.ReceivedRecallsPage(model))
+}
+
+func (v *visit) receivedRecallRow(m payment.Message) (views.ReceivedRecallRow, error) {
+	row := views.ReceivedRecallRow{
+		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID), Scheme: string(m.Scheme),
+		Amount: amountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName, Reason: m.Reason, State: string(m.State), ReceivedAt: m.CreatedAt,
+	}
+	row.ReasonText, _ = strings.CutSuffix(reasonText(m.Kind, m.Scheme, m.Reason), " ("+m.Reason+")")
+	if row.ReasonText == m.Reason {
+		row.ReasonText = ""
+	}
+	if m.State == payment.StateAwaitingDecision {
+		due := v.due(m)
+		row.Due = &due
+	}
+	related, err := v.cfg.Reader.Messages(v.ctx(), v.by.Realm, store.Filter{OriginalID: m.OriginalID, PageSize: maxRelated})
+	index := slices.IndexFunc(related, func(r payment.Message) bool { return r.AnswersID == m.InternalID && r.State != payment.StateRejected })
+	if err == nil && index >= 0 {
+		row.Answer = ui.KindLabel(string(related[index].Kind)) + " " + strings.ToLower(ui.StateLabel(string(related[index].State)))
+	}
+	return row, err
+}
+
+// showReceivedRecall leads to the page of a recall that came in.
+func showReceivedRecall(v *visit) error {
+	err := mayRead(v.by)
+	if err != nil {
+		return err
+	}
+	m, err := v.message()
+	if err != nil {
+		return err
+	}
+	if m.Kind != payment.KindReceivedRecall || m.InternalID == uuid.Nil {
+		return payment.ErrNotFound
+	}
+	return v.echo.Redirect(http.StatusSeeOther, "/payments/"+m.InternalID.String())
+}

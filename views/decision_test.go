@@ -56,7 +56,7 @@ func TestRecallIsNamedInItsButton(t *testing.T) {
 	t.Parallel()
 	shown := decision()
 	shown.Message.Kind = "recall"
-	if got := words(parse(t, views.DetailFragment(shown)).Find("#approve span")); got != "Approve recall of CHF 1'234.56 to Beispiel Holzbau GmbH" {
+	if got := words(parse(t, views.DetailFragment(shown)).Find("#approve span")); got != "Approve the recall of CHF 1'234.56 paid to Beispiel Holzbau GmbH" {
 		t.Errorf("approve button %q", got)
 	}
 }

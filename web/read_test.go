@@ -185,7 +185,7 @@ func TestWhatCameInIsShownWithWhatIsAboutIt(t *testing.T) {
 	b.received(t, "sic-inst_06_camt.056.001.08_CUST.xml")
 	a = b.send(t, get("/api/common/v1/transaction/"+original+"/related", supervisor1))
 	recall := a.text("transactions", 0, "internalId")
-	if a.text("transactions", 0, "kind") != "received recall" || a.text("transactions", 0, "originalInternalId") != original {
+	if a.text("transactions", 0, "kind") != "recall" || a.text("transactions", 0, "originalInternalId") != original {
 		t.Fatalf("about the payment: %s", a.body)
 	}
 	a = b.send(t, get("/api/common/v1/transaction/"+recall+"/related", supervisor1))

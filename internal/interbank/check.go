@@ -9,14 +9,14 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// The rules of Check.
+// The rules of Check, which stand in the rulebook's table.
 const (
-	// RuleNotForwarded: an element has no place in the interbank documents of the scheme, and leaving it out would lose it silently.
-	RuleNotForwarded = "not-forwarded"
-	// RuleIdentifierCharacters: an identifier has characters that not every bank of the scheme takes. Texts are transliterated,
-	// identifiers never.
-	RuleIdentifierCharacters = "identifier-characters"
+	RuleNotForwarded         = rulebook.RuleNotForwarded
+	RuleIdentifierCharacters = rulebook.RuleIdentifierCharacters
 )
+
+// mostFindings bounds the findings of one kind: a document of the largest size can have thousands, and nobody reads so many.
+const mostFindings = 200
 
 // Check returns what cannot be sent on of an order that rulebook.Check accepts, by place: elements the scheme's interbank documents
 // have no place for (CH17) and identifiers outside its character set (CH16). It has no findings for an order that CreditTransfer
@@ -102,6 +102,9 @@ type characterWalk struct {
 }
 
 func (w *characterWalk) visit(value reflect.Value, pointer string) {
+	if len(w.findings) == mostFindings {
+		return
+	}
 	switch value.Kind() {
 	case reflect.Pointer:
 		if !value.IsNil() {

@@ -84,6 +84,14 @@ func TestMemoryIsBoundedOnHostileDocuments(t *testing.T) { //nolint:paralleltest
 	}
 }
 
+func TestEnvelopesAreBoundedWithTheirNamespaces(t *testing.T) {
+	t.Parallel()
+	_, findings := DecodeXML(hostileXML()["namespaces in each"])
+	if len(findings) == 0 || !strings.Contains(findings[len(findings)-1].Text, "they are too large") {
+		t.Errorf("findings %v", findings)
+	}
+}
+
 // BenchmarkHostileXML shows that time grows with the size of a document and not faster: compare whole and half.
 func BenchmarkHostileXML(b *testing.B) {
 	for name, content := range hostileXML() {

@@ -26,7 +26,8 @@ type Input struct {
 }
 
 // Check holds a document against every rule of its scheme and returns all findings, in document
-// order; of more than 200 the first found and, last, one that says so. An unknown scheme or a missing document has no findings: there is nothing to check.
+// order. Of more than 200 it returns those found first and, last, one that says so. An unknown
+// scheme or a missing document has no findings: there is nothing to check.
 func Check(input Input) []Finding {
 	profile, known := input.Scheme.Profile()
 	if !known || input.Document == nil {
@@ -34,13 +35,14 @@ func Check(input Input) []Finding {
 	}
 	inspection := inspection{
 		input: input, profile: profile, document: input.Document, base: documentPointer,
-		limit: input.Settings.limit(input.Scheme), unstructuredEnd: input.Settings.unstructuredEnd(input.Scheme),
+		limit: input.Settings.limit(input.Scheme), unstructuredEnd: input.Settings.UnstructuredEnd(input.Scheme),
 	}
 	inspection.runMessage(plans[input.Scheme])
 	findings := inDocumentOrder(inspection.findings)
 	if inspection.more {
-		row := rulesElsewhere[0]
-		findings = append(findings, Finding{Rule: row.ID, Pointer: row.Element, Code: row.Code, Text: row.Text})
+		findings = append(findings, Finding{
+			Rule: moreFindings.ID, Pointer: moreFindings.Element, Code: moreFindings.Code, Text: moreFindings.Text,
+		})
 	}
 	return findings
 }

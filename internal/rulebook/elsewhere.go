@@ -14,15 +14,33 @@ const (
 	RuleOriginalState = "original-state"
 	// RuleMoreFindings: the document has more problems than are listed.
 	RuleMoreFindings = "more-findings"
+	// RuleNotForwarded: an element has no place in the interbank documents of the scheme, and leaving it out would lose it silently.
+	RuleNotForwarded = "not-forwarded"
+	// RuleIdentifierCharacters: an identifier has characters that not every bank of the scheme takes. Texts are transliterated,
+	// identifiers never.
+	RuleIdentifierCharacters = "identifier-characters"
 )
+
+// moreFindings ends a list that is cut short.
+var moreFindings = Rule{
+	ID: RuleMoreFindings, Element: documentPointer, Code: "FF01", CheckedBy: "internal/rulebook",
+	Text:   "Correct the problems listed and check again: there are more than these.",
+	Source: "This gateway: at most 200 findings in one answer",
+}
 
 // rulesElsewhere need more than the document. They are rows of the table so that one list shows
 // everything that is asked of a payment.
 var rulesElsewhere = []Rule{
+	moreFindings,
 	{
-		ID: RuleMoreFindings, Element: documentPointer, Code: "FF01", CheckedBy: "internal/rulebook",
-		Text:   "Correct the problems listed and check again: there are more than these.",
-		Source: "Interface contract of this gateway (at most 200 findings in one answer)",
+		ID: RuleNotForwarded, Element: documentPointer + "/{any element}", Code: "CH17", CheckedBy: "internal/interbank",
+		Text:   "Remove what instant payments do not carry to the creditor's bank.",
+		Source: "This gateway: nothing of an order is lost silently; SPS 4.3; EPC115-06 pacs.008",
+	},
+	{
+		ID: RuleIdentifierCharacters, Element: documentPointer + "/{any identifier}", Code: "CH16", CheckedBy: "internal/interbank",
+		Text:   "Replace the characters that not every bank of the scheme takes: identifiers must not be changed on the way.",
+		Source: "SPS 3.1, annex C; EPC217-08, basic character set",
 	},
 	{
 		ID: RuleDebtorAccountOfRealm, Element: debtorAccount + "/IBAN", Code: "AC01", CheckedBy: "internal/payment",

@@ -15,6 +15,27 @@ func hostilePayment(count int) *document {
 	return d
 }
 
+// However many places break a rule, the answer stays readable and says that it is not the whole.
+func TestThousandsOfFindingsAreCutShort(t *testing.T) {
+	t.Parallel()
+	check := func(count int) []rulebook.Finding {
+		return rulebook.Check(rulebook.Input{
+			Scheme: rulebook.SchemeSIC, Document: hostilePayment(count).CustomerCreditTransferInitiation, Today: today,
+		})
+	}
+	// One more finding says that there is one text only.
+	if findings := check(198); len(findings) != 199 || findings[198].Rule == rulebook.RuleMoreFindings {
+		t.Errorf("%d findings, the last %+v", len(findings), findings[len(findings)-1])
+	}
+	for _, count := range []int{199, 14_000} {
+		findings := check(count)
+		last := findings[len(findings)-1]
+		if len(findings) != 200 || last.Rule != rulebook.RuleMoreFindings || last.Code != rowOf(rulebook.RuleMoreFindings).Code {
+			t.Errorf("%d findings for %d texts, the last %+v", len(findings), count, last)
+		}
+	}
+}
+
 func BenchmarkCheckHostile(b *testing.B) {
 	for name, count := range map[string]int{"half": 7_000, "whole": 14_000} {
 		b.Run(name, func(b *testing.B) {

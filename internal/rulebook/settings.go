@@ -58,8 +58,8 @@ func (s Settings) limit(scheme Scheme) money.Amount {
 	return amount
 }
 
-// unstructuredEnd is the first day on which the scheme refuses unstructured addresses.
-func (s Settings) unstructuredEnd(scheme Scheme) time.Time {
+// UnstructuredEnd is the first day on which the scheme refuses unstructured addresses.
+func (s Settings) UnstructuredEnd(scheme Scheme) time.Time {
 	configured, fallback := s.SICUnstructuredEnd, 20
 	if scheme == SchemeSCT {
 		configured, fallback = s.SCTUnstructuredEnd, 15

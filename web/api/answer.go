@@ -48,6 +48,7 @@ func fields(findings []payment.Finding) []Field {
 type subject struct {
 	identifiers Identifiers
 	document    *iso20022.CustomerCreditTransferInitiation
+	name        iso20022.MessageName // of the document it would be or is; "" for an order
 }
 
 // Fail writes an error that is about no payment. cause is what is logged when the problem is an unexpected one.
@@ -89,9 +90,9 @@ func (a *API) refuse(c echo.Context, r refusal) error {
 
 // refuseByReport writes a refusal as a status report with RJCT.
 func (a *API) refuseByReport(c echo.Context, r refusal) error {
-	document, identifiers := r.about.document, r.about.identifiers
+	document, identifiers, name := r.about.document, r.about.identifiers, r.about.name
 	if m := r.problem.Message; m != nil {
-		identifiers = identifiersOf(*m)
+		identifiers, name = identifiersOf(*m), documentOf(m.Kind)
 		stored, err := payment.DocumentOf(*m)
 		if err == nil {
 			document = stored
@@ -103,7 +104,11 @@ func (a *API) refuseByReport(c echo.Context, r refusal) error {
 	}
 	reference := strings.ReplaceAll(request.Reference(c.Request().Context()), "-", "")
 	at := a.now()
-	message, err := statusMessage(payment.RefusalReport(document, reference, reasons, at), at)
+	report := payment.RefusalReport(document, reference, reasons, at)
+	if name != "" {
+		report.OriginalGroupInformationAndStatus.OriginalMessageNameID = string(name)
+	}
+	message, err := statusMessage(report, at)
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
@@ -112,20 +117,51 @@ func (a *API) refuseByReport(c echo.Context, r refusal) error {
 	})
 }
 
-// identifiersOf names a message in an answer.
+// identifiersOf names a message in an answer. The instructionId of an R-transaction would be that of its payment, so it has none.
 func identifiersOf(m payment.Message) Identifiers {
-	return Identifiers{
-		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, InstructionID: m.Summary.InstructionID,
-		CreditID: creditID(m), RecallID: orEmpty(m.AnswersID),
+	names := Identifiers{
+		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, CreditID: creditID(m), RecallID: orEmpty(m.AnswersID),
 	}
+	if m.Kind == payment.KindInstruction {
+		names.InstructionID = m.Summary.InstructionID
+	}
+	return names
 }
 
-// creditID names the incoming payment that a return or resolution is about, "" for other kinds.
+// creditID names the incoming payment that a message is, or that it is about; "" where ours is the payment.
 func creditID(m payment.Message) string {
-	if m.Kind != payment.KindReturn && m.Kind != payment.KindResolution {
-		return ""
+	switch m.Kind {
+	case payment.KindPayment:
+		return m.InternalID.String()
+	case payment.KindReturn, payment.KindResolution, payment.KindReceivedRecall:
+		return orEmpty(m.OriginalID)
+	case payment.KindInstruction, payment.KindRecall:
 	}
-	return orEmpty(m.OriginalID)
+	return ""
+}
+
+// kindOf is what the interface calls a kind: a recall that came in is a recall whose direction is in.
+func kindOf(m payment.Message) string {
+	if m.Kind == payment.KindReceivedRecall {
+		return string(payment.KindRecall)
+	}
+	return string(m.Kind)
+}
+
+// documentOf names the ISO 20022 message that a kind is to other banks; "" for an instruction, which is known by its order.
+func documentOf(kind payment.Kind) iso20022.MessageName {
+	switch kind {
+	case payment.KindRecall, payment.KindReceivedRecall:
+		return iso20022.Camt056V08
+	case payment.KindReturn:
+		return iso20022.Pacs004V09
+	case payment.KindResolution:
+		return iso20022.Camt029V09
+	case payment.KindPayment:
+		return iso20022.Pacs008V08
+	case payment.KindInstruction:
+	}
+	return ""
 }
 
 // orEmpty writes an id; the zero id is "", which is left out.

@@ -44,6 +44,8 @@ type API struct {
 	cfg    Config
 	bodies bodies
 	tokens *TokenHandler
+	// flights are the requests with an Idempotency-Key that have no answer yet.
+	flights *flights
 }
 
 // New makes the API. It fails when a part is missing or the OpenAPI document cannot be compiled.
@@ -58,7 +60,7 @@ func New(cfg Config) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &API{cfg: cfg, bodies: compiled, tokens: NewTokenHandler(cfg.Auth, cfg.Log)}, nil
+	return &API{cfg: cfg, bodies: compiled, tokens: NewTokenHandler(cfg.Auth, cfg.Log), flights: newFlights()}, nil
 }
 
 // TokenRoutes lists the calls that need no token.
@@ -80,17 +82,34 @@ func (a *API) Routes() []request.Route {
 		routes = append(routes,
 			request.Route{Method: http.MethodPost, Path: instruction + "create", Handle: a.create(scheme)},
 			request.Route{Method: http.MethodPost, Path: instruction + "validate", Handle: a.validate(scheme)},
-			request.Route{Method: http.MethodPost, Path: instruction + "cancel", Handle: a.cancel(scheme)},
 			request.Route{Method: http.MethodPost, Path: instruction + "update", Handle: a.update(scheme)},
 		)
-		expect := approval.Expectation{Kind: payment.KindInstruction, Scheme: scheme}
-		routes = append(routes, request.Alias(http.MethodPost, a.decide(expect), instruction+"approval", instruction+"approve")...)
+		for _, form := range a.requestForms() {
+			path := "/api/" + string(scheme) + "/v1/" + string(form.kind) + "/create"
+			routes = append(routes, request.Route{Method: http.MethodPost, Path: path, Handle: a.createRequest(form, scheme)})
+		}
+		for _, kind := range approvedKinds() {
+			path := "/api/" + string(scheme) + "/v1/" + string(kind) + "/"
+			expect := approval.Expectation{Kind: kind, Scheme: scheme}
+			routes = append(routes, request.Route{Method: http.MethodPost, Path: path + "cancel", Handle: a.cancel(expect)})
+			routes = append(routes, request.Alias(http.MethodPost, a.decide(expect), path+"approval", path+"approve")...)
+		}
 	}
-	const common = "/api/common/v1/"
-	anyKind := approval.Expectation{} // this path takes every kind of both schemes
-	return append(routes,
-		request.Route{Method: http.MethodPost, Path: common + "instruction/approval", Handle: a.decide(anyKind)},
+	return append(routes, a.commonRoutes()...)
+}
 
+// commonRoutes lists the calls that are for both schemes.
+func (a *API) commonRoutes() []request.Route {
+	const common = "/api/common/v1/"
+	var routes []request.Route
+	for _, kind := range approvedKinds() {
+		expect := approval.Expectation{Kind: kind}
+		if kind == payment.KindInstruction {
+			expect.Kind = "" // this path takes every kind
+		}
+		routes = append(routes, request.Route{Method: http.MethodPost, Path: common + string(kind) + "/approval", Handle: a.decide(expect)})
+	}
+	return append(routes,
 		request.Route{Method: http.MethodGet, Path: common + "transaction/list", Handle: a.listTransactions},
 		request.Route{Method: http.MethodGet, Path: common + "transaction/:internalId", Handle: a.showTransaction},
 		request.Route{Method: http.MethodGet, Path: common + "transaction/:internalId/history", Handle: a.showHistory},
@@ -102,6 +121,11 @@ func (a *API) Routes() []request.Route {
 		request.Route{Method: http.MethodGet, Path: common + "account/list", Handle: a.listAccounts},
 		request.Route{Method: http.MethodGet, Path: common + "error/list", Handle: a.listErrors},
 	)
+}
+
+// approvedKinds are the messages that a client creates and a checker decides.
+func approvedKinds() []payment.Kind {
+	return []payment.Kind{payment.KindInstruction, payment.KindRecall, payment.KindReturn, payment.KindResolution}
 }
 
 // now is the time in the resolution the database keeps.

@@ -25,18 +25,33 @@ type body struct {
 	raw      []byte
 	prefix   string // pointer to the order: "" when it sits flat, else /paymentRequest
 	members  map[string]any
+	numbers  map[string]string                          // as they were written, by their pointers
 	document *iso20022.CustomerCreditTransferInitiation // nil where the schema has none
 }
 
-// text returns a text member, "" when it is absent.
-func (b body) text(path ...string) string {
+// value returns a member, nil when it is absent.
+func (b body) value(path ...string) any {
 	var value any = b.members
 	for _, name := range path {
 		members, _ := value.(map[string]any)
 		value = members[name]
 	}
-	text, _ := value.(string)
+	return value
+}
+
+// text returns a text member, "" when it is absent.
+func (b body) text(path ...string) string {
+	text, _ := b.value(path...).(string)
 	return text
+}
+
+// decimal returns a member that may be written as text or as number, in the characters of the body; "" when it is absent.
+func (b body) decimal(path ...string) string {
+	number, isNumber := b.numbers[b.prefix+pointerTo(path)]
+	if isNumber {
+		return number
+	}
+	return b.text(path...)
 }
 
 // at moves findings from where the domain expects the order to where the caller put it.
@@ -76,16 +91,33 @@ const (
 	wrappable wrapping = true
 )
 
-// parse reads a body strictly and holds it against its schema. It fails with a Problem that names everything that is wrong, in the
-// order of the body and at the places as they were sent; after malformed JSON nothing is known of the rest.
+// form is how a body is written.
+type form struct {
+	schema *jsonschema.Schema
+	mode   wrapping
+	also   func(body) []mistake // what a schema cannot say; nil for nothing
+}
+
+// parse reads a body strictly and holds it against its schema. Errors: those of parseForm.
 func parse(raw []byte, schema *jsonschema.Schema, mode wrapping) (body, error) {
+	return parseForm(raw, form{schema: schema, mode: mode})
+}
+
+// parseForm reads a body strictly and holds it against its form. It fails with a Problem that names everything that is wrong, in the
+// order of the body and at the places as they were sent; after malformed JSON nothing is known of the rest.
+func parseForm(raw []byte, f form) (body, error) {
 	r := &strictReader{
-		tokens: jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true)), raw: raw, places: map[string]int{},
+		tokens: jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true)), raw: raw,
+		places: map[string]int{}, numbers: map[string]string{},
 	}
-	b := body{raw: raw}
-	b.members, b.prefix = r.order(resolved(schema), mode)
+	b := body{raw: raw, numbers: r.numbers}
+	b.members, b.prefix = r.order(resolved(f.schema), f.mode)
 	if !r.broken {
-		for _, m := range mistakesIn(schema, b.members) {
+		mistakes := mistakesIn(f.schema, b.members)
+		if f.also != nil {
+			mistakes = append(mistakes, f.also(b)...)
+		}
+		for _, m := range mistakes {
 			r.report(r.place(b.prefix, m.pointer), b.prefix+m.pointer, m.code, m.text)
 		}
 		b.document = r.readDocument()

@@ -11,8 +11,7 @@ import (
 )
 
 // listErrors lists the transactions that need somebody's eye: failed at clearing, not answered in time, or a recall whose answer is late.
-// A quarantined document is not
-// among them: it belongs to no realm, and showing it could tell one institution about another.
+// A quarantined document is not among them: it belongs to no realm, and showing it could tell one institution about another.
 func (a *API) listErrors(c echo.Context) error {
 	by := principal(c)
 	q := openQuery(c, pageParameters, nil)
@@ -38,7 +37,7 @@ func (a *API) listErrors(c echo.Context) error {
 
 func errorEntryOf(m payment.Message) ErrorEntry {
 	entry := ErrorEntry{
-		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, Scheme: string(m.Scheme), Kind: string(m.Kind),
+		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, Scheme: string(m.Scheme), Kind: kindOf(m),
 		State: string(m.State), At: moment(m.StateSince), Amount: amountOf(m), ReasonCode: m.StatusCode, Message: m.StatusText,
 	}
 	switch m.State {

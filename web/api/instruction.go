@@ -76,14 +76,14 @@ func (a *API) answerInvalid(c echo.Context, findings []payment.Finding) error {
 	})
 }
 
-// cancel withdraws a pending payment.
-func (a *API) cancel(scheme rulebook.Scheme) echo.HandlerFunc {
+// cancel withdraws a pending message. expect is what the path says about it.
+func (a *API) cancel(expect approval.Expectation) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		order, err := a.read(c, a.bodies.cancel, wrappable)
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
-		id, err := a.ofScheme(c, order, scheme)
+		id, err := a.expected(c, order, expect)
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
@@ -102,7 +102,7 @@ func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
-		id, err := a.ofScheme(c, order, scheme)
+		id, err := a.expected(c, order, approval.Expectation{Kind: payment.KindInstruction, Scheme: scheme})
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
@@ -114,9 +114,9 @@ func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 	}
 }
 
-// ofScheme finds the message a body names and holds it against the path. Kind and scheme of a message never change, so nothing can
+// expected finds the message a body names and holds it against the path. Kind and scheme of a message never change, so nothing can
 // happen between this and what follows. Errors: payment.ErrNotFound, approval.MismatchError.
-func (a *API) ofScheme(c echo.Context, order order, scheme rulebook.Scheme) (uuid.UUID, error) {
+func (a *API) expected(c echo.Context, order order, expect approval.Expectation) (uuid.UUID, error) {
 	id, err := order.internalID()
 	if err != nil {
 		return uuid.Nil, err
@@ -125,7 +125,7 @@ func (a *API) ofScheme(c echo.Context, order order, scheme rulebook.Scheme) (uui
 	if err != nil {
 		return uuid.Nil, err
 	}
-	if m.Kind != payment.KindInstruction || m.Scheme != scheme {
+	if m.Kind != expect.Kind || m.Scheme != expect.Scheme {
 		return uuid.Nil, &approval.MismatchError{Message: m}
 	}
 	return id, nil
@@ -135,18 +135,30 @@ func (a *API) ofScheme(c echo.Context, order order, scheme rulebook.Scheme) (uui
 type order struct {
 	body
 	identifiers Identifiers
+	request     requestForm // of a recall, return or resolution; the zero form for the others
 }
 
 // read takes in a body. What can be told of its subject is in the order also when it fails.
 func (a *API) read(c echo.Context, schema *jsonschema.Schema, mode wrapping) (order, error) {
+	return a.readForm(c, form{schema: schema, mode: mode})
+}
+
+// readForm is read for a body that a schema alone does not describe.
+func (a *API) readForm(c echo.Context, f form) (order, error) {
 	raw, err := receive(c)
 	if err != nil {
 		return order{}, err
 	}
-	parsed, err := parse(raw, schema, mode)
+	parsed, err := parseForm(raw, f)
 	return order{body: parsed, identifiers: Identifiers{
 		ExternalID: parsed.text("identifiers", "externalId"), InternalID: parsed.text("identifiers", "internalId"),
+		CreditID: parsed.text("identifiers", "creditId"), RecallID: parsed.text("identifiers", "recallId"),
 	}}, err
+}
+
+// at moves findings from where the domain expects the order's members to where the caller put them.
+func (o order) at(findings []payment.Finding) []payment.Finding {
+	return o.body.at(o.request.placed(o.body, findings))
 }
 
 // about returns the order with the identifiers of a message that was found.
@@ -185,7 +197,9 @@ func (a *API) failCommand(c echo.Context, o order, err error) error {
 	if !errors.As(err, &placed) {
 		p.Findings = o.at(p.Findings)
 	}
-	return a.refuse(c, refusal{problem: p, cause: err, about: subject{identifiers: o.identifiers, document: o.document}})
+	return a.refuse(c, refusal{problem: p, cause: err, about: subject{
+		identifiers: o.identifiers, document: o.document, name: documentOf(o.request.kind),
+	}})
 }
 
 // answerStored answers with where a stored message stands: an instruction by a status report, the others in a word.

@@ -363,7 +363,7 @@ type Transaction struct {
 	AcceptedAt string `json:"acceptedAt,omitempty"`
 	Amount     Amount `json:"amount"`
 
-	// AnswerBy A recall should be answered until then.
+	// AnswerBy A recall, ours or received, should be answered until then.
 	AnswerBy string `json:"answerBy,omitempty"`
 
 	// Approvals Decisions about the current version.
@@ -378,7 +378,7 @@ type Transaction struct {
 	// CreatedBy User name of the maker; empty for what came in.
 	CreatedBy string `json:"createdBy"`
 
-	// CreditID The incoming payment that a return or resolution is about.
+	// CreditID The incoming payment that this is, or that a return, resolution or received recall is about.
 	CreditID   string `json:"creditId,omitempty"`
 	Creditor   Party  `json:"creditor"`
 	Debtor     Party  `json:"debtor"`
@@ -391,13 +391,18 @@ type Transaction struct {
 	GlobalID      string `json:"globalId"`
 	InstructionID string `json:"instructionId,omitempty"`
 	InternalID    string `json:"internalId"`
-	Kind          string `json:"kind"`
+
+	// Kind payment: one that came in. A recall that came in is a recall with direction in.
+	Kind string `json:"kind"`
 
 	// OriginalInternalID The payment that a recall, return or resolution is about.
 	OriginalInternalID string `json:"originalInternalId,omitempty"`
 
 	// Reason ISO reason code of a recall, return or resolution.
 	Reason string `json:"reason,omitempty"`
+
+	// RecallID The received recall that a return or resolution answers.
+	RecallID string `json:"recallId,omitempty"`
 
 	// RecallStatus Of an outgoing payment.
 	RecallStatus string `json:"recallStatus,omitempty"`
@@ -449,6 +454,9 @@ type After = string
 // CurrentPage defines model for CurrentPage.
 type CurrentPage = int
 
+// IdempotencyKey defines model for IdempotencyKey.
+type IdempotencyKey = string
+
 // InternalID defines model for InternalId.
 type InternalID = string
 
@@ -470,8 +478,14 @@ type BadQuery = FieldsProblem
 // Created defines model for Created.
 type Created = InstructionAnswer
 
+// Decided defines model for Decided.
+type Decided = DecisionAnswer
+
 // Forbidden defines model for Forbidden.
 type Forbidden = Problem
+
+// InFlight defines model for InFlight.
+type InFlight = Problem
 
 // Instruction defines model for Instruction.
 type Instruction = InstructionAnswer
@@ -479,11 +493,17 @@ type Instruction = InstructionAnswer
 // Internal defines model for Internal.
 type Internal = Problem
 
+// KeyReused defines model for KeyReused.
+type KeyReused = Problem
+
 // NotFound defines model for NotFound.
 type NotFound = Problem
 
 // Refused defines model for Refused.
 type Refused = json.RawMessage
+
+// RequestCreated defines model for RequestCreated.
+type RequestCreated = DecisionAnswer
 
 // Taken defines model for Taken.
 type Taken = Receipt

@@ -33,6 +33,7 @@ func DocumentJSON() ([]byte, error) {
 // bodies are the compiled schemas of the request bodies, as the OpenAPI document has them.
 type bodies struct {
 	create, validate, cancel, update, approval *jsonschema.Schema
+	recall, paymentReturn, resolution          *jsonschema.Schema
 }
 
 // compileBodies compiles them, once at start.
@@ -53,7 +54,7 @@ func compileBodies() (bodies, error) {
 	var b bodies
 	for name, schema := range map[string]**jsonschema.Schema{
 		"InstructionOrder": &b.create, "ValidationOrder": &b.validate, "CancelOrder": &b.cancel, "UpdateOrder": &b.update,
-		"ApprovalOrder": &b.approval,
+		"ApprovalOrder": &b.approval, "RecallOrder": &b.recall, "ReturnOrder": &b.paymentReturn, "ResolutionOrder": &b.resolution,
 	} {
 		*schema, err = compiler.Compile("openapi.json#/components/schemas/" + name)
 		if err != nil {
@@ -109,10 +110,7 @@ func leaves(err *jsonschema.ValidationError, list []*jsonschema.ValidationError)
 // FF01 format wrong (ISO external codes).
 func mistakesOf(leaf *jsonschema.ValidationError) []mistake {
 	at := pointerTo(leaf.InstanceLocation)
-	name := ""
-	if len(leaf.InstanceLocation) > 0 {
-		name = leaf.InstanceLocation[len(leaf.InstanceLocation)-1]
-	}
+	name := nameOf(leaf.InstanceLocation)
 	one := func(code, text string) []mistake { return []mistake{{pointer: at, code: code, text: text}} }
 	switch k := leaf.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
@@ -137,6 +135,19 @@ func mistakesOf(leaf *jsonschema.ValidationError) []mistake {
 		return one(patternAdvice(name))
 	}
 	return one("FF01", "Correct "+name+": the description of the interface does not allow this.")
+}
+
+// nameOf is how a sentence calls a place: by its name, an entry of a list by that of the list.
+func nameOf(place []string) string {
+	if len(place) == 0 {
+		return ""
+	}
+	last := place[len(place)-1]
+	number, err := strconv.Atoi(last)
+	if err == nil && len(place) > 1 {
+		return "entry " + strconv.Itoa(number+1) + " of " + place[len(place)-2]
+	}
+	return last
 }
 
 // patternAdvice says what the pattern of a member asks for.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -29,6 +30,8 @@ type strictReader struct {
 	found  []located
 	broken bool
 	places map[string]int // where each known member stands
+	// numbers are the numbers as they were written, so that no float comes near an amount.
+	numbers map[string]string
 
 	document        []byte // the bytes of the member Document
 	documentPointer string
@@ -174,6 +177,8 @@ func (r *strictReader) member(schema *jsonschema.Schema, name, pointer string) a
 		return map[string]any{}
 	case found == '{' && schema.Properties != nil:
 		return r.object(schema, pointer)
+	case found == '[' && schema.Items2020 != nil:
+		return r.list(resolved(schema.Items2020), pointer)
 	case found == '{' || found == '[':
 		r.skip(pointer)
 		if found == '[' {
@@ -190,12 +195,35 @@ func (r *strictReader) member(schema *jsonschema.Schema, name, pointer string) a
 	case '"':
 		return token.String()
 	case '0':
-		return 0 // no member is a number: its type is all that matters
+		r.numbers[pointer] = token.String()
+		return 0 // its type is all that a schema asks for
 	case 't', 'f':
 		return found == 't'
 	default:
 		return nil
 	}
+}
+
+// list reads an array of what the schema of its items knows.
+func (r *strictReader) list(items *jsonschema.Schema, pointer string) []any {
+	list := []any{}
+	_, err := r.tokens.ReadToken()
+	if err != nil {
+		r.fail(err, pointer)
+	}
+	for !r.broken && r.next() != ']' {
+		place := pointer + "/" + strconv.Itoa(len(list))
+		r.places[place] = int(r.tokens.InputOffset())
+		list = append(list, r.member(items, "", place))
+	}
+	if r.broken {
+		return list
+	}
+	_, err = r.tokens.ReadToken()
+	if err != nil {
+		r.fail(err, pointer)
+	}
+	return list
 }
 
 func (r *strictReader) next() jsontext.Kind {

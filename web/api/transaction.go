@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/hex"
 	"net/http"
 	"slices"
@@ -16,7 +17,7 @@ import (
 
 // Kinds and directions of the interface contract, section 6. A realm without messages of a kind has an empty list of it.
 var (
-	kinds      = []string{"instruction", "recall", "return", "resolution", "payment", "received recall"}
+	kinds      = []string{"instruction", "recall", "return", "resolution", "payment"}
 	directions = []string{"out", "in"}
 	schemes    = []string{"sic-inst", "sct-inst"}
 	currencies = []string{"CHF", "EUR"}
@@ -41,8 +42,7 @@ func (a *API) listTransactions(c echo.Context) error {
 	}
 	var list []payment.Message
 	if possible {
-		filter.Before, filter.Skip, filter.PageSize = page.after, page.skip(), page.ask()
-		list, err = a.cfg.Reader.Messages(c.Request().Context(), by.Realm, filter)
+		list, err = a.search(c, filter, page)
 		if err != nil {
 			return a.Fail(c, problem.Of(err), err)
 		}
@@ -53,6 +53,35 @@ func (a *API) listTransactions(c echo.Context) error {
 		return a.Fail(c, problem.Of(err), err)
 	}
 	return c.JSON(http.StatusOK, TransactionList{Header: a.header(c), Transactions: transactions, Page: shownPage})
+}
+
+// search reads one page. A recall on the wire is of either of two kinds, ours and those that came in; the direction tells them apart, and
+// without one both are read and put in order.
+func (a *API) search(c echo.Context, filter store.Filter, page paging) ([]payment.Message, error) {
+	ctx, realm := c.Request().Context(), principal(c).Realm
+	filter.Before, filter.Skip, filter.PageSize = page.after, page.skip(), page.ask()
+	if filter.Kind != string(payment.KindRecall) || filter.Direction == string(payment.DirectionOut) {
+		return a.cfg.Reader.Messages(ctx, realm, filter)
+	}
+	received := filter
+	received.Kind = string(payment.KindReceivedRecall)
+	if filter.Direction == string(payment.DirectionIn) {
+		return a.cfg.Reader.Messages(ctx, realm, received)
+	}
+	skip := int(filter.Skip)
+	filter.Skip, filter.PageSize = 0, filter.Skip+filter.PageSize
+	received.Skip, received.PageSize = 0, filter.PageSize
+	ours, err := a.cfg.Reader.Messages(ctx, realm, filter)
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := a.cfg.Reader.Messages(ctx, realm, received)
+	if err != nil {
+		return nil, err
+	}
+	both := append(ours, theirs...)
+	slices.SortFunc(both, func(a, b payment.Message) int { return bytes.Compare(b.InternalID[:], a.InternalID[:]) })
+	return both[min(skip, len(both)):min(int(filter.PageSize), len(both))], nil
 }
 
 func messageKey(m payment.Message) uuid.UUID { return m.InternalID }
@@ -113,19 +142,25 @@ func (a *API) message(c echo.Context) (payment.Message, error) {
 	if err != nil {
 		return payment.Message{}, err
 	}
-	given := c.Param("internalId")
-	id, err := parseID(given)
+	id, err := a.find(c, c.Param("internalId"))
 	if err != nil {
-		global, unreadable := payment.ParseGlobalID(given)
-		if unreadable != nil {
-			return payment.Message{}, payment.ErrNotFound
-		}
-		id, err = a.cfg.Reader.InternalID(ctx, by.Realm, global)
-		if err != nil {
-			return payment.Message{}, err
-		}
+		return payment.Message{}, err
 	}
 	return a.cfg.Reader.Message(ctx, by.Realm, id)
+}
+
+// find reads an id as a caller writes it: an internalId, or a Global ID of the realm. An internalId is not looked up.
+// Errors: payment.ErrNotFound.
+func (a *API) find(c echo.Context, given string) (uuid.UUID, error) {
+	id, err := parseID(given)
+	if err == nil {
+		return id, nil
+	}
+	global, err := payment.ParseGlobalID(given)
+	if err != nil {
+		return uuid.Nil, payment.ErrNotFound
+	}
+	return a.cfg.Reader.InternalID(c.Request().Context(), principal(c).Realm, global)
 }
 
 // listRelated lists what is about the same payment as a transaction, newest first: its recalls, returns and resolutions, and the payment
@@ -185,7 +220,7 @@ func transactionOf(m payment.Message) Transaction {
 	s := m.Summary
 	t := Transaction{
 		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, InstructionID: s.InstructionID,
-		EndToEndID: s.EndToEndID, Uetr: s.UETR, Scheme: string(m.Scheme), Kind: string(m.Kind), Direction: string(m.Direction), CreditID: creditID(m),
+		EndToEndID: s.EndToEndID, Uetr: s.UETR, Scheme: string(m.Scheme), Kind: kindOf(m), Direction: string(m.Direction), CreditID: creditID(m),
 		State: string(m.State), StateSince: moment(m.StateSince), Amount: amountOf(m),
 		Debtor:     Party{Name: s.DebtorName, Account: s.DebtorAccount, Agent: s.DebtorAgent},
 		Creditor:   Party{Name: s.CreditorName, Account: s.CreditorAccount, Agent: s.CreditorAgent},
@@ -193,7 +228,7 @@ func transactionOf(m payment.Message) Transaction {
 		ApprovalsRequired: m.ApprovalsRequired, Approvals: make([]Approval, 0, len(m.Decisions)),
 		ContentHash: hex.EncodeToString(m.ContentHash[:]), AcceptedAt: moment(m.AcceptedAt), SettledAt: moment(m.SettledAt),
 		RecallStatus: string(payment.RecallStatusOf(m.RecallState)), ReturnStatus: string(payment.ReturnStatusOf(m.ReturnState)),
-		OriginalInternalID: orEmpty(m.OriginalID), Reason: m.Reason, AnswerBy: moment(m.AnswerBy),
+		OriginalInternalID: orEmpty(m.OriginalID), RecallID: orEmpty(m.AnswersID), Reason: m.Reason, AnswerBy: moment(m.AnswerBy),
 	}
 	for _, d := range m.Decisions {
 		t.Approvals = append(t.Approvals, Approval{Action: string(d.Action), By: d.Name, At: moment(d.DecidedAt), Reason: d.Reason})

@@ -86,6 +86,7 @@ func TestACheckerWorksByKeyboardOnly(t *testing.T) {
 	p.press("Tab", "Enter")
 	p.says("#status", third.reference+" rejected.")
 	p.focused("#pane [data-autofocus]")
+	p.says("#pane", "Nothing matches") // of the search; other payments may wait
 	third.is(t, "Rejected", 1)
 	first.is(t, "Settled", 1)
 	if n := count(t, "SELECT count(*) FROM release WHERE message_id IN ($1, $2)", second.id, third.id); n != 0 {

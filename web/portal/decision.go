@@ -219,7 +219,9 @@ func (v *visit) decided(m payment.Message) error {
 	if err != nil {
 		return err
 	}
-	answer := views.Decided{Shell: v.shell("Approval queue", views.PlaceQueue), Row: v.queueRow(m, f), AllDone: v.emptyQueue(filter{})}
+	left := f // what may be empty now is the list of this person, as it is narrowed
+	left.view.Tab = tabForMe
+	answer := views.Decided{Shell: v.shell("Approval queue", views.PlaceQueue), Row: v.queueRow(m, f), AllDone: v.emptyQueue(left)}
 	answer.Row.Decided = decidedNote(decision.Action, "you", decision.DecidedAt)
 	if found {
 		detail, err := v.decision(next, f, views.Decision{})

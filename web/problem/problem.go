@@ -75,6 +75,22 @@ func TooLarge(limit string) *Problem {
 	}
 }
 
+// KeyReused makes the problem of an Idempotency-Key that came before with another request.
+func KeyReused() *Problem {
+	return &Problem{
+		Status: http.StatusUnprocessableEntity, Code: "422_IDEMPOTENCY_KEY_REUSED",
+		Text: "Give this request an Idempotency-Key of its own: this one was used before with other content.",
+	}
+}
+
+// InFlight makes the problem of an Idempotency-Key whose first request has no answer yet.
+func InFlight() *Problem {
+	return &Problem{
+		Status: http.StatusConflict, Code: "409_IN_FLIGHT", RetryAfter: retry,
+		Text: "The first request with this Idempotency-Key has no answer yet. Send this one again in a moment.",
+	}
+}
+
 // NotFound makes the problem of what does not exist, or belongs to another realm.
 func NotFound() *Problem {
 	return &Problem{Status: http.StatusNotFound, Code: "404_NOT_FOUND", Text: "There is nothing at this address."}

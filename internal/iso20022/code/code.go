@@ -4,7 +4,7 @@
 // scheme allows in which message is for the rule book to say.
 //
 // Source: TransactionAuthorizationProtocol/iso20022-external-code-sets at commit
-// a325faf (MIT licence), derived from the ISO publication of May 2025.
+// a325faf (MIT licence), derived from the ISO publication that Published names.
 package code
 
 import (
@@ -14,6 +14,9 @@ import (
 	"sort"
 	"sync"
 )
+
+// Published is the month of the ISO publication the sets are taken from, as YYYY-MM.
+const Published = "2025-05"
 
 //go:embed data/*.json
 var data embed.FS
@@ -71,6 +74,16 @@ func Reason(code string) (Definition, bool) {
 		}
 	}
 	return Definition{}, false
+}
+
+// Sets returns all sets in alphabetical order of their ISO names.
+func Sets() []Set {
+	var all []Set
+	for file := range load() {
+		all = append(all, Set{file})
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].Name() < all[j].Name() })
+	return all
 }
 
 // Find looks up a code of the set.

@@ -4,6 +4,10 @@ import "testing"
 
 func TestEverySetIsThere(t *testing.T) {
 	t.Parallel()
+	listed := map[string]bool{}
+	for _, set := range Sets() {
+		listed[set.Name()] = true
+	}
 	for name, set := range map[string]Set{
 		"ExternalAcceptedReason1Code": AcceptedReasons, "ExternalCashClearingSystem1Code": CashClearingSystems,
 		"ExternalCategoryPurpose1Code": CategoryPurposes, "ExternalClearingSystemIdentification1Code": ClearingSystems,
@@ -17,6 +21,9 @@ func TestEverySetIsThere(t *testing.T) {
 		"ExternalRejectedReason1Code": RejectedReasons, "ExternalVerificationReason1Code": VerificationReasons,
 	} {
 		codes := set.All()
+		if !listed[name] || len(listed) != 19 {
+			t.Errorf("%s is not among the %d listed sets", name, len(listed))
+		}
 		if set.Name() != name || len(codes) == 0 {
 			t.Errorf("%s is named %q with %d codes", name, set.Name(), len(codes))
 		}

@@ -1,6 +1,7 @@
-// Command rulesdoc writes the table of rules as a page for readers.
+// Command rulesdoc writes the rules as a page for readers: the table for payment orders, the rules, reasons and deadlines of recalls,
+// returns and resolutions, and the dates of the data the rules rest on.
 //
-// The page is made from the table alone, so the same table gives the same bytes.
+// The page is made from the tables of this program alone, so the same program gives the same bytes.
 package main
 
 import (
@@ -23,9 +24,11 @@ func main() {
 	}
 }
 
-const introduction = `# Rules for payment orders
+const introduction = `# Rules
 
-<!-- Made by rulesdoc from the table in internal/rulebook; do not edit. -->
+<!-- Made by rulesdoc from the tables in internal/rulebook; do not edit. -->
+
+## Payment orders
 
 What is asked of a payment order (pain.001.001.09) before it is accepted, and again before it is released. A
 finding names the rule, the element (an RFC 6901 pointer), the ISO 20022 reason code and what to do. All findings
@@ -37,8 +40,8 @@ SPS BR = its Business Rules 3.2; EPC = rulebook and guidelines of the European P
 transfers; ISO = the ISO 20022 schema or the ISO standard named.
 `
 
-// page is the whole document: the rules of both schemes, of each scheme, and those checked
-// elsewhere.
+// page is the whole document: the rules for orders of both schemes, of each scheme, and those checked
+// elsewhere; then what holds for recalls, returns and resolutions.
 func page() []byte {
 	var document bytes.Buffer
 	document.WriteString(introduction)
@@ -52,13 +55,17 @@ func page() []byte {
 		{"Checked elsewhere", func(r rulebook.Rule) bool { return r.Check == nil }},
 	}
 	for _, section := range sections {
-		fmt.Fprintf(&document, "\n## %s\n\n| Rule | Element | Code | What to do | Source |\n|---|---|---|---|---|\n", section.title)
+		fmt.Fprintf(&document, "\n### %s\n\n| Rule | Element | Code | What to do | Source |\n|---|---|---|---|---|\n", section.title)
 		for _, rule := range rulebook.Rules() {
 			if section.selected(rule) {
 				document.WriteString(row(rule))
 			}
 		}
 	}
+	writeRequests(&document)
+	writeReasons(&document)
+	writeDeadlines(&document)
+	writeDates(&document)
 	return document.Bytes()
 }
 

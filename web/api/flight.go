@@ -1,0 +1,67 @@
+package api
+
+import (
+	"net/http"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/web/problem"
+)
+
+// keyHeader carries the caller's own key of a request that may come again; maxKey is its longest form in characters.
+const (
+	keyHeader = "Idempotency-Key"
+	maxKey    = 255
+)
+
+// idempotencyKey reads the key, "" when there is none. It fails with a Problem for one that cannot be taken.
+func idempotencyKey(header http.Header) (string, error) {
+	values := header.Values(keyHeader)
+	if len(values) == 0 {
+		return "", nil
+	}
+	good := len(values) == 1 && values[0] != "" && utf8.ValidString(values[0]) && utf8.RuneCountInString(values[0]) <= maxKey
+	for _, r := range values[0] {
+		good = good && unicode.IsPrint(r)
+	}
+	if !good {
+		return "", problem.Fields(payment.Finding{
+			Pointer: keyHeader, Code: "FF01", Text: "Send one Idempotency-Key of 1 to 255 printable characters, or none.",
+		})
+	}
+	return values[0], nil
+}
+
+// flight is a request under way.
+type flight struct{ realm, client, key string }
+
+// flights knows the requests of this program that are under way. Of two programs on one database the second waits for the first.
+type flights struct {
+	mu   sync.Mutex
+	keys map[flight]bool
+}
+
+func newFlights() *flights { return &flights{keys: map[flight]bool{}} }
+
+// begin notes a request; end forgets it. It fails with a Problem while another with the same key is under way. A request without a key
+// stands in nobody's way.
+func (f *flights) begin(by identity.Principal, key string) (end func(), err error) {
+	if key == "" {
+		return func() {}, nil
+	}
+	one := flight{realm: by.Realm, client: by.ClientID, key: key}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.keys[one] {
+		return nil, problem.InFlight()
+	}
+	f.keys[one] = true
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.keys, one)
+	}, nil
+}

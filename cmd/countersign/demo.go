@@ -31,7 +31,7 @@ type demoCommand struct {
 }
 
 // clearingToken is the demo's clearing credential; like its users' password it is public.
-const clearingToken = "demo-clearing" //nolint:gosec // public by purpose
+const clearingToken = "demo-clearing"
 
 // Run starts the database, the simulator and the gateway, and stops them in the opposite order when ctx ends.
 func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {

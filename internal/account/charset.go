@@ -32,7 +32,7 @@ func isEPCBasic(r rune) bool {
 	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
 		return true
 	default:
-		return r < 0x80 && strings.IndexByte(" /-?:().,'+", byte(r)) >= 0
+		return strings.ContainsRune(" /-?:().,'+", r)
 	}
 }
 

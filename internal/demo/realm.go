@@ -15,8 +15,8 @@ const (
 	Straight       = "demo-straight"   // no approval: four-eyes is off for this client
 	SecondRealm    = "demo2"
 	SecondClient   = "demo2-backoffice"
-	ClientSecret   = "demo-secret"      //nolint:gosec // public by purpose
-	UserPassword   = "countersign-demo" //nolint:gosec // public by purpose
+	ClientSecret   = "demo-secret"
+	UserPassword   = "countersign-demo"
 	pendingDefault = 24 * time.Hour
 )
 

@@ -49,7 +49,8 @@ func (d *decoder) currency(e *element, offset int, text string) {
 		return
 	}
 	if what == mistakeBlank {
-		advice = e.currency.pattern.text
+		d.currencyMissing(e, offset)
+		return
 	}
 	d.reportChild(step{"Ccy", -1}, offset, problem{codeCurrency, advice + " as currency of " + e.tag + "."})
 }

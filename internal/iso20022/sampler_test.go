@@ -84,6 +84,7 @@ func (s sampler) text(simple *simpleType) string {
 		return [...]string{"2026-03-02T10:00:00.123+01:00", "2026-03-02T24:00:00", "2026-03-02T23:59:59.999999999Z"}[s.random.IntN(3)]
 	case kindTime:
 		return [...]string{"10:00:00", "23:59:59.5Z"}[s.random.IntN(2)]
+	case kindText:
 	}
 	if len(simple.enumeration) > 0 {
 		return simple.enumeration[s.random.IntN(len(simple.enumeration))]

@@ -102,11 +102,11 @@ func reference(text []byte) (replacement string, length int) {
 	if strings.HasPrefix(digits, "x") {
 		digits, base = digits[1:], 16
 	}
-	number, err := strconv.ParseUint(digits, base, 32)
-	if err != nil || !isXMLCharacter(rune(number)) || number > utf8.MaxRune {
+	number, err := strconv.ParseUint(digits, base, 31)
+	if err != nil || number > utf8.MaxRune || !isXMLCharacter(rune(number)) { //nolint:gosec // at most 31 bits
 		return "", 0
 	}
-	return string(rune(number)), end + 1
+	return string(rune(number)), end + 1 //nolint:gosec // at most 31 bits
 }
 
 func isXMLCharacter(c rune) bool {

@@ -119,6 +119,7 @@ func (x *xmlDecoder) next() (token, bool) {
 		}
 	case tokenEndOfDocument:
 		return t, false
+	case tokenStart, tokenEnd:
 	}
 	return t, true
 }
@@ -143,6 +144,8 @@ func (x *xmlDecoder) group(state groupState) {
 		case tokenStart:
 			state.count++
 			x.child(&state, t)
+		case tokenEndOfDocument, tokenBroken: // next has reported them
+			return
 		}
 	}
 }
@@ -295,6 +298,8 @@ func (x *xmlDecoder) content(e *element, place reflect.Value, offset int) {
 				kept = string(x.data[t.offset:nameEnd]) + inherited + string(x.data[nameEnd:x.scanner.position])
 				x.keep(len(kept), offset)
 			}
+		case tokenEndOfDocument, tokenBroken: // next has reported them
+			return
 		}
 	}
 }
@@ -319,6 +324,7 @@ func (x *xmlDecoder) skip() {
 			depth++
 		case tokenEnd:
 			depth--
+		case tokenEndOfDocument, tokenText, tokenBroken:
 		}
 	}
 }

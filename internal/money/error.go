@@ -49,12 +49,12 @@ func (e *Error) Unwrap() error {
 // refuse makes the error of a kind whose sentence needs no detail. The codes are those of the
 // Swiss Payment Standards for InstdAmt (section 3.7, error column).
 func refuse(kind error) *Error {
-	switch kind {
-	case ErrZero:
+	switch {
+	case errors.Is(kind, ErrZero):
 		return &Error{kind, "AM01", "Enter an amount above zero."}
-	case ErrNegative:
+	case errors.Is(kind, ErrNegative):
 		return &Error{kind, "AM12", "Enter an amount without a minus sign."}
-	case ErrTooLarge:
+	case errors.Is(kind, ErrTooLarge):
 		return &Error{kind, "AM12", "Enter a smaller amount: this one has too many digits."}
 	default:
 		return &Error{ErrMalformed, "AM12", "Enter the amount with digits and one decimal point, such as 1234.50."}

@@ -65,7 +65,10 @@ func scaleUp(coefficient uint64, power int) (int64, bool) {
 		}
 		coefficient *= 10
 	}
-	return int64(coefficient), coefficient <= math.MaxInt64
+	if coefficient > math.MaxInt64 {
+		return 0, false
+	}
+	return int64(coefficient), true
 }
 
 // Minor is the count of minor units, the form an amount is stored in.

@@ -25,7 +25,7 @@ var globalIDEpoch = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
 func NewGlobalID(mark string, at time.Time, random [4]byte) GlobalID {
 	body := make([]byte, 0, globalIDLength)
 	body = append(body, mark...)
-	body = appendBase32(body, uint64(at.Sub(globalIDEpoch).Milliseconds())&(1<<40-1), 8)
+	body = appendBase32(body, uint64(at.Sub(globalIDEpoch).Milliseconds())&(1<<40-1), 8) //nolint:gosec // the mask keeps 40 bits
 	body = appendBase32(body, uint64(binary.BigEndian.Uint32(random[:]))&(1<<25-1), 5)
 	return GlobalID(append(body, checkCharacter(string(body))))
 }

@@ -7,7 +7,7 @@ import (
 
 const (
 	pointerInternalID = "/identifiers/internalId"
-	pointerCreditID   = "/identifiers/creditId"
+	pointerCreditID   = "/identifiers/creditId" //nolint:gosec // a place in a request
 	pointerRecallID   = "/identifiers/recallId"
 )
 

@@ -68,10 +68,9 @@ func statusReasons(m Message) []iso20022.StatusReasonInformation12 {
 		return []iso20022.StatusReasonInformation12{reason("DS02", "Withdrawn by its maker.")}
 	case StateExpired:
 		return []iso20022.StatusReasonInformation12{reason("TM01", "Nobody decided in time.")}
-	case StateNone, StateApprovalPending, StateApproved, StateProcessing, StateUnconfirmed, StateSettled:
+	default:
 		return nil
 	}
-	return nil
 }
 
 // RefusalReport makes the pain.002 for an order that was refused: RJCT with one reason for each rule it breaks.

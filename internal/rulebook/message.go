@@ -60,8 +60,8 @@ func checkPaymentTransactionCount(i *inspection) {
 
 // saysCount reports whether a number element (up to 15 digits) names the count.
 func saysCount(text string, count int) bool {
-	number, err := strconv.ParseUint(text, 10, 63)
-	return err == nil && number == uint64(count)
+	number, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && number == int64(count)
 }
 
 func checkOnePayment(i *inspection) {

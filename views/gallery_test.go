@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/a-h/templ"
@@ -24,7 +25,7 @@ type exhibit struct {
 
 // exhibits lists every page in every state worth looking at.
 func exhibits() []exhibit {
-	return append(append(entryExhibits(), queueExhibits()...), append(formExhibits(), recordExhibits()...)...)
+	return slices.Concat(entryExhibits(), queueExhibits(), formExhibits(), recordExhibits(), requestExhibits(), clearingExhibits())
 }
 
 func render(t *testing.T, component templ.Component) string {

@@ -20,7 +20,8 @@ import (
 // screenshotLimit keeps the pictures of the README small, in bytes.
 const screenshotLimit = 200_000
 
-// TestScreenshots makes the pictures of the README, in the demo's second realm, where no other test leaves payments.
+// TestScreenshots makes the pictures of the README, in the demo's second realm, where few tests leave payments. Run alone, with
+// -run TestScreenshots, the pictures show its own payments only.
 func TestScreenshots(t *testing.T) {
 	folder := os.Getenv("COUNTERSIGN_SCREENSHOTS")
 	if folder == "" {

@@ -41,6 +41,10 @@ type bench struct {
 	server *httptest.Server
 	log    *lockedBuffer
 	config portal.Config
+
+	seal  payment.Sealer
+	store *store.Store
+	jobs  *store.Jobs
 }
 
 // lockedBuffer is a log that many requests write to.
@@ -98,6 +102,7 @@ func setup(t *testing.T) *bench {
 		Reader:   b.reader, Drafts: store.NewDrafts(db.Database), Sessions: store.NewSessionStore(db.Database),
 		Now: time.Now, NewID: newID, Zone: zone, Log: log, Environment: "TEST", Realm: "demo", EventsPause: 20 * time.Millisecond,
 	}
+	b.seal, b.store, b.jobs = seal, messages, jobs
 	b.serve()
 	return b
 }

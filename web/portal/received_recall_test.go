@@ -1,0 +1,115 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+)
+
+func TestAReceivedRecallIsGrantedWithACharge(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	original, recall := o.recalled(rulebook.SchemeSCT, "TX1")
+	maker := o.as("maker1")
+	maker.get("/recalls").is(http.StatusOK).says(string(recall.GlobalID)).says("days left").says("The customer asks for it")
+	maker.get("/recalls/" + recall.InternalID.String()).goesTo("/payments/" + recall.InternalID.String())
+	back, no := "/payments/"+original.InternalID.String()+"/return", "/recalls/"+recall.InternalID.String()+"/resolve"
+	for _, m := range []payment.Message{original, recall} {
+		page := maker.get("/payments/" + m.InternalID.String()).is(http.StatusOK).says("Answer the recall by")
+		if !page.offers(back) || !page.offers(no) {
+			t.Errorf("the %s does not offer both answers: %s", m.Kind, page.page.Find(".actions").Text())
+		}
+	}
+	form := maker.get(back).is(http.StatusOK).says("Grant the recall")
+	if reasons := form.page.Find(`input[name="reason"]`); reasons.Length() != 1 || form.fields(back).Get("reason") != "FOCR" {
+		t.Errorf("%d reasons for a grant, chosen %q", reasons.Length(), form.fields(back).Get("reason"))
+	}
+	for charge, code := range map[string]string{"1,234": "AM12", "100.00": "AM02"} {
+		got := maker.post(back, url.Values{"reason": {"FOCR"}, "charge": {charge}}).is(http.StatusUnprocessableEntity)
+		if inline := got.page.Find("#charge-error").Text(); !strings.Contains(inline, code) {
+			t.Errorf("a charge of %s is answered with %q", charge, got.problems())
+		}
+	}
+	m := maker.wish(back, "charge", "5,50", "information1", "As asked")
+	if m.Summary.Amount.Format() != "EUR 94.50" || m.AnswersID != recall.InternalID {
+		t.Fatalf("the return is over %s and answers %s", m.Summary.Amount.Format(), m.AnswersID)
+	}
+	detail := o.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Approve the return of EUR 94.50 to Anna Beispiel")
+	detail.says("Send EUR 94.50 of EUR 100.00 back to Anna Beispiel; the rest is kept as a charge.").says("EUR 5.50").says(string(recall.GlobalID))
+	maker.get(no).is(http.StatusConflict).says("This recall cannot be refused")
+	maker.get("/recalls").is(http.StatusOK).says("Return waiting for approval")
+	o.approve(m)
+	maker.get("/recalls").is(http.StatusOK)
+	tree := maker.get("/payments/" + original.InternalID.String() + "/related").is(http.StatusOK)
+	nested := tree.page.Find(".tree .tree .tree")
+	if nested.Length() != 1 || !strings.Contains(nested.Text(), string(m.GlobalID)) {
+		t.Errorf("the return does not stand below the recall it answers: %s", tree.main())
+	}
+}
+
+func TestAReceivedRecallIsRefused(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	original, recall := o.recalled(rulebook.SchemeSIC, "TX1")
+	maker, path := o.as("maker1"), "/recalls/"+recall.InternalID.String()+"/resolve"
+	form := maker.get(path).is(http.StatusOK)
+	if cards := form.page.Find("section.card"); cards.Length() != 2 || !strings.Contains(cards.Text(), "days left") {
+		t.Errorf("%d cards: %s", cards.Length(), cards.Text())
+	}
+	if form.page.Find(`a[href="/payments/`+original.InternalID.String()+`/return"]`).Length() != 1 {
+		t.Error("the form does not lead to the grant")
+	}
+	if chosen := form.fields(path).Get("reason"); chosen != "" {
+		t.Errorf("%s is chosen though there is time", chosen)
+	}
+	legal := maker.post(path, url.Values{"reason": {"LEGL"}}).is(http.StatusUnprocessableEntity)
+	if legal.page.Find("#information1-error").Length() != 1 {
+		t.Errorf("a legal reason without its words is answered with %q", legal.problems())
+	}
+	m := maker.wish(path, "reason", "CUST")
+	detail := o.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Approve the refusal of the recall of CHF 100.00")
+	detail.says("The money stays with").says("The creditor refuses (CUST)")
+	maker.get("/payments/" + original.InternalID.String() + "/return").is(http.StatusConflict).says("exclude each other")
+	reject := "/queue/" + m.InternalID.String() + "/reject"
+	checker := o.as("checker1")
+	checker.post(reject, with(checker.get(reject).fields(reject), "reason", "Ask the customer again")).goesTo("/queue")
+	if !maker.get("/payments/" + recall.InternalID.String()).is(http.StatusOK).offers(path) {
+		t.Error("after the rejection the recall cannot be answered")
+	}
+	o.asIn("demo2", "maker1").get(path).is(http.StatusNotFound)
+	o.as("checker1").get(path).is(http.StatusForbidden)
+}
+
+func TestALateAnswerIsPreparedAndNeverSentByItself(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	_, recall := o.recalled(rulebook.SchemeSIC, "TX1")
+	maker := o.as("maker1")
+	home, path := "/payments/"+recall.InternalID.String(), "/recalls/"+recall.InternalID.String()+"/resolve"
+	zurich := "(now() AT TIME ZONE 'Europe/Zurich')::date"
+	for days, words := range map[string]string{"3": "3 days left", "2": "2 days left", "0": "due today", "-1": "1 day overdue", "-4": "4 days overdue"} {
+		o.change("UPDATE message SET answer_by = ((" + zurich + " + " + days + ")::timestamp AT TIME ZONE 'UTC') WHERE kind = 'received recall'")
+		maker.get("/recalls").is(http.StatusOK).says(words)
+		prepared := days != "3"
+		form := maker.get(path).is(http.StatusOK)
+		if got := form.fields(path).Get("reason") == "NOAS"; got != prepared {
+			t.Errorf("%s: the prepared answer is there: %v", words, got)
+		}
+		if said := strings.Contains(form.main(), "never sent by itself"); said != prepared {
+			t.Errorf("%s: the form says that it is prepared: %v", words, said)
+		}
+		if linked := maker.get(home).page.Find(`.notice a[href="`+path+`"]`).Length() == 1; linked != prepared {
+			t.Errorf("%s: the recall links the prepared answer: %v", words, linked)
+		}
+	}
+	if n := o.count("SELECT count(*) FROM message WHERE kind = 'resolution'"); n != 0 {
+		t.Fatalf("%d answers were made by themselves", n)
+	}
+	if m := maker.wish(path); m.Reason != "NOAS" || m.State != payment.StateApprovalPending {
+		t.Errorf("the prepared answer became %s %s", m.Reason, m.State)
+	}
+}

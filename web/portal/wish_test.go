@@ -1,0 +1,202 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+)
+
+func TestARecallGoesFromItsFormToItsApproval(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	original := o.settled(filled())
+	home := "/payments/" + original.InternalID.String()
+	maker := o.as("maker1")
+	if !maker.get(home).is(http.StatusOK).offers(home + "/recall") {
+		t.Fatal("the settled payment offers no recall")
+	}
+	form := maker.get(home + "/recall").is(http.StatusOK).says("Recall CHF 1'234.50")
+	card := strings.Join(strings.Fields(form.page.Find("section.card").Text()), " ")
+	for _, fact := range []string{string(original.GlobalID), "CHF 1'234.50", "Beispiel Holzbau GmbH", "CH48 2196 6000 0096 1338 8", "Rechnung 1107"} {
+		if !strings.Contains(card, fact) {
+			t.Errorf("the card does not say %q: %s", fact, card)
+		}
+	}
+	m := maker.wish(home+"/recall", "reason", "DUPL", "information1", "Paid on Monday", "information2", "and on Tuesday")
+	if m.Kind != payment.KindRecall || m.State != payment.StateApprovalPending || m.OriginalID != original.InternalID || m.Reason != "DUPL" {
+		t.Fatalf("the message is %s %s about %s for %s", m.Kind, m.State, m.OriginalID, m.Reason)
+	}
+	after := maker.get(home).is(http.StatusOK).says("Recall in progress").says("The recall " + string(m.GlobalID) + " of this payment is waiting for approval")
+	if after.offers(home + "/recall") {
+		t.Error("a second recall is offered")
+	}
+	maker.get(home + "/recall").is(http.StatusConflict).says("This payment cannot be recalled").says("can be recalled once")
+	maker.get("/mine").is(http.StatusOK).says("Recall").says(string(m.GlobalID))
+	if own := maker.get("/queue/" + m.InternalID.String()).is(http.StatusOK); own.page.Find("#approve").Length() != 0 {
+		t.Error("the maker may approve the recall")
+	}
+
+	checker := o.as("checker1")
+	checker.get("/queue?kind=recall").is(http.StatusOK).says(string(m.GlobalID)).says("DUPL")
+	if n := checker.get("/queue?kind=return").is(http.StatusOK).page.Find("tr[data-row]").Length(); n != 0 {
+		t.Errorf("%d returns wait", n)
+	}
+	detail := checker.get("/queue/" + m.InternalID.String()).is(http.StatusOK)
+	detail.says("Approve the recall of CHF 1'234.50").says("Ask the bank of Beispiel Holzbau GmbH to send CHF 1'234.50 back. Reason: Sent twice by mistake (DUPL).")
+	detail.says("Paid on Monday").says("and on Tuesday")
+	if detail.page.Find(`.summary a[href="`+home+`"]`).Length() != 1 {
+		t.Error("the decision does not link the original")
+	}
+	if m = o.approve(m); m.State != payment.StateProcessing {
+		t.Errorf("the approved recall is %s", m.State)
+	}
+	maker.get(home + "/related").is(http.StatusOK).says("Recall of the payment").says("Sent twice by mistake (DUPL)")
+}
+
+func TestARecallIsRefusedBesideItsFields(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	original := o.settled(sepa())
+	path := "/payments/" + original.InternalID.String() + "/recall"
+	maker := o.as("maker1")
+	for name, c := range map[string]struct{ reason, line, field, code string }{
+		"no reason":          {"", "", "reason", "CH21"},
+		"unknown reason":     {"XXXX", "", "reason", "CH16"},
+		"line not taken":     {"DUPL", "twice", "information1", "CH17"},
+		"line too long":      {"FRAD", strings.Repeat("x", 106), "information1", "CH16"},
+		"foreign characters": {"FRAD", "обман", "information1", "CH16"},
+	} {
+		got := maker.post(path, url.Values{"reason": {c.reason}, "information1": {c.line}}).is(http.StatusUnprocessableEntity)
+		inline := got.page.Find("#" + c.field + "-error")
+		if len(got.problems()) != 1 || inline.Length() != 1 || !strings.Contains(inline.Text(), c.code) {
+			t.Errorf("%s: the summary says %q, the field %q", name, got.problems(), inline.Text())
+		}
+		if kept := got.fields(path).Get("information1"); kept != c.line {
+			t.Errorf("%s: the line comes back as %q", name, kept)
+		}
+	}
+	if n := o.count("SELECT count(*) FROM message WHERE kind = 'recall'"); n != 0 {
+		t.Errorf("%d recalls", n)
+	}
+	o.change("UPDATE message SET accepted_at = accepted_at - interval '40 days'")
+	late := maker.post(path, url.Values{"reason": {"DUPL"}}).is(http.StatusUnprocessableEntity)
+	if got := late.problems(); len(got) != 1 || !strings.Contains(got[0], "TM01") {
+		t.Errorf("after the deadline the summary says %q", got)
+	}
+}
+
+func TestTheStateReplacesTheButtonByASentence(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	maker := o.as("maker1")
+	waiting := maker.submit(filled())
+	home := "/payments/" + waiting.InternalID.String()
+	page := maker.get(home).is(http.StatusOK).says("This payment is not sent yet: withdraw it instead of recalling it.")
+	if page.offers(home + "/recall") {
+		t.Error("a waiting payment offers a recall")
+	}
+	maker.get(home + "/recall").is(http.StatusConflict).says("not sent yet")
+	maker.post(home+"/recall", url.Values{"reason": {"DUPL"}}).is(http.StatusConflict)
+	maker.get(home + "/return").is(http.StatusConflict).says("Choose a payment that came in")
+	maker.get("/recalls/" + waiting.InternalID.String() + "/resolve").is(http.StatusNotFound)
+
+	settled := o.settled(with(filled(), "amount", "7.00", "endToEndId", "E2E-7"))
+	path := "/payments/" + settled.InternalID.String() + "/recall"
+	o.as("checker1").get(path).is(http.StatusForbidden)
+	o.as("supervisor1").post(path, url.Values{"reason": {"DUPL"}}).is(http.StatusForbidden)
+	o.asIn("demo2", "maker1").get(path).is(http.StatusNotFound)
+	o.asIn("demo2", "maker1").post(path, url.Values{"reason": {"DUPL"}}).is(http.StatusNotFound)
+	if checker := o.as("checker1").get("/payments/" + settled.InternalID.String()); checker.offers(path) {
+		t.Error("a checker is offered a recall")
+	}
+}
+
+func TestARecallSentTwiceIsOneAndTheSlowerMakerReadsWhy(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	original := o.settled(filled())
+	path := "/payments/" + original.InternalID.String() + "/recall"
+	first, second := o.as("maker1"), o.as("maker2")
+	mine := first.post(path, url.Values{"reason": {"DUPL"}}).goesTo("/payments/")
+	theirs := second.post(path, url.Values{"reason": {"TECH"}}).goesTo("/payments/")
+	second.get(mine).is(http.StatusNotFound)
+	action := strings.TrimSuffix(mine, "check") + "submit"
+	const tries = 4
+	places := make(chan string, tries)
+	for range tries {
+		go func() { places <- first.post(action, nil).location }()
+	}
+	done := <-places
+	for range tries - 1 {
+		if next := <-places; next != done || next == "" {
+			t.Errorf("one submission leads to %q, another to %q", done, next)
+		}
+	}
+	first.get(mine).goesTo(done)
+	second.get(theirs).is(http.StatusConflict).says("can be recalled once")
+	second.post(strings.TrimSuffix(theirs, "check")+"submit", nil).is(http.StatusConflict).says("This payment was recalled before")
+	if n := o.count("SELECT count(*) FROM message WHERE kind = 'recall'"); n != 1 {
+		t.Errorf("%d recalls of one payment", n)
+	}
+}
+
+func TestARequestIsChangedFromItsCheckPage(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	original := o.settled(filled())
+	path := "/payments/" + original.InternalID.String() + "/recall"
+	maker := o.as("maker1")
+	check := maker.post(path, url.Values{"reason": {"FRAD"}, "information3": {"third line"}}).goesTo("/payments/")
+	page := maker.get(check).is(http.StatusOK).says("Submit the recall of CHF 1'234.50 for approval").says("Fraud (FRAD)").says("third line")
+	change := page.page.Find(".change a").First().AttrOr("href", "")
+	form := maker.get(change).is(http.StatusOK)
+	action := form.page.Find("form.payment-form").AttrOr("action", "")
+	values := form.fields(action)
+	if values.Get("reason") != "FRAD" || values.Get("information3") != "third line" {
+		t.Fatalf("the form comes back with %v", values)
+	}
+	if again := maker.post(action, with(values, "reason", "TECH")).goesTo("/payments/"); again != check {
+		t.Errorf("the changed form leads to %s, want %s", again, check)
+	}
+	maker.get(check).is(http.StatusOK).says("(TECH)")
+	edit := strings.TrimSuffix(check, "check") + "edit"
+	maker.get(edit).goesTo(path + "?draft=")
+	maker.post(edit, filled()).is(http.StatusNotFound)
+}
+
+func TestAnIncomingPaymentIsSentBack(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	original, _ := o.arrived(rulebook.SchemeSIC, "TX1")
+	home := "/payments/" + original.InternalID.String()
+	maker := o.as("maker1")
+	if !maker.get(home).is(http.StatusOK).offers(home + "/return") {
+		t.Fatal("the booked payment offers no return")
+	}
+	form := maker.get(home + "/return").is(http.StatusOK).says("further reasons")
+	if form.page.Find(`input[name="reason"][value="FOCR"]`).Length() != 0 || form.page.Find(`input[name="charge"]`).Length() != 0 {
+		t.Error("the answer to a recall is offered though nobody recalled the payment")
+	}
+	if got := maker.post(home+"/return", url.Values{"reason": {"FOCR"}}).is(http.StatusUnprocessableEntity).problems(); len(got) != 1 {
+		t.Errorf("a grant without a recall is answered with %q", got)
+	}
+	needs := maker.post(home+"/return", url.Values{"reason": {"NARR"}}).is(http.StatusUnprocessableEntity)
+	if needs.page.Find("#information1-error").Length() != 1 {
+		t.Errorf("a reason without its words is answered with %q", needs.problems())
+	}
+	m := maker.wish(home+"/return", "reason", "AC04")
+	detail := o.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK)
+	detail.says("Approve the return of CHF 100.00 to Anna Beispiel").says("Send CHF 100.00 back to Anna Beispiel. Reason: The account is closed (AC04).")
+	maker.get(home).is(http.StatusOK).says("Return in progress").says("is waiting for approval")
+	maker.get(home + "/return").is(http.StatusConflict).says("cannot be sent back")
+	withdraw := "/payments/" + m.InternalID.String() + "/withdraw"
+	page := maker.get(withdraw).is(http.StatusOK).says("Withdraw the return of CHF 100.00 to Anna Beispiel")
+	maker.post(withdraw, page.fields(withdraw)).goesTo("/mine")
+	if !maker.get(home).is(http.StatusOK).offers(home + "/return") {
+		t.Error("after the withdrawal no return is offered")
+	}
+}

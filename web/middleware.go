@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -48,7 +49,8 @@ func (s *Server) logged(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		ctx := c.Request().Context()
 		level := slog.LevelInfo
-		if c.Response().Status >= http.StatusInternalServerError {
+		gone := errors.Is(ctx.Err(), context.Canceled) // the client broke it off: nobody waits for the answer
+		if c.Response().Status >= http.StatusInternalServerError && !gone {
 			level = slog.LevelError
 		}
 		attributes := []slog.Attr{

@@ -103,7 +103,7 @@ func TestTheOtherWaysToAnAddressAreClosed(t *testing.T) {
 		{"POST", "/API/sic-inst/v1/instruction/create", 404},
 		{"POST", "/api/sepa/v1/instruction/create", 404},
 		{"POST", "/api/common/v1/instruction/create", 404},
-		{"POST", "/api/sic-inst/v1/recall/create", 404},
+		{"POST", "/api/sic-inst/v1/recall/validate", 404},
 		{"GET", "/api", 404},
 		{"GET", "/static/../go.mod", 404},
 		{"GET", "/nothing", 404},

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -130,7 +132,7 @@ type findingReport struct {
 // ruleStructure stands in place of a rule for findings of the first layer.
 const ruleStructure = "structure"
 
-// file checks one document: its structure, and the rules of a scheme when it is a payment order without fault in its structure.
+// file checks one document: its structure, and the rules of a scheme when it is a payment order that could be read to its end.
 func (v validation) file(name string, content []byte) fileReport {
 	made := fileReport{File: name, Findings: []findingReport{}}
 	document, found := iso20022.DecodeXML(content)
@@ -147,16 +149,26 @@ func (v validation) file(name string, content []byte) fileReport {
 	default:
 		made.Message = string(read.MessageName())
 	}
+	told := map[string]bool{} // places the first layer speaks of, where the second has nothing to add
 	for _, f := range found {
 		made.Findings = append(made.Findings, findingReport{f.Line, f.Column, f.Pointer, f.Code, ruleStructure, f.Text})
+		told[f.Pointer] = true
+		if f.Final {
+			order = nil // what was not read would be taken for missing
+		}
 	}
-	if len(found) == 0 && order != nil {
+	if order != nil {
 		made.Scheme, made.chosen = v.schemeOf(order)
 		for _, f := range v.rules(made.Scheme, order) {
-			made.Findings = append(made.Findings, findingReport{0, 0, f.Pointer, f.Code, f.Rule, f.Text})
+			if !told[f.Pointer] {
+				made.Findings = append(made.Findings, findingReport{0, 0, f.Pointer, f.Code, f.Rule, f.Text})
+			}
 		}
 	}
 	made.place(content)
+	slices.SortStableFunc(made.Findings, func(a, b findingReport) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
 	return made
 }
 

@@ -58,10 +58,22 @@ func TestValidateFindsEachProblemAtItsPlace(t *testing.T) {
 			[]string{"<Cd>ITP"},
 		},
 		{
-			"structure comes before rules",
+			"structure and rules",
 			[]string{"<CreDtTm>", "<CreDtTm>x", "<IBAN>CH4821966000009613388", "<IBAN>CH4821966000009613389"},
-			[]string{"structure DT01 " + order + "/GrpHdr/CreDtTm"},
-			[]string{"<CreDtTm"},
+			[]string{"structure DT01 " + order + "/GrpHdr/CreDtTm", "creditor-account-number AC01 " + transaction + "/CdtrAcct/Id/IBAN"},
+			[]string{"<CreDtTm", "<IBAN>CH4821966000009613389"},
+		},
+		{
+			"one place is spoken of once",
+			[]string{"<InstrId>S-INSTR-0001", "<InstrId>//" + strings.Repeat("x", 40)},
+			[]string{"structure CH16 " + transaction + "/PmtId/InstrId"},
+			[]string{"<InstrId"},
+		},
+		{
+			"what was not read is not missing",
+			[]string{"<Amt>", "<Amt>& "},
+			[]string{"structure FF01 " + transaction + "/Amt"},
+			[]string{"& "},
 		},
 	}
 	for _, test := range cases {

@@ -21,6 +21,9 @@ type Finding struct {
 	// Line and Column (in bytes, both from 1) are the place in the input; 0 when
 	// the value was built in code.
 	Line, Column int
+	// Final says that nothing after this place was read: what else is wrong or
+	// missing in the document cannot be told.
+	Final bool
 }
 
 // The reason codes of the structure. Meanings: ISO external code sets; use: SPS 2025.
@@ -105,7 +108,7 @@ func (r *reporter) report(offset int, code, text string) {
 		text = "Correct the problems above first: there are more, and reading stopped at " + strconv.Itoa(r.limit) + "."
 		code = codeFormat
 	}
-	r.found = append(r.found, located{Finding{Pointer: r.pointer(), Code: code, Text: text}, offset})
+	r.found = append(r.found, located{Finding{Pointer: r.pointer(), Code: code, Text: text, Final: r.stopped}, offset})
 }
 
 // reportChild notes a problem of a child of the current place.
@@ -117,8 +120,12 @@ func (r *reporter) reportChild(child step, offset int, problem problem) {
 
 // fail notes a problem after which the rest cannot be understood.
 func (r *reporter) fail(offset int, code, text string) {
+	if r.stopped {
+		return
+	}
 	r.report(offset, code, text)
 	r.stopped = true
+	r.found[len(r.found)-1].Final = true
 }
 
 // problem is a code and what to do.
@@ -162,7 +169,7 @@ func (r *reporter) inOrder() []Finding {
 
 // shown shortens what a sender wrote so that it can stand in a sentence.
 func shown(text string) string {
-	const most = 40
+	const most = 60 // an ISO namespace fits
 	text = strings.ToValidUTF8(text, "?")
 	runes := []rune(text)
 	if len(runes) > most {

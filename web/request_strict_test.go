@@ -1,0 +1,290 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+func TestRequestsAreReadStrictly(t *testing.T) {
+	t.Parallel()
+	b := setupInterbank(t)
+	id, _ := b.settled(t, european)
+	before := b.rows(t)
+	good := recallBody(id, "CUST")
+	head := `{"identifiers":{"internalId":"` + id + `"}`
+	reason, line := "/RecallDetails/reason", "/RecallDetails/additionalInformation"
+	for body, want := range map[string]string{
+		``: "[ FF01]", `[]`: "[ FF01]", `null`: "[ FF01]", good + `{}`: "[ FF01]", "\xef\xbb\xbf" + good: "[ FF01]",
+		`{}`:                                             "[/identifiers CH21 " + reason + " CH21]",
+		head + `}`:                                       "[" + reason + " CH21]",
+		head[:40]:                                        "[/identifiers/internalId FF01]",
+		`{"identifiers":{},"RecallDetails":{}}`:          "[/identifiers/internalId CH21 " + reason + " CH21]",
+		`{"identifiers":5,"RecallDetails":null}`:         "[/identifiers FF01 /RecallDetails FF01]",
+		head + `,"RecallDetails":{"reason":5}}`:          "[" + reason + " FF01]",
+		head + `,"RecallDetails":{"reason":""}}`:         "[" + reason + " CH21]",
+		head + `,"RecallDetails":{"reason":null}}`:       "[" + reason + " FF01]",
+		head + `,"RecallDetails":{"reason":"TOO LONG"}}`: "[" + reason + " FF01]",
+		head + `,"reason":"CUST","RecallDetails":{"reason":"CUST"}}`:                                                                "[/reason FF01]",
+		head + `,"RecallDetails":{"reason":"CUST"},"reason":null}`:                                                                  "[/reason FF01]",
+		head + `,"recallDetails":{"reason":"CUST"},"reason":"CUST"}`:                                                                "[/recallDetails FF01]",
+		head + `,"RecallDetails":{"Reason":"CUST"}}`:                                                                                "[" + reason + " CH21 " + reason[:14] + "/Reason FF01]",
+		head + `,"RecallDetails":{"reason":"CUST","reason":"DUPL"}}`:                                                                "[" + reason + " FF01]",
+		head + `,"ReturnDetails":{"reason":"CUST"},"reason":"CUST"}`:                                                                "[/ReturnDetails CH17]",
+		head + `,"reason":"CUST","chargeAmount":"1.00"}`:                                                                            "[/chargeAmount CH17]",
+		head + `,"reason":"CUST","state":"Approved","realm":"demo2"}`:                                                               "[/state CH17 /realm CH17]",
+		head + `,"reason":"CUST","additionalInformation":[]}`:                                                                       "",
+		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":5}}`:                                                      "[" + line + " FF01]",
+		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":{}}}`:                                                     "[" + line + " FF01]",
+		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":["x",5]}}`:                                                "[" + line + "/1 FF01]",
+		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":["x",["y"]]}}`:                                            "[" + line + "/1 FF01]",
+		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":["x"`:                                                     "[" + line + " FF01]",
+		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":["` + strings.Repeat("ü", 106) + `"]}}`:                   "[" + line + "/0 FF01]",
+		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":"` + strings.Repeat("ü", 106) + `"}}`:                     "[" + line + " FF01]",
+		head + `,"reason":"CUST","additionalInformation":` + strings.Repeat("[", 100_000):                                           "[/additionalInformation/0 FF01]",
+		head + `,"reason":"CUST","additionalInformation":"x","RecallDetails":{"additionalInformation":"y"}}`:                        "[/additionalInformation FF01]",
+		`{"paymentRequest":` + head + `,"reason":"CUST","RecallDetails":{"reason":"CUST","x":1}}}`:                                  "[/paymentRequest/reason FF01 /paymentRequest/RecallDetails/x CH17]",
+		`{"paymentRequest":` + good + `,"reason":"CUST"}`:                                                                           "[/reason CH17]",
+		`{"identifiers":{"creditId":"x","internalId":"` + id + `","externalId":"` + strings.Repeat("x", 37) + `"},"reason":"CUST"}`: "[/identifiers/creditId CH17 /identifiers/externalId FF01]",
+	} {
+		kind := "validated"
+		if want == "" { // nothing is wrong with how it is written: its payment is another realm's
+			kind, want = "refused", "[/identifiers/internalId NARR]"
+		}
+		a := b.send(t, call{path: requestPath(european, "recall"), who: otherMaker, body: body})
+		if a.status != http.StatusBadRequest || fmt.Sprint(found(a)) != want {
+			t.Errorf("%s %.120s: %d %v, want %s", kind, body, a.status, found(a), want)
+		}
+	}
+	for body, want := range map[string]string{
+		`{"identifiers":{"creditId":"a","internalId":"a"},"reason":"AC04"}`: "[/identifiers/internalId FF01]",
+		`{"identifiers":{},"reason":"AC04"}`:                                "[/identifiers/creditId CH21]",
+		`{"identifiers":{"recallId":"a"},"reason":"AC04"}`:                  "[/identifiers/creditId CH21 /identifiers/recallId CH17]",
+	} {
+		if a := b.send(t, call{path: requestPath(european, "return"), who: maker1, body: body}); fmt.Sprint(found(a)) != want {
+			t.Errorf("return %s: %v, want %s", body, found(a), want)
+		}
+	}
+	a := b.send(t, call{path: requestPath(european, "resolution"), who: maker1, body: `{"identifiers":{"internalId":"a"},"reason":"CUST"}`})
+	if fmt.Sprint(found(a)) != "[/identifiers/recallId CH21]" {
+		t.Errorf("resolution without its recall: %s", a.body)
+	}
+	for name, c := range map[string]call{
+		"type":  {path: requestPath(european, "recall"), who: maker1, body: good, kind: "text/plain"},
+		"size":  {path: requestPath(european, "recall"), who: maker1, body: good + strings.Repeat(" ", 300<<10)},
+		"token": {path: requestPath(european, "recall"), body: good},
+		"role":  {path: requestPath(european, "recall"), who: checker1, body: good},
+		"other": {path: requestPath(european, "recall"), who: supervisor1, body: good},
+	} {
+		want := map[string]int{"type": 415, "size": 413, "token": 401, "role": 403, "other": 403}[name]
+		if a := b.send(t, c); a.status != want {
+			t.Errorf("%s: %d, want %d: %s", name, a.status, want, a.body)
+		}
+	}
+	if after := b.rows(t); after != before {
+		t.Errorf("%d rows were stored", after-before)
+	}
+}
+
+func TestARequestThatComesAgainHasTheFirstAnswer(t *testing.T) {
+	t.Parallel()
+	b := setupInterbank(t)
+	path := requestPath(european, "recall")
+	for name, key := range map[string]func(externalID string) call{
+		"key":        func(string) call { return call{change: withKey("k-1")} },
+		"externalId": func(string) call { return call{} },
+	} {
+		id, _ := b.settled(t, european)
+		external := ""
+		if name == "externalId" {
+			external = "external-" + uuid.NewString()[:8]
+		}
+		send := func(who person, body string) answer {
+			c := key(external)
+			c.path, c.who, c.body = path, who, body
+			return b.send(t, c)
+		}
+		body := string(object("identifiers", object("internalId", id, "externalId", external), "RecallDetails", object("reason", "FRAD", "additionalInformation", "x")))
+		first := send(maker1, body)
+		if first.status != http.StatusOK || first.header.Get("Idempotent-Replayed") != "" || first.text("identifiers", "externalId") != external {
+			t.Fatalf("%s: %d %s", name, first.status, first.body)
+		}
+		before := b.rows(t)
+		spaced := strings.NewReplacer(":", " : ", ",", "\n,").Replace(body)
+		for _, repeated := range []string{body, spaced} {
+			again := send(maker1, repeated)
+			delete(again.json, "header")
+			want := map[string]any{"success": first.json["success"], "identifiers": first.json["identifiers"]}
+			if again.status != http.StatusOK || again.header.Get("Idempotent-Replayed") != "true" || fmt.Sprint(again.json) != fmt.Sprint(want) {
+				t.Errorf("%s again: %d %v %s", name, again.status, again.header, again.body)
+			}
+		}
+		for what, changed := range map[string]string{
+			"reason": strings.Replace(body, "FRAD", "CUST", 1), "information": strings.Replace(body, `"x"`, `"y"`, 1),
+		} {
+			a := send(maker1, changed)
+			if name == "key" && (a.status != http.StatusUnprocessableEntity || a.text("errorCode") != "422_IDEMPOTENCY_KEY_REUSED") ||
+				name == "externalId" && (a.status != http.StatusBadRequest || fmt.Sprint(found(a)) != "[/identifiers/externalId DU01]") {
+				t.Errorf("%s with another %s: %d %s", name, what, a.status, a.body)
+			}
+		}
+		if a := send(otherMaker, body); a.groupStatus() != "RJCT" || strings.Contains(a.body, first.text("identifiers", "globalId")) {
+			t.Errorf("%s of another realm: %d %s", name, a.status, a.body)
+		}
+		if after := b.rows(t); after != before {
+			t.Errorf("%s: %d rows were stored", name, after-before)
+		}
+		b.ok(t, call{path: approvePath, who: checker1, body: verdict(first.text("identifiers", "internalId"), "approve")})
+		if a := send(maker1, body); a.status != http.StatusOK || a.text("success", "status") != "Approval Pending" {
+			t.Errorf("%s after the approval: %d %s", name, a.status, a.body)
+		}
+	}
+	for _, bad := range []string{"", strings.Repeat("k", 256), "a\tb"} {
+		a := b.send(t, call{path: path, who: maker1, body: recallBody("x", "CUST"), change: withKey(bad)})
+		if fmt.Sprint(found(a)) != "[Idempotency-Key FF01]" {
+			t.Errorf("key %q: %d %s", bad, a.status, a.body)
+		}
+	}
+}
+
+func TestTheSameRequestAtTheSameTimeMakesOneReturn(t *testing.T) {
+	t.Parallel()
+	b := setupInterbank(t)
+	b.token(t, maker1)
+	id, _, _ := b.booked(t, swiss)
+	answers := make([]answer, 8)
+	var group sync.WaitGroup
+	for i := range answers {
+		group.Go(func() {
+			answers[i] = b.send(t, call{path: requestPath(swiss, "return"), who: maker1, body: returnBody(id, "AC04"), change: withKey("same")})
+		})
+	}
+	group.Wait()
+	made := map[string]bool{}
+	first := 0
+	for _, a := range answers {
+		switch a.status {
+		case http.StatusOK:
+			made[a.text("identifiers", "internalId")] = true
+			if a.header.Get("Idempotent-Replayed") == "" {
+				first++
+			}
+		case http.StatusConflict:
+			if a.text("errorCode") != "409_IN_FLIGHT" || a.header.Get("Retry-After") == "" {
+				t.Errorf("in flight: %v %s", a.header, a.body)
+			}
+		default:
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	}
+	if len(made) != 1 || first != 1 {
+		t.Errorf("%d returns, %d first answers", len(made), first)
+	}
+}
+
+func TestAnAliasOfAnotherKindOrSchemeIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setupInterbank(t)
+	id, _ := b.settled(t, european)
+	made := b.ok(t, call{path: requestPath(european, "recall"), who: maker1, body: recallBody(id, "CUST")}).text("identifiers", "internalId")
+	instruction := b.created(t, maker1) // of the Swiss scheme
+	payment, _, document := b.booked(t, european)
+	received, _ := b.recalled(t, european, document, "CUST")
+	before := b.rows(t)
+	wrong := map[string][]string{
+		made: {
+			"/api/sct-inst/v1/instruction/approval", "/api/sct-inst/v1/instruction/approve", "/api/sct-inst/v1/return/approval", "/api/sct-inst/v1/resolution/approve",
+			"/api/sic-inst/v1/recall/approval", "/api/sic-inst/v1/recall/approve", "/api/common/v1/return/approval", "/api/common/v1/resolution/approval",
+		},
+		instruction: {
+			"/api/sct-inst/v1/instruction/approve", "/api/sic-inst/v1/recall/approve", "/api/common/v1/recall/approval",
+		},
+		received: {"/api/common/v1/recall/approval", "/api/sct-inst/v1/recall/approve"},
+		payment:  {"/api/common/v1/return/approval"},
+	}
+	for id, paths := range wrong {
+		for _, path := range paths {
+			a := b.send(t, call{path: path, who: checker1, body: verdict(id, "approve")})
+			if a.status != http.StatusBadRequest || a.groupStatus() != "RJCT" || a.text("identifiers", "internalId") != id {
+				t.Errorf("%s: %d %s", path, a.status, a.body)
+			}
+		}
+	}
+	for _, path := range []string{"/api/sct-inst/v1/return/cancel", "/api/sic-inst/v1/recall/cancel", "/api/sct-inst/v1/instruction/cancel"} {
+		a := b.send(t, call{path: path, who: maker1, body: string(object("identifiers", object("internalId", made)))})
+		if a.status != http.StatusBadRequest || a.groupStatus() != "RJCT" {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	if after := b.rows(t); after != before {
+		t.Errorf("%d rows were stored", after-before)
+	}
+	for _, id := range []string{received, payment} { // the path of all kinds takes nothing that came in either
+		if a := b.send(t, call{path: approvePath, who: checker1, body: verdict(id, "approve")}); a.status != http.StatusForbidden {
+			t.Errorf("approving what came in: %d %s", a.status, a.body)
+		}
+	}
+}
+
+func TestARequestIsWithdrawnByItsMakerAndFreesItsPayment(t *testing.T) {
+	t.Parallel()
+	b := setupInterbank(t)
+	ours, _ := b.settled(t, swiss)
+	payment, _, document := b.booked(t, swiss)
+	recall, _ := b.recalled(t, swiss, document, "CUST")
+	for _, l := range []life{
+		{kind: "recall", body: recallBody(ours, "CUST")},
+		{kind: "return", body: returnBody(payment, "FOCR")},
+		{kind: "resolution", body: resolutionBody(payment, recall, "CUST")},
+	} {
+		id := b.ok(t, call{path: requestPath(swiss, l.kind), who: maker1, body: l.body}).text("identifiers", "internalId")
+		path := "/api/sic-inst/v1/" + l.kind + "/cancel"
+		body := string(object("identifiers", object("internalId", id), "reason", "Not needed"))
+		if a := b.send(t, call{path: path, who: maker2, body: body}); a.status != http.StatusForbidden {
+			t.Errorf("%s by another maker: %d %s", l.kind, a.status, a.body)
+		}
+		a := b.ok(t, call{path: path, who: maker1, body: body})
+		if a.text("success", "status") != "Withdrawn" || a.text("identifiers", "internalId") != id {
+			t.Errorf("%s: %s", l.kind, a.body)
+		}
+		if a = b.send(t, call{path: path, who: maker1, body: body}); a.status != http.StatusBadRequest || a.groupStatus() != "RJCT" {
+			t.Errorf("%s again: %d %s", l.kind, a.status, a.body)
+		}
+		b.ok(t, call{path: requestPath(swiss, l.kind), who: maker2, body: l.body})
+		second := b.ok(t, get(listPath+"?kind="+l.kind+"&direction=out&state=Approval+Pending", supervisor1)).text("transactions", 0, "internalId")
+		b.ok(t, call{path: path, who: maker2, body: string(object("paymentRequest", object("identifiers", object("internalId", second))))})
+	}
+}
+
+func TestRequestsHaveTheBodiesOfTheInterface(t *testing.T) {
+	t.Parallel()
+	b := setupInterbank(t)
+	ours, _ := b.settled(t, swiss)
+	payment, _, document := b.booked(t, swiss)
+	recall, _ := b.recalled(t, swiss, document, "CUST")
+	body := resolutionBody(payment, recall, "CUST")
+	created := b.send(t, call{path: requestPath(swiss, "resolution"), who: maker1, body: body, change: withKey("golden")})
+	golden(t, "resolution-create", created)
+	id := created.text("identifiers", "internalId")
+	for _, step := range []struct {
+		name string
+		call call
+	}{
+		{"recall-fields", call{path: requestPath(swiss, "recall"), who: maker1, body: recallBody("", "TOO LONG", "additionalInformation", 5, "state", "Settled")}},
+		{"recall-refused", call{path: requestPath(swiss, "recall"), who: maker1, body: recallBody(ours, "FRAD", "additionalInformation", []string{" ", "Ω"})}},
+		{"recall-unknown", call{path: requestPath(swiss, "recall"), who: maker1, body: recallBody("nothing-like-it", "FRAD")}},
+		{"recall-straight", call{path: requestPath(swiss, "recall"), who: straight, body: recallBody(ours, "DUPL")}},
+		{"resolution-key-reused", call{path: requestPath(swiss, "resolution"), who: maker1, body: resolutionBody(payment, recall, "AC04"), change: withKey("golden")}},
+		{"resolution-wrong-path", call{path: "/api/common/v1/return/approval", who: checker1, body: verdict(id, "approve")}},
+		{"resolution-approve", call{path: "/api/common/v1/resolution/approval", who: checker1, body: verdict(id, "approve")}},
+		{"resolution-decided", call{path: approvePath, who: checker2, body: verdict(id, "reject", "rejectReason", "No")}},
+		{"resolution-transaction", get("/api/common/v1/transaction/"+id, checker1)},
+		{"received-recall-transaction", get("/api/common/v1/transaction/"+recall, checker1)},
+	} {
+		golden(t, step.name, b.send(t, step.call))
+	}
+}

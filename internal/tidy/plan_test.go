@@ -85,7 +85,6 @@ var barred = []struct{ from, target, reason string }{
 // confined are modules (by the beginning of their import path) that only one folder may import. Files of tests are not held to this.
 var confined = []struct{ module, home string }{
 	{"github.com/jackc/", "internal/store"},
-	{"github.com/alexedwards/scs/pgxstore", "internal/store"},
 	{"github.com/riverqueue/river/riverdriver/", "internal/store"},
 	{"github.com/pressly/goose", "internal/store"},
 	{"github.com/labstack/echo", "web"},

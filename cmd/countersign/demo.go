@@ -62,7 +62,8 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 	clearingSide := "clearing elsewhere"
 	group, ctx := errgroup.WithContext(ctx)
 	if simulatorListener != nil {
-		clearingSide = "clearing simulator http://" + simulatorListener.Addr().String() + "/log"
+		g.SimulatorURL = "http://" + simulatorListener.Addr().String()
+		clearingSide = "clearing simulator " + g.SimulatorURL + "/log"
 		simulator := simulatorCommand{GatewayURL: address, Token: clearingToken, Seed: 1}
 		group.Go(func() error { return simulator.serve(ctx, simulatorListener, log) })
 	}

@@ -33,8 +33,10 @@ type gateway struct {
 	TLS         bool   // the portal is reached through HTTPS
 	Realm       string // offered on the sign-in page, "" for none
 	SignInHint  string // a line on the sign-in page, "" for none
-	Rules       rulebook.Settings
-	Network     clearing.Network
+	// SimulatorURL is the address of the demo's simulator, which then has a page; "" elsewhere.
+	SimulatorURL string
+	Rules        rulebook.Settings
+	Network      clearing.Network
 	// Inbound receives documents of clearing until the context ends, where the transport does not deliver them to our own door.
 	Inbound func(context.Context, func(context.Context, clearing.Document) error) error
 	// ClearingToken is what clearing shows when it delivers; "" lets nobody deliver.
@@ -112,7 +114,7 @@ func (g gateway) server(db *store.Database, parts stations, zone *time.Location)
 	pages, err := portal.New(portal.Config{
 		Auth: parts.auth, Submission: parts.submission, Approval: parts.approval, Reader: reader, Drafts: store.NewDrafts(db),
 		Sessions: store.NewSessionStore(db), Rules: g.Rules, Now: time.Now, NewID: newID, Zone: zone, Log: g.Log,
-		Environment: g.Environment, TLS: g.TLS, Realm: g.Realm, DemoHint: g.SignInHint,
+		Environment: g.Environment, TLS: g.TLS, Realm: g.Realm, DemoHint: g.SignInHint, SimulatorURL: g.SimulatorURL,
 	})
 	if err != nil {
 		return nil, err

@@ -134,6 +134,14 @@ func (m Message) origin() []ui.Row {
 	return append(rows, ui.Row{Term: "Submitted", Value: ui.DateTime(m.SubmittedAt)})
 }
 
+// relation says what a message is to the payment, and why.
+func (r Related) relation() string {
+	if r.Reason == "" {
+		return r.Role
+	}
+	return r.Role + ": " + r.Reason
+}
+
 func (d Document) direction() string {
 	if d.Outgoing {
 		return "Sent"

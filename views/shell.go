@@ -145,7 +145,16 @@ func (s Shell) navigation() []navigationEntry {
 			navigationEntry{PlaceMine, "/mine", "file-text", "My submissions", "Mine"})
 	}
 	if s.Person.MayRead {
-		entries = append(entries, navigationEntry{PlacePayments, "/payments", "list", "Payments", "Payments"})
+		entries = append(entries,
+			navigationEntry{PlacePayments, "/payments", "list", "Payments", "Payments"},
+			navigationEntry{PlaceIncoming, "/incoming", "arrow-down-left", "Incoming payments", "Incoming"},
+			navigationEntry{PlaceRecalls, "/recalls", "undo-2", "Received recalls", "Recalls"})
+	}
+	if s.Person.MayOperate {
+		entries = append(entries, navigationEntry{PlaceQuarantine, "/quarantine", "triangle-alert", "Quarantine", "Unmatched"})
+	}
+	if s.Simulator && s.Person.MayRead {
+		entries = append(entries, navigationEntry{PlaceSimulator, "/simulator", "send", "Simulator", "Simulator"})
 	}
 	return entries
 }

@@ -42,7 +42,7 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":{}}}`:                                                     "[" + line + " FF01]",
 		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":["x",5]}}`:                                                "[" + line + "/1 FF01]",
 		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":["x",["y"]]}}`:                                            "[" + line + "/1 FF01]",
-		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":["x"`:                                                     "[" + line + " FF01]",
+		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":["x"`:                                                     "[ FF01]",
 		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":["` + strings.Repeat("ü", 106) + `"]}}`:                   "[" + line + "/0 FF01]",
 		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":"` + strings.Repeat("ü", 106) + `"}}`:                     "[" + line + " FF01]",
 		head + `,"reason":"CUST","additionalInformation":` + strings.Repeat("[", 100_000):                                           "[/additionalInformation/0 FF01]",
@@ -60,6 +60,17 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 			t.Errorf("%s %.120s: %d %v, want %s", kind, body, a.status, found(a), want)
 		}
 	}
+	if after := b.rows(t); after != before {
+		t.Errorf("%d rows were stored", after-before)
+	}
+}
+
+func TestRequestsNameTheirPaymentOnceAndComeByTheDoor(t *testing.T) {
+	t.Parallel()
+	b := setupInterbank(t)
+	id, _ := b.settled(t, european)
+	before := b.rows(t)
+	good := recallBody(id, "CUST")
 	for body, want := range map[string]string{
 		`{"identifiers":{"creditId":"a","internalId":"a"},"reason":"AC04"}`: "[/identifiers/internalId FF01]",
 		`{"identifiers":{},"reason":"AC04"}`:                                "[/identifiers/creditId CH21]",

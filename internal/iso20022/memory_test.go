@@ -92,16 +92,25 @@ func TestEnvelopesAreBoundedWithTheirNamespaces(t *testing.T) {
 	}
 }
 
-// BenchmarkHostileXML shows that time grows with the size of a document and not faster: compare whole and half.
-func BenchmarkHostileXML(b *testing.B) {
+// BenchmarkHostile shows that time grows with the size of a document and not faster: compare whole and half.
+func BenchmarkHostile(b *testing.B) {
+	decodeJSON := func(content []byte) { DecodeJSON(content, "/Document", Pain001V09) }
 	for name, content := range hostileXML() {
-		for part, size := range map[string]int{"half": len(content) / 2, "whole": len(content)} {
-			b.Run(name+"/"+part, func(b *testing.B) {
-				b.SetBytes(int64(size))
-				for b.Loop() {
-					DecodeXML(content[:size])
-				}
-			})
-		}
+		benchmarkHalves(b, "XML, "+name, content, func(content []byte) { DecodeXML(content) })
+	}
+	for name, content := range hostileJSON() {
+		benchmarkHalves(b, "JSON, "+name, content, decodeJSON)
+	}
+}
+
+func benchmarkHalves(b *testing.B, name string, content []byte, decode func([]byte)) {
+	b.Helper()
+	for part, size := range map[string]int{"half": len(content) / 2, "whole": len(content)} {
+		b.Run(name+"/"+part, func(b *testing.B) {
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				decode(content[:size])
+			}
+		})
 	}
 }

@@ -103,10 +103,10 @@ func reference(text []byte) (replacement string, length int) {
 		digits, base = digits[1:], 16
 	}
 	number, err := strconv.ParseUint(digits, base, 31)
-	if err != nil || number > utf8.MaxRune || !isXMLCharacter(rune(number)) { //nolint:gosec // at most 31 bits
+	if err != nil || number > utf8.MaxRune || !isXMLCharacter(rune(number)) {
 		return "", 0
 	}
-	return string(rune(number)), end + 1 //nolint:gosec // at most 31 bits
+	return string(rune(number)), end + 1
 }
 
 func isXMLCharacter(c rune) bool {

@@ -32,18 +32,14 @@ func (a *API) requestForms() []requestForm {
 func (f requestForm) check(b body) []mistake {
 	var found []mistake
 	for _, name := range []string{"reason", "additionalInformation"} {
-		if f.isBeside(b, name) && b.value(f.details, name) != nil {
+		if b.members[name] != nil && b.value(f.details, name) != nil {
 			found = append(found, mistake{pointer: "/" + name, code: "FF01", text: "Remove " + name + " here: it stands in " + f.details + " too."})
 		}
 	}
-	_, isObject := b.value(f.details).(map[string]any)
+	details, isObject := b.value(f.details).(map[string]any)
 	_, isThere := b.members[f.details]
-	_, hasReason := b.members["reason"]
-	if inside, _ := b.value(f.details).(map[string]any); inside != nil {
-		_, hasInside := inside["reason"]
-		hasReason = hasReason || hasInside
-	}
-	if !hasReason && (isObject || !isThere) {
+	_, inside := details["reason"]
+	if !inside && !f.isBeside(b, "reason") && (isObject || !isThere) {
 		found = append(found, mistake{pointer: "/" + f.details + "/reason", code: "CH21", text: "Enter reason."})
 	}
 	return append(found, f.checkOriginal(b)...)

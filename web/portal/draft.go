@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"strings"
 	"time"
 
 	"countersign/internal/payment"
@@ -8,6 +9,7 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/submission"
 	"countersign/views"
+	"countersign/views/ui"
 )
 
 // draftLife is how long a draft waits for its submission.
@@ -57,6 +59,11 @@ func (v *visit) prepareDraft(draft store.Draft) (prepared, error) {
 			draft: draft.ID, scheme: draft.Scheme, values: a.Values, account: account, at: draft.SavedAt, today: v.today(),
 		}.document()
 		p.findings = structureOf(p.made.document)
+	}
+	if reason := strings.TrimSpace(a.Values.AmendReason); reason != "" {
+		if f := payment.CheckReason(reason); f != nil {
+			p.made.problems = append(p.made.problems, ui.Problem{Field: "amendReason", Text: f.Text, Code: f.Code})
+		}
 	}
 	p.preview, err = v.cfg.Submission.Preview(v.ctx(), v.by, p.input())
 	if err != nil {

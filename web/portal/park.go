@@ -2,6 +2,7 @@ package portal
 
 import (
 	"errors"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -14,12 +15,18 @@ import (
 // parkFor is how long after its end a session still tells whose form came too late.
 const parkFor = 15 * time.Minute
 
-// park keeps a payment form that was sent after the session had run out, as a draft of the person whose session it was. Nothing is
+// wishForms are the forms for R-transactions by their route.
+var wishForms = map[string]payment.Kind{
+	"/payments/:id/recall": payment.KindRecall, "/payments/:id/return": payment.KindReturn, "/recalls/:id/resolve": payment.KindResolution,
+}
+
+// park keeps a form that was sent after the session had run out, as a draft of the person whose session it was. Nothing is
 // checked or submitted; the address returned opens the form again as it was, for that person only. It is "" when there is nothing to
 // keep: another form, or a session that was ended or is unknown.
 func (v *visit) park() (string, error) {
 	path := v.echo.Path()
-	if path != "/payments/new" && path != "/payments/:id/edit" && path != "/payments/:id/amend" {
+	kind, wished := wishForms[path]
+	if !wished && path != "/payments/new" && path != "/payments/:id/edit" && path != "/payments/:id/amend" {
 		return "", nil
 	}
 	owner, known, err := v.lapsedOwner()
@@ -32,6 +39,9 @@ func (v *visit) park() (string, error) {
 	}
 	v.by = identity.Principal{Realm: owner.realm, UserID: owner.user}
 	defer func() { v.by = identity.Principal{} }()
+	if wished {
+		return v.parkWish(kind, form)
+	}
 	draft, err := v.newDraft(schemeOf(form.Get("scheme")), readAnswers(form))
 	if err != nil {
 		return "", err
@@ -62,6 +72,28 @@ func (v *visit) park() (string, error) {
 		return "", err
 	}
 	return "/payments/" + draft.ID.String() + "/edit", nil
+}
+
+// parkWish keeps the form of an R-transaction.
+func (v *visit) parkWish(kind payment.Kind, form url.Values) (string, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return "", nil //nolint:nilerr // a form about nothing is not kept
+	}
+	s, err := v.subjectOf(kind, id)
+	if errors.Is(err, payment.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	w := s.newWish()
+	w.read(form)
+	draft, err := v.newWishDraft(s.original.Scheme, w)
+	if err != nil {
+		return "", err
+	}
+	return w.path() + "?draft=" + draft.ID.String(), v.cfg.Drafts.Add(v.ctx(), v.by, draft)
 }
 
 // lapsedOwner is whose session a cookie named until a short while ago.

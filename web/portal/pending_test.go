@@ -67,7 +67,13 @@ func TestAnAmendmentSentTwiceIsOneVersion(t *testing.T) {
 	if m := b.message("demo", m.InternalID.String()); m.Version != 2 || m.Summary.Amount.Format() != "CHF 5.00" {
 		t.Errorf("version %d over %s", m.Version, m.Summary.Amount.Format())
 	}
-	b.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Amended")
+	b.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Amended").says("typo")
+	again := maker.get("/payments/" + m.InternalID.String() + "/amend").is(http.StatusOK)
+	action = again.page.Find("main form").AttrOr("action", "")
+	long := with(again.fields(action), "act", "check", "amendReason", strings.Repeat("x", 513))
+	if refused := maker.post(action, long).is(http.StatusUnprocessableEntity); refused.page.Find("#amendReason-error").Length() != 1 {
+		t.Errorf("a reason that is too long is answered with %q", refused.problems())
+	}
 }
 
 func TestAPossibleDuplicateNeedsATickAndAReason(t *testing.T) {

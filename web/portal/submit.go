@@ -126,7 +126,9 @@ func (v *visit) handIn(p prepared) (payment.Message, error) {
 		return current, err
 	}
 	if current.Version == p.draft.AmendsVersion {
-		return v.cfg.Submission.Amend(v.ctx(), v.by, p.draft.Amends, p.input())
+		in := p.input()
+		in.Note, in.Replaces = strings.TrimSpace(p.answers.Values.AmendReason), p.draft.AmendsVersion
+		return v.cfg.Submission.Amend(v.ctx(), v.by, p.draft.Amends, in)
 	}
 	document, err := payment.DocumentOf(current)
 	if err != nil {

@@ -91,7 +91,8 @@ func (v *visit) preparedAnswer(s subject) string {
 	if s.kind != payment.KindResolution || v.daysLeft(s.recall) > preparedDays {
 		return ""
 	}
-	return "The answer is " + v.due(s.recall).Text + ", so the refusal “The creditor does not answer” (NOAS) is filled in. " +
+	due := v.due(s.recall)
+	return "Answer by " + due.Day + " (" + due.Text + "): the refusal “The creditor does not answer” (NOAS) is filled in. " +
 		"It is never sent by itself: check it and submit it, or answer otherwise."
 }
 

@@ -200,3 +200,46 @@ func TestAnIncomingPaymentIsSentBack(t *testing.T) {
 		t.Error("after the withdrawal no return is offered")
 	}
 }
+
+func TestAFormSentTooLateIsKept(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	original := o.settled(filled())
+	path := "/payments/" + original.InternalID.String() + "/recall"
+	maker := o.as("maker1")
+	maker.get(path).is(http.StatusOK)
+	o.change("UPDATE sessions SET expiry = now() - interval '1 minute'")
+	ended := maker.post(path, url.Values{"reason": {"FRAD"}, "information1": {"The customer called"}}).is(http.StatusUnauthorized).says("What you typed is kept")
+	next, err := url.Parse(ended.page.Find(`a[href^="/signin"]`).AttrOr("href", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := next.Query().Get("next")
+	form := o.as("maker1").get(kept).is(http.StatusOK).fields(path)
+	if form.Get("reason") != "FRAD" || form.Get("information1") != "The customer called" {
+		t.Errorf("the form opens with %v", form)
+	}
+	o.as("maker2").get(kept).is(http.StatusNotFound)
+	if n := o.count("SELECT count(*) FROM message WHERE kind = 'recall'"); n != 0 {
+		t.Errorf("%d recalls were made", n)
+	}
+}
+
+func TestListsAreNarrowedByKindAndDirection(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	ours := o.settled(filled())
+	o.recalled(rulebook.SchemeSIC, "TX1")
+	maker := o.as("maker1")
+	maker.wish("/payments/"+ours.InternalID.String()+"/recall", "reason", "DUPL")
+	for query, want := range map[string]int{
+		"": 4, "?kind=recall": 1, "?kind=instruction": 1, "?kind=payment": 1, "?kind=received+recall": 1, "?kind=return": 0,
+		"?direction=in": 2, "?direction=out": 2, "?direction=in&kind=recall": 0, "?direction=sideways": 4,
+	} {
+		got := maker.get("/payments" + query).is(http.StatusOK)
+		if n := got.page.Find("tr[data-row]").Length(); n != want {
+			t.Errorf("/payments%s lists %d messages, want %d", query, n, want)
+		}
+	}
+	maker.get("/payments?kind=recall").says("Recall").says("Filters (1)")
+}

@@ -1,0 +1,56 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"countersign/internal/rulebook"
+)
+
+// FuzzRequestForm holds for any bytes that reading a recall, return or resolution ends without a panic, that a refusal names places,
+// and that what is taken has one reason and the lines that a lenient reader sees too.
+func FuzzRequestForm(f *testing.F) {
+	compiled, err := compileBodies()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range []string{
+		`{"identifiers":{"internalId":"a"},"RecallDetails":{"reason":"CUST","additionalInformation":["a","b"]}}`,
+		`{"paymentRequest":{"identifiers":{"internalId":"a"},"reason":"CUST","additionalInformation":"a"}}`,
+		`{"identifiers":{"creditId":"a"},"ReturnDetails":{"reason":"FOCR","chargeAmount":{"Ccy":"EUR","value":1.5}}}`,
+		`{"identifiers":{"creditId":"a"},"ReturnDetails":{"reason":"FOCR","chargeAmount":1e999999999}}`,
+		`{"identifiers":{"creditId":"a","recallId":"b"},"reason":"CUST","additionalInformation":[[`,
+	} {
+		f.Add([]byte(seed))
+	}
+	forms := (&API{bodies: compiled}).requestForms()
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		for _, one := range forms {
+			read, err := parseForm(raw, form{schema: one.schema, mode: wrappable, also: one.check})
+			if err != nil {
+				checkRefusal(t, err)
+				continue
+			}
+			wish := one.request(read, rulebook.SchemeSIC)
+			var lenient map[string]any
+			decoder := json.NewDecoder(bytes.NewReader(raw))
+			decoder.UseNumber()
+			err = decoder.Decode(&lenient)
+			if err != nil {
+				t.Fatalf("taken, but %v", err)
+			}
+			if read.prefix != "" {
+				lenient, _ = lenient[wrapperName].(map[string]any)
+			}
+			other := body{members: lenient}
+			if wish.Reason == "" || wish.Reason != other.text("reason")+other.text(one.details, "reason") {
+				t.Errorf("the reason is %q here", wish.Reason)
+			}
+			if got := lines(one.member(other, "additionalInformation")); !reflect.DeepEqual(got, wish.Information) {
+				t.Errorf("the lines are %q here and %q to a lenient reader", wish.Information, got)
+			}
+		}
+	})
+}

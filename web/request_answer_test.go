@@ -1,0 +1,80 @@
+package web_test
+
+import (
+	"testing"
+
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+)
+
+// sentTo is the newest document of a type that the gateway made.
+func (b *interbankBundle) sentTo(t *testing.T, id, kind string) iso20022.Document {
+	t.Helper()
+	a := b.ok(t, get("/api/common/v1/interface/list?direction=out&internalId="+id+"&type="+kind, supervisor1))
+	var content []byte
+	must(t, b.db.Connect(t).QueryRow(t.Context(), "SELECT content FROM document WHERE document_id = $1", a.text("messages", 0, "id")).Scan(&content))
+	document, findings := iso20022.DecodeXML(content)
+	if len(findings) > 0 {
+		t.Fatal(findings)
+	}
+	return document
+}
+
+// approvedRequest makes an R-transaction, has it approved and sends it.
+func (b *interbankBundle) approvedRequest(t *testing.T, c call) string {
+	t.Helper()
+	id := b.ok(t, c).text("identifiers", "internalId")
+	b.ok(t, call{path: approvePath, who: checker1, body: verdict(id, "approve")})
+	b.deliver(t, id)
+	return id
+}
+
+func (b *interbankBundle) shows(t *testing.T, id string, want map[string]string) {
+	t.Helper()
+	a := b.ok(t, get("/api/common/v1/transaction/"+id, supervisor1))
+	for name, value := range want {
+		got := a.text("transaction", name)
+		if name == "code" {
+			got = a.text("transaction", "statusReason", "code")
+		}
+		if got != value {
+			t.Errorf("%s: %s is %q, want %q", a.text("transaction", "kind"), name, got, value)
+		}
+	}
+}
+
+func TestWhatOthersAnswerIsShown(t *testing.T) {
+	t.Parallel()
+	b := setupInterbank(t)
+	const bank = "BBBBFRPPXXX"
+	refused, _ := b.settled(t, european)
+	recall := b.approvedRequest(t, call{path: requestPath(european, "recall"), who: maker1, body: recallBody(refused, "CUST")})
+	sent, _ := b.sentTo(t, recall, "camt.056.001.08").(*iso20022.FIToFIPaymentCancellationRequest)
+	no, err := interbank.Resolution(interbank.ResolutionInput{
+		Scheme: european, Recall: sent, Reason: "NOAS", Bank: bank, AssignmentID: "NO1", StatusID: "NO1", At: b.now(),
+	})
+	b.from(t, european, no, err)
+	b.shows(t, recall, map[string]string{"state": "Refused", "code": "NOAS"})
+	b.shows(t, refused, map[string]string{"state": "Settled", "recallStatus": "Recall Refused"})
+
+	granted, _ := b.settled(t, european)
+	recall = b.approvedRequest(t, call{path: requestPath(european, "recall"), who: maker1, body: recallBody(granted, "DUPL")})
+	was, _ := b.sentTo(t, granted, "pacs.008.001.08").(*iso20022.FIToFICustomerCreditTransfer)
+	back, err := interbank.Return(interbank.ReturnInput{
+		Scheme: european, Original: was, Reason: "FOCR", Bank: bank, Reference: "RET1", ReturnID: "RET1", At: b.now(), Day: b.now(),
+	})
+	b.from(t, european, back, err)
+	b.shows(t, recall, map[string]string{"state": "Accepted", "code": ""})
+	b.shows(t, granted, map[string]string{"state": "Settled", "recallStatus": "Recalled"})
+
+	payment, _, document := b.booked(t, european)
+	received, _ := b.recalled(t, european, document, "CUST")
+	paymentReturn := b.approvedRequest(t, call{path: requestPath(european, "return"), who: maker1, body: returnBody(payment, "FOCR")})
+	report, err := interbank.StatusReport(interbank.StatusReportInput{
+		Scheme: european, About: b.sentTo(t, paymentReturn, "pacs.004.001.09"), Reference: "OK1", StatusID: "OK1", At: b.now(),
+	})
+	b.from(t, european, report, err)
+	b.shows(t, paymentReturn, map[string]string{"state": "Settled", "recallId": received})
+	b.shows(t, payment, map[string]string{"state": "Booked", "returnStatus": "Returned"})
+	b.shows(t, received, map[string]string{"state": "Answered"})
+}

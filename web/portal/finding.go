@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,7 +19,10 @@ const (
 
 // places lead from a place in the document to the field of the form that fills it; the first that fits counts.
 var places = []struct{ pointer, field string }{
+	{"/Document/CstmrCdtTrfInitn/GrpHdr/InitgPty", "debtorAccount"},
+	{informationPointer + "/Dbtr", "debtorAccount"},
 	{informationPointer + "/DbtrAcct", "debtorAccount"},
+	{informationPointer + "/DbtrAgt", "debtorAccount"},
 	{addressPointer + "/StrtNm", "street"},
 	{addressPointer + "/BldgNb", "buildingNumber"},
 	{addressPointer + "/PstCd", "postcode"},
@@ -68,10 +72,13 @@ func fromStructure(found []iso20022.Finding) []payment.Finding {
 }
 
 // problemsOf puts what could not be read and what the stations found beside the fields of the form, in the order of the form. A field
-// that could not be read is not spoken of twice.
+// that could not be read is not spoken of twice, and where a rule and the schema find the same fault, the rule's sentence stands: it speaks
+// of payments, not of elements.
 func problemsOf(unreadable []ui.Problem, findings []payment.Finding, values views.PaymentValues) []ui.Problem {
 	problems := slices.Clone(unreadable)
-	for _, f := range findings {
+	rulesFirst := slices.Clone(findings)
+	slices.SortStableFunc(rulesFirst, func(a, b payment.Finding) int { return cmp.Compare(emptiness(a.Rule), emptiness(b.Rule)) })
+	for _, f := range rulesFirst {
 		name := fieldOf(f.Pointer, values)
 		known := slices.ContainsFunc(problems, func(p ui.Problem) bool { return p.Field == name && (name != "" || p.Text == f.Text) })
 		if !known {
@@ -89,4 +96,12 @@ func problemsOf(unreadable []ui.Problem, findings []payment.Finding, values view
 	}
 	slices.SortStableFunc(problems, func(a, b ui.Problem) int { return position(a) - position(b) })
 	return problems
+}
+
+// emptiness orders texts: those that say something before those that do not.
+func emptiness(text string) int {
+	if text == "" {
+		return 1
+	}
+	return 0
 }

@@ -5,15 +5,12 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"strconv"
-
 	"countersign/views/ui"
+	"strconv"
 )
 
 // DashboardPage says what needs attention now.
@@ -63,7 +60,7 @@ func DashboardPage(model Dashboard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, tile := range model.Tiles {
-				templ_7745c5c3_Var3 := []any{tile.tone()}
+				var templ_7745c5c3_Var3 = []any{tile.tone()}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var3...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

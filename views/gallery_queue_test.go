@@ -74,7 +74,7 @@ func rows(count int) []views.QueueRow {
 		case 2:
 			row.Flags = []views.QueueFlag{{Text: "Duplicate", Title: "Same creditor, amount and currency within 7 days"}}
 		case 3:
-			row.Kind, row.Maker = "recall", "maker2"
+			row.Kind, row.Maker, row.Toward = "recall", "maker2", "back from"
 		}
 		made = append(made, row)
 	}

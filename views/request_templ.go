@@ -5,15 +5,12 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"strconv"
-
 	"countersign/views/ui"
+	"strconv"
 )
 
 // pinnedCard shows what a form is about. It cannot be changed there.
@@ -206,7 +203,7 @@ func dueText(due Due) templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var10 := []any{"due", "due-" + string(due.Tone)}
+		var templ_7745c5c3_Var10 = []any{"due", "due-" + string(due.Tone)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var10...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -331,7 +328,7 @@ func RequestFormPage(model RequestForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var17 := []any{"cards", templ.KV("cards-two", len(model.Cards) > 1)}
+			var templ_7745c5c3_Var17 = []any{"cards", templ.KV("cards-two", len(model.Cards) > 1)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var17...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -547,7 +544,7 @@ func reasonChoice(model RequestForm) templ.Component {
 			templ_7745c5c3_Var24 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var25 := []any{"field", "radios", "reasons", templ.KV("has-problem", model.reasonProblem().Text != "")}
+		var templ_7745c5c3_Var25 = []any{"field", "radios", "reasons", templ.KV("has-problem", model.reasonProblem().Text != "")}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var25...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -850,7 +847,7 @@ func RequestCheckPage(model RequestCheck) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Var40 := []any{"cards", templ.KV("cards-two", len(model.Cards) > 1)}
+			var templ_7745c5c3_Var40 = []any{"cards", templ.KV("cards-two", len(model.Cards) > 1)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var40...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

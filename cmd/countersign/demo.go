@@ -134,7 +134,7 @@ func (c *demoCommand) gateway(ctx context.Context, url string, log *slog.Logger)
 		return gateway{}, err
 	}
 	g := gateway{
-		DatabaseURL: url, Environment: "DEMO", Realm: demo.Realm, ClearingToken: clearingToken, Log: log,
+		DatabaseURL: url, Environment: "DEMO", Realm: demo.Realm, OperatorRealm: demo.Realm, ClearingToken: clearingToken, Log: log,
 		SignInHint: "Demo: maker1, checker1 and the others sign in with the password " + demo.UserPassword + ".",
 	}
 	g.ReleaseKey, err = readOrMakeKey(filepath.Join(c.DataDir, "release.key"))

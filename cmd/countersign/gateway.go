@@ -35,8 +35,10 @@ type gateway struct {
 	SignInHint  string // a line on the sign-in page, "" for none
 	// SimulatorURL is the address of the demo's simulator, which then has a page; "" elsewhere.
 	SimulatorURL string
-	Rules        rulebook.Settings
-	Network      clearing.Network
+	// OperatorRealm is the realm whose supervisors and administrators see what clearing sent to nobody; "" for none.
+	OperatorRealm string
+	Rules         rulebook.Settings
+	Network       clearing.Network
 	// Inbound receives documents of clearing until the context ends, where the transport does not deliver them to our own door.
 	Inbound func(context.Context, func(context.Context, clearing.Document) error) error
 	// ClearingToken is what clearing shows when it delivers; "" lets nobody deliver.
@@ -114,7 +116,7 @@ func (g gateway) server(db *store.Database, parts stations, zone *time.Location)
 	pages, err := portal.New(portal.Config{
 		Auth: parts.auth, Submission: parts.submission, Approval: parts.approval, Reader: reader, Drafts: store.NewDrafts(db),
 		Sessions: store.NewSessionStore(db), Rules: g.Rules, Now: time.Now, NewID: newID, Zone: zone, Log: g.Log,
-		Environment: g.Environment, TLS: g.TLS, Realm: g.Realm, DemoHint: g.SignInHint, SimulatorURL: g.SimulatorURL,
+		Environment: g.Environment, TLS: g.TLS, Realm: g.Realm, DemoHint: g.SignInHint, SimulatorURL: g.SimulatorURL, OperatorRealm: g.OperatorRealm,
 	})
 	if err != nil {
 		return nil, err

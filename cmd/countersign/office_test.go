@@ -71,8 +71,13 @@ func newOffice(t *testing.T, h *house) *office {
 
 func (o *office) signIn(t *testing.T, user string) string {
 	t.Helper()
-	answer, err := o.client.PostForm(o.base+"/api/auth/v1/realms/"+demo.Realm+"/login", url.Values{
-		"grant_type": {"password"}, "client_id": {demo.Backoffice}, "client_secret": {demo.ClientSecret},
+	return o.signInTo(t, demo.Realm, demo.Backoffice, user)
+}
+
+func (o *office) signInTo(t *testing.T, realm, client, user string) string {
+	t.Helper()
+	answer, err := o.client.PostForm(o.base+"/api/auth/v1/realms/"+realm+"/login", url.Values{
+		"grant_type": {"password"}, "client_id": {client}, "client_secret": {demo.ClientSecret},
 		"username": {user}, "password": {demo.UserPassword},
 	})
 	must(t, err)

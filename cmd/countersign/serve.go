@@ -19,6 +19,7 @@ type serveCommand struct {
 	Environment       string           `help:"Shown on every page." enum:"TEST,PROD" default:"TEST" env:"COUNTERSIGN_ENVIRONMENT"`
 	TLS               bool             `help:"Browsers reach the portal through HTTPS." default:"true" negatable:"" env:"COUNTERSIGN_TLS"`
 	ClearingTokenFile string           `help:"File with the bearer token clearing shows when it delivers." env:"COUNTERSIGN_CLEARING_TOKEN_FILE"`
+	OperatorRealm     string           `help:"Realm whose supervisors see documents of clearing that match nothing." env:"COUNTERSIGN_OPERATOR_REALM"`
 	SICLimit          string           `help:"Largest Swiss instant payment, in CHF." default:"20000.00" env:"COUNTERSIGN_SIC_LIMIT"`
 	Clearing          clearingSettings `embed:""`
 	SCTLimit          string           `help:"Largest SEPA instant payment, in EUR." default:"999999999.99" env:"COUNTERSIGN_SCT_LIMIT"`
@@ -40,7 +41,7 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger) error {
 
 // gateway reads the settings. Every wrong one is a sentence that names it.
 func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
-	g := gateway{DatabaseURL: c.DatabaseURL, Environment: c.Environment, TLS: c.TLS, Log: log}
+	g := gateway{DatabaseURL: c.DatabaseURL, Environment: c.Environment, TLS: c.TLS, OperatorRealm: c.OperatorRealm, Log: log}
 	var err error
 	g.ReleaseKey, err = readKey(c.ReleaseKeyFile)
 	if err != nil {

@@ -140,13 +140,17 @@ func (s *Station) keep(ctx context.Context, m payment.Message, made payment.Outb
 func (s *Station) delivered(ctx context.Context, realm string, id uuid.UUID) error {
 	now := s.now()
 	m, err := s.cfg.Store.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
-		answerBy := rulebook.AnswerBy(m.Scheme, now.In(s.cfg.Zone), s.cfg.Rules)
-		return moveIf(m.Deliver(answerBy, now))
+		return moveIf(m.Deliver(s.answerBy(m.Scheme), now))
 	})
 	if err != nil {
 		return err
 	}
 	return s.recallAnswered(ctx, m)
+}
+
+// answerBy is the last day to answer a recall that the other bank gets now.
+func (s *Station) answerBy(scheme rulebook.Scheme) time.Time {
+	return rulebook.AnswerBy(scheme, s.now().In(s.cfg.Zone), s.cfg.Rules)
 }
 
 // recallAnswered notes on a received recall that a return or resolution has answered it. Watch repeats what a crash cut off here.

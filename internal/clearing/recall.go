@@ -162,7 +162,7 @@ func (s *Station) receiveReceipt(ctx context.Context, in store.Inbound, document
 		case m.Scheme != in.Scheme || m.Kind != payment.KindRecall && m.Kind != payment.KindResolution:
 			return payment.Transition{}, payment.ErrIllegalMove
 		case confirmation.Outcome == interbank.OutcomePositive:
-			return moveIf(m.Acknowledge(s.now()))
+			return moveIf(m.Acknowledge(s.answerBy(m.Scheme), s.now()))
 		case confirmation.Outcome == interbank.OutcomeNegative:
 			return moveIf(m.Refuse("RJCT", confirmation.Description, s.now()))
 		}

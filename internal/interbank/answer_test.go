@@ -126,6 +126,34 @@ func TestAQuestionAboutARecall(t *testing.T) {
 	}
 }
 
+func TestAQuestionAboutAReturn(t *testing.T) {
+	t.Parallel()
+	for _, c := range chains() {
+		sent := sample[*iso20022.PaymentReturn](t, c.scheme, "09_pacs.004.001.09_AC04")
+		made, err := interbank.ReturnStatusRequest(interbank.ReturnStatusRequestInput{
+			Scheme: c.scheme, Return: sent, Reference: "M", RequestID: "Q", At: accepted,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text(t, made)
+		read, err := interbank.ReadStatusRequest(made)
+		name := "pacs.004.001.09"
+		if c.scheme == rulebook.SchemeSCT {
+			name = "pacs.004"
+		}
+		if err != nil || read.AboutRecall() || read.Original.MessageName != name || read.Original.MessageID != sent.GroupHeader.MessageID ||
+			read.Original.TransactionID != c.letter+"TX20260302000001" || read.RequestID != "Q" {
+			t.Errorf("%s: %+v, %v", c.scheme, read, err)
+		}
+		sent.TransactionInformation = nil
+		_, err = interbank.ReturnStatusRequest(interbank.ReturnStatusRequestInput{Scheme: c.scheme, Return: sent, Reference: "M", RequestID: "Q", At: accepted})
+		if !errors.Is(err, interbank.ErrTransactions) {
+			t.Errorf("%s: about no return: %v", c.scheme, err)
+		}
+	}
+}
+
 func TestTheCaseOfARecallIsResolved(t *testing.T) {
 	t.Parallel()
 	c := chains()[1]

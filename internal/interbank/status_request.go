@@ -36,6 +36,36 @@ func StatusRequest(in StatusRequestInput) (*iso20022.FIToFIPaymentStatusRequest,
 	}), nil
 }
 
+// ReturnStatusRequestInput is what a pacs.028 about a return is made of.
+type ReturnStatusRequestInput struct {
+	Scheme rulebook.Scheme
+	// Return is the pacs.004 we sent.
+	Return *iso20022.PaymentReturn
+	// Reference is the MsgId, RequestID the id of the question; both are new each time it is asked.
+	Reference, RequestID string
+	At                   time.Time
+}
+
+// ReturnStatusRequest makes the pacs.028 that asks what became of a return. It cites the pacs.004 and, as that does, the ids of the
+// payment that is sent back. It fails with ErrScheme or ErrTransactions.
+func ReturnStatusRequest(in ReturnStatusRequestInput) (*iso20022.FIToFIPaymentStatusRequest, error) {
+	c, err := conventionOf(in.Scheme)
+	if err != nil {
+		return nil, fmt.Errorf("make pacs.028: %w", err)
+	}
+	if in.Return == nil || len(in.Return.TransactionInformation) != 1 {
+		return nil, fmt.Errorf("make pacs.028: pacs.004: %w", ErrTransactions)
+	}
+	returned := in.Return.TransactionInformation[0]
+	return question(in.Reference, in.At, iso20022.OriginalGroupInformation27{
+		OriginalMessageID: in.Return.GroupHeader.MessageID, OriginalMessageNameID: c.nameOf(in.Return.MessageName()),
+	}, iso20022.PaymentTransaction113{
+		StatusRequestID: in.RequestID, OriginalInstructionID: returned.OriginalInstructionID,
+		OriginalEndToEndID: returned.OriginalEndToEndID, OriginalTransactionID: returned.OriginalTransactionID,
+		OriginalUETR: c.uetr(returned.OriginalUETR),
+	}), nil
+}
+
 // RecallStatusRequestInput is what a pacs.028 about a recall is made of.
 type RecallStatusRequestInput struct {
 	Scheme rulebook.Scheme

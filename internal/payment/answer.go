@@ -65,8 +65,9 @@ func (m Message) Refuse(code, text string, at time.Time) (t Transition, ok bool,
 	return t, err == nil, err
 }
 
-// Acknowledge records a positive receipt of clearing (camt.025): a recall is passed on, a resolution is communicated.
-func (m Message) Acknowledge(at time.Time) (t Transition, ok bool, err error) {
+// Acknowledge records a positive receipt of clearing (camt.025): a recall is passed on, a resolution is communicated. answerBy is when a
+// recall's answer is due; it counts where the receipt overtook the note of the delivery, and other kinds ignore it.
+func (m Message) Acknowledge(answerBy, at time.Time) (t Transition, ok bool, err error) {
 	to := StateAcknowledged
 	switch {
 	case m.Kind == KindResolution:
@@ -79,7 +80,11 @@ func (m Message) Acknowledge(at time.Time) (t Transition, ok bool, err error) {
 	if m.State == to && to != StateOverdue {
 		return Transition{}, false, nil
 	}
-	return m.answered(ActionAcknowledge, to, at)
+	t, ok, err = m.answered(ActionAcknowledge, to, at)
+	if ok && m.Kind == KindRecall && m.AnswerBy.IsZero() {
+		t.changes.AnswerBy = dayOf(answerBy)
+	}
+	return t, ok, err
 }
 
 // Accept records that the other bank sent a recalled payment back.

@@ -50,6 +50,9 @@ type Created struct {
 	Action    Action // that leads to the first state
 	// MessageKey is the client's own message id (MsgId), which it may use once; "" when the order has none.
 	MessageKey string
+	// Wish is the digest of what an R-transaction asks for, without the ids and times of its draft: what a repeated request is held
+	// against. The zero digest stands for the draft's own.
+	Wish Digest
 	// IdempotencyKey is the client's word for a repeatable request; "" when it gave none.
 	IdempotencyKey string
 }

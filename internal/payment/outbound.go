@@ -69,6 +69,10 @@ func (m Message) StatusRequest(sent iso20022.Document, number int, at time.Time)
 		out.Document, err = interbank.StatusRequest(interbank.StatusRequestInput{
 			Scheme: m.Scheme, Original: original, Reference: out.Reference, RequestID: request, At: at,
 		})
+	case *iso20022.PaymentReturn:
+		out.Document, err = interbank.ReturnStatusRequest(interbank.ReturnStatusRequestInput{
+			Scheme: m.Scheme, Return: original, Reference: out.Reference, RequestID: request, At: at,
+		})
 	case *iso20022.FIToFIPaymentCancellationRequest:
 		out.Document, err = interbank.RecallStatusRequest(interbank.RecallStatusRequestInput{
 			Scheme: m.Scheme, Recall: original, Reference: out.Reference, RequestID: request, At: at,

@@ -160,7 +160,7 @@ func (s *Store) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		Remittance: d.Summary.Remittance,
 		ActorName:  c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),
 		RequestID: orNull(c.Actor.RequestID), SourceAddress: orNull(c.Actor.SourceAddress),
-		Detail: audit.Detail(string(payment.StateNone), string(m.State), m.StatusText), Fingerprint: fingerprint(m, d),
+		Detail: audit.Detail(string(payment.StateNone), string(m.State), m.StatusText), Fingerprint: fingerprint(c),
 		Note: orNull(d.Note), MessageKey: orNull(c.MessageKey), IdempotencyKey: orNull(c.IdempotencyKey),
 	}
 	if c.Release != nil {
@@ -170,8 +170,12 @@ func (s *Store) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 	return p
 }
 
-// fingerprint tells a repeated request from another one under the same key: scheme, kind and canonical content.
-func fingerprint(m payment.Message, d payment.Draft) []byte {
+// fingerprint tells a repeated request from another one under the same key: scheme, kind and canonical content, or the wish.
+func fingerprint(c payment.Created) []byte {
+	m, d := c.Message, c.Draft
+	if c.Wish != (payment.Digest{}) {
+		return c.Wish[:]
+	}
 	sum := sha256.Sum256([]byte(string(m.Scheme) + "\n" + string(m.Kind) + "\n" + string(d.Hash[:])))
 	return sum[:]
 }
@@ -186,6 +190,9 @@ func (s *Store) duplicate(ctx context.Context, c payment.Created) error {
 			{Realm: c.Message.Realm, ClientID: c.Message.ClientID, Scope: "message-id", Key: c.MessageKey},
 		}
 		for _, key := range keys {
+			if key.Key == "" {
+				continue
+			}
 			row, err := q.MessageIDByCreationKey(ctx, key)
 			if errors.Is(err, pgx.ErrNoRows) {
 				continue
@@ -195,7 +202,7 @@ func (s *Store) duplicate(ctx context.Context, c payment.Created) error {
 			}
 			*found = DuplicateError{
 				Scope: key.Scope, MessageID: row.MessageID,
-				SameContent: string(row.Fingerprint) == string(fingerprint(c.Message, c.Draft)),
+				SameContent: string(row.Fingerprint) == string(fingerprint(c)),
 			}
 			return nil
 		}

@@ -69,9 +69,15 @@ func (s *Store) InsertRequest(ctx context.Context, ask RequestQuery, create Make
 		return s.put(ctx, tx, q, c)
 	})
 	for _, index := range []string{IndexOneRecall, IndexOneReturn, IndexOneAnswer} {
-		if violates(err, index) {
-			return c.Message, &ConflictError{Index: index}
+		if !violates(err, index) {
+			continue
 		}
+		// A repeat of the request that made the other one is a duplicate, not a conflict.
+		var repeated *DuplicateError
+		if looked := s.duplicate(ctx, c); errors.As(looked, &repeated) {
+			return c.Message, repeated
+		}
+		return c.Message, &ConflictError{Index: index}
 	}
 	switch {
 	case violates(err, "creation_key_pkey"):
@@ -130,14 +136,4 @@ func receivedRecall(ctx context.Context, q *dbsqlc.Queries, ask RequestQuery) (p
 		id = found
 	}
 	return load(ctx, q, ask.Realm, id, forRead)
-}
-
-// CreatedUnder returns the message a client created under an externalId or Idempotency-Key, or payment.ErrNotFound.
-func (s *Store) CreatedUnder(ctx context.Context, by identity.Principal, scope, key string) (uuid.UUID, error) {
-	return s.find(ctx, by.Realm, func(q *dbsqlc.Queries) (uuid.UUID, error) {
-		row, err := q.MessageIDByCreationKey(ctx, dbsqlc.MessageIDByCreationKeyParams{
-			Realm: by.Realm, ClientID: by.ClientID, Scope: scope, Key: key,
-		})
-		return row.MessageID, err
-	})
 }

@@ -50,9 +50,9 @@ func (s *Station) CreateRequest(ctx context.Context, by identity.Principal, in R
 	var conflict *store.ConflictError
 	switch {
 	case errors.As(err, &duplicate):
-		return s.repeatRequest(ctx, by, in, duplicate)
+		return s.repeatRequest(ctx, by, duplicate)
 	case errors.As(err, &conflict):
-		return s.repeatOrRefuse(ctx, by, in, conflict)
+		return Result{}, conflictRefusals[conflict.Index]
 	case err != nil:
 		return Result{}, err
 	}
@@ -95,34 +95,15 @@ func (s *Station) newRequest(by identity.Principal, in Request, known store.Requ
 
 // repeatRequest answers a request whose externalId or Idempotency-Key was used before. The draft's bytes carry ids and times, so the
 // wish itself is compared.
-func (s *Station) repeatRequest(ctx context.Context, by identity.Principal, in Request, duplicate *store.DuplicateError) (Result, error) {
+func (s *Station) repeatRequest(ctx context.Context, by identity.Principal, duplicate *store.DuplicateError) (Result, error) {
+	if !duplicate.SameContent {
+		return Result{}, refuseDuplicate(duplicate)
+	}
 	first, err := s.cfg.Store.Message(ctx, by.Realm, duplicate.MessageID)
 	if err != nil {
 		return Result{}, fmt.Errorf("load the first message: %w", err)
 	}
-	if first.Kind == in.Kind && first.OriginalID == in.OriginalID && first.Reason == in.Reason {
-		return Result{Message: first, Replayed: true}, nil
-	}
-	return Result{}, refuseDuplicate(duplicate)
-}
-
-// repeatOrRefuse answers a request that the database refused because of another about the same payment. When the other is the first of
-// a repeat, it is the answer.
-func (s *Station) repeatOrRefuse(ctx context.Context, by identity.Principal, in Request, conflict *store.ConflictError) (Result, error) {
-	for scope, key := range map[string]string{"external-id": in.ExternalID, "idempotency-key": in.IdempotencyKey} {
-		if key == "" {
-			continue
-		}
-		id, err := s.cfg.Store.CreatedUnder(ctx, by, scope, key)
-		if errors.Is(err, payment.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return Result{}, err
-		}
-		return s.repeatRequest(ctx, by, in, &store.DuplicateError{Scope: scope, MessageID: id})
-	}
-	return Result{}, conflictRefusals[conflict.Index]
+	return Result{Message: first, Replayed: true}, nil
 }
 
 // conflictRefusals are what a maker reads when another R-transaction about the payment is under way or done.

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/iso20022"
+)
+
+// line is one line of the simulator's log, with what crash tests do not ask for.
+type line struct {
+	entry
+	Scheme, Status, Reason string
+}
+
+// lines reads the log; about one transaction when its id is given.
+func (s *stage) lines(t *testing.T, transaction string) (list []line) {
+	t.Helper()
+	answer, err := http.Get("http://" + s.simulator + "/log?transactionId=" + transaction)
+	must(t, err)
+	content, err := io.ReadAll(answer.Body)
+	must(t, errors.Join(err, answer.Body.Close()))
+	must(t, json.Unmarshal(content, &list))
+	return list
+}
+
+// String is the line in short: direction, message, what it says, and what became of it if that is not the usual.
+func (l line) String() string {
+	words := []string{l.Direction, strings.Join(strings.Split(l.Name, ".")[:2], ".")}
+	for _, word := range []string{l.Status, l.Reason} {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	if l.Outcome != "taken" && l.Outcome != "delivered" {
+		words = append(words, l.Outcome)
+	}
+	return strings.Join(words, " ")
+}
+
+const inquiry = "in pacs.028"
+
+// wire waits until exactly these documents have crossed about a transaction, in this order; status requests are left out. It returns
+// the log.
+func (s *stage) wire(t *testing.T, transaction string, want ...string) (list []line) {
+	t.Helper()
+	var got []string
+	met := poll(func() bool {
+		list, got = s.lines(t, transaction), nil
+		for _, l := range list {
+			if text := l.String(); text != inquiry {
+				got = append(got, text)
+			}
+		}
+		return slices.Equal(got, want)
+	})
+	if !met {
+		t.Errorf("on the wire about %s:\n got %q\nwant %q", transaction, got, want)
+	}
+	return list
+}
+
+// inquiries counts the status requests.
+func inquiries(list []line) (count int) {
+	for _, l := range list {
+		if l.String() == inquiry {
+			count++
+		}
+	}
+	return count
+}
+
+// receipt waits for the gateway's camt.025 about a document it got; it names that document's message id and no transaction.
+func (s *stage) receipt(t *testing.T, about line) {
+	t.Helper()
+	found := poll(func() bool {
+		return slices.ContainsFunc(s.lines(t, ""), func(l line) bool {
+			return l.String() == "in camt.025 ACCP" && strings.Contains(l.XML, "<MsgId>"+about.MessageID+"</MsgId>")
+		})
+	})
+	if !found {
+		t.Errorf("no receipt for %s", about)
+	}
+}
+
+// history lists the steps of a message as "from: action: to", without deliveries and status requests.
+func (s *stage) history(t *testing.T, id string) (list []string) {
+	t.Helper()
+	r := s.ok(t, "supervisor1", "/api/common/v1/transaction/"+id+"/history", "")
+	steps, _ := r.at("history").([]any)
+	for i := range steps {
+		action := r.string("history", i, "action")
+		if action != "deliver" && action != "inquire" {
+			list = append(list, action+": "+r.string("history", i, "to"))
+		}
+	}
+	return list
+}
+
+// checkWire holds the whole log: each document follows its schema, by our reader and by another program; no message id ever stood for two
+// documents; each business transaction took effect once.
+func (s *stage) checkWire(t *testing.T) {
+	t.Helper()
+	files := map[string][]string{}
+	known, effects := map[string]string{}, map[string]int{}
+	folder := t.TempDir()
+	for number, l := range s.lines(t, "") {
+		if l.Direction == "in" && l.Outcome == "duplicate" {
+			t.Errorf("sent twice: %s about %s", l, l.TransactionID)
+		}
+		if l.Effective && l.TransactionID != "" && l.String() != inquiry && !strings.HasPrefix(l.Name, "pacs.002") {
+			effects[l.Scheme+" "+l.Name+" "+l.TransactionID]++
+		}
+		if first, again := known[l.Direction+l.MessageID]; again {
+			if first != l.XML {
+				t.Errorf("the message id %s stood for two documents", l.MessageID)
+			}
+			continue
+		}
+		known[l.Direction+l.MessageID] = l.XML
+		if l.Direction == "out" && l.Outcome == "refused" {
+			continue // broken on purpose
+		}
+		_, findings := iso20022.DecodeXML([]byte(l.XML))
+		if len(findings) > 0 {
+			t.Errorf("%s about %s: %+v", l, l.TransactionID, findings)
+		}
+		name := filepath.Join(folder, fmt.Sprintf("%d.xml", number))
+		must(t, os.WriteFile(name, []byte(l.XML), 0o600))
+		files[l.Name] = append(files[l.Name], name)
+	}
+	for effect, count := range effects {
+		if count != 1 {
+			t.Errorf("%s took effect %d times", effect, count)
+		}
+	}
+	if len(files) != 7 {
+		t.Errorf("the scripts sent documents of %d messages, not of 7: pacs.008, pacs.002, pacs.004, pacs.028, camt.056, camt.029, camt.025", len(files))
+	}
+	lint(t, files)
+}
+
+// lint holds files, by the name of their message, against the ISO schemas.
+func lint(t *testing.T, files map[string][]string) {
+	t.Helper()
+	program, err := exec.LookPath("xmllint")
+	if err != nil && os.Getenv("CI") != "" {
+		t.Fatal("xmllint is missing: install libxml2-utils")
+	}
+	if err != nil {
+		t.Log("xmllint is missing: install libxml2-utils to check documents against the schemas")
+		return
+	}
+	for name, paths := range files {
+		schema := filepath.Join("..", "..", "internal", "iso20022", "schema", name+".xsd")
+		output, err := exec.Command(program, append([]string{"--noout", "--nonet", "--schema", schema}, paths...)...).CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", name, err, lastLines(string(output), 20))
+		}
+	}
+}
+
+// checkInbox holds that everything clearing sent found its place: nothing waits and nothing is in quarantine.
+func (s *stage) checkInbox(t *testing.T) {
+	t.Helper()
+	connection, err := pgx.Connect(t.Context(), s.databaseURL(t))
+	must(t, err)
+	defer func() { must(t, connection.Close(t.Context())) }()
+	var left string
+	err = connection.QueryRow(t.Context(), `SELECT coalesce(string_agg(name || ' ' || outcome || ' ' || reason, '; '), '')
+		FROM inbox WHERE outcome NOT IN ('matched', 'answered')`).Scan(&left)
+	must(t, err)
+	if left != "" {
+		t.Errorf("left in the inbox: %s", left)
+	}
+}
+
+// back moves the past: it changes one time of a message, as the owner of the database.
+func (s *stage) back(t *testing.T, m message, change string) {
+	t.Helper()
+	connection, err := pgx.Connect(t.Context(), s.databaseURL(t))
+	must(t, err)
+	defer func() { must(t, connection.Close(t.Context())) }()
+	done, err := connection.Exec(t.Context(), "UPDATE message SET "+change+" WHERE message_id = $1", m.id)
+	must(t, err)
+	if done.RowsAffected() != 1 {
+		t.Fatalf("%s changed %d messages", change, done.RowsAffected())
+	}
+}

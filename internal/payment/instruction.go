@@ -50,9 +50,8 @@ type Created struct {
 	Action    Action // that leads to the first state
 	// MessageKey is the client's own message id (MsgId), which it may use once; "" when the order has none.
 	MessageKey string
-	// Wish is the digest of what an R-transaction asks for, without the ids and times of its draft: what a repeated request is held
-	// against. The zero digest stands for the draft's own.
-	Wish Digest
+	// Fingerprint is what a repeated request is held against: OrderFingerprint or WishFingerprint. Zero for what comes in.
+	Fingerprint Digest
 	// IdempotencyKey is the client's word for a repeatable request; "" when it gave none.
 	IdempotencyKey string
 }
@@ -89,6 +88,10 @@ func NewInstruction(in InstructionInput) (Created, error) {
 		DocumentID: draft.DocumentID, ContentHash: draft.Hash, Content: draft.Content, Summary: draft.Summary,
 	}
 	created := Created{PolicyID: in.Policy.ID, Actor: in.By.Actor(), Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference}
+	created.Fingerprint, err = OrderFingerprint(in.Scheme, in.Document)
+	if err != nil {
+		return Created{}, err
+	}
 	if in.Policy.ApprovalsRequired == 0 {
 		m.State = StateProcessing
 		m.AcceptedAt = in.At

@@ -31,6 +31,7 @@ type RequestInput struct {
 	Charge         money.Amount
 	ExternalID     string
 	IdempotencyKey string
+	Fingerprint    Digest // of the wish
 	Source         []byte // the bytes the client sent
 	SourceType     string
 
@@ -91,7 +92,7 @@ func (in RequestInput) request(kind Kind, draft iso20022.Document, amount money.
 	}
 	created := Created{
 		PolicyID: in.Policy.ID, Actor: in.By.Actor(), Draft: d, CreatedAt: in.At, Action: ActionSubmit, IdempotencyKey: in.IdempotencyKey,
-		Wish: in.wish(kind),
+		Fingerprint: in.Fingerprint,
 	}
 	if in.Policy.ApprovalsRequired == 0 {
 		m.State, m.AcceptedAt = StateProcessing, in.At
@@ -102,16 +103,6 @@ func (in RequestInput) request(kind Kind, draft iso20022.Document, amount money.
 	}
 	created.Message = m
 	return created, nil
-}
-
-// wish is the digest of what is asked for, each part with its length before it.
-func (in RequestInput) wish(kind Kind) Digest {
-	parts := append([]string{string(kind), in.Original.InternalID.String(), in.Recall.InternalID.String(), in.Reason, in.Charge.String()}, in.Information...)
-	h := sha256.New()
-	for _, part := range parts {
-		fmt.Fprintf(h, "%d:%s", len(part), part)
-	}
-	return Digest(h.Sum(nil))
 }
 
 // checkDoor holds the request against the path it came through and the role it needs.

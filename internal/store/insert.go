@@ -1,8 +1,8 @@
 package store
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
@@ -160,7 +160,7 @@ func (s *Store) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		Remittance: d.Summary.Remittance,
 		ActorName:  c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),
 		RequestID: orNull(c.Actor.RequestID), SourceAddress: orNull(c.Actor.SourceAddress),
-		Detail: audit.Detail(string(payment.StateNone), string(m.State), m.StatusText), Fingerprint: fingerprint(c),
+		Detail: audit.Detail(string(payment.StateNone), string(m.State), m.StatusText), Fingerprint: c.Fingerprint[:],
 		Note: orNull(d.Note), MessageKey: orNull(c.MessageKey), IdempotencyKey: orNull(c.IdempotencyKey),
 	}
 	if c.Release != nil {
@@ -170,43 +170,47 @@ func (s *Store) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 	return p
 }
 
-// fingerprint tells a repeated request from another one under the same key: scheme, kind and canonical content, or the wish.
-func fingerprint(c payment.Created) []byte {
-	m, d := c.Message, c.Draft
-	if c.Wish != (payment.Digest{}) {
-		return c.Wish[:]
-	}
-	sum := sha256.Sum256([]byte(string(m.Scheme) + "\n" + string(m.Kind) + "\n" + string(d.Hash[:])))
-	return sum[:]
-}
-
 // duplicate finds out which key was used before, and by what.
 func (s *Store) duplicate(ctx context.Context, c payment.Created) error {
-	found := &DuplicateError{}
-	err := s.db.inRealm(ctx, c.Message.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		keys := []dbsqlc.MessageIDByCreationKeyParams{
-			{Realm: c.Message.Realm, ClientID: c.Message.ClientID, Scope: "external-id", Key: c.Message.ExternalID},
-			{Realm: c.Message.Realm, ClientID: c.Message.ClientID, Scope: "idempotency-key", Key: c.IdempotencyKey},
-			{Realm: c.Message.Realm, ClientID: c.Message.ClientID, Scope: "message-id", Key: c.MessageKey},
-		}
-		for _, key := range keys {
-			if key.Key == "" {
+	err := s.Repeated(ctx, Keys{
+		Realm: c.Message.Realm, ClientID: c.Message.ClientID, ExternalID: c.Message.ExternalID, IdempotencyKey: c.IdempotencyKey,
+		MessageKey: c.MessageKey,
+	}, c.Fingerprint)
+	if err == nil {
+		return errors.New("a key is taken, but by no message")
+	}
+	return err
+}
+
+// Keys are what a client may use once; an empty key counts for nothing.
+type Keys struct {
+	Realm, ClientID                        string
+	ExternalID, IdempotencyKey, MessageKey string
+}
+
+// Repeated returns a DuplicateError when one of the keys was used before, by a request that is the same if its fingerprint is; nil when
+// all are free.
+func (s *Store) Repeated(ctx context.Context, keys Keys, fingerprint payment.Digest) error {
+	var found error
+	err := s.db.inRealm(ctx, keys.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		for _, key := range []struct{ scope, key string }{
+			{"external-id", keys.ExternalID}, {"idempotency-key", keys.IdempotencyKey}, {"message-id", keys.MessageKey},
+		} {
+			if key.key == "" {
 				continue
 			}
-			row, err := q.MessageIDByCreationKey(ctx, key)
+			row, err := q.MessageIDByCreationKey(ctx, dbsqlc.MessageIDByCreationKeyParams{
+				Realm: keys.Realm, ClientID: keys.ClientID, Scope: key.scope, Key: key.key,
+			})
 			if errors.Is(err, pgx.ErrNoRows) {
 				continue
 			}
-			if err != nil {
-				return err
+			if err == nil {
+				found = &DuplicateError{Scope: key.scope, MessageID: row.MessageID, SameContent: bytes.Equal(row.Fingerprint, fingerprint[:])}
 			}
-			*found = DuplicateError{
-				Scope: key.Scope, MessageID: row.MessageID,
-				SameContent: string(row.Fingerprint) == string(fingerprint(c)),
-			}
-			return nil
+			return err
 		}
-		return errors.New("a key is taken, but by no message")
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("look up the earlier message: %w", err)

@@ -48,6 +48,10 @@ func (s *Station) CreateRequest(ctx context.Context, by identity.Principal, in R
 	})
 	var duplicate *store.DuplicateError
 	var conflict *store.ConflictError
+	var refused *payment.RefusalError
+	if errors.As(err, &refused) {
+		err = s.repeatedRequest(ctx, by, in, err)
+	}
 	switch {
 	case errors.As(err, &duplicate):
 		return s.repeatRequest(ctx, by, duplicate)
@@ -72,7 +76,7 @@ func (s *Station) newRequest(by identity.Principal, in Request, known store.Requ
 	}
 	request := payment.RequestInput{
 		By: by, Scheme: in.Scheme, Original: known.Original, Recall: known.Recall, Reason: in.Reason, Information: in.Information,
-		Charge: charge, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey, Source: in.Source, SourceType: in.SourceType,
+		Charge: charge, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey, Fingerprint: in.fingerprint(), Source: in.Source, SourceType: in.SourceType,
 		Policy: known.Policy, Rules: s.cfg.Rules, GlobalID: payment.NewGlobalID(known.Mark, at, s.cfg.Random()),
 		InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(), At: at, Zone: s.cfg.Zone, Seal: s.cfg.Seal,
 	}
@@ -91,6 +95,23 @@ func (s *Station) newRequest(by identity.Principal, in Request, known store.Requ
 	case payment.KindInstruction, payment.KindPayment, payment.KindReceivedRecall:
 	}
 	return payment.Created{}, fmt.Errorf("a %s is not made this way", in.Kind)
+}
+
+// repeatedRequest turns a refusal into the DuplicateError of a repeat: the payment or the recall has moved on since the first one, or a
+// deadline is over, and the first answer is the answer all the same.
+func (s *Station) repeatedRequest(ctx context.Context, by identity.Principal, in Request, refused error) error {
+	keys := store.Keys{Realm: by.Realm, ClientID: by.ClientID, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey}
+	err := s.cfg.Store.Repeated(ctx, keys, in.fingerprint())
+	if err == nil {
+		return refused
+	}
+	return err
+}
+
+func (in Request) fingerprint() payment.Digest {
+	return payment.Wish{
+		Kind: in.Kind, OriginalID: in.OriginalID, RecallID: in.RecallID, Reason: in.Reason, Information: in.Information, Charge: in.Charge,
+	}.Fingerprint()
 }
 
 // repeatRequest answers a request whose externalId or Idempotency-Key was used before. The draft's bytes carry ids and times, so the

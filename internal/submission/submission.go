@@ -72,13 +72,31 @@ func (s *Station) Create(ctx context.Context, by identity.Principal, in Input) (
 		return payment.NewInstruction(s.instruction(by, in, known, at))
 	})
 	var duplicate *store.DuplicateError
-	if errors.As(err, &duplicate) {
+	var refused *payment.RefusalError
+	switch {
+	case errors.As(err, &duplicate):
 		return s.repeat(ctx, by, duplicate, message)
-	}
-	if err != nil {
+	case errors.As(err, &refused) && in.ExternalID != "":
+		return s.repeatOrRefuse(ctx, by, in, err)
+	case err != nil:
 		return Result{}, err
 	}
 	return Result{Message: message}, nil
+}
+
+// repeatOrRefuse answers an order that a rule refuses. When it repeats one that was taken (its day has gone by since, say), the first
+// answer is the answer all the same: a key never expires.
+func (s *Station) repeatOrRefuse(ctx context.Context, by identity.Principal, in Input, refused error) (Result, error) {
+	fingerprint, err := payment.OrderFingerprint(in.Scheme, in.Document)
+	if err != nil {
+		return Result{}, refused
+	}
+	err = s.cfg.Store.Repeated(ctx, store.Keys{Realm: by.Realm, ClientID: by.ClientID, ExternalID: in.ExternalID}, fingerprint)
+	var duplicate *store.DuplicateError
+	if errors.As(err, &duplicate) && duplicate.SameContent {
+		return s.repeat(ctx, by, duplicate, payment.Message{})
+	}
+	return Result{}, refused
 }
 
 // Validate checks a payment order by the same rules without storing anything. It returns every finding, none when the order is fine.

@@ -135,17 +135,16 @@ func (c centsCase) hold(t *testing.T, s *stage, about course) {
 	least := 1
 	if c.cents == "93" {
 		least = 3
-		s.atEnd(about.lane.scheme+" "+about.document+" .93", func(t *testing.T, s *stage) { c.staysOpen(t, s, about, want) })
+		s.atEnd(about.lane.scheme+" "+about.document+" .93", func(t *testing.T, s *stage) { c.staysOpen(t, s, about) })
 	}
 	if !poll(func() bool { return inquiries(s.lines(t, about.message.global)) >= least }) {
 		t.Errorf("clearing was asked %d times, want %d", inquiries(s.lines(t, about.message.global)), least)
 	}
 }
 
-// staysOpen: a message without any answer stays what it is and is not sent again.
-func (c centsCase) staysOpen(t *testing.T, s *stage, about course, want []string) {
+// staysOpen: a message without any answer stays what it is.
+func (c centsCase) staysOpen(t *testing.T, s *stage, about course) {
 	t.Helper()
-	s.wire(t, about.message.global, want...)
 	s.is(t, about.message.id, "state", c.state, "statusReason.code", "", "settledAt", "")
 	s.openQuestion(t, about.message)
 }

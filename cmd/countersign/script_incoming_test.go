@@ -67,8 +67,11 @@ func (s *stage) recalled(t *testing.T, l lane, in incoming, reason string) messa
 	if day != earliest && day != s.answerBy(l) { // midnight may have passed
 		t.Errorf("to be answered by %q, want %q", day, earliest)
 	}
-	if l.receipts {
-		s.receipt(t, line{entry: entry{MessageID: told["recallId"]}})
+	sent := s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP", "out camt.056 "+reason)
+	if last := sent[len(sent)-1]; last.MessageID != told["recallId"] {
+		t.Errorf("recalled as %s, told %v", last.MessageID, told)
+	} else if l.receipts {
+		s.receipt(t, last)
 	}
 	return m
 }
@@ -118,7 +121,6 @@ func (s *stage) grant(t *testing.T, l lane, in incoming, recall message, charge 
 	s.is(t, m.id, "recallId", recall.id, "creditId", in.id)
 	s.is(t, in.id, "state", "Booked", "returnStatus", "Return in Progress")
 	s.is(t, recall.id, "state", "Awaiting Decision")
-	s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP", "out camt.056 CUST")
 	s.approve(t, l, "return", m)
 	s.until(t, m.id, "state", "Settled")
 	s.until(t, recall.id, "state", "Answered")
@@ -208,6 +210,7 @@ func playFailedReturn(t *testing.T, s *stage, l lane) {
 	m := s.carryOut(t, l, request{kind: "return", payment: in.message, reason: "AC04"})
 	s.until(t, m.id, "state", "Failed", "statusReason.code", "AC04")
 	s.is(t, in.id, "state", "Booked", "returnStatus", "")
+	s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP", "in pacs.004 AC04", "out pacs.002 RJCT AC04")
 	again := s.submit(t, l, request{kind: "return", payment: in.message, reason: "AC06"})
 	s.is(t, in.id, "returnStatus", "Return in Progress")
 	s.reject(t, again)

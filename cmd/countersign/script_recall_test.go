@@ -53,7 +53,6 @@ func (c recallCase) play(t *testing.T, s *stage, l lane) {
 	default:
 		state = l.acknowledged
 		s.atEnd(l.scheme+" recall of ."+c.cents, func(t *testing.T, s *stage) {
-			s.wire(t, paid.global, want...)
 			s.is(t, m.id, "state", state)
 			s.is(t, paid.id, "recallStatus", c.shows)
 		})

@@ -122,6 +122,8 @@ func playTooLate(t *testing.T, s *stage, l lane) {
 	if swiss {
 		s.until(t, s.carryOut(t, l, sendBack).id, "state", "Settled")
 		s.until(t, s.carryOut(t, l, recall).id, "state", l.acknowledged)
+		s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP", "in pacs.004 AC04", "out pacs.002 "+l.positive)
+		s.wire(t, settled.global, "in pacs.008", "out pacs.002 "+l.positive, "in camt.056 DUPL", "out camt.025 ACCP")
 		return
 	}
 	s.refuses(t, l, recall, atPayment+" TM01")

@@ -22,14 +22,8 @@ func TestEveryKindLivesThroughTheRunningDemo(t *testing.T) {
 	s := openStage(t, h)
 	// The cents come first: three of them wait for the scheme's ten seconds.
 	scripts := slices.Concat(centsScripts(), recallScripts(), incomingScripts(), refusalScripts())
-	var group sync.WaitGroup
-	for _, script := range scripts {
-		group.Go(func() { t.Run(script.name, func(t *testing.T) { script.play(t, s) }) })
-	}
-	group.Wait()
-	for _, last := range s.lasts {
-		t.Run(last.name, func(t *testing.T) { last.play(t, s) })
-	}
+	s.play(t, scripts)
+	s.play(t, s.lasts)
 	s.checkWire(t)
 	s.checkInbox(t)
 	h.check(t)
@@ -45,6 +39,16 @@ type script struct {
 	play func(t *testing.T, s *stage)
 }
 
+// play plays scripts at the same time. They are not parallel tests: of those only as many run as there are processors.
+func (s *stage) play(t *testing.T, scripts []script) {
+	t.Helper()
+	var group sync.WaitGroup
+	for _, script := range scripts {
+		group.Go(func() { t.Run(script.name, func(t *testing.T) { script.play(t, s) }) })
+	}
+	group.Wait()
+}
+
 // stage is a running demo and the people who work with it.
 type stage struct {
 	*house
@@ -52,8 +56,9 @@ type stage struct {
 	tokens map[string]string // by user; those of the other realm begin with "other "
 	slots  chan struct{}     // bounds the calls at the same time
 
-	mu    sync.Mutex
-	lasts []script
+	mu      sync.Mutex
+	lasts   []script
+	crossed map[string][]string // what crossed the wire, by transaction
 }
 
 // other marks people of the second realm.
@@ -61,7 +66,7 @@ const other = "other "
 
 func openStage(t *testing.T, h *house) *stage {
 	t.Helper()
-	s := &stage{house: h, office: newOffice(t, h), tokens: map[string]string{}, slots: make(chan struct{}, 6)}
+	s := &stage{house: h, office: newOffice(t, h), tokens: map[string]string{}, slots: make(chan struct{}, 6), crossed: map[string][]string{}}
 	for _, user := range []string{"maker1", "checker1", "both1", "supervisor1"} {
 		s.tokens[user] = s.office.signIn(t, user)
 	}

@@ -51,24 +51,31 @@ func (l line) String() string {
 
 const inquiry = "in pacs.028"
 
-// wire waits until exactly these documents have crossed about a transaction, in this order; status requests are left out. It returns
-// the log.
+// wire waits until exactly these documents have crossed about a transaction, in this order; status requests are left out. The last call
+// about a transaction holds to the end. It returns the log.
 func (s *stage) wire(t *testing.T, transaction string, want ...string) (list []line) {
 	t.Helper()
-	var got []string
+	s.mu.Lock()
+	s.crossed[transaction] = want
+	s.mu.Unlock()
 	met := poll(func() bool {
-		list, got = s.lines(t, transaction), nil
-		for _, l := range list {
-			if text := l.String(); text != inquiry {
-				got = append(got, text)
-			}
-		}
-		return slices.Equal(got, want)
+		list = s.lines(t, transaction)
+		return slices.Equal(inShort(list), want)
 	})
 	if !met {
-		t.Errorf("on the wire about %s:\n got %q\nwant %q", transaction, got, want)
+		t.Fatalf("on the wire about %s:\n got %q\nwant %q", transaction, inShort(list), want)
 	}
 	return list
+}
+
+// inShort tells what crossed without the status requests.
+func inShort(list []line) (texts []string) {
+	for _, l := range list {
+		if text := l.String(); text != inquiry {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
 // inquiries counts the status requests.
@@ -108,20 +115,46 @@ func (s *stage) history(t *testing.T, id string) (list []string) {
 	return list
 }
 
-// checkWire holds the whole log: each document follows its schema, by our reader and by another program; no message id ever stood for two
-// documents; each business transaction took effect once.
+// checkWire holds the whole log: nothing came after what the scripts saw; each document follows its schema, by our reader and by another
+// program; no message id ever stood for two documents; each business transaction took effect once.
 func (s *stage) checkWire(t *testing.T) {
 	t.Helper()
-	files := map[string][]string{}
-	known, effects := map[string]string{}, map[string]int{}
-	folder := t.TempDir()
-	for number, l := range s.lines(t, "") {
+	all, about := s.lines(t, ""), map[string][]line{}
+	for _, l := range all {
+		about[l.TransactionID] = append(about[l.TransactionID], l)
+	}
+	for transaction, want := range s.crossed {
+		if got := inShort(about[transaction]); !slices.Equal(got, want) {
+			t.Errorf("in the end on the wire about %s:\n got %q\nwant %q", transaction, got, want)
+		}
+	}
+	s.checkEffects(t, all)
+	checkDocuments(t, all)
+}
+
+// checkEffects holds that nothing was sent twice and nothing took effect twice.
+func (s *stage) checkEffects(t *testing.T, all []line) {
+	t.Helper()
+	effects := map[string]int{}
+	for _, l := range all {
 		if l.Direction == "in" && l.Outcome == "duplicate" {
 			t.Errorf("sent twice: %s about %s", l, l.TransactionID)
 		}
 		if l.Effective && l.TransactionID != "" && l.String() != inquiry && !strings.HasPrefix(l.Name, "pacs.002") {
 			effects[l.Scheme+" "+l.Name+" "+l.TransactionID]++
 		}
+	}
+	for effect, count := range effects {
+		if count != 1 {
+			t.Errorf("%s took effect %d times", effect, count)
+		}
+	}
+}
+
+func checkDocuments(t *testing.T, all []line) {
+	t.Helper()
+	files, known, folder := map[string][]string{}, map[string]string{}, t.TempDir()
+	for number, l := range all {
 		if first, again := known[l.Direction+l.MessageID]; again {
 			if first != l.XML {
 				t.Errorf("the message id %s stood for two documents", l.MessageID)
@@ -139,11 +172,6 @@ func (s *stage) checkWire(t *testing.T) {
 		name := filepath.Join(folder, fmt.Sprintf("%d.xml", number))
 		must(t, os.WriteFile(name, []byte(l.XML), 0o600))
 		files[l.Name] = append(files[l.Name], name)
-	}
-	for effect, count := range effects {
-		if count != 1 {
-			t.Errorf("%s took effect %d times", effect, count)
-		}
 	}
 	if len(files) != 7 {
 		t.Errorf("the scripts sent documents of %d messages, not of 7: pacs.008, pacs.002, pacs.004, pacs.028, camt.056, camt.029, camt.025", len(files))

@@ -87,7 +87,10 @@ func (m NewPayment) debtorAccount() ui.Choice {
 
 func (m NewPayment) creditorName() ui.Field {
 	field := m.text("creditorName", "Name", m.Values.CreditorName)
-	field.Limit = 70
+	field.Limit = 140 // SPS; EPC takes half of it
+	if m.Scheme == "sct-inst" {
+		field.Limit = 70
+	}
 	return field
 }
 

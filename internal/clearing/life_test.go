@@ -285,3 +285,21 @@ func TestAMessageThatNeedsNoApprovalIsSentByItsJob(t *testing.T) {
 		t.Fatalf("the job sent %d documents", n)
 	}
 }
+
+func TestWhatNobodyDecidesExpires(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
+	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSCT)
+	h.Clock.Add(m.ExpiresAt.Sub(h.Clock.Now()) - time.Microsecond)
+	h.Clearing.Look(ctx)
+	want{state: payment.StateApprovalPending}.check(t, h, m)
+	h.Clock.Add(time.Microsecond)
+	var late *payment.StateError
+	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	if !errors.As(err, &late) {
+		t.Errorf("an approval when the time is up: %v", err)
+	}
+	h.Clearing.Look(ctx)
+	want{state: payment.StateExpired}.check(t, h, m)
+}

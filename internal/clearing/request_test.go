@@ -370,3 +370,41 @@ func TestARejectedRecallFreesItsPaymentAndADeadlineEndsInTheQueue(t *testing.T) 
 	}
 	refusedAgain(t, h, in, "TM01")
 }
+
+func TestReturnAndResolutionRaceAndOneWins(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range rulebook.Schemes() {
+		h := stationtest.New(t)
+		original, document := booked(t, h, scheme, "TX9")
+		recall, err := interbank.CancellationRequest(interbank.CancellationRequestInput{Scheme: scheme, Original: document, Reason: "CUST", AssignmentID: "RE1", CancellationID: "RE1", At: h.Clock.Now()})
+		receive(t, h, inbound(t, scheme, "RE1", recall, err))
+		id, err := h.Store.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wishes := []submission.Request{
+			{Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID, Reason: "FOCR"},
+			{Kind: payment.KindResolution, Scheme: scheme, OriginalID: original.InternalID, RecallID: id, Reason: "CUST"},
+		}
+		errs := make([]error, 8)
+		var group sync.WaitGroup
+		for i := range errs {
+			who := h.Person(t, []string{"maker1", "maker2"}[i%2])
+			group.Go(func() { _, errs[i] = h.Submission.CreateRequest(ctx, who, wishes[i/2%2]) })
+		}
+		group.Wait()
+		won := 0
+		for _, err := range errs {
+			var refused *payment.RefusalError
+			if err == nil {
+				won++
+			} else if !errors.As(err, &refused) || refused.Findings[0].Code != "AM05" {
+				t.Errorf("%s: a loser got %v", scheme, err)
+			}
+		}
+		if won != 1 {
+			t.Errorf("%s: %d answers to one recall", scheme, won)
+		}
+		h.CheckInvariants(t)
+	}
+}

@@ -12,15 +12,15 @@ WHERE realm = @realm AND reference = @reference AND direction = 'out';
 SELECT * FROM document WHERE realm = @realm AND document_id = @document_id;
 
 -- name: DocumentList :many
--- Newest first, from a key on; of one message when it is given.
+-- Newest first, from a key on; of one message when it is given, and then with the draft that its checkers approve.
 SELECT document_id, message_id, scheme, direction, name, reference, length(content)::integer AS size, created_at FROM document
-WHERE realm = @realm AND direction <> 'draft'
+WHERE realm = @realm AND (direction <> 'draft' OR sqlc.narg(message_id)::uuid IS NOT NULL)
   AND (sqlc.narg(message_id)::uuid IS NULL OR message_id = sqlc.narg(message_id)::uuid)
   AND (sqlc.narg(before)::uuid IS NULL OR document_id < sqlc.narg(before)::uuid)
   AND (sqlc.narg(name)::text IS NULL OR name = sqlc.narg(name)::text)
   AND (sqlc.narg(direction)::text IS NULL OR direction = sqlc.narg(direction)::text)
   AND (sqlc.narg(scheme)::text IS NULL OR scheme = sqlc.narg(scheme)::text)
-ORDER BY document_id DESC LIMIT @page_size;
+ORDER BY document_id DESC OFFSET @skip::integer LIMIT @page_size::integer;
 
 -- name: InboxGet :one
 SELECT content_hash, outcome FROM inbox WHERE scheme = @scheme AND reference = @reference;

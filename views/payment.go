@@ -44,6 +44,7 @@ type Document struct {
 	Type        string // "pacs.008.001.08"
 	Name        string // "Payment to clearing"
 	Outgoing    bool
+	Draft       bool // what is approved; its stamped copy is sent
 	At          time.Time
 	Size        int // bytes
 	Status      string
@@ -143,14 +144,20 @@ func (r Related) relation() string {
 }
 
 func (d Document) direction() string {
-	if d.Outgoing {
+	switch {
+	case d.Draft:
+		return "Draft"
+	case d.Outgoing:
 		return "Sent"
 	}
 	return "Received"
 }
 
 func (d Document) icon() string {
-	if d.Outgoing {
+	switch {
+	case d.Draft:
+		return "file-text"
+	case d.Outgoing:
 		return "arrow-up-right"
 	}
 	return "arrow-down-left"

@@ -13,7 +13,7 @@ type Document struct {
 	ID         uuid.UUID
 	MessageID  uuid.UUID // the message it belongs to; zero when none
 	Scheme     string
-	Direction  string // "in" from clients and clearing, "out" to them
+	Direction  string // "in" from clients and clearing, "out" to them, "draft" what checkers approve before it is stamped
 	Name       string // for example pacs.008.001.08
 	Reference  string // its own message id
 	Size       int    // bytes
@@ -31,5 +31,6 @@ type DocumentFilter struct {
 	Name      string
 	Direction string
 	Scheme    string
+	Skip      int32 // at most 10,000
 	PageSize  int32
 }

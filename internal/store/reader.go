@@ -111,7 +111,7 @@ func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) 
 	err := r.read(ctx, realm, searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.DocumentList(ctx, dbsqlc.DocumentListParams{
 			Realm: realm, MessageID: orNull(f.MessageID), Before: orNull(f.Before), Name: orNull(f.Name), Direction: orNull(f.Direction),
-			Scheme: orNull(f.Scheme), PageSize: f.PageSize,
+			Scheme: orNull(f.Scheme), Skip: f.Skip, PageSize: f.PageSize,
 		})
 		if err != nil {
 			return fmt.Errorf("list documents: %w", err)

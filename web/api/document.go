@@ -22,7 +22,7 @@ const draft = string(payment.DocumentDraft)
 // listDocuments lists every ISO 20022 document of the realm, newest first.
 func (a *API) listDocuments(c echo.Context) error {
 	by := principal(c)
-	q := openQuery(c, []string{"internalId", "type", "direction", "scheme", "pageSize", "after"}, nil)
+	q := openQuery(c, append([]string{"internalId", "type", "direction", "scheme"}, pageParameters...), nil)
 	filter := store.DocumentFilter{Name: q.text("type"), Direction: q.oneOf("direction", append(directions, draft)...), Scheme: q.oneOf("scheme", schemes...)}
 	possible := true
 	if text := q.text("internalId"); text != "" {
@@ -36,13 +36,12 @@ func (a *API) listDocuments(c echo.Context) error {
 	}
 	var list []store.Document
 	if possible {
-		filter.Before, filter.PageSize = page.after, page.ask()
+		filter.Before, filter.Skip, filter.PageSize = page.after, page.skip(), page.ask()
 		list, err = a.cfg.Reader.Documents(c.Request().Context(), by.Realm, filter)
 		if err != nil {
 			return a.Fail(c, problem.Of(err), err)
 		}
 	}
-	page.number = 0 // this list has cursors only
 	list, shownPage := cut(list, page, func(d store.Document) uuid.UUID { return d.ID })
 	messages, err := a.messagesOf(c, list)
 	if err != nil {

@@ -114,7 +114,7 @@ func (v *visit) documents(m payment.Message) ([]views.Document, error) {
 func documentView(m payment.Message, d store.Document) views.Document {
 	path := "/payments/" + m.InternalID.String() + "/messages/" + d.ID.String()
 	return views.Document{
-		ID: d.ID.String(), Type: d.Name, Name: documentName(d.Name), Outgoing: d.Direction == "out", At: d.At, Size: d.Size,
+		ID: d.ID.String(), Type: d.Name, Name: documentName(d.Name), Outgoing: d.Direction == string(payment.DocumentOut), Draft: d.Direction == string(payment.DocumentDraft), At: d.At, Size: d.Size,
 		URL: path, DownloadURL: path + "/download",
 	}
 }

@@ -91,7 +91,10 @@ func TestALateAnswerIsPreparedAndNeverSentByItself(t *testing.T) {
 	maker := o.as("maker1")
 	home, path := "/payments/"+recall.InternalID.String(), "/recalls/"+recall.InternalID.String()+"/resolve"
 	zurich := "(now() AT TIME ZONE 'Europe/Zurich')::date"
-	for days, words := range map[string]string{"3": "3 days left", "2": "2 days left", "0": "due today", "-1": "1 day overdue", "-4": "4 days overdue"} {
+	for _, c := range []struct{ days, words string }{
+		{"3", "3 days left"}, {"2", "2 days left"}, {"0", "due today"}, {"-1", "1 day overdue"}, {"-4", "4 days overdue"},
+	} {
+		days, words := c.days, c.words
 		o.change("UPDATE message SET answer_by = ((" + zurich + " + " + days + ")::timestamp AT TIME ZONE 'UTC') WHERE kind = 'received recall'")
 		maker.get("/recalls").is(http.StatusOK).says(words)
 		prepared := days != "3"

@@ -90,13 +90,13 @@ func (q *Queries) DocumentInsert(ctx context.Context, arg DocumentInsertParams) 
 
 const documentList = `-- name: DocumentList :many
 SELECT document_id, message_id, scheme, direction, name, reference, length(content)::integer AS size, created_at FROM document
-WHERE realm = $1 AND direction <> 'draft'
+WHERE realm = $1 AND (direction <> 'draft' OR $2::uuid IS NOT NULL)
   AND ($2::uuid IS NULL OR message_id = $2::uuid)
   AND ($3::uuid IS NULL OR document_id < $3::uuid)
   AND ($4::text IS NULL OR name = $4::text)
   AND ($5::text IS NULL OR direction = $5::text)
   AND ($6::text IS NULL OR scheme = $6::text)
-ORDER BY document_id DESC LIMIT $7
+ORDER BY document_id DESC OFFSET $7::integer LIMIT $8::integer
 `
 
 type DocumentListParams struct {
@@ -106,6 +106,7 @@ type DocumentListParams struct {
 	Name      *string
 	Direction *string
 	Scheme    *string
+	Skip      int32
 	PageSize  int32
 }
 
@@ -120,7 +121,7 @@ type DocumentListRow struct {
 	CreatedAt  time.Time
 }
 
-// Newest first, from a key on; of one message when it is given.
+// Newest first, from a key on; of one message when it is given, and then with the draft that its checkers approve.
 func (q *Queries) DocumentList(ctx context.Context, arg DocumentListParams) ([]DocumentListRow, error) {
 	rows, err := q.db.Query(ctx, documentList,
 		arg.Realm,
@@ -129,6 +130,7 @@ func (q *Queries) DocumentList(ctx context.Context, arg DocumentListParams) ([]D
 		arg.Name,
 		arg.Direction,
 		arg.Scheme,
+		arg.Skip,
 		arg.PageSize,
 	)
 	if err != nil {

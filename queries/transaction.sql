@@ -78,7 +78,7 @@ ORDER BY m.message_id
 LIMIT @page_size::integer;
 
 -- name: QueueCount :many
--- How many wait, since when, and how much in each currency; for everybody but the excluded person. Counts stop at 10,000.
+-- How many wait, since when, and how much in each currency; for everybody but the excluded person. Counts the given number of the oldest at most.
 SELECT q.currency, count(*) AS waiting, sum(q.amount)::bigint AS total, min(q.created_at)::timestamptz AS oldest
 FROM (
   SELECT v.currency, v.amount, m.created_at
@@ -88,7 +88,7 @@ FROM (
     AND (sqlc.narg(exclude_person)::uuid IS NULL OR (sqlc.narg(exclude_person)::uuid <> ALL (v.makers)
          AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
                            AND d.checker_person = sqlc.narg(exclude_person)::uuid)))
-  ORDER BY m.message_id LIMIT 10000
+  ORDER BY m.message_id LIMIT @most::integer
 ) q
 GROUP BY q.currency ORDER BY q.currency;
 

@@ -75,7 +75,18 @@ func (q Queue) count() string {
 	if q.Waiting < 0 {
 		return ""
 	}
-	return strconv.Itoa(q.Waiting) + " waiting"
+	return CountOfWaiting(q.Waiting) + " waiting"
+}
+
+// MostWaiting is where counts of waiting messages end; a queue of that length is shown as "1,000+".
+const MostWaiting = 1000
+
+// CountOfWaiting is a count as it is shown.
+func CountOfWaiting(count int) string {
+	if count >= MostWaiting {
+		return "1,000+"
+	}
+	return strconv.Itoa(count)
 }
 
 func (f Filter) schemes() ui.Choice {

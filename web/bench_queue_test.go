@@ -127,7 +127,7 @@ func (q *queue) page(t testing.TB) {
 
 func (q *queue) count(t testing.TB) {
 	t.Helper()
-	totals, err := q.reader.Waiting(t.Context(), demo.Realm, q.checker)
+	totals, err := q.reader.Waiting(t.Context(), demo.Realm, q.checker, 1000)
 	must(t, err)
 	if len(totals) != 1 || totals[0].Count != int64(min(q.waiting+1, 10_000)) { // the copied one waits too; counts stop at 10,000
 		t.Fatalf("%v wait, not %d", totals, q.waiting+1)

@@ -51,11 +51,11 @@ func (r *Reader) Queue(ctx context.Context, realm string, f QueueFilter) ([]paym
 }
 
 // Waiting counts the pending messages per currency, without those the person made, edited or approved; a zero person excludes none.
-// It looks at the 10,000 oldest.
-func (r *Reader) Waiting(ctx context.Context, realm string, exclude uuid.UUID) ([]Total, error) {
+// It counts the oldest, at most so many: a count of that size means "this many or more".
+func (r *Reader) Waiting(ctx context.Context, realm string, exclude uuid.UUID, most int32) ([]Total, error) {
 	var totals []Total
 	err := r.read(ctx, realm, searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.QueueCount(ctx, realm, orNull(exclude))
+		rows, err := q.QueueCount(ctx, realm, orNull(exclude), most)
 		if err != nil {
 			return fmt.Errorf("count the queue: %w", err)
 		}

@@ -45,7 +45,7 @@ func showDashboard(v *visit) error {
 
 // tiles are the figures of the day, each a link to the list behind it.
 func (v *visit) tiles() ([]views.Tile, error) {
-	totals, err := v.cfg.Reader.Waiting(v.ctx(), v.by.Realm, v.by.PersonID)
+	totals, err := v.cfg.Reader.Waiting(v.ctx(), v.by.Realm, v.by.PersonID, views.MostWaiting)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (v *visit) tiles() ([]views.Tile, error) {
 			oldest = total.Oldest
 		}
 	}
-	waiting := views.Tile{Label: "Waiting for me", Value: strconv.FormatInt(count, 10), URL: "/queue"}
+	waiting := views.Tile{Label: "Waiting for me", Value: views.CountOfWaiting(int(count)), URL: "/queue"}
 	age := views.Tile{Label: "Oldest", Value: "–", Note: "nothing waits", URL: "/queue"}
 	if count > 0 {
 		waiting.Tone = ui.ToneWaiting

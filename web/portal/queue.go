@@ -85,7 +85,7 @@ func (v *visit) waitingRows(f filter, model *views.Queue) error {
 	if f.view.Tab == tabAll {
 		exclude = uuid.Nil
 	}
-	totals, err := v.cfg.Reader.Waiting(v.ctx(), v.by.Realm, exclude)
+	totals, err := v.cfg.Reader.Waiting(v.ctx(), v.by.Realm, exclude, views.MostWaiting)
 	model.Waiting = 0
 	for _, total := range totals {
 		model.Waiting += int(total.Count)
@@ -93,6 +93,9 @@ func (v *visit) waitingRows(f filter, model *views.Queue) error {
 		if model.Oldest.IsZero() || total.Oldest.Before(model.Oldest) {
 			model.Oldest = total.Oldest
 		}
+	}
+	if model.Waiting >= views.MostWaiting {
+		model.Totals = nil // the sum of a part would be taken for the whole
 	}
 	return err
 }

@@ -100,7 +100,7 @@ func (v *visit) countWaiting() error {
 	if !v.by.Has(identity.RoleChecker) {
 		return nil
 	}
-	totals, err := v.cfg.Reader.Waiting(v.ctx(), v.by.Realm, v.by.PersonID)
+	totals, err := v.cfg.Reader.Waiting(v.ctx(), v.by.Realm, v.by.PersonID, views.MostWaiting)
 	for _, total := range totals {
 		v.waiting += int(total.Count)
 	}

@@ -313,7 +313,7 @@ FROM (
     AND ($2::uuid IS NULL OR ($2::uuid <> ALL (v.makers)
          AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
                            AND d.checker_person = $2::uuid)))
-  ORDER BY m.message_id LIMIT 10000
+  ORDER BY m.message_id LIMIT $3::integer
 ) q
 GROUP BY q.currency ORDER BY q.currency
 `
@@ -325,9 +325,9 @@ type QueueCountRow struct {
 	Oldest   time.Time
 }
 
-// How many wait, since when, and how much in each currency; for everybody but the excluded person. Counts stop at 10,000.
-func (q *Queries) QueueCount(ctx context.Context, realm string, excludePerson *uuid.UUID) ([]QueueCountRow, error) {
-	rows, err := q.db.Query(ctx, queueCount, realm, excludePerson)
+// How many wait, since when, and how much in each currency; for everybody but the excluded person. Counts the given number of the oldest at most.
+func (q *Queries) QueueCount(ctx context.Context, realm string, excludePerson *uuid.UUID, most int32) ([]QueueCountRow, error) {
+	rows, err := q.db.Query(ctx, queueCount, realm, excludePerson, most)
 	if err != nil {
 		return nil, err
 	}

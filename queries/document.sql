@@ -9,18 +9,27 @@ SELECT document_id, name, content FROM document
 WHERE realm = @realm AND reference = @reference AND direction = 'out';
 
 -- name: DocumentGet :one
-SELECT * FROM document WHERE realm = @realm AND document_id = @document_id;
+SELECT sqlc.embed(d),
+       (CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
+FROM document d
+LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
+LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.reference = d.reference
+WHERE d.realm = @realm AND d.document_id = @document_id;
 
 -- name: DocumentList :many
 -- Newest first, from a key on; of one message when it is given, and then with the draft that its checkers approve.
-SELECT document_id, message_id, scheme, direction, name, reference, length(content)::integer AS size, created_at FROM document
-WHERE realm = @realm AND (direction <> 'draft' OR sqlc.narg(message_id)::uuid IS NOT NULL)
-  AND (sqlc.narg(message_id)::uuid IS NULL OR message_id = sqlc.narg(message_id)::uuid)
-  AND (sqlc.narg(before)::uuid IS NULL OR document_id < sqlc.narg(before)::uuid)
-  AND (sqlc.narg(name)::text IS NULL OR name = sqlc.narg(name)::text)
-  AND (sqlc.narg(direction)::text IS NULL OR direction = sqlc.narg(direction)::text)
-  AND (sqlc.narg(scheme)::text IS NULL OR scheme = sqlc.narg(scheme)::text)
-ORDER BY document_id DESC OFFSET @skip::integer LIMIT @page_size::integer;
+SELECT d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, length(d.content)::integer AS size, d.created_at,
+       (CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
+FROM document d
+LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
+LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.reference = d.reference
+WHERE d.realm = @realm AND (d.direction <> 'draft' OR sqlc.narg(message_id)::uuid IS NOT NULL)
+  AND (sqlc.narg(message_id)::uuid IS NULL OR d.message_id = sqlc.narg(message_id)::uuid)
+  AND (sqlc.narg(before)::uuid IS NULL OR d.document_id < sqlc.narg(before)::uuid)
+  AND (sqlc.narg(name)::text IS NULL OR d.name = sqlc.narg(name)::text)
+  AND (sqlc.narg(direction)::text IS NULL OR d.direction = sqlc.narg(direction)::text)
+  AND (sqlc.narg(scheme)::text IS NULL OR d.scheme = sqlc.narg(scheme)::text)
+ORDER BY d.document_id DESC OFFSET @skip::integer LIMIT @page_size::integer;
 
 -- name: InboxGet :one
 SELECT content_hash, outcome FROM inbox WHERE scheme = @scheme AND reference = @reference;

@@ -16,6 +16,7 @@ type Document struct {
 	Direction  string // "in" from clients and clearing, "out" to them, "draft" what checkers approve before it is stamped
 	Name       string // for example pacs.008.001.08
 	Reference  string // its own message id
+	Delivered  bool   // of an outgoing one: clearing has it
 	Size       int    // bytes
 	At         time.Time
 	Content    []byte // empty in lists

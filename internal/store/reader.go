@@ -119,7 +119,7 @@ func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) 
 		for _, row := range rows {
 			list = append(list, Document{
 				ID: row.DocumentID, MessageID: orZero(row.MessageID), Scheme: row.Scheme, Direction: row.Direction, Name: row.Name,
-				Reference: row.Reference, Size: int(row.Size), At: row.CreatedAt.UTC(),
+				Reference: row.Reference, Delivered: row.Delivered, Size: int(row.Size), At: row.CreatedAt.UTC(),
 			})
 		}
 		return nil
@@ -135,10 +135,11 @@ func (r *Reader) Document(ctx context.Context, realm string, id uuid.UUID) (Docu
 		if err != nil {
 			return err
 		}
+		doc := row.Document
 		d = Document{
-			ID: row.DocumentID, MessageID: orZero(row.MessageID), Scheme: row.Scheme, Direction: row.Direction, Name: row.Name,
-			Reference: row.Reference, Size: len(row.Content), At: row.CreatedAt.UTC(), Content: row.Content,
-			Source: row.Source, SourceType: text(row.SourceType), Hash: payment.Digest(row.ContentHash),
+			ID: doc.DocumentID, MessageID: orZero(doc.MessageID), Scheme: doc.Scheme, Direction: doc.Direction, Name: doc.Name,
+			Reference: doc.Reference, Delivered: row.Delivered, Size: len(doc.Content), At: doc.CreatedAt.UTC(), Content: doc.Content,
+			Source: doc.Source, SourceType: text(doc.SourceType), Hash: payment.Digest(doc.ContentHash),
 		}
 		return nil
 	})

@@ -139,3 +139,16 @@ func (r *Reader) Decisions(ctx context.Context, realm string, id uuid.UUID) ([]p
 	})
 	return list, err
 }
+
+// DecisionsOf lists the decisions about several messages, of all versions, in order, by message. A message without any is not in the map.
+func (r *Reader) DecisionsOf(ctx context.Context, realm string, ids []uuid.UUID) (map[uuid.UUID][]payment.Decision, error) {
+	decisions := make(map[uuid.UUID][]payment.Decision, len(ids))
+	err := r.read(ctx, realm, searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.DecisionListOf(ctx, realm, ids)
+		for _, row := range rows {
+			decisions[row.MessageID] = append(decisions[row.MessageID], decisionFromDB(dbsqlc.DecisionListRow(row)))
+		}
+		return err
+	})
+	return decisions, err
+}

@@ -43,11 +43,7 @@ func (a *API) listDocuments(c echo.Context) error {
 		}
 	}
 	list, shownPage := cut(list, page, func(d store.Document) uuid.UUID { return d.ID })
-	messages, err := a.messagesOf(c, list)
-	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
-	}
-	return c.JSON(http.StatusOK, InterfaceList{Header: a.header(c), Messages: messages, Page: shownPage})
+	return c.JSON(http.StatusOK, InterfaceList{Header: a.header(c), Messages: messagesOf(list), Page: shownPage})
 }
 
 // listMessages lists the documents of one transaction.
@@ -60,11 +56,7 @@ func (a *API) listMessages(c echo.Context) error {
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
-	messages, err := a.messagesOf(c, list)
-	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
-	}
-	return c.JSON(http.StatusOK, MessagesAnswer{Header: a.header(c), Messages: messages})
+	return c.JSON(http.StatusOK, MessagesAnswer{Header: a.header(c), Messages: messagesOf(list)})
 }
 
 // showDocument shows one document as JSON, or its exact bytes to a caller who accepts application/xml.
@@ -86,11 +78,7 @@ func (a *API) showDocument(c echo.Context) error {
 	if acceptsXML(c.Request()) {
 		return c.Blob(http.StatusOK, echo.MIMEApplicationXML, d.Content)
 	}
-	messages, err := a.messagesOf(c, []store.Document{d})
-	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
-	}
-	message := messages[0]
+	message := messagesOf([]store.Document{d})[0]
 	message.ContentHash, message.Document = hex.EncodeToString(d.Hash[:]), documentJSON(d.Content)
 	return c.JSON(http.StatusOK, InterfaceAnswer{Header: a.header(c), Message: message})
 }
@@ -123,9 +111,8 @@ func documentJSON(content []byte) json.RawMessage {
 	return written
 }
 
-// messagesOf shows documents. Whether an outgoing one is delivered is known of the message it belongs to.
-func (a *API) messagesOf(c echo.Context, list []store.Document) ([]InterfaceMessage, error) {
-	delivered := map[uuid.UUID]bool{}
+// messagesOf shows documents.
+func messagesOf(list []store.Document) []InterfaceMessage {
 	shown := make([]InterfaceMessage, 0, len(list))
 	for _, d := range list {
 		message := InterfaceMessage{
@@ -135,34 +122,15 @@ func (a *API) messagesOf(c echo.Context, list []store.Document) ([]InterfaceMess
 		if d.MessageID != uuid.Nil {
 			message.InternalID = d.MessageID.String()
 		}
-		switch d.Direction {
-		case draft:
+		switch {
+		case d.Direction == draft:
 			message.Status = "Draft"
-		case string(payment.DocumentOut):
-			taken, err := a.isDelivered(c, d.MessageID, delivered)
-			if err != nil {
-				return nil, err
-			}
+		case d.Direction == string(payment.DocumentOut) && d.Delivered:
+			message.Status = "Delivered"
+		case d.Direction == string(payment.DocumentOut):
 			message.Status = "Prepared"
-			if taken {
-				message.Status = "Delivered"
-			}
 		}
 		shown = append(shown, message)
 	}
-	return shown, nil
-}
-
-// isDelivered asks whether clearing has taken a message, once for each.
-func (a *API) isDelivered(c echo.Context, id uuid.UUID, known map[uuid.UUID]bool) (bool, error) {
-	taken, asked := known[id]
-	if asked || id == uuid.Nil {
-		return taken, nil
-	}
-	m, err := a.cfg.Reader.Message(c.Request().Context(), principal(c).Realm, id)
-	if err != nil {
-		return false, err
-	}
-	known[id] = !m.DeliveredAt.IsZero()
-	return known[id], nil
+	return shown
 }

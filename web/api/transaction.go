@@ -198,18 +198,25 @@ func (a *API) related(c echo.Context, m payment.Message) ([]payment.Message, err
 	return append(list, original), nil
 }
 
-// transactions shows messages of a list, which come without their decisions: those are read where there are any.
+// transactions shows messages of a list, which come without their decisions: those are read at once where there are any.
 func (a *API) transactions(c echo.Context, list []payment.Message) ([]Transaction, error) {
+	var decided []uuid.UUID
+	for _, m := range list {
+		if m.ApprovalsRequired > 1 || m.ApprovalsRequired == 1 && m.State != payment.StateApprovalPending {
+			decided = append(decided, m.InternalID)
+		}
+	}
+	var decisions map[uuid.UUID][]payment.Decision
+	if len(decided) > 0 {
+		var err error
+		decisions, err = a.cfg.Reader.DecisionsOf(c.Request().Context(), list[0].Realm, decided)
+		if err != nil {
+			return nil, err
+		}
+	}
 	shown := make([]Transaction, 0, len(list))
 	for _, m := range list {
-		decided := m.ApprovalsRequired > 1 || m.ApprovalsRequired == 1 && m.State != payment.StateApprovalPending
-		if decided {
-			decisions, err := a.cfg.Reader.Decisions(c.Request().Context(), m.Realm, m.InternalID)
-			if err != nil {
-				return nil, err
-			}
-			m.Decisions = slices.DeleteFunc(decisions, func(d payment.Decision) bool { return d.ForVersion != m.Version })
-		}
+		m.Decisions = slices.DeleteFunc(decisions[m.InternalID], func(d payment.Decision) bool { return d.ForVersion != m.Version })
 		shown = append(shown, transactionOf(m))
 	}
 	return shown, nil

@@ -78,3 +78,70 @@ func (q *Queries) DecisionList(ctx context.Context, realm string, messageID uuid
 	}
 	return items, nil
 }
+
+const decisionListOf = `-- name: DecisionListOf :many
+SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, p.display_name
+FROM decision d
+JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
+WHERE d.realm = $1 AND d.message_id = ANY ($2::uuid[])
+ORDER BY d.message_id, d.version, d.ordinal
+`
+
+type DecisionListOfRow struct {
+	Realm             string
+	MessageID         uuid.UUID
+	Version           int32
+	Ordinal           int32
+	Makers            []uuid.UUID
+	ContentHash       []byte
+	ApprovalsRequired int32
+	CheckerUser       uuid.UUID
+	CheckerPerson     uuid.UUID
+	ClientID          string
+	Channel           string
+	Action            string
+	Reason            *string
+	PreviousOrdinal   *int32
+	PreviousAction    *string
+	DecidedAt         time.Time
+	DisplayName       string
+}
+
+// The decisions of several messages, of every version, in order, with the names of the people.
+func (q *Queries) DecisionListOf(ctx context.Context, realm string, messageIds []uuid.UUID) ([]DecisionListOfRow, error) {
+	rows, err := q.db.Query(ctx, decisionListOf, realm, messageIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DecisionListOfRow
+	for rows.Next() {
+		var i DecisionListOfRow
+		if err := rows.Scan(
+			&i.Realm,
+			&i.MessageID,
+			&i.Version,
+			&i.Ordinal,
+			&i.Makers,
+			&i.ContentHash,
+			&i.ApprovalsRequired,
+			&i.CheckerUser,
+			&i.CheckerPerson,
+			&i.ClientID,
+			&i.Channel,
+			&i.Action,
+			&i.Reason,
+			&i.PreviousOrdinal,
+			&i.PreviousAction,
+			&i.DecidedAt,
+			&i.DisplayName,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

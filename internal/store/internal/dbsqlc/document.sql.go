@@ -13,25 +13,36 @@ import (
 )
 
 const documentGet = `-- name: DocumentGet :one
-SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at FROM document WHERE realm = $1 AND document_id = $2
+SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.source, d.source_type, d.created_at,
+       (CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
+FROM document d
+LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
+LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.reference = d.reference
+WHERE d.realm = $1 AND d.document_id = $2
 `
 
-func (q *Queries) DocumentGet(ctx context.Context, realm string, documentID uuid.UUID) (Document, error) {
+type DocumentGetRow struct {
+	Document  Document
+	Delivered bool
+}
+
+func (q *Queries) DocumentGet(ctx context.Context, realm string, documentID uuid.UUID) (DocumentGetRow, error) {
 	row := q.db.QueryRow(ctx, documentGet, realm, documentID)
-	var i Document
+	var i DocumentGetRow
 	err := row.Scan(
-		&i.Realm,
-		&i.DocumentID,
-		&i.MessageID,
-		&i.Scheme,
-		&i.Direction,
-		&i.Name,
-		&i.Reference,
-		&i.Content,
-		&i.ContentHash,
-		&i.Source,
-		&i.SourceType,
-		&i.CreatedAt,
+		&i.Document.Realm,
+		&i.Document.DocumentID,
+		&i.Document.MessageID,
+		&i.Document.Scheme,
+		&i.Document.Direction,
+		&i.Document.Name,
+		&i.Document.Reference,
+		&i.Document.Content,
+		&i.Document.ContentHash,
+		&i.Document.Source,
+		&i.Document.SourceType,
+		&i.Document.CreatedAt,
+		&i.Delivered,
 	)
 	return i, err
 }
@@ -89,14 +100,18 @@ func (q *Queries) DocumentInsert(ctx context.Context, arg DocumentInsertParams) 
 }
 
 const documentList = `-- name: DocumentList :many
-SELECT document_id, message_id, scheme, direction, name, reference, length(content)::integer AS size, created_at FROM document
-WHERE realm = $1 AND (direction <> 'draft' OR $2::uuid IS NOT NULL)
-  AND ($2::uuid IS NULL OR message_id = $2::uuid)
-  AND ($3::uuid IS NULL OR document_id < $3::uuid)
-  AND ($4::text IS NULL OR name = $4::text)
-  AND ($5::text IS NULL OR direction = $5::text)
-  AND ($6::text IS NULL OR scheme = $6::text)
-ORDER BY document_id DESC OFFSET $7::integer LIMIT $8::integer
+SELECT d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, length(d.content)::integer AS size, d.created_at,
+       (CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
+FROM document d
+LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
+LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.reference = d.reference
+WHERE d.realm = $1 AND (d.direction <> 'draft' OR $2::uuid IS NOT NULL)
+  AND ($2::uuid IS NULL OR d.message_id = $2::uuid)
+  AND ($3::uuid IS NULL OR d.document_id < $3::uuid)
+  AND ($4::text IS NULL OR d.name = $4::text)
+  AND ($5::text IS NULL OR d.direction = $5::text)
+  AND ($6::text IS NULL OR d.scheme = $6::text)
+ORDER BY d.document_id DESC OFFSET $7::integer LIMIT $8::integer
 `
 
 type DocumentListParams struct {
@@ -119,6 +134,7 @@ type DocumentListRow struct {
 	Reference  string
 	Size       int32
 	CreatedAt  time.Time
+	Delivered  bool
 }
 
 // Newest first, from a key on; of one message when it is given, and then with the draft that its checkers approve.
@@ -149,6 +165,7 @@ func (q *Queries) DocumentList(ctx context.Context, arg DocumentListParams) ([]D
 			&i.Reference,
 			&i.Size,
 			&i.CreatedAt,
+			&i.Delivered,
 		); err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -83,6 +84,10 @@ func (g gateway) run(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		return err
 	}
+	err = g.announce(ctx, store.NewReader(db), listener)
+	if err != nil {
+		return err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return server.Serve(ctx, listener) })
 	group.Go(func() error { return jobs.Run(ctx, db, parts.clearing.Handlers()) })
@@ -125,6 +130,20 @@ func (g gateway) server(db *store.Database, parts stations, zone *time.Location)
 		API: calls, Clearing: inbound, Portal: pages, Reader: reader, Now: time.Now, NewID: newID, Log: g.Log,
 		Environment: g.Environment, TLS: g.TLS,
 	})
+}
+
+// announce says where the gateway is and whether four-eyes is enforced. It refuses to start on a database that cannot serve.
+func (g gateway) announce(ctx context.Context, reader *store.Reader, listener net.Listener) error {
+	ready, err := reader.Ready(ctx)
+	if err != nil {
+		return fmt.Errorf("look at the database: %w", err)
+	}
+	if !ready.Schema {
+		return errors.New("the database has no schema yet: run countersign migrate first")
+	}
+	g.Log.InfoContext(ctx, "countersign is up", "address", listener.Addr().String(), "environment", g.Environment,
+		"fourEyes", web.FourEyes(ready.Unguarded))
+	return nil
 }
 
 // stations are the parts that do the work behind the doors.

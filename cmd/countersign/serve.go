@@ -35,7 +35,6 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return fmt.Errorf("listen for portal and API (COUNTERSIGN_LISTEN moves it): %w", err)
 	}
-	log.Info("countersign is up", "address", listener.Addr().String(), "environment", c.Environment)
 	return g.run(ctx, listener)
 }
 

@@ -50,6 +50,19 @@ func StatusReport(m Message, doc *iso20022.CustomerCreditTransferInitiation, at 
 	}
 }
 
+// Report makes the pain.002 that tells the client how its instruction ended; ok is false for a move that ends none.
+func (t Transition) Report() (out Outbound, ok bool, err error) {
+	m := t.After()
+	if m.Kind != KindInstruction || !m.Kind.Final(m.State) {
+		return Outbound{}, false, nil
+	}
+	doc, err := DocumentOf(m)
+	if err != nil {
+		return Outbound{}, false, err
+	}
+	return Outbound{Reference: reportReference(m), Document: StatusReport(m, doc, t.at)}, true, nil
+}
+
 // reportReference numbers the reports of a message by its moves: R, the Global ID and the number of the last history row.
 func reportReference(m Message) string {
 	return "R" + string(m.GlobalID) + "-" + strconv.Itoa(m.Sequence)

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/audit"
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -98,10 +99,32 @@ func (s *Store) write(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, t payme
 	if err != nil {
 		return fmt.Errorf("%s the message: %w", t.Move().Action, err)
 	}
-	if t.Release() == nil {
-		return nil
+	err = s.report(ctx, q, t)
+	if err != nil || t.Release() == nil {
+		return err
 	}
 	return s.jobs.enqueueSend(ctx, tx, t.Message().Realm, t.Message().InternalID)
+}
+
+// report keeps the status report of a move that ends an instruction, for its client to fetch.
+func (s *Store) report(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
+	out, ends, err := t.Report()
+	if err != nil || !ends {
+		return err
+	}
+	content, err := iso20022.EncodeXML(out.Document)
+	if err != nil {
+		return fmt.Errorf("write the status report: %w", err)
+	}
+	m := t.Message()
+	err = q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
+		Realm: m.Realm, DocumentID: s.newID(), MessageID: &m.InternalID, Scheme: string(m.Scheme), Direction: string(payment.DocumentOut),
+		Name: string(out.Document.MessageName()), Reference: out.Reference, Content: content, CreatedAt: t.At(),
+	})
+	if err != nil {
+		return fmt.Errorf("keep the status report: %w", err)
+	}
+	return nil
 }
 
 func (s *Store) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {

@@ -99,12 +99,15 @@ func (p *person) signIn(realm, name string) {
 // refusedForm is what Chromium writes to the console when a page or fragment comes with one of the statuses of refused forms.
 var refusedForm = regexp.MustCompile(`^Failed to load resource: the server responded with a status of (401|403|404|409|422) `)
 
+// streamEnded is what htmx writes to the console when the event stream of a page ends: its session was signed out, its page left.
+const streamEnded = "[object Event]"
+
 // listen takes what the browser says about a page: script errors and what the content policy stopped.
 func (p *person) listen(message playwright.ConsoleMessage) {
 	if message.Type() != "error" && message.Type() != "warning" {
 		return
 	}
-	if refusedForm.MatchString(message.Text()) {
+	if refusedForm.MatchString(message.Text()) || message.Text() == streamEnded {
 		return
 	}
 	p.complain(message.Type() + " on the console: " + message.Text())

@@ -133,3 +133,22 @@ func TestAnOutgoingDocumentIsDeliveredWhenClearingHasIt(t *testing.T) {
 		t.Errorf("documents: %s", a.body)
 	}
 }
+
+func TestTheReportOfAnEndedInstructionIsKept(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.created(t, maker1)
+	list := get("/api/common/v1/interface/list?direction=out&internalId="+id, supervisor1)
+	if a := b.send(t, list); a.text("messages", 0, "type") != "" {
+		t.Errorf("a pending instruction has a report: %s", a.body)
+	}
+	b.send(t, call{path: approvePath, who: checker1, body: verdict(id, "reject", "rejectReason", "Wrong account")})
+	a := b.send(t, list)
+	if a.text("messages", 0, "type") != "pain.002.001.10" || a.text("messages", 0, "status") != "Prepared" {
+		t.Fatalf("documents: %s", a.body)
+	}
+	kept := b.send(t, get("/api/common/v1/interface/"+a.text("messages", 0, "id"), supervisor1))
+	if !strings.Contains(string(kept.body), `"RJCT"`) || !strings.Contains(string(kept.body), a.text("messages", 0, "reference")) {
+		t.Errorf("the report: %s", kept.body)
+	}
+}

@@ -50,17 +50,19 @@ func StatusReport(m Message, doc *iso20022.CustomerCreditTransferInitiation, at 
 	}
 }
 
-// Report makes the pain.002 that tells the client how its instruction ended; ok is false for a move that ends none.
-func (t Transition) Report() (out Outbound, ok bool, err error) {
+// Report makes the pain.002 that tells the client how its instruction ended; ok is false for a move that ends none. A content that
+// this program cannot read, which an older one stored, holds up no ending: it has no report.
+func (t Transition) Report() (out Outbound, ok bool) {
 	m := t.After()
 	if m.Kind != KindInstruction || !m.Kind.Final(m.State) {
-		return Outbound{}, false, nil
+		return Outbound{}, false
 	}
 	doc, err := DocumentOf(m)
 	if err != nil {
-		return Outbound{}, false, err
+		return Outbound{}, false
 	}
-	return Outbound{Reference: reportReference(m), Document: StatusReport(m, doc, t.at)}, true, nil
+	report := StatusReport(m, doc, t.at)
+	return Outbound{Reference: reportReference(m), Document: report}, report != nil
 }
 
 // reportReference numbers the reports of a message by its moves: R, the Global ID and the number of the last history row.

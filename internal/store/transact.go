@@ -108,9 +108,9 @@ func (s *Store) write(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, t payme
 
 // report keeps the status report of a move that ends an instruction, for its client to fetch.
 func (s *Store) report(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
-	out, ends, err := t.Report()
-	if err != nil || !ends {
-		return err
+	out, ends := t.Report()
+	if !ends {
+		return nil
 	}
 	content, err := iso20022.EncodeXML(out.Document)
 	if err != nil {

@@ -33,6 +33,7 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/submission"
+	"countersign/internal/testlog"
 	"countersign/web"
 	"countersign/web/api"
 	clearingdoor "countersign/web/clearing"
@@ -49,7 +50,7 @@ type bundle struct {
 	db     *storetest.DB
 	store  *store.Store
 	server *web.Server
-	log    *lockedBuffer
+	log    *testlog.Log
 	clock  atomic.Int64 // Unix nanoseconds
 	// impatient is how long the client of the next requests waits, in nanoseconds; 0 for as long as it takes.
 	impatient atomic.Int64
@@ -65,24 +66,6 @@ type bundle struct {
 	maker    *submission.Station
 }
 
-// lockedBuffer is a log that many requests write to.
-type lockedBuffer struct {
-	mu      sync.Mutex
-	content bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.content.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.content.String()
-}
-
 func parse(t *testing.T, id string) uuid.UUID {
 	t.Helper()
 	parsed, err := uuid.Parse(id)
@@ -94,7 +77,7 @@ func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	b := &bundle{t: t, db: storetest.New(t), log: &lockedBuffer{}}
+	b := &bundle{t: t, db: storetest.New(t), log: &testlog.Log{}}
 	b.clock.Store(time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC).UnixNano())
 	must(t, demo.Ensure(t.Context(), b.db.OwnerURL))
 	log := slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +20,7 @@ import (
 
 	"countersign/internal/postgres"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testlog"
 )
 
 // asProgram in the environment makes this test binary the program itself, so that tests can start, stop and kill it as a process.
@@ -47,27 +47,9 @@ func must(t testing.TB, err error) {
 // program is one run of countersign.
 type program struct {
 	process *os.Process
-	output  *output
+	output  *testlog.Log
 	ended   chan struct{}
 	code    int // once ended
-}
-
-// output is what the program wrote; it may still be writing.
-type output struct {
-	mu      sync.Mutex
-	content bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.content.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.content.String()
 }
 
 // start runs the program with settings of its own: no setting of the tests' environment reaches it but where PostgreSQL is kept.
@@ -84,7 +66,7 @@ func start(t *testing.T, settings []string, arguments ...string) *program {
 	must(t, err)
 	command.Env = append(command.Env, asProgram+"=1", "COUNTERSIGN_CACHE_DIR="+cache)
 	command.Env = append(command.Env, settings...)
-	p := &program{output: &output{}, ended: make(chan struct{})}
+	p := &program{output: &testlog.Log{}, ended: make(chan struct{})}
 	command.Stdout, command.Stderr = p.output, p.output
 	must(t, command.Start())
 	p.process = command.Process

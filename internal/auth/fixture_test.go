@@ -14,6 +14,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testlog"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -51,29 +52,11 @@ func (c *clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// safeBuffer is a log that several goroutines write to.
-type safeBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *safeBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
-
 type bundle struct {
 	*auth.Station
 	db    *storetest.DB
 	clock *clock
-	log   *safeBuffer
+	log   *testlog.Log
 }
 
 func setup(t *testing.T) *bundle {
@@ -82,7 +65,7 @@ func setup(t *testing.T) *bundle {
 	for _, realm := range []store.RealmDefinition{realm("alpha", "AA"), realm("beta", "BB")} {
 		check(t, store.Provision(t.Context(), db.OwnerURL, realm))
 	}
-	b := &bundle{db: db, clock: &clock{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}, log: &safeBuffer{}}
+	b := &bundle{db: db, clock: &clock{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}, log: &testlog.Log{}}
 	b.Station = b.another(t)
 	return b
 }

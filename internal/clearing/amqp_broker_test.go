@@ -1,7 +1,6 @@
 package clearing_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -21,6 +20,8 @@ import (
 	"time"
 
 	"github.com/Azure/go-amqp"
+
+	"countersign/internal/testlog"
 )
 
 // broker is a RabbitMQ node of one test: its own name, folders, ports on loopback and port mapper (epmd).
@@ -32,25 +33,7 @@ type broker struct {
 	owner   *syscall.Credential // nil: as we are
 	queues  []string
 	kill    func() // ends the node at once
-	output  output
-}
-
-// output is what the programs write, for a test that fails.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
+	output  testlog.Log
 }
 
 // startBroker starts a node with these queues, each with a dead-letter queue of the same name and ".rejected". The test is skipped

@@ -157,7 +157,7 @@ func (s *Station) receiveReceipt(ctx context.Context, in store.Inbound, document
 	if err != nil {
 		return err
 	}
-	err = s.cfg.Store.Record(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
+	return s.recordAnswer(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
 		switch {
 		case m.Scheme != in.Scheme || m.Kind != payment.KindRecall && m.Kind != payment.KindResolution:
 			return payment.Transition{}, payment.ErrIllegalMove
@@ -168,12 +168,4 @@ func (s *Station) receiveReceipt(ctx context.Context, in store.Inbound, document
 		}
 		return payment.Transition{}, store.ErrNoChange
 	})
-	if err != nil {
-		return err
-	}
-	m, err := s.cfg.Store.Message(ctx, realm, id)
-	if err != nil {
-		return err
-	}
-	return s.recallAnswered(ctx, m)
 }

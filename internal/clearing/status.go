@@ -28,20 +28,25 @@ func (s *Station) receiveStatus(ctx context.Context, in store.Inbound, document 
 	if err != nil {
 		return err
 	}
-	err = s.cfg.Store.Record(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
+	return s.recordAnswer(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
 		if m.Scheme != in.Scheme {
 			return payment.Transition{}, payment.ErrIllegalMove
 		}
 		return s.statusMove(m, status)
 	})
+}
+
+// recordAnswer records what clearing says of a message, which may be our answer to a received recall: that is noted on the recall.
+func (s *Station) recordAnswer(ctx context.Context, in store.Inbound, realm string, id uuid.UUID, decide store.Decide) error {
+	var seen payment.Message
+	err := s.cfg.Store.Record(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
+		seen = m
+		return decide(m)
+	})
 	if err != nil {
 		return err
 	}
-	m, err := s.cfg.Store.Message(ctx, realm, id)
-	if err != nil {
-		return err
-	}
-	return s.recallAnswered(ctx, m)
+	return s.recallAnswered(ctx, seen)
 }
 
 // sender finds the message of ours that a document is about: by the message id it answers, or by the transaction id.

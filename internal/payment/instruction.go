@@ -92,16 +92,21 @@ func NewInstruction(in InstructionInput) (Created, error) {
 	if err != nil {
 		return Created{}, err
 	}
-	if in.Policy.ApprovalsRequired == 0 {
-		m.State = StateProcessing
-		m.AcceptedAt = in.At
-		release := m.release(nil, in.At, in.Seal)
-		created.Release = &release
+	return created.open(m, in.Policy, in.Seal), nil
+}
+
+// open puts the message into its first state: released at once when its policy asks for no approval, else pending for as long as the
+// policy lets it.
+func (c Created) open(m Message, policy Policy, seal Sealer) Created {
+	if policy.ApprovalsRequired == 0 {
+		m.State, m.AcceptedAt = StateProcessing, c.CreatedAt
+		release := m.release(nil, c.CreatedAt, seal)
+		c.Release = &release
 	} else {
-		m.ExpiresAt = in.At.Add(in.Policy.PendingFor)
+		m.ExpiresAt = c.CreatedAt.Add(policy.PendingFor)
 	}
-	created.Message = m
-	return created, nil
+	c.Message = m
+	return c
 }
 
 // NewAmendment checks new content for a pending message, by the same rules as a new one.

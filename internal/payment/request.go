@@ -94,15 +94,7 @@ func (in RequestInput) request(kind Kind, draft iso20022.Document, amount money.
 		PolicyID: in.Policy.ID, Actor: in.By.Actor(), Draft: d, CreatedAt: in.At, Action: ActionSubmit, IdempotencyKey: in.IdempotencyKey,
 		Fingerprint: in.Fingerprint,
 	}
-	if in.Policy.ApprovalsRequired == 0 {
-		m.State, m.AcceptedAt = StateProcessing, in.At
-		release := m.release(nil, in.At, in.Seal)
-		created.Release = &release
-	} else {
-		m.ExpiresAt = in.At.Add(in.Policy.PendingFor)
-	}
-	created.Message = m
-	return created, nil
+	return created.open(m, in.Policy, in.Seal), nil
 }
 
 // checkDoor holds the request against the path it came through and the role it needs.

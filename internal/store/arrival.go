@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
@@ -73,12 +74,12 @@ func (s *Store) answer(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, about 
 		return nil
 	}
 	if about.Realm != "" {
-		err := q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
-			Realm: about.Realm, DocumentID: s.newID(), MessageID: &about.InternalID, Scheme: string(a.Scheme), Direction: "out", Name: a.Name,
-			Reference: a.Reference, Content: a.Content, CreatedAt: a.At,
+		err := s.keepOutbound(ctx, q, OutboundDocument{
+			Realm: about.Realm, MessageID: about.InternalID, Scheme: a.Scheme, Name: iso20022.MessageName(a.Name), Reference: a.Reference,
+			Content: a.Content, At: a.At,
 		})
 		if err != nil {
-			return fmt.Errorf("store the answer: %w", err)
+			return err
 		}
 	}
 	err := q.OutboxInsert(ctx, dbsqlc.OutboxInsertParams{

@@ -88,12 +88,9 @@ type OutboundDocument struct {
 func (s *Store) KeepOutbound(ctx context.Context, d OutboundDocument) ([]byte, error) {
 	var kept []byte
 	err := s.db.inRealm(ctx, d.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		err := q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
-			Realm: d.Realm, DocumentID: s.newID(), MessageID: &d.MessageID, Scheme: string(d.Scheme), Direction: "out",
-			Name: string(d.Name), Reference: d.Reference, Content: d.Content, CreatedAt: d.At,
-		})
+		err := s.keepOutbound(ctx, q, d)
 		if err != nil {
-			return fmt.Errorf("keep the document: %w", err)
+			return err
 		}
 		row, err := q.DocumentGetOutbound(ctx, d.Realm, d.Reference)
 		if err != nil {
@@ -103,6 +100,18 @@ func (s *Store) KeepOutbound(ctx context.Context, d OutboundDocument) ([]byte, e
 		return nil
 	})
 	return kept, err
+}
+
+// keepOutbound stores an outbound document in a transaction that is under way, unless its reference is kept already.
+func (s *Store) keepOutbound(ctx context.Context, q *dbsqlc.Queries, d OutboundDocument) error {
+	err := q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
+		Realm: d.Realm, DocumentID: s.newID(), MessageID: &d.MessageID, Scheme: string(d.Scheme), Direction: string(payment.DocumentOut),
+		Name: string(d.Name), Reference: d.Reference, Content: d.Content, CreatedAt: d.At,
+	})
+	if err != nil {
+		return fmt.Errorf("keep the document: %w", err)
+	}
+	return nil
 }
 
 // Outbound returns a stored outbound document's bytes, or payment.ErrNotFound.

@@ -69,22 +69,31 @@ type Make func(Context) (payment.Created, error)
 // approval, its release and the job that sends it, all in one transaction. It fails with DuplicateError when a key of the message was
 // used before, and with what create returns.
 func (s *Store) Insert(ctx context.Context, ask ContextQuery, create Make) (payment.Message, error) {
-	var c payment.Created
-	err := s.db.inRealm(ctx, ask.Realm, changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+	c, err := s.insert(ctx, ask.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
 		known, err := submissionContext(ctx, q, ask)
 		if err != nil {
-			return err
+			return payment.Created{}, err
 		}
-		c, err = create(known)
-		if err != nil {
-			return err
-		}
-		return s.put(ctx, tx, q, c)
+		return create(known)
 	})
 	if violates(err, "creation_key_pkey") {
 		return c.Message, s.duplicate(ctx, c)
 	}
 	return c.Message, err
+}
+
+// insert makes a message of what the realm holds and writes it, in one transaction. It returns what was made also when it is not written.
+func (s *Store) insert(ctx context.Context, realm string, create func(*dbsqlc.Queries) (payment.Created, error)) (payment.Created, error) {
+	var c payment.Created
+	err := s.db.inRealm(ctx, realm, changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		c, err = create(q)
+		if err != nil {
+			return err
+		}
+		return s.put(ctx, tx, q, c)
+	})
+	return c, err
 }
 
 // put writes a new message and, when it needs no approval, the job that sends it.

@@ -56,17 +56,12 @@ func (e *ConflictError) Error() string { return "refused by " + e.Index }
 //
 // Errors: payment.ErrNotFound for an unknown payment or recall; ConflictError; DuplicateError; what create returns.
 func (s *Store) InsertRequest(ctx context.Context, ask RequestQuery, create MakeRequest) (payment.Message, error) {
-	var c payment.Created
-	err := s.db.inRealm(ctx, ask.Realm, changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+	c, err := s.insert(ctx, ask.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
 		known, err := requestContext(ctx, q, ask)
 		if err != nil {
-			return err
+			return payment.Created{}, err
 		}
-		c, err = create(known)
-		if err != nil {
-			return err
-		}
-		return s.put(ctx, tx, q, c)
+		return create(known)
 	})
 	for _, index := range []string{IndexOneRecall, IndexOneReturn, IndexOneAnswer} {
 		if !violates(err, index) {

@@ -117,14 +117,10 @@ func (s *Store) report(ctx context.Context, q *dbsqlc.Queries, t payment.Transit
 		return fmt.Errorf("write the status report: %w", err)
 	}
 	m := t.Message()
-	err = q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
-		Realm: m.Realm, DocumentID: s.newID(), MessageID: &m.InternalID, Scheme: string(m.Scheme), Direction: string(payment.DocumentOut),
-		Name: string(out.Document.MessageName()), Reference: out.Reference, Content: content, CreatedAt: t.At(),
+	return s.keepOutbound(ctx, q, OutboundDocument{
+		Realm: m.Realm, MessageID: m.InternalID, Scheme: m.Scheme, Name: out.Document.MessageName(), Reference: out.Reference,
+		Content: content, At: t.At(),
 	})
-	if err != nil {
-		return fmt.Errorf("keep the status report: %w", err)
-	}
-	return nil
 }
 
 func (s *Store) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {

@@ -45,6 +45,7 @@ var floors = map[string]int{
 	"internal/calendar":              0, // bank working days
 	"internal/iso20022/code":         0, // external code sets
 	"internal/store/internal/dbsqlc": 0, // generated from queries/
+	"internal/testlog":               0, // logs that tests read
 	"migrations":                     0, // the schema, embedded
 	"static":                         0, // files for browsers, embedded
 	"api":                            0, // the OpenAPI document, embedded
@@ -80,6 +81,9 @@ var barred = []struct{ from, target, reason string }{
 	{"cmd", "internal/store/storetest", "test support stays in tests"},
 	{"web", "internal/stationtest", "test support stays in tests"},
 	{"cmd", "internal/stationtest", "test support stays in tests"},
+	{"internal", "internal/testlog", "test support stays in tests"},
+	{"web", "internal/testlog", "test support stays in tests"},
+	{"cmd", "internal/testlog", "test support stays in tests"},
 }
 
 // confined are modules (by the beginning of their import path) that only one folder may import. Files of tests are not held to this.

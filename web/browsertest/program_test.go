@@ -2,7 +2,6 @@ package browsertest
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -23,6 +21,7 @@ import (
 	// all below for this reason only: what they test is the program built from them.
 	_ "countersign/internal/demo"
 	_ "countersign/internal/simulator"
+	"countersign/internal/testlog"
 	_ "countersign/web"
 )
 
@@ -41,29 +40,14 @@ type program struct {
 	folder  string
 	cluster *postgres.Cluster
 	command *exec.Cmd
-	log     *lockedBuffer
-}
-
-// lockedBuffer is the program's log, written while the tests may read it.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write appends to the log.
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
+	log     *testlog.Log
 }
 
 // errors are the lines about what must not happen. A browser that leaves a page breaks off what it asked for, which is logged as 503
 // without an answer.
-func (b *lockedBuffer) errors() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (p *program) errors() []string {
 	var found []string
-	for line := range strings.Lines(b.text.String()) {
+	for line := range strings.Lines(p.log.String()) {
 		if strings.Contains(line, "status=503 bytes=0") {
 			continue
 		}
@@ -79,7 +63,7 @@ func (b *lockedBuffer) errors() []string {
 func startProgram(ctx context.Context) (p *program, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	p = &program{log: &lockedBuffer{}}
+	p = &program{log: &testlog.Log{}}
 	p.folder, err = os.MkdirTemp("", "csb")
 	if err != nil {
 		return nil, err
@@ -148,7 +132,7 @@ func (p *program) start(ctx context.Context, binary string) error {
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			return fmt.Errorf("the demo ended before it was ready: %w\n%s", errors.Join(err, ctx.Err()), &p.log.text)
+			return fmt.Errorf("the demo ended before it was ready: %w\n%s", errors.Join(err, ctx.Err()), p.log)
 		}
 		if found := printedAddress.FindStringSubmatch(line); found != nil {
 			p.address = found[1]
@@ -169,7 +153,7 @@ func (p *program) stop() error {
 		if err != nil {
 			problems = append(problems, fmt.Errorf("the demo did not end by itself: %w", err))
 		}
-		for _, line := range p.log.errors() {
+		for _, line := range p.errors() {
 			problems = append(problems, errors.New("the program's log says: "+line))
 		}
 	}

@@ -190,11 +190,7 @@ func fileWarnings(draft store.Draft) []views.Warning {
 
 // showSubmitted confirms a submission. It may be opened again at any time.
 func showSubmitted(v *visit) error {
-	err := mayRead(v.by)
-	if err != nil {
-		return err
-	}
-	m, err := v.message()
+	m, err := v.readable()
 	if err != nil {
 		return err
 	}
@@ -205,6 +201,15 @@ func showSubmitted(v *visit) error {
 	return v.render(http.StatusOK, views.SubmittedPage(views.Submitted{
 		Shell: v.shell("Submitted", views.PlaceMine), Message: messageView(m), Next: next,
 	}))
+}
+
+// readable loads the message the path names for somebody who may read payments.
+func (v *visit) readable() (payment.Message, error) {
+	err := mayRead(v.by)
+	if err != nil {
+		return payment.Message{}, err
+	}
+	return v.message()
 }
 
 // message loads the message the path names.

@@ -19,11 +19,7 @@ import (
 
 // showDecision is one waiting message beside the list, or for htmx the message alone.
 func showDecision(v *visit) error {
-	err := mayRead(v.by)
-	if err != nil {
-		return err
-	}
-	m, err := v.message()
+	m, err := v.readable()
 	if err != nil {
 		return err
 	}
@@ -252,11 +248,7 @@ func (v *visit) nextAfter(id uuid.UUID, f filter) (payment.Message, bool, error)
 
 // showReject is the form to reject on a page of its own.
 func showReject(v *visit) error {
-	err := mayRead(v.by)
-	if err != nil {
-		return err
-	}
-	m, err := v.message()
+	m, err := v.readable()
 	if err != nil {
 		return err
 	}

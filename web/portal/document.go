@@ -33,11 +33,7 @@ func formOf(text string) string {
 
 // document loads the document of the path; one of another message does not exist here.
 func (v *visit) document() (payment.Message, store.Document, error) {
-	err := mayRead(v.by)
-	if err != nil {
-		return payment.Message{}, store.Document{}, err
-	}
-	m, err := v.message()
+	m, err := v.readable()
 	if err != nil {
 		return m, store.Document{}, err
 	}

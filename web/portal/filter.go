@@ -183,3 +183,11 @@ func readSearch(typed string) searched {
 	s.id, _ = uuid.Parse(s.text)                // zero when it is none
 	return s
 }
+
+// nothingMatches is what a list says when its filters leave nothing of what it lists.
+func (f filter) nothingMatches(listed string) ui.Empty {
+	return ui.Empty{
+		Icon: "search", Title: "Nothing matches", Text: "No " + listed + " matches what you look for.",
+		LinkLabel: "Clear filters", LinkURL: f.view.ClearURL,
+	}
+}

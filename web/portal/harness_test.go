@@ -12,7 +12,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -28,6 +27,7 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/submission"
+	"countersign/internal/testlog"
 	"countersign/web/portal"
 )
 
@@ -39,30 +39,12 @@ type bench struct {
 	db     *storetest.DB
 	reader *store.Reader
 	server *httptest.Server
-	log    *lockedBuffer
+	log    *testlog.Log
 	config portal.Config
 
 	seal  payment.Sealer
 	store *store.Store
 	jobs  *store.Jobs
-}
-
-// lockedBuffer is a log that many requests write to.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }
 
 func setup(t *testing.T) *bench {
@@ -72,7 +54,7 @@ func setup(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, db: db, reader: store.NewReader(db.Database), log: &lockedBuffer{}}
+	b := &bench{t: t, db: db, reader: store.NewReader(db.Database), log: &testlog.Log{}}
 	log := slog.New(slog.NewTextHandler(b.log, nil))
 	newID := func() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 	zone, err := time.LoadLocation("Europe/Zurich")

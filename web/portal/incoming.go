@@ -37,10 +37,7 @@ func showIncoming(v *visit) error {
 	}
 	model.Empty = ui.Empty{Icon: "arrow-down-left", Title: "No incoming payments yet", Text: "What other banks send to your accounts is listed here."}
 	if f.view.Active > 0 || f.view.Text != "" {
-		model.Empty = ui.Empty{
-			Icon: "search", Title: "Nothing matches", Text: "No incoming payment matches what you look for.",
-			LinkLabel: "Clear filters", LinkURL: f.view.ClearURL,
-		}
+		model.Empty = f.nothingMatches("incoming payment")
 	}
 	status := http.StatusOK
 	if len(f.problems) > 0 {
@@ -86,7 +83,7 @@ func showReceivedRecalls(v *visit) error {
 	}
 	f := readFilter(v.echo.QueryParams(), "/recalls")
 	model := views.ReceivedRecalls{Shell: v.shell("Received recalls", views.PlaceRecalls)}
-	ask := store.Filter{Before: f.after, Kind: string(payment.KindReceivedRecall), PageSize: listPage + 1}
+	ask := store.Filter{Before: f.after, Kind: string(payment.KindReceivedRecall)}
 	for _, tab := range recallTabs {
 		current := tab.name == f.view.Tab
 		model.Tabs = append(model.Tabs, ui.Tab{Label: tab.label, URL: "/recalls" + filter{}.query("tab", tab.name), Current: current})
@@ -94,12 +91,10 @@ func showReceivedRecalls(v *visit) error {
 			ask.States = []payment.State{tab.state}
 		}
 	}
-	list, err := v.cfg.Reader.Messages(v.ctx(), v.by.Realm, ask)
+	list, more, err := v.page(ask)
 	if err != nil {
 		return err
 	}
-	more := len(list) > listPage
-	list = list[:min(len(list), listPage)]
 	for _, m := range list {
 		row, err := v.receivedRecallRow(m)
 		if err != nil {
@@ -140,11 +135,7 @@ func (v *visit) receivedRecallRow(m payment.Message) (views.ReceivedRecallRow, e
 
 // showReceivedRecall leads to the page of a recall that came in.
 func showReceivedRecall(v *visit) error {
-	err := mayRead(v.by)
-	if err != nil {
-		return err
-	}
-	m, err := v.message()
+	m, err := v.readable()
 	if err != nil {
 		return err
 	}

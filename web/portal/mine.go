@@ -34,7 +34,7 @@ func showMine(v *visit) error {
 	}
 	f := readFilter(v.echo.QueryParams(), "/mine")
 	model := views.Mine{Shell: v.shell("My submissions", views.PlaceMine)}
-	ask := store.Filter{Before: f.after, MakerUser: v.by.UserID, PageSize: listPage + 1}
+	ask := store.Filter{Before: f.after, MakerUser: v.by.UserID}
 	for _, tab := range mineTabs {
 		current := tab.name == f.view.Tab
 		model.Tabs = append(model.Tabs, ui.Tab{Label: tab.label, URL: "/mine" + filter{}.query("tab", tab.name), Current: current})
@@ -43,12 +43,10 @@ func showMine(v *visit) error {
 			model.Empty = ui.Empty{Icon: "file-text", Title: "Nothing here", Text: "None of your submissions is “" + tab.label + "”."}
 		}
 	}
-	list, err := v.cfg.Reader.Messages(v.ctx(), v.by.Realm, ask)
+	list, more, err := v.page(ask)
 	if err != nil {
 		return err
 	}
-	more := len(list) > listPage
-	list = list[:min(len(list), listPage)]
 	for _, m := range list {
 		row, err := v.mineRow(m)
 		if err != nil {

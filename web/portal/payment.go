@@ -30,11 +30,7 @@ func showPaymentPart(v *visit) error {
 }
 
 func (v *visit) renderPayment(tab views.PaymentTab) error {
-	err := mayRead(v.by)
-	if err != nil {
-		return err
-	}
-	m, err := v.message()
+	m, err := v.readable()
 	if err != nil {
 		return err
 	}

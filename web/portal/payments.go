@@ -43,10 +43,7 @@ func showPayments(v *visit) error {
 	}
 	model.Empty = ui.Empty{Icon: "list", Title: "No payments yet", Text: "What is submitted in this realm is listed here."}
 	if f.view.Active > 0 || f.view.Text != "" {
-		model.Empty = ui.Empty{
-			Icon: "search", Title: "Nothing matches", Text: "No payment matches what you look for.",
-			LinkLabel: "Clear filters", LinkURL: f.view.ClearURL,
-		}
+		model.Empty = f.nothingMatches("payment")
 	}
 	status := http.StatusOK
 	if len(f.problems) > 0 {
@@ -108,17 +105,23 @@ func (v *visit) search(f filter, found searched) (list []payment.Message, more b
 	}
 	ask := store.Filter{
 		Before: f.after, Kind: f.kind(payment.Kinds()), Direction: f.direction(), Scheme: string(f.scheme), MakerLogin: f.maker(), AmountFrom: f.amountFrom, AmountTo: f.amountTo,
-		PageSize: listPage + 1,
 	}
 	if slices.Contains(payment.States(), payment.State(f.view.State)) {
 		ask.States = []payment.State{payment.State(f.view.State)}
 	}
 	for _, narrowed := range narrow(ask, found) {
-		list, err = v.cfg.Reader.Messages(v.ctx(), v.by.Realm, narrowed)
+		list, more, err = v.page(narrowed)
 		if err != nil || len(list) > 0 {
 			break
 		}
 	}
+	return list, more, err
+}
+
+// page reads one page of messages and whether there are more.
+func (v *visit) page(ask store.Filter) (list []payment.Message, more bool, err error) {
+	ask.PageSize = listPage + 1
+	list, err = v.cfg.Reader.Messages(v.ctx(), v.by.Realm, ask)
 	if len(list) > listPage {
 		return list[:listPage], true, err
 	}

@@ -199,10 +199,7 @@ func (v *visit) queueTabs(f filter) []ui.Tab {
 func (v *visit) emptyQueue(f filter) ui.Empty {
 	switch {
 	case f.view.Active > 0 || f.view.Text != "":
-		return ui.Empty{
-			Icon: "search", Title: "Nothing matches", Text: "No waiting message matches what you look for.",
-			LinkLabel: "Clear filters", LinkURL: f.view.ClearURL,
-		}
+		return f.nothingMatches("waiting message")
 	case f.view.Tab == tabDecided:
 		return ui.Empty{Icon: "clock", Title: "No decision today", Text: "What you approve or reject today is listed here."}
 	case f.view.Tab == tabMine:

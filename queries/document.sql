@@ -9,8 +9,9 @@ SELECT document_id, name, content FROM document
 WHERE realm = @realm AND reference = @reference AND direction = 'out';
 
 -- name: DocumentGet :one
+-- delivered: clearing has it, which a report to our client (pain.002) never is.
 SELECT sqlc.embed(d),
-       (CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
+       (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
 LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.reference = d.reference
@@ -19,7 +20,7 @@ WHERE d.realm = @realm AND d.document_id = @document_id;
 -- name: DocumentList :many
 -- Newest first, from a key on; of one message when it is given, and then with the draft that its checkers approve.
 SELECT d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, length(d.content)::integer AS size, d.created_at,
-       (CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
+       (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
 LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.reference = d.reference

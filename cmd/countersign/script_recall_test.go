@@ -69,6 +69,7 @@ func (c recallCase) play(t *testing.T, s *stage, l lane) {
 	c.holdDocument(t, sent, paid, m)
 	s.refuses(t, l, wish, "/identifiers/internalId AM05") // one recall of a payment, whatever its answer
 	s.documents(t, m, sent)
+	s.report(t, paid)
 }
 
 // holdDocument looks into the camt.056: whose payment it names, why, and in whose words.
@@ -101,6 +102,16 @@ func (s *stage) documents(t *testing.T, m message, sent []line) {
 		if strings.HasPrefix(l.Name, "camt.056") && !names[l.Name+" out"] || strings.HasPrefix(l.Name, "camt.029") && l.Direction == "out" && !names[l.Name+" in"] {
 			t.Errorf("%s is not among the documents: %s", l, r.text)
 		}
+	}
+}
+
+// report holds that the end of an instruction is kept for its client: one pain.002, which clearing never gets.
+func (s *stage) report(t *testing.T, paid message) {
+	t.Helper()
+	r := s.ok(t, "supervisor1", "/api/common/v1/interface/list?type=pain.002.001.10&internalId="+paid.id, "")
+	list, _ := r.at("messages").([]any)
+	if len(list) != 1 || r.string("messages", 0, "status") != "Prepared" {
+		t.Errorf("the report of a settled instruction: %s", r.text)
 	}
 }
 

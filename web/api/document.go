@@ -125,7 +125,7 @@ func messagesOf(list []store.Document) []InterfaceMessage {
 		switch {
 		case d.Direction == draft:
 			message.Status = "Draft"
-		case d.Direction == string(payment.DocumentOut) && d.Delivered && d.Name != string(iso20022.Pain002V10):
+		case d.Direction == string(payment.DocumentOut) && d.Delivered:
 			message.Status = "Delivered"
 		case d.Direction == string(payment.DocumentOut):
 			message.Status = "Prepared"

@@ -14,7 +14,7 @@ import (
 
 const documentGet = `-- name: DocumentGet :one
 SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.source, d.source_type, d.created_at,
-       (CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
+       (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
 LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.reference = d.reference
@@ -26,6 +26,7 @@ type DocumentGetRow struct {
 	Delivered bool
 }
 
+// delivered: clearing has it, which a report to our client (pain.002) never is.
 func (q *Queries) DocumentGet(ctx context.Context, realm string, documentID uuid.UUID) (DocumentGetRow, error) {
 	row := q.db.QueryRow(ctx, documentGet, realm, documentID)
 	var i DocumentGetRow
@@ -101,7 +102,7 @@ func (q *Queries) DocumentInsert(ctx context.Context, arg DocumentInsertParams) 
 
 const documentList = `-- name: DocumentList :many
 SELECT d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, length(d.content)::integer AS size, d.created_at,
-       (CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
+       (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
 LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.reference = d.reference

@@ -21,7 +21,7 @@ const mostFindings = 200
 // Check returns what cannot be sent on of an order that rulebook.Check accepts, by place: elements the scheme's interbank documents
 // have no place for (CH17) and identifiers outside its character set (CH16). It has no findings for an order that CreditTransfer
 // cannot read; CreditTransfer says why.
-func Check(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) []rulebook.Finding {
+func Check(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) []iso20022.Finding {
 	c, err := conventionOf(scheme)
 	if err != nil {
 		return nil
@@ -30,10 +30,10 @@ func Check(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiat
 	if err != nil {
 		return nil
 	}
-	var findings []rulebook.Finding
+	var findings []iso20022.Finding
 	for _, place := range c.withoutPlace(order, information, transaction) {
 		if place.present {
-			findings = append(findings, rulebook.Finding{
+			findings = append(findings, iso20022.Finding{
 				Rule: RuleNotForwarded, Pointer: place.pointer, Code: "CH17",
 				Text: "Remove " + place.name + ": instant payments do not carry it to the creditor's bank.",
 			})
@@ -74,7 +74,7 @@ func (c convention) withoutPlace(order *iso20022.CustomerCreditTransferInitiatio
 }
 
 // checkCharacters holds what is sent on against the character set of the scheme, after texts are transliterated.
-func (c convention) checkCharacters(information *iso20022.PaymentInstruction30, t *iso20022.CreditTransferTransaction34) []rulebook.Finding {
+func (c convention) checkCharacters(information *iso20022.PaymentInstruction30, t *iso20022.CreditTransferTransaction34) []iso20022.Finding {
 	walk := characterWalk{convention: c}
 	walk.visit(reflect.ValueOf(c.identification(information.Debtor.ID)), informationPointer+"/Dbtr/Id")
 	walk.visit(reflect.ValueOf(c.party(information.UltimateDebtor)), informationPointer+"/UltmtDbtr")
@@ -98,7 +98,7 @@ func (c convention) checkCharacters(information *iso20022.PaymentInstruction30, 
 // characterWalk visits every text below a component.
 type characterWalk struct {
 	convention
-	findings []rulebook.Finding
+	findings []iso20022.Finding
 }
 
 func (w *characterWalk) visit(value reflect.Value, pointer string) {
@@ -122,7 +122,7 @@ func (w *characterWalk) visit(value reflect.Value, pointer string) {
 		}
 	case reflect.String:
 		if r, place, refused := w.Interbank.FirstRefused(value.String()); refused {
-			w.findings = append(w.findings, rulebook.Finding{
+			w.findings = append(w.findings, iso20022.Finding{
 				Rule: RuleIdentifierCharacters, Pointer: pointer, Code: "CH16",
 				Text: fmt.Sprintf("Replace %q (character %d): not every bank of the scheme takes it here, and it must not be changed on the way.", r, place),
 			})

@@ -7,8 +7,11 @@ import (
 	"strings"
 )
 
-// Finding is one problem of a document.
+// Finding is one thing wrong with a document, or with a request that becomes one. The codec makes those of the structure, the rule book
+// those of the schemes, the domain those of the state; all floors hand on this one type.
 type Finding struct {
+	// Rule is the id of the scheme's rule that is broken; "" for the structure.
+	Rule string
 	// Pointer names the place, as an RFC 6901 pointer from the body root with
 	// ISO element names; an element that may repeat is followed by its index.
 	// A problem of a whole amount or its number names the amount element, one of

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"countersign/internal/iso20022"
 )
 
 // Errors without details of their own. Web maps each kind to one answer.
@@ -15,14 +17,8 @@ var (
 	ErrIllegalMove = errors.New("the message cannot make this move")
 )
 
-// Finding is one thing wrong with a request or a document.
-type Finding struct {
-	Rule    string // id of the scheme rule, "" for structure
-	Pointer string // RFC 6901 pointer into the request or the document
-	Code    string // ISO 20022 external code, for example AC01
-	Text    string // a sentence that says what to do
-	Line    int    // in an XML file; 0 elsewhere
-}
+// Finding is one thing wrong with a request or a document, as every floor tells it.
+type Finding = iso20022.Finding
 
 // FieldError: the request is malformed: a field is missing, of a wrong type or of a wrong format. It names every one.
 type FieldError struct {

@@ -122,7 +122,7 @@ func NewAmendment(in InstructionInput) (Draft, error) {
 // can carry, and about the debtor account.
 func CheckInstruction(in InstructionInput) []Finding {
 	asked := rulebook.Input{Scheme: in.Scheme, Document: in.Document, Today: in.Today, Now: in.At, Settings: in.Rules, ManyTransactions: in.ManyTransactions}
-	findings := findingsFrom(append(rulebook.Check(asked), interbank.Check(in.Scheme, in.Document)...))
+	findings := append(rulebook.Check(asked), interbank.Check(in.Scheme, in.Document)...)
 	if f, wrong := checkDebtorAccount(in); wrong {
 		findings = append(findings, f)
 	}
@@ -162,7 +162,7 @@ func (m Message) StillHolds(rules rulebook.Settings, at, today time.Time) error 
 		return err
 	}
 	var findings []Finding
-	for _, f := range findingsFrom(rulebook.Check(rulebook.Input{Scheme: m.Scheme, Document: doc, Today: today, Now: at, Settings: rules})) {
+	for _, f := range rulebook.Check(rulebook.Input{Scheme: m.Scheme, Document: doc, Today: today, Now: at, Settings: rules}) {
 		if !strings.Contains(f.Pointer, "/ReqdExctnDt") {
 			findings = append(findings, f)
 		}

@@ -47,7 +47,7 @@ func NewRecall(in RequestInput) (Created, error) {
 		Scheme: in.Original.Scheme, Reason: in.Reason, Information: in.Information, Settled: settled, Today: in.today(), Settings: in.Rules,
 	})
 	if len(wrong) > 0 {
-		return Created{}, &RefusalError{Findings: findingsFrom(wrong)}
+		return Created{}, &RefusalError{Findings: wrong}
 	}
 	draft, err := interbank.CancellationRequest(interbank.CancellationRequestInput{
 		Scheme: in.Original.Scheme, Original: in.Sent, Reason: in.Reason, Information: in.Information, Bank: in.Bank,

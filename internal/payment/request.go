@@ -54,15 +54,6 @@ func dayOf(t time.Time) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// findingsFrom turns findings of the rulebook into the domain's.
-func findingsFrom(found []rulebook.Finding) []Finding {
-	findings := make([]Finding, 0, len(found))
-	for _, f := range found {
-		findings = append(findings, Finding{Rule: f.Rule, Pointer: f.Pointer, Code: f.Code, Text: f.Text})
-	}
-	return findings
-}
-
 // request makes the message of an R-transaction from its draft document.
 func (in RequestInput) request(kind Kind, draft iso20022.Document, amount money.Amount) (Created, error) {
 	content, err := iso20022.EncodeXML(draft)

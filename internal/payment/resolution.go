@@ -47,7 +47,7 @@ func NewResolution(in RequestInput) (Created, error) {
 		Scheme: in.Original.Scheme, Reason: in.Reason, Information: in.Information, RecallReason: in.Recall.Reason,
 	})
 	if len(wrong) > 0 {
-		return Created{}, &RefusalError{Findings: findingsFrom(wrong)}
+		return Created{}, &RefusalError{Findings: wrong}
 	}
 	document, findings := iso20022.DecodeXML(in.Recall.Content)
 	recall, ok := document.(*iso20022.FIToFIPaymentCancellationRequest)

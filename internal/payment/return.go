@@ -46,7 +46,7 @@ func NewReturn(in RequestInput) (Created, error) {
 		Amount: in.Original.Summary.Amount, Charge: in.Charge, Settled: settled, Today: in.today(), Settings: in.Rules,
 	})
 	if len(wrong) > 0 {
-		return Created{}, &RefusalError{Findings: findingsFrom(wrong)}
+		return Created{}, &RefusalError{Findings: wrong}
 	}
 	original, err := transferOf(in.Original)
 	if err != nil {

@@ -28,7 +28,7 @@ type Input struct {
 // Check holds a document against every rule of its scheme and returns all findings, in document
 // order. Of more than 200 it returns those found first and, last, one that says so. An unknown
 // scheme or a missing document has no findings: there is nothing to check.
-func Check(input Input) []Finding {
+func Check(input Input) []iso20022.Finding {
 	profile, known := input.Scheme.Profile()
 	if !known || input.Document == nil {
 		return nil
@@ -40,7 +40,7 @@ func Check(input Input) []Finding {
 	inspection.runMessage(plans[input.Scheme])
 	findings := inDocumentOrder(inspection.findings)
 	if inspection.more {
-		findings = append(findings, Finding{
+		findings = append(findings, iso20022.Finding{
 			Rule: moreFindings.ID, Pointer: moreFindings.Element, Code: moreFindings.Code, Text: moreFindings.Text,
 		})
 	}
@@ -77,7 +77,7 @@ type inspection struct {
 	amountRefusal   *money.Error
 
 	rule     *Rule
-	findings []Finding
+	findings []iso20022.Finding
 	more     bool // than mostFindings
 }
 
@@ -162,7 +162,7 @@ func (i *inspection) reportText(below, text string) {
 // reportAt notes a finding at a place that is not below the part in hand. What two transactions
 // report of their common PmtInf is noted once.
 func (i *inspection) reportAt(pointer, text string) {
-	finding := Finding{Rule: i.rule.ID, Pointer: pointer, Code: i.rule.Code, Text: text}
+	finding := iso20022.Finding{Rule: i.rule.ID, Pointer: pointer, Code: i.rule.Code, Text: text}
 	switch {
 	case slices.Contains(i.findings, finding):
 	case len(i.findings) == mostFindings:

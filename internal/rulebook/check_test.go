@@ -73,15 +73,15 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func wantPointer(t *testing.T, findings []rulebook.Finding, rule, pointer string) {
+func wantPointer(t *testing.T, findings []iso20022.Finding, rule, pointer string) {
 	t.Helper()
-	if !slices.ContainsFunc(findings, func(f rulebook.Finding) bool { return f.Rule == rule && f.Pointer == pointer }) {
+	if !slices.ContainsFunc(findings, func(f iso20022.Finding) bool { return f.Rule == rule && f.Pointer == pointer }) {
 		t.Errorf("rule %s does not point to %s: %+v", rule, pointer, findings)
 	}
 }
 
 // wantRules wants findings of exactly these rules, each with the code of its row and a sentence.
-func wantRules(t *testing.T, findings []rulebook.Finding, rules []string) {
+func wantRules(t *testing.T, findings []iso20022.Finding, rules []string) {
 	t.Helper()
 	var found []string
 	for _, finding := range findings {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
 )
 
@@ -18,7 +19,7 @@ func hostilePayment(count int) *document {
 // However many places break a rule, the answer stays readable and says that it is not the whole.
 func TestThousandsOfFindingsAreCutShort(t *testing.T) {
 	t.Parallel()
-	check := func(count int) []rulebook.Finding {
+	check := func(count int) []iso20022.Finding {
 		return rulebook.Check(rulebook.Input{
 			Scheme: rulebook.SchemeSIC, Document: hostilePayment(count).CustomerCreditTransferInitiation, Today: today,
 		})

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
 )
@@ -12,11 +13,11 @@ import (
 type requestCase struct {
 	rule    string
 	refused bool
-	check   func() []rulebook.Finding
+	check   func() []iso20022.Finding
 }
 
 func recallCase(rule string, refused bool, change func(*rulebook.RecallRequest)) requestCase {
-	return requestCase{rule, refused, func() []rulebook.Finding {
+	return requestCase{rule, refused, func() []iso20022.Finding {
 		asked := rulebook.RecallRequest{Scheme: rulebook.SchemeSCT, Reason: "FRAD", Settled: day("2026-03-02"), Today: day("2026-03-03")}
 		change(&asked)
 		return rulebook.CheckRecall(asked)
@@ -24,7 +25,7 @@ func recallCase(rule string, refused bool, change func(*rulebook.RecallRequest))
 }
 
 func returnCase(rule string, refused bool, change func(*rulebook.ReturnRequest)) requestCase {
-	return requestCase{rule, refused, func() []rulebook.Finding {
+	return requestCase{rule, refused, func() []iso20022.Finding {
 		asked := rulebook.ReturnRequest{
 			Scheme: rulebook.SchemeSCT, Reason: "FOCR", Recalled: true, Amount: euros(1000), Settled: day("2026-03-02"), Today: day("2026-03-03"),
 		}
@@ -34,7 +35,7 @@ func returnCase(rule string, refused bool, change func(*rulebook.ReturnRequest))
 }
 
 func resolutionCase(rule string, refused bool, change func(*rulebook.ResolutionRequest)) requestCase {
-	return requestCase{rule, refused, func() []rulebook.Finding {
+	return requestCase{rule, refused, func() []iso20022.Finding {
 		asked := rulebook.ResolutionRequest{Scheme: rulebook.SchemeSCT, Reason: "LEGL", RecallReason: "DUPL", Information: []string{"Urteil"}}
 		change(&asked)
 		return rulebook.CheckResolution(asked)

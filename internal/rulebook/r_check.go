@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/account"
 	"countersign/internal/calendar"
+	"countersign/internal/iso20022"
 	"countersign/internal/money"
 )
 
@@ -85,7 +86,7 @@ type RecallRequest struct {
 }
 
 // CheckRecall returns every rule the wish breaks. That the payment is ours, settled and not recalled before is for the caller.
-func CheckRecall(asked RecallRequest) []Finding {
+func CheckRecall(asked RecallRequest) []iso20022.Finding {
 	check := requestCheck{details: "/RecallDetails"}
 	reason, known := check.reason(RecallReasons(asked.Scheme), asked.Reason)
 	if !known {
@@ -113,7 +114,7 @@ type ReturnRequest struct {
 }
 
 // CheckReturn returns every rule the wish breaks. That the payment is ours, booked and not returned before is for the caller.
-func CheckReturn(asked ReturnRequest) []Finding {
+func CheckReturn(asked ReturnRequest) []iso20022.Finding {
 	check := requestCheck{details: "/ReturnDetails"}
 	reason, known := check.reason(ReturnReasons(asked.Scheme), asked.Reason)
 	if !known {
@@ -146,7 +147,7 @@ type ResolutionRequest struct {
 }
 
 // CheckResolution returns every rule the wish breaks. There is no last day: a late refusal is better than none.
-func CheckResolution(asked ResolutionRequest) []Finding {
+func CheckResolution(asked ResolutionRequest) []iso20022.Finding {
 	check := requestCheck{details: "/ResolutionDetails"}
 	_, known := check.reason(ResolutionReasons(asked.Scheme), asked.Reason)
 	if known {
@@ -158,7 +159,7 @@ func CheckResolution(asked ResolutionRequest) []Finding {
 // requestCheck collects the findings about one request.
 type requestCheck struct {
 	details  string
-	findings []Finding
+	findings []iso20022.Finding
 }
 
 // report notes a broken rule; an empty text stands for the rule's own.
@@ -168,7 +169,7 @@ func (c *requestCheck) report(id, pointer, text string) {
 	if text == "" {
 		text = row.Text
 	}
-	c.findings = append(c.findings, Finding{Rule: id, Pointer: pointer, Code: row.Code, Text: text})
+	c.findings = append(c.findings, iso20022.Finding{Rule: id, Pointer: pointer, Code: row.Code, Text: text})
 }
 
 func (c *requestCheck) reason(list []Reason, id string) (Reason, bool) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/code"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
@@ -62,7 +63,7 @@ func TestListsCannotBeChanged(t *testing.T) {
 }
 
 // wantFindings wants exactly these "rule pointer code" in order.
-func wantFindings(t *testing.T, name string, findings []rulebook.Finding, want ...string) {
+func wantFindings(t *testing.T, name string, findings []iso20022.Finding, want ...string) {
 	t.Helper()
 	got := make([]string, 0, len(findings))
 	for _, f := range findings {

@@ -42,19 +42,6 @@ func (r Rule) HoldsFor(scheme Scheme) bool {
 	return r.Scheme == "" || r.Scheme == scheme
 }
 
-// Finding is one rule broken at one place.
-type Finding struct {
-	// Rule is the ID of the rule.
-	Rule string
-	// Pointer is the place, an RFC 6901 pointer that starts with /Document; index 0 also where an
-	// object was sent instead of an array.
-	Pointer string
-	// Code is the ISO 20022 external status reason.
-	Code string
-	// Text is a sentence that says what to do.
-	Text string
-}
-
 // Rules is the whole table, by subject.
 func Rules() []Rule {
 	return slices.Clone(table)

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
 )
 
@@ -28,7 +29,7 @@ func TestChangesTogether(t *testing.T) {
 		findings := rulebook.Check(rulebook.Input{
 			Scheme: scheme, Document: document.CustomerCreditTransferInitiation, Today: today, Now: today,
 		})
-		seen := map[rulebook.Finding]bool{}
+		seen := map[iso20022.Finding]bool{}
 		for _, finding := range findings {
 			row := rowOf(finding.Rule)
 			if seen[finding] || row.Code != finding.Code || !row.HoldsFor(scheme) || finding.Text == "" {
@@ -36,7 +37,7 @@ func TestChangesTogether(t *testing.T) {
 			}
 			seen[finding] = true
 		}
-		inOrder := slices.IsSortedFunc(findings, func(a, b rulebook.Finding) int {
+		inOrder := slices.IsSortedFunc(findings, func(a, b iso20022.Finding) int {
 			return rulebook.ComparePointers(a.Pointer, b.Pointer)
 		})
 		if !inOrder {

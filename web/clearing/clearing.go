@@ -93,7 +93,7 @@ func (d *Clearing) take(scheme rulebook.Scheme) echo.HandlerFunc {
 		case errors.Is(err, clearing.ErrDuplicate):
 			return c.JSON(http.StatusOK, receipt{Status: "Duplicate"})
 		case errors.As(err, &refused):
-			return problem.Fields(findings(refused)...)
+			return problem.Fields(refused.Findings...)
 		case err != nil:
 			return err
 		}
@@ -149,12 +149,4 @@ func receive(c echo.Context) ([]byte, error) {
 		return nil, problem.Fields(payment.Finding{Code: "FF01", Text: "Send the whole document: it broke off."})
 	}
 	return content, nil
-}
-
-func findings(refused *clearing.RefusedError) []payment.Finding {
-	list := make([]payment.Finding, 0, len(refused.Findings))
-	for _, f := range refused.Findings {
-		list = append(list, payment.Finding{Pointer: f.Pointer, Code: f.Code, Text: f.Text, Line: f.Line})
-	}
-	return list
 }

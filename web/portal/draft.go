@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -58,7 +59,7 @@ func (v *visit) prepareDraft(draft store.Draft) (prepared, error) {
 		p.made = order{
 			draft: draft.ID, scheme: draft.Scheme, values: a.Values, account: account, at: draft.SavedAt, today: v.today(),
 		}.document()
-		p.findings = structureOf(p.made.document)
+		p.findings = iso20022.Validate(p.made.document)
 	}
 	if reason := strings.TrimSpace(a.Values.AmendReason); reason != "" {
 		if f := payment.CheckReason(reason); f != nil {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
@@ -56,19 +55,6 @@ func fieldOf(pointer string, values views.PaymentValues) string {
 		return "creditorReference"
 	}
 	return "remittanceKind"
-}
-
-// structureOf checks a document built here against its schema.
-func structureOf(document *iso20022.CustomerCreditTransferInitiation) []payment.Finding {
-	return fromStructure(iso20022.Validate(document))
-}
-
-func fromStructure(found []iso20022.Finding) []payment.Finding {
-	findings := make([]payment.Finding, 0, len(found))
-	for _, f := range found {
-		findings = append(findings, payment.Finding{Pointer: f.Pointer, Code: f.Code, Text: f.Text, Line: f.Line})
-	}
-	return findings
 }
 
 // problemsOf puts what could not be read and what the stations found beside the fields of the form, in the order of the form. A field

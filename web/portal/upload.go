@@ -27,7 +27,7 @@ type file struct {
 func readFile(content []byte) file {
 	var f file
 	read, found := iso20022.DecodeXML(content)
-	f.findings = fromStructure(found)
+	f.findings = found
 	switch document := read.(type) {
 	case *iso20022.CustomerCreditTransferInitiation:
 		f.document = document
@@ -35,7 +35,7 @@ func readFile(content []byte) file {
 		var carried []iso20022.Finding
 		f.document, carried = iso20022.Upgrade(document)
 		if len(found) == 0 {
-			f.findings = fromStructure(carried)
+			f.findings = carried
 		}
 	case nil:
 	default:

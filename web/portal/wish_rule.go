@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -84,15 +85,11 @@ func (v *visit) checkWish(s subject, w wish) checked {
 	if w.Reason == "" {
 		return out
 	}
-	var findings []payment.Finding
-	for _, f := range v.ruleFindings(s, w, out.charge) {
-		findings = append(findings, payment.Finding{Rule: f.Rule, Pointer: f.Pointer, Code: f.Code, Text: f.Text})
-	}
-	out.problems = wishProblems(w, out.problems, findings)
+	out.problems = wishProblems(w, out.problems, v.ruleFindings(s, w, out.charge))
 	return out
 }
 
-func (v *visit) ruleFindings(s subject, w wish, charge money.Amount) []rulebook.Finding {
+func (v *visit) ruleFindings(s subject, w wish, charge money.Amount) []iso20022.Finding {
 	lines, _ := w.lines()
 	scheme := s.original.Scheme
 	switch s.kind {

@@ -1,6 +1,6 @@
-// Package api holds the description of the HTTP interface: the OpenAPI document that integrators read, request bodies are checked
+// Package contract holds the description of the HTTP interface: the OpenAPI document that integrators read, request bodies are checked
 // against, answer types are generated from and tests hold every answer to.
-package api
+package contract
 
 import (
 	_ "embed"

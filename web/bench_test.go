@@ -32,7 +32,7 @@ import (
 	"countersign/internal/submission"
 	"countersign/web"
 	"countersign/web/api"
-	clearingdoor "countersign/web/clearing"
+	"countersign/web/inbound"
 )
 
 const (
@@ -234,11 +234,11 @@ func newServer(b testing.TB, database *store.Database, log *slog.Logger) *web.Se
 		Approval:   approval.New(approval.Config{Store: writer, Seal: seal, Now: now, Zone: zone}),
 	})
 	must(b, err)
-	side, err := clearingdoor.New(clearingdoor.Config{
+	side, err := inbound.New(inbound.Config{
 		Station: clearing.New(clearing.Config{Store: writer, Seal: seal, Now: now, Zone: zone, Log: log}), Now: now,
 	})
 	must(b, err)
-	server, err := web.New(web.Config{API: door, Clearing: side, Reader: reader, Now: now, NewID: newID, Log: log, Environment: "TEST"})
+	server, err := web.New(web.Config{API: door, Inbound: side, Reader: reader, Now: now, NewID: newID, Log: log, Environment: "TEST"})
 	must(b, err)
 	return server
 }

@@ -36,7 +36,7 @@ import (
 	"countersign/internal/testlog"
 	"countersign/web"
 	"countersign/web/api"
-	clearingdoor "countersign/web/clearing"
+	"countersign/web/inbound"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -60,7 +60,7 @@ type bundle struct {
 	logger    *slog.Logger
 
 	api      *api.API
-	clearing *clearingdoor.Clearing
+	clearing *inbound.Door
 	reader   *store.Reader
 	auth     *auth.Station
 	maker    *submission.Station
@@ -102,17 +102,17 @@ func setup(t *testing.T) *bundle {
 		Approval:   approval.New(approval.Config{Store: b.store, Rules: rulebook.Settings{}, Seal: seal, Now: b.now, Zone: zone}),
 	})
 	must(t, err)
-	side, err := clearingdoor.New(clearingdoor.Config{
+	side, err := inbound.New(inbound.Config{
 		Station: clearing.New(clearing.Config{
 			Store: b.store, Network: network{}, Seal: seal, Now: b.now, NewID: newID, Random: random, Zone: zone, Log: log,
 		}),
-		Connections: []clearingdoor.Connection{clearingdoor.NewConnection(clearingToken, rulebook.SchemeSIC)},
+		Connections: []inbound.Connection{inbound.NewConnection(clearingToken, rulebook.SchemeSIC)},
 		Now:         b.now,
 	})
 	must(t, err)
 	b.api, b.clearing, b.reader = door, side, reader
 	b.server, err = web.New(web.Config{
-		API: door, Clearing: side, Reader: reader, Now: b.now, NewID: newID, Log: log, Environment: "TEST",
+		API: door, Inbound: side, Reader: reader, Now: b.now, NewID: newID, Log: log, Environment: "TEST",
 	})
 	must(t, err)
 	return b

@@ -16,7 +16,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
 	"countersign/web"
-	clearingdoor "countersign/web/clearing"
+	"countersign/web/inbound"
 )
 
 // interbankBundle is the server with a clearing that speaks for both schemes and whose deliveries are sent when a test says so.
@@ -34,13 +34,13 @@ func setupInterbank(t *testing.T) *interbankBundle {
 	b.station = clearing.New(clearing.Config{
 		Store: b.store, Network: network{}, Seal: b.seal, Now: b.now, NewID: newID, Random: random, Zone: b.zone, Log: b.logger,
 	})
-	door, err := clearingdoor.New(clearingdoor.Config{
+	door, err := inbound.New(inbound.Config{
 		Station: b.station, Now: b.now,
-		Connections: []clearingdoor.Connection{clearingdoor.NewConnection(bothSchemesToken, rulebook.Schemes()...)},
+		Connections: []inbound.Connection{inbound.NewConnection(bothSchemesToken, rulebook.Schemes()...)},
 	})
 	must(t, err)
 	b.server, err = web.New(web.Config{
-		API: b.api, Clearing: door, Reader: b.reader, Now: b.now, NewID: newID, Log: b.logger, Environment: "TEST",
+		API: b.api, Inbound: door, Reader: b.reader, Now: b.now, NewID: newID, Log: b.logger, Environment: "TEST",
 	})
 	must(t, err)
 	return b

@@ -22,7 +22,7 @@ func (s *Server) register() error {
 	s.add(s.documentRoutes(document))
 	s.add(s.cfg.API.TokenRoutes())
 	s.add(s.cfg.API.Routes(), s.cfg.API.Guard)
-	s.add(s.cfg.Clearing.Routes())
+	s.add(s.cfg.Inbound.Routes())
 	if s.cfg.Portal != nil {
 		s.add(s.cfg.Portal.Routes(), s.sameOrigin(), private, s.cfg.Portal.Sessions())
 	}

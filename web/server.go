@@ -16,7 +16,7 @@ import (
 
 	"countersign/internal/store"
 	"countersign/web/api"
-	"countersign/web/clearing"
+	"countersign/web/inbound"
 	"countersign/web/request"
 )
 
@@ -42,13 +42,13 @@ type Portal interface {
 
 // Config is what the server is made of.
 type Config struct {
-	API      *api.API
-	Clearing *clearing.Clearing
-	Portal   Portal // nil for a server without pages
-	Reader   *store.Reader
-	Now      func() time.Time
-	NewID    func() uuid.UUID // UUIDv7: the server's id of each request
-	Log      *slog.Logger
+	API     *api.API
+	Inbound *inbound.Door
+	Portal  Portal // nil for a server without pages
+	Reader  *store.Reader
+	Now     func() time.Time
+	NewID   func() uuid.UUID // UUIDv7: the server's id of each request
+	Log     *slog.Logger
 
 	Environment string // DEMO, TEST or PROD
 	TLS         bool   // clients reach the server by https, directly or through a proxy
@@ -63,7 +63,7 @@ type Server struct {
 
 // New makes the server. It fails when a part is missing or the OpenAPI document cannot be read.
 func New(cfg Config) (*Server, error) {
-	if cfg.API == nil || cfg.Clearing == nil || cfg.Reader == nil || cfg.Now == nil || cfg.NewID == nil || cfg.Log == nil {
+	if cfg.API == nil || cfg.Inbound == nil || cfg.Reader == nil || cfg.Now == nil || cfg.NewID == nil || cfg.Log == nil {
 		return nil, errors.New("web: doors, reader, clock, identifiers and log are needed")
 	}
 	s := &Server{cfg: cfg, echo: echo.New()}

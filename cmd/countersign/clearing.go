@@ -8,6 +8,8 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
+	"countersign/internal/transport/amqp"
+	"countersign/internal/transport/http"
 )
 
 // clearingSettings say how the gateway reaches clearing; docs/clearing.md explains them.
@@ -31,21 +33,21 @@ func (c *clearingSettings) connect(g *gateway) error {
 	if err != nil {
 		return err
 	}
-	g.Network = clearing.NewHTTP(addresses)
+	g.Network = http.New(addresses)
 	return nil
 }
 
 func (c *clearingSettings) connectAMQP(g *gateway) error {
-	queues := make(map[rulebook.Scheme]clearing.AMQPQueues)
-	for scheme, q := range map[rulebook.Scheme]clearing.AMQPQueues{
+	queues := make(map[rulebook.Scheme]amqp.Queues)
+	for scheme, q := range map[rulebook.Scheme]amqp.Queues{
 		rulebook.SchemeSIC: {Out: c.AMQPSICOut, In: c.AMQPSICIn},
 		rulebook.SchemeSCT: {Out: c.AMQPSCTOut, In: c.AMQPSCTIn},
 	} {
-		if q != (clearing.AMQPQueues{}) {
+		if q != (amqp.Queues{}) {
 			queues[scheme] = q
 		}
 	}
-	transport, err := clearing.NewAMQP(clearing.AMQPConfig{URL: c.AMQPURL, Queues: queues, Now: time.Now, Log: g.Log})
+	transport, err := amqp.New(amqp.Config{URL: c.AMQPURL, Queues: queues, Now: time.Now, Log: g.Log})
 	if err != nil {
 		return fmt.Errorf("COUNTERSIGN_CLEARING_AMQP_*: %w", err)
 	}

@@ -12,11 +12,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"countersign/internal/clearing"
 	"countersign/internal/demo"
 	"countersign/internal/postgres"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
+	"countersign/internal/transport/http"
 )
 
 type demoCommand struct {
@@ -57,7 +57,7 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	g.Network = clearing.NewHTTP(addresses)
+	g.Network = http.New(addresses)
 	address := "http://" + gatewayListener.Addr().String()
 	clearingSide := "clearing elsewhere"
 	group, ctx := errgroup.WithContext(ctx)

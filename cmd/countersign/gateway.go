@@ -21,7 +21,7 @@ import (
 	"countersign/internal/submission"
 	"countersign/web"
 	"countersign/web/api"
-	doors "countersign/web/clearing"
+	"countersign/web/inbound"
 	"countersign/web/portal"
 )
 
@@ -110,11 +110,11 @@ func (g gateway) server(db *store.Database, parts stations, zone *time.Location)
 	if err != nil {
 		return nil, err
 	}
-	var connections []doors.Connection
+	var connections []inbound.Connection
 	if g.ClearingToken != "" {
-		connections = append(connections, doors.NewConnection(g.ClearingToken, rulebook.Schemes()...))
+		connections = append(connections, inbound.NewConnection(g.ClearingToken, rulebook.Schemes()...))
 	}
-	inbound, err := doors.New(doors.Config{Station: parts.clearing, Connections: connections, Now: time.Now})
+	documents, err := inbound.New(inbound.Config{Station: parts.clearing, Connections: connections, Now: time.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (g gateway) server(db *store.Database, parts stations, zone *time.Location)
 		return nil, err
 	}
 	return web.New(web.Config{
-		API: calls, Clearing: inbound, Portal: pages, Reader: reader, Now: time.Now, NewID: newID, Log: g.Log,
+		API: calls, Inbound: documents, Portal: pages, Reader: reader, Now: time.Now, NewID: newID, Log: g.Log,
 		Environment: g.Environment, TLS: g.TLS,
 	})
 }

@@ -21,7 +21,7 @@ func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference 
 	if err != nil || delivered {
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, deliverWithin)
+	limited, cancel := context.WithTimeout(ctx, DeliverWithin)
 	defer cancel()
 	err = s.cfg.Network.Deliver(limited, scheme, reference, content)
 	if err != nil {

@@ -62,8 +62,8 @@ type Config struct {
 // DefaultAnswerWithin is the time both schemes give (SCT Inst rulebook 2025; SIC IP).
 const DefaultAnswerWithin = 10 * time.Second
 
-// deliverWithin limits one attempt to hand over a document.
-const deliverWithin = 3 * time.Second
+// DeliverWithin limits one attempt to hand over a document.
+const DeliverWithin = 3 * time.Second
 
 // New makes the station.
 func New(cfg Config) *Station {
@@ -100,7 +100,7 @@ func (s *Station) Send(ctx context.Context, realm string, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, deliverWithin)
+	limited, cancel := context.WithTimeout(ctx, DeliverWithin)
 	defer cancel()
 	err = s.cfg.Network.Deliver(limited, out.Message.Scheme, reference, content)
 	if err != nil {

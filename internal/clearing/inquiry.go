@@ -71,7 +71,7 @@ func (s *Station) answerAboutRecall(ctx context.Context, in store.Inbound, inqui
 	if err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, deliverWithin)
+	limited, cancel := context.WithTimeout(ctx, DeliverWithin)
 	defer cancel()
 	return s.cfg.Network.Deliver(limited, in.Scheme, answer.Reference(), content)
 }

@@ -172,7 +172,7 @@ func (s *Station) inquire(ctx context.Context, realm string, id uuid.UUID) error
 	if err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, deliverWithin)
+	limited, cancel := context.WithTimeout(ctx, DeliverWithin)
 	defer cancel()
 	return s.cfg.Network.Deliver(limited, m.Scheme, made.Reference, content)
 }

@@ -15,7 +15,8 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/simulator"
 	"countersign/internal/store"
-	doors "countersign/web/clearing"
+	transport "countersign/internal/transport/http"
+	"countersign/web/inbound"
 )
 
 // withSimulator serves the portal as the demo does: with a clearing simulator that talks to the gateway's door.
@@ -27,9 +28,9 @@ func (b *bench) withSimulator() {
 	for _, scheme := range rulebook.Schemes() {
 		addresses[scheme] = address + "/clearing/" + string(scheme)
 	}
-	station := clearing.New(b.clearingConfig(clearing.NewHTTP(addresses)))
-	door, err := doors.New(doors.Config{
-		Station: station, Connections: []doors.Connection{doors.NewConnection("secret", rulebook.Schemes()...)}, Now: time.Now,
+	station := clearing.New(b.clearingConfig(transport.New(addresses)))
+	door, err := inbound.New(inbound.Config{
+		Station: station, Connections: []inbound.Connection{inbound.NewConnection("secret", rulebook.Schemes()...)}, Now: time.Now,
 	})
 	if err != nil {
 		b.t.Fatal(err)

@@ -1,4 +1,6 @@
-package clearing
+// Package http carries documents to the clearing of the schemes by HTTPS. It stands above the clearing station, whose seam
+// (clearing.Network) it fills, so that the station knows no transport; what clearing sends comes in by web/inbound.
+package http
 
 import (
 	"bytes"
@@ -8,22 +10,23 @@ import (
 	"net/http"
 	"time"
 
+	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
 )
 
-// HTTP is the transport over HTTPS: one POST for each document to the scheme's address, any 2xx is delivery.
-type HTTP struct {
+// Transport makes one POST for each document to the scheme's address, any 2xx is delivery.
+type Transport struct {
 	client    *http.Client
 	addresses map[rulebook.Scheme]string
 }
 
-// NewHTTP makes the transport. addresses holds the URL for each scheme.
-func NewHTTP(addresses map[rulebook.Scheme]string) *HTTP {
+// New makes the transport. addresses holds the URL for each scheme.
+func New(addresses map[rulebook.Scheme]string) *Transport {
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxIdleConns: 128, MaxIdleConnsPerHost: 64, MaxConnsPerHost: 128,
-		IdleConnTimeout: 90 * time.Second, ResponseHeaderTimeout: deliverWithin,
+		IdleConnTimeout: 90 * time.Second, ResponseHeaderTimeout: clearing.DeliverWithin,
 	}
-	return &HTTP{
+	return &Transport{
 		addresses: addresses,
 		client: &http.Client{
 			Transport:     transport,
@@ -33,7 +36,7 @@ func NewHTTP(addresses map[rulebook.Scheme]string) *HTTP {
 }
 
 // Deliver posts the document. The same reference goes with every attempt, as X-Message-Id.
-func (h *HTTP) Deliver(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error {
+func (h *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error {
 	address, known := h.addresses[scheme]
 	if !known {
 		return fmt.Errorf("no clearing address for %s", scheme)

@@ -1,4 +1,6 @@
-package clearing
+// Package amqp carries documents to and from the clearing of the schemes over an AMQP 1.0 broker. It stands above the clearing station,
+// whose seam (clearing.Network) it fills, so that the station knows no transport.
+package amqp
 
 import (
 	"context"
@@ -12,25 +14,26 @@ import (
 	"github.com/Azure/go-amqp"
 	"golang.org/x/sync/errgroup"
 
+	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
 )
 
-// AMQP is the transport over an AMQP 1.0 broker: a queue out and a queue in for each scheme. Deliver sends, Run receives; both connect
-// when they need to and again after a fault, so a broker that is down at the start is no error.
-type AMQP struct {
-	cfg AMQPConfig
+// Transport has a queue out and a queue in for each scheme. Deliver sends, Run receives; both connect when they need to and again after
+// a fault, so a broker that is down at the start is no error.
+type Transport struct {
+	cfg Config
 	out map[rulebook.Scheme]*outboundQueue
 }
 
-// AMQPConfig says where the broker is and how to work with it.
-type AMQPConfig struct {
+// Config says where the broker is and how to work with it.
+type Config struct {
 	// URL of the broker: amqps://user:password@host:5671, or amqp:// without encryption. Without a user, a client certificate in TLS
 	// is the proof of identity (SASL EXTERNAL); without that the connection is anonymous.
 	URL string
 	// TLS is used with amqps. nil: the system's certificate authorities and no client certificate.
 	TLS *tls.Config
 	// Queues holds the addresses of each scheme in the broker's own spelling.
-	Queues map[rulebook.Scheme]AMQPQueues
+	Queues map[rulebook.Scheme]Queues
 	Now    func() time.Time // when a document arrived
 	Log    *slog.Logger
 	// ReceiveWithin is the longest wait for a document on one link; then a new one takes its place, as a link may fall silent
@@ -40,8 +43,8 @@ type AMQPConfig struct {
 	Parallel int
 }
 
-// AMQPQueues are the addresses of one scheme: the gateway sends to Out and receives from In.
-type AMQPQueues struct {
+// Queues are the addresses of one scheme: the gateway sends to Out and receives from In.
+type Queues struct {
 	Out, In string
 }
 
@@ -59,8 +62,8 @@ const (
 	mostBrokerPause = 2 * time.Second
 )
 
-// NewAMQP makes the transport without connecting. It fails for a URL or for addresses that cannot work.
-func NewAMQP(cfg AMQPConfig) (*AMQP, error) {
+// New makes the transport without connecting. It fails for a URL or for addresses that cannot work.
+func New(cfg Config) (*Transport, error) {
 	err := cfg.check()
 	if err != nil {
 		return nil, err
@@ -71,7 +74,7 @@ func NewAMQP(cfg AMQPConfig) (*AMQP, error) {
 	if cfg.Parallel == 0 {
 		cfg.Parallel = defaultParallel
 	}
-	a := &AMQP{cfg: cfg, out: make(map[rulebook.Scheme]*outboundQueue, len(cfg.Queues))}
+	a := &Transport{cfg: cfg, out: make(map[rulebook.Scheme]*outboundQueue, len(cfg.Queues))}
 	for scheme, queues := range cfg.Queues {
 		a.out[scheme] = newOutboundQueue(&a.cfg, queues.Out)
 	}
@@ -80,7 +83,7 @@ func NewAMQP(cfg AMQPConfig) (*AMQP, error) {
 
 // Deliver sends the document as one durable message whose message-id is the reference, and waits until the broker has accepted it.
 // Rejected, released and modified are errors like a lost connection: the station sends the document again under the same reference.
-func (a *AMQP) Deliver(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error {
+func (a *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error {
 	queue, known := a.out[scheme]
 	if !known {
 		return fmt.Errorf("no clearing address for %s", scheme)
@@ -91,7 +94,7 @@ func (a *AMQP) Deliver(ctx context.Context, scheme rulebook.Scheme, reference st
 // Run receives the documents of all schemes until the context ends, and returns nil when the last one being worked on is settled. A
 // document leaves the broker when receive returned nil or ErrDuplicate. RefusedError rejects it, which a broker answers with its
 // dead-letter queue; any other error gives it back after a pause, to be received again. receive is called concurrently.
-func (a *AMQP) Run(ctx context.Context, receive func(context.Context, Document) error) error {
+func (a *Transport) Run(ctx context.Context, receive func(context.Context, clearing.Document) error) error {
 	var group errgroup.Group
 	for scheme, queues := range a.cfg.Queues {
 		queue := &inboundQueue{cfg: &a.cfg, scheme: scheme, address: queues.In, receive: receive}
@@ -104,7 +107,7 @@ func (a *AMQP) Run(ctx context.Context, receive func(context.Context, Document) 
 }
 
 // Close lets no new delivery begin, waits for those under way and closes their connections. Run ends with its context.
-func (a *AMQP) Close() {
+func (a *Transport) Close() {
 	for _, queue := range a.out {
 		queue.close()
 	}
@@ -113,7 +116,7 @@ func (a *AMQP) Close() {
 	}
 }
 
-func (c AMQPConfig) check() error {
+func (c Config) check() error {
 	u, err := url.Parse(c.URL)
 	if err != nil || (u.Scheme != "amqp" && u.Scheme != "amqps") || u.Hostname() == "" {
 		return errors.New("the address of the AMQP broker must look like amqps://user:password@host:5671") // without the URL: it holds a password
@@ -140,7 +143,7 @@ func (c AMQPConfig) check() error {
 }
 
 // dial opens a connection.
-func (c *AMQPConfig) dial(ctx context.Context) (*amqp.Conn, error) {
+func (c *Config) dial(ctx context.Context) (*amqp.Conn, error) {
 	options := &amqp.ConnOptions{IdleTimeout: brokerIdle, WriteTimeout: brokerWriteWithin}
 	if c.TLS != nil {
 		options.TLSConfig = c.TLS.Clone()
@@ -163,5 +166,8 @@ func (c *AMQPConfig) dial(ctx context.Context) (*amqp.Conn, error) {
 	return conn, nil
 }
 
-// brokerPause is the pause after the given number of failures in a row.
-func brokerPause(failures int) time.Duration { return min(mostBrokerPause, backoff(failures)) }
+// brokerPause is the pause after the given number of failures in a row: 100 ms, doubled each time, at most mostBrokerPause.
+func brokerPause(failures int) time.Duration {
+	const first, doublings = 100 * time.Millisecond, 5 // 3.2 s: past the longest pause
+	return min(mostBrokerPause, first<<min(max(failures, 1)-1, doublings))
+}

@@ -1,4 +1,4 @@
-package clearing_test
+package amqp_test
 
 import (
 	"context"
@@ -9,25 +9,26 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
+	wire "countersign/internal/transport/amqp"
 )
 
 // pairs are the queues of one subtest: no two share any.
-func pairs(name string) map[rulebook.Scheme]clearing.AMQPQueues {
-	queues := make(map[rulebook.Scheme]clearing.AMQPQueues)
+func pairs(name string) map[rulebook.Scheme]wire.Queues {
+	queues := make(map[rulebook.Scheme]wire.Queues)
 	for _, scheme := range rulebook.Schemes() {
-		queues[scheme] = clearing.AMQPQueues{Out: address(name + "." + string(scheme) + ".out"), In: address(name + "." + string(scheme) + ".in")}
+		queues[scheme] = wire.Queues{Out: address(name + "." + string(scheme) + ".out"), In: address(name + "." + string(scheme) + ".in")}
 	}
 	return queues
 }
 
 // transport makes the gateway's side of a subtest.
-func transport(t *testing.T, url, name string, change ...func(*clearing.AMQPConfig)) *clearing.AMQP {
+func transport(t *testing.T, url, name string, change ...func(*wire.Config)) *wire.Transport {
 	t.Helper()
-	cfg := clearing.AMQPConfig{URL: url, Queues: pairs(name), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	cfg := wire.Config{URL: url, Queues: pairs(name), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	for _, apply := range change {
 		apply(&cfg)
 	}
-	a, err := clearing.NewAMQP(cfg)
+	a, err := wire.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func transport(t *testing.T, url, name string, change ...func(*clearing.AMQPConf
 }
 
 // run receives in the background. stop ends it and waits.
-func run(a *clearing.AMQP, receive func(context.Context, clearing.Document) error) (stop func() error) {
+func run(a *wire.Transport, receive func(context.Context, clearing.Document) error) (stop func() error) {
 	running, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- a.Run(running, receive) }()
@@ -88,12 +89,12 @@ func eventually(t *testing.T, what string, done func() bool) {
 }
 
 // clearingSide is a transport with the queues the other way round.
-func clearingSide(t *testing.T, b *broker, name string) *clearing.AMQP {
+func clearingSide(t *testing.T, b *broker, name string) *wire.Transport {
 	t.Helper()
-	return transport(t, b.url(), name, func(c *clearing.AMQPConfig) {
+	return transport(t, b.url(), name, func(c *wire.Config) {
 		c.ReceiveWithin = time.Second
 		for scheme, pair := range c.Queues {
-			c.Queues[scheme] = clearing.AMQPQueues{Out: pair.In, In: pair.Out}
+			c.Queues[scheme] = wire.Queues{Out: pair.In, In: pair.Out}
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package clearing_test
+package amqp_test
 
 import (
 	"context"

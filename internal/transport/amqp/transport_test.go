@@ -1,4 +1,4 @@
-package clearing_test
+package amqp_test
 
 import (
 	"context"
@@ -15,9 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"countersign/internal/clearing"
-	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	wire "countersign/internal/transport/amqp"
 )
 
 // brokerTests share a broker. The last one kills it, and runs when the others are done.
@@ -91,34 +90,6 @@ func testBothSchemesBothWays(t *testing.T, b *broker) {
 	err = a.Deliver(ctx, "other", "R", nil)
 	if err == nil {
 		t.Error("a scheme without queues took a document")
-	}
-}
-
-func testAMessageLivesOverTheBroker(t *testing.T, b *broker) {
-	h := stationtest.New(t)
-	a, p := transport(t, b.url(), "station"), b.peer(t)
-	h.Network.Refuse = func(d stationtest.Delivery) error { return a.Deliver(ctx, d.Scheme, d.Reference, []byte(d.Content)) }
-	stop := run(a, h.Clearing.Receive)
-	defer func() { _ = stop() }()
-	m := approved(t, h, rulebook.SchemeSIC)
-	err := h.Clearing.Send(ctx, m.Realm, m.InternalID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sent := p.take(t, "station.sic-inst.out", patience)
-	if sent == nil || sent.Properties.MessageID != "P8"+string(m.GlobalID) {
-		t.Fatalf("clearing got %+v", sent)
-	}
-	report := answer(t, m, "A1", "ACSC", "")
-	p.send(t, "station.sic-inst.in", messageFor("A1", string(report.Content)), messageFor("A1", string(report.Content)))
-	eventually(t, "the settlement", func() bool {
-		now, err := h.Reader.Message(ctx, m.Realm, m.InternalID)
-		return err == nil && now.State == payment.StateSettled
-	})
-	p.send(t, "station.sic-inst.in", messageFor("A2", "<not-a-report/>"))
-	rejected := p.take(t, "station.sic-inst.in.rejected", patience)
-	if rejected == nil || contentOf(rejected) != "<not-a-report/>" {
-		t.Fatalf("the dead-letter queue holds %+v", rejected)
 	}
 }
 
@@ -205,7 +176,7 @@ func testWhatCannotBeStoredComesAgain(t *testing.T, b *broker) {
 }
 
 func testQuietLinksAreReplaced(t *testing.T, b *broker) {
-	a, p := transport(t, b.url(), "quiet", func(c *clearing.AMQPConfig) { c.ReceiveWithin = 20 * time.Millisecond }), b.peer(t)
+	a, p := transport(t, b.url(), "quiet", func(c *wire.Config) { c.ReceiveWithin = 20 * time.Millisecond }), b.peer(t)
 	var in inbox
 	stop := run(a, in.receive)
 	for i := range 40 {
@@ -225,8 +196,8 @@ func testQuietLinksAreReplaced(t *testing.T, b *broker) {
 // testTheBrokerMakesAMissingQueue: RabbitMQ 3 accepts what it then drops when an /amq/queue/ address has no queue. A /queue/ address
 // makes the queue, so it is what docs/clearing.md asks for; here is the proof that it does, and also works with a queue that exists.
 func testTheBrokerMakesAMissingQueue(t *testing.T, b *broker) {
-	a := transport(t, b.url(), "nowhere", func(c *clearing.AMQPConfig) {
-		c.Queues = map[rulebook.Scheme]clearing.AMQPQueues{
+	a := transport(t, b.url(), "nowhere", func(c *wire.Config) {
+		c.Queues = map[rulebook.Scheme]wire.Queues{
 			rulebook.SchemeSIC: {Out: "/queue/made-on-demand", In: "/queue/made-on-demand-too"},
 			rulebook.SchemeSCT: {Out: "/queue/nowhere.sct-inst.out.rejected", In: "/queue/nowhere.sct-inst.in.rejected"},
 		}
@@ -329,24 +300,24 @@ func testGoroutinesEnd(t *testing.T, b *broker) {
 
 func TestAMQPConfigurationsThatCannotWork(t *testing.T) {
 	t.Parallel()
-	good := func() clearing.AMQPConfig {
-		return clearing.AMQPConfig{URL: "amqps://u:secret@broker", Queues: pairs("x"), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	good := func() wire.Config {
+		return wire.Config{URL: "amqps://u:secret@broker", Queues: pairs("x"), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	}
-	for name, spoil := range map[string]func(*clearing.AMQPConfig){
-		"":               func(*clearing.AMQPConfig) {},
-		"URL":            func(c *clearing.AMQPConfig) { c.URL = "amqps://u:secret@broker:x" },
-		"protocol":       func(c *clearing.AMQPConfig) { c.URL = "https://u:secret@broker" },
-		"host":           func(c *clearing.AMQPConfig) { c.URL = "amqps://" },
-		"no queues":      func(c *clearing.AMQPConfig) { c.Queues = nil },
-		"scheme":         func(c *clearing.AMQPConfig) { c.Queues["other"] = clearing.AMQPQueues{Out: "a", In: "b"} },
-		"one queue":      func(c *clearing.AMQPConfig) { c.Queues[rulebook.SchemeSIC] = clearing.AMQPQueues{Out: "a"} },
-		"the same queue": func(c *clearing.AMQPConfig) { c.Queues[rulebook.SchemeSIC] = clearing.AMQPQueues{Out: "a", In: "a"} },
-		"parallel":       func(c *clearing.AMQPConfig) { c.Parallel = 1001 },
-		"no log":         func(c *clearing.AMQPConfig) { c.Log = nil },
+	for name, spoil := range map[string]func(*wire.Config){
+		"":               func(*wire.Config) {},
+		"URL":            func(c *wire.Config) { c.URL = "amqps://u:secret@broker:x" },
+		"protocol":       func(c *wire.Config) { c.URL = "https://u:secret@broker" },
+		"host":           func(c *wire.Config) { c.URL = "amqps://" },
+		"no queues":      func(c *wire.Config) { c.Queues = nil },
+		"scheme":         func(c *wire.Config) { c.Queues["other"] = wire.Queues{Out: "a", In: "b"} },
+		"one queue":      func(c *wire.Config) { c.Queues[rulebook.SchemeSIC] = wire.Queues{Out: "a"} },
+		"the same queue": func(c *wire.Config) { c.Queues[rulebook.SchemeSIC] = wire.Queues{Out: "a", In: "a"} },
+		"parallel":       func(c *wire.Config) { c.Parallel = 1001 },
+		"no log":         func(c *wire.Config) { c.Log = nil },
 	} {
 		cfg := good()
 		spoil(&cfg)
-		_, err := clearing.NewAMQP(cfg)
+		_, err := wire.New(cfg)
 		if (err == nil) != (name == "") || (err != nil && strings.Contains(err.Error(), "secret")) {
 			t.Errorf("%q: %v", name, err)
 		}

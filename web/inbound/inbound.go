@@ -1,6 +1,6 @@
-// Package clearing is the door for the clearing of the schemes: it takes one ISO 20022 document per call and answers only after the
+// Package inbound is the door for the clearing of the schemes: it takes one ISO 20022 document per call and answers only after the
 // document is stored (interface contract, section 8). It knows no users: the connection of a scheme has a token of its own.
-package clearing
+package inbound
 
 import (
 	"crypto/sha256"
@@ -47,21 +47,21 @@ type Config struct {
 	Now         func() time.Time
 }
 
-// Clearing takes documents.
-type Clearing struct {
+// Door takes documents.
+type Door struct {
 	cfg Config
 }
 
 // New makes the door. Without connections it lets nobody in.
-func New(cfg Config) (*Clearing, error) {
+func New(cfg Config) (*Door, error) {
 	if cfg.Station == nil || cfg.Now == nil {
-		return nil, errors.New("clearing: station and clock are needed")
+		return nil, errors.New("inbound: station and clock are needed")
 	}
-	return &Clearing{cfg: cfg}, nil
+	return &Door{cfg: cfg}, nil
 }
 
 // Routes lists the one call, for each scheme.
-func (d *Clearing) Routes() []request.Route {
+func (d *Door) Routes() []request.Route {
 	var routes []request.Route
 	for _, scheme := range rulebook.Schemes() {
 		routes = append(routes, request.Route{
@@ -72,7 +72,7 @@ func (d *Clearing) Routes() []request.Route {
 }
 
 // take receives one document. It returns its errors as problems for the server to write.
-func (d *Clearing) take(scheme rulebook.Scheme) echo.HandlerFunc {
+func (d *Door) take(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !d.admits(c.Request(), scheme) {
 			return auth.ErrUnauthorized
@@ -107,7 +107,7 @@ type receipt struct {
 }
 
 // admits reports whether the bearer token is that of a connection for the scheme. Every connection is compared, each in constant time.
-func (d *Clearing) admits(r *http.Request, scheme rulebook.Scheme) bool {
+func (d *Door) admits(r *http.Request, scheme rulebook.Scheme) bool {
 	kind, token, _ := strings.Cut(r.Header.Get(echo.HeaderAuthorization), " ")
 	if !strings.EqualFold(kind, "bearer") || token == "" {
 		return false

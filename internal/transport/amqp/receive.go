@@ -1,4 +1,4 @@
-package clearing
+package amqp
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/Azure/go-amqp"
 	"golang.org/x/sync/errgroup"
 
+	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
 )
 
@@ -22,10 +23,10 @@ var errQuiet = errors.New("no document in time")
 // inboundQueue receives the documents of one scheme. A document stays with the broker until it is stored here, so whatever breaks on
 // the way, it comes again; the inbox recognises what it has.
 type inboundQueue struct {
-	cfg     *AMQPConfig
+	cfg     *Config
 	scheme  rulebook.Scheme
 	address string
-	receive func(context.Context, Document) error
+	receive func(context.Context, clearing.Document) error
 	failed  atomic.Int32 // documents in a row that could not be stored
 }
 
@@ -125,9 +126,9 @@ func (q *inboundQueue) work(ctx context.Context, receiver *amqp.Receiver, messag
 	cancel()
 	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), openWithin+mostBrokerPause)
 	defer cancel()
-	var refused *RefusedError
+	var refused *clearing.RefusedError
 	switch {
-	case err == nil, errors.Is(err, ErrDuplicate):
+	case err == nil, errors.Is(err, clearing.ErrDuplicate):
 		q.failed.Store(0)
 		err = receiver.AcceptMessage(settling, message)
 	case errors.As(err, &refused):
@@ -154,7 +155,7 @@ func (q *inboundQueue) take(ctx context.Context, message *amqp.Message) error {
 	if !ok {
 		return refusal("The body must be data, a string or binary.")
 	}
-	return q.receive(ctx, Document{Scheme: q.scheme, Reference: reference, Content: content, ReceivedAt: q.cfg.Now()})
+	return q.receive(ctx, clearing.Document{Scheme: q.scheme, Reference: reference, Content: content, ReceivedAt: q.cfg.Now()})
 }
 
 // rest pauses, unless the context ends first.

@@ -1,4 +1,4 @@
-package clearing
+package amqp
 
 import (
 	"context"
@@ -20,7 +20,7 @@ var errTransportClosed = errors.New("the AMQP transport is closed")
 // outboundQueue sends the documents of one scheme. It holds one connection, opened by the first delivery and again by the next one
 // after a fault. A fault of one scheme does not touch the other.
 type outboundQueue struct {
-	cfg     *AMQPConfig
+	cfg     *Config
 	address string
 	opening chan struct{}  // holds one token while a connection is being opened: the others wait, within their own time
 	closing sync.WaitGroup // lines that are not closed yet
@@ -44,7 +44,7 @@ type line struct {
 	retired bool
 }
 
-func newOutboundQueue(cfg *AMQPConfig, address string) *outboundQueue {
+func newOutboundQueue(cfg *Config, address string) *outboundQueue {
 	return &outboundQueue{cfg: cfg, address: address, opening: make(chan struct{}, 1)}
 }
 

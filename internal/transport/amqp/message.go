@@ -1,4 +1,4 @@
-package clearing
+package amqp
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/Azure/go-amqp"
 
+	"countersign/internal/clearing"
 	"countersign/internal/iso20022"
 )
 
@@ -51,8 +52,8 @@ func body(message *amqp.Message) ([]byte, bool) {
 	return bytes.Join(message.Data, nil), len(message.Data) > 0
 }
 
-func refusal(text string) *RefusedError {
-	return &RefusedError{Findings: []iso20022.Finding{{Text: text}}}
+func refusal(text string) *clearing.RefusedError {
+	return &clearing.RefusedError{Findings: []iso20022.Finding{{Text: text}}}
 }
 
 // shortened keeps a reason within what fits into any frame.

@@ -1,4 +1,4 @@
-package clearing_test
+package amqp_test
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
+	wire "countersign/internal/transport/amqp"
 )
 
 // testNothingIsLostWhenTheBrokerDies kills the broker twice while documents go both ways.
@@ -64,7 +64,7 @@ func testNothingIsLostWhenTheBrokerDies(t *testing.T, b *broker) {
 }
 
 // insist delivers as the station does: the same document under the same id until it is taken.
-func insist(a *clearing.AMQP, scheme rulebook.Scheme, reference string) {
+func insist(a *wire.Transport, scheme rulebook.Scheme, reference string) {
 	for {
 		limited, cancel := context.WithTimeout(ctx, 3*time.Second)
 		err := a.Deliver(limited, scheme, reference, []byte(contentFor(reference)))
@@ -81,7 +81,7 @@ func contentFor(reference string) string { return "<document id=\"" + reference 
 // testAStalledConnectionIsReplaced cuts what the broker says, without closing anything: neither side notices but by its deadlines.
 func testAStalledConnectionIsReplaced(t *testing.T, b *broker) {
 	line := proxy(t, strings.TrimPrefix(b.url(), "amqp://gateway:gateway@"))
-	a := transport(t, "amqp://gateway:gateway@"+line.address, "stall", func(c *clearing.AMQPConfig) { c.ReceiveWithin = 100 * time.Millisecond })
+	a := transport(t, "amqp://gateway:gateway@"+line.address, "stall", func(c *wire.Config) { c.ReceiveWithin = 100 * time.Millisecond })
 	p := b.peer(t)
 	var in inbox
 	stop := run(a, in.receive)

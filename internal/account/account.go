@@ -1,5 +1,5 @@
 // Package account knows how accounts, banks and references are written: IBAN, BIC, Swiss and
-// Liechtenstein bank codes (IID), QR references, creditor references (ISO 11649), UETR, the
+// Liechtenstein bank codes (IID), QR references, creditor references (ISO 11649), the
 // countries of the SEPA area and the character sets of the two schemes.
 //
 // Each kind of value is a type of its own that only a successful check can make: an IBAN in hand

@@ -2,7 +2,6 @@ package account
 
 import (
 	"fmt"
-	"strings"
 )
 
 // BIC is a checked business identifier code (ISO 9362) of 8 or 11 characters. It is comparable;
@@ -28,12 +27,6 @@ func ParseBIC(text string) (BIC, error) {
 	return BIC{text: text}, nil
 }
 
-// ParseBICInput checks a BIC as a person types it, with spaces or in lower case. It refuses like
-// ParseBIC.
-func ParseBICInput(text string) (BIC, error) {
-	return ParseBIC(tidy(text))
-}
-
 // IsZero reports whether there is no BIC.
 func (b BIC) IsZero() bool {
 	return b.text == ""
@@ -50,18 +43,4 @@ func (b BIC) Country() string {
 		return ""
 	}
 	return b.text[4:6]
-}
-
-// SameInstitution reports whether both name the same bank, whatever branch: the first eight
-// characters decide.
-func (b BIC) SameInstitution(other BIC) bool {
-	return !b.IsZero() && !other.IsZero() && b.text[:8] == other.text[:8]
-}
-
-// Canonical is the form of 11 characters, with XXX for the head office.
-func (b BIC) Canonical() string {
-	if len(b.text) != 8 {
-		return b.text
-	}
-	return b.text + strings.Repeat("X", 3)
 }

@@ -66,19 +66,6 @@ func (i IBAN) Grouped() string {
 	return group(i.text, 4)
 }
 
-// Last6 is the end of the number, enough to tell accounts apart in a list.
-func (i IBAN) Last6() string {
-	return i.text[max(0, len(i.text)-6):]
-}
-
-// Masked is the form for logs: country and the last four characters, the rest starred.
-func (i IBAN) Masked() string {
-	if i.IsZero() {
-		return ""
-	}
-	return i.text[:2] + strings.Repeat("*", len(i.text)-6) + i.text[len(i.text)-4:]
-}
-
 // Country is the ISO 3166 code the IBAN starts with, empty for the zero value.
 func (i IBAN) Country() string {
 	return i.text[:min(2, len(i.text))]

@@ -103,27 +103,3 @@ func TestParseCreditorReference(t *testing.T) {
 		t.Errorf("typed reference = %v, %v", reference, err)
 	}
 }
-
-func TestParseUETR(t *testing.T) {
-	t.Parallel()
-	cases := []struct {
-		text string
-		kind error
-	}{
-		{"7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10", nil},
-		{"", account.ErrEmpty},
-		{"7A1D3E52-1F55-4C0A-9A3E-0D5A5B3C9E10", account.ErrStructure},
-		{"7a1d3e52-1f55-1c0a-9a3e-0d5a5b3c9e10", account.ErrStructure},
-		{"7a1d3e52-1f55-4c0a-ca3e-0d5a5b3c9e10", account.ErrStructure},
-		{"7a1d3e521f554c0a9a3e0d5a5b3c9e10", account.ErrStructure},
-		{"7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e1g", account.ErrStructure},
-		{"7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e100", account.ErrStructure},
-		{"7a1d3e52x1f55-4c0a-9a3e-0d5a5b3c9e10", account.ErrStructure},
-	}
-	for _, test := range cases {
-		uetr, err := account.ParseUETR(test.text)
-		if !errors.Is(err, test.kind) || err == nil && uetr.String() != test.text {
-			t.Errorf("ParseUETR(%q) = %v, %v; want %v", test.text, uetr, err, test.kind)
-		}
-	}
-}

@@ -92,11 +92,6 @@ func AddMonths(day time.Time, months int) time.Time {
 	return addDays(first, min(date, last.Day())-1)
 }
 
-// SameDay reports whether two times show the same date, each in its own location.
-func SameDay(a, b time.Time) bool {
-	return Compare(a, b) == 0
-}
-
 // Compare orders two days: -1 when a is before b, 0 on the same date, +1 after. Each date is read
 // in its own location.
 func Compare(a, b time.Time) int {

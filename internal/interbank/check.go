@@ -26,8 +26,8 @@ func Check(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiat
 	if err != nil {
 		return nil
 	}
-	information, transaction, err := single(order)
-	if err != nil {
+	information, transaction, single := order.SinglePayment()
+	if !single {
 		return nil
 	}
 	var findings []iso20022.Finding

@@ -36,9 +36,9 @@ func CreditTransfer(in CreditTransferInput) (*iso20022.FIToFICustomerCreditTrans
 	if err != nil {
 		return nil, fmt.Errorf("make pacs.008: %w", err)
 	}
-	information, transaction, err := single(in.Order)
-	if err != nil {
-		return nil, fmt.Errorf("make pacs.008: %w", err)
+	information, transaction, single := in.Order.SinglePayment()
+	if !single {
+		return nil, fmt.Errorf("make pacs.008: payment order: %w", ErrTransactions)
 	}
 	transfer, err := c.transfer(in, information, transaction)
 	if err != nil {
@@ -53,15 +53,6 @@ func CreditTransfer(in CreditTransferInput) (*iso20022.FIToFICustomerCreditTrans
 		},
 		CreditTransferTransactionInformation: []iso20022.CreditTransferTransaction39{*transfer},
 	}, nil
-}
-
-// single is the one payment of an order.
-func single(order *iso20022.CustomerCreditTransferInitiation) (*iso20022.PaymentInstruction30, *iso20022.CreditTransferTransaction34, error) {
-	if order == nil || len(order.PaymentInformation) != 1 || len(order.PaymentInformation[0].CreditTransferTransactionInformation) != 1 {
-		return nil, nil, fmt.Errorf("payment order: %w", ErrTransactions)
-	}
-	information := &order.PaymentInformation[0]
-	return information, &information.CreditTransferTransactionInformation[0], nil
 }
 
 func (c convention) transfer(in CreditTransferInput, information *iso20022.PaymentInstruction30, order *iso20022.CreditTransferTransaction34) (*iso20022.CreditTransferTransaction39, error) {

@@ -37,10 +37,10 @@ func originalOf(document *iso20022.FIToFICustomerCreditTransfer) (original, erro
 
 // transferOf is the one transaction of a pacs.008.
 func transferOf(document *iso20022.FIToFICustomerCreditTransfer) (*iso20022.CreditTransferTransaction39, error) {
-	if document == nil || len(document.CreditTransferTransactionInformation) != 1 {
+	transaction, single := document.SinglePayment()
+	if !single {
 		return nil, fmt.Errorf("pacs.008: %w", ErrTransactions)
 	}
-	transaction := &document.CreditTransferTransactionInformation[0]
 	if transaction.PaymentID.TransactionID == "" {
 		return nil, fmt.Errorf("pacs.008 without TxId: %w", ErrIncomplete)
 	}

@@ -1,7 +1,9 @@
 package interbank
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,19 +89,14 @@ func nameOf(named *party) string {
 	return named.Name
 }
 
-// agentName is how a bank is told apart in a list.
+// agentName is how a bank is told apart in a list, whatever way the sender names it.
 func agentName(bank agent) string {
 	institution := bank.FinancialInstitutionID
-	switch {
-	case institution.BICFI != "":
-		return institution.BICFI
-	case institution.ClearingSystemMemberID != nil:
-		return institution.ClearingSystemMemberID.MemberID
-	case institution.Other != nil:
-		return institution.Other.ID
-	default:
-		return institution.Name
+	other := institution.Other
+	if other == nil {
+		other = &iso20022.GenericFinancialIdentification1{}
 	}
+	return cmp.Or(bank.Code(), other.ID, institution.Name)
 }
 
 // readRemittance is the first reference and all text of a remittance.
@@ -107,13 +104,12 @@ func readRemittance(given *iso20022.RemittanceInformation16) (reference, text st
 	if given == nil {
 		return "", ""
 	}
-	lines := append([]string(nil), given.Unstructured...)
+	lines := slices.Clone(given.Unstructured)
 	for i := range given.Structured {
-		structured := &given.Structured[i]
-		if structured.CreditorReferenceInformation != nil && reference == "" {
-			reference = structured.CreditorReferenceInformation.Reference
-		}
-		lines = append(lines, structured.AdditionalRemittanceInformation...)
+		lines = append(lines, given.Structured[i].AdditionalRemittanceInformation...)
+	}
+	if creditor := given.CreditorReference(); creditor != nil {
+		reference = creditor.Reference
 	}
 	return reference, strings.Join(lines, " ")
 }

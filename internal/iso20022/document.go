@@ -24,15 +24,6 @@ func (n MessageName) Namespace() string {
 	return namespacePrefix + string(n)
 }
 
-// New returns an empty document of the message, or nil when it is unknown.
-func New(name MessageName) Document {
-	message := messageNamed(name)
-	if message == nil {
-		return nil
-	}
-	return message.create()
-}
-
 // messageType describes one message: its name, the content of its Document
 // element, and how to make an empty value.
 type messageType struct {

@@ -1,5 +1,11 @@
 package iso20022
 
+import (
+	"strings"
+
+	"github.com/google/uuid"
+)
+
 // pattern is a hand-written matcher for a pattern facet, and what to do when
 // it does not match.
 type pattern struct {
@@ -67,7 +73,7 @@ var (
 		"Enter a FIN message type of one of the letters B, E, O, V, W and two digits, or DUM",
 	}
 	patternUETR = pattern{
-		isUETR,
+		IsUETR,
 		"Enter a UETR: a version 4 UUID in small letters, such as 7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
 	}
 )
@@ -82,7 +88,6 @@ func isDigit(c byte) bool          { return c >= '0' && c <= '9' }
 func isCapital(c byte) bool        { return c >= 'A' && c <= 'Z' }
 func isCapitalOrDigit(c byte) bool { return isCapital(c) || isDigit(c) }
 func isAlphanumeric(c byte) bool   { return isCapitalOrDigit(c) || c >= 'a' && c <= 'z' }
-func isHex(c byte) bool            { return isDigit(c) || c >= 'a' && c <= 'f' }
 func isPhoneCharacter(c byte) bool { return isDigit(c) || isAnyOf(c, "()+-") }
 
 func isAnyOf(c byte, set string) bool {
@@ -134,10 +139,13 @@ func isPhone(s string) bool {
 	return between(s[country+1:], 1, 30) && all(s[country+1:], isPhoneCharacter)
 }
 
-func isUETR(s string) bool {
-	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+// IsUETR says whether the text is a unique end-to-end transaction reference: a version 4 UUID (RFC 9562) in lower case with dashes, as
+// the schemas ask for.
+func IsUETR(text string) bool {
+	const length = 36
+	if len(text) != length || strings.ContainsAny(text, "ABCDEF") {
 		return false
 	}
-	return s[14] == '4' && isAnyOf(s[19], "89ab") &&
-		all(s[:8], isHex) && all(s[9:13], isHex) && all(s[15:18], isHex) && all(s[20:23], isHex) && all(s[24:], isHex)
+	id, err := uuid.Parse(text)
+	return err == nil && id.Version() == 4 && id.Variant() == uuid.RFC4122
 }

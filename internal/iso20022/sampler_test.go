@@ -16,7 +16,7 @@ type sampler struct {
 
 // document makes one document; with a chance of 1 every element is there.
 func (s sampler) document(name MessageName) Document {
-	document := New(name)
+	document := messageNamed(name).create()
 	s.group(&messageNamed(name).document, reflect.ValueOf(document).Elem())
 	return document
 }

@@ -2,6 +2,7 @@ package payment
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -58,11 +59,13 @@ func newDraft(in InstructionInput) (Draft, error) {
 	return d, nil
 }
 
+var errNotSingle = errors.New("the document does not hold exactly one payment")
+
 // summarise reads the searched fields of a document that has exactly one payment.
 func summarise(doc *iso20022.CustomerCreditTransferInitiation) (Summary, error) {
-	info, tx, err := single(doc)
-	if err != nil {
-		return Summary{}, err
+	info, tx, ok := doc.SinglePayment()
+	if !ok {
+		return Summary{}, errNotSingle
 	}
 	if tx.Amount.InstructedAmount == nil || tx.Creditor == nil || tx.CreditorAccount == nil {
 		return Summary{}, fmt.Errorf("the document lacks an amount, a creditor or a creditor account")
@@ -73,9 +76,9 @@ func summarise(doc *iso20022.CustomerCreditTransferInitiation) (Summary, error) 
 	}
 	return Summary{
 		Amount: amount, InstructionID: tx.PaymentID.InstructionID, EndToEndID: tx.PaymentID.EndToEndID, UETR: tx.PaymentID.UETR,
-		DebtorName: info.Debtor.Name, DebtorAccount: info.DebtorAccount.ID.IBAN, DebtorAgent: agentName(&info.DebtorAgent),
-		CreditorName: tx.Creditor.Name, CreditorAccount: tx.CreditorAccount.ID.IBAN, CreditorAgent: agentName(tx.CreditorAgent),
-		Remittance: remittance(tx.RemittanceInformation),
+		DebtorName: info.Debtor.Name, DebtorAccount: info.DebtorAccount.ID.IBAN, DebtorAgent: info.DebtorAgent.Code(),
+		CreditorName: tx.Creditor.Name, CreditorAccount: tx.CreditorAccount.ID.IBAN, CreditorAgent: tx.CreditorAgent.Code(),
+		Remittance: tx.RemittanceInformation.Subject(),
 	}, nil
 }
 
@@ -87,41 +90,4 @@ func DocumentOf(m Message) (*iso20022.CustomerCreditTransferInitiation, error) {
 		return nil, fmt.Errorf("the stored content of %s is no valid pain.001", m.InternalID)
 	}
 	return doc, nil
-}
-
-// single returns the one payment of a document.
-func single(doc *iso20022.CustomerCreditTransferInitiation) (*iso20022.PaymentInstruction30, *iso20022.CreditTransferTransaction34, error) {
-	if len(doc.PaymentInformation) != 1 || len(doc.PaymentInformation[0].CreditTransferTransactionInformation) != 1 {
-		return nil, nil, fmt.Errorf("the document does not hold exactly one payment")
-	}
-	return &doc.PaymentInformation[0], &doc.PaymentInformation[0].CreditTransferTransactionInformation[0], nil
-}
-
-// agentName is the BIC of a bank or else its clearing number; "" when the document has neither.
-func agentName(agent *iso20022.BranchAndFinancialInstitutionIdentification6) string {
-	switch {
-	case agent == nil:
-		return ""
-	case agent.FinancialInstitutionID.BICFI != "":
-		return agent.FinancialInstitutionID.BICFI
-	case agent.FinancialInstitutionID.ClearingSystemMemberID != nil:
-		return agent.FinancialInstitutionID.ClearingSystemMemberID.MemberID
-	}
-	return ""
-}
-
-// remittance is the creditor reference, or else the free text.
-func remittance(info *iso20022.RemittanceInformation16) string {
-	if info == nil {
-		return ""
-	}
-	for _, s := range info.Structured {
-		if s.CreditorReferenceInformation != nil && s.CreditorReferenceInformation.Reference != "" {
-			return s.CreditorReferenceInformation.Reference
-		}
-	}
-	if len(info.Unstructured) > 0 {
-		return info.Unstructured[0]
-	}
-	return ""
 }

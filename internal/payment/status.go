@@ -23,8 +23,8 @@ var statusOf = map[State]string{
 
 // StatusReport makes the pain.002 that tells the client where its instruction stands. doc is the message's pain.001.
 func StatusReport(m Message, doc *iso20022.CustomerCreditTransferInitiation, at time.Time) *iso20022.CustomerPaymentStatusReport {
-	info, tx, err := single(doc)
-	if err != nil {
+	info, tx, single := doc.SinglePayment()
+	if !single {
 		return nil
 	}
 	status := statusOf[m.State]

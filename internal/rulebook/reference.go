@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"countersign/internal/account"
+	"countersign/internal/iso20022"
 )
 
 var referenceRules = []Rule{
@@ -105,11 +106,7 @@ func checkEndToEndIDMissing(i *inspection) {
 }
 
 func checkUETR(i *inspection) {
-	if i.transaction.PaymentID.UETR == "" {
-		return
-	}
-	_, err := account.ParseUETR(i.transaction.PaymentID.UETR)
-	if err != nil {
+	if uetr := i.transaction.PaymentID.UETR; uetr != "" && !iso20022.IsUETR(uetr) {
 		i.report("/PmtId/UETR")
 	}
 }

@@ -21,9 +21,6 @@ var zurich = sync.OnceValue(func() *time.Location {
 // "20.11.2026 08:14:03 CET".
 func DateTime(at time.Time) string { return at.In(zurich()).Format("02.01.2006 15:04:05 MST") }
 
-// Date writes the day in Europe/Zurich: "20.11.2026".
-func Date(at time.Time) string { return at.In(zurich()).Format("02.01.2006") }
-
 // ClockTime writes the time of day with its zone: "08:14:03 CET".
 func ClockTime(at time.Time) string { return at.In(zurich()).Format("15:04:05 MST") }
 

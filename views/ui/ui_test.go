@@ -16,7 +16,7 @@ func TestTimesShowTheirZone(t *testing.T) {
 	summer := time.Date(2026, 7, 1, 22, 30, 0, 0, time.UTC)
 	for got, want := range map[string]string{
 		ui.DateTime(winter): "20.11.2026 08:14:03 CET", ui.DateTime(summer): "02.07.2026 00:30:00 CEST",
-		ui.Date(summer): "02.07.2026", ui.ClockTime(winter): "08:14:03 CET",
+		ui.ClockTime(winter): "08:14:03 CET",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

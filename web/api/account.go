@@ -5,13 +5,14 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/payment"
 	"countersign/web/problem"
 )
 
 // listAccounts lists the accounts the realm may debit.
 func (a *API) listAccounts(c echo.Context) error {
 	by := principal(c)
-	err := firstOf(mayRead(by), openQuery(c, nil, nil).err())
+	err := firstOf(payment.MayRead(by), openQuery(c, nil, nil).err())
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}

@@ -98,11 +98,6 @@ type form struct {
 	also   func(body) []mistake // what a schema cannot say; nil for nothing
 }
 
-// parse reads a body strictly and holds it against its schema. Errors: those of parseForm.
-func parse(raw []byte, schema *jsonschema.Schema, mode wrapping) (body, error) {
-	return parseForm(raw, form{schema: schema, mode: mode})
-}
-
 // parseForm reads a body strictly and holds it against its form. It fails with a Problem that names everything that is wrong, in the
 // order of the body and at the places as they were sent; after malformed JSON nothing is known of the rest.
 func parseForm(raw []byte, f form) (body, error) {

@@ -30,7 +30,7 @@ func (a *API) listDocuments(c echo.Context) error {
 		filter.MessageID, possible = id, err == nil
 	}
 	page := q.paging()
-	err := firstOf(mayRead(by), q.err())
+	err := firstOf(payment.MayRead(by), q.err())
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
@@ -62,7 +62,7 @@ func (a *API) listMessages(c echo.Context) error {
 // showDocument shows one document as JSON, or its exact bytes to a caller who accepts application/xml.
 func (a *API) showDocument(c echo.Context) error {
 	by := principal(c)
-	err := firstOf(mayRead(by), openQuery(c, nil, nil).err())
+	err := firstOf(payment.MayRead(by), openQuery(c, nil, nil).err())
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}

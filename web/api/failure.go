@@ -16,7 +16,7 @@ func (a *API) listErrors(c echo.Context) error {
 	by := principal(c)
 	q := openQuery(c, pageParameters, nil)
 	page := q.paging()
-	err := firstOf(mayRead(by), q.err())
+	err := firstOf(payment.MayRead(by), q.err())
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}

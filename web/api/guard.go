@@ -57,11 +57,3 @@ func principal(c echo.Context) identity.Principal {
 	by, _ := request.Principal(c.Request().Context())
 	return by
 }
-
-// mayRead tells why the principal may not read payments, or nil: every role may but the administrator's, which is kept apart from them.
-func mayRead(by identity.Principal) error {
-	if by.Has(identity.RoleMaker) || by.Has(identity.RoleChecker) || by.Has(identity.RoleSupervisor) {
-		return nil
-	}
-	return &payment.ForbiddenError{Text: "You may not read payments: this needs the role maker, checker or supervisor."}
-}

@@ -36,7 +36,7 @@ func (a *API) listTransactions(c echo.Context) error {
 	q := openQuery(c, transactionFilters, []string{"state"})
 	filter, possible := transactionFilter(q)
 	page := q.paging()
-	err := firstOf(mayRead(by), q.err())
+	err := firstOf(payment.MayRead(by), q.err())
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
@@ -138,7 +138,7 @@ func (a *API) showTransaction(c echo.Context) error {
 // Problem for parameters: none is known.
 func (a *API) message(c echo.Context) (payment.Message, error) {
 	ctx, by := c.Request().Context(), principal(c)
-	err := firstOf(mayRead(by), openQuery(c, nil, nil).err())
+	err := firstOf(payment.MayRead(by), openQuery(c, nil, nil).err())
 	if err != nil {
 		return payment.Message{}, err
 	}

@@ -144,7 +144,7 @@ func span(limit time.Duration) string {
 }
 
 func (v *visit) checkGroups(p prepared) []views.CheckGroup {
-	info, tx := onlyPayment(p.made.document)
+	info, tx, _ := p.made.document.SinglePayment()
 	summary := p.preview.Summary
 	change := func(row ui.Row) ui.Row {
 		if len(p.draft.File) == 0 {
@@ -205,7 +205,7 @@ func showSubmitted(v *visit) error {
 
 // readable loads the message the path names for somebody who may read payments.
 func (v *visit) readable() (payment.Message, error) {
-	err := mayRead(v.by)
+	err := payment.MayRead(v.by)
 	if err != nil {
 		return payment.Message{}, err
 	}

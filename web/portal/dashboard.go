@@ -16,7 +16,7 @@ const dashboardRows = 5
 
 // showDashboard says what needs attention. Somebody who may not read payments has nothing to see there and lands on the profile.
 func showDashboard(v *visit) error {
-	if mayRead(v.by) != nil {
+	if payment.MayRead(v.by) != nil {
 		return v.echo.Redirect(http.StatusSeeOther, "/me")
 	}
 	model := views.Dashboard{Shell: v.shell("Dashboard", views.PlaceDashboard)}

@@ -15,7 +15,7 @@ import (
 
 // showIncoming lists the payments that came in.
 func showIncoming(v *visit) error {
-	err := mayRead(v.by)
+	err := payment.MayRead(v.by)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ var recallTabs = []struct {
 
 // showReceivedRecalls lists the recalls that came in, with the days left for an answer.
 func showReceivedRecalls(v *visit) error {
-	err := mayRead(v.by)
+	err := payment.MayRead(v.by)
 	if err != nil {
 		return err
 	}

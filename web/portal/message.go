@@ -28,8 +28,8 @@ func messageView(m payment.Message) views.Message {
 
 // fillDocument adds what only the document says.
 func fillDocument(view *views.Message, document *iso20022.CustomerCreditTransferInitiation) {
-	_, tx := onlyPayment(document)
-	if tx == nil {
+	_, tx, single := document.SinglePayment()
+	if !single {
 		return
 	}
 	if tx.Creditor != nil {
@@ -43,10 +43,14 @@ func fillDocument(view *views.Message, document *iso20022.CustomerCreditTransfer
 func fillIncoming(view *views.Message, m payment.Message) {
 	document, _ := iso20022.DecodeXML(m.Content)
 	transfer, ok := document.(*iso20022.FIToFICustomerCreditTransfer)
-	if !ok || len(transfer.CreditTransferTransactionInformation) == 0 {
+	if !ok {
 		return
 	}
-	kind, text := remittanceOf(transfer.CreditTransferTransactionInformation[0].RemittanceInformation)
+	transaction, ok := transfer.SinglePayment()
+	if !ok {
+		return
+	}
+	kind, text := remittanceOf(transaction.RemittanceInformation)
 	view.RemittanceKind, view.Remittance = remittanceName(kind), remittanceShown(kind, text)
 }
 

@@ -15,7 +15,7 @@ import (
 
 // showPayments lists everything of the realm. An exact identifier leads straight to its message.
 func showPayments(v *visit) error {
-	err := mayRead(v.by)
+	err := payment.MayRead(v.by)
 	if err != nil {
 		return err
 	}

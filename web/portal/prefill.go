@@ -14,8 +14,8 @@ import (
 // valuesOf fills the form from a document with one payment, as far as the form has fields for it.
 func valuesOf(document *iso20022.CustomerCreditTransferInitiation) views.PaymentValues {
 	values := views.PaymentValues{AddressKind: addressStructured, RemittanceKind: remittanceNone}
-	info, tx := onlyPayment(document)
-	if tx == nil {
+	info, tx, single := document.SinglePayment()
+	if !single {
 		return values
 	}
 	values.DebtorAccount, values.EndToEndID = info.DebtorAccount.ID.IBAN, tx.PaymentID.EndToEndID
@@ -68,11 +68,7 @@ func remittanceOf(info *iso20022.RemittanceInformation16) (kind, text string) {
 	if info == nil {
 		return remittanceNone, ""
 	}
-	for _, s := range info.Structured {
-		reference := s.CreditorReferenceInformation
-		if reference == nil || reference.Reference == "" {
-			continue
-		}
+	if reference := info.CreditorReference(); reference != nil {
 		if reference.Type != nil && reference.Type.CodeOrProprietary.Proprietary != "" {
 			return remittanceQR, reference.Reference
 		}
@@ -84,20 +80,11 @@ func remittanceOf(info *iso20022.RemittanceInformation16) (kind, text string) {
 	return remittanceNone, ""
 }
 
-// onlyPayment returns the one payment of a document, nil when it has none.
-func onlyPayment(document *iso20022.CustomerCreditTransferInitiation) (*iso20022.PaymentInstruction30, *iso20022.CreditTransferTransaction34) {
-	if len(document.PaymentInformation) == 0 || len(document.PaymentInformation[0].CreditTransferTransactionInformation) == 0 {
-		return nil, nil
-	}
-	info := &document.PaymentInformation[0]
-	return info, &info.CreditTransferTransactionInformation[0]
-}
-
 // fitsForm reports whether the form can hold everything a document says about its payment. What it cannot hold would be lost by an
 // amendment here, so such a document is amended where it came from.
 func fitsForm(scheme rulebook.Scheme, document *iso20022.CustomerCreditTransferInitiation, account *payment.DebtorAccount) bool {
-	info, tx := onlyPayment(document)
-	if tx == nil || account == nil {
+	info, tx, single := document.SinglePayment()
+	if !single || account == nil {
 		return false
 	}
 	copied, copiedInfo, copiedTx := deepEnough(document, info, tx)
@@ -105,7 +92,7 @@ func fitsForm(scheme rulebook.Scheme, document *iso20022.CustomerCreditTransferI
 	if len(rebuilt.problems) > 0 || len(rebuilt.transliterated) > 0 {
 		return false
 	}
-	newInfo, newTx := onlyPayment(rebuilt.document)
+	newInfo, newTx, _ := rebuilt.document.SinglePayment()
 	// Identifiers, times, sums and what follows from the account are made anew by every version.
 	copied.GroupHeader = rebuilt.document.GroupHeader
 	copiedInfo.PaymentInformationID, copiedInfo.RequestedExecutionDate = newInfo.PaymentInformationID, newInfo.RequestedExecutionDate
@@ -129,7 +116,7 @@ func deepEnough(
 	copied := *document
 	copied.PaymentInformation = []iso20022.PaymentInstruction30{*info}
 	copied.PaymentInformation[0].CreditTransferTransactionInformation = []iso20022.CreditTransferTransaction34{*tx}
-	copiedInfo, copiedTx := onlyPayment(&copied)
+	copiedInfo, copiedTx, _ := copied.SinglePayment()
 	return &copied, copiedInfo, copiedTx
 }
 

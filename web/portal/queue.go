@@ -28,7 +28,7 @@ var pendingKinds = []payment.Kind{payment.KindInstruction, payment.KindRecall, p
 
 // showQueue is the list of waiting messages.
 func showQueue(v *visit) error {
-	err := mayRead(v.by)
+	err := payment.MayRead(v.by)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ const (
 
 // showSimulator is the page of the demo's clearing simulator.
 func showSimulator(v *visit) error {
-	err := mayRead(v.by)
+	err := payment.MayRead(v.by)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func showSimulator(v *visit) error {
 
 // sendPayment has the simulator send an incoming payment.
 func sendPayment(v *visit) error {
-	err := mayRead(v.by)
+	err := payment.MayRead(v.by)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func sendPayment(v *visit) error {
 
 // sendRecall has the simulator recall an incoming payment.
 func sendRecall(v *visit) error {
-	err := mayRead(v.by)
+	err := payment.MayRead(v.by)
 	if err != nil {
 		return err
 	}

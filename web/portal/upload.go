@@ -66,8 +66,8 @@ func readFile(content []byte) file {
 
 // scheme is the one whose currency the file pays in; a file in another currency is refused by the rules of either.
 func (f file) scheme() rulebook.Scheme {
-	_, tx := onlyPayment(f.document)
-	if tx == nil || tx.Amount.InstructedAmount == nil {
+	_, tx, single := f.document.SinglePayment()
+	if !single || tx.Amount.InstructedAmount == nil {
 		return rulebook.SchemeSIC
 	}
 	for _, scheme := range rulebook.Schemes() {

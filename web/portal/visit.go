@@ -128,7 +128,7 @@ func (v *visit) person() views.Person {
 	}
 	return views.Person{
 		UserName: v.by.UserName, Realm: v.by.Realm, Roles: roleNames(v.by.Roles), MaySubmit: v.by.Has(identity.RoleMaker),
-		MayDecide: v.by.Has(identity.RoleChecker), MayRead: mayRead(v.by) == nil,
+		MayDecide: v.by.Has(identity.RoleChecker), MayRead: payment.MayRead(v.by) == nil,
 		MayOperate: v.mayOperate() == nil,
 	}
 }
@@ -144,14 +144,6 @@ func roleNames(roles []identity.Role) []string {
 		names = append(names, known[role])
 	}
 	return names
-}
-
-// mayRead tells why the person may not read payments, or nil. Administration and payments are kept apart.
-func mayRead(by identity.Principal) error {
-	if by.Has(identity.RoleMaker) || by.Has(identity.RoleChecker) || by.Has(identity.RoleSupervisor) {
-		return nil
-	}
-	return &payment.ForbiddenError{Text: "You may not read payments: this needs the role maker, checker or supervisor."}
 }
 
 // mayMake tells why the person may not prepare or change payments, or nil.

@@ -58,24 +58,6 @@ var (
 	VerificationReasons        = Set{"verification_reason"}
 )
 
-// reasonSets are where Reason looks, in this order.
-var reasonSets = []Set{
-	StatusReasons, CancellationReasons, ReturnReasons, CancellationRejections,
-	AcceptedReasons, PendingReasons, ReceivedReasons, RejectedReasons, VerificationReasons,
-}
-
-// Reason finds a reason code in any of the reason sets, the status reasons
-// first. The same code may mean something narrower in another set: where the
-// message is known, ask its set.
-func Reason(code string) (Definition, bool) {
-	for _, set := range reasonSets {
-		if definition, found := set.Find(code); found {
-			return definition, true
-		}
-	}
-	return Definition{}, false
-}
-
 // Sets returns all sets in alphabetical order of their ISO names.
 func Sets() []Set {
 	var all []Set

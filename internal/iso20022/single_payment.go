@@ -1,0 +1,60 @@
+package iso20022
+
+// SinglePayment is the one payment of the order with the part of the document it stands in; ok is false when the order holds none or
+// several. An instant payment travels alone (rule one-payment of the rule book), so what comes after the rules asks for it here.
+func (m *CustomerCreditTransferInitiation) SinglePayment() (information *PaymentInstruction30, transaction *CreditTransferTransaction34, ok bool) {
+	if m == nil || len(m.PaymentInformation) != 1 || len(m.PaymentInformation[0].CreditTransferTransactionInformation) != 1 {
+		return nil, nil, false
+	}
+	information = &m.PaymentInformation[0]
+	return information, &information.CreditTransferTransactionInformation[0], true
+}
+
+// SinglePayment is the one payment of the interbank document; ok is false when it holds none or several.
+func (m *FIToFICustomerCreditTransfer) SinglePayment() (transaction *CreditTransferTransaction39, ok bool) {
+	if m == nil || len(m.CreditTransferTransactionInformation) != 1 {
+		return nil, false
+	}
+	return &m.CreditTransferTransactionInformation[0], true
+}
+
+// Code is how a bank is told apart in a list: its BIC, or else its code in a national clearing; "" when the document has neither, or
+// the bank is missing.
+func (a *BranchAndFinancialInstitutionIdentification6) Code() string {
+	switch {
+	case a == nil:
+		return ""
+	case a.FinancialInstitutionID.BICFI != "":
+		return a.FinancialInstitutionID.BICFI
+	case a.FinancialInstitutionID.ClearingSystemMemberID != nil:
+		return a.FinancialInstitutionID.ClearingSystemMemberID.MemberID
+	}
+	return ""
+}
+
+// CreditorReference is the first structured reference of the creditor (QRR or SCOR); nil when there is none.
+func (r *RemittanceInformation16) CreditorReference() *CreditorReferenceInformation2 {
+	if r == nil {
+		return nil
+	}
+	for i := range r.Structured {
+		reference := r.Structured[i].CreditorReferenceInformation
+		if reference != nil && reference.Reference != "" {
+			return reference
+		}
+	}
+	return nil
+}
+
+// Subject is what a payment is for, in one line: the creditor's reference, or else the first line of free text; "" when there is
+// neither.
+func (r *RemittanceInformation16) Subject() string {
+	reference := r.CreditorReference()
+	switch {
+	case reference != nil:
+		return reference.Reference
+	case r != nil && len(r.Unstructured) > 0:
+		return r.Unstructured[0]
+	}
+	return ""
+}

@@ -1,24 +1,19 @@
--- Sessions of the portal, by the digest of their token.
+-- Sessions of the portal, by the keyed digests of their token. The service has no rights on the table but these functions (00010).
 
 -- name: SessionGet :one
-SELECT data FROM sessions WHERE token = @token AND expiry > now();
+SELECT coalesce(session_get(@tokens::text[]), ''::bytea)::bytea AS data;
 
 -- name: SessionGetLapsed :one
 -- A session that nobody ended, but whose time ran out after the given moment.
-SELECT data FROM sessions
-WHERE token = @token AND expiry <= now() AND expiry > @lapsed_after::timestamptz AND data <> ''::bytea;
+SELECT coalesce(session_get_lapsed(@tokens::text[], @lapsed_after::timestamptz), ''::bytea)::bytea AS data;
 
 -- name: SessionPutIfOpen :exec
 -- A new session, or new data of one that is open. A request under way cannot bring a session back that was ended meanwhile.
-INSERT INTO sessions (token, data, expiry) VALUES (@token, @data, @expiry)
-ON CONFLICT (token) DO UPDATE SET data = excluded.data, expiry = excluded.expiry
-WHERE sessions.expiry > now() AND sessions.data <> ''::bytea;
+SELECT session_put_if_open(@tokens::text[], @data::bytea, @expiry::timestamptz);
 
 -- name: SessionEnd :exec
 -- The row stays without data until it is dropped, so that nothing can write it again.
-UPDATE sessions SET data = ''::bytea, expiry = now() WHERE token = @token;
+SELECT session_end(@tokens::text[]);
 
--- name: SessionDropExpired :execrows
-DELETE FROM sessions WHERE token IN (
-  SELECT s.token FROM sessions s WHERE s.expiry < @expired_before::timestamptz LIMIT @page_size::integer
-);
+-- name: SessionDropExpired :one
+SELECT session_drop_expired(@expired_before::timestamptz, @page_size::integer)::bigint AS dropped;

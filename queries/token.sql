@@ -11,22 +11,23 @@ INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at)
 VALUES (@realm, @access_hash, @family_id, @at, @access_expires_at);
 
 -- name: FamilyLockByRefreshToken :one
--- Takes the family of a refresh token, so that whoever comes second sees what the first one did.
+-- Takes the family of a refresh token, so that whoever comes second sees what the first one did. A token is looked up by its digests
+-- under all keys in force, here and below.
 SELECT f.family_id
 FROM refresh_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
-WHERE t.realm = @realm AND t.token_hash = @token_hash
+WHERE t.realm = @realm AND t.token_hash = ANY (@token_hashes::bytea[])
 FOR NO KEY UPDATE OF f;
 
 -- name: RefreshTokenGet :one
 -- A refresh token with its family, its user and, once it is spent, whether its successor is still unspent.
-SELECT f.family_id, f.client_id, f.scope, f.ends_at, f.revoked_at, t.expires_at, t.spent_at, t.successor_hash, u.status, u.user_id,
+SELECT t.token_hash, f.family_id, f.client_id, f.scope, f.ends_at, f.revoked_at, t.expires_at, t.spent_at, t.successor_hash, u.status, u.user_id,
        s.expires_at AS successor_expires_at, s.spent_at AS successor_spent_at
 FROM refresh_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 JOIN user_account u ON u.realm = f.realm AND u.user_id = f.user_id
 LEFT JOIN refresh_token s ON s.realm = t.realm AND s.token_hash = t.successor_hash
-WHERE t.realm = @realm AND t.token_hash = @token_hash;
+WHERE t.realm = @realm AND t.token_hash = ANY (@token_hashes::bytea[]);
 
 -- name: RefreshTokenRotateUnspent :execrows
 -- The insertions read from the update, so they come after it, and not at all when the token was spent before.
@@ -50,13 +51,13 @@ WHERE realm = @realm AND family_id = @family_id AND revoked_at IS NULL;
 SELECT f.family_id, f.client_id
 FROM refresh_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
-WHERE t.realm = @realm AND t.token_hash = @token_hash;
+WHERE t.realm = @realm AND t.token_hash = ANY (@token_hashes::bytea[]);
 
 -- name: FamilyByAccessToken :one
 SELECT f.family_id, f.client_id
 FROM access_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
-WHERE t.realm = @realm AND t.token_hash = @token_hash;
+WHERE t.realm = @realm AND t.token_hash = ANY (@token_hashes::bytea[]);
 
 -- name: AccessTokenPrincipalGet :one
 -- Whom a live access token stands for, with the roles of this moment.
@@ -67,7 +68,7 @@ JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 JOIN user_account u ON u.realm = f.realm AND u.user_id = f.user_id
 JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 JOIN client c ON c.realm = f.realm AND c.client_id = f.client_id
-WHERE t.realm = @realm AND t.token_hash = @token_hash AND t.expires_at > @at
+WHERE t.realm = @realm AND t.token_hash = ANY (@token_hashes::bytea[]) AND t.expires_at > @at
   AND f.revoked_at IS NULL AND f.ends_at > @at AND u.status = 'active';
 
 -- name: ThrottleReserveUnlocked :execrows

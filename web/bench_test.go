@@ -29,6 +29,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/postgres"
 	"countersign/internal/store"
+	"countersign/internal/store/storetest"
 	"countersign/internal/submission"
 	"countersign/web"
 	"countersign/web/api"
@@ -226,7 +227,7 @@ func newServer(b testing.TB, database *store.Database, log *slog.Logger) *web.Se
 	zone, err := time.LoadLocation("Europe/Zurich")
 	must(b, err)
 	writer, reader := store.NewStore(database, jobs, newID), store.NewReader(database)
-	signIn, err := auth.New(auth.Config{Database: database, Now: now, Key: bytes.Repeat([]byte{9}, 32), Log: log})
+	signIn, err := auth.New(auth.Config{Database: database, Now: now, Keys: storetest.Keys(b), Log: log})
 	must(b, err)
 	door, err := api.New(api.Config{
 		Auth: signIn, Reader: reader, Now: now, Log: log,

@@ -91,7 +91,7 @@ func setup(t *testing.T) *bundle {
 	zone, err := time.LoadLocation("Europe/Zurich")
 	must(t, err)
 	b.seal, b.zone, b.logger = seal, zone, log
-	signIn, err := auth.New(auth.Config{Database: database, Now: b.now, Key: bytes.Repeat([]byte{9}, 32), Log: log})
+	signIn, err := auth.New(auth.Config{Database: database, Now: b.now, Keys: storetest.Keys(t), Log: log})
 	must(t, err)
 	b.auth, b.maker = signIn, submission.New(submission.Config{
 		Store: b.store, Rules: rulebook.Settings{}, Seal: seal, Now: b.now, NewID: newID, Random: random, Zone: zone,

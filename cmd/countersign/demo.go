@@ -141,6 +141,6 @@ func (c *demoCommand) gateway(ctx context.Context, url string, log *slog.Logger)
 	if err != nil {
 		return gateway{}, err
 	}
-	g.TokenKey, err = readOrMakeKey(filepath.Join(c.DataDir, "token.key"))
+	g.TokenKeys, err = readOrMakeRing(filepath.Join(c.DataDir, "token.key"), bareTokenKey)
 	return g, err
 }

@@ -15,6 +15,7 @@ import (
 	"countersign/internal/approval"
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
+	"countersign/internal/keyring"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -29,7 +30,7 @@ import (
 type gateway struct {
 	DatabaseURL string
 	ReleaseKey  []byte
-	TokenKey    []byte
+	TokenKeys   keyring.Ring
 	Environment string // shown on every page: DEMO, TEST or PROD
 	TLS         bool   // the portal is reached through HTTPS
 	Realm       string // offered on the sign-in page, "" for none
@@ -76,7 +77,7 @@ func (g gateway) run(ctx context.Context, listener net.Listener) error {
 		}),
 		approval: approval.New(approval.Config{Store: writer, Rules: g.Rules, Seal: seal, Now: time.Now, Zone: zone}),
 	}
-	parts.auth, err = auth.New(auth.Config{Database: db, Now: time.Now, Key: g.TokenKey, Log: g.Log})
+	parts.auth, err = auth.New(auth.Config{Database: db, Now: time.Now, Keys: g.TokenKeys, Log: g.Log})
 	if err != nil {
 		return err
 	}
@@ -118,9 +119,13 @@ func (g gateway) server(db *store.Database, parts stations, zone *time.Location)
 	if err != nil {
 		return nil, err
 	}
+	sessions, err := store.NewSessionStore(db, g.TokenKeys, time.Now)
+	if err != nil {
+		return nil, err
+	}
 	pages, err := portal.New(portal.Config{
 		Auth: parts.auth, Submission: parts.submission, Approval: parts.approval, Reader: reader, Drafts: store.NewDrafts(db),
-		Sessions: store.NewSessionStore(db), Rules: g.Rules, Now: time.Now, NewID: newID, Zone: zone, Log: g.Log,
+		Sessions: sessions, Rules: g.Rules, Now: time.Now, NewID: newID, Zone: zone, Log: g.Log,
 		Environment: g.Environment, TLS: g.TLS, Realm: g.Realm, DemoHint: g.SignInHint, SimulatorURL: g.SimulatorURL, OperatorRealm: g.OperatorRealm,
 	})
 	if err != nil {

@@ -46,7 +46,7 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	if err != nil {
 		return gateway{}, fmt.Errorf("COUNTERSIGN_RELEASE_KEY_FILE: %w", err)
 	}
-	g.TokenKey, err = readKey(c.TokenKeyFile)
+	g.TokenKeys, err = readRing(c.TokenKeyFile, bareTokenKey)
 	if err != nil {
 		return gateway{}, fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %w", err)
 	}

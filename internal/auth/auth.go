@@ -1,7 +1,8 @@
 // Package auth is the station of sign-in, for both doors: the tokens of the API and the sign-in page of the portal.
 //
 // A token is opaque: the realm's name, a full stop and 43 characters of base64url. The realm stands in it so that the database can be
-// asked inside that realm; nothing else can be read from it. Only its SHA-256 digest is stored. All tokens that follow from one sign-in
+// asked inside that realm; nothing else can be read from it. Only its digest under a key outside the database is stored, so that a row
+// written into a table signs nobody in. All tokens that follow from one sign-in
 // are a family: it ends after a fixed time, dies at once by logout, and dies when a refresh token is used a second time.
 //
 // Passwords are argon2id. Tries are counted per realm and name before the password is checked, whether or not the name exists, and
@@ -18,20 +19,18 @@ import (
 	"sync/atomic"
 	"time"
 
+	"countersign/internal/keyring"
 	"countersign/internal/store"
 )
-
-// minimumKey is the shortest key that New takes, in bytes.
-const minimumKey = 32
 
 // Config is what the station needs.
 type Config struct {
 	Database *store.Database
 	Now      func() time.Time
-	// Key derives the successor of a refresh token, at least 32 random bytes. All processes of one installation share it. With another
-	// key after a restart, a refresh that was repeated across it ends the family, and nothing else happens.
-	Key []byte
-	Log *slog.Logger
+	// Keys are the token keys: digests of tokens and names are made with the first, tokens are looked up under all of them. All
+	// processes of one installation share them. A token whose key is gone is no token any more.
+	Keys keyring.Ring
+	Log  *slog.Logger
 	// Random is the source of new tokens; nil means the system's.
 	Random io.Reader
 	// HashWorkers is how many passwords are checked at the same time, 19 MiB of memory each; 0 means one for each core.
@@ -44,7 +43,7 @@ type Config struct {
 type Station struct {
 	database  *store.Database
 	now       func() time.Time
-	key       []byte
+	keys      keys
 	log       *slog.Logger
 	random    io.Reader
 	passwords *passwordChecker
@@ -57,8 +56,9 @@ func New(cfg Config) (*Station, error) {
 	if cfg.Database == nil || cfg.Now == nil || cfg.Log == nil {
 		return nil, errors.New("auth: database, clock and log are needed")
 	}
-	if len(cfg.Key) < minimumKey {
-		return nil, fmt.Errorf("auth: the key has %d bytes, it needs at least %d", len(cfg.Key), minimumKey)
+	derived, err := deriveKeys(cfg.Keys)
+	if err != nil {
+		return nil, fmt.Errorf("auth: %w", err)
 	}
 	if cfg.Random == nil {
 		cfg.Random = rand.Reader
@@ -74,7 +74,7 @@ func New(cfg Config) (*Station, error) {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
 	return &Station{
-		database: cfg.Database, now: cfg.Now, key: cfg.Key, log: cfg.Log, random: cfg.Random,
+		database: cfg.Database, now: cfg.Now, keys: derived, log: cfg.Log, random: cfg.Random,
 		passwords: passwords, bearers: newBearerCache(),
 	}, nil
 }

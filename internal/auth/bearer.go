@@ -23,16 +23,16 @@ const (
 // Authenticate finds the user and the client of an access token, with the roles of this moment (at most a second old). The request's
 // id and source address are the caller's to fill in; the roles are shared and not to be written to. Error: ErrUnauthorized.
 func (s *Station) Authenticate(ctx context.Context, bearer string) (identity.Principal, error) {
-	given, ok := parseToken(bearer)
+	given, ok := s.parseToken(bearer)
 	if !ok {
 		return identity.Principal{}, ErrUnauthorized
 	}
 	now := s.now()
-	principal, known, turn := s.bearers.get(given.hash, now)
+	principal, known, turn := s.bearers.get(given.digests[0], now)
 	if known {
 		return principal, nil
 	}
-	found, err := s.database.Bearer(ctx, store.BearerKey{Realm: given.realm, Hash: given.hash[:], At: now})
+	found, err := s.database.Bearer(ctx, store.BearerKey{Realm: given.realm, Hashes: given.hashes(), At: now})
 	if errors.Is(err, store.ErrUnknownToken) {
 		return identity.Principal{}, ErrUnauthorized
 	}
@@ -40,7 +40,7 @@ func (s *Station) Authenticate(ctx context.Context, bearer string) (identity.Pri
 		return identity.Principal{}, err
 	}
 	found.Principal.Channel = identity.ChannelAPI
-	s.bearers.put(given.hash, bearerEntry{
+	s.bearers.put(given.digests[0], bearerEntry{
 		principal: found.Principal, family: found.FamilyID, until: earlier(now.Add(bearerBelief), found.ExpiresAt), turn: turn,
 	})
 	return found.Principal, nil

@@ -1,7 +1,6 @@
 package auth_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -12,6 +11,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/identity"
+	"countersign/internal/keyring"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testlog"
@@ -73,8 +73,14 @@ func setup(t *testing.T) *bundle {
 // another is a second process on the same database, with the same key and clock.
 func (b *bundle) another(t *testing.T) *auth.Station {
 	t.Helper()
+	return b.withKeys(t, storetest.Keys(t))
+}
+
+// withKeys is a process with keys of its own.
+func (b *bundle) withKeys(t *testing.T, keys keyring.Ring) *auth.Station {
+	t.Helper()
 	station, err := auth.New(auth.Config{
-		Database: b.db.Database, Now: b.clock.Now, Key: bytes.Repeat([]byte{7}, 32), HashWorkers: 8, HashQueue: 2000,
+		Database: b.db.Database, Now: b.clock.Now, Keys: keys, HashWorkers: 8, HashQueue: 2000,
 		Log: slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	check(t, err)

@@ -140,7 +140,7 @@ type attempt struct {
 // password is checked against a hash that nobody knows the password of. Errors: *AccountError, *BusyError, ErrUnknownRealm.
 func (s *Station) checkPassword(ctx context.Context, a attempt) (uuid.UUID, error) {
 	name := identity.NormaliseName(a.name)
-	nameHash := sha256.Sum256([]byte(name))
+	nameHash := s.keys.names.Digests([]byte(a.realm), []byte(name))[0]
 	leave, err := s.passwords.enter(ctx, nameHash)
 	if err != nil {
 		return uuid.Nil, err

@@ -29,17 +29,16 @@ func (s *Station) Refresh(ctx context.Context, in RefreshInput) (TokenSet, error
 	if err != nil {
 		return TokenSet{}, err
 	}
-	presented, ok := parseTokenOf(in.Realm, in.RefreshToken)
+	presented, ok := s.parseTokenOf(in.Realm, in.RefreshToken)
 	if !ok {
 		return TokenSet{}, ErrInvalidGrant
 	}
 	use := refreshUse{
-		client: client, scope: in.Scope, now: s.now(), presented: presented,
-		refresh: s.successor(presented, purposeRefresh), access: s.successor(presented, purposeAccess),
+		client: client, scope: in.Scope, now: s.now(), successors: s.successors(presented),
 	}
 	var outcome refreshOutcome
 	var used store.RefreshToken
-	err = s.database.Rotate(ctx, store.RotateInput{Realm: in.Realm, Hash: presented.hash[:], At: use.now},
+	err = s.database.Rotate(ctx, store.RotateInput{Realm: in.Realm, Hashes: presented.hashes(), At: use.now},
 		func(stored store.RefreshToken) store.Rotation {
 			used, outcome = stored, use.decide(stored)
 			return outcome.rotation
@@ -58,14 +57,12 @@ func (s *Station) Refresh(ctx context.Context, in RefreshInput) (TokenSet, error
 	return outcome.tokens, outcome.err
 }
 
-// refreshUse is the use of a refresh token, with the successors it would have.
+// refreshUse is the use of a refresh token, with the successors it would have under each key.
 type refreshUse struct {
-	client    store.Client
-	scope     string
-	now       time.Time
-	presented token
-	refresh   token
-	access    token
+	client     store.Client
+	scope      string
+	now        time.Time
+	successors []successor
 }
 
 type refreshOutcome struct {
@@ -79,47 +76,58 @@ func refuse(err error) refreshOutcome { return refreshOutcome{err: err} }
 // decide says what the use of a stored refresh token leads to. The order matters: a second use is noticed before anything that
 // would merely refuse it, because it means that the token is in two hands.
 func (u refreshUse) decide(t store.RefreshToken) refreshOutcome {
+	spent := !t.SpentAt.IsZero()
+	given, inGrace := u.inGrace(t)
 	switch {
 	case !t.FamilyRevokedAt.IsZero(), !u.now.Before(t.FamilyEndsAt):
 		return refuse(ErrInvalidGrant)
-	case !t.SpentAt.IsZero() && !u.inGrace(t):
+	case spent && !inGrace:
 		return refreshOutcome{rotation: store.Rotation{Revoke: store.RevokedByReuse}, err: ErrInvalidGrant}
-	case t.ClientID != u.client.ClientID, t.SpentAt.IsZero() && !u.now.Before(t.ExpiresAt):
+	case t.ClientID != u.client.ClientID, !spent && !u.now.Before(t.ExpiresAt):
 		return refuse(ErrInvalidGrant)
 	case problemOf(t.UserStatus) != "":
 		return refuse(&AccountError{Problem: problemOf(t.UserStatus)})
 	case !validScope(u.scope), !withinScope(u.scope, t.Scope):
 		return refuse(ErrInvalidScope)
-	case !t.SpentAt.IsZero():
-		return u.repeat(t)
+	case spent:
+		return u.repeat(t, given)
 	}
 	return u.rotate(t)
 }
 
-// inGrace reports whether a spent token is the direct predecessor of an unspent one, spent a moment ago by this very client.
-func (u refreshUse) inGrace(t store.RefreshToken) bool {
-	return t.ClientID == u.client.ClientID && u.now.Sub(t.SpentAt) <= grace && t.SuccessorSpentAt.IsZero() &&
-		u.now.Before(t.SuccessorExpiresAt) && subtle.ConstantTimeCompare(t.SuccessorHash, u.refresh.hash[:]) == 1
+// inGrace reports whether a spent token is the direct predecessor of an unspent one, spent a moment ago by this very client, and which
+// successor it was given.
+func (u refreshUse) inGrace(t store.RefreshToken) (successor, bool) {
+	repeated := t.ClientID == u.client.ClientID && u.now.Sub(t.SpentAt) <= grace && t.SuccessorSpentAt.IsZero() &&
+		u.now.Before(t.SuccessorExpiresAt)
+	for _, given := range u.successors {
+		for _, hash := range given.refresh.hashes() {
+			if repeated && subtle.ConstantTimeCompare(t.SuccessorHash, hash) == 1 {
+				return given, true
+			}
+		}
+	}
+	return successor{}, false
 }
 
 // repeat gives the answer of the first use again, with the time that is left of it.
-func (u refreshUse) repeat(t store.RefreshToken) refreshOutcome {
+func (u refreshUse) repeat(t store.RefreshToken, given successor) refreshOutcome {
 	accessEnd := earlier(t.SpentAt.Add(u.client.Life.Access), t.FamilyEndsAt)
-	return refreshOutcome{tokens: u.tokenSet(t, tokenEnds{access: accessEnd, refresh: t.SuccessorExpiresAt})}
+	return refreshOutcome{tokens: u.tokenSet(t, given, tokenEnds{access: accessEnd, refresh: t.SuccessorExpiresAt})}
 }
 
 func (u refreshUse) rotate(t store.RefreshToken) refreshOutcome {
-	life := u.client.Life
+	life, next := u.client.Life, u.successors[0]
 	ends := tokenEnds{
 		access:  earlier(u.now.Add(life.Access), t.FamilyEndsAt),
 		refresh: earlier(u.now.Add(life.Refresh), t.FamilyEndsAt),
 	}
 	return refreshOutcome{
 		rotation: store.Rotation{
-			Refresh: store.IssuedToken{Hash: u.refresh.hash[:], ExpiresAt: ends.refresh},
-			Access:  store.IssuedToken{Hash: u.access.hash[:], ExpiresAt: ends.access},
+			Refresh: store.IssuedToken{Hash: next.refresh.hash(), ExpiresAt: ends.refresh},
+			Access:  store.IssuedToken{Hash: next.access.hash(), ExpiresAt: ends.access},
 		},
-		tokens: u.tokenSet(t, ends),
+		tokens: u.tokenSet(t, next, ends),
 	}
 }
 
@@ -127,13 +135,13 @@ type tokenEnds struct {
 	access, refresh time.Time
 }
 
-func (u refreshUse) tokenSet(t store.RefreshToken, ends tokenEnds) TokenSet {
+func (u refreshUse) tokenSet(t store.RefreshToken, given successor, ends tokenEnds) TokenSet {
 	scope := t.Scope
 	if u.scope != "" {
 		scope = u.scope
 	}
 	return TokenSet{
-		AccessToken: u.access.text, RefreshToken: u.refresh.text, Scope: scope,
+		AccessToken: given.access.text, RefreshToken: given.refresh.text, Scope: scope,
 		ExpiresIn: max(ends.access.Sub(u.now), 0), RefreshExpiresIn: max(ends.refresh.Sub(u.now), 0),
 	}
 }

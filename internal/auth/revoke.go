@@ -53,12 +53,12 @@ func (s *Station) end(ctx context.Context, in endInput) (found bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	given, ok := parseTokenOf(in.realm, in.token)
+	given, ok := s.parseTokenOf(in.realm, in.token)
 	if !ok {
 		return false, nil
 	}
 	family, err := s.database.RevokeByToken(ctx, store.RevokeInput{
-		Realm: in.realm, Hash: given.hash[:], ClientID: client.ClientID, AccessToken: in.accessToken, At: s.now(), Reason: in.reason,
+		Realm: in.realm, Hashes: given.hashes(), ClientID: client.ClientID, AccessToken: in.accessToken, At: s.now(), Reason: in.reason,
 	})
 	if errors.Is(err, store.ErrUnknownToken) {
 		return false, nil

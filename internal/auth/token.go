@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -27,20 +26,35 @@ type TokenSet struct {
 	Scope            string // "" when none was asked for
 }
 
-// token is a token's text with its realm and its digest.
+// token is a token's text with its realm and its digests, one for each key; it is stored under the first.
 type token struct {
-	realm string
-	text  string
-	hash  [sha256.Size]byte
+	realm   string
+	text    string
+	digests [][sha256.Size]byte
 }
 
-func makeToken(realm string, secret []byte) token {
-	text := realm + "." + base64.RawURLEncoding.EncodeToString(secret)
-	return token{realm: realm, text: text, hash: sha256.Sum256([]byte(text))}
+// hash is the digest that a new token is stored under.
+func (t token) hash() []byte { return t.digests[0][:] }
+
+// hashes are the digests that a token may be stored under.
+func (t token) hashes() [][]byte {
+	hashes := make([][]byte, len(t.digests))
+	for i := range t.digests {
+		hashes[i] = t.digests[i][:]
+	}
+	return hashes
+}
+
+func (s *Station) tokenOf(realm, text string) token {
+	return token{realm: realm, text: text, digests: s.keys.lookups.Digests([]byte(text))}
+}
+
+func (s *Station) makeToken(realm string, secret []byte) token {
+	return s.tokenOf(realm, realm+"."+base64.RawURLEncoding.EncodeToString(secret))
 }
 
 // parseToken reads a token of a client. Anything but the exact form is none, found without asking the database.
-func parseToken(text string) (token, bool) {
+func (s *Station) parseToken(text string) (token, bool) {
 	realm, secret, _ := strings.Cut(text, ".")
 	if realm == "" || len(realm) > 32 || len(secret) != base64.RawURLEncoding.EncodedLen(secretBytes) {
 		return token{}, false
@@ -49,12 +63,12 @@ func parseToken(text string) (token, bool) {
 	if err != nil {
 		return token{}, false
 	}
-	return token{realm: realm, text: text, hash: sha256.Sum256([]byte(text))}, true
+	return s.tokenOf(realm, text), true
 }
 
 // parseTokenOf reads a token and holds it to the realm of the call.
-func parseTokenOf(realm, text string) (token, bool) {
-	t, ok := parseToken(text)
+func (s *Station) parseTokenOf(realm, text string) (token, bool) {
+	t, ok := s.parseToken(text)
 	return t, ok && t.realm == realm
 }
 
@@ -65,23 +79,25 @@ func (s *Station) newToken(realm string) (token, error) {
 	if err != nil {
 		return token{}, fmt.Errorf("read randomness: %w", err)
 	}
-	return makeToken(realm, secret), nil
+	return s.makeToken(realm, secret), nil
 }
 
-// Purposes of derived tokens: the two must differ.
-const (
-	purposeRefresh = "refresh token"
-	purposeAccess  = "access token"
-)
+// successor is the pair of tokens that a refresh token is spent for.
+type successor struct {
+	refresh, access token
+}
 
-// successor derives a token from the refresh token it follows. The same token and key always give the same successor, so a client
-// that lost the answer can be given it again, and nothing has to be stored in clear. Without the key it cannot be told from randomness.
-func (s *Station) successor(of token, purpose string) token {
-	mac := hmac.New(sha256.New, s.key)
-	mac.Write([]byte(purpose))
-	mac.Write([]byte{0})
-	mac.Write([]byte(of.text))
-	return makeToken(of.realm, mac.Sum(nil))
+// successors derives the tokens that follow a refresh token, under each key, the first key's first. The same token and key always give
+// the same successor, so a client that lost the answer can be given it again, and nothing has to be stored in clear. Without the key it
+// cannot be told from randomness.
+func (s *Station) successors(of token) []successor {
+	refresh := s.keys.successors.Digests([]byte("refresh token"), []byte(of.text))
+	access := s.keys.successors.Digests([]byte("access token"), []byte(of.text))
+	pairs := make([]successor, len(refresh))
+	for i := range pairs {
+		pairs[i] = successor{refresh: s.makeToken(of.realm, refresh[i][:]), access: s.makeToken(of.realm, access[i][:])}
+	}
+	return pairs
 }
 
 type familyStart struct {
@@ -109,8 +125,8 @@ func (s *Station) startFamily(ctx context.Context, start familyStart) (TokenSet,
 	refreshEnd, accessEnd := earlier(now.Add(life.Refresh), end), earlier(now.Add(life.Access), end)
 	err = s.database.StartFamily(ctx, store.NewFamily{
 		Realm: start.realm, FamilyID: family, UserID: start.userID, ClientID: start.client.ClientID, Scope: start.scope, At: now, EndsAt: end,
-		Refresh: store.IssuedToken{Hash: refresh.hash[:], ExpiresAt: refreshEnd},
-		Access:  store.IssuedToken{Hash: access.hash[:], ExpiresAt: accessEnd},
+		Refresh: store.IssuedToken{Hash: refresh.hash(), ExpiresAt: refreshEnd},
+		Access:  store.IssuedToken{Hash: access.hash(), ExpiresAt: accessEnd},
 	})
 	if err != nil {
 		return TokenSet{}, err

@@ -123,7 +123,7 @@ func TestWhatIsOverIsDropped(t *testing.T) {
 			}
 		}
 	}
-	sessions := store.NewSessionStore(db.Database)
+	sessions := db.Sessions(t)
 	for token, life := range map[string]time.Duration{"short": time.Hour, "long": 4 * time.Hour} {
 		err := sessions.CommitCtx(ctx, token, []byte("x"), at.Add(life))
 		if err != nil {
@@ -143,7 +143,7 @@ func TestWhatIsOverIsDropped(t *testing.T) {
 func TestAnEndedSessionStaysEnded(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	sessions, ctx, at := store.NewSessionStore(db.Database), context.Background(), time.Now()
+	sessions, ctx, at := db.Sessions(t), context.Background(), time.Now()
 	for _, step := range []error{
 		sessions.CommitCtx(ctx, "t", []byte("first"), at.Add(time.Hour)), sessions.CommitCtx(ctx, "t", []byte("second"), at.Add(time.Hour)),
 	} {
@@ -173,7 +173,7 @@ func TestAnEndedSessionStaysEnded(t *testing.T) {
 func TestASessionThatRanOutIsKnownForAWhile(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	sessions, ctx, at := store.NewSessionStore(db.Database), context.Background(), time.Now()
+	sessions, ctx, at := db.Sessions(t), context.Background(), time.Now()
 	err := sessions.CommitCtx(ctx, "t", []byte("data"), at.Add(-time.Minute))
 	if err != nil {
 		t.Fatal(err)

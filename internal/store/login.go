@@ -24,7 +24,7 @@ func (e *LockedError) Error() string { return "locked until " + e.Until.UTC().Fo
 type LoginTry struct {
 	Realm    string
 	Name     string // normalised
-	NameHash []byte // SHA-256 of Name; tries are counted under it, whether or not the name exists
+	NameHash []byte // keyed digest of Name; tries are counted under it, whether or not the name exists
 	At       time.Time
 	// ForgetBefore: if the last try was before this, the earlier failures no longer count.
 	ForgetBefore time.Time

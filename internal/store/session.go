@@ -2,51 +2,74 @@ package store
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/keyring"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
 // SessionStore keeps the portal's sessions in the database, as the session library asks for it. The library that comes with the
 // session library is not used: with it a request under way writes a session back that was ended meanwhile, and a copied cookie would
-// live on after sign-out. Whoever uses the store must have tokens hashed.
+// live on after sign-out.
+//
+// A row is found by the keyed digest of its token, and its data carries a seal over the token, the data and the end of the session:
+// whoever can write rows, but has not the key, can end a session and nothing else.
 type SessionStore struct {
-	db *Database
+	db      *Database
+	now     func() time.Time
+	lookups keyring.Ring
+	seals   keyring.Ring
 }
 
-// NewSessionStore makes the store. It drops nothing by itself: CleanPortal does.
-func NewSessionStore(db *Database) *SessionStore { return &SessionStore{db: db} }
+// NewSessionStore makes the store with the keys of tokens. It drops nothing by itself: CleanPortal does.
+func NewSessionStore(db *Database, keys keyring.Ring, now func() time.Time) (*SessionStore, error) {
+	if keys.Empty() || now == nil {
+		return nil, errors.New("sessions need a key and a clock")
+	}
+	lookups, err := keys.Derive("session lookup")
+	if err != nil {
+		return nil, err
+	}
+	seals, err := keys.Derive("session data")
+	if err != nil {
+		return nil, err
+	}
+	return &SessionStore{db: db, now: now, lookups: lookups, seals: seals}, nil
+}
 
 // FindCtx returns the data of an open session.
 func (s *SessionStore) FindCtx(ctx context.Context, token string) (data []byte, found bool, err error) {
-	return oneSession(dbsqlc.New(s.db.pool).SessionGet(ctx, token))
+	stored, err := dbsqlc.New(s.db.pool).SessionGet(ctx, s.digests(token))
+	if err != nil {
+		return nil, false, fmt.Errorf("find a session: %w", err)
+	}
+	opened, ok := s.open(token, stored)
+	return opened.data, ok && opened.expiry.After(s.now()), nil
 }
 
 // LapsedCtx returns the data of a session that nobody ended, but whose time ran out after the given moment. It is good for knowing
 // whose form came too late, and for nothing else.
 func (s *SessionStore) LapsedCtx(ctx context.Context, token string, after time.Time) (data []byte, found bool, err error) {
-	return oneSession(dbsqlc.New(s.db.pool).SessionGetLapsed(ctx, token, after))
-}
-
-func oneSession(data []byte, err error) ([]byte, bool, error) {
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, false, nil
-	}
+	stored, err := dbsqlc.New(s.db.pool).SessionGetLapsed(ctx, s.digests(token), after)
 	if err != nil {
 		return nil, false, fmt.Errorf("find a session: %w", err)
 	}
-	return data, true, nil
+	opened, ok := s.open(token, stored)
+	return opened.data, ok && opened.expiry.After(after), nil
 }
 
 // CommitCtx stores a new session, or new data of an open one. One that was ended stays ended.
 func (s *SessionStore) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
 	late, cancel := outliving(ctx)
 	defer cancel()
-	err := dbsqlc.New(s.db.pool).SessionPutIfOpen(late, token, data, expiry)
+	sealed := s.close(token, sessionContent{data: data, expiry: expiry})
+	err := dbsqlc.New(s.db.pool).SessionPutIfOpen(late, s.digests(token), sealed, expiry)
 	if err != nil {
 		return fmt.Errorf("store a session: %w", err)
 	}
@@ -57,11 +80,57 @@ func (s *SessionStore) CommitCtx(ctx context.Context, token string, data []byte,
 func (s *SessionStore) DeleteCtx(ctx context.Context, token string) error {
 	late, cancel := outliving(ctx)
 	defer cancel()
-	err := dbsqlc.New(s.db.pool).SessionEnd(late, token)
+	err := dbsqlc.New(s.db.pool).SessionEnd(late, s.digests(token))
 	if err != nil {
 		return fmt.Errorf("end a session: %w", err)
 	}
 	return nil
+}
+
+// digests are what the row of a token may be called: one for each key, the first key's first.
+func (s *SessionStore) digests(token string) []string {
+	digests := s.lookups.Digests([]byte(token))
+	names := make([]string, len(digests))
+	for i, digest := range digests {
+		names[i] = base64.RawURLEncoding.EncodeToString(digest[:])
+	}
+	return names
+}
+
+// sessionContent is what a session's row says under its seal. The expiry in the row beside it may end a session earlier, never later.
+type sessionContent struct {
+	data   []byte
+	expiry time.Time
+}
+
+// close writes the content of a session with its seal: the key's id with its length, the MAC, the expiry in microseconds, the data.
+func (s *SessionStore) close(token string, c sessionContent) []byte {
+	expiry := binary.BigEndian.AppendUint64(nil, uint64(c.expiry.UnixMicro())) //nolint:gosec // after 1970
+	seal := s.seals.Seal([]byte(token), expiry, c.data)
+	sealed := append([]byte{byte(len(seal.KeyID))}, seal.KeyID...)
+	sealed = append(sealed, seal.MAC[:]...)
+	return append(append(sealed, expiry...), c.data...)
+}
+
+// open reads what close wrote. What was written by anybody else, or under a key that is gone, is no session.
+func (s *SessionStore) open(token string, sealed []byte) (sessionContent, bool) {
+	var seal keyring.Seal
+	if len(sealed) == 0 {
+		return sessionContent{}, false
+	}
+	name := int(sealed[0])
+	head := 1 + name + len(seal.MAC)
+	if len(sealed) < head+8 {
+		return sessionContent{}, false
+	}
+	seal.KeyID = string(sealed[1 : 1+name])
+	copy(seal.MAC[:], sealed[1+name:])
+	expiry, data := sealed[head:head+8], sealed[head+8:]
+	err := s.seals.Verify(seal, []byte(token), expiry, data)
+	if err != nil {
+		return sessionContent{}, false
+	}
+	return sessionContent{data: data, expiry: time.UnixMicro(int64(binary.BigEndian.Uint64(expiry)))}, true //nolint:gosec // as it was written
 }
 
 // outliving is a context for what must be stored although the browser is gone.

@@ -28,7 +28,7 @@ const (
 
 // IssuedToken is a token as it is stored: never the text itself.
 type IssuedToken struct {
-	Hash      []byte // SHA-256 of the text
+	Hash      []byte // keyed digest of the text, under the first key
 	ExpiresAt time.Time
 }
 
@@ -62,6 +62,7 @@ func (d *Database) StartFamily(ctx context.Context, f NewFamily) error {
 
 // RefreshToken is a stored refresh token with what decides about its use. Times are zero where nothing happened.
 type RefreshToken struct {
+	Hash               []byte // the digest it is stored under
 	FamilyID           uuid.UUID
 	ClientID           string
 	UserID             uuid.UUID
@@ -85,9 +86,9 @@ type Rotation struct {
 
 // RotateInput names the refresh token in use.
 type RotateInput struct {
-	Realm string
-	Hash  []byte
-	At    time.Time
+	Realm  string
+	Hashes [][]byte // its digests under all keys in force
+	At     time.Time
 }
 
 // Rotate loads a refresh token under a lock of its family, lets decide say what follows, and stores that. Of two uses at the same
@@ -95,15 +96,15 @@ type RotateInput struct {
 func (d *Database) Rotate(ctx context.Context, in RotateInput, decide func(RefreshToken) Rotation) error {
 	err := d.inRealm(ctx, in.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		// Two statements: the second has a snapshot of its own, taken when the lock was ours.
-		_, err := q.FamilyLockByRefreshToken(ctx, in.Realm, in.Hash)
+		_, err := q.FamilyLockByRefreshToken(ctx, in.Realm, in.Hashes)
 		if err != nil {
 			return err
 		}
-		row, err := q.RefreshTokenGet(ctx, in.Realm, in.Hash)
+		row, err := q.RefreshTokenGet(ctx, in.Realm, in.Hashes)
 		if err != nil {
 			return err
 		}
-		return storeRotation(ctx, q, rotationStep{in: in, family: row.FamilyID, rotation: decide(refreshTokenFromDB(row))})
+		return storeRotation(ctx, q, rotationStep{in: in, hash: row.TokenHash, family: row.FamilyID, rotation: decide(refreshTokenFromDB(row))})
 	})
 	if err != nil {
 		return identityError(err, "use a refresh token", ErrUnknownToken)
@@ -113,6 +114,7 @@ func (d *Database) Rotate(ctx context.Context, in RotateInput, decide func(Refre
 
 type rotationStep struct {
 	in       RotateInput
+	hash     []byte
 	family   uuid.UUID
 	rotation Rotation
 }
@@ -126,7 +128,7 @@ func storeRotation(ctx context.Context, q *dbsqlc.Queries, step rotationStep) er
 		return nil
 	}
 	rotated, err := q.RefreshTokenRotateUnspent(ctx, dbsqlc.RefreshTokenRotateUnspentParams{
-		Realm: in.Realm, TokenHash: in.Hash, At: in.At, SuccessorHash: r.Refresh.Hash, RefreshExpiresAt: r.Refresh.ExpiresAt,
+		Realm: in.Realm, TokenHash: step.hash, At: in.At, SuccessorHash: r.Refresh.Hash, RefreshExpiresAt: r.Refresh.ExpiresAt,
 		AccessHash: r.Access.Hash, AccessExpiresAt: r.Access.ExpiresAt,
 	})
 	if err != nil {
@@ -140,7 +142,7 @@ func storeRotation(ctx context.Context, q *dbsqlc.Queries, step rotationStep) er
 
 func refreshTokenFromDB(row dbsqlc.RefreshTokenGetRow) RefreshToken {
 	return RefreshToken{
-		FamilyID: row.FamilyID, ClientID: row.ClientID, UserID: row.UserID, UserStatus: UserStatus(row.Status), Scope: row.Scope,
+		Hash: row.TokenHash, FamilyID: row.FamilyID, ClientID: row.ClientID, UserID: row.UserID, UserStatus: UserStatus(row.Status), Scope: row.Scope,
 		FamilyEndsAt: row.EndsAt.UTC(), FamilyRevokedAt: moment(row.RevokedAt), ExpiresAt: row.ExpiresAt.UTC(),
 		SpentAt: moment(row.SpentAt), SuccessorHash: row.SuccessorHash, SuccessorSpentAt: moment(row.SuccessorSpentAt),
 		SuccessorExpiresAt: moment(row.SuccessorExpiresAt),
@@ -150,9 +152,9 @@ func refreshTokenFromDB(row dbsqlc.RefreshTokenGetRow) RefreshToken {
 // RevokeInput asks for the end of the family that a token belongs to.
 type RevokeInput struct {
 	Realm       string
-	Hash        []byte
-	ClientID    string // only a family of this client is touched
-	AccessToken bool   // the token may be an access token too
+	Hashes      [][]byte // of the token, under all keys in force
+	ClientID    string   // only a family of this client is touched
+	AccessToken bool     // the token may be an access token too
 	At          time.Time
 	Reason      Revocation
 }
@@ -162,10 +164,10 @@ type RevokeInput struct {
 func (d *Database) RevokeByToken(ctx context.Context, in RevokeInput) (uuid.UUID, error) {
 	var family uuid.UUID
 	err := d.inRealm(ctx, in.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		row, err := q.FamilyByRefreshToken(ctx, in.Realm, in.Hash)
+		row, err := q.FamilyByRefreshToken(ctx, in.Realm, in.Hashes)
 		if errors.Is(err, pgx.ErrNoRows) && in.AccessToken {
 			var access dbsqlc.FamilyByAccessTokenRow
-			access, err = q.FamilyByAccessToken(ctx, in.Realm, in.Hash)
+			access, err = q.FamilyByAccessToken(ctx, in.Realm, in.Hashes)
 			row = dbsqlc.FamilyByRefreshTokenRow(access)
 		}
 		if err != nil {
@@ -211,9 +213,9 @@ type Bearer struct {
 
 // BearerKey names an access token at a time.
 type BearerKey struct {
-	Realm string
-	Hash  []byte
-	At    time.Time
+	Realm  string
+	Hashes [][]byte // under all keys in force
+	At     time.Time
 }
 
 // Bearer finds a live access token of an active user. Error: ErrUnknownToken for everything else.
@@ -221,7 +223,7 @@ func (d *Database) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
 	var row dbsqlc.AccessTokenPrincipalGetRow
 	err := d.inRealm(ctx, key.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
-		row, err = q.AccessTokenPrincipalGet(ctx, key.Realm, key.Hash, key.At)
+		row, err = q.AccessTokenPrincipalGet(ctx, key.Realm, key.Hashes, key.At)
 		return err
 	})
 	if errors.Is(err, errNoRealm) {

@@ -39,7 +39,7 @@ func newTokenServer(t *testing.T) *tokenServer {
 	s := &tokenServer{echo: echo.New(), db: db, log: &bytes.Buffer{}}
 	log := slog.New(slog.NewJSONHandler(s.log, nil))
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	s.station, err = auth.New(auth.Config{Database: db.Database, Now: func() time.Time { return now }, Key: make([]byte, 32), Log: log})
+	s.station, err = auth.New(auth.Config{Database: db.Database, Now: func() time.Time { return now }, Keys: storetest.Keys(t), Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,31 +2,56 @@ package browsertest
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
 
 	"countersign/internal/demo"
+	"countersign/internal/keyring"
 )
 
 // cookie is the browser's session.
 func (p *person) cookie() playwright.Cookie {
 	p.t.Helper()
 	cookies, err := p.context.Cookies()
-	if err != nil || len(cookies) != 1 {
-		p.t.Fatalf("%d cookies, want the session's alone: %v", len(cookies), err)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	cookies = slices.DeleteFunc(cookies, func(c playwright.Cookie) bool { return c.Name == "device" })
+	if len(cookies) != 1 {
+		p.t.Fatalf("%d cookies beside the device's, want the session's alone", len(cookies))
 	}
 	return cookies[0]
+}
+
+// digest is what the session is called in the database: a digest under the demo's key of tokens.
+func (p *person) digest() [32]byte {
+	p.t.Helper()
+	file, err := os.ReadFile(filepath.Join(shared.program.folder, "demo", "token.key"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	keys, err := keyring.Parse(file, "token-1")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	lookups, err := keys.Derive("session lookup")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return lookups.Digests([]byte(p.cookie().Value))[0]
 }
 
 // lapse lets the session run out now, as a quarter of an hour without a request would.
 func (p *person) lapse() {
 	p.t.Helper()
-	digest := sha256.Sum256([]byte(p.cookie().Value)) // the store knows the token's digest only
+	digest := p.digest()
 	connection := database(p.t)
 	defer func() { _ = connection.Close(context.Background()) }()
 	changed, err := connection.Exec(context.Background(), "UPDATE sessions SET expiry = now() - interval '1 minute' WHERE token = $1",

@@ -100,8 +100,7 @@ func (v *visit) stillOpen() (bool, error) {
 	if err != nil {
 		return false, nil
 	}
-	digest := hashedToken(cookie.Value)
-	_, found, err := v.cfg.Sessions.FindCtx(v.ctx(), digest)
+	_, found, err := v.cfg.Sessions.FindCtx(v.ctx(), cookie.Value)
 	if err != nil || !found {
 		return false, err
 	}

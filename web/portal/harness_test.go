@@ -70,7 +70,7 @@ func setup(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	messages := store.NewStore(db.Database, jobs, newID)
-	signIn, err := auth.New(auth.Config{Database: db.Database, Now: time.Now, Key: make([]byte, 32), Log: log})
+	signIn, err := auth.New(auth.Config{Database: db.Database, Now: time.Now, Keys: storetest.Keys(t), Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func setup(t *testing.T) *bench {
 			Store: messages, Rules: rulebook.Settings{}, Seal: seal, Now: time.Now, NewID: newID, Random: random, Zone: zone,
 		}),
 		Approval: approval.New(approval.Config{Store: messages, Seal: seal, Now: time.Now, Zone: zone}),
-		Reader:   b.reader, Drafts: store.NewDrafts(db.Database), Sessions: store.NewSessionStore(db.Database),
+		Reader:   b.reader, Drafts: store.NewDrafts(db.Database), Sessions: db.Sessions(t),
 		Now: time.Now, NewID: newID, Zone: zone, Log: log, Environment: "TEST", Realm: "demo", EventsPause: 20 * time.Millisecond,
 	}
 	b.seal, b.store, b.jobs = seal, messages, jobs

@@ -107,7 +107,7 @@ func (v *visit) lapsedOwner() (lapsedOwner, bool, error) {
 	if err != nil {
 		return lapsedOwner{}, false, nil
 	}
-	data, found, err := v.cfg.Sessions.LapsedCtx(v.ctx(), hashedToken(cookie.Value), v.at.Add(-parkFor))
+	data, found, err := v.cfg.Sessions.LapsedCtx(v.ctx(), cookie.Value, v.at.Add(-parkFor))
 	if err != nil || !found {
 		return lapsedOwner{}, false, err
 	}

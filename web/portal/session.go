@@ -2,8 +2,6 @@ package portal
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"net/http"
 	"net/url"
@@ -35,7 +33,6 @@ const (
 func (p *Portal) newSessions() *scs.SessionManager {
 	m := scs.New()
 	m.Store = p.cfg.Sessions
-	m.HashTokenInStore = true
 	m.IdleTimeout, m.Lifetime = sessionIdle, sessionLife
 	m.Cookie.Name = "sid"
 	if p.cfg.TLS {
@@ -73,12 +70,6 @@ func (p *Portal) Sessions() echo.MiddlewareFunc {
 			return next(c)
 		}
 	}
-}
-
-// hashedToken is a session's token as the session library writes it to its store.
-func hashedToken(token string) string {
-	digest := sha256.Sum256([]byte(token))
-	return base64.RawURLEncoding.EncodeToString(digest[:])
 }
 
 // startSession binds the session to a person under a new token, so that one known before sign-in is worth nothing.

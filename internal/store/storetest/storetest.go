@@ -10,11 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/keyring"
 	"countersign/internal/postgres"
 	"countersign/internal/store"
 )
@@ -120,6 +123,26 @@ func New(t testing.TB) *DB {
 		}
 	})
 	return db
+}
+
+// Keys are the token keys of tests.
+func Keys(t testing.TB) keyring.Ring {
+	t.Helper()
+	keys, err := keyring.Parse([]byte("test "+strings.Repeat("5a", keyring.KeyBytes)), "")
+	if err != nil {
+		t.Fatal("storetest:", err)
+	}
+	return keys
+}
+
+// Sessions is a store of portal sessions in the test's database.
+func (d *DB) Sessions(t testing.TB) *store.SessionStore {
+	t.Helper()
+	sessions, err := store.NewSessionStore(d.Database, Keys(t), time.Now)
+	if err != nil {
+		t.Fatal("storetest:", err)
+	}
+	return sessions
 }
 
 // Connect opens a connection of the owner, for what a test wants to see or prepare in plain SQL.

@@ -10,64 +10,58 @@ import (
 	"time"
 )
 
-const sessionDropExpired = `-- name: SessionDropExpired :execrows
-DELETE FROM sessions WHERE token IN (
-  SELECT s.token FROM sessions s WHERE s.expiry < $1::timestamptz LIMIT $2::integer
-)
+const sessionDropExpired = `-- name: SessionDropExpired :one
+SELECT session_drop_expired($1::timestamptz, $2::integer)::bigint AS dropped
 `
 
 func (q *Queries) SessionDropExpired(ctx context.Context, expiredBefore time.Time, pageSize int32) (int64, error) {
-	result, err := q.db.Exec(ctx, sessionDropExpired, expiredBefore, pageSize)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	row := q.db.QueryRow(ctx, sessionDropExpired, expiredBefore, pageSize)
+	var dropped int64
+	err := row.Scan(&dropped)
+	return dropped, err
 }
 
 const sessionEnd = `-- name: SessionEnd :exec
-UPDATE sessions SET data = ''::bytea, expiry = now() WHERE token = $1
+SELECT session_end($1::text[])
 `
 
 // The row stays without data until it is dropped, so that nothing can write it again.
-func (q *Queries) SessionEnd(ctx context.Context, token string) error {
-	_, err := q.db.Exec(ctx, sessionEnd, token)
+func (q *Queries) SessionEnd(ctx context.Context, tokens []string) error {
+	_, err := q.db.Exec(ctx, sessionEnd, tokens)
 	return err
 }
 
 const sessionGet = `-- name: SessionGet :one
 
-SELECT data FROM sessions WHERE token = $1 AND expiry > now()
+SELECT coalesce(session_get($1::text[]), ''::bytea)::bytea AS data
 `
 
-// Sessions of the portal, by the digest of their token.
-func (q *Queries) SessionGet(ctx context.Context, token string) ([]byte, error) {
-	row := q.db.QueryRow(ctx, sessionGet, token)
+// Sessions of the portal, by the keyed digests of their token. The service has no rights on the table but these functions (00010).
+func (q *Queries) SessionGet(ctx context.Context, tokens []string) ([]byte, error) {
+	row := q.db.QueryRow(ctx, sessionGet, tokens)
 	var data []byte
 	err := row.Scan(&data)
 	return data, err
 }
 
 const sessionGetLapsed = `-- name: SessionGetLapsed :one
-SELECT data FROM sessions
-WHERE token = $1 AND expiry <= now() AND expiry > $2::timestamptz AND data <> ''::bytea
+SELECT coalesce(session_get_lapsed($1::text[], $2::timestamptz), ''::bytea)::bytea AS data
 `
 
 // A session that nobody ended, but whose time ran out after the given moment.
-func (q *Queries) SessionGetLapsed(ctx context.Context, token string, lapsedAfter time.Time) ([]byte, error) {
-	row := q.db.QueryRow(ctx, sessionGetLapsed, token, lapsedAfter)
+func (q *Queries) SessionGetLapsed(ctx context.Context, tokens []string, lapsedAfter time.Time) ([]byte, error) {
+	row := q.db.QueryRow(ctx, sessionGetLapsed, tokens, lapsedAfter)
 	var data []byte
 	err := row.Scan(&data)
 	return data, err
 }
 
 const sessionPutIfOpen = `-- name: SessionPutIfOpen :exec
-INSERT INTO sessions (token, data, expiry) VALUES ($1, $2, $3)
-ON CONFLICT (token) DO UPDATE SET data = excluded.data, expiry = excluded.expiry
-WHERE sessions.expiry > now() AND sessions.data <> ''::bytea
+SELECT session_put_if_open($1::text[], $2::bytea, $3::timestamptz)
 `
 
 // A new session, or new data of one that is open. A request under way cannot bring a session back that was ended meanwhile.
-func (q *Queries) SessionPutIfOpen(ctx context.Context, token string, data []byte, expiry time.Time) error {
-	_, err := q.db.Exec(ctx, sessionPutIfOpen, token, data, expiry)
+func (q *Queries) SessionPutIfOpen(ctx context.Context, tokens []string, data []byte, expiry time.Time) error {
+	_, err := q.db.Exec(ctx, sessionPutIfOpen, tokens, data, expiry)
 	return err
 }

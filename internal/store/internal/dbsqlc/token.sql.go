@@ -33,7 +33,7 @@ JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 JOIN user_account u ON u.realm = f.realm AND u.user_id = f.user_id
 JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 JOIN client c ON c.realm = f.realm AND c.client_id = f.client_id
-WHERE t.realm = $1 AND t.token_hash = $2 AND t.expires_at > $3
+WHERE t.realm = $1 AND t.token_hash = ANY ($2::bytea[]) AND t.expires_at > $3
   AND f.revoked_at IS NULL AND f.ends_at > $3 AND u.status = 'active'
 `
 
@@ -50,8 +50,8 @@ type AccessTokenPrincipalGetRow struct {
 }
 
 // Whom a live access token stands for, with the roles of this moment.
-func (q *Queries) AccessTokenPrincipalGet(ctx context.Context, realm string, tokenHash []byte, at time.Time) (AccessTokenPrincipalGetRow, error) {
-	row := q.db.QueryRow(ctx, accessTokenPrincipalGet, realm, tokenHash, at)
+func (q *Queries) AccessTokenPrincipalGet(ctx context.Context, realm string, tokenHashes [][]byte, at time.Time) (AccessTokenPrincipalGetRow, error) {
+	row := q.db.QueryRow(ctx, accessTokenPrincipalGet, realm, tokenHashes, at)
 	var i AccessTokenPrincipalGetRow
 	err := row.Scan(
 		&i.FamilyID,
@@ -71,7 +71,7 @@ const familyByAccessToken = `-- name: FamilyByAccessToken :one
 SELECT f.family_id, f.client_id
 FROM access_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
-WHERE t.realm = $1 AND t.token_hash = $2
+WHERE t.realm = $1 AND t.token_hash = ANY ($2::bytea[])
 `
 
 type FamilyByAccessTokenRow struct {
@@ -79,8 +79,8 @@ type FamilyByAccessTokenRow struct {
 	ClientID string
 }
 
-func (q *Queries) FamilyByAccessToken(ctx context.Context, realm string, tokenHash []byte) (FamilyByAccessTokenRow, error) {
-	row := q.db.QueryRow(ctx, familyByAccessToken, realm, tokenHash)
+func (q *Queries) FamilyByAccessToken(ctx context.Context, realm string, tokenHashes [][]byte) (FamilyByAccessTokenRow, error) {
+	row := q.db.QueryRow(ctx, familyByAccessToken, realm, tokenHashes)
 	var i FamilyByAccessTokenRow
 	err := row.Scan(&i.FamilyID, &i.ClientID)
 	return i, err
@@ -90,7 +90,7 @@ const familyByRefreshToken = `-- name: FamilyByRefreshToken :one
 SELECT f.family_id, f.client_id
 FROM refresh_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
-WHERE t.realm = $1 AND t.token_hash = $2
+WHERE t.realm = $1 AND t.token_hash = ANY ($2::bytea[])
 `
 
 type FamilyByRefreshTokenRow struct {
@@ -98,8 +98,8 @@ type FamilyByRefreshTokenRow struct {
 	ClientID string
 }
 
-func (q *Queries) FamilyByRefreshToken(ctx context.Context, realm string, tokenHash []byte) (FamilyByRefreshTokenRow, error) {
-	row := q.db.QueryRow(ctx, familyByRefreshToken, realm, tokenHash)
+func (q *Queries) FamilyByRefreshToken(ctx context.Context, realm string, tokenHashes [][]byte) (FamilyByRefreshTokenRow, error) {
+	row := q.db.QueryRow(ctx, familyByRefreshToken, realm, tokenHashes)
 	var i FamilyByRefreshTokenRow
 	err := row.Scan(&i.FamilyID, &i.ClientID)
 	return i, err
@@ -122,13 +122,14 @@ const familyLockByRefreshToken = `-- name: FamilyLockByRefreshToken :one
 SELECT f.family_id
 FROM refresh_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
-WHERE t.realm = $1 AND t.token_hash = $2
+WHERE t.realm = $1 AND t.token_hash = ANY ($2::bytea[])
 FOR NO KEY UPDATE OF f
 `
 
-// Takes the family of a refresh token, so that whoever comes second sees what the first one did.
-func (q *Queries) FamilyLockByRefreshToken(ctx context.Context, realm string, tokenHash []byte) (uuid.UUID, error) {
-	row := q.db.QueryRow(ctx, familyLockByRefreshToken, realm, tokenHash)
+// Takes the family of a refresh token, so that whoever comes second sees what the first one did. A token is looked up by its digests
+// under all keys in force, here and below.
+func (q *Queries) FamilyLockByRefreshToken(ctx context.Context, realm string, tokenHashes [][]byte) (uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, familyLockByRefreshToken, realm, tokenHashes)
 	var family_id uuid.UUID
 	err := row.Scan(&family_id)
 	return family_id, err
@@ -202,16 +203,17 @@ func (q *Queries) FamilyStart(ctx context.Context, arg FamilyStartParams) error 
 }
 
 const refreshTokenGet = `-- name: RefreshTokenGet :one
-SELECT f.family_id, f.client_id, f.scope, f.ends_at, f.revoked_at, t.expires_at, t.spent_at, t.successor_hash, u.status, u.user_id,
+SELECT t.token_hash, f.family_id, f.client_id, f.scope, f.ends_at, f.revoked_at, t.expires_at, t.spent_at, t.successor_hash, u.status, u.user_id,
        s.expires_at AS successor_expires_at, s.spent_at AS successor_spent_at
 FROM refresh_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 JOIN user_account u ON u.realm = f.realm AND u.user_id = f.user_id
 LEFT JOIN refresh_token s ON s.realm = t.realm AND s.token_hash = t.successor_hash
-WHERE t.realm = $1 AND t.token_hash = $2
+WHERE t.realm = $1 AND t.token_hash = ANY ($2::bytea[])
 `
 
 type RefreshTokenGetRow struct {
+	TokenHash          []byte
 	FamilyID           uuid.UUID
 	ClientID           string
 	Scope              string
@@ -227,10 +229,11 @@ type RefreshTokenGetRow struct {
 }
 
 // A refresh token with its family, its user and, once it is spent, whether its successor is still unspent.
-func (q *Queries) RefreshTokenGet(ctx context.Context, realm string, tokenHash []byte) (RefreshTokenGetRow, error) {
-	row := q.db.QueryRow(ctx, refreshTokenGet, realm, tokenHash)
+func (q *Queries) RefreshTokenGet(ctx context.Context, realm string, tokenHashes [][]byte) (RefreshTokenGetRow, error) {
+	row := q.db.QueryRow(ctx, refreshTokenGet, realm, tokenHashes)
 	var i RefreshTokenGetRow
 	err := row.Scan(
+		&i.TokenHash,
 		&i.FamilyID,
 		&i.ClientID,
 		&i.Scope,

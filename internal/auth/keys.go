@@ -1,0 +1,31 @@
+package auth
+
+import (
+	"errors"
+
+	"countersign/internal/keyring"
+)
+
+// keys are the subkeys of the token keys, one ring for each purpose.
+type keys struct {
+	lookups    keyring.Ring // digests under which tokens are stored
+	successors keyring.Ring // makes the successor of a refresh token
+	names      keyring.Ring // digests of the names people try
+}
+
+func deriveKeys(ring keyring.Ring) (keys, error) {
+	if ring.Empty() {
+		return keys{}, errors.New("a token key is needed")
+	}
+	var k keys
+	for purpose, derived := range map[string]*keyring.Ring{
+		"token lookup": &k.lookups, "token successor": &k.successors, "sign-in name": &k.names,
+	} {
+		var err error
+		*derived, err = ring.Derive(purpose)
+		if err != nil {
+			return keys{}, err
+		}
+	}
+	return k, nil
+}

@@ -1,5 +1,6 @@
 // Package iso20022 holds the payment messages this gateway reads and writes as
 // Go types, and one engine that decodes, checks and encodes them as XML and JSON.
+// XML comes in tokens from the package xmltoken.
 //
 // The types and the descriptor tables are generated from the ISO schemas in
 // schema/. Field names are the ISO names in full words, the short element name

@@ -169,14 +169,3 @@ func (r *reporter) inOrder() []Finding {
 	}
 	return findings
 }
-
-// shown shortens what a sender wrote so that it can stand in a sentence.
-func shown(text string) string {
-	const most = 60 // an ISO namespace fits
-	text = strings.ToValidUTF8(text, "?")
-	runes := []rune(text)
-	if len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
-}

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"reflect"
 	"strings"
+
+	"countersign/internal/iso20022/xmltoken"
 )
 
 // groupState is one group while its children are read.
@@ -90,7 +92,7 @@ func (g *groupType) tags() []string {
 
 // unknown is the problem of an element the group does not have.
 func (g *groupType) unknown(tag string) problem {
-	return problem{codeNotAllowed, "Remove " + shown(tag) + ": " + g.owner() + " has no such element."}
+	return problem{codeNotAllowed, "Remove " + xmltoken.Shown(tag) + ": " + g.owner() + " has no such element."}
 }
 
 // variant returns the tag that differs from a name only in case, or "".

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"countersign/internal/iso20022/xmltoken"
 )
 
 const opening = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09">`
@@ -66,7 +68,7 @@ func manyPrefixes(count int) string {
 		attributes.WriteByte(byte('a' + i%26))
 		attributes.WriteString(strings.Repeat("b", i%11))
 		attributes.WriteString("='urn:x' ")
-		if i == mostAttributes {
+		if i == xmltoken.MostAttributes {
 			break
 		}
 	}

@@ -1,6 +1,10 @@
 package iso20022
 
-import "reflect"
+import (
+	"reflect"
+
+	"countersign/internal/iso20022/xmltoken"
+)
 
 // amount reads an amount object.
 func (j *jsonDecoder) amount(e *element, place reflect.Value) {
@@ -51,9 +55,9 @@ func (j *jsonDecoder) repeated(key string, offset int, what string) {
 }
 
 func (j *jsonDecoder) unknownAmountMember(e *element, key string, offset int) {
-	refused := problem{codeNotAllowed, "Remove " + shown(key) + ": an amount has only Ccy and value."}
+	refused := problem{codeNotAllowed, "Remove " + xmltoken.Shown(key) + ": an amount has only Ccy and value."}
 	if amountKeys.variant(key) != "" {
-		refused = problem{codeFormat, "Write " + shown(key) + " as Ccy or value: names are case-sensitive."}
+		refused = problem{codeFormat, "Write " + xmltoken.Shown(key) + " as Ccy or value: names are case-sensitive."}
 	}
 	j.reportChild(step{key, -1}, offset, refused)
 	j.skip()

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strconv"
 
+	"countersign/internal/iso20022/xmltoken"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -41,7 +43,7 @@ type jsonDecoder struct {
 func (j *jsonDecoder) document(name MessageName) Document {
 	message := messageNamed(name)
 	if message == nil {
-		j.fail(0, codeFormat, "Send a message this system knows: it has no "+shown(string(name))+".")
+		j.fail(0, codeFormat, "Send a message this system knows: it has no "+xmltoken.Shown(string(name))+".")
 		return nil
 	}
 	if len(j.data) > j.options.MaxBytes {
@@ -239,7 +241,7 @@ func (j *jsonDecoder) member(s *groupState, name []byte, offset int) {
 func (j *jsonDecoder) unknownMember(group *groupType, name string, offset int) {
 	refused := group.unknown(name)
 	if variant := group.variant(name); variant != "" {
-		refused = problem{codeFormat, "Write " + shown(name) + " as " + variant + ": names are case-sensitive."}
+		refused = problem{codeFormat, "Write " + xmltoken.Shown(name) + " as " + variant + ": names are case-sensitive."}
 	}
 	j.reportChild(step{name, -1}, offset, refused)
 	j.skip()
@@ -352,7 +354,7 @@ func (j *jsonDecoder) content(e *element, place reflect.Value) {
 		return
 	}
 	text := string(unquote(raw))
-	if advice := checkContent(text, j.options.MaxDepth); advice != "" {
+	if advice := xmltoken.CheckElement(text, j.options.MaxDepth); advice != "" {
 		j.report(int(j.reader.InputOffset())-len(raw), codeContent, advice)
 		return
 	}

@@ -3,6 +3,8 @@ package iso20022
 import (
 	"fmt"
 	"reflect"
+
+	"countersign/internal/iso20022/xmltoken"
 )
 
 // Validate checks a document built in code against its schema, like the
@@ -70,7 +72,7 @@ func (v *validator) element(place step, e *element, value reflect.Value) {
 	defer v.leave()
 	switch {
 	case e.group != nil && e.group.any:
-		advice := checkContent(value.Field(0).String(), defaultMaxDepth)
+		advice := xmltoken.CheckElement(value.Field(0).String(), defaultMaxDepth)
 		if advice != "" {
 			v.report(0, codeContent, advice)
 		}

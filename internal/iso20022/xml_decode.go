@@ -1,11 +1,12 @@
 package iso20022
 
 import (
-	"bytes"
 	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"countersign/internal/iso20022/xmltoken"
 )
 
 // schemaInstance is the namespace of attributes that every schema allows.
@@ -32,7 +33,7 @@ func (o Options) DecodeXML(data []byte) (Document, []Finding) {
 // xmlDecoder is the XML front end.
 type xmlDecoder struct {
 	decoder
-	scanner   scanner
+	scanner   xmltoken.Scanner
 	namespace string
 	// places takes the offset of each element by its pointer, when somebody asks for them.
 	places map[string]int
@@ -52,21 +53,21 @@ func (x *xmlDecoder) document() Document {
 	if !ok {
 		return nil
 	}
-	if root.kind != tokenStart || string(root.local) != "Document" {
-		x.fail(root.offset, codeFormat, "Send an ISO 20022 document: its root element must be Document.")
+	if root.Kind != xmltoken.Start || string(root.Local) != "Document" {
+		x.fail(root.Offset, codeFormat, "Send an ISO 20022 document: its root element must be Document.")
 		return nil
 	}
-	message := messageOfNamespace(root.namespace)
+	message := messageOfNamespace(root.Namespace)
 	if message == nil {
-		x.fail(root.offset, codeFormat, "Send a message this system knows: it has no message with the namespace "+strconv.Quote(shown(root.namespace))+".")
+		x.fail(root.Offset, codeFormat, "Send a message this system knows: it has no message with the namespace "+strconv.Quote(xmltoken.Shown(root.Namespace))+".")
 		return nil
 	}
-	x.namespace = root.namespace
-	x.remember(root.offset)
+	x.namespace = root.Namespace
+	x.remember(root.Offset)
 	x.strict = strings.HasPrefix(string(message.name), "pain.")
 	document := message.create()
 	x.attributes(nil)
-	x.group(groupState{group: &message.document, value: reflect.ValueOf(document).Elem(), start: root.offset, mandatory: true})
+	x.group(groupState{group: &message.document, value: reflect.ValueOf(document).Elem(), start: root.Offset, mandatory: true})
 	if !x.stopped {
 		x.next()
 	}
@@ -83,10 +84,9 @@ func (x *xmlDecoder) acceptable() bool {
 		x.fail(firstInvalid(x.data), codeFormat, "Send the document in UTF-8: this byte is not part of a character.")
 		return false
 	}
-	x.scanner = scanner{data: x.data, maxDepth: x.options.MaxDepth}
-	if bytes.HasPrefix(x.data, []byte("\xEF\xBB\xBF")) {
+	x.scanner = xmltoken.New(x.data, x.options.MaxDepth)
+	if x.scanner.SkipByteOrderMark() {
 		x.report(0, codeContent, "Remove the byte order mark at the start of the document.")
-		x.scanner.position = 3
 	}
 	return true
 }
@@ -104,22 +104,22 @@ func firstInvalid(data []byte) int {
 
 // next reads a token; ok is false at the end and when the XML is broken, which
 // is reported.
-func (x *xmlDecoder) next() (token, bool) {
+func (x *xmlDecoder) next() (xmltoken.Token, bool) {
 	if x.stopped {
-		return token{}, false
+		return xmltoken.Token{}, false
 	}
-	t := x.scanner.next()
-	switch t.kind {
-	case tokenBroken:
-		x.fail(t.offset, codeFormat, t.advice)
+	t := x.scanner.Next()
+	switch t.Kind {
+	case xmltoken.Broken:
+		x.fail(t.Offset, codeFormat, t.Advice)
 		return t, false
-	case tokenText:
-		if t.cdata {
-			x.report(t.offset, codeContent, "Write the text without CDATA section.")
+	case xmltoken.Text:
+		if t.CDATA {
+			x.report(t.Offset, codeContent, "Write the text without CDATA section.")
 		}
-	case tokenEndOfDocument:
+	case xmltoken.EndOfDocument:
 		return t, false
-	case tokenStart, tokenEnd:
+	case xmltoken.Start, xmltoken.End:
 	}
 	return t, true
 }
@@ -132,47 +132,47 @@ func (x *xmlDecoder) group(state groupState) {
 		if !ok {
 			return
 		}
-		switch t.kind {
-		case tokenEnd:
+		switch t.Kind {
+		case xmltoken.End:
 			x.finish(&state)
 			return
-		case tokenText:
-			if !strayText && (t.cdata || !isBlank(t.text)) {
+		case xmltoken.Text:
+			if !strayText && !t.IsBlank() {
 				strayText = true
-				x.report(t.offset, codeFormat, "Remove the text between the elements.")
+				x.report(t.Offset, codeFormat, "Remove the text between the elements.")
 			}
-		case tokenStart:
+		case xmltoken.Start:
 			state.count++
 			x.child(&state, t)
-		case tokenEndOfDocument, tokenBroken: // next has reported them
+		case xmltoken.EndOfDocument, xmltoken.Broken: // next has reported them
 			return
 		}
 	}
 }
 
 // child reads one child element.
-func (x *xmlDecoder) child(s *groupState, t token) {
-	i := s.group.find(t.local, s.last)
-	if i < 0 || t.namespace != x.namespace {
-		x.reportChild(step{string(t.local), -1}, t.offset, s.group.unknown(string(t.local)))
+func (x *xmlDecoder) child(s *groupState, t xmltoken.Token) {
+	i := s.group.find(t.Local, s.last)
+	if i < 0 || t.Namespace != x.namespace {
+		x.reportChild(step{string(t.Local), -1}, t.Offset, s.group.unknown(string(t.Local)))
 		x.skip()
 		return
 	}
 	e := &s.group.elements[i]
 	refused, ok := s.admit(i)
 	if !ok {
-		x.reportChild(s.next(i), t.offset, refused)
+		x.reportChild(s.next(i), t.Offset, refused)
 		x.skip()
 		return
 	}
 	place := s.next(i)
 	x.enter(place.tag, place.index)
-	x.remember(t.offset)
+	x.remember(t.Offset)
 	if i < s.last {
-		x.report(t.offset, codeFormat, "Move "+e.tag+" before "+s.group.elements[s.last].tag+": the schema fixes the order.")
+		x.report(t.Offset, codeFormat, "Move "+e.tag+" before "+s.group.elements[s.last].tag+": the schema fixes the order.")
 	}
 	s.seen |= 1 << i
-	x.element(e, slot(s.group.field(s.value, i)), t.offset)
+	x.element(e, slot(s.group.field(s.value, i)), t.Offset)
 	x.leave()
 	s.last = max(s.last, i)
 }
@@ -209,15 +209,15 @@ func (x *xmlDecoder) element(e *element, place reflect.Value, offset int) {
 // attributes checks the attributes of the element just opened and returns the
 // currency when it is an amount.
 func (x *xmlDecoder) attributes(e *element) (currency string, found bool) {
-	for _, attribute := range x.scanner.attributes {
+	for _, attribute := range x.scanner.Attributes() {
 		switch {
-		case attribute.isNamespace():
-		case attribute.namespace == "" && e != nil && e.currency != nil && string(attribute.local) == "Ccy":
-			currency, found = unescape(attribute.value, true), true
-		case attribute.namespace == schemaInstance && isSchemaLocation(string(attribute.local)):
+		case attribute.IsNamespace():
+		case attribute.Namespace == "" && e != nil && e.currency != nil && string(attribute.Local) == "Ccy":
+			currency, found = attribute.Value(), true
+		case attribute.Namespace == schemaInstance && isSchemaLocation(string(attribute.Local)):
 		default:
-			name := string(attribute.local)
-			x.reportChild(step{name, -1}, attribute.offset, problem{codeNotAllowed, "Remove the attribute " + shown(name) + ": the element has no such attribute."})
+			name := string(attribute.Local)
+			x.reportChild(step{name, -1}, attribute.Offset, problem{codeNotAllowed, "Remove the attribute " + xmltoken.Shown(name) + ": the element has no such attribute."})
 		}
 	}
 	return currency, found
@@ -232,15 +232,15 @@ func (x *xmlDecoder) text(e *element) string {
 	text, whole := "", []byte(nil)
 	for parts := 0; ; parts++ {
 		t, ok := x.next()
-		if !ok || t.kind == tokenEnd {
+		if !ok || t.Kind == xmltoken.End {
 			break
 		}
-		if t.kind == tokenStart {
-			x.reportChild(step{string(t.local), -1}, t.offset, problem{codeNotAllowed, "Remove " + shown(string(t.local)) + ": " + e.tag + " holds text only."})
+		if t.Kind == xmltoken.Start {
+			x.reportChild(step{string(t.Local), -1}, t.Offset, problem{codeNotAllowed, "Remove " + xmltoken.Shown(string(t.Local)) + ": " + e.tag + " holds text only."})
 			x.skip()
 			continue
 		}
-		part := characters(t)
+		part := t.Characters()
 		if parts == 0 {
 			text = part
 			continue
@@ -259,14 +259,6 @@ func (x *xmlDecoder) text(e *element) string {
 	return text
 }
 
-// characters is the text of a token with references replaced and line ends normalised.
-func characters(t token) string {
-	if !t.cdata {
-		return unescape(t.text, false)
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(string(t.text), "\r\n", "\n"), "\r", "\n")
-}
-
 // content keeps the one element of an envelope as it was written, complete
 // with the namespaces it needs.
 func (x *xmlDecoder) content(e *element, place reflect.Value, offset int) {
@@ -276,29 +268,29 @@ func (x *xmlDecoder) content(e *element, place reflect.Value, offset int) {
 		if !ok {
 			return
 		}
-		switch t.kind {
-		case tokenEnd:
+		switch t.Kind {
+		case xmltoken.End:
 			if kept == "" {
 				x.report(offset, codeMissing, "Enter one element in "+e.tag+" or remove it.")
 			}
 			place.Field(0).SetString(kept)
 			return
-		case tokenText:
-			if t.cdata || !isBlank(t.text) {
-				x.report(t.offset, codeFormat, "Remove the text between the elements.")
+		case xmltoken.Text:
+			if !t.IsBlank() {
+				x.report(t.Offset, codeFormat, "Remove the text between the elements.")
 			}
-		case tokenStart:
+		case xmltoken.Start:
 			if kept != "" {
-				x.report(t.offset, codeFormat, "Remove the second element in "+e.tag+": it holds exactly one.")
+				x.report(t.Offset, codeFormat, "Remove the second element in "+e.tag+": it holds exactly one.")
 			}
-			inherited := x.scanner.inherited()
-			nameEnd := x.scanner.nameEnd
+			inherited := x.scanner.Inherited()
+			nameEnd := x.scanner.NameEnd()
 			x.skip()
 			if !x.stopped {
-				kept = string(x.data[t.offset:nameEnd]) + inherited + string(x.data[nameEnd:x.scanner.position])
+				kept = string(x.data[t.Offset:nameEnd]) + inherited + string(x.data[nameEnd:x.scanner.Position()])
 				x.keep(len(kept), offset)
 			}
-		case tokenEndOfDocument, tokenBroken: // next has reported them
+		case xmltoken.EndOfDocument, xmltoken.Broken: // next has reported them
 			return
 		}
 	}
@@ -319,21 +311,12 @@ func (x *xmlDecoder) skip() {
 		if !ok {
 			return
 		}
-		switch t.kind {
-		case tokenStart:
+		switch t.Kind {
+		case xmltoken.Start:
 			depth++
-		case tokenEnd:
+		case xmltoken.End:
 			depth--
-		case tokenEndOfDocument, tokenText, tokenBroken:
+		case xmltoken.EndOfDocument, xmltoken.Text, xmltoken.Broken:
 		}
 	}
-}
-
-func isBlank(text []byte) bool {
-	for _, c := range text {
-		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
-			return false
-		}
-	}
-	return true
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 
+	"countersign/internal/iso20022/xmltoken"
+
 	"github.com/govalues/decimal"
 )
 
@@ -126,7 +128,7 @@ func (x *xmlEncoder) text(text string, attribute bool) {
 	if character, bad := forbiddenCharacter(text); bad && x.err == nil {
 		x.err = fmt.Errorf("U+%04X: %w", character, ErrCharacter)
 	}
-	x.out = appendEscaped(x.out, text, attribute)
+	x.out = xmltoken.AppendEscaped(x.out, text, attribute)
 }
 
 func (x *xmlEncoder) decimal(value decimal.Decimal) {

@@ -42,14 +42,15 @@ var floors = map[string]int{
 	"internal/audit":    1,
 
 	"internal/money":                 0,
-	"internal/calendar":              0, // bank working days
-	"internal/keyring":               0, // secret keys outside the database: seals and keyed digests
-	"internal/iso20022/code":         0, // external code sets
-	"internal/store/internal/dbsqlc": 0, // generated from queries/
-	"internal/testlog":               0, // logs that tests read
-	"migrations":                     0, // the schema, embedded
-	"static":                         0, // files for browsers, embedded
-	"api":                            0, // the OpenAPI document, embedded
+	"internal/calendar":              0,  // bank working days
+	"internal/keyring":               0,  // secret keys outside the database: seals and keyed digests
+	"internal/iso20022/code":         0,  // external code sets
+	"internal/iso20022/xmltoken":     -1, // XML in pieces, without knowing what they mean
+	"internal/store/internal/dbsqlc": 0,  // generated from queries/
+	"internal/testlog":               0,  // logs that tests read
+	"migrations":                     0,  // the schema, embedded
+	"static":                         0,  // files for browsers, embedded
+	"api":                            0,  // the OpenAPI document, embedded
 
 	// Programs and tests of the development, which nothing imports.
 	"internal/account/datagen":   9,

@@ -1,30 +1,30 @@
-package iso20022
+package xmltoken
 
 import "unicode/utf8"
 
-// checkContent says what to do when a text is not one well-formed XML element
+// CheckElement says what to do when a text is not one well-formed XML element
 // that can stand alone; "" means that it is.
-func checkContent(text string, maxDepth int) string {
+func CheckElement(text string, maxDepth int) string {
 	if !utf8.ValidString(text) {
 		return "Enter one XML element in UTF-8."
 	}
-	s := scanner{data: []byte(text), maxDepth: maxDepth, started: true}
+	s := Scanner{data: []byte(text), maxDepth: maxDepth, started: true} // without a declaration
 	if len(text) == 0 || text[0] != '<' || text[len(text)-1] != '>' {
 		return "Enter exactly one XML element, without anything around it."
 	}
 	first := true
 	for {
-		t := s.next()
+		t := s.Next()
 		switch {
-		case t.kind == tokenBroken:
-			return t.advice
-		case t.kind == tokenText && t.cdata:
+		case t.Kind == Broken:
+			return t.Advice
+		case t.Kind == Text && t.CDATA:
 			return "Write the text without CDATA section."
-		case t.kind == tokenEndOfDocument:
+		case t.Kind == EndOfDocument:
 			return ""
-		case first && (t.offset != 0 || t.kind != tokenStart):
+		case first && (t.Offset != 0 || t.Kind != Start):
 			return "Enter exactly one XML element, without anything around it."
-		case first && s.inherited() != "" && !s.declaresDefault():
+		case first && s.Inherited() != "" && !s.declaresDefault():
 			return "Declare the namespace of the XML element with xmlns."
 		}
 		first = false
@@ -32,9 +32,9 @@ func checkContent(text string, maxDepth int) string {
 }
 
 // declaresDefault says whether the start tag read last declares xmlns.
-func (s *scanner) declaresDefault() bool {
+func (s *Scanner) declaresDefault() bool {
 	for i := range s.attributes {
-		if len(s.attributes[i].prefix) == 0 && string(s.attributes[i].local) == "xmlns" {
+		if len(s.attributes[i].prefix) == 0 && string(s.attributes[i].Local) == "xmlns" {
 			return true
 		}
 	}

@@ -1,4 +1,4 @@
-package iso20022
+package xmltoken
 
 import (
 	"bytes"
@@ -8,12 +8,29 @@ import (
 // xmlNamespace is bound to the prefix xml in every document.
 const xmlNamespace = "http://www.w3.org/XML/1998/namespace"
 
-// mostAttributes bounds the attributes of one element; comparing them all with
-// each other stays cheap.
-const mostAttributes = 16
+// MostAttributes bounds the attributes of one element, so that comparing them all with each other stays cheap.
+const MostAttributes = 16
+
+// Attribute is one attribute of a start tag.
+type Attribute struct {
+	Offset    int // in the input, in bytes
+	Local     []byte
+	Namespace string
+
+	prefix []byte
+	raw    []byte // without the quotes
+}
+
+// IsNamespace says whether the attribute declares a namespace.
+func (a *Attribute) IsNamespace() bool {
+	return string(a.prefix) == "xmlns" || len(a.prefix) == 0 && string(a.Local) == "xmlns"
+}
+
+// Value is the attribute with references replaced and white space normalised.
+func (a *Attribute) Value() string { return unescape(a.raw, true) }
 
 // readAttributes reads attributes up to what ends the tag; the names must differ.
-func (s *scanner) readAttributes() (token, bool) {
+func (s *Scanner) readAttributes() (Token, bool) {
 	s.attributes = s.attributes[:0]
 	for {
 		before := s.position
@@ -22,12 +39,12 @@ func (s *scanner) readAttributes() (token, bool) {
 			return broken(s.position, adviceEnd), false
 		}
 		if c := s.data[s.position]; c == '>' || c == '/' || c == '?' {
-			return token{}, true
+			return Token{}, true
 		}
 		if s.position == before {
 			return broken(s.position, "Separate the attributes with a space."), false
 		}
-		if len(s.attributes) == mostAttributes {
+		if len(s.attributes) == MostAttributes {
 			return broken(s.position, "Remove attributes: the element has too many."), false
 		}
 		t, ok := s.readAttribute()
@@ -37,7 +54,7 @@ func (s *scanner) readAttributes() (token, bool) {
 	}
 }
 
-func (s *scanner) readAttribute() (token, bool) {
+func (s *Scanner) readAttribute() (Token, bool) {
 	start := s.position
 	prefix, local, ok := splitName(s.name())
 	if !ok {
@@ -64,54 +81,55 @@ func (s *scanner) readAttribute() (token, bool) {
 	}
 	s.position += end + 1
 	for i := range s.attributes {
-		if bytes.Equal(s.attributes[i].local, local) && bytes.Equal(s.attributes[i].prefix, prefix) {
+		if bytes.Equal(s.attributes[i].Local, local) && bytes.Equal(s.attributes[i].prefix, prefix) {
 			return broken(start, "Remove the second attribute of the same name."), false
 		}
 	}
-	s.attributes = append(s.attributes, xmlAttribute{offset: start, prefix: prefix, local: local, value: value})
-	return token{}, true
+	s.attributes = append(s.attributes, Attribute{Offset: start, Local: local, prefix: prefix, raw: value})
+	return Token{}, true
 }
 
 // bind brings the namespaces the start tag declares into scope and gives each
 // attribute its namespace.
-func (s *scanner) bind() (token, bool) {
+func (s *Scanner) bind() (Token, bool) {
 	for i := range s.attributes {
 		attribute := &s.attributes[i]
-		if !attribute.isNamespace() {
+		if !attribute.IsNamespace() {
 			continue
 		}
-		namespace := unescape(attribute.value, true)
+		namespace := attribute.Value()
 		prefix := ""
 		if len(attribute.prefix) > 0 {
-			prefix = string(attribute.local)
+			prefix = string(attribute.Local)
 		}
 		if prefix != "" && namespace == "" || prefix == "xmlns" || (prefix == "xml") != (namespace == xmlNamespace) {
-			return broken(attribute.offset, "Correct the namespace declaration."), false
+			return broken(attribute.Offset, "Correct the namespace declaration."), false
 		}
 		s.bindings = append(s.bindings, binding{prefix: prefix, namespace: namespace, depth: len(s.open)})
 	}
 	for i := range s.attributes {
 		attribute := &s.attributes[i]
-		if len(attribute.prefix) == 0 || attribute.isNamespace() {
+		if len(attribute.prefix) == 0 || attribute.IsNamespace() {
 			continue
 		}
 		namespace, found := s.resolve(attribute.prefix)
 		if !found {
-			return broken(attribute.offset, "Declare the namespace prefix "+shown(string(attribute.prefix))+"."), false
+			return broken(attribute.Offset, "Declare the namespace prefix "+Shown(string(attribute.prefix))+"."), false
 		}
-		attribute.namespace = namespace
+		attribute.Namespace = namespace
 		if s.repeated(i) {
-			return broken(attribute.offset, "Remove the second attribute of the same name."), false
+			return broken(attribute.Offset, "Remove the second attribute of the same name."), false
 		}
 	}
-	return token{}, true
+	return Token{}, true
 }
 
 // repeated says whether an attribute before i has the same namespace and name.
-func (s *scanner) repeated(i int) bool {
+func (s *Scanner) repeated(i int) bool {
 	for j := range i {
 		other := &s.attributes[j]
-		if other.namespace == s.attributes[i].namespace && bytes.Equal(other.local, s.attributes[i].local) && len(other.prefix) > 0 && !other.isNamespace() {
+		same := other.Namespace == s.attributes[i].Namespace && bytes.Equal(other.Local, s.attributes[i].Local)
+		if same && len(other.prefix) > 0 && !other.IsNamespace() {
 			return true
 		}
 	}
@@ -120,7 +138,7 @@ func (s *scanner) repeated(i int) bool {
 
 // resolve finds the namespace of a prefix; no prefix and no default namespace
 // is no namespace.
-func (s *scanner) resolve(prefix []byte) (string, bool) {
+func (s *Scanner) resolve(prefix []byte) (string, bool) {
 	for i := len(s.bindings) - 1; i >= 0; i-- {
 		if s.bindings[i].prefix == string(prefix) {
 			return s.bindings[i].namespace, true
@@ -132,9 +150,9 @@ func (s *scanner) resolve(prefix []byte) (string, bool) {
 	return "", len(prefix) == 0
 }
 
-// inherited writes the namespace declarations in scope that the start tag read
+// Inherited writes the namespace declarations in scope that the start tag read
 // last does not make itself, so that the element can stand alone.
-func (s *scanner) inherited() string {
+func (s *Scanner) Inherited() string {
 	var declarations strings.Builder
 	done := map[string]bool{}
 	for i := len(s.bindings) - 1; i >= 0; i-- {
@@ -150,7 +168,7 @@ func (s *scanner) inherited() string {
 		if bound.prefix != "" {
 			declarations.WriteString(":" + bound.prefix)
 		}
-		declarations.WriteString(`="` + string(appendEscaped(nil, bound.namespace, true)) + `"`)
+		declarations.WriteString(`="` + string(AppendEscaped(nil, bound.namespace, true)) + `"`)
 	}
 	if !done[""] {
 		declarations.WriteString(` xmlns=""`)

@@ -1,4 +1,9 @@
-package iso20022
+// Package xmltoken cuts an XML document into tokens. It is stricter than XML and than encoding/xml: no document type declaration, so the
+// only entities are the five of XML itself; UTF-8 only; a bound on the depth of elements and on the attributes of each. Names and
+// namespaces are checked on the way, so that what reaches its end is well-formed. It copies nothing: tokens point into the input.
+//
+// It is a package of its own because it knows nothing of messages: what an element means is for the codec of iso20022 to say.
+package xmltoken
 
 import (
 	"bytes"
@@ -6,39 +11,39 @@ import (
 	"strings"
 )
 
-// tokenKind says what the scanner found.
-type tokenKind uint8
+// Kind says what the scanner found.
+type Kind uint8
 
+// The kinds of tokens.
 const (
-	tokenEndOfDocument tokenKind = iota
-	tokenStart
-	tokenEnd
-	tokenText
-	tokenBroken // not well-formed, or refused; advice says what to do
+	EndOfDocument Kind = iota
+	Start
+	End
+	Text
+	Broken // not well-formed, or refused; Advice says what to do
 )
 
-// token is one piece of an XML document. The slices point into the input.
-type token struct {
-	kind      tokenKind
-	offset    int
-	local     []byte // of a start tag
-	namespace string // of a start tag
-	text      []byte // raw, references not replaced
-	cdata     bool
-	advice    string
+// Token is one piece of an XML document. The slices point into the input.
+type Token struct {
+	Kind      Kind
+	Offset    int    // in the input, in bytes
+	Local     []byte // name of a start tag without its prefix
+	Namespace string // of a start tag
+	Text      []byte // raw, references not replaced; Characters replaces them
+	CDATA     bool   // the text stood in a CDATA section
+	Advice    string // what to do about a broken document
 }
 
-// xmlAttribute is one attribute of the start tag read last.
-type xmlAttribute struct {
-	offset        int
-	prefix, local []byte
-	value         []byte // raw, without the quotes
-	namespace     string
+// Characters is the text of a token with references replaced and line ends normalised.
+func (t Token) Characters() string {
+	if !t.CDATA {
+		return unescape(t.Text, false)
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(string(t.Text), "\r\n", "\n"), "\r", "\n")
 }
 
-func (a *xmlAttribute) isNamespace() bool {
-	return string(a.prefix) == "xmlns" || len(a.prefix) == 0 && string(a.local) == "xmlns"
-}
+// IsBlank says whether the token is nothing but white space.
+func (t Token) IsBlank() bool { return !t.CDATA && isBlank(t.Text) }
 
 // binding is a namespace prefix in scope; depth is that of its element.
 type binding struct {
@@ -47,21 +52,43 @@ type binding struct {
 	depth     int
 }
 
-// scanner cuts an XML document into tokens in one pass. It is stricter than
-// XML: there is no document type declaration, so the only entities are the five
-// of XML itself, and the encoding is UTF-8 (the caller has checked the bytes).
-type scanner struct {
+// Scanner cuts an XML document into tokens in one pass; make it with New.
+type Scanner struct {
 	data       []byte
 	position   int
 	maxDepth   int
 	open       [][]byte // names of the open elements, as written
 	bindings   []binding
-	attributes []xmlAttribute
+	attributes []Attribute
 	nameEnd    int  // offset behind the name of the start tag read last
 	closing    bool // the start tag read last closes itself
 	rootSeen   bool
 	started    bool
 }
+
+// New makes a scanner of a document in UTF-8, which the caller has checked. maxDepth is how deep elements may be nested.
+func New(data []byte, maxDepth int) Scanner {
+	return Scanner{data: data, maxDepth: maxDepth}
+}
+
+// SkipByteOrderMark passes over a byte order mark and says whether there was one. Call it before the first Next.
+func (s *Scanner) SkipByteOrderMark() bool {
+	const mark = "\xEF\xBB\xBF"
+	if !bytes.HasPrefix(s.data, []byte(mark)) {
+		return false
+	}
+	s.position = len(mark)
+	return true
+}
+
+// Attributes are those of the start tag read last, valid until the next token.
+func (s *Scanner) Attributes() []Attribute { return s.attributes }
+
+// NameEnd is the offset behind the name of the start tag read last.
+func (s *Scanner) NameEnd() int { return s.nameEnd }
+
+// Position is the offset behind what was read so far.
+func (s *Scanner) Position() int { return s.position }
 
 const (
 	adviceName      = "Correct the XML: a name is expected here."
@@ -70,16 +97,16 @@ const (
 	adviceCharacter = "Remove this character: XML does not allow it."
 )
 
-func broken(offset int, advice string) token {
-	return token{kind: tokenBroken, offset: offset, advice: advice}
+func broken(offset int, advice string) Token {
+	return Token{Kind: Broken, Offset: offset, Advice: advice}
 }
 
-// next reads the next token; comments and processing instructions are passed over.
-func (s *scanner) next() token {
+// Next reads the next token; comments and processing instructions are passed over.
+func (s *Scanner) Next() Token {
 	if s.closing {
 		s.closing = false
 		s.pop()
-		return token{kind: tokenEnd, offset: s.position}
+		return Token{Kind: End, Offset: s.position}
 	}
 	if !s.started {
 		s.started = true
@@ -90,7 +117,7 @@ func (s *scanner) next() token {
 	for s.position < len(s.data) {
 		if s.data[s.position] != '<' {
 			t := s.text()
-			if t.kind == tokenText && len(s.open) == 0 {
+			if t.Kind == Text && len(s.open) == 0 {
 				continue
 			}
 			return t
@@ -103,12 +130,12 @@ func (s *scanner) next() token {
 	if len(s.open) > 0 || !s.rootSeen {
 		return broken(s.position, adviceEnd)
 	}
-	return token{kind: tokenEndOfDocument, offset: s.position}
+	return Token{Kind: EndOfDocument, Offset: s.position}
 }
 
 // markup reads what begins with <; skipped is true for a comment and a
 // processing instruction.
-func (s *scanner) markup() (t token, skipped bool) {
+func (s *Scanner) markup() (t Token, skipped bool) {
 	rest := s.data[s.position:]
 	switch {
 	case bytes.HasPrefix(rest, []byte("</")):
@@ -124,15 +151,15 @@ func (s *scanner) markup() (t token, skipped bool) {
 	default:
 		return s.startTag(), false
 	}
-	return t, t.kind != tokenBroken
+	return t, t.Kind != Broken
 }
 
 // declaration reads the XML declaration, if there is one.
-func (s *scanner) declaration() (token, bool) {
+func (s *Scanner) declaration() (Token, bool) {
 	const opening = "<?xml"
 	rest := s.data[s.position:]
 	if !bytes.HasPrefix(rest, []byte(opening)) || len(rest) == len(opening) || !isSpace(rest[len(opening)]) {
-		return token{}, true
+		return Token{}, true
 	}
 	start := s.position
 	s.position += len(opening)
@@ -144,14 +171,14 @@ func (s *scanner) declaration() (token, bool) {
 		return broken(start, `Correct the XML declaration: write <?xml version="1.0" encoding="UTF-8"?>.`), false
 	}
 	s.position += 2
-	return token{}, true
+	return Token{}, true
 }
 
 // isDeclaration checks version, encoding and standalone, in this order.
-func (s *scanner) isDeclaration() bool {
+func (s *Scanner) isDeclaration() bool {
 	names := []string{"version", "encoding", "standalone"}
 	for i := range s.attributes {
-		name, value := string(s.attributes[i].local), string(s.attributes[i].value)
+		name, value := string(s.attributes[i].Local), string(s.attributes[i].raw)
 		for len(names) > 0 && names[0] != name && names[0] != "version" {
 			names = names[1:]
 		}
@@ -168,7 +195,7 @@ func (s *scanner) isDeclaration() bool {
 	return len(s.attributes) > 0
 }
 
-func (s *scanner) comment() token {
+func (s *Scanner) comment() Token {
 	start := s.position
 	s.position += len("<!--")
 	end := bytes.Index(s.data[s.position:], []byte("--"))
@@ -180,10 +207,10 @@ func (s *scanner) comment() token {
 		return broken(s.position+bad, adviceCharacter)
 	}
 	s.position += end + len("-->")
-	return token{}
+	return Token{}
 }
 
-func (s *scanner) instruction() token {
+func (s *Scanner) instruction() Token {
 	start := s.position
 	s.position += len("<?")
 	name := s.name()
@@ -198,10 +225,10 @@ func (s *scanner) instruction() token {
 		return broken(s.position+bad, adviceCharacter)
 	}
 	s.position += end + len("?>")
-	return token{}
+	return Token{}
 }
 
-func (s *scanner) cdata() token {
+func (s *Scanner) cdata() Token {
 	start := s.position
 	if len(s.open) == 0 {
 		return broken(start, "Remove the CDATA section outside of the root element.")
@@ -215,11 +242,11 @@ func (s *scanner) cdata() token {
 		return broken(start+len("<![CDATA[")+bad, adviceCharacter)
 	}
 	s.position = start + len("<![CDATA[") + end + len("]]>")
-	return token{kind: tokenText, offset: start, text: content[:end], cdata: true}
+	return Token{Kind: Text, Offset: start, Text: content[:end], CDATA: true}
 }
 
 // text reads up to the next markup.
-func (s *scanner) text() token {
+func (s *Scanner) text() Token {
 	start := s.position
 	end := bytes.IndexByte(s.data[start:], '<')
 	if end < 0 {
@@ -239,10 +266,10 @@ func (s *scanner) text() token {
 	if bad := firstBadReference(content); bad >= 0 {
 		return broken(start+bad, adviceReference)
 	}
-	return token{kind: tokenText, offset: start, text: content}
+	return Token{Kind: Text, Offset: start, Text: content}
 }
 
-func (s *scanner) endTag() token {
+func (s *Scanner) endTag() Token {
 	start := s.position
 	s.position += len("</")
 	name := s.name()
@@ -255,10 +282,10 @@ func (s *scanner) endTag() token {
 		return broken(start, "Correct the end tag: it must close the element opened last.")
 	}
 	s.pop()
-	return token{kind: tokenEnd, offset: start}
+	return Token{Kind: End, Offset: start}
 }
 
-func (s *scanner) pop() {
+func (s *Scanner) pop() {
 	depth := len(s.open)
 	s.open = s.open[:depth-1]
 	for len(s.bindings) > 0 && s.bindings[len(s.bindings)-1].depth == depth {
@@ -266,7 +293,7 @@ func (s *scanner) pop() {
 	}
 }
 
-func (s *scanner) startTag() token {
+func (s *Scanner) startTag() Token {
 	start := s.position
 	s.position++
 	name := s.name()
@@ -293,12 +320,12 @@ func (s *scanner) startTag() token {
 	}
 	namespace, found := s.resolve(prefix)
 	if !found {
-		return broken(start, "Declare the namespace prefix "+shown(string(prefix))+".")
+		return broken(start, "Declare the namespace prefix "+Shown(string(prefix))+".")
 	}
-	return s.closeStartTag(token{kind: tokenStart, offset: start, local: local, namespace: namespace})
+	return s.closeStartTag(Token{Kind: Start, Offset: start, Local: local, Namespace: namespace})
 }
 
-func (s *scanner) closeStartTag(t token) token {
+func (s *Scanner) closeStartTag(t Token) Token {
 	rest := s.data[s.position:]
 	switch {
 	case bytes.HasPrefix(rest, []byte(">")):

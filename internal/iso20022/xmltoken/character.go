@@ -1,4 +1,4 @@
-package iso20022
+package xmltoken
 
 import (
 	"bytes"
@@ -11,14 +11,14 @@ func isSpace(c byte) bool {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r'
 }
 
-func (s *scanner) space() {
+func (s *Scanner) space() {
 	for s.position < len(s.data) && isSpace(s.data[s.position]) {
 		s.position++
 	}
 }
 
 // name reads a name, which may be empty.
-func (s *scanner) name() []byte {
+func (s *Scanner) name() []byte {
 	length := nameLength(s.data[s.position:])
 	name := s.data[s.position : s.position+length]
 	s.position += length
@@ -30,7 +30,7 @@ func nameLength(text []byte) int {
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf {
-			if !isNameByte(c) || i == 0 && (isDigit(c) || c == '-' || c == '.') {
+			if !isNameByte(c) || i == 0 && ('0' <= c && c <= '9' || c == '-' || c == '.') {
 				return i
 			}
 			i++
@@ -46,7 +46,7 @@ func nameLength(text []byte) int {
 }
 
 func isNameByte(c byte) bool {
-	return isAlphanumeric(c) || isAnyOf(c, "_:-.")
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == ':' || c == '-' || c == '.'
 }
 
 // isNameStart covers NameStartChar of XML 1.0 (fifth edition) above ASCII.
@@ -164,8 +164,8 @@ func lineEnd(attribute bool) byte {
 	return '\n'
 }
 
-// appendEscaped writes text so that a reader gets the same text back.
-func appendEscaped(out []byte, text string, attribute bool) []byte {
+// AppendEscaped writes text into an element, or into an attribute in double quotes, so that a reader gets the same text back.
+func AppendEscaped(out []byte, text string, attribute bool) []byte {
 	start := 0
 	for i := range len(text) {
 		replacement := ""
@@ -190,4 +190,24 @@ func appendEscaped(out []byte, text string, attribute bool) []byte {
 		start = i + 1
 	}
 	return append(out, text[start:]...)
+}
+
+func isBlank(text []byte) bool {
+	for _, c := range text {
+		if !isSpace(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// Shown shortens what a sender wrote so that it can stand in a sentence.
+func Shown(text string) string {
+	const most = 60 // an ISO namespace fits
+	text = strings.ToValidUTF8(text, "?")
+	runes := []rune(text)
+	if len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ func clearingCall(body string, change func(*http.Request)) call {
 	}}
 }
 
-// statusReport is a pacs.002 about a payment of ours.
+// statusReport is a pacs.002 about a payment of ours: the sample, with the ids of that payment where it has any.
 func statusReport(t *testing.T, sample, transaction string) string {
 	t.Helper()
 	content, err := os.ReadFile("../internal/iso20022/testdata/" + sample)
@@ -34,7 +35,9 @@ func statusReport(t *testing.T, sample, transaction string) string {
 	if !found || !closed {
 		t.Fatalf("%s has no OrgnlTxId", sample)
 	}
-	return before + "<OrgnlTxId>" + transaction + "</OrgnlTxId>" + after
+	report := before + "<OrgnlTxId>" + transaction + "</OrgnlTxId>" + after
+	report = regexp.MustCompile(`<Orgnl(InstrId|EndToEndId|UETR)>[^<]*</Orgnl(InstrId|EndToEndId|UETR)>`).ReplaceAllString(report, "")
+	return regexp.MustCompile(`<OrgnlMsgId>[^<]*<`).ReplaceAllString(report, "<OrgnlMsgId>P8"+transaction+"<")
 }
 
 func TestADocumentOfClearingIsStoredOnce(t *testing.T) {

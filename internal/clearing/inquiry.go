@@ -24,10 +24,18 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document
 	if err != nil {
 		return err
 	}
+	m, err := s.cfg.Store.Message(ctx, realm, id)
+	if err != nil {
+		return err
+	}
 	if inquiry.AboutRecall() {
+		err = s.asksAboutRecall(ctx, in, m, inquiry)
+		if err != nil {
+			return err
+		}
 		return s.answerAboutRecall(ctx, in, inquiry)
 	}
-	m, err := s.cfg.Store.Message(ctx, realm, id)
+	err = fits(in, m, inquiry.Original)
 	if err != nil {
 		return err
 	}
@@ -41,6 +49,26 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document
 		return err
 	}
 	return s.cfg.Store.Record(ctx, in, realm, id, keep, answer)
+}
+
+// asksAboutRecall holds a question about a recall against that recall and the payment it is about.
+func (s *Station) asksAboutRecall(ctx context.Context, in store.Inbound, original payment.Message, inquiry interbank.Inquiry) error {
+	id, err := s.cfg.Store.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
+	if errors.Is(err, payment.ErrNotFound) {
+		return unfit("The payment " + inquiry.Original.TransactionID + " was not recalled.")
+	}
+	if err != nil {
+		return err
+	}
+	recall, err := s.cfg.Store.Message(ctx, original.Realm, id)
+	if err != nil {
+		return err
+	}
+	about, err := recall.AskedAbout(inquiry.Original)
+	if err != nil {
+		return unfit(err.Error())
+	}
+	return fits(in, original, about)
 }
 
 // answerAboutRecall sends the answer of a received recall again: the same bytes under the same message id.

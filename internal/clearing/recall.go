@@ -36,6 +36,10 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Inbound, document 
 	if original.State != payment.StateBooked {
 		return unfit("The recalled payment is " + string(original.State) + ", not booked.")
 	}
+	err = fits(in, original, recall.Original)
+	if err != nil {
+		return err
+	}
 	arrival := s.arrival(in, realm, original.GlobalID.Mark())
 	answer, err := s.receipt(in, document, "C25"+string(arrival.GlobalID))
 	if err != nil {
@@ -81,10 +85,15 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Inbound, document 
 		return err
 	}
 	return s.cfg.Store.Record(ctx, in, recall.Realm, recall.InternalID, func(m payment.Message) (payment.Transition, error) {
-		if m.Scheme != in.Scheme {
-			return payment.Transition{}, payment.ErrIllegalMove
+		err := fits(in, m, returned.Original)
+		if err != nil {
+			return payment.Transition{}, err
 		}
-		return moveIf(m.Accept(s.now()))
+		err = returned.Owes(m.Summary.Amount)
+		if err != nil {
+			return payment.Transition{}, unfit(err.Error())
+		}
+		return s.answeredOnce(m.Accept(s.now()))
 	}, answer)
 }
 
@@ -107,14 +116,24 @@ func (s *Station) receiveResolution(ctx context.Context, in store.Inbound, docum
 		answers = append(answers, *receipt)
 	}
 	return s.cfg.Store.Record(ctx, in, recall.Realm, recall.InternalID, func(m payment.Message) (payment.Transition, error) {
-		switch {
-		case m.Scheme != in.Scheme:
-			return payment.Transition{}, payment.ErrIllegalMove
-		case !resolution.Refused:
+		err := fits(in, m, resolution.Original)
+		if err != nil {
+			return payment.Transition{}, err
+		}
+		if !resolution.Refused {
 			return payment.Transition{}, store.ErrNoChange
 		}
-		return moveIf(m.Decline(resolution.Why.Code, resolution.Why.Text, s.now()))
+		return s.answeredOnce(m.Decline(resolution.Why.Code, resolution.Why.Text, s.now()))
 	}, answers...)
+}
+
+// answeredOnce is the move of an answer to a recall of ours. There is one: money that comes a second time, or a second refusal, is for an
+// operator and is not confirmed.
+func (s *Station) answeredOnce(t payment.Transition, moves bool, err error) (payment.Transition, error) {
+	if err == nil && !moves {
+		return payment.Transition{}, unfit("The recall was answered before: there is one answer to a recall.")
+	}
+	return t, err
 }
 
 // recallOf finds our recall of the payment a document is about.
@@ -158,6 +177,10 @@ func (s *Station) receiveReceipt(ctx context.Context, in store.Inbound, document
 		return err
 	}
 	return s.recordAnswer(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
+		err := m.AgreesWithReceipt(confirmation)
+		if err != nil {
+			return payment.Transition{}, unfit(err.Error())
+		}
 		switch {
 		case m.Scheme != in.Scheme || m.Kind != payment.KindRecall && m.Kind != payment.KindResolution:
 			return payment.Transition{}, payment.ErrIllegalMove

@@ -29,11 +29,25 @@ func (s *Station) receiveStatus(ctx context.Context, in store.Inbound, document 
 		return err
 	}
 	return s.recordAnswer(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
-		if m.Scheme != in.Scheme {
-			return payment.Transition{}, payment.ErrIllegalMove
+		err := fits(in, m, status.Original)
+		if err != nil {
+			return payment.Transition{}, err
 		}
 		return s.statusMove(m, status)
 	})
+}
+
+// fits tells why a document does not answer a message: another scheme, or an id, amount or currency that disagrees. What does not fit goes
+// to quarantine.
+func fits(in store.Inbound, m payment.Message, about interbank.Original) error {
+	if m.Scheme != in.Scheme {
+		return unfit("The message " + string(m.GlobalID) + " is one of " + string(m.Scheme) + ", this document came through " + string(in.Scheme) + ".")
+	}
+	err := m.AgreesWith(about)
+	if err != nil {
+		return unfit(err.Error())
+	}
+	return nil
 }
 
 // recordAnswer records what clearing says of a message, which may be our answer to a received recall: that is noted on the recall.

@@ -101,3 +101,48 @@ func paymentTypeOf(document *iso20022.FIToFICustomerCreditTransfer, transaction 
 func (c convention) groupOf(o original) *iso20022.OriginalGroupInformation29 {
 	return &iso20022.OriginalGroupInformation29{OriginalMessageID: o.messageID, OriginalMessageNameID: c.nameOf(o.messageName)}
 }
+
+// OriginalOf is what an answer to a document repeats of it: of a pacs.008 the payment, of a pacs.004 the payment that goes back under the
+// message id of the return, of a camt.056 the payment it recalls. It fails with ErrTransactions, ErrIncomplete, ErrKind for any other
+// document, or on an amount or date that cannot be read.
+func OriginalOf(document iso20022.Document) (Original, error) {
+	switch document := document.(type) {
+	case *iso20022.FIToFICustomerCreditTransfer:
+		about, err := originalOf(document)
+		if err != nil {
+			return Original{}, err
+		}
+		return about.read()
+	case *iso20022.PaymentReturn:
+		return returnAsOriginal(document)
+	case *iso20022.FIToFIPaymentCancellationRequest:
+		recall, err := ReadCancellation(document)
+		return recall.Original, err
+	default:
+		return Original{}, fmt.Errorf("nothing answers this document: %w", ErrKind)
+	}
+}
+
+// read is the payment as those who read documents know it.
+func (o original) read() (Original, error) {
+	known := Original{
+		MessageID: o.messageID, MessageName: string(o.messageName), InstructionID: o.instructionID, EndToEndID: o.endToEndID,
+		TransactionID: o.transactionID, UETR: o.uetr,
+	}
+	known, err := known.copied(o.reference)
+	if err != nil {
+		return Original{}, err
+	}
+	return known.with(&o.amount, o.day)
+}
+
+// returnAsOriginal is a return as its status names it: by its message, with the ids of the payment and the amount that goes back.
+func returnAsOriginal(document *iso20022.PaymentReturn) (Original, error) {
+	about, err := answered(document)
+	if err != nil {
+		return Original{}, err
+	}
+	transaction := &document.TransactionInformation[0]
+	about.amount, about.reference = transaction.ReturnedInterbankSettlementAmount, transaction.OriginalTransactionReference
+	return about.read()
+}

@@ -24,6 +24,17 @@ type Original struct {
 	UETR          string
 	Amount        money.Amount // the zero value when the document does not say
 	Day           time.Time    // the day it settled, midnight UTC; zero when the document does not say
+
+	Copy OriginalCopy
+}
+
+// OriginalCopy is what the copy of the payment (OrgnlTxRef) says that other elements say too, or that tells two payments apart. Each is
+// the zero value where the document does not say it.
+type OriginalCopy struct {
+	Amount          money.Amount
+	Day             time.Time
+	DebtorAccount   string // IBAN
+	CreditorAccount string // IBAN
 }
 
 // Why is the reason of a status, recall, return or refusal.
@@ -62,14 +73,14 @@ func originatorName(named *party) string {
 	}
 }
 
-// readAmount reads an amount that may be left out.
-func readAmount(given *iso20022.Amount) (money.Amount, error) {
+// readAmount reads the amount of an element that may be left out.
+func readAmount(element string, given *iso20022.Amount) (money.Amount, error) {
 	if given == nil {
 		return money.Amount{}, nil
 	}
 	amount, err := money.FromDecimal(money.Currency(given.Currency), given.Value)
 	if err != nil {
-		return money.Amount{}, fmt.Errorf("read amount %s: %w", given, err)
+		return money.Amount{}, fmt.Errorf("read %s %s: %w", element, given, err)
 	}
 	return amount, nil
 }
@@ -90,10 +101,10 @@ func readMoment(given iso20022.ISODateTime) (time.Time, error) {
 	return given.Time()
 }
 
-// readOriginal reads amount and day of an original payment into what is known of it.
+// with reads amount and day of an original payment into what is known of it.
 func (o Original) with(amount *iso20022.Amount, day iso20022.ISODate) (Original, error) {
 	var err error
-	o.Amount, err = readAmount(amount)
+	o.Amount, err = readAmount("OrgnlIntrBkSttlmAmt", amount)
 	if err != nil {
 		return Original{}, err
 	}
@@ -101,10 +112,39 @@ func (o Original) with(amount *iso20022.Amount, day iso20022.ISODate) (Original,
 	return o, err
 }
 
-// inGroup adds the document of the payment.
-func (o Original) inGroup(group *iso20022.OriginalGroupInformation29) Original {
-	if group != nil {
-		o.MessageID, o.MessageName = group.OriginalMessageID, group.OriginalMessageNameID
+// copied reads the copy of an original payment.
+func (o Original) copied(reference *iso20022.OriginalTransactionReference28) (Original, error) {
+	if reference == nil {
+		return o, nil
 	}
-	return o
+	var err error
+	o.Copy.Amount, err = readAmount("OrgnlTxRef/IntrBkSttlmAmt", reference.InterbankSettlementAmount)
+	if err != nil {
+		return Original{}, err
+	}
+	o.Copy.Day, err = readDay(reference.InterbankSettlementDate)
+	if err != nil {
+		return Original{}, err
+	}
+	o.Copy.DebtorAccount, o.Copy.CreditorAccount = ibanOf(reference.DebtorAccount), ibanOf(reference.CreditorAccount)
+	return o, nil
+}
+
+func ibanOf(held *iso20022.CashAccount38) string {
+	if held == nil {
+		return ""
+	}
+	return held.ID.IBAN
+}
+
+// inGroup adds the document of the payment. Where a document names it twice, it must name the same: else a MismatchError.
+func (o Original) inGroup(group *iso20022.OriginalGroupInformation29) (Original, error) {
+	if group == nil {
+		return o, nil
+	}
+	if o.MessageID != "" && o.MessageID != group.OriginalMessageID {
+		return Original{}, &MismatchError{Element: "OrgnlGrpInf/OrgnlMsgId", Said: group.OriginalMessageID, Known: o.MessageID}
+	}
+	o.MessageID, o.MessageName = group.OriginalMessageID, group.OriginalMessageNameID
+	return o, nil
 }

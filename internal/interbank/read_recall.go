@@ -25,11 +25,7 @@ func ReadCancellation(document *iso20022.FIToFIPaymentCancellationRequest) (Canc
 	if recall.OriginalTransactionID == "" {
 		return Cancellation{}, fmt.Errorf("read camt.056 without OrgnlTxId: %w", ErrIncomplete)
 	}
-	about := Original{
-		InstructionID: recall.OriginalInstructionID, EndToEndID: recall.OriginalEndToEndID,
-		TransactionID: recall.OriginalTransactionID, UETR: recall.OriginalUETR,
-	}.inGroup(recall.OriginalGroupInformation)
-	about, err = about.with(recall.OriginalInterbankSettlementAmount, recall.OriginalInterbankSettlementDate)
+	about, err := recalledOriginal(recall)
 	if err != nil {
 		return Cancellation{}, fmt.Errorf("read camt.056: %w", err)
 	}
@@ -37,6 +33,22 @@ func ReadCancellation(document *iso20022.FIToFIPaymentCancellationRequest) (Canc
 		MessageID: document.Assignment.ID, CancellationID: recall.CancellationID, Original: about,
 		Why: cancellationWhy(recall.CancellationReasonInformation),
 	}, nil
+}
+
+// recalledOriginal reads the payment a recall is about.
+func recalledOriginal(recall *iso20022.PaymentTransaction106) (Original, error) {
+	about, err := Original{
+		InstructionID: recall.OriginalInstructionID, EndToEndID: recall.OriginalEndToEndID,
+		TransactionID: recall.OriginalTransactionID, UETR: recall.OriginalUETR,
+	}.inGroup(recall.OriginalGroupInformation)
+	if err != nil {
+		return Original{}, err
+	}
+	about, err = about.with(recall.OriginalInterbankSettlementAmount, recall.OriginalInterbankSettlementDate)
+	if err != nil {
+		return Original{}, err
+	}
+	return about.copied(recall.OriginalTransactionReference)
 }
 
 func cancellationWhy(reasons []iso20022.PaymentCancellationReason5) Why {
@@ -72,11 +84,7 @@ func ReadResolution(document *iso20022.ResolutionOfInvestigation) (Refusal, erro
 	if answer.OriginalTransactionID == "" {
 		return Refusal{}, fmt.Errorf("read camt.029 without OrgnlTxId: %w", ErrIncomplete)
 	}
-	about := Original{
-		InstructionID: answer.OriginalInstructionID, EndToEndID: answer.OriginalEndToEndID,
-		TransactionID: answer.OriginalTransactionID, UETR: answer.OriginalUETR,
-	}.inGroup(answer.OriginalGroupInformation)
-	about, err := about.with(answer.OriginalInterbankSettlementAmount, answer.OriginalInterbankSettlementDate)
+	about, err := refusedOriginal(answer)
 	if err != nil {
 		return Refusal{}, fmt.Errorf("read camt.029: %w", err)
 	}
@@ -88,6 +96,22 @@ func ReadResolution(document *iso20022.ResolutionOfInvestigation) (Refusal, erro
 		MessageID: document.Assignment.ID, StatusID: answer.CancellationStatusID, Original: about,
 		Status: status, Refused: status == rejected, Why: refusalWhy(answer.CancellationStatusReasonInformation),
 	}, nil
+}
+
+// refusedOriginal reads the payment whose recall is refused.
+func refusedOriginal(answer *iso20022.PaymentTransaction102) (Original, error) {
+	about, err := Original{
+		InstructionID: answer.OriginalInstructionID, EndToEndID: answer.OriginalEndToEndID,
+		TransactionID: answer.OriginalTransactionID, UETR: answer.OriginalUETR,
+	}.inGroup(answer.OriginalGroupInformation)
+	if err != nil {
+		return Original{}, err
+	}
+	about, err = about.with(answer.OriginalInterbankSettlementAmount, answer.OriginalInterbankSettlementDate)
+	if err != nil {
+		return Original{}, err
+	}
+	return about.copied(answer.OriginalTransactionReference)
 }
 
 func refusalWhy(reasons []iso20022.CancellationStatusReason4) Why {

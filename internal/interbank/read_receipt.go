@@ -61,9 +61,11 @@ func ReadStatusRequest(document *iso20022.FIToFIPaymentStatusRequest) (Inquiry, 
 	if len(document.TransactionInformation) == 1 {
 		asked := &document.TransactionInformation[0]
 		read.RequestID = asked.StatusRequestID
-		read.Original = read.Original.inGroup(asked.OriginalGroupInformation)
-		read.Original.InstructionID, read.Original.EndToEndID = asked.OriginalInstructionID, asked.OriginalEndToEndID
-		read.Original.TransactionID, read.Original.UETR = asked.OriginalTransactionID, asked.OriginalUETR
+		var err error
+		read.Original, err = askedOriginal(read.Original, asked)
+		if err != nil {
+			return Inquiry{}, fmt.Errorf("read pacs.028: %w", err)
+		}
 		accepted, err := readMoment(asked.AcceptanceDateTime)
 		if err != nil {
 			return Inquiry{}, fmt.Errorf("read pacs.028: %w", err)
@@ -74,4 +76,15 @@ func ReadStatusRequest(document *iso20022.FIToFIPaymentStatusRequest) (Inquiry, 
 		return Inquiry{}, fmt.Errorf("read pacs.028 without original: %w", ErrIncomplete)
 	}
 	return read, nil
+}
+
+// askedOriginal reads the payment a question is about, whose document may stand with the group too.
+func askedOriginal(about Original, asked *iso20022.PaymentTransaction113) (Original, error) {
+	about, err := about.inGroup(asked.OriginalGroupInformation)
+	if err != nil {
+		return Original{}, err
+	}
+	about.InstructionID, about.EndToEndID = asked.OriginalInstructionID, asked.OriginalEndToEndID
+	about.TransactionID, about.UETR = asked.OriginalTransactionID, asked.OriginalUETR
+	return about.copied(asked.OriginalTransactionReference)
 }

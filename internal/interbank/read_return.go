@@ -19,6 +19,8 @@ type Returned struct {
 	Charge    money.Amount // what the other bank keeps; the zero value for nothing
 	Day       time.Time    // settlement day of the return, midnight UTC; zero when the document does not say
 	Why       Why
+	Count     string       // NbOfTxs of the header
+	Total     money.Amount // of the header; the zero value when the document does not say
 }
 
 // AnswersRecall reports whether the return is the positive answer to a recall.
@@ -39,7 +41,12 @@ func ReadReturn(document *iso20022.PaymentReturn) (Returned, error) {
 	if err != nil {
 		return Returned{}, fmt.Errorf("read pacs.004: %w", err)
 	}
-	read.Amount, err = readAmount(&transaction.ReturnedInterbankSettlementAmount)
+	read.Amount, err = readAmount("RtrdIntrBkSttlmAmt", &transaction.ReturnedInterbankSettlementAmount)
+	if err != nil {
+		return Returned{}, fmt.Errorf("read pacs.004: %w", err)
+	}
+	read.Count = document.GroupHeader.NumberOfTransactions
+	read.Total, err = readAmount("TtlRtrdIntrBkSttlmAmt", document.GroupHeader.TotalReturnedInterbankSettlementAmount)
 	if err != nil {
 		return Returned{}, fmt.Errorf("read pacs.004: %w", err)
 	}
@@ -67,8 +74,15 @@ func returnedOriginal(document *iso20022.PaymentReturn, transaction *iso20022.Pa
 	if group := document.OriginalGroupInformation; group != nil {
 		about.MessageID, about.MessageName = group.OriginalMessageID, group.OriginalMessageNameID
 	}
-	about = about.inGroup(transaction.OriginalGroupInformation)
-	return about.with(transaction.OriginalInterbankSettlementAmount, transaction.OriginalInterbankSettlementDate)
+	about, err := about.inGroup(transaction.OriginalGroupInformation)
+	if err != nil {
+		return Original{}, err
+	}
+	about, err = about.with(transaction.OriginalInterbankSettlementAmount, transaction.OriginalInterbankSettlementDate)
+	if err != nil {
+		return Original{}, err
+	}
+	return about.copied(transaction.OriginalTransactionReference)
 }
 
 // chargeOf is the sum of what is kept.
@@ -78,7 +92,7 @@ func chargeOf(charges []iso20022.Charges7) (money.Amount, error) {
 		if charges[i].Amount.Value.IsZero() {
 			continue
 		}
-		charge, err := readAmount(&charges[i].Amount)
+		charge, err := readAmount("ChrgsInf/Amt", &charges[i].Amount)
 		if err != nil {
 			return money.Amount{}, err
 		}

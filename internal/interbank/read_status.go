@@ -60,9 +60,11 @@ func ReadStatus(document *iso20022.FIToFIPaymentStatusReport) (Status, error) {
 	}
 	if len(document.TransactionInformationAndStatus) == 1 {
 		transaction := &document.TransactionInformationAndStatus[0]
-		read.Original = read.Original.inGroup(transaction.OriginalGroupInformation)
-		read.Original.InstructionID, read.Original.EndToEndID = transaction.OriginalInstructionID, transaction.OriginalEndToEndID
-		read.Original.TransactionID, read.Original.UETR = transaction.OriginalTransactionID, transaction.OriginalUETR
+		var err error
+		read.Original, err = reportedOriginal(read.Original, transaction)
+		if err != nil {
+			return Status{}, fmt.Errorf("read pacs.002: %w", err)
+		}
 		read.Status = cmp.Or(transaction.TransactionStatus, read.Status)
 		reasons = append(transaction.StatusReasonInformation[:len(transaction.StatusReasonInformation):len(transaction.StatusReasonInformation)], reasons...)
 		accepted, err := readMoment(transaction.AcceptanceDateTime)
@@ -79,6 +81,17 @@ func ReadStatus(document *iso20022.FIToFIPaymentStatusReport) (Status, error) {
 		read.Why = statusWhy(reasons)
 	}
 	return read, nil
+}
+
+// reportedOriginal reads the payment or return a status is about, whose document may stand with the group too.
+func reportedOriginal(about Original, transaction *iso20022.PaymentTransaction110) (Original, error) {
+	about, err := about.inGroup(transaction.OriginalGroupInformation)
+	if err != nil {
+		return Original{}, err
+	}
+	about.InstructionID, about.EndToEndID = transaction.OriginalInstructionID, transaction.OriginalEndToEndID
+	about.TransactionID, about.UETR = transaction.OriginalTransactionID, transaction.OriginalUETR
+	return about.copied(transaction.OriginalTransactionReference)
 }
 
 // statusWhy takes the first code, and the words of all reasons.

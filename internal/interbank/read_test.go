@@ -29,6 +29,8 @@ func (c chain) wantOriginal(t *testing.T, got interbank.Original, withAmount boo
 	want.UETR = map[rulebook.Scheme]string{rulebook.SchemeSIC: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10"}[c.scheme]
 	if withAmount {
 		want.Amount, want.Day = c.paid(t), paidDay
+		to := map[rulebook.Scheme]string{rulebook.SchemeSIC: "CH4821966000009613388", rulebook.SchemeSCT: "FR1420041010050500013M02606"}
+		want.Copy = interbank.OriginalCopy{DebtorAccount: c.from.IBAN, CreditorAccount: to[c.scheme]}
 	}
 	if got != want {
 		t.Errorf("%s: original\n got %+v\nwant %+v", c.scheme, got, want)

@@ -47,7 +47,7 @@ func ReadTransfer(document *iso20022.FIToFICustomerCreditTransfer) (Transfer, er
 	if err != nil {
 		return Transfer{}, fmt.Errorf("read payment: %w", err)
 	}
-	amount, err := readAmount(&transaction.InterbankSettlementAmount)
+	amount, err := readAmount("IntrBkSttlmAmt", &transaction.InterbankSettlementAmount)
 	if err != nil {
 		return Transfer{}, fmt.Errorf("read pacs.008: %w", err)
 	}

@@ -18,8 +18,8 @@ type Volume struct {
 	Amount money.Amount
 }
 
-// VolumeByHour lists what was made in each hour since a time, without what was closed before its release, by scheme and time. Hours
-// without payments are left out. It looks at the 10,000 newest payments.
+// VolumeByHour lists the payments made in each hour since a time, without those closed before their release and incoming ones that were
+// refused, by scheme, currency and time. Hours without payments are left out. It looks at the 10,000 newest payments.
 func (r *Reader) VolumeByHour(ctx context.Context, realm string, since time.Time) ([]Volume, error) {
 	var list []Volume
 	err := r.read(ctx, realm, searching, func(q *dbsqlc.Queries) error {

@@ -47,8 +47,8 @@ func volumeOf(scheme rulebook.Scheme, counted []store.Volume, first time.Time) (
 	}
 	for _, one := range counted {
 		place := int(one.Hour.Sub(first) / time.Hour)
-		if one.Scheme != scheme || place < 0 || place >= volumeHours {
-			continue
+		if one.Scheme != scheme || place < 0 || place >= volumeHours || one.Amount.Currency() != profile.Currency {
+			continue // a payment in a currency that the scheme does not have is for its own page, not for a sum
 		}
 		volume.Count += int(one.Count)
 		volume.ByHour[place].Count += int(one.Count)

@@ -1,0 +1,118 @@
+package interbank
+
+import (
+	"fmt"
+	"time"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+)
+
+// MismatchError: a document says something else of its original than the original itself.
+type MismatchError struct {
+	Element string // the ISO name of the element that disagrees, such as OrgnlEndToEndId
+	Said    string
+	Known   string // "" when the original has no such thing
+}
+
+// Error names the element and both values.
+func (e *MismatchError) Error() string {
+	if e.Known == "" {
+		return fmt.Sprintf("%s says %q, but what this document answers has none.", e.Element, e.Said)
+	}
+	return fmt.Sprintf("%s says %q, but what this document answers has %q.", e.Element, e.Said, e.Known)
+}
+
+// agreement is one thing that a document may repeat of its original: what it says, and what the original has. "" is nothing.
+type agreement struct {
+	element     string
+	said, known func(Original) string
+	// optional: what is not known of the original is not compared. An id that the original lacks always disagrees.
+	optional bool
+}
+
+func same(element string, value func(Original) string) agreement {
+	return agreement{element: element, said: value, known: value}
+}
+
+// agreements are compared by Agree, in this order: ids first, then the money, then the copy of the payment (OrgnlTxRef).
+// Source: EPC115-06 (pacs.002, pacs.004, pacs.028, camt.029, camt.056), where each of these elements repeats the original's exactly.
+var agreements = []agreement{
+	same("OrgnlTxId", func(o Original) string { return o.TransactionID }),
+	same("OrgnlMsgId", func(o Original) string { return o.MessageID }),
+	same("OrgnlInstrId", func(o Original) string { return o.InstructionID }),
+	same("OrgnlEndToEndId", func(o Original) string { return o.EndToEndID }),
+	same("OrgnlUETR", func(o Original) string { return o.UETR }),
+	{element: "OrgnlIntrBkSttlmAmt", optional: true, said: amountOf, known: amountOf},
+	{element: "OrgnlIntrBkSttlmDt", optional: true, said: dayOf, known: dayOf},
+	{element: "OrgnlTxRef/IntrBkSttlmAmt", optional: true, said: func(o Original) string { return amountText(o.Copy.Amount) }, known: amountOf},
+	{element: "OrgnlTxRef/IntrBkSttlmDt", optional: true, said: func(o Original) string { return dayText(o.Copy.Day) }, known: dayOf},
+	{element: "OrgnlTxRef/DbtrAcct", optional: true, said: debtorAccountOf, known: debtorAccountOf},
+	{element: "OrgnlTxRef/CdtrAcct", optional: true, said: creditorAccountOf, known: creditorAccountOf},
+}
+
+// Agree holds what a document says of its original against the original as we know it: every id, the amount with its currency, the
+// settlement day and the accounts. What the document leaves out is not compared. It fails with a MismatchError that names the first
+// element that differs.
+func (o Original) Agree(known Original) error {
+	if o.MessageName != "" && !SameMessage(o.MessageName, iso20022.MessageName(known.MessageName)) {
+		return &MismatchError{Element: "OrgnlMsgNmId", Said: o.MessageName, Known: known.MessageName}
+	}
+	for _, a := range agreements {
+		said, is := a.said(o), a.known(known)
+		if said == "" || said == is || is == "" && a.optional {
+			continue
+		}
+		return &MismatchError{Element: a.element, Said: said, Known: is}
+	}
+	return nil
+}
+
+func amountOf(o Original) string { return amountText(o.Amount) }
+
+func dayOf(o Original) string { return dayText(o.Day) }
+
+func debtorAccountOf(o Original) string { return o.Copy.DebtorAccount }
+
+func creditorAccountOf(o Original) string { return o.Copy.CreditorAccount }
+
+// amountText is an amount to compare and to show, "" for none.
+func amountText(amount money.Amount) string {
+	if amount.Currency() == "" {
+		return ""
+	}
+	return amount.Format()
+}
+
+// dayText is a day to compare and to show, "" for none.
+func dayText(day time.Time) string {
+	if day.IsZero() {
+		return ""
+	}
+	return day.Format(time.DateOnly)
+}
+
+// Owes holds a return that answers a recall against the amount it owes: all of the payment, less a charge that the document names. The
+// header's count and total must be those of the one return. It fails with a MismatchError, or a money.Error when the amounts cannot be
+// set against each other.
+//
+// Source: EPC115-06 pacs.004 (ChrgsInf with a positive answer to a recall, FOCR); the same is taken in SIC.
+func (r Returned) Owes(owed money.Amount) error {
+	back := r.Amount
+	if !r.Charge.IsZero() {
+		var err error
+		back, err = back.Add(r.Charge)
+		if err != nil {
+			return fmt.Errorf("add the charge to the returned amount: %w", err)
+		}
+	}
+	switch {
+	case back != owed:
+		return &MismatchError{Element: "RtrdIntrBkSttlmAmt", Said: amountText(r.Amount), Known: amountText(owed)}
+	case r.Count != "1":
+		return &MismatchError{Element: "NbOfTxs", Said: r.Count, Known: "1"}
+	case r.Total.Currency() != "" && r.Total != r.Amount:
+		return &MismatchError{Element: "TtlRtrdIntrBkSttlmAmt", Said: amountText(r.Total), Known: amountText(r.Amount)}
+	}
+	return nil
+}

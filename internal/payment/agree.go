@@ -1,0 +1,86 @@
+package payment
+
+import (
+	"fmt"
+
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+)
+
+// AgreesWith holds what a document of clearing says of its original against this message, which is that original: every id, the amount
+// and the currency. For a recall of ours the original is the payment it is about. A status may name a return of ours by its own id
+// (RtrId) where the id of the payment is due. What clearing says is never taken on trust: a document that disagrees moves nothing.
+//
+// It fails with an interbank.MismatchError that names the element, or when the stored content cannot be read.
+func (m Message) AgreesWith(said interbank.Original) error {
+	known, err := m.original()
+	if err != nil {
+		return err
+	}
+	if m.Kind == KindReturn && said.TransactionID == string(m.GlobalID) {
+		said.TransactionID = ""
+	}
+	return said.Agree(known)
+}
+
+// original is the message as an answer names it.
+func (m Message) original() (interbank.Original, error) {
+	if m.Kind == KindInstruction {
+		return m.sentPayment(), nil
+	}
+	document, findings := iso20022.DecodeXML(m.Content)
+	if len(findings) > 0 {
+		return interbank.Original{}, fmt.Errorf("The stored content of %s cannot be read.", m.GlobalID) //nolint:staticcheck // a sentence for the operator
+	}
+	return interbank.OriginalOf(document)
+}
+
+// sentPayment is an instruction as its pacs.008 names it, which may not be made yet when the answer is here.
+func (m Message) sentPayment() interbank.Original {
+	profile, _ := m.Scheme.Profile()
+	known := interbank.Original{
+		MessageID: m.Reference(), MessageName: string(iso20022.Pacs008V08), InstructionID: string(m.GlobalID),
+		EndToEndID: m.Summary.EndToEndID, TransactionID: string(m.GlobalID), Amount: m.Summary.Amount,
+		Copy: interbank.OriginalCopy{DebtorAccount: m.Summary.DebtorAccount, CreditorAccount: m.Summary.CreditorAccount},
+	}
+	if profile.ForwardUETR {
+		known.UETR = m.Summary.UETR
+		if known.UETR == "" {
+			known.UETR = m.uetr()
+		}
+	}
+	return known
+}
+
+// AgreesWithReceipt holds a receipt (camt.025) of clearing against this message of ours, by its message id and its kind. It fails with an
+// interbank.MismatchError.
+func (m Message) AgreesWithReceipt(receipt interbank.Confirmation) error {
+	names := map[Kind]iso20022.MessageName{KindRecall: iso20022.Camt056V08, KindResolution: iso20022.Camt029V09}
+	said := interbank.Original{MessageID: receipt.OriginalID, MessageName: receipt.OriginalName}
+	return said.Agree(interbank.Original{MessageID: m.Reference(), MessageName: string(names[m.Kind])})
+}
+
+// AskedAbout holds a question (pacs.028) about this received recall against the message and the id it came with: OrgnlMsgId is that of the
+// camt.056, OrgnlInstrId its CxlId (EPC) or that of the payment. It returns what the question says of the payment, for AgreesWith. It fails
+// with an interbank.MismatchError, or when the stored content cannot be read.
+func (m Message) AskedAbout(said interbank.Original) (interbank.Original, error) {
+	document, findings := iso20022.DecodeXML(m.Content)
+	content, ok := document.(*iso20022.FIToFIPaymentCancellationRequest)
+	if !ok || len(findings) > 0 {
+		return interbank.Original{}, fmt.Errorf("The stored content of %s cannot be read.", m.GlobalID) //nolint:staticcheck // a sentence for the operator
+	}
+	recall, err := interbank.ReadCancellation(content)
+	if err != nil {
+		return interbank.Original{}, err
+	}
+	named := interbank.Original{MessageID: said.MessageID, MessageName: said.MessageName}
+	err = named.Agree(interbank.Original{MessageID: recall.MessageID, MessageName: string(iso20022.Camt056V08)})
+	if err != nil {
+		return interbank.Original{}, err
+	}
+	said.MessageID, said.MessageName = "", ""
+	if said.InstructionID == recall.CancellationID {
+		said.InstructionID = ""
+	}
+	return said, nil
+}

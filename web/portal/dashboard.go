@@ -9,6 +9,8 @@ import (
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
+	"countersign/web/portal/checker"
+	"countersign/web/portal/page"
 )
 
 // dashboardRows is how many of the longest waiting messages the dashboard lists.
@@ -16,21 +18,21 @@ const dashboardRows = 5
 
 // showDashboard says what needs attention. Somebody who may not read payments has nothing to see there and lands on the profile.
 func showDashboard(v *visit) error {
-	if payment.MayRead(v.by) != nil {
-		return v.echo.Redirect(http.StatusSeeOther, "/me")
+	if payment.MayRead(v.By) != nil {
+		return v.Echo.Redirect(http.StatusSeeOther, "/me")
 	}
-	model := views.Dashboard{Shell: v.shell("Dashboard", views.PlaceDashboard)}
+	model := views.Dashboard{Shell: v.Shell("Dashboard", views.PlaceDashboard)}
 	var err error
 	model.Tiles, err = v.tiles()
 	if err != nil {
 		return err
 	}
-	waiting, err := v.cfg.Reader.Queue(v.ctx(), v.by.Realm, store.QueueFilter{ExcludePerson: v.by.PersonID, PageSize: dashboardRows})
+	waiting, err := v.Config.Reader.Queue(v.Context(), v.By.Realm, store.QueueFilter{ExcludePerson: v.By.PersonID, PageSize: dashboardRows})
 	if err != nil {
 		return err
 	}
 	for _, m := range waiting {
-		model.Waiting = append(model.Waiting, v.queueRow(m, filter{}))
+		model.Waiting = append(model.Waiting, checker.QueueRow(v.Visit, m, page.Filter{}))
 	}
 	model.Volumes, err = v.volumes()
 	if err != nil {
@@ -40,12 +42,12 @@ func showDashboard(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.render(http.StatusOK, views.DashboardPage(model))
+	return v.Render(http.StatusOK, views.DashboardPage(model))
 }
 
 // tiles are the figures of the day, each a link to the list behind it.
 func (v *visit) tiles() ([]views.Tile, error) {
-	totals, err := v.cfg.Reader.Waiting(v.ctx(), v.by.Realm, v.by.PersonID, views.MostWaiting)
+	totals, err := v.Config.Reader.Waiting(v.Context(), v.By.Realm, v.By.PersonID, views.MostWaiting)
 	if err != nil {
 		return nil, err
 	}
@@ -60,14 +62,14 @@ func (v *visit) tiles() ([]views.Tile, error) {
 	age := views.Tile{Label: "Oldest", Value: "–", Note: "nothing waits", URL: "/queue"}
 	if count > 0 {
 		waiting.Tone = ui.ToneWaiting
-		age.Value, age.Note = ui.Age(oldest, v.at), "since "+ui.DateTime(oldest)
+		age.Value, age.Note = ui.Age(oldest, v.At), "since "+ui.DateTime(oldest)
 	}
-	entered, err := v.cfg.Reader.EnteredSince(v.ctx(), v.by.Realm, v.midnight(), payment.StateRejected, payment.StateFailed)
+	entered, err := v.Config.Reader.EnteredSince(v.Context(), v.By.Realm, v.Midnight(), payment.StateRejected, payment.StateFailed)
 	if err != nil {
 		return nil, err
 	}
 	tile := func(label string, state payment.State) views.Tile {
-		t := views.Tile{Label: label, Value: strconv.FormatInt(entered[state], 10), URL: "/payments" + filter{}.query("state", string(state))}
+		t := views.Tile{Label: label, Value: strconv.FormatInt(entered[state], 10), URL: "/payments" + page.Filter{}.Query("state", string(state))}
 		if entered[state] > 0 && state != payment.StateRejected {
 			t.Tone = ui.ToneBad
 		}

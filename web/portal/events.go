@@ -11,10 +11,6 @@ import (
 	"countersign/internal/identity"
 )
 
-// eventsPath is the stream of live counts. It is the one route that does not count as a use of the session: an open page alone must not
-// keep somebody signed in.
-const eventsPath = "/events"
-
 const (
 	// defaultEventsPause is the time between two looks of a stream.
 	defaultEventsPause = 5 * time.Second
@@ -27,36 +23,36 @@ type streams chan struct{}
 
 // events tells an open queue page how many messages wait: the number, and a line that offers to show new ones. Rows never move by
 // themselves. The stream ends with the session, the role, the request or the server.
-func events(v *visit) error {
-	if !v.by.Has(identity.RoleChecker) {
-		return v.echo.NoContent(http.StatusNoContent)
+func (p *Portal) events(v *visit) error {
+	if !v.By.Has(identity.RoleChecker) {
+		return v.Echo.NoContent(http.StatusNoContent)
 	}
 	select {
-	case v.streams <- struct{}{}:
-		defer func() { <-v.streams }()
+	case p.streams <- struct{}{}:
+		defer func() { <-p.streams }()
 	default:
-		return v.echo.NoContent(http.StatusNoContent)
+		return v.Echo.NoContent(http.StatusNoContent)
 	}
-	response := v.echo.Response()
+	response := v.Echo.Response()
 	// The limit for reading a request would end the stream; not every server has one to lift.
 	_ = http.NewResponseController(response).SetReadDeadline(time.Time{})
 	response.Header().Set(echo.HeaderContentType, "text/event-stream")
 	response.WriteHeader(http.StatusOK)
 	response.Flush()
-	err := v.stream()
-	if v.ctx().Err() != nil {
+	err := v.stream(p.pause)
+	if v.Context().Err() != nil {
 		return nil // the browser is gone, or the server stops: the usual ends of a stream
 	}
 	return err
 }
 
-func (v *visit) stream() error {
-	shown, known := v.waiting, v.waiting
-	ticker := time.NewTicker(v.cfg.EventsPause)
+func (v *visit) stream(pause time.Duration) error {
+	shown, known := v.Waiting, v.Waiting
+	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
 	for {
 		select {
-		case <-v.ctx().Done():
+		case <-v.Context().Done():
 			return nil
 		case <-ticker.C:
 		}
@@ -64,21 +60,21 @@ func (v *visit) stream() error {
 		if err != nil || !open {
 			return err
 		}
-		err = v.countWaiting()
+		err = v.CountWaiting()
 		if err != nil {
 			return err
 		}
-		if v.waiting == known {
+		if v.Waiting == known {
 			// A comment keeps connections open that somebody on the way would close, and finds browsers that are gone.
-			_, err = fmt.Fprint(v.echo.Response(), ": still here\n\n")
+			_, err = fmt.Fprint(v.Echo.Response(), ": still here\n\n")
 		} else {
-			known = v.waiting
-			_, err = fmt.Fprint(v.echo.Response(), waitingEvents(known, known-shown))
+			known = v.Waiting
+			_, err = fmt.Fprint(v.Echo.Response(), waitingEvents(known, known-shown))
 		}
 		if err != nil {
 			return fmt.Errorf("write to the stream: %w", err)
 		}
-		v.echo.Response().Flush()
+		v.Echo.Response().Flush()
 	}
 }
 
@@ -96,15 +92,6 @@ func waitingEvents(waiting, fresh int) string {
 
 // stillOpen reads session and person again: what ended or was taken away ends the stream.
 func (v *visit) stillOpen() (bool, error) {
-	cookie, err := v.echo.Cookie(v.sessions.Cookie.Name)
-	if err != nil {
-		return false, nil
-	}
-	_, found, err := v.cfg.Sessions.FindCtx(v.ctx(), cookie.Value)
-	if err != nil || !found {
-		return false, err
-	}
-	by, ok, err := v.principal(v.echo)
-	v.by = by
-	return ok && by.Has(identity.RoleChecker), err
+	open, err := v.Refresh()
+	return open && v.By.Has(identity.RoleChecker), err
 }

@@ -2,77 +2,41 @@ package portal
 
 import (
 	"net/http"
+	"slices"
 
+	"countersign/web/portal/checker"
+	"countersign/web/portal/maker"
+	"countersign/web/portal/page"
+	"countersign/web/portal/records"
+	"countersign/web/portal/rtransaction"
 	"countersign/web/request"
 )
 
+// visit is one request for a page of this room.
+type visit struct{ *page.Visit }
+
 // Routes lists every page in the order in which people meet them.
 func (p *Portal) Routes() []request.Route {
-	get := func(path string, handle handler) request.Route {
-		return request.Route{Method: http.MethodGet, Path: path, Handle: p.signedIn(handle)}
+	open := func(method, path string, handle func(*visit) error) request.Route {
+		return request.Route{Method: method, Path: path, Handle: p.site.Open(func(v *page.Visit) error { return handle(&visit{v}) })}
 	}
-	post := func(path string, handle handler) request.Route {
-		return request.Route{Method: http.MethodPost, Path: path, Handle: p.signedIn(handle)}
-	}
-	routes := []request.Route{
-		{Method: http.MethodGet, Path: "/signin", Handle: p.open(showSignIn)},
-		{Method: http.MethodPost, Path: "/signin", Handle: p.open(signIn)},
-		{Method: http.MethodPost, Path: "/signout", Handle: p.open(signOut)},
-		{Method: http.MethodGet, Path: "/signedout", Handle: p.open(showSignedOut)},
+	get, post := page.Room(p.site, func(v *page.Visit) *visit { return &visit{v} })
+	routes := slices.Concat(
+		[]request.Route{
+			open(http.MethodGet, "/signin", showSignIn),
+			open(http.MethodPost, "/signin", signIn),
+			open(http.MethodPost, "/signout", signOut),
+			open(http.MethodGet, "/signedout", showSignedOut),
 
-		get("/", showDashboard),
-
-		get("/payments/new", showNewPayment),
-		post("/payments/new", checkNewPayment),
-		get("/payments/iban", showIBAN),
-		get("/payments/upload", showUpload),
-		post("/payments/upload", readUpload),
-		get("/payments/:id/edit", showEdit),
-		post("/payments/:id/edit", checkEdit),
-		get("/payments/:id/check", showCheck),
-		post("/payments/:id/submit", submit),
-		get("/payments/:id/submitted", showSubmitted),
-
-		get("/mine", showMine),
-		get("/payments/:id/amend", showAmend),
-		post("/payments/:id/amend", checkAmend),
-		get("/payments/:id/withdraw", showWithdraw),
-		post("/payments/:id/withdraw", withdraw),
-
-		get("/payments/:id/recall", showRecall),
-		post("/payments/:id/recall", checkRecall),
-		get("/payments/:id/return", showReturn),
-		post("/payments/:id/return", checkReturn),
-		get("/recalls/:id/resolve", showResolve),
-		post("/recalls/:id/resolve", checkResolve),
-
-		get("/queue", showQueue),
-		get(eventsPath, events),
-		get("/queue/:id", showDecision),
-		post("/queue/:id/approve", approve),
-		get("/queue/:id/reject", showReject),
-		post("/queue/:id/reject", reject),
-
-		get("/payments", showPayments),
-		get("/search", showPayments),
-		get("/incoming", showIncoming),
-		get("/recalls", showReceivedRecalls),
-		get("/recalls/:id", showReceivedRecall),
-		get("/payments/:id", showPayment),
-		get("/payments/:id/:part", showPaymentPart),
-		get("/payments/:id/messages/:document", showDocument),
-		get("/payments/:id/messages/:document/download", downloadDocument),
-
-		get("/quarantine", showQuarantine),
-		get(quarantinedPath, showQuarantined),
-		get(quarantinedPath+"/download", downloadQuarantined),
-
-		get("/me", showProfile),
-		post("/me", saveProfile),
-	}
-	if p.cfg.SimulatorURL == "" {
+			get("/", showDashboard),
+			get(page.EventsPath, p.events),
+			get("/me", showProfile),
+			post("/me", saveProfile),
+		},
+		maker.Routes(p.site), rtransaction.Routes(p.site), checker.Routes(p.site), records.Routes(p.site))
+	if p.site.Config.SimulatorURL == "" {
 		return routes
 	}
 	return append(routes,
-		get("/simulator", showSimulator), post("/simulator/payment", sendPayment), post("/simulator/recall", sendRecall))
+		get("/simulator", p.showSimulator), post("/simulator/payment", p.sendPayment), post("/simulator/recall", p.sendRecall))
 }

@@ -11,36 +11,37 @@ import (
 	"countersign/internal/auth"
 	"countersign/views"
 	"countersign/views/ui"
+	"countersign/web/portal/page"
 )
 
 func showSignIn(v *visit) error {
-	next := localPath(v.echo.QueryParam("next"))
-	_, signedIn, err := v.principal(v.echo)
+	next := page.LocalPath(v.Echo.QueryParam("next"))
+	_, signedIn, err := v.SignedInAs()
 	if err != nil {
 		return err
 	}
 	if signedIn {
-		return v.echo.Redirect(http.StatusSeeOther, next)
+		return v.Echo.Redirect(http.StatusSeeOther, next)
 	}
-	return v.renderSignIn(http.StatusOK, views.SignIn{Realm: v.cfg.Realm, Next: next, Ended: v.echo.QueryParam("ended") == "yes"})
+	return v.renderSignIn(http.StatusOK, views.SignIn{Realm: v.Config.Realm, Next: next, Ended: v.Echo.QueryParam("ended") == "yes"})
 }
 
 func (v *visit) renderSignIn(status int, model views.SignIn) error {
-	model.Shell = v.shell("Sign in", views.PlaceNone)
+	model.Shell = v.Shell("Sign in", views.PlaceNone)
 	model.Shell.Failed = len(model.Problems) > 0
-	model.DemoHint = v.cfg.DemoHint
-	return v.render(status, views.SignInPage(model))
+	model.DemoHint = v.Config.DemoHint
+	return v.Render(status, views.SignInPage(model))
 }
 
 // signIn starts a session after a right password. The password goes to the station and nowhere else.
 func signIn(v *visit) error {
-	form, err := v.form()
+	form, err := v.Form()
 	if err != nil {
 		return err
 	}
-	model := views.SignIn{Realm: form.Get("realm"), UserName: form.Get("username"), Next: localPath(form.Get("next"))}
-	by, err := v.cfg.Auth.SignIn(v.ctx(), auth.SignInInput{
-		Realm: model.Realm, Name: model.UserName, Password: form.Get("password"), SourceAddress: address(v.echo),
+	model := views.SignIn{Realm: form.Get("realm"), UserName: form.Get("username"), Next: page.LocalPath(form.Get("next"))}
+	by, err := v.Config.Auth.SignIn(v.Context(), auth.SignInInput{
+		Realm: model.Realm, Name: model.UserName, Password: form.Get("password"), SourceAddress: page.Address(v.Echo),
 	})
 	if err != nil {
 		problem, status := signInProblem(err)
@@ -50,11 +51,11 @@ func signIn(v *visit) error {
 		model.Problems = []ui.Problem{problem}
 		return v.renderSignIn(status, model)
 	}
-	err = v.startSession(v.ctx(), by)
+	err = v.StartSession(by)
 	if err != nil {
 		return err
 	}
-	return v.echo.Redirect(http.StatusSeeOther, model.Next)
+	return v.Echo.Redirect(http.StatusSeeOther, model.Next)
 }
 
 // signInProblem says what keeps somebody out; status 0 is an error of ours.
@@ -94,13 +95,13 @@ func wait(remaining time.Duration) string {
 }
 
 func signOut(v *visit) error {
-	err := v.sessions.Destroy(v.ctx())
+	err := v.EndSession()
 	if err != nil {
 		return err
 	}
-	return v.echo.Redirect(http.StatusSeeOther, "/signedout")
+	return v.Echo.Redirect(http.StatusSeeOther, "/signedout")
 }
 
 func showSignedOut(v *visit) error {
-	return v.render(http.StatusOK, views.SignedOutPage(views.SignedOut{Shell: v.shell("Signed out", views.PlaceNone)}))
+	return v.Render(http.StatusOK, views.SignedOutPage(views.SignedOut{Shell: v.Shell("Signed out", views.PlaceNone)}))
 }

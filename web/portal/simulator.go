@@ -19,6 +19,7 @@ import (
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
+	"countersign/web/portal/page"
 )
 
 // Limits of the talk with the simulator.
@@ -31,78 +32,78 @@ const (
 )
 
 // showSimulator is the page of the demo's clearing simulator.
-func showSimulator(v *visit) error {
-	err := payment.MayRead(v.by)
+func (p *Portal) showSimulator(v *visit) error {
+	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
 	}
-	return v.renderSimulator(http.StatusOK, views.Simulator{Scheme: string(rulebook.SchemeSIC)})
+	return p.renderSimulator(v, http.StatusOK, views.Simulator{Scheme: string(rulebook.SchemeSIC)})
 }
 
 // sendPayment has the simulator send an incoming payment.
-func sendPayment(v *visit) error {
-	err := payment.MayRead(v.by)
+func (p *Portal) sendPayment(v *visit) error {
+	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
 	}
-	form, err := v.form()
+	form, err := v.Form()
 	if err != nil {
 		return err
 	}
 	model := views.Simulator{
-		Scheme: string(schemeOf(form.Get("scheme"))), Amount: form.Get("amount"), DebtorName: form.Get("debtorName"), Remittance: form.Get("remittance"),
+		Scheme: string(page.SchemeOf(form.Get("scheme"))), Amount: form.Get("amount"), DebtorName: form.Get("debtorName"), Remittance: form.Get("remittance"),
 	}
 	asked := map[string]string{"scheme": model.Scheme, "debtorName": strings.TrimSpace(model.DebtorName), "remittance": strings.TrimSpace(model.Remittance)}
 	if typed := strings.TrimSpace(model.Amount); typed != "" {
-		profile, _ := schemeOf(model.Scheme).Profile()
+		profile, _ := page.SchemeOf(model.Scheme).Profile()
 		amount, err := money.ParseInput(profile.Currency, typed)
 		var wrong *money.Error
 		if errors.As(err, &wrong) {
 			model.Problems = []ui.Problem{{Field: "amount", Text: wrong.Text, Code: wrong.Code}}
-			return v.renderSimulator(http.StatusUnprocessableEntity, model)
+			return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 		}
 		asked["amount"] = amount.Decimal().String()
 	}
 	var answer struct{ TransactionID, Status, Reason string }
-	sentence, err := v.act("/scenario/incoming-payment", asked, &answer)
+	sentence, err := p.act(v, "/scenario/incoming-payment", asked, &answer)
 	if err != nil {
 		return err
 	}
 	if sentence != "" {
 		model.Problems = []ui.Problem{{Text: sentence}}
-		return v.renderSimulator(http.StatusUnprocessableEntity, model)
+		return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 	}
-	return v.goTo("/simulator", strings.TrimSpace("The payment "+answer.TransactionID+" was sent; the gateway answered "+answer.Status+" "+answer.Reason)+".")
+	return v.GoTo("/simulator", strings.TrimSpace("The payment "+answer.TransactionID+" was sent; the gateway answered "+answer.Status+" "+answer.Reason)+".")
 }
 
 // sendRecall has the simulator recall an incoming payment.
-func sendRecall(v *visit) error {
-	err := payment.MayRead(v.by)
+func (p *Portal) sendRecall(v *visit) error {
+	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
 	}
-	form, err := v.form()
+	form, err := v.Form()
 	if err != nil {
 		return err
 	}
 	model := views.Simulator{Scheme: string(rulebook.SchemeSIC), Payment: form.Get("transaction"), Reason: form.Get("recallReason")}
 	scheme, transaction, _ := strings.Cut(model.Payment, "/")
 	asked := map[string]string{"scheme": scheme, "transactionId": transaction, "reason": model.Reason}
-	sentence, err := v.act("/scenario/recall", asked, &struct{}{})
+	sentence, err := p.act(v, "/scenario/recall", asked, &struct{}{})
 	if err != nil {
 		return err
 	}
 	if sentence != "" {
 		model.Problems = []ui.Problem{{Field: "transaction", Text: sentence}}
-		return v.renderSimulator(http.StatusUnprocessableEntity, model)
+		return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 	}
-	return v.goTo("/simulator", "The recall of "+transaction+" was sent. It is listed under Received recalls.")
+	return v.GoTo("/simulator", "The recall of "+transaction+" was sent. It is listed under Received recalls.")
 }
 
-func (v *visit) renderSimulator(status int, model views.Simulator) error {
-	model.Shell = v.shell("Clearing simulator", views.PlaceSimulator)
+func (p *Portal) renderSimulator(v *visit, status int, model views.Simulator) error {
+	model.Shell = v.Shell("Clearing simulator", views.PlaceSimulator)
 	model.Shell.Failed = len(model.Problems) > 0
-	booked, err := v.cfg.Reader.Messages(v.ctx(), v.by.Realm, store.Filter{
+	booked, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, store.Filter{
 		Kind: string(payment.KindPayment), States: []payment.State{payment.StateBooked}, PageSize: simulatorOffers,
 	})
 	if err != nil {
@@ -117,23 +118,23 @@ func (v *visit) renderSimulator(status int, model views.Simulator) error {
 	for _, reason := range rulebook.RecallReasons(rulebook.SchemeSCT) {
 		model.Reasons = append(model.Reasons, ui.Option{Value: reason.Code, Label: reason.Text + " (" + reason.Code + ")"})
 	}
-	model.Log, err = v.simulatorLog()
+	model.Log, err = p.simulatorLog(v)
 	if err != nil {
-		v.cfg.Log.WarnContext(v.ctx(), "the simulator's log cannot be read", "error", err.Error())
+		v.Config.Log.WarnContext(v.Context(), "the simulator's log cannot be read", "error", err.Error())
 		model.LogProblem = "The simulator's log cannot be read at the moment."
 	}
-	return v.render(status, views.SimulatorPage(model))
+	return v.Render(status, views.SimulatorPage(model))
 }
 
 // act asks the simulator for a scenario and reads its answer. sentence is what stood in the way, "" when it was done.
-func (v *visit) act(path string, asked map[string]string, answer any) (sentence string, err error) {
+func (p *Portal) act(v *visit, path string, asked map[string]string, answer any) (sentence string, err error) {
 	body, err := json.Marshal(asked)
 	if err != nil {
 		return "", fmt.Errorf("write the scenario: %w", err)
 	}
-	response, err := v.askSimulator(v.ctx(), http.MethodPost, path, body)
+	response, err := p.askSimulator(v.Context(), http.MethodPost, path, body)
 	if err != nil {
-		v.cfg.Log.WarnContext(v.ctx(), "the simulator cannot be reached", "error", err.Error())
+		v.Config.Log.WarnContext(v.Context(), "the simulator cannot be reached", "error", err.Error())
 		return "The simulator cannot be reached. Is it running?", nil
 	}
 	defer func() { _ = response.Body.Close() }()
@@ -156,8 +157,8 @@ func (v *visit) act(path string, asked map[string]string, answer any) (sentence 
 	return "", nil
 }
 
-func (v *visit) askSimulator(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
-	address, err := url.JoinPath(v.cfg.SimulatorURL, path)
+func (p *Portal) askSimulator(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+	address, err := url.JoinPath(p.site.Config.SimulatorURL, path)
 	if err != nil {
 		return nil, fmt.Errorf("address of the simulator: %w", err)
 	}
@@ -168,12 +169,12 @@ func (v *visit) askSimulator(ctx context.Context, method, path string, body []by
 	if method == http.MethodPost {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	return v.simulator.Do(request)
+	return p.simulator.Do(request)
 }
 
 // simulatorLog reads the newest entries of the simulator's log, newest first. It holds no more of the log than what it shows.
-func (v *visit) simulatorLog() ([]views.SimulatorEntry, error) {
-	response, err := v.askSimulator(v.ctx(), http.MethodGet, "/log", nil)
+func (p *Portal) simulatorLog(v *visit) ([]views.SimulatorEntry, error) {
+	response, err := p.askSimulator(v.Context(), http.MethodGet, "/log", nil)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
+	"countersign/web/portal/page"
 )
 
 // volumeHours is how many hours the dashboard looks back.
@@ -19,14 +20,14 @@ const stuckAfter = time.Minute
 
 // volumes are the payments of the last hours per scheme, the current hour last.
 func (v *visit) volumes() ([]views.Volume, error) {
-	first := v.at.Truncate(time.Hour).Add(-(volumeHours - 1) * time.Hour)
-	counted, err := v.cfg.Reader.VolumeByHour(v.ctx(), v.by.Realm, first)
+	first := v.At.Truncate(time.Hour).Add(-(volumeHours - 1) * time.Hour)
+	counted, err := v.Config.Reader.VolumeByHour(v.Context(), v.By.Realm, first)
 	if err != nil {
 		return nil, err
 	}
 	var shown []views.Volume
 	for _, scheme := range rulebook.Schemes() {
-		volume, err := volumeOf(scheme, counted, first.In(v.cfg.Zone))
+		volume, err := volumeOf(scheme, counted, first.In(v.Config.Zone))
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +42,7 @@ func volumeOf(scheme rulebook.Scheme, counted []store.Volume, first time.Time) (
 	if err != nil {
 		return views.Volume{}, err
 	}
-	volume := views.Volume{Scheme: string(scheme), ListURL: "/payments" + filter{}.query("scheme", string(scheme))}
+	volume := views.Volume{Scheme: string(scheme), ListURL: "/payments" + page.Filter{}.Query("scheme", string(scheme))}
 	for hour := range volumeHours {
 		volume.ByHour = append(volume.ByHour, views.HourCount{Hour: first.Add(time.Duration(hour) * time.Hour).Format("15")})
 	}
@@ -57,7 +58,7 @@ func volumeOf(scheme rulebook.Scheme, counted []store.Volume, first time.Time) (
 			return views.Volume{}, err
 		}
 	}
-	volume.Amount = amountView(sum)
+	volume.Amount = page.AmountView(sum)
 	return volume, nil
 }
 
@@ -65,21 +66,21 @@ func volumeOf(scheme rulebook.Scheme, counted []store.Volume, first time.Time) (
 func (v *visit) connections() ([]views.Clearing, error) {
 	var shown []views.Clearing
 	for _, scheme := range rulebook.Schemes() {
-		answers, err := v.cfg.Reader.Documents(v.ctx(), v.by.Realm, store.DocumentFilter{
+		answers, err := v.Config.Reader.Documents(v.Context(), v.By.Realm, store.DocumentFilter{
 			Name: "pacs.002.001.10", Direction: "in", Scheme: string(scheme), PageSize: 1,
 		})
 		if err != nil {
 			return nil, err
 		}
-		approved, err := v.cfg.Reader.Messages(v.ctx(), v.by.Realm, store.Filter{
-			Scheme: string(scheme), States: []payment.State{payment.StateApproved}, PageSize: listPage,
+		approved, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, store.Filter{
+			Scheme: string(scheme), States: []payment.State{payment.StateApproved}, PageSize: page.ListPage,
 		})
 		if err != nil {
 			return nil, err
 		}
 		stuck := 0
 		for _, m := range approved {
-			if v.at.Sub(m.StateSince) > stuckAfter {
+			if v.At.Sub(m.StateSince) > stuckAfter {
 				stuck++
 			}
 		}

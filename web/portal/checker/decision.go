@@ -1,0 +1,272 @@
+package checker
+
+import (
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/approval"
+	"countersign/internal/payment"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+	"countersign/web/portal/records"
+)
+
+// showDecision is one waiting message beside the list, or for htmx the message alone.
+func showDecision(v *visit) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	return v.renderDecision(http.StatusOK, m, views.Decision{})
+}
+
+// renderDecision shows a message with what a refused decision adds: a conflict, problems, the reason typed.
+func (v *visit) renderDecision(status int, m payment.Message, added views.Decision) error {
+	f := page.ReadFilter(v.Echo.QueryParams(), "/queue")
+	detail, err := v.decision(m, f, added)
+	if err != nil {
+		return err
+	}
+	if v.Fragment() {
+		return v.Render(status, views.DetailFragment(detail))
+	}
+	f.Current = m.InternalID
+	model, err := v.queue(f)
+	if err != nil {
+		return err
+	}
+	model.Detail = &detail
+	model.Shell.Title, model.Shell.Failed = string(m.GlobalID), status >= http.StatusBadRequest
+	return v.Render(status, views.QueuePage(model))
+}
+
+// decision fills the detail of a message. Which buttons it has is asked of the domain: a rejection is tried without being stored.
+func (v *visit) decision(m payment.Message, f page.Filter, added views.Decision) (views.Decision, error) {
+	detail := added
+	var err error
+	detail.Message, err = records.FullMessage(v.Visit, m)
+	if err != nil {
+		return detail, err
+	}
+	detail.Version, detail.Query, detail.CloseURL = m.Version, f.Query(), "/queue"+f.Query()
+	detail.OverviewTo = "/payments/" + m.InternalID.String()
+	if m.ApprovalsRequired > 1 {
+		detail.Approvals = approvalsGiven(m)
+	}
+	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-")
+	var state *payment.StateError
+	switch {
+	case refusal == nil:
+		detail.Deciding = true
+	case errors.As(refusal, &state), m.State != payment.StateApprovalPending:
+		detail.Barred = page.WhatHappened(m)
+	default:
+		detail.Barred = refusal.Error()
+	}
+	return detail, nil
+}
+
+// approvalsGiven counts the approvals: "1 of 2 approvals given, by Checker 1".
+func approvalsGiven(m payment.Message) string {
+	var names []string
+	for _, d := range m.Decisions {
+		if d.Action == payment.ActionApprove {
+			names = append(names, d.Name)
+		}
+	}
+	text := strconv.Itoa(m.Approvals()) + " of " + strconv.Itoa(m.ApprovalsRequired) + " approvals given"
+	if len(names) > 0 {
+		text += ", by " + strings.Join(names, ", ")
+	}
+	return text
+}
+
+// verdict is what a decision form says about the message it was sent for.
+type verdict struct {
+	input approval.Input
+	whole bool // the form names the version and the digest of what it showed
+}
+
+// readVerdict reads which content the checker saw. Without it nothing is decided: what is approved must be what was shown.
+func readVerdict(id uuid.UUID, form url.Values) verdict {
+	v := verdict{input: approval.Input{InternalID: id}}
+	version, err := strconv.Atoi(form.Get("version"))
+	digest, errHash := hex.DecodeString(form.Get("contentHash"))
+	if err != nil || errHash != nil || len(digest) != len(v.input.ContentHash) || version < 1 {
+		return v
+	}
+	v.input.Version, v.input.ContentHash, v.whole = version, payment.Digest(digest), true
+	return v
+}
+
+func approve(v *visit) error {
+	return v.decide(views.Reject{}, func(in approval.Input) (payment.Message, error) {
+		return v.Config.Approval.Approve(v.Context(), v.By, in)
+	})
+}
+
+func reject(v *visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	typed := views.Reject{Open: true, Category: form.Get("category"), Reason: strings.ReplaceAll(form.Get("reason"), "\r\n", "\n")}
+	return v.decide(typed, func(in approval.Input) (payment.Message, error) {
+		return v.Config.Approval.Reject(v.Context(), v.By, in, rejectReason(typed))
+	})
+}
+
+// rejectReason is the reason as the maker reads it: the category in words, then the text. The text is always asked for, and a long one
+// goes before the category.
+func rejectReason(typed views.Reject) string {
+	text := strings.TrimSpace(typed.Reason)
+	if text == "" {
+		return ""
+	}
+	for _, category := range views.RejectCategories {
+		whole := category.Label + ": " + text
+		fits := utf8.RuneCountInString(whole) <= payment.MaxReason
+		if category.Value == typed.Category && category.Value != "other" && fits {
+			return whole
+		}
+	}
+	return text
+}
+
+// decide sends a decision to the approval station and goes on to the next message.
+func (v *visit) decide(typed views.Reject, carryOut func(approval.Input) (payment.Message, error)) error {
+	id, err := v.ID("id")
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	said := readVerdict(id, form)
+	if !said.whole {
+		m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+		if err != nil {
+			return err
+		}
+		return v.refuseDecision(m, &payment.ContentError{Message: m}, typed)
+	}
+	m, err := carryOut(said.input)
+	if err != nil {
+		return v.refuseDecision(m, err, typed)
+	}
+	return v.decided(m)
+}
+
+// refuseDecision shows the message as it is now with what stood in the way. Nothing that was typed is lost.
+func (v *visit) refuseDecision(m payment.Message, cause error, typed views.Reject) error {
+	var malformed *payment.FieldError
+	var refused *payment.RefusalError
+	added := views.Decision{Reject: typed, Conflict: page.Conflict(cause, m, typed.Reason)}
+	switch {
+	case added.Conflict != nil:
+		return v.renderDecision(http.StatusConflict, m, added)
+	case errors.As(cause, &malformed):
+		for _, f := range malformed.Findings {
+			added.Problems = append(added.Problems, ui.Problem{Field: "reason", Text: f.Text, Code: f.Code})
+		}
+		if !v.Fragment() {
+			return v.renderReject(http.StatusUnprocessableEntity, m, added)
+		}
+	case errors.As(cause, &refused):
+		for _, f := range refused.Findings {
+			added.Problems = append(added.Problems, ui.Problem{Text: f.Text, Code: f.Code})
+		}
+	default:
+		return cause
+	}
+	return v.renderDecision(http.StatusUnprocessableEntity, m, added)
+}
+
+// decided answers a decision: the next message opens, and one sentence says what was done.
+func (v *visit) decided(m payment.Message) error {
+	decision, _ := m.LastDecision()
+	sentence := string(m.GlobalID) + " " + page.DecidedAs(decision.Action) + "."
+	if m.State == payment.StateApprovalPending {
+		sentence = string(m.GlobalID) + ": " + approvalsGiven(m) + "."
+	}
+	f := page.ReadFilter(v.Echo.QueryParams(), "/queue")
+	next, found, err := v.nextAfter(m.InternalID, f)
+	if err != nil {
+		return err
+	}
+	path := "/queue" + f.Query()
+	if found {
+		sentence += " Next: " + string(next.GlobalID) + "."
+		path = "/queue/" + next.InternalID.String() + f.Query()
+	}
+	if !v.Fragment() {
+		return v.GoTo(path, sentence)
+	}
+	v.Echo.Response().Header().Set("HX-Push-Url", path)
+	v.Status = sentence
+	err = v.CountWaiting()
+	if err != nil {
+		return err
+	}
+	left := f // what may be empty now is the list of this person, as it is narrowed
+	left.View.Tab = tabForMe
+	answer := views.Decided{Shell: v.Shell("Approval queue", views.PlaceQueue), Row: QueueRow(v.Visit, m, f), AllDone: v.emptyQueue(left)}
+	answer.Row.Decided = decidedNote(decision.Action, "you", decision.DecidedAt)
+	if found {
+		detail, err := v.decision(next, f, views.Decision{})
+		if err != nil {
+			return err
+		}
+		answer.Next = &detail
+	}
+	return v.Render(http.StatusOK, views.DecidedFragment(answer))
+}
+
+// nextAfter finds the next message that waits for this person: the one after the given in the list, or else the first.
+func (v *visit) nextAfter(id uuid.UUID, f page.Filter) (payment.Message, bool, error) {
+	f.View.Tab = tabForMe
+	for _, after := range []uuid.UUID{id, uuid.Nil} {
+		f.After = after
+		list, _, err := v.pending(f)
+		if err != nil {
+			return payment.Message{}, false, err
+		}
+		if len(list) > 0 {
+			m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, list[0].InternalID)
+			return m, err == nil, err
+		}
+	}
+	return payment.Message{}, false, nil
+}
+
+// showReject is the form to reject on a page of its own.
+func showReject(v *visit) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	_, err = m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
+	if err != nil {
+		return v.refuseDecision(m, err, views.Reject{})
+	}
+	return v.renderReject(http.StatusOK, m, views.Decision{})
+}
+
+func (v *visit) renderReject(status int, m payment.Message, added views.Decision) error {
+	detail, err := v.decision(m, page.ReadFilter(v.Echo.QueryParams(), "/queue"), added)
+	if err != nil {
+		return err
+	}
+	shell := v.Shell("Reject "+string(m.GlobalID), views.PlaceQueue)
+	shell.Failed = len(added.Problems) > 0
+	return v.Render(status, views.RejectPage(shell, detail))
+}

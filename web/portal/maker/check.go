@@ -1,0 +1,153 @@
+package maker
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/entry"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+	"countersign/web/portal/records"
+	"countersign/web/portal/rtransaction"
+)
+
+// showCheck shows everything once more. Nothing is submitted before this page.
+func showCheck(v *visit) error {
+	draft, err := v.OpenDraft()
+	if err != nil {
+		return err
+	}
+	if draft.MessageID != uuid.Nil {
+		return v.Echo.Redirect(http.StatusSeeOther, "/payments/"+draft.MessageID.String()+"/submitted")
+	}
+	held, err := rtransaction.ShowCheck(v.Visit, draft)
+	if held || err != nil {
+		return err
+	}
+	p, err := v.prepareDraft(draft)
+	if err != nil {
+		return err
+	}
+	if !p.fine() {
+		return v.refuseDraft(p)
+	}
+	hits, err := v.duplicates(p)
+	if err != nil {
+		return err
+	}
+	return v.renderCheck(http.StatusOK, p, views.Check{Duplicates: hits})
+}
+
+// refuseDraft shows a draft that is no longer fine where it can be corrected: a day may have gone by, an account may be closed.
+func (v *visit) refuseDraft(p prepared) error {
+	if len(p.draft.File) > 0 {
+		return v.refuseFile(p.draft.FileName, p.draft.File, p.findings)
+	}
+	model := views.NewPayment{
+		Action: "/payments/" + p.draft.ID.String() + "/edit", Scheme: string(p.draft.Scheme), Values: views.PaymentValues(p.values),
+	}
+	err := v.markAmending(&model, p.draft.Amends)
+	if err != nil {
+		return err
+	}
+	return v.refuseForm(model, p)
+}
+
+// duplicates finds payments like this one, but not the one it amends.
+func (v *visit) duplicates(p prepared) ([]views.Duplicate, error) {
+	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, p.preview.Summary, v.At.Add(-records.DuplicateWindow), p.draft.Amends)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]views.Duplicate, 0, len(similar))
+	for _, s := range similar {
+		hits = append(hits, views.Duplicate{
+			Reference: string(s.GlobalID), URL: "/payments/" + s.MessageID.String(), At: ui.DateTime(s.CreatedAt) + " by " + s.MakerName,
+			State: string(s.State),
+		})
+	}
+	return hits, nil
+}
+
+// renderCheck completes the page; the given model holds what the submission added.
+func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
+	base := "/payments/" + p.draft.ID.String()
+	model.Shell = v.Shell("Check your answers", views.PlaceNew)
+	model.Shell.Failed = len(model.Problems) > 0
+	model.Action, model.ChangeURL = base+"/submit", base+"/edit"
+	model.Amount, model.CreditorName = page.AmountView(p.preview.Summary.Amount), p.preview.Summary.CreditorName
+	model.Amends, model.NeedsApproval = p.draft.Amends != uuid.Nil, p.preview.ApprovalsRequired > 0
+	model.Transliterated, model.Groups = page.ChangesView(p.built.Transliterated), v.checkGroups(p)
+	model.Next = page.NextSteps(payment.KindInstruction, payment.Policy{
+		ApprovalsRequired: p.preview.ApprovalsRequired, PendingFor: p.preview.PendingFor,
+	})
+	if len(p.draft.File) > 0 {
+		model.Warnings = append(model.Warnings, fileWarnings(p.draft)...)
+	}
+	return v.Render(status, views.CheckPage(model))
+}
+
+func (v *visit) checkGroups(p prepared) []views.CheckGroup {
+	info, tx, _ := p.built.Document.SinglePayment()
+	summary := p.preview.Summary
+	change := func(row ui.Row) ui.Row {
+		if len(p.draft.File) == 0 {
+			row.ChangeURL, row.ChangeName = "/payments/"+p.draft.ID.String()+"/edit", strings.ToLower(row.Term[:1])+row.Term[1:]
+		}
+		return row
+	}
+	creditor := ui.Row{Term: "IBAN", Value: ui.GroupFours(summary.CreditorAccount), Numeric: true}
+	if bank := page.BankName(summary.CreditorAccount, summary.CreditorAgent); bank != "" {
+		creditor.Details = []string{bank}
+	}
+	address := ui.Row{Term: "Address", Value: "None"}
+	if lines := page.AddressLines(tx.Creditor.PostalAddress); len(lines) > 0 {
+		address.Value, address.Details = lines[0], lines[1:]
+	}
+	execution := "Immediately, once approved"
+	if p.preview.ApprovalsRequired == 0 {
+		execution = "Immediately"
+	}
+	kind, text := entry.RemittanceOf(tx.RemittanceInformation)
+	remittance := ui.Row{Term: "Reference", Value: "None"}
+	if kind != entry.RemittanceNone {
+		remittance = ui.Row{Term: page.RemittanceName(kind), Value: page.RemittanceShown(kind, text), Numeric: kind != entry.RemittanceText}
+	}
+	return []views.CheckGroup{
+		{Title: "From", Rows: []ui.Row{change(ui.Row{
+			Term: "Account", Value: ui.GroupFours(summary.DebtorAccount), Details: []string{info.Debtor.Name}, Numeric: true,
+		})}},
+		{Title: "To", Rows: []ui.Row{change(ui.Row{Term: "Name", Value: summary.CreditorName}), change(creditor), change(address)}},
+		{Title: "Amount", Rows: []ui.Row{
+			change(ui.Row{Term: "Amount", Value: summary.Amount.Format(), Numeric: true}), {Term: "Execution", Value: execution},
+		}},
+		{Title: "Reference", Rows: []ui.Row{
+			change(remittance), change(ui.Row{Term: "End-to-end ID", Value: summary.EndToEndID, Numeric: true}),
+		}},
+	}
+}
+
+// fileWarnings names the file a payment came in.
+func fileWarnings(draft store.Draft) []views.Warning {
+	return []views.Warning{{Title: "From the file " + draft.FileName, Text: "To change something, correct the file and upload it again."}}
+}
+
+// showSubmitted confirms a submission. It may be opened again at any time.
+func showSubmitted(v *visit) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	next := page.NextSteps(m.Kind, page.PolicyOf(m))
+	if m.State != payment.StateApprovalPending {
+		next = []string{"It is " + strings.ToLower(ui.StateLabel(string(m.State))) + " now. You see what follows under My submissions."}
+	}
+	return v.Render(http.StatusOK, views.SubmittedPage(views.Submitted{
+		Shell: v.Shell("Submitted", views.PlaceMine), Message: page.MessageView(m), Next: next,
+	}))
+}

@@ -1,0 +1,108 @@
+package maker
+
+import (
+	"strings"
+
+	"countersign/internal/entry"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/internal/submission"
+	"countersign/web/portal/page"
+)
+
+// prepared is a draft ready for a station: its document and what was found wrong in it.
+type prepared struct {
+	draft    store.Draft
+	values   entry.Values
+	built    entry.BuiltOrder
+	source   []byte // of an uploaded file
+	preview  submission.Preview
+	findings []payment.Finding
+}
+
+// fine reports whether nothing is wrong.
+func (p prepared) fine() bool { return len(p.built.Problems) == 0 && len(p.findings) == 0 }
+
+// input is what the submission station takes. The draft's key is the externalId: a form sent twice makes one payment.
+func (p prepared) input() submission.Input {
+	in := submission.Input{Scheme: p.draft.Scheme, ExternalID: p.draft.ID.String(), Document: p.built.Document}
+	if len(p.source) > 0 {
+		in.Source, in.SourceType = p.source, "application/xml"
+	}
+	return in
+}
+
+// prepareDraft builds the document of a draft and has the submission station check it.
+func (v *visit) prepareDraft(draft store.Draft) (prepared, error) {
+	values, err := entry.DecodeValues(draft.Answers)
+	if err != nil {
+		return prepared{}, err
+	}
+	p := prepared{draft: draft, values: values}
+	if len(draft.File) > 0 {
+		file := entry.ReadFile(draft.File)
+		p.source, p.built, p.findings = draft.File, file.BuiltOrder, file.Findings
+		if file.Document == nil {
+			return p, nil
+		}
+	} else {
+		account, err := v.debtorAccount(values.DebtorAccount)
+		if err != nil {
+			return prepared{}, err
+		}
+		p.built = entry.Order{
+			Draft: draft.ID, Scheme: draft.Scheme, Values: values, Account: account, At: draft.SavedAt, Today: v.Today(),
+		}.Build()
+		p.findings = iso20022.Validate(p.built.Document)
+	}
+	if reason := strings.TrimSpace(values.AmendReason); reason != "" {
+		if f := payment.CheckReason(reason); f != nil {
+			p.built.Problems = append(p.built.Problems, entry.Problem{Field: "amendReason", Text: f.Text, Code: f.Code})
+		}
+	}
+	p.preview, err = v.Config.Submission.Preview(v.Context(), v.By, p.input())
+	if err != nil {
+		return prepared{}, err
+	}
+	p.findings = addFindings(p.findings, p.preview.Findings)
+	return p, nil
+}
+
+// addFindings adds the findings of rules to those of the structure. Where the structure is broken the rules have nothing to add.
+func addFindings(structural, rules []payment.Finding) []payment.Finding {
+	all := structural
+	for _, f := range rules {
+		known := false
+		for _, s := range structural {
+			known = known || s.Pointer == f.Pointer
+		}
+		if !known {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// debtorAccount finds one of the realm's accounts; nil when it has no such account.
+func (v *visit) debtorAccount(iban string) (*payment.DebtorAccount, error) {
+	accounts, err := v.Config.Reader.Accounts(v.Context(), v.By.Realm)
+	if err != nil {
+		return nil, err
+	}
+	for i := range accounts {
+		if accounts[i].IBAN == iban {
+			return &accounts[i], nil
+		}
+	}
+	return nil, nil //nolint:nilnil // no such account is an answer, which the station turns into a finding
+}
+
+// newDraft makes a draft of a form.
+func (v *visit) newDraft(scheme rulebook.Scheme, values entry.Values) (store.Draft, error) {
+	content, err := values.Encode()
+	return store.Draft{
+		ID: v.Config.NewID(), Scheme: scheme, Answers: content, SavedAt: v.At, ExpiresAt: v.At.Add(page.DraftLife),
+	}, err
+}

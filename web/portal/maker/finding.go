@@ -1,0 +1,47 @@
+package maker
+
+import (
+	"cmp"
+	"slices"
+
+	"countersign/internal/entry"
+	"countersign/internal/payment"
+	"countersign/views/ui"
+)
+
+// problemsOf puts what could not be read and what the stations found beside the fields of the form, in the order of the form. A field
+// that could not be read is not spoken of twice, and where a rule and the schema find the same fault, the rule's sentence stands: it speaks
+// of payments, not of elements.
+func problemsOf(unreadable []entry.Problem, findings []payment.Finding, values entry.Values) []ui.Problem {
+	problems := make([]ui.Problem, 0, len(unreadable)+len(findings))
+	for _, p := range unreadable {
+		problems = append(problems, ui.Problem(p))
+	}
+	rulesFirst := slices.Clone(findings)
+	slices.SortStableFunc(rulesFirst, func(a, b payment.Finding) int { return cmp.Compare(emptiness(a.Rule), emptiness(b.Rule)) })
+	for _, f := range rulesFirst {
+		name := entry.FieldOf(f.Pointer, values)
+		known := slices.ContainsFunc(problems, func(p ui.Problem) bool { return p.Field == name && (name != "" || p.Text == f.Text) })
+		if !known {
+			problems = append(problems, ui.Problem{Field: name, Text: f.Text, Code: f.Code})
+		}
+	}
+	order := values.Fields()
+	position := func(p ui.Problem) int {
+		at := slices.IndexFunc(order, func(f entry.Field) bool { return f.Name == p.Field })
+		if at < 0 {
+			return len(order)
+		}
+		return at
+	}
+	slices.SortStableFunc(problems, func(a, b ui.Problem) int { return position(a) - position(b) })
+	return problems
+}
+
+// emptiness orders texts: those that say something before those that do not.
+func emptiness(text string) int {
+	if text == "" {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,92 @@
+package maker
+
+import (
+	"net/http"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// mineTabs are the parts of a maker's own list: their address, label and states.
+var mineTabs = []struct {
+	name   string
+	label  string
+	states []payment.State
+}{
+	{"", "Waiting", []payment.State{payment.StateApprovalPending}},
+	{"sent", "Sent", []payment.State{payment.StateApproved, payment.StateProcessing, payment.StateUnconfirmed, payment.StateAcknowledged, payment.StateOverdue}},
+	{"settled", "Settled", []payment.State{payment.StateSettled, payment.StateAccepted, payment.StateCommunicated}},
+	{"rejected", "Rejected", []payment.State{payment.StateRejected}},
+	{"failed", "Failed", []payment.State{payment.StateFailed, payment.StateRefused}},
+	{"closed", "Withdrawn and expired", []payment.State{payment.StateWithdrawn, payment.StateExpired}},
+}
+
+// showMine lists what this person submitted.
+func showMine(v *visit) error {
+	err := page.MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	f := page.ReadFilter(v.Echo.QueryParams(), "/mine")
+	model := views.Mine{Shell: v.Shell("My submissions", views.PlaceMine)}
+	ask := store.Filter{Before: f.After, MakerUser: v.By.UserID}
+	for _, tab := range mineTabs {
+		current := tab.name == f.View.Tab
+		model.Tabs = append(model.Tabs, ui.Tab{Label: tab.label, URL: "/mine" + page.Filter{}.Query("tab", tab.name), Current: current})
+		if current {
+			ask.States = tab.states
+			model.Empty = ui.Empty{Icon: "file-text", Title: "Nothing here", Text: "None of your submissions is “" + tab.label + "”."}
+		}
+	}
+	list, more, err := v.Listed(ask)
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		row, err := v.mineRow(m)
+		if err != nil {
+			return err
+		}
+		model.Rows = append(model.Rows, row)
+	}
+	if len(list) > 0 {
+		model.Pages = f.Pages("/mine", more, list[len(list)-1].InternalID)
+	}
+	return v.Render(http.StatusOK, views.MinePage(model))
+}
+
+// mineRow shows one submission with the steps the domain allows its maker.
+func (v *visit) mineRow(m payment.Message) (views.MineRow, error) {
+	path := "/payments/" + m.InternalID.String()
+	row := views.MineRow{
+		InternalID: m.InternalID.String(), URL: path, Reference: string(m.GlobalID), Kind: string(m.Kind), Scheme: string(m.Scheme),
+		Amount: page.AmountView(m.Summary.Amount), CreditorName: m.Summary.CreditorName, State: string(m.State), SubmittedAt: m.CreatedAt,
+		Note: page.StatusReason(m),
+	}
+	if m.Kind == payment.KindReturn {
+		row.CreditorName = m.Summary.DebtorName // who gets the money
+	}
+	if m.Kind == payment.KindInstruction {
+		row.LikeURL = "/payments/new?like=" + m.InternalID.String()
+	}
+	_, err := m.Withdraw(v.By, "", v.At) // asks the domain; nothing is stored
+	if err == nil {
+		row.WithdrawURL = path + "/withdraw"
+	}
+	if page.MayAmend(v.Visit, m) {
+		row.AmendURL = path + "/amend"
+	}
+	if m.State != payment.StateRejected {
+		return row, nil
+	}
+	decisions, err := v.Config.Reader.Decisions(v.Context(), v.By.Realm, m.InternalID)
+	for _, d := range decisions {
+		if d.Action == payment.ActionReject {
+			row.Note = d.Name + ": " + d.Reason
+		}
+	}
+	return row, err
+}

@@ -1,0 +1,271 @@
+package maker
+
+import (
+	"context"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/account"
+	"countersign/internal/entry"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+	"countersign/web/portal/rtransaction"
+)
+
+// showNewPayment is the empty form, or with like= the form filled from an earlier payment.
+func showNewPayment(v *visit) error {
+	err := page.MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	scheme := page.SchemeOf(v.Echo.QueryParam("scheme"))
+	model := views.NewPayment{Action: "/payments/new", Scheme: string(scheme), Values: views.PaymentValues{Country: homeCountry(scheme)}}
+	if like := v.Echo.QueryParam("like"); like != "" {
+		err = v.fillLike(&model, like)
+		if err != nil {
+			return err
+		}
+	}
+	model.Values.EndToEndID = v.newEndToEndID()
+	return v.renderForm(http.StatusOK, model)
+}
+
+// fillLike fills the form from an earlier payment of the realm.
+func (v *visit) fillLike(model *views.NewPayment, like string) error {
+	id, err := uuid.Parse(like)
+	if err != nil {
+		return payment.ErrNotFound
+	}
+	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+	if err != nil {
+		return err
+	}
+	if m.Kind != payment.KindInstruction {
+		return payment.ErrNotFound
+	}
+	document, err := payment.DocumentOf(m)
+	if err != nil {
+		return err
+	}
+	model.Scheme, model.Values, model.Prefilled = string(m.Scheme), views.PaymentValues(entry.ValuesOf(document)), true
+	return nil
+}
+
+// newEndToEndID proposes a reference that the creditor can quote: the day and six random characters.
+func (v *visit) newEndToEndID() string {
+	id := v.Config.NewID()
+	return "E2E-" + v.Today().Format("20060102") + "-" + strings.ToUpper(hex.EncodeToString(id[13:]))
+}
+
+// checkNewPayment takes the form: it is fine and becomes a draft to be checked, or comes back with what is wrong.
+func checkNewPayment(v *visit) error {
+	err := page.MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	model := views.NewPayment{Action: "/payments/new", Scheme: string(page.SchemeOf(form.Get("scheme"))), Values: views.PaymentValues(entry.ReadForm(form))}
+	if switched := form.Get("switchScheme"); switched != "" {
+		return v.switchScheme(model, switched)
+	}
+	draft, err := v.newDraft(page.SchemeOf(model.Scheme), entry.Values(model.Values))
+	if err != nil {
+		return err
+	}
+	return v.checkForm(model, draft, v.Config.Drafts.Add)
+}
+
+// switchScheme shows the form for the other scheme with everything typed kept. The account belongs to a scheme, so the choice of it
+// falls back to the first one.
+func (v *visit) switchScheme(model views.NewPayment, to string) error {
+	model.Scheme = string(page.SchemeOf(to))
+	return v.renderForm(http.StatusOK, model)
+}
+
+// showEdit is the form of a draft with everything kept.
+func showEdit(v *visit) error {
+	draft, err := v.OpenDraft()
+	if err != nil {
+		return err
+	}
+	if len(draft.File) > 0 {
+		return v.Echo.Redirect(http.StatusSeeOther, "/payments/upload")
+	}
+	form, err := rtransaction.FormOf(draft)
+	if err != nil {
+		return err
+	}
+	if form != "" {
+		return v.Echo.Redirect(http.StatusSeeOther, form)
+	}
+	values, err := entry.DecodeValues(draft.Answers)
+	if err != nil {
+		return err
+	}
+	model := views.NewPayment{Action: "/payments/" + draft.ID.String() + "/edit", Scheme: string(draft.Scheme), Values: views.PaymentValues(values)}
+	err = v.markAmending(&model, draft.Amends)
+	if err != nil {
+		return err
+	}
+	return v.renderForm(http.StatusOK, model)
+}
+
+// checkEdit takes the changed form of a draft. One that was submitted meanwhile stays as it is: the changed form becomes a new draft.
+func checkEdit(v *visit) error {
+	err := page.MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	draft, err := v.OpenDraft()
+	if err != nil {
+		return err
+	}
+	other, err := rtransaction.FormOf(draft)
+	if err != nil {
+		return err
+	}
+	if other != "" {
+		return payment.ErrNotFound // it has a form of its own
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	model := views.NewPayment{
+		Action: "/payments/" + draft.ID.String() + "/edit", Scheme: string(page.SchemeOf(form.Get("scheme"))), Values: views.PaymentValues(entry.ReadForm(form)),
+	}
+	err = v.markAmending(&model, draft.Amends)
+	if err != nil {
+		return err
+	}
+	switched := form.Get("switchScheme")
+	if switched != "" && model.Amending == nil {
+		return v.switchScheme(model, switched)
+	}
+	changed, err := v.newDraft(page.SchemeOf(model.Scheme), entry.Values(model.Values))
+	if err != nil {
+		return err
+	}
+	changed.Amends, changed.AmendsVersion = draft.Amends, draft.AmendsVersion
+	if draft.Amends != uuid.Nil {
+		changed.Scheme = draft.Scheme
+	}
+	if draft.MessageID != uuid.Nil {
+		return v.checkForm(model, changed, v.Config.Drafts.Add)
+	}
+	changed.ID = draft.ID
+	return v.checkForm(model, changed, v.Config.Drafts.Save)
+}
+
+// checkForm has the draft checked and keeps it when it is fine.
+func (v *visit) checkForm(model views.NewPayment, draft store.Draft, keep keepDraft) error {
+	p, err := v.prepareDraft(draft)
+	if err != nil {
+		return err
+	}
+	if !p.fine() {
+		return v.refuseForm(model, p)
+	}
+	err = keep(v.Context(), v.By, draft)
+	if err != nil {
+		return err
+	}
+	return v.GoTo("/payments/"+draft.ID.String()+"/check", "")
+}
+
+// refuseForm shows the form again with what is wrong in it.
+func (v *visit) refuseForm(model views.NewPayment, p prepared) error {
+	model.Problems = problemsOf(p.built.Problems, p.findings, entry.Values(model.Values))
+	return v.renderForm(http.StatusUnprocessableEntity, model)
+}
+
+func (v *visit) renderForm(status int, model views.NewPayment) error {
+	options, err := v.accountOptions(page.SchemeOf(model.Scheme))
+	if err != nil {
+		return err
+	}
+	model.DebtorAccounts, model.Countries = options, countries()
+	title := "New payment"
+	if model.Amending != nil {
+		title = "Amend " + model.Amending.Reference
+	}
+	model.Shell = v.Shell(title, views.PlaceNew)
+	model.Shell.Failed = len(model.Problems) > 0
+	if model.Values.CreditorIBAN != "" {
+		feedback := v.aboutIBAN(model.Values.CreditorIBAN, page.SchemeOf(model.Scheme))
+		said := slices.ContainsFunc(model.Problems, func(p ui.Problem) bool { return p.Field == "creditorIban" })
+		if !said {
+			model.Feedback = &feedback
+		}
+	}
+	return v.Render(status, views.NewPaymentPage(model))
+}
+
+// accountOptions are the realm's own accounts of a scheme that are open.
+func (v *visit) accountOptions(scheme rulebook.Scheme) ([]ui.Option, error) {
+	accounts, err := v.Config.Reader.Accounts(v.Context(), v.By.Realm)
+	if err != nil {
+		return nil, err
+	}
+	var options []ui.Option
+	for _, a := range accounts {
+		if a.Scheme == scheme && a.Open {
+			options = append(options, ui.Option{Value: a.IBAN, Label: ui.GroupFours(a.IBAN) + " · " + a.Holder.Name + " · " + a.Currency})
+		}
+	}
+	return options, nil
+}
+
+// showIBAN says what is known of an account number: as a part of the form for htmx, else as the form with this number in it.
+func showIBAN(v *visit) error {
+	err := page.MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	typed, scheme := v.Echo.QueryParam("creditorIban"), page.SchemeOf(v.Echo.QueryParam("scheme"))
+	if v.Fragment() {
+		return v.Render(http.StatusOK, views.IBANFeedback(v.aboutIBAN(typed, scheme)))
+	}
+	return v.renderForm(http.StatusOK, views.NewPayment{
+		Action: "/payments/new", Scheme: string(scheme),
+		Values: views.PaymentValues{CreditorIBAN: typed, Country: homeCountry(scheme), EndToEndID: v.newEndToEndID()},
+	})
+}
+
+// aboutIBAN reads an account number as typed and asks the rules whether the scheme reaches it.
+func (v *visit) aboutIBAN(typed string, scheme rulebook.Scheme) views.IBANCheck {
+	check := views.IBANCheck{Scheme: string(scheme)}
+	iban, err := account.ParseInput(typed)
+	if err != nil {
+		check.Problem = ui.Problem(entry.ProblemOf("creditorIban", err))
+		return check
+	}
+	probe := entry.Order{Scheme: scheme, Values: entry.Values{CreditorIBAN: iban.String()}, At: v.At, Today: v.Today()}.Build()
+	for _, f := range rulebook.Check(rulebook.Input{Scheme: scheme, Document: probe.Document, Today: v.Today(), Settings: v.Config.Rules}) {
+		if entry.FieldOf(f.Pointer, entry.Values{}) == "creditorIban" {
+			check.Problem = ui.Problem{Field: "creditorIban", Text: f.Text, Code: f.Code}
+			return check
+		}
+	}
+	check.Grouped, check.Country = iban.Grouped(), page.CountryName(iban.Country())
+	check.Bank = page.BankName(iban.String(), "")
+	if iban.IsQR() {
+		check.Bank = strings.TrimPrefix(check.Bank+" · QR-IBAN", " · ")
+	}
+	return check
+}
+
+// keepDraft is how a draft is kept: a new one is added, an open one saved.
+type keepDraft func(context.Context, identity.Principal, store.Draft) error

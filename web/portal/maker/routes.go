@@ -1,0 +1,34 @@
+// Package maker holds the pages of the people who prepare payments: the form, the upload, the check page and the submission, their own
+// list, amendments and withdrawals. What a form or a file becomes is package entry's, the rules are asked of the submission station.
+package maker
+
+import (
+	"countersign/web/portal/page"
+	"countersign/web/request"
+)
+
+// visit is one request for a page of this room.
+type visit struct{ *page.Visit }
+
+// Routes lists the pages of this room in the order in which people meet them.
+func Routes(site *page.Site) []request.Route {
+	get, post := page.Room(site, func(v *page.Visit) *visit { return &visit{v} })
+	return []request.Route{
+		get("/payments/new", showNewPayment),
+		post("/payments/new", checkNewPayment),
+		get("/payments/iban", showIBAN),
+		get("/payments/upload", showUpload),
+		post("/payments/upload", readUpload),
+		get("/payments/:id/edit", showEdit),
+		post("/payments/:id/edit", checkEdit),
+		get("/payments/:id/check", showCheck),
+		post("/payments/:id/submit", submit),
+		get("/payments/:id/submitted", showSubmitted),
+
+		get("/mine", showMine),
+		get("/payments/:id/amend", showAmend),
+		post("/payments/:id/amend", checkAmend),
+		get("/payments/:id/withdraw", showWithdraw),
+		post("/payments/:id/withdraw", withdraw),
+	}
+}

@@ -1,0 +1,143 @@
+package maker
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+	"countersign/web/portal/rtransaction"
+)
+
+// submit hands a checked draft to the submission station. Sent twice, by a double click, a reload or two windows, it makes one payment:
+// the draft's key is the externalId, and its document is the same each time.
+func submit(v *visit) error {
+	draft, err := v.OpenDraft()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	became, err := v.became(draft)
+	if err != nil || became != uuid.Nil {
+		return v.Submitted(draft, became, err)
+	}
+	held, err := rtransaction.Submit(v.Visit, draft)
+	if held || err != nil {
+		return err
+	}
+	p, err := v.prepareDraft(draft)
+	if err != nil {
+		return err
+	}
+	if !p.fine() {
+		return v.refuseDraft(p)
+	}
+	stopped, err := v.stopAtDuplicates(p, form)
+	if stopped || err != nil {
+		return err
+	}
+	m, err := v.handIn(p)
+	var refused *payment.RefusalError
+	switch {
+	case errors.As(err, &refused):
+		p.findings = refused.Findings
+		return v.refuseDraft(p)
+	case err != nil && p.draft.Amends != uuid.Nil:
+		return v.amendLost(p, err)
+	}
+	return v.Submitted(draft, m.InternalID, err)
+}
+
+// became finds the message of a draft that was submitted before, even when the note about it was lost; zero when there is none.
+func (v *visit) became(draft store.Draft) (uuid.UUID, error) {
+	if draft.MessageID != uuid.Nil || draft.Amends != uuid.Nil {
+		return draft.MessageID, nil
+	}
+	found, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, store.Filter{
+		ExternalID: draft.ID.String(), MakerUser: v.By.UserID, PageSize: 1,
+	})
+	if err != nil || len(found) == 0 {
+		return uuid.Nil, err
+	}
+	return found[0].InternalID, nil
+}
+
+// stopAtDuplicates lets a payment like an earlier one pass only with a tick and a reason; else it answers with the page again, and
+// stopped is true. An earlier payment that is this very draft, submitted a moment ago, is none.
+func (v *visit) stopAtDuplicates(p prepared, form url.Values) (stopped bool, err error) {
+	hits, err := v.duplicates(p)
+	if err != nil || len(hits) == 0 {
+		return false, err
+	}
+	model := views.Check{
+		Duplicates: hits, Acknowledged: form.Get("duplicateAcknowledged") == "yes", Reason: form.Get("duplicateReason"),
+	}
+	if !model.Acknowledged {
+		model.Problems = append(model.Problems, ui.Problem{
+			Field: "duplicateAcknowledged", Text: "Confirm that this payment is wanted in addition, or do not submit it.",
+		})
+	}
+	if strings.TrimSpace(model.Reason) == "" {
+		model.Problems = append(model.Problems, ui.Problem{Field: "duplicateReason", Text: "Say why it is paid again."})
+	}
+	if len(model.Problems) == 0 {
+		return false, nil
+	}
+	became, err := v.became(p.draft)
+	if err != nil || became != uuid.Nil {
+		return true, v.Submitted(p.draft, became, err)
+	}
+	return true, v.renderCheck(http.StatusUnprocessableEntity, p, model)
+}
+
+// handIn makes the new message or the new version.
+func (v *visit) handIn(p prepared) (payment.Message, error) {
+	if p.draft.Amends == uuid.Nil {
+		result, err := v.Config.Submission.Create(v.Context(), v.By, p.input())
+		return result.Message, err
+	}
+	current, err := v.Config.Reader.Message(v.Context(), v.By.Realm, p.draft.Amends)
+	if err != nil {
+		return current, err
+	}
+	if current.Version == p.draft.AmendsVersion {
+		in := p.input()
+		in.Note, in.Replaces = strings.TrimSpace(p.values.AmendReason), p.draft.AmendsVersion
+		return v.Config.Submission.Amend(v.Context(), v.By, p.draft.Amends, in)
+	}
+	document, err := payment.DocumentOf(current)
+	if err != nil {
+		return current, err
+	}
+	if document.GroupHeader.MessageID == p.built.Document.GroupHeader.MessageID {
+		return current, nil // this draft was submitted a moment ago
+	}
+	return current, &payment.ContentError{Message: current}
+}
+
+// amendLost tells the maker that the submission moved on while it was being amended. Everything typed is kept.
+func (v *visit) amendLost(p prepared, cause error) error {
+	sentence, lost := page.LostTo(cause)
+	if !lost {
+		return cause
+	}
+	model := views.NewPayment{
+		Action: "/payments/" + p.draft.ID.String() + "/edit", Scheme: string(p.draft.Scheme), Values: views.PaymentValues(p.values),
+		Problems: []ui.Problem{{Text: sentence + " Your changes were not stored."}},
+	}
+	err := v.markAmending(&model, p.draft.Amends)
+	if err != nil {
+		return err
+	}
+	return v.renderForm(http.StatusConflict, model)
+}

@@ -1,0 +1,123 @@
+package maker
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"countersign/internal/entry"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/web/portal/page"
+)
+
+func showUpload(v *visit) error {
+	err := page.MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	return v.renderUpload(http.StatusOK, views.Upload{})
+}
+
+// readUpload takes a file: it is fine and becomes a draft to be checked, or everything wrong in it is listed.
+func readUpload(v *visit) error {
+	err := page.MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	content, name, err := v.uploaded()
+	if err != nil {
+		return err
+	}
+	if len(content) > page.MaxUpload {
+		return v.refuseFile(name, content, []payment.Finding{{
+			Code: "FF01", Text: fmt.Sprintf("Send at most %d kB in one file.", page.MaxUpload>>10),
+		}})
+	}
+	if len(content) == 0 {
+		return v.refuseFile(name, content, []payment.Finding{{Code: "FF01", Text: "Choose a file that is not empty."}})
+	}
+	read := entry.ReadFile(content)
+	if read.Document == nil {
+		return v.refuseFile(name, content, read.Findings)
+	}
+	draft := store.Draft{
+		ID: v.Config.NewID(), Scheme: read.Scheme(), File: content, FileName: name, SavedAt: v.At, ExpiresAt: v.At.Add(page.DraftLife),
+	}
+	p, err := v.prepareDraft(draft)
+	if err != nil {
+		return err
+	}
+	if !p.fine() {
+		return v.refuseFile(name, content, p.findings)
+	}
+	err = v.Config.Drafts.Add(v.Context(), v.By, draft)
+	if err != nil {
+		return err
+	}
+	return v.GoTo("/payments/"+draft.ID.String()+"/check", "")
+}
+
+// uploaded reads the file of the form, one byte more than is taken so that too much shows. No file at all is an empty one.
+func (v *visit) uploaded() (content []byte, name string, err error) {
+	header, err := v.Echo.FormFile("file")
+	if err == http.ErrMissingFile { //nolint:errorlint // returned as it is by net/http
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", &page.FormError{Cause: err}
+	}
+	opened, err := header.Open()
+	if err != nil {
+		return nil, "", &page.FormError{Cause: err}
+	}
+	defer func() { _ = opened.Close() }()
+	content, err = io.ReadAll(io.LimitReader(opened, page.MaxUpload+1))
+	if err != nil {
+		return nil, "", &page.FormError{Cause: err}
+	}
+	return content, fileName(header.Filename), nil
+}
+
+// fileName is the name of an uploaded file, short enough to be kept and without characters that no name needs.
+func fileName(given string) string {
+	name := strings.Map(func(r rune) rune {
+		if r < ' ' || r == utf8.RuneError || r == '/' || r == '\\' {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(given, "_"))
+	runes := []rune(name)
+	return string(runes[:min(len(runes), 200)])
+}
+
+// refuseFile lists what is wrong in a file, with the line of each finding.
+func (v *visit) refuseFile(name string, content []byte, findings []payment.Finding) error {
+	if name == "" {
+		name = "The file"
+	}
+	model := views.Upload{FileName: name}
+	lines := linesOf(content)
+	for _, f := range findings {
+		line := f.Line
+		if line == 0 {
+			line = lines.of(f.Pointer)
+		}
+		model.Findings = append(model.Findings, views.Finding{Line: line, Element: f.Pointer, Text: f.Text, Code: f.Code})
+	}
+	return v.renderUpload(http.StatusUnprocessableEntity, model)
+}
+
+func (v *visit) renderUpload(status int, model views.Upload) error {
+	model.Shell = v.Shell("Upload a payment", views.PlaceNew)
+	model.Shell.Failed = len(model.Findings) > 0
+	model.Limit = fmt.Sprintf("%d kB", page.MaxUpload>>10)
+	model.Accepted = []string{
+		"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments",
+		"pain.001.001.03 when everything in it has a place in pain.001.001.09",
+	}
+	return v.Render(status, views.UploadPage(model))
+}

@@ -1,0 +1,226 @@
+package page
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/account"
+	"countersign/internal/identity"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// Filter is what an address says about a list: which part of it, and from which entry on.
+type Filter struct {
+	View    views.Filter
+	After   uuid.UUID // the last entry of the page before; zero for the first page
+	Current uuid.UUID // the open entry, which the list marks
+
+	Scheme     rulebook.Scheme // "" for both
+	Impossible bool            // no message can be of this scheme and currency
+	AmountFrom int64
+	AmountTo   int64
+	Problems   []ui.Problem
+}
+
+// ReadFilter reads the filter of an address. What cannot be read is named in problems and does not narrow the list.
+func ReadFilter(query url.Values, action string) Filter {
+	get := func(name string) string { return Searchable(query.Get(name)) }
+	f := Filter{View: views.Filter{
+		Action: action, Tab: get("tab"), Scheme: get("scheme"), Currency: get("currency"), AmountFrom: get("amountFrom"),
+		AmountTo: get("amountTo"), Maker: get("maker"), State: get("state"), Text: get("text"),
+		Kind: get("kind"), Direction: get("direction"),
+	}}
+	if f.View.Text == "" {
+		f.View.Text = get("q")
+	}
+	f.After, _ = uuid.Parse(query.Get("after"))
+	f.Scheme, f.Impossible = schemeFor(f.View.Scheme, f.View.Currency)
+	f.AmountFrom = f.amount("amountFrom", f.View.AmountFrom)
+	f.AmountTo = f.amount("amountTo", f.View.AmountTo)
+	for _, set := range []string{
+		f.View.Scheme, f.View.Currency, f.View.AmountFrom, f.View.AmountTo, f.View.Maker, f.View.State, f.View.Kind, f.View.Direction,
+	} {
+		if set != "" {
+			f.View.Active++
+		}
+	}
+	f.View.ClearURL = action
+	if f.View.Tab != "" {
+		f.View.ClearURL += "?tab=" + url.QueryEscape(f.View.Tab)
+	}
+	return f
+}
+
+// Searchable is a text without what no stored text holds: null characters and bytes that are no UTF-8.
+func Searchable(text string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
+}
+
+// schemeFor is the scheme that a scheme and a currency leave; each scheme has one currency.
+func schemeFor(scheme, currency string) (only rulebook.Scheme, impossible bool) {
+	if scheme == "" && currency == "" {
+		return "", false
+	}
+	for _, s := range rulebook.Schemes() {
+		profile, _ := s.Profile()
+		if (scheme == "" || scheme == string(s)) && (currency == "" || currency == string(profile.Currency)) {
+			return s, false
+		}
+	}
+	return "", true
+}
+
+// SchemeOf reads a scheme; anything else is the first one.
+func SchemeOf(text string) rulebook.Scheme {
+	for _, scheme := range rulebook.Schemes() {
+		if string(scheme) == text {
+			return scheme
+		}
+	}
+	return rulebook.SchemeSIC
+}
+
+// amount reads a limit in minor units; both currencies have the same.
+func (f *Filter) amount(name, typed string) int64 {
+	if strings.TrimSpace(typed) == "" {
+		return 0
+	}
+	amount, err := money.ParseInput(money.CHF, typed)
+	var wrong *money.Error
+	if errors.As(err, &wrong) {
+		f.Problems = append(f.Problems, ui.Problem{Field: name, Text: wrong.Text, Code: wrong.Code})
+	}
+	return amount.Minor()
+}
+
+// Query is the filter as the end of an address, with its question mark; "" when there is none. A page is kept, as Back returns to it.
+func (f Filter) Query(changes ...string) string {
+	values := url.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	set("tab", f.View.Tab)
+	set("scheme", f.View.Scheme)
+	set("currency", f.View.Currency)
+	set("amountFrom", f.View.AmountFrom)
+	set("amountTo", f.View.AmountTo)
+	set("maker", f.View.Maker)
+	set("state", f.View.State)
+	set("kind", f.View.Kind)
+	set("direction", f.View.Direction)
+	set("text", f.View.Text)
+	if f.After != uuid.Nil {
+		set("after", f.After.String())
+	}
+	for i := 0; i+1 < len(changes); i += 2 {
+		values.Del(changes[i])
+		set(changes[i], changes[i+1])
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return "?" + values.Encode()
+}
+
+// Pages are the links of a list. more says whether there is a next page, last is the last entry of this one.
+func (f Filter) Pages(path string, more bool, last uuid.UUID) ui.Pages {
+	pages := ui.Pages{NextLabel: "Next page"}
+	if f.After != uuid.Nil {
+		pages.FirstURL = path + f.Query("after", "")
+	}
+	if more {
+		pages.NextURL = path + f.Query("after", last.String())
+	}
+	return pages
+}
+
+// Kind is the kind asked for if it is one of the given, else "".
+func (f Filter) Kind(known []payment.Kind) string {
+	if slices.Contains(known, payment.Kind(f.View.Kind)) {
+		return f.View.Kind
+	}
+	return ""
+}
+
+// Direction is the direction asked for if there is such a one, else "".
+func (f Filter) Direction() string {
+	switch payment.Direction(f.View.Direction) {
+	case payment.DirectionIn, payment.DirectionOut:
+		return f.View.Direction
+	}
+	return ""
+}
+
+// Maker is the name as accounts are stored.
+func (f Filter) Maker() string {
+	if f.View.Maker == "" {
+		return ""
+	}
+	return identity.NormaliseName(f.View.Maker)
+}
+
+// Searched is what a search text may mean.
+type Searched struct {
+	Iban   string
+	Minor  int64 // an amount in minor units
+	Global payment.GlobalID
+	ID     uuid.UUID
+	Text   string // as typed, without space around it
+}
+
+// ReadSearch finds out what somebody looks for. One text may mean several things.
+func ReadSearch(typed string) Searched {
+	s := Searched{Text: strings.TrimSpace(typed)}
+	iban, err := account.ParseInput(s.Text)
+	if err == nil {
+		s.Iban = iban.String()
+	}
+	amount, err := money.ParseInput(money.CHF, s.Text)
+	if err == nil {
+		s.Minor = amount.Minor()
+	}
+	s.Global, _ = payment.ParseGlobalID(s.Text) // "" when it is none
+	s.ID, _ = uuid.Parse(s.Text)                // zero when it is none
+	return s
+}
+
+// NothingMatches is what a list says when its filters leave nothing of what it lists.
+func (f Filter) NothingMatches(listed string) ui.Empty {
+	return ui.Empty{
+		Icon: "search", Title: "Nothing matches", Text: "No " + listed + " matches what you look for.",
+		LinkLabel: "Clear filters", LinkURL: f.View.ClearURL,
+	}
+}
+
+// KindOptions are the kinds a list can be narrowed to.
+func KindOptions(kinds []payment.Kind) []ui.Option {
+	options := []ui.Option{{Label: "Any"}}
+	for _, kind := range kinds {
+		options = append(options, ui.Option{Value: string(kind), Label: ui.KindLabel(string(kind))})
+	}
+	return options
+}
+
+// ListPage is how many messages one page of the other lists holds.
+const ListPage = 50
+
+// Listed reads one page of messages and whether there are more.
+func (v *Visit) Listed(ask store.Filter) (list []payment.Message, more bool, err error) {
+	ask.PageSize = ListPage + 1
+	list, err = v.Config.Reader.Messages(v.Context(), v.By.Realm, ask)
+	if len(list) > ListPage {
+		return list[:ListPage], true, err
+	}
+	return list, false, err
+}

@@ -1,0 +1,182 @@
+package page
+
+import (
+	"encoding/hex"
+	"strings"
+
+	"countersign/internal/account"
+	"countersign/internal/entry"
+	"countersign/internal/identity"
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// MessageView is what lists and pages show of a message. What only its document says is added by fillDocument.
+func MessageView(m payment.Message) views.Message {
+	return views.Message{
+		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, EndToEndID: m.Summary.EndToEndID,
+		FollowUp: FollowUp(m), UETR: m.Summary.UETR, Kind: string(m.Kind), Scheme: string(m.Scheme), State: string(m.State), Amount: AmountView(m.Summary.Amount),
+		DebtorName: m.Summary.DebtorName, DebtorAccount: m.Summary.DebtorAccount,
+		CreditorName: m.Summary.CreditorName, CreditorAccount: m.Summary.CreditorAccount,
+		CreditorBank: BankName(m.Summary.CreditorAccount, m.Summary.CreditorAgent), StatusReason: StatusReason(m),
+		Maker: m.MakerName, SubmittedAt: m.CreatedAt, Channel: ChannelName(string(m.Channel), m.ClientID),
+		ContentHash: hex.EncodeToString(m.ContentHash[:]),
+	}
+}
+
+// FillDocument adds what only the document says.
+func FillDocument(view *views.Message, document *iso20022.CustomerCreditTransferInitiation) {
+	_, tx, single := document.SinglePayment()
+	if !single {
+		return
+	}
+	if tx.Creditor != nil {
+		view.CreditorAddress = AddressLines(tx.Creditor.PostalAddress)
+	}
+	kind, text := entry.RemittanceOf(tx.RemittanceInformation)
+	view.RemittanceKind, view.Remittance = RemittanceName(kind), RemittanceShown(kind, text)
+}
+
+// FillIncoming adds what only the pacs.008 of an incoming payment says.
+func FillIncoming(view *views.Message, m payment.Message) {
+	document, _ := iso20022.DecodeXML(m.Content)
+	transfer, ok := document.(*iso20022.FIToFICustomerCreditTransfer)
+	if !ok {
+		return
+	}
+	transaction, ok := transfer.SinglePayment()
+	if !ok {
+		return
+	}
+	kind, text := entry.RemittanceOf(transaction.RemittanceInformation)
+	view.RemittanceKind, view.Remittance = RemittanceName(kind), RemittanceShown(kind, text)
+}
+
+// AmountView is an amount as pages show it.
+func AmountView(amount money.Amount) ui.Amount {
+	return ui.Amount{Currency: string(amount.Currency()), Value: amount.Swiss()}
+}
+
+// BankName is the bank that holds an account, as far as it is known: from the Swiss list, or as the document names it.
+func BankName(iban, agent string) string {
+	parsed, err := account.Parse(iban)
+	if err == nil {
+		bank, found := account.BankOf(parsed)
+		switch {
+		case found && !bank.BIC.IsZero():
+			return bank.Name + ", " + bank.BIC.String()
+		case found:
+			return bank.Name
+		}
+	}
+	return agent
+}
+
+// AddressLines are the lines of an address as an envelope has them; none for nil.
+func AddressLines(address *iso20022.PostalAddress24) []string {
+	if address == nil {
+		return nil
+	}
+	var lines []string
+	add := func(parts ...string) {
+		line := strings.TrimSpace(strings.Join(parts, " "))
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	add(address.Department)
+	add(address.BuildingName)
+	add(address.StreetName, address.BuildingNumber)
+	add(address.PostBox)
+	for _, line := range address.AddressLine {
+		add(line)
+	}
+	add(address.PostCode, address.TownName)
+	if address.Country != "" {
+		add(CountryName(address.Country))
+	}
+	return lines
+}
+
+// RemittanceName is what a kind of remittance is called; "" for none.
+func RemittanceName(kind string) string {
+	switch kind {
+	case entry.RemittanceQR:
+		return "QR reference"
+	case entry.RemittanceReference:
+		return "Creditor reference"
+	case entry.RemittanceText:
+		return "Message"
+	}
+	return ""
+}
+
+// RemittanceShown groups a reference as invoices print it.
+func RemittanceShown(kind, text string) string {
+	switch kind {
+	case entry.RemittanceQR:
+		reference, err := account.ParseQRReference(text)
+		if err == nil {
+			return reference.Grouped()
+		}
+	case entry.RemittanceReference:
+		reference, err := account.ParseCreditorReference(text)
+		if err == nil {
+			return reference.Grouped()
+		}
+	}
+	return text
+}
+
+// ChangesView are texts that were written differently, or that differ between versions.
+func ChangesView(changes []entry.Change) []views.Change {
+	var shown []views.Change
+	for _, c := range changes {
+		shown = append(shown, views.Change(c))
+	}
+	return shown
+}
+
+// StatusReason is why a message failed or a recall was refused: code and text.
+func StatusReason(m payment.Message) string {
+	if m.State != payment.StateFailed && m.State != payment.StateRefused {
+		return ""
+	}
+	return strings.TrimSpace(m.StatusCode + " " + m.StatusText)
+}
+
+// ChannelName says where something came in: "Portal", "API, client demo-backoffice".
+func ChannelName(channel, client string) string {
+	switch identity.Channel(channel) {
+	case identity.ChannelPortal:
+		return "Portal"
+	case identity.ChannelAPI:
+		return "API, client " + client
+	case identity.ChannelClearing:
+		return "Clearing"
+	case identity.ChannelClock:
+		return "Time limit"
+	}
+	return channel
+}
+
+// FollowUp is what a payment shows of its recall or return, "" for nothing.
+func FollowUp(m payment.Message) string {
+	switch m.Kind {
+	case payment.KindInstruction:
+		return string(payment.RecallStatusOf(m.RecallState))
+	case payment.KindPayment:
+		return string(payment.ReturnStatusOf(m.ReturnState))
+	case payment.KindRecall, payment.KindReturn, payment.KindResolution, payment.KindReceivedRecall:
+	}
+	return ""
+}
+
+// MayAmend reports whether the state table and the person's roles leave room for an amendment.
+func MayAmend(v *Visit, m payment.Message) bool {
+	step := payment.Move{Kind: m.Kind, From: m.State, Action: payment.ActionAmend, To: payment.StateApprovalPending}
+	return payment.Legal(step) && m.MayChange(v.By) == nil && v.At.Before(m.ExpiresAt)
+}

@@ -1,0 +1,115 @@
+package page
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"countersign/views"
+	"countersign/web/problem"
+	"countersign/web/request"
+)
+
+// fail turns an error of a handler into a page. One that is not expected is logged, and shown with nothing but its request id.
+func (v *Visit) fail(err error) error {
+	if v.Echo.Response().Committed {
+		v.Config.Log.ErrorContext(v.Context(), "page broken off", "error", err)
+		return nil
+	}
+	var unreadable *FormError
+	if errors.As(err, &unreadable) {
+		return v.unreadable(err)
+	}
+	p := problem.Of(err)
+	reference := request.Reference(v.Context())
+	page := views.Problem{
+		Shell: v.Shell("Not done", views.PlaceNone), Heading: "This could not be done", Text: p.Text,
+		NextLabel: "Go to the dashboard", NextURL: "/",
+	}
+	switch {
+	case p.Unexpected:
+		v.Config.Log.ErrorContext(v.Context(), "page failed", "route", v.Echo.Path(), "reference", reference, "error", err)
+		page = views.Failed(page.Shell, reference)
+	case p.Status == http.StatusNotFound:
+		page = views.NotFound(page.Shell)
+	case p.Status == http.StatusForbidden:
+		page = views.Forbidden(page.Shell, p.Text)
+	default:
+		page.Shell.Failed = true
+	}
+	return v.Render(p.Status, views.ProblemPage(page))
+}
+
+func (v *Visit) unreadable(err error) error {
+	status, text := http.StatusBadRequest, "The form could not be read. Go back and send it again."
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		status, text = http.StatusRequestEntityTooLarge, "What was sent is too large. Go back and send less."
+	}
+	shell := v.Shell("Not taken", views.PlaceNone)
+	shell.Failed = true
+	return v.Render(status, views.ProblemPage(views.Problem{
+		Shell: shell, Heading: "The form was not taken", Text: text, NextLabel: "Go to the dashboard", NextURL: "/",
+	}))
+}
+
+// askToSignIn answers a request of nobody. A part of a page never turns into the sign-in page; what was sent by a form is not stored,
+// and the page says so.
+func (v *Visit) askToSignIn() error {
+	r := v.Echo.Request()
+	where := "/"
+	if r.Method == http.MethodGet {
+		where = r.URL.RequestURI()
+	}
+	target := "/signin?next=" + url.QueryEscape(where)
+	if v.hadSession() {
+		target += "&ended=yes"
+	}
+	switch {
+	case v.Echo.Path() == EventsPath:
+		return v.Echo.NoContent(http.StatusNoContent) // tells the browser not to come back
+	case v.Fragment():
+		if current, err := url.Parse(r.Header.Get("HX-Current-URL")); err == nil && current.Path != "" {
+			target = "/signin?ended=yes&next=" + url.QueryEscape(LocalPath(current.RequestURI()))
+		}
+		v.Echo.Response().Header().Set("HX-Redirect", target)
+		return v.Echo.NoContent(http.StatusUnauthorized)
+	case r.Method != http.MethodGet:
+		return v.tooLate(target)
+	case v.comesFromOutside():
+		return v.reopen(where)
+	}
+	return v.Echo.Redirect(http.StatusSeeOther, target)
+}
+
+// tooLate answers a form that was sent without a session. A payment form is kept for its maker.
+func (v *Visit) tooLate(target string) error {
+	page := views.SessionEnded(v.Shell("Session ended", views.PlaceNone), target)
+	kept, err := v.site.keeper(v)
+	if err != nil {
+		return v.fail(err)
+	}
+	if kept != "" {
+		page.Text = "Nothing was submitted. What you typed is kept: sign in again, and the form opens as you left it."
+		page.NextURL = "/signin?next=" + url.QueryEscape(kept)
+	}
+	return v.Render(http.StatusUnauthorized, views.ProblemPage(page))
+}
+
+// comesFromOutside reports whether a person followed a link on another site or in a mail, in which case the browser keeps a strict
+// cookie back.
+func (v *Visit) comesFromOutside() bool {
+	header := v.Echo.Request().Header
+	return header.Get("Sec-Fetch-Site") == "cross-site" && header.Get("Sec-Fetch-Mode") == "navigate" && !v.hadSession()
+}
+
+// reopen lets the browser open the same address once more, now from our own page, so that it sends its cookie. Nobody is sent to the
+// sign-in page who has a session.
+func (v *Visit) reopen(where string) error {
+	where = LocalPath(where)
+	v.Echo.Response().Header().Set("Refresh", "0; url="+where)
+	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
+		Shell: v.Shell("Opening", views.PlaceNone), Heading: "Opening the portal", Text: "You followed a link from outside the portal.",
+		NextLabel: "Go on", NextURL: where,
+	}))
+}

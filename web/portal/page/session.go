@@ -1,0 +1,177 @@
+package page
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/auth"
+	"countersign/internal/identity"
+	"countersign/web/request"
+)
+
+// How long a session lasts: since the last request, and since sign-in.
+const (
+	sessionIdle = 15 * time.Minute
+	sessionLife = 12 * time.Hour
+)
+
+// What a session holds: who signed in, and a sentence for the next page. Roles are not kept: they are read for each request.
+const (
+	keyRealm  = "realm"
+	keyUser   = "user"
+	keyStatus = "status"
+)
+
+func (s *Site) newSessions() *scs.SessionManager {
+	m := scs.New()
+	m.Store = s.Config.Sessions
+	m.IdleTimeout, m.Lifetime = sessionIdle, sessionLife
+	m.Cookie.Name = "sid"
+	if s.Config.TLS {
+		m.Cookie.Name, m.Cookie.Secure = "__Host-sid", true
+	}
+	m.Cookie.HttpOnly, m.Cookie.Persist = true, false
+	// Strict: no page of another site can make a request that counts as signed in, not even by a link. A link from a mail therefore
+	// arrives without the cookie; reopen takes care of that.
+	m.Cookie.SameSite = http.SameSiteStrictMode
+	m.ErrorFunc = func(w http.ResponseWriter, r *http.Request, err error) {
+		s.Config.Log.ErrorContext(r.Context(), "session store", "error", err)
+		http.Error(w, "The portal is not available at the moment. Try again in a minute.", http.StatusServiceUnavailable)
+	}
+	return m
+}
+
+// SessionMiddleware is the middleware that loads and stores the session. It belongs around the portal's routes only: the API knows no cookie.
+func (s *Site) SessionMiddleware() echo.MiddlewareFunc {
+	loadAndSave := echo.WrapMiddleware(s.sessions.LoadAndSave)
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		used := loadAndSave(next)
+		return func(c echo.Context) error {
+			if c.Path() != EventsPath {
+				return used(c)
+			}
+			token := ""
+			if cookie, err := c.Cookie(s.sessions.Cookie.Name); err == nil {
+				token = cookie.Value
+			}
+			ctx, err := s.sessions.Load(c.Request().Context(), token)
+			if err != nil {
+				return err
+			}
+			c.SetRequest(c.Request().WithContext(ctx))
+			return next(c)
+		}
+	}
+}
+
+// StartSession binds the session to a person under a new token, so that one known before sign-in is worth nothing.
+func (v *Visit) StartSession(by identity.Principal) error {
+	ctx, s := v.Context(), v.site
+	err := s.sessions.RenewToken(ctx)
+	if err != nil {
+		return err
+	}
+	s.sessions.Put(ctx, keyRealm, by.Realm)
+	s.sessions.Put(ctx, keyUser, by.UserID.String())
+	return nil
+}
+
+// principal finds who is signed in, with the roles of this moment. ok is false when nobody is, or no longer may be: the session then
+// ends.
+func (s *Site) principal(c echo.Context) (by identity.Principal, ok bool, err error) {
+	ctx := c.Request().Context()
+	id, err := uuid.Parse(s.sessions.GetString(ctx, keyUser))
+	if err != nil {
+		return identity.Principal{}, false, nil
+	}
+	by, err = s.Config.Auth.PortalPrincipal(ctx, s.sessions.GetString(ctx, keyRealm), id)
+	if errors.Is(err, auth.ErrUnauthorized) {
+		return identity.Principal{}, false, s.sessions.Destroy(ctx)
+	}
+	if err != nil {
+		return identity.Principal{}, false, err
+	}
+	by.SourceAddress = Address(c)
+	return by, true, nil
+}
+
+// Address is where the request came from.
+func Address(c echo.Context) string {
+	known := request.Address(c.Request().Context())
+	if known != "" {
+		return known
+	}
+	return c.RealIP()
+}
+
+// hadSession reports whether the browser sent a session cookie at all.
+func (v *Visit) hadSession() bool {
+	_, err := v.Echo.Cookie(v.site.sessions.Cookie.Name)
+	return err == nil
+}
+
+// EndSession ends the session of this request.
+func (v *Visit) EndSession() error { return v.site.sessions.Destroy(v.Context()) }
+
+// SignedInAs finds who is signed in with this request; ok is false when nobody is.
+func (v *Visit) SignedInAs() (by identity.Principal, ok bool, err error) {
+	return v.site.principal(v.Echo)
+}
+
+// Refresh reads session and person again, and reports whether the session is still open.
+func (v *Visit) Refresh() (bool, error) {
+	cookie, err := v.Echo.Cookie(v.site.sessions.Cookie.Name)
+	if err != nil {
+		return false, nil
+	}
+	_, found, err := v.Config.Sessions.FindCtx(v.Context(), cookie.Value)
+	if err != nil || !found {
+		return false, err
+	}
+	var open bool
+	v.By, open, err = v.SignedInAs()
+	return open, err
+}
+
+// LocalPath returns a path of this portal to go on to after sign-in, or "/" for anything else: never another site.
+func LocalPath(given string) string {
+	elsewhere := !strings.HasPrefix(given, "/") || strings.HasPrefix(given, "//") || strings.ContainsAny(given, "\\\r\n\t")
+	if elsewhere || strings.HasPrefix(given, "/sign") {
+		return "/"
+	}
+	parsed, err := url.Parse(given)
+	if err != nil || parsed.IsAbs() || parsed.Host != "" {
+		return "/"
+	}
+	return given
+}
+
+// keptFor is how long after its end a session still tells whose form came too late.
+const keptFor = 15 * time.Minute
+
+// LapsedOwner is whose session the cookie named until a short while ago; known is false when there is none.
+func (v *Visit) LapsedOwner() (owner identity.Principal, known bool, err error) {
+	cookie, err := v.Echo.Cookie(v.site.sessions.Cookie.Name)
+	if err != nil {
+		return identity.Principal{}, false, nil
+	}
+	data, found, err := v.Config.Sessions.LapsedCtx(v.Context(), cookie.Value, v.At.Add(-keptFor))
+	if err != nil || !found {
+		return identity.Principal{}, false, err
+	}
+	_, values, err := v.site.sessions.Codec.Decode(data)
+	if err != nil {
+		return identity.Principal{}, false, err
+	}
+	realm, _ := values[keyRealm].(string)
+	text, _ := values[keyUser].(string)
+	user, err := uuid.Parse(text)
+	return identity.Principal{Realm: realm, UserID: user}, err == nil && realm != "", nil
+}

@@ -1,0 +1,76 @@
+// Package page holds what every page of the portal is made with: the visit, which is one request of one person; the session behind it; the
+// filters of lists; the pages of errors; and the words in which a message is shown. The rooms beside it (maker, checker, records,
+// rtransaction) hold the pages themselves.
+package page
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+	"github.com/google/uuid"
+
+	"countersign/internal/approval"
+	"countersign/internal/auth"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/internal/submission"
+)
+
+// EventsPath is the stream of live counts. It is the one route that does not count as a use of the session: an open page alone must not
+// keep somebody signed in.
+const EventsPath = "/events"
+
+// Config is what the portal works with.
+type Config struct {
+	Auth       *auth.Station
+	Submission *submission.Station
+	Approval   *approval.Station
+	Reader     *store.Reader
+	Drafts     *store.Drafts
+	Sessions   *store.SessionStore
+	Rules      rulebook.Settings
+	Now        func() time.Time
+	NewID      func() uuid.UUID // UUIDv7
+	Zone       *time.Location   // of the banking day: Europe/Zurich
+	Log        *slog.Logger
+
+	Environment string // DEMO, TEST or PROD, shown on each page
+	TLS         bool   // browsers reach the portal by https, directly or through a proxy
+	Realm       string // offered on the sign-in page; may be empty
+	DemoHint    string // a line on the sign-in page; empty outside the demo
+	// OperatorRealm is the realm whose supervisors and administrators look after the gateway itself: they see the quarantine, whose
+	// documents belong to no realm. With "" nobody does.
+	OperatorRealm string
+	// SimulatorURL is the address of the demo's clearing simulator, which then has a page; "" outside the demo.
+	SimulatorURL string
+	// EventsPause is the time between two looks of a page's live counts; 0 means five seconds.
+	EventsPause time.Duration
+}
+
+// Site is what all pages have in common: what they work with, and the sessions of the people.
+type Site struct {
+	Config   Config
+	sessions *scs.SessionManager
+	keeper   keeper
+}
+
+// keeper keeps a form that was sent after the session had run out. The address it returns opens the form again as it was; it is ""
+// when there was nothing to keep.
+type keeper func(*Visit) (string, error)
+
+// NewSite makes a site. It fails when a part is missing.
+func NewSite(cfg Config, keep keeper) (*Site, error) {
+	stations := cfg.Auth != nil && cfg.Submission != nil && cfg.Approval != nil
+	stores := cfg.Reader != nil && cfg.Drafts != nil && cfg.Sessions != nil
+	if !stations || !stores || cfg.Now == nil || cfg.NewID == nil || cfg.Zone == nil || cfg.Log == nil {
+		return nil, errors.New("portal: stations, stores, clock, identifiers, time zone and log are needed")
+	}
+	s := &Site{Config: cfg, keeper: keep}
+	s.sessions = s.newSessions()
+	return s, nil
+}
+
+// now is the time in the resolution the database keeps.
+func (s *Site) now() time.Time { return s.Config.Now().UTC().Truncate(time.Microsecond) }

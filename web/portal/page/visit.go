@@ -1,0 +1,246 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/auth"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/views"
+	"countersign/web/request"
+)
+
+// MaxUpload is the largest file taken, in bytes.
+const MaxUpload = 256 << 10
+
+// maxForm is the largest form taken, in bytes.
+const maxForm = 64 << 10
+
+// Visit is one request for a page: who asks, when, and how the answer looks.
+type Visit struct {
+	site       *Site
+	Config     *Config
+	Echo       echo.Context
+	By         identity.Principal
+	At         time.Time
+	preference auth.Preference
+	Waiting    int    // messages that wait for this person
+	Status     string // a sentence left by the request before
+}
+
+// handler answers one request. An error it returns becomes a page.
+type handler func(*Visit) error
+
+// signedIn makes a route of a page for people who are signed in.
+func (s *Site) signedIn(handle handler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		v := s.newVisit(c)
+		by, ok, err := s.principal(c)
+		if err != nil {
+			return v.fail(err)
+		}
+		if !ok {
+			return v.askToSignIn()
+		}
+		v.By = by
+		c.SetRequest(c.Request().WithContext(request.WithPrincipal(c.Request().Context(), by)))
+		err = v.prepare()
+		if err != nil {
+			return v.fail(err)
+		}
+		err = handle(v)
+		if err != nil {
+			return v.fail(err)
+		}
+		return nil
+	}
+}
+
+// Open makes a route of a page for everybody.
+func (s *Site) Open(handle handler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		v := s.newVisit(c)
+		err := handle(v)
+		if err != nil {
+			return v.fail(err)
+		}
+		return nil
+	}
+}
+
+func (s *Site) newVisit(c echo.Context) *Visit {
+	header := c.Response().Header()
+	header.Add(echo.HeaderVary, "HX-Request")
+	header.Set(echo.HeaderCacheControl, "no-store")
+	c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, MaxUpload+maxForm)
+	return &Visit{
+		site: s, Config: &s.Config, Echo: c, At: s.now(),
+		preference: auth.Preference{Theme: "auto", Density: "default", Shortcuts: true},
+	}
+}
+
+// prepare reads what surrounds every page.
+func (v *Visit) prepare() error {
+	var err error
+	v.preference, err = v.Config.Auth.Preference(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	if !v.Fragment() {
+		v.Status = v.site.sessions.PopString(v.Context(), keyStatus)
+	}
+	return v.CountWaiting()
+}
+
+// CountWaiting counts what waits for this person; nothing waits for somebody who may not decide.
+func (v *Visit) CountWaiting() error {
+	v.Waiting = 0
+	if !v.By.Has(identity.RoleChecker) {
+		return nil
+	}
+	totals, err := v.Config.Reader.Waiting(v.Context(), v.By.Realm, v.By.PersonID, views.MostWaiting)
+	for _, total := range totals {
+		v.Waiting += int(total.Count)
+	}
+	return err
+}
+
+// Fragment reports whether htmx asks for a part of the page. A page restored from its history is whole.
+func (v *Visit) Fragment() bool {
+	header := v.Echo.Request().Header
+	return header.Get("HX-Request") == "true" && header.Get("HX-History-Restore-Request") != "true"
+}
+
+// Shell is what surrounds the page.
+func (v *Visit) Shell(title string, place views.Place) views.Shell {
+	return views.Shell{
+		Title: title, Environment: v.Config.Environment, Person: v.person(), Place: place, QueueCount: v.Waiting, Status: v.Status,
+		Theme: views.Theme(v.preference.Theme), Density: views.Density(v.preference.Density), Shortcuts: v.preference.Shortcuts, Now: v.At,
+		Simulator: v.Config.SimulatorURL != "",
+	}
+}
+
+func (v *Visit) person() views.Person {
+	if v.By.UserName == "" {
+		return views.Person{}
+	}
+	return views.Person{
+		UserName: v.By.UserName, Realm: v.By.Realm, Roles: roleNames(v.By.Roles), MaySubmit: v.By.Has(identity.RoleMaker),
+		MayDecide: v.By.Has(identity.RoleChecker), MayRead: payment.MayRead(v.By) == nil,
+		MayOperate: v.MayOperate() == nil,
+	}
+}
+
+// roleNames are the roles as people call them.
+func roleNames(roles []identity.Role) []string {
+	known := map[identity.Role]string{
+		identity.RoleMaker: "Maker", identity.RoleChecker: "Checker",
+		identity.RoleSupervisor: "Supervisor", identity.RoleAdministrator: "Administrator",
+	}
+	names := make([]string, 0, len(roles))
+	for _, role := range roles {
+		names = append(names, known[role])
+	}
+	return names
+}
+
+// MayMake tells why the person may not prepare or change payments, or nil.
+func MayMake(by identity.Principal) error { return payment.Message{}.MayChange(by) }
+
+// Render writes a view. It is written as a whole, so that a failure leaves no half page.
+func (v *Visit) Render(status int, view templ.Component) error {
+	var page bytes.Buffer
+	err := view.Render(v.Context(), &page)
+	if err != nil {
+		return fmt.Errorf("render the page: %w", err)
+	}
+	return v.Echo.HTMLBlob(status, page.Bytes())
+}
+
+// GoTo answers a form that was taken, with a sentence for the page that follows; "" for none.
+func (v *Visit) GoTo(path, sentence string) error {
+	if sentence != "" {
+		v.site.sessions.Put(v.Context(), keyStatus, sentence)
+	}
+	return v.Echo.Redirect(http.StatusSeeOther, path)
+}
+
+// Form reads the fields of a form.
+func (v *Visit) Form() (url.Values, error) {
+	r := v.Echo.Request()
+	r.Body = http.MaxBytesReader(v.Echo.Response(), r.Body, maxForm)
+	err := r.ParseForm()
+	if err != nil {
+		return nil, &FormError{Cause: err}
+	}
+	return r.PostForm, nil
+}
+
+// FormError says that a form cannot be read: it is too large or not a form.
+type FormError struct{ Cause error }
+
+// Error says what could not be read.
+func (e *FormError) Error() string { return "read the form: " + e.Cause.Error() }
+
+// Unwrap is why.
+func (e *FormError) Unwrap() error { return e.Cause }
+
+// ID reads the identifier in the path. Text that is no identifier names nothing.
+func (v *Visit) ID(parameter string) (uuid.UUID, error) {
+	id, err := uuid.Parse(v.Echo.Param(parameter))
+	if err != nil || id == uuid.Nil {
+		return uuid.Nil, payment.ErrNotFound
+	}
+	return id, nil
+}
+
+// Context is the context of the request, with its session.
+func (v *Visit) Context() context.Context { return v.Echo.Request().Context() }
+
+// Readable loads the message the path names for somebody who may read payments.
+func (v *Visit) Readable() (payment.Message, error) {
+	err := payment.MayRead(v.By)
+	if err != nil {
+		return payment.Message{}, err
+	}
+	return v.Message()
+}
+
+// Message loads the message the path names.
+func (v *Visit) Message() (payment.Message, error) {
+	id, err := v.ID("id")
+	if err != nil {
+		return payment.Message{}, err
+	}
+	return v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+}
+
+// Midnight is the beginning of the banking day.
+func (v *Visit) Midnight() time.Time {
+	year, month, day := v.Today().Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, v.Config.Zone).UTC()
+}
+
+// Today is the moment in the zone of the banking day.
+func (v *Visit) Today() time.Time { return v.At.In(v.Config.Zone) }
+
+// MayOperate tells why the person may not see the quarantine, or nil. Its documents belong to no realm, so the page is for the people
+// who look after the gateway; to those of other realms it does not exist.
+func (v *Visit) MayOperate() error {
+	if v.Config.OperatorRealm == "" || v.By.Realm != v.Config.OperatorRealm {
+		return payment.ErrNotFound
+	}
+	if v.By.Has(identity.RoleSupervisor) || v.By.Has(identity.RoleAdministrator) {
+		return nil
+	}
+	return &payment.ForbiddenError{Text: "You may not see the quarantine: this needs the role supervisor or administrator."}
+}

@@ -1,0 +1,171 @@
+package records
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/entry"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+	"countersign/web/portal/rtransaction"
+)
+
+// DuplicateWindow is how far back a payment to the same account of the same amount is asked about.
+const DuplicateWindow = 7 * 24 * time.Hour
+
+// FullMessage is a message with its timeline and, for an instruction, its document, warnings and changes.
+func FullMessage(v *page.Visit, m payment.Message) (views.Message, error) {
+	view := page.MessageView(m)
+	steps, err := v.Config.Reader.History(v.Context(), v.By.Realm, m.InternalID)
+	if err != nil {
+		return view, err
+	}
+	view.Timeline = timeline(steps)
+	switch m.Kind {
+	case payment.KindPayment:
+		page.FillIncoming(&view, m)
+		return view, nil
+	case payment.KindRecall, payment.KindReturn, payment.KindResolution, payment.KindReceivedRecall:
+		return view, rtransaction.FillRequest(v, &view, m)
+	case payment.KindInstruction:
+	}
+	document, err := payment.DocumentOf(m)
+	if err != nil {
+		return view, err
+	}
+	page.FillDocument(&view, document)
+	if m.State == payment.StateApprovalPending {
+		view.Warnings, err = (&visit{v}).warnings(m)
+		if err != nil {
+			return view, err
+		}
+	}
+	if m.Version > 1 {
+		view.Changes, err = (&visit{v}).changes(m, document)
+	}
+	return view, err
+}
+
+// warnings are what a checker should look at first: payments like this one.
+func (v *visit) warnings(m payment.Message) ([]views.Warning, error) {
+	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, m.Summary, m.CreatedAt.Add(-DuplicateWindow), m.InternalID)
+	if err != nil || len(similar) == 0 {
+		return nil, err
+	}
+	warning := views.Warning{
+		Title: "Possible duplicate: " + ui.Plural(len(similar), "payment") + " like this within 7 days",
+		Text:  "Same creditor account and same amount.",
+	}
+	for _, s := range similar {
+		warning.Links = append(warning.Links, views.Link{
+			Label: fmt.Sprintf("%s, %s, %s", s.GlobalID, ui.DateTime(s.CreatedAt), ui.StateLabel(string(s.State))),
+			URL:   "/payments/" + s.MessageID.String(),
+		})
+	}
+	return []views.Warning{warning}, nil
+}
+
+// changes compare the current version with the one before, field by field.
+func (v *visit) changes(m payment.Message, current *iso20022.CustomerCreditTransferInitiation) ([]views.Change, error) {
+	versions, err := v.Config.Reader.Versions(v.Context(), v.By.Realm, m.InternalID)
+	if err != nil {
+		return nil, err
+	}
+	var before uuid.UUID
+	for _, version := range versions {
+		if version.Number == m.Version-1 {
+			before = version.DocumentID
+		}
+	}
+	stored, err := v.Config.Reader.Document(v.Context(), v.By.Realm, before)
+	if err != nil {
+		return nil, err
+	}
+	read, _ := iso20022.DecodeXML(stored.Content)
+	earlier, ok := read.(*iso20022.CustomerCreditTransferInitiation)
+	if !ok {
+		return nil, fmt.Errorf("the version before of %s is no payment order", m.InternalID)
+	}
+	return page.ChangesView(entry.Changes(entry.ValuesOf(earlier), entry.ValuesOf(current))), nil
+}
+
+// timeline puts the steps of a message into words.
+func timeline(steps []store.Step) []ui.Event {
+	events := make([]ui.Event, 0, len(steps))
+	for i, s := range steps {
+		event := ui.Event{
+			At: s.At, Title: stepTitle(s), Actor: s.Actor, Channel: page.ChannelName(s.Channel, s.ClientID), Note: s.Reason, State: string(s.To),
+		}
+		if i > 0 {
+			event.Took = took(s.At.Sub(steps[i-1].At))
+		}
+		events = append(events, event)
+	}
+	return events
+}
+
+func stepTitle(s store.Step) string {
+	switch s.Action {
+	case payment.ActionSubmit:
+		return "Submitted"
+	case payment.ActionApprove:
+		if s.To == payment.StateApprovalPending {
+			return "Approved, further approvals needed"
+		}
+		return "Approved"
+	case payment.ActionReject:
+		return "Rejected"
+	case payment.ActionWithdraw:
+		return "Withdrawn"
+	case payment.ActionAmend:
+		return fmt.Sprintf("Amended, version %d", s.Version)
+	case payment.ActionExpire:
+		return "Expired"
+	case payment.ActionDeliver:
+		return "Taken by clearing"
+	case payment.ActionSettle:
+		return "Settled"
+	case payment.ActionRefuse:
+		return "Refused by clearing"
+	case payment.ActionWithhold:
+		return "Not sent"
+	case payment.ActionTimeOut:
+		return "No answer in time"
+	case payment.ActionInquire:
+		return "Clearing asked for the status"
+	case payment.ActionAcknowledge:
+		return "Receipt confirmed by clearing"
+	case payment.ActionAccept:
+		return "Accepted by the other bank"
+	case payment.ActionDecline:
+		return "Refused by the other bank"
+	case payment.ActionFallDue:
+		return "No answer in time"
+	case payment.ActionBook:
+		return "Booked"
+	case payment.ActionReceive:
+		return "Received"
+	case payment.ActionAnswer:
+		return "Answered"
+	}
+	return string(s.Action)
+}
+
+// took writes the time between two steps: "820 ms", "2 min 11 s", "3 h 5 min".
+func took(between time.Duration) string {
+	switch {
+	case between < time.Second:
+		return fmt.Sprintf("%d ms", between.Milliseconds())
+	case between < time.Minute:
+		return fmt.Sprintf("%d s", int(between.Seconds()))
+	case between < time.Hour:
+		return fmt.Sprintf("%d min %d s", int(between.Minutes()), int(between.Seconds())%60)
+	}
+	return fmt.Sprintf("%d h %d min", int(between.Hours()), int(between.Minutes())%60)
+}

@@ -1,0 +1,148 @@
+package records
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+	"countersign/web/portal/rtransaction"
+)
+
+// showIncoming lists the payments that came in.
+func showIncoming(v *visit) error {
+	err := payment.MayRead(v.By)
+	if err != nil {
+		return err
+	}
+	f := page.ReadFilter(v.Echo.QueryParams(), "/incoming")
+	f.View.States = incomingStates()
+	f.View.Kind, f.View.Direction = string(payment.KindPayment), string(payment.DirectionIn)
+	list, more, err := v.search(f, page.ReadSearch(f.View.Text))
+	if err != nil {
+		return err
+	}
+	f.View.Kind, f.View.Direction = "", "" // they are the list's, not the visitor's
+	model := views.Incoming{Shell: v.Shell("Incoming payments", views.PlaceIncoming), Filter: f.View, Problems: f.Problems}
+	model.Shell.Failed = len(f.Problems) > 0
+	for _, m := range list {
+		model.Rows = append(model.Rows, incomingRow(m))
+	}
+	if len(list) > 0 {
+		model.Pages = f.Pages("/incoming", more, list[len(list)-1].InternalID)
+	}
+	model.Empty = ui.Empty{Icon: "arrow-down-left", Title: "No incoming payments yet", Text: "What other banks send to your accounts is listed here."}
+	if f.View.Active > 0 || f.View.Text != "" {
+		model.Empty = f.NothingMatches("incoming payment")
+	}
+	status := http.StatusOK
+	if len(f.Problems) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	if v.Fragment() {
+		return v.Render(status, views.IncomingList(model))
+	}
+	return v.Render(status, views.IncomingPage(model))
+}
+
+func incomingStates() []ui.Option {
+	options := []ui.Option{{Label: "Any"}}
+	for _, state := range []payment.State{payment.StateBooked, payment.StateFailed} {
+		options = append(options, ui.Option{Value: string(state), Label: ui.StateLabel(string(state))})
+	}
+	return options
+}
+
+func incomingRow(m payment.Message) views.IncomingRow {
+	return views.IncomingRow{
+		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID), Scheme: string(m.Scheme),
+		Amount: page.AmountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName, CreditorName: m.Summary.CreditorName,
+		CreditorAccount: m.Summary.CreditorAccount, Remittance: m.Summary.Remittance, State: string(m.State), FollowUp: page.FollowUp(m),
+		ReceivedAt: m.CreatedAt,
+	}
+}
+
+// recallTabs are the parts of the list of received recalls.
+var recallTabs = []struct {
+	name, label string
+	state       payment.State
+}{
+	{"", "To answer", payment.StateAwaitingDecision},
+	{"answered", "Answered", payment.StateAnswered},
+}
+
+// showReceivedRecalls lists the recalls that came in, with the days left for an answer.
+func showReceivedRecalls(v *visit) error {
+	err := payment.MayRead(v.By)
+	if err != nil {
+		return err
+	}
+	f := page.ReadFilter(v.Echo.QueryParams(), "/recalls")
+	model := views.ReceivedRecalls{Shell: v.Shell("Received recalls", views.PlaceRecalls)}
+	ask := store.Filter{Before: f.After, Kind: string(payment.KindReceivedRecall)}
+	for _, tab := range recallTabs {
+		current := tab.name == f.View.Tab
+		model.Tabs = append(model.Tabs, ui.Tab{Label: tab.label, URL: "/recalls" + page.Filter{}.Query("tab", tab.name), Current: current})
+		if current {
+			ask.States = []payment.State{tab.state}
+		}
+	}
+	list, more, err := v.Listed(ask)
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		row, err := v.receivedRecallRow(m)
+		if err != nil {
+			return err
+		}
+		model.Rows = append(model.Rows, row)
+	}
+	if len(list) > 0 {
+		model.Pages = f.Pages("/recalls", more, list[len(list)-1].InternalID)
+	}
+	model.Empty = ui.Empty{Icon: "circle-check", Title: "No recall waits for an answer", Text: "What other banks ask back is listed here."}
+	if f.View.Tab != "" {
+		model.Empty = ui.Empty{Icon: "undo-2", Title: "Nothing here", Text: "Recalls that were granted or refused are listed here."}
+	}
+	return v.Render(http.StatusOK, views.ReceivedRecallsPage(model))
+}
+
+func (v *visit) receivedRecallRow(m payment.Message) (views.ReceivedRecallRow, error) {
+	row := views.ReceivedRecallRow{
+		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID), Scheme: string(m.Scheme),
+		Amount: page.AmountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName, Reason: m.Reason, State: string(m.State), ReceivedAt: m.CreatedAt,
+	}
+	row.ReasonText, _ = strings.CutSuffix(rtransaction.ReasonText(m.Kind, m.Scheme, m.Reason), " ("+m.Reason+")")
+	if row.ReasonText == m.Reason {
+		row.ReasonText = ""
+	}
+	if m.State == payment.StateAwaitingDecision {
+		due := rtransaction.Due(v.Visit, m)
+		row.Due = &due
+	}
+	related, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, store.Filter{OriginalID: m.OriginalID, PageSize: rtransaction.MaxRelated})
+	index := slices.IndexFunc(related, func(r payment.Message) bool { return r.AnswersID == m.InternalID && r.State != payment.StateRejected })
+	if err == nil && index >= 0 {
+		row.Answer = ui.KindLabel(string(related[index].Kind)) + " " + strings.ToLower(ui.StateLabel(string(related[index].State)))
+	}
+	return row, err
+}
+
+// showReceivedRecall leads to the page of a recall that came in.
+func showReceivedRecall(v *visit) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	if m.Kind != payment.KindReceivedRecall || m.InternalID == uuid.Nil {
+		return payment.ErrNotFound
+	}
+	return v.Echo.Redirect(http.StatusSeeOther, "/payments/"+m.InternalID.String())
+}

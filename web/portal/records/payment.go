@@ -1,0 +1,165 @@
+package records
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/web/portal/page"
+	"countersign/web/portal/rtransaction"
+)
+
+// maxDocuments is how many documents of one message are listed.
+const maxDocuments = 200
+
+// showPayment is the first part of a payment's page.
+func showPayment(v *visit) error { return v.renderPayment(views.TabOverview) }
+
+// showPaymentPart is one of the other parts.
+func showPaymentPart(v *visit) error {
+	part := views.PaymentTab(v.Echo.Param("part"))
+	switch part {
+	case views.TabTimeline, views.TabMessages, views.TabRelated, views.TabAudit:
+		return v.renderPayment(part)
+	case views.TabOverview:
+	}
+	return payment.ErrNotFound
+}
+
+func (v *visit) renderPayment(tab views.PaymentTab) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	model := views.Payment{Shell: v.Shell(string(m.GlobalID), views.PlacePayments), Tab: tab}
+	model.Message, err = FullMessage(v.Visit, m)
+	if err != nil {
+		return err
+	}
+	s, err := rtransaction.Around(v.Visit, m)
+	if err != nil {
+		return err
+	}
+	model.Actions, model.Barred = v.actions(m)
+	requests, sentences := v.requests(s, m)
+	model.Actions, model.Barred = append(model.Actions, requests...), append(model.Barred, sentences...)
+	model.Message.Warnings = append(v.noticeOfRecall(s, m), model.Message.Warnings...)
+	model.Shell.Place = placeOf(m)
+	switch tab {
+	case views.TabMessages:
+		model.Documents, err = v.documents(m)
+	case views.TabAudit:
+		model.Audit, err = v.auditTrail(m)
+	case views.TabRelated:
+		model.Related = tree(s, m.InternalID)
+	case views.TabOverview, views.TabTimeline:
+	}
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.PaymentPage(model))
+}
+
+// placeOf is the entry of the navigation a message belongs to.
+func placeOf(m payment.Message) views.Place {
+	switch m.Kind {
+	case payment.KindPayment:
+		return views.PlaceIncoming
+	case payment.KindReceivedRecall:
+		return views.PlaceRecalls
+	case payment.KindInstruction, payment.KindRecall, payment.KindReturn, payment.KindResolution:
+	}
+	return views.PlacePayments
+}
+
+// actions are the steps the domain allows this person, each tried without being stored, and sentences for what one might expect.
+func (v *visit) actions(m payment.Message) (actions []views.Action, barred []string) {
+	path, amount := "/payments/"+m.InternalID.String(), m.Summary.Amount.Format()
+	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-")
+	var fourEyes *payment.FourEyesError
+	switch {
+	case refusal == nil:
+		actions = append(actions, views.Action{Label: "Decide on " + amount, URL: "/queue/" + m.InternalID.String(), Primary: true})
+	case errors.As(refusal, &fourEyes) && m.State == payment.StateApprovalPending:
+		barred = append(barred, refusal.Error())
+	}
+	if page.MayAmend(v.Visit, m) {
+		actions = append(actions, views.Action{Label: "Amend " + amount, URL: path + "/amend"})
+	}
+	if _, err := m.Withdraw(v.By, "", v.At); err == nil {
+		actions = append(actions, views.Action{Label: "Withdraw " + amount, URL: path + "/withdraw"})
+	}
+	if page.MayMake(v.By) == nil && m.Kind == payment.KindInstruction {
+		actions = append(actions, views.Action{Label: "New payment like this", URL: "/payments/new?like=" + m.InternalID.String()})
+	}
+	return actions, barred
+}
+
+func (v *visit) documents(m payment.Message) ([]views.Document, error) {
+	list, err := v.Config.Reader.Documents(v.Context(), v.By.Realm, store.DocumentFilter{MessageID: m.InternalID, PageSize: maxDocuments})
+	shown := make([]views.Document, len(list))
+	for i, d := range list { // the list comes newest first, the page goes with time
+		shown[len(list)-1-i] = documentView(m, d)
+	}
+	return shown, err
+}
+
+func documentView(m payment.Message, d store.Document) views.Document {
+	path := "/payments/" + m.InternalID.String() + "/messages/" + d.ID.String()
+	return views.Document{
+		ID: d.ID.String(), Type: d.Name, Name: documentName(d.Name), Outgoing: d.Direction == string(payment.DocumentOut), Draft: d.Direction == string(payment.DocumentDraft), At: d.At, Size: d.Size,
+		URL: path, DownloadURL: path + "/download",
+	}
+}
+
+// documentName says what a kind of document is for.
+func documentName(name string) string {
+	names := []struct{ prefix, name string }{
+		{"pain.001", "Payment order"},
+		{"pain.002", "Status report to the client"},
+		{"pacs.008", "Credit transfer"},
+		{"pacs.002", "Status report of clearing"},
+		{"pacs.004", "Return"},
+		{"pacs.028", "Status request"},
+		{"camt.056", "Recall"},
+		{"camt.029", "Resolution"},
+		{"camt.025", "Receipt"},
+	}
+	for _, known := range names {
+		if strings.HasPrefix(name, known.prefix) {
+			return known.name
+		}
+	}
+	return "Message"
+}
+
+func (v *visit) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
+	events, err := v.Config.Reader.Audit(v.Context(), v.By.Realm, m.InternalID)
+	entries := make([]views.AuditEntry, 0, len(events))
+	for _, e := range events {
+		entries = append(entries, views.AuditEntry{
+			Sequence: strconv.Itoa(e.Sequence), At: e.At, Actor: e.Actor, Action: e.Event, Channel: page.ChannelName(e.Channel, e.ClientID),
+			Address: e.SourceAddress, RequestID: e.RequestID, Detail: auditDetail(e.Detail),
+		})
+	}
+	return entries, err
+}
+
+// auditDetail puts the stored detail of an event into words; one of another shape is shown as it is.
+func auditDetail(stored string) string {
+	var detail struct{ From, To, Reason string }
+	err := json.Unmarshal([]byte(stored), &detail)
+	if err != nil || detail.From == "" || detail.To == "" {
+		return stored
+	}
+	words := detail.From + " → " + detail.To
+	if detail.Reason != "" {
+		words += ": " + detail.Reason
+	}
+	return words
+}

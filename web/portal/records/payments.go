@@ -1,0 +1,165 @@
+package records
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// showPayments lists everything of the realm. An exact identifier leads straight to its message.
+func showPayments(v *visit) error {
+	err := payment.MayRead(v.By)
+	if err != nil {
+		return err
+	}
+	f := page.ReadFilter(v.Echo.QueryParams(), "/payments")
+	f.View.States, f.View.Kinds, f.View.Directions = stateOptions(), page.KindOptions(payment.Kinds()), directionOptions()
+	found := page.ReadSearch(f.View.Text)
+	id, err := v.exact(found)
+	if err != nil {
+		return err
+	}
+	if id != uuid.Nil {
+		return v.jump("/payments/" + id.String())
+	}
+	list, more, err := v.search(f, found)
+	if err != nil {
+		return err
+	}
+	model := views.Payments{Shell: v.Shell("Payments", views.PlacePayments), Filter: f.View, Problems: f.Problems}
+	model.Shell.Failed = len(f.Problems) > 0
+	for _, m := range list {
+		model.Rows = append(model.Rows, paymentRow(m))
+	}
+	if len(list) > 0 {
+		model.Pages = f.Pages("/payments", more, list[len(list)-1].InternalID)
+	}
+	model.Empty = ui.Empty{Icon: "list", Title: "No payments yet", Text: "What is submitted in this realm is listed here."}
+	if f.View.Active > 0 || f.View.Text != "" {
+		model.Empty = f.NothingMatches("payment")
+	}
+	status := http.StatusOK
+	if len(f.Problems) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	if v.Fragment() {
+		return v.Render(status, views.PaymentList(model))
+	}
+	return v.Render(status, views.PaymentsPage(model))
+}
+
+// jump leads to another page; htmx is told to load it as a whole.
+func (v *visit) jump(path string) error {
+	if v.Fragment() {
+		v.Echo.Response().Header().Set("HX-Redirect", path)
+		return v.Echo.NoContent(http.StatusOK)
+	}
+	return v.Echo.Redirect(http.StatusSeeOther, path)
+}
+
+// exact finds the one message an identifier names; zero when the text names none, or more than one.
+func (v *visit) exact(s page.Searched) (uuid.UUID, error) {
+	if s.Text == "" {
+		return uuid.Nil, nil
+	}
+	var id uuid.UUID
+	var err error
+	switch {
+	case s.Global != "":
+		id, err = v.Config.Reader.InternalID(v.Context(), v.By.Realm, s.Global)
+	case s.ID != uuid.Nil:
+		var m payment.Message
+		m, err = v.Config.Reader.Message(v.Context(), v.By.Realm, s.ID)
+		id = m.InternalID
+	}
+	if err != nil && !errors.Is(err, payment.ErrNotFound) {
+		return uuid.Nil, err
+	}
+	if err == nil && id != uuid.Nil {
+		return id, nil
+	}
+	for _, ask := range []store.Filter{{EndToEndID: s.Text}, {ExternalID: s.Text}} {
+		ask.PageSize = 2
+		list, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, ask)
+		if err != nil {
+			return uuid.Nil, err
+		}
+		if len(list) == 1 {
+			return list[0].InternalID, nil
+		}
+	}
+	return uuid.Nil, nil
+}
+
+// search lists a page of messages. A text that is an IBAN or an amount is searched as one, any other as a part of a creditor's name.
+func (v *visit) search(f page.Filter, found page.Searched) (list []payment.Message, more bool, err error) {
+	if f.Impossible {
+		return nil, false, nil
+	}
+	ask := store.Filter{
+		Before: f.After, Kind: f.Kind(payment.Kinds()), Direction: f.Direction(), Scheme: string(f.Scheme), MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,
+	}
+	if slices.Contains(payment.States(), payment.State(f.View.State)) {
+		ask.States = []payment.State{payment.State(f.View.State)}
+	}
+	for _, narrowed := range narrow(ask, found) {
+		list, more, err = v.Listed(narrowed)
+		if err != nil || len(list) > 0 {
+			break
+		}
+	}
+	return list, more, err
+}
+
+// narrow lists the searches to try one after the other for a text.
+func narrow(ask store.Filter, found page.Searched) []store.Filter {
+	one := func(set func(*store.Filter)) store.Filter {
+		narrowed := ask
+		set(&narrowed)
+		return narrowed
+	}
+	switch {
+	case found.Text == "":
+		return []store.Filter{ask}
+	case found.Iban != "":
+		return []store.Filter{
+			one(func(f *store.Filter) { f.CreditorAccount = found.Iban }), one(func(f *store.Filter) { f.DebtorAccount = found.Iban }),
+		}
+	case found.Minor != 0:
+		return []store.Filter{one(func(f *store.Filter) { f.AmountFrom, f.AmountTo = found.Minor, found.Minor })}
+	}
+	return []store.Filter{
+		one(func(f *store.Filter) { f.EndToEndID = found.Text }), one(func(f *store.Filter) { f.ExternalID = found.Text }),
+		one(func(f *store.Filter) { f.CreditorName = found.Text }), one(func(f *store.Filter) { f.DebtorName = found.Text }),
+	}
+}
+
+func paymentRow(m payment.Message) views.PaymentRow {
+	return views.PaymentRow{
+		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID), Kind: string(m.Kind),
+		Scheme: string(m.Scheme), Amount: page.AmountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName,
+		CreditorName: m.Summary.CreditorName, State: string(m.State), CreatedAt: m.CreatedAt, Maker: m.MakerLogin, FollowUp: page.FollowUp(m),
+	}
+}
+
+func directionOptions() []ui.Option {
+	return []ui.Option{
+		{Label: "Any"}, {Value: string(payment.DirectionOut), Label: "Outgoing"}, {Value: string(payment.DirectionIn), Label: "Incoming"},
+	}
+}
+
+func stateOptions() []ui.Option {
+	options := []ui.Option{{Label: "Any"}}
+	for _, state := range payment.States() {
+		options = append(options, ui.Option{Value: string(state), Label: ui.StateLabel(string(state))})
+	}
+	return options
+}

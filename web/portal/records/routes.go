@@ -1,0 +1,31 @@
+// Package records holds the pages that are read: the lists of payments, incoming payments and received recalls, everything about one of
+// them, the documents behind it and the quarantine. Nothing is changed here.
+package records
+
+import (
+	"countersign/web/portal/page"
+	"countersign/web/request"
+)
+
+// visit is one request for a page of this room.
+type visit struct{ *page.Visit }
+
+// Routes lists the pages of this room in the order in which people meet them.
+func Routes(site *page.Site) []request.Route {
+	get, _ := page.Room(site, func(v *page.Visit) *visit { return &visit{v} })
+	return []request.Route{
+		get("/payments", showPayments),
+		get("/search", showPayments),
+		get("/incoming", showIncoming),
+		get("/recalls", showReceivedRecalls),
+		get("/recalls/:id", showReceivedRecall),
+		get("/payments/:id", showPayment),
+		get("/payments/:id/:part", showPaymentPart),
+		get("/payments/:id/messages/:document", showDocument),
+		get("/payments/:id/messages/:document/download", downloadDocument),
+
+		get("/quarantine", showQuarantine),
+		get(quarantinedPath, showQuarantined),
+		get(quarantinedPath+"/download", downloadQuarantined),
+	}
+}

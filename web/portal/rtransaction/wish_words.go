@@ -1,0 +1,254 @@
+package rtransaction
+
+import (
+	"strings"
+	"time"
+
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// wording puts an R-transaction into words.
+type wording struct {
+	kind   payment.Kind
+	amount money.Amount // what moves, or would
+	full   money.Amount // of the payment
+	debtor string
+	holder string // the creditor
+	reason string // plain text with its code
+
+	title string // heads its answers
+	act   string // in the middle of a sentence
+}
+
+// sentence says what is asked for and why.
+func (w wording) sentence() string {
+	var text string
+	switch w.kind {
+	case payment.KindRecall:
+		text = "Ask the bank of " + w.holder + " to send " + w.full.Format() + " back."
+	case payment.KindReturn:
+		text = "Send " + w.amount.Format() + " back to " + w.debtor + "."
+		if order, err := w.amount.Compare(w.full); err == nil && order != 0 {
+			text = "Send " + w.amount.Format() + " of " + w.full.Format() + " back to " + w.debtor + "; the rest is kept as a charge."
+		}
+	case payment.KindResolution:
+		text = "Refuse the recall of " + w.full.Format() + " that the bank of " + w.debtor + " sent. The money stays with " + w.holder + "."
+	case payment.KindReceivedRecall:
+		text = "The bank of " + w.debtor + " asks for " + w.full.Format() + " back."
+	case payment.KindInstruction, payment.KindPayment:
+		return ""
+	}
+	return text + " Reason: " + w.reason + "."
+}
+
+// named completes the wording with what follows from its kind.
+func (w wording) named() wording {
+	switch w.kind {
+	case payment.KindRecall:
+		w.title, w.act = "The recall", "the recall of "+w.full.Format()
+	case payment.KindReturn:
+		w.title, w.act = "The return", "the return of "+w.amount.Format()
+	case payment.KindResolution:
+		w.title, w.act = "The refusal", "the refusal of the recall of "+w.full.Format()
+	case payment.KindInstruction, payment.KindPayment, payment.KindReceivedRecall:
+	}
+	return w
+}
+
+// wording is what a wish asks for.
+func (v *visit) wording(s Subject, w wish, found checked) wording {
+	about := s.Original.Summary
+	said := wording{kind: w.Kind, amount: about.Amount, full: about.Amount, debtor: about.DebtorName, holder: about.CreditorName}
+	if rest, err := about.Amount.Subtract(found.charge); err == nil && !found.charge.IsZero() {
+		said.amount = rest
+	}
+	said.reason = ReasonText(w.Kind, s.Original.Scheme, w.Reason)
+	return said.named()
+}
+
+// ReasonText is the plain text of a reason with its code; the code alone when the scheme does not have it.
+func ReasonText(kind payment.Kind, scheme rulebook.Scheme, code string) string {
+	list := rulebook.RecallReasons(scheme)
+	switch kind {
+	case payment.KindReturn:
+		list = rulebook.ReturnReasons(scheme)
+	case payment.KindResolution:
+		list = rulebook.ResolutionReasons(scheme)
+	case payment.KindRecall, payment.KindReceivedRecall, payment.KindInstruction, payment.KindPayment:
+	}
+	reason, known := rulebook.FindReason(list, code)
+	if !known {
+		return code
+	}
+	return strings.TrimSuffix(reason.Text, ".") + " (" + code + ")"
+}
+
+// FillRequest adds what an R-transaction asks for: in words, and as facts that a checker compares.
+func FillRequest(v *page.Visit, view *views.Message, m payment.Message) error {
+	s, err := Around(v, m)
+	if err != nil {
+		return err
+	}
+	about, reason := m.Summary, ReasonText(m.Kind, m.Scheme, m.Reason)
+	view.Words = wording{
+		kind: m.Kind, amount: about.Amount, full: s.Original.Summary.Amount, debtor: about.DebtorName, holder: about.CreditorName, reason: reason,
+	}.sentence()
+	if about.Remittance != "" {
+		view.RemittanceKind, view.Remittance = "Remittance", about.Remittance
+	}
+	said := saidIn(m.Content)
+	facts := []ui.Row{{Term: "Reason", Value: reason}}
+	if len(said.information) > 0 {
+		facts = append(facts, plainLines(said.information))
+	}
+	if said.originator != "" {
+		facts = append(facts, ui.Row{Term: "On behalf of", Value: said.originator})
+	}
+	if !said.charge.IsZero() {
+		facts = append(facts, ui.Row{Term: "Charge kept", Value: said.charge.Format(), Numeric: true})
+	}
+	view.Facts = append(append(facts, limits(v, m)...), relatives(s, m)...)
+	return nil
+}
+
+// limits are the days that count for an R-transaction.
+func limits(v *page.Visit, m payment.Message) []ui.Row {
+	var rows []ui.Row
+	if m.State == payment.StateApprovalPending && !m.Deadline.IsZero() {
+		rows = append(rows, ui.Row{Term: "Last day", Value: day(m.Deadline), Details: []string{"It cannot be approved after that day."}})
+	}
+	if !m.AnswerBy.IsZero() {
+		due := Due(v, m)
+		row := ui.Row{Term: "Answer by", Value: due.Day}
+		if due.Text != "" {
+			row.Details = []string{due.Text}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// relatives link the payment and, for an answer, the recall it answers.
+func relatives(s Subject, m payment.Message) []ui.Row {
+	link := func(term string, of payment.Message) ui.Row {
+		return ui.Row{
+			Term: term, Value: string(of.GlobalID), URL: "/payments/" + of.InternalID.String(), Numeric: true,
+			Details: []string{of.Summary.Amount.Format() + ", " + strings.ToLower(ui.StateLabel(string(of.State)))},
+		}
+	}
+	rows := []ui.Row{link("Original", s.Original)}
+	for _, other := range s.Related {
+		if other.InternalID == m.AnswersID {
+			rows = append(rows, link("Answers", other))
+		}
+	}
+	return rows
+}
+
+// said is what the document of an R-transaction says beyond its reason.
+type said struct {
+	information []string
+	originator  string
+	charge      money.Amount
+}
+
+// saidIn reads a camt.056, pacs.004 or camt.029; what cannot be read says nothing.
+func saidIn(content []byte) said {
+	document, _ := iso20022.DecodeXML(content)
+	switch read := document.(type) {
+	case *iso20022.FIToFIPaymentCancellationRequest:
+		recall, err := interbank.ReadCancellation(read)
+		if err == nil {
+			return said{information: recall.Why.Information, originator: recall.Why.Originator}
+		}
+	case *iso20022.PaymentReturn:
+		returned, err := interbank.ReadReturn(read)
+		if err == nil {
+			return said{information: returned.Why.Information, originator: returned.Why.Originator, charge: returned.Charge}
+		}
+	case *iso20022.ResolutionOfInvestigation:
+		refusal, err := interbank.ReadResolution(read)
+		if err == nil {
+			return said{information: refusal.Why.Information, originator: refusal.Why.Originator}
+		}
+	}
+	return said{}
+}
+
+// daysLeft counts the days from today to the last day for an answer; negative when it is over.
+func daysLeft(v *page.Visit, m payment.Message) int {
+	year, month, today := v.Today().Date()
+	return int(m.AnswerBy.Sub(time.Date(year, month, today, 0, 0, 0, 0, time.UTC)) / (24 * time.Hour))
+}
+
+// Due says until when a recall should be answered. Once it is answered only the day is left to say.
+func Due(v *page.Visit, m payment.Message) views.Due {
+	due := views.Due{Day: day(m.AnswerBy), Tone: ui.ToneMoving}
+	switch m.State {
+	case payment.StateAwaitingDecision, payment.StateProcessing, payment.StateAcknowledged, payment.StateOverdue:
+	default:
+		return due
+	}
+	left := daysLeft(v, m)
+	switch {
+	case left < 0:
+		due.Text, due.Tone = ui.Plural(-left, "day")+" overdue", ui.ToneBad
+	case left == 0:
+		due.Text, due.Tone = "due today", ui.ToneBad
+	default:
+		due.Text = ui.Plural(left, "day") + " left"
+		if left <= preparedDays {
+			due.Tone = ui.ToneWaiting
+		}
+	}
+	return due
+}
+
+// cards are what a form stands below: the payment, and the recall when there is one to answer.
+func (v *visit) cards(s Subject) []views.Card {
+	cards := []views.Card{v.paymentCard(s.Original)}
+	if s.Kind == payment.KindRecall || !s.Recalled() {
+		return cards
+	}
+	due := Due(v.Visit, s.Recall)
+	return append(cards, views.Card{
+		Title: "The recall", Reference: string(s.Recall.GlobalID), URL: "/payments/" + s.Recall.InternalID.String(),
+		Kind: string(s.Recall.Kind), State: string(s.Recall.State), Amount: page.AmountView(s.Recall.Summary.Amount),
+		Words: "asked back for", Name: s.Recall.Summary.DebtorName, Due: &due,
+		Rows: []ui.Row{
+			{Term: "Reason", Value: ReasonText(s.Recall.Kind, s.Recall.Scheme, s.Recall.Reason)},
+			{Term: "Received", Value: ui.DateTime(s.Recall.CreatedAt)},
+		},
+	})
+}
+
+func (v *visit) paymentCard(m payment.Message) views.Card {
+	card := views.Card{
+		Title: "The payment", Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String(), Kind: string(m.Kind),
+		State: string(m.State), FollowUp: page.FollowUp(m), Amount: page.AmountView(m.Summary.Amount), Words: "to", Name: m.Summary.CreditorName,
+	}
+	if m.Kind == payment.KindPayment {
+		card.Words, card.Name = "from", m.Summary.DebtorName
+		card.Rows = append(card.Rows, ui.Row{
+			Term: "Credited to", Value: ui.GroupFours(m.Summary.CreditorAccount), Details: []string{m.Summary.CreditorName}, Numeric: true,
+		})
+	} else {
+		card.Rows = append(card.Rows, ui.Row{Term: "Account", Value: ui.GroupFours(m.Summary.CreditorAccount), Numeric: true})
+	}
+	remittance := m.Summary.Remittance
+	if remittance == "" {
+		remittance = "None"
+	}
+	card.Rows = append(card.Rows,
+		ui.Row{Term: "Remittance", Value: remittance},
+		ui.Row{Term: "End-to-end ID", Value: m.Summary.EndToEndID, Numeric: true},
+		ui.Row{Term: "Settled", Value: day(v.settledOn(m))})
+	return card
+}

@@ -106,7 +106,7 @@ func (g gateway) run(ctx context.Context, listener net.Listener) error {
 func (g gateway) server(db *store.Database, parts stations, zone *time.Location) (*web.Server, error) {
 	reader := store.NewReader(db)
 	calls, err := api.New(api.Config{
-		Auth: parts.auth, Submission: parts.submission, Approval: parts.approval, Reader: reader, Now: time.Now, Log: g.Log,
+		Auth: parts.auth, Submission: parts.submission, Approval: parts.approval, Reader: reader, Now: time.Now, Log: g.Log, TLS: g.TLS,
 	})
 	if err != nil {
 		return nil, err

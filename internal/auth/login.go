@@ -120,6 +120,16 @@ func (s *Station) checkClient(ctx context.Context, realm string, given ClientCre
 	return store.Client{}, ErrInvalidClient
 }
 
+// CheckRealm tells whether there is a realm of this name. Error: ErrUnknownRealm.
+func (s *Station) CheckRealm(ctx context.Context, realm string) error {
+	_, err := s.database.Client(ctx, realm, identity.PortalClient)
+	err = clientError(err)
+	if errors.Is(err, ErrInvalidClient) {
+		return nil // the realm has no portal, but it is there
+	}
+	return err
+}
+
 func clientError(err error) error {
 	switch {
 	case errors.Is(err, store.ErrUnknownRealm):

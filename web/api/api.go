@@ -32,6 +32,7 @@ type Config struct {
 	Reader     *store.Reader
 	Now        func() time.Time
 	Log        *slog.Logger
+	TLS        bool // clients reach the server by https, directly or through a proxy
 	// Timeout is how long a call may take before its caller is told that there is no answer; 0 means four seconds. It has to be shorter
 	// than the database's own limit for a lock (five seconds), so that waiting ends in an answer and not in an error.
 	Timeout time.Duration
@@ -60,7 +61,7 @@ func New(cfg Config) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &API{cfg: cfg, bodies: compiled, tokens: NewTokenHandler(cfg.Auth, cfg.Log), flights: newFlights()}, nil
+	return &API{cfg: cfg, bodies: compiled, tokens: NewTokenHandler(TokenConfig{Station: cfg.Auth, Now: cfg.Now, Log: cfg.Log, TLS: cfg.TLS}), flights: newFlights()}, nil
 }
 
 // TokenRoutes lists the calls that need no token.
@@ -68,8 +69,10 @@ func (a *API) TokenRoutes() []request.Route {
 	const realm = "/api/auth/v1/realms/:realm"
 	routes := []request.Route{
 		{Method: http.MethodPost, Path: realm + "/login", Handle: a.tokens.Login},
+		{Method: http.MethodPost, Path: realm + "/token", Handle: a.tokens.Login},
 		{Method: http.MethodPost, Path: realm + "/refresh", Handle: a.tokens.Refresh},
 		{Method: http.MethodPost, Path: realm + "/revoke", Handle: a.tokens.Revoke},
+		{Method: http.MethodGet, Path: "/.well-known/oauth-authorization-server" + realm, Handle: a.tokens.Metadata},
 	}
 	return append(routes, request.Alias(http.MethodPost, a.tokens.Logout, realm+"/logout", "/api/auth/realms/:realm/logout")...)
 }

@@ -335,11 +335,38 @@ type TimeoutProblem struct {
 	Header Header  `json:"header"`
 }
 
+// TokenMetadata defines model for TokenMetadata.
+type TokenMetadata struct {
+	GrantTypesSupported []string `json:"grant_types_supported"`
+
+	// Issuer The address of the realm.
+	Issuer string `json:"issuer"`
+
+	// LogoutEndpoint Ends a sign-in with all its tokens.
+	LogoutEndpoint string `json:"logout_endpoint"`
+
+	// RefreshEndpoint Takes the refresh token alone.
+	RefreshEndpoint string `json:"refresh_endpoint"`
+
+	// ResponseTypesSupported None: there is no authorization endpoint.
+	ResponseTypesSupported []string `json:"response_types_supported"`
+
+	// RevocationEndpoint RFC 7009.
+	RevocationEndpoint                     string   `json:"revocation_endpoint"`
+	RevocationEndpointAuthMethodsSupported []string `json:"revocation_endpoint_auth_methods_supported"`
+	ServiceDocumentation                   string   `json:"service_documentation"`
+
+	// TokenEndpoint Takes both grants.
+	TokenEndpoint                     string   `json:"token_endpoint"`
+	TokenEndpointAuthMethodsSupported []string `json:"token_endpoint_auth_methods_supported"`
+}
+
 // TokenProblem defines model for TokenProblem.
 type TokenProblem struct {
 	Error            string `json:"error"`
 	ErrorCode        string `json:"errorCode"`
 	ErrorDescription string `json:"error_description"`
+	Header           Header `json:"header,omitempty"`
 	Message          string `json:"message"`
 }
 

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -10,18 +9,26 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/auth"
+	"countersign/web/request"
 )
 
-// TokenHandler answers the token calls: login, refresh, logout and revoke (interface contract, section 2). The realm is the path
-// parameter "realm". Bodies are forms of at most 16 KiB; answers are never cached.
+// TokenConfig is what the token calls work with.
+type TokenConfig struct {
+	Station *auth.Station
+	Now     func() time.Time
+	Log     *slog.Logger
+	TLS     bool // clients reach the server by https, directly or through a proxy
+}
+
+// TokenHandler answers the token calls: login, token, refresh, logout, revoke and the metadata that names them (interface contract,
+// section 2). The realm is the path parameter "realm". Bodies are forms of at most 16 KiB; answers are never cached.
 type TokenHandler struct {
-	station *auth.Station
-	log     *slog.Logger
+	cfg TokenConfig
 }
 
 // NewTokenHandler makes the handler.
-func NewTokenHandler(station *auth.Station, log *slog.Logger) *TokenHandler {
-	return &TokenHandler{station: station, log: log}
+func NewTokenHandler(cfg TokenConfig) *TokenHandler {
+	return &TokenHandler{cfg: cfg}
 }
 
 // tokenAnswer is a token set as OAuth writes it (RFC 6749 section 5.1). Lives are whole seconds from now.
@@ -34,30 +41,42 @@ type tokenAnswer struct {
 	Scope            string `json:"scope,omitempty"`
 }
 
-// Login gives tokens for a user's name and password.
-func (h *TokenHandler) Login(c echo.Context) error {
-	return h.issue(c, "password", func(ctx context.Context, f tokenForm) (auth.TokenSet, error) {
-		err := f.require("username", "password")
-		if err != nil {
-			return auth.TokenSet{}, err
-		}
-		return h.station.Login(ctx, auth.LoginInput{
-			Realm: c.Param("realm"), Client: f.client, Name: f.fields["username"], Password: f.fields["password"],
-			Scope: f.fields["scope"], SourceAddress: c.RealIP(),
-		})
+// grant gives tokens for what a form shows.
+type grant func(*TokenHandler, echo.Context, tokenForm) (auth.TokenSet, error)
+
+// The grants, by the name a client asks for them. A path takes one or both.
+const (
+	grantPassword = "password"
+	grantRefresh  = "refresh_token"
+)
+
+var grants = map[string]grant{grantPassword: (*TokenHandler).byPassword, grantRefresh: (*TokenHandler).byRefreshToken}
+
+// Login gives tokens for a user's name and password, and takes a refresh token too, so that a client with one address for tokens can
+// refresh. The path token is the same call.
+func (h *TokenHandler) Login(c echo.Context) error { return h.issue(c, grantPassword, grantRefresh) }
+
+// Refresh gives new tokens for a refresh token.
+func (h *TokenHandler) Refresh(c echo.Context) error { return h.issue(c, grantRefresh) }
+
+func (h *TokenHandler) byPassword(c echo.Context, f tokenForm) (auth.TokenSet, error) {
+	err := f.require("username", "password")
+	if err != nil {
+		return auth.TokenSet{}, err
+	}
+	return h.cfg.Station.Login(c.Request().Context(), auth.LoginInput{
+		Realm: c.Param("realm"), Client: f.client, Name: f.fields["username"], Password: f.fields["password"],
+		Scope: f.fields["scope"], SourceAddress: c.RealIP(),
 	})
 }
 
-// Refresh gives new tokens for a refresh token.
-func (h *TokenHandler) Refresh(c echo.Context) error {
-	return h.issue(c, "refresh_token", func(ctx context.Context, f tokenForm) (auth.TokenSet, error) {
-		err := f.require("refresh_token")
-		if err != nil {
-			return auth.TokenSet{}, err
-		}
-		return h.station.Refresh(ctx, auth.RefreshInput{
-			Realm: c.Param("realm"), Client: f.client, RefreshToken: f.fields["refresh_token"], Scope: f.fields["scope"],
-		})
+func (h *TokenHandler) byRefreshToken(c echo.Context, f tokenForm) (auth.TokenSet, error) {
+	err := f.require("refresh_token")
+	if err != nil {
+		return auth.TokenSet{}, err
+	}
+	return h.cfg.Station.Refresh(c.Request().Context(), auth.RefreshInput{
+		Realm: c.Param("realm"), Client: f.client, RefreshToken: f.fields["refresh_token"], Scope: f.fields["scope"],
 	})
 }
 
@@ -68,7 +87,7 @@ func (h *TokenHandler) Logout(c echo.Context) error {
 		err = f.require("refresh_token")
 	}
 	if err == nil {
-		err = h.station.Logout(c.Request().Context(), auth.LogoutInput{
+		err = h.cfg.Station.Logout(c.Request().Context(), auth.LogoutInput{
 			Realm: c.Param("realm"), Client: f.client, RefreshToken: f.fields["refresh_token"],
 		})
 	}
@@ -85,7 +104,7 @@ func (h *TokenHandler) Revoke(c echo.Context) error {
 		err = f.require("token")
 	}
 	if err == nil {
-		err = h.station.Revoke(c.Request().Context(), auth.RevokeInput{
+		err = h.cfg.Station.Revoke(c.Request().Context(), auth.RevokeInput{
 			Realm: c.Param("realm"), Client: f.client, Token: f.fields["token"],
 		})
 	}
@@ -95,15 +114,15 @@ func (h *TokenHandler) Revoke(c echo.Context) error {
 	return c.NoContent(http.StatusOK)
 }
 
-func (h *TokenHandler) issue(c echo.Context, grant string, give func(context.Context, tokenForm) (auth.TokenSet, error)) error {
+func (h *TokenHandler) issue(c echo.Context, allowed ...string) error {
 	f, err := openTokenForm(c)
 	if err == nil {
-		err = f.requireGrant(grant)
+		err = f.requireGrant(allowed)
 	}
 	if err != nil {
 		return h.refuse(c, err)
 	}
-	tokens, err := give(c.Request().Context(), f)
+	tokens, err := grants[f.fields["grant_type"]](h, c, f)
 	if err != nil {
 		return h.refuse(c, err)
 	}
@@ -113,20 +132,23 @@ func (h *TokenHandler) issue(c echo.Context, grant string, give func(context.Con
 	})
 }
 
-// refuse writes an error as the body that carries both vocabularies.
+// refuse writes an error as the body that carries both vocabularies. A 401 of a token call always asks for the client's credentials
+// (RFC 9110 section 15.5.2), wherever they were sent.
 func (h *TokenHandler) refuse(c echo.Context, err error) error {
-	p := tokenProblemOf(err)
+	p, ctx := tokenProblemOf(err), c.Request().Context()
 	if p.status >= http.StatusInternalServerError {
-		h.log.ErrorContext(c.Request().Context(), "token call failed", "path", c.Path(), "realm", c.Param("realm"), "error", err)
+		h.cfg.Log.ErrorContext(ctx, "token call failed", "path", c.Path(), "realm", c.Param("realm"), "reference", request.Reference(ctx), "error", err)
 	}
 	header := c.Response().Header()
 	if p.retryAfter > 0 {
 		header.Set(echo.HeaderRetryAfter, strconv.Itoa(p.retrySeconds()))
 	}
-	if p.status == http.StatusUnauthorized && usesBasic(c.Request()) {
+	if p.status == http.StatusUnauthorized {
 		header.Set(echo.HeaderWWWAuthenticate, `Basic realm="countersign", charset="UTF-8"`)
 	}
-	return c.JSON(p.status, tokenProblemAnswer{
-		Error: p.oauth, ErrorDescription: p.text, ErrorCode: p.code, Message: p.text,
-	})
+	answer := tokenProblemAnswer{Error: p.oauth, ErrorDescription: p.text, ErrorCode: p.code, Message: p.text}
+	if id := request.ID(ctx); id != "" {
+		answer.Header = &Header{ResponseID: request.Reference(ctx), OriginalRequestID: id, ResponseTime: moment(h.cfg.Now())}
+	}
+	return c.JSON(p.status, answer)
 }

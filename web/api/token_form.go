@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -99,14 +100,14 @@ func (f tokenForm) require(names ...string) error {
 	return nil
 }
 
-// requireGrant refuses the form when it asks for another grant than this path gives.
-func (f tokenForm) requireGrant(grant string) error {
+// requireGrant refuses the form when it asks for another grant than those this path gives.
+func (f tokenForm) requireGrant(allowed []string) error {
 	err := f.require("grant_type")
 	if err != nil {
 		return err
 	}
-	if f.fields["grant_type"] != grant {
-		return unsupportedGrant(grant)
+	if !slices.Contains(allowed, f.fields["grant_type"]) {
+		return unsupportedGrant(allowed)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"countersign/internal/auth"
@@ -16,6 +17,8 @@ type tokenProblemAnswer struct {
 	ErrorDescription string `json:"error_description"`
 	ErrorCode        string `json:"errorCode"`
 	Message          string `json:"message"`
+	// Header comes back to callers that sent an X-Request-Id.
+	Header *Header `json:"header,omitempty"`
 }
 
 // tokenProblem is a refused token call.
@@ -50,10 +53,10 @@ func invalidRequest(text string) *tokenProblem {
 	return &tokenProblem{status: http.StatusBadRequest, oauth: "invalid_request", code: "INVALID_REQUEST", text: text}
 }
 
-func unsupportedGrant(wanted string) *tokenProblem {
+func unsupportedGrant(allowed []string) *tokenProblem {
 	return &tokenProblem{
 		status: http.StatusBadRequest, oauth: "unsupported_grant_type", code: "UNSUPPORTED_GRANT_TYPE",
-		text: fmt.Sprintf("This path needs grant_type=%s.", wanted),
+		text: "This path needs grant_type=" + strings.Join(allowed, " or ") + ".",
 	}
 }
 

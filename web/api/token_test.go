@@ -43,9 +43,11 @@ func newTokenServer(t *testing.T) *tokenServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := api.NewTokenHandler(s.station, log)
+	h := api.NewTokenHandler(api.TokenConfig{Station: s.station, Now: func() time.Time { return now }, Log: log})
 	s.echo.POST("/api/auth/v1/realms/:realm/login", h.Login)
+	s.echo.POST("/api/auth/v1/realms/:realm/token", h.Login)
 	s.echo.POST("/api/auth/v1/realms/:realm/refresh", h.Refresh)
+	s.echo.GET("/.well-known/oauth-authorization-server/api/auth/v1/realms/:realm", h.Metadata)
 	s.echo.POST("/api/auth/v1/realms/:realm/logout", h.Logout)
 	s.echo.POST("/api/auth/realms/:realm/logout", h.Logout)
 	s.echo.POST("/api/auth/v1/realms/:realm/revoke", h.Revoke)
@@ -206,6 +208,75 @@ func TestBasicClientAuthentication(t *testing.T) {
 	}
 }
 
+// A stock client has one address for tokens, and refreshes there.
+func TestOneAddressTakesBothGrants(t *testing.T) {
+	t.Parallel()
+	s := newTokenServer(t)
+	for _, path := range []string{loginPath, "/api/auth/v1/realms/demo/token"} {
+		response, body := s.post(t, call{path: path, form: loginForm()})
+		refresh, _ := body["refresh_token"].(string)
+		if response.StatusCode != http.StatusOK || refresh == "" {
+			t.Fatalf("%s: got %d %v", path, response.StatusCode, body)
+		}
+		response, body = s.post(t, call{path: path, form: form("grant_type", "refresh_token", "refresh_token", refresh)})
+		access, _ := body["access_token"].(string)
+		if response.StatusCode != http.StatusOK || !s.alive(t, access) {
+			t.Errorf("refresh at %s: got %d %v", path, response.StatusCode, body)
+		}
+	}
+	response, body := s.post(t, call{path: refreshPath, form: loginForm()})
+	if response.StatusCode != http.StatusBadRequest || body["error"] != "unsupported_grant_type" {
+		t.Errorf("a password at the path of refresh: got %d %v", response.StatusCode, body)
+	}
+}
+
+// Every 401 names the scheme it asks for, also when the credentials came in the form.
+func TestABadClientIsAskedForItsCredentials(t *testing.T) {
+	t.Parallel()
+	s := newTokenServer(t)
+	for _, path := range []string{loginPath, refreshPath, logoutPath, revokePath} {
+		response, body := s.post(t, call{path: path, form: loginForm("client_secret", "wrong", "grant_type", "refresh_token", "refresh_token", "x", "token", "x")})
+		if path == loginPath {
+			response, body = s.post(t, call{path: path, form: loginForm("client_secret", "wrong")})
+		}
+		if response.StatusCode != http.StatusUnauthorized || !strings.HasPrefix(response.Header.Get("WWW-Authenticate"), `Basic realm="`) {
+			t.Errorf("%s: got %d %v, challenge %q", path, response.StatusCode, body, response.Header.Get("WWW-Authenticate"))
+		}
+	}
+}
+
+func TestMetadataNamesTheTokenCalls(t *testing.T) {
+	t.Parallel()
+	s := newTokenServer(t)
+	get := func(realm string) (*http.Response, map[string]any) {
+		recorder := httptest.NewRecorder()
+		s.echo.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet,
+			"http://bank.test/.well-known/oauth-authorization-server/api/auth/v1/realms/"+realm, nil))
+		var body map[string]any
+		err := json.Unmarshal(recorder.Body.Bytes(), &body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return recorder.Result(), body
+	}
+	response, body := get("demo")
+	issuer := "http://bank.test/api/auth/v1/realms/demo"
+	if response.StatusCode != http.StatusOK || body["issuer"] != issuer {
+		t.Fatalf("got %d %v", response.StatusCode, body)
+	}
+	for member, path := range map[string]string{
+		"token_endpoint": "/token", "refresh_endpoint": "/refresh", "logout_endpoint": "/logout", "revocation_endpoint": "/revoke",
+	} {
+		if body[member] != issuer+path {
+			t.Errorf("%s: got %v, want %s", member, body[member], issuer+path)
+		}
+	}
+	response, body = get("gamma")
+	if response.StatusCode != http.StatusNotFound || body["errorCode"] != "404_NOT_FOUND" {
+		t.Errorf("an unknown realm: got %d %v", response.StatusCode, body)
+	}
+}
+
 func TestTokenErrorsCarryBothVocabularies(t *testing.T) {
 	t.Parallel()
 	s := newTokenServer(t)
@@ -239,7 +310,7 @@ func TestTokenErrorsCarryBothVocabularies(t *testing.T) {
 		"client of demo2":     {call{path: loginPath, form: loginForm("client_id", "demo2-backoffice")}, 401, "invalid_client", "INVALID_CLIENT"},
 		"no client":           {call{path: loginPath, form: loginForm("client_id", "-")}, 400, "invalid_request", "INVALID_REQUEST"},
 		"no grant type":       {call{path: loginPath, form: loginForm("grant_type", "-")}, 400, "invalid_request", "INVALID_REQUEST"},
-		"another grant type":  {call{path: loginPath, form: loginForm("grant_type", "refresh_token")}, 400, "unsupported_grant_type", "UNSUPPORTED_GRANT_TYPE"},
+		"another grant type":  {call{path: loginPath, form: loginForm("grant_type", "client_credentials")}, 400, "unsupported_grant_type", "UNSUPPORTED_GRANT_TYPE"},
 		"empty user name":     {call{path: loginPath, form: loginForm("username", "")}, 400, "invalid_request", "INVALID_REQUEST"},
 		"field twice":         {call{path: loginPath, form: twice}, 400, "invalid_request", "INVALID_REQUEST"},
 		"in the query string": {call{path: loginPath + "?" + loginForm().Encode()}, 400, "invalid_request", "INVALID_REQUEST"},

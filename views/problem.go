@@ -42,6 +42,16 @@ func Failed(shell Shell, requestID string) Problem {
 	}
 }
 
+// Unavailable is the page while the service cannot work, as without its database. sentence says what; again is where to try once more.
+func Unavailable(shell Shell, sentence, again string) Problem {
+	shell.Title, shell.Failed = "Not available", true
+	return Problem{
+		Shell: shell, Heading: "The portal is not available at the moment",
+		Text:      sentence + " Before you repeat a submission or a decision, look in the list whether it was stored.",
+		NextLabel: "Try again", NextURL: again,
+	}
+}
+
 // SessionEnded is the page when a session ran out while something was sent.
 func SessionEnded(shell Shell, next string) Problem {
 	shell.Title, shell.Person = "Session ended", Person{}

@@ -44,6 +44,14 @@ func forPrograms(path string) bool {
 	return path == "/api"
 }
 
+// again is the address to open once more: the page itself, or the list of payments after something was sent.
+func again(r *http.Request) string {
+	if r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "//") {
+		return r.URL.RequestURI()
+	}
+	return "/payments"
+}
+
 // failPage shows an error to a person of whom nothing is known here.
 func (s *Server) failPage(c echo.Context, p *problem.Problem, cause error) error {
 	ctx := c.Request().Context()
@@ -52,10 +60,13 @@ func (s *Server) failPage(c echo.Context, p *problem.Problem, cause error) error
 	case p.Unexpected:
 		s.cfg.Log.ErrorContext(ctx, "page failed", "route", c.Path(), "reference", request.Reference(ctx), "error", cause)
 		page = views.Failed(page.Shell, request.Reference(ctx))
+	case p.Status == http.StatusServiceUnavailable:
+		page = views.Unavailable(page.Shell, p.Text, again(c.Request()))
 	case p.Status != http.StatusNotFound:
 		page = views.Forbidden(page.Shell, p.Text)
 	}
 	page.Shell.Now = s.cfg.Now()
+	p.AskToWait(c.Response().Header())
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
 	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
 	c.Response().WriteHeader(p.Status)

@@ -77,11 +77,18 @@ func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	b := &bundle{t: t, db: storetest.New(t), log: &testlog.Log{}}
+	db := storetest.New(t)
+	return setupOn(t, db, func(*slog.Logger) *store.Database { return db.Database })
+}
+
+// setupOn is the whole server on the connections that open makes to a database.
+func setupOn(t *testing.T, db *storetest.DB, open func(*slog.Logger) *store.Database) *bundle {
+	t.Helper()
+	b := &bundle{t: t, db: db, log: &testlog.Log{}}
 	b.clock.Store(time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC).UnixNano())
 	must(t, demo.Ensure(t.Context(), b.db.OwnerURL))
 	log := slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	database := b.db.Database
+	database := open(log)
 	jobs, err := store.NewJobs(database, log)
 	must(t, err)
 	b.store = store.NewStore(database, jobs, newID)

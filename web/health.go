@@ -1,12 +1,15 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/store"
 	"countersign/web/api"
+	"countersign/web/problem"
 )
 
 // alive answers as long as the program runs.
@@ -21,7 +24,7 @@ func (s *Server) ready(c echo.Context) error {
 	answer := api.Readiness{
 		Status: "ready", Database: "ok", Schema: "ok", FourEyes: FourEyes(found.Unguarded), Environment: s.cfg.Environment,
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, store.ErrUnavailable) { // of which the store itself tells, once
 		s.cfg.Log.ErrorContext(ctx, "not ready", "error", err)
 	}
 	if err == nil && found.Schema {
@@ -34,6 +37,7 @@ func (s *Server) ready(c echo.Context) error {
 	case !found.Schema:
 		answer.Schema = "missing"
 	}
+	problem.Of(store.ErrUnavailable).AskToWait(c.Response().Header())
 	return c.JSON(http.StatusServiceUnavailable, answer)
 }
 

@@ -50,7 +50,8 @@ func (s *Server) logged(next echo.HandlerFunc) echo.HandlerFunc {
 		ctx := c.Request().Context()
 		level := slog.LevelInfo
 		gone := errors.Is(ctx.Err(), context.Canceled) // the client broke it off: nobody waits for the answer
-		if c.Response().Status >= http.StatusInternalServerError && !gone {
+		// 503 is no fault of the program: the store says once that its database is away.
+		if c.Response().Status >= http.StatusInternalServerError && c.Response().Status != http.StatusServiceUnavailable && !gone {
 			level = slog.LevelError
 		}
 		attributes := []slog.Attr{

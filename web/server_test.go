@@ -213,7 +213,7 @@ func TestReadinessSaysWhetherFourEyesIsEnforced(t *testing.T) {
 	}
 	token := "demo." + strings.Repeat("A", 43)
 	a = b.send(t, call{method: http.MethodGet, path: listPath, change: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }})
-	if a.status != http.StatusInternalServerError || a.text("errorCode") != "500_INTERNAL_ERROR" || strings.Contains(a.body, "pool") {
+	if a.status != http.StatusServiceUnavailable || a.text("errorCode") != "503_UNAVAILABLE" || strings.Contains(a.body, "pool") {
 		t.Errorf("a call without a database: %d %s", a.status, a.body)
 	}
 }

@@ -56,7 +56,7 @@ const (
 
 // NewJobs makes a queue that only takes jobs; Run works on them.
 func NewJobs(db *Database, log *slog.Logger) (*Jobs, error) {
-	client, err := river.NewClient(riverpgxv5.New(db.pool), &river.Config{Schema: riverSchema, Logger: quiet(log)})
+	client, err := river.NewClient(riverpgxv5.New(db.pool.Pool), &river.Config{Schema: riverSchema, Logger: quiet(log)})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the job queue: %w", err)
 	}
@@ -84,7 +84,7 @@ func (j *Jobs) Run(ctx context.Context, db *Database, handlers JobHandlers) erro
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &sendWorker{handlers: handlers})
 	river.AddWorker(workers, &answerWorker{handlers: handlers})
-	client, err := river.NewClient(riverpgxv5.New(db.pool), &river.Config{
+	client, err := river.NewClient(riverpgxv5.New(db.pool.Pool), &river.Config{
 		Schema: riverSchema,
 		Logger: quiet(j.log),
 		Queues: map[string]river.QueueConfig{

@@ -27,7 +27,7 @@ const appRole = "countersign_app"
 
 // Database is a pool of connections as the application's role.
 type Database struct {
-	pool *pgxpool.Pool
+	pool connections
 }
 
 // Config says where the database is.
@@ -71,7 +71,10 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	return &Database{pool: pool}, nil
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Database{pool: connections{Pool: pool, outage: newOutage(cfg.Log)}}, nil
 }
 
 // Close waits for connections in use and closes them all.
@@ -112,6 +115,8 @@ const (
 
 // inRealm runs work in one transaction that sees and writes the rows of one realm only. A rollback after a cancelled request has a
 // limit of its own.
+//
+// Errors: ErrBusy, ErrUnavailable, ErrUnknown of a commit; what work returns.
 func (d *Database) inRealm(ctx context.Context, realm string, mode access, work func(pgx.Tx, *dbsqlc.Queries) error) error {
 	if !realmPattern.MatchString(realm) {
 		return errNoRealm
@@ -128,9 +133,9 @@ func (d *Database) inRealm(ctx context.Context, realm string, mode access, work 
 	}()
 	err = work(tx, dbsqlc.New(tx))
 	if err != nil || mode != changing {
-		return busy(err)
+		return d.pool.told(err)
 	}
-	err = tx.Commit(ctx)
+	err = d.pool.committed(tx.Commit(ctx))
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -73,9 +72,7 @@ func (a *API) refuse(c echo.Context, r refusal) error {
 	if p.Status == http.StatusUnauthorized {
 		c.Response().Header().Set(echo.HeaderWWWAuthenticate, "Bearer")
 	}
-	if p.RetryAfter > 0 {
-		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(int((p.RetryAfter+time.Second-1)/time.Second)))
-	}
+	p.AskToWait(c.Response().Header())
 	switch p.Variant {
 	case problem.VariantFields:
 		return c.JSON(p.Status, FieldsProblem{Header: a.header(c), Fields: fields(p.Findings)})

@@ -136,7 +136,7 @@ func (h *TokenHandler) issue(c echo.Context, allowed ...string) error {
 // (RFC 9110 section 15.5.2), wherever they were sent.
 func (h *TokenHandler) refuse(c echo.Context, err error) error {
 	p, ctx := tokenProblemOf(err), c.Request().Context()
-	if p.status >= http.StatusInternalServerError {
+	if p.status == http.StatusInternalServerError {
 		h.cfg.Log.ErrorContext(ctx, "token call failed", "path", c.Path(), "realm", c.Param("realm"), "reference", request.Reference(ctx), "error", err)
 	}
 	header := c.Response().Header()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"countersign/internal/auth"
+	"countersign/internal/store"
 )
 
 // tokenProblemAnswer is the body of a refused token call, in the words of OAuth (RFC 6749 section 5.2) and in those of the interface.
@@ -94,7 +95,7 @@ func tokenProblemOf(err error) *tokenProblem {
 			status: http.StatusBadRequest, oauth: "invalid_scope", code: "INVALID_SCOPE",
 			text: "The scope is malformed or wider than that of the sign-in.",
 		}
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrBusy), errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrUnknown):
 		return &tokenProblem{
 			status: http.StatusServiceUnavailable, oauth: "temporarily_unavailable", code: "503_UNAVAILABLE",
 			text: "The gateway cannot answer now. Try again in a moment.", retryAfter: time.Second,

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -51,6 +52,13 @@ type Problem struct {
 
 // Error is the sentence, so that a handler can return a Problem of its own.
 func (p *Problem) Error() string { return p.Text }
+
+// AskToWait sets Retry-After, in whole seconds rounded up, where trying again may help.
+func (p *Problem) AskToWait(header http.Header) {
+	if p.RetryAfter > 0 {
+		header.Set(echo.HeaderRetryAfter, strconv.Itoa(int((p.RetryAfter+time.Second-1)/time.Second)))
+	}
+}
 
 // Fields makes the problem of a malformed request.
 func Fields(findings ...payment.Finding) *Problem {
@@ -118,14 +126,14 @@ func Of(err error) *Problem {
 }
 
 // OfCommand is Of for creation and approval: an unknown message is refused like one in the wrong state, and what took too long has a
-// variant of its own, because it may have been done.
+// variant of its own, because it may have been done; so has what broke off while it was stored.
 func OfCommand(err error) *Problem {
 	switch {
 	case errors.Is(err, payment.ErrNotFound):
 		return &Problem{
 			Status: http.StatusBadRequest, Code: "400_UNKNOWN_ID", Variant: VariantRefusal, Text: "There is no message with this internalId.",
 		}
-	case tookTooLong(err):
+	case errors.Is(err, store.ErrUnknown), tookTooLong(err) && !errors.Is(err, store.ErrUnavailable):
 		return &Problem{
 			Status: http.StatusBadRequest, Code: "400_TIMEOUT", Variant: VariantTimeout,
 			Text: "There was no answer in time, so it is not known whether this was done. Send the same request again.",
@@ -205,6 +213,16 @@ func ofMessage(err error) *Problem {
 func ofServer(err error) *Problem {
 	var status *echo.HTTPError
 	switch {
+	case errors.Is(err, store.ErrUnknown):
+		return &Problem{
+			Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry,
+			Text: "The connection to the database broke while this was being stored. Look whether it was done before you send it again.",
+		}
+	case errors.Is(err, store.ErrUnavailable):
+		return &Problem{
+			Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry,
+			Text: "The gateway cannot reach its database at the moment. Try again in a moment.",
+		}
 	case tookTooLong(err):
 		return &Problem{
 			Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry,

@@ -32,11 +32,18 @@ func (v *Visit) fail(err error) error {
 		page = views.Failed(page.Shell, reference)
 	case p.Status == http.StatusNotFound:
 		page = views.NotFound(page.Shell)
+	case p.Status == http.StatusServiceUnavailable:
+		where := "/payments"
+		if v.Echo.Request().Method == http.MethodGet {
+			where = LocalPath(v.Echo.Request().URL.RequestURI())
+		}
+		page = views.Unavailable(page.Shell, p.Text, where)
 	case p.Status == http.StatusForbidden:
 		page = views.Forbidden(page.Shell, p.Text)
 	default:
 		page.Shell.Failed = true
 	}
+	p.AskToWait(v.Echo.Response().Header())
 	return v.Render(p.Status, views.ProblemPage(page))
 }
 

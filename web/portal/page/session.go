@@ -41,10 +41,7 @@ func (s *Site) newSessions() *scs.SessionManager {
 	// Strict: no page of another site can make a request that counts as signed in, not even by a link. A link from a mail therefore
 	// arrives without the cookie; reopen takes care of that.
 	m.Cookie.SameSite = http.SameSiteStrictMode
-	m.ErrorFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-		s.Config.Log.ErrorContext(r.Context(), "session store", "error", err)
-		http.Error(w, "The portal is not available at the moment. Try again in a minute.", http.StatusServiceUnavailable)
-	}
+	m.ErrorFunc = noteSessionFailure
 	return m
 }
 
@@ -55,7 +52,7 @@ func (s *Site) SessionMiddleware() echo.MiddlewareFunc {
 		used := loadAndSave(next)
 		return func(c echo.Context) error {
 			if c.Path() != EventsPath {
-				return used(c)
+				return s.withSession(c, used)
 			}
 			token := ""
 			if cookie, err := c.Cookie(s.sessions.Cookie.Name); err == nil {

@@ -1,0 +1,190 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/puddle/v2"
+	"golang.org/x/time/rate"
+)
+
+var (
+	// ErrUnavailable: the database cannot be reached, stops, is full or takes no more connections. Nothing was changed by the
+	// transaction it ended; try again.
+	ErrUnavailable = errors.New("the database is not available")
+	// ErrUnknown: the connection broke while a transaction was being committed. It may have been stored or not.
+	ErrUnknown = errors.New("it is not known whether this was stored")
+)
+
+// connections is the pool, whose errors say by ErrUnavailable and ErrBusy what another try may not meet. It writes one line when
+// the database goes away and one when it is back, however many requests fail meanwhile.
+type connections struct {
+	*pgxpool.Pool
+	outage *outage
+}
+
+// BeginTx begins a transaction.
+func (c connections) BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error) {
+	tx, err := c.Pool.BeginTx(ctx, options)
+	return tx, c.told(err)
+}
+
+// Begin begins a transaction with the server's defaults.
+func (c connections) Begin(ctx context.Context) (pgx.Tx, error) {
+	return c.BeginTx(ctx, pgx.TxOptions{})
+}
+
+// Ping asks for a sign of life.
+func (c connections) Ping(ctx context.Context) error { return c.told(c.Pool.Ping(ctx)) }
+
+// Exec runs a statement in a transaction of its own.
+func (c connections) Exec(ctx context.Context, statement string, values ...any) (pgconn.CommandTag, error) {
+	tag, err := c.Pool.Exec(ctx, statement, values...)
+	return tag, c.told(err)
+}
+
+// Query runs a query in a transaction of its own.
+func (c connections) Query(ctx context.Context, statement string, values ...any) (pgx.Rows, error) {
+	rows, err := c.Pool.Query(ctx, statement, values...)
+	return toldRows{rows, c}, c.told(err)
+}
+
+// QueryRow is Query for one row.
+func (c connections) QueryRow(ctx context.Context, statement string, values ...any) pgx.Row {
+	return toldRow{c.Pool.QueryRow(ctx, statement, values...), c}
+}
+
+// toldRows are rows whose error is told.
+type toldRows struct {
+	pgx.Rows
+	from connections
+}
+
+// Err is what ended the rows early.
+func (r toldRows) Err() error { return r.from.told(r.Rows.Err()) }
+
+// toldRow is a row whose error is told.
+type toldRow struct {
+	pgx.Row
+	from connections
+}
+
+// Scan reads the row.
+func (r toldRow) Scan(targets ...any) error { return r.from.told(r.Row.Scan(targets...)) }
+
+// told adds to an error of the database what it means to the caller, and notes whether the database is there.
+func (c connections) told(err error) error {
+	if err == nil {
+		c.outage.over()
+		return nil
+	}
+	if errors.Is(err, ErrUnavailable) || errors.Is(err, ErrBusy) {
+		return err // told where it happened
+	}
+	if unreachable(err) {
+		c.outage.note(err)
+		return errors.Join(ErrUnavailable, err)
+	}
+	return busy(err)
+}
+
+// unreachable says whether an error is about the database as a whole: no connection, a broken one, a server that starts, stops or has
+// no room. A caller who gave up says nothing about the database.
+func unreachable(err error) bool {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		return pgerrcode.IsConnectionException(refused.Code) || pgerrcode.IsInsufficientResources(refused.Code) ||
+			operatorEnded(refused.Code)
+	}
+	var connecting *pgconn.ConnectError
+	if errors.As(err, &connecting) {
+		return !errors.Is(err, context.Canceled)
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, puddle.ErrClosedPool) || pgconn.SafeToRetry(err)
+}
+
+// operatorEnded says whether the server or its operator ended the connection, or lets nobody in while it starts or stops.
+func operatorEnded(code string) bool {
+	switch code {
+	case pgerrcode.AdminShutdown, pgerrcode.CrashShutdown, pgerrcode.CannotConnectNow, pgerrcode.DatabaseDropped:
+		return true
+	}
+	return false
+}
+
+// committed tells the error of a commit. Only a refusal by the server says that nothing was stored: after a broken connection or a
+// time that ran out nobody knows, also where the driver calls the error safe to retry (it does when it notices the end of the
+// connection after it sent the commit).
+func (c connections) committed(err error) error {
+	err = c.told(err)
+	var refused *pgconn.PgError
+	switch {
+	case err == nil, errors.Is(err, pgx.ErrTxCommitRollback):
+		return err
+	case errors.As(err, &refused) && !errors.Is(err, ErrUnavailable):
+		return err // such as a constraint that is checked at the end
+	}
+	return errors.Join(ErrUnknown, err)
+}
+
+// outage knows whether the database is away.
+type outage struct {
+	log  *slog.Logger
+	line rate.Sometimes // a database that comes and goes does not flood the log
+	away atomic.Bool    // whether the last statement failed for it
+
+	mu     sync.Mutex
+	told   bool // that it is away
+	failed int  // statements since then
+}
+
+// outageLines is the shortest time between two lines that the database is away.
+const outageLines = 10 * time.Second
+
+func newOutage(log *slog.Logger) *outage {
+	return &outage{log: log, line: rate.Sometimes{First: 1, Interval: outageLines}}
+}
+
+// note says once that the database is away.
+func (o *outage) note(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.away.Store(true)
+	o.failed++
+	if o.told {
+		return
+	}
+	o.line.Do(func() {
+		o.told = true
+		o.log.Error("the database is not available: requests are answered 503 until it is back", "error", err.Error())
+	})
+}
+
+// over says that the database is back, if it was said to be away. It costs a working database next to nothing.
+func (o *outage) over() {
+	if !o.away.Load() {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.told {
+		o.log.Info("the database is available again", "failed", o.failed)
+	}
+	o.away.Store(false)
+	o.told, o.failed = false, 0
+}

@@ -5,6 +5,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // sentTo is the newest document of a type that the gateway made.
@@ -50,8 +51,8 @@ func TestWhatOthersAnswerIsShown(t *testing.T) {
 	refused, _ := b.settled(t, european)
 	recall := b.approvedRequest(t, call{path: requestPath(european, "recall"), who: maker1, body: recallBody(refused, "CUST")})
 	sent, _ := b.sentTo(t, recall, "camt.056.001.08").(*iso20022.FIToFIPaymentCancellationRequest)
-	no, err := interbank.Resolution(interbank.ResolutionInput{
-		Scheme: european, Recall: sent, Reason: "NOAS", Bank: bank, AssignmentID: "NO1", StatusID: "NO1", At: b.now(),
+	no, err := interbank.Resolution(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "NOAS"}, Scheme: european, Recall: sent, Bank: bank, MessageID: "NO1", ID: "NO1", At: b.now(),
 	})
 	b.from(t, european, no, err)
 	b.shows(t, recall, map[string]string{"state": "Refused", "code": "NOAS"})
@@ -60,8 +61,8 @@ func TestWhatOthersAnswerIsShown(t *testing.T) {
 	granted, _ := b.settled(t, european)
 	recall = b.approvedRequest(t, call{path: requestPath(european, "recall"), who: maker1, body: recallBody(granted, "DUPL")})
 	was, _ := b.sentTo(t, granted, "pacs.008.001.08").(*iso20022.FIToFICustomerCreditTransfer)
-	back, err := interbank.Return(interbank.ReturnInput{
-		Scheme: european, Original: was, Reason: "FOCR", Bank: bank, Reference: "RET1", ReturnID: "RET1", At: b.now(), Day: b.now(),
+	back, err := interbank.Return(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: european, Original: was, Bank: bank, MessageID: "RET1", ID: "RET1", At: b.now(), Day: b.now(),
 	})
 	b.from(t, european, back, err)
 	b.shows(t, recall, map[string]string{"state": "Accepted", "code": ""})

@@ -14,6 +14,7 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
 	"countersign/web"
 	"countersign/web/inbound"
@@ -120,8 +121,8 @@ func (b *interbankBundle) booked(t *testing.T, scheme rulebook.Scheme) (id, glob
 func (b *interbankBundle) recalled(t *testing.T, scheme rulebook.Scheme, document *iso20022.FIToFICustomerCreditTransfer, reason string) (id, global string) {
 	t.Helper()
 	name := fmt.Sprintf("RE-%d", b.number.Add(1))
-	recall, err := interbank.CancellationRequest(interbank.CancellationRequestInput{
-		Scheme: scheme, Original: document, Reason: reason, Bank: "BBBBCHZZXXX", AssignmentID: name, CancellationID: name, At: b.now(),
+	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: reason}, Scheme: scheme, Original: document, Bank: "BBBBCHZZXXX", MessageID: name, ID: name, At: b.now(),
 	})
 	b.from(t, scheme, recall, err)
 	a := b.ok(t, get(listPath+"?kind=recall&direction=in&pageSize=1&scheme="+string(scheme), supervisor1))

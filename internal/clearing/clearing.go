@@ -24,6 +24,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/store"
 )
 
@@ -150,7 +151,7 @@ func (s *Station) delivered(ctx context.Context, realm string, id uuid.UUID) err
 
 // answerBy is the last day to answer a recall that the other bank gets now.
 func (s *Station) answerBy(scheme rulebook.Scheme) time.Time {
-	return rulebook.AnswerBy(scheme, s.now().In(s.cfg.Zone), s.cfg.Rules)
+	return rtransactionrule.AnswerBy(scheme, s.now().In(s.cfg.Zone), s.cfg.Rules)
 }
 
 // recallAnswered notes on a received recall that a return or resolution has answered it. Watch repeats what a crash cut off here.

@@ -12,6 +12,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
 	"countersign/internal/submission"
 )
@@ -120,7 +121,7 @@ func TestAReturnThatDisagreesWithItsRecallIsQuarantinedAndOnlyOneCounts(t *testi
 		defer h.CheckInvariants(t)
 		m, paid, _ := recalledPayment(t, h, scheme)
 		honest := func() *iso20022.PaymentReturn {
-			back, err := interbank.Return(interbank.ReturnInput{Scheme: scheme, Original: paid, Reason: "FOCR", Bank: "BBBBFRPPXXX", Reference: "RET", ReturnID: "RET", At: h.Clock.Now(), Day: h.Clock.Now()})
+			back, err := interbank.Return(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "RET", ID: "RET", At: h.Clock.Now(), Day: h.Clock.Now()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +159,7 @@ func TestAReturnMayKeepACharge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := interbank.Return(interbank.ReturnInput{Scheme: rulebook.SchemeSCT, Original: paid, Reason: "FOCR", Charge: charge, Bank: "BBBBFRPPXXX", Reference: "RET", ReturnID: "RET", At: h.Clock.Now(), Day: h.Clock.Now()})
+	back, err := interbank.Return(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "FOCR", Charge: charge}, Scheme: rulebook.SchemeSCT, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "RET", ID: "RET", At: h.Clock.Now(), Day: h.Clock.Now()})
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "RET", back, err))
 	want{state: payment.StateAccepted}.check(t, h, m)
 }
@@ -170,7 +171,7 @@ func TestARefusalThatDisagreesWithItsRecallIsQuarantined(t *testing.T) {
 		defer h.CheckInvariants(t)
 		m, _, recall := recalledPayment(t, h, scheme)
 		liars[*iso20022.ResolutionOfInvestigation]{scheme: scheme, about: m, lies: resolutionLies(), honest: func() *iso20022.ResolutionOfInvestigation {
-			no, err := interbank.Resolution(interbank.ResolutionInput{Scheme: scheme, Recall: recall, Reason: "CUST", Bank: "BBBBFRPPXXX", AssignmentID: "NO", StatusID: "NO", At: h.Clock.Now()})
+			no, err := interbank.Resolution(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Recall: recall, Bank: "BBBBFRPPXXX", MessageID: "NO", ID: "NO", At: h.Clock.Now()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +195,7 @@ func TestAQuestionOrRecallThatDisagreesWithItsPaymentIsQuarantined(t *testing.T)
 			return question
 		}}.play(t, h)
 		recall := func() *iso20022.FIToFIPaymentCancellationRequest {
-			made, err := interbank.CancellationRequest(interbank.CancellationRequestInput{Scheme: scheme, Original: document, Reason: "CUST", AssignmentID: "RE1", CancellationID: "RE1", At: h.Clock.Now()})
+			made, err := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now()})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/store"
 )
 
@@ -45,7 +46,7 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Inbound, document 
 	if err != nil {
 		return err
 	}
-	answerBy := rulebook.AnswerBy(in.Scheme, arrival.At.In(s.cfg.Zone), s.cfg.Rules)
+	answerBy := rtransactionrule.AnswerBy(in.Scheme, arrival.At.In(s.cfg.Zone), s.cfg.Rules)
 	err = s.cfg.Store.Arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewReceivedRecall(arrival, recall, original, answerBy), Answer: answer})
 	var conflict *store.ConflictError
 	if errors.As(err, &conflict) {

@@ -13,6 +13,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
 	"countersign/internal/submission"
 )
@@ -155,13 +156,13 @@ func TestARecallLivesThroughItsAnswers(t *testing.T) {
 			switch answered.want {
 			case payment.StateAccepted:
 				was := lastSent(t, h, "pacs.008").(*iso20022.FIToFICustomerCreditTransfer)
-				back, err := interbank.Return(interbank.ReturnInput{Scheme: scheme, Original: was, Reason: "FOCR", Bank: "BBBBFRPPXXX", Reference: "RET1", ReturnID: "RET1", At: h.Clock.Now(), Day: h.Clock.Now()})
+				back, err := interbank.Return(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: scheme, Original: was, Bank: "BBBBFRPPXXX", MessageID: "RET1", ID: "RET1", At: h.Clock.Now(), Day: h.Clock.Now()})
 				receive(t, h, inbound(t, scheme, "RET1", back, err))
 				h.Clock.Add(3 * time.Second)
 				h.Clearing.Look(ctx)
 				lastSent(t, h, "pacs.002")
 			case payment.StateRefused:
-				no, err := interbank.Resolution(interbank.ResolutionInput{Scheme: scheme, Recall: sent, Reason: "CUST", Bank: "BBBBFRPPXXX", AssignmentID: "NO1", StatusID: "NO1", At: h.Clock.Now()})
+				no, err := interbank.Resolution(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "NO1", ID: "NO1", At: h.Clock.Now()})
 				receive(t, h, inbound(t, scheme, "NO1", no, err))
 			default:
 				h.Clock.Add(30 * 24 * time.Hour)
@@ -235,7 +236,7 @@ func TestAReceivedRecallIsAnsweredOnce(t *testing.T) {
 		for _, kind := range []payment.Kind{payment.KindReturn, payment.KindResolution} {
 			h := stationtest.New(t)
 			original, document := booked(t, h, scheme, "TX9")
-			recall, err := interbank.CancellationRequest(interbank.CancellationRequestInput{Scheme: scheme, Original: document, Reason: "CUST", AssignmentID: "RE1", CancellationID: "RE1", At: h.Clock.Now()})
+			recall, err := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now()})
 			receive(t, h, inbound(t, scheme, "RE1", recall, err))
 			id, err := h.Store.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 			if err != nil {
@@ -289,7 +290,7 @@ func TestARecallThatOvertakesItsPaymentWaits(t *testing.T) {
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
 	early := transfer(t, h, rulebook.SchemeSCT, "TX5", receiving[rulebook.SchemeSCT])
-	recall, err := interbank.CancellationRequest(interbank.CancellationRequestInput{Scheme: rulebook.SchemeSCT, Original: early, Reason: "DUPL", AssignmentID: "RE5", CancellationID: "RE5", At: h.Clock.Now()})
+	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, Original: early, MessageID: "RE5", ID: "RE5", At: h.Clock.Now()})
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "RE5", recall, err))
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "IN-TX5", early, nil))
 	original := incoming(t, h, rulebook.SchemeSCT, "TX5")
@@ -297,7 +298,7 @@ func TestARecallThatOvertakesItsPaymentWaits(t *testing.T) {
 		t.Errorf("the recall did not find its payment: %v", err)
 	}
 	stranger := transfer(t, h, rulebook.SchemeSCT, "TX6", receiving[rulebook.SchemeSCT])
-	lost, err := interbank.CancellationRequest(interbank.CancellationRequestInput{Scheme: rulebook.SchemeSCT, Original: stranger, Reason: "DUPL", AssignmentID: "RE6", CancellationID: "RE6", At: h.Clock.Now()})
+	lost, err := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, Original: stranger, MessageID: "RE6", ID: "RE6", At: h.Clock.Now()})
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "RE6", lost, err))
 	h.Clock.Add(2 * time.Minute)
 	h.Clearing.Look(ctx)
@@ -376,7 +377,7 @@ func TestReturnAndResolutionRaceAndOneWins(t *testing.T) {
 	for _, scheme := range rulebook.Schemes() {
 		h := stationtest.New(t)
 		original, document := booked(t, h, scheme, "TX9")
-		recall, err := interbank.CancellationRequest(interbank.CancellationRequestInput{Scheme: scheme, Original: document, Reason: "CUST", AssignmentID: "RE1", CancellationID: "RE1", At: h.Clock.Now()})
+		recall, err := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now()})
 		receive(t, h, inbound(t, scheme, "RE1", recall, err))
 		id, err := h.Store.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 		if err != nil {

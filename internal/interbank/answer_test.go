@@ -11,6 +11,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 )
 
 func minor(t *testing.T, currency money.Currency, count int64) money.Amount {
@@ -22,9 +23,9 @@ func minor(t *testing.T, currency money.Currency, count int64) money.Amount {
 	return made
 }
 
-func (c chain) returnInput(t *testing.T) interbank.ReturnInput {
-	return interbank.ReturnInput{
-		Scheme: c.scheme, Original: c.transfer(t), Reason: "FOCR", Bank: c.creditorBank, Reference: "M", ReturnID: "R", At: accepted, Day: answerDay,
+func (c chain) returnInput(t *testing.T) interbank.RTransactionInput {
+	return interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: c.scheme, Original: c.transfer(t), Bank: c.creditorBank, MessageID: "M", ID: "R", At: accepted, Day: answerDay,
 	}
 }
 
@@ -68,8 +69,8 @@ func TestAReturnLessACharge(t *testing.T) {
 func TestReasonsOfOtherListsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range chains() {
-		_, recall := interbank.CancellationRequest(interbank.CancellationRequestInput{Scheme: c.scheme, Original: c.transfer(t), Reason: "LEGL"})
-		_, resolution := interbank.Resolution(interbank.ResolutionInput{Scheme: c.scheme, Recall: c.recall(t, "DUPL"), Reason: "DUPL"})
+		_, recall := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "LEGL"}, Scheme: c.scheme, Original: c.transfer(t)})
+		_, resolution := interbank.Resolution(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: c.scheme, Recall: c.recall(t, "DUPL")})
 		in := c.returnInput(t)
 		in.Reason = "XXXX"
 		_, back := interbank.Return(in)
@@ -85,8 +86,8 @@ func TestOurBankIsFoundOrMissed(t *testing.T) {
 	t.Parallel()
 	swiss, sepa := chains()[0], chains()[1]
 	known := swiss.transfer(t) // its debtor agent is a bank of the list
-	made, err := interbank.CancellationRequest(interbank.CancellationRequestInput{
-		Scheme: swiss.scheme, Original: known, Reason: "DUPL", AssignmentID: "A", CancellationID: "C", At: accepted,
+	made, err := interbank.CancellationRequest(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: swiss.scheme, Original: known, MessageID: "A", ID: "C", At: accepted,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +99,7 @@ func TestOurBankIsFoundOrMissed(t *testing.T) {
 	}
 	unknown := sepa.transfer(t)
 	unknown.CreditTransferTransactionInformation[0].DebtorAgent.FinancialInstitutionID = iso20022.FinancialInstitutionIdentification18{Name: "?"}
-	_, err = interbank.CancellationRequest(interbank.CancellationRequestInput{Scheme: sepa.scheme, Original: unknown, Reason: "DUPL"})
+	_, err = interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: sepa.scheme, Original: unknown})
 	if !errors.Is(err, interbank.ErrIncomplete) {
 		t.Errorf("no BIC: %v", err)
 	}
@@ -160,8 +161,8 @@ func TestTheCaseOfARecallIsResolved(t *testing.T) {
 	recall := c.recall(t, "DUPL")
 	opened := &iso20022.Case5{ID: "CASE-1", Creator: recall.Assignment.Assigner}
 	recall.Case = opened
-	made, err := interbank.Resolution(interbank.ResolutionInput{
-		Scheme: c.scheme, Recall: recall, Reason: "NOAS", AssignmentID: "A", StatusID: "S", At: accepted,
+	made, err := interbank.Resolution(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "NOAS"}, Scheme: c.scheme, Recall: recall, MessageID: "A", ID: "S", At: accepted,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -255,8 +256,8 @@ func TestARefusalIsReadAsOne(t *testing.T) {
 func TestInformationInSEPAIsTransliterated(t *testing.T) {
 	t.Parallel()
 	c := chains()[1]
-	made, err := interbank.CancellationRequest(interbank.CancellationRequestInput{
-		Scheme: c.scheme, Original: c.transfer(t), Reason: "FRAD", Information: []string{"Täuschung & Betrug"}, AssignmentID: "A", CancellationID: "C", At: accepted,
+	made, err := interbank.CancellationRequest(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "FRAD", Information: []string{"Täuschung & Betrug"}}, Scheme: c.scheme, Original: c.transfer(t), MessageID: "A", ID: "C", At: accepted,
 	})
 	if err != nil {
 		t.Fatal(err)

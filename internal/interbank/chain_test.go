@@ -5,7 +5,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
-	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // TestTheConstructedChains makes every document of the two chains from the ones before it.
@@ -80,9 +80,8 @@ func (c chain) reports(t *testing.T) {
 
 func (c chain) recalls(t *testing.T) {
 	for reason, information := range map[string][]string{"DUPL": nil, "FRAD": {"Reported to police, case 2026-77"}, "CUST": nil} {
-		made, err := interbank.CancellationRequest(interbank.CancellationRequestInput{
-			Scheme: c.scheme, Original: c.transfer(t), Reason: reason, Information: information, Bank: c.debtorBank,
-			AssignmentID: c.letter + "CAMT56-20260303-0001", CancellationID: c.letter + "CXL-0001", At: accepted,
+		made, err := interbank.CancellationRequest(interbank.RTransactionInput{
+			Request: rtransactionrule.Request{Reason: reason, Information: information}, Scheme: c.scheme, Original: c.transfer(t), Bank: c.debtorBank, MessageID: c.letter + "CAMT56-20260303-0001", ID: c.letter + "CXL-0001", At: accepted,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -103,9 +102,8 @@ func (c chain) receipt(t *testing.T) {
 
 func (c chain) resolutions(t *testing.T) {
 	for reason, information := range map[string][]string{"CUST": nil, "NOAS": nil, "LEGL": {"Court order 12-2026"}} {
-		made, err := interbank.Resolution(interbank.ResolutionInput{
-			Scheme: c.scheme, Recall: c.recall(t, "DUPL"), Reason: reason, Information: information, Bank: c.creditorBank,
-			AssignmentID: c.letter + "CAMT29-20260310-0001", StatusID: c.letter + "CXLSTS-0001", At: accepted,
+		made, err := interbank.Resolution(interbank.RTransactionInput{
+			Request: rtransactionrule.Request{Reason: reason, Information: information}, Scheme: c.scheme, Recall: c.recall(t, "DUPL"), Bank: c.creditorBank, MessageID: c.letter + "CAMT29-20260310-0001", ID: c.letter + "CXLSTS-0001", At: accepted,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -116,9 +114,8 @@ func (c chain) resolutions(t *testing.T) {
 
 func (c chain) returns(t *testing.T) {
 	for _, reason := range []string{"FOCR", "AC04"} {
-		made, err := interbank.Return(interbank.ReturnInput{
-			Scheme: c.scheme, Original: c.transfer(t), Reason: reason, Bank: c.creditorBank, At: accepted, Day: answerDay,
-			Reference: c.letter + "PACS4-20260310-" + reason, ReturnID: c.letter + "RTR-" + reason + "-0001",
+		made, err := interbank.Return(interbank.RTransactionInput{
+			Request: rtransactionrule.Request{Reason: reason}, Scheme: c.scheme, Original: c.transfer(t), Bank: c.creditorBank, At: accepted, Day: answerDay, MessageID: c.letter + "PACS4-20260310-" + reason, ID: c.letter + "RTR-" + reason + "-0001",
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -142,13 +139,12 @@ func TestAnswersCiteWhoAsked(t *testing.T) {
 		{"FRAD", "NOAS", []string{"Account emptied"}, []string{"ATR053BBBBFRPPXXX", "FRADAccount emptied"}},
 	}
 	for _, test := range cases {
-		asked := rulebook.ResolutionRequest{Scheme: c.scheme, Reason: test.reason, Information: test.information, RecallReason: test.recall}
-		if findings := rulebook.CheckResolution(asked); len(findings) > 0 {
+		asked := rtransactionrule.Case{Request: rtransactionrule.Request{Reason: test.reason, Information: test.information}, Scheme: c.scheme, RecallReason: test.recall}
+		if findings := rtransactionrule.CheckResolution(asked); len(findings) > 0 {
 			t.Errorf("%s after %s: %+v", test.reason, test.recall, findings)
 		}
-		made, err := interbank.Resolution(interbank.ResolutionInput{
-			Scheme: c.scheme, Recall: c.recall(t, test.recall), Reason: test.reason, Information: test.information,
-			AssignmentID: "A", StatusID: "S", At: accepted,
+		made, err := interbank.Resolution(interbank.RTransactionInput{
+			Request: rtransactionrule.Request{Reason: test.reason, Information: test.information}, Scheme: c.scheme, Recall: c.recall(t, test.recall), MessageID: "A", ID: "S", At: accepted,
 		})
 		if err != nil {
 			t.Fatal(err)

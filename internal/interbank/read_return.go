@@ -7,7 +7,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/code"
 	"countersign/internal/money"
-	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // Returned is an incoming return.
@@ -24,7 +24,7 @@ type Returned struct {
 }
 
 // AnswersRecall reports whether the return is the positive answer to a recall.
-func (r Returned) AnswersRecall() bool { return r.Why.Code == rulebook.ReturnAfterRecall }
+func (r Returned) AnswersRecall() bool { return r.Why.Code == rtransactionrule.ReturnAfterRecall }
 
 // ReadReturn reads an incoming pacs.004. It fails with ErrTransactions, ErrIncomplete without OrgnlTxId, or on an amount (money.Error)
 // or date that cannot be read.

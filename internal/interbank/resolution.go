@@ -3,27 +3,10 @@ package interbank
 import (
 	"cmp"
 	"fmt"
-	"time"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 )
-
-// ResolutionInput is what a camt.029 is made of.
-type ResolutionInput struct {
-	Scheme rulebook.Scheme
-	// Recall is the camt.056 that came in.
-	Recall *iso20022.FIToFIPaymentCancellationRequest
-	// Reason is a code of rulebook.ResolutionReasons.
-	Reason string
-	// Information are the lines a person entered; rulebook.CheckResolution says which are allowed.
-	Information []string
-	// Bank is our BIC; "" takes the assignee's of the recall, from the document or the bank list.
-	Bank string
-	// AssignmentID is the id of the message, StatusID that of the answer.
-	AssignmentID, StatusID string
-	At                     time.Time
-}
 
 // rejected is the only answer of a camt.029: a positive one is a return.
 const rejected = "RJCR"
@@ -31,7 +14,7 @@ const rejected = "RJCR"
 // Resolution makes the camt.029 that refuses a recall. What it says of the original payment is what the recall says.
 //
 // It fails with ErrScheme, ErrTransactions, ErrReason, or ErrIncomplete when the originator cannot be named.
-func Resolution(in ResolutionInput) (*iso20022.ResolutionOfInvestigation, error) {
+func Resolution(in RTransactionInput) (*iso20022.ResolutionOfInvestigation, error) {
 	c, err := conventionOf(in.Scheme)
 	if err != nil {
 		return nil, fmt.Errorf("make camt.029: %w", err)
@@ -47,12 +30,12 @@ func Resolution(in ResolutionInput) (*iso20022.ResolutionOfInvestigation, error)
 	assignment := in.Recall.Assignment
 	return &iso20022.ResolutionOfInvestigation{
 		Assignment: iso20022.CaseAssignment5{
-			ID: in.AssignmentID, Assigner: assignment.Assignee, Assignee: assignment.Assigner, CreationDateTime: dateTime(in.At),
+			ID: in.MessageID, Assigner: assignment.Assignee, Assignee: assignment.Assigner, CreationDateTime: dateTime(in.At),
 		},
 		ResolvedCase: in.Recall.Case,
 		Status:       iso20022.InvestigationStatus5Choice{Confirmation: rejected},
 		CancellationDetails: []iso20022.UnderlyingTransaction22{{TransactionInformationAndStatus: []iso20022.PaymentTransaction102{{
-			CancellationStatusID:                in.StatusID,
+			CancellationStatusID:                in.ID,
 			ResolvedCase:                        recall.Case,
 			OriginalGroupInformation:            c.recalledGroup(recall),
 			OriginalInstructionID:               recall.OriginalInstructionID,
@@ -97,8 +80,8 @@ func recallReason(recall *iso20022.PaymentTransaction106) string {
 	return ""
 }
 
-func (c convention) resolutionReason(in ResolutionInput, recall *iso20022.PaymentTransaction106) (iso20022.CancellationStatusReason4, error) {
-	reason, err := reasonFrom(rulebook.ResolutionReasons(in.Scheme), in.Reason)
+func (c convention) resolutionReason(in RTransactionInput, recall *iso20022.PaymentTransaction106) (iso20022.CancellationStatusReason4, error) {
+	reason, err := reasonFrom(rtransactionrule.ResolutionReasons(in.Scheme), in.Reason)
 	if err != nil {
 		return iso20022.CancellationStatusReason4{}, err
 	}
@@ -111,7 +94,7 @@ func (c convention) resolutionReason(in ResolutionInput, recall *iso20022.Paymen
 		return iso20022.CancellationStatusReason4{}, err
 	}
 	asked := recallReason(recall)
-	lines := c.information(rulebook.ResolutionInformation(in.Scheme, in.Reason, asked), in.Information)
+	lines := c.information(rtransactionrule.ResolutionInformation(in.Scheme, in.Reason, asked), in.Information)
 	if c.answersCite {
 		lines = append([]string{c.citation(asked, originator)}, lines...)
 	}
@@ -123,8 +106,8 @@ func (c convention) resolutionReason(in ResolutionInput, recall *iso20022.Paymen
 // citation is the first line of an answer in SCT Inst: ATR053 answers a bank, ATR072 a customer, and then who answers.
 func (c convention) citation(asked string, originator *party) string {
 	attribute := "ATR053"
-	reason, known := rulebook.FindReason(rulebook.RecallReasons(c.scheme), asked)
-	if known && reason.Originator == rulebook.OriginatorCustomer {
+	reason, known := rtransactionrule.FindReason(rtransactionrule.RecallReasons(c.scheme), asked)
+	if known && reason.Originator == rtransactionrule.OriginatorCustomer {
 		attribute = "ATR072"
 	}
 	if originator.ID != nil {

@@ -3,38 +3,17 @@ package interbank
 import (
 	"cmp"
 	"fmt"
-	"time"
 
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
-	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 )
-
-// ReturnInput is what a pacs.004 is made of.
-type ReturnInput struct {
-	Scheme rulebook.Scheme
-	// Original is the pacs.008 that came in.
-	Original *iso20022.FIToFICustomerCreditTransfer
-	// Reason is a code of rulebook.ReturnReasons.
-	Reason string
-	// Information are the lines a person entered; rulebook.CheckReturn says which are allowed.
-	Information []string
-	// Charge is what our bank keeps; the zero value for nothing.
-	Charge money.Amount
-	// Bank is our BIC; "" takes the creditor agent's, from the document or the bank list.
-	Bank string
-	// Reference is the MsgId, ReturnID the id of the return.
-	Reference, ReturnID string
-	At                  time.Time
-	// Day is the settlement day of the return, as it reads in its own location.
-	Day time.Time
-}
 
 // Return makes the pacs.004 that sends an incoming payment back.
 //
 // It fails with ErrScheme, ErrTransactions, ErrReason, ErrIncomplete when the originator cannot be named, or a money.Error when the
 // charge is in another currency or not below the amount.
-func Return(in ReturnInput) (*iso20022.PaymentReturn, error) {
+func Return(in RTransactionInput) (*iso20022.PaymentReturn, error) {
 	c, err := conventionOf(in.Scheme)
 	if err != nil {
 		return nil, fmt.Errorf("make pacs.004: %w", err)
@@ -49,7 +28,7 @@ func Return(in ReturnInput) (*iso20022.PaymentReturn, error) {
 	}
 	return &iso20022.PaymentReturn{
 		GroupHeader: iso20022.GroupHeader90{
-			MessageID: in.Reference, CreationDateTime: dateTime(in.At), NumberOfTransactions: "1",
+			MessageID: in.MessageID, CreationDateTime: dateTime(in.At), NumberOfTransactions: "1",
 			TotalReturnedInterbankSettlementAmount: &transaction.ReturnedInterbankSettlementAmount,
 			InterbankSettlementDate:                iso20022.DateOf(in.Day), SettlementInformation: c.settlement(),
 		},
@@ -57,13 +36,13 @@ func Return(in ReturnInput) (*iso20022.PaymentReturn, error) {
 	}, nil
 }
 
-func (c convention) returned(in ReturnInput, about original) (*iso20022.PaymentTransaction112, error) {
+func (c convention) returned(in RTransactionInput, about original) (*iso20022.PaymentTransaction112, error) {
 	reason, err := c.returnReason(in, about)
 	if err != nil {
 		return nil, err
 	}
 	transaction := &iso20022.PaymentTransaction112{
-		ReturnID:                          in.ReturnID,
+		ReturnID:                          in.ID,
 		OriginalGroupInformation:          c.groupOf(about),
 		OriginalInstructionID:             about.instructionID,
 		OriginalEndToEndID:                about.endToEndID,
@@ -104,8 +83,8 @@ func keepCharge(transaction *iso20022.PaymentTransaction112, charge money.Amount
 	return nil
 }
 
-func (c convention) returnReason(in ReturnInput, about original) (iso20022.PaymentReturnReason6, error) {
-	reason, err := reasonFrom(rulebook.ReturnReasons(in.Scheme), in.Reason)
+func (c convention) returnReason(in RTransactionInput, about original) (iso20022.PaymentReturnReason6, error) {
+	reason, err := reasonFrom(rtransactionrule.ReturnReasons(in.Scheme), in.Reason)
 	if err != nil {
 		return iso20022.PaymentReturnReason6{}, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // StatusReportInput is what a pacs.002 is made of.
@@ -50,7 +51,7 @@ func StatusReport(in StatusReportInput) (*iso20022.FIToFIPaymentStatusReport, er
 		status.TransactionStatus = statusRejected
 		status.StatusReasonInformation = []iso20022.StatusReasonInformation12{{
 			Reason:                &iso20022.StatusReason6Choice{Code: in.Code},
-			AdditionalInformation: c.lines(in.Information, rulebook.InformationLength),
+			AdditionalInformation: c.lines(in.Information, rtransactionrule.InformationLength),
 		}}
 	}
 	return &iso20022.FIToFIPaymentStatusReport{

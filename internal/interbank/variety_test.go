@@ -15,6 +15,7 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // failer is what a property and a plain test have in common.
@@ -37,8 +38,8 @@ func (c chain) life(t failer, order *iso20022.CustomerCreditTransferInitiation, 
 		Scheme: c.scheme, About: paid, Code: "AC04", Information: []string{"Konto aufgelöst"}, Reference: "S", StatusID: "S1", At: accepted,
 	})
 	must(t, err)
-	recalled, err := interbank.CancellationRequest(interbank.CancellationRequestInput{
-		Scheme: c.scheme, Original: paid, Reason: recall, Bank: c.debtorBank, AssignmentID: "R", CancellationID: "R1", At: accepted,
+	recalled, err := interbank.CancellationRequest(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: recall}, Scheme: c.scheme, Original: paid, Bank: c.debtorBank, MessageID: "R", ID: "R1", At: accepted,
 	})
 	must(t, err)
 	chaser, err := interbank.RecallStatusRequest(interbank.RecallStatusRequestInput{Scheme: c.scheme, Recall: recalled, Reference: "Q2", RequestID: "Q2", At: accepted})
@@ -49,12 +50,12 @@ func (c chain) life(t failer, order *iso20022.CustomerCreditTransferInitiation, 
 	if resolution == "LEGL" || resolution == "NARR" {
 		information = []string{"Gerichtsbeschluss vom März"}
 	}
-	refused, err := interbank.Resolution(interbank.ResolutionInput{
-		Scheme: c.scheme, Recall: recalled, Reason: resolution, Information: information, Bank: c.creditorBank, AssignmentID: "N", StatusID: "N1", At: accepted,
+	refused, err := interbank.Resolution(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: resolution, Information: information}, Scheme: c.scheme, Recall: recalled, Bank: c.creditorBank, MessageID: "N", ID: "N1", At: accepted,
 	})
 	must(t, err)
-	returned, err := interbank.Return(interbank.ReturnInput{
-		Scheme: c.scheme, Original: paid, Reason: "FOCR", Bank: c.creditorBank, Reference: "B", ReturnID: "B1", At: accepted, Day: answerDay,
+	returned, err := interbank.Return(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: c.scheme, Original: paid, Bank: c.creditorBank, MessageID: "B", ID: "B1", At: accepted, Day: answerDay,
 	})
 	must(t, err)
 	confirmed, err := interbank.StatusReport(interbank.StatusReportInput{Scheme: c.scheme, About: returned, Reference: "S2", StatusID: "S2", At: accepted})
@@ -92,8 +93,8 @@ func (c chain) checkLife(t *rapid.T) {
 	if len(findings) > 0 {
 		t.Fatalf("the order is refused: %+v", findings)
 	}
-	recall := rapid.SampledFrom(rulebook.RecallReasons(c.scheme)).Draw(t, "recall").Code
-	resolution := rapid.SampledFrom(rulebook.ResolutionReasons(c.scheme)).Draw(t, "resolution").Code
+	recall := rapid.SampledFrom(rtransactionrule.RecallReasons(c.scheme)).Draw(t, "recall").Code
+	resolution := rapid.SampledFrom(rtransactionrule.ResolutionReasons(c.scheme)).Draw(t, "resolution").Code
 	documents := c.life(t, order, recall, resolution)
 	for _, document := range documents {
 		if findings := iso20022.Validate(document); len(findings) > 0 {
@@ -159,7 +160,7 @@ func TestXmllintTakesTheDocuments(t *testing.T) {
 	files := map[iso20022.MessageName][]string{}
 	for _, c := range chains() {
 		orders := rapid.Custom(func(t *rapid.T) *iso20022.CustomerCreditTransferInitiation { return drawOrder(t, c.scheme, c.from) })
-		recalls, resolutions := rulebook.RecallReasons(c.scheme), rulebook.ResolutionReasons(c.scheme)
+		recalls, resolutions := rtransactionrule.RecallReasons(c.scheme), rtransactionrule.ResolutionReasons(c.scheme)
 		for seed := range 40 {
 			for i, document := range c.life(t, orders.Example(seed), recalls[seed%len(recalls)].Code, resolutions[seed%len(resolutions)].Code) {
 				path := filepath.Join(folder, fmt.Sprintf("%s-%d-%d.xml", c.scheme, seed, i))

@@ -2,7 +2,7 @@ package payment
 
 import (
 	"countersign/internal/interbank"
-	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 )
 
 const (
@@ -43,15 +43,14 @@ func NewRecall(in RequestInput) (Created, error) {
 		return Created{}, err
 	}
 	settled := in.Original.AcceptedAt.In(in.Zone)
-	wrong := rulebook.CheckRecall(rulebook.RecallRequest{
-		Scheme: in.Original.Scheme, Reason: in.Reason, Information: in.Information, Settled: settled, Today: in.today(), Settings: in.Rules,
+	wrong := rtransactionrule.CheckRecall(rtransactionrule.Case{
+		Request: rtransactionrule.Request{Reason: in.Reason, Information: in.Information}, Scheme: in.Original.Scheme, Settled: settled, Today: in.today(), Settings: in.Rules,
 	})
 	if len(wrong) > 0 {
 		return Created{}, &RefusalError{Findings: wrong}
 	}
-	draft, err := interbank.CancellationRequest(interbank.CancellationRequestInput{
-		Scheme: in.Original.Scheme, Original: in.Sent, Reason: in.Reason, Information: in.Information, Bank: in.Bank,
-		AssignmentID: referencePrefix[KindRecall] + string(in.GlobalID), CancellationID: string(in.GlobalID), At: in.At,
+	draft, err := interbank.CancellationRequest(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: in.Reason, Information: in.Information}, Scheme: in.Original.Scheme, Original: in.Sent, Bank: in.Bank, MessageID: referencePrefix[KindRecall] + string(in.GlobalID), ID: string(in.GlobalID), At: in.At,
 	})
 	if err != nil {
 		return Created{}, err
@@ -60,7 +59,7 @@ func NewRecall(in RequestInput) (Created, error) {
 	if err != nil {
 		return Created{}, err
 	}
-	if last, limited := rulebook.RecallDeadline(in.Original.Scheme, in.Reason, settled, in.Rules); limited {
+	if last, limited := rtransactionrule.RecallDeadline(in.Original.Scheme, in.Reason, settled, in.Rules); limited {
 		created.Message.Deadline = dayOf(last)
 	}
 	return created, nil

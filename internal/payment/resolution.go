@@ -5,7 +5,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
-	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // MayResolve tells why this recall cannot be refused, or nil: only a received one that nobody has answered can be.
@@ -43,8 +43,8 @@ func NewResolution(in RequestInput) (Created, error) {
 	if err != nil {
 		return Created{}, err
 	}
-	wrong := rulebook.CheckResolution(rulebook.ResolutionRequest{
-		Scheme: in.Original.Scheme, Reason: in.Reason, Information: in.Information, RecallReason: in.Recall.Reason,
+	wrong := rtransactionrule.CheckResolution(rtransactionrule.Case{
+		Request: rtransactionrule.Request{Reason: in.Reason, Information: in.Information}, Scheme: in.Original.Scheme, RecallReason: in.Recall.Reason,
 	})
 	if len(wrong) > 0 {
 		return Created{}, &RefusalError{Findings: wrong}
@@ -54,9 +54,8 @@ func NewResolution(in RequestInput) (Created, error) {
 	if !ok || len(findings) > 0 {
 		return Created{}, fmt.Errorf("the stored content of %s is no valid camt.056", in.Recall.InternalID)
 	}
-	draft, err := interbank.Resolution(interbank.ResolutionInput{
-		Scheme: in.Original.Scheme, Recall: recall, Reason: in.Reason, Information: in.Information, Bank: in.Bank,
-		AssignmentID: referencePrefix[KindResolution] + string(in.GlobalID), StatusID: string(in.GlobalID), At: in.At,
+	draft, err := interbank.Resolution(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: in.Reason, Information: in.Information}, Scheme: in.Original.Scheme, Recall: recall, Bank: in.Bank, MessageID: referencePrefix[KindResolution] + string(in.GlobalID), ID: string(in.GlobalID), At: in.At,
 	})
 	if err != nil {
 		return Created{}, err

@@ -6,7 +6,7 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
-	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // MayReturn tells why this payment cannot be sent back, or nil: only an incoming one that is booked can be. That it was not sent back
@@ -41,9 +41,8 @@ func NewReturn(in RequestInput) (Created, error) {
 	}
 	recalled := in.Recall.State == StateAwaitingDecision
 	settled := in.Original.CreatedAt.In(in.Zone)
-	wrong := rulebook.CheckReturn(rulebook.ReturnRequest{
-		Scheme: in.Original.Scheme, Reason: in.Reason, Information: in.Information, Recalled: recalled,
-		Amount: in.Original.Summary.Amount, Charge: in.Charge, Settled: settled, Today: in.today(), Settings: in.Rules,
+	wrong := rtransactionrule.CheckReturn(rtransactionrule.Case{
+		Request: rtransactionrule.Request{Reason: in.Reason, Information: in.Information, Charge: in.Charge}, Scheme: in.Original.Scheme, Recalled: recalled, Amount: in.Original.Summary.Amount, Settled: settled, Today: in.today(), Settings: in.Rules,
 	})
 	if len(wrong) > 0 {
 		return Created{}, &RefusalError{Findings: wrong}
@@ -53,9 +52,8 @@ func NewReturn(in RequestInput) (Created, error) {
 		return Created{}, err
 	}
 	reference := referencePrefix[KindReturn] + string(in.GlobalID)
-	draft, err := interbank.Return(interbank.ReturnInput{
-		Scheme: in.Original.Scheme, Original: original, Reason: in.Reason, Information: in.Information, Charge: in.Charge, Bank: in.Bank,
-		Reference: reference, ReturnID: string(in.GlobalID), At: in.At, Day: in.today(),
+	draft, err := interbank.Return(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: in.Reason, Information: in.Information, Charge: in.Charge}, Scheme: in.Original.Scheme, Original: original, Bank: in.Bank, MessageID: reference, ID: string(in.GlobalID), At: in.At, Day: in.today(),
 	})
 	if err != nil {
 		return Created{}, err
@@ -74,7 +72,7 @@ func NewReturn(in RequestInput) (Created, error) {
 	if recalled {
 		created.Message.AnswersID = in.Recall.InternalID
 	}
-	if last, limited := rulebook.ReturnWindow(in.Original.Scheme, in.Reason, settled, in.Rules); limited {
+	if last, limited := rtransactionrule.ReturnWindow(in.Original.Scheme, in.Reason, settled, in.Rules); limited {
 		created.Message.Deadline = dayOf(last)
 	}
 	return created, nil

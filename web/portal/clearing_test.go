@@ -16,6 +16,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
 )
 
@@ -127,8 +128,8 @@ func (o *otherSide) arrived(scheme rulebook.Scheme, transactionID string) (payme
 func (o *otherSide) recalled(scheme rulebook.Scheme, transactionID string) (original, recall payment.Message) {
 	o.t.Helper()
 	original, document := o.arrived(scheme, transactionID)
-	request, err := interbank.CancellationRequest(interbank.CancellationRequestInput{
-		Scheme: scheme, Original: document, Reason: "CUST", AssignmentID: "RE" + transactionID, CancellationID: "RE" + transactionID, At: time.Now(),
+	request, err := interbank.CancellationRequest(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE" + transactionID, ID: "RE" + transactionID, At: time.Now(),
 	})
 	o.receive(scheme, "RE"+transactionID, request, err)
 	id, err := o.store.ReceivedRecallOf(context.Background(), original.Realm, original.InternalID)

@@ -16,6 +16,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
@@ -115,7 +116,7 @@ func (p *Portal) renderSimulator(v *visit, status int, model views.Simulator) er
 			Label: m.Summary.Amount.Format() + " from " + m.Summary.DebtorName + ", " + ui.DateTime(m.CreatedAt),
 		})
 	}
-	for _, reason := range rulebook.RecallReasons(rulebook.SchemeSCT) {
+	for _, reason := range rtransactionrule.RecallReasons(rulebook.SchemeSCT) {
 		model.Reasons = append(model.Reasons, ui.Option{Value: reason.Code, Label: reason.Text + " (" + reason.Code + ")"})
 	}
 	model.Log, err = p.simulatorLog(v)

@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/iso20022/code"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // writeRequests writes the rules of recalls, returns and resolutions.
@@ -22,7 +23,7 @@ request is made and again when it is approved.
 | Rule | Scheme | Element | Code | What to do | Source |
 |---|---|---|---|---|---|
 `)
-	for _, rule := range rulebook.RequestRules() {
+	for _, rule := range rtransactionrule.Rules() {
 		fmt.Fprintf(page, "| `%s` | %s | `%s` | %s | %s | %s |\n", rule.ID, schemeOf(rule), rule.Element, rule.Code, escape(rule.Text), escape(rule.Source))
 	}
 }
@@ -41,11 +42,11 @@ const longList = 50
 func writeReasons(page io.Writer) {
 	lists := []struct {
 		title string
-		of    func(rulebook.Scheme) []rulebook.Reason
+		of    func(rulebook.Scheme) []rtransactionrule.Reason
 	}{
-		{"Reasons of a recall (camt.056)", rulebook.RecallReasons},
-		{"Reasons of a return (pacs.004)", rulebook.ReturnReasons},
-		{"Reasons to refuse a recall (camt.029)", rulebook.ResolutionReasons},
+		{"Reasons of a recall (camt.056)", rtransactionrule.RecallReasons},
+		{"Reasons of a return (pacs.004)", rtransactionrule.ReturnReasons},
+		{"Reasons to refuse a recall (camt.029)", rtransactionrule.ResolutionReasons},
 	}
 	for _, list := range lists {
 		for _, scheme := range rulebook.Schemes() {
@@ -69,15 +70,15 @@ In sct-inst, the refusal of a recall for fraud (FRAD) or for a wrong account (AC
 `)
 }
 
-func originator(reason rulebook.Reason) string {
-	if reason.Originator == rulebook.OriginatorCustomer {
+func originator(reason rtransactionrule.Reason) string {
+	if reason.Originator == rtransactionrule.OriginatorCustomer {
 		return "customer, by name"
 	}
 	return "bank, by BIC"
 }
 
 // lines says how much additional information goes with a reason.
-func lines(reason rulebook.Reason) string {
+func lines(reason rtransactionrule.Reason) string {
 	limits := reason.Information
 	if limits.Allowed == 0 {
 		return "none"
@@ -109,20 +110,20 @@ the last day for an event on %s, before Easter.
 `, day)
 	none := rulebook.Settings{}
 	recall := func(scheme rulebook.Scheme, reason string) string {
-		return shown(rulebook.RecallDeadline(scheme, reason, exampleDay, none))
+		return shown(rtransactionrule.RecallDeadline(scheme, reason, exampleDay, none))
 	}
 	returned := func(scheme rulebook.Scheme, reason string) string {
-		return shown(rulebook.ReturnWindow(scheme, reason, exampleDay, none))
+		return shown(rtransactionrule.ReturnWindow(scheme, reason, exampleDay, none))
 	}
 	for _, row := range [][4]string{
 		{"Recall for DUPL or TECH", "sct-inst", "10 banking days after settlement", recall(rulebook.SchemeSCT, "DUPL")},
 		{"Recall for any other reason", "sct-inst", "13 months after settlement", recall(rulebook.SchemeSCT, "FRAD")},
 		{"Recall", "sic-inst", "a setting; none published", recall(rulebook.SchemeSIC, "DUPL")},
-		{"Answer to a recall", "sct-inst", "15 banking days after receipt, or a setting", shown(rulebook.AnswerBy(rulebook.SchemeSCT, exampleDay, none), true)},
-		{"Answer to a recall", "sic-inst", "15 banking days after receipt, or a setting", shown(rulebook.AnswerBy(rulebook.SchemeSIC, exampleDay, none), true)},
+		{"Answer to a recall", "sct-inst", "15 banking days after receipt, or a setting", shown(rtransactionrule.AnswerBy(rulebook.SchemeSCT, exampleDay, none), true)},
+		{"Answer to a recall", "sic-inst", "15 banking days after receipt, or a setting", shown(rtransactionrule.AnswerBy(rulebook.SchemeSIC, exampleDay, none), true)},
 		{"Return without a recall", "sct-inst", "3 banking days after settlement", returned(rulebook.SchemeSCT, "AC04")},
 		{"Return without a recall", "sic-inst", "a setting; none published", returned(rulebook.SchemeSIC, "AC04")},
-		{"Return that answers a recall", "both", "none", returned(rulebook.SchemeSCT, rulebook.ReturnAfterRecall)},
+		{"Return that answers a recall", "both", "none", returned(rulebook.SchemeSCT, rtransactionrule.ReturnAfterRecall)},
 	} {
 		fmt.Fprintf(page, "| %s | %s | %s | %s |\n", row[0], row[1], row[2], row[3])
 	}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"countersign/internal/payment"
-	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
@@ -47,7 +47,7 @@ func (v *visit) showWishCheck(draft store.Draft, w wish) error {
 	if policy.ApprovalsRequired > 0 {
 		model.Submit += " for approval"
 	}
-	reason, _ := rulebook.FindReason(s.reasons(), w.Reason)
+	reason, _ := rtransactionrule.FindReason(s.reasons(), w.Reason)
 	lines, _ := w.lines()
 	model.Rows = append(model.Rows, ui.Row{Term: "Reason", Value: reason.Text + " (" + reason.Code + ")"})
 	if len(lines) > 0 {

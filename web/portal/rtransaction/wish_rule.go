@@ -9,7 +9,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -24,15 +24,15 @@ func refusalText(err error) string {
 }
 
 // reasons are the reasons on offer: to answer a recall with the money there is one, and without a recall it is not there.
-func (s Subject) reasons() []rulebook.Reason {
+func (s Subject) reasons() []rtransactionrule.Reason {
 	switch s.Kind {
 	case payment.KindRecall:
-		return rulebook.RecallReasons(s.Original.Scheme)
+		return rtransactionrule.RecallReasons(s.Original.Scheme)
 	case payment.KindResolution:
-		return rulebook.ResolutionReasons(s.Original.Scheme)
+		return rtransactionrule.ResolutionReasons(s.Original.Scheme)
 	case payment.KindReturn:
-		return slices.DeleteFunc(rulebook.ReturnReasons(s.Original.Scheme), func(r rulebook.Reason) bool {
-			return (r.Code == rulebook.ReturnAfterRecall) != s.Recalled()
+		return slices.DeleteFunc(rtransactionrule.ReturnReasons(s.Original.Scheme), func(r rtransactionrule.Reason) bool {
+			return (r.Code == rtransactionrule.ReturnAfterRecall) != s.Recalled()
 		})
 	case payment.KindInstruction, payment.KindPayment, payment.KindReceivedRecall:
 	}
@@ -40,9 +40,9 @@ func (s Subject) reasons() []rulebook.Reason {
 }
 
 // information is which lines go with a reason.
-func (s Subject) information(reason rulebook.Reason) rulebook.Information {
+func (s Subject) information(reason rtransactionrule.Reason) rtransactionrule.Information {
 	if s.Kind == payment.KindResolution {
-		return rulebook.ResolutionInformation(s.Original.Scheme, reason.Code, s.Recall.Reason)
+		return rtransactionrule.ResolutionInformation(s.Original.Scheme, reason.Code, s.Recall.Reason)
 	}
 	return reason.Information
 }
@@ -94,17 +94,16 @@ func (v *visit) ruleFindings(s Subject, w wish, charge money.Amount) []iso20022.
 	scheme := s.Original.Scheme
 	switch s.Kind {
 	case payment.KindRecall:
-		return rulebook.CheckRecall(rulebook.RecallRequest{
-			Scheme: scheme, Reason: w.Reason, Information: lines, Settled: v.settledOn(s.Original), Today: v.Today(), Settings: v.Config.Rules,
+		return rtransactionrule.CheckRecall(rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: w.Reason, Information: lines}, Scheme: scheme, Settled: v.settledOn(s.Original), Today: v.Today(), Settings: v.Config.Rules,
 		})
 	case payment.KindReturn:
-		return rulebook.CheckReturn(rulebook.ReturnRequest{
-			Scheme: scheme, Reason: w.Reason, Information: lines, Recalled: s.Recalled(), Amount: s.Original.Summary.Amount, Charge: charge,
-			Settled: v.settledOn(s.Original), Today: v.Today(), Settings: v.Config.Rules,
+		return rtransactionrule.CheckReturn(rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: w.Reason, Information: lines, Charge: charge}, Scheme: scheme, Recalled: s.Recalled(), Amount: s.Original.Summary.Amount, Settled: v.settledOn(s.Original), Today: v.Today(), Settings: v.Config.Rules,
 		})
 	case payment.KindResolution:
-		return rulebook.CheckResolution(rulebook.ResolutionRequest{
-			Scheme: scheme, Reason: w.Reason, Information: lines, RecallReason: s.Recall.Reason,
+		return rtransactionrule.CheckResolution(rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: w.Reason, Information: lines}, Scheme: scheme, RecallReason: s.Recall.Reason,
 		})
 	case payment.KindInstruction, payment.KindPayment, payment.KindReceivedRecall:
 	}
@@ -158,7 +157,7 @@ func (v *visit) offered(s Subject) (usual, others []views.RequestReason) {
 }
 
 // reasonHint says until when a reason may be used, and when it asks for more than itself.
-func (v *visit) reasonHint(s Subject, reason rulebook.Reason) string {
+func (v *visit) reasonHint(s Subject, reason rtransactionrule.Reason) string {
 	var hints []string
 	if s.information(reason).Required > 0 {
 		hints = append(hints, "needs additional information")
@@ -166,11 +165,11 @@ func (v *visit) reasonHint(s Subject, reason rulebook.Reason) string {
 	settled := v.settledOn(s.Original)
 	switch s.Kind {
 	case payment.KindRecall:
-		if last, limited := rulebook.RecallDeadline(s.Original.Scheme, reason.Code, settled, v.Config.Rules); limited {
+		if last, limited := rtransactionrule.RecallDeadline(s.Original.Scheme, reason.Code, settled, v.Config.Rules); limited {
 			hints = append(hints, "until "+day(last))
 		}
 	case payment.KindReturn:
-		if last, limited := rulebook.ReturnWindow(s.Original.Scheme, reason.Code, settled, v.Config.Rules); limited {
+		if last, limited := rtransactionrule.ReturnWindow(s.Original.Scheme, reason.Code, settled, v.Config.Rules); limited {
 			hints = append(hints, "until "+day(last))
 		}
 	case payment.KindResolution, payment.KindInstruction, payment.KindPayment, payment.KindReceivedRecall:

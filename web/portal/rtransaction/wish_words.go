@@ -9,6 +9,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -75,15 +76,15 @@ func (v *visit) wording(s Subject, w wish, found checked) wording {
 
 // ReasonText is the plain text of a reason with its code; the code alone when the scheme does not have it.
 func ReasonText(kind payment.Kind, scheme rulebook.Scheme, code string) string {
-	list := rulebook.RecallReasons(scheme)
+	list := rtransactionrule.RecallReasons(scheme)
 	switch kind {
 	case payment.KindReturn:
-		list = rulebook.ReturnReasons(scheme)
+		list = rtransactionrule.ReturnReasons(scheme)
 	case payment.KindResolution:
-		list = rulebook.ResolutionReasons(scheme)
+		list = rtransactionrule.ResolutionReasons(scheme)
 	case payment.KindRecall, payment.KindReceivedRecall, payment.KindInstruction, payment.KindPayment:
 	}
-	reason, known := rulebook.FindReason(list, code)
+	reason, known := rtransactionrule.FindReason(list, code)
 	if !known {
 		return code
 	}

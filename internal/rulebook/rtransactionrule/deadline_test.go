@@ -1,10 +1,11 @@
-package rulebook_test
+package rtransactionrule_test
 
 import (
 	"testing"
 	"time"
 
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 )
 
 func day(text string) time.Time {
@@ -32,16 +33,16 @@ func TestRecallDeadline(t *testing.T) {
 		{"thirteen months over two years' ends", "CUST", "2026-12-31", "2028-01-31"},
 	}
 	for _, test := range cases {
-		last, limited := rulebook.RecallDeadline(rulebook.SchemeSCT, test.reason, day(test.settled), rulebook.Settings{})
+		last, limited := rtransactionrule.RecallDeadline(rulebook.SchemeSCT, test.reason, day(test.settled), rulebook.Settings{})
 		if !limited || !last.Equal(day(test.want)) {
 			t.Errorf("%s: %s, %v; want %s", test.name, last.Format(time.DateOnly), limited, test.want)
 		}
 	}
-	_, limited := rulebook.RecallDeadline(rulebook.SchemeSIC, "DUPL", day("2020-01-03"), rulebook.Settings{})
+	_, limited := rtransactionrule.RecallDeadline(rulebook.SchemeSIC, "DUPL", day("2020-01-03"), rulebook.Settings{})
 	if limited {
 		t.Error("Swiss recalls have a limit without a setting")
 	}
-	last, limited := rulebook.RecallDeadline(rulebook.SchemeSIC, "DUPL", day("2026-12-30"), rulebook.Settings{SICRecallDays: 2})
+	last, limited := rtransactionrule.RecallDeadline(rulebook.SchemeSIC, "DUPL", day("2026-12-30"), rulebook.Settings{SICRecallDays: 2})
 	if !limited || !last.Equal(day("2027-01-04")) { // 1 January is a Friday; the 2nd a Saturday
 		t.Errorf("Swiss setting: %s, %v", last.Format(time.DateOnly), limited)
 	}
@@ -63,7 +64,7 @@ func TestAnswerBy(t *testing.T) {
 		{"Swiss, a setting", rulebook.SchemeSIC, rulebook.Settings{SICAnswerDays: 1}, "2026-07-31", "2026-08-03"},
 	}
 	for _, test := range cases {
-		got := rulebook.AnswerBy(test.scheme, day(test.received), test.settings)
+		got := rtransactionrule.AnswerBy(test.scheme, day(test.received), test.settings)
 		if !got.Equal(day(test.want)) {
 			t.Errorf("%s: %s, want %s", test.name, got.Format(time.DateOnly), test.want)
 		}
@@ -72,19 +73,19 @@ func TestAnswerBy(t *testing.T) {
 
 func TestReturnWindow(t *testing.T) {
 	t.Parallel()
-	last, limited := rulebook.ReturnWindow(rulebook.SchemeSCT, "AC04", day("2026-04-02"), rulebook.Settings{})
+	last, limited := rtransactionrule.ReturnWindow(rulebook.SchemeSCT, "AC04", day("2026-04-02"), rulebook.Settings{})
 	if !limited || !last.Equal(day("2026-04-09")) {
 		t.Errorf("three TARGET days over Easter: %s, %v", last.Format(time.DateOnly), limited)
 	}
-	_, limited = rulebook.ReturnWindow(rulebook.SchemeSCT, "FOCR", day("2026-04-02"), rulebook.Settings{})
+	_, limited = rtransactionrule.ReturnWindow(rulebook.SchemeSCT, "FOCR", day("2026-04-02"), rulebook.Settings{})
 	if limited {
 		t.Error("the answer to a recall has a window")
 	}
-	_, limited = rulebook.ReturnWindow(rulebook.SchemeSIC, "AC04", day("2026-04-02"), rulebook.Settings{})
+	_, limited = rtransactionrule.ReturnWindow(rulebook.SchemeSIC, "AC04", day("2026-04-02"), rulebook.Settings{})
 	if limited {
 		t.Error("Swiss returns have a window without a setting")
 	}
-	last, limited = rulebook.ReturnWindow(rulebook.SchemeSIC, "AC04", day("2026-04-02"), rulebook.Settings{SICReturnDays: 1})
+	last, limited = rtransactionrule.ReturnWindow(rulebook.SchemeSIC, "AC04", day("2026-04-02"), rulebook.Settings{SICReturnDays: 1})
 	if !limited || !last.Equal(day("2026-04-07")) {
 		t.Errorf("Swiss setting: %s, %v", last.Format(time.DateOnly), limited)
 	}

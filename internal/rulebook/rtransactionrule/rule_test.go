@@ -1,4 +1,4 @@
-package rulebook_test
+package rtransactionrule_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // requestCase is one request with the rule it is about; refused says whether that rule, and only that, refuses it.
@@ -16,29 +17,29 @@ type requestCase struct {
 	check   func() []iso20022.Finding
 }
 
-func recallCase(rule string, refused bool, change func(*rulebook.RecallRequest)) requestCase {
+func recallCase(rule string, refused bool, change func(*rtransactionrule.Case)) requestCase {
 	return requestCase{rule, refused, func() []iso20022.Finding {
-		asked := rulebook.RecallRequest{Scheme: rulebook.SchemeSCT, Reason: "FRAD", Settled: day("2026-03-02"), Today: day("2026-03-03")}
+		asked := rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "FRAD"}, Scheme: rulebook.SchemeSCT, Settled: day("2026-03-02"), Today: day("2026-03-03")}
 		change(&asked)
-		return rulebook.CheckRecall(asked)
+		return rtransactionrule.CheckRecall(asked)
 	}}
 }
 
-func returnCase(rule string, refused bool, change func(*rulebook.ReturnRequest)) requestCase {
+func returnCase(rule string, refused bool, change func(*rtransactionrule.Case)) requestCase {
 	return requestCase{rule, refused, func() []iso20022.Finding {
-		asked := rulebook.ReturnRequest{
-			Scheme: rulebook.SchemeSCT, Reason: "FOCR", Recalled: true, Amount: euros(1000), Settled: day("2026-03-02"), Today: day("2026-03-03"),
+		asked := rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: rulebook.SchemeSCT, Recalled: true, Amount: euros(1000), Settled: day("2026-03-02"), Today: day("2026-03-03"),
 		}
 		change(&asked)
-		return rulebook.CheckReturn(asked)
+		return rtransactionrule.CheckReturn(asked)
 	}}
 }
 
-func resolutionCase(rule string, refused bool, change func(*rulebook.ResolutionRequest)) requestCase {
+func resolutionCase(rule string, refused bool, change func(*rtransactionrule.Case)) requestCase {
 	return requestCase{rule, refused, func() []iso20022.Finding {
-		asked := rulebook.ResolutionRequest{Scheme: rulebook.SchemeSCT, Reason: "LEGL", RecallReason: "DUPL", Information: []string{"Urteil"}}
+		asked := rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "LEGL", Information: []string{"Urteil"}}, Scheme: rulebook.SchemeSCT, RecallReason: "DUPL"}
 		change(&asked)
-		return rulebook.CheckResolution(asked)
+		return rtransactionrule.CheckResolution(asked)
 	}}
 }
 
@@ -52,24 +53,24 @@ func sumOf(currency money.Currency, minor int64) money.Amount {
 	return amount
 }
 
-func recallOf(reason string) func(*rulebook.RecallRequest) {
-	return func(asked *rulebook.RecallRequest) { asked.Reason = reason }
+func recallOf(reason string) func(*rtransactionrule.Case) {
+	return func(asked *rtransactionrule.Case) { asked.Reason = reason }
 }
 
-func recallLines(lines ...string) func(*rulebook.RecallRequest) {
-	return func(asked *rulebook.RecallRequest) { asked.Information = lines }
+func recallLines(lines ...string) func(*rtransactionrule.Case) {
+	return func(asked *rtransactionrule.Case) { asked.Information = lines }
 }
 
-func recalledOn(today string) func(*rulebook.RecallRequest) {
-	return func(asked *rulebook.RecallRequest) { asked.Reason, asked.Today = "TECH", day(today) }
+func recalledOn(today string) func(*rtransactionrule.Case) {
+	return func(asked *rtransactionrule.Case) { asked.Reason, asked.Today = "TECH", day(today) }
 }
 
-func charge(kept money.Amount) func(*rulebook.ReturnRequest) {
-	return func(asked *rulebook.ReturnRequest) { asked.Charge = kept }
+func charge(kept money.Amount) func(*rtransactionrule.Case) {
+	return func(asked *rtransactionrule.Case) { asked.Charge = kept }
 }
 
-func plainReturn(change func(*rulebook.ReturnRequest)) func(*rulebook.ReturnRequest) {
-	return func(asked *rulebook.ReturnRequest) {
+func plainReturn(change func(*rtransactionrule.Case)) func(*rtransactionrule.Case) {
+	return func(asked *rtransactionrule.Case) {
 		asked.Reason, asked.Recalled = "AC04", false
 		change(asked)
 	}
@@ -78,13 +79,13 @@ func plainReturn(change func(*rulebook.ReturnRequest)) func(*rulebook.ReturnRequ
 var requestCases = []requestCase{
 	recallCase("reason-unknown", false, recallOf("CUST")),
 	recallCase("reason-unknown", true, recallOf("FOCR")),
-	returnCase("reason-after-recall", false, func(*rulebook.ReturnRequest) {}),
-	returnCase("reason-after-recall", true, func(asked *rulebook.ReturnRequest) { asked.Recalled = false }),
-	returnCase("reason-after-recall", true, func(asked *rulebook.ReturnRequest) { asked.Reason = "AC04" }),
-	returnCase("return-without-recall", false, plainReturn(func(*rulebook.ReturnRequest) {})),
-	returnCase("return-without-recall", true, plainReturn(func(asked *rulebook.ReturnRequest) { asked.Settings.SCTReturnsAnswerOnly = true })),
-	resolutionCase("information-missing", false, func(*rulebook.ResolutionRequest) {}),
-	resolutionCase("information-missing", true, func(asked *rulebook.ResolutionRequest) { asked.Information = nil }),
+	returnCase("reason-after-recall", false, func(*rtransactionrule.Case) {}),
+	returnCase("reason-after-recall", true, func(asked *rtransactionrule.Case) { asked.Recalled = false }),
+	returnCase("reason-after-recall", true, func(asked *rtransactionrule.Case) { asked.Reason = "AC04" }),
+	returnCase("return-without-recall", false, plainReturn(func(*rtransactionrule.Case) {})),
+	returnCase("return-without-recall", true, plainReturn(func(asked *rtransactionrule.Case) { asked.Settings.SCTReturnsAnswerOnly = true })),
+	resolutionCase("information-missing", false, func(*rtransactionrule.Case) {}),
+	resolutionCase("information-missing", true, func(asked *rtransactionrule.Case) { asked.Information = nil }),
 	recallCase("information-lines", false, recallLines("a")),
 	recallCase("information-lines", true, recallLines("a", "b")),
 	recallCase("information-length", false, recallLines(strings.Repeat("ü", 105))),
@@ -101,8 +102,8 @@ var requestCases = []requestCase{
 	returnCase("charge-too-large", true, charge(euros(1000))),
 	recallCase("recall-deadline", false, recalledOn("2026-03-16")),
 	recallCase("recall-deadline", true, recalledOn("2026-03-17")),
-	returnCase("return-deadline", false, plainReturn(func(asked *rulebook.ReturnRequest) { asked.Today = day("2026-03-05") })),
-	returnCase("return-deadline", true, plainReturn(func(asked *rulebook.ReturnRequest) { asked.Today = day("2026-03-06") })),
+	returnCase("return-deadline", false, plainReturn(func(asked *rtransactionrule.Case) { asked.Today = day("2026-03-05") })),
+	returnCase("return-deadline", true, plainReturn(func(asked *rtransactionrule.Case) { asked.Today = day("2026-03-06") })),
 }
 
 // Each rule about recalls, returns and resolutions has a case it accepts and a case it alone refuses.
@@ -122,7 +123,7 @@ func TestEachRequestRuleHasCases(t *testing.T) {
 			t.Errorf("rule %s, refused %v: %+v", test.rule, test.refused, findings)
 		}
 	}
-	rules := rulebook.RequestRules()
+	rules := rtransactionrule.Rules()
 	for _, rule := range rules {
 		if !accepted[rule.ID] || !refused[rule.ID] {
 			t.Errorf("rule %s: accepting case %v, refusing case %v", rule.ID, accepted[rule.ID], refused[rule.ID])

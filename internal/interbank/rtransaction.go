@@ -1,0 +1,61 @@
+package interbank
+
+import (
+	"fmt"
+	"time"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
+)
+
+// RTransactionInput is what the document of a recall (camt.056), a return (pacs.004) or a resolution (camt.029) is made of. The checks of
+// package rtransactionrule accept the request.
+type RTransactionInput struct {
+	rtransactionrule.Request
+
+	Scheme rulebook.Scheme
+	// Original is the pacs.008 that is recalled, which we sent, or sent back, which came in. A resolution needs none.
+	Original *iso20022.FIToFICustomerCreditTransfer
+	// Recall is the camt.056 that came in; only a resolution needs it.
+	Recall *iso20022.FIToFIPaymentCancellationRequest
+	// Bank is our BIC; "" takes that of our bank in the document, or from the bank list.
+	Bank string
+	// MessageID is the id of the message, ID that of the R-transaction, which travels to the other bank.
+	MessageID, ID string
+	At            time.Time
+	// Day is the settlement day of a return, as it reads in its own location.
+	Day time.Time
+}
+
+// originator names who wants or refuses something: a bank by its BIC alone, a customer by its name alone (EPC AT-48).
+func (c convention) originator(reason rtransactionrule.Reason, bank string, customer *party) (*party, error) {
+	if reason.Originator == rtransactionrule.OriginatorCustomer && customer != nil && customer.Name != "" {
+		return &party{Name: c.text(customer.Name, c.NameLength)}, nil
+	}
+	if bank == "" {
+		return nil, fmt.Errorf("BIC of the bank that originates %s: %w", reason.Code, ErrIncomplete)
+	}
+	return &party{ID: &iso20022.Party38Choice{OrganisationID: &iso20022.OrganisationIdentification29{AnyBIC: bank}}}, nil
+}
+
+// information writes the lines a person entered: in the scheme's characters, each behind the prefix of its kind.
+func (c convention) information(limits rtransactionrule.Information, lines []string) []string {
+	if len(lines) == 0 {
+		return nil
+	}
+	written := make([]string, len(lines))
+	for i, line := range lines {
+		written[i] = limits.Prefix + c.text(line, rtransactionrule.InformationLength-len(limits.Prefix))
+	}
+	return written
+}
+
+// reasonFrom finds a reason in a scheme's list, or fails with ErrReason.
+func reasonFrom(list []rtransactionrule.Reason, code string) (rtransactionrule.Reason, error) {
+	reason, known := rtransactionrule.FindReason(list, code)
+	if !known {
+		return rtransactionrule.Reason{}, fmt.Errorf("reason %q: %w", code, ErrReason)
+	}
+	return reason, nil
+}

@@ -75,23 +75,13 @@ SELECT @realm::text AS realm, @message_id::uuid AS message_id, 1 AS version, @ma
   sqlc.narg(accepted_at)::timestamptz AS accepted_at, sqlc.narg(key_id)::text AS key_id, sqlc.narg(mac)::bytea AS mac
 WHERE sqlc.narg(mac)::bytea IS NOT NULL;
 
--- name: MessageGetForUpdate :one
--- The message with its current version and content, locked until the transaction ends. What came in has no maker.
-SELECT sqlc.embed(m), sqlc.embed(v), d.content,
-       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
-                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
-       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
-                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS return_state,
-       coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
-FROM message m
-JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
-WHERE m.realm = @realm AND m.message_id = @message_id
-FOR UPDATE OF m;
+-- name: MessageLock :one
+-- Locks the message until the transaction ends, before anything else of it is read: a statement that joins the current version and
+-- waits for the lock would look for the version of before the wait, and find nothing when an amendment was committed meanwhile.
+SELECT message_id FROM message WHERE realm = @realm AND message_id = @message_id FOR UPDATE;
 
 -- name: MessageGet :one
+-- The message with its current version and content. What came in has no maker.
 SELECT sqlc.embed(m), sqlc.embed(v), d.content,
        coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
                  ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,

@@ -114,9 +114,6 @@ ORDER BY v.message_id DESC LIMIT 10;
 -- name: HistoryList :many
 SELECT * FROM message_history WHERE realm = @realm AND message_id = @message_id ORDER BY sequence;
 
--- name: AuditList :many
-SELECT * FROM audit_event WHERE realm = @realm AND message_id = @message_id ORDER BY sequence, event_id;
-
 -- name: VersionList :many
 -- Every version of a message with its editor, oldest first.
 SELECT v.*, p.display_name AS editor_name

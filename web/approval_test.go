@@ -41,9 +41,9 @@ func TestADecisionIsAboutTheContentThatWasSeen(t *testing.T) {
 	if a.status != http.StatusOK || a.groupStatus() != "PNDG" {
 		t.Fatalf("update: %d %s", a.status, a.body)
 	}
-	for _, old := range []string{hash, strings.Repeat("0", 64)} {
+	for old, code := range map[string]string{hash: "CH16", strings.Repeat("0", 64): "FF01"} {
 		a = b.send(t, call{path: approvePath, who: checker1, body: verdict(id, "approve", "contentHash", old)})
-		if got := found(a); a.status != http.StatusBadRequest || len(got) != 1 || got[0] != "/ApprovalDetails/contentHash CH16" {
+		if got := found(a); a.status != http.StatusBadRequest || len(got) != 1 || got[0] != "/ApprovalDetails/contentHash "+code {
 			t.Errorf("with the old digest: %d %s", a.status, a.body)
 		}
 	}

@@ -71,7 +71,7 @@ func TestAnswersHaveTheBodiesOfTheInterface(t *testing.T) {
 		{"validate-refused", call{path: "/api/sct-inst/v1/instruction/validate", who: maker1, body: order(sample)}, 400},
 		{"approve-four-eyes", call{path: approvePath, who: person{"demo", "demo-backoffice", "both1"}, body: verdict(b.created(t, both1), "approve")}, 403},
 		{"approve-forbidden", call{path: approvePath, who: maker2, body: verdict(id, "approve")}, 403},
-		{"approve-content", call{path: approvePath, who: checker1, body: verdict(id, "approve", "contentHash", strings.Repeat("0", 64))}, 400},
+		{"approve-content", call{path: approvePath, who: checker1, body: verdict(id, "approve", "contentHash", strings.Repeat("1", 64))}, 400},
 		{"approve", call{path: approvePath, who: checker1, body: verdict(id, "approve")}, 200},
 		{"approve-decided", call{path: approvePath, who: checker2, body: verdict(id, "approve")}, 400},
 		{"approve-unknown", call{path: approvePath, who: checker2, body: verdict("nothing-like-it", "approve")}, 400},

@@ -1,12 +1,12 @@
 // Package approval is station 2, the checker. The steps of a decision:
 //
 //  1. load the message under a lock;
-//  2. let payment decide: the role, four-eyes, the state, the content the checker saw; an approval also passes the scheme's rules
-//     again, because a day may have gone by;
+//  2. let payment decide: the role, four-eyes, the state, the content the checker saw; an approval also passes the policy in force for
+//     that content and the scheme's rules again, because a day may have gone by;
 //  3. write decision, state, history, audit and, with the last approval, the release and the job that sends it, in one guarded
 //     statement and one transaction.
 //
-// Of several checkers one wins; the others get the state that the winner left. Approval never calls clearing: a crash after the
+// What is refused is kept for the auditor. Of several checkers one wins; the others get the state that the winner left. Approval never calls clearing: a crash after the
 // commit loses nothing, because the job is part of it.
 package approval
 
@@ -42,8 +42,8 @@ func New(cfg Config) *Station { return &Station{cfg: cfg} }
 // Input names the message and what the checker saw of it.
 type Input struct {
 	InternalID uuid.UUID
-	// ContentHash and Version of what the checker saw; zero when the caller did not say.
-	ContentHash payment.Digest
+	// ContentHash and Version of what the checker saw; nil and 0 when the caller did not say.
+	ContentHash *payment.Digest
 	Version     int
 	// Expect narrows the message; a zero field does not.
 	Expect Expectation
@@ -58,14 +58,21 @@ type Expectation struct {
 // Approve records an approval and returns the message after it: Approved, or still Approval Pending when it needs more approvals.
 //
 // Errors: payment.ErrNotFound, MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the message as
-// it is now), payment.ContentError, payment.RefusalError when a rule of the scheme no longer holds.
+// it is now), payment.ContentError, payment.RefusalError when a rule of the scheme no longer holds or the policy now in force asks for
+// more approvals than the message has.
 func (s *Station) Approve(ctx context.Context, by identity.Principal, in Input) (payment.Message, error) {
-	return s.decide(ctx, by, in, func(m payment.Message, v payment.Verdict) (payment.Transition, error) {
-		t, err := m.Approve(v, s.cfg.Seal)
-		if err != nil {
-			return payment.Transition{}, err
-		}
-		return t, m.StillHolds(s.cfg.Rules, v.At, v.At.In(s.cfg.Zone))
+	return s.decide(ctx, by, in, decision{
+		action: payment.ActionApprove,
+		make: func(m payment.Message, known store.Context, v payment.Verdict) (payment.Transition, error) {
+			t, err := m.Approve(v, s.cfg.Seal)
+			if err == nil {
+				err = m.MeetsPolicy(known.Policy)
+			}
+			if err != nil {
+				return payment.Transition{}, err
+			}
+			return t, m.StillHolds(s.cfg.Rules, v.At, v.At.In(s.cfg.Zone))
+		},
 	})
 }
 
@@ -73,8 +80,11 @@ func (s *Station) Approve(ctx context.Context, by identity.Principal, in Input) 
 //
 // Errors: as Approve, and payment.FieldError for the reason.
 func (s *Station) Reject(ctx context.Context, by identity.Principal, in Input, reason string) (payment.Message, error) {
-	return s.decide(ctx, by, in, func(m payment.Message, v payment.Verdict) (payment.Transition, error) {
-		return m.Reject(v, reason)
+	return s.decide(ctx, by, in, decision{
+		action: payment.ActionReject,
+		make: func(m payment.Message, _ store.Context, v payment.Verdict) (payment.Transition, error) {
+			return m.Reject(v, reason)
+		},
 	})
 }
 
@@ -88,22 +98,28 @@ func (e *MismatchError) Error() string {
 	return "This message is a " + string(e.Message.Kind) + " of " + string(e.Message.Scheme) + ": use the path of that kind and scheme."
 }
 
-type decision func(payment.Message, payment.Verdict) (payment.Transition, error)
+// decision is what a checker wants, and how the domain makes it.
+type decision struct {
+	action payment.Action
+	make   func(payment.Message, store.Context, payment.Verdict) (payment.Transition, error)
+}
 
-func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, decide decision) (payment.Message, error) {
+func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d decision) (payment.Message, error) {
 	verdict := payment.Verdict{
 		By: by, At: s.cfg.Now().UTC().Truncate(time.Microsecond), ContentHash: in.ContentHash, Version: in.Version,
 	}
 	var made payment.Transition
-	seen, err := s.cfg.Store.Transact(ctx, by.Realm, in.InternalID, func(m payment.Message) (payment.Transition, error) {
+	consider := store.Considered{Decide: func(m payment.Message, known store.Context) (payment.Transition, error) {
 		if in.Expect.Kind != "" && in.Expect.Kind != m.Kind || in.Expect.Scheme != "" && in.Expect.Scheme != m.Scheme {
 			return payment.Transition{}, &MismatchError{Message: m}
 		}
 		var err error
-		made, err = decide(m, verdict)
+		made, err = d.make(m, known, verdict)
 		return made, err
-	})
+	}}
+	seen, err := s.cfg.Store.Consider(ctx, by.Realm, in.InternalID, consider)
 	if err != nil {
+		s.cfg.Store.RefusedStep(ctx, store.RefusedStep{By: by, At: verdict.At, Message: seen, Action: d.action, Cause: err})
 		return seen, err
 	}
 	return made.After(), nil

@@ -151,7 +151,7 @@ func TestTheSameStepsAreRefusedByNobodyWhenTheyAreRight(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
-	after, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID, ContentHash: m.ContentHash, Version: 1})
+	after, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash, Version: 1})
 	if err != nil || after.State != payment.StateApproved {
 		t.Fatalf("%s: %v", after.State, err)
 	}

@@ -23,3 +23,33 @@ func Detail(from, to, reason string) string {
 	}
 	return string(text)
 }
+
+// What is refused is an event as well. A refused step of a message's life is RefusedEventOf; these are the others.
+const (
+	// EventSignInRefused: a wrong name or password, or an account that may not sign in.
+	EventSignInRefused = "sign-in.refused"
+	// EventSignInLocked: a try while too many wrong ones had locked the name.
+	EventSignInLocked = "sign-in.locked"
+	// EventReleaseWithheld: what was about to be sent is not what was approved.
+	EventReleaseWithheld = "release.withheld"
+	// EventDocumentQuarantined: a document of clearing that belongs to nothing here, or contradicts what it belongs to.
+	EventDocumentQuarantined = "document.quarantined"
+)
+
+// RefusedEventOf names a step of a message's life that was refused, for example "instruction.approve-refused".
+func RefusedEventOf(kind, action string) string {
+	return EventOf(kind, action) + "-refused"
+}
+
+// RefusalDetail is the canonical text of a refusal: one JSON object with the keys refused (why, in a word: "four-eyes") and reason (the
+// sentence that was told), in this order.
+func RefusalDetail(why, sentence string) string {
+	text, err := json.Marshal(struct {
+		Refused string `json:"refused"`
+		Reason  string `json:"reason,omitempty"`
+	}{why, sentence})
+	if err != nil {
+		return "{}" // strings always encode
+	}
+	return string(text)
+}

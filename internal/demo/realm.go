@@ -50,6 +50,8 @@ func demoRealm() store.RealmDefinition {
 		},
 		Policies: []store.PolicyDefinition{
 			defaultPolicy(),
+			// Of a large payment two people must say yes.
+			{Rank: 5, AmountFrom: largeAmount(), ApprovalsRequired: 2, Pending: pendingDefault},
 			{Rank: 10, ClientID: Straight, ApprovalsRequired: 0, Pending: pendingDefault},
 		},
 		DebtorAccounts: debtorAccounts(true),
@@ -105,6 +107,12 @@ func secretHash() []byte {
 
 func defaultPolicy() store.PolicyDefinition {
 	return store.PolicyDefinition{Rank: 0, ApprovalsRequired: 1, Pending: pendingDefault}
+}
+
+// largeAmount is CHF or EUR 10,000.00, in minor units. The second realm has one checker, so it makes no difference there.
+func largeAmount() *int64 {
+	amount := int64(1_000_000)
+	return &amount
 }
 
 // debtorAccounts are the two accounts of the demo and the two of the sample documents. The bank codes are those in the IBANs; the

@@ -16,9 +16,10 @@ const MaxReason = 512
 type Verdict struct {
 	By identity.Principal
 	At time.Time
-	// ContentHash is the digest of what the checker saw; the zero digest means the caller did not say.
-	ContentHash Digest
-	// Version the checker saw; 0 means the caller did not say.
+	// ContentHash is the digest of what the checker saw; nil means the caller did not say, which is not enough to approve a message
+	// that was amended.
+	ContentHash *Digest
+	// Version the checker saw; 0 means the caller did not say. A digest names the content, a version alone does not.
 	Version int
 }
 
@@ -61,11 +62,15 @@ func (m Message) part(by identity.Principal) string {
 
 // Approve records an approval. The last one needed releases the message: seal makes the release's MAC.
 //
-// Errors in order of precedence: ForbiddenError, FourEyesError, StateError (also when this person approved before), ContentError.
+// Errors in order of precedence: ForbiddenError, FourEyesError (also when this person approved before), StateError, ContentError (also
+// when the message was amended and the verdict names no content).
 func (m Message) Approve(v Verdict, seal Sealer) (Transition, error) {
 	err := m.checkVerdict(v)
 	if err != nil {
 		return Transition{}, err
+	}
+	if m.Version > 1 && v.ContentHash == nil {
+		return Transition{}, &ContentError{Message: m, Unnamed: true}
 	}
 	decision := m.decision(ActionApprove, v)
 	to := StateApprovalPending
@@ -138,7 +143,7 @@ func (m Message) checkVerdict(v Verdict) error {
 			return &FourEyesError{Text: "You approved this already. Another person must give the next approval."}
 		}
 	}
-	if v.ContentHash != (Digest{}) && v.ContentHash != m.ContentHash {
+	if v.ContentHash != nil && *v.ContentHash != m.ContentHash {
 		return &ContentError{Message: m}
 	}
 	if v.Version != 0 && v.Version != m.Version {

@@ -159,7 +159,7 @@ func TestNoStateButPendingCanBeDecided(t *testing.T) {
 func TestWhatTheCheckerSawIsWhatCounts(t *testing.T) {
 	t.Parallel()
 	var changed *payment.ContentError
-	_, err := pending(maker, 1).Approve(payment.Verdict{By: checker, At: noon, ContentHash: payment.Digest{9}}, sealer(t, 'k'))
+	_, err := pending(maker, 1).Approve(payment.Verdict{By: checker, At: noon, ContentHash: &payment.Digest{9}}, sealer(t, 'k'))
 	if !errors.As(err, &changed) {
 		t.Errorf("another digest: %v", err)
 	}
@@ -167,7 +167,7 @@ func TestWhatTheCheckerSawIsWhatCounts(t *testing.T) {
 	if !errors.As(err, &changed) {
 		t.Errorf("another version: %v", err)
 	}
-	_, err = pending(maker, 1).Approve(payment.Verdict{By: checker, At: noon, Version: 1, ContentHash: payment.Digest{1}}, sealer(t, 'k'))
+	_, err = pending(maker, 1).Approve(payment.Verdict{By: checker, At: noon, Version: 1, ContentHash: &payment.Digest{1}}, sealer(t, 'k'))
 	if err != nil {
 		t.Errorf("the current content: %v", err)
 	}

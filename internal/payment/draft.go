@@ -23,6 +23,8 @@ type Draft struct {
 	SourceType string // media type of Source
 	// Note is what its maker says to the checkers, "" for nothing; of an amendment, why it was made.
 	Note string
+	// ApprovalsRequired is what the policy in force asks for content like this.
+	ApprovalsRequired int
 	// Replaces is the version an amendment was made from; 0 when its editor did not say.
 	Replaces int
 	Summary  Summary
@@ -52,7 +54,7 @@ func newDraft(in InstructionInput) (Draft, error) {
 		DocumentID: in.DocumentID, Direction: DocumentIn, Content: content, Hash: sha256.Sum256(content), Name: in.Document.MessageName(),
 		Reference: in.Document.GroupHeader.MessageID, Summary: summary,
 	}
-	d.Note, d.Replaces = in.Note, in.Replaces
+	d.Note, d.Replaces, d.ApprovalsRequired = in.Note, in.Replaces, in.Policy.ApprovalsRequired
 	if len(in.Source) > 0 {
 		d.Source, d.SourceType = in.Source, in.SourceType
 	}

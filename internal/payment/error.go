@@ -73,15 +73,44 @@ type ForbiddenError struct {
 // Error is a sentence for people.
 func (e *ForbiddenError) Error() string { return e.Text }
 
-// ContentError: the digest the caller sent is not the stored one: what they saw is not what is there now.
+// ContentError: what the caller saw is not what is there now, or they do not say what they saw of a message that was amended.
 type ContentError struct {
 	Message Message
+	Unnamed bool // the caller named no content
 }
 
 // Error is a sentence for people.
 func (e *ContentError) Error() string {
+	if e.Unnamed {
+		return "Read the message again: it was amended."
+	}
 	return "The content changed after you opened it. Read the current version before you decide."
 }
+
+// Refused reports whether the error is a refusal that an auditor wants to know of, and why it was refused, in a word. What is malformed
+// or does not exist was not refused to anybody.
+func Refused(err error) (why string, refused bool) {
+	var known interface{ Refused() string }
+	if !errors.As(err, &known) {
+		return "", false
+	}
+	return known.Refused(), true
+}
+
+// Refused is the word for it.
+func (e *RefusalError) Refused() string { return "rule" }
+
+// Refused is the word for it.
+func (e *StateError) Refused() string { return "state" }
+
+// Refused is the word for it.
+func (e *FourEyesError) Refused() string { return "four-eyes" }
+
+// Refused is the word for it.
+func (e *ForbiddenError) Refused() string { return "role" }
+
+// Refused is the word for it.
+func (e *ContentError) Refused() string { return "content" }
 
 func pastOf(action Action) string {
 	if action == ActionReject {

@@ -2,6 +2,8 @@ package payment
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"slices"
 	"time"
 
@@ -14,6 +16,22 @@ import (
 
 // Digest is the SHA-256 of a document's exact bytes. It travels with the page, the decision and the release.
 type Digest [sha256.Size]byte
+
+// ParseDigest reads the 64 hexadecimal digits that a page or a caller sends back. It fails for anything else, and for zeros, which are
+// the digest of nothing.
+func ParseDigest(text string) (Digest, error) {
+	var d Digest
+	if len(text) != hex.EncodedLen(len(d)) {
+		return d, errNoDigest
+	}
+	_, err := hex.Decode(d[:], []byte(text))
+	if err != nil || d == (Digest{}) {
+		return Digest{}, errNoDigest
+	}
+	return d, nil
+}
+
+var errNoDigest = errors.New("no digest of a document")
 
 // Message is what a client creates and a checker decides, as the store found it. It is a value to read: only its methods make the
 // transitions that change the stored one.

@@ -49,7 +49,8 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 // Amend puts new content in the place of the current one while the message is pending. Approvals given so far do not count for it,
 // and the editor becomes one of its makers. Any maker of the realm may amend.
 //
-// Errors in order of precedence: ForbiddenError, StateError, ContentError when somebody else amended it first, FieldError for the note.
+// Errors in order of precedence: ForbiddenError, StateError, ContentError when somebody else amended it first, RefusalError when the
+// policy for the new content asks for more approvals than the message has, FieldError for the note.
 func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transition, error) {
 	err := m.MayChange(by)
 	if err != nil {
@@ -60,6 +61,10 @@ func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transi
 	}
 	if draft.Replaces != 0 && draft.Replaces != m.Version {
 		return Transition{}, &ContentError{Message: m}
+	}
+	err = m.mayBecome(draft)
+	if err != nil {
+		return Transition{}, err
 	}
 	if draft.Note != "" {
 		finding := CheckReason(draft.Note)

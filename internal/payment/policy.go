@@ -1,14 +1,51 @@
 package payment
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
+
+	"countersign/internal/rulebook"
 )
 
-// Policy is the rule of a realm a new message falls under. It is frozen into the message: a later policy does not touch it.
+// Policy is the rule of a realm a new message falls under. It is frozen into the message. A later policy, or an amendment that falls
+// under another one, never lowers the number of approvals; one that asks for more than the message has keeps it from being approved.
 type Policy struct {
 	ID                uuid.UUID
 	ApprovalsRequired int           // 0 to 9
 	PendingFor        time.Duration // how long the message may wait for its approvals
+}
+
+const instructedAmountPointer = "/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0/Amt/InstdAmt"
+
+// MeetsPolicy refuses a message whose content, by the policy in force for it, needs more approvals than the message has: the policy
+// changed after its submission. The number of a message never changes, so it has to be entered anew. Error: RefusalError.
+func (m Message) MeetsPolicy(p Policy) error {
+	if p.ApprovalsRequired <= m.ApprovalsRequired {
+		return nil
+	}
+	return refusePolicy(pointerInternalID, fmt.Sprintf("This %s needs %s by the policy in force, but was entered with %s. "+
+		"Reject it, or let its maker withdraw it, and have it entered anew.", m.Kind, approvalsInWords(p.ApprovalsRequired), approvalsInWords(m.ApprovalsRequired)))
+}
+
+// mayBecome refuses new content of a pending message when the policy for that content asks for more approvals than the message has: a
+// small payment must not grow past its checkers. Content that needs fewer leaves the number as it is. Error: RefusalError.
+func (m Message) mayBecome(draft Draft) error {
+	if draft.ApprovalsRequired <= m.ApprovalsRequired {
+		return nil
+	}
+	return refusePolicy(instructedAmountPointer, fmt.Sprintf("With this content the payment needs %s, and it was entered with %s. "+
+		"Withdraw it and enter it anew.", approvalsInWords(draft.ApprovalsRequired), approvalsInWords(m.ApprovalsRequired)))
+}
+
+func refusePolicy(pointer, text string) error {
+	return &RefusalError{Findings: []Finding{{Rule: rulebook.RuleApprovalPolicy, Pointer: pointer, Code: "AM02", Text: text}}}
+}
+
+func approvalsInWords(n int) string {
+	if n == 1 {
+		return "1 approval"
+	}
+	return fmt.Sprintf("%d approvals", n)
 }

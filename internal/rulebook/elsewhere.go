@@ -12,6 +12,8 @@ const (
 	RuleOneRequest = "one-request"
 	// RuleOriginalState: the payment an R-transaction is about is of the right kind and in the right state.
 	RuleOriginalState = "original-state"
+	// RuleApprovalPolicy: the content does not need more approvals than the message was entered with.
+	RuleApprovalPolicy = "approval-policy"
 	// RuleMoreFindings: the document has more problems than are listed.
 	RuleMoreFindings = "more-findings"
 	// RuleNotForwarded: an element has no place in the interbank documents of the scheme, and leaving it out would lose it silently.
@@ -45,6 +47,11 @@ var rulesElsewhere = []Rule{
 	{
 		ID: RuleDebtorAccountOfRealm, Element: debtorAccount + "/IBAN", Code: "AC01", CheckedBy: "internal/payment",
 		Text:   "Choose one of your own accounts to debit.",
+		Source: "Interface contract of this gateway",
+	},
+	{
+		ID: RuleApprovalPolicy, Element: amountElement, Code: "AM02", CheckedBy: "internal/payment",
+		Text:   "Withdraw the payment and enter it anew: what it says now needs more approvals than it was entered with.",
 		Source: "Interface contract of this gateway",
 	},
 	{

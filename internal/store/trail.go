@@ -28,8 +28,9 @@ type Step struct {
 // Event is one row of the audit trail.
 type Event struct {
 	ID            uuid.UUID
-	Sequence      int
+	Sequence      int // of the step it belongs to; 0 for a refusal
 	Event         string
+	Refused       bool
 	Actor         string
 	ClientID      string
 	Channel       string
@@ -72,7 +73,7 @@ func (r *Reader) Audit(ctx context.Context, realm string, id uuid.UUID) ([]Event
 		rows, err := q.AuditList(ctx, realm, &id)
 		for _, e := range rows {
 			list = append(list, Event{
-				ID: e.EventID, Sequence: int(orZero(e.Sequence)), Event: e.Event, Actor: e.ActorName, ClientID: text(e.ClientID), Channel: e.Channel,
+				ID: e.EventID, Sequence: int(orZero(e.Sequence)), Event: e.Event, Refused: e.Outcome == "refused", Actor: e.ActorName, ClientID: text(e.ClientID), Channel: e.Channel,
 				RequestID: text(e.RequestID), SourceAddress: text(e.SourceAddress), ContentHash: e.ContentHash, Detail: e.Detail, At: e.At.UTC(),
 			})
 		}

@@ -27,6 +27,43 @@ var ErrNoChange = errors.New("nothing to change")
 // Errors: payment.ErrNotFound for an unknown message; payment.StateError when somebody else moved it first; what decide returns
 // (ErrNoChange ends the work without an error).
 func (s *Store) Transact(ctx context.Context, realm string, id uuid.UUID, decide Decide) (payment.Message, error) {
+	return s.transact(ctx, realm, id, func(_ *dbsqlc.Queries, m payment.Message) (payment.Transition, error) { return decide(m) })
+}
+
+// Considered is a decision that needs what holds in the realm at this moment: the policy in force and the debtor account.
+type Considered struct {
+	// Ask names what the decision is about when it is not the message's present content; nil when it is.
+	Ask    func(payment.Message) ContextQuery
+	Decide func(payment.Message, Context) (payment.Transition, error)
+}
+
+// Consider is Transact for a decision that needs more than the message: what holds in the realm is read in the same transaction, after
+// the message was locked. It fails as Transact does, and with ErrNoPolicy.
+func (s *Store) Consider(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
+	return s.transact(ctx, realm, id, func(q *dbsqlc.Queries, m payment.Message) (payment.Transition, error) {
+		ask := ContextOf(m)
+		if c.Ask != nil {
+			ask = c.Ask(m)
+		}
+		known, err := submissionContext(ctx, q, ask)
+		if err != nil {
+			return payment.Transition{}, err
+		}
+		return c.Decide(m, known)
+	})
+}
+
+// ContextOf asks for what a new message like this one would need to know: of the same client, channel, scheme, kind and amount.
+func ContextOf(m payment.Message) ContextQuery {
+	return ContextQuery{
+		Realm: m.Realm, ClientID: m.ClientID, Channel: m.Channel, Scheme: m.Scheme, Kind: m.Kind, Amount: m.Summary.Amount.Minor(),
+		DebtorAccount: ourAccount(m),
+	}
+}
+
+type decideWith func(*dbsqlc.Queries, payment.Message) (payment.Transition, error)
+
+func (s *Store) transact(ctx context.Context, realm string, id uuid.UUID, decide decideWith) (payment.Message, error) {
 	var seen payment.Message
 	err := s.db.inRealm(ctx, realm, changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
@@ -34,7 +71,7 @@ func (s *Store) Transact(ctx context.Context, realm string, id uuid.UUID, decide
 		if err != nil {
 			return err
 		}
-		t, err := decide(seen)
+		t, err := decide(q, seen)
 		if err != nil {
 			return err
 		}
@@ -57,14 +94,14 @@ const (
 	forRead   lockMode = false
 )
 
+// load reads a message. For an update it is locked first and read in a second statement, which sees what the lock waited for.
 func load(ctx context.Context, q *dbsqlc.Queries, realm string, id uuid.UUID, mode lockMode) (payment.Message, error) {
-	var row dbsqlc.MessageGetRow
 	var err error
 	if mode == forUpdate {
-		var locked dbsqlc.MessageGetForUpdateRow
-		locked, err = q.MessageGetForUpdate(ctx, realm, id)
-		row = dbsqlc.MessageGetRow(locked)
-	} else {
+		_, err = q.MessageLock(ctx, realm, id)
+	}
+	var row dbsqlc.MessageGetRow
+	if err == nil {
 		row, err = q.MessageGet(ctx, realm, id)
 	}
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -139,53 +139,6 @@ type Preview struct {
 	PendingFor        time.Duration
 }
 
-// Withdraw takes a pending message back for its maker.
-//
-// Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.FieldError.
-func (s *Station) Withdraw(ctx context.Context, by identity.Principal, id uuid.UUID, reason string) (payment.Message, error) {
-	return s.change(ctx, by, id, func(m payment.Message) (payment.Transition, error) {
-		return m.Withdraw(by, reason, s.now())
-	})
-}
-
-// Amend replaces the content of a pending message; approvals given so far lapse and the editor becomes one of its makers.
-//
-// Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.RefusalError.
-func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID, in Input) (payment.Message, error) {
-	known, err := s.cfg.Store.Context(ctx, s.ask(by, in))
-	if err != nil {
-		return payment.Message{}, err
-	}
-	at := s.now()
-	m, err := s.change(ctx, by, id, func(m payment.Message) (payment.Transition, error) {
-		err := m.MayChange(by)
-		if err != nil {
-			return payment.Transition{}, err
-		}
-		order := in
-		order.Scheme = m.Scheme
-		draft, err := payment.NewAmendment(s.instruction(by, order, known, at))
-		if err != nil {
-			return payment.Transition{}, err
-		}
-		return m.Amend(by, draft, at)
-	})
-	var duplicate *store.DuplicateError
-	if errors.As(err, &duplicate) {
-		return m, refuseDuplicate(duplicate)
-	}
-	return m, err
-}
-
-// change makes a transition and returns the message after it.
-func (s *Station) change(ctx context.Context, by identity.Principal, id uuid.UUID, decide store.Decide) (payment.Message, error) {
-	seen, err := s.cfg.Store.Transact(ctx, by.Realm, id, decide)
-	if err != nil {
-		return seen, err
-	}
-	return s.cfg.Store.Message(ctx, by.Realm, id)
-}
-
 // repeat answers a request whose externalId or MsgId was used before.
 func (s *Station) repeat(ctx context.Context, by identity.Principal, duplicate *store.DuplicateError, fresh payment.Message) (Result, error) {
 	if duplicate.Scope != "external-id" || !duplicate.SameContent {

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"encoding/hex"
-
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/approval"
@@ -40,16 +38,17 @@ func (a *API) apply(c echo.Context, order order, in approval.Input) (payment.Mes
 	return a.cfg.Approval.Approve(ctx, by, in)
 }
 
-// digest reads 64 hexadecimal digits, which the schema has checked; "" is the zero digest: the caller did not say. Zeros that were sent
-// are refused, because they must not pass for nothing. Errors: payment.ContentError.
-func digest(text string) (payment.Digest, error) {
-	var d payment.Digest
+// digest reads 64 hexadecimal digits, which the schema has checked; nil when the caller did not say. Zeros are the digest of nothing, so
+// they are malformed. Errors: payment.FieldError.
+func digest(text string) (*payment.Digest, error) {
 	if text == "" {
-		return d, nil
+		return nil, nil //nolint:nilnil // nothing said is nothing wrong
 	}
-	_, err := hex.Decode(d[:], []byte(text))
-	if err != nil || d == (payment.Digest{}) {
-		return d, &payment.ContentError{}
+	d, err := payment.ParseDigest(text)
+	if err != nil {
+		return nil, &payment.FieldError{Findings: []payment.Finding{{
+			Pointer: "/ApprovalDetails/contentHash", Code: "FF01", Text: "Send contentHash as the message shows it: 64 hexadecimal digits.",
+		}}}
 	}
-	return d, nil
+	return &d, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/store"
 	"countersign/web/problem"
 )
 
@@ -43,10 +44,18 @@ func (a *API) showAudit(c echo.Context) error {
 	list := make([]Event, 0, len(events))
 	for _, e := range events {
 		list = append(list, Event{
-			ID: e.ID.String(), Sequence: e.Sequence, Event: e.Event, Actor: e.Actor, ClientID: e.ClientID, Channel: e.Channel,
+			ID: e.ID.String(), Sequence: e.Sequence, Event: e.Event, Outcome: outcomeOf(e), Actor: e.Actor, ClientID: e.ClientID, Channel: e.Channel,
 			RequestID: e.RequestID, SourceAddress: e.SourceAddress, ContentHash: hex.EncodeToString(e.ContentHash),
 			Detail: json.RawMessage(e.Detail), At: moment(e.At),
 		})
 	}
 	return c.JSON(http.StatusOK, AuditAnswer{Header: a.header(c), Events: list})
+}
+
+// outcomeOf says whether what an event names was done.
+func outcomeOf(e store.Event) string {
+	if e.Refused {
+		return "refused"
+	}
+	return "done"
 }

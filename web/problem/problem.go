@@ -199,7 +199,7 @@ func ofMessage(err error) *Problem {
 	case errors.As(err, &content):
 		return &Problem{
 			Status: http.StatusBadRequest, Code: "400_CONTENT_CHANGED", Variant: VariantFields, Message: &content.Message, Text: content.Error(),
-			Findings: []payment.Finding{{Pointer: "/ApprovalDetails/contentHash", Code: "CH16", Text: content.Error()}},
+			Findings: []payment.Finding{{Pointer: "/ApprovalDetails/contentHash", Code: contentCode(content), Text: content.Error()}},
 		}
 	case errors.As(err, &mismatch):
 		return &Problem{
@@ -207,6 +207,14 @@ func ofMessage(err error) *Problem {
 		}
 	}
 	return nil
+}
+
+// contentCode is the ISO code for what is wrong with the digest of a decision: it is missing, or it is another.
+func contentCode(e *payment.ContentError) string {
+	if e.Unnamed {
+		return "CH21"
+	}
+	return "CH16"
 }
 
 // ofServer: the server cannot, or there is nothing to be done at this address.

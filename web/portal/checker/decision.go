@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"encoding/hex"
 	"errors"
 	"net/http"
 	"net/url"
@@ -99,11 +98,11 @@ type verdict struct {
 func readVerdict(id uuid.UUID, form url.Values) verdict {
 	v := verdict{input: approval.Input{InternalID: id}}
 	version, err := strconv.Atoi(form.Get("version"))
-	digest, errHash := hex.DecodeString(form.Get("contentHash"))
-	if err != nil || errHash != nil || len(digest) != len(v.input.ContentHash) || version < 1 {
+	digest, errHash := payment.ParseDigest(form.Get("contentHash"))
+	if err != nil || errHash != nil || version < 1 {
 		return v
 	}
-	v.input.Version, v.input.ContentHash, v.whole = version, payment.Digest(digest), true
+	v.input.Version, v.input.ContentHash, v.whole = version, &digest, true
 	return v
 }
 

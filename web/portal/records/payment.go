@@ -141,9 +141,9 @@ func documentName(name string) string {
 func (v *visit) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
 	events, err := v.Config.Reader.Audit(v.Context(), v.By.Realm, m.InternalID)
 	entries := make([]views.AuditEntry, 0, len(events))
-	for _, e := range events {
+	for i, e := range events {
 		entries = append(entries, views.AuditEntry{
-			Sequence: strconv.Itoa(e.Sequence), At: e.At, Actor: e.Actor, Action: e.Event, Channel: page.ChannelName(e.Channel, e.ClientID),
+			Sequence: strconv.Itoa(i + 1), At: e.At, Actor: e.Actor, Action: e.Event, Channel: page.ChannelName(e.Channel, e.ClientID),
 			Address: e.SourceAddress, RequestID: e.RequestID, Detail: auditDetail(e.Detail),
 		})
 	}
@@ -152,8 +152,11 @@ func (v *visit) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
 
 // auditDetail puts the stored detail of an event into words; one of another shape is shown as it is.
 func auditDetail(stored string) string {
-	var detail struct{ From, To, Reason string }
+	var detail struct{ From, To, Refused, Reason string }
 	err := json.Unmarshal([]byte(stored), &detail)
+	if err == nil && detail.Refused != "" {
+		return "Refused: " + detail.Reason
+	}
 	if err != nil || detail.From == "" || detail.To == "" {
 		return stored
 	}

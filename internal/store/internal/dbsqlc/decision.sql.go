@@ -13,7 +13,7 @@ import (
 )
 
 const decisionList = `-- name: DecisionList :many
-SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, p.display_name
+SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, p.display_name
 FROM decision d
 JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
 WHERE d.realm = $1 AND d.message_id = $2
@@ -37,6 +37,7 @@ type DecisionListRow struct {
 	PreviousOrdinal   *int32
 	PreviousAction    *string
 	DecidedAt         time.Time
+	Remark            *string
 	DisplayName       string
 }
 
@@ -67,6 +68,7 @@ func (q *Queries) DecisionList(ctx context.Context, realm string, messageID uuid
 			&i.PreviousOrdinal,
 			&i.PreviousAction,
 			&i.DecidedAt,
+			&i.Remark,
 			&i.DisplayName,
 		); err != nil {
 			return nil, err
@@ -80,7 +82,7 @@ func (q *Queries) DecisionList(ctx context.Context, realm string, messageID uuid
 }
 
 const decisionListOf = `-- name: DecisionListOf :many
-SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, p.display_name
+SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, p.display_name
 FROM decision d
 JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
 WHERE d.realm = $1 AND d.message_id = ANY ($2::uuid[])
@@ -104,6 +106,7 @@ type DecisionListOfRow struct {
 	PreviousOrdinal   *int32
 	PreviousAction    *string
 	DecidedAt         time.Time
+	Remark            *string
 	DisplayName       string
 }
 
@@ -134,6 +137,7 @@ func (q *Queries) DecisionListOf(ctx context.Context, realm string, messageIds [
 			&i.PreviousOrdinal,
 			&i.PreviousAction,
 			&i.DecidedAt,
+			&i.Remark,
 			&i.DisplayName,
 		); err != nil {
 			return nil, err

@@ -174,107 +174,10 @@ type MessageGetRow struct {
 	MakerLogin     string
 }
 
+// The message with its current version and content. What came in has no maker.
 func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.UUID) (MessageGetRow, error) {
 	row := q.db.QueryRow(ctx, messageGet, realm, messageID)
 	var i MessageGetRow
-	err := row.Scan(
-		&i.Message.Realm,
-		&i.Message.MessageID,
-		&i.Message.GlobalID,
-		&i.Message.Kind,
-		&i.Message.Scheme,
-		&i.Message.Direction,
-		&i.Message.Channel,
-		&i.Message.ClientID,
-		&i.Message.ExternalID,
-		&i.Message.MakerUser,
-		&i.Message.MakerPerson,
-		&i.Message.PolicyID,
-		&i.Message.ApprovalsRequired,
-		&i.Message.ExpiresAt,
-		&i.Message.OriginalID,
-		&i.Message.AnswersID,
-		&i.Message.AnswerBy,
-		&i.Message.Deadline,
-		&i.Message.Reason,
-		&i.Message.CreatedAt,
-		&i.Message.Version,
-		&i.Message.Approvals,
-		&i.Message.State,
-		&i.Message.StateSequence,
-		&i.Message.StateSince,
-		&i.Message.AcceptedAt,
-		&i.Message.DeliveredAt,
-		&i.Message.SettledAt,
-		&i.Message.StatusCode,
-		&i.Message.StatusText,
-		&i.Message.Inquiries,
-		&i.Message.InquireAt,
-		&i.MessageVersion.Realm,
-		&i.MessageVersion.MessageID,
-		&i.MessageVersion.Version,
-		&i.MessageVersion.DocumentID,
-		&i.MessageVersion.ContentHash,
-		&i.MessageVersion.MakerUser,
-		&i.MessageVersion.MakerPerson,
-		&i.MessageVersion.Makers,
-		&i.MessageVersion.PreviousVersion,
-		&i.MessageVersion.PreviousMakers,
-		&i.MessageVersion.FirstMaker,
-		&i.MessageVersion.ApprovalsRequired,
-		&i.MessageVersion.CreatedAt,
-		&i.MessageVersion.Amount,
-		&i.MessageVersion.Currency,
-		&i.MessageVersion.InstructionID,
-		&i.MessageVersion.EndToEndID,
-		&i.MessageVersion.TransactionID,
-		&i.MessageVersion.Uetr,
-		&i.MessageVersion.DebtorName,
-		&i.MessageVersion.DebtorAccount,
-		&i.MessageVersion.DebtorAgent,
-		&i.MessageVersion.CreditorName,
-		&i.MessageVersion.CreditorAccount,
-		&i.MessageVersion.CreditorAgent,
-		&i.MessageVersion.Remittance,
-		&i.Content,
-		&i.RecallState,
-		&i.ReturnState,
-		&i.MakerName,
-		&i.MakerLogin,
-	)
-	return i, err
-}
-
-const messageGetForUpdate = `-- name: MessageGetForUpdate :one
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, d.content,
-       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
-                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
-       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
-                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS return_state,
-       coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
-FROM message m
-JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
-WHERE m.realm = $1 AND m.message_id = $2
-FOR UPDATE OF m
-`
-
-type MessageGetForUpdateRow struct {
-	Message        Message
-	MessageVersion MessageVersion
-	Content        []byte
-	RecallState    string
-	ReturnState    string
-	MakerName      string
-	MakerLogin     string
-}
-
-// The message with its current version and content, locked until the transaction ends. What came in has no maker.
-func (q *Queries) MessageGetForUpdate(ctx context.Context, realm string, messageID uuid.UUID) (MessageGetForUpdateRow, error) {
-	row := q.db.QueryRow(ctx, messageGetForUpdate, realm, messageID)
-	var i MessageGetForUpdateRow
 	err := row.Scan(
 		&i.Message.Realm,
 		&i.Message.MessageID,
@@ -727,6 +630,19 @@ func (q *Queries) MessageListUndelivered(ctx context.Context, realm string, acce
 		return nil, err
 	}
 	return items, nil
+}
+
+const messageLock = `-- name: MessageLock :one
+SELECT message_id FROM message WHERE realm = $1 AND message_id = $2 FOR UPDATE
+`
+
+// Locks the message until the transaction ends, before anything else of it is read: a statement that joins the current version and
+// waits for the lock would look for the version of before the wait, and find nothing when an amendment was committed meanwhile.
+func (q *Queries) MessageLock(ctx context.Context, realm string, messageID uuid.UUID) (uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, messageLock, realm, messageID)
+	var message_id uuid.UUID
+	err := row.Scan(&message_id)
+	return message_id, err
 }
 
 const messageMoveIf = `-- name: MessageMoveIf :one

@@ -26,6 +26,7 @@ type AuditEvent struct {
 	ContentHash   []byte
 	Detail        string
 	At            time.Time
+	Outcome       string
 }
 
 type DebtorAccount struct {

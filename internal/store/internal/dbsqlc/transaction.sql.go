@@ -75,46 +75,6 @@ func (q *Queries) AccountList(ctx context.Context, realm string) ([]DebtorAccoun
 	return items, nil
 }
 
-const auditList = `-- name: AuditList :many
-SELECT realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash, detail, at FROM audit_event WHERE realm = $1 AND message_id = $2 ORDER BY sequence, event_id
-`
-
-func (q *Queries) AuditList(ctx context.Context, realm string, messageID *uuid.UUID) ([]AuditEvent, error) {
-	rows, err := q.db.Query(ctx, auditList, realm, messageID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []AuditEvent
-	for rows.Next() {
-		var i AuditEvent
-		if err := rows.Scan(
-			&i.Realm,
-			&i.EventID,
-			&i.MessageID,
-			&i.Sequence,
-			&i.Event,
-			&i.ActorUser,
-			&i.ActorPerson,
-			&i.ActorName,
-			&i.ClientID,
-			&i.Channel,
-			&i.RequestID,
-			&i.SourceAddress,
-			&i.ContentHash,
-			&i.Detail,
-			&i.At,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const dayCount = `-- name: DayCount :many
 SELECT to_state, count(*) AS entered FROM message_history
 WHERE realm = $1 AND at >= $2 AND to_state = ANY ($3::text[])

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/audit"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// mostRefusals is how many refusals of one event a realm keeps as rows in a minute. Further ones of that minute are only counted, in
+// refusal_count.
+const mostRefusals = 100
+
+// refusalTime is how long the keeping of a refusal may take; its caller waits for it.
+const refusalTime = 2 * time.Second
+
+// maxRefusalText is the longest sentence kept, in characters.
+const maxRefusalText = 512
+
+// Refusal is something that was asked for and not done, as the auditor finds it.
+type Refusal struct {
+	Realm string
+	Event string // audit.RefusedEventOf, or one of the events of package audit
+	// MessageID is the message it was about; zero for none.
+	MessageID uuid.UUID
+	Actor     identity.Actor // who asked; of a sign-in that failed, what is known of them
+	Why       string         // in a word, for example "four-eyes"
+	Sentence  string         // what was told; at most 512 characters are kept, and never a secret or a full account number
+	At        time.Time
+}
+
+// Refused keeps a refusal in the audit trail. The first hundred of an event in a realm's minute are rows, the others are counted, so
+// that a flood of refusals fills nothing. A refusal that cannot be kept is logged: the caller has been refused all the same, and a
+// crash of the database may lose those of its last moment.
+func (d *Database) Refused(ctx context.Context, r Refusal) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refusalTime)
+	defer cancel()
+	err := d.keepRefusal(ctx, r)
+	if err != nil {
+		d.log.ErrorContext(ctx, "refusal not kept in the audit trail", "realm", r.Realm, "event", r.Event, "why", r.Why, "error", err)
+	}
+}
+
+// Refused keeps a refusal in the audit trail, as the Database does.
+func (s *Store) Refused(ctx context.Context, r Refusal) { s.db.Refused(ctx, r) }
+
+// RefusedStep is a step of a message's life that somebody was not allowed to take.
+type RefusedStep struct {
+	By      identity.Principal
+	At      time.Time
+	Message payment.Message // as it was found; zero when there is none
+	Action  payment.Action
+	Cause   error
+}
+
+// RefusedStep keeps a step that was refused in the audit trail of its message. A request that is malformed, or about a message that
+// does not exist, was refused to nobody and leaves nothing.
+func (s *Store) RefusedStep(ctx context.Context, step RefusedStep) {
+	why, refused := payment.Refused(step.Cause)
+	if !refused || step.Message.InternalID == uuid.Nil {
+		return
+	}
+	s.db.Refused(ctx, Refusal{
+		Realm: step.By.Realm, Event: audit.RefusedEventOf(string(step.Message.Kind), string(step.Action)), MessageID: step.Message.InternalID,
+		Actor: step.By.Actor(), Why: why, Sentence: step.Cause.Error(), At: step.At,
+	})
+}
+
+func (d *Database) keepRefusal(ctx context.Context, r Refusal) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	sentence := []rune(r.Sentence)
+	user, person := actorIDs(r.Actor)
+	return d.inRealm(ctx, r.Realm, counting, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		_, err := q.AuditRefusalInsert(ctx, dbsqlc.AuditRefusalInsertParams{
+			Realm: r.Realm, Event: r.Event, At: r.At, EventID: id, MessageID: orNull(r.MessageID), ActorUser: user, ActorPerson: person,
+			ActorName: r.Actor.Name, ClientID: orNull(r.Actor.ClientID), Channel: string(r.Actor.Channel),
+			RequestID: orNull(r.Actor.RequestID), SourceAddress: orNull(r.Actor.SourceAddress),
+			Detail: audit.RefusalDetail(r.Why, string(sentence[:min(len(sentence), maxRefusalText)])), Most: mostRefusals,
+		})
+		return err
+	})
+}

@@ -1,0 +1,74 @@
+package submission
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+)
+
+// Withdraw takes a pending message back for its maker.
+//
+// Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.FieldError.
+func (s *Station) Withdraw(ctx context.Context, by identity.Principal, id uuid.UUID, reason string) (payment.Message, error) {
+	c := change{by: by, action: payment.ActionWithdraw, at: s.now()}
+	seen, err := s.cfg.Store.Transact(ctx, by.Realm, id, func(m payment.Message) (payment.Transition, error) {
+		return m.Withdraw(by, reason, c.at)
+	})
+	return s.after(ctx, c, seen, err)
+}
+
+// Amend replaces the content of a pending message; approvals given so far lapse and the editor becomes one of its makers. The policy is
+// asked again for the new content, and content that needs more approvals than the message has is refused.
+//
+// Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.RefusalError.
+func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID, in Input) (payment.Message, error) {
+	c := change{by: by, action: payment.ActionAmend, at: s.now()}
+	seen, err := s.cfg.Store.Consider(ctx, by.Realm, id, store.Considered{
+		Ask: func(m payment.Message) store.ContextQuery {
+			// The policy is that of the message's own client and channel: the door its editor came through does not count.
+			ask := s.ask(by, in)
+			ask.ClientID, ask.Channel, ask.Scheme, ask.Kind = m.ClientID, m.Channel, m.Scheme, m.Kind
+			return ask
+		},
+		Decide: func(m payment.Message, known store.Context) (payment.Transition, error) {
+			err := m.MayChange(by)
+			if err != nil {
+				return payment.Transition{}, err
+			}
+			order := in
+			order.Scheme = m.Scheme
+			draft, err := payment.NewAmendment(s.instruction(by, order, known, c.at))
+			if err != nil {
+				return payment.Transition{}, err
+			}
+			return m.Amend(by, draft, c.at)
+		},
+	})
+	var duplicate *store.DuplicateError
+	if errors.As(err, &duplicate) {
+		return seen, refuseDuplicate(duplicate)
+	}
+	return s.after(ctx, c, seen, err)
+}
+
+// change is what a maker does to a message that waits.
+type change struct {
+	by     identity.Principal
+	action payment.Action
+	at     time.Time
+}
+
+// after returns the message as the change left it. A change that was refused is kept for the auditor.
+func (s *Station) after(ctx context.Context, c change, seen payment.Message, err error) (payment.Message, error) {
+	if err != nil {
+		s.cfg.Store.RefusedStep(ctx, store.RefusedStep{By: c.by, At: c.at, Message: seen, Action: c.action, Cause: err})
+		return seen, err
+	}
+	return s.cfg.Store.Message(ctx, c.by.Realm, seen.InternalID)
+}

@@ -1,0 +1,20 @@
+-- The audit trail.
+
+-- name: AuditList :many
+-- The trail of one message. What happened in one instant stands in the order of the message's moves.
+SELECT * FROM audit_event WHERE realm = @realm AND message_id = @message_id ORDER BY at, sequence NULLS LAST, event_id;
+
+-- name: AuditRefusalInsert :execrows
+-- Counts a refusal, and keeps it as a row while the minute has few of its event.
+WITH counted AS (
+  INSERT INTO refusal_count AS c (realm, event, minute, refused)
+  VALUES (@realm, @event, date_trunc('minute', @at::timestamptz), 1)
+  ON CONFLICT (realm, event, minute) DO UPDATE SET refused = c.refused + 1
+  RETURNING refused
+)
+INSERT INTO audit_event (realm, event_id, message_id, event, actor_user, actor_person, actor_name, client_id, channel, request_id,
+  source_address, detail, outcome, at)
+SELECT @realm::text, @event_id::uuid, sqlc.narg(message_id)::uuid, @event::text, sqlc.narg(actor_user)::uuid, sqlc.narg(actor_person)::uuid,
+  @actor_name::text, sqlc.narg(client_id)::text, @channel::text, sqlc.narg(request_id)::text, sqlc.narg(source_address)::text,
+  @detail::text, 'refused', @at::timestamptz
+FROM counted WHERE refused <= @most::bigint;

@@ -105,17 +105,22 @@ type ErrorList struct {
 
 // Event defines model for Event.
 type Event struct {
-	Actor         string          `json:"actor"`
-	At            string          `json:"at"`
-	Channel       string          `json:"channel"`
-	ClientID      string          `json:"clientId,omitempty"`
-	ContentHash   string          `json:"contentHash,omitempty"`
-	Detail        json.RawMessage `json:"detail"`
-	Event         string          `json:"event"`
-	ID            string          `json:"id"`
-	RequestID     string          `json:"requestId,omitempty"`
-	Sequence      int             `json:"sequence"`
-	SourceAddress string          `json:"sourceAddress,omitempty"`
+	Actor       string          `json:"actor"`
+	At          string          `json:"at"`
+	Channel     string          `json:"channel"`
+	ClientID    string          `json:"clientId,omitempty"`
+	ContentHash string          `json:"contentHash,omitempty"`
+	Detail      json.RawMessage `json:"detail"`
+
+	// Event Such as instruction.approve, or instruction.approve-refused.
+	Event     string `json:"event"`
+	ID        string `json:"id"`
+	Outcome   string `json:"outcome"`
+	RequestID string `json:"requestId,omitempty"`
+
+	// Sequence The step of the history it belongs to; a refusal changed nothing and has none.
+	Sequence      int    `json:"sequence,omitempty"`
+	SourceAddress string `json:"sourceAddress,omitempty"`
 }
 
 // Failure defines model for Failure.

@@ -18,14 +18,18 @@ LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.referenc
 WHERE d.realm = @realm AND d.document_id = @document_id;
 
 -- name: DocumentList :many
--- Newest first, from a key on; of one message when it is given, and then with the draft that its checkers approve.
+-- Newest first, from a key on; of one message when it is given, and then with the draft that its checkers approve and, of a recall of
+-- ours, with what came in as its answer.
 SELECT d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, length(d.content)::integer AS size, d.created_at,
        (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
 LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.reference = d.reference
 WHERE d.realm = @realm AND (d.direction <> 'draft' OR sqlc.narg(message_id)::uuid IS NOT NULL)
-  AND (sqlc.narg(message_id)::uuid IS NULL OR d.message_id = sqlc.narg(message_id)::uuid)
+  AND (sqlc.narg(message_id)::uuid IS NULL OR d.message_id = sqlc.narg(message_id)::uuid
+       OR d.message_id = (SELECT a.message_id FROM message a
+                          WHERE a.realm = @realm AND a.answers_id = sqlc.narg(message_id)::uuid AND a.direction = 'in'
+                            AND a.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')))
   AND (sqlc.narg(before)::uuid IS NULL OR d.document_id < sqlc.narg(before)::uuid)
   AND (sqlc.narg(name)::text IS NULL OR d.name = sqlc.narg(name)::text)
   AND (sqlc.narg(direction)::text IS NULL OR d.direction = sqlc.narg(direction)::text)

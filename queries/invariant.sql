@@ -28,7 +28,8 @@ WHERE NOT EXISTS (SELECT FROM message_history h WHERE h.realm = d.realm AND h.me
                     AND h.actor_person = d.checker_person AND h.action = d.action);
 
 -- name: InvariantStateWithoutHistory :many
--- I3: a message whose state is not the end of its history, whose history has a gap or an illegal move, or a move without an audit row.
+-- I3: a message whose state is not the end of its history, whose history has a gap or an illegal move, a move without an audit row, or a
+-- beginning of the other direction.
 SELECT m.realm, m.message_id, ('is ' || m.state || ' after ' || m.state_sequence || ' moves, history says '
        || coalesce((SELECT h.to_state FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id ORDER BY h.sequence DESC LIMIT 1), 'nothing'))::text AS what
 FROM message m
@@ -41,7 +42,9 @@ WHERE NOT EXISTS (SELECT FROM message_history h WHERE h.realm = m.realm AND h.me
    OR EXISTS (SELECT FROM message_history h
               WHERE h.realm = m.realm AND h.message_id = m.message_id
                 AND NOT EXISTS (SELECT FROM legal_move l WHERE l.kind = h.kind AND l.from_state = h.from_state AND l.action = h.action AND l.to_state = h.to_state))
-   OR (SELECT count(*) FROM audit_event a WHERE a.realm = m.realm AND a.message_id = m.message_id AND a.sequence IS NOT NULL) <> m.state_sequence;
+   OR (SELECT count(*) FROM audit_event a WHERE a.realm = m.realm AND a.message_id = m.message_id AND a.sequence IS NOT NULL) <> m.state_sequence
+   OR EXISTS (SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id AND h.sequence = 1
+                AND (h.action = 'submit') <> (m.direction = 'out'));
 
 -- name: InvariantSentTwice :many
 -- I4: a message that went to clearing under more than one business id.
@@ -95,6 +98,12 @@ FROM message m
 WHERE m.answers_id IS NOT NULL AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
 GROUP BY m.realm, m.answers_id
 HAVING count(*) > 1
+UNION ALL
+SELECT m.realm, m.message_id, ('came in as the answer to a recall that is ' || coalesce(r.state, 'of another payment'))::text AS what
+FROM message m
+LEFT JOIN message r ON r.realm = m.realm AND r.message_id = m.answers_id AND r.original_id = m.original_id AND r.kind = 'recall'
+WHERE m.kind IN ('return', 'resolution') AND m.direction = 'in'
+  AND r.state IS DISTINCT FROM CASE m.kind WHEN 'return' THEN 'Accepted' ELSE 'Refused' END
 UNION ALL
 SELECT m.realm, m.message_id, 'returns more than came in'::text AS what
 FROM message m

@@ -1,6 +1,8 @@
 package web_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"countersign/internal/interbank"
@@ -44,6 +46,34 @@ func (b *interbankBundle) shows(t *testing.T, id string, want map[string]string)
 	}
 }
 
+// holdAnswer holds that what came in as the answer to a recall is a transaction of its own: found by kind and direction, related to the
+// recall and the payment, with its document, and not to be decided.
+func (b *interbankBundle) holdAnswer(t *testing.T, kind, recall, original string, want map[string]string) {
+	t.Helper()
+	a := b.ok(t, get(listPath+"?kind="+kind+"&direction=in", supervisor1))
+	list, _ := a.at("transactions").([]any)
+	if len(list) != 1 {
+		t.Fatalf("%d %ss came in: %s", len(list), kind, a.body)
+	}
+	id := a.text("transactions", 0, "internalId")
+	want["recallId"], want["originalInternalId"], want["creditId"], want["direction"], want["channel"] = recall, original, "", "in", "clearing"
+	b.shows(t, id, want)
+	for _, about := range []string{recall, original} {
+		related := b.ok(t, get("/api/common/v1/transaction/"+about+"/related", supervisor1))
+		if !strings.Contains(string(related.body), id) {
+			t.Errorf("%s is not related to %s: %s", kind, about, related.body)
+		}
+	}
+	documents := b.ok(t, get("/api/common/v1/transaction/"+id+"/messages", supervisor1))
+	if documents.text("messages", 0, "internalId") != id {
+		t.Errorf("documents of the %s: %s", kind, documents.body)
+	}
+	refused := b.send(t, call{path: approvePath, who: checker1, body: verdict(id, "approve")})
+	if refused.status != http.StatusForbidden {
+		t.Errorf("an approval of what came in: %d %s", refused.status, refused.body)
+	}
+}
+
 func TestWhatOthersAnswerIsShown(t *testing.T) {
 	t.Parallel()
 	b := setupInterbank(t)
@@ -57,6 +87,7 @@ func TestWhatOthersAnswerIsShown(t *testing.T) {
 	b.from(t, european, no, err)
 	b.shows(t, recall, map[string]string{"state": "Refused", "code": "NOAS"})
 	b.shows(t, refused, map[string]string{"state": "Settled", "recallStatus": "Recall Refused"})
+	b.holdAnswer(t, "resolution", recall, refused, map[string]string{"state": "Communicated", "reason": "NOAS"})
 
 	granted, _ := b.settled(t, european)
 	recall = b.approvedRequest(t, call{path: requestPath(european, "recall"), who: maker1, body: recallBody(granted, "DUPL")})
@@ -66,7 +97,8 @@ func TestWhatOthersAnswerIsShown(t *testing.T) {
 	})
 	b.from(t, european, back, err)
 	b.shows(t, recall, map[string]string{"state": "Accepted", "code": ""})
-	b.shows(t, granted, map[string]string{"state": "Settled", "recallStatus": "Recalled"})
+	b.shows(t, granted, map[string]string{"state": "Settled", "recallStatus": "Recalled", "returnStatus": ""})
+	b.holdAnswer(t, "return", recall, granted, map[string]string{"state": "Settled", "reason": "FOCR"})
 
 	payment, _, document := b.booked(t, european)
 	received, _ := b.recalled(t, european, document, "CUST")

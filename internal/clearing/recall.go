@@ -81,11 +81,12 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Inbound, document 
 	if !returned.AnswersRecall() {
 		return unfit("A return with the reason " + returned.Why.Code + " does not answer the recall of the payment.")
 	}
-	answer, err := s.statusAnswer(in, document, payment.IncomingRefusal{}, shortDigest(in.Content))
+	arrival := s.arrival(in, recall.Realm, recall.GlobalID.Mark())
+	answer, err := s.statusAnswer(in, document, payment.IncomingRefusal{}, string(arrival.GlobalID))
 	if err != nil {
 		return err
 	}
-	return s.cfg.Store.Record(ctx, in, recall.Realm, recall.InternalID, func(m payment.Message) (payment.Transition, error) {
+	return s.arriveAnswer(ctx, store.Arrival{Inbound: in, Created: payment.NewReceivedReturn(arrival, returned, recall), Answer: &answer, Moves: func(m payment.Message) (payment.Transition, error) {
 		err := fits(in, m, returned.Original)
 		if err != nil {
 			return payment.Transition{}, err
@@ -95,10 +96,23 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Inbound, document 
 			return payment.Transition{}, unfit(err.Error())
 		}
 		return s.answeredOnce(m.Accept(s.now()))
-	}, answer)
+	}})
 }
 
-// receiveResolution books the refusal of a recall (camt.029). In SIC clearing gets a receipt.
+// arriveAnswer stores what another bank answered to a recall of ours, with the move of the recall. A second answer is for an operator.
+func (s *Station) arriveAnswer(ctx context.Context, a store.Arrival) error {
+	err := s.cfg.Store.Arrive(ctx, a)
+	var conflict *store.ConflictError
+	if errors.As(err, &conflict) {
+		return unfit(answeredBefore)
+	}
+	return err
+}
+
+const answeredBefore = "The recall was answered before: there is one answer to a recall."
+
+// receiveResolution books the refusal of a recall (camt.029). In SIC clearing gets a receipt. A camt.029 that refuses nothing, such as one
+// that says "pending", is kept beside the recall and moves nothing.
 func (s *Station) receiveResolution(ctx context.Context, in store.Inbound, document *iso20022.ResolutionOfInvestigation) error {
 	resolution, err := interbank.ReadResolution(document)
 	if err != nil {
@@ -108,11 +122,26 @@ func (s *Station) receiveResolution(ctx context.Context, in store.Inbound, docum
 	if err != nil {
 		return err
 	}
-	var answers []store.Answer
-	receipt, err := s.receipt(in, document, "C25"+shortDigest(in.Content))
+	arrival := s.arrival(in, recall.Realm, recall.GlobalID.Mark())
+	receipt, err := s.receipt(in, document, "C25"+string(arrival.GlobalID))
 	if err != nil {
 		return err
 	}
+	if !resolution.Refused {
+		return s.keepUndecided(ctx, in, recall, resolution, receipt)
+	}
+	return s.arriveAnswer(ctx, store.Arrival{Inbound: in, Created: payment.NewReceivedResolution(arrival, resolution, recall), Answer: receipt, Moves: func(m payment.Message) (payment.Transition, error) {
+		err := fits(in, m, resolution.Original)
+		if err != nil {
+			return payment.Transition{}, err
+		}
+		return s.answeredOnce(m.Decline(resolution.Why.Code, resolution.Why.Text, s.now()))
+	}})
+}
+
+// keepUndecided stores a camt.029 that is no answer yet beside its recall.
+func (s *Station) keepUndecided(ctx context.Context, in store.Inbound, recall payment.Message, resolution interbank.Refusal, receipt *store.Answer) error {
+	var answers []store.Answer
 	if receipt != nil {
 		answers = append(answers, *receipt)
 	}
@@ -121,10 +150,7 @@ func (s *Station) receiveResolution(ctx context.Context, in store.Inbound, docum
 		if err != nil {
 			return payment.Transition{}, err
 		}
-		if !resolution.Refused {
-			return payment.Transition{}, store.ErrNoChange
-		}
-		return s.answeredOnce(m.Decline(resolution.Why.Code, resolution.Why.Text, s.now()))
+		return payment.Transition{}, store.ErrNoChange
 	}, answers...)
 }
 
@@ -132,7 +158,7 @@ func (s *Station) receiveResolution(ctx context.Context, in store.Inbound, docum
 // operator and is not confirmed.
 func (s *Station) answeredOnce(t payment.Transition, moves bool, err error) (payment.Transition, error) {
 	if err == nil && !moves {
-		return payment.Transition{}, unfit("The recall was answered before: there is one answer to a recall.")
+		return payment.Transition{}, unfit(answeredBefore)
 	}
 	return t, err
 }

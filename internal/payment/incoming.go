@@ -2,7 +2,9 @@ package payment
 
 import (
 	"crypto/sha256"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -12,7 +14,8 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// ArrivalInput is a document of clearing that becomes a message of its own: an incoming payment or a recall of one.
+// ArrivalInput is a document of clearing that becomes a message of its own: an incoming payment, a recall of one, or the answer to a recall
+// of ours.
 type ArrivalInput struct {
 	Realm      string
 	Scheme     rulebook.Scheme
@@ -88,8 +91,41 @@ func NewIncoming(in ArrivalInput, transfer interbank.Transfer, refused IncomingR
 func NewReceivedRecall(in ArrivalInput, recall interbank.Cancellation, original Message, answerBy time.Time) Created {
 	c := in.message(KindReceivedRecall, StateAwaitingDecision, original.Summary)
 	c.Action = ActionReceive
-	c.Message.OriginalID, c.Message.Reason, c.Message.AnswerBy = original.InternalID, recall.Why.Code, dayOf(answerBy)
-	c.Message.StatusText = truncate(recall.Why.Text)
+	c.Message.OriginalID, c.Message.AnswerBy = original.InternalID, dayOf(answerBy)
+	return c.because(recall.Why)
+}
+
+// NewReceivedReturn makes the message of the money that another bank sends back (pacs.004) because we recalled it.
+func NewReceivedReturn(in ArrivalInput, returned interbank.Returned, recall Message) Created {
+	summary := recall.Summary
+	summary.Amount = returned.Amount
+	c := in.answer(KindReturn, StateSettled, summary, recall)
+	c.Message.SettledAt = in.At
+	return c.because(returned.Why)
+}
+
+// NewReceivedResolution makes the message of another bank's refusal (camt.029) of a recall of ours.
+func NewReceivedResolution(in ArrivalInput, refusal interbank.Refusal, recall Message) Created {
+	return in.answer(KindResolution, StateCommunicated, recall.Summary, recall).because(refusal.Why)
+}
+
+// answer is the message of an answer to a recall of ours: about the same payment, and final.
+func (in ArrivalInput) answer(kind Kind, state State, summary Summary, recall Message) Created {
+	c := in.message(kind, state, summary)
+	c.Action = ActionReceive
+	c.Message.OriginalID, c.Message.AnswersID = recall.OriginalID, recall.InternalID
+	return c
+}
+
+// reasonLength is how long a code of the ISO lists is.
+const reasonLength = 4
+
+// because notes the reason another bank gives. A proprietary code may be longer than those of the lists: it is kept with the words.
+func (c Created) because(why interbank.Why) Created {
+	c.Message.Reason, c.Message.StatusText = why.Code, truncate(why.Text)
+	if utf8.RuneCountInString(why.Code) > reasonLength {
+		c.Message.Reason, c.Message.StatusText = "NARR", truncate(strings.TrimSpace(why.Code+" "+why.Text))
+	}
 	return c
 }
 

@@ -47,7 +47,7 @@ type Message struct {
 	ExternalID string // "" when the client gave none
 	// OriginalID is the payment an R-transaction is about; zero for payments.
 	OriginalID uuid.UUID
-	// AnswersID is the received recall that a return or resolution answers; zero when none.
+	// AnswersID is the recall that a return or resolution answers: a received one, or one of ours when the answer came in. Zero when none.
 	AnswersID uuid.UUID
 	AnswerBy  time.Time // when a recall should be answered; zero when there is no such time
 	// Deadline is the last day on which an R-transaction may be released; zero when there is none.

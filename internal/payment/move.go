@@ -56,6 +56,7 @@ var moves = [...]Move{
 	{KindReturn, StateUnconfirmed, ActionInquire, StateUnconfirmed},
 	{KindReturn, StateUnconfirmed, ActionSettle, StateSettled},
 	{KindReturn, StateUnconfirmed, ActionRefuse, StateFailed},
+	{KindReturn, StateNone, ActionReceive, StateSettled},
 
 	{KindRecall, StateNone, ActionSubmit, StateApprovalPending},
 	{KindRecall, StateNone, ActionSubmit, StateProcessing},
@@ -104,6 +105,7 @@ var moves = [...]Move{
 	{KindResolution, StateProcessing, ActionAcknowledge, StateCommunicated},
 	{KindResolution, StateApproved, ActionRefuse, StateFailed},
 	{KindResolution, StateProcessing, ActionRefuse, StateFailed},
+	{KindResolution, StateNone, ActionReceive, StateCommunicated},
 
 	{KindPayment, StateNone, ActionBook, StateBooked},
 	{KindPayment, StateNone, ActionRefuse, StateFailed},

@@ -16,7 +16,7 @@ const (
 	// StateUnconfirmed had no answer in the scheme's time. It is not rejected: it is never sent again under a new identifier, and
 	// a late answer still ends it.
 	StateUnconfirmed State = "Unconfirmed"
-	// StateSettled is final: the money has moved.
+	// StateSettled is final: the money has moved. A return that came in is settled from the first.
 	StateSettled State = "Settled"
 	// StateFailed is final: clearing refused it with a reason, or its stored content did not match what was approved.
 	StateFailed State = "Failed"
@@ -35,7 +35,7 @@ const (
 	StateRefused State = "Refused"
 	// StateOverdue is a recall without an answer in the time the scheme gives. A late answer still ends it.
 	StateOverdue State = "Overdue"
-	// StateCommunicated is final: the refusal of a received recall (camt.029) is with the other bank.
+	// StateCommunicated is final: the refusal of a recall (camt.029) is with the bank that recalled, ours or another.
 	StateCommunicated State = "Communicated"
 	// StateBooked is an incoming payment we took. It stays booked; what returns it is shown beside it.
 	StateBooked State = "Booked"
@@ -77,7 +77,7 @@ const (
 	ActionDecline     Action = "decline"     // the other bank refused the recall
 	ActionFallDue     Action = "fall due"    // no answer to a recall in time
 	ActionBook        Action = "book"        // an incoming payment was taken
-	ActionReceive     Action = "receive"     // a recall came in
+	ActionReceive     Action = "receive"     // a recall, or the answer to one of ours, came in
 	ActionAnswer      Action = "answer"      // a received recall was answered
 )
 
@@ -88,8 +88,8 @@ type Kind string
 const (
 	KindInstruction    Kind = "instruction"     // a payment we send
 	KindRecall         Kind = "recall"          // our request to undo it
-	KindReturn         Kind = "return"          // an incoming payment sent back
-	KindResolution     Kind = "resolution"      // our refusal of a received recall
+	KindReturn         Kind = "return"          // a payment sent back: by us, or by another bank whom we asked for it
+	KindResolution     Kind = "resolution"      // the refusal of a recall: by us, or by another bank
 	KindPayment        Kind = "payment"         // an incoming payment
 	KindReceivedRecall Kind = "received recall" // another bank's request to undo it
 )

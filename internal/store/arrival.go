@@ -29,19 +29,27 @@ type Arrival struct {
 	Inbound Inbound
 	Created payment.Created
 	Answer  *Answer
+	// Moves is the move it makes of the recall of ours that it answers (Created.Message.AnswersID); nil when it answers none. It fails with
+	// ErrNoChange for nobody: an answer that moves nothing is no arrival.
+	Moves Decide
 }
 
 // ErrKnownTransaction: another document brought a payment with this transaction id before.
 var ErrKnownTransaction = errors.New("the transaction id was received before")
 
-// Arrive stores a new incoming message, the note in the inbox and the answer with the job that sends it, in one transaction.
+// Arrive stores a new incoming message, the note in the inbox, the move of the recall it answers, and our answer with the job that sends
+// it, in one transaction.
 //
 // Errors: ErrSeen for a duplicate message id, ErrKnownTransaction for a payment whose transaction id is known, ConflictError for a
-// second recall of a payment.
+// second recall of a payment or a second answer to a recall, and what Moves returns.
 func (s *Store) Arrive(ctx context.Context, a Arrival) error {
 	m := a.Created.Message
 	err := s.db.inRealm(ctx, m.Realm, changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
-		err := s.inbox(ctx, q, a.Inbound, dbsqlc.InboxInsertParams{Outcome: "matched", Realm: &m.Realm, DocumentID: &m.DocumentID})
+		recall, err := answeredRecall(ctx, q, a)
+		if err != nil {
+			return err
+		}
+		err = s.inbox(ctx, q, a.Inbound, dbsqlc.InboxInsertParams{Outcome: "matched", Realm: &m.Realm, DocumentID: &m.DocumentID})
 		if err != nil {
 			return err
 		}
@@ -56,16 +64,41 @@ func (s *Store) Arrive(ctx context.Context, a Arrival) error {
 				return ErrKnownTransaction
 			}
 		}
+		err = s.moveRecall(ctx, tx, q, recall, a.Moves)
+		if err != nil {
+			return err
+		}
 		err = s.put(ctx, tx, q, a.Created)
 		if err != nil {
 			return err
 		}
 		return s.answer(ctx, tx, q, m, a.Answer)
 	})
-	if violates(err, "message_one_received_recall") {
-		return &ConflictError{Index: "message_one_received_recall"}
+	for _, index := range []string{"message_one_received_recall", "message_one_answer", "message_one_return"} {
+		if violates(err, index) {
+			return &ConflictError{Index: index}
+		}
 	}
 	return err
+}
+
+// answeredRecall locks the recall that an arrival answers; the zero Message when it answers none.
+func answeredRecall(ctx context.Context, q *dbsqlc.Queries, a Arrival) (payment.Message, error) {
+	if a.Moves == nil {
+		return payment.Message{}, nil
+	}
+	return load(ctx, q, a.Created.Message.Realm, a.Created.Message.AnswersID, forUpdate)
+}
+
+func (s *Store) moveRecall(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, recall payment.Message, moves Decide) error {
+	if moves == nil {
+		return nil
+	}
+	t, err := moves(recall)
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, tx, q, t)
 }
 
 // answer stores an answer, beside the message it is about when there is one, and the job that sends it.

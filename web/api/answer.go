@@ -131,6 +131,9 @@ func creditID(m payment.Message) string {
 	case payment.KindPayment:
 		return m.InternalID.String()
 	case payment.KindReturn, payment.KindResolution, payment.KindReceivedRecall:
+		if m.Kind != payment.KindReceivedRecall && m.Direction == payment.DirectionIn {
+			return "" // the answer to a recall of a payment of ours
+		}
 		return orEmpty(m.OriginalID)
 	case payment.KindInstruction, payment.KindRecall:
 	}

@@ -234,7 +234,7 @@ func transactionOf(m payment.Message) Transaction {
 		Remittance: s.Remittance, CreatedAt: moment(m.CreatedAt), CreatedBy: m.MakerLogin, Channel: string(m.Channel), Version: m.Version,
 		ApprovalsRequired: m.ApprovalsRequired, Approvals: make([]Approval, 0, len(m.Decisions)),
 		ContentHash: hex.EncodeToString(m.ContentHash[:]), AcceptedAt: moment(m.AcceptedAt), SettledAt: moment(m.SettledAt),
-		RecallStatus: string(payment.RecallStatusOf(m.RecallState)), ReturnStatus: string(payment.ReturnStatusOf(m.ReturnState)),
+		RecallStatus:       string(payment.RecallStatusOf(m.RecallState)),
 		OriginalInternalID: orEmpty(m.OriginalID), RecallID: orEmpty(m.AnswersID), Reason: m.Reason, AnswerBy: moment(m.AnswerBy),
 	}
 	for _, d := range m.Decisions {
@@ -242,6 +242,9 @@ func transactionOf(m payment.Message) Transaction {
 		if d.Action == payment.ActionReject {
 			t.RejectReason = d.Reason
 		}
+	}
+	if m.Kind == payment.KindPayment { // money that came back for a payment of ours shows as its recallStatus
+		t.ReturnStatus = string(payment.ReturnStatusOf(m.ReturnState))
 	}
 	if m.State == payment.StateApprovalPending {
 		t.ExpiresAt = moment(m.ExpiresAt)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/views"
@@ -110,7 +112,11 @@ func (v *visit) documents(m payment.Message) ([]views.Document, error) {
 }
 
 func documentView(m payment.Message, d store.Document) views.Document {
-	path := "/payments/" + m.InternalID.String() + "/messages/" + d.ID.String()
+	of := m.InternalID
+	if d.MessageID != uuid.Nil {
+		of = d.MessageID // a recall's list shows its answer too, which is a message of its own
+	}
+	path := "/payments/" + of.String() + "/messages/" + d.ID.String()
 	return views.Document{
 		ID: d.ID.String(), Type: d.Name, Name: documentName(d.Name), Outgoing: d.Direction == string(payment.DocumentOut), Draft: d.Direction == string(payment.DocumentDraft), At: d.At, Size: d.Size,
 		URL: path, DownloadURL: path + "/download",

@@ -48,6 +48,9 @@ func relatedView(m payment.Message, current uuid.UUID) views.Related {
 		payment.KindRecall: "Recall of the payment", payment.KindReceivedRecall: "Recall by the other bank",
 		payment.KindReturn: "Return of the payment", payment.KindResolution: "Refusal of the recall",
 	}[m.Kind]
+	if m.Direction == payment.DirectionIn && m.AnswersID != uuid.Nil {
+		view.Role += " by the other bank"
+	}
 	return view
 }
 

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
@@ -23,6 +25,7 @@ type wording struct {
 	debtor string
 	holder string // the creditor
 	reason string // plain text with its code
+	cameIn bool   // another bank's answer to a recall of ours
 
 	title string // heads its answers
 	act   string // in the middle of a sentence
@@ -30,6 +33,9 @@ type wording struct {
 
 // sentence says what is asked for and why.
 func (w wording) sentence() string {
+	if w.cameIn {
+		return w.answer() + " Reason: " + w.reason + "."
+	}
 	var text string
 	switch w.kind {
 	case payment.KindRecall:
@@ -47,6 +53,17 @@ func (w wording) sentence() string {
 		return ""
 	}
 	return text + " Reason: " + w.reason + "."
+}
+
+// answer says what another bank answered to a recall of ours.
+func (w wording) answer() string {
+	if w.kind == payment.KindResolution {
+		return "The bank of " + w.holder + " refuses the recall and does not send " + w.full.Format() + " back."
+	}
+	if w.amount != w.full {
+		return "The bank of " + w.holder + " sent " + w.amount.Format() + " of " + w.full.Format() + " back to " + w.debtor + "; the rest it keeps as a charge."
+	}
+	return "The bank of " + w.holder + " sent " + w.amount.Format() + " back to " + w.debtor + "."
 }
 
 // named completes the wording with what follows from its kind.
@@ -100,6 +117,7 @@ func FillRequest(v *page.Visit, view *views.Message, m payment.Message) error {
 	about, reason := m.Summary, ReasonText(m.Kind, m.Scheme, m.Reason)
 	view.Words = wording{
 		kind: m.Kind, amount: about.Amount, full: s.Original.Summary.Amount, debtor: about.DebtorName, holder: about.CreditorName, reason: reason,
+		cameIn: m.Direction == payment.DirectionIn && m.AnswersID != uuid.Nil,
 	}.sentence()
 	if about.Remittance != "" {
 		view.RemittanceKind, view.Remittance = "Remittance", about.Remittance

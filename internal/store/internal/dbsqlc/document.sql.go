@@ -107,7 +107,10 @@ FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
 LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.reference = d.reference
 WHERE d.realm = $1 AND (d.direction <> 'draft' OR $2::uuid IS NOT NULL)
-  AND ($2::uuid IS NULL OR d.message_id = $2::uuid)
+  AND ($2::uuid IS NULL OR d.message_id = $2::uuid
+       OR d.message_id = (SELECT a.message_id FROM message a
+                          WHERE a.realm = $1 AND a.answers_id = $2::uuid AND a.direction = 'in'
+                            AND a.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')))
   AND ($3::uuid IS NULL OR d.document_id < $3::uuid)
   AND ($4::text IS NULL OR d.name = $4::text)
   AND ($5::text IS NULL OR d.direction = $5::text)
@@ -138,7 +141,8 @@ type DocumentListRow struct {
 	Delivered  bool
 }
 
-// Newest first, from a key on; of one message when it is given, and then with the draft that its checkers approve.
+// Newest first, from a key on; of one message when it is given, and then with the draft that its checkers approve and, of a recall of
+// ours, with what came in as its answer.
 func (q *Queries) DocumentList(ctx context.Context, arg DocumentListParams) ([]DocumentListRow, error) {
 	rows, err := q.db.Query(ctx, documentList,
 		arg.Realm,

@@ -172,6 +172,12 @@ WHERE m.answers_id IS NOT NULL AND m.state NOT IN ('Rejected', 'Withdrawn', 'Exp
 GROUP BY m.realm, m.answers_id
 HAVING count(*) > 1
 UNION ALL
+SELECT m.realm, m.message_id, ('came in as the answer to a recall that is ' || coalesce(r.state, 'of another payment'))::text AS what
+FROM message m
+LEFT JOIN message r ON r.realm = m.realm AND r.message_id = m.answers_id AND r.original_id = m.original_id AND r.kind = 'recall'
+WHERE m.kind IN ('return', 'resolution') AND m.direction = 'in'
+  AND r.state IS DISTINCT FROM CASE m.kind WHEN 'return' THEN 'Accepted' ELSE 'Refused' END
+UNION ALL
 SELECT m.realm, m.message_id, 'returns more than came in'::text AS what
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
@@ -330,6 +336,8 @@ WHERE NOT EXISTS (SELECT FROM message_history h WHERE h.realm = m.realm AND h.me
               WHERE h.realm = m.realm AND h.message_id = m.message_id
                 AND NOT EXISTS (SELECT FROM legal_move l WHERE l.kind = h.kind AND l.from_state = h.from_state AND l.action = h.action AND l.to_state = h.to_state))
    OR (SELECT count(*) FROM audit_event a WHERE a.realm = m.realm AND a.message_id = m.message_id AND a.sequence IS NOT NULL) <> m.state_sequence
+   OR EXISTS (SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id AND h.sequence = 1
+                AND (h.action = 'submit') <> (m.direction = 'out'))
 `
 
 type InvariantStateWithoutHistoryRow struct {
@@ -338,7 +346,8 @@ type InvariantStateWithoutHistoryRow struct {
 	What      string
 }
 
-// I3: a message whose state is not the end of its history, whose history has a gap or an illegal move, or a move without an audit row.
+// I3: a message whose state is not the end of its history, whose history has a gap or an illegal move, a move without an audit row, or a
+// beginning of the other direction.
 func (q *Queries) InvariantStateWithoutHistory(ctx context.Context) ([]InvariantStateWithoutHistoryRow, error) {
 	rows, err := q.db.Query(ctx, invariantStateWithoutHistory)
 	if err != nil {

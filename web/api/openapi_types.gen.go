@@ -410,7 +410,7 @@ type Transaction struct {
 	// CreatedBy User name of the maker; empty for what came in.
 	CreatedBy string `json:"createdBy"`
 
-	// CreditID The incoming payment that this is, or that a return, resolution or received recall is about.
+	// CreditID The incoming payment that this is, or that a received recall, or a return or resolution of ours, is about.
 	CreditID   string `json:"creditId,omitempty"`
 	Creditor   Party  `json:"creditor"`
 	Debtor     Party  `json:"debtor"`
@@ -433,7 +433,7 @@ type Transaction struct {
 	// Reason ISO reason code of a recall, return or resolution.
 	Reason string `json:"reason,omitempty"`
 
-	// RecallID The received recall that a return or resolution answers.
+	// RecallID The recall that a return or resolution answers: a received one, or one of ours where the answer came in (direction in).
 	RecallID string `json:"recallId,omitempty"`
 
 	// RecallStatus Of an outgoing payment.

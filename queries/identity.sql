@@ -6,12 +6,14 @@ LEFT JOIN client c ON c.realm = r.realm AND c.client_id = @client_id
 WHERE r.realm = @realm;
 
 -- name: UserByName :one
-SELECT user_id, name, password_hash, status FROM user_account WHERE realm = @realm AND name = @name;
+SELECT * FROM user_account WHERE realm = @realm AND name = @name;
 
 -- name: UserPrincipalGet :one
 -- A user with the roles of this moment, acting through a client.
-SELECT u.user_id, u.person_id, u.name, u.status, p.display_name, c.client_id, c.may_decide_own,
-       ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id ORDER BY r.role)::text[] AS roles
+SELECT u.user_id, u.person_id, u.name, u.status, u.signed_out_at, p.display_name, c.client_id, c.may_decide_own,
+       ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
+       ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
+       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted
 FROM user_account u
 JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 JOIN client c ON c.realm = u.realm AND c.client_id = @client_id
@@ -28,7 +30,7 @@ ON CONFLICT (realm, user_id) DO UPDATE SET theme = excluded.theme, density = exc
 -- name: RealmProvision :execrows
 -- Zero rows: another maker's realm, or one with another mark. The mark stands in every Global ID, so it never changes.
 INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at)
-VALUES (@realm, @name, @mark, @made_by, @access_token_seconds, @refresh_token_seconds, @refresh_absolute_seconds, now())
+VALUES (@realm, @name, @mark, @made_by, @access_token_seconds, @refresh_token_seconds, @refresh_absolute_seconds, @at)
 ON CONFLICT (realm) DO UPDATE SET name = excluded.name, access_token_seconds = excluded.access_token_seconds,
   refresh_token_seconds = excluded.refresh_token_seconds, refresh_absolute_seconds = excluded.refresh_absolute_seconds
 WHERE realm.made_by = excluded.made_by AND realm.mark = excluded.mark;
@@ -38,40 +40,42 @@ WHERE realm.made_by = excluded.made_by AND realm.mark = excluded.mark;
 SELECT DISTINCT person_id, duty FROM user_account WHERE realm = @realm AND name = ANY (@names::text[]);
 
 -- name: PersonProvision :exec
-INSERT INTO person (realm, person_id, display_name, duty, created_at)
-VALUES (@realm, @person_id, @display_name, @duty, now())
-ON CONFLICT (realm, person_id) DO UPDATE SET display_name = excluded.display_name;
+INSERT INTO person (realm, person_id, display_name, duty, created_at, key_id, seal)
+VALUES (@realm, @person_id, @display_name, @duty, @at, @key_id, @seal)
+ON CONFLICT (realm, person_id) DO UPDATE SET display_name = excluded.display_name, key_id = excluded.key_id, seal = excluded.seal;
 
--- name: UserProvision :one
-INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at)
-VALUES (@realm, @user_id, @person_id, @duty, @name, @password_hash, @status, now())
-ON CONFLICT (realm, name) DO UPDATE SET password_hash = excluded.password_hash, status = excluded.status
-RETURNING user_id;
+-- name: UserProvision :exec
+INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, signed_out_at, created_at, key_id, seal)
+VALUES (@realm, @user_id, @person_id, @duty, @name, @password_hash, @status, sqlc.narg(signed_out_at), @at, @key_id, @seal)
+ON CONFLICT (realm, name) DO UPDATE SET password_hash = excluded.password_hash, status = excluded.status,
+  signed_out_at = excluded.signed_out_at, key_id = excluded.key_id, seal = excluded.seal;
 
--- name: UserRoleProvision :exec
-INSERT INTO user_role (realm, user_id, duty, role, created_at)
-VALUES (@realm, @user_id, @duty, @role, now())
-ON CONFLICT (realm, user_id, role) DO NOTHING;
+-- name: GrantInForce :many
+SELECT * FROM user_role WHERE realm = @realm AND user_id = @user_id AND ended_at IS NULL ORDER BY role;
 
--- name: UserRoleDropOthers :exec
-DELETE FROM user_role WHERE realm = @realm AND user_id = @user_id AND role <> ALL (@roles::text[]);
+-- name: GrantPut :exec
+-- A new grant, or the end or a new seal of one that is there. What was granted to whom never changes.
+INSERT INTO user_role (realm, user_id, duty, role, grant_id, granted_at, ended_at, key_id, seal)
+VALUES (@realm, @user_id, @duty, @role, @grant_id, @granted_at, sqlc.narg(ended_at), @key_id, @seal)
+ON CONFLICT (realm, grant_id) DO UPDATE SET ended_at = excluded.ended_at, key_id = excluded.key_id, seal = excluded.seal;
 
 -- name: ClientProvision :exec
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at)
-VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, now())
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal)
+VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, @at, @key_id, @seal)
 ON CONFLICT (realm, client_id) DO UPDATE SET kind = excluded.kind, secret_hash = excluded.secret_hash,
-  may_decide_own = excluded.may_decide_own;
+  may_decide_own = excluded.may_decide_own, key_id = excluded.key_id, seal = excluded.seal;
 
 -- name: PolicyInForce :many
 SELECT * FROM policy WHERE realm = @realm AND retired_at IS NULL ORDER BY policy_id;
 
 -- name: PolicyProvision :exec
-INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at)
+INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, key_id, seal)
 VALUES (@realm, @policy_id, @rank, sqlc.narg(client_id), sqlc.narg(channel), sqlc.narg(scheme), sqlc.narg(kind), sqlc.narg(amount_from),
-        sqlc.narg(amount_to), @approvals_required, @pending_seconds, now());
+        sqlc.narg(amount_to), @approvals_required, @pending_seconds, @at, @key_id, @seal);
 
--- name: PolicyRetire :exec
-UPDATE policy SET retired_at = now() WHERE realm = @realm AND policy_id = @policy_id AND retired_at IS NULL;
+-- name: PolicySeal :exec
+-- The end or a new seal of a policy; what it says never changes.
+UPDATE policy SET retired_at = sqlc.narg(retired_at), key_id = @key_id, seal = @seal WHERE realm = @realm AND policy_id = @policy_id;
 
 -- name: IncomingAccountProvision :exec
 -- The first realm that receives for an account keeps it.
@@ -79,10 +83,30 @@ INSERT INTO incoming_account (iban, realm) VALUES (@iban, @realm) ON CONFLICT DO
 
 -- name: DebtorAccountProvision :exec
 INSERT INTO debtor_account (realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town,
-                            holder_country, agent_bic, agent_iid, open)
+                            holder_country, agent_bic, agent_iid, open, key_id, seal)
 VALUES (@realm, @iban, @scheme, @currency, @holder_name, @holder_street, @holder_building, @holder_postcode, @holder_town,
-        @holder_country, @agent_bic, @agent_iid, @open)
+        @holder_country, @agent_bic, @agent_iid, @open, @key_id, @seal)
 ON CONFLICT (realm, iban) DO UPDATE SET scheme = excluded.scheme, currency = excluded.currency, holder_name = excluded.holder_name,
   holder_street = excluded.holder_street, holder_building = excluded.holder_building, holder_postcode = excluded.holder_postcode,
   holder_town = excluded.holder_town, holder_country = excluded.holder_country, agent_bic = excluded.agent_bic,
-  agent_iid = excluded.agent_iid, open = excluded.open;
+  agent_iid = excluded.agent_iid, open = excluded.open, key_id = excluded.key_id, seal = excluded.seal;
+
+-- What the seals of master data cover, for the auditor.
+
+-- name: PersonListAll :many
+SELECT * FROM person ORDER BY realm, person_id;
+
+-- name: UserListAll :many
+SELECT * FROM user_account ORDER BY realm, user_id;
+
+-- name: GrantListAll :many
+SELECT * FROM user_role ORDER BY realm, grant_id;
+
+-- name: ClientListAll :many
+SELECT * FROM client ORDER BY realm, client_id;
+
+-- name: PolicyListAll :many
+SELECT * FROM policy ORDER BY realm, policy_id;
+
+-- name: DebtorAccountListAll :many
+SELECT * FROM debtor_account ORDER BY realm, iban;

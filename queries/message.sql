@@ -134,7 +134,7 @@ WITH moved AS (
       status_text = coalesce(sqlc.narg(status_text), m.status_text), inquiries = m.inquiries + @inquired::integer,
       inquire_at = coalesce(sqlc.narg(inquire_at), m.inquire_at), answer_by = coalesce(sqlc.narg(answer_by), m.answer_by)
   WHERE m.realm = @realm AND m.message_id = @message_id AND m.state = @from_state AND m.state_sequence = @sequence AND m.version = @version
-  RETURNING m.realm, m.message_id, m.kind, m.state_sequence, m.version
+  RETURNING m.realm, m.message_id, m.kind, m.state_sequence, m.version, m.created_at
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
@@ -148,10 +148,11 @@ WITH moved AS (
     @detail::text, @at::timestamptz FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
-    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at)
+    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at)
   SELECT realm, message_id, version, @ordinal::integer, @makers::uuid[], @content_hash::bytea, @approvals_required::integer,
     sqlc.narg(actor_user)::uuid, sqlc.narg(actor_person)::uuid, sqlc.narg(client_id)::text, @channel, @action,
-    sqlc.narg(reason)::text, sqlc.narg(previous_ordinal)::integer, sqlc.narg(previous_action)::text, @at::timestamptz
+    sqlc.narg(reason)::text, sqlc.narg(previous_ordinal)::integer, sqlc.narg(previous_action)::text, @at::timestamptz,
+    'checker', sqlc.narg(grant_id)::uuid, sqlc.narg(granted_at)::timestamptz, created_at
   FROM moved WHERE @decides::boolean
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac)

@@ -21,7 +21,8 @@ FOR NO KEY UPDATE OF f;
 
 -- name: RefreshTokenGet :one
 -- A refresh token with its family, its user and, once it is spent, whether its successor is still unspent.
-SELECT t.token_hash, f.family_id, f.client_id, f.scope, f.ends_at, f.revoked_at, t.expires_at, t.spent_at, t.successor_hash, u.status, u.user_id,
+SELECT t.token_hash, f.family_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, u.signed_out_at,
+       t.expires_at, t.spent_at, t.successor_hash, u.status, u.user_id,
        s.expires_at AS successor_expires_at, s.spent_at AS successor_spent_at
 FROM refresh_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
@@ -62,14 +63,16 @@ WHERE t.realm = @realm AND t.token_hash = ANY (@token_hashes::bytea[]);
 -- name: AccessTokenPrincipalGet :one
 -- Whom a live access token stands for, with the roles of this moment.
 SELECT f.family_id, f.client_id, t.expires_at, u.user_id, u.person_id, u.name, p.display_name, c.may_decide_own,
-       ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id ORDER BY r.role)::text[] AS roles
+       ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
+       ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
+       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted
 FROM access_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 JOIN user_account u ON u.realm = f.realm AND u.user_id = f.user_id
 JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 JOIN client c ON c.realm = f.realm AND c.client_id = f.client_id
 WHERE t.realm = @realm AND t.token_hash = ANY (@token_hashes::bytea[]) AND t.expires_at > @at
-  AND f.revoked_at IS NULL AND f.ends_at > @at AND u.status = 'active';
+  AND f.revoked_at IS NULL AND f.ends_at > @at AND u.status = 'active' AND f.started_at > coalesce(u.signed_out_at, '-infinity');
 
 -- name: ThrottleReserveUnlocked :execrows
 -- Counts a try before its password is checked; a success clears the count. The fifth locks for 1 minute, the following for 2, 4, 8

@@ -90,7 +90,7 @@ type queue struct {
 func newQueue(t testing.TB, messages, waiting int) *queue {
 	t.Helper()
 	q := &queue{db: storetest.New(t), notes: &recorder{}, waiting: waiting}
-	must(t, demo.Ensure(t.Context(), q.db.OwnerURL))
+	must(t, demo.Ensure(t.Context(), q.db.Provisioner(t)))
 	s := newShop(t, q.db.URL, nil)
 	_, err := s.post(createSwiss, s.maker, order(sample))
 	must(t, err)

@@ -49,7 +49,7 @@ func BenchmarkCreateApprove(b *testing.B) {
 	cluster := durableCluster(b)
 	address := cluster.URL("postgres")
 	must(b, store.Migrate(b.Context(), address))
-	must(b, demo.Ensure(b.Context(), address))
+	must(b, demo.Ensure(b.Context(), store.Provisioner{OwnerURL: address, Keys: storetest.Keys(b), At: storetest.Provisioned}))
 	script := newScript(b, address)
 	s := newShop(b, address, nil)
 	pool := connections(b, address)

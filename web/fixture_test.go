@@ -86,7 +86,7 @@ func setupOn(t *testing.T, db *storetest.DB, open func(*slog.Logger) *store.Data
 	t.Helper()
 	b := &bundle{t: t, db: db, log: &testlog.Log{}}
 	b.clock.Store(time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC).UnixNano())
-	must(t, demo.Ensure(t.Context(), b.db.OwnerURL))
+	must(t, demo.Ensure(t.Context(), b.db.Provisioner(t)))
 	log := slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	database := open(log)
 	jobs, err := store.NewJobs(database, log)

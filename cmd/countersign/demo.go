@@ -129,18 +129,19 @@ func (c *demoCommand) gateway(ctx context.Context, url string, log *slog.Logger)
 	if err != nil {
 		return gateway{}, err
 	}
-	err = demo.Ensure(ctx, url)
+	tokens, err := readOrMakeRing(filepath.Join(c.DataDir, "token.key"), bareTokenKey)
+	if err != nil {
+		return gateway{}, err
+	}
+	err = demo.Ensure(ctx, store.Provisioner{OwnerURL: url, Keys: tokens, At: time.Now()})
 	if err != nil {
 		return gateway{}, err
 	}
 	g := gateway{
-		DatabaseURL: url, Environment: "DEMO", Realm: demo.Realm, OperatorRealm: demo.Realm, ClearingToken: clearingToken, Log: log,
+		DatabaseURL: url, Environment: "DEMO", Realm: demo.Realm, OperatorRealm: demo.Realm, ClearingToken: clearingToken,
+		TokenKeys: tokens, Log: log,
 		SignInHint: "Demo: maker1, checker1 and the others sign in with the password " + demo.UserPassword + ".",
 	}
 	g.ReleaseKey, err = readOrMakeKey(filepath.Join(c.DataDir, "release.key"))
-	if err != nil {
-		return gateway{}, err
-	}
-	g.TokenKeys, err = readOrMakeRing(filepath.Join(c.DataDir, "token.key"), bareTokenKey)
 	return g, err
 }

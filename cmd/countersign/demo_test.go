@@ -56,7 +56,7 @@ func TestOneFolderIsForOneDemo(t *testing.T) {
 func TestTheDemoLeavesADatabaseOfOthersAsItIs(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	must(t, store.Provision(t.Context(), db.OwnerURL, store.RealmDefinition{
+	must(t, store.Provision(t.Context(), db.Provisioner(t), store.RealmDefinition{
 		Realm: "bank", Name: "A bank", Mark: "BK", MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: time.Minute, Refresh: time.Minute, Absolute: time.Minute},
 	}))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -43,22 +44,45 @@ var probes = []probe{
 	{"release twice", `INSERT INTO release SELECT * FROM release WHERE message_id = :approved`, unique},
 	{"release other content", `INSERT INTO release SELECT realm, :pending, version, makers, sha256('other'), approvals_required, last_ordinal, last_action, now(), 'k', mac
 		FROM release WHERE message_id = :approved`, foreignKey},
-	{"approve as the maker", `INSERT INTO decision SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :makeruser, :maker, 'portal', 'portal',
-		'approve', NULL, NULL, NULL, now() FROM message_version WHERE message_id = :pending`, check},
-	{"approve as the maker, hiding the maker", `INSERT INTO decision SELECT realm, message_id, version, 1, ARRAY[:checker::uuid], content_hash, approvals_required, :makeruser, :maker,
-		'portal', 'portal', 'approve', NULL, NULL, NULL, now() FROM message_version WHERE message_id = :pending`, foreignKey},
-	{"approve as nobody's person", `INSERT INTO decision SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :makeruser, :checker,
-		'portal', 'portal', 'approve', NULL, NULL, NULL, now() FROM message_version WHERE message_id = :pending`, foreignKey},
-	{"approve other content", `INSERT INTO decision SELECT realm, message_id, version, 1, makers, sha256('other'), approvals_required, :checkeruser, :checker,
-		'portal', 'portal', 'approve', NULL, NULL, NULL, now() FROM message_version WHERE message_id = :pending`, foreignKey},
-	{"approve fewer times than needed", `INSERT INTO decision SELECT realm, message_id, version, 1, makers, content_hash, 0, :checkeruser, :checker,
-		'portal', 'portal', 'approve', NULL, NULL, NULL, now() FROM message_version WHERE message_id = :pending`, check},
-	{"decide twice", `INSERT INTO decision SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :checker2user, :checker2,
-		'portal', 'portal', 'reject', 'late', NULL, NULL, now() FROM message_version WHERE message_id = :approved`, unique},
-	{"decide a second time under the next number", `INSERT INTO decision SELECT realm, message_id, version, 2, makers, content_hash, approvals_required, :checker2user, :checker2,
-		'portal', 'portal', 'reject', 'late', 1, 'approve', now() FROM message_version WHERE message_id = :approved`, check},
-	{"reject without a reason", `INSERT INTO decision SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :checkeruser, :checker,
-		'portal', 'portal', 'reject', '  ', NULL, NULL, now() FROM message_version WHERE message_id = :pending`, check},
+	{"approve as the maker", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :makeruser, :maker, 'portal', 'portal',
+		'approve', NULL, NULL, NULL, now(), :grant FROM message_version WHERE message_id = :pending`, check},
+	{"approve as the maker, hiding the maker", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, ARRAY[:checker::uuid], content_hash, approvals_required, :makeruser, :maker,
+		'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version WHERE message_id = :pending`, foreignKey},
+	{"approve as nobody's person", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :makeruser, :checker,
+		'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version WHERE message_id = :pending`, foreignKey},
+	{"approve other content", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, sha256('other'), approvals_required, :checkeruser, :checker,
+		'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version WHERE message_id = :pending`, foreignKey},
+	{"approve fewer times than needed", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, 0, :checkeruser, :checker,
+		'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version WHERE message_id = :pending`, check},
+	{"decide twice", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :checker2user, :checker2,
+		'portal', 'portal', 'reject', 'late', NULL, NULL, now(), :grant2 FROM message_version WHERE message_id = :approved`, unique},
+	{"decide a second time under the next number", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 2, makers, content_hash, approvals_required, :checker2user, :checker2,
+		'portal', 'portal', 'reject', 'late', 1, 'approve', now(), :grant2 FROM message_version WHERE message_id = :approved`, check},
+	{"reject without a reason", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :checkeruser, :checker,
+		'portal', 'portal', 'reject', '  ', NULL, NULL, now(), :grant FROM message_version WHERE message_id = :pending`, check},
+	{"approve without a grant", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :checkeruser, :checker,
+		'portal', 'portal', 'approve', NULL, NULL, NULL, now(), NULL, NULL, NULL, NULL FROM message_version WHERE message_id = :pending`, privilege},
+	{"approve under the grant of another role", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :supervisoruser,
+		:supervisor, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :supervisorgrant FROM message_version WHERE message_id = :pending`, check},
+	{"approve under somebody else's grant", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :supervisoruser,
+		:supervisor, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version WHERE message_id = :pending`, foreignKey},
+	{"approve as a supervisor who calls it checker", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required,
+		:supervisoruser, :supervisor, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), 'checker', grant_id, granted_at, :created
+		FROM message_version JOIN user_role USING (realm) WHERE message_id = :pending AND user_id = :supervisoruser`, foreignKey},
+	{"approve under a grant given later", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :lateuser, :late,
+		'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :lategrant FROM message_version WHERE message_id = :pending`, check},
+	{"approve under a grant given later, dated back", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :lateuser,
+		:late, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), 'checker', grant_id, :created, :created
+		FROM message_version JOIN user_role USING (realm) WHERE message_id = :pending AND user_id = :lateuser`, foreignKey},
+	{"approve a message said to be younger", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :lateuser, :late,
+		'portal', 'portal', 'approve', NULL, NULL, NULL, now(), 'checker', grant_id, granted_at, granted_at
+		FROM message_version JOIN user_role USING (realm) WHERE message_id = :pending AND user_id = :lateuser`, foreignKey},
+	{"approve under a grant that has ended", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required, :formeruser,
+		:former, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :formergrant FROM message_version WHERE message_id = :pending`, privilege},
+	{"end a grant", `UPDATE user_role SET ended_at = now()`, privilege},
+	{"date a grant back", `UPDATE user_role SET granted_at = '2019-01-01'`, privilege},
+	{"take a password over without a seal", `UPDATE user_account SET password_hash = 'x', key_id = NULL, seal = NULL`, privilege},
+	{"move an account to another person", `UPDATE user_account SET person_id = :checker WHERE user_id = :makeruser`, privilege},
 	{"change a decision", `UPDATE decision SET action = 'reject', reason = 'x' WHERE message_id = :approved`, privilege},
 	{"delete a decision", `DELETE FROM decision WHERE message_id = :approved`, privilege},
 	{"empty the decisions", `TRUNCATE decision`, privilege},
@@ -121,7 +145,34 @@ func TestTheApplicationsRoleCannotCheat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	supervisor := h.Person(t, "supervisor1")
+	late, former := checkers(t, h, 1)[0], h.Person(t, "both1")
+	_, err = h.DB.Connect(t).Exec(ctx, `UPDATE user_role SET granted_at = $2 WHERE user_id = $1`, late.UserID, pending.CreatedAt.Add(time.Microsecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.DB.Connect(t).Exec(ctx, `UPDATE user_role SET ended_at = $2 WHERE user_id = $1`, former.UserID, pending.CreatedAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grantOf := func(user uuid.UUID, role string) string {
+		var id uuid.UUID
+		var at time.Time
+		err := h.DB.Connect(t).QueryRow(ctx, "SELECT grant_id, granted_at FROM user_role WHERE user_id = $1 AND role = $2", user, role).Scan(&id, &at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "'" + role + "', " + quoted(id) + ", '" + at.Format(time.RFC3339Nano) +
+			"', (SELECT m.created_at FROM message m WHERE m.message_id = message_version.message_id)"
+	}
 	values := strings.NewReplacer(
+		":columns", `realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id, channel, action,
+			reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at`,
+		":grant2", grantOf(checker2.UserID, "checker"), ":grant", grantOf(checker.UserID, "checker"),
+		":supervisorgrant", grantOf(supervisor.UserID, "supervisor"), ":lategrant", grantOf(late.UserID, "checker"),
+		":formergrant", grantOf(former.UserID, "checker"), ":created", "'"+pending.CreatedAt.Format(time.RFC3339Nano)+"'::timestamptz",
+		":supervisoruser", quoted(supervisor.UserID), ":supervisor", quoted(supervisor.PersonID),
+		":lateuser", quoted(late.UserID), ":late", quoted(late.PersonID), ":formeruser", quoted(former.UserID), ":former", quoted(former.PersonID),
 		":pending", quoted(pending.InternalID), ":approved", quoted(approved.InternalID), ":rejected", quoted(rejected.InternalID),
 		":makeruser", quoted(maker.UserID), ":maker", quoted(maker.PersonID),
 		":checkeruser", quoted(checker.UserID), ":checker2user", quoted(checker2.UserID), ":checker2", quoted(checker2.PersonID),

@@ -32,7 +32,7 @@ func checkers(t *testing.T, h *stationtest.House, n int) []identity.Principal {
 		_, err := conn.Exec(ctx, `
 			WITH p AS (INSERT INTO person VALUES ('demo', gen_random_uuid(), $1, 'payments', now()) RETURNING person_id),
 			     u AS (INSERT INTO user_account SELECT 'demo', gen_random_uuid(), person_id, 'payments', $1, 'no password', 'active', now() FROM p RETURNING user_id)
-			INSERT INTO user_role SELECT 'demo', user_id, 'payments', 'checker', now() FROM u`, name)
+			INSERT INTO user_role SELECT 'demo', user_id, 'payments', 'checker', '2020-01-01' FROM u`, name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	db := storetest.New(t)
 	for _, realm := range []store.RealmDefinition{realm("alpha", "AA"), realm("beta", "BB")} {
-		check(t, store.Provision(t.Context(), db.OwnerURL, realm))
+		check(t, store.Provision(t.Context(), db.Provisioner(t), realm))
 	}
 	b := &bundle{db: db, clock: &clock{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}, log: &testlog.Log{}}
 	b.Station = b.another(t)

@@ -79,7 +79,7 @@ func (u refreshUse) decide(t store.RefreshToken) refreshOutcome {
 	spent := !t.SpentAt.IsZero()
 	given, inGrace := u.inGrace(t)
 	switch {
-	case !t.FamilyRevokedAt.IsZero(), !u.now.Before(t.FamilyEndsAt):
+	case !t.FamilyRevokedAt.IsZero(), !u.now.Before(t.FamilyEndsAt), !t.FamilyStartedAt.After(t.UserSignedOutAt):
 		return refuse(ErrInvalidGrant)
 	case spent && !inGrace:
 		return refreshOutcome{rotation: store.Rotation{Revoke: store.RevokedByReuse}, err: ErrInvalidGrant}

@@ -29,13 +29,13 @@ func Refuse(ctx context.Context, ownerURL string) error {
 
 // Ensure brings the demo's realms into a migrated database, as the owner; done twice it changes nothing. A database that holds
 // anybody else's realm is refused. Errors: ErrForeignDatabase, store.ErrForeignRealm.
-func Ensure(ctx context.Context, ownerURL string) error {
-	err := Refuse(ctx, ownerURL)
+func Ensure(ctx context.Context, by store.Provisioner) error {
+	err := Refuse(ctx, by.OwnerURL)
 	if err != nil {
 		return err
 	}
 	for _, realm := range Realms() {
-		err = store.Provision(ctx, ownerURL, realm)
+		err = store.Provision(ctx, by, realm)
 		if err != nil {
 			return fmt.Errorf("make the demo: %w", err)
 		}

@@ -22,7 +22,7 @@ func TestEnsureMakesTheDemoOnceAndForAll(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
 	for range 2 {
-		err := demo.Ensure(t.Context(), db.OwnerURL)
+		err := demo.Ensure(t.Context(), db.Provisioner(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,14 +51,14 @@ func TestEnsureMakesTheDemoOnceAndForAll(t *testing.T) {
 func TestEnsureRefusesADatabaseOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	err := store.Provision(t.Context(), db.OwnerURL, store.RealmDefinition{
+	err := store.Provision(t.Context(), db.Provisioner(t), store.RealmDefinition{
 		Realm: "bank", Name: "A bank", Mark: "BK", MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: time.Minute, Refresh: time.Minute, Absolute: time.Minute},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = demo.Ensure(t.Context(), db.OwnerURL)
+	err = demo.Ensure(t.Context(), db.Provisioner(t))
 	if !errors.Is(err, demo.ErrForeignDatabase) {
 		t.Errorf("got %v, want %v", err, demo.ErrForeignDatabase)
 	}
@@ -128,7 +128,7 @@ func TestDebtorAccountsFitTheirAgents(t *testing.T) {
 func TestADemoUserIsKnownToTheApplication(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	err := demo.Ensure(t.Context(), db.OwnerURL)
+	err := demo.Ensure(t.Context(), db.Provisioner(t))
 	if err != nil {
 		t.Fatal(err)
 	}

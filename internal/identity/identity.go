@@ -5,6 +5,7 @@ package identity
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"golang.org/x/text/unicode/norm"
@@ -43,7 +44,9 @@ type Principal struct {
 	UserName    string    // normalised, unique in the realm
 	DisplayName string
 	Roles       []Role
-	ClientID    string
+	// Grants are what the roles were given by, one for each role.
+	Grants   []Grant
+	ClientID string
 	// ClientMayDecideOwn tells whether the realm lets this client decide a message that it created itself.
 	ClientMayDecideOwn bool
 	Channel            Channel
@@ -54,6 +57,23 @@ type Principal struct {
 // Has reports whether the principal holds the role.
 func (p Principal) Has(role Role) bool {
 	return slices.Contains(p.Roles, role)
+}
+
+// Grant is a role given to a user account at a time. A decision refers to the grant it was made under.
+type Grant struct {
+	ID        uuid.UUID
+	Role      Role
+	GrantedAt time.Time
+}
+
+// Grant returns the grant by which the principal holds the role, if there is one.
+func (p Principal) Grant(role Role) (Grant, bool) {
+	for _, grant := range p.Grants {
+		if grant.Role == role {
+			return grant, true
+		}
+	}
+	return Grant{}, false
 }
 
 // Actor is the part of a principal that history and audit keep for ever. The zero Actor is the gateway itself.

@@ -24,7 +24,8 @@ type Verdict struct {
 }
 
 // MayDecide tells why the principal may not decide this message, or nil. Pages and handlers ask it, and Approve and Reject do:
-// ForbiddenError without the role, FourEyesError for its maker or an editor, or for the client that created it.
+// ForbiddenError without the role, FourEyesError for its maker or an editor, or for the client that created it, ForbiddenError for a role
+// given after the message was made.
 func (m Message) MayDecide(by identity.Principal) error {
 	if !by.Has(identity.RoleChecker) {
 		return &ForbiddenError{Text: "You may not decide payments: this needs the role checker."}
@@ -39,8 +40,21 @@ func (m Message) MayDecide(by identity.Principal) error {
 	if m.ClientID == by.ClientID && by.Channel == identity.ChannelAPI && !by.ClientMayDecideOwn {
 		return &FourEyesError{Text: "The client " + m.ClientID + " created this message. Another client, or a person in the portal, must decide."}
 	}
+	return m.checkGrant(by)
+}
+
+// checkGrant refuses a checker who became one after the message was made: whoever gives roles could else bring a decider along. The
+// database holds the same rule, and refuses a decision without a grant.
+func (m Message) checkGrant(by identity.Principal) error {
+	grant, known := by.Grant(identity.RoleChecker)
+	if known && grant.GrantedAt.After(m.CreatedAt) {
+		return &ForbiddenError{Text: fmt.Sprintf("You were given the role checker on %s, after this message was made on %s. "+
+			"Somebody who was a checker then must decide.", moment(grant.GrantedAt), moment(m.CreatedAt))}
+	}
 	return nil
 }
+
+func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") }
 
 // MayRead tells why the principal may not read payments, or nil: administrators look after users, not payments.
 func MayRead(by identity.Principal) error {
@@ -153,8 +167,9 @@ func (m Message) checkVerdict(v Verdict) error {
 }
 
 func (m Message) decision(action Action, v Verdict) Decision {
+	grant, _ := v.By.Grant(identity.RoleChecker)
 	return Decision{
 		Ordinal: len(m.Decisions) + 1, Action: action, UserID: v.By.UserID, PersonID: v.By.PersonID, Name: v.By.DisplayName,
-		ClientID: v.By.ClientID, Channel: v.By.Channel, DecidedAt: v.At, ForVersion: m.Version,
+		ClientID: v.By.ClientID, Channel: v.By.Channel, DecidedAt: v.At, ForVersion: m.Version, Grant: grant,
 	}
 }

@@ -123,6 +123,8 @@ type Decision struct {
 	Reason     string // of a rejection
 	DecidedAt  time.Time
 	ForVersion int
+	// Grant is the grant of the role checker it was made under; zero for decisions of before there were grants.
+	Grant identity.Grant
 }
 
 // MadeBy reports whether the person wrote any version of the message.

@@ -105,7 +105,7 @@ func (n *Network) Delivered() []Delivery {
 func New(t testing.TB) *House {
 	t.Helper()
 	db := storetest.New(t)
-	err := demo.Ensure(context.Background(), db.OwnerURL)
+	err := demo.Ensure(context.Background(), db.Provisioner(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func TestALockedRowIsBusyAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db := storetest.New(t)
-	err := demo.Ensure(ctx, db.OwnerURL)
+	err := demo.Ensure(ctx, db.Provisioner(t))
 	if err != nil {
 		t.Fatal(err)
 	}

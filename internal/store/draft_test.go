@@ -21,7 +21,7 @@ import (
 func draftBench(t *testing.T) (*storetest.DB, *store.Drafts, func(realm, name string) identity.Principal) {
 	t.Helper()
 	db := storetest.New(t)
-	err := demo.Ensure(context.Background(), db.OwnerURL)
+	err := demo.Ensure(context.Background(), db.Provisioner(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func (d *Database) Principal(ctx context.Context, key PrincipalKey) (identity.Pr
 	}
 	return identity.Principal{
 		Realm: key.Realm, UserID: row.UserID, PersonID: row.PersonID, UserName: row.Name, DisplayName: row.DisplayName,
-		Roles: rolesFromDB(row.Roles), ClientID: row.ClientID, ClientMayDecideOwn: row.MayDecideOwn,
+		Roles: rolesFromDB(row.Roles), Grants: grantsFromDB(row.Roles, row.GrantIds, row.Granted), ClientID: row.ClientID, ClientMayDecideOwn: row.MayDecideOwn,
 	}, nil
 }
 
@@ -171,6 +171,14 @@ func storable(given string) string {
 }
 
 func seconds(count int32) time.Duration { return time.Duration(count) * time.Second }
+
+func grantsFromDB(roles []string, ids []uuid.UUID, times []time.Time) []identity.Grant {
+	grants := make([]identity.Grant, 0, len(roles))
+	for i, role := range roles {
+		grants = append(grants, identity.Grant{ID: ids[i], Role: identity.Role(role), GrantedAt: times[i].UTC()})
+	}
+	return grants
+}
 
 func rolesFromDB(names []string) []identity.Role {
 	roles := make([]identity.Role, len(names))

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"countersign/internal/identity"
+	"countersign/internal/keyring"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -131,16 +131,32 @@ func Realms(ctx context.Context, ownerURL string) ([]RealmSummary, error) {
 	return list, nil
 }
 
+// Provisioner is who brings realms into a database.
+type Provisioner struct {
+	OwnerURL string       // PostgreSQL URL of the schema's owner
+	Keys     keyring.Ring // of tokens; the rows are sealed with a key derived from the first
+	At       time.Time    // now; a new grant counts from then on
+}
+
 // Provision brings a realm to its definition, as the owner, in one transaction; done twice it changes nothing. What the definition
-// does not name stays as it is, except roles of a named account and policies in force. Error: ErrForeignRealm.
-func Provision(ctx context.Context, ownerURL string, realm RealmDefinition) error {
-	conn, err := pgx.Connect(ctx, ownerURL)
+// does not name stays as it is, except roles of a named account and policies in force: those end, and their rows stay. Every row is
+// sealed. Error: ErrForeignRealm.
+func Provision(ctx context.Context, by Provisioner, realm RealmDefinition) error {
+	if by.Keys.Empty() || by.At.IsZero() {
+		return errors.New("provision a realm: keys and a time are needed")
+	}
+	keys, err := identity.MasterDataKeys(by.Keys)
+	if err != nil {
+		return err
+	}
+	conn, err := pgx.Connect(ctx, by.OwnerURL)
 	if err != nil {
 		return fmt.Errorf("open the database as owner: %w", err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		return provisionRealm(ctx, dbsqlc.New(tx), realm)
+		p := provision{q: dbsqlc.New(tx), keys: keys, at: by.At.UTC().Truncate(time.Microsecond), realm: realm.Realm}
+		return p.bring(ctx, realm)
 	})
 	if err != nil {
 		return fmt.Errorf("provision the realm %s: %w", realm.Realm, err)
@@ -148,10 +164,18 @@ func Provision(ctx context.Context, ownerURL string, realm RealmDefinition) erro
 	return nil
 }
 
-func provisionRealm(ctx context.Context, q *dbsqlc.Queries, realm RealmDefinition) error {
+// provision is one run: a transaction, the keys rows are sealed with, and its time.
+type provision struct {
+	q     *dbsqlc.Queries
+	keys  keyring.Ring
+	at    time.Time
+	realm string
+}
+
+func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
 	// First, for it locks the row: two runs take turns.
-	ours, err := q.RealmProvision(ctx, dbsqlc.RealmProvisionParams{
-		Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, MadeBy: string(realm.MadeBy),
+	ours, err := p.q.RealmProvision(ctx, dbsqlc.RealmProvisionParams{
+		Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, MadeBy: string(realm.MadeBy), At: p.at,
 		AccessTokenSeconds:     wholeSeconds(realm.Life.Access),
 		RefreshTokenSeconds:    wholeSeconds(realm.Life.Refresh),
 		RefreshAbsoluteSeconds: wholeSeconds(realm.Life.Absolute),
@@ -163,26 +187,23 @@ func provisionRealm(ctx context.Context, q *dbsqlc.Queries, realm RealmDefinitio
 		return ErrForeignRealm
 	}
 	for _, person := range realm.People {
-		err = provisionPerson(ctx, q, realm.Realm, person)
+		err = p.person(ctx, person)
 		if err != nil {
 			return fmt.Errorf("person %s: %w", person.DisplayName, err)
 		}
 	}
 	for _, client := range realm.Clients {
-		err = q.ClientProvision(ctx, dbsqlc.ClientProvisionParams{
-			Realm: realm.Realm, ClientID: client.ClientID, Kind: string(client.Kind), SecretHash: client.SecretHash,
-			MayDecideOwn: client.MayDecideOwn,
-		})
+		err = p.client(ctx, client)
 		if err != nil {
 			return fmt.Errorf("client %s: %w", client.ClientID, err)
 		}
 	}
-	err = provisionPolicies(ctx, q, realm.Realm, realm.Policies)
+	err = p.policies(ctx, realm.Policies)
 	if err != nil {
 		return fmt.Errorf("policies: %w", err)
 	}
 	for _, account := range realm.DebtorAccounts {
-		err = provisionDebtorAccount(ctx, q, realm.Realm, account)
+		err = p.debtorAccount(ctx, account)
 		if err != nil {
 			return fmt.Errorf("debtor account of %s: %w", account.HolderName, err)
 		}
@@ -190,85 +211,36 @@ func provisionRealm(ctx context.Context, q *dbsqlc.Queries, realm RealmDefinitio
 	return nil
 }
 
-func provisionPerson(ctx context.Context, q *dbsqlc.Queries, realm string, person PersonDefinition) error {
-	id, err := personOf(ctx, q, realm, person)
+func (p provision) client(ctx context.Context, c ClientDefinition) error {
+	row := dbsqlc.ClientProvisionParams{
+		Realm: p.realm, ClientID: c.ClientID, Kind: string(c.Kind), SecretHash: c.SecretHash, MayDecideOwn: c.MayDecideOwn, At: p.at,
+	}
+	var err error
+	row.KeyID, row.Seal, err = sealed(p.keys)(clientRecord(dbsqlc.Client{
+		Realm: row.Realm, ClientID: row.ClientID, Kind: row.Kind, SecretHash: row.SecretHash, MayDecideOwn: row.MayDecideOwn,
+	}))
 	if err != nil {
 		return err
 	}
-	err = q.PersonProvision(ctx, dbsqlc.PersonProvisionParams{
-		Realm: realm, PersonID: id, DisplayName: person.DisplayName, Duty: string(person.Duty),
-	})
-	if err != nil {
-		return err
-	}
-	for _, account := range person.Accounts {
-		err = provisionAccount(ctx, q, dbsqlc.UserProvisionParams{
-			Realm: realm, PersonID: id, Duty: string(person.Duty), Name: identity.NormaliseName(account.Name),
-			PasswordHash: account.PasswordHash, Status: string(account.Status),
-		}, account.Roles)
-		if err != nil {
-			return fmt.Errorf("account %s: %w", account.Name, err)
-		}
-	}
-	return nil
+	return p.q.ClientProvision(ctx, row)
 }
 
-// personOf finds the person again by the accounts, or makes an identifier for a new one. An account never changes its person:
-// four-eyes compares people, over all that was ever decided.
-func personOf(ctx context.Context, q *dbsqlc.Queries, realm string, person PersonDefinition) (uuid.UUID, error) {
-	names := make([]string, len(person.Accounts))
-	for i, account := range person.Accounts {
-		names[i] = identity.NormaliseName(account.Name)
-	}
-	if len(names) == 0 {
-		return uuid.Nil, errors.New("a person needs an account")
-	}
-	known, err := q.PersonByAccount(ctx, realm, names)
-	if err != nil {
-		return uuid.Nil, fmt.Errorf("find the person: %w", err)
-	}
-	switch {
-	case len(known) == 0:
-		return uuid.NewV7()
-	case len(known) > 1:
-		return uuid.Nil, errors.New("these accounts belong to different people already")
-	case known[0].Duty != string(person.Duty):
-		return uuid.Nil, fmt.Errorf("the duty of this person is %s and cannot change", known[0].Duty)
-	}
-	return known[0].PersonID, nil
-}
-
-func provisionAccount(ctx context.Context, q *dbsqlc.Queries, user dbsqlc.UserProvisionParams, roles []identity.Role) error {
-	fresh, err := uuid.NewV7()
-	if err != nil {
-		return err
-	}
-	user.UserID = fresh
-	id, err := q.UserProvision(ctx, user)
-	if err != nil {
-		return err
-	}
-	names := make([]string, len(roles))
-	for i, role := range roles {
-		names[i] = string(role)
-		err = q.UserRoleProvision(ctx, dbsqlc.UserRoleProvisionParams{Realm: user.Realm, UserID: id, Duty: user.Duty, Role: names[i]})
-		if err != nil {
-			return fmt.Errorf("role %s: %w", role, err)
-		}
-	}
-	return q.UserRoleDropOthers(ctx, user.Realm, id, names)
-}
-
-func provisionDebtorAccount(ctx context.Context, q *dbsqlc.Queries, realm string, a DebtorAccountDefinition) error {
-	err := q.DebtorAccountProvision(ctx, dbsqlc.DebtorAccountProvisionParams{
-		Realm: realm, Iban: a.IBAN, Scheme: a.Scheme, Currency: a.Currency, HolderName: a.HolderName, HolderStreet: a.HolderStreet,
+func (p provision) debtorAccount(ctx context.Context, a DebtorAccountDefinition) error {
+	row := dbsqlc.DebtorAccountProvisionParams{
+		Realm: p.realm, Iban: a.IBAN, Scheme: a.Scheme, Currency: a.Currency, HolderName: a.HolderName, HolderStreet: a.HolderStreet,
 		HolderBuilding: a.HolderBuilding, HolderPostcode: a.HolderPostcode, HolderTown: a.HolderTown, HolderCountry: a.HolderCountry,
 		AgentBic: a.AgentBIC, AgentIid: a.AgentIID, Open: true,
-	})
+	}
+	var err error
+	row.KeyID, row.Seal, err = sealed(p.keys)(debtorAccountRecord(dbsqlc.DebtorAccount(row)))
+	if err != nil {
+		return err
+	}
+	err = p.q.DebtorAccountProvision(ctx, row)
 	if err != nil || !a.Receives {
 		return err
 	}
-	return q.IncomingAccountProvision(ctx, a.IBAN, realm)
+	return p.q.IncomingAccountProvision(ctx, a.IBAN, p.realm)
 }
 
 func wholeSeconds(d time.Duration) int32 { return int32(d / time.Second) } //nolint:gosec // the schema bounds it to a week

@@ -11,9 +11,9 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// provisionPolicies makes the policies in force those of the definition. A policy row never changes, because messages refer to the
+// policies makes the policies in force those of the definition. A policy row never changes, because messages refer to the
 // one they were made under: what differs is retired, and a new row takes its place.
-func provisionPolicies(ctx context.Context, q *dbsqlc.Queries, realm string, wanted []PolicyDefinition) error {
+func (p provision) policies(ctx context.Context, wanted []PolicyDefinition) error {
 	missing := make(map[policyKey]PolicyDefinition, len(wanted))
 	for _, definition := range wanted {
 		key := keyOfPolicy(definition)
@@ -23,7 +23,7 @@ func provisionPolicies(ctx context.Context, q *dbsqlc.Queries, realm string, wan
 		}
 		missing[key] = definition
 	}
-	rows, err := q.PolicyInForce(ctx, realm)
+	rows, err := p.q.PolicyInForce(ctx, p.realm)
 	if err != nil {
 		return fmt.Errorf("read those in force: %w", err)
 	}
@@ -32,11 +32,12 @@ func provisionPolicies(ctx context.Context, q *dbsqlc.Queries, realm string, wan
 		_, stays := missing[key]
 		if stays {
 			delete(missing, key)
-			continue
+		} else {
+			row.RetiredAt = &p.at
 		}
-		err = q.PolicyRetire(ctx, realm, row.PolicyID)
+		err = p.keepPolicy(ctx, row)
 		if err != nil {
-			return fmt.Errorf("retire one: %w", err)
+			return fmt.Errorf("keep or retire one: %w", err)
 		}
 	}
 	for _, definition := range wanted {
@@ -44,7 +45,7 @@ func provisionPolicies(ctx context.Context, q *dbsqlc.Queries, realm string, wan
 		if !absent {
 			continue
 		}
-		err = insertPolicy(ctx, q, realm, definition)
+		err = p.insertPolicy(ctx, definition)
 		if err != nil {
 			return fmt.Errorf("add one: %w", err)
 		}
@@ -78,14 +79,32 @@ func policyDefinitionFromDB(row dbsqlc.Policy) PolicyDefinition {
 	}
 }
 
-func insertPolicy(ctx context.Context, q *dbsqlc.Queries, realm string, p PolicyDefinition) error {
+// keepPolicy seals a policy that stays or has just been retired.
+func (p provision) keepPolicy(ctx context.Context, row dbsqlc.Policy) error {
+	keyID, seal, err := sealed(p.keys)(policyRecord(row))
+	if err != nil {
+		return err
+	}
+	return p.q.PolicySeal(ctx, dbsqlc.PolicySealParams{RetiredAt: row.RetiredAt, KeyID: keyID, Seal: seal, Realm: row.Realm, PolicyID: row.PolicyID})
+}
+
+func (p provision) insertPolicy(ctx context.Context, d PolicyDefinition) error {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return err
 	}
-	return q.PolicyProvision(ctx, dbsqlc.PolicyProvisionParams{
-		Realm: realm, PolicyID: id, Rank: int32(p.Rank), ClientID: orNull(p.ClientID), Channel: orNull(string(p.Channel)), //nolint:gosec // small
-		Scheme: orNull(p.Scheme), Kind: orNull(p.Kind), AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
-		ApprovalsRequired: int32(p.ApprovalsRequired), PendingSeconds: wholeSeconds(p.Pending), //nolint:gosec // the schema bounds it to 9
+	row := dbsqlc.Policy{
+		Realm: p.realm, PolicyID: id, Rank: int32(d.Rank), ClientID: orNull(d.ClientID), Channel: orNull(string(d.Channel)), //nolint:gosec // small
+		Scheme: orNull(d.Scheme), Kind: orNull(d.Kind), AmountFrom: d.AmountFrom, AmountTo: d.AmountTo,
+		ApprovalsRequired: int32(d.ApprovalsRequired), PendingSeconds: wholeSeconds(d.Pending), //nolint:gosec // the schema bounds it to 9
+	}
+	keyID, seal, err := sealed(p.keys)(policyRecord(row))
+	if err != nil {
+		return err
+	}
+	return p.q.PolicyProvision(ctx, dbsqlc.PolicyProvisionParams{
+		Realm: row.Realm, PolicyID: row.PolicyID, Rank: row.Rank, ClientID: row.ClientID, Channel: row.Channel, Scheme: row.Scheme, Kind: row.Kind,
+		AmountFrom: row.AmountFrom, AmountTo: row.AmountTo, ApprovalsRequired: row.ApprovalsRequired, PendingSeconds: row.PendingSeconds,
+		At: p.at, KeyID: keyID, Seal: seal,
 	})
 }

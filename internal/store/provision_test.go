@@ -39,7 +39,7 @@ func TestProvisionTwiceChangesNothing(t *testing.T) {
 	const state = `SELECT count(DISTINCT (p.person_id, u.user_id)) * 100 + (SELECT count(*) FROM policy) * 10 + (SELECT count(*) FROM user_role)
 		FROM person p JOIN user_account u USING (realm, person_id)`
 	for range 2 {
-		err := store.Provision(t.Context(), db.OwnerURL, bank())
+		err := store.Provision(t.Context(), db.Provisioner(t), bank())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestProvisionTwiceChangesNothing(t *testing.T) {
 func TestProvisionBringsChangesIntoForce(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	err := store.Provision(t.Context(), db.OwnerURL, bank())
+	err := store.Provision(t.Context(), db.Provisioner(t), bank())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,12 +60,13 @@ func TestProvisionBringsChangesIntoForce(t *testing.T) {
 	changed.People[0].Accounts[0].Roles = []identity.Role{identity.RoleMaker}
 	changed.People[0].Accounts[1].Status = store.UserSuppressed
 	changed.Policies = []store.PolicyDefinition{{ApprovalsRequired: 2, Pending: time.Hour}}
-	err = store.Provision(t.Context(), db.OwnerURL, changed)
+	err = store.Provision(t.Context(), db.Provisioner(t), changed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for query, want := range map[string]int{
-		"SELECT count(*) FROM user_role":                                      2,
+		"SELECT count(*) FROM user_role WHERE ended_at IS NULL":               2,
+		"SELECT count(*) FROM user_role":                                      3, // what ended stays
 		"SELECT count(*) FROM user_account WHERE status = 'suppressed'":       1,
 		"SELECT count(*) FROM policy":                                         2,
 		"SELECT max(approvals_required) FROM policy WHERE retired_at IS NULL": 2,
@@ -81,7 +82,7 @@ func TestProvisionBringsChangesIntoForce(t *testing.T) {
 func TestProvisionRefusals(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	err := store.Provision(t.Context(), db.OwnerURL, bank())
+	err := store.Provision(t.Context(), db.Provisioner(t), bank())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func TestProvisionRefusals(t *testing.T) {
 	marked := bank()
 	marked.Mark, marked.Name = "XX", "Marked anew"
 	for name, realm := range map[string]store.RealmDefinition{"another maker": foreign, "another mark": marked} {
-		err = store.Provision(t.Context(), db.OwnerURL, realm)
+		err = store.Provision(t.Context(), db.Provisioner(t), realm)
 		if !errors.Is(err, store.ErrForeignRealm) {
 			t.Errorf("%s: got %v, want %v", name, err, store.ErrForeignRealm)
 		}
@@ -101,7 +102,7 @@ func TestProvisionRefusals(t *testing.T) {
 	duty := bank()
 	duty.Name, duty.People[0].Duty = "Half done", store.DutyAdministration
 	for name, realm := range map[string]store.RealmDefinition{"a maker who administers": administrator, "another duty": duty} {
-		err = store.Provision(t.Context(), db.OwnerURL, realm)
+		err = store.Provision(t.Context(), db.Provisioner(t), realm)
 		if err == nil {
 			t.Errorf("%s: was taken", name)
 		}

@@ -67,7 +67,9 @@ type RefreshToken struct {
 	ClientID           string
 	UserID             uuid.UUID
 	UserStatus         UserStatus
+	UserSignedOutAt    time.Time // what was signed in until then is over
 	Scope              string
+	FamilyStartedAt    time.Time
 	FamilyEndsAt       time.Time
 	FamilyRevokedAt    time.Time
 	ExpiresAt          time.Time
@@ -143,7 +145,7 @@ func storeRotation(ctx context.Context, q *dbsqlc.Queries, step rotationStep) er
 func refreshTokenFromDB(row dbsqlc.RefreshTokenGetRow) RefreshToken {
 	return RefreshToken{
 		Hash: row.TokenHash, FamilyID: row.FamilyID, ClientID: row.ClientID, UserID: row.UserID, UserStatus: UserStatus(row.Status), Scope: row.Scope,
-		FamilyEndsAt: row.EndsAt.UTC(), FamilyRevokedAt: moment(row.RevokedAt), ExpiresAt: row.ExpiresAt.UTC(),
+		UserSignedOutAt: moment(row.SignedOutAt), FamilyStartedAt: row.StartedAt.UTC(), FamilyEndsAt: row.EndsAt.UTC(), FamilyRevokedAt: moment(row.RevokedAt), ExpiresAt: row.ExpiresAt.UTC(),
 		SpentAt: moment(row.SpentAt), SuccessorHash: row.SuccessorHash, SuccessorSpentAt: moment(row.SuccessorSpentAt),
 		SuccessorExpiresAt: moment(row.SuccessorExpiresAt),
 	}
@@ -236,7 +238,7 @@ func (d *Database) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
 		FamilyID: row.FamilyID, ExpiresAt: row.ExpiresAt.UTC(),
 		Principal: identity.Principal{
 			Realm: key.Realm, UserID: row.UserID, PersonID: row.PersonID, UserName: row.Name, DisplayName: row.DisplayName,
-			Roles: rolesFromDB(row.Roles), ClientID: row.ClientID, ClientMayDecideOwn: row.MayDecideOwn,
+			Roles: rolesFromDB(row.Roles), Grants: grantsFromDB(row.Roles, row.GrantIds, row.Granted), ClientID: row.ClientID, ClientMayDecideOwn: row.MayDecideOwn,
 		},
 	}, nil
 }

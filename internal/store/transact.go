@@ -181,6 +181,7 @@ func (s *Store) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
 	if d := t.Decision(); d != nil {
 		p.Decides = true
 		p.Ordinal = int32(d.Ordinal) //nolint:gosec // 1 to 9
+		p.GrantID, p.GrantedAt = orNull(d.Grant.ID), orNull(d.Grant.GrantedAt)
 		if d.Action == payment.ActionApprove {
 			p.Approvals++
 		}

@@ -32,7 +32,7 @@ type tokenServer struct {
 func newTokenServer(t *testing.T) *tokenServer {
 	t.Helper()
 	db := storetest.New(t)
-	err := demo.Ensure(t.Context(), db.OwnerURL)
+	err := demo.Ensure(t.Context(), db.Provisioner(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ type bench struct {
 func setup(t *testing.T) *bench {
 	t.Helper()
 	db := storetest.New(t)
-	err := demo.Ensure(context.Background(), db.OwnerURL)
+	err := demo.Ensure(context.Background(), db.Provisioner(t))
 	if err != nil {
 		t.Fatal(err)
 	}

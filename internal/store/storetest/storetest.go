@@ -135,6 +135,15 @@ func Keys(t testing.TB) keyring.Ring {
 	return keys
 }
 
+// Provisioned is when the realms of tests are made: before all that tests do, whatever their clocks say.
+var Provisioned = time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// Provisioner brings realms into the test's database.
+func (d *DB) Provisioner(t testing.TB) store.Provisioner {
+	t.Helper()
+	return store.Provisioner{OwnerURL: d.OwnerURL, Keys: Keys(t), At: Provisioned}
+}
+
 // Sessions is a store of portal sessions in the test's database.
 func (d *DB) Sessions(t testing.TB) *store.SessionStore {
 	t.Helper()

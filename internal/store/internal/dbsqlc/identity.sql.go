@@ -7,15 +7,49 @@ package dbsqlc
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 )
 
+const clientListAll = `-- name: ClientListAll :many
+SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal FROM client ORDER BY realm, client_id
+`
+
+func (q *Queries) ClientListAll(ctx context.Context) ([]Client, error) {
+	rows, err := q.db.Query(ctx, clientListAll)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Client
+	for rows.Next() {
+		var i Client
+		if err := rows.Scan(
+			&i.Realm,
+			&i.ClientID,
+			&i.Kind,
+			&i.SecretHash,
+			&i.MayDecideOwn,
+			&i.CreatedAt,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const clientProvision = `-- name: ClientProvision :exec
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at)
-VALUES ($1, $2, $3, $4, $5, now())
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (realm, client_id) DO UPDATE SET kind = excluded.kind, secret_hash = excluded.secret_hash,
-  may_decide_own = excluded.may_decide_own
+  may_decide_own = excluded.may_decide_own, key_id = excluded.key_id, seal = excluded.seal
 `
 
 type ClientProvisionParams struct {
@@ -24,6 +58,9 @@ type ClientProvisionParams struct {
 	Kind         string
 	SecretHash   []byte
 	MayDecideOwn bool
+	At           time.Time
+	KeyID        *string
+	Seal         []byte
 }
 
 func (q *Queries) ClientProvision(ctx context.Context, arg ClientProvisionParams) error {
@@ -33,19 +70,62 @@ func (q *Queries) ClientProvision(ctx context.Context, arg ClientProvisionParams
 		arg.Kind,
 		arg.SecretHash,
 		arg.MayDecideOwn,
+		arg.At,
+		arg.KeyID,
+		arg.Seal,
 	)
 	return err
 }
 
+const debtorAccountListAll = `-- name: DebtorAccountListAll :many
+SELECT realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town, holder_country, agent_bic, agent_iid, open, key_id, seal FROM debtor_account ORDER BY realm, iban
+`
+
+func (q *Queries) DebtorAccountListAll(ctx context.Context) ([]DebtorAccount, error) {
+	rows, err := q.db.Query(ctx, debtorAccountListAll)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DebtorAccount
+	for rows.Next() {
+		var i DebtorAccount
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Iban,
+			&i.Scheme,
+			&i.Currency,
+			&i.HolderName,
+			&i.HolderStreet,
+			&i.HolderBuilding,
+			&i.HolderPostcode,
+			&i.HolderTown,
+			&i.HolderCountry,
+			&i.AgentBic,
+			&i.AgentIid,
+			&i.Open,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const debtorAccountProvision = `-- name: DebtorAccountProvision :exec
 INSERT INTO debtor_account (realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town,
-                            holder_country, agent_bic, agent_iid, open)
+                            holder_country, agent_bic, agent_iid, open, key_id, seal)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-        $10, $11, $12, $13)
+        $10, $11, $12, $13, $14, $15)
 ON CONFLICT (realm, iban) DO UPDATE SET scheme = excluded.scheme, currency = excluded.currency, holder_name = excluded.holder_name,
   holder_street = excluded.holder_street, holder_building = excluded.holder_building, holder_postcode = excluded.holder_postcode,
   holder_town = excluded.holder_town, holder_country = excluded.holder_country, agent_bic = excluded.agent_bic,
-  agent_iid = excluded.agent_iid, open = excluded.open
+  agent_iid = excluded.agent_iid, open = excluded.open, key_id = excluded.key_id, seal = excluded.seal
 `
 
 type DebtorAccountProvisionParams struct {
@@ -62,6 +142,8 @@ type DebtorAccountProvisionParams struct {
 	AgentBic       string
 	AgentIid       string
 	Open           bool
+	KeyID          *string
+	Seal           []byte
 }
 
 func (q *Queries) DebtorAccountProvision(ctx context.Context, arg DebtorAccountProvisionParams) error {
@@ -79,6 +161,110 @@ func (q *Queries) DebtorAccountProvision(ctx context.Context, arg DebtorAccountP
 		arg.AgentBic,
 		arg.AgentIid,
 		arg.Open,
+		arg.KeyID,
+		arg.Seal,
+	)
+	return err
+}
+
+const grantInForce = `-- name: GrantInForce :many
+SELECT realm, user_id, duty, role, granted_at, grant_id, ended_at, key_id, seal FROM user_role WHERE realm = $1 AND user_id = $2 AND ended_at IS NULL ORDER BY role
+`
+
+func (q *Queries) GrantInForce(ctx context.Context, realm string, userID uuid.UUID) ([]UserRole, error) {
+	rows, err := q.db.Query(ctx, grantInForce, realm, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UserRole
+	for rows.Next() {
+		var i UserRole
+		if err := rows.Scan(
+			&i.Realm,
+			&i.UserID,
+			&i.Duty,
+			&i.Role,
+			&i.GrantedAt,
+			&i.GrantID,
+			&i.EndedAt,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const grantListAll = `-- name: GrantListAll :many
+SELECT realm, user_id, duty, role, granted_at, grant_id, ended_at, key_id, seal FROM user_role ORDER BY realm, grant_id
+`
+
+func (q *Queries) GrantListAll(ctx context.Context) ([]UserRole, error) {
+	rows, err := q.db.Query(ctx, grantListAll)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UserRole
+	for rows.Next() {
+		var i UserRole
+		if err := rows.Scan(
+			&i.Realm,
+			&i.UserID,
+			&i.Duty,
+			&i.Role,
+			&i.GrantedAt,
+			&i.GrantID,
+			&i.EndedAt,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const grantPut = `-- name: GrantPut :exec
+INSERT INTO user_role (realm, user_id, duty, role, grant_id, granted_at, ended_at, key_id, seal)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (realm, grant_id) DO UPDATE SET ended_at = excluded.ended_at, key_id = excluded.key_id, seal = excluded.seal
+`
+
+type GrantPutParams struct {
+	Realm     string
+	UserID    uuid.UUID
+	Duty      string
+	Role      string
+	GrantID   uuid.UUID
+	GrantedAt time.Time
+	EndedAt   *time.Time
+	KeyID     *string
+	Seal      []byte
+}
+
+// A new grant, or the end or a new seal of one that is there. What was granted to whom never changes.
+func (q *Queries) GrantPut(ctx context.Context, arg GrantPutParams) error {
+	_, err := q.db.Exec(ctx, grantPut,
+		arg.Realm,
+		arg.UserID,
+		arg.Duty,
+		arg.Role,
+		arg.GrantID,
+		arg.GrantedAt,
+		arg.EndedAt,
+		arg.KeyID,
+		arg.Seal,
 	)
 	return err
 }
@@ -123,10 +309,44 @@ func (q *Queries) PersonByAccount(ctx context.Context, realm string, names []str
 	return items, nil
 }
 
+const personListAll = `-- name: PersonListAll :many
+
+SELECT realm, person_id, display_name, duty, created_at, key_id, seal FROM person ORDER BY realm, person_id
+`
+
+// What the seals of master data cover, for the auditor.
+func (q *Queries) PersonListAll(ctx context.Context) ([]Person, error) {
+	rows, err := q.db.Query(ctx, personListAll)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Person
+	for rows.Next() {
+		var i Person
+		if err := rows.Scan(
+			&i.Realm,
+			&i.PersonID,
+			&i.DisplayName,
+			&i.Duty,
+			&i.CreatedAt,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const personProvision = `-- name: PersonProvision :exec
-INSERT INTO person (realm, person_id, display_name, duty, created_at)
-VALUES ($1, $2, $3, $4, now())
-ON CONFLICT (realm, person_id) DO UPDATE SET display_name = excluded.display_name
+INSERT INTO person (realm, person_id, display_name, duty, created_at, key_id, seal)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (realm, person_id) DO UPDATE SET display_name = excluded.display_name, key_id = excluded.key_id, seal = excluded.seal
 `
 
 type PersonProvisionParams struct {
@@ -134,6 +354,9 @@ type PersonProvisionParams struct {
 	PersonID    uuid.UUID
 	DisplayName string
 	Duty        string
+	At          time.Time
+	KeyID       *string
+	Seal        []byte
 }
 
 func (q *Queries) PersonProvision(ctx context.Context, arg PersonProvisionParams) error {
@@ -142,12 +365,15 @@ func (q *Queries) PersonProvision(ctx context.Context, arg PersonProvisionParams
 		arg.PersonID,
 		arg.DisplayName,
 		arg.Duty,
+		arg.At,
+		arg.KeyID,
+		arg.Seal,
 	)
 	return err
 }
 
 const policyInForce = `-- name: PolicyInForce :many
-SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at FROM policy WHERE realm = $1 AND retired_at IS NULL ORDER BY policy_id
+SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal FROM policy WHERE realm = $1 AND retired_at IS NULL ORDER BY policy_id
 `
 
 func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, error) {
@@ -173,6 +399,48 @@ func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, er
 			&i.PendingSeconds,
 			&i.CreatedAt,
 			&i.RetiredAt,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const policyListAll = `-- name: PolicyListAll :many
+SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal FROM policy ORDER BY realm, policy_id
+`
+
+func (q *Queries) PolicyListAll(ctx context.Context) ([]Policy, error) {
+	rows, err := q.db.Query(ctx, policyListAll)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Policy
+	for rows.Next() {
+		var i Policy
+		if err := rows.Scan(
+			&i.Realm,
+			&i.PolicyID,
+			&i.Rank,
+			&i.ClientID,
+			&i.Channel,
+			&i.Scheme,
+			&i.Kind,
+			&i.AmountFrom,
+			&i.AmountTo,
+			&i.ApprovalsRequired,
+			&i.PendingSeconds,
+			&i.CreatedAt,
+			&i.RetiredAt,
+			&i.KeyID,
+			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -185,9 +453,9 @@ func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, er
 }
 
 const policyProvision = `-- name: PolicyProvision :exec
-INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at)
+INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, key_id, seal)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
-        $9, $10, $11, now())
+        $9, $10, $11, $12, $13, $14)
 `
 
 type PolicyProvisionParams struct {
@@ -202,6 +470,9 @@ type PolicyProvisionParams struct {
 	AmountTo          *int64
 	ApprovalsRequired int32
 	PendingSeconds    int32
+	At                time.Time
+	KeyID             *string
+	Seal              []byte
 }
 
 func (q *Queries) PolicyProvision(ctx context.Context, arg PolicyProvisionParams) error {
@@ -217,16 +488,34 @@ func (q *Queries) PolicyProvision(ctx context.Context, arg PolicyProvisionParams
 		arg.AmountTo,
 		arg.ApprovalsRequired,
 		arg.PendingSeconds,
+		arg.At,
+		arg.KeyID,
+		arg.Seal,
 	)
 	return err
 }
 
-const policyRetire = `-- name: PolicyRetire :exec
-UPDATE policy SET retired_at = now() WHERE realm = $1 AND policy_id = $2 AND retired_at IS NULL
+const policySeal = `-- name: PolicySeal :exec
+UPDATE policy SET retired_at = $1, key_id = $2, seal = $3 WHERE realm = $4 AND policy_id = $5
 `
 
-func (q *Queries) PolicyRetire(ctx context.Context, realm string, policyID uuid.UUID) error {
-	_, err := q.db.Exec(ctx, policyRetire, realm, policyID)
+type PolicySealParams struct {
+	RetiredAt *time.Time
+	KeyID     *string
+	Seal      []byte
+	Realm     string
+	PolicyID  uuid.UUID
+}
+
+// The end or a new seal of a policy; what it says never changes.
+func (q *Queries) PolicySeal(ctx context.Context, arg PolicySealParams) error {
+	_, err := q.db.Exec(ctx, policySeal,
+		arg.RetiredAt,
+		arg.KeyID,
+		arg.Seal,
+		arg.Realm,
+		arg.PolicyID,
+	)
 	return err
 }
 
@@ -307,7 +596,7 @@ func (q *Queries) RealmClientGet(ctx context.Context, clientID string, realm str
 
 const realmProvision = `-- name: RealmProvision :execrows
 INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, now())
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (realm) DO UPDATE SET name = excluded.name, access_token_seconds = excluded.access_token_seconds,
   refresh_token_seconds = excluded.refresh_token_seconds, refresh_absolute_seconds = excluded.refresh_absolute_seconds
 WHERE realm.made_by = excluded.made_by AND realm.mark = excluded.mark
@@ -321,6 +610,7 @@ type RealmProvisionParams struct {
 	AccessTokenSeconds     int32
 	RefreshTokenSeconds    int32
 	RefreshAbsoluteSeconds int32
+	At                     time.Time
 }
 
 // Zero rows: another maker's realm, or one with another mark. The mark stands in every Global ID, so it never changes.
@@ -333,6 +623,7 @@ func (q *Queries) RealmProvision(ctx context.Context, arg RealmProvisionParams) 
 		arg.AccessTokenSeconds,
 		arg.RefreshTokenSeconds,
 		arg.RefreshAbsoluteSeconds,
+		arg.At,
 	)
 	if err != nil {
 		return 0, err
@@ -341,31 +632,69 @@ func (q *Queries) RealmProvision(ctx context.Context, arg RealmProvisionParams) 
 }
 
 const userByName = `-- name: UserByName :one
-SELECT user_id, name, password_hash, status FROM user_account WHERE realm = $1 AND name = $2
+SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal FROM user_account WHERE realm = $1 AND name = $2
 `
 
-type UserByNameRow struct {
-	UserID       uuid.UUID
-	Name         string
-	PasswordHash string
-	Status       string
-}
-
-func (q *Queries) UserByName(ctx context.Context, realm string, name string) (UserByNameRow, error) {
+func (q *Queries) UserByName(ctx context.Context, realm string, name string) (UserAccount, error) {
 	row := q.db.QueryRow(ctx, userByName, realm, name)
-	var i UserByNameRow
+	var i UserAccount
 	err := row.Scan(
+		&i.Realm,
 		&i.UserID,
+		&i.PersonID,
+		&i.Duty,
 		&i.Name,
 		&i.PasswordHash,
 		&i.Status,
+		&i.CreatedAt,
+		&i.SignedOutAt,
+		&i.KeyID,
+		&i.Seal,
 	)
 	return i, err
 }
 
+const userListAll = `-- name: UserListAll :many
+SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal FROM user_account ORDER BY realm, user_id
+`
+
+func (q *Queries) UserListAll(ctx context.Context) ([]UserAccount, error) {
+	rows, err := q.db.Query(ctx, userListAll)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UserAccount
+	for rows.Next() {
+		var i UserAccount
+		if err := rows.Scan(
+			&i.Realm,
+			&i.UserID,
+			&i.PersonID,
+			&i.Duty,
+			&i.Name,
+			&i.PasswordHash,
+			&i.Status,
+			&i.CreatedAt,
+			&i.SignedOutAt,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const userPrincipalGet = `-- name: UserPrincipalGet :one
-SELECT u.user_id, u.person_id, u.name, u.status, p.display_name, c.client_id, c.may_decide_own,
-       ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id ORDER BY r.role)::text[] AS roles
+SELECT u.user_id, u.person_id, u.name, u.status, u.signed_out_at, p.display_name, c.client_id, c.may_decide_own,
+       ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
+       ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
+       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted
 FROM user_account u
 JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 JOIN client c ON c.realm = u.realm AND c.client_id = $1
@@ -377,10 +706,13 @@ type UserPrincipalGetRow struct {
 	PersonID     uuid.UUID
 	Name         string
 	Status       string
+	SignedOutAt  *time.Time
 	DisplayName  string
 	ClientID     string
 	MayDecideOwn bool
 	Roles        []string
+	GrantIds     []uuid.UUID
+	Granted      []time.Time
 }
 
 // A user with the roles of this moment, acting through a client.
@@ -392,19 +724,22 @@ func (q *Queries) UserPrincipalGet(ctx context.Context, clientID string, realm s
 		&i.PersonID,
 		&i.Name,
 		&i.Status,
+		&i.SignedOutAt,
 		&i.DisplayName,
 		&i.ClientID,
 		&i.MayDecideOwn,
 		&i.Roles,
+		&i.GrantIds,
+		&i.Granted,
 	)
 	return i, err
 }
 
-const userProvision = `-- name: UserProvision :one
-INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, now())
-ON CONFLICT (realm, name) DO UPDATE SET password_hash = excluded.password_hash, status = excluded.status
-RETURNING user_id
+const userProvision = `-- name: UserProvision :exec
+INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, signed_out_at, created_at, key_id, seal)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+ON CONFLICT (realm, name) DO UPDATE SET password_hash = excluded.password_hash, status = excluded.status,
+  signed_out_at = excluded.signed_out_at, key_id = excluded.key_id, seal = excluded.seal
 `
 
 type UserProvisionParams struct {
@@ -415,10 +750,14 @@ type UserProvisionParams struct {
 	Name         string
 	PasswordHash string
 	Status       string
+	SignedOutAt  *time.Time
+	At           time.Time
+	KeyID        *string
+	Seal         []byte
 }
 
-func (q *Queries) UserProvision(ctx context.Context, arg UserProvisionParams) (uuid.UUID, error) {
-	row := q.db.QueryRow(ctx, userProvision,
+func (q *Queries) UserProvision(ctx context.Context, arg UserProvisionParams) error {
+	_, err := q.db.Exec(ctx, userProvision,
 		arg.Realm,
 		arg.UserID,
 		arg.PersonID,
@@ -426,40 +765,10 @@ func (q *Queries) UserProvision(ctx context.Context, arg UserProvisionParams) (u
 		arg.Name,
 		arg.PasswordHash,
 		arg.Status,
-	)
-	var user_id uuid.UUID
-	err := row.Scan(&user_id)
-	return user_id, err
-}
-
-const userRoleDropOthers = `-- name: UserRoleDropOthers :exec
-DELETE FROM user_role WHERE realm = $1 AND user_id = $2 AND role <> ALL ($3::text[])
-`
-
-func (q *Queries) UserRoleDropOthers(ctx context.Context, realm string, userID uuid.UUID, roles []string) error {
-	_, err := q.db.Exec(ctx, userRoleDropOthers, realm, userID, roles)
-	return err
-}
-
-const userRoleProvision = `-- name: UserRoleProvision :exec
-INSERT INTO user_role (realm, user_id, duty, role, created_at)
-VALUES ($1, $2, $3, $4, now())
-ON CONFLICT (realm, user_id, role) DO NOTHING
-`
-
-type UserRoleProvisionParams struct {
-	Realm  string
-	UserID uuid.UUID
-	Duty   string
-	Role   string
-}
-
-func (q *Queries) UserRoleProvision(ctx context.Context, arg UserRoleProvisionParams) error {
-	_, err := q.db.Exec(ctx, userRoleProvision,
-		arg.Realm,
-		arg.UserID,
-		arg.Duty,
-		arg.Role,
+		arg.SignedOutAt,
+		arg.At,
+		arg.KeyID,
+		arg.Seal,
 	)
 	return err
 }

@@ -27,14 +27,16 @@ func (q *Queries) AccessTokenDropExpired(ctx context.Context, realm string, befo
 
 const accessTokenPrincipalGet = `-- name: AccessTokenPrincipalGet :one
 SELECT f.family_id, f.client_id, t.expires_at, u.user_id, u.person_id, u.name, p.display_name, c.may_decide_own,
-       ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id ORDER BY r.role)::text[] AS roles
+       ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
+       ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
+       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted
 FROM access_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 JOIN user_account u ON u.realm = f.realm AND u.user_id = f.user_id
 JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 JOIN client c ON c.realm = f.realm AND c.client_id = f.client_id
 WHERE t.realm = $1 AND t.token_hash = ANY ($2::bytea[]) AND t.expires_at > $3
-  AND f.revoked_at IS NULL AND f.ends_at > $3 AND u.status = 'active'
+  AND f.revoked_at IS NULL AND f.ends_at > $3 AND u.status = 'active' AND f.started_at > coalesce(u.signed_out_at, '-infinity')
 `
 
 type AccessTokenPrincipalGetRow struct {
@@ -47,6 +49,8 @@ type AccessTokenPrincipalGetRow struct {
 	DisplayName  string
 	MayDecideOwn bool
 	Roles        []string
+	GrantIds     []uuid.UUID
+	Granted      []time.Time
 }
 
 // Whom a live access token stands for, with the roles of this moment.
@@ -63,6 +67,8 @@ func (q *Queries) AccessTokenPrincipalGet(ctx context.Context, realm string, tok
 		&i.DisplayName,
 		&i.MayDecideOwn,
 		&i.Roles,
+		&i.GrantIds,
+		&i.Granted,
 	)
 	return i, err
 }
@@ -203,7 +209,8 @@ func (q *Queries) FamilyStart(ctx context.Context, arg FamilyStartParams) error 
 }
 
 const refreshTokenGet = `-- name: RefreshTokenGet :one
-SELECT t.token_hash, f.family_id, f.client_id, f.scope, f.ends_at, f.revoked_at, t.expires_at, t.spent_at, t.successor_hash, u.status, u.user_id,
+SELECT t.token_hash, f.family_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, u.signed_out_at,
+       t.expires_at, t.spent_at, t.successor_hash, u.status, u.user_id,
        s.expires_at AS successor_expires_at, s.spent_at AS successor_spent_at
 FROM refresh_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
@@ -217,8 +224,10 @@ type RefreshTokenGetRow struct {
 	FamilyID           uuid.UUID
 	ClientID           string
 	Scope              string
+	StartedAt          time.Time
 	EndsAt             time.Time
 	RevokedAt          *time.Time
+	SignedOutAt        *time.Time
 	ExpiresAt          time.Time
 	SpentAt            *time.Time
 	SuccessorHash      []byte
@@ -237,8 +246,10 @@ func (q *Queries) RefreshTokenGet(ctx context.Context, realm string, tokenHashes
 		&i.FamilyID,
 		&i.ClientID,
 		&i.Scope,
+		&i.StartedAt,
 		&i.EndsAt,
 		&i.RevokedAt,
+		&i.SignedOutAt,
 		&i.ExpiresAt,
 		&i.SpentAt,
 		&i.SuccessorHash,

@@ -1,0 +1,177 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/identity"
+	"countersign/internal/keyring"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// What the seal of each row of master data covers: every field but the time the row was made and the seal itself.
+
+func personRecord(p dbsqlc.Person) (identity.Record, error) {
+	return identity.NewRecord("person", p.Realm, p.PersonID, p.DisplayName, p.Duty)
+}
+
+func userRecord(u dbsqlc.UserAccount) (identity.Record, error) {
+	return identity.NewRecord("user_account", u.Realm, u.UserID, u.PersonID, u.Duty, u.Name, u.PasswordHash, u.Status, u.SignedOutAt)
+}
+
+func grantRecord(g dbsqlc.UserRole) (identity.Record, error) {
+	return identity.NewRecord("user_role", g.Realm, g.GrantID, g.UserID, g.Duty, g.Role, g.GrantedAt, g.EndedAt)
+}
+
+func clientRecord(c dbsqlc.Client) (identity.Record, error) {
+	return identity.NewRecord("client", c.Realm, c.ClientID, c.Kind, c.SecretHash, c.MayDecideOwn)
+}
+
+func policyRecord(p dbsqlc.Policy) (identity.Record, error) {
+	return identity.NewRecord("policy", p.Realm, p.PolicyID, p.Rank, p.ClientID, p.Channel, p.Scheme, p.Kind, p.AmountFrom, p.AmountTo,
+		p.ApprovalsRequired, p.PendingSeconds, p.RetiredAt)
+}
+
+func debtorAccountRecord(a dbsqlc.DebtorAccount) (identity.Record, error) {
+	return identity.NewRecord("debtor_account", a.Realm, a.Iban, a.Scheme, a.Currency, a.HolderName, a.HolderStreet, a.HolderBuilding,
+		a.HolderPostcode, a.HolderTown, a.HolderCountry, a.AgentBic, a.AgentIid, a.Open)
+}
+
+// sealed returns what turns a record into the two columns of its seal.
+func sealed(keys keyring.Ring) func(identity.Record, error) (keyID *string, seal []byte, err error) {
+	return func(r identity.Record, err error) (*string, []byte, error) {
+		if err != nil {
+			return nil, nil, err
+		}
+		seal := r.Seal(keys)
+		return &seal.KeyID, seal.MAC[:], nil
+	}
+}
+
+// UnfitRow is a row of master data that does not carry the right seal.
+type UnfitRow struct {
+	Realm string
+	Table string
+	Key   string // of the row within its realm
+	Err   error  // identity.ErrUnsealed, keyring.ErrForged or keyring.ErrUnknownKey
+}
+
+// CheckMasterData holds every person, account, grant, client, policy and debtor account of every realm against its seal, as the owner,
+// and returns the rows that do not fit. The keys are those of tokens.
+func CheckMasterData(ctx context.Context, ownerURL string, tokens keyring.Ring) ([]UnfitRow, error) {
+	keys, err := identity.MasterDataKeys(tokens)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := pgx.Connect(ctx, ownerURL)
+	if err != nil {
+		return nil, fmt.Errorf("open the database as owner: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	c := masterDataCheck{keys: keys, q: dbsqlc.New(conn)}
+	for _, look := range []func(context.Context) error{c.people, c.users, c.grants, c.clients, c.policies, c.debtorAccounts} {
+		err = look(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("check the master data: %w", err)
+		}
+	}
+	return c.unfit, nil
+}
+
+type masterDataCheck struct {
+	keys  keyring.Ring
+	q     *dbsqlc.Queries
+	unfit []UnfitRow
+}
+
+// sealedRow is one row with the seal it carries.
+type sealedRow struct {
+	place  UnfitRow
+	keyID  *string
+	seal   []byte
+	record identity.Record
+	err    error // the record could not be made
+}
+
+// hold looks at the rows of one table.
+func hold[T any](c *masterDataCheck, rows []T, describe func(T) sealedRow) error {
+	for _, r := range rows {
+		row := describe(r)
+		if row.err != nil {
+			return row.err
+		}
+		row.place.Err = row.record.Check(c.keys, text(row.keyID), row.seal)
+		if row.place.Err != nil {
+			c.unfit = append(c.unfit, row.place)
+		}
+	}
+	return nil
+}
+
+func (c *masterDataCheck) people(ctx context.Context) error {
+	rows, err := c.q.PersonListAll(ctx)
+	if err != nil {
+		return err
+	}
+	return hold(c, rows, func(r dbsqlc.Person) sealedRow {
+		record, err := personRecord(r)
+		return sealedRow{UnfitRow{Realm: r.Realm, Table: "person", Key: r.PersonID.String()}, r.KeyID, r.Seal, record, err}
+	})
+}
+
+func (c *masterDataCheck) users(ctx context.Context) error {
+	rows, err := c.q.UserListAll(ctx)
+	if err != nil {
+		return err
+	}
+	return hold(c, rows, func(r dbsqlc.UserAccount) sealedRow {
+		record, err := userRecord(r)
+		return sealedRow{UnfitRow{Realm: r.Realm, Table: "user_account", Key: r.UserID.String()}, r.KeyID, r.Seal, record, err}
+	})
+}
+
+func (c *masterDataCheck) grants(ctx context.Context) error {
+	rows, err := c.q.GrantListAll(ctx)
+	if err != nil {
+		return err
+	}
+	return hold(c, rows, func(r dbsqlc.UserRole) sealedRow {
+		record, err := grantRecord(r)
+		return sealedRow{UnfitRow{Realm: r.Realm, Table: "user_role", Key: r.GrantID.String()}, r.KeyID, r.Seal, record, err}
+	})
+}
+
+func (c *masterDataCheck) clients(ctx context.Context) error {
+	rows, err := c.q.ClientListAll(ctx)
+	if err != nil {
+		return err
+	}
+	return hold(c, rows, func(r dbsqlc.Client) sealedRow {
+		record, err := clientRecord(r)
+		return sealedRow{UnfitRow{Realm: r.Realm, Table: "client", Key: r.ClientID}, r.KeyID, r.Seal, record, err}
+	})
+}
+
+func (c *masterDataCheck) policies(ctx context.Context) error {
+	rows, err := c.q.PolicyListAll(ctx)
+	if err != nil {
+		return err
+	}
+	return hold(c, rows, func(r dbsqlc.Policy) sealedRow {
+		record, err := policyRecord(r)
+		return sealedRow{UnfitRow{Realm: r.Realm, Table: "policy", Key: r.PolicyID.String()}, r.KeyID, r.Seal, record, err}
+	})
+}
+
+func (c *masterDataCheck) debtorAccounts(ctx context.Context) error {
+	rows, err := c.q.DebtorAccountListAll(ctx)
+	if err != nil {
+		return err
+	}
+	return hold(c, rows, func(r dbsqlc.DebtorAccount) sealedRow {
+		record, err := debtorAccountRecord(r)
+		return sealedRow{UnfitRow{Realm: r.Realm, Table: "debtor_account", Key: r.Iban}, r.KeyID, r.Seal, record, err}
+	})
+}

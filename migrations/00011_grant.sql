@@ -47,6 +47,18 @@ ALTER TABLE decision
 CREATE POLICY grant_in_force ON decision AS RESTRICTIVE FOR INSERT TO countersign_app WITH CHECK (
   EXISTS (SELECT FROM user_role g WHERE g.realm = decision.realm AND g.grant_id = decision.grant_id AND g.ended_at IS NULL));
 
+-- Old sessions are told by the service's clock alone, as drafts and tokens are.
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION session_drop_expired(expired_before timestamptz, page_size integer) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  WITH dropped AS (
+    DELETE FROM sessions WHERE token IN (SELECT s.token FROM sessions s WHERE s.expiry < expired_before LIMIT page_size)
+    RETURNING 1
+  )
+  SELECT count(*) FROM dropped
+$$;
+-- +goose StatementEnd
+
 -- +goose Down
 DROP POLICY grant_in_force ON decision;
 ALTER TABLE decision DROP COLUMN message_created_at, DROP COLUMN granted_at, DROP COLUMN grant_id, DROP COLUMN checker_role;

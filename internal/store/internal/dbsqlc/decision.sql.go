@@ -13,7 +13,7 @@ import (
 )
 
 const decisionList = `-- name: DecisionList :many
-SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, p.display_name
+SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, p.display_name
 FROM decision d
 JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
 WHERE d.realm = $1 AND d.message_id = $2
@@ -38,6 +38,10 @@ type DecisionListRow struct {
 	PreviousAction    *string
 	DecidedAt         time.Time
 	Remark            *string
+	CheckerRole       *string
+	GrantID           *uuid.UUID
+	GrantedAt         *time.Time
+	MessageCreatedAt  *time.Time
 	DisplayName       string
 }
 
@@ -69,6 +73,10 @@ func (q *Queries) DecisionList(ctx context.Context, realm string, messageID uuid
 			&i.PreviousAction,
 			&i.DecidedAt,
 			&i.Remark,
+			&i.CheckerRole,
+			&i.GrantID,
+			&i.GrantedAt,
+			&i.MessageCreatedAt,
 			&i.DisplayName,
 		); err != nil {
 			return nil, err
@@ -82,7 +90,7 @@ func (q *Queries) DecisionList(ctx context.Context, realm string, messageID uuid
 }
 
 const decisionListOf = `-- name: DecisionListOf :many
-SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, p.display_name
+SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, p.display_name
 FROM decision d
 JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
 WHERE d.realm = $1 AND d.message_id = ANY ($2::uuid[])
@@ -107,6 +115,10 @@ type DecisionListOfRow struct {
 	PreviousAction    *string
 	DecidedAt         time.Time
 	Remark            *string
+	CheckerRole       *string
+	GrantID           *uuid.UUID
+	GrantedAt         *time.Time
+	MessageCreatedAt  *time.Time
 	DisplayName       string
 }
 
@@ -138,6 +150,10 @@ func (q *Queries) DecisionListOf(ctx context.Context, realm string, messageIds [
 			&i.PreviousAction,
 			&i.DecidedAt,
 			&i.Remark,
+			&i.CheckerRole,
+			&i.GrantID,
+			&i.GrantedAt,
+			&i.MessageCreatedAt,
 			&i.DisplayName,
 		); err != nil {
 			return nil, err

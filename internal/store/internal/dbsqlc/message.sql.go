@@ -654,7 +654,7 @@ WITH moved AS (
       status_text = coalesce($8, m.status_text), inquiries = m.inquiries + $9::integer,
       inquire_at = coalesce($10, m.inquire_at), answer_by = coalesce($11, m.answer_by)
   WHERE m.realm = $12 AND m.message_id = $13 AND m.state = $14 AND m.state_sequence = $15 AND m.version = $16
-  RETURNING m.realm, m.message_id, m.kind, m.state_sequence, m.version
+  RETURNING m.realm, m.message_id, m.kind, m.state_sequence, m.version, m.created_at
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
@@ -668,16 +668,17 @@ WITH moved AS (
     $29::text, $2::timestamptz FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
-    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at)
+    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at)
   SELECT realm, message_id, version, $30::integer, $31::uuid[], $28::bytea, $32::integer,
     $18::uuid, $19::uuid, $21::text, $22, $17,
-    $23::text, $33::integer, $34::text, $2::timestamptz
-  FROM moved WHERE $35::boolean
+    $23::text, $33::integer, $34::text, $2::timestamptz,
+    'checker', $35::uuid, $36::timestamptz, created_at
+  FROM moved WHERE $37::boolean
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac)
   SELECT realm, message_id, version, $31::uuid[], $28::bytea, $32::integer, $30::integer, 'approve',
-    $2::timestamptz, $36::text, $37::bytea
-  FROM moved WHERE $37::bytea IS NOT NULL
+    $2::timestamptz, $38::text, $39::bytea
+  FROM moved WHERE $39::bytea IS NOT NULL
 )
 SELECT state_sequence FROM moved
 `
@@ -717,6 +718,8 @@ type MessageMoveIfParams struct {
 	ApprovalsRequired int32
 	PreviousOrdinal   *int32
 	PreviousAction    *string
+	GrantID           *uuid.UUID
+	GrantedAt         *time.Time
 	Decides           bool
 	KeyID             *string
 	Mac               []byte
@@ -760,6 +763,8 @@ func (q *Queries) MessageMoveIf(ctx context.Context, arg MessageMoveIfParams) (i
 		arg.ApprovalsRequired,
 		arg.PreviousOrdinal,
 		arg.PreviousAction,
+		arg.GrantID,
+		arg.GrantedAt,
 		arg.Decides,
 		arg.KeyID,
 		arg.Mac,

@@ -29,6 +29,17 @@ type AuditEvent struct {
 	Outcome       string
 }
 
+type Client struct {
+	Realm        string
+	ClientID     string
+	Kind         string
+	SecretHash   []byte
+	MayDecideOwn bool
+	CreatedAt    time.Time
+	KeyID        *string
+	Seal         []byte
+}
+
 type DebtorAccount struct {
 	Realm          string
 	Iban           string
@@ -43,6 +54,8 @@ type DebtorAccount struct {
 	AgentBic       string
 	AgentIid       string
 	Open           bool
+	KeyID          *string
+	Seal           []byte
 }
 
 type Document struct {
@@ -159,6 +172,16 @@ type MessageVersion struct {
 	Remittance        string
 }
 
+type Person struct {
+	Realm       string
+	PersonID    uuid.UUID
+	DisplayName string
+	Duty        string
+	CreatedAt   time.Time
+	KeyID       *string
+	Seal        []byte
+}
+
 type Policy struct {
 	Realm             string
 	PolicyID          uuid.UUID
@@ -173,6 +196,8 @@ type Policy struct {
 	PendingSeconds    int32
 	CreatedAt         time.Time
 	RetiredAt         *time.Time
+	KeyID             *string
+	Seal              []byte
 }
 
 type Release struct {
@@ -187,4 +212,30 @@ type Release struct {
 	AcceptedAt        time.Time
 	KeyID             string
 	Mac               []byte
+}
+
+type UserAccount struct {
+	Realm        string
+	UserID       uuid.UUID
+	PersonID     uuid.UUID
+	Duty         string
+	Name         string
+	PasswordHash string
+	Status       string
+	CreatedAt    time.Time
+	SignedOutAt  *time.Time
+	KeyID        *string
+	Seal         []byte
+}
+
+type UserRole struct {
+	Realm     string
+	UserID    uuid.UUID
+	Duty      string
+	Role      string
+	GrantedAt time.Time
+	GrantID   uuid.UUID
+	EndedAt   *time.Time
+	KeyID     *string
+	Seal      []byte
 }

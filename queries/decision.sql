@@ -13,3 +13,9 @@ FROM decision d
 JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
 WHERE d.realm = @realm AND d.message_id = @message_id
 ORDER BY d.version, d.ordinal;
+
+-- name: NewestKeyList :many
+-- The keys that sealed the newest release and the newest version of a realm.
+(SELECT r.key_id::text AS key_id FROM release r WHERE r.realm = @realm ORDER BY r.message_id DESC LIMIT 1)
+UNION
+(SELECT v.key_id::text FROM message_version v WHERE v.realm = @realm AND v.key_id IS NOT NULL ORDER BY v.message_id DESC, v.version DESC LIMIT 1);

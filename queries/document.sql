@@ -1,12 +1,12 @@
--- name: DocumentInsert :exec
+-- name: DocumentInsert :execrows
 -- An outbound document of a reference that exists already is left as it is.
-INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at)
-VALUES (@realm, @document_id, sqlc.narg(message_id), @scheme, @direction, @name, @reference, @content, sha256(@content), @created_at)
+INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
+VALUES (@realm, @document_id, sqlc.narg(message_id), @scheme, @direction, @name, @reference, @content, sha256(@content), @created_at,
+  sqlc.narg(key_id), sqlc.narg(mac))
 ON CONFLICT (realm, reference) WHERE direction = 'out' DO NOTHING;
 
 -- name: DocumentGetOutbound :one
-SELECT document_id, name, content FROM document
-WHERE realm = @realm AND reference = @reference AND direction = 'out';
+SELECT * FROM document WHERE realm = @realm AND reference = @reference AND direction = 'out';
 
 -- name: DocumentGet :one
 -- delivered: clearing has it, which a report to our client (pain.002) never is.
@@ -21,6 +21,7 @@ WHERE d.realm = @realm AND d.document_id = @document_id;
 -- Newest first, from a key on; of one message when it is given, and then with the draft that its checkers approve and, of a recall of
 -- ours, with what came in as its answer.
 SELECT d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, length(d.content)::integer AS size, d.created_at,
+       d.content_hash, d.key_id, d.mac,
        (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
@@ -60,20 +61,41 @@ WHERE outcome = 'waiting' AND wait_until <= @due::timestamptz ORDER BY wait_unti
 UPDATE inbox SET outcome = @outcome, reason = @reason, realm = sqlc.narg(realm), document_id = sqlc.narg(document_id), wait_until = NULL
 WHERE scheme = @scheme AND reference = @reference AND outcome = 'waiting';
 
--- name: OutboxInsert :exec
-INSERT INTO outbox (scheme, reference, name, content, created_at)
-VALUES (@scheme, @reference, @name, @content, @created_at)
+-- name: OutboxInsert :execrows
+-- An answer with a content of its own.
+INSERT INTO outbox (scheme, reference, name, content, created_at, key_id, mac)
+VALUES (@scheme, @reference, @name, @content::bytea, @created_at, @key_id::text, @mac::bytea)
+ON CONFLICT DO NOTHING;
+
+-- name: OutboxInsertDocument :execrows
+-- An answer that was sent before, to be sent again.
+INSERT INTO outbox (scheme, reference, name, document_realm, document_id, created_at, key_id, mac)
+VALUES (@scheme, @reference, @name, @document_realm::text, @document_id::uuid, @created_at, @key_id::text, @mac::bytea)
 ON CONFLICT DO NOTHING;
 
 -- name: OutboxGet :one
-SELECT name, content, delivered_at FROM outbox WHERE scheme = @scheme AND reference = @reference;
+SELECT * FROM outbox WHERE scheme = @scheme AND reference = @reference;
 
 -- name: OutboxDelivered :exec
 UPDATE outbox SET delivered_at = @at::timestamptz WHERE scheme = @scheme AND reference = @reference AND delivered_at IS NULL;
 
+-- name: OutboxRefuse :execrows
+-- An answer that does not fit its seal: it is never delivered.
+UPDATE outbox SET refused_at = @at::timestamptz
+WHERE scheme = @scheme AND reference = @reference AND refused_at IS NULL AND delivered_at IS NULL;
+
 -- name: OutboxListUndelivered :many
-SELECT scheme, reference FROM outbox WHERE delivered_at IS NULL AND created_at <= @created_before::timestamptz
+-- Answers to deliver: sealed with one of the given keys or, from before there were seals, with none. The others wait for their key.
+SELECT scheme, reference FROM outbox
+WHERE delivered_at IS NULL AND refused_at IS NULL AND created_at <= @created_before::timestamptz
+  AND (key_id IS NULL OR key_id = ANY (@key_ids::text[]))
 ORDER BY created_at LIMIT @page_size;
+
+-- name: OutboxListHeld :many
+-- The keys that undelivered answers wait for.
+SELECT DISTINCT key_id::text AS key_id FROM outbox
+WHERE delivered_at IS NULL AND refused_at IS NULL AND key_id IS NOT NULL AND key_id <> ALL (@key_ids::text[])
+LIMIT 20;
 
 -- name: IncomingAccountRealm :one
 SELECT realm FROM incoming_account WHERE iban = @iban;
@@ -101,3 +123,6 @@ SELECT mark FROM realm WHERE realm = @realm;
 
 -- name: RealmByMark :one
 SELECT realm FROM realm WHERE mark = @mark;
+
+-- name: DocumentGetByID :one
+SELECT * FROM document WHERE realm = @realm AND document_id = @document_id AND direction = 'out';

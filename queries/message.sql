@@ -38,11 +38,11 @@ WITH added AS (
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account,
-    debtor_agent, creditor_name, creditor_account, creditor_agent, remittance)
+    debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
   VALUES (@realm, @message_id, 1, @document_id, @content_hash, sqlc.narg(maker_user), sqlc.narg(maker_person), @makers::uuid[],
     sqlc.narg(maker_person), @approvals_required, @created_at, @amount, @currency, sqlc.narg(instruction_id), @end_to_end_id,
     sqlc.narg(transaction_id), sqlc.narg(uetr), @debtor_name, @debtor_account, @debtor_agent, @creditor_name, @creditor_account,
-    @creditor_agent, @remittance)
+    @creditor_agent, @remittance, @version_key_id::text, @version_seal::bytea)
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
@@ -69,10 +69,11 @@ WITH added AS (
     @message_id::uuid AS message_id, @fingerprint::bytea AS fingerprint, @created_at::timestamptz AS created_at
   WHERE sqlc.narg(idempotency_key)::text IS NOT NULL
 )
-INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac)
+INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
 SELECT @realm::text AS realm, @message_id::uuid AS message_id, 1 AS version, @makers::uuid[] AS makers,
   @content_hash::bytea AS content_hash, @approvals_required::integer AS approvals_required,
-  sqlc.narg(accepted_at)::timestamptz AS accepted_at, sqlc.narg(key_id)::text AS key_id, sqlc.narg(mac)::bytea AS mac
+  sqlc.narg(accepted_at)::timestamptz AS accepted_at, sqlc.narg(key_id)::text AS key_id, sqlc.narg(mac)::bytea AS mac,
+  sqlc.narg(account_digest)::bytea AS account_digest
 WHERE sqlc.narg(mac)::bytea IS NOT NULL;
 
 -- name: MessageLock :one
@@ -83,6 +84,8 @@ SELECT message_id FROM message WHERE realm = @realm AND message_id = @message_id
 -- name: MessageGet :one
 -- The message with its current version and content. What came in has no maker.
 SELECT sqlc.embed(m), sqlc.embed(v), d.content,
+       a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
+       a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
        coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
                  ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
        coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
@@ -91,6 +94,7 @@ SELECT sqlc.embed(m), sqlc.embed(v), d.content,
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
+LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = v.realm AND a.iban = v.debtor_account
 LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
 LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE m.realm = @realm AND m.message_id = @message_id;
@@ -155,9 +159,10 @@ WITH moved AS (
     'checker', sqlc.narg(grant_id)::uuid, sqlc.narg(granted_at)::timestamptz, created_at
   FROM moved WHERE @decides::boolean
 ), released AS (
-  INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac)
+  INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac,
+    account_digest)
   SELECT realm, message_id, version, @makers::uuid[], @content_hash::bytea, @approvals_required::integer, @ordinal::integer, 'approve',
-    @at::timestamptz, sqlc.narg(key_id)::text, sqlc.narg(mac)::bytea
+    @at::timestamptz, sqlc.narg(key_id)::text, sqlc.narg(mac)::bytea, sqlc.narg(account_digest)::bytea
   FROM moved WHERE sqlc.narg(mac)::bytea IS NOT NULL
 )
 SELECT state_sequence FROM moved;
@@ -176,12 +181,12 @@ WITH moved AS (
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
-    debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance)
+    debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
   SELECT realm, message_id, version, @document_id::uuid, @content_hash::bytea, @editor_user::uuid, @editor_person::uuid,
     array_append(@makers::uuid[], @editor_person::uuid), version - 1, @makers::uuid[], (@makers::uuid[])[1], approvals_required,
     @at::timestamptz, @amount::bigint, @currency::text, sqlc.narg(instruction_id)::text, @end_to_end_id::text, sqlc.narg(uetr)::text,
     @debtor_name::text, @debtor_account::text, @debtor_agent::text, @creditor_name::text, @creditor_account::text,
-    @creditor_agent::text, @remittance::text FROM moved
+    @creditor_agent::text, @remittance::text, @version_key_id::text, @version_seal::bytea FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
@@ -202,13 +207,11 @@ RETURNING sequence;
 
 -- name: ReleaseGet :one
 -- The release with the people who approved it, in order.
-SELECT sqlc.embed(r), d.content,
+SELECT sqlc.embed(r),
        array(SELECT x.checker_person FROM decision x
              WHERE x.realm = r.realm AND x.message_id = r.message_id AND x.version = r.version AND x.action = 'approve'
              ORDER BY x.ordinal)::uuid[] AS approvers
 FROM release r
-JOIN message_version v ON v.realm = r.realm AND v.message_id = r.message_id AND v.version = r.version
-JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
 WHERE r.realm = @realm AND r.message_id = @message_id;
 
 -- name: MessageListUndelivered :many

@@ -7,6 +7,7 @@ SELECT m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.ex
        m.status_code, m.status_text, v.content_hash, v.makers, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr,
        v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance,
        v.transaction_id, m.direction, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason,
+       m.policy_id, v.key_id, v.seal,
        coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
                  ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
        coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
@@ -52,6 +53,7 @@ SELECT m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.ex
        m.status_code, m.status_text, v.content_hash, v.makers, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr,
        v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance,
        v.transaction_id, m.direction, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason,
+       m.policy_id, v.key_id, v.seal,
        coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
                  ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
        coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'

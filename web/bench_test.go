@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +25,6 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
 	"countersign/internal/demo"
-	"countersign/internal/payment"
 	"countersign/internal/postgres"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
@@ -191,7 +189,7 @@ type shop struct {
 func newShop(b testing.TB, address string, tracer pgx.QueryTracer) *shop {
 	b.Helper()
 	log := slog.New(slog.NewTextHandler(io.Discard, nil)) // written out as in production, but to nowhere
-	database, err := store.Open(b.Context(), store.Config{URL: address, Log: log, Tracer: tracer})
+	database, err := store.Open(b.Context(), store.Config{URL: address, Log: log, Tracer: tracer, Seal: storetest.Sealer(b, storetest.Key)})
 	must(b, err)
 	b.Cleanup(database.Close)
 	server := newServer(b, database, log)
@@ -222,8 +220,7 @@ func newServer(b testing.TB, database *store.Database, log *slog.Logger) *web.Se
 	now := func() time.Time { return time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC).Add(time.Since(began)) } // the day of the sample
 	jobs, err := store.NewJobs(database, log)
 	must(b, err)
-	seal, err := payment.NewSealer("bench", bytes.Repeat([]byte{7}, 32))
-	must(b, err)
+	seal := storetest.Sealer(b, storetest.Key)
 	zone, err := time.LoadLocation("Europe/Zurich")
 	must(b, err)
 	writer, reader := store.NewStore(database, jobs, newID), store.NewReader(database)

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -93,8 +92,7 @@ func setupOn(t *testing.T, db *storetest.DB, open func(*slog.Logger) *store.Data
 	must(t, err)
 	b.store = store.NewStore(database, jobs, newID)
 	reader := store.NewReader(database)
-	seal, err := payment.NewSealer("test", bytes.Repeat([]byte{7}, 32))
-	must(t, err)
+	seal := b.db.Seal
 	zone, err := time.LoadLocation("Europe/Zurich")
 	must(t, err)
 	b.seal, b.zone, b.logger = seal, zone, log

@@ -142,6 +142,6 @@ func (c *demoCommand) gateway(ctx context.Context, url string, log *slog.Logger)
 		TokenKeys: tokens, Log: log,
 		SignInHint: "Demo: maker1, checker1 and the others sign in with the password " + demo.UserPassword + ".",
 	}
-	g.ReleaseKey, err = readOrMakeKey(filepath.Join(c.DataDir, "release.key"))
+	g.ReleaseKeys, err = readOrMakeRing(filepath.Join(c.DataDir, "release.key"), bareReleaseKey)
 	return g, err
 }

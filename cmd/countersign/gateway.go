@@ -29,7 +29,7 @@ import (
 // gateway is what serve and demo have in common: everything but where the settings come from.
 type gateway struct {
 	DatabaseURL string
-	ReleaseKey  []byte
+	ReleaseKeys keyring.Ring
 	TokenKeys   keyring.Ring
 	Environment string // shown on every page: DEMO, TEST or PROD
 	TLS         bool   // the portal is reached through HTTPS
@@ -50,16 +50,16 @@ type gateway struct {
 
 // run builds the parts and serves on the listener until ctx ends. Requests and deliveries under way are finished.
 func (g gateway) run(ctx context.Context, listener net.Listener) error {
-	db, err := store.Open(ctx, store.Config{URL: g.DatabaseURL, Log: g.Log})
+	seal, err := payment.NewSealer(g.ReleaseKeys)
+	if err != nil {
+		return err
+	}
+	db, err := store.Open(ctx, store.Config{URL: g.DatabaseURL, Seal: seal, Log: g.Log})
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	jobs, err := store.NewJobs(db, g.Log)
-	if err != nil {
-		return err
-	}
-	seal, err := payment.NewSealer("release-1", g.ReleaseKey)
 	if err != nil {
 		return err
 	}
@@ -88,6 +88,10 @@ func (g gateway) run(ctx context.Context, listener net.Listener) error {
 	err = g.announce(ctx, store.NewReader(db), listener)
 	if err != nil {
 		return err
+	}
+	err = writer.CheckKeys(ctx)
+	if err != nil {
+		return fmt.Errorf("COUNTERSIGN_RELEASE_KEY_FILE: %w", err)
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return server.Serve(ctx, listener) })

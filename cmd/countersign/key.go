@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"countersign/internal/keyring"
 )
@@ -15,39 +14,11 @@ import (
 // keyBytes is the length of the secret keys: of releases and of tokens.
 const keyBytes = 32
 
-// readKey reads a secret key from a file: 64 hexadecimal digits on one line.
-func readKey(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the key: %w", err)
-	}
-	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil || len(key) < keyBytes {
-		return nil, fmt.Errorf("the key file %s must hold at least %d hexadecimal digits (make one: openssl rand -hex %d)", path, 2*keyBytes, keyBytes)
-	}
-	return key, nil
-}
-
-// readOrMakeKey reads a key, or makes one if the file does not exist: for the demo, whose keys are its own affair.
-func readOrMakeKey(path string) ([]byte, error) {
-	key, err := readKey(path)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return key, err
-	}
-	key = make([]byte, keyBytes)
-	_, err = rand.Read(key)
-	if err != nil {
-		return nil, fmt.Errorf("make a key: %w", err)
-	}
-	err = os.WriteFile(path, []byte(hex.EncodeToString(key)+"\n"), 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("keep the key: %w", err)
-	}
-	return key, nil
-}
-
-// bareTokenKey is the id of the key in a token key file that holds nothing but its digits.
-const bareTokenKey = "token-1"
+// The ids of the keys in files that hold nothing but the digits of one key.
+const (
+	bareReleaseKey = "release-1"
+	bareTokenKey   = "token-1"
+)
 
 // readRing reads a file of secret keys: lines "id hex", of which the first seals and all verify, or one line of nothing but 64
 // hexadecimal digits, which is the key called bareID.
@@ -58,7 +29,7 @@ func readRing(path, bareID string) (keyring.Ring, error) {
 	}
 	ring, err := keyring.Parse(text, bareID)
 	if err != nil {
-		return keyring.Ring{}, fmt.Errorf("read the keys of %s (make one: openssl rand -hex %d): %w", path, keyBytes, err)
+		return keyring.Ring{}, fmt.Errorf("read the keys of %s (make one: countersign key new --id ID): %w", path, err)
 	}
 	return ring, nil
 }
@@ -69,9 +40,45 @@ func readOrMakeRing(path, bareID string) (keyring.Ring, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return ring, err
 	}
-	_, err = readOrMakeKey(path)
+	line, err := newKeyLine(bareID)
 	if err != nil {
 		return keyring.Ring{}, err
 	}
+	err = os.WriteFile(path, []byte(line), 0o600)
+	if err != nil {
+		return keyring.Ring{}, fmt.Errorf("keep the key: %w", err)
+	}
 	return readRing(path, bareID)
+}
+
+// newKeyLine makes a new key, as a line of a key file.
+func newKeyLine(id string) (string, error) {
+	key := make([]byte, keyBytes)
+	_, err := rand.Read(key)
+	if err != nil {
+		return "", fmt.Errorf("make a key: %w", err)
+	}
+	return id + " " + hex.EncodeToString(key) + "\n", nil
+}
+
+type keyCommand struct {
+	New keyNewCommand `cmd:"" help:"Print a new line for a key file: put it first, and it seals from the next start on."`
+}
+
+type keyNewCommand struct {
+	ID string `help:"What the key is called: a-z, 0-9, dots and dashes, at most 32 characters, for example release-2027." required:""`
+}
+
+// Run prints the line. It goes to standard output and nowhere else.
+func (c *keyNewCommand) Run() error {
+	line, err := newKeyLine(c.ID)
+	if err != nil {
+		return err
+	}
+	_, err = keyring.Parse([]byte(line), "")
+	if err != nil {
+		return fmt.Errorf("make the key %s: %w", c.ID, err)
+	}
+	fmt.Print(line)
+	return nil
 }

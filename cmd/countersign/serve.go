@@ -14,7 +14,7 @@ import (
 type serveCommand struct {
 	Listen            string           `help:"Address of portal and API." default:"127.0.0.1:8080" env:"COUNTERSIGN_LISTEN"`
 	DatabaseURL       string           `help:"PostgreSQL URL of the service's login." required:"" env:"COUNTERSIGN_DATABASE_URL"`
-	ReleaseKeyFile    string           `help:"File with the key that seals releases." required:"" env:"COUNTERSIGN_RELEASE_KEY_FILE"`
+	ReleaseKeyFile    string           `help:"File with the keys that seal what is approved and sent." required:"" env:"COUNTERSIGN_RELEASE_KEY_FILE"`
 	TokenKeyFile      string           `help:"File with the key of tokens." required:"" env:"COUNTERSIGN_TOKEN_KEY_FILE"`
 	Environment       string           `help:"Shown on every page." enum:"TEST,PROD" default:"TEST" env:"COUNTERSIGN_ENVIRONMENT"`
 	TLS               bool             `help:"Browsers reach the portal through HTTPS." default:"true" negatable:"" env:"COUNTERSIGN_TLS"`
@@ -42,7 +42,7 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger) error {
 func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	g := gateway{DatabaseURL: c.DatabaseURL, Environment: c.Environment, TLS: c.TLS, OperatorRealm: c.OperatorRealm, Log: log}
 	var err error
-	g.ReleaseKey, err = readKey(c.ReleaseKeyFile)
+	g.ReleaseKeys, err = readRing(c.ReleaseKeyFile, bareReleaseKey)
 	if err != nil {
 		return gateway{}, fmt.Errorf("COUNTERSIGN_RELEASE_KEY_FILE: %w", err)
 	}

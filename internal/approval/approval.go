@@ -58,20 +58,13 @@ type Expectation struct {
 // Approve records an approval and returns the message after it: Approved, or still Approval Pending when it needs more approvals.
 //
 // Errors: payment.ErrNotFound, MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the message as
-// it is now), payment.ContentError, payment.RefusalError when a rule of the scheme no longer holds or the policy now in force asks for
-// more approvals than the message has.
+// it is now), payment.ContentError, payment.WithheldError, payment.RefusalError when a rule of the scheme no longer holds or the policy now
+// in force asks for more approvals than the message has.
 func (s *Station) Approve(ctx context.Context, by identity.Principal, in Input) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionApprove,
 		make: func(m payment.Message, known store.Context, v payment.Verdict) (payment.Transition, error) {
-			t, err := m.Approve(v, s.cfg.Seal)
-			if err == nil {
-				err = m.MeetsPolicy(known.Policy)
-			}
-			if err != nil {
-				return payment.Transition{}, err
-			}
-			return t, m.StillHolds(s.cfg.Rules, v.At, v.At.In(s.cfg.Zone))
+			return m.Approve(v, payment.Terms{Policy: known.Policy, Rules: s.cfg.Rules, Today: v.At.In(s.cfg.Zone), Seal: s.cfg.Seal})
 		},
 	})
 }

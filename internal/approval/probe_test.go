@@ -83,6 +83,21 @@ var probes = []probe{
 	{"date a grant back", `UPDATE user_role SET granted_at = '2019-01-01'`, privilege},
 	{"take a password over without a seal", `UPDATE user_account SET password_hash = 'x', key_id = NULL, seal = NULL`, privilege},
 	{"move an account to another person", `UPDATE user_account SET person_id = :checker WHERE user_id = :makeruser`, privilege},
+	{"add a version without a seal", `INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
+		previous_makers, first_maker, approvals_required, created_at, amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account,
+		creditor_agent, remittance) SELECT realm, message_id, 2, document_id, content_hash, maker_user, maker_person, array_append(makers, maker_person), 1, makers, first_maker,
+		approvals_required, now(), amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance
+		FROM message_version WHERE message_id = :pending`, check},
+	{"write what goes out beforehand, without a seal", `INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at)
+		SELECT realm, gen_random_uuid(), message_id, scheme, 'out', 'pacs.008.001.08', 'P8' || global_id, 'x', sha256('x'), now() FROM message WHERE message_id = :pending`, check},
+	{"write what goes out beforehand, of no message", `INSERT INTO document (realm, document_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
+		SELECT realm, gen_random_uuid(), scheme, 'out', 'pacs.008.001.08', 'P8' || global_id, 'x', sha256('x'), now(), 'k', sha256('x') FROM message WHERE message_id = :pending`, check},
+	{"put a payment into the outbox", `INSERT INTO outbox (scheme, reference, name, content, created_at, key_id, mac)
+		VALUES ('sic-inst', 'FORGED1', 'pacs.008.001.08', 'x', now(), 'k', sha256('x'))`, check},
+	{"put an answer without a seal into the outbox", `INSERT INTO outbox (scheme, reference, name, content, created_at)
+		VALUES ('sic-inst', 'FORGED1', 'pacs.002.001.10', 'x', now())`, check},
+	{"send a stored payment again by the outbox", `INSERT INTO outbox (scheme, reference, name, document_realm, document_id, created_at, key_id, mac)
+		SELECT scheme, 'FORGED1', 'pacs.008.001.08', realm, document_id, now(), 'k', sha256('x') FROM document LIMIT 1`, check},
 	{"change a decision", `UPDATE decision SET action = 'reject', reason = 'x' WHERE message_id = :approved`, privilege},
 	{"delete a decision", `DELETE FROM decision WHERE message_id = :approved`, privilege},
 	{"empty the decisions", `TRUNCATE decision`, privilege},
@@ -107,13 +122,13 @@ var probes = []probe{
 		actor_name, client_id, channel, 'other', now() FROM message_history WHERE message_id = :pending`, unique},
 	{"add a version that forgets a maker", `INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
 		previous_makers, first_maker, approvals_required, created_at, amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account,
-		creditor_agent, remittance) SELECT realm, message_id, 2, document_id, content_hash, :checkeruser, :checker, ARRAY[:checker::uuid], 1, ARRAY[]::uuid[], :checker,
-		approvals_required, now(), amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance
+		creditor_agent, remittance, key_id, seal) SELECT realm, message_id, 2, document_id, content_hash, :checkeruser, :checker, ARRAY[:checker::uuid], 1, ARRAY[]::uuid[], :checker,
+		approvals_required, now(), amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal
 		FROM message_version WHERE message_id = :pending`, foreignKey},
 	{"add a version that nobody made", `INSERT INTO message_version (realm, message_id, version, document_id, content_hash, makers, previous_version, previous_makers,
-		approvals_required, created_at, amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance)
+		approvals_required, created_at, amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
 		SELECT realm, message_id, 2, document_id, content_hash, '{}', 1, makers, 0, now(), amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name,
-		creditor_account, creditor_agent, remittance FROM message_version WHERE message_id = :pending`, check},
+		creditor_account, creditor_agent, remittance, key_id, seal FROM message_version WHERE message_id = :pending`, check},
 	{"make a message under a policy that asks for less", `INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, maker_user, maker_person,
 		policy_id, approvals_required, created_at, version, approvals, state, state_sequence, state_since) SELECT realm, gen_random_uuid(), 'DM00000000000000', kind, scheme, direction,
 		channel, client_id, maker_user, maker_person, policy_id, 0, now(), 1, 0, 'Processing', 1, now() FROM message WHERE message_id = :pending`, foreignKey},

@@ -15,23 +15,47 @@ import (
 // answersLead is how long the job queue has an answer to itself before the watch sends it.
 const answersLead = 2 * time.Second
 
-// Answer hands a document of the outbox to clearing. It does nothing when clearing has it.
+// Answer hands an answer of the outbox to clearing. It does nothing when clearing has it. A row that does not fit its seal is refused, for
+// ever; one whose key is missing waits for it.
 func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference string) error {
-	content, delivered, err := s.cfg.Store.Answered(ctx, scheme, reference)
-	if err != nil || delivered {
+	a, err := s.cfg.Store.Pending(ctx, scheme, reference)
+	switch {
+	case errors.Is(err, payment.ErrForged), errors.Is(err, payment.ErrUnsealed):
+		return s.refuseAnswer(ctx, scheme, reference, err)
+	case errors.Is(err, payment.ErrUnknownKey):
+		return fmt.Errorf("hold the answer %s back: %w", reference, err)
+	case err != nil || a == nil:
 		return err
 	}
 	limited, cancel := context.WithTimeout(ctx, DeliverWithin)
 	defer cancel()
-	err = s.cfg.Network.Deliver(limited, scheme, reference, content)
+	err = s.cfg.Network.Deliver(limited, scheme, a.Reference, a.Content)
 	if err != nil {
 		return fmt.Errorf("deliver the answer %s: %w", reference, err)
 	}
 	return s.cfg.Store.AnswerDelivered(ctx, scheme, reference, s.now())
 }
 
+// refuseAnswer ends a row of the outbox that this gateway did not write, and raises the alarm once.
+func (s *Station) refuseAnswer(ctx context.Context, scheme rulebook.Scheme, reference string, why error) error {
+	first, err := s.cfg.Store.RefuseAnswer(ctx, scheme, reference, s.now())
+	if first {
+		s.cfg.Log.ErrorContext(ctx, "answer refused: the row of the outbox does not fit its seal", "alarm", true, "scheme", scheme,
+			"reference", reference, "error", why.Error())
+	}
+	return err
+}
+
 // lookAtAnswers sends answers whose job died.
 func (s *Station) lookAtAnswers(ctx context.Context) {
+	held, err := s.cfg.Store.HeldAnswers(ctx)
+	if err != nil {
+		s.complain(ctx, err, "look at the outbox")
+		return
+	}
+	for _, id := range held {
+		s.alarmOnce(ctx, "outbox "+id, "answers held back: their key is not in the key file", "keyId", id)
+	}
 	undelivered, err := s.cfg.Store.UndeliveredAnswers(ctx, s.now().Add(-answersLead), watchPage)
 	if err != nil {
 		s.complain(ctx, err, "look at the outbox")

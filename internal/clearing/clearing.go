@@ -1,9 +1,11 @@
 // Package clearing is station 3: it carries out what was approved. The steps of a released message:
 //
-//  1. load the release, the approved content and the debtor account;
-//  2. check the MAC and the digest: what does not match what was approved is withheld, never sent;
-//  3. make the interbank document, the same on every attempt, and store it;
-//  4. hand the stored bytes to clearing, under the same message id until it takes them;
+//  1. load the release, and the message with the approved content and the debtor account;
+//  2. hold one against the other and against their seals: what is not what was approved is withheld, never sent; what cannot be told,
+//     because a key is missing, is held back;
+//  3. make the interbank document of what was verified, the same on every attempt, and store it under seal: what somebody else put
+//     there withholds the message;
+//  4. hand the bytes just made to clearing, under the same message id until it takes them;
 //  5. note the delivery;
 //  6. book the answer, or note that the scheme's time passed without one and ask for the status.
 //
@@ -42,6 +44,7 @@ type Station struct {
 	mu      sync.Mutex
 	working map[uuid.UUID]bool    // messages being sent by this process
 	retry   map[uuid.UUID]attempt // undelivered messages that Watch has tried
+	alarmed map[string]bool       // what alarmOnce has raised
 }
 
 // Config holds what the station works with.
@@ -71,7 +74,7 @@ func New(cfg Config) *Station {
 	if cfg.AnswerWithin == 0 {
 		cfg.AnswerWithin = DefaultAnswerWithin
 	}
-	return &Station{cfg: cfg, working: make(map[uuid.UUID]bool), retry: make(map[uuid.UUID]attempt)}
+	return &Station{cfg: cfg, working: make(map[uuid.UUID]bool), retry: make(map[uuid.UUID]attempt), alarmed: make(map[string]bool)}
 }
 
 // Handlers is the station's work for the job queue.
@@ -87,53 +90,52 @@ func (s *Station) Send(ctx context.Context, realm string, id uuid.UUID) error {
 	}
 	defer s.end(id)
 	out, err := s.cfg.Store.Outgoing(ctx, realm, id)
-	if err != nil {
+	if err != nil || !out.Message.DeliveredAt.IsZero() {
 		return err
 	}
-	if !out.Message.DeliveredAt.IsZero() {
-		return nil
-	}
-	err = s.cfg.Seal.Check(out.Release, out.Content)
-	if errors.Is(err, payment.ErrForged) || out.Message.ContentHash != out.Release.ContentHash || out.Message.AcceptedAt != out.Release.AcceptedAt {
+	made, content, err := s.prepare(ctx, out)
+	if errors.Is(err, payment.ErrForged) {
 		return s.withhold(ctx, out.Message)
 	}
-	reference, content, err := s.document(ctx, out)
 	if err != nil {
-		return err
+		return s.hold(ctx, out.Message, err)
 	}
 	limited, cancel := context.WithTimeout(ctx, DeliverWithin)
 	defer cancel()
-	err = s.cfg.Network.Deliver(limited, out.Message.Scheme, reference, content)
+	err = s.cfg.Network.Deliver(limited, out.Message.Scheme, made.Reference(), content)
 	if err != nil {
-		return fmt.Errorf("deliver %s: %w", reference, err)
+		return fmt.Errorf("deliver %s: %w", made.Reference(), err)
 	}
 	return s.delivered(ctx, realm, id)
 }
 
-// document returns the interbank document as it is stored, making it on the first attempt.
-func (s *Station) document(ctx context.Context, out store.Outgoing) (reference string, content []byte, err error) {
-	made, err := out.Message.Outbound(out.Account, out.Message.AcceptedAt.In(s.cfg.Zone))
+// prepare makes the interbank document of a released message and its bytes: steps 2 and 3. It fails with payment.ErrForged when the
+// release, the message, the account or what is stored under the document's reference is not what was approved.
+func (s *Station) prepare(ctx context.Context, out store.Outgoing) (payment.Outbound, []byte, error) {
+	verified, err := s.cfg.Seal.Verify(out.Release, out.Message)
 	if err != nil {
-		return "", nil, err
+		return payment.Outbound{}, nil, err
 	}
-	content, err = s.keep(ctx, out.Message, made)
-	return made.Reference, content, err
+	made, err := verified.Outbound(out.Message.AcceptedAt.In(s.cfg.Zone))
+	if err != nil {
+		return payment.Outbound{}, nil, err
+	}
+	content, err := s.keep(ctx, made)
+	return made, content, err
 }
 
-// keep checks a document against its schema, writes it out and stores it before anybody sees it.
-func (s *Station) keep(ctx context.Context, m payment.Message, made payment.Outbound) ([]byte, error) {
-	findings := iso20022.Validate(made.Document)
+// keep checks a document against its schema, writes it out and stores it under seal before anybody sees it. Errors: as
+// store.KeepOutbound.
+func (s *Station) keep(ctx context.Context, made payment.Outbound) ([]byte, error) {
+	findings := iso20022.Validate(made.Document())
 	if len(findings) > 0 {
-		return nil, fmt.Errorf("the document %s would not be valid: %s: %s", made.Reference, findings[0].Pointer, findings[0].Text)
+		return nil, fmt.Errorf("the document %s would not be valid: %s: %s", made.Reference(), findings[0].Pointer, findings[0].Text)
 	}
-	content, err := iso20022.EncodeXML(made.Document)
+	content, err := iso20022.EncodeXML(made.Document())
 	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", made.Reference, err)
+		return nil, fmt.Errorf("write %s: %w", made.Reference(), err)
 	}
-	return s.cfg.Store.KeepOutbound(ctx, store.OutboundDocument{
-		Realm: m.Realm, MessageID: m.InternalID, Scheme: m.Scheme, Name: made.Document.MessageName(), Reference: made.Reference,
-		Content: content, At: s.now(),
-	})
+	return content, s.cfg.Store.KeepOutbound(ctx, made, content, s.now())
 }
 
 // delivered notes that clearing has the document, unless its answer came first. A resolution that is communicated by that answers its
@@ -181,6 +183,33 @@ func (s *Station) withhold(ctx context.Context, m payment.Message) error {
 		return m.Withhold(s.now())
 	})
 	return err
+}
+
+// hold keeps back a message that cannot be sent or asked about now, and returns the error, so that it is tried again. What an operator
+// must look at, such as a missing key or a document that was made with other bytes before, raises the alarm, once for each message.
+func (s *Station) hold(ctx context.Context, m payment.Message, err error) error {
+	if errors.Is(err, payment.ErrUnknownKey) || errors.Is(err, payment.ErrForged) || errors.Is(err, store.ErrRemade) {
+		s.alarmOnce(ctx, m.InternalID.String(), "release held back: not sent, not ended, tried again", "realm", m.Realm,
+			"internalId", m.InternalID, "globalId", m.GlobalID, "error", err.Error())
+	}
+	return fmt.Errorf("prepare %s: %w", m.Reference(), err)
+}
+
+// maxAlarms bounds what the station remembers of alarms it raised. What is forgotten, as at a restart, is raised again.
+const maxAlarms = 10_000
+
+// alarmOnce raises an alarm about a subject that the station looks at again and again.
+func (s *Station) alarmOnce(ctx context.Context, subject, text string, with ...any) {
+	s.mu.Lock()
+	raised := s.alarmed[subject]
+	if len(s.alarmed) >= maxAlarms {
+		clear(s.alarmed)
+	}
+	s.alarmed[subject] = true
+	s.mu.Unlock()
+	if !raised {
+		s.cfg.Log.ErrorContext(ctx, text, append([]any{"alarm", true}, with...)...)
+	}
 }
 
 // moveIf turns "nothing to move" into the store's word for it.

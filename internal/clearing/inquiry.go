@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/google/uuid"
+
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
@@ -29,11 +31,7 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document
 		return err
 	}
 	if inquiry.AboutRecall() {
-		err = s.asksAboutRecall(ctx, in, m, inquiry)
-		if err != nil {
-			return err
-		}
-		return s.answerAboutRecall(ctx, in, inquiry)
+		return s.answerAboutRecall(ctx, in, m, inquiry)
 	}
 	err = fits(in, m, inquiry.Original)
 	if err != nil {
@@ -51,8 +49,9 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document
 	return s.cfg.Store.Record(ctx, in, realm, id, keep, answer)
 }
 
-// asksAboutRecall holds a question about a recall against that recall and the payment it is about.
-func (s *Station) asksAboutRecall(ctx context.Context, in store.Inbound, original payment.Message, inquiry interbank.Inquiry) error {
+// answerAboutRecall sends the answer of a received recall again, by the outbox: the same bytes under the same message id, once more for
+// each inquiry. The question must agree with the recall and with the payment it is about.
+func (s *Station) answerAboutRecall(ctx context.Context, in store.Inbound, original payment.Message, inquiry interbank.Inquiry) error {
 	id, err := s.cfg.Store.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 	if errors.Is(err, payment.ErrNotFound) {
 		return unfit("The payment " + inquiry.Original.TransactionID + " was not recalled.")
@@ -68,40 +67,41 @@ func (s *Station) asksAboutRecall(ctx context.Context, in store.Inbound, origina
 	if err != nil {
 		return unfit(err.Error())
 	}
-	return fits(in, original, about)
+	err = fits(in, original, about)
+	if err != nil {
+		return err
+	}
+	answers, err := s.sentAnswer(ctx, in, original.Realm, id)
+	if err != nil {
+		return err
+	}
+	return s.cfg.Store.Record(ctx, in, original.Realm, id, keep, answers...)
 }
 
-// answerAboutRecall sends the answer of a received recall again: the same bytes under the same message id.
-func (s *Station) answerAboutRecall(ctx context.Context, in store.Inbound, inquiry interbank.Inquiry) error {
-	realm, original, err := s.cfg.Store.IncomingByTransaction(ctx, in.Scheme, inquiry.Original.TransactionID)
-	if err != nil {
-		return err
-	}
-	recall, err := s.cfg.Store.ReceivedRecallOf(ctx, realm, original)
+// sentAnswer is the answer of a received recall to send again; none while people still decide, or when it was not sent yet. One that does
+// not fit its seal is not sent again, and raises the alarm.
+func (s *Station) sentAnswer(ctx context.Context, in store.Inbound, realm string, recall uuid.UUID) ([]store.Answer, error) {
+	m, err := s.cfg.Store.AnswerOf(ctx, realm, recall)
 	if errors.Is(err, payment.ErrNotFound) {
-		return unfit("The payment " + inquiry.Original.TransactionID + " was not recalled.")
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = s.cfg.Store.Record(ctx, in, realm, recall, keep)
-	if err != nil {
-		return err
+	sent, err := s.cfg.Store.Outbound(ctx, realm, m.Reference())
+	switch {
+	case errors.Is(err, payment.ErrNotFound):
+		return nil, nil
+	case errors.Is(err, payment.ErrForged), errors.Is(err, payment.ErrUnsealed):
+		s.alarmOnce(ctx, realm+" "+m.Reference(), "answer to a recall not sent again: what is stored does not fit its seal", "realm", realm,
+			"internalId", m.InternalID, "reference", m.Reference())
+		return nil, nil
+	case err != nil:
+		return nil, err
 	}
-	answer, err := s.cfg.Store.AnswerOf(ctx, realm, recall)
-	if errors.Is(err, payment.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	content, err := s.cfg.Store.Outbound(ctx, realm, answer.Reference())
-	if err != nil {
-		return err
-	}
-	limited, cancel := context.WithTimeout(ctx, DeliverWithin)
-	defer cancel()
-	return s.cfg.Network.Deliver(limited, in.Scheme, answer.Reference(), content)
+	return []store.Answer{{
+		Scheme: in.Scheme, Name: string(sent.Name), Reference: "again-" + shortDigest(in.Content), Again: sent.ID, At: s.now(),
+	}}, nil
 }
 
 // keep stores a document beside its message and moves nothing.

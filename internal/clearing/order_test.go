@@ -42,13 +42,13 @@ var events = []event{
 		_, err := l.h.Approval.Approve(ctx, l.people["checker1"], approval.Input{InternalID: l.model.InternalID})
 		return err
 	}, func(l *life) (payment.Transition, error) {
-		return l.model.Approve(payment.Verdict{By: l.people["checker1"], At: l.h.Clock.Now()}, l.h.Seal)
+		return l.model.Approve(payment.Verdict{By: l.people["checker1"], At: l.h.Clock.Now()}, l.terms())
 	}},
 	{"approve as the maker", func(l *life) error {
 		_, err := l.h.Approval.Approve(ctx, l.people["both1"], approval.Input{InternalID: l.model.InternalID})
 		return err
 	}, func(l *life) (payment.Transition, error) {
-		return l.model.Approve(payment.Verdict{By: l.people["both1"], At: l.h.Clock.Now()}, l.h.Seal)
+		return l.model.Approve(payment.Verdict{By: l.people["both1"], At: l.h.Clock.Now()}, l.terms())
 	}},
 	{"reject", func(l *life) error {
 		_, err := l.h.Approval.Reject(ctx, l.people["checker2"], approval.Input{InternalID: l.model.InternalID}, "no")
@@ -82,6 +82,11 @@ var events = []event{
 		l.h.Clock.Add(11 * time.Second)
 		return nil
 	}, nothing},
+}
+
+// terms are those of the approval station.
+func (l *life) terms() payment.Terms {
+	return payment.Terms{Today: l.h.Clock.Now(), Seal: l.h.Seal}
 }
 
 func moved(t payment.Transition, _ bool, err error) (payment.Transition, error) { return t, err }

@@ -156,25 +156,38 @@ func (s *Station) inquire(ctx context.Context, realm string, id uuid.UUID) error
 	if err != nil {
 		return err
 	}
-	sent, err := s.cfg.Store.Outbound(ctx, realm, m.Reference())
+	made, err := s.statusRequest(ctx, realm, id, m.Inquiries+1)
 	if err != nil {
-		return err
+		return s.hold(ctx, m, err)
 	}
-	document, _ := iso20022.DecodeXML(sent)
-	if document == nil {
-		return errors.New("the document that was sent cannot be read")
-	}
-	made, err := m.StatusRequest(document, m.Inquiries+1, now)
+	content, err := s.keep(ctx, made)
 	if err != nil {
-		return err
-	}
-	content, err := s.keep(ctx, m, made)
-	if err != nil {
-		return err
+		return s.hold(ctx, m, err)
 	}
 	limited, cancel := context.WithTimeout(ctx, DeliverWithin)
 	defer cancel()
-	return s.cfg.Network.Deliver(limited, m.Scheme, made.Reference, content)
+	return s.cfg.Network.Deliver(limited, m.Scheme, made.Reference(), content)
+}
+
+// statusRequest makes a pacs.028 about what was sent, once the message and the sent document were held against their seals.
+func (s *Station) statusRequest(ctx context.Context, realm string, id uuid.UUID, number int) (payment.Outbound, error) {
+	out, err := s.cfg.Store.Outgoing(ctx, realm, id)
+	if err != nil {
+		return payment.Outbound{}, err
+	}
+	verified, err := s.cfg.Seal.Verify(out.Release, out.Message)
+	if err != nil {
+		return payment.Outbound{}, err
+	}
+	sent, err := s.cfg.Store.Outbound(ctx, realm, out.Message.Reference())
+	if err != nil {
+		return payment.Outbound{}, err
+	}
+	document, _ := iso20022.DecodeXML(sent.Content)
+	if document == nil {
+		return payment.Outbound{}, errors.New("the document that was sent cannot be read")
+	}
+	return verified.StatusRequest(document, number, s.now())
 }
 
 func (s *Station) complain(ctx context.Context, err error, doing string, with ...any) {

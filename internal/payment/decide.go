@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"countersign/internal/identity"
+	"countersign/internal/rulebook"
 )
 
 // MaxReason is the longest reason of a rejection or withdrawal, in characters.
@@ -74,17 +75,38 @@ func (m Message) part(by identity.Principal) string {
 	return "changed"
 }
 
-// Approve records an approval. The last one needed releases the message: seal makes the release's MAC.
+// Terms are what the gateway holds an approval to, beside the verdict: the policy now in force for the content, the rules of the schemes
+// on this day, and the keys that seal the release.
+type Terms struct {
+	Policy Policy
+	Rules  rulebook.Settings
+	Today  time.Time // the day of the verdict in the scheme's time zone
+	Seal   Sealer
+}
+
+// Approve records an approval. The last one needed releases the message under seal. The rules are asked before that, so that there is no
+// release of a message that broke one.
 //
 // Errors in order of precedence: ForbiddenError, FourEyesError (also when this person approved before), StateError, ContentError (also
-// when the message was amended and the verdict names no content).
-func (m Message) Approve(v Verdict, seal Sealer) (Transition, error) {
+// when the message was amended and the verdict names no content), WithheldError, RefusalError when the policy now in force asks for more
+// approvals than the message has, or a rule of the scheme no longer holds.
+func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 	err := m.checkVerdict(v)
 	if err != nil {
 		return Transition{}, err
 	}
 	if m.Version > 1 && v.ContentHash == nil {
 		return Transition{}, &ContentError{Message: m, Unnamed: true}
+	}
+	if m.Withheld != "" {
+		return Transition{}, &WithheldError{Message: m}
+	}
+	err = m.MeetsPolicy(on.Policy)
+	if err == nil {
+		err = m.StillHolds(on.Rules, v.At, on.Today)
+	}
+	if err != nil {
+		return Transition{}, err
 	}
 	decision := m.decision(ActionApprove, v)
 	to := StateApprovalPending
@@ -97,7 +119,7 @@ func (m Message) Approve(v Verdict, seal Sealer) (Transition, error) {
 	}
 	t.decision = &decision
 	if to == StateApproved {
-		release := m.release(append(m.Decisions[:len(m.Decisions):len(m.Decisions)], decision), v.At, seal)
+		release := m.release(append(m.Decisions[:len(m.Decisions):len(m.Decisions)], decision), v.At, on.Seal)
 		t.release = &release
 		t.changes.AcceptedAt = v.At
 	}

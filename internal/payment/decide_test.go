@@ -1,7 +1,10 @@
 package payment_test
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
+	"countersign/internal/keyring"
+	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
@@ -28,37 +33,55 @@ func person(name string, roles ...identity.Role) identity.Principal {
 	}
 }
 
+// ordered is a document that no rule refuses, and its digest.
+var ordered, orderedHash = func() ([]byte, payment.Digest) {
+	content, err := os.ReadFile("../iso20022/testdata/sic-inst_01_pain.001.001.09.xml")
+	if err != nil {
+		panic(err)
+	}
+	return content, sha256.Sum256(content)
+}()
+
 func pending(by identity.Principal, approvals int) payment.Message {
 	return payment.Message{
 		Realm: "demo", InternalID: uuid.New(), GlobalID: "DM00000000000000", Kind: payment.KindInstruction, Scheme: rulebook.SchemeSIC,
 		Channel: identity.ChannelAPI, ClientID: "back-office", MakerUser: by.UserID, MakerName: by.DisplayName,
 		Makers: []uuid.UUID{by.PersonID}, ApprovalsRequired: approvals, ExpiresAt: noon.Add(time.Hour), CreatedAt: noon.Add(-time.Hour),
-		Version: 1, State: payment.StateApprovalPending, Sequence: 1, StateSince: noon.Add(-time.Hour), ContentHash: payment.Digest{1},
+		Version: 1, State: payment.StateApprovalPending, Sequence: 1, StateSince: noon.Add(-time.Hour), ContentHash: orderedHash, Content: ordered,
+		Account: &payment.DebtorAccount{IBAN: "CH5021977000004331346", Scheme: rulebook.SchemeSIC, Open: true},
 	}
 }
 
+// sealer has one key of its own for each secret.
 func sealer(t *testing.T, secret byte) payment.Sealer {
 	t.Helper()
-	s, err := payment.NewSealer("test", []byte(strings.Repeat(string(rune(secret)), 32)))
+	keys, err := keyring.Parse(fmt.Appendf(nil, "test %s", strings.Repeat(fmt.Sprintf("%02x", secret), 32)), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := payment.NewSealer(keys)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
+// terms are those of an approval at noon.
+func terms(seal payment.Sealer) payment.Terms { return payment.Terms{Today: noon, Seal: seal} }
+
 func by(p identity.Principal) payment.Verdict { return payment.Verdict{By: p, At: noon} }
 
 func TestTheLastApprovalReleases(t *testing.T) {
 	t.Parallel()
 	seal := sealer(t, 'k')
-	first, err := pending(maker, 2).Approve(by(checker), seal)
+	first, err := pending(maker, 2).Approve(by(checker), terms(seal))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if first.Move().To != payment.StateApprovalPending || first.Release() != nil {
 		t.Fatalf("one of two approvals: moved to %s with release %v", first.Move().To, first.Release())
 	}
-	last, err := first.After().Approve(by(second), seal)
+	last, err := first.After().Approve(by(second), terms(seal))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +134,7 @@ func TestWhoMayNotDecide(t *testing.T) {
 		for _, verdict := range []string{"approve", "reject"} {
 			var err error
 			if verdict == "approve" {
-				_, err = c.message.Approve(by(c.who), sealer(t, 'k'))
+				_, err = c.message.Approve(by(c.who), terms(sealer(t, 'k')))
 			} else {
 				_, err = c.message.Reject(by(c.who), "no")
 			}
@@ -126,7 +149,7 @@ func TestAClientMayDecideItsOwnWhenItsRealmSaysSo(t *testing.T) {
 	t.Parallel()
 	who := checker
 	who.ClientID, who.Channel, who.ClientMayDecideOwn = "back-office", identity.ChannelAPI, true
-	_, err := pending(maker, 1).Approve(by(who), sealer(t, 'k'))
+	_, err := pending(maker, 1).Approve(by(who), terms(sealer(t, 'k')))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +160,7 @@ func TestNoStateButPendingCanBeDecided(t *testing.T) {
 	for _, state := range instructionStates {
 		m := pending(maker, 1)
 		m.State = state
-		_, approve := m.Approve(by(checker), sealer(t, 'k'))
+		_, approve := m.Approve(by(checker), terms(sealer(t, 'k')))
 		_, reject := m.Reject(by(checker), "no")
 		_, withdraw := m.Withdraw(maker, "", noon)
 		for action, err := range map[string]error{"approve": approve, "reject": reject, "withdraw": withdraw} {
@@ -150,7 +173,7 @@ func TestNoStateButPendingCanBeDecided(t *testing.T) {
 	late := pending(maker, 1)
 	late.ExpiresAt = noon
 	var wrong *payment.StateError
-	_, err := late.Approve(by(checker), sealer(t, 'k'))
+	_, err := late.Approve(by(checker), terms(sealer(t, 'k')))
 	if !errors.As(err, &wrong) {
 		t.Errorf("approve after the time is up: %v", err)
 	}
@@ -159,15 +182,15 @@ func TestNoStateButPendingCanBeDecided(t *testing.T) {
 func TestWhatTheCheckerSawIsWhatCounts(t *testing.T) {
 	t.Parallel()
 	var changed *payment.ContentError
-	_, err := pending(maker, 1).Approve(payment.Verdict{By: checker, At: noon, ContentHash: &payment.Digest{9}}, sealer(t, 'k'))
+	_, err := pending(maker, 1).Approve(payment.Verdict{By: checker, At: noon, ContentHash: &payment.Digest{9}}, terms(sealer(t, 'k')))
 	if !errors.As(err, &changed) {
 		t.Errorf("another digest: %v", err)
 	}
-	_, err = pending(maker, 1).Approve(payment.Verdict{By: checker, At: noon, Version: 2}, sealer(t, 'k'))
+	_, err = pending(maker, 1).Approve(payment.Verdict{By: checker, At: noon, Version: 2}, terms(sealer(t, 'k')))
 	if !errors.As(err, &changed) {
 		t.Errorf("another version: %v", err)
 	}
-	_, err = pending(maker, 1).Approve(payment.Verdict{By: checker, At: noon, Version: 1, ContentHash: &payment.Digest{1}}, sealer(t, 'k'))
+	_, err = pending(maker, 1).Approve(payment.Verdict{By: checker, At: noon, Version: 1, ContentHash: &orderedHash}, terms(sealer(t, 'k')))
 	if err != nil {
 		t.Errorf("the current content: %v", err)
 	}
@@ -192,41 +215,116 @@ func TestAForgedReleaseIsFound(t *testing.T) {
 	t.Parallel()
 	seal := sealer(t, 'k')
 	m := pending(maker, 1)
-	content := []byte("what was approved")
-	m.ContentHash = [32]byte(sha(content))
-	approved, err := m.Approve(by(checker), seal)
+	m.Seal = seal.SealVersion(m)
+	approved, err := m.Approve(by(checker), terms(seal))
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := *approved.Release()
-	if err := seal.Check(good, content); err != nil {
+	released, good := approved.After(), *approved.Release()
+	if _, err := seal.Verify(good, released); err != nil {
 		t.Fatalf("the true release: %v", err)
 	}
-	forgeries := map[string]func(*payment.Release){
-		"another realm":       func(r *payment.Release) { r.Realm = "demo2" },
-		"another message":     func(r *payment.Release) { r.InternalID = uuid.New() },
-		"another version":     func(r *payment.Release) { r.Version = 2 },
-		"another maker":       func(r *payment.Release) { r.Makers = []uuid.UUID{uuid.New()} },
-		"another approver":    func(r *payment.Release) { r.Approvers = []uuid.UUID{uuid.New()} },
-		"no approver":         func(r *payment.Release) { r.Approvers = nil },
-		"another digest":      func(r *payment.Release) { r.ContentHash = payment.Digest{7} },
-		"another time":        func(r *payment.Release) { r.AcceptedAt = noon.Add(time.Microsecond) },
-		"another key's name":  func(r *payment.Release) { r.KeyID = "other" },
-		"another MAC":         func(r *payment.Release) { r.MAC[0] ^= 1 },
-		"makers as approvers": func(r *payment.Release) { r.Makers, r.Approvers = append(r.Makers, r.Approvers...), nil },
+	forgeries := map[string]func(*payment.Release, *payment.Message){
+		"another realm":    func(r *payment.Release, _ *payment.Message) { r.Realm = "demo2" },
+		"another message":  func(r *payment.Release, _ *payment.Message) { r.InternalID = uuid.New() },
+		"another version":  func(r *payment.Release, _ *payment.Message) { r.Version = 2 },
+		"another maker":    func(r *payment.Release, _ *payment.Message) { r.Makers = []uuid.UUID{uuid.New()} },
+		"another approver": func(r *payment.Release, _ *payment.Message) { r.Approvers = []uuid.UUID{uuid.New()} },
+		"no approver":      func(r *payment.Release, _ *payment.Message) { r.Approvers = nil },
+		"another digest":   func(r *payment.Release, _ *payment.Message) { r.ContentHash = payment.Digest{7} },
+		"another account":  func(r *payment.Release, _ *payment.Message) { r.Account = payment.Digest{7} },
+		"another time":     func(r *payment.Release, _ *payment.Message) { r.AcceptedAt = noon.Add(time.Microsecond) },
+		"another MAC":      func(r *payment.Release, _ *payment.Message) { r.Seal.MAC[0] ^= 1 },
+		"makers as approvers": func(r *payment.Release, _ *payment.Message) {
+			r.Makers, r.Approvers = append(r.Makers, r.Approvers...), nil
+		},
+
+		"a message of another realm":      func(_ *payment.Release, m *payment.Message) { m.Realm = "demo2" },
+		"a message of another kind":       func(_ *payment.Release, m *payment.Message) { m.Kind = payment.KindReturn },
+		"a message of another scheme":     func(_ *payment.Release, m *payment.Message) { m.Scheme = rulebook.SchemeSCT },
+		"a message of another Global ID":  func(_ *payment.Release, m *payment.Message) { m.GlobalID = "DM00000000000001" },
+		"a message made at another time":  func(_ *payment.Release, m *payment.Message) { m.CreatedAt = noon },
+		"a message of another maker":      func(_ *payment.Release, m *payment.Message) { m.Makers = []uuid.UUID{uuid.New()} },
+		"a message with other content":    func(_ *payment.Release, m *payment.Message) { m.Content = []byte("something else") },
+		"a message of another digest":     func(_ *payment.Release, m *payment.Message) { m.ContentHash = payment.Digest{7} },
+		"a message under another policy":  func(_ *payment.Release, m *payment.Message) { m.PolicyID = uuid.New() },
+		"a message that needs less":       func(_ *payment.Release, m *payment.Message) { m.ApprovalsRequired = 0 },
+		"a message with another creditor": func(_ *payment.Release, m *payment.Message) { m.Summary.CreditorName = "Mallory" },
+		"a message without a seal":        func(_ *payment.Release, m *payment.Message) { m.Seal = keyring.Seal{} },
 	}
 	for name, forge := range forgeries {
-		forged := good
-		forge(&forged)
-		if err := seal.Check(forged, content); !errors.Is(err, payment.ErrForged) {
+		forged, of := good, released
+		forge(&forged, &of)
+		if _, err := seal.Verify(forged, of); !errors.Is(err, payment.ErrForged) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := seal.Check(good, []byte("something else")); !errors.Is(err, payment.ErrForged) {
-		t.Errorf("other content: %v", err)
-	}
-	if err := sealer(t, 'x').Check(good, content); !errors.Is(err, payment.ErrForged) {
+	if _, err := sealer(t, 'x').Verify(good, released); !errors.Is(err, payment.ErrForged) {
 		t.Errorf("another key: %v", err)
+	}
+	renamed := good
+	renamed.Seal.KeyID = "other"
+	if _, err := seal.Verify(renamed, released); !errors.Is(err, payment.ErrUnknownKey) {
+		t.Errorf("another key's name: %v, which must be held, not ended", err)
+	}
+}
+
+func TestTheAccountThatIsDebitedIsTheOneOfTheRelease(t *testing.T) {
+	t.Parallel()
+	seal := sealer(t, 'k')
+	m := pending(maker, 1)
+	m.Seal = seal.SealVersion(m)
+	approved, err := m.Approve(by(checker), terms(seal))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*payment.DebtorAccount){
+		"IBAN":     func(a *payment.DebtorAccount) { a.IBAN = "CH4821966000009613388" },
+		"scheme":   func(a *payment.DebtorAccount) { a.Scheme = rulebook.SchemeSCT },
+		"currency": func(a *payment.DebtorAccount) { a.Currency = "EUR" },
+		"holder":   func(a *payment.DebtorAccount) { a.Holder.Name = "Mallory" },
+		"street":   func(a *payment.DebtorAccount) { a.Holder.Street = "Nowhere" },
+		"building": func(a *payment.DebtorAccount) { a.Holder.Building = "13" },
+		"postcode": func(a *payment.DebtorAccount) { a.Holder.Postcode = "0000" },
+		"town":     func(a *payment.DebtorAccount) { a.Holder.Town = "Nowhere" },
+		"country":  func(a *payment.DebtorAccount) { a.Holder.Country = "KY" },
+		"BIC":      func(a *payment.DebtorAccount) { a.AgentBIC = "MALLCHZZXXX" },
+		"IID":      func(a *payment.DebtorAccount) { a.AgentIID = "99999" },
+	} {
+		released := approved.After()
+		account := *released.Account
+		change(&account)
+		released.Account = &account
+		verified, err := seal.Verify(*approved.Release(), released)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = verified.Outbound(noon)
+		if !errors.Is(err, payment.ErrForged) {
+			t.Errorf("another %s: %v", name, err)
+		}
+	}
+}
+
+func TestNothingIsReleasedThatARuleRefusesOrThatIsWithheld(t *testing.T) {
+	t.Parallel()
+	small := terms(sealer(t, 'k'))
+	limit, err := money.Parse(money.CHF, "0.01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	small.Rules.SICLimit = limit
+	var refused *payment.RefusalError
+	done, err := pending(maker, 1).Approve(by(checker), small)
+	if !errors.As(err, &refused) || done.Valid() || done.Release() != nil {
+		t.Errorf("above the limit: %v, a transition %v", err, done.Valid())
+	}
+	m := pending(maker, 1)
+	m.Withheld = "It is not what was entered."
+	var withheld *payment.WithheldError
+	done, err = m.Approve(by(checker), terms(sealer(t, 'k')))
+	if !errors.As(err, &withheld) || done.Valid() || !strings.Contains(err.Error(), m.Withheld) {
+		t.Errorf("withheld: %v, a transition %v", err, done.Valid())
 	}
 }
 

@@ -35,11 +35,16 @@ func (w Wish) Fingerprint() Digest {
 	return fingerprint(append([]string{string(w.Kind), w.OriginalID.String(), w.RecallID.String(), w.Reason, w.Charge}, w.Information...)...)
 }
 
-// fingerprint is the digest of the parts, each with its length before it, so that no two lists read alike.
+// fingerprint is the digest of the parts.
 func fingerprint(parts ...string) Digest {
+	return sha256.Sum256([]byte(joined(parts...)))
+}
+
+// joined writes the parts, each with its length before it, so that no two lists read alike.
+func joined(parts ...string) string {
 	var b strings.Builder
 	for _, part := range parts {
 		fmt.Fprintf(&b, "%d:%s", len(part), part)
 	}
-	return sha256.Sum256([]byte(b.String()))
+	return b.String()
 }

@@ -42,7 +42,6 @@ type InstructionInput struct {
 // Created is a new message on its way to the store.
 type Created struct {
 	Message   Message // in its first state
-	PolicyID  uuid.UUID
 	Actor     identity.Actor
 	Draft     Draft
 	Release   *Release // when the policy asks for no approval
@@ -83,11 +82,11 @@ func NewInstruction(in InstructionInput) (Created, error) {
 		Realm: in.By.Realm, InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: KindInstruction, Scheme: in.Scheme, Direction: DirectionOut,
 		Channel: in.By.Channel, ClientID: in.By.ClientID, ExternalID: in.ExternalID,
 		MakerUser: in.By.UserID, MakerName: in.By.DisplayName, Makers: []uuid.UUID{in.By.PersonID},
-		ApprovalsRequired: in.Policy.ApprovalsRequired, CreatedAt: in.At,
+		ApprovalsRequired: in.Policy.ApprovalsRequired, PolicyID: in.Policy.ID, CreatedAt: in.At, Account: in.Account,
 		Version: 1, State: StateApprovalPending, Sequence: 1, StateSince: in.At,
 		DocumentID: draft.DocumentID, ContentHash: draft.Hash, Content: draft.Content, Summary: draft.Summary,
 	}
-	created := Created{PolicyID: in.Policy.ID, Actor: in.By.Actor(), Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference}
+	created := Created{Actor: in.By.Actor(), Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference}
 	created.Fingerprint, err = OrderFingerprint(in.Scheme, in.Document)
 	if err != nil {
 		return Created{}, err

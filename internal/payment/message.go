@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
+	"countersign/internal/keyring"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
 )
@@ -60,6 +61,7 @@ type Message struct {
 	// Makers are the people who wrote any version up to the current one; the first created the message. Empty for what came in.
 	Makers            []uuid.UUID
 	ApprovalsRequired int
+	PolicyID          uuid.UUID // that asked for them; zero for what came in
 	ExpiresAt         time.Time // zero when it never waits for approval
 	CreatedAt         time.Time
 
@@ -84,6 +86,13 @@ type Message struct {
 	ContentHash Digest
 	Content     []byte // the current version's canonical pain.001
 	Summary     Summary
+	// Account is the account an instruction debits, as its bank knows it now; nil for other kinds, in lists, and when it is gone.
+	Account *DebtorAccount
+
+	// Seal covers the version and what the message is; see Sealer.CheckVersion.
+	Seal keyring.Seal
+	// Withheld says in words why the stored message cannot be trusted, "" when it can: nobody may decide it, and it is not sent.
+	Withheld string
 }
 
 // Direction says whether a message goes out to clearing or came in from it.

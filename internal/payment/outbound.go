@@ -2,21 +2,32 @@ package payment
 
 import (
 	"crypto/sha256"
-	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/google/uuid"
 
-	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 )
 
-// Outbound is an interbank document on its way out.
+// Outbound is a document on its way out. Only a Verified message, or the end of a message's life, makes one.
 type Outbound struct {
-	Reference string // message id; the same on every attempt
-	Document  iso20022.Document
+	message   Message
+	reference string
+	document  iso20022.Document
 }
+
+func (m Message) outbound(reference string) Outbound {
+	return Outbound{message: m, reference: reference}
+}
+
+// Message returns the message the document belongs to.
+func (o Outbound) Message() Message { return o.message }
+
+// Reference is the document's message id, the same on every attempt.
+func (o Outbound) Reference() string { return o.reference }
+
+// Document returns what is to be written.
+func (o Outbound) Document() iso20022.Document { return o.document }
 
 // referencePrefix opens the message ids of the documents that kinds of messages send; the Global ID follows.
 var referencePrefix = map[Kind]string{KindInstruction: "P8", KindRecall: "C56", KindReturn: "P4", KindResolution: "C29"}
@@ -35,52 +46,6 @@ func ParseReference(reference string) (GlobalID, bool) {
 		}
 	}
 	return "", false
-}
-
-// Outbound makes the interbank document of a released message from its stored content. It is the same whenever it is made: its ids
-// come from the Global ID, its times from the last approval; day is that day in the scheme's time zone. from is the account debited,
-// which only an instruction needs.
-func (m Message) Outbound(from DebtorAccount, day time.Time) (Outbound, error) {
-	out := Outbound{Reference: m.Reference()}
-	content, findings := iso20022.DecodeXML(m.Content)
-	if len(findings) > 0 {
-		return Outbound{}, fmt.Errorf("the stored content of %s is not valid: %s", m.InternalID, findings[0].Text)
-	}
-	var err error
-	if order, ok := content.(*iso20022.CustomerCreditTransferInitiation); ok {
-		out.Document, err = interbank.CreditTransfer(interbank.CreditTransferInput{
-			Scheme: m.Scheme, Order: order, From: from.interbank(), TransactionID: string(m.GlobalID), Reference: out.Reference,
-			UETR: m.uetr(), AcceptedAt: m.AcceptedAt, Day: day,
-		})
-	} else {
-		out.Document, err = interbank.Stamp(content, m.AcceptedAt, day)
-	}
-	return out, err
-}
-
-// StatusRequest makes the pacs.028 that asks what became of a message; each has its own number, from 1. sent is the document that was
-// sent for the message.
-func (m Message) StatusRequest(sent iso20022.Document, number int, at time.Time) (Outbound, error) {
-	out := Outbound{Reference: "P28" + string(m.GlobalID) + "-" + strconv.Itoa(number)}
-	request := "Q" + strconv.Itoa(number) + "-" + string(m.GlobalID)
-	var err error
-	switch original := sent.(type) {
-	case *iso20022.FIToFICustomerCreditTransfer:
-		out.Document, err = interbank.StatusRequest(interbank.StatusRequestInput{
-			Scheme: m.Scheme, Original: original, Reference: out.Reference, RequestID: request, At: at,
-		})
-	case *iso20022.PaymentReturn:
-		out.Document, err = interbank.ReturnStatusRequest(interbank.ReturnStatusRequestInput{
-			Scheme: m.Scheme, Return: original, Reference: out.Reference, RequestID: request, At: at,
-		})
-	case *iso20022.FIToFIPaymentCancellationRequest:
-		out.Document, err = interbank.RecallStatusRequest(interbank.RecallStatusRequestInput{
-			Scheme: m.Scheme, Recall: original, Reference: out.Reference, RequestID: request, At: at,
-		})
-	default:
-		err = fmt.Errorf("no status can be asked for %s", sent.MessageName())
-	}
-	return out, err
 }
 
 // uetr is one for a payment whose client gave none, made from the Global ID and so the same on every attempt (version 4 in form).

@@ -86,6 +86,15 @@ func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transi
 	return t, nil
 }
 
+// amended is the message with its next version, which nobody has approved yet. The account it debits is for the store to load.
+func (m Message) amended(draft Draft, by identity.Actor) Message {
+	m.Version++
+	m.Makers = append(m.Makers[:len(m.Makers):len(m.Makers)], by.PersonID)
+	m.Decisions, m.Account = nil, nil
+	m.DocumentID, m.ContentHash, m.Content, m.Summary = draft.DocumentID, draft.Hash, draft.Content, draft.Summary
+	return m
+}
+
 // Expire ends a pending message whose time is up. It fails with ErrIllegalMove before that or in another state.
 func (m Message) Expire(at time.Time) (Transition, error) {
 	if m.State != StateApprovalPending || at.Before(m.ExpiresAt) {

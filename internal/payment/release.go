@@ -1,13 +1,12 @@
 package payment
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/binary"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
+
+	"countersign/internal/keyring"
 )
 
 // Release hands the approved content to clearing. There is at most one for a message.
@@ -18,62 +17,25 @@ type Release struct {
 	Makers      []uuid.UUID
 	Approvers   []uuid.UUID // people, in the order of their approvals; empty when none was needed
 	ContentHash Digest
-	AcceptedAt  time.Time // microseconds count; the database keeps no more
-	KeyID       string
-	MAC         [sha256.Size]byte
+	// Account is the digest of the debtor account as it was at the release; zero for an R-transaction, which debits none.
+	Account    Digest
+	AcceptedAt time.Time // microseconds count; the database keeps no more
+	Seal       keyring.Seal
 }
 
-// ErrForged: a release's MAC or a document's digest does not match. It must not be sent.
-var ErrForged = errors.New("the release does not match what was approved")
-
-// Sealer makes and checks the MAC of releases. Its key is kept outside the database, so nobody who can write rows can make a release
-// that the relay would send.
-type Sealer struct {
-	keyID string
-	key   []byte
-}
-
-// NewSealer takes a secret key of at least 32 bytes and the name it goes by.
-func NewSealer(keyID string, key []byte) (Sealer, error) {
-	if len(key) < sha256.Size {
-		return Sealer{}, errors.New("the release key needs at least 32 bytes")
-	}
-	return Sealer{keyID: keyID, key: key}, nil
-}
-
-// Check compares a stored release and the document it releases with the MAC. It fails with ErrForged.
-func (s Sealer) Check(r Release, content []byte) error {
-	mac := s.mac(r)
-	if r.KeyID != s.keyID || !hmac.Equal(mac[:], r.MAC[:]) || sha256.Sum256(content) != r.ContentHash {
-		return ErrForged
-	}
-	return nil
-}
-
-// mac is HMAC-SHA-256 over every field in a fixed order, each with its length before it, so that no two releases read alike.
-func (s Sealer) mac(r Release) [sha256.Size]byte {
-	h := hmac.New(sha256.New, s.key)
-	field := func(b []byte) {
-		h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(b)))) //nolint:gosec // fields are far below 4 GiB
-		h.Write(b)
-	}
-	people := func(list []uuid.UUID) {
-		joined := make([]byte, 0, 16*len(list))
-		for _, id := range list {
-			joined = append(joined, id[:]...)
-		}
-		field(joined)
-	}
-	field([]byte("countersign release 1"))
-	field([]byte(s.keyID))
-	field([]byte(r.Realm))
-	field(r.InternalID[:])
-	field(binary.BigEndian.AppendUint64(nil, uint64(r.Version))) //nolint:gosec // versions count from 1
-	people(r.Makers)
-	people(r.Approvers)
-	field(r.ContentHash[:])
-	field(binary.BigEndian.AppendUint64(nil, uint64(r.AcceptedAt.UnixMicro())))
-	return [sha256.Size]byte(h.Sum(nil))
+// fields are what the seal of a release covers: the release, and the identity of the message it belongs to.
+func (r Release) fields(m Message) fields {
+	f := make(fields, 0, 14)
+	f.text("countersign release 2", r.Realm)
+	f.id(r.InternalID)
+	f.text(string(m.GlobalID), string(m.Kind), string(m.Scheme))
+	f.number(int64(r.Version))
+	f.people(r.Makers)
+	f.people(r.Approvers)
+	f = append(f, r.ContentHash[:], r.Account[:])
+	f.moment(m.CreatedAt)
+	f.moment(r.AcceptedAt)
+	return f
 }
 
 // release makes the release of the current version from the approvals it has.
@@ -84,8 +46,18 @@ func (m Message) release(approvals []Decision, at time.Time, seal Sealer) Releas
 	}
 	r := Release{
 		Realm: m.Realm, InternalID: m.InternalID, Version: m.Version, Makers: m.Makers, Approvers: approvers,
-		ContentHash: m.ContentHash, AcceptedAt: at, KeyID: seal.keyID,
+		ContentHash: m.ContentHash, Account: m.accountDigest(), AcceptedAt: at,
 	}
-	r.MAC = seal.mac(r)
+	r.Seal = seal.releases.Seal(r.fields(m)...)
 	return r
+}
+
+// accountDigest is the digest of the account an instruction debits, of all that its pacs.008 says of it; zero for other kinds.
+func (m Message) accountDigest() Digest {
+	if m.Kind != KindInstruction || m.Account == nil {
+		return Digest{}
+	}
+	a := m.Account
+	return sha256.Sum256([]byte(joined("countersign account 1", a.IBAN, string(a.Scheme), a.Currency, a.Holder.Name, a.Holder.Street, a.Holder.Building,
+		a.Holder.Postcode, a.Holder.Town, a.Holder.Country, a.AgentBIC, a.AgentIID)))
 }

@@ -77,12 +77,12 @@ func (in RequestInput) request(kind Kind, draft iso20022.Document, amount money.
 		Direction: DirectionOut, Channel: in.By.Channel, ClientID: in.By.ClientID, ExternalID: in.ExternalID,
 		OriginalID: in.Original.InternalID, Reason: in.Reason,
 		MakerUser: in.By.UserID, MakerName: in.By.DisplayName, MakerLogin: in.By.UserName, Makers: []uuid.UUID{in.By.PersonID},
-		ApprovalsRequired: in.Policy.ApprovalsRequired, CreatedAt: in.At,
+		ApprovalsRequired: in.Policy.ApprovalsRequired, PolicyID: in.Policy.ID, CreatedAt: in.At,
 		Version: 1, State: StateApprovalPending, Sequence: 1, StateSince: in.At,
 		DocumentID: d.DocumentID, ContentHash: d.Hash, Content: d.Content, Summary: summary,
 	}
 	created := Created{
-		PolicyID: in.Policy.ID, Actor: in.By.Actor(), Draft: d, CreatedAt: in.At, Action: ActionSubmit, IdempotencyKey: in.IdempotencyKey,
+		Actor: in.By.Actor(), Draft: d, CreatedAt: in.At, Action: ActionSubmit, IdempotencyKey: in.IdempotencyKey,
 		Fingerprint: in.Fingerprint,
 	}
 	return created.open(m, in.Policy, in.Seal), nil

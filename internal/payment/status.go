@@ -62,7 +62,9 @@ func (t Transition) Report() (out Outbound, ok bool) {
 		return Outbound{}, false
 	}
 	report := StatusReport(m, doc, t.at)
-	return Outbound{Reference: reportReference(m), Document: report}, report != nil
+	out = m.outbound(reportReference(m))
+	out.document = report
+	return out, report != nil
 }
 
 // reportReference numbers the reports of a message by its moves: R, the Global ID and the number of the last history row.

@@ -72,9 +72,12 @@ func (m Message) step(action Action, to State, by identity.Actor, at time.Time) 
 	return Transition{message: m, move: move, actor: by, at: at}, nil
 }
 
-// After returns the message as it is once the transition is stored. A new version's content is not in it.
+// After returns the message as it is once the transition is stored.
 func (t Transition) After() Message {
 	m := t.message
+	if t.version != nil {
+		m = m.amended(t.version.Draft, t.actor)
+	}
 	m.State, m.Sequence, m.StateSince = t.move.To, m.Sequence+1, t.at
 	if t.decision != nil {
 		m.Decisions = append(m.Decisions[:len(m.Decisions):len(m.Decisions)], *t.decision)

@@ -6,8 +6,8 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"io"
 	"log/slog"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -39,6 +39,8 @@ type House struct {
 	Network    *Network
 	Seal       payment.Sealer
 	Clock      *Clock
+	// Log takes what the clearing station logs. Set it before the station works.
+	Log io.Writer
 
 	mu     sync.Mutex
 	number int
@@ -113,19 +115,29 @@ func New(t testing.TB) *House {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seal, err := payment.NewSealer("test", []byte(strings.Repeat("k", 32)))
+	h := &House{DB: db, Network: &Network{}, Log: io.Discard, Clock: &Clock{now: time.Date(2026, time.March, 2, 12, 0, 0, 0, zone)}}
+	h.open(t, db.Database, db.Seal, zone)
+	return h
+}
+
+// WithKeys is the same house after its key file changed: the lines are all the keys there are. Clock, network and log are shared.
+func (h *House) WithKeys(t testing.TB, lines ...string) *House {
+	t.Helper()
+	seal := storetest.Sealer(t, lines...)
+	other := &House{DB: h.DB, Network: h.Network, Log: h.Log, Clock: h.Clock, number: 500}
+	other.open(t, h.DB.Open(t, seal), seal, h.Clock.Now().Location())
+	return other
+}
+
+// open sets the stations up on a database.
+func (h *House) open(t testing.TB, db *store.Database, seal payment.Sealer, zone *time.Location) {
+	t.Helper()
+	log := slog.New(slog.NewTextHandler(logTo{h}, nil))
+	jobs, err := store.NewJobs(db, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := slog.New(slog.DiscardHandler)
-	jobs, err := store.NewJobs(db.Database, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := &House{
-		DB: db, Jobs: jobs, Seal: seal, Network: &Network{}, Clock: &Clock{now: time.Date(2026, time.March, 2, 12, 0, 0, 0, zone)},
-		Reader: store.NewReader(db.Database), Store: store.NewStore(db.Database, jobs, newID),
-	}
+	h.Jobs, h.Seal, h.Reader, h.Store = jobs, seal, store.NewReader(db), store.NewStore(db, jobs, newID)
 	h.Submission = submission.New(submission.Config{
 		Store: h.Store, Seal: seal, Now: h.Clock.Now, NewID: newID, Random: random, Zone: zone,
 	})
@@ -133,8 +145,13 @@ func New(t testing.TB) *House {
 	h.Clearing = clearing.New(clearing.Config{
 		Store: h.Store, Network: h.Network, Seal: seal, Now: h.Clock.Now, NewID: newID, Random: random, Zone: zone, Log: log,
 	})
-	return h
 }
+
+// logTo writes to what the house's Log is at the time.
+type logTo struct{ h *House }
+
+// Write hands the line on.
+func (l logTo) Write(line []byte) (int, error) { return l.h.Log.Write(line) }
 
 func newID() uuid.UUID {
 	id, err := uuid.NewV7()

@@ -9,20 +9,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
 )
-
-// Answer is a document of ours that answers one of clearing and belongs to no message of ours.
-type Answer struct {
-	Scheme    rulebook.Scheme
-	Name      string
-	Reference string
-	Content   []byte
-	At        time.Time
-}
 
 // Arrival is a document of clearing that becomes a message of its own, with our answer to it, if it needs one.
 type Arrival struct {
@@ -45,7 +35,7 @@ var ErrKnownTransaction = errors.New("the transaction id was received before")
 func (s *Store) Arrive(ctx context.Context, a Arrival) error {
 	m := a.Created.Message
 	err := s.db.inRealm(ctx, m.Realm, changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
-		recall, err := answeredRecall(ctx, q, a)
+		recall, err := s.answeredRecall(ctx, q, a)
 		if err != nil {
 			return err
 		}
@@ -83,11 +73,11 @@ func (s *Store) Arrive(ctx context.Context, a Arrival) error {
 }
 
 // answeredRecall locks the recall that an arrival answers; the zero Message when it answers none.
-func answeredRecall(ctx context.Context, q *dbsqlc.Queries, a Arrival) (payment.Message, error) {
+func (s *Store) answeredRecall(ctx context.Context, q *dbsqlc.Queries, a Arrival) (payment.Message, error) {
 	if a.Moves == nil {
 		return payment.Message{}, nil
 	}
-	return load(ctx, q, a.Created.Message.Realm, a.Created.Message.AnswersID, forUpdate)
+	return s.db.load(ctx, q, a.Created.Message.Realm, a.Created.Message.AnswersID, forUpdate)
 }
 
 func (s *Store) moveRecall(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, recall payment.Message, moves Decide) error {
@@ -99,29 +89,6 @@ func (s *Store) moveRecall(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, re
 		return err
 	}
 	return s.write(ctx, tx, q, t)
-}
-
-// answer stores an answer, beside the message it is about when there is one, and the job that sends it.
-func (s *Store) answer(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, about payment.Message, a *Answer) error {
-	if a == nil {
-		return nil
-	}
-	if about.Realm != "" {
-		err := s.keepOutbound(ctx, q, OutboundDocument{
-			Realm: about.Realm, MessageID: about.InternalID, Scheme: a.Scheme, Name: iso20022.MessageName(a.Name), Reference: a.Reference,
-			Content: a.Content, At: a.At,
-		})
-		if err != nil {
-			return err
-		}
-	}
-	err := q.OutboxInsert(ctx, dbsqlc.OutboxInsertParams{
-		Scheme: string(a.Scheme), Reference: a.Reference, Name: a.Name, Content: a.Content, CreatedAt: a.At,
-	})
-	if err != nil {
-		return fmt.Errorf("put the answer into the outbox: %w", err)
-	}
-	return s.jobs.enqueueAnswer(ctx, tx, a.Scheme, a.Reference)
 }
 
 // AnswerStranger notes a document that belongs to no realm, and stores the answer it gets all the same. Error: ErrSeen.
@@ -233,39 +200,6 @@ func (s *Store) find(ctx context.Context, realm string, look func(*dbsqlc.Querie
 		return err
 	})
 	return id, err
-}
-
-// Answered returns a stored answer and whether clearing has it, or payment.ErrNotFound.
-func (s *Store) Answered(ctx context.Context, scheme rulebook.Scheme, reference string) (content []byte, delivered bool, err error) {
-	row, err := dbsqlc.New(s.db.pool).OutboxGet(ctx, string(scheme), reference)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, false, payment.ErrNotFound
-	}
-	return row.Content, row.DeliveredAt != nil, err
-}
-
-// AnswerDelivered notes that clearing has an answer.
-func (s *Store) AnswerDelivered(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) error {
-	return dbsqlc.New(s.db.pool).OutboxDelivered(ctx, at, string(scheme), reference)
-}
-
-// UndeliveredAnswer names an answer that clearing does not have.
-type UndeliveredAnswer struct {
-	Scheme    rulebook.Scheme
-	Reference string
-}
-
-// UndeliveredAnswers lists answers made before a time that clearing does not have, oldest first.
-func (s *Store) UndeliveredAnswers(ctx context.Context, before time.Time, most int32) ([]UndeliveredAnswer, error) {
-	rows, err := dbsqlc.New(s.db.pool).OutboxListUndelivered(ctx, before, most)
-	if err != nil {
-		return nil, fmt.Errorf("list undelivered answers: %w", err)
-	}
-	list := make([]UndeliveredAnswer, len(rows))
-	for i, row := range rows {
-		list[i] = UndeliveredAnswer{Scheme: rulebook.Scheme(row.Scheme), Reference: row.Reference}
-	}
-	return list, nil
 }
 
 // AnswerOf returns the released return or resolution that answers a received recall, or payment.ErrNotFound.

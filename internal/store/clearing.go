@@ -11,122 +11,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
 )
-
-// Outgoing is a released message with all that sending it needs.
-type Outgoing struct {
-	Message payment.Message
-	Release payment.Release
-	Content []byte                // the released version's bytes
-	Account payment.DebtorAccount // the account an instruction debits, as its bank knows it
-}
-
-// Outgoing loads a released message. It fails with payment.ErrNotFound when there is no release.
-func (s *Store) Outgoing(ctx context.Context, realm string, id uuid.UUID) (Outgoing, error) {
-	var out Outgoing
-	err := s.db.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		row, err := q.ReleaseGet(ctx, realm, id)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return payment.ErrNotFound
-		}
-		if err != nil {
-			return fmt.Errorf("load the release: %w", err)
-		}
-		out.Release, out.Content = releaseFromDB(row), row.Content
-		out.Message, err = load(ctx, q, realm, id, forRead)
-		if err != nil {
-			return err
-		}
-		if out.Message.Kind != payment.KindInstruction {
-			return nil
-		}
-		a, err := q.AccountGet(ctx, realm, out.Message.Summary.DebtorAccount)
-		if err != nil {
-			return fmt.Errorf("load the debtor account: %w", err)
-		}
-		out.Account = accountFromDB(a)
-		return nil
-	})
-	return out, err
-}
-
-func releaseFromDB(row dbsqlc.ReleaseGetRow) payment.Release {
-	r := row.Release
-	return payment.Release{
-		Realm: r.Realm, InternalID: r.MessageID, Version: int(r.Version), Makers: r.Makers, Approvers: row.Approvers,
-		ContentHash: payment.Digest(r.ContentHash), AcceptedAt: r.AcceptedAt.UTC(), KeyID: r.KeyID, MAC: [sha256.Size]byte(r.Mac),
-	}
-}
-
-func accountFromDB(a dbsqlc.DebtorAccount) payment.DebtorAccount {
-	return payment.DebtorAccount{
-		IBAN: a.Iban, Scheme: rulebook.Scheme(a.Scheme), Currency: a.Currency, AgentBIC: a.AgentBic, AgentIID: a.AgentIid, Open: a.Open,
-		Holder: interbank.Holder{
-			Name: a.HolderName, Street: a.HolderStreet, Building: a.HolderBuilding, Postcode: a.HolderPostcode,
-			Town: a.HolderTown, Country: a.HolderCountry,
-		},
-	}
-}
-
-// OutboundDocument is an interbank or status document that is kept before anybody sees it.
-type OutboundDocument struct {
-	Realm     string
-	MessageID uuid.UUID
-	Scheme    rulebook.Scheme
-	Name      iso20022.MessageName
-	Reference string
-	Content   []byte
-	At        time.Time
-}
-
-// KeepOutbound stores an outbound document, once for its reference, and returns the bytes that are stored: those of the first call.
-func (s *Store) KeepOutbound(ctx context.Context, d OutboundDocument) ([]byte, error) {
-	var kept []byte
-	err := s.db.inRealm(ctx, d.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		err := s.keepOutbound(ctx, q, d)
-		if err != nil {
-			return err
-		}
-		row, err := q.DocumentGetOutbound(ctx, d.Realm, d.Reference)
-		if err != nil {
-			return fmt.Errorf("read the kept document: %w", err)
-		}
-		kept = row.Content
-		return nil
-	})
-	return kept, err
-}
-
-// keepOutbound stores an outbound document in a transaction that is under way, unless its reference is kept already.
-func (s *Store) keepOutbound(ctx context.Context, q *dbsqlc.Queries, d OutboundDocument) error {
-	err := q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
-		Realm: d.Realm, DocumentID: s.newID(), MessageID: &d.MessageID, Scheme: string(d.Scheme), Direction: string(payment.DocumentOut),
-		Name: string(d.Name), Reference: d.Reference, Content: d.Content, CreatedAt: d.At,
-	})
-	if err != nil {
-		return fmt.Errorf("keep the document: %w", err)
-	}
-	return nil
-}
-
-// Outbound returns a stored outbound document's bytes, or payment.ErrNotFound.
-func (s *Store) Outbound(ctx context.Context, realm, reference string) ([]byte, error) {
-	var kept []byte
-	err := s.db.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		row, err := q.DocumentGetOutbound(ctx, realm, reference)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return payment.ErrNotFound
-		}
-		kept = row.Content
-		return err
-	})
-	return kept, err
-}
 
 // Inbound is a document clearing sent.
 type Inbound struct {
@@ -152,7 +41,7 @@ var ErrSeen = errors.New("the message id was received before")
 // moves nothing.
 func (s *Store) Record(ctx context.Context, in Inbound, realm string, id uuid.UUID, decide Decide, answers ...Answer) error {
 	return s.db.inRealm(ctx, realm, changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
-		m, err := load(ctx, q, realm, id, forUpdate)
+		m, err := s.db.load(ctx, q, realm, id, forUpdate)
 		if err != nil {
 			return err
 		}
@@ -161,7 +50,7 @@ func (s *Store) Record(ctx context.Context, in Inbound, realm string, id uuid.UU
 		if err != nil {
 			return err
 		}
-		err = q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
+		_, err = q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
 			Realm: realm, DocumentID: document, MessageID: &id, Scheme: string(in.Scheme), Direction: "in", Name: string(in.Name),
 			Reference: in.Reference, Content: in.Content, CreatedAt: in.ReceivedAt,
 		})

@@ -7,14 +7,16 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
+	"countersign/internal/keyring"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// messageFromDB makes the domain's message of its rows.
-func messageFromDB(row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) (payment.Message, error) {
+// message makes the domain's message of its rows and holds it against the seal of its version: every message that leaves the store says
+// whether it is withheld.
+func (d *Database) message(row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) (payment.Message, error) {
 	m, v := row.Message, row.MessageVersion
 	amount, err := money.FromMinor(money.Currency(v.Currency), v.Amount)
 	if err != nil {
@@ -25,7 +27,7 @@ func messageFromDB(row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow)
 		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel), ClientID: text(m.ClientID), ExternalID: text(m.ExternalID),
 		OriginalID: orZero(m.OriginalID), AnswersID: orZero(m.AnswersID), AnswerBy: moment(m.AnswerBy), Deadline: moment(m.Deadline), Reason: text(m.Reason),
 		MakerUser: orZero(m.MakerUser), MakerName: row.MakerName, MakerLogin: row.MakerLogin, Makers: v.Makers,
-		ApprovalsRequired: int(m.ApprovalsRequired), ExpiresAt: moment(m.ExpiresAt), CreatedAt: m.CreatedAt.UTC(),
+		ApprovalsRequired: int(m.ApprovalsRequired), PolicyID: orZero(m.PolicyID), ExpiresAt: moment(m.ExpiresAt), CreatedAt: m.CreatedAt.UTC(),
 		Version: int(m.Version), State: payment.State(m.State), Sequence: int(m.StateSequence), StateSince: m.StateSince.UTC(),
 		AcceptedAt: moment(m.AcceptedAt), DeliveredAt: moment(m.DeliveredAt), SettledAt: moment(m.SettledAt),
 		RecallState: payment.State(row.RecallState), ReturnState: payment.State(row.ReturnState),
@@ -36,10 +38,17 @@ func messageFromDB(row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow)
 			DebtorName: v.DebtorName, DebtorAccount: v.DebtorAccount, DebtorAgent: v.DebtorAgent,
 			CreditorName: v.CreditorName, CreditorAccount: v.CreditorAccount, CreditorAgent: v.CreditorAgent, Remittance: v.Remittance,
 		},
+		Account: accountOrNone(accountColumns{
+			IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
+			Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
+			BIC: row.AgentBic, IID: row.AgentIid, Open: row.AccountOpen,
+		}),
+		Seal: sealFromDB(v.KeyID, v.Seal),
 	}
-	for _, d := range decisions {
-		if d.Version == m.Version {
-			message.Decisions = append(message.Decisions, decisionFromDB(d))
+	message.Withheld = payment.WithheldBy(d.seal.CheckVersion(message))
+	for _, decision := range decisions {
+		if decision.Version == m.Version {
+			message.Decisions = append(message.Decisions, decisionFromDB(decision))
 		}
 	}
 	return message, nil
@@ -51,6 +60,21 @@ func decisionFromDB(d dbsqlc.DecisionListRow) payment.Decision {
 		ClientID: d.ClientID, Channel: identity.Channel(d.Channel), Reason: text(d.Reason), DecidedAt: d.DecidedAt.UTC(),
 		ForVersion: int(d.Version), Grant: identity.Grant{ID: orZero(d.GrantID), Role: identity.RoleChecker, GrantedAt: moment(d.GrantedAt)},
 	}
+}
+
+// sealFromDB reads the two columns of a seal; a row without one has the zero Seal.
+func sealFromDB(keyID *string, mac []byte) keyring.Seal {
+	seal := keyring.Seal{KeyID: text(keyID)}
+	copy(seal.MAC[:], mac)
+	return seal
+}
+
+// digestOrNull writes a digest for a nullable column; the zero digest is NULL.
+func digestOrNull(digest payment.Digest) []byte {
+	if digest == (payment.Digest{}) {
+		return nil
+	}
+	return digest[:]
 }
 
 // text reads a nullable column; NULL is "".

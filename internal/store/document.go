@@ -5,7 +5,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/iso20022"
+	"countersign/internal/keyring"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 )
 
 // Document is an ISO 20022 document in or out.
@@ -23,6 +26,19 @@ type Document struct {
 	Source     []byte // the bytes a client sent, when Content was made from another form
 	SourceType string // media type of Source
 	Hash       payment.Digest
+	// Withheld says in words why an outgoing document cannot be trusted, "" when it can.
+	Withheld string
+}
+
+// documentWithheld holds an outgoing document against its seal. What came in or is a draft is covered by the seal of the version.
+func (d *Database) documentWithheld(realm string, doc Document, seal keyring.Seal) string {
+	if doc.Direction != string(payment.DocumentOut) {
+		return ""
+	}
+	return payment.DocumentWithheldBy(d.seal.CheckDocument(payment.OutboundFacts{
+		Realm: realm, MessageID: doc.MessageID, Scheme: rulebook.Scheme(doc.Scheme), Name: iso20022.MessageName(doc.Name),
+		Reference: doc.Reference, Hash: doc.Hash,
+	}, seal))
 }
 
 // DocumentFilter narrows a list of documents; a zero field does not.

@@ -14,7 +14,6 @@ import (
 
 	"countersign/internal/audit"
 	"countersign/internal/identity"
-	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
@@ -136,26 +135,22 @@ func submissionContext(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery)
 	known := Context{Mark: row.Mark, Policy: payment.Policy{
 		ID: row.PolicyID, ApprovalsRequired: int(row.ApprovalsRequired), PendingFor: time.Duration(row.PendingSeconds) * time.Second,
 	}}
-	if row.AccountIban != nil {
-		known.Account = &payment.DebtorAccount{
-			IBAN: text(row.AccountIban), Scheme: rulebook.Scheme(text(row.AccountScheme)), Currency: text(row.AccountCurrency),
-			AgentBIC: text(row.AgentBic), AgentIID: text(row.AgentIid), Open: row.AccountOpen != nil && *row.AccountOpen,
-			Holder: interbank.Holder{
-				Name: text(row.HolderName), Street: text(row.HolderStreet), Building: text(row.HolderBuilding),
-				Postcode: text(row.HolderPostcode), Town: text(row.HolderTown), Country: text(row.HolderCountry),
-			},
-		}
-	}
+	known.Account = accountOrNone(accountColumns{
+		IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
+		Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
+		BIC: row.AgentBic, IID: row.AgentIid, Open: row.AccountOpen,
+	})
 	return known, nil
 }
 
 func (s *Store) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 	m, d := c.Message, c.Draft
 	user, person := actorIDs(c.Actor)
+	seal := s.db.seal.SealVersion(m)
 	p := dbsqlc.MessageInsertParams{
 		Realm: m.Realm, MessageID: m.InternalID, GlobalID: string(m.GlobalID), Kind: string(m.Kind), Scheme: string(m.Scheme),
 		Direction: string(m.Direction), Channel: string(m.Channel), ClientID: orNull(m.ClientID), ExternalID: orNull(m.ExternalID),
-		MakerUser: user, MakerPerson: person, Makers: append([]uuid.UUID{}, m.Makers...), PolicyID: orNull(c.PolicyID),
+		MakerUser: user, MakerPerson: person, Makers: append([]uuid.UUID{}, m.Makers...), PolicyID: orNull(m.PolicyID),
 		ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
 		ExpiresAt:         orNull(m.ExpiresAt), OriginalID: orNull(m.OriginalID), AnswersID: orNull(m.AnswersID), AnswerBy: orNull(m.AnswerBy), Deadline: orNull(m.Deadline),
 		Reason: orNull(m.Reason), CreatedAt: c.CreatedAt, Action: string(c.Action), State: string(m.State), AcceptedAt: orNull(m.AcceptedAt),
@@ -170,11 +165,11 @@ func (s *Store) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		ActorName:  c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),
 		RequestID: orNull(c.Actor.RequestID), SourceAddress: orNull(c.Actor.SourceAddress),
 		Detail: audit.Detail(string(payment.StateNone), string(m.State), m.StatusText), Fingerprint: c.Fingerprint[:],
+		VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:],
 		Note: orNull(d.Note), MessageKey: orNull(c.MessageKey), IdempotencyKey: orNull(c.IdempotencyKey),
 	}
-	if c.Release != nil {
-		p.KeyID = &c.Release.KeyID
-		p.Mac = c.Release.MAC[:]
+	if r := c.Release; r != nil {
+		p.KeyID, p.Mac, p.AccountDigest = &r.Seal.KeyID, r.Seal.MAC[:], digestOrNull(r.Account)
 	}
 	return p
 }

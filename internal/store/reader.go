@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
@@ -36,7 +37,7 @@ func (r *Reader) Message(ctx context.Context, realm string, id uuid.UUID) (payme
 	var m payment.Message
 	err := r.read(ctx, realm, reading, func(q *dbsqlc.Queries) error {
 		var err error
-		m, err = load(ctx, q, realm, id, forRead)
+		m, err = r.db.load(ctx, q, realm, id, forRead)
 		return err
 	})
 	return m, err
@@ -94,7 +95,7 @@ func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]paymen
 			return fmt.Errorf("list messages: %w", err)
 		}
 		for _, row := range rows {
-			m, err := listedFromDB(realm, row)
+			m, err := r.db.listed(realm, row)
 			if err != nil {
 				return err
 			}
@@ -117,10 +118,12 @@ func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) 
 			return fmt.Errorf("list documents: %w", err)
 		}
 		for _, row := range rows {
-			list = append(list, Document{
+			d := Document{
 				ID: row.DocumentID, MessageID: orZero(row.MessageID), Scheme: row.Scheme, Direction: row.Direction, Name: row.Name,
-				Reference: row.Reference, Delivered: row.Delivered, Size: int(row.Size), At: row.CreatedAt.UTC(),
-			})
+				Reference: row.Reference, Delivered: row.Delivered, Size: int(row.Size), At: row.CreatedAt.UTC(), Hash: payment.Digest(row.ContentHash),
+			}
+			d.Withheld = r.db.documentWithheld(realm, d, sealFromDB(row.KeyID, row.Mac))
+			list = append(list, d)
 		}
 		return nil
 	})
@@ -139,8 +142,9 @@ func (r *Reader) Document(ctx context.Context, realm string, id uuid.UUID) (Docu
 		d = Document{
 			ID: doc.DocumentID, MessageID: orZero(doc.MessageID), Scheme: doc.Scheme, Direction: doc.Direction, Name: doc.Name,
 			Reference: doc.Reference, Delivered: row.Delivered, Size: len(doc.Content), At: doc.CreatedAt.UTC(), Content: doc.Content,
-			Source: doc.Source, SourceType: text(doc.SourceType), Hash: payment.Digest(doc.ContentHash),
+			Source: doc.Source, SourceType: text(doc.SourceType), Hash: sha256.Sum256(doc.Content),
 		}
+		d.Withheld = r.db.documentWithheld(realm, d, sealFromDB(doc.KeyID, doc.Mac))
 		return nil
 	})
 	return d, err
@@ -159,21 +163,21 @@ func (r *Reader) Accounts(ctx context.Context, realm string) ([]payment.DebtorAc
 	return list, err
 }
 
-func listedFromDB(realm string, row dbsqlc.TransactionListRow) (payment.Message, error) {
-	return messageFromDB(dbsqlc.MessageGetRow{
+func (d *Database) listed(realm string, row dbsqlc.TransactionListRow) (payment.Message, error) {
+	return d.message(dbsqlc.MessageGetRow{
 		Message: dbsqlc.Message{
 			Realm: realm, MessageID: row.MessageID, GlobalID: row.GlobalID, Kind: row.Kind, Scheme: row.Scheme, Direction: row.Direction, Channel: row.Channel,
 			OriginalID: row.OriginalID, AnswersID: row.AnswersID, AnswerBy: row.AnswerBy, Deadline: row.Deadline, Reason: row.Reason,
 			ClientID: row.ClientID, ExternalID: row.ExternalID, MakerUser: row.MakerUser, ApprovalsRequired: row.ApprovalsRequired,
 			ExpiresAt: row.ExpiresAt, CreatedAt: row.CreatedAt, Version: row.Version, Approvals: row.Approvals, State: row.State,
 			StateSequence: row.StateSequence, StateSince: row.StateSince, AcceptedAt: row.AcceptedAt, DeliveredAt: row.DeliveredAt,
-			SettledAt: row.SettledAt, StatusCode: row.StatusCode, StatusText: row.StatusText,
+			SettledAt: row.SettledAt, StatusCode: row.StatusCode, StatusText: row.StatusText, PolicyID: row.PolicyID,
 		},
 		MessageVersion: dbsqlc.MessageVersion{
 			ContentHash: row.ContentHash, Makers: row.Makers, Amount: row.Amount, Currency: row.Currency, InstructionID: row.InstructionID,
 			EndToEndID: row.EndToEndID, TransactionID: row.TransactionID, Uetr: row.Uetr, DebtorName: row.DebtorName, DebtorAccount: row.DebtorAccount,
 			DebtorAgent: row.DebtorAgent, CreditorName: row.CreditorName, CreditorAccount: row.CreditorAccount,
-			CreditorAgent: row.CreditorAgent, Remittance: row.Remittance,
+			CreditorAgent: row.CreditorAgent, Remittance: row.Remittance, KeyID: row.KeyID, Seal: row.Seal,
 		},
 		RecallState: row.RecallState, ReturnState: row.ReturnState, MakerName: row.MakerName, MakerLogin: row.MakerLogin,
 	}, nil)

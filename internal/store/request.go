@@ -57,7 +57,7 @@ func (e *ConflictError) Error() string { return "refused by " + e.Index }
 // Errors: payment.ErrNotFound for an unknown payment or recall; ConflictError; DuplicateError; what create returns.
 func (s *Store) InsertRequest(ctx context.Context, ask RequestQuery, create MakeRequest) (payment.Message, error) {
 	c, err := s.insert(ctx, ask.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
-		known, err := requestContext(ctx, q, ask)
+		known, err := s.requestContext(ctx, q, ask)
 		if err != nil {
 			return payment.Created{}, err
 		}
@@ -83,8 +83,8 @@ func (s *Store) InsertRequest(ctx context.Context, ask RequestQuery, create Make
 	return c.Message, err
 }
 
-func requestContext(ctx context.Context, q *dbsqlc.Queries, ask RequestQuery) (RequestContext, error) {
-	original, err := load(ctx, q, ask.Realm, ask.OriginalID, forUpdate)
+func (s *Store) requestContext(ctx context.Context, q *dbsqlc.Queries, ask RequestQuery) (RequestContext, error) {
+	original, err := s.db.load(ctx, q, ask.Realm, ask.OriginalID, forUpdate)
 	if err != nil {
 		return RequestContext{}, err
 	}
@@ -98,15 +98,27 @@ func requestContext(ctx context.Context, q *dbsqlc.Queries, ask RequestQuery) (R
 	}
 	known.Mark, known.Policy, known.Account = row.Mark, row.Policy, row.Account
 	if original.Direction == payment.DirectionOut {
-		sent, err := q.DocumentGetOutbound(ctx, ask.Realm, original.Reference())
-		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-			return RequestContext{}, fmt.Errorf("load the document that was sent: %w", err)
-		}
-		known.Sent = sent.Content
-		return known, nil
+		known.Sent, err = s.sentFor(ctx, q, original)
+		return known, err
 	}
-	known.Recall, err = receivedRecall(ctx, q, ask)
+	known.Recall, err = s.receivedRecall(ctx, q, ask)
 	return known, err
+}
+
+// sentFor is the document that was sent for a message, nil when none was. What was sent before documents were sealed counts as well:
+// the recall of it shows its ids to the checker. It fails with payment.WithheldError when it is not what was sent.
+func (s *Store) sentFor(ctx context.Context, q *dbsqlc.Queries, original payment.Message) ([]byte, error) {
+	sent, err := s.outbound(ctx, q, original.Realm, original.Reference())
+	switch {
+	case errors.Is(err, payment.ErrNotFound):
+		return nil, nil
+	case errors.Is(err, payment.ErrForged), errors.Is(err, payment.ErrUnknownKey):
+		original.Withheld = payment.DocumentWithheldBy(err)
+		return nil, &payment.WithheldError{Message: original}
+	case err != nil && !errors.Is(err, payment.ErrUnsealed):
+		return nil, err
+	}
+	return sent.Content, nil
 }
 
 // ourAccount is our side of a payment.
@@ -118,7 +130,7 @@ func ourAccount(m payment.Message) string {
 }
 
 // receivedRecall loads the recall a request names, or the one of its payment.
-func receivedRecall(ctx context.Context, q *dbsqlc.Queries, ask RequestQuery) (payment.Message, error) {
+func (s *Store) receivedRecall(ctx context.Context, q *dbsqlc.Queries, ask RequestQuery) (payment.Message, error) {
 	id := ask.RecallID
 	if id == uuid.Nil {
 		found, err := q.ReceivedRecallOf(ctx, ask.Realm, ask.OriginalID)
@@ -130,5 +142,5 @@ func receivedRecall(ctx context.Context, q *dbsqlc.Queries, ask RequestQuery) (p
 		}
 		id = found
 	}
-	return load(ctx, q, ask.Realm, id, forRead)
+	return s.db.load(ctx, q, ask.Realm, id, forRead)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -28,6 +29,7 @@ const appRole = "countersign_app"
 // Database is a pool of connections as the application's role.
 type Database struct {
 	pool connections
+	seal payment.Sealer
 	log  *slog.Logger
 }
 
@@ -36,7 +38,10 @@ type Config struct {
 	URL string // PostgreSQL URL or keyword string
 	// Connections is the size of the pool; 0 means four for each core, but at least eight.
 	Connections int
-	// Log takes what the database could not be told, such as a refusal that was not kept; nil for none.
+	// Seal makes and checks the seals of what is stored. Without a key nothing can be written that carries one, and what is read is
+	// withheld.
+	Seal payment.Sealer
+	// Log takes alarms about what is stored and what the database could not be told, such as a refusal that was not kept; nil for none.
 	Log *slog.Logger
 	// Tracer sees every statement with its values, which are secret; nil for none.
 	Tracer pgx.QueryTracer
@@ -76,7 +81,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Database{pool: connections{Pool: pool, outage: newOutage(cfg.Log)}, log: cfg.Log}, nil
+	return &Database{pool: connections{Pool: pool, outage: newOutage(cfg.Log)}, seal: cfg.Seal, log: cfg.Log}, nil
 }
 
 // Close waits for connections in use and closes them all.

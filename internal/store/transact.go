@@ -67,7 +67,7 @@ func (s *Store) transact(ctx context.Context, realm string, id uuid.UUID, decide
 	var seen payment.Message
 	err := s.db.inRealm(ctx, realm, changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
-		seen, err = load(ctx, q, realm, id, forUpdate)
+		seen, err = s.db.load(ctx, q, realm, id, forUpdate)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ const (
 )
 
 // load reads a message. For an update it is locked first and read in a second statement, which sees what the lock waited for.
-func load(ctx context.Context, q *dbsqlc.Queries, realm string, id uuid.UUID, mode lockMode) (payment.Message, error) {
+func (d *Database) load(ctx context.Context, q *dbsqlc.Queries, realm string, id uuid.UUID, mode lockMode) (payment.Message, error) {
 	var err error
 	if mode == forUpdate {
 		_, err = q.MessageLock(ctx, realm, id)
@@ -118,7 +118,7 @@ func load(ctx context.Context, q *dbsqlc.Queries, realm string, id uuid.UUID, mo
 			return payment.Message{}, fmt.Errorf("load the decisions: %w", err)
 		}
 	}
-	return messageFromDB(row, decisions)
+	return d.message(row, decisions)
 }
 
 // write stores a transition and the job it asks for.
@@ -149,15 +149,11 @@ func (s *Store) report(ctx context.Context, q *dbsqlc.Queries, t payment.Transit
 	if !ends {
 		return nil
 	}
-	content, err := iso20022.EncodeXML(out.Document)
+	content, err := iso20022.EncodeXML(out.Document())
 	if err != nil {
 		return fmt.Errorf("write the status report: %w", err)
 	}
-	m := t.Message()
-	return s.keepOutbound(ctx, q, OutboundDocument{
-		Realm: m.Realm, MessageID: m.InternalID, Scheme: m.Scheme, Name: out.Document.MessageName(), Reference: out.Reference,
-		Content: content, At: t.At(),
-	})
+	return s.keepBeside(ctx, q, outboundDocument(out, content, t.At()))
 }
 
 func (s *Store) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
@@ -191,14 +187,14 @@ func (s *Store) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
 		}
 	}
 	if r := t.Release(); r != nil {
-		p.KeyID = &r.KeyID
-		p.Mac = r.MAC[:]
+		p.KeyID, p.Mac, p.AccountDigest = &r.Seal.KeyID, r.Seal.MAC[:], digestOrNull(r.Account)
 	}
 	return p
 }
 
 func (s *Store) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
 	m, d, by := t.Message(), t.Version().Draft, t.Actor()
+	seal := s.db.seal.SealVersion(t.After())
 	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
 		EventID: s.newID(), Reason: orNull(t.Reason()), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)), EditorUser: by.UserID, EditorPerson: by.PersonID,
 		ActorName: by.Name, ClientID: by.ClientID, Channel: string(by.Channel), RequestID: orNull(by.RequestID),
@@ -209,7 +205,7 @@ func (s *Store) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Transiti
 		InstructionID: orNull(d.Summary.InstructionID), EndToEndID: d.Summary.EndToEndID, Uetr: orNull(d.Summary.UETR),
 		DebtorName: d.Summary.DebtorName, DebtorAccount: d.Summary.DebtorAccount, DebtorAgent: d.Summary.DebtorAgent,
 		CreditorName: d.Summary.CreditorName, CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent,
-		Remittance: d.Summary.Remittance, NewReference: t.Version().NewReference,
+		Remittance: d.Summary.Remittance, NewReference: t.Version().NewReference, VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:],
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):

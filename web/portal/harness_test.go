@@ -65,10 +65,7 @@ func setup(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seal, err := payment.NewSealer("test", make([]byte, 32))
-	if err != nil {
-		t.Fatal(err)
-	}
+	seal := db.Seal
 	messages := store.NewStore(db.Database, jobs, newID)
 	signIn, err := auth.New(auth.Config{Database: db.Database, Now: time.Now, Keys: storetest.Keys(t), Log: log})
 	if err != nil {

@@ -188,6 +188,7 @@ func ofRequest(err error) *Problem {
 func ofMessage(err error) *Problem {
 	var state *payment.StateError
 	var content *payment.ContentError
+	var withheld *payment.WithheldError
 	var mismatch *approval.MismatchError
 	switch {
 	case errors.Is(err, payment.ErrNotFound):
@@ -200,6 +201,10 @@ func ofMessage(err error) *Problem {
 		return &Problem{
 			Status: http.StatusBadRequest, Code: "400_CONTENT_CHANGED", Variant: VariantFields, Message: &content.Message, Text: content.Error(),
 			Findings: []payment.Finding{{Pointer: "/ApprovalDetails/contentHash", Code: contentCode(content), Text: content.Error()}},
+		}
+	case errors.As(err, &withheld):
+		return &Problem{
+			Status: http.StatusBadRequest, Code: "400_WITHHELD", Variant: VariantRefusal, Message: &withheld.Message, Text: withheld.Error(),
 		}
 	case errors.As(err, &mismatch):
 		return &Problem{

@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/keyring"
+	"countersign/internal/payment"
 	"countersign/internal/postgres"
 	"countersign/internal/store"
 )
@@ -27,6 +28,24 @@ type DB struct {
 	URL      string // as the service uses it
 	OwnerURL string // as the migrations use it
 	Database *store.Database
+	Seal     payment.Sealer // as Database has it
+}
+
+// Key is the line of the key file that Seal has.
+const Key = "test 6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6b"
+
+// Sealer makes a sealer of the lines of a key file.
+func Sealer(t testing.TB, lines ...string) payment.Sealer {
+	t.Helper()
+	keys, err := keyring.Parse([]byte(strings.Join(lines, "\n")), "bare")
+	if err != nil {
+		t.Fatal("storetest:", err)
+	}
+	seal, err := payment.NewSealer(keys)
+	if err != nil {
+		t.Fatal("storetest:", err)
+	}
+	return seal
 }
 
 // server is the PostgreSQL of this test process. Main sets it before the tests run.
@@ -111,17 +130,14 @@ func New(t testing.TB) *DB {
 		t.Fatal("storetest:", err)
 	}
 	db := &DB{URL: current.url(name), OwnerURL: current.url(name)}
-	db.Database, err = store.Open(ctx, store.Config{URL: db.URL, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal("storetest:", err)
-	}
 	t.Cleanup(func() {
-		db.Database.Close()
 		err := current.execute(ctx, "DROP DATABASE "+name+" WITH (FORCE)")
 		if err != nil {
 			t.Error("storetest:", err)
 		}
 	})
+	db.Seal = Sealer(t, Key)
+	db.Database = db.Open(t, db.Seal)
 	return db
 }
 
@@ -152,6 +168,17 @@ func (d *DB) Sessions(t testing.TB) *store.SessionStore {
 		t.Fatal("storetest:", err)
 	}
 	return sessions
+}
+
+// Open opens the database once more, with other keys.
+func (d *DB) Open(t testing.TB, seal payment.Sealer) *store.Database {
+	t.Helper()
+	database, err := store.Open(context.Background(), store.Config{URL: d.URL, Seal: seal, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal("storetest:", err)
+	}
+	t.Cleanup(database.Close)
+	return database
 }
 
 // Connect opens a connection of the owner, for what a test wants to see or prepare in plain SQL.

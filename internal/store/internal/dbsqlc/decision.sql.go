@@ -165,3 +165,30 @@ func (q *Queries) DecisionListOf(ctx context.Context, realm string, messageIds [
 	}
 	return items, nil
 }
+
+const newestKeyList = `-- name: NewestKeyList :many
+(SELECT r.key_id::text AS key_id FROM release r WHERE r.realm = $1 ORDER BY r.message_id DESC LIMIT 1)
+UNION
+(SELECT v.key_id::text FROM message_version v WHERE v.realm = $1 AND v.key_id IS NOT NULL ORDER BY v.message_id DESC, v.version DESC LIMIT 1)
+`
+
+// The keys that sealed the newest release and the newest version of a realm.
+func (q *Queries) NewestKeyList(ctx context.Context, realm string) ([]string, error) {
+	rows, err := q.db.Query(ctx, newestKeyList, realm)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var key_id string
+		if err := rows.Scan(&key_id); err != nil {
+			return nil, err
+		}
+		items = append(items, key_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

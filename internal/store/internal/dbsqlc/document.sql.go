@@ -13,7 +13,7 @@ import (
 )
 
 const documentGet = `-- name: DocumentGet :one
-SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.source, d.source_type, d.created_at,
+SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.source, d.source_type, d.created_at, d.key_id, d.mac,
        (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
@@ -43,32 +43,69 @@ func (q *Queries) DocumentGet(ctx context.Context, realm string, documentID uuid
 		&i.Document.Source,
 		&i.Document.SourceType,
 		&i.Document.CreatedAt,
+		&i.Document.KeyID,
+		&i.Document.Mac,
 		&i.Delivered,
 	)
 	return i, err
 }
 
-const documentGetOutbound = `-- name: DocumentGetOutbound :one
-SELECT document_id, name, content FROM document
-WHERE realm = $1 AND reference = $2 AND direction = 'out'
+const documentGetByID = `-- name: DocumentGetByID :one
+SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at, key_id, mac FROM document WHERE realm = $1 AND document_id = $2 AND direction = 'out'
 `
 
-type DocumentGetOutboundRow struct {
-	DocumentID uuid.UUID
-	Name       string
-	Content    []byte
-}
-
-func (q *Queries) DocumentGetOutbound(ctx context.Context, realm string, reference string) (DocumentGetOutboundRow, error) {
-	row := q.db.QueryRow(ctx, documentGetOutbound, realm, reference)
-	var i DocumentGetOutboundRow
-	err := row.Scan(&i.DocumentID, &i.Name, &i.Content)
+func (q *Queries) DocumentGetByID(ctx context.Context, realm string, documentID uuid.UUID) (Document, error) {
+	row := q.db.QueryRow(ctx, documentGetByID, realm, documentID)
+	var i Document
+	err := row.Scan(
+		&i.Realm,
+		&i.DocumentID,
+		&i.MessageID,
+		&i.Scheme,
+		&i.Direction,
+		&i.Name,
+		&i.Reference,
+		&i.Content,
+		&i.ContentHash,
+		&i.Source,
+		&i.SourceType,
+		&i.CreatedAt,
+		&i.KeyID,
+		&i.Mac,
+	)
 	return i, err
 }
 
-const documentInsert = `-- name: DocumentInsert :exec
-INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, sha256($8), $9)
+const documentGetOutbound = `-- name: DocumentGetOutbound :one
+SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at, key_id, mac FROM document WHERE realm = $1 AND reference = $2 AND direction = 'out'
+`
+
+func (q *Queries) DocumentGetOutbound(ctx context.Context, realm string, reference string) (Document, error) {
+	row := q.db.QueryRow(ctx, documentGetOutbound, realm, reference)
+	var i Document
+	err := row.Scan(
+		&i.Realm,
+		&i.DocumentID,
+		&i.MessageID,
+		&i.Scheme,
+		&i.Direction,
+		&i.Name,
+		&i.Reference,
+		&i.Content,
+		&i.ContentHash,
+		&i.Source,
+		&i.SourceType,
+		&i.CreatedAt,
+		&i.KeyID,
+		&i.Mac,
+	)
+	return i, err
+}
+
+const documentInsert = `-- name: DocumentInsert :execrows
+INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, sha256($8), $9,
+  $10, $11)
 ON CONFLICT (realm, reference) WHERE direction = 'out' DO NOTHING
 `
 
@@ -82,11 +119,13 @@ type DocumentInsertParams struct {
 	Reference  string
 	Content    []byte
 	CreatedAt  time.Time
+	KeyID      *string
+	Mac        []byte
 }
 
 // An outbound document of a reference that exists already is left as it is.
-func (q *Queries) DocumentInsert(ctx context.Context, arg DocumentInsertParams) error {
-	_, err := q.db.Exec(ctx, documentInsert,
+func (q *Queries) DocumentInsert(ctx context.Context, arg DocumentInsertParams) (int64, error) {
+	result, err := q.db.Exec(ctx, documentInsert,
 		arg.Realm,
 		arg.DocumentID,
 		arg.MessageID,
@@ -96,12 +135,18 @@ func (q *Queries) DocumentInsert(ctx context.Context, arg DocumentInsertParams) 
 		arg.Reference,
 		arg.Content,
 		arg.CreatedAt,
+		arg.KeyID,
+		arg.Mac,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const documentList = `-- name: DocumentList :many
 SELECT d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, length(d.content)::integer AS size, d.created_at,
+       d.content_hash, d.key_id, d.mac,
        (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
@@ -130,15 +175,18 @@ type DocumentListParams struct {
 }
 
 type DocumentListRow struct {
-	DocumentID uuid.UUID
-	MessageID  *uuid.UUID
-	Scheme     string
-	Direction  string
-	Name       string
-	Reference  string
-	Size       int32
-	CreatedAt  time.Time
-	Delivered  bool
+	DocumentID  uuid.UUID
+	MessageID   *uuid.UUID
+	Scheme      string
+	Direction   string
+	Name        string
+	Reference   string
+	Size        int32
+	CreatedAt   time.Time
+	ContentHash []byte
+	KeyID       *string
+	Mac         []byte
+	Delivered   bool
 }
 
 // Newest first, from a key on; of one message when it is given, and then with the draft that its checkers approve and, of a recall of
@@ -170,6 +218,9 @@ func (q *Queries) DocumentList(ctx context.Context, arg DocumentListParams) ([]D
 			&i.Reference,
 			&i.Size,
 			&i.CreatedAt,
+			&i.ContentHash,
+			&i.KeyID,
+			&i.Mac,
 			&i.Delivered,
 		); err != nil {
 			return nil, err
@@ -482,25 +533,31 @@ func (q *Queries) OutboxDelivered(ctx context.Context, at time.Time, scheme stri
 }
 
 const outboxGet = `-- name: OutboxGet :one
-SELECT name, content, delivered_at FROM outbox WHERE scheme = $1 AND reference = $2
+SELECT scheme, reference, name, content, created_at, delivered_at, document_realm, document_id, key_id, mac, refused_at FROM outbox WHERE scheme = $1 AND reference = $2
 `
 
-type OutboxGetRow struct {
-	Name        string
-	Content     []byte
-	DeliveredAt *time.Time
-}
-
-func (q *Queries) OutboxGet(ctx context.Context, scheme string, reference string) (OutboxGetRow, error) {
+func (q *Queries) OutboxGet(ctx context.Context, scheme string, reference string) (Outbox, error) {
 	row := q.db.QueryRow(ctx, outboxGet, scheme, reference)
-	var i OutboxGetRow
-	err := row.Scan(&i.Name, &i.Content, &i.DeliveredAt)
+	var i Outbox
+	err := row.Scan(
+		&i.Scheme,
+		&i.Reference,
+		&i.Name,
+		&i.Content,
+		&i.CreatedAt,
+		&i.DeliveredAt,
+		&i.DocumentRealm,
+		&i.DocumentID,
+		&i.KeyID,
+		&i.Mac,
+		&i.RefusedAt,
+	)
 	return i, err
 }
 
-const outboxInsert = `-- name: OutboxInsert :exec
-INSERT INTO outbox (scheme, reference, name, content, created_at)
-VALUES ($1, $2, $3, $4, $5)
+const outboxInsert = `-- name: OutboxInsert :execrows
+INSERT INTO outbox (scheme, reference, name, content, created_at, key_id, mac)
+VALUES ($1, $2, $3, $4::bytea, $5, $6::text, $7::bytea)
 ON CONFLICT DO NOTHING
 `
 
@@ -510,22 +567,94 @@ type OutboxInsertParams struct {
 	Name      string
 	Content   []byte
 	CreatedAt time.Time
+	KeyID     string
+	Mac       []byte
 }
 
-func (q *Queries) OutboxInsert(ctx context.Context, arg OutboxInsertParams) error {
-	_, err := q.db.Exec(ctx, outboxInsert,
+// An answer with a content of its own.
+func (q *Queries) OutboxInsert(ctx context.Context, arg OutboxInsertParams) (int64, error) {
+	result, err := q.db.Exec(ctx, outboxInsert,
 		arg.Scheme,
 		arg.Reference,
 		arg.Name,
 		arg.Content,
 		arg.CreatedAt,
+		arg.KeyID,
+		arg.Mac,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const outboxInsertDocument = `-- name: OutboxInsertDocument :execrows
+INSERT INTO outbox (scheme, reference, name, document_realm, document_id, created_at, key_id, mac)
+VALUES ($1, $2, $3, $4::text, $5::uuid, $6, $7::text, $8::bytea)
+ON CONFLICT DO NOTHING
+`
+
+type OutboxInsertDocumentParams struct {
+	Scheme        string
+	Reference     string
+	Name          string
+	DocumentRealm string
+	DocumentID    uuid.UUID
+	CreatedAt     time.Time
+	KeyID         string
+	Mac           []byte
+}
+
+// An answer that was sent before, to be sent again.
+func (q *Queries) OutboxInsertDocument(ctx context.Context, arg OutboxInsertDocumentParams) (int64, error) {
+	result, err := q.db.Exec(ctx, outboxInsertDocument,
+		arg.Scheme,
+		arg.Reference,
+		arg.Name,
+		arg.DocumentRealm,
+		arg.DocumentID,
+		arg.CreatedAt,
+		arg.KeyID,
+		arg.Mac,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const outboxListHeld = `-- name: OutboxListHeld :many
+SELECT DISTINCT key_id::text AS key_id FROM outbox
+WHERE delivered_at IS NULL AND refused_at IS NULL AND key_id IS NOT NULL AND key_id <> ALL ($1::text[])
+LIMIT 20
+`
+
+// The keys that undelivered answers wait for.
+func (q *Queries) OutboxListHeld(ctx context.Context, keyIds []string) ([]string, error) {
+	rows, err := q.db.Query(ctx, outboxListHeld, keyIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var key_id string
+		if err := rows.Scan(&key_id); err != nil {
+			return nil, err
+		}
+		items = append(items, key_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const outboxListUndelivered = `-- name: OutboxListUndelivered :many
-SELECT scheme, reference FROM outbox WHERE delivered_at IS NULL AND created_at <= $1::timestamptz
-ORDER BY created_at LIMIT $2
+SELECT scheme, reference FROM outbox
+WHERE delivered_at IS NULL AND refused_at IS NULL AND created_at <= $1::timestamptz
+  AND (key_id IS NULL OR key_id = ANY ($2::text[]))
+ORDER BY created_at LIMIT $3
 `
 
 type OutboxListUndeliveredRow struct {
@@ -533,8 +662,9 @@ type OutboxListUndeliveredRow struct {
 	Reference string
 }
 
-func (q *Queries) OutboxListUndelivered(ctx context.Context, createdBefore time.Time, pageSize int32) ([]OutboxListUndeliveredRow, error) {
-	rows, err := q.db.Query(ctx, outboxListUndelivered, createdBefore, pageSize)
+// Answers to deliver: sealed with one of the given keys or, from before there were seals, with none. The others wait for their key.
+func (q *Queries) OutboxListUndelivered(ctx context.Context, createdBefore time.Time, keyIds []string, pageSize int32) ([]OutboxListUndeliveredRow, error) {
+	rows, err := q.db.Query(ctx, outboxListUndelivered, createdBefore, keyIds, pageSize)
 	if err != nil {
 		return nil, err
 	}
@@ -551,6 +681,20 @@ func (q *Queries) OutboxListUndelivered(ctx context.Context, createdBefore time.
 		return nil, err
 	}
 	return items, nil
+}
+
+const outboxRefuse = `-- name: OutboxRefuse :execrows
+UPDATE outbox SET refused_at = $1::timestamptz
+WHERE scheme = $2 AND reference = $3 AND refused_at IS NULL AND delivered_at IS NULL
+`
+
+// An answer that does not fit its seal: it is never delivered.
+func (q *Queries) OutboxRefuse(ctx context.Context, at time.Time, scheme string, reference string) (int64, error) {
+	result, err := q.db.Exec(ctx, outboxRefuse, at, scheme, reference)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const realmByMark = `-- name: RealmByMark :one

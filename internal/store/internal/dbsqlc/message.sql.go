@@ -38,22 +38,22 @@ WITH moved AS (
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
-    debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance)
+    debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
   SELECT realm, message_id, version, $17::uuid, $10::bytea, $3::uuid, $4::uuid,
     array_append($23::uuid[], $4::uuid), version - 1, $23::uuid[], ($23::uuid[])[1], approvals_required,
     $12::timestamptz, $24::bigint, $25::text, $26::text, $27::text, $28::text,
     $29::text, $30::text, $31::text, $32::text, $33::text,
-    $34::text, $35::text FROM moved
+    $34::text, $35::text, $36::text, $37::bytea FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
   SELECT realm, message_id, state_sequence, kind, 'Approval Pending', 'amend', 'Approval Pending', state_sequence - 1, version,
-    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $36::text,
+    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $38::text,
     $12::timestamptz FROM moved
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
   SELECT moved.realm, $6::text, 'message-id', $19::text, moved.message_id, $10::bytea, $12::timestamptz
-  FROM moved WHERE $37::boolean
+  FROM moved WHERE $39::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
   request_id, source_address, content_hash, detail, at)
@@ -99,6 +99,8 @@ type MessageAmendIfParams struct {
 	CreditorAccount string
 	CreditorAgent   string
 	Remittance      string
+	VersionKeyID    string
+	VersionSeal     []byte
 	Reason          *string
 	NewReference    bool
 }
@@ -141,6 +143,8 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.CreditorAccount,
 		arg.CreditorAgent,
 		arg.Remittance,
+		arg.VersionKeyID,
+		arg.VersionSeal,
 		arg.Reason,
 		arg.NewReference,
 	)
@@ -150,7 +154,9 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 }
 
 const messageGet = `-- name: MessageGet :one
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, d.content,
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, d.content,
+       a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
+       a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
        coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
                  ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
        coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
@@ -159,19 +165,32 @@ SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.chan
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
+LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = v.realm AND a.iban = v.debtor_account
 LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
 LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE m.realm = $1 AND m.message_id = $2
 `
 
 type MessageGetRow struct {
-	Message        Message
-	MessageVersion MessageVersion
-	Content        []byte
-	RecallState    string
-	ReturnState    string
-	MakerName      string
-	MakerLogin     string
+	Message         Message
+	MessageVersion  MessageVersion
+	Content         []byte
+	AccountIban     *string
+	AccountScheme   *string
+	AccountCurrency *string
+	HolderName      *string
+	HolderStreet    *string
+	HolderBuilding  *string
+	HolderPostcode  *string
+	HolderTown      *string
+	HolderCountry   *string
+	AgentBic        *string
+	AgentIid        *string
+	AccountOpen     *bool
+	RecallState     string
+	ReturnState     string
+	MakerName       string
+	MakerLogin      string
 }
 
 // The message with its current version and content. What came in has no maker.
@@ -237,7 +256,21 @@ func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.U
 		&i.MessageVersion.CreditorAccount,
 		&i.MessageVersion.CreditorAgent,
 		&i.MessageVersion.Remittance,
+		&i.MessageVersion.KeyID,
+		&i.MessageVersion.Seal,
 		&i.Content,
+		&i.AccountIban,
+		&i.AccountScheme,
+		&i.AccountCurrency,
+		&i.HolderName,
+		&i.HolderStreet,
+		&i.HolderBuilding,
+		&i.HolderPostcode,
+		&i.HolderTown,
+		&i.HolderCountry,
+		&i.AgentBic,
+		&i.AgentIid,
+		&i.AccountOpen,
 		&i.RecallState,
 		&i.ReturnState,
 		&i.MakerName,
@@ -291,52 +324,53 @@ WITH added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state,
     state_sequence, state_since, accepted_at, settled_at, status_code, status_text)
-  VALUES ($1, $2, $9, $10, $11, $12, $13, $14, $15,
-    $16, $17, $18, $5, $19,
-    $20, $21, $22, $23, $24, $25, 1, 0, $26, 1, $25,
-    $6, $27, $28, $29)
+  VALUES ($1, $2, $10, $11, $12, $13, $14, $15, $16,
+    $17, $18, $19, $5, $20,
+    $21, $22, $23, $24, $25, $26, 1, 0, $27, 1, $26,
+    $6, $28, $29, $30)
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at)
-  VALUES ($1, $30, $2, $11, $31, $32, $33, $34, $4,
-    $35::bytea, $36, $25)
+  VALUES ($1, $31, $2, $12, $32, $33, $34, $35, $4,
+    $36::bytea, $37, $26)
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account,
-    debtor_agent, creditor_name, creditor_account, creditor_agent, remittance)
-  VALUES ($1, $2, 1, $30, $4, $16, $17, $3::uuid[],
-    $17, $5, $25, $37, $38, $39, $40,
-    $41, $42, $43, $44, $45, $46, $47,
-    $48, $49)
+    debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
+  VALUES ($1, $2, 1, $31, $4, $17, $18, $3::uuid[],
+    $18, $5, $26, $38, $39, $40, $41,
+    $42, $43, $44, $45, $46, $47, $48,
+    $49, $50, $51::text, $52::bytea)
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
-  VALUES ($1, $2, 1, $10, 'None', $50, $26, 1, $16, $17, $51,
-    $14, $13, coalesce($52, $29), $25)
+  VALUES ($1, $2, 1, $11, 'None', $53, $27, 1, $17, $18, $54,
+    $15, $14, coalesce($55, $30), $26)
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  VALUES ($1, $53, $2, 1, $54, $16, $17, $51, $14,
-    $13, $55, $56, $4, $57, $25)
+  VALUES ($1, $56, $2, 1, $57, $17, $18, $54, $15,
+    $14, $58, $59, $4, $60, $26)
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $14::text AS client_id, 'message-id' AS scope, $58::text AS key,
-    $2::uuid AS message_id, $59::bytea AS fingerprint, $25::timestamptz AS created_at
-  WHERE $58::text IS NOT NULL
+  SELECT $1::text AS realm, $15::text AS client_id, 'message-id' AS scope, $61::text AS key,
+    $2::uuid AS message_id, $62::bytea AS fingerprint, $26::timestamptz AS created_at
+  WHERE $61::text IS NOT NULL
 ), named AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $14::text AS client_id, 'external-id' AS scope, $15::text AS key,
-    $2::uuid AS message_id, $59::bytea AS fingerprint, $25::timestamptz AS created_at
-  WHERE $15::text IS NOT NULL
+  SELECT $1::text AS realm, $15::text AS client_id, 'external-id' AS scope, $16::text AS key,
+    $2::uuid AS message_id, $62::bytea AS fingerprint, $26::timestamptz AS created_at
+  WHERE $16::text IS NOT NULL
 ), repeatable AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $14::text AS client_id, 'idempotency-key' AS scope, $60::text AS key,
-    $2::uuid AS message_id, $59::bytea AS fingerprint, $25::timestamptz AS created_at
-  WHERE $60::text IS NOT NULL
+  SELECT $1::text AS realm, $15::text AS client_id, 'idempotency-key' AS scope, $63::text AS key,
+    $2::uuid AS message_id, $62::bytea AS fingerprint, $26::timestamptz AS created_at
+  WHERE $63::text IS NOT NULL
 )
-INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac)
+INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
 SELECT $1::text AS realm, $2::uuid AS message_id, 1 AS version, $3::uuid[] AS makers,
   $4::bytea AS content_hash, $5::integer AS approvals_required,
-  $6::timestamptz AS accepted_at, $7::text AS key_id, $8::bytea AS mac
+  $6::timestamptz AS accepted_at, $7::text AS key_id, $8::bytea AS mac,
+  $9::bytea AS account_digest
 WHERE $8::bytea IS NOT NULL
 `
 
@@ -349,6 +383,7 @@ type MessageInsertParams struct {
 	AcceptedAt        *time.Time
 	KeyID             *string
 	Mac               []byte
+	AccountDigest     []byte
 	GlobalID          string
 	Kind              string
 	Scheme            string
@@ -390,6 +425,8 @@ type MessageInsertParams struct {
 	CreditorAccount   string
 	CreditorAgent     string
 	Remittance        string
+	VersionKeyID      string
+	VersionSeal       []byte
 	Action            string
 	ActorName         string
 	Note              interface{}
@@ -414,6 +451,7 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.AcceptedAt,
 		arg.KeyID,
 		arg.Mac,
+		arg.AccountDigest,
 		arg.GlobalID,
 		arg.Kind,
 		arg.Scheme,
@@ -455,6 +493,8 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.CreditorAccount,
 		arg.CreditorAgent,
 		arg.Remittance,
+		arg.VersionKeyID,
+		arg.VersionSeal,
 		arg.Action,
 		arg.ActorName,
 		arg.Note,
@@ -675,9 +715,10 @@ WITH moved AS (
     'checker', $35::uuid, $36::timestamptz, created_at
   FROM moved WHERE $37::boolean
 ), released AS (
-  INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac)
+  INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac,
+    account_digest)
   SELECT realm, message_id, version, $31::uuid[], $28::bytea, $32::integer, $30::integer, 'approve',
-    $2::timestamptz, $38::text, $39::bytea
+    $2::timestamptz, $38::text, $39::bytea, $40::bytea
   FROM moved WHERE $39::bytea IS NOT NULL
 )
 SELECT state_sequence FROM moved
@@ -723,6 +764,7 @@ type MessageMoveIfParams struct {
 	Decides           bool
 	KeyID             *string
 	Mac               []byte
+	AccountDigest     []byte
 }
 
 // One step of a message's life: state, history, audit and, where the step has them, decision and release. It changes nothing and
@@ -768,6 +810,7 @@ func (q *Queries) MessageMoveIf(ctx context.Context, arg MessageMoveIfParams) (i
 		arg.Decides,
 		arg.KeyID,
 		arg.Mac,
+		arg.AccountDigest,
 	)
 	var state_sequence int32
 	err := row.Scan(&state_sequence)
@@ -799,19 +842,16 @@ func (q *Queries) ReceivedRecallOf(ctx context.Context, realm string, originalID
 }
 
 const releaseGet = `-- name: ReleaseGet :one
-SELECT r.realm, r.message_id, r.version, r.makers, r.content_hash, r.approvals_required, r.last_ordinal, r.last_action, r.accepted_at, r.key_id, r.mac, d.content,
+SELECT r.realm, r.message_id, r.version, r.makers, r.content_hash, r.approvals_required, r.last_ordinal, r.last_action, r.accepted_at, r.key_id, r.mac, r.account_digest,
        array(SELECT x.checker_person FROM decision x
              WHERE x.realm = r.realm AND x.message_id = r.message_id AND x.version = r.version AND x.action = 'approve'
              ORDER BY x.ordinal)::uuid[] AS approvers
 FROM release r
-JOIN message_version v ON v.realm = r.realm AND v.message_id = r.message_id AND v.version = r.version
-JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
 WHERE r.realm = $1 AND r.message_id = $2
 `
 
 type ReleaseGetRow struct {
 	Release   Release
-	Content   []byte
 	Approvers []uuid.UUID
 }
 
@@ -831,7 +871,7 @@ func (q *Queries) ReleaseGet(ctx context.Context, realm string, messageID uuid.U
 		&i.Release.AcceptedAt,
 		&i.Release.KeyID,
 		&i.Release.Mac,
-		&i.Content,
+		&i.Release.AccountDigest,
 		&i.Approvers,
 	)
 	return i, err

@@ -71,6 +71,8 @@ type Document struct {
 	Source      []byte
 	SourceType  *string
 	CreatedAt   time.Time
+	KeyID       *string
+	Mac         []byte
 }
 
 type Draft struct {
@@ -170,6 +172,22 @@ type MessageVersion struct {
 	CreditorAccount   string
 	CreditorAgent     string
 	Remittance        string
+	KeyID             *string
+	Seal              []byte
+}
+
+type Outbox struct {
+	Scheme        string
+	Reference     string
+	Name          string
+	Content       []byte
+	CreatedAt     time.Time
+	DeliveredAt   *time.Time
+	DocumentRealm *string
+	DocumentID    *uuid.UUID
+	KeyID         *string
+	Mac           []byte
+	RefusedAt     *time.Time
 }
 
 type Person struct {
@@ -212,6 +230,7 @@ type Release struct {
 	AcceptedAt        time.Time
 	KeyID             string
 	Mac               []byte
+	AccountDigest     []byte
 }
 
 type UserAccount struct {

@@ -321,6 +321,7 @@ SELECT m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.ex
        m.status_code, m.status_text, v.content_hash, v.makers, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr,
        v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance,
        v.transaction_id, m.direction, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason,
+       m.policy_id, v.key_id, v.seal,
        coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
                  ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
        coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
@@ -404,6 +405,9 @@ type QueueListRow struct {
 	AnswerBy          *time.Time
 	Deadline          *time.Time
 	Reason            *string
+	PolicyID          *uuid.UUID
+	KeyID             *string
+	Seal              []byte
 	RecallState       string
 	ReturnState       string
 	MakerName         string
@@ -475,6 +479,9 @@ func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]QueueLi
 			&i.AnswerBy,
 			&i.Deadline,
 			&i.Reason,
+			&i.PolicyID,
+			&i.KeyID,
+			&i.Seal,
 			&i.RecallState,
 			&i.ReturnState,
 			&i.MakerName,
@@ -497,6 +504,7 @@ SELECT m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.ex
        m.status_code, m.status_text, v.content_hash, v.makers, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr,
        v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance,
        v.transaction_id, m.direction, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason,
+       m.policy_id, v.key_id, v.seal,
        coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
                  ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
        coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
@@ -609,6 +617,9 @@ type TransactionListRow struct {
 	AnswerBy          *time.Time
 	Deadline          *time.Time
 	Reason            *string
+	PolicyID          *uuid.UUID
+	KeyID             *string
+	Seal              []byte
 	RecallState       string
 	ReturnState       string
 	MakerName         string
@@ -697,6 +708,9 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 			&i.AnswerBy,
 			&i.Deadline,
 			&i.Reason,
+			&i.PolicyID,
+			&i.KeyID,
+			&i.Seal,
 			&i.RecallState,
 			&i.ReturnState,
 			&i.MakerName,
@@ -713,7 +727,7 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 }
 
 const versionList = `-- name: VersionList :many
-SELECT v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, p.display_name AS editor_name
+SELECT v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, p.display_name AS editor_name
 FROM message_version v
 JOIN person p ON p.realm = v.realm AND p.person_id = v.maker_person
 WHERE v.realm = $1 AND v.message_id = $2 ORDER BY v.version
@@ -746,6 +760,8 @@ type VersionListRow struct {
 	CreditorAccount   string
 	CreditorAgent     string
 	Remittance        string
+	KeyID             *string
+	Seal              []byte
 	EditorName        string
 }
 
@@ -786,6 +802,8 @@ func (q *Queries) VersionList(ctx context.Context, realm string, messageID uuid.
 			&i.CreditorAccount,
 			&i.CreditorAgent,
 			&i.Remittance,
+			&i.KeyID,
+			&i.Seal,
 			&i.EditorName,
 		); err != nil {
 			return nil, err

@@ -1,0 +1,94 @@
+package payment
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+)
+
+// Verified is a released message that was held against its seals: the release, the exact bytes that were approved, and what the
+// message is. Only Sealer.Verify makes one, and only a Verified makes documents for clearing, so nothing leaves that was not checked.
+type Verified struct {
+	message Message
+	release Release
+	content iso20022.Document
+}
+
+// Verify holds a released message, as it was loaded with its content, against the release and both seals. Errors: ErrForged when
+// anything is not what was approved, ErrUnknownKey when the key to tell is not at hand.
+func (s Sealer) Verify(r Release, m Message) (Verified, error) {
+	err := s.CheckVersion(m)
+	if err == nil {
+		err = s.releases.Verify(r.Seal, r.fields(m)...)
+	}
+	if errors.Is(err, ErrUnknownKey) {
+		return Verified{}, err
+	}
+	same := r.Realm == m.Realm && r.InternalID == m.InternalID && r.Version == m.Version && slices.Equal(r.Makers, m.Makers) &&
+		r.AcceptedAt.Equal(m.AcceptedAt) && r.ContentHash == m.ContentHash && sha256.Sum256(m.Content) == m.ContentHash
+	if err != nil || !same {
+		return Verified{}, ErrForged
+	}
+	content, findings := iso20022.DecodeXML(m.Content)
+	if len(findings) > 0 {
+		return Verified{}, fmt.Errorf("the stored content of %s is not valid: %s", m.InternalID, findings[0].Text)
+	}
+	return Verified{message: m, release: r, content: content}, nil
+}
+
+// Message returns the message as it was verified.
+func (v Verified) Message() Message { return v.message }
+
+// Outbound makes the interbank document of the message. It is the same whenever it is made: its ids come from the Global ID, its times
+// from the last approval; day is that day in the scheme's time zone. It fails with ErrForged when the account an instruction debits is
+// not what it was at the release.
+func (v Verified) Outbound(day time.Time) (Outbound, error) {
+	m := v.message
+	out := m.outbound(m.Reference())
+	order, instruction := v.content.(*iso20022.CustomerCreditTransferInitiation)
+	var err error
+	switch {
+	case !instruction:
+		out.document, err = interbank.Stamp(v.content, m.AcceptedAt, day)
+	case m.Account == nil || m.accountDigest() != v.release.Account:
+		return Outbound{}, ErrForged
+	default:
+		out.document, err = interbank.CreditTransfer(interbank.CreditTransferInput{
+			Scheme: m.Scheme, Order: order, From: m.Account.interbank(), TransactionID: string(m.GlobalID), Reference: out.reference,
+			UETR: m.uetr(), AcceptedAt: m.AcceptedAt, Day: day,
+		})
+	}
+	return out, err
+}
+
+// StatusRequest makes the pacs.028 that asks what became of the message; each has its own number, from 1. sent is the document that was
+// sent for it.
+func (v Verified) StatusRequest(sent iso20022.Document, number int, at time.Time) (Outbound, error) {
+	m := v.message
+	out := m.outbound("P28" + string(m.GlobalID) + "-" + strconv.Itoa(number))
+	request := "Q" + strconv.Itoa(number) + "-" + string(m.GlobalID)
+	var err error
+	switch original := sent.(type) {
+	case *iso20022.FIToFICustomerCreditTransfer:
+		out.document, err = interbank.StatusRequest(interbank.StatusRequestInput{
+			Scheme: m.Scheme, Original: original, Reference: out.reference, RequestID: request, At: at,
+		})
+	case *iso20022.PaymentReturn:
+		out.document, err = interbank.ReturnStatusRequest(interbank.ReturnStatusRequestInput{
+			Scheme: m.Scheme, Return: original, Reference: out.reference, RequestID: request, At: at,
+		})
+	case *iso20022.FIToFIPaymentCancellationRequest:
+		out.document, err = interbank.RecallStatusRequest(interbank.RecallStatusRequestInput{
+			Scheme: m.Scheme, Recall: original, Reference: out.reference, RequestID: request, At: at,
+		})
+	default:
+		err = fmt.Errorf("no status can be asked for %s", sent.MessageName())
+	}
+	return out, err
+}

@@ -1,0 +1,183 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Answer is a document of ours that answers one of clearing and belongs to no message of ours: a status report or a receipt. Or it is
+// the document that answered a recall, sent again because the other bank asks for it.
+type Answer struct {
+	Scheme    rulebook.Scheme
+	Name      string
+	Reference string // its message id; of a document that is sent again, what names this sending
+	Content   []byte
+	At        time.Time
+	// Again is the key of the stored outbound document that is sent again, of the realm of the message the answer is about; zero for an
+	// answer with a Content of its own.
+	Again uuid.UUID
+}
+
+// answer stores an answer, beside the message it is about when there is one, and the job that sends it.
+func (s *Store) answer(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, about payment.Message, a *Answer) error {
+	if a == nil {
+		return nil
+	}
+	if about.Realm != "" && a.Again == uuid.Nil {
+		err := s.keepBeside(ctx, q, OutboundDocument{
+			Realm: about.Realm, MessageID: about.InternalID, Scheme: a.Scheme, Name: iso20022.MessageName(a.Name), Reference: a.Reference,
+			Content: a.Content, At: a.At,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	facts := payment.AnswerFacts{Scheme: a.Scheme, Reference: a.Reference, Name: iso20022.MessageName(a.Name), Content: a.Content}
+	if a.Again != uuid.Nil {
+		facts.Content, facts.Realm, facts.DocumentID = nil, about.Realm, a.Again
+	}
+	reference, err := s.putIntoOutbox(ctx, q, facts, a.At)
+	if err != nil {
+		return err
+	}
+	return s.jobs.enqueueAnswer(ctx, tx, a.Scheme, reference)
+}
+
+// putIntoOutbox stores a row under seal and returns the reference it has. A row that somebody planted there before, which is never
+// delivered, does not keep ours from leaving.
+func (s *Store) putIntoOutbox(ctx context.Context, q *dbsqlc.Queries, a payment.AnswerFacts, at time.Time) (string, error) {
+	added, err := s.outboxInsert(ctx, q, a, at)
+	if err != nil || added == 1 {
+		return a.Reference, err
+	}
+	row, err := q.OutboxGet(ctx, string(a.Scheme), a.Reference)
+	if err != nil {
+		return "", fmt.Errorf("look at what is in the outbox: %w", err)
+	}
+	there := answerFacts(row)
+	if s.db.seal.CheckAnswer(there, sealFromDB(row.KeyID, row.Mac)) == nil && bytes.Equal(there.Content, a.Content) && there.DocumentID == a.DocumentID {
+		return a.Reference, nil
+	}
+	a.Reference = besideReference(a.Reference, a.Content)
+	_, err = s.outboxInsert(ctx, q, a, at)
+	return a.Reference, err
+}
+
+func (s *Store) outboxInsert(ctx context.Context, q *dbsqlc.Queries, a payment.AnswerFacts, at time.Time) (added int64, err error) {
+	seal := s.db.seal.SealAnswer(a)
+	if a.DocumentID != uuid.Nil {
+		added, err = q.OutboxInsertDocument(ctx, dbsqlc.OutboxInsertDocumentParams{
+			Scheme: string(a.Scheme), Reference: a.Reference, Name: string(a.Name), DocumentRealm: a.Realm, DocumentID: a.DocumentID,
+			CreatedAt: at, KeyID: seal.KeyID, Mac: seal.MAC[:],
+		})
+	} else {
+		added, err = q.OutboxInsert(ctx, dbsqlc.OutboxInsertParams{
+			Scheme: string(a.Scheme), Reference: a.Reference, Name: string(a.Name), Content: a.Content,
+			CreatedAt: at, KeyID: seal.KeyID, Mac: seal.MAC[:],
+		})
+	}
+	if err != nil {
+		return 0, fmt.Errorf("put the answer into the outbox: %w", err)
+	}
+	return added, nil
+}
+
+func answerFacts(row dbsqlc.Outbox) payment.AnswerFacts {
+	return payment.AnswerFacts{
+		Scheme: rulebook.Scheme(row.Scheme), Reference: row.Reference, Name: iso20022.MessageName(row.Name), Content: row.Content,
+		Realm: text(row.DocumentRealm), DocumentID: orZero(row.DocumentID),
+	}
+}
+
+// PendingAnswer is an answer that clearing does not have yet.
+type PendingAnswer struct {
+	Reference string // the message id clearing sees
+	Content   []byte
+}
+
+// Pending returns an answer to deliver, once it was held against its seals; nil when clearing has it or it was refused.
+//
+// Errors: payment.ErrNotFound; payment.ErrForged and payment.ErrUnsealed for a row to refuse; payment.ErrUnknownKey for one to hold.
+func (s *Store) Pending(ctx context.Context, scheme rulebook.Scheme, reference string) (*PendingAnswer, error) {
+	row, err := dbsqlc.New(s.db.pool).OutboxGet(ctx, string(scheme), reference)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, payment.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look into the outbox: %w", err)
+	}
+	if row.DeliveredAt != nil || row.RefusedAt != nil {
+		return nil, nil
+	}
+	facts := answerFacts(row)
+	err = s.db.seal.CheckAnswer(facts, sealFromDB(row.KeyID, row.Mac))
+	if err != nil {
+		return nil, err
+	}
+	if facts.DocumentID == uuid.Nil {
+		return &PendingAnswer{Reference: reference, Content: facts.Content}, nil
+	}
+	var d OutboundDocument
+	err = s.db.inRealm(ctx, facts.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		row, err := q.DocumentGetByID(ctx, facts.Realm, facts.DocumentID)
+		d, err = s.checkedOutbound(row, err)
+		return err
+	})
+	if err == nil && (d.Name != facts.Name || d.Scheme != facts.Scheme) {
+		err = payment.ErrForged
+	}
+	return &PendingAnswer{Reference: d.Reference, Content: d.Content}, err
+}
+
+// AnswerDelivered notes that clearing has an answer.
+func (s *Store) AnswerDelivered(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) error {
+	return dbsqlc.New(s.db.pool).OutboxDelivered(ctx, at, string(scheme), reference)
+}
+
+// RefuseAnswer ends a row of the outbox that does not fit its seal: it is never delivered. first is true for the one call that ends it.
+func (s *Store) RefuseAnswer(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) (first bool, err error) {
+	ended, err := dbsqlc.New(s.db.pool).OutboxRefuse(ctx, at, string(scheme), reference)
+	if err != nil {
+		return false, fmt.Errorf("refuse the answer: %w", err)
+	}
+	return ended == 1, nil
+}
+
+// UndeliveredAnswer names an answer that clearing does not have.
+type UndeliveredAnswer struct {
+	Scheme    rulebook.Scheme
+	Reference string
+}
+
+// UndeliveredAnswers lists answers made before a time that clearing does not have, oldest first. Those whose key is not at hand wait.
+func (s *Store) UndeliveredAnswers(ctx context.Context, before time.Time, most int32) ([]UndeliveredAnswer, error) {
+	rows, err := dbsqlc.New(s.db.pool).OutboxListUndelivered(ctx, before, s.db.seal.KeyIDs(), most)
+	if err != nil {
+		return nil, fmt.Errorf("list undelivered answers: %w", err)
+	}
+	list := make([]UndeliveredAnswer, len(rows))
+	for i, row := range rows {
+		list[i] = UndeliveredAnswer{Scheme: rulebook.Scheme(row.Scheme), Reference: row.Reference}
+	}
+	return list, nil
+}
+
+// HeldAnswers names the keys, at most twenty, that undelivered answers wait for because the program does not have them.
+func (s *Store) HeldAnswers(ctx context.Context) ([]string, error) {
+	ids, err := dbsqlc.New(s.db.pool).OutboxListHeld(ctx, s.db.seal.KeyIDs())
+	if err != nil {
+		return nil, fmt.Errorf("list answers that wait for a key: %w", err)
+	}
+	return ids, nil
+}

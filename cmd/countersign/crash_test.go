@@ -80,7 +80,7 @@ func TestAKilledDemoLosesNothingAndChangesNothingItSent(t *testing.T) {
 	p := h.open(t)
 	o := newOffice(t, h)
 	kill := newKilling(t)
-	var logs [][]entry
+	var logs [][]logEntry
 	for range kill.rounds {
 		kill.strike(t, o, p, func() { logs = append(logs, h.log(t)) })
 		p = h.open(t)
@@ -91,7 +91,7 @@ func TestAKilledDemoLosesNothingAndChangesNothingItSent(t *testing.T) {
 	o.settle(t, func(paper *paper, state string) bool {
 		return state == paper.ends() || !paper.leave && slices.Contains([]string{"Processing", "Unconfirmed", "Failed"}, state)
 	})
-	sent := map[string]entry{}
+	sent := map[string]logEntry{}
 	for _, log := range append(logs, h.log(t)) {
 		for _, e := range effective(t, log) {
 			first, repeated := sent[e.TransactionID]
@@ -171,9 +171,9 @@ func (o *office) settle(t *testing.T, done func(*paper, string) bool) {
 }
 
 // effective lists the payments that took effect at clearing; each may do so once in a log, and travels under one message id.
-func effective(t *testing.T, log []entry) []entry {
+func effective(t *testing.T, log []logEntry) []logEntry {
 	t.Helper()
-	var list []entry
+	var list []logEntry
 	ids, counts := map[string]string{}, map[string]int{}
 	for _, e := range log {
 		if e.Direction != "in" || e.Name != "pacs.008.001.08" {
@@ -198,7 +198,7 @@ func effective(t *testing.T, log []entry) []entry {
 
 // compare holds the log of a simulator that was there all the time against the office's papers: what was approved took effect once, and
 // nothing else did.
-func (o *office) compare(t *testing.T, log []entry) {
+func (o *office) compare(t *testing.T, log []logEntry) {
 	t.Helper()
 	took := map[string]bool{}
 	for _, e := range effective(t, log) {

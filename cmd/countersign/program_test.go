@@ -257,20 +257,20 @@ func freeAddress(t *testing.T) string {
 	return ""
 }
 
-// entry is one line of the simulator's log.
-type entry struct {
+// logEntry is one line of the simulator's log.
+type logEntry struct {
 	Direction, Name, MessageID, TransactionID, Outcome, XML string
 	Effective                                               bool
 }
 
 // log reads the log of the simulator.
-func (h *house) log(t *testing.T) []entry {
+func (h *house) log(t *testing.T) []logEntry {
 	t.Helper()
 	answer, err := http.Get("http://" + h.simulator + "/log")
 	must(t, err)
 	content, err := io.ReadAll(answer.Body)
 	must(t, errors.Join(err, answer.Body.Close()))
-	var list []entry
+	var list []logEntry
 	must(t, json.Unmarshal(content, &list))
 	return list
 }

@@ -20,7 +20,7 @@ import (
 
 // line is one line of the simulator's log, with what crash tests do not ask for.
 type line struct {
-	entry
+	logEntry
 	Scheme, Status, Reason string
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"countersign/internal/entry"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -134,32 +135,16 @@ const ruleStructure = "structure"
 
 // file checks one document: its structure, and the rules of a scheme when it is a payment order that could be read to its end.
 func (v validation) file(name string, content []byte) fileReport {
-	made := fileReport{File: name, Findings: []findingReport{}}
-	document, found := iso20022.DecodeXML(content)
-	var order *iso20022.CustomerCreditTransferInitiation
-	switch read := document.(type) {
-	case nil:
-	case *iso20022.CustomerCreditTransferInitiation:
-		made.Message, order = string(read.MessageName()), read
-	case *iso20022.CustomerCreditTransferInitiationV03:
-		made.Message = string(read.MessageName())
-		if len(found) == 0 {
-			order, found = iso20022.Upgrade(read)
-		}
-	default:
-		made.Message = string(read.MessageName())
-	}
+	read := entry.ReadOrder(content)
+	made := fileReport{File: name, Message: string(read.Message), Findings: []findingReport{}}
 	told := map[string]bool{} // places the first layer speaks of, where the second has nothing to add
-	for _, f := range found {
+	for _, f := range read.Findings {
 		made.Findings = append(made.Findings, findingReport{f.Line, f.Column, f.Pointer, f.Code, ruleStructure, f.Text})
 		told[f.Pointer] = true
-		if f.Final {
-			order = nil // what was not read would be taken for missing
-		}
 	}
-	if order != nil {
-		made.Scheme, made.chosen = v.schemeOf(order)
-		for _, f := range v.rules(made.Scheme, order) {
+	if read.Order != nil {
+		made.Scheme, made.chosen = v.schemeOf(read.Order)
+		for _, f := range v.rules(made.Scheme, read.Order) {
 			if !told[f.Pointer] {
 				made.Findings = append(made.Findings, findingReport{0, 0, f.Pointer, f.Code, f.Rule, f.Text})
 			}

@@ -2,10 +2,45 @@ package entry
 
 import (
 	"fmt"
+	"strings"
 
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
 )
+
+// Read is what a file turned out to be.
+type Read struct {
+	Message iso20022.MessageName                       // "" when it is no message of ours
+	Order   *iso20022.CustomerCreditTransferInitiation // nil when it is no payment order, or was not read to its end
+	// Findings are what is wrong with its structure.
+	Findings []iso20022.Finding
+}
+
+// ReadOrder reads a pain.001.001.09, or a pain.001.001.03 and carries it over. An order that breaks off is none: what was not read would be
+// taken for missing.
+func ReadOrder(content []byte) Read {
+	document, found := iso20022.DecodeXML(content)
+	read := Read{Findings: found}
+	if document != nil {
+		read.Message = document.MessageName()
+	}
+	switch order := document.(type) {
+	case *iso20022.CustomerCreditTransferInitiation:
+		read.Order = order
+	case *iso20022.CustomerCreditTransferInitiationV03:
+		upgraded, carried := iso20022.Upgrade(order)
+		read.Order = upgraded
+		if len(found) == 0 {
+			read.Findings = carried
+		}
+	}
+	for _, f := range found {
+		if f.Final {
+			read.Order = nil
+		}
+	}
+	return read
+}
 
 // File is a payment order read from an uploaded file.
 type File struct {
@@ -13,29 +48,19 @@ type File struct {
 	Findings []iso20022.Finding
 }
 
-// ReadFile reads a pain.001.001.09, or a pain.001.001.03 that can be carried over without loss. Document is nil when it is neither.
+// ReadFile reads an order for one payment. Document is nil when the file is none; Findings then say why.
 func ReadFile(content []byte) File {
-	var f File
-	read, found := iso20022.DecodeXML(content)
-	f.Findings = found
-	switch document := read.(type) {
-	case *iso20022.CustomerCreditTransferInitiation:
-		f.Document = document
-	case *iso20022.CustomerCreditTransferInitiationV03:
-		var carried []iso20022.Finding
-		f.Document, carried = iso20022.Upgrade(document)
-		if len(found) == 0 {
-			f.Findings = carried
+	read := ReadOrder(content)
+	f := File{Findings: read.Findings}
+	if read.Order == nil {
+		if read.Message != "" && !strings.HasPrefix(string(read.Message), "pain.001.") {
+			f.Findings = append(f.Findings, iso20022.Finding{
+				Pointer: "/Document", Code: "FF01", Text: "Send a payment order: this file is a " + string(read.Message) + ".",
+			})
 		}
-	case nil:
-	default:
-		f.Findings = append(f.Findings, iso20022.Finding{
-			Pointer: "/Document", Code: "FF01", Text: "Send a payment order: this file is a " + string(read.MessageName()) + ".",
-		})
-	}
-	if f.Document == nil {
 		return f
 	}
+	f.Document = read.Order
 	count := 0
 	for _, info := range f.Document.PaymentInformation {
 		count += len(info.CreditTransferTransactionInformation)

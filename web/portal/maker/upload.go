@@ -1,13 +1,16 @@
 package maker
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"countersign/internal/entry"
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/views"
@@ -100,14 +103,19 @@ func (v *visit) refuseFile(name string, content []byte, findings []payment.Findi
 		name = "The file"
 	}
 	model := views.Upload{FileName: name}
-	lines := linesOf(content)
+	var positions iso20022.Positions
+	read := false // a second time, for the findings of rules, which know no lines
 	for _, f := range findings {
 		line := f.Line
 		if line == 0 {
-			line = lines.of(f.Pointer)
+			if !read {
+				positions, read = iso20022.PositionsXML(content), true
+			}
+			line = positions.Of(f.Pointer).Line
 		}
 		model.Findings = append(model.Findings, views.Finding{Line: line, Element: f.Pointer, Text: f.Text, Code: f.Code})
 	}
+	slices.SortStableFunc(model.Findings, func(a, b views.Finding) int { return cmp.Compare(a.Line, b.Line) })
 	return v.renderUpload(http.StatusUnprocessableEntity, model)
 }
 

@@ -44,6 +44,7 @@ var floors = map[string]int{
 	"internal/entry":                     5, // a form or a file to a payment order, and back
 	"internal/payment":                   4, // the pure domain
 	"internal/interbank":                 3, // the documents banks exchange
+	"internal/interbank/provenance":      3, // where each element of them came from
 	"internal/rulebook/rtransactionrule": 2, // what the schemes allow of recalls, returns and resolutions, and until when
 	"internal/rulebook":                  1, // what the schemes allow, as a table
 

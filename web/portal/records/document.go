@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"countersign/internal/interbank/provenance"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/store"
@@ -76,6 +77,20 @@ func showDocument(v *visit) error {
 		model.Text = textOf(d.Content, form)
 	}
 	return v.Render(http.StatusOK, views.DocumentPage(model))
+}
+
+// madeHere reports whether it is known of each element of a document where it came from: of those this gateway makes from others.
+func madeHere(d store.Document) bool {
+	return d.Direction == string(payment.DocumentOut) && provenance.Known(d.Name)
+}
+
+// sourcesOf lists the elements of a document, each with where it came from.
+func sourcesOf(d store.Document) []views.Source {
+	var shown []views.Source
+	for _, s := range provenance.Sources(d.Name, d.Content) {
+		shown = append(shown, views.Source(s))
+	}
+	return shown
 }
 
 // textOf writes a document to be read. What cannot be read as a document is shown as it is.

@@ -1,0 +1,135 @@
+// Package provenance says of each element of a document this gateway makes where it came from: which part of which other document, the
+// maker, the scheme or the master data. Its tables stand beside package interbank, which makes the documents, and apart from it, because
+// nobody needs them to make one.
+package provenance
+
+import (
+	"strconv"
+	"strings"
+
+	"countersign/internal/iso20022/xmltoken"
+)
+
+// Source says of one element of a document we send where it came from.
+type Source struct {
+	Element string // its place below the message element, with a number where an element stands more than once
+	Value   string // with its currency, if it has one
+	From    string // in words
+}
+
+// origin is where an element of a document we send comes from.
+type origin struct {
+	element string // its place, or the beginning of it
+	from    string // in words; with at, the document it was copied from
+	at      string // the place there that the element's beginning stands for; "" when it is not a copy
+}
+
+// deepest is how deep the elements of a document are nested at most; our own are far from it.
+const deepest = 64
+
+// Known reports whether it is known of each element of a message where it came from: of those this gateway makes from others.
+func Known(name string) bool { return originsOf(name) != nil }
+
+// Sources lists the elements of a document of that name that have a text, in their order, each with where it came from. Of what is not
+// well formed it lists what comes before.
+func Sources(name string, content []byte) []Source {
+	table := originsOf(name)
+	var sources []Source
+	for _, leaf := range leavesOf(content) {
+		sources = append(sources, Source{Element: leaf.shown, Value: leaf.value, From: originOf(table, leaf.plain)})
+	}
+	return sources
+}
+
+// originsOf is the table of a message; nil when there is none.
+func originsOf(name string) []origin {
+	for prefix, table := range map[string][]origin{
+		"pacs.008": transferOrigins, "camt.056": recallOrigins, "pacs.004": returnOrigins, "camt.029": resolutionOrigins,
+	} {
+		if strings.HasPrefix(name, prefix+".") {
+			return table
+		}
+	}
+	return nil
+}
+
+// originOf finds the entry with the longest beginning of a place.
+func originOf(table []origin, place string) string {
+	best := origin{from: "Not recorded"}
+	for _, o := range table {
+		if (place == o.element || strings.HasPrefix(place, o.element+"/")) && len(o.element) > len(best.element) {
+			best = o
+		}
+	}
+	if best.at == "" {
+		return best.from
+	}
+	return best.from + " " + best.at + strings.TrimPrefix(place, best.element)
+}
+
+// leaf is an element with a text.
+type leaf struct {
+	plain string // place below the message element, without numbers
+	shown string // the same with a number where an element stands more than once
+	value string // with its currency, if it has one
+}
+
+// level is an element that is open while its document is read.
+type level struct {
+	plain, shown string
+	seen         map[string]int // how often each child stood in it
+	currency     string
+	text         string
+	parent       bool
+}
+
+// leavesOf reads the elements of a document as far as it is well formed.
+func leavesOf(content []byte) []leaf {
+	scanner := xmltoken.New(content, deepest)
+	open := []level{{seen: map[string]int{}}}
+	var leaves []leaf
+	for {
+		token := scanner.Next()
+		top := &open[len(open)-1]
+		switch token.Kind {
+		case xmltoken.Start:
+			next := top.child(string(token.Local))
+			if len(open) <= 2 { // Document, and the message below it
+				next.plain, next.shown = "", ""
+			}
+			for _, attribute := range scanner.Attributes() {
+				if string(attribute.Local) == "Ccy" {
+					next.currency = attribute.Value() + " "
+				}
+			}
+			open = append(open, next)
+		case xmltoken.Text:
+			top.text += token.Characters()
+		case xmltoken.End:
+			if !top.parent && top.plain != "" {
+				leaves = append(leaves, leaf{plain: top.plain, shown: top.shown, value: top.currency + strings.TrimSpace(top.text)})
+			}
+			open = open[:len(open)-1]
+		case xmltoken.EndOfDocument, xmltoken.Broken:
+			return leaves
+		}
+	}
+}
+
+// child opens an element in another.
+func (l *level) child(name string) level {
+	l.parent = true
+	l.seen[name]++
+	next := level{plain: below(l.plain, name), shown: below(l.shown, name), seen: map[string]int{}}
+	if n := l.seen[name]; n > 1 {
+		next.shown += "[" + strconv.Itoa(n) + "]"
+	}
+	return next
+}
+
+func below(place, name string) string {
+	if place == "" {
+		return name
+	}
+	return place + "/" + name
+}

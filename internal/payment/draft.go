@@ -46,7 +46,7 @@ func newDraft(in InstructionInput) (Draft, error) {
 	if err != nil {
 		return Draft{}, fmt.Errorf("write the canonical document: %w", err)
 	}
-	summary, err := summarise(in.Document)
+	summary, err := SummaryOf(in.Document)
 	if err != nil {
 		return Draft{}, err
 	}
@@ -63,8 +63,9 @@ func newDraft(in InstructionInput) (Draft, error) {
 
 var errNotSingle = errors.New("the document does not hold exactly one payment")
 
-// summarise reads the searched fields of a document that has exactly one payment.
-func summarise(doc *iso20022.CustomerCreditTransferInitiation) (Summary, error) {
+// SummaryOf reads the searched fields of a payment order. It fails unless the order holds exactly one payment with an amount, a creditor
+// and the creditor's account; no rule is asked.
+func SummaryOf(doc *iso20022.CustomerCreditTransferInitiation) (Summary, error) {
 	info, tx, ok := doc.SinglePayment()
 	if !ok {
 		return Summary{}, errNotSingle

@@ -117,6 +117,16 @@ func NewAmendment(in InstructionInput) (Draft, error) {
 	return newDraft(in)
 }
 
+// PreviewInstruction checks a payment order by the same rules as NewInstruction and returns what people search it for, or every finding.
+func PreviewInstruction(in InstructionInput) (Summary, []Finding, error) {
+	findings := CheckInstruction(in)
+	if len(findings) > 0 {
+		return Summary{}, findings, nil
+	}
+	summary, err := SummaryOf(in.Document)
+	return summary, nil, err
+}
+
 // CheckInstruction returns every rule the document breaks, in document order: those of the scheme, of what its interbank documents
 // can carry, and about the debtor account.
 func CheckInstruction(in InstructionInput) []Finding {

@@ -99,10 +99,13 @@ func (s *Station) repeatOrRefuse(ctx context.Context, by identity.Principal, in 
 	return Result{}, refused
 }
 
+// errNotMaker refuses who may not create payments.
+var errNotMaker = &payment.ForbiddenError{Text: "You may not create payments: this needs the role maker."}
+
 // Validate checks a payment order by the same rules without storing anything. It returns every finding, none when the order is fine.
 func (s *Station) Validate(ctx context.Context, by identity.Principal, in Input) ([]payment.Finding, error) {
 	if !by.Has(identity.RoleMaker) {
-		return nil, &payment.ForbiddenError{Text: "You may not create payments: this needs the role maker."}
+		return nil, errNotMaker
 	}
 	known, err := s.cfg.Store.Context(ctx, s.ask(by, in))
 	if err != nil {
@@ -114,21 +117,20 @@ func (s *Station) Validate(ctx context.Context, by identity.Principal, in Input)
 }
 
 // Preview checks a payment order and returns the summary and the number of approvals it would need, for the page that asks the maker
-// to check the answers. Findings come back as Validate returns them.
+// to check the answers. Findings come back as Validate returns them. The rules are asked once.
 func (s *Station) Preview(ctx context.Context, by identity.Principal, in Input) (Preview, error) {
-	findings, err := s.Validate(ctx, by, in)
-	if err != nil || len(findings) > 0 {
-		return Preview{Findings: findings}, err
+	if !by.Has(identity.RoleMaker) {
+		return Preview{}, errNotMaker
 	}
 	known, err := s.cfg.Store.Context(ctx, s.ask(by, in))
 	if err != nil {
 		return Preview{}, err
 	}
-	draft, err := payment.NewAmendment(s.instruction(by, in, known, s.now()))
-	if err != nil {
-		return Preview{}, err
+	summary, findings, err := payment.PreviewInstruction(s.instruction(by, in, known, s.now()))
+	if err != nil || len(findings) > 0 {
+		return Preview{Findings: findings}, err
 	}
-	return Preview{Summary: draft.Summary, ApprovalsRequired: known.Policy.ApprovalsRequired, PendingFor: known.Policy.PendingFor}, nil
+	return Preview{Summary: summary, ApprovalsRequired: known.Policy.ApprovalsRequired, PendingFor: known.Policy.PendingFor}, nil
 }
 
 // Preview is what a maker sees before submitting.

@@ -36,7 +36,7 @@ func showCheck(v *visit) error {
 	if !p.fine() {
 		return v.refuseDraft(p)
 	}
-	hits, err := v.duplicates(p)
+	hits, err := v.duplicates(p, p.asked.Summary)
 	if err != nil {
 		return err
 	}
@@ -59,8 +59,8 @@ func (v *visit) refuseDraft(p prepared) error {
 }
 
 // duplicates finds payments like this one, but not the one it amends.
-func (v *visit) duplicates(p prepared) ([]views.Duplicate, error) {
-	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, p.preview.Summary, v.At.Add(-records.DuplicateWindow), p.draft.Amends)
+func (v *visit) duplicates(p prepared, summary payment.Summary) ([]views.Duplicate, error) {
+	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, summary, v.At.Add(-records.DuplicateWindow), p.draft.Amends)
 	if err != nil {
 		return nil, err
 	}
@@ -80,11 +80,11 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 	model.Shell = v.Shell("Check your answers", views.PlaceNew)
 	model.Shell.Failed = len(model.Problems) > 0
 	model.Action, model.ChangeURL = base+"/submit", base+"/edit"
-	model.Amount, model.CreditorName = page.AmountView(p.preview.Summary.Amount), p.preview.Summary.CreditorName
-	model.Amends, model.NeedsApproval = p.draft.Amends != uuid.Nil, p.preview.ApprovalsRequired > 0
+	model.Amount, model.CreditorName = page.AmountView(p.asked.Summary.Amount), p.asked.Summary.CreditorName
+	model.Amends, model.NeedsApproval = p.draft.Amends != uuid.Nil, p.asked.ApprovalsRequired > 0
 	model.Transliterated, model.Groups = page.ChangesView(p.built.Transliterated), v.checkGroups(p)
 	model.Next = page.NextSteps(payment.KindInstruction, payment.Policy{
-		ApprovalsRequired: p.preview.ApprovalsRequired, PendingFor: p.preview.PendingFor,
+		ApprovalsRequired: p.asked.ApprovalsRequired, PendingFor: p.asked.PendingFor,
 	})
 	if len(p.draft.File) > 0 {
 		model.Warnings = append(model.Warnings, fileWarnings(p.draft)...)
@@ -94,7 +94,7 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 
 func (v *visit) checkGroups(p prepared) []views.CheckGroup {
 	info, tx, _ := p.built.Document.SinglePayment()
-	summary := p.preview.Summary
+	summary := p.asked.Summary
 	change := func(row ui.Row) ui.Row {
 		if len(p.draft.File) == 0 {
 			row.ChangeURL, row.ChangeName = "/payments/"+p.draft.ID.String()+"/edit", strings.ToLower(row.Term[:1])+row.Term[1:]
@@ -110,7 +110,7 @@ func (v *visit) checkGroups(p prepared) []views.CheckGroup {
 		address.Value, address.Details = lines[0], lines[1:]
 	}
 	execution := "Immediately, once approved"
-	if p.preview.ApprovalsRequired == 0 {
+	if p.asked.ApprovalsRequired == 0 {
 		execution = "Immediately"
 	}
 	kind, text := entry.RemittanceOf(tx.RemittanceInformation)

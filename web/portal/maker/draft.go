@@ -17,8 +17,8 @@ type prepared struct {
 	draft    store.Draft
 	values   entry.Values
 	built    entry.BuiltOrder
-	source   []byte // of an uploaded file
-	preview  submission.Preview
+	source   []byte             // of an uploaded file
+	asked    submission.Preview // what the station says to it
 	findings []payment.Finding
 }
 
@@ -36,38 +36,52 @@ func (p prepared) input() submission.Input {
 
 // prepareDraft builds the document of a draft and has the submission station check it.
 func (v *visit) prepareDraft(draft store.Draft) (prepared, error) {
+	p, err := v.buildDraft(draft)
+	if err != nil {
+		return prepared{}, err
+	}
+	return v.preview(p)
+}
+
+// buildDraft builds the document of a draft; no rule is asked.
+func (v *visit) buildDraft(draft store.Draft) (prepared, error) {
+	if len(draft.File) > 0 {
+		return ofFile(draft, entry.ReadFile(draft.File)), nil
+	}
 	values, err := entry.DecodeValues(draft.Answers)
 	if err != nil {
 		return prepared{}, err
 	}
-	p := prepared{draft: draft, values: values}
-	if len(draft.File) > 0 {
-		file := entry.ReadFile(draft.File)
-		p.source, p.built, p.findings = draft.File, file.BuiltOrder, file.Findings
-		if file.Document == nil {
-			return p, nil
-		}
-	} else {
-		account, err := v.debtorAccount(values.DebtorAccount)
-		if err != nil {
-			return prepared{}, err
-		}
-		p.built = entry.Order{
-			Draft: draft.ID, Scheme: draft.Scheme, Values: values, Account: account, At: draft.SavedAt, Today: v.Today(),
-		}.Build()
-		p.findings = iso20022.Validate(p.built.Document)
+	account, err := v.debtorAccount(values.DebtorAccount)
+	if err != nil {
+		return prepared{}, err
 	}
+	p := prepared{draft: draft, values: values, built: entry.Order{
+		Draft: draft.ID, Scheme: draft.Scheme, Values: values, Account: account, At: draft.SavedAt, Today: v.Today(),
+	}.Build()}
+	p.findings = iso20022.Validate(p.built.Document)
 	if reason := strings.TrimSpace(values.AmendReason); reason != "" {
 		if f := payment.CheckReason(reason); f != nil {
 			p.built.Problems = append(p.built.Problems, entry.Problem{Field: "amendReason", Text: f.Text, Code: f.Code})
 		}
 	}
-	p.preview, err = v.Config.Submission.Preview(v.Context(), v.By, p.input())
-	if err != nil {
-		return prepared{}, err
-	}
-	p.findings = addFindings(p.findings, p.preview.Findings)
 	return p, nil
+}
+
+// ofFile is the draft of a file that was read.
+func ofFile(draft store.Draft, file entry.File) prepared {
+	return prepared{draft: draft, source: draft.File, built: file.BuiltOrder, findings: file.Findings}
+}
+
+// preview asks the submission station what it says to a draft. Without a document there is nothing to ask about.
+func (v *visit) preview(p prepared) (prepared, error) {
+	if p.built.Document == nil {
+		return p, nil
+	}
+	var err error
+	p.asked, err = v.Config.Submission.Preview(v.Context(), v.By, p.input())
+	p.findings = addFindings(p.findings, p.asked.Findings)
+	return p, err
 }
 
 // addFindings adds the findings of rules to those of the structure. Where the structure is broken the rules have nothing to add.

@@ -188,7 +188,17 @@ func (v *visit) checkForm(model views.NewPayment, draft store.Draft, keep keepDr
 // refuseForm shows the form again with what is wrong in it.
 func (v *visit) refuseForm(model views.NewPayment, p prepared) error {
 	model.Problems = problemsOf(p.built.Problems, p.findings, entry.Values(model.Values))
+	iban, err := account.ParseInput(model.Values.CreditorIBAN)
+	if err == nil && !ibanRefused(model) { // the rules were asked with the rest of the form
+		feedback := describeIBAN(iban, page.SchemeOf(model.Scheme))
+		model.Feedback = &feedback
+	}
 	return v.renderForm(http.StatusUnprocessableEntity, model)
+}
+
+// ibanRefused reports whether the form says already what is wrong with the creditor's account.
+func ibanRefused(model views.NewPayment) bool {
+	return slices.ContainsFunc(model.Problems, func(p ui.Problem) bool { return p.Field == "creditorIban" })
 }
 
 func (v *visit) renderForm(status int, model views.NewPayment) error {
@@ -203,12 +213,9 @@ func (v *visit) renderForm(status int, model views.NewPayment) error {
 	}
 	model.Shell = v.Shell(title, views.PlaceNew)
 	model.Shell.Failed = len(model.Problems) > 0
-	if model.Values.CreditorIBAN != "" {
+	if model.Values.CreditorIBAN != "" && model.Feedback == nil && !ibanRefused(model) {
 		feedback := v.aboutIBAN(model.Values.CreditorIBAN, page.SchemeOf(model.Scheme))
-		said := slices.ContainsFunc(model.Problems, func(p ui.Problem) bool { return p.Field == "creditorIban" })
-		if !said {
-			model.Feedback = &feedback
-		}
+		model.Feedback = &feedback
 	}
 	return v.Render(status, views.NewPaymentPage(model))
 }
@@ -259,7 +266,12 @@ func (v *visit) aboutIBAN(typed string, scheme rulebook.Scheme) views.IBANCheck 
 			return check
 		}
 	}
-	check.Grouped, check.Country = iban.Grouped(), page.CountryName(iban.Country())
+	return describeIBAN(iban, scheme)
+}
+
+// describeIBAN says whose an account is, as far as its number tells.
+func describeIBAN(iban account.IBAN, scheme rulebook.Scheme) views.IBANCheck {
+	check := views.IBANCheck{Scheme: string(scheme), Grouped: iban.Grouped(), Country: page.CountryName(iban.Country())}
 	check.Bank = page.BankName(iban.String(), "")
 	if iban.IsQR() {
 		check.Bank = strings.TrimPrefix(check.Bank+" · QR-IBAN", " · ")

@@ -35,7 +35,7 @@ func submit(v *visit) error {
 	if held || err != nil {
 		return err
 	}
-	p, err := v.prepareDraft(draft)
+	p, err := v.buildDraft(draft)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func submit(v *visit) error {
 	if stopped || err != nil {
 		return err
 	}
-	m, err := v.handIn(p)
+	m, err := v.createOrAmend(p) // it asks the rules, so nobody did before
 	var refused *payment.RefusalError
 	switch {
 	case errors.As(err, &refused):
@@ -75,7 +75,11 @@ func (v *visit) became(draft store.Draft) (uuid.UUID, error) {
 // stopAtDuplicates lets a payment like an earlier one pass only with a tick and a reason; else it answers with the page again, and
 // stopped is true. An earlier payment that is this very draft, submitted a moment ago, is none.
 func (v *visit) stopAtDuplicates(p prepared, form url.Values) (stopped bool, err error) {
-	hits, err := v.duplicates(p)
+	summary, err := payment.SummaryOf(p.built.Document)
+	if err != nil {
+		return false, nil //nolint:nilerr // an order without an amount or an account has no like; the station says what it lacks
+	}
+	hits, err := v.duplicates(p, summary)
 	if err != nil || len(hits) == 0 {
 		return false, err
 	}
@@ -97,11 +101,18 @@ func (v *visit) stopAtDuplicates(p prepared, form url.Values) (stopped bool, err
 	if err != nil || became != uuid.Nil {
 		return true, v.Submitted(p.draft, became, err)
 	}
+	p, err = v.preview(p)
+	if err != nil {
+		return true, err
+	}
+	if !p.fine() {
+		return true, v.refuseDraft(p)
+	}
 	return true, v.renderCheck(http.StatusUnprocessableEntity, p, model)
 }
 
-// handIn makes the new message or the new version.
-func (v *visit) handIn(p prepared) (payment.Message, error) {
+// createOrAmend makes the new message or the new version.
+func (v *visit) createOrAmend(p prepared) (payment.Message, error) {
 	if p.draft.Amends == uuid.Nil {
 		result, err := v.Config.Submission.Create(v.Context(), v.By, p.input())
 		return result.Message, err

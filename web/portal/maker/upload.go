@@ -50,7 +50,7 @@ func readUpload(v *visit) error {
 	draft := store.Draft{
 		ID: v.Config.NewID(), Scheme: read.Scheme(), File: content, FileName: name, SavedAt: v.At, ExpiresAt: v.At.Add(page.DraftLife),
 	}
-	p, err := v.prepareDraft(draft)
+	p, err := v.preview(ofFile(draft, read))
 	if err != nil {
 		return err
 	}

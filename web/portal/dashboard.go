@@ -69,7 +69,8 @@ func (v *visit) tiles() ([]views.Tile, error) {
 		return nil, err
 	}
 	tile := func(label string, state payment.State) views.Tile {
-		t := views.Tile{Label: label, Value: strconv.FormatInt(entered[state], 10), URL: "/payments" + page.Filter{}.Query("state", string(state))}
+		list := "/payments" + page.Filter{}.Query("state", string(state))
+		t := views.Tile{Label: label, Value: strconv.FormatInt(entered[state], 10), URL: list}
 		if entered[state] > 0 && state != payment.StateRejected {
 			t.Tone = ui.ToneBad
 		}

@@ -1,7 +1,9 @@
 // Package portal is the door for people. It puts the rooms together, each named after who works in it (maker, checker, records,
-// rtransaction), and holds what belongs to none: sign-in, the dashboard, the stream of live counts, the profile. A handler reads the form, calls one
-// station or the reader, and renders one view. It holds no rule about payments: whether somebody may do something is asked of package
-// payment, what is wrong with a payment is said by the stations, and here it is only put beside the right field.
+// rtransaction), and holds what belongs to none: sign-in, the dashboard, the stream of live counts, the profile.
+//
+// A handler reads the form, calls one station or the reader, and renders one view. It holds no rule about payments: whether somebody may
+// do something is asked of package payment, what is wrong with a payment is said by the stations, and here it is only put beside the
+// right field.
 //
 // Every page is complete without a script. A request with HX-Request gets the part of the page it asks for; a form that is refused
 // comes back with 422 and everything that was typed; one that is taken answers 303. State changes by POST only.

@@ -52,9 +52,12 @@ func (p *Portal) sendPayment(v *visit) error {
 		return err
 	}
 	model := views.Simulator{
-		Scheme: string(page.SchemeOf(form.Get("scheme"))), Amount: form.Get("amount"), DebtorName: form.Get("debtorName"), Remittance: form.Get("remittance"),
+		Scheme: string(page.SchemeOf(form.Get("scheme"))), Amount: form.Get("amount"), DebtorName: form.Get("debtorName"),
+		Remittance: form.Get("remittance"),
 	}
-	asked := map[string]string{"scheme": model.Scheme, "debtorName": strings.TrimSpace(model.DebtorName), "remittance": strings.TrimSpace(model.Remittance)}
+	asked := map[string]string{
+		"scheme": model.Scheme, "debtorName": strings.TrimSpace(model.DebtorName), "remittance": strings.TrimSpace(model.Remittance),
+	}
 	if typed := strings.TrimSpace(model.Amount); typed != "" {
 		profile, _ := page.SchemeOf(model.Scheme).Profile()
 		amount, err := money.ParseInput(profile.Currency, typed)
@@ -74,7 +77,8 @@ func (p *Portal) sendPayment(v *visit) error {
 		model.Problems = []ui.Problem{{Text: sentence}}
 		return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 	}
-	return v.GoTo("/simulator", strings.TrimSpace("The payment "+answer.TransactionID+" was sent; the gateway answered "+answer.Status+" "+answer.Reason)+".")
+	answered := strings.TrimSpace(answer.Status + " " + answer.Reason)
+	return v.GoTo("/simulator", "The payment "+answer.TransactionID+" was sent; the gateway answered "+answered+".")
 }
 
 // sendRecall has the simulator recall an incoming payment.

@@ -109,7 +109,8 @@ func (v *visit) pending(f page.Filter) (list []payment.Message, more bool, err e
 	}
 	found := page.ReadSearch(f.View.Text)
 	ask := store.QueueFilter{
-		After: f.After, Kind: f.Kind(pendingKinds), Scheme: string(f.Scheme), MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,
+		After: f.After, Kind: f.Kind(pendingKinds), Scheme: string(f.Scheme), MakerLogin: f.Maker(),
+		AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,
 		Search: found.Text, PageSize: queuePage + 1,
 	}
 	switch {

@@ -25,8 +25,13 @@ func (v *visit) markAmending(model *views.NewPayment, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	model.Amending = &views.Amending{Reference: string(m.GlobalID), URL: "/payments/" + id.String()}
+	model.Amending = amending(m)
 	return nil
+}
+
+// amending names a submission above the form that amends it.
+func amending(m payment.Message) *views.Amending {
+	return &views.Amending{Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String()}
 }
 
 // amendable loads the message of the path for an amendment and tells why it cannot be amended here.
@@ -66,7 +71,7 @@ func showAmend(v *visit) error {
 	}
 	model := views.NewPayment{
 		Action: "/payments/" + m.InternalID.String() + "/amend?version=" + strconv.Itoa(m.Version), Scheme: string(m.Scheme),
-		Values: views.PaymentValues(entry.ValuesOf(document)), Amending: &views.Amending{Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String()},
+		Values: views.PaymentValues(entry.ValuesOf(document)), Amending: amending(m),
 	}
 	return v.renderForm(http.StatusOK, model)
 }
@@ -87,7 +92,7 @@ func checkAmend(v *visit) error {
 	}
 	model := views.NewPayment{
 		Action: "/payments/" + m.InternalID.String() + "/amend?version=" + strconv.Itoa(seen), Scheme: string(m.Scheme),
-		Values: views.PaymentValues(entry.ReadForm(form)), Amending: &views.Amending{Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String()},
+		Values: typed(form), Amending: amending(m),
 	}
 	if switched := form.Get("switchScheme"); switched != "" {
 		return v.renderForm(http.StatusOK, model)

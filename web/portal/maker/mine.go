@@ -17,7 +17,9 @@ var mineTabs = []struct {
 	states []payment.State
 }{
 	{"", "Waiting", []payment.State{payment.StateApprovalPending}},
-	{"sent", "Sent", []payment.State{payment.StateApproved, payment.StateProcessing, payment.StateUnconfirmed, payment.StateAcknowledged, payment.StateOverdue}},
+	{"sent", "Sent", []payment.State{
+		payment.StateApproved, payment.StateProcessing, payment.StateUnconfirmed, payment.StateAcknowledged, payment.StateOverdue,
+	}},
 	{"settled", "Settled", []payment.State{payment.StateSettled, payment.StateAccepted, payment.StateCommunicated}},
 	{"rejected", "Rejected", []payment.State{payment.StateRejected}},
 	{"failed", "Failed", []payment.State{payment.StateFailed, payment.StateRefused}},

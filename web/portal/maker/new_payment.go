@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -76,7 +77,7 @@ func checkNewPayment(v *visit) error {
 	if err != nil {
 		return err
 	}
-	model := views.NewPayment{Action: "/payments/new", Scheme: string(page.SchemeOf(form.Get("scheme"))), Values: views.PaymentValues(entry.ReadForm(form))}
+	model := views.NewPayment{Action: "/payments/new", Scheme: string(page.SchemeOf(form.Get("scheme"))), Values: typed(form)}
 	if switched := form.Get("switchScheme"); switched != "" {
 		return v.switchScheme(model, switched)
 	}
@@ -114,7 +115,9 @@ func showEdit(v *visit) error {
 	if err != nil {
 		return err
 	}
-	model := views.NewPayment{Action: "/payments/" + draft.ID.String() + "/edit", Scheme: string(draft.Scheme), Values: views.PaymentValues(values)}
+	model := views.NewPayment{
+		Action: "/payments/" + draft.ID.String() + "/edit", Scheme: string(draft.Scheme), Values: views.PaymentValues(values),
+	}
 	err = v.markAmending(&model, draft.Amends)
 	if err != nil {
 		return err
@@ -144,7 +147,7 @@ func checkEdit(v *visit) error {
 		return err
 	}
 	model := views.NewPayment{
-		Action: "/payments/" + draft.ID.String() + "/edit", Scheme: string(page.SchemeOf(form.Get("scheme"))), Values: views.PaymentValues(entry.ReadForm(form)),
+		Action: "/payments/" + draft.ID.String() + "/edit", Scheme: string(page.SchemeOf(form.Get("scheme"))), Values: typed(form),
 	}
 	err = v.markAmending(&model, draft.Amends)
 	if err != nil {
@@ -278,6 +281,9 @@ func describeIBAN(iban account.IBAN, scheme rulebook.Scheme) views.IBANCheck {
 	}
 	return check
 }
+
+// typed are the answers of a form as the page shows them again.
+func typed(form url.Values) views.PaymentValues { return views.PaymentValues(entry.ReadForm(form)) }
 
 // keepDraft is how a draft is kept: a new one is added, an open one saved.
 type keepDraft func(context.Context, identity.Principal, store.Draft) error

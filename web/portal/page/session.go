@@ -45,7 +45,8 @@ func (s *Site) newSessions() *scs.SessionManager {
 	return m
 }
 
-// SessionMiddleware is the middleware that loads and stores the session. It belongs around the portal's routes only: the API knows no cookie.
+// SessionMiddleware is the middleware that loads and stores the session. It belongs around the portal's routes only: the API knows no
+// cookie.
 func (s *Site) SessionMiddleware() echo.MiddlewareFunc {
 	loadAndSave := echo.WrapMiddleware(s.sessions.LoadAndSave)
 	return func(next echo.HandlerFunc) echo.HandlerFunc {

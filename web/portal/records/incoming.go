@@ -37,7 +37,9 @@ func showIncoming(v *visit) error {
 	if len(list) > 0 {
 		model.Pages = f.Pages("/incoming", more, list[len(list)-1].InternalID)
 	}
-	model.Empty = ui.Empty{Icon: "arrow-down-left", Title: "No incoming payments yet", Text: "What other banks send to your accounts is listed here."}
+	model.Empty = ui.Empty{
+		Icon: "arrow-down-left", Title: "No incoming payments yet", Text: "What other banks send to your accounts is listed here.",
+	}
 	if f.View.Active > 0 || f.View.Text != "" {
 		model.Empty = f.NothingMatches("incoming payment")
 	}
@@ -117,7 +119,8 @@ func showReceivedRecalls(v *visit) error {
 func (v *visit) receivedRecallRow(m payment.Message) (views.ReceivedRecallRow, error) {
 	row := views.ReceivedRecallRow{
 		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID), Scheme: string(m.Scheme),
-		Amount: page.AmountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName, Reason: m.Reason, State: string(m.State), ReceivedAt: m.CreatedAt,
+		Amount: page.AmountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName, Reason: m.Reason, State: string(m.State),
+		ReceivedAt: m.CreatedAt,
 	}
 	row.ReasonText, _ = strings.CutSuffix(rtransaction.ReasonText(m.Kind, m.Scheme, m.Reason), " ("+m.Reason+")")
 	if row.ReasonText == m.Reason {
@@ -127,7 +130,8 @@ func (v *visit) receivedRecallRow(m payment.Message) (views.ReceivedRecallRow, e
 		due := rtransaction.Due(v.Visit, m)
 		row.Due = &due
 	}
-	related, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, store.Filter{OriginalID: m.OriginalID, PageSize: rtransaction.MaxRelated})
+	about := store.Filter{OriginalID: m.OriginalID, PageSize: rtransaction.MaxRelated}
+	related, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, about)
 	index := slices.IndexFunc(related, func(r payment.Message) bool { return r.AnswersID == m.InternalID && r.State != payment.StateRejected })
 	if err == nil && index >= 0 {
 		row.Answer = ui.KindLabel(string(related[index].Kind)) + " " + strings.ToLower(ui.StateLabel(string(related[index].State)))

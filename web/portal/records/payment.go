@@ -118,7 +118,8 @@ func documentView(m payment.Message, d store.Document) views.Document {
 	}
 	path := "/payments/" + of.String() + "/messages/" + d.ID.String()
 	return views.Document{
-		ID: d.ID.String(), Type: d.Name, Name: documentName(d.Name), Outgoing: d.Direction == string(payment.DocumentOut), Draft: d.Direction == string(payment.DocumentDraft), At: d.At, Size: d.Size,
+		ID: d.ID.String(), Type: d.Name, Name: documentName(d.Name), At: d.At, Size: d.Size,
+		Outgoing: d.Direction == string(payment.DocumentOut), Draft: d.Direction == string(payment.DocumentDraft),
 		URL: path, DownloadURL: path + "/download",
 	}
 }

@@ -105,7 +105,8 @@ func (v *visit) search(f page.Filter, found page.Searched) (list []payment.Messa
 		return nil, false, nil
 	}
 	ask := store.Filter{
-		Before: f.After, Kind: f.Kind(payment.Kinds()), Direction: f.Direction(), Scheme: string(f.Scheme), MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,
+		Before: f.After, Kind: f.Kind(payment.Kinds()), Direction: f.Direction(), Scheme: string(f.Scheme),
+		MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,
 	}
 	if slices.Contains(payment.States(), payment.State(f.View.State)) {
 		ask.States = []payment.State{payment.State(f.View.State)}

@@ -68,7 +68,8 @@ func showQuarantined(v *visit) error {
 		Shell: v.Shell(d.Name, views.PlaceQuarantine), BackLabel: "Quarantine", BackURL: "/quarantine", Note: d.Reason,
 		Document: views.Document{
 			Type: d.Name, Name: documentName(d.Name), At: d.ReceivedAt, Size: len(d.Content), URL: here,
-			DownloadURL: quarantinedPath + "/download?" + url.Values{"scheme": {string(d.Scheme)}, "reference": {d.Reference}, "form": {form}}.Encode(),
+			DownloadURL: quarantinedPath + "/download?" +
+				url.Values{"scheme": {string(d.Scheme)}, "reference": {d.Reference}, "form": {form}}.Encode(),
 		},
 	}
 	for _, other := range []string{formXML, formJSON} {

@@ -106,6 +106,13 @@ SELECT message_id FROM message WHERE realm = @realm AND global_id = @global_id;
 SELECT message_id, fingerprint FROM creation_key
 WHERE realm = @realm AND client_id = @client_id AND scope = @scope AND key = @key;
 
+-- name: RTransactionListOf :many
+-- What was asked about a payment before, newest first. The bound is far above what a day's work rejects and tries again; the unique
+-- indexes hold without it.
+SELECT message_id, global_id, kind, state, answers_id FROM message
+WHERE realm = @realm AND original_id = @original_id::uuid
+ORDER BY message_id DESC LIMIT 100;
+
 -- name: ReceivedRecallOf :one
 SELECT message_id FROM message WHERE realm = @realm AND original_id = @original_id::uuid AND kind = 'received recall';
 

@@ -13,7 +13,7 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/submission"
+	"countersign/internal/rulebook/rtransactionrule"
 )
 
 const listPath = "/api/common/v1/transaction/list"
@@ -166,8 +166,8 @@ func (b *bundle) returned(t *testing.T, original string) string {
 	t.Helper()
 	by, err := b.auth.Authenticate(t.Context(), b.token(t, both1))
 	must(t, err)
-	made, err := b.maker.CreateRequest(t.Context(), by, submission.Request{
-		Kind: payment.KindReturn, Scheme: rulebook.SchemeSIC, OriginalID: parse(t, original), Reason: "AC04", ExternalID: "return-1",
+	made, err := b.maker.CreateRTransaction(t.Context(), by, payment.RTransaction{
+		Request: rtransactionrule.Request{Reason: "AC04"}, Kind: payment.KindReturn, Scheme: rulebook.SchemeSIC, OriginalID: parse(t, original), ExternalID: "return-1",
 	})
 	must(t, err)
 	return made.Message.InternalID.String()

@@ -14,7 +14,6 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
-	"countersign/internal/submission"
 )
 
 // liars writes a document once for each lie and once without. All the liars must go to quarantine with the element named, move nothing
@@ -109,7 +108,7 @@ func recalledPayment(t *testing.T, h *stationtest.House, scheme rulebook.Scheme)
 	t.Helper()
 	original := settled(t, h, scheme)
 	paid := lastSent(t, h, "pacs.008").(*iso20022.FIToFICustomerCreditTransfer)
-	m := request(t, h, submission.Request{Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID, Reason: "CUST"})
+	m := request(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID})
 	send(t, h, m)
 	return m, paid, lastSent(t, h, "camt.056").(*iso20022.FIToFIPaymentCancellationRequest)
 }

@@ -8,8 +8,8 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
-	"countersign/internal/submission"
 )
 
 func TestARecallWhoseReceiptComesFirstFallsDueToo(t *testing.T) {
@@ -17,7 +17,7 @@ func TestARecallWhoseReceiptComesFirstFallsDueToo(t *testing.T) {
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
 	original := settled(t, h, rulebook.SchemeSIC)
-	m := request(t, h, submission.Request{Kind: payment.KindRecall, Scheme: rulebook.SchemeSIC, OriginalID: original.InternalID, Reason: "CUST"})
+	m := request(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSIC, OriginalID: original.InternalID})
 	h.Network.Refuse = func(d stationtest.Delivery) error {
 		sent, _ := iso20022.DecodeXML([]byte(d.Content))
 		receipt, err := interbank.Receipt(interbank.ReceiptInput{Scheme: d.Scheme, About: sent, Reference: "RC1", At: h.Clock.Now()})
@@ -38,7 +38,7 @@ func TestAnUnconfirmedReturnIsAskedAbout(t *testing.T) {
 	for _, scheme := range rulebook.Schemes() {
 		h := stationtest.New(t)
 		original, _ := booked(t, h, scheme, "TX9")
-		m := request(t, h, submission.Request{Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID, Reason: "AC04"})
+		m := request(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "AC04"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID})
 		send(t, h, m)
 		h.Clock.Add(11 * time.Second)
 		h.Clearing.Look(ctx)

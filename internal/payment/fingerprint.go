@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
 )
@@ -18,21 +16,6 @@ func OrderFingerprint(scheme rulebook.Scheme, order *iso20022.CustomerCreditTran
 		return Digest{}, fmt.Errorf("write the canonical document: %w", err)
 	}
 	return fingerprint(string(KindInstruction), string(scheme), string(content)), nil
-}
-
-// Wish is what a request for an R-transaction asks for.
-type Wish struct {
-	Kind        Kind
-	OriginalID  uuid.UUID
-	RecallID    uuid.UUID
-	Reason      string
-	Information []string
-	Charge      string
-}
-
-// Fingerprint tells a repeated wish from another one under the same key; the ids and times of its draft do not count.
-func (w Wish) Fingerprint() Digest {
-	return fingerprint(append([]string{string(w.Kind), w.OriginalID.String(), w.RecallID.String(), w.Reason, w.Charge}, w.Information...)...)
 }
 
 // fingerprint is the digest of the parts.

@@ -49,7 +49,7 @@ type Created struct {
 	Action    Action // that leads to the first state
 	// MessageKey is the client's own message id (MsgId), which it may use once; "" when the order has none.
 	MessageKey string
-	// Fingerprint is what a repeated request is held against: OrderFingerprint or WishFingerprint. Zero for what comes in.
+	// Fingerprint is what a repeated request is held against: OrderFingerprint, or that of an RTransaction. Zero for what comes in.
 	Fingerprint Digest
 	// IdempotencyKey is the client's word for a repeatable request; "" when it gave none.
 	IdempotencyKey string

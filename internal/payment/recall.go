@@ -1,7 +1,10 @@
 package payment
 
 import (
+	"time"
+
 	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
@@ -11,58 +14,33 @@ const (
 	pointerRecallID   = "/identifiers/recallId"
 )
 
-// MayRecall tells why this payment cannot be recalled, or nil: only an instruction of ours that has settled can be. That it was not
-// recalled before is for the store.
-func (m Message) MayRecall() error {
-	switch {
-	case m.Kind != KindInstruction:
-		return refuseOriginal(pointerInternalID, "Choose a payment you sent: this is a "+string(m.Kind)+".")
-	case m.State == StateApprovalPending:
-		return refuseOriginal(pointerInternalID, "This payment is not sent yet: withdraw it instead of recalling it.")
-	case m.State != StateSettled:
-		return refuseOriginal(pointerInternalID, "Only a settled payment can be recalled: this one is "+string(m.State)+".")
-	}
-	return nil
-}
-
-// NewRecall checks a wish to recall a payment and makes a message of it (camt.056).
-//
-// Errors: ForbiddenError without the role maker; RefusalError for a payment that cannot be recalled, a reason the scheme does not have,
-// information that does not fit it, or a deadline that is over.
-func NewRecall(in RequestInput) (Created, error) {
-	err := in.checkDoor()
-	if err != nil {
-		return Created{}, err
-	}
-	err = in.Original.MayRecall()
-	if err != nil {
-		return Created{}, err
-	}
-	err = in.otherScheme(pointerInternalID)
-	if err != nil {
-		return Created{}, err
-	}
-	settled := in.Original.AcceptedAt.In(in.Zone)
-	wrong := rtransactionrule.CheckRecall(rtransactionrule.Case{
-		Request: rtransactionrule.Request{Reason: in.Reason, Information: in.Information}, Scheme: in.Original.Scheme, Settled: settled, Today: in.today(), Settings: in.Rules,
-	})
-	if len(wrong) > 0 {
-		return Created{}, &RefusalError{Findings: wrong}
-	}
-	draft, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: in.Reason, Information: in.Information}, Scheme: in.Original.Scheme, Original: in.Sent, Bank: in.Bank, MessageID: referencePrefix[KindRecall] + string(in.GlobalID), ID: string(in.GlobalID), At: in.At,
-	})
-	if err != nil {
-		return Created{}, err
-	}
-	created, err := in.request(KindRecall, draft, in.Original.Summary.Amount)
-	if err != nil {
-		return Created{}, err
-	}
-	if last, limited := rtransactionrule.RecallDeadline(in.Original.Scheme, in.Reason, settled, in.Rules); limited {
-		created.Message.Deadline = dayOf(last)
-	}
-	return created, nil
+// recallKind asks the bank of the creditor for the money of a payment of ours that has settled (camt.056).
+var recallKind = rTransactionKind{
+	pointer: pointerInternalID,
+	eligible: func(s RTransactionSubject) error {
+		m := s.Original
+		switch {
+		case m.Kind != KindInstruction:
+			return refuseOriginal(pointerInternalID, "Choose a payment you sent: this is a "+string(m.Kind)+".")
+		case m.State == StateApprovalPending:
+			return refuseOriginal(pointerInternalID, "This payment is not sent yet: withdraw it instead of recalling it.")
+		case m.State != StateSettled:
+			return refuseOriginal(pointerInternalID, "Only a settled payment can be recalled: this one is "+string(m.State)+".")
+		}
+		return nil
+	},
+	reasons: func(s RTransactionSubject) []rtransactionrule.Reason {
+		return rtransactionrule.RecallReasons(s.Original.Scheme)
+	},
+	check: rtransactionrule.CheckRecall,
+	lastDay: func(c rtransactionrule.Case) (time.Time, bool) {
+		return rtransactionrule.RecallDeadline(c.Scheme, c.Reason, c.Settled, c.Settings)
+	},
+	draft: func(in RTransactionInput, asked interbank.RTransactionInput) (iso20022.Document, error) {
+		sent, _ := iso20022.DecodeXML(in.About.Sent)
+		asked.Original, _ = sent.(*iso20022.FIToFICustomerCreditTransfer)
+		return interbank.CancellationRequest(asked)
+	},
 }
 
 // RecallStatus is what a payment shows of its recall.

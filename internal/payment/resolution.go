@@ -2,68 +2,45 @@ package payment
 
 import (
 	"fmt"
+	"time"
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
-// MayResolve tells why this recall cannot be refused, or nil: only a received one that nobody has answered can be.
-func (m Message) MayResolve() error {
-	switch {
-	case m.Kind != KindReceivedRecall:
-		return refuseOriginal(pointerRecallID, "Choose a recall that came in: this is a "+string(m.Kind)+".")
-	case m.State != StateAwaitingDecision:
-		return refuseOriginal(pointerRecallID, "This recall is "+string(m.State)+": it needs no answer any more.")
-	}
-	return nil
-}
-
-// NewResolution checks the refusal of a received recall and makes a message of it (camt.029 with RJCR). To grant a recall is a return
-// with FOCR, not a resolution.
-//
-// Errors: ForbiddenError without the role maker; RefusalError for a recall that cannot be refused or is not about the payment, a reason
-// the scheme does not have, or information that does not fit it.
-func NewResolution(in RequestInput) (Created, error) {
-	err := in.checkDoor()
-	if err != nil {
-		return Created{}, err
-	}
-	if in.Original.Kind != KindPayment {
-		return Created{}, refuseOriginal(pointerCreditID, "Choose a payment that came in: this is a "+string(in.Original.Kind)+".")
-	}
-	err = in.Recall.MayResolve()
-	if err != nil {
-		return Created{}, err
-	}
-	if in.Recall.OriginalID != in.Original.InternalID {
-		return Created{}, refuseOriginal(pointerRecallID, "Choose the recall of this payment: this one is about another.")
-	}
-	err = in.otherScheme(pointerCreditID)
-	if err != nil {
-		return Created{}, err
-	}
-	wrong := rtransactionrule.CheckResolution(rtransactionrule.Case{
-		Request: rtransactionrule.Request{Reason: in.Reason, Information: in.Information}, Scheme: in.Original.Scheme, RecallReason: in.Recall.Reason,
-	})
-	if len(wrong) > 0 {
-		return Created{}, &RefusalError{Findings: wrong}
-	}
-	document, findings := iso20022.DecodeXML(in.Recall.Content)
-	recall, ok := document.(*iso20022.FIToFIPaymentCancellationRequest)
-	if !ok || len(findings) > 0 {
-		return Created{}, fmt.Errorf("the stored content of %s is no valid camt.056", in.Recall.InternalID)
-	}
-	draft, err := interbank.Resolution(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: in.Reason, Information: in.Information}, Scheme: in.Original.Scheme, Recall: recall, Bank: in.Bank, MessageID: referencePrefix[KindResolution] + string(in.GlobalID), ID: string(in.GlobalID), At: in.At,
-	})
-	if err != nil {
-		return Created{}, err
-	}
-	created, err := in.request(KindResolution, draft, in.Original.Summary.Amount)
-	if err != nil {
-		return Created{}, err
-	}
-	created.Message.AnswersID = in.Recall.InternalID
-	return created, nil
+// resolutionKind refuses a received recall that nobody has answered (camt.029 with RJCR). To grant a recall is a return with FOCR, not a
+// resolution.
+var resolutionKind = rTransactionKind{
+	pointer: pointerCreditID,
+	eligible: func(s RTransactionSubject) error {
+		switch {
+		case s.Original.Kind != KindPayment:
+			return refuseOriginal(pointerCreditID, "Choose a payment that came in: this is a "+string(s.Original.Kind)+".")
+		case s.Recall.Kind != KindReceivedRecall:
+			return refuseOriginal(pointerRecallID, "Choose a recall that came in: this is a "+string(s.Recall.Kind)+".")
+		case !s.Recalled():
+			return refuseOriginal(pointerRecallID, "This recall is "+string(s.Recall.State)+": it needs no answer any more.")
+		}
+		return nil
+	},
+	reasons: func(s RTransactionSubject) []rtransactionrule.Reason {
+		list := rtransactionrule.ResolutionReasons(s.Original.Scheme)
+		for i := range list {
+			list[i].Information = rtransactionrule.ResolutionInformation(s.Original.Scheme, list[i].Code, s.Recall.Reason)
+		}
+		return list
+	},
+	check: rtransactionrule.CheckResolution,
+	// There is no last day: a late refusal is better than none.
+	lastDay: func(rtransactionrule.Case) (time.Time, bool) { return time.Time{}, false },
+	draft: func(in RTransactionInput, asked interbank.RTransactionInput) (iso20022.Document, error) {
+		document, findings := iso20022.DecodeXML(in.About.Recall.Content)
+		recall, ok := document.(*iso20022.FIToFIPaymentCancellationRequest)
+		if !ok || len(findings) > 0 {
+			return nil, fmt.Errorf("the stored content of %s is no valid camt.056", in.About.Recall.InternalID)
+		}
+		asked.Recall = recall
+		return interbank.Resolution(asked)
+	},
 }

@@ -2,80 +2,45 @@ package payment
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
-	"countersign/internal/money"
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
-// MayReturn tells why this payment cannot be sent back, or nil: only an incoming one that is booked can be. That it was not sent back
-// before is for the store.
-func (m Message) MayReturn() error {
-	switch {
-	case m.Kind != KindPayment:
-		return refuseOriginal(pointerCreditID, "Choose a payment that came in: this is a "+string(m.Kind)+".")
-	case m.State != StateBooked:
-		return refuseOriginal(pointerCreditID, "Only a booked payment can be sent back: this one is "+string(m.State)+".")
-	}
-	return nil
-}
-
-// NewReturn checks a wish to send an incoming payment back and makes a message of it (pacs.004). When a recall of the payment is open,
-// the return answers it.
-//
-// Errors: ForbiddenError without the role maker; RefusalError for a payment that cannot be sent back, a reason the scheme does not
-// have, information or a charge that does not fit, or a time limit that is over.
-func NewReturn(in RequestInput) (Created, error) {
-	err := in.checkDoor()
-	if err != nil {
-		return Created{}, err
-	}
-	err = in.Original.MayReturn()
-	if err != nil {
-		return Created{}, err
-	}
-	err = in.otherScheme(pointerCreditID)
-	if err != nil {
-		return Created{}, err
-	}
-	recalled := in.Recall.State == StateAwaitingDecision
-	settled := in.Original.CreatedAt.In(in.Zone)
-	wrong := rtransactionrule.CheckReturn(rtransactionrule.Case{
-		Request: rtransactionrule.Request{Reason: in.Reason, Information: in.Information, Charge: in.Charge}, Scheme: in.Original.Scheme, Recalled: recalled, Amount: in.Original.Summary.Amount, Settled: settled, Today: in.today(), Settings: in.Rules,
-	})
-	if len(wrong) > 0 {
-		return Created{}, &RefusalError{Findings: wrong}
-	}
-	original, err := transferOf(in.Original)
-	if err != nil {
-		return Created{}, err
-	}
-	reference := referencePrefix[KindReturn] + string(in.GlobalID)
-	draft, err := interbank.Return(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: in.Reason, Information: in.Information, Charge: in.Charge}, Scheme: in.Original.Scheme, Original: original, Bank: in.Bank, MessageID: reference, ID: string(in.GlobalID), At: in.At, Day: in.today(),
-	})
-	if err != nil {
-		return Created{}, err
-	}
-	amount := in.Original.Summary.Amount
-	if !in.Charge.IsZero() {
-		amount, err = amount.Subtract(in.Charge)
-		if err != nil {
-			return Created{}, err
+// returnKind sends an incoming payment that is booked back (pacs.004). When a recall of the payment is open, the return answers it.
+var returnKind = rTransactionKind{
+	pointer: pointerCreditID,
+	eligible: func(s RTransactionSubject) error {
+		m := s.Original
+		switch {
+		case m.Kind != KindPayment:
+			return refuseOriginal(pointerCreditID, "Choose a payment that came in: this is a "+string(m.Kind)+".")
+		case m.State != StateBooked:
+			return refuseOriginal(pointerCreditID, "Only a booked payment can be sent back: this one is "+string(m.State)+".")
 		}
-	}
-	created, err := in.request(KindReturn, draft, amount)
-	if err != nil {
-		return Created{}, err
-	}
-	if recalled {
-		created.Message.AnswersID = in.Recall.InternalID
-	}
-	if last, limited := rtransactionrule.ReturnWindow(in.Original.Scheme, in.Reason, settled, in.Rules); limited {
-		created.Message.Deadline = dayOf(last)
-	}
-	return created, nil
+		return nil
+	},
+	// To answer a recall with the money there is one reason, and without a recall it is not there.
+	reasons: func(s RTransactionSubject) []rtransactionrule.Reason {
+		return slices.DeleteFunc(rtransactionrule.ReturnReasons(s.Original.Scheme), func(r rtransactionrule.Reason) bool {
+			return (r.Code == rtransactionrule.ReturnAfterRecall) != s.Recalled()
+		})
+	},
+	check: rtransactionrule.CheckReturn,
+	lastDay: func(c rtransactionrule.Case) (time.Time, bool) {
+		return rtransactionrule.ReturnWindow(c.Scheme, c.Reason, c.Settled, c.Settings)
+	},
+	draft: func(in RTransactionInput, asked interbank.RTransactionInput) (iso20022.Document, error) {
+		original, err := transferOf(in.About.Original)
+		if err != nil {
+			return nil, err
+		}
+		asked.Original = original
+		return interbank.Return(asked)
+	},
 }
 
 // transferOf reads the pacs.008 of an incoming payment.
@@ -108,12 +73,4 @@ func ReturnStatusOf(paymentReturn State) ReturnStatus {
 	default:
 		return ReturnInProgress
 	}
-}
-
-// ParseCharge reads the charge of a return: an amount in the payment's currency, "" for none.
-func ParseCharge(currency money.Currency, text string) (money.Amount, error) {
-	if text == "" {
-		return money.Amount{}, nil
-	}
-	return money.Parse(currency, text)
 }

@@ -27,6 +27,14 @@ type Arrival struct {
 // ErrKnownTransaction: another document brought a payment with this transaction id before.
 var ErrKnownTransaction = errors.New("the transaction id was received before")
 
+// ConflictError: another message about the same payment is there already.
+type ConflictError struct {
+	Index string // what refused it
+}
+
+// Error names the index.
+func (e *ConflictError) Error() string { return "refused by " + e.Index }
+
 // Arrive stores a new incoming message, the note in the inbox, the move of the recall it answers, and our answer with the job that sends
 // it, in one transaction.
 //

@@ -89,7 +89,7 @@ func (a *API) Routes() []request.Route {
 		)
 		for _, form := range a.requestForms() {
 			path := "/api/" + string(scheme) + "/v1/" + string(form.kind) + "/create"
-			routes = append(routes, request.Route{Method: http.MethodPost, Path: path, Handle: a.createRequest(form, scheme)})
+			routes = append(routes, request.Route{Method: http.MethodPost, Path: path, Handle: a.createRTransaction(form, scheme)})
 		}
 		for _, kind := range approvedKinds() {
 			path := "/api/" + string(scheme) + "/v1/" + string(kind) + "/"

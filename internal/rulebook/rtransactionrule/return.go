@@ -10,6 +10,17 @@ import (
 	"countersign/internal/rulebook"
 )
 
+// OnlyAfterRecall is the finding about a payment that its scheme sends back as the answer to a recall only, and that nobody recalled; refused
+// is false when it may go back.
+func OnlyAfterRecall(c Case) (finding iso20022.Finding, refused bool) {
+	if c.Recalled || c.Scheme != rulebook.SchemeSCT || !c.Settings.SCTReturnsAnswerOnly {
+		return iso20022.Finding{}, false
+	}
+	var found check
+	found.report("return-without-recall", "/ReturnDetails/reason", "")
+	return found.findings[0], true
+}
+
 // CheckReturn returns every rule the request breaks. That the payment is ours, booked and not returned before is for the caller.
 func CheckReturn(asked Case) []iso20022.Finding {
 	c := check{details: "/ReturnDetails"}
@@ -23,8 +34,10 @@ func CheckReturn(asked Case) []iso20022.Finding {
 		c.report("reason-after-recall", "/ReturnDetails/reason", "Choose another reason: nobody has recalled this payment.")
 	case !answers && asked.Recalled:
 		c.report("reason-after-recall", "/ReturnDetails/reason", "Choose FOCR: this payment is recalled, and the return answers the recall.")
-	case !answers && asked.Scheme == rulebook.SchemeSCT && asked.Settings.SCTReturnsAnswerOnly:
-		c.report("return-without-recall", "/ReturnDetails/reason", "")
+	case !answers:
+		if finding, refused := OnlyAfterRecall(asked); refused {
+			c.findings = append(c.findings, finding)
+		}
 	}
 	c.information(reason.Information, asked.Information)
 	c.charge(asked)

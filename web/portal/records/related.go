@@ -14,12 +14,12 @@ import (
 // tree is the payment with everything that refers to it, oldest first; answers stand below the recall they answer. It is empty when
 // nothing refers to the payment.
 func tree(s rtransaction.Subject, current uuid.UUID) []views.Related {
-	if len(s.Related) == 0 {
+	if len(s.Others) == 0 {
 		return nil
 	}
 	root := relatedView(s.Original, current)
 	root.Role = "The payment"
-	oldest := slices.Clone(s.Related)
+	oldest := slices.Clone(s.Others)
 	slices.Reverse(oldest)
 	for _, m := range oldest {
 		if m.AnswersID != uuid.Nil {

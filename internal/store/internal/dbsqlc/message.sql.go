@@ -817,6 +817,48 @@ func (q *Queries) MessageMoveIf(ctx context.Context, arg MessageMoveIfParams) (i
 	return state_sequence, err
 }
 
+const rTransactionListOf = `-- name: RTransactionListOf :many
+SELECT message_id, global_id, kind, state, answers_id FROM message
+WHERE realm = $1 AND original_id = $2::uuid
+ORDER BY message_id DESC LIMIT 100
+`
+
+type RTransactionListOfRow struct {
+	MessageID uuid.UUID
+	GlobalID  string
+	Kind      string
+	State     string
+	AnswersID *uuid.UUID
+}
+
+// What was asked about a payment before, newest first. The bound is far above what a day's work rejects and tries again; the unique
+// indexes hold without it.
+func (q *Queries) RTransactionListOf(ctx context.Context, realm string, originalID uuid.UUID) ([]RTransactionListOfRow, error) {
+	rows, err := q.db.Query(ctx, rTransactionListOf, realm, originalID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RTransactionListOfRow
+	for rows.Next() {
+		var i RTransactionListOfRow
+		if err := rows.Scan(
+			&i.MessageID,
+			&i.GlobalID,
+			&i.Kind,
+			&i.State,
+			&i.AnswersID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const recallOpenOf = `-- name: RecallOpenOf :one
 SELECT message_id FROM message
 WHERE realm = $1 AND original_id = $2::uuid AND kind = 'recall' AND state NOT IN ('Rejected', 'Withdrawn', 'Expired')

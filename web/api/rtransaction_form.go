@@ -1,14 +1,16 @@
 package api
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/submission"
+	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // requestForm is how the body of one kind of R-transaction is written (interface contract, section 3). The zero form is that of none.
@@ -83,18 +85,13 @@ func (f requestForm) originalMember(b body) string {
 	return f.original
 }
 
-// request reads the wish without its ids, which have to be looked up.
-func (f requestForm) request(b body, scheme rulebook.Scheme) submission.Request {
+// rTransaction reads the request without its charge and without its ids, which have to be looked up.
+func (f requestForm) rTransaction(b body, scheme rulebook.Scheme) payment.RTransaction {
 	reason, _ := f.member(b, "reason").(string)
-	wish := submission.Request{
-		Kind: f.kind, Scheme: scheme, Reason: reason, Information: lines(f.member(b, "additionalInformation")),
-		ExternalID: b.text("identifiers", "externalId"), Source: b.raw, SourceType: echo.MIMEApplicationJSON,
+	return payment.RTransaction{
+		Request: rtransactionrule.Request{Reason: reason, Information: lines(f.member(b, "additionalInformation"))},
+		Kind:    f.kind, Scheme: scheme, ExternalID: b.text("identifiers", "externalId"), Source: b.raw, SourceType: echo.MIMEApplicationJSON,
 	}
-	wish.Charge = b.decimal(f.details, "chargeAmount")
-	if _, isObject := b.value(f.details, "chargeAmount").(map[string]any); isObject {
-		wish.Charge = b.decimal(f.details, "chargeAmount", "value")
-	}
-	return wish
 }
 
 // lines reads a text or a list of texts.
@@ -113,17 +110,31 @@ func lines(value any) []string {
 	return nil
 }
 
-// checkCharge refuses a charge in another currency than that of the scheme, which is that of each of its payments.
-func (f requestForm) checkCharge(b body, scheme rulebook.Scheme) error {
-	currency := b.text(f.details, "chargeAmount", "Ccy")
+// charge reads the charge of a return, the zero amount for none. It refuses one in another currency than that of the scheme, which is that
+// of each of its payments (RefusalError), and one that is no amount (FieldError).
+func (f requestForm) charge(b body, scheme rulebook.Scheme) (money.Amount, error) {
+	place := []string{f.details, "chargeAmount"}
+	pointer := "/" + strings.Join(place, "/")
 	profile, _ := scheme.Profile()
-	if currency == "" || currency == string(profile.Currency) {
-		return nil
+	if currency := b.text(append(place, "Ccy")...); currency != "" && currency != string(profile.Currency) {
+		return money.Amount{}, &payment.RefusalError{Findings: []payment.Finding{{
+			Rule: "charge-currency", Pointer: pointer + "/Ccy", Code: "AM03",
+			Text: "Enter the charge in " + string(profile.Currency) + ", the currency of the payment.",
+		}}}
 	}
-	return &payment.RefusalError{Findings: []payment.Finding{{
-		Rule: "charge-currency", Pointer: "/" + f.details + "/chargeAmount/Ccy", Code: "AM03",
-		Text: "Enter the charge in " + string(profile.Currency) + ", the currency of the payment.",
-	}}}
+	if _, isObject := b.value(place...).(map[string]any); isObject {
+		place = append(place, "value")
+	}
+	text := b.decimal(place...)
+	if text == "" {
+		return money.Amount{}, nil
+	}
+	charge, err := money.Parse(profile.Currency, text)
+	var malformed *money.Error
+	if errors.As(err, &malformed) {
+		return charge, &payment.FieldError{Findings: []payment.Finding{{Pointer: pointer, Code: malformed.Code, Text: malformed.Text}}}
+	}
+	return charge, err
 }
 
 // placed moves findings to the members the caller used: those beside the details, a single line, internalId instead of creditId.

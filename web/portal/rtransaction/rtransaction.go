@@ -14,71 +14,64 @@ import (
 	"countersign/web/portal/page"
 )
 
-func showRecall(v *visit) error { return v.showWish(payment.KindRecall) }
+func showRecall(v *visit) error { return v.showForm(payment.KindRecall) }
 
-func checkRecall(v *visit) error { return v.takeWish(payment.KindRecall) }
+func checkRecall(v *visit) error { return v.takeForm(payment.KindRecall) }
 
-func showReturn(v *visit) error { return v.showWish(payment.KindReturn) }
+func showReturn(v *visit) error { return v.showForm(payment.KindReturn) }
 
-func checkReturn(v *visit) error { return v.takeWish(payment.KindReturn) }
+func checkReturn(v *visit) error { return v.takeForm(payment.KindReturn) }
 
-func showResolve(v *visit) error { return v.showWish(payment.KindResolution) }
+func showResolve(v *visit) error { return v.showForm(payment.KindResolution) }
 
-func checkResolve(v *visit) error { return v.takeWish(payment.KindResolution) }
+func checkResolve(v *visit) error { return v.takeForm(payment.KindResolution) }
 
-// wished loads what the form of the path is about. barred says why it cannot be sent, "" when it can.
-func (v *visit) wished(kind payment.Kind) (s Subject, barred string, err error) {
-	err = page.MayMake(v.By)
+// emptyForm is the form of the path before anything is typed.
+func (v *visit) emptyForm(kind payment.Kind) (form, error) {
+	err := page.MayMake(v.By)
 	if err != nil {
-		return s, "", err
+		return form{}, err
 	}
 	id, err := v.ID("id")
-	if err != nil {
-		return s, "", err
+	if kind == payment.KindResolution {
+		return form{Kind: kind, Recall: id}, err
 	}
-	s, err = v.subjectOf(kind, id)
-	return s, s.Bar(v.Config.Rules), err
+	return form{Kind: kind, Original: id}, err
 }
 
-// newWish is the wish of an empty form.
-func (s Subject) newWish() wish {
-	w := wish{Kind: s.Kind, Original: s.Original.InternalID}
-	if s.Kind == payment.KindResolution {
-		w.Recall = s.Recall.InternalID
-	}
-	return w
-}
-
-// showWish is the form: empty, or as a draft of it was left. Where there is one reason it is chosen. A received recall that should have
+// showForm is the form: empty, or as a draft of it was left. Where there is one reason it is chosen. A received recall that should have
 // an answer by now gets one prepared, which a person still has to submit.
-func (v *visit) showWish(kind payment.Kind) error {
-	s, barred, err := v.wished(kind)
+func (v *visit) showForm(kind payment.Kind) error {
+	f, err := v.emptyForm(kind)
 	if err != nil {
 		return err
 	}
-	if barred != "" {
-		return v.cannotWish(s, barred)
+	a, err := v.look(f)
+	if err != nil {
+		return err
 	}
-	w := s.newWish()
-	if reasons := s.reasons(); len(reasons) == 1 {
-		w.Reason = reasons[0].Code
+	if barred := a.barred(); barred != "" {
+		return v.cannot(a.Subject, barred)
 	}
-	prepared := PreparedAnswer(v.Visit, s)
+	if len(a.preview.Reasons) == 1 {
+		a.Reason = a.preview.Reasons[0].Code
+	}
+	prepared := PreparedAnswer(v.Visit, a.Subject)
 	if prepared != "" {
-		w.Reason = noAnswer
+		a.Reason = noAnswer
 	}
-	draft, err := v.wishDraft(s)
+	draft, err := v.draftOf(a)
 	if err != nil {
 		return err
 	}
 	if draft != nil {
-		kept, err := wishOf(*draft)
+		kept, err := formIn(*draft)
 		if err != nil {
 			return err
 		}
-		w, prepared = *kept, ""
+		a.form, prepared = *kept, ""
 	}
-	return v.renderWish(http.StatusOK, s, views.RequestForm{Prepared: prepared}, w)
+	return v.renderForm(http.StatusOK, a, views.RequestForm{Prepared: prepared})
 }
 
 // noAnswer is the reason of a refusal because the creditor did not answer (NOAS).
@@ -97,8 +90,8 @@ func PreparedAnswer(v *page.Visit, s Subject) string {
 		"It is never sent by itself: check it and submit it, or answer otherwise."
 }
 
-// wishDraft loads the draft the address names, if it is one of this form; nil when there is none.
-func (v *visit) wishDraft(s Subject) (*store.Draft, error) {
+// draftOf loads the draft the address names, if it is one of this form; nil when there is none.
+func (v *visit) draftOf(a asked) (*store.Draft, error) {
 	id, err := uuid.Parse(v.Echo.QueryParam("draft"))
 	if err != nil {
 		return nil, nil //nolint:nilnil // the form of no draft
@@ -107,39 +100,42 @@ func (v *visit) wishDraft(s Subject) (*store.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, err := wishOf(draft)
+	kept, err := formIn(draft)
 	if err != nil {
 		return nil, err
 	}
-	if kept == nil || kept.Kind != s.Kind || kept.Original != s.Original.InternalID {
+	if kept == nil || kept.Kind != a.form.Kind || kept.Original != a.form.Original {
 		return nil, payment.ErrNotFound
 	}
 	return &draft, nil
 }
 
-// takeWish takes the form: it is fine and becomes a draft to be checked, or comes back with what is wrong.
-func (v *visit) takeWish(kind payment.Kind) error {
-	s, barred, err := v.wished(kind)
+// takeForm takes the form: it is fine and becomes a draft to be checked, or comes back with what is wrong.
+func (v *visit) takeForm(kind payment.Kind) error {
+	f, err := v.emptyForm(kind)
 	if err != nil {
 		return err
 	}
-	form, err := v.Form()
+	values, err := v.Form()
 	if err != nil {
 		return err
 	}
-	if barred != "" {
-		return v.cannotWish(s, barred)
-	}
-	w := s.newWish()
-	w.read(form)
-	if found := v.checkWish(s, w); len(found.problems) > 0 {
-		return v.renderWish(http.StatusUnprocessableEntity, s, views.RequestForm{Problems: found.problems}, w)
-	}
-	draft, err := v.newWishDraft(s.Original.Scheme, w)
+	f.read(values)
+	a, err := v.check(f)
 	if err != nil {
 		return err
 	}
-	earlier, err := v.wishDraft(s)
+	if barred := a.barred(); barred != "" {
+		return v.cannot(a.Subject, barred)
+	}
+	if len(a.problems) > 0 {
+		return v.renderForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: a.problems})
+	}
+	draft, err := v.newDraft(a.preview.About.Original.Scheme, a.form)
+	if err != nil {
+		return err
+	}
+	earlier, err := v.draftOf(a)
 	if err != nil {
 		return err
 	}
@@ -154,8 +150,8 @@ func (v *visit) takeWish(kind payment.Kind) error {
 	return v.GoTo("/payments/"+draft.ID.String()+"/check", "")
 }
 
-// cannotWish stands in the place of a form that the state forbids, with the sentence that says why.
-func (v *visit) cannotWish(s Subject, barred string) error {
+// cannot stands in the place of a form that the state forbids, with the sentence that says why.
+func (v *visit) cannot(s Subject, barred string) error {
 	heading := map[payment.Kind]string{
 		payment.KindRecall: "This payment cannot be recalled", payment.KindReturn: "This payment cannot be sent back",
 		payment.KindResolution: "This recall cannot be refused",
@@ -170,24 +166,25 @@ func (v *visit) cannotWish(s Subject, barred string) error {
 	}))
 }
 
-// renderWish completes the form.
-func (v *visit) renderWish(status int, s Subject, model views.RequestForm, w wish) error {
+// renderForm completes the form.
+func (v *visit) renderForm(status int, a asked, model views.RequestForm) error {
+	s := a.Subject
 	model.Heading, model.Note = s.heading()
 	model.Shell = v.Shell(model.Heading, s.place())
 	model.Shell.Failed = len(model.Problems) > 0
-	model.Action, model.BackURL = w.path(), "/payments/"+s.Original.InternalID.String()
+	model.Action, model.BackURL = a.path(), "/payments/"+s.Original.InternalID.String()
 	if draft := v.Echo.QueryParam("draft"); draft != "" {
 		model.Action += "?draft=" + draft
 	}
 	model.Cards = v.cards(s)
-	model.Usual, model.Others = v.offered(s)
-	model.Reason = w.Reason
-	lines, length := s.room()
+	model.Usual, model.Others = a.offered()
+	model.Reason = a.Reason
+	lines, length := a.room()
 	model.LineLimit, model.Information = length, make([]string, lines)
-	copy(model.Information, w.Information)
+	copy(model.Information, a.Information)
 	if s.Kind == payment.KindReturn && s.Recalled() {
 		model.Charge = &ui.Field{
-			ID: "charge", Label: "Charge kept, in " + string(s.Original.Summary.Amount.Currency()), Value: w.Charge, Optional: true,
+			ID: "charge", Label: "Charge kept, in " + string(s.Original.Summary.Amount.Currency()), Value: a.Charge, Optional: true,
 			InputMode: "decimal", Width: "w-10", Hint: "Goes off the amount that is sent back",
 		}
 		for _, p := range model.Problems {
@@ -229,14 +226,6 @@ func (s Subject) place() views.Place {
 	case payment.KindRecall, payment.KindInstruction, payment.KindPayment, payment.KindReceivedRecall:
 	}
 	return views.PlacePayments
-}
-
-// settledOn is the day a payment settled, in the zone of the banking day: ours at its last approval, another bank's on its arrival.
-func (v *visit) settledOn(m payment.Message) time.Time {
-	if m.Kind == payment.KindInstruction {
-		return m.AcceptedAt.In(v.Config.Zone)
-	}
-	return m.CreatedAt.In(v.Config.Zone)
 }
 
 // day writes a day as it reads in its own location.

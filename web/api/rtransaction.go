@@ -14,8 +14,8 @@ import (
 	"countersign/web/problem"
 )
 
-// createRequest makes a recall, return or resolution.
-func (a *API) createRequest(f requestForm, scheme rulebook.Scheme) echo.HandlerFunc {
+// createRTransaction makes a recall, return or resolution.
+func (a *API) createRTransaction(f requestForm, scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		order, err := a.readForm(c, form{schema: f.schema, mode: wrappable, also: f.check})
 		order.request = f
@@ -31,12 +31,12 @@ func (a *API) createRequest(f requestForm, scheme rulebook.Scheme) echo.HandlerF
 			return a.failCommand(c, order, err)
 		}
 		defer end()
-		wish, err := a.wish(c, order, scheme)
+		asked, err := a.rTransaction(c, order, scheme)
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
-		wish.IdempotencyKey = key
-		created, err := a.submitRequest(c, order, wish)
+		asked.IdempotencyKey = key
+		created, err := a.submitRTransaction(c, order, asked)
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
@@ -47,58 +47,59 @@ func (a *API) createRequest(f requestForm, scheme rulebook.Scheme) echo.HandlerF
 	}
 }
 
-// wish reads what the caller wants; ids may be internalIds or Global IDs. Errors: payment.RefusalError for an id that names nothing and
-// for a charge in a foreign currency.
-func (a *API) wish(c echo.Context, o order, scheme rulebook.Scheme) (submission.Request, error) {
-	wish := o.request.request(o.body, scheme)
-	err := o.request.checkCharge(o.body, scheme)
+// rTransaction reads what the caller asks for; ids may be internalIds or Global IDs. Errors: payment.RefusalError for an id that names
+// nothing and for a charge in a foreign currency, payment.FieldError for a charge that is no amount.
+func (a *API) rTransaction(c echo.Context, o order, scheme rulebook.Scheme) (payment.RTransaction, error) {
+	asked := o.request.rTransaction(o.body, scheme)
+	var err error
+	asked.Charge, err = o.request.charge(o.body, scheme)
 	if err != nil {
-		return wish, err
+		return asked, err
 	}
-	wish.OriginalID, err = a.find(c, o.text("identifiers", o.request.originalMember(o.body)))
+	asked.OriginalID, err = a.find(c, o.text("identifiers", o.request.originalMember(o.body)))
 	if errors.Is(err, payment.ErrNotFound) {
-		return wish, unknownOriginal(o)
+		return asked, unknownOriginal(o)
 	}
-	if err != nil || wish.Kind != payment.KindResolution {
-		return wish, err
+	if err != nil || asked.Kind != payment.KindResolution {
+		return asked, err
 	}
-	wish.RecallID, err = a.find(c, o.text("identifiers", "recallId"))
+	asked.RecallID, err = a.find(c, o.text("identifiers", "recallId"))
 	if errors.Is(err, payment.ErrNotFound) {
-		return wish, a.unknown(c, o, wish)
+		return asked, a.unknown(c, o, asked)
 	}
-	return wish, err
+	return asked, err
 }
 
-// submitRequest hands the wish to the station. Errors: those of submission.Station.CreateRequest, where an id that names nothing is a
+// submitRTransaction hands the request to the station. Errors: those of submission.Station.CreateRTransaction, where an id that names nothing is a
 // payment.RefusalError and an Idempotency-Key with other content a Problem.
-func (a *API) submitRequest(c echo.Context, o order, wish submission.Request) (submission.Result, error) {
-	created, err := a.cfg.Submission.CreateRequest(c.Request().Context(), principal(c), wish)
+func (a *API) submitRTransaction(c echo.Context, o order, asked payment.RTransaction) (submission.Result, error) {
+	created, err := a.cfg.Submission.CreateRTransaction(c.Request().Context(), principal(c), asked)
 	var refused *payment.RefusalError
 	switch {
 	case errors.Is(err, payment.ErrNotFound):
-		return created, a.unknown(c, o, wish)
+		return created, a.unknown(c, o, asked)
 	case errors.As(err, &refused) && refused.Findings[0].Rule == rulebook.RuleMessageIDUnique:
 		return created, problem.KeyReused() // a request has no other key than this and its externalId
 	case err != nil || !created.Replayed:
 		return created, err
 	}
-	return created, a.checkRepeat(c, wish, created.Message)
+	return created, a.checkRepeat(c, asked, created.Message)
 }
 
 // checkRepeat holds the content of a repeated request against that of the first. Spaces and the order of members do not count.
-func (a *API) checkRepeat(c echo.Context, wish submission.Request, first payment.Message) error {
+func (a *API) checkRepeat(c echo.Context, asked payment.RTransaction, first payment.Message) error {
 	document, err := a.cfg.Reader.Document(c.Request().Context(), first.Realm, first.DocumentID)
 	if err != nil {
 		return fmt.Errorf("read the first request: %w", err)
 	}
-	was, is := jsontext.Value(bytes.Clone(document.Source)), jsontext.Value(bytes.Clone(wish.Source))
+	was, is := jsontext.Value(bytes.Clone(document.Source)), jsontext.Value(bytes.Clone(asked.Source))
 	err = firstOf(was.Canonicalize(), is.Canonicalize())
 	switch {
 	case err != nil:
 		return fmt.Errorf("compare with the first request: %w", err)
-	case bytes.Equal(was, is) && first.Scheme == wish.Scheme:
+	case bytes.Equal(was, is) && first.Scheme == asked.Scheme:
 		return nil
-	case first.ExternalID != "" && first.ExternalID == wish.ExternalID:
+	case first.ExternalID != "" && first.ExternalID == asked.ExternalID:
 		return &payment.RefusalError{Findings: []payment.Finding{{
 			Pointer: "/identifiers/externalId", Code: "DU01",
 			Text: "Give the request an externalId of its own: this one was used before with other content.",
@@ -108,11 +109,11 @@ func (a *API) checkRepeat(c echo.Context, wish submission.Request, first payment
 }
 
 // unknown says which id of a request names nothing in this realm. An id of another realm is one of those.
-func (a *API) unknown(c echo.Context, o order, wish submission.Request) error {
-	if wish.Kind != payment.KindResolution {
+func (a *API) unknown(c echo.Context, o order, asked payment.RTransaction) error {
+	if asked.Kind != payment.KindResolution {
 		return unknownOriginal(o)
 	}
-	_, err := a.cfg.Reader.Message(c.Request().Context(), principal(c).Realm, wish.OriginalID)
+	_, err := a.cfg.Reader.Message(c.Request().Context(), principal(c).Realm, asked.OriginalID)
 	if errors.Is(err, payment.ErrNotFound) {
 		return unknownOriginal(o)
 	}

@@ -15,7 +15,6 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
-	"countersign/internal/submission"
 )
 
 // settled makes a payment of ours that has settled.
@@ -53,9 +52,9 @@ func current(t *testing.T, h *stationtest.House, m payment.Message) payment.Mess
 }
 
 // request makes an R-transaction and has it approved.
-func request(t *testing.T, h *stationtest.House, in submission.Request) payment.Message {
+func request(t *testing.T, h *stationtest.House, in payment.RTransaction) payment.Message {
 	t.Helper()
-	result, err := h.Submission.CreateRequest(ctx, h.Person(t, "maker1"), in)
+	result, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker1"), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +141,7 @@ func TestARecallLivesThroughItsAnswers(t *testing.T) {
 		}{{"money back", payment.StateAccepted, payment.RecallAccepted}, {"refusal", payment.StateRefused, payment.RecallRefused}, {"silence", payment.StateOverdue, payment.RecallInProgress}} {
 			h := stationtest.New(t)
 			original := settled(t, h, scheme)
-			m := request(t, h, submission.Request{Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID, Reason: "CUST"})
+			m := request(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID})
 			if got := payment.RecallStatusOf(current(t, h, original).RecallState); got != payment.RecallInProgress {
 				t.Errorf("the original shows %q", got)
 			}
@@ -177,16 +176,16 @@ func TestARecallLivesThroughItsAnswers(t *testing.T) {
 			if got := payment.RecallStatusOf(current(t, h, original).RecallState); got != answered.status {
 				t.Errorf("%s %s: the original shows %q", scheme, answered.name, got)
 			}
-			refusedAgain(t, h, submission.Request{Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID, Reason: "FRAD"}, "AM05")
+			refusedAgain(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "FRAD"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID}, "AM05")
 			h.CheckInvariants(t)
 		}
 	}
 }
 
 // refusedAgain holds that a wish is refused with the code.
-func refusedAgain(t *testing.T, h *stationtest.House, in submission.Request, code string) {
+func refusedAgain(t *testing.T, h *stationtest.House, in payment.RTransaction, code string) {
 	t.Helper()
-	_, err := h.Submission.CreateRequest(ctx, h.Person(t, "maker2"), in)
+	_, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker2"), in)
 	var refused *payment.RefusalError
 	if !errors.As(err, &refused) || refused.Findings[0].Code != code {
 		t.Errorf("a %s with %s: got %v, want %s", in.Kind, in.Reason, err, code)
@@ -246,9 +245,9 @@ func TestAReceivedRecallIsAnsweredOnce(t *testing.T) {
 			if received.State != payment.StateAwaitingDecision || received.AnswerBy.Before(h.Clock.Now().AddDate(0, 0, 14)) {
 				t.Fatalf("the recall is %s until %s", received.State, received.AnswerBy)
 			}
-			yes := submission.Request{Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID, Reason: "FOCR"}
-			no := submission.Request{Kind: payment.KindResolution, Scheme: scheme, OriginalID: original.InternalID, RecallID: id, Reason: "CUST"}
-			refusedAgain(t, h, submission.Request{Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID, Reason: "AC04"}, "CH16")
+			yes := payment.RTransaction{Request: rtransactionrule.Request{Reason: "FOCR"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID}
+			no := payment.RTransaction{Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindResolution, Scheme: scheme, OriginalID: original.InternalID, RecallID: id}
+			refusedAgain(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "AC04"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID}, "CH16")
 			mine, other := yes, no
 			if kind == payment.KindResolution {
 				mine, other = no, yes
@@ -314,13 +313,13 @@ func TestTwoMakersOneRecall(t *testing.T) {
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
 	original := settled(t, h, rulebook.SchemeSCT)
-	in := submission.Request{Kind: payment.KindRecall, Scheme: rulebook.SchemeSCT, OriginalID: original.InternalID, Reason: "CUST"}
+	in := payment.RTransaction{Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSCT, OriginalID: original.InternalID}
 	makers := []string{"maker1", "maker2", "both1"}
 	errs := make([]error, len(makers))
 	var group sync.WaitGroup
 	for i, name := range makers {
 		who := h.Person(t, name)
-		group.Go(func() { _, errs[i] = h.Submission.CreateRequest(ctx, who, in) })
+		group.Go(func() { _, errs[i] = h.Submission.CreateRTransaction(ctx, who, in) })
 	}
 	group.Wait()
 	won := 0
@@ -342,8 +341,8 @@ func TestARejectedRecallFreesItsPaymentAndADeadlineEndsInTheQueue(t *testing.T) 
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
 	original := settled(t, h, rulebook.SchemeSCT)
-	in := submission.Request{Kind: payment.KindRecall, Scheme: rulebook.SchemeSCT, OriginalID: original.InternalID, Reason: "DUPL"}
-	first, err := h.Submission.CreateRequest(ctx, h.Person(t, "maker1"), in)
+	in := payment.RTransaction{Request: rtransactionrule.Request{Reason: "DUPL"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSCT, OriginalID: original.InternalID}
+	first, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker1"), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +354,7 @@ func TestARejectedRecallFreesItsPaymentAndADeadlineEndsInTheQueue(t *testing.T) 
 		t.Errorf("after the rejection the original shows %q", got)
 	}
 	h.Clock.Add(13 * 24 * time.Hour)
-	second, err := h.Submission.CreateRequest(ctx, h.Person(t, "maker1"), in)
+	second, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker1"), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,15 +382,18 @@ func TestReturnAndResolutionRaceAndOneWins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wishes := []submission.Request{
-			{Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID, Reason: "FOCR"},
-			{Kind: payment.KindResolution, Scheme: scheme, OriginalID: original.InternalID, RecallID: id, Reason: "CUST"},
+		asked := []payment.RTransaction{
+			{Request: rtransactionrule.Request{Reason: "FOCR"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID},
+			{
+				Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindResolution, Scheme: scheme, OriginalID: original.InternalID,
+				RecallID: id,
+			},
 		}
 		errs := make([]error, 8)
 		var group sync.WaitGroup
 		for i := range errs {
 			who := h.Person(t, []string{"maker1", "maker2"}[i%2])
-			group.Go(func() { _, errs[i] = h.Submission.CreateRequest(ctx, who, wishes[i/2%2]) })
+			group.Go(func() { _, errs[i] = h.Submission.CreateRTransaction(ctx, who, asked[i/2%2]) })
 		}
 		group.Wait()
 		won := 0

@@ -80,14 +80,11 @@ func (w wording) named() wording {
 	return w
 }
 
-// wording is what a wish asks for.
-func (v *visit) wording(s Subject, w wish, found checked) wording {
-	about := s.Original.Summary
-	said := wording{kind: w.Kind, amount: about.Amount, full: about.Amount, debtor: about.DebtorName, holder: about.CreditorName}
-	if rest, err := about.Amount.Subtract(found.charge); err == nil && !found.charge.IsZero() {
-		said.amount = rest
-	}
-	said.reason = ReasonText(w.Kind, s.Original.Scheme, w.Reason)
+// wording is what a form asks for.
+func (a asked) wording() wording {
+	about := a.preview.About.Original.Summary
+	said := wording{kind: a.form.Kind, amount: a.preview.Amount, full: about.Amount, debtor: about.DebtorName, holder: about.CreditorName}
+	said.reason = ReasonText(a.form.Kind, a.preview.About.Original.Scheme, a.Reason)
 	return said.named()
 }
 
@@ -163,7 +160,7 @@ func relatives(s Subject, m payment.Message) []ui.Row {
 		}
 	}
 	rows := []ui.Row{link("Original", s.Original)}
-	for _, other := range s.Related {
+	for _, other := range s.Others {
 		if other.InternalID == m.AnswersID {
 			rows = append(rows, link("Answers", other))
 		}
@@ -268,6 +265,6 @@ func (v *visit) paymentCard(m payment.Message) views.Card {
 	card.Rows = append(card.Rows,
 		ui.Row{Term: "Remittance", Value: remittance},
 		ui.Row{Term: "End-to-end ID", Value: m.Summary.EndToEndID, Numeric: true},
-		ui.Row{Term: "Settled", Value: day(v.settledOn(m))})
+		ui.Row{Term: "Settled", Value: day(m.SettledOn(v.Config.Zone))})
 	return card
 }

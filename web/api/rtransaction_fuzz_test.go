@@ -33,7 +33,7 @@ func FuzzRequestForm(f *testing.F) {
 				checkRefusal(t, err)
 				continue
 			}
-			wish := one.request(read, rulebook.SchemeSIC)
+			asked := one.rTransaction(read, rulebook.SchemeSIC)
 			var lenient map[string]any
 			decoder := json.NewDecoder(bytes.NewReader(raw))
 			decoder.UseNumber()
@@ -45,11 +45,11 @@ func FuzzRequestForm(f *testing.F) {
 				lenient, _ = lenient[wrapperName].(map[string]any)
 			}
 			other := body{members: lenient}
-			if wish.Reason == "" || wish.Reason != other.text("reason")+other.text(one.details, "reason") {
-				t.Errorf("the reason is %q here", wish.Reason)
+			if asked.Reason == "" || asked.Reason != other.text("reason")+other.text(one.details, "reason") {
+				t.Errorf("the reason is %q here", asked.Reason)
 			}
-			if got := lines(one.member(other, "additionalInformation")); !reflect.DeepEqual(got, wish.Information) {
-				t.Errorf("the lines are %q here and %q to a lenient reader", wish.Information, got)
+			if got := lines(one.member(other, "additionalInformation")); !reflect.DeepEqual(got, asked.Information) {
+				t.Errorf("the lines are %q here and %q to a lenient reader", asked.Information, got)
 			}
 		}
 	})

@@ -1,0 +1,126 @@
+package payment
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
+)
+
+// RTransactionSubject is what an R-transaction is about, as the store knows it.
+type RTransactionSubject struct {
+	Original Message // the payment: ours for a recall, an incoming one for a return or a resolution
+	Recall   Message // the received recall of the payment; the zero Message when there is none
+	// Others are the R-transactions about the payment so far; of each, kind, state, Global ID and what it answers count.
+	Others []Message
+
+	Sent    []byte         // the pacs.008 that was sent for Original; nil for an incoming payment
+	Account *DebtorAccount // ours in the payment; nil when it is gone
+	Policy  Policy         // the new message would fall under
+	Mark    string         // opens the realm's Global IDs
+}
+
+// Recalled reports whether another bank waits for an answer to its recall.
+func (s RTransactionSubject) Recalled() bool { return s.Recall.State == StateAwaitingDecision }
+
+// SettledOn is the day a payment settled, in the zone of the banking day: ours at its last approval, another bank's on its arrival.
+func (m Message) SettledOn(zone *time.Location) time.Time {
+	if m.Kind == KindInstruction {
+		return m.AcceptedAt.In(zone)
+	}
+	return m.CreatedAt.In(zone)
+}
+
+// Eligible tells why no R-transaction of the kind can be made of the payment now (RefusalError), or nil: what pages ask before they offer
+// one. NewRTransaction asks the same, in parts: the state first, then the rules, and at last what excludes it.
+func (s RTransactionSubject) Eligible(kind Kind, rules rulebook.Settings) error {
+	err := s.stateAllows(kind)
+	if err != nil {
+		return err
+	}
+	err = s.excluded(kind)
+	if err != nil {
+		return err
+	}
+	asked := rtransactionrule.Case{Scheme: s.Original.Scheme, Recalled: s.Recalled(), Settings: rules}
+	if finding, refused := rtransactionrule.OnlyAfterRecall(asked); kind == KindReturn && refused {
+		return &RefusalError{Findings: []Finding{finding}}
+	}
+	return nil
+}
+
+// stateAllows refuses a kind that the payment, or for a resolution its recall, is not in the state for.
+func (s RTransactionSubject) stateAllows(kind Kind) error {
+	rTransaction, known := rTransactionKinds[kind]
+	if !known {
+		return refuseOriginal(pointerInternalID, "Choose a recall, a return or a resolution: a "+string(kind)+" is not made this way.")
+	}
+	return rTransaction.eligible(s)
+}
+
+// excluded refuses a second R-transaction where there is one. The database holds the same against races: one recall of a payment for ever,
+// one return, one answer to a recall, each unless it ended before its release.
+func (s RTransactionSubject) excluded(kind Kind) error {
+	other, found := s.excluding(kind)
+	if !found {
+		return nil
+	}
+	return &RefusalError{Findings: []Finding{exclusion(kind, other)}}
+}
+
+// excluding finds the R-transaction about the same payment that excludes a new one.
+func (s RTransactionSubject) excluding(kind Kind) (Message, bool) {
+	for _, other := range s.Others {
+		switch other.State {
+		case StateRejected, StateWithdrawn, StateExpired:
+			continue
+		}
+		failed := other.State == StateFailed
+		answers := s.Recall.InternalID != uuid.Nil && other.AnswersID == s.Recall.InternalID
+		switch {
+		case kind == KindRecall && other.Kind == KindRecall, // also a failed one: one recall of a payment
+			kind == KindReturn && other.Kind == KindReturn && !failed,
+			kind != KindRecall && answers && !failed:
+			return other, true
+		}
+	}
+	return Message{}, false
+}
+
+// exclusion is the finding when another R-transaction about the payment stands in the way. The zero Message is one that is not known.
+func exclusion(kind Kind, other Message) Finding {
+	found := Finding{Rule: rulebook.RuleOneRequest, Pointer: pointerCreditID, Code: "AM05"}
+	state := strings.ToLower(string(other.State))
+	if other.State == StateApprovalPending {
+		state = "waiting for approval"
+	}
+	told := ""
+	if other.GlobalID != "" {
+		told = " The " + string(other.Kind) + " " + string(other.GlobalID) + " of this payment is " + state + "."
+	}
+	switch {
+	case kind == KindRecall:
+		found.Pointer = pointerInternalID
+		found.Text = "This payment was recalled before: a payment can be recalled once, whatever the answer." + told
+	case kind == KindReturn && (other.Kind == KindReturn || other.Kind == ""):
+		found.Text = "This payment is being sent back already, or was." + told
+	default:
+		found.Text = "The recall of this payment has an answer already: a return and a refusal exclude each other." + told
+	}
+	return found
+}
+
+// The kinds of exclusion the database knows, for a race that both sides entered before the other was there.
+var (
+	ErrOneRecall error = &RefusalError{Findings: []Finding{exclusion(KindRecall, Message{})}}
+	ErrOneReturn error = &RefusalError{Findings: []Finding{exclusion(KindReturn, Message{})}}
+	ErrOneAnswer error = &RefusalError{Findings: []Finding{exclusion(KindResolution, Message{})}}
+)
+
+// refuseOriginal is a refusal because of the payment a request is about.
+func refuseOriginal(pointer, text string) error {
+	return &RefusalError{Findings: []Finding{{Rule: rulebook.RuleOriginalState, Pointer: pointer, Code: "NARR", Text: text}}}
+}

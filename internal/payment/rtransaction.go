@@ -1,0 +1,243 @@
+package payment
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
+)
+
+// RTransaction is what a maker asks for: a recall, a return or a resolution. The door makes it of a body or a form, and the same value
+// goes to the rules, to the message and to the document for the other bank.
+type RTransaction struct {
+	rtransactionrule.Request
+
+	Kind       Kind            // KindRecall, KindReturn or KindResolution
+	Scheme     rulebook.Scheme // of the door it came through; "" for one that serves both
+	OriginalID uuid.UUID       // our payment for a recall, the incoming one for a return; may be zero where RecallID is given
+	RecallID   uuid.UUID       // the received recall a resolution answers
+	ExternalID string          // "" when there is none
+	// IdempotencyKey is the client's word for a repeatable request; "" when it gave none.
+	IdempotencyKey string
+	Source         []byte // the bytes the client sent
+	SourceType     string // media type of Source
+}
+
+// Fingerprint tells a repeated request from another one under the same key; the ids and times of its draft do not count.
+func (r RTransaction) Fingerprint() Digest {
+	charge := ""
+	if !r.Charge.IsZero() {
+		charge = r.Charge.Decimal().String()
+	}
+	return fingerprint(append([]string{string(r.Kind), r.OriginalID.String(), r.RecallID.String(), r.Reason, charge}, r.Information...)...)
+}
+
+// RTransactionInput is everything a new R-transaction is made of. Times and identifiers come from the caller.
+type RTransactionInput struct {
+	RTransaction
+
+	By    identity.Principal
+	About RTransactionSubject
+	Rules rulebook.Settings
+	At    time.Time
+	Zone  *time.Location // of the banking day
+
+	GlobalID   GlobalID
+	InternalID uuid.UUID
+	DocumentID uuid.UUID
+	Seal       Sealer
+}
+
+// rTransactionKind is what sets a recall, a return and a resolution apart; each stands in the file of its name.
+type rTransactionKind struct {
+	pointer  string // to the identifier of the payment in the request
+	eligible func(RTransactionSubject) error
+	reasons  func(RTransactionSubject) []rtransactionrule.Reason // that may be given now, with the information that goes with each
+	check    func(rtransactionrule.Case) []Finding
+	// lastDay is the last day for a reason; limited is false when there is none.
+	lastDay func(c rtransactionrule.Case) (last time.Time, limited bool)
+	// draft makes the document a checker decides about.
+	draft func(RTransactionInput, interbank.RTransactionInput) (iso20022.Document, error)
+}
+
+var rTransactionKinds = map[Kind]rTransactionKind{KindRecall: recallKind, KindReturn: returnKind, KindResolution: resolutionKind}
+
+// NewRTransaction checks a request for a recall (camt.056), a return (pacs.004) or a resolution (camt.029 with RJCR) and makes a message
+// of it.
+//
+// Errors: ForbiddenError without the role maker; RefusalError for a payment or a recall that is not eligible, a reason the scheme does not
+// have, information or a charge that does not fit, or a last day that is over.
+func NewRTransaction(in RTransactionInput) (Created, error) {
+	if !in.By.Has(identity.RoleMaker) {
+		return Created{}, &ForbiddenError{Text: "You may not create recalls, returns or resolutions: this needs the role maker."}
+	}
+	err := in.allowed()
+	if err != nil {
+		return Created{}, err
+	}
+	if findings := in.check(); len(findings) > 0 {
+		return Created{}, &RefusalError{Findings: findings}
+	}
+	err = in.About.excluded(in.Kind)
+	if err != nil {
+		return Created{}, err
+	}
+	about := interbank.RTransactionInput{
+		Request: in.Request, Scheme: in.About.Original.Scheme, MessageID: in.reference(), ID: string(in.GlobalID), At: in.At, Day: in.today(),
+	}
+	if in.About.Account != nil {
+		about.Bank = in.About.Account.AgentBIC
+	}
+	draft, err := rTransactionKinds[in.Kind].draft(in, about)
+	if err != nil {
+		return Created{}, err
+	}
+	amount, err := in.amount()
+	if err != nil {
+		return Created{}, err
+	}
+	return in.created(draft, amount)
+}
+
+// RTransactionPreview is what would come of a request, for the page that asks the maker to check it.
+type RTransactionPreview struct {
+	About      RTransactionSubject
+	Ineligible error           // RefusalError when nothing of the kind can be made of the payment now, else nil
+	Reasons    []ReasonOnOffer // that may be given now
+	Findings   []Finding       // what is wrong with the request; meaningless when it has no reason yet
+	Amount     money.Amount    // what would move
+}
+
+// ReasonOnOffer is a reason a maker may choose.
+type ReasonOnOffer struct {
+	rtransactionrule.Reason
+
+	LastDay time.Time // on which it may be given; zero when there is none
+}
+
+// Preview answers what NewRTransaction would say, from the same rules, without making anything.
+func (in RTransactionInput) Preview() RTransactionPreview {
+	kind, known := rTransactionKinds[in.Kind]
+	if !known {
+		return RTransactionPreview{About: in.About, Ineligible: in.About.Eligible(in.Kind, in.Rules)}
+	}
+	preview := RTransactionPreview{About: in.About, Ineligible: in.About.Eligible(in.Kind, in.Rules), Findings: in.check(), Amount: in.About.Original.Summary.Amount}
+	for _, reason := range kind.reasons(in.About) {
+		asked := in.ruleCase()
+		asked.Reason = reason.Code
+		offer := ReasonOnOffer{Reason: reason}
+		if last, limited := kind.lastDay(asked); limited {
+			offer.LastDay = last
+		}
+		preview.Reasons = append(preview.Reasons, offer)
+	}
+	if amount, err := in.amount(); err == nil {
+		preview.Amount = amount
+	}
+	return preview
+}
+
+// allowed refuses what the state of the payment does not allow, and a request that came through the door of another scheme than its
+// payment's.
+func (in RTransactionInput) allowed() error {
+	err := in.About.stateAllows(in.Kind)
+	if err != nil {
+		return err
+	}
+	if in.Kind == KindResolution && in.About.Recall.OriginalID != in.About.Original.InternalID {
+		return refuseOriginal(pointerRecallID, "Choose the recall of this payment: this one is about another.")
+	}
+	if in.Scheme != "" && in.Scheme != in.About.Original.Scheme {
+		return refuseOriginal(rTransactionKinds[in.Kind].pointer, "This payment is one of "+string(in.About.Original.Scheme)+": use the path of that scheme.")
+	}
+	return nil
+}
+
+// check returns every rule of the scheme the request breaks.
+func (in RTransactionInput) check() []Finding {
+	kind, known := rTransactionKinds[in.Kind]
+	if !known {
+		return nil
+	}
+	return kind.check(in.ruleCase())
+}
+
+// ruleCase is the request with what the rules need to know about the payment.
+func (in RTransactionInput) ruleCase() rtransactionrule.Case {
+	return rtransactionrule.Case{
+		Request: in.Request, Scheme: in.About.Original.Scheme, Amount: in.About.Original.Summary.Amount,
+		Settled: in.About.Original.SettledOn(in.Zone), Today: in.today(), Recalled: in.About.Recalled(),
+		RecallReason: in.About.Recall.Reason, Settings: in.Rules,
+	}
+}
+
+// today is the banking day of the request.
+func (in RTransactionInput) today() time.Time { return in.At.In(in.Zone) }
+
+// reference is the id of the document's message.
+func (in RTransactionInput) reference() string { return referencePrefix[in.Kind] + string(in.GlobalID) }
+
+// amount is what would move: that of the payment without the charge. It fails with money.Error for a charge that cannot be taken off.
+func (in RTransactionInput) amount() (money.Amount, error) {
+	amount := in.About.Original.Summary.Amount
+	if in.Charge.IsZero() {
+		return amount, nil
+	}
+	return amount.Subtract(in.Charge)
+}
+
+// created makes the message of its draft document.
+func (in RTransactionInput) created(draft iso20022.Document, amount money.Amount) (Created, error) {
+	content, err := iso20022.EncodeXML(draft)
+	if err != nil {
+		return Created{}, fmt.Errorf("write the draft: %w", err)
+	}
+	if wrong := iso20022.Validate(draft); len(wrong) > 0 {
+		return Created{}, fmt.Errorf("the draft would not be valid: %s: %s", wrong[0].Pointer, wrong[0].Text)
+	}
+	original := in.About.Original
+	summary := original.Summary
+	summary.Amount = amount
+	d := Draft{
+		DocumentID: in.DocumentID, Direction: DocumentDraft, Content: content, Hash: sha256.Sum256(content), Name: draft.MessageName(),
+		Reference: in.reference(), Summary: summary,
+	}
+	if len(in.Source) > 0 {
+		d.Source, d.SourceType = in.Source, in.SourceType
+	}
+	policy := in.About.Policy
+	m := Message{
+		Realm: in.By.Realm, InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: in.Kind, Scheme: original.Scheme,
+		Direction: DirectionOut, Channel: in.By.Channel, ClientID: in.By.ClientID, ExternalID: in.ExternalID,
+		OriginalID: original.InternalID, Reason: in.Reason,
+		MakerUser: in.By.UserID, MakerName: in.By.DisplayName, MakerLogin: in.By.UserName, Makers: []uuid.UUID{in.By.PersonID},
+		ApprovalsRequired: policy.ApprovalsRequired, PolicyID: policy.ID, CreatedAt: in.At,
+		Version: 1, State: StateApprovalPending, Sequence: 1, StateSince: in.At,
+		DocumentID: d.DocumentID, ContentHash: d.Hash, Content: d.Content, Summary: summary,
+	}
+	if in.Kind != KindRecall && in.About.Recalled() {
+		m.AnswersID = in.About.Recall.InternalID
+	}
+	if last, limited := rTransactionKinds[in.Kind].lastDay(in.ruleCase()); limited {
+		m.Deadline = dayOf(last)
+	}
+	made := Created{
+		Actor: in.By.Actor(), Draft: d, CreatedAt: in.At, Action: ActionSubmit, IdempotencyKey: in.IdempotencyKey,
+		Fingerprint: in.Fingerprint(),
+	}
+	return made.open(m, policy, in.Seal), nil
+}
+
+// dayOf is a day as it is stored: midnight UTC of the date that the time shows in its own location.
+func dayOf(t time.Time) time.Time {
+	year, month, day := t.Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+}

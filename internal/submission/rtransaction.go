@@ -1,0 +1,83 @@
+package submission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+)
+
+// CreateRTransaction makes a recall, return or resolution. A repeat under the same externalId or Idempotency-Key with the same request
+// returns the first message again.
+//
+// Errors: payment.ErrNotFound for an unknown payment or recall; payment.ForbiddenError; payment.RefusalError with every rule broken,
+// also when another R-transaction about the payment is under way or done.
+func (s *Station) CreateRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction) (Result, error) {
+	message, err := s.cfg.Store.InsertRTransaction(ctx, store.RTransactionQuery{By: by, Asked: asked}, s.newRTransaction(by, asked))
+	var duplicate *store.DuplicateError
+	var refused *payment.RefusalError
+	if errors.As(err, &refused) {
+		err = s.repeatedRTransaction(ctx, by, asked, err)
+	}
+	if errors.As(err, &duplicate) {
+		return s.repeatRTransaction(ctx, by, duplicate)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Message: message}, nil
+}
+
+// PreviewRTransaction answers what CreateRTransaction would say, by the same rules and without storing anything: whether the payment is
+// eligible, the reasons on offer with their limits, and every finding about the request.
+//
+// Error: payment.ErrNotFound for an unknown payment or recall.
+func (s *Station) PreviewRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction) (payment.RTransactionPreview, error) {
+	about, err := s.cfg.Store.RTransactionSubject(ctx, store.RTransactionQuery{By: by, Asked: asked})
+	if err != nil {
+		return payment.RTransactionPreview{}, err
+	}
+	return s.rTransaction(by, asked, about).Preview(), nil
+}
+
+func (s *Station) newRTransaction(by identity.Principal, asked payment.RTransaction) store.MakeRTransaction {
+	return func(about payment.RTransactionSubject) (payment.Created, error) {
+		in := s.rTransaction(by, asked, about)
+		in.GlobalID = payment.NewGlobalID(about.Mark, in.At, s.cfg.Random())
+		in.InternalID, in.DocumentID = s.cfg.NewID(), s.cfg.NewID()
+		return payment.NewRTransaction(in)
+	}
+}
+
+func (s *Station) rTransaction(by identity.Principal, asked payment.RTransaction, about payment.RTransactionSubject) payment.RTransactionInput {
+	return payment.RTransactionInput{
+		RTransaction: asked, By: by, About: about, Rules: s.cfg.Rules, At: s.now(), Zone: s.cfg.Zone, Seal: s.cfg.Seal,
+	}
+}
+
+// repeatedRTransaction turns a refusal into the DuplicateError of a repeat: the payment or the recall has moved on since the first one, or
+// a deadline is over, and the first answer is the answer all the same.
+func (s *Station) repeatedRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction, refused error) error {
+	keys := store.Keys{Realm: by.Realm, ClientID: by.ClientID, ExternalID: asked.ExternalID, IdempotencyKey: asked.IdempotencyKey}
+	err := s.cfg.Store.Repeated(ctx, keys, asked.Fingerprint())
+	if err == nil {
+		return refused
+	}
+	return err
+}
+
+// repeatRTransaction answers a request whose externalId or Idempotency-Key was used before. The draft's bytes carry ids and times, so the
+// request itself is compared.
+func (s *Station) repeatRTransaction(ctx context.Context, by identity.Principal, duplicate *store.DuplicateError) (Result, error) {
+	if !duplicate.SameContent {
+		return Result{}, refuseDuplicate(duplicate)
+	}
+	first, err := s.cfg.Store.Message(ctx, by.Realm, duplicate.MessageID)
+	if err != nil {
+		return Result{}, fmt.Errorf("load the first message: %w", err)
+	}
+	return Result{Message: first, Replayed: true}, nil
+}

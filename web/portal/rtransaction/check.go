@@ -1,0 +1,83 @@
+package rtransaction
+
+import (
+	"errors"
+	"net/http"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// showCheckPage shows a recall, return or resolution once more. What is no longer fine goes back to its form.
+func (v *visit) showCheckPage(draft store.Draft, f form) error {
+	a, err := v.check(f)
+	if err != nil {
+		return err
+	}
+	if barred := a.barred(); barred != "" {
+		return v.cannot(a.Subject, barred)
+	}
+	if len(a.problems) > 0 {
+		return v.renderForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: a.problems})
+	}
+	policy := a.preview.About.Policy
+	says := a.wording()
+	model := views.RequestCheck{
+		Shell: v.Shell("Check your answers", a.place()), Action: "/payments/" + draft.ID.String() + "/submit",
+		ChangeURL: f.path() + "?draft=" + draft.ID.String(), Cards: v.cards(a.Subject), Title: says.title, Words: says.sentence(),
+		Submit: "Submit " + says.act, Next: page.NextSteps(f.Kind, policy),
+	}
+	if policy.ApprovalsRequired > 0 {
+		model.Submit += " for approval"
+	}
+	reason := a.reason()
+	lines, _ := f.lines()
+	model.Rows = append(model.Rows, ui.Row{Term: "Reason", Value: reason.Text + " (" + reason.Code + ")"})
+	if len(lines) > 0 {
+		model.Rows = append(model.Rows, plainLines(lines))
+	}
+	if charge := a.keeps; !charge.IsZero() {
+		model.Rows = append(model.Rows,
+			ui.Row{Term: "Charge kept", Value: charge.Format(), Numeric: true},
+			ui.Row{Term: "Sent back", Value: says.amount.Format(), Numeric: true})
+	}
+	for i := range model.Rows {
+		model.Rows[i].ChangeURL, model.Rows[i].ChangeName = model.ChangeURL, model.Rows[i].Term
+	}
+	return v.Render(http.StatusOK, views.RequestCheckPage(model))
+}
+
+// submitForm hands a checked form to the submission station. A repeat of the same draft is the same message.
+func (v *visit) submitForm(draft store.Draft, f form) error {
+	charge, problems, err := v.charge(f)
+	if err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return v.showCheckPage(draft, f)
+	}
+	result, err := v.Config.Submission.CreateRTransaction(v.Context(), v.By, f.asked(draft.ID, charge))
+	var refused *payment.RefusalError
+	if errors.As(err, &refused) {
+		return v.refuse(f, refused)
+	}
+	return v.Submitted(draft, result.Message.InternalID, err)
+}
+
+// refuse shows what stands in the way: beside the fields where they are to blame, else in the place of the form.
+func (v *visit) refuse(f form, refused *payment.RefusalError) error {
+	a, err := v.look(f)
+	if err != nil {
+		return err
+	}
+	problems := f.problems(nil, refused.Findings)
+	for _, p := range problems {
+		if p.Field != "" {
+			return v.renderForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: problems})
+		}
+	}
+	return v.cannot(a.Subject, refusalText(refused))
+}

@@ -1,0 +1,181 @@
+package rtransaction
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// refusalText is the first sentence of a refusal, for a place where one is enough.
+func refusalText(err error) string {
+	var refused *payment.RefusalError
+	if errors.As(err, &refused) && len(refused.Findings) > 0 {
+		return refused.Findings[0].Text
+	}
+	return err.Error()
+}
+
+// asked is a form with what the station says to it.
+type asked struct {
+	Subject
+	form
+
+	preview  payment.RTransactionPreview
+	keeps    money.Amount // the charge, the zero amount for none
+	problems []ui.Problem // of the fields; none of a form nobody has filled in yet
+}
+
+// barred is the sentence why the form cannot be sent, "" when it can.
+func (a asked) barred() string {
+	if a.preview.Ineligible == nil {
+		return ""
+	}
+	return refusalText(a.preview.Ineligible)
+}
+
+// look asks the station about an empty form.
+func (v *visit) look(f form) (asked, error) {
+	preview, err := v.Config.Submission.PreviewRTransaction(v.Context(), v.By, f.asked(uuid.Nil, money.Amount{}))
+	if err != nil {
+		return asked{}, err
+	}
+	f.Original = preview.About.Original.InternalID
+	return asked{Subject: Subject{RTransactionSubject: preview.About, Kind: f.Kind}, form: f, preview: preview}, nil
+}
+
+// check asks the station about a form that was filled in. It asks the same rules again when the form is submitted.
+func (v *visit) check(f form) (asked, error) {
+	charge, problems, err := v.charge(f)
+	if err != nil {
+		return asked{}, err
+	}
+	preview, err := v.Config.Submission.PreviewRTransaction(v.Context(), v.By, f.asked(uuid.Nil, charge))
+	if err != nil {
+		return asked{}, err
+	}
+	f.Original = preview.About.Original.InternalID
+	a := asked{Subject: Subject{RTransactionSubject: preview.About, Kind: f.Kind}, form: f, preview: preview, keeps: charge, problems: problems}
+	if f.Reason == "" {
+		a.problems = append([]ui.Problem{{Field: "reason", Text: "Choose a reason.", Code: "CH21"}}, a.problems...)
+		return a, nil
+	}
+	a.problems = f.problems(a.problems, preview.Findings)
+	return a, nil
+}
+
+// charge reads the charge a form keeps, in the currency of the payment; the zero amount for none and for one that cannot be read.
+func (v *visit) charge(f form) (money.Amount, []ui.Problem, error) {
+	typed := strings.TrimSpace(f.Charge)
+	if typed == "" {
+		return money.Amount{}, nil, nil
+	}
+	id := f.Original
+	if f.Kind == payment.KindResolution {
+		id = f.Recall
+	}
+	about, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+	if err != nil {
+		return money.Amount{}, nil, err
+	}
+	charge, err := money.ParseInput(about.Summary.Amount.Currency(), typed)
+	var wrong *money.Error
+	if errors.As(err, &wrong) {
+		return money.Amount{}, []ui.Problem{{Field: "charge", Text: wrong.Text, Code: wrong.Code}}, nil
+	}
+	return charge, nil, err
+}
+
+// reason is the chosen reason as it is on offer; the zero value when it is not.
+func (a asked) reason() payment.ReasonOnOffer {
+	for _, reason := range a.preview.Reasons {
+		if reason.Code == a.Reason {
+			return reason
+		}
+	}
+	return payment.ReasonOnOffer{}
+}
+
+// room is how many lines the form offers and how long each may be, whatever the reason.
+func (a asked) room() (lines, length int) {
+	for _, reason := range a.preview.Reasons {
+		limits := reason.Information
+		if limits.Allowed == 0 {
+			continue
+		}
+		lines = max(lines, limits.Allowed)
+		if length == 0 || limits.Length < length {
+			length = limits.Length
+		}
+	}
+	return min(lines, maxLines), length
+}
+
+// problems puts findings beside the fields of the form, after what is known already.
+func (f form) problems(known []ui.Problem, findings []payment.Finding) []ui.Problem {
+	problems := slices.Clone(known)
+	for _, finding := range findings {
+		field := f.field(finding.Pointer)
+		said := slices.ContainsFunc(problems, func(p ui.Problem) bool { return field != "" && p.Field == field })
+		if !said {
+			problems = append(problems, ui.Problem{Field: field, Text: finding.Text, Code: finding.Code})
+		}
+	}
+	return problems
+}
+
+// field finds the field of the form for a place in the request, "" when there is none.
+func (f form) field(pointer string) string {
+	_, rest, found := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+	switch {
+	case !found || strings.HasPrefix(pointer, "/identifiers/"):
+		return ""
+	case rest == "reason":
+		return "reason"
+	case rest == "chargeAmount":
+		return "charge"
+	}
+	place, numbered := strings.CutPrefix(rest, "additionalInformation/")
+	_, numbers := f.lines()
+	index, err := strconv.Atoi(place)
+	if numbered && err == nil && index < len(numbers) {
+		return "information" + strconv.Itoa(numbers[index])
+	}
+	return "information1"
+}
+
+// offered are the reasons as the form shows them, the usual ones apart.
+func (a asked) offered() (usual, others []views.RequestReason) {
+	for _, reason := range a.preview.Reasons {
+		shown := views.RequestReason{Code: reason.Code, Text: reason.Text, Hint: hint(reason)}
+		if reason.Usual {
+			usual = append(usual, shown)
+		} else {
+			others = append(others, shown)
+		}
+	}
+	return usual, others
+}
+
+// hint says until when a reason may be used, and when it asks for more than itself.
+func hint(reason payment.ReasonOnOffer) string {
+	var hints []string
+	if reason.Information.Required > 0 {
+		hints = append(hints, "needs additional information")
+	}
+	if !reason.LastDay.IsZero() {
+		hints = append(hints, "until "+day(reason.LastDay))
+	}
+	text := strings.Join(hints, ", ")
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}

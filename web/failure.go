@@ -26,7 +26,7 @@ func (s *Server) fail(err error, c echo.Context) {
 	p := problem.Of(err)
 	var failed error
 	if forPrograms(c.Request().URL.Path) {
-		failed = s.cfg.API.Fail(c, p, err)
+		failed = s.cfg.API.FailAt(c, p, err)
 	} else {
 		failed = s.failPage(c, p, err)
 	}

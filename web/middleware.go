@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"strings"
 
 	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
 
 	"countersign/web/request"
 )
@@ -24,7 +24,8 @@ const (
 		"font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-// identify gives each request an id of the server, and notes the caller's own id and where it came from.
+// identify gives each request an id of the server, and notes the caller's own id and where it came from. Echo's own middleware for that
+// takes the caller's X-Request-Id for the server's: two callers could then share an id in the log.
 func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		ctx := request.WithReference(c.Request().Context(), s.cfg.NewID().String())
@@ -79,17 +80,12 @@ func method(given string) string {
 	return "other"
 }
 
-// recovered turns a panic into an error with its stack, which only the log shows.
-func (s *Server) recovered(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) (err error) {
-		defer func() {
-			caught := recover()
-			if caught != nil {
-				err = fmt.Errorf("panic: %v\n%s", caught, debug.Stack())
-			}
-		}()
-		return next(c)
-	}
+// recovered turns a panic into an error with its stack, which only the log shows. http.ErrAbortHandler goes on up: it ends a connection.
+func recovered() echo.MiddlewareFunc {
+	return middleware.RecoverWithConfig(middleware.RecoverConfig{
+		DisableErrorHandler: true, // the error is written like any other
+		LogErrorFunc:        func(_ echo.Context, err error, stack []byte) error { return fmt.Errorf("panic: %w\n%s", err, stack) },
+	})
 }
 
 type stopKey struct{}
@@ -99,13 +95,22 @@ func withStop(requests, server context.Context) context.Context {
 	return context.WithValue(requests, stopKey{}, server)
 }
 
-// endStream ends the context of a stream when the server stops. A request finishes by itself, a stream never does. Browsers ask for a
-// stream by its type.
-func endStream(next echo.HandlerFunc) echo.HandlerFunc {
+// asHead answers HEAD by the handler of GET: the server leaves the body out.
+func asHead(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		get := c.Request().WithContext(c.Request().Context()) // a copy: the server still knows what was asked
+		get.Method = http.MethodGet
+		c.SetRequest(get)
+		return next(c)
+	}
+}
+
+// endStream ends the context of a stream when the server stops. A request finishes by itself, a stream never does.
+func (s *Server) endStream(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		ctx := c.Request().Context()
 		server, served := ctx.Value(stopKey{}).(context.Context)
-		if !served || c.Request().Header.Get(echo.HeaderAccept) != "text/event-stream" {
+		if !served || !s.streams[c.Path()] {
 			return next(c)
 		}
 		ctx, cancel := context.WithCancel(ctx)
@@ -142,19 +147,5 @@ func private(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
 		return next(c)
-	}
-}
-
-// sameOrigin refuses what another site makes a browser send (security study T7).
-func (s *Server) sameOrigin() echo.MiddlewareFunc {
-	protection := http.NewCrossOriginProtection()
-	return func(next echo.HandlerFunc) echo.HandlerFunc {
-		return func(c echo.Context) error {
-			err := protection.Check(c.Request())
-			if err != nil {
-				return errCrossOrigin
-			}
-			return next(c)
-		}
 	}
 }

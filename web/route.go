@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/swaggest/swgui/v5emb"
@@ -18,21 +19,62 @@ func (s *Server) register() error {
 	if err != nil {
 		return err
 	}
-	s.add(s.operatorRoutes())
+	s.add(s.operatorRoutes(), request.Within(probeLimit))
 	s.add(s.documentRoutes(document))
-	s.add(s.cfg.API.TokenRoutes())
-	s.add(s.cfg.API.Routes(), s.cfg.API.Guard)
-	s.add(s.cfg.Inbound.Routes())
+	s.add(s.cfg.API.TokenRoutes(), s.byAddress, request.Within(callLimit))
+	s.add(s.cfg.API.Routes(), s.byAddress, s.cfg.API.Guard, s.byPrincipal)
+	s.add(s.cfg.Inbound.Routes(), s.byAddress, request.Within(callLimit))
 	if s.cfg.Portal != nil {
-		s.add(s.cfg.Portal.Routes(), s.sameOrigin(), private, s.cfg.Portal.Sessions())
+		s.add(s.cfg.Portal.Routes(), s.byAddress, s.sameOrigin, private, s.limited(pageLimit), s.cfg.Portal.Sessions())
 	}
 	return nil
+}
+
+// How long a request may take. Whoever waits longer is told so: nothing hangs on a database that does not answer.
+const (
+	// callLimit is for token calls and documents of clearing. Calls of the API have a shorter one of their own.
+	callLimit = 10 * time.Second
+	// pageLimit is for pages, which ask for more at a time.
+	pageLimit = 15 * time.Second
+	// probeLimit is for the operator's probes, whose callers give up soon.
+	probeLimit = 4 * time.Second
+)
+
+// limited is request.Within for a door that has streams, which go on until somebody ends them.
+func (s *Server) limited(limit time.Duration) echo.MiddlewareFunc {
+	within := request.Within(limit)
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		short := within(next)
+		return func(c echo.Context) error {
+			if s.streams[c.Path()] {
+				return next(c)
+			}
+			return short(c)
+		}
+	}
 }
 
 func (s *Server) add(routes []request.Route, around ...echo.MiddlewareFunc) {
 	for _, route := range routes {
 		s.echo.Add(route.Method, route.Path, route.Handle, around...)
+		if route.Method == http.MethodGet {
+			s.echo.Add(http.MethodHead, route.Path, s.headOf(route), append([]echo.MiddlewareFunc{asHead}, around...)...)
+		}
+		if route.Stream {
+			s.streams[route.Path] = true
+		}
 		s.routes = append(s.routes, route)
+	}
+}
+
+// headOf is what answers HEAD: GET itself, but for a stream, which would never end.
+func (s *Server) headOf(route request.Route) echo.HandlerFunc {
+	if !route.Stream {
+		return route.Handle
+	}
+	return func(c echo.Context) error {
+		c.Response().Header().Set(echo.HeaderContentType, "text/event-stream")
+		return c.NoContent(http.StatusOK)
 	}
 }
 
@@ -42,7 +84,6 @@ func (s *Server) operatorRoutes() []request.Route {
 		{Method: http.MethodGet, Path: "/livez", Handle: s.alive},
 		{Method: http.MethodGet, Path: "/readyz", Handle: s.ready},
 		{Method: http.MethodGet, Path: static.Prefix + "*", Handle: files},
-		{Method: http.MethodHead, Path: static.Prefix + "*", Handle: files},
 	}
 }
 

@@ -9,10 +9,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
+	"golang.org/x/net/netutil"
 
 	"countersign/internal/store"
 	"countersign/web/api"
@@ -20,7 +22,9 @@ import (
 	"countersign/web/request"
 )
 
-// Limits of connections. A body is small, so a client that needs longer than readTimeout is not a client.
+// Limits of connections; those that can be set are in Limits. A body is small, so a client that needs longer than readTimeout is not a
+// client. A request with both Content-Length and Transfer-Encoding needs no rule of ours: net/http takes the chunks alone (RFC 9112
+// section 6.1), and asks for its end when it did not understand them.
 const (
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 15 * time.Second
@@ -52,6 +56,9 @@ type Config struct {
 
 	Environment string // DEMO, TEST or PROD
 	TLS         bool   // clients reach the server by https, directly or through a proxy
+	// TrustedProxies are the networks of the proxies in front. Only from there X-Forwarded-For, -Proto and -Host are believed.
+	TrustedProxies []netip.Prefix
+	Limits         Limits
 }
 
 // Server answers requests.
@@ -59,6 +66,10 @@ type Server struct {
 	cfg    Config
 	echo   *echo.Echo
 	routes []request.Route
+	// streams are the paths whose answers go on until somebody ends them.
+	streams map[string]bool
+	// addresses and principals count the calls of each.
+	addresses, principals *buckets
 }
 
 // New makes the server. It fails when a part is missing or the OpenAPI document cannot be read.
@@ -66,11 +77,15 @@ func New(cfg Config) (*Server, error) {
 	if cfg.API == nil || cfg.Inbound == nil || cfg.Reader == nil || cfg.Now == nil || cfg.NewID == nil || cfg.Log == nil {
 		return nil, errors.New("web: doors, reader, clock, identifiers and log are needed")
 	}
-	s := &Server{cfg: cfg, echo: echo.New()}
+	cfg.Limits = cfg.Limits.withDefaults()
+	s := &Server{
+		cfg: cfg, echo: echo.New(), addresses: newBuckets(cfg.Limits.PerAddress), principals: newBuckets(cfg.Limits.PerPrincipal),
+		streams: map[string]bool{},
+	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
-	s.echo.IPExtractor = echo.ExtractIPDirect() // what a header claims about the client is not believed
+	s.echo.IPExtractor = clientAddress(cfg.TrustedProxies)
 	s.echo.HTTPErrorHandler = s.fail
-	s.echo.Use(s.identify, s.logged, s.recovered, s.secured, endStream)
+	s.echo.Use(s.identify, s.logged, recovered(), s.secured, s.endStream)
 	err := s.register()
 	if err != nil {
 		return nil, fmt.Errorf("web: %w", err)
@@ -96,12 +111,13 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
+		WriteTimeout:      s.cfg.Limits.Write, // streams lift it, and time each write
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
+	go func() { ended <- server.Serve(netutil.LimitListener(listener, s.cfg.Limits.Connections)) }()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serve: %w", err)

@@ -70,7 +70,7 @@ func TestTheRouteTable(t *testing.T) {
 func TestEveryGuardedRouteAsksForAToken(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	open := []string{"/livez", "/readyz", "/static/", "/api/openapi", "/api/docs", "/api/auth/"}
+	open := []string{"/livez", "/readyz", "/static/", "/api/openapi", "/api/docs", "/api/auth/", "/.well-known/"}
 	for _, route := range b.server.Routes() {
 		isOpen := false
 		for _, prefix := range open {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"time"
 
 	"github.com/google/uuid"
@@ -45,7 +46,10 @@ type gateway struct {
 	Inbound func(context.Context, func(context.Context, clearing.Document) error) error
 	// ClearingToken is what clearing shows when it delivers; "" lets nobody deliver.
 	ClearingToken string
-	Log           *slog.Logger
+	// TrustedProxies are the networks of the proxies in front, and Limits what the doors take; zero values are the defaults.
+	TrustedProxies []netip.Prefix
+	Limits         web.Limits
+	Log            *slog.Logger
 }
 
 // run builds the parts and serves on the listener until ctx ends. Requests and deliveries under way are finished.
@@ -137,7 +141,7 @@ func (g gateway) server(db *store.Database, parts stations, zone *time.Location)
 	}
 	return web.New(web.Config{
 		API: calls, Inbound: documents, Portal: pages, Reader: reader, Now: time.Now, NewID: newID, Log: g.Log,
-		Environment: g.Environment, TLS: g.TLS,
+		Environment: g.Environment, TLS: g.TLS, TrustedProxies: g.TrustedProxies, Limits: g.Limits,
 	})
 }
 

@@ -22,6 +22,7 @@ type serveCommand struct {
 	OperatorRealm     string           `help:"Realm whose supervisors see documents of clearing that match nothing." env:"COUNTERSIGN_OPERATOR_REALM"`
 	SICLimit          string           `help:"Largest Swiss instant payment, in CHF." default:"20000.00" env:"COUNTERSIGN_SIC_LIMIT"`
 	Clearing          clearingSettings `embed:""`
+	Doors             doorSettings     `embed:""`
 	SCTLimit          string           `help:"Largest SEPA instant payment, in EUR." default:"999999999.99" env:"COUNTERSIGN_SCT_LIMIT"`
 }
 
@@ -57,6 +58,10 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	g.Rules.SCTLimit, err = money.Parse(money.EUR, c.SCTLimit)
 	if err != nil {
 		return gateway{}, fmt.Errorf("COUNTERSIGN_SCT_LIMIT: %w", err)
+	}
+	err = c.Doors.apply(&g)
+	if err != nil {
+		return gateway{}, err
 	}
 	if c.ClearingTokenFile != "" {
 		token, err := os.ReadFile(c.ClearingTokenFile)

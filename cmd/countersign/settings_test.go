@@ -29,6 +29,8 @@ func TestAWrongSettingIsNamed(t *testing.T) {
 		"a limit in rappen":     {"serve", []string{"COUNTERSIGN_SCT_LIMIT=1.005"}, "COUNTERSIGN_SCT_LIMIT: "},
 		"no address":            {"serve", []string{"COUNTERSIGN_CLEARING_SIC_URL=clearing:8081"}, "COUNTERSIGN_CLEARING_SIC_URL: give an address that begins with https://"},
 		"no such listener":      {"serve", []string{"COUNTERSIGN_LISTEN=127.0.0.1:http-or-so"}, "COUNTERSIGN_LISTEN moves it"},
+		"a proxy by name":       {"serve", []string{"COUNTERSIGN_TRUSTED_PROXIES=10.0.0.0/8,proxy"}, `COUNTERSIGN_TRUSTED_PROXIES: write "proxy" as a network`},
+		"no calls at all":       {"serve", []string{"COUNTERSIGN_LIMIT_PRINCIPAL=0"}, "COUNTERSIGN_LIMIT_PRINCIPAL: give a number from 1"},
 		"an environment":        {"serve", []string{"COUNTERSIGN_ENVIRONMENT=DEMO"}, `--environment must be one of "TEST","PROD" but got "DEMO"`},
 		"perhaps TLS":           {"serve", []string{"COUNTERSIGN_TLS=perhaps"}, `from envar COUNTERSIGN_TLS="perhaps"`},
 		"a log level":           {"serve", []string{"COUNTERSIGN_LOG_LEVEL=loud"}, `--log-level must be one of`},

@@ -21,7 +21,7 @@ var floors = map[string]int{
 	"web/inbound": 8, // documents from the schemes
 
 	"web/problem": 7, // errors, as callers see them
-	"web/request": 7, // who asks, and under which request id
+	"web/request": 6, // who asks, under which request id, and with which body
 	"views":       7, // pages
 
 	"internal/stationtest":    7, // stations on a real store, for tests

@@ -55,6 +55,14 @@ func (a *API) Fail(c echo.Context, p *problem.Problem, cause error) error {
 	return a.refuse(c, refusal{problem: p, cause: cause})
 }
 
+// FailAt writes an error of a middleware or of the router in the shape of the calls at this address: those of tokens have their own.
+func (a *API) FailAt(c echo.Context, p *problem.Problem, cause error) error {
+	if p.Status == http.StatusTooManyRequests && strings.HasPrefix(c.Path(), "/api/auth/") {
+		return a.tokens.refuse(c, p)
+	}
+	return a.Fail(c, p, cause)
+}
+
 // refusal is everything that the answer to a failed call is made of.
 type refusal struct {
 	problem *problem.Problem
@@ -70,7 +78,7 @@ func (a *API) refuse(c echo.Context, r refusal) error {
 		a.cfg.Log.ErrorContext(ctx, "call failed", "path", c.Path(), "reference", request.Reference(ctx), "error", r.cause)
 	}
 	if p.Status == http.StatusUnauthorized {
-		c.Response().Header().Set(echo.HeaderWWWAuthenticate, "Bearer")
+		c.Response().Header().Set(echo.HeaderWWWAuthenticate, challenge(c.Request()))
 	}
 	p.AskToWait(c.Response().Header())
 	switch p.Variant {

@@ -7,13 +7,10 @@
 package api
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"net/http"
 	"time"
-
-	"github.com/labstack/echo/v4"
 
 	"countersign/internal/approval"
 	"countersign/internal/auth"
@@ -133,13 +130,3 @@ func approvedKinds() []payment.Kind {
 
 // now is the time in the resolution the database keeps.
 func (a *API) now() time.Time { return a.cfg.Now().UTC().Truncate(time.Microsecond) }
-
-// within limits how long a call may take.
-func (a *API) within(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		ctx, cancel := context.WithTimeout(c.Request().Context(), a.cfg.Timeout)
-		defer cancel()
-		c.SetRequest(c.Request().WithContext(ctx))
-		return next(c)
-	}
-}

@@ -2,10 +2,7 @@ package api
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"mime"
-	"net/http"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,6 +12,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // maxBody is the largest body of a call, in bytes.
@@ -66,21 +64,13 @@ func (b body) at(findings []payment.Finding) []payment.Finding {
 
 // receive reads the body of a request to its end: JSON, uncompressed, at most maxBody.
 func receive(c echo.Context) ([]byte, error) {
-	request := c.Request()
-	kind, parameters, err := mime.ParseMediaType(request.Header.Get(echo.HeaderContentType))
+	header := c.Request().Header
+	kind, parameters, err := mime.ParseMediaType(header.Get(echo.HeaderContentType))
 	charset := strings.ToLower(parameters["charset"])
-	if err != nil || kind != echo.MIMEApplicationJSON || charset != "" && charset != "utf-8" || request.Header.Get(echo.HeaderContentEncoding) != "" {
+	if err != nil || kind != echo.MIMEApplicationJSON || charset != "" && charset != "utf-8" || header.Get(echo.HeaderContentEncoding) != "" {
 		return nil, problem.UnsupportedMediaType("application/json in UTF-8")
 	}
-	content, err := io.ReadAll(http.MaxBytesReader(c.Response(), request.Body, maxBody))
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		return nil, problem.TooLarge("256 KiB")
-	}
-	if err != nil {
-		return nil, problem.Fields(payment.Finding{Code: "FF01", Text: "Send the whole body: it broke off."})
-	}
-	return content, nil
+	return request.ReadBody(c, maxBody)
 }
 
 // wrapping says whether an order may also sit inside paymentRequest.

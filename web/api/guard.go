@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net/http"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -15,7 +16,7 @@ import (
 // Guard is the middleware around every route of Routes: a time limit, an access token, a request id (which the server has read).
 // Cookies are never looked at.
 func (a *API) Guard(next echo.HandlerFunc) echo.HandlerFunc {
-	return a.within(func(c echo.Context) error {
+	return request.Within(a.cfg.Timeout)(func(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
 		err := a.admit(c)
 		if err != nil {
@@ -42,6 +43,17 @@ func (a *API) admit(c echo.Context) error {
 	}
 	c.SetRequest(c.Request().WithContext(request.WithPrincipal(ctx, principal)))
 	return nil
+}
+
+// challenge asks for an access token (RFC 6750 section 3). error tells a client that its token is no good, and so that it should get
+// another one; a request without a token learns nothing of errors.
+func challenge(r *http.Request) string {
+	const asks = `Bearer realm="countersign"`
+	scheme, token, _ := strings.Cut(r.Header.Get(echo.HeaderAuthorization), " ")
+	if !strings.EqualFold(scheme, "bearer") || token == "" {
+		return asks
+	}
+	return asks + `, error="invalid_token", error_description="The access token is unknown, expired or withdrawn"`
 }
 
 // idFinding says what is wrong with a request id that was not taken.

@@ -537,6 +537,9 @@ type Refused = json.RawMessage
 // RequestCreated defines model for RequestCreated.
 type RequestCreated = DecisionAnswer
 
+// SlowBody defines model for SlowBody.
+type SlowBody = Problem
+
 // Taken defines model for Taken.
 type Taken = Receipt
 
@@ -545,6 +548,9 @@ type Tokens = TokenSet
 
 // TooLarge defines model for TooLarge.
 type TooLarge = Problem
+
+// TooMany defines model for TooMany.
+type TooMany = Problem
 
 // Unauthorized defines model for Unauthorized.
 type Unauthorized = Problem

@@ -3,7 +3,6 @@ package api
 import (
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -13,6 +12,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/auth"
+	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // maxTokenForm is the largest body of a token call, in bytes.
@@ -30,15 +31,17 @@ func openTokenForm(c echo.Context) (tokenForm, error) {
 	header := c.Response().Header()
 	header.Set(echo.HeaderCacheControl, "no-store")
 	header.Set("Pragma", "no-cache")
-	request := c.Request()
-	kind, _, err := mime.ParseMediaType(request.Header.Get(echo.HeaderContentType))
+	kind, _, err := mime.ParseMediaType(c.Request().Header.Get(echo.HeaderContentType))
 	if err != nil || kind != echo.MIMEApplicationForm {
 		return tokenForm{}, problemNotForm
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), request.Body, maxTokenForm))
+	body, err := request.ReadBody(c, maxTokenForm)
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return tokenForm{}, problemTooLarge
+	}
+	if errors.Is(err, request.ErrSlowBody) {
+		return tokenForm{}, problem.Of(err)
 	}
 	if err != nil {
 		return tokenForm{}, invalidRequest("The body could not be read to its end.")
@@ -56,20 +59,20 @@ func openTokenForm(c echo.Context) (tokenForm, error) {
 			f.fields[name] = list[0]
 		}
 	}
-	f.client, err = clientOf(request, f.fields)
+	f.client, err = clientOf(c.Request(), f.fields)
 	return f, err
 }
 
 // clientOf reads the client's credentials from the form or from HTTP Basic, never from both (RFC 6749 section 2.3).
-func clientOf(request *http.Request, fields map[string]string) (auth.ClientCredentials, error) {
+func clientOf(r *http.Request, fields map[string]string) (auth.ClientCredentials, error) {
 	given := auth.ClientCredentials{ClientID: fields["client_id"], ClientSecret: fields["client_secret"]}
-	if !usesBasic(request) {
+	if !usesBasic(r) {
 		if given.ClientID == "" {
 			return given, invalidRequest("The field client_id is missing.")
 		}
 		return given, nil
 	}
-	name, secret, ok := request.BasicAuth()
+	name, secret, ok := r.BasicAuth()
 	if !ok {
 		return given, auth.ErrInvalidClient
 	}

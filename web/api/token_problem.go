@@ -10,6 +10,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/store"
+	"countersign/web/problem"
 )
 
 // tokenProblemAnswer is the body of a refused token call, in the words of OAuth (RFC 6749 section 5.2) and in those of the interface.
@@ -66,9 +67,14 @@ func tokenProblemOf(err error) *tokenProblem {
 	var known *tokenProblem
 	var account *auth.AccountError
 	var busy *auth.BusyError
+	var ofServer *problem.Problem
 	switch {
 	case errors.As(err, &known):
 		return known
+	case errors.As(err, &ofServer):
+		return &tokenProblem{
+			status: ofServer.Status, oauth: "temporarily_unavailable", code: ofServer.Code, text: ofServer.Text, retryAfter: ofServer.RetryAfter,
+		}
 	case errors.As(err, &account):
 		return accountProblem(account)
 	case errors.As(err, &busy):

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"slices"
@@ -140,13 +139,5 @@ func receive(c echo.Context) ([]byte, error) {
 	if err != nil || kind != echo.MIMEApplicationXML || r.Header.Get(echo.HeaderContentEncoding) != "" {
 		return nil, problem.UnsupportedMediaType(echo.MIMEApplicationXML)
 	}
-	content, err := io.ReadAll(http.MaxBytesReader(c.Response(), r.Body, maxDocument))
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		return nil, problem.TooLarge("256 KiB")
-	}
-	if err != nil {
-		return nil, problem.Fields(payment.Finding{Code: "FF01", Text: "Send the whole document: it broke off."})
-	}
-	return content, nil
+	return request.ReadBody(c, maxDocument)
 }

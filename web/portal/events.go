@@ -1,11 +1,14 @@
 package portal
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/identity"
@@ -16,10 +19,43 @@ const (
 	defaultEventsPause = 5 * time.Second
 	// maxStreams bounds the open streams of this process; a page without one works all the same.
 	maxStreams = 500
+	// maxStreamsEach bounds those of one person, in however many sessions: more pages than anybody has open at a time, and far too few
+	// to leave none for the others.
+	maxStreamsEach = 12
+	// eventWithin is the longest time for writing one event: a browser that does not read loses its stream.
+	eventWithin = 10 * time.Second
 )
 
-// streams counts the open streams.
-type streams chan struct{}
+// streams counts the open streams, altogether and by person.
+type streams struct {
+	mu   sync.Mutex
+	all  int
+	each map[uuid.UUID]int
+}
+
+func newStreams() *streams { return &streams{each: map[uuid.UUID]int{}} }
+
+// enter counts one more stream of a person, unless there are too many.
+func (s *streams) enter(person uuid.UUID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all >= maxStreams || s.each[person] >= maxStreamsEach {
+		return false
+	}
+	s.all++
+	s.each[person]++
+	return true
+}
+
+func (s *streams) leave(person uuid.UUID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all--
+	s.each[person]--
+	if s.each[person] == 0 {
+		delete(s.each, person)
+	}
+}
 
 // events tells an open queue page how many messages wait: the number, and a line that offers to show new ones. Rows never move by
 // themselves. The stream ends with the session, the role, the request or the server.
@@ -27,15 +63,15 @@ func (p *Portal) events(v *visit) error {
 	if !v.By.Has(identity.RoleChecker) {
 		return v.Echo.NoContent(http.StatusNoContent)
 	}
-	select {
-	case p.streams <- struct{}{}:
-		defer func() { <-p.streams }()
-	default:
-		return v.Echo.NoContent(http.StatusNoContent)
+	person := v.By.PersonID
+	if !p.streams.enter(person) {
+		return v.Echo.NoContent(http.StatusNoContent) // tells the browser not to come back
 	}
+	defer p.streams.leave(person)
 	response := v.Echo.Response()
-	// The limit for reading a request would end the stream; not every server has one to lift.
-	_ = http.NewResponseController(response).SetReadDeadline(time.Time{})
+	// The limits for reading a request and writing its answer would end the stream; not every server has some to lift.
+	controller := http.NewResponseController(response)
+	_ = errors.Join(controller.SetReadDeadline(time.Time{}), controller.SetWriteDeadline(time.Time{}))
 	response.Header().Set(echo.HeaderContentType, "text/event-stream")
 	response.WriteHeader(http.StatusOK)
 	response.Flush()
@@ -66,16 +102,27 @@ func (v *visit) stream(pause time.Duration) error {
 		}
 		if v.Waiting == known {
 			// A comment keeps connections open that somebody on the way would close, and finds browsers that are gone.
-			_, err = fmt.Fprint(v.Echo.Response(), ": still here\n\n")
+			err = v.write(": still here\n\n")
 		} else {
 			known = v.Waiting
-			_, err = fmt.Fprint(v.Echo.Response(), waitingEvents(known, known-shown))
+			err = v.write(waitingEvents(known, known-shown))
 		}
 		if err != nil {
 			return fmt.Errorf("write to the stream: %w", err)
 		}
-		v.Echo.Response().Flush()
 	}
+}
+
+// write sends one event, and gives up on a browser that does not take it in time.
+func (v *visit) write(event string) error {
+	controller := http.NewResponseController(v.Echo.Response())
+	late := time.AfterFunc(eventWithin, func() { _ = controller.SetWriteDeadline(time.Unix(1, 0)) })
+	defer late.Stop()
+	_, err := fmt.Fprint(v.Echo.Response(), event)
+	if err != nil {
+		return err
+	}
+	return controller.Flush()
 }
 
 // waitingEvents are the events for a number of waiting messages, of which so many came since the page was made.

@@ -84,3 +84,38 @@ func TestAStreamEndsWithTheSessionAndDoesNotProlongIt(t *testing.T) {
 	maker.get("/events").is(http.StatusNoContent)
 	b.browser().get("/events").is(http.StatusNoContent)
 }
+
+// TestOnePersonDoesNotTakeTheStreamsOfOthers: beyond a dozen the browser is told not to come back, and an ended one makes room.
+func TestOnePersonDoesNotTakeTheStreamsOfOthers(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	checker := b.as("checker1")
+	ended, end := context.WithCancel(ctx)
+	checker.listen(ended)
+	for range 11 {
+		checker.listen(ctx)
+	}
+	checker.get("/events").is(http.StatusNoContent)
+	b.as("checker1").get("/events").is(http.StatusNoContent) // in another session too
+	if !until(b.as("checker2").listen(ctx), ": still here") {
+		t.Error("another person has no stream")
+	}
+	end()
+	for ctx.Err() == nil {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, b.server.URL+"/events", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := checker.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode == http.StatusOK {
+			return
+		}
+	}
+	t.Error("an ended stream makes no room")
+}

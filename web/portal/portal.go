@@ -24,7 +24,7 @@ type Config = page.Config
 // Portal serves the pages.
 type Portal struct {
 	site    *page.Site
-	streams streams
+	streams *streams
 	// pause is the time between two looks of a stream.
 	pause time.Duration
 	// simulator talks to the demo's simulator.
@@ -37,7 +37,7 @@ func New(cfg Config) (*Portal, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Portal{site: site, streams: make(streams, maxStreams), pause: cfg.EventsPause, simulator: &http.Client{Timeout: simulatorWait}}
+	p := &Portal{site: site, streams: newStreams(), pause: cfg.EventsPause, simulator: &http.Client{Timeout: simulatorWait}}
 	if p.pause <= 0 {
 		p.pause = defaultEventsPause
 	}

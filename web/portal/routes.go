@@ -15,6 +15,12 @@ import (
 // visit is one request for a page of this room.
 type visit struct{ *page.Visit }
 
+// stream marks a route whose answer goes on until somebody ends it.
+func stream(route request.Route) request.Route {
+	route.Stream = true
+	return route
+}
+
 // Routes lists every page in the order in which people meet them.
 func (p *Portal) Routes() []request.Route {
 	open := func(method, path string, handle func(*visit) error) request.Route {
@@ -29,7 +35,7 @@ func (p *Portal) Routes() []request.Route {
 			open(http.MethodGet, "/signedout", showSignedOut),
 
 			get("/", showDashboard),
-			get(page.EventsPath, p.events),
+			stream(get(page.EventsPath, p.events)),
 			get("/me", showProfile),
 			post("/me", saveProfile),
 		},

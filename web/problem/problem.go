@@ -17,6 +17,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/payment"
 	"countersign/internal/store"
+	"countersign/web/request"
 )
 
 // Variant is the shape of an error's body in the API (interface contract, sections 1 and 5).
@@ -96,6 +97,14 @@ func InFlight() *Problem {
 	return &Problem{
 		Status: http.StatusConflict, Code: "409_IN_FLIGHT", RetryAfter: retry,
 		Text: "The first request with this Idempotency-Key has no answer yet. Send this one again in a moment.",
+	}
+}
+
+// TooMany makes the problem of a caller who asks more often than the limits allow. wait is how long until the next call may come.
+func TooMany(wait time.Duration) *Problem {
+	return &Problem{
+		Status: http.StatusTooManyRequests, Code: "429_TOO_MANY_REQUESTS", RetryAfter: wait,
+		Text: "You ask more often than you may. Wait as long as Retry-After says, and send fewer requests at a time.",
 	}
 }
 
@@ -180,6 +189,12 @@ func ofRequest(err error) *Problem {
 		}
 	case errors.As(err, &tooLarge):
 		return TooLarge("256 KiB")
+	case errors.Is(err, request.ErrSlowBody):
+		return &Problem{
+			Status: http.StatusRequestTimeout, Code: "408_REQUEST_TIMEOUT", Text: "The body did not arrive in time. Send it again, all at once.",
+		}
+	case errors.Is(err, request.ErrBrokenBody):
+		return Fields(payment.Finding{Code: "FF01", Text: "Send the whole body: it broke off."})
 	}
 	return nil
 }

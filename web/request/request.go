@@ -19,6 +19,7 @@ type Route struct {
 	Method string
 	Path   string // as echo writes it, for example /payments/:id
 	Handle echo.HandlerFunc
+	Stream bool // the answer goes on until somebody ends it
 }
 
 // Alias returns the same route for each of the paths. All aliases of a call are made here, from one line, so that none can have a
@@ -92,7 +93,8 @@ func WithAddress(ctx context.Context, address string) context.Context {
 	return context.WithValue(ctx, keyAddress, address)
 }
 
-// Address returns the address the request came from: that of the connection, never what a header claims.
+// Address returns the address the request came from: that of the connection, or what a trusted proxy says of it, never what any other
+// header claims.
 func Address(ctx context.Context) string {
 	return text(ctx, keyAddress)
 }

@@ -50,8 +50,11 @@ func (v *Visit) fail(err error) error {
 func (v *Visit) unreadable(err error) error {
 	status, text := http.StatusBadRequest, "The form could not be read. Go back and send it again."
 	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	switch {
+	case errors.As(err, &tooLarge):
 		status, text = http.StatusRequestEntityTooLarge, "What was sent is too large. Go back and send less."
+	case request.TooSlow(v.Echo, err):
+		status, text = http.StatusRequestTimeout, "What was sent did not arrive in time. Go back and send it again."
 	}
 	shell := v.Shell("Not taken", views.PlaceNone)
 	shell.Failed = true

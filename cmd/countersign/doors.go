@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"net/netip"
+
+	"countersign/web"
+)
+
+// doorSettings say whom the doors believe and how much they take; docs/operations.md explains them.
+type doorSettings struct {
+	TrustedProxies []string `help:"Networks or addresses of the proxies in front, whose X-Forwarded-* headers are believed." env:"COUNTERSIGN_TRUSTED_PROXIES"`
+	LimitPrincipal int      `help:"API calls a second of one user and client." default:"2000" env:"COUNTERSIGN_LIMIT_PRINCIPAL"`
+	LimitAddress   int      `help:"Requests a second from one address." default:"4000" env:"COUNTERSIGN_LIMIT_ADDRESS"`
+	MaxConnections int      `help:"Connections at a time." default:"4000" env:"COUNTERSIGN_MAX_CONNECTIONS"`
+}
+
+// apply reads the settings into the gateway's. Every wrong one is a sentence that names it.
+func (s *doorSettings) apply(g *gateway) error {
+	for _, text := range s.TrustedProxies {
+		network, err := networkOf(text)
+		if err != nil {
+			return fmt.Errorf("COUNTERSIGN_TRUSTED_PROXIES: write %q as a network such as 10.0.0.0/24, or as an address", text)
+		}
+		g.TrustedProxies = append(g.TrustedProxies, network)
+	}
+	for _, limit := range []struct {
+		setting string
+		value   int
+	}{
+		{"COUNTERSIGN_LIMIT_PRINCIPAL", s.LimitPrincipal},
+		{"COUNTERSIGN_LIMIT_ADDRESS", s.LimitAddress},
+		{"COUNTERSIGN_MAX_CONNECTIONS", s.MaxConnections},
+	} {
+		if limit.value < 1 {
+			return fmt.Errorf("%s: give a number from 1", limit.setting)
+		}
+	}
+	g.Limits = web.Limits{PerPrincipal: s.LimitPrincipal, PerAddress: s.LimitAddress, Connections: s.MaxConnections}
+	return nil
+}
+
+// networkOf reads a network, or an address as the network of itself alone.
+func networkOf(text string) (netip.Prefix, error) {
+	address, err := netip.ParseAddr(text)
+	if err == nil {
+		return netip.PrefixFrom(address, address.BitLen()), nil
+	}
+	return netip.ParsePrefix(text)
+}

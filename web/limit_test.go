@@ -1,0 +1,185 @@
+package web_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign/web"
+)
+
+// limited is the server of a bundle with limits of its own.
+func limited(t *testing.T, limits web.Limits) *bundle {
+	t.Helper()
+	b := setup(t)
+	server, err := web.New(web.Config{
+		API: b.api, Inbound: b.clearing, Reader: b.reader, Now: b.now, NewID: newID, Log: b.logger, Environment: "TEST", Limits: limits,
+	})
+	must(t, err)
+	b.server = server
+	return b
+}
+
+// TestOneCallerDoesNotTakeTheShareOfOthers: who asks more often than he may is told to wait, by principal and by address; others are not.
+func TestOneCallerDoesNotTakeTheShareOfOthers(t *testing.T) {
+	t.Parallel()
+	b := limited(t, web.Limits{PerPrincipal: 3, PerAddress: 20})
+	for _, who := range []person{maker1, checker1} {
+		b.token(t, who)
+	}
+	for i := range 5 {
+		a := b.send(t, get(listPath, maker1))
+		if want := i >= 3; (a.status == http.StatusTooManyRequests) != want {
+			t.Errorf("call %d: %d", i, a.status)
+		}
+		if a.status == http.StatusTooManyRequests && (a.header.Get("Retry-After") != "1" || a.text("errorCode") != "429_TOO_MANY_REQUESTS") {
+			t.Errorf("Retry-After %q, %s", a.header.Get("Retry-After"), a.body)
+		}
+	}
+	if a := b.send(t, get(listPath, checker1)); a.status != http.StatusOK {
+		t.Errorf("another person: %d", a.status)
+	}
+	login := call{path: "/api/auth/v1/realms/demo/login", kind: "application/x-www-form-urlencoded", body: "grant_type=password&client_id=x"}
+	refused := 0
+	for range 25 {
+		a := b.send(t, login)
+		if a.status == http.StatusTooManyRequests {
+			refused++
+			if a.header.Get("Retry-After") == "" || a.text("error") == "" || a.text("errorCode") != "429_TOO_MANY_REQUESTS" {
+				t.Errorf("%v %s", a.header, a.body)
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("one address may ask as often as it likes")
+	}
+	elsewhere := get(listPath, checker1)
+	elsewhere.change = func(r *http.Request) { r.RemoteAddr = "198.51.100.7:4711" }
+	if a := b.send(t, elsewhere); a.status != http.StatusOK {
+		t.Errorf("another address: %d", a.status)
+	}
+	b.clock.Add(int64(time.Second))
+	if a := b.send(t, get(listPath, maker1)); a.status != http.StatusOK {
+		t.Errorf("a second later: %d", a.status)
+	}
+}
+
+// TestTheDefaultsLeaveRoomForThePublishedThroughput: one client with one token makes a thousand calls in a second.
+func TestTheDefaultsLeaveRoomForThePublishedThroughput(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.token(t, maker1)
+	for i := range 1000 { // the clock stands still: all in the same second
+		if a := b.send(t, get("/api/common/v1/account/list", maker1)); a.status != http.StatusOK {
+			t.Fatalf("call %d: %d %s", i, a.status, a.body)
+		}
+	}
+}
+
+// listening serves a bundle's server on a real connection.
+func (b *bundle) listening(t *testing.T) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- b.server.Serve(ctx, listener) }()
+	t.Cleanup(func() {
+		stop()
+		<-ended
+	})
+	return listener.Addr().String()
+}
+
+// dial opens a connection that the test closes.
+func dial(t *testing.T, address string) net.Conn {
+	t.Helper()
+	connection, err := net.Dial("tcp", address)
+	must(t, err)
+	t.Cleanup(func() { _ = connection.Close() })
+	return connection
+}
+
+// TestASlowBodyIsAnswered408: a body that does not come to its end holds nothing for longer than its call may take.
+func TestASlowBodyIsAnswered408(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	token := b.token(t, maker1)
+	connection := dial(t, b.listening(t))
+	_, err := fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Request-Id: slow\r\n"+
+		"Authorization: Bearer %s\r\nContent-Length: 1000\r\n\r\n{", createSwiss, token)
+	must(t, err)
+	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	must(t, err)
+	body, err := io.ReadAll(response.Body)
+	must(t, errors.Join(err, response.Body.Close()))
+	if response.StatusCode != http.StatusRequestTimeout || !strings.Contains(string(body), "408_REQUEST_TIMEOUT") || !response.Close {
+		t.Errorf("%d, closes %v: %s", response.StatusCode, response.Close, body)
+	}
+}
+
+// TestASlowReaderIsLetGo asks for far more than fits on the way, and reads none of it until the server has given up.
+func TestASlowReaderIsLetGo(t *testing.T) {
+	t.Parallel()
+	const asked = 2000
+	b := limited(t, web.Limits{Write: 200 * time.Millisecond})
+	connection := dial(t, b.listening(t))
+	go func() {
+		_, _ = io.WriteString(connection, strings.Repeat("GET /api/openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n", asked))
+	}()
+	// The server's log line of an answer that it could not write is the sign that it gave up.
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(b.log.String(), "answer not sent") && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	must(t, connection.SetReadDeadline(time.Now().Add(time.Minute)))
+	reader, answers := bufio.NewReader(connection), 0
+	for {
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			break
+		}
+		_, err = io.Copy(io.Discard, response.Body)
+		if err != nil {
+			break
+		}
+		answers++
+	}
+	if answers >= asked {
+		t.Errorf("the server wrote all %d answers to somebody who did not read", answers)
+	}
+}
+
+// TestMoreConnectionsWait: beyond the limit a connection is served when another one ends.
+func TestMoreConnectionsWait(t *testing.T) {
+	t.Parallel()
+	b := limited(t, web.Limits{Connections: 2})
+	address := b.listening(t)
+	ask := func(connection net.Conn) error {
+		_, err := io.WriteString(connection, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+		must(t, err)
+		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		return err
+	}
+	first, second, third := dial(t, address), dial(t, address), dial(t, address)
+	must(t, errors.Join(ask(first), ask(second)))
+	must(t, third.SetReadDeadline(time.Now().Add(300*time.Millisecond)))
+	if err := ask(third); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("a third connection is served beside two: %v", err)
+	}
+	must(t, first.Close())
+	must(t, third.SetReadDeadline(time.Now().Add(time.Minute)))
+	response, err := http.ReadResponse(bufio.NewReader(third), nil)
+	must(t, err)
+	must(t, response.Body.Close())
+}

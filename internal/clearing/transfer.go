@@ -6,20 +6,27 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 )
 
-// receiveTransfer takes an incoming payment: booked and accepted when the account is one of ours and open, else refused. The answer
-// (pacs.002) is stored in the same transaction and sent by its job, within the scheme's time.
+// receiveTransfer takes an incoming payment: booked and accepted when no rule of the scheme refuses it and the account is one of ours and
+// open, else refused with the code of the first rule it breaks. The answer (pacs.002) is stored in the same transaction and sent by its
+// job, within the scheme's time.
 func (s *Station) receiveTransfer(ctx context.Context, in store.Inbound, document *iso20022.FIToFICustomerCreditTransfer) error {
 	transfer, err := interbank.ReadTransfer(document)
+	var amount *money.Error
+	if errors.As(err, &amount) {
+		return s.refuseStranger(ctx, in, document, payment.IncomingRefusal{Code: amount.Code, Text: "The amount cannot be booked. " + amount.Text})
+	}
 	if err != nil {
 		return unfit(err.Error())
 	}
+	asked := payment.IncomingInput{Scheme: in.Scheme, Document: document, At: s.now(), Rules: s.cfg.Rules}
 	realm, err := s.cfg.Store.IncomingRealm(ctx, transfer.Creditor.IBAN)
 	if errors.Is(err, payment.ErrNotFound) {
-		return s.refuseStranger(ctx, in, document)
+		return s.refuseStranger(ctx, in, document, payment.CheckIncoming(asked))
 	}
 	if err != nil {
 		return err
@@ -28,7 +35,8 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Inbound, documen
 	if err != nil {
 		return err
 	}
-	refused := payment.CheckIncoming(transfer, in.Scheme, &account)
+	asked.Account, asked.At = &account, s.now()
+	refused := payment.CheckIncoming(asked)
 	arrival := s.arrival(in, realm, mark)
 	answer, err := s.statusAnswer(in, document, refused, string(arrival.GlobalID))
 	if err != nil {
@@ -52,9 +60,8 @@ func (s *Station) arrival(in store.Inbound, realm, mark string) payment.ArrivalI
 	}
 }
 
-// refuseStranger answers a payment to an account nobody has here.
-func (s *Station) refuseStranger(ctx context.Context, in store.Inbound, document *iso20022.FIToFICustomerCreditTransfer) error {
-	refused := payment.CheckIncoming(interbank.Transfer{}, in.Scheme, nil)
+// refuseStranger answers a payment that becomes no message: to an account nobody has here, or of an amount that cannot be booked.
+func (s *Station) refuseStranger(ctx context.Context, in store.Inbound, document *iso20022.FIToFICustomerCreditTransfer, refused payment.IncomingRefusal) error {
 	answer, err := s.statusAnswer(in, document, refused, shortDigest(in.Content))
 	if err != nil {
 		return err

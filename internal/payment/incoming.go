@@ -49,20 +49,27 @@ type IncomingRefusal struct {
 	Text string
 }
 
-// CheckIncoming says why an incoming payment is refused: its account is unknown (AC01), closed (AC04), of another scheme (AC01), or
-// it has another currency (AM03). The zero value accepts it.
-func CheckIncoming(transfer interbank.Transfer, scheme rulebook.Scheme, account *DebtorAccount) IncomingRefusal {
-	switch {
-	case account == nil:
-		return IncomingRefusal{Code: "AC01", Text: "There is no such account here."}
-	case !account.Open:
-		return IncomingRefusal{Code: "AC04", Text: "The account is closed."}
-	case account.Scheme != scheme:
-		return IncomingRefusal{Code: "AC01", Text: "The account does not take payments of this scheme."}
-	case string(transfer.Amount.Currency()) != account.Currency:
-		return IncomingRefusal{Code: "AM03", Text: "The account does not take this currency."}
+// IncomingInput is a payment that came in, and what it is held against.
+type IncomingInput struct {
+	Scheme   rulebook.Scheme
+	Document *iso20022.FIToFICustomerCreditTransfer
+	Account  *DebtorAccount // nil when nobody here has the account
+	At       time.Time
+	Rules    rulebook.Settings
+}
+
+// CheckIncoming says why an incoming payment with one transaction is refused, by the table of rulebook.IncomingRules; the zero value
+// accepts it.
+func CheckIncoming(in IncomingInput) IncomingRefusal {
+	held := rulebook.Incoming{Scheme: in.Scheme, Document: in.Document, At: in.At, Settings: in.Rules}
+	if a := in.Account; a != nil {
+		held.Account = &rulebook.IncomingAccount{Open: a.Open, Scheme: a.Scheme, Currency: a.Currency, BIC: a.AgentBIC, IID: a.AgentIID}
 	}
-	return IncomingRefusal{}
+	rule, broken := rulebook.CheckIncoming(held)
+	if !broken {
+		return IncomingRefusal{}
+	}
+	return IncomingRefusal{Code: rule.Code, Text: rule.Text}
 }
 
 // NewIncoming makes the message of an incoming payment: Booked, or Failed with the reason it is refused with.

@@ -62,6 +62,7 @@ func page() []byte {
 			}
 		}
 	}
+	writeIncoming(&document)
 	writeRequests(&document)
 	writeReasons(&document)
 	writeDeadlines(&document)

@@ -1,0 +1,128 @@
+package clearing_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/govalues/decimal"
+
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+)
+
+type incomingDocument = iso20022.FIToFICustomerCreditTransfer
+
+// incomingCase is a payment of another bank with one thing changed, and the code it is refused with; "" is accepted.
+type incomingCase struct {
+	name   string
+	scheme rulebook.Scheme // "" for both
+	code   string
+	change func(*incomingDocument, *iso20022.CreditTransferTransaction39)
+}
+
+func ago(h *stationtest.House, d time.Duration) iso20022.ISODateTime {
+	return iso20022.ISODateTime(h.Clock.Now().Add(-d).UTC().Format("2006-01-02T15:04:05.000Z"))
+}
+
+func setIncoming(d *incomingDocument, tx *iso20022.CreditTransferTransaction39, currency, value string) {
+	amount := iso20022.Amount{Currency: currency, Value: decimal.MustParse(value)}
+	tx.InterbankSettlementAmount, d.GroupHeader.TotalInterbankSettlementAmount = amount, &amount
+}
+
+func incomingCases(h *stationtest.House) []incomingCase {
+	type tx = iso20022.CreditTransferTransaction39
+	const sic, sct = rulebook.SchemeSIC, rulebook.SchemeSCT
+	sum := decimal.MustParse("100.01")
+	equal := decimal.MustParse("100")
+	system := func(code string) *iso20022.ClearingSystemIdentification3Choice {
+		return &iso20022.ClearingSystemIdentification3Choice{Code: code}
+	}
+	return []incomingCase{
+		{"as it should be", "", "", func(*incomingDocument, *tx) {}},
+		{"control sum as it should be", "", "", func(d *incomingDocument, _ *tx) { d.GroupHeader.ControlSum = &equal }},
+		{"two by the count", "", "AM18", func(d *incomingDocument, _ *tx) { d.GroupHeader.NumberOfTransactions = "2" }},
+		{"control sum of another amount", "", "AM10", func(d *incomingDocument, _ *tx) { d.GroupHeader.ControlSum = &sum }},
+		{"total of another amount", "", "AM10", func(d *incomingDocument, _ *tx) { d.GroupHeader.TotalInterbankSettlementAmount.Value = sum }},
+		{"total of another currency", "", "AM10", func(d *incomingDocument, _ *tx) { d.GroupHeader.TotalInterbankSettlementAmount.Currency = "USD" }},
+		{"another settlement method", "", "CH16", func(d *incomingDocument, _ *tx) { d.GroupHeader.SettlementInformation.SettlementMethod = "INDA" }},
+		{"SIC RTGS", "", "CH16", func(d *incomingDocument, _ *tx) { d.GroupHeader.SettlementInformation.ClearingSystem = system("SIC") }},
+		{"TARGET in SIC", sic, "CH16", func(d *incomingDocument, _ *tx) { d.GroupHeader.SettlementInformation.ClearingSystem = system("TGT") }},
+		{"TARGET in SEPA", sct, "", func(d *incomingDocument, _ *tx) { d.GroupHeader.SettlementInformation.ClearingSystem = system("TGT") }},
+		{"without payment type", sct, "FF04", func(d *incomingDocument, _ *tx) { d.GroupHeader.PaymentTypeInformation = nil }},
+		{"without payment type", sic, "FF05", func(d *incomingDocument, _ *tx) { d.GroupHeader.PaymentTypeInformation = nil }},
+		{"not instant", "", "FF05", func(d *incomingDocument, _ *tx) { d.GroupHeader.PaymentTypeInformation.LocalInstrument.Code = "CORE" }},
+		{"charges on the debtor", "", "CH16", func(_ *incomingDocument, t *tx) { t.ChargeBearer = "DEBT" }},
+		{"charges shared", sct, "CH16", func(_ *incomingDocument, t *tx) { t.ChargeBearer = "SHAR" }},
+		{"charges shared", sic, "", func(_ *incomingDocument, t *tx) { t.ChargeBearer = "SHAR" }},
+		{"charges taken", "", "CH17", func(_ *incomingDocument, t *tx) {
+			t.ChargesInformation = []iso20022.Charges7{{Amount: t.InterbankSettlementAmount, Agent: t.DebtorAgent}}
+		}},
+		{"euro", sic, "AM03", func(d *incomingDocument, t *tx) { setIncoming(d, t, "EUR", "100.00") }},
+		{"francs", sct, "AM03", func(d *incomingDocument, t *tx) { setIncoming(d, t, "CHF", "100.00") }},
+		{"dollars", "", "AM03", func(d *incomingDocument, t *tx) { setIncoming(d, t, "USD", "100.00") }},
+		{"nothing", sic, "AM01", func(d *incomingDocument, t *tx) { setIncoming(d, t, "CHF", "0.00") }},
+		{"a fraction of a cent", sct, "CH20", func(d *incomingDocument, t *tx) { setIncoming(d, t, "EUR", "1.005") }},
+		{"the limit", sic, "", func(d *incomingDocument, t *tx) { setIncoming(d, t, "CHF", "20000.00") }},
+		{"above the limit", sic, "AM02", func(d *incomingDocument, t *tx) { setIncoming(d, t, "CHF", "20000.01") }},
+		{"above the limit", sct, "AM02", func(d *incomingDocument, t *tx) { setIncoming(d, t, "EUR", "1000000000.00") }},
+		{"another bank by BIC", "", "AGNT", func(_ *incomingDocument, t *tx) {
+			t.CreditorAgent.FinancialInstitutionID = iso20022.FinancialInstitutionIdentification18{BICFI: "BBBBCHZZXXX"}
+		}},
+		{"another bank by number", sic, "AGNT", func(_ *incomingDocument, t *tx) {
+			t.CreditorAgent.FinancialInstitutionID.ClearingSystemMemberID.MemberID = "762"
+		}},
+		{"its branch", "", "", func(_ *incomingDocument, t *tx) {
+			t.CreditorAgent.FinancialInstitutionID = iso20022.FinancialInstitutionIdentification18{BICFI: map[bool]string{true: "AAAACHBB123", false: "AAAADEFF123"}[t.InterbankSettlementAmount.Currency == "CHF"]}
+		}},
+		{"no such account", "", "AC01", func(_ *incomingDocument, t *tx) { t.CreditorAccount.ID.IBAN = "CH9300762011623852957" }},
+		{"an account of the other scheme", sct, "AC01", func(_ *incomingDocument, t *tx) { t.CreditorAccount.ID.IBAN = receiving[sic] }},
+		{"without time", sct, "CH21", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = "" }},
+		{"without time", sic, "", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = "" }},
+		{"in the last moment", "", "", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 10*time.Second-time.Millisecond) }},
+		{"too late", "", "AB05", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 10*time.Second) }},
+		{"hours late", "", "AB05", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 6*time.Hour) }},
+		{"by a clock a little ahead", "", "", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, -5*time.Second) }},
+		{"from the future", "", "DT01", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, -time.Hour) }},
+	}
+}
+
+func TestAnIncomingPaymentIsHeldAgainstTheRulesOfItsScheme(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range rulebook.Schemes() {
+		h := stationtest.New(t)
+		for i, c := range incomingCases(h) {
+			if c.scheme != "" && c.scheme != scheme {
+				continue
+			}
+			id := fmt.Sprintf("CASE%d", i)
+			document := transfer(t, h, scheme, id, receiving[scheme])
+			c.change(document, &document.CreditTransferTransactionInformation[0])
+			if findings := iso20022.Validate(document); len(findings) > 0 {
+				t.Fatalf("%s: not valid by its schema: %+v", c.name, findings)
+			}
+			receive(t, h, inbound(t, scheme, "IN-"+id, document, nil))
+			h.Clock.Add(3 * time.Second)
+			h.Clearing.Look(ctx)
+			status, err := interbank.ReadStatus(lastSent(t, h, "pacs.002").(*iso20022.FIToFIPaymentStatusReport))
+			h.Clock.Add(-3 * time.Second)
+			want := map[bool]string{true: "ACCP", false: "RJCT"}[c.code == ""]
+			if err != nil || status.Original.TransactionID != id || status.Status != want || status.Why.Code != c.code {
+				t.Errorf("%s, %s: answered %s %s %s %v, want %s %s", scheme, c.name, status.Original.TransactionID, status.Status, status.Why.Code, err, want, c.code)
+				continue
+			}
+			realm, key, err := h.Store.IncomingByTransaction(ctx, scheme, id)
+			if err != nil {
+				continue // answered, but nobody's payment
+			}
+			m := current(t, h, payment.Message{Realm: realm, InternalID: key})
+			if booked := m.State == payment.StateBooked; booked != (c.code == "") || m.StatusCode != c.code {
+				t.Errorf("%s, %s: the payment is %s %s", scheme, c.name, m.State, m.StatusCode)
+			}
+		}
+		h.CheckInvariants(t)
+	}
+}

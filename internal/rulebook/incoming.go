@@ -1,0 +1,232 @@
+package rulebook
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"countersign/internal/account"
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+)
+
+const (
+	// IncomingWithin is the time from the acceptance by the debtor's bank to our answer (EPC SCT Inst rulebook 2025, 4.2.3; the same in SIC
+	// IP): what arrives later is refused, because the debtor's bank counts it as timed out.
+	IncomingWithin = 10 * time.Second
+	// ClockTolerance is how far ahead of ours another bank's clock may be. A later acceptance time would give a payment more than the
+	// scheme's time.
+	ClockTolerance = 5 * time.Second
+)
+
+// IncomingAccount is the account an incoming payment names, as its bank keeps it.
+type IncomingAccount struct {
+	Open     bool
+	Scheme   Scheme
+	Currency string
+	BIC      string // of the bank that keeps it, "" when unknown
+	IID      string // its number in the Swiss clearing, "" elsewhere
+}
+
+// Incoming is a pacs.008 that came in, with one transaction, and what it is held against.
+type Incoming struct {
+	Scheme   Scheme
+	Document *iso20022.FIToFICustomerCreditTransfer
+	Account  *IncomingAccount // nil when nobody here has the account
+	At       time.Time
+	Settings Settings
+}
+
+// IncomingRule is one row of the table of incoming payments. The first one broken is the reason of the refusal.
+type IncomingRule struct {
+	ID      string
+	Scheme  Scheme // the one scheme the rule holds for; empty for both
+	Element string // ISO path below the pacs.008
+	Code    string // ISO ExternalStatusReason1Code of the pacs.002
+	Text    string // what the other bank is told
+	Source  string
+	// broken reports that the rule is broken. It is asked only when no rule before it is.
+	broken func(incoming) bool
+}
+
+// incoming is what the rules look at.
+type incoming struct {
+	Incoming
+	profile     Profile
+	header      *iso20022.GroupHeader93
+	transaction *iso20022.CreditTransferTransaction39
+	accepted    time.Time // zero when the document does not say
+}
+
+// CheckIncoming returns the first rule an incoming payment breaks; broken is false for one to be booked. The document has exactly one
+// transaction.
+func CheckIncoming(in Incoming) (rule IncomingRule, broken bool) {
+	profile, _ := in.Scheme.Profile()
+	looked := incoming{
+		Incoming: in, profile: profile, header: &in.Document.GroupHeader,
+		transaction: &in.Document.CreditTransferTransactionInformation[0],
+	}
+	if given := looked.transaction.AcceptanceDateTime; given != "" {
+		looked.accepted, _ = given.Time() // one that is no time counts as missing
+	}
+	index := slices.IndexFunc(incomingRules, func(r IncomingRule) bool {
+		return (r.Scheme == "" || r.Scheme == in.Scheme) && r.broken(looked)
+	})
+	if index < 0 {
+		return IncomingRule{}, false
+	}
+	return incomingRules[index], true
+}
+
+// IncomingRules is the whole table, in the order the rules are asked.
+func IncomingRules() []IncomingRule { return slices.Clone(incomingRules) }
+
+// The codes are those of ISO ExternalStatusReason1Code, whose definitions stand in internal/iso20022/code.
+var incomingRules = []IncomingRule{
+	{
+		ID: "incoming-count", Element: "GrpHdr/NbOfTxs", Code: "AM18", Text: "The message holds one payment and says another number.",
+		Source: "EPC115-06 pacs.008 (NbOfTxs 1); ISO, AM18", broken: func(i incoming) bool {
+			count, err := strconv.Atoi(i.header.NumberOfTransactions)
+			return err != nil || count != 1
+		},
+	},
+	{
+		ID: "incoming-control-sum", Element: "GrpHdr/CtrlSum", Code: "AM10", Text: "The control sum is not the amount of the payment.",
+		Source: "ISO pacs.008, CtrlSum; ISO, AM10", broken: func(i incoming) bool {
+			return i.header.ControlSum != nil && !i.header.ControlSum.Equal(i.transaction.InterbankSettlementAmount.Value)
+		},
+	},
+	{
+		ID: "incoming-total", Element: "GrpHdr/TtlIntrBkSttlmAmt", Code: "AM10", Text: "The total is not the amount of the payment.",
+		Source: "EPC115-06 pacs.008 (TtlIntrBkSttlmAmt); ISO, AM10", broken: func(i incoming) bool {
+			total := i.header.TotalInterbankSettlementAmount
+			return total != nil && !total.Equal(i.transaction.InterbankSettlementAmount)
+		},
+	},
+	{
+		ID: "incoming-settlement-method", Element: "GrpHdr/SttlmInf/SttlmMtd", Code: "CH16", Text: "Instant payments settle through clearing (CLRG).",
+		Source: "EPC115-06 pacs.008 (SttlmMtd CLRG); ISO, CH16", broken: func(i incoming) bool {
+			return i.header.SettlementInformation.SettlementMethod != "CLRG"
+		},
+	},
+	{
+		ID: "incoming-clearing-system", Element: "GrpHdr/SttlmInf/ClrSys", Code: "CH16", Text: "This payment belongs to another clearing system.",
+		Source: "ISO ExternalCashClearingSystem1Code (SIP: SIC Instant Payments); ISO, CH16", broken: incoming.otherClearing,
+	},
+	{
+		ID: "incoming-service-level", Scheme: SchemeSCT, Element: "PmtTpInf/SvcLvl", Code: "FF04", Text: "The service level is not SEPA.",
+		Source: "EPC115-06 pacs.008 (SvcLvl SEPA); ISO, FF04", broken: func(i incoming) bool {
+			kind := i.paymentType()
+			return kind == nil || !slices.ContainsFunc(kind.ServiceLevel, func(l iso20022.ServiceLevel8Choice) bool { return l.Code == i.profile.ServiceLevel })
+		},
+	},
+	{
+		ID: "incoming-local-instrument", Element: "PmtTpInf/LclInstrm", Code: "FF05", Text: "The payment is not marked as instant (INST).",
+		Source: "EPC115-06 pacs.008 (LclInstrm INST); the same in SIC IP; ISO, FF05", broken: func(i incoming) bool {
+			kind := i.paymentType()
+			return kind == nil || kind.LocalInstrument == nil || kind.LocalInstrument.Code != "INST"
+		},
+	},
+	{
+		ID: "incoming-charge-bearer", Element: "CdtTrfTxInf/ChrgBr", Code: "CH16", Text: "Instant payments bear charges by service level (SLEV).",
+		Source: "EPC115-06 pacs.008 (ChrgBr SLEV); SIC takes SHAR too; ISO, CH16", broken: func(i incoming) bool {
+			bearer := i.transaction.ChargeBearer
+			return bearer != "SLEV" && (bearer != "SHAR" || i.Scheme != SchemeSIC)
+		},
+	},
+	{
+		ID: "incoming-charges", Element: "CdtTrfTxInf/ChrgsInf", Code: "CH17", Text: "Nothing may be taken off an instant payment on its way.",
+		Source: "EPC115-06 pacs.008 (no ChrgsInf); ISO, CH17", broken: func(i incoming) bool { return len(i.transaction.ChargesInformation) > 0 },
+	},
+	{
+		ID: "incoming-account", Element: "CdtTrfTxInf/CdtrAcct", Code: "AC01", Text: "There is no such account here.",
+		Source: "ISO, AC01", broken: func(i incoming) bool { return i.Account == nil },
+	},
+	{
+		ID: "incoming-account-closed", Element: "CdtTrfTxInf/CdtrAcct", Code: "AC04", Text: "The account is closed.",
+		Source: "ISO, AC04", broken: func(i incoming) bool { return !i.Account.Open },
+	},
+	{
+		ID: "incoming-account-scheme", Element: "CdtTrfTxInf/CdtrAcct", Code: "AC01", Text: "The account does not take payments of this scheme.",
+		Source: "ISO, AC01", broken: func(i incoming) bool { return i.Account.Scheme != i.Scheme },
+	},
+	{
+		ID: "incoming-currency", Element: "CdtTrfTxInf/IntrBkSttlmAmt/Ccy", Code: "AM03", Text: "The account does not take this currency.",
+		Source: "EPC AT-T002; SPS 4.3; ISO, AM03", broken: func(i incoming) bool {
+			currency := i.transaction.InterbankSettlementAmount.Currency
+			return currency != i.Account.Currency || currency != string(i.profile.Currency)
+		},
+	},
+	{
+		ID: "incoming-maximum", Element: "CdtTrfTxInf/IntrBkSttlmAmt", Code: "AM02", Text: "The amount is above the limit of instant payments.",
+		Source: "SPS 4.3 (a setting); EPC rulebook 2025 (999,999,999.99); ISO, AM02", broken: func(i incoming) bool {
+			amount, err := money.FromDecimal(i.profile.Currency, i.transaction.InterbankSettlementAmount.Value)
+			return err == nil && amount.Minor() > i.Settings.limit(i.Scheme).Minor()
+		},
+	},
+	{
+		ID: "incoming-agent", Element: "CdtTrfTxInf/CdtrAgt", Code: "AGNT", Text: "The account is kept by another bank.",
+		Source: "EPC115-06 pacs.008 (CdtrAgt); SPS 3.12; ISO, AGNT", broken: incoming.otherBank,
+	},
+	{
+		ID: "incoming-time-missing", Scheme: SchemeSCT, Element: "CdtTrfTxInf/AccptncDtTm", Code: "CH21", Text: "The acceptance time is missing.",
+		Source: "EPC115-06 pacs.008 (AccptncDtTm mandatory, AT-T056); ISO, CH21", broken: func(i incoming) bool { return i.accepted.IsZero() },
+	},
+	{
+		ID: "incoming-late", Element: "CdtTrfTxInf/AccptncDtTm", Code: "AB05", Text: "The time of the scheme was over when the payment arrived.",
+		Source: "EPC SCT Inst rulebook 2025, 4.2.3 (10 s); ISO, AB05", broken: func(i incoming) bool {
+			return !i.accepted.IsZero() && i.At.Sub(i.accepted) >= IncomingWithin
+		},
+	},
+	{
+		ID: "incoming-early", Element: "CdtTrfTxInf/AccptncDtTm", Code: "DT01", Text: fmt.Sprintf("The acceptance time lies more than %d s ahead.", ClockTolerance/time.Second),
+		Source: "A clock that runs ahead would gain time (5 s are borne); ISO, DT01", broken: func(i incoming) bool {
+			return !i.accepted.IsZero() && i.accepted.Sub(i.At) > ClockTolerance
+		},
+	},
+}
+
+// paymentType stands in the header or with the transaction.
+func (i incoming) paymentType() *iso20022.PaymentTypeInformation28 {
+	if i.transaction.PaymentTypeInformation != nil {
+		return i.transaction.PaymentTypeInformation
+	}
+	return i.header.PaymentTypeInformation
+}
+
+// otherClearing reports a clearing system that is not the scheme's. In SEPA the document may name the clearing and settlement mechanism
+// that carries it, whatever its name; only the Swiss ones are certainly others.
+func (i incoming) otherClearing() bool {
+	system := i.header.SettlementInformation.ClearingSystem
+	switch {
+	case system == nil:
+		return false
+	case i.Scheme == SchemeSIC:
+		return system.Code != i.profile.ClearingSystem
+	default:
+		return system.Code == "SIC" || system.Code == "SIP"
+	}
+}
+
+// otherBank reports a creditor agent that is not the bank of the account, by its BIC (branches do not count) or by its number in the Swiss
+// clearing. A bank that is named by neither is not compared: clearing brought the payment to us.
+func (i incoming) otherBank() bool {
+	bank := i.transaction.CreditorAgent.FinancialInstitutionID
+	const bankLength, sicNumberLength = 8, 6
+	if bank.BICFI != "" && len(i.Account.BIC) >= bankLength && !strings.HasPrefix(bank.BICFI, i.Account.BIC[:bankLength]) {
+		return true
+	}
+	member := bank.ClearingSystemMemberID
+	if member == nil || i.Account.IID == "" {
+		return false
+	}
+	number := member.MemberID
+	if system := member.ClearingSystemID; system != nil && system.Code == "CHSIC" && len(number) == sicNumberLength {
+		number = number[:sicNumberLength-1] // the last is a check digit
+	}
+	given, err := account.ParseIID(number)
+	known, knownErr := account.ParseIID(i.Account.IID)
+	return err != nil || knownErr != nil || given != known
+}

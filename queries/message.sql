@@ -222,21 +222,25 @@ FROM release r
 WHERE r.realm = @realm AND r.message_id = @message_id;
 
 -- name: MessageListUndelivered :many
--- Released before the given time and not yet with clearing.
+-- Released before the given time, or after the other, which a clock that was set back has yet to reach, and not yet with clearing.
 SELECT message_id FROM message
-WHERE realm = @realm AND accepted_at IS NOT NULL AND delivered_at IS NULL AND accepted_at <= @accepted_before::timestamptz
+WHERE realm = @realm AND accepted_at IS NOT NULL AND delivered_at IS NULL
+  AND (accepted_at <= @accepted_before::timestamptz OR accepted_at > @accepted_after::timestamptz)
 ORDER BY accepted_at LIMIT @page_size;
 
 -- name: MessageListOverdue :many
--- With clearing since before the given time and without an answer.
+-- With clearing since before the given time, or after the other, which a clock that was set back has yet to reach, and without an answer.
 SELECT message_id FROM message
-WHERE realm = @realm AND state IN ('Approved', 'Processing') AND kind IN ('instruction', 'return') AND accepted_at <= @accepted_before::timestamptz
+WHERE realm = @realm AND state IN ('Approved', 'Processing') AND kind IN ('instruction', 'return')
+  AND (accepted_at <= @accepted_before::timestamptz OR accepted_at > @accepted_after::timestamptz)
 ORDER BY accepted_at LIMIT @page_size;
 
 -- name: MessageListToInquire :many
--- Unconfirmed ones that clearing has: asking about one it never got could end it while it is still to be sent.
+-- Unconfirmed ones that clearing has: asking about one it never got could end it while it is still to be sent. A payment that is to be asked
+-- about after the second time was noted before the clock was set back: it is asked about now.
 SELECT message_id FROM message
-WHERE realm = @realm AND state IN ('Unconfirmed', 'Overdue') AND delivered_at IS NOT NULL AND inquire_at <= @due::timestamptz
+WHERE realm = @realm AND state IN ('Unconfirmed', 'Overdue') AND delivered_at IS NOT NULL
+  AND (inquire_at <= @due::timestamptz OR state = 'Unconfirmed' AND inquire_at > @never_after::timestamptz)
 ORDER BY inquire_at LIMIT @page_size;
 
 -- name: MessageListExpired :many

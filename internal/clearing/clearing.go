@@ -236,13 +236,16 @@ func (s *Station) end(id uuid.UUID) {
 	delete(s.working, id)
 }
 
+// longestBackoff bounds the pauses between attempts to deliver.
+const longestBackoff = 30 * time.Second
+
 // backoff is the pause after the given number of failed attempts: 100 ms, doubled each time, at most 30 s.
 func backoff(attempts int) time.Duration {
-	const first, most = 100 * time.Millisecond, 30 * time.Second
+	const first = 100 * time.Millisecond
 	if attempts > 9 {
-		return most
+		return longestBackoff
 	}
-	return min(most, first<<(max(attempts, 1)-1))
+	return min(longestBackoff, first<<(max(attempts, 1)-1))
 }
 
 // now is the time in the resolution the database keeps.

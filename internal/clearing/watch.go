@@ -56,7 +56,8 @@ func (s *Station) Look(ctx context.Context) {
 	for _, realm := range realms {
 		now := s.now()
 		due, err := s.cfg.Store.Due(ctx, realm, store.DueTimes{
-			Now: now, ReleasedBefore: now.Add(-jobsLead), AcceptedBefore: now.Add(-s.cfg.AnswerWithin), PageSize: watchPage,
+			Now: now, ReleasedBefore: now.Add(-jobsLead), AcceptedBefore: now.Add(-s.cfg.AnswerWithin),
+			AcceptedAfter: now.Add(s.cfg.AnswerWithin), InquireAfter: now.Add(longestInquiryPause), PageSize: watchPage,
 		})
 		if err != nil {
 			s.complain(ctx, err, "watch the clock", "realm", realm)
@@ -94,7 +95,7 @@ func (s *Station) sendAgain(ctx context.Context, realm string, id uuid.UUID) err
 	s.mu.Lock()
 	a := s.retry[id]
 	s.mu.Unlock()
-	if s.now().Before(a.next) {
+	if pause := a.next.Sub(s.now()); pause > 0 && pause <= longestBackoff { // a longer one was set by a clock that has gone back since
 		return nil
 	}
 	err := s.Send(ctx, realm, id)
@@ -133,17 +134,20 @@ func (s *Station) fallDue(ctx context.Context, realm string, id uuid.UUID) error
 	return err
 }
 
+// longestInquiryPause bounds the pauses between status requests about one payment.
+const longestInquiryPause = 15 * time.Minute
+
 // inquiryPause is the pause after a status request. About a payment: 1 s, doubled each time, at most 15 minutes. About a recall, whose
 // answer people give: a day.
 func inquiryPause(m payment.Message) time.Duration {
-	const most, day = 15 * time.Minute, 24 * time.Hour
+	const day = 24 * time.Hour
 	switch {
 	case m.Kind == payment.KindRecall:
 		return day
 	case m.Inquiries > 10:
-		return most
+		return longestInquiryPause
 	}
-	return min(most, time.Second<<m.Inquiries)
+	return min(longestInquiryPause, time.Second<<m.Inquiries)
 }
 
 // inquire asks clearing what became of an unconfirmed message. The number of the request and the time of the next are stored first,

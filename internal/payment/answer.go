@@ -132,9 +132,12 @@ func (m Message) Withhold(at time.Time) (Transition, error) {
 	return t, err
 }
 
-// TimeOut records that the scheme's time passed without an answer. It fails with ErrIllegalMove before that or in another state.
+// TimeOut records that the scheme's time passed without an answer. A message accepted further ahead than that time was accepted before the
+// clock was set back: how long it waits is not known, so it counts as timed out too, which is safe (a late answer still counts). It fails
+// with ErrIllegalMove before that or in another state.
 func (m Message) TimeOut(limit time.Duration, at time.Time) (Transition, error) {
-	if m.AcceptedAt.IsZero() || at.Before(m.AcceptedAt.Add(limit)) {
+	waited := at.Sub(m.AcceptedAt)
+	if m.AcceptedAt.IsZero() || waited < limit && waited > -limit {
 		return Transition{}, ErrIllegalMove
 	}
 	t, err := m.step(ActionTimeOut, StateUnconfirmed, identity.Gateway(identity.ChannelClock), at)

@@ -121,7 +121,10 @@ type DueTimes struct {
 	Now            time.Time
 	ReleasedBefore time.Time
 	AcceptedBefore time.Time // now less the scheme's time
-	PageSize       int32
+	// AcceptedAfter and InquireAfter are times that nothing was accepted at, or put off to, unless the clock was set back since.
+	AcceptedAfter time.Time
+	InquireAfter  time.Time
+	PageSize      int32
 }
 
 // Due lists what is due in a realm.
@@ -129,15 +132,21 @@ func (s *Store) Due(ctx context.Context, realm string, at DueTimes) (Due, error)
 	var due Due
 	err := s.db.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
-		due.Undelivered, err = q.MessageListUndelivered(ctx, realm, at.ReleasedBefore, at.PageSize)
+		due.Undelivered, err = q.MessageListUndelivered(ctx, dbsqlc.MessageListUndeliveredParams{
+			Realm: realm, AcceptedBefore: at.ReleasedBefore, AcceptedAfter: at.AcceptedAfter, PageSize: at.PageSize,
+		})
 		if err != nil {
 			return err
 		}
-		due.Overdue, err = q.MessageListOverdue(ctx, realm, at.AcceptedBefore, at.PageSize)
+		due.Overdue, err = q.MessageListOverdue(ctx, dbsqlc.MessageListOverdueParams{
+			Realm: realm, AcceptedBefore: at.AcceptedBefore, AcceptedAfter: at.AcceptedAfter, PageSize: at.PageSize,
+		})
 		if err != nil {
 			return err
 		}
-		due.ToInquire, err = q.MessageListToInquire(ctx, realm, at.Now, at.PageSize)
+		due.ToInquire, err = q.MessageListToInquire(ctx, dbsqlc.MessageListToInquireParams{
+			Realm: realm, Due: at.Now, NeverAfter: at.InquireAfter, PageSize: at.PageSize,
+		})
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,48 @@
+package clearing_test
+
+import (
+	"testing"
+	"time"
+
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+)
+
+// TestAClockThatIsSetBackHoldsNothingUp: what was accepted, or is to be asked about, an hour ahead is not left for that hour.
+func TestAClockThatIsSetBackHoldsNothingUp(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
+	sent, unsent, asked := approved(t, h, rulebook.SchemeSIC), approved(t, h, rulebook.SchemeSIC), approved(t, h, rulebook.SchemeSCT)
+	send(t, h, sent)
+	send(t, h, asked)
+	h.Clock.Add(11 * time.Second)
+	_, err := h.Store.Transact(ctx, asked.Realm, asked.InternalID, func(m payment.Message) (payment.Transition, error) {
+		return m.TimeOut(10*time.Second, h.Clock.Now())
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Clock.Add(-11*time.Second - time.Second) // a step that clocks make all the time changes nothing
+	h.Clearing.Look(ctx)
+	want{state: payment.StateProcessing}.check(t, h, sent)
+	want{state: payment.StateApproved}.check(t, h, unsent)
+	h.Clock.Add(-time.Hour)
+	h.Clearing.Look(ctx)
+	h.Clearing.Look(ctx)
+	for _, m := range []payment.Message{sent, unsent} {
+		want{state: payment.StateUnconfirmed}.check(t, h, m)
+	}
+	references := map[string]int{}
+	for _, d := range h.Network.Delivered() {
+		references[d.Reference]++
+	}
+	for _, m := range []payment.Message{sent, unsent, asked} {
+		if references["P8"+string(m.GlobalID)] != 1 || references["P28"+string(m.GlobalID)+"-1"] != 1 {
+			t.Errorf("clearing got %v: want the payment %s once and one question about it", references, m.GlobalID)
+		}
+	}
+	receive(t, h, answer(t, sent, "A1", "ACSC", ""))
+	want{state: payment.StateSettled}.check(t, h, sent)
+}

@@ -565,13 +565,26 @@ func (q *Queries) MessageListFallingDue(ctx context.Context, realm string, due t
 
 const messageListOverdue = `-- name: MessageListOverdue :many
 SELECT message_id FROM message
-WHERE realm = $1 AND state IN ('Approved', 'Processing') AND kind IN ('instruction', 'return') AND accepted_at <= $2::timestamptz
-ORDER BY accepted_at LIMIT $3
+WHERE realm = $1 AND state IN ('Approved', 'Processing') AND kind IN ('instruction', 'return')
+  AND (accepted_at <= $2::timestamptz OR accepted_at > $3::timestamptz)
+ORDER BY accepted_at LIMIT $4
 `
 
-// With clearing since before the given time and without an answer.
-func (q *Queries) MessageListOverdue(ctx context.Context, realm string, acceptedBefore time.Time, pageSize int32) ([]uuid.UUID, error) {
-	rows, err := q.db.Query(ctx, messageListOverdue, realm, acceptedBefore, pageSize)
+type MessageListOverdueParams struct {
+	Realm          string
+	AcceptedBefore time.Time
+	AcceptedAfter  time.Time
+	PageSize       int32
+}
+
+// With clearing since before the given time, or after the other, which a clock that was set back has yet to reach, and without an answer.
+func (q *Queries) MessageListOverdue(ctx context.Context, arg MessageListOverdueParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, messageListOverdue,
+		arg.Realm,
+		arg.AcceptedBefore,
+		arg.AcceptedAfter,
+		arg.PageSize,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -620,13 +633,27 @@ func (q *Queries) MessageListToAnswer(ctx context.Context, realm string, pageSiz
 
 const messageListToInquire = `-- name: MessageListToInquire :many
 SELECT message_id FROM message
-WHERE realm = $1 AND state IN ('Unconfirmed', 'Overdue') AND delivered_at IS NOT NULL AND inquire_at <= $2::timestamptz
-ORDER BY inquire_at LIMIT $3
+WHERE realm = $1 AND state IN ('Unconfirmed', 'Overdue') AND delivered_at IS NOT NULL
+  AND (inquire_at <= $2::timestamptz OR state = 'Unconfirmed' AND inquire_at > $3::timestamptz)
+ORDER BY inquire_at LIMIT $4
 `
 
-// Unconfirmed ones that clearing has: asking about one it never got could end it while it is still to be sent.
-func (q *Queries) MessageListToInquire(ctx context.Context, realm string, due time.Time, pageSize int32) ([]uuid.UUID, error) {
-	rows, err := q.db.Query(ctx, messageListToInquire, realm, due, pageSize)
+type MessageListToInquireParams struct {
+	Realm      string
+	Due        time.Time
+	NeverAfter time.Time
+	PageSize   int32
+}
+
+// Unconfirmed ones that clearing has: asking about one it never got could end it while it is still to be sent. A payment that is to be asked
+// about after the second time was noted before the clock was set back: it is asked about now.
+func (q *Queries) MessageListToInquire(ctx context.Context, arg MessageListToInquireParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, messageListToInquire,
+		arg.Realm,
+		arg.Due,
+		arg.NeverAfter,
+		arg.PageSize,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -647,13 +674,26 @@ func (q *Queries) MessageListToInquire(ctx context.Context, realm string, due ti
 
 const messageListUndelivered = `-- name: MessageListUndelivered :many
 SELECT message_id FROM message
-WHERE realm = $1 AND accepted_at IS NOT NULL AND delivered_at IS NULL AND accepted_at <= $2::timestamptz
-ORDER BY accepted_at LIMIT $3
+WHERE realm = $1 AND accepted_at IS NOT NULL AND delivered_at IS NULL
+  AND (accepted_at <= $2::timestamptz OR accepted_at > $3::timestamptz)
+ORDER BY accepted_at LIMIT $4
 `
 
-// Released before the given time and not yet with clearing.
-func (q *Queries) MessageListUndelivered(ctx context.Context, realm string, acceptedBefore time.Time, pageSize int32) ([]uuid.UUID, error) {
-	rows, err := q.db.Query(ctx, messageListUndelivered, realm, acceptedBefore, pageSize)
+type MessageListUndeliveredParams struct {
+	Realm          string
+	AcceptedBefore time.Time
+	AcceptedAfter  time.Time
+	PageSize       int32
+}
+
+// Released before the given time, or after the other, which a clock that was set back has yet to reach, and not yet with clearing.
+func (q *Queries) MessageListUndelivered(ctx context.Context, arg MessageListUndeliveredParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, messageListUndelivered,
+		arg.Realm,
+		arg.AcceptedBefore,
+		arg.AcceptedAfter,
+		arg.PageSize,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
@@ -18,10 +17,6 @@ import (
 const (
 	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-	// viewerPolicy is that of the reading page for the interface's description, a foreign program that brings inline script and style.
-	// Nobody is signed in there by a cookie.
-	viewerPolicy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-		"font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
 // identify gives each request an id of the server, and notes the caller's own id and where it came from. Echo's own middleware for that
@@ -125,11 +120,7 @@ func (s *Server) endStream(next echo.HandlerFunc) echo.HandlerFunc {
 func (s *Server) secured(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		header := c.Response().Header()
-		policy := pagePolicy
-		if strings.HasPrefix(c.Request().URL.Path, "/api/docs/") {
-			policy = viewerPolicy
-		}
-		header.Set("Content-Security-Policy", policy)
+		header.Set("Content-Security-Policy", pagePolicy)
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")

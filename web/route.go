@@ -5,9 +5,7 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
-	"github.com/swaggest/swgui/v5emb"
 
-	contract "countersign/api"
 	"countersign/static"
 	"countersign/web/api"
 	"countersign/web/request"
@@ -85,20 +83,4 @@ func (s *Server) operatorRoutes() []request.Route {
 		{Method: http.MethodGet, Path: "/readyz", Handle: s.ready},
 		{Method: http.MethodGet, Path: static.Prefix + "*", Handle: files},
 	}
-}
-
-// documentRoutes serve the description of the interface, and a page to read it on.
-func (s *Server) documentRoutes(document []byte) []request.Route {
-	const page = "/api/docs"
-	viewer := echo.WrapHandler(v5emb.New("Countersign", "/api/openapi.json", page+"/"))
-	return []request.Route{
-		{Method: http.MethodGet, Path: "/api/openapi.yaml", Handle: blob("application/yaml", contract.Document)},
-		{Method: http.MethodGet, Path: "/api/openapi.json", Handle: blob(echo.MIMEApplicationJSON, document)},
-		{Method: http.MethodGet, Path: page, Handle: func(c echo.Context) error { return c.Redirect(http.StatusMovedPermanently, page+"/") }},
-		{Method: http.MethodGet, Path: page + "/*", Handle: viewer},
-	}
-}
-
-func blob(kind string, content []byte) echo.HandlerFunc {
-	return func(c echo.Context) error { return c.Blob(http.StatusOK, kind, content) }
 }

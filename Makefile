@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench fuzz postgres browser xmllint clean-cache
+.PHONY: help run test verify generate lint bench fuzz hostile postgres browser xmllint clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -71,6 +71,9 @@ bench: ## run the benchmarks
 
 fuzz: ## fuzz every target for longer: make fuzz FUZZ=5m
 	@tools/fuzz.sh $(if $(filter-out file,$(origin FUZZ)),$(FUZZ),1m)
+
+hostile: ## send 10,000 hostile bodies to the doors, and report the peak of memory
+	@COUNTERSIGN_HOSTILE=10000 $(GO) test ./web -run Hostile -count=1 -v | grep -v '^=== '
 
 postgres: ## fetch the pinned PostgreSQL into .cache/, for machines without one
 	@tools/postgres.sh

@@ -43,12 +43,12 @@ func hostileBodies(t *testing.T) int {
 // the JSON, clearing and token doors of one server. None may be answered by 5xx, and memory stays within bounds.
 func TestHostileBodiesNeitherBreakNorBloatTheDoors(t *testing.T) {
 	b := limited(t, web.Limits{PerPrincipal: 1_000_000, PerAddress: 1_000_000}) // every body is to reach its door
-	token := b.token(t, maker1)
+	signedIn := map[string]string{"Authorization": "Bearer " + b.token(t, maker1)}
 	form := "grant_type=password&client_id=demo-backoffice&client_secret=x&username=nobody&password=x"
 	doors := []hostileDoor{
-		{"create", createSwiss, "application/json", order(sample), map[string]string{"Authorization": "Bearer " + token}},
-		{"recall", "/api/sct-inst/v1/recall/create", "application/json", recallBody("x", "DUPL"), map[string]string{"Authorization": "Bearer " + token}},
-		{"approval", approvePath, "application/json", verdict("x", "approve"), map[string]string{"Authorization": "Bearer " + token}},
+		{"create", createSwiss, "application/json", order(sample), signedIn},
+		{"recall", "/api/sct-inst/v1/recall/create", "application/json", recallBody("x", "DUPL"), signedIn},
+		{"approval", approvePath, "application/json", verdict("x", "approve"), signedIn},
 		{
 			"clearing", clearingPath, "application/xml", statusReport(t, "sic-inst_04_pacs.002.001.10_ACSC.xml", "DM00000000000000"),
 			map[string]string{"Authorization": "Bearer " + clearingToken},

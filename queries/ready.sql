@@ -1,9 +1,46 @@
 -- What the readiness page asks.
 
 -- name: SchemaPresent :one
--- Whether the newest tables of the migrations and those of the job queue are there and in sight.
-SELECT (to_regclass('public.access_token') IS NOT NULL AND to_regclass('public.inbox') IS NOT NULL
-        AND to_regclass('river.river_job') IS NOT NULL)::boolean AS present;
+-- Whether migrations ever ran here, whether they left the function that names them, and whether the job queue has its tables.
+SELECT (to_regclass('public.goose_db_version') IS NOT NULL)::boolean AS present,
+       (to_regproc('public.schema_versions') IS NOT NULL)::boolean AS told,
+       (to_regclass('river.river_job') IS NOT NULL)::boolean AS jobs;
+
+-- name: SchemaVersionList :many
+-- The numbers of the migrations that were applied.
+SELECT version::bigint FROM schema_versions() AS version;
+
+-- name: LoginMember :one
+-- Whether the login may work as the service's role; false as well where that role does not exist yet.
+SELECT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = @role::text AND pg_has_role(session_user, oid, 'MEMBER'))::boolean AS member,
+       EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = @role::text)::boolean AS present;
+
+-- name: LoginDangerList :many
+-- The roles this login is or can become (SET ROLE) for which the schema's rules do not hold, the login itself first, each with what is
+-- wrong with it. Membership counts even where it could not be used at once: whoever may grant it to himself has it.
+SELECT r.rolname::text AS role, (r.rolname = session_user)::boolean AS itself, session_user::text AS login, d.danger::text AS danger
+FROM pg_catalog.pg_roles r
+CROSS JOIN LATERAL (SELECT CASE
+    WHEN r.rolsuper THEN 'superuser'
+    WHEN r.rolbypassrls THEN 'bypasses'
+    WHEN r.rolcreaterole THEN 'makes roles'
+    WHEN r.rolname IN ('pg_write_all_data', 'pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files') THEN 'reaches the server'
+    WHEN EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+                 WHERE c.relowner = r.oid AND n.nspname IN ('public', 'river'))
+      OR EXISTS (SELECT FROM pg_catalog.pg_namespace n WHERE n.nspowner = r.oid AND n.nspname IN ('public', 'river'))
+      OR EXISTS (SELECT FROM pg_catalog.pg_database b WHERE b.datname = current_database() AND b.datdba = r.oid) THEN 'owns'
+  END AS danger) d
+WHERE d.danger IS NOT NULL AND pg_has_role(session_user, r.oid, 'MEMBER')
+ORDER BY (r.rolname = session_user) DESC, r.rolsuper DESC, (r.rolname = 'pg_database_owner'), r.rolname
+LIMIT 20;
+
+-- name: SchemeInUseList :many
+-- The schemes in which the realm may be debited.
+SELECT DISTINCT scheme FROM debtor_account WHERE realm = @realm AND open ORDER BY scheme;
+
+-- name: PasswordHashUses :one
+-- How many accounts that may sign in have this very hash.
+SELECT count(*) FROM user_account WHERE realm = @realm AND password_hash = @password_hash AND status = 'active';
 
 -- name: PolicyForEverything :one
 -- The policy that counts for what no narrower one covers.
@@ -11,3 +48,6 @@ SELECT approvals_required FROM policy
 WHERE realm = @realm AND retired_at IS NULL AND client_id IS NULL AND channel IS NULL AND scheme IS NULL AND kind IS NULL
   AND amount_from IS NULL AND amount_to IS NULL
 ORDER BY rank DESC, created_at DESC LIMIT 1;
+
+-- name: MessagePresent :one
+SELECT EXISTS (SELECT FROM message)::boolean AS present;

@@ -117,10 +117,16 @@ func setupOn(t *testing.T, db *storetest.DB, open func(*slog.Logger) *store.Data
 	must(t, err)
 	b.api, b.clearing, b.reader = door, side, reader
 	b.server, err = web.New(web.Config{
-		API: door, Inbound: side, Reader: reader, Now: b.now, NewID: newID, Log: log, Environment: "TEST",
+		API: door, Inbound: side, Reader: reader, Now: b.now, NewID: newID, Log: log,
+		Connected: everywhere(), Environment: "TEST",
 	})
 	must(t, err)
 	return b
+}
+
+// everywhere reaches the clearing of both schemes.
+func everywhere() map[rulebook.Scheme]bool {
+	return map[rulebook.Scheme]bool{rulebook.SchemeSIC: true, rulebook.SchemeSCT: true}
 }
 
 func random() (bits [4]byte) {

@@ -41,7 +41,8 @@ func setupInterbank(t *testing.T) *interbankBundle {
 	})
 	must(t, err)
 	b.server, err = web.New(web.Config{
-		API: b.api, Inbound: door, Reader: b.reader, Now: b.now, NewID: newID, Log: b.logger, Environment: "TEST",
+		API: b.api, Inbound: door, Reader: b.reader, Now: b.now, NewID: newID, Log: b.logger,
+		Connected: everywhere(), Environment: "TEST",
 	})
 	must(t, err)
 	return b

@@ -16,6 +16,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"golang.org/x/net/netutil"
 
+	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/web/api"
 	"countersign/web/inbound"
@@ -53,6 +54,9 @@ type Config struct {
 	Now     func() time.Time
 	NewID   func() uuid.UUID // UUIDv7: the server's id of each request
 	Log     *slog.Logger
+
+	// Connected says of each scheme whether the gateway has a way to its clearing.
+	Connected map[rulebook.Scheme]bool
 
 	Environment string // DEMO, TEST or PROD
 	TLS         bool   // clients reach the server by https, directly or through a proxy

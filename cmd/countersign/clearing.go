@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"time"
 
@@ -22,6 +23,7 @@ type clearingSettings struct {
 	AMQPSICIn  string `help:"AMQP: where Swiss instant payments come from." name:"clearing-amqp-sic-in" env:"COUNTERSIGN_CLEARING_AMQP_SIC_IN"`
 	AMQPSCTOut string `help:"AMQP: where SEPA instant payments go." name:"clearing-amqp-sct-out" env:"COUNTERSIGN_CLEARING_AMQP_SCT_OUT"`
 	AMQPSCTIn  string `help:"AMQP: where SEPA instant payments come from." name:"clearing-amqp-sct-in" env:"COUNTERSIGN_CLEARING_AMQP_SCT_IN"`
+	AllowPlain bool   `help:"Let documents travel to clearing without TLS, to addresses beyond this machine." name:"allow-plain-clearing" env:"COUNTERSIGN_ALLOW_PLAIN_CLEARING"`
 }
 
 // connect gives the gateway its transport.
@@ -33,7 +35,13 @@ func (c *clearingSettings) connect(g *gateway) error {
 	if err != nil {
 		return err
 	}
-	g.Network = http.New(addresses)
+	g.Network, g.Connected = http.New(addresses), connected(addresses)
+	for _, scheme := range rulebook.Schemes() {
+		err = c.refusePlain(addresses[scheme])
+		if err != nil {
+			return fmt.Errorf("COUNTERSIGN_CLEARING_%s_URL: %w", map[rulebook.Scheme]string{rulebook.SchemeSIC: "SIC", rulebook.SchemeSCT: "SCT"}[scheme], err)
+		}
+	}
 	return nil
 }
 
@@ -51,12 +59,42 @@ func (c *clearingSettings) connectAMQP(g *gateway) error {
 	if err != nil {
 		return fmt.Errorf("COUNTERSIGN_CLEARING_AMQP_*: %w", err)
 	}
-	g.Network = transport
+	err = c.refusePlain(c.AMQPURL)
+	if err != nil {
+		return fmt.Errorf("COUNTERSIGN_CLEARING_AMQP_URL: %w", err)
+	}
+	g.Network, g.Connected = transport, connected(queues)
 	g.Inbound = func(ctx context.Context, receive func(context.Context, clearing.Document) error) error {
 		defer transport.Close()
 		return transport.Run(ctx, receive)
 	}
 	return nil
+}
+
+// connected says which schemes have a way to clearing.
+func connected[T any](ways map[rulebook.Scheme]T) map[rulebook.Scheme]bool {
+	schemes := make(map[rulebook.Scheme]bool, len(ways))
+	for scheme := range ways {
+		schemes[scheme] = true
+	}
+	return schemes
+}
+
+// refusePlain refuses an address that is reached without TLS and lies beyond this machine, unless that was asked for: whoever is on the
+// way could read payments and answer for clearing.
+func (c *clearingSettings) refusePlain(address string) error {
+	at, err := url.Parse(address)
+	if err != nil || at.Scheme == "https" || at.Scheme == "amqps" || address == "" || c.AllowPlain || loopback(at.Hostname()) {
+		return nil // what cannot be parsed was refused by the transport
+	}
+	return fmt.Errorf("documents would travel to %s without TLS: give an address that begins with https:// or amqps://, "+
+		"or allow it with COUNTERSIGN_ALLOW_PLAIN_CLEARING=true where the network itself is protected", at.Host)
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
 // clearingAddresses reads where payments go. A scheme may be left out; its payments then wait.

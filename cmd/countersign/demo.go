@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"countersign/internal/demo"
-	"countersign/internal/postgres"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/transport/http"
@@ -48,26 +47,27 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	url, stop, err := c.database(ctx, log)
+	db, err := c.openDatabase(ctx, log)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
-	g, err := c.gateway(ctx, url, log)
+	defer func() { err = errors.Join(err, db.stop(ctx)) }()
+	g, err := c.gateway(ctx, db)
 	if err != nil {
 		return err
 	}
-	g.Network = http.New(addresses)
+	g.Network, g.Connected = http.New(addresses), connected(addresses)
 	address := "http://" + gatewayListener.Addr().String()
 	clearingSide := "clearing elsewhere"
 	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return db.watch(ctx) })
 	if simulatorListener != nil {
 		g.SimulatorURL = "http://" + simulatorListener.Addr().String()
 		clearingSide = "clearing simulator " + g.SimulatorURL + "/log"
-		simulator := simulatorCommand{GatewayURL: address, Token: clearingToken, Seed: 1}
+		simulator := simulatorCommand{GatewayURL: address, Token: clearingToken, Seed: 1, MemoryFile: filepath.Join(c.DataDir, "simulator.jsonl")}
 		group.Go(func() error { return simulator.serve(ctx, simulatorListener, log) })
 	}
-	group.Go(func() error { return g.run(ctx, gatewayListener) })
+	group.Go(func() error { return g.run(ctx, func() (net.Listener, error) { return gatewayListener, nil }) })
 	fmt.Printf("Countersign demo: %s (realm %s; maker1, maker2, checker1, checker2, both1, supervisor1, admin1, admin2; password %s), "+
 		"API docs %s/api/docs, %s, ready after %s. Stop with Ctrl-C.\n",
 		address, demo.Realm, demo.UserPassword, address, clearingSide, time.Since(began).Round(time.Millisecond))
@@ -103,45 +103,50 @@ func (c *demoCommand) listen() (gatewayListener, simulatorListener net.Listener,
 	return gatewayListener, simulatorListener, nil
 }
 
-// database returns the URL of the demo's database and how to stop its server.
-func (c *demoCommand) database(ctx context.Context, log *slog.Logger) (url string, stop func() error, err error) {
-	if c.DatabaseURL != "" {
-		return c.DatabaseURL, func() error { return nil }, nil
-	}
-	cluster, err := postgres.Start(ctx, postgres.Config{DataDir: filepath.Join(c.DataDir, "postgres"), CacheDir: c.CacheDir, Log: log})
-	if err != nil {
-		return "", nil, err
-	}
-	return cluster.URL("postgres"), func() error {
-		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
-		defer cancel()
-		return cluster.Stop(late)
-	}, nil
-}
-
 // gateway prepares the database and the keys.
-func (c *demoCommand) gateway(ctx context.Context, url string, log *slog.Logger) (gateway, error) {
-	err := demo.Refuse(ctx, url)
+func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, error) {
+	err := demo.Refuse(ctx, db.ownerURL)
 	if err != nil {
 		return gateway{}, err
 	}
-	err = store.Migrate(ctx, url)
-	if err != nil {
-		return gateway{}, err
-	}
-	tokens, err := readOrMakeRing(filepath.Join(c.DataDir, "token.key"), bareTokenKey)
-	if err != nil {
-		return gateway{}, err
-	}
-	err = demo.Ensure(ctx, store.Provisioner{OwnerURL: url, Keys: tokens, At: time.Now()})
+	err = store.Migrate(ctx, db.ownerURL)
 	if err != nil {
 		return gateway{}, err
 	}
 	g := gateway{
-		DatabaseURL: url, Environment: "DEMO", Realm: demo.Realm, OperatorRealm: demo.Realm, ClearingToken: clearingToken,
-		TokenKeys: tokens, Log: log,
+		DatabaseURL: db.url, Environment: "DEMO", Realm: demo.Realm, OperatorRealm: demo.Realm, ClearingToken: clearingToken, Log: db.log,
 		SignInHint: "Demo: maker1, checker1 and the others sign in with the password " + demo.UserPassword + ".",
 	}
-	g.ReleaseKeys, err = readOrMakeRing(filepath.Join(c.DataDir, "release.key"), bareReleaseKey)
-	return g, err
+	err = c.keys(ctx, db, &g)
+	if err != nil {
+		return gateway{}, err
+	}
+	err = demo.Ensure(ctx, store.Provisioner{OwnerURL: db.ownerURL, Keys: g.TokenKeys, At: time.Now()})
+	if err != nil {
+		return gateway{}, err
+	}
+	return g, db.prepareLogin(ctx)
+}
+
+// keys reads the demo's keys, or makes them the first time. A release key that is gone is not replaced once there is a message: no
+// new key could ever verify what the old one sealed, and everything under way would be withheld as forged.
+func (c *demoCommand) keys(ctx context.Context, db *demoDatabase, g *gateway) error {
+	path := filepath.Join(c.DataDir, "release.key")
+	_, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		held, err := store.HoldsMessages(ctx, db.ownerURL)
+		if err != nil {
+			return err
+		}
+		if held {
+			return fmt.Errorf("the key file %s is gone, and the database holds messages that only this key proves: "+
+				"put the file back, or begin anew in another folder (COUNTERSIGN_DATA_DIR)", path)
+		}
+	}
+	g.ReleaseKeys, err = readOrMakeRing(path, bareReleaseKey)
+	if err != nil {
+		return err
+	}
+	g.TokenKeys, err = readOrMakeRing(filepath.Join(c.DataDir, "token.key"), bareTokenKey)
+	return err
 }

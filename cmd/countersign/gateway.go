@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -42,6 +41,7 @@ type gateway struct {
 	OperatorRealm string
 	Rules         rulebook.Settings
 	Network       clearing.Network
+	Connected     map[rulebook.Scheme]bool // the schemes that Network reaches
 	// Inbound receives documents of clearing until the context ends, where the transport does not deliver them to our own door.
 	Inbound func(context.Context, func(context.Context, clearing.Document) error) error
 	// ClearingToken is what clearing shows when it delivers; "" lets nobody deliver.
@@ -49,11 +49,14 @@ type gateway struct {
 	// TrustedProxies are the networks of the proxies in front, and Limits what the doors take; zero values are the defaults.
 	TrustedProxies []netip.Prefix
 	Limits         web.Limits
-	Log            *slog.Logger
+	// Refuse looks at a database with a current schema and says why this gateway must not serve it; nil takes any.
+	Refuse func(context.Context, *store.Reader, store.Readiness) error
+	Log    *slog.Logger
 }
 
-// run builds the parts and serves on the listener until ctx ends. Requests and deliveries under way are finished.
-func (g gateway) run(ctx context.Context, listener net.Listener) error {
+// run builds the parts and serves until ctx ends. It listens only when nothing speaks against serving. Requests and deliveries under
+// way are finished.
+func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) error {
 	seal, err := payment.NewSealer(g.ReleaseKeys)
 	if err != nil {
 		return err
@@ -89,7 +92,7 @@ func (g gateway) run(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		return err
 	}
-	err = g.announce(ctx, store.NewReader(db), listener)
+	ready, err := g.examine(ctx, store.NewReader(db))
 	if err != nil {
 		return err
 	}
@@ -97,6 +100,12 @@ func (g gateway) run(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		return fmt.Errorf("COUNTERSIGN_RELEASE_KEY_FILE: %w", err)
 	}
+	listener, err := listen()
+	if err != nil {
+		return err
+	}
+	g.Log.InfoContext(ctx, "countersign is up", "address", listener.Addr().String(), "environment", g.Environment,
+		"fourEyes", web.FourEyes(ready.Unguarded))
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return server.Serve(ctx, listener) })
 	group.Go(func() error { return jobs.Run(ctx, db, parts.clearing.Handlers()) })
@@ -141,22 +150,21 @@ func (g gateway) server(db *store.Database, parts stations, zone *time.Location)
 	}
 	return web.New(web.Config{
 		API: calls, Inbound: documents, Portal: pages, Reader: reader, Now: time.Now, NewID: newID, Log: g.Log,
-		Environment: g.Environment, TLS: g.TLS, TrustedProxies: g.TrustedProxies, Limits: g.Limits,
+		Connected: g.Connected, Environment: g.Environment, TLS: g.TLS, TrustedProxies: g.TrustedProxies, Limits: g.Limits,
 	})
 }
 
-// announce says where the gateway is and whether four-eyes is enforced. It refuses to start on a database that cannot serve.
-func (g gateway) announce(ctx context.Context, reader *store.Reader, listener net.Listener) error {
+// examine refuses to start on a database that cannot serve, or must not be served.
+func (g gateway) examine(ctx context.Context, reader *store.Reader) (store.Readiness, error) {
 	ready, err := reader.Ready(ctx)
 	if err != nil {
-		return fmt.Errorf("look at the database: %w", err)
+		return ready, fmt.Errorf("look at the database: %w", err)
 	}
-	if !ready.Schema {
-		return errors.New("the database has no schema yet: run countersign migrate first")
+	err = ready.Schema.Err()
+	if err == nil && g.Refuse != nil {
+		err = g.Refuse(ctx, reader, ready)
 	}
-	g.Log.InfoContext(ctx, "countersign is up", "address", listener.Addr().String(), "environment", g.Environment,
-		"fourEyes", web.FourEyes(ready.Unguarded))
-	return nil
+	return ready, err
 }
 
 // stations are the parts that do the work behind the doors.

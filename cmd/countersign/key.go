@@ -12,7 +12,24 @@ import (
 )
 
 // keyBytes is the length of the secret keys: of releases and of tokens.
-const keyBytes = 32
+const keyBytes = keyring.KeyBytes
+
+// readPrivate reads a file of keys, which nobody else on this machine may read or change.
+func readPrivate(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the keys: %w", err)
+	}
+	err = private(info)
+	if err != nil {
+		return nil, fmt.Errorf("the key file %s %w", path, err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the keys: %w", err)
+	}
+	return text, nil
+}
 
 // The ids of the keys in files that hold nothing but the digits of one key.
 const (
@@ -21,15 +38,19 @@ const (
 )
 
 // readRing reads a file of secret keys: lines "id hex", of which the first seals and all verify, or one line of nothing but 64
-// hexadecimal digits, which is the key called bareID.
+// hexadecimal digits, which is the key called bareID. It refuses a file that others may read or change, and a key that was not made by
+// chance.
 func readRing(path, bareID string) (keyring.Ring, error) {
-	text, err := os.ReadFile(path)
+	text, err := readPrivate(path)
 	if err != nil {
-		return keyring.Ring{}, fmt.Errorf("read the keys: %w", err)
+		return keyring.Ring{}, err
 	}
 	ring, err := keyring.Parse(text, bareID)
 	if err != nil {
 		return keyring.Ring{}, fmt.Errorf("read the keys of %s (make one: countersign key new --id ID): %w", path, err)
+	}
+	if weak := ring.Weak(); len(weak) > 0 {
+		return keyring.Ring{}, fmt.Errorf("the key %s in %s was not made by chance: make another one (countersign key new --id ID)", weak[0], path)
 	}
 	return ring, nil
 }

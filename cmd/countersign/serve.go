@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
-	"strings"
 
 	"countersign/internal/money"
+	"countersign/internal/store"
 )
 
 type serveCommand struct {
@@ -21,35 +20,41 @@ type serveCommand struct {
 	ClearingTokenFile string           `help:"File with the bearer token clearing shows when it delivers." env:"COUNTERSIGN_CLEARING_TOKEN_FILE"`
 	OperatorRealm     string           `help:"Realm whose supervisors see documents of clearing that match nothing." env:"COUNTERSIGN_OPERATOR_REALM"`
 	SICLimit          string           `help:"Largest Swiss instant payment, in CHF." default:"20000.00" env:"COUNTERSIGN_SIC_LIMIT"`
-	Clearing          clearingSettings `embed:""`
 	Doors             doorSettings     `embed:""`
 	SCTLimit          string           `help:"Largest SEPA instant payment, in EUR." default:"999999999.99" env:"COUNTERSIGN_SCT_LIMIT"`
+	AllowPlainHTTP    bool             `help:"Serve without HTTPS on an address beyond this machine (with --no-tls)." name:"allow-plain-http" env:"COUNTERSIGN_ALLOW_PLAIN_HTTP"`
+	Clearing          clearingSettings `embed:""`
 }
 
-// Run serves until ctx ends.
+// Run serves until ctx ends. Whatever would make serving unsafe is refused before the gateway listens.
 func (c *serveCommand) Run(ctx context.Context, log *slog.Logger) error {
+	_, err := net.ResolveTCPAddr("tcp", c.Listen)
+	if err != nil {
+		return fmt.Errorf("listen for portal and API (COUNTERSIGN_LISTEN moves it): %w", err)
+	}
 	g, err := c.gateway(log)
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", c.Listen)
+	err = store.CheckLogin(ctx, c.DatabaseURL)
 	if err != nil {
-		return fmt.Errorf("listen for portal and API (COUNTERSIGN_LISTEN moves it): %w", err)
+		return err
 	}
-	return g.run(ctx, listener)
+	return g.run(ctx, func() (net.Listener, error) {
+		listener, err := net.Listen("tcp", c.Listen)
+		if err != nil {
+			return nil, fmt.Errorf("listen for portal and API (COUNTERSIGN_LISTEN moves it): %w", err)
+		}
+		return listener, nil
+	})
 }
 
 // gateway reads the settings. Every wrong one is a sentence that names it.
 func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	g := gateway{DatabaseURL: c.DatabaseURL, Environment: c.Environment, TLS: c.TLS, OperatorRealm: c.OperatorRealm, Log: log}
-	var err error
-	g.ReleaseKeys, err = readRing(c.ReleaseKeyFile, bareReleaseKey)
+	err := c.readKeys(&g)
 	if err != nil {
-		return gateway{}, fmt.Errorf("COUNTERSIGN_RELEASE_KEY_FILE: %w", err)
-	}
-	g.TokenKeys, err = readRing(c.TokenKeyFile, bareTokenKey)
-	if err != nil {
-		return gateway{}, fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %w", err)
+		return gateway{}, err
 	}
 	g.Rules.SICLimit, err = money.Parse(money.CHF, c.SICLimit)
 	if err != nil {
@@ -63,13 +68,36 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	if err != nil {
 		return gateway{}, err
 	}
-	if c.ClearingTokenFile != "" {
-		token, err := os.ReadFile(c.ClearingTokenFile)
-		if err != nil {
-			return gateway{}, fmt.Errorf("COUNTERSIGN_CLEARING_TOKEN_FILE: read the clearing token: %w", err)
-		}
-		g.ClearingToken = strings.TrimSpace(string(token))
+	err = c.refusePlainHTTP()
+	if err != nil {
+		return gateway{}, err
 	}
 	err = c.Clearing.connect(&g)
-	return g, err
+	if err != nil {
+		return gateway{}, err
+	}
+	g.ClearingToken, err = c.readClearingToken()
+	if err != nil {
+		return gateway{}, fmt.Errorf("COUNTERSIGN_CLEARING_TOKEN_FILE: %w", err)
+	}
+	g.Refuse = g.refuseUnfit // last: it holds the database against the settings
+	return g, nil
+}
+
+// readKeys reads the two keys. One key for both would let whoever holds one of the files do the work of the other.
+func (c *serveCommand) readKeys(g *gateway) error {
+	var err error
+	g.ReleaseKeys, err = readRing(c.ReleaseKeyFile, bareReleaseKey)
+	if err != nil {
+		return fmt.Errorf("COUNTERSIGN_RELEASE_KEY_FILE: %w", err)
+	}
+	g.TokenKeys, err = readRing(c.TokenKeyFile, bareTokenKey)
+	if err != nil {
+		return fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %w", err)
+	}
+	if g.ReleaseKeys.Shares(g.TokenKeys) {
+		return fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %s holds a key of COUNTERSIGN_RELEASE_KEY_FILE: make one of its own (countersign key new --id ID)",
+			c.TokenKeyFile)
+	}
+	return nil
 }

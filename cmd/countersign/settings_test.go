@@ -10,20 +10,20 @@ import (
 func TestAWrongSettingIsNamed(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	key, short, nobody := filepath.Join(folder, "key"), filepath.Join(folder, "short"), "postgres://nobody:kanarie@127.0.0.1:1/none"
-	must(t, os.WriteFile(key, []byte(strings.Repeat("ab", keyBytes)+"\n"), 0o600))
+	short, nobody := filepath.Join(folder, "short"), "postgres://nobody:kanarie@127.0.0.1:1/none"
+	release, token := keyIn(t, folder), keyIn(t, folder)
 	must(t, os.WriteFile(short, []byte("abcd\n"), 0o600))
 	right := []string{
-		"COUNTERSIGN_LISTEN=127.0.0.1:0", "COUNTERSIGN_DATABASE_URL=" + nobody, "COUNTERSIGN_RELEASE_KEY_FILE=" + key,
-		"COUNTERSIGN_TOKEN_KEY_FILE=" + key,
+		"COUNTERSIGN_LISTEN=127.0.0.1:0", "COUNTERSIGN_DATABASE_URL=" + nobody, "COUNTERSIGN_RELEASE_KEY_FILE=" + release,
+		"COUNTERSIGN_TOKEN_KEY_FILE=" + token,
 	}
 	for name, test := range map[string]struct {
 		command string
 		with    []string // in the environment, after what is right
 		want    string
 	}{
-		"no key file":           {"serve", []string{"COUNTERSIGN_RELEASE_KEY_FILE=" + folder + "/none"}, "COUNTERSIGN_RELEASE_KEY_FILE: read the key: open " + folder + "/none"},
-		"a short key":           {"serve", []string{"COUNTERSIGN_TOKEN_KEY_FILE=" + short}, "COUNTERSIGN_TOKEN_KEY_FILE: the key file " + short + " must hold at least 64 hexadecimal digits"},
+		"no key file":           {"serve", []string{"COUNTERSIGN_RELEASE_KEY_FILE=" + folder + "/none"}, "COUNTERSIGN_RELEASE_KEY_FILE: read the keys: stat " + folder + "/none"},
+		"a short key":           {"serve", []string{"COUNTERSIGN_TOKEN_KEY_FILE=" + short}, "COUNTERSIGN_TOKEN_KEY_FILE: read the keys of " + short + " (make one: countersign key new --id ID): line 1: the key token-1 needs at least 64 hexadecimal digits"},
 		"no token file":         {"serve", []string{"COUNTERSIGN_CLEARING_TOKEN_FILE=" + folder + "/none"}, "COUNTERSIGN_CLEARING_TOKEN_FILE: "},
 		"a limit in words":      {"serve", []string{"COUNTERSIGN_SIC_LIMIT=much"}, "COUNTERSIGN_SIC_LIMIT: "},
 		"a limit in rappen":     {"serve", []string{"COUNTERSIGN_SCT_LIMIT=1.005"}, "COUNTERSIGN_SCT_LIMIT: "},

@@ -17,6 +17,7 @@ type simulatorCommand struct {
 	GatewayURL string `help:"Address of the gateway, where answers go." default:"http://127.0.0.1:8080" env:"COUNTERSIGN_GATEWAY_URL"`
 	Token      string `help:"Bearer token of the clearing connection." default:"demo-clearing" env:"COUNTERSIGN_CLEARING_TOKEN"`
 	Seed       uint64 `help:"The same seed and deliveries give the same log." default:"1" env:"COUNTERSIGN_SIMULATOR_SEED"`
+	MemoryFile string `help:"File in which the simulator remembers what it took and sent; without one it forgets at its end." env:"COUNTERSIGN_SIMULATOR_MEMORY_FILE"`
 }
 
 // Run serves until ctx ends.
@@ -32,6 +33,12 @@ func (c *simulatorCommand) Run(ctx context.Context, log *slog.Logger) error {
 func (c *simulatorCommand) serve(ctx context.Context, listener net.Listener, log *slog.Logger) error {
 	s := simulator.New(simulator.Config{GatewayURL: c.GatewayURL, Token: c.Token, Seed: c.Seed, Log: log})
 	defer s.Close()
+	if c.MemoryFile != "" {
+		err := s.Remember(c.MemoryFile)
+		if err != nil {
+			return fmt.Errorf("COUNTERSIGN_SIMULATOR_MEMORY_FILE: %w", err)
+		}
+	}
 	server := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, IdleTimeout: time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx },

@@ -20,9 +20,9 @@ const (
 	pendingDefault = 24 * time.Hour
 )
 
-// passwordHash is UserPassword as argon2id (m=19 MiB, t=2, p=1). Kept as text, so that a start neither hashes nor changes a row;
+// UserPasswordHash is UserPassword as argon2id (m=19 MiB, t=2, p=1). Kept as text, so that a start neither hashes nor changes a row;
 // a test holds it to the password.
-const passwordHash = "$argon2id$v=19$m=19456,t=2,p=1$KmLa02Hu59Zr+DZnUOrQVA$txhHIJEDYozaGqKwxQ90nfrhmUSv4FKCGTYZGHU8KHQ" //nolint:gosec // of a public password
+const UserPasswordHash = "$argon2id$v=19$m=19456,t=2,p=1$KmLa02Hu59Zr+DZnUOrQVA$txhHIJEDYozaGqKwxQ90nfrhmUSv4FKCGTYZGHU8KHQ" //nolint:gosec // of a public password
 
 // Realms are the definitions of the demo's realms.
 func Realms() []store.RealmDefinition {
@@ -78,13 +78,13 @@ func tokenLife() store.TokenLife {
 
 func payer(name, displayName string, roles ...identity.Role) store.PersonDefinition {
 	return store.PersonDefinition{DisplayName: displayName, Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
-		{Name: name, PasswordHash: passwordHash, Status: store.UserActive, Roles: roles},
+		{Name: name, PasswordHash: UserPasswordHash, Status: store.UserActive, Roles: roles},
 	}}
 }
 
 func administrator(name, displayName string) store.PersonDefinition {
 	return store.PersonDefinition{DisplayName: displayName, Duty: store.DutyAdministration, Accounts: []store.AccountDefinition{
-		{Name: name, PasswordHash: passwordHash, Status: store.UserActive, Roles: []identity.Role{identity.RoleAdministrator}},
+		{Name: name, PasswordHash: UserPasswordHash, Status: store.UserActive, Roles: []identity.Role{identity.RoleAdministrator}},
 	}}
 }
 

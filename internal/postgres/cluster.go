@@ -20,6 +20,8 @@ const (
 	port = "5432"
 	// pollInterval is the pause between two looks at a server that starts or stops.
 	pollInterval = 10 * time.Millisecond
+	// waitInterval is the pause between two looks at an adopted server, whose end nobody tells us.
+	waitInterval = 500 * time.Millisecond
 	// startLimit ends a start that never gets ready; it leaves room for the recovery after a crash.
 	startLimit = 2 * time.Minute
 )
@@ -138,13 +140,31 @@ func startLocked(ctx context.Context, config Config) (*Cluster, error) {
 
 // URL is the address of one database of the cluster, for pgx and other clients that read libpq's URLs. The user is the superuser.
 func (c *Cluster) URL(database string) string {
+	return c.URLAs(superuser, database)
+}
+
+// URLAs is the address of one database of the cluster for another user, who needs no password either.
+func (c *Cluster) URLAs(user, database string) string {
 	address := url.URL{
 		Scheme:   "postgres",
-		User:     url.User(superuser),
+		User:     url.User(user),
 		Path:     "/" + database,
 		RawQuery: url.Values{"host": {c.socketDir}, "port": {port}, "sslmode": {"disable"}}.Encode(),
 	}
 	return address.String()
+}
+
+// Wait returns nil when the server has ended, by itself or by Stop, and the context's error when that ends first.
+func (c *Cluster) Wait(ctx context.Context) error {
+	if c.exited == nil {
+		return pollEvery(ctx, waitInterval, c.ended)
+	}
+	select {
+	case <-c.exited:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Stop shuts the server down ("fast": open transactions are rolled back, clients are disconnected), waits for its end and gives up the
@@ -187,7 +207,11 @@ func (c *Cluster) ended() bool {
 
 // poll asks until the answer is yes or the context ends.
 func poll(ctx context.Context, done func() bool) error {
-	ticker := time.NewTicker(pollInterval)
+	return pollEvery(ctx, pollInterval, done)
+}
+
+func pollEvery(ctx context.Context, interval time.Duration, done func() bool) error {
+	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for !done() {
 		select {

@@ -12,6 +12,7 @@
 // The same seed and the same deliveries one after another give the same log: message ids are made from the seed, the message id of the
 // document that is answered and the number of the answer to it; times come from Config.Now.
 //
-// Nothing is kept on disk, and memory is bounded (Config.Remembered): the oldest log entries, message ids and payments are forgotten
-// first. What a new simulator never received, or an old one forgot, is answered as never received (AG09).
+// Memory is bounded (Config.Remembered): the oldest log entries, message ids and payments are forgotten first. Remember keeps it in a
+// file, so that a simulator started anew goes on where the last one stopped; without it nothing is kept on disk. What a simulator never
+// received, or forgot, is answered as never received (AG09).
 package simulator

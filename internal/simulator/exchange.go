@@ -85,13 +85,23 @@ const identifierLength = 26
 // identifier makes an id from the seed and the parts: always the same for the same parts, and different from all others for all
 // practical purposes (130 bits).
 func (s *Simulator) identifier(scheme scheme, parts ...any) string {
-	digest := sha256.Sum256(fmt.Appendf(nil, "%d/%s/%q", s.config.Seed, scheme.name, parts))
+	digest := sha256.Sum256(s.recipe(scheme, parts))
 	return scheme.short + base32.StdEncoding.EncodeToString(digest[:])[:identifierLength]
+}
+
+// recipe is what an id is made from. Each part is quoted as its text, so that no two lists of parts read alike. (Numbers quoted by
+// themselves become characters, and all above the last character the same one.)
+func (s *Simulator) recipe(scheme scheme, parts []any) []byte {
+	text := fmt.Appendf(nil, "%d/%s", s.config.Seed, scheme.name)
+	for _, part := range parts {
+		text = fmt.Appendf(text, "/%q", fmt.Sprint(part))
+	}
+	return text
 }
 
 // uetr makes a version 4 UUID from the seed and the parts.
 func (s *Simulator) uetr(scheme scheme, parts ...any) string {
-	digest := sha256.Sum256(fmt.Appendf(nil, "%d/%s/%q/uetr", s.config.Seed, scheme.name, parts))
+	digest := sha256.Sum256(append(s.recipe(scheme, parts), "/uetr"...))
 	digest[6], digest[8] = digest[6]&0x0f|0x40, digest[8]&0x3f|0x80
 	return strings.ToLower(fmt.Sprintf("%x-%x-%x-%x-%x", digest[0:4], digest[4:6], digest[6:8], digest[8:10], digest[10:16]))
 }

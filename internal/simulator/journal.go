@@ -67,8 +67,13 @@ type journal struct {
 
 // add numbers an entry and keeps it. The entry may still change while it is being sent, by whoever holds the lock of the simulator.
 func (j *journal) add(entry *Entry) {
-	j.count++
-	entry.Number = j.count
+	entry.Number = j.count + 1
+	j.restore(entry)
+}
+
+// restore keeps an entry under the number it has.
+func (j *journal) restore(entry *Entry) {
+	j.count = entry.Number
 	j.entries = append(j.entries, entry)
 	j.bytes += len(entry.XML)
 	for len(j.entries) > j.limit || j.bytes > journalBytes && len(j.entries) > 1 {

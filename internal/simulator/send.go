@@ -78,6 +78,7 @@ func (s *Simulator) send(x *exchange, d *draft) bool {
 	entry := d.entry(x.scheme, s.config.Now())
 	s.mutex.Lock()
 	s.journal.add(entry)
+	s.keep(entry, false)
 	s.mutex.Unlock()
 	backoff := firstBackoff
 	for attempt := 1; ; attempt++ {
@@ -102,6 +103,9 @@ func (s *Simulator) send(x *exchange, d *draft) bool {
 func (s *Simulator) mark(entry *Entry, now Entry) {
 	s.mutex.Lock()
 	entry.Attempts, entry.Outcome, entry.Detail = now.Attempts, now.Outcome, now.Detail
+	if now.Outcome != outcomeSending {
+		s.keep(entry, true)
+	}
 	s.mutex.Unlock()
 	if now.Outcome == outcomeAbandoned {
 		s.config.Log.Warn("document given up", "messageId", entry.MessageID, "attempts", now.Attempts, "detail", now.Detail)

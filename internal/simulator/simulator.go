@@ -57,6 +57,7 @@ type Simulator struct {
 	closed    bool
 	pending   int
 	journal   journal
+	notebook  *notebook         // nil keeps nothing
 	messages  memory[message]   // by scheme and message id
 	payments  memory[*payment]  // by scheme, kind and TxId
 	recalls   memory[*exchange] // answers to recalls, by scheme and TxId
@@ -146,4 +147,10 @@ func (s *Simulator) Close() {
 	defer limit.Stop()
 	s.tasks.Wait()
 	s.endLife()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.notebook != nil {
+		_ = s.notebook.file.Close() // every line was written; nothing is left to fail
+		s.notebook = nil
+	}
 }

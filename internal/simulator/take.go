@@ -13,6 +13,7 @@ type judgement struct {
 	detail    string
 	effective bool
 	refused   *refusal  // the HTTP answer when it is not 202
+	passing   bool      // the refusal is about this moment, not about the document
 	answer    *exchange // what to send back, now or again
 }
 
@@ -46,12 +47,17 @@ func (s *Simulator) note(d *delivery, judgement judgement) {
 	entry.At = s.config.Now().UTC()
 	entry.Outcome, entry.Detail, entry.Effective = judgement.outcome, judgement.detail, judgement.effective
 	s.journal.add(entry)
+	if !judgement.passing {
+		s.keep(entry, false)
+	}
 }
 
 func (s *Simulator) judge(d *delivery) judgement {
 	busy := s.busy()
 	if busy != nil {
-		return refuse(busy)
+		judged := refuse(busy)
+		judged.passing = true
+		return judged
 	}
 	known, found := s.messages.get(d.key())
 	switch {

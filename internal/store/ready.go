@@ -13,9 +13,14 @@ import (
 // Readiness is what the database says about the service's ability to work.
 type Readiness struct {
 	Reachable bool
-	Schema    bool // the tables are there
+	// Schema compares the database with the migrations of this program; "" when that is not known.
+	Schema SchemaState
 	// Unguarded are the realms in which a policy for everything asks for no approval: four-eyes is off for everybody there.
 	Unguarded []string
+	// Realms are all realms, with who made them.
+	Realms []RealmSummary
+	// SchemesInUse are the schemes in which an account of some realm may be debited, with the first such realm.
+	SchemesInUse map[string]string
 }
 
 // Ready looks at the database. With an error, the fields say how far it came.
@@ -27,38 +32,70 @@ func (r *Reader) Ready(ctx context.Context) (Readiness, error) {
 	}
 	ready.Reachable = true
 	q := dbsqlc.New(r.db.pool)
-	present, err := q.SchemaPresent(ctx)
-	if err != nil || !present {
+	state, err := schemaState(ctx, q)
+	if err != nil {
 		return ready, err
 	}
-	ready.Schema = true
+	ready.Schema = state
+	if state != SchemaCurrent {
+		return ready, nil
+	}
 	realms, err := q.RealmList(ctx)
 	if err != nil {
 		return ready, fmt.Errorf("list the realms: %w", err)
 	}
+	ready.SchemesInUse = make(map[string]string)
 	for _, row := range realms {
-		off, err := r.unguarded(ctx, row.Realm)
+		ready.Realms = append(ready.Realms, RealmSummary{Realm: row.Realm, Mark: row.Mark, MadeBy: RealmMaker(row.MadeBy)})
+		err = r.readyRealm(ctx, row.Realm, &ready)
 		if err != nil {
-			return ready, fmt.Errorf("look at the policies of %s: %w", row.Realm, err)
-		}
-		if off {
-			ready.Unguarded = append(ready.Unguarded, row.Realm)
+			return ready, err
 		}
 	}
 	return ready, nil
 }
 
-// unguarded reports whether the realm's policy for everything asks for no approval. A realm without one makes no messages at all
-// where no narrower policy covers them.
-func (r *Reader) unguarded(ctx context.Context, realm string) (bool, error) {
-	off := false
+// readyRealm adds what one realm contributes: whether its policy for everything asks for no approval (a realm without one makes no
+// messages at all where no narrower policy covers them), and its schemes.
+func (r *Reader) readyRealm(ctx context.Context, realm string, ready *Readiness) error {
 	err := r.db.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		required, err := q.PolicyForEverything(ctx, realm)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return fmt.Errorf("read the policies: %w", err)
 		}
-		off = err == nil && required == 0
-		return err
+		if err == nil && required == 0 {
+			ready.Unguarded = append(ready.Unguarded, realm)
+		}
+		schemes, err := q.SchemeInUseList(ctx, realm)
+		if err != nil {
+			return fmt.Errorf("read the schemes in use: %w", err)
+		}
+		for _, scheme := range schemes {
+			if _, known := ready.SchemesInUse[scheme]; !known {
+				ready.SchemesInUse[scheme] = realm
+			}
+		}
+		return nil
 	})
-	return off, err
+	if err != nil {
+		return fmt.Errorf("look at the realm %s: %w", realm, err)
+	}
+	return nil
+}
+
+// RealmsWithPassword names the realms, of those given, in which an active account's password has this very hash.
+func (r *Reader) RealmsWithPassword(ctx context.Context, realms []RealmSummary, hash string) (with []string, err error) {
+	for _, realm := range realms {
+		err = r.db.inRealm(ctx, realm.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+			uses, err := q.PasswordHashUses(ctx, realm.Realm, hash)
+			if uses > 0 {
+				with = append(with, realm.Realm)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("look for the password in %s: %w", realm.Realm, err)
+		}
+	}
+	return with, nil
 }

@@ -9,6 +9,99 @@ import (
 	"context"
 )
 
+const loginDangerList = `-- name: LoginDangerList :many
+SELECT r.rolname::text AS role, (r.rolname = session_user)::boolean AS itself, session_user::text AS login, d.danger::text AS danger
+FROM pg_catalog.pg_roles r
+CROSS JOIN LATERAL (SELECT CASE
+    WHEN r.rolsuper THEN 'superuser'
+    WHEN r.rolbypassrls THEN 'bypasses'
+    WHEN r.rolcreaterole THEN 'makes roles'
+    WHEN r.rolname IN ('pg_write_all_data', 'pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files') THEN 'reaches the server'
+    WHEN EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+                 WHERE c.relowner = r.oid AND n.nspname IN ('public', 'river'))
+      OR EXISTS (SELECT FROM pg_catalog.pg_namespace n WHERE n.nspowner = r.oid AND n.nspname IN ('public', 'river'))
+      OR EXISTS (SELECT FROM pg_catalog.pg_database b WHERE b.datname = current_database() AND b.datdba = r.oid) THEN 'owns'
+  END AS danger) d
+WHERE d.danger IS NOT NULL AND pg_has_role(session_user, r.oid, 'MEMBER')
+ORDER BY (r.rolname = session_user) DESC, r.rolsuper DESC, (r.rolname = 'pg_database_owner'), r.rolname
+LIMIT 20
+`
+
+type LoginDangerListRow struct {
+	Role   string
+	Itself bool
+	Login  string
+	Danger string
+}
+
+// The roles this login is or can become (SET ROLE) for which the schema's rules do not hold, the login itself first, each with what is
+// wrong with it. Membership counts even where it could not be used at once: whoever may grant it to himself has it.
+func (q *Queries) LoginDangerList(ctx context.Context) ([]LoginDangerListRow, error) {
+	rows, err := q.db.Query(ctx, loginDangerList)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LoginDangerListRow
+	for rows.Next() {
+		var i LoginDangerListRow
+		if err := rows.Scan(
+			&i.Role,
+			&i.Itself,
+			&i.Login,
+			&i.Danger,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const loginMember = `-- name: LoginMember :one
+SELECT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = $1::text AND pg_has_role(session_user, oid, 'MEMBER'))::boolean AS member,
+       EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = $1::text)::boolean AS present
+`
+
+type LoginMemberRow struct {
+	Member  bool
+	Present bool
+}
+
+// Whether the login may work as the service's role; false as well where that role does not exist yet.
+func (q *Queries) LoginMember(ctx context.Context, role string) (LoginMemberRow, error) {
+	row := q.db.QueryRow(ctx, loginMember, role)
+	var i LoginMemberRow
+	err := row.Scan(&i.Member, &i.Present)
+	return i, err
+}
+
+const messagePresent = `-- name: MessagePresent :one
+SELECT EXISTS (SELECT FROM message)::boolean AS present
+`
+
+func (q *Queries) MessagePresent(ctx context.Context) (bool, error) {
+	row := q.db.QueryRow(ctx, messagePresent)
+	var present bool
+	err := row.Scan(&present)
+	return present, err
+}
+
+const passwordHashUses = `-- name: PasswordHashUses :one
+SELECT count(*) FROM user_account WHERE realm = $1 AND password_hash = $2 AND status = 'active'
+`
+
+// How many accounts that may sign in have this very hash.
+func (q *Queries) PasswordHashUses(ctx context.Context, realm string, passwordHash string) (int64, error) {
+	row := q.db.QueryRow(ctx, passwordHashUses, realm, passwordHash)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const policyForEverything = `-- name: PolicyForEverything :one
 SELECT approvals_required FROM policy
 WHERE realm = $1 AND retired_at IS NULL AND client_id IS NULL AND channel IS NULL AND scheme IS NULL AND kind IS NULL
@@ -26,15 +119,72 @@ func (q *Queries) PolicyForEverything(ctx context.Context, realm string) (int32,
 
 const schemaPresent = `-- name: SchemaPresent :one
 
-SELECT (to_regclass('public.access_token') IS NOT NULL AND to_regclass('public.inbox') IS NOT NULL
-        AND to_regclass('river.river_job') IS NOT NULL)::boolean AS present
+SELECT (to_regclass('public.goose_db_version') IS NOT NULL)::boolean AS present,
+       (to_regproc('public.schema_versions') IS NOT NULL)::boolean AS told,
+       (to_regclass('river.river_job') IS NOT NULL)::boolean AS jobs
 `
 
+type SchemaPresentRow struct {
+	Present bool
+	Told    bool
+	Jobs    bool
+}
+
 // What the readiness page asks.
-// Whether the newest tables of the migrations and those of the job queue are there and in sight.
-func (q *Queries) SchemaPresent(ctx context.Context) (bool, error) {
+// Whether migrations ever ran here, whether they left the function that names them, and whether the job queue has its tables.
+func (q *Queries) SchemaPresent(ctx context.Context) (SchemaPresentRow, error) {
 	row := q.db.QueryRow(ctx, schemaPresent)
-	var present bool
-	err := row.Scan(&present)
-	return present, err
+	var i SchemaPresentRow
+	err := row.Scan(&i.Present, &i.Told, &i.Jobs)
+	return i, err
+}
+
+const schemaVersionList = `-- name: SchemaVersionList :many
+SELECT version::bigint FROM schema_versions() AS version
+`
+
+// The numbers of the migrations that were applied.
+func (q *Queries) SchemaVersionList(ctx context.Context) ([]int64, error) {
+	rows, err := q.db.Query(ctx, schemaVersionList)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var version int64
+		if err := rows.Scan(&version); err != nil {
+			return nil, err
+		}
+		items = append(items, version)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const schemeInUseList = `-- name: SchemeInUseList :many
+SELECT DISTINCT scheme FROM debtor_account WHERE realm = $1 AND open ORDER BY scheme
+`
+
+// The schemes in which the realm may be debited.
+func (q *Queries) SchemeInUseList(ctx context.Context, realm string) ([]string, error) {
+	rows, err := q.db.Query(ctx, schemeInUseList, realm)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var scheme string
+		if err := rows.Scan(&scheme); err != nil {
+			return nil, err
+		}
+		items = append(items, scheme)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// incoming has the simulator send a payment to a customer of the demo, and returns its TxId. The gateway has to accept it.
+func (h *house) incoming(t *testing.T, scheme string) string {
+	t.Helper()
+	answer, err := http.Post("http://"+h.simulator+"/scenario/incoming-payment", "application/json", strings.NewReader(`{"scheme":"`+scheme+`"}`))
+	must(t, err)
+	body, err := io.ReadAll(answer.Body)
+	must(t, err)
+	must(t, answer.Body.Close())
+	var made struct{ TransactionID, Status string }
+	must(t, json.Unmarshal(body, &made))
+	if answer.StatusCode != http.StatusOK || made.Status != "ACCP" {
+		t.Errorf("incoming payment: %d %s", answer.StatusCode, body)
+	}
+	return made.TransactionID
+}
+
+// recall has the simulator recall a payment it sent.
+func (h *house) recall(t *testing.T, scheme, transactionID string) {
+	t.Helper()
+	answer, err := http.Post("http://"+h.simulator+"/scenario/recall", "application/json",
+		strings.NewReader(`{"scheme":"`+scheme+`","transactionId":"`+transactionID+`"}`))
+	must(t, err)
+	body, _ := io.ReadAll(answer.Body)
+	must(t, answer.Body.Close())
+	if answer.StatusCode != http.StatusOK {
+		t.Errorf("recall: %d %s", answer.StatusCode, body)
+	}
+}
+
+// TestADemoThatStartsAgainGoesOn starts a demo three times on one folder: what comes in after a restart is new, what came in before can
+// be recalled, and a lost key is told.
+func TestADemoThatStartsAgainGoesOn(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	p := h.open(t)
+	first := []string{h.incoming(t, "sic-inst"), h.incoming(t, "sct-inst")}
+	p.kill(t)
+	p = h.open(t)
+	for i, scheme := range []string{"sic-inst", "sct-inst"} {
+		if again := h.incoming(t, scheme); again == first[i] {
+			t.Errorf("%s was sent twice", again)
+		}
+		h.recall(t, scheme, first[i])
+	}
+	o := newOffice(t, h)
+	released := o.newPaper(0)
+	for _, step := range []func(*paper) (reply, error){o.create, o.approve} {
+		r, err := step(released)
+		must(t, err)
+		if r.status != http.StatusOK {
+			t.Fatalf("%d %s", r.status, r.text)
+		}
+	}
+	if code := p.terminate(t); code != 0 {
+		t.Errorf("the demo ends with %d", code)
+	}
+	key := filepath.Join(h.data, "release.key")
+	must(t, os.Rename(key, key+".away"))
+	p = start(t, h.settings(), "demo")
+	if code := p.wait(t); code != exitFailed || !strings.Contains(p.output.String(), "put the file back, or begin anew") {
+		t.Errorf("without its key the demo ends with %d:\n%s", code, p.output)
+	}
+	if _, err := os.Stat(key); !os.IsNotExist(err) {
+		t.Errorf("a key was made: %v", err)
+	}
+	must(t, os.Rename(key+".away", key))
+	p = h.open(t)
+	if code := p.terminate(t); code != 0 {
+		t.Errorf("the demo ends with %d", code)
+	}
+}
+
+// TestTheDemoGainsNothingByResetRole works as the demo's login, as an injected statement would.
+func TestTheDemoGainsNothingByResetRole(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	p := h.open(t)
+	owner, err := pgx.Connect(t.Context(), h.databaseURL(t))
+	must(t, err)
+	var others int
+	must(t, owner.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'countersign' AND usename <> $1", demoLogin).Scan(&others))
+	if others != 0 {
+		t.Errorf("%d connections of the gateway have another login", others)
+	}
+	must(t, owner.Close(t.Context()))
+	login, err := pgx.Connect(t.Context(), strings.Replace(h.databaseURL(t), "user=postgres", "user="+demoLogin, 1))
+	must(t, err)
+	for _, statement := range []string{
+		"RESET ROLE; DELETE FROM audit_event", "RESET ROLE; UPDATE decision SET reason = 'x'", "SET ROLE postgres", "SET SESSION AUTHORIZATION postgres",
+		"RESET ROLE; CREATE ROLE mighty SUPERUSER", "RESET ROLE; ALTER ROLE countersign_demo SUPERUSER", "RESET ROLE; ALTER TABLE release DISABLE TRIGGER ALL",
+		"RESET ROLE; CREATE TABLE public.mine ()", "RESET ROLE; COPY (SELECT 1) TO '/tmp/x'", "ALTER SYSTEM SET fsync = off",
+	} {
+		_, err = login.Exec(t.Context(), statement)
+		if err == nil || !strings.Contains(err.Error(), "SQLSTATE 42501") {
+			t.Errorf("%s: %v, want a refusal for want of privilege", statement, err)
+		}
+	}
+	must(t, login.Close(t.Context()))
+	if code := p.terminate(t); code != 0 {
+		t.Errorf("the demo ends with %d", code)
+	}
+}
+
+func TestTheDemoStartsItsDatabaseAgain(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	p := h.open(t)
+	o := newOffice(t, h)
+	before := h.postmaster(t)
+	must(t, syscall.Kill(before, syscall.SIGKILL))
+	until := time.Now().Add(patience)
+	for h.postmaster(t) == before && time.Now().Before(until) {
+		time.Sleep(20 * time.Millisecond)
+	}
+	p.answers(t, "http://"+h.gateway+"/readyz")
+	r, err := o.create(o.newPaper(0))
+	must(t, err)
+	if r.status != http.StatusOK {
+		t.Errorf("%d %s", r.status, r.text)
+	}
+	if code := p.terminate(t); code != 0 || h.postmaster(t) != 0 {
+		t.Errorf("the demo ends with %d, its database is process %d", code, h.postmaster(t))
+	}
+}

@@ -1,0 +1,46 @@
+package keyring
+
+// leastDistinct is how many different bytes a key needs. Of 32 random bytes some 30 differ; that fewer than 16 do never happens.
+const leastDistinct = 16
+
+// Weak names the keys that were not made by chance: few different bytes, bytes that count up or down, or nothing but the bytes of a
+// text. It finds what people type, not what a bad generator makes.
+func (r Ring) Weak() []string {
+	var weak []string
+	for _, k := range r.keys {
+		if repeats(k.secret) || counts(k.secret) || readable(k.secret) {
+			weak = append(weak, k.id)
+		}
+	}
+	return weak
+}
+
+// repeats reports whether the key has too few different bytes.
+func repeats(secret []byte) bool {
+	seen := make(map[byte]bool)
+	for _, b := range secret {
+		seen[b] = true
+	}
+	return len(seen) < leastDistinct
+}
+
+// counts reports whether each byte differs from the one before by the same step.
+func counts(secret []byte) bool {
+	for i := 2; i < len(secret); i++ {
+		if secret[i]-secret[i-1] != secret[1]-secret[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// readable reports whether the key is printable ASCII from end to end: a passphrase, or hexadecimal digits encoded once more. Of 32
+// random bytes that is so once in 10^14 keys.
+func readable(secret []byte) bool {
+	for _, b := range secret {
+		if b < ' ' || b > '~' {
+			return false
+		}
+	}
+	return true
+}

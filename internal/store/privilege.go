@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// PrivilegeError is a login for which the rules of the schema do not hold. Its text says what to do.
+type PrivilegeError struct {
+	Login string
+	// Role is the role that is too powerful: the login itself, or one it can become with SET ROLE.
+	Role string
+	// Danger is why, as it follows the role's name: "is a superuser".
+	Danger string
+}
+
+// Error is a sentence for the operator.
+func (e *PrivilegeError) Error() string {
+	who := "the database login " + e.Login
+	if e.Role != e.Login {
+		who += " can become " + e.Role + ", which"
+	}
+	return who + " " + e.Danger + ": the service needs a login that is a member of " + appRole +
+		" and of nothing else (see docs/operations.md)"
+}
+
+// dangers are the words for what LoginDangerList finds.
+var dangers = map[string]string{
+	"superuser":          "is a superuser, for whom no rule of the schema holds",
+	"bypasses":           "has BYPASSRLS and sees every realm",
+	"makes roles":        "has CREATEROLE and can give itself any role",
+	"owns":               "owns the database, the schema or a table of it and can change its rules",
+	"reaches the server": "can reach the files or programs of the database server",
+}
+
+// CheckLogin looks at the service's login and at the schema before the service starts: the login must be able to work as the
+// application's role and as no role that is above the schema's rules, and the schema must be this program's. Errors: *PrivilegeError,
+// ErrSchemaMissing, ErrSchemaOlder, ErrSchemaNewer.
+func CheckLogin(ctx context.Context, url string) error {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return fmt.Errorf("read the database URL: %w", err)
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return fmt.Errorf("open the database: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	q := dbsqlc.New(conn)
+	found, err := q.LoginDangerList(ctx)
+	if err != nil {
+		return fmt.Errorf("look at the database login: %w", err)
+	}
+	if len(found) > 0 {
+		return &PrivilegeError{Login: found[0].Login, Role: found[0].Role, Danger: dangers[found[0].Danger]}
+	}
+	may, err := q.LoginMember(ctx, appRole)
+	if err != nil {
+		return fmt.Errorf("look at the database login: %w", err)
+	}
+	switch {
+	case !may.Present:
+		return ErrSchemaMissing
+	case !may.Member:
+		return fmt.Errorf("the database login %s may not work as %s: run GRANT %s TO %q as the owner",
+			config.User, appRole, appRole, config.User)
+	}
+	// Not before: the service's role is what may ask for the versions.
+	_, err = conn.Exec(ctx, "SET ROLE "+appRole)
+	if err != nil {
+		return fmt.Errorf("work as %s: %w", appRole, err)
+	}
+	state, err := schemaState(ctx, q)
+	if err != nil {
+		return err
+	}
+	return state.Err()
+}

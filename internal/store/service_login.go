@@ -1,0 +1,52 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// EnsureServiceLogin makes, as the owner, a login for the service on a server that asks for no password: a member of the application's
+// role and of nothing else, so that RESET ROLE gains nothing. A login of this name that exists is brought to these attributes. The
+// schema must be there, for it brings the application's role.
+func EnsureServiceLogin(ctx context.Context, ownerURL, name string) error {
+	conn, err := pgx.Connect(ctx, ownerURL)
+	if err != nil {
+		return fmt.Errorf("open the database as owner: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	login := pgx.Identifier{name}.Sanitize()
+	_, err = conn.Exec(ctx, "CREATE ROLE "+login)
+	var refused *pgconn.PgError
+	if err != nil && (!errors.As(err, &refused) || refused.Code != pgerrcode.DuplicateObject) {
+		return fmt.Errorf("make the login %s: %w", name, err)
+	}
+	_, err = conn.Exec(ctx, "ALTER ROLE "+login+" LOGIN INHERIT NOSUPERUSER NOCREATEROLE NOCREATEDB NOBYPASSRLS NOREPLICATION")
+	if err == nil {
+		_, err = conn.Exec(ctx, "GRANT "+appRole+" TO "+login)
+	}
+	if err != nil {
+		return fmt.Errorf("make the login %s: %w", name, err)
+	}
+	return nil
+}
+
+// HoldsMessages reports, as the owner, whether there is any message: what a lost release key could no longer prove.
+func HoldsMessages(ctx context.Context, ownerURL string) (bool, error) {
+	conn, err := pgx.Connect(ctx, ownerURL)
+	if err != nil {
+		return false, fmt.Errorf("open the database as owner: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	held, err := dbsqlc.New(conn).MessagePresent(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look for messages: %w", err)
+	}
+	return held, nil
+}

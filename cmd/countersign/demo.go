@@ -26,6 +26,7 @@ type demoCommand struct {
 	DatabaseURL     string `help:"An existing PostgreSQL instead of a private one." env:"COUNTERSIGN_DATABASE_URL"`
 	Simulator       string `help:"Bring the clearing simulator along (on), or use one that runs elsewhere (off)." enum:"on,off" default:"on" env:"COUNTERSIGN_DEMO_SIMULATOR"`
 	ClearingSICURL  string `help:"Where Swiss instant payments go when the simulator is off." env:"COUNTERSIGN_CLEARING_SIC_URL"`
+	Empty           bool   `help:"Leave the realm of a new demo empty, instead of filling it with a day's payments." env:"COUNTERSIGN_DEMO_EMPTY"`
 	ClearingSCTURL  string `help:"Where SEPA instant payments go when the simulator is off." env:"COUNTERSIGN_CLEARING_SCT_URL"`
 }
 
@@ -71,7 +72,26 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 	fmt.Printf("Countersign demo: %s (realm %s; maker1, maker2, checker1, checker2, both1, supervisor1, admin1, admin2; password %s), "+
 		"API docs %s/api/docs, %s, ready after %s. Stop with Ctrl-C.\n",
 		address, demo.Realm, demo.UserPassword, address, clearingSide, time.Since(began).Round(time.Millisecond))
+	if g.SimulatorURL != "" && !c.Empty {
+		group.Go(func() error {
+			return fillDay(ctx, demo.Day{GatewayURL: address, SimulatorURL: g.SimulatorURL, Now: time.Now, Log: log})
+		})
+	}
 	return group.Wait()
+}
+
+// fillDay fills a new demo in the background. The demo works without, so what goes wrong is a line of the log.
+func fillDay(ctx context.Context, day demo.Day) error {
+	zone, err := time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		return fmt.Errorf("load the banks' time zone: %w", err)
+	}
+	day.Zone = zone
+	err = day.Play(ctx)
+	if err != nil && ctx.Err() == nil {
+		day.Log.WarnContext(ctx, "the demo's day is not complete; the demo works all the same", "error", err.Error())
+	}
+	return nil
 }
 
 // clearing says where payments go: to the simulator the demo brings along, or to the two addresses.

@@ -147,7 +147,10 @@ func (h *house) stopDatabase(t *testing.T) {
 }
 
 func (h *house) settings() []string {
-	list := []string{"COUNTERSIGN_LISTEN=" + h.gateway, "COUNTERSIGN_SIMULATOR_LISTEN=" + h.simulator, "COUNTERSIGN_DATA_DIR=" + h.data}
+	list := []string{
+		"COUNTERSIGN_LISTEN=" + h.gateway, "COUNTERSIGN_SIMULATOR_LISTEN=" + h.simulator, "COUNTERSIGN_DATA_DIR=" + h.data,
+		"COUNTERSIGN_DEMO_EMPTY=true",
+	}
 	if h.external {
 		list = append(list, "COUNTERSIGN_DEMO_SIMULATOR=off", "COUNTERSIGN_CLEARING_SIC_URL=http://"+h.simulator+"/clearing/sic-inst",
 			"COUNTERSIGN_CLEARING_SCT_URL=http://"+h.simulator+"/clearing/sct-inst")

@@ -138,3 +138,59 @@ func TestTheDemoStartsItsDatabaseAgain(t *testing.T) {
 		t.Errorf("the demo ends with %d, its database is process %d", code, h.postmaster(t))
 	}
 }
+
+// TestAFirstStartShowsADay waits for the day of a new demo and holds that a second start adds nothing to it.
+func TestAFirstStartShowsADay(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.day = true
+	p := h.open(t)
+	o := newOffice(t, h)
+	want := []string{
+		"instruction Approval Pending", "instruction Rejected", "instruction Withdrawn", "instruction Settled", "instruction Failed",
+		"instruction Unconfirmed", "recall Approval Pending", "recall Accepted", "recall Refused", "recall Acknowledged",
+		"recall Awaiting Decision", "recall Answered", "return Settled", "resolution Communicated", "payment Booked",
+	}
+	var missing []string
+	var count int
+	if !poll(func() bool {
+		count, missing = o.day(t, want)
+		return len(missing) == 0
+	}) {
+		t.Errorf("the day has %d messages and misses %q", count, missing)
+	}
+	h.check(t)
+	if code := p.terminate(t); code != 0 {
+		t.Errorf("the demo ends with %d", code)
+	}
+	p = h.open(t)
+	h.incoming(t, "sct-inst") // by then the second start has looked
+	o = newOffice(t, h)
+	if again, _ := o.day(t, want); again != count+1 {
+		t.Errorf("after the second start there are %d messages, want %d and the one that came in", again, count)
+	}
+	if code := p.terminate(t); code != 0 || strings.Contains(p.output.String(), "not complete") {
+		t.Errorf("the demo ends with %d", code)
+	}
+}
+
+// day counts the messages of the realm and says which of the wanted kinds and states are not among them.
+func (o *office) day(t *testing.T, want []string) (count int, missing []string) {
+	t.Helper()
+	r, err := o.ask(http.MethodGet, "/api/common/v1/transaction/list?pageSize=100", o.maker, "")
+	must(t, err)
+	var list struct {
+		Transactions []struct{ Kind, State string }
+	}
+	must(t, json.Unmarshal([]byte(r.text), &list))
+	seen := map[string]bool{}
+	for _, message := range list.Transactions {
+		seen[message.Kind+" "+message.State] = true
+	}
+	for _, one := range want {
+		if !seen[one] {
+			missing = append(missing, one)
+		}
+	}
+	return len(list.Transactions), missing
+}

@@ -63,13 +63,25 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("read the command line: %w", err)
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := parser.Parse(asTyped(args))
 	if err != nil {
 		parser.FatalIfErrorf(err)
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	parsed.Bind(newLog(c.LogFormat, c.LogLevel))
 	return parsed.Run()
+}
+
+// asTyped takes what people try first for what they mean: help, and --version.
+func asTyped(args []string) []string {
+	switch {
+	case len(args) > 0 && args[0] == "help":
+		return append(append([]string(nil), args[1:]...), "--help")
+	case len(args) == 1 && args[0] == "--version":
+		return []string{"version"}
+	default:
+		return args
+	}
 }
 
 func newLog(format, level string) *slog.Logger {

@@ -122,6 +122,8 @@ type house struct {
 	gateway, simulator string // addresses, host:port
 	// external leaves the simulator out of the demo; it runs as a program of its own and survives the demo.
 	external bool
+	// day lets a new demo fill itself.
+	day bool
 }
 
 func newHouse(t *testing.T) *house {
@@ -149,7 +151,7 @@ func (h *house) stopDatabase(t *testing.T) {
 func (h *house) settings() []string {
 	list := []string{
 		"COUNTERSIGN_LISTEN=" + h.gateway, "COUNTERSIGN_SIMULATOR_LISTEN=" + h.simulator, "COUNTERSIGN_DATA_DIR=" + h.data,
-		"COUNTERSIGN_DEMO_EMPTY=true",
+		"COUNTERSIGN_DEMO_EMPTY=" + strconv.FormatBool(!h.day),
 	}
 	if h.external {
 		list = append(list, "COUNTERSIGN_DEMO_SIMULATOR=off", "COUNTERSIGN_CLEARING_SIC_URL=http://"+h.simulator+"/clearing/sic-inst",

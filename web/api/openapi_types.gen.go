@@ -271,13 +271,17 @@ type Problem struct {
 
 // Readiness defines model for Readiness.
 type Readiness struct {
+	// Clearing "ok", "unknown", or in words which scheme with open accounts has no way to clearing.
+	Clearing    string `json:"clearing"`
 	Database    string `json:"database"`
 	Environment string `json:"environment"`
 
 	// FourEyes "enforced", or in words for which realm a policy turns it off for everybody.
 	FourEyes string `json:"fourEyes"`
-	Schema   string `json:"schema"`
-	Status   string `json:"status"`
+
+	// Schema "ok", "unknown", or in words why this program cannot work on the schema: missing, older, newer.
+	Schema string `json:"schema"`
+	Status string `json:"status"`
 }
 
 // Receipt defines model for Receipt.

@@ -1,6 +1,7 @@
 package entry
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -50,6 +51,11 @@ type File struct {
 
 // ReadFile reads an order for one payment. Document is nil when the file is none; Findings then say why.
 func ReadFile(content []byte) File {
+	if !looksLikeXML(content) {
+		return File{Findings: []iso20022.Finding{{
+			Pointer: "/Document", Code: "FF01", Text: "Send a payment order as an XML file: this file is none.",
+		}}}
+	}
 	read := ReadOrder(content)
 	f := File{Findings: read.Findings}
 	if read.Order == nil {
@@ -77,6 +83,13 @@ func ReadFile(content []byte) File {
 		f.Transliterated = transliterate(f.Scheme(), f.Document)
 	}
 	return f
+}
+
+// looksLikeXML reports whether a file may be XML by its first character: a tag, or the byte order mark of an encoding. The codec says
+// what is wrong with one that is not UTF-8.
+func looksLikeXML(content []byte) bool {
+	content = bytes.TrimLeft(content, " \t\r\n")
+	return len(content) > 0 && strings.IndexByte("<\xef\xfe\xff", content[0]) >= 0
 }
 
 // Scheme is the one whose currency the file pays in; a file in another currency is refused by the rules of either.

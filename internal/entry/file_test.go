@@ -64,6 +64,21 @@ func TestAFileThatBreaksOffHoldsNoOrder(t *testing.T) {
 	}
 }
 
+// A file that is no XML at all is told so, and not that a byte of it is wrong.
+func TestAFileThatIsNoXMLIsTold(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{"a PDF": "%PDF-1.7\n%\xe2\xe3\xcf\xd3", "an archive": "PK\x03\x04", "a sentence": "  hello"} {
+		file := entry.ReadFile([]byte(content))
+		if len(file.Findings) != 1 || file.Findings[0].Text != "Send a payment order as an XML file: this file is none." {
+			t.Errorf("%s is told %+v", name, file.Findings)
+		}
+	}
+	wide := entry.ReadFile([]byte("\xff\xfe<\x00D\x00"))
+	if len(wide.Findings) == 0 || !strings.HasPrefix(wide.Findings[0].Text, "Send the document in UTF-8") {
+		t.Errorf("XML in UTF-16 is told %+v", wide.Findings)
+	}
+}
+
 // What is no payment order is named, whatever else is wrong with it.
 func TestAnotherMessageIsNamed(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"countersign/internal/stationtest"
 )
 
 // updatedTo amends a payment of the sample to another amount.
@@ -52,6 +54,32 @@ func TestAnUpdateIsAskedItsPolicyAgain(t *testing.T) {
 		t.Errorf("afterwards: %s", a.body)
 	}
 	if a = b.send(t, get("/api/common/v1/transaction/"+id+"/audit", checker1)); strings.Count(a.body, `"instruction.amend-refused"`) != 2 {
+		t.Errorf("the audit trail: %s", a.body)
+	}
+}
+
+// TestNobodyApprovesAPaymentWhoseColumnsTellAnother: who writes rows as the application shows a checker what is not signed. The read says
+// that the message is withheld, its approval is refused, and nothing leaves.
+func TestNobodyApprovesAPaymentWhoseColumnsTellAnother(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m, err := b.reader.Message(t.Context(), "demo", parse(t, b.created(t, maker1)))
+	must(t, err)
+	id := stationtest.Forge(t, b.db.ConnectAsApplication(t, "demo"), m, map[string]string{
+		"amount": "2100", "creditor_name": "'Petra Muster'", "creditor_account": "'CH9300762011623852957'",
+	}).String()
+	a := b.send(t, get("/api/common/v1/transaction/"+id, checker1))
+	if a.status != http.StatusOK || a.text("transaction", "withheld") == "" {
+		t.Errorf("the read: %d %s", a.status, a.body)
+	}
+	a = b.send(t, call{path: approvePath, who: checker1, body: verdict(id, "approve", "contentHash", a.text("transaction", "contentHash"))})
+	if a.status != http.StatusBadRequest || a.groupStatus() != "RJCT" || !strings.Contains(a.body, "This message is withheld.") {
+		t.Errorf("the approval: %d %s", a.status, a.body)
+	}
+	if a = b.send(t, get("/api/common/v1/transaction/"+id, checker1)); a.text("transaction", "state") != "Approval Pending" {
+		t.Errorf("afterwards: %s", a.body)
+	}
+	if a = b.send(t, get("/api/common/v1/transaction/"+id+"/audit", checker1)); !strings.Contains(a.body, `"refused":"withheld"`) {
 		t.Errorf("the audit trail: %s", a.body)
 	}
 }

@@ -98,8 +98,9 @@ func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 	if m.Version > 1 && v.ContentHash == nil {
 		return Transition{}, &ContentError{Message: m, Unnamed: true}
 	}
-	if m.Withheld != "" {
-		return Transition{}, &WithheldError{Message: m}
+	err = m.Trusted()
+	if err != nil {
+		return Transition{}, err
 	}
 	err = m.MeetsPolicy(on.Policy)
 	if err == nil {

@@ -42,12 +42,26 @@ var ordered, orderedHash = func() ([]byte, payment.Digest) {
 	return content, sha256.Sum256(content)
 }()
 
+// orderedSummary holds its searched fields.
+var orderedSummary = func() payment.Summary {
+	amount, err := money.Parse("CHF", "199.95")
+	if err != nil {
+		panic(err)
+	}
+	return payment.Summary{
+		Amount: amount, InstructionID: "S-INSTR-0001", EndToEndID: "S-E2E-0001", UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
+		DebtorName: "MUSTER AG", DebtorAccount: "CH7280005000088877766", DebtorAgent: "80005",
+		CreditorName: "Peter Haller", CreditorAccount: "CH4821966000009613388", Remittance: "RF18539007547034",
+	}
+}()
+
 func pending(by identity.Principal, approvals int) payment.Message {
 	return payment.Message{
 		Realm: "demo", InternalID: uuid.New(), GlobalID: "DM00000000000000", Kind: payment.KindInstruction, Scheme: rulebook.SchemeSIC,
 		Channel: identity.ChannelAPI, ClientID: "back-office", MakerUser: by.UserID, MakerName: by.DisplayName,
 		Makers: []uuid.UUID{by.PersonID}, ApprovalsRequired: approvals, ExpiresAt: noon.Add(time.Hour), CreatedAt: noon.Add(-time.Hour),
 		Version: 1, State: payment.StateApprovalPending, Sequence: 1, StateSince: noon.Add(-time.Hour), ContentHash: orderedHash, Content: ordered,
+		Summary: orderedSummary,
 		Account: &payment.DebtorAccount{IBAN: "CH5021977000004331346", Scheme: rulebook.SchemeSIC, Open: true},
 	}
 }

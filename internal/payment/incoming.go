@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"strings"
 	"time"
@@ -74,17 +75,7 @@ func CheckIncoming(in IncomingInput) IncomingRefusal {
 
 // NewIncoming makes the message of an incoming payment: Booked, or Failed with the reason it is refused with.
 func NewIncoming(in ArrivalInput, transfer interbank.Transfer, refused IncomingRefusal) Created {
-	remittance := transfer.Reference
-	if remittance == "" {
-		remittance = transfer.Remittance
-	}
-	c := in.message(KindPayment, StateBooked, Summary{
-		Amount: transfer.Amount, InstructionID: transfer.InstructionID, EndToEndID: transfer.EndToEndID,
-		TransactionID: transfer.TransactionID, UETR: transfer.UETR,
-		DebtorName: transfer.Debtor.Name, DebtorAccount: transfer.Debtor.IBAN, DebtorAgent: transfer.Debtor.Agent,
-		CreditorName: transfer.Creditor.Name, CreditorAccount: transfer.Creditor.IBAN, CreditorAgent: transfer.Creditor.Agent,
-		Remittance: remittance,
-	})
+	c := in.message(KindPayment, StateBooked, incomingSummary(transfer))
 	c.Action = ActionBook
 	c.Message.SettledAt = in.At
 	if refused.Code != "" {
@@ -92,6 +83,17 @@ func NewIncoming(in ArrivalInput, transfer interbank.Transfer, refused IncomingR
 		c.Message.StatusCode, c.Message.StatusText = refused.Code, refused.Text
 	}
 	return c
+}
+
+// incomingSummary holds the searched fields of an incoming payment.
+func incomingSummary(transfer interbank.Transfer) Summary {
+	return Summary{
+		Amount: transfer.Amount, InstructionID: transfer.InstructionID, EndToEndID: transfer.EndToEndID,
+		TransactionID: transfer.TransactionID, UETR: transfer.UETR,
+		DebtorName: transfer.Debtor.Name, DebtorAccount: transfer.Debtor.IBAN, DebtorAgent: transfer.Debtor.Agent,
+		CreditorName: transfer.Creditor.Name, CreditorAccount: transfer.Creditor.IBAN, CreditorAgent: transfer.Creditor.Agent,
+		Remittance: cmp.Or(transfer.Reference, transfer.Remittance),
+	}
 }
 
 // NewReceivedRecall makes the message of another bank's recall: it awaits a decision until answerBy.

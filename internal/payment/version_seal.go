@@ -43,11 +43,3 @@ func WithheldBy(err error) string {
 	}
 	return "What is stored is not what was entered. Do not act on it: tell an operator, who runs countersign check."
 }
-
-// WithheldError: the stored message does not fit its seal, so nobody may decide it.
-type WithheldError struct {
-	Message Message
-}
-
-// Error is a sentence for people.
-func (e *WithheldError) Error() string { return "This message is withheld. " + e.Message.Withheld }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/govalues/decimal"
+	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/approval"
 	"countersign/internal/clearing"
@@ -261,7 +262,8 @@ func SetAmount(doc *iso20022.CustomerCreditTransferInitiation, text string) {
 	doc.PaymentInformation[0].CreditTransferTransactionInformation[0].Amount.InstructedAmount.Value = sum
 }
 
-// CheckInvariants fails the test if the database breaks an invariant. Call it at the end of each scenario.
+// CheckInvariants fails the test if the database breaks an invariant, or if a message that nobody tampered with is withheld. Call it at
+// the end of each scenario.
 func (h *House) CheckInvariants(t testing.TB) {
 	t.Helper()
 	invariants, err := store.Check(context.Background(), h.DB.OwnerURL, h.Clock.Now())
@@ -271,6 +273,30 @@ func (h *House) CheckInvariants(t testing.TB) {
 	for _, i := range invariants {
 		for _, v := range i.Violations {
 			t.Errorf("%s (%s) is broken by %s: %s", i.ID, i.Text, v.MessageID, v.What)
+		}
+	}
+	h.checkNothingWithheld(t)
+}
+
+// checkNothingWithheld reads the oldest hundred messages as a checker does.
+func (h *House) checkNothingWithheld(t testing.TB) {
+	t.Helper()
+	rows, err := h.DB.Connect(t).Query(context.Background(), "SELECT realm, message_id FROM message ORDER BY message_id LIMIT 100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type key struct {
+		Realm string
+		ID    uuid.UUID
+	}
+	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[key])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys {
+		m, err := h.Reader.Message(context.Background(), k.Realm, k.ID)
+		if err != nil || m.Withheld != "" {
+			t.Errorf("the honest %s %s is withheld: %s %v", m.Kind, k.ID, m.Withheld, err)
 		}
 	}
 }

@@ -60,11 +60,15 @@ type RefusedStep struct {
 }
 
 // RefusedStep keeps a step that was refused in the audit trail of its message. A request that is malformed, or about a message that
-// does not exist, was refused to nobody and leaves nothing.
+// does not exist, was refused to nobody and leaves nothing. A message that is withheld raises the alarm in the log as well.
 func (s *Store) RefusedStep(ctx context.Context, step RefusedStep) {
 	why, refused := payment.Refused(step.Cause)
 	if !refused || step.Message.InternalID == uuid.Nil {
 		return
+	}
+	if why == payment.RefusedWithheld {
+		s.db.log.ErrorContext(ctx, "a message that does not fit its document was to be decided", "alarm", true, "realm", step.By.Realm,
+			"message", step.Message.InternalID, "error", step.Cause)
 	}
 	s.db.Refused(ctx, Refusal{
 		Realm: step.By.Realm, Event: audit.RefusedEventOf(string(step.Message.Kind), string(step.Action)), MessageID: step.Message.InternalID,

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"countersign/internal/payment"
+	"countersign/internal/stationtest"
 )
 
 // TestADigestOfZerosDecidesNothing: zeros must not pass for "did not say".
@@ -54,5 +55,25 @@ func TestALargePaymentTakesTwoCheckers(t *testing.T) {
 	second.post(path+"/approve", second.get(path).says("1 of 2 approvals given, by Checker 1").fields(path+"/approve")).goesTo("/queue")
 	if now := b.message("demo", m.InternalID.String()); now.State != payment.StateApproved || now.Approvals() != 2 {
 		t.Errorf("the message is %s after %d approvals", now.State, now.Approvals())
+	}
+}
+
+// TestAWithheldPaymentHasNoButtons: a page whose fields are not those of the signed document says so and offers no decision; a form sent
+// all the same decides nothing.
+func TestAWithheldPaymentHasNoButtons(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.as("maker1").submit(filled())
+	id := stationtest.Forge(t, b.db.ConnectAsApplication(t, "demo"), m, map[string]string{"amount": "2100", "creditor_name": "'Petra Muster'"}).String()
+	checker := b.as("checker1")
+	page := checker.get("/queue/" + id).is(http.StatusOK).says("Withheld").says("nobody may decide it")
+	if forms := page.page.Find("form[action^='/queue/" + id + "']").Length(); forms != 0 {
+		t.Errorf("the page offers %d forms to decide", forms)
+	}
+	checker.get("/payments/" + id).is(http.StatusOK).says("Withheld")
+	got := checker.post("/queue/"+id+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(m)}}).is(http.StatusConflict)
+	got.says("nobody may decide it")
+	if now := b.message("demo", id); now.State != payment.StateApprovalPending {
+		t.Errorf("the message is %s", now.State)
 	}
 }

@@ -63,6 +63,8 @@ func (v *visit) decision(m payment.Message, f page.Filter, added views.Decision)
 	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-")
 	var state *payment.StateError
 	switch {
+	case m.Withheld != "":
+		detail.Barred = "This message is withheld: nobody may decide it."
 	case refusal == nil:
 		detail.Deciding = true
 	case errors.As(refusal, &state), m.State != payment.StateApprovalPending:
@@ -169,6 +171,7 @@ func (v *visit) decide(typed views.Reject, carryOut func(approval.Input) (paymen
 func (v *visit) refuseDecision(m payment.Message, cause error, typed views.Reject) error {
 	var malformed *payment.FieldError
 	var refused *payment.RefusalError
+	var withheld *payment.WithheldError
 	added := views.Decision{Reject: typed, Conflict: page.Conflict(cause, m, typed.Reason)}
 	switch {
 	case added.Conflict != nil:
@@ -180,6 +183,8 @@ func (v *visit) refuseDecision(m payment.Message, cause error, typed views.Rejec
 		if !v.Fragment() {
 			return v.renderReject(http.StatusUnprocessableEntity, m, added)
 		}
+	case errors.As(cause, &withheld):
+		return v.renderDecision(http.StatusConflict, withheld.Message, added)
 	case errors.As(cause, &refused):
 		for _, f := range refused.Findings {
 			added.Problems = append(added.Problems, ui.Problem{Text: f.Text, Code: f.Code})

@@ -27,6 +27,10 @@ func FullMessage(v *page.Visit, m payment.Message) (views.Message, error) {
 		return view, err
 	}
 	view.Timeline = timeline(steps)
+	if m.Withheld != "" {
+		view.Warnings = []views.Warning{{Title: "Withheld", Text: m.Withheld}}
+		return view, nil // its document is not shown beside fields that contradict it
+	}
 	switch m.Kind {
 	case payment.KindPayment:
 		page.FillIncoming(&view, m)

@@ -85,6 +85,7 @@ func (v *visit) actions(m payment.Message) (actions []views.Action, barred []str
 	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-")
 	var fourEyes *payment.FourEyesError
 	switch {
+	case m.Withheld != "":
 	case refusal == nil:
 		actions = append(actions, views.Action{Label: "Decide on " + amount, URL: "/queue/" + m.InternalID.String(), Primary: true})
 	case errors.As(refusal, &fourEyes) && m.State == payment.StateApprovalPending:

@@ -65,7 +65,7 @@ func TestNobodyApprovesAPaymentWhoseColumnsTellAnother(t *testing.T) {
 	b := setup(t)
 	m, err := b.reader.Message(t.Context(), "demo", parse(t, b.created(t, maker1)))
 	must(t, err)
-	id := stationtest.Forge(t, b.db.ConnectAsApplication(t, "demo"), m, map[string]string{
+	id := stationtest.Forge(t, b.db, m, map[string]string{
 		"amount": "2100", "creditor_name": "'Petra Muster'", "creditor_account": "'CH9300762011623852957'",
 	}).String()
 	a := b.send(t, get("/api/common/v1/transaction/"+id, checker1))

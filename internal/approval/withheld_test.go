@@ -36,13 +36,12 @@ func TestWhatIsShownIsWhatIsSigned(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
 	checker := h.Person(t, "checker1")
-	conn := h.DB.ConnectAsApplication(t, "demo")
 	for _, forged := range forgeries {
 		m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 		if seen, err := h.Reader.Message(ctx, "demo", m.InternalID); err != nil || seen.Withheld != "" || seen.Difference() != "" {
 			t.Fatalf("an honest message is withheld: %q %v", seen.Withheld, err)
 		}
-		id := stationtest.Forge(t, conn, m, map[string]string{forged.column: forged.value})
+		id := stationtest.Forge(t, h.DB, m, map[string]string{forged.column: forged.value})
 		seen, err := h.Reader.Message(ctx, "demo", id)
 		if err != nil || seen.Withheld == "" || !strings.Contains(seen.Difference(), ": the "+forged.field+".") {
 			t.Errorf("%s: %q, %q: %v", forged.column, seen.Withheld, seen.Difference(), err)

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/payment"
+	"countersign/internal/store/storetest"
 )
 
 // versionColumns are the searched columns of a version.
@@ -20,7 +20,7 @@ var versionColumns = []string{
 // Forge inserts a copy of a message that waits, in its first version, with the document of that message but with other searched columns:
 // what somebody does who can write as the application's role and wants a checker to approve what they do not see. changed gives the
 // columns in SQL.
-func Forge(t testing.TB, conn *pgx.Conn, m payment.Message, changed map[string]string) uuid.UUID {
+func Forge(t testing.TB, db *storetest.DB, m payment.Message, changed map[string]string) uuid.UUID {
 	t.Helper()
 	said := make([]string, len(versionColumns))
 	for i, column := range versionColumns {
@@ -30,7 +30,7 @@ func Forge(t testing.TB, conn *pgx.Conn, m payment.Message, changed map[string]s
 		}
 	}
 	id := newID()
-	_, err := conn.Exec(context.Background(), `
+	_, err := db.ConnectAsApplication(t, m.Realm).Exec(context.Background(), `
 WITH forged AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, maker_user, maker_person, policy_id,
     approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state,

@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/govalues/decimal"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/approval"
 	"countersign/internal/clearing"
@@ -285,18 +284,19 @@ func (h *House) checkNothingWithheld(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type key struct {
-		Realm string
-		ID    uuid.UUID
-	}
-	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[key])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range keys {
-		m, err := h.Reader.Message(context.Background(), k.Realm, k.ID)
-		if err != nil || m.Withheld != "" {
-			t.Errorf("the honest %s %s is withheld: %s %v", m.Kind, k.ID, m.Withheld, err)
+	for rows.Next() {
+		var realm string
+		var id uuid.UUID
+		err = rows.Scan(&realm, &id)
+		if err != nil {
+			t.Fatal(err)
 		}
+		m, err := h.Reader.Message(context.Background(), realm, id)
+		if err != nil || m.Withheld != "" {
+			t.Errorf("the honest %s %s is withheld: %s %v", m.Kind, id, m.Withheld, err)
+		}
+	}
+	if rows.Err() != nil {
+		t.Fatal(rows.Err())
 	}
 }

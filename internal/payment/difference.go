@@ -71,7 +71,7 @@ func differs(field string) string {
 func (m Message) signed(document iso20022.Document) ([]searched, error) {
 	switch content := document.(type) {
 	case *iso20022.CustomerCreditTransferInitiation:
-		said, err := summarise(content)
+		said, err := SummaryOf(content)
 		return append(m.against(said), searched{"kind", string(m.Kind), string(KindInstruction)}), err
 	case *iso20022.FIToFICustomerCreditTransfer:
 		said, err := interbank.ReadTransfer(content)

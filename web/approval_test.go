@@ -86,7 +86,7 @@ func TestTheEditorMayNotDecide(t *testing.T) {
 	}
 }
 
-func TestARejectionHasAReasonAndAnApprovalHasNone(t *testing.T) {
+func TestARejectionHasAReasonAndAnApprovalMayHaveARemark(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.created(t, maker1)
@@ -97,7 +97,7 @@ func TestARejectionHasAReasonAndAnApprovalHasNone(t *testing.T) {
 		"empty":         {verdict(id, "reject", "rejectReason", ""), "/ApprovalDetails/rejectReason CH21"},
 		"too long":      {verdict(id, "reject", "rejectReason", strings.Repeat("ü", 513)), "/ApprovalDetails/rejectReason FF01"},
 		"with NUL":      {verdict(id, "reject", "rejectReason", "a\x00b"), "/ApprovalDetails/rejectReason FF01"},
-		"on approve":    {verdict(id, "approve", "rejectReason", "x"), "/ApprovalDetails/rejectReason CH17"},
+		"long remark":   {verdict(id, "approve", "rejectReason", strings.Repeat("ü", 513)), "/ApprovalDetails/rejectReason FF01"},
 		"other action":  {verdict(id, "Approve"), "/ApprovalDetails/action CH16"},
 		"no action":     {`{"identifiers":{"internalId":"` + id + `"},"ApprovalDetails":{}}`, "/ApprovalDetails/action CH21"},
 		"no details":    {`{"identifiers":{"internalId":"` + id + `"}}`, "/ApprovalDetails CH21"},

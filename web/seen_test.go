@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"countersign/internal/auth"
 	"countersign/internal/stationtest"
 )
 
@@ -81,5 +82,47 @@ func TestNobodyApprovesAPaymentWhoseColumnsTellAnother(t *testing.T) {
 	}
 	if a = b.send(t, get("/api/common/v1/transaction/"+id+"/audit", checker1)); !strings.Contains(a.body, `"refused":"withheld"`) {
 		t.Errorf("the audit trail: %s", a.body)
+	}
+}
+
+// TestAnApprovalMayCarryARemark: absent, null, empty or a text, by the Global ID as well, and whoever comes second reads who was first.
+func TestAnApprovalMayCarryARemark(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for name, remark := range map[string]string{"null": "null", "empty": `""`, "text": `"seen on paper"`} {
+		id := b.created(t, maker1)
+		global := b.send(t, get("/api/common/v1/transaction/"+id, checker1)).text("transaction", "globalId")
+		body := `{"identifiers":{"internalId":"` + global + `"},"ApprovalDetails":{"action":"approve","rejectReason":` + remark + `}}`
+		if a := b.send(t, call{path: approvePath, who: checker1, body: body}); a.status != http.StatusOK {
+			t.Fatalf("%s: %d %s", name, a.status, a.body)
+		}
+		a := b.send(t, get("/api/common/v1/transaction/"+id, checker1))
+		if got := a.text("transaction", "approvals", 0, "remark"); got != strings.TrimPrefix(strings.Trim(remark, `"`), "null") {
+			t.Errorf("%s: the remark is %q", name, got)
+		}
+		a = b.send(t, call{path: approvePath, who: checker2, body: verdict(id, "reject", "rejectReason", "late")})
+		if a.text("state") != "Approved" || a.text("decision", "userId") != "checker1" || a.text("decision", "action") != "approve" {
+			t.Errorf("%s: the loser reads %s", name, a.body)
+		}
+	}
+}
+
+// TestASignInThatFailsIsInTheAuditTrail: wrong passwords and locked names, known and unknown, at most a hundred of a kind in a minute.
+func TestASignInThatFailsIsInTheAuditTrail(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for range 7 {
+		for _, name := range []string{"maker1", "nobody"} {
+			_, err := b.auth.SignIn(t.Context(), auth.SignInInput{Realm: "demo", Name: name, Password: "wrong", SourceAddress: "192.0.2.7"})
+			if err == nil {
+				t.Fatal("a wrong password signs in")
+			}
+		}
+	}
+	var refused, locked, named int
+	err := b.db.Connect(t).QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE event = 'sign-in.refused'), count(*) FILTER (WHERE event = 'sign-in.locked'),
+		count(*) FILTER (WHERE detail LIKE '%nobody%' OR actor_name LIKE '%nobody%') FROM audit_event WHERE outcome = 'refused'`).Scan(&refused, &locked, &named)
+	if err != nil || refused != 10 || locked != 4 || named != 0 {
+		t.Errorf("%d refused, %d locked, %d with what was typed: %v", refused, locked, named, err)
 	}
 }

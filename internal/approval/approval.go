@@ -45,6 +45,8 @@ type Input struct {
 	// ContentHash and Version of what the checker saw; nil and 0 when the caller did not say.
 	ContentHash *payment.Digest
 	Version     int
+	// Remark is what the checker says with an approval; "" for nothing.
+	Remark string
 	// Expect narrows the message; a zero field does not.
 	Expect Expectation
 }
@@ -99,7 +101,7 @@ type decision struct {
 
 func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d decision) (payment.Message, error) {
 	verdict := payment.Verdict{
-		By: by, At: s.cfg.Now().UTC().Truncate(time.Microsecond), ContentHash: in.ContentHash, Version: in.Version,
+		By: by, At: s.cfg.Now().UTC().Truncate(time.Microsecond), ContentHash: in.ContentHash, Version: in.Version, Remark: in.Remark,
 	}
 	var made payment.Transition
 	consider := store.Considered{Decide: func(m payment.Message, known store.Context) (payment.Transition, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/alexedwards/argon2id"
 	"github.com/google/uuid"
 
+	"countersign/internal/audit"
 	"countersign/internal/identity"
 	"countersign/internal/store"
 )
@@ -237,4 +238,25 @@ func (s *Station) logAttempt(ctx context.Context, a attempt, result attemptResul
 		fields = append(fields, slog.String("user", result.userID.String()))
 	}
 	s.log.LogAttrs(ctx, level, "sign-in", fields...)
+	s.keepRefusal(ctx, a, result)
+}
+
+// keepRefusal tells the auditor of a sign-in that failed: whose account was tried, when there is one, and where from. Nobody was
+// identified, so no name stands there.
+func (s *Station) keepRefusal(ctx context.Context, a attempt, result attemptResult) {
+	if result.problem == "" {
+		return
+	}
+	event := audit.EventSignInRefused
+	if result.problem == ProblemLocked {
+		event = audit.EventSignInLocked
+	}
+	channel := identity.ChannelAPI
+	if a.clientID == identity.PortalClient {
+		channel = identity.ChannelPortal
+	}
+	s.database.Refused(ctx, store.Refusal{
+		Realm: a.realm, Event: event, Why: string(result.problem), Sentence: "Somebody could not sign in.", At: s.now(),
+		Actor: identity.Actor{UserID: result.userID, Name: "not signed in", ClientID: a.clientID, Channel: channel, SourceAddress: a.source},
+	})
 }

@@ -22,6 +22,8 @@ type Verdict struct {
 	ContentHash *Digest
 	// Version the checker saw; 0 means the caller did not say. A digest names the content, a version alone does not.
 	Version int
+	// Remark is what the checker says with an approval, at most MaxReason characters; "" for nothing.
+	Remark string
 }
 
 // MayDecide tells why the principal may not decide this message, or nil. Pages and handlers ask it, and Approve and Reject do:
@@ -102,6 +104,10 @@ func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 	if err != nil {
 		return Transition{}, err
 	}
+	remark, err := checkRemark(v.Remark)
+	if err != nil {
+		return Transition{}, err
+	}
 	err = m.MeetsPolicy(on.Policy)
 	if err == nil {
 		err = m.StillHolds(on.Rules, v.At, on.Today)
@@ -118,6 +124,7 @@ func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 	if err != nil {
 		return Transition{}, err
 	}
+	decision.Remark, t.reason = remark, remark
 	t.decision = &decision
 	if to == StateApproved {
 		release := m.release(append(m.Decisions[:len(m.Decisions):len(m.Decisions)], decision), v.At, on.Seal)
@@ -149,6 +156,20 @@ func (m Message) Reject(v Verdict, reason string) (Transition, error) {
 	t.decision = &decision
 	t.reason = reason
 	return t, nil
+}
+
+// checkRemark returns what is kept of a remark: a blank one says nothing. It fails with FieldError for one that cannot be kept.
+func checkRemark(remark string) (string, error) {
+	remark = strings.TrimSpace(remark)
+	if remark == "" {
+		return "", nil
+	}
+	finding := CheckReason(remark)
+	if finding == nil {
+		return remark, nil
+	}
+	finding.Pointer = "/ApprovalDetails/rejectReason"
+	return "", &FieldError{Findings: []Finding{*finding}}
 }
 
 // CheckReason returns what is wrong with the reason of a rejection, or nil: it must not be blank and have at most MaxReason characters.
@@ -192,7 +213,7 @@ func (m Message) checkVerdict(v Verdict) error {
 func (m Message) decision(action Action, v Verdict) Decision {
 	grant, _ := v.By.Grant(identity.RoleChecker)
 	return Decision{
-		Ordinal: len(m.Decisions) + 1, Action: action, UserID: v.By.UserID, PersonID: v.By.PersonID, Name: v.By.DisplayName,
+		Ordinal: len(m.Decisions) + 1, Action: action, UserID: v.By.UserID, PersonID: v.By.PersonID, Name: v.By.DisplayName, Login: v.By.UserName,
 		ClientID: v.By.ClientID, Channel: v.By.Channel, DecidedAt: v.At, ForVersion: m.Version, Grant: grant,
 	}
 }

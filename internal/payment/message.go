@@ -127,9 +127,11 @@ type Decision struct {
 	UserID     uuid.UUID
 	PersonID   uuid.UUID
 	Name       string // of the checker, as shown to people
+	Login      string // the name of the checker's account
 	ClientID   string
 	Channel    identity.Channel
 	Reason     string // of a rejection
+	Remark     string // of an approval, "" for none
 	DecidedAt  time.Time
 	ForVersion int
 	// Grant is the grant of the role checker it was made under; zero for decisions of before there were grants.

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"strings"
 	"time"
 
 	"countersign/internal/identity"
@@ -38,6 +39,9 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 		finding := CheckReason(reason)
 		if finding != nil {
 			finding.Pointer = "/reason"
+			if strings.TrimSpace(reason) == "" {
+				finding.Text = "Say why you withdraw it, or leave the reason out."
+			}
 			return Transition{}, &FieldError{Findings: []Finding{*finding}}
 		}
 	}

@@ -57,7 +57,7 @@ func (d *Database) message(row dbsqlc.MessageGetRow, decisions []dbsqlc.Decision
 func decisionFromDB(d dbsqlc.DecisionListRow) payment.Decision {
 	return payment.Decision{
 		Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson, Name: d.DisplayName,
-		ClientID: d.ClientID, Channel: identity.Channel(d.Channel), Reason: text(d.Reason), DecidedAt: d.DecidedAt.UTC(),
+		ClientID: d.ClientID, Channel: identity.Channel(d.Channel), Reason: text(d.Reason), Remark: text(d.Remark), Login: d.CheckerLogin, DecidedAt: d.DecidedAt.UTC(),
 		ForVersion: int(d.Version), Grant: identity.Grant{ID: orZero(d.GrantID), Role: identity.RoleChecker, GrantedAt: moment(d.GrantedAt)},
 	}
 }

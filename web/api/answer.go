@@ -117,9 +117,15 @@ func (a *API) refuseByReport(c echo.Context, r refusal) error {
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
-	return c.JSON(r.problem.Status, RefusalProblem{
-		Header: a.header(c), Message: message, Identifiers: identifiers, Fields: fields(r.problem.Findings),
-	})
+	answer := RefusalProblem{Header: a.header(c), Message: message, Identifiers: identifiers, Fields: fields(r.problem.Findings)}
+	if m := r.problem.Message; m != nil {
+		answer.State = string(m.State)
+		if d, decided := m.LastDecision(); decided {
+			shown := approvalOf(d)
+			answer.Decision = &shown
+		}
+	}
+	return c.JSON(r.problem.Status, answer)
 }
 
 // identifiersOf names a message in an answer. The instructionId of an R-transaction would be that of its payment, so it has none.

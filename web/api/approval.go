@@ -14,7 +14,7 @@ func (a *API) decide(expect approval.Expectation) echo.HandlerFunc {
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
-		id, err := order.internalID()
+		id, err := a.find(c, order.text("identifiers", "internalId"))
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
@@ -35,6 +35,7 @@ func (a *API) apply(c echo.Context, order order, in approval.Input) (payment.Mes
 	if order.text("ApprovalDetails", "action") == string(payment.ActionReject) {
 		return a.cfg.Approval.Reject(ctx, by, in, order.text("ApprovalDetails", "rejectReason"))
 	}
+	in.Remark = order.text("ApprovalDetails", "rejectReason")
 	return a.cfg.Approval.Approve(ctx, by, in)
 }
 

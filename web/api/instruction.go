@@ -117,7 +117,7 @@ func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 // expected finds the message a body names and holds it against the path. Kind and scheme of a message never change, so nothing can
 // happen between this and what follows. Errors: payment.ErrNotFound, approval.MismatchError.
 func (a *API) expected(c echo.Context, order order, expect approval.Expectation) (uuid.UUID, error) {
-	id, err := order.internalID()
+	id, err := a.find(c, order.text("identifiers", "internalId"))
 	if err != nil {
 		return uuid.Nil, err
 	}
@@ -173,11 +173,6 @@ func (o order) input(scheme rulebook.Scheme) submission.Input {
 	return submission.Input{
 		Scheme: scheme, ExternalID: o.text("identifiers", "externalId"), Document: o.document, Source: o.raw, SourceType: echo.MIMEApplicationJSON,
 	}
-}
-
-// internalID reads the id of a message. A text that is no id names no message: payment.ErrNotFound.
-func (o order) internalID() (uuid.UUID, error) {
-	return parseID(o.text("identifiers", "internalId"))
 }
 
 // parseID reads an id in its 36-character form, or fails with payment.ErrNotFound.

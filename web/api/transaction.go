@@ -239,7 +239,7 @@ func transactionOf(m payment.Message) Transaction {
 		Withheld: m.Withheld,
 	}
 	for _, d := range m.Decisions {
-		t.Approvals = append(t.Approvals, Approval{Action: string(d.Action), By: d.Name, At: moment(d.DecidedAt), Reason: d.Reason})
+		t.Approvals = append(t.Approvals, approvalOf(d))
 		if d.Action == payment.ActionReject {
 			t.RejectReason = d.Reason
 		}
@@ -254,6 +254,11 @@ func transactionOf(m payment.Message) Transaction {
 		t.StatusReason = &StatusReason{Code: m.StatusCode, Text: m.StatusText}
 	}
 	return t
+}
+
+// approvalOf shows a decision.
+func approvalOf(d payment.Decision) Approval {
+	return Approval{Action: string(d.Action), By: d.Name, UserID: d.Login, At: moment(d.DecidedAt), Reason: d.Reason, Remark: d.Remark}
 }
 
 func amountOf(m payment.Message) Amount {

@@ -13,9 +13,10 @@ import (
 )
 
 const decisionList = `-- name: DecisionList :many
-SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, p.display_name
+SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, p.display_name, u.name AS checker_login
 FROM decision d
 JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
+JOIN user_account u ON u.realm = d.realm AND u.user_id = d.checker_user
 WHERE d.realm = $1 AND d.message_id = $2
 ORDER BY d.version, d.ordinal
 `
@@ -43,6 +44,7 @@ type DecisionListRow struct {
 	GrantedAt         *time.Time
 	MessageCreatedAt  *time.Time
 	DisplayName       string
+	CheckerLogin      string
 }
 
 // The decisions of one message, of every version, in order, with the names of the people.
@@ -78,6 +80,7 @@ func (q *Queries) DecisionList(ctx context.Context, realm string, messageID uuid
 			&i.GrantedAt,
 			&i.MessageCreatedAt,
 			&i.DisplayName,
+			&i.CheckerLogin,
 		); err != nil {
 			return nil, err
 		}
@@ -90,9 +93,10 @@ func (q *Queries) DecisionList(ctx context.Context, realm string, messageID uuid
 }
 
 const decisionListOf = `-- name: DecisionListOf :many
-SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, p.display_name
+SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, p.display_name, u.name AS checker_login
 FROM decision d
 JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
+JOIN user_account u ON u.realm = d.realm AND u.user_id = d.checker_user
 WHERE d.realm = $1 AND d.message_id = ANY ($2::uuid[])
 ORDER BY d.message_id, d.version, d.ordinal
 `
@@ -120,6 +124,7 @@ type DecisionListOfRow struct {
 	GrantedAt         *time.Time
 	MessageCreatedAt  *time.Time
 	DisplayName       string
+	CheckerLogin      string
 }
 
 // The decisions of several messages, of every version, in order, with the names of the people.
@@ -155,6 +160,7 @@ func (q *Queries) DecisionListOf(ctx context.Context, realm string, messageIds [
 			&i.GrantedAt,
 			&i.MessageCreatedAt,
 			&i.DisplayName,
+			&i.CheckerLogin,
 		); err != nil {
 			return nil, err
 		}

@@ -63,8 +63,18 @@ type Amount struct {
 type Approval struct {
 	Action string `json:"action"`
 	At     string `json:"at"`
-	By     string `json:"by"`
+
+	// By The person as shown to people.
+	By string `json:"by"`
+
+	// Reason Of a rejection.
 	Reason string `json:"reason,omitempty"`
+
+	// Remark Of an approval, where one was given.
+	Remark string `json:"remark,omitempty"`
+
+	// UserID The name of the account.
+	UserID string `json:"userId,omitempty"`
 }
 
 // AuditAnswer defines model for AuditAnswer.
@@ -291,10 +301,15 @@ type Receipt struct {
 
 // RefusalProblem defines model for RefusalProblem.
 type RefusalProblem struct {
+	// Decision The last decision about it.
+	Decision    *Approval     `json:"decision,omitempty"`
 	Fields      []Field       `json:"fields,omitempty"`
 	Header      Header        `json:"header"`
 	Identifiers Identifiers   `json:"identifiers"`
 	Message     StatusMessage `json:"message"`
+
+	// State Where the message stands that was to be decided or changed.
+	State string `json:"state,omitempty"`
 }
 
 // RelatedAnswer defines model for RelatedAnswer.
@@ -456,6 +471,9 @@ type Transaction struct {
 	StatusReason *StatusReason `json:"statusReason,omitempty"`
 	Uetr         string        `json:"uetr,omitempty"`
 	Version      int           `json:"version"`
+
+	// Withheld Why what is stored cannot be trusted, in words: nobody may approve it. Absent when nothing is wrong.
+	Withheld string `json:"withheld,omitempty"`
 }
 
 // TransactionAnswer defines model for TransactionAnswer.

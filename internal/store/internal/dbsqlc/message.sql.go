@@ -748,11 +748,12 @@ WITH moved AS (
     $29::text, $2::timestamptz FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
-    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at)
+    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark)
   SELECT realm, message_id, version, $30::integer, $31::uuid[], $28::bytea, $32::integer,
     $18::uuid, $19::uuid, $21::text, $22, $17,
-    $23::text, $33::integer, $34::text, $2::timestamptz,
-    'checker', $35::uuid, $36::timestamptz, created_at
+    CASE WHEN $17 = 'reject' THEN $23::text END, $33::integer,
+    $34::text, $2::timestamptz, 'checker', $35::uuid, $36::timestamptz, created_at,
+    CASE WHEN $17 = 'approve' THEN $23::text END
   FROM moved WHERE $37::boolean
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac,

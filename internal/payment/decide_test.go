@@ -67,7 +67,7 @@ func pending(by identity.Principal, approvals int) payment.Message {
 }
 
 // sealer has one key of its own for each secret.
-func sealer(t *testing.T, secret byte) payment.Sealer {
+func sealer(t testing.TB, secret byte) payment.Sealer {
 	t.Helper()
 	keys, err := keyring.Parse(fmt.Appendf(nil, "test %s", strings.Repeat(fmt.Sprintf("%02x", secret), 32)), "test")
 	if err != nil {

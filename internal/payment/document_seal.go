@@ -29,15 +29,16 @@ type OutboundFacts struct {
 }
 
 func (d OutboundFacts) fields() fields {
-	f := make(fields, 0, 7)
+	f := make(fields, 0, 256)
 	f.text("countersign document 1", d.Realm)
 	f.id(d.MessageID)
 	f.text(string(d.Scheme), string(d.Name), d.Reference)
-	return append(f, d.Hash[:])
+	f.bytes(d.Hash[:])
+	return f
 }
 
 // SealDocument makes the seal of an outbound document.
-func (s Sealer) SealDocument(d OutboundFacts) keyring.Seal { return s.documents.Seal(d.fields()...) }
+func (s Sealer) SealDocument(d OutboundFacts) keyring.Seal { return s.documents.Seal(d.fields()) }
 
 // CheckDocument holds an outbound document against its seal. Errors: ErrUnsealed, ErrUnknownKey, ErrForged.
 func (s Sealer) CheckDocument(d OutboundFacts, seal keyring.Seal) error {
@@ -56,14 +57,15 @@ type AnswerFacts struct {
 }
 
 func (a AnswerFacts) fields() fields {
-	f := make(fields, 0, 7)
+	f := make(fields, 0, 256+len(a.Content))
 	f.text("countersign outbox 1", string(a.Scheme), a.Reference, string(a.Name), a.Realm)
 	f.id(a.DocumentID)
-	return append(f, a.Content)
+	f.bytes(a.Content)
+	return f
 }
 
 // SealAnswer makes the seal of a row of the outbox.
-func (s Sealer) SealAnswer(a AnswerFacts) keyring.Seal { return s.answers.Seal(a.fields()...) }
+func (s Sealer) SealAnswer(a AnswerFacts) keyring.Seal { return s.answers.Seal(a.fields()) }
 
 // CheckAnswer holds a row of the outbox against its seal; whatever its seal, a payment never leaves from there. Errors: ErrUnsealed,
 // ErrUnknownKey, ErrForged.

@@ -25,14 +25,15 @@ type Release struct {
 
 // fields are what the seal of a release covers: the release, and the identity of the message it belongs to.
 func (r Release) fields(m Message) fields {
-	f := make(fields, 0, 14)
+	f := make(fields, 0, 512)
 	f.text("countersign release 2", r.Realm)
 	f.id(r.InternalID)
 	f.text(string(m.GlobalID), string(m.Kind), string(m.Scheme))
 	f.number(int64(r.Version))
 	f.people(r.Makers)
 	f.people(r.Approvers)
-	f = append(f, r.ContentHash[:], r.Account[:])
+	f.bytes(r.ContentHash[:])
+	f.bytes(r.Account[:])
 	f.moment(m.CreatedAt)
 	f.moment(r.AcceptedAt)
 	return f
@@ -48,7 +49,7 @@ func (m Message) release(approvals []Decision, at time.Time, seal Sealer) Releas
 		Realm: m.Realm, InternalID: m.InternalID, Version: m.Version, Makers: m.Makers, Approvers: approvers,
 		ContentHash: m.ContentHash, Account: m.accountDigest(), AcceptedAt: at,
 	}
-	r.Seal = seal.releases.Seal(r.fields(m)...)
+	r.Seal = seal.releases.Seal(r.fields(m))
 	return r
 }
 

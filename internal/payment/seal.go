@@ -59,21 +59,26 @@ func verify(ring keyring.Ring, seal keyring.Seal, covered fields) error {
 	if seal == (keyring.Seal{}) {
 		return ErrUnsealed
 	}
-	return ring.Verify(seal, covered...)
+	return ring.Verify(seal, covered)
 }
 
-// fields are what a seal covers, in a fixed order. The first names the layout, so that another layout never reads like this one.
-type fields [][]byte
+// fields are what a seal covers, in a fixed order, each with its length before it, so that no two lists read alike. The first names the
+// layout, so that another layout never reads like this one.
+type fields []byte
+
+func (f *fields) bytes(value []byte) {
+	*f = append(binary.BigEndian.AppendUint32(*f, uint32(len(value))), value...) //nolint:gosec // fields are far below 4 GiB
+}
 
 func (f *fields) text(values ...string) {
 	for _, value := range values {
-		*f = append(*f, []byte(value))
+		*f = append(binary.BigEndian.AppendUint32(*f, uint32(len(value))), value...) //nolint:gosec // fields are far below 4 GiB
 	}
 }
 
 func (f *fields) number(values ...int64) {
 	for _, value := range values {
-		*f = append(*f, binary.BigEndian.AppendUint64(nil, uint64(value))) //nolint:gosec // the bits count, not the sign
+		*f = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(*f, 8), uint64(value)) //nolint:gosec // the bits count, not the sign
 	}
 }
 
@@ -82,15 +87,14 @@ func (f *fields) moment(at time.Time) { f.number(at.UnixMicro()) }
 
 func (f *fields) id(ids ...uuid.UUID) {
 	for _, id := range ids {
-		*f = append(*f, id[:])
+		f.bytes(id[:])
 	}
 }
 
 // people are one field, so that nobody moves from one list to the next.
 func (f *fields) people(list []uuid.UUID) {
-	joined := make([]byte, 0, 16*len(list))
+	*f = binary.BigEndian.AppendUint32(*f, uint32(16*len(list))) //nolint:gosec // people are few
 	for _, id := range list {
-		joined = append(joined, id[:]...)
+		*f = append(*f, id[:]...)
 	}
-	*f = append(*f, joined)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // SealVersion makes the seal of a message's current version: who made it, what it says, and how many approvals it needs.
-func (s Sealer) SealVersion(m Message) keyring.Seal { return s.versions.Seal(versionFields(m)...) }
+func (s Sealer) SealVersion(m Message) keyring.Seal { return s.versions.Seal(versionFields(m)) }
 
 // CheckVersion holds a message as it was loaded against the seal of its version. Errors: ErrUnsealed, ErrUnknownKey, ErrForged.
 func (s Sealer) CheckVersion(m Message) error { return verify(s.versions, m.Seal, versionFields(m)) }
@@ -15,7 +15,7 @@ func (s Sealer) CheckVersion(m Message) error { return verify(s.versions, m.Seal
 // versionFields are the columns of a message and its version that never change and that people see, search or decide by. Times that
 // the life of a message moves are left to its history.
 func versionFields(m Message) fields {
-	f := make(fields, 0, 34)
+	f := make(fields, 0, 1024)
 	f.text("countersign version 1", m.Realm)
 	f.id(m.InternalID)
 	f.text(string(m.GlobalID), string(m.Kind), string(m.Scheme), string(m.Direction), string(m.Channel), m.ClientID, m.ExternalID)
@@ -23,7 +23,7 @@ func versionFields(m Message) fields {
 	f.text(m.Reason)
 	f.number(int64(m.Version), int64(m.ApprovalsRequired))
 	f.people(m.Makers)
-	f = append(f, m.ContentHash[:])
+	f.bytes(m.ContentHash[:])
 	f.number(m.Summary.Amount.Minor())
 	f.text(string(m.Summary.Amount.Currency()), m.Summary.InstructionID, m.Summary.EndToEndID, m.Summary.TransactionID, m.Summary.UETR,
 		m.Summary.DebtorName, m.Summary.DebtorAccount, m.Summary.DebtorAgent,

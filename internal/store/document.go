@@ -26,7 +26,7 @@ type Document struct {
 	Source     []byte // the bytes a client sent, when Content was made from another form
 	SourceType string // media type of Source
 	Hash       payment.Digest
-	// Withheld says in words why an outgoing document cannot be trusted, "" when it can.
+	// Withheld says in words why an outgoing document cannot be trusted, "" when it can. Nobody knows whether clearing has such a one.
 	Withheld string
 }
 

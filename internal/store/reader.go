@@ -123,6 +123,7 @@ func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) 
 				Reference: row.Reference, Delivered: row.Delivered, Size: int(row.Size), At: row.CreatedAt.UTC(), Hash: payment.Digest(row.ContentHash),
 			}
 			d.Withheld = r.db.documentWithheld(realm, d, sealFromDB(row.KeyID, row.Mac))
+			d.Delivered = d.Delivered && d.Withheld == ""
 			list = append(list, d)
 		}
 		return nil
@@ -145,6 +146,7 @@ func (r *Reader) Document(ctx context.Context, realm string, id uuid.UUID) (Docu
 			Source: doc.Source, SourceType: text(doc.SourceType), Hash: sha256.Sum256(doc.Content),
 		}
 		d.Withheld = r.db.documentWithheld(realm, d, sealFromDB(doc.KeyID, doc.Mac))
+		d.Delivered = d.Delivered && d.Withheld == ""
 		return nil
 	})
 	return d, err

@@ -123,6 +123,8 @@ func messagesOf(list []store.Document) []InterfaceMessage {
 			message.InternalID = d.MessageID.String()
 		}
 		switch {
+		case d.Withheld != "":
+			message.Status = "Withheld"
 		case d.Direction == draft:
 			message.Status = "Draft"
 		case d.Direction == string(payment.DocumentOut) && d.Delivered:

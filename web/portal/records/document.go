@@ -59,7 +59,7 @@ func showDocument(v *visit) error {
 	shown := documentView(m, d)
 	model := views.DocumentView{
 		Shell: v.Shell(d.Name, placeOf(m)), BackLabel: "Messages of " + string(m.GlobalID),
-		BackURL: "/payments/" + m.InternalID.String() + "/messages", Document: shown,
+		BackURL: "/payments/" + m.InternalID.String() + "/messages", Document: shown, Note: d.Withheld,
 	}
 	model.Document.DownloadURL += "?form=" + form
 	forms := []string{formXML, formJSON}

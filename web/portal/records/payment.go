@@ -118,8 +118,13 @@ func documentView(m payment.Message, d store.Document) views.Document {
 		of = d.MessageID // a recall's list shows its answer too, which is a message of its own
 	}
 	path := "/payments/" + of.String() + "/messages/" + d.ID.String()
+	status := ""
+	if d.Withheld != "" {
+		status = "Withheld"
+	}
 	return views.Document{
-		ID: d.ID.String(), Type: d.Name, Name: documentName(d.Name), At: d.At, Size: d.Size,
+		Status: status,
+		ID:     d.ID.String(), Type: d.Name, Name: documentName(d.Name), At: d.At, Size: d.Size,
 		Outgoing: d.Direction == string(payment.DocumentOut), Draft: d.Direction == string(payment.DocumentDraft),
 		URL: path, DownloadURL: path + "/download",
 	}

@@ -10,7 +10,6 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
-	"countersign/internal/submission"
 )
 
 // answeredRecall brings a payment and its recall in, refuses the recall, and returns the inquiry of the other bank about it.
@@ -23,7 +22,7 @@ func answeredRecall(t *testing.T, h *stationtest.House, scheme rulebook.Scheme) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer = request(t, h, submission.Request{Kind: payment.KindResolution, Scheme: scheme, OriginalID: original.InternalID, RecallID: id, Reason: "CUST"})
+	answer = request(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindResolution, Scheme: scheme, OriginalID: original.InternalID, RecallID: id})
 	send(t, h, answer)
 	return answer, func(reference string) {
 		t.Helper()

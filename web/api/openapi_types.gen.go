@@ -233,7 +233,7 @@ type InterfaceMessage struct {
 	// Size Bytes.
 	Size int `json:"size"`
 
-	// Status Prepared: stored to be sent, and clearing has not yet taken the payment it belongs to; a pain.002 stays so: its client fetches it.
+	// Status Withheld: what is stored does not fit its seal; it is not what this gateway sent. Prepared: stored to be sent, and clearing has not yet taken the payment it belongs to; a pain.002 stays so: its client fetches it.
 	Status string `json:"status"`
 	Type   string `json:"type"`
 }

@@ -15,7 +15,12 @@ func OrderFingerprint(scheme rulebook.Scheme, order *iso20022.CustomerCreditTran
 	if err != nil {
 		return Digest{}, fmt.Errorf("write the canonical document: %w", err)
 	}
-	return fingerprint(string(KindInstruction), string(scheme), string(content)), nil
+	return orderFingerprint(scheme, content), nil
+}
+
+// orderFingerprint is OrderFingerprint of an order whose canonical content is written already.
+func orderFingerprint(scheme rulebook.Scheme, content []byte) Digest {
+	return fingerprint(string(KindInstruction), string(scheme), string(content))
 }
 
 // fingerprint is the digest of the parts.

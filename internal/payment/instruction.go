@@ -86,10 +86,9 @@ func NewInstruction(in InstructionInput) (Created, error) {
 		Version: 1, State: StateApprovalPending, Sequence: 1, StateSince: in.At,
 		DocumentID: draft.DocumentID, ContentHash: draft.Hash, Content: draft.Content, Summary: draft.Summary,
 	}
-	created := Created{Actor: in.By.Actor(), Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference}
-	created.Fingerprint, err = OrderFingerprint(in.Scheme, in.Document)
-	if err != nil {
-		return Created{}, err
+	created := Created{
+		Actor: in.By.Actor(), Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference,
+		Fingerprint: orderFingerprint(in.Scheme, draft.Content),
 	}
 	return created.open(m, in.Policy, in.Seal), nil
 }

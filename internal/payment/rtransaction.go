@@ -129,7 +129,9 @@ func (in RTransactionInput) Preview() RTransactionPreview {
 	if !known {
 		return RTransactionPreview{About: in.About, Ineligible: in.About.Eligible(in.Kind, in.Rules)}
 	}
-	preview := RTransactionPreview{About: in.About, Ineligible: in.About.Eligible(in.Kind, in.Rules), Findings: in.check(), Amount: in.About.Original.Summary.Amount}
+	preview := RTransactionPreview{
+		About: in.About, Ineligible: in.About.Eligible(in.Kind, in.Rules), Findings: in.check(), Amount: in.About.Original.Summary.Amount,
+	}
 	for _, reason := range kind.reasons(in.About) {
 		asked := in.ruleCase()
 		asked.Reason = reason.Code
@@ -156,7 +158,8 @@ func (in RTransactionInput) allowed() error {
 		return refuseOriginal(pointerRecallID, "Choose the recall of this payment: this one is about another.")
 	}
 	if in.Scheme != "" && in.Scheme != in.About.Original.Scheme {
-		return refuseOriginal(rTransactionKinds[in.Kind].pointer, "This payment is one of "+string(in.About.Original.Scheme)+": use the path of that scheme.")
+		text := "This payment is one of " + string(in.About.Original.Scheme) + ": use the path of that scheme."
+		return refuseOriginal(rTransactionKinds[in.Kind].pointer, text)
 	}
 	return nil
 }

@@ -71,7 +71,9 @@ func (s *Store) RTransactionSubject(ctx context.Context, ask RTransactionQuery) 
 	return about, err
 }
 
-func (s *Store) rTransactionSubject(ctx context.Context, q *dbsqlc.Queries, ask RTransactionQuery, mode lockMode) (payment.RTransactionSubject, error) {
+func (s *Store) rTransactionSubject(
+	ctx context.Context, q *dbsqlc.Queries, ask RTransactionQuery, mode lockMode,
+) (payment.RTransactionSubject, error) {
 	about, err := s.originalAndRecall(ctx, q, ask, mode)
 	if err != nil {
 		return payment.RTransactionSubject{}, err
@@ -119,7 +121,9 @@ func (s *Store) sentFor(ctx context.Context, q *dbsqlc.Queries, original payment
 
 // originalAndRecall loads the payment and, for an incoming one, the recall the request names or the one of the payment. A request that
 // names the recall alone is about its payment.
-func (s *Store) originalAndRecall(ctx context.Context, q *dbsqlc.Queries, ask RTransactionQuery, mode lockMode) (payment.RTransactionSubject, error) {
+func (s *Store) originalAndRecall(
+	ctx context.Context, q *dbsqlc.Queries, ask RTransactionQuery, mode lockMode,
+) (payment.RTransactionSubject, error) {
 	var about payment.RTransactionSubject
 	var err error
 	originalID, recallID := ask.Asked.OriginalID, ask.Asked.RecallID

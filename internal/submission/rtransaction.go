@@ -35,7 +35,9 @@ func (s *Station) CreateRTransaction(ctx context.Context, by identity.Principal,
 // eligible, the reasons on offer with their limits, and every finding about the request.
 //
 // Error: payment.ErrNotFound for an unknown payment or recall.
-func (s *Station) PreviewRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction) (payment.RTransactionPreview, error) {
+func (s *Station) PreviewRTransaction(
+	ctx context.Context, by identity.Principal, asked payment.RTransaction,
+) (payment.RTransactionPreview, error) {
 	about, err := s.cfg.Store.RTransactionSubject(ctx, store.RTransactionQuery{By: by, Asked: asked})
 	if err != nil {
 		return payment.RTransactionPreview{}, err

@@ -8,6 +8,14 @@ WHERE r.realm = @realm;
 -- name: UserByName :one
 SELECT * FROM user_account WHERE realm = @realm AND name = @name;
 
+-- name: UserGet :one
+SELECT * FROM user_account WHERE realm = @realm AND user_id = @user_id;
+
+-- name: UserChangeIf :execrows
+-- A new password, or the end of all that an account is signed in with. Zero rows: somebody changed the password meanwhile.
+UPDATE user_account SET password_hash = @password_hash, signed_out_at = sqlc.narg(signed_out_at), key_id = @key_id, seal = @seal
+WHERE realm = @realm AND user_id = @user_id AND password_hash = @password_before;
+
 -- name: UserPrincipalGet :one
 -- A user with the roles of this moment, acting through a client.
 SELECT u.user_id, u.person_id, u.name, u.status, u.signed_out_at, p.display_name, c.client_id, c.may_decide_own,

@@ -23,6 +23,7 @@ type commands struct {
 	Check     checkCommand     `cmd:"" help:"Check that nothing in the database breaks an invariant."`
 	Key       keyCommand       `cmd:"" help:"Make keys for the key files."`
 	Validate  validateCommand  `cmd:"" help:"Check ISO 20022 documents: payment orders against structure and rules, other messages against structure."`
+	User      userCommand      `cmd:"" help:"Look after user accounts."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 
 	LogFormat string `help:"How to write the log." enum:"text,json" default:"text" env:"COUNTERSIGN_LOG_FORMAT"`

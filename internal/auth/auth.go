@@ -37,6 +37,10 @@ type Config struct {
 	HashWorkers int
 	// HashQueue is how many sign-ins may wait for a worker; 0 means 32 for each. Others are sent away with a BusyError.
 	HashQueue int
+	// AddressTries is how many tries to sign in one address has at once, before it gets one each half second; 0 means 60.
+	AddressTries int
+	// ClientTries is how many a confidential client has at once, before it gets one each 50 ms; 0 means 300.
+	ClientTries int
 }
 
 // Station signs people in and knows them again.
@@ -48,6 +52,8 @@ type Station struct {
 	random    io.Reader
 	passwords *passwordChecker
 	bearers   *bearerCache
+	addresses *limits
+	clients   *limits
 	verified  atomic.Int64
 }
 
@@ -69,6 +75,12 @@ func New(cfg Config) (*Station, error) {
 	if cfg.HashQueue == 0 {
 		cfg.HashQueue = 32 * cfg.HashWorkers
 	}
+	if cfg.AddressTries == 0 {
+		cfg.AddressTries = addressBurst
+	}
+	if cfg.ClientTries == 0 {
+		cfg.ClientTries = clientBurst
+	}
 	passwords, err := newPasswordChecker(cfg.HashWorkers, cfg.HashQueue)
 	if err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
@@ -76,6 +88,7 @@ func New(cfg Config) (*Station, error) {
 	return &Station{
 		database: cfg.Database, now: cfg.Now, keys: derived, log: cfg.Log, random: cfg.Random,
 		passwords: passwords, bearers: newBearerCache(),
+		addresses: newLimits(addressEvery, cfg.AddressTries), clients: newLimits(clientEvery, cfg.ClientTries),
 	}, nil
 }
 

@@ -91,11 +91,20 @@ func (c *bearerCache) put(hash [sha256.Size]byte, entry bearerEntry) {
 
 // drop forgets all tokens of a family.
 func (c *bearerCache) drop(family uuid.UUID) {
+	c.dropIf(func(e bearerEntry) bool { return e.family == family })
+}
+
+// dropUser forgets all tokens of a user.
+func (c *bearerCache) dropUser(user uuid.UUID) {
+	c.dropIf(func(e bearerEntry) bool { return e.principal.UserID == user })
+}
+
+func (c *bearerCache) dropIf(over func(bearerEntry) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.turn++
 	for hash, entry := range c.entries {
-		if entry.family == family {
+		if over(entry) {
 			delete(c.entries, hash)
 		}
 	}

@@ -57,6 +57,7 @@ type bundle struct {
 	db    *storetest.DB
 	clock *clock
 	log   *testlog.Log
+	keys  keyring.Ring
 }
 
 func setup(t *testing.T) *bundle {
@@ -66,6 +67,7 @@ func setup(t *testing.T) *bundle {
 		check(t, store.Provision(t.Context(), db.Provisioner(t), realm))
 	}
 	b := &bundle{db: db, clock: &clock{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}, log: &testlog.Log{}}
+	b.keys = storetest.Keys(t)
 	b.Station = b.another(t)
 	return b
 }
@@ -79,10 +81,15 @@ func (b *bundle) another(t *testing.T) *auth.Station {
 // withKeys is a process with keys of its own.
 func (b *bundle) withKeys(t *testing.T, keys keyring.Ring) *auth.Station {
 	t.Helper()
-	station, err := auth.New(auth.Config{
-		Database: b.db.Database, Now: b.clock.Now, Keys: keys, HashWorkers: 8, HashQueue: 2000,
-		Log: slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-	})
+	return b.station(t, auth.Config{Keys: keys, AddressTries: 10_000, ClientTries: 10_000})
+}
+
+// station makes a process with settings of its own on the same database and clock.
+func (b *bundle) station(t *testing.T, cfg auth.Config) *auth.Station {
+	t.Helper()
+	cfg.Database, cfg.Now, cfg.HashWorkers, cfg.HashQueue = b.db.Database, b.clock.Now, 8, 2000
+	cfg.Log = slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	station, err := auth.New(cfg)
 	check(t, err)
 	return station
 }

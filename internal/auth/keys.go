@@ -3,6 +3,7 @@ package auth
 import (
 	"errors"
 
+	"countersign/internal/identity"
 	"countersign/internal/keyring"
 )
 
@@ -11,6 +12,8 @@ type keys struct {
 	lookups    keyring.Ring // digests under which tokens are stored
 	successors keyring.Ring // makes the successor of a refresh token
 	names      keyring.Ring // digests of the names people try
+	devices    keyring.Ring // digests that make a browser known
+	masterData keyring.Ring // seals of user accounts
 }
 
 func deriveKeys(ring keyring.Ring) (keys, error) {
@@ -19,7 +22,7 @@ func deriveKeys(ring keyring.Ring) (keys, error) {
 	}
 	var k keys
 	for purpose, derived := range map[string]*keyring.Ring{
-		"token lookup": &k.lookups, "token successor": &k.successors, "sign-in name": &k.names,
+		"token lookup": &k.lookups, "token successor": &k.successors, "sign-in name": &k.names, "device": &k.devices,
 	} {
 		var err error
 		*derived, err = ring.Derive(purpose)
@@ -27,5 +30,7 @@ func deriveKeys(ring keyring.Ring) (keys, error) {
 			return keys{}, err
 		}
 	}
-	return k, nil
+	var err error
+	k.masterData, err = identity.MasterDataKeys(ring)
+	return k, err
 }

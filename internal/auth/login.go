@@ -41,9 +41,17 @@ type LoginInput struct {
 }
 
 // Login signs a user in through a client of the API. Errors: ErrUnknownRealm, ErrInvalidClient, ErrInvalidScope, *AccountError,
-// *BusyError.
+// *BusyError, *LimitError.
 func (s *Station) Login(ctx context.Context, in LoginInput) (TokenSet, error) {
+	err := s.addresses.take(network(in.SourceAddress), s.now())
+	if err != nil {
+		return TokenSet{}, err
+	}
 	client, err := s.checkClient(ctx, in.Realm, in.Client)
+	if err != nil {
+		return TokenSet{}, err
+	}
+	err = s.limitClient(in.Realm, client)
 	if err != nil {
 		return TokenSet{}, err
 	}
@@ -65,11 +73,17 @@ type SignInInput struct {
 	Name          string
 	Password      string
 	SourceAddress string
+	// Device is what the browser keeps of an earlier sign-in (NewDevice); "" when it keeps nothing.
+	Device string
 }
 
 // SignIn signs a user in to the portal; the session is the caller's. Errors: ErrUnknownRealm, ErrInvalidClient (the realm has no
-// portal), *AccountError, *BusyError.
+// portal), *AccountError, *BusyError, *LimitError.
 func (s *Station) SignIn(ctx context.Context, in SignInInput) (identity.Principal, error) {
+	err := s.addresses.take(network(in.SourceAddress), s.now())
+	if err != nil {
+		return identity.Principal{}, err
+	}
 	client, err := s.database.Client(ctx, in.Realm, identity.PortalClient)
 	if err != nil {
 		return identity.Principal{}, clientError(err)
@@ -78,7 +92,7 @@ func (s *Station) SignIn(ctx context.Context, in SignInInput) (identity.Principa
 		return identity.Principal{}, ErrInvalidClient
 	}
 	user, err := s.checkPassword(ctx, attempt{
-		realm: in.Realm, name: in.Name, password: in.Password, clientID: client.ClientID, source: in.SourceAddress,
+		realm: in.Realm, name: in.Name, password: in.Password, clientID: client.ClientID, source: in.SourceAddress, device: in.Device,
 	})
 	if err != nil {
 		return identity.Principal{}, err
@@ -91,7 +105,13 @@ func (s *Station) SignIn(ctx context.Context, in SignInInput) (identity.Principa
 // PortalPrincipal reads the user of a portal session anew, so that a role taken away or an account suppressed counts from the next
 // request on. Error: ErrUnauthorized when the account is not active or not there.
 func (s *Station) PortalPrincipal(ctx context.Context, realm string, userID uuid.UUID) (identity.Principal, error) {
-	principal, err := s.database.Principal(ctx, store.PrincipalKey{Realm: realm, UserID: userID, ClientID: identity.PortalClient})
+	return s.portalPrincipal(ctx, PortalSession{Realm: realm, UserID: userID})
+}
+
+func (s *Station) portalPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
+	principal, err := s.database.Principal(ctx, store.PrincipalKey{
+		Realm: session.Realm, UserID: session.UserID, ClientID: identity.PortalClient, Since: session.Since,
+	})
 	switch {
 	case errors.Is(err, store.ErrUnknownUser), errors.Is(err, store.ErrUnknownRealm):
 		return identity.Principal{}, ErrUnauthorized
@@ -100,6 +120,22 @@ func (s *Station) PortalPrincipal(ctx context.Context, realm string, userID uuid
 	}
 	principal.Channel = identity.ChannelPortal
 	return principal, nil
+}
+
+// PortalSession is whom a session of the portal was started for, and when.
+type PortalSession struct {
+	Realm  string
+	UserID uuid.UUID
+	Since  time.Time
+}
+
+// SessionPrincipal is PortalPrincipal for a session: one that began before its account was signed out everywhere is over. Error:
+// ErrUnauthorized.
+func (s *Station) SessionPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
+	if session.Since.Unix() <= 0 {
+		return identity.Principal{}, ErrUnauthorized
+	}
+	return s.portalPrincipal(ctx, session)
 }
 
 // checkClient finds a client of the API and checks its secret, whose digest is compared in constant time.
@@ -119,6 +155,15 @@ func (s *Station) checkClient(ctx context.Context, realm string, given ClientCre
 	case store.ClientPortal:
 	}
 	return store.Client{}, ErrInvalidClient
+}
+
+// limitClient counts a try of a client that proved its secret. Whoever likes can call themselves a public one, so a limit of its own
+// would let anybody shut it for all others: its tries are counted by address alone, as those of the portal are.
+func (s *Station) limitClient(realm string, client store.Client) error {
+	if client.Kind != store.ClientConfidential {
+		return nil
+	}
+	return s.clients.take(realm+"/"+client.ClientID, s.now())
 }
 
 // CheckRealm tells whether there is a realm of this name. Error: ErrUnknownRealm.
@@ -145,14 +190,15 @@ func clientError(err error) error {
 type attempt struct {
 	realm, name, password string
 	clientID, source      string
+	device                string // of the portal; "" elsewhere
 }
 
 // checkPassword counts the try, checks the password and tells whose it is. The steps are the same for a name that does not exist; its
 // password is checked against a hash that nobody knows the password of. Errors: *AccountError, *BusyError, ErrUnknownRealm.
 func (s *Station) checkPassword(ctx context.Context, a attempt) (uuid.UUID, error) {
 	name := identity.NormaliseName(a.name)
-	nameHash := s.keys.names.Digests([]byte(a.realm), []byte(name))[0]
-	leave, err := s.passwords.enter(ctx, nameHash)
+	nameHash := s.counter(a, name)
+	leave, err := s.passwords.enter(ctx, waiter{lane: nameHash[0], address: network(a.source)})
 	if err != nil {
 		return uuid.Nil, err
 	}
@@ -173,6 +219,9 @@ func (s *Station) checkPassword(ctx context.Context, a attempt) (uuid.UUID, erro
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("check a password: %w", err)
 	}
+	if found && match && !s.genuine(ctx, a, account) {
+		match = false
+	}
 	if !match || !found || len(a.password) > maxPassword {
 		s.logAttempt(ctx, a, attemptResult{problem: ProblemIncorrect, userID: account.UserID})
 		return uuid.Nil, &AccountError{Problem: ProblemIncorrect}
@@ -188,6 +237,18 @@ func (s *Station) checkPassword(ctx context.Context, a attempt) (uuid.UUID, erro
 		return uuid.Nil, &AccountError{Problem: problem}
 	}
 	return account.UserID, nil
+}
+
+// genuine reports whether the account is as it was sealed: a password hash that somebody wrote into the table without the key opens
+// nothing. Accounts of before there were seals have none and pass; the service cannot write one without.
+func (s *Station) genuine(ctx context.Context, a attempt, account store.UserAccount) bool {
+	err := account.Check(s.keys.masterData)
+	if err == nil || errors.Is(err, identity.ErrUnsealed) {
+		return true
+	}
+	s.log.LogAttrs(ctx, slog.LevelError, "a user account does not fit its seal, nobody signs in to it", slog.Bool("alarm", true),
+		slog.String("realm", a.realm), slog.String("user", account.UserID.String()), slog.String("error", err.Error()))
+	return false
 }
 
 func (s *Station) reserveError(ctx context.Context, a attempt, err error) error {

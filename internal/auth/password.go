@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/alexedwards/argon2id"
@@ -27,14 +28,18 @@ const nameLanes = 256
 // busyRetry is what a caller who was sent away is told to wait: a full queue is worked off within it.
 const busyRetry = time.Second
 
-// passwordChecker bounds what password checks may cost: places in all (further ones are refused at once), workers at the same time, and
-// one check of a name at a time. The last keeps an honest user who signs in many times at once from being locked out, because tries
-// count as failures until they succeed.
+// passwordChecker bounds what password checks may cost: places in all and for one address (further ones are refused at once), workers
+// at the same time, and one check of a name at a time. The last keeps an honest user who signs in many times at once from being locked
+// out, because tries count as failures until they succeed.
 type passwordChecker struct {
 	places  chan struct{}
 	workers chan struct{}
 	lanes   [nameLanes]chan struct{}
 	dummy   string // the hash that the password of an unknown name is checked against
+
+	mu         sync.Mutex
+	held       map[string]int // places, by address
+	perAddress int
 }
 
 func newPasswordChecker(workers, queue int) (*passwordChecker, error) {
@@ -42,34 +47,68 @@ func newPasswordChecker(workers, queue int) (*passwordChecker, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &passwordChecker{places: make(chan struct{}, workers+queue), workers: make(chan struct{}, workers), dummy: dummy}
+	c := &passwordChecker{
+		places: make(chan struct{}, workers+queue), workers: make(chan struct{}, workers), dummy: dummy,
+		held: map[string]int{}, perAddress: max(4, (workers+queue)/8),
+	}
 	for i := range c.lanes {
 		c.lanes[i] = make(chan struct{}, 1)
 	}
 	return c, nil
 }
 
+// waiter is who waits for a password check.
+type waiter struct {
+	lane    byte // of the name
+	address string
+}
+
 // enter waits for this name's turn and for a worker, and returns the function that gives both back. Error: *BusyError, at once, when too
-// many wait already.
-func (c *passwordChecker) enter(ctx context.Context, nameHash [32]byte) (leave func(), err error) {
+// many wait already, in all or from this address.
+func (c *passwordChecker) enter(ctx context.Context, who waiter) (leave func(), err error) {
+	if !c.hold(who.address) {
+		return nil, &BusyError{RetryAfter: busyRetry}
+	}
 	select {
 	case c.places <- struct{}{}:
 	default:
+		c.release(who.address)
 		return nil, &BusyError{RetryAfter: busyRetry}
 	}
-	lane := c.lanes[nameHash[0]]
+	giveBack := func() { <-c.places; c.release(who.address) }
+	lane := c.lanes[who.lane]
 	err = take(ctx, lane)
 	if err != nil {
-		<-c.places
+		giveBack()
 		return nil, err
 	}
 	err = take(ctx, c.workers)
 	if err != nil {
 		<-lane
-		<-c.places
+		giveBack()
 		return nil, err
 	}
-	return func() { <-c.workers; <-lane; <-c.places }, nil
+	return func() { <-c.workers; <-lane; giveBack() }, nil
+}
+
+// hold takes one of the places of an address, if it has any left.
+func (c *passwordChecker) hold(address string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.held[address] >= c.perAddress {
+		return false
+	}
+	c.held[address]++
+	return true
+}
+
+func (c *passwordChecker) release(address string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held[address]--
+	if c.held[address] == 0 {
+		delete(c.held, address)
+	}
 }
 
 func take(ctx context.Context, slot chan struct{}) error {

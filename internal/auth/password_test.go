@@ -15,14 +15,14 @@ func TestPasswordChecksHaveAPlaceOrAreSentAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	leave, err := c.enter(t.Context(), [32]byte{1})
+	leave, err := c.enter(t.Context(), waiter{lane: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	waiting := make(chan error)
 	go func() {
-		_, err := c.enter(ctx, [32]byte{2})
+		_, err := c.enter(ctx, waiter{lane: 2})
 		waiting <- err
 	}()
 	for len(c.places) < 2 {
@@ -33,7 +33,7 @@ func TestPasswordChecksHaveAPlaceOrAreSentAway(t *testing.T) {
 		}
 	}
 	var busy *BusyError
-	_, err = c.enter(t.Context(), [32]byte{3})
+	_, err = c.enter(t.Context(), waiter{lane: 3})
 	if !errors.As(err, &busy) || busy.RetryAfter <= 0 {
 		t.Errorf("third of two: got %v, want busy with a time to wait", err)
 	}
@@ -46,7 +46,7 @@ func TestPasswordChecksHaveAPlaceOrAreSentAway(t *testing.T) {
 	if len(c.places)+len(c.workers)+len(c.lanes[1])+len(c.lanes[2]) != 0 {
 		t.Error("a place was not given back")
 	}
-	leave, err = c.enter(t.Context(), [32]byte{2})
+	leave, err = c.enter(t.Context(), waiter{lane: 2})
 	if err != nil {
 		t.Fatalf("a free place: %v", err)
 	}

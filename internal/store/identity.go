@@ -85,10 +85,12 @@ type PrincipalKey struct {
 	Realm    string
 	UserID   uuid.UUID
 	ClientID string
+	// Since is when what they are signed in with began; the zero time asks for nothing.
+	Since time.Time
 }
 
 // Principal reads an active user with the roles of this moment; the channel is the caller's to fill in. Error: ErrUnknownUser, also
-// for a user who is not active.
+// for a user who is not active, or was signed out after key.Since.
 func (d *Database) Principal(ctx context.Context, key PrincipalKey) (identity.Principal, error) {
 	var row dbsqlc.UserPrincipalGetRow
 	err := d.inRealm(ctx, key.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -99,7 +101,8 @@ func (d *Database) Principal(ctx context.Context, key PrincipalKey) (identity.Pr
 	if err != nil {
 		return identity.Principal{}, identityError(err, "read a user", ErrUnknownUser)
 	}
-	if UserStatus(row.Status) != UserActive {
+	signedOut := !key.Since.IsZero() && !key.Since.After(moment(row.SignedOutAt))
+	if UserStatus(row.Status) != UserActive || signedOut {
 		return identity.Principal{}, ErrUnknownUser
 	}
 	return identity.Principal{

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/keyring"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -35,6 +36,18 @@ type UserAccount struct {
 	UserID       uuid.UUID
 	PasswordHash string
 	Status       UserStatus
+
+	row dbsqlc.UserAccount
+}
+
+// Check holds the account against its seal, under keys made by identity.MasterDataKeys. Errors: identity.ErrUnsealed,
+// keyring.ErrForged, keyring.ErrUnknownKey.
+func (a UserAccount) Check(keys keyring.Ring) error {
+	record, err := userRecord(a.row)
+	if err != nil {
+		return err
+	}
+	return record.Check(keys, text(a.row.KeyID), a.row.Seal)
 }
 
 // ReserveLogin counts the try as a failure before its password is checked, so that no number of parallel tries gets past the limit;
@@ -58,7 +71,7 @@ func (d *Database) ReserveLogin(ctx context.Context, try LoginTry) (account User
 		if err != nil {
 			return fmt.Errorf("find the user: %w", err)
 		}
-		account = UserAccount{UserID: row.UserID, PasswordHash: row.PasswordHash, Status: UserStatus(row.Status)}
+		account = UserAccount{UserID: row.UserID, PasswordHash: row.PasswordHash, Status: UserStatus(row.Status), row: row}
 		found = true
 		return nil
 	})

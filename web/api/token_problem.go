@@ -68,6 +68,7 @@ func tokenProblemOf(err error) *tokenProblem {
 	var account *auth.AccountError
 	var busy *auth.BusyError
 	var ofServer *problem.Problem
+	var limited *auth.LimitError
 	switch {
 	case errors.As(err, &known):
 		return known
@@ -77,6 +78,11 @@ func tokenProblemOf(err error) *tokenProblem {
 		}
 	case errors.As(err, &account):
 		return accountProblem(account)
+	case errors.As(err, &limited):
+		return &tokenProblem{
+			status: http.StatusTooManyRequests, oauth: "temporarily_unavailable", code: "429_TOO_MANY_REQUESTS",
+			text: "Too many tries from this address or client. Try again after the time of Retry-After.", retryAfter: limited.RetryAfter,
+		}
 	case errors.As(err, &busy):
 		return &tokenProblem{
 			status: http.StatusTooManyRequests, oauth: "temporarily_unavailable", code: "429_TOO_MANY_REQUESTS",

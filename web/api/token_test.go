@@ -280,8 +280,8 @@ func TestMetadataNamesTheTokenCalls(t *testing.T) {
 func TestTokenErrorsCarryBothVocabularies(t *testing.T) {
 	t.Parallel()
 	s := newTokenServer(t)
-	_, err := s.db.Connect(t).Exec(t.Context(), `UPDATE user_account SET status = 'suppressed' WHERE name = 'maker2';
-		UPDATE user_account SET status = 'unverified' WHERE name = 'checker2'`)
+	_, err := s.db.Connect(t).Exec(t.Context(), `UPDATE user_account SET status = 'suppressed', key_id = NULL, seal = NULL WHERE name = 'maker2';
+		UPDATE user_account SET status = 'unverified', key_id = NULL, seal = NULL WHERE name = 'checker2'`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func signIn(v *visit) error {
 	}
 	model := views.SignIn{Realm: form.Get("realm"), UserName: form.Get("username"), Next: page.LocalPath(form.Get("next"))}
 	by, err := v.Config.Auth.SignIn(v.Context(), auth.SignInInput{
-		Realm: model.Realm, Name: model.UserName, Password: form.Get("password"), SourceAddress: page.Address(v.Echo),
+		Realm: model.Realm, Name: model.UserName, Password: form.Get("password"), SourceAddress: page.Address(v.Echo), Device: v.Device(),
 	})
 	if err != nil {
 		problem, status := signInProblem(err)
@@ -55,6 +55,10 @@ func signIn(v *visit) error {
 	if err != nil {
 		return err
 	}
+	err = v.KeepDevice(by.Realm, by.UserName)
+	if err != nil {
+		return err
+	}
 	return v.Echo.Redirect(http.StatusSeeOther, model.Next)
 }
 
@@ -62,7 +66,11 @@ func signIn(v *visit) error {
 func signInProblem(err error) (ui.Problem, int) {
 	var refused *auth.AccountError
 	var busy *auth.BusyError
+	var limited *auth.LimitError
 	switch {
+	case errors.As(err, &limited):
+		text := "Too many tries from your network. Wait " + wait(limited.RetryAfter) + " before the next one."
+		return ui.Problem{Field: "password", Text: text}, http.StatusTooManyRequests
 	case errors.Is(err, auth.ErrUnknownRealm), errors.Is(err, auth.ErrInvalidClient):
 		return ui.Problem{Field: "realm", Text: "Check the realm: there is none of this name."}, http.StatusUnprocessableEntity
 	case errors.As(err, &busy):
@@ -99,6 +107,9 @@ func signOut(v *visit) error {
 	if err != nil {
 		return err
 	}
+	// The next person at this browser finds nothing of what was shown. Cookies are not named: the session's has ended, and the one that
+	// lets the browser be known again is to stay.
+	v.Echo.Response().Header().Set("Clear-Site-Data", `"cache", "storage"`)
 	return v.Echo.Redirect(http.StatusSeeOther, "/signedout")
 }
 

@@ -26,6 +26,7 @@ const (
 const (
 	keyRealm  = "realm"
 	keyUser   = "user"
+	keySince  = "since" // of the sign-in, in microseconds
 	keyStatus = "status"
 )
 
@@ -78,6 +79,7 @@ func (v *Visit) StartSession(by identity.Principal) error {
 	}
 	s.sessions.Put(ctx, keyRealm, by.Realm)
 	s.sessions.Put(ctx, keyUser, by.UserID.String())
+	s.sessions.Put(ctx, keySince, v.At.UnixMicro())
 	return nil
 }
 
@@ -89,7 +91,9 @@ func (s *Site) principal(c echo.Context) (by identity.Principal, ok bool, err er
 	if err != nil {
 		return identity.Principal{}, false, nil
 	}
-	by, err = s.Config.Auth.PortalPrincipal(ctx, s.sessions.GetString(ctx, keyRealm), id)
+	by, err = s.Config.Auth.SessionPrincipal(ctx, auth.PortalSession{
+		Realm: s.sessions.GetString(ctx, keyRealm), UserID: id, Since: time.UnixMicro(s.sessions.GetInt64(ctx, keySince)),
+	})
 	if errors.Is(err, auth.ErrUnauthorized) {
 		return identity.Principal{}, false, s.sessions.Destroy(ctx)
 	}

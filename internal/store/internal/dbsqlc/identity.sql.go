@@ -654,6 +654,61 @@ func (q *Queries) UserByName(ctx context.Context, realm string, name string) (Us
 	return i, err
 }
 
+const userChangeIf = `-- name: UserChangeIf :execrows
+UPDATE user_account SET password_hash = $1, signed_out_at = $2, key_id = $3, seal = $4
+WHERE realm = $5 AND user_id = $6 AND password_hash = $7
+`
+
+type UserChangeIfParams struct {
+	PasswordHash   string
+	SignedOutAt    *time.Time
+	KeyID          *string
+	Seal           []byte
+	Realm          string
+	UserID         uuid.UUID
+	PasswordBefore string
+}
+
+// A new password, or the end of all that an account is signed in with. Zero rows: somebody changed the password meanwhile.
+func (q *Queries) UserChangeIf(ctx context.Context, arg UserChangeIfParams) (int64, error) {
+	result, err := q.db.Exec(ctx, userChangeIf,
+		arg.PasswordHash,
+		arg.SignedOutAt,
+		arg.KeyID,
+		arg.Seal,
+		arg.Realm,
+		arg.UserID,
+		arg.PasswordBefore,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const userGet = `-- name: UserGet :one
+SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal FROM user_account WHERE realm = $1 AND user_id = $2
+`
+
+func (q *Queries) UserGet(ctx context.Context, realm string, userID uuid.UUID) (UserAccount, error) {
+	row := q.db.QueryRow(ctx, userGet, realm, userID)
+	var i UserAccount
+	err := row.Scan(
+		&i.Realm,
+		&i.UserID,
+		&i.PersonID,
+		&i.Duty,
+		&i.Name,
+		&i.PasswordHash,
+		&i.Status,
+		&i.CreatedAt,
+		&i.SignedOutAt,
+		&i.KeyID,
+		&i.Seal,
+	)
+	return i, err
+}
+
 const userListAll = `-- name: UserListAll :many
 SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal FROM user_account ORDER BY realm, user_id
 `

@@ -1,0 +1,95 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/store"
+)
+
+// MinimumPassword is the shortest new password, in characters; there is no other rule for its form (NIST SP 800-63B section 5.1.1.2).
+const MinimumPassword = 12
+
+// ErrWeakPassword: the new password is too short, too long, or the old one.
+var ErrWeakPassword = errors.New("choose a password of 12 characters or more that is not the old one")
+
+// ChangePasswordInput is a person's own change of their password.
+type ChangePasswordInput struct {
+	By  identity.Principal
+	Old string
+	New string
+}
+
+// ChangePassword gives the account of the person who asks a new password, when the old one is right, and ends all sessions and tokens of
+// the account, the one that asks included: it signs in anew. A wrong old password counts as a try to sign in. Errors: *AccountError,
+// *BusyError, *LimitError, ErrWeakPassword, ErrUnauthorized.
+func (s *Station) ChangePassword(ctx context.Context, in ChangePasswordInput) error {
+	err := s.addresses.take(network(in.By.SourceAddress), s.now())
+	if err != nil {
+		return err
+	}
+	if CheckNewPassword(in.New) != nil || in.New == in.Old {
+		return ErrWeakPassword
+	}
+	user, err := s.checkPassword(ctx, attempt{
+		realm: in.By.Realm, name: in.By.UserName, password: in.Old, clientID: in.By.ClientID, source: in.By.SourceAddress,
+	})
+	if err != nil {
+		return err
+	}
+	if user != in.By.UserID {
+		return ErrUnauthorized
+	}
+	hash, err := HashPassword(in.New)
+	if err != nil {
+		return err
+	}
+	return s.changeAccount(ctx, in.By.Realm, user, hash)
+}
+
+// EndSessions ends all sessions and tokens of a user account. Error: ErrUnauthorized when there is no such account.
+func (s *Station) EndSessions(ctx context.Context, realm string, user uuid.UUID) error {
+	return s.changeAccount(ctx, realm, user, "")
+}
+
+// CheckNewPassword tells whether a text may become a password. Error: ErrWeakPassword.
+func CheckNewPassword(password string) error {
+	if utf8.RuneCountInString(password) < MinimumPassword || len(password) > maxPassword || !utf8.ValidString(password) {
+		return ErrWeakPassword
+	}
+	return nil
+}
+
+// changeAccount ends everything an account is signed in with, and changes its password unless the hash is "". An account that does not
+// fit its seal is not touched: a new seal would hide what somebody did to it.
+func (s *Station) changeAccount(ctx context.Context, realm string, user uuid.UUID, hash string) error {
+	account, err := s.database.Account(ctx, realm, user)
+	if errors.Is(err, store.ErrUnknownUser) || errors.Is(err, store.ErrUnknownRealm) {
+		return ErrUnauthorized
+	}
+	if err != nil {
+		return err
+	}
+	if !s.genuine(ctx, attempt{realm: realm}, account) {
+		return ErrUnauthorized
+	}
+	err = s.database.ChangeAccount(ctx, account, store.AccountChange{
+		PasswordHash: hash, SignedOutAt: s.now().UTC().Truncate(time.Microsecond), Keys: s.keys.masterData,
+	})
+	if errors.Is(err, store.ErrUnknownUser) {
+		return ErrUnauthorized
+	}
+	if err != nil {
+		return err
+	}
+	s.bearers.dropUser(user)
+	s.log.LogAttrs(ctx, slog.LevelInfo, "all sessions and tokens of an account ended", slog.String("realm", realm),
+		slog.String("user", user.String()), slog.Bool("newPassword", hash != ""))
+	return nil
+}

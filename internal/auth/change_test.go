@@ -1,0 +1,126 @@
+package auth_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign/internal/auth"
+	"countersign/internal/store"
+)
+
+const newPassword = "a new one, and long enough"
+
+// signedIn is a maker with a session of the portal and tokens of the API.
+func signedIn(t *testing.T, b *bundle) (auth.PortalSession, auth.TokenSet, auth.ChangePasswordInput) {
+	t.Helper()
+	by, err := b.SignIn(t.Context(), auth.SignInInput{Realm: "alpha", Name: "maker", Password: password})
+	check(t, err)
+	session := auth.PortalSession{Realm: "alpha", UserID: by.UserID, Since: b.clock.Now()}
+	tokens := b.login(t, "maker")
+	b.alive(t, tokens.AccessToken)
+	_, err = b.SessionPrincipal(t.Context(), session)
+	check(t, err)
+	b.clock.Advance(time.Second)
+	return session, tokens, auth.ChangePasswordInput{By: by, Old: password, New: newPassword}
+}
+
+// over asserts that nothing of a sign-in lives.
+func (b *bundle) over(t *testing.T, session auth.PortalSession, tokens auth.TokenSet) {
+	t.Helper()
+	b.dead(t, tokens.AccessToken)
+	_, err := b.refresh(t.Context(), tokens.RefreshToken)
+	if !errors.Is(err, auth.ErrInvalidGrant) {
+		t.Errorf("refresh: got %v, want %v", err, auth.ErrInvalidGrant)
+	}
+	_, err = b.SessionPrincipal(t.Context(), session)
+	if !errors.Is(err, auth.ErrUnauthorized) {
+		t.Errorf("session: got %v, want %v", err, auth.ErrUnauthorized)
+	}
+}
+
+func TestANewPasswordEndsSessionsAndTokens(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	session, tokens, change := signedIn(t, b)
+	other := b.login(t, "checker")
+	for name, c := range map[string]struct {
+		old, new string
+		want     error
+	}{
+		"too short": {password, "short", auth.ErrWeakPassword}, "the old one": {password, password, auth.ErrWeakPassword},
+		"too long": {password, strings.Repeat("x", 2000), auth.ErrWeakPassword},
+	} {
+		wrong := change
+		wrong.Old, wrong.New = c.old, c.new
+		err := b.ChangePassword(t.Context(), wrong)
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v, want %v", name, err, c.want)
+		}
+	}
+	wrong := change
+	wrong.Old = "not it, this one"
+	if got := problem(t, b.ChangePassword(t.Context(), wrong)); got != auth.ProblemIncorrect {
+		t.Errorf("a wrong old password: got %q", got)
+	}
+	b.alive(t, tokens.AccessToken)
+	check(t, b.ChangePassword(t.Context(), change))
+	b.over(t, session, tokens)
+	b.alive(t, other.AccessToken)
+	if got := b.try(t, "maker", password); got != auth.ProblemIncorrect {
+		t.Errorf("the old password: got %q", got)
+	}
+	b.clock.Advance(time.Second)
+	tokens, err := b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: "maker", Password: newPassword})
+	check(t, err)
+	b.alive(t, tokens.AccessToken)
+	rows, err := store.CheckMasterData(t.Context(), b.db.OwnerURL, b.keys)
+	if err != nil || len(rows) != 0 {
+		t.Errorf("rows that do not fit their seal: %v, %v", rows, err)
+	}
+}
+
+func TestAllSessionsOfAUserCanBeEnded(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	session, tokens, _ := signedIn(t, b)
+	check(t, b.EndSessions(t.Context(), "alpha", session.UserID))
+	b.over(t, session, tokens)
+	b.clock.Advance(time.Second)
+	b.login(t, "maker")
+}
+
+func TestTheOperatorsNewPasswordEndsSessionsToo(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	session, tokens, _ := signedIn(t, b)
+	hash, err := auth.HashPassword(newPassword)
+	check(t, err)
+	by := store.Provisioner{OwnerURL: b.db.OwnerURL, Keys: b.keys, At: b.clock.Now()}
+	err = store.ResetPassword(t.Context(), by, "alpha", store.AccountDefinition{Name: "nobody", PasswordHash: hash})
+	if !errors.Is(err, store.ErrUnknownUser) {
+		t.Errorf("nobody: got %v, want %v", err, store.ErrUnknownUser)
+	}
+	check(t, store.ResetPassword(t.Context(), by, "alpha", store.AccountDefinition{Name: "Maker", PasswordHash: hash}))
+	b.clock.Advance(time.Second) // the longest that a token is believed
+	b.over(t, session, tokens)
+	_, err = b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: "maker", Password: newPassword})
+	check(t, err)
+}
+
+// The service may change password hashes. One that it wrote without the key opens nothing.
+func TestAPasswordWrittenIntoTheTableOpensNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	hash, err := auth.HashPassword(newPassword)
+	check(t, err)
+	_, err = b.db.ConnectAsApplication(t, "alpha").Exec(t.Context(), "UPDATE user_account SET password_hash = $1 WHERE name = 'checker'", hash)
+	check(t, err)
+	if got := b.try(t, "checker", newPassword); got != auth.ProblemIncorrect {
+		t.Errorf("got %q, want it refused like a wrong password", got)
+	}
+	if !strings.Contains(b.log.String(), "does not fit its seal") {
+		t.Error("no alarm in the log")
+	}
+}

@@ -1,0 +1,94 @@
+package auth
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Limits of tries to sign in, beside the lock of a name. Each process counts for itself and forgets at its end.
+const (
+	// addressEvery and addressBurst: one address (of IPv6 one /64 network) has 60 tries at once and one more each half second. An office
+	// behind one address signs in within minutes; a flood from one address costs as much as a slow typist.
+	addressEvery = 500 * time.Millisecond
+	addressBurst = 60
+	// clientEvery and clientBurst: a client that proved its secret has 300 tries at once and 20 more each second, for all its users.
+	clientEvery = 50 * time.Millisecond
+	clientBurst = 300
+	// limitEntries is how many addresses, and how many clients, are remembered; 200 bytes each.
+	limitEntries = 10_000
+)
+
+// LimitError: this address or this client tried too often. Other addresses and clients are not touched by it.
+type LimitError struct {
+	RetryAfter time.Duration
+}
+
+// Error says so.
+func (e *LimitError) Error() string { return "too many tries to sign in from one address or client" }
+
+// limits counts tries by a key.
+type limits struct {
+	mu      sync.Mutex
+	every   time.Duration
+	burst   int
+	entries map[string]*rate.Limiter
+}
+
+func newLimits(every time.Duration, burst int) *limits {
+	return &limits{every: every, burst: burst, entries: map[string]*rate.Limiter{}}
+}
+
+// take counts one try. Error: *LimitError.
+func (l *limits) take(key string, now time.Time) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	limiter, known := l.entries[key]
+	if !known {
+		l.makeRoom(now)
+		limiter = rate.NewLimiter(rate.Every(l.every), l.burst)
+		l.entries[key] = limiter
+	}
+	if limiter.AllowN(now, 1) {
+		return nil
+	}
+	wait := time.Duration((1 - limiter.TokensAt(now)) * float64(l.every))
+	return &LimitError{RetryAfter: max(wait, time.Second)}
+}
+
+// makeRoom forgets those who have all their tries again, and, when so many are at it at once that none has, any one of them.
+func (l *limits) makeRoom(now time.Time) {
+	if len(l.entries) < limitEntries {
+		return
+	}
+	for key, limiter := range l.entries {
+		if limiter.TokensAt(now) >= float64(l.burst) {
+			delete(l.entries, key)
+		}
+	}
+	for key := range l.entries {
+		if len(l.entries) < limitEntries {
+			return
+		}
+		delete(l.entries, key)
+	}
+}
+
+// network is what an address counts as: itself, or the /64 network of an IPv6 address, whose owner has all of it.
+func network(address string) string {
+	parsed, err := netip.ParseAddr(address)
+	if err != nil {
+		return address
+	}
+	parsed = parsed.Unmap().WithZone("")
+	if parsed.Is4() {
+		return parsed.String()
+	}
+	prefix, err := parsed.Prefix(64)
+	if err != nil {
+		return address
+	}
+	return prefix.String()
+}

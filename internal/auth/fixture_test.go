@@ -87,7 +87,7 @@ func (b *bundle) withKeys(t *testing.T, keys keyring.Ring) *auth.Station {
 // station makes a process with settings of its own on the same database and clock.
 func (b *bundle) station(t *testing.T, cfg auth.Config) *auth.Station {
 	t.Helper()
-	cfg.Database, cfg.Now, cfg.HashWorkers, cfg.HashQueue = b.db.Database, b.clock.Now, 8, 2000
+	cfg.Database, cfg.Now, cfg.HashWorkers, cfg.HashQueue = b.db.Database, b.clock.Now, 8, 20_000
 	cfg.Log = slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	station, err := auth.New(cfg)
 	check(t, err)

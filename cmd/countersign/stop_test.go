@@ -79,7 +79,12 @@ func openStream(t *testing.T, o *office) io.Reader {
 	jar, err := cookiejar.New(nil)
 	must(t, err)
 	browser := &http.Client{Jar: jar}
-	page, err := browser.PostForm(o.base+"/signin", url.Values{"realm": {demo.Realm}, "username": {"checker1"}, "password": {demo.UserPassword}})
+	form := url.Values{"realm": {demo.Realm}, "username": {"checker1"}, "password": {demo.UserPassword}}
+	signIn, err := http.NewRequest(http.MethodPost, o.base+"/signin", strings.NewReader(form.Encode()))
+	must(t, err)
+	signIn.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	signIn.Header.Set("Origin", o.base) // a form without it comes from nowhere, and is refused
+	page, err := browser.Do(signIn)
 	must(t, err)
 	must(t, page.Body.Close())
 	request, err := http.NewRequest(http.MethodGet, o.base+"/events", http.NoBody)

@@ -151,7 +151,10 @@ func (p *person) post(path string, form map[string]any) string {
 
 func (p *person) postRaw(path string, form map[string]any) (status int, place string) {
 	p.t.Helper()
-	answer, err := p.context.Request().Post(path, playwright.APIRequestContextPostOptions{Form: form, MaxRedirects: playwright.Int(0)})
+	answer, err := p.context.Request().Post(path, playwright.APIRequestContextPostOptions{
+		Form: form, MaxRedirects: playwright.Int(0),
+		Headers: map[string]string{"Origin": shared.program.address}, // as a form of this site sends it
+	})
 	if err != nil {
 		p.t.Fatal(err)
 	}

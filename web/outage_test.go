@@ -131,7 +131,7 @@ func setupBehind(t *testing.T) (*bundle, *line) {
 	db := storetest.New(t)
 	l, throughURL := relay(t, db.URL)
 	return setupOn(t, db, func(log *slog.Logger) *store.Database {
-		database, err := store.Open(t.Context(), store.Config{URL: throughURL, Log: log})
+		database, err := store.Open(t.Context(), store.Config{URL: throughURL, Seal: db.Seal, Log: log})
 		must(t, err)
 		t.Cleanup(database.Close)
 		return database

@@ -2,36 +2,175 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"os"
+	"strings"
 	"time"
 
-	"countersign/internal/store"
+	"countersign/internal/auditor"
+	"countersign/internal/payment"
 )
 
 type checkCommand struct {
-	DatabaseURL string `help:"PostgreSQL URL of the schema's owner." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
+	DatabaseURL    string `help:"PostgreSQL URL of a login that sees every row: the schema's owner, or one with BYPASSRLS that may read every table." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
+	ReleaseKeyFile string `help:"File with the keys that seal what is approved and sent, as serve has it." env:"COUNTERSIGN_RELEASE_KEY_FILE"`
+	TokenKeyFile   string `help:"File with the keys of tokens, which seal people, roles, policies and accounts, as serve has it." env:"COUNTERSIGN_TOKEN_KEY_FILE"`
+	WithoutKeys    bool   `help:"Be content with what can be checked without the keys that are not given."`
+	JSON           bool   `help:"Print one JSON object." name:"json"`
 }
 
-// Run prints each invariant and what breaks it. It fails when something does.
+// incompleteError: nothing was found broken, but not everything was looked at.
+type incompleteError struct{ missing string }
+
+// Error is a sentence for the operator.
+func (e *incompleteError) Error() string {
+	return "not everything was checked: give " + e.missing + ", or say --without-keys"
+}
+
+// ExitCode tells this from a broken invariant.
+func (e *incompleteError) ExitCode() int { return exitIncomplete }
+
+// Run prints each invariant and what breaks it. It fails when something does, and when a key that a check needs was not given.
 func (c *checkCommand) Run(ctx context.Context) error {
-	invariants, err := store.Check(ctx, c.DatabaseURL, time.Now())
+	cfg := auditor.Config{DatabaseURL: c.DatabaseURL, Now: time.Now()}
+	err := c.readKeys(&cfg)
 	if err != nil {
 		return err
 	}
-	broken := 0
-	for _, i := range invariants {
+	cfg.Zone, err = time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		return fmt.Errorf("load the banks' time zone: %w", err)
+	}
+	began := time.Now()
+	report, err := auditor.Check(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	write := writeReport
+	if c.JSON {
+		write = writeReportJSON
+	}
+	err = write(os.Stdout, report, time.Since(began))
+	if err != nil {
+		return fmt.Errorf("print the report: %w", err)
+	}
+	if broken := report.Broken(); broken > 0 {
+		return fmt.Errorf("%s broken: docs/operations.md says what each finding means and what to do", counted(broken, "invariant"))
+	}
+	if len(report.Skipped) > 0 && !c.WithoutKeys {
+		return &incompleteError{missing: missingKeys(report)}
+	}
+	return nil
+}
+
+// readKeys reads the key files that were given.
+func (c *checkCommand) readKeys(cfg *auditor.Config) error {
+	if c.ReleaseKeyFile != "" {
+		keys, err := readRing(c.ReleaseKeyFile, bareReleaseKey)
+		if err != nil {
+			return err
+		}
+		cfg.Seal, err = payment.NewSealer(keys)
+		if err != nil {
+			return err
+		}
+	}
+	if c.TokenKeyFile != "" {
+		var err error
+		cfg.Tokens, err = readRing(c.TokenKeyFile, bareTokenKey)
+		return err
+	}
+	return nil
+}
+
+// missingKeys names the settings that were not given.
+func missingKeys(r auditor.Report) string {
+	var names []string
+	for _, s := range r.Skipped {
+		if len(names) == 0 || !strings.Contains(strings.Join(names, " "), s.Missing) {
+			names = append(names, s.Missing)
+		}
+	}
+	return strings.Join(names, " and ")
+}
+
+// writeReport writes a line for each invariant and one for each row that breaks it.
+func writeReport(output io.Writer, r auditor.Report, took time.Duration) error {
+	var text strings.Builder
+	for _, i := range r.Invariants {
 		verdict := "holds"
 		if len(i.Violations) > 0 {
 			verdict = fmt.Sprintf("BROKEN by %d", len(i.Violations))
-			broken++
 		}
-		fmt.Printf("%-4s %-12s %s\n", i.ID, verdict, i.Text)
+		fmt.Fprintf(&text, "%-4s %-12s %s\n", i.ID, verdict, i.Text)
 		for _, v := range i.Violations {
-			fmt.Printf("     %s %s: %s\n", v.Realm, v.MessageID, v.What)
+			realm := v.Realm
+			if realm == "" {
+				realm = "-"
+			}
+			fmt.Fprintf(&text, "     %s %s %s: %s\n", realm, v.Table, v.Key, v.What)
 		}
 	}
-	if broken > 0 {
-		return fmt.Errorf("%d invariants are broken", broken)
+	for _, s := range r.Skipped {
+		fmt.Fprintf(&text, "%-4s %-12s %s (needs %s)\n", s.ID, "not checked", s.Text, s.Missing)
 	}
-	return nil
+	fmt.Fprintf(&text, "%s, %s and %s held against their seals in %s\n", counted(r.Versions, "version"),
+		counted(r.Documents, "outbound document"), counted(r.Answers, "answer"), took.Round(time.Millisecond))
+	if r.AccountChanged > 0 {
+		fmt.Fprintf(&text, "%s not made again to compare: the debtor account was changed since by whoever provisions\n",
+			counted(r.AccountChanged, "document"))
+	}
+	_, err := io.WriteString(output, text.String())
+	return err
+}
+
+// checkedInvariant is an invariant as --json prints it.
+type checkedInvariant struct {
+	ID         string         `json:"id"`
+	Text       string         `json:"text"`
+	Verdict    string         `json:"verdict"` // holds, broken or not checked
+	Needs      string         `json:"needs,omitempty"`
+	Violations []checkedEntry `json:"violations"`
+}
+
+// checkedEntry is a row that breaks an invariant.
+type checkedEntry struct {
+	Realm string `json:"realm"`
+	Table string `json:"table"`
+	Key   string `json:"key"`
+	What  string `json:"what"`
+}
+
+// writeReportJSON writes the report as one object on one line.
+func writeReportJSON(output io.Writer, r auditor.Report, took time.Duration) error {
+	printed := struct {
+		Invariants     []checkedInvariant `json:"invariants"`
+		Broken         int                `json:"broken"`
+		Versions       int                `json:"versions"`
+		Documents      int                `json:"documents"`
+		Answers        int                `json:"answers"`
+		AccountChanged int                `json:"accountChanged"`
+		Milliseconds   int64              `json:"milliseconds"`
+	}{
+		Broken: r.Broken(), Versions: r.Versions, Documents: r.Documents, Answers: r.Answers, AccountChanged: r.AccountChanged,
+		Milliseconds: took.Milliseconds(),
+	}
+	for _, i := range r.Invariants {
+		checked := checkedInvariant{ID: i.ID, Text: i.Text, Verdict: "holds", Violations: make([]checkedEntry, 0, len(i.Violations))}
+		for _, v := range i.Violations {
+			checked.Verdict = "broken"
+			checked.Violations = append(checked.Violations, checkedEntry(v))
+		}
+		printed.Invariants = append(printed.Invariants, checked)
+	}
+	for _, s := range r.Skipped {
+		printed.Invariants = append(printed.Invariants, checkedInvariant{
+			ID: s.ID, Text: s.Text, Verdict: "not checked", Needs: s.Missing, Violations: []checkedEntry{},
+		})
+	}
+	encoder := json.NewEncoder(output)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(printed)
 }

@@ -44,6 +44,8 @@ func main() {
 const (
 	exitFailed = 1 // the command failed, or found what it looks for
 	exitUsage  = 2 // the command line or a file it names makes no sense
+	// exitIncomplete: what was checked is in order, but a key to check the rest was not given.
+	exitIncomplete = 3
 )
 
 // exitCode is the one an error asks for.

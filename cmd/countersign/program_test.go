@@ -234,9 +234,16 @@ func (h *house) databaseURL(t *testing.T) string {
 // check runs `countersign check`: it must find every invariant holding.
 func (h *house) check(t *testing.T) {
 	t.Helper()
-	p := start(t, []string{"COUNTERSIGN_DATABASE_URL=" + h.databaseURL(t)}, "check")
-	if code := p.wait(t); code != 0 || !strings.Contains(p.output.String(), "I1   holds") {
+	database := "COUNTERSIGN_DATABASE_URL=" + h.databaseURL(t)
+	p := start(t, []string{
+		database, "COUNTERSIGN_RELEASE_KEY_FILE=" + filepath.Join(h.data, "release.key"), "COUNTERSIGN_TOKEN_KEY_FILE=" + filepath.Join(h.data, "token.key"),
+	}, "check")
+	if code := p.wait(t); code != 0 || !strings.Contains(p.output.String(), "I1   holds") || !strings.Contains(p.output.String(), "I20  holds") {
 		t.Errorf("check ends with %d:\n%s", code, p.output)
+	}
+	p = start(t, []string{database}, "check")
+	if code := p.wait(t); code != exitIncomplete || !strings.Contains(p.output.String(), "I17  not checked") {
+		t.Errorf("check without keys ends with %d:\n%s", code, p.output)
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/store/internal/dbsqlc"
@@ -58,19 +56,14 @@ type UnfitRow struct {
 	Err   error  // identity.ErrUnsealed, keyring.ErrForged or keyring.ErrUnknownKey
 }
 
-// CheckMasterData holds every person, account, grant, client, policy and debtor account of every realm against its seal, as the owner,
-// and returns the rows that do not fit. The keys are those of tokens.
-func CheckMasterData(ctx context.Context, ownerURL string, tokens keyring.Ring) ([]UnfitRow, error) {
+// MasterData holds every person, account, grant, client, policy and debtor account of every realm against its seal, and returns the rows
+// that do not fit. The keys are those of tokens.
+func (s *Snapshot) MasterData(ctx context.Context, tokens keyring.Ring) ([]UnfitRow, error) {
 	keys, err := identity.MasterDataKeys(tokens)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := pgx.Connect(ctx, ownerURL)
-	if err != nil {
-		return nil, fmt.Errorf("open the database as owner: %w", err)
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	c := masterDataCheck{keys: keys, q: dbsqlc.New(conn)}
+	c := masterDataCheck{keys: keys, q: s.q}
 	for _, look := range []func(context.Context) error{c.people, c.users, c.grants, c.clients, c.policies, c.debtorAccounts} {
 		err = look(ctx)
 		if err != nil {

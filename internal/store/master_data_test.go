@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -52,7 +53,7 @@ func TestMasterDataThatSomebodyChangedIsFound(t *testing.T) {
 	must(demo.Ensure(t.Context(), db.Provisioner(t)))
 	unfit := func() []store.UnfitRow {
 		t.Helper()
-		rows, err := store.CheckMasterData(t.Context(), db.OwnerURL, storetest.Keys(t))
+		rows, err := snapshot(t, db).MasterData(t.Context(), storetest.Keys(t))
 		must(err)
 		return rows
 	}
@@ -79,11 +80,22 @@ func TestMasterDataThatSomebodyChangedIsFound(t *testing.T) {
 	must(err)
 	other, err := keyring.Parse([]byte("other "+"11223344556677889900112233445566778899001122334455667788990011223"+"3"), "")
 	must(err)
-	rows, err := store.CheckMasterData(t.Context(), db.OwnerURL, other)
+	rows, err := snapshot(t, db).MasterData(t.Context(), other)
 	must(err)
 	for _, row := range rows {
 		if !errors.Is(row.Err, keyring.ErrUnknownKey) && !errors.Is(row.Err, identity.ErrUnsealed) {
 			t.Errorf("without the key: %+v", row)
 		}
 	}
+}
+
+// snapshot begins to read the test's database as an auditor does.
+func snapshot(t *testing.T, db *storetest.DB) *store.Snapshot {
+	t.Helper()
+	s, err := store.OpenSnapshot(t.Context(), db.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close(context.Background()) })
+	return s
 }

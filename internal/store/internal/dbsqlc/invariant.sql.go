@@ -12,8 +12,408 @@ import (
 	"github.com/google/uuid"
 )
 
+const auditedDocumentList = `-- name: AuditedDocumentList :many
+SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at, key_id, mac FROM document d
+WHERE d.direction = 'out' AND (d.realm, d.document_id) > ($1::text, $2::uuid)
+ORDER BY d.realm, d.document_id
+LIMIT $3::integer
+`
+
+// Outbound documents in the order of their keys, from one on.
+func (q *Queries) AuditedDocumentList(ctx context.Context, realm string, documentID uuid.UUID, pageSize int32) ([]Document, error) {
+	rows, err := q.db.Query(ctx, auditedDocumentList, realm, documentID, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Document
+	for rows.Next() {
+		var i Document
+		if err := rows.Scan(
+			&i.Realm,
+			&i.DocumentID,
+			&i.MessageID,
+			&i.Scheme,
+			&i.Direction,
+			&i.Name,
+			&i.Reference,
+			&i.Content,
+			&i.ContentHash,
+			&i.Source,
+			&i.SourceType,
+			&i.CreatedAt,
+			&i.KeyID,
+			&i.Mac,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const auditedOutboxList = `-- name: AuditedOutboxList :many
+SELECT o.scheme, o.reference, o.name, o.content, o.created_at, o.delivered_at, o.document_realm, o.document_id, o.key_id, o.mac, o.refused_at, d.name AS document_name, d.scheme AS document_scheme
+FROM outbox o
+LEFT JOIN document d ON d.realm = o.document_realm AND d.document_id = o.document_id AND d.direction = 'out'
+WHERE (o.scheme, o.reference) > ($1::text, $2::text)
+ORDER BY o.scheme, o.reference
+LIMIT $3::integer
+`
+
+type AuditedOutboxListRow struct {
+	Outbox         Outbox
+	DocumentName   *string
+	DocumentScheme *string
+}
+
+// Rows of the outbox in the order of their keys, from one on, with the document that a row sends again.
+func (q *Queries) AuditedOutboxList(ctx context.Context, scheme string, reference string, pageSize int32) ([]AuditedOutboxListRow, error) {
+	rows, err := q.db.Query(ctx, auditedOutboxList, scheme, reference, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AuditedOutboxListRow
+	for rows.Next() {
+		var i AuditedOutboxListRow
+		if err := rows.Scan(
+			&i.Outbox.Scheme,
+			&i.Outbox.Reference,
+			&i.Outbox.Name,
+			&i.Outbox.Content,
+			&i.Outbox.CreatedAt,
+			&i.Outbox.DeliveredAt,
+			&i.Outbox.DocumentRealm,
+			&i.Outbox.DocumentID,
+			&i.Outbox.KeyID,
+			&i.Outbox.Mac,
+			&i.Outbox.RefusedAt,
+			&i.DocumentName,
+			&i.DocumentScheme,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const auditedVersionList = `-- name: AuditedVersionList :many
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, coalesce(d.content, '')::bytea AS content,
+       a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
+       a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
+       (r.message_id IS NOT NULL)::boolean AS released, coalesce(r.version, 0)::integer AS release_version,
+       coalesce(r.makers, '{}')::uuid[] AS release_makers, r.content_hash AS release_hash, r.accepted_at AS release_accepted_at,
+       r.key_id AS release_key_id, r.mac AS release_mac, r.account_digest,
+       array(SELECT x.checker_person FROM decision x
+             WHERE x.realm = v.realm AND x.message_id = v.message_id AND x.version = v.version AND x.action = 'approve'
+             ORDER BY x.ordinal)::uuid[] AS approvers,
+       array(SELECT s.content FROM document s
+             WHERE s.realm = v.realm AND s.message_id = v.message_id AND s.direction = 'out'
+               AND s.name IN ('pacs.008.001.08', 'pacs.004.001.09', 'camt.056.001.08', 'camt.029.001.09'))::bytea[] AS sent
+FROM message_version v
+JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id
+LEFT JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
+LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = v.realm AND a.iban = v.debtor_account
+LEFT JOIN release r ON r.realm = v.realm AND r.message_id = v.message_id AND r.version = v.version
+WHERE (v.realm, v.message_id, v.version) > ($1::text, $2::uuid, $3::integer)
+ORDER BY v.realm, v.message_id, v.version
+LIMIT $4::integer
+`
+
+type AuditedVersionListParams struct {
+	Realm     string
+	MessageID uuid.UUID
+	Version   int32
+	PageSize  int32
+}
+
+type AuditedVersionListRow struct {
+	Message           Message
+	MessageVersion    MessageVersion
+	Content           []byte
+	AccountIban       *string
+	AccountScheme     *string
+	AccountCurrency   *string
+	HolderName        *string
+	HolderStreet      *string
+	HolderBuilding    *string
+	HolderPostcode    *string
+	HolderTown        *string
+	HolderCountry     *string
+	AgentBic          *string
+	AgentIid          *string
+	AccountOpen       *bool
+	Released          bool
+	ReleaseVersion    int32
+	ReleaseMakers     []uuid.UUID
+	ReleaseHash       []byte
+	ReleaseAcceptedAt *time.Time
+	ReleaseKeyID      *string
+	ReleaseMac        []byte
+	AccountDigest     []byte
+	Approvers         []uuid.UUID
+	Sent              [][]byte
+}
+
+// Versions with what their seals cover, in the order of their keys, from one on: the message, the content, the account it debits, and the
+// release and the document that was sent for it.
+func (q *Queries) AuditedVersionList(ctx context.Context, arg AuditedVersionListParams) ([]AuditedVersionListRow, error) {
+	rows, err := q.db.Query(ctx, auditedVersionList,
+		arg.Realm,
+		arg.MessageID,
+		arg.Version,
+		arg.PageSize,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AuditedVersionListRow
+	for rows.Next() {
+		var i AuditedVersionListRow
+		if err := rows.Scan(
+			&i.Message.Realm,
+			&i.Message.MessageID,
+			&i.Message.GlobalID,
+			&i.Message.Kind,
+			&i.Message.Scheme,
+			&i.Message.Direction,
+			&i.Message.Channel,
+			&i.Message.ClientID,
+			&i.Message.ExternalID,
+			&i.Message.MakerUser,
+			&i.Message.MakerPerson,
+			&i.Message.PolicyID,
+			&i.Message.ApprovalsRequired,
+			&i.Message.ExpiresAt,
+			&i.Message.OriginalID,
+			&i.Message.AnswersID,
+			&i.Message.AnswerBy,
+			&i.Message.Deadline,
+			&i.Message.Reason,
+			&i.Message.CreatedAt,
+			&i.Message.Version,
+			&i.Message.Approvals,
+			&i.Message.State,
+			&i.Message.StateSequence,
+			&i.Message.StateSince,
+			&i.Message.AcceptedAt,
+			&i.Message.DeliveredAt,
+			&i.Message.SettledAt,
+			&i.Message.StatusCode,
+			&i.Message.StatusText,
+			&i.Message.Inquiries,
+			&i.Message.InquireAt,
+			&i.MessageVersion.Realm,
+			&i.MessageVersion.MessageID,
+			&i.MessageVersion.Version,
+			&i.MessageVersion.DocumentID,
+			&i.MessageVersion.ContentHash,
+			&i.MessageVersion.MakerUser,
+			&i.MessageVersion.MakerPerson,
+			&i.MessageVersion.Makers,
+			&i.MessageVersion.PreviousVersion,
+			&i.MessageVersion.PreviousMakers,
+			&i.MessageVersion.FirstMaker,
+			&i.MessageVersion.ApprovalsRequired,
+			&i.MessageVersion.CreatedAt,
+			&i.MessageVersion.Amount,
+			&i.MessageVersion.Currency,
+			&i.MessageVersion.InstructionID,
+			&i.MessageVersion.EndToEndID,
+			&i.MessageVersion.TransactionID,
+			&i.MessageVersion.Uetr,
+			&i.MessageVersion.DebtorName,
+			&i.MessageVersion.DebtorAccount,
+			&i.MessageVersion.DebtorAgent,
+			&i.MessageVersion.CreditorName,
+			&i.MessageVersion.CreditorAccount,
+			&i.MessageVersion.CreditorAgent,
+			&i.MessageVersion.Remittance,
+			&i.MessageVersion.KeyID,
+			&i.MessageVersion.Seal,
+			&i.Content,
+			&i.AccountIban,
+			&i.AccountScheme,
+			&i.AccountCurrency,
+			&i.HolderName,
+			&i.HolderStreet,
+			&i.HolderBuilding,
+			&i.HolderPostcode,
+			&i.HolderTown,
+			&i.HolderCountry,
+			&i.AgentBic,
+			&i.AgentIid,
+			&i.AccountOpen,
+			&i.Released,
+			&i.ReleaseVersion,
+			&i.ReleaseMakers,
+			&i.ReleaseHash,
+			&i.ReleaseAcceptedAt,
+			&i.ReleaseKeyID,
+			&i.ReleaseMac,
+			&i.AccountDigest,
+			&i.Approvers,
+			&i.Sent,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const foreignKeyStatementList = `-- name: ForeignKeyStatementList :many
+SELECT c.conname::text AS name,
+       format('SELECT %s AS realm, %L::text AS relation, concat_ws('' '', %s)::text AS key, %L::text AS what FROM %I.%I c WHERE %s AND NOT EXISTS (SELECT FROM %I.%I p WHERE %s)',
+              CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.conrelid AND a.attname = 'realm')
+                   THEN 'coalesce(c.realm, '''')' ELSE '''''::text' END,
+              t.relname,
+              (SELECT string_agg(format('c.%I', a.attname), ', ' ORDER BY array_position(k.conkey, a.attnum))
+               FROM pg_catalog.pg_constraint k
+               JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey)
+               WHERE k.conrelid = c.conrelid AND k.contype = 'p' AND a.attname <> 'realm'),
+              'does not fit any row of ' || f.relname || ' (' || c.conname || ')',
+              n.nspname, t.relname,
+              (SELECT string_agg(format('c.%I IS NOT NULL', a.attname), ' AND ')
+               FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)),
+              n.nspname, f.relname,
+              (SELECT string_agg(format('p.%I = c.%I', b.attname, a.attname), ' AND ')
+               FROM generate_subscripts(c.conkey, 1) i
+               JOIN pg_catalog.pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[i]
+               JOIN pg_catalog.pg_attribute b ON b.attrelid = c.confrelid AND b.attnum = c.confkey[i]))::text AS statement
+FROM pg_catalog.pg_constraint c
+JOIN pg_catalog.pg_class t ON t.oid = c.conrelid
+JOIN pg_catalog.pg_class f ON f.oid = c.confrelid
+JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
+WHERE c.contype = 'f' AND n.nspname = 'public'
+ORDER BY t.relname, c.conname
+`
+
+type ForeignKeyStatementListRow struct {
+	Name      string
+	Statement string
+}
+
+// I15 as well: for every foreign key of the schema the statement that lists the rows which break it, for triggers can be switched off.
+func (q *Queries) ForeignKeyStatementList(ctx context.Context) ([]ForeignKeyStatementListRow, error) {
+	rows, err := q.db.Query(ctx, foreignKeyStatementList)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ForeignKeyStatementListRow
+	for rows.Next() {
+		var i ForeignKeyStatementListRow
+		if err := rows.Scan(&i.Name, &i.Statement); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const hiddenTableList = `-- name: HiddenTableList :many
+
+SELECT c.relname::text AS name
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'public' AND c.relkind = 'r' AND (row_security_active(c.oid) OR NOT has_table_privilege(c.oid, 'SELECT'))
+ORDER BY c.relname LIMIT 3
+`
+
+// What must hold after everything that can happen: each query lists what breaks one invariant, so an empty answer is the good one. Each
+// row names itself: its realm (empty where the table has none), its table, its key there, and what does not fit. They run over all realms,
+// as a login that sees every row; `countersign check` prints them. The numbers are those of docs/operations.md. What needs a key or a
+// look into a document is in internal/auditor.
+// The tables of which this login does not see every row: because row-level security holds for it, or because it may not read them.
+func (q *Queries) HiddenTableList(ctx context.Context) ([]string, error) {
+	rows, err := q.db.Query(ctx, hiddenTableList)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		items = append(items, name)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const invariantAuditUnlikeHistory = `-- name: InvariantAuditUnlikeHistory :many
+SELECT h.realm, 'message_history'::text AS relation, concat_ws(' ', h.message_id, h.sequence)::text AS key,
+       ('has ' || CASE WHEN a.event_id IS NULL THEN 'no audit row' ELSE 'the audit row ' || a.event_id || ', which says something else' END)::text AS what
+FROM message_history h
+LEFT JOIN audit_event a ON a.realm = h.realm AND a.message_id = h.message_id AND a.sequence = h.sequence
+LEFT JOIN message_version v ON v.realm = h.realm AND v.message_id = h.message_id AND v.version = h.version
+WHERE a.event_id IS NULL OR a.outcome <> 'done' OR a.event <> h.kind || '.' || replace(h.action, ' ', '-')
+   OR a.actor_user IS DISTINCT FROM h.actor_user OR a.actor_person IS DISTINCT FROM h.actor_person OR a.actor_name <> h.actor_name
+   OR a.client_id IS DISTINCT FROM h.client_id OR a.channel <> h.channel OR a.at <> h.at
+   OR a.content_hash IS DISTINCT FROM v.content_hash
+   OR a.detail::jsonb ->> 'from' IS DISTINCT FROM h.from_state OR a.detail::jsonb ->> 'to' IS DISTINCT FROM h.to_state
+   OR h.sequence > 1 AND coalesce(a.detail::jsonb ->> 'reason', '') <> coalesce(h.reason, '')
+UNION ALL
+SELECT a.realm, 'audit_event'::text, a.event_id::text, ('tells of move ' || a.sequence || ' of message ' || coalesce(a.message_id::text, 'none') || ', which its history lacks')::text
+FROM audit_event a
+WHERE a.sequence IS NOT NULL
+  AND NOT EXISTS (SELECT FROM message_history h WHERE h.realm = a.realm AND h.message_id = a.message_id AND h.sequence = a.sequence)
+`
+
+type InvariantAuditUnlikeHistoryRow struct {
+	Realm    string
+	Relation string
+	Key      string
+	What     string
+}
+
+// I11: a move without the one audit row that says the same, or an audit row of a move that is not in the history.
+func (q *Queries) InvariantAuditUnlikeHistory(ctx context.Context) ([]InvariantAuditUnlikeHistoryRow, error) {
+	rows, err := q.db.Query(ctx, invariantAuditUnlikeHistory)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InvariantAuditUnlikeHistoryRow
+	for rows.Next() {
+		var i InvariantAuditUnlikeHistoryRow
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const invariantClosedYetSent = `-- name: InvariantClosedYetSent :many
-SELECT m.realm, m.message_id, ('is ' || m.state || ' and yet on its way')::text AS what
+SELECT m.realm, 'message'::text AS relation, m.message_id::text AS key, ('is ' || m.state || ' and yet on its way')::text AS what
 FROM message m
 WHERE m.state IN ('Approval Pending', 'Rejected', 'Withdrawn', 'Expired')
   AND (EXISTS (SELECT FROM release r WHERE r.realm = m.realm AND r.message_id = m.message_id)
@@ -21,9 +421,10 @@ WHERE m.state IN ('Approval Pending', 'Rejected', 'Withdrawn', 'Expired')
 `
 
 type InvariantClosedYetSentRow struct {
-	Realm     string
-	MessageID uuid.UUID
-	What      string
+	Realm    string
+	Relation string
+	Key      string
+	What     string
 }
 
 // I7: rejected, withdrawn, expired or still pending, and yet released or written for clearing.
@@ -36,7 +437,58 @@ func (q *Queries) InvariantClosedYetSent(ctx context.Context) ([]InvariantClosed
 	var items []InvariantClosedYetSentRow
 	for rows.Next() {
 		var i InvariantClosedYetSentRow
-		if err := rows.Scan(&i.Realm, &i.MessageID, &i.What); err != nil {
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const invariantDangling = `-- name: InvariantDangling :many
+SELECT d.realm, 'document'::text AS relation, d.document_id::text AS key, ('of message ' || coalesce(d.message_id::text, 'none') || ', which is not there or of another scheme')::text AS what
+FROM document d
+LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id AND m.scheme = d.scheme
+WHERE m.message_id IS NULL
+UNION ALL
+SELECT m.realm, 'message'::text, m.message_id::text, 'has not one version for each of its numbers'::text
+FROM message m
+LEFT JOIN (SELECT realm, message_id, count(*) AS versions, max(version) AS newest FROM message_version GROUP BY realm, message_id) v
+  ON v.realm = m.realm AND v.message_id = m.message_id
+WHERE v.versions IS DISTINCT FROM m.version OR v.newest IS DISTINCT FROM m.version
+`
+
+type InvariantDanglingRow struct {
+	Realm    string
+	Relation string
+	Key      string
+	What     string
+}
+
+// I15: a row that refers to something that is not there, where the schema has no foreign key to hold it.
+func (q *Queries) InvariantDangling(ctx context.Context) ([]InvariantDanglingRow, error) {
+	rows, err := q.db.Query(ctx, invariantDangling)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InvariantDanglingRow
+	for rows.Next() {
+		var i InvariantDanglingRow
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -48,29 +500,30 @@ func (q *Queries) InvariantClosedYetSent(ctx context.Context) ([]InvariantClosed
 }
 
 const invariantDecisionWithoutTrail = `-- name: InvariantDecisionWithoutTrail :many
-SELECT h.realm, h.message_id, (h.action || ' as number ' || h.sequence || ' has ' || count(DISTINCT d.ordinal) || ' decisions and '
-       || count(DISTINCT a.event_id) || ' audit rows')::text AS what
-FROM message_history h
-LEFT JOIN decision d ON d.realm = h.realm AND d.message_id = h.message_id AND d.version = h.version AND d.checker_person = h.actor_person
-  AND d.action = h.action
-LEFT JOIN audit_event a ON a.realm = h.realm AND a.message_id = h.message_id AND a.sequence = h.sequence
-WHERE h.action IN ('approve', 'reject')
-GROUP BY h.realm, h.message_id, h.sequence, h.action
-HAVING count(DISTINCT d.ordinal) <> 1 OR count(DISTINCT a.event_id) <> 1
-UNION ALL
-SELECT d.realm, d.message_id, ('decision ' || d.ordinal || ' has no history row')::text AS what
+SELECT d.realm, 'decision'::text AS relation, concat_ws(' ', d.message_id, d.version, d.ordinal)::text AS key,
+       'has no history row of the same person, client, channel, time and reason'::text AS what
 FROM decision d
-WHERE NOT EXISTS (SELECT FROM message_history h WHERE h.realm = d.realm AND h.message_id = d.message_id AND h.version = d.version
-                    AND h.actor_person = d.checker_person AND h.action = d.action)
+WHERE NOT EXISTS (SELECT FROM message_history h
+                  WHERE h.realm = d.realm AND h.message_id = d.message_id AND h.version = d.version AND h.action = d.action
+                    AND h.actor_user = d.checker_user AND h.actor_person = d.checker_person AND h.client_id = d.client_id
+                    AND h.channel = d.channel AND h.at = d.decided_at AND h.reason IS NOT DISTINCT FROM coalesce(d.reason, d.remark))
+UNION ALL
+SELECT h.realm, 'message_history'::text, concat_ws(' ', h.message_id, h.sequence)::text, (h.action || ' has no decision')::text
+FROM message_history h
+WHERE h.action IN ('approve', 'reject')
+  AND NOT EXISTS (SELECT FROM decision d
+                  WHERE d.realm = h.realm AND d.message_id = h.message_id AND d.version = h.version AND d.action = h.action
+                    AND d.checker_user = h.actor_user AND d.checker_person = h.actor_person AND d.decided_at = h.at)
 `
 
 type InvariantDecisionWithoutTrailRow struct {
-	Realm     string
-	MessageID uuid.UUID
-	What      string
+	Realm    string
+	Relation string
+	Key      string
+	What     string
 }
 
-// I2: a decision that has not exactly one history row and one audit row, or a decided move without its decision.
+// I2: a decision without the history row of the same person, door, time and reason, or a decided move without its decision.
 func (q *Queries) InvariantDecisionWithoutTrail(ctx context.Context) ([]InvariantDecisionWithoutTrailRow, error) {
 	rows, err := q.db.Query(ctx, invariantDecisionWithoutTrail)
 	if err != nil {
@@ -80,7 +533,72 @@ func (q *Queries) InvariantDecisionWithoutTrail(ctx context.Context) ([]Invarian
 	var items []InvariantDecisionWithoutTrailRow
 	for rows.Next() {
 		var i InvariantDecisionWithoutTrailRow
-		if err := rows.Scan(&i.Realm, &i.MessageID, &i.What); err != nil {
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const invariantDigest = `-- name: InvariantDigest :many
+SELECT d.realm, 'document'::text AS relation, d.document_id::text AS key, 'its digest is not that of its content'::text AS what
+FROM document d
+WHERE d.content_hash IS DISTINCT FROM sha256(d.content)
+UNION ALL
+SELECT v.realm, 'message_version'::text, concat_ws(' ', v.message_id, v.version)::text, 'its digest is not that of its document'::text
+FROM message_version v
+LEFT JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id AND d.message_id = v.message_id
+WHERE d.content_hash IS DISTINCT FROM v.content_hash
+UNION ALL
+SELECT x.realm, 'decision'::text, concat_ws(' ', x.message_id, x.version, x.ordinal)::text, 'its digest, makers or approvals are not those of its version'::text
+FROM decision x
+LEFT JOIN message_version v ON v.realm = x.realm AND v.message_id = x.message_id AND v.version = x.version
+WHERE v.content_hash IS DISTINCT FROM x.content_hash OR v.makers IS DISTINCT FROM x.makers OR v.approvals_required IS DISTINCT FROM x.approvals_required
+UNION ALL
+SELECT r.realm, 'release'::text, r.message_id::text, 'its digest, makers or approvals are not those of its version'::text
+FROM release r
+LEFT JOIN message_version v ON v.realm = r.realm AND v.message_id = r.message_id AND v.version = r.version
+WHERE v.content_hash IS DISTINCT FROM r.content_hash OR v.makers IS DISTINCT FROM r.makers OR v.approvals_required IS DISTINCT FROM r.approvals_required
+UNION ALL
+SELECT v.realm, 'message_version'::text, concat_ws(' ', v.message_id, v.version)::text, 'its approvals are not those of its message, or its policy asks for others'::text
+FROM message_version v
+LEFT JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id
+LEFT JOIN policy p ON p.realm = m.realm AND p.policy_id = m.policy_id
+WHERE m.approvals_required IS DISTINCT FROM v.approvals_required OR m.policy_id IS NOT NULL AND p.approvals_required IS DISTINCT FROM v.approvals_required
+`
+
+type InvariantDigestRow struct {
+	Realm    string
+	Relation string
+	Key      string
+	What     string
+}
+
+// I10: a document whose digest is not that of its bytes, or a version, decision, release or inbox row with another digest than its document.
+func (q *Queries) InvariantDigest(ctx context.Context) ([]InvariantDigestRow, error) {
+	rows, err := q.db.Query(ctx, invariantDigest)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InvariantDigestRow
+	for rows.Next() {
+		var i InvariantDigestRow
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -92,20 +610,34 @@ func (q *Queries) InvariantDecisionWithoutTrail(ctx context.Context) ([]Invarian
 }
 
 const invariantExternalIDTwice = `-- name: InvariantExternalIDTwice :many
-SELECT m.realm, (array_agg(m.message_id))[1]::uuid AS message_id, ('externalId ' || m.external_id || ' stands on ' || count(*) || ' messages')::text AS what
+SELECT m.realm, 'message'::text AS relation, (array_agg(m.message_id))[1]::text AS key,
+       ('externalId ' || m.external_id || ' stands on ' || count(*) || ' messages')::text AS what
 FROM message m
 WHERE m.external_id IS NOT NULL
 GROUP BY m.realm, m.client_id, m.external_id
 HAVING count(*) > 1
+UNION ALL
+SELECT m.realm, 'message'::text, m.message_id::text, ('externalId ' || m.external_id || ' is no creation key of its client for it')::text
+FROM message m
+WHERE m.external_id IS NOT NULL
+  AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = m.realm AND k.client_id = m.client_id AND k.scope = 'external-id'
+                    AND k.key = m.external_id AND k.message_id = m.message_id)
+UNION ALL
+SELECT k.realm, 'creation_key'::text, concat_ws(' ', k.client_id, k.scope, k.key)::text, ('is not the externalId of message ' || k.message_id)::text
+FROM creation_key k
+WHERE k.scope = 'external-id'
+  AND NOT EXISTS (SELECT FROM message m WHERE m.realm = k.realm AND m.message_id = k.message_id AND m.client_id = k.client_id
+                    AND m.external_id = k.key)
 `
 
 type InvariantExternalIDTwiceRow struct {
-	Realm     string
-	MessageID uuid.UUID
-	What      string
+	Realm    string
+	Relation string
+	Key      string
+	What     string
 }
 
-// I8: one externalId of a client on two messages.
+// I8: one externalId of a client on two messages, or one that is not the creation key the client used.
 func (q *Queries) InvariantExternalIDTwice(ctx context.Context) ([]InvariantExternalIDTwiceRow, error) {
 	rows, err := q.db.Query(ctx, invariantExternalIDTwice)
 	if err != nil {
@@ -115,7 +647,12 @@ func (q *Queries) InvariantExternalIDTwice(ctx context.Context) ([]InvariantExte
 	var items []InvariantExternalIDTwiceRow
 	for rows.Next() {
 		var i InvariantExternalIDTwiceRow
-		if err := rows.Scan(&i.Realm, &i.MessageID, &i.What); err != nil {
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -127,15 +664,16 @@ func (q *Queries) InvariantExternalIDTwice(ctx context.Context) ([]InvariantExte
 }
 
 const invariantInDoubtTooLong = `-- name: InvariantInDoubtTooLong :many
-SELECT m.realm, m.message_id, ('is ' || m.state || ' since ' || m.state_since)::text AS what
+SELECT m.realm, 'message'::text AS relation, m.message_id::text AS key, ('is ' || m.state || ' since ' || m.state_since)::text AS what
 FROM message m
 WHERE m.kind IN ('instruction', 'return') AND m.state IN ('Approved', 'Processing') AND m.accepted_at < $1::timestamptz
 `
 
 type InvariantInDoubtTooLongRow struct {
-	Realm     string
-	MessageID uuid.UUID
-	What      string
+	Realm    string
+	Relation string
+	Key      string
+	What     string
 }
 
 // I6: released, yet neither ended nor marked unconfirmed a minute after the time of the scheme.
@@ -148,7 +686,80 @@ func (q *Queries) InvariantInDoubtTooLong(ctx context.Context, acceptedBefore ti
 	var items []InvariantInDoubtTooLongRow
 	for rows.Next() {
 		var i InvariantInDoubtTooLongRow
-		if err := rows.Scan(&i.Realm, &i.MessageID, &i.What); err != nil {
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const invariantInboxUnlikeMessages = `-- name: InvariantInboxUnlikeMessages :many
+SELECT coalesce(i.realm, '')::text AS realm, 'inbox'::text AS relation, concat_ws(' ', i.scheme, i.reference)::text AS key,
+       'what it became is not there or has another content'::text AS what
+FROM inbox i
+LEFT JOIN document d ON d.realm = i.realm AND d.document_id = i.document_id AND d.direction = 'in' AND d.scheme = i.scheme
+  AND d.reference = i.reference AND d.name = i.name
+LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
+WHERE i.outcome = 'matched' AND (m.message_id IS NULL OR d.content_hash IS DISTINCT FROM i.content_hash)
+   OR i.content IS NOT NULL AND sha256(i.content) <> i.content_hash
+UNION ALL
+SELECT d.realm, 'document'::text, d.document_id::text, ('of clearing, of message ' || coalesce(d.message_id::text, 'none') || ': the inbox does not know it')::text
+FROM document d
+WHERE d.direction = 'in' AND d.name NOT LIKE 'pain.%'
+  AND NOT EXISTS (SELECT FROM inbox i WHERE i.scheme = d.scheme AND i.reference = d.reference AND i.outcome = 'matched' AND i.realm = d.realm
+                    AND i.document_id = d.document_id)
+UNION ALL
+SELECT p.realm, 'incoming_payment'::text, concat_ws(' ', p.scheme, p.transaction_id)::text, ('message ' || p.message_id || ' is not the payment it names')::text
+FROM incoming_payment p
+LEFT JOIN message m ON m.realm = p.realm AND m.message_id = p.message_id AND m.scheme = p.scheme AND m.kind = 'payment'
+LEFT JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+WHERE v.transaction_id IS DISTINCT FROM p.transaction_id
+UNION ALL
+SELECT m.realm, 'message'::text, m.message_id::text, 'came in, and no transaction id leads to it'::text
+FROM message m
+WHERE m.kind = 'payment' AND NOT EXISTS (SELECT FROM incoming_payment p WHERE p.realm = m.realm AND p.message_id = m.message_id)
+UNION ALL
+SELECT h.realm, 'message'::text, h.message_id::text, ('its move ' || h.sequence || ', ' || h.action || ', has no document of clearing that says so')::text
+FROM message_history h
+JOIN message m ON m.realm = h.realm AND m.message_id = h.message_id AND m.direction = 'out'
+WHERE h.action IN ('settle', 'accept', 'decline', 'acknowledge') AND h.channel = 'clearing'
+  AND NOT EXISTS (SELECT FROM document d WHERE d.realm = h.realm AND d.message_id = h.message_id AND d.direction = 'in' AND d.name NOT LIKE 'pain.%')
+  AND NOT EXISTS (SELECT FROM message a WHERE a.realm = h.realm AND a.answers_id = h.message_id AND a.direction = 'in')
+`
+
+type InvariantInboxUnlikeMessagesRow struct {
+	Realm    string
+	Relation string
+	Key      string
+	What     string
+}
+
+// I14: what clearing sent: an inbox row whose document or message is gone, a document of clearing that the inbox does not know, an incoming
+// payment without its message or the reverse, or a state that clearing alone can bring about without the document that says so.
+func (q *Queries) InvariantInboxUnlikeMessages(ctx context.Context) ([]InvariantInboxUnlikeMessagesRow, error) {
+	rows, err := q.db.Query(ctx, invariantInboxUnlikeMessages)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InvariantInboxUnlikeMessagesRow
+	for rows.Next() {
+		var i InvariantInboxUnlikeMessagesRow
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -160,25 +771,25 @@ func (q *Queries) InvariantInDoubtTooLong(ctx context.Context, acceptedBefore ti
 }
 
 const invariantOriginalUsedTwice = `-- name: InvariantOriginalUsedTwice :many
-SELECT m.realm, m.original_id::uuid AS message_id, (count(*) || ' open messages of kind ' || m.kind)::text AS what
+SELECT m.realm, 'message'::text AS relation, m.original_id::text AS key, (count(*) || ' open messages of kind ' || m.kind || ' are about it')::text AS what
 FROM message m
 WHERE m.kind IN ('recall', 'return') AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
 GROUP BY m.realm, m.original_id, m.kind
 HAVING count(*) > 1
 UNION ALL
-SELECT m.realm, m.answers_id::uuid AS message_id, (count(*) || ' answers to one recall')::text AS what
+SELECT m.realm, 'message'::text, m.answers_id::text, (count(*) || ' answers to one recall')::text
 FROM message m
 WHERE m.answers_id IS NOT NULL AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
 GROUP BY m.realm, m.answers_id
 HAVING count(*) > 1
 UNION ALL
-SELECT m.realm, m.message_id, ('came in as the answer to a recall that is ' || coalesce(r.state, 'of another payment'))::text AS what
+SELECT m.realm, 'message'::text, m.message_id::text, ('came in as the answer to a recall that is ' || coalesce(r.state, 'of another payment'))::text
 FROM message m
 LEFT JOIN message r ON r.realm = m.realm AND r.message_id = m.answers_id AND r.original_id = m.original_id AND r.kind = 'recall'
 WHERE m.kind IN ('return', 'resolution') AND m.direction = 'in'
   AND r.state IS DISTINCT FROM CASE m.kind WHEN 'return' THEN 'Accepted' ELSE 'Refused' END
 UNION ALL
-SELECT m.realm, m.message_id, 'returns more than came in'::text AS what
+SELECT m.realm, 'message'::text, m.message_id::text, 'returns more than came in'::text
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 JOIN message_version o ON o.realm = m.realm AND o.message_id = m.original_id AND o.version = 1
@@ -186,9 +797,10 @@ WHERE m.kind = 'return' AND v.amount > o.amount
 `
 
 type InvariantOriginalUsedTwiceRow struct {
-	Realm     string
-	MessageID uuid.UUID
-	What      string
+	Realm    string
+	Relation string
+	Key      string
+	What     string
 }
 
 // I12: two open recalls, returns or answers of one payment, or more sent back than came in.
@@ -201,7 +813,12 @@ func (q *Queries) InvariantOriginalUsedTwice(ctx context.Context) ([]InvariantOr
 	var items []InvariantOriginalUsedTwiceRow
 	for rows.Next() {
 		var i InvariantOriginalUsedTwiceRow
-		if err := rows.Scan(&i.Realm, &i.MessageID, &i.What); err != nil {
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -213,18 +830,20 @@ func (q *Queries) InvariantOriginalUsedTwice(ctx context.Context) ([]InvariantOr
 }
 
 const invariantOtherAmountSent = `-- name: InvariantOtherAmountSent :many
-SELECT m.realm, m.message_id, ('approved ' || v.amount || ' minor units, the document has another amount')::text AS what
+SELECT m.realm, 'document'::text AS relation, d.document_id::text AS key,
+       ('was sent for message ' || m.message_id || ', approved ' || v.amount || ' minor units, and says another amount')::text AS what
 FROM message m
 JOIN release r ON r.realm = m.realm AND r.message_id = m.message_id
 JOIN message_version v ON v.realm = r.realm AND v.message_id = r.message_id AND v.version = r.version
 JOIN document d ON d.realm = m.realm AND d.message_id = m.message_id AND d.direction = 'out' AND d.name = 'pacs.008.001.08'
-WHERE position('Ccy="' || v.currency || '">' || to_char(v.amount / 100.0, 'FM9999999999990.00') || '</IntrBkSttlmAmt>' IN convert_from(d.content, 'UTF8')) = 0
+WHERE position('Ccy="' || v.currency || '">' || to_char(v.amount / 100.0, 'FM9999999999990.00') || '</IntrBkSttlmAmt>' IN encode(d.content, 'escape')) = 0
 `
 
 type InvariantOtherAmountSentRow struct {
-	Realm     string
-	MessageID uuid.UUID
-	What      string
+	Realm    string
+	Relation string
+	Key      string
+	What     string
 }
 
 // I9: the payment written for clearing has another amount than the approved one.
@@ -237,7 +856,12 @@ func (q *Queries) InvariantOtherAmountSent(ctx context.Context) ([]InvariantOthe
 	var items []InvariantOtherAmountSentRow
 	for rows.Next() {
 		var i InvariantOtherAmountSentRow
-		if err := rows.Scan(&i.Realm, &i.MessageID, &i.What); err != nil {
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -249,24 +873,38 @@ func (q *Queries) InvariantOtherAmountSent(ctx context.Context) ([]InvariantOthe
 }
 
 const invariantReleaseWithoutApprovals = `-- name: InvariantReleaseWithoutApprovals :many
-
-SELECT r.realm, r.message_id, ('released with ' || count(d.ordinal) || ' of ' || r.approvals_required || ' approvals')::text AS what
+SELECT r.realm, 'release'::text AS relation, r.message_id::text AS key,
+       ('released with ' || count(d.ordinal) || ' of ' || r.approvals_required || ' approvals of its content by others than its makers')::text AS what
 FROM release r
 LEFT JOIN decision d ON d.realm = r.realm AND d.message_id = r.message_id AND d.version = r.version AND d.action = 'approve'
   AND d.content_hash = r.content_hash AND d.checker_person <> ALL (r.makers)
 GROUP BY r.realm, r.message_id, r.approvals_required
 HAVING count(DISTINCT d.checker_person) < r.approvals_required
+UNION ALL
+SELECT m.realm, 'message'::text, m.message_id::text,
+       ('accepted at ' || coalesce(m.accepted_at::text, 'no time') || ', its release says ' || coalesce(r.accepted_at::text, 'no time')
+        || ', its last approval ' || coalesce(d.decided_at::text, 'no time'))::text
+FROM message m
+LEFT JOIN release r ON r.realm = m.realm AND r.message_id = m.message_id
+LEFT JOIN decision d ON d.realm = r.realm AND d.message_id = r.message_id AND d.version = r.version AND d.ordinal = r.last_ordinal
+WHERE m.accepted_at IS DISTINCT FROM r.accepted_at
+   OR r.message_id IS NOT NULL AND r.accepted_at IS DISTINCT FROM (CASE WHEN r.approvals_required = 0 THEN m.created_at ELSE d.decided_at END)
+UNION ALL
+SELECT m.realm, 'message'::text, m.message_id::text, ('is ' || m.state || ' without a release')::text
+FROM message m
+WHERE m.direction = 'out' AND m.state NOT IN ('Approval Pending', 'Rejected', 'Withdrawn', 'Expired')
+  AND NOT EXISTS (SELECT FROM release r WHERE r.realm = m.realm AND r.message_id = m.message_id AND r.version = m.version)
 `
 
 type InvariantReleaseWithoutApprovalsRow struct {
-	Realm     string
-	MessageID uuid.UUID
-	What      string
+	Realm    string
+	Relation string
+	Key      string
+	What     string
 }
 
-// What must hold after everything that can happen: each query lists what breaks one invariant, so an empty answer is the good one.
-// They run as the owner, over all realms; `countersign check` prints them. The numbers are those of docs/operations.md.
-// I1: a release that lacks an approval of the same content by somebody who did not make it.
+// I1: a release that lacks an approval of the same content by somebody who did not make it, whose time is not that of the last approval,
+// or that is missing though the message went on.
 func (q *Queries) InvariantReleaseWithoutApprovals(ctx context.Context) ([]InvariantReleaseWithoutApprovalsRow, error) {
 	rows, err := q.db.Query(ctx, invariantReleaseWithoutApprovals)
 	if err != nil {
@@ -276,7 +914,12 @@ func (q *Queries) InvariantReleaseWithoutApprovals(ctx context.Context) ([]Invar
 	var items []InvariantReleaseWithoutApprovalsRow
 	for rows.Next() {
 		var i InvariantReleaseWithoutApprovalsRow
-		if err := rows.Scan(&i.Realm, &i.MessageID, &i.What); err != nil {
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -288,7 +931,7 @@ func (q *Queries) InvariantReleaseWithoutApprovals(ctx context.Context) ([]Invar
 }
 
 const invariantSentTwice = `-- name: InvariantSentTwice :many
-SELECT d.realm, d.message_id::uuid AS message_id, (count(*) || ' documents of ' || d.name || ' were made')::text AS what
+SELECT d.realm, 'message'::text AS relation, d.message_id::text AS key, (count(*) || ' documents of ' || d.name || ' were made')::text AS what
 FROM document d
 WHERE d.direction = 'out' AND d.message_id IS NOT NULL AND d.name IN ('pacs.008.001.08', 'pacs.004.001.09', 'camt.056.001.08', 'camt.029.001.09')
 GROUP BY d.realm, d.message_id, d.name
@@ -296,9 +939,10 @@ HAVING count(*) > 1
 `
 
 type InvariantSentTwiceRow struct {
-	Realm     string
-	MessageID uuid.UUID
-	What      string
+	Realm    string
+	Relation string
+	Key      string
+	What     string
 }
 
 // I4: a message that went to clearing under more than one business id.
@@ -311,7 +955,12 @@ func (q *Queries) InvariantSentTwice(ctx context.Context) ([]InvariantSentTwiceR
 	var items []InvariantSentTwiceRow
 	for rows.Next() {
 		var i InvariantSentTwiceRow
-		if err := rows.Scan(&i.Realm, &i.MessageID, &i.What); err != nil {
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -323,31 +972,52 @@ func (q *Queries) InvariantSentTwice(ctx context.Context) ([]InvariantSentTwiceR
 }
 
 const invariantStateWithoutHistory = `-- name: InvariantStateWithoutHistory :many
-SELECT m.realm, m.message_id, ('is ' || m.state || ' after ' || m.state_sequence || ' moves, history says '
-       || coalesce((SELECT h.to_state FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id ORDER BY h.sequence DESC LIMIT 1), 'nothing'))::text AS what
+SELECT m.realm, 'message'::text AS relation, m.message_id::text AS key,
+       ('is ' || m.state || ' since ' || m.state_since || ' after ' || m.state_sequence || ' moves; its history has ' || coalesce(t.moves, 0)
+        || ' and ends ' || coalesce(h.to_state || ' at ' || h.at, 'earlier'))::text AS what
 FROM message m
-WHERE NOT EXISTS (SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id
-                    AND h.sequence = m.state_sequence AND h.to_state = m.state)
-   OR (SELECT count(*) FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id) <> m.state_sequence
-   OR EXISTS (SELECT FROM message_history h
-              LEFT JOIN message_history p ON p.realm = h.realm AND p.message_id = h.message_id AND p.sequence = h.sequence - 1
-              WHERE h.realm = m.realm AND h.message_id = m.message_id AND h.from_state <> coalesce(p.to_state, 'None'))
-   OR EXISTS (SELECT FROM message_history h
-              WHERE h.realm = m.realm AND h.message_id = m.message_id
-                AND NOT EXISTS (SELECT FROM legal_move l WHERE l.kind = h.kind AND l.from_state = h.from_state AND l.action = h.action AND l.to_state = h.to_state))
-   OR (SELECT count(*) FROM audit_event a WHERE a.realm = m.realm AND a.message_id = m.message_id AND a.sequence IS NOT NULL) <> m.state_sequence
-   OR EXISTS (SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id AND h.sequence = 1
-                AND (h.action = 'submit') <> (m.direction = 'out'))
+LEFT JOIN (SELECT realm, message_id, count(*) AS moves FROM message_history GROUP BY realm, message_id) t
+  ON t.realm = m.realm AND t.message_id = m.message_id
+LEFT JOIN message_history h ON h.realm = m.realm AND h.message_id = m.message_id AND h.sequence = m.state_sequence
+WHERE h.to_state IS DISTINCT FROM m.state OR h.at IS DISTINCT FROM m.state_since OR t.moves IS DISTINCT FROM m.state_sequence
+   OR h.version IS DISTINCT FROM m.version
+UNION ALL
+SELECT h.realm, 'message_history'::text, concat_ws(' ', h.message_id, h.sequence)::text,
+       ('goes from ' || h.from_state || ' to ' || h.to_state || ' by ' || h.action || ', after ' || coalesce(p.to_state, 'nothing'))::text
+FROM message_history h
+LEFT JOIN message_history p ON p.realm = h.realm AND p.message_id = h.message_id AND p.sequence = h.sequence - 1
+LEFT JOIN message m ON m.realm = h.realm AND m.message_id = h.message_id
+LEFT JOIN legal_move l ON l.kind = h.kind AND l.from_state = h.from_state AND l.action = h.action AND l.to_state = h.to_state
+WHERE h.from_state <> coalesce(p.to_state, 'None') OR l.kind IS NULL OR h.kind IS DISTINCT FROM m.kind
+   OR h.sequence = 1 AND ((h.action = 'submit') IS DISTINCT FROM (m.direction = 'out') OR h.at IS DISTINCT FROM m.created_at)
+UNION ALL
+SELECT m.realm, 'message'::text, m.message_id::text,
+       ('delivered at ' || coalesce(m.delivered_at::text, 'no time') || ', settled at ' || coalesce(m.settled_at::text, 'no time')
+        || ': its history has no move of that time, or one of another')::text
+FROM message m
+WHERE m.direction = 'out' AND (m.delivered_at IS NOT NULL) <> EXISTS (
+        SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id
+          AND h.action IN ('deliver', 'settle', 'refuse', 'acknowledge', 'accept', 'decline', 'withhold'))
+   OR m.delivered_at IS NOT NULL AND NOT EXISTS (
+        SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id AND h.at = m.delivered_at
+          AND h.action IN ('deliver', 'settle', 'refuse', 'acknowledge', 'accept', 'decline', 'withhold'))
+   OR (m.settled_at IS NOT NULL) <> EXISTS (
+        SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id
+          AND (h.action IN ('settle', 'accept', 'book') OR h.action = 'receive' AND h.kind = 'return'))
+   OR m.settled_at IS NOT NULL AND NOT EXISTS (
+        SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id AND h.at = m.settled_at
+          AND (h.action IN ('settle', 'accept', 'book') OR h.action = 'receive' AND h.kind = 'return'))
 `
 
 type InvariantStateWithoutHistoryRow struct {
-	Realm     string
-	MessageID uuid.UUID
-	What      string
+	Realm    string
+	Relation string
+	Key      string
+	What     string
 }
 
-// I3: a message whose state is not the end of its history, whose history has a gap or an illegal move, a move without an audit row, or a
-// beginning of the other direction.
+// I3: a message whose state is not the end of its history, whose history has a gap or an illegal move, whose times are not those of its
+// moves, or that began in the other direction.
 func (q *Queries) InvariantStateWithoutHistory(ctx context.Context) ([]InvariantStateWithoutHistoryRow, error) {
 	rows, err := q.db.Query(ctx, invariantStateWithoutHistory)
 	if err != nil {
@@ -357,7 +1027,84 @@ func (q *Queries) InvariantStateWithoutHistory(ctx context.Context) ([]Invariant
 	var items []InvariantStateWithoutHistoryRow
 	for rows.Next() {
 		var i InvariantStateWithoutHistoryRow
-		if err := rows.Scan(&i.Realm, &i.MessageID, &i.What); err != nil {
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const invariantWhoActed = `-- name: InvariantWhoActed :many
+SELECT m.realm, 'message'::text AS relation, m.message_id::text AS key, 'its maker is not the person of the account, or not the first maker of its version'::text AS what
+FROM message m
+LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
+LEFT JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = 1
+WHERE m.maker_user IS NOT NULL AND (u.person_id IS DISTINCT FROM m.maker_person OR v.maker_user IS DISTINCT FROM m.maker_user
+      OR v.makers IS DISTINCT FROM ARRAY[m.maker_person])
+UNION ALL
+SELECT v.realm, 'message_version'::text, concat_ws(' ', v.message_id, v.version)::text, 'its maker is not the person of the account, or its makers are not those before and its own'::text
+FROM message_version v
+LEFT JOIN user_account u ON u.realm = v.realm AND u.user_id = v.maker_user
+LEFT JOIN message_version p ON p.realm = v.realm AND p.message_id = v.message_id AND p.version = v.version - 1
+WHERE v.maker_user IS NOT NULL AND (u.person_id IS DISTINCT FROM v.maker_person
+      OR v.makers IS DISTINCT FROM array_append(coalesce(p.makers, '{}'), v.maker_person))
+UNION ALL
+SELECT d.realm, 'decision'::text, concat_ws(' ', d.message_id, d.version, d.ordinal)::text,
+       'its checker is not the person of the account, made the content, or had no grant of the role checker when it was made'::text
+FROM decision d
+LEFT JOIN user_account u ON u.realm = d.realm AND u.user_id = d.checker_user
+LEFT JOIN user_role g ON g.realm = d.realm AND g.grant_id = d.grant_id AND g.user_id = d.checker_user AND g.role = 'checker'
+LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
+WHERE u.person_id IS DISTINCT FROM d.checker_person OR d.checker_person = ANY (d.makers)
+   OR d.grant_id IS NOT NULL AND (g.granted_at IS DISTINCT FROM d.granted_at OR g.granted_at > m.created_at OR g.ended_at < d.decided_at
+      OR m.created_at IS DISTINCT FROM d.message_created_at)
+UNION ALL
+SELECT h.realm, 'message_history'::text, concat_ws(' ', h.message_id, h.sequence)::text,
+       (h.action || ' by an account that is not the person''s, or by somebody who does not make such moves')::text
+FROM message_history h
+LEFT JOIN user_account u ON u.realm = h.realm AND u.user_id = h.actor_user
+LEFT JOIN message_version v ON v.realm = h.realm AND v.message_id = h.message_id AND v.version = h.version
+LEFT JOIN message m ON m.realm = h.realm AND m.message_id = h.message_id
+WHERE h.actor_user IS NOT NULL AND u.person_id IS DISTINCT FROM h.actor_person
+   OR (h.actor_user IS NOT NULL) <> (h.action IN ('submit', 'amend', 'withdraw', 'approve', 'reject'))
+   OR (h.channel IN ('api', 'portal')) <> (h.action IN ('submit', 'amend', 'withdraw', 'approve', 'reject'))
+   OR h.action = 'submit' AND (h.actor_user IS DISTINCT FROM m.maker_user OR h.client_id IS DISTINCT FROM m.client_id OR h.channel IS DISTINCT FROM m.channel)
+   OR h.action = 'amend' AND h.actor_user IS DISTINCT FROM v.maker_user
+   OR h.action = 'withdraw' AND h.actor_person <> ALL (v.makers)
+`
+
+type InvariantWhoActedRow struct {
+	Realm    string
+	Relation string
+	Key      string
+	What     string
+}
+
+// I13: a person who is not the account's, a decision that does not fit the grant of its role, or a move by somebody who could not make it.
+func (q *Queries) InvariantWhoActed(ctx context.Context) ([]InvariantWhoActedRow, error) {
+	rows, err := q.db.Query(ctx, invariantWhoActed)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InvariantWhoActedRow
+	for rows.Next() {
+		var i InvariantWhoActedRow
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

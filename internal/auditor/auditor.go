@@ -1,0 +1,114 @@
+// Package auditor holds everything that is stored against everything that must hold: the rows against each other, and against the seals
+// whose keys are not in the database. Whoever can write past the schema's rules, a superuser of the database for one, cannot make seals.
+//
+// It stands beside the stations and not in one of them, because it follows no use case: it reads the whole database, of every realm, in one
+// snapshot, changes nothing, and needs the keys of all stations. What rows alone can tell is asked of the store; this package adds what
+// needs a key or a look into a document.
+package auditor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"countersign/internal/keyring"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+)
+
+// Config says what to look at, and with which keys.
+type Config struct {
+	DatabaseURL string // of a login that sees every row
+	// Seal has the keys that seal what is approved, stored and sent; without one those seals are not looked at.
+	Seal payment.Sealer
+	// Tokens are the keys that master data are sealed with; without one those seals are not looked at.
+	Tokens keyring.Ring
+	Now    time.Time
+	Zone   *time.Location // of the banking day, as the gateway has it
+}
+
+// Report is what the auditor found.
+type Report struct {
+	Invariants []store.Invariant
+	// Skipped are the invariants that were not looked at, because their key was not given.
+	Skipped []Skipped
+	// Versions, Documents and Answers count what was held against its seal.
+	Versions, Documents, Answers int
+	// AccountChanged counts released instructions whose debtor account was changed since by whoever provisions, so that their document
+	// cannot be made again to compare; the seals of the account and of the document stand for it.
+	AccountChanged int
+}
+
+// Skipped is an invariant that was not looked at.
+type Skipped struct {
+	ID, Text string
+	Missing  string // the setting that was not given
+}
+
+// Broken counts the invariants that something breaks.
+func (r Report) Broken() int {
+	n := 0
+	for _, i := range r.Invariants {
+		if len(i.Violations) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// The invariants that need keys.
+const (
+	versionSealed  = "what people see, search and decide of each message is what was entered, by its seal"
+	releaseSealed  = "what was released is what was approved, by its seal, and what was sent is made of it"
+	documentSealed = "each outbound document is what the gateway made, by its seal"
+	answerSealed   = "each answer in the outbox is what the gateway made, by its seal, and never a payment"
+	masterSealed   = "people, accounts, roles, clients, policies and debtor accounts are as they were provisioned, by their seals"
+)
+
+// The settings that name the keys.
+const (
+	releaseKeys = "--release-key-file"
+	tokenKeys   = "--token-key-file" //nolint:gosec // the name of a flag
+)
+
+// Check looks at everything. It fails with store.HiddenRowsError for a login that does not see every row, and when the database cannot be
+// read; what is wrong in it is in the report.
+func Check(ctx context.Context, cfg Config) (Report, error) {
+	snapshot, err := store.OpenSnapshot(ctx, cfg.DatabaseURL)
+	if err != nil {
+		return Report{}, err
+	}
+	defer snapshot.Close(ctx)
+	a := audit{cfg: cfg, snapshot: snapshot}
+	a.report.Invariants, err = snapshot.Invariants(ctx, cfg.Now)
+	if err != nil {
+		return Report{}, err
+	}
+	for _, look := range []func(context.Context) error{a.versions, a.documents, a.answers, a.masterData} {
+		err = look(ctx)
+		if err != nil {
+			return Report{}, fmt.Errorf("check the seals: %w", err)
+		}
+	}
+	return a.report, nil
+}
+
+// audit is one run.
+type audit struct {
+	cfg      Config
+	snapshot *store.Snapshot
+	report   Report
+}
+
+// conclude adds an invariant that was looked at.
+func (a *audit) conclude(id, text string, found []store.Violation) {
+	a.report.Invariants = append(a.report.Invariants, store.Invariant{ID: id, Text: text, Violations: found})
+}
+
+// skip notes an invariant that could not be looked at.
+func (a *audit) skip(id, text, missing string) {
+	a.report.Skipped = append(a.report.Skipped, Skipped{ID: id, Text: text, Missing: missing})
+}
+
+// sealed reports whether the keys of what is approved, stored and sent are at hand.
+func (a *audit) sealed() bool { return len(a.cfg.Seal.KeyIDs()) > 0 }

@@ -1,0 +1,85 @@
+package auditor
+
+import (
+	"context"
+	"errors"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+)
+
+// documents holds each outbound document against its seal.
+func (a *audit) documents(ctx context.Context) error {
+	if !a.sealed() {
+		a.skip("I18", documentSealed, releaseKeys)
+		return nil
+	}
+	var found []store.Violation
+	err := a.snapshot.EachOutbound(ctx, func(d store.AuditedDocument) {
+		a.report.Documents++
+		err := a.cfg.Seal.CheckDocument(d.Facts, d.Seal)
+		if err != nil {
+			found = append(found, store.Violation{
+				Realm: d.Facts.Realm, Table: "document", Key: d.ID.String(),
+				What: string(d.Facts.Name) + " " + d.Facts.Reference + " of message " + d.Facts.MessageID.String() + ": " +
+					sealUnfit(err, "its content, its message, its name or its reference"),
+			})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	a.conclude("I18", documentSealed, found)
+	return nil
+}
+
+// answers holds each row of the outbox against its seal.
+func (a *audit) answers(ctx context.Context) error {
+	if !a.sealed() {
+		a.skip("I19", answerSealed, releaseKeys)
+		return nil
+	}
+	var found []store.Violation
+	err := a.snapshot.EachAnswer(ctx, func(o store.AuditedAnswer) {
+		a.report.Answers++
+		what := ""
+		err := a.cfg.Seal.CheckAnswer(o.Facts, o.Seal)
+		switch {
+		case err != nil:
+			what = sealUnfit(err, "its content, its name or its reference")
+		case o.Astray:
+			what = "the document that it sends again is not there, or is another one"
+		default:
+			return
+		}
+		found = append(found, store.Violation{Table: "outbox", Key: string(o.Facts.Scheme) + " " + o.Facts.Reference, What: what})
+	})
+	if err != nil {
+		return err
+	}
+	a.conclude("I19", answerSealed, found)
+	return nil
+}
+
+// masterData holds who may do what against its seals.
+func (a *audit) masterData(ctx context.Context) error {
+	if a.cfg.Tokens.Empty() {
+		a.skip("I20", masterSealed, tokenKeys)
+		return nil
+	}
+	rows, err := a.snapshot.MasterData(ctx, a.cfg.Tokens)
+	if err != nil {
+		return err
+	}
+	found := make([]store.Violation, 0, len(rows))
+	for _, row := range rows {
+		err := row.Err
+		if errors.Is(err, identity.ErrUnsealed) {
+			err = payment.ErrUnsealed
+		}
+		found = append(found, store.Violation{Realm: row.Realm, Table: row.Table, Key: row.Key, What: sealUnfit(err, "a field of it")})
+	}
+	a.conclude("I20", masterSealed, found)
+	return nil
+}

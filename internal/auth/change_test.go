@@ -75,7 +75,10 @@ func TestANewPasswordEndsSessionsAndTokens(t *testing.T) {
 	tokens, err := b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: "maker", Password: newPassword})
 	check(t, err)
 	b.alive(t, tokens.AccessToken)
-	rows, err := store.CheckMasterData(t.Context(), b.db.OwnerURL, b.keys)
+	snapshot, err := store.OpenSnapshot(t.Context(), b.db.OwnerURL)
+	check(t, err)
+	defer snapshot.Close(t.Context())
+	rows, err := snapshot.MasterData(t.Context(), b.keys)
 	if err != nil || len(rows) != 0 {
 		t.Errorf("rows that do not fit their seal: %v, %v", rows, err)
 	}

@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench fuzz hostile postgres browser xmllint clean-cache
+.PHONY: help run test verify generate lint bench drill fuzz hostile postgres browser xmllint clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -71,6 +71,9 @@ bench: ## run the benchmarks
 
 fuzz: ## fuzz every target for longer: make fuzz FUZZ=5m
 	@tools/fuzz.sh $(if $(filter-out file,$(origin FUZZ)),$(FUZZ),1m)
+
+drill: ## tamper with a filled database at ten places in every way, and have the auditor name each row (the tests: two places)
+	COUNTERSIGN_DRILL_PLACES=10 $(GO) test -count=1 -v -run TestEveryTamperingIsFoundAndItsRowNamed ./internal/auditor
 
 hostile: ## send 10,000 hostile bodies to the doors, and report the peak of memory
 	@COUNTERSIGN_HOSTILE=10000 $(GO) test ./web -run Hostile -count=1 -v | grep -v '^=== '

@@ -26,6 +26,7 @@ func TestEveryKindLivesThroughTheRunningDemo(t *testing.T) {
 	s.play(t, s.lasts)
 	s.checkWire(t)
 	s.checkInbox(t)
+	s.forth(t)
 	h.check(t)
 	if code := p.terminate(t); code != 0 {
 		t.Errorf("the demo ends with %d", code)
@@ -59,6 +60,7 @@ type stage struct {
 	mu      sync.Mutex
 	lasts   []script
 	crossed map[string][]string // what crossed the wire, by transaction
+	moved   []trueTimes
 }
 
 // other marks people of the second realm.

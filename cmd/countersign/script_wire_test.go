@@ -214,15 +214,39 @@ func (s *stage) checkInbox(t *testing.T) {
 	}
 }
 
+// trueTimes are the times of a message before a script moved its past.
+type trueTimes struct {
+	id       string
+	created  time.Time
+	accepted *time.Time
+}
+
 // back moves the past: it changes one time of a message, as the owner of the database.
 func (s *stage) back(t *testing.T, m message, change string) {
 	t.Helper()
 	connection, err := pgx.Connect(t.Context(), s.databaseURL(t))
 	must(t, err)
 	defer func() { must(t, connection.Close(t.Context())) }()
+	was := trueTimes{id: m.id}
+	must(t, connection.QueryRow(t.Context(), "SELECT created_at, accepted_at FROM message WHERE message_id = $1", m.id).Scan(&was.created, &was.accepted))
 	done, err := connection.Exec(t.Context(), "UPDATE message SET "+change+" WHERE message_id = $1", m.id)
 	must(t, err)
 	if done.RowsAffected() != 1 {
 		t.Fatalf("%s changed %d messages", change, done.RowsAffected())
+	}
+	s.mu.Lock()
+	s.moved = append(s.moved, was)
+	s.mu.Unlock()
+}
+
+// forth puts right what back moved: the auditor finds it.
+func (s *stage) forth(t *testing.T) {
+	t.Helper()
+	connection, err := pgx.Connect(t.Context(), s.databaseURL(t))
+	must(t, err)
+	defer func() { must(t, connection.Close(t.Context())) }()
+	for _, was := range s.moved {
+		_, err = connection.Exec(t.Context(), "UPDATE message SET created_at = $1, accepted_at = $2 WHERE message_id = $3", was.created, was.accepted, was.id)
+		must(t, err)
 	}
 }

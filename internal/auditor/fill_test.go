@@ -1,0 +1,147 @@
+package auditor_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"countersign/internal/approval"
+	"countersign/internal/clearing"
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/stationtest"
+	"countersign/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+var ctx = context.Background()
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// places are the keys of messages that a tampering may strike, by what became of them.
+type places map[string][]string
+
+// fill brings a believable number of messages of both schemes and all kinds to their ends, through the stations.
+func fill(t *testing.T, h *stationtest.House, settled int) places {
+	t.Helper()
+	found := places{}
+	add := func(end string, m payment.Message) { found[end] = append(found[end], m.InternalID.String()) }
+	for _, scheme := range rulebook.Schemes() {
+		for range settled / 2 {
+			add("settled", settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), scheme))))
+		}
+		for range 2 {
+			m := h.Create(t, h.Person(t, "maker2"), scheme)
+			_, err := h.Approval.Reject(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID}, "The invoice is paid.")
+			must(t, err)
+			add("rejected", m)
+			add("pending", h.Create(t, h.Person(t, "maker2"), scheme))
+			withdrawn := h.Create(t, h.Person(t, "maker1"), scheme)
+			_, err = h.Submission.Withdraw(ctx, h.Person(t, "maker1"), withdrawn.InternalID, "Entered twice.")
+			must(t, err)
+		}
+		amended := h.Create(t, h.Person(t, "maker1"), scheme)
+		_, err := h.Submission.Amend(ctx, h.Person(t, "maker2"), amended.InternalID, h.Order(scheme))
+		must(t, err)
+		for number := range 2 {
+			in, document := arrive(t, h, scheme, fmt.Sprintf("TX-%s-%d", scheme[:3], number))
+			add("incoming", in)
+			if number == 0 {
+				sendBack(t, h, in, document)
+			}
+		}
+		recallOf(t, h, settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), scheme))))
+	}
+	return found
+}
+
+func approve(t *testing.T, h *stationtest.House, m payment.Message) payment.Message {
+	t.Helper()
+	m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	must(t, err)
+	return m
+}
+
+// settle sends a released message and has clearing say that it settled.
+func settle(t *testing.T, h *stationtest.House, m payment.Message) payment.Message {
+	t.Helper()
+	must(t, h.Clearing.Send(ctx, m.Realm, m.InternalID))
+	receive(t, h, m.Scheme, "ST-"+string(m.GlobalID), &iso20022.FIToFIPaymentStatusReport{
+		GroupHeader: iso20022.GroupHeader91{MessageID: "ST-" + string(m.GlobalID), CreationDateTime: "2026-03-02T11:00:01Z"},
+		TransactionInformationAndStatus: []iso20022.PaymentTransaction110{
+			{OriginalTransactionID: string(m.GlobalID), TransactionStatus: "ACSC"},
+		},
+	})
+	now, err := h.Reader.Message(ctx, m.Realm, m.InternalID)
+	must(t, err)
+	return now
+}
+
+func receive(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, reference string, document iso20022.Document) {
+	t.Helper()
+	content, err := iso20022.EncodeXML(document)
+	must(t, err)
+	must(t, h.Clearing.Receive(ctx, clearing.Document{Scheme: scheme, Reference: reference, Content: content, ReceivedAt: h.Clock.Now()}))
+}
+
+// arrive brings another bank's payment in.
+func arrive(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, transactionID string) (payment.Message, *iso20022.FIToFICustomerCreditTransfer) {
+	t.Helper()
+	order := stationtest.Document(scheme, 900, h.Clock.Now())
+	order.PaymentInformation[0].CreditTransferTransactionInformation[0].CreditorAccount.ID.IBAN = map[rulebook.Scheme]string{
+		rulebook.SchemeSIC: "CH5021977000004331346", rulebook.SchemeSCT: "DE62007620110623852957",
+	}[scheme]
+	document, err := interbank.CreditTransfer(interbank.CreditTransferInput{
+		Scheme: scheme, Order: order, TransactionID: transactionID, Reference: "IN-" + transactionID, UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
+		From: interbank.Account{
+			IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Peter Haller", Town: "Zuerich", Country: "CH"},
+			AgentBIC: "BBBBCHZZXXX", AgentIID: "21966",
+		},
+		AcceptedAt: h.Clock.Now(), Day: h.Clock.Now(),
+	})
+	must(t, err)
+	receive(t, h, scheme, "IN-"+transactionID, document)
+	realm, id, err := h.Store.IncomingByTransaction(ctx, scheme, transactionID)
+	must(t, err)
+	m, err := h.Reader.Message(ctx, realm, id)
+	must(t, err)
+	return m, document
+}
+
+// sendBack has the other bank recall a payment, and returns it.
+func sendBack(t *testing.T, h *stationtest.House, in payment.Message, document *iso20022.FIToFICustomerCreditTransfer) {
+	t.Helper()
+	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: in.Scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now(),
+	})
+	must(t, err)
+	receive(t, h, in.Scheme, "RE1", recall)
+	request(t, h, payment.RTransaction{
+		Request: rtransactionrule.Request{Reason: "FOCR"}, Kind: payment.KindReturn, Scheme: in.Scheme, OriginalID: in.InternalID,
+	})
+}
+
+func recallOf(t *testing.T, h *stationtest.House, paid payment.Message) {
+	t.Helper()
+	request(t, h, payment.RTransaction{
+		Request: rtransactionrule.Request{Reason: "DUPL"}, Kind: payment.KindRecall, Scheme: paid.Scheme, OriginalID: paid.InternalID,
+	})
+}
+
+// request makes an R-transaction, has it approved and sends it.
+func request(t *testing.T, h *stationtest.House, in payment.RTransaction) {
+	t.Helper()
+	result, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker1"), in)
+	must(t, err)
+	m := approve(t, h, result.Message)
+	must(t, h.Clearing.Send(ctx, m.Realm, m.InternalID))
+}

@@ -18,24 +18,40 @@ LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.referenc
 WHERE d.realm = @realm AND d.document_id = @document_id;
 
 -- name: DocumentList :many
--- Newest first, from a key on; of one message when it is given, and then with the draft that its checkers approve and, of a recall of
+-- Newest first, or oldest first, from a key on; by the message it belongs to; of one message when it is given, and then with the draft that its checkers approve and, of a recall of
 -- ours, with what came in as its answer.
 SELECT d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, length(d.content)::integer AS size, d.created_at,
        d.content_hash, d.key_id, d.mac,
        (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
+LEFT JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.reference = d.reference
 WHERE d.realm = @realm AND (d.direction <> 'draft' OR sqlc.narg(message_id)::uuid IS NOT NULL)
   AND (sqlc.narg(message_id)::uuid IS NULL OR d.message_id = sqlc.narg(message_id)::uuid
        OR d.message_id = (SELECT a.message_id FROM message a
                           WHERE a.realm = @realm AND a.answers_id = sqlc.narg(message_id)::uuid AND a.direction = 'in'
                             AND a.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')))
-  AND (sqlc.narg(before)::uuid IS NULL OR d.document_id < sqlc.narg(before)::uuid)
+  AND (sqlc.narg(from_key)::uuid IS NULL
+       OR CASE WHEN @oldest_first::boolean THEN d.document_id > sqlc.narg(from_key)::uuid ELSE d.document_id < sqlc.narg(from_key)::uuid END)
+  AND (sqlc.narg(changed_since)::timestamptz IS NULL OR d.created_at >= sqlc.narg(changed_since)::timestamptz
+       OR m.state_since >= sqlc.narg(changed_since)::timestamptz)
   AND (sqlc.narg(name)::text IS NULL OR d.name = sqlc.narg(name)::text)
   AND (sqlc.narg(direction)::text IS NULL OR d.direction = sqlc.narg(direction)::text)
   AND (sqlc.narg(scheme)::text IS NULL OR d.scheme = sqlc.narg(scheme)::text)
-ORDER BY d.document_id DESC OFFSET @skip::integer LIMIT @page_size::integer;
+  AND (sqlc.narg(created_from)::timestamptz IS NULL OR d.created_at >= sqlc.narg(created_from)::timestamptz)
+  AND (sqlc.narg(created_to)::timestamptz IS NULL OR d.created_at <= sqlc.narg(created_to)::timestamptz)
+  AND (sqlc.narg(global_id)::text IS NULL OR m.global_id = sqlc.narg(global_id)::text)
+  AND (sqlc.narg(external_id)::text IS NULL OR m.external_id = sqlc.narg(external_id)::text)
+  AND (sqlc.narg(instruction_id)::text IS NULL OR v.instruction_id = sqlc.narg(instruction_id)::text)
+  AND (sqlc.narg(end_to_end_id)::text IS NULL OR v.end_to_end_id = sqlc.narg(end_to_end_id)::text)
+  AND (sqlc.narg(debtor_account)::text IS NULL OR v.debtor_account = sqlc.narg(debtor_account)::text)
+  AND (sqlc.narg(debtor_agent)::text IS NULL OR v.debtor_agent = sqlc.narg(debtor_agent)::text)
+  AND (sqlc.narg(debtor_name)::text IS NULL OR position(lower(sqlc.narg(debtor_name)::text) IN lower(v.debtor_name)) > 0)
+  AND (sqlc.narg(creditor_account)::text IS NULL OR v.creditor_account = sqlc.narg(creditor_account)::text)
+  AND (sqlc.narg(creditor_agent)::text IS NULL OR v.creditor_agent = sqlc.narg(creditor_agent)::text)
+  AND (sqlc.narg(creditor_name)::text IS NULL OR position(lower(sqlc.narg(creditor_name)::text) IN lower(v.creditor_name)) > 0)
+ORDER BY CASE WHEN @oldest_first::boolean THEN d.document_id END, d.document_id DESC LIMIT @page_size::integer;
 
 -- name: InboxGet :one
 SELECT content_hash, outcome FROM inbox WHERE scheme = @scheme AND reference = @reference;

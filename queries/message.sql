@@ -37,12 +37,12 @@ WITH added AS (
     sqlc.narg(source)::bytea, sqlc.narg(source_type), @created_at)
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
-    approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account,
-    debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
+    approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
+    debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
   VALUES (@realm, @message_id, 1, @document_id, @content_hash, sqlc.narg(maker_user), sqlc.narg(maker_person), @makers::uuid[],
     sqlc.narg(maker_person), @approvals_required, @created_at, @amount, @currency, sqlc.narg(instruction_id), @end_to_end_id,
-    sqlc.narg(transaction_id), sqlc.narg(uetr), @debtor_name, @debtor_account, @debtor_agent, @creditor_name, @creditor_account,
-    @creditor_agent, @remittance, @version_key_id::text, @version_seal::bytea)
+    sqlc.narg(transaction_id), sqlc.narg(uetr), @debtor_name, sqlc.narg(ordered_debtor_name), @debtor_account, @debtor_agent, @creditor_name,
+    @creditor_account, @creditor_agent, @remittance, @version_key_id::text, @version_seal::bytea)
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
@@ -83,20 +83,12 @@ SELECT message_id FROM message WHERE realm = @realm AND message_id = @message_id
 
 -- name: MessageGet :one
 -- The message with its current version and content. What came in has no maker.
-SELECT sqlc.embed(m), sqlc.embed(v), d.content,
+SELECT sqlc.embed(m), d.content,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
-       a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
-       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
-                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
-       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
-                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS return_state,
-       coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
-FROM message m
-JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = v.realm AND a.iban = v.debtor_account
-LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+       a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
+FROM message_listed m
+JOIN document d ON d.realm = m.realm AND d.document_id = m.document_id
+LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = m.realm AND a.iban = m.debtor_account
 WHERE m.realm = @realm AND m.message_id = @message_id;
 
 -- name: MessageIDByGlobalID :one
@@ -189,11 +181,11 @@ WITH moved AS (
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
-    debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
+    ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
   SELECT realm, message_id, version, @document_id::uuid, @content_hash::bytea, @editor_user::uuid, @editor_person::uuid,
     array_append(@makers::uuid[], @editor_person::uuid), version - 1, @makers::uuid[], (@makers::uuid[])[1], approvals_required,
     @at::timestamptz, @amount::bigint, @currency::text, sqlc.narg(instruction_id)::text, @end_to_end_id::text, sqlc.narg(uetr)::text,
-    @debtor_name::text, @debtor_account::text, @debtor_agent::text, @creditor_name::text, @creditor_account::text,
+    @debtor_name::text, sqlc.narg(ordered_debtor_name)::text, @debtor_account::text, @debtor_agent::text, @creditor_name::text, @creditor_account::text,
     @creditor_agent::text, @remittance::text, @version_key_id::text, @version_seal::bytea FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,

@@ -21,6 +21,7 @@ type Message struct {
 	FollowUp        string // recallStatus or returnStatus; empty when none
 	Amount          ui.Amount
 	DebtorName      string
+	OrderedDebtor   string // what the order calls the debtor, where that differs; empty else
 	DebtorAccount   string
 	CreditorName    string
 	CreditorAccount string
@@ -112,7 +113,7 @@ func (m Message) rows() []ui.Row {
 	}
 	debtor := ui.Row{Term: "From", Value: ui.GroupFours(m.DebtorAccount), Numeric: true}
 	if m.DebtorName != "" {
-		debtor.Details = []string{m.DebtorName}
+		debtor.Details = DebtorNames(m.DebtorName, m.OrderedDebtor)
 	}
 	rows = appendRow(rows, debtor)
 	remittance := ui.Row{Term: m.RemittanceKind, Value: m.Remittance}
@@ -121,6 +122,14 @@ func (m Message) rows() []ui.Row {
 	}
 	rows = appendRow(rows, remittance)
 	return appendRow(rows, ui.Row{Term: "End-to-end ID", Value: m.EndToEndID, Numeric: true})
+}
+
+// DebtorNames are the lines that name a debtor: as clearing gets it, and what the order says where that differs.
+func DebtorNames(name, ordered string) []string {
+	if ordered == "" {
+		return []string{name}
+	}
+	return []string{name, "Ordered as " + ordered}
 }
 
 // appendRow adds a row unless it has nothing to say.

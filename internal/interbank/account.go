@@ -3,6 +3,7 @@ package interbank
 import (
 	"countersign/internal/account"
 	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
 )
 
 // Account is an account of our side as its bank knows it. What a client says about the holder does not count (SPS 4.2).
@@ -70,6 +71,21 @@ func (c convention) creditorAgent(named *agent, iban account.IBAN) agent {
 	return agent{FinancialInstitutionID: iso20022.FinancialInstitutionIdentification18{
 		Other: &iso20022.GenericFinancialIdentification1{ID: notProvided},
 	}}
+}
+
+// AgentOfIBAN is the creditor's bank that a pacs.008 of the scheme names when the order names none, as its Swiss code or BIC; "" when the
+// IBAN does not tell it.
+func AgentOfIBAN(scheme rulebook.Scheme, iban string) string {
+	c, err := conventionOf(scheme)
+	if err != nil {
+		return ""
+	}
+	parsed, err := account.Parse(iban)
+	if err != nil {
+		return ""
+	}
+	bank := c.creditorAgent(nil, parsed)
+	return bank.Code()
 }
 
 // bicOf is the BIC of a bank in a document, looked up where it is named by its Swiss code; "" when it is not known.

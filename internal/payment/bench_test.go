@@ -53,9 +53,15 @@ func benchmarkJSON(tb testing.TB, scheme rulebook.Scheme) []byte {
 	return indented.Bytes()
 }
 
+// benchmarkAccount is kept by the bank the order names.
+func benchmarkAccount(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) *payment.DebtorAccount {
+	bank := order.PaymentInformation[0].DebtorAgent
+	return &payment.DebtorAccount{Scheme: scheme, Open: true, AgentBIC: bank.FinancialInstitutionID.BICFI, AgentIID: bank.Code()}
+}
+
 func benchmarkInput(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) payment.InstructionInput {
 	return payment.InstructionInput{
-		By: maker, Scheme: scheme, Document: order, At: noon, Today: noon, Account: &payment.DebtorAccount{Scheme: scheme, Open: true},
+		By: maker, Scheme: scheme, Document: order, At: noon, Today: noon, Account: benchmarkAccount(scheme, order),
 	}
 }
 

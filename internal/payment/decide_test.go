@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
+	"countersign/internal/interbank"
 	"countersign/internal/keyring"
 	"countersign/internal/money"
 	"countersign/internal/payment"
@@ -62,7 +63,7 @@ func pending(by identity.Principal, approvals int) payment.Message {
 		Makers: []uuid.UUID{by.PersonID}, ApprovalsRequired: approvals, ExpiresAt: noon.Add(time.Hour), CreatedAt: noon.Add(-time.Hour),
 		Version: 1, State: payment.StateApprovalPending, Sequence: 1, StateSince: noon.Add(-time.Hour), ContentHash: orderedHash, Content: ordered,
 		Summary: orderedSummary,
-		Account: &payment.DebtorAccount{IBAN: "CH5021977000004331346", Scheme: rulebook.SchemeSIC, Open: true},
+		Account: &payment.DebtorAccount{IBAN: "CH5021977000004331346", Scheme: rulebook.SchemeSIC, Open: true, Holder: interbank.Holder{Name: "MUSTER AG"}},
 	}
 }
 

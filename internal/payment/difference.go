@@ -103,16 +103,32 @@ func (m Message) against(said Summary) []searched {
 		{"amount", s.Amount.Format(), said.Amount.Format()},
 		{"creditor's name", s.CreditorName, said.CreditorName},
 		{"creditor's account", s.CreditorAccount, said.CreditorAccount},
-		{"creditor's bank", s.CreditorAgent, said.CreditorAgent},
-		{"debtor's name", s.DebtorName, said.DebtorName},
+		{"creditor's bank", s.CreditorAgent, cmp.Or(said.CreditorAgent, m.derivedAgent())},
+		{"debtor's name", cmp.Or(s.OrderedDebtorName, s.DebtorName), said.DebtorName},
 		{"debtor's account", s.DebtorAccount, said.DebtorAccount},
-		{"debtor's bank", s.DebtorAgent, said.DebtorAgent},
+		{"debtor's bank", s.DebtorAgent, cmp.Or(said.DebtorAgent, m.accountAgent())},
 		{"remittance", s.Remittance, said.Remittance},
 		{"instruction id", s.InstructionID, said.InstructionID},
 		{"end-to-end id", s.EndToEndID, said.EndToEndID},
 		{"transaction id", s.TransactionID, said.TransactionID},
 		{"UETR", s.UETR, said.UETR},
 	}
+}
+
+// derivedAgent is the creditor's bank of a document that names none; "" in versions of before banks were derived.
+func (m Message) derivedAgent() string {
+	if m.Kind != KindInstruction || m.Summary.CreditorAgent == "" {
+		return ""
+	}
+	return interbank.AgentOfIBAN(m.Scheme, m.Summary.CreditorAccount)
+}
+
+// accountAgent is the debtor's bank of a document that names none: that of the account while it is known, and else what the seal holds.
+func (m Message) accountAgent() string {
+	if m.Kind != KindInstruction || m.Summary.DebtorAgent == "" || m.Account == nil {
+		return m.Summary.DebtorAgent
+	}
+	return m.Account.agent(m.Scheme)
 }
 
 // rtransactionContent is what the document of an R-transaction says.

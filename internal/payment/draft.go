@@ -50,6 +50,7 @@ func newDraft(in InstructionInput) (Draft, error) {
 	if err != nil {
 		return Draft{}, err
 	}
+	summary = summary.asSent(in.Scheme, in.Account)
 	d := Draft{
 		DocumentID: in.DocumentID, Direction: DocumentIn, Content: content, Hash: sha256.Sum256(content), Name: in.Document.MessageName(),
 		Reference: in.Document.GroupHeader.MessageID, Summary: summary,

@@ -123,7 +123,7 @@ func PreviewInstruction(in InstructionInput) (Summary, []Finding, error) {
 		return Summary{}, findings, nil
 	}
 	summary, err := SummaryOf(in.Document)
-	return summary, nil, err
+	return summary.asSent(in.Scheme, in.Account), nil, err
 }
 
 // CheckInstruction returns every rule the document breaks, in document order: those of the scheme, of what its interbank documents
@@ -132,6 +132,8 @@ func CheckInstruction(in InstructionInput) []Finding {
 	asked := rulebook.Input{Scheme: in.Scheme, Document: in.Document, Today: in.Today, Now: in.At, Settings: in.Rules, ManyTransactions: in.ManyTransactions}
 	findings := append(rulebook.Check(asked), interbank.Check(in.Scheme, in.Document)...)
 	if f, wrong := checkDebtorAccount(in); wrong {
+		findings = append(findings, f)
+	} else if f, wrong := checkDebtorAgent(in); wrong {
 		findings = append(findings, f)
 	}
 	slices.SortStableFunc(findings, func(a, b Finding) int { return rulebook.ComparePointers(a.Pointer, b.Pointer) })
@@ -169,7 +171,7 @@ func (m Message) StillHolds(rules rulebook.Settings, at, today time.Time) error 
 	if err != nil {
 		return err
 	}
-	var findings []Finding
+	findings := m.checkDebtor()
 	for _, f := range rulebook.Check(rulebook.Input{Scheme: m.Scheme, Document: doc, Today: today, Now: at, Settings: rules}) {
 		if !strings.Contains(f.Pointer, "/ReqdExctnDt") {
 			findings = append(findings, f)

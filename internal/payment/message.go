@@ -106,18 +106,20 @@ const (
 
 // Summary holds the fields of a document that lists show and searches look for.
 type Summary struct {
-	Amount          money.Amount
-	InstructionID   string // "" when the document has none
-	EndToEndID      string
-	TransactionID   string // TxId another bank gave an incoming payment; "" for our own
-	UETR            string // "" when the document has none
-	DebtorName      string
-	DebtorAccount   string // IBAN, compact
-	DebtorAgent     string // BIC or IID
-	CreditorName    string
-	CreditorAccount string // IBAN, compact
-	CreditorAgent   string // BIC or IID, "" when unknown
-	Remittance      string // reference or free text, "" when none
+	Amount        money.Amount
+	InstructionID string // "" when the document has none
+	EndToEndID    string
+	TransactionID string // TxId another bank gave an incoming payment; "" for our own
+	UETR          string // "" when the document has none
+	DebtorName    string // of an instruction, as the account's master data name its holder
+	// OrderedDebtorName is what the order of an instruction calls the debtor, "" when it says the same.
+	OrderedDebtorName string
+	DebtorAccount     string // IBAN, compact
+	DebtorAgent       string // BIC or IID
+	CreditorName      string
+	CreditorAccount   string // IBAN, compact
+	CreditorAgent     string // BIC or IID, "" when unknown
+	Remittance        string // reference or free text, "" when none
 }
 
 // Decision is one person's approval or rejection of one version.

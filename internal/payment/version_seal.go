@@ -28,6 +28,9 @@ func versionFields(m Message) fields {
 	f.text(string(m.Summary.Amount.Currency()), m.Summary.InstructionID, m.Summary.EndToEndID, m.Summary.TransactionID, m.Summary.UETR,
 		m.Summary.DebtorName, m.Summary.DebtorAccount, m.Summary.DebtorAgent,
 		m.Summary.CreditorName, m.Summary.CreditorAccount, m.Summary.CreditorAgent, m.Summary.Remittance)
+	if m.Summary.OrderedDebtorName != "" { // a field of its own only where there is one: seals of before it was kept stay good
+		f.text("ordered as", m.Summary.OrderedDebtorName)
+	}
 	return f
 }
 

@@ -14,11 +14,10 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// message makes the domain's message of its rows and holds it against the seal of its version: every message that leaves the store says
+// message makes the domain's message of its row and holds it against the seal of its version: every message that leaves the store says
 // whether it is withheld.
-func (d *Database) message(row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) (payment.Message, error) {
-	m, v := row.Message, row.MessageVersion
-	amount, err := money.FromMinor(money.Currency(v.Currency), v.Amount)
+func (d *Database) message(m dbsqlc.MessageListed) (payment.Message, error) {
+	amount, err := money.FromMinor(money.Currency(m.Currency), m.Amount)
 	if err != nil {
 		return payment.Message{}, fmt.Errorf("read the amount of %s: %w", m.MessageID, err)
 	}
@@ -26,28 +25,38 @@ func (d *Database) message(row dbsqlc.MessageGetRow, decisions []dbsqlc.Decision
 		Realm: m.Realm, InternalID: m.MessageID, GlobalID: payment.GlobalID(m.GlobalID), Kind: payment.Kind(m.Kind),
 		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel), ClientID: text(m.ClientID), ExternalID: text(m.ExternalID),
 		OriginalID: orZero(m.OriginalID), AnswersID: orZero(m.AnswersID), AnswerBy: moment(m.AnswerBy), Deadline: moment(m.Deadline), Reason: text(m.Reason),
-		MakerUser: orZero(m.MakerUser), MakerName: row.MakerName, MakerLogin: row.MakerLogin, Makers: v.Makers,
+		MakerUser: orZero(m.MakerUser), MakerName: m.MakerName, MakerLogin: m.MakerLogin, Makers: m.Makers,
 		ApprovalsRequired: int(m.ApprovalsRequired), PolicyID: orZero(m.PolicyID), ExpiresAt: moment(m.ExpiresAt), CreatedAt: m.CreatedAt.UTC(),
 		Version: int(m.Version), State: payment.State(m.State), Sequence: int(m.StateSequence), StateSince: m.StateSince.UTC(),
 		AcceptedAt: moment(m.AcceptedAt), DeliveredAt: moment(m.DeliveredAt), SettledAt: moment(m.SettledAt),
-		RecallState: payment.State(row.RecallState), ReturnState: payment.State(row.ReturnState),
+		RecallState: payment.State(m.RecallState), ReturnState: payment.State(m.ReturnState),
 		StatusCode: text(m.StatusCode), StatusText: text(m.StatusText), Inquiries: int(m.Inquiries),
-		DocumentID: v.DocumentID, ContentHash: payment.Digest(v.ContentHash), Content: row.Content,
+		DocumentID: m.DocumentID, ContentHash: payment.Digest(m.ContentHash),
 		Summary: payment.Summary{
-			Amount: amount, InstructionID: text(v.InstructionID), EndToEndID: v.EndToEndID, TransactionID: text(v.TransactionID), UETR: text(v.Uetr),
-			DebtorName: v.DebtorName, DebtorAccount: v.DebtorAccount, DebtorAgent: v.DebtorAgent,
-			CreditorName: v.CreditorName, CreditorAccount: v.CreditorAccount, CreditorAgent: v.CreditorAgent, Remittance: v.Remittance,
+			Amount: amount, InstructionID: text(m.InstructionID), EndToEndID: m.EndToEndID, TransactionID: text(m.TransactionID), UETR: text(m.Uetr),
+			DebtorName: m.DebtorName, OrderedDebtorName: text(m.OrderedDebtorName), DebtorAccount: m.DebtorAccount, DebtorAgent: m.DebtorAgent,
+			CreditorName: m.CreditorName, CreditorAccount: m.CreditorAccount, CreditorAgent: m.CreditorAgent, Remittance: m.Remittance,
 		},
-		Account: accountOrNone(accountColumns{
-			IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
-			Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
-			BIC: row.AgentBic, IID: row.AgentIid, Open: row.AccountOpen,
-		}),
-		Seal: sealFromDB(v.KeyID, v.Seal),
+		Seal: sealFromDB(m.KeyID, m.Seal),
 	}
 	message.Withheld = payment.WithheldBy(d.seal.CheckVersion(message))
+	return message, nil
+}
+
+// whole adds to a message what lists do without: its content, its account and the decisions about its current version.
+func (d *Database) whole(row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) (payment.Message, error) {
+	message, err := d.message(row.MessageListed)
+	if err != nil {
+		return payment.Message{}, err
+	}
+	message.Content = row.Content
+	message.Account = accountOrNone(accountColumns{
+		IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
+		Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
+		BIC: row.AgentBic, IID: row.AgentIid, Open: row.AccountOpen,
+	})
 	for _, decision := range decisions {
-		if decision.Version == m.Version {
+		if int(decision.Version) == message.Version {
 			message.Decisions = append(message.Decisions, decisionFromDB(decision))
 		}
 	}

@@ -44,10 +44,18 @@ func (d *Database) documentWithheld(realm string, doc Document, seal keyring.Sea
 // DocumentFilter narrows a list of documents; a zero field does not.
 type DocumentFilter struct {
 	MessageID uuid.UUID
-	Before    uuid.UUID // only older ones: the last key of the page before
+	Before    uuid.UUID // the last key of the page before: only older ones, or younger ones when the oldest come first
 	Name      string
 	Direction string
 	Scheme    string
-	Skip      int32 // at most 10,000
 	PageSize  int32
+
+	OldestFirst            bool
+	ChangedSince           time.Time // stored then or later, or of a message that entered its state then or later
+	CreatedFrom, CreatedTo time.Time
+
+	// What follows is of the message a document belongs to.
+	GlobalID, ExternalID, InstructionID, EndToEndID string
+	DebtorAccount, DebtorAgent, DebtorName          string // names: any part, whatever the case
+	CreditorAccount, CreditorAgent, CreditorName    string
 }

@@ -159,7 +159,7 @@ func (s *Store) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		Content: d.Content, ContentHash: d.Hash[:], Source: d.Source, SourceType: orNull(d.SourceType),
 		Amount: d.Summary.Amount.Minor(), Currency: string(d.Summary.Amount.Currency()), InstructionID: orNull(d.Summary.InstructionID),
 		EndToEndID: d.Summary.EndToEndID, TransactionID: orNull(d.Summary.TransactionID), Uetr: orNull(d.Summary.UETR),
-		DebtorName: d.Summary.DebtorName, DebtorAccount: d.Summary.DebtorAccount, DebtorAgent: d.Summary.DebtorAgent,
+		DebtorName: d.Summary.DebtorName, OrderedDebtorName: orNull(d.Summary.OrderedDebtorName), DebtorAccount: d.Summary.DebtorAccount, DebtorAgent: d.Summary.DebtorAgent,
 		CreditorName: d.Summary.CreditorName, CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent,
 		Remittance: d.Summary.Remittance,
 		ActorName:  c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),

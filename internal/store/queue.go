@@ -39,7 +39,7 @@ func (r *Reader) Queue(ctx context.Context, realm string, f QueueFilter) ([]paym
 			return fmt.Errorf("list the queue: %w", err)
 		}
 		for _, row := range rows {
-			m, err := r.db.listed(realm, dbsqlc.TransactionListRow(row))
+			m, err := r.db.message(row)
 			if err != nil {
 				return err
 			}

@@ -57,9 +57,13 @@ func (r *Reader) InternalID(ctx context.Context, realm string, global payment.Gl
 // Filter narrows a list of messages; a zero field does not.
 type Filter struct {
 	OriginalID                                    uuid.UUID // only R-transactions of this message
-	Before                                        uuid.UUID // only older ones: the last key of the page before
+	Before                                        uuid.UUID // the last key of the page before: only older ones, or younger ones when the oldest come first
+	OldestFirst                                   bool
+	ChangedSince                                  time.Time // entered their state then or later
 	InternalID                                    uuid.UUID
 	GlobalID, ExternalID, Kind, Scheme, Direction string
+	OrKind                                        payment.Kind // of this kind too
+	StatusText                                    string       // any part, whatever the case
 	States                                        []payment.State
 	CreatedFrom, CreatedTo                        time.Time
 	MakerLogin                                    string
@@ -69,33 +73,47 @@ type Filter struct {
 	CreditorAccount, CreditorAgent, CreditorName  string
 	Currency                                      string
 	AmountFrom, AmountTo                          int64 // minor units
-	Skip                                          int32 // at most 10,000
 	PageSize                                      int32
 }
 
-// Messages lists messages, newest first. They come without content and without decisions.
+// names writes a list for a column of texts; an empty one is NULL.
+func names[T ~string](list []T) []string {
+	var texts []string
+	for _, entry := range list {
+		texts = append(texts, string(entry))
+	}
+	return texts
+}
+
+func (f Filter) kinds() []string {
+	switch {
+	case f.Kind == "":
+		return nil
+	case f.OrKind == "":
+		return []string{f.Kind}
+	}
+	return []string{f.Kind, string(f.OrKind)}
+}
+
+// Messages lists messages, newest first unless the filter says otherwise. They come without content and without decisions.
 func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]payment.Message, error) {
 	var list []payment.Message
 	err := r.read(ctx, realm, searching, func(q *dbsqlc.Queries) error {
-		var states []string
-		for _, s := range f.States {
-			states = append(states, string(s))
-		}
 		rows, err := q.TransactionList(ctx, dbsqlc.TransactionListParams{
-			Realm: realm, Before: orNull(f.Before), InternalID: orNull(f.InternalID), GlobalID: orNull(f.GlobalID),
-			ExternalID: orNull(f.ExternalID), Kind: orNull(f.Kind), Scheme: orNull(f.Scheme), Direction: orNull(f.Direction),
-			OriginalID: orNull(f.OriginalID), States: states,
+			Realm: realm, FromKey: orNull(f.Before), OldestFirst: f.OldestFirst, ChangedSince: orNull(f.ChangedSince), InternalID: orNull(f.InternalID), GlobalID: orNull(f.GlobalID),
+			ExternalID: orNull(f.ExternalID), Kinds: f.kinds(), Message: orNull(f.StatusText), Scheme: orNull(f.Scheme), Direction: orNull(f.Direction),
+			OriginalID: orNull(f.OriginalID), States: names(f.States),
 			CreatedFrom: orNull(f.CreatedFrom), CreatedTo: orNull(f.CreatedTo), MakerLogin: orNull(f.MakerLogin), MakerUser: orNull(f.MakerUser),
 			InstructionID: orNull(f.InstructionID), EndToEndID: orNull(f.EndToEndID), DebtorAccount: orNull(f.DebtorAccount),
 			DebtorAgent: orNull(f.DebtorAgent), DebtorName: orNull(f.DebtorName), CreditorAccount: orNull(f.CreditorAccount),
 			CreditorAgent: orNull(f.CreditorAgent), CreditorName: orNull(f.CreditorName), Currency: orNull(f.Currency),
-			AmountFrom: orNull(f.AmountFrom), AmountTo: orNull(f.AmountTo), Skip: f.Skip, PageSize: f.PageSize,
+			AmountFrom: orNull(f.AmountFrom), AmountTo: orNull(f.AmountTo), PageSize: f.PageSize,
 		})
 		if err != nil {
 			return fmt.Errorf("list messages: %w", err)
 		}
 		for _, row := range rows {
-			m, err := r.db.listed(realm, row)
+			m, err := r.db.message(row)
 			if err != nil {
 				return err
 			}
@@ -106,13 +124,17 @@ func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]paymen
 	return list, err
 }
 
-// Documents lists documents, newest first, without their content.
+// Documents lists documents, newest first unless the filter says otherwise, without their content.
 func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) ([]Document, error) {
 	var list []Document
 	err := r.read(ctx, realm, searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.DocumentList(ctx, dbsqlc.DocumentListParams{
-			Realm: realm, MessageID: orNull(f.MessageID), Before: orNull(f.Before), Name: orNull(f.Name), Direction: orNull(f.Direction),
-			Scheme: orNull(f.Scheme), Skip: f.Skip, PageSize: f.PageSize,
+			Realm: realm, MessageID: orNull(f.MessageID), FromKey: orNull(f.Before), OldestFirst: f.OldestFirst, ChangedSince: orNull(f.ChangedSince),
+			Name: orNull(f.Name), Direction: orNull(f.Direction), Scheme: orNull(f.Scheme), PageSize: f.PageSize,
+			CreatedFrom: orNull(f.CreatedFrom), CreatedTo: orNull(f.CreatedTo), GlobalID: orNull(f.GlobalID), ExternalID: orNull(f.ExternalID),
+			InstructionID: orNull(f.InstructionID), EndToEndID: orNull(f.EndToEndID), DebtorAccount: orNull(f.DebtorAccount),
+			DebtorAgent: orNull(f.DebtorAgent), DebtorName: orNull(f.DebtorName), CreditorAccount: orNull(f.CreditorAccount),
+			CreditorAgent: orNull(f.CreditorAgent), CreditorName: orNull(f.CreditorName),
 		})
 		if err != nil {
 			return fmt.Errorf("list documents: %w", err)
@@ -163,26 +185,6 @@ func (r *Reader) Accounts(ctx context.Context, realm string) ([]payment.DebtorAc
 		return err
 	})
 	return list, err
-}
-
-func (d *Database) listed(realm string, row dbsqlc.TransactionListRow) (payment.Message, error) {
-	return d.message(dbsqlc.MessageGetRow{
-		Message: dbsqlc.Message{
-			Realm: realm, MessageID: row.MessageID, GlobalID: row.GlobalID, Kind: row.Kind, Scheme: row.Scheme, Direction: row.Direction, Channel: row.Channel,
-			OriginalID: row.OriginalID, AnswersID: row.AnswersID, AnswerBy: row.AnswerBy, Deadline: row.Deadline, Reason: row.Reason,
-			ClientID: row.ClientID, ExternalID: row.ExternalID, MakerUser: row.MakerUser, ApprovalsRequired: row.ApprovalsRequired,
-			ExpiresAt: row.ExpiresAt, CreatedAt: row.CreatedAt, Version: row.Version, Approvals: row.Approvals, State: row.State,
-			StateSequence: row.StateSequence, StateSince: row.StateSince, AcceptedAt: row.AcceptedAt, DeliveredAt: row.DeliveredAt,
-			SettledAt: row.SettledAt, StatusCode: row.StatusCode, StatusText: row.StatusText, PolicyID: row.PolicyID,
-		},
-		MessageVersion: dbsqlc.MessageVersion{
-			ContentHash: row.ContentHash, Makers: row.Makers, Amount: row.Amount, Currency: row.Currency, InstructionID: row.InstructionID,
-			EndToEndID: row.EndToEndID, TransactionID: row.TransactionID, Uetr: row.Uetr, DebtorName: row.DebtorName, DebtorAccount: row.DebtorAccount,
-			DebtorAgent: row.DebtorAgent, CreditorName: row.CreditorName, CreditorAccount: row.CreditorAccount,
-			CreditorAgent: row.CreditorAgent, Remittance: row.Remittance, KeyID: row.KeyID, Seal: row.Seal,
-		},
-		RecallState: row.RecallState, ReturnState: row.ReturnState, MakerName: row.MakerName, MakerLogin: row.MakerLogin,
-	}, nil)
 }
 
 // orZero reads a nullable column; NULL is the zero value.

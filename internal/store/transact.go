@@ -111,14 +111,14 @@ func (d *Database) load(ctx context.Context, q *dbsqlc.Queries, realm string, id
 		return payment.Message{}, fmt.Errorf("load the message: %w", err)
 	}
 	var decisions []dbsqlc.DecisionListRow
-	pendingWithoutApproval := row.Message.State == string(payment.StateApprovalPending) && row.Message.Approvals == 0
-	if !pendingWithoutApproval && row.Message.ApprovalsRequired > 0 {
+	pendingWithoutApproval := row.MessageListed.State == string(payment.StateApprovalPending) && row.MessageListed.Approvals == 0
+	if !pendingWithoutApproval && row.MessageListed.ApprovalsRequired > 0 {
 		decisions, err = q.DecisionList(ctx, realm, id)
 		if err != nil {
 			return payment.Message{}, fmt.Errorf("load the decisions: %w", err)
 		}
 	}
-	m, err := d.message(row, decisions)
+	m, err := d.whole(row, decisions)
 	if err == nil && mode == forRead && m.Withheld == "" {
 		m.Withheld = m.Difference() // whoever reads one message may be about to decide it
 	}
@@ -207,7 +207,7 @@ func (s *Store) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Transiti
 		DocumentID: d.DocumentID, DocumentName: string(d.Name), Reference: d.Reference, Content: d.Content, Source: d.Source,
 		SourceType: orNull(d.SourceType), Makers: m.Makers, Amount: d.Summary.Amount.Minor(), Currency: string(d.Summary.Amount.Currency()),
 		InstructionID: orNull(d.Summary.InstructionID), EndToEndID: d.Summary.EndToEndID, Uetr: orNull(d.Summary.UETR),
-		DebtorName: d.Summary.DebtorName, DebtorAccount: d.Summary.DebtorAccount, DebtorAgent: d.Summary.DebtorAgent,
+		DebtorName: d.Summary.DebtorName, OrderedDebtorName: orNull(d.Summary.OrderedDebtorName), DebtorAccount: d.Summary.DebtorAccount, DebtorAgent: d.Summary.DebtorAgent,
 		CreditorName: d.Summary.CreditorName, CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent,
 		Remittance: d.Summary.Remittance, NewReference: t.Version().NewReference, VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:],
 	})

@@ -36,15 +36,20 @@ func (a *API) listDocuments(c echo.Context) error {
 	}
 	var list []store.Document
 	if possible {
-		filter.Before, filter.Skip, filter.PageSize = page.after, page.skip(), page.ask()
-		list, err = a.cfg.Reader.Documents(c.Request().Context(), by.Realm, filter)
+		filter.OldestFirst, filter.ChangedSince = page.oldestFirst, page.changedSince
+		list, err = walk(page, documentKey, func(from uuid.UUID, size int32) ([]store.Document, error) {
+			filter.Before, filter.PageSize = from, size
+			return a.cfg.Reader.Documents(c.Request().Context(), by.Realm, filter)
+		})
 		if err != nil {
 			return a.Fail(c, problem.Of(err), err)
 		}
 	}
-	list, shownPage := cut(list, page, func(d store.Document) uuid.UUID { return d.ID })
+	list, shownPage := cut(list, page, documentKey)
 	return c.JSON(http.StatusOK, InterfaceList{Header: a.header(c), Messages: messagesOf(list), Page: shownPage})
 }
+
+func documentKey(d store.Document) uuid.UUID { return d.ID }
 
 // listMessages lists the documents of one transaction.
 func (a *API) listMessages(c echo.Context) error {

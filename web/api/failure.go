@@ -20,10 +20,9 @@ func (a *API) listErrors(c echo.Context) error {
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
-	list, err := a.cfg.Reader.Messages(c.Request().Context(), by.Realm, store.Filter{
+	list, err := a.search(c, store.Filter{
 		States: []payment.State{payment.StateFailed, payment.StateUnconfirmed, payment.StateOverdue},
-		Before: page.after, Skip: page.skip(), PageSize: page.ask(),
-	})
+	}, page)
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}

@@ -154,18 +154,23 @@ func (q *query) amount(name string) int64 {
 }
 
 // pageParameters are those every list takes.
-var pageParameters = []string{"currentPage", "pageSize", "after"}
+var pageParameters = []string{"currentPage", "pageSize", "after", "order", "changedSince"}
 
 // paging is which page of a list is asked for.
 type paging struct {
-	number int // 0 after a cursor
-	size   int
-	after  uuid.UUID
+	number       int // 0 after a cursor
+	size         int
+	after        uuid.UUID
+	oldestFirst  bool
+	changedSince time.Time // zero for no bound
 }
 
 // paging reads the page. A cursor and a number of a page exclude each other.
 func (q *query) paging() paging {
-	p := paging{number: q.count("currentPage", 1, 1, maxSkip), size: q.count("pageSize", defaultPageSize, 1, maxPageSize)}
+	p := paging{
+		oldestFirst: q.oneOf("order", "desc", "asc") == "asc", changedSince: q.time("changedSince", dayStart),
+		number: q.count("currentPage", 1, 1, maxSkip), size: q.count("pageSize", defaultPageSize, 1, maxPageSize),
+	}
 	after := q.values.Get("after")
 	if after == "" {
 		if (p.number-1)*p.size > maxSkip {
@@ -199,11 +204,29 @@ func (q *query) count(name string, without, least, most int) int {
 }
 
 // skip is how many entries come before the page.
-func (p paging) skip() int32 {
+func (p paging) skip() int {
 	if p.number == 0 {
 		return 0
 	}
-	return int32((p.number - 1) * p.size) //nolint:gosec // at most 10,000
+	return (p.number - 1) * p.size
+}
+
+// maxStride is how many entries are read at once on the way to a numbered page.
+const maxStride = 1_000
+
+// walk reads a page by the keys of the entries before it, with one entry more than it holds. The cursor of the page before leads to it at
+// once; to a numbered page everything before it is read, which is why numbered pages end.
+func walk[E any](p paging, key func(E) uuid.UUID, read func(from uuid.UUID, size int32) ([]E, error)) ([]E, error) {
+	from := p.after
+	for left := p.skip(); left > 0; {
+		stride := min(left, maxStride)
+		passed, err := read(from, int32(stride)) //nolint:gosec // at most 1,000
+		if err != nil || len(passed) < stride {
+			return nil, err
+		}
+		from, left = key(passed[stride-1]), left-stride
+	}
+	return read(from, p.ask())
 }
 
 // ask is how many entries to ask for: one more than the page holds shows whether there is another.

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"encoding/hex"
 	"net/http"
 	"slices"
@@ -55,33 +54,16 @@ func (a *API) listTransactions(c echo.Context) error {
 	return c.JSON(http.StatusOK, TransactionList{Header: a.header(c), Transactions: transactions, Page: shownPage})
 }
 
-// search reads one page. A recall on the wire is of either of two kinds, ours and those that came in; the direction tells them apart, and
-// without one both are read and put in order.
+// search reads one page. A recall on the wire is of either of two kinds, ours and those that came in; the direction tells them apart.
 func (a *API) search(c echo.Context, filter store.Filter, page paging) ([]payment.Message, error) {
-	ctx, realm := c.Request().Context(), principal(c).Realm
-	filter.Before, filter.Skip, filter.PageSize = page.after, page.skip(), page.ask()
-	if filter.Kind != string(payment.KindRecall) || filter.Direction == string(payment.DirectionOut) {
-		return a.cfg.Reader.Messages(ctx, realm, filter)
+	if filter.Kind == string(payment.KindRecall) {
+		filter.OrKind = payment.KindReceivedRecall
 	}
-	received := filter
-	received.Kind = string(payment.KindReceivedRecall)
-	if filter.Direction == string(payment.DirectionIn) {
-		return a.cfg.Reader.Messages(ctx, realm, received)
-	}
-	skip := int(filter.Skip)
-	filter.Skip, filter.PageSize = 0, filter.Skip+filter.PageSize
-	received.Skip, received.PageSize = 0, filter.PageSize
-	ours, err := a.cfg.Reader.Messages(ctx, realm, filter)
-	if err != nil {
-		return nil, err
-	}
-	theirs, err := a.cfg.Reader.Messages(ctx, realm, received)
-	if err != nil {
-		return nil, err
-	}
-	both := append(ours, theirs...)
-	slices.SortFunc(both, func(a, b payment.Message) int { return bytes.Compare(b.InternalID[:], a.InternalID[:]) })
-	return both[min(skip, len(both)):min(int(filter.PageSize), len(both))], nil
+	filter.OldestFirst, filter.ChangedSince = page.oldestFirst, page.changedSince
+	return walk(page, messageKey, func(from uuid.UUID, size int32) ([]payment.Message, error) {
+		filter.Before, filter.PageSize = from, size
+		return a.cfg.Reader.Messages(c.Request().Context(), principal(c).Realm, filter)
+	})
 }
 
 func messageKey(m payment.Message) uuid.UUID { return m.InternalID }
@@ -229,7 +211,7 @@ func transactionOf(m payment.Message) Transaction {
 		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, InstructionID: s.InstructionID,
 		EndToEndID: s.EndToEndID, Uetr: s.UETR, Scheme: string(m.Scheme), Kind: kindOf(m), Direction: string(m.Direction), CreditID: creditID(m),
 		State: string(m.State), StateSince: moment(m.StateSince), Amount: amountOf(m),
-		Debtor:     Party{Name: s.DebtorName, Account: s.DebtorAccount, Agent: s.DebtorAgent},
+		Debtor:     Party{Name: s.DebtorName, OrderedAs: s.OrderedDebtorName, Account: s.DebtorAccount, Agent: s.DebtorAgent},
 		Creditor:   Party{Name: s.CreditorName, Account: s.CreditorAccount, Agent: s.CreditorAgent},
 		Remittance: s.Remittance, CreatedAt: moment(m.CreatedAt), CreatedBy: m.MakerLogin, Channel: string(m.Channel), Version: m.Version,
 		ApprovalsRequired: m.ApprovalsRequired, Approvals: make([]Approval, 0, len(m.Decisions)),

@@ -93,7 +93,7 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 }
 
 func (v *visit) checkGroups(p prepared) []views.CheckGroup {
-	info, tx, _ := p.built.Document.SinglePayment()
+	_, tx, _ := p.built.Document.SinglePayment()
 	summary := p.asked.Summary
 	change := func(row ui.Row) ui.Row {
 		if len(p.draft.File) == 0 {
@@ -120,7 +120,7 @@ func (v *visit) checkGroups(p prepared) []views.CheckGroup {
 	}
 	return []views.CheckGroup{
 		{Title: "From", Rows: []ui.Row{change(ui.Row{
-			Term: "Account", Value: ui.GroupFours(summary.DebtorAccount), Details: []string{info.Debtor.Name}, Numeric: true,
+			Term: "Account", Value: ui.GroupFours(summary.DebtorAccount), Details: views.DebtorNames(summary.DebtorName, summary.OrderedDebtorName), Numeric: true,
 		})}},
 		{Title: "To", Rows: []ui.Row{change(ui.Row{Term: "Name", Value: summary.CreditorName}), change(creditor), change(address)}},
 		{Title: "Amount", Rows: []ui.Row{

@@ -20,7 +20,7 @@ func MessageView(m payment.Message) views.Message {
 		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, EndToEndID: m.Summary.EndToEndID,
 		FollowUp: FollowUp(m), UETR: m.Summary.UETR, Kind: string(m.Kind), Scheme: string(m.Scheme), State: string(m.State),
 		Amount:     AmountView(m.Summary.Amount),
-		DebtorName: m.Summary.DebtorName, DebtorAccount: m.Summary.DebtorAccount,
+		DebtorName: m.Summary.DebtorName, OrderedDebtor: m.Summary.OrderedDebtorName, DebtorAccount: m.Summary.DebtorAccount,
 		CreditorName: m.Summary.CreditorName, CreditorAccount: m.Summary.CreditorAccount,
 		CreditorBank: BankName(m.Summary.CreditorAccount, m.Summary.CreditorAgent), StatusReason: StatusReason(m),
 		Maker: m.MakerName, SubmittedAt: m.CreatedAt, Channel: ChannelName(string(m.Channel), m.ClientID),

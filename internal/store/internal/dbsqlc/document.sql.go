@@ -150,28 +150,57 @@ SELECT d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, 
        (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
+LEFT JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.reference = d.reference
 WHERE d.realm = $1 AND (d.direction <> 'draft' OR $2::uuid IS NOT NULL)
   AND ($2::uuid IS NULL OR d.message_id = $2::uuid
        OR d.message_id = (SELECT a.message_id FROM message a
                           WHERE a.realm = $1 AND a.answers_id = $2::uuid AND a.direction = 'in'
                             AND a.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')))
-  AND ($3::uuid IS NULL OR d.document_id < $3::uuid)
-  AND ($4::text IS NULL OR d.name = $4::text)
-  AND ($5::text IS NULL OR d.direction = $5::text)
-  AND ($6::text IS NULL OR d.scheme = $6::text)
-ORDER BY d.document_id DESC OFFSET $7::integer LIMIT $8::integer
+  AND ($3::uuid IS NULL
+       OR CASE WHEN $4::boolean THEN d.document_id > $3::uuid ELSE d.document_id < $3::uuid END)
+  AND ($5::timestamptz IS NULL OR d.created_at >= $5::timestamptz
+       OR m.state_since >= $5::timestamptz)
+  AND ($6::text IS NULL OR d.name = $6::text)
+  AND ($7::text IS NULL OR d.direction = $7::text)
+  AND ($8::text IS NULL OR d.scheme = $8::text)
+  AND ($9::timestamptz IS NULL OR d.created_at >= $9::timestamptz)
+  AND ($10::timestamptz IS NULL OR d.created_at <= $10::timestamptz)
+  AND ($11::text IS NULL OR m.global_id = $11::text)
+  AND ($12::text IS NULL OR m.external_id = $12::text)
+  AND ($13::text IS NULL OR v.instruction_id = $13::text)
+  AND ($14::text IS NULL OR v.end_to_end_id = $14::text)
+  AND ($15::text IS NULL OR v.debtor_account = $15::text)
+  AND ($16::text IS NULL OR v.debtor_agent = $16::text)
+  AND ($17::text IS NULL OR position(lower($17::text) IN lower(v.debtor_name)) > 0)
+  AND ($18::text IS NULL OR v.creditor_account = $18::text)
+  AND ($19::text IS NULL OR v.creditor_agent = $19::text)
+  AND ($20::text IS NULL OR position(lower($20::text) IN lower(v.creditor_name)) > 0)
+ORDER BY CASE WHEN $4::boolean THEN d.document_id END, d.document_id DESC LIMIT $21::integer
 `
 
 type DocumentListParams struct {
-	Realm     string
-	MessageID *uuid.UUID
-	Before    *uuid.UUID
-	Name      *string
-	Direction *string
-	Scheme    *string
-	Skip      int32
-	PageSize  int32
+	Realm           string
+	MessageID       *uuid.UUID
+	FromKey         *uuid.UUID
+	OldestFirst     bool
+	ChangedSince    *time.Time
+	Name            *string
+	Direction       *string
+	Scheme          *string
+	CreatedFrom     *time.Time
+	CreatedTo       *time.Time
+	GlobalID        *string
+	ExternalID      *string
+	InstructionID   *string
+	EndToEndID      *string
+	DebtorAccount   *string
+	DebtorAgent     *string
+	DebtorName      *string
+	CreditorAccount *string
+	CreditorAgent   *string
+	CreditorName    *string
+	PageSize        int32
 }
 
 type DocumentListRow struct {
@@ -189,17 +218,30 @@ type DocumentListRow struct {
 	Delivered   bool
 }
 
-// Newest first, from a key on; of one message when it is given, and then with the draft that its checkers approve and, of a recall of
+// Newest first, or oldest first, from a key on; by the message it belongs to; of one message when it is given, and then with the draft that its checkers approve and, of a recall of
 // ours, with what came in as its answer.
 func (q *Queries) DocumentList(ctx context.Context, arg DocumentListParams) ([]DocumentListRow, error) {
 	rows, err := q.db.Query(ctx, documentList,
 		arg.Realm,
 		arg.MessageID,
-		arg.Before,
+		arg.FromKey,
+		arg.OldestFirst,
+		arg.ChangedSince,
 		arg.Name,
 		arg.Direction,
 		arg.Scheme,
-		arg.Skip,
+		arg.CreatedFrom,
+		arg.CreatedTo,
+		arg.GlobalID,
+		arg.ExternalID,
+		arg.InstructionID,
+		arg.EndToEndID,
+		arg.DebtorAccount,
+		arg.DebtorAgent,
+		arg.DebtorName,
+		arg.CreditorAccount,
+		arg.CreditorAgent,
+		arg.CreditorName,
 		arg.PageSize,
 	)
 	if err != nil {

@@ -38,22 +38,22 @@ WITH moved AS (
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
-    debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
+    ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
   SELECT realm, message_id, version, $17::uuid, $10::bytea, $3::uuid, $4::uuid,
     array_append($23::uuid[], $4::uuid), version - 1, $23::uuid[], ($23::uuid[])[1], approvals_required,
     $12::timestamptz, $24::bigint, $25::text, $26::text, $27::text, $28::text,
-    $29::text, $30::text, $31::text, $32::text, $33::text,
-    $34::text, $35::text, $36::text, $37::bytea FROM moved
+    $29::text, $30::text, $31::text, $32::text, $33::text, $34::text,
+    $35::text, $36::text, $37::text, $38::bytea FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
   SELECT realm, message_id, state_sequence, kind, 'Approval Pending', 'amend', 'Approval Pending', state_sequence - 1, version,
-    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $38::text,
+    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $39::text,
     $12::timestamptz FROM moved
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
   SELECT moved.realm, $6::text, 'message-id', $19::text, moved.message_id, $10::bytea, $12::timestamptz
-  FROM moved WHERE $39::boolean
+  FROM moved WHERE $40::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
   request_id, source_address, content_hash, detail, at)
@@ -64,45 +64,46 @@ RETURNING sequence
 `
 
 type MessageAmendIfParams struct {
-	EventID         uuid.UUID
-	Event           string
-	EditorUser      uuid.UUID
-	EditorPerson    uuid.UUID
-	ActorName       string
-	ClientID        string
-	Channel         string
-	RequestID       *string
-	SourceAddress   *string
-	ContentHash     []byte
-	Detail          string
-	At              time.Time
-	Realm           string
-	MessageID       uuid.UUID
-	Sequence        int32
-	Version         int32
-	DocumentID      uuid.UUID
-	DocumentName    string
-	Reference       string
-	Content         []byte
-	Source          []byte
-	SourceType      *string
-	Makers          []uuid.UUID
-	Amount          int64
-	Currency        string
-	InstructionID   *string
-	EndToEndID      string
-	Uetr            *string
-	DebtorName      string
-	DebtorAccount   string
-	DebtorAgent     string
-	CreditorName    string
-	CreditorAccount string
-	CreditorAgent   string
-	Remittance      string
-	VersionKeyID    string
-	VersionSeal     []byte
-	Reason          *string
-	NewReference    bool
+	EventID           uuid.UUID
+	Event             string
+	EditorUser        uuid.UUID
+	EditorPerson      uuid.UUID
+	ActorName         string
+	ClientID          string
+	Channel           string
+	RequestID         *string
+	SourceAddress     *string
+	ContentHash       []byte
+	Detail            string
+	At                time.Time
+	Realm             string
+	MessageID         uuid.UUID
+	Sequence          int32
+	Version           int32
+	DocumentID        uuid.UUID
+	DocumentName      string
+	Reference         string
+	Content           []byte
+	Source            []byte
+	SourceType        *string
+	Makers            []uuid.UUID
+	Amount            int64
+	Currency          string
+	InstructionID     *string
+	EndToEndID        string
+	Uetr              *string
+	DebtorName        string
+	OrderedDebtorName *string
+	DebtorAccount     string
+	DebtorAgent       string
+	CreditorName      string
+	CreditorAccount   string
+	CreditorAgent     string
+	Remittance        string
+	VersionKeyID      string
+	VersionSeal       []byte
+	Reason            *string
+	NewReference      bool
 }
 
 // A new version of a pending message. It changes nothing and returns no row when the message is no longer where the caller saw it.
@@ -137,6 +138,7 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.EndToEndID,
 		arg.Uetr,
 		arg.DebtorName,
+		arg.OrderedDebtorName,
 		arg.DebtorAccount,
 		arg.DebtorAgent,
 		arg.CreditorName,
@@ -154,26 +156,17 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 }
 
 const messageGet = `-- name: MessageGet :one
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, d.content,
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, d.content,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
-       a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
-       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
-                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
-       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
-                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS return_state,
-       coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
-FROM message m
-JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = v.realm AND a.iban = v.debtor_account
-LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+       a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
+FROM message_listed m
+JOIN document d ON d.realm = m.realm AND d.document_id = m.document_id
+LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = m.realm AND a.iban = m.debtor_account
 WHERE m.realm = $1 AND m.message_id = $2
 `
 
 type MessageGetRow struct {
-	Message         Message
-	MessageVersion  MessageVersion
+	MessageListed   MessageListed
 	Content         []byte
 	AccountIban     *string
 	AccountScheme   *string
@@ -187,10 +180,6 @@ type MessageGetRow struct {
 	AgentBic        *string
 	AgentIid        *string
 	AccountOpen     *bool
-	RecallState     string
-	ReturnState     string
-	MakerName       string
-	MakerLogin      string
 }
 
 // The message with its current version and content. What came in has no maker.
@@ -198,66 +187,59 @@ func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.U
 	row := q.db.QueryRow(ctx, messageGet, realm, messageID)
 	var i MessageGetRow
 	err := row.Scan(
-		&i.Message.Realm,
-		&i.Message.MessageID,
-		&i.Message.GlobalID,
-		&i.Message.Kind,
-		&i.Message.Scheme,
-		&i.Message.Direction,
-		&i.Message.Channel,
-		&i.Message.ClientID,
-		&i.Message.ExternalID,
-		&i.Message.MakerUser,
-		&i.Message.MakerPerson,
-		&i.Message.PolicyID,
-		&i.Message.ApprovalsRequired,
-		&i.Message.ExpiresAt,
-		&i.Message.OriginalID,
-		&i.Message.AnswersID,
-		&i.Message.AnswerBy,
-		&i.Message.Deadline,
-		&i.Message.Reason,
-		&i.Message.CreatedAt,
-		&i.Message.Version,
-		&i.Message.Approvals,
-		&i.Message.State,
-		&i.Message.StateSequence,
-		&i.Message.StateSince,
-		&i.Message.AcceptedAt,
-		&i.Message.DeliveredAt,
-		&i.Message.SettledAt,
-		&i.Message.StatusCode,
-		&i.Message.StatusText,
-		&i.Message.Inquiries,
-		&i.Message.InquireAt,
-		&i.MessageVersion.Realm,
-		&i.MessageVersion.MessageID,
-		&i.MessageVersion.Version,
-		&i.MessageVersion.DocumentID,
-		&i.MessageVersion.ContentHash,
-		&i.MessageVersion.MakerUser,
-		&i.MessageVersion.MakerPerson,
-		&i.MessageVersion.Makers,
-		&i.MessageVersion.PreviousVersion,
-		&i.MessageVersion.PreviousMakers,
-		&i.MessageVersion.FirstMaker,
-		&i.MessageVersion.ApprovalsRequired,
-		&i.MessageVersion.CreatedAt,
-		&i.MessageVersion.Amount,
-		&i.MessageVersion.Currency,
-		&i.MessageVersion.InstructionID,
-		&i.MessageVersion.EndToEndID,
-		&i.MessageVersion.TransactionID,
-		&i.MessageVersion.Uetr,
-		&i.MessageVersion.DebtorName,
-		&i.MessageVersion.DebtorAccount,
-		&i.MessageVersion.DebtorAgent,
-		&i.MessageVersion.CreditorName,
-		&i.MessageVersion.CreditorAccount,
-		&i.MessageVersion.CreditorAgent,
-		&i.MessageVersion.Remittance,
-		&i.MessageVersion.KeyID,
-		&i.MessageVersion.Seal,
+		&i.MessageListed.Realm,
+		&i.MessageListed.MessageID,
+		&i.MessageListed.GlobalID,
+		&i.MessageListed.Kind,
+		&i.MessageListed.Scheme,
+		&i.MessageListed.Direction,
+		&i.MessageListed.Channel,
+		&i.MessageListed.ClientID,
+		&i.MessageListed.ExternalID,
+		&i.MessageListed.MakerUser,
+		&i.MessageListed.PolicyID,
+		&i.MessageListed.ApprovalsRequired,
+		&i.MessageListed.ExpiresAt,
+		&i.MessageListed.OriginalID,
+		&i.MessageListed.AnswersID,
+		&i.MessageListed.AnswerBy,
+		&i.MessageListed.Deadline,
+		&i.MessageListed.Reason,
+		&i.MessageListed.CreatedAt,
+		&i.MessageListed.Version,
+		&i.MessageListed.Approvals,
+		&i.MessageListed.State,
+		&i.MessageListed.StateSequence,
+		&i.MessageListed.StateSince,
+		&i.MessageListed.AcceptedAt,
+		&i.MessageListed.DeliveredAt,
+		&i.MessageListed.SettledAt,
+		&i.MessageListed.StatusCode,
+		&i.MessageListed.StatusText,
+		&i.MessageListed.Inquiries,
+		&i.MessageListed.DocumentID,
+		&i.MessageListed.ContentHash,
+		&i.MessageListed.Makers,
+		&i.MessageListed.Amount,
+		&i.MessageListed.Currency,
+		&i.MessageListed.InstructionID,
+		&i.MessageListed.EndToEndID,
+		&i.MessageListed.TransactionID,
+		&i.MessageListed.Uetr,
+		&i.MessageListed.DebtorName,
+		&i.MessageListed.OrderedDebtorName,
+		&i.MessageListed.DebtorAccount,
+		&i.MessageListed.DebtorAgent,
+		&i.MessageListed.CreditorName,
+		&i.MessageListed.CreditorAccount,
+		&i.MessageListed.CreditorAgent,
+		&i.MessageListed.Remittance,
+		&i.MessageListed.KeyID,
+		&i.MessageListed.Seal,
+		&i.MessageListed.RecallState,
+		&i.MessageListed.ReturnState,
+		&i.MessageListed.MakerName,
+		&i.MessageListed.MakerLogin,
 		&i.Content,
 		&i.AccountIban,
 		&i.AccountScheme,
@@ -271,10 +253,6 @@ func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.U
 		&i.AgentBic,
 		&i.AgentIid,
 		&i.AccountOpen,
-		&i.RecallState,
-		&i.ReturnState,
-		&i.MakerName,
-		&i.MakerLogin,
 	)
 	return i, err
 }
@@ -334,37 +312,37 @@ WITH added AS (
     $36::bytea, $37, $26)
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
-    approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account,
-    debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
+    approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
+    debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
   VALUES ($1, $2, 1, $31, $4, $17, $18, $3::uuid[],
     $18, $5, $26, $38, $39, $40, $41,
     $42, $43, $44, $45, $46, $47, $48,
-    $49, $50, $51::text, $52::bytea)
+    $49, $50, $51, $52::text, $53::bytea)
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
-  VALUES ($1, $2, 1, $11, 'None', $53, $27, 1, $17, $18, $54,
-    $15, $14, coalesce($55, $30), $26)
+  VALUES ($1, $2, 1, $11, 'None', $54, $27, 1, $17, $18, $55,
+    $15, $14, coalesce($56, $30), $26)
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  VALUES ($1, $56, $2, 1, $57, $17, $18, $54, $15,
-    $14, $58, $59, $4, $60, $26)
+  VALUES ($1, $57, $2, 1, $58, $17, $18, $55, $15,
+    $14, $59, $60, $4, $61, $26)
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $15::text AS client_id, 'message-id' AS scope, $61::text AS key,
-    $2::uuid AS message_id, $62::bytea AS fingerprint, $26::timestamptz AS created_at
-  WHERE $61::text IS NOT NULL
+  SELECT $1::text AS realm, $15::text AS client_id, 'message-id' AS scope, $62::text AS key,
+    $2::uuid AS message_id, $63::bytea AS fingerprint, $26::timestamptz AS created_at
+  WHERE $62::text IS NOT NULL
 ), named AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
   SELECT $1::text AS realm, $15::text AS client_id, 'external-id' AS scope, $16::text AS key,
-    $2::uuid AS message_id, $62::bytea AS fingerprint, $26::timestamptz AS created_at
+    $2::uuid AS message_id, $63::bytea AS fingerprint, $26::timestamptz AS created_at
   WHERE $16::text IS NOT NULL
 ), repeatable AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $15::text AS client_id, 'idempotency-key' AS scope, $63::text AS key,
-    $2::uuid AS message_id, $62::bytea AS fingerprint, $26::timestamptz AS created_at
-  WHERE $63::text IS NOT NULL
+  SELECT $1::text AS realm, $15::text AS client_id, 'idempotency-key' AS scope, $64::text AS key,
+    $2::uuid AS message_id, $63::bytea AS fingerprint, $26::timestamptz AS created_at
+  WHERE $64::text IS NOT NULL
 )
 INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
 SELECT $1::text AS realm, $2::uuid AS message_id, 1 AS version, $3::uuid[] AS makers,
@@ -419,6 +397,7 @@ type MessageInsertParams struct {
 	TransactionID     *string
 	Uetr              *string
 	DebtorName        string
+	OrderedDebtorName *string
 	DebtorAccount     string
 	DebtorAgent       string
 	CreditorName      string
@@ -487,6 +466,7 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.TransactionID,
 		arg.Uetr,
 		arg.DebtorName,
+		arg.OrderedDebtorName,
 		arg.DebtorAccount,
 		arg.DebtorAgent,
 		arg.CreditorName,

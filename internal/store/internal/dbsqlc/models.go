@@ -91,7 +91,26 @@ type Draft struct {
 	ExpiresAt     time.Time
 }
 
-type Message struct {
+type MessageHistory struct {
+	Realm            string
+	MessageID        uuid.UUID
+	Sequence         int32
+	Kind             string
+	FromState        string
+	Action           string
+	ToState          string
+	PreviousSequence *int32
+	Version          int32
+	ActorUser        *uuid.UUID
+	ActorPerson      *uuid.UUID
+	ActorName        string
+	ClientID         *string
+	Channel          string
+	Reason           *string
+	At               time.Time
+}
+
+type MessageListed struct {
 	Realm             string
 	MessageID         uuid.UUID
 	GlobalID          string
@@ -102,7 +121,6 @@ type Message struct {
 	ClientID          *string
 	ExternalID        *string
 	MakerUser         *uuid.UUID
-	MakerPerson       *uuid.UUID
 	PolicyID          *uuid.UUID
 	ApprovalsRequired int32
 	ExpiresAt         *time.Time
@@ -123,42 +141,9 @@ type Message struct {
 	StatusCode        *string
 	StatusText        *string
 	Inquiries         int32
-	InquireAt         *time.Time
-}
-
-type MessageHistory struct {
-	Realm            string
-	MessageID        uuid.UUID
-	Sequence         int32
-	Kind             string
-	FromState        string
-	Action           string
-	ToState          string
-	PreviousSequence *int32
-	Version          int32
-	ActorUser        *uuid.UUID
-	ActorPerson      *uuid.UUID
-	ActorName        string
-	ClientID         *string
-	Channel          string
-	Reason           *string
-	At               time.Time
-}
-
-type MessageVersion struct {
-	Realm             string
-	MessageID         uuid.UUID
-	Version           int32
 	DocumentID        uuid.UUID
 	ContentHash       []byte
-	MakerUser         *uuid.UUID
-	MakerPerson       *uuid.UUID
 	Makers            []uuid.UUID
-	PreviousVersion   *int32
-	PreviousMakers    []uuid.UUID
-	FirstMaker        *uuid.UUID
-	ApprovalsRequired int32
-	CreatedAt         time.Time
 	Amount            int64
 	Currency          string
 	InstructionID     *string
@@ -166,6 +151,7 @@ type MessageVersion struct {
 	TransactionID     *string
 	Uetr              *string
 	DebtorName        string
+	OrderedDebtorName *string
 	DebtorAccount     string
 	DebtorAgent       string
 	CreditorName      string
@@ -174,6 +160,10 @@ type MessageVersion struct {
 	Remittance        string
 	KeyID             *string
 	Seal              []byte
+	RecallState       string
+	ReturnState       string
+	MakerName         string
+	MakerLogin        string
 }
 
 type Outbox struct {

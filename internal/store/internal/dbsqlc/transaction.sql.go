@@ -316,34 +316,20 @@ func (q *Queries) QueueCount(ctx context.Context, realm string, excludePerson *u
 }
 
 const queueList = `-- name: QueueList :many
-SELECT m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.external_id, m.maker_user, m.approvals_required, m.expires_at,
-       m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at,
-       m.status_code, m.status_text, v.content_hash, v.makers, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr,
-       v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance,
-       v.transaction_id, m.direction, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason,
-       m.policy_id, v.key_id, v.seal,
-       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
-                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
-       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
-                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS return_state,
-       coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
-FROM message m
-JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login FROM message_listed m
 WHERE m.realm = $1 AND m.state = 'Approval Pending'
   AND ($2::uuid IS NULL OR m.message_id > $2::uuid)
   AND ($3::text IS NULL OR m.kind = $3::text)
   AND ($4::text IS NULL OR m.scheme = $4::text)
-  AND ($5::text IS NULL OR u.name = $5::text)
-  AND ($6::bigint IS NULL OR v.amount >= $6::bigint)
-  AND ($7::bigint IS NULL OR v.amount <= $7::bigint)
+  AND ($5::text IS NULL OR m.maker_login = $5::text)
+  AND ($6::bigint IS NULL OR m.amount >= $6::bigint)
+  AND ($7::bigint IS NULL OR m.amount <= $7::bigint)
   AND ($8::text IS NULL
-       OR position(lower($8::text) IN lower(v.creditor_name || ' ' || v.creditor_account || ' ' || v.end_to_end_id || ' ' || m.global_id)) > 0)
-  AND ($9::uuid IS NULL OR ($9::uuid <> ALL (v.makers)
+       OR position(lower($8::text) IN lower(m.creditor_name || ' ' || m.creditor_account || ' ' || m.end_to_end_id || ' ' || m.global_id)) > 0)
+  AND ($9::uuid IS NULL OR ($9::uuid <> ALL (m.makers)
        AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
                          AND d.checker_person = $9::uuid)))
-  AND ($10::uuid IS NULL OR $10::uuid = ANY (v.makers))
+  AND ($10::uuid IS NULL OR $10::uuid = ANY (m.makers))
 ORDER BY m.message_id
 LIMIT $11::integer
 `
@@ -362,60 +348,8 @@ type QueueListParams struct {
 	PageSize      int32
 }
 
-type QueueListRow struct {
-	MessageID         uuid.UUID
-	GlobalID          string
-	Kind              string
-	Scheme            string
-	Channel           string
-	ClientID          *string
-	ExternalID        *string
-	MakerUser         *uuid.UUID
-	ApprovalsRequired int32
-	ExpiresAt         *time.Time
-	CreatedAt         time.Time
-	Version           int32
-	Approvals         int32
-	State             string
-	StateSequence     int32
-	StateSince        time.Time
-	AcceptedAt        *time.Time
-	DeliveredAt       *time.Time
-	SettledAt         *time.Time
-	StatusCode        *string
-	StatusText        *string
-	ContentHash       []byte
-	Makers            []uuid.UUID
-	Amount            int64
-	Currency          string
-	InstructionID     *string
-	EndToEndID        string
-	Uetr              *string
-	DebtorName        string
-	DebtorAccount     string
-	DebtorAgent       string
-	CreditorName      string
-	CreditorAccount   string
-	CreditorAgent     string
-	Remittance        string
-	TransactionID     *string
-	Direction         string
-	OriginalID        *uuid.UUID
-	AnswersID         *uuid.UUID
-	AnswerBy          *time.Time
-	Deadline          *time.Time
-	Reason            *string
-	PolicyID          *uuid.UUID
-	KeyID             *string
-	Seal              []byte
-	RecallState       string
-	ReturnState       string
-	MakerName         string
-	MakerLogin        string
-}
-
 // Pending messages, oldest first, from a key on; without those a person made or decided when they are excluded.
-func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]QueueListRow, error) {
+func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]MessageListed, error) {
 	rows, err := q.db.Query(ctx, queueList,
 		arg.Realm,
 		arg.After,
@@ -433,20 +367,28 @@ func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]QueueLi
 		return nil, err
 	}
 	defer rows.Close()
-	var items []QueueListRow
+	var items []MessageListed
 	for rows.Next() {
-		var i QueueListRow
+		var i MessageListed
 		if err := rows.Scan(
+			&i.Realm,
 			&i.MessageID,
 			&i.GlobalID,
 			&i.Kind,
 			&i.Scheme,
+			&i.Direction,
 			&i.Channel,
 			&i.ClientID,
 			&i.ExternalID,
 			&i.MakerUser,
+			&i.PolicyID,
 			&i.ApprovalsRequired,
 			&i.ExpiresAt,
+			&i.OriginalID,
+			&i.AnswersID,
+			&i.AnswerBy,
+			&i.Deadline,
+			&i.Reason,
 			&i.CreatedAt,
 			&i.Version,
 			&i.Approvals,
@@ -458,28 +400,24 @@ func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]QueueLi
 			&i.SettledAt,
 			&i.StatusCode,
 			&i.StatusText,
+			&i.Inquiries,
+			&i.DocumentID,
 			&i.ContentHash,
 			&i.Makers,
 			&i.Amount,
 			&i.Currency,
 			&i.InstructionID,
 			&i.EndToEndID,
+			&i.TransactionID,
 			&i.Uetr,
 			&i.DebtorName,
+			&i.OrderedDebtorName,
 			&i.DebtorAccount,
 			&i.DebtorAgent,
 			&i.CreditorName,
 			&i.CreditorAccount,
 			&i.CreditorAgent,
 			&i.Remittance,
-			&i.TransactionID,
-			&i.Direction,
-			&i.OriginalID,
-			&i.AnswersID,
-			&i.AnswerBy,
-			&i.Deadline,
-			&i.Reason,
-			&i.PolicyID,
 			&i.KeyID,
 			&i.Seal,
 			&i.RecallState,
@@ -499,58 +437,48 @@ func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]QueueLi
 
 const transactionList = `-- name: TransactionList :many
 
-SELECT m.message_id, m.global_id, m.kind, m.scheme, m.channel, m.client_id, m.external_id, m.maker_user, m.approvals_required, m.expires_at,
-       m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at,
-       m.status_code, m.status_text, v.content_hash, v.makers, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.uetr,
-       v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance,
-       v.transaction_id, m.direction, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason,
-       m.policy_id, v.key_id, v.seal,
-       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'recall'
-                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS recall_state,
-       coalesce((SELECT r.state FROM message r WHERE r.realm = m.realm AND r.original_id = m.message_id AND r.kind = 'return'
-                 ORDER BY r.message_id DESC LIMIT 1), '')::text AS return_state,
-       coalesce(p.display_name, '')::text AS maker_name, coalesce(u.name, '')::text AS maker_login
-FROM message m
-JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
-LEFT JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login FROM message_listed m
 WHERE m.realm = $1
-  AND ($2::uuid IS NULL OR m.message_id < $2::uuid)
-  AND ($3::uuid IS NULL OR m.message_id = $3::uuid)
-  AND ($4::text IS NULL OR m.global_id = $4::text)
-  AND ($5::text IS NULL OR m.external_id = $5::text)
-  AND ($6::text IS NULL OR m.kind = $6::text)
-  AND ($7::text IS NULL OR m.direction = $7::text)
-  AND ($8::uuid IS NULL OR m.original_id = $8::uuid)
-  AND ($9::text IS NULL OR m.scheme = $9::text)
-  AND ($10::text[] IS NULL OR m.state = ANY ($10::text[]))
-  AND ($11::timestamptz IS NULL OR m.created_at >= $11::timestamptz)
-  AND ($12::timestamptz IS NULL OR m.created_at <= $12::timestamptz)
-  AND ($13::text IS NULL OR u.name = $13::text)
-  AND ($14::uuid IS NULL OR m.maker_user = $14::uuid)
-  AND ($15::text IS NULL OR v.instruction_id = $15::text)
-  AND ($16::text IS NULL OR v.end_to_end_id = $16::text)
-  AND ($17::text IS NULL OR v.debtor_account = $17::text)
-  AND ($18::text IS NULL OR v.debtor_agent = $18::text)
-  AND ($19::text IS NULL OR position(lower($19::text) IN lower(v.debtor_name)) > 0)
-  AND ($20::text IS NULL OR v.creditor_account = $20::text)
-  AND ($21::text IS NULL OR v.creditor_agent = $21::text)
-  AND ($22::text IS NULL OR position(lower($22::text) IN lower(v.creditor_name)) > 0)
-  AND ($23::text IS NULL OR v.currency = $23::text)
-  AND ($24::bigint IS NULL OR v.amount >= $24::bigint)
-  AND ($25::bigint IS NULL OR v.amount <= $25::bigint)
-ORDER BY m.message_id DESC
-OFFSET $26::integer
-LIMIT $27::integer
+  AND ($2::uuid IS NULL
+       OR CASE WHEN $3::boolean THEN m.message_id > $2::uuid ELSE m.message_id < $2::uuid END)
+  AND ($4::timestamptz IS NULL OR m.state_since >= $4::timestamptz)
+  AND ($5::uuid IS NULL OR m.message_id = $5::uuid)
+  AND ($6::text IS NULL OR m.global_id = $6::text)
+  AND ($7::text IS NULL OR m.external_id = $7::text)
+  AND ($8::text[] IS NULL OR m.kind = ANY ($8::text[]))
+  AND ($9::text IS NULL OR m.direction = $9::text)
+  AND ($10::uuid IS NULL OR m.original_id = $10::uuid)
+  AND ($11::text IS NULL OR m.scheme = $11::text)
+  AND ($12::text[] IS NULL OR m.state = ANY ($12::text[]))
+  AND ($13::timestamptz IS NULL OR m.created_at >= $13::timestamptz)
+  AND ($14::timestamptz IS NULL OR m.created_at <= $14::timestamptz)
+  AND ($15::text IS NULL OR m.maker_login = $15::text)
+  AND ($16::text IS NULL OR position(lower($16::text) IN lower(m.status_text)) > 0)
+  AND ($17::uuid IS NULL OR m.maker_user = $17::uuid)
+  AND ($18::text IS NULL OR m.instruction_id = $18::text)
+  AND ($19::text IS NULL OR m.end_to_end_id = $19::text)
+  AND ($20::text IS NULL OR m.debtor_account = $20::text)
+  AND ($21::text IS NULL OR m.debtor_agent = $21::text)
+  AND ($22::text IS NULL OR position(lower($22::text) IN lower(m.debtor_name)) > 0)
+  AND ($23::text IS NULL OR m.creditor_account = $23::text)
+  AND ($24::text IS NULL OR m.creditor_agent = $24::text)
+  AND ($25::text IS NULL OR position(lower($25::text) IN lower(m.creditor_name)) > 0)
+  AND ($26::text IS NULL OR m.currency = $26::text)
+  AND ($27::bigint IS NULL OR m.amount >= $27::bigint)
+  AND ($28::bigint IS NULL OR m.amount <= $28::bigint)
+ORDER BY CASE WHEN $3::boolean THEN m.message_id END, m.message_id DESC
+LIMIT $29::integer
 `
 
 type TransactionListParams struct {
 	Realm           string
-	Before          *uuid.UUID
+	FromKey         *uuid.UUID
+	OldestFirst     bool
+	ChangedSince    *time.Time
 	InternalID      *uuid.UUID
 	GlobalID        *string
 	ExternalID      *string
-	Kind            *string
+	Kinds           []string
 	Direction       *string
 	OriginalID      *uuid.UUID
 	Scheme          *string
@@ -558,6 +486,7 @@ type TransactionListParams struct {
 	CreatedFrom     *time.Time
 	CreatedTo       *time.Time
 	MakerLogin      *string
+	Message         *string
 	MakerUser       *uuid.UUID
 	InstructionID   *string
 	EndToEndID      *string
@@ -570,72 +499,22 @@ type TransactionListParams struct {
 	Currency        *string
 	AmountFrom      *int64
 	AmountTo        *int64
-	Skip            int32
 	PageSize        int32
 }
 
-type TransactionListRow struct {
-	MessageID         uuid.UUID
-	GlobalID          string
-	Kind              string
-	Scheme            string
-	Channel           string
-	ClientID          *string
-	ExternalID        *string
-	MakerUser         *uuid.UUID
-	ApprovalsRequired int32
-	ExpiresAt         *time.Time
-	CreatedAt         time.Time
-	Version           int32
-	Approvals         int32
-	State             string
-	StateSequence     int32
-	StateSince        time.Time
-	AcceptedAt        *time.Time
-	DeliveredAt       *time.Time
-	SettledAt         *time.Time
-	StatusCode        *string
-	StatusText        *string
-	ContentHash       []byte
-	Makers            []uuid.UUID
-	Amount            int64
-	Currency          string
-	InstructionID     *string
-	EndToEndID        string
-	Uetr              *string
-	DebtorName        string
-	DebtorAccount     string
-	DebtorAgent       string
-	CreditorName      string
-	CreditorAccount   string
-	CreditorAgent     string
-	Remittance        string
-	TransactionID     *string
-	Direction         string
-	OriginalID        *uuid.UUID
-	AnswersID         *uuid.UUID
-	AnswerBy          *time.Time
-	Deadline          *time.Time
-	Reason            *string
-	PolicyID          *uuid.UUID
-	KeyID             *string
-	Seal              []byte
-	RecallState       string
-	ReturnState       string
-	MakerName         string
-	MakerLogin        string
-}
-
-// Reads for lists and searches. The columns are those of TransactionList everywhere, so one Go mapping serves all.
-// Newest first, from a key on, narrowed by any of the filters. Runs with custom plans: a generic one would scan.
-func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams) ([]TransactionListRow, error) {
+// Reads for lists and searches. The view message_listed has the columns of all of them, so one Go mapping serves all.
+// Newest first, or oldest first, from a key on, narrowed by any of the filters. Runs with custom plans: a generic one would scan, and sort
+// where the plan made for one order reads an index.
+func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams) ([]MessageListed, error) {
 	rows, err := q.db.Query(ctx, transactionList,
 		arg.Realm,
-		arg.Before,
+		arg.FromKey,
+		arg.OldestFirst,
+		arg.ChangedSince,
 		arg.InternalID,
 		arg.GlobalID,
 		arg.ExternalID,
-		arg.Kind,
+		arg.Kinds,
 		arg.Direction,
 		arg.OriginalID,
 		arg.Scheme,
@@ -643,6 +522,7 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 		arg.CreatedFrom,
 		arg.CreatedTo,
 		arg.MakerLogin,
+		arg.Message,
 		arg.MakerUser,
 		arg.InstructionID,
 		arg.EndToEndID,
@@ -655,27 +535,34 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 		arg.Currency,
 		arg.AmountFrom,
 		arg.AmountTo,
-		arg.Skip,
 		arg.PageSize,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []TransactionListRow
+	var items []MessageListed
 	for rows.Next() {
-		var i TransactionListRow
+		var i MessageListed
 		if err := rows.Scan(
+			&i.Realm,
 			&i.MessageID,
 			&i.GlobalID,
 			&i.Kind,
 			&i.Scheme,
+			&i.Direction,
 			&i.Channel,
 			&i.ClientID,
 			&i.ExternalID,
 			&i.MakerUser,
+			&i.PolicyID,
 			&i.ApprovalsRequired,
 			&i.ExpiresAt,
+			&i.OriginalID,
+			&i.AnswersID,
+			&i.AnswerBy,
+			&i.Deadline,
+			&i.Reason,
 			&i.CreatedAt,
 			&i.Version,
 			&i.Approvals,
@@ -687,28 +574,24 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 			&i.SettledAt,
 			&i.StatusCode,
 			&i.StatusText,
+			&i.Inquiries,
+			&i.DocumentID,
 			&i.ContentHash,
 			&i.Makers,
 			&i.Amount,
 			&i.Currency,
 			&i.InstructionID,
 			&i.EndToEndID,
+			&i.TransactionID,
 			&i.Uetr,
 			&i.DebtorName,
+			&i.OrderedDebtorName,
 			&i.DebtorAccount,
 			&i.DebtorAgent,
 			&i.CreditorName,
 			&i.CreditorAccount,
 			&i.CreditorAgent,
 			&i.Remittance,
-			&i.TransactionID,
-			&i.Direction,
-			&i.OriginalID,
-			&i.AnswersID,
-			&i.AnswerBy,
-			&i.Deadline,
-			&i.Reason,
-			&i.PolicyID,
 			&i.KeyID,
 			&i.Seal,
 			&i.RecallState,
@@ -727,7 +610,7 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 }
 
 const versionList = `-- name: VersionList :many
-SELECT v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, p.display_name AS editor_name
+SELECT v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, v.ordered_debtor_name, p.display_name AS editor_name
 FROM message_version v
 JOIN person p ON p.realm = v.realm AND p.person_id = v.maker_person
 WHERE v.realm = $1 AND v.message_id = $2 ORDER BY v.version
@@ -762,6 +645,7 @@ type VersionListRow struct {
 	Remittance        string
 	KeyID             *string
 	Seal              []byte
+	OrderedDebtorName *string
 	EditorName        string
 }
 
@@ -804,6 +688,7 @@ func (q *Queries) VersionList(ctx context.Context, realm string, messageID uuid.
 			&i.Remittance,
 			&i.KeyID,
 			&i.Seal,
+			&i.OrderedDebtorName,
 			&i.EditorName,
 		); err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
+	"countersign/internal/rulebook"
 )
 
 // searched is one field of a message that stands twice: in a column, which lists, pages and searches show, and in the document, which is
@@ -115,17 +116,22 @@ func (m Message) against(said Summary) []searched {
 	}
 }
 
-// derivedAgent is the creditor's bank of a document that names none; "" in versions of before banks were derived.
+// derivedAgent is the creditor's bank of a document that names none; "" in versions of before banks were derived. In SIC the IBAN itself
+// tells it. In SEPA the list of banks told it, which changes, so that only the seal can say what it was.
 func (m Message) derivedAgent() string {
 	if m.Kind != KindInstruction || m.Summary.CreditorAgent == "" {
 		return ""
 	}
+	if m.Scheme != rulebook.SchemeSIC {
+		return m.Summary.CreditorAgent
+	}
 	return interbank.AgentOfIBAN(m.Scheme, m.Summary.CreditorAccount)
 }
 
-// accountAgent is the debtor's bank of a document that names none: that of the account while it is known, and else what the seal holds.
+// accountAgent is the debtor's bank of a document that names none: that of the account while the message waits. Later the account
+// may have changed, and the seal alone says what it was.
 func (m Message) accountAgent() string {
-	if m.Kind != KindInstruction || m.Summary.DebtorAgent == "" || m.Account == nil {
+	if m.Kind != KindInstruction || m.State != StateApprovalPending || m.Summary.DebtorAgent == "" || m.Account == nil {
 		return m.Summary.DebtorAgent
 	}
 	return m.Account.agent(m.Scheme)

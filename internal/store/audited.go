@@ -63,7 +63,7 @@ func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
 		AcceptedAt: moment(m.AcceptedAt), DeliveredAt: moment(m.DeliveredAt), Content: row.Content,
 		Summary: payment.Summary{
 			Amount: amount, InstructionID: text(v.InstructionID), EndToEndID: v.EndToEndID, TransactionID: text(v.TransactionID), UETR: text(v.Uetr),
-			DebtorName: v.DebtorName, DebtorAccount: v.DebtorAccount, DebtorAgent: v.DebtorAgent,
+			DebtorName: v.DebtorName, OrderedDebtorName: text(v.OrderedDebtorName), DebtorAccount: v.DebtorAccount, DebtorAgent: v.DebtorAgent,
 			CreditorName: v.CreditorName, CreditorAccount: v.CreditorAccount, CreditorAgent: v.CreditorAgent, Remittance: v.Remittance,
 		},
 		Account: accountOrNone(accountColumns{

@@ -7,6 +7,24 @@ import (
 	"encoding/json"
 )
 
+// Defines values for Order.
+const (
+	Asc  Order = "asc"
+	Desc Order = "desc"
+)
+
+// Valid indicates whether the value is a known member of the Order enum.
+func (e Order) Valid() bool {
+	switch e {
+	case Asc:
+		return true
+	case Desc:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Scheme.
 const (
 	SctInst Scheme = "sct-inst"
@@ -267,9 +285,14 @@ type Party struct {
 	// Account IBAN.
 	Account string `json:"account"`
 
-	// Agent BIC or bank number.
+	// Agent BIC or bank number; the one its account tells when the order names none.
 	Agent string `json:"agent,omitempty"`
-	Name  string `json:"name"`
+
+	// Name Of the debtor of an instruction: the holder of the account, as clearing gets it.
+	Name string `json:"name"`
+
+	// OrderedAs What the order calls the debtor, where that differs from the holder of the account.
+	OrderedAs string `json:"orderedAs,omitempty"`
 }
 
 // Problem defines model for Problem.
@@ -505,6 +528,9 @@ type ValidationProblem struct {
 // After defines model for After.
 type After = string
 
+// ChangedSince defines model for ChangedSince.
+type ChangedSince = string
+
 // CurrentPage defines model for CurrentPage.
 type CurrentPage = int
 
@@ -513,6 +539,9 @@ type IdempotencyKey = string
 
 // InternalID defines model for InternalId.
 type InternalID = string
+
+// Order defines model for Order.
+type Order string
 
 // PageSize defines model for PageSize.
 type PageSize = int

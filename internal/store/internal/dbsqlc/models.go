@@ -91,6 +91,41 @@ type Draft struct {
 	ExpiresAt     time.Time
 }
 
+type Message struct {
+	Realm             string
+	MessageID         uuid.UUID
+	GlobalID          string
+	Kind              string
+	Scheme            string
+	Direction         string
+	Channel           string
+	ClientID          *string
+	ExternalID        *string
+	MakerUser         *uuid.UUID
+	MakerPerson       *uuid.UUID
+	PolicyID          *uuid.UUID
+	ApprovalsRequired int32
+	ExpiresAt         *time.Time
+	OriginalID        *uuid.UUID
+	AnswersID         *uuid.UUID
+	AnswerBy          *time.Time
+	Deadline          *time.Time
+	Reason            *string
+	CreatedAt         time.Time
+	Version           int32
+	Approvals         int32
+	State             string
+	StateSequence     int32
+	StateSince        time.Time
+	AcceptedAt        *time.Time
+	DeliveredAt       *time.Time
+	SettledAt         *time.Time
+	StatusCode        *string
+	StatusText        *string
+	Inquiries         int32
+	InquireAt         *time.Time
+}
+
 type MessageHistory struct {
 	Realm            string
 	MessageID        uuid.UUID
@@ -164,6 +199,38 @@ type MessageListed struct {
 	ReturnState       string
 	MakerName         string
 	MakerLogin        string
+}
+
+type MessageVersion struct {
+	Realm             string
+	MessageID         uuid.UUID
+	Version           int32
+	DocumentID        uuid.UUID
+	ContentHash       []byte
+	MakerUser         *uuid.UUID
+	MakerPerson       *uuid.UUID
+	Makers            []uuid.UUID
+	PreviousVersion   *int32
+	PreviousMakers    []uuid.UUID
+	FirstMaker        *uuid.UUID
+	ApprovalsRequired int32
+	CreatedAt         time.Time
+	Amount            int64
+	Currency          string
+	InstructionID     *string
+	EndToEndID        string
+	TransactionID     *string
+	Uetr              *string
+	DebtorName        string
+	DebtorAccount     string
+	DebtorAgent       string
+	CreditorName      string
+	CreditorAccount   string
+	CreditorAgent     string
+	Remittance        string
+	KeyID             *string
+	Seal              []byte
+	OrderedDebtorName *string
 }
 
 type Outbox struct {

@@ -1,0 +1,109 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestTheDebtorIsNamedAsClearingGetsIt: whatever an order calls its debtor, reads name the holder of the account, as the pacs.008 does, and
+// show the order's own wording beside it.
+func TestTheDebtorIsNamedAsClearingGetsIt(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	made := b.send(t, call{path: createSwiss, who: maker1, body: order(strings.Replace(sample, `"Dbtr":{"Nm":"Muster AG"`, `"Dbtr":{"Nm":"Somebody Else"`, 1))})
+	id := made.text("identifiers", "internalId")
+	if made.status != http.StatusOK || id == "" {
+		t.Fatalf("create: %s", made.body)
+	}
+	one := b.send(t, get("/api/common/v1/transaction/"+id, supervisor1))
+	if one.text("transaction", "debtor", "name") != "Muster AG" || one.text("transaction", "debtor", "orderedAs") != "Somebody Else" {
+		t.Errorf("the debtor reads %v", one.at("transaction", "debtor"))
+	}
+	if one.text("transaction", "creditor", "agent") != "21966" {
+		t.Errorf("the creditor's bank, which the IBAN tells, reads %v", one.at("transaction", "creditor"))
+	}
+	for query, want := range map[string]int{"debtorName=muster": 1, "debtorName=somebody": 0, "creditorAgent=21966": 1} {
+		list, _ := b.send(t, get(listPath+"?"+query, supervisor1)).at("transactions").([]any)
+		if len(list) != want {
+			t.Errorf("%s finds %d, not %d", query, len(list), want)
+		}
+	}
+	decided := b.send(t, call{path: approvePath, who: checker1, body: verdict(id, "approve")})
+	if decided.status != http.StatusOK {
+		t.Errorf("approve: %d %s", decided.status, decided.body)
+	}
+}
+
+// TestAnotherBankThanTheAccountsIsRefused: the pacs.008 names the bank that keeps the account, so an order that names another is not taken.
+func TestAnotherBankThanTheAccountsIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const own = `"DbtrAgt":{"FinInstnId":{"ClrSysMmbId":{"ClrSysId":{"Cd":"CHBCC"},"MmbId":"21977"}}}`
+	if !strings.Contains(sample, own) {
+		t.Fatal("the sample names its bank otherwise")
+	}
+	for bank, pointer := range map[string]string{
+		`{"BICFI":"UBSWCHZH80A"}`:                                   "/FinInstnId/BICFI",
+		`{"ClrSysMmbId":{"ClrSysId":{"Cd":"CHBCC"},"MmbId":"762"}}`: "/FinInstnId/ClrSysMmbId/MmbId",
+		`{"Othr":{"Id":"ELSEWHERE"}}`:                               "/FinInstnId/Othr/Id",
+	} {
+		a := b.send(t, call{path: createSwiss, who: maker1, body: order(strings.Replace(sample, own, `"DbtrAgt":{"FinInstnId":`+bank+`}`, 1))})
+		want := "/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAgt" + pointer
+		if a.status != http.StatusBadRequest || !strings.Contains(string(a.body), want) || !strings.Contains(string(a.body), `"AGNT"`) {
+			t.Errorf("%s: %d %s", bank, a.status, a.body)
+		}
+	}
+	for _, bank := range []string{`{"BICFI":"AAAACHBB"}`, `{"BICFI":"AAAACHBBXXX"}`} {
+		a := b.send(t, call{path: createSwiss, who: maker1, body: order(strings.Replace(sample, own, `"DbtrAgt":{"FinInstnId":`+bank+`}`, 1))})
+		if a.status != http.StatusOK {
+			t.Errorf("%s, the account's own bank: %d %s", bank, a.status, a.body)
+		}
+	}
+}
+
+// TestListsReadInBothOrders walks a list by its cursor and by numbered pages, newest and oldest first, and asks what changed since.
+func TestListsReadInBothOrders(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ids := make([]string, 5)
+	for i := range ids {
+		ids[i] = b.send(t, call{path: createSwiss, who: maker1, body: order(sample)}).text("identifiers", "internalId")
+	}
+	read := func(query string) string {
+		var walked []string
+		for next := query; next != ""; {
+			a := b.send(t, get(listPath+"?"+next, supervisor1))
+			list, _ := a.at("transactions").([]any)
+			for i := range list {
+				walked = append(walked, a.text("transactions", i, "internalId"))
+			}
+			next = a.text("page", "next")
+			if next != "" {
+				next = query + "&after=" + next
+			}
+		}
+		return strings.Join(walked, " ")
+	}
+	newest := strings.Join([]string{ids[4], ids[3], ids[2], ids[1], ids[0]}, " ")
+	if got := read("pageSize=2"); got != newest {
+		t.Errorf("newest first: %s", got)
+	}
+	if got := read("pageSize=2&order=asc"); got != strings.Join(ids, " ") {
+		t.Errorf("oldest first: %s", got)
+	}
+	a := b.send(t, get(listPath+"?pageSize=2&currentPage=2&order=asc", supervisor1))
+	if a.text("transactions", 0, "internalId") != ids[2] || a.text("transactions", 1, "internalId") != ids[3] {
+		t.Errorf("the second page, oldest first: %s", a.body)
+	}
+	b.clock.Add(int64(60_000_000_000))
+	b.send(t, call{path: approvePath, who: checker1, body: verdict(ids[1], "approve")})
+	if got := read("changedSince=2026-11-20T09:30:30Z"); got != ids[1] {
+		t.Errorf("changed since: %s", got)
+	}
+	for _, query := range []string{"order=up", "changedSince=yesterday"} {
+		if a := b.send(t, get(listPath+"?"+query, supervisor1)); a.status != http.StatusBadRequest {
+			t.Errorf("%s: %d", query, a.status)
+		}
+	}
+}

@@ -240,13 +240,13 @@ func (s *stage) back(t *testing.T, m message, change string) {
 	s.mu.Unlock()
 }
 
-// forth puts right what back moved: the auditor finds it.
+// forth puts right what back moved, the last first: the auditor finds it.
 func (s *stage) forth(t *testing.T) {
 	t.Helper()
 	connection, err := pgx.Connect(t.Context(), s.databaseURL(t))
 	must(t, err)
 	defer func() { must(t, connection.Close(t.Context())) }()
-	for _, was := range s.moved {
+	for _, was := range slices.Backward(s.moved) {
 		_, err = connection.Exec(t.Context(), "UPDATE message SET created_at = $1, accepted_at = $2 WHERE message_id = $3", was.created, was.accepted, was.id)
 		must(t, err)
 	}

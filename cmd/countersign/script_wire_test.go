@@ -69,10 +69,18 @@ func (s *stage) wire(t *testing.T, transaction string, want ...string) (list []l
 	return list
 }
 
-// inShort tells what crossed without the status requests.
+// inShort tells what crossed without the status requests. A status request that crossed its answer gets the same answer once more: on a
+// slow machine that is no other story.
 func inShort(list []line) (texts []string) {
+	asked := false
 	for _, l := range list {
-		if text := l.String(); text != inquiry {
+		text := l.String()
+		switch {
+		case text == inquiry:
+			asked = true
+		case asked && len(texts) > 0 && texts[len(texts)-1] == text:
+			asked = false
+		default:
 			texts = append(texts, text)
 		}
 	}

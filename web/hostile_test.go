@@ -67,7 +67,7 @@ func TestHostileBodiesNeitherBreakNorBloatTheDoors(t *testing.T) {
 	for i := range hostileBodies(t) {
 		group.Go(func() error {
 			door := doors[i%len(doors)]
-			random := rand.New(rand.NewPCG(uint64(i), 7)) //nolint:gosec // the same bodies in each run
+			random := rand.New(rand.NewPCG(uint64(i), 7))
 			kind := hostileKinds[i/len(doors)%len(hostileKinds)]
 			status, body := b.attack(door, kind, random)
 			answers[status].Add(1)
@@ -81,7 +81,7 @@ func TestHostileBodiesNeitherBreakNorBloatTheDoors(t *testing.T) {
 	must(t, group.Wait())
 	stop()
 	const bound = 512 << 20
-	grown := peak.Load() - int64(before.HeapAlloc) //nolint:gosec // far from the limits of an int64
+	grown := peak.Load() - int64(before.HeapAlloc)
 	if grown > bound {
 		t.Errorf("the heap grew by %d MiB", grown>>20)
 	}
@@ -120,7 +120,7 @@ func watchMemory(peak *atomic.Int64) (stop func()) {
 		for {
 			var now runtime.MemStats
 			runtime.ReadMemStats(&now)
-			peak.Store(max(peak.Load(), int64(now.HeapAlloc))) //nolint:gosec // far from the limits of an int64
+			peak.Store(max(peak.Load(), int64(now.HeapAlloc)))
 			select {
 			case <-done:
 				return
@@ -207,7 +207,7 @@ var hostileKinds = []hostileKind{
 	{name: "one byte changed", make: func(d hostileDoor, r *rand.Rand) []byte {
 		changed := []byte(d.sample)
 		for range 1 + r.IntN(4) {
-			changed[r.IntN(len(changed))] = byte(r.IntN(256)) //nolint:gosec // 0 to 255
+			changed[r.IntN(len(changed))] = byte(r.IntN(256))
 		}
 		return changed
 	}},
@@ -229,7 +229,7 @@ var hostileKinds = []hostileKind{
 	{name: "noise", make: func(_ hostileDoor, r *rand.Rand) []byte {
 		noise := make([]byte, r.IntN(300_000))
 		for i := range noise {
-			noise[i] = byte(r.IntN(256)) //nolint:gosec // 0 to 255
+			noise[i] = byte(r.IntN(256))
 		}
 		return noise
 	}},

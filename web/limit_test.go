@@ -94,7 +94,10 @@ func (b *bundle) listening(t *testing.T) (address string) {
 	go func() { ended <- b.server.Serve(ctx, listener) }()
 	t.Cleanup(func() {
 		stop()
-		<-ended
+		err := <-ended
+		if err != nil {
+			t.Log("the server ended:", err)
+		}
 	})
 	return listener.Addr().String()
 }

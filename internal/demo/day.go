@@ -72,6 +72,7 @@ func (p *player) pay(ctx context.Context, number int, o order) error {
 		_, err = p.call(ctx, makerOf(number), "/api/"+o.scheme+"/v1/instruction/cancel",
 			`{"identifiers":{"internalId":"`+id+`"},"reason":"Entered twice; the other one stays."}`)
 		return err
+	case endReleased, endHalf: // both need an approval
 	}
 	err = p.decide(ctx, checkerOf(number), id, `"approve"`)
 	if err != nil || o.end == endHalf {

@@ -31,7 +31,7 @@ type arrival struct {
 
 // answer is what the day reads of the gateway's and the simulator's answers.
 type answer struct {
-	AccessToken   string `json:"access_token"` //nolint:gosec // the member's name
+	AccessToken   string `json:"access_token"`
 	Identifiers   struct{ InternalID string }
 	Transaction   struct{ State, ContentHash string }
 	Transactions  []struct{ InternalID string }

@@ -74,8 +74,7 @@ func (s RTransactionSubject) excluded(kind Kind) error {
 // excluding finds the R-transaction about the same payment that excludes a new one.
 func (s RTransactionSubject) excluding(kind Kind) (Message, bool) {
 	for _, other := range s.Others {
-		switch other.State {
-		case StateRejected, StateWithdrawn, StateExpired:
+		if other.State == StateRejected || other.State == StateWithdrawn || other.State == StateExpired {
 			continue
 		}
 		failed := other.State == StateFailed

@@ -1,7 +1,6 @@
 package payment_test
 
 import (
-	"crypto/sha256"
 	"strings"
 	"testing"
 	"time"
@@ -10,11 +9,6 @@ import (
 
 	"countersign/internal/payment"
 )
-
-func sha(b []byte) []byte {
-	sum := sha256.Sum256(b)
-	return sum[:]
-}
 
 func TestAGlobalIDFindsEveryWrongCharacter(t *testing.T) {
 	t.Parallel()

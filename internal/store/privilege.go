@@ -29,7 +29,7 @@ func (e *PrivilegeError) Error() string {
 }
 
 // dangers are the words for what LoginDangerList finds.
-var dangers = map[string]string{
+var dangers = map[string]string{ //nolint:gosec // words about logins, no credentials
 	"superuser":          "is a superuser, for whom no rule of the schema holds",
 	"bypasses":           "has BYPASSRLS and sees every realm",
 	"makes roles":        "has CREATEROLE and can give itself any role",

@@ -105,9 +105,9 @@ type sessionContent struct {
 
 // close writes the content of a session with its seal: the key's id with its length, the MAC, the expiry in microseconds, the data.
 func (s *SessionStore) close(token string, c sessionContent) []byte {
-	expiry := binary.BigEndian.AppendUint64(nil, uint64(c.expiry.UnixMicro())) //nolint:gosec // after 1970
+	expiry := binary.BigEndian.AppendUint64(nil, uint64(c.expiry.UnixMicro()))
 	seal := s.seals.Seal([]byte(token), expiry, c.data)
-	sealed := append([]byte{byte(len(seal.KeyID))}, seal.KeyID...)
+	sealed := append([]byte{byte(len(seal.KeyID))}, seal.KeyID...) //nolint:gosec // an id has at most 32 characters
 	sealed = append(sealed, seal.MAC[:]...)
 	return append(append(sealed, expiry...), c.data...)
 }

@@ -29,7 +29,7 @@ func (v *Visit) KeepDevice(realm, name string) error {
 	if err != nil {
 		return err
 	}
-	v.Echo.SetCookie(&http.Cookie{
+	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
 		Name: v.deviceCookie(), Value: text, Path: "/", MaxAge: int(auth.DeviceLife.Seconds()), Secure: v.Config.TLS, HttpOnly: true,
 		SameSite: http.SameSiteStrictMode,
 	})

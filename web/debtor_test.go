@@ -107,3 +107,43 @@ func TestListsReadInBothOrders(t *testing.T) {
 		}
 	}
 }
+
+// TestARepeatIsTheSameByWhatItMeans: a caller that writes its order anew, with the time of the new writing and an amount with other zeros,
+// gets the first answer again; another amount is another order.
+func TestARepeatIsTheSameByWhatItMeans(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first := strings.ReplaceAll(order(sample), `"199.95"`, `"200.00"`)
+	made := b.send(t, call{path: createSwiss, who: maker1, body: first})
+	again := strings.NewReplacer(`"200.00"`, `"200.0"`, `2026-11-20T10:00:00`, `2026-11-20T10:05:00`).Replace(first)
+	if again == first {
+		t.Fatal("the sample is written otherwise")
+	}
+	a := b.send(t, call{path: createSwiss, who: maker1, body: again})
+	if a.status != http.StatusOK || a.text("identifiers", "internalId") != made.text("identifiers", "internalId") {
+		t.Errorf("the same order: %d %s", a.status, a.body)
+	}
+	a = b.send(t, call{path: createSwiss, who: maker1, body: strings.ReplaceAll(first, `"200.00"`, `"200.10"`)})
+	if a.status != http.StatusBadRequest || !strings.Contains(string(a.body), "DU01") {
+		t.Errorf("another order: %d %s", a.status, a.body)
+	}
+}
+
+// TestDocumentsAreFoundByTheirTransaction holds the published filters of the interface list.
+func TestDocumentsAreFoundByTheirTransaction(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	made := b.send(t, call{path: createSwiss, who: maker1, body: order(sample)})
+	for query, want := range map[string]int{
+		"creationDateFrom=2026-11-20": 1, "creationDateTo=2026-11-19": 0, "creditorAccount=CH4821966000009613388": 1, "creditorAgent=21966": 1,
+		"creditorName=haller": 1, "debtorAccount=CH5021977000004331346": 1, "debtorAgent=21977": 1, "debtorName=muster": 1, "debtorName=x": 0,
+		"endToEndId=E2E-1": 1, "endToendId=E2E-2": 0, "externalId=" + made.text("identifiers", "externalId"): 1, "externalId=x": 0,
+		"globalId=" + made.text("identifiers", "globalId"): 1, "globalId=x": 0, "instructionId=INSTR-1": 1, "order=asc": 1, "changedSince=2026-11-21": 0,
+	} {
+		a := b.send(t, get("/api/common/v1/interface/list?"+query, supervisor1))
+		list, _ := a.at("messages").([]any)
+		if a.status != http.StatusOK || len(list) != want {
+			t.Errorf("%s: %d, %d documents and not %d", query, a.status, len(list), want)
+		}
+	}
+}

@@ -86,9 +86,13 @@ func NewInstruction(in InstructionInput) (Created, error) {
 		Version: 1, State: StateApprovalPending, Sequence: 1, StateSince: in.At,
 		DocumentID: draft.DocumentID, ContentHash: draft.Hash, Content: draft.Content, Summary: draft.Summary,
 	}
+	meaning, err := OrderFingerprint(in.Scheme, in.Document)
+	if err != nil {
+		return Created{}, err
+	}
 	created := Created{
 		Actor: in.By.Actor(), Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference,
-		Fingerprint: orderFingerprint(in.Scheme, draft.Content),
+		Fingerprint: meaning,
 	}
 	return created.open(m, in.Policy, in.Seal), nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -19,16 +20,39 @@ import (
 // draft is the direction of a document that a checker approves, before it is stamped and sent.
 const draft = string(payment.DocumentDraft)
 
-// listDocuments lists every ISO 20022 document of the realm, newest first.
-func (a *API) listDocuments(c echo.Context) error {
-	by := principal(c)
-	q := openQuery(c, append([]string{"internalId", "type", "direction", "scheme"}, pageParameters...), nil)
-	filter := store.DocumentFilter{Name: q.text("type"), Direction: q.oneOf("direction", append(directions, draft)...), Scheme: q.oneOf("scheme", schemes...)}
-	possible := true
+// documentFilters are the parameters of the list of documents besides those of the page. All but type, direction, scheme and the dates are
+// of the transaction a document belongs to.
+var documentFilters = append([]string{
+	"internalId", "type", "direction", "scheme", "creationDateFrom", "creationDateTo", "creditorAccount", "creditorAgent", "creditorName",
+	"debtorAccount", "debtorAgent", "debtorName", "endToEndId", "endToendId", "externalId", "globalId", "instructionId",
+}, pageParameters...)
+
+// documentFilter reads the filters; possible is false when no document can fit them.
+func documentFilter(q *query) (filter store.DocumentFilter, possible bool) {
+	filter = store.DocumentFilter{
+		Name: q.text("type"), Direction: q.oneOf("direction", append(slices.Clone(directions), draft)...), Scheme: q.oneOf("scheme", schemes...),
+		CreatedFrom: q.time("creationDateFrom", dayStart), CreatedTo: q.time("creationDateTo", dayEnd),
+		ExternalID: q.text("externalId"), InstructionID: q.text("instructionId"), EndToEndID: q.endToEndID(),
+		DebtorAccount: q.account("debtorAccount"), DebtorAgent: q.text("debtorAgent"), DebtorName: q.text("debtorName"),
+		CreditorAccount: q.account("creditorAccount"), CreditorAgent: q.text("creditorAgent"), CreditorName: q.text("creditorName"),
+	}
+	possible = true
 	if text := q.text("internalId"); text != "" {
 		id, err := parseID(text)
 		filter.MessageID, possible = id, err == nil
 	}
+	if text := q.text("globalId"); text != "" {
+		id, err := payment.ParseGlobalID(text)
+		filter.GlobalID, possible = string(id), possible && err == nil
+	}
+	return filter, possible
+}
+
+// listDocuments lists every ISO 20022 document of the realm, newest first.
+func (a *API) listDocuments(c echo.Context) error {
+	by := principal(c)
+	q := openQuery(c, documentFilters, nil)
+	filter, possible := documentFilter(q)
 	page := q.paging()
 	err := firstOf(payment.MayRead(by), q.err())
 	if err != nil {

@@ -96,6 +96,15 @@ func (q *query) account(name string) string {
 	return strings.ToUpper(strings.ReplaceAll(q.values.Get(name), " ", ""))
 }
 
+// endToEndID reads the end-to-end id, which may be spelled in two ways, but not in both at once.
+func (q *query) endToEndID() string {
+	id, other := q.text("endToEndId"), q.text("endToendId")
+	if id != "" && other != "" {
+		q.refuse("endToendId", "CH17", "Send endToEndId in one spelling only.")
+	}
+	return id + other
+}
+
 // states reads the names of states.
 func (q *query) states(name string) []payment.State {
 	var states []payment.State

@@ -81,7 +81,7 @@ func firstOf(errs ...error) error {
 // transactionFilter reads the filters; possible is false when no transaction can fit them, such as for a text that is no id.
 func transactionFilter(q *query) (filter store.Filter, possible bool) {
 	filter = store.Filter{
-		ExternalID: q.text("externalId"), InstructionID: q.text("instructionId"), EndToEndID: q.text("endToEndId"),
+		ExternalID: q.text("externalId"), InstructionID: q.text("instructionId"), EndToEndID: q.endToEndID(),
 		Kind: q.oneOf("kind", kinds...), Scheme: q.oneOf("scheme", schemes...), Currency: q.oneOf("currency", currencies...),
 		States: q.states("state"), CreatedFrom: q.time("creationAtFrom", dayStart), CreatedTo: q.time("creationAtTo", dayEnd),
 		MakerLogin:    identity.NormaliseName(q.text("createdBy")),
@@ -90,12 +90,6 @@ func transactionFilter(q *query) (filter store.Filter, possible bool) {
 		AmountFrom: q.amount("amountFrom"), AmountTo: q.amount("amountTo"), Direction: q.oneOf("direction", directions...),
 	}
 	possible = true
-	if other := q.text("endToendId"); other != "" {
-		if filter.EndToEndID != "" {
-			q.refuse("endToendId", "CH17", "Send endToEndId in one spelling only.")
-		}
-		filter.EndToEndID = other
-	}
 	if text := q.text("internalId"); text != "" {
 		id, err := parseID(text)
 		filter.InternalID, possible = id, possible && err == nil

@@ -147,3 +147,23 @@ func TestDocumentsAreFoundByTheirTransaction(t *testing.T) {
 		}
 	}
 }
+
+// TestAccountsAreFound holds the published filters of the list of accounts.
+func TestAccountsAreFound(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const path = "/api/common/v1/account/list?"
+	for query, want := range map[string]int{
+		"iban=CH50+2197+7000+0043+3134+6": 1, "accountNumber=CH5021977000004331346": 1, "iban=x": 0, "name=nobody": 0, "customerId=1": 0,
+		"entityCode=1": 0, "iban=CH5021977000004331346&currency=CHF&name=muster": 1, "iban=CH5021977000004331346&currency=EUR": 0,
+	} {
+		a := b.send(t, get(path+query, supervisor1))
+		list, _ := a.at("accounts").([]any)
+		if a.status != http.StatusOK || len(list) != want {
+			t.Errorf("%s: %d, %d accounts and not %d", query, a.status, len(list), want)
+		}
+	}
+	if a := b.send(t, get(path+"currency=USD", supervisor1)); a.status != http.StatusBadRequest {
+		t.Errorf("an unknown currency: %d", a.status)
+	}
+}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -9,10 +10,31 @@ import (
 	"countersign/web/problem"
 )
 
+// accountFilters are the parameters of the list of accounts. An account here has neither customer nor entity, so those two fit none.
+var accountFilters = []string{"accountNumber", "currency", "customerId", "entityCode", "iban", "name"}
+
+// fits reports whether the query asks for the account.
+func (q *query) fits(account payment.DebtorAccount) bool {
+	for _, name := range []string{"accountNumber", "iban"} {
+		if asked := q.account(name); asked != "" && asked != account.IBAN {
+			return false
+		}
+	}
+	if q.text("customerId") != "" || q.text("entityCode") != "" {
+		return false
+	}
+	if currency := q.text("currency"); currency != "" && currency != account.Currency {
+		return false
+	}
+	return strings.Contains(strings.ToLower(account.Holder.Name), strings.ToLower(q.text("name")))
+}
+
 // listAccounts lists the accounts the realm may debit.
 func (a *API) listAccounts(c echo.Context) error {
 	by := principal(c)
-	err := firstOf(payment.MayRead(by), openQuery(c, nil, nil).err())
+	q := openQuery(c, accountFilters, nil)
+	q.oneOf("currency", currencies...)
+	err := firstOf(payment.MayRead(by), q.err())
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
@@ -22,6 +44,9 @@ func (a *API) listAccounts(c echo.Context) error {
 	}
 	list := make([]Account, 0, len(accounts))
 	for _, account := range accounts {
+		if !q.fits(account) {
+			continue
+		}
 		h := account.Holder
 		list = append(list, Account{
 			Account: account.IBAN, Scheme: string(account.Scheme), Currency: account.Currency, Agent: account.AgentBIC, Open: account.Open,

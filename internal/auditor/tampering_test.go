@@ -105,8 +105,10 @@ var ofMessages = []tampering{
 	{"settled time changed", "settled", "I3", "message", theMessage, `UPDATE message SET settled_at = settled_at - interval '1 hour' WHERE message_id = ':m'`},
 	{"two recalls of one payment", "settled", "I12", "message", theMessage, `UPDATE message SET kind = 'recall', original_id = ':m' WHERE state = 'Approval Pending'`},
 	{"incoming amount changed", "incoming", "I16", "message_version", theVersion, `UPDATE message_version SET amount = amount * 2 WHERE message_id = ':m'`},
-	{"transaction id led to another message", "incoming", "I14", "incoming_payment", `SELECT scheme || ' ' || transaction_id FROM incoming_payment WHERE message_id = ':m'`,
-		`UPDATE incoming_payment SET message_id = md5('nobody')::uuid WHERE message_id = ':m'`},
+	{
+		"transaction id led to another message", "incoming", "I14", "incoming_payment", `SELECT scheme || ' ' || transaction_id FROM incoming_payment WHERE message_id = ':m'`,
+		`UPDATE incoming_payment SET message_id = md5('nobody')::uuid WHERE message_id = ':m'`,
+	},
 }
 
 // ofMasterData are the tamperings that strike who may do what.
@@ -120,6 +122,8 @@ var ofMasterData = []tampering{
 	{"grant predated", "", "I20", "user_role", aGrant, `UPDATE user_role SET granted_at = granted_at - interval '1 year' WHERE grant_id::text = (` + aGrant + `)`},
 	{"role grant forged", "", "I20", "user_role", thePlanted, `INSERT INTO user_role (realm, user_id, duty, role, granted_at, grant_id, ended_at, key_id, seal)
 		SELECT realm, user_id, duty, role, granted_at, md5(':m')::uuid, granted_at, key_id, seal FROM user_role WHERE realm = 'demo' LIMIT 1`},
-	{"grant of a decision predated", "", "I15", "decision", `SELECT message_id || ' ' || version || ' ' || ordinal FROM decision ORDER BY message_id LIMIT 1`,
-		`UPDATE user_role SET granted_at = granted_at - interval '2 year' WHERE role = 'checker'`},
+	{
+		"grant of a decision predated", "", "I15", "decision", `SELECT message_id || ' ' || version || ' ' || ordinal FROM decision ORDER BY message_id LIMIT 1`,
+		`UPDATE user_role SET granted_at = granted_at - interval '2 year' WHERE role = 'checker'`,
+	},
 }

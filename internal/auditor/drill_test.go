@@ -46,7 +46,7 @@ func TestEveryTamperingIsFoundAndItsRowNamed(t *testing.T) {
 	found, struck := 0, 0
 	var took time.Duration
 	for round := range drillRounds(t) {
-		random := rand.New(rand.NewPCG(uint64(round), 7)) //nolint:gosec // places, not secrets
+		random := rand.New(rand.NewPCG(uint64(round), 7))
 		d := newDrill(t, h, round)
 		for _, group := range [][]tampering{ofMessages, ofMasterData} {
 			marks := d.strike(t, group, filled, random)

@@ -229,7 +229,7 @@ func walk[E any](p paging, key func(E) uuid.UUID, read func(from uuid.UUID, size
 	from := p.after
 	for left := p.skip(); left > 0; {
 		stride := min(left, maxStride)
-		passed, err := read(from, int32(stride)) //nolint:gosec // at most 1,000
+		passed, err := read(from, int32(stride))
 		if err != nil || len(passed) < stride {
 			return nil, err
 		}

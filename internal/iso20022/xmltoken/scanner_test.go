@@ -37,10 +37,10 @@ func read(data []byte) (tokens, advice string) {
 		}
 		switch token.Kind {
 		case xmltoken.Start:
-			fmt.Fprintf(&out, "<%s %s", token.Namespace, token.Local)
+			fmt.Fprintf(&out, "<%s %s", spaced.Replace(token.Namespace), token.Local)
 			for _, attribute := range scanner.Attributes() {
 				if !attribute.IsNamespace() {
-					fmt.Fprintf(&out, " %s %s=%q", attribute.Namespace, attribute.Local, spaced.Replace(attribute.Value()))
+					fmt.Fprintf(&out, " %s %s=%q", spaced.Replace(attribute.Namespace), attribute.Local, spaced.Replace(attribute.Value()))
 				}
 			}
 			out.WriteString("> ")
@@ -83,10 +83,10 @@ func readStandard(data []byte) (string, error) {
 		switch one := token.(type) {
 		case xml.StartElement:
 			depth++
-			fmt.Fprintf(&out, "<%s %s", one.Name.Space, one.Name.Local)
+			fmt.Fprintf(&out, "<%s %s", spaced.Replace(one.Name.Space), one.Name.Local)
 			for _, attribute := range one.Attr {
 				if attribute.Name.Space != "xmlns" && attribute.Name.Local != "xmlns" {
-					fmt.Fprintf(&out, " %s %s=%q", attribute.Name.Space, attribute.Name.Local, spaced.Replace(attribute.Value))
+					fmt.Fprintf(&out, " %s %s=%q", spaced.Replace(attribute.Name.Space), attribute.Name.Local, spaced.Replace(attribute.Value))
 				}
 			}
 			out.WriteString("> ")
@@ -170,6 +170,7 @@ func FuzzScanner(f *testing.F) {
 	for _, sample := range []string{
 		"<a/>", `<?xml version="1.0" encoding="UTF-8"?><a xmlns="u"><b c="&lt;&#9;">d&amp;e</b><!-- f --><![CDATA[g]]></a>`,
 		"<p:a xmlns:p='u' p:b=' \t\r\n'>\r\n</p:a>", "<a>&#x10FFFF;</a>", "<é·/>", "\xEF\xBB\xBF<a><?b c?></a>",
+		"<p:a xmlns:p='\n'></p:a>",
 	} {
 		f.Add([]byte(sample))
 	}
@@ -182,6 +183,9 @@ func FuzzScanner(f *testing.F) {
 			return
 		}
 		want, err := readStandard(content)
+		if err != nil && strings.Contains(err.Error(), "invalid XML name") {
+			return // the library knows the letters of names as of XML 1.0's fourth edition, the scanner those of the fifth
+		}
 		if err != nil {
 			t.Fatalf("accepted, but the standard library says %v", err)
 		}

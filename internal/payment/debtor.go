@@ -44,9 +44,9 @@ func (a DebtorAccount) agent(scheme rulebook.Scheme) string {
 }
 
 // checkDebtorAgent refuses an order whose DbtrAgt is another bank than the account's. An order that names none, or says NOTPROVIDED,
-// leaves it to the account.
+// leaves it to the account. Where the bank of the account is not known, as for countersign validate, which asks no database, none is refused.
 func checkDebtorAgent(in InstructionInput) (Finding, bool) {
-	if in.Account == nil || len(in.Document.PaymentInformation) == 0 {
+	if in.Account == nil || in.Account.AgentBIC == "" || len(in.Document.PaymentInformation) == 0 {
 		return Finding{}, false
 	}
 	pointer, same := in.Account.keptBy(in.Document.PaymentInformation[0].DebtorAgent.FinancialInstitutionID)

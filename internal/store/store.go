@@ -118,8 +118,9 @@ const (
 	reading  access = "begin read only"
 	// counting changes what a crash of the database may lose (the last half second or so), because nothing rests on it.
 	counting access = "begin; set local synchronous_commit = off"
-	// searching reads with a plan made for its filters: a generic plan of a search with optional filters scans the table.
-	searching access = "begin read only; set local plan_cache_mode = force_custom_plan"
+	// searching reads with a plan made for its filters: a generic plan of a search with optional filters scans the table. A merge join of
+	// messages with their versions reads every newer version before a page deep in a list: 24 ms and not 4 in the middle of 100,000 messages.
+	searching access = "begin read only; set local plan_cache_mode = force_custom_plan; set local enable_mergejoin = off"
 )
 
 // inRealm runs work in one transaction that sees and writes the rows of one realm only. A rollback after a cancelled request has a

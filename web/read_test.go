@@ -155,7 +155,9 @@ func (b *bundle) received(t *testing.T, sample string) {
 	t.Helper()
 	content, err := os.ReadFile("../internal/iso20022/testdata/" + sample)
 	must(t, err)
-	body := strings.ReplaceAll(string(content), "CH4821966000009613388", "CH5021977000004331346")
+	// to an account of ours, which our bank keeps, at the time of the tests
+	body := strings.NewReplacer("CH4821966000009613388", "CH5021977000004331346", "21966", "21977",
+		"2026-03-02T10:00:01.049+01:00", "2026-11-20T10:30:00.000+01:00").Replace(string(content))
 	if a := b.send(t, clearingCall(body, nil)); a.status != http.StatusAccepted {
 		t.Fatalf("%s: %d %s", sample, a.status, a.body)
 	}

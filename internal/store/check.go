@@ -49,7 +49,7 @@ func (e *HiddenRowsError) Error() string {
 func OpenSnapshot(ctx context.Context, url string) (*Snapshot, error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
-		return nil, fmt.Errorf("open the database: %w", err)
+		return nil, fmt.Errorf("open the database as owner: %w", err)
 	}
 	s := &Snapshot{conn: conn}
 	err = s.begin(ctx)

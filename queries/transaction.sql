@@ -19,7 +19,6 @@ WHERE m.realm = @realm
   AND (sqlc.narg(created_from)::timestamptz IS NULL OR m.created_at >= sqlc.narg(created_from)::timestamptz)
   AND (sqlc.narg(created_to)::timestamptz IS NULL OR m.created_at <= sqlc.narg(created_to)::timestamptz)
   AND (sqlc.narg(maker_login)::text IS NULL OR m.maker_login = sqlc.narg(maker_login)::text)
-  AND (sqlc.narg(message)::text IS NULL OR position(lower(sqlc.narg(message)::text) IN lower(m.status_text)) > 0)
   AND (sqlc.narg(maker_user)::uuid IS NULL OR m.maker_user = sqlc.narg(maker_user)::uuid)
   AND (sqlc.narg(instruction_id)::text IS NULL OR m.instruction_id = sqlc.narg(instruction_id)::text)
   AND (sqlc.narg(end_to_end_id)::text IS NULL OR m.end_to_end_id = sqlc.narg(end_to_end_id)::text)

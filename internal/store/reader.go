@@ -63,7 +63,6 @@ type Filter struct {
 	InternalID                                    uuid.UUID
 	GlobalID, ExternalID, Kind, Scheme, Direction string
 	OrKind                                        payment.Kind // of this kind too
-	StatusText                                    string       // any part, whatever the case
 	States                                        []payment.State
 	CreatedFrom, CreatedTo                        time.Time
 	MakerLogin                                    string
@@ -101,7 +100,7 @@ func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]paymen
 	err := r.read(ctx, realm, searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.TransactionList(ctx, dbsqlc.TransactionListParams{
 			Realm: realm, FromKey: orNull(f.Before), OldestFirst: f.OldestFirst, ChangedSince: orNull(f.ChangedSince), InternalID: orNull(f.InternalID), GlobalID: orNull(f.GlobalID),
-			ExternalID: orNull(f.ExternalID), Kinds: f.kinds(), Message: orNull(f.StatusText), Scheme: orNull(f.Scheme), Direction: orNull(f.Direction),
+			ExternalID: orNull(f.ExternalID), Kinds: f.kinds(), Scheme: orNull(f.Scheme), Direction: orNull(f.Direction),
 			OriginalID: orNull(f.OriginalID), States: names(f.States),
 			CreatedFrom: orNull(f.CreatedFrom), CreatedTo: orNull(f.CreatedTo), MakerLogin: orNull(f.MakerLogin), MakerUser: orNull(f.MakerUser),
 			InstructionID: orNull(f.InstructionID), EndToEndID: orNull(f.EndToEndID), DebtorAccount: orNull(f.DebtorAccount),

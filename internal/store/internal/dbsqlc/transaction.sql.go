@@ -453,21 +453,20 @@ WHERE m.realm = $1
   AND ($13::timestamptz IS NULL OR m.created_at >= $13::timestamptz)
   AND ($14::timestamptz IS NULL OR m.created_at <= $14::timestamptz)
   AND ($15::text IS NULL OR m.maker_login = $15::text)
-  AND ($16::text IS NULL OR position(lower($16::text) IN lower(m.status_text)) > 0)
-  AND ($17::uuid IS NULL OR m.maker_user = $17::uuid)
-  AND ($18::text IS NULL OR m.instruction_id = $18::text)
-  AND ($19::text IS NULL OR m.end_to_end_id = $19::text)
-  AND ($20::text IS NULL OR m.debtor_account = $20::text)
-  AND ($21::text IS NULL OR m.debtor_agent = $21::text)
-  AND ($22::text IS NULL OR position(lower($22::text) IN lower(m.debtor_name)) > 0)
-  AND ($23::text IS NULL OR m.creditor_account = $23::text)
-  AND ($24::text IS NULL OR m.creditor_agent = $24::text)
-  AND ($25::text IS NULL OR position(lower($25::text) IN lower(m.creditor_name)) > 0)
-  AND ($26::text IS NULL OR m.currency = $26::text)
-  AND ($27::bigint IS NULL OR m.amount >= $27::bigint)
-  AND ($28::bigint IS NULL OR m.amount <= $28::bigint)
+  AND ($16::uuid IS NULL OR m.maker_user = $16::uuid)
+  AND ($17::text IS NULL OR m.instruction_id = $17::text)
+  AND ($18::text IS NULL OR m.end_to_end_id = $18::text)
+  AND ($19::text IS NULL OR m.debtor_account = $19::text)
+  AND ($20::text IS NULL OR m.debtor_agent = $20::text)
+  AND ($21::text IS NULL OR position(lower($21::text) IN lower(m.debtor_name)) > 0)
+  AND ($22::text IS NULL OR m.creditor_account = $22::text)
+  AND ($23::text IS NULL OR m.creditor_agent = $23::text)
+  AND ($24::text IS NULL OR position(lower($24::text) IN lower(m.creditor_name)) > 0)
+  AND ($25::text IS NULL OR m.currency = $25::text)
+  AND ($26::bigint IS NULL OR m.amount >= $26::bigint)
+  AND ($27::bigint IS NULL OR m.amount <= $27::bigint)
 ORDER BY CASE WHEN $3::boolean THEN m.message_id END, m.message_id DESC
-LIMIT $29::integer
+LIMIT $28::integer
 `
 
 type TransactionListParams struct {
@@ -486,7 +485,6 @@ type TransactionListParams struct {
 	CreatedFrom     *time.Time
 	CreatedTo       *time.Time
 	MakerLogin      *string
-	Message         *string
 	MakerUser       *uuid.UUID
 	InstructionID   *string
 	EndToEndID      *string
@@ -522,7 +520,6 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 		arg.CreatedFrom,
 		arg.CreatedTo,
 		arg.MakerLogin,
-		arg.Message,
 		arg.MakerUser,
 		arg.InstructionID,
 		arg.EndToEndID,

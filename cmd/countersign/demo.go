@@ -16,6 +16,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/transport/http"
+	"countersign/web"
 )
 
 type demoCommand struct {
@@ -133,10 +134,11 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 	if err != nil {
 		return gateway{}, err
 	}
-	g := gateway{
-		DatabaseURL: db.url, Environment: "DEMO", Realm: demo.Realm, OperatorRealm: demo.Realm, ClearingToken: clearingToken, Log: db.log,
+	g := gateway{DatabaseURL: db.url, Log: db.log, Settings: web.Settings{
+		Environment: "DEMO", Realm: demo.Realm, OperatorRealm: demo.Realm,
 		SignInHint: "Demo: maker1, checker1 and the others sign in with the password " + demo.UserPassword + ".",
-	}
+	}}
+	g.admit(clearingToken)
 	err = c.keys(ctx, db, &g)
 	if err != nil {
 		return gateway{}, err

@@ -51,7 +51,8 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger) error {
 
 // gateway reads the settings. Every wrong one is a sentence that names it.
 func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
-	g := gateway{DatabaseURL: c.DatabaseURL, Environment: c.Environment, TLS: c.TLS, OperatorRealm: c.OperatorRealm, Log: log}
+	g := gateway{DatabaseURL: c.DatabaseURL, Log: log}
+	g.Environment, g.TLS, g.OperatorRealm = c.Environment, c.TLS, c.OperatorRealm
 	err := c.readKeys(&g)
 	if err != nil {
 		return gateway{}, err
@@ -76,10 +77,11 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	if err != nil {
 		return gateway{}, err
 	}
-	g.ClearingToken, err = c.readClearingToken()
+	token, err := c.readClearingToken()
 	if err != nil {
 		return gateway{}, fmt.Errorf("COUNTERSIGN_CLEARING_TOKEN_FILE: %w", err)
 	}
+	g.admit(token)
 	g.Refuse = g.refuseUnfit // last: it holds the database against the settings
 	return g, nil
 }

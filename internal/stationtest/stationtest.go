@@ -4,7 +4,6 @@ package stationtest
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"io"
 	"log/slog"
@@ -16,7 +15,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/govalues/decimal"
 
-	"countersign/internal/approval"
 	"countersign/internal/auditor"
 	"countersign/internal/clearing"
 	"countersign/internal/demo"
@@ -24,6 +22,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/stations"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/submission"
@@ -31,21 +30,29 @@ import (
 
 // House is everything below the web.
 type House struct {
-	DB         *storetest.DB
-	Store      *store.Store
-	Reader     *store.Reader
-	Jobs       *store.Jobs
-	Submission *submission.Station
-	Approval   *approval.Station
-	Clearing   *clearing.Station
-	Network    *Network
-	Seal       payment.Sealer
-	Clock      *Clock
-	// Log takes what the clearing station logs. Set it before the station works.
+	*stations.Stations
+	DB      *storetest.DB
+	Network *Network
+	Clock   *Clock
+	// Log takes what the clearing station logs, unless the options say otherwise. Set it before the station works.
 	Log io.Writer
 
-	mu     sync.Mutex
-	number int
+	options Options
+	mu      sync.Mutex
+	number  int
+}
+
+// Options say how a house differs from the usual one: it stands still at noon of 2 March 2026, a Monday, and its clearing takes
+// everything.
+type Options struct {
+	At  time.Time        // where the clock stands at first
+	Now func() time.Time // another clock than the test's own
+	// Log takes all logs, those of the jobs too; nil means that the clearing station's go to House.Log.
+	Log *slog.Logger
+	// Database opens the database in another way than with the test's own connections.
+	Database func(*storetest.DB) *store.Database
+	// Clearing is another network than House.Network.
+	Clearing clearing.Network
 }
 
 // Clock is a clock the test moves.
@@ -105,48 +112,80 @@ func (n *Network) Delivered() []Delivery {
 	return append([]Delivery(nil), n.delivered...)
 }
 
-// New sets the house up. The clock stands at noon of 2 March 2026, a Monday.
+// New sets the usual house up.
 func New(t testing.TB) *House {
+	t.Helper()
+	return With(t, Options{})
+}
+
+// With sets a house up that differs from the usual one.
+func With(t testing.TB, options Options) *House {
 	t.Helper()
 	db := storetest.New(t)
 	err := demo.Ensure(context.Background(), db.Provisioner(t))
 	if err != nil {
 		t.Fatal(err)
 	}
+	h := &House{DB: db, Network: &Network{}, Log: io.Discard, Clock: &Clock{now: options.At}, options: options}
+	if options.At.IsZero() {
+		h.Clock.now = noon(t)
+	}
+	open := db.Database
+	if options.Database != nil {
+		open = options.Database(db)
+	}
+	h.open(t, open, db.Seal)
+	return h
+}
+
+// noon is where the clock of the usual house stands.
+func noon(t testing.TB) time.Time {
+	t.Helper()
 	zone, err := time.LoadLocation("Europe/Zurich")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &House{DB: db, Network: &Network{}, Log: io.Discard, Clock: &Clock{now: time.Date(2026, time.March, 2, 12, 0, 0, 0, zone)}}
-	h.open(t, db.Database, db.Seal, zone)
-	return h
+	return time.Date(2026, time.March, 2, 12, 0, 0, 0, zone)
+}
+
+// Again is the same house after another start with other options. Database and clock are shared.
+func (h *House) Again(t testing.TB, options Options) *House {
+	t.Helper()
+	other := &House{DB: h.DB, Network: h.Network, Log: h.Log, Clock: h.Clock, options: options, number: 500}
+	other.open(t, h.DB.Database, h.Seal)
+	return other
 }
 
 // WithKeys is the same house after its key file changed: the lines are all the keys there are. Clock, network and log are shared.
 func (h *House) WithKeys(t testing.TB, lines ...string) *House {
 	t.Helper()
 	seal := storetest.Sealer(t, lines...)
-	other := &House{DB: h.DB, Network: h.Network, Log: h.Log, Clock: h.Clock, number: 500}
-	other.open(t, h.DB.Open(t, seal), seal, h.Clock.Now().Location())
+	other := &House{DB: h.DB, Network: h.Network, Log: h.Log, Clock: h.Clock, options: h.options, number: 500}
+	other.open(t, h.DB.Open(t, seal), seal)
 	return other
 }
 
 // open sets the stations up on a database.
-func (h *House) open(t testing.TB, db *store.Database, seal payment.Sealer, zone *time.Location) {
+func (h *House) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 	t.Helper()
-	log := slog.New(slog.NewTextHandler(logTo{h}, nil))
-	jobs, err := store.NewJobs(db, slog.New(slog.DiscardHandler))
+	cfg := stations.Config{
+		Database: db, Seal: seal, TokenKeys: storetest.Keys(t), Network: h.Network, Now: h.Clock.Now,
+		Log: slog.New(slog.NewTextHandler(logTo{h}, nil)), JobLog: slog.New(slog.DiscardHandler),
+	}
+	if h.options.Log != nil {
+		cfg.Log, cfg.JobLog = h.options.Log, h.options.Log
+	}
+	if h.options.Now != nil {
+		cfg.Now = h.options.Now
+	}
+	if h.options.Clearing != nil {
+		cfg.Network = h.options.Clearing
+	}
+	parts, err := stations.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Jobs, h.Seal, h.Reader, h.Store = jobs, seal, store.NewReader(db), store.NewStore(db, jobs, newID)
-	h.Submission = submission.New(submission.Config{
-		Store: h.Store, Seal: seal, Now: h.Clock.Now, NewID: newID, Random: random, Zone: zone,
-	})
-	h.Approval = approval.New(approval.Config{Store: h.Store, Seal: seal, Now: h.Clock.Now, Zone: zone})
-	h.Clearing = clearing.New(clearing.Config{
-		Store: h.Store, Network: h.Network, Seal: seal, Now: h.Clock.Now, NewID: newID, Random: random, Zone: zone, Log: log,
-	})
+	h.Stations = parts
 }
 
 // logTo writes to what the house's Log is at the time.
@@ -154,19 +193,6 @@ type logTo struct{ h *House }
 
 // Write hands the line on.
 func (l logTo) Write(line []byte) (int, error) { return l.h.Log.Write(line) }
-
-func newID() uuid.UUID {
-	id, err := uuid.NewV7()
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
-func random() (b [4]byte) {
-	_, _ = rand.Read(b[:])
-	return b
-}
 
 // Person returns a user of realm demo as the portal would know them.
 func (h *House) Person(t testing.TB, name string) identity.Principal {

@@ -24,7 +24,8 @@ var floors = map[string]int{
 	"web/request": 6, // who asks, under which request id, and with which body
 	"views":       7, // pages
 
-	"internal/stationtest":    7, // stations on a real store, for tests
+	"internal/stations":       7, // the stations of one gateway put together, for the program and for tests
+	"internal/stationtest":    8, // stations on a real store, for tests
 	"internal/transport/amqp": 7, // how documents travel: they fill the clearing station's seam, which knows none of them
 	"internal/transport/http": 7,
 

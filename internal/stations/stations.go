@@ -1,0 +1,89 @@
+// Package stations makes the stations of one gateway, all on one store and with one clock. The program and the tests get them from
+// here, so that what a test tries is put together as what runs. It stands apart from the doors (package web), because the stations work
+// without any: jobs and clearing's own messages reach them too.
+package stations
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/approval"
+	"countersign/internal/auth"
+	"countersign/internal/clearing"
+	"countersign/internal/keyring"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/internal/submission"
+)
+
+// Config is what sets one gateway apart from another.
+type Config struct {
+	Database *store.Database
+	// Seal proves and verifies what is stored, TokenKeys make the digests of tokens and sessions. The keys are not in the database.
+	Seal      payment.Sealer
+	TokenKeys keyring.Ring
+	Rules     rulebook.Settings
+	Network   clearing.Network // how documents travel to clearing
+	Now       func() time.Time
+	Log       *slog.Logger // what clearing and sign-in have to tell
+	// JobLog is where the job queue writes; nil means Log.
+	JobLog *slog.Logger
+}
+
+// Stations are the parts that do the work behind the doors, and what they share with them.
+type Stations struct {
+	Config
+	Store      *store.Store
+	Reader     *store.Reader
+	Jobs       *store.Jobs
+	Submission *submission.Station
+	Approval   *approval.Station
+	Clearing   *clearing.Station
+	Auth       *auth.Station
+	// Zone is where the banking day begins and ends: both schemes of this gateway work by the clock of Zurich.
+	Zone *time.Location
+}
+
+// New makes the stations. It fails when a part is missing, a key ring is empty, or the system does not know the banks' time zone.
+func New(cfg Config) (*Stations, error) {
+	if cfg.Database == nil || cfg.Now == nil || cfg.Log == nil {
+		return nil, errors.New("stations: database, clock and log are needed")
+	}
+	if cfg.JobLog == nil {
+		cfg.JobLog = cfg.Log
+	}
+	jobs, err := store.NewJobs(cfg.Database, cfg.JobLog)
+	if err != nil {
+		return nil, err
+	}
+	zone, err := time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		return nil, fmt.Errorf("load the banks' time zone: %w", err)
+	}
+	s := &Stations{Config: cfg, Store: store.NewStore(cfg.Database, jobs, NewID), Reader: store.NewReader(cfg.Database), Jobs: jobs, Zone: zone}
+	s.Submission = submission.New(submission.Config{
+		Store: s.Store, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, NewID: NewID, Random: random, Zone: zone,
+	})
+	s.Approval = approval.New(approval.Config{Store: s.Store, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, Zone: zone})
+	s.Clearing = clearing.New(clearing.Config{
+		Store: s.Store, Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Log: cfg.Log,
+	})
+	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: cfg.Now, Keys: cfg.TokenKeys, Log: cfg.Log})
+	return s, err
+}
+
+// NewID makes an identifier of a row: UUIDv7, so that rows made after each other stand beside each other. It does not return when the
+// system has no randomness left.
+func NewID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+
+// random makes the part of a Global ID that nobody can guess.
+func random() (bits [4]byte) {
+	_, _ = rand.Read(bits[:]) // never fails
+	return bits
+}

@@ -1,0 +1,75 @@
+package web
+
+import (
+	"net/netip"
+	"time"
+
+	"countersign/internal/rulebook"
+	"countersign/internal/stations"
+	"countersign/internal/store"
+	"countersign/web/api"
+	"countersign/web/inbound"
+	"countersign/web/portal"
+)
+
+// Settings say how the doors of one gateway differ from those of another.
+type Settings struct {
+	Environment string // shown on every page: DEMO, TEST or PROD
+	TLS         bool   // clients reach the server by https, directly or through a proxy
+	Realm       string // offered on the sign-in page, "" for none
+	SignInHint  string // a line on the sign-in page, "" for none
+	// SimulatorURL is the address of the demo's simulator, which then has a page; "" elsewhere.
+	SimulatorURL string
+	// OperatorRealm is the realm whose supervisors and administrators see what clearing sent to nobody; "" for none.
+	OperatorRealm string
+	// Connections are those at clearing that may deliver documents at our door; nobody may without one.
+	Connections []inbound.Connection
+	// Connected says of each scheme whether the gateway has a way to its clearing.
+	Connected map[rulebook.Scheme]bool
+	// TrustedProxies are the networks of the proxies in front, and Limits what the doors take; zero values are the defaults.
+	TrustedProxies []netip.Prefix
+	Limits         Limits
+	// EventsPause is the pause between two looks at what the live counts show; 0 means the portal's own.
+	EventsPause time.Duration
+}
+
+// Open puts the doors for programs, clearing and people in front of the stations. The program and the tests open them here.
+func Open(behind *stations.Stations, set Settings) (*Server, error) {
+	pages, err := openPortal(behind, set)
+	if err != nil {
+		return nil, err
+	}
+	return OpenWith(behind, set, pages)
+}
+
+// OpenWith is Open with another door for people; nil is none.
+func OpenWith(behind *stations.Stations, set Settings, pages Portal) (*Server, error) {
+	calls, err := api.New(api.Config{
+		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Reader: behind.Reader, Now: behind.Now, Log: behind.Log,
+		TLS: set.TLS,
+	})
+	if err != nil {
+		return nil, err
+	}
+	documents, err := inbound.New(inbound.Config{Station: behind.Clearing, Connections: set.Connections, Now: behind.Now})
+	if err != nil {
+		return nil, err
+	}
+	return New(Config{
+		API: calls, Inbound: documents, Portal: pages, Reader: behind.Reader, Now: behind.Now, NewID: stations.NewID, Log: behind.Log,
+		Connected: set.Connected, Environment: set.Environment, TLS: set.TLS, TrustedProxies: set.TrustedProxies, Limits: set.Limits,
+	})
+}
+
+func openPortal(behind *stations.Stations, set Settings) (Portal, error) {
+	sessions, err := store.NewSessionStore(behind.Database, behind.TokenKeys, behind.Now)
+	if err != nil {
+		return nil, err
+	}
+	return portal.New(portal.Config{
+		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Reader: behind.Reader,
+		Drafts: store.NewDrafts(behind.Database), Sessions: sessions, Rules: behind.Rules, Now: behind.Now, NewID: stations.NewID,
+		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
+		SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,
+	})
+}

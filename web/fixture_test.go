@@ -27,6 +27,7 @@ import (
 	"countersign/internal/clearing"
 	"countersign/internal/demo"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -278,7 +279,7 @@ func checkReport(t *testing.T, a answer) {
 	}
 	content, err := json.Marshal(report)
 	must(t, err)
-	_, findings := iso20022.DecodeJSON(content, "/message/Document", iso20022.Pain002V10)
+	_, findings := codec.DecodeJSON(content, "/message/Document", iso20022.Pain002V10)
 	if len(findings) > 0 {
 		t.Errorf("the status report is not valid: %v", findings)
 	}

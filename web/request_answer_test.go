@@ -7,6 +7,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
@@ -16,7 +17,7 @@ func (b *interbankBundle) sentTo(t *testing.T, id, kind string) iso20022.Documen
 	a := b.ok(t, get("/api/common/v1/interface/list?direction=out&internalId="+id+"&type="+kind, supervisor1))
 	var content []byte
 	must(t, b.db.Connect(t).QueryRow(t.Context(), "SELECT content FROM document WHERE document_id = $1", a.text("messages", 0, "id")).Scan(&content))
-	document, findings := iso20022.DecodeXML(content)
+	document, findings := codec.DecodeXML(content)
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}

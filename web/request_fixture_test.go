@@ -13,6 +13,7 @@ import (
 	"countersign/internal/clearing"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
@@ -62,7 +63,7 @@ func (b *interbankBundle) ok(t *testing.T, c call) answer {
 func (b *interbankBundle) from(t *testing.T, scheme rulebook.Scheme, document iso20022.Document, err error) {
 	t.Helper()
 	must(t, err)
-	content, err := iso20022.EncodeXML(document)
+	content, err := codec.EncodeXML(document)
 	must(t, err)
 	a := b.send(t, call{
 		path: "/clearing/v1/" + string(scheme) + "/messages", kind: "application/xml", body: string(content),

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 )
 
 // TestTheSampleOrdersGoInByJSON sends every pain.001 there is as JSON, on the day it was made for: each is accepted, or refused with the
@@ -27,11 +27,11 @@ func TestTheSampleOrdersGoInByJSON(t *testing.T) {
 		b.clock.Store(time.Date(2026, time.March, 2, 9, 30, 0, 0, time.UTC).UnixNano())
 		content, err := os.ReadFile(file)
 		must(t, err)
-		document, findings := iso20022.DecodeXML(content)
+		document, findings := codec.DecodeXML(content)
 		if document == nil {
 			t.Fatalf("%s: %v", file, findings)
 		}
-		asJSON, err := iso20022.EncodeJSON(document)
+		asJSON, err := codec.EncodeJSON(document)
 		must(t, err)
 		scheme := "sic-inst"
 		if strings.Contains(string(content), `Ccy="EUR"`) {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 )
 
 // line is one line of the simulator's log, with what crash tests do not ask for.
@@ -174,7 +174,7 @@ func checkDocuments(t *testing.T, all []line) {
 		if l.Direction == "out" && l.Outcome == "refused" {
 			continue // broken on purpose
 		}
-		_, findings := iso20022.DecodeXML([]byte(l.XML))
+		_, findings := codec.DecodeXML([]byte(l.XML))
 		if len(findings) > 0 {
 			t.Errorf("%s about %s: %+v", l, l.TransactionID, findings)
 		}

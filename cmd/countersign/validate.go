@@ -11,6 +11,7 @@ import (
 
 	"countersign/internal/entry"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
@@ -201,7 +202,7 @@ func asksForSEPA(kind *iso20022.PaymentTypeInformation26) bool {
 
 // place gives findings that have none the line of their element.
 func (r *fileReport) place(content []byte) {
-	var positions iso20022.Positions
+	var positions codec.Positions
 	read := false
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -209,7 +210,7 @@ func (r *fileReport) place(content []byte) {
 			continue
 		}
 		if !read {
-			positions, read = iso20022.PositionsXML(content), true
+			positions, read = codec.PositionsXML(content), true
 		}
 		at := positions.Of(f.Pointer)
 		f.Line, f.Column = at.Line, at.Column

@@ -9,6 +9,7 @@ import (
 	"countersign/internal/clearing"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
@@ -88,7 +89,7 @@ func settle(t *testing.T, h *stationtest.House, m payment.Message) payment.Messa
 
 func receive(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, reference string, document iso20022.Document) {
 	t.Helper()
-	content, err := iso20022.EncodeXML(document)
+	content, err := codec.EncodeXML(document)
 	must(t, err)
 	must(t, h.Clearing.Receive(ctx, clearing.Document{Scheme: scheme, Reference: reference, Content: content, ReceivedAt: h.Clock.Now()}))
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 )
@@ -94,7 +94,7 @@ func (a *audit) remade(verified payment.Verified) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return iso20022.EncodeXML(out.Document())
+	return codec.EncodeXML(out.Document())
 }
 
 // sealUnfit says in words what a seal told of what it covers.

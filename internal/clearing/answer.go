@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -105,7 +105,7 @@ func (s *Station) lookAtWaiting(ctx context.Context) {
 
 // takeUp processes a stored document again. It returns store.ErrSeen when it still has to wait.
 func (s *Station) takeUp(ctx context.Context, in store.Inbound) error {
-	parsed, findings := iso20022.DecodeXML(in.Content)
+	parsed, findings := codec.DecodeXML(in.Content)
 	if len(findings) > 0 {
 		return s.cfg.Store.GiveUpWaiting(ctx, in, "The stored document cannot be read.")
 	}

@@ -23,7 +23,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
@@ -127,11 +127,11 @@ func (s *Station) prepare(ctx context.Context, out store.Outgoing) (payment.Outb
 // keep checks a document against its schema, writes it out and stores it under seal before anybody sees it. Errors: as
 // store.KeepOutbound.
 func (s *Station) keep(ctx context.Context, made payment.Outbound) ([]byte, error) {
-	findings := iso20022.Validate(made.Document())
+	findings := codec.Validate(made.Document())
 	if len(findings) > 0 {
 		return nil, fmt.Errorf("the document %s would not be valid: %s: %s", made.Reference(), findings[0].Pointer, findings[0].Text)
 	}
-	content, err := iso20022.EncodeXML(made.Document())
+	content, err := codec.EncodeXML(made.Document())
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", made.Reference(), err)
 	}

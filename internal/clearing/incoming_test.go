@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
@@ -101,7 +102,7 @@ func TestAnIncomingPaymentIsHeldAgainstTheRulesOfItsScheme(t *testing.T) {
 			id := fmt.Sprintf("CASE%d", i)
 			document := transfer(t, h, scheme, id, receiving[scheme])
 			c.change(document, &document.CreditTransferTransactionInformation[0])
-			if findings := iso20022.Validate(document); len(findings) > 0 {
+			if findings := codec.Validate(document); len(findings) > 0 {
 				t.Fatalf("%s: not valid by its schema: %+v", c.name, findings)
 			}
 			receive(t, h, inbound(t, scheme, "IN-"+id, document, nil))

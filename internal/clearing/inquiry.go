@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 )
@@ -37,7 +38,7 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document
 	if err != nil {
 		return err
 	}
-	transfer, _ := iso20022.DecodeXML(m.Content)
+	transfer, _ := codec.DecodeXML(m.Content)
 	if transfer == nil {
 		return errors.New("the stored payment cannot be read")
 	}

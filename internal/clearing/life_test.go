@@ -10,6 +10,7 @@ import (
 	"countersign/internal/approval"
 	"countersign/internal/clearing"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
@@ -54,7 +55,7 @@ func answer(t *testing.T, m payment.Message, reference, status, code string) cle
 	if code != "" {
 		tx.StatusReasonInformation = []iso20022.StatusReasonInformation12{{Reason: &iso20022.StatusReason6Choice{Code: code}}}
 	}
-	content, err := iso20022.EncodeXML(&iso20022.FIToFIPaymentStatusReport{
+	content, err := codec.EncodeXML(&iso20022.FIToFIPaymentStatusReport{
 		GroupHeader:                     iso20022.GroupHeader91{MessageID: reference, CreationDateTime: "2026-03-02T11:00:01Z"},
 		TransactionInformationAndStatus: []iso20022.PaymentTransaction110{tx},
 	})

@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -33,7 +34,7 @@ func (l liars[D]) play(t *testing.T, h *stationtest.House) {
 		told.tell(document)
 		reference := fmt.Sprintf("LIE-%T-%d", document, i)
 		d := inbound(t, l.scheme, reference, document, nil)
-		if findings := iso20022.Validate(document); len(findings) > 0 {
+		if findings := codec.Validate(document); len(findings) > 0 {
 			t.Fatalf("%s %s: not valid by its schema: %+v", l.scheme, reference, findings)
 		}
 		receive(t, h, d)

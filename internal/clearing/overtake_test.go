@@ -6,6 +6,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
@@ -19,7 +20,7 @@ func TestARecallWhoseReceiptComesFirstFallsDueToo(t *testing.T) {
 	original := settled(t, h, rulebook.SchemeSIC)
 	m := request(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSIC, OriginalID: original.InternalID})
 	h.Network.Refuse = func(d stationtest.Delivery) error {
-		sent, _ := iso20022.DecodeXML([]byte(d.Content))
+		sent, _ := codec.DecodeXML([]byte(d.Content))
 		receipt, err := interbank.Receipt(interbank.ReceiptInput{Scheme: d.Scheme, About: sent, Reference: "RC1", At: h.Clock.Now()})
 		return h.Clearing.Receive(ctx, inbound(t, d.Scheme, "RC1", receipt, err))
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -40,7 +41,7 @@ func (e *RefusedError) Error() string {
 //
 // Errors: RefusedError, ErrDuplicate.
 func (s *Station) Receive(ctx context.Context, d Document) error {
-	parsed, findings := iso20022.DecodeXML(d.Content)
+	parsed, findings := codec.DecodeXML(d.Content)
 	if len(findings) > 0 {
 		return &RefusedError{Findings: findings}
 	}

@@ -11,6 +11,7 @@ import (
 	"countersign/internal/clearing"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
@@ -71,7 +72,7 @@ func inbound(t *testing.T, scheme rulebook.Scheme, reference string, document is
 	if err != nil {
 		t.Fatal(err)
 	}
-	content, err := iso20022.EncodeXML(document)
+	content, err := codec.EncodeXML(document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func lastSent(t *testing.T, h *stationtest.House, name string) iso20022.Document
 	sent := h.Network.Delivered()
 	for i := len(sent) - 1; i >= 0; i-- {
 		if strings.Contains(sent[i].Content, "xsd:"+name) {
-			document, findings := iso20022.DecodeXML([]byte(sent[i].Content))
+			document, findings := codec.DecodeXML([]byte(sent[i].Content))
 			if len(findings) > 0 {
 				t.Fatal(findings)
 			}

@@ -12,6 +12,7 @@ import (
 	"countersign/internal/approval"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
@@ -56,7 +57,7 @@ func mallorys(t *testing.T, h *stationtest.House, reference string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	content, err := iso20022.EncodeXML(document)
+	content, err := codec.EncodeXML(document)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/store"
@@ -86,7 +87,7 @@ func (s *Station) statusAnswer(in store.Inbound, about iso20022.Document, refuse
 
 // answerOf writes an answer out.
 func (s *Station) answerOf(in store.Inbound, reference string, document iso20022.Document) (store.Answer, error) {
-	content, err := iso20022.EncodeXML(document)
+	content, err := codec.EncodeXML(document)
 	if err != nil {
 		return store.Answer{}, err
 	}

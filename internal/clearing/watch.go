@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
-	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 )
@@ -187,7 +187,7 @@ func (s *Station) statusRequest(ctx context.Context, realm string, id uuid.UUID,
 	if err != nil {
 		return payment.Outbound{}, err
 	}
-	document, _ := iso20022.DecodeXML(sent.Content)
+	document, _ := codec.DecodeXML(sent.Content)
 	if document == nil {
 		return payment.Outbound{}, errors.New("the document that was sent cannot be read")
 	}

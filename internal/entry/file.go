@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
 )
 
@@ -20,7 +21,7 @@ type Read struct {
 // ReadOrder reads a pain.001.001.09, or a pain.001.001.03 and carries it over. An order that breaks off is none: what was not read would be
 // taken for missing.
 func ReadOrder(content []byte) Read {
-	document, found := iso20022.DecodeXML(content)
+	document, found := codec.DecodeXML(content)
 	read := Read{Findings: found}
 	if document != nil {
 		read.Message = document.MessageName()
@@ -29,7 +30,7 @@ func ReadOrder(content []byte) Read {
 	case *iso20022.CustomerCreditTransferInitiation:
 		read.Order = order
 	case *iso20022.CustomerCreditTransferInitiationV03:
-		upgraded, carried := iso20022.Upgrade(order)
+		upgraded, carried := codec.Upgrade(order)
 		read.Order = upgraded
 		if len(found) == 0 {
 			read.Findings = carried

@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/entry"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 )
 
 // allocated is how many bytes a call takes in all, what is freed meanwhile included: more than it ever holds at once.
@@ -33,7 +34,7 @@ func TestNestingCostsNothing(t *testing.T) { //nolint:paralleltest // see above
 		var file entry.File
 		taken := allocated(func() {
 			file = entry.ReadFile([]byte(content))
-			iso20022.PositionsXML([]byte(content)).Of("/Document")
+			codec.PositionsXML([]byte(content)).Of("/Document")
 		})
 		if taken > most {
 			t.Errorf("%s takes %d KiB, at most %d are wanted", name, taken>>10, most>>10)

@@ -10,6 +10,7 @@ import (
 	"countersign/internal/entry"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
@@ -62,7 +63,7 @@ func TestAFormBecomesAnOrderAndTheOrderTheForm(t *testing.T) {
 		if len(built.Problems) > 0 {
 			t.Fatalf("%s: %+v", name, built.Problems)
 		}
-		if findings := iso20022.Validate(built.Document); len(findings) > 0 {
+		if findings := codec.Validate(built.Document); len(findings) > 0 {
 			t.Errorf("%s breaks the schema: %+v", name, findings)
 		}
 		shown := entry.ValuesOf(built.Document)
@@ -80,11 +81,11 @@ func TestAFormBecomesAnOrderAndTheOrderTheForm(t *testing.T) {
 // The same answers make the same bytes: a form sent twice is one payment.
 func TestTheSameAnswersMakeTheSameBytes(t *testing.T) {
 	t.Parallel()
-	first, err := iso20022.EncodeXML(order(form()).Build().Document)
+	first, err := codec.EncodeXML(order(form()).Build().Document)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := iso20022.EncodeXML(order(form()).Build().Document)
+	again, err := codec.EncodeXML(order(form()).Build().Document)
 	if err != nil {
 		t.Fatal(err)
 	}

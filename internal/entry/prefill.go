@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -140,7 +141,7 @@ func dropIssuer(tx *iso20022.CreditTransferTransaction34) {
 }
 
 func sameBytes(a, b iso20022.Document) bool {
-	left, errLeft := iso20022.EncodeXML(a)
-	right, errRight := iso20022.EncodeXML(b)
+	left, errLeft := codec.EncodeXML(a)
+	right, errRight := codec.EncodeXML(b)
 	return errLeft == nil && errRight == nil && bytes.Equal(left, right)
 }

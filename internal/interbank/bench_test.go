@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"countersign/internal/interbank"
-	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 )
 
 func BenchmarkWriteCreditTransfer(b *testing.B) {
@@ -18,7 +18,7 @@ func BenchmarkWriteCreditTransfer(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				_, err = iso20022.EncodeXML(document)
+				_, err = codec.EncodeXML(document)
 				if err != nil {
 					b.Fatal(err)
 				}

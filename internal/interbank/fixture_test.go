@@ -11,6 +11,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
 )
 
@@ -29,7 +30,7 @@ func sample[D iso20022.Document](tb testing.TB, scheme rulebook.Scheme, name str
 		content = read
 		contents.Store(path, content)
 	}
-	decoded, findings := iso20022.DecodeXML(content.([]byte))
+	decoded, findings := codec.DecodeXML(content.([]byte))
 	document, is := decoded.(D)
 	if !is || len(findings) > 0 {
 		tb.Fatalf("%s of %s: %T, %+v", name, scheme, decoded, findings)
@@ -85,10 +86,10 @@ func chains() []chain {
 // text is a document as indented XML.
 func text(tb testing.TB, document iso20022.Document) string {
 	tb.Helper()
-	if findings := iso20022.Validate(document); len(findings) > 0 {
+	if findings := codec.Validate(document); len(findings) > 0 {
 		tb.Errorf("%s does not follow its schema: %+v", document.MessageName(), findings)
 	}
-	encoded, err := iso20022.EncodeXMLIndented(document)
+	encoded, err := codec.EncodeXMLIndented(document)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"countersign/internal/account"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
 )
 
@@ -172,7 +173,7 @@ func fill(order *iso20022.CustomerCreditTransferInitiation, tags []string, from 
 
 // complains says whether the schema refuses the value itself; what is missing beside it is filled later.
 func complains(order *iso20022.CustomerCreditTransferInitiation, tags []string) bool {
-	for _, finding := range iso20022.Validate(order) {
+	for _, finding := range codec.Validate(order) {
 		if withoutIndexes(finding.Pointer) == "/Document/CstmrCdtTrfInitn/"+strings.Join(tags, "/") {
 			return true
 		}
@@ -190,7 +191,7 @@ func withoutIndexes(pointer string) string {
 // complete fills what the schema misses and reports whether the order follows it then.
 func complete(order *iso20022.CustomerCreditTransferInitiation) bool {
 	for range 8 {
-		findings := iso20022.Validate(order)
+		findings := codec.Validate(order)
 		if len(findings) == 0 {
 			return true
 		}
@@ -287,10 +288,10 @@ func (c chain) sent(t *testing.T, order *iso20022.CustomerCreditTransferInitiati
 	if err != nil {
 		t.Fatal(err)
 	}
-	if findings := iso20022.Validate(made); len(findings) > 0 {
+	if findings := codec.Validate(made); len(findings) > 0 {
 		t.Errorf("the pacs.008 does not follow its schema: %+v", findings)
 	}
-	encoded, err := iso20022.EncodeXML(made)
+	encoded, err := codec.EncodeXML(made)
 	if err != nil {
 		t.Fatal(err)
 	}

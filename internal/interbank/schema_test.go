@@ -11,6 +11,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
 )
 
@@ -62,7 +63,7 @@ func TestThousandsOfOrdersFollowTheSchemas(t *testing.T) {
 				paid, err := interbank.CreditTransfer(in)
 				must(t, err)
 				for _, document := range []iso20022.Document{order, paid} {
-					encoded, err := iso20022.EncodeXML(document)
+					encoded, err := codec.EncodeXML(document)
 					must(t, err)
 					path := filepath.Join(folder, fmt.Sprintf("%d-%s.xml", seed, document.MessageName()))
 					must(t, os.WriteFile(path, encoded, 0o600))

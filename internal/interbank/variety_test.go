@@ -14,6 +14,7 @@ import (
 	"countersign/internal/account"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 )
@@ -97,10 +98,10 @@ func (c chain) checkLife(t *rapid.T) {
 	resolution := rapid.SampledFrom(rtransactionrule.ResolutionReasons(c.scheme)).Draw(t, "resolution").Code
 	documents := c.life(t, order, recall, resolution)
 	for _, document := range documents {
-		if findings := iso20022.Validate(document); len(findings) > 0 {
+		if findings := codec.Validate(document); len(findings) > 0 {
 			t.Fatalf("%s: %+v", document.MessageName(), findings)
 		}
-		encoded, err := iso20022.EncodeXML(document)
+		encoded, err := codec.EncodeXML(document)
 		must(t, err)
 		if r, found := foreign(string(encoded)); c.scheme == rulebook.SchemeSCT && found {
 			t.Fatalf("%s has %q, which not every SEPA bank takes:\n%s", document.MessageName(), r, encoded)
@@ -164,7 +165,7 @@ func TestXmllintTakesTheDocuments(t *testing.T) {
 		for seed := range 40 {
 			for i, document := range c.life(t, orders.Example(seed), recalls[seed%len(recalls)].Code, resolutions[seed%len(resolutions)].Code) {
 				path := filepath.Join(folder, fmt.Sprintf("%s-%d-%d.xml", c.scheme, seed, i))
-				encoded, err := iso20022.EncodeXML(document)
+				encoded, err := codec.EncodeXML(document)
 				must(t, err)
 				must(t, os.WriteFile(path, encoded, 0o600))
 				files[document.MessageName()] = append(files[document.MessageName()], path)

@@ -2,81 +2,83 @@
 
 package iso20022
 
-var groupGenericIdentification1 = groupType{name: "GenericIdentification1", elements: []element{
-	{tag: "Id", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "SchmeNm", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Issr", min: 0, max: 1, simple: &simpleMax35Text},
+import "countersign/internal/iso20022/schema"
+
+var groupGenericIdentification1 = schema.Group{Name: "GenericIdentification1", Elements: []schema.Element{
+	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "SchmeNm", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupLongPaymentIdentification2 = groupType{name: "LongPaymentIdentification2", elements: []element{
-	{tag: "TxId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "UETR", min: 0, max: 1, simple: &simpleUUIDv4Identifier},
-	{tag: "IntrBkSttlmAmt", min: 1, max: 1, simple: &simpleImpliedCurrencyAndAmount},
-	{tag: "IntrBkSttlmDt", min: 1, max: 1, simple: &simpleISODate},
-	{tag: "PmtMtd", min: 0, max: 1, group: &groupPaymentOrigin1Choice},
-	{tag: "InstgAgt", min: 1, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "InstdAgt", min: 1, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "NtryTp", min: 0, max: 1, simple: &simpleEntryTypeIdentifier},
-	{tag: "EndToEndId", min: 0, max: 1, simple: &simpleMax35Text},
+var groupLongPaymentIdentification2 = schema.Group{Name: "LongPaymentIdentification2", Elements: []schema.Element{
+	{Tag: "TxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
+	{Tag: "IntrBkSttlmAmt", Min: 1, Max: 1, Simple: &simpleImpliedCurrencyAndAmount},
+	{Tag: "IntrBkSttlmDt", Min: 1, Max: 1, Simple: &simpleISODate},
+	{Tag: "PmtMtd", Min: 0, Max: 1, Group: &groupPaymentOrigin1Choice},
+	{Tag: "InstgAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "InstdAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "NtryTp", Min: 0, Max: 1, Simple: &simpleEntryTypeIdentifier},
+	{Tag: "EndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupMessageHeader9 = groupType{name: "MessageHeader9", elements: []element{
-	{tag: "MsgId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "CreDtTm", min: 0, max: 1, simple: &simpleISODateTime},
-	{tag: "ReqTp", min: 0, max: 1, group: &groupRequestType4Choice},
+var groupMessageHeader9 = schema.Group{Name: "MessageHeader9", Elements: []schema.Element{
+	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "ReqTp", Min: 0, Max: 1, Group: &groupRequestType4Choice},
 }}
 
-var groupOriginalMessageAndIssuer1 = groupType{name: "OriginalMessageAndIssuer1", elements: []element{
-	{tag: "MsgId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "MsgNmId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgtrNm", min: 0, max: 1, simple: &simpleMax70Text},
+var groupOriginalMessageAndIssuer1 = schema.Group{Name: "OriginalMessageAndIssuer1", Elements: []schema.Element{
+	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "MsgNmId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgtrNm", Min: 0, Max: 1, Simple: &simpleMax70Text},
 }}
 
-var groupPaymentIdentification6Choice = groupType{name: "PaymentIdentification6Choice", choice: true, elements: []element{
-	{tag: "TxId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "QId", min: 1, max: 1, group: &groupQueueTransactionIdentification1},
-	{tag: "LngBizId", min: 1, max: 1, group: &groupLongPaymentIdentification2},
-	{tag: "ShrtBizId", min: 1, max: 1, group: &groupShortPaymentIdentification2},
-	{tag: "PrtryId", min: 1, max: 1, simple: &simpleMax70Text},
+var groupPaymentIdentification6Choice = schema.Group{Name: "PaymentIdentification6Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "TxId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "QId", Min: 1, Max: 1, Group: &groupQueueTransactionIdentification1},
+	{Tag: "LngBizId", Min: 1, Max: 1, Group: &groupLongPaymentIdentification2},
+	{Tag: "ShrtBizId", Min: 1, Max: 1, Group: &groupShortPaymentIdentification2},
+	{Tag: "PrtryId", Min: 1, Max: 1, Simple: &simpleMax70Text},
 }}
 
-var groupPaymentOrigin1Choice = groupType{name: "PaymentOrigin1Choice", choice: true, elements: []element{
-	{tag: "FINMT", min: 1, max: 1, simple: &simpleMax3NumericText},
-	{tag: "XMLMsgNm", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "Instrm", min: 1, max: 1, simple: &simplePaymentInstrument1Code},
+var groupPaymentOrigin1Choice = schema.Group{Name: "PaymentOrigin1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "FINMT", Min: 1, Max: 1, Simple: &simpleMax3NumericText},
+	{Tag: "XMLMsgNm", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Instrm", Min: 1, Max: 1, Simple: &simplePaymentInstrument1Code},
 }}
 
-var groupQueueTransactionIdentification1 = groupType{name: "QueueTransactionIdentification1", elements: []element{
-	{tag: "QId", min: 1, max: 1, simple: &simpleMax16Text},
-	{tag: "PosInQ", min: 1, max: 1, simple: &simpleMax16Text},
+var groupQueueTransactionIdentification1 = schema.Group{Name: "QueueTransactionIdentification1", Elements: []schema.Element{
+	{Tag: "QId", Min: 1, Max: 1, Simple: &simpleMax16Text},
+	{Tag: "PosInQ", Min: 1, Max: 1, Simple: &simpleMax16Text},
 }}
 
-var groupReceipt = groupType{name: "Receipt", elements: []element{
-	{tag: "MsgHdr", min: 1, max: 1, group: &groupMessageHeader9},
-	{tag: "RctDtls", min: 1, max: -1, group: &groupReceipt3},
-	{tag: "SplmtryData", min: 0, max: -1, group: &groupSupplementaryData1},
+var groupReceipt = schema.Group{Name: "Receipt", Elements: []schema.Element{
+	{Tag: "MsgHdr", Min: 1, Max: 1, Group: &groupMessageHeader9},
+	{Tag: "RctDtls", Min: 1, Max: -1, Group: &groupReceipt3},
+	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
 }}
 
-var groupReceipt3 = groupType{name: "Receipt3", elements: []element{
-	{tag: "OrgnlMsgId", min: 1, max: 1, group: &groupOriginalMessageAndIssuer1},
-	{tag: "OrgnlPmtId", min: 0, max: 1, group: &groupPaymentIdentification6Choice},
-	{tag: "ReqHdlg", min: 0, max: -1, group: &groupRequestHandling1},
+var groupReceipt3 = schema.Group{Name: "Receipt3", Elements: []schema.Element{
+	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Group: &groupOriginalMessageAndIssuer1},
+	{Tag: "OrgnlPmtId", Min: 0, Max: 1, Group: &groupPaymentIdentification6Choice},
+	{Tag: "ReqHdlg", Min: 0, Max: -1, Group: &groupRequestHandling1},
 }}
 
-var groupRequestHandling1 = groupType{name: "RequestHandling1", elements: []element{
-	{tag: "StsCd", min: 1, max: 1, simple: &simpleMax4AlphaNumericText},
-	{tag: "Desc", min: 0, max: 1, simple: &simpleMax140Text},
+var groupRequestHandling1 = schema.Group{Name: "RequestHandling1", Elements: []schema.Element{
+	{Tag: "StsCd", Min: 1, Max: 1, Simple: &simpleMax4AlphaNumericText},
+	{Tag: "Desc", Min: 0, Max: 1, Simple: &simpleMax140Text},
 }}
 
-var groupRequestType4Choice = groupType{name: "RequestType4Choice", choice: true, elements: []element{
-	{tag: "PmtCtrl", min: 1, max: 1, simple: &simpleExternalPaymentControlRequestType1Code},
-	{tag: "Enqry", min: 1, max: 1, simple: &simpleExternalEnquiryRequestType1Code},
-	{tag: "Prtry", min: 1, max: 1, group: &groupGenericIdentification1},
+var groupRequestType4Choice = schema.Group{Name: "RequestType4Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "PmtCtrl", Min: 1, Max: 1, Simple: &simpleExternalPaymentControlRequestType1Code},
+	{Tag: "Enqry", Min: 1, Max: 1, Simple: &simpleExternalEnquiryRequestType1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Group: &groupGenericIdentification1},
 }}
 
-var groupShortPaymentIdentification2 = groupType{name: "ShortPaymentIdentification2", elements: []element{
-	{tag: "TxId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "IntrBkSttlmDt", min: 1, max: 1, simple: &simpleISODate},
-	{tag: "InstgAgt", min: 1, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
+var groupShortPaymentIdentification2 = schema.Group{Name: "ShortPaymentIdentification2", Elements: []schema.Element{
+	{Tag: "TxId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "IntrBkSttlmDt", Min: 1, Max: 1, Simple: &simpleISODate},
+	{Tag: "InstgAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
 }}

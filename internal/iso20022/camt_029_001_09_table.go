@@ -2,252 +2,254 @@
 
 package iso20022
 
-var groupCancellationStatusReason3Choice = groupType{name: "CancellationStatusReason3Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalPaymentCancellationRejection1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+import "countersign/internal/iso20022/schema"
+
+var groupCancellationStatusReason3Choice = schema.Group{Name: "CancellationStatusReason3Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPaymentCancellationRejection1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupCancellationStatusReason4 = groupType{name: "CancellationStatusReason4", elements: []element{
-	{tag: "Orgtr", min: 0, max: 1, group: &groupPartyIdentification135},
-	{tag: "Rsn", min: 0, max: 1, group: &groupCancellationStatusReason3Choice},
-	{tag: "AddtlInf", min: 0, max: -1, simple: &simpleMax105Text},
+var groupCancellationStatusReason4 = schema.Group{Name: "CancellationStatusReason4", Elements: []schema.Element{
+	{Tag: "Orgtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
+	{Tag: "Rsn", Min: 0, Max: 1, Group: &groupCancellationStatusReason3Choice},
+	{Tag: "AddtlInf", Min: 0, Max: -1, Simple: &simpleMax105Text},
 }}
 
-var groupChargeType3Choice = groupType{name: "ChargeType3Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalChargeType1Code},
-	{tag: "Prtry", min: 1, max: 1, group: &groupGenericIdentification3},
+var groupChargeType3Choice = schema.Group{Name: "ChargeType3Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalChargeType1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Group: &groupGenericIdentification3},
 }}
 
-var groupCharges6 = groupType{name: "Charges6", elements: []element{
-	{tag: "TtlChrgsAndTaxAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "Rcrd", min: 0, max: -1, group: &groupChargesRecord3},
+var groupCharges6 = schema.Group{Name: "Charges6", Elements: []schema.Element{
+	{Tag: "TtlChrgsAndTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Rcrd", Min: 0, Max: -1, Group: &groupChargesRecord3},
 }}
 
-var groupChargesRecord3 = groupType{name: "ChargesRecord3", elements: []element{
-	{tag: "Amt", min: 1, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "CdtDbtInd", min: 0, max: 1, simple: &simpleCreditDebitCode},
-	{tag: "ChrgInclInd", min: 0, max: 1, simple: &simpleChargeIncludedIndicator},
-	{tag: "Tp", min: 0, max: 1, group: &groupChargeType3Choice},
-	{tag: "Rate", min: 0, max: 1, simple: &simplePercentageRate},
-	{tag: "Br", min: 0, max: 1, simple: &simpleChargeBearerType1Code},
-	{tag: "Agt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "Tax", min: 0, max: 1, group: &groupTaxCharges2},
+var groupChargesRecord3 = schema.Group{Name: "ChargesRecord3", Elements: []schema.Element{
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "CdtDbtInd", Min: 0, Max: 1, Simple: &simpleCreditDebitCode},
+	{Tag: "ChrgInclInd", Min: 0, Max: 1, Simple: &simpleChargeIncludedIndicator},
+	{Tag: "Tp", Min: 0, Max: 1, Group: &groupChargeType3Choice},
+	{Tag: "Rate", Min: 0, Max: 1, Simple: &simplePercentageRate},
+	{Tag: "Br", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
+	{Tag: "Agt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "Tax", Min: 0, Max: 1, Group: &groupTaxCharges2},
 }}
 
-var groupClaimNonReceipt2 = groupType{name: "ClaimNonReceipt2", elements: []element{
-	{tag: "DtPrcd", min: 1, max: 1, simple: &simpleISODate},
-	{tag: "OrgnlNxtAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
+var groupClaimNonReceipt2 = schema.Group{Name: "ClaimNonReceipt2", Elements: []schema.Element{
+	{Tag: "DtPrcd", Min: 1, Max: 1, Simple: &simpleISODate},
+	{Tag: "OrgnlNxtAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
 }}
 
-var groupClaimNonReceipt2Choice = groupType{name: "ClaimNonReceipt2Choice", choice: true, elements: []element{
-	{tag: "Accptd", min: 1, max: 1, group: &groupClaimNonReceipt2},
-	{tag: "Rjctd", min: 1, max: 1, group: &groupClaimNonReceiptRejectReason1Choice},
+var groupClaimNonReceipt2Choice = schema.Group{Name: "ClaimNonReceipt2Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Accptd", Min: 1, Max: 1, Group: &groupClaimNonReceipt2},
+	{Tag: "Rjctd", Min: 1, Max: 1, Group: &groupClaimNonReceiptRejectReason1Choice},
 }}
 
-var groupClaimNonReceiptRejectReason1Choice = groupType{name: "ClaimNonReceiptRejectReason1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalClaimNonReceiptRejection1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupClaimNonReceiptRejectReason1Choice = schema.Group{Name: "ClaimNonReceiptRejectReason1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalClaimNonReceiptRejection1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupCompensation2 = groupType{name: "Compensation2", elements: []element{
-	{tag: "Amt", min: 1, max: 1, simple: &simpleActiveCurrencyAndAmount_SimpleType, currency: &simpleActiveCurrencyCode},
-	{tag: "DbtrAgt", min: 1, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "CdtrAgt", min: 1, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "Rsn", min: 1, max: 1, group: &groupCompensationReason1Choice},
+var groupCompensation2 = schema.Group{Name: "Compensation2", Elements: []schema.Element{
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
+	{Tag: "DbtrAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "CdtrAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "Rsn", Min: 1, Max: 1, Group: &groupCompensationReason1Choice},
 }}
 
-var groupCompensationReason1Choice = groupType{name: "CompensationReason1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalPaymentCompensationReason1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupCompensationReason1Choice = schema.Group{Name: "CompensationReason1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPaymentCompensationReason1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupCorrectiveGroupInformation1 = groupType{name: "CorrectiveGroupInformation1", elements: []element{
-	{tag: "MsgId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "MsgNmId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "CreDtTm", min: 0, max: 1, simple: &simpleISODateTime},
+var groupCorrectiveGroupInformation1 = schema.Group{Name: "CorrectiveGroupInformation1", Elements: []schema.Element{
+	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "MsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
 }}
 
-var groupCorrectiveInterbankTransaction2 = groupType{name: "CorrectiveInterbankTransaction2", elements: []element{
-	{tag: "GrpHdr", min: 0, max: 1, group: &groupCorrectiveGroupInformation1},
-	{tag: "InstrId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "EndToEndId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "TxId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "UETR", min: 0, max: 1, simple: &simpleUUIDv4Identifier},
-	{tag: "IntrBkSttlmAmt", min: 1, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "IntrBkSttlmDt", min: 1, max: 1, simple: &simpleISODate},
+var groupCorrectiveInterbankTransaction2 = schema.Group{Name: "CorrectiveInterbankTransaction2", Elements: []schema.Element{
+	{Tag: "GrpHdr", Min: 0, Max: 1, Group: &groupCorrectiveGroupInformation1},
+	{Tag: "InstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "EndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "TxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
+	{Tag: "IntrBkSttlmAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "IntrBkSttlmDt", Min: 1, Max: 1, Simple: &simpleISODate},
 }}
 
-var groupCorrectivePaymentInitiation4 = groupType{name: "CorrectivePaymentInitiation4", elements: []element{
-	{tag: "GrpHdr", min: 0, max: 1, group: &groupCorrectiveGroupInformation1},
-	{tag: "PmtInfId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "InstrId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "EndToEndId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "UETR", min: 0, max: 1, simple: &simpleUUIDv4Identifier},
-	{tag: "InstdAmt", min: 1, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "ReqdExctnDt", min: 0, max: 1, group: &groupDateAndDateTime2Choice},
-	{tag: "ReqdColltnDt", min: 0, max: 1, simple: &simpleISODate},
+var groupCorrectivePaymentInitiation4 = schema.Group{Name: "CorrectivePaymentInitiation4", Elements: []schema.Element{
+	{Tag: "GrpHdr", Min: 0, Max: 1, Group: &groupCorrectiveGroupInformation1},
+	{Tag: "PmtInfId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "InstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "EndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
+	{Tag: "InstdAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "ReqdExctnDt", Min: 0, Max: 1, Group: &groupDateAndDateTime2Choice},
+	{Tag: "ReqdColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
 }}
 
-var groupCorrectiveTransaction4Choice = groupType{name: "CorrectiveTransaction4Choice", choice: true, elements: []element{
-	{tag: "Initn", min: 1, max: 1, group: &groupCorrectivePaymentInitiation4},
-	{tag: "IntrBk", min: 1, max: 1, group: &groupCorrectiveInterbankTransaction2},
+var groupCorrectiveTransaction4Choice = schema.Group{Name: "CorrectiveTransaction4Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Initn", Min: 1, Max: 1, Group: &groupCorrectivePaymentInitiation4},
+	{Tag: "IntrBk", Min: 1, Max: 1, Group: &groupCorrectiveInterbankTransaction2},
 }}
 
-var groupGenericIdentification3 = groupType{name: "GenericIdentification3", elements: []element{
-	{tag: "Id", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "Issr", min: 0, max: 1, simple: &simpleMax35Text},
+var groupGenericIdentification3 = schema.Group{Name: "GenericIdentification3", Elements: []schema.Element{
+	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupInvestigationStatus5Choice = groupType{name: "InvestigationStatus5Choice", choice: true, elements: []element{
-	{tag: "Conf", min: 1, max: 1, simple: &simpleExternalInvestigationExecutionConfirmation1Code},
-	{tag: "RjctdMod", min: 1, max: -1, group: &groupModificationStatusReason1Choice},
-	{tag: "DplctOf", min: 1, max: 1, group: &groupCase5},
-	{tag: "AssgnmtCxlConf", min: 1, max: 1, simple: &simpleYesNoIndicator},
+var groupInvestigationStatus5Choice = schema.Group{Name: "InvestigationStatus5Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Conf", Min: 1, Max: 1, Simple: &simpleExternalInvestigationExecutionConfirmation1Code},
+	{Tag: "RjctdMod", Min: 1, Max: -1, Group: &groupModificationStatusReason1Choice},
+	{Tag: "DplctOf", Min: 1, Max: 1, Group: &groupCase5},
+	{Tag: "AssgnmtCxlConf", Min: 1, Max: 1, Simple: &simpleYesNoIndicator},
 }}
 
-var groupModificationStatusReason1Choice = groupType{name: "ModificationStatusReason1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalPaymentModificationRejection1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupModificationStatusReason1Choice = schema.Group{Name: "ModificationStatusReason1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPaymentModificationRejection1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupModificationStatusReason2 = groupType{name: "ModificationStatusReason2", elements: []element{
-	{tag: "Orgtr", min: 0, max: 1, group: &groupPartyIdentification135},
-	{tag: "Rsn", min: 0, max: 1, group: &groupModificationStatusReason1Choice},
-	{tag: "AddtlInf", min: 0, max: -1, simple: &simpleMax105Text},
+var groupModificationStatusReason2 = schema.Group{Name: "ModificationStatusReason2", Elements: []schema.Element{
+	{Tag: "Orgtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
+	{Tag: "Rsn", Min: 0, Max: 1, Group: &groupModificationStatusReason1Choice},
+	{Tag: "AddtlInf", Min: 0, Max: -1, Simple: &simpleMax105Text},
 }}
 
-var groupNumberOfCancellationsPerStatus1 = groupType{name: "NumberOfCancellationsPerStatus1", elements: []element{
-	{tag: "DtldNbOfTxs", min: 1, max: 1, simple: &simpleMax15NumericText},
-	{tag: "DtldSts", min: 1, max: 1, simple: &simpleCancellationIndividualStatus1Code},
-	{tag: "DtldCtrlSum", min: 0, max: 1, simple: &simpleDecimalNumber},
+var groupNumberOfCancellationsPerStatus1 = schema.Group{Name: "NumberOfCancellationsPerStatus1", Elements: []schema.Element{
+	{Tag: "DtldNbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
+	{Tag: "DtldSts", Min: 1, Max: 1, Simple: &simpleCancellationIndividualStatus1Code},
+	{Tag: "DtldCtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
 }}
 
-var groupNumberOfTransactionsPerStatus1 = groupType{name: "NumberOfTransactionsPerStatus1", elements: []element{
-	{tag: "DtldNbOfTxs", min: 1, max: 1, simple: &simpleMax15NumericText},
-	{tag: "DtldSts", min: 1, max: 1, simple: &simpleTransactionIndividualStatus1Code},
-	{tag: "DtldCtrlSum", min: 0, max: 1, simple: &simpleDecimalNumber},
+var groupNumberOfTransactionsPerStatus1 = schema.Group{Name: "NumberOfTransactionsPerStatus1", Elements: []schema.Element{
+	{Tag: "DtldNbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
+	{Tag: "DtldSts", Min: 1, Max: 1, Simple: &simpleTransactionIndividualStatus1Code},
+	{Tag: "DtldCtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
 }}
 
-var groupOriginalGroupHeader14 = groupType{name: "OriginalGroupHeader14", elements: []element{
-	{tag: "OrgnlGrpCxlId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "RslvdCase", min: 0, max: 1, group: &groupCase5},
-	{tag: "OrgnlMsgId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlMsgNmId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlCreDtTm", min: 0, max: 1, simple: &simpleISODateTime},
-	{tag: "OrgnlNbOfTxs", min: 0, max: 1, simple: &simpleMax15NumericText},
-	{tag: "OrgnlCtrlSum", min: 0, max: 1, simple: &simpleDecimalNumber},
-	{tag: "GrpCxlSts", min: 0, max: 1, simple: &simpleGroupCancellationStatus1Code},
-	{tag: "CxlStsRsnInf", min: 0, max: -1, group: &groupCancellationStatusReason4},
-	{tag: "NbOfTxsPerCxlSts", min: 0, max: -1, group: &groupNumberOfTransactionsPerStatus1},
+var groupOriginalGroupHeader14 = schema.Group{Name: "OriginalGroupHeader14", Elements: []schema.Element{
+	{Tag: "OrgnlGrpCxlId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "RslvdCase", Min: 0, Max: 1, Group: &groupCase5},
+	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlMsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlCreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "OrgnlNbOfTxs", Min: 0, Max: 1, Simple: &simpleMax15NumericText},
+	{Tag: "OrgnlCtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
+	{Tag: "GrpCxlSts", Min: 0, Max: 1, Simple: &simpleGroupCancellationStatus1Code},
+	{Tag: "CxlStsRsnInf", Min: 0, Max: -1, Group: &groupCancellationStatusReason4},
+	{Tag: "NbOfTxsPerCxlSts", Min: 0, Max: -1, Group: &groupNumberOfTransactionsPerStatus1},
 }}
 
-var groupOriginalPaymentInstruction30 = groupType{name: "OriginalPaymentInstruction30", elements: []element{
-	{tag: "OrgnlPmtInfCxlId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "RslvdCase", min: 0, max: 1, group: &groupCase5},
-	{tag: "OrgnlPmtInfId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlGrpInf", min: 0, max: 1, group: &groupOriginalGroupInformation29},
-	{tag: "OrgnlNbOfTxs", min: 0, max: 1, simple: &simpleMax15NumericText},
-	{tag: "OrgnlCtrlSum", min: 0, max: 1, simple: &simpleDecimalNumber},
-	{tag: "PmtInfCxlSts", min: 0, max: 1, simple: &simpleGroupCancellationStatus1Code},
-	{tag: "CxlStsRsnInf", min: 0, max: -1, group: &groupCancellationStatusReason4},
-	{tag: "NbOfTxsPerCxlSts", min: 0, max: -1, group: &groupNumberOfCancellationsPerStatus1},
-	{tag: "TxInfAndSts", min: 0, max: -1, group: &groupPaymentTransaction103},
+var groupOriginalPaymentInstruction30 = schema.Group{Name: "OriginalPaymentInstruction30", Elements: []schema.Element{
+	{Tag: "OrgnlPmtInfCxlId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "RslvdCase", Min: 0, Max: 1, Group: &groupCase5},
+	{Tag: "OrgnlPmtInfId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupInformation29},
+	{Tag: "OrgnlNbOfTxs", Min: 0, Max: 1, Simple: &simpleMax15NumericText},
+	{Tag: "OrgnlCtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
+	{Tag: "PmtInfCxlSts", Min: 0, Max: 1, Simple: &simpleGroupCancellationStatus1Code},
+	{Tag: "CxlStsRsnInf", Min: 0, Max: -1, Group: &groupCancellationStatusReason4},
+	{Tag: "NbOfTxsPerCxlSts", Min: 0, Max: -1, Group: &groupNumberOfCancellationsPerStatus1},
+	{Tag: "TxInfAndSts", Min: 0, Max: -1, Group: &groupPaymentTransaction103},
 }}
 
-var groupPaymentTransaction102 = groupType{name: "PaymentTransaction102", elements: []element{
-	{tag: "CxlStsId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "RslvdCase", min: 0, max: 1, group: &groupCase5},
-	{tag: "OrgnlGrpInf", min: 0, max: 1, group: &groupOriginalGroupInformation29},
-	{tag: "OrgnlInstrId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlEndToEndId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlTxId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlClrSysRef", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlUETR", min: 0, max: 1, simple: &simpleUUIDv4Identifier},
-	{tag: "TxCxlSts", min: 0, max: 1, simple: &simpleCancellationIndividualStatus1Code},
-	{tag: "CxlStsRsnInf", min: 0, max: -1, group: &groupCancellationStatusReason4},
-	{tag: "RsltnRltdInf", min: 0, max: 1, group: &groupResolutionData1},
-	{tag: "OrgnlIntrBkSttlmAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "OrgnlIntrBkSttlmDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "Assgnr", min: 0, max: 1, group: &groupParty40Choice},
-	{tag: "Assgne", min: 0, max: 1, group: &groupParty40Choice},
-	{tag: "OrgnlTxRef", min: 0, max: 1, group: &groupOriginalTransactionReference28},
+var groupPaymentTransaction102 = schema.Group{Name: "PaymentTransaction102", Elements: []schema.Element{
+	{Tag: "CxlStsId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "RslvdCase", Min: 0, Max: 1, Group: &groupCase5},
+	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupInformation29},
+	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlTxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
+	{Tag: "TxCxlSts", Min: 0, Max: 1, Simple: &simpleCancellationIndividualStatus1Code},
+	{Tag: "CxlStsRsnInf", Min: 0, Max: -1, Group: &groupCancellationStatusReason4},
+	{Tag: "RsltnRltdInf", Min: 0, Max: 1, Group: &groupResolutionData1},
+	{Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "Assgnr", Min: 0, Max: 1, Group: &groupParty40Choice},
+	{Tag: "Assgne", Min: 0, Max: 1, Group: &groupParty40Choice},
+	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
 }}
 
-var groupPaymentTransaction103 = groupType{name: "PaymentTransaction103", elements: []element{
-	{tag: "CxlStsId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "RslvdCase", min: 0, max: 1, group: &groupCase5},
-	{tag: "OrgnlInstrId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlEndToEndId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "UETR", min: 0, max: 1, simple: &simpleUUIDv4Identifier},
-	{tag: "TxCxlSts", min: 0, max: 1, simple: &simpleCancellationIndividualStatus1Code},
-	{tag: "CxlStsRsnInf", min: 0, max: -1, group: &groupCancellationStatusReason4},
-	{tag: "OrgnlInstdAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "OrgnlReqdExctnDt", min: 0, max: 1, group: &groupDateAndDateTime2Choice},
-	{tag: "OrgnlReqdColltnDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "OrgnlTxRef", min: 0, max: 1, group: &groupOriginalTransactionReference28},
+var groupPaymentTransaction103 = schema.Group{Name: "PaymentTransaction103", Elements: []schema.Element{
+	{Tag: "CxlStsId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "RslvdCase", Min: 0, Max: 1, Group: &groupCase5},
+	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
+	{Tag: "TxCxlSts", Min: 0, Max: 1, Simple: &simpleCancellationIndividualStatus1Code},
+	{Tag: "CxlStsRsnInf", Min: 0, Max: -1, Group: &groupCancellationStatusReason4},
+	{Tag: "OrgnlInstdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "OrgnlReqdExctnDt", Min: 0, Max: 1, Group: &groupDateAndDateTime2Choice},
+	{Tag: "OrgnlReqdColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
 }}
 
-var groupPaymentTransaction107 = groupType{name: "PaymentTransaction107", elements: []element{
-	{tag: "ModStsId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "RslvdCase", min: 0, max: 1, group: &groupCase5},
-	{tag: "OrgnlGrpInf", min: 1, max: 1, group: &groupOriginalGroupInformation29},
-	{tag: "OrgnlPmtInfId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlInstrId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlEndToEndId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlTxId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlClrSysRef", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlUETR", min: 0, max: 1, simple: &simpleUUIDv4Identifier},
-	{tag: "ModStsRsnInf", min: 0, max: -1, group: &groupModificationStatusReason2},
-	{tag: "RsltnRltdInf", min: 0, max: 1, group: &groupResolutionData1},
-	{tag: "OrgnlIntrBkSttlmAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "OrgnlIntrBkSttlmDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "Assgnr", min: 0, max: 1, group: &groupParty40Choice},
-	{tag: "Assgne", min: 0, max: 1, group: &groupParty40Choice},
-	{tag: "OrgnlTxRef", min: 0, max: 1, group: &groupOriginalTransactionReference28},
+var groupPaymentTransaction107 = schema.Group{Name: "PaymentTransaction107", Elements: []schema.Element{
+	{Tag: "ModStsId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "RslvdCase", Min: 0, Max: 1, Group: &groupCase5},
+	{Tag: "OrgnlGrpInf", Min: 1, Max: 1, Group: &groupOriginalGroupInformation29},
+	{Tag: "OrgnlPmtInfId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlTxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
+	{Tag: "ModStsRsnInf", Min: 0, Max: -1, Group: &groupModificationStatusReason2},
+	{Tag: "RsltnRltdInf", Min: 0, Max: 1, Group: &groupResolutionData1},
+	{Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "Assgnr", Min: 0, Max: 1, Group: &groupParty40Choice},
+	{Tag: "Assgne", Min: 0, Max: 1, Group: &groupParty40Choice},
+	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
 }}
 
-var groupResolutionData1 = groupType{name: "ResolutionData1", elements: []element{
-	{tag: "EndToEndId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "TxId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "UETR", min: 0, max: 1, simple: &simpleUUIDv4Identifier},
-	{tag: "IntrBkSttlmAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "IntrBkSttlmDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "ClrChanl", min: 0, max: 1, simple: &simpleClearingChannel2Code},
-	{tag: "Compstn", min: 0, max: 1, group: &groupCompensation2},
-	{tag: "Chrgs", min: 0, max: -1, group: &groupCharges7},
+var groupResolutionData1 = schema.Group{Name: "ResolutionData1", Elements: []schema.Element{
+	{Tag: "EndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "TxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
+	{Tag: "IntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "ClrChanl", Min: 0, Max: 1, Simple: &simpleClearingChannel2Code},
+	{Tag: "Compstn", Min: 0, Max: 1, Group: &groupCompensation2},
+	{Tag: "Chrgs", Min: 0, Max: -1, Group: &groupCharges7},
 }}
 
-var groupResolutionOfInvestigation = groupType{name: "ResolutionOfInvestigation", elements: []element{
-	{tag: "Assgnmt", min: 1, max: 1, group: &groupCaseAssignment5},
-	{tag: "RslvdCase", min: 0, max: 1, group: &groupCase5},
-	{tag: "Sts", min: 1, max: 1, group: &groupInvestigationStatus5Choice},
-	{tag: "CxlDtls", min: 0, max: -1, group: &groupUnderlyingTransaction22},
-	{tag: "ModDtls", min: 0, max: 1, group: &groupPaymentTransaction107},
-	{tag: "ClmNonRctDtls", min: 0, max: 1, group: &groupClaimNonReceipt2Choice},
-	{tag: "StmtDtls", min: 0, max: 1, group: &groupStatementResolutionEntry4},
-	{tag: "CrrctnTx", min: 0, max: 1, group: &groupCorrectiveTransaction4Choice},
-	{tag: "RsltnRltdInf", min: 0, max: 1, group: &groupResolutionData1},
-	{tag: "SplmtryData", min: 0, max: -1, group: &groupSupplementaryData1},
+var groupResolutionOfInvestigation = schema.Group{Name: "ResolutionOfInvestigation", Elements: []schema.Element{
+	{Tag: "Assgnmt", Min: 1, Max: 1, Group: &groupCaseAssignment5},
+	{Tag: "RslvdCase", Min: 0, Max: 1, Group: &groupCase5},
+	{Tag: "Sts", Min: 1, Max: 1, Group: &groupInvestigationStatus5Choice},
+	{Tag: "CxlDtls", Min: 0, Max: -1, Group: &groupUnderlyingTransaction22},
+	{Tag: "ModDtls", Min: 0, Max: 1, Group: &groupPaymentTransaction107},
+	{Tag: "ClmNonRctDtls", Min: 0, Max: 1, Group: &groupClaimNonReceipt2Choice},
+	{Tag: "StmtDtls", Min: 0, Max: 1, Group: &groupStatementResolutionEntry4},
+	{Tag: "CrrctnTx", Min: 0, Max: 1, Group: &groupCorrectiveTransaction4Choice},
+	{Tag: "RsltnRltdInf", Min: 0, Max: 1, Group: &groupResolutionData1},
+	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
 }}
 
-var groupStatementResolutionEntry4 = groupType{name: "StatementResolutionEntry4", elements: []element{
-	{tag: "OrgnlGrpInf", min: 0, max: 1, group: &groupOriginalGroupInformation29},
-	{tag: "OrgnlStmtId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "UETR", min: 0, max: 1, simple: &simpleUUIDv4Identifier},
-	{tag: "AcctSvcrRef", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "CrrctdAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "Chrgs", min: 0, max: -1, group: &groupCharges6},
-	{tag: "Purp", min: 0, max: 1, group: &groupPurpose2Choice},
+var groupStatementResolutionEntry4 = schema.Group{Name: "StatementResolutionEntry4", Elements: []schema.Element{
+	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupInformation29},
+	{Tag: "OrgnlStmtId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
+	{Tag: "AcctSvcrRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CrrctdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Chrgs", Min: 0, Max: -1, Group: &groupCharges6},
+	{Tag: "Purp", Min: 0, Max: 1, Group: &groupPurpose2Choice},
 }}
 
-var groupTaxCharges2 = groupType{name: "TaxCharges2", elements: []element{
-	{tag: "Id", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Rate", min: 0, max: 1, simple: &simplePercentageRate},
-	{tag: "Amt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
+var groupTaxCharges2 = schema.Group{Name: "TaxCharges2", Elements: []schema.Element{
+	{Tag: "Id", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Rate", Min: 0, Max: 1, Simple: &simplePercentageRate},
+	{Tag: "Amt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
 }}
 
-var groupUnderlyingTransaction22 = groupType{name: "UnderlyingTransaction22", elements: []element{
-	{tag: "OrgnlGrpInfAndSts", min: 0, max: 1, group: &groupOriginalGroupHeader14},
-	{tag: "OrgnlPmtInfAndSts", min: 0, max: -1, group: &groupOriginalPaymentInstruction30},
-	{tag: "TxInfAndSts", min: 0, max: -1, group: &groupPaymentTransaction102},
+var groupUnderlyingTransaction22 = schema.Group{Name: "UnderlyingTransaction22", Elements: []schema.Element{
+	{Tag: "OrgnlGrpInfAndSts", Min: 0, Max: 1, Group: &groupOriginalGroupHeader14},
+	{Tag: "OrgnlPmtInfAndSts", Min: 0, Max: -1, Group: &groupOriginalPaymentInstruction30},
+	{Tag: "TxInfAndSts", Min: 0, Max: -1, Group: &groupPaymentTransaction102},
 }}

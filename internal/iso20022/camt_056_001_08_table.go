@@ -2,61 +2,63 @@
 
 package iso20022
 
-var groupCancellationReason33Choice = groupType{name: "CancellationReason33Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalCancellationReason1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+import "countersign/internal/iso20022/schema"
+
+var groupCancellationReason33Choice = schema.Group{Name: "CancellationReason33Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalCancellationReason1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupControlData1 = groupType{name: "ControlData1", elements: []element{
-	{tag: "NbOfTxs", min: 1, max: 1, simple: &simpleMax15NumericText},
-	{tag: "CtrlSum", min: 0, max: 1, simple: &simpleDecimalNumber},
+var groupControlData1 = schema.Group{Name: "ControlData1", Elements: []schema.Element{
+	{Tag: "NbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
+	{Tag: "CtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
 }}
 
-var groupFIToFIPaymentCancellationRequest = groupType{name: "FIToFIPaymentCancellationRequest", elements: []element{
-	{tag: "Assgnmt", min: 1, max: 1, group: &groupCaseAssignment5},
-	{tag: "Case", min: 0, max: 1, group: &groupCase5},
-	{tag: "CtrlData", min: 0, max: 1, group: &groupControlData1},
-	{tag: "Undrlyg", min: 1, max: -1, group: &groupUnderlyingTransaction23},
-	{tag: "SplmtryData", min: 0, max: -1, group: &groupSupplementaryData1},
+var groupFIToFIPaymentCancellationRequest = schema.Group{Name: "FIToFIPaymentCancellationRequest", Elements: []schema.Element{
+	{Tag: "Assgnmt", Min: 1, Max: 1, Group: &groupCaseAssignment5},
+	{Tag: "Case", Min: 0, Max: 1, Group: &groupCase5},
+	{Tag: "CtrlData", Min: 0, Max: 1, Group: &groupControlData1},
+	{Tag: "Undrlyg", Min: 1, Max: -1, Group: &groupUnderlyingTransaction23},
+	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
 }}
 
-var groupOriginalGroupHeader15 = groupType{name: "OriginalGroupHeader15", elements: []element{
-	{tag: "GrpCxlId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Case", min: 0, max: 1, group: &groupCase5},
-	{tag: "OrgnlMsgId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlMsgNmId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlCreDtTm", min: 0, max: 1, simple: &simpleISODateTime},
-	{tag: "NbOfTxs", min: 0, max: 1, simple: &simpleMax15NumericText},
-	{tag: "CtrlSum", min: 0, max: 1, simple: &simpleDecimalNumber},
-	{tag: "GrpCxl", min: 0, max: 1, simple: &simpleGroupCancellationIndicator},
-	{tag: "CxlRsnInf", min: 0, max: -1, group: &groupPaymentCancellationReason5},
+var groupOriginalGroupHeader15 = schema.Group{Name: "OriginalGroupHeader15", Elements: []schema.Element{
+	{Tag: "GrpCxlId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Case", Min: 0, Max: 1, Group: &groupCase5},
+	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlMsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlCreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "NbOfTxs", Min: 0, Max: 1, Simple: &simpleMax15NumericText},
+	{Tag: "CtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
+	{Tag: "GrpCxl", Min: 0, Max: 1, Simple: &simpleGroupCancellationIndicator},
+	{Tag: "CxlRsnInf", Min: 0, Max: -1, Group: &groupPaymentCancellationReason5},
 }}
 
-var groupPaymentCancellationReason5 = groupType{name: "PaymentCancellationReason5", elements: []element{
-	{tag: "Orgtr", min: 0, max: 1, group: &groupPartyIdentification135},
-	{tag: "Rsn", min: 0, max: 1, group: &groupCancellationReason33Choice},
-	{tag: "AddtlInf", min: 0, max: -1, simple: &simpleMax105Text},
+var groupPaymentCancellationReason5 = schema.Group{Name: "PaymentCancellationReason5", Elements: []schema.Element{
+	{Tag: "Orgtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
+	{Tag: "Rsn", Min: 0, Max: 1, Group: &groupCancellationReason33Choice},
+	{Tag: "AddtlInf", Min: 0, Max: -1, Simple: &simpleMax105Text},
 }}
 
-var groupPaymentTransaction106 = groupType{name: "PaymentTransaction106", elements: []element{
-	{tag: "CxlId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Case", min: 0, max: 1, group: &groupCase5},
-	{tag: "OrgnlGrpInf", min: 0, max: 1, group: &groupOriginalGroupInformation29},
-	{tag: "OrgnlInstrId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlEndToEndId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlTxId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlUETR", min: 0, max: 1, simple: &simpleUUIDv4Identifier},
-	{tag: "OrgnlClrSysRef", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlIntrBkSttlmAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "OrgnlIntrBkSttlmDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "Assgnr", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "Assgne", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "CxlRsnInf", min: 0, max: -1, group: &groupPaymentCancellationReason5},
-	{tag: "OrgnlTxRef", min: 0, max: 1, group: &groupOriginalTransactionReference28},
-	{tag: "SplmtryData", min: 0, max: -1, group: &groupSupplementaryData1},
+var groupPaymentTransaction106 = schema.Group{Name: "PaymentTransaction106", Elements: []schema.Element{
+	{Tag: "CxlId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Case", Min: 0, Max: 1, Group: &groupCase5},
+	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupInformation29},
+	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlTxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
+	{Tag: "OrgnlClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "Assgnr", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "Assgne", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "CxlRsnInf", Min: 0, Max: -1, Group: &groupPaymentCancellationReason5},
+	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
+	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
 }}
 
-var groupUnderlyingTransaction23 = groupType{name: "UnderlyingTransaction23", elements: []element{
-	{tag: "OrgnlGrpInfAndCxl", min: 0, max: 1, group: &groupOriginalGroupHeader15},
-	{tag: "TxInf", min: 0, max: -1, group: &groupPaymentTransaction106},
+var groupUnderlyingTransaction23 = schema.Group{Name: "UnderlyingTransaction23", Elements: []schema.Element{
+	{Tag: "OrgnlGrpInfAndCxl", Min: 0, Max: 1, Group: &groupOriginalGroupHeader15},
+	{Tag: "TxInf", Min: 0, Max: -1, Group: &groupPaymentTransaction106},
 }}

@@ -1,6 +1,10 @@
 package iso20022
 
-import "reflect"
+import (
+	"reflect"
+
+	"countersign/internal/iso20022/schema"
+)
 
 // MessageName is the name of a message definition, such as pain.001.001.09.
 type MessageName string
@@ -24,38 +28,45 @@ func (n MessageName) Namespace() string {
 	return namespacePrefix + string(n)
 }
 
-// messageType describes one message: its name, the content of its Document
-// element, and how to make an empty value.
-type messageType struct {
-	name     MessageName
-	document groupType
-	create   func() Document
+// Definition describes one message: its name, the content of its Document element, and how to make an empty value. It is there for the
+// codec; whoever holds a Document needs none.
+type Definition struct {
+	Name     MessageName
+	Document schema.Group
+	New      func() Document
 }
 
-func messageNamed(name MessageName) *messageType {
-	for i := range messageTable {
-		if messageTable[i].name == name {
-			return &messageTable[i]
+// Definitions are all messages of this package. They are shared: do not change them.
+func Definitions() []Definition {
+	return definitions
+}
+
+// DefinitionNamed is the definition of a message; nil when this package has none.
+func DefinitionNamed(name MessageName) *Definition {
+	for i := range definitions {
+		if definitions[i].Name == name {
+			return &definitions[i]
 		}
 	}
 	return nil
 }
 
-func messageOfNamespace(namespace string) *messageType {
+// DefinitionOfNamespace is the definition whose documents have the XML namespace; nil when this package has none.
+func DefinitionOfNamespace(namespace string) *Definition {
 	if namespace == swissPain001V03 {
-		return messageNamed(Pain001V03)
+		return DefinitionNamed(Pain001V03)
 	}
-	for i := range messageTable {
-		if namespace == messageTable[i].name.Namespace() {
-			return &messageTable[i]
+	for i := range definitions {
+		if namespace == definitions[i].Name.Namespace() {
+			return &definitions[i]
 		}
 	}
 	return nil
 }
 
-// valueOf is the struct behind a document; ok is false for a nil document and
-// for one that is not of this package.
-func valueOf(document Document) (message *messageType, value reflect.Value, ok bool) {
+// ValueOf is the definition of a document and the struct behind it; ok is false for a nil document and for one that is not of this
+// package.
+func ValueOf(document Document) (definition *Definition, value reflect.Value, ok bool) {
 	if document == nil {
 		return nil, reflect.Value{}, false
 	}
@@ -63,9 +74,9 @@ func valueOf(document Document) (message *messageType, value reflect.Value, ok b
 	if pointer.Kind() != reflect.Pointer || pointer.IsNil() {
 		return nil, reflect.Value{}, false
 	}
-	message = messageNamed(document.MessageName())
-	if message == nil || reflect.TypeOf(message.create()) != pointer.Type() {
+	definition = DefinitionNamed(document.MessageName())
+	if definition == nil || reflect.TypeOf(definition.New()) != pointer.Type() {
 		return nil, reflect.Value{}, false
 	}
-	return message, pointer.Elem(), true
+	return definition, pointer.Elem(), true
 }

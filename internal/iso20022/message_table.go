@@ -2,6 +2,8 @@
 
 package iso20022
 
+import "countersign/internal/iso20022/schema"
+
 // The messages this package knows.
 const (
 	Pain001V09 MessageName = "pain.001.001.09" // the order of a customer to transfer money
@@ -16,17 +18,17 @@ const (
 	Pain001V03 MessageName = "pain.001.001.03" // the order of a customer in the previous generation, read only to be upgraded
 )
 
-var messageTable = []messageType{
-	{name: Pain001V09, document: groupType{name: "Document", document: true, elements: []element{{tag: "CstmrCdtTrfInitn", min: 1, max: 1, group: &groupCustomerCreditTransferInitiation}}}, create: func() Document { return new(CustomerCreditTransferInitiation) }},
-	{name: Pain002V10, document: groupType{name: "Document", document: true, elements: []element{{tag: "CstmrPmtStsRpt", min: 1, max: 1, group: &groupCustomerPaymentStatusReport}}}, create: func() Document { return new(CustomerPaymentStatusReport) }},
-	{name: Pacs008V08, document: groupType{name: "Document", document: true, elements: []element{{tag: "FIToFICstmrCdtTrf", min: 1, max: 1, group: &groupFIToFICustomerCreditTransfer}}}, create: func() Document { return new(FIToFICustomerCreditTransfer) }},
-	{name: Pacs002V10, document: groupType{name: "Document", document: true, elements: []element{{tag: "FIToFIPmtStsRpt", min: 1, max: 1, group: &groupFIToFIPaymentStatusReport}}}, create: func() Document { return new(FIToFIPaymentStatusReport) }},
-	{name: Pacs004V09, document: groupType{name: "Document", document: true, elements: []element{{tag: "PmtRtr", min: 1, max: 1, group: &groupPaymentReturn}}}, create: func() Document { return new(PaymentReturn) }},
-	{name: Camt056V08, document: groupType{name: "Document", document: true, elements: []element{{tag: "FIToFIPmtCxlReq", min: 1, max: 1, group: &groupFIToFIPaymentCancellationRequest}}}, create: func() Document { return new(FIToFIPaymentCancellationRequest) }},
-	{name: Camt029V09, document: groupType{name: "Document", document: true, elements: []element{{tag: "RsltnOfInvstgtn", min: 1, max: 1, group: &groupResolutionOfInvestigation}}}, create: func() Document { return new(ResolutionOfInvestigation) }},
-	{name: Camt025V05, document: groupType{name: "Document", document: true, elements: []element{{tag: "Rct", min: 1, max: 1, group: &groupReceipt}}}, create: func() Document { return new(Receipt) }},
-	{name: Pacs028V03, document: groupType{name: "Document", document: true, elements: []element{{tag: "FIToFIPmtStsReq", min: 1, max: 1, group: &groupFIToFIPaymentStatusRequest}}}, create: func() Document { return new(FIToFIPaymentStatusRequest) }},
-	{name: Pain001V03, document: groupType{name: "Document", document: true, elements: []element{{tag: "CstmrCdtTrfInitn", min: 1, max: 1, group: &groupCustomerCreditTransferInitiationV03}}}, create: func() Document { return new(CustomerCreditTransferInitiationV03) }},
+var definitions = []Definition{
+	{Name: Pain001V09, Document: schema.Group{Name: "Document", Document: true, Elements: []schema.Element{{Tag: "CstmrCdtTrfInitn", Min: 1, Max: 1, Group: &groupCustomerCreditTransferInitiation}}}, New: func() Document { return new(CustomerCreditTransferInitiation) }},
+	{Name: Pain002V10, Document: schema.Group{Name: "Document", Document: true, Elements: []schema.Element{{Tag: "CstmrPmtStsRpt", Min: 1, Max: 1, Group: &groupCustomerPaymentStatusReport}}}, New: func() Document { return new(CustomerPaymentStatusReport) }},
+	{Name: Pacs008V08, Document: schema.Group{Name: "Document", Document: true, Elements: []schema.Element{{Tag: "FIToFICstmrCdtTrf", Min: 1, Max: 1, Group: &groupFIToFICustomerCreditTransfer}}}, New: func() Document { return new(FIToFICustomerCreditTransfer) }},
+	{Name: Pacs002V10, Document: schema.Group{Name: "Document", Document: true, Elements: []schema.Element{{Tag: "FIToFIPmtStsRpt", Min: 1, Max: 1, Group: &groupFIToFIPaymentStatusReport}}}, New: func() Document { return new(FIToFIPaymentStatusReport) }},
+	{Name: Pacs004V09, Document: schema.Group{Name: "Document", Document: true, Elements: []schema.Element{{Tag: "PmtRtr", Min: 1, Max: 1, Group: &groupPaymentReturn}}}, New: func() Document { return new(PaymentReturn) }},
+	{Name: Camt056V08, Document: schema.Group{Name: "Document", Document: true, Elements: []schema.Element{{Tag: "FIToFIPmtCxlReq", Min: 1, Max: 1, Group: &groupFIToFIPaymentCancellationRequest}}}, New: func() Document { return new(FIToFIPaymentCancellationRequest) }},
+	{Name: Camt029V09, Document: schema.Group{Name: "Document", Document: true, Elements: []schema.Element{{Tag: "RsltnOfInvstgtn", Min: 1, Max: 1, Group: &groupResolutionOfInvestigation}}}, New: func() Document { return new(ResolutionOfInvestigation) }},
+	{Name: Camt025V05, Document: schema.Group{Name: "Document", Document: true, Elements: []schema.Element{{Tag: "Rct", Min: 1, Max: 1, Group: &groupReceipt}}}, New: func() Document { return new(Receipt) }},
+	{Name: Pacs028V03, Document: schema.Group{Name: "Document", Document: true, Elements: []schema.Element{{Tag: "FIToFIPmtStsReq", Min: 1, Max: 1, Group: &groupFIToFIPaymentStatusRequest}}}, New: func() Document { return new(FIToFIPaymentStatusRequest) }},
+	{Name: Pain001V03, Document: schema.Group{Name: "Document", Document: true, Elements: []schema.Element{{Tag: "CstmrCdtTrfInitn", Min: 1, Max: 1, Group: &groupCustomerCreditTransferInitiationV03}}}, New: func() Document { return new(CustomerCreditTransferInitiationV03) }},
 }
 
 // MessageName returns pain.001.001.09.

@@ -2,29 +2,31 @@
 
 package iso20022
 
-var groupFIToFIPaymentStatusReport = groupType{name: "FIToFIPaymentStatusReport", elements: []element{
-	{tag: "GrpHdr", min: 1, max: 1, group: &groupGroupHeader91},
-	{tag: "OrgnlGrpInfAndSts", min: 0, max: -1, group: &groupOriginalGroupHeader17},
-	{tag: "TxInfAndSts", min: 0, max: -1, group: &groupPaymentTransaction110},
-	{tag: "SplmtryData", min: 0, max: -1, group: &groupSupplementaryData1},
+import "countersign/internal/iso20022/schema"
+
+var groupFIToFIPaymentStatusReport = schema.Group{Name: "FIToFIPaymentStatusReport", Elements: []schema.Element{
+	{Tag: "GrpHdr", Min: 1, Max: 1, Group: &groupGroupHeader91},
+	{Tag: "OrgnlGrpInfAndSts", Min: 0, Max: -1, Group: &groupOriginalGroupHeader17},
+	{Tag: "TxInfAndSts", Min: 0, Max: -1, Group: &groupPaymentTransaction110},
+	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
 }}
 
-var groupPaymentTransaction110 = groupType{name: "PaymentTransaction110", elements: []element{
-	{tag: "StsId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlGrpInf", min: 0, max: 1, group: &groupOriginalGroupInformation29},
-	{tag: "OrgnlInstrId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlEndToEndId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlTxId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlUETR", min: 0, max: 1, simple: &simpleUUIDv4Identifier},
-	{tag: "TxSts", min: 0, max: 1, simple: &simpleExternalPaymentTransactionStatus1Code},
-	{tag: "StsRsnInf", min: 0, max: -1, group: &groupStatusReasonInformation12},
-	{tag: "ChrgsInf", min: 0, max: -1, group: &groupCharges7},
-	{tag: "AccptncDtTm", min: 0, max: 1, simple: &simpleISODateTime},
-	{tag: "FctvIntrBkSttlmDt", min: 0, max: 1, group: &groupDateAndDateTime2Choice},
-	{tag: "AcctSvcrRef", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "ClrSysRef", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "InstgAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "InstdAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "OrgnlTxRef", min: 0, max: 1, group: &groupOriginalTransactionReference28},
-	{tag: "SplmtryData", min: 0, max: -1, group: &groupSupplementaryData1},
+var groupPaymentTransaction110 = schema.Group{Name: "PaymentTransaction110", Elements: []schema.Element{
+	{Tag: "StsId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupInformation29},
+	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlTxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
+	{Tag: "TxSts", Min: 0, Max: 1, Simple: &simpleExternalPaymentTransactionStatus1Code},
+	{Tag: "StsRsnInf", Min: 0, Max: -1, Group: &groupStatusReasonInformation12},
+	{Tag: "ChrgsInf", Min: 0, Max: -1, Group: &groupCharges7},
+	{Tag: "AccptncDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "FctvIntrBkSttlmDt", Min: 0, Max: 1, Group: &groupDateAndDateTime2Choice},
+	{Tag: "AcctSvcrRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "ClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "InstgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "InstdAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
+	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
 }}

@@ -2,86 +2,88 @@
 
 package iso20022
 
-var groupGroupHeader90 = groupType{name: "GroupHeader90", elements: []element{
-	{tag: "MsgId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "CreDtTm", min: 1, max: 1, simple: &simpleISODateTime},
-	{tag: "Authstn", min: 0, max: 2, group: &groupAuthorisation1Choice},
-	{tag: "BtchBookg", min: 0, max: 1, simple: &simpleBatchBookingIndicator},
-	{tag: "NbOfTxs", min: 1, max: 1, simple: &simpleMax15NumericText},
-	{tag: "CtrlSum", min: 0, max: 1, simple: &simpleDecimalNumber},
-	{tag: "GrpRtr", min: 0, max: 1, simple: &simpleTrueFalseIndicator},
-	{tag: "TtlRtrdIntrBkSttlmAmt", min: 0, max: 1, simple: &simpleActiveCurrencyAndAmount_SimpleType, currency: &simpleActiveCurrencyCode},
-	{tag: "IntrBkSttlmDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "SttlmInf", min: 1, max: 1, group: &groupSettlementInstruction7},
-	{tag: "InstgAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "InstdAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
+import "countersign/internal/iso20022/schema"
+
+var groupGroupHeader90 = schema.Group{Name: "GroupHeader90", Elements: []schema.Element{
+	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CreDtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "Authstn", Min: 0, Max: 2, Group: &groupAuthorisation1Choice},
+	{Tag: "BtchBookg", Min: 0, Max: 1, Simple: &simpleBatchBookingIndicator},
+	{Tag: "NbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
+	{Tag: "CtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
+	{Tag: "GrpRtr", Min: 0, Max: 1, Simple: &simpleTrueFalseIndicator},
+	{Tag: "TtlRtrdIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
+	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "SttlmInf", Min: 1, Max: 1, Group: &groupSettlementInstruction7},
+	{Tag: "InstgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "InstdAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
 }}
 
-var groupOriginalGroupHeader18 = groupType{name: "OriginalGroupHeader18", elements: []element{
-	{tag: "OrgnlMsgId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlMsgNmId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlCreDtTm", min: 0, max: 1, simple: &simpleISODateTime},
-	{tag: "RtrRsnInf", min: 0, max: -1, group: &groupPaymentReturnReason6},
+var groupOriginalGroupHeader18 = schema.Group{Name: "OriginalGroupHeader18", Elements: []schema.Element{
+	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlMsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlCreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "RtrRsnInf", Min: 0, Max: -1, Group: &groupPaymentReturnReason6},
 }}
 
-var groupPaymentReturn = groupType{name: "PaymentReturn", elements: []element{
-	{tag: "GrpHdr", min: 1, max: 1, group: &groupGroupHeader90},
-	{tag: "OrgnlGrpInf", min: 0, max: 1, group: &groupOriginalGroupHeader18},
-	{tag: "TxInf", min: 0, max: -1, group: &groupPaymentTransaction112},
-	{tag: "SplmtryData", min: 0, max: -1, group: &groupSupplementaryData1},
+var groupPaymentReturn = schema.Group{Name: "PaymentReturn", Elements: []schema.Element{
+	{Tag: "GrpHdr", Min: 1, Max: 1, Group: &groupGroupHeader90},
+	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupHeader18},
+	{Tag: "TxInf", Min: 0, Max: -1, Group: &groupPaymentTransaction112},
+	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
 }}
 
-var groupPaymentReturnReason6 = groupType{name: "PaymentReturnReason6", elements: []element{
-	{tag: "Orgtr", min: 0, max: 1, group: &groupPartyIdentification135},
-	{tag: "Rsn", min: 0, max: 1, group: &groupReturnReason5Choice},
-	{tag: "AddtlInf", min: 0, max: -1, simple: &simpleMax105Text},
+var groupPaymentReturnReason6 = schema.Group{Name: "PaymentReturnReason6", Elements: []schema.Element{
+	{Tag: "Orgtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
+	{Tag: "Rsn", Min: 0, Max: 1, Group: &groupReturnReason5Choice},
+	{Tag: "AddtlInf", Min: 0, Max: -1, Simple: &simpleMax105Text},
 }}
 
-var groupPaymentTransaction112 = groupType{name: "PaymentTransaction112", elements: []element{
-	{tag: "RtrId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlGrpInf", min: 0, max: 1, group: &groupOriginalGroupInformation29},
-	{tag: "OrgnlInstrId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlEndToEndId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlTxId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlUETR", min: 0, max: 1, simple: &simpleUUIDv4Identifier},
-	{tag: "OrgnlClrSysRef", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlIntrBkSttlmAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "OrgnlIntrBkSttlmDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "RtrdIntrBkSttlmAmt", min: 1, max: 1, simple: &simpleActiveCurrencyAndAmount_SimpleType, currency: &simpleActiveCurrencyCode},
-	{tag: "IntrBkSttlmDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "SttlmPrty", min: 0, max: 1, simple: &simplePriority3Code},
-	{tag: "SttlmTmIndctn", min: 0, max: 1, group: &groupSettlementDateTimeIndication1},
-	{tag: "RtrdInstdAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "XchgRate", min: 0, max: 1, simple: &simpleBaseOneRate},
-	{tag: "CompstnAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "ChrgBr", min: 0, max: 1, simple: &simpleChargeBearerType1Code},
-	{tag: "ChrgsInf", min: 0, max: -1, group: &groupCharges7},
-	{tag: "ClrSysRef", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "InstgAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "InstdAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "RtrChain", min: 0, max: 1, group: &groupTransactionParties7},
-	{tag: "RtrRsnInf", min: 0, max: -1, group: &groupPaymentReturnReason6},
-	{tag: "OrgnlTxRef", min: 0, max: 1, group: &groupOriginalTransactionReference28},
-	{tag: "SplmtryData", min: 0, max: -1, group: &groupSupplementaryData1},
+var groupPaymentTransaction112 = schema.Group{Name: "PaymentTransaction112", Elements: []schema.Element{
+	{Tag: "RtrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupInformation29},
+	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlTxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
+	{Tag: "OrgnlClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "RtrdIntrBkSttlmAmt", Min: 1, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
+	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "SttlmPrty", Min: 0, Max: 1, Simple: &simplePriority3Code},
+	{Tag: "SttlmTmIndctn", Min: 0, Max: 1, Group: &groupSettlementDateTimeIndication1},
+	{Tag: "RtrdInstdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "XchgRate", Min: 0, Max: 1, Simple: &simpleBaseOneRate},
+	{Tag: "CompstnAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "ChrgBr", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
+	{Tag: "ChrgsInf", Min: 0, Max: -1, Group: &groupCharges7},
+	{Tag: "ClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "InstgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "InstdAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "RtrChain", Min: 0, Max: 1, Group: &groupTransactionParties7},
+	{Tag: "RtrRsnInf", Min: 0, Max: -1, Group: &groupPaymentReturnReason6},
+	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
+	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
 }}
 
-var groupReturnReason5Choice = groupType{name: "ReturnReason5Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalReturnReason1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupReturnReason5Choice = schema.Group{Name: "ReturnReason5Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalReturnReason1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupTransactionParties7 = groupType{name: "TransactionParties7", elements: []element{
-	{tag: "UltmtDbtr", min: 0, max: 1, group: &groupParty40Choice},
-	{tag: "Dbtr", min: 1, max: 1, group: &groupParty40Choice},
-	{tag: "InitgPty", min: 0, max: 1, group: &groupParty40Choice},
-	{tag: "DbtrAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "PrvsInstgAgt1", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "PrvsInstgAgt2", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "PrvsInstgAgt3", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "IntrmyAgt1", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "IntrmyAgt2", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "IntrmyAgt3", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "CdtrAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "Cdtr", min: 1, max: 1, group: &groupParty40Choice},
-	{tag: "UltmtCdtr", min: 0, max: 1, group: &groupParty40Choice},
+var groupTransactionParties7 = schema.Group{Name: "TransactionParties7", Elements: []schema.Element{
+	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupParty40Choice},
+	{Tag: "Dbtr", Min: 1, Max: 1, Group: &groupParty40Choice},
+	{Tag: "InitgPty", Min: 0, Max: 1, Group: &groupParty40Choice},
+	{Tag: "DbtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "PrvsInstgAgt1", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "PrvsInstgAgt2", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "PrvsInstgAgt3", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "IntrmyAgt1", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "IntrmyAgt2", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "IntrmyAgt3", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "CdtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "Cdtr", Min: 1, Max: 1, Group: &groupParty40Choice},
+	{Tag: "UltmtCdtr", Min: 0, Max: 1, Group: &groupParty40Choice},
 }}

@@ -2,32 +2,34 @@
 
 package iso20022
 
-var groupFIToFIPaymentStatusRequest = groupType{name: "FIToFIPaymentStatusRequest", elements: []element{
-	{tag: "GrpHdr", min: 1, max: 1, group: &groupGroupHeader91},
-	{tag: "OrgnlGrpInf", min: 0, max: -1, group: &groupOriginalGroupInformation27},
-	{tag: "TxInf", min: 0, max: -1, group: &groupPaymentTransaction113},
-	{tag: "SplmtryData", min: 0, max: -1, group: &groupSupplementaryData1},
+import "countersign/internal/iso20022/schema"
+
+var groupFIToFIPaymentStatusRequest = schema.Group{Name: "FIToFIPaymentStatusRequest", Elements: []schema.Element{
+	{Tag: "GrpHdr", Min: 1, Max: 1, Group: &groupGroupHeader91},
+	{Tag: "OrgnlGrpInf", Min: 0, Max: -1, Group: &groupOriginalGroupInformation27},
+	{Tag: "TxInf", Min: 0, Max: -1, Group: &groupPaymentTransaction113},
+	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
 }}
 
-var groupOriginalGroupInformation27 = groupType{name: "OriginalGroupInformation27", elements: []element{
-	{tag: "OrgnlMsgId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlMsgNmId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlCreDtTm", min: 0, max: 1, simple: &simpleISODateTime},
-	{tag: "OrgnlNbOfTxs", min: 0, max: 1, simple: &simpleMax15NumericText},
-	{tag: "OrgnlCtrlSum", min: 0, max: 1, simple: &simpleDecimalNumber},
+var groupOriginalGroupInformation27 = schema.Group{Name: "OriginalGroupInformation27", Elements: []schema.Element{
+	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlMsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlCreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "OrgnlNbOfTxs", Min: 0, Max: 1, Simple: &simpleMax15NumericText},
+	{Tag: "OrgnlCtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
 }}
 
-var groupPaymentTransaction113 = groupType{name: "PaymentTransaction113", elements: []element{
-	{tag: "StsReqId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlGrpInf", min: 0, max: 1, group: &groupOriginalGroupInformation29},
-	{tag: "OrgnlInstrId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlEndToEndId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlTxId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlUETR", min: 0, max: 1, simple: &simpleUUIDv4Identifier},
-	{tag: "AccptncDtTm", min: 0, max: 1, simple: &simpleISODateTime},
-	{tag: "ClrSysRef", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "InstgAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "InstdAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "OrgnlTxRef", min: 0, max: 1, group: &groupOriginalTransactionReference28},
-	{tag: "SplmtryData", min: 0, max: -1, group: &groupSupplementaryData1},
+var groupPaymentTransaction113 = schema.Group{Name: "PaymentTransaction113", Elements: []schema.Element{
+	{Tag: "StsReqId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupInformation29},
+	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlTxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
+	{Tag: "AccptncDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "ClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "InstgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "InstdAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
+	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
 }}

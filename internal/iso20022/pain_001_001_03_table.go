@@ -2,285 +2,287 @@
 
 package iso20022
 
-var groupAmountType3Choice = groupType{name: "AmountType3Choice", choice: true, elements: []element{
-	{tag: "InstdAmt", min: 1, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "EqvtAmt", min: 1, max: 1, group: &groupEquivalentAmount2},
+import "countersign/internal/iso20022/schema"
+
+var groupAmountType3Choice = schema.Group{Name: "AmountType3Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "InstdAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "EqvtAmt", Min: 1, Max: 1, Group: &groupEquivalentAmount2},
 }}
 
-var groupBranchAndFinancialInstitutionIdentification4 = groupType{name: "BranchAndFinancialInstitutionIdentification4", elements: []element{
-	{tag: "FinInstnId", min: 1, max: 1, group: &groupFinancialInstitutionIdentification7},
-	{tag: "BrnchId", min: 0, max: 1, group: &groupBranchData2},
+var groupBranchAndFinancialInstitutionIdentification4 = schema.Group{Name: "BranchAndFinancialInstitutionIdentification4", Elements: []schema.Element{
+	{Tag: "FinInstnId", Min: 1, Max: 1, Group: &groupFinancialInstitutionIdentification7},
+	{Tag: "BrnchId", Min: 0, Max: 1, Group: &groupBranchData2},
 }}
 
-var groupBranchData2 = groupType{name: "BranchData2", elements: []element{
-	{tag: "Id", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Nm", min: 0, max: 1, simple: &simpleMax140Text},
-	{tag: "PstlAdr", min: 0, max: 1, group: &groupPostalAddress6},
+var groupBranchData2 = schema.Group{Name: "BranchData2", Elements: []schema.Element{
+	{Tag: "Id", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "PstlAdr", Min: 0, Max: 1, Group: &groupPostalAddress6},
 }}
 
-var groupCashAccount16 = groupType{name: "CashAccount16", elements: []element{
-	{tag: "Id", min: 1, max: 1, group: &groupAccountIdentification4Choice},
-	{tag: "Tp", min: 0, max: 1, group: &groupCashAccountType2},
-	{tag: "Ccy", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "Nm", min: 0, max: 1, simple: &simpleMax70Text},
+var groupCashAccount16 = schema.Group{Name: "CashAccount16", Elements: []schema.Element{
+	{Tag: "Id", Min: 1, Max: 1, Group: &groupAccountIdentification4Choice},
+	{Tag: "Tp", Min: 0, Max: 1, Group: &groupCashAccountType2},
+	{Tag: "Ccy", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax70Text},
 }}
 
-var groupCashAccountType2 = groupType{name: "CashAccountType2", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleCashAccountType4Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupCashAccountType2 = schema.Group{Name: "CashAccountType2", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleCashAccountType4Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupCheque6 = groupType{name: "Cheque6", elements: []element{
-	{tag: "ChqTp", min: 0, max: 1, simple: &simpleChequeType2Code},
-	{tag: "ChqNb", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "ChqFr", min: 0, max: 1, group: &groupNameAndAddress10},
-	{tag: "DlvryMtd", min: 0, max: 1, group: &groupChequeDeliveryMethod1Choice},
-	{tag: "DlvrTo", min: 0, max: 1, group: &groupNameAndAddress10},
-	{tag: "InstrPrty", min: 0, max: 1, simple: &simplePriority2Code},
-	{tag: "ChqMtrtyDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "FrmsCd", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "MemoFld", min: 0, max: 2, simple: &simpleMax35Text},
-	{tag: "RgnlClrZone", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "PrtLctn", min: 0, max: 1, simple: &simpleMax35Text},
+var groupCheque6 = schema.Group{Name: "Cheque6", Elements: []schema.Element{
+	{Tag: "ChqTp", Min: 0, Max: 1, Simple: &simpleChequeType2Code},
+	{Tag: "ChqNb", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "ChqFr", Min: 0, Max: 1, Group: &groupNameAndAddress10},
+	{Tag: "DlvryMtd", Min: 0, Max: 1, Group: &groupChequeDeliveryMethod1Choice},
+	{Tag: "DlvrTo", Min: 0, Max: 1, Group: &groupNameAndAddress10},
+	{Tag: "InstrPrty", Min: 0, Max: 1, Simple: &simplePriority2Code},
+	{Tag: "ChqMtrtyDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "FrmsCd", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "MemoFld", Min: 0, Max: 2, Simple: &simpleMax35Text},
+	{Tag: "RgnlClrZone", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "PrtLctn", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupContactDetails2 = groupType{name: "ContactDetails2", elements: []element{
-	{tag: "NmPrfx", min: 0, max: 1, simple: &simpleNamePrefix1Code},
-	{tag: "Nm", min: 0, max: 1, simple: &simpleMax140Text},
-	{tag: "PhneNb", min: 0, max: 1, simple: &simplePhoneNumber},
-	{tag: "MobNb", min: 0, max: 1, simple: &simplePhoneNumber},
-	{tag: "FaxNb", min: 0, max: 1, simple: &simplePhoneNumber},
-	{tag: "EmailAdr", min: 0, max: 1, simple: &simpleMax2048Text},
-	{tag: "Othr", min: 0, max: 1, simple: &simpleMax35Text},
+var groupContactDetails2 = schema.Group{Name: "ContactDetails2", Elements: []schema.Element{
+	{Tag: "NmPrfx", Min: 0, Max: 1, Simple: &simpleNamePrefix1Code},
+	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "PhneNb", Min: 0, Max: 1, Simple: &simplePhoneNumber},
+	{Tag: "MobNb", Min: 0, Max: 1, Simple: &simplePhoneNumber},
+	{Tag: "FaxNb", Min: 0, Max: 1, Simple: &simplePhoneNumber},
+	{Tag: "EmailAdr", Min: 0, Max: 1, Simple: &simpleMax2048Text},
+	{Tag: "Othr", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupCreditTransferTransactionInformation10 = groupType{name: "CreditTransferTransactionInformation10", elements: []element{
-	{tag: "PmtId", min: 1, max: 1, group: &groupPaymentIdentification1},
-	{tag: "PmtTpInf", min: 0, max: 1, group: &groupPaymentTypeInformation19},
-	{tag: "Amt", min: 1, max: 1, group: &groupAmountType3Choice},
-	{tag: "XchgRateInf", min: 0, max: 1, group: &groupExchangeRateInformation1},
-	{tag: "ChrgBr", min: 0, max: 1, simple: &simpleChargeBearerType1Code},
-	{tag: "ChqInstr", min: 0, max: 1, group: &groupCheque6},
-	{tag: "UltmtDbtr", min: 0, max: 1, group: &groupPartyIdentification32},
-	{tag: "IntrmyAgt1", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification4},
-	{tag: "IntrmyAgt1Acct", min: 0, max: 1, group: &groupCashAccount16},
-	{tag: "IntrmyAgt2", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification4},
-	{tag: "IntrmyAgt2Acct", min: 0, max: 1, group: &groupCashAccount16},
-	{tag: "IntrmyAgt3", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification4},
-	{tag: "IntrmyAgt3Acct", min: 0, max: 1, group: &groupCashAccount16},
-	{tag: "CdtrAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification4},
-	{tag: "CdtrAgtAcct", min: 0, max: 1, group: &groupCashAccount16},
-	{tag: "Cdtr", min: 0, max: 1, group: &groupPartyIdentification32},
-	{tag: "CdtrAcct", min: 0, max: 1, group: &groupCashAccount16},
-	{tag: "UltmtCdtr", min: 0, max: 1, group: &groupPartyIdentification32},
-	{tag: "InstrForCdtrAgt", min: 0, max: -1, group: &groupInstructionForCreditorAgent1},
-	{tag: "InstrForDbtrAgt", min: 0, max: 1, simple: &simpleMax140Text},
-	{tag: "Purp", min: 0, max: 1, group: &groupPurpose2Choice},
-	{tag: "RgltryRptg", min: 0, max: 10, group: &groupRegulatoryReporting3},
-	{tag: "Tax", min: 0, max: 1, group: &groupTaxInformation3},
-	{tag: "RltdRmtInf", min: 0, max: 10, group: &groupRemittanceLocation2},
-	{tag: "RmtInf", min: 0, max: 1, group: &groupRemittanceInformation5},
+var groupCreditTransferTransactionInformation10 = schema.Group{Name: "CreditTransferTransactionInformation10", Elements: []schema.Element{
+	{Tag: "PmtId", Min: 1, Max: 1, Group: &groupPaymentIdentification1},
+	{Tag: "PmtTpInf", Min: 0, Max: 1, Group: &groupPaymentTypeInformation19},
+	{Tag: "Amt", Min: 1, Max: 1, Group: &groupAmountType3Choice},
+	{Tag: "XchgRateInf", Min: 0, Max: 1, Group: &groupExchangeRateInformation1},
+	{Tag: "ChrgBr", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
+	{Tag: "ChqInstr", Min: 0, Max: 1, Group: &groupCheque6},
+	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
+	{Tag: "IntrmyAgt1", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
+	{Tag: "IntrmyAgt1Acct", Min: 0, Max: 1, Group: &groupCashAccount16},
+	{Tag: "IntrmyAgt2", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
+	{Tag: "IntrmyAgt2Acct", Min: 0, Max: 1, Group: &groupCashAccount16},
+	{Tag: "IntrmyAgt3", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
+	{Tag: "IntrmyAgt3Acct", Min: 0, Max: 1, Group: &groupCashAccount16},
+	{Tag: "CdtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
+	{Tag: "CdtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount16},
+	{Tag: "Cdtr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
+	{Tag: "CdtrAcct", Min: 0, Max: 1, Group: &groupCashAccount16},
+	{Tag: "UltmtCdtr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
+	{Tag: "InstrForCdtrAgt", Min: 0, Max: -1, Group: &groupInstructionForCreditorAgent1},
+	{Tag: "InstrForDbtrAgt", Min: 0, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "Purp", Min: 0, Max: 1, Group: &groupPurpose2Choice},
+	{Tag: "RgltryRptg", Min: 0, Max: 10, Group: &groupRegulatoryReporting3},
+	{Tag: "Tax", Min: 0, Max: 1, Group: &groupTaxInformation3},
+	{Tag: "RltdRmtInf", Min: 0, Max: 10, Group: &groupRemittanceLocation2},
+	{Tag: "RmtInf", Min: 0, Max: 1, Group: &groupRemittanceInformation5},
 }}
 
-var groupCustomerCreditTransferInitiationV03 = groupType{name: "CustomerCreditTransferInitiationV03", elements: []element{
-	{tag: "GrpHdr", min: 1, max: 1, group: &groupGroupHeader32},
-	{tag: "PmtInf", min: 1, max: -1, group: &groupPaymentInstructionInformation3},
+var groupCustomerCreditTransferInitiationV03 = schema.Group{Name: "CustomerCreditTransferInitiationV03", Elements: []schema.Element{
+	{Tag: "GrpHdr", Min: 1, Max: 1, Group: &groupGroupHeader32},
+	{Tag: "PmtInf", Min: 1, Max: -1, Group: &groupPaymentInstructionInformation3},
 }}
 
-var groupDateAndPlaceOfBirth = groupType{name: "DateAndPlaceOfBirth", elements: []element{
-	{tag: "BirthDt", min: 1, max: 1, simple: &simpleISODate},
-	{tag: "PrvcOfBirth", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "CityOfBirth", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "CtryOfBirth", min: 1, max: 1, simple: &simpleCountryCode},
+var groupDateAndPlaceOfBirth = schema.Group{Name: "DateAndPlaceOfBirth", Elements: []schema.Element{
+	{Tag: "BirthDt", Min: 1, Max: 1, Simple: &simpleISODate},
+	{Tag: "PrvcOfBirth", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CityOfBirth", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CtryOfBirth", Min: 1, Max: 1, Simple: &simpleCountryCode},
 }}
 
-var groupDatePeriodDetails = groupType{name: "DatePeriodDetails", elements: []element{
-	{tag: "FrDt", min: 1, max: 1, simple: &simpleISODate},
-	{tag: "ToDt", min: 1, max: 1, simple: &simpleISODate},
+var groupDatePeriodDetails = schema.Group{Name: "DatePeriodDetails", Elements: []schema.Element{
+	{Tag: "FrDt", Min: 1, Max: 1, Simple: &simpleISODate},
+	{Tag: "ToDt", Min: 1, Max: 1, Simple: &simpleISODate},
 }}
 
-var groupExchangeRateInformation1 = groupType{name: "ExchangeRateInformation1", elements: []element{
-	{tag: "XchgRate", min: 0, max: 1, simple: &simpleBaseOneRate},
-	{tag: "RateTp", min: 0, max: 1, simple: &simpleExchangeRateType1Code},
-	{tag: "CtrctId", min: 0, max: 1, simple: &simpleMax35Text},
+var groupExchangeRateInformation1 = schema.Group{Name: "ExchangeRateInformation1", Elements: []schema.Element{
+	{Tag: "XchgRate", Min: 0, Max: 1, Simple: &simpleBaseOneRate},
+	{Tag: "RateTp", Min: 0, Max: 1, Simple: &simpleExchangeRateType1Code},
+	{Tag: "CtrctId", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupFinancialInstitutionIdentification7 = groupType{name: "FinancialInstitutionIdentification7", elements: []element{
-	{tag: "BIC", min: 0, max: 1, simple: &simpleBICIdentifier},
-	{tag: "ClrSysMmbId", min: 0, max: 1, group: &groupClearingSystemMemberIdentification2},
-	{tag: "Nm", min: 0, max: 1, simple: &simpleMax140Text},
-	{tag: "PstlAdr", min: 0, max: 1, group: &groupPostalAddress6},
-	{tag: "Othr", min: 0, max: 1, group: &groupGenericFinancialIdentification1},
+var groupFinancialInstitutionIdentification7 = schema.Group{Name: "FinancialInstitutionIdentification7", Elements: []schema.Element{
+	{Tag: "BIC", Min: 0, Max: 1, Simple: &simpleBICIdentifier},
+	{Tag: "ClrSysMmbId", Min: 0, Max: 1, Group: &groupClearingSystemMemberIdentification2},
+	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "PstlAdr", Min: 0, Max: 1, Group: &groupPostalAddress6},
+	{Tag: "Othr", Min: 0, Max: 1, Group: &groupGenericFinancialIdentification1},
 }}
 
-var groupGroupHeader32 = groupType{name: "GroupHeader32", elements: []element{
-	{tag: "MsgId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "CreDtTm", min: 1, max: 1, simple: &simpleISODateTime},
-	{tag: "Authstn", min: 0, max: 2, group: &groupAuthorisation1Choice},
-	{tag: "NbOfTxs", min: 1, max: 1, simple: &simpleMax15NumericText},
-	{tag: "CtrlSum", min: 0, max: 1, simple: &simpleDecimalNumber},
-	{tag: "InitgPty", min: 1, max: 1, group: &groupPartyIdentification32},
-	{tag: "FwdgAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification4},
+var groupGroupHeader32 = schema.Group{Name: "GroupHeader32", Elements: []schema.Element{
+	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CreDtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "Authstn", Min: 0, Max: 2, Group: &groupAuthorisation1Choice},
+	{Tag: "NbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
+	{Tag: "CtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
+	{Tag: "InitgPty", Min: 1, Max: 1, Group: &groupPartyIdentification32},
+	{Tag: "FwdgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
 }}
 
-var groupNameAndAddress10 = groupType{name: "NameAndAddress10", elements: []element{
-	{tag: "Nm", min: 1, max: 1, simple: &simpleMax140Text},
-	{tag: "Adr", min: 1, max: 1, group: &groupPostalAddress6},
+var groupNameAndAddress10 = schema.Group{Name: "NameAndAddress10", Elements: []schema.Element{
+	{Tag: "Nm", Min: 1, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "Adr", Min: 1, Max: 1, Group: &groupPostalAddress6},
 }}
 
-var groupOrganisationIdentification4 = groupType{name: "OrganisationIdentification4", elements: []element{
-	{tag: "BICOrBEI", min: 0, max: 1, simple: &simpleAnyBICIdentifier},
-	{tag: "Othr", min: 0, max: -1, group: &groupGenericOrganisationIdentification1},
+var groupOrganisationIdentification4 = schema.Group{Name: "OrganisationIdentification4", Elements: []schema.Element{
+	{Tag: "BICOrBEI", Min: 0, Max: 1, Simple: &simpleAnyBICIdentifier},
+	{Tag: "Othr", Min: 0, Max: -1, Group: &groupGenericOrganisationIdentification1},
 }}
 
-var groupParty6Choice = groupType{name: "Party6Choice", choice: true, elements: []element{
-	{tag: "OrgId", min: 1, max: 1, group: &groupOrganisationIdentification4},
-	{tag: "PrvtId", min: 1, max: 1, group: &groupPersonIdentification5},
+var groupParty6Choice = schema.Group{Name: "Party6Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "OrgId", Min: 1, Max: 1, Group: &groupOrganisationIdentification4},
+	{Tag: "PrvtId", Min: 1, Max: 1, Group: &groupPersonIdentification5},
 }}
 
-var groupPartyIdentification32 = groupType{name: "PartyIdentification32", elements: []element{
-	{tag: "Nm", min: 0, max: 1, simple: &simpleMax140Text},
-	{tag: "PstlAdr", min: 0, max: 1, group: &groupPostalAddress6},
-	{tag: "Id", min: 0, max: 1, group: &groupParty6Choice},
-	{tag: "CtryOfRes", min: 0, max: 1, simple: &simpleCountryCode},
-	{tag: "CtctDtls", min: 0, max: 1, group: &groupContactDetails2},
+var groupPartyIdentification32 = schema.Group{Name: "PartyIdentification32", Elements: []schema.Element{
+	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "PstlAdr", Min: 0, Max: 1, Group: &groupPostalAddress6},
+	{Tag: "Id", Min: 0, Max: 1, Group: &groupParty6Choice},
+	{Tag: "CtryOfRes", Min: 0, Max: 1, Simple: &simpleCountryCode},
+	{Tag: "CtctDtls", Min: 0, Max: 1, Group: &groupContactDetails2},
 }}
 
-var groupPaymentIdentification1 = groupType{name: "PaymentIdentification1", elements: []element{
-	{tag: "InstrId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "EndToEndId", min: 1, max: 1, simple: &simpleMax35Text},
+var groupPaymentIdentification1 = schema.Group{Name: "PaymentIdentification1", Elements: []schema.Element{
+	{Tag: "InstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "EndToEndId", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupPaymentInstructionInformation3 = groupType{name: "PaymentInstructionInformation3", elements: []element{
-	{tag: "PmtInfId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "PmtMtd", min: 1, max: 1, simple: &simplePaymentMethod3Code},
-	{tag: "BtchBookg", min: 0, max: 1, simple: &simpleBatchBookingIndicator},
-	{tag: "NbOfTxs", min: 0, max: 1, simple: &simpleMax15NumericText},
-	{tag: "CtrlSum", min: 0, max: 1, simple: &simpleDecimalNumber},
-	{tag: "PmtTpInf", min: 0, max: 1, group: &groupPaymentTypeInformation19},
-	{tag: "ReqdExctnDt", min: 1, max: 1, simple: &simpleISODate},
-	{tag: "PoolgAdjstmntDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "Dbtr", min: 1, max: 1, group: &groupPartyIdentification32},
-	{tag: "DbtrAcct", min: 1, max: 1, group: &groupCashAccount16},
-	{tag: "DbtrAgt", min: 1, max: 1, group: &groupBranchAndFinancialInstitutionIdentification4},
-	{tag: "DbtrAgtAcct", min: 0, max: 1, group: &groupCashAccount16},
-	{tag: "UltmtDbtr", min: 0, max: 1, group: &groupPartyIdentification32},
-	{tag: "ChrgBr", min: 0, max: 1, simple: &simpleChargeBearerType1Code},
-	{tag: "ChrgsAcct", min: 0, max: 1, group: &groupCashAccount16},
-	{tag: "ChrgsAcctAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification4},
-	{tag: "CdtTrfTxInf", min: 1, max: -1, group: &groupCreditTransferTransactionInformation10},
+var groupPaymentInstructionInformation3 = schema.Group{Name: "PaymentInstructionInformation3", Elements: []schema.Element{
+	{Tag: "PmtInfId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "PmtMtd", Min: 1, Max: 1, Simple: &simplePaymentMethod3Code},
+	{Tag: "BtchBookg", Min: 0, Max: 1, Simple: &simpleBatchBookingIndicator},
+	{Tag: "NbOfTxs", Min: 0, Max: 1, Simple: &simpleMax15NumericText},
+	{Tag: "CtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
+	{Tag: "PmtTpInf", Min: 0, Max: 1, Group: &groupPaymentTypeInformation19},
+	{Tag: "ReqdExctnDt", Min: 1, Max: 1, Simple: &simpleISODate},
+	{Tag: "PoolgAdjstmntDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "Dbtr", Min: 1, Max: 1, Group: &groupPartyIdentification32},
+	{Tag: "DbtrAcct", Min: 1, Max: 1, Group: &groupCashAccount16},
+	{Tag: "DbtrAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
+	{Tag: "DbtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount16},
+	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
+	{Tag: "ChrgBr", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
+	{Tag: "ChrgsAcct", Min: 0, Max: 1, Group: &groupCashAccount16},
+	{Tag: "ChrgsAcctAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
+	{Tag: "CdtTrfTxInf", Min: 1, Max: -1, Group: &groupCreditTransferTransactionInformation10},
 }}
 
-var groupPaymentTypeInformation19 = groupType{name: "PaymentTypeInformation19", elements: []element{
-	{tag: "InstrPrty", min: 0, max: 1, simple: &simplePriority2Code},
-	{tag: "SvcLvl", min: 0, max: 1, group: &groupServiceLevel8Choice},
-	{tag: "LclInstrm", min: 0, max: 1, group: &groupLocalInstrument2Choice},
-	{tag: "CtgyPurp", min: 0, max: 1, group: &groupCategoryPurpose1Choice},
+var groupPaymentTypeInformation19 = schema.Group{Name: "PaymentTypeInformation19", Elements: []schema.Element{
+	{Tag: "InstrPrty", Min: 0, Max: 1, Simple: &simplePriority2Code},
+	{Tag: "SvcLvl", Min: 0, Max: 1, Group: &groupServiceLevel8Choice},
+	{Tag: "LclInstrm", Min: 0, Max: 1, Group: &groupLocalInstrument2Choice},
+	{Tag: "CtgyPurp", Min: 0, Max: 1, Group: &groupCategoryPurpose1Choice},
 }}
 
-var groupPersonIdentification5 = groupType{name: "PersonIdentification5", elements: []element{
-	{tag: "DtAndPlcOfBirth", min: 0, max: 1, group: &groupDateAndPlaceOfBirth},
-	{tag: "Othr", min: 0, max: -1, group: &groupGenericPersonIdentification1},
+var groupPersonIdentification5 = schema.Group{Name: "PersonIdentification5", Elements: []schema.Element{
+	{Tag: "DtAndPlcOfBirth", Min: 0, Max: 1, Group: &groupDateAndPlaceOfBirth},
+	{Tag: "Othr", Min: 0, Max: -1, Group: &groupGenericPersonIdentification1},
 }}
 
-var groupPostalAddress6 = groupType{name: "PostalAddress6", elements: []element{
-	{tag: "AdrTp", min: 0, max: 1, simple: &simpleAddressType2Code},
-	{tag: "Dept", min: 0, max: 1, simple: &simpleMax70Text},
-	{tag: "SubDept", min: 0, max: 1, simple: &simpleMax70Text},
-	{tag: "StrtNm", min: 0, max: 1, simple: &simpleMax70Text},
-	{tag: "BldgNb", min: 0, max: 1, simple: &simpleMax16Text},
-	{tag: "PstCd", min: 0, max: 1, simple: &simpleMax16Text},
-	{tag: "TwnNm", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "CtrySubDvsn", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Ctry", min: 0, max: 1, simple: &simpleCountryCode},
-	{tag: "AdrLine", min: 0, max: 7, simple: &simpleMax70Text},
+var groupPostalAddress6 = schema.Group{Name: "PostalAddress6", Elements: []schema.Element{
+	{Tag: "AdrTp", Min: 0, Max: 1, Simple: &simpleAddressType2Code},
+	{Tag: "Dept", Min: 0, Max: 1, Simple: &simpleMax70Text},
+	{Tag: "SubDept", Min: 0, Max: 1, Simple: &simpleMax70Text},
+	{Tag: "StrtNm", Min: 0, Max: 1, Simple: &simpleMax70Text},
+	{Tag: "BldgNb", Min: 0, Max: 1, Simple: &simpleMax16Text},
+	{Tag: "PstCd", Min: 0, Max: 1, Simple: &simpleMax16Text},
+	{Tag: "TwnNm", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CtrySubDvsn", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Ctry", Min: 0, Max: 1, Simple: &simpleCountryCode},
+	{Tag: "AdrLine", Min: 0, Max: 7, Simple: &simpleMax70Text},
 }}
 
-var groupReferredDocumentInformation3 = groupType{name: "ReferredDocumentInformation3", elements: []element{
-	{tag: "Tp", min: 0, max: 1, group: &groupReferredDocumentType2},
-	{tag: "Nb", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "RltdDt", min: 0, max: 1, simple: &simpleISODate},
+var groupReferredDocumentInformation3 = schema.Group{Name: "ReferredDocumentInformation3", Elements: []schema.Element{
+	{Tag: "Tp", Min: 0, Max: 1, Group: &groupReferredDocumentType2},
+	{Tag: "Nb", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "RltdDt", Min: 0, Max: 1, Simple: &simpleISODate},
 }}
 
-var groupReferredDocumentType1Choice = groupType{name: "ReferredDocumentType1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleDocumentType5Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupReferredDocumentType1Choice = schema.Group{Name: "ReferredDocumentType1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleDocumentType5Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupReferredDocumentType2 = groupType{name: "ReferredDocumentType2", elements: []element{
-	{tag: "CdOrPrtry", min: 1, max: 1, group: &groupReferredDocumentType1Choice},
-	{tag: "Issr", min: 0, max: 1, simple: &simpleMax35Text},
+var groupReferredDocumentType2 = schema.Group{Name: "ReferredDocumentType2", Elements: []schema.Element{
+	{Tag: "CdOrPrtry", Min: 1, Max: 1, Group: &groupReferredDocumentType1Choice},
+	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupRemittanceAmount1 = groupType{name: "RemittanceAmount1", elements: []element{
-	{tag: "DuePyblAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "DscntApldAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "CdtNoteAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "TaxAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "AdjstmntAmtAndRsn", min: 0, max: -1, group: &groupDocumentAdjustment1},
-	{tag: "RmtdAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
+var groupRemittanceAmount1 = schema.Group{Name: "RemittanceAmount1", Elements: []schema.Element{
+	{Tag: "DuePyblAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "DscntApldAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "CdtNoteAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "AdjstmntAmtAndRsn", Min: 0, Max: -1, Group: &groupDocumentAdjustment1},
+	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
 }}
 
-var groupRemittanceInformation5 = groupType{name: "RemittanceInformation5", elements: []element{
-	{tag: "Ustrd", min: 0, max: -1, simple: &simpleMax140Text},
-	{tag: "Strd", min: 0, max: -1, group: &groupStructuredRemittanceInformation7},
+var groupRemittanceInformation5 = schema.Group{Name: "RemittanceInformation5", Elements: []schema.Element{
+	{Tag: "Ustrd", Min: 0, Max: -1, Simple: &simpleMax140Text},
+	{Tag: "Strd", Min: 0, Max: -1, Group: &groupStructuredRemittanceInformation7},
 }}
 
-var groupRemittanceLocation2 = groupType{name: "RemittanceLocation2", elements: []element{
-	{tag: "RmtId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "RmtLctnMtd", min: 0, max: 1, simple: &simpleRemittanceLocationMethod2Code},
-	{tag: "RmtLctnElctrncAdr", min: 0, max: 1, simple: &simpleMax2048Text},
-	{tag: "RmtLctnPstlAdr", min: 0, max: 1, group: &groupNameAndAddress10},
+var groupRemittanceLocation2 = schema.Group{Name: "RemittanceLocation2", Elements: []schema.Element{
+	{Tag: "RmtId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "RmtLctnMtd", Min: 0, Max: 1, Simple: &simpleRemittanceLocationMethod2Code},
+	{Tag: "RmtLctnElctrncAdr", Min: 0, Max: 1, Simple: &simpleMax2048Text},
+	{Tag: "RmtLctnPstlAdr", Min: 0, Max: 1, Group: &groupNameAndAddress10},
 }}
 
-var groupStructuredRemittanceInformation7 = groupType{name: "StructuredRemittanceInformation7", elements: []element{
-	{tag: "RfrdDocInf", min: 0, max: -1, group: &groupReferredDocumentInformation3},
-	{tag: "RfrdDocAmt", min: 0, max: 1, group: &groupRemittanceAmount1},
-	{tag: "CdtrRefInf", min: 0, max: 1, group: &groupCreditorReferenceInformation2},
-	{tag: "Invcr", min: 0, max: 1, group: &groupPartyIdentification32},
-	{tag: "Invcee", min: 0, max: 1, group: &groupPartyIdentification32},
-	{tag: "AddtlRmtInf", min: 0, max: 3, simple: &simpleMax140Text},
+var groupStructuredRemittanceInformation7 = schema.Group{Name: "StructuredRemittanceInformation7", Elements: []schema.Element{
+	{Tag: "RfrdDocInf", Min: 0, Max: -1, Group: &groupReferredDocumentInformation3},
+	{Tag: "RfrdDocAmt", Min: 0, Max: 1, Group: &groupRemittanceAmount1},
+	{Tag: "CdtrRefInf", Min: 0, Max: 1, Group: &groupCreditorReferenceInformation2},
+	{Tag: "Invcr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
+	{Tag: "Invcee", Min: 0, Max: 1, Group: &groupPartyIdentification32},
+	{Tag: "AddtlRmtInf", Min: 0, Max: 3, Simple: &simpleMax140Text},
 }}
 
-var groupTaxAmount1 = groupType{name: "TaxAmount1", elements: []element{
-	{tag: "Rate", min: 0, max: 1, simple: &simplePercentageRate},
-	{tag: "TaxblBaseAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "TtlAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "Dtls", min: 0, max: -1, group: &groupTaxRecordDetails1},
+var groupTaxAmount1 = schema.Group{Name: "TaxAmount1", Elements: []schema.Element{
+	{Tag: "Rate", Min: 0, Max: 1, Simple: &simplePercentageRate},
+	{Tag: "TaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TtlAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Dtls", Min: 0, Max: -1, Group: &groupTaxRecordDetails1},
 }}
 
-var groupTaxInformation3 = groupType{name: "TaxInformation3", elements: []element{
-	{tag: "Cdtr", min: 0, max: 1, group: &groupTaxParty1},
-	{tag: "Dbtr", min: 0, max: 1, group: &groupTaxParty2},
-	{tag: "AdmstnZn", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "RefNb", min: 0, max: 1, simple: &simpleMax140Text},
-	{tag: "Mtd", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "TtlTaxblBaseAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "TtlTaxAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "Dt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "SeqNb", min: 0, max: 1, simple: &simpleNumber},
-	{tag: "Rcrd", min: 0, max: -1, group: &groupTaxRecord1},
+var groupTaxInformation3 = schema.Group{Name: "TaxInformation3", Elements: []schema.Element{
+	{Tag: "Cdtr", Min: 0, Max: 1, Group: &groupTaxParty1},
+	{Tag: "Dbtr", Min: 0, Max: 1, Group: &groupTaxParty2},
+	{Tag: "AdmstnZn", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "RefNb", Min: 0, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "Mtd", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "TtlTaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TtlTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Dt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "SeqNb", Min: 0, Max: 1, Simple: &simpleNumber},
+	{Tag: "Rcrd", Min: 0, Max: -1, Group: &groupTaxRecord1},
 }}
 
-var groupTaxPeriod1 = groupType{name: "TaxPeriod1", elements: []element{
-	{tag: "Yr", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "Tp", min: 0, max: 1, simple: &simpleTaxRecordPeriod1Code},
-	{tag: "FrToDt", min: 0, max: 1, group: &groupDatePeriodDetails},
+var groupTaxPeriod1 = schema.Group{Name: "TaxPeriod1", Elements: []schema.Element{
+	{Tag: "Yr", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "Tp", Min: 0, Max: 1, Simple: &simpleTaxRecordPeriod1Code},
+	{Tag: "FrToDt", Min: 0, Max: 1, Group: &groupDatePeriodDetails},
 }}
 
-var groupTaxRecord1 = groupType{name: "TaxRecord1", elements: []element{
-	{tag: "Tp", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Ctgy", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "CtgyDtls", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "DbtrSts", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "CertId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "FrmsCd", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Prd", min: 0, max: 1, group: &groupTaxPeriod1},
-	{tag: "TaxAmt", min: 0, max: 1, group: &groupTaxAmount1},
-	{tag: "AddtlInf", min: 0, max: 1, simple: &simpleMax140Text},
+var groupTaxRecord1 = schema.Group{Name: "TaxRecord1", Elements: []schema.Element{
+	{Tag: "Tp", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Ctgy", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CtgyDtls", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "DbtrSts", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CertId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "FrmsCd", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Prd", Min: 0, Max: 1, Group: &groupTaxPeriod1},
+	{Tag: "TaxAmt", Min: 0, Max: 1, Group: &groupTaxAmount1},
+	{Tag: "AddtlInf", Min: 0, Max: 1, Simple: &simpleMax140Text},
 }}
 
-var groupTaxRecordDetails1 = groupType{name: "TaxRecordDetails1", elements: []element{
-	{tag: "Prd", min: 0, max: 1, group: &groupTaxPeriod1},
-	{tag: "Amt", min: 1, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
+var groupTaxRecordDetails1 = schema.Group{Name: "TaxRecordDetails1", Elements: []schema.Element{
+	{Tag: "Prd", Min: 0, Max: 1, Group: &groupTaxPeriod1},
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
 }}

@@ -2,64 +2,66 @@
 
 package iso20022
 
-var groupCurrencyExchange13 = groupType{name: "CurrencyExchange13", elements: []element{
-	{tag: "SrcCcy", min: 1, max: 1, simple: &simpleActiveCurrencyCode},
-	{tag: "TrgtCcy", min: 1, max: 1, simple: &simpleActiveCurrencyCode},
-	{tag: "XchgRate", min: 1, max: 1, simple: &simpleBaseOneRate},
-	{tag: "UnitCcy", min: 0, max: 1, simple: &simpleActiveCurrencyCode},
+import "countersign/internal/iso20022/schema"
+
+var groupCurrencyExchange13 = schema.Group{Name: "CurrencyExchange13", Elements: []schema.Element{
+	{Tag: "SrcCcy", Min: 1, Max: 1, Simple: &simpleActiveCurrencyCode},
+	{Tag: "TrgtCcy", Min: 1, Max: 1, Simple: &simpleActiveCurrencyCode},
+	{Tag: "XchgRate", Min: 1, Max: 1, Simple: &simpleBaseOneRate},
+	{Tag: "UnitCcy", Min: 0, Max: 1, Simple: &simpleActiveCurrencyCode},
 }}
 
-var groupCustomerPaymentStatusReport = groupType{name: "CustomerPaymentStatusReport", elements: []element{
-	{tag: "GrpHdr", min: 1, max: 1, group: &groupGroupHeader86},
-	{tag: "OrgnlGrpInfAndSts", min: 1, max: 1, group: &groupOriginalGroupHeader17},
-	{tag: "OrgnlPmtInfAndSts", min: 0, max: -1, group: &groupOriginalPaymentInstruction32},
-	{tag: "SplmtryData", min: 0, max: -1, group: &groupSupplementaryData1},
+var groupCustomerPaymentStatusReport = schema.Group{Name: "CustomerPaymentStatusReport", Elements: []schema.Element{
+	{Tag: "GrpHdr", Min: 1, Max: 1, Group: &groupGroupHeader86},
+	{Tag: "OrgnlGrpInfAndSts", Min: 1, Max: 1, Group: &groupOriginalGroupHeader17},
+	{Tag: "OrgnlPmtInfAndSts", Min: 0, Max: -1, Group: &groupOriginalPaymentInstruction32},
+	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
 }}
 
-var groupGroupHeader86 = groupType{name: "GroupHeader86", elements: []element{
-	{tag: "MsgId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "CreDtTm", min: 1, max: 1, simple: &simpleISODateTime},
-	{tag: "InitgPty", min: 0, max: 1, group: &groupPartyIdentification135},
-	{tag: "FwdgAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "DbtrAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "CdtrAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
+var groupGroupHeader86 = schema.Group{Name: "GroupHeader86", Elements: []schema.Element{
+	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CreDtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "InitgPty", Min: 0, Max: 1, Group: &groupPartyIdentification135},
+	{Tag: "FwdgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "DbtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "CdtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
 }}
 
-var groupOriginalPaymentInstruction32 = groupType{name: "OriginalPaymentInstruction32", elements: []element{
-	{tag: "OrgnlPmtInfId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlNbOfTxs", min: 0, max: 1, simple: &simpleMax15NumericText},
-	{tag: "OrgnlCtrlSum", min: 0, max: 1, simple: &simpleDecimalNumber},
-	{tag: "PmtInfSts", min: 0, max: 1, simple: &simpleExternalPaymentGroupStatus1Code},
-	{tag: "StsRsnInf", min: 0, max: -1, group: &groupStatusReasonInformation12},
-	{tag: "NbOfTxsPerSts", min: 0, max: -1, group: &groupNumberOfTransactionsPerStatus5},
-	{tag: "TxInfAndSts", min: 0, max: -1, group: &groupPaymentTransaction105},
+var groupOriginalPaymentInstruction32 = schema.Group{Name: "OriginalPaymentInstruction32", Elements: []schema.Element{
+	{Tag: "OrgnlPmtInfId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlNbOfTxs", Min: 0, Max: 1, Simple: &simpleMax15NumericText},
+	{Tag: "OrgnlCtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
+	{Tag: "PmtInfSts", Min: 0, Max: 1, Simple: &simpleExternalPaymentGroupStatus1Code},
+	{Tag: "StsRsnInf", Min: 0, Max: -1, Group: &groupStatusReasonInformation12},
+	{Tag: "NbOfTxsPerSts", Min: 0, Max: -1, Group: &groupNumberOfTransactionsPerStatus5},
+	{Tag: "TxInfAndSts", Min: 0, Max: -1, Group: &groupPaymentTransaction105},
 }}
 
-var groupPaymentTransaction105 = groupType{name: "PaymentTransaction105", elements: []element{
-	{tag: "StsId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlInstrId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlEndToEndId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlUETR", min: 0, max: 1, simple: &simpleUUIDv4Identifier},
-	{tag: "TxSts", min: 0, max: 1, simple: &simpleExternalPaymentTransactionStatus1Code},
-	{tag: "StsRsnInf", min: 0, max: -1, group: &groupStatusReasonInformation12},
-	{tag: "ChrgsInf", min: 0, max: -1, group: &groupCharges7},
-	{tag: "TrckrData", min: 0, max: 1, group: &groupTrackerData1},
-	{tag: "AccptncDtTm", min: 0, max: 1, simple: &simpleISODateTime},
-	{tag: "AcctSvcrRef", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "ClrSysRef", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlTxRef", min: 0, max: 1, group: &groupOriginalTransactionReference28},
-	{tag: "SplmtryData", min: 0, max: -1, group: &groupSupplementaryData1},
+var groupPaymentTransaction105 = schema.Group{Name: "PaymentTransaction105", Elements: []schema.Element{
+	{Tag: "StsId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
+	{Tag: "TxSts", Min: 0, Max: 1, Simple: &simpleExternalPaymentTransactionStatus1Code},
+	{Tag: "StsRsnInf", Min: 0, Max: -1, Group: &groupStatusReasonInformation12},
+	{Tag: "ChrgsInf", Min: 0, Max: -1, Group: &groupCharges7},
+	{Tag: "TrckrData", Min: 0, Max: 1, Group: &groupTrackerData1},
+	{Tag: "AccptncDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "AcctSvcrRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "ClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
+	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
 }}
 
-var groupTrackerData1 = groupType{name: "TrackerData1", elements: []element{
-	{tag: "ConfdDt", min: 1, max: 1, group: &groupDateAndDateTime2Choice},
-	{tag: "ConfdAmt", min: 1, max: 1, simple: &simpleActiveCurrencyAndAmount_SimpleType, currency: &simpleActiveCurrencyCode},
-	{tag: "TrckrRcrd", min: 1, max: -1, group: &groupTrackerRecord1},
+var groupTrackerData1 = schema.Group{Name: "TrackerData1", Elements: []schema.Element{
+	{Tag: "ConfdDt", Min: 1, Max: 1, Group: &groupDateAndDateTime2Choice},
+	{Tag: "ConfdAmt", Min: 1, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
+	{Tag: "TrckrRcrd", Min: 1, Max: -1, Group: &groupTrackerRecord1},
 }}
 
-var groupTrackerRecord1 = groupType{name: "TrackerRecord1", elements: []element{
-	{tag: "Agt", min: 1, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "ChrgBr", min: 0, max: 1, simple: &simpleChargeBearerType1Code},
-	{tag: "ChrgsAmt", min: 0, max: 1, simple: &simpleActiveCurrencyAndAmount_SimpleType, currency: &simpleActiveCurrencyCode},
-	{tag: "XchgRateData", min: 0, max: 1, group: &groupCurrencyExchange13},
+var groupTrackerRecord1 = schema.Group{Name: "TrackerRecord1", Elements: []schema.Element{
+	{Tag: "Agt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "ChrgBr", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
+	{Tag: "ChrgsAmt", Min: 0, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
+	{Tag: "XchgRateData", Min: 0, Max: 1, Group: &groupCurrencyExchange13},
 }}

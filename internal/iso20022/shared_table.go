@@ -2,664 +2,666 @@
 
 package iso20022
 
-var groupAccountIdentification4Choice = groupType{name: "AccountIdentification4Choice", choice: true, elements: []element{
-	{tag: "IBAN", min: 1, max: 1, simple: &simpleIBAN2007Identifier},
-	{tag: "Othr", min: 1, max: 1, group: &groupGenericAccountIdentification1},
+import "countersign/internal/iso20022/schema"
+
+var groupAccountIdentification4Choice = schema.Group{Name: "AccountIdentification4Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "IBAN", Min: 1, Max: 1, Simple: &simpleIBAN2007Identifier},
+	{Tag: "Othr", Min: 1, Max: 1, Group: &groupGenericAccountIdentification1},
 }}
 
-var groupAccountSchemeName1Choice = groupType{name: "AccountSchemeName1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalAccountIdentification1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupAccountSchemeName1Choice = schema.Group{Name: "AccountSchemeName1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalAccountIdentification1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupAddressType3Choice = groupType{name: "AddressType3Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleAddressType2Code},
-	{tag: "Prtry", min: 1, max: 1, group: &groupGenericIdentification30},
+var groupAddressType3Choice = schema.Group{Name: "AddressType3Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleAddressType2Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Group: &groupGenericIdentification30},
 }}
 
-var groupAmendmentInformationDetails13 = groupType{name: "AmendmentInformationDetails13", elements: []element{
-	{tag: "OrgnlMndtId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlCdtrSchmeId", min: 0, max: 1, group: &groupPartyIdentification135},
-	{tag: "OrgnlCdtrAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "OrgnlCdtrAgtAcct", min: 0, max: 1, group: &groupCashAccount38},
-	{tag: "OrgnlDbtr", min: 0, max: 1, group: &groupPartyIdentification135},
-	{tag: "OrgnlDbtrAcct", min: 0, max: 1, group: &groupCashAccount38},
-	{tag: "OrgnlDbtrAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "OrgnlDbtrAgtAcct", min: 0, max: 1, group: &groupCashAccount38},
-	{tag: "OrgnlFnlColltnDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "OrgnlFrqcy", min: 0, max: 1, group: &groupFrequency36Choice},
-	{tag: "OrgnlRsn", min: 0, max: 1, group: &groupMandateSetupReason1Choice},
-	{tag: "OrgnlTrckgDays", min: 0, max: 1, simple: &simpleExact2NumericText},
+var groupAmendmentInformationDetails13 = schema.Group{Name: "AmendmentInformationDetails13", Elements: []schema.Element{
+	{Tag: "OrgnlMndtId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlCdtrSchmeId", Min: 0, Max: 1, Group: &groupPartyIdentification135},
+	{Tag: "OrgnlCdtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "OrgnlCdtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
+	{Tag: "OrgnlDbtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
+	{Tag: "OrgnlDbtrAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
+	{Tag: "OrgnlDbtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "OrgnlDbtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
+	{Tag: "OrgnlFnlColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "OrgnlFrqcy", Min: 0, Max: 1, Group: &groupFrequency36Choice},
+	{Tag: "OrgnlRsn", Min: 0, Max: 1, Group: &groupMandateSetupReason1Choice},
+	{Tag: "OrgnlTrckgDays", Min: 0, Max: 1, Simple: &simpleExact2NumericText},
 }}
 
-var groupAmountType4Choice = groupType{name: "AmountType4Choice", choice: true, elements: []element{
-	{tag: "InstdAmt", min: 1, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "EqvtAmt", min: 1, max: 1, group: &groupEquivalentAmount2},
+var groupAmountType4Choice = schema.Group{Name: "AmountType4Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "InstdAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "EqvtAmt", Min: 1, Max: 1, Group: &groupEquivalentAmount2},
 }}
 
-var groupAuthorisation1Choice = groupType{name: "Authorisation1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleAuthorisation1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax128Text},
+var groupAuthorisation1Choice = schema.Group{Name: "Authorisation1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleAuthorisation1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax128Text},
 }}
 
-var groupBranchAndFinancialInstitutionIdentification6 = groupType{name: "BranchAndFinancialInstitutionIdentification6", elements: []element{
-	{tag: "FinInstnId", min: 1, max: 1, group: &groupFinancialInstitutionIdentification18},
-	{tag: "BrnchId", min: 0, max: 1, group: &groupBranchData3},
+var groupBranchAndFinancialInstitutionIdentification6 = schema.Group{Name: "BranchAndFinancialInstitutionIdentification6", Elements: []schema.Element{
+	{Tag: "FinInstnId", Min: 1, Max: 1, Group: &groupFinancialInstitutionIdentification18},
+	{Tag: "BrnchId", Min: 0, Max: 1, Group: &groupBranchData3},
 }}
 
-var groupBranchData3 = groupType{name: "BranchData3", elements: []element{
-	{tag: "Id", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "LEI", min: 0, max: 1, simple: &simpleLEIIdentifier},
-	{tag: "Nm", min: 0, max: 1, simple: &simpleMax140Text},
-	{tag: "PstlAdr", min: 0, max: 1, group: &groupPostalAddress24},
+var groupBranchData3 = schema.Group{Name: "BranchData3", Elements: []schema.Element{
+	{Tag: "Id", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "LEI", Min: 0, Max: 1, Simple: &simpleLEIIdentifier},
+	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "PstlAdr", Min: 0, Max: 1, Group: &groupPostalAddress24},
 }}
 
-var groupCase5 = groupType{name: "Case5", elements: []element{
-	{tag: "Id", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "Cretr", min: 1, max: 1, group: &groupParty40Choice},
-	{tag: "ReopCaseIndctn", min: 0, max: 1, simple: &simpleYesNoIndicator},
+var groupCase5 = schema.Group{Name: "Case5", Elements: []schema.Element{
+	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Cretr", Min: 1, Max: 1, Group: &groupParty40Choice},
+	{Tag: "ReopCaseIndctn", Min: 0, Max: 1, Simple: &simpleYesNoIndicator},
 }}
 
-var groupCaseAssignment5 = groupType{name: "CaseAssignment5", elements: []element{
-	{tag: "Id", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "Assgnr", min: 1, max: 1, group: &groupParty40Choice},
-	{tag: "Assgne", min: 1, max: 1, group: &groupParty40Choice},
-	{tag: "CreDtTm", min: 1, max: 1, simple: &simpleISODateTime},
+var groupCaseAssignment5 = schema.Group{Name: "CaseAssignment5", Elements: []schema.Element{
+	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Assgnr", Min: 1, Max: 1, Group: &groupParty40Choice},
+	{Tag: "Assgne", Min: 1, Max: 1, Group: &groupParty40Choice},
+	{Tag: "CreDtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
 }}
 
-var groupCashAccount38 = groupType{name: "CashAccount38", elements: []element{
-	{tag: "Id", min: 1, max: 1, group: &groupAccountIdentification4Choice},
-	{tag: "Tp", min: 0, max: 1, group: &groupCashAccountType2Choice},
-	{tag: "Ccy", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "Nm", min: 0, max: 1, simple: &simpleMax70Text},
-	{tag: "Prxy", min: 0, max: 1, group: &groupProxyAccountIdentification1},
+var groupCashAccount38 = schema.Group{Name: "CashAccount38", Elements: []schema.Element{
+	{Tag: "Id", Min: 1, Max: 1, Group: &groupAccountIdentification4Choice},
+	{Tag: "Tp", Min: 0, Max: 1, Group: &groupCashAccountType2Choice},
+	{Tag: "Ccy", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax70Text},
+	{Tag: "Prxy", Min: 0, Max: 1, Group: &groupProxyAccountIdentification1},
 }}
 
-var groupCashAccountType2Choice = groupType{name: "CashAccountType2Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalCashAccountType1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupCashAccountType2Choice = schema.Group{Name: "CashAccountType2Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalCashAccountType1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupCategoryPurpose1Choice = groupType{name: "CategoryPurpose1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalCategoryPurpose1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupCategoryPurpose1Choice = schema.Group{Name: "CategoryPurpose1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalCategoryPurpose1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupCharges7 = groupType{name: "Charges7", elements: []element{
-	{tag: "Amt", min: 1, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "Agt", min: 1, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
+var groupCharges7 = schema.Group{Name: "Charges7", Elements: []schema.Element{
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Agt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
 }}
 
-var groupChequeDeliveryMethod1Choice = groupType{name: "ChequeDeliveryMethod1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleChequeDelivery1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupChequeDeliveryMethod1Choice = schema.Group{Name: "ChequeDeliveryMethod1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleChequeDelivery1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupClearingSystemIdentification2Choice = groupType{name: "ClearingSystemIdentification2Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalClearingSystemIdentification1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupClearingSystemIdentification2Choice = schema.Group{Name: "ClearingSystemIdentification2Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalClearingSystemIdentification1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupClearingSystemIdentification3Choice = groupType{name: "ClearingSystemIdentification3Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalCashClearingSystem1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupClearingSystemIdentification3Choice = schema.Group{Name: "ClearingSystemIdentification3Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalCashClearingSystem1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupClearingSystemMemberIdentification2 = groupType{name: "ClearingSystemMemberIdentification2", elements: []element{
-	{tag: "ClrSysId", min: 0, max: 1, group: &groupClearingSystemIdentification2Choice},
-	{tag: "MmbId", min: 1, max: 1, simple: &simpleMax35Text},
+var groupClearingSystemMemberIdentification2 = schema.Group{Name: "ClearingSystemMemberIdentification2", Elements: []schema.Element{
+	{Tag: "ClrSysId", Min: 0, Max: 1, Group: &groupClearingSystemIdentification2Choice},
+	{Tag: "MmbId", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupContact4 = groupType{name: "Contact4", elements: []element{
-	{tag: "NmPrfx", min: 0, max: 1, simple: &simpleNamePrefix2Code},
-	{tag: "Nm", min: 0, max: 1, simple: &simpleMax140Text},
-	{tag: "PhneNb", min: 0, max: 1, simple: &simplePhoneNumber},
-	{tag: "MobNb", min: 0, max: 1, simple: &simplePhoneNumber},
-	{tag: "FaxNb", min: 0, max: 1, simple: &simplePhoneNumber},
-	{tag: "EmailAdr", min: 0, max: 1, simple: &simpleMax2048Text},
-	{tag: "EmailPurp", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "JobTitl", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Rspnsblty", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Dept", min: 0, max: 1, simple: &simpleMax70Text},
-	{tag: "Othr", min: 0, max: -1, group: &groupOtherContact1},
-	{tag: "PrefrdMtd", min: 0, max: 1, simple: &simplePreferredContactMethod1Code},
+var groupContact4 = schema.Group{Name: "Contact4", Elements: []schema.Element{
+	{Tag: "NmPrfx", Min: 0, Max: 1, Simple: &simpleNamePrefix2Code},
+	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "PhneNb", Min: 0, Max: 1, Simple: &simplePhoneNumber},
+	{Tag: "MobNb", Min: 0, Max: 1, Simple: &simplePhoneNumber},
+	{Tag: "FaxNb", Min: 0, Max: 1, Simple: &simplePhoneNumber},
+	{Tag: "EmailAdr", Min: 0, Max: 1, Simple: &simpleMax2048Text},
+	{Tag: "EmailPurp", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "JobTitl", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Rspnsblty", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Dept", Min: 0, Max: 1, Simple: &simpleMax70Text},
+	{Tag: "Othr", Min: 0, Max: -1, Group: &groupOtherContact1},
+	{Tag: "PrefrdMtd", Min: 0, Max: 1, Simple: &simplePreferredContactMethod1Code},
 }}
 
-var groupCreditorReferenceInformation2 = groupType{name: "CreditorReferenceInformation2", elements: []element{
-	{tag: "Tp", min: 0, max: 1, group: &groupCreditorReferenceType2},
-	{tag: "Ref", min: 0, max: 1, simple: &simpleMax35Text},
+var groupCreditorReferenceInformation2 = schema.Group{Name: "CreditorReferenceInformation2", Elements: []schema.Element{
+	{Tag: "Tp", Min: 0, Max: 1, Group: &groupCreditorReferenceType2},
+	{Tag: "Ref", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupCreditorReferenceType1Choice = groupType{name: "CreditorReferenceType1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleDocumentType3Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupCreditorReferenceType1Choice = schema.Group{Name: "CreditorReferenceType1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleDocumentType3Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupCreditorReferenceType2 = groupType{name: "CreditorReferenceType2", elements: []element{
-	{tag: "CdOrPrtry", min: 1, max: 1, group: &groupCreditorReferenceType1Choice},
-	{tag: "Issr", min: 0, max: 1, simple: &simpleMax35Text},
+var groupCreditorReferenceType2 = schema.Group{Name: "CreditorReferenceType2", Elements: []schema.Element{
+	{Tag: "CdOrPrtry", Min: 1, Max: 1, Group: &groupCreditorReferenceType1Choice},
+	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupDateAndDateTime2Choice = groupType{name: "DateAndDateTime2Choice", choice: true, elements: []element{
-	{tag: "Dt", min: 1, max: 1, simple: &simpleISODate},
-	{tag: "DtTm", min: 1, max: 1, simple: &simpleISODateTime},
+var groupDateAndDateTime2Choice = schema.Group{Name: "DateAndDateTime2Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Dt", Min: 1, Max: 1, Simple: &simpleISODate},
+	{Tag: "DtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
 }}
 
-var groupDateAndPlaceOfBirth1 = groupType{name: "DateAndPlaceOfBirth1", elements: []element{
-	{tag: "BirthDt", min: 1, max: 1, simple: &simpleISODate},
-	{tag: "PrvcOfBirth", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "CityOfBirth", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "CtryOfBirth", min: 1, max: 1, simple: &simpleCountryCode},
+var groupDateAndPlaceOfBirth1 = schema.Group{Name: "DateAndPlaceOfBirth1", Elements: []schema.Element{
+	{Tag: "BirthDt", Min: 1, Max: 1, Simple: &simpleISODate},
+	{Tag: "PrvcOfBirth", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CityOfBirth", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CtryOfBirth", Min: 1, Max: 1, Simple: &simpleCountryCode},
 }}
 
-var groupDatePeriod2 = groupType{name: "DatePeriod2", elements: []element{
-	{tag: "FrDt", min: 1, max: 1, simple: &simpleISODate},
-	{tag: "ToDt", min: 1, max: 1, simple: &simpleISODate},
+var groupDatePeriod2 = schema.Group{Name: "DatePeriod2", Elements: []schema.Element{
+	{Tag: "FrDt", Min: 1, Max: 1, Simple: &simpleISODate},
+	{Tag: "ToDt", Min: 1, Max: 1, Simple: &simpleISODate},
 }}
 
-var groupDiscountAmountAndType1 = groupType{name: "DiscountAmountAndType1", elements: []element{
-	{tag: "Tp", min: 0, max: 1, group: &groupDiscountAmountType1Choice},
-	{tag: "Amt", min: 1, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
+var groupDiscountAmountAndType1 = schema.Group{Name: "DiscountAmountAndType1", Elements: []schema.Element{
+	{Tag: "Tp", Min: 0, Max: 1, Group: &groupDiscountAmountType1Choice},
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
 }}
 
-var groupDiscountAmountType1Choice = groupType{name: "DiscountAmountType1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalDiscountAmountType1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupDiscountAmountType1Choice = schema.Group{Name: "DiscountAmountType1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalDiscountAmountType1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupDocumentAdjustment1 = groupType{name: "DocumentAdjustment1", elements: []element{
-	{tag: "Amt", min: 1, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "CdtDbtInd", min: 0, max: 1, simple: &simpleCreditDebitCode},
-	{tag: "Rsn", min: 0, max: 1, simple: &simpleMax4Text},
-	{tag: "AddtlInf", min: 0, max: 1, simple: &simpleMax140Text},
+var groupDocumentAdjustment1 = schema.Group{Name: "DocumentAdjustment1", Elements: []schema.Element{
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "CdtDbtInd", Min: 0, Max: 1, Simple: &simpleCreditDebitCode},
+	{Tag: "Rsn", Min: 0, Max: 1, Simple: &simpleMax4Text},
+	{Tag: "AddtlInf", Min: 0, Max: 1, Simple: &simpleMax140Text},
 }}
 
-var groupDocumentLineIdentification1 = groupType{name: "DocumentLineIdentification1", elements: []element{
-	{tag: "Tp", min: 0, max: 1, group: &groupDocumentLineType1},
-	{tag: "Nb", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "RltdDt", min: 0, max: 1, simple: &simpleISODate},
+var groupDocumentLineIdentification1 = schema.Group{Name: "DocumentLineIdentification1", Elements: []schema.Element{
+	{Tag: "Tp", Min: 0, Max: 1, Group: &groupDocumentLineType1},
+	{Tag: "Nb", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "RltdDt", Min: 0, Max: 1, Simple: &simpleISODate},
 }}
 
-var groupDocumentLineInformation1 = groupType{name: "DocumentLineInformation1", elements: []element{
-	{tag: "Id", min: 1, max: -1, group: &groupDocumentLineIdentification1},
-	{tag: "Desc", min: 0, max: 1, simple: &simpleMax2048Text},
-	{tag: "Amt", min: 0, max: 1, group: &groupRemittanceAmount3},
+var groupDocumentLineInformation1 = schema.Group{Name: "DocumentLineInformation1", Elements: []schema.Element{
+	{Tag: "Id", Min: 1, Max: -1, Group: &groupDocumentLineIdentification1},
+	{Tag: "Desc", Min: 0, Max: 1, Simple: &simpleMax2048Text},
+	{Tag: "Amt", Min: 0, Max: 1, Group: &groupRemittanceAmount3},
 }}
 
-var groupDocumentLineType1 = groupType{name: "DocumentLineType1", elements: []element{
-	{tag: "CdOrPrtry", min: 1, max: 1, group: &groupDocumentLineType1Choice},
-	{tag: "Issr", min: 0, max: 1, simple: &simpleMax35Text},
+var groupDocumentLineType1 = schema.Group{Name: "DocumentLineType1", Elements: []schema.Element{
+	{Tag: "CdOrPrtry", Min: 1, Max: 1, Group: &groupDocumentLineType1Choice},
+	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupDocumentLineType1Choice = groupType{name: "DocumentLineType1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalDocumentLineType1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupDocumentLineType1Choice = schema.Group{Name: "DocumentLineType1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalDocumentLineType1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupEquivalentAmount2 = groupType{name: "EquivalentAmount2", elements: []element{
-	{tag: "Amt", min: 1, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "CcyOfTrf", min: 1, max: 1, simple: &simpleActiveOrHistoricCurrencyCode},
+var groupEquivalentAmount2 = schema.Group{Name: "EquivalentAmount2", Elements: []schema.Element{
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "CcyOfTrf", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyCode},
 }}
 
-var groupFinancialIdentificationSchemeName1Choice = groupType{name: "FinancialIdentificationSchemeName1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalFinancialInstitutionIdentification1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupFinancialIdentificationSchemeName1Choice = schema.Group{Name: "FinancialIdentificationSchemeName1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalFinancialInstitutionIdentification1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupFinancialInstitutionIdentification18 = groupType{name: "FinancialInstitutionIdentification18", elements: []element{
-	{tag: "BICFI", min: 0, max: 1, simple: &simpleBICFIDec2014Identifier},
-	{tag: "ClrSysMmbId", min: 0, max: 1, group: &groupClearingSystemMemberIdentification2},
-	{tag: "LEI", min: 0, max: 1, simple: &simpleLEIIdentifier},
-	{tag: "Nm", min: 0, max: 1, simple: &simpleMax140Text},
-	{tag: "PstlAdr", min: 0, max: 1, group: &groupPostalAddress24},
-	{tag: "Othr", min: 0, max: 1, group: &groupGenericFinancialIdentification1},
+var groupFinancialInstitutionIdentification18 = schema.Group{Name: "FinancialInstitutionIdentification18", Elements: []schema.Element{
+	{Tag: "BICFI", Min: 0, Max: 1, Simple: &simpleBICFIDec2014Identifier},
+	{Tag: "ClrSysMmbId", Min: 0, Max: 1, Group: &groupClearingSystemMemberIdentification2},
+	{Tag: "LEI", Min: 0, Max: 1, Simple: &simpleLEIIdentifier},
+	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "PstlAdr", Min: 0, Max: 1, Group: &groupPostalAddress24},
+	{Tag: "Othr", Min: 0, Max: 1, Group: &groupGenericFinancialIdentification1},
 }}
 
-var groupFrequency36Choice = groupType{name: "Frequency36Choice", choice: true, elements: []element{
-	{tag: "Tp", min: 1, max: 1, simple: &simpleFrequency6Code},
-	{tag: "Prd", min: 1, max: 1, group: &groupFrequencyPeriod1},
-	{tag: "PtInTm", min: 1, max: 1, group: &groupFrequencyAndMoment1},
+var groupFrequency36Choice = schema.Group{Name: "Frequency36Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Tp", Min: 1, Max: 1, Simple: &simpleFrequency6Code},
+	{Tag: "Prd", Min: 1, Max: 1, Group: &groupFrequencyPeriod1},
+	{Tag: "PtInTm", Min: 1, Max: 1, Group: &groupFrequencyAndMoment1},
 }}
 
-var groupFrequencyAndMoment1 = groupType{name: "FrequencyAndMoment1", elements: []element{
-	{tag: "Tp", min: 1, max: 1, simple: &simpleFrequency6Code},
-	{tag: "PtInTm", min: 1, max: 1, simple: &simpleExact2NumericText},
+var groupFrequencyAndMoment1 = schema.Group{Name: "FrequencyAndMoment1", Elements: []schema.Element{
+	{Tag: "Tp", Min: 1, Max: 1, Simple: &simpleFrequency6Code},
+	{Tag: "PtInTm", Min: 1, Max: 1, Simple: &simpleExact2NumericText},
 }}
 
-var groupFrequencyPeriod1 = groupType{name: "FrequencyPeriod1", elements: []element{
-	{tag: "Tp", min: 1, max: 1, simple: &simpleFrequency6Code},
-	{tag: "CntPerPrd", min: 1, max: 1, simple: &simpleDecimalNumber},
+var groupFrequencyPeriod1 = schema.Group{Name: "FrequencyPeriod1", Elements: []schema.Element{
+	{Tag: "Tp", Min: 1, Max: 1, Simple: &simpleFrequency6Code},
+	{Tag: "CntPerPrd", Min: 1, Max: 1, Simple: &simpleDecimalNumber},
 }}
 
-var groupGarnishment3 = groupType{name: "Garnishment3", elements: []element{
-	{tag: "Tp", min: 1, max: 1, group: &groupGarnishmentType1},
-	{tag: "Grnshee", min: 0, max: 1, group: &groupPartyIdentification135},
-	{tag: "GrnshmtAdmstr", min: 0, max: 1, group: &groupPartyIdentification135},
-	{tag: "RefNb", min: 0, max: 1, simple: &simpleMax140Text},
-	{tag: "Dt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "RmtdAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "FmlyMdclInsrncInd", min: 0, max: 1, simple: &simpleTrueFalseIndicator},
-	{tag: "MplyeeTermntnInd", min: 0, max: 1, simple: &simpleTrueFalseIndicator},
+var groupGarnishment3 = schema.Group{Name: "Garnishment3", Elements: []schema.Element{
+	{Tag: "Tp", Min: 1, Max: 1, Group: &groupGarnishmentType1},
+	{Tag: "Grnshee", Min: 0, Max: 1, Group: &groupPartyIdentification135},
+	{Tag: "GrnshmtAdmstr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
+	{Tag: "RefNb", Min: 0, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "Dt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "FmlyMdclInsrncInd", Min: 0, Max: 1, Simple: &simpleTrueFalseIndicator},
+	{Tag: "MplyeeTermntnInd", Min: 0, Max: 1, Simple: &simpleTrueFalseIndicator},
 }}
 
-var groupGarnishmentType1 = groupType{name: "GarnishmentType1", elements: []element{
-	{tag: "CdOrPrtry", min: 1, max: 1, group: &groupGarnishmentType1Choice},
-	{tag: "Issr", min: 0, max: 1, simple: &simpleMax35Text},
+var groupGarnishmentType1 = schema.Group{Name: "GarnishmentType1", Elements: []schema.Element{
+	{Tag: "CdOrPrtry", Min: 1, Max: 1, Group: &groupGarnishmentType1Choice},
+	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupGarnishmentType1Choice = groupType{name: "GarnishmentType1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalGarnishmentType1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupGarnishmentType1Choice = schema.Group{Name: "GarnishmentType1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalGarnishmentType1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupGenericAccountIdentification1 = groupType{name: "GenericAccountIdentification1", elements: []element{
-	{tag: "Id", min: 1, max: 1, simple: &simpleMax34Text},
-	{tag: "SchmeNm", min: 0, max: 1, group: &groupAccountSchemeName1Choice},
-	{tag: "Issr", min: 0, max: 1, simple: &simpleMax35Text},
+var groupGenericAccountIdentification1 = schema.Group{Name: "GenericAccountIdentification1", Elements: []schema.Element{
+	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax34Text},
+	{Tag: "SchmeNm", Min: 0, Max: 1, Group: &groupAccountSchemeName1Choice},
+	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupGenericFinancialIdentification1 = groupType{name: "GenericFinancialIdentification1", elements: []element{
-	{tag: "Id", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "SchmeNm", min: 0, max: 1, group: &groupFinancialIdentificationSchemeName1Choice},
-	{tag: "Issr", min: 0, max: 1, simple: &simpleMax35Text},
+var groupGenericFinancialIdentification1 = schema.Group{Name: "GenericFinancialIdentification1", Elements: []schema.Element{
+	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "SchmeNm", Min: 0, Max: 1, Group: &groupFinancialIdentificationSchemeName1Choice},
+	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupGenericIdentification30 = groupType{name: "GenericIdentification30", elements: []element{
-	{tag: "Id", min: 1, max: 1, simple: &simpleExact4AlphaNumericText},
-	{tag: "Issr", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "SchmeNm", min: 0, max: 1, simple: &simpleMax35Text},
+var groupGenericIdentification30 = schema.Group{Name: "GenericIdentification30", Elements: []schema.Element{
+	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleExact4AlphaNumericText},
+	{Tag: "Issr", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "SchmeNm", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupGenericOrganisationIdentification1 = groupType{name: "GenericOrganisationIdentification1", elements: []element{
-	{tag: "Id", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "SchmeNm", min: 0, max: 1, group: &groupOrganisationIdentificationSchemeName1Choice},
-	{tag: "Issr", min: 0, max: 1, simple: &simpleMax35Text},
+var groupGenericOrganisationIdentification1 = schema.Group{Name: "GenericOrganisationIdentification1", Elements: []schema.Element{
+	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "SchmeNm", Min: 0, Max: 1, Group: &groupOrganisationIdentificationSchemeName1Choice},
+	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupGenericPersonIdentification1 = groupType{name: "GenericPersonIdentification1", elements: []element{
-	{tag: "Id", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "SchmeNm", min: 0, max: 1, group: &groupPersonIdentificationSchemeName1Choice},
-	{tag: "Issr", min: 0, max: 1, simple: &simpleMax35Text},
+var groupGenericPersonIdentification1 = schema.Group{Name: "GenericPersonIdentification1", Elements: []schema.Element{
+	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "SchmeNm", Min: 0, Max: 1, Group: &groupPersonIdentificationSchemeName1Choice},
+	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupGroupHeader91 = groupType{name: "GroupHeader91", elements: []element{
-	{tag: "MsgId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "CreDtTm", min: 1, max: 1, simple: &simpleISODateTime},
-	{tag: "InstgAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "InstdAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
+var groupGroupHeader91 = schema.Group{Name: "GroupHeader91", Elements: []schema.Element{
+	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CreDtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "InstgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "InstdAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
 }}
 
-var groupInstructionForCreditorAgent1 = groupType{name: "InstructionForCreditorAgent1", elements: []element{
-	{tag: "Cd", min: 0, max: 1, simple: &simpleInstruction3Code},
-	{tag: "InstrInf", min: 0, max: 1, simple: &simpleMax140Text},
+var groupInstructionForCreditorAgent1 = schema.Group{Name: "InstructionForCreditorAgent1", Elements: []schema.Element{
+	{Tag: "Cd", Min: 0, Max: 1, Simple: &simpleInstruction3Code},
+	{Tag: "InstrInf", Min: 0, Max: 1, Simple: &simpleMax140Text},
 }}
 
-var groupLocalInstrument2Choice = groupType{name: "LocalInstrument2Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalLocalInstrument1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupLocalInstrument2Choice = schema.Group{Name: "LocalInstrument2Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalLocalInstrument1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupMandateRelatedInformation14 = groupType{name: "MandateRelatedInformation14", elements: []element{
-	{tag: "MndtId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "DtOfSgntr", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "AmdmntInd", min: 0, max: 1, simple: &simpleTrueFalseIndicator},
-	{tag: "AmdmntInfDtls", min: 0, max: 1, group: &groupAmendmentInformationDetails13},
-	{tag: "ElctrncSgntr", min: 0, max: 1, simple: &simpleMax1025Text},
-	{tag: "FrstColltnDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "FnlColltnDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "Frqcy", min: 0, max: 1, group: &groupFrequency36Choice},
-	{tag: "Rsn", min: 0, max: 1, group: &groupMandateSetupReason1Choice},
-	{tag: "TrckgDays", min: 0, max: 1, simple: &simpleExact2NumericText},
+var groupMandateRelatedInformation14 = schema.Group{Name: "MandateRelatedInformation14", Elements: []schema.Element{
+	{Tag: "MndtId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "DtOfSgntr", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "AmdmntInd", Min: 0, Max: 1, Simple: &simpleTrueFalseIndicator},
+	{Tag: "AmdmntInfDtls", Min: 0, Max: 1, Group: &groupAmendmentInformationDetails13},
+	{Tag: "ElctrncSgntr", Min: 0, Max: 1, Simple: &simpleMax1025Text},
+	{Tag: "FrstColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "FnlColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "Frqcy", Min: 0, Max: 1, Group: &groupFrequency36Choice},
+	{Tag: "Rsn", Min: 0, Max: 1, Group: &groupMandateSetupReason1Choice},
+	{Tag: "TrckgDays", Min: 0, Max: 1, Simple: &simpleExact2NumericText},
 }}
 
-var groupMandateSetupReason1Choice = groupType{name: "MandateSetupReason1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalMandateSetupReason1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax70Text},
+var groupMandateSetupReason1Choice = schema.Group{Name: "MandateSetupReason1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalMandateSetupReason1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax70Text},
 }}
 
-var groupNameAndAddress16 = groupType{name: "NameAndAddress16", elements: []element{
-	{tag: "Nm", min: 1, max: 1, simple: &simpleMax140Text},
-	{tag: "Adr", min: 1, max: 1, group: &groupPostalAddress24},
+var groupNameAndAddress16 = schema.Group{Name: "NameAndAddress16", Elements: []schema.Element{
+	{Tag: "Nm", Min: 1, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "Adr", Min: 1, Max: 1, Group: &groupPostalAddress24},
 }}
 
-var groupNumberOfTransactionsPerStatus5 = groupType{name: "NumberOfTransactionsPerStatus5", elements: []element{
-	{tag: "DtldNbOfTxs", min: 1, max: 1, simple: &simpleMax15NumericText},
-	{tag: "DtldSts", min: 1, max: 1, simple: &simpleExternalPaymentTransactionStatus1Code},
-	{tag: "DtldCtrlSum", min: 0, max: 1, simple: &simpleDecimalNumber},
+var groupNumberOfTransactionsPerStatus5 = schema.Group{Name: "NumberOfTransactionsPerStatus5", Elements: []schema.Element{
+	{Tag: "DtldNbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
+	{Tag: "DtldSts", Min: 1, Max: 1, Simple: &simpleExternalPaymentTransactionStatus1Code},
+	{Tag: "DtldCtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
 }}
 
-var groupOrganisationIdentification29 = groupType{name: "OrganisationIdentification29", elements: []element{
-	{tag: "AnyBIC", min: 0, max: 1, simple: &simpleAnyBICDec2014Identifier},
-	{tag: "LEI", min: 0, max: 1, simple: &simpleLEIIdentifier},
-	{tag: "Othr", min: 0, max: -1, group: &groupGenericOrganisationIdentification1},
+var groupOrganisationIdentification29 = schema.Group{Name: "OrganisationIdentification29", Elements: []schema.Element{
+	{Tag: "AnyBIC", Min: 0, Max: 1, Simple: &simpleAnyBICDec2014Identifier},
+	{Tag: "LEI", Min: 0, Max: 1, Simple: &simpleLEIIdentifier},
+	{Tag: "Othr", Min: 0, Max: -1, Group: &groupGenericOrganisationIdentification1},
 }}
 
-var groupOrganisationIdentificationSchemeName1Choice = groupType{name: "OrganisationIdentificationSchemeName1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalOrganisationIdentification1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupOrganisationIdentificationSchemeName1Choice = schema.Group{Name: "OrganisationIdentificationSchemeName1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalOrganisationIdentification1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupOriginalGroupHeader17 = groupType{name: "OriginalGroupHeader17", elements: []element{
-	{tag: "OrgnlMsgId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlMsgNmId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlCreDtTm", min: 0, max: 1, simple: &simpleISODateTime},
-	{tag: "OrgnlNbOfTxs", min: 0, max: 1, simple: &simpleMax15NumericText},
-	{tag: "OrgnlCtrlSum", min: 0, max: 1, simple: &simpleDecimalNumber},
-	{tag: "GrpSts", min: 0, max: 1, simple: &simpleExternalPaymentGroupStatus1Code},
-	{tag: "StsRsnInf", min: 0, max: -1, group: &groupStatusReasonInformation12},
-	{tag: "NbOfTxsPerSts", min: 0, max: -1, group: &groupNumberOfTransactionsPerStatus5},
+var groupOriginalGroupHeader17 = schema.Group{Name: "OriginalGroupHeader17", Elements: []schema.Element{
+	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlMsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlCreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "OrgnlNbOfTxs", Min: 0, Max: 1, Simple: &simpleMax15NumericText},
+	{Tag: "OrgnlCtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
+	{Tag: "GrpSts", Min: 0, Max: 1, Simple: &simpleExternalPaymentGroupStatus1Code},
+	{Tag: "StsRsnInf", Min: 0, Max: -1, Group: &groupStatusReasonInformation12},
+	{Tag: "NbOfTxsPerSts", Min: 0, Max: -1, Group: &groupNumberOfTransactionsPerStatus5},
 }}
 
-var groupOriginalGroupInformation29 = groupType{name: "OriginalGroupInformation29", elements: []element{
-	{tag: "OrgnlMsgId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlMsgNmId", min: 1, max: 1, simple: &simpleMax35Text},
-	{tag: "OrgnlCreDtTm", min: 0, max: 1, simple: &simpleISODateTime},
+var groupOriginalGroupInformation29 = schema.Group{Name: "OriginalGroupInformation29", Elements: []schema.Element{
+	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlMsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlCreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
 }}
 
-var groupOriginalTransactionReference28 = groupType{name: "OriginalTransactionReference28", elements: []element{
-	{tag: "IntrBkSttlmAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "Amt", min: 0, max: 1, group: &groupAmountType4Choice},
-	{tag: "IntrBkSttlmDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "ReqdColltnDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "ReqdExctnDt", min: 0, max: 1, group: &groupDateAndDateTime2Choice},
-	{tag: "CdtrSchmeId", min: 0, max: 1, group: &groupPartyIdentification135},
-	{tag: "SttlmInf", min: 0, max: 1, group: &groupSettlementInstruction7},
-	{tag: "PmtTpInf", min: 0, max: 1, group: &groupPaymentTypeInformation27},
-	{tag: "PmtMtd", min: 0, max: 1, simple: &simplePaymentMethod4Code},
-	{tag: "MndtRltdInf", min: 0, max: 1, group: &groupMandateRelatedInformation14},
-	{tag: "RmtInf", min: 0, max: 1, group: &groupRemittanceInformation16},
-	{tag: "UltmtDbtr", min: 0, max: 1, group: &groupParty40Choice},
-	{tag: "Dbtr", min: 0, max: 1, group: &groupParty40Choice},
-	{tag: "DbtrAcct", min: 0, max: 1, group: &groupCashAccount38},
-	{tag: "DbtrAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "DbtrAgtAcct", min: 0, max: 1, group: &groupCashAccount38},
-	{tag: "CdtrAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "CdtrAgtAcct", min: 0, max: 1, group: &groupCashAccount38},
-	{tag: "Cdtr", min: 0, max: 1, group: &groupParty40Choice},
-	{tag: "CdtrAcct", min: 0, max: 1, group: &groupCashAccount38},
-	{tag: "UltmtCdtr", min: 0, max: 1, group: &groupParty40Choice},
-	{tag: "Purp", min: 0, max: 1, group: &groupPurpose2Choice},
+var groupOriginalTransactionReference28 = schema.Group{Name: "OriginalTransactionReference28", Elements: []schema.Element{
+	{Tag: "IntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Amt", Min: 0, Max: 1, Group: &groupAmountType4Choice},
+	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "ReqdColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "ReqdExctnDt", Min: 0, Max: 1, Group: &groupDateAndDateTime2Choice},
+	{Tag: "CdtrSchmeId", Min: 0, Max: 1, Group: &groupPartyIdentification135},
+	{Tag: "SttlmInf", Min: 0, Max: 1, Group: &groupSettlementInstruction7},
+	{Tag: "PmtTpInf", Min: 0, Max: 1, Group: &groupPaymentTypeInformation27},
+	{Tag: "PmtMtd", Min: 0, Max: 1, Simple: &simplePaymentMethod4Code},
+	{Tag: "MndtRltdInf", Min: 0, Max: 1, Group: &groupMandateRelatedInformation14},
+	{Tag: "RmtInf", Min: 0, Max: 1, Group: &groupRemittanceInformation16},
+	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupParty40Choice},
+	{Tag: "Dbtr", Min: 0, Max: 1, Group: &groupParty40Choice},
+	{Tag: "DbtrAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
+	{Tag: "DbtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "DbtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
+	{Tag: "CdtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "CdtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
+	{Tag: "Cdtr", Min: 0, Max: 1, Group: &groupParty40Choice},
+	{Tag: "CdtrAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
+	{Tag: "UltmtCdtr", Min: 0, Max: 1, Group: &groupParty40Choice},
+	{Tag: "Purp", Min: 0, Max: 1, Group: &groupPurpose2Choice},
 }}
 
-var groupOtherContact1 = groupType{name: "OtherContact1", elements: []element{
-	{tag: "ChanlTp", min: 1, max: 1, simple: &simpleMax4Text},
-	{tag: "Id", min: 0, max: 1, simple: &simpleMax128Text},
+var groupOtherContact1 = schema.Group{Name: "OtherContact1", Elements: []schema.Element{
+	{Tag: "ChanlTp", Min: 1, Max: 1, Simple: &simpleMax4Text},
+	{Tag: "Id", Min: 0, Max: 1, Simple: &simpleMax128Text},
 }}
 
-var groupParty38Choice = groupType{name: "Party38Choice", choice: true, elements: []element{
-	{tag: "OrgId", min: 1, max: 1, group: &groupOrganisationIdentification29},
-	{tag: "PrvtId", min: 1, max: 1, group: &groupPersonIdentification13},
+var groupParty38Choice = schema.Group{Name: "Party38Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "OrgId", Min: 1, Max: 1, Group: &groupOrganisationIdentification29},
+	{Tag: "PrvtId", Min: 1, Max: 1, Group: &groupPersonIdentification13},
 }}
 
-var groupParty40Choice = groupType{name: "Party40Choice", choice: true, elements: []element{
-	{tag: "Pty", min: 1, max: 1, group: &groupPartyIdentification135},
-	{tag: "Agt", min: 1, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
+var groupParty40Choice = schema.Group{Name: "Party40Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Pty", Min: 1, Max: 1, Group: &groupPartyIdentification135},
+	{Tag: "Agt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
 }}
 
-var groupPartyIdentification135 = groupType{name: "PartyIdentification135", elements: []element{
-	{tag: "Nm", min: 0, max: 1, simple: &simpleMax140Text},
-	{tag: "PstlAdr", min: 0, max: 1, group: &groupPostalAddress24},
-	{tag: "Id", min: 0, max: 1, group: &groupParty38Choice},
-	{tag: "CtryOfRes", min: 0, max: 1, simple: &simpleCountryCode},
-	{tag: "CtctDtls", min: 0, max: 1, group: &groupContact4},
+var groupPartyIdentification135 = schema.Group{Name: "PartyIdentification135", Elements: []schema.Element{
+	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "PstlAdr", Min: 0, Max: 1, Group: &groupPostalAddress24},
+	{Tag: "Id", Min: 0, Max: 1, Group: &groupParty38Choice},
+	{Tag: "CtryOfRes", Min: 0, Max: 1, Simple: &simpleCountryCode},
+	{Tag: "CtctDtls", Min: 0, Max: 1, Group: &groupContact4},
 }}
 
-var groupPaymentTypeInformation27 = groupType{name: "PaymentTypeInformation27", elements: []element{
-	{tag: "InstrPrty", min: 0, max: 1, simple: &simplePriority2Code},
-	{tag: "ClrChanl", min: 0, max: 1, simple: &simpleClearingChannel2Code},
-	{tag: "SvcLvl", min: 0, max: -1, group: &groupServiceLevel8Choice},
-	{tag: "LclInstrm", min: 0, max: 1, group: &groupLocalInstrument2Choice},
-	{tag: "SeqTp", min: 0, max: 1, simple: &simpleSequenceType3Code},
-	{tag: "CtgyPurp", min: 0, max: 1, group: &groupCategoryPurpose1Choice},
+var groupPaymentTypeInformation27 = schema.Group{Name: "PaymentTypeInformation27", Elements: []schema.Element{
+	{Tag: "InstrPrty", Min: 0, Max: 1, Simple: &simplePriority2Code},
+	{Tag: "ClrChanl", Min: 0, Max: 1, Simple: &simpleClearingChannel2Code},
+	{Tag: "SvcLvl", Min: 0, Max: -1, Group: &groupServiceLevel8Choice},
+	{Tag: "LclInstrm", Min: 0, Max: 1, Group: &groupLocalInstrument2Choice},
+	{Tag: "SeqTp", Min: 0, Max: 1, Simple: &simpleSequenceType3Code},
+	{Tag: "CtgyPurp", Min: 0, Max: 1, Group: &groupCategoryPurpose1Choice},
 }}
 
-var groupPersonIdentification13 = groupType{name: "PersonIdentification13", elements: []element{
-	{tag: "DtAndPlcOfBirth", min: 0, max: 1, group: &groupDateAndPlaceOfBirth1},
-	{tag: "Othr", min: 0, max: -1, group: &groupGenericPersonIdentification1},
+var groupPersonIdentification13 = schema.Group{Name: "PersonIdentification13", Elements: []schema.Element{
+	{Tag: "DtAndPlcOfBirth", Min: 0, Max: 1, Group: &groupDateAndPlaceOfBirth1},
+	{Tag: "Othr", Min: 0, Max: -1, Group: &groupGenericPersonIdentification1},
 }}
 
-var groupPersonIdentificationSchemeName1Choice = groupType{name: "PersonIdentificationSchemeName1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalPersonIdentification1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupPersonIdentificationSchemeName1Choice = schema.Group{Name: "PersonIdentificationSchemeName1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPersonIdentification1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupPostalAddress24 = groupType{name: "PostalAddress24", elements: []element{
-	{tag: "AdrTp", min: 0, max: 1, group: &groupAddressType3Choice},
-	{tag: "Dept", min: 0, max: 1, simple: &simpleMax70Text},
-	{tag: "SubDept", min: 0, max: 1, simple: &simpleMax70Text},
-	{tag: "StrtNm", min: 0, max: 1, simple: &simpleMax70Text},
-	{tag: "BldgNb", min: 0, max: 1, simple: &simpleMax16Text},
-	{tag: "BldgNm", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Flr", min: 0, max: 1, simple: &simpleMax70Text},
-	{tag: "PstBx", min: 0, max: 1, simple: &simpleMax16Text},
-	{tag: "Room", min: 0, max: 1, simple: &simpleMax70Text},
-	{tag: "PstCd", min: 0, max: 1, simple: &simpleMax16Text},
-	{tag: "TwnNm", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "TwnLctnNm", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "DstrctNm", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "CtrySubDvsn", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Ctry", min: 0, max: 1, simple: &simpleCountryCode},
-	{tag: "AdrLine", min: 0, max: 7, simple: &simpleMax70Text},
+var groupPostalAddress24 = schema.Group{Name: "PostalAddress24", Elements: []schema.Element{
+	{Tag: "AdrTp", Min: 0, Max: 1, Group: &groupAddressType3Choice},
+	{Tag: "Dept", Min: 0, Max: 1, Simple: &simpleMax70Text},
+	{Tag: "SubDept", Min: 0, Max: 1, Simple: &simpleMax70Text},
+	{Tag: "StrtNm", Min: 0, Max: 1, Simple: &simpleMax70Text},
+	{Tag: "BldgNb", Min: 0, Max: 1, Simple: &simpleMax16Text},
+	{Tag: "BldgNm", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Flr", Min: 0, Max: 1, Simple: &simpleMax70Text},
+	{Tag: "PstBx", Min: 0, Max: 1, Simple: &simpleMax16Text},
+	{Tag: "Room", Min: 0, Max: 1, Simple: &simpleMax70Text},
+	{Tag: "PstCd", Min: 0, Max: 1, Simple: &simpleMax16Text},
+	{Tag: "TwnNm", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "TwnLctnNm", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "DstrctNm", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CtrySubDvsn", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Ctry", Min: 0, Max: 1, Simple: &simpleCountryCode},
+	{Tag: "AdrLine", Min: 0, Max: 7, Simple: &simpleMax70Text},
 }}
 
-var groupProxyAccountIdentification1 = groupType{name: "ProxyAccountIdentification1", elements: []element{
-	{tag: "Tp", min: 0, max: 1, group: &groupProxyAccountType1Choice},
-	{tag: "Id", min: 1, max: 1, simple: &simpleMax2048Text},
+var groupProxyAccountIdentification1 = schema.Group{Name: "ProxyAccountIdentification1", Elements: []schema.Element{
+	{Tag: "Tp", Min: 0, Max: 1, Group: &groupProxyAccountType1Choice},
+	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax2048Text},
 }}
 
-var groupProxyAccountType1Choice = groupType{name: "ProxyAccountType1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalProxyAccountType1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupProxyAccountType1Choice = schema.Group{Name: "ProxyAccountType1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalProxyAccountType1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupPurpose2Choice = groupType{name: "Purpose2Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalPurpose1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupPurpose2Choice = schema.Group{Name: "Purpose2Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPurpose1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupReferredDocumentInformation7 = groupType{name: "ReferredDocumentInformation7", elements: []element{
-	{tag: "Tp", min: 0, max: 1, group: &groupReferredDocumentType4},
-	{tag: "Nb", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "RltdDt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "LineDtls", min: 0, max: -1, group: &groupDocumentLineInformation1},
+var groupReferredDocumentInformation7 = schema.Group{Name: "ReferredDocumentInformation7", Elements: []schema.Element{
+	{Tag: "Tp", Min: 0, Max: 1, Group: &groupReferredDocumentType4},
+	{Tag: "Nb", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "RltdDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "LineDtls", Min: 0, Max: -1, Group: &groupDocumentLineInformation1},
 }}
 
-var groupReferredDocumentType3Choice = groupType{name: "ReferredDocumentType3Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleDocumentType6Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupReferredDocumentType3Choice = schema.Group{Name: "ReferredDocumentType3Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleDocumentType6Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupReferredDocumentType4 = groupType{name: "ReferredDocumentType4", elements: []element{
-	{tag: "CdOrPrtry", min: 1, max: 1, group: &groupReferredDocumentType3Choice},
-	{tag: "Issr", min: 0, max: 1, simple: &simpleMax35Text},
+var groupReferredDocumentType4 = schema.Group{Name: "ReferredDocumentType4", Elements: []schema.Element{
+	{Tag: "CdOrPrtry", Min: 1, Max: 1, Group: &groupReferredDocumentType3Choice},
+	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupRegulatoryAuthority2 = groupType{name: "RegulatoryAuthority2", elements: []element{
-	{tag: "Nm", min: 0, max: 1, simple: &simpleMax140Text},
-	{tag: "Ctry", min: 0, max: 1, simple: &simpleCountryCode},
+var groupRegulatoryAuthority2 = schema.Group{Name: "RegulatoryAuthority2", Elements: []schema.Element{
+	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "Ctry", Min: 0, Max: 1, Simple: &simpleCountryCode},
 }}
 
-var groupRegulatoryReporting3 = groupType{name: "RegulatoryReporting3", elements: []element{
-	{tag: "DbtCdtRptgInd", min: 0, max: 1, simple: &simpleRegulatoryReportingType1Code},
-	{tag: "Authrty", min: 0, max: 1, group: &groupRegulatoryAuthority2},
-	{tag: "Dtls", min: 0, max: -1, group: &groupStructuredRegulatoryReporting3},
+var groupRegulatoryReporting3 = schema.Group{Name: "RegulatoryReporting3", Elements: []schema.Element{
+	{Tag: "DbtCdtRptgInd", Min: 0, Max: 1, Simple: &simpleRegulatoryReportingType1Code},
+	{Tag: "Authrty", Min: 0, Max: 1, Group: &groupRegulatoryAuthority2},
+	{Tag: "Dtls", Min: 0, Max: -1, Group: &groupStructuredRegulatoryReporting3},
 }}
 
-var groupRemittanceAmount2 = groupType{name: "RemittanceAmount2", elements: []element{
-	{tag: "DuePyblAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "DscntApldAmt", min: 0, max: -1, group: &groupDiscountAmountAndType1},
-	{tag: "CdtNoteAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "TaxAmt", min: 0, max: -1, group: &groupTaxAmountAndType1},
-	{tag: "AdjstmntAmtAndRsn", min: 0, max: -1, group: &groupDocumentAdjustment1},
-	{tag: "RmtdAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
+var groupRemittanceAmount2 = schema.Group{Name: "RemittanceAmount2", Elements: []schema.Element{
+	{Tag: "DuePyblAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "DscntApldAmt", Min: 0, Max: -1, Group: &groupDiscountAmountAndType1},
+	{Tag: "CdtNoteAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TaxAmt", Min: 0, Max: -1, Group: &groupTaxAmountAndType1},
+	{Tag: "AdjstmntAmtAndRsn", Min: 0, Max: -1, Group: &groupDocumentAdjustment1},
+	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
 }}
 
-var groupRemittanceAmount3 = groupType{name: "RemittanceAmount3", elements: []element{
-	{tag: "DuePyblAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "DscntApldAmt", min: 0, max: -1, group: &groupDiscountAmountAndType1},
-	{tag: "CdtNoteAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "TaxAmt", min: 0, max: -1, group: &groupTaxAmountAndType1},
-	{tag: "AdjstmntAmtAndRsn", min: 0, max: -1, group: &groupDocumentAdjustment1},
-	{tag: "RmtdAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
+var groupRemittanceAmount3 = schema.Group{Name: "RemittanceAmount3", Elements: []schema.Element{
+	{Tag: "DuePyblAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "DscntApldAmt", Min: 0, Max: -1, Group: &groupDiscountAmountAndType1},
+	{Tag: "CdtNoteAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TaxAmt", Min: 0, Max: -1, Group: &groupTaxAmountAndType1},
+	{Tag: "AdjstmntAmtAndRsn", Min: 0, Max: -1, Group: &groupDocumentAdjustment1},
+	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
 }}
 
-var groupRemittanceInformation16 = groupType{name: "RemittanceInformation16", elements: []element{
-	{tag: "Ustrd", min: 0, max: -1, simple: &simpleMax140Text},
-	{tag: "Strd", min: 0, max: -1, group: &groupStructuredRemittanceInformation16},
+var groupRemittanceInformation16 = schema.Group{Name: "RemittanceInformation16", Elements: []schema.Element{
+	{Tag: "Ustrd", Min: 0, Max: -1, Simple: &simpleMax140Text},
+	{Tag: "Strd", Min: 0, Max: -1, Group: &groupStructuredRemittanceInformation16},
 }}
 
-var groupRemittanceLocation7 = groupType{name: "RemittanceLocation7", elements: []element{
-	{tag: "RmtId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "RmtLctnDtls", min: 0, max: -1, group: &groupRemittanceLocationData1},
+var groupRemittanceLocation7 = schema.Group{Name: "RemittanceLocation7", Elements: []schema.Element{
+	{Tag: "RmtId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "RmtLctnDtls", Min: 0, Max: -1, Group: &groupRemittanceLocationData1},
 }}
 
-var groupRemittanceLocationData1 = groupType{name: "RemittanceLocationData1", elements: []element{
-	{tag: "Mtd", min: 1, max: 1, simple: &simpleRemittanceLocationMethod2Code},
-	{tag: "ElctrncAdr", min: 0, max: 1, simple: &simpleMax2048Text},
-	{tag: "PstlAdr", min: 0, max: 1, group: &groupNameAndAddress16},
+var groupRemittanceLocationData1 = schema.Group{Name: "RemittanceLocationData1", Elements: []schema.Element{
+	{Tag: "Mtd", Min: 1, Max: 1, Simple: &simpleRemittanceLocationMethod2Code},
+	{Tag: "ElctrncAdr", Min: 0, Max: 1, Simple: &simpleMax2048Text},
+	{Tag: "PstlAdr", Min: 0, Max: 1, Group: &groupNameAndAddress16},
 }}
 
-var groupServiceLevel8Choice = groupType{name: "ServiceLevel8Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalServiceLevel1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupServiceLevel8Choice = schema.Group{Name: "ServiceLevel8Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalServiceLevel1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupSettlementDateTimeIndication1 = groupType{name: "SettlementDateTimeIndication1", elements: []element{
-	{tag: "DbtDtTm", min: 0, max: 1, simple: &simpleISODateTime},
-	{tag: "CdtDtTm", min: 0, max: 1, simple: &simpleISODateTime},
+var groupSettlementDateTimeIndication1 = schema.Group{Name: "SettlementDateTimeIndication1", Elements: []schema.Element{
+	{Tag: "DbtDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "CdtDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
 }}
 
-var groupSettlementInstruction7 = groupType{name: "SettlementInstruction7", elements: []element{
-	{tag: "SttlmMtd", min: 1, max: 1, simple: &simpleSettlementMethod1Code},
-	{tag: "SttlmAcct", min: 0, max: 1, group: &groupCashAccount38},
-	{tag: "ClrSys", min: 0, max: 1, group: &groupClearingSystemIdentification3Choice},
-	{tag: "InstgRmbrsmntAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "InstgRmbrsmntAgtAcct", min: 0, max: 1, group: &groupCashAccount38},
-	{tag: "InstdRmbrsmntAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "InstdRmbrsmntAgtAcct", min: 0, max: 1, group: &groupCashAccount38},
-	{tag: "ThrdRmbrsmntAgt", min: 0, max: 1, group: &groupBranchAndFinancialInstitutionIdentification6},
-	{tag: "ThrdRmbrsmntAgtAcct", min: 0, max: 1, group: &groupCashAccount38},
+var groupSettlementInstruction7 = schema.Group{Name: "SettlementInstruction7", Elements: []schema.Element{
+	{Tag: "SttlmMtd", Min: 1, Max: 1, Simple: &simpleSettlementMethod1Code},
+	{Tag: "SttlmAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
+	{Tag: "ClrSys", Min: 0, Max: 1, Group: &groupClearingSystemIdentification3Choice},
+	{Tag: "InstgRmbrsmntAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "InstgRmbrsmntAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
+	{Tag: "InstdRmbrsmntAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "InstdRmbrsmntAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
+	{Tag: "ThrdRmbrsmntAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "ThrdRmbrsmntAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
 }}
 
-var groupStatusReason6Choice = groupType{name: "StatusReason6Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalStatusReason1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupStatusReason6Choice = schema.Group{Name: "StatusReason6Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalStatusReason1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupStatusReasonInformation12 = groupType{name: "StatusReasonInformation12", elements: []element{
-	{tag: "Orgtr", min: 0, max: 1, group: &groupPartyIdentification135},
-	{tag: "Rsn", min: 0, max: 1, group: &groupStatusReason6Choice},
-	{tag: "AddtlInf", min: 0, max: -1, simple: &simpleMax105Text},
+var groupStatusReasonInformation12 = schema.Group{Name: "StatusReasonInformation12", Elements: []schema.Element{
+	{Tag: "Orgtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
+	{Tag: "Rsn", Min: 0, Max: 1, Group: &groupStatusReason6Choice},
+	{Tag: "AddtlInf", Min: 0, Max: -1, Simple: &simpleMax105Text},
 }}
 
-var groupStructuredRegulatoryReporting3 = groupType{name: "StructuredRegulatoryReporting3", elements: []element{
-	{tag: "Tp", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Dt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "Ctry", min: 0, max: 1, simple: &simpleCountryCode},
-	{tag: "Cd", min: 0, max: 1, simple: &simpleMax10Text},
-	{tag: "Amt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "Inf", min: 0, max: -1, simple: &simpleMax35Text},
+var groupStructuredRegulatoryReporting3 = schema.Group{Name: "StructuredRegulatoryReporting3", Elements: []schema.Element{
+	{Tag: "Tp", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Dt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "Ctry", Min: 0, Max: 1, Simple: &simpleCountryCode},
+	{Tag: "Cd", Min: 0, Max: 1, Simple: &simpleMax10Text},
+	{Tag: "Amt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Inf", Min: 0, Max: -1, Simple: &simpleMax35Text},
 }}
 
-var groupStructuredRemittanceInformation16 = groupType{name: "StructuredRemittanceInformation16", elements: []element{
-	{tag: "RfrdDocInf", min: 0, max: -1, group: &groupReferredDocumentInformation7},
-	{tag: "RfrdDocAmt", min: 0, max: 1, group: &groupRemittanceAmount2},
-	{tag: "CdtrRefInf", min: 0, max: 1, group: &groupCreditorReferenceInformation2},
-	{tag: "Invcr", min: 0, max: 1, group: &groupPartyIdentification135},
-	{tag: "Invcee", min: 0, max: 1, group: &groupPartyIdentification135},
-	{tag: "TaxRmt", min: 0, max: 1, group: &groupTaxInformation7},
-	{tag: "GrnshmtRmt", min: 0, max: 1, group: &groupGarnishment3},
-	{tag: "AddtlRmtInf", min: 0, max: 3, simple: &simpleMax140Text},
+var groupStructuredRemittanceInformation16 = schema.Group{Name: "StructuredRemittanceInformation16", Elements: []schema.Element{
+	{Tag: "RfrdDocInf", Min: 0, Max: -1, Group: &groupReferredDocumentInformation7},
+	{Tag: "RfrdDocAmt", Min: 0, Max: 1, Group: &groupRemittanceAmount2},
+	{Tag: "CdtrRefInf", Min: 0, Max: 1, Group: &groupCreditorReferenceInformation2},
+	{Tag: "Invcr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
+	{Tag: "Invcee", Min: 0, Max: 1, Group: &groupPartyIdentification135},
+	{Tag: "TaxRmt", Min: 0, Max: 1, Group: &groupTaxInformation7},
+	{Tag: "GrnshmtRmt", Min: 0, Max: 1, Group: &groupGarnishment3},
+	{Tag: "AddtlRmtInf", Min: 0, Max: 3, Simple: &simpleMax140Text},
 }}
 
-var groupSupplementaryData1 = groupType{name: "SupplementaryData1", elements: []element{
-	{tag: "PlcAndNm", min: 0, max: 1, simple: &simpleMax350Text},
-	{tag: "Envlp", min: 1, max: 1, group: &groupSupplementaryDataEnvelope1},
+var groupSupplementaryData1 = schema.Group{Name: "SupplementaryData1", Elements: []schema.Element{
+	{Tag: "PlcAndNm", Min: 0, Max: 1, Simple: &simpleMax350Text},
+	{Tag: "Envlp", Min: 1, Max: 1, Group: &groupSupplementaryDataEnvelope1},
 }}
 
-var groupSupplementaryDataEnvelope1 = groupType{name: "SupplementaryDataEnvelope1", any: true}
+var groupSupplementaryDataEnvelope1 = schema.Group{Name: "SupplementaryDataEnvelope1", Any: true}
 
-var groupTaxAmount2 = groupType{name: "TaxAmount2", elements: []element{
-	{tag: "Rate", min: 0, max: 1, simple: &simplePercentageRate},
-	{tag: "TaxblBaseAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "TtlAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "Dtls", min: 0, max: -1, group: &groupTaxRecordDetails2},
+var groupTaxAmount2 = schema.Group{Name: "TaxAmount2", Elements: []schema.Element{
+	{Tag: "Rate", Min: 0, Max: 1, Simple: &simplePercentageRate},
+	{Tag: "TaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TtlAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Dtls", Min: 0, Max: -1, Group: &groupTaxRecordDetails2},
 }}
 
-var groupTaxAmountAndType1 = groupType{name: "TaxAmountAndType1", elements: []element{
-	{tag: "Tp", min: 0, max: 1, group: &groupTaxAmountType1Choice},
-	{tag: "Amt", min: 1, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
+var groupTaxAmountAndType1 = schema.Group{Name: "TaxAmountAndType1", Elements: []schema.Element{
+	{Tag: "Tp", Min: 0, Max: 1, Group: &groupTaxAmountType1Choice},
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
 }}
 
-var groupTaxAmountType1Choice = groupType{name: "TaxAmountType1Choice", choice: true, elements: []element{
-	{tag: "Cd", min: 1, max: 1, simple: &simpleExternalTaxAmountType1Code},
-	{tag: "Prtry", min: 1, max: 1, simple: &simpleMax35Text},
+var groupTaxAmountType1Choice = schema.Group{Name: "TaxAmountType1Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalTaxAmountType1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupTaxAuthorisation1 = groupType{name: "TaxAuthorisation1", elements: []element{
-	{tag: "Titl", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Nm", min: 0, max: 1, simple: &simpleMax140Text},
+var groupTaxAuthorisation1 = schema.Group{Name: "TaxAuthorisation1", Elements: []schema.Element{
+	{Tag: "Titl", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
 }}
 
-var groupTaxInformation7 = groupType{name: "TaxInformation7", elements: []element{
-	{tag: "Cdtr", min: 0, max: 1, group: &groupTaxParty1},
-	{tag: "Dbtr", min: 0, max: 1, group: &groupTaxParty2},
-	{tag: "UltmtDbtr", min: 0, max: 1, group: &groupTaxParty2},
-	{tag: "AdmstnZone", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "RefNb", min: 0, max: 1, simple: &simpleMax140Text},
-	{tag: "Mtd", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "TtlTaxblBaseAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "TtlTaxAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "Dt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "SeqNb", min: 0, max: 1, simple: &simpleNumber},
-	{tag: "Rcrd", min: 0, max: -1, group: &groupTaxRecord2},
+var groupTaxInformation7 = schema.Group{Name: "TaxInformation7", Elements: []schema.Element{
+	{Tag: "Cdtr", Min: 0, Max: 1, Group: &groupTaxParty1},
+	{Tag: "Dbtr", Min: 0, Max: 1, Group: &groupTaxParty2},
+	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupTaxParty2},
+	{Tag: "AdmstnZone", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "RefNb", Min: 0, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "Mtd", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "TtlTaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TtlTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Dt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "SeqNb", Min: 0, Max: 1, Simple: &simpleNumber},
+	{Tag: "Rcrd", Min: 0, Max: -1, Group: &groupTaxRecord2},
 }}
 
-var groupTaxInformation8 = groupType{name: "TaxInformation8", elements: []element{
-	{tag: "Cdtr", min: 0, max: 1, group: &groupTaxParty1},
-	{tag: "Dbtr", min: 0, max: 1, group: &groupTaxParty2},
-	{tag: "AdmstnZone", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "RefNb", min: 0, max: 1, simple: &simpleMax140Text},
-	{tag: "Mtd", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "TtlTaxblBaseAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "TtlTaxAmt", min: 0, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
-	{tag: "Dt", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "SeqNb", min: 0, max: 1, simple: &simpleNumber},
-	{tag: "Rcrd", min: 0, max: -1, group: &groupTaxRecord2},
+var groupTaxInformation8 = schema.Group{Name: "TaxInformation8", Elements: []schema.Element{
+	{Tag: "Cdtr", Min: 0, Max: 1, Group: &groupTaxParty1},
+	{Tag: "Dbtr", Min: 0, Max: 1, Group: &groupTaxParty2},
+	{Tag: "AdmstnZone", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "RefNb", Min: 0, Max: 1, Simple: &simpleMax140Text},
+	{Tag: "Mtd", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "TtlTaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TtlTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Dt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "SeqNb", Min: 0, Max: 1, Simple: &simpleNumber},
+	{Tag: "Rcrd", Min: 0, Max: -1, Group: &groupTaxRecord2},
 }}
 
-var groupTaxParty1 = groupType{name: "TaxParty1", elements: []element{
-	{tag: "TaxId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "RegnId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "TaxTp", min: 0, max: 1, simple: &simpleMax35Text},
+var groupTaxParty1 = schema.Group{Name: "TaxParty1", Elements: []schema.Element{
+	{Tag: "TaxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "RegnId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "TaxTp", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupTaxParty2 = groupType{name: "TaxParty2", elements: []element{
-	{tag: "TaxId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "RegnId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "TaxTp", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Authstn", min: 0, max: 1, group: &groupTaxAuthorisation1},
+var groupTaxParty2 = schema.Group{Name: "TaxParty2", Elements: []schema.Element{
+	{Tag: "TaxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "RegnId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "TaxTp", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Authstn", Min: 0, Max: 1, Group: &groupTaxAuthorisation1},
 }}
 
-var groupTaxPeriod2 = groupType{name: "TaxPeriod2", elements: []element{
-	{tag: "Yr", min: 0, max: 1, simple: &simpleISODate},
-	{tag: "Tp", min: 0, max: 1, simple: &simpleTaxRecordPeriod1Code},
-	{tag: "FrToDt", min: 0, max: 1, group: &groupDatePeriod2},
+var groupTaxPeriod2 = schema.Group{Name: "TaxPeriod2", Elements: []schema.Element{
+	{Tag: "Yr", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "Tp", Min: 0, Max: 1, Simple: &simpleTaxRecordPeriod1Code},
+	{Tag: "FrToDt", Min: 0, Max: 1, Group: &groupDatePeriod2},
 }}
 
-var groupTaxRecord2 = groupType{name: "TaxRecord2", elements: []element{
-	{tag: "Tp", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Ctgy", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "CtgyDtls", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "DbtrSts", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "CertId", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "FrmsCd", min: 0, max: 1, simple: &simpleMax35Text},
-	{tag: "Prd", min: 0, max: 1, group: &groupTaxPeriod2},
-	{tag: "TaxAmt", min: 0, max: 1, group: &groupTaxAmount2},
-	{tag: "AddtlInf", min: 0, max: 1, simple: &simpleMax140Text},
+var groupTaxRecord2 = schema.Group{Name: "TaxRecord2", Elements: []schema.Element{
+	{Tag: "Tp", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Ctgy", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CtgyDtls", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "DbtrSts", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CertId", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "FrmsCd", Min: 0, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "Prd", Min: 0, Max: 1, Group: &groupTaxPeriod2},
+	{Tag: "TaxAmt", Min: 0, Max: 1, Group: &groupTaxAmount2},
+	{Tag: "AddtlInf", Min: 0, Max: 1, Simple: &simpleMax140Text},
 }}
 
-var groupTaxRecordDetails2 = groupType{name: "TaxRecordDetails2", elements: []element{
-	{tag: "Prd", min: 0, max: 1, group: &groupTaxPeriod2},
-	{tag: "Amt", min: 1, max: 1, simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, currency: &simpleActiveOrHistoricCurrencyCode},
+var groupTaxRecordDetails2 = schema.Group{Name: "TaxRecordDetails2", Elements: []schema.Element{
+	{Tag: "Prd", Min: 0, Max: 1, Group: &groupTaxPeriod2},
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
 }}

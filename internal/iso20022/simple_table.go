@@ -2,212 +2,214 @@
 
 package iso20022
 
-var simpleActiveCurrencyAndAmount_SimpleType = simpleType{name: "ActiveCurrencyAndAmount_SimpleType", kind: kindDecimal, totalDigits: 18, fractionDigits: 5, nonNegative: true}
+import "countersign/internal/iso20022/schema"
 
-var simpleActiveCurrencyCode = simpleType{name: "ActiveCurrencyCode", kind: kindText, pattern: &patternCurrency}
+var simpleActiveCurrencyAndAmount_SimpleType = schema.Simple{Name: "ActiveCurrencyAndAmount_SimpleType", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 5, NonNegative: true}
 
-var simpleActiveOrHistoricCurrencyAndAmount_SimpleType = simpleType{name: "ActiveOrHistoricCurrencyAndAmount_SimpleType", kind: kindDecimal, totalDigits: 18, fractionDigits: 5, nonNegative: true}
+var simpleActiveCurrencyCode = schema.Simple{Name: "ActiveCurrencyCode", Kind: schema.KindText, Pattern: &schema.PatternCurrency}
 
-var simpleActiveOrHistoricCurrencyCode = simpleType{name: "ActiveOrHistoricCurrencyCode", kind: kindText, pattern: &patternCurrency}
+var simpleActiveOrHistoricCurrencyAndAmount_SimpleType = schema.Simple{Name: "ActiveOrHistoricCurrencyAndAmount_SimpleType", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 5, NonNegative: true}
 
-var simpleAddressType2Code = simpleType{name: "AddressType2Code", kind: kindText, enumeration: []string{"ADDR", "PBOX", "HOME", "BIZZ", "MLTO", "DLVY"}}
+var simpleActiveOrHistoricCurrencyCode = schema.Simple{Name: "ActiveOrHistoricCurrencyCode", Kind: schema.KindText, Pattern: &schema.PatternCurrency}
 
-var simpleAnyBICDec2014Identifier = simpleType{name: "AnyBICDec2014Identifier", kind: kindText, pattern: &patternBIC}
+var simpleAddressType2Code = schema.Simple{Name: "AddressType2Code", Kind: schema.KindText, Enumeration: []string{"ADDR", "PBOX", "HOME", "BIZZ", "MLTO", "DLVY"}}
 
-var simpleAnyBICIdentifier = simpleType{name: "AnyBICIdentifier", kind: kindText, pattern: &patternStrictBIC}
+var simpleAnyBICDec2014Identifier = schema.Simple{Name: "AnyBICDec2014Identifier", Kind: schema.KindText, Pattern: &schema.PatternBIC}
 
-var simpleAuthorisation1Code = simpleType{name: "Authorisation1Code", kind: kindText, enumeration: []string{"AUTH", "FDET", "FSUM", "ILEV"}}
+var simpleAnyBICIdentifier = schema.Simple{Name: "AnyBICIdentifier", Kind: schema.KindText, Pattern: &schema.PatternStrictBIC}
 
-var simpleBICFIDec2014Identifier = simpleType{name: "BICFIDec2014Identifier", kind: kindText, pattern: &patternBIC}
+var simpleAuthorisation1Code = schema.Simple{Name: "Authorisation1Code", Kind: schema.KindText, Enumeration: []string{"AUTH", "FDET", "FSUM", "ILEV"}}
 
-var simpleBICIdentifier = simpleType{name: "BICIdentifier", kind: kindText, pattern: &patternStrictBIC}
+var simpleBICFIDec2014Identifier = schema.Simple{Name: "BICFIDec2014Identifier", Kind: schema.KindText, Pattern: &schema.PatternBIC}
 
-var simpleBaseOneRate = simpleType{name: "BaseOneRate", kind: kindDecimal, totalDigits: 11, fractionDigits: 10, nonNegative: false}
+var simpleBICIdentifier = schema.Simple{Name: "BICIdentifier", Kind: schema.KindText, Pattern: &schema.PatternStrictBIC}
 
-var simpleBatchBookingIndicator = simpleType{name: "BatchBookingIndicator", kind: kindBoolean}
+var simpleBaseOneRate = schema.Simple{Name: "BaseOneRate", Kind: schema.KindDecimal, TotalDigits: 11, FractionDigits: 10, NonNegative: false}
 
-var simpleCancellationIndividualStatus1Code = simpleType{name: "CancellationIndividualStatus1Code", kind: kindText, enumeration: []string{"RJCR", "ACCR", "PDCR"}}
+var simpleBatchBookingIndicator = schema.Simple{Name: "BatchBookingIndicator", Kind: schema.KindBoolean}
 
-var simpleCashAccountType4Code = simpleType{name: "CashAccountType4Code", kind: kindText, enumeration: []string{"CASH", "CHAR", "COMM", "TAXE", "CISH", "TRAS", "SACC", "CACC", "SVGS", "ONDP", "MGLD", "NREX", "MOMA", "LOAN", "SLRY", "ODFT"}}
+var simpleCancellationIndividualStatus1Code = schema.Simple{Name: "CancellationIndividualStatus1Code", Kind: schema.KindText, Enumeration: []string{"RJCR", "ACCR", "PDCR"}}
 
-var simpleChargeBearerType1Code = simpleType{name: "ChargeBearerType1Code", kind: kindText, enumeration: []string{"DEBT", "CRED", "SHAR", "SLEV"}}
+var simpleCashAccountType4Code = schema.Simple{Name: "CashAccountType4Code", Kind: schema.KindText, Enumeration: []string{"CASH", "CHAR", "COMM", "TAXE", "CISH", "TRAS", "SACC", "CACC", "SVGS", "ONDP", "MGLD", "NREX", "MOMA", "LOAN", "SLRY", "ODFT"}}
 
-var simpleChargeIncludedIndicator = simpleType{name: "ChargeIncludedIndicator", kind: kindBoolean}
+var simpleChargeBearerType1Code = schema.Simple{Name: "ChargeBearerType1Code", Kind: schema.KindText, Enumeration: []string{"DEBT", "CRED", "SHAR", "SLEV"}}
 
-var simpleChequeDelivery1Code = simpleType{name: "ChequeDelivery1Code", kind: kindText, enumeration: []string{"MLDB", "MLCD", "MLFA", "CRDB", "CRCD", "CRFA", "PUDB", "PUCD", "PUFA", "RGDB", "RGCD", "RGFA"}}
+var simpleChargeIncludedIndicator = schema.Simple{Name: "ChargeIncludedIndicator", Kind: schema.KindBoolean}
 
-var simpleChequeType2Code = simpleType{name: "ChequeType2Code", kind: kindText, enumeration: []string{"CCHQ", "CCCH", "BCHQ", "DRFT", "ELDR"}}
+var simpleChequeDelivery1Code = schema.Simple{Name: "ChequeDelivery1Code", Kind: schema.KindText, Enumeration: []string{"MLDB", "MLCD", "MLFA", "CRDB", "CRCD", "CRFA", "PUDB", "PUCD", "PUFA", "RGDB", "RGCD", "RGFA"}}
 
-var simpleClearingChannel2Code = simpleType{name: "ClearingChannel2Code", kind: kindText, enumeration: []string{"RTGS", "RTNS", "MPNS", "BOOK"}}
+var simpleChequeType2Code = schema.Simple{Name: "ChequeType2Code", Kind: schema.KindText, Enumeration: []string{"CCHQ", "CCCH", "BCHQ", "DRFT", "ELDR"}}
 
-var simpleCountryCode = simpleType{name: "CountryCode", kind: kindText, pattern: &patternCountry}
+var simpleClearingChannel2Code = schema.Simple{Name: "ClearingChannel2Code", Kind: schema.KindText, Enumeration: []string{"RTGS", "RTNS", "MPNS", "BOOK"}}
 
-var simpleCreditDebitCode = simpleType{name: "CreditDebitCode", kind: kindText, enumeration: []string{"CRDT", "DBIT"}}
+var simpleCountryCode = schema.Simple{Name: "CountryCode", Kind: schema.KindText, Pattern: &schema.PatternCountry}
 
-var simpleDecimalNumber = simpleType{name: "DecimalNumber", kind: kindDecimal, totalDigits: 18, fractionDigits: 17, nonNegative: false}
+var simpleCreditDebitCode = schema.Simple{Name: "CreditDebitCode", Kind: schema.KindText, Enumeration: []string{"CRDT", "DBIT"}}
 
-var simpleDocumentType3Code = simpleType{name: "DocumentType3Code", kind: kindText, enumeration: []string{"RADM", "RPIN", "FXDR", "DISP", "PUOR", "SCOR"}}
+var simpleDecimalNumber = schema.Simple{Name: "DecimalNumber", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 17, NonNegative: false}
 
-var simpleDocumentType5Code = simpleType{name: "DocumentType5Code", kind: kindText, enumeration: []string{"MSIN", "CNFA", "DNFA", "CINV", "CREN", "DEBN", "HIRI", "SBIN", "CMCN", "SOAC", "DISP", "BOLD", "VCHR", "AROI", "TSUT"}}
+var simpleDocumentType3Code = schema.Simple{Name: "DocumentType3Code", Kind: schema.KindText, Enumeration: []string{"RADM", "RPIN", "FXDR", "DISP", "PUOR", "SCOR"}}
 
-var simpleDocumentType6Code = simpleType{name: "DocumentType6Code", kind: kindText, enumeration: []string{"MSIN", "CNFA", "DNFA", "CINV", "CREN", "DEBN", "HIRI", "SBIN", "CMCN", "SOAC", "DISP", "BOLD", "VCHR", "AROI", "TSUT", "PUOR"}}
+var simpleDocumentType5Code = schema.Simple{Name: "DocumentType5Code", Kind: schema.KindText, Enumeration: []string{"MSIN", "CNFA", "DNFA", "CINV", "CREN", "DEBN", "HIRI", "SBIN", "CMCN", "SOAC", "DISP", "BOLD", "VCHR", "AROI", "TSUT"}}
 
-var simpleEntryTypeIdentifier = simpleType{name: "EntryTypeIdentifier", kind: kindText, pattern: &patternFINMessageType}
+var simpleDocumentType6Code = schema.Simple{Name: "DocumentType6Code", Kind: schema.KindText, Enumeration: []string{"MSIN", "CNFA", "DNFA", "CINV", "CREN", "DEBN", "HIRI", "SBIN", "CMCN", "SOAC", "DISP", "BOLD", "VCHR", "AROI", "TSUT", "PUOR"}}
 
-var simpleExact2NumericText = simpleType{name: "Exact2NumericText", kind: kindText, pattern: &patternTwoDigits}
+var simpleEntryTypeIdentifier = schema.Simple{Name: "EntryTypeIdentifier", Kind: schema.KindText, Pattern: &schema.PatternFINMessageType}
 
-var simpleExact4AlphaNumericText = simpleType{name: "Exact4AlphaNumericText", kind: kindText, pattern: &patternFourAlphanumerics}
+var simpleExact2NumericText = schema.Simple{Name: "Exact2NumericText", Kind: schema.KindText, Pattern: &schema.PatternTwoDigits}
 
-var simpleExchangeRateType1Code = simpleType{name: "ExchangeRateType1Code", kind: kindText, enumeration: []string{"SPOT", "SALE", "AGRD"}}
+var simpleExact4AlphaNumericText = schema.Simple{Name: "Exact4AlphaNumericText", Kind: schema.KindText, Pattern: &schema.PatternFourAlphanumerics}
 
-var simpleExternalAccountIdentification1Code = simpleType{name: "ExternalAccountIdentification1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExchangeRateType1Code = schema.Simple{Name: "ExchangeRateType1Code", Kind: schema.KindText, Enumeration: []string{"SPOT", "SALE", "AGRD"}}
 
-var simpleExternalCancellationReason1Code = simpleType{name: "ExternalCancellationReason1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalAccountIdentification1Code = schema.Simple{Name: "ExternalAccountIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalCashAccountType1Code = simpleType{name: "ExternalCashAccountType1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalCancellationReason1Code = schema.Simple{Name: "ExternalCancellationReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalCashClearingSystem1Code = simpleType{name: "ExternalCashClearingSystem1Code", kind: kindText, minLength: 1, maxLength: 3}
+var simpleExternalCashAccountType1Code = schema.Simple{Name: "ExternalCashAccountType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalCategoryPurpose1Code = simpleType{name: "ExternalCategoryPurpose1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalCashClearingSystem1Code = schema.Simple{Name: "ExternalCashClearingSystem1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 3}
 
-var simpleExternalChargeType1Code = simpleType{name: "ExternalChargeType1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalCategoryPurpose1Code = schema.Simple{Name: "ExternalCategoryPurpose1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalClaimNonReceiptRejection1Code = simpleType{name: "ExternalClaimNonReceiptRejection1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalChargeType1Code = schema.Simple{Name: "ExternalChargeType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalClearingSystemIdentification1Code = simpleType{name: "ExternalClearingSystemIdentification1Code", kind: kindText, minLength: 1, maxLength: 5}
+var simpleExternalClaimNonReceiptRejection1Code = schema.Simple{Name: "ExternalClaimNonReceiptRejection1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalDiscountAmountType1Code = simpleType{name: "ExternalDiscountAmountType1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalClearingSystemIdentification1Code = schema.Simple{Name: "ExternalClearingSystemIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 5}
 
-var simpleExternalDocumentLineType1Code = simpleType{name: "ExternalDocumentLineType1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalDiscountAmountType1Code = schema.Simple{Name: "ExternalDiscountAmountType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalEnquiryRequestType1Code = simpleType{name: "ExternalEnquiryRequestType1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalDocumentLineType1Code = schema.Simple{Name: "ExternalDocumentLineType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalFinancialInstitutionIdentification1Code = simpleType{name: "ExternalFinancialInstitutionIdentification1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalEnquiryRequestType1Code = schema.Simple{Name: "ExternalEnquiryRequestType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalGarnishmentType1Code = simpleType{name: "ExternalGarnishmentType1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalFinancialInstitutionIdentification1Code = schema.Simple{Name: "ExternalFinancialInstitutionIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalInvestigationExecutionConfirmation1Code = simpleType{name: "ExternalInvestigationExecutionConfirmation1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalGarnishmentType1Code = schema.Simple{Name: "ExternalGarnishmentType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalLocalInstrument1Code = simpleType{name: "ExternalLocalInstrument1Code", kind: kindText, minLength: 1, maxLength: 35}
+var simpleExternalInvestigationExecutionConfirmation1Code = schema.Simple{Name: "ExternalInvestigationExecutionConfirmation1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalMandateSetupReason1Code = simpleType{name: "ExternalMandateSetupReason1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalLocalInstrument1Code = schema.Simple{Name: "ExternalLocalInstrument1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 35}
 
-var simpleExternalOrganisationIdentification1Code = simpleType{name: "ExternalOrganisationIdentification1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalMandateSetupReason1Code = schema.Simple{Name: "ExternalMandateSetupReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalPaymentCancellationRejection1Code = simpleType{name: "ExternalPaymentCancellationRejection1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalOrganisationIdentification1Code = schema.Simple{Name: "ExternalOrganisationIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalPaymentCompensationReason1Code = simpleType{name: "ExternalPaymentCompensationReason1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalPaymentCancellationRejection1Code = schema.Simple{Name: "ExternalPaymentCancellationRejection1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalPaymentControlRequestType1Code = simpleType{name: "ExternalPaymentControlRequestType1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalPaymentCompensationReason1Code = schema.Simple{Name: "ExternalPaymentCompensationReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalPaymentGroupStatus1Code = simpleType{name: "ExternalPaymentGroupStatus1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalPaymentControlRequestType1Code = schema.Simple{Name: "ExternalPaymentControlRequestType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalPaymentModificationRejection1Code = simpleType{name: "ExternalPaymentModificationRejection1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalPaymentGroupStatus1Code = schema.Simple{Name: "ExternalPaymentGroupStatus1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalPaymentTransactionStatus1Code = simpleType{name: "ExternalPaymentTransactionStatus1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalPaymentModificationRejection1Code = schema.Simple{Name: "ExternalPaymentModificationRejection1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalPersonIdentification1Code = simpleType{name: "ExternalPersonIdentification1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalPaymentTransactionStatus1Code = schema.Simple{Name: "ExternalPaymentTransactionStatus1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalProxyAccountType1Code = simpleType{name: "ExternalProxyAccountType1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalPersonIdentification1Code = schema.Simple{Name: "ExternalPersonIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalPurpose1Code = simpleType{name: "ExternalPurpose1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalProxyAccountType1Code = schema.Simple{Name: "ExternalProxyAccountType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalReturnReason1Code = simpleType{name: "ExternalReturnReason1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalPurpose1Code = schema.Simple{Name: "ExternalPurpose1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalServiceLevel1Code = simpleType{name: "ExternalServiceLevel1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalReturnReason1Code = schema.Simple{Name: "ExternalReturnReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalStatusReason1Code = simpleType{name: "ExternalStatusReason1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalServiceLevel1Code = schema.Simple{Name: "ExternalServiceLevel1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleExternalTaxAmountType1Code = simpleType{name: "ExternalTaxAmountType1Code", kind: kindText, minLength: 1, maxLength: 4}
+var simpleExternalStatusReason1Code = schema.Simple{Name: "ExternalStatusReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleFrequency6Code = simpleType{name: "Frequency6Code", kind: kindText, enumeration: []string{"YEAR", "MNTH", "QURT", "MIAN", "WEEK", "DAIL", "ADHO", "INDA", "FRTN"}}
+var simpleExternalTaxAmountType1Code = schema.Simple{Name: "ExternalTaxAmountType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleGroupCancellationIndicator = simpleType{name: "GroupCancellationIndicator", kind: kindBoolean}
+var simpleFrequency6Code = schema.Simple{Name: "Frequency6Code", Kind: schema.KindText, Enumeration: []string{"YEAR", "MNTH", "QURT", "MIAN", "WEEK", "DAIL", "ADHO", "INDA", "FRTN"}}
 
-var simpleGroupCancellationStatus1Code = simpleType{name: "GroupCancellationStatus1Code", kind: kindText, enumeration: []string{"PACR", "RJCR", "ACCR", "PDCR"}}
+var simpleGroupCancellationIndicator = schema.Simple{Name: "GroupCancellationIndicator", Kind: schema.KindBoolean}
 
-var simpleIBAN2007Identifier = simpleType{name: "IBAN2007Identifier", kind: kindText, pattern: &patternIBAN}
+var simpleGroupCancellationStatus1Code = schema.Simple{Name: "GroupCancellationStatus1Code", Kind: schema.KindText, Enumeration: []string{"PACR", "RJCR", "ACCR", "PDCR"}}
 
-var simpleISODate = simpleType{name: "ISODate", kind: kindDate}
+var simpleIBAN2007Identifier = schema.Simple{Name: "IBAN2007Identifier", Kind: schema.KindText, Pattern: &schema.PatternIBAN}
 
-var simpleISODateTime = simpleType{name: "ISODateTime", kind: kindDateTime}
+var simpleISODate = schema.Simple{Name: "ISODate", Kind: schema.KindDate}
 
-var simpleISOTime = simpleType{name: "ISOTime", kind: kindTime}
+var simpleISODateTime = schema.Simple{Name: "ISODateTime", Kind: schema.KindDateTime}
 
-var simpleImpliedCurrencyAndAmount = simpleType{name: "ImpliedCurrencyAndAmount", kind: kindDecimal, totalDigits: 18, fractionDigits: 5, nonNegative: true}
+var simpleISOTime = schema.Simple{Name: "ISOTime", Kind: schema.KindTime}
 
-var simpleInstruction3Code = simpleType{name: "Instruction3Code", kind: kindText, enumeration: []string{"CHQB", "HOLD", "PHOB", "TELB"}}
+var simpleImpliedCurrencyAndAmount = schema.Simple{Name: "ImpliedCurrencyAndAmount", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 5, NonNegative: true}
 
-var simpleInstruction4Code = simpleType{name: "Instruction4Code", kind: kindText, enumeration: []string{"PHOA", "TELA"}}
+var simpleInstruction3Code = schema.Simple{Name: "Instruction3Code", Kind: schema.KindText, Enumeration: []string{"CHQB", "HOLD", "PHOB", "TELB"}}
 
-var simpleLEIIdentifier = simpleType{name: "LEIIdentifier", kind: kindText, pattern: &patternLEI}
+var simpleInstruction4Code = schema.Simple{Name: "Instruction4Code", Kind: schema.KindText, Enumeration: []string{"PHOA", "TELA"}}
 
-var simpleMax1025Text = simpleType{name: "Max1025Text", kind: kindText, minLength: 1, maxLength: 1025}
+var simpleLEIIdentifier = schema.Simple{Name: "LEIIdentifier", Kind: schema.KindText, Pattern: &schema.PatternLEI}
 
-var simpleMax105Text = simpleType{name: "Max105Text", kind: kindText, minLength: 1, maxLength: 105}
+var simpleMax1025Text = schema.Simple{Name: "Max1025Text", Kind: schema.KindText, MinLength: 1, MaxLength: 1025}
 
-var simpleMax10Text = simpleType{name: "Max10Text", kind: kindText, minLength: 1, maxLength: 10}
+var simpleMax105Text = schema.Simple{Name: "Max105Text", Kind: schema.KindText, MinLength: 1, MaxLength: 105}
 
-var simpleMax128Text = simpleType{name: "Max128Text", kind: kindText, minLength: 1, maxLength: 128}
+var simpleMax10Text = schema.Simple{Name: "Max10Text", Kind: schema.KindText, MinLength: 1, MaxLength: 10}
 
-var simpleMax140Text = simpleType{name: "Max140Text", kind: kindText, minLength: 1, maxLength: 140}
+var simpleMax128Text = schema.Simple{Name: "Max128Text", Kind: schema.KindText, MinLength: 1, MaxLength: 128}
 
-var simpleMax15NumericText = simpleType{name: "Max15NumericText", kind: kindText, pattern: &patternUpToFifteenDigits}
+var simpleMax140Text = schema.Simple{Name: "Max140Text", Kind: schema.KindText, MinLength: 1, MaxLength: 140}
 
-var simpleMax16Text = simpleType{name: "Max16Text", kind: kindText, minLength: 1, maxLength: 16}
+var simpleMax15NumericText = schema.Simple{Name: "Max15NumericText", Kind: schema.KindText, Pattern: &schema.PatternUpToFifteenDigits}
 
-var simpleMax2048Text = simpleType{name: "Max2048Text", kind: kindText, minLength: 1, maxLength: 2048}
+var simpleMax16Text = schema.Simple{Name: "Max16Text", Kind: schema.KindText, MinLength: 1, MaxLength: 16}
 
-var simpleMax34Text = simpleType{name: "Max34Text", kind: kindText, minLength: 1, maxLength: 34}
+var simpleMax2048Text = schema.Simple{Name: "Max2048Text", Kind: schema.KindText, MinLength: 1, MaxLength: 2048}
 
-var simpleMax350Text = simpleType{name: "Max350Text", kind: kindText, minLength: 1, maxLength: 350}
+var simpleMax34Text = schema.Simple{Name: "Max34Text", Kind: schema.KindText, MinLength: 1, MaxLength: 34}
 
-var simpleMax35Text = simpleType{name: "Max35Text", kind: kindText, minLength: 1, maxLength: 35}
+var simpleMax350Text = schema.Simple{Name: "Max350Text", Kind: schema.KindText, MinLength: 1, MaxLength: 350}
 
-var simpleMax3NumericText = simpleType{name: "Max3NumericText", kind: kindText, pattern: &patternUpToThreeDigits}
+var simpleMax35Text = schema.Simple{Name: "Max35Text", Kind: schema.KindText, MinLength: 1, MaxLength: 35}
 
-var simpleMax4AlphaNumericText = simpleType{name: "Max4AlphaNumericText", kind: kindText, minLength: 1, maxLength: 4, pattern: &patternUpToFourAlphanumerics}
+var simpleMax3NumericText = schema.Simple{Name: "Max3NumericText", Kind: schema.KindText, Pattern: &schema.PatternUpToThreeDigits}
 
-var simpleMax4Text = simpleType{name: "Max4Text", kind: kindText, minLength: 1, maxLength: 4}
+var simpleMax4AlphaNumericText = schema.Simple{Name: "Max4AlphaNumericText", Kind: schema.KindText, MinLength: 1, MaxLength: 4, Pattern: &schema.PatternUpToFourAlphanumerics}
 
-var simpleMax70Text = simpleType{name: "Max70Text", kind: kindText, minLength: 1, maxLength: 70}
+var simpleMax4Text = schema.Simple{Name: "Max4Text", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
-var simpleNamePrefix1Code = simpleType{name: "NamePrefix1Code", kind: kindText, enumeration: []string{"DOCT", "MIST", "MISS", "MADM"}}
+var simpleMax70Text = schema.Simple{Name: "Max70Text", Kind: schema.KindText, MinLength: 1, MaxLength: 70}
 
-var simpleNamePrefix2Code = simpleType{name: "NamePrefix2Code", kind: kindText, enumeration: []string{"DOCT", "MADM", "MISS", "MIST", "MIKS"}}
+var simpleNamePrefix1Code = schema.Simple{Name: "NamePrefix1Code", Kind: schema.KindText, Enumeration: []string{"DOCT", "MIST", "MISS", "MADM"}}
 
-var simpleNumber = simpleType{name: "Number", kind: kindDecimal, totalDigits: 18, fractionDigits: 0, nonNegative: false}
+var simpleNamePrefix2Code = schema.Simple{Name: "NamePrefix2Code", Kind: schema.KindText, Enumeration: []string{"DOCT", "MADM", "MISS", "MIST", "MIKS"}}
 
-var simplePaymentInstrument1Code = simpleType{name: "PaymentInstrument1Code", kind: kindText, enumeration: []string{"BDT", "BCT", "CDT", "CCT", "CHK", "BKT", "DCP", "CCP", "RTI", "CAN"}}
+var simpleNumber = schema.Simple{Name: "Number", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 0, NonNegative: false}
 
-var simplePaymentMethod3Code = simpleType{name: "PaymentMethod3Code", kind: kindText, enumeration: []string{"CHK", "TRF", "TRA"}}
+var simplePaymentInstrument1Code = schema.Simple{Name: "PaymentInstrument1Code", Kind: schema.KindText, Enumeration: []string{"BDT", "BCT", "CDT", "CCT", "CHK", "BKT", "DCP", "CCP", "RTI", "CAN"}}
 
-var simplePaymentMethod4Code = simpleType{name: "PaymentMethod4Code", kind: kindText, enumeration: []string{"CHK", "TRF", "DD", "TRA"}}
+var simplePaymentMethod3Code = schema.Simple{Name: "PaymentMethod3Code", Kind: schema.KindText, Enumeration: []string{"CHK", "TRF", "TRA"}}
 
-var simplePercentageRate = simpleType{name: "PercentageRate", kind: kindDecimal, totalDigits: 11, fractionDigits: 10, nonNegative: false}
+var simplePaymentMethod4Code = schema.Simple{Name: "PaymentMethod4Code", Kind: schema.KindText, Enumeration: []string{"CHK", "TRF", "DD", "TRA"}}
 
-var simplePhoneNumber = simpleType{name: "PhoneNumber", kind: kindText, pattern: &patternPhone}
+var simplePercentageRate = schema.Simple{Name: "PercentageRate", Kind: schema.KindDecimal, TotalDigits: 11, FractionDigits: 10, NonNegative: false}
 
-var simplePreferredContactMethod1Code = simpleType{name: "PreferredContactMethod1Code", kind: kindText, enumeration: []string{"LETT", "MAIL", "PHON", "FAXX", "CELL"}}
+var simplePhoneNumber = schema.Simple{Name: "PhoneNumber", Kind: schema.KindText, Pattern: &schema.PatternPhone}
 
-var simplePriority2Code = simpleType{name: "Priority2Code", kind: kindText, enumeration: []string{"HIGH", "NORM"}}
+var simplePreferredContactMethod1Code = schema.Simple{Name: "PreferredContactMethod1Code", Kind: schema.KindText, Enumeration: []string{"LETT", "MAIL", "PHON", "FAXX", "CELL"}}
 
-var simplePriority3Code = simpleType{name: "Priority3Code", kind: kindText, enumeration: []string{"URGT", "HIGH", "NORM"}}
+var simplePriority2Code = schema.Simple{Name: "Priority2Code", Kind: schema.KindText, Enumeration: []string{"HIGH", "NORM"}}
 
-var simpleRegulatoryReportingType1Code = simpleType{name: "RegulatoryReportingType1Code", kind: kindText, enumeration: []string{"CRED", "DEBT", "BOTH"}}
+var simplePriority3Code = schema.Simple{Name: "Priority3Code", Kind: schema.KindText, Enumeration: []string{"URGT", "HIGH", "NORM"}}
 
-var simpleRemittanceLocationMethod2Code = simpleType{name: "RemittanceLocationMethod2Code", kind: kindText, enumeration: []string{"FAXI", "EDIC", "URID", "EMAL", "POST", "SMSM"}}
+var simpleRegulatoryReportingType1Code = schema.Simple{Name: "RegulatoryReportingType1Code", Kind: schema.KindText, Enumeration: []string{"CRED", "DEBT", "BOTH"}}
 
-var simpleSequenceType3Code = simpleType{name: "SequenceType3Code", kind: kindText, enumeration: []string{"FRST", "RCUR", "FNAL", "OOFF", "RPRE"}}
+var simpleRemittanceLocationMethod2Code = schema.Simple{Name: "RemittanceLocationMethod2Code", Kind: schema.KindText, Enumeration: []string{"FAXI", "EDIC", "URID", "EMAL", "POST", "SMSM"}}
 
-var simpleSettlementMethod1Code = simpleType{name: "SettlementMethod1Code", kind: kindText, enumeration: []string{"INDA", "INGA", "COVE", "CLRG"}}
+var simpleSequenceType3Code = schema.Simple{Name: "SequenceType3Code", Kind: schema.KindText, Enumeration: []string{"FRST", "RCUR", "FNAL", "OOFF", "RPRE"}}
 
-var simpleTaxRecordPeriod1Code = simpleType{name: "TaxRecordPeriod1Code", kind: kindText, enumeration: []string{"MM01", "MM02", "MM03", "MM04", "MM05", "MM06", "MM07", "MM08", "MM09", "MM10", "MM11", "MM12", "QTR1", "QTR2", "QTR3", "QTR4", "HLF1", "HLF2"}}
+var simpleSettlementMethod1Code = schema.Simple{Name: "SettlementMethod1Code", Kind: schema.KindText, Enumeration: []string{"INDA", "INGA", "COVE", "CLRG"}}
 
-var simpleTransactionIndividualStatus1Code = simpleType{name: "TransactionIndividualStatus1Code", kind: kindText, enumeration: []string{"ACTC", "RJCT", "PDNG", "ACCP", "ACSP", "ACSC", "ACCR", "ACWC"}}
+var simpleTaxRecordPeriod1Code = schema.Simple{Name: "TaxRecordPeriod1Code", Kind: schema.KindText, Enumeration: []string{"MM01", "MM02", "MM03", "MM04", "MM05", "MM06", "MM07", "MM08", "MM09", "MM10", "MM11", "MM12", "QTR1", "QTR2", "QTR3", "QTR4", "HLF1", "HLF2"}}
 
-var simpleTrueFalseIndicator = simpleType{name: "TrueFalseIndicator", kind: kindBoolean}
+var simpleTransactionIndividualStatus1Code = schema.Simple{Name: "TransactionIndividualStatus1Code", Kind: schema.KindText, Enumeration: []string{"ACTC", "RJCT", "PDNG", "ACCP", "ACSP", "ACSC", "ACCR", "ACWC"}}
 
-var simpleUUIDv4Identifier = simpleType{name: "UUIDv4Identifier", kind: kindText, pattern: &patternUETR}
+var simpleTrueFalseIndicator = schema.Simple{Name: "TrueFalseIndicator", Kind: schema.KindBoolean}
 
-var simpleYesNoIndicator = simpleType{name: "YesNoIndicator", kind: kindBoolean}
+var simpleUUIDv4Identifier = schema.Simple{Name: "UUIDv4Identifier", Kind: schema.KindText, Pattern: &schema.PatternUETR}
+
+var simpleYesNoIndicator = schema.Simple{Name: "YesNoIndicator", Kind: schema.KindBoolean}

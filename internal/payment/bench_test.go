@@ -11,6 +11,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
@@ -22,7 +23,7 @@ func benchmarkOrder(tb testing.TB, scheme rulebook.Scheme) *iso20022.CustomerCre
 	if err != nil {
 		tb.Fatal(err)
 	}
-	document, findings := iso20022.DecodeXML(content)
+	document, findings := codec.DecodeXML(content)
 	order, is := document.(*iso20022.CustomerCreditTransferInitiation)
 	if !is || len(findings) > 0 {
 		tb.Fatalf("the sample is refused: %+v", findings)
@@ -41,7 +42,7 @@ func benchmarkOrder(tb testing.TB, scheme rulebook.Scheme) *iso20022.CustomerCre
 // benchmarkJSON is the order as an API client sends it, about 3 KB.
 func benchmarkJSON(tb testing.TB, scheme rulebook.Scheme) []byte {
 	tb.Helper()
-	compact, err := iso20022.EncodeJSON(benchmarkOrder(tb, scheme))
+	compact, err := codec.EncodeJSON(benchmarkOrder(tb, scheme))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func BenchmarkValidateOrder(b *testing.B) {
 			b.ReportAllocs()
 			reportCPU(b, func() {
 				for b.Loop() {
-					document, found := iso20022.DecodeJSON(content, "/Document", iso20022.Pain001V09)
+					document, found := codec.DecodeJSON(content, "/Document", iso20022.Pain001V09)
 					if len(found) > 0 {
 						b.Fatal(found)
 					}
@@ -106,7 +107,7 @@ func BenchmarkCreditTransfer(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					_, err = iso20022.EncodeXML(document)
+					_, err = codec.EncodeXML(document)
 					if err != nil {
 						b.Fatal(err)
 					}

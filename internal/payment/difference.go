@@ -6,6 +6,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
 )
@@ -23,7 +24,7 @@ func (m Message) Difference() string {
 	if sha256.Sum256(m.Content) != m.ContentHash {
 		return differs("digest")
 	}
-	document, findings := iso20022.DecodeXML(m.Content)
+	document, findings := codec.DecodeXML(m.Content)
 	if len(findings) > 0 {
 		return differs("content, which cannot be read")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 )
 
@@ -42,7 +43,7 @@ const (
 
 // newDraft writes the canonical form of a checked document.
 func newDraft(in InstructionInput) (Draft, error) {
-	content, err := iso20022.EncodeXML(in.Document)
+	content, err := codec.EncodeXML(in.Document)
 	if err != nil {
 		return Draft{}, fmt.Errorf("write the canonical document: %w", err)
 	}
@@ -88,7 +89,7 @@ func SummaryOf(doc *iso20022.CustomerCreditTransferInitiation) (Summary, error) 
 
 // DocumentOf reads the stored content of a message. It fails only when the content is not what this program wrote.
 func DocumentOf(m Message) (*iso20022.CustomerCreditTransferInitiation, error) {
-	document, findings := iso20022.DecodeXML(m.Content)
+	document, findings := codec.DecodeXML(m.Content)
 	doc, ok := document.(*iso20022.CustomerCreditTransferInitiation)
 	if !ok || len(findings) > 0 {
 		return nil, fmt.Errorf("the stored content of %s is no valid pain.001", m.InternalID)

@@ -10,6 +10,7 @@ import (
 	"github.com/govalues/decimal"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
 )
 
@@ -17,7 +18,7 @@ import (
 // trailing zeros of amounts and the time the order was written at (CreDtTm) do not count. Keys of before this counted them: an order that
 // differs in one of them from such an old one is another.
 func OrderFingerprint(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) (Digest, error) {
-	content, err := iso20022.EncodeXML(meaningOf(order))
+	content, err := codec.EncodeXML(meaningOf(order))
 	if err != nil {
 		return Digest{}, fmt.Errorf("write the canonical document: %w", err)
 	}

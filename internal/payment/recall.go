@@ -5,6 +5,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
@@ -37,7 +38,7 @@ var recallKind = rTransactionKind{
 		return rtransactionrule.RecallDeadline(c.Scheme, c.Reason, c.Settled, c.Settings)
 	},
 	draft: func(in RTransactionInput, asked interbank.RTransactionInput) (iso20022.Document, error) {
-		sent, _ := iso20022.DecodeXML(in.About.Sent)
+		sent, _ := codec.DecodeXML(in.About.Sent)
 		asked.Original, _ = sent.(*iso20022.FIToFICustomerCreditTransfer)
 		return interbank.CancellationRequest(asked)
 	},

@@ -7,6 +7,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
@@ -45,7 +46,7 @@ var returnKind = rTransactionKind{
 
 // transferOf reads the pacs.008 of an incoming payment.
 func transferOf(m Message) (*iso20022.FIToFICustomerCreditTransfer, error) {
-	document, findings := iso20022.DecodeXML(m.Content)
+	document, findings := codec.DecodeXML(m.Content)
 	transfer, ok := document.(*iso20022.FIToFICustomerCreditTransfer)
 	if !ok || len(findings) > 0 {
 		return nil, fmt.Errorf("the stored content of %s is no valid pacs.008", m.InternalID)

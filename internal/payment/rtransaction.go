@@ -10,6 +10,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
@@ -199,11 +200,11 @@ func (in RTransactionInput) amount() (money.Amount, error) {
 
 // created makes the message of its draft document.
 func (in RTransactionInput) created(draft iso20022.Document, amount money.Amount) (Created, error) {
-	content, err := iso20022.EncodeXML(draft)
+	content, err := codec.EncodeXML(draft)
 	if err != nil {
 		return Created{}, fmt.Errorf("write the draft: %w", err)
 	}
-	if wrong := iso20022.Validate(draft); len(wrong) > 0 {
+	if wrong := codec.Validate(draft); len(wrong) > 0 {
 		return Created{}, fmt.Errorf("the draft would not be valid: %s: %s", wrong[0].Pointer, wrong[0].Text)
 	}
 	original := in.About.Original

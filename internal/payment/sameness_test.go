@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
@@ -105,15 +106,15 @@ func TestOrdersAreJudgedTheSameByEveryWay(t *testing.T) {
 // byEveryWay judges an order as it was built, read from XML, and read from JSON.
 func byEveryWay(t *testing.T, scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) (built, written, sent []verdict) {
 	t.Helper()
-	xml, err := iso20022.EncodeXML(order)
+	xml, err := codec.EncodeXML(order)
 	if err != nil {
 		t.Fatal(err)
 	}
-	json, err := iso20022.EncodeJSON(order)
+	json, err := codec.EncodeJSON(order)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fromXML, foundXML := iso20022.DecodeXML(xml)
-	fromJSON, foundJSON := iso20022.DecodeJSON(json, "/Document", iso20022.Pain001V09)
-	return judge(scheme, order, iso20022.Validate(order)), judge(scheme, fromXML, foundXML), judge(scheme, fromJSON, foundJSON)
+	fromXML, foundXML := codec.DecodeXML(xml)
+	fromJSON, foundJSON := codec.DecodeJSON(json, "/Document", iso20022.Pain001V09)
+	return judge(scheme, order, codec.Validate(order)), judge(scheme, fromXML, foundXML), judge(scheme, fromJSON, foundJSON)
 }

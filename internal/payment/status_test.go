@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
@@ -25,7 +26,7 @@ func TestStatusReportsOfTheConstructedChains(t *testing.T) {
 			want := readSample[*iso20022.CustomerPaymentStatusReport](t, scheme, "02_pain.002.001.10_"+status)
 			m.GlobalID, m.Sequence = "DM00000000000000", 7
 			made := payment.StatusReport(m, order, noon)
-			if findings := iso20022.Validate(made); len(findings) > 0 {
+			if findings := codec.Validate(made); len(findings) > 0 {
 				t.Errorf("%s %s does not follow its schema: %+v", scheme, status, findings)
 			}
 			transaction := &made.OriginalPaymentInformationAndStatus[0].TransactionInformationAndStatus[0]
@@ -48,7 +49,7 @@ func readSample[D iso20022.Document](t *testing.T, scheme rulebook.Scheme, name 
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, findings := iso20022.DecodeXML(content)
+	document, findings := codec.DecodeXML(content)
 	read, is := document.(D)
 	if !is || len(findings) > 0 {
 		t.Fatalf("%s: %+v", name, findings)
@@ -69,7 +70,7 @@ func mask(report *iso20022.CustomerPaymentStatusReport) {
 
 func xmlOf(t *testing.T, document iso20022.Document) []string {
 	t.Helper()
-	encoded, err := iso20022.EncodeXMLIndented(document)
+	encoded, err := codec.EncodeXMLIndented(document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func TestEveryStatusReportFollowsTheSchema(t *testing.T) {
 		for _, state := range payment.States() {
 			m := payment.Message{GlobalID: "DM00000000000000", Sequence: 1, State: state, StatusCode: "AB05", StatusText: strings.Repeat("Zu spät. ", 40)}
 			if report := payment.StatusReport(m, order, noon); report.OriginalGroupInformationAndStatus.GroupStatus != "" {
-				if findings := iso20022.Validate(report); len(findings) > 0 {
+				if findings := codec.Validate(report); len(findings) > 0 {
 					t.Errorf("%s %s: %+v", scheme, state, findings)
 				}
 			}
@@ -95,7 +96,7 @@ func TestEveryStatusReportFollowsTheSchema(t *testing.T) {
 		findings := payment.CheckInstruction(benchmarkInput(scheme, broken))
 		for _, doc := range []*iso20022.CustomerCreditTransferInitiation{broken, nil} {
 			report := payment.RefusalReport(doc, "RF1", findings, noon)
-			if wrong := iso20022.Validate(report); len(wrong) > 0 || len(findings) < 2 {
+			if wrong := codec.Validate(report); len(wrong) > 0 || len(findings) < 2 {
 				t.Errorf("%s: %+v after %+v", scheme, wrong, findings)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 )
 
 // Verified is a released message that was held against its seals: the release, the exact bytes that were approved, and what the
@@ -35,7 +36,7 @@ func (s Sealer) Verify(r Release, m Message) (Verified, error) {
 	if err != nil || !same {
 		return Verified{}, ErrForged
 	}
-	content, findings := iso20022.DecodeXML(m.Content)
+	content, findings := codec.DecodeXML(m.Content)
 	if len(findings) > 0 {
 		return Verified{}, fmt.Errorf("the stored content of %s is not valid: %s", m.InternalID, findings[0].Text)
 	}

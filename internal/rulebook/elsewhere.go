@@ -75,12 +75,12 @@ var rulesElsewhere = []Rule{
 		Source: "Interface contract of this gateway",
 	},
 	{
-		ID: "schema", Element: documentPointer, Code: "FF01", CheckedBy: "internal/iso20022",
+		ID: "schema", Element: documentPointer, Code: "FF01", CheckedBy: "internal/iso20022/codec",
 		Text:   "Follow the schema of pain.001.001.09: elements, order, lengths, formats, no empty elements.",
 		Source: "ISO, pain.001.001.09; SPS 3.4, 3.6 (each place has its own code: CH16, CH17, CH21, DT01, ...)",
 	},
 	{
-		ID: "encoding", Element: "/Document", Code: "CH16", CheckedBy: "internal/iso20022",
+		ID: "encoding", Element: "/Document", Code: "CH16", CheckedBy: "internal/iso20022/codec",
 		Text:   "Send UTF-8 without byte order mark, CDATA sections or a document type.",
 		Source: "SPS 3.1, 3.5",
 	},

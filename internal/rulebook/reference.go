@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"countersign/internal/account"
-	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/schema"
 )
 
 var referenceRules = []Rule{
@@ -106,7 +106,7 @@ func checkEndToEndIDMissing(i *inspection) {
 }
 
 func checkUETR(i *inspection) {
-	if uetr := i.transaction.PaymentID.UETR; uetr != "" && !iso20022.IsUETR(uetr) {
+	if uetr := i.transaction.PaymentID.UETR; uetr != "" && !schema.IsUETR(uetr) {
 		i.report("/PmtId/UETR")
 	}
 }

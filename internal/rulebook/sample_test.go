@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/code"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
 )
 
@@ -18,7 +19,7 @@ func decode(t *testing.T, path string) *iso20022.CustomerCreditTransferInitiatio
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, findings := iso20022.DecodeXML(content)
+	document, findings := codec.DecodeXML(content)
 	order, isOrder := document.(*iso20022.CustomerCreditTransferInitiation)
 	if !isOrder {
 		t.Fatalf("%s is no payment order: %+v", filepath.Base(path), findings)
@@ -61,7 +62,7 @@ func TestPublicSamplesWithEmptyAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, found := iso20022.DecodeXML(content)
+	document, found := codec.DecodeXML(content)
 	if slices.ContainsFunc(found, func(f iso20022.Finding) bool { return f.Pointer == infoAt+"/DbtrAgt/FinInstnId" }) {
 		return // the structure layer refuses it already
 	}

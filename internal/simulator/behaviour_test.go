@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/simulator"
 )
 
@@ -128,7 +129,7 @@ func TestInvalidDocumentComesBeforeTheAnswer(t *testing.T) {
 	if entries[1].Outcome != "refused" || entries[2].Outcome != "delivered" {
 		t.Errorf("got outcomes %s and %s, want refused and delivered", entries[1].Outcome, entries[2].Outcome)
 	}
-	_, findings := iso20022.DecodeXML([]byte(entries[1].XML))
+	_, findings := codec.DecodeXML([]byte(entries[1].XML))
 	if len(findings) == 0 {
 		t.Error("the broken document is valid")
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/simulator"
 )
 
@@ -180,7 +181,7 @@ func sample[D iso20022.Document](t *testing.T, name string) D {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, findings := iso20022.DecodeXML(data)
+	document, findings := codec.DecodeXML(data)
 	if len(findings) > 0 {
 		t.Fatalf("%s: %v", name, findings)
 	}
@@ -190,7 +191,7 @@ func sample[D iso20022.Document](t *testing.T, name string) D {
 // encode may be called from any goroutine.
 func encode(t *testing.T, document iso20022.Document) []byte {
 	t.Helper()
-	xml, err := iso20022.EncodeXML(document)
+	xml, err := codec.EncodeXML(document)
 	if err != nil {
 		t.Error(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 )
 
 // The limits of a delivery.
@@ -100,7 +101,7 @@ func (d *delivery) read(w http.ResponseWriter, r *http.Request) *refusal {
 }
 
 func (d *delivery) decode() *refusal {
-	document, findings := iso20022.DecodeXML(d.xml)
+	document, findings := codec.DecodeXML(d.xml)
 	if len(findings) > 0 {
 		return invalid(sentenceOf(findings))
 	}

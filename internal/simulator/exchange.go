@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 )
 
 // exchange is what the clearing sends because of one delivery or one scenario: drafts in order, after a wait. The lock of the simulator
@@ -46,7 +47,7 @@ func (d *draft) write(messageID string, at time.Time) error {
 	if d.xml != nil {
 		return nil
 	}
-	xml, err := iso20022.EncodeXML(d.build(messageID, at))
+	xml, err := codec.EncodeXML(d.build(messageID, at))
 	if err != nil {
 		return fmt.Errorf("write %s: %w", d.name, err)
 	}

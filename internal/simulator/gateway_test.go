@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 )
 
 const token = "clearing-token"
@@ -71,7 +72,7 @@ func (g *gateway) take(scheme, messageID string, body []byte) (int, *arrival) {
 		g.failures--
 		return http.StatusServiceUnavailable, nil
 	}
-	document, findings := iso20022.DecodeXML(body)
+	document, findings := codec.DecodeXML(body)
 	if len(findings) > 0 {
 		g.refused = append(g.refused, messageID)
 		return http.StatusBadRequest, nil

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 )
 
 // Remember keeps the memory in a file from now on, and first takes up what an earlier simulator kept there: every document is judged
@@ -119,7 +120,7 @@ func (r *replay) out(entry *Entry) {
 
 // scenario brings back an incoming payment or its recall, from the document alone.
 func (r *replay) scenario(scheme scheme, entry *Entry) *exchange {
-	document, findings := iso20022.DecodeXML([]byte(entry.XML))
+	document, findings := codec.DecodeXML([]byte(entry.XML))
 	if len(findings) > 0 {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 
 	"countersign/internal/account"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 )
 
@@ -137,7 +138,7 @@ func (s *Simulator) sendIncoming(t transfer) (*incoming, *refusal) {
 	}
 	exchange := &exchange{scheme: t.scheme, cause: t.transactionID, drafts: []*draft{send}}
 	document := t.document(s.identifier(t.scheme, exchange.cause, 0))
-	findings := iso20022.Validate(document)
+	findings := codec.Validate(document)
 	if len(findings) > 0 {
 		return nil, badScenario(sentenceOf(findings))
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 )
 
 // defaultRecallReason is the recall of a bank that sent a payment twice (ISO ExternalCancellationReason1Code).
@@ -77,7 +78,7 @@ func (s *Simulator) sendRecall(scheme scheme, request recallRequest) (*exchange,
 		scheme: scheme, cause: s.identifier(scheme, "recall", request.TransactionID, payment.recalls),
 		drafts: []*draft{send}, delivered: make(chan struct{}),
 	}
-	findings := iso20022.Validate(send.build(s.identifier(scheme, exchange.cause, 0), s.config.Now()))
+	findings := codec.Validate(send.build(s.identifier(scheme, exchange.cause, 0), s.config.Now()))
 	if len(findings) > 0 {
 		return nil, badScenario(sentenceOf(findings))
 	}

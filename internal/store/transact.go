@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/audit"
-	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -153,7 +153,7 @@ func (s *Store) report(ctx context.Context, q *dbsqlc.Queries, t payment.Transit
 	if !ends {
 		return nil
 	}
-	content, err := iso20022.EncodeXML(out.Document())
+	content, err := codec.EncodeXML(out.Document())
 	if err != nil {
 		return fmt.Errorf("write the status report: %w", err)
 	}

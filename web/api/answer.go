@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/web/problem"
 	"countersign/web/request"
@@ -203,7 +204,7 @@ func statusMessage(report *iso20022.CustomerPaymentStatusReport, at time.Time) (
 			spell(&information.TransactionInformationAndStatus[j].TransactionStatus)
 		}
 	}
-	content, err := iso20022.EncodeJSON(report)
+	content, err := codec.EncodeJSON(report)
 	if err != nil {
 		return StatusMessage{}, fmt.Errorf("write the status report: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/web/problem"
@@ -129,11 +129,11 @@ func acceptsXML(request *http.Request) bool {
 
 // documentJSON is a stored document in JSON, or nil when its message is not known here any more.
 func documentJSON(content []byte) json.RawMessage {
-	document, findings := iso20022.DecodeXML(content)
+	document, findings := codec.DecodeXML(content)
 	if len(findings) > 0 {
 		return nil
 	}
-	written, err := iso20022.EncodeJSON(document)
+	written, err := codec.EncodeJSON(document)
 	if err != nil {
 		return nil
 	}

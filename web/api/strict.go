@@ -13,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 )
 
@@ -279,7 +280,7 @@ func (r *strictReader) readDocument() *iso20022.CustomerCreditTransferInitiation
 	if r.document == nil {
 		return nil
 	}
-	read, findings := iso20022.DecodeJSON(r.document, r.documentPointer, iso20022.Pain001V09)
+	read, findings := codec.DecodeJSON(r.document, r.documentPointer, iso20022.Pain001V09)
 	for _, f := range findings {
 		r.report(r.documentOffset, f.Pointer, f.Code, f.Text)
 	}

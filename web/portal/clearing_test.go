@@ -14,6 +14,7 @@ import (
 	"countersign/internal/clearing"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
@@ -46,7 +47,7 @@ func (o *otherSide) receive(scheme rulebook.Scheme, reference string, document i
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	content, err := iso20022.EncodeXML(document)
+	content, err := codec.EncodeXML(document)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -76,7 +77,7 @@ func (o *otherSide) lastSent(family string) iso20022.Document {
 	sent := o.network.Delivered()
 	for i := len(sent) - 1; i >= 0; i-- {
 		if strings.Contains(sent[i].Content, "xsd:"+family) {
-			document, findings := iso20022.DecodeXML([]byte(sent[i].Content))
+			document, findings := codec.DecodeXML([]byte(sent[i].Content))
 			if len(findings) > 0 {
 				o.t.Fatal(findings)
 			}

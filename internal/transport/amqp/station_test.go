@@ -6,6 +6,7 @@ import (
 
 	"countersign/internal/approval"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
@@ -58,7 +59,7 @@ func approved(t *testing.T, h *stationtest.House) payment.Message {
 // settlement is the positive pacs.002 about a message.
 func settlement(t *testing.T, m payment.Message) string {
 	t.Helper()
-	content, err := iso20022.EncodeXML(&iso20022.FIToFIPaymentStatusReport{
+	content, err := codec.EncodeXML(&iso20022.FIToFIPaymentStatusReport{
 		GroupHeader: iso20022.GroupHeader91{MessageID: "A1", CreationDateTime: "2026-03-02T11:00:01Z"},
 		TransactionInformationAndStatus: []iso20022.PaymentTransaction110{
 			{OriginalTransactionID: string(m.GlobalID), TransactionStatus: "ACSC"},

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"countersign/internal/entry"
-	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -59,7 +59,7 @@ func (v *visit) buildDraft(draft store.Draft) (prepared, error) {
 	p := prepared{draft: draft, values: values, built: entry.Order{
 		Draft: draft.ID, Scheme: draft.Scheme, Values: values, Account: account, At: draft.SavedAt, Today: v.Today(),
 	}.Build()}
-	p.findings = iso20022.Validate(p.built.Document)
+	p.findings = codec.Validate(p.built.Document)
 	if reason := strings.TrimSpace(values.AmendReason); reason != "" {
 		if f := payment.CheckReason(reason); f != nil {
 			p.built.Problems = append(p.built.Problems, entry.Problem{Field: "amendReason", Text: f.Text, Code: f.Code})

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"countersign/internal/entry"
-	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/views"
@@ -103,13 +103,13 @@ func (v *visit) refuseFile(name string, content []byte, findings []payment.Findi
 		name = "The file"
 	}
 	model := views.Upload{FileName: name}
-	var positions iso20022.Positions
+	var positions codec.Positions
 	read := false // a second time, for the findings of rules, which know no lines
 	for _, f := range findings {
 		line := f.Line
 		if line == 0 {
 			if !read {
-				positions, read = iso20022.PositionsXML(content), true
+				positions, read = codec.PositionsXML(content), true
 			}
 			line = positions.Of(f.Pointer).Line
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"countersign/internal/interbank/provenance"
-	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/views"
@@ -102,9 +102,9 @@ func textOf(content []byte, form string) string {
 			return pretty.String()
 		}
 	}
-	read, findings := iso20022.DecodeXML(content)
+	read, findings := codec.DecodeXML(content)
 	if read != nil && len(findings) == 0 {
-		pretty, err := iso20022.EncodeXMLIndented(read)
+		pretty, err := codec.EncodeXMLIndented(read)
 		if err == nil {
 			return string(pretty)
 		}
@@ -114,11 +114,11 @@ func textOf(content []byte, form string) string {
 
 // jsonOf is the JSON form of a document; nil when it cannot be read.
 func jsonOf(content []byte) []byte {
-	read, findings := iso20022.DecodeXML(content)
+	read, findings := codec.DecodeXML(content)
 	if read == nil || len(findings) > 0 {
 		return nil
 	}
-	encoded, err := iso20022.EncodeJSON(read)
+	encoded, err := codec.EncodeJSON(read)
 	if err != nil {
 		return nil
 	}

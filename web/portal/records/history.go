@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/entry"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/views"
@@ -91,7 +92,7 @@ func (v *visit) changes(m payment.Message, current *iso20022.CustomerCreditTrans
 	if err != nil {
 		return nil, err
 	}
-	read, _ := iso20022.DecodeXML(stored.Content)
+	read, _ := codec.DecodeXML(stored.Content)
 	earlier, ok := read.(*iso20022.CustomerCreditTransferInitiation)
 	if !ok {
 		return nil, fmt.Errorf("the version before of %s is no payment order", m.InternalID)

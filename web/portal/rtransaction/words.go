@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -177,7 +178,7 @@ type said struct {
 
 // saidIn reads a camt.056, pacs.004 or camt.029; what cannot be read says nothing.
 func saidIn(content []byte) said {
-	document, _ := iso20022.DecodeXML(content)
+	document, _ := codec.DecodeXML(content)
 	switch read := document.(type) {
 	case *iso20022.FIToFIPaymentCancellationRequest:
 		recall, err := interbank.ReadCancellation(read)

@@ -1,6 +1,11 @@
-package iso20022
+package codec
 
-import "reflect"
+import (
+	"reflect"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/schema"
+)
 
 // decoder is what the two front ends share.
 type decoder struct {
@@ -27,40 +32,40 @@ type leafText struct {
 
 // leaf checks the text of the current element and stores it; a text that is
 // wrong is kept all the same, a wrong number is not.
-func (d *decoder) leaf(e *element, place reflect.Value, input leafText) {
-	what, advice := e.simple.check(input.text, d.strict)
-	if what != mistakeNone {
+func (d *decoder) leaf(e *schema.Element, place reflect.Value, input leafText) {
+	what, advice := e.Simple.Check(input.text, d.strict)
+	if what != schema.MistakeNone {
 		problem := d.leafProblem(e, what, advice)
 		d.report(input.offset, problem.code, problem.text)
-		if e.simple.kind == kindDecimal || e.simple.kind == kindBoolean {
+		if e.Simple.Kind == schema.KindDecimal || e.Simple.Kind == schema.KindBoolean {
 			return
 		}
 	}
-	err := e.simple.store(place, input.text)
+	err := e.Simple.Store(place, input.text)
 	if err != nil {
-		d.report(input.offset, d.contentReason(e, mistakeDecimal), "Enter a decimal number of at most 19 digits in "+e.tag+".")
+		d.report(input.offset, d.contentReason(e, schema.MistakeDecimal), "Enter a decimal number of at most 19 digits in "+e.Tag+".")
 	}
 }
 
 // currency checks the currency of the current amount.
-func (d *decoder) currency(e *element, offset int, text string) {
-	what, advice := e.currency.check(text, true)
-	if what == mistakeNone {
+func (d *decoder) currency(e *schema.Element, offset int, text string) {
+	what, advice := e.Currency.Check(text, true)
+	if what == schema.MistakeNone {
 		return
 	}
-	if what == mistakeBlank {
+	if what == schema.MistakeBlank {
 		d.currencyMissing(e, offset)
 		return
 	}
-	d.reportChild(step{"Ccy", -1}, offset, problem{codeCurrency, advice + " as currency of " + e.tag + "."})
+	d.reportChild(step{"Ccy", -1}, offset, problem{codeCurrency, advice + " as currency of " + e.Tag + "."})
 }
 
-func (d *decoder) currencyMissing(e *element, offset int) {
-	d.reportChild(step{"Ccy", -1}, offset, problem{codeMissing, "Enter the currency of " + e.tag + " as Ccy."})
+func (d *decoder) currencyMissing(e *schema.Element, offset int) {
+	d.reportChild(step{"Ccy", -1}, offset, problem{codeMissing, "Enter the currency of " + e.Tag + " as Ccy."})
 }
 
 // amountPlaces are the two parts of an amount field.
 func amountPlaces(place reflect.Value) (currency *string, value reflect.Value) {
-	amount := place.Addr().Interface().(*Amount)
+	amount := place.Addr().Interface().(*iso20022.Amount)
 	return &amount.Currency, reflect.ValueOf(&amount.Value).Elem()
 }

@@ -1,19 +1,22 @@
-package iso20022
+package codec
 
 import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/schema"
 )
 
 // leaves collects every text, number and amount of a document.
-func leaves(group *groupType, value reflect.Value) []string {
+func leaves(group *schema.Group, value reflect.Value) []string {
 	var all []string
-	for i := range group.elements {
-		if group.present(value, i) == 0 {
+	for i := range group.Elements {
+		if group.Present(value, i) == 0 {
 			continue
 		}
-		e, field := &group.elements[i], group.field(value, i)
+		e, field := &group.Elements[i], group.Field(value, i)
 		items := []reflect.Value{field}
 		switch field.Kind() {
 		case reflect.Slice:
@@ -26,12 +29,12 @@ func leaves(group *groupType, value reflect.Value) []string {
 		}
 		for _, item := range items {
 			switch {
-			case e.group != nil:
-				all = append(all, leaves(e.group, item)...)
-			case e.currency != nil:
-				all = append(all, item.Interface().(Amount).String())
+			case e.Group != nil:
+				all = append(all, leaves(e.Group, item)...)
+			case e.Currency != nil:
+				all = append(all, item.Interface().(iso20022.Amount).String())
 			default:
-				all = append(all, e.simple.load(item))
+				all = append(all, e.Simple.Load(item))
 			}
 		}
 	}
@@ -50,10 +53,10 @@ func TestUpgradeCarriesEveryValueOrSaysSo(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
 		s := sampler{newRandom(seed), []float64{1, 0.7, 0.3}[seed%3]}
-		old := s.document(Pain001V03).(*CustomerCreditTransferInitiationV03)
+		old := s.document(iso20022.Pain001V03).(*iso20022.CustomerCreditTransferInitiationV03)
 		current, findings := Upgrade(old)
-		before := count(leaves(&messageNamed(Pain001V03).document, reflect.ValueOf(old).Elem()))
-		after := count(leaves(&messageNamed(Pain001V09).document, reflect.ValueOf(current).Elem()))
+		before := count(leaves(&iso20022.DefinitionNamed(iso20022.Pain001V03).Document, reflect.ValueOf(old).Elem()))
+		after := count(leaves(&iso20022.DefinitionNamed(iso20022.Pain001V09).Document, reflect.ValueOf(current).Elem()))
 		lost := 0
 		for text, times := range before {
 			lost += max(times-after[text], 0)
@@ -76,14 +79,14 @@ func TestUpgradeCarriesEveryValueOrSaysSo(t *testing.T) {
 func TestUpgradeOfAnOldOrderIsAValidNewOne(t *testing.T) {
 	t.Parallel()
 	replacer := strings.NewReplacer(
-		"urn:iso:std:iso:20022:tech:xsd:pain.001.001.09", swissPain001V03,
+		"urn:iso:std:iso:20022:tech:xsd:pain.001.001.09", "http://www.six-interbank-clearing.com/de/pain.001.001.03.ch.02.xsd",
 		"<ReqdExctnDt><Dt>2026-03-02</Dt></ReqdExctnDt>", "<ReqdExctnDt>2026-03-02</ReqdExctnDt>",
 		"BICFI>", "BIC>", "<UETR>7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10</UETR>", "")
 	old, findings := DecodeXML([]byte(replacer.Replace(instructionXML)))
-	if len(findings) > 0 || old.MessageName() != Pain001V03 {
+	if len(findings) > 0 || old.MessageName() != iso20022.Pain001V03 {
 		t.Fatal(findings)
 	}
-	current, findings := Upgrade(old.(*CustomerCreditTransferInitiationV03))
+	current, findings := Upgrade(old.(*iso20022.CustomerCreditTransferInitiationV03))
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}

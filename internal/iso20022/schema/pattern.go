@@ -1,4 +1,4 @@
-package iso20022
+package schema
 
 import (
 	"strings"
@@ -6,82 +6,96 @@ import (
 	"github.com/google/uuid"
 )
 
-// pattern is a hand-written matcher for a pattern facet, and what to do when
-// it does not match.
-type pattern struct {
-	match func(string) bool
-	text  string
+// Pattern is a hand-written matcher for a pattern facet, what to do when it does not match, and one text that does.
+type Pattern struct {
+	Match   func(string) bool
+	Advice  string
+	Example string
 }
 
 // The patterns of the schemas. The generator refuses a pattern that has none
 // here; a test compares each with the expression it stands for.
 var (
-	patternBIC = pattern{
+	PatternBIC = Pattern{
 		func(s string) bool { return isBICShape(s) && all(s[:4], isCapitalOrDigit) },
 		"Enter a BIC of 8 or 11 capital letters and digits with the country in positions 5 and 6",
+		"4QQQCHZZXXX",
 	}
-	patternStrictBIC = pattern{
+	PatternStrictBIC = Pattern{
 		func(s string) bool {
 			return isBICShape(s) && all(s[:4], isCapital) && s[6] != '0' && s[6] != '1' && s[7] != 'O'
 		},
 		"Enter a BIC of 8 or 11 capital letters and digits with the country in positions 5 and 6",
+		"QQQQCH22",
 	}
-	patternCurrency = pattern{
+	PatternCurrency = Pattern{
 		func(s string) bool { return len(s) == 3 && all(s, isCapital) },
 		"Enter a currency code of three capital letters, such as CHF",
+		"CHF",
 	}
-	patternCountry = pattern{
+	PatternCountry = Pattern{
 		func(s string) bool { return len(s) == 2 && all(s, isCapital) },
 		"Enter a country code of two capital letters, such as CH",
+		"CH",
 	}
-	patternFourAlphanumerics = pattern{
+	PatternFourAlphanumerics = Pattern{
 		func(s string) bool { return len(s) == 4 && all(s, isAlphanumeric) },
 		"Enter exactly four letters or digits",
+		"aB3d",
 	}
-	patternUpToFourAlphanumerics = pattern{
+	PatternUpToFourAlphanumerics = Pattern{
 		func(s string) bool { return between(s, 1, 4) && all(s, isAlphanumeric) },
 		"Enter one to four letters or digits",
+		"a1",
 	}
-	patternIBAN = pattern{
+	PatternIBAN = Pattern{
 		isIBANShape,
 		"Enter an IBAN without spaces: two capital letters, two digits and up to 30 letters or digits",
+		"CH5021977000004331346",
 	}
-	patternLEI = pattern{
+	PatternLEI = Pattern{
 		func(s string) bool { return len(s) == 20 && all(s[:18], isCapitalOrDigit) && all(s[18:], isDigit) },
 		"Enter an LEI of 18 capital letters or digits and two check digits",
+		"529900T8BM49AURSDO55",
 	}
-	patternUpToFifteenDigits = pattern{
+	PatternUpToFifteenDigits = Pattern{
 		func(s string) bool { return between(s, 1, 15) && all(s, isDigit) },
 		"Enter a whole number of at most 15 digits",
+		"123456789012345",
 	}
-	patternUpToThreeDigits = pattern{
+	PatternUpToThreeDigits = Pattern{
 		func(s string) bool { return between(s, 1, 3) && all(s, isDigit) },
 		"Enter a whole number of at most three digits",
+		"12",
 	}
-	patternTwoDigits = pattern{
+	PatternTwoDigits = Pattern{
 		func(s string) bool { return len(s) == 2 && all(s, isDigit) },
 		"Enter exactly two digits",
+		"07",
 	}
-	patternPhone = pattern{
+	PatternPhone = Pattern{
 		isPhone,
 		"Enter the number as +, country code, - and the number, such as +41-443334455",
+		"+41-443334455",
 	}
-	patternFINMessageType = pattern{
+	PatternFINMessageType = Pattern{
 		func(s string) bool {
 			return s == "DUM" || len(s) == 3 && isAnyOf(s[0], "BEOVW") && all(s[1:], isDigit)
 		},
 		"Enter a FIN message type of one of the letters B, E, O, V, W and two digits, or DUM",
+		"B01",
 	}
-	patternUETR = pattern{
+	PatternUETR = Pattern{
 		IsUETR,
 		"Enter a UETR: a version 4 UUID in small letters, such as 7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
+		"7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
 	}
 )
 
-// numeric says whether the values are digits only, so that a JSON number may
+// Numeric says whether the values are digits only, so that a JSON number may
 // stand for them.
-func (p *pattern) numeric() bool {
-	return p == &patternUpToFifteenDigits || p == &patternUpToThreeDigits || p == &patternTwoDigits
+func (p *Pattern) Numeric() bool {
+	return p == &PatternUpToFifteenDigits || p == &PatternUpToThreeDigits || p == &PatternTwoDigits
 }
 
 func isDigit(c byte) bool          { return c >= '0' && c <= '9' }

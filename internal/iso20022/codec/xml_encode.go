@@ -1,9 +1,12 @@
-package iso20022
+package codec
 
 import (
 	"errors"
 	"fmt"
 	"reflect"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/schema"
 
 	"countersign/internal/iso20022/xmltoken"
 
@@ -19,17 +22,17 @@ var ErrCharacter = errors.New("character not allowed in XML")
 // EncodeXML writes a document with declaration and namespace and without
 // white space between elements. The result follows the schema if Validate finds
 // nothing. Errors: ErrDocument, ErrCharacter.
-func EncodeXML(document Document) ([]byte, error) {
+func EncodeXML(document iso20022.Document) ([]byte, error) {
 	return encodeXML(document, false)
 }
 
 // EncodeXMLIndented is EncodeXML with line breaks and indentation, for reading.
-func EncodeXMLIndented(document Document) ([]byte, error) {
+func EncodeXMLIndented(document iso20022.Document) ([]byte, error) {
 	return encodeXML(document, true)
 }
 
-func encodeXML(document Document, indent bool) ([]byte, error) {
-	message, value, ok := valueOf(document)
+func encodeXML(document iso20022.Document, indent bool) ([]byte, error) {
+	message, value, ok := iso20022.ValueOf(document)
 	if !ok {
 		return nil, fmt.Errorf("encode XML: %w", ErrDocument)
 	}
@@ -37,9 +40,9 @@ func encodeXML(document Document, indent bool) ([]byte, error) {
 	x.out = append(x.out, `<?xml version="1.0" encoding="UTF-8"?>`...)
 	x.line(0)
 	x.out = append(x.out, `<Document xmlns="`...)
-	x.out = append(x.out, message.name.Namespace()...)
+	x.out = append(x.out, message.Name.Namespace()...)
 	x.out = append(x.out, `">`...)
-	x.group(&message.document, value, 1)
+	x.group(&message.Document, value, 1)
 	x.line(0)
 	x.out = append(x.out, `</Document>`...)
 	if indent {
@@ -68,10 +71,10 @@ func (x *xmlEncoder) line(depth int) {
 	}
 }
 
-func (x *xmlEncoder) group(group *groupType, value reflect.Value, depth int) {
-	for i := range group.elements {
-		e := &group.elements[i]
-		field := group.field(value, i)
+func (x *xmlEncoder) group(group *schema.Group, value reflect.Value, depth int) {
+	for i := range group.Elements {
+		e := &group.Elements[i]
+		field := group.Field(value, i)
 		switch field.Kind() {
 		case reflect.Slice:
 			for k := range field.Len() {
@@ -91,41 +94,41 @@ func (x *xmlEncoder) group(group *groupType, value reflect.Value, depth int) {
 	}
 }
 
-func (x *xmlEncoder) element(e *element, value reflect.Value, depth int) {
+func (x *xmlEncoder) element(e *schema.Element, value reflect.Value, depth int) {
 	x.line(depth)
 	x.out = append(x.out, '<')
-	x.out = append(x.out, e.tag...)
+	x.out = append(x.out, e.Tag...)
 	switch {
-	case e.group != nil && e.group.any:
+	case e.Group != nil && e.Group.Any:
 		x.out = append(x.out, '>')
 		x.out = append(x.out, value.Field(0).String()...)
-	case e.group != nil:
+	case e.Group != nil:
 		x.out = append(x.out, '>')
 		before := len(x.out)
-		x.group(e.group, value, depth+1)
+		x.group(e.Group, value, depth+1)
 		if len(x.out) > before {
 			x.line(depth)
 		}
-	case e.currency != nil:
-		amount := value.Addr().Interface().(*Amount)
+	case e.Currency != nil:
+		amount := value.Addr().Interface().(*iso20022.Amount)
 		x.out = append(x.out, ` Ccy="`...)
 		x.text(amount.Currency, true)
 		x.out = append(x.out, `">`...)
 		x.decimal(amount.Value)
-	case e.simple.kind == kindDecimal:
+	case e.Simple.Kind == schema.KindDecimal:
 		x.out = append(x.out, '>')
 		x.decimal(*value.Addr().Interface().(*decimal.Decimal))
 	default:
 		x.out = append(x.out, '>')
-		x.text(e.simple.load(value), false)
+		x.text(e.Simple.Load(value), false)
 	}
 	x.out = append(x.out, '<', '/')
-	x.out = append(x.out, e.tag...)
+	x.out = append(x.out, e.Tag...)
 	x.out = append(x.out, '>')
 }
 
 func (x *xmlEncoder) text(text string, attribute bool) {
-	if character, bad := forbiddenCharacter(text); bad && x.err == nil {
+	if character, bad := schema.ForbiddenCharacter(text); bad && x.err == nil {
 		x.err = fmt.Errorf("U+%04X: %w", character, ErrCharacter)
 	}
 	x.out = xmltoken.AppendEscaped(x.out, text, attribute)

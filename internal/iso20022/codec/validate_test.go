@@ -1,25 +1,27 @@
-package iso20022
+package codec
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
+	"countersign/internal/iso20022"
+
 	"github.com/govalues/decimal"
 )
 
-func validInstruction(t *testing.T) *CustomerCreditTransferInitiation {
+func validInstruction(t *testing.T) *iso20022.CustomerCreditTransferInitiation {
 	t.Helper()
 	document, findings := DecodeXML([]byte(instructionXML))
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}
-	return document.(*CustomerCreditTransferInitiation)
+	return document.(*iso20022.CustomerCreditTransferInitiation)
 }
 
 func TestValidateFindsWhatTheDecoderWould(t *testing.T) {
 	t.Parallel()
-	type instruction = CustomerCreditTransferInitiation
+	type instruction = iso20022.CustomerCreditTransferInitiation
 	for name, test := range map[string]struct {
 		change func(*instruction)
 		want   string
@@ -28,7 +30,7 @@ func TestValidateFindsWhatTheDecoderWould(t *testing.T) {
 		"missing text":    {func(i *instruction) { i.GroupHeader.MessageID = "" }, header + "/MsgId CH21"},
 		"blank text":      {func(i *instruction) { i.GroupHeader.MessageID = " " }, header + "/MsgId CH21"},
 		"too long":        {func(i *instruction) { i.GroupHeader.MessageID = strings.Repeat("x", 36) }, header + "/MsgId CH16"},
-		"empty group":     {func(i *instruction) { i.GroupHeader.InitiatingParty = PartyIdentification135{} }, header + "/InitgPty CH21"},
+		"empty group":     {func(i *instruction) { i.GroupHeader.InitiatingParty = iso20022.PartyIdentification135{} }, header + "/InitgPty CH21"},
 		"no transactions": {func(i *instruction) { i.PaymentInformation = nil }, information + " CH21"},
 		"two of a choice": {func(i *instruction) {
 			i.PaymentInformation[0].RequestedExecutionDate.DateTime = "2026-03-02T10:00:00Z"
@@ -66,8 +68,8 @@ func TestValidateFindsWhatTheDecoderWould(t *testing.T) {
 
 func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 	t.Parallel()
-	var none *Receipt
-	for _, document := range []Document{nil, none} {
+	var none *iso20022.Receipt
+	for _, document := range []iso20022.Document{nil, none} {
 		if _, err := EncodeXML(document); !errors.Is(err, ErrDocument) {
 			t.Errorf("EncodeXML: %v", err)
 		}
@@ -113,7 +115,7 @@ func TestLineEndsAndReferencesAreReadAsXMLSays(t *testing.T) {
 		if len(findings) > 0 {
 			t.Fatalf("%q: %v", text, findings)
 		}
-		transfer := document.(*CustomerCreditTransferInitiation).PaymentInformation[0].CreditTransferTransactionInformation[0]
+		transfer := document.(*iso20022.CustomerCreditTransferInitiation).PaymentInformation[0].CreditTransferTransactionInformation[0]
 		if got := transfer.RemittanceInformation.Unstructured[0]; got != want {
 			t.Errorf("%q is read as %q, want %q", text, got, want)
 		}

@@ -1,4 +1,4 @@
-package iso20022
+package codec
 
 // Options limits what a decoder takes in. The zero value means the defaults.
 type Options struct {

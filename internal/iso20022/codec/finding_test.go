@@ -1,9 +1,11 @@
-package iso20022
+package codec
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"countersign/internal/iso20022"
 )
 
 // instructionXML is a small valid pain.001; the tests replace parts of it.
@@ -34,7 +36,7 @@ const (
 )
 
 // brief is a finding without its text: pointer, code, line and column.
-func brief(findings []Finding) string {
+func brief(findings []iso20022.Finding) string {
 	var lines []string
 	for _, finding := range findings {
 		lines = append(lines, fmt.Sprintf("%s %s", finding.Pointer, finding.Code))
@@ -107,7 +109,7 @@ func TestFindingsOfXML(t *testing.T) {
 }
 
 // checkMissingSecond is for an empty first PmtInf before a good second one.
-func checkMissingSecond(t *testing.T, findings []Finding) {
+func checkMissingSecond(t *testing.T, findings []iso20022.Finding) {
 	t.Helper()
 	want := strings.Join([]string{
 		information + "/PmtInfId CH21", information + "/PmtMtd CH21", information + "/ReqdExctnDt CH21", information + "/Dbtr CH21",
@@ -124,7 +126,7 @@ func TestValidInstructionHasNoFindings(t *testing.T) {
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}
-	transfer := document.(*CustomerCreditTransferInitiation).PaymentInformation[0].CreditTransferTransactionInformation[0]
+	transfer := document.(*iso20022.CustomerCreditTransferInitiation).PaymentInformation[0].CreditTransferTransactionInformation[0]
 	if transfer.Amount.InstructedAmount.String() != "CHF 199.95" || transfer.CreditorAccount.ID.IBAN != "CH4821966000009613388" {
 		t.Errorf("read %+v", transfer)
 	}

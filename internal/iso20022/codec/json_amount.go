@@ -1,15 +1,17 @@
-package iso20022
+package codec
 
 import (
 	"reflect"
+
+	"countersign/internal/iso20022/schema"
 
 	"countersign/internal/iso20022/xmltoken"
 )
 
 // amount reads an amount object.
-func (j *jsonDecoder) amount(e *element, place reflect.Value) {
+func (j *jsonDecoder) amount(e *schema.Element, place reflect.Value) {
 	start := j.nextOffset()
-	if !j.object(e.tag + ` such as {"Ccy":"CHF","value":"199.95"}`) {
+	if !j.object(e.Tag + ` such as {"Ccy":"CHF","value":"199.95"}`) {
 		return
 	}
 	currencySeen, valueSeen := false, false
@@ -44,7 +46,7 @@ func (j *jsonDecoder) amount(e *element, place reflect.Value) {
 		j.currencyMissing(e, start)
 	}
 	if !valueSeen {
-		j.report(start, codeMissing, "Enter the number of "+e.tag+" as value.")
+		j.report(start, codeMissing, "Enter the number of "+e.Tag+" as value.")
 	}
 }
 
@@ -54,9 +56,9 @@ func (j *jsonDecoder) repeated(key string, offset int, what string) {
 	j.skip()
 }
 
-func (j *jsonDecoder) unknownAmountMember(e *element, key string, offset int) {
+func (j *jsonDecoder) unknownAmountMember(e *schema.Element, key string, offset int) {
 	refused := problem{codeNotAllowed, "Remove " + xmltoken.Shown(key) + ": an amount has only Ccy and value."}
-	if amountKeys.variant(key) != "" {
+	if amountKeys.Variant(key) != "" {
 		refused = problem{codeFormat, "Write " + xmltoken.Shown(key) + " as Ccy or value: names are case-sensitive."}
 	}
 	j.reportChild(step{key, -1}, offset, refused)
@@ -64,13 +66,13 @@ func (j *jsonDecoder) unknownAmountMember(e *element, key string, offset int) {
 }
 
 // amountKeys are the names whose case variants are a matter of spelling.
-var amountKeys = groupType{elements: []element{{tag: "Ccy"}, {tag: "@Ccy"}, {tag: "value"}, {tag: "Text"}, {tag: "Amt"}, {tag: "_text"}, {tag: "#text"}, {tag: "$value"}}}
+var amountKeys = schema.Group{Elements: []schema.Element{{Tag: "Ccy"}, {Tag: "@Ccy"}, {Tag: "value"}, {Tag: "Text"}, {Tag: "Amt"}, {Tag: "_text"}, {Tag: "#text"}, {Tag: "$value"}}}
 
-func (j *jsonDecoder) amountCurrency(e *element, place reflect.Value) {
+func (j *jsonDecoder) amountCurrency(e *schema.Element, place reflect.Value) {
 	found := j.reader.PeekKind()
 	if found != '"' {
 		j.enter("Ccy", -1)
-		j.wrongKind(found, "Enter a currency code in "+e.tag)
+		j.wrongKind(found, "Enter a currency code in "+e.Tag)
 		j.leave()
 		return
 	}
@@ -84,7 +86,7 @@ func (j *jsonDecoder) amountCurrency(e *element, place reflect.Value) {
 	j.currency(e, int(j.reader.InputOffset())-len(raw), *at)
 }
 
-func (j *jsonDecoder) amountValue(e *element, place reflect.Value) {
+func (j *jsonDecoder) amountValue(e *schema.Element, place reflect.Value) {
 	input, ok := j.scalar(e)
 	if !ok {
 		return

@@ -1,4 +1,4 @@
-package iso20022
+package codec
 
 import (
 	"fmt"
@@ -6,6 +6,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/schema"
 )
 
 // sampler fills documents with random values that follow the schema.
@@ -15,89 +18,89 @@ type sampler struct {
 }
 
 // document makes one document; with a chance of 1 every element is there.
-func (s sampler) document(name MessageName) Document {
-	document := messageNamed(name).create()
-	s.group(&messageNamed(name).document, reflect.ValueOf(document).Elem())
+func (s sampler) document(name iso20022.MessageName) iso20022.Document {
+	document := iso20022.DefinitionNamed(name).New()
+	s.group(&iso20022.DefinitionNamed(name).Document, reflect.ValueOf(document).Elem())
 	return document
 }
 
-func (s sampler) group(group *groupType, value reflect.Value) {
-	if group.any {
+func (s sampler) group(group *schema.Group, value reflect.Value) {
+	if group.Any {
 		value.Field(0).SetString(`<x:note xmlns:x="urn:example" xmlns="">a <b c="1">&amp;</b><!-- d --></x:note>`)
 		return
 	}
-	chosen := s.random.IntN(len(group.elements))
+	chosen := s.random.IntN(len(group.Elements))
 	before := false
-	for i := range group.elements {
-		e := &group.elements[i]
-		if group.choice && i != chosen || !group.mandatory(i) && !group.choice && s.random.Float64() >= s.chance {
+	for i := range group.Elements {
+		e := &group.Elements[i]
+		if group.Choice && i != chosen || !group.Mandatory(i) && !group.Choice && s.random.Float64() >= s.chance {
 			continue
 		}
-		s.element(e, group.field(value, i))
+		s.element(e, group.Field(value, i))
 		before = true
 	}
 	if !before {
-		s.element(&group.elements[chosen], group.field(value, chosen))
+		s.element(&group.Elements[chosen], group.Field(value, chosen))
 	}
 }
 
-func (s sampler) element(e *element, field reflect.Value) {
+func (s sampler) element(e *schema.Element, field reflect.Value) {
 	count := 1
-	if e.max == unbounded || e.max > 1 {
+	if e.Max == schema.Unbounded || e.Max > 1 {
 		count += s.random.IntN(2)
 	}
 	for range count {
-		place := slot(field)
+		place := schema.Slot(field)
 		switch {
-		case e.group != nil:
-			s.group(e.group, place)
-		case e.currency != nil:
+		case e.Group != nil:
+			s.group(e.Group, place)
+		case e.Currency != nil:
 			currency, value := amountPlaces(place)
-			*currency = s.text(e.currency)
-			s.store(e.simple, value)
+			*currency = s.text(e.Currency)
+			s.store(e.Simple, value)
 		default:
-			s.store(e.simple, place)
+			s.store(e.Simple, place)
 		}
 	}
 }
 
-func (s sampler) store(simple *simpleType, place reflect.Value) {
-	if err := simple.store(place, s.text(simple)); err != nil {
+func (s sampler) store(simple *schema.Simple, place reflect.Value) {
+	if err := simple.Store(place, s.text(simple)); err != nil {
 		panic(err)
 	}
 }
 
 // text is a random valid text of a simple type.
-func (s sampler) text(simple *simpleType) string {
-	switch simple.kind {
-	case kindDecimal:
-		fraction := strings.Repeat("7", s.random.IntN(min(simple.fractionDigits, 5)+1))
+func (s sampler) text(simple *schema.Simple) string {
+	switch simple.Kind {
+	case schema.KindDecimal:
+		fraction := strings.Repeat("7", s.random.IntN(min(simple.FractionDigits, 5)+1))
 		if fraction != "" {
 			return fmt.Sprintf("%d.%s", s.random.IntN(9), fraction)
 		}
 		return fmt.Sprint(s.random.IntN(1000))
-	case kindBoolean:
+	case schema.KindBoolean:
 		return [...]string{"true", "false"}[s.random.IntN(2)]
-	case kindDate:
+	case schema.KindDate:
 		return [...]string{"2026-02-28", "2024-02-29Z", "1999-12-31+14:00"}[s.random.IntN(3)]
-	case kindDateTime:
+	case schema.KindDateTime:
 		return [...]string{"2026-03-02T10:00:00.123+01:00", "2026-03-02T24:00:00", "2026-03-02T23:59:59.999999999Z"}[s.random.IntN(3)]
-	case kindTime:
+	case schema.KindTime:
 		return [...]string{"10:00:00", "23:59:59.5Z"}[s.random.IntN(2)]
-	case kindText:
+	case schema.KindText:
 	}
-	if len(simple.enumeration) > 0 {
-		return simple.enumeration[s.random.IntN(len(simple.enumeration))]
+	if len(simple.Enumeration) > 0 {
+		return simple.Enumeration[s.random.IntN(len(simple.Enumeration))]
 	}
-	if simple.pattern != nil {
-		return patternSamples[simple.pattern]
+	if simple.Pattern != nil {
+		return simple.Pattern.Example
 	}
 	return s.freeText(simple)
 }
 
-func (s sampler) freeText(simple *simpleType) string {
+func (s sampler) freeText(simple *schema.Simple) string {
 	alphabet := []rune("aZ09 /-?:().,'+éÅ€ş😀&<>\"\r\n\t]")
-	length := max(simple.minLength, 1) + s.random.IntN(max(simple.maxLength-max(simple.minLength, 1), 0)%40+1)
+	length := max(simple.MinLength, 1) + s.random.IntN(max(simple.MaxLength-max(simple.MinLength, 1), 0)%40+1)
 	text := make([]rune, length)
 	for i := range text {
 		text[i] = alphabet[s.random.IntN(len(alphabet))]
@@ -106,45 +109,27 @@ func (s sampler) freeText(simple *simpleType) string {
 	return string(text)
 }
 
-// patternSamples are one valid text for each pattern.
-var patternSamples = map[*pattern]string{
-	&patternBIC:                   "4QQQCHZZXXX",
-	&patternStrictBIC:             "QQQQCH22",
-	&patternCurrency:              "CHF",
-	&patternCountry:               "CH",
-	&patternFourAlphanumerics:     "aB3d",
-	&patternUpToFourAlphanumerics: "a1",
-	&patternIBAN:                  "CH5021977000004331346",
-	&patternLEI:                   "529900T8BM49AURSDO55",
-	&patternUpToFifteenDigits:     "123456789012345",
-	&patternUpToThreeDigits:       "12",
-	&patternTwoDigits:             "07",
-	&patternPhone:                 "+41-443334455",
-	&patternFINMessageType:        "B01",
-	&patternUETR:                  "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
-}
-
 func TestRandomDocumentsOfEveryMessageSurviveEveryForm(t *testing.T) {
 	t.Parallel()
-	for _, message := range messageTable {
-		t.Run(string(message.name), func(t *testing.T) {
+	for _, message := range iso20022.Definitions() {
+		t.Run(string(message.Name), func(t *testing.T) {
 			t.Parallel()
 			var written [][]byte
 			for seed := range uint64(12) {
 				s := sampler{rand.New(rand.NewPCG(seed, 7)), []float64{1, 0.5, 0.2, 0}[seed%4]}
-				document := s.document(message.name)
+				document := s.document(message.Name)
 				if findings := Validate(document); len(findings) > 0 {
 					t.Fatalf("seed %d: Validate: %v", seed, findings)
 				}
 				written = append(written, roundTripLarge(t, document)...)
 			}
-			requireSchema(t, message.name, written)
+			requireSchema(t, message.Name, written)
 		})
 	}
 }
 
 // roundTripLarge is roundTrip for documents that may exceed the default limit.
-func roundTripLarge(t *testing.T, document Document) [][]byte {
+func roundTripLarge(t *testing.T, document iso20022.Document) [][]byte {
 	t.Helper()
 	options := Options{MaxBytes: 64 << 20}
 	plain, err := EncodeXML(document)

@@ -1,4 +1,6 @@
-package iso20022
+package codec
+
+import "countersign/internal/iso20022/schema"
 
 // contentReasons are the reason codes for the wrong content of an element,
 // by its tag (SPS 2025, error codes beside each element; CH16 for the
@@ -34,29 +36,29 @@ var groupReasons = map[string]string{
 }
 
 // leafProblem turns a mistake at the current place into a code and a sentence.
-func (r *reporter) leafProblem(e *element, what mistake, advice string) problem {
-	if what == mistakeBlank {
-		if e.min > 0 {
-			return problem{codeMissing, "Enter a value in " + e.tag + ": it is mandatory and must not be empty."}
+func (r *reporter) leafProblem(e *schema.Element, what schema.Mistake, advice string) problem {
+	if what == schema.MistakeBlank {
+		if e.Min > 0 {
+			return problem{codeMissing, "Enter a value in " + e.Tag + ": it is mandatory and must not be empty."}
 		}
-		return problem{codeContent, "Enter a value in " + e.tag + " or remove the element: it must not be empty."}
+		return problem{codeContent, "Enter a value in " + e.Tag + " or remove the element: it must not be empty."}
 	}
-	return problem{r.contentReason(e, what), advice + " in " + e.tag + "."}
+	return problem{r.contentReason(e, what), advice + " in " + e.Tag + "."}
 }
 
-func (r *reporter) contentReason(e *element, what mistake) string {
+func (r *reporter) contentReason(e *schema.Element, what schema.Mistake) string {
 	switch {
-	case what == mistakeCharacter:
+	case what == schema.MistakeCharacter:
 		return codeContent
-	case e.currency != nil && what == mistakeFraction:
+	case e.Currency != nil && what == schema.MistakeFraction:
 		return codeDecimals
-	case e.currency != nil:
+	case e.Currency != nil:
 		return codeAmount
 	}
-	if code, found := contentReasons[e.tag]; found {
+	if code, found := contentReasons[e.Tag]; found {
 		return code
 	}
-	for _, ancestor := range []string{e.tag, r.ancestor(1)} {
+	for _, ancestor := range []string{e.Tag, r.ancestor(1)} {
 		if code, found := groupReasons[ancestor]; found {
 			return code
 		}

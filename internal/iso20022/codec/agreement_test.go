@@ -1,4 +1,4 @@
-package iso20022
+package codec
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"countersign/internal/iso20022"
 )
 
 // mutator breaks documents in small ways.
@@ -123,7 +125,7 @@ var beyondSchema = []struct{ part, reason string }{
 }
 
 // stricter is the reason why a finding is one of a rule beyond the schema, "" when it is none.
-func stricter(finding Finding) string {
+func stricter(finding iso20022.Finding) string {
 	for _, rule := range beyondSchema {
 		if strings.Contains(finding.Text, rule.part) {
 			return rule.reason
@@ -135,7 +137,7 @@ func stricter(finding Finding) string {
 func TestStructureAgreesWithTheSchemaOnBrokenDocuments(t *testing.T) {
 	t.Parallel()
 	m := mutator{rand.New(rand.NewPCG(20022, 1))}
-	mutants := map[MessageName][][]byte{}
+	mutants := map[iso20022.MessageName][][]byte{}
 	for _, sample := range samples(t) {
 		document, _ := DecodeXML(sample.content)
 		for range 60 {
@@ -163,7 +165,7 @@ func TestStructureAgreesWithTheSchemaOnBrokenDocuments(t *testing.T) {
 	t.Logf("%d documents: %d judged alike, the others refused by rules beyond the schema: %v", total, same, beyond)
 }
 
-func allStricter(findings []Finding) bool {
+func allStricter(findings []iso20022.Finding) bool {
 	for _, finding := range findings {
 		if stricter(finding) == "" {
 			return false

@@ -1,4 +1,4 @@
-package iso20022
+package codec
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"countersign/internal/iso20022"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -20,7 +22,7 @@ type sample struct {
 // samples reads testdata; of an envelope only the Document inside counts.
 func samples(t testing.TB) []sample {
 	t.Helper()
-	files, err := filepath.Glob("testdata/*.xml")
+	files, err := filepath.Glob("../testdata/*.xml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no samples: %v", err)
 	}
@@ -48,12 +50,12 @@ func readSample(t testing.TB, file string) []byte {
 
 // equal compares documents; decimals by value and scale.
 func equal(a, b any) string {
-	return cmp.Diff(a, b, cmp.Comparer(func(x, y Amount) bool { return x.Currency == y.Currency && x.Value == y.Value }))
+	return cmp.Diff(a, b, cmp.Comparer(func(x, y iso20022.Amount) bool { return x.Currency == y.Currency && x.Value == y.Value }))
 }
 
 func TestSamplesAreReadAndWrittenWithoutLoss(t *testing.T) {
 	t.Parallel()
-	written := map[MessageName][][]byte{}
+	written := map[iso20022.MessageName][][]byte{}
 	for _, sample := range samples(t) {
 		document, findings := DecodeXML(sample.content)
 		if len(findings) > 0 {
@@ -72,7 +74,7 @@ func TestSamplesAreReadAndWrittenWithoutLoss(t *testing.T) {
 
 // roundTrip writes a document in every form, reads it back and compares; it
 // returns the XML forms.
-func roundTrip(t testing.TB, document Document) [][]byte {
+func roundTrip(t testing.TB, document iso20022.Document) [][]byte {
 	t.Helper()
 	plain, err := EncodeXML(document)
 	if err != nil {
@@ -95,7 +97,7 @@ func roundTrip(t testing.TB, document Document) [][]byte {
 	return [][]byte{plain, indented}
 }
 
-func roundTripJSON(t testing.TB, document Document) {
+func roundTripJSON(t testing.TB, document iso20022.Document) {
 	t.Helper()
 	content, err := EncodeJSON(document)
 	if err != nil {

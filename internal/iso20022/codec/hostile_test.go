@@ -1,4 +1,4 @@
-package iso20022
+package codec
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"countersign/internal/iso20022"
 
 	"countersign/internal/iso20022/xmltoken"
 )
@@ -95,7 +97,7 @@ func TestHostileJSONIsRefusedWithAReason(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, findings := generous.DecodeJSON(test.content, "/Document", Pain001V09)
+			_, findings := generous.DecodeJSON(test.content, "/Document", iso20022.Pain001V09)
 			for _, finding := range findings {
 				if strings.Contains(finding.Text, test.part) {
 					return
@@ -113,7 +115,7 @@ func TestLimits(t *testing.T) {
 	if document != nil || len(findings) != 1 || !strings.Contains(findings[0].Text, "262144") {
 		t.Errorf("a large document: %v", findings)
 	}
-	_, findings = DecodeJSON(bytes.Repeat([]byte(" "), 256<<10+1), "/Document", Pain001V09)
+	_, findings = DecodeJSON(bytes.Repeat([]byte(" "), 256<<10+1), "/Document", iso20022.Pain001V09)
 	if len(findings) != 1 || !strings.Contains(findings[0].Text, "262144") {
 		t.Errorf("a large JSON value: %v", findings)
 	}
@@ -155,11 +157,11 @@ func FuzzDecodeJSON(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		message := slices.IndexFunc(messageTable, func(m messageType) bool { return m.name == document.MessageName() })
+		message := slices.IndexFunc(iso20022.Definitions(), func(m iso20022.Definition) bool { return m.Name == document.MessageName() })
 		f.Add(content, byte(message))
 	}
 	f.Fuzz(func(t *testing.T, content []byte, message byte) {
-		name := messageTable[int(message)%len(messageTable)].name
+		name := iso20022.Definitions()[int(message)%len(iso20022.Definitions())].Name
 		document, findings := DecodeJSON(content, "/Document", name)
 		if len(findings) > 0 {
 			return
@@ -168,7 +170,7 @@ func FuzzDecodeJSON(f *testing.F) {
 	})
 }
 
-func roundTripLargeFuzz(t *testing.T, document Document) {
+func roundTripLargeFuzz(t *testing.T, document iso20022.Document) {
 	t.Helper()
 	json, err := EncodeJSON(document)
 	if err != nil {

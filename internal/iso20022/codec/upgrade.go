@@ -1,6 +1,11 @@
-package iso20022
+package codec
 
-import "reflect"
+import (
+	"reflect"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/schema"
+)
 
 // relocations say where an element of pain.001.001.03 stands in pain.001.001.09
 // when it is not under the same tag: group name and tag to the tags to follow.
@@ -22,15 +27,15 @@ var relocations = map[string][]string{
 // into the old document), as does what the current schema refuses in the result
 // (pointer into the new one). With findings the result is incomplete and must
 // not be processed. Upgrade(nil) returns an empty document and its findings.
-func Upgrade(old *CustomerCreditTransferInitiationV03) (*CustomerCreditTransferInitiation, []Finding) {
-	current := new(CustomerCreditTransferInitiation)
+func Upgrade(old *iso20022.CustomerCreditTransferInitiationV03) (*iso20022.CustomerCreditTransferInitiation, []iso20022.Finding) {
+	current := new(iso20022.CustomerCreditTransferInitiation)
 	if old == nil {
 		return current, Validate(current)
 	}
 	u := upgrader{reporter{prefix: "/Document", limit: defaultMaxFindings}}
 	u.group(
-		&messageNamed(Pain001V03).document, reflect.ValueOf(old).Elem(),
-		placement{&messageNamed(Pain001V09).document, reflect.ValueOf(current).Elem()},
+		&iso20022.DefinitionNamed(iso20022.Pain001V03).Document, reflect.ValueOf(old).Elem(),
+		placement{&iso20022.DefinitionNamed(iso20022.Pain001V09).Document, reflect.ValueOf(current).Elem()},
 	)
 	return current, append(u.inOrder(), Validate(current)...)
 }
@@ -39,34 +44,34 @@ type upgrader struct{ reporter }
 
 // placement is a group of the new document and its value.
 type placement struct {
-	group *groupType
+	group *schema.Group
 	value reflect.Value
 }
 
-func (u *upgrader) group(group *groupType, from reflect.Value, to placement) {
-	for i := range group.elements {
-		if group.present(from, i) == 0 {
+func (u *upgrader) group(group *schema.Group, from reflect.Value, to placement) {
+	for i := range group.Elements {
+		if group.Present(from, i) == 0 {
 			continue
 		}
-		e := &group.elements[i]
-		field := group.field(from, i)
+		e := &group.Elements[i]
+		field := group.Field(from, i)
 		switch field.Kind() {
 		case reflect.Slice:
 			for k := range field.Len() {
-				u.element(step{e.tag, k}, source{group, e, field.Index(k)}, to)
+				u.element(step{e.Tag, k}, source{group, e, field.Index(k)}, to)
 			}
 		case reflect.Pointer:
-			u.element(step{e.tag, -1}, source{group, e, field.Elem()}, to)
+			u.element(step{e.Tag, -1}, source{group, e, field.Elem()}, to)
 		default:
-			u.element(step{e.tag, -1}, source{group, e, field}, to)
+			u.element(step{e.Tag, -1}, source{group, e, field}, to)
 		}
 	}
 }
 
 // source is one value of the old document.
 type source struct {
-	group   *groupType
-	element *element
+	group   *schema.Group
+	element *schema.Element
 	value   reflect.Value
 }
 
@@ -76,11 +81,11 @@ func (u *upgrader) element(place step, from source, to placement) {
 	defer u.leave()
 	target, value, found := to.reach(from.route(), from.element)
 	if !found {
-		u.report(0, codeNotAllowed, "Remove "+from.element.tag+": "+string(Pain001V09)+" has no place for it.")
+		u.report(0, codeNotAllowed, "Remove "+from.element.Tag+": "+string(iso20022.Pain001V09)+" has no place for it.")
 		return
 	}
-	if from.element.group != nil {
-		u.group(from.element.group, from.value, placement{target.group, value})
+	if from.element.Group != nil {
+		u.group(from.element.Group, from.value, placement{target.Group, value})
 		return
 	}
 	value.Set(from.value)
@@ -88,37 +93,32 @@ func (u *upgrader) element(place step, from source, to placement) {
 
 // route is the way to the element in the new document.
 func (s *source) route() []string {
-	if moved, found := relocations[s.group.name+"."+s.element.tag]; found {
+	if moved, found := relocations[s.group.Name+"."+s.element.Tag]; found {
 		return moved
 	}
-	return []string{s.element.tag}
+	return []string{s.element.Tag}
 }
 
 // reach makes the groups on the way and returns the element at its end with a
 // new place for its value; found is false when there is no such element or it is
 // of another kind than the old one.
-func (p placement) reach(route []string, old *element) (target *element, value reflect.Value, found bool) {
+func (p placement) reach(route []string, old *schema.Element) (target *schema.Element, value reflect.Value, found bool) {
 	for n, tag := range route {
-		i := p.group.find([]byte(tag), 0)
+		i := p.group.Find([]byte(tag), 0)
 		if i < 0 {
 			return nil, reflect.Value{}, false
 		}
-		target = &p.group.elements[i]
-		field := p.group.field(p.value, i)
+		target = &p.group.Elements[i]
+		field := p.group.Field(p.value, i)
 		if n == len(route)-1 {
-			if !target.sameKind(old) {
+			if !target.SameKind(old) {
 				return nil, reflect.Value{}, false
 			}
-			return target, slot(field), true
+			return target, schema.Slot(field), true
 		}
-		p = placement{target.group, existing(field)}
+		p = placement{target.Group, existing(field)}
 	}
 	return nil, reflect.Value{}, false
-}
-
-// sameKind says whether both are groups, both amounts, or both plain leaves.
-func (e *element) sameKind(other *element) bool {
-	return (e.group == nil) == (other.group == nil) && (e.currency == nil) == (other.currency == nil)
 }
 
 // existing is the first value of a field, made when there is none.
@@ -129,5 +129,5 @@ func existing(field reflect.Value) reflect.Value {
 	case field.Kind() == reflect.Slice && field.Len() > 0:
 		return field.Index(0)
 	}
-	return slot(field)
+	return schema.Slot(field)
 }

@@ -1,4 +1,4 @@
-package iso20022
+package codec
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 
 func TestPositionsOfElements(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile("testdata/sic-inst_01_pain.001.001.09.xml")
+	content, err := os.ReadFile("../testdata/sic-inst_01_pain.001.001.09.xml")
 	if err != nil {
 		t.Fatal(err)
 	}

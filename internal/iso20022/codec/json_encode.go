@@ -1,8 +1,11 @@
-package iso20022
+package codec
 
 import (
 	"fmt"
 	"reflect"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/schema"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/govalues/decimal"
@@ -12,13 +15,13 @@ import (
 // the member Document: schema order, arrays where the schema allows many, amounts
 // as {"Ccy":"CHF","value":"199.95"}, other decimals as numbers, no white space.
 // Equal documents give equal bytes. Errors: ErrDocument, ErrCharacter.
-func EncodeJSON(document Document) ([]byte, error) {
-	message, value, ok := valueOf(document)
+func EncodeJSON(document iso20022.Document) ([]byte, error) {
+	message, value, ok := iso20022.ValueOf(document)
 	if !ok {
 		return nil, fmt.Errorf("encode JSON: %w", ErrDocument)
 	}
 	j := jsonEncoder{out: make([]byte, 0, 4096)}
-	j.group(&message.document, value)
+	j.group(&message.Document, value)
 	if j.err != nil {
 		return nil, fmt.Errorf("encode JSON: %w", j.err)
 	}
@@ -31,12 +34,12 @@ type jsonEncoder struct {
 	err error
 }
 
-func (j *jsonEncoder) group(group *groupType, value reflect.Value) {
+func (j *jsonEncoder) group(group *schema.Group, value reflect.Value) {
 	j.out = append(j.out, '{')
 	first := true
-	for i := range group.elements {
-		e := &group.elements[i]
-		if group.present(value, i) == 0 {
+	for i := range group.Elements {
+		e := &group.Elements[i]
+		if group.Present(value, i) == 0 {
 			continue
 		}
 		if !first {
@@ -44,14 +47,14 @@ func (j *jsonEncoder) group(group *groupType, value reflect.Value) {
 		}
 		first = false
 		j.out = append(j.out, '"')
-		j.out = append(j.out, e.tag...)
+		j.out = append(j.out, e.Tag...)
 		j.out = append(j.out, '"', ':')
-		j.member(e, group.field(value, i))
+		j.member(e, group.Field(value, i))
 	}
 	j.out = append(j.out, '}')
 }
 
-func (j *jsonEncoder) member(e *element, field reflect.Value) {
+func (j *jsonEncoder) member(e *schema.Element, field reflect.Value) {
 	switch field.Kind() {
 	case reflect.Slice:
 		j.out = append(j.out, '[')
@@ -69,30 +72,30 @@ func (j *jsonEncoder) member(e *element, field reflect.Value) {
 	}
 }
 
-func (j *jsonEncoder) element(e *element, value reflect.Value) {
+func (j *jsonEncoder) element(e *schema.Element, value reflect.Value) {
 	switch {
-	case e.group != nil && e.group.any:
+	case e.Group != nil && e.Group.Any:
 		j.text(value.Field(0).String())
-	case e.group != nil:
-		j.group(e.group, value)
-	case e.currency != nil:
-		amount := value.Addr().Interface().(*Amount)
+	case e.Group != nil:
+		j.group(e.Group, value)
+	case e.Currency != nil:
+		amount := value.Addr().Interface().(*iso20022.Amount)
 		j.out = append(j.out, `{"Ccy":`...)
 		j.text(amount.Currency)
 		j.out = append(j.out, `,"value":"`...)
 		j.out = appendDecimal(j.out, amount.Value)
 		j.out = append(j.out, `"}`...)
-	case e.simple.kind == kindDecimal:
+	case e.Simple.Kind == schema.KindDecimal:
 		j.out = appendDecimal(j.out, *value.Addr().Interface().(*decimal.Decimal))
-	case e.simple.kind == kindBoolean:
-		j.out = append(j.out, e.simple.load(value)...)
+	case e.Simple.Kind == schema.KindBoolean:
+		j.out = append(j.out, e.Simple.Load(value)...)
 	default:
 		j.text(value.String())
 	}
 }
 
 func (j *jsonEncoder) text(text string) {
-	if character, bad := forbiddenCharacter(text); bad && j.err == nil {
+	if character, bad := schema.ForbiddenCharacter(text); bad && j.err == nil {
 		j.err = fmt.Errorf("U+%04X: %w", character, ErrCharacter)
 		return
 	}

@@ -1,10 +1,13 @@
-package iso20022
+package codec
 
 import (
 	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/schema"
 
 	"countersign/internal/iso20022/xmltoken"
 )
@@ -14,7 +17,7 @@ const schemaInstance = "http://www.w3.org/2001/XMLSchema-instance"
 
 // DecodeXML reads a document of any message of this package with the default
 // limits; see Options.DecodeXML.
-func DecodeXML(data []byte) (Document, []Finding) {
+func DecodeXML(data []byte) (iso20022.Document, []iso20022.Finding) {
 	return Options{}.DecodeXML(data)
 }
 
@@ -24,7 +27,7 @@ func DecodeXML(data []byte) (Document, []Finding) {
 // UTF-8, no document type declaration). With findings the document holds what
 // could be read, or is nil when that is nothing; such a document may be shown
 // and checked further, but not processed. Pointers start with /Document.
-func (o Options) DecodeXML(data []byte) (Document, []Finding) {
+func (o Options) DecodeXML(data []byte) (iso20022.Document, []iso20022.Finding) {
 	x := &xmlDecoder{decoder: newDecoder(o, data, "/Document")}
 	document := x.document()
 	return document, x.inInput(data)
@@ -45,7 +48,7 @@ type xmlDecoder struct {
 // bound a small document with long namespaces and many envelopes would grow to gigabytes.
 const mostKept = 4
 
-func (x *xmlDecoder) document() Document {
+func (x *xmlDecoder) document() iso20022.Document {
 	if !x.acceptable() {
 		return nil
 	}
@@ -57,17 +60,17 @@ func (x *xmlDecoder) document() Document {
 		x.fail(root.Offset, codeFormat, "Send an ISO 20022 document: its root element must be Document.")
 		return nil
 	}
-	message := messageOfNamespace(root.Namespace)
+	message := iso20022.DefinitionOfNamespace(root.Namespace)
 	if message == nil {
 		x.fail(root.Offset, codeFormat, "Send a message this system knows: it has no message with the namespace "+strconv.Quote(xmltoken.Shown(root.Namespace))+".")
 		return nil
 	}
 	x.namespace = root.Namespace
 	x.remember(root.Offset)
-	x.strict = strings.HasPrefix(string(message.name), "pain.")
-	document := message.create()
+	x.strict = strings.HasPrefix(string(message.Name), "pain.")
+	document := message.New()
 	x.attributes(nil)
-	x.group(groupState{group: &message.document, value: reflect.ValueOf(document).Elem(), start: root.Offset, mandatory: true})
+	x.group(groupState{group: &message.Document, value: reflect.ValueOf(document).Elem(), start: root.Offset, mandatory: true})
 	if !x.stopped {
 		x.next()
 	}
@@ -152,13 +155,13 @@ func (x *xmlDecoder) group(state groupState) {
 
 // child reads one child element.
 func (x *xmlDecoder) child(s *groupState, t xmltoken.Token) {
-	i := s.group.find(t.Local, s.last)
+	i := s.group.Find(t.Local, s.last)
 	if i < 0 || t.Namespace != x.namespace {
-		x.reportChild(step{string(t.Local), -1}, t.Offset, s.group.unknown(string(t.Local)))
+		x.reportChild(step{string(t.Local), -1}, t.Offset, unknown(s.group, string(t.Local)))
 		x.skip()
 		return
 	}
-	e := &s.group.elements[i]
+	e := &s.group.Elements[i]
 	refused, ok := s.admit(i)
 	if !ok {
 		x.reportChild(s.next(i), t.Offset, refused)
@@ -169,10 +172,10 @@ func (x *xmlDecoder) child(s *groupState, t xmltoken.Token) {
 	x.enter(place.tag, place.index)
 	x.remember(t.Offset)
 	if i < s.last {
-		x.report(t.Offset, codeFormat, "Move "+e.tag+" before "+s.group.elements[s.last].tag+": the schema fixes the order.")
+		x.report(t.Offset, codeFormat, "Move "+e.Tag+" before "+s.group.Elements[s.last].Tag+": the schema fixes the order.")
 	}
 	s.seen |= 1 << i
-	x.element(e, slot(s.group.field(s.value, i)), t.Offset)
+	x.element(e, schema.Slot(s.group.Field(s.value, i)), t.Offset)
 	x.leave()
 	s.last = max(s.last, i)
 }
@@ -185,14 +188,14 @@ func (x *xmlDecoder) remember(offset int) {
 }
 
 // element reads the content of the current element.
-func (x *xmlDecoder) element(e *element, place reflect.Value, offset int) {
+func (x *xmlDecoder) element(e *schema.Element, place reflect.Value, offset int) {
 	currency, found := x.attributes(e)
 	switch {
-	case e.group != nil && e.group.any:
+	case e.Group != nil && e.Group.Any:
 		x.content(e, place, offset)
-	case e.group != nil:
-		x.group(groupState{group: e.group, value: place, start: offset, mandatory: e.min > 0})
-	case e.currency != nil:
+	case e.Group != nil:
+		x.group(groupState{group: e.Group, value: place, start: offset, mandatory: e.Min > 0})
+	case e.Currency != nil:
 		at, value := amountPlaces(place)
 		if found {
 			*at = currency
@@ -208,11 +211,11 @@ func (x *xmlDecoder) element(e *element, place reflect.Value, offset int) {
 
 // attributes checks the attributes of the element just opened and returns the
 // currency when it is an amount.
-func (x *xmlDecoder) attributes(e *element) (currency string, found bool) {
+func (x *xmlDecoder) attributes(e *schema.Element) (currency string, found bool) {
 	for _, attribute := range x.scanner.Attributes() {
 		switch {
 		case attribute.IsNamespace():
-		case attribute.Namespace == "" && e != nil && e.currency != nil && string(attribute.Local) == "Ccy":
+		case attribute.Namespace == "" && e != nil && e.Currency != nil && string(attribute.Local) == "Ccy":
 			currency, found = attribute.Value(), true
 		case attribute.Namespace == schemaInstance && isSchemaLocation(string(attribute.Local)):
 		default:
@@ -228,7 +231,7 @@ func isSchemaLocation(name string) bool {
 }
 
 // text reads the text of a leaf up to its end tag.
-func (x *xmlDecoder) text(e *element) string {
+func (x *xmlDecoder) text(e *schema.Element) string {
 	text, whole := "", []byte(nil)
 	for parts := 0; ; parts++ {
 		t, ok := x.next()
@@ -236,7 +239,7 @@ func (x *xmlDecoder) text(e *element) string {
 			break
 		}
 		if t.Kind == xmltoken.Start {
-			x.reportChild(step{string(t.Local), -1}, t.Offset, problem{codeNotAllowed, "Remove " + xmltoken.Shown(string(t.Local)) + ": " + e.tag + " holds text only."})
+			x.reportChild(step{string(t.Local), -1}, t.Offset, problem{codeNotAllowed, "Remove " + xmltoken.Shown(string(t.Local)) + ": " + e.Tag + " holds text only."})
 			x.skip()
 			continue
 		}
@@ -253,7 +256,7 @@ func (x *xmlDecoder) text(e *element) string {
 	if whole != nil {
 		text = string(whole)
 	}
-	if e.simple.kind != kindText {
+	if e.Simple.Kind != schema.KindText {
 		text = strings.Trim(text, " \t\r\n")
 	}
 	return text
@@ -261,7 +264,7 @@ func (x *xmlDecoder) text(e *element) string {
 
 // content keeps the one element of an envelope as it was written, complete
 // with the namespaces it needs.
-func (x *xmlDecoder) content(e *element, place reflect.Value, offset int) {
+func (x *xmlDecoder) content(e *schema.Element, place reflect.Value, offset int) {
 	kept := ""
 	for {
 		t, ok := x.next()
@@ -271,7 +274,7 @@ func (x *xmlDecoder) content(e *element, place reflect.Value, offset int) {
 		switch t.Kind {
 		case xmltoken.End:
 			if kept == "" {
-				x.report(offset, codeMissing, "Enter one element in "+e.tag+" or remove it.")
+				x.report(offset, codeMissing, "Enter one element in "+e.Tag+" or remove it.")
 			}
 			place.Field(0).SetString(kept)
 			return
@@ -281,7 +284,7 @@ func (x *xmlDecoder) content(e *element, place reflect.Value, offset int) {
 			}
 		case xmltoken.Start:
 			if kept != "" {
-				x.report(t.Offset, codeFormat, "Remove the second element in "+e.tag+": it holds exactly one.")
+				x.report(t.Offset, codeFormat, "Remove the second element in "+e.Tag+": it holds exactly one.")
 			}
 			inherited := x.scanner.Inherited()
 			nameEnd := x.scanner.NameEnd()

@@ -1,4 +1,4 @@
-package iso20022
+package codec
 
 import (
 	"fmt"
@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"countersign/internal/iso20022"
 )
 
 // followsSchema says for each document whether xmllint finds that it follows
 // the schema of the message. Without xmllint the test is skipped, except in CI.
-func followsSchema(t *testing.T, name MessageName, documents [][]byte) []bool {
+func followsSchema(t *testing.T, name iso20022.MessageName, documents [][]byte) []bool {
 	t.Helper()
 	program, err := exec.LookPath("xmllint")
 	if err != nil {
@@ -21,7 +23,7 @@ func followsSchema(t *testing.T, name MessageName, documents [][]byte) []bool {
 		t.Skip("xmllint is missing: install libxml2-utils to check documents against the schemas")
 	}
 	folder := t.TempDir()
-	schema, err := filepath.Abs(filepath.Join("schema", string(name)+".xsd"))
+	schema, err := filepath.Abs(filepath.Join("..", "schema", string(name)+".xsd"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +50,7 @@ func followsSchema(t *testing.T, name MessageName, documents [][]byte) []bool {
 }
 
 // requireSchema fails the test for each document that does not follow the schema.
-func requireSchema(t *testing.T, name MessageName, documents [][]byte) {
+func requireSchema(t *testing.T, name iso20022.MessageName, documents [][]byte) {
 	t.Helper()
 	for i, valid := range followsSchema(t, name, documents) {
 		if !valid {

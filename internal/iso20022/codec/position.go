@@ -1,4 +1,4 @@
-package iso20022
+package codec
 
 import (
 	"bytes"

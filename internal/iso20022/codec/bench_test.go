@@ -1,13 +1,15 @@
-package iso20022
+package codec
 
 import (
 	"os"
 	"testing"
+
+	"countersign/internal/iso20022"
 )
 
-func benchmarkSample(b *testing.B, file string) ([]byte, Document) {
+func benchmarkSample(b *testing.B, file string) ([]byte, iso20022.Document) {
 	b.Helper()
-	content, err := os.ReadFile("testdata/" + file)
+	content, err := os.ReadFile("../testdata/" + file)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -23,7 +25,7 @@ func benchmarkSample(b *testing.B, file string) ([]byte, Document) {
 func largeInstruction(b *testing.B) []byte {
 	b.Helper()
 	_, document := benchmarkSample(b, "sic-inst_01_pain.001.001.09.xml")
-	payment := &document.(*CustomerCreditTransferInitiation).PaymentInformation[0]
+	payment := &document.(*iso20022.CustomerCreditTransferInitiation).PaymentInformation[0]
 	transfer := payment.CreditTransferTransactionInformation[0]
 	for range 4 {
 		payment.CreditTransferTransactionInformation = append(payment.CreditTransferTransactionInformation, transfer)
@@ -39,7 +41,7 @@ func BenchmarkDecodeJSONInstruction(b *testing.B) {
 	content := largeInstruction(b)
 	b.SetBytes(int64(len(content)))
 	for b.Loop() {
-		_, findings := DecodeJSON(content, "/Document", Pain001V09)
+		_, findings := DecodeJSON(content, "/Document", iso20022.Pain001V09)
 		if len(findings) > 0 {
 			b.Fatal(findings)
 		}

@@ -1,10 +1,12 @@
-package iso20022
+package codec
 
 import (
 	"fmt"
 	"runtime"
 	"strings"
 	"testing"
+
+	"countersign/internal/iso20022"
 
 	"countersign/internal/iso20022/xmltoken"
 )
@@ -82,7 +84,7 @@ func TestMemoryIsBoundedOnHostileDocuments(t *testing.T) { //nolint:paralleltest
 		check("positions, "+name, func() { PositionsXML(content) })
 	}
 	for name, content := range hostileJSON() {
-		check("JSON, "+name, func() { DecodeJSON(content, "/Document", Pain001V09) })
+		check("JSON, "+name, func() { DecodeJSON(content, "/Document", iso20022.Pain001V09) })
 	}
 }
 
@@ -96,7 +98,7 @@ func TestEnvelopesAreBoundedWithTheirNamespaces(t *testing.T) {
 
 // BenchmarkHostile shows that time grows with the size of a document and not faster: compare whole and half.
 func BenchmarkHostile(b *testing.B) {
-	decodeJSON := func(content []byte) { DecodeJSON(content, "/Document", Pain001V09) }
+	decodeJSON := func(content []byte) { DecodeJSON(content, "/Document", iso20022.Pain001V09) }
 	for name, content := range hostileXML() {
 		benchmarkHalves(b, "XML, "+name, content, func(content []byte) { DecodeXML(content) })
 	}

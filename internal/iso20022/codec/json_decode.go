@@ -1,10 +1,14 @@
-package iso20022
+package codec
 
 import (
 	"bytes"
 	"errors"
 	"reflect"
 	"strconv"
+	"strings"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/schema"
 
 	"countersign/internal/iso20022/xmltoken"
 
@@ -13,7 +17,7 @@ import (
 
 // DecodeJSON reads the content of Document with the default limits; see
 // Options.DecodeJSON.
-func DecodeJSON(value []byte, at string, name MessageName) (Document, []Finding) {
+func DecodeJSON(value []byte, at string, name iso20022.MessageName) (iso20022.Document, []iso20022.Finding) {
 	return Options{}.DecodeJSON(value, at, name)
 }
 
@@ -26,7 +30,7 @@ func DecodeJSON(value []byte, at string, name MessageName) (Document, []Finding)
 // amount is {"Ccy":"CHF","value":"199.95"}; @Ccy, and #text, $value, _text, Text,
 // Value or Amt as the key of the number, are read too. Findings and document are
 // as for DecodeXML; lines and columns count from the start of value.
-func (o Options) DecodeJSON(value []byte, at string, name MessageName) (Document, []Finding) {
+func (o Options) DecodeJSON(value []byte, at string, name iso20022.MessageName) (iso20022.Document, []iso20022.Finding) {
 	j := &jsonDecoder{decoder: newDecoder(o, value, at)}
 	j.strict = true
 	document := j.document(name)
@@ -37,11 +41,11 @@ func (o Options) DecodeJSON(value []byte, at string, name MessageName) (Document
 type jsonDecoder struct {
 	decoder
 	reader *jsontext.Decoder
-	name   MessageName
+	name   iso20022.MessageName
 }
 
-func (j *jsonDecoder) document(name MessageName) Document {
-	message := messageNamed(name)
+func (j *jsonDecoder) document(name iso20022.MessageName) iso20022.Document {
+	message := iso20022.DefinitionNamed(name)
 	if message == nil {
 		j.fail(0, codeFormat, "Send a message this system knows: it has no "+xmltoken.Shown(string(name))+".")
 		return nil
@@ -52,11 +56,11 @@ func (j *jsonDecoder) document(name MessageName) Document {
 	}
 	j.name = name
 	j.reader = jsontext.NewDecoder(bytes.NewBuffer(j.data), jsontext.AllowDuplicateNames(true))
-	document := message.create()
+	document := message.New()
 	if !j.object("the content of the message") {
 		return nil
 	}
-	j.group(groupState{group: &message.document, value: reflect.ValueOf(document).Elem(), mandatory: true})
+	j.group(groupState{group: &message.Document, value: reflect.ValueOf(document).Elem(), mandatory: true})
 	if !j.stopped {
 		j.end()
 	}
@@ -74,7 +78,7 @@ func (j *jsonDecoder) end() {
 // nextOffset is where the next token starts.
 func (j *jsonDecoder) nextOffset() int {
 	offset := int(j.reader.InputOffset())
-	for offset < len(j.data) && isAnyOf(j.data[offset], " \t\r\n,:") {
+	for offset < len(j.data) && strings.IndexByte(" \t\r\n,:", j.data[offset]) >= 0 {
 		offset++
 	}
 	return offset
@@ -179,7 +183,7 @@ func (j *jsonDecoder) group(state groupState) {
 		if !ok {
 			break
 		}
-		if state.group.document && string(name) == "@xmlns" {
+		if state.group.Document && string(name) == "@xmlns" {
 			j.xmlns()
 			continue
 		}
@@ -208,15 +212,15 @@ func (j *jsonDecoder) xmlns() {
 
 // member reads one member.
 func (j *jsonDecoder) member(s *groupState, name []byte, offset int) {
-	i := s.group.find(name, s.last)
+	i := s.group.Find(name, s.last)
 	if i < 0 {
 		j.unknownMember(s.group, string(name), offset)
 		return
 	}
-	e := &s.group.elements[i]
+	e := &s.group.Elements[i]
 	if s.seen&(1<<i) != 0 {
-		j.enter(e.tag, -1)
-		j.report(offset, codeFormat, "Remove the second "+e.tag+": a name may stand only once in an object.")
+		j.enter(e.Tag, -1)
+		j.report(offset, codeFormat, "Remove the second "+e.Tag+": a name may stand only once in an object.")
 		j.skip()
 		j.leave()
 		return
@@ -229,18 +233,18 @@ func (j *jsonDecoder) member(s *groupState, name []byte, offset int) {
 	}
 	s.seen |= 1 << i
 	s.last = i + 1
-	if !e.repeats() {
-		j.enter(e.tag, -1)
-		j.element(e, s.group.field(s.value, i))
+	if !e.Repeats() {
+		j.enter(e.Tag, -1)
+		j.element(e, s.group.Field(s.value, i))
 		j.leave()
 		return
 	}
 	j.many(s, i)
 }
 
-func (j *jsonDecoder) unknownMember(group *groupType, name string, offset int) {
-	refused := group.unknown(name)
-	if variant := group.variant(name); variant != "" {
+func (j *jsonDecoder) unknownMember(group *schema.Group, name string, offset int) {
+	refused := unknown(group, name)
+	if variant := group.Variant(name); variant != "" {
 		refused = problem{codeFormat, "Write " + xmltoken.Shown(name) + " as " + variant + ": names are case-sensitive."}
 	}
 	j.reportChild(step{name, -1}, offset, refused)
@@ -249,11 +253,11 @@ func (j *jsonDecoder) unknownMember(group *groupType, name string, offset int) {
 
 // many reads an element that may repeat: an array, or one value.
 func (j *jsonDecoder) many(s *groupState, i int) {
-	e := &s.group.elements[i]
+	e := &s.group.Elements[i]
 	if j.reader.PeekKind() != '[' {
 		place := s.next(i)
 		j.enter(place.tag, place.index)
-		j.element(e, s.group.field(s.value, i))
+		j.element(e, s.group.Field(s.value, i))
 		j.leave()
 		return
 	}
@@ -264,45 +268,45 @@ func (j *jsonDecoder) many(s *groupState, i int) {
 		return
 	}
 	for count := 0; !j.stopped; count++ {
-		place := step{e.tag, count}
+		place := step{e.Tag, count}
 		switch {
 		case j.reader.PeekKind() == ']':
 			j.closeArray(e, start, count)
 			return
-		case e.max != unbounded && count >= e.max:
+		case e.Max != schema.Unbounded && count >= e.Max:
 			refused, _ := s.admit(i)
 			j.reportChild(place, j.nextOffset(), refused)
 			j.skip()
 		default:
 			j.enter(place.tag, place.index)
-			j.element(e, s.group.field(s.value, i))
+			j.element(e, s.group.Field(s.value, i))
 			j.leave()
 		}
 	}
 }
 
-func (j *jsonDecoder) closeArray(e *element, start, count int) {
+func (j *jsonDecoder) closeArray(e *schema.Element, start, count int) {
 	_, err := j.reader.ReadToken()
 	if err != nil {
 		j.broken(err)
 		return
 	}
 	if count == 0 {
-		j.reportChild(step{e.tag, 0}, start, problem{emptyCode(e.min > 0), "Enter at least one " + e.tag + " or remove the array: it must not be empty."})
+		j.reportChild(step{e.Tag, 0}, start, problem{emptyCode(e.Min > 0), "Enter at least one " + e.Tag + " or remove the array: it must not be empty."})
 	}
 }
 
 // element reads the value of the current element into a new place in its field.
-func (j *jsonDecoder) element(e *element, field reflect.Value) {
-	place := slot(field)
+func (j *jsonDecoder) element(e *schema.Element, field reflect.Value) {
+	place := schema.Slot(field)
 	switch {
-	case e.group != nil && e.group.any:
+	case e.Group != nil && e.Group.Any:
 		j.content(e, place)
-	case e.group != nil:
-		if j.object(e.tag) {
-			j.group(groupState{group: e.group, value: place, mandatory: e.min > 0})
+	case e.Group != nil:
+		if j.object(e.Tag) {
+			j.group(groupState{group: e.Group, value: place, mandatory: e.Min > 0})
 		}
-	case e.currency != nil:
+	case e.Currency != nil:
 		j.amount(e, place)
 	default:
 		input, ok := j.scalar(e)
@@ -313,20 +317,20 @@ func (j *jsonDecoder) element(e *element, field reflect.Value) {
 }
 
 // scalar reads the text of a leaf from the JSON type that fits it.
-func (j *jsonDecoder) scalar(e *element) (input leafText, ok bool) {
+func (j *jsonDecoder) scalar(e *schema.Element) (input leafText, ok bool) {
 	found := j.reader.PeekKind()
-	number := e.simple.kind == kindDecimal || e.simple.pattern != nil && e.simple.pattern.numeric()
-	boolean := e.simple.kind == kindBoolean
+	number := e.Simple.Kind == schema.KindDecimal || e.Simple.Pattern != nil && e.Simple.Pattern.Numeric()
+	boolean := e.Simple.Kind == schema.KindBoolean
 	switch {
 	case boolean && (found == 't' || found == 'f'), !boolean && found == '"', number && found == '0':
 	case boolean:
-		j.wrongKind(found, "Enter true or false in "+e.tag)
+		j.wrongKind(found, "Enter true or false in "+e.Tag)
 		return leafText{}, false
 	case number:
-		j.wrongKind(found, "Enter a number in "+e.tag)
+		j.wrongKind(found, "Enter a number in "+e.Tag)
 		return leafText{}, false
 	default:
-		j.wrongKind(found, "Enter a text in "+e.tag)
+		j.wrongKind(found, "Enter a text in "+e.Tag)
 		return leafText{}, false
 	}
 	raw, err := j.reader.ReadValue()
@@ -342,10 +346,10 @@ func (j *jsonDecoder) scalar(e *element) (input leafText, ok bool) {
 }
 
 // content reads an envelope: the text of one XML element.
-func (j *jsonDecoder) content(e *element, place reflect.Value) {
+func (j *jsonDecoder) content(e *schema.Element, place reflect.Value) {
 	found := j.reader.PeekKind()
 	if found != '"' {
-		j.wrongKind(found, "Enter one XML element as a text in "+e.tag)
+		j.wrongKind(found, "Enter one XML element as a text in "+e.Tag)
 		return
 	}
 	raw, err := j.reader.ReadValue()

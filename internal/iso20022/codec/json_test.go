@@ -1,10 +1,12 @@
-package iso20022
+package codec
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"countersign/internal/iso20022"
 )
 
 func newRandom(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 11)) }
@@ -50,7 +52,7 @@ func TestJSONAndXMLGiveTheSameDocument(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			document, findings := DecodeJSON([]byte(strings.Replace(instructionJSON, replacement[0], replacement[1], 1)), "/Document", Pain001V09)
+			document, findings := DecodeJSON([]byte(strings.Replace(instructionJSON, replacement[0], replacement[1], 1)), "/Document", iso20022.Pain001V09)
 			if difference := equal(fromXML, document); difference != "" || len(findings) > 0 {
 				t.Errorf("%v %s", findings, difference)
 			}
@@ -100,7 +102,7 @@ func TestFindingsOfJSON(t *testing.T) {
 			if content == instructionJSON {
 				t.Fatal("nothing replaced")
 			}
-			_, findings := DecodeJSON([]byte(content), "/Document", Pain001V09)
+			_, findings := DecodeJSON([]byte(content), "/Document", iso20022.Pain001V09)
 			if brief(findings) != test.want {
 				t.Errorf("got  %s\nwant %s", brief(findings), test.want)
 			}
@@ -111,7 +113,7 @@ func TestFindingsOfJSON(t *testing.T) {
 func TestJSONFindingsHaveThePrefixAndThePlace(t *testing.T) {
 	t.Parallel()
 	content := strings.Replace(instructionJSON, `"RAIFCH22005"`, `"R"`, 1)
-	_, findings := DecodeJSON([]byte(content), "/paymentRequest/Document", Pain001V09)
+	_, findings := DecodeJSON([]byte(content), "/paymentRequest/Document", iso20022.Pain001V09)
 	if len(findings) != 1 || findings[0].Pointer != "/paymentRequest/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAgt/FinInstnId/BICFI" {
 		t.Fatalf("%+v", findings)
 	}

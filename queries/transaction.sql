@@ -54,8 +54,9 @@ ORDER BY m.message_id
 LIMIT @page_size::integer;
 
 -- name: QueueCount :many
--- How many wait, since when, and how much in each currency; for everybody but the excluded person. Counts the given number of the oldest at most.
-SELECT q.currency, count(*) AS waiting, sum(q.amount)::bigint AS total, min(q.created_at)::timestamptz AS oldest
+-- How many wait, since when, and how much in each currency; for everybody but the excluded person. Counts the given number of the oldest
+-- at most. A sum that no column holds can only be planted: it stops at the largest number, and the rows behind it are withheld.
+SELECT q.currency, count(*) AS waiting, least(sum(q.amount), 9223372036854775807)::bigint AS total, min(q.created_at)::timestamptz AS oldest
 FROM (
   SELECT v.currency, v.amount, m.created_at
   FROM message m

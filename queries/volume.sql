@@ -1,8 +1,8 @@
 -- name: VolumeByHour :many
 -- How many payments were made in each hour since a time, and how much, per scheme; without those closed before release and without
 -- incoming ones that were refused, which may be in any currency. It looks at the 10,000 newest, so that a busy realm's dashboard costs no
--- more than a quiet one's.
-SELECT q.scheme, q.currency, q.hour, count(*) AS payments, sum(q.amount)::bigint AS total
+-- more than a quiet one's. A sum that no column holds can only be planted, and stops at the largest number.
+SELECT q.scheme, q.currency, q.hour, count(*) AS payments, least(sum(q.amount), 9223372036854775807)::bigint AS total
 FROM (
   SELECT m.scheme, v.currency, v.amount, date_trunc('hour', m.created_at)::timestamptz AS hour
   FROM message m

@@ -126,3 +126,26 @@ func TestASignInThatFailsIsInTheAuditTrail(t *testing.T) {
 		t.Errorf("%d refused, %d locked, %d with what was typed: %v", refused, locked, named, err)
 	}
 }
+
+// TestARowThatCannotBeReadIsWithheldInTheLists: a message whose currency nobody knows is told as withheld, and no list fails for it.
+func TestARowThatCannotBeReadIsWithheldInTheLists(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m, err := b.reader.Message(t.Context(), "demo", parse(t, b.created(t, maker1)))
+	must(t, err)
+	strange := stationtest.Forge(t, b.db, m, map[string]string{"currency": "'XXX'"}).String()
+	for _, path := range []string{
+		"/api/common/v1/transaction/list", "/api/common/v1/transaction/" + strange, "/api/common/v1/transaction/" + strange + "/history",
+		"/api/common/v1/transaction/" + strange + "/audit", "/api/common/v1/transaction/" + strange + "/related",
+		"/api/common/v1/transaction/" + strange + "/messages", "/api/common/v1/interface/list", "/api/common/v1/error/list",
+	} {
+		got := b.send(t, get(path, checker1))
+		if got.status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, got.status, got.body)
+		}
+	}
+	list := b.send(t, get("/api/common/v1/transaction/list", checker1))
+	if list.at("transactions", 0, "internalId") != strange || list.at("transactions", 0, "withheld") == nil || list.at("transactions", 1, "withheld") != nil {
+		t.Errorf("the list: %s", list.body)
+	}
+}

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -87,12 +88,13 @@ func SummaryOf(doc *iso20022.CustomerCreditTransferInitiation) (Summary, error) 
 	}, nil
 }
 
-// DocumentOf reads the stored content of a message. It fails only when the content is not what this program wrote.
+// DocumentOf reads the stored content of a message. It fails only when the content is not what this program wrote, with WithheldError.
 func DocumentOf(m Message) (*iso20022.CustomerCreditTransferInitiation, error) {
 	document, findings := codec.DecodeXML(m.Content)
 	doc, ok := document.(*iso20022.CustomerCreditTransferInitiation)
 	if !ok || len(findings) > 0 {
-		return nil, fmt.Errorf("the stored content of %s is no valid pain.001", m.InternalID)
+		m.Withheld = cmp.Or(m.Withheld, differs("content, which cannot be read"))
+		return nil, &WithheldError{Message: m}
 	}
 	return doc, nil
 }

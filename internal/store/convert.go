@@ -1,7 +1,6 @@
 package store
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,12 +14,10 @@ import (
 )
 
 // message makes the domain's message of its row and holds it against the seal of its version: every message that leaves the store says
-// whether it is withheld.
-func (d *Database) message(m dbsqlc.MessageListed) (payment.Message, error) {
+// whether it is withheld. It never fails: one row that somebody planted must not keep the others from being shown, so an amount that no
+// currency has is no amount, which the seal cannot cover.
+func (d *Database) message(m dbsqlc.MessageListed) payment.Message {
 	amount, err := money.FromMinor(money.Currency(m.Currency), m.Amount)
-	if err != nil {
-		return payment.Message{}, fmt.Errorf("read the amount of %s: %w", m.MessageID, err)
-	}
 	message := payment.Message{
 		Realm: m.Realm, InternalID: m.MessageID, GlobalID: payment.GlobalID(m.GlobalID), Kind: payment.Kind(m.Kind),
 		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel), ClientID: text(m.ClientID), ExternalID: text(m.ExternalID),
@@ -31,7 +28,7 @@ func (d *Database) message(m dbsqlc.MessageListed) (payment.Message, error) {
 		AcceptedAt: moment(m.AcceptedAt), DeliveredAt: moment(m.DeliveredAt), SettledAt: moment(m.SettledAt),
 		RecallState: payment.State(m.RecallState), ReturnState: payment.State(m.ReturnState),
 		StatusCode: text(m.StatusCode), StatusText: text(m.StatusText), Inquiries: int(m.Inquiries),
-		DocumentID: m.DocumentID, ContentHash: payment.Digest(m.ContentHash),
+		DocumentID: m.DocumentID,
 		Summary: payment.Summary{
 			Amount: amount, InstructionID: text(m.InstructionID), EndToEndID: m.EndToEndID, TransactionID: text(m.TransactionID), UETR: text(m.Uetr),
 			DebtorName: m.DebtorName, OrderedDebtorName: text(m.OrderedDebtorName), DebtorAccount: m.DebtorAccount, DebtorAgent: m.DebtorAgent,
@@ -39,16 +36,19 @@ func (d *Database) message(m dbsqlc.MessageListed) (payment.Message, error) {
 		},
 		Seal: sealFromDB(m.KeyID, m.Seal),
 	}
-	message.Withheld = payment.WithheldBy(d.seal.CheckVersion(message))
-	return message, nil
+	copy(message.ContentHash[:], m.ContentHash)
+	if err != nil {
+		err = payment.ErrForged
+	} else {
+		err = d.seal.CheckVersion(message)
+	}
+	message.Withheld = payment.WithheldBy(err)
+	return message
 }
 
 // whole adds to a message what lists do without: its content, its account and the decisions about its current version.
-func (d *Database) whole(row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) (payment.Message, error) {
-	message, err := d.message(row.MessageListed)
-	if err != nil {
-		return payment.Message{}, err
-	}
+func (d *Database) whole(row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) payment.Message {
+	message := d.message(row.MessageListed)
 	message.Content = row.Content
 	message.Account = accountOrNone(accountColumns{
 		IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
@@ -60,7 +60,7 @@ func (d *Database) whole(row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionLi
 			message.Decisions = append(message.Decisions, decisionFromDB(decision))
 		}
 	}
-	return message, nil
+	return message
 }
 
 func decisionFromDB(d dbsqlc.DecisionListRow) payment.Decision {

@@ -112,11 +112,7 @@ func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]paymen
 			return fmt.Errorf("list messages: %w", err)
 		}
 		for _, row := range rows {
-			m, err := r.db.message(row)
-			if err != nil {
-				return err
-			}
-			list = append(list, m)
+			list = append(list, r.db.message(row))
 		}
 		return nil
 	})
@@ -141,8 +137,9 @@ func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) 
 		for _, row := range rows {
 			d := Document{
 				ID: row.DocumentID, MessageID: orZero(row.MessageID), Scheme: row.Scheme, Direction: row.Direction, Name: row.Name,
-				Reference: row.Reference, Delivered: row.Delivered, Size: int(row.Size), At: row.CreatedAt.UTC(), Hash: payment.Digest(row.ContentHash),
+				Reference: row.Reference, Delivered: row.Delivered, Size: int(row.Size), At: row.CreatedAt.UTC(),
 			}
+			copy(d.Hash[:], row.ContentHash)
 			d.Withheld = r.db.documentWithheld(realm, d, sealFromDB(row.KeyID, row.Mac))
 			d.Delivered = d.Delivered && d.Withheld == ""
 			list = append(list, d)

@@ -30,7 +30,7 @@ func (r *Reader) VolumeByHour(ctx context.Context, realm string, since time.Time
 		for _, row := range rows {
 			amount, err := money.FromMinor(money.Currency(row.Currency), row.Total)
 			if err != nil {
-				return fmt.Errorf("count by hour: %w", err)
+				continue // what is in no currency is withheld, and no volume
 			}
 			list = append(list, Volume{Scheme: rulebook.Scheme(row.Scheme), Hour: row.Hour.UTC(), Count: row.Payments, Amount: amount})
 		}

@@ -24,7 +24,7 @@ type look struct {
 	icon  string
 }
 
-// states maps the state names of the interface contract to their appearance.
+// states maps the state names of the interface contract to their appearance. Withheld is none of them: it stands beside a state.
 var states = map[string]look{
 	"Approval Pending":  {"Waiting for approval", ToneWaiting, "clock"},
 	"Approved":          {"Approved", ToneGood, "circle-check"},
@@ -41,6 +41,7 @@ var states = map[string]look{
 	"Refused":           {"Refused", ToneBad, "circle-x"},
 	"Overdue":           {"Answer overdue", ToneWaiting, "clock"},
 	"Communicated":      {"Communicated", ToneGood, "circle-check"},
+	"Withheld":          {"Withheld", ToneBad, "triangle-alert"},
 	"Awaiting Decision": {"Awaiting decision", ToneWaiting, "clock"},
 	"Answered":          {"Answered", ToneGood, "circle-check"},
 

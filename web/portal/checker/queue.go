@@ -91,7 +91,9 @@ func (v *visit) waitingRows(f page.Filter, model *views.Queue) error {
 	model.Waiting = 0
 	for _, total := range totals {
 		model.Waiting += int(total.Count)
-		model.Totals = append(model.Totals, page.AmountView(total.Amount))
+		if total.Amount.Currency() != "" {
+			model.Totals = append(model.Totals, page.AmountView(total.Amount))
+		}
 		if model.Oldest.IsZero() || total.Oldest.Before(model.Oldest) {
 			model.Oldest = total.Oldest
 		}
@@ -148,6 +150,9 @@ func QueueRow(v *page.Visit, m payment.Message, f page.Filter) views.QueueRow {
 	case payment.KindResolution:
 		row.Toward = "stays with"
 	case payment.KindInstruction, payment.KindPayment, payment.KindReceivedRecall:
+	}
+	if m.Withheld != "" {
+		row.Flags = append(row.Flags, views.QueueFlag{Text: page.Withheld, Title: m.Withheld})
 	}
 	if m.Reason != "" {
 		row.Flags = append(row.Flags, views.QueueFlag{Text: m.Reason, Title: rtransaction.ReasonText(m.Kind, m.Scheme, m.Reason)})

@@ -47,6 +47,10 @@ func (v *visit) amendable() (payment.Message, *iso20022.CustomerCreditTransferIn
 	if err != nil {
 		return m, nil, err
 	}
+	err = m.Trusted()
+	if err != nil {
+		return m, nil, err
+	}
 	document, err := payment.DocumentOf(m)
 	if err != nil {
 		return m, nil, err

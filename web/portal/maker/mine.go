@@ -81,6 +81,10 @@ func (v *visit) mineRow(m payment.Message) (views.MineRow, error) {
 	if page.MayAmend(v.Visit, m) {
 		row.AmendURL = path + "/amend"
 	}
+	if m.Withheld != "" {
+		row.Note = page.Withheld + ": do not act on it, and tell an operator."
+		row.LikeURL, row.AmendURL = "", ""
+	}
 	if m.State != payment.StateRejected {
 		return row, nil
 	}

@@ -53,6 +53,10 @@ func (v *visit) fillLike(model *views.NewPayment, like string) error {
 	if m.Kind != payment.KindInstruction {
 		return payment.ErrNotFound
 	}
+	err = m.Trusted()
+	if err != nil {
+		return err
+	}
 	document, err := payment.DocumentOf(m)
 	if err != nil {
 		return err

@@ -165,8 +165,14 @@ func ChannelName(channel, client string) string {
 	return channel
 }
 
-// FollowUp is what a payment shows of its recall or return, "" for nothing.
+// Withheld is what stands beside the state of a message that nobody may decide, because what is stored of it cannot be trusted.
+const Withheld = "Withheld"
+
+// FollowUp is what a payment shows beside its state: that it is withheld, or what became of its recall or return; "" for nothing.
 func FollowUp(m payment.Message) string {
+	if m.Withheld != "" {
+		return Withheld
+	}
 	switch m.Kind {
 	case payment.KindInstruction:
 		return string(payment.RecallStatusOf(m.RecallState))

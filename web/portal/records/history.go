@@ -1,6 +1,7 @@
 package records
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -52,7 +53,7 @@ func FullMessage(v *page.Visit, m payment.Message) (views.Message, error) {
 		}
 	}
 	if m.Version > 1 {
-		view.Changes, err = (&visit{v}).changes(m, document)
+		err = (&visit{v}).fillChanges(&view, m, document)
 	}
 	return view, err
 }
@@ -76,11 +77,12 @@ func (v *visit) warnings(m payment.Message) ([]views.Warning, error) {
 	return []views.Warning{warning}, nil
 }
 
-// changes compare the current version with the one before, field by field.
-func (v *visit) changes(m payment.Message, current *iso20022.CustomerCreditTransferInitiation) ([]views.Change, error) {
+// fillChanges compares the current version with the one before, field by field. A version before that cannot be read says nothing about
+// the current one, which has a seal of its own: the page says so instead.
+func (v *visit) fillChanges(view *views.Message, m payment.Message, current *iso20022.CustomerCreditTransferInitiation) error {
 	versions, err := v.Config.Reader.Versions(v.Context(), v.By.Realm, m.InternalID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var before uuid.UUID
 	for _, version := range versions {
@@ -89,15 +91,19 @@ func (v *visit) changes(m payment.Message, current *iso20022.CustomerCreditTrans
 		}
 	}
 	stored, err := v.Config.Reader.Document(v.Context(), v.By.Realm, before)
-	if err != nil {
-		return nil, err
+	if err != nil && !errors.Is(err, payment.ErrNotFound) {
+		return err
 	}
-	read, _ := codec.DecodeXML(stored.Content)
+	read, findings := codec.DecodeXML(stored.Content)
 	earlier, ok := read.(*iso20022.CustomerCreditTransferInitiation)
-	if !ok {
-		return nil, fmt.Errorf("the version before of %s is no payment order", m.InternalID)
+	if !ok || len(findings) > 0 {
+		view.Warnings = append(view.Warnings, views.Warning{
+			Title: "The version before it cannot be read", Text: "Check every field, for what was changed is not known, and tell an operator, who runs countersign check.",
+		})
+		return nil
 	}
-	return page.ChangesView(entry.Changes(entry.ValuesOf(earlier), entry.ValuesOf(current))), nil
+	view.Changes = page.ChangesView(entry.Changes(entry.ValuesOf(earlier), entry.ValuesOf(current)))
+	return nil
 }
 
 // timeline puts the steps of a message into words.

@@ -133,7 +133,9 @@ func (v *visit) receivedRecallRow(m payment.Message) (views.ReceivedRecallRow, e
 	about := store.Filter{OriginalID: m.OriginalID, PageSize: rtransaction.MaxRelated}
 	related, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, about)
 	index := slices.IndexFunc(related, func(r payment.Message) bool { return r.AnswersID == m.InternalID && r.State != payment.StateRejected })
-	if err == nil && index >= 0 {
+	if m.Withheld != "" {
+		row.Answer = page.Withheld
+	} else if err == nil && index >= 0 {
 		row.Answer = ui.KindLabel(string(related[index].Kind)) + " " + strings.ToLower(ui.StateLabel(string(related[index].State)))
 	}
 	return row, err

@@ -91,13 +91,13 @@ func (v *visit) actions(m payment.Message) (actions []views.Action, barred []str
 	case errors.As(refusal, &fourEyes) && m.State == payment.StateApprovalPending:
 		barred = append(barred, refusal.Error())
 	}
-	if page.MayAmend(v.Visit, m) {
+	if m.Withheld == "" && page.MayAmend(v.Visit, m) {
 		actions = append(actions, views.Action{Label: "Amend " + amount, URL: path + "/amend"})
 	}
 	if _, err := m.Withdraw(v.By, "", v.At); err == nil {
 		actions = append(actions, views.Action{Label: "Withdraw " + amount, URL: path + "/withdraw"})
 	}
-	if page.MayMake(v.By) == nil && m.Kind == payment.KindInstruction {
+	if m.Withheld == "" && page.MayMake(v.By) == nil && m.Kind == payment.KindInstruction {
 		actions = append(actions, views.Action{Label: "New payment like this", URL: "/payments/new?like=" + m.InternalID.String()})
 	}
 	return actions, barred

@@ -268,7 +268,7 @@ func (q *Queries) HistoryList(ctx context.Context, realm string, messageID uuid.
 }
 
 const queueCount = `-- name: QueueCount :many
-SELECT q.currency, count(*) AS waiting, sum(q.amount)::bigint AS total, min(q.created_at)::timestamptz AS oldest
+SELECT q.currency, count(*) AS waiting, least(sum(q.amount), 9223372036854775807)::bigint AS total, min(q.created_at)::timestamptz AS oldest
 FROM (
   SELECT v.currency, v.amount, m.created_at
   FROM message m
@@ -289,7 +289,8 @@ type QueueCountRow struct {
 	Oldest   time.Time
 }
 
-// How many wait, since when, and how much in each currency; for everybody but the excluded person. Counts the given number of the oldest at most.
+// How many wait, since when, and how much in each currency; for everybody but the excluded person. Counts the given number of the oldest
+// at most. A sum that no column holds can only be planted: it stops at the largest number, and the rows behind it are withheld.
 func (q *Queries) QueueCount(ctx context.Context, realm string, excludePerson *uuid.UUID, most int32) ([]QueueCountRow, error) {
 	rows, err := q.db.Query(ctx, queueCount, realm, excludePerson, most)
 	if err != nil {

@@ -1,0 +1,81 @@
+package portal_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"countersign/internal/stationtest"
+)
+
+// readers are people of every role that sees payments.
+var readers = []string{"maker1", "checker1", "both1", "supervisor1"}
+
+// TestRowsThatCannotBeReadAreShownAsWithheld: whoever may write into the database can make one row that nothing here can read. It is
+// shown as what it is, withheld, and takes no page and no list down with it.
+func TestRowsThatCannotBeReadAreShownAsWithheld(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	m, amended := maker.submit(filled()), maker.submit(with(filled(), "endToEndId", "E2E-2", "amount", "2"))
+	amend := "/payments/" + amended.InternalID.String() + "/amend"
+	check := maker.post(amend, with(maker.get(amend).is(http.StatusOK).fields(amend), "amount", "2.60", "act", "check")).goesTo("/payments/")
+	page := maker.get(check).is(http.StatusOK)
+	action, _ := page.page.Find("main form").Attr("action")
+	maker.post(action, page.fields(action)).goesTo("/payments/")
+
+	strange := stationtest.Forge(t, b.db, m, map[string]string{"currency": "'XXX'"}).String()
+	unread := maker.submit(with(filled(), "endToEndId", "E2E-3", "amount", "3")).InternalID.String()
+	b.change("SET session_replication_role = replica; UPDATE document SET content = 'x', content_hash = sha256('x') WHERE message_id = '" + unread +
+		"'; UPDATE document d SET content = 'x', content_hash = sha256('x') FROM message_version v WHERE v.document_id = d.document_id AND v.version = 1 AND d.message_id = '" +
+		amended.InternalID.String() + "'")
+
+	for _, name := range readers {
+		w := b.as(name)
+		for _, list := range []string{"/", "/queue", "/queue?tab=all", "/queue?tab=decided", "/payments", "/payments?direction=out", "/incoming", "/recalls"} {
+			w.get(list).is(http.StatusOK)
+		}
+		for _, list := range []string{"/queue?tab=all", "/payments"} {
+			row := w.get(list).page.Find(`[data-row="` + strange + `"]`)
+			if row.Length() != 1 || !strings.Contains(row.Text(), "Withheld") {
+				t.Errorf("%s: the row of a strange currency in %s says %q", name, list, strings.Join(strings.Fields(row.Text()), " "))
+			}
+		}
+		for _, id := range []string{strange, unread, amended.InternalID.String()} {
+			for _, part := range []string{
+				"/payments/" + id, "/payments/" + id + "/timeline", "/payments/" + id + "/messages", "/payments/" + id + "/related",
+				"/payments/" + id + "/audit", "/queue/" + id,
+			} {
+				w.get(part).is(http.StatusOK)
+			}
+			for _, form := range []string{"/queue/" + id + "/reject", "/payments/" + id + "/withdraw", "/payments/" + id + "/amend", "/payments/" + id + "/recall", "/payments/new?like=" + id} {
+				w.get(form) // whatever it answers, it is no fault of the gateway
+			}
+		}
+		for _, id := range []string{strange, unread} {
+			shown := w.get("/queue/" + id).says("Withheld")
+			if shown.page.Find(`form[action$="/approve"]`).Length() > 0 {
+				t.Errorf("%s is offered to approve what is withheld", name)
+			}
+		}
+	}
+	b.as("maker1").get("/mine").is(http.StatusOK).says("Withheld")
+	b.as("checker1").get("/queue/" + amended.InternalID.String()).says("The version before it cannot be read")
+}
+
+// TestSumsBearWhatNobodyCouldHaveEntered: amounts whose sum no column holds, planted as the service could, take no list down.
+func TestSumsBearWhatNobodyCouldHaveEntered(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.as("maker1").submit(filled())
+	for range 2 {
+		stationtest.Forge(t, b.db, m, map[string]string{"amount": "9223372036854775807"})
+		m.GlobalID = "" // the copy has an id of its own
+		b.change("UPDATE message SET global_id = translate(global_id, '0123456789', '2345678901') WHERE message_id <> '" + m.InternalID.String() + "'")
+	}
+	for _, name := range readers {
+		for _, page := range []string{"/", "/queue", "/queue?tab=all", "/payments"} {
+			b.as(name).get(page).is(http.StatusOK)
+		}
+	}
+}

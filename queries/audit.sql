@@ -2,7 +2,10 @@
 
 -- name: AuditList :many
 -- The trail of one message. What happened in one instant stands in the order of the message's moves.
-SELECT * FROM audit_event WHERE realm = @realm AND message_id = @message_id ORDER BY at, sequence NULLS LAST, event_id;
+SELECT e.*, u.name AS actor_login
+FROM audit_event e
+LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
+WHERE e.realm = @realm AND e.message_id = @message_id ORDER BY e.at, e.sequence NULLS LAST, e.event_id;
 
 -- name: AuditRefusalInsert :execrows
 -- Counts a refusal, and keeps it as a row while the minute has few of its event.

@@ -89,7 +89,11 @@ WHERE v.realm = @realm AND v.creditor_account = @creditor_account AND v.amount =
 ORDER BY v.message_id DESC LIMIT 10;
 
 -- name: HistoryList :many
-SELECT * FROM message_history WHERE realm = @realm AND message_id = @message_id ORDER BY sequence;
+-- The steps of a message in order, with the names of the accounts behind them.
+SELECT h.*, u.name AS actor_login
+FROM message_history h
+LEFT JOIN user_account u ON u.realm = h.realm AND u.user_id = h.actor_user
+WHERE h.realm = @realm AND h.message_id = @message_id ORDER BY h.sequence;
 
 -- name: VersionList :many
 -- Every version of a message with its editor, oldest first.

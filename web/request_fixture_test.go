@@ -50,7 +50,7 @@ func setupInterbank(t *testing.T) *interbankBundle {
 }
 
 // ok makes a call that has to succeed.
-func (b *interbankBundle) ok(t *testing.T, c call) answer {
+func (b *bundle) ok(t *testing.T, c call) answer {
 	t.Helper()
 	a := b.send(t, c)
 	if a.status != http.StatusOK {

@@ -12,6 +12,7 @@ package approval
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -60,7 +61,7 @@ type Expectation struct {
 // Approve records an approval and returns the message after it: Approved, or still Approval Pending when it needs more approvals.
 //
 // Errors: payment.ErrNotFound, MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the message as
-// it is now), payment.ContentError, payment.WithheldError, payment.RefusalError when a rule of the scheme no longer holds or the policy now
+// it is now), payment.RepeatError when this person said the same before, payment.ContentError, payment.WithheldError, payment.RefusalError when a rule of the scheme no longer holds or the policy now
 // in force asks for more approvals than the message has.
 func (s *Station) Approve(ctx context.Context, by identity.Principal, in Input) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
@@ -113,6 +114,13 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 		return made, err
 	}}
 	seen, err := s.cfg.Store.Consider(ctx, by.Realm, in.InternalID, consider)
+	var repeat *payment.RepeatError
+	if errors.As(err, &repeat) {
+		err = s.cfg.Store.Earlier(ctx, repeat)
+	}
+	if errors.As(err, &repeat) {
+		return repeat.Message, err
+	}
 	if err != nil {
 		s.cfg.Store.RefusedStep(ctx, store.RefusedStep{By: by, At: verdict.At, Message: seen, Action: d.action, Cause: err})
 		return seen, err

@@ -89,13 +89,13 @@ type Terms struct {
 // Approve records an approval. The last one needed releases the message under seal. The rules are asked before that, so that there is no
 // release of a message that broke one.
 //
-// Errors in order of precedence: ForbiddenError, FourEyesError (also when this person approved before), StateError, ContentError (also
-// when the message was amended and the verdict names no content), WithheldError, RefusalError when the policy now in force asks for more
+// Errors in order of precedence: ForbiddenError, FourEyesError (also when this person approved before), StateError (either is a RepeatError
+// when this person gave the same approval before), ContentError (also when the message was amended and the verdict names no content), WithheldError, RefusalError when the policy now in force asks for more
 // approvals than the message has, or a rule of the scheme no longer holds.
 func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 	err := m.checkVerdict(v)
 	if err != nil {
-		return Transition{}, err
+		return Transition{}, m.orRepeat(err, v, Decision{Action: ActionApprove, Remark: v.Remark})
 	}
 	if m.Version > 1 && v.ContentHash == nil {
 		return Transition{}, &ContentError{Message: m, Unnamed: true}
@@ -140,7 +140,7 @@ func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 func (m Message) Reject(v Verdict, reason string) (Transition, error) {
 	err := m.checkVerdict(v)
 	if err != nil {
-		return Transition{}, err
+		return Transition{}, m.orRepeat(err, v, Decision{Action: ActionReject, Reason: reason})
 	}
 	finding := CheckReason(reason)
 	if finding != nil {

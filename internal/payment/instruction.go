@@ -19,11 +19,13 @@ type InstructionInput struct {
 	By         identity.Principal
 	Scheme     rulebook.Scheme
 	ExternalID string // "" when there is none
-	Document   *iso20022.CustomerCreditTransferInitiation
-	Source     []byte // the bytes the client sent
-	SourceType string // media type of Source
-	Note       string // to the checkers, at most MaxReason characters
-	Replaces   int    // the version an amendment was made from; 0 when its editor did not say
+	// IdempotencyKey is the client's own key of a request that may come again; "" for none.
+	IdempotencyKey string
+	Document       *iso20022.CustomerCreditTransferInitiation
+	Source         []byte // the bytes the client sent
+	SourceType     string // media type of Source
+	Note           string // to the checkers, at most MaxReason characters
+	Replaces       int    // the version an amendment was made from; 0 when its editor did not say
 	// ManyTransactions lets the document hold more than one payment, for a dry run.
 	ManyTransactions bool
 
@@ -92,7 +94,7 @@ func NewInstruction(in InstructionInput) (Created, error) {
 	}
 	created := Created{
 		Actor: in.By.Actor(), Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference,
-		Fingerprint: meaning,
+		Fingerprint: meaning, IdempotencyKey: in.IdempotencyKey,
 	}
 	return created.open(m, in.Policy, in.Seal), nil
 }

@@ -23,7 +23,8 @@ func (m Message) MayChange(by identity.Principal) error {
 
 // Withdraw takes a pending message back. Only somebody who made or edited it may. The reason is optional.
 //
-// Errors in order of precedence: ForbiddenError, StateError, FieldError for a reason that is too long.
+// Errors in order of precedence: ForbiddenError, StateError (a RepeatError when it was withdrawn before), FieldError for a reason that is
+// too long.
 func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (Transition, error) {
 	err := m.MayChange(by)
 	if err != nil {
@@ -33,7 +34,7 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 		return Transition{}, &ForbiddenError{Text: "Only the maker of a payment may withdraw it. A checker rejects it."}
 	}
 	if m.State != StateApprovalPending {
-		return Transition{}, &StateError{Message: m, Wanted: StateApprovalPending}
+		return Transition{}, m.repeatedWithdrawal(by, reason)
 	}
 	if reason != "" {
 		finding := CheckReason(reason)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,10 +20,13 @@ type Step struct {
 	To       payment.State
 	Version  int
 	Actor    string // as shown to people
-	ClientID string
-	Channel  string
-	Reason   string
-	At       time.Time
+	// ActorLogin is the name of the actor's account, ActorPerson the person behind it; "" and zero when the gateway acted.
+	ActorLogin  string
+	ActorPerson uuid.UUID
+	ClientID    string
+	Channel     string
+	Reason      string
+	At          time.Time
 }
 
 // Event is one row of the audit trail.
@@ -32,6 +36,7 @@ type Event struct {
 	Event         string
 	Refused       bool
 	Actor         string
+	ActorLogin    string // the name of the actor's account, "" when there is none
 	ClientID      string
 	Channel       string
 	RequestID     string
@@ -58,7 +63,8 @@ func (r *Reader) History(ctx context.Context, realm string, id uuid.UUID) ([]Ste
 		for _, h := range rows {
 			list = append(list, Step{
 				Sequence: int(h.Sequence), From: payment.State(h.FromState), Action: payment.Action(h.Action), To: payment.State(h.ToState),
-				Version: int(h.Version), Actor: h.ActorName, ClientID: text(h.ClientID), Channel: h.Channel, Reason: text(h.Reason), At: h.At.UTC(),
+				Version: int(h.Version), Actor: h.ActorName,
+				ActorLogin: text(h.ActorLogin), ActorPerson: orZero(h.ActorPerson), ClientID: text(h.ClientID), Channel: h.Channel, Reason: text(h.Reason), At: h.At.UTC(),
 			})
 		}
 		return err
@@ -73,7 +79,8 @@ func (r *Reader) Audit(ctx context.Context, realm string, id uuid.UUID) ([]Event
 		rows, err := q.AuditList(ctx, realm, &id)
 		for _, e := range rows {
 			list = append(list, Event{
-				ID: e.EventID, Sequence: int(orZero(e.Sequence)), Event: e.Event, Refused: e.Outcome == "refused", Actor: e.ActorName, ClientID: text(e.ClientID), Channel: e.Channel,
+				ID: e.EventID, Sequence: int(orZero(e.Sequence)), Event: e.Event, Refused: e.Outcome == "refused", Actor: e.ActorName,
+				ActorLogin: text(e.ActorLogin), ClientID: text(e.ClientID), Channel: e.Channel,
 				RequestID: text(e.RequestID), SourceAddress: text(e.SourceAddress), ContentHash: e.ContentHash, Detail: e.Detail, At: e.At.UTC(),
 			})
 		}
@@ -152,4 +159,31 @@ func (r *Reader) DecisionsOf(ctx context.Context, realm string, ids []uuid.UUID)
 		return err
 	})
 	return decisions, err
+}
+
+// Earlier turns the RepeatError of a step into one whose message is as that step left it. Any other error, and the refusal of a repeat
+// whose step the history does not hold, comes back as it is.
+func (s *Store) Earlier(ctx context.Context, err error) error {
+	var repeat *payment.RepeatError
+	if !errors.As(err, &repeat) {
+		return err
+	}
+	m, taken := repeat.Message, repeat.Taken
+	steps, failed := NewReader(s.db).History(ctx, m.Realm, m.InternalID)
+	if failed != nil {
+		return failed
+	}
+	for _, step := range steps {
+		if step.is(taken) {
+			repeat.Message = m.AsOf(step.To, step.Sequence, step.At)
+			return repeat
+		}
+	}
+	return repeat.Unwrap()
+}
+
+// is reports whether the step is the one named.
+func (s Step) is(taken payment.Taken) bool {
+	at := taken.At.IsZero() || s.At.Equal(taken.At)
+	return at && s.Action == taken.Action && s.Version == taken.Version && s.ActorPerson == taken.PersonID && s.Reason == taken.Reason
 }

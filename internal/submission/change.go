@@ -14,7 +14,8 @@ import (
 
 // Withdraw takes a pending message back for its maker.
 //
-// Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.FieldError.
+// Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.FieldError, payment.RepeatError when this person withdrew
+// it before for the same reason.
 func (s *Station) Withdraw(ctx context.Context, by identity.Principal, id uuid.UUID, reason string) (payment.Message, error) {
 	c := change{by: by, action: payment.ActionWithdraw, at: s.now()}
 	seen, err := s.cfg.Store.Transact(ctx, by.Realm, id, func(m payment.Message) (payment.Transition, error) {
@@ -26,7 +27,8 @@ func (s *Station) Withdraw(ctx context.Context, by identity.Principal, id uuid.U
 // Amend replaces the content of a pending message; approvals given so far lapse and the editor becomes one of its makers. The policy is
 // asked again for the new content, and content that needs more approvals than the message has is refused.
 //
-// Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.RefusalError.
+// Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.RefusalError, payment.RepeatError when this person made
+// the present content with the same order before.
 func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID, in Input) (payment.Message, error) {
 	c := change{by: by, action: payment.ActionAmend, at: s.now()}
 	seen, err := s.cfg.Store.Consider(ctx, by.Realm, id, store.Considered{
@@ -43,7 +45,12 @@ func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID
 			}
 			order := in
 			order.Scheme = m.Scheme
-			draft, err := payment.NewAmendment(s.instruction(by, order, known, c.at))
+			asked := s.instruction(by, order, known, c.at)
+			err = m.RepeatedAmendment(by, asked)
+			if err != nil {
+				return payment.Transition{}, err
+			}
+			draft, err := payment.NewAmendment(asked)
 			if err != nil {
 				return payment.Transition{}, err
 			}
@@ -66,6 +73,13 @@ type change struct {
 
 // after returns the message as the change left it. A change that was refused is kept for the auditor.
 func (s *Station) after(ctx context.Context, c change, seen payment.Message, err error) (payment.Message, error) {
+	var repeat *payment.RepeatError
+	if errors.As(err, &repeat) {
+		err = s.cfg.Store.Earlier(ctx, repeat)
+	}
+	if errors.As(err, &repeat) {
+		return repeat.Message, err
+	}
 	if err != nil {
 		s.cfg.Store.RefusedStep(ctx, store.RefusedStep{By: c.by, At: c.at, Message: seen, Action: c.action, Cause: err})
 		return seen, err

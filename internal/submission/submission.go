@@ -47,11 +47,13 @@ func New(cfg Config) *Station { return &Station{cfg: cfg} }
 type Input struct {
 	Scheme     rulebook.Scheme
 	ExternalID string // "" when there is none
-	Document   *iso20022.CustomerCreditTransferInitiation
-	Source     []byte // the bytes the client sent
-	SourceType string // media type of Source
-	Note       string // to the checkers, at most payment.MaxReason characters; of an amendment, why it is made
-	Replaces   int    // the version an amendment was made from; 0 when the caller does not say
+	// IdempotencyKey is the client's own key of a request that may come again; "" for none.
+	IdempotencyKey string
+	Document       *iso20022.CustomerCreditTransferInitiation
+	Source         []byte // the bytes the client sent
+	SourceType     string // media type of Source
+	Note           string // to the checkers, at most payment.MaxReason characters; of an amendment, why it is made
+	Replaces       int    // the version an amendment was made from; 0 when the caller does not say
 	// ManyTransactions lets Validate check a document with more than one payment; Create never takes one.
 	ManyTransactions bool
 }
@@ -64,7 +66,8 @@ type Result struct {
 
 // Create makes an instruction. A repeat with the same externalId and content returns the first message again.
 //
-// Errors: payment.ForbiddenError; payment.RefusalError with every rule broken, DU01 for a MsgId or externalId used with other content.
+// Errors: payment.ForbiddenError; payment.RefusalError with every rule broken, DU01 for a MsgId or externalId used with other content;
+// ErrKeyReused.
 func (s *Station) Create(ctx context.Context, by identity.Principal, in Input) (Result, error) {
 	at := s.now()
 	ask := s.ask(by, in)
@@ -75,8 +78,8 @@ func (s *Station) Create(ctx context.Context, by identity.Principal, in Input) (
 	var refused *payment.RefusalError
 	switch {
 	case errors.As(err, &duplicate):
-		return s.repeat(ctx, by, duplicate, message)
-	case errors.As(err, &refused) && in.ExternalID != "":
+		return s.repeat(ctx, by, in, duplicate)
+	case errors.As(err, &refused) && in.ExternalID+in.IdempotencyKey != "":
 		return s.repeatOrRefuse(ctx, by, in, err)
 	case err != nil:
 		return Result{}, err
@@ -91,10 +94,12 @@ func (s *Station) repeatOrRefuse(ctx context.Context, by identity.Principal, in 
 	if err != nil {
 		return Result{}, refused
 	}
-	err = s.cfg.Store.Repeated(ctx, store.Keys{Realm: by.Realm, ClientID: by.ClientID, ExternalID: in.ExternalID}, fingerprint)
+	err = s.cfg.Store.Repeated(ctx, store.Keys{
+		Realm: by.Realm, ClientID: by.ClientID, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey,
+	}, fingerprint)
 	var duplicate *store.DuplicateError
 	if errors.As(err, &duplicate) && duplicate.SameContent {
-		return s.repeat(ctx, by, duplicate, payment.Message{})
+		return s.repeat(ctx, by, in, duplicate)
 	}
 	return Result{}, refused
 }
@@ -141,14 +146,25 @@ type Preview struct {
 	PendingFor        time.Duration
 }
 
-// repeat answers a request whose externalId or MsgId was used before.
-func (s *Station) repeat(ctx context.Context, by identity.Principal, duplicate *store.DuplicateError, fresh payment.Message) (Result, error) {
-	if duplicate.Scope != "external-id" || !duplicate.SameContent {
-		return Result{Message: fresh}, refuseDuplicate(duplicate)
+// ErrKeyReused: the client used the Idempotency-Key before, for another order.
+var ErrKeyReused = errors.New("the Idempotency-Key was used before with other content")
+
+// repeat answers a request whose externalId, Idempotency-Key or MsgId was used before. The externalId is no part of an order's content, so
+// a key that comes with another one is another request's.
+func (s *Station) repeat(ctx context.Context, by identity.Principal, in Input, duplicate *store.DuplicateError) (Result, error) {
+	keyed := duplicate.Scope == "idempotency-key"
+	switch {
+	case keyed && !duplicate.SameContent:
+		return Result{}, ErrKeyReused
+	case duplicate.Scope == "message-id" || !duplicate.SameContent:
+		return Result{}, refuseDuplicate(duplicate)
 	}
 	first, err := s.cfg.Store.Message(ctx, by.Realm, duplicate.MessageID)
 	if err != nil {
 		return Result{}, fmt.Errorf("load the first message: %w", err)
+	}
+	if keyed && first.ExternalID != in.ExternalID {
+		return Result{}, ErrKeyReused
 	}
 	return Result{Message: first, Replayed: true}, nil
 }
@@ -185,7 +201,7 @@ func (s *Station) ask(by identity.Principal, in Input) store.ContextQuery {
 
 func (s *Station) instruction(by identity.Principal, in Input, known store.Context, at time.Time) payment.InstructionInput {
 	return payment.InstructionInput{
-		By: by, Scheme: in.Scheme, ExternalID: in.ExternalID, Document: in.Document, Source: in.Source, SourceType: in.SourceType,
+		By: by, Scheme: in.Scheme, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey, Document: in.Document, Source: in.Source, SourceType: in.SourceType,
 		Note: in.Note, Replaces: in.Replaces, Account: known.Account, Policy: known.Policy, Rules: s.cfg.Rules,
 		GlobalID: payment.NewGlobalID(known.Mark, at, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
 		At: at, Today: at.In(s.cfg.Zone), Seal: s.cfg.Seal,

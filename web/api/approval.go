@@ -10,7 +10,7 @@ import (
 // decide approves or rejects a message. expect is what the path says about it; the path of all kinds says nothing.
 func (a *API) decide(expect approval.Expectation) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		order, err := a.read(c, a.bodies.approval, flat)
+		order, err := a.readStep(c, a.bodies.approval, flat)
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
@@ -23,10 +23,7 @@ func (a *API) decide(expect approval.Expectation) echo.HandlerFunc {
 			return a.failCommand(c, order, err)
 		}
 		m, err := a.apply(c, order, approval.Input{InternalID: id, Expect: expect, ContentHash: seen})
-		if err != nil {
-			return a.failCommand(c, order.about(m), err)
-		}
-		return a.answerStored(c, m)
+		return a.answerStep(c, order, step{message: m, err: err})
 	}
 }
 

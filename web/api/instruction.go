@@ -26,7 +26,14 @@ func (a *API) create(scheme rulebook.Scheme) echo.HandlerFunc {
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
-		created, err := a.cfg.Submission.Create(c.Request().Context(), principal(c), order.input(scheme))
+		key, end, err := a.keyed(c)
+		if err != nil {
+			return a.failCommand(c, order, err)
+		}
+		defer end()
+		asked := order.input(scheme)
+		asked.IdempotencyKey = key
+		created, err := a.cfg.Submission.Create(c.Request().Context(), principal(c), asked)
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
@@ -79,7 +86,7 @@ func (a *API) answerInvalid(c echo.Context, findings []payment.Finding) error {
 // cancel withdraws a pending message. expect is what the path says about it.
 func (a *API) cancel(expect approval.Expectation) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		order, err := a.read(c, a.bodies.cancel, wrappable)
+		order, err := a.readStep(c, a.bodies.cancel, wrappable)
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
@@ -88,17 +95,14 @@ func (a *API) cancel(expect approval.Expectation) echo.HandlerFunc {
 			return a.failCommand(c, order, err)
 		}
 		m, err := a.cfg.Submission.Withdraw(c.Request().Context(), principal(c), id, order.text("reason"))
-		if err != nil {
-			return a.failCommand(c, order.about(m), err)
-		}
-		return a.answerStored(c, m)
+		return a.answerStep(c, order, step{message: m, err: err})
 	}
 }
 
 // update puts new content in the place of a pending payment's.
 func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		order, err := a.read(c, a.bodies.update, wrappable)
+		order, err := a.readStep(c, a.bodies.update, wrappable)
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
@@ -107,10 +111,7 @@ func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 			return a.failCommand(c, order, err)
 		}
 		m, err := a.cfg.Submission.Amend(c.Request().Context(), principal(c), id, order.input(scheme))
-		if err != nil {
-			return a.failCommand(c, order.about(m), err)
-		}
-		return a.answerStored(c, m)
+		return a.answerStep(c, order, step{message: m, err: err})
 	}
 }
 
@@ -141,6 +142,12 @@ type order struct {
 // read takes in a body. What can be told of its subject is in the order also when it fails.
 func (a *API) read(c echo.Context, schema *jsonschema.Schema, mode wrapping) (order, error) {
 	return a.readForm(c, form{schema: schema, mode: mode})
+}
+
+// readStep is read for a step of a message that is there: it repeats by itself, so that a key would be one promise too many.
+func (a *API) readStep(c echo.Context, schema *jsonschema.Schema, mode wrapping) (order, error) {
+	o, err := a.read(c, schema, mode)
+	return o, firstOf(err, noKey(c.Request().Header))
 }
 
 // readForm is read for a body that a schema alone does not describe.
@@ -195,6 +202,26 @@ func (a *API) failCommand(c echo.Context, o order, err error) error {
 	return a.refuse(c, refusal{problem: p, cause: err, about: subject{
 		identifiers: o.identifiers, document: o.document, name: documentOf(o.request.kind),
 	}})
+}
+
+// step is what a station made of a decision, a cancellation or an update.
+type step struct {
+	message payment.Message
+	err     error
+}
+
+// answerStep answers a step. One that was taken before, by the same person with the same words, has its first answer again: a caller that
+// timed out may simply repeat.
+func (a *API) answerStep(c echo.Context, o order, s step) error {
+	var repeat *payment.RepeatError
+	switch {
+	case errors.As(s.err, &repeat):
+		c.Response().Header().Set(replayedHeader, "true")
+		return a.answerStored(c, repeat.Message)
+	case s.err != nil:
+		return a.failCommand(c, o.about(s.message), s.err)
+	}
+	return a.answerStored(c, s.message)
 }
 
 // answerStored answers with where a stored message stands: an instruction by a status report, the others in a word.

@@ -133,6 +133,7 @@ type ErrorList struct {
 
 // Event defines model for Event.
 type Event struct {
+	// Actor The person as shown to people.
 	Actor       string          `json:"actor"`
 	At          string          `json:"at"`
 	Channel     string          `json:"channel"`
@@ -149,6 +150,9 @@ type Event struct {
 	// Sequence The step of the history it belongs to; a refusal changed nothing and has none.
 	Sequence      int    `json:"sequence,omitempty"`
 	SourceAddress string `json:"sourceAddress,omitempty"`
+
+	// UserID The name of the account; absent when the gateway acted.
+	UserID string `json:"userId,omitempty"`
 }
 
 // Failure defines model for Failure.
@@ -359,7 +363,9 @@ type StatusReason struct {
 
 // Step defines model for Step.
 type Step struct {
-	Action   string `json:"action"`
+	Action string `json:"action"`
+
+	// Actor The person as shown to people.
 	Actor    string `json:"actor"`
 	At       string `json:"at"`
 	Channel  string `json:"channel"`
@@ -368,7 +374,10 @@ type Step struct {
 	Reason   string `json:"reason,omitempty"`
 	Sequence int    `json:"sequence"`
 	To       State  `json:"to"`
-	Version  int    `json:"version"`
+
+	// UserID The name of the account; absent when the gateway acted.
+	UserID  string `json:"userId,omitempty"`
+	Version int    `json:"version"`
 }
 
 // Success defines model for Success.
@@ -590,6 +599,9 @@ type RequestCreated = DecisionAnswer
 
 // SlowBody defines model for SlowBody.
 type SlowBody = Problem
+
+// StepTaken defines model for StepTaken.
+type StepTaken = json.RawMessage
 
 // Taken defines model for Taken.
 type Taken = Receipt

@@ -22,11 +22,7 @@ func (a *API) createRTransaction(f requestForm, scheme rulebook.Scheme) echo.Han
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
-		key, err := idempotencyKey(c.Request().Header)
-		if err != nil {
-			return a.failCommand(c, order, err)
-		}
-		end, err := a.flights.begin(principal(c), key)
+		key, end, err := a.keyed(c)
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}

@@ -17,6 +17,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/payment"
 	"countersign/internal/store"
+	"countersign/internal/submission"
 	"countersign/web/request"
 )
 
@@ -138,6 +139,8 @@ func Of(err error) *Problem {
 // variant of its own, because it may have been done; so has what broke off while it was stored.
 func OfCommand(err error) *Problem {
 	switch {
+	case errors.Is(err, submission.ErrKeyReused):
+		return KeyReused()
 	case errors.Is(err, payment.ErrNotFound):
 		return &Problem{
 			Status: http.StatusBadRequest, Code: "400_UNKNOWN_ID", Variant: VariantRefusal, Text: "There is no message with this internalId.",

@@ -14,20 +14,43 @@ import (
 
 const auditList = `-- name: AuditList :many
 
-SELECT realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash, detail, at, outcome FROM audit_event WHERE realm = $1 AND message_id = $2 ORDER BY at, sequence NULLS LAST, event_id
+SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, u.name AS actor_login
+FROM audit_event e
+LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
+WHERE e.realm = $1 AND e.message_id = $2 ORDER BY e.at, e.sequence NULLS LAST, e.event_id
 `
+
+type AuditListRow struct {
+	Realm         string
+	EventID       uuid.UUID
+	MessageID     *uuid.UUID
+	Sequence      *int32
+	Event         string
+	ActorUser     *uuid.UUID
+	ActorPerson   *uuid.UUID
+	ActorName     string
+	ClientID      *string
+	Channel       string
+	RequestID     *string
+	SourceAddress *string
+	ContentHash   []byte
+	Detail        string
+	At            time.Time
+	Outcome       string
+	ActorLogin    *string
+}
 
 // The audit trail.
 // The trail of one message. What happened in one instant stands in the order of the message's moves.
-func (q *Queries) AuditList(ctx context.Context, realm string, messageID *uuid.UUID) ([]AuditEvent, error) {
+func (q *Queries) AuditList(ctx context.Context, realm string, messageID *uuid.UUID) ([]AuditListRow, error) {
 	rows, err := q.db.Query(ctx, auditList, realm, messageID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []AuditEvent
+	var items []AuditListRow
 	for rows.Next() {
-		var i AuditEvent
+		var i AuditListRow
 		if err := rows.Scan(
 			&i.Realm,
 			&i.EventID,
@@ -45,6 +68,7 @@ func (q *Queries) AuditList(ctx context.Context, realm string, messageID *uuid.U
 			&i.Detail,
 			&i.At,
 			&i.Outcome,
+			&i.ActorLogin,
 		); err != nil {
 			return nil, err
 		}

@@ -10,25 +10,6 @@ import (
 	"github.com/google/uuid"
 )
 
-type AuditEvent struct {
-	Realm         string
-	EventID       uuid.UUID
-	MessageID     *uuid.UUID
-	Sequence      *int32
-	Event         string
-	ActorUser     *uuid.UUID
-	ActorPerson   *uuid.UUID
-	ActorName     string
-	ClientID      *string
-	Channel       string
-	RequestID     *string
-	SourceAddress *string
-	ContentHash   []byte
-	Detail        string
-	At            time.Time
-	Outcome       string
-}
-
 type Client struct {
 	Realm        string
 	ClientID     string
@@ -124,25 +105,6 @@ type Message struct {
 	StatusText        *string
 	Inquiries         int32
 	InquireAt         *time.Time
-}
-
-type MessageHistory struct {
-	Realm            string
-	MessageID        uuid.UUID
-	Sequence         int32
-	Kind             string
-	FromState        string
-	Action           string
-	ToState          string
-	PreviousSequence *int32
-	Version          int32
-	ActorUser        *uuid.UUID
-	ActorPerson      *uuid.UUID
-	ActorName        string
-	ClientID         *string
-	Channel          string
-	Reason           *string
-	At               time.Time
 }
 
 type MessageListed struct {

@@ -1,0 +1,113 @@
+package payment
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+)
+
+// RepeatError: the same person asked for the same step of the same content before, and it was taken. Nothing is done again; who asks may
+// have missed the first answer and gets it once more. It wraps the refusal for doors that do not repeat.
+type RepeatError struct {
+	// Message is the message as the step left it, once a station has looked up that moment; as it is now before.
+	Message Message
+	// Taken is the step.
+	Taken   Taken
+	refusal error
+}
+
+// Taken names a step of a message's life: what was done, by whom, and when. A zero field of it names nothing.
+type Taken struct {
+	Action   Action
+	Version  int
+	PersonID uuid.UUID
+	Reason   string // the words given for it
+	At       time.Time
+}
+
+// Error is a sentence for people.
+func (e *RepeatError) Error() string { return "This was done before: " + e.refusal.Error() }
+
+// Unwrap returns the refusal.
+func (e *RepeatError) Unwrap() error { return e.refusal }
+
+// orRepeat returns a RepeatError when the verdict is one this person gave before on the present content with the same words, and otherwise
+// the refusal as it is. A message that cannot be trusted repeats nothing.
+func (m Message) orRepeat(refusal error, v Verdict, said Decision) error {
+	if m.MayDecide(v.By) != nil || m.Trusted() != nil {
+		return refusal
+	}
+	named := v.ContentHash != nil && *v.ContentHash == m.ContentHash
+	unnamed := v.ContentHash == nil && (said.Action == ActionReject || m.Version == 1)
+	if !named && !unnamed || v.Version != 0 && v.Version != m.Version {
+		return refusal
+	}
+	for _, d := range m.Decisions {
+		words := d.Reason == said.Reason && d.Remark == strings.TrimSpace(said.Remark)
+		if d.PersonID == v.By.PersonID && d.Action == said.Action && words {
+			return &RepeatError{Message: m, refusal: refusal, Taken: Taken{
+				Action: d.Action, Version: m.Version, PersonID: d.PersonID, Reason: d.Reason + d.Remark, At: d.DecidedAt,
+			}}
+		}
+	}
+	return refusal
+}
+
+// repeatedWithdrawal returns a RepeatError when the message was withdrawn before, for the same reason; whether by the same person is in
+// its history, which a station asks.
+func (m Message) repeatedWithdrawal(by identity.Principal, reason string) error {
+	refusal := &StateError{Message: m, Wanted: StateApprovalPending}
+	if m.State != StateWithdrawn {
+		return refusal
+	}
+	return &RepeatError{Message: m, refusal: refusal, Taken: Taken{
+		Action: ActionWithdraw, Version: m.Version, PersonID: by.PersonID, Reason: reason, At: m.StateSince,
+	}}
+}
+
+// RepeatedAmendment returns a RepeatError when the content of the present version was put there by this person and means what the order
+// says; nil for a new order. An order that names the version it replaces is never a repeat. An order that another one followed is not the
+// present content, and so it is a new one.
+func (m Message) RepeatedAmendment(by identity.Principal, order InstructionInput) error {
+	byOther := len(m.Makers) == 0 || m.Makers[len(m.Makers)-1] != by.PersonID
+	if order.Replaces != 0 || m.Version < 2 || byOther || m.Kind != KindInstruction || m.Trusted() != nil {
+		return nil
+	}
+	present, err := DocumentOf(m)
+	if err != nil {
+		return err
+	}
+	is, err := OrderFingerprint(m.Scheme, present)
+	if err != nil {
+		return err
+	}
+	asked, err := OrderFingerprint(m.Scheme, order.Document)
+	if err != nil || is != asked {
+		return nil //nolint:nilerr // what cannot be written is no repeat: the rules will say what is wrong with it
+	}
+	return &RepeatError{Message: m, refusal: &ContentError{Message: m}, Taken: Taken{
+		Action: ActionAmend, Version: m.Version, PersonID: by.PersonID, Reason: order.Note,
+	}}
+}
+
+// AsOf returns the message as a step of its present version left it: the state, the number of the step and its time, without what came
+// later.
+func (m Message) AsOf(state State, sequence int, at time.Time) Message {
+	m.State, m.Sequence, m.StateSince = state, sequence, at
+	m.Decisions = slices.DeleteFunc(slices.Clone(m.Decisions), func(d Decision) bool { return d.DecidedAt.After(at) })
+	m.AcceptedAt, m.DeliveredAt, m.SettledAt = notAfter(m.AcceptedAt, at), notAfter(m.DeliveredAt, at), notAfter(m.SettledAt, at)
+	m.StatusCode, m.StatusText = "", ""
+	return m
+}
+
+// notAfter is the time, or the zero time when it is later than the bound.
+func notAfter(at, bound time.Time) time.Time {
+	if at.After(bound) {
+		return time.Time{}
+	}
+	return at
+}

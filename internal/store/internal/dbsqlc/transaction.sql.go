@@ -227,18 +227,42 @@ func (q *Queries) DuplicateList(ctx context.Context, arg DuplicateListParams) ([
 }
 
 const historyList = `-- name: HistoryList :many
-SELECT realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user, actor_person, actor_name, client_id, channel, reason, at FROM message_history WHERE realm = $1 AND message_id = $2 ORDER BY sequence
+SELECT h.realm, h.message_id, h.sequence, h.kind, h.from_state, h.action, h.to_state, h.previous_sequence, h.version, h.actor_user, h.actor_person, h.actor_name, h.client_id, h.channel, h.reason, h.at, u.name AS actor_login
+FROM message_history h
+LEFT JOIN user_account u ON u.realm = h.realm AND u.user_id = h.actor_user
+WHERE h.realm = $1 AND h.message_id = $2 ORDER BY h.sequence
 `
 
-func (q *Queries) HistoryList(ctx context.Context, realm string, messageID uuid.UUID) ([]MessageHistory, error) {
+type HistoryListRow struct {
+	Realm            string
+	MessageID        uuid.UUID
+	Sequence         int32
+	Kind             string
+	FromState        string
+	Action           string
+	ToState          string
+	PreviousSequence *int32
+	Version          int32
+	ActorUser        *uuid.UUID
+	ActorPerson      *uuid.UUID
+	ActorName        string
+	ClientID         *string
+	Channel          string
+	Reason           *string
+	At               time.Time
+	ActorLogin       *string
+}
+
+// The steps of a message in order, with the names of the accounts behind them.
+func (q *Queries) HistoryList(ctx context.Context, realm string, messageID uuid.UUID) ([]HistoryListRow, error) {
 	rows, err := q.db.Query(ctx, historyList, realm, messageID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []MessageHistory
+	var items []HistoryListRow
 	for rows.Next() {
-		var i MessageHistory
+		var i HistoryListRow
 		if err := rows.Scan(
 			&i.Realm,
 			&i.MessageID,
@@ -256,6 +280,7 @@ func (q *Queries) HistoryList(ctx context.Context, realm string, messageID uuid.
 			&i.Channel,
 			&i.Reason,
 			&i.At,
+			&i.ActorLogin,
 		); err != nil {
 			return nil, err
 		}

@@ -46,11 +46,11 @@ func (s *Station) refuseAnswer(ctx context.Context, scheme rulebook.Scheme, refe
 	return err
 }
 
-// lookAtAnswers sends answers whose job died.
-func (s *Station) lookAtAnswers(ctx context.Context) {
+// sweepOutbox sends answers whose job died.
+func (s *Station) sweepOutbox(ctx context.Context) {
 	held, err := s.cfg.Store.HeldAnswers(ctx)
 	if err != nil {
-		s.complain(ctx, err, "look at the outbox")
+		s.warn(ctx, err, "look at the outbox")
 		return
 	}
 	for _, id := range held {
@@ -58,13 +58,13 @@ func (s *Station) lookAtAnswers(ctx context.Context) {
 	}
 	undelivered, err := s.cfg.Store.UndeliveredAnswers(ctx, s.now().Add(-answersLead), watchPage)
 	if err != nil {
-		s.complain(ctx, err, "look at the outbox")
+		s.warn(ctx, err, "look at the outbox")
 		return
 	}
 	for _, a := range undelivered {
 		err = s.Answer(ctx, a.Scheme, a.Reference)
 		if err != nil {
-			s.complain(ctx, err, "send an answer again", "reference", a.Reference)
+			s.warn(ctx, err, "send an answer again", "reference", a.Reference)
 			return // clearing is away; the rest waits for the next look
 		}
 	}
@@ -85,11 +85,11 @@ func (s *Station) processWaiting(ctx context.Context, scheme rulebook.Scheme, tr
 	return nil
 }
 
-// lookAtWaiting puts documents that waited in vain into quarantine, after one more try.
-func (s *Station) lookAtWaiting(ctx context.Context) {
+// sweepHeld puts documents that waited in vain into quarantine, after one more try.
+func (s *Station) sweepHeld(ctx context.Context) {
 	waited, err := s.cfg.Store.WaitedInVain(ctx, s.now(), watchPage)
 	if err != nil {
-		s.complain(ctx, err, "look at what waits")
+		s.warn(ctx, err, "look at what waits")
 		return
 	}
 	for _, in := range waited {
@@ -98,7 +98,7 @@ func (s *Station) lookAtWaiting(ctx context.Context) {
 			err = s.cfg.Store.GiveUpWaiting(ctx, in, "What it belongs to never came.")
 		}
 		if err != nil {
-			s.complain(ctx, err, "give up on a document that waited", "reference", in.Reference)
+			s.warn(ctx, err, "give up on a document that waited", "reference", in.Reference)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func (s *Station) takeUp(ctx context.Context, in store.Inbound) error {
 		return s.cfg.Store.GiveUpWaiting(ctx, in, "The stored document cannot be read.")
 	}
 	err := s.process(ctx, in, parsed)
-	var cannot *unfitError
+	var cannot *unprocessableError
 	switch {
 	case errors.As(err, &cannot):
 		return s.cfg.Store.GiveUpWaiting(ctx, in, cannot.reason)

@@ -120,13 +120,13 @@ func (s *Station) prepare(ctx context.Context, out store.Outgoing) (payment.Outb
 	if err != nil {
 		return payment.Outbound{}, nil, err
 	}
-	content, err := s.keep(ctx, made)
+	content, err := s.storeOutbound(ctx, made)
 	return made, content, err
 }
 
-// keep checks a document against its schema, writes it out and stores it under seal before anybody sees it. Errors: as
+// storeOutbound checks a document against its schema, writes it out and stores it under seal before anybody sees it. Errors: as
 // store.KeepOutbound.
-func (s *Station) keep(ctx context.Context, made payment.Outbound) ([]byte, error) {
+func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound) ([]byte, error) {
 	findings := codec.Validate(made.Document())
 	if len(findings) > 0 {
 		return nil, fmt.Errorf("the document %s would not be valid: %s: %s", made.Reference(), findings[0].Pointer, findings[0].Text)

@@ -25,12 +25,12 @@ func TestAClockThatIsSetBackHoldsNothingUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Clock.Add(-11*time.Second - time.Second) // a step that clocks make all the time changes nothing
-	h.Clearing.Look(ctx)
+	h.Clearing.Sweep(ctx)
 	want{state: payment.StateProcessing}.check(t, h, sent)
 	want{state: payment.StateApproved}.check(t, h, unsent)
 	h.Clock.Add(-time.Hour)
-	h.Clearing.Look(ctx)
-	h.Clearing.Look(ctx)
+	h.Clearing.Sweep(ctx)
+	h.Clearing.Sweep(ctx)
 	for _, m := range []payment.Message{sent, unsent} {
 		want{state: payment.StateUnconfirmed}.check(t, h, m)
 	}

@@ -107,12 +107,12 @@ func TestAnIncomingPaymentIsHeldAgainstTheRulesOfItsScheme(t *testing.T) {
 			}
 			receive(t, h, inbound(t, scheme, "IN-"+id, document, nil))
 			h.Clock.Add(3 * time.Second)
-			h.Clearing.Look(ctx)
+			h.Clearing.Sweep(ctx)
 			status, err := interbank.ReadStatus(lastSent(t, h, "pacs.002").(*iso20022.FIToFIPaymentStatusReport))
 			h.Clock.Add(-3 * time.Second)
 			want := map[bool]string{true: "ACCP", false: "RJCT"}[c.code == ""]
-			if err != nil || status.Original.TransactionID != id || status.Status != want || status.Why.Code != c.code {
-				t.Errorf("%s, %s: answered %s %s %s %v, want %s %s", scheme, c.name, status.Original.TransactionID, status.Status, status.Why.Code, err, want, c.code)
+			if err != nil || status.Original.TransactionID != id || status.Status != want || status.Reason.Code != c.code {
+				t.Errorf("%s, %s: answered %s %s %s %v, want %s %s", scheme, c.name, status.Original.TransactionID, status.Status, status.Reason.Code, err, want, c.code)
 				continue
 			}
 			realm, key, err := h.Store.IncomingByTransaction(ctx, scheme, id)

@@ -18,11 +18,11 @@ import (
 func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document *iso20022.FIToFIPaymentStatusRequest) error {
 	inquiry, err := interbank.ReadStatusRequest(document)
 	if err != nil {
-		return unfit(err.Error())
+		return unprocessable(err.Error())
 	}
 	realm, id, err := s.cfg.Store.IncomingByTransaction(ctx, in.Scheme, inquiry.Original.TransactionID)
 	if errors.Is(err, payment.ErrNotFound) {
-		return unfit("No incoming payment has the transaction id " + inquiry.Original.TransactionID + ".")
+		return unprocessable("No incoming payment has the transaction id " + inquiry.Original.TransactionID + ".")
 	}
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document
 	if err != nil {
 		return err
 	}
-	return s.cfg.Store.Record(ctx, in, realm, id, keep, answer)
+	return s.cfg.Store.Record(ctx, in, realm, id, noMove, answer)
 }
 
 // answerAboutRecall sends the answer of a received recall again, by the outbox: the same bytes under the same message id, once more for
@@ -55,7 +55,7 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document
 func (s *Station) answerAboutRecall(ctx context.Context, in store.Inbound, original payment.Message, inquiry interbank.Inquiry) error {
 	id, err := s.cfg.Store.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 	if errors.Is(err, payment.ErrNotFound) {
-		return unfit("The payment " + inquiry.Original.TransactionID + " was not recalled.")
+		return unprocessable("The payment " + inquiry.Original.TransactionID + " was not recalled.")
 	}
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s *Station) answerAboutRecall(ctx context.Context, in store.Inbound, origi
 	}
 	about, err := recall.AskedAbout(inquiry.Original)
 	if err != nil {
-		return unfit(err.Error())
+		return unprocessable(err.Error())
 	}
 	err = fits(in, original, about)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Station) answerAboutRecall(ctx context.Context, in store.Inbound, origi
 	if err != nil {
 		return err
 	}
-	return s.cfg.Store.Record(ctx, in, original.Realm, id, keep, answers...)
+	return s.cfg.Store.Record(ctx, in, original.Realm, id, noMove, answers...)
 }
 
 // sentAnswer is the answer of a received recall to send again; none while people still decide, or when it was not sent yet. One that does
@@ -105,7 +105,7 @@ func (s *Station) sentAnswer(ctx context.Context, in store.Inbound, realm string
 	}}, nil
 }
 
-// keep stores a document beside its message and moves nothing.
-func keep(payment.Message) (payment.Transition, error) {
+// noMove stores a document beside its message and moves nothing.
+func noMove(payment.Message) (payment.Transition, error) {
 	return payment.Transition{}, store.ErrNoChange
 }

@@ -157,12 +157,12 @@ func TestNoAnswerInTimeIsUnconfirmedAndALateOneCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.Clock.Add(10*time.Second - time.Microsecond)
-		h.Clearing.Look(ctx)
+		h.Clearing.Sweep(ctx)
 		want{state: payment.StateProcessing}.check(t, h, m)
 		h.Clock.Add(time.Microsecond)
-		h.Clearing.Look(ctx)
+		h.Clearing.Sweep(ctx)
 		want{state: payment.StateUnconfirmed}.check(t, h, m)
-		h.Clearing.Look(ctx)
+		h.Clearing.Sweep(ctx)
 		sent := h.Network.Delivered()
 		if len(sent) != 2 || !strings.Contains(sent[1].Content, "pacs.028.001.03") {
 			t.Fatalf("clearing got %d documents, want the payment and one status request", len(sent))
@@ -190,12 +190,12 @@ func TestWhatClearingDoesNotTakeIsOfferedAgainUnderTheSameID(t *testing.T) {
 	}
 	for range 60 { // a long outage: past the scheme's time too
 		h.Clock.Add(time.Second)
-		h.Clearing.Look(ctx)
+		h.Clearing.Sweep(ctx)
 	}
 	want{state: payment.StateUnconfirmed}.check(t, h, m)
 	h.Network.Refuse = nil
 	h.Clock.Add(time.Minute)
-	h.Clearing.Look(ctx)
+	h.Clearing.Sweep(ctx)
 	sent := h.Network.Delivered()
 	if len(sent) != 1 {
 		t.Fatalf("clearing took %d documents, want 1", len(sent))
@@ -293,7 +293,7 @@ func TestWhatNobodyDecidesExpires(t *testing.T) {
 	defer h.CheckInvariants(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSCT)
 	h.Clock.Add(m.ExpiresAt.Sub(h.Clock.Now()) - time.Microsecond)
-	h.Clearing.Look(ctx)
+	h.Clearing.Sweep(ctx)
 	want{state: payment.StateApprovalPending}.check(t, h, m)
 	h.Clock.Add(time.Microsecond)
 	var late *payment.StateError
@@ -301,6 +301,6 @@ func TestWhatNobodyDecidesExpires(t *testing.T) {
 	if !errors.As(err, &late) {
 		t.Errorf("an approval when the time is up: %v", err)
 	}
-	h.Clearing.Look(ctx)
+	h.Clearing.Sweep(ctx)
 	want{state: payment.StateExpired}.check(t, h, m)
 }

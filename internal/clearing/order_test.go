@@ -72,7 +72,7 @@ var events = []event{
 		return moved(l.model.Settle(l.h.Clock.Now()))
 	}},
 	{"negative answer", func(l *life) error { return l.h.Clearing.Receive(ctx, l.document("RJCT", "AC04")) }, func(l *life) (payment.Transition, error) {
-		return moved(l.model.Refuse("AC04", "x", l.h.Clock.Now()))
+		return moved(l.model.RejectByClearing("AC04", "x", l.h.Clock.Now()))
 	}},
 	{"pending answer", func(l *life) error { return l.h.Clearing.Receive(ctx, l.document("PDNG", "")) }, nothing},
 	{"garbage", func(l *life) error {
@@ -102,7 +102,7 @@ func (l *life) apply(t payment.Transition, err error) {
 
 // tick is what the watch does with time, on both sides.
 func (l *life) tick() {
-	l.h.Clearing.Look(ctx)
+	l.h.Clearing.Sweep(ctx)
 	now := l.h.Clock.Now()
 	if !l.model.AcceptedAt.IsZero() && l.model.DeliveredAt.IsZero() && !l.model.AcceptedAt.Add(4*time.Second).After(now) {
 		l.apply(moved(l.model.Deliver(now, now)))

@@ -30,7 +30,7 @@ func TestARecallWhoseReceiptComesFirstFallsDueToo(t *testing.T) {
 		t.Errorf("the recall is %s and due on %s", now.State, now.AnswerBy)
 	}
 	h.Clock.Add(30 * 24 * time.Hour)
-	h.Clearing.Look(ctx)
+	h.Clearing.Sweep(ctx)
 	want{state: payment.StateOverdue}.check(t, h, m)
 }
 
@@ -42,8 +42,8 @@ func TestAnUnconfirmedReturnIsAskedAbout(t *testing.T) {
 		m := request(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "AC04"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID})
 		send(t, h, m)
 		h.Clock.Add(11 * time.Second)
-		h.Clearing.Look(ctx)
-		h.Clearing.Look(ctx)
+		h.Clearing.Sweep(ctx)
+		h.Clearing.Sweep(ctx)
 		want{state: payment.StateUnconfirmed}.check(t, h, m)
 		asked, err := interbank.ReadStatusRequest(lastSent(t, h, "pacs.028").(*iso20022.FIToFIPaymentStatusRequest))
 		if err != nil || asked.AboutRecall() || asked.Original.MessageID != m.Reference() || asked.Original.TransactionID != "TX9" {

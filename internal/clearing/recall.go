@@ -21,7 +21,7 @@ const waitForPayment = time.Minute
 func (s *Station) receiveRecall(ctx context.Context, in store.Inbound, document *iso20022.FIToFIPaymentCancellationRequest) error {
 	recall, err := interbank.ReadCancellation(document)
 	if err != nil {
-		return unfit(err.Error())
+		return unprocessable(err.Error())
 	}
 	realm, id, err := s.cfg.Store.IncomingByTransaction(ctx, in.Scheme, recall.Original.TransactionID)
 	if errors.Is(err, payment.ErrNotFound) {
@@ -35,7 +35,7 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Inbound, document 
 		return err
 	}
 	if original.State != payment.StateBooked {
-		return unfit("The recalled payment is " + string(original.State) + ", not booked.")
+		return unprocessable("The recalled payment is " + string(original.State) + ", not booked.")
 	}
 	err = fits(in, original, recall.Original)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Inbound, document 
 	err = s.cfg.Store.Arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewReceivedRecall(arrival, recall, original, answerBy), Answer: answer})
 	var conflict *store.ConflictError
 	if errors.As(err, &conflict) {
-		return unfit("The payment was recalled before: there is one recall of a payment.")
+		return unprocessable("The payment was recalled before: there is one recall of a payment.")
 	}
 	return err
 }
@@ -62,7 +62,7 @@ func (s *Station) receipt(in store.Inbound, about iso20022.Document, reference s
 	}
 	document, err := interbank.Receipt(interbank.ReceiptInput{Scheme: in.Scheme, About: about, Reference: reference, At: s.now()})
 	if err != nil {
-		return nil, unfit(err.Error())
+		return nil, unprocessable(err.Error())
 	}
 	answer, err := s.answerOf(in, reference, document)
 	return &answer, err
@@ -72,14 +72,14 @@ func (s *Station) receipt(in store.Inbound, about iso20022.Document, reference s
 func (s *Station) receiveReturn(ctx context.Context, in store.Inbound, document *iso20022.PaymentReturn) error {
 	returned, err := interbank.ReadReturn(document)
 	if err != nil {
-		return unfit(err.Error())
+		return unprocessable(err.Error())
 	}
 	recall, err := s.recallOf(ctx, returned.Original)
 	if err != nil {
 		return err
 	}
 	if !returned.AnswersRecall() {
-		return unfit("A return with the reason " + returned.Why.Code + " does not answer the recall of the payment.")
+		return unprocessable("A return with the reason " + returned.Reason.Code + " does not answer the recall of the payment.")
 	}
 	arrival := s.arrival(in, recall.Realm, recall.GlobalID.Mark())
 	answer, err := s.statusAnswer(in, document, payment.IncomingRefusal{}, string(arrival.GlobalID))
@@ -93,7 +93,7 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Inbound, document 
 		}
 		err = returned.Owes(m.Summary.Amount)
 		if err != nil {
-			return payment.Transition{}, unfit(err.Error())
+			return payment.Transition{}, unprocessable(err.Error())
 		}
 		return s.answeredOnce(m.Accept(s.now()))
 	}})
@@ -104,7 +104,7 @@ func (s *Station) arriveAnswer(ctx context.Context, a store.Arrival) error {
 	err := s.cfg.Store.Arrive(ctx, a)
 	var conflict *store.ConflictError
 	if errors.As(err, &conflict) {
-		return unfit(answeredBefore)
+		return unprocessable(answeredBefore)
 	}
 	return err
 }
@@ -116,7 +116,7 @@ const answeredBefore = "The recall was answered before: there is one answer to a
 func (s *Station) receiveResolution(ctx context.Context, in store.Inbound, document *iso20022.ResolutionOfInvestigation) error {
 	resolution, err := interbank.ReadResolution(document)
 	if err != nil {
-		return unfit(err.Error())
+		return unprocessable(err.Error())
 	}
 	recall, err := s.recallOf(ctx, resolution.Original)
 	if err != nil {
@@ -135,12 +135,12 @@ func (s *Station) receiveResolution(ctx context.Context, in store.Inbound, docum
 		if err != nil {
 			return payment.Transition{}, err
 		}
-		return s.answeredOnce(m.Decline(resolution.Why.Code, resolution.Why.Text, s.now()))
+		return s.answeredOnce(m.RefuseRecall(resolution.Reason.Code, resolution.Reason.Text, s.now()))
 	}})
 }
 
 // keepUndecided stores a camt.029 that is no answer yet beside its recall.
-func (s *Station) keepUndecided(ctx context.Context, in store.Inbound, recall payment.Message, resolution interbank.Refusal, receipt *store.Answer) error {
+func (s *Station) keepUndecided(ctx context.Context, in store.Inbound, recall payment.Message, resolution interbank.NegativeResolution, receipt *store.Answer) error {
 	var answers []store.Answer
 	if receipt != nil {
 		answers = append(answers, *receipt)
@@ -158,7 +158,7 @@ func (s *Station) keepUndecided(ctx context.Context, in store.Inbound, recall pa
 // operator and is not confirmed.
 func (s *Station) answeredOnce(t payment.Transition, moves bool, err error) (payment.Transition, error) {
 	if err == nil && !moves {
-		return payment.Transition{}, unfit(answeredBefore)
+		return payment.Transition{}, unprocessable(answeredBefore)
 	}
 	return t, err
 }
@@ -167,18 +167,18 @@ func (s *Station) answeredOnce(t payment.Transition, moves bool, err error) (pay
 func (s *Station) recallOf(ctx context.Context, about interbank.Original) (payment.Message, error) {
 	global, err := payment.ParseGlobalID(about.TransactionID)
 	if err != nil {
-		return payment.Message{}, unfit("No payment of this gateway has the transaction id " + about.TransactionID + ".")
+		return payment.Message{}, unprocessable("No payment of this gateway has the transaction id " + about.TransactionID + ".")
 	}
 	realm, original, err := s.cfg.Store.FindByGlobalID(ctx, global)
 	if errors.Is(err, payment.ErrNotFound) {
-		return payment.Message{}, unfit("No payment of this gateway has the transaction id " + about.TransactionID + ".")
+		return payment.Message{}, unprocessable("No payment of this gateway has the transaction id " + about.TransactionID + ".")
 	}
 	if err != nil {
 		return payment.Message{}, err
 	}
 	id, err := s.cfg.Store.RecallOf(ctx, realm, original)
 	if errors.Is(err, payment.ErrNotFound) {
-		return payment.Message{}, unfit("The payment " + about.TransactionID + " was not recalled.")
+		return payment.Message{}, unprocessable("The payment " + about.TransactionID + " was not recalled.")
 	}
 	if err != nil {
 		return payment.Message{}, err
@@ -190,15 +190,15 @@ func (s *Station) recallOf(ctx context.Context, about interbank.Original) (payme
 func (s *Station) receiveReceipt(ctx context.Context, in store.Inbound, document *iso20022.Receipt) error {
 	confirmation, err := interbank.ReadReceipt(document)
 	if err != nil {
-		return unfit(err.Error())
+		return unprocessable(err.Error())
 	}
 	global, ours := payment.ParseReference(confirmation.OriginalID)
 	if !ours {
-		return unfit("No message of this gateway has the id " + confirmation.OriginalID + ".")
+		return unprocessable("No message of this gateway has the id " + confirmation.OriginalID + ".")
 	}
 	realm, id, err := s.cfg.Store.FindByGlobalID(ctx, global)
 	if errors.Is(err, payment.ErrNotFound) {
-		return unfit("No message of this gateway has the id " + confirmation.OriginalID + ".")
+		return unprocessable("No message of this gateway has the id " + confirmation.OriginalID + ".")
 	}
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ func (s *Station) receiveReceipt(ctx context.Context, in store.Inbound, document
 	return s.recordAnswer(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
 		err := m.AgreesWithReceipt(confirmation)
 		if err != nil {
-			return payment.Transition{}, unfit(err.Error())
+			return payment.Transition{}, unprocessable(err.Error())
 		}
 		switch {
 		case m.Scheme != in.Scheme || m.Kind != payment.KindRecall && m.Kind != payment.KindResolution:
@@ -214,7 +214,7 @@ func (s *Station) receiveReceipt(ctx context.Context, in store.Inbound, document
 		case confirmation.Outcome == interbank.OutcomePositive:
 			return moveIf(m.Acknowledge(s.answerBy(m.Scheme), s.now()))
 		case confirmation.Outcome == interbank.OutcomeNegative:
-			return moveIf(m.Refuse("RJCT", confirmation.Description, s.now()))
+			return moveIf(m.RejectByClearing("RJCT", confirmation.Description, s.now()))
 		}
 		return payment.Transition{}, store.ErrNoChange
 	})

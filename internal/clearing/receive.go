@@ -52,10 +52,10 @@ func (s *Station) Receive(ctx context.Context, d Document) error {
 		in.Reference = "digest-" + shortDigest(d.Content)
 	}
 	err := s.process(ctx, in, parsed)
-	var unfit *unfitError
+	var failed *unprocessableError
 	switch {
-	case errors.As(err, &unfit):
-		return s.quarantine(ctx, in, unfit.reason)
+	case errors.As(err, &failed):
+		return s.quarantine(ctx, in, failed.reason)
 	case errors.Is(err, payment.ErrIllegalMove):
 		return s.quarantine(ctx, in, "The state of the message contradicts this document.")
 	case errors.Is(err, store.ErrSeen):
@@ -64,15 +64,15 @@ func (s *Station) Receive(ctx context.Context, d Document) error {
 	return err
 }
 
-// unfitError: the document is fine in itself, but belongs to nothing here or cannot be booked. An operator sees the reason.
-type unfitError struct {
+// unprocessableError: the document is fine in itself, but belongs to nothing here or cannot be booked. An operator sees the reason.
+type unprocessableError struct {
 	reason string
 }
 
 // Error is the reason.
-func (e *unfitError) Error() string { return e.reason }
+func (e *unprocessableError) Error() string { return e.reason }
 
-func unfit(reason string) error { return &unfitError{reason: reason} }
+func unprocessable(reason string) error { return &unprocessableError{reason: reason} }
 
 // process hands a document to what it is for.
 func (s *Station) process(ctx context.Context, in store.Inbound, parsed iso20022.Document) error {
@@ -92,7 +92,7 @@ func (s *Station) process(ctx context.Context, in store.Inbound, parsed iso20022
 	case *iso20022.FIToFIPaymentStatusRequest:
 		return s.receiveInquiry(ctx, in, document)
 	default:
-		return unfit("This gateway does not process " + string(in.Name) + ".")
+		return unprocessable("This gateway does not process " + string(in.Name) + ".")
 	}
 }
 

@@ -159,15 +159,15 @@ func TestARecallLivesThroughItsAnswers(t *testing.T) {
 				back, err := interbank.Return(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: scheme, Original: was, Bank: "BBBBFRPPXXX", MessageID: "RET1", ID: "RET1", At: h.Clock.Now(), Day: h.Clock.Now()})
 				receive(t, h, inbound(t, scheme, "RET1", back, err))
 				h.Clock.Add(3 * time.Second)
-				h.Clearing.Look(ctx)
+				h.Clearing.Sweep(ctx)
 				lastSent(t, h, "pacs.002")
 			case payment.StateRefused:
 				no, err := interbank.Resolution(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "NO1", ID: "NO1", At: h.Clock.Now()})
 				receive(t, h, inbound(t, scheme, "NO1", no, err))
 			default:
 				h.Clock.Add(30 * 24 * time.Hour)
-				h.Clearing.Look(ctx)
-				h.Clearing.Look(ctx)
+				h.Clearing.Sweep(ctx)
+				h.Clearing.Sweep(ctx)
 				lastSent(t, h, "pacs.028")
 			}
 			now := current(t, h, m)
@@ -214,9 +214,9 @@ func TestAnIncomingPaymentIsBookedOrRefusedAndAnswered(t *testing.T) {
 				t.Errorf("%s again: %v", c.id, err)
 			}
 			h.Clock.Add(3 * time.Second)
-			h.Clearing.Look(ctx)
+			h.Clearing.Sweep(ctx)
 			status, err := interbank.ReadStatus(lastSent(t, h, "pacs.002").(*iso20022.FIToFIPaymentStatusReport))
-			if err != nil || status.Status != c.status || status.Why.Code != c.code || status.Original.TransactionID != c.id {
+			if err != nil || status.Status != c.status || status.Reason.Code != c.code || status.Original.TransactionID != c.id {
 				t.Errorf("%s %s: answered %+v %v", scheme, c.id, status, err)
 			}
 		}
@@ -301,7 +301,7 @@ func TestARecallThatOvertakesItsPaymentWaits(t *testing.T) {
 	lost, err := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, Original: stranger, MessageID: "RE6", ID: "RE6", At: h.Clock.Now()})
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "RE6", lost, err))
 	h.Clock.Add(2 * time.Minute)
-	h.Clearing.Look(ctx)
+	h.Clearing.Sweep(ctx)
 	var outcome string
 	err = h.DB.Connect(t).QueryRow(ctx, "SELECT outcome FROM inbox WHERE reference = 'RE6'").Scan(&outcome)
 	if err != nil || outcome != "quarantined" {

@@ -77,7 +77,7 @@ func alarms(log *testlog.Log) int { return strings.Count(log.String(), "alarm=tr
 func look(h *stationtest.House) {
 	for range 10 {
 		h.Clock.Add(5 * time.Second)
-		h.Clearing.Look(ctx)
+		h.Clearing.Sweep(ctx)
 	}
 }
 
@@ -343,7 +343,7 @@ func TestWithoutItsKeyAMessageIsHeldAndSentWhenTheKeyIsBack(t *testing.T) {
 	}
 	for range 10 {
 		lost.Clock.Add(time.Second / 2)
-		lost.Clearing.Look(ctx)
+		lost.Clearing.Sweep(ctx)
 	}
 	if n := len(h.Network.Delivered()); n != 0 || alarms(log) != 2 {
 		t.Errorf("clearing got %d documents, and there were %d alarms, want one for the payment and one for the answer:\n%s", n, alarms(log), log)
@@ -356,7 +356,7 @@ func TestWithoutItsKeyAMessageIsHeldAndSentWhenTheKeyIsBack(t *testing.T) {
 	if err := back.Store.CheckKeys(ctx); err != nil {
 		t.Error(err)
 	}
-	back.Clearing.Look(ctx)
+	back.Clearing.Sweep(ctx)
 	if n := len(h.Network.Delivered()); n != 2 {
 		t.Errorf("with the key back clearing got %d documents, want the payment and the answer", n)
 	}

@@ -16,14 +16,14 @@ import (
 func (s *Station) receiveStatus(ctx context.Context, in store.Inbound, document *iso20022.FIToFIPaymentStatusReport) error {
 	status, err := interbank.ReadStatus(document)
 	if err != nil {
-		return unfit(err.Error())
+		return unprocessable(err.Error())
 	}
 	realm, id, err := s.sender(ctx, status.Original)
 	if errors.Is(err, payment.ErrNotFound) {
 		realm, id, err = s.cfg.Store.IncomingByTransaction(ctx, in.Scheme, status.Original.TransactionID)
 	}
 	if errors.Is(err, payment.ErrNotFound) {
-		return unfit("No payment of this gateway has the transaction id " + status.Original.TransactionID + ".")
+		return unprocessable("No payment of this gateway has the transaction id " + status.Original.TransactionID + ".")
 	}
 	if err != nil {
 		return err
@@ -41,11 +41,11 @@ func (s *Station) receiveStatus(ctx context.Context, in store.Inbound, document 
 // to quarantine.
 func fits(in store.Inbound, m payment.Message, about interbank.Original) error {
 	if m.Scheme != in.Scheme {
-		return unfit("The message " + string(m.GlobalID) + " is one of " + string(m.Scheme) + ", this document came through " + string(in.Scheme) + ".")
+		return unprocessable("The message " + string(m.GlobalID) + " is one of " + string(m.Scheme) + ", this document came through " + string(in.Scheme) + ".")
 	}
 	err := m.AgreesWith(about)
 	if err != nil {
-		return unfit(err.Error())
+		return unprocessable(err.Error())
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (s *Station) sender(ctx context.Context, about interbank.Original) (realm s
 func (s *Station) statusMove(m payment.Message, status interbank.Status) (payment.Transition, error) {
 	switch {
 	case status.Outcome == interbank.OutcomeNegative:
-		return moveIf(m.Refuse(status.Why.Code, status.Why.Text, s.now()))
+		return moveIf(m.RejectByClearing(status.Reason.Code, status.Reason.Text, s.now()))
 	case status.Outcome == interbank.OutcomePositive && m.Direction == payment.DirectionOut:
 		return moveIf(m.Settle(s.now()))
 	}

@@ -22,7 +22,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Inbound, documen
 		return s.refuseStranger(ctx, in, document, payment.IncomingRefusal{Code: amount.Code, Text: "The amount cannot be booked. " + amount.Text})
 	}
 	if err != nil {
-		return unfit(err.Error())
+		return unprocessable(err.Error())
 	}
 	asked := payment.IncomingInput{Scheme: in.Scheme, Document: document, At: s.now(), Rules: s.cfg.Rules}
 	realm, err := s.cfg.Store.IncomingRealm(ctx, transfer.Creditor.IBAN)
@@ -45,7 +45,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Inbound, documen
 	}
 	err = s.cfg.Store.Arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Answer: &answer})
 	if errors.Is(err, store.ErrKnownTransaction) {
-		return unfit("The transaction id " + transfer.TransactionID + " came before, under another message id.")
+		return unprocessable("The transaction id " + transfer.TransactionID + " came before, under another message id.")
 	}
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (s *Station) statusAnswer(in store.Inbound, about iso20022.Document, refuse
 		Scheme: in.Scheme, About: about, Code: refused.Code, Information: lines, Reference: "P2" + unique, StatusID: "S" + unique, At: s.now(),
 	})
 	if err != nil {
-		return store.Answer{}, unfit(err.Error())
+		return store.Answer{}, unprocessable(err.Error())
 	}
 	return s.answerOf(in, "P2"+unique, report)
 }

@@ -37,7 +37,7 @@ func (s *Station) Watch(ctx context.Context) {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	for {
-		s.Look(ctx)
+		s.Sweep(ctx)
 		select {
 		case <-ctx.Done():
 			return
@@ -46,11 +46,11 @@ func (s *Station) Watch(ctx context.Context) {
 	}
 }
 
-// Look does once, for every realm, what Watch does all the time.
-func (s *Station) Look(ctx context.Context) {
+// Sweep does once, for every realm, what Watch does all the time.
+func (s *Station) Sweep(ctx context.Context) {
 	realms, err := s.cfg.Store.Realms(ctx)
 	if err != nil {
-		s.complain(ctx, err, "watch the clock")
+		s.warn(ctx, err, "watch the clock")
 		return
 	}
 	for _, realm := range realms {
@@ -60,7 +60,7 @@ func (s *Station) Look(ctx context.Context) {
 			AcceptedAfter: now.Add(s.cfg.AnswerWithin), InquireAfter: now.Add(longestInquiryPause), PageSize: watchPage,
 		})
 		if err != nil {
-			s.complain(ctx, err, "watch the clock", "realm", realm)
+			s.warn(ctx, err, "watch the clock", "realm", realm)
 			continue
 		}
 		s.each(ctx, realm, due.Undelivered, s.sendAgain)
@@ -70,8 +70,8 @@ func (s *Station) Look(ctx context.Context) {
 		s.each(ctx, realm, due.FallingDue, s.fallDue)
 		s.each(ctx, realm, due.ToAnswer, s.noteAnswer)
 	}
-	s.lookAtAnswers(ctx)
-	s.lookAtWaiting(ctx)
+	s.sweepOutbox(ctx)
+	s.sweepHeld(ctx)
 }
 
 func (s *Station) each(ctx context.Context, realm string, ids []uuid.UUID, work func(context.Context, string, uuid.UUID) error) {
@@ -82,7 +82,7 @@ func (s *Station) each(ctx context.Context, realm string, ids []uuid.UUID, work 
 			err := work(ctx, realm, id)
 			var moved *payment.StateError
 			if err != nil && !errors.As(err, &moved) && !errors.Is(err, payment.ErrIllegalMove) {
-				s.complain(ctx, err, "carry on with a message", "realm", realm, "internalId", id)
+				s.warn(ctx, err, "carry on with a message", "realm", realm, "internalId", id)
 			}
 			return nil
 		})
@@ -164,7 +164,7 @@ func (s *Station) inquire(ctx context.Context, realm string, id uuid.UUID) error
 	if err != nil {
 		return s.hold(ctx, m, err)
 	}
-	content, err := s.keep(ctx, made)
+	content, err := s.storeOutbound(ctx, made)
 	if err != nil {
 		return s.hold(ctx, m, err)
 	}
@@ -194,7 +194,7 @@ func (s *Station) statusRequest(ctx context.Context, realm string, id uuid.UUID,
 	return verified.StatusRequest(document, number, s.now())
 }
 
-func (s *Station) complain(ctx context.Context, err error, doing string, with ...any) {
+func (s *Station) warn(ctx context.Context, err error, doing string, with ...any) {
 	if ctx.Err() != nil {
 		return
 	}

@@ -246,7 +246,7 @@ func TestARefusalIsReadAsOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, err := interbank.ReadStatus(report)
-	if err != nil || status.Outcome != interbank.OutcomeNegative || status.Why.Code != "AC06" || !slices.Equal(status.Why.Information, []string{"Konto gesperrt"}) ||
+	if err != nil || status.Outcome != interbank.OutcomeNegative || status.Reason.Code != "AC06" || !slices.Equal(status.Reason.Information, []string{"Konto gesperrt"}) ||
 		status.Original.MessageID != "SPACS4-20260310-FOCR" || !interbank.SameMessage(status.Original.MessageName, iso20022.Pacs004V09) ||
 		status.Original.TransactionID != "STX20260302000001" {
 		t.Errorf("%+v, %v", status, err)

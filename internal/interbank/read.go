@@ -37,8 +37,8 @@ type OriginalCopy struct {
 	CreditorAccount string // IBAN
 }
 
-// Why is the reason of a status, recall, return or refusal.
-type Why struct {
+// Reason is the reason of a status, recall, return or refusal.
+type Reason struct {
 	// Code is the ISO code, or the proprietary one of an old sender; NARR where a reason is due and none stands.
 	Code string
 	// Text is the meaning of the code and what the sender adds, for people.
@@ -52,11 +52,11 @@ type Why struct {
 // narrative is the code of a reason given in words only.
 const narrative = "NARR"
 
-// why puts together what a sender says about its reason.
-func why(set code.Set, choice [2]string, originator *party, lines []string) Why {
+// reasonOf puts together what a sender says about its reason.
+func reasonOf(set code.Set, choice [2]string, originator *party, lines []string) Reason {
 	id := cmp.Or(choice[0], choice[1], narrative)
 	definition, _ := set.Find(id)
-	return Why{
+	return Reason{
 		Code: id, Text: strings.TrimSpace(definition.Text + " " + strings.Join(lines, " ")), Information: lines,
 		Originator: originatorName(originator),
 	}

@@ -12,7 +12,7 @@ type Cancellation struct {
 	MessageID      string // of the camt.056 (Assgnmt/Id)
 	CancellationID string
 	Original       Original
-	Why            Why
+	Reason         Reason
 }
 
 // ReadCancellation reads an incoming camt.056. It fails with ErrTransactions, ErrIncomplete without OrgnlTxId, or on an amount
@@ -31,7 +31,7 @@ func ReadCancellation(document *iso20022.FIToFIPaymentCancellationRequest) (Canc
 	}
 	return Cancellation{
 		MessageID: document.Assignment.ID, CancellationID: recall.CancellationID, Original: about,
-		Why: cancellationWhy(recall.CancellationReasonInformation),
+		Reason: cancellationReason(recall.CancellationReasonInformation),
 	}, nil
 }
 
@@ -51,19 +51,19 @@ func recalledOriginal(recall *iso20022.PaymentTransaction106) (Original, error) 
 	return about.copied(recall.OriginalTransactionReference)
 }
 
-func cancellationWhy(reasons []iso20022.PaymentCancellationReason5) Why {
+func cancellationReason(reasons []iso20022.PaymentCancellationReason5) Reason {
 	if len(reasons) == 0 {
-		return why(code.CancellationReasons, [2]string{}, nil, nil)
+		return reasonOf(code.CancellationReasons, [2]string{}, nil, nil)
 	}
 	var choice [2]string
 	if reasons[0].Reason != nil {
 		choice = [2]string{reasons[0].Reason.Code, reasons[0].Reason.Proprietary}
 	}
-	return why(code.CancellationReasons, choice, reasons[0].Originator, reasons[0].AdditionalInformation)
+	return reasonOf(code.CancellationReasons, choice, reasons[0].Originator, reasons[0].AdditionalInformation)
 }
 
-// Refusal is the answer to a recall by camt.029.
-type Refusal struct {
+// NegativeResolution is the answer to a recall by camt.029.
+type NegativeResolution struct {
 	MessageID string // of the camt.029 (Assgnmt/Id)
 	StatusID  string
 	Original  Original
@@ -71,30 +71,30 @@ type Refusal struct {
 	// status, such as pending, moves nothing.
 	Status  string
 	Refused bool
-	Why     Why
+	Reason  Reason
 }
 
 // ReadResolution reads an incoming camt.029. It fails with ErrTransactions, ErrIncomplete without OrgnlTxId, or on an amount
 // (money.Error) or date that cannot be read.
-func ReadResolution(document *iso20022.ResolutionOfInvestigation) (Refusal, error) {
+func ReadResolution(document *iso20022.ResolutionOfInvestigation) (NegativeResolution, error) {
 	if document == nil || len(document.CancellationDetails) != 1 || len(document.CancellationDetails[0].TransactionInformationAndStatus) != 1 {
-		return Refusal{}, fmt.Errorf("read camt.029: %w", ErrTransactions)
+		return NegativeResolution{}, fmt.Errorf("read camt.029: %w", ErrTransactions)
 	}
 	answer := &document.CancellationDetails[0].TransactionInformationAndStatus[0]
 	if answer.OriginalTransactionID == "" {
-		return Refusal{}, fmt.Errorf("read camt.029 without OrgnlTxId: %w", ErrIncomplete)
+		return NegativeResolution{}, fmt.Errorf("read camt.029 without OrgnlTxId: %w", ErrIncomplete)
 	}
 	about, err := refusedOriginal(answer)
 	if err != nil {
-		return Refusal{}, fmt.Errorf("read camt.029: %w", err)
+		return NegativeResolution{}, fmt.Errorf("read camt.029: %w", err)
 	}
 	status := answer.TransactionCancellationStatus
 	if status == "" {
 		status = document.Status.Confirmation
 	}
-	return Refusal{
+	return NegativeResolution{
 		MessageID: document.Assignment.ID, StatusID: answer.CancellationStatusID, Original: about,
-		Status: status, Refused: status == rejected, Why: refusalWhy(answer.CancellationStatusReasonInformation),
+		Status: status, Refused: status == rejected, Reason: rejectionReason(answer.CancellationStatusReasonInformation),
 	}, nil
 }
 
@@ -114,13 +114,13 @@ func refusedOriginal(answer *iso20022.PaymentTransaction102) (Original, error) {
 	return about.copied(answer.OriginalTransactionReference)
 }
 
-func refusalWhy(reasons []iso20022.CancellationStatusReason4) Why {
+func rejectionReason(reasons []iso20022.CancellationStatusReason4) Reason {
 	if len(reasons) == 0 {
-		return why(code.CancellationRejections, [2]string{}, nil, nil)
+		return reasonOf(code.CancellationRejections, [2]string{}, nil, nil)
 	}
 	var choice [2]string
 	if reasons[0].Reason != nil {
 		choice = [2]string{reasons[0].Reason.Code, reasons[0].Reason.Proprietary}
 	}
-	return why(code.CancellationRejections, choice, reasons[0].Originator, reasons[0].AdditionalInformation)
+	return reasonOf(code.CancellationRejections, choice, reasons[0].Originator, reasons[0].AdditionalInformation)
 }

@@ -18,13 +18,13 @@ type Returned struct {
 	Amount    money.Amount // what comes back
 	Charge    money.Amount // what the other bank keeps; the zero value for nothing
 	Day       time.Time    // settlement day of the return, midnight UTC; zero when the document does not say
-	Why       Why
+	Reason    Reason
 	Count     string       // NbOfTxs of the header
 	Total     money.Amount // of the header; the zero value when the document does not say
 }
 
 // AnswersRecall reports whether the return is the positive answer to a recall.
-func (r Returned) AnswersRecall() bool { return r.Why.Code == rtransactionrule.ReturnAfterRecall }
+func (r Returned) AnswersRecall() bool { return r.Reason.Code == rtransactionrule.ReturnAfterRecall }
 
 // ReadReturn reads an incoming pacs.004. It fails with ErrTransactions, ErrIncomplete without OrgnlTxId, or on an amount (money.Error)
 // or date that cannot be read.
@@ -36,7 +36,7 @@ func ReadReturn(document *iso20022.PaymentReturn) (Returned, error) {
 	if transaction.OriginalTransactionID == "" {
 		return Returned{}, fmt.Errorf("read pacs.004 without OrgnlTxId: %w", ErrIncomplete)
 	}
-	read := Returned{MessageID: document.GroupHeader.MessageID, ReturnID: transaction.ReturnID, Why: returnWhy(transaction.ReturnReasonInformation)}
+	read := Returned{MessageID: document.GroupHeader.MessageID, ReturnID: transaction.ReturnID, Reason: returnReason(transaction.ReturnReasonInformation)}
 	read.Original, err = returnedOriginal(document, transaction)
 	if err != nil {
 		return Returned{}, fmt.Errorf("read pacs.004: %w", err)
@@ -108,13 +108,13 @@ func chargeOf(charges []iso20022.Charges7) (money.Amount, error) {
 	return sum, nil
 }
 
-func returnWhy(reasons []iso20022.PaymentReturnReason6) Why {
+func returnReason(reasons []iso20022.PaymentReturnReason6) Reason {
 	if len(reasons) == 0 {
-		return why(code.ReturnReasons, [2]string{}, nil, nil)
+		return reasonOf(code.ReturnReasons, [2]string{}, nil, nil)
 	}
 	var choice [2]string
 	if reasons[0].Reason != nil {
 		choice = [2]string{reasons[0].Reason.Code, reasons[0].Reason.Proprietary}
 	}
-	return why(code.ReturnReasons, choice, reasons[0].Originator, reasons[0].AdditionalInformation)
+	return reasonOf(code.ReturnReasons, choice, reasons[0].Originator, reasons[0].AdditionalInformation)
 }

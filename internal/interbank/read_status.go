@@ -39,8 +39,8 @@ type Status struct {
 	Original Original
 	Status   string
 	Outcome  Outcome
-	// Why is set when the outcome is negative.
-	Why Why
+	// Reason is set when the outcome is negative.
+	Reason Reason
 	// AcceptedAt is the acceptance time of the original as the sender repeats it; zero when it does not.
 	AcceptedAt time.Time
 }
@@ -78,7 +78,7 @@ func ReadStatus(document *iso20022.FIToFIPaymentStatusReport) (Status, error) {
 	}
 	read.Outcome = OutcomeOf(read.Status)
 	if read.Outcome == OutcomeNegative {
-		read.Why = statusWhy(reasons)
+		read.Reason = statusReason(reasons)
 	}
 	return read, nil
 }
@@ -94,8 +94,8 @@ func reportedOriginal(about Original, transaction *iso20022.PaymentTransaction11
 	return about.copied(transaction.OriginalTransactionReference)
 }
 
-// statusWhy takes the first code, and the words of all reasons.
-func statusWhy(reasons []iso20022.StatusReasonInformation12) Why {
+// statusReason takes the first code, and the words of all reasons.
+func statusReason(reasons []iso20022.StatusReasonInformation12) Reason {
 	var choice [2]string
 	var named *party
 	var lines []string
@@ -108,5 +108,5 @@ func statusWhy(reasons []iso20022.StatusReasonInformation12) Why {
 		}
 		lines = append(lines, reasons[i].AdditionalInformation...)
 	}
-	return why(code.StatusReasons, choice, named, lines)
+	return reasonOf(code.StatusReasons, choice, named, lines)
 }

@@ -58,8 +58,8 @@ func TestReadStatus(t *testing.T) {
 			if read.Status != status || read.Outcome != want || read.MessageID != c.letter+"PACS2-20260302-"+status || !read.AcceptedAt.Equal(accepted) {
 				t.Errorf("%s %s: %+v", c.scheme, status, read)
 			}
-			if (read.Why.Code == "AB05") != (status == "RJCT") || (read.Why.Text != "") != (status == "RJCT") {
-				t.Errorf("%s %s: why %+v", c.scheme, status, read.Why)
+			if (read.Reason.Code == "AB05") != (status == "RJCT") || (read.Reason.Text != "") != (status == "RJCT") {
+				t.Errorf("%s %s: why %+v", c.scheme, status, read.Reason)
 			}
 		}
 	}
@@ -88,14 +88,14 @@ func TestAStatusAboutTheWholeMessage(t *testing.T) {
 	}}
 	report.TransactionInformationAndStatus = nil
 	read, err := interbank.ReadStatus(report)
-	if err != nil || read.Outcome != interbank.OutcomeNegative || read.Why.Code != "FF01" || !slices.Equal(read.Why.Information, []string{"line 7"}) ||
+	if err != nil || read.Outcome != interbank.OutcomeNegative || read.Reason.Code != "FF01" || !slices.Equal(read.Reason.Information, []string{"line 7"}) ||
 		read.Original.MessageID != "EPACS8-20260302-0001" || read.Original.TransactionID != "" {
 		t.Errorf("%+v, %v", read, err)
 	}
 	report.OriginalGroupInformationAndStatus[0].StatusReasonInformation = nil
 	read, err = interbank.ReadStatus(report)
-	if err != nil || read.Why.Code != "NARR" {
-		t.Errorf("a refusal without a reason: %+v, %v", read.Why, err)
+	if err != nil || read.Reason.Code != "NARR" {
+		t.Errorf("a refusal without a reason: %+v, %v", read.Reason, err)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestReadReturn(t *testing.T) {
 			}
 			c.wantOriginal(t, read.Original, true)
 			if read.Amount != c.paid(t) || !read.Charge.IsZero() || !read.Day.Equal(answerDay) || read.ReturnID != c.letter+"RTR-"+reason+"-0001" ||
-				read.Why.Code != reason || read.Why.Originator != c.creditorBank || read.AnswersRecall() != (reason == "FOCR") {
+				read.Reason.Code != reason || read.Reason.Originator != c.creditorBank || read.AnswersRecall() != (reason == "FOCR") {
 				t.Errorf("%s: %+v", c.scheme, read)
 			}
 		}
@@ -124,8 +124,8 @@ func TestReadRecallAndRefusal(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.wantOriginal(t, recall.Original, true)
-		if recall.MessageID != c.letter+"CAMT56-20260303-0001" || recall.CancellationID != c.letter+"CXL-0001" || recall.Why.Code != "FRAD" ||
-			recall.Why.Originator != c.debtorBank || !slices.Equal(recall.Why.Information, []string{"Reported to police, case 2026-77"}) {
+		if recall.MessageID != c.letter+"CAMT56-20260303-0001" || recall.CancellationID != c.letter+"CXL-0001" || recall.Reason.Code != "FRAD" ||
+			recall.Reason.Originator != c.debtorBank || !slices.Equal(recall.Reason.Information, []string{"Reported to police, case 2026-77"}) {
 			t.Errorf("%s: %+v", c.scheme, recall)
 		}
 		refusal, err := interbank.ReadResolution(sample[*iso20022.ResolutionOfInvestigation](t, c.scheme, "08_camt.029.001.09_CUST"))
@@ -133,7 +133,7 @@ func TestReadRecallAndRefusal(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.wantOriginal(t, refusal.Original, true)
-		if !refusal.Refused || refusal.Status != "RJCR" || refusal.Why.Code != "CUST" || refusal.StatusID != c.letter+"CXLSTS-0001" {
+		if !refusal.Refused || refusal.Status != "RJCR" || refusal.Reason.Code != "CUST" || refusal.StatusID != c.letter+"CXLSTS-0001" {
 			t.Errorf("%s: %+v", c.scheme, refusal)
 		}
 		question, err := interbank.ReadStatusRequest(sample[*iso20022.FIToFIPaymentStatusRequest](t, c.scheme, "05_pacs.028.001.03"))

@@ -23,8 +23,8 @@ type Transfer struct {
 	Day        time.Time // settlement day, midnight UTC; zero when the document does not say
 	AcceptedAt time.Time // when the debtor's bank accepted it: the scheme's clock starts here; zero when the document does not say
 
-	Debtor           Side
-	Creditor         Side
+	Debtor           PartyAccount
+	Creditor         PartyAccount
 	UltimateDebtor   string // name
 	UltimateCreditor string // name
 
@@ -33,8 +33,8 @@ type Transfer struct {
 	Purpose    string // code or proprietary
 }
 
-// Side is the debtor or creditor of a payment.
-type Side struct {
+// PartyAccount is the debtor or creditor of a payment.
+type PartyAccount struct {
 	Name  string
 	IBAN  string // "" when the account has another number
 	Agent string // BIC of the bank, else its code in the Swiss clearing, else its other identification
@@ -63,8 +63,8 @@ func ReadTransfer(document *iso20022.FIToFICustomerCreditTransfer) (Transfer, er
 		MessageID: document.GroupHeader.MessageID, InstructionID: transaction.PaymentID.InstructionID,
 		EndToEndID: transaction.PaymentID.EndToEndID, TransactionID: transaction.PaymentID.TransactionID,
 		UETR: transaction.PaymentID.UETR, Amount: amount, Day: day, AcceptedAt: accepted,
-		Debtor:         side(&transaction.Debtor, transaction.DebtorAccount, transaction.DebtorAgent),
-		Creditor:       side(&transaction.Creditor, transaction.CreditorAccount, transaction.CreditorAgent),
+		Debtor:         partyAccount(&transaction.Debtor, transaction.DebtorAccount, transaction.DebtorAgent),
+		Creditor:       partyAccount(&transaction.Creditor, transaction.CreditorAccount, transaction.CreditorAgent),
 		UltimateDebtor: nameOf(transaction.UltimateDebtor), UltimateCreditor: nameOf(transaction.UltimateCreditor),
 	}
 	if transaction.Purpose != nil {
@@ -74,8 +74,8 @@ func ReadTransfer(document *iso20022.FIToFICustomerCreditTransfer) (Transfer, er
 	return read, nil
 }
 
-func side(named *party, held *iso20022.CashAccount38, bank agent) Side {
-	s := Side{Name: nameOf(named), Agent: agentName(bank)}
+func partyAccount(named *party, held *iso20022.CashAccount38, bank agent) PartyAccount {
+	s := PartyAccount{Name: nameOf(named), Agent: agentName(bank)}
 	if held != nil {
 		s.IBAN = held.ID.IBAN
 	}

@@ -54,12 +54,12 @@ func (m Message) Settle(at time.Time) (t Transition, ok bool, err error) {
 	return t, ok, err
 }
 
-// Refuse records a negative answer with its ISO reason code. ok is false when the message has failed with this code already.
-func (m Message) Refuse(code, text string, at time.Time) (t Transition, ok bool, err error) {
+// RejectByClearing records a negative answer with its ISO reason code. ok is false when the message has failed with this code already.
+func (m Message) RejectByClearing(code, text string, at time.Time) (t Transition, ok bool, err error) {
 	if m.State == StateFailed && m.StatusCode == code {
 		return Transition{}, false, nil
 	}
-	t, err = m.step(ActionRefuse, StateFailed, identity.Gateway(identity.ChannelClearing), at)
+	t, err = m.step(ActionRejectByClearing, StateFailed, identity.Gateway(identity.ChannelClearing), at)
 	t.reason = truncate(text)
 	t.changes = Changes{StatusCode: code, StatusText: t.reason, DeliveredAt: m.deliveredBy(at)}
 	return t, err == nil, err
@@ -96,9 +96,9 @@ func (m Message) Accept(at time.Time) (t Transition, ok bool, err error) {
 	return t, ok, err
 }
 
-// Decline records that the other bank refused a recall, with its reason.
-func (m Message) Decline(code, text string, at time.Time) (t Transition, ok bool, err error) {
-	t, ok, err = m.answered(ActionDecline, StateRefused, at)
+// RefuseRecall records that the other bank refused a recall, with its reason.
+func (m Message) RefuseRecall(code, text string, at time.Time) (t Transition, ok bool, err error) {
+	t, ok, err = m.answered(ActionRefuseRecall, StateRefused, at)
 	if ok {
 		t.reason = truncate(text)
 		t.changes.StatusCode, t.changes.StatusText = code, t.reason

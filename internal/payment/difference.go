@@ -81,19 +81,19 @@ func (m Message) signed(document iso20022.Document) ([]searched, error) {
 	case *iso20022.FIToFIPaymentCancellationRequest:
 		said, err := interbank.ReadCancellation(content)
 		amount := said.Original.Amount
-		return m.againstOriginal(rtransactionContent{said.Original, amount, said.Why.Code, []Kind{KindRecall, KindReceivedRecall}}), err
+		return m.againstOriginal(rtransactionContent{said.Original, amount, said.Reason.Code, []Kind{KindRecall, KindReceivedRecall}}), err
 	case *iso20022.PaymentReturn:
 		if m.Direction == DirectionIn {
 			return nil, nil
 		}
 		said, err := interbank.ReadReturn(content)
-		return m.againstOriginal(rtransactionContent{said.Original, said.Amount, said.Why.Code, []Kind{KindReturn}}), err
+		return m.againstOriginal(rtransactionContent{said.Original, said.Amount, said.Reason.Code, []Kind{KindReturn}}), err
 	case *iso20022.ResolutionOfInvestigation:
 		if m.Direction == DirectionIn {
 			return nil, nil
 		}
 		said, err := interbank.ReadResolution(content)
-		return m.againstOriginal(rtransactionContent{said.Original, said.Original.Amount, said.Why.Code, []Kind{KindResolution}}), err
+		return m.againstOriginal(rtransactionContent{said.Original, said.Original.Amount, said.Reason.Code, []Kind{KindResolution}}), err
 	}
 	return nil, errNotSingle
 }

@@ -79,7 +79,7 @@ func NewIncoming(in ArrivalInput, transfer interbank.Transfer, refused IncomingR
 	c.Action = ActionBook
 	c.Message.SettledAt = in.At
 	if refused.Code != "" {
-		c.Action, c.Message.State, c.Message.SettledAt = ActionRefuse, StateFailed, time.Time{}
+		c.Action, c.Message.State, c.Message.SettledAt = ActionRejectByClearing, StateFailed, time.Time{}
 		c.Message.StatusCode, c.Message.StatusText = refused.Code, refused.Text
 	}
 	return c
@@ -101,7 +101,7 @@ func NewReceivedRecall(in ArrivalInput, recall interbank.Cancellation, original 
 	c := in.message(KindReceivedRecall, StateAwaitingDecision, original.Summary)
 	c.Action = ActionReceive
 	c.Message.OriginalID, c.Message.AnswerBy = original.InternalID, dayOf(answerBy)
-	return c.because(recall.Why)
+	return c.because(recall.Reason)
 }
 
 // NewReceivedReturn makes the message of the money that another bank sends back (pacs.004) because we recalled it.
@@ -110,12 +110,12 @@ func NewReceivedReturn(in ArrivalInput, returned interbank.Returned, recall Mess
 	summary.Amount = returned.Amount
 	c := in.answer(KindReturn, StateSettled, summary, recall)
 	c.Message.SettledAt = in.At
-	return c.because(returned.Why)
+	return c.because(returned.Reason)
 }
 
 // NewReceivedResolution makes the message of another bank's refusal (camt.029) of a recall of ours.
-func NewReceivedResolution(in ArrivalInput, refusal interbank.Refusal, recall Message) Created {
-	return in.answer(KindResolution, StateCommunicated, recall.Summary, recall).because(refusal.Why)
+func NewReceivedResolution(in ArrivalInput, refusal interbank.NegativeResolution, recall Message) Created {
+	return in.answer(KindResolution, StateCommunicated, recall.Summary, recall).because(refusal.Reason)
 }
 
 // answer is the message of an answer to a recall of ours: about the same payment, and final.
@@ -130,7 +130,7 @@ func (in ArrivalInput) answer(kind Kind, state State, summary Summary, recall Me
 const reasonLength = 4
 
 // because notes the reason another bank gives. A proprietary code may be longer than those of the lists: it is kept with the words.
-func (c Created) because(why interbank.Why) Created {
+func (c Created) because(why interbank.Reason) Created {
 	c.Message.Reason, c.Message.StatusText = why.Code, truncate(why.Text)
 	if utf8.RuneCountInString(why.Code) > reasonLength {
 		c.Message.Reason, c.Message.StatusText = "NARR", truncate(strings.TrimSpace(why.Code+" "+why.Text))

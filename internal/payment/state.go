@@ -59,26 +59,26 @@ type Action string
 
 // The actions.
 const (
-	ActionSubmit   Action = "submit"
-	ActionApprove  Action = "approve"
-	ActionReject   Action = "reject"
-	ActionWithdraw Action = "withdraw"
-	ActionAmend    Action = "amend"
-	ActionExpire   Action = "expire"
-	ActionDeliver  Action = "deliver"  // clearing has taken the document
-	ActionSettle   Action = "settle"   // clearing answered positively
-	ActionRefuse   Action = "refuse"   // clearing answered negatively
-	ActionWithhold Action = "withhold" // the stored content is not what was approved: not sent
-	ActionTimeOut  Action = "time out" // no answer in the scheme's time
-	ActionInquire  Action = "inquire"  // clearing was asked for the status
+	ActionSubmit           Action = "submit"
+	ActionApprove          Action = "approve"
+	ActionReject           Action = "reject"
+	ActionWithdraw         Action = "withdraw"
+	ActionAmend            Action = "amend"
+	ActionExpire           Action = "expire"
+	ActionDeliver          Action = "deliver"  // clearing has taken the document
+	ActionSettle           Action = "settle"   // clearing answered positively
+	ActionRejectByClearing Action = "refuse"   // clearing answered negatively, or an incoming payment was refused
+	ActionWithhold         Action = "withhold" // the stored content is not what was approved: not sent
+	ActionTimeOut          Action = "time out" // no answer in the scheme's time
+	ActionInquire          Action = "inquire"  // clearing was asked for the status
 
-	ActionAcknowledge Action = "acknowledge" // clearing confirmed the receipt (camt.025)
-	ActionAccept      Action = "accept"      // the other bank sent the money back
-	ActionDecline     Action = "decline"     // the other bank refused the recall
-	ActionFallDue     Action = "fall due"    // no answer to a recall in time
-	ActionBook        Action = "book"        // an incoming payment was taken
-	ActionReceive     Action = "receive"     // a recall, or the answer to one of ours, came in
-	ActionAnswer      Action = "answer"      // a received recall was answered
+	ActionAcknowledge  Action = "acknowledge" // clearing confirmed the receipt (camt.025)
+	ActionAccept       Action = "accept"      // the other bank sent the money back
+	ActionRefuseRecall Action = "decline"     // the other bank refused the recall
+	ActionFallDue      Action = "fall due"    // no answer to a recall in time
+	ActionBook         Action = "book"        // an incoming payment was taken
+	ActionReceive      Action = "receive"     // a recall, or the answer to one of ours, came in
+	ActionAnswer       Action = "answer"      // a received recall was answered
 )
 
 // Kind is what a message asks for.

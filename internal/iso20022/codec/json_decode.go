@@ -102,7 +102,7 @@ func (j *jsonDecoder) skip() {
 	}
 }
 
-// open reads the start of an object; anything else is reported and passed over.
+// object reads the start of an object; anything else is reported and passed over.
 func (j *jsonDecoder) object(what string) bool {
 	found := j.reader.PeekKind()
 	if found != '{' {

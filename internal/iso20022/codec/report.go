@@ -56,7 +56,7 @@ func (r *reporter) leave() {
 	r.path = r.path[:len(r.path)-1]
 }
 
-// tag is the current element, ancestor its n-th ancestor ("" beyond the root).
+// ancestor is the tag of the n-th element around the current one, which is the 0th; "" beyond the root.
 func (r *reporter) ancestor(n int) string {
 	if n >= len(r.path) {
 		return ""

@@ -142,7 +142,7 @@ func stepTitle(s store.Step) string {
 		return "Taken by clearing"
 	case payment.ActionSettle:
 		return "Settled"
-	case payment.ActionRefuse:
+	case payment.ActionRejectByClearing:
 		return "Refused by clearing"
 	case payment.ActionWithhold:
 		return "Not sent"
@@ -154,7 +154,7 @@ func stepTitle(s store.Step) string {
 		return "Receipt confirmed by clearing"
 	case payment.ActionAccept:
 		return "Accepted by the other bank"
-	case payment.ActionDecline:
+	case payment.ActionRefuseRecall:
 		return "Refused by the other bank"
 	case payment.ActionFallDue:
 		return "No answer in time"

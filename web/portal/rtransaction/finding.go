@@ -103,8 +103,8 @@ func (a asked) reason() payment.ReasonOnOffer {
 	return payment.ReasonOnOffer{}
 }
 
-// room is how many lines the form offers and how long each may be, whatever the reason.
-func (a asked) room() (lines, length int) {
+// informationLimits is how many lines the form offers and how long each may be, whatever the reason.
+func (a asked) informationLimits() (lines, length int) {
 	for _, reason := range a.preview.Reasons {
 		limits := reason.Information
 		if limits.Allowed == 0 {

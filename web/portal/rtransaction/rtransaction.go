@@ -179,7 +179,7 @@ func (v *visit) renderForm(status int, a asked, model views.RequestForm) error {
 	model.Cards = v.cards(s)
 	model.Usual, model.Others = a.offered()
 	model.Reason = a.Reason
-	lines, length := a.room()
+	lines, length := a.informationLimits()
 	model.LineLimit, model.Information = length, make([]string, lines)
 	copy(model.Information, a.Information)
 	if s.Kind == payment.KindReturn && s.Recalled() {

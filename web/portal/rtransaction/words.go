@@ -183,17 +183,17 @@ func saidIn(content []byte) said {
 	case *iso20022.FIToFIPaymentCancellationRequest:
 		recall, err := interbank.ReadCancellation(read)
 		if err == nil {
-			return said{information: recall.Why.Information, originator: recall.Why.Originator}
+			return said{information: recall.Reason.Information, originator: recall.Reason.Originator}
 		}
 	case *iso20022.PaymentReturn:
 		returned, err := interbank.ReadReturn(read)
 		if err == nil {
-			return said{information: returned.Why.Information, originator: returned.Why.Originator, charge: returned.Charge}
+			return said{information: returned.Reason.Information, originator: returned.Reason.Originator, charge: returned.Charge}
 		}
 	case *iso20022.ResolutionOfInvestigation:
 		refusal, err := interbank.ReadResolution(read)
 		if err == nil {
-			return said{information: refusal.Why.Information, originator: refusal.Why.Originator}
+			return said{information: refusal.Reason.Information, originator: refusal.Reason.Originator}
 		}
 	}
 	return said{}

@@ -1,12 +1,15 @@
 package clearing_test
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/govalues/decimal"
 
+	"countersign/internal/clearing"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
@@ -81,6 +84,15 @@ func incomingCases(h *stationtest.House) []incomingCase {
 		}},
 		{"no such account", "", "AC01", func(_ *incomingDocument, t *tx) { t.CreditorAccount.ID.IBAN = "CH9300762011623852957" }},
 		{"an account of the other scheme", sct, "AC01", func(_ *incomingDocument, t *tx) { t.CreditorAccount.ID.IBAN = receiving[sic] }},
+		{"a blank end-to-end id", "", "CH21", func(_ *incomingDocument, t *tx) { t.PaymentID.EndToEndID = " " }},
+		{"a debtor without name", "", "BE21", func(_ *incomingDocument, t *tx) { t.Debtor.Name = "" }},
+		{"an empty creditor", "", "BE22", func(_ *incomingDocument, t *tx) { t.Creditor = iso20022.PartyIdentification135{} }},
+		{"a debtor's bank without name", "", "RC03", func(_ *incomingDocument, t *tx) {
+			t.DebtorAgent.FinancialInstitutionID = iso20022.FinancialInstitutionIdentification18{}
+		}},
+		{"a creditor's bank without name", "", "RC04", func(_ *incomingDocument, t *tx) {
+			t.CreditorAgent.FinancialInstitutionID = iso20022.FinancialInstitutionIdentification18{}
+		}},
 		{"without time", sct, "CH21", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = "" }},
 		{"without time", sic, "", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = "" }},
 		{"in the last moment", "", "", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 10*time.Second-time.Millisecond) }},
@@ -102,10 +114,11 @@ func TestAnIncomingPaymentIsHeldAgainstTheRulesOfItsScheme(t *testing.T) {
 			id := fmt.Sprintf("CASE%d", i)
 			document := transfer(t, h, scheme, id, receiving[scheme])
 			c.change(document, &document.CreditTransferTransactionInformation[0])
-			if findings := codec.Validate(document); len(findings) > 0 {
+			came := inbound(t, scheme, "IN-"+id, document, nil)
+			if _, findings := codec.DecodeXML(came.Content); len(findings) > 0 {
 				t.Fatalf("%s: not valid by its schema: %+v", c.name, findings)
 			}
-			receive(t, h, inbound(t, scheme, "IN-"+id, document, nil))
+			receive(t, h, came)
 			h.Clock.Add(3 * time.Second)
 			h.Clearing.Sweep(ctx)
 			status, err := interbank.ReadStatus(lastSent(t, h, "pacs.002").(*iso20022.FIToFIPaymentStatusReport))
@@ -125,5 +138,54 @@ func TestAnIncomingPaymentIsHeldAgainstTheRulesOfItsScheme(t *testing.T) {
 			}
 		}
 		h.CheckInvariants(t)
+	}
+}
+
+func TestAMessageThatIsNotOnePaymentIsRefusedAsAWholeAndKeptForAnOperator(t *testing.T) {
+	t.Parallel()
+	type tx = iso20022.CreditTransferTransaction39
+	cases := map[string]struct {
+		code   string
+		change func(*incomingDocument, *tx)
+	}{
+		"two payments": {"AM18", func(d *incomingDocument, t *tx) {
+			second := *t
+			second.PaymentID.TransactionID = "SECOND"
+			d.CreditTransferTransactionInformation = append(d.CreditTransferTransactionInformation, second)
+			d.GroupHeader.NumberOfTransactions = "2"
+		}},
+		"no transaction id": {"CH21", func(_ *incomingDocument, t *tx) { t.PaymentID.TransactionID = "" }},
+	}
+	for name, c := range cases {
+		for _, scheme := range rulebook.Schemes() {
+			h := stationtest.New(t)
+			document := transfer(t, h, scheme, "WHOLE", receiving[scheme])
+			c.change(document, &document.CreditTransferTransactionInformation[0])
+			came := inbound(t, scheme, "IN-WHOLE", document, nil)
+			receive(t, h, came)
+			if err := h.Clearing.Receive(ctx, came); !errors.Is(err, clearing.ErrDuplicate) {
+				t.Errorf("%s, %s: again: %v", scheme, name, err)
+			}
+			h.Clock.Add(3 * time.Second)
+			h.Clearing.Sweep(ctx)
+			h.Clearing.Sweep(ctx)
+			if sent := h.Network.Delivered(); len(sent) != 1 {
+				t.Fatalf("%s, %s: %d documents were sent", scheme, name, len(sent))
+			}
+			report := lastSent(t, h, "pacs.002").(*iso20022.FIToFIPaymentStatusReport)
+			group := report.OriginalGroupInformationAndStatus[0]
+			if len(report.TransactionInformationAndStatus) != 0 || group.GroupStatus != "RJCT" || group.OriginalMessageID != "IN-WHOLE" ||
+				group.StatusReasonInformation[0].Reason.Code != c.code {
+				t.Errorf("%s, %s: answered %+v", scheme, name, group)
+			}
+			if outcome, reason := inboxOf(t, h, "IN-WHOLE"); outcome != "quarantined" || !strings.Contains(reason, c.code) {
+				t.Errorf("%s, %s: %s %s", scheme, name, outcome, reason)
+			}
+			_, _, err := h.Store.IncomingByTransaction(ctx, scheme, "WHOLE")
+			if !errors.Is(err, payment.ErrNotFound) {
+				t.Errorf("%s, %s: a payment was made of it: %v", scheme, name, err)
+			}
+			h.CheckInvariants(t)
+		}
 	}
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // receiveInquiry answers a pacs.028 with the state we know: of an incoming payment by its pacs.002 again, of a recall by its answer again
-// if there is one. A question about a recall that waits for people gets no answer until they decide.
+// if there is one. A question about a recall that waits for people gets no answer until they decide; one about a payment that is
+// withheld, because what is stored is not what came in, goes to quarantine.
 func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document *iso20022.FIToFIPaymentStatusRequest) error {
 	inquiry, err := interbank.ReadStatusRequest(document)
 	if err != nil {
@@ -31,6 +32,10 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document
 	if err != nil {
 		return err
 	}
+	if m.Withheld != "" {
+		s.alarmOnce(ctx, m.InternalID.String(), "inquiry not answered: the stored payment is withheld", "realm", m.Realm, "internalId", m.InternalID)
+		return unprocessable("The payment " + string(m.GlobalID) + " is withheld. " + m.Withheld)
+	}
 	if inquiry.AboutRecall() {
 		return s.answerAboutRecall(ctx, in, m, inquiry)
 	}
@@ -38,10 +43,7 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document
 	if err != nil {
 		return err
 	}
-	transfer, _ := codec.DecodeXML(m.Content)
-	if transfer == nil {
-		return errors.New("the stored payment cannot be read")
-	}
+	transfer, _ := codec.DecodeXML(m.Content) // StatusReport refuses what cannot be read
 	refused := payment.IncomingRefusal{Code: m.StatusCode, Text: m.StatusText}
 	answer, err := s.statusAnswer(in, transfer, refused, shortDigest(in.Content))
 	if err != nil {

@@ -2,9 +2,11 @@ package clearing_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"countersign/internal/clearing"
 	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -55,18 +57,18 @@ func TestTheAnswerToAnInquiryOutlivesAnOutage(t *testing.T) {
 		answer, ask := answeredRecall(t, h, scheme)
 		h.Network.Refuse = func(stationtest.Delivery) error { return errors.New("down") }
 		ask("Q1")
-		look(h)
+		sweep(h)
 		if n := sentTimes(t, h, answer.Reference()); n != 1 {
 			t.Fatalf("%s: sent %d times before the outage ended", scheme, n)
 		}
 		h.Network.Refuse = nil
-		look(h)
+		sweep(h)
 		if n := sentTimes(t, h, answer.Reference()); n != 2 {
 			t.Errorf("%s: sent %d times, want once more for the inquiry", scheme, n)
 		}
 		ask("Q2")
 		h.Clock.Add(3 * time.Second)
-		look(h)
+		sweep(h)
 		if n := sentTimes(t, h, answer.Reference()); n != 3 {
 			t.Errorf("%s: sent %d times after a second inquiry", scheme, n)
 		}
@@ -91,9 +93,34 @@ func TestAnAnswerThatWasChangedIsNotSentAgain(t *testing.T) {
 		if when == "after" {
 			execute(t, owner, change)
 		}
-		look(h)
+		sweep(h)
 		if n := sentTimes(t, h, answer.Reference()); n != 1 || alarms(log) != 1 {
 			t.Errorf("changed %s the inquiry: sent %d times, %d alarms", when, n, alarms(log))
+		}
+	}
+}
+
+func TestAQuestionAboutAPaymentThatSomebodyBrokeGoesToQuarantineOnce(t *testing.T) {
+	t.Parallel()
+	for what, tamper := range map[string]string{
+		"unreadable":     `UPDATE document SET content = 'x' WHERE message_id = $1`,
+		"another amount": `UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), '100.00', '900.00'), 'UTF8') WHERE message_id = $1`,
+	} {
+		h := stationtest.New(t)
+		original, document := booked(t, h, rulebook.SchemeSIC, "TX9")
+		execute(t, superuser(t, h), tamper, original.InternalID)
+		question, err := interbank.StatusRequest(interbank.StatusRequestInput{Scheme: rulebook.SchemeSIC, Original: document, Reference: "Q1", RequestID: "Q1", At: h.Clock.Now()})
+		asked := inbound(t, rulebook.SchemeSIC, "Q1", question, err)
+		before := outbox(t, h)
+		receive(t, h, asked)
+		if outcome, reason := inboxOf(t, h, "Q1"); outcome != "quarantined" || !strings.Contains(reason, "withheld") {
+			t.Errorf("%s: %s %s", what, outcome, reason)
+		}
+		if err := h.Clearing.Receive(ctx, asked); !errors.Is(err, clearing.ErrDuplicate) {
+			t.Errorf("%s: asked again: %v", what, err)
+		}
+		if after := outbox(t, h); after != before {
+			t.Errorf("%s: answered all the same", what)
 		}
 	}
 }

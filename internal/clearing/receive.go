@@ -55,9 +55,9 @@ func (s *Station) Receive(ctx context.Context, d Document) error {
 	var failed *unprocessableError
 	switch {
 	case errors.As(err, &failed):
-		return s.quarantine(ctx, in, failed.reason)
+		return s.quarantine(ctx, in, failed)
 	case errors.Is(err, payment.ErrIllegalMove):
-		return s.quarantine(ctx, in, "The state of the message contradicts this document.")
+		return s.quarantine(ctx, in, &unprocessableError{reason: "The state of the message contradicts this document."})
 	case errors.Is(err, store.ErrSeen):
 		return s.seen(ctx, in)
 	}
@@ -67,6 +67,7 @@ func (s *Station) Receive(ctx context.Context, d Document) error {
 // unprocessableError: the document is fine in itself, but belongs to nothing here or cannot be booked. An operator sees the reason.
 type unprocessableError struct {
 	reason string
+	answer *store.Answer // what clearing gets all the same; nil for nothing
 }
 
 // Error is the reason.
@@ -96,13 +97,13 @@ func (s *Station) process(ctx context.Context, in store.Inbound, parsed iso20022
 	}
 }
 
-func (s *Station) quarantine(ctx context.Context, in store.Inbound, reason string) error {
-	err := s.cfg.Store.Quarantine(ctx, in, reason)
+func (s *Station) quarantine(ctx context.Context, in store.Inbound, failed *unprocessableError) error {
+	err := s.cfg.Store.Quarantine(ctx, in, failed.reason, failed.answer)
 	if errors.Is(err, store.ErrSeen) {
 		return s.seen(ctx, in)
 	}
 	if err == nil {
-		s.cfg.Log.WarnContext(ctx, "document of clearing quarantined", "scheme", in.Scheme, "name", in.Name, "reference", in.Reference, "reason", reason)
+		s.cfg.Log.WarnContext(ctx, "document of clearing quarantined", "scheme", in.Scheme, "name", in.Name, "reference", in.Reference, "reason", failed.reason)
 	}
 	return err
 }
@@ -118,7 +119,7 @@ func (s *Station) seen(ctx context.Context, in store.Inbound) error {
 	}
 	used := in.Reference
 	in.Reference = used[:min(len(used), 120)] + "~" + shortDigest(in.Content)
-	err = s.cfg.Store.Quarantine(ctx, in, "The message id "+used+" was used before for another document.")
+	err = s.cfg.Store.Quarantine(ctx, in, "The message id "+used+" was used before for another document.", nil)
 	if errors.Is(err, store.ErrSeen) {
 		return ErrDuplicate
 	}

@@ -14,7 +14,7 @@ import (
 
 // receiveTransfer takes an incoming payment: booked and accepted when no rule of the scheme refuses it and the account is one of ours and
 // open, else refused with the code of the first rule it breaks. The answer (pacs.002) is stored in the same transaction and sent by its
-// job, within the scheme's time.
+// job, within the scheme's time. A message that cannot be read as one payment is refused as a whole, and an operator sees it.
 func (s *Station) receiveTransfer(ctx context.Context, in store.Inbound, document *iso20022.FIToFICustomerCreditTransfer) error {
 	transfer, err := interbank.ReadTransfer(document)
 	var amount *money.Error
@@ -22,7 +22,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Inbound, documen
 		return s.refuseStranger(ctx, in, document, payment.IncomingRefusal{Code: amount.Code, Text: "The amount cannot be booked. " + amount.Text})
 	}
 	if err != nil {
-		return unprocessable(err.Error())
+		return s.refuseGroup(in, document, err)
 	}
 	asked := payment.IncomingInput{Scheme: in.Scheme, Document: document, At: s.now(), Rules: s.cfg.Rules}
 	realm, err := s.cfg.Store.IncomingRealm(ctx, transfer.Creditor.IBAN)
@@ -68,6 +68,30 @@ func (s *Station) refuseStranger(ctx context.Context, in store.Inbound, document
 		return err
 	}
 	return s.cfg.Store.AnswerStranger(ctx, in, refused.Text, answer)
+}
+
+// refuseGroup is the unprocessableError of a pacs.008 that is not about one payment with a transaction id and times that can be read, with the
+// answer that refuses it as a whole: what is never answered leaves the debtor's bank in doubt. It never returns nil.
+func (s *Station) refuseGroup(in store.Inbound, document *iso20022.FIToFICustomerCreditTransfer, why error) error {
+	refused := payment.IncomingRefusal{Code: "DT01", Text: "A date or time of the message cannot be read."}
+	switch {
+	case errors.Is(why, interbank.ErrTransactions):
+		refused = payment.IncomingRefusal{Code: "AM18", Text: "Send each instant payment in a message of its own."}
+	case errors.Is(why, interbank.ErrIncomplete):
+		refused = payment.IncomingRefusal{Code: "CH21", Text: "The transaction id (TxId) is missing."}
+	}
+	reference := "P2" + shortDigest(in.Content)
+	report, err := interbank.GroupRejection(interbank.GroupRejectionInput{
+		Scheme: in.Scheme, About: document, Code: refused.Code, Information: []string{refused.Text}, Reference: reference, At: s.now(),
+	})
+	if err != nil {
+		return err
+	}
+	answer, err := s.answerOf(in, reference, report)
+	if err != nil {
+		return err
+	}
+	return &unprocessableError{reason: why.Error() + ". Clearing was answered: " + refused.Code + ".", answer: &answer}
 }
 
 // statusAnswer makes the pacs.002 for an incoming payment or return; unique is what makes its ids its own.

@@ -171,6 +171,32 @@ var incomingRules = []IncomingRule{
 		Source: "EPC115-06 pacs.008 (CdtrAgt); SPS 3.12; ISO, AGNT", broken: incoming.otherBank,
 	},
 	{
+		ID: "incoming-identifiers", Element: "CdtTrfTxInf/PmtId", Code: "CH21", Text: "An identifier of the message or the payment is blank.",
+		Source: "EPC115-06 pacs.008 (MsgId, EndToEndId mandatory); ISO, CH21", broken: func(i incoming) bool {
+			return strings.TrimSpace(i.header.MessageID) == "" || strings.TrimSpace(i.transaction.PaymentID.EndToEndID) == ""
+		},
+	},
+	{
+		ID: "incoming-debtor-name", Element: "CdtTrfTxInf/Dbtr/Nm", Code: "BE21", Text: "The name of the debtor is missing.",
+		Source: "EPC115-06 pacs.008 (Dbtr/Nm mandatory); ISO, BE21", broken: func(i incoming) bool { return i.transaction.Debtor.Name == "" },
+	},
+	{
+		ID: "incoming-creditor-name", Element: "CdtTrfTxInf/Cdtr/Nm", Code: "BE22", Text: "The name of the creditor is missing.",
+		Source: "EPC115-06 pacs.008 (Cdtr/Nm mandatory); ISO, BE22", broken: func(i incoming) bool { return i.transaction.Creditor.Name == "" },
+	},
+	{
+		ID: "incoming-debtor-agent", Element: "CdtTrfTxInf/DbtrAgt", Code: "RC03", Text: "The bank of the debtor is not named.",
+		Source: "EPC115-06 pacs.008 (DbtrAgt mandatory); ISO, RC03", broken: func(i incoming) bool {
+			return i.transaction.DebtorAgent.FinancialInstitutionID == iso20022.FinancialInstitutionIdentification18{}
+		},
+	},
+	{
+		ID: "incoming-creditor-agent", Element: "CdtTrfTxInf/CdtrAgt", Code: "RC04", Text: "The bank of the creditor is not named.",
+		Source: "EPC115-06 pacs.008 (CdtrAgt mandatory); ISO, RC04", broken: func(i incoming) bool {
+			return i.transaction.CreditorAgent.FinancialInstitutionID == iso20022.FinancialInstitutionIdentification18{}
+		},
+	},
+	{
 		ID: "incoming-time-missing", Scheme: SchemeSCT, Element: "CdtTrfTxInf/AccptncDtTm", Code: "CH21", Text: "The acceptance time is missing.",
 		Source: "EPC115-06 pacs.008 (AccptncDtTm mandatory, AT-T056); ISO, CH21", broken: func(i incoming) bool { return i.accepted.IsZero() },
 	},

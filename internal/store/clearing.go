@@ -74,10 +74,17 @@ func (s *Store) Record(ctx context.Context, in Inbound, realm string, id uuid.UU
 	})
 }
 
-// Quarantine stores a document that belongs to nothing here, or cannot be booked, with the reason, for an operator. It fails with
-// ErrSeen for a duplicate.
-func (s *Store) Quarantine(ctx context.Context, in Inbound, reason string) error {
-	return s.inbox(ctx, dbsqlc.New(s.db.pool), in, dbsqlc.InboxInsertParams{Outcome: "quarantined", Reason: reason, Content: in.Content})
+// Quarantine stores a document that belongs to nothing here, or cannot be booked, with the reason, for an operator, and the answer it
+// gets all the same, if there is one. It fails with ErrSeen for a duplicate.
+func (s *Store) Quarantine(ctx context.Context, in Inbound, reason string, answer *Answer) error {
+	return pgx.BeginFunc(ctx, s.db.pool, func(tx pgx.Tx) error {
+		q := dbsqlc.New(tx)
+		err := s.inbox(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "quarantined", Reason: reason, Content: in.Content})
+		if err != nil {
+			return err
+		}
+		return s.answer(ctx, tx, q, payment.Message{}, answer)
+	})
 }
 
 func (s *Store) inbox(ctx context.Context, q *dbsqlc.Queries, in Inbound, p dbsqlc.InboxInsertParams) error {

@@ -16,6 +16,7 @@ type mutator struct{ random *rand.Rand }
 var (
 	leafPattern  = regexp.MustCompile(`<([A-Za-z0-9:]+)((?: [A-Za-z]+="[^"]*")?)>([^<]*)</[A-Za-z0-9:]+>`)
 	startPattern = regexp.MustCompile(`<[A-Za-z0-9:]+`)
+	groupPattern = regexp.MustCompile(`<[A-Za-z0-9]+>`)
 )
 
 // texts are put in the place of the text of a leaf.
@@ -25,11 +26,11 @@ var texts = []string{
 	"2026-03-02T10:00:00.", "2026-03-02T10:00:00+14:30", "10:00:00", "true", "1", "TRUE", "RJCT", "CH5021977000004331346", "ch50", "RAIFCH22",
 	"RAIFCH22XX", "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10", "7A1D3E52-1f55-4c0a-9a3e-0d5a5b3c9e10", "DEBT", "SLEV", "NOTPROVIDED",
 	strings.Repeat("ä", 35), strings.Repeat("ä", 36), strings.Repeat("z", 71), strings.Repeat("z", 141), "&amp;&#65;&#x20AC;", "&nbsp;", "&#1;", "a]]>b",
-	"<!-- c -->x", "<![CDATA[x]]>", "<X/>", "\u0001", "a\tb", "&lt;", "<?p i?>T", "1.10000000", "123456789012345.10",
+	"<!-- c -->x", "<![CDATA[x]]>", "<X/>", "\u0001", "a\tb", "&lt;", "<?p i?>T", "1.10000000", "123456789012345.10", "1.50000000000000000000",
 }
 
 func (m mutator) mutate(document []byte) []byte {
-	switch m.random.IntN(9) {
+	switch m.random.IntN(11) {
 	case 0, 1, 2:
 		return m.replaceText(document)
 	case 3:
@@ -42,6 +43,8 @@ func (m mutator) mutate(document []byte) []byte {
 		return m.rename(document)
 	case 7:
 		return m.attribute(document)
+	case 8, 9:
+		return m.hollow(document)
 	default:
 		return m.anyByte(document)
 	}
@@ -76,6 +79,21 @@ func (m mutator) subtree(document []byte) (start, end int) {
 func (m mutator) cut(document []byte) []byte {
 	start, end := m.subtree(document)
 	return splice(document, start, end, "")
+}
+
+// hollow takes the content out of an element that has children.
+func (m mutator) hollow(document []byte) []byte {
+	groups := groupPattern.FindAllIndex(document, -1)
+	if len(groups) == 0 {
+		return document
+	}
+	at := groups[m.random.IntN(len(groups))]
+	name := document[at[0]+1 : at[1]-1]
+	closing := bytes.Index(document[at[0]:], []byte("</"+string(name)+">"))
+	if closing < 0 {
+		return document
+	}
+	return splice(document, at[1], at[0]+closing, "")
 }
 
 func (m mutator) repeat(document []byte) []byte {
@@ -114,20 +132,23 @@ func (m mutator) anyByte(document []byte) []byte {
 }
 
 // beyondSchema are the rules that go beyond the schema on purpose, by a part of their sentence, with the reason: every disagreement of
-// decoder and xmllint is one of these.
-var beyondSchema = []struct{ part, reason string }{
-	{"must not be empty", "no empty elements (SPS 3.4)"},
-	{"CDATA", "no CDATA sections (SPS 3.5)"},
-	{"no leading zeros", "decimals in plain form (SPS 3.7)"},
-	{"zeros at the end included", "at most 19 digits are held"},
-	{"XML declaration", "UTF-8 only (SPS 3.1)"},
-	{"namespace", "prefixes are declared once and messages known"},
+// decoder and xmllint is one of these. Those of orders do not hold for what banks exchange.
+var beyondSchema = []struct {
+	part, reason string
+	orders       bool
+}{
+	{"must not be empty", "no empty elements (SPS 3.4)", true},
+	{"CDATA", "no CDATA sections (SPS 3.5)", true},
+	{"no leading zeros", "decimals in plain form (SPS 3.7)", true},
+	{"zeros at the end included", "at most 19 digits are held", true},
+	{"XML declaration", "UTF-8 only (SPS 3.1)", false},
+	{"namespace", "prefixes are declared once and messages known", false},
 }
 
 // stricter is the reason why a finding is one of a rule beyond the schema, "" when it is none.
-func stricter(finding iso20022.Finding) string {
+func stricter(name iso20022.MessageName, finding iso20022.Finding) string {
 	for _, rule := range beyondSchema {
-		if strings.Contains(finding.Text, rule.part) {
+		if strings.Contains(finding.Text, rule.part) && (!rule.orders || strings.HasPrefix(string(name), "pain.")) {
 			return rule.reason
 		}
 	}
@@ -155,8 +176,8 @@ func TestStructureAgreesWithTheSchemaOnBrokenDocuments(t *testing.T) {
 			switch _, findings := DecodeXML(documents[i]); {
 			case valid == (len(findings) == 0):
 				same++
-			case valid && allStricter(findings):
-				beyond[stricter(findings[0])]++
+			case valid && allStricter(name, findings):
+				beyond[stricter(name, findings[0])]++
 			default:
 				t.Errorf("%s: schema says %v, the decoder %v\n%s", name, valid, findings, documents[i])
 			}
@@ -165,9 +186,9 @@ func TestStructureAgreesWithTheSchemaOnBrokenDocuments(t *testing.T) {
 	t.Logf("%d documents: %d judged alike, the others refused by rules beyond the schema: %v", total, same, beyond)
 }
 
-func allStricter(findings []iso20022.Finding) bool {
+func allStricter(name iso20022.MessageName, findings []iso20022.Finding) bool {
 	for _, finding := range findings {
-		if stricter(finding) == "" {
+		if stricter(name, finding) == "" {
 			return false
 		}
 	}

@@ -12,7 +12,9 @@ type decoder struct {
 	reporter
 	options Options
 	data    []byte
-	strict  bool // decimals in the strict form
+	// strict holds the document against the structure rules of SPS 2025 chapter 3 too, as orders of clients are: decimals in plain form, no
+	// empty or blank elements, no CDATA, no byte order mark. What banks exchange follows its schema only.
+	strict bool
 }
 
 func newDecoder(options Options, data []byte, prefix string) decoder {
@@ -33,6 +35,9 @@ type leafText struct {
 // leaf checks the text of the current element and stores it; a text that is
 // wrong is kept all the same, a wrong number is not.
 func (d *decoder) leaf(e *schema.Element, place reflect.Value, input leafText) {
+	if !d.strict {
+		input.text = e.Simple.Plain(input.text)
+	}
 	what, advice := e.Simple.Check(input.text, d.strict)
 	if what != schema.MistakeNone {
 		problem := d.leafProblem(e, what, advice)

@@ -12,10 +12,11 @@ import (
 
 // groupState is one group while its children are read.
 type groupState struct {
-	group     *schema.Group
-	value     reflect.Value
-	start     int  // offset of the group in the input
-	mandatory bool // the group itself must be there
+	group      *schema.Group
+	value      reflect.Value
+	start      int  // offset of the group in the input
+	mandatory  bool // the group itself must be there
+	mayBeEmpty bool // when the schema lets it
 
 	seen  uint64 // bit i: child i was there, right or wrong
 	count int    // children of any kind, unknown ones included
@@ -64,7 +65,7 @@ func (r *reporter) finish(s *groupState) {
 			lacking = true
 		}
 	}
-	if s.count == 0 && !lacking {
+	if s.count == 0 && !lacking && !s.mayBeEmpty {
 		r.report(s.start, emptyCode(s.mandatory), "Enter the content of "+r.ancestor(0)+" or remove the element: it must not be empty.")
 	}
 }

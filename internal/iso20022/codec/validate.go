@@ -89,7 +89,7 @@ func (v *validator) element(place step, e *schema.Element, value reflect.Value) 
 }
 
 func (v *validator) leaf(e *schema.Element, text string) {
-	what, advice := e.Simple.Check(text, false)
+	what, advice := e.Simple.Check(text, true)
 	if what != schema.MistakeNone {
 		problem := v.leafProblem(e, what, advice)
 		v.report(0, problem.code, problem.text)

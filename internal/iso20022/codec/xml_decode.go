@@ -22,9 +22,11 @@ func DecodeXML(data []byte) (iso20022.Document, []iso20022.Finding) {
 }
 
 // DecodeXML reads a document; the namespace of its root says which message it
-// is. No findings means that the document follows the schema and the structure
-// rules of SPS 2025 chapter 3 (no empty elements, no CDATA, no byte order mark,
-// UTF-8, no document type declaration). With findings the document holds what
+// is. No findings means that the document follows the schema, is in UTF-8 and has
+// no document type declaration, and, for messages of clients (pain), that it keeps
+// the structure rules of SPS 2025 chapter 3: no empty elements, no CDATA, no byte
+// order mark. Of what banks exchange, groups and optional texts that say nothing
+// are read as if they were not there. With findings the document holds what
 // could be read, or is nil when that is nothing; such a document may be shown
 // and checked further, but not processed. Pointers start with /Document.
 func (o Options) DecodeXML(data []byte) (iso20022.Document, []iso20022.Finding) {
@@ -38,6 +40,7 @@ type xmlDecoder struct {
 	decoder
 	scanner   xmltoken.Scanner
 	namespace string
+	marked    bool // the input begins with a byte order mark
 	// places takes the offset of each element by its pointer, when somebody asks for them.
 	places map[string]int
 	// kept counts the bytes of the envelopes kept so far.
@@ -68,11 +71,17 @@ func (x *xmlDecoder) document() iso20022.Document {
 	x.namespace = root.Namespace
 	x.remember(root.Offset)
 	x.strict = strings.HasPrefix(string(message.Name), "pain.")
+	if x.marked && x.strict {
+		x.report(0, codeContent, "Remove the byte order mark at the start of the document.")
+	}
 	document := message.New()
 	x.attributes(nil)
 	x.group(groupState{group: &message.Document, value: reflect.ValueOf(document).Elem(), start: root.Offset, mandatory: true})
 	if !x.stopped {
 		x.next()
+	}
+	if !x.strict {
+		prune(&message.Document, reflect.ValueOf(document).Elem())
 	}
 	return document
 }
@@ -89,7 +98,7 @@ func (x *xmlDecoder) acceptable() bool {
 	}
 	x.scanner = xmltoken.New(x.data, x.options.MaxDepth)
 	if x.scanner.SkipByteOrderMark() {
-		x.report(0, codeContent, "Remove the byte order mark at the start of the document.")
+		x.marked = true
 	}
 	return true
 }
@@ -117,7 +126,7 @@ func (x *xmlDecoder) next() (xmltoken.Token, bool) {
 		x.fail(t.Offset, codeFormat, t.Advice)
 		return t, false
 	case xmltoken.Text:
-		if t.CDATA {
+		if t.CDATA && x.strict {
 			x.report(t.Offset, codeContent, "Write the text without CDATA section.")
 		}
 	case xmltoken.EndOfDocument:
@@ -194,7 +203,7 @@ func (x *xmlDecoder) element(e *schema.Element, place reflect.Value, offset int)
 	case e.Group != nil && e.Group.Any:
 		x.content(e, place, offset)
 	case e.Group != nil:
-		x.group(groupState{group: e.Group, value: place, start: offset, mandatory: e.Min > 0})
+		x.group(groupState{group: e.Group, value: place, start: offset, mandatory: e.Min > 0, mayBeEmpty: !x.strict})
 	case e.Currency != nil:
 		at, value := amountPlaces(place)
 		if found {

@@ -26,10 +26,11 @@ const (
 const maxDigits = 19
 
 // Check says what is wrong with the text of a leaf, and what to do. Strict
-// decimals have no sign plus, no leading zero and digits on both sides of the
-// point (SPS 2025, 3.7); otherwise the lexical space of XML Schema is allowed.
+// texts are not blank, and strict decimals have no sign plus, no leading zero and
+// digits on both sides of the point (SPS 2025, 3.4 and 3.7); otherwise the lexical
+// space of XML Schema is allowed.
 func (s *Simple) Check(text string, strict bool) (Mistake, string) {
-	if strings.TrimSpace(text) == "" {
+	if text == "" || (strict || s.Kind != KindText) && strings.TrimSpace(text) == "" {
 		return MistakeBlank, ""
 	}
 	switch s.Kind {
@@ -140,6 +141,15 @@ func (s *Simple) checkDecimal(text string, strict bool) (Mistake, string) {
 		return MistakeDecimal, fmt.Sprintf("Enter at most %d digits, zeros at the end included,", maxDigits)
 	}
 	return MistakeNone, ""
+}
+
+// Plain is a long decimal without the zeros at the end of its fraction, which XML Schema allows in any number; any other text as it is.
+func (s *Simple) Plain(text string) string {
+	whole, fraction, point := strings.Cut(text, ".")
+	if s.Kind != KindDecimal || !point || len(text) <= maxDigits {
+		return text
+	}
+	return strings.TrimSuffix(whole+"."+strings.TrimRight(fraction, "0"), ".")
 }
 
 // measure reads the lexical form of an xs:decimal.

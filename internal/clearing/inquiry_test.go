@@ -57,18 +57,18 @@ func TestTheAnswerToAnInquiryOutlivesAnOutage(t *testing.T) {
 		answer, ask := answeredRecall(t, h, scheme)
 		h.Network.Refuse = func(stationtest.Delivery) error { return errors.New("down") }
 		ask("Q1")
-		sweep(h)
+		look(h)
 		if n := sentTimes(t, h, answer.Reference()); n != 1 {
 			t.Fatalf("%s: sent %d times before the outage ended", scheme, n)
 		}
 		h.Network.Refuse = nil
-		sweep(h)
+		look(h)
 		if n := sentTimes(t, h, answer.Reference()); n != 2 {
 			t.Errorf("%s: sent %d times, want once more for the inquiry", scheme, n)
 		}
 		ask("Q2")
 		h.Clock.Add(3 * time.Second)
-		sweep(h)
+		look(h)
 		if n := sentTimes(t, h, answer.Reference()); n != 3 {
 			t.Errorf("%s: sent %d times after a second inquiry", scheme, n)
 		}
@@ -93,7 +93,7 @@ func TestAnAnswerThatWasChangedIsNotSentAgain(t *testing.T) {
 		if when == "after" {
 			execute(t, owner, change)
 		}
-		sweep(h)
+		look(h)
 		if n := sentTimes(t, h, answer.Reference()); n != 1 || alarms(log) != 1 {
 			t.Errorf("changed %s the inquiry: sent %d times, %d alarms", when, n, alarms(log))
 		}

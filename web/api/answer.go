@@ -74,28 +74,59 @@ type refusal struct {
 // refuse writes a failed call's answer in the variant its problem asks for.
 func (a *API) refuse(c echo.Context, r refusal) error {
 	p := r.problem
-	ctx := c.Request().Context()
 	if p.Unexpected {
-		a.cfg.Log.ErrorContext(ctx, "call failed", "path", c.Path(), "reference", request.Reference(ctx), "error", r.cause)
+		a.logUnexpected(c, r.cause)
 	}
 	if p.Status == http.StatusUnauthorized {
 		c.Response().Header().Set(echo.HeaderWWWAuthenticate, challenge(c.Request()))
 	}
 	p.AskToWait(c.Response().Header())
-	switch p.Variant {
-	case problem.VariantFields:
-		return c.JSON(p.Status, FieldsProblem{Header: a.header(c), Fields: fields(p.Findings)})
-	case problem.VariantTimeout:
-		return c.JSON(p.Status, TimeoutProblem{Header: a.header(c), Error: Failure{Message: p.Text}})
-	case problem.VariantRefusal:
-		return a.refuseByReport(c, r)
-	case problem.VariantPlain:
-	}
-	return c.JSON(p.Status, Problem{Header: a.header(c), ErrorCode: p.Code, Message: p.Text})
+	return a.refused(c, r).send(c)
 }
 
-// refuseByReport writes a refusal as a status report with RJCT.
-func (a *API) refuseByReport(c echo.Context, r refusal) error {
+// reply is the answer to a call, or to one item of several in a call.
+type reply struct {
+	status   int // HTTP
+	body     any
+	replayed bool // the first answer to a request that came again
+}
+
+// send writes the answer to a call.
+func (r reply) send(c echo.Context) error {
+	if r.replayed {
+		c.Response().Header().Set(replayedHeader, "true")
+	}
+	return c.JSON(r.status, r.body)
+}
+
+// refused is a failed call's answer in the variant its problem asks for.
+func (a *API) refused(c echo.Context, r refusal) reply {
+	p := r.problem
+	switch p.Variant {
+	case problem.VariantFields:
+		return reply{status: p.Status, body: FieldsProblem{Header: a.header(c), Fields: fields(p.Findings)}}
+	case problem.VariantTimeout:
+		return reply{status: p.Status, body: TimeoutProblem{Header: a.header(c), Error: Failure{Message: p.Text}}}
+	case problem.VariantRefusal:
+		return a.refusedByReport(c, r)
+	case problem.VariantPlain:
+	}
+	return reply{status: p.Status, body: Problem{Header: a.header(c), ErrorCode: p.Code, Message: p.Text}}
+}
+
+// broken is the answer when an answer could not be written.
+func (a *API) broken(c echo.Context, err error) reply {
+	a.logUnexpected(c, err)
+	return a.refused(c, refusal{problem: problem.Of(err), cause: err})
+}
+
+func (a *API) logUnexpected(c echo.Context, err error) {
+	ctx := c.Request().Context()
+	a.cfg.Log.ErrorContext(ctx, "call failed", "path", c.Path(), "reference", request.Reference(ctx), "error", err)
+}
+
+// refusedByReport is a refusal as a status report with RJCT.
+func (a *API) refusedByReport(c echo.Context, r refusal) reply {
 	document, identifiers, name := r.about.document, r.about.identifiers, r.about.name
 	if m := r.problem.Message; m != nil {
 		identifiers, name = identifiersOf(*m), documentOf(m.Kind)
@@ -116,7 +147,7 @@ func (a *API) refuseByReport(c echo.Context, r refusal) error {
 	}
 	message, err := statusMessage(report, at)
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.broken(c, err)
 	}
 	answer := RefusalProblem{Header: a.header(c), Message: message, Identifiers: identifiers, Fields: fields(r.problem.Findings)}
 	if m := r.problem.Message; m != nil {
@@ -126,7 +157,7 @@ func (a *API) refuseByReport(c echo.Context, r refusal) error {
 			answer.Decision = &shown
 		}
 	}
-	return c.JSON(r.problem.Status, answer)
+	return reply{status: r.problem.Status, body: answer}
 }
 
 // identifiersOf names a message in an answer. The instructionId of an R-transaction would be that of its payment, so it has none.

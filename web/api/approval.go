@@ -14,17 +14,22 @@ func (a *API) decide(expect approval.Expectation) echo.HandlerFunc {
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
-		id, err := a.find(c, order.text("identifiers", "internalId"))
-		if err != nil {
-			return a.failCommand(c, order, err)
-		}
-		seen, err := digest(order.text("ApprovalDetails", "contentHash"))
-		if err != nil {
-			return a.failCommand(c, order, err)
-		}
-		m, err := a.apply(c, order, approval.Input{InternalID: id, Expect: expect, ContentHash: seen})
-		return a.answerStep(c, order, step{message: m, err: err})
+		return a.answerStep(c, order, a.decision(c, order, expect))
 	}
+}
+
+// decision has the station take a decision as a body tells it.
+func (a *API) decision(c echo.Context, order order, expect approval.Expectation) step {
+	id, err := a.find(c, order.text("identifiers", "internalId"))
+	if err != nil {
+		return step{err: err}
+	}
+	seen, err := digest(order.text("ApprovalDetails", "contentHash"))
+	if err != nil {
+		return step{err: err}
+	}
+	m, err := a.apply(c, order, approval.Input{InternalID: id, Expect: expect, ContentHash: seen})
+	return step{message: m, err: err}
 }
 
 func (a *API) apply(c echo.Context, order order, in approval.Input) (payment.Message, error) {

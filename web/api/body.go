@@ -25,6 +25,7 @@ type body struct {
 	members  map[string]any
 	numbers  map[string]string                          // as they were written, by their pointers
 	document *iso20022.CustomerCreditTransferInitiation // nil where the schema has none
+	broken   bool                                       // nothing is known of what follows the place that was found wrong
 }
 
 // value returns a member, nil when it is absent.
@@ -97,6 +98,7 @@ func parseForm(raw []byte, f form) (body, error) {
 	}
 	b := body{raw: raw, numbers: r.numbers}
 	b.members, b.prefix = r.order(resolved(f.schema), f.mode)
+	b.broken = r.broken
 	if !r.broken {
 		mistakes := mistakesIn(f.schema, b.members)
 		if f.also != nil {

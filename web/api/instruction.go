@@ -37,10 +37,9 @@ func (a *API) create(scheme rulebook.Scheme) echo.HandlerFunc {
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
-		if created.Replayed {
-			c.Response().Header().Set(replayedHeader, "true")
-		}
-		return a.answerInstruction(c, atCreation(created.Message), order.document)
+		first := a.reportReply(c, atCreation(created.Message), order.document)
+		first.replayed = created.Replayed
+		return first.send(c)
 	}
 }
 
@@ -194,14 +193,16 @@ func parseID(text string) (uuid.UUID, error) {
 // failCommand answers a creation or an approval that failed. What a station finds is moved to where the caller put it; what the
 // reading of the body found stands there already.
 func (a *API) failCommand(c echo.Context, o order, err error) error {
+	return a.refuse(c, commandRefusal(o, err))
+}
+
+func commandRefusal(o order, err error) refusal {
 	p := problem.OfCommand(err)
 	var placed *problem.Problem
 	if !errors.As(err, &placed) {
 		p.Findings = o.at(p.Findings)
 	}
-	return a.refuse(c, refusal{problem: p, cause: err, about: subject{
-		identifiers: o.identifiers, document: o.document, name: documentOf(o.request.kind),
-	}})
+	return refusal{problem: p, cause: err, about: subject{identifiers: o.identifiers, document: o.document, name: documentOf(o.request.kind)}}
 }
 
 // step is what a station made of a decision, a cancellation or an update.
@@ -213,35 +214,47 @@ type step struct {
 // answerStep answers a step. One that was taken before, by the same person with the same words, has its first answer again: a caller that
 // timed out may simply repeat.
 func (a *API) answerStep(c echo.Context, o order, s step) error {
-	var repeat *payment.RepeatError
-	switch {
-	case errors.As(s.err, &repeat):
-		c.Response().Header().Set(replayedHeader, "true")
-		return a.answerStored(c, repeat.Message)
-	case s.err != nil:
+	if s.failed() {
 		return a.failCommand(c, o.about(s.message), s.err)
 	}
-	return a.answerStored(c, s.message)
+	return a.stepReply(c, s).send(c)
 }
 
-// answerStored answers with where a stored message stands: an instruction by a status report, the others in a word.
-func (a *API) answerStored(c echo.Context, m payment.Message) error {
+// failed reports whether the step was not taken, now or before.
+func (s step) failed() bool {
+	var repeat *payment.RepeatError
+	return s.err != nil && !errors.As(s.err, &repeat)
+}
+
+// stepReply is the answer to a step that was taken.
+func (a *API) stepReply(c echo.Context, s step) reply {
+	var repeat *payment.RepeatError
+	if !errors.As(s.err, &repeat) {
+		return a.storedReply(c, s.message)
+	}
+	first := a.storedReply(c, repeat.Message)
+	first.replayed = first.status == http.StatusOK
+	return first
+}
+
+// storedReply tells where a stored message stands: an instruction by a status report, the others in a word.
+func (a *API) storedReply(c echo.Context, m payment.Message) reply {
 	if m.Kind != payment.KindInstruction {
-		return c.JSON(http.StatusOK, DecisionAnswer{
+		return reply{status: http.StatusOK, body: DecisionAnswer{
 			Header: a.header(c), Success: Outcome{Status: string(m.State), Transactionid: string(m.GlobalID)}, Identifiers: identifiersOf(m),
-		})
+		}}
 	}
 	document, err := payment.DocumentOf(m)
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.broken(c, err)
 	}
-	return a.answerInstruction(c, m, document)
+	return a.reportReply(c, m, document)
 }
 
-func (a *API) answerInstruction(c echo.Context, m payment.Message, document *iso20022.CustomerCreditTransferInitiation) error {
+func (a *API) reportReply(c echo.Context, m payment.Message, document *iso20022.CustomerCreditTransferInitiation) reply {
 	message, err := statusMessage(payment.StatusReport(m, document, m.StateSince), m.StateSince)
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.broken(c, err)
 	}
-	return c.JSON(http.StatusOK, InstructionAnswer{Header: a.header(c), Message: message, Identifiers: identifiersOf(m)})
+	return reply{status: http.StatusOK, body: InstructionAnswer{Header: a.header(c), Message: message, Identifiers: identifiersOf(m)}}
 }

@@ -101,6 +101,26 @@ type AuditAnswer struct {
 	Header Header  `json:"header"`
 }
 
+// BulkAnswer defines model for BulkAnswer.
+type BulkAnswer struct {
+	Header Header `json:"header"`
+
+	// Results One for each decision, in their order.
+	Results []BulkResult `json:"results"`
+}
+
+// BulkResult What the single call with this decision would have answered.
+type BulkResult struct {
+	// Answer Body of the single call. Its fieldMaps point into the batch.
+	Answer any `json:"answer"`
+
+	// Replayed This decision was answered before; this is the first answer again.
+	Replayed bool `json:"replayed,omitempty"`
+
+	// Status HTTP status of the single call.
+	Status int `json:"status"`
+}
+
 // DecisionAnswer defines model for DecisionAnswer.
 type DecisionAnswer struct {
 	Header      Header      `json:"header"`

@@ -36,10 +36,9 @@ func (a *API) createRTransaction(f requestForm, scheme rulebook.Scheme) echo.Han
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
-		if created.Replayed {
-			c.Response().Header().Set(replayedHeader, "true")
-		}
-		return a.answerStored(c, atCreation(created.Message))
+		first := a.storedReply(c, atCreation(created.Message))
+		first.replayed = created.Replayed
+		return first.send(c)
 	}
 }
 

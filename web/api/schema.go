@@ -32,8 +32,8 @@ func DocumentJSON() ([]byte, error) {
 
 // bodies are the compiled schemas of the request bodies, as the OpenAPI document has them.
 type bodies struct {
-	create, validate, cancel, update, approval *jsonschema.Schema
-	recall, paymentReturn, resolution          *jsonschema.Schema
+	create, validate, cancel, update, approval, bulk *jsonschema.Schema
+	recall, paymentReturn, resolution                *jsonschema.Schema
 }
 
 // compileBodies compiles them, once at start.
@@ -54,7 +54,7 @@ func compileBodies() (bodies, error) {
 	var b bodies
 	for name, schema := range map[string]**jsonschema.Schema{
 		"InstructionOrder": &b.create, "ValidationOrder": &b.validate, "CancelOrder": &b.cancel, "UpdateOrder": &b.update,
-		"ApprovalOrder": &b.approval, "RecallOrder": &b.recall, "ReturnOrder": &b.paymentReturn, "ResolutionOrder": &b.resolution,
+		"ApprovalOrder": &b.approval, "BulkApprovalOrder": &b.bulk, "RecallOrder": &b.recall, "ReturnOrder": &b.paymentReturn, "ResolutionOrder": &b.resolution,
 	} {
 		*schema, err = compiler.Compile("openapi.json#/components/schemas/" + name)
 		if err != nil {
@@ -127,6 +127,10 @@ func mistakesOf(leaf *jsonschema.ValidationError) []mistake {
 		return []mistake{{pointer: at + "/rejectReason", code: "CH17", text: "Remove rejectReason: only a rejection has a reason."}}
 	case *kind.Enum:
 		return one("CH16", "Enter one of "+words(k.Want)+" in "+name+".")
+	case *kind.MinItems:
+		return one("CH21", "Enter at least "+strconv.Itoa(k.Want)+" in "+name+".")
+	case *kind.MaxItems:
+		return one("FF01", "Send at most "+strconv.Itoa(k.Want)+" "+name+" at once.")
 	case *kind.MinLength:
 		return one("CH21", "Enter "+name+": it must not be empty.")
 	case *kind.MaxLength:

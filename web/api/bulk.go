@@ -1,0 +1,84 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/approval"
+	"countersign/internal/payment"
+	"countersign/web/problem"
+)
+
+// maxBulk is how many decisions one call takes, as the schema BulkApprovalOrder says: a hundred are carried out well within the time of a
+// call, and fit into maxBody with room to spare.
+const maxBulk = 100
+
+// decideMany carries out decisions one after the other, each with a result of its own: one that is malformed or refused stops no other.
+// A body that is no list of 1 to maxBulk entries is refused as a whole, and nothing of it is decided.
+func (a *API) decideMany(c echo.Context) error {
+	batch, err := a.readStep(c, a.bodies.bulk, flat)
+	entries, _ := batch.value("approvals").([]any)
+	malformed, whole := sorted(batch, err)
+	if whole != nil {
+		return a.failCommand(c, batch, whole)
+	}
+	results := make([]BulkResult, 0, len(entries))
+	for i, entry := range entries {
+		answer := a.decided(c, batch.entry(i, entry), malformed[i])
+		results = append(results, BulkResult{Status: answer.status, Replayed: answer.replayed, Answer: answer.body})
+	}
+	return c.JSON(http.StatusOK, BulkAnswer{Header: a.header(c), Results: results})
+}
+
+// decided carries out one decision, unless it is malformed.
+func (a *API) decided(c echo.Context, o order, malformed []payment.Finding) reply {
+	if len(malformed) > 0 {
+		return a.refused(c, refusal{problem: problem.Fields(malformed...)})
+	}
+	s := a.decision(c, o, approval.Expectation{})
+	if !s.failed() {
+		return a.stepReply(c, s)
+	}
+	r := commandRefusal(o.about(s.message), s.err)
+	if r.problem.Unexpected {
+		a.logUnexpected(c, s.err)
+	}
+	return a.refused(c, r)
+}
+
+// entry is one decision of a batch.
+func (o order) entry(number int, entry any) order {
+	members, _ := entry.(map[string]any)
+	one := order{body: body{raw: o.raw, members: members, numbers: o.numbers, prefix: placeOf(number)}}
+	one.identifiers = Identifiers{InternalID: one.text("identifiers", "internalId")}
+	return one
+}
+
+func placeOf(number int) string { return "/approvals/" + strconv.Itoa(number) }
+
+// sorted gives what is wrong with a batch to its entries. What is not about a single entry, or leaves the rest unread, is an error about
+// the whole.
+func sorted(batch order, err error) (malformed map[int][]payment.Finding, whole error) {
+	if err == nil {
+		return nil, nil
+	}
+	var found *problem.Problem
+	if !errors.As(err, &found) || found.Variant != problem.VariantFields || batch.broken {
+		return nil, err
+	}
+	malformed = map[int][]payment.Finding{}
+	for _, f := range found.Findings {
+		place, inside := strings.CutPrefix(f.Pointer, "/approvals/")
+		place, _, _ = strings.Cut(place, "/")
+		number, err := strconv.Atoi(place)
+		if !inside || err != nil || number >= maxBulk {
+			return nil, found
+		}
+		malformed[number] = append(malformed[number], f)
+	}
+	return malformed, nil
+}

@@ -1,0 +1,139 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const bulkPath = approvePath + "/bulk"
+
+// hashOf reads the digest of a message's content.
+func (b *bundle) hashOf(t *testing.T, id string) string {
+	t.Helper()
+	return b.send(t, get("/api/common/v1/transaction/"+id, supervisor1)).text("transaction", "contentHash")
+}
+
+func batchOf(entries ...string) string { return `{"approvals":[` + strings.Join(entries, ",") + `]}` }
+
+// TestABatchDecidesEachByItself: what is malformed, refused, unknown, forbidden or repeated has its own result in its own place.
+func TestABatchDecidesEachByItself(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	approved, rejected, own, stale := b.created(t, maker1), b.created(t, maker1), b.created(t, both1), b.created(t, maker1)
+	first := verdict(approved, "approve", "contentHash", b.hashOf(t, approved))
+	body := batchOf(
+		first,
+		verdict(rejected, "approve"), // names no content
+		verdict(own, "approve", "contentHash", b.hashOf(t, own)),
+		verdict(rejected, "reject", "rejectReason", "not ours", "contentHash", b.hashOf(t, rejected)),
+		verdict(stale, "approve", "contentHash", strings.Repeat("a", 64)),
+		verdict("019b0a50-0000-7000-8000-000000000001", "approve", "contentHash", strings.Repeat("a", 64)),
+		first,
+		`7`,
+		verdict(rejected, "approve", "contentHash", b.hashOf(t, rejected)),
+		strings.Replace(verdict(stale, "approve", "contentHash", b.hashOf(t, stale)), `"action"`, `"Action"`, 1),
+	)
+	a := b.ok(t, call{path: bulkPath, who: both1, body: body})
+	status := func(i int) any { return a.at("results", i, "answer", "message", "Document", "CstmrPmtStsRpt", "OrgnlGrpInfAndSts", "GrpSts") }
+	field := func(i int) string {
+		return a.text("results", i, "answer", "fields", 0, "fieldMap") + " " + a.text("results", i, "answer", "fields", 0, "reasonCode")
+	}
+	want := []string{
+		"200 ACSP", "400 /approvals/1/ApprovalDetails/contentHash CH21", "403 403_FOUR_EYES", "200 RJCT", "400 /approvals/4/ApprovalDetails/contentHash CH16",
+		"400 RJCT", "200 ACSP replayed", "400 /approvals/7 FF01", "400 RJCT", "400 /approvals/9/ApprovalDetails/action CH21",
+	}
+	var got []string
+	results, _ := a.at("results").([]any)
+	for i := range results {
+		words := []any{a.at("results", i, "status")}
+		switch {
+		case status(i) != nil:
+			words = append(words, status(i))
+		case a.text("results", i, "answer", "errorCode") != "":
+			words = append(words, a.text("results", i, "answer", "errorCode"))
+		default:
+			words = append(words, field(i))
+		}
+		if a.at("results", i, "replayed") == true {
+			words = append(words, "replayed")
+		}
+		got = append(got, strings.TrimSpace(fmt.Sprintln(words...)))
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	for id, state := range map[string]string{approved: "Approved", rejected: "Rejected", own: "Approval Pending", stale: "Approval Pending"} {
+		if now := b.send(t, get("/api/common/v1/transaction/"+id, supervisor1)).text("transaction", "state"); now != state {
+			t.Errorf("%s is %s, want %s", id, now, state)
+		}
+	}
+}
+
+// TestABatchThatIsNoneIsRefusedAsAWhole: and nothing of it is decided.
+func TestABatchThatIsNoneIsRefusedAsAWhole(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.created(t, maker1)
+	good := verdict(id, "approve", "contentHash", b.hashOf(t, id))
+	many := make([]string, 101)
+	for i := range many {
+		many[i] = good
+	}
+	before := b.rows(t)
+	for name, test := range map[string]struct{ body, want string }{
+		"empty":      {batchOf(), "[/approvals CH21]"},
+		"too many":   {batchOf(many...), "[/approvals FF01]"},
+		"no list":    {`{"approvals":` + good + `}`, "[/approvals FF01]"},
+		"missing":    {`{}`, "[/approvals CH21]"},
+		"another":    {`{"approvals":[` + good + `],"x":1}`, "[/x CH17]"},
+		"broken off": {`{"approvals":[` + good + `,`, "[/approvals FF01]"},
+		"trailing":   {batchOf(good) + `{}`, "[ FF01]"},
+		"wrapped":    {`{"paymentRequest":` + batchOf(good) + `}`, "[/approvals CH21 /paymentRequest CH17]"},
+	} {
+		a := b.send(t, call{path: bulkPath, who: checker1, body: test.body})
+		if got := fmt.Sprint(found(a)); a.status != http.StatusBadRequest || got != test.want && name != "broken off" {
+			t.Errorf("%s: %d %s, want %s", name, a.status, got, test.want)
+		}
+	}
+	if after := b.rows(t); after != before {
+		t.Errorf("%d rows were stored", after-before)
+	}
+}
+
+// TestAHundredDecisionsAtOnceTwice: two equal batches race, each message is decided once, and both are told the same.
+func TestAHundredDecisionsAtOnceTwice(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	entries := make([]string, 100)
+	for i := range entries {
+		id := b.created(t, maker1)
+		entries[i] = verdict(id, "approve", "contentHash", b.hashOf(t, id))
+	}
+	b.token(t, checker1)
+	var answers [2]answer
+	var group sync.WaitGroup
+	for i := range answers {
+		group.Go(func() { answers[i] = b.send(t, call{path: bulkPath, who: checker1, body: batchOf(entries...)}) })
+	}
+	group.Wait()
+	late := b.send(t, call{path: bulkPath, who: checker1, body: batchOf(entries...)}) // what a loaded machine did not reach in time
+	for i := range entries {
+		if late.at("results", i, "status") != 200.0 || late.text("results", i, "answer", "message", "Document", "CstmrPmtStsRpt", "OrgnlGrpInfAndSts", "GrpSts") != "ACSP" {
+			t.Errorf("%d: %v", i, late.at("results", i))
+		}
+		for _, a := range answers {
+			if a.at("results", i, "status") == 200.0 && !reflect.DeepEqual(a.at("results", i, "answer", "message"), late.at("results", i, "answer", "message")) {
+				t.Errorf("%d: %v and %v", i, a.at("results", i), late.at("results", i))
+			}
+		}
+	}
+	var decisions int
+	must(t, b.db.Connect(t).QueryRow(t.Context(), "SELECT count(*) FROM decision").Scan(&decisions))
+	if decisions != len(entries) {
+		t.Errorf("%d decisions are stored", decisions)
+	}
+}

@@ -98,8 +98,7 @@ func TestInSEPA(t *testing.T) {
 		{"", "2026-11-20", false},
 		{"AL", "2025-10-06", false},
 		{"AL", "2025-10-07", true},
-		{"RS", "2026-04-30", false},
-		{"RS", "2026-05-01", true},
+		{"RS", "2026-05-05", false}, // in SCT only
 	}
 	for _, test := range cases {
 		if account.InSEPA(test.country, day(test.day)) != test.want {

@@ -12,7 +12,7 @@ type QRReference struct {
 }
 
 // ParseQRReference checks a QR reference in the form of a document, 27 digits without spaces. It
-// refuses with ErrEmpty (CH21), ErrCharacter, ErrLength or ErrCheckDigits (CH16).
+// refuses with ErrEmpty (CH21), ErrCharacter, ErrLength, ErrStructure (zeros only) or ErrCheckDigits (CH16).
 func ParseQRReference(text string) (QRReference, error) {
 	switch {
 	case text == "":
@@ -21,6 +21,8 @@ func ParseQRReference(text string) (QRReference, error) {
 		return QRReference{}, &Error{ErrCharacter, "CH16", "Write the QR reference with digits only."}
 	case len(text) != 27:
 		return QRReference{}, &Error{ErrLength, "CH16", fmt.Sprintf("QR references have 27 digits; this one has %d.", len(text))}
+	case strings.Trim(text, "0") == "": // IG QR-bill: it must not consist of zeros only
+		return QRReference{}, &Error{ErrStructure, "CH16", "Enter the QR reference of the invoice: zeros only are none."}
 	case recursiveModulo10(text) != 0:
 		return QRReference{}, &Error{ErrCheckDigits, "CH16", "The check digit of the QR reference is wrong. Compare with the invoice."}
 	}

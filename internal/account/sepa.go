@@ -10,7 +10,7 @@ import (
 //go:embed data/sepa.tsv
 var sepaTable string
 
-// InSEPA reports whether accounts of the country can be reached in SEPA schemes on the day.
+// InSEPA reports whether SEPA instant payments can reach accounts of the country on the day.
 func InSEPA(country string, day time.Time) bool {
 	from, found := sepaCountries()[country]
 	return found && from <= day.Format(time.DateOnly)

@@ -80,7 +80,7 @@ func TestSEPATableHasDays(t *testing.T) {
 			t.Errorf("%s: %v", country, err)
 		}
 	}
-	if len(sepaCountries()) != 42 {
-		t.Errorf("%d SEPA countries, want 42", len(sepaCountries()))
+	if len(sepaCountries()) != 41 {
+		t.Errorf("%d SEPA countries, want 41", len(sepaCountries()))
 	}
 }

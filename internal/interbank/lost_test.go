@@ -39,22 +39,22 @@ var kept = []struct {
 	{"PmtInf/ReqdExctnDt", "", "the settlement day takes its place"},
 	{"PmtInf/Dbtr/Nm", "", "the bank's own data about the account holder count (SPS 4.2)"},
 	{"PmtInf/Dbtr/PstlAdr", "", "the bank's own data about the account holder count (SPS 4.2)"},
-	{"PmtInf/Dbtr/CtryOfRes", "", "the bank's own data about the account holder count (SPS 4.2)"},
-	{"PmtInf/Dbtr/CtctDtls", "", "the bank's own data about the account holder count (SPS 4.2)"},
+	{"PmtInf/Dbtr/CtryOfRes", rulebook.SchemeSCT, "the bank's own data about the account holder count (SPS 4.2)"},
+	{"PmtInf/Dbtr/CtctDtls", rulebook.SchemeSCT, "the bank's own data about the account holder count (SPS 4.2)"},
 	{"PmtInf/DbtrAcct", "", "the bank's own data about the account count; the number is checked to be the same"},
 	{"PmtInf/DbtrAgt", "", "the bank's own data about the account count"},
-	{"PmtInf/DbtrAgtAcct", "", "the bank's own data about the account count"},
+	{"PmtInf/DbtrAgtAcct", rulebook.SchemeSCT, "the bank's own data about the account count"},
 	{"PmtInf/InstrForDbtrAgt", rulebook.SchemeSIC, "for the debtor's bank itself"},
 	{"PmtInf/ChrgBr", "", "both schemes settle with SLEV"},
 	{"PmtInf/CdtTrfTxInf/ChrgBr", "", "both schemes settle with SLEV"},
 	{"PmtInf/ChrgsAcct", "", "an account with the debtor's bank"},
-	{"PmtInf/ChrgsAcctAgt", "", "the debtor's bank"},
+	{"PmtInf/ChrgsAcctAgt", rulebook.SchemeSCT, "the debtor's bank"},
 	{"PmtInf/CdtTrfTxInf/PmtId/InstrId", "", "point to point: it ends with the debtor's bank (SPS 3.14)"},
 	{"PmtInf/CdtTrfTxInf/PmtId/UETR", rulebook.SchemeSCT, "SEPA does not send it on (SPS 3.18)"},
 	{"PmtInf/CdtTrfTxInf/CdtrAgt", rulebook.SchemeSIC, "the IBAN names the bank and wins (SPS 3.12)"},
-	{"PmtInf/CdtTrfTxInf/CdtrAcct/Tp", "", "the customer's own words about the account: its number names it"},
-	{"PmtInf/CdtTrfTxInf/CdtrAcct/Ccy", "", "the customer's own words about the account: its number names it"},
-	{"PmtInf/CdtTrfTxInf/CdtrAcct/Nm", "", "the customer's own words about the account: its number names it"},
+	{"PmtInf/CdtTrfTxInf/CdtrAcct/Tp", rulebook.SchemeSCT, "the customer's own words about the account: its number names it"},
+	{"PmtInf/CdtTrfTxInf/CdtrAcct/Ccy", rulebook.SchemeSCT, "the customer's own words about the account: its number names it"},
+	{"PmtInf/CdtTrfTxInf/CdtrAcct/Nm", rulebook.SchemeSCT, "the customer's own words about the account: its number names it"},
 	{"PmtInf/CdtTrfTxInf/RgltryRptg", rulebook.SchemeSCT, "for the authority of the debtor's bank"},
 	{"PmtInf/CdtTrfTxInf/Cdtr/CtryOfRes", rulebook.SchemeSCT, "no element between SEPA banks (EPC)"},
 	{"PmtInf/CdtTrfTxInf/Cdtr/CtctDtls", rulebook.SchemeSCT, "no element between SEPA banks (EPC)"},
@@ -85,6 +85,11 @@ func leaves(component reflect.Type, above []string) []leaf {
 		found = append(found, leaves(field.Type, append(slices.Clone(above), field.Tag.Get("iso")))...)
 	}
 	return found
+}
+
+// orderLeaves lists every value element of a payment order.
+func orderLeaves() []leaf {
+	return leaves(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation](), nil)
 }
 
 // at makes and returns the element at a path, with empty elements on the way; repeated ones are the first.
@@ -122,7 +127,7 @@ var candidates = []string{
 	"Qx7 Zürich", "Qx7Zurich", "2026-03-02", "2026-03-02T08:07:06Z", "2026-04-05T06:07:08Z", "LI", "CHF", "EUR", "ADAC", "Qx7Z", "1", "987", "87",
 	"IBNKCHZZ123", "529900T8BM49AURSDO55", "+41-44555", "LI21088100002324013AA", "DE62007620110623852957", "CH4821966000009613388",
 	"7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e11", "INST", "SEPA", "NORM", "SLEV", "SHAR", "TRF", "MADR", "CRED", "CRDT", "SPOT", "CCHQ", "MLDB", "SCOR",
-	"CINV", "MM01", "AUTH", "PHOA", "EMAL", "SALA", "ADDR", "CHBCC",
+	"CINV", "MM01", "AUTH", "PHOA", "EMAL", "SALA", "ADDR", "CHBCC", "MADM", "MAIL",
 }
 
 // values are what may stand in a leaf.
@@ -225,7 +230,7 @@ func TestNothingOfAnOrderIsLost(t *testing.T) {
 			t.Parallel()
 			counts := map[string]int{}
 			used := map[string]bool{}
-			for _, element := range leaves(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation](), nil) {
+			for _, element := range orderLeaves() {
 				counts[c.accountFor(t, element, used)]++
 			}
 			for _, row := range kept {

@@ -150,13 +150,13 @@ func drawCreditorAccount(t *rapid.T, scheme rulebook.Scheme, transaction *iso200
 	ibans := []string{"CH4821966000009613388", "LI21088100002324013AA", "CH5021977000004331346"}
 	if scheme == rulebook.SchemeSCT {
 		ibans = append(ibans, "DE62007620110623852957", "FR1420041010050500013M02606", "NL91ABNA0417164300", "AT611904300234573201")
-		if rapid.Bool().Draw(t, "has creditor agent") {
-			transaction.CreditorAgent = &iso20022.BranchAndFinancialInstitutionIdentification6{
-				FinancialInstitutionID: iso20022.FinancialInstitutionIdentification18{BICFI: "BBBBFRPPXXX"},
-			}
-		}
 	}
 	iban := rapid.SampledFrom(ibans).Draw(t, "creditor account")
+	if scheme == rulebook.SchemeSCT && rapid.Bool().Draw(t, "has creditor agent") {
+		transaction.CreditorAgent = &iso20022.BranchAndFinancialInstitutionIdentification6{
+			FinancialInstitutionID: iso20022.FinancialInstitutionIdentification18{BICFI: "BBBB" + iban[:2] + "PPXXX"},
+		}
+	}
 	switch rapid.IntRange(0, 3).Draw(t, "kind of remittance") {
 	case 0:
 	case 1:
@@ -167,7 +167,7 @@ func drawCreditorAccount(t *rapid.T, scheme rulebook.Scheme, transaction *iso200
 	default:
 		if scheme == rulebook.SchemeSIC {
 			iban = "CH4431999123000889012"
-			reference := qrReference(rapid.StringMatching(`[0-9]{26}`).Draw(t, "QR reference"))
+			reference := qrReference(rapid.StringMatching(`[0-9]{25}[1-9]`).Draw(t, "QR reference"))
 			transaction.RemittanceInformation = referenced(iso20022.CreditorReferenceType1Choice{Proprietary: "QRR"}, reference)
 		}
 	}

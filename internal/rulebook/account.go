@@ -87,7 +87,12 @@ var accountRules = []Rule{
 	{
 		ID: "creditor-account-sepa", Scheme: SchemeSCT, Element: creditorAccount + "/IBAN", Code: "BE09", level: levelTransaction,
 		Text:   "Enter an IBAN of a SEPA country: SEPA payments reach no other country.",
-		Source: "EPC409-09, list of SEPA scheme countries", Check: checkCreditorAccountSEPA,
+		Source: "EPC409-09, list of SEPA scheme countries; Serbia is in SCT only (NBS, 19 May 2026)", Check: checkCreditorAccountSEPA,
+	},
+	{
+		ID: "creditor-account-not-qr", Scheme: SchemeSCT, Element: creditorAccount + "/IBAN", Code: "AC01", level: levelTransaction,
+		Text:   "Enter the IBAN of the account itself: a QR-IBAN takes Swiss francs with a QR reference only.",
+		Source: "SPS table 11; IG QR-bill v2.4", Check: checkCreditorAccountNotQR,
 	},
 }
 
@@ -166,6 +171,12 @@ func checkCreditorAccountBank(i *inspection) {
 func checkCreditorAccountSEPA(i *inspection) {
 	iban := i.creditorAccount.iban
 	if !iban.IsZero() && !account.InSEPA(iban.Country(), i.input.Today) {
+		i.report(creditorAccountBelow + "/IBAN")
+	}
+}
+
+func checkCreditorAccountNotQR(i *inspection) {
+	if i.creditorAccount.iban.IsQR() {
 		i.report(creditorAccountBelow + "/IBAN")
 	}
 }

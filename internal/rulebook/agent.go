@@ -59,6 +59,21 @@ var agentRules = []Rule{
 		Source: "SPS 4.3; EPC, CdtrAgt", Check: checkCreditorAgentBankCode,
 	},
 	{
+		ID: "creditor-agent-reach", Scheme: SchemeSCT, Element: creditorAgent + "/BICFI", Code: "AGNT", level: levelTransaction,
+		Text:   "Enter the BIC of the bank that keeps the account: its country is that of the IBAN, and one of SEPA.",
+		Source: "EPC SCT Inst rulebook 2025, scheme participants; ISO 9362; ISO 13616", Check: checkCreditorAgentReach,
+	},
+	{
+		ID: "creditor-agent-lei", Scheme: SchemeSCT, Element: creditorAgent + "/LEI", Code: "CH17", level: levelTransaction,
+		Text:   "Remove the LEI of the creditor's bank: SEPA identifies it by BIC only.",
+		Source: "EPC115-06 pacs.008 (CdtrAgt: only BIC)", Check: checkCreditorAgentLEI,
+	},
+	{
+		ID: "agent-lei", Element: agentElement + "/LEI", Code: "CH16", level: levelAgent,
+		Text:   "Check the LEI of the bank: its last two digits are check digits.",
+		Source: "ISO 17442", Check: checkAgentLEI,
+	},
+	{
 		ID: "creditor-agent-name", Element: creditorAgent + "/Nm", Code: "CH17", level: levelTransaction,
 		Text:   "Remove the name of the creditor's bank.",
 		Source: "SPS 4.3", Check: checkCreditorAgentName,
@@ -165,6 +180,45 @@ func checkCreditorAgentClearingCode(i *inspection) {
 func checkCreditorAgentBankCode(i *inspection) {
 	if i.creditorInstitution().ClearingSystemMemberID != nil {
 		i.report(creditorAgentBelow + "/ClrSysMmbId")
+	}
+}
+
+// checkCreditorAgentReach asks nothing of an IBAN that is none: that is another rule's matter.
+func checkCreditorAgentReach(i *inspection) {
+	bic, err := account.ParseBIC(i.creditorInstitution().BICFI)
+	if err != nil {
+		return
+	}
+	country, iban := bic.Country(), i.creditorAccount.iban
+	elsewhere := !iban.IsZero() && ibanCountryOf(country) != iban.Country()
+	if elsewhere || !account.InSEPA(ibanCountryOf(country), i.input.Today) {
+		i.report(creditorAgentBelow + "/BICFI")
+	}
+}
+
+// ibanCountries are the territories whose banks have BICs of their own country and IBANs of another (ISO 13616, registry of SWIFT).
+var ibanCountries = map[string]string{
+	"AX": "FI", "GG": "GB", "IM": "GB", "JE": "GB",
+	"BL": "FR", "GF": "FR", "GP": "FR", "MF": "FR", "MQ": "FR", "NC": "FR", "PF": "FR", "PM": "FR", "RE": "FR", "TF": "FR", "WF": "FR", "YT": "FR",
+}
+
+// ibanCountryOf is the country in which the accounts of a bank begin.
+func ibanCountryOf(country string) string {
+	if of, found := ibanCountries[country]; found {
+		return of
+	}
+	return country
+}
+
+func checkCreditorAgentLEI(i *inspection) {
+	if i.creditorInstitution().LEI != "" {
+		i.report(creditorAgentBelow + "/LEI")
+	}
+}
+
+func checkAgentLEI(i *inspection) {
+	if lei := i.agent.FinancialInstitutionID.LEI; lei != "" && !account.IsLEI(lei) {
+		i.report("/FinInstnId/LEI")
 	}
 }
 

@@ -71,6 +71,22 @@ var agentCases = []ruleCase{
 	}, pointer: creditorAgentAt + "/ClrSysMmbId/ClrSysId"},
 	{rule: "creditor-agent-bank-code", name: "BIC", base: sepaPayment},
 	{rule: "creditor-agent-bank-code", name: "bank code", base: sepaPayment, change: creditorAgent(iidAgent, "21966"), pointer: creditorAgentAt + "/ClrSysMmbId"},
+	{rule: "creditor-agent-reach", name: "of the account's country", base: sepaPayment},
+	{rule: "creditor-agent-reach", name: "of an overseas territory", base: sepaPayment, change: creditorAgent(bicAgent, "BBBBREPPXXX")},
+	{rule: "creditor-agent-reach", name: "outside SEPA", base: sepaPayment, change: creditorAgent(bicAgent, "CHASUS33XXX"), pointer: creditorAgentAt + "/BICFI"},
+	{rule: "creditor-agent-reach", name: "of another SEPA country", base: sepaPayment, change: creditorAgent(bicAgent, "AAAADEFFXXX"), pointer: creditorAgentAt + "/BICFI"},
+	{rule: "creditor-agent-lei", name: "not asked in Switzerland", change: creditorInstitution(func(f *iso20022.FinancialInstitutionIdentification18) {
+		f.LEI = "529900T8BM49AURSDO55"
+	})},
+	{rule: "creditor-agent-lei", name: "beside the BIC", base: sepaPayment, change: func(d *document) {
+		d.tx.CreditorAgent.FinancialInstitutionID.LEI = "529900T8BM49AURSDO55"
+	}, pointer: creditorAgentAt + "/LEI"},
+	{rule: "agent-lei", name: "good", change: creditorInstitution(func(f *iso20022.FinancialInstitutionIdentification18) {
+		f.LEI = "529900T8BM49AURSDO55"
+	})},
+	{rule: "agent-lei", name: "check digits", change: creditorInstitution(func(f *iso20022.FinancialInstitutionIdentification18) {
+		f.LEI = "529900T8BM49AURSDO65"
+	}), pointer: creditorAgentAt + "/LEI"},
 	{rule: "creditor-agent-name", name: "none", change: creditorAgent(bicAgent, "RAIFCH22005")},
 	{rule: "creditor-agent-name", name: "given", change: creditorInstitution(func(f *iso20022.FinancialInstitutionIdentification18) { f.Name = "Bank" }), pointer: creditorAgentAt + "/Nm"},
 	{rule: "creditor-agent-address", name: "left out", base: sepaPayment, change: func(d *document) { d.tx.CreditorAgent = nil }},
@@ -89,6 +105,14 @@ func debtorIBAN(iban string) func(d *document) {
 
 func creditorIBAN(iban string) func(d *document) {
 	return func(d *document) { d.tx.CreditorAccount = accountPointer(iban) }
+}
+
+// abroad pays to another account of SEPA, whose bank follows from the IBAN.
+func abroad(iban string) func(d *document) {
+	return func(d *document) {
+		creditorIBAN(iban)(d)
+		d.tx.CreditorAgent = nil
+	}
 }
 
 // knownBankIBAN has a bank code of the embedded list.
@@ -140,11 +164,14 @@ var accountCases = []ruleCase{
 	{rule: "creditor-account-bank", name: "not asked", change: creditorIBAN("CH9300762011623852957")},
 	{rule: "creditor-account-bank", name: "known", change: creditorIBAN(knownBankIBAN), settings: knownBanksOnly},
 	{rule: "creditor-account-bank", name: "unknown", change: creditorIBAN("CH9300762011623852957"), settings: knownBanksOnly, pointer: creditorIBANAt},
-	{rule: "creditor-account-sepa", name: "Switzerland", base: sepaPayment, change: creditorIBAN("CH4821966000009613388")},
-	{rule: "creditor-account-sepa", name: "joined", base: sepaPayment, change: creditorIBAN("RS35260005601001611379")},
-	{rule: "creditor-account-sepa", name: "not yet joined", base: sepaPayment, change: func(d *document) {
-		creditorIBAN("RS35260005601001611379")(d)
-		d.tx.Creditor.PostalAddress = nil
-	}, input: todayIs(2026, time.April, 30), pointer: creditorIBANAt},
-	{rule: "creditor-account-sepa", name: "Turkey", base: sepaPayment, change: creditorIBAN("TR330006100519786457841326"), pointer: creditorIBANAt},
+	{rule: "creditor-account-sepa", name: "Switzerland", base: sepaPayment, change: abroad("CH4821966000009613388")},
+	{rule: "creditor-account-sepa", name: "joined", base: sepaPayment, change: abroad("AL47212110090000000235698741")},
+	{
+		rule: "creditor-account-sepa", name: "not yet joined", base: sepaPayment, change: abroad("AL47212110090000000235698741"),
+		input: todayIs(2025, time.October, 6), pointer: creditorIBANAt,
+	},
+	{rule: "creditor-account-sepa", name: "in SCT only", base: sepaPayment, change: abroad("RS35260005601001611379"), pointer: creditorIBANAt},
+	{rule: "creditor-account-sepa", name: "Turkey", base: sepaPayment, change: abroad("TR330006100519786457841326"), pointer: creditorIBANAt},
+	{rule: "creditor-account-not-qr", name: "plain Swiss", base: sepaPayment, change: abroad("CH4821966000009613388")},
+	{rule: "creditor-account-not-qr", name: "QR-IBAN", base: sepaPayment, change: abroad(qrIBAN), pointer: creditorIBANAt},
 }

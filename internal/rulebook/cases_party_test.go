@@ -63,6 +63,21 @@ var partyCases = []ruleCase{
 	{rule: "organisation-identification", name: "two others", change: creditorOrganisation("", 2), pointer: txAt + "/Cdtr/Id/OrgId"},
 	{rule: "organisation-bic", name: "good", change: creditorOrganisation("RAIFCH22", 0)},
 	{rule: "organisation-bic", name: "no such country", change: creditorOrganisation("RAIFZZ22", 0), pointer: txAt + "/Cdtr/Id/OrgId/AnyBIC"},
+	{rule: "ultimate-party-name", name: "named", change: ultimateDebtors("t")},
+	{rule: "ultimate-party-name", name: "debtor by its identification only", change: func(d *document) {
+		d.info.UltimateDebtor = &iso20022.PartyIdentification135{ID: organisation("RAIFCH22005")}
+	}, pointer: infoAt + "/UltmtDbtr/Nm"},
+	{rule: "ultimate-party-name", name: "creditor by its identification only", change: func(d *document) {
+		d.tx.UltimateCreditor = &iso20022.PartyIdentification135{ID: organisation("RAIFCH22005")}
+	}, pointer: txAt + "/UltmtCdtr/Nm"},
+	{rule: "ultimate-party-name", name: "not asked in SEPA", base: sepaPayment, change: func(d *document) {
+		d.tx.UltimateCreditor = &iso20022.PartyIdentification135{ID: organisation("RAIFCH22005")}
+	}},
+	{rule: "organisation-lei", name: "good", change: creditorOrganisation("", 0)},
+	{rule: "organisation-lei", name: "check digits", change: func(d *document) {
+		creditorOrganisation("", 0)(d)
+		d.tx.Creditor.ID.OrganisationID.LEI = "529900T8BM49AURSDO56"
+	}, pointer: txAt + "/Cdtr/Id/OrgId/LEI"},
 	{rule: "person-identification", name: "birth", change: creditorPerson(true, 0)},
 	{rule: "person-identification", name: "one other", change: creditorPerson(false, 1)},
 	{rule: "person-identification", name: "birth and other", change: creditorPerson(true, 1), pointer: txAt + "/Cdtr/Id/PrvtId"},
@@ -107,8 +122,8 @@ var addressCases = []ruleCase{
 	{rule: "address-country", name: "missing in a hybrid one", change: address(iso20022.PostalAddress24{TownName: "Bern", AddressLine: []string{"Hof"}}), pointer: creditorAddress + "/Ctry"},
 	{rule: "address-country-exists", name: "Kosovo", change: address(iso20022.PostalAddress24{TownName: "Pristina", Country: "XK"})},
 	{rule: "address-country-exists", name: "none such", change: address(iso20022.PostalAddress24{TownName: "Bern", Country: "ZZ"}), pointer: creditorAddress + "/Ctry"},
-	{rule: "address-unstructured", name: "Swiss, last day", change: unstructuredAddress(), input: todayIs(2026, time.November, 19)},
-	{rule: "address-unstructured", name: "Swiss, first day without", change: unstructuredAddress(), input: todayIs(2026, time.November, 20), pointer: creditorAddress + "/AdrLine"},
+	{rule: "address-unstructured", name: "Swiss, last day", change: unstructuredAddress(), input: todayIs(2026, time.November, 13)},
+	{rule: "address-unstructured", name: "Swiss, first day without", change: unstructuredAddress(), input: todayIs(2026, time.November, 14), pointer: creditorAddress + "/AdrLine"},
 	{rule: "address-unstructured", name: "SEPA, last day", base: sepaPayment, change: unstructuredAddress(), input: todayIs(2026, time.November, 14)},
 	{rule: "address-unstructured", name: "SEPA, first day without", base: sepaPayment, change: unstructuredAddress(), input: todayIs(2026, time.November, 15), pointer: creditorAddress + "/AdrLine"},
 	{rule: "address-unstructured", name: "later by setting", change: unstructuredAddress(), settings: func(s *rulebook.Settings) {

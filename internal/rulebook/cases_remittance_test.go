@@ -80,6 +80,7 @@ var remittanceCases = []ruleCase{
 	{rule: "creditor-reference-number", name: "Swiss, other issuer", change: issuedBy("CUR", "12345"), pointer: referenceAt + "/Ref"},
 	{rule: "qr-reference-number", name: "good", base: qrPayment},
 	{rule: "qr-reference-number", name: "check digit", base: qrPayment, change: reference("", "QRR", "210000000003139471430009018"), pointer: referenceAt + "/Ref"},
+	{rule: "qr-reference-number", name: "zeros only", base: qrPayment, change: reference("", "QRR", strings.Repeat("0", 27)), pointer: referenceAt + "/Ref"},
 	{rule: "qr-reference-number", name: "short", base: qrPayment, change: reference("", "QRR", "21000000000313947143000901"), pointer: referenceAt + "/Ref"},
 	{rule: "qr-reference-account", name: "QR-IBAN", base: qrPayment},
 	{rule: "qr-reference-account", name: "plain IBAN", change: reference("", "QRR", qrReference), pointer: typeAt + "/Prtry"},

@@ -39,7 +39,7 @@ func schemeOf(d *document) rulebook.Scheme {
 
 func allCases() []ruleCase {
 	return slices.Concat(messageCases, referenceCases, amountCases, typeCases, purposeCases, dateCases, partyCases, addressCases,
-		agentCases, accountCases, remittanceCases, forbiddenCases, textCases)
+		agentCases, accountCases, remittanceCases, forbiddenCases, subsetCases, textCases)
 }
 
 func TestRules(t *testing.T) {

@@ -19,6 +19,11 @@ var partyRules = []Rule{
 		Source: "SPS 4.3; EPC AT-21", Check: checkCreditorNameMissing,
 	},
 	{
+		ID: "ultimate-party-name", Scheme: SchemeSIC, Element: documentPointer + "{party}/Nm", Code: "CH21", level: levelParty,
+		Text:   "Enter the name of the ultimate debtor or creditor.",
+		Source: "SPS 3.13", Check: checkUltimatePartyName,
+	},
+	{
 		ID: "name-length", Element: documentPointer + "{party}/Nm", Code: "CH16", level: levelParty,
 		Text:   "Shorten the name: 140 characters are allowed in sic-inst, 70 in sct-inst.",
 		Source: "SPS 3.11, 4.1 to 4.3; ISO, Max140Text", Check: checkNameLength,
@@ -39,6 +44,11 @@ var partyRules = []Rule{
 		Source: "ISO, AnyBICDec2014Identifier; ISO 9362", Check: checkOrganisationBIC,
 	},
 	{
+		ID: "organisation-lei", Element: documentPointer + "{party}/Id/OrgId/LEI", Code: "CH16", level: levelParty,
+		Text:   "Check the LEI of the organisation: its last two digits are check digits.",
+		Source: "ISO 17442", Check: checkOrganisationLEI,
+	},
+	{
 		ID: "person-identification", Element: documentPointer + "{party}/Id/PrvtId", Code: "CH17", level: levelParty,
 		Text:   "Identify the person either by date and place of birth or by one other identification.",
 		Source: "SPS 4.1 to 4.3", Check: checkPersonIdentification,
@@ -54,6 +64,14 @@ func checkCreditorMissing(i *inspection) {
 func checkCreditorNameMissing(i *inspection) {
 	if i.transaction.Creditor != nil && i.transaction.Creditor.Name == "" {
 		i.report("/Cdtr/Nm")
+	}
+}
+
+// checkUltimatePartyName leaves a party with an address to the rule about addresses, which asks for the same name.
+func checkUltimatePartyName(i *inspection) {
+	ultimate := i.tail == "/UltmtDbtr" || i.tail == "/UltmtCdtr"
+	if ultimate && i.party.Name == "" && i.party.PostalAddress == nil {
+		i.report("/Nm")
 	}
 }
 
@@ -87,6 +105,15 @@ func checkOrganisationBIC(i *inspection) {
 	_, err := account.ParseBIC(i.party.ID.OrganisationID.AnyBIC)
 	if err != nil {
 		i.reportText("/Id/OrgId/AnyBIC", err.Error())
+	}
+}
+
+func checkOrganisationLEI(i *inspection) {
+	if i.party.ID == nil || i.party.ID.OrganisationID == nil || i.party.ID.OrganisationID.LEI == "" {
+		return
+	}
+	if !account.IsLEI(i.party.ID.OrganisationID.LEI) {
+		i.report("/Id/OrgId/LEI")
 	}
 }
 

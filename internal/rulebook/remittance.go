@@ -68,8 +68,8 @@ var remittanceRules = []Rule{
 	},
 	{
 		ID: "qr-reference-number", Scheme: SchemeSIC, Element: referenceElement + "/Ref", Code: "CH16", level: levelTransaction,
-		Text:   "Check the QR reference: it has 27 digits, the last of which is a check digit.",
-		Source: "SPS 3.14.2, 4.3", Check: checkQRReferenceNumber,
+		Text:   "Check the QR reference: it has 27 digits, not all of them zero, the last of which is a check digit.",
+		Source: "SPS 3.14.2, 4.3; IG QR-bill v2.4", Check: checkQRReferenceNumber,
 	},
 	{
 		ID: "qr-reference-account", Scheme: SchemeSIC, Element: referenceElement + "/Tp/CdOrPrtry/Prtry", Code: "CH17", level: levelTransaction,

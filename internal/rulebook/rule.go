@@ -50,7 +50,7 @@ func Rules() []Rule {
 // table is the rulebook. It is never written to.
 var table = slices.Concat(
 	messageRules, referenceRules, amountRules, typeRules, purposeRules, dateRules, partyRules, addressRules,
-	agentRules, accountRules, remittanceRules, forbiddenRules, textRules, rulesElsewhere,
+	agentRules, accountRules, remittanceRules, forbiddenRules, subsetRules, textRules, rulesElsewhere,
 )
 
 // plans are the rules to run by scheme and level.

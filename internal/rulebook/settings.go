@@ -15,7 +15,7 @@ type Settings struct {
 	// hold: EUR 999'999'999.99 (the scheme's own limit fell on 5 October 2025).
 	SCTLimit money.Amount
 	// SICUnstructuredEnd is the first day without unstructured addresses in Swiss payments; default
-	// 20 November 2026.
+	// 14 November 2026, from which SPS 2026 is in force.
 	SICUnstructuredEnd time.Time
 	// SCTUnstructuredEnd is the same for SEPA payments; default 15 November 2026.
 	SCTUnstructuredEnd time.Time
@@ -60,7 +60,7 @@ func (s Settings) limit(scheme Scheme) money.Amount {
 
 // UnstructuredEnd is the first day on which the scheme refuses unstructured addresses.
 func (s Settings) UnstructuredEnd(scheme Scheme) time.Time {
-	configured, fallback := s.SICUnstructuredEnd, 20
+	configured, fallback := s.SICUnstructuredEnd, 14
 	if scheme == SchemeSCT {
 		configured, fallback = s.SCTUnstructuredEnd, 15
 	}

@@ -62,6 +62,7 @@ func page() []byte {
 			}
 		}
 	}
+	writeSubset(&document)
 	writeIncoming(&document)
 	writeRequests(&document)
 	writeReasons(&document)

@@ -226,20 +226,20 @@ func newServer(b testing.TB, database *store.Database, log *slog.Logger) *web.Se
 	seal := storetest.Sealer(b, storetest.Key)
 	zone, err := time.LoadLocation("Europe/Zurich")
 	must(b, err)
-	writer, reader := store.NewStore(database, jobs, newID), store.NewReader(database)
+	writer, reader := store.NewMessages(database, jobs, newID), store.NewReader(database)
 	signIn, err := auth.New(auth.Config{Database: database, Now: now, Keys: storetest.Keys(b), Log: log})
 	must(b, err)
 	door, err := api.New(api.Config{
 		Auth: signIn, Reader: reader, Now: now, Log: log,
-		Submission: submission.New(submission.Config{Store: writer, Seal: seal, Now: now, NewID: newID, Random: random, Zone: zone}),
-		Approval:   approval.New(approval.Config{Store: writer, Seal: seal, Now: now, Zone: zone}),
+		Submission: submission.New(submission.Config{Messages: writer, Seal: seal, Now: now, NewID: newID, Random: random, Zone: zone}),
+		Approval:   approval.New(approval.Config{Messages: writer, Seal: seal, Now: now, Zone: zone}),
 	})
 	must(b, err)
 	side, err := inbound.New(inbound.Config{
-		Station: clearing.New(clearing.Config{Store: writer, Seal: seal, Now: now, Zone: zone, Log: log}), Now: now,
+		Station: clearing.New(clearing.Config{Messages: writer, Seal: seal, Now: now, Zone: zone, Log: log}), Now: now,
 	})
 	must(b, err)
-	server, err := web.New(web.Config{API: door, Inbound: side, Reader: reader, Now: now, NewID: newID, Log: log, Environment: "TEST"})
+	server, err := web.New(web.Config{API: door, Inbound: side, Database: database, Now: now, NewID: newID, Log: log, Environment: "TEST"})
 	must(b, err)
 	return server
 }

@@ -123,9 +123,9 @@ func TestAnOutgoingDocumentIsDeliveredWhenClearingHasIt(t *testing.T) {
 	id := b.created(t, maker1)
 	b.send(t, call{path: approvePath, who: checker1, body: verdict(id, "approve")})
 	station := clearing.New(clearing.Config{
-		Store: b.store, Network: network{}, Seal: b.seal, Now: b.now, NewID: newID, Random: random, Zone: b.zone, Log: b.logger,
+		Messages: b.messages, Network: network{}, Seal: b.seal, Now: b.now, NewID: newID, Random: random, Zone: b.zone, Log: b.logger,
 	})
-	m, err := b.store.Message(t.Context(), "demo", parse(t, id))
+	m, err := b.messages.Message(t.Context(), "demo", parse(t, id))
 	must(t, err)
 	if m.State != payment.StateApproved {
 		t.Fatalf("state %s", m.State)

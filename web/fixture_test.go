@@ -46,12 +46,12 @@ const clearingToken = "test-clearing-token-kanarie"
 
 // bundle is the whole server on a database of its own, with the demo's realms.
 type bundle struct {
-	t      *testing.T
-	db     *storetest.DB
-	store  *store.Store
-	server *web.Server
-	log    *testlog.Log
-	clock  atomic.Int64 // Unix nanoseconds
+	t        *testing.T
+	db       *storetest.DB
+	messages *store.Messages
+	server   *web.Server
+	log      *testlog.Log
+	clock    atomic.Int64 // Unix nanoseconds
 	// impatient is how long the client of the next requests waits, in nanoseconds; 0 for as long as it takes.
 	impatient atomic.Int64
 	tokens    sync.Map // bearer tokens by who
@@ -91,7 +91,7 @@ func setupOn(t *testing.T, db *storetest.DB, open func(*slog.Logger) *store.Data
 	database := open(log)
 	jobs, err := store.NewJobs(database, log)
 	must(t, err)
-	b.store = store.NewStore(database, jobs, newID)
+	b.messages = store.NewMessages(database, jobs, newID)
 	reader := store.NewReader(database)
 	seal := b.db.Seal
 	zone, err := time.LoadLocation("Europe/Zurich")
@@ -100,17 +100,17 @@ func setupOn(t *testing.T, db *storetest.DB, open func(*slog.Logger) *store.Data
 	signIn, err := auth.New(auth.Config{Database: database, Now: b.now, Keys: storetest.Keys(t), Log: log})
 	must(t, err)
 	b.auth, b.maker = signIn, submission.New(submission.Config{
-		Store: b.store, Rules: rulebook.Settings{}, Seal: seal, Now: b.now, NewID: newID, Random: random, Zone: zone,
+		Messages: b.messages, Rules: rulebook.Settings{}, Seal: seal, Now: b.now, NewID: newID, Random: random, Zone: zone,
 	})
 	door, err := api.New(api.Config{
 		Auth: signIn, Reader: reader, Now: b.now, Log: log,
 		Submission: b.maker,
-		Approval:   approval.New(approval.Config{Store: b.store, Rules: rulebook.Settings{}, Seal: seal, Now: b.now, Zone: zone}),
+		Approval:   approval.New(approval.Config{Messages: b.messages, Rules: rulebook.Settings{}, Seal: seal, Now: b.now, Zone: zone}),
 	})
 	must(t, err)
 	side, err := inbound.New(inbound.Config{
 		Station: clearing.New(clearing.Config{
-			Store: b.store, Network: network{}, Seal: seal, Now: b.now, NewID: newID, Random: random, Zone: zone, Log: log,
+			Messages: b.messages, Network: network{}, Seal: seal, Now: b.now, NewID: newID, Random: random, Zone: zone, Log: log,
 		}),
 		Connections: []inbound.Connection{inbound.NewConnection(clearingToken, rulebook.SchemeSIC)},
 		Now:         b.now,
@@ -118,7 +118,7 @@ func setupOn(t *testing.T, db *storetest.DB, open func(*slog.Logger) *store.Data
 	must(t, err)
 	b.api, b.clearing, b.reader = door, side, reader
 	b.server, err = web.New(web.Config{
-		API: door, Inbound: side, Reader: reader, Now: b.now, NewID: newID, Log: log,
+		API: door, Inbound: side, Database: database, Now: b.now, NewID: newID, Log: log,
 		Connected: everywhere(), Environment: "TEST",
 	})
 	must(t, err)

@@ -30,7 +30,7 @@ const readyWithin = 2 * time.Second
 func (s *Server) ready(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), readyWithin)
 	defer cancel()
-	found, err := s.cfg.Reader.Ready(ctx)
+	found, err := s.cfg.Database.Ready(ctx)
 	if err != nil && !errors.Is(err, store.ErrUnavailable) { // of which the store itself tells, once
 		s.cfg.Log.ErrorContext(ctx, "not ready", "error", err)
 	}

@@ -21,7 +21,7 @@ func limited(t *testing.T, limits web.Limits) *bundle {
 	t.Helper()
 	b := setup(t)
 	server, err := web.New(web.Config{
-		API: b.api, Inbound: b.clearing, Reader: b.reader, Now: b.now, NewID: newID, Log: b.logger, Environment: "TEST", Limits: limits,
+		API: b.api, Inbound: b.clearing, Database: b.db.Database, Now: b.now, NewID: newID, Log: b.logger, Environment: "TEST", Limits: limits,
 	})
 	must(t, err)
 	b.server = server

@@ -6,7 +6,6 @@ import (
 
 	"countersign/internal/rulebook"
 	"countersign/internal/stations"
-	"countersign/internal/store"
 	"countersign/web/api"
 	"countersign/web/inbound"
 	"countersign/web/portal"
@@ -56,19 +55,15 @@ func OpenWith(behind *stations.Stations, set Settings, pages Portal) (*Server, e
 		return nil, err
 	}
 	return New(Config{
-		API: calls, Inbound: documents, Portal: pages, Reader: behind.Reader, Now: behind.Now, NewID: stations.NewID, Log: behind.Log,
+		API: calls, Inbound: documents, Portal: pages, Database: behind.Database, Now: behind.Now, NewID: stations.NewID, Log: behind.Log,
 		Connected: set.Connected, Environment: set.Environment, TLS: set.TLS, TrustedProxies: set.TrustedProxies, Limits: set.Limits,
 	})
 }
 
 func openPortal(behind *stations.Stations, set Settings) (Portal, error) {
-	sessions, err := store.NewSessionStore(behind.Database, behind.TokenKeys, behind.Now)
-	if err != nil {
-		return nil, err
-	}
 	return portal.New(portal.Config{
 		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Reader: behind.Reader,
-		Drafts: store.NewDrafts(behind.Database), Sessions: sessions, Rules: behind.Rules, Now: behind.Now, NewID: stations.NewID,
+		Drafts: behind.Drafts, Sessions: behind.Sessions, Rules: behind.Rules, Now: behind.Now, NewID: stations.NewID,
 		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
 		SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,
 	})

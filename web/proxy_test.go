@@ -15,7 +15,7 @@ func behindProxy(t *testing.T) (*bundle, *int) {
 	t.Helper()
 	b, taken := setup(t), 0
 	server, err := web.New(web.Config{
-		API: b.api, Inbound: b.clearing, Reader: b.reader, Portal: pages{&taken}, Now: b.now, NewID: newID, Log: b.logger, Environment: "TEST",
+		API: b.api, Inbound: b.clearing, Database: b.db.Database, Portal: pages{&taken}, Now: b.now, NewID: newID, Log: b.logger, Environment: "TEST",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")},
 	})
 	must(t, err)

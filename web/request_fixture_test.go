@@ -34,7 +34,7 @@ func setupInterbank(t *testing.T) *interbankBundle {
 	t.Helper()
 	b := &interbankBundle{bundle: setup(t)}
 	b.station = clearing.New(clearing.Config{
-		Store: b.store, Network: network{}, Seal: b.seal, Now: b.now, NewID: newID, Random: random, Zone: b.zone, Log: b.logger,
+		Messages: b.messages, Network: network{}, Seal: b.seal, Now: b.now, NewID: newID, Random: random, Zone: b.zone, Log: b.logger,
 	})
 	door, err := inbound.New(inbound.Config{
 		Station: b.station, Now: b.now,
@@ -42,7 +42,7 @@ func setupInterbank(t *testing.T) *interbankBundle {
 	})
 	must(t, err)
 	b.server, err = web.New(web.Config{
-		API: b.api, Inbound: door, Reader: b.reader, Now: b.now, NewID: newID, Log: b.logger,
+		API: b.api, Inbound: door, Database: b.db.Database, Now: b.now, NewID: newID, Log: b.logger,
 		Connected: everywhere(), Environment: "TEST",
 	})
 	must(t, err)

@@ -47,13 +47,13 @@ type Portal interface {
 
 // Config is what the server is made of.
 type Config struct {
-	API     *api.API
-	Inbound *inbound.Door
-	Portal  Portal // nil for a server without pages
-	Reader  *store.Reader
-	Now     func() time.Time
-	NewID   func() uuid.UUID // UUIDv7: the server's id of each request
-	Log     *slog.Logger
+	API      *api.API
+	Inbound  *inbound.Door
+	Portal   Portal          // nil for a server without pages
+	Database *store.Database // asked for readiness only
+	Now      func() time.Time
+	NewID    func() uuid.UUID // UUIDv7: the server's id of each request
+	Log      *slog.Logger
 
 	// Connected says of each scheme whether the gateway has a way to its clearing.
 	Connected map[rulebook.Scheme]bool
@@ -78,8 +78,8 @@ type Server struct {
 
 // New makes the server. It fails when a part is missing or the OpenAPI document cannot be read.
 func New(cfg Config) (*Server, error) {
-	if cfg.API == nil || cfg.Inbound == nil || cfg.Reader == nil || cfg.Now == nil || cfg.NewID == nil || cfg.Log == nil {
-		return nil, errors.New("web: doors, reader, clock, identifiers and log are needed")
+	if cfg.API == nil || cfg.Inbound == nil || cfg.Database == nil || cfg.Now == nil || cfg.NewID == nil || cfg.Log == nil {
+		return nil, errors.New("web: doors, database, clock, identifiers and log are needed")
 	}
 	cfg.Limits = cfg.Limits.withDefaults()
 	s := &Server{

@@ -41,7 +41,7 @@ func withPages(t *testing.T, tls bool) (*bundle, *int) {
 	t.Helper()
 	b, taken := setup(t), 0
 	server, err := web.New(web.Config{
-		API: b.api, Inbound: b.clearing, Reader: b.reader, Portal: pages{&taken}, Now: b.now, NewID: newID, Log: b.logger, Connected: everywhere(), Environment: "TEST", TLS: tls,
+		API: b.api, Inbound: b.clearing, Database: b.db.Database, Portal: pages{&taken}, Now: b.now, NewID: newID, Log: b.logger, Connected: everywhere(), Environment: "TEST", TLS: tls,
 	})
 	must(t, err)
 	b.server = server

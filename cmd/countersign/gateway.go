@@ -30,7 +30,7 @@ type gateway struct {
 	// Inbound receives documents of clearing until the context ends, where the transport does not deliver them to our own door.
 	Inbound func(context.Context, func(context.Context, clearing.Document) error) error
 	// Refuse looks at a database with a current schema and says why this gateway must not serve it; nil takes any.
-	Refuse func(context.Context, *store.Reader, store.Readiness) error
+	Refuse func(context.Context, *store.Database, store.Readiness) error
 	Log    *slog.Logger
 }
 
@@ -63,11 +63,11 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	if err != nil {
 		return err
 	}
-	ready, err := g.examine(ctx, parts.Reader)
+	ready, err := g.examine(ctx, db)
 	if err != nil {
 		return err
 	}
-	err = parts.Store.CheckKeys(ctx)
+	err = parts.Messages.CheckKeys(ctx)
 	if err != nil {
 		return fmt.Errorf("COUNTERSIGN_RELEASE_KEY_FILE: %w", err)
 	}
@@ -84,27 +84,25 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	if g.Inbound != nil {
 		group.Go(func() error { return g.Inbound(ctx, parts.Clearing.Receive) })
 	}
-	group.Go(func() error {
-		return cleanUp(ctx, g.Log, parts.Auth.CleanUp, func(ctx context.Context) (int64, error) { return db.CleanPortal(ctx, time.Now()) })
-	})
+	group.Go(func() error { return cleanUp(ctx, g.Log, parts.CleanUp) })
 	return group.Wait()
 }
 
 // examine refuses to start on a database that cannot serve, or must not be served.
-func (g gateway) examine(ctx context.Context, reader *store.Reader) (store.Readiness, error) {
-	ready, err := reader.Ready(ctx)
+func (g gateway) examine(ctx context.Context, db *store.Database) (store.Readiness, error) {
+	ready, err := db.Ready(ctx)
 	if err != nil {
 		return ready, fmt.Errorf("look at the database: %w", err)
 	}
 	err = ready.Schema.Err()
 	if err == nil && g.Refuse != nil {
-		err = g.Refuse(ctx, reader, ready)
+		err = g.Refuse(ctx, db, ready)
 	}
 	return ready, err
 }
 
-// cleanUp removes what is over, every ten minutes: dead tokens, old counters of failed sign-ins, ended sessions, old drafts.
-func cleanUp(ctx context.Context, log *slog.Logger, works ...func(context.Context) (int64, error)) error {
+// cleanUp drops what is over, every ten minutes.
+func cleanUp(ctx context.Context, log *slog.Logger, drop func(context.Context) error) error {
 	ticker := time.NewTicker(10 * time.Minute)
 	defer ticker.Stop()
 	for {
@@ -113,11 +111,9 @@ func cleanUp(ctx context.Context, log *slog.Logger, works ...func(context.Contex
 			return nil
 		case <-ticker.C:
 		}
-		for _, work := range works {
-			_, err := work(ctx)
-			if err != nil && ctx.Err() == nil {
-				log.WarnContext(ctx, "clean up", "error", err.Error())
-			}
+		err := drop(ctx)
+		if err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "clean up", "error", err.Error())
 		}
 	}
 }

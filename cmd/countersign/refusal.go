@@ -58,8 +58,8 @@ func (c *serveCommand) refusePlainHTTP() error {
 
 // refuseUnfit refuses a database that this environment must not serve: one with the demo's realms or its public password in PROD, and
 // one with open accounts of a scheme that has no clearing. In TEST the demo's traces are a warning.
-func (g gateway) refuseUnfit(ctx context.Context, reader *store.Reader, ready store.Readiness) error {
-	traces, err := demoTraces(ctx, reader, ready)
+func (g gateway) refuseUnfit(ctx context.Context, db *store.Database, ready store.Readiness) error {
+	traces, err := demoTraces(ctx, db, ready)
 	if err != nil {
 		return err
 	}
@@ -76,13 +76,13 @@ func (g gateway) refuseUnfit(ctx context.Context, reader *store.Reader, ready st
 }
 
 // demoTraces says what of the demo a database holds, "" for nothing. Its names, secrets and passwords are public.
-func demoTraces(ctx context.Context, reader *store.Reader, ready store.Readiness) (string, error) {
+func demoTraces(ctx context.Context, db *store.Database, ready store.Readiness) (string, error) {
 	for _, realm := range ready.Realms {
 		if realm.MadeBy == store.MadeByDemo {
 			return "the database holds the demo's realm " + realm.Realm + " with public passwords", nil
 		}
 	}
-	with, err := reader.RealmsWithPassword(ctx, ready.Realms, demo.UserPasswordHash)
+	with, err := db.RealmsWithPassword(ctx, ready.Realms, demo.UserPasswordHash)
 	if err != nil || len(with) == 0 {
 		return "", err
 	}

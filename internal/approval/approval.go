@@ -30,11 +30,11 @@ type Station struct {
 
 // Config holds what the station works with.
 type Config struct {
-	Store *store.Store
-	Rules rulebook.Settings
-	Seal  payment.Sealer
-	Now   func() time.Time
-	Zone  *time.Location // of the banking day: Europe/Zurich
+	Messages *store.Messages
+	Rules    rulebook.Settings
+	Seal     payment.Sealer
+	Now      func() time.Time
+	Zone     *time.Location // of the banking day: Europe/Zurich
 }
 
 // New makes the station.
@@ -113,16 +113,16 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 		made, err = d.make(m, known, verdict)
 		return made, err
 	}}
-	seen, err := s.cfg.Store.Consider(ctx, by.Realm, in.InternalID, consider)
+	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, in.InternalID, consider)
 	var repeat *payment.RepeatError
 	if errors.As(err, &repeat) {
-		err = s.cfg.Store.Earlier(ctx, repeat)
+		err = s.cfg.Messages.Earlier(ctx, repeat)
 	}
 	if errors.As(err, &repeat) {
 		return repeat.Message, err
 	}
 	if err != nil {
-		s.cfg.Store.RefusedStep(ctx, store.RefusedStep{By: by, At: verdict.At, Message: seen, Action: d.action, Cause: err})
+		s.cfg.Messages.RefusedStep(ctx, store.RefusedStep{By: by, At: verdict.At, Message: seen, Action: d.action, Cause: err})
 		return seen, err
 	}
 	return made.After(), nil

@@ -25,7 +25,7 @@ func BenchmarkCreateAndApprove(b *testing.B) {
 			}
 		}
 	})
-	out, err := h.Store.Outgoing(ctx, m.Realm, m.InternalID)
+	out, err := h.Messages.Outgoing(ctx, m.Realm, m.InternalID)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func TestARoleGivenAfterwardsDoesNotDecide(t *testing.T) {
 	if err != nil || after.State != payment.StateApproved {
 		t.Errorf("a younger message: %s, %v", after.State, err)
 	}
-	seen, err := h.Store.Message(ctx, "demo", younger.InternalID)
+	seen, err := h.Messages.Message(ctx, "demo", younger.InternalID)
 	grant, held := late.Grant("checker")
 	if err != nil || !held || len(seen.Decisions) != 1 || seen.Decisions[0].Grant.ID != grant.ID {
 		t.Errorf("the decision does not name its grant: %+v, %v", seen.Decisions, err)

@@ -111,7 +111,7 @@ func arrive(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, transact
 	})
 	must(t, err)
 	receive(t, h, scheme, "IN-"+transactionID, document)
-	realm, id, err := h.Store.IncomingByTransaction(ctx, scheme, transactionID)
+	realm, id, err := h.Messages.IncomingByTransaction(ctx, scheme, transactionID)
 	must(t, err)
 	m, err := h.Reader.Message(ctx, realm, id)
 	must(t, err)

@@ -46,6 +46,9 @@ type Config struct {
 // Station signs people in and knows them again.
 type Station struct {
 	database  *store.Database
+	people    *store.People
+	logins    *store.Logins
+	tokens    *store.Tokens
 	now       func() time.Time
 	keys      keys
 	log       *slog.Logger
@@ -86,7 +89,8 @@ func New(cfg Config) (*Station, error) {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
 	return &Station{
-		database: cfg.Database, now: cfg.Now, keys: derived, log: cfg.Log, random: cfg.Random,
+		database: cfg.Database, people: store.NewPeople(cfg.Database), logins: store.NewLogins(cfg.Database), tokens: store.NewTokens(cfg.Database),
+		now: cfg.Now, keys: derived, log: cfg.Log, random: cfg.Random,
 		passwords: passwords, bearers: newBearerCache(),
 		addresses: newLimits(addressEvery, cfg.AddressTries), clients: newLimits(clientEvery, cfg.ClientTries),
 	}, nil

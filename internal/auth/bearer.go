@@ -32,7 +32,7 @@ func (s *Station) Authenticate(ctx context.Context, bearer string) (identity.Pri
 	if known {
 		return principal, nil
 	}
-	found, err := s.database.Bearer(ctx, store.BearerKey{Realm: given.realm, Hashes: given.hashes(), At: now})
+	found, err := s.tokens.Bearer(ctx, store.BearerKey{Realm: given.realm, Hashes: given.hashes(), At: now})
 	if errors.Is(err, store.ErrUnknownToken) {
 		return identity.Principal{}, ErrUnauthorized
 	}

@@ -69,7 +69,7 @@ func CheckNewPassword(password string) error {
 // changeAccount ends everything an account is signed in with, and changes its password unless the hash is "". An account that does not
 // fit its seal is not touched: a new seal would hide what somebody did to it.
 func (s *Station) changeAccount(ctx context.Context, realm string, user uuid.UUID, hash string) error {
-	account, err := s.database.Account(ctx, realm, user)
+	account, err := s.people.Account(ctx, realm, user)
 	if errors.Is(err, store.ErrUnknownUser) || errors.Is(err, store.ErrUnknownRealm) {
 		return ErrUnauthorized
 	}
@@ -79,7 +79,7 @@ func (s *Station) changeAccount(ctx context.Context, realm string, user uuid.UUI
 	if !s.genuine(ctx, attempt{realm: realm}, account) {
 		return ErrUnauthorized
 	}
-	err = s.database.ChangeAccount(ctx, account, store.AccountChange{
+	err = s.people.ChangeAccount(ctx, account, store.AccountChange{
 		PasswordHash: hash, SignedOutAt: s.now().UTC().Truncate(time.Microsecond), Keys: s.keys.masterData,
 	})
 	if errors.Is(err, store.ErrUnknownUser) {

@@ -11,5 +11,5 @@ import (
 // costs a password check, of which there are only so many.
 func (s *Station) CleanUp(ctx context.Context) (int64, error) {
 	now := s.now()
-	return s.database.CleanTokens(ctx, store.CleanupLimits{Ended: now, Forgotten: now.Add(-failuresForgotten)})
+	return s.tokens.Clean(ctx, store.CleanupLimits{Ended: now, Forgotten: now.Add(-failuresForgotten)})
 }

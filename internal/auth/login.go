@@ -84,7 +84,7 @@ func (s *Station) SignIn(ctx context.Context, in SignInInput) (identity.Principa
 	if err != nil {
 		return identity.Principal{}, err
 	}
-	client, err := s.database.Client(ctx, in.Realm, identity.PortalClient)
+	client, err := s.people.Client(ctx, in.Realm, identity.PortalClient)
 	if err != nil {
 		return identity.Principal{}, clientError(err)
 	}
@@ -109,7 +109,7 @@ func (s *Station) PortalPrincipal(ctx context.Context, realm string, userID uuid
 }
 
 func (s *Station) portalPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
-	principal, err := s.database.Principal(ctx, store.PrincipalKey{
+	principal, err := s.people.Principal(ctx, store.PrincipalKey{
 		Realm: session.Realm, UserID: session.UserID, ClientID: identity.PortalClient, Since: session.Since,
 	})
 	switch {
@@ -140,7 +140,7 @@ func (s *Station) SessionPrincipal(ctx context.Context, session PortalSession) (
 
 // checkClient finds a client of the API and checks its secret, whose digest is compared in constant time.
 func (s *Station) checkClient(ctx context.Context, realm string, given ClientCredentials) (store.Client, error) {
-	client, err := s.database.Client(ctx, realm, given.ClientID)
+	client, err := s.people.Client(ctx, realm, given.ClientID)
 	if err != nil {
 		return store.Client{}, clientError(err)
 	}
@@ -168,7 +168,7 @@ func (s *Station) limitClient(realm string, client store.Client) error {
 
 // CheckRealm tells whether there is a realm of this name. Error: ErrUnknownRealm.
 func (s *Station) CheckRealm(ctx context.Context, realm string) error {
-	_, err := s.database.Client(ctx, realm, identity.PortalClient)
+	_, err := s.people.Client(ctx, realm, identity.PortalClient)
 	err = clientError(err)
 	if errors.Is(err, ErrInvalidClient) {
 		return nil // the realm has no portal, but it is there
@@ -204,7 +204,7 @@ func (s *Station) checkPassword(ctx context.Context, a attempt) (uuid.UUID, erro
 	}
 	defer leave()
 	now := s.now()
-	account, found, err := s.database.ReserveLogin(ctx, store.LoginTry{
+	account, found, err := s.logins.Reserve(ctx, store.LoginTry{
 		Realm: a.realm, Name: name, NameHash: nameHash[:], At: now, ForgetBefore: now.Add(-failuresForgotten),
 	})
 	if err != nil {
@@ -227,7 +227,7 @@ func (s *Station) checkPassword(ctx context.Context, a attempt) (uuid.UUID, erro
 		return uuid.Nil, &AccountError{Problem: ProblemIncorrect}
 	}
 	// The caller may be gone by now, but the password was right: the failures are taken back all the same.
-	err = s.database.ClearLogin(context.WithoutCancel(ctx), a.realm, nameHash[:])
+	err = s.logins.Clear(context.WithoutCancel(ctx), a.realm, nameHash[:])
 	if err != nil {
 		return uuid.Nil, err
 	}

@@ -13,7 +13,7 @@ type Preference = store.Preference
 
 // Preference reads the preference of the user; one who chose nothing has the default.
 func (s *Station) Preference(ctx context.Context, by identity.Principal) (Preference, error) {
-	return s.database.Preference(ctx, by.Realm, by.UserID)
+	return s.people.Preference(ctx, by.Realm, by.UserID)
 }
 
 // SavePreference stores the user's preference. Error: ErrInvalidPreference for a value the portal does not offer.
@@ -21,5 +21,5 @@ func (s *Station) SavePreference(ctx context.Context, by identity.Principal, p P
 	if !slices.Contains([]string{"auto", "light", "dark"}, p.Theme) || !slices.Contains([]string{"compact", "default", "comfortable"}, p.Density) {
 		return ErrInvalidPreference
 	}
-	return s.database.SavePreference(ctx, by, p)
+	return s.people.SavePreference(ctx, by, p)
 }

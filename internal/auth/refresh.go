@@ -38,7 +38,7 @@ func (s *Station) Refresh(ctx context.Context, in RefreshInput) (TokenSet, error
 	}
 	var outcome refreshOutcome
 	var used store.RefreshToken
-	err = s.database.Rotate(ctx, store.RotateInput{Realm: in.Realm, Hashes: presented.hashes(), At: use.now},
+	err = s.tokens.Rotate(ctx, store.RotateInput{Realm: in.Realm, Hashes: presented.hashes(), At: use.now},
 		func(stored store.RefreshToken) store.Rotation {
 			used, outcome = stored, use.decide(stored)
 			return outcome.rotation

@@ -57,7 +57,7 @@ func (s *Station) end(ctx context.Context, in endInput) (found bool, err error) 
 	if !ok {
 		return false, nil
 	}
-	family, err := s.database.RevokeByToken(ctx, store.RevokeInput{
+	family, err := s.tokens.Revoke(ctx, store.RevokeInput{
 		Realm: in.realm, Hashes: given.hashes(), ClientID: client.ClientID, AccessToken: in.accessToken, At: s.now(), Reason: in.reason,
 	})
 	if errors.Is(err, store.ErrUnknownToken) {

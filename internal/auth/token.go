@@ -123,7 +123,7 @@ func (s *Station) startFamily(ctx context.Context, start familyStart) (TokenSet,
 	now, life := s.now(), start.client.Life
 	end := now.Add(life.Absolute)
 	refreshEnd, accessEnd := earlier(now.Add(life.Refresh), end), earlier(now.Add(life.Access), end)
-	err = s.database.StartFamily(ctx, store.NewFamily{
+	err = s.tokens.Start(ctx, store.NewFamily{
 		Realm: start.realm, FamilyID: family, UserID: start.userID, ClientID: start.client.ClientID, Scope: start.scope, At: now, EndsAt: end,
 		Refresh: store.IssuedToken{Hash: refresh.hash(), ExpiresAt: refreshEnd},
 		Access:  store.IssuedToken{Hash: access.hash(), ExpiresAt: accessEnd},

@@ -18,7 +18,7 @@ const answersLead = 2 * time.Second
 // Answer hands an answer of the outbox to clearing. It does nothing when clearing has it. A row that does not fit its seal is refused, for
 // ever; one whose key is missing waits for it.
 func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference string) error {
-	a, err := s.cfg.Store.Pending(ctx, scheme, reference)
+	a, err := s.outbox.Pending(ctx, scheme, reference)
 	switch {
 	case errors.Is(err, payment.ErrForged), errors.Is(err, payment.ErrUnsealed):
 		return s.refuseAnswer(ctx, scheme, reference, err)
@@ -33,12 +33,12 @@ func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference 
 	if err != nil {
 		return fmt.Errorf("deliver the answer %s: %w", reference, err)
 	}
-	return s.cfg.Store.AnswerDelivered(ctx, scheme, reference, s.now())
+	return s.outbox.Delivered(ctx, scheme, reference, s.now())
 }
 
 // refuseAnswer ends a row of the outbox that this gateway did not write, and raises the alarm once.
 func (s *Station) refuseAnswer(ctx context.Context, scheme rulebook.Scheme, reference string, why error) error {
-	first, err := s.cfg.Store.RefuseAnswer(ctx, scheme, reference, s.now())
+	first, err := s.outbox.Refuse(ctx, scheme, reference, s.now())
 	if first {
 		s.cfg.Log.ErrorContext(ctx, "answer refused: the row of the outbox does not fit its seal", "alarm", true, "scheme", scheme,
 			"reference", reference, "error", why.Error())
@@ -48,7 +48,7 @@ func (s *Station) refuseAnswer(ctx context.Context, scheme rulebook.Scheme, refe
 
 // sweepOutbox sends answers whose job died.
 func (s *Station) sweepOutbox(ctx context.Context) {
-	held, err := s.cfg.Store.HeldAnswers(ctx)
+	held, err := s.outbox.Held(ctx)
 	if err != nil {
 		s.warn(ctx, err, "look at the outbox")
 		return
@@ -56,7 +56,7 @@ func (s *Station) sweepOutbox(ctx context.Context) {
 	for _, id := range held {
 		s.alarmOnce(ctx, "outbox "+id, "answers held back: their key is not in the key file", "keyId", id)
 	}
-	undelivered, err := s.cfg.Store.UndeliveredAnswers(ctx, s.now().Add(-answersLead), watchPage)
+	undelivered, err := s.outbox.Undelivered(ctx, s.now().Add(-answersLead), watchPage)
 	if err != nil {
 		s.warn(ctx, err, "look at the outbox")
 		return
@@ -72,7 +72,7 @@ func (s *Station) sweepOutbox(ctx context.Context) {
 
 // processWaiting takes up the documents that waited for a payment.
 func (s *Station) processWaiting(ctx context.Context, scheme rulebook.Scheme, transactionID string) error {
-	waiting, err := s.cfg.Store.Waiting(ctx, scheme, transactionID)
+	waiting, err := s.inbox.Waiting(ctx, scheme, transactionID)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (s *Station) processWaiting(ctx context.Context, scheme rulebook.Scheme, tr
 
 // sweepHeld puts documents that waited in vain into quarantine, after one more try.
 func (s *Station) sweepHeld(ctx context.Context) {
-	waited, err := s.cfg.Store.WaitedInVain(ctx, s.now(), watchPage)
+	waited, err := s.inbox.WaitedInVain(ctx, s.now(), watchPage)
 	if err != nil {
 		s.warn(ctx, err, "look at what waits")
 		return
@@ -95,7 +95,7 @@ func (s *Station) sweepHeld(ctx context.Context) {
 	for _, in := range waited {
 		err = s.takeUp(ctx, in)
 		if errors.Is(err, store.ErrSeen) {
-			err = s.cfg.Store.GiveUpWaiting(ctx, in, "What it belongs to never came.")
+			err = s.inbox.GiveUpWaiting(ctx, in, "What it belongs to never came.")
 		}
 		if err != nil {
 			s.warn(ctx, err, "give up on a document that waited", "reference", in.Reference)
@@ -107,15 +107,15 @@ func (s *Station) sweepHeld(ctx context.Context) {
 func (s *Station) takeUp(ctx context.Context, in store.Inbound) error {
 	parsed, findings := codec.DecodeXML(in.Content)
 	if len(findings) > 0 {
-		return s.cfg.Store.GiveUpWaiting(ctx, in, "The stored document cannot be read.")
+		return s.inbox.GiveUpWaiting(ctx, in, "The stored document cannot be read.")
 	}
 	err := s.process(ctx, in, parsed)
 	var cannot *unprocessableError
 	switch {
 	case errors.As(err, &cannot):
-		return s.cfg.Store.GiveUpWaiting(ctx, in, cannot.reason)
+		return s.inbox.GiveUpWaiting(ctx, in, cannot.reason)
 	case errors.Is(err, payment.ErrIllegalMove):
-		return s.cfg.Store.GiveUpWaiting(ctx, in, "The state of the message contradicts this document.")
+		return s.inbox.GiveUpWaiting(ctx, in, "The state of the message contradicts this document.")
 	}
 	return err
 }

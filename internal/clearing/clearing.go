@@ -39,7 +39,11 @@ type Network interface {
 
 // Station talks to clearing.
 type Station struct {
-	cfg Config
+	cfg       Config
+	inbox     *store.Inbox
+	outbox    *store.Outbox
+	documents *store.Documents
+	accounts  *store.Accounts
 
 	mu      sync.Mutex
 	working map[uuid.UUID]bool    // messages being sent by this process
@@ -49,13 +53,13 @@ type Station struct {
 
 // Config holds what the station works with.
 type Config struct {
-	Store   *store.Store
-	Network Network
-	Seal    payment.Sealer
-	Now     func() time.Time
-	Zone    *time.Location // of the banking day: Europe/Zurich
-	Log     *slog.Logger
-	NewID   func() uuid.UUID // UUIDv7
+	Messages *store.Messages
+	Network  Network
+	Seal     payment.Sealer
+	Now      func() time.Time
+	Zone     *time.Location // of the banking day: Europe/Zurich
+	Log      *slog.Logger
+	NewID    func() uuid.UUID // UUIDv7
 	// Random makes Global IDs of what comes in.
 	Random func() [4]byte
 	Rules  rulebook.Settings
@@ -74,7 +78,10 @@ func New(cfg Config) *Station {
 	if cfg.AnswerWithin == 0 {
 		cfg.AnswerWithin = DefaultAnswerWithin
 	}
-	return &Station{cfg: cfg, working: make(map[uuid.UUID]bool), retry: make(map[uuid.UUID]attempt), alarmed: make(map[string]bool)}
+	return &Station{
+		cfg: cfg, inbox: store.NewInbox(cfg.Messages), outbox: store.NewOutbox(cfg.Messages), documents: store.NewDocuments(cfg.Messages),
+		accounts: store.NewAccounts(cfg.Messages), working: make(map[uuid.UUID]bool), retry: make(map[uuid.UUID]attempt), alarmed: make(map[string]bool),
+	}
 }
 
 // Handlers is the station's work for the job queue.
@@ -89,7 +96,7 @@ func (s *Station) Send(ctx context.Context, realm string, id uuid.UUID) error {
 		return nil
 	}
 	defer s.end(id)
-	out, err := s.cfg.Store.Outgoing(ctx, realm, id)
+	out, err := s.cfg.Messages.Outgoing(ctx, realm, id)
 	if err != nil || !out.Message.DeliveredAt.IsZero() {
 		return err
 	}
@@ -125,7 +132,7 @@ func (s *Station) prepare(ctx context.Context, out store.Outgoing) (payment.Outb
 }
 
 // storeOutbound checks a document against its schema, writes it out and stores it under seal before anybody sees it. Errors: as
-// store.KeepOutbound.
+// store.Documents.Keep.
 func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound) ([]byte, error) {
 	findings := codec.Validate(made.Document())
 	if len(findings) > 0 {
@@ -135,14 +142,14 @@ func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound) ([]b
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", made.Reference(), err)
 	}
-	return content, s.cfg.Store.KeepOutbound(ctx, made, content, s.now())
+	return content, s.documents.Keep(ctx, made, content, s.now())
 }
 
 // delivered notes that clearing has the document, unless its answer came first. A resolution that is communicated by that answers its
 // recall.
 func (s *Station) delivered(ctx context.Context, realm string, id uuid.UUID) error {
 	now := s.now()
-	m, err := s.cfg.Store.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
+	m, err := s.cfg.Messages.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
 		return moveIf(m.Deliver(s.answerBy(m.Scheme), now))
 	})
 	if err != nil {
@@ -161,7 +168,7 @@ func (s *Station) recallAnswered(ctx context.Context, m payment.Message) error {
 	if m.AnswersID == uuid.Nil {
 		return nil
 	}
-	after, err := s.cfg.Store.Message(ctx, m.Realm, m.InternalID)
+	after, err := s.cfg.Messages.Message(ctx, m.Realm, m.InternalID)
 	if err != nil || after.State != payment.StateSettled && after.State != payment.StateCommunicated {
 		return err
 	}
@@ -169,7 +176,7 @@ func (s *Station) recallAnswered(ctx context.Context, m payment.Message) error {
 }
 
 func (s *Station) noteAnswer(ctx context.Context, realm string, recall uuid.UUID) error {
-	_, err := s.cfg.Store.Transact(ctx, realm, recall, func(m payment.Message) (payment.Transition, error) {
+	_, err := s.cfg.Messages.Transact(ctx, realm, recall, func(m payment.Message) (payment.Transition, error) {
 		return moveIf(m.Answer(s.now()))
 	})
 	return err
@@ -179,7 +186,7 @@ func (s *Station) noteAnswer(ctx context.Context, realm string, recall uuid.UUID
 func (s *Station) withhold(ctx context.Context, m payment.Message) error {
 	s.cfg.Log.ErrorContext(ctx, "release withheld: the stored content or release is not what was approved",
 		"alarm", true, "realm", m.Realm, "internalId", m.InternalID, "globalId", m.GlobalID)
-	_, err := s.cfg.Store.Transact(ctx, m.Realm, m.InternalID, func(m payment.Message) (payment.Transition, error) {
+	_, err := s.cfg.Messages.Transact(ctx, m.Realm, m.InternalID, func(m payment.Message) (payment.Transition, error) {
 		return m.Withhold(s.now())
 	})
 	return err

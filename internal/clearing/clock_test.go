@@ -18,7 +18,7 @@ func TestAClockThatIsSetBackHoldsNothingUp(t *testing.T) {
 	send(t, h, sent)
 	send(t, h, asked)
 	h.Clock.Add(11 * time.Second)
-	_, err := h.Store.Transact(ctx, asked.Realm, asked.InternalID, func(m payment.Message) (payment.Transition, error) {
+	_, err := h.Messages.Transact(ctx, asked.Realm, asked.InternalID, func(m payment.Message) (payment.Transition, error) {
 		return m.TimeOut(10*time.Second, h.Clock.Now())
 	})
 	if err != nil {

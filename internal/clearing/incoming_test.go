@@ -128,7 +128,7 @@ func TestAnIncomingPaymentIsHeldAgainstTheRulesOfItsScheme(t *testing.T) {
 				t.Errorf("%s, %s: answered %s %s %s %v, want %s %s", scheme, c.name, status.Original.TransactionID, status.Status, status.Reason.Code, err, want, c.code)
 				continue
 			}
-			realm, key, err := h.Store.IncomingByTransaction(ctx, scheme, id)
+			realm, key, err := h.Messages.IncomingByTransaction(ctx, scheme, id)
 			if err != nil {
 				continue // answered, but nobody's payment
 			}
@@ -181,7 +181,7 @@ func TestAMessageThatIsNotOnePaymentIsRefusedAsAWholeAndKeptForAnOperator(t *tes
 			if outcome, reason := inboxOf(t, h, "IN-WHOLE"); outcome != "quarantined" || !strings.Contains(reason, c.code) {
 				t.Errorf("%s, %s: %s %s", scheme, name, outcome, reason)
 			}
-			_, _, err := h.Store.IncomingByTransaction(ctx, scheme, "WHOLE")
+			_, _, err := h.Messages.IncomingByTransaction(ctx, scheme, "WHOLE")
 			if !errors.Is(err, payment.ErrNotFound) {
 				t.Errorf("%s, %s: a payment was made of it: %v", scheme, name, err)
 			}

@@ -21,14 +21,14 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document
 	if err != nil {
 		return unprocessable(err.Error())
 	}
-	realm, id, err := s.cfg.Store.IncomingByTransaction(ctx, in.Scheme, inquiry.Original.TransactionID)
+	realm, id, err := s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, inquiry.Original.TransactionID)
 	if errors.Is(err, payment.ErrNotFound) {
 		return unprocessable("No incoming payment has the transaction id " + inquiry.Original.TransactionID + ".")
 	}
 	if err != nil {
 		return err
 	}
-	m, err := s.cfg.Store.Message(ctx, realm, id)
+	m, err := s.cfg.Messages.Message(ctx, realm, id)
 	if err != nil {
 		return err
 	}
@@ -49,20 +49,20 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document
 	if err != nil {
 		return err
 	}
-	return s.cfg.Store.Record(ctx, in, realm, id, noMove, answer)
+	return s.inbox.Record(ctx, in, realm, id, noMove, answer)
 }
 
 // answerAboutRecall sends the answer of a received recall again, by the outbox: the same bytes under the same message id, once more for
 // each inquiry. The question must agree with the recall and with the payment it is about.
 func (s *Station) answerAboutRecall(ctx context.Context, in store.Inbound, original payment.Message, inquiry interbank.Inquiry) error {
-	id, err := s.cfg.Store.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
+	id, err := s.cfg.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 	if errors.Is(err, payment.ErrNotFound) {
 		return unprocessable("The payment " + inquiry.Original.TransactionID + " was not recalled.")
 	}
 	if err != nil {
 		return err
 	}
-	recall, err := s.cfg.Store.Message(ctx, original.Realm, id)
+	recall, err := s.cfg.Messages.Message(ctx, original.Realm, id)
 	if err != nil {
 		return err
 	}
@@ -78,20 +78,20 @@ func (s *Station) answerAboutRecall(ctx context.Context, in store.Inbound, origi
 	if err != nil {
 		return err
 	}
-	return s.cfg.Store.Record(ctx, in, original.Realm, id, noMove, answers...)
+	return s.inbox.Record(ctx, in, original.Realm, id, noMove, answers...)
 }
 
 // sentAnswer is the answer of a received recall to send again; none while people still decide, or when it was not sent yet. One that does
 // not fit its seal is not sent again, and raises the alarm.
 func (s *Station) sentAnswer(ctx context.Context, in store.Inbound, realm string, recall uuid.UUID) ([]store.Answer, error) {
-	m, err := s.cfg.Store.AnswerOf(ctx, realm, recall)
+	m, err := s.cfg.Messages.AnswerOf(ctx, realm, recall)
 	if errors.Is(err, payment.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	sent, err := s.cfg.Store.Outbound(ctx, realm, m.Reference())
+	sent, err := s.documents.Outbound(ctx, realm, m.Reference())
 	switch {
 	case errors.Is(err, payment.ErrNotFound):
 		return nil, nil

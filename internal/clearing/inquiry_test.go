@@ -20,7 +20,7 @@ func answeredRecall(t *testing.T, h *stationtest.House, scheme rulebook.Scheme) 
 	original, document := booked(t, h, scheme, "TX9")
 	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now()})
 	receive(t, h, inbound(t, scheme, "RE1", recall, err))
-	id, err := h.Store.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
+	id, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -202,7 +202,7 @@ func TestAQuestionOrRecallThatDisagreesWithItsPaymentIsQuarantined(t *testing.T)
 			return made
 		}
 		liars[*iso20022.FIToFIPaymentCancellationRequest]{scheme: scheme, about: original, lies: recallLies(), honest: recall}.play(t, h)
-		id, err := h.Store.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
+		id, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 		if err != nil {
 			t.Fatal(err)
 		}

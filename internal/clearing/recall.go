@@ -23,14 +23,14 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Inbound, document 
 	if err != nil {
 		return unprocessable(err.Error())
 	}
-	realm, id, err := s.cfg.Store.IncomingByTransaction(ctx, in.Scheme, recall.Original.TransactionID)
+	realm, id, err := s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, recall.Original.TransactionID)
 	if errors.Is(err, payment.ErrNotFound) {
-		return s.cfg.Store.Wait(ctx, in, recall.Original.TransactionID, s.now().Add(waitForPayment))
+		return s.inbox.Wait(ctx, in, recall.Original.TransactionID, s.now().Add(waitForPayment))
 	}
 	if err != nil {
 		return err
 	}
-	original, err := s.cfg.Store.Message(ctx, realm, id)
+	original, err := s.cfg.Messages.Message(ctx, realm, id)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Inbound, document 
 		return err
 	}
 	answerBy := rtransactionrule.AnswerBy(in.Scheme, arrival.At.In(s.cfg.Zone), s.cfg.Rules)
-	err = s.cfg.Store.Arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewReceivedRecall(arrival, recall, original, answerBy), Answer: answer})
+	err = s.inbox.Arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewReceivedRecall(arrival, recall, original, answerBy), Answer: answer})
 	var conflict *store.ConflictError
 	if errors.As(err, &conflict) {
 		return unprocessable("The payment was recalled before: there is one recall of a payment.")
@@ -101,7 +101,7 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Inbound, document 
 
 // arriveAnswer stores what another bank answered to a recall of ours, with the move of the recall. A second answer is for an operator.
 func (s *Station) arriveAnswer(ctx context.Context, a store.Arrival) error {
-	err := s.cfg.Store.Arrive(ctx, a)
+	err := s.inbox.Arrive(ctx, a)
 	var conflict *store.ConflictError
 	if errors.As(err, &conflict) {
 		return unprocessable(answeredBefore)
@@ -145,7 +145,7 @@ func (s *Station) keepUndecided(ctx context.Context, in store.Inbound, recall pa
 	if receipt != nil {
 		answers = append(answers, *receipt)
 	}
-	return s.cfg.Store.Record(ctx, in, recall.Realm, recall.InternalID, func(m payment.Message) (payment.Transition, error) {
+	return s.inbox.Record(ctx, in, recall.Realm, recall.InternalID, func(m payment.Message) (payment.Transition, error) {
 		err := fits(in, m, resolution.Original)
 		if err != nil {
 			return payment.Transition{}, err
@@ -169,21 +169,21 @@ func (s *Station) recallOf(ctx context.Context, about interbank.Original) (payme
 	if err != nil {
 		return payment.Message{}, unprocessable("No payment of this gateway has the transaction id " + about.TransactionID + ".")
 	}
-	realm, original, err := s.cfg.Store.FindByGlobalID(ctx, global)
+	realm, original, err := s.cfg.Messages.FindByGlobalID(ctx, global)
 	if errors.Is(err, payment.ErrNotFound) {
 		return payment.Message{}, unprocessable("No payment of this gateway has the transaction id " + about.TransactionID + ".")
 	}
 	if err != nil {
 		return payment.Message{}, err
 	}
-	id, err := s.cfg.Store.RecallOf(ctx, realm, original)
+	id, err := s.cfg.Messages.RecallOf(ctx, realm, original)
 	if errors.Is(err, payment.ErrNotFound) {
 		return payment.Message{}, unprocessable("The payment " + about.TransactionID + " was not recalled.")
 	}
 	if err != nil {
 		return payment.Message{}, err
 	}
-	return s.cfg.Store.Message(ctx, realm, id)
+	return s.cfg.Messages.Message(ctx, realm, id)
 }
 
 // receiveReceipt books what clearing says of our recall or resolution (camt.025).
@@ -196,7 +196,7 @@ func (s *Station) receiveReceipt(ctx context.Context, in store.Inbound, document
 	if !ours {
 		return unprocessable("No message of this gateway has the id " + confirmation.OriginalID + ".")
 	}
-	realm, id, err := s.cfg.Store.FindByGlobalID(ctx, global)
+	realm, id, err := s.cfg.Messages.FindByGlobalID(ctx, global)
 	if errors.Is(err, payment.ErrNotFound) {
 		return unprocessable("No message of this gateway has the id " + confirmation.OriginalID + ".")
 	}

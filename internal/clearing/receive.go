@@ -98,7 +98,7 @@ func (s *Station) process(ctx context.Context, in store.Inbound, parsed iso20022
 }
 
 func (s *Station) quarantine(ctx context.Context, in store.Inbound, failed *unprocessableError) error {
-	err := s.cfg.Store.Quarantine(ctx, in, failed.reason, failed.answer)
+	err := s.inbox.Quarantine(ctx, in, failed.reason, failed.answer)
 	if errors.Is(err, store.ErrSeen) {
 		return s.seen(ctx, in)
 	}
@@ -110,7 +110,7 @@ func (s *Station) quarantine(ctx context.Context, in store.Inbound, failed *unpr
 
 // seen tells a duplicate, which is dropped, from another document under a used id, which an operator must see.
 func (s *Station) seen(ctx context.Context, in store.Inbound) error {
-	same, err := s.cfg.Store.Received(ctx, in)
+	same, err := s.inbox.Received(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (s *Station) seen(ctx context.Context, in store.Inbound) error {
 	}
 	used := in.Reference
 	in.Reference = used[:min(len(used), 120)] + "~" + shortDigest(in.Content)
-	err = s.cfg.Store.Quarantine(ctx, in, "The message id "+used+" was used before for another document.", nil)
+	err = s.inbox.Quarantine(ctx, in, "The message id "+used+" was used before for another document.", nil)
 	if errors.Is(err, store.ErrSeen) {
 		return ErrDuplicate
 	}

@@ -125,7 +125,7 @@ func booked(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, transact
 
 func incoming(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, transactionID string) payment.Message {
 	t.Helper()
-	realm, id, err := h.Store.IncomingByTransaction(ctx, scheme, transactionID)
+	realm, id, err := h.Messages.IncomingByTransaction(ctx, scheme, transactionID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestAReceivedRecallIsAnsweredOnce(t *testing.T) {
 			original, document := booked(t, h, scheme, "TX9")
 			recall, err := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now()})
 			receive(t, h, inbound(t, scheme, "RE1", recall, err))
-			id, err := h.Store.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
+			id, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -294,7 +294,7 @@ func TestARecallThatOvertakesItsPaymentWaits(t *testing.T) {
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "RE5", recall, err))
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "IN-TX5", early, nil))
 	original := incoming(t, h, rulebook.SchemeSCT, "TX5")
-	if _, err := h.Store.ReceivedRecallOf(ctx, original.Realm, original.InternalID); err != nil {
+	if _, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID); err != nil {
 		t.Errorf("the recall did not find its payment: %v", err)
 	}
 	stranger := transfer(t, h, rulebook.SchemeSCT, "TX6", receiving[rulebook.SchemeSCT])
@@ -379,7 +379,7 @@ func TestReturnAndResolutionRaceAndOneWins(t *testing.T) {
 		original, document := booked(t, h, scheme, "TX9")
 		recall, err := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now()})
 		receive(t, h, inbound(t, scheme, "RE1", recall, err))
-		id, err := h.Store.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
+		id, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 		if err != nil {
 			t.Fatal(err)
 		}

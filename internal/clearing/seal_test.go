@@ -349,11 +349,11 @@ func TestWithoutItsKeyAMessageIsHeldAndSentWhenTheKeyIsBack(t *testing.T) {
 		t.Errorf("clearing got %d documents, and there were %d alarms, want one for the payment and one for the answer:\n%s", n, alarms(log), log)
 	}
 	want{state: payment.StateApproved}.check(t, lost, m)
-	if err := lost.Store.CheckKeys(ctx); err == nil || !strings.Contains(err.Error(), "the key test ") {
+	if err := lost.Messages.CheckKeys(ctx); err == nil || !strings.Contains(err.Error(), "the key test ") {
 		t.Errorf("a start without the key: %v", err)
 	}
 	back := h.WithKeys(t, newKey, storetest.Key)
-	if err := back.Store.CheckKeys(ctx); err != nil {
+	if err := back.Messages.CheckKeys(ctx); err != nil {
 		t.Error(err)
 	}
 	back.Clearing.Sweep(ctx)

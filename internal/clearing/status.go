@@ -20,7 +20,7 @@ func (s *Station) receiveStatus(ctx context.Context, in store.Inbound, document 
 	}
 	realm, id, err := s.sender(ctx, status.Original)
 	if errors.Is(err, payment.ErrNotFound) {
-		realm, id, err = s.cfg.Store.IncomingByTransaction(ctx, in.Scheme, status.Original.TransactionID)
+		realm, id, err = s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, status.Original.TransactionID)
 	}
 	if errors.Is(err, payment.ErrNotFound) {
 		return unprocessable("No payment of this gateway has the transaction id " + status.Original.TransactionID + ".")
@@ -53,7 +53,7 @@ func fits(in store.Inbound, m payment.Message, about interbank.Original) error {
 // recordAnswer records what clearing says of a message, which may be our answer to a received recall: that is noted on the recall.
 func (s *Station) recordAnswer(ctx context.Context, in store.Inbound, realm string, id uuid.UUID, decide store.Decide) error {
 	var seen payment.Message
-	err := s.cfg.Store.Record(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
+	err := s.inbox.Record(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
 		seen = m
 		return decide(m)
 	})
@@ -72,7 +72,7 @@ func (s *Station) sender(ctx context.Context, about interbank.Original) (realm s
 			return "", uuid.Nil, payment.ErrNotFound
 		}
 	}
-	return s.cfg.Store.FindByGlobalID(ctx, global)
+	return s.cfg.Messages.FindByGlobalID(ctx, global)
 }
 
 // statusMove is the move a status asks for. A positive one about an incoming payment confirms what is booked.

@@ -25,14 +25,14 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Inbound, documen
 		return s.refuseGroup(in, document, err)
 	}
 	asked := payment.IncomingInput{Scheme: in.Scheme, Document: document, At: s.now(), Rules: s.cfg.Rules}
-	realm, err := s.cfg.Store.IncomingRealm(ctx, transfer.Creditor.IBAN)
+	realm, err := s.accounts.IncomingRealm(ctx, transfer.Creditor.IBAN)
 	if errors.Is(err, payment.ErrNotFound) {
 		return s.refuseStranger(ctx, in, document, payment.CheckIncoming(asked))
 	}
 	if err != nil {
 		return err
 	}
-	account, mark, err := s.cfg.Store.Account(ctx, realm, transfer.Creditor.IBAN)
+	account, mark, err := s.accounts.Account(ctx, realm, transfer.Creditor.IBAN)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Inbound, documen
 	if err != nil {
 		return err
 	}
-	err = s.cfg.Store.Arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Answer: &answer})
+	err = s.inbox.Arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Answer: &answer})
 	if errors.Is(err, store.ErrKnownTransaction) {
 		return unprocessable("The transaction id " + transfer.TransactionID + " came before, under another message id.")
 	}
@@ -67,7 +67,7 @@ func (s *Station) refuseStranger(ctx context.Context, in store.Inbound, document
 	if err != nil {
 		return err
 	}
-	return s.cfg.Store.AnswerStranger(ctx, in, refused.Text, answer)
+	return s.inbox.AnswerStranger(ctx, in, refused.Text, answer)
 }
 
 // refuseGroup is the unprocessableError of a pacs.008 that is not about one payment with a transaction id and times that can be read, with the

@@ -48,14 +48,14 @@ func (s *Station) Watch(ctx context.Context) {
 
 // Sweep does once, for every realm, what Watch does all the time.
 func (s *Station) Sweep(ctx context.Context) {
-	realms, err := s.cfg.Store.Realms(ctx)
+	realms, err := s.cfg.Messages.Realms(ctx)
 	if err != nil {
 		s.warn(ctx, err, "watch the clock")
 		return
 	}
 	for _, realm := range realms {
 		now := s.now()
-		due, err := s.cfg.Store.Due(ctx, realm, store.DueTimes{
+		due, err := s.cfg.Messages.Due(ctx, realm, store.DueTimes{
 			Now: now, ReleasedBefore: now.Add(-jobsLead), AcceptedBefore: now.Add(-s.cfg.AnswerWithin),
 			AcceptedAfter: now.Add(s.cfg.AnswerWithin), InquireAfter: now.Add(longestInquiryPause), PageSize: watchPage,
 		})
@@ -113,14 +113,14 @@ func (s *Station) sendAgain(ctx context.Context, realm string, id uuid.UUID) err
 
 // timeOut notes that the scheme's time passed without an answer.
 func (s *Station) timeOut(ctx context.Context, realm string, id uuid.UUID) error {
-	_, err := s.cfg.Store.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
+	_, err := s.cfg.Messages.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
 		return m.TimeOut(s.cfg.AnswerWithin, s.now())
 	})
 	return err
 }
 
 func (s *Station) expire(ctx context.Context, realm string, id uuid.UUID) error {
-	_, err := s.cfg.Store.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
+	_, err := s.cfg.Messages.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
 		return m.Expire(s.now())
 	})
 	return err
@@ -128,7 +128,7 @@ func (s *Station) expire(ctx context.Context, realm string, id uuid.UUID) error 
 
 // fallDue notes that a recall had no answer in time.
 func (s *Station) fallDue(ctx context.Context, realm string, id uuid.UUID) error {
-	_, err := s.cfg.Store.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
+	_, err := s.cfg.Messages.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
 		return m.FallDue(s.now())
 	})
 	return err
@@ -154,7 +154,7 @@ func inquiryPause(m payment.Message) time.Duration {
 // so a crash costs at most one request.
 func (s *Station) inquire(ctx context.Context, realm string, id uuid.UUID) error {
 	now := s.now()
-	m, err := s.cfg.Store.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
+	m, err := s.cfg.Messages.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
 		return m.Inquire(now.Add(inquiryPause(m)), now)
 	})
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *Station) inquire(ctx context.Context, realm string, id uuid.UUID) error
 
 // statusRequest makes a pacs.028 about what was sent, once the message and the sent document were held against their seals.
 func (s *Station) statusRequest(ctx context.Context, realm string, id uuid.UUID, number int) (payment.Outbound, error) {
-	out, err := s.cfg.Store.Outgoing(ctx, realm, id)
+	out, err := s.cfg.Messages.Outgoing(ctx, realm, id)
 	if err != nil {
 		return payment.Outbound{}, err
 	}
@@ -183,7 +183,7 @@ func (s *Station) statusRequest(ctx context.Context, realm string, id uuid.UUID,
 	if err != nil {
 		return payment.Outbound{}, err
 	}
-	sent, err := s.cfg.Store.Outbound(ctx, realm, out.Message.Reference())
+	sent, err := s.documents.Outbound(ctx, realm, out.Message.Reference())
 	if err != nil {
 		return payment.Outbound{}, err
 	}

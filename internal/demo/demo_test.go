@@ -132,18 +132,19 @@ func TestADemoUserIsKnownToTheApplication(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := db.Database.Client(t.Context(), demo.Realm, demo.Backoffice)
+	people := store.NewPeople(db.Database)
+	client, err := people.Client(t.Context(), demo.Realm, demo.Backoffice)
 	if err != nil || !client.MayDecideOwn || client.Kind != store.ClientConfidential || client.Life.Access != 5*time.Minute {
 		t.Errorf("got client %+v, %v", client, err)
 	}
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	user, found, err := db.Database.ReserveLogin(t.Context(), store.LoginTry{
+	user, found, err := store.NewLogins(db.Database).Reserve(t.Context(), store.LoginTry{
 		Realm: demo.Realm, Name: "both1", NameHash: make([]byte, 32), At: now, ForgetBefore: now,
 	})
 	if err != nil || !found {
 		t.Fatalf("got %v, %v", found, err)
 	}
-	principal, err := db.Database.Principal(t.Context(), store.PrincipalKey{Realm: demo.Realm, UserID: user.UserID, ClientID: "portal"})
+	principal, err := people.Principal(t.Context(), store.PrincipalKey{Realm: demo.Realm, UserID: user.UserID, ClientID: "portal"})
 	if err != nil || !principal.Has(identity.RoleMaker) || !principal.Has(identity.RoleChecker) || principal.DisplayName != "Both 1" {
 		t.Errorf("got %+v, %v", principal, err)
 	}

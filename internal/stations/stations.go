@@ -4,6 +4,7 @@
 package stations
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -39,8 +40,10 @@ type Config struct {
 // Stations are the parts that do the work behind the doors, and what they share with them.
 type Stations struct {
 	Config
-	Store      *store.Store
+	Messages   *store.Messages
 	Reader     *store.Reader
+	Drafts     *store.Drafts
+	Sessions   *store.SessionStore
 	Jobs       *store.Jobs
 	Submission *submission.Station
 	Approval   *approval.Station
@@ -66,16 +69,31 @@ func New(cfg Config) (*Stations, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the banks' time zone: %w", err)
 	}
-	s := &Stations{Config: cfg, Store: store.NewStore(cfg.Database, jobs, NewID), Reader: store.NewReader(cfg.Database), Jobs: jobs, Zone: zone}
+	sessions, err := store.NewSessionStore(cfg.Database, cfg.TokenKeys, cfg.Now)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stations{
+		Config: cfg, Messages: store.NewMessages(cfg.Database, jobs, NewID), Reader: store.NewReader(cfg.Database),
+		Drafts: store.NewDrafts(cfg.Database), Sessions: sessions, Jobs: jobs, Zone: zone,
+	}
 	s.Submission = submission.New(submission.Config{
-		Store: s.Store, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, NewID: NewID, Random: random, Zone: zone,
+		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, NewID: NewID, Random: random, Zone: zone,
 	})
-	s.Approval = approval.New(approval.Config{Store: s.Store, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, Zone: zone})
+	s.Approval = approval.New(approval.Config{Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, Zone: zone})
 	s.Clearing = clearing.New(clearing.Config{
-		Store: s.Store, Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Log: cfg.Log,
+		Messages: s.Messages, Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Log: cfg.Log,
 	})
 	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: cfg.Now, Keys: cfg.TokenKeys, Log: cfg.Log})
 	return s, err
+}
+
+// CleanUp drops what is over: dead tokens, old counters of failed sign-ins, ended sessions, old drafts.
+func (s *Stations) CleanUp(ctx context.Context) error {
+	_, err := s.Auth.CleanUp(ctx)
+	_, sessionErr := s.Sessions.Clean(ctx, s.Now())
+	_, draftErr := s.Drafts.Clean(ctx, s.Now())
+	return errors.Join(err, sessionErr, draftErr)
 }
 
 // NewID makes an identifier of a row: UUIDv7, so that rows made after each other stand beside each other. It does not return when the

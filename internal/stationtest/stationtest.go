@@ -215,7 +215,7 @@ func (h *House) Principal(t testing.TB, d Door) identity.Principal {
 	if err != nil {
 		t.Fatalf("user %s of %s: %v", d.Name, d.Realm, err)
 	}
-	p, err := h.DB.Database.Principal(context.Background(), store.PrincipalKey{Realm: d.Realm, UserID: id, ClientID: d.Client})
+	p, err := store.NewPeople(h.DB.Database).Principal(context.Background(), store.PrincipalKey{Realm: d.Realm, UserID: id, ClientID: d.Client})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,11 +31,11 @@ type Document struct {
 }
 
 // documentWithheld holds an outgoing document against its seal. What came in or is a draft is covered by the seal of the version.
-func (d *Database) documentWithheld(realm string, doc Document, seal keyring.Seal) string {
+func (r *Reader) documentWithheld(realm string, doc Document, seal keyring.Seal) string {
 	if doc.Direction != string(payment.DocumentOut) {
 		return ""
 	}
-	return payment.DocumentWithheldBy(d.seal.CheckDocument(payment.OutboundFacts{
+	return payment.DocumentWithheldBy(r.db.Seal().CheckDocument(payment.OutboundFacts{
 		Realm: realm, MessageID: doc.MessageID, Scheme: rulebook.Scheme(doc.Scheme), Name: iso20022.MessageName(doc.Name),
 		Reference: doc.Reference, Hash: doc.Hash,
 	}, seal))

@@ -109,10 +109,30 @@ func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, id, messa
 	return nil
 }
 
-// orEmpty writes bytes for a column that is never NULL.
-func orEmpty(content []byte) []byte {
-	if content == nil {
-		return []byte{}
+// Clean drops drafts that are over from every realm, in small transactions, and returns the number of rows dropped. Called every few
+// minutes it bounds the table.
+func (d *Drafts) Clean(ctx context.Context, now time.Time) (int64, error) {
+	realms, err := d.db.Realms(ctx)
+	if err != nil {
+		return 0, err
 	}
-	return content
+	var total int64
+	for _, realm := range realms {
+		dropped, err := DropInBatches(func() (int64, error) { return d.drop(ctx, realm, now) })
+		total += dropped
+		if err != nil {
+			return total, fmt.Errorf("clean the drafts of %s: %w", realm, err)
+		}
+	}
+	return total, nil
+}
+
+func (d *Drafts) drop(ctx context.Context, realm string, now time.Time) (int64, error) {
+	var dropped int64
+	err := d.db.inRealm(ctx, realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		dropped, err = q.DraftDropExpired(ctx, realm, now, DropBatch)
+		return err
+	})
+	return dropped, err
 }

@@ -130,7 +130,9 @@ func TestWhatIsOverIsDropped(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	dropped, err := db.Database.CleanPortal(ctx, at.Add(2*time.Hour))
+	dropped, err := drafts.Clean(ctx, at.Add(2*time.Hour))
+	ended, endErr := sessions.Clean(ctx, at.Add(2*time.Hour))
+	dropped, err = dropped+ended, errors.Join(err, endErr)
 	if err != nil || dropped != 3 {
 		t.Fatalf("%d rows dropped, want 3: %v", dropped, err)
 	}

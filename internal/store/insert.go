@@ -19,18 +19,6 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Store changes messages. It has no method that writes anything but a new message or a transition of an existing one.
-type Store struct {
-	db    *Database
-	jobs  *Jobs
-	newID func() uuid.UUID
-}
-
-// NewStore makes a Store whose events get their identifiers from newID (UUIDv7). Jobs are enqueued through jobs.
-func NewStore(db *Database, jobs *Jobs, newID func() uuid.UUID) *Store {
-	return &Store{db: db, jobs: jobs, newID: newID}
-}
-
 // DuplicateError: the client used one of the message's keys before, its externalId or its MsgId.
 type DuplicateError struct {
 	Scope       string // "external-id", "message-id" or "idempotency-key"
@@ -67,7 +55,7 @@ type Make func(Context) (payment.Created, error)
 // Insert lets create make a new message and writes it with its document, first version, history and audit, and, when it needs no
 // approval, its release and the job that sends it, all in one transaction. It fails with DuplicateError when a key of the message was
 // used before, and with what create returns.
-func (s *Store) Insert(ctx context.Context, ask ContextQuery, create Make) (payment.Message, error) {
+func (s *Messages) Insert(ctx context.Context, ask ContextQuery, create Make) (payment.Message, error) {
 	c, err := s.insert(ctx, ask.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
 		known, err := submissionContext(ctx, q, ask)
 		if err != nil {
@@ -82,7 +70,7 @@ func (s *Store) Insert(ctx context.Context, ask ContextQuery, create Make) (paym
 }
 
 // insert makes a message of what the realm holds and writes it, in one transaction. It returns what was made also when it is not written.
-func (s *Store) insert(ctx context.Context, realm string, create func(*dbsqlc.Queries) (payment.Created, error)) (payment.Created, error) {
+func (s *Messages) insert(ctx context.Context, realm string, create func(*dbsqlc.Queries) (payment.Created, error)) (payment.Created, error) {
 	var c payment.Created
 	err := s.db.inRealm(ctx, realm, changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
@@ -96,7 +84,7 @@ func (s *Store) insert(ctx context.Context, realm string, create func(*dbsqlc.Qu
 }
 
 // put writes a new message and, when it needs no approval, the job that sends it.
-func (s *Store) put(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, c payment.Created) error {
+func (s *Messages) put(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, c payment.Created) error {
 	err := q.MessageInsert(ctx, s.insertParams(c))
 	if err != nil {
 		return fmt.Errorf("insert the message: %w", err)
@@ -108,7 +96,7 @@ func (s *Store) put(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, c payment
 }
 
 // Context answers what Insert would let create know, without writing anything.
-func (s *Store) Context(ctx context.Context, ask ContextQuery) (Context, error) {
+func (s *Messages) Context(ctx context.Context, ask ContextQuery) (Context, error) {
 	var known Context
 	err := s.db.inRealm(ctx, ask.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
@@ -143,10 +131,10 @@ func submissionContext(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery)
 	return known, nil
 }
 
-func (s *Store) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
+func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 	m, d := c.Message, c.Draft
 	user, person := actorIDs(c.Actor)
-	seal := s.db.seal.SealVersion(m)
+	seal := s.db.Seal().SealVersion(m)
 	p := dbsqlc.MessageInsertParams{
 		Realm: m.Realm, MessageID: m.InternalID, GlobalID: string(m.GlobalID), Kind: string(m.Kind), Scheme: string(m.Scheme),
 		Direction: string(m.Direction), Channel: string(m.Channel), ClientID: orNull(m.ClientID), ExternalID: orNull(m.ExternalID),
@@ -175,7 +163,7 @@ func (s *Store) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 }
 
 // duplicate finds out which key was used before, and by what.
-func (s *Store) duplicate(ctx context.Context, c payment.Created) error {
+func (s *Messages) duplicate(ctx context.Context, c payment.Created) error {
 	err := s.Repeated(ctx, Keys{
 		Realm: c.Message.Realm, ClientID: c.Message.ClientID, ExternalID: c.Message.ExternalID, IdempotencyKey: c.IdempotencyKey,
 		MessageKey: c.MessageKey,
@@ -194,7 +182,7 @@ type Keys struct {
 
 // Repeated returns a DuplicateError when one of the keys was used before, by a request that is the same if its fingerprint is; nil when
 // all are free.
-func (s *Store) Repeated(ctx context.Context, keys Keys, fingerprint payment.Digest) error {
+func (s *Messages) Repeated(ctx context.Context, keys Keys, fingerprint payment.Digest) error {
 	var found error
 	err := s.db.inRealm(ctx, keys.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		for _, key := range []struct{ scope, key string }{

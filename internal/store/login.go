@@ -50,11 +50,19 @@ func (a UserAccount) Check(keys keyring.Ring) error {
 	return record.Check(keys, text(a.row.KeyID), a.row.Seal)
 }
 
-// ReserveLogin counts the try as a failure before its password is checked, so that no number of parallel tries gets past the limit;
-// a success takes it back by ClearLogin or StartFamily. found is false for a name that does not exist, which is counted all the same.
+// Logins counts the tries to sign in, by name.
+type Logins struct {
+	db *Database
+}
+
+// NewLogins makes the counter.
+func NewLogins(db *Database) *Logins { return &Logins{db: db} }
+
+// Reserve counts the try as a failure before its password is checked, so that no number of parallel tries gets past the limit;
+// a success takes it back by Clear or Tokens.Start. found is false for a name that does not exist, which is counted all the same.
 // Errors: *LockedError, ErrUnknownRealm.
-func (d *Database) ReserveLogin(ctx context.Context, try LoginTry) (account UserAccount, found bool, err error) {
-	err = d.inRealm(ctx, try.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+func (l *Logins) Reserve(ctx context.Context, try LoginTry) (account UserAccount, found bool, err error) {
+	err = l.db.inRealm(ctx, try.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		counted, err := q.ThrottleReserveUnlocked(ctx, dbsqlc.ThrottleReserveUnlockedParams{
 			Realm: try.Realm, NameHash: try.NameHash, At: try.At, ForgetBefore: try.ForgetBefore,
 		})
@@ -94,9 +102,9 @@ func lockedUntil(ctx context.Context, q *dbsqlc.Queries, try LoginTry) error {
 	return &LockedError{Until: until.UTC()}
 }
 
-// ClearLogin forgets the failures of a name after a right password.
-func (d *Database) ClearLogin(ctx context.Context, realm string, nameHash []byte) error {
-	err := d.inRealm(ctx, realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+// Clear forgets the failures of a name after a right password.
+func (l *Logins) Clear(ctx context.Context, realm string, nameHash []byte) error {
+	err := l.db.inRealm(ctx, realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.ThrottleClear(ctx, realm, nameHash)
 	})
 	if err != nil {

@@ -52,25 +52,34 @@ func (d OutboundDocument) same(other OutboundDocument) bool {
 		d.Reference == other.Reference && bytes.Equal(d.Content, other.Content)
 }
 
+// Documents keeps what is sent to clearing about messages, each document under its seal and its reference.
+type Documents struct {
+	db    *Database
+	newID func() uuid.UUID
+}
+
+// NewDocuments makes the keeper of the messages' documents.
+func NewDocuments(messages *Messages) *Documents { return messages.documents }
+
 // ErrRemade: the document that was sealed under this reference has other bytes than the one made now, as after a change of the program
 // between two attempts. Clearing may have the first one, so the other must not follow under the same reference.
 var ErrRemade = errors.New("the document was sealed with other bytes before")
 
-// KeepOutbound stores a document and its content under seal before it is sent, once for its reference. When it returns nil, what is
+// Keep stores a document and its content under seal before it is sent, once for its reference. When it returns nil, what is
 // stored under the reference is this document.
 //
 // Errors: payment.ErrForged when something else lies there that this gateway did not make; payment.ErrUnknownKey when the key to tell is
 // not at hand; ErrRemade.
-func (s *Store) KeepOutbound(ctx context.Context, out payment.Outbound, content []byte, at time.Time) error {
+func (s *Documents) Keep(ctx context.Context, out payment.Outbound, content []byte, at time.Time) error {
 	d := outboundDocument(out, content, at)
 	return s.db.inRealm(ctx, d.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		return s.keepOutbound(ctx, q, d)
+		return s.keep(ctx, q, d)
 	})
 }
 
-// keepOutbound stores an outbound document in a transaction that is under way, or finds that it is kept already. Errors as KeepOutbound.
-func (s *Store) keepOutbound(ctx context.Context, q *dbsqlc.Queries, d OutboundDocument) error {
-	seal := s.db.seal.SealDocument(d.facts())
+// keep stores an outbound document in a transaction that is under way, or finds that it is kept already. Errors as Keep.
+func (s *Documents) keep(ctx context.Context, q *dbsqlc.Queries, d OutboundDocument) error {
+	seal := s.db.Seal().SealDocument(d.facts())
 	added, err := q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
 		Realm: d.Realm, DocumentID: s.newID(), MessageID: &d.MessageID, Scheme: string(d.Scheme), Direction: string(payment.DocumentOut),
 		Name: string(d.Name), Reference: d.Reference, Content: d.Content, CreatedAt: d.At, KeyID: &seal.KeyID, Mac: seal.MAC[:],
@@ -95,15 +104,15 @@ func (s *Store) keepOutbound(ctx context.Context, q *dbsqlc.Queries, d OutboundD
 
 // keepBeside stores a document that stands beside the life of a message: a report or an answer. What somebody planted under its
 // reference holds up neither the one nor the other: it raises the alarm and stays, withheld, and the document is kept beside it.
-func (s *Store) keepBeside(ctx context.Context, q *dbsqlc.Queries, d OutboundDocument) error {
-	err := s.keepOutbound(ctx, q, d)
+func (s *Documents) keepBeside(ctx context.Context, q *dbsqlc.Queries, d OutboundDocument) error {
+	err := s.keep(ctx, q, d)
 	if err == nil || !errors.Is(err, payment.ErrForged) && !errors.Is(err, payment.ErrUnknownKey) && !errors.Is(err, ErrRemade) {
 		return err
 	}
-	s.db.log.ErrorContext(ctx, "another document is stored under the reference of one of ours", "alarm", true, "realm", d.Realm,
+	s.db.Log().ErrorContext(ctx, "another document is stored under the reference of one of ours", "alarm", true, "realm", d.Realm,
 		"internalId", d.MessageID, "reference", d.Reference, "error", err.Error())
 	d.Reference = besideReference(d.Reference, d.Content)
-	return s.keepOutbound(ctx, q, d)
+	return s.keep(ctx, q, d)
 }
 
 // besideReference is the reference of what is kept beside something else that took its own.
@@ -114,7 +123,7 @@ func besideReference(reference string, content []byte) string {
 
 // Outbound returns the outbound document stored under a reference, once it was held against its seal. Errors: payment.ErrNotFound,
 // payment.ErrUnsealed, payment.ErrUnknownKey, payment.ErrForged.
-func (s *Store) Outbound(ctx context.Context, realm, reference string) (OutboundDocument, error) {
+func (s *Documents) Outbound(ctx context.Context, realm, reference string) (OutboundDocument, error) {
 	var kept OutboundDocument
 	err := s.db.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
@@ -125,13 +134,13 @@ func (s *Store) Outbound(ctx context.Context, realm, reference string) (Outbound
 }
 
 // outbound loads an outbound document. With ErrUnsealed the document is returned all the same.
-func (s *Store) outbound(ctx context.Context, q *dbsqlc.Queries, realm, reference string) (OutboundDocument, error) {
+func (s *Documents) outbound(ctx context.Context, q *dbsqlc.Queries, realm, reference string) (OutboundDocument, error) {
 	row, err := q.DocumentGetOutbound(ctx, realm, reference)
-	return s.checkedOutbound(row, err)
+	return s.checked(row, err)
 }
 
-// checkedOutbound holds a row of an outbound document against its seal.
-func (s *Store) checkedOutbound(row dbsqlc.Document, err error) (OutboundDocument, error) {
+// checked holds a row of an outbound document against its seal.
+func (s *Documents) checked(row dbsqlc.Document, err error) (OutboundDocument, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return OutboundDocument{}, payment.ErrNotFound
 	}
@@ -142,5 +151,5 @@ func (s *Store) checkedOutbound(row dbsqlc.Document, err error) (OutboundDocumen
 		ID: row.DocumentID, Realm: row.Realm, MessageID: orZero(row.MessageID), Scheme: rulebook.Scheme(row.Scheme),
 		Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content, At: row.CreatedAt.UTC(),
 	}
-	return d, s.db.seal.CheckDocument(d.facts(), sealFromDB(row.KeyID, row.Mac))
+	return d, s.db.Seal().CheckDocument(d.facts(), sealFromDB(row.KeyID, row.Mac))
 }

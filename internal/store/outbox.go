@@ -29,13 +29,25 @@ type Answer struct {
 	Again uuid.UUID
 }
 
-// answer stores an answer, beside the message it is about when there is one, and the job that sends it.
-func (s *Store) answer(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, about payment.Message, a *Answer) error {
+// Outbox keeps what is to be delivered to clearing and belongs to no message of ours, until clearing has it.
+type Outbox struct {
+	db        *Database
+	jobs      *Jobs
+	documents *Documents
+}
+
+// NewOutbox makes the outbox beside the documents of the messages.
+func NewOutbox(messages *Messages) *Outbox {
+	return &Outbox{db: messages.db, jobs: messages.jobs, documents: messages.documents}
+}
+
+// put stores an answer, beside the message it is about when there is one, and the job that sends it.
+func (s *Outbox) put(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, about payment.Message, a *Answer) error {
 	if a == nil {
 		return nil
 	}
 	if about.Realm != "" && a.Again == uuid.Nil {
-		err := s.keepBeside(ctx, q, OutboundDocument{
+		err := s.documents.keepBeside(ctx, q, OutboundDocument{
 			Realm: about.Realm, MessageID: about.InternalID, Scheme: a.Scheme, Name: iso20022.MessageName(a.Name), Reference: a.Reference,
 			Content: a.Content, At: a.At,
 		})
@@ -47,17 +59,17 @@ func (s *Store) answer(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, about 
 	if a.Again != uuid.Nil {
 		facts.Content, facts.Realm, facts.DocumentID = nil, about.Realm, a.Again
 	}
-	reference, err := s.putIntoOutbox(ctx, q, facts, a.At)
+	reference, err := s.insertOnce(ctx, q, facts, a.At)
 	if err != nil {
 		return err
 	}
 	return s.jobs.enqueueAnswer(ctx, tx, a.Scheme, reference)
 }
 
-// putIntoOutbox stores a row under seal and returns the reference it has. A row that somebody planted there before, which is never
+// insertOnce stores a row under seal and returns the reference it has. A row that somebody planted there before, which is never
 // delivered, does not keep ours from leaving.
-func (s *Store) putIntoOutbox(ctx context.Context, q *dbsqlc.Queries, a payment.AnswerFacts, at time.Time) (string, error) {
-	added, err := s.outboxInsert(ctx, q, a, at)
+func (s *Outbox) insertOnce(ctx context.Context, q *dbsqlc.Queries, a payment.AnswerFacts, at time.Time) (string, error) {
+	added, err := s.insert(ctx, q, a, at)
 	if err != nil || added == 1 {
 		return a.Reference, err
 	}
@@ -66,16 +78,16 @@ func (s *Store) putIntoOutbox(ctx context.Context, q *dbsqlc.Queries, a payment.
 		return "", fmt.Errorf("look at what is in the outbox: %w", err)
 	}
 	there := answerFacts(row)
-	if s.db.seal.CheckAnswer(there, sealFromDB(row.KeyID, row.Mac)) == nil && bytes.Equal(there.Content, a.Content) && there.DocumentID == a.DocumentID {
+	if s.db.Seal().CheckAnswer(there, sealFromDB(row.KeyID, row.Mac)) == nil && bytes.Equal(there.Content, a.Content) && there.DocumentID == a.DocumentID {
 		return a.Reference, nil
 	}
 	a.Reference = besideReference(a.Reference, a.Content)
-	_, err = s.outboxInsert(ctx, q, a, at)
+	_, err = s.insert(ctx, q, a, at)
 	return a.Reference, err
 }
 
-func (s *Store) outboxInsert(ctx context.Context, q *dbsqlc.Queries, a payment.AnswerFacts, at time.Time) (added int64, err error) {
-	seal := s.db.seal.SealAnswer(a)
+func (s *Outbox) insert(ctx context.Context, q *dbsqlc.Queries, a payment.AnswerFacts, at time.Time) (added int64, err error) {
+	seal := s.db.Seal().SealAnswer(a)
 	if a.DocumentID != uuid.Nil {
 		added, err = q.OutboxInsertDocument(ctx, dbsqlc.OutboxInsertDocumentParams{
 			Scheme: string(a.Scheme), Reference: a.Reference, Name: string(a.Name), DocumentRealm: a.Realm, DocumentID: a.DocumentID,
@@ -93,13 +105,6 @@ func (s *Store) outboxInsert(ctx context.Context, q *dbsqlc.Queries, a payment.A
 	return added, nil
 }
 
-func answerFacts(row dbsqlc.Outbox) payment.AnswerFacts {
-	return payment.AnswerFacts{
-		Scheme: rulebook.Scheme(row.Scheme), Reference: row.Reference, Name: iso20022.MessageName(row.Name), Content: row.Content,
-		Realm: text(row.DocumentRealm), DocumentID: orZero(row.DocumentID),
-	}
-}
-
 // PendingAnswer is an answer that clearing does not have yet.
 type PendingAnswer struct {
 	Reference string // the message id clearing sees
@@ -109,8 +114,8 @@ type PendingAnswer struct {
 // Pending returns an answer to deliver, once it was held against its seals; nil when clearing has it or it was refused.
 //
 // Errors: payment.ErrNotFound; payment.ErrForged and payment.ErrUnsealed for a row to refuse; payment.ErrUnknownKey for one to hold.
-func (s *Store) Pending(ctx context.Context, scheme rulebook.Scheme, reference string) (*PendingAnswer, error) {
-	row, err := dbsqlc.New(s.db.pool).OutboxGet(ctx, string(scheme), reference)
+func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference string) (*PendingAnswer, error) {
+	row, err := s.db.Outside().OutboxGet(ctx, string(scheme), reference)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, payment.ErrNotFound
 	}
@@ -121,7 +126,7 @@ func (s *Store) Pending(ctx context.Context, scheme rulebook.Scheme, reference s
 		return nil, nil
 	}
 	facts := answerFacts(row)
-	err = s.db.seal.CheckAnswer(facts, sealFromDB(row.KeyID, row.Mac))
+	err = s.db.Seal().CheckAnswer(facts, sealFromDB(row.KeyID, row.Mac))
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +136,7 @@ func (s *Store) Pending(ctx context.Context, scheme rulebook.Scheme, reference s
 	var d OutboundDocument
 	err = s.db.inRealm(ctx, facts.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		row, err := q.DocumentGetByID(ctx, facts.Realm, facts.DocumentID)
-		d, err = s.checkedOutbound(row, err)
+		d, err = s.documents.checked(row, err)
 		return err
 	})
 	if err == nil && (d.Name != facts.Name || d.Scheme != facts.Scheme) {
@@ -140,14 +145,14 @@ func (s *Store) Pending(ctx context.Context, scheme rulebook.Scheme, reference s
 	return &PendingAnswer{Reference: d.Reference, Content: d.Content}, err
 }
 
-// AnswerDelivered notes that clearing has an answer.
-func (s *Store) AnswerDelivered(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) error {
-	return dbsqlc.New(s.db.pool).OutboxDelivered(ctx, at, string(scheme), reference)
+// Delivered notes that clearing has an answer.
+func (s *Outbox) Delivered(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) error {
+	return s.db.Outside().OutboxDelivered(ctx, at, string(scheme), reference)
 }
 
-// RefuseAnswer ends a row of the outbox that does not fit its seal: it is never delivered. first is true for the one call that ends it.
-func (s *Store) RefuseAnswer(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) (first bool, err error) {
-	ended, err := dbsqlc.New(s.db.pool).OutboxRefuse(ctx, at, string(scheme), reference)
+// Refuse ends a row of the outbox that does not fit its seal: it is never delivered. first is true for the one call that ends it.
+func (s *Outbox) Refuse(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) (first bool, err error) {
+	ended, err := s.db.Outside().OutboxRefuse(ctx, at, string(scheme), reference)
 	if err != nil {
 		return false, fmt.Errorf("refuse the answer: %w", err)
 	}
@@ -160,9 +165,9 @@ type UndeliveredAnswer struct {
 	Reference string
 }
 
-// UndeliveredAnswers lists answers made before a time that clearing does not have, oldest first. Those whose key is not at hand wait.
-func (s *Store) UndeliveredAnswers(ctx context.Context, before time.Time, most int32) ([]UndeliveredAnswer, error) {
-	rows, err := dbsqlc.New(s.db.pool).OutboxListUndelivered(ctx, before, s.db.seal.KeyIDs(), most)
+// Undelivered lists answers made before a time that clearing does not have, oldest first. Those whose key is not at hand wait.
+func (s *Outbox) Undelivered(ctx context.Context, before time.Time, most int32) ([]UndeliveredAnswer, error) {
+	rows, err := s.db.Outside().OutboxListUndelivered(ctx, before, s.db.Seal().KeyIDs(), most)
 	if err != nil {
 		return nil, fmt.Errorf("list undelivered answers: %w", err)
 	}
@@ -173,9 +178,9 @@ func (s *Store) UndeliveredAnswers(ctx context.Context, before time.Time, most i
 	return list, nil
 }
 
-// HeldAnswers names the keys, at most twenty, that undelivered answers wait for because the program does not have them.
-func (s *Store) HeldAnswers(ctx context.Context) ([]string, error) {
-	ids, err := dbsqlc.New(s.db.pool).OutboxListHeld(ctx, s.db.seal.KeyIDs())
+// Held names the keys, at most twenty, that undelivered answers wait for because the program does not have them.
+func (s *Outbox) Held(ctx context.Context) ([]string, error) {
+	ids, err := s.db.Outside().OutboxListHeld(ctx, s.db.Seal().KeyIDs())
 	if err != nil {
 		return nil, fmt.Errorf("list answers that wait for a key: %w", err)
 	}

@@ -18,15 +18,6 @@ import (
 // ErrForeignRealm: the realm was made by somebody else, or under another mark, and is left as it is.
 var ErrForeignRealm = errors.New("the database holds this realm already, made by another maker or with another mark")
 
-// RealmMaker is who a realm belongs to: the demo never touches one of an operator, nor the other way round.
-type RealmMaker string
-
-// The makers of realms.
-const (
-	MadeByDemo     RealmMaker = "demo"
-	MadeByOperator RealmMaker = "operator"
-)
-
 // Duty keeps administration and payments with different people.
 type Duty string
 
@@ -100,13 +91,6 @@ type DebtorAccountDefinition struct {
 	AgentIID       string // "" outside Switzerland and Liechtenstein
 	// Receives says that payments to the account come in for this realm; of one account only one realm can say so.
 	Receives bool
-}
-
-// RealmSummary is a realm that a database holds.
-type RealmSummary struct {
-	Realm  string
-	Mark   string
-	MadeBy RealmMaker
 }
 
 // Realms lists the realms of a database in order of their names, as the owner. A database without the schema has none.

@@ -39,7 +39,7 @@ func (r *Reader) Queue(ctx context.Context, realm string, f QueueFilter) ([]paym
 			return fmt.Errorf("list the queue: %w", err)
 		}
 		for _, row := range rows {
-			list = append(list, r.db.message(row))
+			list = append(list, listed(r.db.Seal(), row))
 		}
 		return nil
 	})

@@ -37,7 +37,7 @@ func (r *Reader) Message(ctx context.Context, realm string, id uuid.UUID) (payme
 	var m payment.Message
 	err := r.read(ctx, realm, reading, func(q *dbsqlc.Queries) error {
 		var err error
-		m, err = r.db.load(ctx, q, realm, id, forRead)
+		m, err = loadIn(q, r.db.Seal()).message(ctx, realm, id, forRead)
 		return err
 	})
 	return m, err
@@ -112,7 +112,7 @@ func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]paymen
 			return fmt.Errorf("list messages: %w", err)
 		}
 		for _, row := range rows {
-			list = append(list, r.db.message(row))
+			list = append(list, listed(r.db.Seal(), row))
 		}
 		return nil
 	})
@@ -140,7 +140,7 @@ func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) 
 				Reference: row.Reference, Delivered: row.Delivered, Size: int(row.Size), At: row.CreatedAt.UTC(),
 			}
 			copy(d.Hash[:], row.ContentHash)
-			d.Withheld = r.db.documentWithheld(realm, d, sealFromDB(row.KeyID, row.Mac))
+			d.Withheld = r.documentWithheld(realm, d, sealFromDB(row.KeyID, row.Mac))
 			d.Delivered = d.Delivered && d.Withheld == ""
 			list = append(list, d)
 		}
@@ -163,7 +163,7 @@ func (r *Reader) Document(ctx context.Context, realm string, id uuid.UUID) (Docu
 			Reference: doc.Reference, Delivered: row.Delivered, Size: len(doc.Content), At: doc.CreatedAt.UTC(), Content: doc.Content,
 			Source: doc.Source, SourceType: text(doc.SourceType), Hash: sha256.Sum256(doc.Content),
 		}
-		d.Withheld = r.db.documentWithheld(realm, d, sealFromDB(doc.KeyID, doc.Mac))
+		d.Withheld = r.documentWithheld(realm, d, sealFromDB(doc.KeyID, doc.Mac))
 		d.Delivered = d.Delivered && d.Withheld == ""
 		return nil
 	})
@@ -181,15 +181,6 @@ func (r *Reader) Accounts(ctx context.Context, realm string) ([]payment.DebtorAc
 		return err
 	})
 	return list, err
-}
-
-// orZero reads a nullable column; NULL is the zero value.
-func orZero[T any](column *T) T {
-	if column == nil {
-		var zero T
-		return zero
-	}
-	return *column
 }
 
 // Total is an amount waiting in one currency.

@@ -26,7 +26,7 @@ type Quarantined struct {
 
 // Quarantine lists the newest documents in quarantine, at most the given number, newest first.
 func (r *Reader) Quarantine(ctx context.Context, most int32) ([]Quarantined, error) {
-	rows, err := dbsqlc.New(r.db.pool).InboxListQuarantined(ctx, most)
+	rows, err := r.db.Outside().InboxListQuarantined(ctx, most)
 	if err != nil {
 		return nil, fmt.Errorf("list the quarantine: %w", err)
 	}
@@ -39,7 +39,7 @@ func (r *Reader) Quarantine(ctx context.Context, most int32) ([]Quarantined, err
 
 // QuarantinedDocument returns one document in quarantine, or payment.ErrNotFound.
 func (r *Reader) QuarantinedDocument(ctx context.Context, scheme rulebook.Scheme, reference string) (Quarantined, error) {
-	row, err := dbsqlc.New(r.db.pool).InboxGetQuarantined(ctx, string(scheme), reference)
+	row, err := r.db.Outside().InboxGetQuarantined(ctx, string(scheme), reference)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Quarantined{}, payment.ErrNotFound
 	}

@@ -24,14 +24,14 @@ type Readiness struct {
 }
 
 // Ready looks at the database. With an error, the fields say how far it came.
-func (r *Reader) Ready(ctx context.Context) (Readiness, error) {
+func (d *Database) Ready(ctx context.Context) (Readiness, error) {
 	var ready Readiness
-	err := r.db.Ping(ctx)
+	err := d.Ping(ctx)
 	if err != nil {
 		return ready, fmt.Errorf("reach the database: %w", err)
 	}
 	ready.Reachable = true
-	q := dbsqlc.New(r.db.pool)
+	q := d.Outside()
 	state, err := schemaState(ctx, q)
 	if err != nil {
 		return ready, err
@@ -47,7 +47,7 @@ func (r *Reader) Ready(ctx context.Context) (Readiness, error) {
 	ready.SchemesInUse = make(map[string]string)
 	for _, row := range realms {
 		ready.Realms = append(ready.Realms, RealmSummary{Realm: row.Realm, Mark: row.Mark, MadeBy: RealmMaker(row.MadeBy)})
-		err = r.readyRealm(ctx, row.Realm, &ready)
+		err = d.readyRealm(ctx, row.Realm, &ready)
 		if err != nil {
 			return ready, err
 		}
@@ -57,8 +57,8 @@ func (r *Reader) Ready(ctx context.Context) (Readiness, error) {
 
 // readyRealm adds what one realm contributes: whether its policy for everything asks for no approval (a realm without one makes no
 // messages at all where no narrower policy covers them), and its schemes.
-func (r *Reader) readyRealm(ctx context.Context, realm string, ready *Readiness) error {
-	err := r.db.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+func (d *Database) readyRealm(ctx context.Context, realm string, ready *Readiness) error {
+	err := d.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		required, err := q.PolicyForEverything(ctx, realm)
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("read the policies: %w", err)
@@ -84,9 +84,9 @@ func (r *Reader) readyRealm(ctx context.Context, realm string, ready *Readiness)
 }
 
 // RealmsWithPassword names the realms, of those given, in which an active account's password has this very hash.
-func (r *Reader) RealmsWithPassword(ctx context.Context, realms []RealmSummary, hash string) (with []string, err error) {
+func (d *Database) RealmsWithPassword(ctx context.Context, realms []RealmSummary, hash string) (with []string, err error) {
 	for _, realm := range realms {
-		err = r.db.inRealm(ctx, realm.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		err = d.inRealm(ctx, realm.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 			uses, err := q.PasswordHashUses(ctx, realm.Realm, hash)
 			if uses > 0 {
 				with = append(with, realm.Realm)

@@ -9,7 +9,6 @@ import (
 
 	"countersign/internal/audit"
 	"countersign/internal/identity"
-	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -45,35 +44,6 @@ func (d *Database) Refused(ctx context.Context, r Refusal) {
 	if err != nil {
 		d.log.ErrorContext(ctx, "refusal not kept in the audit trail", "realm", r.Realm, "event", r.Event, "why", r.Why, "error", err)
 	}
-}
-
-// Refused keeps a refusal in the audit trail, as the Database does.
-func (s *Store) Refused(ctx context.Context, r Refusal) { s.db.Refused(ctx, r) }
-
-// RefusedStep is a step of a message's life that somebody was not allowed to take.
-type RefusedStep struct {
-	By      identity.Principal
-	At      time.Time
-	Message payment.Message // as it was found; zero when there is none
-	Action  payment.Action
-	Cause   error
-}
-
-// RefusedStep keeps a step that was refused in the audit trail of its message. A request that is malformed, or about a message that
-// does not exist, was refused to nobody and leaves nothing. A message that is withheld raises the alarm in the log as well.
-func (s *Store) RefusedStep(ctx context.Context, step RefusedStep) {
-	why, refused := payment.Refused(step.Cause)
-	if !refused || step.Message.InternalID == uuid.Nil {
-		return
-	}
-	if why == payment.RefusedWithheld {
-		s.db.log.ErrorContext(ctx, "a message that does not fit its document was to be decided", "alarm", true, "realm", step.By.Realm,
-			"message", step.Message.InternalID, "error", step.Cause)
-	}
-	s.db.Refused(ctx, Refusal{
-		Realm: step.By.Realm, Event: audit.RefusedEventOf(string(step.Message.Kind), string(step.Action)), MessageID: step.Message.InternalID,
-		Actor: step.By.Actor(), Why: why, Sentence: step.Cause.Error(), At: step.At,
-	})
 }
 
 func (d *Database) keepRefusal(ctx context.Context, r Refusal) error {

@@ -19,7 +19,7 @@ type Outgoing struct {
 }
 
 // Outgoing loads a released message. It fails with payment.ErrNotFound when there is no release.
-func (s *Store) Outgoing(ctx context.Context, realm string, id uuid.UUID) (Outgoing, error) {
+func (s *Messages) Outgoing(ctx context.Context, realm string, id uuid.UUID) (Outgoing, error) {
 	var out Outgoing
 	err := s.db.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		row, err := q.ReleaseGet(ctx, realm, id)
@@ -30,7 +30,7 @@ func (s *Store) Outgoing(ctx context.Context, realm string, id uuid.UUID) (Outgo
 			return fmt.Errorf("load the release: %w", err)
 		}
 		out.Release = releaseFromDB(row)
-		out.Message, err = s.db.load(ctx, q, realm, id, forRead)
+		out.Message, err = loadIn(q, s.db.Seal()).message(ctx, realm, id, forRead)
 		return err
 	})
 	return out, err
@@ -58,8 +58,8 @@ func (e *MissingKeyError) Error() string {
 
 // CheckKeys fails with MissingKeyError when the newest release or version of a realm is sealed with a key the program does not have:
 // started like that, it would hold back what was approved and withhold what waits.
-func (s *Store) CheckKeys(ctx context.Context) error {
-	realms, err := s.Realms(ctx)
+func (s *Messages) CheckKeys(ctx context.Context) error {
+	realms, err := s.db.Realms(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *Store) CheckKeys(ctx context.Context) error {
 		err = s.db.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 			ids, err := q.NewestKeyList(ctx, realm)
 			for _, id := range ids {
-				if !s.db.seal.HasKey(id) {
+				if !s.db.Seal().HasKey(id) {
 					return &MissingKeyError{KeyID: id}
 				}
 			}

@@ -26,7 +26,7 @@ type MakeRTransaction func(payment.RTransactionSubject) (payment.Created, error)
 //
 // Errors: payment.ErrNotFound for an unknown payment or recall; payment.ErrOneRecall, ErrOneReturn and ErrOneAnswer when another one got in
 // between; DuplicateError; what create returns.
-func (s *Store) InsertRTransaction(ctx context.Context, ask RTransactionQuery, create MakeRTransaction) (payment.Message, error) {
+func (s *Messages) InsertRTransaction(ctx context.Context, ask RTransactionQuery, create MakeRTransaction) (payment.Message, error) {
 	c, err := s.insert(ctx, ask.By.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
 		about, err := s.rTransactionSubject(ctx, q, ask, forUpdate)
 		if err != nil {
@@ -58,7 +58,7 @@ func (s *Store) InsertRTransaction(ctx context.Context, ask RTransactionQuery, c
 
 // RTransactionSubject answers what InsertRTransaction would let create know, without writing or locking anything. Error:
 // payment.ErrNotFound.
-func (s *Store) RTransactionSubject(ctx context.Context, ask RTransactionQuery) (payment.RTransactionSubject, error) {
+func (s *Messages) RTransactionSubject(ctx context.Context, ask RTransactionQuery) (payment.RTransactionSubject, error) {
 	var about payment.RTransactionSubject
 	err := s.db.inRealm(ctx, ask.By.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
@@ -71,7 +71,7 @@ func (s *Store) RTransactionSubject(ctx context.Context, ask RTransactionQuery) 
 	return about, err
 }
 
-func (s *Store) rTransactionSubject(
+func (s *Messages) rTransactionSubject(
 	ctx context.Context, q *dbsqlc.Queries, ask RTransactionQuery, mode lockMode,
 ) (payment.RTransactionSubject, error) {
 	about, err := s.originalAndRecall(ctx, q, ask, mode)
@@ -105,8 +105,8 @@ func (s *Store) rTransactionSubject(
 
 // sentFor is the document that was sent for a message, nil when none was. What was sent before documents were sealed counts as well:
 // the recall of it shows its ids to the checker. It fails with payment.WithheldError when it is not what was sent.
-func (s *Store) sentFor(ctx context.Context, q *dbsqlc.Queries, original payment.Message) ([]byte, error) {
-	sent, err := s.outbound(ctx, q, original.Realm, original.Reference())
+func (s *Messages) sentFor(ctx context.Context, q *dbsqlc.Queries, original payment.Message) ([]byte, error) {
+	sent, err := s.documents.outbound(ctx, q, original.Realm, original.Reference())
 	switch {
 	case errors.Is(err, payment.ErrNotFound):
 		return nil, nil
@@ -121,14 +121,14 @@ func (s *Store) sentFor(ctx context.Context, q *dbsqlc.Queries, original payment
 
 // originalAndRecall loads the payment and, for an incoming one, the recall the request names or the one of the payment. A request that
 // names the recall alone is about its payment.
-func (s *Store) originalAndRecall(
+func (s *Messages) originalAndRecall(
 	ctx context.Context, q *dbsqlc.Queries, ask RTransactionQuery, mode lockMode,
 ) (payment.RTransactionSubject, error) {
 	var about payment.RTransactionSubject
 	var err error
 	originalID, recallID := ask.Asked.OriginalID, ask.Asked.RecallID
 	if originalID == uuid.Nil {
-		about.Recall, err = s.db.load(ctx, q, ask.By.Realm, recallID, forRead)
+		about.Recall, err = loadIn(q, s.db.Seal()).message(ctx, ask.By.Realm, recallID, forRead)
 		if err == nil && about.Recall.Kind != payment.KindReceivedRecall {
 			err = payment.ErrNotFound
 		}
@@ -137,7 +137,7 @@ func (s *Store) originalAndRecall(
 		}
 		originalID = about.Recall.OriginalID
 	}
-	about.Original, err = s.db.load(ctx, q, ask.By.Realm, originalID, mode)
+	about.Original, err = loadIn(q, s.db.Seal()).message(ctx, ask.By.Realm, originalID, mode)
 	if err != nil || about.Original.Direction == payment.DirectionOut {
 		return about, err
 	}
@@ -154,7 +154,7 @@ func ourAccount(m payment.Message) string {
 }
 
 // receivedRecall loads the recall a request names, or the one of its payment; the zero Message when there is none.
-func (s *Store) receivedRecall(ctx context.Context, q *dbsqlc.Queries, ask RTransactionQuery) (payment.Message, error) {
+func (s *Messages) receivedRecall(ctx context.Context, q *dbsqlc.Queries, ask RTransactionQuery) (payment.Message, error) {
 	id := ask.Asked.RecallID
 	if id == uuid.Nil {
 		found, err := q.ReceivedRecallOf(ctx, ask.By.Realm, ask.Asked.OriginalID)
@@ -166,5 +166,5 @@ func (s *Store) receivedRecall(ctx context.Context, q *dbsqlc.Queries, ask RTran
 		}
 		id = found
 	}
-	return s.db.load(ctx, q, ask.By.Realm, id, forRead)
+	return loadIn(q, s.db.Seal()).message(ctx, ask.By.Realm, id, forRead)
 }

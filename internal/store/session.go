@@ -8,10 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"countersign/internal/keyring"
-	"countersign/internal/store/internal/dbsqlc"
 )
 
 // SessionStore keeps the portal's sessions in the database, as the session library asks for it. The library that comes with the
@@ -27,7 +24,7 @@ type SessionStore struct {
 	seals   keyring.Ring
 }
 
-// NewSessionStore makes the store with the keys of tokens. It drops nothing by itself: CleanPortal does.
+// NewSessionStore makes the store with the keys of tokens. It drops nothing by itself: Clean does.
 func NewSessionStore(db *Database, keys keyring.Ring, now func() time.Time) (*SessionStore, error) {
 	if keys.Empty() || now == nil {
 		return nil, errors.New("sessions need a key and a clock")
@@ -45,7 +42,7 @@ func NewSessionStore(db *Database, keys keyring.Ring, now func() time.Time) (*Se
 
 // FindCtx returns the data of an open session.
 func (s *SessionStore) FindCtx(ctx context.Context, token string) (data []byte, found bool, err error) {
-	stored, err := dbsqlc.New(s.db.pool).SessionGet(ctx, s.digests(token))
+	stored, err := s.db.Outside().SessionGet(ctx, s.digests(token))
 	if err != nil {
 		return nil, false, fmt.Errorf("find a session: %w", err)
 	}
@@ -56,7 +53,7 @@ func (s *SessionStore) FindCtx(ctx context.Context, token string) (data []byte, 
 // LapsedCtx returns the data of a session that nobody ended, but whose time ran out after the given moment. It is good for knowing
 // whose form came too late, and for nothing else.
 func (s *SessionStore) LapsedCtx(ctx context.Context, token string, after time.Time) (data []byte, found bool, err error) {
-	stored, err := dbsqlc.New(s.db.pool).SessionGetLapsed(ctx, s.digests(token), after)
+	stored, err := s.db.Outside().SessionGetLapsed(ctx, s.digests(token), after)
 	if err != nil {
 		return nil, false, fmt.Errorf("find a session: %w", err)
 	}
@@ -69,7 +66,7 @@ func (s *SessionStore) CommitCtx(ctx context.Context, token string, data []byte,
 	late, cancel := outliving(ctx)
 	defer cancel()
 	sealed := s.close(token, sessionContent{data: data, expiry: expiry})
-	err := dbsqlc.New(s.db.pool).SessionPutIfOpen(late, s.digests(token), sealed, expiry)
+	err := s.db.Outside().SessionPutIfOpen(late, s.digests(token), sealed, expiry)
 	if err != nil {
 		return fmt.Errorf("store a session: %w", err)
 	}
@@ -80,7 +77,7 @@ func (s *SessionStore) CommitCtx(ctx context.Context, token string, data []byte,
 func (s *SessionStore) DeleteCtx(ctx context.Context, token string) error {
 	late, cancel := outliving(ctx)
 	defer cancel()
-	err := dbsqlc.New(s.db.pool).SessionEnd(late, s.digests(token))
+	err := s.db.Outside().SessionEnd(late, s.digests(token))
 	if err != nil {
 		return fmt.Errorf("end a session: %w", err)
 	}
@@ -153,47 +150,14 @@ func (s *SessionStore) Delete(string) error { return errNoRequest }
 // lapsedKept is how long a session's row stays after its end: longer than any request takes.
 const lapsedKept = 30 * time.Minute
 
-// CleanPortal drops sessions and drafts that are over, in small transactions, and returns the number of rows dropped. Called every few
-// minutes it bounds both tables.
-func (d *Database) CleanPortal(ctx context.Context, now time.Time) (int64, error) {
-	total, err := inBatches(func() (int64, error) {
-		return dbsqlc.New(d.pool).SessionDropExpired(ctx, now.Add(-lapsedKept), cleanupBatch)
+// Clean drops sessions that are over, in small transactions, and returns the number of rows dropped. Called every few minutes it
+// bounds the table.
+func (s *SessionStore) Clean(ctx context.Context, now time.Time) (int64, error) {
+	total, err := DropInBatches(func() (int64, error) {
+		return s.db.Outside().SessionDropExpired(ctx, now.Add(-lapsedKept), DropBatch)
 	})
 	if err != nil {
 		return total, fmt.Errorf("clean the sessions: %w", err)
 	}
-	realms, err := dbsqlc.New(d.pool).RealmList(ctx)
-	if err != nil {
-		return total, fmt.Errorf("list the realms: %w", err)
-	}
-	for _, realm := range realms {
-		dropped, err := inBatches(func() (int64, error) { return d.dropDrafts(ctx, realm.Realm, now) })
-		total += dropped
-		if err != nil {
-			return total, fmt.Errorf("clean the drafts of %s: %w", realm.Realm, err)
-		}
-	}
 	return total, nil
-}
-
-func (d *Database) dropDrafts(ctx context.Context, realm string, now time.Time) (int64, error) {
-	var dropped int64
-	err := d.inRealm(ctx, realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		dropped, err = q.DraftDropExpired(ctx, realm, now, cleanupBatch)
-		return err
-	})
-	return dropped, err
-}
-
-// inBatches repeats a deletion until it finds less than a full batch.
-func inBatches(drop func() (int64, error)) (int64, error) {
-	var total int64
-	for {
-		dropped, err := drop()
-		total += dropped
-		if err != nil || dropped < cleanupBatch {
-			return total, err
-		}
-	}
 }

@@ -84,6 +84,22 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	return &Database{pool: connections{Pool: pool, outage: newOutage(cfg.Log)}, seal: cfg.Seal, log: cfg.Log}, nil
 }
 
+// Seal makes and checks the seals of what is stored.
+func (d *Database) Seal() payment.Sealer { return d.seal }
+
+// Log takes alarms about what is stored.
+func (d *Database) Log() *slog.Logger { return d.log }
+
+// Outside asks the tables that belong to no realm, each statement in a transaction of its own.
+func (d *Database) Outside() *dbsqlc.Queries { return dbsqlc.New(d.pool) }
+
+// InOneOutside runs work in one transaction on the tables that belong to no realm.
+//
+// Errors: ErrBusy, ErrUnavailable; what work returns.
+func (d *Database) InOneOutside(ctx context.Context, work func(pgx.Tx, *dbsqlc.Queries) error) error {
+	return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error { return work(tx, dbsqlc.New(tx)) })
+}
+
 // Close waits for connections in use and closes them all.
 func (d *Database) Close() { d.pool.Close() }
 

@@ -45,9 +45,17 @@ type NewFamily struct {
 	Access   IssuedToken
 }
 
-// StartFamily stores a sign-in with its first tokens.
-func (d *Database) StartFamily(ctx context.Context, f NewFamily) error {
-	err := d.inRealm(ctx, f.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+// Tokens keeps the tokens of the API in families, one for each sign-in.
+type Tokens struct {
+	db *Database
+}
+
+// NewTokens makes the keeper.
+func NewTokens(db *Database) *Tokens { return &Tokens{db: db} }
+
+// Start stores a sign-in with its first tokens.
+func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
+	err := t.db.inRealm(ctx, f.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.FamilyStart(ctx, dbsqlc.FamilyStartParams{
 			Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
 			RefreshHash: f.Refresh.Hash, RefreshExpiresAt: f.Refresh.ExpiresAt,
@@ -95,8 +103,8 @@ type RotateInput struct {
 
 // Rotate loads a refresh token under a lock of its family, lets decide say what follows, and stores that. Of two uses at the same
 // time the second sees what the first one did. Errors: ErrUnknownToken, ErrUnknownRealm.
-func (d *Database) Rotate(ctx context.Context, in RotateInput, decide func(RefreshToken) Rotation) error {
-	err := d.inRealm(ctx, in.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(RefreshToken) Rotation) error {
+	err := t.db.inRealm(ctx, in.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		// Two statements: the second has a snapshot of its own, taken when the lock was ours.
 		_, err := q.FamilyLockByRefreshToken(ctx, in.Realm, in.Hashes)
 		if err != nil {
@@ -161,11 +169,11 @@ type RevokeInput struct {
 	Reason      Revocation
 }
 
-// RevokeByToken ends the family of a token, live or spent, and with it all its access tokens. A family that ended before stays as it
+// Revoke ends the family of a token, live or spent, and with it all its access tokens. A family that ended before stays as it
 // is, without an error. Errors: ErrUnknownToken, also for a token of another client; ErrUnknownRealm.
-func (d *Database) RevokeByToken(ctx context.Context, in RevokeInput) (uuid.UUID, error) {
+func (t *Tokens) Revoke(ctx context.Context, in RevokeInput) (uuid.UUID, error) {
 	var family uuid.UUID
-	err := d.inRealm(ctx, in.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := t.db.inRealm(ctx, in.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		row, err := q.FamilyByRefreshToken(ctx, in.Realm, in.Hashes)
 		if errors.Is(err, pgx.ErrNoRows) && in.AccessToken {
 			var access dbsqlc.FamilyByAccessTokenRow
@@ -221,9 +229,9 @@ type BearerKey struct {
 }
 
 // Bearer finds a live access token of an active user. Error: ErrUnknownToken for everything else.
-func (d *Database) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
+func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
 	var row dbsqlc.AccessTokenPrincipalGetRow
-	err := d.inRealm(ctx, key.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := t.db.inRealm(ctx, key.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		row, err = q.AccessTokenPrincipalGet(ctx, key.Realm, key.Hashes, key.At)
 		return err

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -159,31 +158,4 @@ func (r *Reader) DecisionsOf(ctx context.Context, realm string, ids []uuid.UUID)
 		return err
 	})
 	return decisions, err
-}
-
-// Earlier turns the RepeatError of a step into one whose message is as that step left it. Any other error, and the refusal of a repeat
-// whose step the history does not hold, comes back as it is.
-func (s *Store) Earlier(ctx context.Context, err error) error {
-	var repeat *payment.RepeatError
-	if !errors.As(err, &repeat) {
-		return err
-	}
-	m, taken := repeat.Message, repeat.Taken
-	steps, failed := NewReader(s.db).History(ctx, m.Realm, m.InternalID)
-	if failed != nil {
-		return failed
-	}
-	for _, step := range steps {
-		if step.is(taken) {
-			repeat.Message = m.AsOf(step.To, step.Sequence, step.At)
-			return repeat
-		}
-	}
-	return repeat.Unwrap()
-}
-
-// is reports whether the step is the one named.
-func (s Step) is(taken payment.Taken) bool {
-	at := taken.At.IsZero() || s.At.Equal(taken.At)
-	return at && s.Action == taken.Action && s.Version == taken.Version && s.ActorPerson == taken.PersonID && s.Reason == taken.Reason
 }

@@ -26,7 +26,7 @@ var ErrNoChange = errors.New("nothing to change")
 //
 // Errors: payment.ErrNotFound for an unknown message; payment.StateError when somebody else moved it first; what decide returns
 // (ErrNoChange ends the work without an error).
-func (s *Store) Transact(ctx context.Context, realm string, id uuid.UUID, decide Decide) (payment.Message, error) {
+func (s *Messages) Transact(ctx context.Context, realm string, id uuid.UUID, decide Decide) (payment.Message, error) {
 	return s.transact(ctx, realm, id, func(_ *dbsqlc.Queries, m payment.Message) (payment.Transition, error) { return decide(m) })
 }
 
@@ -39,7 +39,7 @@ type Considered struct {
 
 // Consider is Transact for a decision that needs more than the message: what holds in the realm is read in the same transaction, after
 // the message was locked. It fails as Transact does, and with ErrNoPolicy.
-func (s *Store) Consider(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
+func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
 	return s.transact(ctx, realm, id, func(q *dbsqlc.Queries, m payment.Message) (payment.Transition, error) {
 		ask := ContextOf(m)
 		if c.Ask != nil {
@@ -63,11 +63,11 @@ func ContextOf(m payment.Message) ContextQuery {
 
 type decideWith func(*dbsqlc.Queries, payment.Message) (payment.Transition, error)
 
-func (s *Store) transact(ctx context.Context, realm string, id uuid.UUID, decide decideWith) (payment.Message, error) {
+func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, decide decideWith) (payment.Message, error) {
 	var seen payment.Message
 	err := s.db.inRealm(ctx, realm, changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
-		seen, err = s.db.load(ctx, q, realm, id, forUpdate)
+		seen, err = loadIn(q, s.db.Seal()).message(ctx, realm, id, forUpdate)
 		if err != nil {
 			return err
 		}
@@ -86,47 +86,8 @@ func (s *Store) transact(ctx context.Context, realm string, id uuid.UUID, decide
 	return seen, err
 }
 
-// lockMode says whether a message is locked while it is read.
-type lockMode bool
-
-const (
-	forUpdate lockMode = true
-	forRead   lockMode = false
-)
-
-// load reads a message. For an update it is locked first and read in a second statement, which sees what the lock waited for.
-func (d *Database) load(ctx context.Context, q *dbsqlc.Queries, realm string, id uuid.UUID, mode lockMode) (payment.Message, error) {
-	var err error
-	if mode == forUpdate {
-		_, err = q.MessageLock(ctx, realm, id)
-	}
-	var row dbsqlc.MessageGetRow
-	if err == nil {
-		row, err = q.MessageGet(ctx, realm, id)
-	}
-	if errors.Is(err, pgx.ErrNoRows) {
-		return payment.Message{}, payment.ErrNotFound
-	}
-	if err != nil {
-		return payment.Message{}, fmt.Errorf("load the message: %w", err)
-	}
-	var decisions []dbsqlc.DecisionListRow
-	pendingWithoutApproval := row.MessageListed.State == string(payment.StateApprovalPending) && row.MessageListed.Approvals == 0
-	if !pendingWithoutApproval && row.MessageListed.ApprovalsRequired > 0 {
-		decisions, err = q.DecisionList(ctx, realm, id)
-		if err != nil {
-			return payment.Message{}, fmt.Errorf("load the decisions: %w", err)
-		}
-	}
-	m := d.whole(row, decisions)
-	if mode == forRead && m.Withheld == "" {
-		m.Withheld = m.Difference() // whoever reads one message may be about to decide it
-	}
-	return m, nil
-}
-
 // write stores a transition and the job it asks for.
-func (s *Store) write(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, t payment.Transition) error {
+func (s *Messages) write(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, t payment.Transition) error {
 	if !t.Valid() {
 		return payment.ErrIllegalMove
 	}
@@ -148,7 +109,7 @@ func (s *Store) write(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, t payme
 }
 
 // report keeps the status report of a move that ends an instruction, for its client to fetch.
-func (s *Store) report(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
+func (s *Messages) report(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
 	out, ends := t.Report()
 	if !ends {
 		return nil
@@ -157,10 +118,10 @@ func (s *Store) report(ctx context.Context, q *dbsqlc.Queries, t payment.Transit
 	if err != nil {
 		return fmt.Errorf("write the status report: %w", err)
 	}
-	return s.keepBeside(ctx, q, outboundDocument(out, content, t.At()))
+	return s.documents.keepBeside(ctx, q, outboundDocument(out, content, t.At()))
 }
 
-func (s *Store) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
+func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
 	m, c := t.Message(), t.Changes()
 	user, person := actorIDs(t.Actor())
 	p := dbsqlc.MessageMoveIfParams{
@@ -196,9 +157,9 @@ func (s *Store) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
 	return p
 }
 
-func (s *Store) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
+func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
 	m, d, by := t.Message(), t.Version().Draft, t.Actor()
-	seal := s.db.seal.SealVersion(t.After())
+	seal := s.db.Seal().SealVersion(t.After())
 	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
 		EventID: s.newID(), Reason: orNull(t.Reason()), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)), EditorUser: by.UserID, EditorPerson: by.PersonID,
 		ActorName: by.Name, ClientID: by.ClientID, Channel: string(by.Channel), RequestID: orNull(by.RequestID),
@@ -223,6 +184,23 @@ func (s *Store) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Transiti
 }
 
 // Message returns a message with its current content and its decisions, or payment.ErrNotFound.
-func (s *Store) Message(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
-	return NewReader(s.db).Message(ctx, realm, id)
+func (s *Messages) Message(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
+	var m payment.Message
+	err := s.db.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		m, err = loadIn(q, s.db.Seal()).message(ctx, realm, id, forRead)
+		return err
+	})
+	if errors.Is(err, errNoRealm) {
+		return m, payment.ErrNotFound
+	}
+	return m, err
+}
+
+// digestOrNull writes a digest for a nullable column; the zero digest is NULL.
+func digestOrNull(digest payment.Digest) []byte {
+	if digest == (payment.Digest{}) {
+		return nil
+	}
+	return digest[:]
 }

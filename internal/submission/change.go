@@ -18,7 +18,7 @@ import (
 // it before for the same reason.
 func (s *Station) Withdraw(ctx context.Context, by identity.Principal, id uuid.UUID, reason string) (payment.Message, error) {
 	c := change{by: by, action: payment.ActionWithdraw, at: s.now()}
-	seen, err := s.cfg.Store.Transact(ctx, by.Realm, id, func(m payment.Message) (payment.Transition, error) {
+	seen, err := s.cfg.Messages.Transact(ctx, by.Realm, id, func(m payment.Message) (payment.Transition, error) {
 		return m.Withdraw(by, reason, c.at)
 	})
 	return s.after(ctx, c, seen, err)
@@ -31,7 +31,7 @@ func (s *Station) Withdraw(ctx context.Context, by identity.Principal, id uuid.U
 // the present content with the same order before.
 func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID, in Input) (payment.Message, error) {
 	c := change{by: by, action: payment.ActionAmend, at: s.now()}
-	seen, err := s.cfg.Store.Consider(ctx, by.Realm, id, store.Considered{
+	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, id, store.Considered{
 		Ask: func(m payment.Message) store.ContextQuery {
 			// The policy is that of the message's own client and channel: the door its editor came through does not count.
 			ask := s.ask(by, in)
@@ -75,14 +75,14 @@ type change struct {
 func (s *Station) after(ctx context.Context, c change, seen payment.Message, err error) (payment.Message, error) {
 	var repeat *payment.RepeatError
 	if errors.As(err, &repeat) {
-		err = s.cfg.Store.Earlier(ctx, repeat)
+		err = s.cfg.Messages.Earlier(ctx, repeat)
 	}
 	if errors.As(err, &repeat) {
 		return repeat.Message, err
 	}
 	if err != nil {
-		s.cfg.Store.RefusedStep(ctx, store.RefusedStep{By: c.by, At: c.at, Message: seen, Action: c.action, Cause: err})
+		s.cfg.Messages.RefusedStep(ctx, store.RefusedStep{By: c.by, At: c.at, Message: seen, Action: c.action, Cause: err})
 		return seen, err
 	}
-	return s.cfg.Store.Message(ctx, c.by.Realm, seen.InternalID)
+	return s.cfg.Messages.Message(ctx, c.by.Realm, seen.InternalID)
 }

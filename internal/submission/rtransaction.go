@@ -16,7 +16,7 @@ import (
 // Errors: payment.ErrNotFound for an unknown payment or recall; payment.ForbiddenError; payment.RefusalError with every rule broken,
 // also when another R-transaction about the payment is under way or done.
 func (s *Station) CreateRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction) (Result, error) {
-	message, err := s.cfg.Store.InsertRTransaction(ctx, store.RTransactionQuery{By: by, Asked: asked}, s.newRTransaction(by, asked))
+	message, err := s.cfg.Messages.InsertRTransaction(ctx, store.RTransactionQuery{By: by, Asked: asked}, s.newRTransaction(by, asked))
 	var duplicate *store.DuplicateError
 	var refused *payment.RefusalError
 	if errors.As(err, &refused) {
@@ -38,7 +38,7 @@ func (s *Station) CreateRTransaction(ctx context.Context, by identity.Principal,
 func (s *Station) PreviewRTransaction(
 	ctx context.Context, by identity.Principal, asked payment.RTransaction,
 ) (payment.RTransactionPreview, error) {
-	about, err := s.cfg.Store.RTransactionSubject(ctx, store.RTransactionQuery{By: by, Asked: asked})
+	about, err := s.cfg.Messages.RTransactionSubject(ctx, store.RTransactionQuery{By: by, Asked: asked})
 	if err != nil {
 		return payment.RTransactionPreview{}, err
 	}
@@ -64,7 +64,7 @@ func (s *Station) rTransaction(by identity.Principal, asked payment.RTransaction
 // a deadline is over, and the first answer is the answer all the same.
 func (s *Station) repeatedRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction, refused error) error {
 	keys := store.Keys{Realm: by.Realm, ClientID: by.ClientID, ExternalID: asked.ExternalID, IdempotencyKey: asked.IdempotencyKey}
-	err := s.cfg.Store.Repeated(ctx, keys, asked.Fingerprint())
+	err := s.cfg.Messages.Repeated(ctx, keys, asked.Fingerprint())
 	if err == nil {
 		return refused
 	}
@@ -77,7 +77,7 @@ func (s *Station) repeatRTransaction(ctx context.Context, by identity.Principal,
 	if !duplicate.SameContent {
 		return Result{}, refuseDuplicate(duplicate)
 	}
-	first, err := s.cfg.Store.Message(ctx, by.Realm, duplicate.MessageID)
+	first, err := s.cfg.Messages.Message(ctx, by.Realm, duplicate.MessageID)
 	if err != nil {
 		return Result{}, fmt.Errorf("load the first message: %w", err)
 	}

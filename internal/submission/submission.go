@@ -31,13 +31,13 @@ type Station struct {
 
 // Config holds what the station works with.
 type Config struct {
-	Store  *store.Store
-	Rules  rulebook.Settings
-	Seal   payment.Sealer
-	Now    func() time.Time
-	NewID  func() uuid.UUID // UUIDv7
-	Random func() [4]byte   // for Global IDs
-	Zone   *time.Location   // of the banking day: Europe/Zurich
+	Messages *store.Messages
+	Rules    rulebook.Settings
+	Seal     payment.Sealer
+	Now      func() time.Time
+	NewID    func() uuid.UUID // UUIDv7
+	Random   func() [4]byte   // for Global IDs
+	Zone     *time.Location   // of the banking day: Europe/Zurich
 }
 
 // New makes the station.
@@ -71,7 +71,7 @@ type Result struct {
 func (s *Station) Create(ctx context.Context, by identity.Principal, in Input) (Result, error) {
 	at := s.now()
 	ask := s.ask(by, in)
-	message, err := s.cfg.Store.Insert(ctx, ask, func(known store.Context) (payment.Created, error) {
+	message, err := s.cfg.Messages.Insert(ctx, ask, func(known store.Context) (payment.Created, error) {
 		return payment.NewInstruction(s.instruction(by, in, known, at))
 	})
 	var duplicate *store.DuplicateError
@@ -94,7 +94,7 @@ func (s *Station) repeatOrRefuse(ctx context.Context, by identity.Principal, in 
 	if err != nil {
 		return Result{}, refused
 	}
-	err = s.cfg.Store.Repeated(ctx, store.Keys{
+	err = s.cfg.Messages.Repeated(ctx, store.Keys{
 		Realm: by.Realm, ClientID: by.ClientID, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey,
 	}, fingerprint)
 	var duplicate *store.DuplicateError
@@ -112,7 +112,7 @@ func (s *Station) Validate(ctx context.Context, by identity.Principal, in Input)
 	if !by.Has(identity.RoleMaker) {
 		return nil, errNotMaker
 	}
-	known, err := s.cfg.Store.Context(ctx, s.ask(by, in))
+	known, err := s.cfg.Messages.Context(ctx, s.ask(by, in))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (s *Station) Preview(ctx context.Context, by identity.Principal, in Input) 
 	if !by.Has(identity.RoleMaker) {
 		return Preview{}, errNotMaker
 	}
-	known, err := s.cfg.Store.Context(ctx, s.ask(by, in))
+	known, err := s.cfg.Messages.Context(ctx, s.ask(by, in))
 	if err != nil {
 		return Preview{}, err
 	}
@@ -159,7 +159,7 @@ func (s *Station) repeat(ctx context.Context, by identity.Principal, in Input, d
 	case duplicate.Scope == "message-id" || !duplicate.SameContent:
 		return Result{}, refuseDuplicate(duplicate)
 	}
-	first, err := s.cfg.Store.Message(ctx, by.Realm, duplicate.MessageID)
+	first, err := s.cfg.Messages.Message(ctx, by.Realm, duplicate.MessageID)
 	if err != nil {
 		return Result{}, fmt.Errorf("load the first message: %w", err)
 	}

@@ -37,7 +37,7 @@ func (b *bench) clearing() *otherSide {
 
 func (b *bench) clearingConfig(network clearing.Network) clearing.Config {
 	return clearing.Config{
-		Store: b.store, Network: network, Seal: b.seal, Now: time.Now, NewID: func() uuid.UUID { return uuid.Must(uuid.NewV7()) },
+		Messages: b.messages, Network: network, Seal: b.seal, Now: time.Now, NewID: func() uuid.UUID { return uuid.Must(uuid.NewV7()) },
 		Random: func() (r [4]byte) { _, _ = rand.Read(r[:]); return r }, Zone: b.config.Zone, Log: slog.New(slog.DiscardHandler),
 	}
 }
@@ -118,7 +118,7 @@ func (o *otherSide) arrived(scheme rulebook.Scheme, transactionID string) (payme
 		AcceptedAt: time.Now(), Day: time.Now(),
 	})
 	o.receive(scheme, "IN-"+transactionID, document, err)
-	realm, id, err := o.store.IncomingByTransaction(context.Background(), scheme, transactionID)
+	realm, id, err := o.messages.IncomingByTransaction(context.Background(), scheme, transactionID)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func (o *otherSide) recalled(scheme rulebook.Scheme, transactionID string) (orig
 		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE" + transactionID, ID: "RE" + transactionID, At: time.Now(),
 	})
 	o.receive(scheme, "RE"+transactionID, request, err)
-	id, err := o.store.ReceivedRecallOf(context.Background(), original.Realm, original.InternalID)
+	id, err := o.messages.ReceivedRecallOf(context.Background(), original.Realm, original.InternalID)
 	if err != nil {
 		o.t.Fatal(err)
 	}

@@ -42,9 +42,9 @@ type bench struct {
 	log    *testlog.Log
 	config portal.Config
 
-	seal  payment.Sealer
-	store *store.Store
-	jobs  *store.Jobs
+	seal     payment.Sealer
+	messages *store.Messages
+	jobs     *store.Jobs
 }
 
 func setup(t *testing.T) *bench {
@@ -66,7 +66,7 @@ func setup(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	seal := db.Seal
-	messages := store.NewStore(db.Database, jobs, newID)
+	messages := store.NewMessages(db.Database, jobs, newID)
 	signIn, err := auth.New(auth.Config{Database: db.Database, Now: time.Now, Keys: storetest.Keys(t), Log: log})
 	if err != nil {
 		t.Fatal(err)
@@ -75,13 +75,13 @@ func setup(t *testing.T) *bench {
 	b.config = portal.Config{
 		Auth: signIn,
 		Submission: submission.New(submission.Config{
-			Store: messages, Rules: rulebook.Settings{}, Seal: seal, Now: time.Now, NewID: newID, Random: random, Zone: zone,
+			Messages: messages, Rules: rulebook.Settings{}, Seal: seal, Now: time.Now, NewID: newID, Random: random, Zone: zone,
 		}),
-		Approval: approval.New(approval.Config{Store: messages, Seal: seal, Now: time.Now, Zone: zone}),
+		Approval: approval.New(approval.Config{Messages: messages, Seal: seal, Now: time.Now, Zone: zone}),
 		Reader:   b.reader, Drafts: store.NewDrafts(db.Database), Sessions: db.Sessions(t),
 		Now: time.Now, NewID: newID, Zone: zone, Log: log, Environment: "TEST", Realm: "demo", EventsPause: 20 * time.Millisecond,
 	}
-	b.seal, b.store, b.jobs = seal, messages, jobs
+	b.seal, b.messages, b.jobs = seal, messages, jobs
 	b.serve()
 	return b
 }

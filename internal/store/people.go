@@ -15,40 +15,6 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// What the identity tables may not hold. Another realm's row counts as none.
-var (
-	ErrUnknownRealm  = errors.New("unknown realm")
-	ErrUnknownClient = errors.New("unknown client")
-	ErrUnknownUser   = errors.New("unknown user")
-)
-
-// ClientKind tells how a client proves itself.
-type ClientKind string
-
-// The kinds of clients. The portal is no client of the API: its people sign in on a page.
-const (
-	ClientConfidential ClientKind = "confidential" // by a secret
-	ClientPublic       ClientKind = "public"       // not at all
-	ClientPortal       ClientKind = "portal"
-)
-
-// UserStatus tells whether a user account may be used.
-type UserStatus string
-
-// The statuses of a user account.
-const (
-	UserActive     UserStatus = "active"
-	UserUnverified UserStatus = "unverified"
-	UserSuppressed UserStatus = "suppressed"
-)
-
-// TokenLife is how long the tokens of a realm live.
-type TokenLife struct {
-	Access   time.Duration // of an access token
-	Refresh  time.Duration // of a refresh token, counted anew with each rotation
-	Absolute time.Duration // of all tokens of one sign-in, however often they are refreshed
-}
-
 // Client is a program that acts for users, with the token lives of its realm.
 type Client struct {
 	ClientID     string
@@ -58,10 +24,18 @@ type Client struct {
 	Life         TokenLife
 }
 
+// People are the users of each realm, what they may do and how they want the portal to look; and the clients they act through.
+type People struct {
+	db *Database
+}
+
+// NewPeople makes the keeper.
+func NewPeople(db *Database) *People { return &People{db: db} }
+
 // Client finds a client of a realm. Errors: ErrUnknownRealm, ErrUnknownClient.
-func (d *Database) Client(ctx context.Context, realm, clientID string) (Client, error) {
+func (p *People) Client(ctx context.Context, realm, clientID string) (Client, error) {
 	var row dbsqlc.RealmClientGetRow
-	err := d.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := p.db.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		row, err = q.RealmClientGet(ctx, storable(clientID), realm)
 		return err
@@ -91,9 +65,9 @@ type PrincipalKey struct {
 
 // Principal reads an active user with the roles of this moment; the channel is the caller's to fill in. Error: ErrUnknownUser, also
 // for a user who is not active, or was signed out after key.Since.
-func (d *Database) Principal(ctx context.Context, key PrincipalKey) (identity.Principal, error) {
+func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Principal, error) {
 	var row dbsqlc.UserPrincipalGetRow
-	err := d.inRealm(ctx, key.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := p.db.inRealm(ctx, key.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		row, err = q.UserPrincipalGet(ctx, key.ClientID, key.Realm, key.UserID)
 		return err
@@ -109,49 +83,6 @@ func (d *Database) Principal(ctx context.Context, key PrincipalKey) (identity.Pr
 		Realm: key.Realm, UserID: row.UserID, PersonID: row.PersonID, UserName: row.Name, DisplayName: row.DisplayName,
 		Roles: rolesFromDB(row.Roles), Grants: grantsFromDB(row.Roles, row.GrantIds, row.Granted), ClientID: row.ClientID, ClientMayDecideOwn: row.MayDecideOwn,
 	}, nil
-}
-
-// Preference is how a user wants the portal to look and behave.
-type Preference struct {
-	Theme     string // auto, light or dark
-	Density   string // compact, default or comfortable
-	Shortcuts bool   // single-key shortcuts are on
-}
-
-// DefaultPreference is that of a user who chose nothing.
-var DefaultPreference = Preference{Theme: "auto", Density: "default", Shortcuts: true}
-
-// Preference reads a user's preference.
-func (d *Database) Preference(ctx context.Context, realm string, userID uuid.UUID) (Preference, error) {
-	preference := DefaultPreference
-	err := d.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		row, err := q.PreferenceGet(ctx, realm, userID)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		preference = Preference(row)
-		return nil
-	})
-	if err != nil {
-		return Preference{}, fmt.Errorf("read a preference: %w", err)
-	}
-	return preference, nil
-}
-
-// SavePreference stores the preference of the user who asks for it.
-func (d *Database) SavePreference(ctx context.Context, by identity.Principal, p Preference) error {
-	err := d.inRealm(ctx, by.Realm, changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		return q.PreferencePut(ctx, dbsqlc.PreferencePutParams{
-			Realm: by.Realm, UserID: by.UserID, Theme: p.Theme, Density: p.Density, Shortcuts: p.Shortcuts,
-		})
-	})
-	if err != nil {
-		return fmt.Errorf("save a preference: %w", err)
-	}
-	return nil
 }
 
 // identityError makes "no row" the error that fits, and says of all others what was being done.
@@ -172,8 +103,6 @@ func storable(given string) string {
 	}
 	return given
 }
-
-func seconds(count int32) time.Duration { return time.Duration(count) * time.Second }
 
 func grantsFromDB(roles []string, ids []uuid.UUID, times []time.Time) []identity.Grant {
 	grants := make([]identity.Grant, 0, len(roles))

@@ -1,22 +1,24 @@
 package store
 
 import (
-	"time"
+	"context"
+	"errors"
+	"fmt"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/identity"
-	"countersign/internal/keyring"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// message makes the domain's message of its row and holds it against the seal of its version: every message that leaves the store says
+// listed makes the domain's message of its row and holds it against the seal of its version: every message that leaves the store says
 // whether it is withheld. It never fails: one row that somebody planted must not keep the others from being shown, so an amount that no
 // currency has is no amount, which the seal cannot cover.
-func (d *Database) message(m dbsqlc.MessageListed) payment.Message {
+func listed(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message {
 	amount, err := money.FromMinor(money.Currency(m.Currency), m.Amount)
 	message := payment.Message{
 		Realm: m.Realm, InternalID: m.MessageID, GlobalID: payment.GlobalID(m.GlobalID), Kind: payment.Kind(m.Kind),
@@ -40,15 +42,15 @@ func (d *Database) message(m dbsqlc.MessageListed) payment.Message {
 	if err != nil {
 		err = payment.ErrForged
 	} else {
-		err = d.seal.CheckVersion(message)
+		err = seal.CheckVersion(message)
 	}
 	message.Withheld = payment.WithheldBy(err)
 	return message
 }
 
 // whole adds to a message what lists do without: its content, its account and the decisions about its current version.
-func (d *Database) whole(row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) payment.Message {
-	message := d.message(row.MessageListed)
+func whole(seal payment.Sealer, row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) payment.Message {
+	message := listed(seal, row.MessageListed)
 	message.Content = row.Content
 	message.Account = accountOrNone(accountColumns{
 		IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
@@ -71,47 +73,50 @@ func decisionFromDB(d dbsqlc.DecisionListRow) payment.Decision {
 	}
 }
 
-// sealFromDB reads the two columns of a seal; a row without one has the zero Seal.
-func sealFromDB(keyID *string, mac []byte) keyring.Seal {
-	seal := keyring.Seal{KeyID: text(keyID)}
-	copy(seal.MAC[:], mac)
-	return seal
+// lockMode says whether a message is locked while it is read.
+type lockMode bool
+
+const (
+	forUpdate lockMode = true
+	forRead   lockMode = false
+)
+
+// loader reads messages in a transaction that is under way, each held against its seal.
+type loader struct {
+	q    *dbsqlc.Queries
+	seal payment.Sealer
 }
 
-// digestOrNull writes a digest for a nullable column; the zero digest is NULL.
-func digestOrNull(digest payment.Digest) []byte {
-	if digest == (payment.Digest{}) {
-		return nil
+// loadIn makes the loader of a transaction.
+func loadIn(q *dbsqlc.Queries, seal payment.Sealer) loader { return loader{q: q, seal: seal} }
+
+// message reads a message, or fails with payment.ErrNotFound. For an update it is locked first and read in a second statement, which sees what the lock waited for.
+func (l loader) message(ctx context.Context, realm string, id uuid.UUID, mode lockMode) (payment.Message, error) {
+	var err error
+	if mode == forUpdate {
+		_, err = l.q.MessageLock(ctx, realm, id)
 	}
-	return digest[:]
-}
-
-// text reads a nullable column; NULL is "".
-func text(column *string) string {
-	if column == nil {
-		return ""
+	var row dbsqlc.MessageGetRow
+	if err == nil {
+		row, err = l.q.MessageGet(ctx, realm, id)
 	}
-	return *column
-}
-
-// moment reads a nullable time; NULL is the zero time.
-func moment(column *time.Time) time.Time {
-	if column == nil {
-		return time.Time{}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return payment.Message{}, payment.ErrNotFound
 	}
-	return column.UTC()
-}
-
-// orNull writes a value for a nullable column; the zero value is NULL.
-func orNull[T comparable](value T) *T {
-	var zero T
-	if value == zero {
-		return nil
+	if err != nil {
+		return payment.Message{}, fmt.Errorf("load the message: %w", err)
 	}
-	return &value
-}
-
-// actorIDs are the actor's user and person for nullable columns; both are NULL when the gateway acts.
-func actorIDs(a identity.Actor) (user, person *uuid.UUID) {
-	return orNull(a.UserID), orNull(a.PersonID)
+	var decisions []dbsqlc.DecisionListRow
+	pendingWithoutApproval := row.MessageListed.State == string(payment.StateApprovalPending) && row.MessageListed.Approvals == 0
+	if !pendingWithoutApproval && row.MessageListed.ApprovalsRequired > 0 {
+		decisions, err = l.q.DecisionList(ctx, realm, id)
+		if err != nil {
+			return payment.Message{}, fmt.Errorf("load the decisions: %w", err)
+		}
+	}
+	m := whole(l.seal, row, decisions)
+	if mode == forRead && m.Withheld == "" {
+		m.Withheld = m.Difference() // whoever reads one message may be about to decide it
+	}
+	return m, nil
 }

@@ -1,0 +1,16 @@
+package store
+
+// DropBatch keeps each deletion of what is over short.
+const DropBatch = 1000
+
+// DropInBatches repeats a deletion of DropBatch rows until it finds fewer, and returns how many rows went.
+func DropInBatches(drop func() (int64, error)) (int64, error) {
+	var total int64
+	for {
+		dropped, err := drop()
+		total += dropped
+		if err != nil || dropped < DropBatch {
+			return total, err
+		}
+	}
+}

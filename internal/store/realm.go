@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// RealmMaker is who a realm belongs to: the demo never touches one of an operator, nor the other way round.
+type RealmMaker string
+
+// The makers of realms.
+const (
+	MadeByDemo     RealmMaker = "demo"
+	MadeByOperator RealmMaker = "operator"
+)
+
+// RealmSummary is a realm that a database holds.
+type RealmSummary struct {
+	Realm  string
+	Mark   string
+	MadeBy RealmMaker
+}
+
+// Realms returns the names of all realms.
+func (d *Database) Realms(ctx context.Context) ([]string, error) {
+	rows, err := d.Outside().RealmList(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the realms: %w", err)
+	}
+	names := make([]string, len(rows))
+	for i, r := range rows {
+		names[i] = r.Realm
+	}
+	return names, nil
+}
+
+// TokenLife is how long the tokens of a realm live.
+type TokenLife struct {
+	Access   time.Duration // of an access token
+	Refresh  time.Duration // of a refresh token, counted anew with each rotation
+	Absolute time.Duration // of all tokens of one sign-in, however often they are refreshed
+}

@@ -72,13 +72,12 @@ WHERE scheme = @scheme AND waits_for = @waits_for::text AND outcome = 'waiting' 
 SELECT scheme, reference, name, content, received_at FROM inbox
 WHERE outcome = 'waiting' AND wait_until <= @due::timestamptz ORDER BY wait_until LIMIT @page_size;
 
--- name: InboxSettleIf :execrows
--- A waiting document that found what it belongs to, or gave up.
-UPDATE inbox SET outcome = @outcome, reason = @reason, realm = sqlc.narg(realm), document_id = sqlc.narg(document_id), wait_until = NULL
-WHERE scheme = @scheme AND reference = @reference AND outcome = 'waiting';
+-- name: InboxSettleIf :one
+-- A waiting document that found what it belongs to, or gave up. A realm cannot see it before.
+SELECT inbox_settle(@scheme::text, @reference::text, @outcome::text, @reason::text, sqlc.narg(realm)::text, sqlc.narg(document_id)::uuid)::bigint AS settled;
 
 -- name: OutboxInsert :execrows
--- An answer with a content of its own.
+-- An answer with a content of its own, of the realm whose transaction this is (the column's default).
 INSERT INTO outbox (scheme, reference, name, content, created_at, key_id, mac)
 VALUES (@scheme, @reference, @name, @content::bytea, @created_at, @key_id::text, @mac::bytea)
 ON CONFLICT DO NOTHING;

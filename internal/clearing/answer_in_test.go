@@ -101,7 +101,7 @@ func TestWhatCameInCannotBeDecidedOrReleased(t *testing.T) {
 			SELECT v.realm, v.message_id, 1, 1, v.makers, v.content_hash, 1, u.user_id, u.person_id, 'portal', 'portal', 'approve', now()
 			FROM message_version v, user_account u WHERE u.realm = 'demo' AND u.name = 'checker1' AND v.realm = 'demo' AND v.message_id = '` + got.InternalID.String() + `'`,
 	} {
-		_, err := h.DB.Connect(t).Exec(ctx, "SET ROLE countersign_app; SELECT set_config('countersign.realm', 'demo', false); "+statement)
+		_, err := h.DB.ConnectAsApplication(t, "demo").Exec(ctx, statement)
 		if err == nil || !strings.Contains(err.Error(), "violates") && !strings.Contains(err.Error(), "permission") {
 			t.Errorf("%s: %v", what, err)
 		}

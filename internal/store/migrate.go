@@ -41,7 +41,23 @@ func Migrate(ctx context.Context, ownerURL string) error {
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
+	err = narrow(ctx, pool)
+	if err != nil {
+		return err
+	}
 	return migrateJobs(ctx, pool)
+}
+
+// narrow takes from everybody but the owner what nobody needs to work on the rows: making tables, which could stand in the way of ours
+// under their names, whether for good or for a session. It is asked at each migration, because a database that was copied or restored has
+// the server's defaults again.
+func narrow(ctx context.Context, pool *pgxpool.Pool) error {
+	_, err := pool.Exec(ctx, `DO $$ BEGIN EXECUTE format('REVOKE CREATE, TEMPORARY ON DATABASE %I FROM PUBLIC, countersign_app, countersign_reader',
+  current_database()); END $$; REVOKE CREATE ON SCHEMA public FROM PUBLIC, countersign_app, countersign_reader`)
+	if err != nil {
+		return fmt.Errorf("take away the making of tables: %w", err)
+	}
+	return nil
 }
 
 // migrateJobs takes a lock of its own while it works: the job queue migrates in several transactions.

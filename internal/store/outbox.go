@@ -74,7 +74,7 @@ func (s *Outbox) insertOnce(ctx context.Context, q *dbsqlc.Queries, a payment.An
 		return a.Reference, err
 	}
 	row, err := q.OutboxGet(ctx, string(a.Scheme), a.Reference)
-	if err != nil {
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) { // a row of another realm is not seen
 		return "", fmt.Errorf("look at what is in the outbox: %w", err)
 	}
 	there := answerFacts(row)

@@ -26,6 +26,10 @@ import (
 // appRole is the role the service works as; see the first migration.
 const appRole = "countersign_app"
 
+// gatewayStep stands in place of a realm where none is known yet: a statement outside a transaction of a realm sees what clearing sent and
+// whose it is, and no realm's messages. No realm can have this name.
+const gatewayStep = "(gateway)"
+
 // Database is a pool of connections as the application's role.
 type Database struct {
 	pool connections
@@ -66,7 +70,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	// Statements here are short: compiling one takes longer than running it (measured: 40 to 450 ms on the count of a long queue).
 	pc.ConnConfig.RuntimeParams["jit"] = "off"
 	pc.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "SET ROLE "+appRole)
+		_, err := conn.Exec(ctx, "SET ROLE "+appRole+"; SET countersign.realm = '"+gatewayStep+"'")
 		return err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, pc)

@@ -483,34 +483,32 @@ func (q *Queries) InboxListWaiting(ctx context.Context, scheme string, waitsFor 
 	return items, nil
 }
 
-const inboxSettleIf = `-- name: InboxSettleIf :execrows
-UPDATE inbox SET outcome = $1, reason = $2, realm = $3, document_id = $4, wait_until = NULL
-WHERE scheme = $5 AND reference = $6 AND outcome = 'waiting'
+const inboxSettleIf = `-- name: InboxSettleIf :one
+SELECT inbox_settle($1::text, $2::text, $3::text, $4::text, $5::text, $6::uuid)::bigint AS settled
 `
 
 type InboxSettleIfParams struct {
+	Scheme     string
+	Reference  string
 	Outcome    string
 	Reason     string
 	Realm      *string
 	DocumentID *uuid.UUID
-	Scheme     string
-	Reference  string
 }
 
-// A waiting document that found what it belongs to, or gave up.
+// A waiting document that found what it belongs to, or gave up. A realm cannot see it before.
 func (q *Queries) InboxSettleIf(ctx context.Context, arg InboxSettleIfParams) (int64, error) {
-	result, err := q.db.Exec(ctx, inboxSettleIf,
+	row := q.db.QueryRow(ctx, inboxSettleIf,
+		arg.Scheme,
+		arg.Reference,
 		arg.Outcome,
 		arg.Reason,
 		arg.Realm,
 		arg.DocumentID,
-		arg.Scheme,
-		arg.Reference,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	var settled int64
+	err := row.Scan(&settled)
+	return settled, err
 }
 
 const incomingAccountRealm = `-- name: IncomingAccountRealm :one
@@ -575,7 +573,7 @@ func (q *Queries) OutboxDelivered(ctx context.Context, at time.Time, scheme stri
 }
 
 const outboxGet = `-- name: OutboxGet :one
-SELECT scheme, reference, name, content, created_at, delivered_at, document_realm, document_id, key_id, mac, refused_at FROM outbox WHERE scheme = $1 AND reference = $2
+SELECT scheme, reference, name, content, created_at, delivered_at, document_realm, document_id, key_id, mac, refused_at, realm FROM outbox WHERE scheme = $1 AND reference = $2
 `
 
 func (q *Queries) OutboxGet(ctx context.Context, scheme string, reference string) (Outbox, error) {
@@ -593,6 +591,7 @@ func (q *Queries) OutboxGet(ctx context.Context, scheme string, reference string
 		&i.KeyID,
 		&i.Mac,
 		&i.RefusedAt,
+		&i.Realm,
 	)
 	return i, err
 }
@@ -613,7 +612,7 @@ type OutboxInsertParams struct {
 	Mac       []byte
 }
 
-// An answer with a content of its own.
+// An answer with a content of its own, of the realm whose transaction this is (the column's default).
 func (q *Queries) OutboxInsert(ctx context.Context, arg OutboxInsertParams) (int64, error) {
 	result, err := q.db.Exec(ctx, outboxInsert,
 		arg.Scheme,

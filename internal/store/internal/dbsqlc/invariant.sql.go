@@ -56,7 +56,7 @@ func (q *Queries) AuditedDocumentList(ctx context.Context, realm string, documen
 }
 
 const auditedOutboxList = `-- name: AuditedOutboxList :many
-SELECT o.scheme, o.reference, o.name, o.content, o.created_at, o.delivered_at, o.document_realm, o.document_id, o.key_id, o.mac, o.refused_at, d.name AS document_name, d.scheme AS document_scheme
+SELECT o.scheme, o.reference, o.name, o.content, o.created_at, o.delivered_at, o.document_realm, o.document_id, o.key_id, o.mac, o.refused_at, o.realm, d.name AS document_name, d.scheme AS document_scheme
 FROM outbox o
 LEFT JOIN document d ON d.realm = o.document_realm AND d.document_id = o.document_id AND d.direction = 'out'
 WHERE (o.scheme, o.reference) > ($1::text, $2::text)
@@ -92,6 +92,7 @@ func (q *Queries) AuditedOutboxList(ctx context.Context, scheme string, referenc
 			&i.Outbox.KeyID,
 			&i.Outbox.Mac,
 			&i.Outbox.RefusedAt,
+			&i.Outbox.Realm,
 			&i.DocumentName,
 			&i.DocumentScheme,
 		); err != nil {

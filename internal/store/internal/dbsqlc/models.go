@@ -207,6 +207,7 @@ type Outbox struct {
 	KeyID         *string
 	Mac           []byte
 	RefusedAt     *time.Time
+	Realm         *string
 }
 
 type Person struct {

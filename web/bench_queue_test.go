@@ -12,6 +12,7 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/views"
+	"countersign/web/webtest"
 )
 
 // queuePage is what the portal reads for one page: 60 rows, and one to see whether there are more.
@@ -92,7 +93,7 @@ func newQueue(t testing.TB, messages, waiting int) *queue {
 	q := &queue{db: storetest.New(t), notes: &recorder{}, waiting: waiting}
 	must(t, demo.Ensure(t.Context(), q.db.Provisioner(t)))
 	s := newShop(t, q.db.URL, nil)
-	_, err := s.post(createSwiss, s.maker, order(sample))
+	_, err := s.post(webtest.CreateSwiss, s.maker, webtest.Order(webtest.Sample))
 	must(t, err)
 	connection := q.db.Connect(t)
 	_, err = connection.Exec(t.Context(), "SET session_replication_role = replica")

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/payment"
+	"countersign/internal/stations"
 )
 
 // recorder notes the statements of a server, in order, with their values.
@@ -167,9 +168,9 @@ type changes struct {
 func (w *script) changes() *changes {
 	key := strings.ReplaceAll(uuid.NewString(), "-", "")
 	c := &changes{script: w, key: []byte(key), ids: make(map[uuid.UUID]uuid.UUID, len(w.ids))}
-	pairs := []string{w.key, key, w.global, string(payment.NewGlobalID("DM", time.Now(), random()))}
+	pairs := []string{w.key, key, w.global, string(payment.NewGlobalID("DM", time.Now(), [4]byte([]byte(key))))}
 	for _, id := range w.ids {
-		c.ids[id] = newID()
+		c.ids[id] = stations.NewID()
 		pairs = append(pairs, id.String(), c.ids[id].String())
 	}
 	c.texts = strings.NewReplacer(pairs...)

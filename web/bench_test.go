@@ -21,17 +21,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
-	"countersign/internal/approval"
-	"countersign/internal/auth"
-	"countersign/internal/clearing"
 	"countersign/internal/demo"
 	"countersign/internal/postgres"
+	"countersign/internal/stations"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
-	"countersign/internal/submission"
 	"countersign/web"
-	"countersign/web/api"
-	"countersign/web/inbound"
+	"countersign/web/webtest"
 )
 
 const (
@@ -221,25 +217,11 @@ func newServer(b testing.TB, database *store.Database, log *slog.Logger) *web.Se
 	b.Helper()
 	began := time.Now()
 	now := func() time.Time { return time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC).Add(time.Since(began)) } // the day of the sample
-	jobs, err := store.NewJobs(database, log)
-	must(b, err)
-	seal := storetest.Sealer(b, storetest.Key)
-	zone, err := time.LoadLocation("Europe/Zurich")
-	must(b, err)
-	writer, reader := store.NewMessages(database, jobs, newID), store.NewReader(database)
-	signIn, err := auth.New(auth.Config{Database: database, Now: now, Keys: storetest.Keys(b), Log: log})
-	must(b, err)
-	door, err := api.New(api.Config{
-		Auth: signIn, Reader: reader, Now: now, Log: log,
-		Submission: submission.New(submission.Config{Messages: writer, Seal: seal, Now: now, NewID: newID, Random: random, Zone: zone}),
-		Approval:   approval.New(approval.Config{Messages: writer, Seal: seal, Now: now, Zone: zone}),
+	parts, err := stations.New(stations.Config{
+		Database: database, Seal: storetest.Sealer(b, storetest.Key), TokenKeys: storetest.Keys(b), Now: now, Log: log,
 	})
 	must(b, err)
-	side, err := inbound.New(inbound.Config{
-		Station: clearing.New(clearing.Config{Messages: writer, Seal: seal, Now: now, Zone: zone, Log: log}), Now: now,
-	})
-	must(b, err)
-	server, err := web.New(web.Config{API: door, Inbound: side, Database: database, Now: now, NewID: newID, Log: log, Environment: "TEST"})
+	server, err := web.OpenWith(parts, web.Settings{Environment: "TEST"}, nil)
 	must(b, err)
 	return server
 }
@@ -260,12 +242,12 @@ func (s *shop) signIn(b testing.TB, user string) string {
 
 // pair makes a payment and approves it.
 func (s *shop) pair() error {
-	content, err := s.post(createSwiss, s.maker, order(sample))
+	content, err := s.post(webtest.CreateSwiss, s.maker, webtest.Order(webtest.Sample))
 	if err != nil {
 		return err
 	}
 	_, rest, _ := strings.Cut(content, `"internalId":"`)
-	_, err = s.post(approvePath, s.checker, `{"identifiers":{"internalId":"`+rest[:min(36, len(rest))]+`"},"ApprovalDetails":{"action":"approve"}}`)
+	_, err = s.post(webtest.ApprovePath, s.checker, `{"identifiers":{"internalId":"`+rest[:min(36, len(rest))]+`"},"ApprovalDetails":{"action":"approve"}}`)
 	return err
 }
 

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"countersign/web"
+	"countersign/web/webtest"
 )
 
 // hostileDoor is a door that strangers can send bodies to. Uploads have a corpus of their own beside the portal.
@@ -43,15 +44,15 @@ func hostileBodies(t *testing.T) int {
 // the JSON, clearing and token doors of one server. None may be answered by 5xx, and memory stays within bounds.
 func TestHostileBodiesNeitherBreakNorBloatTheDoors(t *testing.T) {
 	b := limited(t, web.Limits{PerPrincipal: 1_000_000, PerAddress: 1_000_000}) // every body is to reach its door
-	signedIn := map[string]string{"Authorization": "Bearer " + b.token(t, maker1)}
+	signedIn := map[string]string{"Authorization": "Bearer " + b.Token(t, webtest.Maker1)}
 	form := "grant_type=password&client_id=demo-backoffice&client_secret=x&username=nobody&password=x"
 	doors := []hostileDoor{
-		{"create", createSwiss, "application/json", order(sample), signedIn},
-		{"recall", "/api/sct-inst/v1/recall/create", "application/json", recallBody("x", "DUPL"), signedIn},
-		{"approval", approvePath, "application/json", verdict("x", "approve"), signedIn},
+		{"create", webtest.CreateSwiss, "application/json", webtest.Order(webtest.Sample), signedIn},
+		{"recall", "/api/sct-inst/v1/recall/create", "application/json", `{"identifiers":{"internalId":"x"},"RecallDetails":{"reason":"DUPL"}}`, signedIn},
+		{"approval", webtest.ApprovePath, "application/json", webtest.Verdict("x", "approve"), signedIn},
 		{
-			"clearing", clearingPath, "application/xml", statusReport(t, "sic-inst_04_pacs.002.001.10_ACSC.xml", "DM00000000000000"),
-			map[string]string{"Authorization": "Bearer " + clearingToken},
+			"clearing", webtest.ClearingPath, "application/xml", webtest.StatusReport(t, "sic-inst_04_pacs.002.001.10_ACSC.xml", "DM00000000000000"),
+			map[string]string{"Authorization": "Bearer " + webtest.ClearingToken},
 		},
 		{"token", "/api/auth/v1/realms/demo/login", "application/x-www-form-urlencoded", form, nil},
 	}
@@ -106,7 +107,7 @@ func (b *bundle) attack(door hostileDoor, kind hostileKind, random *rand.Rand) (
 		r.Header.Set(name, value)
 	}
 	recorder := httptest.NewRecorder()
-	b.server.Handler().ServeHTTP(recorder, r)
+	b.Server.Handler().ServeHTTP(recorder, r)
 	return recorder.Code, recorder.Body.String()
 }
 

@@ -14,61 +14,56 @@ import (
 	"time"
 
 	"countersign/web"
+	"countersign/web/webtest"
 )
 
 // limited is the server of a bundle with limits of its own.
 func limited(t *testing.T, limits web.Limits) *bundle {
 	t.Helper()
-	b := setup(t)
-	server, err := web.New(web.Config{
-		API: b.api, Inbound: b.clearing, Database: b.db.Database, Now: b.now, NewID: newID, Log: b.logger, Environment: "TEST", Limits: limits,
-	})
-	must(t, err)
-	b.server = server
-	return b
+	return setupWith(t, webtest.Options{Settings: web.Settings{Limits: limits}})
 }
 
 // TestOneCallerDoesNotTakeTheShareOfOthers: who asks more often than he may is told to wait, by principal and by address; others are not.
 func TestOneCallerDoesNotTakeTheShareOfOthers(t *testing.T) {
 	t.Parallel()
 	b := limited(t, web.Limits{PerPrincipal: 3, PerAddress: 20})
-	for _, who := range []person{maker1, checker1} {
-		b.token(t, who)
+	for _, who := range []webtest.Person{webtest.Maker1, webtest.Checker1} {
+		b.Token(t, who)
 	}
 	for i := range 5 {
-		a := b.send(t, get(listPath, maker1))
-		if want := i >= 3; (a.status == http.StatusTooManyRequests) != want {
-			t.Errorf("call %d: %d", i, a.status)
+		a := b.Send(t, webtest.Get(webtest.ListPath, webtest.Maker1))
+		if want := i >= 3; (a.Status == http.StatusTooManyRequests) != want {
+			t.Errorf("call %d: %d", i, a.Status)
 		}
-		if a.status == http.StatusTooManyRequests && (a.header.Get("Retry-After") != "1" || a.text("errorCode") != "429_TOO_MANY_REQUESTS") {
-			t.Errorf("Retry-After %q, %s", a.header.Get("Retry-After"), a.body)
+		if a.Status == http.StatusTooManyRequests && (a.Header.Get("Retry-After") != "1" || a.Text("errorCode") != "429_TOO_MANY_REQUESTS") {
+			t.Errorf("Retry-After %q, %s", a.Header.Get("Retry-After"), a.Body)
 		}
 	}
-	if a := b.send(t, get(listPath, checker1)); a.status != http.StatusOK {
-		t.Errorf("another person: %d", a.status)
+	if a := b.Send(t, webtest.Get(webtest.ListPath, webtest.Checker1)); a.Status != http.StatusOK {
+		t.Errorf("another person: %d", a.Status)
 	}
-	login := call{path: "/api/auth/v1/realms/demo/login", kind: "application/x-www-form-urlencoded", body: "grant_type=password&client_id=x"}
+	login := webtest.Call{Path: "/api/auth/v1/realms/demo/login", Kind: "application/x-www-form-urlencoded", Body: "grant_type=password&client_id=x"}
 	refused := 0
 	for range 25 {
-		a := b.send(t, login)
-		if a.status == http.StatusTooManyRequests {
+		a := b.Send(t, login)
+		if a.Status == http.StatusTooManyRequests {
 			refused++
-			if a.header.Get("Retry-After") == "" || a.text("error") == "" || a.text("errorCode") != "429_TOO_MANY_REQUESTS" {
-				t.Errorf("%v %s", a.header, a.body)
+			if a.Header.Get("Retry-After") == "" || a.Text("error") == "" || a.Text("errorCode") != "429_TOO_MANY_REQUESTS" {
+				t.Errorf("%v %s", a.Header, a.Body)
 			}
 		}
 	}
 	if refused == 0 {
 		t.Error("one address may ask as often as it likes")
 	}
-	elsewhere := get(listPath, checker1)
-	elsewhere.change = func(r *http.Request) { r.RemoteAddr = "198.51.100.7:4711" }
-	if a := b.send(t, elsewhere); a.status != http.StatusOK {
-		t.Errorf("another address: %d", a.status)
+	elsewhere := webtest.Get(webtest.ListPath, webtest.Checker1)
+	elsewhere.Change = func(r *http.Request) { r.RemoteAddr = "198.51.100.7:4711" }
+	if a := b.Send(t, elsewhere); a.Status != http.StatusOK {
+		t.Errorf("another address: %d", a.Status)
 	}
-	b.clock.Add(int64(time.Second))
-	if a := b.send(t, get(listPath, maker1)); a.status != http.StatusOK {
-		t.Errorf("a second later: %d", a.status)
+	b.Clock.Add(time.Second)
+	if a := b.Send(t, webtest.Get(webtest.ListPath, webtest.Maker1)); a.Status != http.StatusOK {
+		t.Errorf("a second later: %d", a.Status)
 	}
 }
 
@@ -76,10 +71,10 @@ func TestOneCallerDoesNotTakeTheShareOfOthers(t *testing.T) {
 func TestTheDefaultsLeaveRoomForThePublishedThroughput(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.token(t, maker1)
+	b.Token(t, webtest.Maker1)
 	for i := range 1000 { // the clock stands still: all in the same second
-		if a := b.send(t, get("/api/common/v1/account/list", maker1)); a.status != http.StatusOK {
-			t.Fatalf("call %d: %d %s", i, a.status, a.body)
+		if a := b.Send(t, webtest.Get("/api/common/v1/account/list", webtest.Maker1)); a.Status != http.StatusOK {
+			t.Fatalf("call %d: %d %s", i, a.Status, a.Body)
 		}
 	}
 }
@@ -91,7 +86,7 @@ func (b *bundle) listening(t *testing.T) (address string) {
 	must(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- b.server.Serve(ctx, listener) }()
+	go func() { ended <- b.Server.Serve(ctx, listener) }()
 	t.Cleanup(func() {
 		stop()
 		err := <-ended
@@ -115,10 +110,10 @@ func dial(t *testing.T, address string) net.Conn {
 func TestASlowBodyIsAnswered408(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	token := b.token(t, maker1)
+	token := b.Token(t, webtest.Maker1)
 	connection := dial(t, b.listening(t))
 	_, err := fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Request-Id: slow\r\n"+
-		"Authorization: Bearer %s\r\nContent-Length: 1000\r\n\r\n{", createSwiss, token)
+		"Authorization: Bearer %s\r\nContent-Length: 1000\r\n\r\n{", webtest.CreateSwiss, token)
 	must(t, err)
 	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
 	must(t, err)
@@ -139,7 +134,7 @@ func TestASlowReaderIsLetGo(t *testing.T) {
 		_, _ = io.WriteString(connection, strings.Repeat("GET /api/openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n", asked))
 	}()
 	// The server's log line of an answer that it could not write is the sign that it gave up.
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(b.log.String(), "answer not sent") && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(b.Log.String(), "answer not sent") && time.Now().Before(deadline); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	must(t, connection.SetReadDeadline(time.Now().Add(time.Minute)))

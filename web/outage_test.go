@@ -15,6 +15,7 @@ import (
 
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
+	"countersign/web/webtest"
 )
 
 // line is a relay to the database that a test can cut.
@@ -126,16 +127,17 @@ func isCommit(message []byte) bool {
 }
 
 // setupBehind is the whole server behind a line to its database that the test can cut.
-func setupBehind(t *testing.T) (*bundle, *line) {
+func setupBehind(t *testing.T) (b *bundle, l *line) {
 	t.Helper()
-	db := storetest.New(t)
-	l, throughURL := relay(t, db.URL)
-	return setupOn(t, db, func(log *slog.Logger) *store.Database {
+	b = setupWith(t, webtest.Options{Database: func(db *storetest.DB, log *slog.Logger) *store.Database {
+		var throughURL string
+		l, throughURL = relay(t, db.URL)
 		database, err := store.Open(t.Context(), store.Config{URL: throughURL, Seal: db.Seal, Log: log})
 		must(t, err)
 		t.Cleanup(database.Close)
 		return database
-	}), l
+	}})
+	return b, l
 }
 
 // TestWithoutItsDatabaseEveryCallAsksToWait cuts the line to the database: every door says 503 with Retry-After, the log says it once,
@@ -143,38 +145,38 @@ func setupBehind(t *testing.T) (*bundle, *line) {
 func TestWithoutItsDatabaseEveryCallAsksToWait(t *testing.T) {
 	t.Parallel()
 	b, l := setupBehind(t)
-	id := b.send(t, call{path: createSwiss, who: maker1, body: order(sample)}).text("identifiers", "internalId")
-	for _, who := range []person{checker1, supervisor1} {
-		b.token(t, who)
+	id := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample)}).Text("identifiers", "internalId")
+	for _, who := range []webtest.Person{webtest.Checker1, webtest.Supervisor1} {
+		b.Token(t, who)
 	}
 	l.cut()
 	const form = "application/x-www-form-urlencoded"
 	login := "grant_type=password&client_id=demo-backoffice&client_secret=demo-secret&username=maker1&password=countersign-demo"
-	calls := map[string]call{
-		"create": {path: createSwiss, who: maker1, body: order(sample)}, "approve": {path: approvePath, who: checker1, body: verdict(id, "approve")},
-		"list": get(listPath, supervisor1), "read": get("/api/common/v1/transaction/"+id, maker1),
-		"login": {path: "/api/auth/v1/realms/demo/login", kind: form, body: login}, "readyz": get("/readyz", nobody),
-		"clearing": clearingCall(statusReport(t, "sic-inst_04_pacs.002.001.10_ACSC.xml", "DM00000000000000"), nil), "unknown token": {method: http.MethodGet, path: listPath, change: func(r *http.Request) {
+	calls := map[string]webtest.Call{
+		"create": {Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample)}, "approve": {Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(id, "approve")},
+		"list": webtest.Get(webtest.ListPath, webtest.Supervisor1), "read": webtest.Get("/api/common/v1/transaction/"+id, webtest.Maker1),
+		"login": {Path: "/api/auth/v1/realms/demo/login", Kind: form, Body: login}, "readyz": webtest.Get("/readyz", webtest.Nobody),
+		"clearing": webtest.ClearingCall(webtest.StatusReport(t, "sic-inst_04_pacs.002.001.10_ACSC.xml", "DM00000000000000"), nil), "unknown token": {Method: http.MethodGet, Path: webtest.ListPath, Change: func(r *http.Request) {
 			r.Header.Set("Authorization", "Bearer demo."+strings.Repeat("A", 43))
 		}},
 	}
 	for range 5 {
 		for name, c := range calls {
-			a := b.send(t, c)
+			a := b.Send(t, c)
 			wantsCode := name != "readyz"
-			if a.status != http.StatusServiceUnavailable || wantsCode && a.text("errorCode") != "503_UNAVAILABLE" || a.header.Get("Retry-After") == "" {
-				t.Errorf("%s: %d, Retry-After %q, %s", name, a.status, a.header.Get("Retry-After"), a.body)
+			if a.Status != http.StatusServiceUnavailable || wantsCode && a.Text("errorCode") != "503_UNAVAILABLE" || a.Header.Get("Retry-After") == "" {
+				t.Errorf("%s: %d, Retry-After %q, %s", name, a.Status, a.Header.Get("Retry-After"), a.Body)
 			}
 		}
 	}
-	if lines := strings.Count(b.log.String(), `"level":"ERROR"`); lines != 1 {
-		t.Errorf("the log has %d errors for one outage:\n%s", lines, b.log.String())
+	if lines := strings.Count(b.Log.String(), `"level":"ERROR"`); lines != 1 {
+		t.Errorf("the log has %d errors for one outage:\n%s", lines, b.Log.String())
 	}
 	l.connect(t)
-	if a := b.send(t, calls["approve"]); a.status != http.StatusOK {
-		t.Errorf("with the database back: %d %s", a.status, a.body)
+	if a := b.Send(t, calls["approve"]); a.Status != http.StatusOK {
+		t.Errorf("with the database back: %d %s", a.Status, a.Body)
 	}
-	if !strings.Contains(b.log.String(), "the database is available again") {
+	if !strings.Contains(b.Log.String(), "the database is available again") {
 		t.Error("the log does not say that the database is back")
 	}
 }
@@ -184,21 +186,21 @@ func TestWithoutItsDatabaseEveryCallAsksToWait(t *testing.T) {
 func TestABrokenCommitIsNotCalledAFailure(t *testing.T) {
 	t.Parallel()
 	b, l := setupBehind(t)
-	b.token(t, maker1)
-	b.send(t, get(listPath, maker1)) // the token is known now, so that the next commit is the order's
+	b.Token(t, webtest.Maker1)
+	b.Send(t, webtest.Get(webtest.ListPath, webtest.Maker1)) // the token is known now, so that the next commit is the order's
 	l.loseCommit.Store(true)
-	body := order(sample)
-	a := b.send(t, call{path: createSwiss, who: maker1, body: body})
-	if a.status != http.StatusBadRequest || !strings.Contains(a.text("error", "message"), "not known") {
-		t.Fatalf("%d %s\n%s", a.status, a.body, b.log.String())
+	body := webtest.Order(webtest.Sample)
+	a := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: body})
+	if a.Status != http.StatusBadRequest || !strings.Contains(a.Text("error", "message"), "not known") {
+		t.Fatalf("%d %s\n%s", a.Status, a.Body, b.Log.String())
 	}
 	l.loseCommit.Store(false)
 	var stored int
-	must(t, b.db.Connect(t).QueryRow(t.Context(), "SELECT count(*) FROM message").Scan(&stored))
+	must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT count(*) FROM message").Scan(&stored))
 	if stored != 1 {
 		t.Fatalf("%d messages are stored: the test did not lose the answer of a commit", stored)
 	}
-	if again := b.send(t, call{path: createSwiss, who: maker1, body: body}); again.status != http.StatusOK || again.header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf("the same again: %d %s", again.status, again.body)
+	if again := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: body}); again.Status != http.StatusOK || again.Header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("the same again: %d %s", again.Status, again.Body)
 	}
 }

@@ -8,19 +8,15 @@ import (
 	"testing"
 
 	"countersign/web"
+	"countersign/web/webtest"
 )
 
 // behindProxy is the server of a bundle with pages, behind a proxy that ends TLS.
 func behindProxy(t *testing.T) (*bundle, *int) {
 	t.Helper()
-	b, taken := setup(t), 0
-	server, err := web.New(web.Config{
-		API: b.api, Inbound: b.clearing, Database: b.db.Database, Portal: pages{&taken}, Now: b.now, NewID: newID, Log: b.logger, Environment: "TEST",
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")},
-	})
-	must(t, err)
-	b.server = server
-	return b, &taken
+	taken := 0
+	proxies := []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}
+	return setupWith(t, webtest.Options{Settings: web.Settings{TrustedProxies: proxies}, Pages: pages{&taken}}), &taken
 }
 
 // TestOnlyATrustedProxySaysWhereARequestComesFrom, and the audit keeps what it says.
@@ -41,9 +37,9 @@ func TestOnlyATrustedProxySaysWhereARequestComesFrom(t *testing.T) {
 				r.Header.Set("X-Forwarded-For", test.forwarded)
 			}
 		}
-		id := b.send(t, call{path: createSwiss, who: maker1, body: order(sample), change: from}).text("identifiers", "internalId")
+		id := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample), Change: from}).Text("identifiers", "internalId")
 		var kept string
-		must(t, b.db.Connect(t).QueryRow(t.Context(), "SELECT source_address FROM audit_event WHERE message_id = $1", parse(t, id)).Scan(&kept))
+		must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT source_address FROM audit_event WHERE message_id = $1", parse(t, id)).Scan(&kept))
 		if kept != test.want {
 			t.Errorf("%s: the audit keeps %s, want %s", name, kept, test.want)
 		}
@@ -78,7 +74,7 @@ func TestAFormComesFromOurOwnOrigin(t *testing.T) {
 		"the proxy's own name in a header": {b, taken, "10.1.2.3:1", headers{"Origin": "http://evil.example", "X-Forwarded-Host": "pay.example"}, false},
 	} {
 		before := *test.taken
-		a := test.to.send(t, call{path: "/page", change: func(r *http.Request) {
+		a := test.to.Send(t, webtest.Call{Path: "/page", Change: func(r *http.Request) {
 			for header, value := range test.given {
 				r.Header.Set(header, value)
 			}
@@ -86,8 +82,8 @@ func TestAFormComesFromOurOwnOrigin(t *testing.T) {
 				r.RemoteAddr = test.peer
 			}
 		}})
-		if passed := *test.taken > before; passed != test.passes || passed != (a.status == http.StatusNoContent) {
-			t.Errorf("%s: %d, taken %v", name, a.status, passed)
+		if passed := *test.taken > before; passed != test.passes || passed != (a.Status == http.StatusNoContent) {
+			t.Errorf("%s: %d, taken %v", name, a.Status, passed)
 		}
 	}
 }
@@ -96,8 +92,8 @@ func TestAFormComesFromOurOwnOrigin(t *testing.T) {
 func TestHEADAnswersWhereverGETDoes(t *testing.T) {
 	t.Parallel()
 	b, _ := withPages(t, false)
-	token := b.token(t, supervisor1)
-	server := httptest.NewServer(b.server.Handler())
+	token := b.Token(t, webtest.Supervisor1)
+	server := httptest.NewServer(b.Server.Handler())
 	t.Cleanup(server.Close)
 	answers := func(method, path string) (int, http.Header) {
 		r, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, nil)
@@ -110,7 +106,7 @@ func TestHEADAnswersWhereverGETDoes(t *testing.T) {
 		return response.StatusCode, response.Header
 	}
 	compared := 0
-	for _, route := range b.server.Routes() {
+	for _, route := range b.Server.Routes() {
 		if route.Method != http.MethodGet || route.Path == "/page/panic" {
 			continue
 		}
@@ -137,15 +133,15 @@ func TestA401SaysWhatIsMissing(t *testing.T) {
 		"an unknown token":  {"Bearer demo." + strings.Repeat("A", 43), `error="invalid_token"`},
 		"a malformed token": {"bearer x", `error="invalid_token"`},
 	} {
-		a := b.send(t, call{method: http.MethodGet, path: listPath, change: func(r *http.Request) {
+		a := b.Send(t, webtest.Call{Method: http.MethodGet, Path: webtest.ListPath, Change: func(r *http.Request) {
 			if test.authorization != "" {
 				r.Header.Set("Authorization", test.authorization)
 			}
 		}})
-		got := a.header.Get("WWW-Authenticate")
+		got := a.Header.Get("WWW-Authenticate")
 		bare := test.want == `Bearer realm="countersign"`
-		if a.status != http.StatusUnauthorized || bare && got != test.want || !strings.Contains(got, test.want) {
-			t.Errorf("%s: %d %q", name, a.status, got)
+		if a.Status != http.StatusUnauthorized || bare && got != test.want || !strings.Contains(got, test.want) {
+			t.Errorf("%s: %d %q", name, a.Status, got)
 		}
 	}
 }

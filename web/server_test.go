@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"io"
 	"net"
 	"net/http"
@@ -17,9 +18,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/stations"
 	"countersign/web"
 	"countersign/web/request"
+	"countersign/web/webtest"
 )
+
+var update = flag.Bool("update", false, "write the golden files anew")
 
 // pages is a door for people with one page and one form.
 type pages struct{ taken *int }
@@ -39,13 +44,8 @@ func (p pages) Routes() []request.Route {
 // withPages is the server of a bundle, with pages.
 func withPages(t *testing.T, tls bool) (*bundle, *int) {
 	t.Helper()
-	b, taken := setup(t), 0
-	server, err := web.New(web.Config{
-		API: b.api, Inbound: b.clearing, Database: b.db.Database, Portal: pages{&taken}, Now: b.now, NewID: newID, Log: b.logger, Connected: everywhere(), Environment: "TEST", TLS: tls,
-	})
-	must(t, err)
-	b.server = server
-	return b, &taken
+	taken := 0
+	return setupWith(t, webtest.Options{Settings: web.Settings{TLS: tls}, Pages: pages{&taken}}), &taken
 }
 
 // TestTheRouteTable holds the whole table to a file: a new address is a decision.
@@ -53,7 +53,7 @@ func TestTheRouteTable(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	var table strings.Builder
-	for _, route := range b.server.Routes() {
+	for _, route := range b.Server.Routes() {
 		table.WriteString(route.Method + " " + route.Path + "\n")
 	}
 	file := filepath.Join("testdata", "routes.golden")
@@ -72,7 +72,7 @@ func TestEveryGuardedRouteAsksForAToken(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	open := []string{"/livez", "/readyz", "/static/", "/api/openapi", "/api/docs", "/api/auth/", "/.well-known/"}
-	for _, route := range b.server.Routes() {
+	for _, route := range b.Server.Routes() {
 		isOpen := false
 		for _, prefix := range open {
 			isOpen = isOpen || strings.HasPrefix(route.Path, prefix)
@@ -81,9 +81,9 @@ func TestEveryGuardedRouteAsksForAToken(t *testing.T) {
 			continue
 		}
 		path := strings.NewReplacer(":internalId", "x", ":id", "x").Replace(route.Path)
-		a := b.send(t, call{method: route.Method, path: path, body: "{}", change: func(r *http.Request) { r.Header.Set("Cookie", "sid=x") }})
-		if a.status != http.StatusUnauthorized {
-			t.Errorf("%s %s: %d", route.Method, route.Path, a.status)
+		a := b.Send(t, webtest.Call{Method: route.Method, Path: path, Body: "{}", Change: func(r *http.Request) { r.Header.Set("Cookie", "sid=x") }})
+		if a.Status != http.StatusUnauthorized {
+			t.Errorf("%s %s: %d", route.Method, route.Path, a.Status)
 		}
 	}
 }
@@ -95,11 +95,11 @@ func TestTheOtherWaysToAnAddressAreClosed(t *testing.T) {
 		method, path string
 		want         int
 	}{
-		{"GET", createSwiss, 405},
-		{"PUT", createSwiss, 405},
-		{"POST", listPath, 405},
-		{"DELETE", approvePath, 405},
-		{"POST", createSwiss + "/", 404},
+		{"GET", webtest.CreateSwiss, 405},
+		{"PUT", webtest.CreateSwiss, 405},
+		{"POST", webtest.ListPath, 405},
+		{"DELETE", webtest.ApprovePath, 405},
+		{"POST", webtest.CreateSwiss + "/", 404},
 		{"POST", "/api//sic-inst/v1/instruction/create", 404},
 		{"POST", "/API/sic-inst/v1/instruction/create", 404},
 		{"POST", "/api/sepa/v1/instruction/create", 404},
@@ -109,11 +109,11 @@ func TestTheOtherWaysToAnAddressAreClosed(t *testing.T) {
 		{"GET", "/static/../go.mod", 404},
 		{"GET", "/nothing", 404},
 	} {
-		a := b.send(t, call{method: c.method, path: c.path, who: maker1, body: order(sample), change: func(r *http.Request) {
+		a := b.Send(t, webtest.Call{Method: c.method, Path: c.path, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample), Change: func(r *http.Request) {
 			r.Header.Set("X-HTTP-Method-Override", "POST")
 		}})
-		if a.status != c.want {
-			t.Errorf("%s %s: %d, want %d", c.method, c.path, a.status, c.want)
+		if a.Status != c.want {
+			t.Errorf("%s %s: %d, want %d", c.method, c.path, a.Status, c.want)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestBrowsersAreToldWhatTheyMayNotDo(t *testing.T) {
 	t.Parallel()
 	b, _ := withPages(t, true)
 	for _, path := range []string{"/livez", "/page", "/nothing", "/api/nothing", "/api/docs/"} {
-		h := b.send(t, get(path, nobody)).header
+		h := b.Send(t, webtest.Get(path, webtest.Nobody)).Header
 		for name, want := range map[string]string{
 			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
 			"Cross-Origin-Resource-Policy": "same-origin", "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
@@ -139,7 +139,7 @@ func TestBrowsersAreToldWhatTheyMayNotDo(t *testing.T) {
 			t.Errorf("%s: policy %q", path, policy)
 		}
 	}
-	if got := b.send(t, get("/page", nobody)).header.Get("Cache-Control"); got != "no-store" {
+	if got := b.Send(t, webtest.Get("/page", webtest.Nobody)).Header.Get("Cache-Control"); got != "no-store" {
 		t.Errorf("a page may be cached: %q", got)
 	}
 }
@@ -159,12 +159,12 @@ func TestAnotherSiteCannotSendForms(t *testing.T) {
 		"own origin":   {"Origin", "http://example.com", 204},
 	} {
 		before := *taken
-		a := b.send(t, call{path: "/page", change: func(r *http.Request) { r.Header.Set(test.header, test.value) }})
-		if a.status != test.want || (*taken > before) != (test.want == 204) {
-			t.Errorf("%s: %d, taken %v", name, a.status, *taken > before)
+		a := b.Send(t, webtest.Call{Path: "/page", Change: func(r *http.Request) { r.Header.Set(test.header, test.value) }})
+		if a.Status != test.want || (*taken > before) != (test.want == 204) {
+			t.Errorf("%s: %d, taken %v", name, a.Status, *taken > before)
 		}
-		if a.status == http.StatusForbidden && !strings.Contains(a.body, "sent from another site") {
-			t.Errorf("%s: the page does not say why: %s", name, a.body)
+		if a.Status == http.StatusForbidden && !strings.Contains(a.Body, "sent from another site") {
+			t.Errorf("%s: the page does not say why: %s", name, a.Body)
 		}
 	}
 }
@@ -172,80 +172,80 @@ func TestAnotherSiteCannotSendForms(t *testing.T) {
 func TestAPanicShowsNothing(t *testing.T) {
 	t.Parallel()
 	b, _ := withPages(t, false)
-	a := b.send(t, get("/page/panic", nobody))
-	if a.status != http.StatusInternalServerError || strings.Contains(a.body, "secret-kanarie") || strings.Contains(a.body, ".go") {
-		t.Errorf("%d %s", a.status, a.body)
+	a := b.Send(t, webtest.Get("/page/panic", webtest.Nobody))
+	if a.Status != http.StatusInternalServerError || strings.Contains(a.Body, "secret-kanarie") || strings.Contains(a.Body, ".go") {
+		t.Errorf("%d %s", a.Status, a.Body)
 	}
-	log := b.log.String()
+	log := b.Log.String()
 	if !strings.Contains(log, "secret-kanarie") || !strings.Contains(log, "server_test.go") {
 		t.Error("the log does not say what happened")
 	}
 	_, rest, _ := strings.Cut(log, `"msg":"page failed"`)
 	_, reference, _ := strings.Cut(rest, `"reference":"`)
-	if len(reference) < 36 || !strings.Contains(a.body, reference[:36]) {
-		t.Errorf("the page does not name the request of the log: %s", a.body)
+	if len(reference) < 36 || !strings.Contains(a.Body, reference[:36]) {
+		t.Errorf("the page does not name the request of the log: %s", a.Body)
 	}
 }
 
 func TestReadinessSaysWhetherFourEyesIsEnforced(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	if a := b.send(t, get("/livez", nobody)); a.status != http.StatusOK {
-		t.Errorf("livez: %d", a.status)
+	if a := b.Send(t, webtest.Get("/livez", webtest.Nobody)); a.Status != http.StatusOK {
+		t.Errorf("livez: %d", a.Status)
 	}
-	a := b.send(t, get("/readyz", nobody))
-	if a.status != http.StatusOK || a.text("fourEyes") != "enforced" || a.text("status") != "ready" {
-		t.Errorf("the demo: %d %s", a.status, a.body)
+	a := b.Send(t, webtest.Get("/readyz", webtest.Nobody))
+	if a.Status != http.StatusOK || a.Text("fourEyes") != "enforced" || a.Text("status") != "ready" {
+		t.Errorf("the demo: %d %s", a.Status, a.Body)
 	}
-	_, err := b.db.Connect(t).Exec(t.Context(), `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at)
-		VALUES ('demo2', $1, 99, 0, 3600, now())`, newID())
+	_, err := b.DB.Connect(t).Exec(t.Context(), `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at)
+		VALUES ('demo2', $1, 99, 0, 3600, now())`, stations.NewID())
 	must(t, err)
-	a = b.send(t, get("/readyz", nobody))
-	if a.status != http.StatusOK || !strings.Contains(a.text("fourEyes"), "off for everybody in demo2") {
-		t.Errorf("with a policy that turns it off: %d %s", a.status, a.body)
+	a = b.Send(t, webtest.Get("/readyz", webtest.Nobody))
+	if a.Status != http.StatusOK || !strings.Contains(a.Text("fourEyes"), "off for everybody in demo2") {
+		t.Errorf("with a policy that turns it off: %d %s", a.Status, a.Body)
 	}
-	b.db.Database.Close()
-	a = b.send(t, get("/readyz", nobody))
-	if a.status != http.StatusServiceUnavailable || a.text("database") != "unreachable" || a.text("fourEyes") != "unknown" {
-		t.Errorf("without a database: %d %s", a.status, a.body)
+	b.DB.Database.Close()
+	a = b.Send(t, webtest.Get("/readyz", webtest.Nobody))
+	if a.Status != http.StatusServiceUnavailable || a.Text("database") != "unreachable" || a.Text("fourEyes") != "unknown" {
+		t.Errorf("without a database: %d %s", a.Status, a.Body)
 	}
-	if a = b.send(t, get("/livez", nobody)); a.status != http.StatusOK {
-		t.Errorf("livez without a database: %d", a.status)
+	if a = b.Send(t, webtest.Get("/livez", webtest.Nobody)); a.Status != http.StatusOK {
+		t.Errorf("livez without a database: %d", a.Status)
 	}
 	token := "demo." + strings.Repeat("A", 43)
-	a = b.send(t, call{method: http.MethodGet, path: listPath, change: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }})
-	if a.status != http.StatusServiceUnavailable || a.text("errorCode") != "503_UNAVAILABLE" || strings.Contains(a.body, "pool") {
-		t.Errorf("a call without a database: %d %s", a.status, a.body)
+	a = b.Send(t, webtest.Call{Method: http.MethodGet, Path: webtest.ListPath, Change: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }})
+	if a.Status != http.StatusServiceUnavailable || a.Text("errorCode") != "503_UNAVAILABLE" || strings.Contains(a.Body, "pool") {
+		t.Errorf("a call without a database: %d %s", a.Status, a.Body)
 	}
 }
 
 func TestTheDescriptionIsServed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	if a := b.send(t, get("/api/openapi.yaml", nobody)); a.status != http.StatusOK || !strings.HasPrefix(a.body, "openapi: 3.1.0") {
-		t.Errorf("YAML: %d", a.status)
+	if a := b.Send(t, webtest.Get("/api/openapi.yaml", webtest.Nobody)); a.Status != http.StatusOK || !strings.HasPrefix(a.Body, "openapi: 3.1.0") {
+		t.Errorf("YAML: %d", a.Status)
 	}
-	if a := b.send(t, get("/api/openapi.json", nobody)); a.status != http.StatusOK || a.text("openapi") != "3.1.0" {
-		t.Errorf("JSON: %d", a.status)
+	if a := b.Send(t, webtest.Get("/api/openapi.json", webtest.Nobody)); a.Status != http.StatusOK || a.Text("openapi") != "3.1.0" {
+		t.Errorf("JSON: %d", a.Status)
 	}
-	a := b.send(t, get("/api/docs", nobody))
-	if a.status != http.StatusMovedPermanently || a.header.Get("Location") != "/api/docs/" {
-		t.Errorf("docs: %d %v", a.status, a.header)
+	a := b.Send(t, webtest.Get("/api/docs", webtest.Nobody))
+	if a.Status != http.StatusMovedPermanently || a.Header.Get("Location") != "/api/docs/" {
+		t.Errorf("docs: %d %v", a.Status, a.Header)
 	}
-	a = b.send(t, get("/api/docs/", nobody))
-	if a.status != http.StatusOK || !strings.Contains(a.body, "/api/openapi.yaml") || strings.Contains(a.body, `="https://`) {
-		t.Errorf("the page to read it on: %d %s", a.status, a.body)
+	a = b.Send(t, webtest.Get("/api/docs/", webtest.Nobody))
+	if a.Status != http.StatusOK || !strings.Contains(a.Body, "/api/openapi.yaml") || strings.Contains(a.Body, `="https://`) {
+		t.Errorf("the page to read it on: %d %s", a.Status, a.Body)
 	}
-	if strings.Contains(a.body, "<style") || strings.Contains(a.body, " style=") || strings.Contains(a.body, "<script>") {
-		t.Errorf("the page has script or style inside: %s", a.body)
+	if strings.Contains(a.Body, "<style") || strings.Contains(a.Body, " style=") || strings.Contains(a.Body, "<script>") {
+		t.Errorf("the page has script or style inside: %s", a.Body)
 	}
-	loads := regexp.MustCompile(`(?:src|rel="stylesheet" href)="([^"]+)"`).FindAllStringSubmatch(a.body, -1)
+	loads := regexp.MustCompile(`(?:src|rel="stylesheet" href)="([^"]+)"`).FindAllStringSubmatch(a.Body, -1)
 	if len(loads) != 3 {
 		t.Errorf("the page loads %v", loads)
 	}
 	for _, file := range loads {
-		if got := b.send(t, get(file[1], nobody)); got.status != http.StatusOK {
-			t.Errorf("%s: %d", file[1], got.status)
+		if got := b.Send(t, webtest.Get(file[1], webtest.Nobody)); got.Status != http.StatusOK {
+			t.Errorf("%s: %d", file[1], got.Status)
 		}
 	}
 }
@@ -253,28 +253,28 @@ func TestTheDescriptionIsServed(t *testing.T) {
 func TestNoSecretGetsIntoTheLog(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	token := b.token(t, maker1)
-	body := order(sample)
-	id := b.send(t, call{path: createSwiss, who: maker1, body: body}).text("identifiers", "internalId")
-	b.send(t, call{path: createSwiss, who: maker1, body: strings.Replace(body, "CH4821966000009613388", "CH4821966000009613389", 1)})
-	b.send(t, get(listPath+"?creditorAccount=CH4821966000009613388&creditorName=Haller&access_token="+token, maker1))
-	b.send(t, get("/api/common/v1/transaction/CH4821966000009613388", maker1))
-	b.send(t, call{path: "/api/auth/v1/realms/demo/login?password=kanarie-query", kind: "application/x-www-form-urlencoded", body: "password=kanarie-form"})
-	b.send(t, call{path: approvePath, who: checker1, body: verdict(id, "reject", "rejectReason", "kanarie-reason")})
-	b.send(t, clearingCall("<kanarie-xml/>", nil))
-	b.send(t, call{method: "KANARIE", path: "/kanarie-path", change: func(r *http.Request) {
+	token := b.Token(t, webtest.Maker1)
+	body := webtest.Order(webtest.Sample)
+	id := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: body}).Text("identifiers", "internalId")
+	b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: strings.Replace(body, "CH4821966000009613388", "CH4821966000009613389", 1)})
+	b.Send(t, webtest.Get(webtest.ListPath+"?creditorAccount=CH4821966000009613388&creditorName=Haller&access_token="+token, webtest.Maker1))
+	b.Send(t, webtest.Get("/api/common/v1/transaction/CH4821966000009613388", webtest.Maker1))
+	b.Send(t, webtest.Call{Path: "/api/auth/v1/realms/demo/login?password=kanarie-query", Kind: "application/x-www-form-urlencoded", Body: "password=kanarie-form"})
+	b.Send(t, webtest.Call{Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(id, "reject", "rejectReason", "kanarie-reason")})
+	b.Send(t, webtest.ClearingCall("<kanarie-xml/>", nil))
+	b.Send(t, webtest.Call{Method: "KANARIE", Path: "/kanarie-path", Change: func(r *http.Request) {
 		r.Header.Set("X-Request-Id", "a\nkanarie-header")
 		r.Header.Set("X-Forwarded-For", "203.0.113.99")
 	}})
-	log := b.log.String()
+	log := b.Log.String()
 	for _, secret := range []string{
-		token, "countersign-demo", "demo-secret", clearingToken, "kanarie", "KANARIE", "CH4821966000009613388", "CH5021977000004331346", "Haller", "203.0.113.99",
+		token, "countersign-demo", "demo-secret", webtest.ClearingToken, "kanarie", "KANARIE", "CH4821966000009613388", "CH5021977000004331346", "Haller", "203.0.113.99",
 	} {
 		if strings.Contains(log, secret) {
 			t.Errorf("the log holds %q:\n%s", secret, log)
 		}
 	}
-	if !strings.Contains(log, `"route":"`+createSwiss+`"`) || !strings.Contains(log, `"requestId":"request-1"`) {
+	if !strings.Contains(log, `"route":"`+webtest.CreateSwiss+`"`) || !strings.Contains(log, `"requestId":"request-1"`) {
 		t.Errorf("the log does not name the calls:\n%s", log)
 	}
 }
@@ -287,7 +287,7 @@ func TestTheServerListensWithinLimitsAndStopsGracefully(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	ended := make(chan error, 1)
-	go func() { ended <- b.server.Serve(ctx, listener) }()
+	go func() { ended <- b.Server.Serve(ctx, listener) }()
 	answer, err := http.Get("http://" + listener.Addr().String() + "/livez")
 	must(t, err)
 	_, err = io.Copy(io.Discard, answer.Body)
@@ -324,8 +324,8 @@ func TestHeadersOfTheClientDoNotChangeItsAddress(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/livez", nil)
 	r.Header.Set("X-Forwarded-For", "203.0.113.99")
 	r.Header.Set("X-Real-Ip", "203.0.113.99")
-	b.server.Handler().ServeHTTP(recorder, r)
-	if log := b.log.String(); !strings.Contains(log, `"address":"192.0.2.1"`) || strings.Contains(log, "203.0.113.99") {
+	b.Server.Handler().ServeHTTP(recorder, r)
+	if log := b.Log.String(); !strings.Contains(log, `"address":"192.0.2.1"`) || strings.Contains(log, "203.0.113.99") {
 		t.Errorf("log: %s", log)
 	}
 }

@@ -75,6 +75,13 @@ func (c *Clock) Add(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
+// Set puts the clock to a time.
+func (c *Clock) Set(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = now
+}
+
 // Network keeps what the gateway hands to clearing. It takes everything unless the test says otherwise.
 type Network struct {
 	mu        sync.Mutex

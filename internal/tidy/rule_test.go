@@ -84,6 +84,9 @@ func checkFloors(file source, report reporter) {
 				report(spec.Pos(), "%s must not import %s: %s", bar.from, target, bar.reason)
 			}
 		}
+		if slices.Contains(testSupport, target) && !slices.Contains(testSupport, file.folder()) {
+			report(spec.Pos(), "%s imports %s: test support stays in tests", file.folder(), target)
+		}
 	}
 }
 

@@ -54,14 +54,14 @@ func newTokenServer(t *testing.T) *tokenServer {
 	return s
 }
 
-// call is one token call; change adapts the request before it is sent.
-type call struct {
+// tokenCall is one; change adapts the request before it is sent.
+type tokenCall struct {
 	path   string
 	form   url.Values
 	change func(*http.Request)
 }
 
-func (s *tokenServer) post(t *testing.T, c call) (*http.Response, map[string]any) {
+func (s *tokenServer) post(t *testing.T, c tokenCall) (*http.Response, map[string]any) {
 	t.Helper()
 	request := httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(c.form.Encode()))
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -109,7 +109,7 @@ func loginForm(pairs ...string) url.Values {
 
 func (s *tokenServer) login(t *testing.T) (access, refresh string) {
 	t.Helper()
-	response, body := s.post(t, call{path: loginPath, form: loginForm()})
+	response, body := s.post(t, tokenCall{path: loginPath, form: loginForm()})
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("login: %d %v", response.StatusCode, body)
 	}
@@ -129,7 +129,7 @@ func TestTokenSetHasTheFieldsOfTheContract(t *testing.T) {
 	t.Parallel()
 	s := newTokenServer(t)
 	want := map[string]any{"token_type": "bearer", "expires_in": 300.0, "refresh_expires_in": 1800.0}
-	response, body := s.post(t, call{path: loginPath, form: loginForm()})
+	response, body := s.post(t, tokenCall{path: loginPath, form: loginForm()})
 	refresh := body["refresh_token"].(string)
 	if response.StatusCode != http.StatusOK || !s.alive(t, body["access_token"].(string)) {
 		t.Errorf("got %d %v", response.StatusCode, body)
@@ -139,11 +139,11 @@ func TestTokenSetHasTheFieldsOfTheContract(t *testing.T) {
 	if diff := cmp.Diff(want, body); diff != "" {
 		t.Errorf("login (-want +got):\n%s", diff)
 	}
-	response, body = s.post(t, call{path: refreshPath, form: form("grant_type", "refresh_token", "refresh_token", refresh)})
+	response, body = s.post(t, tokenCall{path: refreshPath, form: form("grant_type", "refresh_token", "refresh_token", refresh)})
 	if response.StatusCode != http.StatusOK || body["refresh_token"] == refresh || !s.alive(t, body["access_token"].(string)) {
 		t.Errorf("refresh: got %d %v", response.StatusCode, body)
 	}
-	_, body = s.post(t, call{path: loginPath, form: loginForm("scope", "payments", "unknown_field", "is ignored")})
+	_, body = s.post(t, tokenCall{path: loginPath, form: loginForm("scope", "payments", "unknown_field", "is ignored")})
 	if body["scope"] != "payments" {
 		t.Errorf("got scope %v, want the one asked for", body["scope"])
 	}
@@ -154,11 +154,11 @@ func TestLogoutInBothSpellings(t *testing.T) {
 	s := newTokenServer(t)
 	for _, path := range []string{logoutPath, "/api/auth/realms/demo/logout"} {
 		access, refresh := s.login(t)
-		response, body := s.post(t, call{path: path, form: form("refresh_token", refresh)})
+		response, body := s.post(t, tokenCall{path: path, form: form("refresh_token", refresh)})
 		if response.StatusCode != http.StatusNoContent || len(body) != 0 || s.alive(t, access) {
 			t.Errorf("%s: got %d %v", path, response.StatusCode, body)
 		}
-		response, body = s.post(t, call{path: refreshPath, form: form("grant_type", "refresh_token", "refresh_token", refresh)})
+		response, body = s.post(t, tokenCall{path: refreshPath, form: form("grant_type", "refresh_token", "refresh_token", refresh)})
 		if response.StatusCode != http.StatusBadRequest || body["error"] != "invalid_grant" || body["errorCode"] != "INVALID_GRANT" {
 			t.Errorf("refresh after %s: got %d %v", path, response.StatusCode, body)
 		}
@@ -170,7 +170,7 @@ func TestRevokeAnswers200AlsoForUnknownTokens(t *testing.T) {
 	s := newTokenServer(t)
 	access, _ := s.login(t)
 	for _, token := range []string{"unknown", access} {
-		response, body := s.post(t, call{path: revokePath, form: form("token", token, "token_type_hint", "access_token")})
+		response, body := s.post(t, tokenCall{path: revokePath, form: form("token", token, "token_type_hint", "access_token")})
 		if response.StatusCode != http.StatusOK || len(body) != 0 {
 			t.Errorf("got %d %v", response.StatusCode, body)
 		}
@@ -200,7 +200,7 @@ func TestBasicClientAuthentication(t *testing.T) {
 			http.StatusBadRequest,
 		},
 	} {
-		response, body := s.post(t, call{path: loginPath, form: c.form, change: func(r *http.Request) { r.SetBasicAuth(c.id, c.secret) }})
+		response, body := s.post(t, tokenCall{path: loginPath, form: c.form, change: func(r *http.Request) { r.SetBasicAuth(c.id, c.secret) }})
 		challenge := response.Header.Get("WWW-Authenticate")
 		if response.StatusCode != c.want || (c.want == http.StatusUnauthorized) != strings.HasPrefix(challenge, "Basic ") {
 			t.Errorf("%s: got %d %v, challenge %q, want %d", name, response.StatusCode, body, challenge, c.want)
@@ -213,18 +213,18 @@ func TestOneAddressTakesBothGrants(t *testing.T) {
 	t.Parallel()
 	s := newTokenServer(t)
 	for _, path := range []string{loginPath, "/api/auth/v1/realms/demo/token"} {
-		response, body := s.post(t, call{path: path, form: loginForm()})
+		response, body := s.post(t, tokenCall{path: path, form: loginForm()})
 		refresh, _ := body["refresh_token"].(string)
 		if response.StatusCode != http.StatusOK || refresh == "" {
 			t.Fatalf("%s: got %d %v", path, response.StatusCode, body)
 		}
-		response, body = s.post(t, call{path: path, form: form("grant_type", "refresh_token", "refresh_token", refresh)})
+		response, body = s.post(t, tokenCall{path: path, form: form("grant_type", "refresh_token", "refresh_token", refresh)})
 		access, _ := body["access_token"].(string)
 		if response.StatusCode != http.StatusOK || !s.alive(t, access) {
 			t.Errorf("refresh at %s: got %d %v", path, response.StatusCode, body)
 		}
 	}
-	response, body := s.post(t, call{path: refreshPath, form: loginForm()})
+	response, body := s.post(t, tokenCall{path: refreshPath, form: loginForm()})
 	if response.StatusCode != http.StatusBadRequest || body["error"] != "unsupported_grant_type" {
 		t.Errorf("a password at the path of refresh: got %d %v", response.StatusCode, body)
 	}
@@ -235,9 +235,9 @@ func TestABadClientIsAskedForItsCredentials(t *testing.T) {
 	t.Parallel()
 	s := newTokenServer(t)
 	for _, path := range []string{loginPath, refreshPath, logoutPath, revokePath} {
-		response, body := s.post(t, call{path: path, form: loginForm("client_secret", "wrong", "grant_type", "refresh_token", "refresh_token", "x", "token", "x")})
+		response, body := s.post(t, tokenCall{path: path, form: loginForm("client_secret", "wrong", "grant_type", "refresh_token", "refresh_token", "x", "token", "x")})
 		if path == loginPath {
-			response, body = s.post(t, call{path: path, form: loginForm("client_secret", "wrong")})
+			response, body = s.post(t, tokenCall{path: path, form: loginForm("client_secret", "wrong")})
 		}
 		if response.StatusCode != http.StatusUnauthorized || !strings.HasPrefix(response.Header.Get("WWW-Authenticate"), `Basic realm="`) {
 			t.Errorf("%s: got %d %v, challenge %q", path, response.StatusCode, body, response.Header.Get("WWW-Authenticate"))
@@ -286,39 +286,39 @@ func TestTokenErrorsCarryBothVocabularies(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 5 {
-		s.post(t, call{path: loginPath, form: loginForm("username", "locked", "password", "wrong")})
+		s.post(t, tokenCall{path: loginPath, form: loginForm("username", "locked", "password", "wrong")})
 	}
 	oversize := loginForm("padding", strings.Repeat("x", 17<<10))
 	twice := loginForm()
 	twice.Add("username", "maker2")
 	json := func(r *http.Request) { r.Header.Set("Content-Type", "application/json") }
 	cases := map[string]struct {
-		call        call
+		call        tokenCall
 		status      int
 		oauth, code string
 	}{
-		"wrong password":      {call{path: loginPath, form: loginForm("password", "wrong")}, 400, "invalid_grant", "Username_Or_Password_Incorrect"},
-		"unknown user":        {call{path: loginPath, form: loginForm("username", "nobody")}, 400, "invalid_grant", "Username_Or_Password_Incorrect"},
-		"locked":              {call{path: loginPath, form: loginForm("username", "locked")}, 400, "invalid_grant", "Account_Locked"},
-		"suppressed":          {call{path: loginPath, form: loginForm("username", "maker2")}, 400, "invalid_grant", "Account_Suppressed"},
-		"not verified":        {call{path: loginPath, form: loginForm("username", "checker2")}, 400, "invalid_grant", "Account_Not_Verified"},
-		"dead refresh token":  {call{path: refreshPath, form: form("grant_type", "refresh_token", "refresh_token", "x")}, 400, "invalid_grant", "INVALID_GRANT"},
-		"logout, dead token":  {call{path: logoutPath, form: form("refresh_token", "x")}, 400, "invalid_grant", "INVALID_GRANT"},
-		"bad client":          {call{path: loginPath, form: loginForm("client_secret", "wrong")}, 401, "invalid_client", "INVALID_CLIENT"},
-		"bad client, logout":  {call{path: logoutPath, form: form("client_secret", "-", "refresh_token", "x")}, 401, "invalid_client", "INVALID_CLIENT"},
-		"bad client, revoke":  {call{path: revokePath, form: form("client_id", "nobody", "token", "x")}, 401, "invalid_client", "INVALID_CLIENT"},
-		"client of demo2":     {call{path: loginPath, form: loginForm("client_id", "demo2-backoffice")}, 401, "invalid_client", "INVALID_CLIENT"},
-		"no client":           {call{path: loginPath, form: loginForm("client_id", "-")}, 400, "invalid_request", "INVALID_REQUEST"},
-		"no grant type":       {call{path: loginPath, form: loginForm("grant_type", "-")}, 400, "invalid_request", "INVALID_REQUEST"},
-		"another grant type":  {call{path: loginPath, form: loginForm("grant_type", "client_credentials")}, 400, "unsupported_grant_type", "UNSUPPORTED_GRANT_TYPE"},
-		"empty user name":     {call{path: loginPath, form: loginForm("username", "")}, 400, "invalid_request", "INVALID_REQUEST"},
-		"field twice":         {call{path: loginPath, form: twice}, 400, "invalid_request", "INVALID_REQUEST"},
-		"in the query string": {call{path: loginPath + "?" + loginForm().Encode()}, 400, "invalid_request", "INVALID_REQUEST"},
-		"malformed scope":     {call{path: loginPath, form: loginForm("scope", `a"b`)}, 400, "invalid_scope", "INVALID_SCOPE"},
-		"JSON":                {call{path: loginPath, form: loginForm(), change: json}, 415, "invalid_request", "415_UNSUPPORTED_MEDIA_TYPE"},
-		"too large":           {call{path: loginPath, form: oversize}, 413, "invalid_request", "413_TOO_LARGE"},
-		"unknown realm":       {call{path: "/api/auth/v1/realms/gamma/login", form: loginForm()}, 404, "invalid_request", "404_NOT_FOUND"},
-		"no name of a realm":  {call{path: "/api/auth/v1/realms/G%27x/login", form: loginForm()}, 404, "invalid_request", "404_NOT_FOUND"},
+		"wrong password":      {tokenCall{path: loginPath, form: loginForm("password", "wrong")}, 400, "invalid_grant", "Username_Or_Password_Incorrect"},
+		"unknown user":        {tokenCall{path: loginPath, form: loginForm("username", "nobody")}, 400, "invalid_grant", "Username_Or_Password_Incorrect"},
+		"locked":              {tokenCall{path: loginPath, form: loginForm("username", "locked")}, 400, "invalid_grant", "Account_Locked"},
+		"suppressed":          {tokenCall{path: loginPath, form: loginForm("username", "maker2")}, 400, "invalid_grant", "Account_Suppressed"},
+		"not verified":        {tokenCall{path: loginPath, form: loginForm("username", "checker2")}, 400, "invalid_grant", "Account_Not_Verified"},
+		"dead refresh token":  {tokenCall{path: refreshPath, form: form("grant_type", "refresh_token", "refresh_token", "x")}, 400, "invalid_grant", "INVALID_GRANT"},
+		"logout, dead token":  {tokenCall{path: logoutPath, form: form("refresh_token", "x")}, 400, "invalid_grant", "INVALID_GRANT"},
+		"bad client":          {tokenCall{path: loginPath, form: loginForm("client_secret", "wrong")}, 401, "invalid_client", "INVALID_CLIENT"},
+		"bad client, logout":  {tokenCall{path: logoutPath, form: form("client_secret", "-", "refresh_token", "x")}, 401, "invalid_client", "INVALID_CLIENT"},
+		"bad client, revoke":  {tokenCall{path: revokePath, form: form("client_id", "nobody", "token", "x")}, 401, "invalid_client", "INVALID_CLIENT"},
+		"client of demo2":     {tokenCall{path: loginPath, form: loginForm("client_id", "demo2-backoffice")}, 401, "invalid_client", "INVALID_CLIENT"},
+		"no client":           {tokenCall{path: loginPath, form: loginForm("client_id", "-")}, 400, "invalid_request", "INVALID_REQUEST"},
+		"no grant type":       {tokenCall{path: loginPath, form: loginForm("grant_type", "-")}, 400, "invalid_request", "INVALID_REQUEST"},
+		"another grant type":  {tokenCall{path: loginPath, form: loginForm("grant_type", "client_credentials")}, 400, "unsupported_grant_type", "UNSUPPORTED_GRANT_TYPE"},
+		"empty user name":     {tokenCall{path: loginPath, form: loginForm("username", "")}, 400, "invalid_request", "INVALID_REQUEST"},
+		"field twice":         {tokenCall{path: loginPath, form: twice}, 400, "invalid_request", "INVALID_REQUEST"},
+		"in the query string": {tokenCall{path: loginPath + "?" + loginForm().Encode()}, 400, "invalid_request", "INVALID_REQUEST"},
+		"malformed scope":     {tokenCall{path: loginPath, form: loginForm("scope", `a"b`)}, 400, "invalid_scope", "INVALID_SCOPE"},
+		"JSON":                {tokenCall{path: loginPath, form: loginForm(), change: json}, 415, "invalid_request", "415_UNSUPPORTED_MEDIA_TYPE"},
+		"too large":           {tokenCall{path: loginPath, form: oversize}, 413, "invalid_request", "413_TOO_LARGE"},
+		"unknown realm":       {tokenCall{path: "/api/auth/v1/realms/gamma/login", form: loginForm()}, 404, "invalid_request", "404_NOT_FOUND"},
+		"no name of a realm":  {tokenCall{path: "/api/auth/v1/realms/G%27x/login", form: loginForm()}, 404, "invalid_request", "404_NOT_FOUND"},
 	}
 	for name, c := range cases {
 		response, body := s.post(t, c.call)
@@ -342,7 +342,7 @@ func TestTokenCallWithoutADatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, body := s.post(t, call{path: loginPath, form: loginForm()})
+	response, body := s.post(t, tokenCall{path: loginPath, form: loginForm()})
 	if response.StatusCode != http.StatusInternalServerError || body["errorCode"] != "500_INTERNAL_ERROR" {
 		t.Errorf("got %d %v", response.StatusCode, body)
 	}
@@ -359,12 +359,12 @@ func TestTokensOfOneRealmAreNothingInAnother(t *testing.T) {
 	s := newTokenServer(t)
 	access, refresh := s.login(t)
 	second := form("client_id", demo.SecondClient, "grant_type", "refresh_token", "refresh_token", refresh)
-	response, body := s.post(t, call{path: "/api/auth/v1/realms/demo2/refresh", form: second})
+	response, body := s.post(t, tokenCall{path: "/api/auth/v1/realms/demo2/refresh", form: second})
 	if response.StatusCode != http.StatusBadRequest || body["error"] != "invalid_grant" {
 		t.Errorf("refresh: got %d %v", response.StatusCode, body)
 	}
 	renamed := form("client_id", demo.SecondClient, "token", "demo2"+strings.TrimPrefix(access, "demo"))
-	s.post(t, call{path: "/api/auth/v1/realms/demo2/revoke", form: renamed})
+	s.post(t, tokenCall{path: "/api/auth/v1/realms/demo2/revoke", form: renamed})
 	if !s.alive(t, access) || s.alive(t, "demo2"+strings.TrimPrefix(access, "demo")) {
 		t.Error("a token crossed realms")
 	}

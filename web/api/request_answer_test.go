@@ -1,4 +1,4 @@
-package web_test
+package api_test
 
 import (
 	"net/http"
@@ -16,7 +16,7 @@ func (b *interbankBundle) sentTo(t *testing.T, id, kind string) iso20022.Documen
 	t.Helper()
 	a := b.ok(t, get("/api/common/v1/interface/list?direction=out&internalId="+id+"&type="+kind, supervisor1))
 	var content []byte
-	must(t, b.db.Connect(t).QueryRow(t.Context(), "SELECT content FROM document WHERE document_id = $1", a.text("messages", 0, "id")).Scan(&content))
+	must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT content FROM document WHERE document_id = $1", a.Text("messages", 0, "id")).Scan(&content))
 	document, findings := codec.DecodeXML(content)
 	if len(findings) > 0 {
 		t.Fatal(findings)
@@ -27,8 +27,8 @@ func (b *interbankBundle) sentTo(t *testing.T, id, kind string) iso20022.Documen
 // approvedRequest makes an R-transaction, has it approved and sends it.
 func (b *interbankBundle) approvedRequest(t *testing.T, c call) string {
 	t.Helper()
-	id := b.ok(t, c).text("identifiers", "internalId")
-	b.ok(t, call{path: approvePath, who: checker1, body: verdict(id, "approve")})
+	id := b.ok(t, c).Text("identifiers", "internalId")
+	b.ok(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})
 	b.deliver(t, id)
 	return id
 }
@@ -37,12 +37,12 @@ func (b *interbankBundle) shows(t *testing.T, id string, want map[string]string)
 	t.Helper()
 	a := b.ok(t, get("/api/common/v1/transaction/"+id, supervisor1))
 	for name, value := range want {
-		got := a.text("transaction", name)
+		got := a.Text("transaction", name)
 		if name == "code" {
-			got = a.text("transaction", "statusReason", "code")
+			got = a.Text("transaction", "statusReason", "code")
 		}
 		if got != value {
-			t.Errorf("%s: %s is %q, want %q", a.text("transaction", "kind"), name, got, value)
+			t.Errorf("%s: %s is %q, want %q", a.Text("transaction", "kind"), name, got, value)
 		}
 	}
 }
@@ -52,26 +52,26 @@ func (b *interbankBundle) shows(t *testing.T, id string, want map[string]string)
 func (b *interbankBundle) holdAnswer(t *testing.T, kind, recall, original string, want map[string]string) {
 	t.Helper()
 	a := b.ok(t, get(listPath+"?kind="+kind+"&direction=in", supervisor1))
-	list, _ := a.at("transactions").([]any)
+	list, _ := a.At("transactions").([]any)
 	if len(list) != 1 {
-		t.Fatalf("%d %ss came in: %s", len(list), kind, a.body)
+		t.Fatalf("%d %ss came in: %s", len(list), kind, a.Body)
 	}
-	id := a.text("transactions", 0, "internalId")
+	id := a.Text("transactions", 0, "internalId")
 	want["recallId"], want["originalInternalId"], want["creditId"], want["direction"], want["channel"] = recall, original, "", "in", "clearing"
 	b.shows(t, id, want)
 	for _, about := range []string{recall, original} {
 		related := b.ok(t, get("/api/common/v1/transaction/"+about+"/related", supervisor1))
-		if !strings.Contains(string(related.body), id) {
-			t.Errorf("%s is not related to %s: %s", kind, about, related.body)
+		if !strings.Contains(string(related.Body), id) {
+			t.Errorf("%s is not related to %s: %s", kind, about, related.Body)
 		}
 	}
 	documents := b.ok(t, get("/api/common/v1/transaction/"+id+"/messages", supervisor1))
-	if documents.text("messages", 0, "internalId") != id {
-		t.Errorf("documents of the %s: %s", kind, documents.body)
+	if documents.Text("messages", 0, "internalId") != id {
+		t.Errorf("documents of the %s: %s", kind, documents.Body)
 	}
-	refused := b.send(t, call{path: approvePath, who: checker1, body: verdict(id, "approve")})
-	if refused.status != http.StatusForbidden {
-		t.Errorf("an approval of what came in: %d %s", refused.status, refused.body)
+	refused := b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})
+	if refused.Status != http.StatusForbidden {
+		t.Errorf("an approval of what came in: %d %s", refused.Status, refused.Body)
 	}
 }
 
@@ -80,10 +80,10 @@ func TestWhatOthersAnswerIsShown(t *testing.T) {
 	b := setupInterbank(t)
 	const bank = "BBBBFRPPXXX"
 	refused, _ := b.settled(t, european)
-	recall := b.approvedRequest(t, call{path: requestPath(european, "recall"), who: maker1, body: recallBody(refused, "CUST")})
+	recall := b.approvedRequest(t, call{Path: requestPath(european, "recall"), Who: maker1, Body: recallBody(refused, "CUST")})
 	sent, _ := b.sentTo(t, recall, "camt.056.001.08").(*iso20022.FIToFIPaymentCancellationRequest)
 	no, err := interbank.Resolution(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "NOAS"}, Scheme: european, Recall: sent, Bank: bank, MessageID: "NO1", ID: "NO1", At: b.now(),
+		Request: rtransactionrule.Request{Reason: "NOAS"}, Scheme: european, Recall: sent, Bank: bank, MessageID: "NO1", ID: "NO1", At: b.Now(),
 	})
 	b.from(t, european, no, err)
 	b.shows(t, recall, map[string]string{"state": "Refused", "code": "NOAS"})
@@ -91,10 +91,10 @@ func TestWhatOthersAnswerIsShown(t *testing.T) {
 	b.holdAnswer(t, "resolution", recall, refused, map[string]string{"state": "Communicated", "reason": "NOAS"})
 
 	granted, _ := b.settled(t, european)
-	recall = b.approvedRequest(t, call{path: requestPath(european, "recall"), who: maker1, body: recallBody(granted, "DUPL")})
+	recall = b.approvedRequest(t, call{Path: requestPath(european, "recall"), Who: maker1, Body: recallBody(granted, "DUPL")})
 	was, _ := b.sentTo(t, granted, "pacs.008.001.08").(*iso20022.FIToFICustomerCreditTransfer)
 	back, err := interbank.Return(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: european, Original: was, Bank: bank, MessageID: "RET1", ID: "RET1", At: b.now(), Day: b.now(),
+		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: european, Original: was, Bank: bank, MessageID: "RET1", ID: "RET1", At: b.Now(), Day: b.Now(),
 	})
 	b.from(t, european, back, err)
 	b.shows(t, recall, map[string]string{"state": "Accepted", "code": ""})
@@ -103,9 +103,9 @@ func TestWhatOthersAnswerIsShown(t *testing.T) {
 
 	payment, _, document := b.booked(t, european)
 	received, _ := b.recalled(t, european, document, "CUST")
-	paymentReturn := b.approvedRequest(t, call{path: requestPath(european, "return"), who: maker1, body: returnBody(payment, "FOCR")})
+	paymentReturn := b.approvedRequest(t, call{Path: requestPath(european, "return"), Who: maker1, Body: returnBody(payment, "FOCR")})
 	report, err := interbank.StatusReport(interbank.StatusReportInput{
-		Scheme: european, About: b.sentTo(t, paymentReturn, "pacs.004.001.09"), Reference: "OK1", StatusID: "OK1", At: b.now(),
+		Scheme: european, About: b.sentTo(t, paymentReturn, "pacs.004.001.09"), Reference: "OK1", StatusID: "OK1", At: b.Now(),
 	})
 	b.from(t, european, report, err)
 	b.shows(t, paymentReturn, map[string]string{"state": "Settled", "recallId": received})

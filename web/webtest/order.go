@@ -1,4 +1,4 @@
-package web_test
+package webtest
 
 import (
 	"encoding/json"
@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// sample is an order as a client writes it. Tests replace parts of its text.
-const sample = `{"identifiers":{"externalId":"EXT"},"Document":{"CstmrCdtTrfInitn":{
+// Sample is an order as a client writes it. Tests replace parts of its text.
+const Sample = `{"identifiers":{"externalId":"EXT"},"Document":{"CstmrCdtTrfInitn":{
 "GrpHdr":{"MsgId":"MSG","CreDtTm":"2026-11-20T10:00:00+01:00","NbOfTxs":"1","CtrlSum":"199.95","InitgPty":{"Nm":"Muster AG"}},
 "PmtInf":{"PmtInfId":"PMT-1","PmtMtd":"TRF","BtchBookg":false,"PmtTpInf":{"LclInstrm":{"Cd":"INST"}},"ReqdExctnDt":{"Dt":"2026-11-20"},
 "Dbtr":{"Nm":"Muster AG"},"DbtrAcct":{"Id":{"IBAN":"CH5021977000004331346"}},
@@ -19,8 +19,8 @@ const sample = `{"identifiers":{"externalId":"EXT"},"Document":{"CstmrCdtTrfInit
 "Cdtr":{"Nm":"Peter Haller","PstlAdr":{"StrtNm":"Rosenauweg","BldgNb":"4","PstCd":"8036","TwnNm":"Zuerich","Ctry":"CH"}},
 "CdtrAcct":{"Id":{"IBAN":"CH4821966000009613388"}},"RmtInf":{"Ustrd":"Invoice 118"}}}}}}`
 
-// europeanSample is the same for the other scheme.
-const europeanSample = `{"identifiers":{"externalId":"EXT"},"Document":{"CstmrCdtTrfInitn":{
+// EuropeanSample is the same for the other scheme.
+const EuropeanSample = `{"identifiers":{"externalId":"EXT"},"Document":{"CstmrCdtTrfInitn":{
 "GrpHdr":{"MsgId":"MSG","CreDtTm":"2026-11-20T10:00:00+01:00","NbOfTxs":"1","CtrlSum":1250.40,"InitgPty":{"Nm":"Muster GmbH"}},
 "PmtInf":[{"PmtInfId":"PMT-1","PmtMtd":"TRF","PmtTpInf":{"SvcLvl":[{"Cd":"SEPA"}],"LclInstrm":{"Cd":"INST"}},"ReqdExctnDt":{"Dt":"2026-11-20"},
 "Dbtr":{"Nm":"Muster GmbH"},"DbtrAcct":{"Id":{"IBAN":"DE62007620110623852957"}},"DbtrAgt":{"FinInstnId":{"BICFI":"AAAADEFFXXX"}},"ChrgBr":"SLEV",
@@ -28,30 +28,32 @@ const europeanSample = `{"identifiers":{"externalId":"EXT"},"Document":{"CstmrCd
 "CdtrAgt":{"FinInstnId":{"BICFI":"BBBBFRPPXXX"}},"Cdtr":{"Nm":"Atelier Exemple SARL","PstlAdr":{"TwnNm":"Paris","Ctry":"FR"}},
 "CdtrAcct":{"Id":{"IBAN":"FR1420041010050500013M02606"}},"RmtInf":{"Ustrd":"Invoice 118"}}]}]}}}`
 
+// Addresses of the API.
 const (
-	createSwiss    = "/api/sic-inst/v1/instruction/create"
-	createEuropean = "/api/sct-inst/v1/instruction/create"
-	approvePath    = "/api/common/v1/instruction/approval"
+	CreateSwiss    = "/api/sic-inst/v1/instruction/create"
+	CreateEuropean = "/api/sct-inst/v1/instruction/create"
+	ListPath       = "/api/common/v1/transaction/list"
+	ApprovePath    = "/api/common/v1/instruction/approval"
 )
 
-// order is a sample under keys of its own.
-func order(sample string) string {
+// Order is a sample under keys of its own.
+func Order(sample string) string {
 	key := strings.ReplaceAll(uuid.NewString(), "-", "")
 	return strings.NewReplacer(`"EXT"`, `"X`+key+`"`, `"MSG"`, `"M`+key+`"`).Replace(sample)
 }
 
-// created makes a pending payment and returns its internalId.
-func (b *bundle) created(t *testing.T, who person) string {
+// Created makes a pending payment and returns its internalId.
+func (g *Gateway) Created(t testing.TB, who Person) string {
 	t.Helper()
-	a := b.send(t, call{path: createSwiss, who: who, body: order(sample)})
-	if a.status != http.StatusOK {
-		t.Fatalf("create: %d %s", a.status, a.body)
+	a := g.Send(t, Call{Path: CreateSwiss, Who: who, Body: Order(Sample)})
+	if a.Status != http.StatusOK {
+		t.Fatalf("create: %d %s", a.Status, a.Body)
 	}
-	return a.text("identifiers", "internalId")
+	return a.Text("identifiers", "internalId")
 }
 
-// verdict is the body of an approval.
-func verdict(id, action string, more ...string) string {
+// Verdict is the body of an approval.
+func Verdict(id, action string, more ...string) string {
 	details := map[string]string{"action": action}
 	for i := 0; i+1 < len(more); i += 2 {
 		details[more[i]] = more[i+1]
@@ -60,4 +62,5 @@ func verdict(id, action string, more ...string) string {
 	return string(body)
 }
 
-func get(path string, who person) call { return call{method: http.MethodGet, path: path, who: who} }
+// Get is a read.
+func Get(path string, who Person) Call { return Call{Method: http.MethodGet, Path: path, Who: who} }

@@ -1,4 +1,4 @@
-package web_test
+package api_test
 
 import (
 	"regexp"
@@ -37,7 +37,7 @@ func TestTheDescriptionNamesEveryRoute(t *testing.T) {
 	}
 	parameter := regexp.MustCompile(`:(\w+)`)
 	var served []string
-	for _, route := range setup(t).server.Routes() {
+	for _, route := range setup(t).Server.Routes() {
 		if strings.HasPrefix(route.Path, "/static/") || strings.HasPrefix(route.Path, "/api/docs") {
 			continue // for browsers
 		}

@@ -1,4 +1,4 @@
-package web_test
+package api_test
 
 import (
 	"fmt"
@@ -24,18 +24,18 @@ type refusedRequest struct {
 // refuse makes requests that a rule or the state of a payment refuses, and holds that nothing is stored.
 func (b *interbankBundle) refuse(t *testing.T, cases []refusedRequest) {
 	t.Helper()
-	before := b.rows(t)
+	before := b.Rows(t)
 	for _, test := range cases {
-		a := b.send(t, call{path: requestPath(test.scheme, test.kind), who: maker2, body: test.body})
-		if a.status != http.StatusBadRequest || fmt.Sprint(found(a)) != fmt.Sprint(test.want) {
-			t.Errorf("%s: %d %v, want %v: %s", test.name, a.status, found(a), test.want, a.body)
+		a := b.Send(t, call{Path: requestPath(test.scheme, test.kind), Who: maker2, Body: test.body})
+		if a.Status != http.StatusBadRequest || fmt.Sprint(found(a)) != fmt.Sprint(test.want) {
+			t.Errorf("%s: %d %v, want %v: %s", test.name, a.Status, found(a), test.want, a.Body)
 		}
-		reasons, _ := a.at("message", "Document", "CstmrPmtStsRpt", "OrgnlGrpInfAndSts", "StsRsnInf").([]any)
-		if a.groupStatus() != "RJCT" || len(reasons) != len(test.want) {
-			t.Errorf("%s: the report has %d reasons: %s", test.name, len(reasons), a.body)
+		reasons, _ := a.At("message", "Document", "CstmrPmtStsRpt", "OrgnlGrpInfAndSts", "StsRsnInf").([]any)
+		if a.GroupStatus() != "RJCT" || len(reasons) != len(test.want) {
+			t.Errorf("%s: the report has %d reasons: %s", test.name, len(reasons), a.Body)
 		}
 	}
-	if after := b.rows(t); after != before {
+	if after := b.Rows(t); after != before {
 		t.Errorf("%d rows were stored", after-before)
 	}
 }
@@ -48,14 +48,14 @@ const (
 func TestRecallsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	b := setupInterbank(t)
-	pending := b.created(t, maker1)
-	approved := b.created(t, maker1)
-	b.ok(t, call{path: approvePath, who: checker1, body: verdict(approved, "approve")})
+	pending := b.Created(t, maker1)
+	approved := b.Created(t, maker1)
+	b.ok(t, call{Path: approvePath, Who: checker1, Body: verdict(approved, "approve")})
 	settled, global := b.settled(t, european)
 	swissSettled, _ := b.settled(t, swiss)
 	incoming, _, _ := b.booked(t, swiss)
 	recalled, _ := b.settled(t, swiss)
-	b.ok(t, call{path: requestPath(swiss, "recall"), who: maker1, body: recallBody(recalled, "DUPL")})
+	b.ok(t, call{Path: requestPath(swiss, "recall"), Who: maker1, Body: recallBody(recalled, "DUPL")})
 	id, reason, line := "/identifiers/internalId", "/RecallDetails/reason", "/RecallDetails/additionalInformation"
 	b.refuse(t, []refusedRequest{
 		{"not approved", swiss, "recall", recallBody(pending, "DUPL"), []string{id + " NARR"}},
@@ -80,31 +80,31 @@ func TestRecallsThatAreRefused(t *testing.T) {
 			[]string{"/additionalInformation/1 CH16"},
 		},
 	})
-	b.clock.Add(int64(15 * 24 * time.Hour))
-	b.tokens.Clear()
+	b.Clock.Add(15 * 24 * time.Hour)
+	b.SignOut()
 	b.refuse(t, []refusedRequest{{"too late", european, "recall", recallBody(settled, "DUPL"), []string{id + " TM01"}}})
-	b.ok(t, call{path: requestPath(european, "recall"), who: maker1, body: recallBody(settled, "CUST")}) // has thirteen months
+	b.ok(t, call{Path: requestPath(european, "recall"), Who: maker1, Body: recallBody(settled, "CUST")}) // has thirteen months
 }
 
 func TestARecallRunsOutOfTimeInTheQueue(t *testing.T) {
 	t.Parallel()
 	b := setupInterbank(t)
 	settled, _ := b.settled(t, european)
-	b.clock.Add(int64(13 * 24 * time.Hour))
-	b.tokens.Clear()
-	made := b.ok(t, call{path: requestPath(european, "recall"), who: maker1, body: recallBody(settled, "TECH")})
-	id := made.text("identifiers", "internalId")
-	_, err := b.db.Connect(t).Exec(t.Context(), "UPDATE message SET expires_at = expires_at + interval '10 days'")
+	b.Clock.Add(13 * 24 * time.Hour)
+	b.SignOut()
+	made := b.ok(t, call{Path: requestPath(european, "recall"), Who: maker1, Body: recallBody(settled, "TECH")})
+	id := made.Text("identifiers", "internalId")
+	_, err := b.DB.Connect(t).Exec(t.Context(), "UPDATE message SET expires_at = expires_at + interval '10 days'")
 	must(t, err)
-	b.clock.Add(int64(3 * 24 * time.Hour))
-	b.tokens.Clear()
-	a := b.send(t, call{path: "/api/sct-inst/v1/recall/approve", who: checker1, body: verdict(id, "approve")})
-	if a.status != http.StatusBadRequest || a.groupStatus() != "RJCT" || fmt.Sprint(found(a)) != "[/identifiers/internalId TM01]" {
-		t.Errorf("approved after the deadline: %d %s", a.status, a.body)
+	b.Clock.Add(3 * 24 * time.Hour)
+	b.SignOut()
+	a := b.Send(t, call{Path: "/api/sct-inst/v1/recall/approve", Who: checker1, Body: verdict(id, "approve")})
+	if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || fmt.Sprint(found(a)) != "[/identifiers/internalId TM01]" {
+		t.Errorf("approved after the deadline: %d %s", a.Status, a.Body)
 	}
-	a = b.ok(t, call{path: "/api/sct-inst/v1/recall/approve", who: checker1, body: verdict(id, "reject", "rejectReason", "too late")})
-	if a.text("success", "status") != "Rejected" {
-		t.Errorf("rejected: %s", a.body)
+	a = b.ok(t, call{Path: "/api/sct-inst/v1/recall/approve", Who: checker1, Body: verdict(id, "reject", "rejectReason", "too late")})
+	if a.Text("success", "status") != "Rejected" {
+		t.Errorf("rejected: %s", a.Body)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestReturnsAndResolutionsThatAreRefused(t *testing.T) {
 	other, _, document := b.booked(t, european)
 	foreign, _ := b.recalled(t, european, document, "CUST")
 	returned, _, _ := b.booked(t, swiss)
-	b.ok(t, call{path: requestPath(swiss, "return"), who: maker1, body: returnBody(returned, "AC04")})
+	b.ok(t, call{Path: requestPath(swiss, "return"), Who: maker1, Body: returnBody(returned, "AC04")})
 	asked, _, document := b.booked(t, european)
 	recall, _ := b.recalled(t, european, document, "FRAD")
 	id, recallID, reason, line, charge := "/identifiers/creditId", "/identifiers/recallId", "Details/reason", "Details/additionalInformation", "/ReturnDetails/chargeAmount"
@@ -144,14 +144,14 @@ func TestReturnsAndResolutionsThatAreRefused(t *testing.T) {
 		{"a legal reason unexplained", european, "resolution", resolutionBody(asked, recall, "LEGL"), []string{"/Resolution" + line + " CH21"}},
 		{"a line too long for its prefix", european, "resolution", resolutionBody(asked, recall, "LEGL", "additionalInformation", []string{strings.Repeat("a", 100)}), []string{"/Resolution" + line + "/0 CH16"}},
 	})
-	b.ok(t, call{path: requestPath(european, "return"), who: maker1, body: returnBody(asked, "FOCR")})
-	b.ok(t, call{path: requestPath(european, "resolution"), who: maker1, body: resolutionBody(other, foreign, "CUST")})
+	b.ok(t, call{Path: requestPath(european, "return"), Who: maker1, Body: returnBody(asked, "FOCR")})
+	b.ok(t, call{Path: requestPath(european, "resolution"), Who: maker1, Body: resolutionBody(other, foreign, "CUST")})
 	b.refuse(t, []refusedRequest{
 		{"a refusal after the grant", european, "resolution", resolutionBody(asked, recall, "CUST"), []string{id + " AM05"}},
 		{"a grant after the refusal", european, "return", returnBody(other, "FOCR"), []string{id + " AM05"}},
 	})
-	b.clock.Add(int64(6 * 24 * time.Hour))
-	b.tokens.Clear()
+	b.Clock.Add(6 * 24 * time.Hour)
+	b.SignOut()
 	b.refuse(t, []refusedRequest{{"too late", european, "return", returnBody(plain, "AC04"), []string{id + " TM01"}}})
 }
 
@@ -164,10 +164,10 @@ func TestAChargeIsReadAsItIsWritten(t *testing.T) {
 		id, _, document := b.booked(t, european)
 		b.recalled(t, european, document, "CUST")
 		body := strings.Replace(returnBody(id, "FOCR", "chargeAmount", "CHARGE"), `"CHARGE"`, text, 1)
-		made := b.ok(t, call{path: requestPath(european, "return"), who: maker1, body: body})
-		a := b.ok(t, get("/api/common/v1/transaction/"+made.text("identifiers", "internalId"), supervisor1))
-		if a.text("transaction", "amount", "value") != want {
-			t.Errorf("%s: %s goes back, want %s", text, a.text("transaction", "amount", "value"), want)
+		made := b.ok(t, call{Path: requestPath(european, "return"), Who: maker1, Body: body})
+		a := b.ok(t, get("/api/common/v1/transaction/"+made.Text("identifiers", "internalId"), supervisor1))
+		if a.Text("transaction", "amount", "value") != want {
+			t.Errorf("%s: %s goes back, want %s", text, a.Text("transaction", "amount", "value"), want)
 		}
 	}
 	id, _, document := b.booked(t, european)
@@ -179,9 +179,9 @@ func TestAChargeIsReadAsItIsWritten(t *testing.T) {
 		`{"Ccy":"EUR","value":"5","tax":"1"}`: at + "/tax CH17", `{"ccy":"EUR","value":"5"}`: at + "/Ccy CH21 " + at + "/ccy FF01",
 	} {
 		body := strings.Replace(returnBody(id, "FOCR", "chargeAmount", "CHARGE"), `"CHARGE"`, text, 1)
-		a := b.send(t, call{path: requestPath(european, "return"), who: maker1, body: body})
-		if a.status != http.StatusBadRequest || strings.Join(found(a), " ") != want || a.groupStatus() != "" {
-			t.Errorf("%s: %d %v, want %s: %s", text, a.status, found(a), want, a.body)
+		a := b.Send(t, call{Path: requestPath(european, "return"), Who: maker1, Body: body})
+		if a.Status != http.StatusBadRequest || strings.Join(found(a), " ") != want || a.GroupStatus() != "" {
+			t.Errorf("%s: %d %v, want %s: %s", text, a.Status, found(a), want, a.Body)
 		}
 	}
 }
@@ -192,10 +192,10 @@ func TestIdsOfOthersAndOfNobodyAreRefusedAlike(t *testing.T) {
 	ours, oursGlobal := b.settled(t, european)
 	payment, paymentGlobal, document := b.booked(t, european)
 	recall, recallGlobal := b.recalled(t, european, document, "CUST")
-	made := b.ok(t, call{path: requestPath(european, "recall"), who: maker1, body: recallBody(ours, "CUST")})
-	mine := made.text("identifiers", "internalId")
+	made := b.ok(t, call{Path: requestPath(european, "recall"), Who: maker1, Body: recallBody(ours, "CUST")})
+	mine := made.Text("identifiers", "internalId")
 	unknown, nothing := uuid.Must(uuid.NewV7()).String(), "nothing-like-it"
-	before := b.rows(t)
+	before := b.Rows(t)
 	for name, test := range map[string]struct {
 		path string
 		body func(id string) string
@@ -212,21 +212,21 @@ func TestIdsOfOthersAndOfNobodyAreRefusedAlike(t *testing.T) {
 	} {
 		seen := map[string]bool{}
 		for _, id := range test.ids {
-			a := b.send(t, call{path: test.path, who: test.who, body: test.body(id)})
-			if a.status != http.StatusBadRequest || a.groupStatus() != "RJCT" {
-				t.Errorf("%s %s: %d %s", name, id, a.status, a.body)
+			a := b.Send(t, call{Path: test.path, Who: test.who, Body: test.body(id)})
+			if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" {
+				t.Errorf("%s %s: %d %s", name, id, a.Status, a.Body)
 			}
-			seen[sameButIDs.ReplaceAllString(strings.ReplaceAll(a.body, nothing, "…"), "…")] = true
+			seen[sameButIDs.ReplaceAllString(strings.ReplaceAll(a.Body, nothing, "…"), "…")] = true
 		}
 		if len(seen) != 1 {
 			t.Errorf("%s: the answers differ: %v", name, seen)
 		}
 	}
-	a := b.send(t, call{path: requestPath(european, "resolution"), who: maker1, body: resolutionBody(payment, unknown, "CUST")})
+	a := b.Send(t, call{Path: requestPath(european, "resolution"), Who: maker1, Body: resolutionBody(payment, unknown, "CUST")})
 	if fmt.Sprint(found(a)) != "[/identifiers/recallId NARR]" {
-		t.Errorf("an unknown recall of a payment: %s", a.body)
+		t.Errorf("an unknown recall of a payment: %s", a.Body)
 	}
-	if after := b.rows(t); after != before {
+	if after := b.Rows(t); after != before {
 		t.Errorf("%d rows were stored", after-before)
 	}
 }

@@ -1,4 +1,4 @@
-package web_test
+package api_test
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"countersign/internal/clearing"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
@@ -19,42 +18,29 @@ import (
 	"countersign/internal/stationtest"
 	"countersign/web"
 	"countersign/web/inbound"
+	"countersign/web/webtest"
 )
 
 // interbankBundle is the server with a clearing that speaks for both schemes and whose deliveries are sent when a test says so.
 type interbankBundle struct {
 	*bundle
-	station *clearing.Station
-	number  atomic.Int32
+	number atomic.Int32
 }
 
 const bothSchemesToken = "test-clearing-token-both"
 
 func setupInterbank(t *testing.T) *interbankBundle {
 	t.Helper()
-	b := &interbankBundle{bundle: setup(t)}
-	b.station = clearing.New(clearing.Config{
-		Messages: b.messages, Network: network{}, Seal: b.seal, Now: b.now, NewID: newID, Random: random, Zone: b.zone, Log: b.logger,
-	})
-	door, err := inbound.New(inbound.Config{
-		Station: b.station, Now: b.now,
-		Connections: []inbound.Connection{inbound.NewConnection(bothSchemesToken, rulebook.Schemes()...)},
-	})
-	must(t, err)
-	b.server, err = web.New(web.Config{
-		API: b.api, Inbound: door, Database: b.db.Database, Now: b.now, NewID: newID, Log: b.logger,
-		Connected: everywhere(), Environment: "TEST",
-	})
-	must(t, err)
-	return b
+	set := web.Settings{Connections: []inbound.Connection{inbound.NewConnection(bothSchemesToken, rulebook.Schemes()...)}}
+	return &interbankBundle{bundle: &bundle{webtest.With(t, webtest.Options{Settings: set})}}
 }
 
 // ok makes a call that has to succeed.
 func (b *bundle) ok(t *testing.T, c call) answer {
 	t.Helper()
-	a := b.send(t, c)
-	if a.status != http.StatusOK {
-		t.Fatalf("%s: %d %s", c.path, a.status, a.body)
+	a := b.Send(t, c)
+	if a.Status != http.StatusOK {
+		t.Fatalf("%s: %d %s", c.Path, a.Status, a.Body)
 	}
 	return a
 }
@@ -65,12 +51,12 @@ func (b *interbankBundle) from(t *testing.T, scheme rulebook.Scheme, document is
 	must(t, err)
 	content, err := codec.EncodeXML(document)
 	must(t, err)
-	a := b.send(t, call{
-		path: "/clearing/v1/" + string(scheme) + "/messages", kind: "application/xml", body: string(content),
-		change: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+bothSchemesToken) },
+	a := b.Send(t, call{
+		Path: "/clearing/v1/" + string(scheme) + "/messages", Kind: "application/xml", Body: string(content),
+		Change: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+bothSchemesToken) },
 	})
-	if a.status != http.StatusAccepted {
-		t.Fatalf("clearing's document: %d %s", a.status, a.body)
+	if a.Status != http.StatusAccepted {
+		t.Fatalf("clearing's document: %d %s", a.Status, a.Body)
 	}
 }
 
@@ -81,13 +67,13 @@ func (b *interbankBundle) settled(t *testing.T, scheme rulebook.Scheme) (id, glo
 	if scheme == rulebook.SchemeSCT {
 		path, text = createEuropean, europeanSample
 	}
-	today := b.now().Format("2006-01-02")
-	made := b.ok(t, call{path: path, who: maker1, body: strings.ReplaceAll(order(text), "2026-11-20", today)})
-	id, global = made.text("identifiers", "internalId"), made.text("identifiers", "globalId")
-	b.ok(t, call{path: approvePath, who: checker1, body: verdict(id, "approve")})
+	today := b.Now().Format("2006-01-02")
+	made := b.ok(t, call{Path: path, Who: maker1, Body: strings.ReplaceAll(order(text), "2026-11-20", today)})
+	id, global = made.Text("identifiers", "internalId"), made.Text("identifiers", "globalId")
+	b.ok(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})
 	b.deliver(t, id)
 	b.from(t, scheme, &iso20022.FIToFIPaymentStatusReport{
-		GroupHeader:                     iso20022.GroupHeader91{MessageID: "ST-" + global, CreationDateTime: iso20022.DateTimeOf(b.now())},
+		GroupHeader:                     iso20022.GroupHeader91{MessageID: "ST-" + global, CreationDateTime: iso20022.DateTimeOf(b.Now())},
 		TransactionInformationAndStatus: []iso20022.PaymentTransaction110{{OriginalTransactionID: global, TransactionStatus: "ACSC"}},
 	}, nil)
 	return id, global
@@ -96,14 +82,14 @@ func (b *interbankBundle) settled(t *testing.T, scheme rulebook.Scheme) (id, glo
 // deliver sends an approved message.
 func (b *interbankBundle) deliver(t *testing.T, id string) {
 	t.Helper()
-	must(t, b.station.Send(context.Background(), "demo", parse(t, id)))
+	must(t, b.Clearing.Send(context.Background(), "demo", parse(t, id)))
 }
 
 // booked brings a payment in and returns its identifiers and its document.
 func (b *interbankBundle) booked(t *testing.T, scheme rulebook.Scheme) (id, global string, document *iso20022.FIToFICustomerCreditTransfer) {
 	t.Helper()
 	transaction := fmt.Sprintf("TX-%s-%d", scheme, b.number.Add(1))
-	order := stationtest.Document(scheme, 900, b.now())
+	order := stationtest.Document(scheme, 900, b.Now())
 	account := map[rulebook.Scheme]string{rulebook.SchemeSIC: "CH5021977000004331346", rulebook.SchemeSCT: "DE62007620110623852957"}[scheme]
 	order.PaymentInformation[0].CreditTransferTransactionInformation[0].CreditorAccount.ID.IBAN = account
 	document, err := interbank.CreditTransfer(interbank.CreditTransferInput{
@@ -111,12 +97,12 @@ func (b *interbankBundle) booked(t *testing.T, scheme rulebook.Scheme) (id, glob
 		From: interbank.Account{
 			IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Peter Haller", Town: "Zuerich", Country: "CH"}, AgentBIC: "BBBBCHZZXXX", AgentIID: "21966",
 		},
-		AcceptedAt: b.now(), Day: b.now(),
+		AcceptedAt: b.Now(), Day: b.Now(),
 	})
 	must(t, err)
 	b.from(t, scheme, document, nil)
 	a := b.ok(t, get(listPath+"?kind=payment&pageSize=1&scheme="+string(scheme), supervisor1))
-	return a.text("transactions", 0, "internalId"), a.text("transactions", 0, "globalId"), document
+	return a.Text("transactions", 0, "internalId"), a.Text("transactions", 0, "globalId"), document
 }
 
 // recalled brings in a recall of an incoming payment and returns its identifiers.
@@ -124,11 +110,11 @@ func (b *interbankBundle) recalled(t *testing.T, scheme rulebook.Scheme, documen
 	t.Helper()
 	name := fmt.Sprintf("RE-%d", b.number.Add(1))
 	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: reason}, Scheme: scheme, Original: document, Bank: "BBBBCHZZXXX", MessageID: name, ID: name, At: b.now(),
+		Request: rtransactionrule.Request{Reason: reason}, Scheme: scheme, Original: document, Bank: "BBBBCHZZXXX", MessageID: name, ID: name, At: b.Now(),
 	})
 	b.from(t, scheme, recall, err)
 	a := b.ok(t, get(listPath+"?kind=recall&direction=in&pageSize=1&scheme="+string(scheme), supervisor1))
-	return a.text("transactions", 0, "internalId"), a.text("transactions", 0, "globalId")
+	return a.Text("transactions", 0, "internalId"), a.Text("transactions", 0, "globalId")
 }
 
 // object is a JSON object of the members, which come in pairs of name and value; "" leaves a member out.

@@ -1,4 +1,4 @@
-package web_test
+package api_test
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 // found is a field of an answer in short: pointer and code.
 func found(a answer) []string {
 	var list []string
-	fields, _ := a.at("fields").([]any)
+	fields, _ := a.At("fields").([]any)
 	for i := range fields {
-		list = append(list, a.text("fields", i, "fieldMap")+" "+a.text("fields", i, "reasonCode"))
+		list = append(list, a.Text("fields", i, "fieldMap")+" "+a.Text("fields", i, "reasonCode"))
 	}
 	return list
 }
@@ -78,21 +78,21 @@ func malformedBodies(t *testing.T, good string) []malformed {
 func TestMalformedBodiesAreRefusedWithEverythingThatIsWrong(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.token(t, maker1)
+	b.Token(t, maker1)
 	cases := malformedBodies(t, order(sample))
-	before := b.rows(t)
+	before := b.Rows(t)
 	for _, test := range cases {
-		a := b.send(t, call{path: createSwiss, who: maker1, body: test.body})
+		a := b.Send(t, call{Path: createSwiss, Who: maker1, Body: test.body})
 		got := found(a)
-		if a.status != http.StatusBadRequest || len(got) == 0 {
-			t.Errorf("%s: %d %s", test.name, a.status, a.body)
+		if a.Status != http.StatusBadRequest || len(got) == 0 {
+			t.Errorf("%s: %d %s", test.name, a.Status, a.Body)
 			continue
 		}
 		if test.want != nil && test.want[0] != " " && fmt.Sprint(got) != fmt.Sprint(test.want) {
 			t.Errorf("%s: found %q, want %q", test.name, got, test.want)
 		}
 	}
-	if after := b.rows(t); after != before {
+	if after := b.Rows(t); after != before {
 		t.Errorf("%d rows were stored", after-before)
 	}
 }
@@ -101,7 +101,7 @@ func TestProblemsComeInTheOrderOfTheBody(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	body := `{"zebra":1,"Document":{"CstmrCdtTrfInitn":{"GrpHdr":{"MsgId":7}}},"identifiers":{"apple":{},"externalId":["x"],"externalid":"y"},"alpha":[]}`
-	a := b.send(t, call{path: createSwiss, who: maker1, body: body})
+	a := b.Send(t, call{Path: createSwiss, Who: maker1, Body: body})
 	got := found(a)
 	if len(got) < 5 || got[0] != "/zebra CH17" || got[len(got)-1] != "/alpha CH17" || !strings.HasPrefix(got[1], "/Document/") {
 		t.Errorf("found %q", got)
@@ -116,19 +116,19 @@ func TestPointersFollowTheBodyAsItWasSent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	wrapped := `{"paymentRequest":` + order(sample) + `}`
-	a := b.send(t, call{path: createSwiss, who: maker1, body: wrapped})
-	if a.status != http.StatusOK {
-		t.Fatalf("wrapped: %d %s", a.status, a.body)
+	a := b.Send(t, call{Path: createSwiss, Who: maker1, Body: wrapped})
+	if a.Status != http.StatusOK {
+		t.Fatalf("wrapped: %d %s", a.Status, a.Body)
 	}
 	malformed := strings.Replace(wrapped, `"PmtMtd"`, `"PmtMth"`, 1)
-	a = b.send(t, call{path: createSwiss, who: maker1, body: malformed})
+	a = b.Send(t, call{Path: createSwiss, Who: maker1, Body: malformed})
 	for _, one := range found(a) {
 		if !strings.HasPrefix(one, "/paymentRequest/Document/") {
 			t.Errorf("malformed: %q", one)
 		}
 	}
 	refused := strings.Replace(wrapped, "CH4821966000009613388", "CH4821966000009613389", 1)
-	a = b.send(t, call{path: createSwiss, who: maker1, body: refused})
+	a = b.Send(t, call{Path: createSwiss, Who: maker1, Body: refused})
 	if got := fmt.Sprint(found(a)); got != "[/paymentRequest/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0/CdtrAcct/Id/IBAN AC01]" {
 		t.Errorf("refused: %s", got)
 	}
@@ -137,16 +137,16 @@ func TestPointersFollowTheBodyAsItWasSent(t *testing.T) {
 func TestLargeBodiesAreRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.token(t, maker1)
-	before := b.rows(t)
+	b.Token(t, maker1)
+	before := b.Rows(t)
 	large := strings.Replace(order(sample), "{", "{"+strings.Repeat(" ", 300<<10), 1)
 	for _, path := range []string{createSwiss, approvePath, "/api/sic-inst/v1/instruction/update"} {
-		a := b.send(t, call{path: path, who: maker1, body: large})
-		if a.status != http.StatusRequestEntityTooLarge || a.text("errorCode") != "413_TOO_LARGE" {
-			t.Errorf("%s: %d %s", path, a.status, a.body)
+		a := b.Send(t, call{Path: path, Who: maker1, Body: large})
+		if a.Status != http.StatusRequestEntityTooLarge || a.Text("errorCode") != "413_TOO_LARGE" {
+			t.Errorf("%s: %d %s", path, a.Status, a.Body)
 		}
 	}
-	if after := b.rows(t); after != before {
+	if after := b.Rows(t); after != before {
 		t.Errorf("%d rows were stored", after-before)
 	}
 }
@@ -155,26 +155,26 @@ func TestOnlyPlainJSONIsTaken(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for _, kind := range []string{"text/plain", "application/xml", "application/x-www-form-urlencoded", "application/json; charset=latin1", "multipart/form-data; boundary=x", "?"} {
-		a := b.send(t, call{path: createSwiss, who: maker1, body: order(sample), kind: kind})
-		if a.status != http.StatusUnsupportedMediaType || a.text("errorCode") != "415_UNSUPPORTED_MEDIA_TYPE" {
-			t.Errorf("%s: %d %s", kind, a.status, a.body)
+		a := b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(sample), Kind: kind})
+		if a.Status != http.StatusUnsupportedMediaType || a.Text("errorCode") != "415_UNSUPPORTED_MEDIA_TYPE" {
+			t.Errorf("%s: %d %s", kind, a.Status, a.Body)
 		}
 	}
-	a := b.send(t, call{path: createSwiss, who: maker1, body: "\x1f\x8b", change: func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }})
-	if a.status != http.StatusUnsupportedMediaType {
-		t.Errorf("compressed: %d %s", a.status, a.body)
+	a := b.Send(t, call{Path: createSwiss, Who: maker1, Body: "\x1f\x8b", Change: func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }})
+	if a.Status != http.StatusUnsupportedMediaType {
+		t.Errorf("compressed: %d %s", a.Status, a.Body)
 	}
-	a = b.send(t, call{path: createSwiss, who: maker1, body: order(sample), kind: "application/json; charset=UTF-8"})
-	if a.status != http.StatusOK {
-		t.Errorf("with charset: %d %s", a.status, a.body)
+	a = b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(sample), Kind: "application/json; charset=UTF-8"})
+	if a.Status != http.StatusOK {
+		t.Errorf("with charset: %d %s", a.Status, a.Body)
 	}
 }
 
 func TestNobodySetsWhatTheServerDecides(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	id := b.created(t, maker1)
-	before := b.rows(t)
+	id := b.Created(t, maker1)
+	before := b.Rows(t)
 	names := []string{
 		"state", "maker", "makers", "realm", "approved", "approvals", "approvalsRequired", "policyId", "clientId", "channel", "version",
 		"globalId", "internalId", "createdAt", "contentHash", "release", "checker", "roles", "userId", "personId",
@@ -193,13 +193,13 @@ func TestNobodySetsWhatTheServerDecides(t *testing.T) {
 			if path == approvePath {
 				who = checker1
 			}
-			a := b.send(t, call{path: path, who: who, body: body})
-			if a.status != http.StatusBadRequest || len(found(a)) == 0 {
-				t.Errorf("%s %s: %d %s", name, place, a.status, a.body)
+			a := b.Send(t, call{Path: path, Who: who, Body: body})
+			if a.Status != http.StatusBadRequest || len(found(a)) == 0 {
+				t.Errorf("%s %s: %d %s", name, place, a.Status, a.Body)
 			}
 		}
 	}
-	if after := b.rows(t); after != before {
+	if after := b.Rows(t); after != before {
 		t.Errorf("%d rows were stored", after-before)
 	}
 }

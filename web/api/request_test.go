@@ -1,4 +1,4 @@
-package web_test
+package api_test
 
 import (
 	"fmt"
@@ -47,10 +47,10 @@ func TestEachKindIsCreatedByOneAndApprovedByAnother(t *testing.T) {
 // live creates, reads, approves and reads again.
 func (b *interbankBundle) live(t *testing.T, scheme rulebook.Scheme, l life) {
 	t.Helper()
-	made := b.ok(t, call{path: requestPath(scheme, l.kind), who: maker1, body: l.body})
-	id := made.text("identifiers", "internalId")
-	if made.text("success", "status") != "Approval Pending" || made.text("success", "transactionid") != made.text("identifiers", "globalId") {
-		t.Errorf("%s %s: created: %s", scheme, l.kind, made.body)
+	made := b.ok(t, call{Path: requestPath(scheme, l.kind), Who: maker1, Body: l.body})
+	id := made.Text("identifiers", "internalId")
+	if made.Text("success", "status") != "Approval Pending" || made.Text("success", "transactionid") != made.Text("identifiers", "globalId") {
+		t.Errorf("%s %s: created: %s", scheme, l.kind, made.Body)
 	}
 	credit := l.payment
 	if l.kind == "recall" {
@@ -62,17 +62,17 @@ func (b *interbankBundle) live(t *testing.T, scheme rulebook.Scheme, l life) {
 		"/api/" + string(scheme) + "/v1/" + l.kind + "/approval", "/api/" + string(scheme) + "/v1/" + l.kind + "/approve",
 	}
 	for _, path := range paths {
-		if a := b.send(t, call{path: path, who: maker2, body: verdict(id, "approve")}); a.status != http.StatusForbidden {
-			t.Errorf("%s as no checker: %d %s", path, a.status, a.body)
+		if a := b.Send(t, call{Path: path, Who: maker2, Body: verdict(id, "approve")}); a.Status != http.StatusForbidden {
+			t.Errorf("%s as no checker: %d %s", path, a.Status, a.Body)
 		}
 	}
-	decided := b.ok(t, call{path: paths[int(b.number.Add(1))%len(paths)], who: checker1, body: verdict(id, "approve")})
-	if decided.text("success", "status") != "Approved" || decided.text("identifiers", "creditId") != credit || decided.text("identifiers", "recallId") != l.recall {
-		t.Errorf("%s %s: approved: %s", scheme, l.kind, decided.body)
+	decided := b.ok(t, call{Path: paths[int(b.number.Add(1))%len(paths)], Who: checker1, Body: verdict(id, "approve")})
+	if decided.Text("success", "status") != "Approved" || decided.Text("identifiers", "creditId") != credit || decided.Text("identifiers", "recallId") != l.recall {
+		t.Errorf("%s %s: approved: %s", scheme, l.kind, decided.Body)
 	}
-	again := b.send(t, call{path: approvePath, who: checker2, body: verdict(id, "approve")})
-	if again.status != http.StatusBadRequest || again.groupStatus() != "RJCT" || !strings.Contains(again.body, "already approved by Checker 1") {
-		t.Errorf("%s %s: approved twice: %d %s", scheme, l.kind, again.status, again.body)
+	again := b.Send(t, call{Path: approvePath, Who: checker2, Body: verdict(id, "approve")})
+	if again.Status != http.StatusBadRequest || again.GroupStatus() != "RJCT" || !strings.Contains(again.Body, "already approved by Checker 1") {
+		t.Errorf("%s %s: approved twice: %d %s", scheme, l.kind, again.Status, again.Body)
 	}
 	b.deliver(t, id)
 	state := "Processing"
@@ -81,8 +81,8 @@ func (b *interbankBundle) live(t *testing.T, scheme rulebook.Scheme, l life) {
 	}
 	b.checkRead(t, id, l, map[string]string{"state": state, "originalInternalId": l.payment, "recallId": l.recall})
 	about := b.ok(t, get("/api/common/v1/transaction/"+l.payment, supervisor1))
-	if l.kind == "recall" && about.text("transaction", "recallStatus") != l.shows || l.kind == "return" && about.text("transaction", "returnStatus") != l.shows {
-		t.Errorf("%s %s: the payment: %s", scheme, l.kind, about.body)
+	if l.kind == "recall" && about.Text("transaction", "recallStatus") != l.shows || l.kind == "return" && about.Text("transaction", "returnStatus") != l.shows {
+		t.Errorf("%s %s: the payment: %s", scheme, l.kind, about.Body)
 	}
 }
 
@@ -93,15 +93,15 @@ func (b *interbankBundle) checkRead(t *testing.T, id string, l life, want map[st
 	one := b.ok(t, get("/api/common/v1/transaction/"+id, supervisor1))
 	list := b.ok(t, get(listPath+"?direction=out&kind="+l.kind+"&state="+strings.ReplaceAll(want["state"], " ", "+"), supervisor1))
 	for name, value := range want {
-		if got := one.text("transaction", name); got != value {
+		if got := one.Text("transaction", name); got != value {
 			t.Errorf("%s: %s is %q, want %q", l.kind, name, got, value)
 		}
-		if got := list.text("transactions", 0, name); got != value {
+		if got := list.Text("transactions", 0, name); got != value {
 			t.Errorf("%s in the list: %s is %q, want %q", l.kind, name, got, value)
 		}
 	}
-	if !strings.Contains(l.body, `"`+one.text("transaction", "reason")+`"`) || one.text("transaction", "reason") == "" {
-		t.Errorf("%s: reason %q", l.kind, one.text("transaction", "reason"))
+	if !strings.Contains(l.body, `"`+one.Text("transaction", "reason")+`"`) || one.Text("transaction", "reason") == "" {
+		t.Errorf("%s: reason %q", l.kind, one.Text("transaction", "reason"))
 	}
 }
 
@@ -111,23 +111,23 @@ func TestTheTreeOfAPayment(t *testing.T) {
 	const scheme = rulebook.SchemeSCT
 	payment, global, document := b.booked(t, scheme)
 	recall, _ := b.recalled(t, scheme, document, "CUST")
-	made := b.ok(t, call{path: requestPath(scheme, "resolution"), who: maker1, body: resolutionBody(payment, recall, "CUST")})
-	resolution := made.text("identifiers", "internalId")
-	b.ok(t, call{path: approvePath, who: checker1, body: verdict(resolution, "reject", "rejectReason", "Ask again")})
-	made = b.ok(t, call{path: requestPath(scheme, "return"), who: maker1, body: returnBody(payment, "FOCR")})
-	back := made.text("identifiers", "internalId")
+	made := b.ok(t, call{Path: requestPath(scheme, "resolution"), Who: maker1, Body: resolutionBody(payment, recall, "CUST")})
+	resolution := made.Text("identifiers", "internalId")
+	b.ok(t, call{Path: approvePath, Who: checker1, Body: verdict(resolution, "reject", "rejectReason", "Ask again")})
+	made = b.ok(t, call{Path: requestPath(scheme, "return"), Who: maker1, Body: returnBody(payment, "FOCR")})
+	back := made.Text("identifiers", "internalId")
 	for from, want := range map[string][]string{
 		payment: {back, resolution, recall}, global: {back, resolution, recall}, recall: {back, resolution, payment}, back: {resolution, recall, payment},
 	} {
 		a := b.ok(t, get("/api/common/v1/transaction/"+from+"/related", checker1))
 		var got []string
-		for i := range a.at("transactions").([]any) {
-			got = append(got, a.text("transactions", i, "internalId"))
-			if name := a.text("transactions", i, "originalInternalId"); name != payment && got[i] != payment {
-				t.Errorf("%s names %q as its payment", a.text("transactions", i, "kind"), name)
+		for i := range a.At("transactions").([]any) {
+			got = append(got, a.Text("transactions", i, "internalId"))
+			if name := a.Text("transactions", i, "originalInternalId"); name != payment && got[i] != payment {
+				t.Errorf("%s names %q as its payment", a.Text("transactions", i, "kind"), name)
 			}
-			if kind := a.text("transactions", i, "kind"); (kind == "return" || kind == "resolution") != (a.text("transactions", i, "recallId") == recall) {
-				t.Errorf("a %s answers %q", kind, a.text("transactions", i, "recallId"))
+			if kind := a.Text("transactions", i, "kind"); (kind == "return" || kind == "resolution") != (a.Text("transactions", i, "recallId") == recall) {
+				t.Errorf("a %s answers %q", kind, a.Text("transactions", i, "recallId"))
 			}
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -136,16 +136,16 @@ func TestTheTreeOfAPayment(t *testing.T) {
 	}
 	a := b.ok(t, get("/api/common/v1/transaction/"+recall, checker1))
 	for name, want := range map[string]string{"kind": "recall", "direction": "in", "state": "Awaiting Decision", "reason": "CUST", "creditId": payment, "createdBy": "", "channel": "clearing"} {
-		if got := a.text("transaction", name); got != want {
+		if got := a.Text("transaction", name); got != want {
 			t.Errorf("the received recall: %s is %q, want %q", name, got, want)
 		}
 	}
-	if got := a.text("transaction", "answerBy"); got < "2026-12-11" || got > "2026-12-12T23" {
+	if got := a.Text("transaction", "answerBy"); got < "2026-12-11" || got > "2026-12-12T23" {
 		t.Errorf("the recall is to be answered by %q", got)
 	}
 	a = b.ok(t, get("/api/common/v1/transaction/"+payment, checker1))
-	if a.text("transaction", "creditId") != payment || a.text("transaction", "returnStatus") != "Return in Progress" || a.at("transaction", "recallStatus") != nil {
-		t.Errorf("the payment: %s", a.body)
+	if a.Text("transaction", "creditId") != payment || a.Text("transaction", "returnStatus") != "Return in Progress" || a.At("transaction", "recallStatus") != nil {
+		t.Errorf("the payment: %s", a.Body)
 	}
 }
 
@@ -155,18 +155,18 @@ func TestRecallsOfBothDirectionsAreOneKind(t *testing.T) {
 	var want []string
 	for range 3 {
 		payment, _ := b.settled(t, rulebook.SchemeSIC)
-		made := b.ok(t, call{path: requestPath(rulebook.SchemeSIC, "recall"), who: maker1, body: recallBody(payment, "CUST")})
+		made := b.ok(t, call{Path: requestPath(rulebook.SchemeSIC, "recall"), Who: maker1, Body: recallBody(payment, "CUST")})
 		_, _, document := b.booked(t, rulebook.SchemeSIC)
 		received, _ := b.recalled(t, rulebook.SchemeSIC, document, "CUST")
-		want = append([]string{received, made.text("identifiers", "internalId")}, want...)
+		want = append([]string{received, made.Text("identifiers", "internalId")}, want...)
 	}
 	pages := func(query string) (got []string) {
 		for next := query; next != "" && len(got) < 20; {
 			a := b.ok(t, get(listPath+"?kind=recall"+next, supervisor1))
-			for i := range a.at("transactions").([]any) {
-				got = append(got, a.text("transactions", i, "internalId"))
+			for i := range a.At("transactions").([]any) {
+				got = append(got, a.Text("transactions", i, "internalId"))
 			}
-			cursor := a.text("page", "next")
+			cursor := a.Text("page", "next")
 			if next = ""; cursor != "" {
 				next = query + "&after=" + cursor
 			}
@@ -185,14 +185,14 @@ func TestRecallsOfBothDirectionsAreOneKind(t *testing.T) {
 	for page, want := range map[int][]string{1: want[:4], 2: want[4:], 3: nil} {
 		a := b.ok(t, get(fmt.Sprintf("%s?kind=recall&pageSize=4&currentPage=%d", listPath, page), supervisor1))
 		var got []string
-		for i := range a.at("transactions").([]any) {
-			got = append(got, a.text("transactions", i, "internalId"))
+		for i := range a.At("transactions").([]any) {
+			got = append(got, a.Text("transactions", i, "internalId"))
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("page %d: %v, want %v", page, got, want)
 		}
 	}
-	if a := b.send(t, get(listPath+"?kind=received+recall", supervisor1)); a.status != http.StatusBadRequest {
-		t.Errorf("the kind of the inside: %d", a.status)
+	if a := b.Send(t, get(listPath+"?kind=received+recall", supervisor1)); a.Status != http.StatusBadRequest {
+		t.Errorf("the kind of the inside: %d", a.Status)
 	}
 }

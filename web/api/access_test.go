@@ -1,4 +1,4 @@
-package web_test
+package api_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"countersign/web/webtest"
 
 	"github.com/google/uuid"
 )
@@ -16,15 +18,15 @@ var sameButIDs = regexp.MustCompile(`[0-9a-fA-F-]{32,36}|DM[0-9A-Z]{14}|20\d\d-[
 func TestAnIdOfAnotherRealmIsLikeOneThatDoesNotExist(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	mine := b.send(t, call{path: createSwiss, who: maker1, body: order(sample)})
-	id, global := mine.text("identifiers", "internalId"), mine.text("identifiers", "globalId")
-	a := b.send(t, get("/api/common/v1/transaction/"+id+"/messages", maker1))
-	document := a.text("messages", 0, "id")
+	mine := b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(sample)})
+	id, global := mine.Text("identifiers", "internalId"), mine.Text("identifiers", "globalId")
+	a := b.Send(t, get("/api/common/v1/transaction/"+id+"/messages", maker1))
+	document := a.Text("messages", 0, "id")
 	if document == "" {
-		t.Fatalf("no document: %s", a.body)
+		t.Fatalf("no document: %s", a.Body)
 	}
 	unknown := uuid.Must(uuid.NewV7()).String()
-	before := b.rows(t)
+	before := b.Rows(t)
 	update := strings.Replace(order(sample), `"externalId":"`, `"internalId":"`, 1)
 	cancelBody := func(id string) string { return `{"identifiers":{"internalId":"` + id + `"}}` }
 	updateBody := func(id string) string {
@@ -44,32 +46,32 @@ func TestAnIdOfAnotherRealmIsLikeOneThatDoesNotExist(t *testing.T) {
 		{"document", func(id string) call { return get("/api/common/v1/interface/"+id, otherCheck) }, [2]string{document, unknown}},
 		{"search", func(id string) call { return get("/api/common/v1/transaction/list?internalId="+id, otherCheck) }, [2]string{id, unknown}},
 		{"documents", func(id string) call { return get("/api/common/v1/interface/list?internalId="+id, otherCheck) }, [2]string{id, unknown}},
-		{"approve", func(id string) call { return call{path: approvePath, who: otherCheck, body: verdict(id, "approve")} }, [2]string{id, unknown}},
-		{"approve as maker", func(id string) call { return call{path: approvePath, who: otherMaker, body: verdict(id, "approve")} }, [2]string{id, unknown}},
+		{"approve", func(id string) call { return call{Path: approvePath, Who: otherCheck, Body: verdict(id, "approve")} }, [2]string{id, unknown}},
+		{"approve as maker", func(id string) call { return call{Path: approvePath, Who: otherMaker, Body: verdict(id, "approve")} }, [2]string{id, unknown}},
 		{"approve by scheme", func(id string) call {
-			return call{path: "/api/sct-inst/v1/instruction/approve", who: otherCheck, body: verdict(id, "approve")}
+			return call{Path: "/api/sct-inst/v1/instruction/approve", Who: otherCheck, Body: verdict(id, "approve")}
 		}, [2]string{id, unknown}},
 		{"cancel", func(id string) call {
-			return call{path: "/api/sic-inst/v1/instruction/cancel", who: otherMaker, body: cancelBody(id)}
+			return call{Path: "/api/sic-inst/v1/instruction/cancel", Who: otherMaker, Body: cancelBody(id)}
 		}, [2]string{id, unknown}},
 		{"update", func(id string) call {
-			return call{path: "/api/sic-inst/v1/instruction/update", who: otherMaker, body: updateBody(id)}
+			return call{Path: "/api/sic-inst/v1/instruction/update", Who: otherMaker, Body: updateBody(id)}
 		}, [2]string{id, unknown}},
 	}
 	for _, c := range calls {
 		var seen [2]string
 		for i, id := range c.ids {
-			a := b.send(t, c.make(id))
-			seen[i] = fmt.Sprint(a.status, sameButIDs.ReplaceAllString(a.body, "…"))
-			if a.status == http.StatusOK && !strings.Contains(a.body, `":[]`) {
-				t.Errorf("%s: %s", c.name, a.body)
+			a := b.Send(t, c.make(id))
+			seen[i] = fmt.Sprint(a.Status, sameButIDs.ReplaceAllString(a.Body, "…"))
+			if a.Status == http.StatusOK && !strings.Contains(a.Body, `":[]`) {
+				t.Errorf("%s: %s", c.name, a.Body)
 			}
 		}
 		if seen[0] != seen[1] {
 			t.Errorf("%s: the answers differ:\n%s\n%s", c.name, seen[0], seen[1])
 		}
 	}
-	if after := b.rows(t); after != before {
+	if after := b.Rows(t); after != before {
 		t.Errorf("%d rows were stored", after-before)
 	}
 }
@@ -77,7 +79,7 @@ func TestAnIdOfAnotherRealmIsLikeOneThatDoesNotExist(t *testing.T) {
 func TestRolesOpenWhatTheyAreFor(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	id := b.created(t, maker1)
+	id := b.Created(t, maker1)
 	reads := []string{
 		"/api/common/v1/transaction/list", "/api/common/v1/transaction/" + id, "/api/common/v1/transaction/" + id + "/history",
 		"/api/common/v1/transaction/" + id + "/audit", "/api/common/v1/transaction/" + id + "/related", "/api/common/v1/transaction/" + id + "/messages",
@@ -85,21 +87,21 @@ func TestRolesOpenWhatTheyAreFor(t *testing.T) {
 	}
 	for _, path := range reads {
 		for who, want := range map[person]int{maker1: 200, checker1: 200, supervisor1: 200, admin1: 403, nobody: 401} {
-			if a := b.send(t, get(path, who)); a.status != want {
-				t.Errorf("GET %s as %q: %d, want %d", path, who.user, a.status, want)
+			if a := b.Send(t, get(path, who)); a.Status != want {
+				t.Errorf("GET %s as %q: %d, want %d", path, who.User, a.Status, want)
 			}
 		}
 	}
 	for who, want := range map[person]int{checker1: 403, supervisor1: 403, admin1: 403, nobody: 401} {
 		for _, path := range []string{createSwiss, "/api/sic-inst/v1/instruction/validate"} {
-			if a := b.send(t, call{path: path, who: who, body: order(sample)}); a.status != want {
-				t.Errorf("POST %s as %q: %d, want %d", path, who.user, a.status, want)
+			if a := b.Send(t, call{Path: path, Who: who, Body: order(sample)}); a.Status != want {
+				t.Errorf("POST %s as %q: %d, want %d", path, who.User, a.Status, want)
 			}
 		}
 	}
 	for who, want := range map[person]int{maker1: 403, maker2: 403, supervisor1: 403, admin1: 403, nobody: 401} {
-		if a := b.send(t, call{path: approvePath, who: who, body: verdict(id, "approve")}); a.status != want {
-			t.Errorf("approve as %q: %d, want %d", who.user, a.status, want)
+		if a := b.Send(t, call{Path: approvePath, Who: who, Body: verdict(id, "approve")}); a.Status != want {
+			t.Errorf("approve as %q: %d, want %d", who.User, a.Status, want)
 		}
 	}
 }
@@ -107,7 +109,7 @@ func TestRolesOpenWhatTheyAreFor(t *testing.T) {
 func TestOnlyABearerTokenLetsIn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	token := b.token(t, checker1)
+	token := b.Token(t, checker1)
 	const path = "/api/common/v1/transaction/list"
 	headers := map[string]func(*http.Request){
 		"nothing": func(*http.Request) {},
@@ -126,18 +128,18 @@ func TestOnlyABearerTokenLetsIn(t *testing.T) {
 		"no scheme":      func(r *http.Request) { r.Header.Set("Authorization", token) },
 		"basic":          func(r *http.Request) { r.SetBasicAuth("demo-backoffice", "demo-secret") },
 		"in the query":   func(r *http.Request) { r.URL.RawQuery = "access_token=" + token },
-		"the clearing's": func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+clearingToken) },
+		"the clearing's": func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+webtest.ClearingToken) },
 		"control signs":  func(r *http.Request) { r.Header.Set("Authorization", "Bearer demo.\x00") },
 	}
 	for name, change := range headers {
-		a := b.send(t, call{method: http.MethodGet, path: path, change: change})
-		if a.status != http.StatusUnauthorized || a.text("errorCode") != "401_UNAUTHORIZED" || !strings.HasPrefix(a.header.Get("WWW-Authenticate"), `Bearer realm="`) {
-			t.Errorf("%s: %d %q %s", name, a.status, a.header.Get("WWW-Authenticate"), a.body)
+		a := b.Send(t, call{Method: http.MethodGet, Path: path, Change: change})
+		if a.Status != http.StatusUnauthorized || a.Text("errorCode") != "401_UNAUTHORIZED" || !strings.HasPrefix(a.Header.Get("WWW-Authenticate"), `Bearer realm="`) {
+			t.Errorf("%s: %d %q %s", name, a.Status, a.Header.Get("WWW-Authenticate"), a.Body)
 		}
 	}
-	a := b.send(t, call{method: http.MethodGet, path: path, change: func(r *http.Request) { r.Header.Set("Authorization", "bearer "+token) }})
-	if a.status != http.StatusOK || a.header.Get("Cache-Control") != "no-store" {
-		t.Errorf("the right token: %d %v", a.status, a.header)
+	a := b.Send(t, call{Method: http.MethodGet, Path: path, Change: func(r *http.Request) { r.Header.Set("Authorization", "bearer "+token) }})
+	if a.Status != http.StatusOK || a.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("the right token: %d %v", a.Status, a.Header)
 	}
 }
 
@@ -153,7 +155,7 @@ func TestEveryCallCarriesARequestID(t *testing.T) {
 		"too long": {[]string{long + "x"}, "[X-Request-Id FF01]"}, "unprintable": {[]string{"a\tb"}, "[X-Request-Id FF01]"},
 		"not UTF-8": {[]string{"a\xff"}, "[X-Request-Id FF01]"}, "longest": {[]string{long}, "[]"}, "with spaces": {[]string{"a b"}, "[]"},
 	} {
-		a := b.send(t, call{method: http.MethodGet, path: "/api/common/v1/account/list", who: checker1, change: func(r *http.Request) {
+		a := b.Send(t, call{Method: http.MethodGet, Path: "/api/common/v1/account/list", Who: checker1, Change: func(r *http.Request) {
 			r.Header.Del("X-Request-Id")
 			for _, value := range test.values {
 				r.Header.Add("X-Request-Id", value)
@@ -162,11 +164,11 @@ func TestEveryCallCarriesARequestID(t *testing.T) {
 		if got := fmt.Sprint(found(a)); got != test.want {
 			t.Errorf("%s: found %s, want %s", name, got, test.want)
 		}
-		if a.status == http.StatusOK && a.text("header", "originalRequestId") != test.values[0] {
-			t.Errorf("%s: came back as %q", name, a.text("header", "originalRequestId"))
+		if a.Status == http.StatusOK && a.Text("header", "originalRequestId") != test.values[0] {
+			t.Errorf("%s: came back as %q", name, a.Text("header", "originalRequestId"))
 		}
-		if a.status != http.StatusOK && strings.Contains(a.body, "originalRequestId") {
-			t.Errorf("%s: a refused id comes back: %s", name, a.body)
+		if a.Status != http.StatusOK && strings.Contains(a.Body, "originalRequestId") {
+			t.Errorf("%s: a refused id comes back: %s", name, a.Body)
 		}
 	}
 }

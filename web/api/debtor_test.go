@@ -1,4 +1,4 @@
-package web_test
+package api_test
 
 import (
 	"net/http"
@@ -11,27 +11,27 @@ import (
 func TestTheDebtorIsNamedAsClearingGetsIt(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	made := b.send(t, call{path: createSwiss, who: maker1, body: order(strings.Replace(sample, `"Dbtr":{"Nm":"Muster AG"`, `"Dbtr":{"Nm":"Somebody Else"`, 1))})
-	id := made.text("identifiers", "internalId")
-	if made.status != http.StatusOK || id == "" {
-		t.Fatalf("create: %s", made.body)
+	made := b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(strings.Replace(sample, `"Dbtr":{"Nm":"Muster AG"`, `"Dbtr":{"Nm":"Somebody Else"`, 1))})
+	id := made.Text("identifiers", "internalId")
+	if made.Status != http.StatusOK || id == "" {
+		t.Fatalf("create: %s", made.Body)
 	}
-	one := b.send(t, get("/api/common/v1/transaction/"+id, supervisor1))
-	if one.text("transaction", "debtor", "name") != "Muster AG" || one.text("transaction", "debtor", "orderedAs") != "Somebody Else" {
-		t.Errorf("the debtor reads %v", one.at("transaction", "debtor"))
+	one := b.Send(t, get("/api/common/v1/transaction/"+id, supervisor1))
+	if one.Text("transaction", "debtor", "name") != "Muster AG" || one.Text("transaction", "debtor", "orderedAs") != "Somebody Else" {
+		t.Errorf("the debtor reads %v", one.At("transaction", "debtor"))
 	}
-	if one.text("transaction", "creditor", "agent") != "21966" {
-		t.Errorf("the creditor's bank, which the IBAN tells, reads %v", one.at("transaction", "creditor"))
+	if one.Text("transaction", "creditor", "agent") != "21966" {
+		t.Errorf("the creditor's bank, which the IBAN tells, reads %v", one.At("transaction", "creditor"))
 	}
 	for query, want := range map[string]int{"debtorName=muster": 1, "debtorName=somebody": 0, "creditorAgent=21966": 1} {
-		list, _ := b.send(t, get(listPath+"?"+query, supervisor1)).at("transactions").([]any)
+		list, _ := b.Send(t, get(listPath+"?"+query, supervisor1)).At("transactions").([]any)
 		if len(list) != want {
 			t.Errorf("%s finds %d, not %d", query, len(list), want)
 		}
 	}
-	decided := b.send(t, call{path: approvePath, who: checker1, body: verdict(id, "approve")})
-	if decided.status != http.StatusOK {
-		t.Errorf("approve: %d %s", decided.status, decided.body)
+	decided := b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})
+	if decided.Status != http.StatusOK {
+		t.Errorf("approve: %d %s", decided.Status, decided.Body)
 	}
 }
 
@@ -48,16 +48,16 @@ func TestAnotherBankThanTheAccountsIsRefused(t *testing.T) {
 		`{"ClrSysMmbId":{"ClrSysId":{"Cd":"CHBCC"},"MmbId":"762"}}`: "/FinInstnId/ClrSysMmbId/MmbId",
 		`{"Othr":{"Id":"ELSEWHERE"}}`:                               "/FinInstnId/Othr/Id",
 	} {
-		a := b.send(t, call{path: createSwiss, who: maker1, body: order(strings.Replace(sample, own, `"DbtrAgt":{"FinInstnId":`+bank+`}`, 1))})
+		a := b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(strings.Replace(sample, own, `"DbtrAgt":{"FinInstnId":`+bank+`}`, 1))})
 		want := "/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAgt" + pointer
-		if a.status != http.StatusBadRequest || !strings.Contains(string(a.body), want) || !strings.Contains(string(a.body), `"AGNT"`) {
-			t.Errorf("%s: %d %s", bank, a.status, a.body)
+		if a.Status != http.StatusBadRequest || !strings.Contains(string(a.Body), want) || !strings.Contains(string(a.Body), `"AGNT"`) {
+			t.Errorf("%s: %d %s", bank, a.Status, a.Body)
 		}
 	}
 	for _, bank := range []string{`{"BICFI":"AAAACHBB"}`, `{"BICFI":"AAAACHBBXXX"}`} {
-		a := b.send(t, call{path: createSwiss, who: maker1, body: order(strings.Replace(sample, own, `"DbtrAgt":{"FinInstnId":`+bank+`}`, 1))})
-		if a.status != http.StatusOK {
-			t.Errorf("%s, the account's own bank: %d %s", bank, a.status, a.body)
+		a := b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(strings.Replace(sample, own, `"DbtrAgt":{"FinInstnId":`+bank+`}`, 1))})
+		if a.Status != http.StatusOK {
+			t.Errorf("%s, the account's own bank: %d %s", bank, a.Status, a.Body)
 		}
 	}
 }
@@ -68,17 +68,17 @@ func TestListsReadInBothOrders(t *testing.T) {
 	b := setup(t)
 	ids := make([]string, 5)
 	for i := range ids {
-		ids[i] = b.send(t, call{path: createSwiss, who: maker1, body: order(sample)}).text("identifiers", "internalId")
+		ids[i] = b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(sample)}).Text("identifiers", "internalId")
 	}
 	read := func(query string) string {
 		var walked []string
 		for next := query; next != ""; {
-			a := b.send(t, get(listPath+"?"+next, supervisor1))
-			list, _ := a.at("transactions").([]any)
+			a := b.Send(t, get(listPath+"?"+next, supervisor1))
+			list, _ := a.At("transactions").([]any)
 			for i := range list {
-				walked = append(walked, a.text("transactions", i, "internalId"))
+				walked = append(walked, a.Text("transactions", i, "internalId"))
 			}
-			next = a.text("page", "next")
+			next = a.Text("page", "next")
 			if next != "" {
 				next = query + "&after=" + next
 			}
@@ -92,18 +92,18 @@ func TestListsReadInBothOrders(t *testing.T) {
 	if got := read("pageSize=2&order=asc"); got != strings.Join(ids, " ") {
 		t.Errorf("oldest first: %s", got)
 	}
-	a := b.send(t, get(listPath+"?pageSize=2&currentPage=2&order=asc", supervisor1))
-	if a.text("transactions", 0, "internalId") != ids[2] || a.text("transactions", 1, "internalId") != ids[3] {
-		t.Errorf("the second page, oldest first: %s", a.body)
+	a := b.Send(t, get(listPath+"?pageSize=2&currentPage=2&order=asc", supervisor1))
+	if a.Text("transactions", 0, "internalId") != ids[2] || a.Text("transactions", 1, "internalId") != ids[3] {
+		t.Errorf("the second page, oldest first: %s", a.Body)
 	}
-	b.clock.Add(int64(60_000_000_000))
-	b.send(t, call{path: approvePath, who: checker1, body: verdict(ids[1], "approve")})
+	b.Clock.Add(60_000_000_000)
+	b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(ids[1], "approve")})
 	if got := read("changedSince=2026-11-20T09:30:30Z"); got != ids[1] {
 		t.Errorf("changed since: %s", got)
 	}
 	for _, query := range []string{"order=up", "changedSince=yesterday"} {
-		if a := b.send(t, get(listPath+"?"+query, supervisor1)); a.status != http.StatusBadRequest {
-			t.Errorf("%s: %d", query, a.status)
+		if a := b.Send(t, get(listPath+"?"+query, supervisor1)); a.Status != http.StatusBadRequest {
+			t.Errorf("%s: %d", query, a.Status)
 		}
 	}
 }
@@ -114,18 +114,18 @@ func TestARepeatIsTheSameByWhatItMeans(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	first := strings.ReplaceAll(order(sample), `"199.95"`, `"200.00"`)
-	made := b.send(t, call{path: createSwiss, who: maker1, body: first})
+	made := b.Send(t, call{Path: createSwiss, Who: maker1, Body: first})
 	again := strings.NewReplacer(`"200.00"`, `"200.0"`, `2026-11-20T10:00:00`, `2026-11-20T10:05:00`).Replace(first)
 	if again == first {
 		t.Fatal("the sample is written otherwise")
 	}
-	a := b.send(t, call{path: createSwiss, who: maker1, body: again})
-	if a.status != http.StatusOK || a.text("identifiers", "internalId") != made.text("identifiers", "internalId") {
-		t.Errorf("the same order: %d %s", a.status, a.body)
+	a := b.Send(t, call{Path: createSwiss, Who: maker1, Body: again})
+	if a.Status != http.StatusOK || a.Text("identifiers", "internalId") != made.Text("identifiers", "internalId") {
+		t.Errorf("the same order: %d %s", a.Status, a.Body)
 	}
-	a = b.send(t, call{path: createSwiss, who: maker1, body: strings.ReplaceAll(first, `"200.00"`, `"200.10"`)})
-	if a.status != http.StatusBadRequest || !strings.Contains(string(a.body), "DU01") {
-		t.Errorf("another order: %d %s", a.status, a.body)
+	a = b.Send(t, call{Path: createSwiss, Who: maker1, Body: strings.ReplaceAll(first, `"200.00"`, `"200.10"`)})
+	if a.Status != http.StatusBadRequest || !strings.Contains(string(a.Body), "DU01") {
+		t.Errorf("another order: %d %s", a.Status, a.Body)
 	}
 }
 
@@ -133,17 +133,17 @@ func TestARepeatIsTheSameByWhatItMeans(t *testing.T) {
 func TestDocumentsAreFoundByTheirTransaction(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	made := b.send(t, call{path: createSwiss, who: maker1, body: order(sample)})
+	made := b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(sample)})
 	for query, want := range map[string]int{
 		"creationDateFrom=2026-11-20": 1, "creationDateTo=2026-11-19": 0, "creditorAccount=CH4821966000009613388": 1, "creditorAgent=21966": 1,
 		"creditorName=haller": 1, "debtorAccount=CH5021977000004331346": 1, "debtorAgent=21977": 1, "debtorName=muster": 1, "debtorName=x": 0,
-		"endToEndId=E2E-1": 1, "endToendId=E2E-2": 0, "externalId=" + made.text("identifiers", "externalId"): 1, "externalId=x": 0,
-		"globalId=" + made.text("identifiers", "globalId"): 1, "globalId=x": 0, "instructionId=INSTR-1": 1, "order=asc": 1, "changedSince=2026-11-21": 0,
+		"endToEndId=E2E-1": 1, "endToendId=E2E-2": 0, "externalId=" + made.Text("identifiers", "externalId"): 1, "externalId=x": 0,
+		"globalId=" + made.Text("identifiers", "globalId"): 1, "globalId=x": 0, "instructionId=INSTR-1": 1, "order=asc": 1, "changedSince=2026-11-21": 0,
 	} {
-		a := b.send(t, get("/api/common/v1/interface/list?"+query, supervisor1))
-		list, _ := a.at("messages").([]any)
-		if a.status != http.StatusOK || len(list) != want {
-			t.Errorf("%s: %d, %d documents and not %d", query, a.status, len(list), want)
+		a := b.Send(t, get("/api/common/v1/interface/list?"+query, supervisor1))
+		list, _ := a.At("messages").([]any)
+		if a.Status != http.StatusOK || len(list) != want {
+			t.Errorf("%s: %d, %d documents and not %d", query, a.Status, len(list), want)
 		}
 	}
 }
@@ -157,13 +157,13 @@ func TestAccountsAreFound(t *testing.T) {
 		"iban=CH50+2197+7000+0043+3134+6": 1, "accountNumber=CH5021977000004331346": 1, "iban=x": 0, "name=nobody": 0, "customerId=1": 0,
 		"entityCode=1": 0, "iban=CH5021977000004331346&currency=CHF&name=muster": 1, "iban=CH5021977000004331346&currency=EUR": 0,
 	} {
-		a := b.send(t, get(path+query, supervisor1))
-		list, _ := a.at("accounts").([]any)
-		if a.status != http.StatusOK || len(list) != want {
-			t.Errorf("%s: %d, %d accounts and not %d", query, a.status, len(list), want)
+		a := b.Send(t, get(path+query, supervisor1))
+		list, _ := a.At("accounts").([]any)
+		if a.Status != http.StatusOK || len(list) != want {
+			t.Errorf("%s: %d, %d accounts and not %d", query, a.Status, len(list), want)
 		}
 	}
-	if a := b.send(t, get(path+"currency=USD", supervisor1)); a.status != http.StatusBadRequest {
-		t.Errorf("an unknown currency: %d", a.status)
+	if a := b.Send(t, get(path+"currency=USD", supervisor1)); a.Status != http.StatusBadRequest {
+		t.Errorf("an unknown currency: %d", a.Status)
 	}
 }

@@ -1,0 +1,151 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"countersign/internal/auth"
+	"countersign/internal/stationtest"
+)
+
+// updatedTo amends a payment of the sample to another amount.
+func (b *bundle) updatedTo(t *testing.T, who person, id, amount string) answer {
+	t.Helper()
+	body := strings.ReplaceAll(updateOf(id, order(sample)), "199.95", amount)
+	return b.Send(t, call{Path: "/api/sic-inst/v1/instruction/update", Who: who, Body: body})
+}
+
+// TestAnAmendedPaymentIsApprovedByItsContentOnly: content that nobody read leaves by no request.
+func TestAnAmendedPaymentIsApprovedByItsContentOnly(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.Created(t, maker1)
+	if a := b.updatedTo(t, maker2, id, "9999.00"); a.Status != http.StatusOK {
+		t.Fatalf("update: %d %s", a.Status, a.Body)
+	}
+	a := b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})
+	got := found(a)
+	if a.Status != http.StatusBadRequest || len(got) != 1 || got[0] != "/ApprovalDetails/contentHash CH21" ||
+		!strings.Contains(a.Body, "Read the message again: it was amended.") {
+		t.Errorf("without a digest: %d %s", a.Status, a.Body)
+	}
+	if a = b.Send(t, get("/api/common/v1/transaction/"+id, checker1)); a.Text("transaction", "state") != "Approval Pending" {
+		t.Errorf("afterwards: %s", a.Body)
+	}
+	a = b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "reject", "rejectReason", "not ours")})
+	if a.Status != http.StatusOK {
+		t.Errorf("a rejection needs no digest: %d %s", a.Status, a.Body)
+	}
+}
+
+// TestAnUpdateIsAskedItsPolicyAgain: a payment of one approval does not become one of two.
+func TestAnUpdateIsAskedItsPolicyAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.Created(t, maker1)
+	for _, who := range []person{maker1, maker2} {
+		a := b.updatedTo(t, who, id, "10000.00")
+		if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "Withdraw it and enter it anew.") {
+			t.Errorf("%s: %d %s", who.User, a.Status, a.Body)
+		}
+	}
+	a := b.Send(t, get("/api/common/v1/transaction/"+id, checker1))
+	if a.At("transaction", "version") != 1.0 || a.Text("transaction", "amount", "value") != "199.95" {
+		t.Errorf("afterwards: %s", a.Body)
+	}
+	if a = b.Send(t, get("/api/common/v1/transaction/"+id+"/audit", checker1)); strings.Count(a.Body, `"instruction.amend-refused"`) != 2 {
+		t.Errorf("the audit trail: %s", a.Body)
+	}
+}
+
+// TestNobodyApprovesAPaymentWhoseColumnsTellAnother: who writes rows as the application shows a checker what is not signed. The read says
+// that the message is withheld, its approval is refused, and nothing leaves.
+func TestNobodyApprovesAPaymentWhoseColumnsTellAnother(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m, err := b.Reader.Message(t.Context(), "demo", parse(t, b.Created(t, maker1)))
+	must(t, err)
+	id := stationtest.Forge(t, b.DB, m, map[string]string{
+		"amount": "2100", "creditor_name": "'Petra Muster'", "creditor_account": "'CH9300762011623852957'",
+	}).String()
+	a := b.Send(t, get("/api/common/v1/transaction/"+id, checker1))
+	if a.Status != http.StatusOK || a.Text("transaction", "withheld") == "" {
+		t.Errorf("the read: %d %s", a.Status, a.Body)
+	}
+	a = b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve", "contentHash", a.Text("transaction", "contentHash"))})
+	if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "This message is withheld.") {
+		t.Errorf("the approval: %d %s", a.Status, a.Body)
+	}
+	if a = b.Send(t, get("/api/common/v1/transaction/"+id, checker1)); a.Text("transaction", "state") != "Approval Pending" {
+		t.Errorf("afterwards: %s", a.Body)
+	}
+	if a = b.Send(t, get("/api/common/v1/transaction/"+id+"/audit", checker1)); !strings.Contains(a.Body, `"refused":"withheld"`) {
+		t.Errorf("the audit trail: %s", a.Body)
+	}
+}
+
+// TestAnApprovalMayCarryARemark: absent, null, empty or a text, by the Global ID as well, and whoever comes second reads who was first.
+func TestAnApprovalMayCarryARemark(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for name, remark := range map[string]string{"null": "null", "empty": `""`, "text": `"seen on paper"`} {
+		id := b.Created(t, maker1)
+		global := b.Send(t, get("/api/common/v1/transaction/"+id, checker1)).Text("transaction", "globalId")
+		body := `{"identifiers":{"internalId":"` + global + `"},"ApprovalDetails":{"action":"approve","rejectReason":` + remark + `}}`
+		if a := b.Send(t, call{Path: approvePath, Who: checker1, Body: body}); a.Status != http.StatusOK {
+			t.Fatalf("%s: %d %s", name, a.Status, a.Body)
+		}
+		a := b.Send(t, get("/api/common/v1/transaction/"+id, checker1))
+		if got := a.Text("transaction", "approvals", 0, "remark"); got != strings.TrimPrefix(strings.Trim(remark, `"`), "null") {
+			t.Errorf("%s: the remark is %q", name, got)
+		}
+		a = b.Send(t, call{Path: approvePath, Who: checker2, Body: verdict(id, "reject", "rejectReason", "late")})
+		if a.Text("state") != "Approved" || a.Text("decision", "userId") != "checker1" || a.Text("decision", "action") != "approve" {
+			t.Errorf("%s: the loser reads %s", name, a.Body)
+		}
+	}
+}
+
+// TestASignInThatFailsIsInTheAuditTrail: wrong passwords and locked names, known and unknown, at most a hundred of a kind in a minute.
+func TestASignInThatFailsIsInTheAuditTrail(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for range 7 {
+		for _, name := range []string{"maker1", "nobody"} {
+			_, err := b.Auth.SignIn(t.Context(), auth.SignInInput{Realm: "demo", Name: name, Password: "wrong", SourceAddress: "192.0.2.7"})
+			if err == nil {
+				t.Fatal("a wrong password signs in")
+			}
+		}
+	}
+	var refused, locked, named int
+	err := b.DB.Connect(t).QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE event = 'sign-in.refused'), count(*) FILTER (WHERE event = 'sign-in.locked'),
+		count(*) FILTER (WHERE detail LIKE '%nobody%' OR actor_name LIKE '%nobody%') FROM audit_event WHERE outcome = 'refused'`).Scan(&refused, &locked, &named)
+	if err != nil || refused != 10 || locked != 4 || named != 0 {
+		t.Errorf("%d refused, %d locked, %d with what was typed: %v", refused, locked, named, err)
+	}
+}
+
+// TestARowThatCannotBeReadIsWithheldInTheLists: a message whose currency nobody knows is told as withheld, and no list fails for it.
+func TestARowThatCannotBeReadIsWithheldInTheLists(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m, err := b.Reader.Message(t.Context(), "demo", parse(t, b.Created(t, maker1)))
+	must(t, err)
+	strange := stationtest.Forge(t, b.DB, m, map[string]string{"currency": "'XXX'"}).String()
+	for _, path := range []string{
+		"/api/common/v1/transaction/list", "/api/common/v1/transaction/" + strange, "/api/common/v1/transaction/" + strange + "/history",
+		"/api/common/v1/transaction/" + strange + "/audit", "/api/common/v1/transaction/" + strange + "/related",
+		"/api/common/v1/transaction/" + strange + "/messages", "/api/common/v1/interface/list", "/api/common/v1/error/list",
+	} {
+		got := b.Send(t, get(path, checker1))
+		if got.Status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, got.Status, got.Body)
+		}
+	}
+	list := b.Send(t, get("/api/common/v1/transaction/list", checker1))
+	if list.At("transactions", 0, "internalId") != strange || list.At("transactions", 0, "withheld") == nil || list.At("transactions", 1, "withheld") != nil {
+		t.Errorf("the list: %s", list.Body)
+	}
+}

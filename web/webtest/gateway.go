@@ -1,0 +1,92 @@
+// Package webtest is the whole gateway on a database of a test's own, and the calls the demo's people make of it. Every answer is held
+// against the OpenAPI document. It stands apart from stationtest, because tests below the web do without doors. Only tests import it.
+package webtest
+
+import (
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+	"countersign/internal/store"
+	"countersign/internal/store/storetest"
+	"countersign/internal/testlog"
+	"countersign/web"
+	"countersign/web/inbound"
+)
+
+// ClearingToken lets the tests in at the door of clearing, for Swiss payments only.
+const ClearingToken = "test-clearing-token-canary"
+
+// Gateway is the stations of a house with their doors.
+type Gateway struct {
+	*stationtest.House
+	Server *web.Server
+	Log    *testlog.Log // everything that is logged
+	// Impatient is how long the client of the next requests waits, in nanoseconds; 0 for as long as it takes.
+	Impatient atomic.Int64
+
+	tokens sync.Map // bearer tokens by Person
+}
+
+// Options say how a gateway differs from the usual one. Settings are taken as they are, but for Environment and Connected, which are
+// set, and Connections, which are those of ClearingToken if there are none.
+type Options struct {
+	web.Settings
+	Pages web.Portal // the door for people; nil for none
+	// Database opens the database in another way than with the test's own connections.
+	Database func(*storetest.DB, *slog.Logger) *store.Database
+}
+
+// New sets the usual gateway up: its clock stands at half past nine (UTC) of 20 November 2026, the day of the samples, and it reaches
+// the clearing of both schemes.
+func New(t testing.TB) *Gateway {
+	t.Helper()
+	return With(t, Options{})
+}
+
+// With sets a gateway up that differs from the usual one.
+func With(t testing.TB, options Options) *Gateway {
+	t.Helper()
+	g := &Gateway{Log: &testlog.Log{}}
+	log := slog.New(slog.NewJSONHandler(g.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	below := stationtest.Options{At: time.Date(2026, time.November, 20, 9, 30, 0, 0, time.UTC), Log: log}
+	if options.Database != nil {
+		below.Database = func(db *storetest.DB) *store.Database { return options.Database(db, log) }
+	}
+	g.House = stationtest.With(t, below)
+	set := options.Settings
+	set.Environment = "TEST"
+	set.Connected = map[rulebook.Scheme]bool{rulebook.SchemeSIC: true, rulebook.SchemeSCT: true}
+	if set.Connections == nil {
+		set.Connections = []inbound.Connection{inbound.NewConnection(ClearingToken, rulebook.SchemeSIC)}
+	}
+	server, err := web.OpenWith(g.Stations, set, options.Pages)
+	must(t, err)
+	g.Server = server
+	return g
+}
+
+// Rows counts what is stored about payments, but tokens.
+func (g *Gateway) Rows(t testing.TB) (count int) {
+	t.Helper()
+	connection := g.DB.Connect(t)
+	for _, table := range []string{
+		"message", "message_version", "document", "decision", "release", "message_history", "audit_event", "creation_key", "inbox", "river.river_job",
+	} {
+		var n int
+		must(t, connection.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
+		count += n
+	}
+	return count
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,4 +1,4 @@
-package web_test
+package api_test
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ const bulkPath = approvePath + "/bulk"
 // hashOf reads the digest of a message's content.
 func (b *bundle) hashOf(t *testing.T, id string) string {
 	t.Helper()
-	return b.send(t, get("/api/common/v1/transaction/"+id, supervisor1)).text("transaction", "contentHash")
+	return b.Send(t, get("/api/common/v1/transaction/"+id, supervisor1)).Text("transaction", "contentHash")
 }
 
 func batchOf(entries ...string) string { return `{"approvals":[` + strings.Join(entries, ",") + `]}` }
@@ -23,7 +23,7 @@ func batchOf(entries ...string) string { return `{"approvals":[` + strings.Join(
 func TestABatchDecidesEachByItself(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	approved, rejected, own, stale := b.created(t, maker1), b.created(t, maker1), b.created(t, both1), b.created(t, maker1)
+	approved, rejected, own, stale := b.Created(t, maker1), b.Created(t, maker1), b.Created(t, both1), b.Created(t, maker1)
 	first := verdict(approved, "approve", "contentHash", b.hashOf(t, approved))
 	body := batchOf(
 		first,
@@ -37,28 +37,28 @@ func TestABatchDecidesEachByItself(t *testing.T) {
 		verdict(rejected, "approve", "contentHash", b.hashOf(t, rejected)),
 		strings.Replace(verdict(stale, "approve", "contentHash", b.hashOf(t, stale)), `"action"`, `"Action"`, 1),
 	)
-	a := b.ok(t, call{path: bulkPath, who: both1, body: body})
-	status := func(i int) any { return a.at("results", i, "answer", "message", "Document", "CstmrPmtStsRpt", "OrgnlGrpInfAndSts", "GrpSts") }
+	a := b.ok(t, call{Path: bulkPath, Who: both1, Body: body})
+	status := func(i int) any { return a.At("results", i, "answer", "message", "Document", "CstmrPmtStsRpt", "OrgnlGrpInfAndSts", "GrpSts") }
 	field := func(i int) string {
-		return a.text("results", i, "answer", "fields", 0, "fieldMap") + " " + a.text("results", i, "answer", "fields", 0, "reasonCode")
+		return a.Text("results", i, "answer", "fields", 0, "fieldMap") + " " + a.Text("results", i, "answer", "fields", 0, "reasonCode")
 	}
 	want := []string{
 		"200 ACSP", "400 /approvals/1/ApprovalDetails/contentHash CH21", "403 403_FOUR_EYES", "200 RJCT", "400 /approvals/4/ApprovalDetails/contentHash CH16",
 		"400 RJCT", "200 ACSP replayed", "400 /approvals/7 FF01", "400 RJCT", "400 /approvals/9/ApprovalDetails/action CH21",
 	}
 	var got []string
-	results, _ := a.at("results").([]any)
+	results, _ := a.At("results").([]any)
 	for i := range results {
-		words := []any{a.at("results", i, "status")}
+		words := []any{a.At("results", i, "status")}
 		switch {
 		case status(i) != nil:
 			words = append(words, status(i))
-		case a.text("results", i, "answer", "errorCode") != "":
-			words = append(words, a.text("results", i, "answer", "errorCode"))
+		case a.Text("results", i, "answer", "errorCode") != "":
+			words = append(words, a.Text("results", i, "answer", "errorCode"))
 		default:
 			words = append(words, field(i))
 		}
-		if a.at("results", i, "replayed") == true {
+		if a.At("results", i, "replayed") == true {
 			words = append(words, "replayed")
 		}
 		got = append(got, strings.TrimSpace(fmt.Sprintln(words...)))
@@ -67,7 +67,7 @@ func TestABatchDecidesEachByItself(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	for id, state := range map[string]string{approved: "Approved", rejected: "Rejected", own: "Approval Pending", stale: "Approval Pending"} {
-		if now := b.send(t, get("/api/common/v1/transaction/"+id, supervisor1)).text("transaction", "state"); now != state {
+		if now := b.Send(t, get("/api/common/v1/transaction/"+id, supervisor1)).Text("transaction", "state"); now != state {
 			t.Errorf("%s is %s, want %s", id, now, state)
 		}
 	}
@@ -77,13 +77,13 @@ func TestABatchDecidesEachByItself(t *testing.T) {
 func TestABatchThatIsNoneIsRefusedAsAWhole(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	id := b.created(t, maker1)
+	id := b.Created(t, maker1)
 	good := verdict(id, "approve", "contentHash", b.hashOf(t, id))
 	many := make([]string, 101)
 	for i := range many {
 		many[i] = good
 	}
-	before := b.rows(t)
+	before := b.Rows(t)
 	for name, test := range map[string]struct{ body, want string }{
 		"empty":      {batchOf(), "[/approvals CH21]"},
 		"too many":   {batchOf(many...), "[/approvals FF01]"},
@@ -94,12 +94,12 @@ func TestABatchThatIsNoneIsRefusedAsAWhole(t *testing.T) {
 		"trailing":   {batchOf(good) + `{}`, "[ FF01]"},
 		"wrapped":    {`{"paymentRequest":` + batchOf(good) + `}`, "[/approvals CH21 /paymentRequest CH17]"},
 	} {
-		a := b.send(t, call{path: bulkPath, who: checker1, body: test.body})
-		if got := fmt.Sprint(found(a)); a.status != http.StatusBadRequest || got != test.want && name != "broken off" {
-			t.Errorf("%s: %d %s, want %s", name, a.status, got, test.want)
+		a := b.Send(t, call{Path: bulkPath, Who: checker1, Body: test.body})
+		if got := fmt.Sprint(found(a)); a.Status != http.StatusBadRequest || got != test.want && name != "broken off" {
+			t.Errorf("%s: %d %s, want %s", name, a.Status, got, test.want)
 		}
 	}
-	if after := b.rows(t); after != before {
+	if after := b.Rows(t); after != before {
 		t.Errorf("%d rows were stored", after-before)
 	}
 }
@@ -110,29 +110,29 @@ func TestAHundredDecisionsAtOnceTwice(t *testing.T) {
 	b := setup(t)
 	entries := make([]string, 100)
 	for i := range entries {
-		id := b.created(t, maker1)
+		id := b.Created(t, maker1)
 		entries[i] = verdict(id, "approve", "contentHash", b.hashOf(t, id))
 	}
-	b.token(t, checker1)
+	b.Token(t, checker1)
 	var answers [2]answer
 	var group sync.WaitGroup
 	for i := range answers {
-		group.Go(func() { answers[i] = b.send(t, call{path: bulkPath, who: checker1, body: batchOf(entries...)}) })
+		group.Go(func() { answers[i] = b.Send(t, call{Path: bulkPath, Who: checker1, Body: batchOf(entries...)}) })
 	}
 	group.Wait()
-	late := b.send(t, call{path: bulkPath, who: checker1, body: batchOf(entries...)}) // what a loaded machine did not reach in time
+	late := b.Send(t, call{Path: bulkPath, Who: checker1, Body: batchOf(entries...)}) // what a loaded machine did not reach in time
 	for i := range entries {
-		if late.at("results", i, "status") != 200.0 || late.text("results", i, "answer", "message", "Document", "CstmrPmtStsRpt", "OrgnlGrpInfAndSts", "GrpSts") != "ACSP" {
-			t.Errorf("%d: %v", i, late.at("results", i))
+		if late.At("results", i, "status") != 200.0 || late.Text("results", i, "answer", "message", "Document", "CstmrPmtStsRpt", "OrgnlGrpInfAndSts", "GrpSts") != "ACSP" {
+			t.Errorf("%d: %v", i, late.At("results", i))
 		}
 		for _, a := range answers {
-			if a.at("results", i, "status") == 200.0 && !reflect.DeepEqual(a.at("results", i, "answer", "message"), late.at("results", i, "answer", "message")) {
-				t.Errorf("%d: %v and %v", i, a.at("results", i), late.at("results", i))
+			if a.At("results", i, "status") == 200.0 && !reflect.DeepEqual(a.At("results", i, "answer", "message"), late.At("results", i, "answer", "message")) {
+				t.Errorf("%d: %v and %v", i, a.At("results", i), late.At("results", i))
 			}
 		}
 	}
 	var decisions int
-	must(t, b.db.Connect(t).QueryRow(t.Context(), "SELECT count(*) FROM decision").Scan(&decisions))
+	must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT count(*) FROM decision").Scan(&decisions))
 	if decisions != len(entries) {
 		t.Errorf("%d decisions are stored", decisions)
 	}

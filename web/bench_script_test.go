@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/payment"
+	"countersign/internal/globalid"
 	"countersign/internal/stations"
 )
 
@@ -119,7 +119,7 @@ func (w *script) learn(one, other any) {
 			w.key = (*value)[1:]
 		}
 	case string:
-		if _, err := payment.ParseGlobalID(value); err == nil {
+		if _, err := globalid.Parse(value); err == nil {
 			w.global = value
 		}
 	}
@@ -168,7 +168,7 @@ type changes struct {
 func (w *script) changes() *changes {
 	key := strings.ReplaceAll(uuid.NewString(), "-", "")
 	c := &changes{script: w, key: []byte(key), ids: make(map[uuid.UUID]uuid.UUID, len(w.ids))}
-	pairs := []string{w.key, key, w.global, string(payment.NewGlobalID("DM", time.Now(), [4]byte([]byte(key))))}
+	pairs := []string{w.key, key, w.global, string(globalid.New("DM", time.Now(), [4]byte([]byte(key))))}
 	for _, id := range w.ids {
 		c.ids[id] = stations.NewID()
 		pairs = append(pairs, id.String(), c.ids[id].String())

@@ -8,7 +8,6 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 )
@@ -43,7 +42,7 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document
 	if err != nil {
 		return err
 	}
-	transfer, _ := codec.DecodeXML(m.Content) // StatusReport refuses what cannot be read
+	transfer, _ := m.Document() // StatusReport refuses what cannot be read
 	refused := payment.IncomingRefusal{Code: m.StatusCode, Text: m.StatusText}
 	answer, err := s.statusAnswer(in, transfer, refused, shortDigest(in.Content))
 	if err != nil {

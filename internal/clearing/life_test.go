@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/approval"
 	"countersign/internal/clearing"
+	"countersign/internal/globalid"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
@@ -248,7 +249,7 @@ func TestWhatIsNotADocumentIsRefusedAndWhatIsNotOursKept(t *testing.T) {
 			t.Errorf("%.40q: %v", content, err)
 		}
 	}
-	stranger := payment.Message{Scheme: rulebook.SchemeSIC, GlobalID: payment.NewGlobalID("ZZ", h.Clock.Now(), [4]byte{1})}
+	stranger := payment.Message{Scheme: rulebook.SchemeSIC, GlobalID: globalid.New("ZZ", h.Clock.Now(), [4]byte{1})}
 	for i, doc := range []clearing.Document{answer(t, stranger, "S1", "ACSC", ""), answer(t, payment.Message{Scheme: "sct-inst", GlobalID: "NOT-OURS"}, "S2", "ACSC", "")} {
 		err := h.Clearing.Receive(ctx, doc)
 		if err != nil {

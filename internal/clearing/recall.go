@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"countersign/internal/globalid"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
@@ -165,7 +166,7 @@ func (s *Station) answeredOnce(t payment.Transition, moves bool, err error) (pay
 
 // recallOf finds our recall of the payment a document is about.
 func (s *Station) recallOf(ctx context.Context, about interbank.Original) (payment.Message, error) {
-	global, err := payment.ParseGlobalID(about.TransactionID)
+	global, err := globalid.Parse(about.TransactionID)
 	if err != nil {
 		return payment.Message{}, unprocessable("No payment of this gateway has the transaction id " + about.TransactionID + ".")
 	}

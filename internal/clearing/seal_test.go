@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/approval"
+	"countersign/internal/documentseal"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
@@ -110,7 +111,7 @@ func TestTheOutboxSendsOnlyWhatTheGatewayPutThere(t *testing.T) {
 	execute(t, owner, insert, "FORGED5", "pacs.008.001.08", content, then, nil, nil)
 	for _, name := range []iso20022.MessageName{"pacs.008.001.08", "pacs.004.001.09", "camt.056.001.08", "camt.029.001.09"} {
 		// Even with the key: a payment never leaves from the outbox.
-		a := payment.AnswerFacts{Scheme: rulebook.SchemeSIC, Reference: "SEALED-" + string(name), Name: name, Content: content}
+		a := documentseal.Answer{Scheme: rulebook.SchemeSIC, Reference: "SEALED-" + string(name), Name: name, Content: content}
 		seal := h.Seal.SealAnswer(a)
 		execute(t, owner, insert, a.Reference, string(name), content, then, seal.KeyID, seal.MAC[:])
 	}

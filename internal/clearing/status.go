@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/globalid"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
@@ -67,7 +68,7 @@ func (s *Station) recordAnswer(ctx context.Context, in store.Inbound, realm stri
 func (s *Station) sender(ctx context.Context, about interbank.Original) (realm string, id uuid.UUID, err error) {
 	global, ours := payment.ParseReference(about.MessageID)
 	if !ours {
-		global, err = payment.ParseGlobalID(about.TransactionID)
+		global, err = globalid.Parse(about.TransactionID)
 		if err != nil {
 			return "", uuid.Nil, payment.ErrNotFound
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"countersign/internal/globalid"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
@@ -57,7 +58,7 @@ func (s *Station) arrival(in store.Inbound, realm, mark string) payment.ArrivalI
 	now := s.now()
 	return payment.ArrivalInput{
 		Realm: realm, Scheme: in.Scheme, Name: in.Name, Reference: in.Reference, Content: in.Content, At: now,
-		GlobalID: payment.NewGlobalID(mark, now, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
+		GlobalID: globalid.New(mark, now, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
 	}
 }
 

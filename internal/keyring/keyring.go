@@ -30,6 +30,9 @@ var ErrForged = errors.New("the seal does not match")
 // ErrUnknownKey: the ring has no key of the id the seal names. An operator may bring it back, so nothing is known about the seal.
 var ErrUnknownKey = errors.New("the key of the seal is not at hand")
 
+// ErrUnsealed: the row has no seal, because it is older than seals are. It cannot be proven.
+var ErrUnsealed = errors.New("there is no seal")
+
 // Seal is what a ring makes over fields.
 type Seal struct {
 	KeyID string
@@ -162,6 +165,14 @@ func (r Ring) Verify(s Seal, fields ...[]byte) error {
 		return nil
 	}
 	return ErrUnknownKey
+}
+
+// Check compares a stored seal, which may be missing, with the fields it covers. Errors: ErrUnsealed, ErrUnknownKey, ErrForged.
+func (r Ring) Check(stored Seal, covered Fields) error {
+	if stored == (Seal{}) {
+		return ErrUnsealed
+	}
+	return r.Verify(stored, covered)
 }
 
 // Digests returns the keyed digest of the fields under every key, the first one first: what is stored is made with the first, what is

@@ -1,7 +1,11 @@
 package payment
 
 import (
+	"strings"
+
+	"countersign/internal/account"
 	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
 )
 
@@ -19,4 +23,87 @@ type DebtorAccount struct {
 // interbank is the account as interbank documents name it.
 func (a DebtorAccount) interbank() interbank.Account {
 	return interbank.Account{IBAN: a.IBAN, Holder: a.Holder, AgentBIC: a.AgentBIC, AgentIID: a.AgentIID}
+}
+
+// The pacs.008 names the debtor and its bank as the account's master data do (SPS 4.2), and the creditor's bank as its IBAN tells when the
+// order names none. What people search, see and approve is therefore what is sent, and not what the order says of it.
+
+const debtorAgentPointer = "/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAgt"
+
+// notProvided is how an order says that it names no bank (ISO placeholder).
+const notProvided = "NOTPROVIDED"
+
+// asSent puts the names of the interbank document in the place of those of the order. The order's wording of the debtor stays beside the
+// name where it differs.
+func (s Summary) asSent(scheme rulebook.Scheme, from *DebtorAccount) Summary {
+	if s.CreditorAgent == "" {
+		s.CreditorAgent = interbank.AgentOfIBAN(scheme, s.CreditorAccount)
+	}
+	if from == nil {
+		return s
+	}
+	if s.DebtorAgent == "" {
+		s.DebtorAgent = from.agent(scheme)
+	}
+	if s.DebtorName != from.Holder.Name {
+		s.OrderedDebtorName, s.DebtorName = s.DebtorName, from.Holder.Name
+	}
+	return s
+}
+
+// agent is the account's bank as documents of the scheme name it: by its code in SIC, by its BIC else.
+func (a DebtorAccount) agent(scheme rulebook.Scheme) string {
+	if scheme == rulebook.SchemeSIC && a.AgentIID != "" {
+		return a.AgentIID
+	}
+	return a.AgentBIC
+}
+
+// checkDebtorAgent refuses an order whose DbtrAgt is another bank than the account's. An order that names none, or says NOTPROVIDED,
+// leaves it to the account. Where the bank of the account is not known, as for countersign validate, which asks no database, none is refused.
+func checkDebtorAgent(in InstructionInput) (Finding, bool) {
+	if in.Account == nil || in.Account.AgentBIC == "" || len(in.Document.PaymentInformation) == 0 {
+		return Finding{}, false
+	}
+	pointer, same := in.Account.keptBy(in.Document.PaymentInformation[0].DebtorAgent.FinancialInstitutionID)
+	return Finding{
+		Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: debtorAgentPointer + pointer, Code: "AGNT",
+		Text: "Name the bank of the account as DbtrAgt, which is " + in.Account.agent(in.Scheme) + ", or write NOTPROVIDED.",
+	}, !same
+}
+
+// keptBy reports whether the bank can be the one that keeps the account, and where it says another.
+func (a DebtorAccount) keptBy(bank iso20022.FinancialInstitutionIdentification18) (pointer string, same bool) {
+	member := bank.ClearingSystemMemberID
+	switch {
+	case bank.BICFI != "":
+		return "/FinInstnId/BICFI", office(bank.BICFI) == office(a.AgentBIC)
+	case member != nil:
+		iid, err := account.ParseIID(member.MemberID)
+		return "/FinInstnId/ClrSysMmbId/MmbId", err == nil && a.AgentIID != "" && iid.Short() == a.AgentIID
+	case bank.Other != nil:
+		return "/FinInstnId/Othr/Id", bank.Other.ID == notProvided
+	}
+	return "", true
+}
+
+// office is a BIC in its long form: eight characters mean the head office.
+func office(bic string) string {
+	if len(bic) == len("AAAACHBB") {
+		return strings.ToUpper(bic) + "XXX"
+	}
+	return strings.ToUpper(bic)
+}
+
+// checkDebtor refuses to approve a message that shows another debtor than its interbank document would name: the account's master data
+// were changed while it waited, or it was made before orders were shown by them.
+func (m Message) checkDebtor() []Finding {
+	if m.Account == nil || m.Account.Holder.Name == m.Summary.DebtorName {
+		return nil
+	}
+	return []Finding{{
+		Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: "/Document/CstmrCdtTrfInitn/PmtInf/0/Dbtr/Nm", Code: "AC01",
+		Text: "Withdraw the payment and enter it anew: it shows " + m.Summary.DebtorName + " as debtor, but the account is that of " +
+			m.Account.Holder.Name + ".",
+	}}
 }

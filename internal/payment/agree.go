@@ -5,7 +5,6 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
 )
 
 // AgreesWith holds what a document of clearing says of its original against this message, which is that original: every id, the amount
@@ -29,7 +28,7 @@ func (m Message) original() (interbank.Original, error) {
 	if m.Kind == KindInstruction {
 		return m.sentPayment(), nil
 	}
-	document, findings := codec.DecodeXML(m.Content)
+	document, findings := m.Document()
 	if len(findings) > 0 {
 		return interbank.Original{}, fmt.Errorf("The stored content of %s cannot be read.", m.GlobalID) //nolint:staticcheck // a sentence for the operator
 	}
@@ -65,7 +64,7 @@ func (m Message) AgreesWithReceipt(receipt interbank.Confirmation) error {
 // camt.056, OrgnlInstrId its CxlId (EPC) or that of the payment. It returns what the question says of the payment, for AgreesWith. It fails
 // with an interbank.MismatchError, or when the stored content cannot be read.
 func (m Message) AskedAbout(said interbank.Original) (interbank.Original, error) {
-	document, findings := codec.DecodeXML(m.Content)
+	document, findings := m.Document()
 	content, ok := document.(*iso20022.FIToFIPaymentCancellationRequest)
 	if !ok || len(findings) > 0 {
 		return interbank.Original{}, fmt.Errorf("The stored content of %s cannot be read.", m.GlobalID) //nolint:staticcheck // a sentence for the operator

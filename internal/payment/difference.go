@@ -6,7 +6,6 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
 )
@@ -24,7 +23,7 @@ func (m Message) Difference() string {
 	if sha256.Sum256(m.Content) != m.ContentHash {
 		return differs("digest")
 	}
-	document, findings := codec.DecodeXML(m.Content)
+	document, findings := m.Document()
 	if len(findings) > 0 {
 		return differs("content, which cannot be read")
 	}

@@ -1,7 +1,6 @@
 package payment
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -86,15 +85,4 @@ func SummaryOf(doc *iso20022.CustomerCreditTransferInitiation) (Summary, error) 
 		CreditorName: tx.Creditor.Name, CreditorAccount: tx.CreditorAccount.ID.IBAN, CreditorAgent: tx.CreditorAgent.Code(),
 		Remittance: tx.RemittanceInformation.Subject(),
 	}, nil
-}
-
-// DocumentOf reads the stored content of a message. It fails only when the content is not what this program wrote, with WithheldError.
-func DocumentOf(m Message) (*iso20022.CustomerCreditTransferInitiation, error) {
-	document, findings := codec.DecodeXML(m.Content)
-	doc, ok := document.(*iso20022.CustomerCreditTransferInitiation)
-	if !ok || len(findings) > 0 {
-		m.Withheld = cmp.Or(m.Withheld, differs("content, which cannot be read"))
-		return nil, &WithheldError{Message: m}
-	}
-	return doc, nil
 }

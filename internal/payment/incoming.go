@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
@@ -23,7 +24,7 @@ type ArrivalInput struct {
 	Name       iso20022.MessageName
 	Reference  string // message id
 	Content    []byte
-	GlobalID   GlobalID
+	GlobalID   globalid.ID
 	InternalID uuid.UUID
 	DocumentID uuid.UUID
 	At         time.Time

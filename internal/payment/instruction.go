@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/calendar"
+	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
@@ -33,7 +34,7 @@ type InstructionInput struct {
 	Policy  Policy
 	Rules   rulebook.Settings
 
-	GlobalID   GlobalID
+	GlobalID   globalid.ID
 	InternalID uuid.UUID
 	DocumentID uuid.UUID
 	At         time.Time
@@ -109,7 +110,7 @@ func (c Created) open(m Message, policy Policy, seal Sealer) Created {
 	} else {
 		m.ExpiresAt = c.CreatedAt.Add(policy.PendingFor)
 	}
-	c.Message = m
+	c.Message = m.WithContent(m.Content)
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/money"
@@ -39,7 +40,7 @@ var errNoDigest = errors.New("no digest of a document")
 type Message struct {
 	Realm      string
 	InternalID uuid.UUID
-	GlobalID   GlobalID
+	GlobalID   globalid.ID
 	Kind       Kind
 	Scheme     rulebook.Scheme
 	Direction  Direction
@@ -84,7 +85,8 @@ type Message struct {
 
 	DocumentID  uuid.UUID
 	ContentHash Digest
-	Content     []byte // the current version's canonical pain.001
+	Content     []byte // the current version's canonical pain.001; see Document
+	reading     *reading
 	Summary     Summary
 	// Account is the account an instruction debits, as its bank knows it now; nil for other kinds, in lists, and when it is gone.
 	Account *DebtorAccount

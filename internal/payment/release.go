@@ -24,18 +24,18 @@ type Release struct {
 }
 
 // fields are what the seal of a release covers: the release, and the identity of the message it belongs to.
-func (r Release) fields(m Message) fields {
-	f := make(fields, 0, 512)
-	f.text("countersign release 2", r.Realm)
-	f.id(r.InternalID)
-	f.text(string(m.GlobalID), string(m.Kind), string(m.Scheme))
-	f.number(int64(r.Version))
-	f.people(r.Makers)
-	f.people(r.Approvers)
-	f.bytes(r.ContentHash[:])
-	f.bytes(r.Account[:])
-	f.moment(m.CreatedAt)
-	f.moment(r.AcceptedAt)
+func (r Release) fields(m Message) keyring.Fields {
+	f := make(keyring.Fields, 0, 512)
+	f.Text("countersign release 2", r.Realm)
+	f.ID(r.InternalID)
+	f.Text(string(m.GlobalID), string(m.Kind), string(m.Scheme))
+	f.Number(int64(r.Version))
+	f.List(r.Makers)
+	f.List(r.Approvers)
+	f.Bytes(r.ContentHash[:])
+	f.Bytes(r.Account[:])
+	f.Moment(m.CreatedAt)
+	f.Moment(r.AcceptedAt)
 	return f
 }
 

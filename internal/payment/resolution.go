@@ -6,7 +6,6 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
@@ -36,7 +35,7 @@ var resolutionKind = rTransactionKind{
 	// There is no last day: a late refusal is better than none.
 	lastDay: func(rtransactionrule.Case) (time.Time, bool) { return time.Time{}, false },
 	draft: func(in RTransactionInput, asked interbank.RTransactionInput) (iso20022.Document, error) {
-		document, findings := codec.DecodeXML(in.About.Recall.Content)
+		document, findings := in.About.Recall.Document()
 		recall, ok := document.(*iso20022.FIToFIPaymentCancellationRequest)
 		if !ok || len(findings) > 0 {
 			return nil, fmt.Errorf("the stored content of %s is no valid camt.056", in.About.Recall.InternalID)

@@ -7,7 +7,6 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
@@ -46,7 +45,7 @@ var returnKind = rTransactionKind{
 
 // transferOf reads the pacs.008 of an incoming payment.
 func transferOf(m Message) (*iso20022.FIToFICustomerCreditTransfer, error) {
-	document, findings := codec.DecodeXML(m.Content)
+	document, findings := m.Document()
 	transfer, ok := document.(*iso20022.FIToFICustomerCreditTransfer)
 	if !ok || len(findings) > 0 {
 		return nil, fmt.Errorf("the stored content of %s is no valid pacs.008", m.InternalID)

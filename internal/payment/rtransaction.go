@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
@@ -51,7 +52,7 @@ type RTransactionInput struct {
 	At    time.Time
 	Zone  *time.Location // of the banking day
 
-	GlobalID   GlobalID
+	GlobalID   globalid.ID
 	InternalID uuid.UUID
 	DocumentID uuid.UUID
 	Seal       Sealer

@@ -1,13 +1,10 @@
 package payment
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"time"
 
-	"github.com/google/uuid"
-
+	"countersign/internal/documentseal"
 	"countersign/internal/keyring"
 )
 
@@ -19,26 +16,28 @@ var (
 	// for it is held, not ended.
 	ErrUnknownKey = keyring.ErrUnknownKey
 	// ErrUnsealed: the row has no seal, because it is older than seals are. It cannot be proven.
-	ErrUnsealed = errors.New("there is no seal")
+	ErrUnsealed = keyring.ErrUnsealed
 )
 
 // Sealer makes and checks the seals of what is stored. Its keys are kept outside the database, so nobody who can write rows can make
 // one that is shown, decided or sent as ours. Each purpose has a subkey of its own. The zero Sealer has no key: what it makes, the
 // database refuses.
 type Sealer struct {
-	keys      keyring.Ring
-	releases  keyring.Ring
-	versions  keyring.Ring
-	documents keyring.Ring
-	answers   keyring.Ring
+	documentseal.Sealer // of what is stored of documents
+
+	keys     keyring.Ring
+	releases keyring.Ring
+	versions keyring.Ring
 }
 
 // NewSealer derives the subkeys of a key ring. The first key of the ring seals, all of them verify.
 func NewSealer(keys keyring.Ring) (Sealer, error) {
-	s := Sealer{keys: keys}
-	for purpose, ring := range map[string]*keyring.Ring{
-		"release": &s.releases, "version": &s.versions, "document": &s.documents, "outbox": &s.answers,
-	} {
+	documents, err := documentseal.New(keys)
+	if err != nil {
+		return Sealer{}, err
+	}
+	s := Sealer{Sealer: documents, keys: keys}
+	for purpose, ring := range map[string]*keyring.Ring{"release": &s.releases, "version": &s.versions} {
 		derived, err := keys.Derive(purpose)
 		if err != nil {
 			return Sealer{}, fmt.Errorf("prepare the keys of the %s: %w", purpose, err)
@@ -54,47 +53,43 @@ func (s Sealer) KeyIDs() []string { return s.keys.IDs() }
 // HasKey reports whether the ring has a key of this id.
 func (s Sealer) HasKey(id string) bool { return s.keys.Has(id) }
 
-// verify compares a stored seal with the fields. Errors: ErrUnsealed, ErrUnknownKey, ErrForged.
-func verify(ring keyring.Ring, seal keyring.Seal, covered fields) error {
-	if seal == (keyring.Seal{}) {
-		return ErrUnsealed
+// SealVersion makes the seal of a message's current version: who made it, what it says, and how many approvals it needs.
+func (s Sealer) SealVersion(m Message) keyring.Seal { return s.versions.Seal(versionFields(m)) }
+
+// CheckVersion holds a message as it was loaded against the seal of its version. Errors: ErrUnsealed, ErrUnknownKey, ErrForged.
+func (s Sealer) CheckVersion(m Message) error { return s.versions.Check(m.Seal, versionFields(m)) }
+
+// versionFields are the columns of a message and its version that never change and that people see, search or decide by. Times that
+// the life of a message moves are left to its history.
+func versionFields(m Message) keyring.Fields {
+	f := make(keyring.Fields, 0, 1024)
+	f.Text("countersign version 1", m.Realm)
+	f.ID(m.InternalID)
+	f.Text(string(m.GlobalID), string(m.Kind), string(m.Scheme), string(m.Direction), string(m.Channel), m.ClientID, m.ExternalID)
+	f.ID(m.MakerUser, m.OriginalID, m.AnswersID, m.PolicyID)
+	f.Text(m.Reason)
+	f.Number(int64(m.Version), int64(m.ApprovalsRequired))
+	f.List(m.Makers)
+	f.Bytes(m.ContentHash[:])
+	f.Number(m.Summary.Amount.Minor())
+	f.Text(string(m.Summary.Amount.Currency()), m.Summary.InstructionID, m.Summary.EndToEndID, m.Summary.TransactionID, m.Summary.UETR,
+		m.Summary.DebtorName, m.Summary.DebtorAccount, m.Summary.DebtorAgent,
+		m.Summary.CreditorName, m.Summary.CreditorAccount, m.Summary.CreditorAgent, m.Summary.Remittance)
+	if m.Summary.OrderedDebtorName != "" { // a field of its own only where there is one: seals of before it was kept stay good
+		f.Text("ordered as", m.Summary.OrderedDebtorName)
 	}
-	return ring.Verify(seal, covered)
+	return f
 }
 
-// fields are what a seal covers, in a fixed order, each with its length before it, so that no two lists read alike. The first names the
-// layout, so that another layout never reads like this one.
-type fields []byte
-
-func (f *fields) bytes(value []byte) {
-	*f = append(binary.BigEndian.AppendUint32(*f, uint32(len(value))), value...) //nolint:gosec // fields are far below 4 GiB
-}
-
-func (f *fields) text(values ...string) {
-	for _, value := range values {
-		*f = append(binary.BigEndian.AppendUint32(*f, uint32(len(value))), value...) //nolint:gosec // fields are far below 4 GiB
+// WithheldBy says for people why a message is withheld, from what CheckVersion returned; "" when nothing is wrong.
+func WithheldBy(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, ErrUnsealed):
+		return "It was made before messages were sealed, so it cannot be proven what was entered. Withdraw it and enter it anew."
+	case errors.Is(err, ErrUnknownKey):
+		return "The key that sealed it is not in the key file, so it cannot be proven what was entered. Ask an operator to bring the key back."
 	}
-}
-
-func (f *fields) number(values ...int64) {
-	for _, value := range values {
-		*f = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(*f, 8), uint64(value)) //nolint:gosec // the bits count, not the sign
-	}
-}
-
-// moment counts in microseconds; the database keeps no more.
-func (f *fields) moment(at time.Time) { f.number(at.UnixMicro()) }
-
-func (f *fields) id(ids ...uuid.UUID) {
-	for _, id := range ids {
-		f.bytes(id[:])
-	}
-}
-
-// people are one field, so that nobody moves from one list to the next.
-func (f *fields) people(list []uuid.UUID) {
-	*f = binary.BigEndian.AppendUint32(*f, uint32(16*len(list))) //nolint:gosec // people are few
-	for _, id := range list {
-		*f = append(*f, id[:]...)
-	}
+	return "What is stored is not what was entered. Do not act on it: tell an operator, who runs countersign check."
 }

@@ -36,6 +36,7 @@ func (s Sealer) Verify(r Release, m Message) (Verified, error) {
 	if err != nil || !same {
 		return Verified{}, ErrForged
 	}
+	// Decoded anew: what leaves is made of the bytes just checked, and of no reading that others had in hand.
 	content, findings := codec.DecodeXML(m.Content)
 	if len(findings) > 0 {
 		return Verified{}, fmt.Errorf("the stored content of %s is not valid: %s", m.InternalID, findings[0].Text)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/documentseal"
+	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/iso20022"
 	"countersign/internal/keyring"
@@ -55,7 +57,7 @@ func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
 	// An amount no currency has is no amount; the seal then does not fit.
 	amount, _ := money.FromMinor(money.Currency(v.Currency), v.Amount)
 	a := AuditedVersion{Sent: row.Sent, Message: payment.Message{
-		Realm: m.Realm, InternalID: m.MessageID, GlobalID: payment.GlobalID(m.GlobalID), Kind: payment.Kind(m.Kind),
+		Realm: m.Realm, InternalID: m.MessageID, GlobalID: globalid.ID(m.GlobalID), Kind: payment.Kind(m.Kind),
 		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel),
 		ClientID: text(m.ClientID), ExternalID: text(m.ExternalID), OriginalID: orZero(m.OriginalID), AnswersID: orZero(m.AnswersID),
 		Reason: text(m.Reason), MakerUser: orZero(m.MakerUser), Makers: v.Makers, ApprovalsRequired: int(v.ApprovalsRequired),
@@ -88,7 +90,7 @@ func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
 // AuditedDocument is an outbound document as it is stored.
 type AuditedDocument struct {
 	ID    uuid.UUID
-	Facts payment.OutboundFacts // with the digest of the content that is there
+	Facts documentseal.Outbound // with the digest of the content that is there
 	Seal  keyring.Seal
 }
 
@@ -102,7 +104,7 @@ func (s *Snapshot) EachOutbound(ctx context.Context, look func(AuditedDocument))
 			return fmt.Errorf("read the documents: %w", err)
 		}
 		for _, d := range rows {
-			look(AuditedDocument{ID: d.DocumentID, Seal: sealFromDB(d.KeyID, d.Mac), Facts: payment.OutboundFacts{
+			look(AuditedDocument{ID: d.DocumentID, Seal: sealFromDB(d.KeyID, d.Mac), Facts: documentseal.Outbound{
 				Realm: d.Realm, MessageID: orZero(d.MessageID), Scheme: rulebook.Scheme(d.Scheme), Name: iso20022.MessageName(d.Name),
 				Reference: d.Reference, Hash: sha256.Sum256(d.Content),
 			}})
@@ -116,7 +118,7 @@ func (s *Snapshot) EachOutbound(ctx context.Context, look func(AuditedDocument))
 
 // AuditedAnswer is a row of the outbox as it is stored.
 type AuditedAnswer struct {
-	Facts payment.AnswerFacts
+	Facts documentseal.Answer
 	Seal  keyring.Seal
 	// Astray: it sends a document again that is not there, or is of another name or scheme.
 	Astray bool

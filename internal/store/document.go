@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/documentseal"
 	"countersign/internal/iso20022"
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
@@ -35,7 +36,7 @@ func (r *Reader) documentWithheld(realm string, doc Document, seal keyring.Seal)
 	if doc.Direction != string(payment.DocumentOut) {
 		return ""
 	}
-	return payment.DocumentWithheldBy(r.db.Seal().CheckDocument(payment.OutboundFacts{
+	return documentseal.WithheldBy(r.db.Seal().CheckDocument(documentseal.Outbound{
 		Realm: realm, MessageID: doc.MessageID, Scheme: rulebook.Scheme(doc.Scheme), Name: iso20022.MessageName(doc.Name),
 		Reference: doc.Reference, Hash: doc.Hash,
 	}, seal))

@@ -8,13 +8,14 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/globalid"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
 // FindByGlobalID returns the realm and the key of the message a Global ID names, or payment.ErrNotFound.
-func (s *Messages) FindByGlobalID(ctx context.Context, global payment.GlobalID) (realm string, id uuid.UUID, err error) {
+func (s *Messages) FindByGlobalID(ctx context.Context, global globalid.ID) (realm string, id uuid.UUID, err error) {
 	realm, err = s.db.Outside().RealmByMark(ctx, global.Mark())
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", uuid.Nil, payment.ErrNotFound

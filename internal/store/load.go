@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/money"
 	"countersign/internal/payment"
@@ -21,7 +22,7 @@ import (
 func listed(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message {
 	amount, err := money.FromMinor(money.Currency(m.Currency), m.Amount)
 	message := payment.Message{
-		Realm: m.Realm, InternalID: m.MessageID, GlobalID: payment.GlobalID(m.GlobalID), Kind: payment.Kind(m.Kind),
+		Realm: m.Realm, InternalID: m.MessageID, GlobalID: globalid.ID(m.GlobalID), Kind: payment.Kind(m.Kind),
 		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel), ClientID: text(m.ClientID), ExternalID: text(m.ExternalID),
 		OriginalID: orZero(m.OriginalID), AnswersID: orZero(m.AnswersID), AnswerBy: moment(m.AnswerBy), Deadline: moment(m.Deadline), Reason: text(m.Reason),
 		MakerUser: orZero(m.MakerUser), MakerName: m.MakerName, MakerLogin: m.MakerLogin, Makers: m.Makers,
@@ -50,8 +51,7 @@ func listed(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message {
 
 // whole adds to a message what lists do without: its content, its account and the decisions about its current version.
 func whole(seal payment.Sealer, row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) payment.Message {
-	message := listed(seal, row.MessageListed)
-	message.Content = row.Content
+	message := listed(seal, row.MessageListed).WithContent(row.Content)
 	message.Account = accountOrNone(accountColumns{
 		IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
 		Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,

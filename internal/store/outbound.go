@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/documentseal"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -40,8 +41,8 @@ func outboundDocument(out payment.Outbound, content []byte, at time.Time) Outbou
 }
 
 // facts are what the document's seal covers.
-func (d OutboundDocument) facts() payment.OutboundFacts {
-	return payment.OutboundFacts{
+func (d OutboundDocument) facts() documentseal.Outbound {
+	return documentseal.Outbound{
 		Realm: d.Realm, MessageID: d.MessageID, Scheme: d.Scheme, Name: d.Name, Reference: d.Reference, Hash: sha256.Sum256(d.Content),
 	}
 }

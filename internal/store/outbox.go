@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/documentseal"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -55,7 +56,7 @@ func (s *Outbox) put(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, about pa
 			return err
 		}
 	}
-	facts := payment.AnswerFacts{Scheme: a.Scheme, Reference: a.Reference, Name: iso20022.MessageName(a.Name), Content: a.Content}
+	facts := documentseal.Answer{Scheme: a.Scheme, Reference: a.Reference, Name: iso20022.MessageName(a.Name), Content: a.Content}
 	if a.Again != uuid.Nil {
 		facts.Content, facts.Realm, facts.DocumentID = nil, about.Realm, a.Again
 	}
@@ -68,7 +69,7 @@ func (s *Outbox) put(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, about pa
 
 // insertOnce stores a row under seal and returns the reference it has. A row that somebody planted there before, which is never
 // delivered, does not keep ours from leaving.
-func (s *Outbox) insertOnce(ctx context.Context, q *dbsqlc.Queries, a payment.AnswerFacts, at time.Time) (string, error) {
+func (s *Outbox) insertOnce(ctx context.Context, q *dbsqlc.Queries, a documentseal.Answer, at time.Time) (string, error) {
 	added, err := s.insert(ctx, q, a, at)
 	if err != nil || added == 1 {
 		return a.Reference, err
@@ -86,7 +87,7 @@ func (s *Outbox) insertOnce(ctx context.Context, q *dbsqlc.Queries, a payment.An
 	return a.Reference, err
 }
 
-func (s *Outbox) insert(ctx context.Context, q *dbsqlc.Queries, a payment.AnswerFacts, at time.Time) (added int64, err error) {
+func (s *Outbox) insert(ctx context.Context, q *dbsqlc.Queries, a documentseal.Answer, at time.Time) (added int64, err error) {
 	seal := s.db.Seal().SealAnswer(a)
 	if a.DocumentID != uuid.Nil {
 		added, err = q.OutboxInsertDocument(ctx, dbsqlc.OutboxInsertDocumentParams{

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/globalid"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
@@ -44,7 +45,7 @@ func (r *Reader) Message(ctx context.Context, realm string, id uuid.UUID) (payme
 }
 
 // InternalID returns the key of the message a Global ID names in this realm, or payment.ErrNotFound.
-func (r *Reader) InternalID(ctx context.Context, realm string, global payment.GlobalID) (uuid.UUID, error) {
+func (r *Reader) InternalID(ctx context.Context, realm string, global globalid.ID) (uuid.UUID, error) {
 	var id uuid.UUID
 	err := r.read(ctx, realm, reading, func(q *dbsqlc.Queries) error {
 		var err error

@@ -8,6 +8,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/documentseal"
+	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
@@ -93,7 +95,7 @@ func (s *Messages) rTransactionSubject(
 	}
 	for _, other := range others {
 		about.Others = append(about.Others, payment.Message{
-			InternalID: other.MessageID, GlobalID: payment.GlobalID(other.GlobalID), Kind: payment.Kind(other.Kind),
+			InternalID: other.MessageID, GlobalID: globalid.ID(other.GlobalID), Kind: payment.Kind(other.Kind),
 			State: payment.State(other.State), AnswersID: orZero(other.AnswersID),
 		})
 	}
@@ -111,7 +113,7 @@ func (s *Messages) sentFor(ctx context.Context, q *dbsqlc.Queries, original paym
 	case errors.Is(err, payment.ErrNotFound):
 		return nil, nil
 	case errors.Is(err, payment.ErrForged), errors.Is(err, payment.ErrUnknownKey):
-		original.Withheld = payment.DocumentWithheldBy(err)
+		original.Withheld = documentseal.WithheldBy(err)
 		return nil, &payment.WithheldError{Message: original}
 	case err != nil && !errors.Is(err, payment.ErrUnsealed):
 		return nil, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/globalid"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -48,7 +49,7 @@ type Event struct {
 // Similar is another payment to the same account of the same amount.
 type Similar struct {
 	MessageID uuid.UUID
-	GlobalID  payment.GlobalID
+	GlobalID  globalid.ID
 	State     payment.State
 	MakerName string
 	CreatedAt time.Time
@@ -101,7 +102,7 @@ func (r *Reader) SimilarTo(ctx context.Context, realm string, s payment.Summary,
 		}
 		for _, row := range rows {
 			list = append(list, Similar{
-				MessageID: row.MessageID, GlobalID: payment.GlobalID(row.GlobalID), State: payment.State(row.State),
+				MessageID: row.MessageID, GlobalID: globalid.ID(row.GlobalID), State: payment.State(row.State),
 				MakerName: row.MakerName, CreatedAt: row.CreatedAt.UTC(),
 			})
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
@@ -48,7 +49,7 @@ func (s *Station) PreviewRTransaction(
 func (s *Station) newRTransaction(by identity.Principal, asked payment.RTransaction) store.MakeRTransaction {
 	return func(about payment.RTransactionSubject) (payment.Created, error) {
 		in := s.rTransaction(by, asked, about)
-		in.GlobalID = payment.NewGlobalID(about.Mark, in.At, s.cfg.Random())
+		in.GlobalID = globalid.New(about.Mark, in.At, s.cfg.Random())
 		in.InternalID, in.DocumentID = s.cfg.NewID(), s.cfg.NewID()
 		return payment.NewRTransaction(in)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
@@ -203,7 +204,7 @@ func (s *Station) instruction(by identity.Principal, in Input, known store.Conte
 	return payment.InstructionInput{
 		By: by, Scheme: in.Scheme, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey, Document: in.Document, Source: in.Source, SourceType: in.SourceType,
 		Note: in.Note, Replaces: in.Replaces, Account: known.Account, Policy: known.Policy, Rules: s.cfg.Rules,
-		GlobalID: payment.NewGlobalID(known.Mark, at, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
+		GlobalID: globalid.New(known.Mark, at, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
 		At: at, Today: at.In(s.cfg.Zone), Seal: s.cfg.Seal,
 	}
 }

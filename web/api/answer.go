@@ -140,12 +140,11 @@ func (a *API) refusedByReport(c echo.Context, r refusal) reply {
 		reasons = []payment.Finding{{Code: "NARR", Text: r.problem.Text}} // see narrative: no ISO code says it
 	}
 	reference := strings.ReplaceAll(request.Reference(c.Request().Context()), "-", "")
-	at := a.now()
-	report := payment.RefusalReport(document, reference, reasons, at)
+	report := payment.RefusalReport(document, reference, reasons, a.now())
 	if name != "" {
 		report.OriginalGroupInformationAndStatus.OriginalMessageNameID = string(name)
 	}
-	message, err := statusMessage(report, at)
+	message, err := statusMessage(report)
 	if err != nil {
 		return a.broken(c, err)
 	}
@@ -218,15 +217,11 @@ func orEmpty(id uuid.UUID) string {
 	return id.String()
 }
 
-// reportTimeLayout is how a status report writes its time: with an offset and milliseconds.
-const reportTimeLayout = "2006-01-02T15:04:05.000-07:00"
-
 // statusMessage writes a pain.002 as JSON. The interface spells the pending status PNDG there, while the ISO code is PDNG.
-func statusMessage(report *iso20022.CustomerPaymentStatusReport, at time.Time) (StatusMessage, error) {
+func statusMessage(report *iso20022.CustomerPaymentStatusReport) (StatusMessage, error) {
 	if report == nil {
 		return StatusMessage{}, errors.New("write the status report: the stored document holds no payment")
 	}
-	report.GroupHeader.CreationDateTime = iso20022.ISODateTime(at.UTC().Format(reportTimeLayout))
 	spell(&report.OriginalGroupInformationAndStatus.GroupStatus)
 	for i := range report.OriginalPaymentInformationAndStatus {
 		information := &report.OriginalPaymentInformationAndStatus[i]

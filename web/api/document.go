@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/globalid"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store"
@@ -42,7 +43,7 @@ func documentFilter(q *query) (filter store.DocumentFilter, possible bool) {
 		filter.MessageID, possible = id, err == nil
 	}
 	if text := q.text("globalId"); text != "" {
-		id, err := payment.ParseGlobalID(text)
+		id, err := globalid.Parse(text)
 		filter.GlobalID, possible = string(id), possible && err == nil
 	}
 	return filter, possible

@@ -252,7 +252,7 @@ func (a *API) storedReply(c echo.Context, m payment.Message) reply {
 }
 
 func (a *API) reportReply(c echo.Context, m payment.Message, document *iso20022.CustomerCreditTransferInitiation) reply {
-	message, err := statusMessage(payment.StatusReport(m, document, m.StateSince), m.StateSince)
+	message, err := statusMessage(payment.StatusReport(m, document, m.StateSince))
 	if err != nil {
 		return a.broken(c, err)
 	}

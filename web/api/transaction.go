@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
@@ -95,7 +96,7 @@ func transactionFilter(q *query) (filter store.Filter, possible bool) {
 		filter.InternalID, possible = id, possible && err == nil
 	}
 	if text := q.text("globalId"); text != "" {
-		id, err := payment.ParseGlobalID(text)
+		id, err := globalid.Parse(text)
 		filter.GlobalID, possible = string(id), possible && err == nil
 	}
 	return filter, possible
@@ -132,7 +133,7 @@ func (a *API) find(c echo.Context, given string) (uuid.UUID, error) {
 	if err == nil {
 		return id, nil
 	}
-	global, err := payment.ParseGlobalID(given)
+	global, err := globalid.Parse(given)
 	if err != nil {
 		return uuid.Nil, payment.ErrNotFound
 	}

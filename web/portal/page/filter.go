@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/account"
+	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/money"
 	"countersign/internal/payment"
@@ -174,7 +175,7 @@ func (f Filter) Maker() string {
 type Searched struct {
 	Iban   string
 	Minor  int64 // an amount in minor units
-	Global payment.GlobalID
+	Global globalid.ID
 	ID     uuid.UUID
 	Text   string // as typed, without space around it
 }
@@ -190,8 +191,8 @@ func ReadSearch(typed string) Searched {
 	if err == nil {
 		s.Minor = amount.Minor()
 	}
-	s.Global, _ = payment.ParseGlobalID(s.Text) // "" when it is none
-	s.ID, _ = uuid.Parse(s.Text)                // zero when it is none
+	s.Global, _ = globalid.Parse(s.Text) // "" when it is none
+	s.ID, _ = uuid.Parse(s.Text)         // zero when it is none
 	return s
 }
 

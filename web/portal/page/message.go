@@ -8,7 +8,6 @@ import (
 	"countersign/internal/entry"
 	"countersign/internal/identity"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/views"
@@ -44,7 +43,7 @@ func FillDocument(view *views.Message, document *iso20022.CustomerCreditTransfer
 
 // FillIncoming adds what only the pacs.008 of an incoming payment says.
 func FillIncoming(view *views.Message, m payment.Message) {
-	document, _ := codec.DecodeXML(m.Content)
+	document, _ := m.Document()
 	transfer, ok := document.(*iso20022.FIToFICustomerCreditTransfer)
 	if !ok {
 		return

@@ -1,4 +1,4 @@
-package payment_test
+package globalid_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"countersign/internal/payment"
+	"countersign/internal/globalid"
 )
 
 func TestAGlobalIDFindsEveryWrongCharacter(t *testing.T) {
@@ -15,8 +15,8 @@ func TestAGlobalIDFindsEveryWrongCharacter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.UnixMilli(rapid.Int64Range(1_704_067_200_000, 2_700_000_000_000).Draw(t, "at"))
 		random := [4]byte(rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(t, "random"))
-		id := payment.NewGlobalID("DM", at, random)
-		parsed, err := payment.ParseGlobalID(strings.ToLower(string(id)))
+		id := globalid.New("DM", at, random)
+		parsed, err := globalid.Parse(strings.ToLower(string(id)))
 		if err != nil || parsed != id || parsed.Mark() != "DM" {
 			t.Fatalf("%s reads as %s: %v", id, parsed, err)
 		}
@@ -26,7 +26,7 @@ func TestAGlobalIDFindsEveryWrongCharacter(t *testing.T) {
 			return
 		}
 		wrong := string(id[:place]) + string(other) + string(id[place+1:])
-		if _, err := payment.ParseGlobalID(wrong); err == nil {
+		if _, err := globalid.Parse(wrong); err == nil {
 			t.Fatalf("%s passes for %s", wrong, id)
 		}
 	})
@@ -35,7 +35,7 @@ func TestAGlobalIDFindsEveryWrongCharacter(t *testing.T) {
 func TestWhatIsNoGlobalID(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "DM", "DM0000000000000I", "DM00000000000000000", "ÄÄÄÄÄÄÄÄ", strings.Repeat("O", 16)} {
-		if id, err := payment.ParseGlobalID(text); err == nil {
+		if id, err := globalid.Parse(text); err == nil {
 			t.Errorf("%q reads as %s", text, id)
 		}
 	}

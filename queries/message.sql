@@ -3,12 +3,12 @@
 
 -- name: SubmissionContext :one
 -- What a new message needs to know: the realm's mark, the policy it falls under and the debtor account.
-SELECT r.mark, p.policy_id, p.approvals_required, p.pending_seconds,
+SELECT r.mark, p.policy_id, p.approvals_required, p.pending_seconds, p.content_hash_required,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
        a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
 FROM realm r
 JOIN LATERAL (
-  SELECT policy.policy_id, policy.approvals_required, policy.pending_seconds FROM policy
+  SELECT policy.policy_id, policy.approvals_required, policy.pending_seconds, policy.content_hash_required FROM policy
   WHERE policy.realm = r.realm AND policy.retired_at IS NULL
     AND (policy.client_id IS NULL OR policy.client_id = @client_id::text)
     AND (policy.channel IS NULL OR policy.channel = @channel::text)

@@ -90,14 +90,15 @@ type Terms struct {
 // release of a message that broke one.
 //
 // Errors in order of precedence: ForbiddenError, FourEyesError (also when this person approved before), StateError (either is a RepeatError
-// when this person gave the same approval before), ContentError (also when the message was amended and the verdict names no content), WithheldError, RefusalError when the policy now in force asks for more
-// approvals than the message has, or a rule of the scheme no longer holds.
+// when this person gave the same approval before), ContentError (also when the message was amended,
+// or the policy in force asks for it, and the verdict names no content), WithheldError, RefusalError when the policy now in force asks for
+// more approvals than the message has, or a rule of the scheme no longer holds.
 func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 	err := m.checkVerdict(v)
 	if err != nil {
 		return Transition{}, m.orRepeat(err, v, Decision{Action: ActionApprove, Remark: v.Remark})
 	}
-	if m.Version > 1 && v.ContentHash == nil {
+	if (m.Version > 1 || on.Policy.ContentHashRequired) && v.ContentHash == nil {
 		return Transition{}, &ContentError{Message: m, Unnamed: true}
 	}
 	err = m.Trusted()

@@ -81,6 +81,9 @@ type ContentError struct {
 
 // Error is a sentence for people.
 func (e *ContentError) Error() string {
+	if e.Unnamed && e.Message.Version == 1 {
+		return "Name what you read by its contentHash: the approval policy asks for it."
+	}
 	if e.Unnamed {
 		return "Read the message again: it was amended."
 	}

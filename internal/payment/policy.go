@@ -15,6 +15,8 @@ type Policy struct {
 	ID                uuid.UUID
 	ApprovalsRequired int           // 0 to 9
 	PendingFor        time.Duration // how long the message may wait for its approvals
+	// ContentHashRequired: an approval has to name the content it is about, also when there is one version only.
+	ContentHashRequired bool
 }
 
 const instructedAmountPointer = "/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0/Amt/InstdAmt"

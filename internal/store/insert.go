@@ -122,6 +122,7 @@ func submissionContext(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery)
 	}
 	known := Context{Mark: row.Mark, Policy: payment.Policy{
 		ID: row.PolicyID, ApprovalsRequired: int(row.ApprovalsRequired), PendingFor: time.Duration(row.PendingSeconds) * time.Second,
+		ContentHashRequired: row.ContentHashRequired,
 	}}
 	known.Account = accountOrNone(accountColumns{
 		IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,

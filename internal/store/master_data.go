@@ -24,9 +24,17 @@ func clientRecord(c dbsqlc.Client) (identity.Record, error) {
 	return identity.NewRecord("client", c.Realm, c.ClientID, c.Kind, c.SecretHash, c.MayDecideOwn)
 }
 
+// policyRecord covers content_hash_required only where it is set: policies sealed before there was such a column do not ask, and keep their
+// seals.
 func policyRecord(p dbsqlc.Policy) (identity.Record, error) {
-	return identity.NewRecord("policy", p.Realm, p.PolicyID, p.Rank, p.ClientID, p.Channel, p.Scheme, p.Kind, p.AmountFrom, p.AmountTo,
-		p.ApprovalsRequired, p.PendingSeconds, p.RetiredAt)
+	values := []any{
+		p.Realm, p.PolicyID, p.Rank, p.ClientID, p.Channel, p.Scheme, p.Kind, p.AmountFrom, p.AmountTo, p.ApprovalsRequired,
+		p.PendingSeconds, p.RetiredAt,
+	}
+	if p.ContentHashRequired {
+		values = append(values, true)
+	}
+	return identity.NewRecord("policy", values...)
 }
 
 func debtorAccountRecord(a dbsqlc.DebtorAccount) (identity.Record, error) {

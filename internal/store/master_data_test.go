@@ -30,6 +30,9 @@ var tamperings = map[string]struct {
 			WHERE role = 'administrator' AND user_id = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'admin1')`, keyring.ErrForged},
 	"a client that may decide":    {"client", "UPDATE client SET may_decide_own = true WHERE client_id = 'demo-straight'", keyring.ErrForged},
 	"a policy that asks for less": {"policy", "UPDATE policy SET amount_to = 1 WHERE client_id = 'demo-straight'", keyring.ErrForged},
+	"a policy that asks for contentHash": {
+		"policy", "UPDATE policy SET content_hash_required = true WHERE realm = 'demo2'", keyring.ErrForged,
+	},
 	"a holder": {
 		"debtor_account", `UPDATE debtor_account SET holder_name = 'Mallory' WHERE realm = 'demo' AND iban = 'CH5021977000004331346'`,
 		keyring.ErrForged,

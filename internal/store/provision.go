@@ -74,6 +74,8 @@ type PolicyDefinition struct {
 	AmountTo          *int64
 	ApprovalsRequired int
 	Pending           time.Duration // whole seconds
+	// ContentHashRequired: every approval has to name the content it is about.
+	ContentHashRequired bool
 }
 
 // DebtorAccountDefinition is an account that the realm may debit.

@@ -75,7 +75,7 @@ func policyDefinitionFromDB(row dbsqlc.Policy) PolicyDefinition {
 	return PolicyDefinition{
 		Rank: int(row.Rank), ClientID: text(row.ClientID), Channel: identity.Channel(text(row.Channel)), Scheme: text(row.Scheme),
 		Kind: text(row.Kind), AmountFrom: row.AmountFrom, AmountTo: row.AmountTo, ApprovalsRequired: int(row.ApprovalsRequired),
-		Pending: seconds(row.PendingSeconds),
+		Pending: seconds(row.PendingSeconds), ContentHashRequired: row.ContentHashRequired,
 	}
 }
 
@@ -97,6 +97,7 @@ func (p provision) insertPolicy(ctx context.Context, d PolicyDefinition) error {
 		Realm: p.realm, PolicyID: id, Rank: int32(d.Rank), ClientID: orNull(d.ClientID), Channel: orNull(string(d.Channel)), //nolint:gosec // small
 		Scheme: orNull(d.Scheme), Kind: orNull(d.Kind), AmountFrom: d.AmountFrom, AmountTo: d.AmountTo,
 		ApprovalsRequired: int32(d.ApprovalsRequired), PendingSeconds: wholeSeconds(d.Pending), //nolint:gosec // the schema bounds it to 9
+		ContentHashRequired: d.ContentHashRequired,
 	}
 	keyID, seal, err := sealed(p.keys)(policyRecord(row))
 	if err != nil {
@@ -105,6 +106,7 @@ func (p provision) insertPolicy(ctx context.Context, d PolicyDefinition) error {
 	return p.q.PolicyProvision(ctx, dbsqlc.PolicyProvisionParams{
 		Realm: row.Realm, PolicyID: row.PolicyID, Rank: row.Rank, ClientID: row.ClientID, Channel: row.Channel, Scheme: row.Scheme, Kind: row.Kind,
 		AmountFrom: row.AmountFrom, AmountTo: row.AmountTo, ApprovalsRequired: row.ApprovalsRequired, PendingSeconds: row.PendingSeconds,
-		At: p.at, KeyID: keyID, Seal: seal,
+		ContentHashRequired: row.ContentHashRequired,
+		At:                  p.at, KeyID: keyID, Seal: seal,
 	})
 }

@@ -59,7 +59,7 @@ func TestProvisionBringsChangesIntoForce(t *testing.T) {
 	changed := bank()
 	changed.People[0].Accounts[0].Roles = []identity.Role{identity.RoleMaker}
 	changed.People[0].Accounts[1].Status = store.UserSuppressed
-	changed.Policies = []store.PolicyDefinition{{ApprovalsRequired: 2, Pending: time.Hour}}
+	changed.Policies = []store.PolicyDefinition{{ApprovalsRequired: 2, Pending: time.Hour, ContentHashRequired: true}}
 	err = store.Provision(t.Context(), db.Provisioner(t), changed)
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +71,7 @@ func TestProvisionBringsChangesIntoForce(t *testing.T) {
 		"SELECT count(*) FROM policy":                                         2,
 		"SELECT max(approvals_required) FROM policy WHERE retired_at IS NULL": 2,
 		"SELECT count(*) FROM policy WHERE retired_at IS NULL":                1,
+		"SELECT count(*) FROM policy WHERE content_hash_required":             1,
 		"SELECT count(*) FROM person":                                         1,
 	} {
 		if got := countOf(t, db, query); got != want {

@@ -38,7 +38,9 @@ func TestABatchDecidesEachByItself(t *testing.T) {
 		strings.Replace(verdict(stale, "approve", "contentHash", b.hashOf(t, stale)), `"action"`, `"Action"`, 1),
 	)
 	a := b.ok(t, call{Path: bulkPath, Who: both1, Body: body})
-	status := func(i int) any { return a.At("results", i, "answer", "message", "Document", "CstmrPmtStsRpt", "OrgnlGrpInfAndSts", "GrpSts") }
+	status := func(i int) any {
+		return a.At("results", i, "answer", "message", "Document", "CstmrPmtStsRpt", "OrgnlGrpInfAndSts", "GrpSts")
+	}
 	field := func(i int) string {
 		return a.Text("results", i, "answer", "fields", 0, "fieldMap") + " " + a.Text("results", i, "answer", "fields", 0, "reasonCode")
 	}

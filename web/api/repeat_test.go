@@ -204,3 +204,19 @@ func TestAKeyIsTakenOrRefusedInWords(t *testing.T) {
 		}
 	}
 }
+
+// TestAPolicyMayAskThatEachApprovalNamesItsContent: of messages of one version too; a rejection needs no name.
+func TestAPolicyMayAskThatEachApprovalNamesItsContent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id, other := b.Created(t, maker1), b.Created(t, maker1)
+	_, err := b.DB.Connect(t).Exec(t.Context(), "UPDATE policy SET content_hash_required = true WHERE realm = 'demo'")
+	must(t, err)
+	a := b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})
+	if got := found(a); a.Status != http.StatusBadRequest || len(got) != 1 || got[0] != "/ApprovalDetails/contentHash CH21" ||
+		!strings.Contains(a.Body, "the approval policy asks for it") {
+		t.Errorf("without: %d %s", a.Status, a.Body)
+	}
+	b.ok(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve", "contentHash", b.hashOf(t, id))})
+	b.ok(t, call{Path: approvePath, Who: checker1, Body: verdict(other, "reject", "rejectReason", "no")})
+}

@@ -373,7 +373,7 @@ func (q *Queries) PersonProvision(ctx context.Context, arg PersonProvisionParams
 }
 
 const policyInForce = `-- name: PolicyInForce :many
-SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal FROM policy WHERE realm = $1 AND retired_at IS NULL ORDER BY policy_id
+SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal, content_hash_required FROM policy WHERE realm = $1 AND retired_at IS NULL ORDER BY policy_id
 `
 
 func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, error) {
@@ -401,6 +401,7 @@ func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, er
 			&i.RetiredAt,
 			&i.KeyID,
 			&i.Seal,
+			&i.ContentHashRequired,
 		); err != nil {
 			return nil, err
 		}
@@ -413,7 +414,7 @@ func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, er
 }
 
 const policyListAll = `-- name: PolicyListAll :many
-SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal FROM policy ORDER BY realm, policy_id
+SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal, content_hash_required FROM policy ORDER BY realm, policy_id
 `
 
 func (q *Queries) PolicyListAll(ctx context.Context) ([]Policy, error) {
@@ -441,6 +442,7 @@ func (q *Queries) PolicyListAll(ctx context.Context) ([]Policy, error) {
 			&i.RetiredAt,
 			&i.KeyID,
 			&i.Seal,
+			&i.ContentHashRequired,
 		); err != nil {
 			return nil, err
 		}
@@ -453,26 +455,27 @@ func (q *Queries) PolicyListAll(ctx context.Context) ([]Policy, error) {
 }
 
 const policyProvision = `-- name: PolicyProvision :exec
-INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, key_id, seal)
+INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, content_hash_required, created_at, key_id, seal)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
-        $9, $10, $11, $12, $13, $14)
+        $9, $10, $11, $12, $13, $14, $15)
 `
 
 type PolicyProvisionParams struct {
-	Realm             string
-	PolicyID          uuid.UUID
-	Rank              int32
-	ClientID          *string
-	Channel           *string
-	Scheme            *string
-	Kind              *string
-	AmountFrom        *int64
-	AmountTo          *int64
-	ApprovalsRequired int32
-	PendingSeconds    int32
-	At                time.Time
-	KeyID             *string
-	Seal              []byte
+	Realm               string
+	PolicyID            uuid.UUID
+	Rank                int32
+	ClientID            *string
+	Channel             *string
+	Scheme              *string
+	Kind                *string
+	AmountFrom          *int64
+	AmountTo            *int64
+	ApprovalsRequired   int32
+	PendingSeconds      int32
+	ContentHashRequired bool
+	At                  time.Time
+	KeyID               *string
+	Seal                []byte
 }
 
 func (q *Queries) PolicyProvision(ctx context.Context, arg PolicyProvisionParams) error {
@@ -488,6 +491,7 @@ func (q *Queries) PolicyProvision(ctx context.Context, arg PolicyProvisionParams
 		arg.AmountTo,
 		arg.ApprovalsRequired,
 		arg.PendingSeconds,
+		arg.ContentHashRequired,
 		arg.At,
 		arg.KeyID,
 		arg.Seal,

@@ -942,12 +942,12 @@ func (q *Queries) ReleaseGet(ctx context.Context, realm string, messageID uuid.U
 
 const submissionContext = `-- name: SubmissionContext :one
 
-SELECT r.mark, p.policy_id, p.approvals_required, p.pending_seconds,
+SELECT r.mark, p.policy_id, p.approvals_required, p.pending_seconds, p.content_hash_required,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
        a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
 FROM realm r
 JOIN LATERAL (
-  SELECT policy.policy_id, policy.approvals_required, policy.pending_seconds FROM policy
+  SELECT policy.policy_id, policy.approvals_required, policy.pending_seconds, policy.content_hash_required FROM policy
   WHERE policy.realm = r.realm AND policy.retired_at IS NULL
     AND (policy.client_id IS NULL OR policy.client_id = $1::text)
     AND (policy.channel IS NULL OR policy.channel = $2::text)
@@ -972,22 +972,23 @@ type SubmissionContextParams struct {
 }
 
 type SubmissionContextRow struct {
-	Mark              string
-	PolicyID          uuid.UUID
-	ApprovalsRequired int32
-	PendingSeconds    int32
-	AccountIban       *string
-	AccountScheme     *string
-	AccountCurrency   *string
-	HolderName        *string
-	HolderStreet      *string
-	HolderBuilding    *string
-	HolderPostcode    *string
-	HolderTown        *string
-	HolderCountry     *string
-	AgentBic          *string
-	AgentIid          *string
-	AccountOpen       *bool
+	Mark                string
+	PolicyID            uuid.UUID
+	ApprovalsRequired   int32
+	PendingSeconds      int32
+	ContentHashRequired bool
+	AccountIban         *string
+	AccountScheme       *string
+	AccountCurrency     *string
+	HolderName          *string
+	HolderStreet        *string
+	HolderBuilding      *string
+	HolderPostcode      *string
+	HolderTown          *string
+	HolderCountry       *string
+	AgentBic            *string
+	AgentIid            *string
+	AccountOpen         *bool
 }
 
 // Messages and everything that one step of their life writes. Every statement runs in a transaction whose setting countersign.realm
@@ -1009,6 +1010,7 @@ func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextPa
 		&i.PolicyID,
 		&i.ApprovalsRequired,
 		&i.PendingSeconds,
+		&i.ContentHashRequired,
 		&i.AccountIban,
 		&i.AccountScheme,
 		&i.AccountCurrency,

@@ -221,21 +221,22 @@ type Person struct {
 }
 
 type Policy struct {
-	Realm             string
-	PolicyID          uuid.UUID
-	Rank              int32
-	ClientID          *string
-	Channel           *string
-	Scheme            *string
-	Kind              *string
-	AmountFrom        *int64
-	AmountTo          *int64
-	ApprovalsRequired int32
-	PendingSeconds    int32
-	CreatedAt         time.Time
-	RetiredAt         *time.Time
-	KeyID             *string
-	Seal              []byte
+	Realm               string
+	PolicyID            uuid.UUID
+	Rank                int32
+	ClientID            *string
+	Channel             *string
+	Scheme              *string
+	Kind                *string
+	AmountFrom          *int64
+	AmountTo            *int64
+	ApprovalsRequired   int32
+	PendingSeconds      int32
+	CreatedAt           time.Time
+	RetiredAt           *time.Time
+	KeyID               *string
+	Seal                []byte
+	ContentHashRequired bool
 }
 
 type Release struct {

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 
-	"countersign/internal/money"
 	"countersign/internal/store"
 )
 
@@ -19,9 +18,8 @@ type serveCommand struct {
 	TLS               bool             `help:"Browsers reach the portal through HTTPS." default:"true" negatable:"" env:"COUNTERSIGN_TLS"`
 	ClearingTokenFile string           `help:"File with the bearer token clearing shows when it delivers." env:"COUNTERSIGN_CLEARING_TOKEN_FILE"`
 	OperatorRealm     string           `help:"Realm whose supervisors see documents of clearing that match nothing." env:"COUNTERSIGN_OPERATOR_REALM"`
-	SICLimit          string           `help:"Largest Swiss instant payment, in CHF." default:"20000.00" env:"COUNTERSIGN_SIC_LIMIT"`
-	Doors             doorSettings     `embed:""`
-	SCTLimit          string           `help:"Largest SEPA instant payment, in EUR." default:"999999999.99" env:"COUNTERSIGN_SCT_LIMIT"`
+	Rules             ruleSettings     `embed:""`
+	Traffic           trafficSettings  `embed:""`
 	AllowPlainHTTP    bool             `help:"Serve without HTTPS on an address beyond this machine (with --no-tls)." name:"allow-plain-http" env:"COUNTERSIGN_ALLOW_PLAIN_HTTP"`
 	Clearing          clearingSettings `embed:""`
 }
@@ -57,15 +55,11 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	if err != nil {
 		return gateway{}, err
 	}
-	g.Rules.SICLimit, err = money.Parse(money.CHF, c.SICLimit)
+	err = c.Rules.apply(&g)
 	if err != nil {
-		return gateway{}, fmt.Errorf("COUNTERSIGN_SIC_LIMIT: %w", err)
+		return gateway{}, err
 	}
-	g.Rules.SCTLimit, err = money.Parse(money.EUR, c.SCTLimit)
-	if err != nil {
-		return gateway{}, fmt.Errorf("COUNTERSIGN_SCT_LIMIT: %w", err)
-	}
-	err = c.Doors.apply(&g)
+	err = c.Traffic.apply(&g)
 	if err != nil {
 		return gateway{}, err
 	}

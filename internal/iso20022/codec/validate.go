@@ -97,7 +97,7 @@ func (v *validator) leaf(e *schema.Element, text string) {
 }
 
 func (v *validator) amount(e *schema.Element, amount iso20022.Amount) {
-	what, advice := e.Currency.Check(amount.Currency, false)
+	what, advice := e.Currency.Check(amount.Currency, true)
 	if what == schema.MistakeBlank {
 		v.reportChild(step{"Ccy", -1}, 0, problem{codeMissing, "Enter the currency of " + e.Tag + " as Ccy."})
 	} else if what != schema.MistakeNone {

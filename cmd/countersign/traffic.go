@@ -7,8 +7,8 @@ import (
 	"countersign/web"
 )
 
-// doorSettings say whom the doors believe and how much they take; docs/operations.md explains them.
-type doorSettings struct {
+// trafficSettings say whom the gateway believes and how much it takes; docs/operations.md explains them.
+type trafficSettings struct {
 	TrustedProxies []string `help:"Networks or addresses of the proxies in front, whose X-Forwarded-* headers are believed." env:"COUNTERSIGN_TRUSTED_PROXIES"`
 	LimitPrincipal int      `help:"API calls a second of one user and client." default:"2000" env:"COUNTERSIGN_LIMIT_PRINCIPAL"`
 	LimitAddress   int      `help:"Requests a second from one address." default:"4000" env:"COUNTERSIGN_LIMIT_ADDRESS"`
@@ -16,7 +16,7 @@ type doorSettings struct {
 }
 
 // apply reads the settings into the gateway's. Every wrong one is a sentence that names it.
-func (s *doorSettings) apply(g *gateway) error {
+func (s *trafficSettings) apply(g *gateway) error {
 	for _, text := range s.TrustedProxies {
 		network, err := networkOf(text)
 		if err != nil {

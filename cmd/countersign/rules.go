@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"countersign/internal/money"
+)
+
+// ruleSettings are the rules that the schemes leave to a bank, its clearing or their agreement; docs/operations.md explains them.
+type ruleSettings struct {
+	SICLimit             string `help:"Largest Swiss instant payment, in CHF." default:"20000.00" env:"COUNTERSIGN_SIC_LIMIT"`
+	SCTLimit             string `help:"Largest SEPA instant payment, in EUR." default:"999999999.99" env:"COUNTERSIGN_SCT_LIMIT"`
+	SICUnstructuredEnd   string `help:"First day without unstructured addresses in Swiss payments." default:"2026-11-20" env:"COUNTERSIGN_SIC_UNSTRUCTURED_END"`
+	SCTUnstructuredEnd   string `help:"First day without unstructured addresses in SEPA payments." default:"2026-11-15" env:"COUNTERSIGN_SCT_UNSTRUCTURED_END"`
+	SICFallback          bool   `help:"Swiss payments may ask for a normal payment when the instant one fails (ITP)." env:"COUNTERSIGN_SIC_FALLBACK"`
+	SICCollectiveBooking bool   `help:"Swiss payments may ask for collective booking." env:"COUNTERSIGN_SIC_COLLECTIVE_BOOKING"`
+	KnownBanksOnly       bool   `help:"Refuse Swiss and Liechtenstein bank codes that the embedded list of banks lacks." env:"COUNTERSIGN_KNOWN_BANKS_ONLY"`
+	SICRecallDays        int    `help:"Swiss banking days in which a payment may be recalled; 0 for no limit." default:"0" env:"COUNTERSIGN_SIC_RECALL_DAYS"`
+	SICReturnDays        int    `help:"Swiss banking days in which a payment may be returned unasked; 0 for no limit." default:"0" env:"COUNTERSIGN_SIC_RETURN_DAYS"`
+	SICAnswerDays        int    `help:"Swiss banking days to answer a recall." default:"15" env:"COUNTERSIGN_SIC_ANSWER_DAYS"`
+	SCTAnswerDays        int    `help:"TARGET days to answer a recall." default:"15" env:"COUNTERSIGN_SCT_ANSWER_DAYS"`
+	SCTReturnsAnswerOnly bool   `help:"Refuse SEPA returns that no recall asked for." env:"COUNTERSIGN_SCT_RETURNS_ANSWER_ONLY"`
+}
+
+// maxRuleDays bounds the days of a rule, a year: more is a slip of the pen.
+const maxRuleDays = 366
+
+// apply reads the settings into the gateway's. Every wrong one is a sentence that names it.
+func (s *ruleSettings) apply(g *gateway) error {
+	var err error
+	g.Rules.SICLimit, err = money.Parse(money.CHF, s.SICLimit)
+	if err != nil {
+		return fmt.Errorf("COUNTERSIGN_SIC_LIMIT: %w", err)
+	}
+	g.Rules.SCTLimit, err = money.Parse(money.EUR, s.SCTLimit)
+	if err != nil {
+		return fmt.Errorf("COUNTERSIGN_SCT_LIMIT: %w", err)
+	}
+	g.Rules.FallbackAllowed, g.Rules.CollectiveBookingAllowed, g.Rules.KnownBanksOnly = s.SICFallback, s.SICCollectiveBooking, s.KnownBanksOnly
+	g.Rules.SCTReturnsAnswerOnly = s.SCTReturnsAnswerOnly
+	err = s.applyDays(g)
+	if err != nil {
+		return err
+	}
+	return s.applyEnds(g)
+}
+
+// applyDays reads the days in which something is due.
+func (s *ruleSettings) applyDays(g *gateway) error {
+	for _, one := range []struct {
+		setting string
+		value   int
+		least   int
+		target  *int
+	}{
+		{"COUNTERSIGN_SIC_RECALL_DAYS", s.SICRecallDays, 0, &g.Rules.SICRecallDays},
+		{"COUNTERSIGN_SIC_RETURN_DAYS", s.SICReturnDays, 0, &g.Rules.SICReturnDays},
+		{"COUNTERSIGN_SIC_ANSWER_DAYS", s.SICAnswerDays, 1, &g.Rules.SICAnswerDays},
+		{"COUNTERSIGN_SCT_ANSWER_DAYS", s.SCTAnswerDays, 1, &g.Rules.SCTAnswerDays},
+	} {
+		if one.value < one.least || one.value > maxRuleDays {
+			return fmt.Errorf("%s: write a number of days from %d to %d", one.setting, one.least, maxRuleDays)
+		}
+		*one.target = one.value
+	}
+	return nil
+}
+
+// applyEnds reads the first days without unstructured addresses.
+func (s *ruleSettings) applyEnds(g *gateway) error {
+	for _, one := range []struct {
+		setting, value string
+		target         *time.Time
+	}{
+		{"COUNTERSIGN_SIC_UNSTRUCTURED_END", s.SICUnstructuredEnd, &g.Rules.SICUnstructuredEnd},
+		{"COUNTERSIGN_SCT_UNSTRUCTURED_END", s.SCTUnstructuredEnd, &g.Rules.SCTUnstructuredEnd},
+	} {
+		day, err := time.Parse(time.DateOnly, one.value)
+		if err != nil {
+			return fmt.Errorf("%s: write a day such as 2026-11-20, not %q", one.setting, one.value)
+		}
+		*one.target = day
+	}
+	return nil
+}

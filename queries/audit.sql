@@ -7,6 +7,23 @@ FROM audit_event e
 LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
 WHERE e.realm = @realm AND e.message_id = @message_id ORDER BY e.at, e.sequence NULLS LAST, e.event_id;
 
+-- name: AuditSearch :many
+-- The trail of a realm, newest first or oldest first, from a key on. An actor is named by the account or as shown to people. Runs with custom
+-- plans, as every search does.
+SELECT e.*, u.name AS actor_login
+FROM audit_event e
+LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
+WHERE e.realm = @realm
+  AND (sqlc.narg(from_key)::uuid IS NULL
+       OR CASE WHEN @oldest_first::boolean THEN e.event_id > sqlc.narg(from_key)::uuid ELSE e.event_id < sqlc.narg(from_key)::uuid END)
+  AND (sqlc.narg(at_from)::timestamptz IS NULL OR e.at >= sqlc.narg(at_from)::timestamptz)
+  AND (sqlc.narg(at_to)::timestamptz IS NULL OR e.at <= sqlc.narg(at_to)::timestamptz)
+  AND (sqlc.narg(actor)::text IS NULL OR u.name = sqlc.narg(actor)::text OR e.actor_name = sqlc.narg(actor)::text)
+  AND (sqlc.narg(event)::text IS NULL OR e.event = sqlc.narg(event)::text)
+  AND (sqlc.narg(message_id)::uuid IS NULL OR e.message_id = sqlc.narg(message_id)::uuid)
+ORDER BY CASE WHEN @oldest_first::boolean THEN e.event_id END, e.event_id DESC
+LIMIT @page_size::integer;
+
 -- name: AuditRefusalInsert :execrows
 -- Counts a refusal, and keeps it as a row while the minute has few of its event.
 WITH counted AS (

@@ -69,6 +69,14 @@ func MayRead(by identity.Principal) error {
 	return &ForbiddenError{Text: "You may not read payments: this needs the role maker, checker or supervisor."}
 }
 
+// MayAudit tells why the person may not read the whole audit trail of the realm, or nil. Error: ForbiddenError.
+func MayAudit(by identity.Principal) error {
+	if by.Has(identity.RoleSupervisor) || by.Has(identity.RoleAdministrator) {
+		return nil
+	}
+	return &ForbiddenError{Text: "You may not read the audit trail: this needs the role supervisor or administrator."}
+}
+
 // part says what the person did to the message: the first maker submitted it, later ones changed it.
 func (m Message) part(by identity.Principal) string {
 	if m.Makers[0] == by.PersonID {

@@ -32,7 +32,8 @@ type Step struct {
 // Event is one row of the audit trail.
 type Event struct {
 	ID            uuid.UUID
-	Sequence      int // of the step it belongs to; 0 for a refusal
+	MessageID     uuid.UUID // it is about; zero for none
+	Sequence      int       // of the step it belongs to; 0 for a refusal
 	Event         string
 	Refused       bool
 	Actor         string
@@ -78,15 +79,46 @@ func (r *Reader) Audit(ctx context.Context, realm string, id uuid.UUID) ([]Event
 	err := r.read(ctx, realm, reading, func(q *dbsqlc.Queries) error {
 		rows, err := q.AuditList(ctx, realm, &id)
 		for _, e := range rows {
-			list = append(list, Event{
-				ID: e.EventID, Sequence: int(orZero(e.Sequence)), Event: e.Event, Refused: e.Outcome == "refused", Actor: e.ActorName,
-				ActorLogin: text(e.ActorLogin), ClientID: text(e.ClientID), Channel: e.Channel,
-				RequestID: text(e.RequestID), SourceAddress: text(e.SourceAddress), ContentHash: e.ContentHash, Detail: e.Detail, At: e.At.UTC(),
-			})
+			list = append(list, eventFromDB(dbsqlc.AuditSearchRow(e)))
 		}
 		return err
 	})
 	return list, err
+}
+
+// AuditFilter narrows the audit trail of a realm; a zero field does not.
+type AuditFilter struct {
+	Before      uuid.UUID // the last key of the page before: only older ones, or younger ones when the oldest come first
+	OldestFirst bool
+	From, To    time.Time // when it happened
+	Actor       string    // the name of an account, or a person as shown to people
+	Event       string    // "instruction.approve", "sign-in.refused"
+	MessageID   uuid.UUID
+	PageSize    int32
+}
+
+// AuditTrail lists the audit events of a realm, newest first unless the filter says otherwise: what was done and what was refused.
+func (r *Reader) AuditTrail(ctx context.Context, realm string, f AuditFilter) ([]Event, error) {
+	var list []Event
+	err := r.read(ctx, realm, searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.AuditSearch(ctx, dbsqlc.AuditSearchParams{
+			Realm: realm, FromKey: orNull(f.Before), OldestFirst: f.OldestFirst, AtFrom: orNull(f.From), AtTo: orNull(f.To), Actor: orNull(f.Actor),
+			Event: orNull(f.Event), MessageID: orNull(f.MessageID), PageSize: f.PageSize,
+		})
+		for _, e := range rows {
+			list = append(list, eventFromDB(e))
+		}
+		return err
+	})
+	return list, err
+}
+
+func eventFromDB(e dbsqlc.AuditSearchRow) Event {
+	return Event{
+		ID: e.EventID, MessageID: orZero(e.MessageID), Sequence: int(orZero(e.Sequence)), Event: e.Event, Refused: e.Outcome == "refused", Actor: e.ActorName,
+		ActorLogin: text(e.ActorLogin), ClientID: text(e.ClientID), Channel: e.Channel, RequestID: text(e.RequestID),
+		SourceAddress: text(e.SourceAddress), ContentHash: e.ContentHash, Detail: e.Detail, At: e.At.UTC(),
+	}
 }
 
 // SimilarTo lists at most ten other payments to the same account of the same amount since a time that are not closed without

@@ -101,6 +101,13 @@ type AuditAnswer struct {
 	Header Header  `json:"header"`
 }
 
+// AuditList defines model for AuditList.
+type AuditList struct {
+	Events []Event `json:"events"`
+	Header Header  `json:"header"`
+	Page   Page    `json:"page"`
+}
+
 // BulkAnswer defines model for BulkAnswer.
 type BulkAnswer struct {
 	Header Header `json:"header"`
@@ -162,10 +169,13 @@ type Event struct {
 	Detail      json.RawMessage `json:"detail"`
 
 	// Event Such as instruction.approve, or instruction.approve-refused.
-	Event     string `json:"event"`
-	ID        string `json:"id"`
-	Outcome   string `json:"outcome"`
-	RequestID string `json:"requestId,omitempty"`
+	Event string `json:"event"`
+	ID    string `json:"id"`
+
+	// InternalID The message it is about; absent for a sign-in and the like.
+	InternalID string `json:"internalId,omitempty"`
+	Outcome    string `json:"outcome"`
+	RequestID  string `json:"requestId,omitempty"`
 
 	// Sequence The step of the history it belongs to; a refusal changed nothing and has none.
 	Sequence      int    `json:"sequence,omitempty"`

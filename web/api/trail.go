@@ -41,15 +41,20 @@ func (a *API) showAudit(c echo.Context) error {
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
+	return c.JSON(http.StatusOK, AuditAnswer{Header: a.header(c), Events: eventsOf(events)})
+}
+
+// eventsOf shows audit events.
+func eventsOf(events []store.Event) []Event {
 	list := make([]Event, 0, len(events))
 	for _, e := range events {
 		list = append(list, Event{
-			ID: e.ID.String(), Sequence: e.Sequence, Event: e.Event, Outcome: outcomeOf(e), Actor: e.Actor, UserID: e.ActorLogin, ClientID: e.ClientID, Channel: e.Channel,
-			RequestID: e.RequestID, SourceAddress: e.SourceAddress, ContentHash: hex.EncodeToString(e.ContentHash),
-			Detail: json.RawMessage(e.Detail), At: moment(e.At),
+			ID: e.ID.String(), InternalID: orEmpty(e.MessageID), Sequence: e.Sequence, Event: e.Event, Outcome: outcomeOf(e), Actor: e.Actor, UserID: e.ActorLogin,
+			ClientID: e.ClientID, Channel: e.Channel, RequestID: e.RequestID, SourceAddress: e.SourceAddress,
+			ContentHash: hex.EncodeToString(e.ContentHash), Detail: json.RawMessage(e.Detail), At: moment(e.At),
 		})
 	}
-	return c.JSON(http.StatusOK, AuditAnswer{Header: a.header(c), Events: list})
+	return list
 }
 
 // outcomeOf says whether what an event names was done.

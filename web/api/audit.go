@@ -1,0 +1,117 @@
+package api
+
+import (
+	"bytes"
+	"encoding/csv"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/web/problem"
+)
+
+// mimeCSV is what a caller accepts who wants the trail as a table (RFC 4180).
+const mimeCSV = "text/csv"
+
+// auditFilters are the parameters of the audit trail besides those of the page.
+var auditFilters = append([]string{"from", "to", "actor", "event", "messageId"}, pageParameters...)
+
+// auditFilter reads the filters; possible is false when no event can fit them.
+func auditFilter(q *query) (filter store.AuditFilter, possible bool) {
+	filter = store.AuditFilter{From: q.time("from", dayStart), To: q.time("to", dayEnd), Actor: q.text("actor"), Event: q.text("event")}
+	text := q.text("messageId")
+	if text == "" {
+		return filter, true
+	}
+	id, err := parseID(text)
+	filter.MessageID = id
+	return filter, err == nil
+}
+
+// listAudit lists what was done and what was refused in the realm, newest first; as a table to a caller who accepts text/csv.
+func (a *API) listAudit(c echo.Context) error {
+	by := principal(c)
+	q := openQuery(c, auditFilters, nil)
+	filter, possible := auditFilter(q)
+	page := q.paging()
+	err := firstOf(payment.MayAudit(by), q.err())
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	if page.changedSince.After(filter.From) { // an event never changes, so since then is from then
+		filter.From = page.changedSince
+	}
+	var list []store.Event
+	if possible {
+		filter.OldestFirst = page.oldestFirst
+		list, err = walk(page, eventKey, func(from uuid.UUID, size int32) ([]store.Event, error) {
+			filter.Before, filter.PageSize = from, size
+			return a.cfg.Reader.AuditTrail(c.Request().Context(), by.Realm, filter)
+		})
+		if err != nil {
+			return a.Fail(c, problem.Of(err), err)
+		}
+	}
+	list, shownPage := cut(list, page, eventKey)
+	c.Response().Header().Set(echo.HeaderVary, echo.HeaderAccept)
+	if !acceptsCSV(c.Request()) {
+		return c.JSON(http.StatusOK, AuditList{Header: a.header(c), Events: eventsOf(list), Page: shownPage})
+	}
+	table, err := auditTable(list)
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	if shownPage.Next != "" {
+		c.Response().Header().Set("X-Next", shownPage.Next)
+	}
+	return c.Blob(http.StatusOK, mimeCSV+"; charset=utf-8", table)
+}
+
+func eventKey(e store.Event) uuid.UUID { return e.ID }
+
+// acceptsCSV reports whether the caller asks for a table before JSON.
+func acceptsCSV(r *http.Request) bool {
+	for _, accepted := range strings.Split(r.Header.Get(echo.HeaderAccept), ",") {
+		kind, _, err := mime.ParseMediaType(accepted)
+		if err == nil && kind == echo.MIMEApplicationJSON {
+			return false
+		}
+		if err == nil && kind == mimeCSV {
+			return true
+		}
+	}
+	return false
+}
+
+// auditTable writes events as RFC 4180 with a line of names first.
+func auditTable(events []store.Event) ([]byte, error) {
+	var table bytes.Buffer
+	w := csv.NewWriter(&table)
+	w.UseCRLF = true
+	rows := [][]string{{"at", "event", "outcome", "actor", "userId", "clientId", "channel", "sourceAddress", "internalId", "requestId", "detail", "id"}}
+	for _, e := range eventsOf(events) {
+		rows = append(rows, []string{
+			e.At, e.Event, e.Outcome, e.Actor, e.UserID, e.ClientID, e.Channel, e.SourceAddress, e.InternalID, e.RequestID, string(e.Detail), e.ID,
+		})
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = inert(row[i])
+		}
+	}
+	err := w.WriteAll(rows)
+	return table.Bytes(), err
+}
+
+// inert keeps a spreadsheet from taking a text for a formula: names and reasons are typed by people.
+func inert(cell string) string {
+	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+		return "'" + cell
+	}
+	return cell
+}

@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench drill fuzz hostile postgres browser xmllint clean-cache
+.PHONY: help run test verify generate lint bench drill fuzz hostile screenshots postgres browser xmllint clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -77,6 +77,14 @@ drill: ## tamper with a filled database at ten places in every way, and have the
 
 hostile: ## send 10,000 hostile bodies to the doors, and report the peak of memory
 	@COUNTERSIGN_HOSTILE=10000 $(GO) test ./web -run Hostile -count=1 -v | grep -v '^=== '
+
+screenshots: browser ## make the pictures of the README anew, into docs/screenshots: make screenshots FOLDER=path
+	@tools/postgres.sh --if-missing
+	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_SCREENSHOTS="$(abspath $(or $(FOLDER),docs/screenshots))" \
+	PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" \
+	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
+	COUNTERSIGN_CHROMIUM="$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" \
+	$(GO) test -count=1 -tags screenshots -run TestScreenshots ./web/browsertest
 
 postgres: ## fetch the pinned PostgreSQL into .cache/, for machines without one
 	@tools/postgres.sh

@@ -184,6 +184,12 @@ func TestRootServesADirectoryAsItsOwner(t *testing.T) {
 func TestAsAnOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	asRoot(t)
+	asOrdinaryUser(t, "TestServerOfAKilledProgramIsAdopted", "TestServerIsPrivate")
+}
+
+// asOrdinaryUser runs tests of this program as a user without rights. Each has to exist and pass.
+func asOrdinaryUser(t *testing.T, names ...string) {
+	t.Helper()
 	place, err := os.MkdirTemp("/tmp", "cs-user-")
 	if err != nil {
 		t.Fatal(err)
@@ -197,14 +203,16 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := "-test.run=^(TestServerOfAKilled|TestServerIsPrivate|TestDirectoryOfAnotherUser)"
+	tests := "-test.run=^(" + strings.Join(names, "|") + ")"
 	command := exec.CommandContext(t.Context(), program, tests, "-test.v")
 	command.Dir = place
 	command.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + temporary, "HOME=" + place}
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinaryUser, Gid: ordinaryUser}}
 	output, err := command.CombinedOutput()
-	if err != nil || !strings.Contains(string(output), "--- PASS: TestServerOfAKilledProgramIsAdopted") {
-		t.Errorf("as user %d: %v\n%s", ordinaryUser, err, output)
+	for _, name := range names {
+		if err != nil || !strings.Contains(string(output), "--- PASS: "+name) {
+			t.Errorf("%s as user %d: %v\n%s", name, ordinaryUser, err, output)
+		}
 	}
 }
 
@@ -214,7 +222,8 @@ const foreignName = "foreign"
 func TestDirectoryOfAnotherUserIsRefused(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() == 0 {
-		t.Skip("root may use everybody's directory; TestAsAnOrdinaryUser runs this one as it is meant")
+		asOrdinaryUser(t, "TestDirectoryOfAnotherUserIsRefused") // root may use everybody's directory
+		return
 	}
 	refused(t, quick(filepath.Join(os.TempDir(), foreignName)), "belongs to user 0", "run it as that user")
 }

@@ -1,3 +1,5 @@
+//go:build screenshots
+
 package browsertest
 
 import (
@@ -25,7 +27,7 @@ const screenshotLimit = 200_000
 func TestScreenshots(t *testing.T) {
 	folder := os.Getenv("COUNTERSIGN_SCREENSHOTS")
 	if folder == "" {
-		t.Skip("COUNTERSIGN_SCREENSHOTS names no folder for pictures")
+		t.Fatal("COUNTERSIGN_SCREENSHOTS names no folder for pictures: use make screenshots")
 	}
 	t.Parallel()
 	maker, checker := visitor(t, desktop), visitor(t, desktop)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -154,31 +155,41 @@ func TestUploadOfAllSamples(t *testing.T) {
 	}
 }
 
-func TestSwissTestFilesAreRefusedInWords(t *testing.T) {
+// otherPayments are orders for other kinds of payment than these gateways take, each made of a sample by one change. They are what
+// customers' software sends besides instant payments.
+var otherPayments = map[string][2]string{
+	"no instant payment":       {"(?s)<LclInstrm>.*?</LclInstrm>", ""},
+	"a salary":                 {"<PmtMtd>TRF</PmtMtd>", "<PmtMtd>CHK</PmtMtd>"},
+	"a debtor agent in blanks": {"(?s)(<DbtrAgt>\\s*)<FinInstnId>.*?</FinInstnId>", "$1<FinInstnId/>"},
+	"two payments":             {"(?s)(<CdtTrfTxInf>.*</CdtTrfTxInf>)", "$1$1"},
+	"another currency":         {`Ccy="[A-Z]{3}"`, `Ccy="USD"`},
+	"no creditor":              {"(?s)<Cdtr>.*?</Cdtr>", ""},
+}
+
+// TestOrdersOfOtherKindsAreRefusedInWords: none is taken, and each finding says what to do.
+func TestOrdersOfOtherKindsAreRefusedInWords(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(os.Getenv("COUNTERSIGN_SHARED"), "iso20022", "samples", "public", "spstest_*.xml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Skip("no SPS test files: set COUNTERSIGN_SHARED to the folder that holds iso20022/samples")
-	}
 	b := setup(t)
 	maker := b.as("maker1")
-	for _, file := range files {
-		content, err := os.ReadFile(file)
+	for _, scheme := range []string{"sic-inst", "sct-inst"} {
+		whole, err := os.ReadFile(filepath.Join(samples, scheme+"_01_pain.001.001.09.xml"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		// They are orders for other kinds of payment, so none is taken; each finding says what to do.
-		got := maker.upload(filepath.Base(file), content).is(http.StatusUnprocessableEntity)
-		rows := got.page.Find(".findings-table tbody tr")
-		if rows.Length() == 0 {
-			t.Errorf("%s is refused without a finding", file)
-		}
-		for _, row := range rows.EachIter() {
-			if row.Find("td").Eq(2).Text() == "" || row.Find("td").Eq(3).Text() == "" {
-				t.Errorf("%s: a finding without sentence or code: %s", file, row.Text())
+		for name, change := range otherPayments {
+			content := regexp.MustCompile(change[0]).ReplaceAll(whole, []byte(change[1]))
+			if bytes.Equal(content, whole) {
+				t.Fatalf("%s: %s changes nothing", scheme, name)
+			}
+			got := maker.upload("order.xml", content).is(http.StatusUnprocessableEntity)
+			rows := got.page.Find(".findings-table tbody tr")
+			if rows.Length() == 0 {
+				t.Errorf("%s: %s is refused without a finding", scheme, name)
+			}
+			for _, row := range rows.EachIter() {
+				if row.Find("td").Eq(2).Text() == "" || row.Find("td").Eq(3).Text() == "" {
+					t.Errorf("%s: %s: a finding without sentence or code: %s", scheme, name, row.Text())
+				}
 			}
 		}
 	}

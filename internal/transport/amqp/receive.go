@@ -62,6 +62,7 @@ func (q *inboundQueue) connected(ctx context.Context) (attached bool, err error)
 		if !errors.Is(err, errQuiet) {
 			return attached, err
 		}
+		q.cfg.Log.DebugContext(ctx, "a quiet link is replaced", "queue", q.address)
 	}
 }
 

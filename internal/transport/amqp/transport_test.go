@@ -16,6 +16,7 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
+	"countersign/internal/testlog"
 	wire "countersign/internal/transport/amqp"
 )
 
@@ -175,15 +176,22 @@ func testWhatCannotBeStoredComesAgain(t *testing.T, b *broker) {
 	}
 }
 
+// testQuietLinksAreReplaced sends documents before, at and after the moments at which the gateway takes a new link: each arrives once.
 func testQuietLinksAreReplaced(t *testing.T, b *broker) {
-	a, p := transport(t, b.url(), "quiet", func(c *wire.Config) { c.ReceiveWithin = 20 * time.Millisecond }), b.peer(t)
+	log := &testlog.Log{}
+	a, p := transport(t, b.url(), "quiet", func(c *wire.Config) {
+		c.ReceiveWithin = 20 * time.Millisecond
+		c.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}), b.peer(t)
+	replaced := func() int { return strings.Count(log.String(), "a quiet link is replaced") }
 	var in inbox
 	stop := run(a, in.receive)
-	for i := range 40 {
-		time.Sleep(time.Duration(i) * time.Millisecond) // at, before and after the moment of the change
+	for i := range 20 {
+		before := replaced()
+		eventually(t, "another link", func() bool { return replaced() > before })
 		p.send(t, "quiet.sct-inst.in", messageFor(fmt.Sprint("Q", i), "<in/>"))
 	}
-	eventually(t, "all documents", func() bool { return in.count() == 40 })
+	eventually(t, "all documents", func() bool { return in.count() == 20 })
 	err := stop()
 	if err != nil {
 		t.Error(err)
@@ -251,19 +259,21 @@ func testStopFinishesWhatItBegan(t *testing.T, b *broker) {
 	a, p := transport(t, b.url(), "graceful"), b.peer(t)
 	begun, proceed := make(chan bool), make(chan bool)
 	var in inbox
-	stop := run(a, func(c context.Context, d clearing.Document) error {
-		begun <- true
-		<-proceed
-		if c.Err() != nil {
-			return c.Err()
-		}
-		return in.receive(c, d)
-	})
+	running, cancel := context.WithCancel(ctx)
+	stopped := make(chan error, 1)
+	go func() {
+		stopped <- a.Run(running, func(c context.Context, d clearing.Document) error {
+			begun <- true
+			<-proceed
+			if c.Err() != nil {
+				return c.Err()
+			}
+			return in.receive(c, d)
+		})
+	}()
 	p.send(t, "graceful.sic-inst.in", messageFor("S1", "<in/>"))
 	<-begun
-	stopped := make(chan error)
-	go func() { stopped <- stop() }()
-	time.Sleep(50 * time.Millisecond) // the stop is under way
+	cancel()
 	close(proceed)
 	err := <-stopped
 	if err != nil || in.count() != 1 {

@@ -95,6 +95,14 @@ var barred = []struct{ from, target, reason string }{
 	{"views", "internal/auth", "views know view models only"},
 }
 
+// development are the programs and tests of the development, which the architecture does not tell of.
+var development = []string{
+	"internal/account/datagen", "internal/iso20022/xsdgen", "internal/rulebook/rulesdoc", "internal/tidy", "web/browsertest",
+}
+
+// overfull are the folders that are being emptied: none may come, and each goes when it keeps the limit.
+var overfull = []string{"internal/store", "internal/payment"}
+
 // testSupport are the packages that only tests may import, and each other.
 var testSupport = []string{"internal/store/storetest", "internal/stationtest", "internal/testlog", "web/webtest"}
 

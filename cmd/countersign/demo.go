@@ -29,6 +29,8 @@ type demoCommand struct {
 	ClearingSICURL  string `help:"Where Swiss instant payments go when the simulator is off." env:"COUNTERSIGN_CLEARING_SIC_URL"`
 	Empty           bool   `help:"Leave the realm of a new demo empty, instead of filling it with a day's payments." env:"COUNTERSIGN_DEMO_EMPTY"`
 	ClearingSCTURL  string `help:"Where SEPA instant payments go when the simulator is off." env:"COUNTERSIGN_CLEARING_SCT_URL"`
+
+	Rules ruleSettings `embed:""`
 }
 
 // clearingToken is the demo's clearing credential; like its users' password it is public.
@@ -138,6 +140,10 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 		Environment: "DEMO", Realm: demo.Realm, OperatorRealm: demo.Realm,
 		SignInHint: "Demo: maker1, checker1 and the others sign in with the password " + demo.UserPassword + ".",
 	}}
+	err = c.Rules.apply(&g)
+	if err != nil {
+		return gateway{}, err
+	}
 	g.admit(clearingToken)
 	err = c.keys(ctx, db, &g)
 	if err != nil {

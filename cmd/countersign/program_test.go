@@ -152,6 +152,7 @@ func (h *house) settings() []string {
 	list := []string{
 		"COUNTERSIGN_LISTEN=" + h.gateway, "COUNTERSIGN_SIMULATOR_LISTEN=" + h.simulator, "COUNTERSIGN_DATA_DIR=" + h.data,
 		"COUNTERSIGN_DEMO_EMPTY=" + strconv.FormatBool(!h.day),
+		"COUNTERSIGN_SCT_RETURNS_WITHOUT_RECALL=true", // the scripts send payments of both schemes back
 	}
 	if h.external {
 		list = append(list, "COUNTERSIGN_DEMO_SIMULATOR=off", "COUNTERSIGN_CLEARING_SIC_URL=http://"+h.simulator+"/clearing/sic-inst",

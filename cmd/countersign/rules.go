@@ -9,18 +9,18 @@ import (
 
 // ruleSettings are the rules that the schemes leave to a bank, its clearing or their agreement; docs/operations.md explains them.
 type ruleSettings struct {
-	SICLimit             string `help:"Largest Swiss instant payment, in CHF." default:"20000.00" env:"COUNTERSIGN_SIC_LIMIT"`
-	SCTLimit             string `help:"Largest SEPA instant payment, in EUR." default:"999999999.99" env:"COUNTERSIGN_SCT_LIMIT"`
-	SICUnstructuredEnd   string `help:"First day without unstructured addresses in Swiss payments." default:"2026-11-20" env:"COUNTERSIGN_SIC_UNSTRUCTURED_END"`
-	SCTUnstructuredEnd   string `help:"First day without unstructured addresses in SEPA payments." default:"2026-11-15" env:"COUNTERSIGN_SCT_UNSTRUCTURED_END"`
-	SICFallback          bool   `help:"Swiss payments may ask for a normal payment when the instant one fails (ITP)." env:"COUNTERSIGN_SIC_FALLBACK"`
-	SICCollectiveBooking bool   `help:"Swiss payments may ask for collective booking." env:"COUNTERSIGN_SIC_COLLECTIVE_BOOKING"`
-	KnownBanksOnly       bool   `help:"Refuse Swiss and Liechtenstein bank codes that the embedded list of banks lacks." env:"COUNTERSIGN_KNOWN_BANKS_ONLY"`
-	SICRecallDays        int    `help:"Swiss banking days in which a payment may be recalled; 0 for no limit." default:"0" env:"COUNTERSIGN_SIC_RECALL_DAYS"`
-	SICReturnDays        int    `help:"Swiss banking days in which a payment may be returned unasked; 0 for no limit." default:"0" env:"COUNTERSIGN_SIC_RETURN_DAYS"`
-	SICAnswerDays        int    `help:"Swiss banking days to answer a recall." default:"15" env:"COUNTERSIGN_SIC_ANSWER_DAYS"`
-	SCTAnswerDays        int    `help:"TARGET days to answer a recall." default:"15" env:"COUNTERSIGN_SCT_ANSWER_DAYS"`
-	SCTReturnsAnswerOnly bool   `help:"Refuse SEPA returns that no recall asked for." env:"COUNTERSIGN_SCT_RETURNS_ANSWER_ONLY"`
+	SICLimit                string `help:"Largest Swiss instant payment, in CHF." default:"20000.00" env:"COUNTERSIGN_SIC_LIMIT"`
+	SCTLimit                string `help:"Largest SEPA instant payment, in EUR." default:"999999999.99" env:"COUNTERSIGN_SCT_LIMIT"`
+	SICUnstructuredEnd      string `help:"First day without unstructured addresses in Swiss payments." default:"2026-11-14" env:"COUNTERSIGN_SIC_UNSTRUCTURED_END"`
+	SCTUnstructuredEnd      string `help:"First day without unstructured addresses in SEPA payments." default:"2026-11-15" env:"COUNTERSIGN_SCT_UNSTRUCTURED_END"`
+	SICFallback             bool   `help:"Swiss payments may ask for a normal payment when the instant one fails (ITP)." env:"COUNTERSIGN_SIC_FALLBACK"`
+	SICCollectiveBooking    bool   `help:"Swiss payments may ask for collective booking." env:"COUNTERSIGN_SIC_COLLECTIVE_BOOKING"`
+	KnownBanksOnly          bool   `help:"Refuse Swiss and Liechtenstein bank codes that the embedded list of banks lacks." env:"COUNTERSIGN_KNOWN_BANKS_ONLY"`
+	SICRecallDays           int    `help:"Swiss banking days in which a payment may be recalled; 0 for no limit." default:"0" env:"COUNTERSIGN_SIC_RECALL_DAYS"`
+	SICReturnDays           int    `help:"Swiss banking days in which a payment may be returned unasked; 0 for no limit." default:"0" env:"COUNTERSIGN_SIC_RETURN_DAYS"`
+	SICAnswerDays           int    `help:"Swiss banking days to answer a recall." default:"15" env:"COUNTERSIGN_SIC_ANSWER_DAYS"`
+	SCTAnswerDays           int    `help:"TARGET days to answer a recall." default:"15" env:"COUNTERSIGN_SCT_ANSWER_DAYS"`
+	SCTReturnsWithoutRecall bool   `help:"Let SEPA payments go back though no recall asked for them." name:"sct-returns-without-recall" env:"COUNTERSIGN_SCT_RETURNS_WITHOUT_RECALL"`
 }
 
 // maxRuleDays bounds the days of a rule, a year: more is a slip of the pen.
@@ -38,7 +38,7 @@ func (s *ruleSettings) apply(g *gateway) error {
 		return fmt.Errorf("COUNTERSIGN_SCT_LIMIT: %w", err)
 	}
 	g.Rules.FallbackAllowed, g.Rules.CollectiveBookingAllowed, g.Rules.KnownBanksOnly = s.SICFallback, s.SICCollectiveBooking, s.KnownBanksOnly
-	g.Rules.SCTReturnsAnswerOnly = s.SCTReturnsAnswerOnly
+	g.Rules.SCTReturnsWithoutRecall = s.SCTReturnsWithoutRecall
 	err = s.applyDays(g)
 	if err != nil {
 		return err

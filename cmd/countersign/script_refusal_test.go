@@ -59,8 +59,9 @@ func playWrongRule(t *testing.T, s *stage, l lane) {
 	s.refuses(t, l, request{kind: "return", payment: in.message, reason: "FOCR"}, "/ReturnDetails/reason CH16")
 	s.refuses(t, l, request{kind: "return", payment: in.message, reason: "AC04", more: `,"chargeAmount":"5.00"`}, "/ReturnDetails/chargeAmount CH17")
 	s.refuses(t, l, request{kind: "resolution", payment: asked.message, recall: recall, reason: "FOCR"}, "/ResolutionDetails/reason CH16")
-	s.refuses(t, l, request{kind: "resolution", payment: asked.message, recall: recall, reason: "LEGL"}, "/ResolutionDetails/additionalInformation CH21")
-	if !l.receipts {
+	if l.receipts {
+		s.refuses(t, l, request{kind: "resolution", payment: asked.message, recall: recall, reason: "NARR"}, "/ResolutionDetails/additionalInformation CH21")
+	} else {
 		s.refuses(t, l, request{kind: "recall", payment: settled, reason: "DUPL", information: "x"}, "/RecallDetails/additionalInformation CH17")
 		s.refuses(t, l, request{kind: "return", payment: in.message, reason: "AC07"}, "/ReturnDetails/reason CH16") // ISO has it, SEPA has not
 	}

@@ -72,7 +72,7 @@ func incomingCases(h *stationtest.House) []incomingCase {
 		{"a fraction of a cent", sct, "CH20", func(d *incomingDocument, t *tx) { setIncoming(d, t, "EUR", "1.005") }},
 		{"the limit", sic, "", func(d *incomingDocument, t *tx) { setIncoming(d, t, "CHF", "20000.00") }},
 		{"above the limit", sic, "AM02", func(d *incomingDocument, t *tx) { setIncoming(d, t, "CHF", "20000.01") }},
-		{"above the limit", sct, "AM02", func(d *incomingDocument, t *tx) { setIncoming(d, t, "EUR", "1000000000.00") }},
+		{"above the limit", sct, "AM23", func(d *incomingDocument, t *tx) { setIncoming(d, t, "EUR", "1000000000.00") }},
 		{"another bank by BIC", "", "AGNT", func(_ *incomingDocument, t *tx) {
 			t.CreditorAgent.FinancialInstitutionID = iso20022.FinancialInstitutionIdentification18{BICFI: "BBBBCHZZXXX"}
 		}},

@@ -114,9 +114,13 @@ func (c chain) resolutions(t *testing.T) {
 
 func (c chain) returns(t *testing.T) {
 	for _, reason := range []string{"FOCR", "AC04"} {
-		made, err := interbank.Return(interbank.RTransactionInput{
+		asked := interbank.RTransactionInput{
 			Request: rtransactionrule.Request{Reason: reason}, Scheme: c.scheme, Original: c.transfer(t), Bank: c.creditorBank, At: accepted, Day: answerDay, MessageID: c.letter + "PACS4-20260310-" + reason, ID: c.letter + "RTR-" + reason + "-0001",
-		})
+		}
+		if reason == rtransactionrule.ReturnAfterRecall {
+			asked.Recall = c.recall(t, "DUPL")
+		}
+		made, err := interbank.Return(asked)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,10 +137,10 @@ func TestAnswersCiteWhoAsked(t *testing.T) {
 		information    []string
 		want           []string
 	}{
-		{"DUPL", "CUST", nil, []string{"ATR053Atelier Exemple SARL"}},
-		{"CUST", "CUST", nil, []string{"ATR072Atelier Exemple SARL"}},
-		{"CUST", "LEGL", []string{"Court order", "Zürich"}, []string{"ATR072BBBBFRPPXXX", "ATR057Court order", "ATR057Zuerich"}},
-		{"FRAD", "NOAS", []string{"Account emptied"}, []string{"ATR053BBBBFRPPXXX", "FRADAccount emptied"}},
+		{"DUPL", "CUST", nil, []string{"ATR053/ECXL-0001"}},
+		{"CUST", "CUST", nil, []string{"ATR072/ECXL-0001"}},
+		{"CUST", "LEGL", []string{"Court order", "Zürich"}, []string{"ATR072/ECXL-0001", "ATR057/Court order", "ATR057/Zuerich"}},
+		{"FRAD", "NOAS", []string{"Account emptied"}, []string{"ATR053/ECXL-0001", "FRAD/Account emptied"}},
 	}
 	for _, test := range cases {
 		asked := rtransactionrule.Case{Request: rtransactionrule.Request{Reason: test.reason, Information: test.information}, Scheme: c.scheme, RecallReason: test.recall}

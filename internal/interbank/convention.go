@@ -40,7 +40,8 @@ type convention struct {
 	accountProxy bool
 	// agentsByIID: banks are named by their code in the Swiss clearing.
 	agentsByIID bool
-	// answersCite: a camt.029 begins with ATR053 or ATR072 and who answers (EPC).
+	// answersCite: the first line of an answer to a recall names the recall behind ATR053/ or ATR072/ (EPC). In SIC a return names it
+	// plainly, and a camt.029 does not.
 	answersCite bool
 }
 

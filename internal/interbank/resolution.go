@@ -96,24 +96,25 @@ func (c convention) resolutionReason(in RTransactionInput, recall *iso20022.Paym
 	asked := recallReason(recall)
 	lines := c.information(rtransactionrule.ResolutionInformation(in.Scheme, in.Reason, asked), in.Information)
 	if c.answersCite {
-		lines = append([]string{c.citation(asked, originator)}, lines...)
+		lines = append([]string{c.citation(recall)}, lines...)
 	}
 	return iso20022.CancellationStatusReason4{
 		Originator: originator, Reason: &iso20022.CancellationStatusReason3Choice{Code: in.Reason}, AdditionalInformation: lines,
 	}, nil
 }
 
-// citation is the first line of an answer in SCT Inst: ATR053 answers a bank, ATR072 a customer, and then who answers.
-func (c convention) citation(asked string, originator *party) string {
-	attribute := "ATR053"
-	reason, known := rtransactionrule.FindReason(rtransactionrule.RecallReasons(c.scheme), asked)
+// citation is the first line of an answer: the id of the recall it answers (CxlId). In SCT Inst it stands behind the attribute of what was
+// asked: ATR053/ for the recall of a bank (AT-R053), ATR072/ for the request of a customer (AT-R072).
+func (c convention) citation(recall *iso20022.PaymentTransaction106) string {
+	id := c.text(cmp.Or(recall.CancellationID, notProvided), rtransactionrule.InformationLength)
+	if !c.answersCite {
+		return id
+	}
+	reason, known := rtransactionrule.FindReason(rtransactionrule.RecallReasons(c.scheme), recallReason(recall))
 	if known && reason.Originator == rtransactionrule.OriginatorCustomer {
-		attribute = "ATR072"
+		return "ATR072/" + id
 	}
-	if originator.ID != nil {
-		return attribute + originator.ID.OrganisationID.AnyBIC
-	}
-	return attribute + originator.Name
+	return "ATR053/" + id
 }
 
 // creditorOf is the creditor of the recalled payment, or nil when the recall does not say.

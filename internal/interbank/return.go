@@ -90,8 +90,19 @@ func (c convention) returnReason(in RTransactionInput, about original) (iso20022
 	}
 	bank := cmp.Or(in.Bank, bicOf(*about.reference.CreditorAgent))
 	originator, err := c.originator(reason, bank, about.reference.Creditor.Party)
+	if err != nil {
+		return iso20022.PaymentReturnReason6{}, err
+	}
+	lines := c.information(reason.Information, in.Information)
+	if in.Recall != nil {
+		recall, err := recallOf(in.Recall)
+		if err != nil {
+			return iso20022.PaymentReturnReason6{}, err
+		}
+		// EPC115-06 pacs.004 of a positive answer: AddtlInf is mandatory; SIC release of 2024: it holds the id of the recall.
+		lines = append([]string{c.citation(recall)}, lines...)
+	}
 	return iso20022.PaymentReturnReason6{
-		Originator: originator, Reason: &iso20022.ReturnReason5Choice{Code: in.Reason},
-		AdditionalInformation: c.information(reason.Information, in.Information),
-	}, err
+		Originator: originator, Reason: &iso20022.ReturnReason5Choice{Code: in.Reason}, AdditionalInformation: lines,
+	}, nil
 }

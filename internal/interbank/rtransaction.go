@@ -17,7 +17,7 @@ type RTransactionInput struct {
 	Scheme rulebook.Scheme
 	// Original is the pacs.008 that is recalled, which we sent, or sent back, which came in. A resolution needs none.
 	Original *iso20022.FIToFICustomerCreditTransfer
-	// Recall is the camt.056 that came in; only a resolution needs it.
+	// Recall is the camt.056 that came in: what a resolution refuses, or what a return grants; nil for a return that nobody asked for.
 	Recall *iso20022.FIToFIPaymentCancellationRequest
 	// Bank is our BIC; "" takes that of our bank in the document, or from the bank list.
 	Bank string

@@ -35,12 +35,21 @@ var resolutionKind = rTransactionKind{
 	// There is no last day: a late refusal is better than none.
 	lastDay: func(rtransactionrule.Case) (time.Time, bool) { return time.Time{}, false },
 	draft: func(in RTransactionInput, asked interbank.RTransactionInput) (iso20022.Document, error) {
-		document, findings := in.About.Recall.Document()
-		recall, ok := document.(*iso20022.FIToFIPaymentCancellationRequest)
-		if !ok || len(findings) > 0 {
-			return nil, fmt.Errorf("the stored content of %s is no valid camt.056", in.About.Recall.InternalID)
+		recall, err := cancellationOf(in.About.Recall)
+		if err != nil {
+			return nil, err
 		}
 		asked.Recall = recall
 		return interbank.Resolution(asked)
 	},
+}
+
+// cancellationOf reads the camt.056 of a received recall.
+func cancellationOf(m Message) (*iso20022.FIToFIPaymentCancellationRequest, error) {
+	document, findings := m.Document()
+	recall, ok := document.(*iso20022.FIToFIPaymentCancellationRequest)
+	if !ok || len(findings) > 0 {
+		return nil, fmt.Errorf("the stored content of %s is no valid camt.056", m.InternalID)
+	}
+	return recall, nil
 }

@@ -39,6 +39,12 @@ var returnKind = rTransactionKind{
 			return nil, err
 		}
 		asked.Original = original
+		if in.About.Recalled() {
+			asked.Recall, err = cancellationOf(in.About.Recall)
+			if err != nil {
+				return nil, err
+			}
+		}
 		return interbank.Return(asked)
 	},
 }

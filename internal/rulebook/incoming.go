@@ -160,11 +160,14 @@ var incomingRules = []IncomingRule{
 		},
 	},
 	{
-		ID: "incoming-maximum", Element: "CdtTrfTxInf/IntrBkSttlmAmt", Code: "AM02", Text: "The amount is above the limit of instant payments.",
-		Source: "SPS 4.3 (a setting); EPC rulebook 2025 (999,999,999.99); ISO, AM02", broken: func(i incoming) bool {
-			amount, err := money.FromDecimal(i.profile.Currency, i.transaction.InterbankSettlementAmount.Value)
-			return err == nil && amount.Minor() > i.Settings.limit(i.Scheme).Minor()
-		},
+		ID: "incoming-maximum", Scheme: SchemeSIC, Element: "CdtTrfTxInf/IntrBkSttlmAmt", Code: "AM02",
+		Text: "The amount is above the limit of instant payments.", Source: "SPS 4.3 (a setting); ISO, AM02", broken: incoming.tooLarge,
+	},
+	{
+		ID: "incoming-maximum-sepa", Scheme: SchemeSCT, Element: "CdtTrfTxInf/IntrBkSttlmAmt", Code: "AM23",
+		Text:   "The amount is above the limit of instant payments.",
+		Source: "EPC rulebook 2025 (999,999,999.99); EPC, Guidance on Reason Codes for SCT Inst R-transactions v7.0 (AM02 is gone); ISO, AM23",
+		broken: incoming.tooLarge,
 	},
 	{
 		ID: "incoming-agent", Element: "CdtTrfTxInf/CdtrAgt", Code: "AGNT", Text: "The account is kept by another bank.",
@@ -212,6 +215,12 @@ var incomingRules = []IncomingRule{
 			return !i.accepted.IsZero() && i.accepted.Sub(i.At) > ClockTolerance
 		},
 	},
+}
+
+// tooLarge reports an amount above the scheme's limit.
+func (i incoming) tooLarge() bool {
+	amount, err := money.FromDecimal(i.profile.Currency, i.transaction.InterbankSettlementAmount.Value)
+	return err == nil && amount.Minor() > i.Settings.limit(i.Scheme).Minor()
 }
 
 // paymentType stands in the header or with the transaction.

@@ -38,9 +38,10 @@ type Settings struct {
 	// SCTAnswerDays is the same in TARGET days; default 15 (EPC rulebook 2025; some clearing systems
 	// still say 10).
 	SCTAnswerDays int
-	// SCTReturnsAnswerOnly refuses SEPA returns that no recall asked for. Off by default: whether the
-	// scheme has them is not settled in what is published.
-	SCTReturnsAnswerOnly bool
+	// SCTReturnsWithoutRecall lets SEPA payments go back though no recall asked for them. Off by
+	// default: the exceptions of SCT Inst are rejects, recalls and requests for recall (EPC, Guidance
+	// on Reason Codes for SCT Inst R-transactions v7.0). Some clearing systems take them by agreement.
+	SCTReturnsWithoutRecall bool
 }
 
 // limit is the largest amount of the scheme.

@@ -71,8 +71,9 @@ func returnDocument(r recalled, messageID string, at time.Time) *iso20022.Paymen
 			ReturnedInterbankSettlementAmount: amount,
 			ChargeBearer:                      chargesShared,
 			ReturnReasonInformation: []iso20022.PaymentReturnReason6{{
-				Originator: r.creditor(),
-				Reason:     &iso20022.ReturnReason5Choice{Code: returnFollowsRecall},
+				Originator:            r.creditor(),
+				Reason:                &iso20022.ReturnReason5Choice{Code: returnFollowsRecall},
+				AdditionalInformation: answerLines(r),
 			}},
 			OriginalTransactionReference: r.request.OriginalTransactionReference,
 		}},
@@ -121,25 +122,27 @@ func refusedRecall(r recalled, messageID, reason string) iso20022.PaymentTransac
 	}
 }
 
-// refusalLines are the lines SCT Inst wants in a negative answer: the first starts with ATR053 for the recall of a bank and with ATR072
-// for one its customer asked for.
+// answerLines is the line that names the recall by its id: in SCT Inst behind ATR053/ for the recall of a bank and behind ATR072/ for one
+// its customer asked for.
+func answerLines(r recalled) []string {
+	if r.scheme.receipts {
+		return []string{r.request.CancellationID}
+	}
+	attribute := "ATR053/"
+	for _, information := range r.request.CancellationReasonInformation {
+		if information.Reason != nil && askedByCustomer(information.Reason.Code) {
+			attribute = "ATR072/"
+		}
+	}
+	return []string{attribute + r.request.CancellationID}
+}
+
+// refusalLines are the lines of a negative answer; SIC asks for none.
 func refusalLines(r recalled) []string {
 	if r.scheme.receipts {
 		return nil
 	}
-	attribute := "ATR053"
-	for _, information := range r.request.CancellationReasonInformation {
-		if information.Reason != nil && askedByCustomer(information.Reason.Code) {
-			attribute = "ATR072"
-		}
-	}
-	name := "Creditor"
-	if creditor := r.creditor(); creditor != nil {
-		name = creditor.Name
-	}
-	const longest = 105 - len("ATR053") // Max105Text
-	characters := []rune(name)
-	return []string{attribute + string(characters[:min(longest, len(characters))])}
+	return answerLines(r)
 }
 
 // askedByCustomer says whether a recall with this reason is a request of the originator, not of the bank.

@@ -127,7 +127,7 @@ func TestRefusedRecallInSEPACarriesTheAttributeLine(t *testing.T) {
 	document := b.gateway.taken()[0].document.(*iso20022.ResolutionOfInvestigation)
 	answered := document.CancellationDetails[0].TransactionInformationAndStatus[0]
 	lines := answered.CancellationStatusReasonInformation[0].AdditionalInformation
-	if !slices.Equal(lines, []string{"ATR072Atelier Exemple SARL"}) {
+	if !slices.Equal(lines, []string{"ATR072/C-TX1"}) {
 		t.Errorf("got lines %v", lines)
 	}
 	assignment := document.Assignment
@@ -247,7 +247,7 @@ func TestRecallWithoutCreditorGetsAValidAnswer(t *testing.T) {
 	if got := b.names(); !slices.Equal(got, []string{"pacs.004 FOCR", "camt.029 RJCR RJCR CUST"}) {
 		t.Errorf("got %v", got)
 	}
-	if xml := b.gateway.taken()[1].xml; !strings.Contains(xml, "<AddtlInf>ATR053Creditor</AddtlInf>") {
+	if xml := b.gateway.taken()[1].xml; !strings.Contains(xml, "<AddtlInf>ATR053/ECXL-0001</AddtlInf>") {
 		t.Errorf("the refusal lacks its attribute line: %s", xml)
 	}
 	b.checkSent()

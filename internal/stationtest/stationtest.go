@@ -176,6 +176,7 @@ func (h *House) WithKeys(t testing.TB, lines ...string) *House {
 func (h *House) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 	t.Helper()
 	cfg := stations.Config{
+		Rules:    rulebook.Settings{SCTReturnsWithoutRecall: true}, // both schemes send back, so that tests play both alike
 		Database: db, Seal: seal, TokenKeys: storetest.Keys(t), Network: h.Network, Now: h.Clock.Now,
 		Log: slog.New(slog.NewTextHandler(logTo{h}, nil)), JobLog: slog.New(slog.DiscardHandler),
 	}

@@ -141,7 +141,6 @@ func TestReturnsAndResolutionsThatAreRefused(t *testing.T) {
 		{"refusing the recall of another", european, "resolution", resolutionBody(asked, foreign, "CUST"), []string{recallID + " NARR"}},
 		{"refusing for a payment of ours", european, "resolution", resolutionBody(outgoing, recall, "CUST"), []string{id + " NARR"}},
 		{"no reason of a refusal", european, "resolution", resolutionBody(asked, recall, "DUPL"), []string{"/Resolution" + reason + " CH16"}},
-		{"a legal reason unexplained", european, "resolution", resolutionBody(asked, recall, "LEGL"), []string{"/Resolution" + line + " CH21"}},
 		{"a line too long for its prefix", european, "resolution", resolutionBody(asked, recall, "LEGL", "additionalInformation", []string{strings.Repeat("a", 100)}), []string{"/Resolution" + line + "/0 CH16"}},
 	})
 	b.ok(t, call{Path: requestPath(european, "return"), Who: maker1, Body: returnBody(asked, "FOCR")})

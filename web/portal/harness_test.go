@@ -75,7 +75,7 @@ func setup(t *testing.T) *bench {
 	b.config = portal.Config{
 		Auth: signIn,
 		Submission: submission.New(submission.Config{
-			Messages: messages, Rules: rulebook.Settings{}, Seal: seal, Now: time.Now, NewID: newID, Random: random, Zone: zone,
+			Messages: messages, Rules: rulebook.Settings{SCTReturnsWithoutRecall: true}, Seal: seal, Now: time.Now, NewID: newID, Random: random, Zone: zone,
 		}),
 		Approval: approval.New(approval.Config{Messages: messages, Seal: seal, Now: time.Now, Zone: zone}),
 		Reader:   b.reader, Drafts: store.NewDrafts(db.Database), Sessions: db.Sessions(t),

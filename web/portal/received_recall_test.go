@@ -34,7 +34,7 @@ func TestAReceivedRecallIsGrantedWithACharge(t *testing.T) {
 			t.Errorf("a charge of %s is answered with %q", charge, got.problems())
 		}
 	}
-	m := maker.wish(back, "charge", "5,50", "information1", "As asked")
+	m := maker.wish(back, "charge", "5,50")
 	if m.Summary.Amount.Format() != "EUR 94.50" || m.AnswersID != recall.InternalID {
 		t.Fatalf("the return is over %s and answers %s", m.Summary.Amount.Format(), m.AnswersID)
 	}
@@ -66,9 +66,9 @@ func TestAReceivedRecallIsRefused(t *testing.T) {
 	if chosen := form.fields(path).Get("reason"); chosen != "" {
 		t.Errorf("%s is chosen though there is time", chosen)
 	}
-	legal := maker.post(path, url.Values{"reason": {"LEGL"}}).is(http.StatusUnprocessableEntity)
-	if legal.page.Find("#information1-error").Length() != 1 {
-		t.Errorf("a legal reason without its words is answered with %q", legal.problems())
+	narrative := maker.post(path, url.Values{"reason": {"NARR"}}).is(http.StatusUnprocessableEntity)
+	if narrative.page.Find("#information1-error").Length() != 1 {
+		t.Errorf("a narrative without its words is answered with %q", narrative.problems())
 	}
 	m := maker.wish(path, "reason", "CUST")
 	detail := o.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Approve the refusal of the recall of CHF 100.00")

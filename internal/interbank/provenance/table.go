@@ -82,7 +82,7 @@ var returnOrigins = append([]origin{
 	{element: "TxInf/ChrgsInf/Agt", from: fromReceived, at: transaction + "/CdtrAgt"},
 	{element: "TxInf/RtrRsnInf/Orgtr", from: "From the reason: the BIC of our bank, or the creditor's name when the customer decides"},
 	{element: "TxInf/RtrRsnInf/Rsn", from: fromMaker + ": the reason chosen"},
-	{element: "TxInf/RtrRsnInf/AddtlInf", from: fromMaker + ": additional information"},
+	{element: "TxInf/RtrRsnInf/AddtlInf", from: fromMaker + ": additional information; the first line of an answer names the recall"},
 }, originalOrigins("TxInf", fromReceived)...)
 
 // resolutionOrigins say where a camt.029 comes from: the camt.056 it answers and what its maker chose.
@@ -98,7 +98,7 @@ var resolutionOrigins = append([]origin{
 	{element: "CxlDtls/TxInfAndSts/TxCxlSts", from: "Always RJCR: a refusal"},
 	{element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/Orgtr", from: "From the reason: the BIC of our bank, or the creditor's name when the creditor refuses"},
 	{element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/Rsn", from: fromMaker + ": the reason chosen"},
-	{element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/AddtlInf", from: fromMaker + ": additional information; in SEPA the first line says who answers"},
+	{element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/AddtlInf", from: fromMaker + ": additional information; in SEPA the first line names the recall"},
 }, repeated("CxlDtls/TxInfAndSts", fromRecall, "Undrlyg/TxInf")...)
 
 // originalOrigins say where the elements about the original payment come from, in a document made of its pacs.008.

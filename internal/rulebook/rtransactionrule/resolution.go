@@ -55,7 +55,7 @@ func ResolutionReasons(scheme rulebook.Scheme) []Reason {
 		for i := range list {
 			list[i].Source, list[i].Information = sourceResolutionSIC, freeLines
 		}
-		list[1].Information.Required, list[len(list)-1].Information.Required = 1, 1
+		list[len(list)-1].Information.Required = 1
 	default:
 		return nil
 	}
@@ -63,11 +63,12 @@ func ResolutionReasons(scheme rulebook.Scheme) []Reason {
 }
 
 // The lines of a camt.029 in SCT Inst beyond its first, which the document's maker writes (EPC SCT Inst rulebook 2025 as rendered by
-// clearing systems): ATR057 for the legal reason, FRAD in answers to a recall for fraud, ATR078 in answers to a wrong account.
+// clearing systems): ATR057 for the legal reason, FRAD in answers to a recall for fraud, ATR078 in answers to a wrong account. None of them
+// is required: the legal reason may stand alone.
 var (
-	legalLines        = Information{Required: 1, Allowed: 2, Length: InformationLength - len("ATR057"), Prefix: "ATR057"}
-	fraudLines        = Information{Allowed: 10, Length: InformationLength - len("FRAD"), Prefix: "FRAD"}
-	wrongAccountLines = Information{Allowed: 10, Length: InformationLength - len("ATR078"), Prefix: "ATR078"}
+	legalLines        = Information{Allowed: 2, Length: InformationLength - len("ATR057/"), Prefix: "ATR057/"}
+	fraudLines        = Information{Allowed: 10, Length: InformationLength - len("FRAD/"), Prefix: "FRAD/"}
+	wrongAccountLines = Information{Allowed: 10, Length: InformationLength - len("ATR078/"), Prefix: "ATR078/"}
 )
 
 // ResolutionInformation is which lines go with a reason in the answer to a recall for recallReason; nothing for a reason the scheme

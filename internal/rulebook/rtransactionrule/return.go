@@ -13,7 +13,7 @@ import (
 // OnlyAfterRecall is the finding about a payment that its scheme sends back as the answer to a recall only, and that nobody recalled; refused
 // is false when it may go back.
 func OnlyAfterRecall(c Case) (finding iso20022.Finding, refused bool) {
-	if c.Recalled || c.Scheme != rulebook.SchemeSCT || !c.Settings.SCTReturnsAnswerOnly {
+	if c.Recalled || c.Scheme != rulebook.SchemeSCT || c.Settings.SCTReturnsWithoutRecall {
 		return iso20022.Finding{}, false
 	}
 	var found check
@@ -106,7 +106,7 @@ const ReturnAfterRecall = "FOCR"
 
 // commonReturnReasons are usual in both schemes.
 var commonReturnReasons = []Reason{
-	{Code: ReturnAfterRecall, Text: "Answer to a recall: the money goes back", Information: Information{Allowed: 1, Length: InformationLength}, Usual: true},
+	{Code: ReturnAfterRecall, Text: "Answer to a recall: the money goes back", Usual: true},
 	{Code: "AC01", Text: "The account number is wrong", Usual: true},
 	{Code: "AC04", Text: "The account is closed", Usual: true},
 	{Code: "AC06", Text: "The account is blocked", Usual: true},

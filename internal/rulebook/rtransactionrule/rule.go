@@ -25,11 +25,11 @@ var table = []rulebook.Rule{
 	},
 	{
 		ID: "return-without-recall", Element: "/ReturnDetails/reason", Code: "CH17",
-		Text: "Wait for a recall: payments of this scheme go back only as the answer to one.", Source: "EPC SCT Inst rulebook 2025 (a setting, off by default)", Scheme: rulebook.SchemeSCT,
+		Text: "Wait for a recall: payments of this scheme go back only as the answer to one.", Source: "EPC, Guidance on Reason Codes for SCT Inst R-transactions v7.0 (October 2025); a setting lets them go", Scheme: rulebook.SchemeSCT,
 	},
 	{
 		ID: "information-missing", Element: "/{details}/additionalInformation", Code: "CH21",
-		Text: "Explain the reason in additional information.", Source: "EPC115-06 camt.029 (LEGL); ISO (NARR)",
+		Text: "Explain the reason in additional information.", Source: "ISO, NARR: see the narrative",
 	},
 	{
 		ID: "information-lines", Element: "/{details}/additionalInformation", Code: "CH17",

@@ -71,7 +71,7 @@ func charge(kept money.Amount) func(*rtransactionrule.Case) {
 
 func plainReturn(change func(*rtransactionrule.Case)) func(*rtransactionrule.Case) {
 	return func(asked *rtransactionrule.Case) {
-		asked.Reason, asked.Recalled = "AC04", false
+		asked.Reason, asked.Recalled, asked.Settings = "AC04", false, byAgreement
 		change(asked)
 	}
 }
@@ -83,9 +83,11 @@ var requestCases = []requestCase{
 	returnCase("reason-after-recall", true, func(asked *rtransactionrule.Case) { asked.Recalled = false }),
 	returnCase("reason-after-recall", true, func(asked *rtransactionrule.Case) { asked.Reason = "AC04" }),
 	returnCase("return-without-recall", false, plainReturn(func(*rtransactionrule.Case) {})),
-	returnCase("return-without-recall", true, plainReturn(func(asked *rtransactionrule.Case) { asked.Settings.SCTReturnsAnswerOnly = true })),
+	returnCase("return-without-recall", true, plainReturn(func(asked *rtransactionrule.Case) { asked.Settings = rulebook.Settings{} })),
 	resolutionCase("information-missing", false, func(*rtransactionrule.Case) {}),
-	resolutionCase("information-missing", true, func(asked *rtransactionrule.Case) { asked.Information = nil }),
+	resolutionCase("information-missing", true, func(asked *rtransactionrule.Case) {
+		asked.Scheme, asked.Reason, asked.Information = rulebook.SchemeSIC, "NARR", nil
+	}),
 	recallCase("information-lines", false, recallLines("a")),
 	recallCase("information-lines", true, recallLines("a", "b")),
 	recallCase("information-length", false, recallLines(strings.Repeat("ü", 105))),

@@ -43,6 +43,7 @@ const (
 	PlaceIncoming   Place = "incoming"
 	PlaceRecalls    Place = "recalls"
 	PlaceQuarantine Place = "quarantine"
+	PlaceAudit      Place = "audit"
 	PlaceSimulator  Place = "simulator"
 	PlaceProfile    Place = "profile"
 )
@@ -59,6 +60,8 @@ type Person struct {
 	MayRead   bool
 	// MayOperate shows the quarantine of the gateway.
 	MayOperate bool
+	// MayAudit shows the audit trail of the realm.
+	MayAudit bool
 }
 
 // Shell is what surrounds the content of every page.
@@ -152,6 +155,9 @@ func (s Shell) navigation() []navigationEntry {
 	}
 	if s.Person.MayOperate {
 		entries = append(entries, navigationEntry{PlaceQuarantine, "/quarantine", "triangle-alert", "Quarantine", "Unmatched"})
+	}
+	if s.Person.MayAudit {
+		entries = append(entries, navigationEntry{PlaceAudit, "/audit", "clock", "Audit trail", "Audit"})
 	}
 	if s.Simulator && s.Person.MayRead {
 		entries = append(entries, navigationEntry{PlaceSimulator, "/simulator", "send", "Simulator", "Simulator"})

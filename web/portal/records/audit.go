@@ -1,0 +1,102 @@
+package records
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// auditPage is how many events one page of the audit trail lists.
+const auditPage = 100
+
+// showAuditTrail lists what was done and what was refused in the realm, newest first.
+func showAuditTrail(v *visit) error {
+	err := payment.MayAudit(v.By)
+	if err != nil {
+		return err
+	}
+	query := v.Echo.QueryParams()
+	get := func(name string) string { return strings.TrimSpace(page.Searchable(query.Get(name))) }
+	model := views.AuditTrail{
+		Shell: v.Shell("Audit trail", views.PlaceAudit), From: get("from"), To: get("to"), Actor: get("actor"), Event: get("event"),
+		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "No event of this realm matches. Widen the search, or clear it."},
+	}
+	model.Filtered = model.From+model.To+model.Actor+model.Event != ""
+	after, _ := uuid.Parse(query.Get("after"))
+	ask := store.AuditFilter{Before: after, Actor: model.Actor, Event: model.Event, PageSize: auditPage + 1}
+	ask.From = v.day(&model, "from", model.From)
+	ask.To = v.day(&model, "to", model.To)
+	if !ask.To.IsZero() {
+		ask.To = ask.To.In(v.Config.Zone).AddDate(0, 0, 1).Add(-time.Microsecond)
+	}
+	events, err := v.Config.Reader.AuditTrail(v.Context(), v.By.Realm, ask)
+	if err != nil {
+		return err
+	}
+	if after != uuid.Nil {
+		model.Pages.FirstURL = auditURL(model, uuid.Nil)
+	}
+	if len(events) > auditPage {
+		events = events[:auditPage]
+		model.Pages.NextURL, model.Pages.NextLabel = auditURL(model, events[auditPage-1].ID), "Next page"
+	}
+	for _, e := range events {
+		model.Rows = append(model.Rows, v.auditTrailRow(e))
+	}
+	model.Shell.Failed = len(model.Problems) > 0
+	if model.Shell.Failed {
+		return v.Render(http.StatusUnprocessableEntity, views.AuditTrailPage(model))
+	}
+	return v.Render(http.StatusOK, views.AuditTrailPage(model))
+}
+
+// day reads a day in the zone of the banking day; what cannot be read is named in the problems and does not narrow the list.
+func (v *visit) day(model *views.AuditTrail, name, typed string) time.Time {
+	if typed == "" {
+		return time.Time{}
+	}
+	day, err := time.ParseInLocation(time.DateOnly, typed, v.Config.Zone)
+	if err != nil {
+		model.Problems = append(model.Problems, ui.Problem{Field: name, Text: "Enter the day as year, month and day: 2026-11-20.", Code: "DT01"})
+	}
+	return day
+}
+
+func (v *visit) auditTrailRow(e store.Event) views.AuditTrailRow {
+	actor := e.Actor
+	if e.ActorLogin != "" && e.ActorLogin != e.Actor {
+		actor += " (" + e.ActorLogin + ")"
+	}
+	row := views.AuditTrailRow{AuditEntry: views.AuditEntry{
+		At: e.At, Actor: cmp.Or(actor, "–"), Action: e.Event, Channel: page.ChannelName(e.Channel, e.ClientID), Address: e.SourceAddress,
+		RequestID: e.RequestID, Detail: auditDetail(e.Detail),
+	}}
+	if e.MessageID != uuid.Nil && payment.MayRead(v.By) == nil {
+		row.URL = "/payments/" + e.MessageID.String() + "/audit"
+	}
+	return row
+}
+
+// auditURL is the address of a page of the trail under the same filters.
+func auditURL(model views.AuditTrail, after uuid.UUID) string {
+	values := url.Values{}
+	for name, value := range map[string]string{"from": model.From, "to": model.To, "actor": model.Actor, "event": model.Event} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	if after != uuid.Nil {
+		values.Set("after", after.String())
+	}
+	return "/audit?" + values.Encode()
+}

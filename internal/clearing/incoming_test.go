@@ -84,6 +84,15 @@ func incomingCases(h *stationtest.House) []incomingCase {
 		}},
 		{"no such account", "", "AC01", func(_ *incomingDocument, t *tx) { t.CreditorAccount.ID.IBAN = "CH9300762011623852957" }},
 		{"an account of the other scheme", sct, "AC01", func(_ *incomingDocument, t *tx) { t.CreditorAccount.ID.IBAN = receiving[sic] }},
+		{"settled in nine days", "", "DT01", func(_ *incomingDocument, t *tx) {
+			t.InterbankSettlementDate = iso20022.DateOf(h.Clock.Now().AddDate(0, 0, 9))
+		}},
+		{"settled long ago", "", "DT01", func(d *incomingDocument, t *tx) {
+			t.InterbankSettlementDate, d.GroupHeader.InterbankSettlementDate = "", "1999-12-31"
+		}},
+		{"settled after Easter", "", "", func(_ *incomingDocument, t *tx) {
+			t.InterbankSettlementDate = iso20022.DateOf(h.Clock.Now().AddDate(0, 0, 5))
+		}},
 		{"a blank end-to-end id", "", "CH21", func(_ *incomingDocument, t *tx) { t.PaymentID.EndToEndID = " " }},
 		{"a debtor without name", "", "BE21", func(_ *incomingDocument, t *tx) { t.Debtor.Name = "" }},
 		{"an empty creditor", "", "BE22", func(_ *incomingDocument, t *tx) { t.Creditor = iso20022.PartyIdentification135{} }},
@@ -154,7 +163,8 @@ func TestAMessageThatIsNotOnePaymentIsRefusedAsAWholeAndKeptForAnOperator(t *tes
 			d.CreditTransferTransactionInformation = append(d.CreditTransferTransactionInformation, second)
 			d.GroupHeader.NumberOfTransactions = "2"
 		}},
-		"no transaction id": {"CH21", func(_ *incomingDocument, t *tx) { t.PaymentID.TransactionID = "" }},
+		"accepted in the first moment": {"DT01", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = "0001-01-01T00:00:00Z" }},
+		"no transaction id":            {"CH21", func(_ *incomingDocument, t *tx) { t.PaymentID.TransactionID = "" }},
 	}
 	for name, c := range cases {
 		for _, scheme := range rulebook.Schemes() {

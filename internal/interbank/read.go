@@ -2,6 +2,7 @@ package interbank
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -90,7 +91,16 @@ func readDay(given iso20022.ISODate) (time.Time, error) {
 	if given == "" {
 		return time.Time{}, nil
 	}
-	return iso20022.ISODate(given[:min(len(given), len(time.DateOnly))]).Date()
+	day, err := iso20022.ISODate(given[:min(len(given), len(time.DateOnly))]).Date()
+	return day, neverZero(day, err)
+}
+
+// neverZero refuses the first moment of the calendar, which the schema allows: here it stands for nothing said.
+func neverZero(moment time.Time, err error) error {
+	if err == nil && moment.IsZero() {
+		return errors.New("read a date: nothing happened on 1 January of the year 1")
+	}
+	return err
 }
 
 // readMoment reads a time that may be left out.
@@ -98,7 +108,8 @@ func readMoment(given iso20022.ISODateTime) (time.Time, error) {
 	if given == "" {
 		return time.Time{}, nil
 	}
-	return given.Time()
+	moment, err := given.Time()
+	return moment, neverZero(moment, err)
 }
 
 // with reads amount and day of an original payment into what is known of it.

@@ -19,6 +19,9 @@ const (
 	// ClockTolerance is how far ahead of ours another bank's clock may be. A later acceptance time would give a payment more than the
 	// scheme's time.
 	ClockTolerance = 5 * time.Second
+	// SettlementDays is how many days the settlement of an incoming payment may lie from its arrival: it is due at once, and the longest
+	// row of days without settlement is shorter.
+	SettlementDays = 7
 )
 
 // IncomingAccount is the account an incoming payment names, as its bank keeps it.
@@ -200,6 +203,10 @@ var incomingRules = []IncomingRule{
 		},
 	},
 	{
+		ID: "incoming-settlement-day", Element: "IntrBkSttlmDt", Code: "DT01", Text: fmt.Sprintf("The settlement day lies more than %d days away.", SettlementDays),
+		Source: "EPC SCT Inst rulebook 2025, 4.2.3 (settled at once); ISO, DT01", broken: incoming.farDay,
+	},
+	{
 		ID: "incoming-time-missing", Scheme: SchemeSCT, Element: "CdtTrfTxInf/AccptncDtTm", Code: "CH21", Text: "The acceptance time is missing.",
 		Source: "EPC115-06 pacs.008 (AccptncDtTm mandatory, AT-T056); ISO, CH21", broken: func(i incoming) bool { return i.accepted.IsZero() },
 	},
@@ -229,6 +236,20 @@ func (i incoming) paymentType() *iso20022.PaymentTypeInformation28 {
 		return i.transaction.PaymentTypeInformation
 	}
 	return i.header.PaymentTypeInformation
+}
+
+// farDay reports a settlement day, which stands in the header or with the transaction, that is far away.
+func (i incoming) farDay() bool {
+	for _, given := range []iso20022.ISODate{i.header.InterbankSettlementDate, i.transaction.InterbankSettlementDate} {
+		if given == "" {
+			continue
+		}
+		day, err := given.Date()
+		if err != nil || day.Sub(i.At).Abs() > (SettlementDays+1)*24*time.Hour {
+			return true
+		}
+	}
+	return false
 }
 
 // otherClearing reports a clearing system that is not the scheme's. In SEPA the document may name the clearing and settlement mechanism

@@ -50,13 +50,14 @@ var floors = map[string]int{
 	"internal/rulebook/rtransactionrule": 2, // what the schemes allow of recalls, returns and resolutions, and until when
 	"internal/rulebook":                  1, // what the schemes allow, as a table
 
-	"internal/iso20022":         0,  // the payment messages as types
-	"internal/iso20022/codec":   1,  // their documents read, checked and written; most of the gateway speaks of messages and never of bytes
-	"internal/iso20022/element": -1, // places of a message, found by the names on the way to them
-	"internal/iso20022/schema":  -1, // the shape of the schemas, which types and codec share
-	"internal/account":          0,
-	"internal/identity":         1,
-	"internal/audit":            1,
+	"internal/iso20022":           0,  // the payment messages as types
+	"internal/iso20022/codec":     1,  // their documents read, checked and written; most of the gateway speaks of messages and never of bytes
+	"internal/iso20022/isosample": 1,  // random documents for tests
+	"internal/iso20022/element":   -1, // places of a message, found by the names on the way to them
+	"internal/iso20022/schema":    -1, // the shape of the schemas, which types and codec share
+	"internal/account":            0,
+	"internal/identity":           1,
+	"internal/audit":              1,
 
 	"internal/money":                 0,
 	"internal/calendar":              0,  // bank working days
@@ -104,7 +105,7 @@ var development = []string{
 var overfull = []string{"internal/store", "internal/payment"}
 
 // testSupport are the packages that only tests may import, and each other.
-var testSupport = []string{"internal/store/storetest", "internal/stationtest", "internal/testlog", "web/webtest"}
+var testSupport = []string{"internal/store/storetest", "internal/stationtest", "internal/testlog", "internal/iso20022/isosample", "web/webtest"}
 
 // confined are modules (by the beginning of their import path) that only one folder may import. Files of tests are not held to this.
 var confined = []struct{ module, home string }{

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/isosample"
 	"countersign/internal/iso20022/schema"
 )
 
@@ -52,8 +53,8 @@ func count(texts []string) map[string]int {
 func TestUpgradeCarriesEveryValueOrSaysSo(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
-		s := sampler{newRandom(seed), []float64{1, 0.7, 0.3}[seed%3]}
-		old := s.document(iso20022.Pain001V03).(*iso20022.CustomerCreditTransferInitiationV03)
+		s := isosample.Sampler{Random: newRandom(seed), Chance: []float64{1, 0.7, 0.3}[seed%3]}
+		old := s.Document(iso20022.Pain001V03).(*iso20022.CustomerCreditTransferInitiationV03)
 		current, findings := Upgrade(old)
 		before := count(leaves(&iso20022.DefinitionNamed(iso20022.Pain001V03).Document, reflect.ValueOf(old).Elem()))
 		after := count(leaves(&iso20022.DefinitionNamed(iso20022.Pain001V09).Document, reflect.ValueOf(current).Elem()))

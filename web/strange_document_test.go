@@ -1,0 +1,414 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/govalues/decimal"
+
+	"countersign/internal/demo"
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
+	"countersign/internal/iso20022/isosample"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/stationtest"
+	"countersign/web"
+	"countersign/web/inbound"
+)
+
+// product is the whole gateway behind one address, with payments, recalls and received recalls of both schemes under way.
+type product struct {
+	t      *testing.T
+	house  *stationtest.House
+	server *httptest.Server
+	sent   map[rulebook.Scheme]payment.Message // ours, unanswered, recalled
+	came   map[rulebook.Scheme]payment.Message // booked, recalled by the other bank
+}
+
+func openProduct(t *testing.T) *product {
+	t.Helper()
+	p := &product{t: t, house: stationtest.New(t), sent: map[rulebook.Scheme]payment.Message{}, came: map[rulebook.Scheme]payment.Message{}}
+	server, err := web.Open(p.house.Stations, web.Settings{
+		Environment: "TEST", Realm: demo.Realm, OperatorRealm: demo.Realm, Connected: everywhere(),
+		Connections: []inbound.Connection{inbound.NewConnection(clearingToken, rulebook.Schemes()...)},
+		Limits:      web.Limits{PerPrincipal: 1_000_000, PerAddress: 1_000_000},
+	})
+	must(t, err)
+	p.server = httptest.NewServer(server.Handler())
+	t.Cleanup(p.server.Close)
+	for _, scheme := range rulebook.Schemes() {
+		p.begin(scheme)
+	}
+	return p
+}
+
+// begin brings one payment out and one in, and recalls both.
+func (p *product) begin(scheme rulebook.Scheme) {
+	p.t.Helper()
+	h, ctx := p.house, p.t.Context()
+	maker := h.Principal(p.t, stationtest.Door{Realm: demo.Realm, Name: "maker1", Client: demo.Straight, Channel: "api"})
+	sent := h.Create(p.t, maker, scheme)
+	must(p.t, h.Clearing.Send(ctx, sent.Realm, sent.InternalID))
+	p.sent[scheme] = sent
+	document := p.payment(scheme, "GOOD")
+	p.must(http.StatusAccepted, scheme, "GOOD", encode(p.t, document))
+	realm, id, err := h.Store.IncomingByTransaction(ctx, scheme, "GOOD")
+	must(p.t, err)
+	p.came[scheme], err = h.Reader.Message(ctx, realm, id)
+	must(p.t, err)
+	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RECALL", ID: "RECALL", At: h.Clock.Now(),
+	})
+	must(p.t, err)
+	p.must(http.StatusAccepted, scheme, "RECALL", encode(p.t, recall))
+}
+
+// payment is another bank's payment that nothing is wrong with.
+func (p *product) payment(scheme rulebook.Scheme, id string) *iso20022.FIToFICustomerCreditTransfer {
+	p.t.Helper()
+	order := stationtest.Document(scheme, 900, p.house.Clock.Now())
+	order.PaymentInformation[0].CreditTransferTransactionInformation[0].CreditorAccount.ID.IBAN = map[rulebook.Scheme]string{
+		rulebook.SchemeSIC: "CH5021977000004331346", rulebook.SchemeSCT: "DE62007620110623852957",
+	}[scheme]
+	document, err := interbank.CreditTransfer(interbank.CreditTransferInput{
+		Scheme: scheme, Order: order, TransactionID: id, Reference: id, UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
+		From: interbank.Account{
+			IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Anna Beispiel", Town: "Zuerich", Country: "CH"},
+			AgentBIC: "BBBBCHZZXXX", AgentIID: "21966",
+		},
+		AcceptedAt: p.house.Clock.Now(), Day: p.house.Clock.Now(),
+	})
+	must(p.t, err)
+	return document
+}
+
+func encode(t *testing.T, document iso20022.Document) []byte {
+	t.Helper()
+	content, err := codec.EncodeXML(document)
+	must(t, err)
+	return content
+}
+
+// deliver hands a document to the door of clearing.
+func (p *product) deliver(scheme rulebook.Scheme, reference string, content []byte) (status int, said string) {
+	p.t.Helper()
+	r, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.server.URL+"/clearing/v1/"+string(scheme)+"/messages", bytes.NewReader(content))
+	must(p.t, err)
+	r.Header.Set("Content-Type", "application/xml")
+	r.Header.Set("X-Message-Id", reference)
+	r.Header.Set("Authorization", "Bearer "+clearingToken)
+	return p.do(http.DefaultClient, r)
+}
+
+func (p *product) do(client *http.Client, r *http.Request) (status int, body string) {
+	p.t.Helper()
+	answer, err := client.Do(r)
+	must(p.t, err)
+	defer func() { _ = answer.Body.Close() }()
+	content, err := io.ReadAll(answer.Body)
+	must(p.t, err)
+	return answer.StatusCode, string(content)
+}
+
+func (p *product) must(want int, scheme rulebook.Scheme, reference string, content []byte) {
+	p.t.Helper()
+	status, said := p.deliver(scheme, reference, content)
+	if status != want {
+		p.t.Errorf("%s %s: %d %s, want %d\n%.3000s", scheme, reference, status, said, want, content)
+	}
+}
+
+// inboundNames are the messages that clearing may send.
+var inboundNames = []iso20022.MessageName{
+	iso20022.Pacs002V10, iso20022.Pacs004V09, iso20022.Pacs008V08, iso20022.Pacs028V03, iso20022.Camt025V05, iso20022.Camt029V09, iso20022.Camt056V08,
+}
+
+// known puts ids, amounts and accounts that exist here in the place of random ones, so that a document is looked at more closely.
+func (p *product) known(scheme rulebook.Scheme, content []byte, seed uint64) []byte {
+	sent, came := p.sent[scheme], p.came[scheme]
+	replace := func(element, value string) {
+		content = regexp.MustCompile(`<`+element+`>[^<]+</`).ReplaceAll(content, []byte("<"+element+">"+value+"</"))
+	}
+	if seed%3 == 0 {
+		return content
+	}
+	replace("IBAN", came.Summary.CreditorAccount)
+	if seed%3 == 1 {
+		replace("OrgnlTxId", string(sent.GlobalID))
+		replace("OrgnlMsgId", sent.Reference())
+		return content
+	}
+	replace("OrgnlTxId", "GOOD")
+	content = regexp.MustCompile(`<(Orgnl|Rtrd)IntrBkSttlmAmt Ccy="[A-Z]*">[^<]*<`).ReplaceAll(content,
+		[]byte(`<${1}IntrBkSttlmAmt Ccy="`+string(came.Summary.Amount.Currency())+`">`+came.Summary.Amount.Decimal().String()+`<`))
+	return content
+}
+
+// TestStrangeDocumentsOfClearingHarmNothing brings documents that follow their schemas and nothing else through the door of clearing: every
+// optional element, foreign alphabets, odd currencies, far days, ids of ours beside ids of nobody. Each is taken, once. Nothing is booked
+// or moved by them, and every page and list stays there for everybody.
+func TestStrangeDocumentsOfClearingHarmNothing(t *testing.T) {
+	t.Parallel()
+	p := openProduct(t)
+	taken := 0
+	for _, scheme := range rulebook.Schemes() {
+		for _, name := range inboundNames {
+			for seed := range uint64(24) {
+				s := isosample.Sampler{Random: rand.New(rand.NewPCG(seed, 20022)), Chance: []float64{0, 0.1, 0.3, 0.6}[seed%4]}
+				content := p.known(scheme, encode(t, s.Document(name)), seed)
+				if len(content) > 200<<10 {
+					continue
+				}
+				reference := fmt.Sprintf("%s-%d", name, seed)
+				p.must(http.StatusAccepted, scheme, reference, content)
+				p.must(http.StatusOK, scheme, reference, content)
+				taken++
+			}
+		}
+		p.strangePayments(scheme)
+	}
+	t.Logf("%d random documents", taken)
+	p.sweep()
+	p.nothingMoved()
+	p.walk()
+	p.house.CheckInvariants(t)
+}
+
+// sweep lets the gateway's own clock work on what came, past the time that early documents wait.
+func (p *product) sweep() {
+	for range 3 {
+		p.house.Clearing.Sweep(p.t.Context())
+		p.house.Clock.Add(30 * time.Second)
+	}
+	p.house.Clock.Add(-90 * time.Second)
+}
+
+type creditTransfer = iso20022.CreditTransferTransaction39
+
+// strangePayments brings payments to an account of ours with one strange thing each, and holds which of them are booked.
+func (p *product) strangePayments(scheme rulebook.Scheme) {
+	for name, c := range map[string]struct {
+		booked bool
+		change func(*iso20022.FIToFICustomerCreditTransfer, *creditTransfer)
+	}{
+		"long names": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+			t.Debtor.Name = strings.Repeat("W", 140)
+		}},
+		"emoji": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+			t.Debtor.Name = strings.Repeat("😀", 140)
+		}},
+		"right to left": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+			t.Debtor.Name = "\u202egnp.exe בנק اَلْعَرَبِيَّةُ"
+		}},
+		"markup": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+			t.Debtor.Name = `<script>alert("1")</script>`
+		}},
+		"zeros of width": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+			t.Debtor.Name = "A\u200b\u0301\u0301\u0301\u00a0B"
+		}},
+		"lines":        {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) { t.Debtor.Name = "A\r\nB\tC" }},
+		"a blank name": {false, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) { t.Debtor.Name = " " }},
+		"an empty debtor": {false, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+			t.Debtor = iso20022.PartyIdentification135{}
+		}},
+		"empty address": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+			t.Creditor.PostalAddress = &iso20022.PostalAddress24{}
+		}},
+		"many texts": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+			t.RemittanceInformation = &iso20022.RemittanceInformation16{Unstructured: slicesOf("x€😀 ", 400)}
+		}},
+		"nothing":            {false, amountOf("CHF", "0")},
+		"a fraction":         {false, amountOf("EUR", "0.00001")},
+		"no currency":        {false, amountOf("XXX", "1")},
+		"gold":               {false, amountOf("XAU", "1.00001")},
+		"dinars":             {false, amountOf("BHD", "1.005")},
+		"more than there is": {false, amountOf("CHF", "999999999999999999")},
+		"a far day": {false, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+			t.InterbankSettlementDate = "9999-12-31"
+		}},
+		"a day long ago": {false, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+			t.InterbankSettlementDate = "0001-01-01"
+		}},
+		"accepted long ago": {false, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+			t.AcceptanceDateTime = "0001-01-01T00:00:00"
+		}},
+		"accepted far ahead": {false, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+			t.AcceptanceDateTime = "9999-12-31T24:00:00Z"
+		}},
+		"no references": {false, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+			t.PaymentID = iso20022.PaymentIdentification7{EndToEndID: " "}
+		}},
+		"an id of ours": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+			t.PaymentID.TransactionID = string(p.sent[scheme].GlobalID)
+		}},
+		"several payments": {false, func(d *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+			d.CreditTransferTransactionInformation = append(d.CreditTransferTransactionInformation, *t, *t)
+		}},
+	} {
+		document := p.payment(scheme, "ODD-"+name)
+		c.change(document, &document.CreditTransferTransactionInformation[0])
+		content := encode(p.t, document)
+		reference := "ODD-" + name
+		p.must(http.StatusAccepted, scheme, reference, content)
+		p.must(http.StatusOK, scheme, reference, content)
+		id := document.CreditTransferTransactionInformation[0].PaymentID.TransactionID
+		realm, key, err := p.house.Store.IncomingByTransaction(p.t.Context(), scheme, id)
+		booked := err == nil
+		if err == nil {
+			m, err := p.house.Reader.Message(p.t.Context(), realm, key)
+			must(p.t, err)
+			booked = m.State == payment.StateBooked
+		}
+		if booked != c.booked {
+			p.t.Errorf("%s, %s: booked is %t", scheme, name, booked)
+		}
+	}
+}
+
+func slicesOf(text string, count int) []string {
+	many := make([]string, count)
+	for i := range many {
+		many[i] = text + fmt.Sprint(i)
+	}
+	return many
+}
+
+func amountOf(currency, value string) func(*iso20022.FIToFICustomerCreditTransfer, *creditTransfer) {
+	return func(d *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+		amount := iso20022.Amount{Currency: currency, Value: decimal.MustParse(value)}
+		t.InterbankSettlementAmount, d.GroupHeader.TotalInterbankSettlementAmount = amount, &amount
+	}
+}
+
+// nothingMoved holds that what was under way is where it was: no answer of the corpus fits it.
+func (p *product) nothingMoved() {
+	p.t.Helper()
+	for _, scheme := range rulebook.Schemes() {
+		for _, before := range []payment.Message{p.sent[scheme], p.came[scheme]} {
+			after, err := p.house.Reader.Message(p.t.Context(), before.Realm, before.InternalID)
+			must(p.t, err)
+			if after.State != before.State && after.State != payment.StateUnconfirmed && after.State != payment.StateProcessing {
+				p.t.Errorf("%s %s went from %s to %s (%s)", scheme, before.GlobalID, before.State, after.State, after.StatusText)
+			}
+		}
+	}
+}
+
+// walk follows every link of every page, and reads every list and every entry, as people of every role.
+func (p *product) walk() {
+	for _, name := range []string{"maker1", "checker1", "supervisor1", "admin1"} {
+		p.walkPages(name)
+		p.walkLists(name)
+	}
+}
+
+// mostPages bounds the pages one person looks at: one of each kind of page and many of each list.
+const mostPages = 250
+
+func (p *product) walkPages(name string) {
+	jar, err := cookiejar.New(nil)
+	must(p.t, err)
+	client := &http.Client{Jar: jar}
+	form := url.Values{"realm": {demo.Realm}, "username": {name}, "password": {demo.UserPassword}, "next": {"/"}}
+	r, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.server.URL+"/signin", strings.NewReader(form.Encode()))
+	must(p.t, err)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	status, body := p.do(client, r)
+	if status != http.StatusOK {
+		p.t.Fatalf("%s cannot sign in: %d %.300s", name, status, body)
+	}
+	seen, waiting := map[string]bool{"/": true}, []string{"/"}
+	for len(waiting) > 0 && len(seen) <= mostPages {
+		path := waiting[0]
+		waiting = waiting[1:]
+		r, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.server.URL+path, nil)
+		must(p.t, err)
+		status, body := p.do(client, r)
+		if status >= http.StatusInternalServerError || status == http.StatusNotFound {
+			p.t.Errorf("%s looks at %s: %d", name, path, status)
+		}
+		page, err := goquery.NewDocumentFromReader(strings.NewReader(body))
+		must(p.t, err)
+		page.Find("a[href^='/']").Each(func(_ int, link *goquery.Selection) {
+			next, _, _ := strings.Cut(link.AttrOr("href", ""), "#")
+			if !seen[next] && !strings.HasPrefix(next, "/api/docs") && !strings.Contains(next, "sort=") {
+				seen[next] = true
+				waiting = append(waiting, next)
+			}
+		})
+	}
+	if len(seen) < 10 {
+		p.t.Errorf("%s saw %d pages only", name, len(seen))
+	}
+}
+
+// token signs a person in at the API.
+func (p *product) token(name string) string {
+	form := url.Values{
+		"grant_type": {"password"}, "client_id": {demo.Backoffice}, "client_secret": {demo.ClientSecret}, "username": {name},
+		"password": {demo.UserPassword},
+	}
+	r, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.server.URL+"/api/auth/v1/realms/"+demo.Realm+"/login", strings.NewReader(form.Encode()))
+	must(p.t, err)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("X-Request-Id", "walk")
+	_, body := p.do(http.DefaultClient, r)
+	var set struct {
+		AccessToken string `json:"access_token"`
+	}
+	must(p.t, json.Unmarshal([]byte(body), &set))
+	return set.AccessToken
+}
+
+func (p *product) walkLists(name string) {
+	token := p.token(name)
+	read := func(path, accept string) (status int, list map[string]any) {
+		r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, p.server.URL+path, nil)
+		must(p.t, err)
+		r.Header.Set("Authorization", "Bearer "+token)
+		r.Header.Set("X-Request-Id", "walk")
+		r.Header.Set("Accept", accept)
+		status, body := p.do(http.DefaultClient, r)
+		if status >= http.StatusInternalServerError {
+			p.t.Errorf("%s reads %s as %s: %d %s", name, path, accept, status, body)
+		}
+		_ = json.Unmarshal([]byte(body), &list) // XML is no list
+		return status, list
+	}
+	for noun, key := range map[string]string{"transaction": "transactions", "interface": "messages", "error": "errors", "account": "accounts"} {
+		_, list := read("/api/common/v1/"+noun+"/list?pageSize=100", "application/json")
+		entries, _ := list[key].([]any)
+		for _, entry := range entries {
+			id, _ := entry.(map[string]any)[map[string]string{"transaction": "internalId"}[noun]].(string)
+			if noun == "interface" {
+				id, _ = entry.(map[string]any)["id"].(string)
+				read("/api/common/v1/interface/"+id, "application/xml")
+			}
+			if id == "" {
+				continue
+			}
+			for _, below := range map[string][]string{"transaction": {"", "/history", "/audit", "/related", "/messages"}, "interface": {""}}[noun] {
+				if status, _ := read("/api/common/v1/"+noun+"/"+id+below, "application/json"); status == http.StatusNotFound {
+					p.t.Errorf("%s: %s %s%s of the list is not there", name, noun, id, below)
+				}
+			}
+		}
+	}
+}

@@ -25,6 +25,7 @@ import (
 	"countersign/internal/stationtest"
 	"countersign/web"
 	"countersign/web/inbound"
+	"countersign/web/webtest"
 )
 
 // product is the whole gateway behind one address, with payments, recalls and received recalls of both schemes under way.
@@ -40,8 +41,8 @@ func openProduct(t *testing.T) *product {
 	t.Helper()
 	p := &product{t: t, house: stationtest.New(t), sent: map[rulebook.Scheme]payment.Message{}, came: map[rulebook.Scheme]payment.Message{}}
 	server, err := web.Open(p.house.Stations, web.Settings{
-		Environment: "TEST", Realm: demo.Realm, OperatorRealm: demo.Realm, Connected: everywhere(),
-		Connections: []inbound.Connection{inbound.NewConnection(clearingToken, rulebook.Schemes()...)},
+		Environment: "TEST", Realm: demo.Realm, OperatorRealm: demo.Realm, Connected: map[rulebook.Scheme]bool{rulebook.SchemeSIC: true, rulebook.SchemeSCT: true},
+		Connections: []inbound.Connection{inbound.NewConnection(webtest.ClearingToken, rulebook.Schemes()...)},
 		Limits:      web.Limits{PerPrincipal: 1_000_000, PerAddress: 1_000_000},
 	})
 	must(t, err)
@@ -63,7 +64,7 @@ func (p *product) begin(scheme rulebook.Scheme) {
 	p.sent[scheme] = sent
 	document := p.payment(scheme, "GOOD")
 	p.must(http.StatusAccepted, scheme, "GOOD", encode(p.t, document))
-	realm, id, err := h.Store.IncomingByTransaction(ctx, scheme, "GOOD")
+	realm, id, err := h.Messages.IncomingByTransaction(ctx, scheme, "GOOD")
 	must(p.t, err)
 	p.came[scheme], err = h.Reader.Message(ctx, realm, id)
 	must(p.t, err)
@@ -107,7 +108,7 @@ func (p *product) deliver(scheme rulebook.Scheme, reference string, content []by
 	must(p.t, err)
 	r.Header.Set("Content-Type", "application/xml")
 	r.Header.Set("X-Message-Id", reference)
-	r.Header.Set("Authorization", "Bearer "+clearingToken)
+	r.Header.Set("Authorization", "Bearer "+webtest.ClearingToken)
 	return p.do(http.DefaultClient, r)
 }
 
@@ -263,7 +264,7 @@ func (p *product) strangePayments(scheme rulebook.Scheme) {
 		p.must(http.StatusAccepted, scheme, reference, content)
 		p.must(http.StatusOK, scheme, reference, content)
 		id := document.CreditTransferTransactionInformation[0].PaymentID.TransactionID
-		realm, key, err := p.house.Store.IncomingByTransaction(p.t.Context(), scheme, id)
+		realm, key, err := p.house.Messages.IncomingByTransaction(p.t.Context(), scheme, id)
 		booked := err == nil
 		if err == nil {
 			m, err := p.house.Reader.Message(p.t.Context(), realm, key)

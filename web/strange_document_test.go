@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -76,7 +77,7 @@ func (p *product) begin(scheme rulebook.Scheme) {
 }
 
 // payment is another bank's payment that nothing is wrong with.
-func (p *product) payment(scheme rulebook.Scheme, id string) *iso20022.FIToFICustomerCreditTransfer {
+func (p *product) payment(scheme rulebook.Scheme, id string) *incomingDocument {
 	p.t.Helper()
 	order := stationtest.Document(scheme, 900, p.house.Clock.Now())
 	order.PaymentInformation[0].CreditTransferTransactionInformation[0].CreditorAccount.ID.IBAN = map[rulebook.Scheme]string{
@@ -195,68 +196,87 @@ func (p *product) sweep() {
 	p.house.Clock.Add(-90 * time.Second)
 }
 
-type creditTransfer = iso20022.CreditTransferTransaction39
+type (
+	incomingDocument = iso20022.FIToFICustomerCreditTransfer
+	creditTransfer   = iso20022.CreditTransferTransaction39
+)
 
-// strangePayments brings payments to an account of ours with one strange thing each, and holds which of them are booked.
-func (p *product) strangePayments(scheme rulebook.Scheme) {
-	for name, c := range map[string]struct {
-		booked bool
-		change func(*iso20022.FIToFICustomerCreditTransfer, *creditTransfer)
-	}{
-		"long names": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+// strangePayment is a payment to an account of ours with one strange thing, and whether it is booked.
+type strangePayment struct {
+	booked bool
+	change func(*incomingDocument, *creditTransfer)
+}
+
+// strangeTexts are payments with odd words in them.
+func strangeTexts() map[string]strangePayment {
+	return map[string]strangePayment{
+		"long names": {true, func(_ *incomingDocument, t *creditTransfer) {
 			t.Debtor.Name = strings.Repeat("W", 140)
 		}},
-		"emoji": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+		"emoji": {true, func(_ *incomingDocument, t *creditTransfer) {
 			t.Debtor.Name = strings.Repeat("😀", 140)
 		}},
-		"right to left": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+		"right to left": {true, func(_ *incomingDocument, t *creditTransfer) {
 			t.Debtor.Name = "\u202egnp.exe בנק اَلْعَرَبِيَّةُ"
 		}},
-		"markup": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+		"markup": {true, func(_ *incomingDocument, t *creditTransfer) {
 			t.Debtor.Name = `<script>alert("1")</script>`
 		}},
-		"zeros of width": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+		"zeros of width": {true, func(_ *incomingDocument, t *creditTransfer) {
 			t.Debtor.Name = "A\u200b\u0301\u0301\u0301\u00a0B"
 		}},
-		"lines":        {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) { t.Debtor.Name = "A\r\nB\tC" }},
-		"a blank name": {false, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) { t.Debtor.Name = " " }},
-		"an empty debtor": {false, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+		"lines":        {true, func(_ *incomingDocument, t *creditTransfer) { t.Debtor.Name = "A\r\nB\tC" }},
+		"a blank name": {false, func(_ *incomingDocument, t *creditTransfer) { t.Debtor.Name = " " }},
+		"an empty debtor": {false, func(_ *incomingDocument, t *creditTransfer) {
 			t.Debtor = iso20022.PartyIdentification135{}
 		}},
-		"empty address": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+		"empty address": {true, func(_ *incomingDocument, t *creditTransfer) {
 			t.Creditor.PostalAddress = &iso20022.PostalAddress24{}
 		}},
-		"many texts": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+		"many texts": {true, func(_ *incomingDocument, t *creditTransfer) {
 			t.RemittanceInformation = &iso20022.RemittanceInformation16{Unstructured: slicesOf("x€😀 ", 400)}
 		}},
+	}
+}
+
+// strangeFacts are payments with odd amounts, days and ids in them.
+func strangeFacts(ours string) map[string]strangePayment {
+	return map[string]strangePayment{
 		"nothing":            {false, amountOf("CHF", "0")},
 		"a fraction":         {false, amountOf("EUR", "0.00001")},
 		"no currency":        {false, amountOf("XXX", "1")},
 		"gold":               {false, amountOf("XAU", "1.00001")},
 		"dinars":             {false, amountOf("BHD", "1.005")},
 		"more than there is": {false, amountOf("CHF", "999999999999999999")},
-		"a far day": {false, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+		"a far day": {false, func(_ *incomingDocument, t *creditTransfer) {
 			t.InterbankSettlementDate = "9999-12-31"
 		}},
-		"a day long ago": {false, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+		"a day long ago": {false, func(_ *incomingDocument, t *creditTransfer) {
 			t.InterbankSettlementDate = "0001-01-01"
 		}},
-		"accepted long ago": {false, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+		"accepted long ago": {false, func(_ *incomingDocument, t *creditTransfer) {
 			t.AcceptanceDateTime = "0001-01-01T00:00:00"
 		}},
-		"accepted far ahead": {false, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+		"accepted far ahead": {false, func(_ *incomingDocument, t *creditTransfer) {
 			t.AcceptanceDateTime = "9999-12-31T24:00:00Z"
 		}},
-		"no references": {false, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+		"no references": {false, func(_ *incomingDocument, t *creditTransfer) {
 			t.PaymentID = iso20022.PaymentIdentification7{EndToEndID: " "}
 		}},
-		"an id of ours": {true, func(_ *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
-			t.PaymentID.TransactionID = string(p.sent[scheme].GlobalID)
+		"an id of ours": {true, func(_ *incomingDocument, t *creditTransfer) {
+			t.PaymentID.TransactionID = ours
 		}},
-		"several payments": {false, func(d *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+		"several payments": {false, func(d *incomingDocument, t *creditTransfer) {
 			d.CreditTransferTransactionInformation = append(d.CreditTransferTransactionInformation, *t, *t)
 		}},
-	} {
+	}
+}
+
+// strangePayments brings payments with one strange thing each, and holds which of them are booked.
+func (p *product) strangePayments(scheme rulebook.Scheme) {
+	cases := strangeFacts(string(p.sent[scheme].GlobalID))
+	maps.Copy(cases, strangeTexts())
+	for name, c := range cases {
 		document := p.payment(scheme, "ODD-"+name)
 		c.change(document, &document.CreditTransferTransactionInformation[0])
 		content := encode(p.t, document)
@@ -285,8 +305,8 @@ func slicesOf(text string, count int) []string {
 	return many
 }
 
-func amountOf(currency, value string) func(*iso20022.FIToFICustomerCreditTransfer, *creditTransfer) {
-	return func(d *iso20022.FIToFICustomerCreditTransfer, t *creditTransfer) {
+func amountOf(currency, value string) func(*incomingDocument, *creditTransfer) {
+	return func(d *incomingDocument, t *creditTransfer) {
 		amount := iso20022.Amount{Currency: currency, Value: decimal.MustParse(value)}
 		t.InterbankSettlementAmount, d.GroupHeader.TotalInterbankSettlementAmount = amount, &amount
 	}

@@ -84,6 +84,20 @@ func incomingCases(h *stationtest.House) []incomingCase {
 		}},
 		{"no such account", "", "AC01", func(_ *incomingDocument, t *tx) { t.CreditorAccount.ID.IBAN = "CH9300762011623852957" }},
 		{"an account of the other scheme", sct, "AC01", func(_ *incomingDocument, t *tx) { t.CreditorAccount.ID.IBAN = receiving[sic] }},
+		{"without time", sct, "CH21", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = "" }},
+		{"without time", sic, "", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = "" }},
+		{"in the last moment", "", "", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 10*time.Second-time.Millisecond) }},
+		{"too late", "", "AB05", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 10*time.Second) }},
+		{"hours late", "", "AB05", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 6*time.Hour) }},
+		{"by a clock a little ahead", "", "", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, -5*time.Second) }},
+		{"from the future", "", "DT01", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, -time.Hour) }},
+	}
+}
+
+// incompleteCases leave out what the schema lets be left out, or say a day that cannot be.
+func incompleteCases(h *stationtest.House) []incomingCase {
+	type tx = iso20022.CreditTransferTransaction39
+	return []incomingCase{
 		{"settled in nine days", "", "DT01", func(_ *incomingDocument, t *tx) {
 			t.InterbankSettlementDate = iso20022.DateOf(h.Clock.Now().AddDate(0, 0, 9))
 		}},
@@ -102,13 +116,6 @@ func incomingCases(h *stationtest.House) []incomingCase {
 		{"a creditor's bank without name", "", "RC04", func(_ *incomingDocument, t *tx) {
 			t.CreditorAgent.FinancialInstitutionID = iso20022.FinancialInstitutionIdentification18{}
 		}},
-		{"without time", sct, "CH21", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = "" }},
-		{"without time", sic, "", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = "" }},
-		{"in the last moment", "", "", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 10*time.Second-time.Millisecond) }},
-		{"too late", "", "AB05", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 10*time.Second) }},
-		{"hours late", "", "AB05", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 6*time.Hour) }},
-		{"by a clock a little ahead", "", "", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, -5*time.Second) }},
-		{"from the future", "", "DT01", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, -time.Hour) }},
 	}
 }
 
@@ -116,7 +123,7 @@ func TestAnIncomingPaymentIsHeldAgainstTheRulesOfItsScheme(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {
 		h := stationtest.New(t)
-		for i, c := range incomingCases(h) {
+		for i, c := range append(incomingCases(h), incompleteCases(h)...) {
 			if c.scheme != "" && c.scheme != scheme {
 				continue
 			}

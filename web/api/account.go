@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -10,8 +11,50 @@ import (
 	"countersign/web/problem"
 )
 
-// accountFilters are the parameters of the list of accounts. An account here has neither customer nor entity, so those two fit none.
-var accountFilters = []string{"accountNumber", "currency", "customerId", "entityCode", "iban", "name"}
+// accountFilters are the parameters of the list of accounts with those of the page. An account here has neither customer nor entity, so
+// those two fit none.
+var accountFilters = append([]string{"accountNumber", "currency", "customerId", "entityCode", "iban", "name"}, pageParameters...)
+
+// accountPage is which page of the accounts is asked for. The cursor is the IBAN of the last one before.
+type accountPage struct {
+	number, size int
+	after        string
+	backwards    bool
+}
+
+// accountPaging reads the page. An account keeps no time of its changes, so each may have changed since any time.
+func (q *query) accountPaging() accountPage {
+	q.time("changedSince", dayStart)
+	p := accountPage{
+		number: q.count("currentPage", 1, 1, maxSkip), size: q.count("pageSize", defaultPageSize, 1, maxPageSize),
+		after: q.account("after"), backwards: q.oneOf("order", "asc", "desc") == "desc",
+	}
+	if p.after != "" && q.values.Has("currentPage") {
+		q.refuse("currentPage", "CH17", "Remove currentPage: after says where the page begins.")
+	}
+	return p
+}
+
+// of cuts the page out of the accounts that fit.
+func (p accountPage) of(list []Account) ([]Account, Page) {
+	if p.backwards {
+		slices.Reverse(list)
+	}
+	start, page := (p.number-1)*p.size, Page{CurrentPage: p.number, PageSize: p.size}
+	if p.after != "" {
+		last := slices.IndexFunc(list, func(a Account) bool { return a.Account == p.after })
+		start, page.CurrentPage = last+1, 0
+		if last < 0 {
+			start = len(list) // the account is gone, or was never in this list
+		}
+	}
+	list = list[min(start, len(list)):]
+	if len(list) > p.size {
+		list = list[:p.size]
+		page.Next = list[len(list)-1].Account
+	}
+	return list, page
+}
 
 // fits reports whether the query asks for the account.
 func (q *query) fits(account payment.DebtorAccount) bool {
@@ -34,6 +77,7 @@ func (a *API) listAccounts(c echo.Context) error {
 	by := principal(c)
 	q := openQuery(c, accountFilters, nil)
 	q.oneOf("currency", currencies...)
+	page := q.accountPaging()
 	err := firstOf(payment.MayRead(by), q.err())
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
@@ -53,7 +97,6 @@ func (a *API) listAccounts(c echo.Context) error {
 			Holder: Holder{Name: h.Name, Street: h.Street, Building: h.Building, Postcode: h.Postcode, Town: h.Town, Country: h.Country},
 		})
 	}
-	return c.JSON(http.StatusOK, AccountList{
-		Header: a.header(c), Accounts: list, Page: AllOnOnePage{CurrentPage: 1, PageSize: len(list)},
-	})
+	list, shownPage := page.of(list)
+	return c.JSON(http.StatusOK, AccountList{Header: a.header(c), Accounts: list, Page: shownPage})
 }

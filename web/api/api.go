@@ -122,6 +122,7 @@ func (a *API) commonRoutes() []request.Route {
 		request.Route{Method: http.MethodGet, Path: common + "account/list", Handle: a.listAccounts},
 		request.Route{Method: http.MethodGet, Path: common + "error/list", Handle: a.listErrors},
 		request.Route{Method: http.MethodGet, Path: common + "audit/list", Handle: a.listAudit},
+		request.Route{Method: http.MethodGet, Path: common + "error/:internalId", Handle: a.showError},
 	)
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/govalues/decimal"
+
 	"countersign/internal/iso20022"
 )
 
@@ -36,7 +38,7 @@ func StatusReport(m Message, doc *iso20022.CustomerCreditTransferInitiation, at 
 		},
 		OriginalGroupInformationAndStatus: iso20022.OriginalGroupHeader17{
 			OriginalMessageID: doc.GroupHeader.MessageID, OriginalMessageNameID: string(doc.MessageName()),
-			OriginalNumberOfTransactions: doc.GroupHeader.NumberOfTransactions, OriginalControlSum: doc.GroupHeader.ControlSum,
+			OriginalNumberOfTransactions: doc.GroupHeader.NumberOfTransactions, OriginalControlSum: controlSum(doc, tx.Amount.InstructedAmount),
 			GroupStatus: status, StatusReasonInformation: reasons,
 		},
 		OriginalPaymentInformationAndStatus: []iso20022.OriginalPaymentInstruction32{{
@@ -48,6 +50,14 @@ func StatusReport(m Message, doc *iso20022.CustomerCreditTransferInitiation, at 
 			}},
 		}},
 	}
+}
+
+// controlSum is that of the order, or its only amount where the order tells none; nil for neither.
+func controlSum(doc *iso20022.CustomerCreditTransferInitiation, instructed *iso20022.Amount) *decimal.Decimal {
+	if doc.GroupHeader.ControlSum != nil || instructed == nil {
+		return doc.GroupHeader.ControlSum
+	}
+	return &instructed.Value
 }
 
 // Report makes the pain.002 that tells the client how its instruction ended; ok is false for a move that ends none. A content that

@@ -29,6 +29,9 @@ func TestTheDescriptionNamesEveryRoute(t *testing.T) {
 	must(t, err)
 	var described []string
 	for path, item := range document.Paths.Map() {
+		if len(item.Servers) > 0 {
+			continue // the simulator's, whose tests hold it against the description
+		}
 		for method := range item.Operations() {
 			for _, scheme := range rulebook.Schemes() {
 				described = append(described, method+" "+strings.Replace(path, "{scheme}", string(scheme), 1))

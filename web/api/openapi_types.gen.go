@@ -58,17 +58,9 @@ type Account struct {
 
 // AccountList defines model for AccountList.
 type AccountList struct {
-	Accounts []Account    `json:"accounts"`
-	Header   Header       `json:"header"`
-	Page     AllOnOnePage `json:"page"`
-}
-
-// AllOnOnePage defines model for AllOnOnePage.
-type AllOnOnePage struct {
-	CurrentPage int `json:"currentPage"`
-
-	// PageSize The number of entries.
-	PageSize int `json:"pageSize"`
+	Accounts []Account `json:"accounts"`
+	Header   Header    `json:"header"`
+	Page     Page      `json:"page"`
 }
 
 // Amount defines model for Amount.
@@ -135,20 +127,48 @@ type DecisionAnswer struct {
 	Success     Outcome     `json:"success"`
 }
 
+// ErrorAnswer defines model for ErrorAnswer.
+type ErrorAnswer struct {
+	Error  ErrorEntry `json:"error"`
+	Header Header     `json:"header"`
+}
+
 // ErrorEntry defines model for ErrorEntry.
 type ErrorEntry struct {
-	Amount     Amount `json:"amount"`
-	At         string `json:"at"`
+	Amount Amount `json:"amount"`
+	At     string `json:"at"`
+
+	// Category failed: refused by clearing or withheld; unconfirmed: a payment clearing has not answered; overdue: a recall the other bank has not answered.
+	Category string `json:"category"`
+
+	// Entity The institution (realm).
+	Entity     string `json:"entity"`
 	ExternalID string `json:"externalId,omitempty"`
 	GlobalID   string `json:"globalId"`
+
+	// ID The internalId of the transaction.
+	ID         string `json:"id"`
 	InternalID string `json:"internalId"`
 	Kind       string `json:"kind"`
 	Message    string `json:"message"`
 
+	// ObjectReference What it is about.
+	ObjectReference     string `json:"objectReference"`
+	ObjectReferenceType string `json:"objectReferenceType"`
+
+	// ObjectType The kind of the transaction.
+	ObjectType string `json:"objectType"`
+
 	// ReasonCode ISO 20022 external code of a refusal.
 	ReasonCode string `json:"reasonCode,omitempty"`
 	Scheme     string `json:"scheme"`
-	State      State  `json:"state"`
+
+	// Service The scheme whose clearing it is about.
+	Service string `json:"service"`
+
+	// Severity error: it will not happen; warning: it may still end well.
+	Severity string `json:"severity"`
+	State    State  `json:"state"`
 }
 
 // ErrorList defines model for ErrorList.
@@ -373,6 +393,14 @@ type RefusalProblem struct {
 type RelatedAnswer struct {
 	Header       Header        `json:"header"`
 	Transactions []Transaction `json:"transactions"`
+}
+
+// ScenarioProblem defines model for ScenarioProblem.
+type ScenarioProblem struct {
+	ErrorCode string `json:"errorCode"`
+
+	// Message A sentence that says what to do.
+	Message string `json:"message"`
 }
 
 // State defines model for State.
@@ -626,6 +654,9 @@ type Refused = json.RawMessage
 
 // RequestCreated defines model for RequestCreated.
 type RequestCreated = DecisionAnswer
+
+// ScenarioRefused defines model for ScenarioRefused.
+type ScenarioRefused = ScenarioProblem
 
 // SlowBody defines model for SlowBody.
 type SlowBody = Problem

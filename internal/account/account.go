@@ -1,6 +1,6 @@
 // Package account knows how accounts, banks and references are written: IBAN, BIC, Swiss and
-// Liechtenstein bank codes (IID), QR references, creditor references (ISO 11649), the
-// countries of the SEPA area and the character sets of the two schemes.
+// Liechtenstein bank codes (IID), QR references, creditor references (ISO 11649) and the
+// countries of the SEPA area.
 //
 // Each kind of value is a type of its own that only a successful check can make: an IBAN in hand
 // has a known country, the right length and structure, and right check digits. Parse functions

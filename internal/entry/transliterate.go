@@ -1,7 +1,7 @@
 package entry
 
 import (
-	"countersign/internal/account"
+	"countersign/internal/charset"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
 )
@@ -13,7 +13,7 @@ func transliterate(scheme rulebook.Scheme, document *iso20022.CustomerCreditTran
 	profile, _ := scheme.Profile()
 	var changes []Change
 	rewrite := func(name string, text *string) {
-		_, _, foreign := account.SwissLatin.FirstRefused(*text)
+		_, _, foreign := charset.SwissLatin.FirstRefused(*text)
 		if foreign {
 			return
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/govalues/decimal"
 
-	"countersign/internal/account"
+	"countersign/internal/charset"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
@@ -215,7 +215,7 @@ func complete(order *iso20022.CustomerCreditTransferInitiation) bool {
 // occurrences counts how often a value stands in a document, as it is or in the characters of SEPA.
 func occurrences(encoded, value string) int {
 	count := strings.Count(encoded, ">"+value+"<")
-	if written, changed := account.EPCBasic.Transliterate(value); changed {
+	if written, changed := charset.EPCBasic.Transliterate(value); changed {
 		count += strings.Count(encoded, ">"+written+"<")
 	}
 	return count

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"countersign/internal/account"
+	"countersign/internal/charset"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
@@ -117,7 +117,7 @@ func (c chain) checkTransfer(t *rapid.T, order *iso20022.CustomerCreditTransferI
 	asked := order.PaymentInformation[0].CreditTransferTransactionInformation[0]
 	name := asked.Creditor.Name
 	if c.scheme == rulebook.SchemeSCT {
-		name, _ = account.EPCBasic.TransliterateWithin(name, 70)
+		name, _ = charset.EPCBasic.TransliterateWithin(name, 70)
 	}
 	switch {
 	case read.Amount.Decimal() != asked.Amount.InstructedAmount.Value, read.EndToEndID != asked.PaymentID.EndToEndID,

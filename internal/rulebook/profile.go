@@ -1,7 +1,7 @@
 package rulebook
 
 import (
-	"countersign/internal/account"
+	"countersign/internal/charset"
 	"countersign/internal/money"
 )
 
@@ -18,7 +18,7 @@ type Profile struct {
 	ClearingSystem string
 	// Interbank is the character set every bank of the scheme takes. Users may enter the Swiss
 	// Latin set in both schemes; what goes beyond Interbank is transliterated before sending.
-	Interbank account.CharacterSet
+	Interbank charset.Set
 	// ForwardUETR says whether interbank messages carry the UETR.
 	ForwardUETR bool
 }
@@ -28,11 +28,11 @@ func (s Scheme) Profile() (Profile, bool) {
 	switch s {
 	case SchemeSIC:
 		return Profile{
-			Currency: money.CHF, NameLength: 140, ClearingSystem: "SIP", Interbank: account.SwissLatin, ForwardUETR: true,
+			Currency: money.CHF, NameLength: 140, ClearingSystem: "SIP", Interbank: charset.SwissLatin, ForwardUETR: true,
 		}, true
 	case SchemeSCT:
 		return Profile{
-			Currency: money.EUR, NameLength: 70, ServiceLevel: "SEPA", Interbank: account.EPCBasic,
+			Currency: money.EUR, NameLength: 70, ServiceLevel: "SEPA", Interbank: charset.EPCBasic,
 		}, true
 	default:
 		return Profile{}, false

@@ -3,7 +3,7 @@ package rulebook
 import (
 	"strings"
 
-	"countersign/internal/account"
+	"countersign/internal/charset"
 	"countersign/internal/iso20022/schema"
 )
 
@@ -65,7 +65,7 @@ func (i *inspection) checkReference(below, reference string) {
 }
 
 func isReference(text string) bool {
-	_, _, refused := account.EPCBasic.FirstRefused(text)
+	_, _, refused := charset.EPCBasic.FirstRefused(text)
 	first, last := text[0], text[len(text)-1]
 	return !refused && len(text) <= 35 && first != ' ' && first != '/' && last != '/' && !strings.Contains(text, "//")
 }

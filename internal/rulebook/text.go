@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"unicode/utf8"
 
-	"countersign/internal/account"
+	"countersign/internal/charset"
 	"countersign/internal/iso20022"
 )
 
@@ -25,7 +25,7 @@ func checkCharacters(i *inspection) {
 		return
 	}
 	eachText(document, documentPointer, func(pointer, text string) {
-		r, place, refused := account.SwissLatin.FirstRefused(text)
+		r, place, refused := charset.SwissLatin.FirstRefused(text)
 		if refused {
 			i.reportAt(pointer, fmt.Sprintf("Replace %q (character %d): use Latin letters, digits and signs only.", r, place))
 		}
@@ -37,7 +37,7 @@ func checkCharacters(i *inspection) {
 func allAllowed(value reflect.Value) bool {
 	switch value.Kind() {
 	case reflect.String:
-		_, _, refused := account.SwissLatin.FirstRefused(value.String())
+		_, _, refused := charset.SwissLatin.FirstRefused(value.String())
 		return !refused
 	case reflect.Pointer:
 		return value.IsNil() || allAllowed(value.Elem())

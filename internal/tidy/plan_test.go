@@ -56,6 +56,7 @@ var floors = map[string]int{
 	"internal/iso20022/element":   -1, // places of a message, found by the names on the way to them
 	"internal/iso20022/schema":    -1, // the shape of the schemas, which types and codec share
 	"internal/account":            0,
+	"internal/charset":            0, // which characters texts may hold, and texts rewritten with them
 	"internal/identity":           1,
 	"internal/audit":              1,
 

@@ -129,7 +129,7 @@ func (a *API) logUnexpected(c echo.Context, err error) {
 func (a *API) refusedByReport(c echo.Context, r refusal) reply {
 	document, identifiers, name := r.about.document, r.about.identifiers, r.about.name
 	if m := r.problem.Message; m != nil {
-		identifiers, name = identifiersOf(*m), documentOf(m.Kind)
+		identifiers, name = identifiersOf(*m), documentOf[m.Kind]
 		stored, err := payment.DocumentOf(*m)
 		if err == nil {
 			document = stored
@@ -194,19 +194,9 @@ func kindOf(m payment.Message) string {
 }
 
 // documentOf names the ISO 20022 message that a kind is to other banks; "" for an instruction, which is known by its order.
-func documentOf(kind payment.Kind) iso20022.MessageName {
-	switch kind {
-	case payment.KindRecall, payment.KindReceivedRecall:
-		return iso20022.Camt056V08
-	case payment.KindReturn:
-		return iso20022.Pacs004V09
-	case payment.KindResolution:
-		return iso20022.Camt029V09
-	case payment.KindPayment:
-		return iso20022.Pacs008V08
-	case payment.KindInstruction:
-	}
-	return ""
+var documentOf = map[payment.Kind]iso20022.MessageName{
+	payment.KindRecall: iso20022.Camt056V08, payment.KindReceivedRecall: iso20022.Camt056V08, payment.KindReturn: iso20022.Pacs004V09,
+	payment.KindResolution: iso20022.Camt029V09, payment.KindPayment: iso20022.Pacs008V08,
 }
 
 // orEmpty writes an id; the zero id is "", which is left out.

@@ -202,7 +202,7 @@ func commandRefusal(o order, err error) refusal {
 	if !errors.As(err, &placed) {
 		p.Findings = o.at(p.Findings)
 	}
-	return refusal{problem: p, cause: err, about: subject{identifiers: o.identifiers, document: o.document, name: documentOf(o.request.kind)}}
+	return refusal{problem: p, cause: err, about: subject{identifiers: o.identifiers, document: o.document, name: documentOf[o.request.kind]}}
 }
 
 // step is what a station made of a decision, a cancellation or an update.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"countersign/internal/account"
+	"countersign/internal/charset"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
 )
@@ -126,7 +126,7 @@ func (c *check) information(limits Information, lines []string) {
 			c.report("information-blank", place, "")
 		}
 		// Users may enter the Swiss set in both schemes; SEPA documents are transliterated.
-		if r, character, refused := account.SwissLatin.FirstRefused(line); refused {
+		if r, character, refused := charset.SwissLatin.FirstRefused(line); refused {
 			c.report("information-characters", place, fmt.Sprintf("Replace %q (character %d): use Latin letters, digits and signs only.", r, character))
 		}
 	}

@@ -134,22 +134,21 @@ func (v *visit) pending(f page.Filter) (list []payment.Message, more bool, err e
 	return list, false, err
 }
 
+// toward says beside an R-transaction which way its money goes.
+var toward = map[payment.Kind]string{
+	payment.KindRecall: "back from", payment.KindReturn: "back to", payment.KindResolution: "stays with",
+}
+
 // QueueRow is a waiting message as lists show it; the filter goes on in its link.
 func QueueRow(v *page.Visit, m payment.Message, f page.Filter) views.QueueRow {
 	row := views.QueueRow{
 		InternalID: m.InternalID.String(), URL: "/queue/" + m.InternalID.String() + f.Query(), Reference: string(m.GlobalID),
 		Kind: string(m.Kind), Scheme: string(m.Scheme), Amount: page.AmountView(m.Summary.Amount), CreditorName: m.Summary.CreditorName,
 		CreditorAccount: m.Summary.CreditorAccount, Maker: m.MakerLogin, SubmittedAt: m.CreatedAt, Now: v.At,
-		Own: m.MadeBy(v.By.PersonID), Current: m.InternalID == f.Current,
+		Toward: toward[m.Kind], Own: m.MadeBy(v.By.PersonID), Current: m.InternalID == f.Current,
 	}
-	switch m.Kind {
-	case payment.KindRecall:
-		row.Toward = "back from"
-	case payment.KindReturn:
-		row.Toward, row.CreditorName, row.CreditorAccount = "back to", m.Summary.DebtorName, m.Summary.DebtorAccount
-	case payment.KindResolution:
-		row.Toward = "stays with"
-	case payment.KindInstruction, payment.KindPayment, payment.KindReceivedRecall:
+	if m.Kind == payment.KindReturn { // it goes to whom it came from
+		row.CreditorName, row.CreditorAccount = m.Summary.DebtorName, m.Summary.DebtorAccount
 	}
 	if m.Withheld != "" {
 		row.Flags = append(row.Flags, views.QueueFlag{Text: page.Withheld, Title: m.Withheld})

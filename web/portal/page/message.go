@@ -177,9 +177,9 @@ func FollowUp(m payment.Message) string {
 		return string(payment.RecallStatusOf(m.RecallState))
 	case payment.KindPayment:
 		return string(payment.ReturnStatusOf(m.ReturnState))
-	case payment.KindRecall, payment.KindReturn, payment.KindResolution, payment.KindReceivedRecall:
+	default: // the others are what became of a payment
+		return ""
 	}
-	return ""
 }
 
 // MayAmend reports whether the state table and the person's roles leave room for an amendment.

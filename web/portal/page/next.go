@@ -14,7 +14,7 @@ func PolicyOf(m payment.Message) payment.Policy {
 
 // NextSteps says what happens after the submission.
 func NextSteps(kind payment.Kind, policy payment.Policy) []string {
-	sent, result := whatFollows(kind), "You see the result under My submissions."
+	sent, result := whatFollows[kind], "You see the result under My submissions."
 	switch policy.ApprovalsRequired {
 	case 0:
 		return []string{"It is sent at once, without an approval. " + sent, result}
@@ -31,17 +31,11 @@ func NextSteps(kind payment.Kind, policy payment.Policy) []string {
 }
 
 // whatFollows is what sending a message of a kind means.
-func whatFollows(kind payment.Kind) string {
-	switch kind {
-	case payment.KindRecall:
-		return "The other bank sends the money back or refuses. A payment can be recalled once."
-	case payment.KindReturn:
-		return "The money goes back, and that is final."
-	case payment.KindResolution:
-		return "It ends the recall: the money stays."
-	case payment.KindInstruction, payment.KindPayment, payment.KindReceivedRecall:
-	}
-	return "It is final. The way back is a recall."
+var whatFollows = map[payment.Kind]string{
+	payment.KindInstruction: "It is final. The way back is a recall.",
+	payment.KindRecall:      "The other bank sends the money back or refuses. A payment can be recalled once.",
+	payment.KindReturn:      "The money goes back, and that is final.",
+	payment.KindResolution:  "It ends the recall: the money stays.",
 }
 
 // span writes a time limit in its largest whole unit.

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -67,17 +68,11 @@ func (v *visit) renderPayment(tab views.PaymentTab) error {
 	return v.Render(http.StatusOK, views.PaymentPage(model))
 }
 
+// places are the entries of the navigation that kinds of messages belong to; those that are not here belong to the payments.
+var places = map[payment.Kind]views.Place{payment.KindPayment: views.PlaceIncoming, payment.KindReceivedRecall: views.PlaceRecalls}
+
 // placeOf is the entry of the navigation a message belongs to.
-func placeOf(m payment.Message) views.Place {
-	switch m.Kind {
-	case payment.KindPayment:
-		return views.PlaceIncoming
-	case payment.KindReceivedRecall:
-		return views.PlaceRecalls
-	case payment.KindInstruction, payment.KindRecall, payment.KindReturn, payment.KindResolution:
-	}
-	return views.PlacePayments
-}
+func placeOf(m payment.Message) views.Place { return cmp.Or(places[m.Kind], views.PlacePayments) }
 
 // actions are the steps the domain allows this person, each tried without being stored, and sentences for what one might expect.
 func (v *visit) actions(m payment.Message) (actions []views.Action, barred []string) {

@@ -32,14 +32,10 @@ type form struct {
 
 // path is the address of the form.
 func (f form) path() string {
-	switch f.Kind {
-	case payment.KindResolution:
+	if f.Kind == payment.KindResolution {
 		return "/recalls/" + f.Recall.String() + "/resolve"
-	case payment.KindReturn:
-		return "/payments/" + f.Original.String() + "/return"
-	case payment.KindRecall, payment.KindInstruction, payment.KindPayment, payment.KindReceivedRecall:
 	}
-	return "/payments/" + f.Original.String() + "/recall"
+	return "/payments/" + f.Original.String() + "/" + string(f.Kind)
 }
 
 // read takes the answers of a form. Text that no field can hold is not read.

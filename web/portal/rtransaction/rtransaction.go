@@ -217,16 +217,12 @@ func (s Subject) heading() (heading, note string) {
 	return "Refuse the recall of " + amount, "A refusal is the negative answer to the recall: the money stays."
 }
 
-func (s Subject) place() views.Place {
-	switch s.Kind {
-	case payment.KindReturn:
-		return views.PlaceIncoming
-	case payment.KindResolution:
-		return views.PlaceRecalls
-	case payment.KindRecall, payment.KindInstruction, payment.KindPayment, payment.KindReceivedRecall:
-	}
-	return views.PlacePayments
+// places are the entries of the navigation that the forms belong to.
+var places = map[payment.Kind]views.Place{
+	payment.KindRecall: views.PlacePayments, payment.KindReturn: views.PlaceIncoming, payment.KindResolution: views.PlaceRecalls,
 }
+
+func (s Subject) place() views.Place { return places[s.Kind] }
 
 // day writes a day as it reads in its own location.
 func day(at time.Time) string { return at.Format("02.01.2006") }

@@ -50,7 +50,7 @@ func (w wording) sentence() string {
 		text = "Refuse the recall of " + w.full.Format() + " that the bank of " + w.debtor + " sent. The money stays with " + w.holder + "."
 	case payment.KindReceivedRecall:
 		text = "The bank of " + w.debtor + " asks for " + w.full.Format() + " back."
-	case payment.KindInstruction, payment.KindPayment:
+	default: // a payment asks for nothing of the kind
 		return ""
 	}
 	return text + " Reason: " + w.reason + "."
@@ -76,7 +76,7 @@ func (w wording) named() wording {
 		w.title, w.act = "The return", "the return of "+w.amount.Format()
 	case payment.KindResolution:
 		w.title, w.act = "The refusal", "the refusal of the recall of "+w.full.Format()
-	case payment.KindInstruction, payment.KindPayment, payment.KindReceivedRecall:
+	default: // no other kind has a form
 	}
 	return w
 }
@@ -89,17 +89,19 @@ func (a asked) wording() wording {
 	return said.named()
 }
 
+// reasonsOf are the lists that the reasons of the kinds come from.
+var reasonsOf = map[payment.Kind]func(rulebook.Scheme) []rtransactionrule.Reason{
+	payment.KindRecall: rtransactionrule.RecallReasons, payment.KindReceivedRecall: rtransactionrule.RecallReasons,
+	payment.KindReturn: rtransactionrule.ReturnReasons, payment.KindResolution: rtransactionrule.ResolutionReasons,
+}
+
 // ReasonText is the plain text of a reason with its code; the code alone when the scheme does not have it.
 func ReasonText(kind payment.Kind, scheme rulebook.Scheme, code string) string {
-	list := rtransactionrule.RecallReasons(scheme)
-	switch kind {
-	case payment.KindReturn:
-		list = rtransactionrule.ReturnReasons(scheme)
-	case payment.KindResolution:
-		list = rtransactionrule.ResolutionReasons(scheme)
-	case payment.KindRecall, payment.KindReceivedRecall, payment.KindInstruction, payment.KindPayment:
+	reasons, known := reasonsOf[kind]
+	if !known {
+		return code
 	}
-	reason, known := rtransactionrule.FindReason(list, code)
+	reason, known := rtransactionrule.FindReason(reasons(scheme), code)
 	if !known {
 		return code
 	}

@@ -1,4 +1,4 @@
-package account
+package charset
 
 import (
 	"cmp"
@@ -21,14 +21,14 @@ import (
 // the signs that XML escapes (& " < >); & becomes + as in EPC217-08, the others their nearest.
 // Typographic quotes, dashes and spaces of office programs, which the annex does not list, become
 // their plain counterparts.
-func (s CharacterSet) Transliterate(text string) (result string, changed bool) {
+func (s Set) Transliterate(text string) (result string, changed bool) {
 	return s.transliterate(text, longUmlaut)
 }
 
 // TransliterateWithin is Transliterate for an element of at most limit characters: when the longer
 // form of ä, ö, ü and ß goes beyond it, the shorter one (a, o, u, s) is taken, which never makes a
 // text longer.
-func (s CharacterSet) TransliterateWithin(text string, limit int) (result string, changed bool) {
+func (s Set) TransliterateWithin(text string, limit int) (result string, changed bool) {
 	result, changed = s.transliterate(text, longUmlaut)
 	if utf8.RuneCountInString(result) <= limit {
 		return result, changed
@@ -37,7 +37,7 @@ func (s CharacterSet) TransliterateWithin(text string, limit int) (result string
 }
 
 // transliterate rewrites a text with one of the two forms of ä, ö, ü and ß.
-func (s CharacterSet) transliterate(text string, umlaut func(rune) string) (result string, changed bool) {
+func (s Set) transliterate(text string, umlaut func(rune) string) (result string, changed bool) {
 	_, _, refused := s.FirstRefused(text)
 	if !refused {
 		return text, false
@@ -93,7 +93,7 @@ func shortUmlaut(r rune) string {
 }
 
 // replace finds the counterpart of one character the set does not have.
-func (s CharacterSet) replace(r rune) string {
+func (s Set) replace(r rune) string {
 	substitute := substituteOf(r)
 	if substitute != "" {
 		return substitute

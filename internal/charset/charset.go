@@ -1,21 +1,23 @@
-package account
+// Package charset knows which characters the texts of a document may hold, by scheme, and rewrites a text with them. Accounts and banks
+// have nothing to do with it.
+package charset
 
 import "strings"
 
-// CharacterSet is a set of characters that texts of a document may hold.
-type CharacterSet int
+// Set is a set of characters that texts of a document may hold.
+type Set int
 
 const (
 	// SwissLatin is the set of the Swiss Payment Standards (section 3.1): U+0020 to 7E, U+00A0 to
 	// FF, U+0100 to 17F, S and T with comma below (U+0218 to 21B) and the euro sign.
-	SwissLatin CharacterSet = iota
+	SwissLatin Set = iota
 	// EPCBasic is the set each SEPA bank must take (EPC217-08): letters and digits without accents,
 	// space and / - ? : ( ) . , ' +. Seventy-three characters.
 	EPCBasic
 )
 
 // Allows reports whether the set has the character.
-func (s CharacterSet) Allows(r rune) bool {
+func (s Set) Allows(r rune) bool {
 	if s == EPCBasic {
 		return isEPCBasic(r)
 	}
@@ -38,7 +40,7 @@ func isEPCBasic(r rune) bool {
 
 // FirstRefused finds the first character the set does not have and its place, counted in
 // characters from 1. A byte that is no UTF-8 counts as U+FFFD.
-func (s CharacterSet) FirstRefused(text string) (r rune, place int, found bool) {
+func (s Set) FirstRefused(text string) (r rune, place int, found bool) {
 	for _, r := range text {
 		place++
 		if !s.Allows(r) {

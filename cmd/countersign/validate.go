@@ -138,18 +138,13 @@ const ruleStructure = "structure"
 func (v validation) file(name string, content []byte) fileReport {
 	read := entry.ReadOrder(content)
 	made := fileReport{File: name, Message: string(read.Message), Findings: []findingReport{}}
-	told := map[string]bool{} // places the first layer speaks of, where the second has nothing to add
-	for _, f := range read.Findings {
-		made.Findings = append(made.Findings, findingReport{f.Line, f.Column, f.Pointer, f.Code, ruleStructure, f.Text})
-		told[f.Pointer] = true
-	}
+	findings := read.Findings
 	if read.Order != nil {
 		made.Scheme, made.chosen = v.schemeOf(read.Order)
-		for _, f := range v.rules(made.Scheme, read.Order) {
-			if !told[f.Pointer] {
-				made.Findings = append(made.Findings, findingReport{0, 0, f.Pointer, f.Code, f.Rule, f.Text})
-			}
-		}
+		findings = v.check(made.Scheme, read)
+	}
+	for _, f := range findings {
+		made.Findings = append(made.Findings, findingReport{f.Line, f.Column, f.Pointer, f.Code, cmp.Or(f.Rule, ruleStructure), f.Text})
 	}
 	made.place(content)
 	slices.SortStableFunc(made.Findings, func(a, b findingReport) int {
@@ -158,11 +153,12 @@ func (v validation) file(name string, content []byte) fileReport {
 	return made
 }
 
-// rules holds an order against its scheme as the gateway does when it comes by API or form. Whose account is debited is not known
+// check holds an order against its scheme as the gateway does when it comes by API or form. Whose account is debited is not known
 // here, so it counts as one that may be.
-func (v validation) rules(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) []payment.Finding {
+func (v validation) check(scheme rulebook.Scheme, read entry.Read) []payment.Finding {
 	return payment.CheckInstruction(payment.InstructionInput{
-		Scheme: scheme, Document: order, At: v.at, Today: v.today, Account: &payment.DebtorAccount{Scheme: scheme, Open: true},
+		Scheme: scheme, Document: read.Order, Structure: read.Findings, At: v.at, Today: v.today,
+		Account: &payment.DebtorAccount{Scheme: scheme, Open: true},
 	})
 }
 

@@ -23,10 +23,12 @@ type InstructionInput struct {
 	// IdempotencyKey is the client's own key of a request that may come again; "" for none.
 	IdempotencyKey string
 	Document       *iso20022.CustomerCreditTransferInitiation
-	Source         []byte // the bytes the client sent
-	SourceType     string // media type of Source
-	Note           string // to the checkers, at most MaxReason characters
-	Replaces       int    // the version an amendment was made from; 0 when its editor did not say
+	// Structure is what was found wrong when the document was read; such a document is never taken.
+	Structure  []Finding
+	Source     []byte // the bytes the client sent
+	SourceType string // media type of Source
+	Note       string // to the checkers, at most MaxReason characters
+	Replaces   int    // the version an amendment was made from; 0 when its editor did not say
 	// ManyTransactions lets the document hold more than one payment, for a dry run.
 	ManyTransactions bool
 
@@ -133,8 +135,9 @@ func PreviewInstruction(in InstructionInput) (Summary, []Finding, error) {
 	return summary.asSent(in.Scheme, in.Account), nil, err
 }
 
-// CheckInstruction returns every rule the document breaks, in document order: those of the scheme, of what its interbank documents
-// can carry, and about the debtor account.
+// CheckInstruction returns everything that is wrong with a document, in document order: what its reading found (Structure), and every rule it
+// breaks, of the scheme, of what its interbank documents can carry, and about the debtor account. The API, the upload and countersign
+// validate all ask here.
 func CheckInstruction(in InstructionInput) []Finding {
 	asked := rulebook.Input{Scheme: in.Scheme, Document: in.Document, Today: in.Today, Now: in.At, Settings: in.Rules, ManyTransactions: in.ManyTransactions}
 	findings := append(rulebook.Check(asked), interbank.Check(in.Scheme, in.Document)...)
@@ -144,7 +147,7 @@ func CheckInstruction(in InstructionInput) []Finding {
 		findings = append(findings, f)
 	}
 	slices.SortStableFunc(findings, func(a, b Finding) int { return rulebook.ComparePointers(a.Pointer, b.Pointer) })
-	return findings
+	return together(in.Structure, findings)
 }
 
 const debtorAccountPointer = "/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAcct/Id/IBAN"

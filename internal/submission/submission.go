@@ -51,10 +51,12 @@ type Input struct {
 	// IdempotencyKey is the client's own key of a request that may come again; "" for none.
 	IdempotencyKey string
 	Document       *iso20022.CustomerCreditTransferInitiation
-	Source         []byte // the bytes the client sent
-	SourceType     string // media type of Source
-	Note           string // to the checkers, at most payment.MaxReason characters; of an amendment, why it is made
-	Replaces       int    // the version an amendment was made from; 0 when the caller does not say
+	// Structure is what was found wrong when the document was read; the rules are asked all the same, so that everything is told at once.
+	Structure  []payment.Finding
+	Source     []byte // the bytes the client sent
+	SourceType string // media type of Source
+	Note       string // to the checkers, at most payment.MaxReason characters; of an amendment, why it is made
+	Replaces   int    // the version an amendment was made from; 0 when the caller does not say
 	// ManyTransactions lets Validate check a document with more than one payment; Create never takes one.
 	ManyTransactions bool
 }
@@ -202,7 +204,7 @@ func (s *Station) ask(by identity.Principal, in Input) store.ContextQuery {
 
 func (s *Station) instruction(by identity.Principal, in Input, known store.Context, at time.Time) payment.InstructionInput {
 	return payment.InstructionInput{
-		By: by, Scheme: in.Scheme, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey, Document: in.Document, Source: in.Source, SourceType: in.SourceType,
+		By: by, Scheme: in.Scheme, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey, Document: in.Document, Structure: in.Structure, Source: in.Source, SourceType: in.SourceType,
 		Note: in.Note, Replaces: in.Replaces, Account: known.Account, Policy: known.Policy, Rules: s.cfg.Rules,
 		GlobalID: globalid.New(known.Mark, at, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
 		At: at, Today: at.In(s.cfg.Zone), Seal: s.cfg.Seal,

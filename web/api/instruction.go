@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -24,7 +25,7 @@ func (a *API) create(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		order, err := a.read(c, a.bodies.create, wrappable)
 		if err != nil {
-			return a.failCommand(c, order, err)
+			return a.failCommand(c, order, a.withRules(c, order, order.input(scheme), err))
 		}
 		key, end, err := a.keyed(c)
 		if err != nil {
@@ -56,6 +57,9 @@ func atCreation(m payment.Message) payment.Message {
 func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		order, err := a.read(c, a.bodies.validate, wrappable)
+		dryRun := order.input(scheme)
+		dryRun.ManyTransactions = true
+		err = a.withRules(c, order, dryRun, err)
 		var malformed *problem.Problem
 		if errors.As(err, &malformed) && malformed.Variant == problem.VariantFields {
 			return a.answerInvalid(c, malformed.Findings)
@@ -63,8 +67,6 @@ func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
-		dryRun := order.input(scheme)
-		dryRun.ManyTransactions = true
 		findings, err := a.cfg.Submission.Validate(c.Request().Context(), principal(c), dryRun)
 		if err != nil {
 			return a.failCommand(c, order, err)
@@ -74,6 +76,30 @@ func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 		}
 		return c.JSON(http.StatusOK, ValidationAnswer{Header: a.header(c), Success: Success{Status: "Success"}})
 	}
+}
+
+// withRules adds to what is malformed in a body the rules its order breaks, so that a client corrects everything at once. Where the order
+// could not be read to its end, or the caller may not create payments, the error stays as it is.
+func (a *API) withRules(c echo.Context, order order, in submission.Input, err error) error {
+	var malformed *problem.Problem
+	if !errors.As(err, &malformed) || malformed.Variant != problem.VariantFields || order.document == nil {
+		return err
+	}
+	var outside []payment.Finding // of the order: beside it in the body
+	for _, f := range malformed.Findings {
+		within, cut := strings.CutPrefix(f.Pointer, order.prefix)
+		if !cut {
+			outside = append(outside, f)
+			continue
+		}
+		f.Pointer = within
+		in.Structure = append(in.Structure, f)
+	}
+	findings, ruleErr := a.cfg.Submission.Validate(c.Request().Context(), principal(c), in)
+	if ruleErr != nil {
+		return err
+	}
+	return problem.Fields(append(order.at(findings), outside...)...)
 }
 
 func (a *API) answerInvalid(c echo.Context, findings []payment.Finding) error {

@@ -281,10 +281,15 @@ func (r *strictReader) readDocument() *iso20022.CustomerCreditTransferInitiation
 		return nil
 	}
 	read, findings := codec.DecodeJSON(r.document, r.documentPointer, iso20022.Pain001V09)
+	whole := true
 	for _, f := range findings {
 		r.report(r.documentOffset, f.Pointer, f.Code, f.Text)
+		whole = whole && !f.Final
 	}
 	document, _ := read.(*iso20022.CustomerCreditTransferInitiation)
+	if !whole {
+		return nil // what was not read would be taken for missing
+	}
 	return document
 }
 

@@ -8,11 +8,14 @@ import (
 )
 
 // found is a field of an answer in short: pointer and code.
-func found(a answer) []string {
+func found(a answer) []string { return foundIn(a, "fields") }
+
+// foundIn is found for a list of another name.
+func foundIn(a answer, member string) []string {
 	var list []string
-	fields, _ := a.At("fields").([]any)
+	fields, _ := a.At(member).([]any)
 	for i := range fields {
-		list = append(list, a.Text("fields", i, "fieldMap")+" "+a.Text("fields", i, "reasonCode"))
+		list = append(list, a.Text(member, i, "fieldMap")+" "+a.Text(member, i, "reasonCode"))
 	}
 	return list
 }

@@ -27,7 +27,7 @@ func (p prepared) fine() bool { return len(p.built.Problems) == 0 && len(p.findi
 
 // input is what the submission station takes. The draft's key is the externalId: a form sent twice makes one payment.
 func (p prepared) input() submission.Input {
-	in := submission.Input{Scheme: p.draft.Scheme, ExternalID: p.draft.ID.String(), Document: p.built.Document}
+	in := submission.Input{Scheme: p.draft.Scheme, ExternalID: p.draft.ID.String(), Document: p.built.Document, Structure: p.findings}
 	if len(p.source) > 0 {
 		in.Source, in.SourceType = p.source, "application/xml"
 	}
@@ -80,23 +80,8 @@ func (v *visit) preview(p prepared) (prepared, error) {
 	}
 	var err error
 	p.asked, err = v.Config.Submission.Preview(v.Context(), v.By, p.input())
-	p.findings = addFindings(p.findings, p.asked.Findings)
+	p.findings = p.asked.Findings
 	return p, err
-}
-
-// addFindings adds the findings of rules to those of the structure. Where the structure is broken the rules have nothing to add.
-func addFindings(structural, rules []payment.Finding) []payment.Finding {
-	all := structural
-	for _, f := range rules {
-		known := false
-		for _, s := range structural {
-			known = known || s.Pointer == f.Pointer
-		}
-		if !known {
-			all = append(all, f)
-		}
-	}
-	return all
 }
 
 // debtorAccount finds one of the realm's accounts; nil when it has no such account.

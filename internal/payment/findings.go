@@ -1,0 +1,60 @@
+package payment
+
+import (
+	"strings"
+
+	"countersign/internal/rulebook"
+)
+
+// together puts the findings of rules beside those of the structure, in document order. Each place is spoken of once: what could not be read
+// is not missing, and a sum over it is not wrong. The findings of the structure keep the order in which the document was read.
+func together(structure, rules []Finding) []Finding {
+	if len(structure) == 0 {
+		return rules
+	}
+	all := make([]Finding, 0, len(structure)+len(rules))
+	next := 0
+	for _, rule := range rules {
+		if follows(rule, structure) {
+			continue
+		}
+		for next < len(structure) && before(structure[next].Pointer, rule.Pointer) {
+			all = append(all, structure[next])
+			next++
+		}
+		all = append(all, rule)
+	}
+	return append(all, structure[next:]...)
+}
+
+// before orders the places of a body: what is beside the document comes first, as it was read.
+func before(structure, rule string) bool {
+	return !within(structure, "/Document") || rulebook.ComparePointers(structure, rule) <= 0
+}
+
+// codeMissing: a mandatory element is not there (ISO ExternalStatusReason1Code).
+const codeMissing = "CH21"
+
+// follows reports whether a rule only repeats in other words that an element could not be read: it speaks of that element or of a part of
+// it, misses what holds it, or counts or adds up what it is a part of.
+func follows(rule Finding, structure []Finding) bool {
+	for _, broken := range structure {
+		switch {
+		case within(rule.Pointer, broken.Pointer):
+			return true
+		case rule.Code == codeMissing && within(broken.Pointer, rule.Pointer):
+			return true
+		case addsUp[rule.Rule] && strings.Contains(broken.Pointer, "/CdtTrfTxInf/") && strings.Contains(broken.Pointer, "/Amt"):
+			return true
+		}
+	}
+	return false
+}
+
+// addsUp are the rules that compare a sum with the amounts of the payments.
+var addsUp = map[string]bool{"control-sum": true, "payment-control-sum": true}
+
+// within reports whether a place is another one or stands below it.
+func within(place, other string) bool {
+	return place == other || other != "" && strings.HasPrefix(place, other+"/")
+}

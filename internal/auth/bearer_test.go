@@ -50,7 +50,7 @@ func TestLogoutIsImmediate(t *testing.T) {
 	if err := b.Logout(t.Context(), out); err != nil {
 		t.Errorf("the second logout: %v", err)
 	}
-	b.clock.Advance(time.Second) // the longest that another process believes
+	b.clock.Add(time.Second) // the longest that another process believes
 	_, err = second.Authenticate(t.Context(), next.AccessToken)
 	if !errors.Is(err, auth.ErrUnauthorized) {
 		t.Errorf("another process after a second: got %v, want %v", err, auth.ErrUnauthorized)
@@ -101,14 +101,14 @@ func TestRolesAreAtMostASecondOld(t *testing.T) {
 	tokens := b.login(t, "maker")
 	b.alive(t, tokens.AccessToken)
 	b.owner(t, "DELETE FROM user_role WHERE realm = 'alpha'")
-	b.clock.Advance(time.Second)
+	b.clock.Add(time.Second)
 	principal, err := b.Authenticate(t.Context(), tokens.AccessToken)
 	check(t, err)
 	if principal.Has(identity.RoleMaker) {
 		t.Error("a role taken away still counts after a second")
 	}
 	b.owner(t, "UPDATE user_account SET status = 'suppressed', key_id = NULL, seal = NULL WHERE realm = 'alpha'")
-	b.clock.Advance(time.Second)
+	b.clock.Add(time.Second)
 	b.dead(t, tokens.AccessToken)
 }
 
@@ -130,10 +130,10 @@ func TestCleanUpDropsWhatHasEnded(t *testing.T) {
 	b := setup(t)
 	b.login(t, "maker")
 	b.try(t, "nobody", "wrong")
-	b.clock.Advance(6 * time.Hour)
+	b.clock.Add(6 * time.Hour)
 	b.login(t, "maker")
 	b.try(t, "checker", "wrong")
-	b.clock.Advance(6*time.Hour + time.Second)
+	b.clock.Add(6*time.Hour + time.Second)
 	tokens := b.login(t, "maker")
 	dropped, err := b.CleanUp(t.Context())
 	check(t, err)

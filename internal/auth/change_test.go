@@ -22,7 +22,7 @@ func signedIn(t *testing.T, b *bundle) (auth.PortalSession, auth.TokenSet, auth.
 	b.alive(t, tokens.AccessToken)
 	_, err = b.SessionPrincipal(t.Context(), session)
 	check(t, err)
-	b.clock.Advance(time.Second)
+	b.clock.Add(time.Second)
 	return session, tokens, auth.ChangePasswordInput{By: by, Old: password, New: newPassword}
 }
 
@@ -71,7 +71,7 @@ func TestANewPasswordEndsSessionsAndTokens(t *testing.T) {
 	if got := b.try(t, "maker", password); got != auth.ProblemIncorrect {
 		t.Errorf("the old password: got %q", got)
 	}
-	b.clock.Advance(time.Second)
+	b.clock.Add(time.Second)
 	tokens, err := b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: "maker", Password: newPassword})
 	check(t, err)
 	b.alive(t, tokens.AccessToken)
@@ -90,7 +90,7 @@ func TestAllSessionsOfAUserCanBeEnded(t *testing.T) {
 	session, tokens, _ := signedIn(t, b)
 	check(t, b.EndSessions(t.Context(), "alpha", session.UserID))
 	b.over(t, session, tokens)
-	b.clock.Advance(time.Second)
+	b.clock.Add(time.Second)
 	b.login(t, "maker")
 }
 
@@ -106,7 +106,7 @@ func TestTheOperatorsNewPasswordEndsSessionsToo(t *testing.T) {
 		t.Errorf("nobody: got %v, want %v", err, store.ErrUnknownUser)
 	}
 	check(t, store.ResetPassword(t.Context(), by, "alpha", store.AccountDefinition{Name: "Maker", PasswordHash: hash}))
-	b.clock.Advance(time.Second) // the longest that a token is believed
+	b.clock.Add(time.Second) // the longest that a token is believed
 	b.over(t, session, tokens)
 	_, err = b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: "maker", Password: newPassword})
 	check(t, err)

@@ -12,6 +12,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
+	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testlog"
@@ -34,28 +35,10 @@ var passwordHash = sync.OnceValue(func() string {
 
 var office = auth.ClientCredentials{ClientID: "office", ClientSecret: secret}
 
-// clock is a time that only the test moves.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 type bundle struct {
 	*auth.Station
 	db    *storetest.DB
-	clock *clock
+	clock *stationtest.Clock
 	log   *testlog.Log
 	keys  keyring.Ring
 }
@@ -66,7 +49,7 @@ func setup(t *testing.T) *bundle {
 	for _, realm := range []store.RealmDefinition{realm("alpha", "AA"), realm("beta", "BB")} {
 		check(t, store.Provision(t.Context(), db.Provisioner(t), realm))
 	}
-	b := &bundle{db: db, clock: &clock{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}, log: &testlog.Log{}}
+	b := &bundle{db: db, clock: stationtest.ClockAt(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), log: &testlog.Log{}}
 	b.keys = storetest.Keys(t)
 	b.Station = b.another(t)
 	return b

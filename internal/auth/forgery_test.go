@@ -42,7 +42,7 @@ func TestARowInTheTablesSignsNobodyIn(t *testing.T) {
 	if err == nil {
 		t.Error("a refresh token written into the table was taken")
 	}
-	b.clock.Advance(time.Second)
+	b.clock.Add(time.Second)
 	b.dead(t, text)
 }
 

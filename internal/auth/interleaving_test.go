@@ -29,9 +29,9 @@ func TestRandomUsesOfAFamilyFollowTheModel(t *testing.T) {
 		for range 15 {
 			switch random.IntN(8) {
 			case 0, 1:
-				b.clock.Advance(time.Duration(random.IntN(4)) * time.Second)
+				b.clock.Add(time.Duration(random.IntN(4)) * time.Second)
 			case 2:
-				b.clock.Advance(6 * time.Second)
+				b.clock.Add(6 * time.Second)
 			case 3, 4, 5:
 				b.use(t, f, len(f.tokens)-1)
 			case 6:

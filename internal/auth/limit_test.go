@@ -38,7 +38,7 @@ func TestAFloodFromOneAddressLeavesOthersAlone(t *testing.T) {
 		t.Errorf("the same address: got %v, want LimitError", err)
 	}
 	check(t, b.from(t, auth.SignInInput{Name: "maker", Password: password, SourceAddress: "192.0.2.8"}))
-	b.clock.Advance(500 * time.Millisecond)
+	b.clock.Add(500 * time.Millisecond)
 	check(t, b.from(t, auth.SignInInput{Name: "maker", Password: password, SourceAddress: "192.0.2.7"}))
 	_, err = b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: "maker", Password: password, SourceAddress: "192.0.2.7"})
 	if !errors.As(err, &limited) {
@@ -94,7 +94,7 @@ func TestAKnownDeviceGetsInWhileItsNameIsLocked(t *testing.T) {
 	if got := problem(t, b.from(t, auth.SignInInput{Name: "maker", Password: password, Device: known})); got != auth.ProblemLocked {
 		t.Errorf("five wrong passwords on the device: got %q, want it locked", got)
 	}
-	b.clock.Advance(auth.DeviceLife)
+	b.clock.Add(auth.DeviceLife)
 	lock(auth.SignInInput{Name: "maker"})
 	if got := problem(t, b.from(t, auth.SignInInput{Name: "maker", Password: password, Device: known})); got != auth.ProblemLocked {
 		t.Errorf("a device of half a year ago: got %q, want it locked", got)

@@ -120,7 +120,7 @@ func TestLockoutHoldsWhetherOrNotTheNameExists(t *testing.T) {
 				}
 				checked++
 				lock := time.Duration(minutes) * time.Minute
-				b.clock.Advance(lock - time.Second)
+				b.clock.Add(lock - time.Second)
 				_, err := b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: name, Password: password})
 				var account *auth.AccountError
 				if !errors.As(err, &account) || account.Problem != auth.ProblemLocked || account.RetryAfter != time.Second {
@@ -129,7 +129,7 @@ func TestLockoutHoldsWhetherOrNotTheNameExists(t *testing.T) {
 				if got := b.Stats().PasswordsChecked; got != checked {
 					t.Fatalf("%d passwords checked, want %d: a locked name's password is not checked", got, checked)
 				}
-				b.clock.Advance(time.Second)
+				b.clock.Add(time.Second)
 			}
 		})
 	}
@@ -149,7 +149,7 @@ func TestSuccessAndTimeForgetFailures(t *testing.T) {
 	for range 4 {
 		b.try(t, "checker", "wrong")
 	}
-	b.clock.Advance(12*time.Hour + time.Second)
+	b.clock.Add(12*time.Hour + time.Second)
 	b.try(t, "checker", "wrong")
 	if got := b.try(t, "checker", password); got != "" {
 		t.Errorf("right password after one failure of today: got %q", got)
@@ -257,7 +257,7 @@ func TestSecretsNeverReachTheLog(t *testing.T) {
 	tokens := b.login(t, "maker")
 	next, err := b.refresh(t.Context(), tokens.RefreshToken)
 	check(t, err)
-	b.clock.Advance(time.Minute)
+	b.clock.Add(time.Minute)
 	_, _ = b.refresh(t.Context(), tokens.RefreshToken) // used again: logged
 	const canary = "canary-typed-into-the-name"
 	for range 7 {

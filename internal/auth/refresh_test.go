@@ -13,7 +13,7 @@ func TestRefreshRotates(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	first := b.login(t, "maker")
-	b.clock.Advance(time.Minute)
+	b.clock.Add(time.Minute)
 	second, err := b.refresh(t.Context(), first.RefreshToken)
 	check(t, err)
 	if second.RefreshToken == first.RefreshToken || second.AccessToken == first.AccessToken || second.AccessToken == second.RefreshToken {
@@ -37,7 +37,7 @@ func TestSpentTokenKillsTheFamily(t *testing.T) {
 	second, err := b.refresh(t.Context(), first.RefreshToken)
 	check(t, err)
 	b.alive(t, second.AccessToken) // and so cached
-	b.clock.Advance(5*time.Second + time.Millisecond)
+	b.clock.Add(5*time.Second + time.Millisecond)
 	for range 2 {
 		_, err = b.refresh(t.Context(), first.RefreshToken)
 		if !errors.Is(err, auth.ErrInvalidGrant) {
@@ -59,7 +59,7 @@ func TestGraceGivesTheSameSuccessor(t *testing.T) {
 	first := b.login(t, "maker")
 	second, err := b.refresh(t.Context(), first.RefreshToken)
 	check(t, err)
-	b.clock.Advance(5 * time.Second)
+	b.clock.Add(5 * time.Second)
 	again, err := b.refresh(t.Context(), first.RefreshToken)
 	check(t, err)
 	if again.RefreshToken != second.RefreshToken || again.AccessToken != second.AccessToken {
@@ -115,11 +115,11 @@ func TestTokensExpire(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	tokens := b.login(t, "maker")
-	b.clock.Advance(299*time.Second + 500*time.Millisecond)
+	b.clock.Add(299*time.Second + 500*time.Millisecond)
 	b.alive(t, tokens.AccessToken)
-	b.clock.Advance(500 * time.Millisecond) // the cached answer ends with the token
+	b.clock.Add(500 * time.Millisecond) // the cached answer ends with the token
 	b.dead(t, tokens.AccessToken)
-	b.clock.Advance(1500 * time.Second)
+	b.clock.Add(1500 * time.Second)
 	_, err := b.refresh(t.Context(), tokens.RefreshToken)
 	if !errors.Is(err, auth.ErrInvalidGrant) {
 		t.Errorf("after 1,800 s: got %v, want %v", err, auth.ErrInvalidGrant)
@@ -132,23 +132,23 @@ func TestFamilyEndsAfterTwelveHours(t *testing.T) {
 	tokens := b.login(t, "maker")
 	var err error
 	for range 23 { // 11 h 7 min
-		b.clock.Advance(29 * time.Minute)
+		b.clock.Add(29 * time.Minute)
 		tokens, err = b.refresh(t.Context(), tokens.RefreshToken)
 		check(t, err)
 	}
-	b.clock.Advance(29 * time.Minute) // 11 h 36 min
+	b.clock.Add(29 * time.Minute) // 11 h 36 min
 	tokens, err = b.refresh(t.Context(), tokens.RefreshToken)
 	check(t, err)
 	if tokens.RefreshExpiresIn != 24*time.Minute {
 		t.Errorf("got %s, want the 24 minutes that are left of twelve hours", tokens.RefreshExpiresIn)
 	}
-	b.clock.Advance(22 * time.Minute)
+	b.clock.Add(22 * time.Minute)
 	tokens, err = b.refresh(t.Context(), tokens.RefreshToken)
 	check(t, err)
 	if tokens.ExpiresIn != 2*time.Minute {
 		t.Errorf("got %s for the access token, want 2 minutes", tokens.ExpiresIn)
 	}
-	b.clock.Advance(2 * time.Minute)
+	b.clock.Add(2 * time.Minute)
 	b.dead(t, tokens.AccessToken)
 	_, err = b.refresh(t.Context(), tokens.RefreshToken)
 	if !errors.Is(err, auth.ErrInvalidGrant) {

@@ -61,6 +61,9 @@ type Clock struct {
 	now time.Time
 }
 
+// ClockAt is a clock that stands at a time.
+func ClockAt(now time.Time) *Clock { return &Clock{now: now} }
+
 // Now is the time of the clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()

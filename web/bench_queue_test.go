@@ -10,6 +10,7 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/internal/store/storetest"
 	"countersign/views"
 	"countersign/web/webtest"
@@ -81,7 +82,7 @@ func TestTheQueueReadsItsPartialIndex(t *testing.T) {
 // queue is a house with many messages, some of them waiting, and its reader.
 type queue struct {
 	db      *storetest.DB
-	reader  *store.Reader
+	reader  *lookup.Reader
 	notes   *recorder
 	checker uuid.UUID // a person
 	waiting int
@@ -114,13 +115,13 @@ func newQueue(t testing.TB, messages, waiting int) *queue {
 	database, err := store.Open(t.Context(), store.Config{URL: q.db.URL, Tracer: q.notes, Seal: q.db.Seal})
 	must(t, err)
 	t.Cleanup(database.Close)
-	q.reader = store.NewReader(database)
+	q.reader = lookup.NewReader(database)
 	return q
 }
 
 func (q *queue) page(t testing.TB) {
 	t.Helper()
-	list, err := q.reader.Queue(t.Context(), demo.Realm, store.QueueFilter{ExcludePerson: q.checker, PageSize: queuePage})
+	list, err := q.reader.Queue(t.Context(), demo.Realm, lookup.QueueFilter{ExcludePerson: q.checker, PageSize: queuePage})
 	must(t, err)
 	if len(list) != queuePage {
 		t.Fatalf("%d messages are on the page, not %d", len(list), queuePage)
@@ -129,7 +130,7 @@ func (q *queue) page(t testing.TB) {
 
 func (q *queue) count(t testing.TB) {
 	t.Helper()
-	totals, err := q.reader.Waiting(t.Context(), demo.Realm, q.checker, views.MostWaiting)
+	totals, err := q.reader.PendingTotals(t.Context(), demo.Realm, q.checker, views.MostWaiting)
 	must(t, err)
 	if want := min(q.waiting+1, views.MostWaiting); len(totals) != 1 || totals[0].Count != int64(want) { // the copied one waits too
 		t.Fatalf("%v wait, not %d", totals, want)

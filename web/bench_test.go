@@ -25,6 +25,8 @@ import (
 	"countersign/internal/postgres"
 	"countersign/internal/stations"
 	"countersign/internal/store"
+	"countersign/internal/store/provision"
+	"countersign/internal/store/snapshot"
 	"countersign/internal/store/storetest"
 	"countersign/web"
 	"countersign/web/webtest"
@@ -43,7 +45,7 @@ func BenchmarkCreateApprove(b *testing.B) {
 	cluster := durableCluster(b)
 	address := cluster.URL("postgres")
 	must(b, store.Migrate(b.Context(), address))
-	must(b, demo.Ensure(b.Context(), store.Provisioner{OwnerURL: address, Keys: storetest.Keys(b), At: storetest.Provisioned}))
+	must(b, demo.Ensure(b.Context(), provision.Provisioner{OwnerURL: address, Keys: storetest.Keys(b), At: storetest.Provisioned}))
 	script := newScript(b, address)
 	s := newShop(b, address, nil)
 	pool := connections(b, address)
@@ -82,7 +84,7 @@ func checkPairs(b *testing.B, address string, pairs int) {
 			b.Errorf("%d rows of %s after %d pairs", count, table, pairs)
 		}
 	}
-	snapshot, err := store.OpenSnapshot(b.Context(), address)
+	snapshot, err := snapshot.Open(b.Context(), address)
 	must(b, err)
 	defer snapshot.Close(b.Context())
 	invariants, err := snapshot.Invariants(b.Context(), time.Now())

@@ -15,6 +15,7 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
+	"countersign/internal/store/provision"
 	"countersign/internal/transport/http"
 	"countersign/web"
 )
@@ -149,7 +150,7 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 	if err != nil {
 		return gateway{}, err
 	}
-	err = demo.Ensure(ctx, store.Provisioner{OwnerURL: db.ownerURL, Keys: g.TokenKeys, At: time.Now()})
+	err = demo.Ensure(ctx, provision.Provisioner{OwnerURL: db.ownerURL, Keys: g.TokenKeys, At: time.Now()})
 	if err != nil {
 		return gateway{}, err
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/store/provision"
+
 	_ "github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
@@ -56,7 +58,7 @@ func TestOneFolderIsForOneDemo(t *testing.T) {
 func TestTheDemoLeavesADatabaseOfOthersAsItIs(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	must(t, store.Provision(t.Context(), db.Provisioner(t), store.RealmDefinition{
+	must(t, provision.Apply(t.Context(), db.Provisioner(t), provision.RealmDefinition{
 		Realm: "bank", Name: "A bank", Mark: "BK", MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: time.Minute, Refresh: time.Minute, Absolute: time.Minute},
 	}))

@@ -14,6 +14,7 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/identity"
 	"countersign/internal/store"
+	"countersign/internal/store/provision"
 	"countersign/internal/store/storetest"
 )
 
@@ -54,10 +55,10 @@ func loginOf(t *testing.T, db *storetest.DB, attributes string) string {
 // bank provisions a realm of an operator with one open Swiss account.
 func bank(t *testing.T, db *storetest.DB, passwordHash string) {
 	t.Helper()
-	must(t, store.Provision(t.Context(), db.Provisioner(t), store.RealmDefinition{
+	must(t, provision.Apply(t.Context(), db.Provisioner(t), provision.RealmDefinition{
 		Realm: "bank", Name: "A bank", Mark: "BK", MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: time.Minute, Refresh: time.Minute, Absolute: time.Minute},
-		People: []store.PersonDefinition{{DisplayName: "M", Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
+		People: []provision.PersonDefinition{{DisplayName: "M", Duty: provision.DutyPayments, Accounts: []provision.AccountDefinition{
 			{Name: "m", PasswordHash: passwordHash, Status: store.UserActive, Roles: []identity.Role{identity.RoleMaker}},
 		}}},
 		DebtorAccounts: demo.Realms()[0].DebtorAccounts[:1],

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"countersign/internal/auth"
-	"countersign/internal/store"
+	"countersign/internal/store/provision"
 )
 
 type userCommand struct {
@@ -45,8 +45,8 @@ func (c *passwordCommand) Run(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	by := store.Provisioner{OwnerURL: c.DatabaseURL, Keys: keys, At: time.Now()}
-	err = store.ResetPassword(ctx, by, c.Realm, store.AccountDefinition{Name: c.User, PasswordHash: hash})
+	by := provision.Provisioner{OwnerURL: c.DatabaseURL, Keys: keys, At: time.Now()}
+	err = provision.ResetPassword(ctx, by, c.Realm, provision.AccountDefinition{Name: c.User, PasswordHash: hash})
 	if err == nil {
 		log.InfoContext(ctx, "the password is changed and everything the account was signed in with has ended", "realm", c.Realm)
 	}

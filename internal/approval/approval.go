@@ -20,7 +20,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 )
 
 // Station takes what checkers decide.
@@ -30,7 +30,7 @@ type Station struct {
 
 // Config holds what the station works with.
 type Config struct {
-	Messages *store.Messages
+	Messages *lifecycle.Messages
 	Rules    rulebook.Settings
 	Seal     payment.Sealer
 	Now      func() time.Time
@@ -66,7 +66,7 @@ type Expectation struct {
 func (s *Station) Approve(ctx context.Context, by identity.Principal, in Input) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionApprove,
-		make: func(m payment.Message, known store.Context, v payment.Verdict) (payment.Transition, error) {
+		make: func(m payment.Message, known lifecycle.SubmissionFacts, v payment.Verdict) (payment.Transition, error) {
 			return m.Approve(v, payment.Terms{Policy: known.Policy, Rules: s.cfg.Rules, Today: v.At.In(s.cfg.Zone), Seal: s.cfg.Seal})
 		},
 	})
@@ -78,7 +78,7 @@ func (s *Station) Approve(ctx context.Context, by identity.Principal, in Input) 
 func (s *Station) Reject(ctx context.Context, by identity.Principal, in Input, reason string) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionReject,
-		make: func(m payment.Message, _ store.Context, v payment.Verdict) (payment.Transition, error) {
+		make: func(m payment.Message, _ lifecycle.SubmissionFacts, v payment.Verdict) (payment.Transition, error) {
 			return m.Reject(v, reason)
 		},
 	})
@@ -97,7 +97,7 @@ func (e *MismatchError) Error() string {
 // decision is what a checker wants, and how the domain makes it.
 type decision struct {
 	action payment.Action
-	make   func(payment.Message, store.Context, payment.Verdict) (payment.Transition, error)
+	make   func(payment.Message, lifecycle.SubmissionFacts, payment.Verdict) (payment.Transition, error)
 }
 
 func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d decision) (payment.Message, error) {
@@ -105,7 +105,7 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 		By: by, At: s.cfg.Now().UTC().Truncate(time.Microsecond), ContentHash: in.ContentHash, Version: in.Version, Remark: in.Remark,
 	}
 	var made payment.Transition
-	consider := store.Considered{Decide: func(m payment.Message, known store.Context) (payment.Transition, error) {
+	consider := lifecycle.Considered{Decide: func(m payment.Message, known lifecycle.SubmissionFacts) (payment.Transition, error) {
 		if in.Expect.Kind != "" && in.Expect.Kind != m.Kind || in.Expect.Scheme != "" && in.Expect.Scheme != m.Scheme {
 			return payment.Transition{}, &MismatchError{Message: m}
 		}
@@ -122,7 +122,7 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 		return repeat.Message, err
 	}
 	if err != nil {
-		s.cfg.Messages.RefusedStep(ctx, store.RefusedStep{By: by, At: verdict.At, Message: seen, Action: d.action, Cause: err})
+		s.cfg.Messages.RefusedStep(ctx, lifecycle.RefusedStep{By: by, At: verdict.At, Message: seen, Action: d.action, Cause: err})
 		return seen, err
 	}
 	return made.After(), nil

@@ -13,7 +13,7 @@ import (
 
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/snapshot"
 )
 
 // Config says what to look at, and with which keys.
@@ -29,7 +29,7 @@ type Config struct {
 
 // Report is what the auditor found.
 type Report struct {
-	Invariants []store.Invariant
+	Invariants []snapshot.Invariant
 	// Skipped are the invariants that were not looked at, because their key was not given.
 	Skipped []Skipped
 	// Versions, Documents and Answers count what was held against its seal.
@@ -71,10 +71,10 @@ const (
 	tokenKeys   = "--token-key-file" //nolint:gosec // the name of a flag
 )
 
-// Check looks at everything. It fails with store.HiddenRowsError for a login that does not see every row, and when the database cannot be
+// Check looks at everything. It fails with snapshot.HiddenRowsError for a login that does not see every row, and when the database cannot be
 // read; what is wrong in it is in the report.
 func Check(ctx context.Context, cfg Config) (Report, error) {
-	snapshot, err := store.OpenSnapshot(ctx, cfg.DatabaseURL)
+	snapshot, err := snapshot.Open(ctx, cfg.DatabaseURL)
 	if err != nil {
 		return Report{}, err
 	}
@@ -96,13 +96,13 @@ func Check(ctx context.Context, cfg Config) (Report, error) {
 // audit is one run.
 type audit struct {
 	cfg      Config
-	snapshot *store.Snapshot
+	snapshot *snapshot.Snapshot
 	report   Report
 }
 
 // conclude adds an invariant that was looked at.
-func (a *audit) conclude(id, text string, found []store.Violation) {
-	a.report.Invariants = append(a.report.Invariants, store.Invariant{ID: id, Text: text, Violations: found})
+func (a *audit) conclude(id, text string, found []snapshot.Violation) {
+	a.report.Invariants = append(a.report.Invariants, snapshot.Invariant{ID: id, Text: text, Violations: found})
 }
 
 // skip notes an invariant that could not be looked at.

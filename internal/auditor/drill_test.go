@@ -14,7 +14,7 @@ import (
 
 	"countersign/internal/auditor"
 	"countersign/internal/stationtest"
-	"countersign/internal/store"
+	"countersign/internal/store/snapshot"
 	"countersign/internal/store/storetest"
 )
 
@@ -176,7 +176,7 @@ func TestALoginThatSeesHalfIsRefused(t *testing.T) {
 	must(t, err)
 	address.User = url.UserPassword(login, "half")
 	_, err = auditor.Check(ctx, auditor.Config{DatabaseURL: address.String(), Now: h.Clock.Now()})
-	var hidden *store.HiddenRowsError
+	var hidden *snapshot.HiddenRowsError
 	if !errors.As(err, &hidden) || hidden.Login != login || len(hidden.Tables) == 0 {
 		t.Errorf("got %v, want a login that sees half to be refused", err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/snapshot"
 )
 
 // documents holds each outbound document against its seal.
@@ -15,12 +15,12 @@ func (a *audit) documents(ctx context.Context) error {
 		a.skip("I18", documentSealed, releaseKeys)
 		return nil
 	}
-	var found []store.Violation
-	err := a.snapshot.EachOutbound(ctx, func(d store.AuditedDocument) {
+	var found []snapshot.Violation
+	err := a.snapshot.EachOutbound(ctx, func(d snapshot.AuditedDocument) {
 		a.report.Documents++
 		err := a.cfg.Seal.CheckDocument(d.Facts, d.Seal)
 		if err != nil {
-			found = append(found, store.Violation{
+			found = append(found, snapshot.Violation{
 				Realm: d.Facts.Realm, Table: "document", Key: d.ID.String(),
 				What: string(d.Facts.Name) + " " + d.Facts.Reference + " of message " + d.Facts.MessageID.String() + ": " +
 					sealUnfit(err, "its content, its message, its name or its reference"),
@@ -40,8 +40,8 @@ func (a *audit) answers(ctx context.Context) error {
 		a.skip("I19", answerSealed, releaseKeys)
 		return nil
 	}
-	var found []store.Violation
-	err := a.snapshot.EachAnswer(ctx, func(o store.AuditedAnswer) {
+	var found []snapshot.Violation
+	err := a.snapshot.EachAnswer(ctx, func(o snapshot.AuditedAnswer) {
 		a.report.Answers++
 		what := ""
 		err := a.cfg.Seal.CheckAnswer(o.Facts, o.Seal)
@@ -53,7 +53,7 @@ func (a *audit) answers(ctx context.Context) error {
 		default:
 			return
 		}
-		found = append(found, store.Violation{Table: "outbox", Key: string(o.Facts.Scheme) + " " + o.Facts.Reference, What: what})
+		found = append(found, snapshot.Violation{Table: "outbox", Key: string(o.Facts.Scheme) + " " + o.Facts.Reference, What: what})
 	})
 	if err != nil {
 		return err
@@ -72,13 +72,13 @@ func (a *audit) masterData(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found := make([]store.Violation, 0, len(rows))
+	found := make([]snapshot.Violation, 0, len(rows))
 	for _, row := range rows {
 		err := row.Err
 		if errors.Is(err, identity.ErrUnsealed) {
 			err = payment.ErrUnsealed
 		}
-		found = append(found, store.Violation{Realm: row.Realm, Table: row.Table, Key: row.Key, What: sealUnfit(err, "a field of it")})
+		found = append(found, snapshot.Violation{Realm: row.Realm, Table: row.Table, Key: row.Key, What: sealUnfit(err, "a field of it")})
 	}
 	a.conclude("I20", masterSealed, found)
 	return nil

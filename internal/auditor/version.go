@@ -8,18 +8,18 @@ import (
 
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/snapshot"
 )
 
 // versions holds each version against its seal and its content, and each release against its seal and what was sent of it.
 func (a *audit) versions(ctx context.Context) error {
-	var ofVersions, ofReleases []store.Violation
-	err := a.snapshot.EachVersion(ctx, func(v store.AuditedVersion) error {
+	var ofVersions, ofReleases []snapshot.Violation
+	err := a.snapshot.EachVersion(ctx, func(v snapshot.AuditedVersion) error {
 		a.report.Versions++
 		m := v.Message
 		what := a.versionUnfit(m)
 		if what != "" {
-			ofVersions = append(ofVersions, store.Violation{
+			ofVersions = append(ofVersions, snapshot.Violation{
 				Realm: m.Realm, Table: "message_version", Key: fmt.Sprintf("%s %d", m.InternalID, m.Version), What: what,
 			})
 		}
@@ -28,7 +28,7 @@ func (a *audit) versions(ctx context.Context) error {
 		}
 		what = a.releaseUnfit(v)
 		if what != "" {
-			ofReleases = append(ofReleases, store.Violation{Realm: m.Realm, Table: "release", Key: m.InternalID.String(), What: what})
+			ofReleases = append(ofReleases, snapshot.Violation{Realm: m.Realm, Table: "release", Key: m.InternalID.String(), What: what})
 		}
 		return nil
 	})
@@ -61,7 +61,7 @@ func (a *audit) versionUnfit(m payment.Message) string {
 }
 
 // releaseUnfit says what does not fit about a release, "" when all does.
-func (a *audit) releaseUnfit(v store.AuditedVersion) string {
+func (a *audit) releaseUnfit(v snapshot.AuditedVersion) string {
 	verified, err := a.cfg.Seal.Verify(*v.Release, v.Message)
 	if err != nil {
 		return sealUnfit(err, "the release, its approvers, its makers, its time or its message")

@@ -21,6 +21,7 @@ import (
 
 	"countersign/internal/keyring"
 	"countersign/internal/store"
+	"countersign/internal/store/credential"
 )
 
 // Config is what the station needs.
@@ -46,9 +47,9 @@ type Config struct {
 // Station signs people in and knows them again.
 type Station struct {
 	database  *store.Database
-	people    *store.People
-	logins    *store.Logins
-	tokens    *store.Tokens
+	people    *credential.People
+	logins    *credential.Logins
+	tokens    *credential.Tokens
 	now       func() time.Time
 	keys      keys
 	log       *slog.Logger
@@ -89,7 +90,7 @@ func New(cfg Config) (*Station, error) {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
 	return &Station{
-		database: cfg.Database, people: store.NewPeople(cfg.Database), logins: store.NewLogins(cfg.Database), tokens: store.NewTokens(cfg.Database),
+		database: cfg.Database, people: credential.NewPeople(cfg.Database), logins: credential.NewLogins(cfg.Database), tokens: credential.NewTokens(cfg.Database),
 		now: cfg.Now, keys: derived, log: cfg.Log, random: cfg.Random,
 		passwords: passwords, bearers: newBearerCache(),
 		addresses: newLimits(addressEvery, cfg.AddressTries), clients: newLimits(clientEvery, cfg.ClientTries),

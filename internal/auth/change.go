@@ -11,6 +11,7 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/store"
+	"countersign/internal/store/credential"
 )
 
 // MinimumPassword is the shortest new password, in characters; there is no other rule for its form (NIST SP 800-63B section 5.1.1.2).
@@ -79,7 +80,7 @@ func (s *Station) changeAccount(ctx context.Context, realm string, user uuid.UUI
 	if !s.genuine(ctx, attempt{realm: realm}, account) {
 		return ErrUnauthorized
 	}
-	err = s.people.ChangeAccount(ctx, account, store.AccountChange{
+	err = s.people.ChangeAccount(ctx, account, credential.AccountChange{
 		PasswordHash: hash, SignedOutAt: s.now().UTC().Truncate(time.Microsecond), Keys: s.keys.masterData,
 	})
 	if errors.Is(err, store.ErrUnknownUser) {

@@ -8,6 +8,8 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/store"
+	"countersign/internal/store/provision"
+	"countersign/internal/store/snapshot"
 )
 
 const newPassword = "a new one, and long enough"
@@ -75,7 +77,7 @@ func TestANewPasswordEndsSessionsAndTokens(t *testing.T) {
 	tokens, err := b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: "maker", Password: newPassword})
 	check(t, err)
 	b.alive(t, tokens.AccessToken)
-	snapshot, err := store.OpenSnapshot(t.Context(), b.db.OwnerURL)
+	snapshot, err := snapshot.Open(t.Context(), b.db.OwnerURL)
 	check(t, err)
 	defer snapshot.Close(t.Context())
 	rows, err := snapshot.MasterData(t.Context(), b.keys)
@@ -100,12 +102,12 @@ func TestTheOperatorsNewPasswordEndsSessionsToo(t *testing.T) {
 	session, tokens, _ := signedIn(t, b)
 	hash, err := auth.HashPassword(newPassword)
 	check(t, err)
-	by := store.Provisioner{OwnerURL: b.db.OwnerURL, Keys: b.keys, At: b.clock.Now()}
-	err = store.ResetPassword(t.Context(), by, "alpha", store.AccountDefinition{Name: "nobody", PasswordHash: hash})
+	by := provision.Provisioner{OwnerURL: b.db.OwnerURL, Keys: b.keys, At: b.clock.Now()}
+	err = provision.ResetPassword(t.Context(), by, "alpha", provision.AccountDefinition{Name: "nobody", PasswordHash: hash})
 	if !errors.Is(err, store.ErrUnknownUser) {
 		t.Errorf("nobody: got %v, want %v", err, store.ErrUnknownUser)
 	}
-	check(t, store.ResetPassword(t.Context(), by, "alpha", store.AccountDefinition{Name: "Maker", PasswordHash: hash}))
+	check(t, provision.ResetPassword(t.Context(), by, "alpha", provision.AccountDefinition{Name: "Maker", PasswordHash: hash}))
 	b.clock.Add(time.Second) // the longest that a token is believed
 	b.over(t, session, tokens)
 	_, err = b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: "maker", Password: newPassword})

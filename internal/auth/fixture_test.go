@@ -14,6 +14,7 @@ import (
 	"countersign/internal/keyring"
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
+	"countersign/internal/store/provision"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testlog"
 )
@@ -46,8 +47,8 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	db := storetest.New(t)
-	for _, realm := range []store.RealmDefinition{realm("alpha", "AA"), realm("beta", "BB")} {
-		check(t, store.Provision(t.Context(), db.Provisioner(t), realm))
+	for _, realm := range []provision.RealmDefinition{realm("alpha", "AA"), realm("beta", "BB")} {
+		check(t, provision.Apply(t.Context(), db.Provisioner(t), realm))
 	}
 	b := &bundle{db: db, clock: stationtest.ClockAt(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), log: &testlog.Log{}}
 	b.keys = storetest.Keys(t)
@@ -77,27 +78,27 @@ func (b *bundle) station(t *testing.T, cfg auth.Config) *auth.Station {
 	return station
 }
 
-func realm(name, mark string) store.RealmDefinition {
+func realm(name, mark string) provision.RealmDefinition {
 	digest := sha256.Sum256([]byte(secret))
-	person := func(name string, status store.UserStatus, roles ...identity.Role) store.PersonDefinition {
-		return store.PersonDefinition{DisplayName: "The " + name, Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
+	person := func(name string, status store.UserStatus, roles ...identity.Role) provision.PersonDefinition {
+		return provision.PersonDefinition{DisplayName: "The " + name, Duty: provision.DutyPayments, Accounts: []provision.AccountDefinition{
 			{Name: name, PasswordHash: passwordHash(), Status: status, Roles: roles},
 		}}
 	}
-	return store.RealmDefinition{
+	return provision.RealmDefinition{
 		Realm: name, Name: name, Mark: mark, MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: 300 * time.Second, Refresh: 1800 * time.Second, Absolute: 12 * time.Hour},
-		People: []store.PersonDefinition{
+		People: []provision.PersonDefinition{
 			person("maker", store.UserActive, identity.RoleMaker), person("checker", store.UserActive, identity.RoleChecker),
 			person("fresh", store.UserUnverified, identity.RoleMaker), person("barred", store.UserSuppressed, identity.RoleMaker),
 		},
-		Clients: []store.ClientDefinition{
+		Clients: []provision.ClientDefinition{
 			{ClientID: "office", Kind: store.ClientConfidential, SecretHash: digest[:], MayDecideOwn: true},
 			{ClientID: "other", Kind: store.ClientConfidential, SecretHash: digest[:]},
 			{ClientID: "phone", Kind: store.ClientPublic},
 			{ClientID: identity.PortalClient, Kind: store.ClientPortal, MayDecideOwn: true},
 		},
-		Policies: []store.PolicyDefinition{{ApprovalsRequired: 1, Pending: 24 * time.Hour}},
+		Policies: []provision.PolicyDefinition{{ApprovalsRequired: 1, Pending: 24 * time.Hour}},
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"countersign/internal/audit"
 	"countersign/internal/identity"
 	"countersign/internal/store"
+	"countersign/internal/store/credential"
 )
 
 // failuresForgotten is how long failures count; the same 12 hours that a sign-in lasts at most.
@@ -109,7 +110,7 @@ func (s *Station) PortalPrincipal(ctx context.Context, realm string, userID uuid
 }
 
 func (s *Station) portalPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
-	principal, err := s.people.Principal(ctx, store.PrincipalKey{
+	principal, err := s.people.Principal(ctx, credential.PrincipalKey{
 		Realm: session.Realm, UserID: session.UserID, ClientID: identity.PortalClient, Since: session.Since,
 	})
 	switch {
@@ -139,10 +140,10 @@ func (s *Station) SessionPrincipal(ctx context.Context, session PortalSession) (
 }
 
 // checkClient finds a client of the API and checks its secret, whose digest is compared in constant time.
-func (s *Station) checkClient(ctx context.Context, realm string, given ClientCredentials) (store.Client, error) {
+func (s *Station) checkClient(ctx context.Context, realm string, given ClientCredentials) (credential.Client, error) {
 	client, err := s.people.Client(ctx, realm, given.ClientID)
 	if err != nil {
-		return store.Client{}, clientError(err)
+		return credential.Client{}, clientError(err)
 	}
 	switch client.Kind {
 	case store.ClientPublic:
@@ -154,12 +155,12 @@ func (s *Station) checkClient(ctx context.Context, realm string, given ClientCre
 		}
 	case store.ClientPortal:
 	}
-	return store.Client{}, ErrInvalidClient
+	return credential.Client{}, ErrInvalidClient
 }
 
 // limitClient counts a try of a client that proved its secret. Whoever likes can call themselves a public one, so a limit of its own
 // would let anybody shut it for all others: its tries are counted by address alone, as those of the portal are.
-func (s *Station) limitClient(realm string, client store.Client) error {
+func (s *Station) limitClient(realm string, client credential.Client) error {
 	if client.Kind != store.ClientConfidential {
 		return nil
 	}
@@ -204,7 +205,7 @@ func (s *Station) checkPassword(ctx context.Context, a attempt) (uuid.UUID, erro
 	}
 	defer leave()
 	now := s.now()
-	account, found, err := s.logins.Reserve(ctx, store.LoginTry{
+	account, found, err := s.logins.Reserve(ctx, credential.LoginTry{
 		Realm: a.realm, Name: name, NameHash: nameHash[:], At: now, ForgetBefore: now.Add(-failuresForgotten),
 	})
 	if err != nil {
@@ -241,7 +242,7 @@ func (s *Station) checkPassword(ctx context.Context, a attempt) (uuid.UUID, erro
 
 // genuine reports whether the account is as it was sealed: a password hash that somebody wrote into the table without the key opens
 // nothing. Accounts of before there were seals have none and pass; the service cannot write one without.
-func (s *Station) genuine(ctx context.Context, a attempt, account store.UserAccount) bool {
+func (s *Station) genuine(ctx context.Context, a attempt, account credential.UserAccount) bool {
 	err := account.Check(s.keys.masterData)
 	if err == nil || errors.Is(err, identity.ErrUnsealed) {
 		return true
@@ -252,7 +253,7 @@ func (s *Station) genuine(ctx context.Context, a attempt, account store.UserAcco
 }
 
 func (s *Station) reserveError(ctx context.Context, a attempt, err error) error {
-	var locked *store.LockedError
+	var locked *credential.LockedError
 	switch {
 	case errors.As(err, &locked):
 		s.logAttempt(ctx, a, attemptResult{problem: ProblemLocked})

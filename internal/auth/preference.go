@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"countersign/internal/identity"
-	"countersign/internal/store"
+	"countersign/internal/store/credential"
 )
 
 // Preference is how a user wants the portal to look and behave.
-type Preference = store.Preference
+type Preference = credential.Preference
 
 // Preference reads the preference of the user; one who chose nothing has the default.
 func (s *Station) Preference(ctx context.Context, by identity.Principal) (Preference, error) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/store"
+	"countersign/internal/store/credential"
 )
 
 // secretBytes is the randomness of a token.
@@ -102,7 +102,7 @@ func (s *Station) successors(of token) []successor {
 
 type familyStart struct {
 	realm  string
-	client store.Client
+	client credential.Client
 	userID uuid.UUID
 	scope  string
 }
@@ -123,10 +123,10 @@ func (s *Station) startFamily(ctx context.Context, start familyStart) (TokenSet,
 	now, life := s.now(), start.client.Life
 	end := now.Add(life.Absolute)
 	refreshEnd, accessEnd := earlier(now.Add(life.Refresh), end), earlier(now.Add(life.Access), end)
-	err = s.tokens.Start(ctx, store.NewFamily{
+	err = s.tokens.Start(ctx, credential.NewFamily{
 		Realm: start.realm, FamilyID: family, UserID: start.userID, ClientID: start.client.ClientID, Scope: start.scope, At: now, EndsAt: end,
-		Refresh: store.IssuedToken{Hash: refresh.hash(), ExpiresAt: refreshEnd},
-		Access:  store.IssuedToken{Hash: access.hash(), ExpiresAt: accessEnd},
+		Refresh: credential.IssuedToken{Hash: refresh.hash(), ExpiresAt: refreshEnd},
+		Access:  credential.IssuedToken{Hash: access.hash(), ExpiresAt: accessEnd},
 	})
 	if err != nil {
 		return TokenSet{}, err

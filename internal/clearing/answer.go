@@ -9,7 +9,7 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 )
 
 // answersLead is how long the job queue has an answer to itself before the watch sends it.
@@ -72,7 +72,7 @@ func (s *Station) sweepOutbox(ctx context.Context) {
 
 // processWaiting takes up the documents that waited for a payment.
 func (s *Station) processWaiting(ctx context.Context, scheme rulebook.Scheme, transactionID string) error {
-	waiting, err := s.inbox.Waiting(ctx, scheme, transactionID)
+	waiting, err := s.inbox.HeldInbound(ctx, scheme, transactionID)
 	if err != nil {
 		return err
 	}
@@ -87,15 +87,15 @@ func (s *Station) processWaiting(ctx context.Context, scheme rulebook.Scheme, tr
 
 // sweepHeld puts documents that waited in vain into quarantine, after one more try.
 func (s *Station) sweepHeld(ctx context.Context) {
-	waited, err := s.inbox.WaitedInVain(ctx, s.now(), watchPage)
+	waited, err := s.inbox.HoldExpired(ctx, s.now(), watchPage)
 	if err != nil {
 		s.warn(ctx, err, "look at what waits")
 		return
 	}
 	for _, in := range waited {
 		err = s.takeUp(ctx, in)
-		if errors.Is(err, store.ErrSeen) {
-			err = s.inbox.GiveUpWaiting(ctx, in, "What it belongs to never came.")
+		if errors.Is(err, lifecycle.ErrSeen) {
+			err = s.inbox.GiveUp(ctx, in, "What it belongs to never came.")
 		}
 		if err != nil {
 			s.warn(ctx, err, "give up on a document that waited", "reference", in.Reference)
@@ -103,19 +103,19 @@ func (s *Station) sweepHeld(ctx context.Context) {
 	}
 }
 
-// takeUp processes a stored document again. It returns store.ErrSeen when it still has to wait.
-func (s *Station) takeUp(ctx context.Context, in store.Inbound) error {
+// takeUp processes a stored document again. It returns lifecycle.ErrSeen when it still has to wait.
+func (s *Station) takeUp(ctx context.Context, in lifecycle.Inbound) error {
 	parsed, findings := codec.DecodeXML(in.Content)
 	if len(findings) > 0 {
-		return s.inbox.GiveUpWaiting(ctx, in, "The stored document cannot be read.")
+		return s.inbox.GiveUp(ctx, in, "The stored document cannot be read.")
 	}
 	err := s.process(ctx, in, parsed)
 	var cannot *unprocessableError
 	switch {
 	case errors.As(err, &cannot):
-		return s.inbox.GiveUpWaiting(ctx, in, cannot.reason)
+		return s.inbox.GiveUp(ctx, in, cannot.reason)
 	case errors.Is(err, payment.ErrIllegalMove):
-		return s.inbox.GiveUpWaiting(ctx, in, "The state of the message contradicts this document.")
+		return s.inbox.GiveUp(ctx, in, "The state of the message contradicts this document.")
 	}
 	return err
 }

@@ -11,13 +11,13 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 )
 
 // answered is what came in as the answer to a recall: the newest message about the payment that the other bank made.
 func answered(t *testing.T, h *stationtest.House, recall payment.Message) payment.Message {
 	t.Helper()
-	list, err := h.Reader.Messages(ctx, recall.Realm, store.Filter{OriginalID: recall.OriginalID, Direction: string(payment.DirectionIn), PageSize: 10})
+	list, err := h.Reader.Messages(ctx, recall.Realm, lookup.Filter{OriginalID: recall.OriginalID, Direction: string(payment.DirectionIn), PageSize: 10})
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d answers came in: %v", len(list), err)
 	}
@@ -66,7 +66,7 @@ func TestTheAnswerToARecallIsAMessageOfItsOwn(t *testing.T) {
 func holdDocuments(t *testing.T, h *stationtest.House, recall, answer payment.Message) {
 	t.Helper()
 	for _, m := range []payment.Message{recall, answer} {
-		list, err := h.Reader.Documents(ctx, m.Realm, store.DocumentFilter{MessageID: m.InternalID, PageSize: 50})
+		list, err := h.Reader.Documents(ctx, m.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: 50})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,6 +28,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 )
 
 // Network hands documents to the clearing of a scheme. Implementations are safe for concurrent use.
@@ -40,10 +41,10 @@ type Network interface {
 // Station talks to clearing.
 type Station struct {
 	cfg       Config
-	inbox     *store.Inbox
-	outbox    *store.Outbox
-	documents *store.Documents
-	accounts  *store.Accounts
+	inbox     *lifecycle.Inbox
+	outbox    *lifecycle.Outbox
+	documents *lifecycle.Documents
+	accounts  *lifecycle.Accounts
 
 	mu      sync.Mutex
 	working map[uuid.UUID]bool    // messages being sent by this process
@@ -53,7 +54,7 @@ type Station struct {
 
 // Config holds what the station works with.
 type Config struct {
-	Messages *store.Messages
+	Messages *lifecycle.Messages
 	Network  Network
 	Seal     payment.Sealer
 	Now      func() time.Time
@@ -79,8 +80,8 @@ func New(cfg Config) *Station {
 		cfg.AnswerWithin = DefaultAnswerWithin
 	}
 	return &Station{
-		cfg: cfg, inbox: store.NewInbox(cfg.Messages), outbox: store.NewOutbox(cfg.Messages), documents: store.NewDocuments(cfg.Messages),
-		accounts: store.NewAccounts(cfg.Messages), working: make(map[uuid.UUID]bool), retry: make(map[uuid.UUID]attempt), alarmed: make(map[string]bool),
+		cfg: cfg, inbox: lifecycle.NewInbox(cfg.Messages), outbox: lifecycle.NewOutbox(cfg.Messages), documents: lifecycle.NewDocuments(cfg.Messages),
+		accounts: lifecycle.NewAccounts(cfg.Messages), working: make(map[uuid.UUID]bool), retry: make(map[uuid.UUID]attempt), alarmed: make(map[string]bool),
 	}
 }
 
@@ -118,7 +119,7 @@ func (s *Station) Send(ctx context.Context, realm string, id uuid.UUID) error {
 
 // prepare makes the interbank document of a released message and its bytes: steps 2 and 3. It fails with payment.ErrForged when the
 // release, the message, the account or what is stored under the document's reference is not what was approved.
-func (s *Station) prepare(ctx context.Context, out store.Outgoing) (payment.Outbound, []byte, error) {
+func (s *Station) prepare(ctx context.Context, out lifecycle.Outgoing) (payment.Outbound, []byte, error) {
 	verified, err := s.cfg.Seal.Verify(out.Release, out.Message)
 	if err != nil {
 		return payment.Outbound{}, nil, err
@@ -132,7 +133,7 @@ func (s *Station) prepare(ctx context.Context, out store.Outgoing) (payment.Outb
 }
 
 // storeOutbound checks a document against its schema, writes it out and stores it under seal before anybody sees it. Errors: as
-// store.Documents.Keep.
+// lifecycle.Documents.Keep.
 func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound) ([]byte, error) {
 	findings := codec.Validate(made.Document())
 	if len(findings) > 0 {
@@ -195,7 +196,7 @@ func (s *Station) withhold(ctx context.Context, m payment.Message) error {
 // hold keeps back a message that cannot be sent or asked about now, and returns the error, so that it is tried again. What an operator
 // must look at, such as a missing key or a document that was made with other bytes before, raises the alarm, once for each message.
 func (s *Station) hold(ctx context.Context, m payment.Message, err error) error {
-	if errors.Is(err, payment.ErrUnknownKey) || errors.Is(err, payment.ErrForged) || errors.Is(err, store.ErrRemade) {
+	if errors.Is(err, payment.ErrUnknownKey) || errors.Is(err, payment.ErrForged) || errors.Is(err, lifecycle.ErrRemade) {
 		s.alarmOnce(ctx, m.InternalID.String(), "release held back: not sent, not ended, tried again", "realm", m.Realm,
 			"internalId", m.InternalID, "globalId", m.GlobalID, "error", err.Error())
 	}
@@ -222,7 +223,7 @@ func (s *Station) alarmOnce(ctx context.Context, subject, text string, with ...a
 // moveIf turns "nothing to move" into the store's word for it.
 func moveIf(t payment.Transition, moves bool, err error) (payment.Transition, error) {
 	if err == nil && !moves {
-		return payment.Transition{}, store.ErrNoChange
+		return payment.Transition{}, lifecycle.ErrNoChange
 	}
 	return t, err
 }

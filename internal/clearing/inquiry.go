@@ -9,13 +9,13 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 )
 
 // receiveInquiry answers a pacs.028 with the state we know: of an incoming payment by its pacs.002 again, of a recall by its answer again
 // if there is one. A question about a recall that waits for people gets no answer until they decide; one about a payment that is
 // withheld, because what is stored is not what came in, goes to quarantine.
-func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document *iso20022.FIToFIPaymentStatusRequest) error {
+func (s *Station) receiveInquiry(ctx context.Context, in lifecycle.Inbound, document *iso20022.FIToFIPaymentStatusRequest) error {
 	inquiry, err := interbank.ReadStatusRequest(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -53,7 +53,7 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Inbound, document
 
 // answerAboutRecall sends the answer of a received recall again, by the outbox: the same bytes under the same message id, once more for
 // each inquiry. The question must agree with the recall and with the payment it is about.
-func (s *Station) answerAboutRecall(ctx context.Context, in store.Inbound, original payment.Message, inquiry interbank.Inquiry) error {
+func (s *Station) answerAboutRecall(ctx context.Context, in lifecycle.Inbound, original payment.Message, inquiry interbank.Inquiry) error {
 	id, err := s.cfg.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 	if errors.Is(err, payment.ErrNotFound) {
 		return unprocessable("The payment " + inquiry.Original.TransactionID + " was not recalled.")
@@ -82,7 +82,7 @@ func (s *Station) answerAboutRecall(ctx context.Context, in store.Inbound, origi
 
 // sentAnswer is the answer of a received recall to send again; none while people still decide, or when it was not sent yet. One that does
 // not fit its seal is not sent again, and raises the alarm.
-func (s *Station) sentAnswer(ctx context.Context, in store.Inbound, realm string, recall uuid.UUID) ([]store.Answer, error) {
+func (s *Station) sentAnswer(ctx context.Context, in lifecycle.Inbound, realm string, recall uuid.UUID) ([]lifecycle.Reply, error) {
 	m, err := s.cfg.Messages.AnswerOf(ctx, realm, recall)
 	if errors.Is(err, payment.ErrNotFound) {
 		return nil, nil
@@ -101,12 +101,12 @@ func (s *Station) sentAnswer(ctx context.Context, in store.Inbound, realm string
 	case err != nil:
 		return nil, err
 	}
-	return []store.Answer{{
+	return []lifecycle.Reply{{
 		Scheme: in.Scheme, Name: string(sent.Name), Reference: "again-" + shortDigest(in.Content), Again: sent.ID, At: s.now(),
 	}}, nil
 }
 
 // noMove stores a document beside its message and moves nothing.
 func noMove(payment.Message) (payment.Transition, error) {
-	return payment.Transition{}, store.ErrNoChange
+	return payment.Transition{}, lifecycle.ErrNoChange
 }

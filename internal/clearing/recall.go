@@ -11,7 +11,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 )
 
 // waitForPayment is how long a recall waits for the payment it overtook before an operator sees it.
@@ -19,14 +19,14 @@ const waitForPayment = time.Minute
 
 // receiveRecall takes another bank's recall of an incoming payment: it awaits a decision until the scheme's answer day. In SIC clearing
 // gets a receipt.
-func (s *Station) receiveRecall(ctx context.Context, in store.Inbound, document *iso20022.FIToFIPaymentCancellationRequest) error {
+func (s *Station) receiveRecall(ctx context.Context, in lifecycle.Inbound, document *iso20022.FIToFIPaymentCancellationRequest) error {
 	recall, err := interbank.ReadCancellation(document)
 	if err != nil {
 		return unprocessable(err.Error())
 	}
 	realm, id, err := s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, recall.Original.TransactionID)
 	if errors.Is(err, payment.ErrNotFound) {
-		return s.inbox.Wait(ctx, in, recall.Original.TransactionID, s.now().Add(waitForPayment))
+		return s.inbox.Hold(ctx, in, recall.Original.TransactionID, s.now().Add(waitForPayment))
 	}
 	if err != nil {
 		return err
@@ -48,8 +48,8 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Inbound, document 
 		return err
 	}
 	answerBy := rtransactionrule.AnswerBy(in.Scheme, arrival.At.In(s.cfg.Zone), s.cfg.Rules)
-	err = s.inbox.Arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewReceivedRecall(arrival, recall, original, answerBy), Answer: answer})
-	var conflict *store.ConflictError
+	err = s.inbox.Arrive(ctx, lifecycle.Arrival{Inbound: in, Created: payment.NewReceivedRecall(arrival, recall, original, answerBy), Reply: answer})
+	var conflict *lifecycle.ConflictError
 	if errors.As(err, &conflict) {
 		return unprocessable("The payment was recalled before: there is one recall of a payment.")
 	}
@@ -57,7 +57,7 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Inbound, document 
 }
 
 // receipt makes the camt.025 that SIC expects for a recall or its refusal; nil in SEPA.
-func (s *Station) receipt(in store.Inbound, about iso20022.Document, reference string) (*store.Answer, error) {
+func (s *Station) receipt(in lifecycle.Inbound, about iso20022.Document, reference string) (*lifecycle.Reply, error) {
 	if in.Scheme != rulebook.SchemeSIC {
 		return nil, nil
 	}
@@ -70,7 +70,7 @@ func (s *Station) receipt(in store.Inbound, about iso20022.Document, reference s
 }
 
 // receiveReturn takes the money of a recalled payment back (pacs.004): the recall is accepted, and clearing gets a pacs.002.
-func (s *Station) receiveReturn(ctx context.Context, in store.Inbound, document *iso20022.PaymentReturn) error {
+func (s *Station) receiveReturn(ctx context.Context, in lifecycle.Inbound, document *iso20022.PaymentReturn) error {
 	returned, err := interbank.ReadReturn(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -87,7 +87,7 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Inbound, document 
 	if err != nil {
 		return err
 	}
-	return s.arriveAnswer(ctx, store.Arrival{Inbound: in, Created: payment.NewReceivedReturn(arrival, returned, recall), Answer: &answer, Moves: func(m payment.Message) (payment.Transition, error) {
+	return s.arriveAnswer(ctx, lifecycle.Arrival{Inbound: in, Created: payment.NewReceivedReturn(arrival, returned, recall), Reply: &answer, Moves: func(m payment.Message) (payment.Transition, error) {
 		err := fits(in, m, returned.Original)
 		if err != nil {
 			return payment.Transition{}, err
@@ -101,9 +101,9 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Inbound, document 
 }
 
 // arriveAnswer stores what another bank answered to a recall of ours, with the move of the recall. A second answer is for an operator.
-func (s *Station) arriveAnswer(ctx context.Context, a store.Arrival) error {
+func (s *Station) arriveAnswer(ctx context.Context, a lifecycle.Arrival) error {
 	err := s.inbox.Arrive(ctx, a)
-	var conflict *store.ConflictError
+	var conflict *lifecycle.ConflictError
 	if errors.As(err, &conflict) {
 		return unprocessable(answeredBefore)
 	}
@@ -114,7 +114,7 @@ const answeredBefore = "The recall was answered before: there is one answer to a
 
 // receiveResolution books the refusal of a recall (camt.029). In SIC clearing gets a receipt. A camt.029 that refuses nothing, such as one
 // that says "pending", is kept beside the recall and moves nothing.
-func (s *Station) receiveResolution(ctx context.Context, in store.Inbound, document *iso20022.ResolutionOfInvestigation) error {
+func (s *Station) receiveResolution(ctx context.Context, in lifecycle.Inbound, document *iso20022.ResolutionOfInvestigation) error {
 	resolution, err := interbank.ReadResolution(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -131,7 +131,7 @@ func (s *Station) receiveResolution(ctx context.Context, in store.Inbound, docum
 	if !resolution.Refused {
 		return s.keepUndecided(ctx, in, recall, resolution, receipt)
 	}
-	return s.arriveAnswer(ctx, store.Arrival{Inbound: in, Created: payment.NewReceivedResolution(arrival, resolution, recall), Answer: receipt, Moves: func(m payment.Message) (payment.Transition, error) {
+	return s.arriveAnswer(ctx, lifecycle.Arrival{Inbound: in, Created: payment.NewReceivedResolution(arrival, resolution, recall), Reply: receipt, Moves: func(m payment.Message) (payment.Transition, error) {
 		err := fits(in, m, resolution.Original)
 		if err != nil {
 			return payment.Transition{}, err
@@ -141,8 +141,8 @@ func (s *Station) receiveResolution(ctx context.Context, in store.Inbound, docum
 }
 
 // keepUndecided stores a camt.029 that is no answer yet beside its recall.
-func (s *Station) keepUndecided(ctx context.Context, in store.Inbound, recall payment.Message, resolution interbank.NegativeResolution, receipt *store.Answer) error {
-	var answers []store.Answer
+func (s *Station) keepUndecided(ctx context.Context, in lifecycle.Inbound, recall payment.Message, resolution interbank.NegativeResolution, receipt *lifecycle.Reply) error {
+	var answers []lifecycle.Reply
 	if receipt != nil {
 		answers = append(answers, *receipt)
 	}
@@ -151,7 +151,7 @@ func (s *Station) keepUndecided(ctx context.Context, in store.Inbound, recall pa
 		if err != nil {
 			return payment.Transition{}, err
 		}
-		return payment.Transition{}, store.ErrNoChange
+		return payment.Transition{}, lifecycle.ErrNoChange
 	}, answers...)
 }
 
@@ -188,7 +188,7 @@ func (s *Station) recallOf(ctx context.Context, about interbank.Original) (payme
 }
 
 // receiveReceipt books what clearing says of our recall or resolution (camt.025).
-func (s *Station) receiveReceipt(ctx context.Context, in store.Inbound, document *iso20022.Receipt) error {
+func (s *Station) receiveReceipt(ctx context.Context, in lifecycle.Inbound, document *iso20022.Receipt) error {
 	confirmation, err := interbank.ReadReceipt(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -217,6 +217,6 @@ func (s *Station) receiveReceipt(ctx context.Context, in store.Inbound, document
 		case confirmation.Outcome == interbank.OutcomeNegative:
 			return moveIf(m.RejectByClearing("RJCT", confirmation.Description, s.now()))
 		}
-		return payment.Transition{}, store.ErrNoChange
+		return payment.Transition{}, lifecycle.ErrNoChange
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 )
 
 // Document is what clearing sent.
@@ -45,7 +45,7 @@ func (s *Station) Receive(ctx context.Context, d Document) error {
 	if len(findings) > 0 {
 		return &RefusedError{Findings: findings}
 	}
-	in := store.Inbound{
+	in := lifecycle.Inbound{
 		Scheme: d.Scheme, Name: parsed.MessageName(), Reference: d.Reference, Content: d.Content, ReceivedAt: d.ReceivedAt.UTC().Truncate(time.Microsecond),
 	}
 	if in.Reference == "" {
@@ -58,7 +58,7 @@ func (s *Station) Receive(ctx context.Context, d Document) error {
 		return s.quarantine(ctx, in, failed)
 	case errors.Is(err, payment.ErrIllegalMove):
 		return s.quarantine(ctx, in, &unprocessableError{reason: "The state of the message contradicts this document."})
-	case errors.Is(err, store.ErrSeen):
+	case errors.Is(err, lifecycle.ErrSeen):
 		return s.seen(ctx, in)
 	}
 	return err
@@ -67,7 +67,7 @@ func (s *Station) Receive(ctx context.Context, d Document) error {
 // unprocessableError: the document is fine in itself, but belongs to nothing here or cannot be booked. An operator sees the reason.
 type unprocessableError struct {
 	reason string
-	answer *store.Answer // what clearing gets all the same; nil for nothing
+	answer *lifecycle.Reply // what clearing gets all the same; nil for nothing
 }
 
 // Error is the reason.
@@ -76,7 +76,7 @@ func (e *unprocessableError) Error() string { return e.reason }
 func unprocessable(reason string) error { return &unprocessableError{reason: reason} }
 
 // process hands a document to what it is for.
-func (s *Station) process(ctx context.Context, in store.Inbound, parsed iso20022.Document) error {
+func (s *Station) process(ctx context.Context, in lifecycle.Inbound, parsed iso20022.Document) error {
 	switch document := parsed.(type) {
 	case *iso20022.FIToFIPaymentStatusReport:
 		return s.receiveStatus(ctx, in, document)
@@ -97,9 +97,9 @@ func (s *Station) process(ctx context.Context, in store.Inbound, parsed iso20022
 	}
 }
 
-func (s *Station) quarantine(ctx context.Context, in store.Inbound, failed *unprocessableError) error {
+func (s *Station) quarantine(ctx context.Context, in lifecycle.Inbound, failed *unprocessableError) error {
 	err := s.inbox.Quarantine(ctx, in, failed.reason, failed.answer)
-	if errors.Is(err, store.ErrSeen) {
+	if errors.Is(err, lifecycle.ErrSeen) {
 		return s.seen(ctx, in)
 	}
 	if err == nil {
@@ -109,7 +109,7 @@ func (s *Station) quarantine(ctx context.Context, in store.Inbound, failed *unpr
 }
 
 // seen tells a duplicate, which is dropped, from another document under a used id, which an operator must see.
-func (s *Station) seen(ctx context.Context, in store.Inbound) error {
+func (s *Station) seen(ctx context.Context, in lifecycle.Inbound) error {
 	same, err := s.inbox.Received(ctx, in)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (s *Station) seen(ctx context.Context, in store.Inbound) error {
 	used := in.Reference
 	in.Reference = used[:min(len(used), 120)] + "~" + shortDigest(in.Content)
 	err = s.inbox.Quarantine(ctx, in, "The message id "+used+" was used before for another document.", nil)
-	if errors.Is(err, store.ErrSeen) {
+	if errors.Is(err, lifecycle.ErrSeen) {
 		return ErrDuplicate
 	}
 	return err

@@ -17,7 +17,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testlog"
 )
@@ -215,7 +215,7 @@ func TestAPlantedReportKeepsNoPaymentFromItsEnd(t *testing.T) {
 	receive(t, h, answer(t, m, "A1", "ACSC", ""))
 	want{state: payment.StateSettled}.check(t, h, m)
 	reports := map[bool]int{}
-	documents, err := h.Reader.Documents(ctx, m.Realm, store.DocumentFilter{MessageID: m.InternalID, PageSize: 50})
+	documents, err := h.Reader.Documents(ctx, m.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: 50})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +297,7 @@ func TestAChangedMessageIsWithheldFromEverybody(t *testing.T) {
 		if !errors.As(err, &withheld) {
 			t.Errorf("%s: the approval got %v", what, err)
 		}
-		listed, err := h.Reader.Queue(ctx, m.Realm, store.QueueFilter{PageSize: 10})
+		listed, err := h.Reader.Queue(ctx, m.Realm, lookup.QueueFilter{PageSize: 10})
 		if err != nil || len(listed) != 1 || listed[0].Withheld == "" || current(t, h, m).Withheld == "" {
 			t.Errorf("%s: the queue shows it as if nothing were wrong: %v", what, err)
 		}

@@ -10,11 +10,11 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 )
 
 // receiveStatus books a pacs.002: the answer to an instruction or a return of ours, or what clearing says of an incoming payment.
-func (s *Station) receiveStatus(ctx context.Context, in store.Inbound, document *iso20022.FIToFIPaymentStatusReport) error {
+func (s *Station) receiveStatus(ctx context.Context, in lifecycle.Inbound, document *iso20022.FIToFIPaymentStatusReport) error {
 	status, err := interbank.ReadStatus(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -40,7 +40,7 @@ func (s *Station) receiveStatus(ctx context.Context, in store.Inbound, document 
 
 // fits tells why a document does not answer a message: another scheme, or an id, amount or currency that disagrees. What does not fit goes
 // to quarantine.
-func fits(in store.Inbound, m payment.Message, about interbank.Original) error {
+func fits(in lifecycle.Inbound, m payment.Message, about interbank.Original) error {
 	if m.Scheme != in.Scheme {
 		return unprocessable("The message " + string(m.GlobalID) + " is one of " + string(m.Scheme) + ", this document came through " + string(in.Scheme) + ".")
 	}
@@ -52,7 +52,7 @@ func fits(in store.Inbound, m payment.Message, about interbank.Original) error {
 }
 
 // recordAnswer records what clearing says of a message, which may be our answer to a received recall: that is noted on the recall.
-func (s *Station) recordAnswer(ctx context.Context, in store.Inbound, realm string, id uuid.UUID, decide store.Decide) error {
+func (s *Station) recordAnswer(ctx context.Context, in lifecycle.Inbound, realm string, id uuid.UUID, decide lifecycle.DecideFunc) error {
 	var seen payment.Message
 	err := s.inbox.Record(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
 		seen = m
@@ -84,5 +84,5 @@ func (s *Station) statusMove(m payment.Message, status interbank.Status) (paymen
 	case status.Outcome == interbank.OutcomePositive && m.Direction == payment.DirectionOut:
 		return moveIf(m.Settle(s.now()))
 	}
-	return payment.Transition{}, store.ErrNoChange
+	return payment.Transition{}, lifecycle.ErrNoChange
 }

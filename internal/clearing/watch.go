@@ -10,7 +10,7 @@ import (
 
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 )
 
 const (
@@ -55,7 +55,7 @@ func (s *Station) Sweep(ctx context.Context) {
 	}
 	for _, realm := range realms {
 		now := s.now()
-		due, err := s.cfg.Messages.Due(ctx, realm, store.DueTimes{
+		due, err := s.cfg.Messages.Due(ctx, realm, lifecycle.DueTimes{
 			Now: now, ReleasedBefore: now.Add(-jobsLead), AcceptedBefore: now.Add(-s.cfg.AnswerWithin),
 			AcceptedAfter: now.Add(s.cfg.AnswerWithin), InquireAfter: now.Add(longestInquiryPause), PageSize: watchPage,
 		})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"countersign/internal/store"
+	"countersign/internal/store/provision"
 )
 
 // ErrForeignDatabase: the database holds a realm that the demo did not make, so the demo must not run on it.
@@ -15,7 +16,7 @@ var ErrForeignDatabase = errors.New("the database holds a realm that the demo di
 
 // Refuse looks whether the demo may use the database, before anything is written to it, its schema included. Error: ErrForeignDatabase.
 func Refuse(ctx context.Context, ownerURL string) error {
-	present, err := store.Realms(ctx, ownerURL)
+	present, err := provision.Realms(ctx, ownerURL)
 	if err != nil {
 		return fmt.Errorf("look for realms: %w", err)
 	}
@@ -28,14 +29,14 @@ func Refuse(ctx context.Context, ownerURL string) error {
 }
 
 // Ensure brings the demo's realms into a migrated database, as the owner; done twice it changes nothing. A database that holds
-// anybody else's realm is refused. Errors: ErrForeignDatabase, store.ErrForeignRealm.
-func Ensure(ctx context.Context, by store.Provisioner) error {
+// anybody else's realm is refused. Errors: ErrForeignDatabase, provision.ErrForeignRealm.
+func Ensure(ctx context.Context, by provision.Provisioner) error {
 	err := Refuse(ctx, by.OwnerURL)
 	if err != nil {
 		return err
 	}
 	for _, realm := range Realms() {
-		err = store.Provision(ctx, by, realm)
+		err = provision.Apply(ctx, by, realm)
 		if err != nil {
 			return fmt.Errorf("make the demo: %w", err)
 		}

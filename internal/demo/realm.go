@@ -6,6 +6,7 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/store"
+	"countersign/internal/store/provision"
 )
 
 // Names of the demo's realms and clients, and the secrets that go with them.
@@ -25,14 +26,14 @@ const (
 const UserPasswordHash = "$argon2id$v=19$m=19456,t=2,p=1$KmLa02Hu59Zr+DZnUOrQVA$txhHIJEDYozaGqKwxQ90nfrhmUSv4FKCGTYZGHU8KHQ" //nolint:gosec // of a public password
 
 // Realms are the definitions of the demo's realms.
-func Realms() []store.RealmDefinition {
-	return []store.RealmDefinition{demoRealm(), secondRealm()}
+func Realms() []provision.RealmDefinition {
+	return []provision.RealmDefinition{demoRealm(), secondRealm()}
 }
 
-func demoRealm() store.RealmDefinition {
-	return store.RealmDefinition{
+func demoRealm() provision.RealmDefinition {
+	return provision.RealmDefinition{
 		Realm: Realm, Name: "Demo", Mark: "DM", MadeBy: store.MadeByDemo, Life: tokenLife(),
-		People: []store.PersonDefinition{
+		People: []provision.PersonDefinition{
 			payer("maker1", "Maker 1", identity.RoleMaker),
 			payer("maker2", "Maker 2", identity.RoleMaker),
 			payer("checker1", "Checker 1", identity.RoleChecker),
@@ -42,13 +43,13 @@ func demoRealm() store.RealmDefinition {
 			administrator("admin1", "Admin 1"),
 			administrator("admin2", "Admin 2"),
 		},
-		Clients: []store.ClientDefinition{
+		Clients: []provision.ClientDefinition{
 			backoffice(Backoffice),
 			// Its messages never wait for a decision, so it needs no leave to decide them.
 			{ClientID: Straight, Kind: store.ClientConfidential, SecretHash: secretHash(), MayDecideOwn: false},
 			portal(),
 		},
-		Policies: []store.PolicyDefinition{
+		Policies: []provision.PolicyDefinition{
 			defaultPolicy(),
 			// Of a large payment two people must say yes.
 			{Rank: 5, AmountFrom: largeAmount(), ApprovalsRequired: 2, Pending: pendingDefault},
@@ -59,15 +60,15 @@ func demoRealm() store.RealmDefinition {
 }
 
 // secondRealm shows that realms see nothing of each other.
-func secondRealm() store.RealmDefinition {
-	return store.RealmDefinition{
+func secondRealm() provision.RealmDefinition {
+	return provision.RealmDefinition{
 		Realm: SecondRealm, Name: "Demo 2", Mark: "D2", MadeBy: store.MadeByDemo, Life: tokenLife(),
-		People: []store.PersonDefinition{
+		People: []provision.PersonDefinition{
 			payer("maker1", "Maker 1", identity.RoleMaker),
 			payer("checker1", "Checker 1", identity.RoleChecker),
 		},
-		Clients:        []store.ClientDefinition{backoffice(SecondClient), portal()},
-		Policies:       []store.PolicyDefinition{defaultPolicy()},
+		Clients:        []provision.ClientDefinition{backoffice(SecondClient), portal()},
+		Policies:       []provision.PolicyDefinition{defaultPolicy()},
 		DebtorAccounts: debtorAccounts(false),
 	}
 }
@@ -76,14 +77,14 @@ func tokenLife() store.TokenLife {
 	return store.TokenLife{Access: 5 * time.Minute, Refresh: 30 * time.Minute, Absolute: 12 * time.Hour}
 }
 
-func payer(name, displayName string, roles ...identity.Role) store.PersonDefinition {
-	return store.PersonDefinition{DisplayName: displayName, Duty: store.DutyPayments, Accounts: []store.AccountDefinition{
+func payer(name, displayName string, roles ...identity.Role) provision.PersonDefinition {
+	return provision.PersonDefinition{DisplayName: displayName, Duty: provision.DutyPayments, Accounts: []provision.AccountDefinition{
 		{Name: name, PasswordHash: UserPasswordHash, Status: store.UserActive, Roles: roles},
 	}}
 }
 
-func administrator(name, displayName string) store.PersonDefinition {
-	return store.PersonDefinition{DisplayName: displayName, Duty: store.DutyAdministration, Accounts: []store.AccountDefinition{
+func administrator(name, displayName string) provision.PersonDefinition {
+	return provision.PersonDefinition{DisplayName: displayName, Duty: provision.DutyAdministration, Accounts: []provision.AccountDefinition{
 		{Name: name, PasswordHash: UserPasswordHash, Status: store.UserActive, Roles: []identity.Role{identity.RoleAdministrator}},
 	}}
 }
@@ -91,13 +92,13 @@ func administrator(name, displayName string) store.PersonDefinition {
 // backoffice is the one API client of a demo realm. It may decide what it created, so that an integrator can walk through login,
 // creation and approval with it, as maker1 and then as checker1. The people are still compared. Outside a demo a back end that holds
 // the passwords of both is one pair of eyes, and this stays off.
-func backoffice(clientID string) store.ClientDefinition {
-	return store.ClientDefinition{ClientID: clientID, Kind: store.ClientConfidential, SecretHash: secretHash(), MayDecideOwn: true}
+func backoffice(clientID string) provision.ClientDefinition {
+	return provision.ClientDefinition{ClientID: clientID, Kind: store.ClientConfidential, SecretHash: secretHash(), MayDecideOwn: true}
 }
 
 // portal is the client of the people who work in the browser; makers and checkers share it by its nature.
-func portal() store.ClientDefinition {
-	return store.ClientDefinition{ClientID: identity.PortalClient, Kind: store.ClientPortal, MayDecideOwn: true}
+func portal() provision.ClientDefinition {
+	return provision.ClientDefinition{ClientID: identity.PortalClient, Kind: store.ClientPortal, MayDecideOwn: true}
 }
 
 func secretHash() []byte {
@@ -105,8 +106,8 @@ func secretHash() []byte {
 	return digest[:]
 }
 
-func defaultPolicy() store.PolicyDefinition {
-	return store.PolicyDefinition{Rank: 0, ApprovalsRequired: 1, Pending: pendingDefault}
+func defaultPolicy() provision.PolicyDefinition {
+	return provision.PolicyDefinition{Rank: 0, ApprovalsRequired: 1, Pending: pendingDefault}
 }
 
 // largeAmount is CHF or EUR 10,000.00, in minor units. The second realm has one checker, so it makes no difference there.
@@ -117,13 +118,13 @@ func largeAmount() *int64 {
 
 // debtorAccounts are the two accounts of the demo and the two of the sample documents. The bank codes are those in the IBANs; the
 // BICs of banks without one in the public list are neutral.
-func debtorAccounts(receives bool) []store.DebtorAccountDefinition {
-	swiss := store.DebtorAccountDefinition{
+func debtorAccounts(receives bool) []provision.DebtorAccountDefinition {
+	swiss := provision.DebtorAccountDefinition{
 		Receives: receives,
 		IBAN:     "CH5021977000004331346", Scheme: "sic-inst", Currency: "CHF", HolderName: "Muster AG", HolderStreet: "Musterstrasse",
 		HolderBuilding: "24", HolderPostcode: "3000", HolderTown: "Bern", HolderCountry: "CH", AgentBIC: "AAAACHBBXXX", AgentIID: "21977",
 	}
-	german := store.DebtorAccountDefinition{
+	german := provision.DebtorAccountDefinition{
 		Receives: receives,
 		IBAN:     "DE62007620110623852957", Scheme: "sct-inst", Currency: "EUR", HolderName: "Muster GmbH", HolderStreet: "Hauptstrasse",
 		HolderBuilding: "7", HolderPostcode: "50667", HolderTown: "Koeln", HolderCountry: "DE", AgentBIC: "AAAADEFFXXX",
@@ -131,5 +132,5 @@ func debtorAccounts(receives bool) []store.DebtorAccountDefinition {
 	swissSample, germanSample := swiss, german
 	swissSample.IBAN, swissSample.AgentBIC, swissSample.AgentIID = "CH7280005000088877766", "RAIFCH22005", "80005"
 	germanSample.IBAN = "DE89370400440532013000"
-	return []store.DebtorAccountDefinition{swiss, german, swissSample, germanSample}
+	return []provision.DebtorAccountDefinition{swiss, german, swissSample, germanSample}
 }

@@ -20,6 +20,9 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
+	"countersign/internal/store/credential"
+	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/lookup"
 	"countersign/internal/submission"
 )
 
@@ -40,10 +43,10 @@ type Config struct {
 // Stations are the parts that do the work behind the doors, and what they share with them.
 type Stations struct {
 	Config
-	Messages   *store.Messages
-	Reader     *store.Reader
-	Drafts     *store.Drafts
-	Sessions   *store.SessionStore
+	Messages   *lifecycle.Messages
+	Reader     *lookup.Reader
+	Drafts     *lifecycle.Drafts
+	Sessions   *credential.Sessions
 	Jobs       *store.Jobs
 	Submission *submission.Station
 	Approval   *approval.Station
@@ -69,13 +72,13 @@ func New(cfg Config) (*Stations, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the banks' time zone: %w", err)
 	}
-	sessions, err := store.NewSessionStore(cfg.Database, cfg.TokenKeys, cfg.Now)
+	sessions, err := credential.NewSessions(cfg.Database, cfg.TokenKeys, cfg.Now)
 	if err != nil {
 		return nil, err
 	}
 	s := &Stations{
-		Config: cfg, Messages: store.NewMessages(cfg.Database, jobs, NewID), Reader: store.NewReader(cfg.Database),
-		Drafts: store.NewDrafts(cfg.Database), Sessions: sessions, Jobs: jobs, Zone: zone,
+		Config: cfg, Messages: lifecycle.NewMessages(cfg.Database, jobs, NewID), Reader: lookup.NewReader(cfg.Database),
+		Drafts: lifecycle.NewDrafts(cfg.Database), Sessions: sessions, Jobs: jobs, Zone: zone,
 	}
 	s.Submission = submission.New(submission.Config{
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, NewID: NewID, Random: random, Zone: zone,

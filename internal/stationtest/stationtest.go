@@ -24,6 +24,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/stations"
 	"countersign/internal/store"
+	"countersign/internal/store/credential"
 	"countersign/internal/store/storetest"
 	"countersign/internal/submission"
 )
@@ -226,7 +227,7 @@ func (h *House) Principal(t testing.TB, d Door) identity.Principal {
 	if err != nil {
 		t.Fatalf("user %s of %s: %v", d.Name, d.Realm, err)
 	}
-	p, err := store.NewPeople(h.DB.Database).Principal(context.Background(), store.PrincipalKey{Realm: d.Realm, UserID: id, ClientID: d.Client})
+	p, err := credential.NewPeople(h.DB.Database).Principal(context.Background(), credential.PrincipalKey{Realm: d.Realm, UserID: id, ClientID: d.Client})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,8 @@ func NewJobs(db *Database, log *slog.Logger) (*Jobs, error) {
 	return &Jobs{client: client, log: log}, nil
 }
 
-func (j *Jobs) enqueueSend(ctx context.Context, tx pgx.Tx, realm string, id uuid.UUID) error {
+// EnqueueSend puts the delivery of a released message into the queue, in the transaction that releases it.
+func (j *Jobs) EnqueueSend(ctx context.Context, tx pgx.Tx, realm string, id uuid.UUID) error {
 	_, err := j.client.InsertTx(ctx, tx, sendArgs{Realm: realm, InternalID: id}, &river.InsertOpts{Queue: sendQueue, MaxAttempts: maxSendAttempts})
 	if err != nil {
 		return fmt.Errorf("enqueue the delivery: %w", err)
@@ -71,7 +72,8 @@ func (j *Jobs) enqueueSend(ctx context.Context, tx pgx.Tx, realm string, id uuid
 	return nil
 }
 
-func (j *Jobs) enqueueAnswer(ctx context.Context, tx pgx.Tx, scheme rulebook.Scheme, reference string) error {
+// EnqueueAnswer puts the delivery of a row of the outbox into the queue, in the transaction that makes the row.
+func (j *Jobs) EnqueueAnswer(ctx context.Context, tx pgx.Tx, scheme rulebook.Scheme, reference string) error {
 	_, err := j.client.InsertTx(ctx, tx, answerArgs{Scheme: scheme, Reference: reference}, &river.InsertOpts{Queue: sendQueue, MaxAttempts: maxSendAttempts})
 	if err != nil {
 		return fmt.Errorf("enqueue the answer: %w", err)

@@ -58,7 +58,7 @@ func (d *Database) Ready(ctx context.Context) (Readiness, error) {
 // readyRealm adds what one realm contributes: whether its policy for everything asks for no approval (a realm without one makes no
 // messages at all where no narrower policy covers them), and its schemes.
 func (d *Database) readyRealm(ctx context.Context, realm string, ready *Readiness) error {
-	err := d.inRealm(ctx, realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := d.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		required, err := q.PolicyForEverything(ctx, realm)
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("read the policies: %w", err)
@@ -86,7 +86,7 @@ func (d *Database) readyRealm(ctx context.Context, realm string, ready *Readines
 // RealmsWithPassword names the realms, of those given, in which an active account's password has this very hash.
 func (d *Database) RealmsWithPassword(ctx context.Context, realms []RealmSummary, hash string) (with []string, err error) {
 	for _, realm := range realms {
-		err = d.inRealm(ctx, realm.Realm, reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		err = d.InRealm(ctx, realm.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 			uses, err := q.PasswordHashUses(ctx, realm.Realm, hash)
 			if uses > 0 {
 				with = append(with, realm.Realm)

@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/audit"
 	"countersign/internal/identity"
+	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -52,12 +53,12 @@ func (d *Database) keepRefusal(ctx context.Context, r Refusal) error {
 		return err
 	}
 	sentence := []rune(r.Sentence)
-	user, person := actorIDs(r.Actor)
-	return d.inRealm(ctx, r.Realm, counting, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	user, person := column.ActorIDs(r.Actor)
+	return d.InRealm(ctx, r.Realm, Counting, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		_, err := q.AuditRefusalInsert(ctx, dbsqlc.AuditRefusalInsertParams{
-			Realm: r.Realm, Event: r.Event, At: r.At, EventID: id, MessageID: orNull(r.MessageID), ActorUser: user, ActorPerson: person,
-			ActorName: r.Actor.Name, ClientID: orNull(r.Actor.ClientID), Channel: string(r.Actor.Channel),
-			RequestID: orNull(r.Actor.RequestID), SourceAddress: orNull(r.Actor.SourceAddress),
+			Realm: r.Realm, Event: r.Event, At: r.At, EventID: id, MessageID: column.OrNull(r.MessageID), ActorUser: user, ActorPerson: person,
+			ActorName: r.Actor.Name, ClientID: column.OrNull(r.Actor.ClientID), Channel: string(r.Actor.Channel),
+			RequestID: column.OrNull(r.Actor.RequestID), SourceAddress: column.OrNull(r.Actor.SourceAddress),
 			Detail: audit.RefusalDetail(r.Why, string(sentence[:min(len(sentence), maxRefusalText)])), Most: mostRefusals,
 		})
 		return err

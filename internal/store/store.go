@@ -1,8 +1,10 @@
-// Package store is the only place that knows the database. Store changes it, Reader only reads it; both work inside one realm at a
-// time, named to the database by the setting countersign.realm that its row-level security looks at.
+// Package store opens the database and is the one place where its transactions begin: each inside one realm, named to the database by
+// the setting countersign.realm that its row-level security looks at. It also migrates the schema, looks whether the service may and can
+// work on it, and takes jobs into a transaction: what must happen after a change is a job, never a call.
 //
-// A new message goes in through Insert, every later step through Transact: load under a lock, let the pure domain decide, write the
-// transition with one guarded statement. What must happen afterwards is a job in the same transaction, never a call.
+// The nouns live in rooms below, and only they know the queries: lifecycle (where a message is made, changes, is sent and answered),
+// lookup (what pages and lists read; it cannot write), credential (who signs in, and with what), provision (what the operator brings into
+// a realm, outside the running service) and snapshot (what the auditor reads).
 package store
 
 import (
@@ -127,29 +129,30 @@ func busy(err error) error {
 	return err
 }
 
-// errNoRealm: the text is no realm's name, so it cannot have rows.
-var errNoRealm = errors.New("no such realm")
+// ErrNoRealm: the text is no realm's name, so it cannot have rows.
+var ErrNoRealm = errors.New("no such realm")
 
-// access is what a transaction may do.
-type access string
+// Mode is what a transaction may do.
+type Mode string
 
+// The modes of a transaction.
 const (
-	changing access = "begin"
-	reading  access = "begin read only"
+	Changing Mode = "begin"
+	Reading  Mode = "begin read only"
 	// counting changes what a crash of the database may lose (the last half second or so), because nothing rests on it.
-	counting access = "begin; set local synchronous_commit = off"
+	Counting Mode = "begin; set local synchronous_commit = off"
 	// searching reads with a plan made for its filters: a generic plan of a search with optional filters scans the table. A merge join of
 	// messages with their versions reads every newer version before a page deep in a list: 24 ms and not 4 in the middle of 100,000 messages.
-	searching access = "begin read only; set local plan_cache_mode = force_custom_plan; set local enable_mergejoin = off"
+	Searching Mode = "begin read only; set local plan_cache_mode = force_custom_plan; set local enable_mergejoin = off"
 )
 
-// inRealm runs work in one transaction that sees and writes the rows of one realm only. A rollback after a cancelled request has a
+// InRealm runs work in one transaction that sees and writes the rows of one realm only. A rollback after a cancelled request has a
 // limit of its own.
 //
 // Errors: ErrBusy, ErrUnavailable, ErrUnknown of a commit; what work returns.
-func (d *Database) inRealm(ctx context.Context, realm string, mode access, work func(pgx.Tx, *dbsqlc.Queries) error) error {
+func (d *Database) InRealm(ctx context.Context, realm string, mode Mode, work func(pgx.Tx, *dbsqlc.Queries) error) error {
 	if !realmPattern.MatchString(realm) {
-		return errNoRealm
+		return ErrNoRealm
 	}
 	begin := string(mode) + "; set local countersign.realm = '" + realm + "'"
 	tx, err := d.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: begin})
@@ -162,7 +165,7 @@ func (d *Database) inRealm(ctx context.Context, realm string, mode access, work 
 		_ = tx.Rollback(late)
 	}()
 	err = work(tx, dbsqlc.New(tx))
-	if err != nil || mode != changing && mode != counting {
+	if err != nil || mode != Changing && mode != Counting {
 		return d.pool.told(err)
 	}
 	err = d.pool.committed(tx.Commit(ctx))

@@ -9,7 +9,7 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 )
 
 // Withdraw takes a pending message back for its maker.
@@ -31,14 +31,14 @@ func (s *Station) Withdraw(ctx context.Context, by identity.Principal, id uuid.U
 // the present content with the same order before.
 func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID, in Input) (payment.Message, error) {
 	c := change{by: by, action: payment.ActionAmend, at: s.now()}
-	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, id, store.Considered{
-		Ask: func(m payment.Message) store.ContextQuery {
+	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, id, lifecycle.Considered{
+		Ask: func(m payment.Message) lifecycle.SubmissionQuery {
 			// The policy is that of the message's own client and channel: the door its editor came through does not count.
 			ask := s.ask(by, in)
 			ask.ClientID, ask.Channel, ask.Scheme, ask.Kind = m.ClientID, m.Channel, m.Scheme, m.Kind
 			return ask
 		},
-		Decide: func(m payment.Message, known store.Context) (payment.Transition, error) {
+		Decide: func(m payment.Message, known lifecycle.SubmissionFacts) (payment.Transition, error) {
 			err := m.MayChange(by)
 			if err != nil {
 				return payment.Transition{}, err
@@ -57,7 +57,7 @@ func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID
 			return m.Amend(by, draft, c.at)
 		},
 	})
-	var duplicate *store.DuplicateError
+	var duplicate *lifecycle.DuplicateError
 	if errors.As(err, &duplicate) {
 		return seen, refuseDuplicate(duplicate)
 	}
@@ -81,7 +81,7 @@ func (s *Station) after(ctx context.Context, c change, seen payment.Message, err
 		return repeat.Message, err
 	}
 	if err != nil {
-		s.cfg.Messages.RefusedStep(ctx, store.RefusedStep{By: c.by, At: c.at, Message: seen, Action: c.action, Cause: err})
+		s.cfg.Messages.RefusedStep(ctx, lifecycle.RefusedStep{By: c.by, At: c.at, Message: seen, Action: c.action, Cause: err})
 		return seen, err
 	}
 	return s.cfg.Messages.Message(ctx, c.by.Realm, seen.InternalID)

@@ -8,7 +8,7 @@ import (
 	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 )
 
 // CreateRTransaction makes a recall, return or resolution. A repeat under the same externalId or Idempotency-Key with the same request
@@ -17,8 +17,8 @@ import (
 // Errors: payment.ErrNotFound for an unknown payment or recall; payment.ForbiddenError; payment.RefusalError with every rule broken,
 // also when another R-transaction about the payment is under way or done.
 func (s *Station) CreateRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction) (Result, error) {
-	message, err := s.cfg.Messages.InsertRTransaction(ctx, store.RTransactionQuery{By: by, Asked: asked}, s.newRTransaction(by, asked))
-	var duplicate *store.DuplicateError
+	message, err := s.cfg.Messages.InsertRTransaction(ctx, lifecycle.RTransactionQuery{By: by, Asked: asked}, s.newRTransaction(by, asked))
+	var duplicate *lifecycle.DuplicateError
 	var refused *payment.RefusalError
 	if errors.As(err, &refused) {
 		err = s.repeatedRTransaction(ctx, by, asked, err)
@@ -39,14 +39,14 @@ func (s *Station) CreateRTransaction(ctx context.Context, by identity.Principal,
 func (s *Station) PreviewRTransaction(
 	ctx context.Context, by identity.Principal, asked payment.RTransaction,
 ) (payment.RTransactionPreview, error) {
-	about, err := s.cfg.Messages.RTransactionSubject(ctx, store.RTransactionQuery{By: by, Asked: asked})
+	about, err := s.cfg.Messages.RTransactionSubject(ctx, lifecycle.RTransactionQuery{By: by, Asked: asked})
 	if err != nil {
 		return payment.RTransactionPreview{}, err
 	}
 	return s.rTransaction(by, asked, about).Preview(), nil
 }
 
-func (s *Station) newRTransaction(by identity.Principal, asked payment.RTransaction) store.MakeRTransaction {
+func (s *Station) newRTransaction(by identity.Principal, asked payment.RTransaction) lifecycle.NewRTransactionFunc {
 	return func(about payment.RTransactionSubject) (payment.Created, error) {
 		in := s.rTransaction(by, asked, about)
 		in.GlobalID = globalid.New(about.Mark, in.At, s.cfg.Random())
@@ -64,7 +64,7 @@ func (s *Station) rTransaction(by identity.Principal, asked payment.RTransaction
 // repeatedRTransaction turns a refusal into the DuplicateError of a repeat: the payment or the recall has moved on since the first one, or
 // a deadline is over, and the first answer is the answer all the same.
 func (s *Station) repeatedRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction, refused error) error {
-	keys := store.Keys{Realm: by.Realm, ClientID: by.ClientID, ExternalID: asked.ExternalID, IdempotencyKey: asked.IdempotencyKey}
+	keys := lifecycle.Keys{Realm: by.Realm, ClientID: by.ClientID, ExternalID: asked.ExternalID, IdempotencyKey: asked.IdempotencyKey}
 	err := s.cfg.Messages.Repeated(ctx, keys, asked.Fingerprint())
 	if err == nil {
 		return refused
@@ -74,7 +74,7 @@ func (s *Station) repeatedRTransaction(ctx context.Context, by identity.Principa
 
 // repeatRTransaction answers a request whose externalId or Idempotency-Key was used before. The draft's bytes carry ids and times, so the
 // request itself is compared.
-func (s *Station) repeatRTransaction(ctx context.Context, by identity.Principal, duplicate *store.DuplicateError) (Result, error) {
+func (s *Station) repeatRTransaction(ctx context.Context, by identity.Principal, duplicate *lifecycle.DuplicateError) (Result, error) {
 	if !duplicate.SameContent {
 		return Result{}, refuseDuplicate(duplicate)
 	}

@@ -22,7 +22,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 )
 
 // Station takes what makers submit.
@@ -32,7 +32,7 @@ type Station struct {
 
 // Config holds what the station works with.
 type Config struct {
-	Messages *store.Messages
+	Messages *lifecycle.Messages
 	Rules    rulebook.Settings
 	Seal     payment.Sealer
 	Now      func() time.Time
@@ -74,10 +74,10 @@ type Result struct {
 func (s *Station) Create(ctx context.Context, by identity.Principal, in Input) (Result, error) {
 	at := s.now()
 	ask := s.ask(by, in)
-	message, err := s.cfg.Messages.Insert(ctx, ask, func(known store.Context) (payment.Created, error) {
+	message, err := s.cfg.Messages.Insert(ctx, ask, func(known lifecycle.SubmissionFacts) (payment.Created, error) {
 		return payment.NewInstruction(s.instruction(by, in, known, at))
 	})
-	var duplicate *store.DuplicateError
+	var duplicate *lifecycle.DuplicateError
 	var refused *payment.RefusalError
 	switch {
 	case errors.As(err, &duplicate):
@@ -97,10 +97,10 @@ func (s *Station) repeatOrRefuse(ctx context.Context, by identity.Principal, in 
 	if err != nil {
 		return Result{}, refused
 	}
-	err = s.cfg.Messages.Repeated(ctx, store.Keys{
+	err = s.cfg.Messages.Repeated(ctx, lifecycle.Keys{
 		Realm: by.Realm, ClientID: by.ClientID, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey,
 	}, fingerprint)
-	var duplicate *store.DuplicateError
+	var duplicate *lifecycle.DuplicateError
 	if errors.As(err, &duplicate) && duplicate.SameContent {
 		return s.repeat(ctx, by, in, duplicate)
 	}
@@ -115,7 +115,7 @@ func (s *Station) Validate(ctx context.Context, by identity.Principal, in Input)
 	if !by.Has(identity.RoleMaker) {
 		return nil, errNotMaker
 	}
-	known, err := s.cfg.Messages.Context(ctx, s.ask(by, in))
+	known, err := s.cfg.Messages.Facts(ctx, s.ask(by, in))
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (s *Station) Preview(ctx context.Context, by identity.Principal, in Input) 
 	if !by.Has(identity.RoleMaker) {
 		return Preview{}, errNotMaker
 	}
-	known, err := s.cfg.Messages.Context(ctx, s.ask(by, in))
+	known, err := s.cfg.Messages.Facts(ctx, s.ask(by, in))
 	if err != nil {
 		return Preview{}, err
 	}
@@ -154,7 +154,7 @@ var ErrKeyReused = errors.New("the Idempotency-Key was used before with other co
 
 // repeat answers a request whose externalId, Idempotency-Key or MsgId was used before. The externalId is no part of an order's content, so
 // a key that comes with another one is another request's.
-func (s *Station) repeat(ctx context.Context, by identity.Principal, in Input, duplicate *store.DuplicateError) (Result, error) {
+func (s *Station) repeat(ctx context.Context, by identity.Principal, in Input, duplicate *lifecycle.DuplicateError) (Result, error) {
 	keyed := duplicate.Scope == "idempotency-key"
 	switch {
 	case keyed && !duplicate.SameContent:
@@ -172,7 +172,7 @@ func (s *Station) repeat(ctx context.Context, by identity.Principal, in Input, d
 	return Result{Message: first, Replayed: true}, nil
 }
 
-func refuseDuplicate(duplicate *store.DuplicateError) error {
+func refuseDuplicate(duplicate *lifecycle.DuplicateError) error {
 	f := payment.Finding{
 		Rule: rulebook.RuleMessageIDUnique, Pointer: "/Document/CstmrCdtTrfInitn/GrpHdr/MsgId", Code: "DU01",
 		Text: "Give the order a MsgId of its own: this one was used before.",
@@ -185,8 +185,8 @@ func refuseDuplicate(duplicate *store.DuplicateError) error {
 }
 
 // ask names what the new message needs to know. Fields that are not there yet are found missing by the rules later.
-func (s *Station) ask(by identity.Principal, in Input) store.ContextQuery {
-	q := store.ContextQuery{Realm: by.Realm, ClientID: by.ClientID, Channel: by.Channel, Scheme: in.Scheme, Kind: payment.KindInstruction}
+func (s *Station) ask(by identity.Principal, in Input) lifecycle.SubmissionQuery {
+	q := lifecycle.SubmissionQuery{Realm: by.Realm, ClientID: by.ClientID, Channel: by.Channel, Scheme: in.Scheme, Kind: payment.KindInstruction}
 	for _, info := range in.Document.PaymentInformation {
 		q.DebtorAccount = info.DebtorAccount.ID.IBAN
 		for _, tx := range info.CreditTransferTransactionInformation {
@@ -202,7 +202,7 @@ func (s *Station) ask(by identity.Principal, in Input) store.ContextQuery {
 	return q
 }
 
-func (s *Station) instruction(by identity.Principal, in Input, known store.Context, at time.Time) payment.InstructionInput {
+func (s *Station) instruction(by identity.Principal, in Input, known lifecycle.SubmissionFacts, at time.Time) payment.InstructionInput {
 	return payment.InstructionInput{
 		By: by, Scheme: in.Scheme, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey, Document: in.Document, Structure: in.Structure, Source: in.Source, SourceType: in.SourceType,
 		Note: in.Note, Replaces: in.Replaces, Account: known.Account, Policy: known.Policy, Rules: s.cfg.Rules,

@@ -16,7 +16,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/internal/submission"
 	"countersign/web/request"
 )
@@ -26,7 +26,7 @@ type Config struct {
 	Auth       *auth.Station
 	Submission *submission.Station
 	Approval   *approval.Station
-	Reader     *store.Reader
+	Reader     *lookup.Reader
 	Now        func() time.Time
 	Log        *slog.Logger
 	TLS        bool // clients reach the server by https, directly or through a proxy

@@ -11,7 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/web/problem"
 )
 
@@ -22,8 +22,8 @@ const mimeCSV = "text/csv"
 var auditFilters = append([]string{"from", "to", "actor", "event", "messageId"}, pageParameters...)
 
 // auditFilter reads the filters; possible is false when no event can fit them.
-func auditFilter(q *query) (filter store.AuditFilter, possible bool) {
-	filter = store.AuditFilter{From: q.time("from", dayStart), To: q.time("to", dayEnd), Actor: q.text("actor"), Event: q.text("event")}
+func auditFilter(q *query) (filter lookup.AuditFilter, possible bool) {
+	filter = lookup.AuditFilter{From: q.time("from", dayStart), To: q.time("to", dayEnd), Actor: q.text("actor"), Event: q.text("event")}
 	text := q.text("messageId")
 	if text == "" {
 		return filter, true
@@ -46,10 +46,10 @@ func (a *API) listAudit(c echo.Context) error {
 	if page.changedSince.After(filter.From) { // an event never changes, so since then is from then
 		filter.From = page.changedSince
 	}
-	var list []store.Event
+	var list []lookup.Event
 	if possible {
 		filter.OldestFirst = page.oldestFirst
-		list, err = walk(page, eventKey, func(from uuid.UUID, size int32) ([]store.Event, error) {
+		list, err = walk(page, eventKey, func(from uuid.UUID, size int32) ([]lookup.Event, error) {
 			filter.Before, filter.PageSize = from, size
 			return a.cfg.Reader.AuditTrail(c.Request().Context(), by.Realm, filter)
 		})
@@ -72,7 +72,7 @@ func (a *API) listAudit(c echo.Context) error {
 	return c.Blob(http.StatusOK, mimeCSV+"; charset=utf-8", table)
 }
 
-func eventKey(e store.Event) uuid.UUID { return e.ID }
+func eventKey(e lookup.Event) uuid.UUID { return e.ID }
 
 // acceptsCSV reports whether the caller asks for a table before JSON.
 func acceptsCSV(r *http.Request) bool {
@@ -89,7 +89,7 @@ func acceptsCSV(r *http.Request) bool {
 }
 
 // auditTable writes events as RFC 4180 with a line of names first.
-func auditTable(events []store.Event) ([]byte, error) {
+func auditTable(events []lookup.Event) ([]byte, error) {
 	var table bytes.Buffer
 	w := csv.NewWriter(&table)
 	w.UseCRLF = true

@@ -10,7 +10,7 @@ import (
 
 	"countersign/internal/globalid"
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/web/problem"
 )
 
@@ -43,7 +43,7 @@ var referenceTypes = []string{"internalId", "globalId", "externalId", "instructi
 
 // failureFilter is what a list of errors is narrowed to.
 type failureFilter struct {
-	store.Filter
+	lookup.Filter
 	message    string // any part of the sentence, in lower case
 	impossible bool   // no error can fit
 }

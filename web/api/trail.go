@@ -7,7 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/web/problem"
 )
 
@@ -45,7 +45,7 @@ func (a *API) showAudit(c echo.Context) error {
 }
 
 // eventsOf shows audit events.
-func eventsOf(events []store.Event) []Event {
+func eventsOf(events []lookup.Event) []Event {
 	list := make([]Event, 0, len(events))
 	for _, e := range events {
 		list = append(list, Event{
@@ -58,7 +58,7 @@ func eventsOf(events []store.Event) []Event {
 }
 
 // outcomeOf says whether what an event names was done.
-func outcomeOf(e store.Event) string {
+func outcomeOf(e lookup.Event) string {
 	if e.Refused {
 		return "refused"
 	}

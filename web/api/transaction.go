@@ -11,7 +11,7 @@ import (
 	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/web/problem"
 )
 
@@ -56,7 +56,7 @@ func (a *API) listTransactions(c echo.Context) error {
 }
 
 // search reads one page. A recall on the wire is of either of two kinds, ours and those that came in; the direction tells them apart.
-func (a *API) search(c echo.Context, filter store.Filter, page paging) ([]payment.Message, error) {
+func (a *API) search(c echo.Context, filter lookup.Filter, page paging) ([]payment.Message, error) {
 	if filter.Kind == string(payment.KindRecall) {
 		filter.OrKind = payment.KindReceivedRecall
 	}
@@ -80,8 +80,8 @@ func firstOf(errs ...error) error {
 }
 
 // transactionFilter reads the filters; possible is false when no transaction can fit them, such as for a text that is no id.
-func transactionFilter(q *query) (filter store.Filter, possible bool) {
-	filter = store.Filter{
+func transactionFilter(q *query) (filter lookup.Filter, possible bool) {
+	filter = lookup.Filter{
 		ExternalID: q.text("externalId"), InstructionID: q.text("instructionId"), EndToEndID: q.endToEndID(),
 		Kind: q.oneOf("kind", kinds...), Scheme: q.oneOf("scheme", schemes...), Currency: q.oneOf("currency", currencies...),
 		States: q.states("state"), CreatedFrom: q.time("creationAtFrom", dayStart), CreatedTo: q.time("creationAtTo", dayEnd),
@@ -163,7 +163,7 @@ func (a *API) related(c echo.Context, m payment.Message) ([]payment.Message, err
 	if about == uuid.Nil {
 		about = m.InternalID
 	}
-	list, err := a.cfg.Reader.Messages(ctx, m.Realm, store.Filter{OriginalID: about, PageSize: maxPageSize})
+	list, err := a.cfg.Reader.Messages(ctx, m.Realm, lookup.Filter{OriginalID: about, PageSize: maxPageSize})
 	if err != nil || about == m.InternalID {
 		return list, err
 	}

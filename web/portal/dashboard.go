@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/checker"
@@ -27,7 +27,7 @@ func showDashboard(v *visit) error {
 	if err != nil {
 		return err
 	}
-	waiting, err := v.Config.Reader.Queue(v.Context(), v.By.Realm, store.QueueFilter{ExcludePerson: v.By.PersonID, PageSize: dashboardRows})
+	waiting, err := v.Config.Reader.Queue(v.Context(), v.By.Realm, lookup.QueueFilter{ExcludePerson: v.By.PersonID, PageSize: dashboardRows})
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func showDashboard(v *visit) error {
 
 // tiles are the figures of the day, each a link to the list behind it.
 func (v *visit) tiles() ([]views.Tile, error) {
-	totals, err := v.Config.Reader.Waiting(v.Context(), v.By.Realm, v.By.PersonID, views.MostWaiting)
+	totals, err := v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, v.By.PersonID, views.MostWaiting)
 	if err != nil {
 		return nil, err
 	}

@@ -13,13 +13,13 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 )
 
 // documentOf is the address of the document of a family that a message sent or got.
 func (o *otherSide) documentOf(m payment.Message, family string) string {
 	o.t.Helper()
-	list, err := o.reader.Documents(context.Background(), m.Realm, store.DocumentFilter{MessageID: m.InternalID, PageSize: 20})
+	list, err := o.reader.Documents(context.Background(), m.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: 20})
 	if err != nil {
 		o.t.Fatal(err)
 	}

@@ -25,6 +25,8 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/lookup"
 	"countersign/internal/store/storetest"
 	"countersign/internal/submission"
 	"countersign/internal/testlog"
@@ -37,13 +39,13 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 type bench struct {
 	t      *testing.T
 	db     *storetest.DB
-	reader *store.Reader
+	reader *lookup.Reader
 	server *httptest.Server
 	log    *testlog.Log
 	config portal.Config
 
 	seal     payment.Sealer
-	messages *store.Messages
+	messages *lifecycle.Messages
 	jobs     *store.Jobs
 }
 
@@ -54,7 +56,7 @@ func setup(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, db: db, reader: store.NewReader(db.Database), log: &testlog.Log{}}
+	b := &bench{t: t, db: db, reader: lookup.NewReader(db.Database), log: &testlog.Log{}}
 	log := slog.New(slog.NewTextHandler(b.log, nil))
 	newID := func() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 	zone, err := time.LoadLocation("Europe/Zurich")
@@ -66,7 +68,7 @@ func setup(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	seal := db.Seal
-	messages := store.NewMessages(db.Database, jobs, newID)
+	messages := lifecycle.NewMessages(db.Database, jobs, newID)
 	signIn, err := auth.New(auth.Config{Database: db.Database, Now: time.Now, Keys: storetest.Keys(t), Log: log})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +80,7 @@ func setup(t *testing.T) *bench {
 			Messages: messages, Rules: rulebook.Settings{SCTReturnsWithoutRecall: true}, Seal: seal, Now: time.Now, NewID: newID, Random: random, Zone: zone,
 		}),
 		Approval: approval.New(approval.Config{Messages: messages, Seal: seal, Now: time.Now, Zone: zone}),
-		Reader:   b.reader, Drafts: store.NewDrafts(db.Database), Sessions: db.Sessions(t),
+		Reader:   b.reader, Drafts: lifecycle.NewDrafts(db.Database), Sessions: db.Sessions(t),
 		Now: time.Now, NewID: newID, Zone: zone, Log: log, Environment: "TEST", Realm: "demo", EventsPause: 20 * time.Millisecond,
 	}
 	b.seal, b.messages, b.jobs = seal, messages, jobs

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 )
 
-func documentsOf(m payment.Message) store.DocumentFilter {
-	return store.DocumentFilter{MessageID: m.InternalID, PageSize: 10}
+func documentsOf(m payment.Message) lookup.DocumentFilter {
+	return lookup.DocumentFilter{MessageID: m.InternalID, PageSize: 10}
 }
 
 func TestTheMakerWithdrawsBeforeTheChecker(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"testing"
 
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 )
 
 // TestAPlantedDocumentSaysThatItIsWithheld: the page of a document that the gateway did not make says so.
@@ -23,7 +23,7 @@ func TestAPlantedDocumentSaysThatItIsWithheld(t *testing.T) {
 	}
 	home := "/payments/" + m.InternalID.String() + "/messages"
 	maker.get(home).is(http.StatusOK).says("Withheld")
-	list, err := b.reader.Documents(context.Background(), m.Realm, store.DocumentFilter{MessageID: m.InternalID, Direction: "out", PageSize: 5})
+	list, err := b.reader.Documents(context.Background(), m.Realm, lookup.DocumentFilter{MessageID: m.InternalID, Direction: "out", PageSize: 5})
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d documents: %v", len(list), err)
 	}

@@ -17,7 +17,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -108,7 +108,7 @@ func (p *Portal) sendRecall(v *visit) error {
 func (p *Portal) renderSimulator(v *visit, status int, model views.Simulator) error {
 	model.Shell = v.Shell("Clearing simulator", views.PlaceSimulator)
 	model.Shell.Failed = len(model.Problems) > 0
-	booked, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, store.Filter{
+	booked, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, lookup.Filter{
 		Kind: string(payment.KindPayment), States: []payment.State{payment.StateBooked}, PageSize: simulatorOffers,
 	})
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/simulator"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
+
 	transport "countersign/internal/transport/http"
 	"countersign/web/inbound"
 )
@@ -74,7 +75,7 @@ func TestTheSimulatorsButtonsSendAPaymentAndItsRecall(t *testing.T) {
 	form := url.Values{"scheme": {"sct-inst"}, "amount": {"1'250.50"}, "debtorName": {"Muster Logistik"}, "remittance": {"Rechnung 7"}}
 	done := maker.post("/simulator/payment", form).goesTo("/simulator")
 	page := maker.get(done).is(http.StatusOK).says("the gateway answered ACCP").says("EUR 1'250.50 from Muster Logistik").says("pacs.008.001.08")
-	list, err := b.reader.Messages(context.Background(), "demo", store.Filter{Kind: string(payment.KindPayment), PageSize: 5})
+	list, err := b.reader.Messages(context.Background(), "demo", lookup.Filter{Kind: string(payment.KindPayment), PageSize: 5})
 	if err != nil || len(list) != 1 || list[0].Summary.Amount.Format() != "EUR 1'250.50" || list[0].State != payment.StateBooked {
 		t.Fatalf("%d payments came in: %v", len(list), err)
 	}

@@ -6,7 +6,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -36,7 +36,7 @@ func (v *visit) volumes() ([]views.Volume, error) {
 	return shown, nil
 }
 
-func volumeOf(scheme rulebook.Scheme, counted []store.Volume, first time.Time) (views.Volume, error) {
+func volumeOf(scheme rulebook.Scheme, counted []lookup.Volume, first time.Time) (views.Volume, error) {
 	profile, _ := scheme.Profile()
 	sum, err := money.FromMinor(profile.Currency, 0)
 	if err != nil {
@@ -66,13 +66,13 @@ func volumeOf(scheme rulebook.Scheme, counted []store.Volume, first time.Time) (
 func (v *visit) connections() ([]views.Clearing, error) {
 	var shown []views.Clearing
 	for _, scheme := range rulebook.Schemes() {
-		answers, err := v.Config.Reader.Documents(v.Context(), v.By.Realm, store.DocumentFilter{
+		answers, err := v.Config.Reader.Documents(v.Context(), v.By.Realm, lookup.DocumentFilter{
 			Name: "pacs.002.001.10", Direction: "in", Scheme: string(scheme), PageSize: 1,
 		})
 		if err != nil {
 			return nil, err
 		}
-		approved, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, store.Filter{
+		approved, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, lookup.Filter{
 			Scheme: string(scheme), States: []payment.State{payment.StateApproved}, PageSize: page.ListPage,
 		})
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/payment"
 	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 	"countersign/internal/submission"
 	"countersign/web/request"
 )
@@ -168,7 +169,7 @@ func ofAccess(err error) *Problem {
 		return &Problem{Status: http.StatusForbidden, Code: "403_FOUR_EYES", Text: fourEyes.Error()}
 	case errors.As(err, &forbidden):
 		return &Problem{Status: http.StatusForbidden, Code: "403_FORBIDDEN", Text: forbidden.Error()}
-	case errors.Is(err, store.ErrNoPolicy):
+	case errors.Is(err, lifecycle.ErrNoPolicy):
 		return &Problem{
 			Status: http.StatusForbidden, Code: "403_FORBIDDEN",
 			Text: "No approval policy of your institution covers this payment. Ask an administrator.",

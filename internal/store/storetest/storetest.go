@@ -21,6 +21,8 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/postgres"
 	"countersign/internal/store"
+	"countersign/internal/store/credential"
+	"countersign/internal/store/provision"
 )
 
 // DB is one test's database: migrated, without any realm.
@@ -155,15 +157,15 @@ func Keys(t testing.TB) keyring.Ring {
 var Provisioned = time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // Provisioner brings realms into the test's database.
-func (d *DB) Provisioner(t testing.TB) store.Provisioner {
+func (d *DB) Provisioner(t testing.TB) provision.Provisioner {
 	t.Helper()
-	return store.Provisioner{OwnerURL: d.OwnerURL, Keys: Keys(t), At: Provisioned}
+	return provision.Provisioner{OwnerURL: d.OwnerURL, Keys: Keys(t), At: Provisioned}
 }
 
 // Sessions is a store of portal sessions in the test's database.
-func (d *DB) Sessions(t testing.TB) *store.SessionStore {
+func (d *DB) Sessions(t testing.TB) *credential.Sessions {
 	t.Helper()
-	sessions, err := store.NewSessionStore(d.Database, Keys(t), time.Now)
+	sessions, err := credential.NewSessions(d.Database, Keys(t), time.Now)
 	if err != nil {
 		t.Fatal("storetest:", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -87,7 +87,7 @@ func (v *visit) waitingRows(f page.Filter, model *views.Queue) error {
 	if f.View.Tab == tabAll {
 		exclude = uuid.Nil
 	}
-	totals, err := v.Config.Reader.Waiting(v.Context(), v.By.Realm, exclude, views.MostWaiting)
+	totals, err := v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, exclude, views.MostWaiting)
 	model.Waiting = 0
 	for _, total := range totals {
 		model.Waiting += int(total.Count)
@@ -110,7 +110,7 @@ func (v *visit) pending(f page.Filter) (list []payment.Message, more bool, err e
 		return nil, false, nil
 	}
 	found := page.ReadSearch(f.View.Text)
-	ask := store.QueueFilter{
+	ask := lookup.QueueFilter{
 		After: f.After, Kind: f.Kind(pendingKinds), Scheme: string(f.Scheme), MakerLogin: f.Maker(),
 		AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,
 		Search: found.Text, PageSize: queuePage + 1,

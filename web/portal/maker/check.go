@@ -8,7 +8,7 @@ import (
 
 	"countersign/internal/entry"
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -133,7 +133,7 @@ func (v *visit) checkGroups(p prepared) []views.CheckGroup {
 }
 
 // fileWarnings names the file a payment came in.
-func fileWarnings(draft store.Draft) []views.Warning {
+func fileWarnings(draft lifecycle.Draft) []views.Warning {
 	return []views.Warning{{Title: "From the file " + draft.FileName, Text: "To change something, correct the file and upload it again."}}
 }
 

@@ -7,14 +7,14 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 	"countersign/internal/submission"
 	"countersign/web/portal/page"
 )
 
 // prepared is a draft ready for a station: its document and what was found wrong in it.
 type prepared struct {
-	draft    store.Draft
+	draft    lifecycle.Draft
 	values   entry.Values
 	built    entry.BuiltOrder
 	source   []byte             // of an uploaded file
@@ -35,7 +35,7 @@ func (p prepared) input() submission.Input {
 }
 
 // prepareDraft builds the document of a draft and has the submission station check it.
-func (v *visit) prepareDraft(draft store.Draft) (prepared, error) {
+func (v *visit) prepareDraft(draft lifecycle.Draft) (prepared, error) {
 	p, err := v.buildDraft(draft)
 	if err != nil {
 		return prepared{}, err
@@ -44,7 +44,7 @@ func (v *visit) prepareDraft(draft store.Draft) (prepared, error) {
 }
 
 // buildDraft builds the document of a draft; no rule is asked.
-func (v *visit) buildDraft(draft store.Draft) (prepared, error) {
+func (v *visit) buildDraft(draft lifecycle.Draft) (prepared, error) {
 	if len(draft.File) > 0 {
 		return ofFile(draft, entry.ReadFile(draft.File)), nil
 	}
@@ -69,7 +69,7 @@ func (v *visit) buildDraft(draft store.Draft) (prepared, error) {
 }
 
 // ofFile is the draft of a file that was read.
-func ofFile(draft store.Draft, file entry.File) prepared {
+func ofFile(draft lifecycle.Draft, file entry.File) prepared {
 	return prepared{draft: draft, source: draft.File, built: file.BuiltOrder, findings: file.Findings}
 }
 
@@ -99,9 +99,9 @@ func (v *visit) debtorAccount(iban string) (*payment.DebtorAccount, error) {
 }
 
 // newDraft makes a draft of a form.
-func (v *visit) newDraft(scheme rulebook.Scheme, values entry.Values) (store.Draft, error) {
+func (v *visit) newDraft(scheme rulebook.Scheme, values entry.Values) (lifecycle.Draft, error) {
 	content, err := values.Encode()
-	return store.Draft{
+	return lifecycle.Draft{
 		ID: v.Config.NewID(), Scheme: scheme, Answers: content, SavedAt: v.At, ExpiresAt: v.At.Add(page.DraftLife),
 	}, err
 }

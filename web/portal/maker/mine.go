@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -34,7 +34,7 @@ func showMine(v *visit) error {
 	}
 	f := page.ReadFilter(v.Echo.QueryParams(), "/mine")
 	model := views.Mine{Shell: v.Shell("My submissions", views.PlaceMine)}
-	ask := store.Filter{Before: f.After, MakerUser: v.By.UserID}
+	ask := lookup.Filter{Before: f.After, MakerUser: v.By.UserID}
 	for _, tab := range mineTabs {
 		current := tab.name == f.View.Tab
 		model.Tabs = append(model.Tabs, ui.Tab{Label: tab.label, URL: "/mine" + page.Filter{}.Query("tab", tab.name), Current: current})

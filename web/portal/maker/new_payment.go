@@ -15,7 +15,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -177,7 +177,7 @@ func checkEdit(v *visit) error {
 }
 
 // checkForm has the draft checked and keeps it when it is fine.
-func (v *visit) checkForm(model views.NewPayment, draft store.Draft, keep keepDraft) error {
+func (v *visit) checkForm(model views.NewPayment, draft lifecycle.Draft, keep keepDraft) error {
 	p, err := v.prepareDraft(draft)
 	if err != nil {
 		return err
@@ -290,4 +290,4 @@ func describeIBAN(iban account.IBAN, scheme rulebook.Scheme) views.IBANCheck {
 func typed(form url.Values) views.PaymentValues { return views.PaymentValues(entry.ReadForm(form)) }
 
 // keepDraft is how a draft is kept: a new one is added, an open one saved.
-type keepDraft func(context.Context, identity.Principal, store.Draft) error
+type keepDraft func(context.Context, identity.Principal, lifecycle.Draft) error

@@ -12,7 +12,7 @@ import (
 	"countersign/internal/entry"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 	"countersign/views"
 	"countersign/web/portal/page"
 )
@@ -47,7 +47,7 @@ func readUpload(v *visit) error {
 	if read.Document == nil {
 		return v.refuseFile(name, content, read.Findings)
 	}
-	draft := store.Draft{
+	draft := lifecycle.Draft{
 		ID: v.Config.NewID(), Scheme: read.Scheme(), File: content, FileName: name, SavedAt: v.At, ExpiresAt: v.At.Add(page.DraftLife),
 	}
 	p, err := v.preview(ofFile(draft, read))

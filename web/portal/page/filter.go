@@ -14,7 +14,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -217,7 +217,7 @@ func KindOptions(kinds []payment.Kind) []ui.Option {
 const ListPage = 50
 
 // Listed reads one page of messages and whether there are more.
-func (v *Visit) Listed(ask store.Filter) (list []payment.Message, more bool, err error) {
+func (v *Visit) Listed(ask lookup.Filter) (list []payment.Message, more bool, err error) {
 	ask.PageSize = ListPage + 1
 	list, err = v.Config.Reader.Messages(v.Context(), v.By.Realm, ask)
 	if len(list) > ListPage {

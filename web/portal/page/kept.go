@@ -5,23 +5,23 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 )
 
 // DraftLife is how long a draft waits for its submission.
 const DraftLife = 24 * time.Hour
 
 // OpenDraft loads the draft the path names; it is the visitor's own or does not exist.
-func (v *Visit) OpenDraft() (store.Draft, error) {
+func (v *Visit) OpenDraft() (lifecycle.Draft, error) {
 	id, err := v.ID("id")
 	if err != nil {
-		return store.Draft{}, err
+		return lifecycle.Draft{}, err
 	}
 	return v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
 }
 
 // Submitted notes what the draft became and goes to the confirmation.
-func (v *Visit) Submitted(draft store.Draft, id uuid.UUID, err error) error {
+func (v *Visit) Submitted(draft lifecycle.Draft, id uuid.UUID, err error) error {
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,9 @@ import (
 	"countersign/internal/approval"
 	"countersign/internal/auth"
 	"countersign/internal/rulebook"
-	"countersign/internal/store"
+	"countersign/internal/store/credential"
+	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/lookup"
 	"countersign/internal/submission"
 )
 
@@ -27,9 +29,9 @@ type Config struct {
 	Auth       *auth.Station
 	Submission *submission.Station
 	Approval   *approval.Station
-	Reader     *store.Reader
-	Drafts     *store.Drafts
-	Sessions   *store.SessionStore
+	Reader     *lookup.Reader
+	Drafts     *lifecycle.Drafts
+	Sessions   *credential.Sessions
 	Rules      rulebook.Settings
 	Now        func() time.Time
 	NewID      func() uuid.UUID // UUIDv7

@@ -107,7 +107,7 @@ func (v *Visit) CountWaiting() error {
 	if !v.By.Has(identity.RoleChecker) {
 		return nil
 	}
-	totals, err := v.Config.Reader.Waiting(v.Context(), v.By.Realm, v.By.PersonID, views.MostWaiting)
+	totals, err := v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, v.By.PersonID, views.MostWaiting)
 	for _, total := range totals {
 		v.Waiting += int(total.Count)
 	}

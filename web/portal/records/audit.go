@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -33,7 +33,7 @@ func showAuditTrail(v *visit) error {
 	}
 	model.Filtered = model.From+model.To+model.Actor+model.Event != ""
 	after, _ := uuid.Parse(query.Get("after"))
-	ask := store.AuditFilter{Before: after, Actor: model.Actor, Event: model.Event, PageSize: auditPage + 1}
+	ask := lookup.AuditFilter{Before: after, Actor: model.Actor, Event: model.Event, PageSize: auditPage + 1}
 	ask.From = v.day(&model, "from", model.From)
 	ask.To = v.day(&model, "to", model.To)
 	if !ask.To.IsZero() {
@@ -72,7 +72,7 @@ func (v *visit) day(model *views.AuditTrail, name, typed string) time.Time {
 	return day
 }
 
-func (v *visit) auditTrailRow(e store.Event) views.AuditTrailRow {
+func (v *visit) auditTrailRow(e lookup.Event) views.AuditTrailRow {
 	actor := e.Actor
 	if e.ActorLogin != "" && e.ActorLogin != e.Actor {
 		actor += " (" + e.ActorLogin + ")"

@@ -9,7 +9,7 @@ import (
 	"countersign/internal/interbank/provenance"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -33,14 +33,14 @@ func formOf(text string) string {
 }
 
 // document loads the document of the path; one of another message does not exist here.
-func (v *visit) document() (payment.Message, store.Document, error) {
+func (v *visit) document() (payment.Message, lookup.Document, error) {
 	m, err := v.Readable()
 	if err != nil {
-		return m, store.Document{}, err
+		return m, lookup.Document{}, err
 	}
 	id, err := v.ID("document")
 	if err != nil {
-		return m, store.Document{}, err
+		return m, lookup.Document{}, err
 	}
 	d, err := v.Config.Reader.Document(v.Context(), v.By.Realm, id)
 	if err == nil && d.MessageID != m.InternalID {
@@ -80,12 +80,12 @@ func showDocument(v *visit) error {
 }
 
 // madeHere reports whether it is known of each element of a document where it came from: of those this gateway makes from others.
-func madeHere(d store.Document) bool {
+func madeHere(d lookup.Document) bool {
 	return d.Direction == string(payment.DocumentOut) && provenance.Known(d.Name)
 }
 
 // sourcesOf lists the elements of a document, each with where it came from.
-func sourcesOf(d store.Document) []views.Source {
+func sourcesOf(d lookup.Document) []views.Source {
 	var shown []views.Source
 	for _, s := range provenance.Sources(d.Name, d.Content) {
 		shown = append(shown, views.Source(s))

@@ -11,7 +11,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -107,7 +107,7 @@ func (v *visit) fillChanges(view *views.Message, m payment.Message, current *iso
 }
 
 // timeline puts the steps of a message into words.
-func timeline(steps []store.Step) []ui.Event {
+func timeline(steps []lookup.Step) []ui.Event {
 	events := make([]ui.Event, 0, len(steps))
 	for i, s := range steps {
 		event := ui.Event{
@@ -121,7 +121,7 @@ func timeline(steps []store.Step) []ui.Event {
 	return events
 }
 
-func stepTitle(s store.Step) string {
+func stepTitle(s lookup.Step) string {
 	switch s.Action {
 	case payment.ActionSubmit:
 		return "Submitted"

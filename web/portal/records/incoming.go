@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -87,7 +87,7 @@ func showReceivedRecalls(v *visit) error {
 	}
 	f := page.ReadFilter(v.Echo.QueryParams(), "/recalls")
 	model := views.ReceivedRecalls{Shell: v.Shell("Received recalls", views.PlaceRecalls)}
-	ask := store.Filter{Before: f.After, Kind: string(payment.KindReceivedRecall)}
+	ask := lookup.Filter{Before: f.After, Kind: string(payment.KindReceivedRecall)}
 	for _, tab := range recallTabs {
 		current := tab.name == f.View.Tab
 		model.Tabs = append(model.Tabs, ui.Tab{Label: tab.label, URL: "/recalls" + page.Filter{}.Query("tab", tab.name), Current: current})
@@ -130,7 +130,7 @@ func (v *visit) receivedRecallRow(m payment.Message) (views.ReceivedRecallRow, e
 		due := rtransaction.Due(v.Visit, m)
 		row.Due = &due
 	}
-	about := store.Filter{OriginalID: m.OriginalID, PageSize: rtransaction.MaxRelated}
+	about := lookup.Filter{OriginalID: m.OriginalID, PageSize: rtransaction.MaxRelated}
 	related, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, about)
 	index := slices.IndexFunc(related, func(r payment.Message) bool { return r.AnswersID == m.InternalID && r.State != payment.StateRejected })
 	if m.Withheld != "" {

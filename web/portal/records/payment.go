@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/web/portal/page"
 	"countersign/web/portal/rtransaction"
@@ -99,7 +99,7 @@ func (v *visit) actions(m payment.Message) (actions []views.Action, barred []str
 }
 
 func (v *visit) documents(m payment.Message) ([]views.Document, error) {
-	list, err := v.Config.Reader.Documents(v.Context(), v.By.Realm, store.DocumentFilter{MessageID: m.InternalID, PageSize: maxDocuments})
+	list, err := v.Config.Reader.Documents(v.Context(), v.By.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: maxDocuments})
 	shown := make([]views.Document, len(list))
 	for i, d := range list { // the list comes newest first, the page goes with time
 		shown[len(list)-1-i] = documentView(m, d)
@@ -107,7 +107,7 @@ func (v *visit) documents(m payment.Message) ([]views.Document, error) {
 	return shown, err
 }
 
-func documentView(m payment.Message, d store.Document) views.Document {
+func documentView(m payment.Message, d lookup.Document) views.Document {
 	of := m.InternalID
 	if d.MessageID != uuid.Nil {
 		of = d.MessageID // a recall's list shows its answer too, which is a message of its own

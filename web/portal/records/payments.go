@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -86,7 +86,7 @@ func (v *visit) exact(s page.Searched) (uuid.UUID, error) {
 	if err == nil && id != uuid.Nil {
 		return id, nil
 	}
-	for _, ask := range []store.Filter{{EndToEndID: s.Text}, {ExternalID: s.Text}} {
+	for _, ask := range []lookup.Filter{{EndToEndID: s.Text}, {ExternalID: s.Text}} {
 		ask.PageSize = 2
 		list, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, ask)
 		if err != nil {
@@ -104,7 +104,7 @@ func (v *visit) search(f page.Filter, found page.Searched) (list []payment.Messa
 	if f.Impossible {
 		return nil, false, nil
 	}
-	ask := store.Filter{
+	ask := lookup.Filter{
 		Before: f.After, Kind: f.Kind(payment.Kinds()), Direction: f.Direction(), Scheme: string(f.Scheme),
 		MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,
 	}
@@ -121,25 +121,25 @@ func (v *visit) search(f page.Filter, found page.Searched) (list []payment.Messa
 }
 
 // narrow lists the searches to try one after the other for a text.
-func narrow(ask store.Filter, found page.Searched) []store.Filter {
-	one := func(set func(*store.Filter)) store.Filter {
+func narrow(ask lookup.Filter, found page.Searched) []lookup.Filter {
+	one := func(set func(*lookup.Filter)) lookup.Filter {
 		narrowed := ask
 		set(&narrowed)
 		return narrowed
 	}
 	switch {
 	case found.Text == "":
-		return []store.Filter{ask}
+		return []lookup.Filter{ask}
 	case found.Iban != "":
-		return []store.Filter{
-			one(func(f *store.Filter) { f.CreditorAccount = found.Iban }), one(func(f *store.Filter) { f.DebtorAccount = found.Iban }),
+		return []lookup.Filter{
+			one(func(f *lookup.Filter) { f.CreditorAccount = found.Iban }), one(func(f *lookup.Filter) { f.DebtorAccount = found.Iban }),
 		}
 	case found.Minor != 0:
-		return []store.Filter{one(func(f *store.Filter) { f.AmountFrom, f.AmountTo = found.Minor, found.Minor })}
+		return []lookup.Filter{one(func(f *lookup.Filter) { f.AmountFrom, f.AmountTo = found.Minor, found.Minor })}
 	}
-	return []store.Filter{
-		one(func(f *store.Filter) { f.EndToEndID = found.Text }), one(func(f *store.Filter) { f.ExternalID = found.Text }),
-		one(func(f *store.Filter) { f.CreditorName = found.Text }), one(func(f *store.Filter) { f.DebtorName = found.Text }),
+	return []lookup.Filter{
+		one(func(f *lookup.Filter) { f.EndToEndID = found.Text }), one(func(f *lookup.Filter) { f.ExternalID = found.Text }),
+		one(func(f *lookup.Filter) { f.CreditorName = found.Text }), one(func(f *lookup.Filter) { f.DebtorName = found.Text }),
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -40,15 +40,15 @@ func showQuarantine(v *visit) error {
 }
 
 // quarantinedURL is the address of a document, whose message id may hold any character.
-func quarantinedURL(d store.Quarantined) string {
+func quarantinedURL(d lookup.Quarantined) string {
 	return quarantinedPath + "?" + url.Values{"scheme": {string(d.Scheme)}, "reference": {d.Reference}}.Encode()
 }
 
 // quarantined loads the document the address names.
-func (v *visit) quarantined() (store.Quarantined, error) {
+func (v *visit) quarantined() (lookup.Quarantined, error) {
 	err := v.MayOperate()
 	if err != nil {
-		return store.Quarantined{}, err
+		return lookup.Quarantined{}, err
 	}
 	scheme := page.SchemeOf(v.Echo.QueryParam("scheme"))
 	return v.Config.Reader.QuarantinedDocument(v.Context(), scheme, page.Searchable(v.Echo.QueryParam("reference")))

@@ -5,14 +5,14 @@ import (
 	"net/http"
 
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
 )
 
 // showCheckPage shows a recall, return or resolution once more. What is no longer fine goes back to its form.
-func (v *visit) showCheckPage(draft store.Draft, f form) error {
+func (v *visit) showCheckPage(draft lifecycle.Draft, f form) error {
 	a, err := v.check(f)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (v *visit) showCheckPage(draft store.Draft, f form) error {
 }
 
 // submitForm hands a checked form to the submission station. A repeat of the same draft is the same message.
-func (v *visit) submitForm(draft store.Draft, f form) error {
+func (v *visit) submitForm(draft lifecycle.Draft, f form) error {
 	charge, problems, err := v.charge(f)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 	"countersign/web/portal/page"
 )
 
@@ -58,12 +58,12 @@ func (f form) lines() (lines []string, numbers []int) {
 }
 
 // newDraft keeps the form until it is submitted.
-func (v *visit) newDraft(scheme rulebook.Scheme, f form) (store.Draft, error) {
+func (v *visit) newDraft(scheme rulebook.Scheme, f form) (lifecycle.Draft, error) {
 	content, err := json.Marshal(held{&f})
 	if err != nil {
-		return store.Draft{}, fmt.Errorf("write the answers: %w", err)
+		return lifecycle.Draft{}, fmt.Errorf("write the answers: %w", err)
 	}
-	return store.Draft{ID: v.Config.NewID(), Scheme: scheme, Answers: content, SavedAt: v.At, ExpiresAt: v.At.Add(page.DraftLife)}, nil
+	return lifecycle.Draft{ID: v.Config.NewID(), Scheme: scheme, Answers: content, SavedAt: v.At, ExpiresAt: v.At.Add(page.DraftLife)}, nil
 }
 
 // held is what the draft of a form keeps. Its member has the name under which earlier versions of the program kept it.
@@ -72,7 +72,7 @@ type held struct {
 }
 
 // formIn reads the form of a draft; nil for the draft of a payment.
-func formIn(draft store.Draft) (*form, error) {
+func formIn(draft lifecycle.Draft) (*form, error) {
 	if len(draft.Answers) == 0 {
 		return nil, nil //nolint:nilnil // a file holds a payment
 	}

@@ -6,12 +6,12 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 	"countersign/web/portal/page"
 )
 
 // ShowCheck shows what a draft holds once more if it is an R-transaction; held is false for a payment, which it leaves alone.
-func ShowCheck(v *page.Visit, draft store.Draft) (held bool, err error) {
+func ShowCheck(v *page.Visit, draft lifecycle.Draft) (held bool, err error) {
 	f, err := formIn(draft)
 	if err != nil || f == nil {
 		return false, err
@@ -20,7 +20,7 @@ func ShowCheck(v *page.Visit, draft store.Draft) (held bool, err error) {
 }
 
 // Submit submits what a draft holds if it is an R-transaction; held is false for a payment, which it leaves alone.
-func Submit(v *page.Visit, draft store.Draft) (held bool, err error) {
+func Submit(v *page.Visit, draft lifecycle.Draft) (held bool, err error) {
 	f, err := formIn(draft)
 	if err != nil || f == nil {
 		return false, err
@@ -29,7 +29,7 @@ func Submit(v *page.Visit, draft store.Draft) (held bool, err error) {
 }
 
 // FormOf is the address of the form of the R-transaction a draft holds; "" for a payment.
-func FormOf(draft store.Draft) (string, error) {
+func FormOf(draft lifecycle.Draft) (string, error) {
 	f, err := formIn(draft)
 	if err != nil || f == nil {
 		return "", err

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/payment"
-	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -91,7 +91,7 @@ func PreparedAnswer(v *page.Visit, s Subject) string {
 }
 
 // draftOf loads the draft the address names, if it is one of this form; nil when there is none.
-func (v *visit) draftOf(a asked) (*store.Draft, error) {
+func (v *visit) draftOf(a asked) (*lifecycle.Draft, error) {
 	id, err := uuid.Parse(v.Echo.QueryParam("draft"))
 	if err != nil {
 		return nil, nil //nolint:nilnil // the form of no draft

@@ -5,7 +5,7 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store"
+	"countersign/internal/store/lookup"
 	"countersign/web/portal/page"
 )
 
@@ -30,7 +30,7 @@ func Around(v *page.Visit, m payment.Message) (Subject, error) {
 			return Subject{}, err
 		}
 	}
-	s.Others, err = v.Config.Reader.Messages(v.Context(), v.By.Realm, store.Filter{OriginalID: s.Original.InternalID, PageSize: MaxRelated})
+	s.Others, err = v.Config.Reader.Messages(v.Context(), v.By.Realm, lookup.Filter{OriginalID: s.Original.InternalID, PageSize: MaxRelated})
 	if err != nil {
 		return Subject{}, err
 	}

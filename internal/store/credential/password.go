@@ -1,0 +1,48 @@
+package credential
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/keyring"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
+)
+
+// AccountChange is what may change of a user account by itself; zero fields change nothing.
+type AccountChange struct {
+	PasswordHash string // argon2id
+	// SignedOutAt ends everything that the account is signed in with since before.
+	SignedOutAt time.Time
+	Keys        keyring.Ring // seals the account anew; made by identity.MasterDataKeys
+}
+
+// Account reads a user account. Error: ErrUnknownUser.
+func (p *People) Account(ctx context.Context, realm string, userID uuid.UUID) (UserAccount, error) {
+	var row dbsqlc.UserAccount
+	err := p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		row, err = q.UserGet(ctx, realm, userID)
+		return err
+	})
+	if err != nil {
+		return UserAccount{}, identityError(err, "read a user account", store.ErrUnknownUser)
+	}
+	return UserAccount{UserID: row.UserID, PasswordHash: row.PasswordHash, Status: store.UserStatus(row.Status), row: row}, nil
+}
+
+// ChangeAccount changes an account that was read before and seals it anew. It fails with ErrUnknownUser when the account is not as it
+// was read: somebody else was first.
+func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change AccountChange) error {
+	err := p.db.InRealm(ctx, account.row.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return masterdata.ChangeAccount(ctx, q, account.row, masterdata.AccountChange(change))
+	})
+	if err != nil {
+		return identityError(err, "change a user account", store.ErrUnknownUser)
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+// Package credential keeps who may sign in and what they are signed in with: clients, user accounts, counted tries, tokens and sessions.
+package credential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/identity"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Client is a program that acts for users, with the token lives of its realm.
+type Client struct {
+	ClientID     string
+	Kind         store.ClientKind
+	SecretHash   []byte // SHA-256 of the secret; nil unless confidential
+	MayDecideOwn bool
+	Life         store.TokenLife
+}
+
+// People are the users of each realm, what they may do and how they want the portal to look; and the clients they act through.
+type People struct {
+	db *store.Database
+}
+
+// NewPeople makes the keeper.
+func NewPeople(db *store.Database) *People { return &People{db: db} }
+
+// Client finds a client of a realm. Errors: ErrUnknownRealm, ErrUnknownClient.
+func (p *People) Client(ctx context.Context, realm, clientID string) (Client, error) {
+	var row dbsqlc.RealmClientGetRow
+	err := p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		row, err = q.RealmClientGet(ctx, storable(clientID), realm)
+		return err
+	})
+	if err != nil {
+		return Client{}, identityError(err, "find a client", store.ErrUnknownRealm)
+	}
+	if row.ClientID == nil {
+		return Client{}, store.ErrUnknownClient
+	}
+	return Client{
+		ClientID: *row.ClientID, Kind: store.ClientKind(*row.Kind), SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
+		Life: store.TokenLife{
+			Access: column.Seconds(row.AccessTokenSeconds), Refresh: column.Seconds(row.RefreshTokenSeconds), Absolute: column.Seconds(row.RefreshAbsoluteSeconds),
+		},
+	}, nil
+}
+
+// PrincipalKey names a user and the client they act through.
+type PrincipalKey struct {
+	Realm    string
+	UserID   uuid.UUID
+	ClientID string
+	// Since is when what they are signed in with began; the zero time asks for nothing.
+	Since time.Time
+}
+
+// Principal reads an active user with the roles of this moment; the channel is the caller's to fill in. Error: ErrUnknownUser, also
+// for a user who is not active, or was signed out after key.Since.
+func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Principal, error) {
+	var row dbsqlc.UserPrincipalGetRow
+	err := p.db.InRealm(ctx, key.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		row, err = q.UserPrincipalGet(ctx, key.ClientID, key.Realm, key.UserID)
+		return err
+	})
+	if err != nil {
+		return identity.Principal{}, identityError(err, "read a user", store.ErrUnknownUser)
+	}
+	signedOut := !key.Since.IsZero() && !key.Since.After(column.Time(row.SignedOutAt))
+	if store.UserStatus(row.Status) != store.UserActive || signedOut {
+		return identity.Principal{}, store.ErrUnknownUser
+	}
+	return identity.Principal{
+		Realm: key.Realm, UserID: row.UserID, PersonID: row.PersonID, UserName: row.Name, DisplayName: row.DisplayName,
+		Roles: rolesFromDB(row.Roles), Grants: grantsFromDB(row.Roles, row.GrantIds, row.Granted), ClientID: row.ClientID, ClientMayDecideOwn: row.MayDecideOwn,
+	}, nil
+}
+
+// identityError makes "no row" the error that fits, and says of all others what was being done.
+func identityError(err error, action string, none error) error {
+	switch {
+	case errors.Is(err, store.ErrNoRealm):
+		return store.ErrUnknownRealm
+	case errors.Is(err, pgx.ErrNoRows):
+		return none
+	}
+	return fmt.Errorf("%s: %w", action, err)
+}
+
+// storable returns the text if a text column can hold it, else "", which no key is.
+func storable(given string) string {
+	if !utf8.ValidString(given) || strings.ContainsRune(given, 0) {
+		return ""
+	}
+	return given
+}
+
+func grantsFromDB(roles []string, ids []uuid.UUID, times []time.Time) []identity.Grant {
+	grants := make([]identity.Grant, 0, len(roles))
+	for i, role := range roles {
+		grants = append(grants, identity.Grant{ID: ids[i], Role: identity.Role(role), GrantedAt: times[i].UTC()})
+	}
+	return grants
+}
+
+func rolesFromDB(names []string) []identity.Role {
+	roles := make([]identity.Role, len(names))
+	for i, name := range names {
+		roles[i] = identity.Role(name)
+	}
+	return roles
+}

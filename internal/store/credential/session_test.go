@@ -1,0 +1,64 @@
+package credential_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"countersign/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+func TestAnEndedSessionStaysEnded(t *testing.T) {
+	t.Parallel()
+	db := storetest.New(t)
+	sessions, ctx, at := db.Sessions(t), context.Background(), time.Now()
+	for _, step := range []error{
+		sessions.CommitCtx(ctx, "t", []byte("first"), at.Add(time.Hour)), sessions.CommitCtx(ctx, "t", []byte("second"), at.Add(time.Hour)),
+	} {
+		if step != nil {
+			t.Fatal(step)
+		}
+	}
+	data, found, err := sessions.FindCtx(ctx, "t")
+	if err != nil || !found || string(data) != "second" {
+		t.Fatalf("found %q, %v, %v", data, found, err)
+	}
+	// A request that read the session before its end writes it after.
+	err = errors.Join(sessions.DeleteCtx(ctx, "t"), sessions.CommitCtx(ctx, "t", []byte("second"), at.Add(time.Hour)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, found, err = sessions.FindCtx(ctx, "t")
+	if err != nil || found {
+		t.Errorf("an ended session is open again: %v", err)
+	}
+	_, lapsed, err := sessions.LapsedCtx(ctx, "t", at.Add(-time.Hour))
+	if err != nil || lapsed {
+		t.Errorf("an ended session counts as lapsed: %v", err)
+	}
+}
+
+func TestASessionThatRanOutIsKnownForAWhile(t *testing.T) {
+	t.Parallel()
+	db := storetest.New(t)
+	sessions, ctx, at := db.Sessions(t), context.Background(), time.Now()
+	err := sessions.CommitCtx(ctx, "t", []byte("data"), at.Add(-time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, open, err := sessions.FindCtx(ctx, "t")
+	if err != nil || open {
+		t.Errorf("a session that ran out is open: %v", err)
+	}
+	_, lapsed, err := sessions.LapsedCtx(ctx, "t", at.Add(-15*time.Minute))
+	if err != nil || !lapsed {
+		t.Errorf("a minute after it ran out the session is unknown: %v", err)
+	}
+	_, lapsed, err = sessions.LapsedCtx(ctx, "t", at.Add(-time.Second))
+	if err != nil || lapsed {
+		t.Errorf("it is known for longer than asked: %v", err)
+	}
+}

@@ -1,0 +1,254 @@
+package credential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/identity"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// ErrUnknownToken: no such token in this realm, or no longer a live one where a live one is asked for.
+var ErrUnknownToken = errors.New("unknown token")
+
+// Revocation is why a family of tokens was revoked.
+type Revocation string
+
+// The reasons to revoke a family.
+const (
+	RevokedByLogout  Revocation = "logout"
+	RevokedByRequest Revocation = "revocation"
+	RevokedByReuse   Revocation = "reuse" // a spent refresh token came again
+)
+
+// IssuedToken is a token as it is stored: never the text itself.
+type IssuedToken struct {
+	Hash      []byte // keyed digest of the text, under the first key
+	ExpiresAt time.Time
+}
+
+// NewFamily is a sign-in with its first tokens.
+type NewFamily struct {
+	Realm    string
+	FamilyID uuid.UUID
+	UserID   uuid.UUID
+	ClientID string
+	Scope    string
+	At       time.Time
+	EndsAt   time.Time
+	Refresh  IssuedToken
+	Access   IssuedToken
+}
+
+// Tokens keeps the tokens of the API in families, one for each sign-in.
+type Tokens struct {
+	db *store.Database
+}
+
+// NewTokens makes the keeper.
+func NewTokens(db *store.Database) *Tokens { return &Tokens{db: db} }
+
+// Start stores a sign-in with its first tokens.
+func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
+	err := t.db.InRealm(ctx, f.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return q.FamilyStart(ctx, dbsqlc.FamilyStartParams{
+			Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
+			RefreshHash: f.Refresh.Hash, RefreshExpiresAt: f.Refresh.ExpiresAt,
+			AccessHash: f.Access.Hash, AccessExpiresAt: f.Access.ExpiresAt,
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("start a token family: %w", err)
+	}
+	return nil
+}
+
+// RefreshToken is a stored refresh token with what decides about its use. Times are zero where nothing happened.
+type RefreshToken struct {
+	Hash               []byte // the digest it is stored under
+	FamilyID           uuid.UUID
+	ClientID           string
+	UserID             uuid.UUID
+	UserStatus         store.UserStatus
+	UserSignedOutAt    time.Time // what was signed in until then is over
+	Scope              string
+	FamilyStartedAt    time.Time
+	FamilyEndsAt       time.Time
+	FamilyRevokedAt    time.Time
+	ExpiresAt          time.Time
+	SpentAt            time.Time
+	SuccessorHash      []byte
+	SuccessorSpentAt   time.Time
+	SuccessorExpiresAt time.Time
+}
+
+// Rotation is what the use of a refresh token leads to: new tokens, or the end of the family, or nothing.
+type Rotation struct {
+	Refresh IssuedToken // the successor; no Hash means no rotation
+	Access  IssuedToken
+	Revoke  Revocation // "" means no revocation
+}
+
+// RotateInput names the refresh token in use.
+type RotateInput struct {
+	Realm  string
+	Hashes [][]byte // its digests under all keys in force
+	At     time.Time
+}
+
+// Rotate loads a refresh token under a lock of its family, lets decide say what follows, and stores that. Of two uses at the same
+// time the second sees what the first one did. Errors: ErrUnknownToken, ErrUnknownRealm.
+func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(RefreshToken) Rotation) error {
+	err := t.db.InRealm(ctx, in.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		// Two statements: the second has a snapshot of its own, taken when the lock was ours.
+		_, err := q.FamilyLockByRefreshToken(ctx, in.Realm, in.Hashes)
+		if err != nil {
+			return err
+		}
+		row, err := q.RefreshTokenGet(ctx, in.Realm, in.Hashes)
+		if err != nil {
+			return err
+		}
+		return storeRotation(ctx, q, rotationStep{in: in, hash: row.TokenHash, family: row.FamilyID, rotation: decide(refreshTokenFromDB(row))})
+	})
+	if err != nil {
+		return identityError(err, "use a refresh token", ErrUnknownToken)
+	}
+	return nil
+}
+
+type rotationStep struct {
+	in       RotateInput
+	hash     []byte
+	family   uuid.UUID
+	rotation Rotation
+}
+
+func storeRotation(ctx context.Context, q *dbsqlc.Queries, step rotationStep) error {
+	in, r := step.in, step.rotation
+	if r.Revoke != "" {
+		return revoke(ctx, q, revocation{realm: in.Realm, family: step.family, at: in.At, reason: r.Revoke})
+	}
+	if r.Refresh.Hash == nil {
+		return nil
+	}
+	rotated, err := q.RefreshTokenRotateUnspent(ctx, dbsqlc.RefreshTokenRotateUnspentParams{
+		Realm: in.Realm, TokenHash: step.hash, At: in.At, SuccessorHash: r.Refresh.Hash, RefreshExpiresAt: r.Refresh.ExpiresAt,
+		AccessHash: r.Access.Hash, AccessExpiresAt: r.Access.ExpiresAt,
+	})
+	if err != nil {
+		return fmt.Errorf("rotate: %w", err)
+	}
+	if rotated != 1 {
+		return errors.New("rotate: the token was spent under the lock of its family")
+	}
+	return nil
+}
+
+func refreshTokenFromDB(row dbsqlc.RefreshTokenGetRow) RefreshToken {
+	return RefreshToken{
+		Hash: row.TokenHash, FamilyID: row.FamilyID, ClientID: row.ClientID, UserID: row.UserID, UserStatus: store.UserStatus(row.Status), Scope: row.Scope,
+		UserSignedOutAt: column.Time(row.SignedOutAt), FamilyStartedAt: row.StartedAt.UTC(), FamilyEndsAt: row.EndsAt.UTC(), FamilyRevokedAt: column.Time(row.RevokedAt), ExpiresAt: row.ExpiresAt.UTC(),
+		SpentAt: column.Time(row.SpentAt), SuccessorHash: row.SuccessorHash, SuccessorSpentAt: column.Time(row.SuccessorSpentAt),
+		SuccessorExpiresAt: column.Time(row.SuccessorExpiresAt),
+	}
+}
+
+// RevokeInput asks for the end of the family that a token belongs to.
+type RevokeInput struct {
+	Realm       string
+	Hashes      [][]byte // of the token, under all keys in force
+	ClientID    string   // only a family of this client is touched
+	AccessToken bool     // the token may be an access token too
+	At          time.Time
+	Reason      Revocation
+}
+
+// Revoke ends the family of a token, live or spent, and with it all its access tokens. A family that ended before stays as it
+// is, without an error. Errors: ErrUnknownToken, also for a token of another client; ErrUnknownRealm.
+func (t *Tokens) Revoke(ctx context.Context, in RevokeInput) (uuid.UUID, error) {
+	var family uuid.UUID
+	err := t.db.InRealm(ctx, in.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		row, err := q.FamilyByRefreshToken(ctx, in.Realm, in.Hashes)
+		if errors.Is(err, pgx.ErrNoRows) && in.AccessToken {
+			var access dbsqlc.FamilyByAccessTokenRow
+			access, err = q.FamilyByAccessToken(ctx, in.Realm, in.Hashes)
+			row = dbsqlc.FamilyByRefreshTokenRow(access)
+		}
+		if err != nil {
+			return err
+		}
+		if row.ClientID != in.ClientID {
+			return ErrUnknownToken
+		}
+		family = row.FamilyID
+		return revoke(ctx, q, revocation{realm: in.Realm, family: family, at: in.At, reason: in.Reason})
+	})
+	if errors.Is(err, ErrUnknownToken) {
+		return uuid.Nil, ErrUnknownToken
+	}
+	if err != nil {
+		return uuid.Nil, identityError(err, "revoke a token", ErrUnknownToken)
+	}
+	return family, nil
+}
+
+type revocation struct {
+	realm  string
+	family uuid.UUID
+	at     time.Time
+	reason Revocation
+}
+
+func revoke(ctx context.Context, q *dbsqlc.Queries, r revocation) error {
+	reason := string(r.reason)
+	err := q.FamilyRevoke(ctx, dbsqlc.FamilyRevokeParams{Realm: r.realm, FamilyID: r.family, At: &r.at, Reason: &reason})
+	if err != nil {
+		return fmt.Errorf("revoke a family: %w", err)
+	}
+	return nil
+}
+
+// Bearer is whom a live access token stands for.
+type Bearer struct {
+	Principal identity.Principal // the channel is the caller's to fill in
+	FamilyID  uuid.UUID
+	ExpiresAt time.Time
+}
+
+// BearerKey names an access token at a time.
+type BearerKey struct {
+	Realm  string
+	Hashes [][]byte // under all keys in force
+	At     time.Time
+}
+
+// Bearer finds a live access token of an active user. Error: ErrUnknownToken for everything else.
+func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
+	var row dbsqlc.AccessTokenPrincipalGetRow
+	err := t.db.InRealm(ctx, key.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		row, err = q.AccessTokenPrincipalGet(ctx, key.Realm, key.Hashes, key.At)
+		return err
+	})
+	if errors.Is(err, store.ErrNoRealm) {
+		return Bearer{}, ErrUnknownToken
+	}
+	if err != nil {
+		return Bearer{}, identityError(err, "find an access token", ErrUnknownToken)
+	}
+	return Bearer{
+		FamilyID: row.FamilyID, ExpiresAt: row.ExpiresAt.UTC(),
+		Principal: identity.Principal{
+			Realm: key.Realm, UserID: row.UserID, PersonID: row.PersonID, UserName: row.Name, DisplayName: row.DisplayName,
+			Roles: rolesFromDB(row.Roles), Grants: grantsFromDB(row.Roles, row.GrantIds, row.Granted), ClientID: row.ClientID, ClientMayDecideOwn: row.MayDecideOwn,
+		},
+	}, nil
+}

@@ -1,0 +1,68 @@
+// Package column turns columns into values and back, where every room of the store needs it: NULL is the zero value.
+package column
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/keyring"
+)
+
+// Seal reads the two columns of a seal; a row without one has the zero Seal.
+func Seal(keyID *string, mac []byte) keyring.Seal {
+	seal := keyring.Seal{KeyID: Text(keyID)}
+	copy(seal.MAC[:], mac)
+	return seal
+}
+
+// Text reads a nullable column; NULL is "".
+func Text(column *string) string {
+	if column == nil {
+		return ""
+	}
+	return *column
+}
+
+// Time reads a nullable time; NULL is the zero time.
+func Time(column *time.Time) time.Time {
+	if column == nil {
+		return time.Time{}
+	}
+	return column.UTC()
+}
+
+// OrNull writes a value for a nullable column; the zero value is NULL.
+func OrNull[T comparable](value T) *T {
+	var zero T
+	if value == zero {
+		return nil
+	}
+	return &value
+}
+
+// ActorIDs are the actor's user and person for nullable columns; both are NULL when the gateway acts.
+func ActorIDs(a identity.Actor) (user, person *uuid.UUID) {
+	return OrNull(a.UserID), OrNull(a.PersonID)
+}
+
+// Seconds reads a column that counts seconds.
+func Seconds(count int32) time.Duration { return time.Duration(count) * time.Second }
+
+// OrZero reads a nullable column; NULL is the zero value.
+func OrZero[T any](column *T) T {
+	if column == nil {
+		var zero T
+		return zero
+	}
+	return *column
+}
+
+// OrEmpty writes bytes for a column that is never NULL.
+func OrEmpty(content []byte) []byte {
+	if content == nil {
+		return []byte{}
+	}
+	return content
+}

@@ -1,0 +1,127 @@
+// Package load reads messages, their accounts and what stands in the outbox as the domain knows them, in a transaction that is under way.
+// The rooms that change, show and audit them share it.
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/globalid"
+	"countersign/internal/identity"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Listed makes the domain's message of its row and holds it against the seal of its version: every message that leaves the store says
+// whether it is withheld. It never fails: one row that somebody planted must not keep the others from being shown, so an amount that no
+// currency has is no amount, which the seal cannot cover.
+func Listed(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message {
+	amount, err := money.FromMinor(money.Currency(m.Currency), m.Amount)
+	message := payment.Message{
+		Realm: m.Realm, InternalID: m.MessageID, GlobalID: globalid.ID(m.GlobalID), Kind: payment.Kind(m.Kind),
+		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel), ClientID: column.Text(m.ClientID), ExternalID: column.Text(m.ExternalID),
+		OriginalID: column.OrZero(m.OriginalID), AnswersID: column.OrZero(m.AnswersID), AnswerBy: column.Time(m.AnswerBy), Deadline: column.Time(m.Deadline), Reason: column.Text(m.Reason),
+		MakerUser: column.OrZero(m.MakerUser), MakerName: m.MakerName, MakerLogin: m.MakerLogin, Makers: m.Makers,
+		ApprovalsRequired: int(m.ApprovalsRequired), PolicyID: column.OrZero(m.PolicyID), ExpiresAt: column.Time(m.ExpiresAt), CreatedAt: m.CreatedAt.UTC(),
+		Version: int(m.Version), State: payment.State(m.State), Sequence: int(m.StateSequence), StateSince: m.StateSince.UTC(),
+		AcceptedAt: column.Time(m.AcceptedAt), DeliveredAt: column.Time(m.DeliveredAt), SettledAt: column.Time(m.SettledAt),
+		RecallState: payment.State(m.RecallState), ReturnState: payment.State(m.ReturnState),
+		StatusCode: column.Text(m.StatusCode), StatusText: column.Text(m.StatusText), Inquiries: int(m.Inquiries),
+		DocumentID: m.DocumentID,
+		Summary: payment.Summary{
+			Amount: amount, InstructionID: column.Text(m.InstructionID), EndToEndID: m.EndToEndID, TransactionID: column.Text(m.TransactionID), UETR: column.Text(m.Uetr),
+			DebtorName: m.DebtorName, OrderedDebtorName: column.Text(m.OrderedDebtorName), DebtorAccount: m.DebtorAccount, DebtorAgent: m.DebtorAgent,
+			CreditorName: m.CreditorName, CreditorAccount: m.CreditorAccount, CreditorAgent: m.CreditorAgent, Remittance: m.Remittance,
+		},
+		Seal: column.Seal(m.KeyID, m.Seal),
+	}
+	copy(message.ContentHash[:], m.ContentHash)
+	if err != nil {
+		err = payment.ErrForged
+	} else {
+		err = seal.CheckVersion(message)
+	}
+	message.Withheld = payment.WithheldBy(err)
+	return message
+}
+
+// whole adds to a message what lists do without: its content, its account and the decisions about its current version.
+func whole(seal payment.Sealer, row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) payment.Message {
+	message := Listed(seal, row.MessageListed).WithContent(row.Content)
+	message.Account = AccountOrNone(AccountColumns{
+		IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
+		Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
+		BIC: row.AgentBic, IID: row.AgentIid, Open: row.AccountOpen,
+	})
+	for _, decision := range decisions {
+		if int(decision.Version) == message.Version {
+			message.Decisions = append(message.Decisions, Decision(decision))
+		}
+	}
+	return message
+}
+
+// Decision makes the decision of its row.
+func Decision(d dbsqlc.DecisionListRow) payment.Decision {
+	return payment.Decision{
+		Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson, Name: d.DisplayName,
+		ClientID: d.ClientID, Channel: identity.Channel(d.Channel), Reason: column.Text(d.Reason), Remark: column.Text(d.Remark), Login: d.CheckerLogin, DecidedAt: d.DecidedAt.UTC(),
+		ForVersion: int(d.Version), Grant: identity.Grant{ID: column.OrZero(d.GrantID), Role: identity.RoleChecker, GrantedAt: column.Time(d.GrantedAt)},
+	}
+}
+
+// Lock says whether a message is locked while it is read.
+type Lock bool
+
+// The ways to read one message.
+const (
+	ForUpdate Lock = true
+	ForRead   Lock = false
+)
+
+// Loader reads messages in a transaction that is under way, each held against its seal.
+type Loader struct {
+	q    *dbsqlc.Queries
+	seal payment.Sealer
+}
+
+// In makes the loader of a transaction.
+func In(q *dbsqlc.Queries, seal payment.Sealer) Loader { return Loader{q: q, seal: seal} }
+
+// Message reads a message, or fails with payment.ErrNotFound. For an update it is locked first and read in a second statement, which sees what the lock waited for.
+func (l Loader) Message(ctx context.Context, realm string, id uuid.UUID, mode Lock) (payment.Message, error) {
+	var err error
+	if mode == ForUpdate {
+		_, err = l.q.MessageLock(ctx, realm, id)
+	}
+	var row dbsqlc.MessageGetRow
+	if err == nil {
+		row, err = l.q.MessageGet(ctx, realm, id)
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return payment.Message{}, payment.ErrNotFound
+	}
+	if err != nil {
+		return payment.Message{}, fmt.Errorf("load the message: %w", err)
+	}
+	var decisions []dbsqlc.DecisionListRow
+	pendingWithoutApproval := row.MessageListed.State == string(payment.StateApprovalPending) && row.MessageListed.Approvals == 0
+	if !pendingWithoutApproval && row.MessageListed.ApprovalsRequired > 0 {
+		decisions, err = l.q.DecisionList(ctx, realm, id)
+		if err != nil {
+			return payment.Message{}, fmt.Errorf("load the decisions: %w", err)
+		}
+	}
+	m := whole(l.seal, row, decisions)
+	if mode == ForRead && m.Withheld == "" {
+		m.Withheld = m.Difference() // whoever reads one message may be about to decide it
+	}
+	return m, nil
+}

@@ -1,0 +1,17 @@
+package load
+
+import (
+	"countersign/internal/documentseal"
+	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// AnswerFacts are what the seal of a row of the outbox covers.
+func AnswerFacts(row dbsqlc.Outbox) documentseal.Answer {
+	return documentseal.Answer{
+		Scheme: rulebook.Scheme(row.Scheme), Reference: row.Reference, Name: iso20022.MessageName(row.Name), Content: row.Content,
+		Realm: column.Text(row.DocumentRealm), DocumentID: column.OrZero(row.DocumentID),
+	}
+}

@@ -1,0 +1,45 @@
+package masterdata
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/keyring"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// AccountChange is what may change of a user account by itself; zero fields change nothing.
+type AccountChange struct {
+	PasswordHash string    // argon2id
+	SignedOutAt  time.Time // ends everything that the account is signed in with since before
+	Keys         keyring.Ring
+}
+
+// ChangeAccount writes an account that was read before and seals it anew. It fails with pgx.ErrNoRows when the account is not as it was
+// read.
+func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.UserAccount, change AccountChange) error {
+	before := row.PasswordHash
+	if change.PasswordHash != "" {
+		row.PasswordHash = change.PasswordHash
+	}
+	if !change.SignedOutAt.IsZero() {
+		row.SignedOutAt = &change.SignedOutAt
+	}
+	keyID, seal, err := Sealed(change.Keys)(User(row))
+	if err != nil {
+		return err
+	}
+	changed, err := q.UserChangeIf(ctx, dbsqlc.UserChangeIfParams{
+		PasswordHash: row.PasswordHash, SignedOutAt: row.SignedOutAt, KeyID: keyID, Seal: seal, Realm: row.Realm, UserID: row.UserID,
+		PasswordBefore: before,
+	})
+	if err != nil {
+		return err
+	}
+	if changed == 0 {
+		return pgx.ErrNoRows
+	}
+	return nil
+}

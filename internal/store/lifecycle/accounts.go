@@ -1,0 +1,47 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/load"
+)
+
+// Accounts reads the debtor accounts of the realms.
+type Accounts struct {
+	db *store.Database
+}
+
+// NewAccounts makes the reader of the accounts that messages are about.
+func NewAccounts(messages *Messages) *Accounts { return &Accounts{db: messages.db} }
+
+// IncomingRealm returns the realm an account takes incoming payments for, or payment.ErrNotFound.
+func (s *Accounts) IncomingRealm(ctx context.Context, iban string) (string, error) {
+	realm, err := s.db.Outside().IncomingAccountRealm(ctx, iban)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", payment.ErrNotFound
+	}
+	return realm, err
+}
+
+// Account returns a debtor account of a realm and the realm's mark, or payment.ErrNotFound.
+func (s *Accounts) Account(ctx context.Context, realm, iban string) (account payment.DebtorAccount, mark string, err error) {
+	err = s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		row, err := q.AccountGet(ctx, realm, iban)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return payment.ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		account = load.Account(row)
+		mark, err = q.RealmMark(ctx, realm)
+		return err
+	})
+	return account, mark, err
+}

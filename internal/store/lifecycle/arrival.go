@@ -1,0 +1,153 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/load"
+)
+
+// Arrival is a document of clearing that becomes a message of its own, with our answer to it, if it needs one.
+type Arrival struct {
+	Inbound Inbound
+	Created payment.Created
+	Reply   *Reply
+	// Moves is the move it makes of the recall of ours that it answers (Created.Message.AnswersID); nil when it answers none. It fails with
+	// ErrNoChange for nobody: an answer that moves nothing is no arrival.
+	Moves DecideFunc
+}
+
+// ErrKnownTransaction: another document brought a payment with this transaction id before.
+var ErrKnownTransaction = errors.New("the transaction id was received before")
+
+// ConflictError: another message about the same payment is there already.
+type ConflictError struct {
+	Index string // what refused it
+}
+
+// Error names the index.
+func (e *ConflictError) Error() string { return "refused by " + e.Index }
+
+// Arrive stores a new incoming message, the note in the inbox, the move of the recall it answers, and our answer with the job that sends
+// it, in one transaction.
+//
+// Errors: ErrSeen for a duplicate message id, ErrKnownTransaction for a payment whose transaction id is known, ConflictError for a
+// second recall of a payment or a second answer to a recall, and what Moves returns.
+func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
+	m := a.Created.Message
+	err := s.db.InRealm(ctx, m.Realm, store.Changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+		recall, err := s.answeredRecall(ctx, q, a)
+		if err != nil {
+			return err
+		}
+		err = s.note(ctx, q, a.Inbound, dbsqlc.InboxInsertParams{Outcome: "matched", Realm: &m.Realm, DocumentID: &m.DocumentID})
+		if err != nil {
+			return err
+		}
+		if m.Kind == payment.KindPayment {
+			added, err := q.IncomingPaymentInsert(ctx, dbsqlc.IncomingPaymentInsertParams{
+				Scheme: string(m.Scheme), TransactionID: m.Summary.TransactionID, Realm: m.Realm, MessageID: m.InternalID,
+			})
+			if err != nil {
+				return fmt.Errorf("note the transaction id: %w", err)
+			}
+			if added == 0 {
+				return ErrKnownTransaction
+			}
+		}
+		err = s.moveRecall(ctx, tx, q, recall, a.Moves)
+		if err != nil {
+			return err
+		}
+		err = s.messages.put(ctx, tx, q, a.Created)
+		if err != nil {
+			return err
+		}
+		return s.outbox.put(ctx, tx, q, m, a.Reply)
+	})
+	for _, index := range []string{"message_one_received_recall", "message_one_answer", "message_one_return"} {
+		if violates(err, index) {
+			return &ConflictError{Index: index}
+		}
+	}
+	return err
+}
+
+// answeredRecall locks the recall that an arrival answers; the zero Message when it answers none.
+func (s *Inbox) answeredRecall(ctx context.Context, q *dbsqlc.Queries, a Arrival) (payment.Message, error) {
+	if a.Moves == nil {
+		return payment.Message{}, nil
+	}
+	return load.In(q, s.db.Seal()).Message(ctx, a.Created.Message.Realm, a.Created.Message.AnswersID, load.ForUpdate)
+}
+
+func (s *Inbox) moveRecall(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, recall payment.Message, moves DecideFunc) error {
+	if moves == nil {
+		return nil
+	}
+	t, err := moves(recall)
+	if err != nil {
+		return err
+	}
+	return s.messages.write(ctx, tx, q, t)
+}
+
+// AnswerUnknownAccount notes a document that belongs to no realm, and stores the answer it gets all the same. Error: ErrSeen.
+func (s *Inbox) AnswerUnknownAccount(ctx context.Context, in Inbound, reason string, a Reply) error {
+	return s.db.InOneOutside(ctx, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+		err := s.note(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "answered", Reason: reason, Content: in.Content})
+		if err != nil {
+			return err
+		}
+		return s.outbox.put(ctx, tx, q, payment.Message{}, &a)
+	})
+}
+
+// Hold keeps a document that came before what it belongs to, until the given time. Error: ErrSeen.
+func (s *Inbox) Hold(ctx context.Context, in Inbound, waitsFor string, until time.Time) error {
+	return s.note(ctx, s.db.Outside(), in, dbsqlc.InboxInsertParams{
+		Outcome: "waiting", Reason: "Waits for the payment " + waitsFor + ".", Content: in.Content, WaitsFor: &waitsFor, WaitUntil: &until,
+	})
+}
+
+// HeldInbound lists the documents that wait for a payment, oldest first.
+func (s *Inbox) HeldInbound(ctx context.Context, scheme rulebook.Scheme, waitsFor string) ([]Inbound, error) {
+	rows, err := s.db.Outside().InboxListWaiting(ctx, string(scheme), waitsFor)
+	if err != nil {
+		return nil, fmt.Errorf("list what waits: %w", err)
+	}
+	list := make([]Inbound, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, inboundFromDB(dbsqlc.InboxListOverdueRow(row)))
+	}
+	return list, nil
+}
+
+// HoldExpired lists documents whose time to wait is over, oldest first.
+func (s *Inbox) HoldExpired(ctx context.Context, now time.Time, most int32) ([]Inbound, error) {
+	rows, err := s.db.Outside().InboxListOverdue(ctx, now, most)
+	if err != nil {
+		return nil, fmt.Errorf("list what waited in vain: %w", err)
+	}
+	list := make([]Inbound, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, inboundFromDB(row))
+	}
+	return list, nil
+}
+
+// GiveUp puts a document that waited in vain into quarantine.
+func (s *Inbox) GiveUp(ctx context.Context, in Inbound, reason string) error {
+	_, err := s.db.Outside().InboxSettleIf(ctx, dbsqlc.InboxSettleIfParams{
+		Scheme: string(in.Scheme), Reference: in.Reference, Outcome: "quarantined", Reason: reason,
+	})
+	return err
+}

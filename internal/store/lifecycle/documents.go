@@ -1,0 +1,158 @@
+package lifecycle
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/documentseal"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// OutboundDocument is an interbank or status document that is kept, under its seal, before anybody sees it.
+type OutboundDocument struct {
+	ID        uuid.UUID // of a stored one
+	Realm     string
+	MessageID uuid.UUID
+	Scheme    rulebook.Scheme
+	Name      iso20022.MessageName
+	Reference string
+	Content   []byte
+	At        time.Time
+}
+
+// outboundDocument is a document as it is kept: its exact bytes under its message id.
+func outboundDocument(out payment.Outbound, content []byte, at time.Time) OutboundDocument {
+	m := out.Message()
+	return OutboundDocument{
+		Realm: m.Realm, MessageID: m.InternalID, Scheme: m.Scheme, Name: out.Document().MessageName(), Reference: out.Reference(),
+		Content: content, At: at,
+	}
+}
+
+// facts are what the document's seal covers.
+func (d OutboundDocument) facts() documentseal.Outbound {
+	return documentseal.Outbound{
+		Realm: d.Realm, MessageID: d.MessageID, Scheme: d.Scheme, Name: d.Name, Reference: d.Reference, Hash: sha256.Sum256(d.Content),
+	}
+}
+
+// same reports whether both are the same bytes of the same message.
+func (d OutboundDocument) same(other OutboundDocument) bool {
+	return d.Realm == other.Realm && d.MessageID == other.MessageID && d.Scheme == other.Scheme && d.Name == other.Name &&
+		d.Reference == other.Reference && bytes.Equal(d.Content, other.Content)
+}
+
+// Documents keeps what is sent to clearing about messages, each document under its seal and its reference.
+type Documents struct {
+	db    *store.Database
+	newID func() uuid.UUID
+}
+
+// NewDocuments makes the keeper of the messages' documents.
+func NewDocuments(messages *Messages) *Documents { return messages.documents }
+
+// ErrRemade: the document that was sealed under this reference has other bytes than the one made now, as after a change of the program
+// between two attempts. Clearing may have the first one, so the other must not follow under the same reference.
+var ErrRemade = errors.New("the document was sealed with other bytes before")
+
+// Keep stores a document and its content under seal before it is sent, once for its reference. When it returns nil, what is
+// stored under the reference is this document.
+//
+// Errors: payment.ErrForged when something else lies there that this gateway did not make; payment.ErrUnknownKey when the key to tell is
+// not at hand; ErrRemade.
+func (s *Documents) Keep(ctx context.Context, out payment.Outbound, content []byte, at time.Time) error {
+	d := outboundDocument(out, content, at)
+	return s.db.InRealm(ctx, d.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return s.keep(ctx, q, d)
+	})
+}
+
+// keep stores an outbound document in a transaction that is under way, or finds that it is kept already. Errors as Keep.
+func (s *Documents) keep(ctx context.Context, q *dbsqlc.Queries, d OutboundDocument) error {
+	seal := s.db.Seal().SealDocument(d.facts())
+	added, err := q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
+		Realm: d.Realm, DocumentID: s.newID(), MessageID: &d.MessageID, Scheme: string(d.Scheme), Direction: string(payment.DocumentOut),
+		Name: string(d.Name), Reference: d.Reference, Content: d.Content, CreatedAt: d.At, KeyID: &seal.KeyID, Mac: seal.MAC[:],
+	})
+	if err != nil {
+		return fmt.Errorf("keep the document: %w", err)
+	}
+	if added == 1 {
+		return nil
+	}
+	kept, err := s.outbound(ctx, q, d.Realm, d.Reference)
+	switch {
+	case errors.Is(err, payment.ErrUnsealed):
+		return payment.ErrForged
+	case err != nil:
+		return err
+	case !d.same(kept):
+		return ErrRemade
+	}
+	return nil
+}
+
+// keepBeside stores a document that stands beside the life of a message: a report or an answer. What somebody planted under its
+// reference holds up neither the one nor the other: it raises the alarm and stays, withheld, and the document is kept beside it.
+func (s *Documents) keepBeside(ctx context.Context, q *dbsqlc.Queries, d OutboundDocument) error {
+	err := s.keep(ctx, q, d)
+	if err == nil || !errors.Is(err, payment.ErrForged) && !errors.Is(err, payment.ErrUnknownKey) && !errors.Is(err, ErrRemade) {
+		return err
+	}
+	s.db.Log().ErrorContext(ctx, "another document is stored under the reference of one of ours", "alarm", true, "realm", d.Realm,
+		"internalId", d.MessageID, "reference", d.Reference, "error", err.Error())
+	d.Reference = besideReference(d.Reference, d.Content)
+	return s.keep(ctx, q, d)
+}
+
+// besideReference is the reference of what is kept beside something else that took its own.
+func besideReference(reference string, content []byte) string {
+	digest := sha256.Sum256(content)
+	return reference[:min(len(reference), 120)] + "~" + hex.EncodeToString(digest[:4])
+}
+
+// Outbound returns the outbound document stored under a reference, once it was held against its seal. Errors: payment.ErrNotFound,
+// payment.ErrUnsealed, payment.ErrUnknownKey, payment.ErrForged.
+func (s *Documents) Outbound(ctx context.Context, realm, reference string) (OutboundDocument, error) {
+	var kept OutboundDocument
+	err := s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		kept, err = s.outbound(ctx, q, realm, reference)
+		return err
+	})
+	return kept, err
+}
+
+// outbound loads an outbound document. With ErrUnsealed the document is returned all the same.
+func (s *Documents) outbound(ctx context.Context, q *dbsqlc.Queries, realm, reference string) (OutboundDocument, error) {
+	row, err := q.DocumentGetOutbound(ctx, realm, reference)
+	return s.checked(row, err)
+}
+
+// checked holds a row of an outbound document against its seal.
+func (s *Documents) checked(row dbsqlc.Document, err error) (OutboundDocument, error) {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return OutboundDocument{}, payment.ErrNotFound
+	}
+	if err != nil {
+		return OutboundDocument{}, fmt.Errorf("load the document: %w", err)
+	}
+	d := OutboundDocument{
+		ID: row.DocumentID, Realm: row.Realm, MessageID: column.OrZero(row.MessageID), Scheme: rulebook.Scheme(row.Scheme),
+		Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content, At: row.CreatedAt.UTC(),
+	}
+	return d, s.db.Seal().CheckDocument(d.facts(), column.Seal(row.KeyID, row.Mac))
+}

@@ -1,0 +1,140 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Draft is a payment between the form and its submission. It belongs to one user; to anybody else it does not exist.
+type Draft struct {
+	ID       uuid.UUID // also the externalId of the message it becomes
+	Scheme   rulebook.Scheme
+	Answers  []byte // what was typed, in the form the portal chose; empty for a file; at most 64 KiB
+	File     []byte // an uploaded document; empty for a form; at most 256 KiB
+	FileName string
+	// Amends is the message this is an amendment of, and AmendsVersion the version the maker saw; zero for a new payment.
+	Amends        uuid.UUID
+	AmendsVersion int
+	MessageID     uuid.UUID // the message it became; zero before submission
+	SavedAt       time.Time // the last change of the answers; microseconds count
+	ExpiresAt     time.Time
+}
+
+// Drafts keeps the drafts of the portal's users.
+type Drafts struct {
+	db *store.Database
+}
+
+// NewDrafts makes the keeper.
+func NewDrafts(db *store.Database) *Drafts { return &Drafts{db: db} }
+
+// Add stores a new draft of the user.
+func (d *Drafts) Add(ctx context.Context, by identity.Principal, draft Draft) error {
+	err := d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return q.DraftInsert(ctx, dbsqlc.DraftInsertParams{
+			Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, Scheme: string(draft.Scheme), Answers: column.OrEmpty(draft.Answers),
+			File: column.OrEmpty(draft.File), FileName: draft.FileName, Amends: column.OrNull(draft.Amends),
+			AmendsVersion: column.OrNull(int32(draft.AmendsVersion)), //nolint:gosec // versions count from 1
+			SavedAt:       draft.SavedAt, ExpiresAt: draft.ExpiresAt,
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("store a draft: %w", err)
+	}
+	return nil
+}
+
+// Get returns a draft of the user that is not over, or payment.ErrNotFound.
+func (d *Drafts) Get(ctx context.Context, by identity.Principal, id uuid.UUID, now time.Time) (Draft, error) {
+	var row dbsqlc.Draft
+	err := d.db.InRealm(ctx, by.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		row, err = q.DraftGet(ctx, dbsqlc.DraftGetParams{Realm: by.Realm, DraftID: id, UserID: by.UserID, Now: now})
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Draft{}, payment.ErrNotFound
+	}
+	if err != nil {
+		return Draft{}, fmt.Errorf("load a draft: %w", err)
+	}
+	return Draft{
+		ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: row.Answers, File: row.File, FileName: row.FileName,
+		Amends: column.OrZero(row.Amends), AmendsVersion: int(column.OrZero(row.AmendsVersion)), MessageID: column.OrZero(row.MessageID),
+		SavedAt: row.SavedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
+	}, nil
+}
+
+// Save stores new answers (Scheme, Answers, SavedAt) of an open draft of the user. It fails with payment.ErrNotFound when there is
+// none: it is submitted, over, or somebody else's.
+func (d *Drafts) Save(ctx context.Context, by identity.Principal, draft Draft) error {
+	var saved int64
+	err := d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		saved, err = q.DraftSaveIfOpen(ctx, dbsqlc.DraftSaveIfOpenParams{
+			Scheme: string(draft.Scheme), Answers: column.OrEmpty(draft.Answers), SavedAt: draft.SavedAt,
+			Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID,
+		})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("save a draft: %w", err)
+	}
+	if saved == 0 {
+		return payment.ErrNotFound
+	}
+	return nil
+}
+
+// Submitted notes which message a draft became.
+func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, id, messageID uuid.UUID) error {
+	err := d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return q.DraftSubmitted(ctx, dbsqlc.DraftSubmittedParams{
+			MessageID: &messageID, Realm: by.Realm, DraftID: id, UserID: by.UserID,
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("note a submission: %w", err)
+	}
+	return nil
+}
+
+// Clean drops drafts that are over from every realm, in small transactions, and returns the number of rows dropped. Called every few
+// minutes it bounds the table.
+func (d *Drafts) Clean(ctx context.Context, now time.Time) (int64, error) {
+	realms, err := d.db.Realms(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var total int64
+	for _, realm := range realms {
+		dropped, err := store.DropInBatches(func() (int64, error) { return d.drop(ctx, realm, now) })
+		total += dropped
+		if err != nil {
+			return total, fmt.Errorf("clean the drafts of %s: %w", realm, err)
+		}
+	}
+	return total, nil
+}
+
+func (d *Drafts) drop(ctx context.Context, realm string, now time.Time) (int64, error) {
+	var dropped int64
+	err := d.db.InRealm(ctx, realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		dropped, err = q.DraftDropExpired(ctx, realm, now, store.DropBatch)
+		return err
+	})
+	return dropped, err
+}

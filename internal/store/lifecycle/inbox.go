@@ -1,0 +1,141 @@
+package lifecycle
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/load"
+)
+
+// Inbound is a document clearing sent.
+type Inbound struct {
+	Scheme     rulebook.Scheme
+	Name       iso20022.MessageName
+	Reference  string // message id
+	Content    []byte
+	ReceivedAt time.Time
+}
+
+func inboundFromDB(row dbsqlc.InboxListOverdueRow) Inbound {
+	return Inbound{
+		Scheme: rulebook.Scheme(row.Scheme), Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content,
+		ReceivedAt: row.ReceivedAt.UTC(),
+	}
+}
+
+// Inbox keeps what clearing sends, each document once, with what it changes and what answers it.
+type Inbox struct {
+	db       *store.Database
+	newID    func() uuid.UUID
+	messages *Messages
+	outbox   *Outbox
+}
+
+// NewInbox makes the inbox of the messages that documents of clearing make and move.
+func NewInbox(messages *Messages) *Inbox {
+	return &Inbox{db: messages.db, newID: messages.newID, messages: messages, outbox: NewOutbox(messages)}
+}
+
+// ErrSeen: a document with this message id and content was stored before.
+var ErrSeen = errors.New("the message id was received before")
+
+// Record stores a document that belongs to a message, once for its message id, and makes the transition it asks for, in one
+// transaction, with our answers to it. It fails with ErrSeen for a duplicate; a decide that returns ErrNoChange keeps the document and
+// moves nothing.
+func (s *Inbox) Record(ctx context.Context, in Inbound, realm string, id uuid.UUID, decide DecideFunc, answers ...Reply) error {
+	return s.db.InRealm(ctx, realm, store.Changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+		m, err := load.In(q, s.db.Seal()).Message(ctx, realm, id, load.ForUpdate)
+		if err != nil {
+			return err
+		}
+		document := s.newID()
+		err = s.note(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "matched", Realm: &realm, DocumentID: &document})
+		if err != nil {
+			return err
+		}
+		_, err = q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
+			Realm: realm, DocumentID: document, MessageID: &id, Scheme: string(in.Scheme), Direction: "in", Name: string(in.Name),
+			Reference: in.Reference, Content: in.Content, CreatedAt: in.ReceivedAt,
+		})
+		if err != nil {
+			return fmt.Errorf("store the document: %w", err)
+		}
+		t, err := decide(m)
+		if err == nil {
+			err = s.messages.write(ctx, tx, q, t)
+		}
+		if err != nil && !errors.Is(err, ErrNoChange) {
+			return err
+		}
+		for i := range answers {
+			err = s.outbox.put(ctx, tx, q, m, &answers[i])
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Quarantine stores a document that belongs to nothing here, or cannot be booked, with the reason, for an operator, and the answer it
+// gets all the same, if there is one. It fails with ErrSeen for a duplicate.
+func (s *Inbox) Quarantine(ctx context.Context, in Inbound, reason string, answer *Reply) error {
+	return s.db.InOneOutside(ctx, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+		err := s.note(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "quarantined", Reason: reason, Content: in.Content})
+		if err != nil {
+			return err
+		}
+		return s.outbox.put(ctx, tx, q, payment.Message{}, answer)
+	})
+}
+
+func (s *Inbox) note(ctx context.Context, q *dbsqlc.Queries, in Inbound, p dbsqlc.InboxInsertParams) error {
+	digest := sha256.Sum256(in.Content)
+	p.Scheme, p.Reference, p.Name, p.ContentHash, p.ReceivedAt = string(in.Scheme), in.Reference, string(in.Name), digest[:], in.ReceivedAt
+	added, err := q.InboxInsert(ctx, p)
+	if err != nil {
+		return fmt.Errorf("note the document in the inbox: %w", err)
+	}
+	if added == 1 {
+		return nil
+	}
+	if p.Outcome == "waiting" {
+		return ErrSeen
+	}
+	// It may be known as waiting: then this is the moment it waited for.
+	settled, err := q.InboxSettleIf(ctx, dbsqlc.InboxSettleIfParams{
+		Scheme: p.Scheme, Reference: p.Reference, Outcome: p.Outcome, Reason: p.Reason, Realm: p.Realm, DocumentID: p.DocumentID,
+	})
+	if err != nil {
+		return fmt.Errorf("note the end of waiting in the inbox: %w", err)
+	}
+	if settled == 0 {
+		return ErrSeen
+	}
+	return nil
+}
+
+// Received reports whether the inbox holds a document with this message id and the same content.
+func (s *Inbox) Received(ctx context.Context, in Inbound) (bool, error) {
+	row, err := s.db.Outside().InboxGet(ctx, string(in.Scheme), in.Reference)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look into the inbox: %w", err)
+	}
+	digest := sha256.Sum256(in.Content)
+	return bytes.Equal(row.ContentHash, digest[:]), nil
+}

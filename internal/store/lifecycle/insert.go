@@ -1,0 +1,223 @@
+package lifecycle
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign/internal/audit"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/load"
+)
+
+// DuplicateError: the client used one of the message's keys before, its externalId or its MsgId.
+type DuplicateError struct {
+	Scope       string // "external-id", "message-id" or "idempotency-key"
+	MessageID   uuid.UUID
+	SameContent bool // the earlier request had the same content: a repeat
+}
+
+// Error names the key.
+func (e *DuplicateError) Error() string {
+	return "the " + e.Scope + " was used before, by message " + e.MessageID.String()
+}
+
+// SubmissionQuery asks for what a new message needs to know about its realm.
+type SubmissionQuery struct {
+	Realm         string
+	ClientID      string
+	Channel       identity.Channel
+	Scheme        rulebook.Scheme
+	Kind          payment.Kind
+	Amount        int64  // minor units
+	DebtorAccount string // IBAN
+}
+
+// SubmissionFacts are what a new message needs to know about its realm.
+type SubmissionFacts struct {
+	Mark    string // opens the realm's Global IDs
+	Policy  payment.Policy
+	Account *payment.DebtorAccount // nil when the realm has no such account
+}
+
+// NewMessageFunc makes a new message from what the store knows about its realm. It is pure.
+type NewMessageFunc func(SubmissionFacts) (payment.Created, error)
+
+// Insert lets create make a new message and writes it with its document, first version, history and audit, and, when it needs no
+// approval, its release and the job that sends it, all in one transaction. It returns the message as create made it, also when it
+// was not written.
+//
+// Errors: DuplicateError when a key of the message was used before; ErrNoPolicy; what create returns.
+func (s *Messages) Insert(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Message, error) {
+	c, err := s.insert(ctx, ask.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
+		known, err := submissionFacts(ctx, q, ask)
+		if err != nil {
+			return payment.Created{}, err
+		}
+		return create(known)
+	})
+	if violates(err, "creation_key_pkey") {
+		return c.Message, s.duplicate(ctx, c)
+	}
+	return c.Message, err
+}
+
+// insert makes a message of what the realm holds and writes it, in one transaction. It returns what was made also when it is not written.
+func (s *Messages) insert(ctx context.Context, realm string, create func(*dbsqlc.Queries) (payment.Created, error)) (payment.Created, error) {
+	var c payment.Created
+	err := s.db.InRealm(ctx, realm, store.Changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		c, err = create(q)
+		if err != nil {
+			return err
+		}
+		return s.put(ctx, tx, q, c)
+	})
+	return c, err
+}
+
+// put writes a new message and, when it needs no approval, the job that sends it.
+func (s *Messages) put(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, c payment.Created) error {
+	err := q.MessageInsert(ctx, s.insertParams(c))
+	if err != nil {
+		return fmt.Errorf("insert the message: %w", err)
+	}
+	if c.Release == nil {
+		return nil
+	}
+	return s.jobs.EnqueueSend(ctx, tx, c.Message.Realm, c.Message.InternalID)
+}
+
+// Facts answers what Insert would let create know, without writing anything.
+func (s *Messages) Facts(ctx context.Context, ask SubmissionQuery) (SubmissionFacts, error) {
+	var known SubmissionFacts
+	err := s.db.InRealm(ctx, ask.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		known, err = submissionFacts(ctx, q, ask)
+		return err
+	})
+	return known, err
+}
+
+// ErrNoPolicy: no policy of the realm matches the message, so it cannot be made.
+var ErrNoPolicy = errors.New("no policy of the realm matches")
+
+func submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQuery) (SubmissionFacts, error) {
+	row, err := q.SubmissionContext(ctx, dbsqlc.SubmissionContextParams{
+		Realm: ask.Realm, ClientID: ask.ClientID, Channel: string(ask.Channel), Scheme: string(ask.Scheme), Kind: string(ask.Kind),
+		Amount: ask.Amount, DebtorAccount: ask.DebtorAccount,
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return SubmissionFacts{}, ErrNoPolicy
+	}
+	if err != nil {
+		return SubmissionFacts{}, fmt.Errorf("load the policy and the account: %w", err)
+	}
+	known := SubmissionFacts{Mark: row.Mark, Policy: payment.Policy{
+		ID: row.PolicyID, ApprovalsRequired: int(row.ApprovalsRequired), PendingFor: time.Duration(row.PendingSeconds) * time.Second,
+		ContentHashRequired: row.ContentHashRequired,
+	}}
+	known.Account = load.AccountOrNone(load.AccountColumns{
+		IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
+		Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
+		BIC: row.AgentBic, IID: row.AgentIid, Open: row.AccountOpen,
+	})
+	return known, nil
+}
+
+func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
+	m, d := c.Message, c.Draft
+	user, person := column.ActorIDs(c.Actor)
+	seal := s.db.Seal().SealVersion(m)
+	p := dbsqlc.MessageInsertParams{
+		Realm: m.Realm, MessageID: m.InternalID, GlobalID: string(m.GlobalID), Kind: string(m.Kind), Scheme: string(m.Scheme),
+		Direction: string(m.Direction), Channel: string(m.Channel), ClientID: column.OrNull(m.ClientID), ExternalID: column.OrNull(m.ExternalID),
+		MakerUser: user, MakerPerson: person, Makers: append([]uuid.UUID{}, m.Makers...), PolicyID: column.OrNull(m.PolicyID),
+		ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
+		ExpiresAt:         column.OrNull(m.ExpiresAt), OriginalID: column.OrNull(m.OriginalID), AnswersID: column.OrNull(m.AnswersID), AnswerBy: column.OrNull(m.AnswerBy), Deadline: column.OrNull(m.Deadline),
+		Reason: column.OrNull(m.Reason), CreatedAt: c.CreatedAt, Action: string(c.Action), State: string(m.State), AcceptedAt: column.OrNull(m.AcceptedAt),
+		SettledAt: column.OrNull(m.SettledAt), StatusCode: column.OrNull(m.StatusCode), StatusText: column.OrNull(m.StatusText),
+		DocumentID: d.DocumentID, DocumentDirection: string(d.Direction), DocumentName: string(d.Name), Reference: d.Reference,
+		Content: d.Content, ContentHash: d.Hash[:], Source: d.Source, SourceType: column.OrNull(d.SourceType),
+		Amount: d.Summary.Amount.Minor(), Currency: string(d.Summary.Amount.Currency()), InstructionID: column.OrNull(d.Summary.InstructionID),
+		EndToEndID: d.Summary.EndToEndID, TransactionID: column.OrNull(d.Summary.TransactionID), Uetr: column.OrNull(d.Summary.UETR),
+		DebtorName: d.Summary.DebtorName, OrderedDebtorName: column.OrNull(d.Summary.OrderedDebtorName), DebtorAccount: d.Summary.DebtorAccount, DebtorAgent: d.Summary.DebtorAgent,
+		CreditorName: d.Summary.CreditorName, CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent,
+		Remittance: d.Summary.Remittance,
+		ActorName:  c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),
+		RequestID: column.OrNull(c.Actor.RequestID), SourceAddress: column.OrNull(c.Actor.SourceAddress),
+		Detail: audit.Detail(string(payment.StateNone), string(m.State), m.StatusText), Fingerprint: c.Fingerprint[:],
+		VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:],
+		Note: column.OrNull(d.Note), MessageKey: column.OrNull(c.MessageKey), IdempotencyKey: column.OrNull(c.IdempotencyKey),
+	}
+	if r := c.Release; r != nil {
+		p.KeyID, p.Mac, p.AccountDigest = &r.Seal.KeyID, r.Seal.MAC[:], digestOrNull(r.Account)
+	}
+	return p
+}
+
+// duplicate finds out which key was used before, and by what.
+func (s *Messages) duplicate(ctx context.Context, c payment.Created) error {
+	err := s.Repeated(ctx, Keys{
+		Realm: c.Message.Realm, ClientID: c.Message.ClientID, ExternalID: c.Message.ExternalID, IdempotencyKey: c.IdempotencyKey,
+		MessageKey: c.MessageKey,
+	}, c.Fingerprint)
+	if err == nil {
+		return errors.New("a key is taken, but by no message")
+	}
+	return err
+}
+
+// Keys are what a client may use once; an empty key counts for nothing.
+type Keys struct {
+	Realm, ClientID                        string
+	ExternalID, IdempotencyKey, MessageKey string
+}
+
+// Repeated returns a DuplicateError when one of the keys was used before, by a request that is the same if its fingerprint is; nil when
+// all are free.
+func (s *Messages) Repeated(ctx context.Context, keys Keys, fingerprint payment.Digest) error {
+	var found error
+	err := s.db.InRealm(ctx, keys.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		for _, key := range []struct{ scope, key string }{
+			{"external-id", keys.ExternalID}, {"idempotency-key", keys.IdempotencyKey}, {"message-id", keys.MessageKey},
+		} {
+			if key.key == "" {
+				continue
+			}
+			row, err := q.MessageIDByCreationKey(ctx, dbsqlc.MessageIDByCreationKeyParams{
+				Realm: keys.Realm, ClientID: keys.ClientID, Scope: key.scope, Key: key.key,
+			})
+			if errors.Is(err, pgx.ErrNoRows) {
+				continue
+			}
+			if err == nil {
+				found = &DuplicateError{Scope: key.scope, MessageID: row.MessageID, SameContent: bytes.Equal(row.Fingerprint, fingerprint[:])}
+			}
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("look up the earlier message: %w", err)
+	}
+	return found
+}
+
+// violates reports whether the error is a unique violation of the named constraint.
+func violates(err error, constraint string) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == pgerrcode.UniqueViolation && pg.ConstraintName == constraint
+}

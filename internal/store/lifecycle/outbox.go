@@ -1,0 +1,192 @@
+package lifecycle
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/documentseal"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/load"
+)
+
+// Reply is a document of ours that answers one of clearing and belongs to no message of ours: a status report or a receipt. Or it is
+// the document that answered a recall, sent again because the other bank asks for it.
+type Reply struct {
+	Scheme    rulebook.Scheme
+	Name      string
+	Reference string // its message id; of a document that is sent again, what names this sending
+	Content   []byte
+	At        time.Time
+	// Again is the key of the stored outbound document that is sent again, of the realm of the message the answer is about; zero for an
+	// answer with a Content of its own.
+	Again uuid.UUID
+}
+
+// Outbox keeps what is to be delivered to clearing and belongs to no message of ours, until clearing has it.
+type Outbox struct {
+	db        *store.Database
+	jobs      *store.Jobs
+	documents *Documents
+}
+
+// NewOutbox makes the outbox beside the documents of the messages.
+func NewOutbox(messages *Messages) *Outbox {
+	return &Outbox{db: messages.db, jobs: messages.jobs, documents: messages.documents}
+}
+
+// put stores an answer, beside the message it is about when there is one, and the job that sends it.
+func (s *Outbox) put(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, about payment.Message, a *Reply) error {
+	if a == nil {
+		return nil
+	}
+	if about.Realm != "" && a.Again == uuid.Nil {
+		err := s.documents.keepBeside(ctx, q, OutboundDocument{
+			Realm: about.Realm, MessageID: about.InternalID, Scheme: a.Scheme, Name: iso20022.MessageName(a.Name), Reference: a.Reference,
+			Content: a.Content, At: a.At,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	facts := documentseal.Answer{Scheme: a.Scheme, Reference: a.Reference, Name: iso20022.MessageName(a.Name), Content: a.Content}
+	if a.Again != uuid.Nil {
+		facts.Content, facts.Realm, facts.DocumentID = nil, about.Realm, a.Again
+	}
+	reference, err := s.insertOnce(ctx, q, facts, a.At)
+	if err != nil {
+		return err
+	}
+	return s.jobs.EnqueueAnswer(ctx, tx, a.Scheme, reference)
+}
+
+// insertOnce stores a row under seal and returns the reference it has. A row that somebody planted there before, which is never
+// delivered, does not keep ours from leaving.
+func (s *Outbox) insertOnce(ctx context.Context, q *dbsqlc.Queries, a documentseal.Answer, at time.Time) (string, error) {
+	added, err := s.insert(ctx, q, a, at)
+	if err != nil || added == 1 {
+		return a.Reference, err
+	}
+	row, err := q.OutboxGet(ctx, string(a.Scheme), a.Reference)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) { // a row of another realm is not seen
+		return "", fmt.Errorf("look at what is in the outbox: %w", err)
+	}
+	there := load.AnswerFacts(row)
+	if s.db.Seal().CheckAnswer(there, column.Seal(row.KeyID, row.Mac)) == nil && bytes.Equal(there.Content, a.Content) && there.DocumentID == a.DocumentID {
+		return a.Reference, nil
+	}
+	a.Reference = besideReference(a.Reference, a.Content)
+	_, err = s.insert(ctx, q, a, at)
+	return a.Reference, err
+}
+
+func (s *Outbox) insert(ctx context.Context, q *dbsqlc.Queries, a documentseal.Answer, at time.Time) (added int64, err error) {
+	seal := s.db.Seal().SealAnswer(a)
+	if a.DocumentID != uuid.Nil {
+		added, err = q.OutboxInsertDocument(ctx, dbsqlc.OutboxInsertDocumentParams{
+			Scheme: string(a.Scheme), Reference: a.Reference, Name: string(a.Name), DocumentRealm: a.Realm, DocumentID: a.DocumentID,
+			CreatedAt: at, KeyID: seal.KeyID, Mac: seal.MAC[:],
+		})
+	} else {
+		added, err = q.OutboxInsert(ctx, dbsqlc.OutboxInsertParams{
+			Scheme: string(a.Scheme), Reference: a.Reference, Name: string(a.Name), Content: a.Content,
+			CreatedAt: at, KeyID: seal.KeyID, Mac: seal.MAC[:],
+		})
+	}
+	if err != nil {
+		return 0, fmt.Errorf("put the answer into the outbox: %w", err)
+	}
+	return added, nil
+}
+
+// PendingAnswer is an answer that clearing does not have yet.
+type PendingAnswer struct {
+	Reference string // the message id clearing sees
+	Content   []byte
+}
+
+// Pending returns an answer to deliver, once it was held against its seals; nil when clearing has it or it was refused.
+//
+// Errors: payment.ErrNotFound; payment.ErrForged and payment.ErrUnsealed for a row to refuse; payment.ErrUnknownKey for one to hold.
+func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference string) (*PendingAnswer, error) {
+	row, err := s.db.Outside().OutboxGet(ctx, string(scheme), reference)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, payment.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look into the outbox: %w", err)
+	}
+	if row.DeliveredAt != nil || row.RefusedAt != nil {
+		return nil, nil
+	}
+	facts := load.AnswerFacts(row)
+	err = s.db.Seal().CheckAnswer(facts, column.Seal(row.KeyID, row.Mac))
+	if err != nil {
+		return nil, err
+	}
+	if facts.DocumentID == uuid.Nil {
+		return &PendingAnswer{Reference: reference, Content: facts.Content}, nil
+	}
+	var d OutboundDocument
+	err = s.db.InRealm(ctx, facts.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		row, err := q.DocumentGetByID(ctx, facts.Realm, facts.DocumentID)
+		d, err = s.documents.checked(row, err)
+		return err
+	})
+	if err == nil && (d.Name != facts.Name || d.Scheme != facts.Scheme) {
+		err = payment.ErrForged
+	}
+	return &PendingAnswer{Reference: d.Reference, Content: d.Content}, err
+}
+
+// Delivered notes that clearing has an answer.
+func (s *Outbox) Delivered(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) error {
+	return s.db.Outside().OutboxDelivered(ctx, at, string(scheme), reference)
+}
+
+// Refuse ends a row of the outbox that does not fit its seal: it is never delivered. first is true for the one call that ends it.
+func (s *Outbox) Refuse(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) (first bool, err error) {
+	ended, err := s.db.Outside().OutboxRefuse(ctx, at, string(scheme), reference)
+	if err != nil {
+		return false, fmt.Errorf("refuse the answer: %w", err)
+	}
+	return ended == 1, nil
+}
+
+// UndeliveredAnswer names an answer that clearing does not have.
+type UndeliveredAnswer struct {
+	Scheme    rulebook.Scheme
+	Reference string
+}
+
+// Undelivered lists answers made before a time that clearing does not have, oldest first. Those whose key is not at hand wait.
+func (s *Outbox) Undelivered(ctx context.Context, before time.Time, most int32) ([]UndeliveredAnswer, error) {
+	rows, err := s.db.Outside().OutboxListUndelivered(ctx, before, s.db.Seal().KeyIDs(), most)
+	if err != nil {
+		return nil, fmt.Errorf("list undelivered answers: %w", err)
+	}
+	list := make([]UndeliveredAnswer, len(rows))
+	for i, row := range rows {
+		list[i] = UndeliveredAnswer{Scheme: rulebook.Scheme(row.Scheme), Reference: row.Reference}
+	}
+	return list, nil
+}
+
+// Held names the keys, at most twenty, that undelivered answers wait for because the program does not have them.
+func (s *Outbox) Held(ctx context.Context) ([]string, error) {
+	ids, err := s.db.Outside().OutboxListHeld(ctx, s.db.Seal().KeyIDs())
+	if err != nil {
+		return nil, fmt.Errorf("list answers that wait for a key: %w", err)
+	}
+	return ids, nil
+}

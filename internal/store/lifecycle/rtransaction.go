@@ -1,0 +1,175 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/documentseal"
+	"countersign/internal/globalid"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/load"
+)
+
+// RTransactionQuery asks for what a new R-transaction is about.
+type RTransactionQuery struct {
+	By    identity.Principal
+	Asked payment.RTransaction
+}
+
+// NewRTransactionFunc makes an R-transaction of what the store knows. It is pure.
+type NewRTransactionFunc func(payment.RTransactionSubject) (payment.Created, error)
+
+// InsertRTransaction lets create make an R-transaction and writes it as Insert does. The payment is locked while create looks at it.
+//
+// Errors: payment.ErrNotFound for an unknown payment or recall; payment.ErrOneRecall, ErrOneReturn and ErrOneAnswer when another one got in
+// between; DuplicateError; what create returns.
+func (s *Messages) InsertRTransaction(ctx context.Context, ask RTransactionQuery, create NewRTransactionFunc) (payment.Message, error) {
+	c, err := s.insert(ctx, ask.By.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
+		about, err := s.rTransactionSubject(ctx, q, ask, load.ForUpdate)
+		if err != nil {
+			return payment.Created{}, err
+		}
+		return create(about)
+	})
+	for index, excluded := range map[string]error{
+		"message_one_recall": payment.ErrOneRecall, "message_one_return": payment.ErrOneReturn, "message_one_answer": payment.ErrOneAnswer,
+	} {
+		if !violates(err, index) {
+			continue
+		}
+		// A repeat of the request that made the other one is a duplicate, not a conflict.
+		var repeated *DuplicateError
+		if looked := s.duplicate(ctx, c); errors.As(looked, &repeated) {
+			return c.Message, repeated
+		}
+		return c.Message, excluded
+	}
+	switch {
+	case violates(err, "creation_key_pkey"):
+		return c.Message, s.duplicate(ctx, c)
+	case errors.Is(err, store.ErrNoRealm):
+		return c.Message, payment.ErrNotFound
+	}
+	return c.Message, err
+}
+
+// RTransactionSubject answers what InsertRTransaction would let create know, without writing or locking anything. Error:
+// payment.ErrNotFound.
+func (s *Messages) RTransactionSubject(ctx context.Context, ask RTransactionQuery) (payment.RTransactionSubject, error) {
+	var about payment.RTransactionSubject
+	err := s.db.InRealm(ctx, ask.By.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		about, err = s.rTransactionSubject(ctx, q, ask, load.ForRead)
+		return err
+	})
+	if errors.Is(err, store.ErrNoRealm) {
+		return about, payment.ErrNotFound
+	}
+	return about, err
+}
+
+func (s *Messages) rTransactionSubject(
+	ctx context.Context, q *dbsqlc.Queries, ask RTransactionQuery, mode load.Lock,
+) (payment.RTransactionSubject, error) {
+	about, err := s.originalAndRecall(ctx, q, ask, mode)
+	if err != nil {
+		return payment.RTransactionSubject{}, err
+	}
+	original := about.Original
+	row, err := submissionFacts(ctx, q, SubmissionQuery{
+		Realm: ask.By.Realm, ClientID: ask.By.ClientID, Channel: ask.By.Channel, Scheme: original.Scheme, Kind: ask.Asked.Kind,
+		Amount: original.Summary.Amount.Minor(), DebtorAccount: ourAccount(original),
+	})
+	if err != nil {
+		return payment.RTransactionSubject{}, err
+	}
+	about.Mark, about.Policy, about.Account = row.Mark, row.Policy, row.Account
+	others, err := q.RTransactionListOf(ctx, ask.By.Realm, original.InternalID)
+	if err != nil {
+		return payment.RTransactionSubject{}, fmt.Errorf("list what was asked about the payment before: %w", err)
+	}
+	for _, other := range others {
+		about.Others = append(about.Others, payment.Message{
+			InternalID: other.MessageID, GlobalID: globalid.ID(other.GlobalID), Kind: payment.Kind(other.Kind),
+			State: payment.State(other.State), AnswersID: column.OrZero(other.AnswersID),
+		})
+	}
+	if original.Direction == payment.DirectionOut {
+		about.Sent, err = s.sentFor(ctx, q, original)
+	}
+	return about, err
+}
+
+// sentFor is the document that was sent for a message, nil when none was. What was sent before documents were sealed counts as well:
+// the recall of it shows its ids to the checker. It fails with payment.WithheldError when it is not what was sent.
+func (s *Messages) sentFor(ctx context.Context, q *dbsqlc.Queries, original payment.Message) ([]byte, error) {
+	sent, err := s.documents.outbound(ctx, q, original.Realm, original.Reference())
+	switch {
+	case errors.Is(err, payment.ErrNotFound):
+		return nil, nil
+	case errors.Is(err, payment.ErrForged), errors.Is(err, payment.ErrUnknownKey):
+		original.Withheld = documentseal.WithheldBy(err)
+		return nil, &payment.WithheldError{Message: original}
+	case err != nil && !errors.Is(err, payment.ErrUnsealed):
+		return nil, err
+	}
+	return sent.Content, nil
+}
+
+// originalAndRecall loads the payment and, for an incoming one, the recall the request names or the one of the payment. A request that
+// names the recall alone is about its payment.
+func (s *Messages) originalAndRecall(
+	ctx context.Context, q *dbsqlc.Queries, ask RTransactionQuery, mode load.Lock,
+) (payment.RTransactionSubject, error) {
+	var about payment.RTransactionSubject
+	var err error
+	originalID, recallID := ask.Asked.OriginalID, ask.Asked.RecallID
+	if originalID == uuid.Nil {
+		about.Recall, err = load.In(q, s.db.Seal()).Message(ctx, ask.By.Realm, recallID, load.ForRead)
+		if err == nil && about.Recall.Kind != payment.KindReceivedRecall {
+			err = payment.ErrNotFound
+		}
+		if err != nil {
+			return about, err
+		}
+		originalID = about.Recall.OriginalID
+	}
+	about.Original, err = load.In(q, s.db.Seal()).Message(ctx, ask.By.Realm, originalID, mode)
+	if err != nil || about.Original.Direction == payment.DirectionOut {
+		return about, err
+	}
+	about.Recall, err = s.receivedRecall(ctx, q, ask) // again where it told the payment: only now is it sure to stand still
+	return about, err
+}
+
+// ourAccount is our side of a payment.
+func ourAccount(m payment.Message) string {
+	if m.Direction == payment.DirectionIn {
+		return m.Summary.CreditorAccount
+	}
+	return m.Summary.DebtorAccount
+}
+
+// receivedRecall loads the recall a request names, or the one of its payment; the zero Message when there is none.
+func (s *Messages) receivedRecall(ctx context.Context, q *dbsqlc.Queries, ask RTransactionQuery) (payment.Message, error) {
+	id := ask.Asked.RecallID
+	if id == uuid.Nil {
+		found, err := q.ReceivedRecallOf(ctx, ask.By.Realm, ask.Asked.OriginalID)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return payment.Message{}, nil
+		}
+		if err != nil {
+			return payment.Message{}, fmt.Errorf("look for a recall: %w", err)
+		}
+		id = found
+	}
+	return load.In(q, s.db.Seal()).Message(ctx, ask.By.Realm, id, load.ForRead)
+}

@@ -1,0 +1,209 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/audit"
+	"countersign/internal/iso20022/codec"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/load"
+)
+
+// DecideFunc is a pure decision about a message the store has locked: it returns the transition to write.
+type DecideFunc func(payment.Message) (payment.Transition, error)
+
+// ErrNoChange is what a DecideFunc returns when there is nothing to write and nothing wrong.
+var ErrNoChange = errors.New("nothing to change")
+
+// Transact is the only way a message changes: it loads the message under a lock, lets decide make a transition, and writes it with
+// one guarded statement (state, history, audit, decision, release) and, for a release, the job that sends it, in one transaction.
+// It returns the message as decide saw it.
+//
+// Errors: payment.ErrNotFound for an unknown message; payment.StateError when somebody else moved it first; what decide returns
+// (ErrNoChange ends the work without an error).
+func (s *Messages) Transact(ctx context.Context, realm string, id uuid.UUID, decide DecideFunc) (payment.Message, error) {
+	return s.transact(ctx, realm, id, func(_ *dbsqlc.Queries, m payment.Message) (payment.Transition, error) { return decide(m) })
+}
+
+// Considered is a decision that needs what holds in the realm at this moment: the policy in force and the debtor account.
+type Considered struct {
+	// Ask names what the decision is about when it is not the message's present content; nil when it is.
+	Ask    func(payment.Message) SubmissionQuery
+	Decide func(payment.Message, SubmissionFacts) (payment.Transition, error)
+}
+
+// Consider is Transact for a decision that needs more than the message: what holds in the realm is read in the same transaction, after
+// the message was locked. It fails as Transact does, and with ErrNoPolicy.
+func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
+	return s.transact(ctx, realm, id, func(q *dbsqlc.Queries, m payment.Message) (payment.Transition, error) {
+		ask := SubmissionOf(m)
+		if c.Ask != nil {
+			ask = c.Ask(m)
+		}
+		known, err := submissionFacts(ctx, q, ask)
+		if err != nil {
+			return payment.Transition{}, err
+		}
+		return c.Decide(m, known)
+	})
+}
+
+// SubmissionOf asks for what a new message like this one would need to know: of the same client, channel, scheme, kind and amount.
+func SubmissionOf(m payment.Message) SubmissionQuery {
+	return SubmissionQuery{
+		Realm: m.Realm, ClientID: m.ClientID, Channel: m.Channel, Scheme: m.Scheme, Kind: m.Kind, Amount: m.Summary.Amount.Minor(),
+		DebtorAccount: ourAccount(m),
+	}
+}
+
+type decideWith func(*dbsqlc.Queries, payment.Message) (payment.Transition, error)
+
+func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, decide decideWith) (payment.Message, error) {
+	var seen payment.Message
+	err := s.db.InRealm(ctx, realm, store.Changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		seen, err = load.In(q, s.db.Seal()).Message(ctx, realm, id, load.ForUpdate)
+		if err != nil {
+			return err
+		}
+		t, err := decide(q, seen)
+		if err != nil {
+			return err
+		}
+		return s.write(ctx, tx, q, t)
+	})
+	switch {
+	case errors.Is(err, ErrNoChange):
+		return seen, nil
+	case errors.Is(err, store.ErrNoRealm):
+		return seen, payment.ErrNotFound
+	}
+	return seen, err
+}
+
+// write stores a transition and the job it asks for.
+func (s *Messages) write(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, t payment.Transition) error {
+	if !t.Valid() {
+		return payment.ErrIllegalMove
+	}
+	if t.Version() != nil {
+		return s.amend(ctx, q, t)
+	}
+	_, err := q.MessageMoveIf(ctx, s.moveParams(t))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return &payment.StateError{Message: t.Message(), Wanted: t.Move().From}
+	}
+	if err != nil {
+		return fmt.Errorf("%s the message: %w", t.Move().Action, err)
+	}
+	err = s.report(ctx, q, t)
+	if err != nil || t.Release() == nil {
+		return err
+	}
+	return s.jobs.EnqueueSend(ctx, tx, t.Message().Realm, t.Message().InternalID)
+}
+
+// report keeps the status report of a move that ends an instruction, for its client to fetch.
+func (s *Messages) report(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
+	out, ends := t.Report()
+	if !ends {
+		return nil
+	}
+	content, err := codec.EncodeXML(out.Document())
+	if err != nil {
+		return fmt.Errorf("write the status report: %w", err)
+	}
+	return s.documents.keepBeside(ctx, q, outboundDocument(out, content, t.At()))
+}
+
+func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
+	m, c := t.Message(), t.Changes()
+	user, person := column.ActorIDs(t.Actor())
+	p := dbsqlc.MessageMoveIfParams{
+		ToState: string(t.Move().To), At: t.At(), Approvals: int32(m.Approvals()), //nolint:gosec // 0 to 9
+		AcceptedAt: column.OrNull(c.AcceptedAt), DeliveredAt: column.OrNull(c.DeliveredAt), SettledAt: column.OrNull(c.SettledAt),
+		StatusCode: column.OrNull(c.StatusCode), StatusText: column.OrNull(c.StatusText), InquireAt: column.OrNull(c.InquireAt), AnswerBy: column.OrNull(c.AnswerBy),
+		Realm: m.Realm, MessageID: m.InternalID, FromState: string(t.Move().From), Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // counts from 1
+		Action: string(t.Move().Action), ActorUser: user, ActorPerson: person, ActorName: t.Actor().Name,
+		ClientID: column.OrNull(t.Actor().ClientID), Channel: string(t.Actor().Channel), Reason: column.OrNull(t.Reason()),
+		EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)), RequestID: column.OrNull(t.Actor().RequestID),
+		SourceAddress: column.OrNull(t.Actor().SourceAddress), ContentHash: m.ContentHash[:],
+		Detail: audit.Detail(string(t.Move().From), string(t.Move().To), t.Reason()),
+		Makers: m.Makers, ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
+	}
+	if c.Inquired {
+		p.Inquired = 1
+	}
+	if d := t.Decision(); d != nil {
+		p.Decides = true
+		p.Ordinal = int32(d.Ordinal) //nolint:gosec // 1 to 9
+		p.GrantID, p.GrantedAt = column.OrNull(d.Grant.ID), column.OrNull(d.Grant.GrantedAt)
+		if d.Action == payment.ActionApprove {
+			p.Approvals++
+		}
+		if d.Ordinal > 1 {
+			p.PreviousOrdinal = column.OrNull(p.Ordinal - 1)
+			p.PreviousAction = column.OrNull(string(payment.ActionApprove))
+		}
+	}
+	if r := t.Release(); r != nil {
+		p.KeyID, p.Mac, p.AccountDigest = &r.Seal.KeyID, r.Seal.MAC[:], digestOrNull(r.Account)
+	}
+	return p
+}
+
+func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
+	m, d, by := t.Message(), t.Version().Draft, t.Actor()
+	seal := s.db.Seal().SealVersion(t.After())
+	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
+		EventID: s.newID(), Reason: column.OrNull(t.Reason()), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)), EditorUser: by.UserID, EditorPerson: by.PersonID,
+		ActorName: by.Name, ClientID: by.ClientID, Channel: string(by.Channel), RequestID: column.OrNull(by.RequestID),
+		SourceAddress: column.OrNull(by.SourceAddress), ContentHash: d.Hash[:], Detail: audit.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), At: t.At(),
+		Realm: m.Realm, MessageID: m.InternalID, Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // count from 1
+		DocumentID: d.DocumentID, DocumentName: string(d.Name), Reference: d.Reference, Content: d.Content, Source: d.Source,
+		SourceType: column.OrNull(d.SourceType), Makers: m.Makers, Amount: d.Summary.Amount.Minor(), Currency: string(d.Summary.Amount.Currency()),
+		InstructionID: column.OrNull(d.Summary.InstructionID), EndToEndID: d.Summary.EndToEndID, Uetr: column.OrNull(d.Summary.UETR),
+		DebtorName: d.Summary.DebtorName, OrderedDebtorName: column.OrNull(d.Summary.OrderedDebtorName), DebtorAccount: d.Summary.DebtorAccount, DebtorAgent: d.Summary.DebtorAgent,
+		CreditorName: d.Summary.CreditorName, CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent,
+		Remittance: d.Summary.Remittance, NewReference: t.Version().NewReference, VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:],
+	})
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return &payment.StateError{Message: m, Wanted: t.Move().From}
+	case violates(err, "creation_key_pkey"):
+		return &DuplicateError{Scope: "message-id", MessageID: m.InternalID}
+	case err != nil:
+		return fmt.Errorf("amend the message: %w", err)
+	}
+	return nil
+}
+
+// Message returns a message with its current content and its decisions, or payment.ErrNotFound.
+func (s *Messages) Message(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
+	var m payment.Message
+	err := s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		m, err = load.In(q, s.db.Seal()).Message(ctx, realm, id, load.ForRead)
+		return err
+	})
+	if errors.Is(err, store.ErrNoRealm) {
+		return m, payment.ErrNotFound
+	}
+	return m, err
+}
+
+// digestOrNull writes a digest for a nullable column; the zero digest is NULL.
+func digestOrNull(digest payment.Digest) []byte {
+	if digest == (payment.Digest{}) {
+		return nil
+	}
+	return digest[:]
+}

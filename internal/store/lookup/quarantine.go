@@ -1,0 +1,57 @@
+package lookup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Quarantined is a document of clearing that belongs to nothing here or cannot be booked. It belongs to no realm: only the operator of
+// the whole gateway may look at it.
+type Quarantined struct {
+	Scheme     rulebook.Scheme
+	Reference  string // the message id it travelled under
+	Name       string // for example pacs.002.001.10
+	Reason     string // a sentence for the operator
+	ReceivedAt time.Time
+	Content    []byte
+}
+
+// Quarantine lists the newest documents in quarantine, at most the given number, newest first.
+func (r *Reader) Quarantine(ctx context.Context, most int32) ([]Quarantined, error) {
+	rows, err := r.db.Outside().InboxListQuarantined(ctx, most)
+	if err != nil {
+		return nil, fmt.Errorf("list the quarantine: %w", err)
+	}
+	list := make([]Quarantined, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, quarantinedFromDB(dbsqlc.InboxGetQuarantinedRow(row)))
+	}
+	return list, nil
+}
+
+// QuarantinedDocument returns one document in quarantine, or payment.ErrNotFound.
+func (r *Reader) QuarantinedDocument(ctx context.Context, scheme rulebook.Scheme, reference string) (Quarantined, error) {
+	row, err := r.db.Outside().InboxGetQuarantined(ctx, string(scheme), reference)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Quarantined{}, payment.ErrNotFound
+	}
+	if err != nil {
+		return Quarantined{}, fmt.Errorf("load a document in quarantine: %w", err)
+	}
+	return quarantinedFromDB(row), nil
+}
+
+func quarantinedFromDB(row dbsqlc.InboxGetQuarantinedRow) Quarantined {
+	return Quarantined{
+		Scheme: rulebook.Scheme(row.Scheme), Reference: row.Reference, Name: row.Name, Reason: row.Reason, ReceivedAt: row.ReceivedAt.UTC(),
+		Content: row.Content,
+	}
+}

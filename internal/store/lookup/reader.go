@@ -1,0 +1,196 @@
+// Package lookup is what pages and lists read: messages, documents and what happened to them. Nothing in it can write.
+package lookup
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/globalid"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/load"
+)
+
+// Reader reads messages, documents and what happened to them. It cannot write; pages and lists get a Reader, never what changes messages.
+type Reader struct {
+	db *store.Database
+}
+
+// NewReader makes a Reader.
+func NewReader(db *store.Database) *Reader { return &Reader{db: db} }
+
+// read runs one look at a realm; a realm that cannot exist has nothing in it.
+func (r *Reader) read(ctx context.Context, realm string, mode store.Mode, work func(*dbsqlc.Queries) error) error {
+	err := r.db.InRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error { return work(q) })
+	if errors.Is(err, store.ErrNoRealm) || errors.Is(err, pgx.ErrNoRows) {
+		return payment.ErrNotFound
+	}
+	return err
+}
+
+// Message returns a message with its current content and its decisions, or payment.ErrNotFound.
+func (r *Reader) Message(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
+	var m payment.Message
+	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
+		var err error
+		m, err = load.In(q, r.db.Seal()).Message(ctx, realm, id, load.ForRead)
+		return err
+	})
+	return m, err
+}
+
+// InternalID returns the key of the message a Global ID names in this realm, or payment.ErrNotFound.
+func (r *Reader) InternalID(ctx context.Context, realm string, global globalid.ID) (uuid.UUID, error) {
+	var id uuid.UUID
+	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
+		var err error
+		id, err = q.MessageIDByGlobalID(ctx, realm, string(global))
+		return err
+	})
+	return id, err
+}
+
+// Filter narrows a list of messages; a zero field does not.
+type Filter struct {
+	OriginalID                                    uuid.UUID // only R-transactions of this message
+	Before                                        uuid.UUID // the last key of the page before: only older ones, or younger ones when the oldest come first
+	OldestFirst                                   bool
+	ChangedSince                                  time.Time // entered their state then or later
+	InternalID                                    uuid.UUID
+	GlobalID, ExternalID, Kind, Scheme, Direction string
+	OrKind                                        payment.Kind // of this kind too
+	States                                        []payment.State
+	CreatedFrom, CreatedTo                        time.Time
+	MakerLogin                                    string
+	MakerUser                                     uuid.UUID
+	InstructionID, EndToEndID                     string
+	DebtorAccount, DebtorAgent, DebtorName        string // names: any part, whatever the case
+	CreditorAccount, CreditorAgent, CreditorName  string
+	Currency                                      string
+	AmountFrom, AmountTo                          int64 // minor units
+	PageSize                                      int32
+}
+
+// names writes a list for a column of texts; an empty one is NULL.
+func names[T ~string](list []T) []string {
+	var texts []string
+	for _, entry := range list {
+		texts = append(texts, string(entry))
+	}
+	return texts
+}
+
+func (f Filter) kinds() []string {
+	switch {
+	case f.Kind == "":
+		return nil
+	case f.OrKind == "":
+		return []string{f.Kind}
+	}
+	return []string{f.Kind, string(f.OrKind)}
+}
+
+// Messages lists messages, newest first unless the filter says otherwise. They come without content and without decisions.
+func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]payment.Message, error) {
+	var list []payment.Message
+	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.TransactionList(ctx, dbsqlc.TransactionListParams{
+			Realm: realm, FromKey: column.OrNull(f.Before), OldestFirst: f.OldestFirst, ChangedSince: column.OrNull(f.ChangedSince), InternalID: column.OrNull(f.InternalID), GlobalID: column.OrNull(f.GlobalID),
+			ExternalID: column.OrNull(f.ExternalID), Kinds: f.kinds(), Scheme: column.OrNull(f.Scheme), Direction: column.OrNull(f.Direction),
+			OriginalID: column.OrNull(f.OriginalID), States: names(f.States),
+			CreatedFrom: column.OrNull(f.CreatedFrom), CreatedTo: column.OrNull(f.CreatedTo), MakerLogin: column.OrNull(f.MakerLogin), MakerUser: column.OrNull(f.MakerUser),
+			InstructionID: column.OrNull(f.InstructionID), EndToEndID: column.OrNull(f.EndToEndID), DebtorAccount: column.OrNull(f.DebtorAccount),
+			DebtorAgent: column.OrNull(f.DebtorAgent), DebtorName: column.OrNull(f.DebtorName), CreditorAccount: column.OrNull(f.CreditorAccount),
+			CreditorAgent: column.OrNull(f.CreditorAgent), CreditorName: column.OrNull(f.CreditorName), Currency: column.OrNull(f.Currency),
+			AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo), PageSize: f.PageSize,
+		})
+		if err != nil {
+			return fmt.Errorf("list messages: %w", err)
+		}
+		for _, row := range rows {
+			list = append(list, load.Listed(r.db.Seal(), row))
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Documents lists documents, newest first unless the filter says otherwise, without their content.
+func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) ([]Document, error) {
+	var list []Document
+	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.DocumentList(ctx, dbsqlc.DocumentListParams{
+			Realm: realm, MessageID: column.OrNull(f.MessageID), FromKey: column.OrNull(f.Before), OldestFirst: f.OldestFirst, ChangedSince: column.OrNull(f.ChangedSince),
+			Name: column.OrNull(f.Name), Direction: column.OrNull(f.Direction), Scheme: column.OrNull(f.Scheme), PageSize: f.PageSize,
+			CreatedFrom: column.OrNull(f.CreatedFrom), CreatedTo: column.OrNull(f.CreatedTo), GlobalID: column.OrNull(f.GlobalID), ExternalID: column.OrNull(f.ExternalID),
+			InstructionID: column.OrNull(f.InstructionID), EndToEndID: column.OrNull(f.EndToEndID), DebtorAccount: column.OrNull(f.DebtorAccount),
+			DebtorAgent: column.OrNull(f.DebtorAgent), DebtorName: column.OrNull(f.DebtorName), CreditorAccount: column.OrNull(f.CreditorAccount),
+			CreditorAgent: column.OrNull(f.CreditorAgent), CreditorName: column.OrNull(f.CreditorName),
+		})
+		if err != nil {
+			return fmt.Errorf("list documents: %w", err)
+		}
+		for _, row := range rows {
+			d := Document{
+				ID: row.DocumentID, MessageID: column.OrZero(row.MessageID), Scheme: row.Scheme, Direction: row.Direction, Name: row.Name,
+				Reference: row.Reference, Delivered: row.Delivered, Size: int(row.Size), At: row.CreatedAt.UTC(),
+			}
+			copy(d.Hash[:], row.ContentHash)
+			d.Withheld = r.documentWithheld(realm, d, column.Seal(row.KeyID, row.Mac))
+			d.Delivered = d.Delivered && d.Withheld == ""
+			list = append(list, d)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Document returns one document with its content, or payment.ErrNotFound.
+func (r *Reader) Document(ctx context.Context, realm string, id uuid.UUID) (Document, error) {
+	var d Document
+	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
+		row, err := q.DocumentGet(ctx, realm, id)
+		if err != nil {
+			return err
+		}
+		doc := row.Document
+		d = Document{
+			ID: doc.DocumentID, MessageID: column.OrZero(doc.MessageID), Scheme: doc.Scheme, Direction: doc.Direction, Name: doc.Name,
+			Reference: doc.Reference, Delivered: row.Delivered, Size: len(doc.Content), At: doc.CreatedAt.UTC(), Content: doc.Content,
+			Source: doc.Source, SourceType: column.Text(doc.SourceType), Hash: sha256.Sum256(doc.Content),
+		}
+		d.Withheld = r.documentWithheld(realm, d, column.Seal(doc.KeyID, doc.Mac))
+		d.Delivered = d.Delivered && d.Withheld == ""
+		return nil
+	})
+	return d, err
+}
+
+// Accounts lists the debtor accounts of a realm.
+func (r *Reader) Accounts(ctx context.Context, realm string) ([]payment.DebtorAccount, error) {
+	var list []payment.DebtorAccount
+	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.AccountList(ctx, realm)
+		for _, row := range rows {
+			list = append(list, load.Account(row))
+		}
+		return err
+	})
+	return list, err
+}
+
+// Total is an amount waiting in one currency.
+type Total struct {
+	Amount money.Amount
+	Count  int64
+	Oldest time.Time
+}

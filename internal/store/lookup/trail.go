@@ -1,0 +1,197 @@
+package lookup
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/globalid"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/load"
+)
+
+// Step is one row of a message's history.
+type Step struct {
+	Sequence int
+	From     payment.State
+	Action   payment.Action
+	To       payment.State
+	Version  int
+	Actor    string // as shown to people
+	// ActorLogin is the name of the actor's account, ActorPerson the person behind it; "" and zero when the gateway acted.
+	ActorLogin  string
+	ActorPerson uuid.UUID
+	ClientID    string
+	Channel     string
+	Reason      string
+	At          time.Time
+}
+
+// Event is one row of the audit trail.
+type Event struct {
+	ID            uuid.UUID
+	MessageID     uuid.UUID // it is about; zero for none
+	Sequence      int       // of the step it belongs to; 0 for a refusal
+	Event         string
+	Refused       bool
+	Actor         string
+	ActorLogin    string // the name of the actor's account, "" when there is none
+	ClientID      string
+	Channel       string
+	RequestID     string
+	SourceAddress string
+	ContentHash   []byte
+	Detail        string // canonical JSON
+	At            time.Time
+}
+
+// Similar is another payment to the same account of the same amount.
+type Similar struct {
+	MessageID uuid.UUID
+	GlobalID  globalid.ID
+	State     payment.State
+	MakerName string
+	CreatedAt time.Time
+}
+
+// History lists the steps of a message in order. It is empty for an unknown message.
+func (r *Reader) History(ctx context.Context, realm string, id uuid.UUID) ([]Step, error) {
+	var list []Step
+	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.HistoryList(ctx, realm, id)
+		for _, h := range rows {
+			list = append(list, Step{
+				Sequence: int(h.Sequence), From: payment.State(h.FromState), Action: payment.Action(h.Action), To: payment.State(h.ToState),
+				Version: int(h.Version), Actor: h.ActorName,
+				ActorLogin: column.Text(h.ActorLogin), ActorPerson: column.OrZero(h.ActorPerson), ClientID: column.Text(h.ClientID), Channel: h.Channel, Reason: column.Text(h.Reason), At: h.At.UTC(),
+			})
+		}
+		return err
+	})
+	return list, err
+}
+
+// Audit lists the audit events of a message in order. It is empty for an unknown message.
+func (r *Reader) Audit(ctx context.Context, realm string, id uuid.UUID) ([]Event, error) {
+	var list []Event
+	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.AuditList(ctx, realm, &id)
+		for _, e := range rows {
+			list = append(list, eventFromDB(dbsqlc.AuditSearchRow(e)))
+		}
+		return err
+	})
+	return list, err
+}
+
+// AuditFilter narrows the audit trail of a realm; a zero field does not.
+type AuditFilter struct {
+	Before      uuid.UUID // the last key of the page before: only older ones, or younger ones when the oldest come first
+	OldestFirst bool
+	From, To    time.Time // when it happened
+	Actor       string    // the name of an account, or a person as shown to people
+	Event       string    // "instruction.approve", "sign-in.refused"
+	MessageID   uuid.UUID
+	PageSize    int32
+}
+
+// AuditTrail lists the audit events of a realm, newest first unless the filter says otherwise: what was done and what was refused.
+func (r *Reader) AuditTrail(ctx context.Context, realm string, f AuditFilter) ([]Event, error) {
+	var list []Event
+	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.AuditSearch(ctx, dbsqlc.AuditSearchParams{
+			Realm: realm, FromKey: column.OrNull(f.Before), OldestFirst: f.OldestFirst, AtFrom: column.OrNull(f.From), AtTo: column.OrNull(f.To), Actor: column.OrNull(f.Actor),
+			Event: column.OrNull(f.Event), MessageID: column.OrNull(f.MessageID), PageSize: f.PageSize,
+		})
+		for _, e := range rows {
+			list = append(list, eventFromDB(e))
+		}
+		return err
+	})
+	return list, err
+}
+
+func eventFromDB(e dbsqlc.AuditSearchRow) Event {
+	return Event{
+		ID: e.EventID, MessageID: column.OrZero(e.MessageID), Sequence: int(column.OrZero(e.Sequence)), Event: e.Event, Refused: e.Outcome == "refused", Actor: e.ActorName,
+		ActorLogin: column.Text(e.ActorLogin), ClientID: column.Text(e.ClientID), Channel: e.Channel, RequestID: column.Text(e.RequestID),
+		SourceAddress: column.Text(e.SourceAddress), ContentHash: e.ContentHash, Detail: e.Detail, At: e.At.UTC(),
+	}
+}
+
+// SimilarTo lists at most ten other payments to the same account of the same amount since a time that are not closed without
+// payment, newest first. other is the message not to list; it may be zero.
+func (r *Reader) SimilarTo(ctx context.Context, realm string, s payment.Summary, since time.Time, other uuid.UUID) ([]Similar, error) {
+	var list []Similar
+	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.DuplicateList(ctx, dbsqlc.DuplicateListParams{
+			Realm: realm, CreditorAccount: s.CreditorAccount, Amount: s.Amount.Minor(), Currency: string(s.Amount.Currency()), Since: since, OtherThan: other,
+		})
+		if err != nil {
+			return fmt.Errorf("list similar payments: %w", err)
+		}
+		for _, row := range rows {
+			list = append(list, Similar{
+				MessageID: row.MessageID, GlobalID: globalid.ID(row.GlobalID), State: payment.State(row.State),
+				MakerName: row.MakerName, CreatedAt: row.CreatedAt.UTC(),
+			})
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Version is one version of a message's content.
+type Version struct {
+	Number     int
+	EditorName string
+	At         time.Time
+	DocumentID uuid.UUID
+	Hash       []byte
+}
+
+// Versions lists the versions of a message, oldest first.
+func (r *Reader) Versions(ctx context.Context, realm string, id uuid.UUID) ([]Version, error) {
+	var list []Version
+	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.VersionList(ctx, realm, id)
+		for _, v := range rows {
+			list = append(list, Version{
+				Number: int(v.Version), EditorName: v.EditorName, At: v.CreatedAt.UTC(), DocumentID: v.DocumentID, Hash: v.ContentHash,
+			})
+		}
+		return err
+	})
+	return list, err
+}
+
+// Decisions lists every decision about a message, of all versions, in order.
+func (r *Reader) Decisions(ctx context.Context, realm string, id uuid.UUID) ([]payment.Decision, error) {
+	var list []payment.Decision
+	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.DecisionList(ctx, realm, id)
+		for _, d := range rows {
+			list = append(list, load.Decision(d))
+		}
+		return err
+	})
+	return list, err
+}
+
+// DecisionsOf lists the decisions about several messages, of all versions, in order, by message. A message without any is not in the map.
+func (r *Reader) DecisionsOf(ctx context.Context, realm string, ids []uuid.UUID) (map[uuid.UUID][]payment.Decision, error) {
+	decisions := make(map[uuid.UUID][]payment.Decision, len(ids))
+	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.DecisionListOf(ctx, realm, ids)
+		for _, row := range rows {
+			decisions[row.MessageID] = append(decisions[row.MessageID], load.Decision(dbsqlc.DecisionListRow(row)))
+		}
+		return err
+	})
+	return decisions, err
+}

@@ -1,0 +1,236 @@
+// Package provision brings realms into a database: people, clients, policies and debtor accounts, each row sealed. It works as the
+// schema's owner and outside the running service, which cannot do what it does.
+package provision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign/internal/identity"
+	"countersign/internal/keyring"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
+)
+
+// ErrForeignRealm: the realm was made by somebody else, or under another mark, and is left as it is.
+var ErrForeignRealm = errors.New("the database holds this realm already, made by another maker or with another mark")
+
+// Duty keeps administration and payments with different people.
+type Duty string
+
+// The duties of a person; the roles of an account belong to its person's duty.
+const (
+	DutyPayments       Duty = "payments"
+	DutyAdministration Duty = "administration"
+)
+
+// RealmDefinition is everything Apply brings into a realm.
+type RealmDefinition struct {
+	Realm          string // lower-case letters, digits and hyphens, at most 32
+	Name           string // as shown to people
+	Mark           string // two characters that open every Global ID of the realm; fixed for ever
+	MadeBy         store.RealmMaker
+	Life           store.TokenLife // whole seconds
+	People         []PersonDefinition
+	Clients        []ClientDefinition
+	Policies       []PolicyDefinition // all of them: a policy in force that is not here is retired
+	DebtorAccounts []DebtorAccountDefinition
+}
+
+// PersonDefinition is a human being with at least one account, by whose name the person is known again.
+type PersonDefinition struct {
+	DisplayName string
+	Duty        Duty
+	Accounts    []AccountDefinition
+}
+
+// AccountDefinition is a user account. Its roles are all it has: others are taken away.
+type AccountDefinition struct {
+	Name         string // normalised here
+	PasswordHash string // argon2id in its usual text form
+	Status       store.UserStatus
+	Roles        []identity.Role
+}
+
+// ClientDefinition is a client.
+type ClientDefinition struct {
+	ClientID     string
+	Kind         store.ClientKind
+	SecretHash   []byte // SHA-256 of the secret if confidential, else nil
+	MayDecideOwn bool   // the API client may decide a message it created itself
+}
+
+// PolicyDefinition is a policy; empty fields match everything.
+type PolicyDefinition struct {
+	Rank              int
+	ClientID          string
+	Channel           identity.Channel
+	Scheme            string
+	Kind              string
+	AmountFrom        *int64 // minor units
+	AmountTo          *int64
+	ApprovalsRequired int
+	Pending           time.Duration // whole seconds
+	// ContentHashRequired: every approval has to name the content it is about.
+	ContentHashRequired bool
+}
+
+// DebtorAccountDefinition is an account that the realm may debit.
+type DebtorAccountDefinition struct {
+	IBAN           string
+	Scheme         string
+	Currency       string
+	HolderName     string
+	HolderStreet   string
+	HolderBuilding string
+	HolderPostcode string
+	HolderTown     string
+	HolderCountry  string
+	AgentBIC       string
+	AgentIID       string // "" outside Switzerland and Liechtenstein
+	// Receives says that payments to the account come in for this realm; of one account only one realm can say so.
+	Receives bool
+}
+
+// Realms lists the realms of a database in order of their names, as the owner. A database without the schema has none.
+func Realms(ctx context.Context, ownerURL string) ([]store.RealmSummary, error) {
+	conn, err := pgx.Connect(ctx, ownerURL)
+	if err != nil {
+		return nil, fmt.Errorf("open the database as owner: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	rows, err := dbsqlc.New(conn).RealmList(ctx)
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == pgerrcode.UndefinedTable {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the realms: %w", err)
+	}
+	list := make([]store.RealmSummary, len(rows))
+	for i, row := range rows {
+		list[i] = store.RealmSummary{Realm: row.Realm, Mark: row.Mark, MadeBy: store.RealmMaker(row.MadeBy)}
+	}
+	return list, nil
+}
+
+// Provisioner is who brings realms into a database.
+type Provisioner struct {
+	OwnerURL string       // PostgreSQL URL of the schema's owner
+	Keys     keyring.Ring // of tokens; the rows are sealed with a key derived from the first
+	At       time.Time    // now; a new grant counts from then on
+}
+
+// Apply brings a realm to its definition, as the owner, in one transaction; done twice it changes nothing. What the definition
+// does not name stays as it is, except roles of a named account and policies in force: those end, and their rows stay. Every row is
+// sealed. Error: ErrForeignRealm.
+func Apply(ctx context.Context, by Provisioner, realm RealmDefinition) error {
+	if by.Keys.Empty() || by.At.IsZero() {
+		return errors.New("provision a realm: keys and a time are needed")
+	}
+	keys, err := identity.MasterDataKeys(by.Keys)
+	if err != nil {
+		return err
+	}
+	conn, err := pgx.Connect(ctx, by.OwnerURL)
+	if err != nil {
+		return fmt.Errorf("open the database as owner: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		p := provision{q: dbsqlc.New(tx), keys: keys, at: by.At.UTC().Truncate(time.Microsecond), realm: realm.Realm}
+		return p.bring(ctx, realm)
+	})
+	if err != nil {
+		return fmt.Errorf("provision the realm %s: %w", realm.Realm, err)
+	}
+	return nil
+}
+
+// provision is one run: a transaction, the keys rows are sealed with, and its time.
+type provision struct {
+	q     *dbsqlc.Queries
+	keys  keyring.Ring
+	at    time.Time
+	realm string
+}
+
+func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
+	// First, for it locks the row: two runs take turns.
+	ours, err := p.q.RealmProvision(ctx, dbsqlc.RealmProvisionParams{
+		Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, MadeBy: string(realm.MadeBy), At: p.at,
+		AccessTokenSeconds:     wholeSeconds(realm.Life.Access),
+		RefreshTokenSeconds:    wholeSeconds(realm.Life.Refresh),
+		RefreshAbsoluteSeconds: wholeSeconds(realm.Life.Absolute),
+	})
+	if err != nil {
+		return err
+	}
+	if ours == 0 {
+		return ErrForeignRealm
+	}
+	for _, person := range realm.People {
+		err = p.person(ctx, person)
+		if err != nil {
+			return fmt.Errorf("person %s: %w", person.DisplayName, err)
+		}
+	}
+	for _, client := range realm.Clients {
+		err = p.client(ctx, client)
+		if err != nil {
+			return fmt.Errorf("client %s: %w", client.ClientID, err)
+		}
+	}
+	err = p.policies(ctx, realm.Policies)
+	if err != nil {
+		return fmt.Errorf("policies: %w", err)
+	}
+	for _, account := range realm.DebtorAccounts {
+		err = p.debtorAccount(ctx, account)
+		if err != nil {
+			return fmt.Errorf("debtor account of %s: %w", account.HolderName, err)
+		}
+	}
+	return nil
+}
+
+func (p provision) client(ctx context.Context, c ClientDefinition) error {
+	row := dbsqlc.ClientProvisionParams{
+		Realm: p.realm, ClientID: c.ClientID, Kind: string(c.Kind), SecretHash: c.SecretHash, MayDecideOwn: c.MayDecideOwn, At: p.at,
+	}
+	var err error
+	row.KeyID, row.Seal, err = masterdata.Sealed(p.keys)(masterdata.Client(dbsqlc.Client{
+		Realm: row.Realm, ClientID: row.ClientID, Kind: row.Kind, SecretHash: row.SecretHash, MayDecideOwn: row.MayDecideOwn,
+	}))
+	if err != nil {
+		return err
+	}
+	return p.q.ClientProvision(ctx, row)
+}
+
+func (p provision) debtorAccount(ctx context.Context, a DebtorAccountDefinition) error {
+	row := dbsqlc.DebtorAccountProvisionParams{
+		Realm: p.realm, Iban: a.IBAN, Scheme: a.Scheme, Currency: a.Currency, HolderName: a.HolderName, HolderStreet: a.HolderStreet,
+		HolderBuilding: a.HolderBuilding, HolderPostcode: a.HolderPostcode, HolderTown: a.HolderTown, HolderCountry: a.HolderCountry,
+		AgentBic: a.AgentBIC, AgentIid: a.AgentIID, Open: true,
+	}
+	var err error
+	row.KeyID, row.Seal, err = masterdata.Sealed(p.keys)(masterdata.DebtorAccount(dbsqlc.DebtorAccount(row)))
+	if err != nil {
+		return err
+	}
+	err = p.q.DebtorAccountProvision(ctx, row)
+	if err != nil || !a.Receives {
+		return err
+	}
+	return p.q.IncomingAccountProvision(ctx, a.IBAN, p.realm)
+}
+
+func wholeSeconds(d time.Duration) int32 { return int32(d / time.Second) } //nolint:gosec // the schema bounds it to a week

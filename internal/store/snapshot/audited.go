@@ -1,0 +1,149 @@
+package snapshot
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/documentseal"
+	"countersign/internal/globalid"
+	"countersign/internal/identity"
+	"countersign/internal/iso20022"
+	"countersign/internal/keyring"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/load"
+)
+
+// auditedPage is how many rows the auditor reads at once: it holds the memory bounded, whatever the table has.
+const auditedPage = 500
+
+// AuditedVersion is a version of a message as it is stored, whatever is wrong with it.
+type AuditedVersion struct {
+	// Message has the fields of this version. Its maker's names and its decisions are left out; no seal covers them.
+	Message payment.Message
+	// Release is that of this version; nil when there is none.
+	Release *payment.Release
+	Sent    [][]byte // the documents that were made for clearing of it
+}
+
+// EachVersion hands over every version of every message, in pages.
+func (s *Snapshot) EachVersion(ctx context.Context, look func(AuditedVersion) error) error {
+	after := dbsqlc.AuditedVersionListParams{PageSize: auditedPage}
+	for {
+		rows, err := s.q.AuditedVersionList(ctx, after)
+		if err != nil {
+			return fmt.Errorf("read the versions: %w", err)
+		}
+		for _, row := range rows {
+			err = look(auditedVersion(row))
+			if err != nil {
+				return err
+			}
+		}
+		if len(rows) < auditedPage {
+			return nil
+		}
+		last := rows[len(rows)-1].MessageVersion
+		after.Realm, after.MessageID, after.Version = last.Realm, last.MessageID, last.Version
+	}
+}
+
+func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
+	m, v := row.Message, row.MessageVersion
+	// An amount no currency has is no amount; the seal then does not fit.
+	amount, _ := money.FromMinor(money.Currency(v.Currency), v.Amount)
+	a := AuditedVersion{Sent: row.Sent, Message: payment.Message{
+		Realm: m.Realm, InternalID: m.MessageID, GlobalID: globalid.ID(m.GlobalID), Kind: payment.Kind(m.Kind),
+		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel),
+		ClientID: column.Text(m.ClientID), ExternalID: column.Text(m.ExternalID), OriginalID: column.OrZero(m.OriginalID), AnswersID: column.OrZero(m.AnswersID),
+		Reason: column.Text(m.Reason), MakerUser: column.OrZero(m.MakerUser), Makers: v.Makers, ApprovalsRequired: int(v.ApprovalsRequired),
+		PolicyID: column.OrZero(m.PolicyID), CreatedAt: m.CreatedAt.UTC(), Version: int(v.Version), State: payment.State(m.State),
+		AcceptedAt: column.Time(m.AcceptedAt), DeliveredAt: column.Time(m.DeliveredAt), Content: row.Content,
+		Summary: payment.Summary{
+			Amount: amount, InstructionID: column.Text(v.InstructionID), EndToEndID: v.EndToEndID, TransactionID: column.Text(v.TransactionID), UETR: column.Text(v.Uetr),
+			DebtorName: v.DebtorName, OrderedDebtorName: column.Text(v.OrderedDebtorName), DebtorAccount: v.DebtorAccount, DebtorAgent: v.DebtorAgent,
+			CreditorName: v.CreditorName, CreditorAccount: v.CreditorAccount, CreditorAgent: v.CreditorAgent, Remittance: v.Remittance,
+		},
+		Account: load.AccountOrNone(load.AccountColumns{
+			IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
+			Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
+			BIC: row.AgentBic, IID: row.AgentIid, Open: row.AccountOpen,
+		}),
+		Seal: column.Seal(v.KeyID, v.Seal),
+	}}
+	copy(a.Message.ContentHash[:], v.ContentHash)
+	if row.Released {
+		a.Release = &payment.Release{
+			Realm: m.Realm, InternalID: m.MessageID, Version: int(row.ReleaseVersion), Makers: row.ReleaseMakers, Approvers: row.Approvers,
+			AcceptedAt: column.Time(row.ReleaseAcceptedAt), Seal: column.Seal(row.ReleaseKeyID, row.ReleaseMac),
+		}
+		copy(a.Release.ContentHash[:], row.ReleaseHash)
+		copy(a.Release.Account[:], row.AccountDigest)
+	}
+	return a
+}
+
+// AuditedDocument is an outbound document as it is stored.
+type AuditedDocument struct {
+	ID    uuid.UUID
+	Facts documentseal.Outbound // with the digest of the content that is there
+	Seal  keyring.Seal
+}
+
+// EachOutbound hands over every outbound document, in pages.
+func (s *Snapshot) EachOutbound(ctx context.Context, look func(AuditedDocument)) error {
+	var realm string
+	var after uuid.UUID
+	for {
+		rows, err := s.q.AuditedDocumentList(ctx, realm, after, auditedPage)
+		if err != nil {
+			return fmt.Errorf("read the documents: %w", err)
+		}
+		for _, d := range rows {
+			look(AuditedDocument{ID: d.DocumentID, Seal: column.Seal(d.KeyID, d.Mac), Facts: documentseal.Outbound{
+				Realm: d.Realm, MessageID: column.OrZero(d.MessageID), Scheme: rulebook.Scheme(d.Scheme), Name: iso20022.MessageName(d.Name),
+				Reference: d.Reference, Hash: sha256.Sum256(d.Content),
+			}})
+			realm, after = d.Realm, d.DocumentID
+		}
+		if len(rows) < auditedPage {
+			return nil
+		}
+	}
+}
+
+// AuditedAnswer is a row of the outbox as it is stored.
+type AuditedAnswer struct {
+	Facts documentseal.Answer
+	Seal  keyring.Seal
+	// Astray: it sends a document again that is not there, or is of another name or scheme.
+	Astray bool
+}
+
+// EachAnswer hands over every row of the outbox, in pages.
+func (s *Snapshot) EachAnswer(ctx context.Context, look func(AuditedAnswer)) error {
+	var scheme, reference string
+	for {
+		rows, err := s.q.AuditedOutboxList(ctx, scheme, reference, auditedPage)
+		if err != nil {
+			return fmt.Errorf("read the outbox: %w", err)
+		}
+		for _, row := range rows {
+			o := row.Outbox
+			look(AuditedAnswer{
+				Facts: load.AnswerFacts(o), Seal: column.Seal(o.KeyID, o.Mac),
+				Astray: o.DocumentID != nil && (column.Text(row.DocumentName) != o.Name || column.Text(row.DocumentScheme) != o.Scheme),
+			})
+			scheme, reference = o.Scheme, o.Reference
+		}
+		if len(rows) < auditedPage {
+			return nil
+		}
+	}
+}

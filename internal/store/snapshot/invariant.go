@@ -1,0 +1,166 @@
+// Package snapshot reads everything as it was at one moment, every row of every realm, as the auditor holds it against what must hold.
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Violation is a row that breaks an invariant.
+type Violation struct {
+	Realm string // "" for a row of no realm
+	Table string
+	Key   string // of the row within its realm, its columns with a space between
+	What  string // does not fit
+}
+
+// Invariant is something that holds after everything that can happen, and the rows that break it: none, if all is well.
+type Invariant struct {
+	ID         string // the number it has in docs/operations.md
+	Text       string
+	Violations []Violation
+}
+
+// Snapshot reads the whole database as it was at one moment, every row of every realm, for the auditor. The gateway may run beside it.
+type Snapshot struct {
+	conn *pgx.Conn
+	tx   pgx.Tx
+	q    *dbsqlc.Queries
+}
+
+// HiddenRowsError: the login does not see every row, so what it does not find proves nothing.
+type HiddenRowsError struct {
+	Login  string
+	Tables []string // some of them
+}
+
+// Error is a sentence for the operator.
+func (e *HiddenRowsError) Error() string {
+	return "the database login " + e.Login + " does not see every row (of " + strings.Join(e.Tables, ", ") +
+		"): check needs the schema's owner, or a login with BYPASSRLS that may read every table"
+}
+
+// Open begins to read. It fails with HiddenRowsError for a login that row-level security holds for, such as the service's.
+func Open(ctx context.Context, url string) (*Snapshot, error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return nil, fmt.Errorf("open the database as owner: %w", err)
+	}
+	s := &Snapshot{conn: conn}
+	err = s.begin(ctx)
+	if err != nil {
+		s.Close(ctx)
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Snapshot) begin(ctx context.Context) error {
+	var err error
+	s.tx, err = s.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return fmt.Errorf("begin the check: %w", err)
+	}
+	s.q = dbsqlc.New(s.tx)
+	hidden, err := s.q.HiddenTableList(ctx)
+	if err != nil {
+		return fmt.Errorf("look at the database login: %w", err)
+	}
+	if len(hidden) > 0 {
+		return &HiddenRowsError{Login: s.conn.Config().User, Tables: hidden}
+	}
+	return nil
+}
+
+// Close ends the reading. A second call does nothing.
+func (s *Snapshot) Close(ctx context.Context) {
+	_ = s.conn.Close(context.WithoutCancel(ctx))
+}
+
+// answerSlack is how long after the scheme's 10 seconds a message may take to be marked unconfirmed before I6 complains.
+const answerSlack = 70 * time.Second
+
+// Invariants looks at what the rows alone can tell, without keys.
+func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, error) {
+	q := s.q
+	checks := []struct {
+		id, text string
+		query    func(context.Context) ([]Violation, error)
+	}{
+		{"I1", "what is released was approved, as often as needed, by others than its makers", list(q.InvariantReleaseWithoutApprovals)},
+		{"I2", "each decision is a move of the history, and each decided move a decision", list(q.InvariantDecisionWithoutTrail)},
+		{"I3", "the state and the times of each message are those of a gapless history of legal moves", list(q.InvariantStateWithoutHistory)},
+		{"I4", "each message goes to clearing under one business id", list(q.InvariantSentTwice)},
+		{"I6", "what is released ends, or is marked unconfirmed in time", list(func(ctx context.Context) ([]dbsqlc.InvariantInDoubtTooLongRow, error) {
+			return q.InvariantInDoubtTooLong(ctx, now.Add(-answerSlack))
+		})},
+		{"I7", "what is pending, rejected, withdrawn or expired never goes to clearing", list(q.InvariantClosedYetSent)},
+		{"I8", "an externalId of a client stands for one message, the one it was used for", list(q.InvariantExternalIDTwice)},
+		{"I9", "the amount sent is the amount approved", list(q.InvariantOtherAmountSent)},
+		{"I10", "what was decided and released is, by its digest and its approvals, what is stored", list(q.InvariantDigest)},
+		{"I11", "each move has one audit row that says the same", list(q.InvariantAuditUnlikeHistory)},
+		{"I12", "a payment has one open recall and one open return at most", list(q.InvariantOriginalUsedTwice)},
+		{"I13", "whoever made, decided or moved a message is the person of the account, and might", list(q.InvariantWhoActed)},
+		{"I14", "what clearing sent is in the inbox, became what the inbox says, and states that need it have it", list(q.InvariantInboxUnlikeMessages)},
+		{"I15", "every row that another one refers to is there", s.dangling},
+	}
+	invariants := make([]Invariant, 0, len(checks))
+	for _, c := range checks {
+		violations, err := c.query(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("check %s: %w", c.id, err)
+		}
+		invariants = append(invariants, Invariant{ID: c.id, Text: c.text, Violations: violations})
+	}
+	return invariants, nil
+}
+
+// dangling looks for what no foreign key holds, and holds every foreign key anew: a superuser can write past them.
+func (s *Snapshot) dangling(ctx context.Context) ([]Violation, error) {
+	found, err := list(s.q.InvariantDangling)(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := s.q.ForeignKeyStatementList(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		rows, err := s.tx.Query(ctx, key.Statement)
+		if err != nil {
+			return nil, fmt.Errorf("hold the foreign key %s: %w", key.Name, err)
+		}
+		broken, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Violation])
+		if err != nil {
+			return nil, fmt.Errorf("hold the foreign key %s: %w", key.Name, err)
+		}
+		found = append(found, broken...)
+	}
+	return found, nil
+}
+
+// violationRow is the shape all queries of invariants answer in.
+type violationRow interface {
+	~struct{ Realm, Relation, Key, What string }
+}
+
+func list[R violationRow](query func(context.Context) ([]R, error)) func(context.Context) ([]Violation, error) {
+	return func(ctx context.Context) ([]Violation, error) {
+		rows, err := query(ctx)
+		if err != nil {
+			return nil, err
+		}
+		violations := make([]Violation, len(rows))
+		for i, row := range rows {
+			r := struct{ Realm, Relation, Key, What string }(row)
+			violations[i] = Violation{Realm: r.Realm, Table: r.Relation, Key: r.Key, What: r.What}
+		}
+		return violations, nil
+	}
+}

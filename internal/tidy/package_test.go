@@ -97,7 +97,7 @@ func fullFolders(sources []source) (found []string) {
 		}
 	}
 	for _, folder := range slices.Sorted(maps.Keys(count)) {
-		if count[folder] > folderLimit && !slices.Contains(overfull, folder) {
+		if count[folder] > folderLimit {
 			found = append(found, fmt.Sprintf("%s has %d files, %d are allowed: give what belongs together a folder of its own",
 				folder, count[folder], folderLimit))
 		}

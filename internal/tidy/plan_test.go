@@ -112,9 +112,6 @@ var development = []string{
 	"internal/account/datagen", "internal/iso20022/xsdgen", "internal/rulebook/rulesdoc", "internal/tidy", "web/browsertest",
 }
 
-// overfull are the folders that are being emptied: none may come, and each goes when it keeps the limit.
-var overfull = []string{"internal/store"}
-
 // testSupport are the packages that only tests may import, and each other.
 var testSupport = []string{"internal/store/storetest", "internal/stationtest", "internal/testlog", "internal/iso20022/isosample", "web/webtest"}
 

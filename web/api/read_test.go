@@ -151,9 +151,9 @@ func TestAGlobalIDNamesATransactionToo(t *testing.T) {
 // received posts a sample document of clearing, with the account of the demo as creditor.
 func (b *bundle) received(t *testing.T, sample string) {
 	t.Helper()
-	// to an account of ours, which our bank keeps, at the time of the tests
+	// to an account of ours, which our bank keeps, at the time and on the day of the tests
 	body := strings.NewReplacer("CH4821966000009613388", "CH5021977000004331346", "21966", "21977",
-		"2026-03-02T10:00:01.049+01:00", "2026-11-20T10:30:00.000+01:00").Replace(webtest.Document(t, sample))
+		"2026-03-02T10:00:01.049+01:00", "2026-11-20T10:30:00.000+01:00", ">2026-03-02<", ">2026-11-20<").Replace(webtest.Document(t, sample))
 	if a := b.Send(t, clearingCall(body, nil)); a.Status != http.StatusAccepted {
 		t.Fatalf("%s: %d %s", sample, a.Status, a.Body)
 	}

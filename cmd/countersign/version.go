@@ -8,7 +8,7 @@ import (
 type versionCommand struct{}
 
 // Run prints the version of the program and of the Go it was built with.
-func (versionCommand) Run() error {
+func (versionCommand) Run() error { //nolint:unparam // a command of the command line returns an error
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		fmt.Println("countersign (unknown build)")

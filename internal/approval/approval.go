@@ -84,7 +84,7 @@ func (s *Station) Reject(ctx context.Context, by identity.Principal, in Input, r
 	})
 }
 
-// MismatchError: the message is of another kind or scheme than the door says.
+// MismatchError says that the message is of another kind or scheme than the door says.
 type MismatchError struct {
 	Message payment.Message
 }

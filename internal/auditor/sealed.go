@@ -43,7 +43,7 @@ func (a *audit) answers(ctx context.Context) error {
 	var found []snapshot.Violation
 	err := a.snapshot.EachAnswer(ctx, func(o snapshot.AuditedAnswer) {
 		a.report.Answers++
-		what := ""
+		var what string
 		err := a.cfg.Seal.CheckAnswer(o.Facts, o.Seal)
 		switch {
 		case err != nil:

@@ -17,7 +17,7 @@ import (
 // MinimumPassword is the shortest new password, in characters; there is no other rule for its form (NIST SP 800-63B section 5.1.1.2).
 const MinimumPassword = 12
 
-// ErrWeakPassword: the new password is too short, too long, or the old one.
+// ErrWeakPassword says that the new password is too short, too long, or the old one.
 var ErrWeakPassword = errors.New("choose a password of 12 characters or more that is not the old one")
 
 // ChangePasswordInput is a person's own change of their password.

@@ -32,7 +32,7 @@ const (
 	ProblemSuppressed  AccountProblem = "Account_Suppressed"
 )
 
-// AccountError: the user cannot sign in.
+// AccountError says that the user cannot sign in.
 type AccountError struct {
 	Problem AccountProblem
 	// RetryAfter is how long the lock still holds; 0 for other problems.
@@ -42,7 +42,7 @@ type AccountError struct {
 // Error names the problem, never the user.
 func (e *AccountError) Error() string { return string(e.Problem) }
 
-// BusyError: too many sign-ins wait already.
+// BusyError says that too many sign-ins wait already.
 type BusyError struct {
 	RetryAfter time.Duration
 }

@@ -21,7 +21,7 @@ const (
 	limitEntries = 10_000
 )
 
-// LimitError: this address or this client tried too often. Other addresses and clients are not touched by it.
+// LimitError says that this address or this client tried too often. Other addresses and clients are not touched by it.
 type LimitError struct {
 	RetryAfter time.Duration
 }

@@ -23,10 +23,10 @@ type Document struct {
 	ReceivedAt time.Time
 }
 
-// ErrDuplicate: a document with this message id was received before. Nothing was done.
+// ErrDuplicate says that a document with this message id was received before. Nothing was done.
 var ErrDuplicate = errors.New("the message id was received before")
 
-// RefusedError: the document is not well formed, not of a known message, or not valid by its schema. Nothing was stored.
+// RefusedError says that the document is not well formed, not of a known message, or not valid by its schema. Nothing was stored.
 type RefusedError struct {
 	Findings []iso20022.Finding
 }

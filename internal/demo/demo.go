@@ -11,7 +11,7 @@ import (
 	"countersign/internal/store/provision"
 )
 
-// ErrForeignDatabase: the database holds a realm that the demo did not make, so the demo must not run on it.
+// ErrForeignDatabase says that the database holds a realm that the demo did not make, so the demo must not run on it.
 var ErrForeignDatabase = errors.New("the database holds a realm that the demo did not make; give the demo a database of its own")
 
 // Refuse looks whether the demo may use the database, before anything is written to it, its schema included. Error: ErrForeignDatabase.

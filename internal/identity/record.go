@@ -11,7 +11,7 @@ import (
 	"countersign/internal/keyring"
 )
 
-// ErrUnsealed: the row carries no seal. It was written before there were seals, or by somebody who has no key.
+// ErrUnsealed says that the row carries no seal. It was written before there were seals, or by somebody who has no key.
 var ErrUnsealed = errors.New("the row is not sealed")
 
 // Record is a row of master data (a person, a user account, a grant, a client, a policy, a debtor account) as its seal covers it: every

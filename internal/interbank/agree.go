@@ -8,7 +8,7 @@ import (
 	"countersign/internal/money"
 )
 
-// MismatchError: a document says something else of its original than the original itself.
+// MismatchError says that a document says something else of its original than the original itself.
 type MismatchError struct {
 	Element string // the ISO name of the element that disagrees, such as OrgnlEndToEndId
 	Said    string

@@ -91,7 +91,7 @@ func readDay(given iso20022.ISODate) (time.Time, error) {
 	if given == "" {
 		return time.Time{}, nil
 	}
-	day, err := iso20022.ISODate(given[:min(len(given), len(time.DateOnly))]).Date()
+	day, err := given[:min(len(given), len(time.DateOnly))].Date()
 	return day, neverZero(day, err)
 }
 

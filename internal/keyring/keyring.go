@@ -24,13 +24,13 @@ const KeyBytes = 32
 // MaxKeys is how many keys a ring holds at most: a lookup tries each of them.
 const MaxKeys = 8
 
-// ErrForged: the seal was not made over these fields with the key it names.
+// ErrForged says that the seal was not made over these fields with the key it names.
 var ErrForged = errors.New("the seal does not match")
 
-// ErrUnknownKey: the ring has no key of the id the seal names. An operator may bring it back, so nothing is known about the seal.
+// ErrUnknownKey says that the ring has no key of the id the seal names. An operator may bring it back, so nothing is known about the seal.
 var ErrUnknownKey = errors.New("the key of the seal is not at hand")
 
-// ErrUnsealed: the row has no seal, because it is older than seals are. It cannot be proven.
+// ErrUnsealed says that the row has no seal, because it is older than seals are. It cannot be proven.
 var ErrUnsealed = errors.New("there is no seal")
 
 // Seal is what a ring makes over fields.

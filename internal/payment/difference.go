@@ -49,7 +49,7 @@ func (m Message) Trusted() error {
 	return &WithheldError{Message: m}
 }
 
-// WithheldError: what is stored of the message does not fit together, so nobody may decide it.
+// WithheldError says that what is stored of the message does not fit together, so nobody may decide it.
 type WithheldError struct {
 	Message Message
 }

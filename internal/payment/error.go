@@ -20,7 +20,7 @@ var (
 // Finding is one thing wrong with a request or a document, as every floor tells it.
 type Finding = iso20022.Finding
 
-// FieldError: the request is malformed: a field is missing, of a wrong type or of a wrong format. It names every one.
+// FieldError says that the request is malformed: a field is missing, of a wrong type or of a wrong format. It names every one.
 type FieldError struct {
 	Findings []Finding
 }
@@ -30,7 +30,7 @@ func (e *FieldError) Error() string {
 	return "malformed: " + join(e.Findings)
 }
 
-// RefusalError: the request is well formed, but rules of the scheme or the business refuse it. It names every rule broken.
+// RefusalError says that the request is well formed, but rules of the scheme or the business refuse it. It names every rule broken.
 type RefusalError struct {
 	Findings []Finding
 }
@@ -40,7 +40,7 @@ func (e *RefusalError) Error() string {
 	return "refused: " + join(e.Findings)
 }
 
-// StateError: the message is no longer (or not) in the state the request needs. It tells who brought it where it is.
+// StateError says that the message is no longer (or not) in the state the request needs. It tells who brought it where it is.
 type StateError struct {
 	Message Message
 	Wanted  State
@@ -57,7 +57,7 @@ func (e *StateError) Error() string {
 		e.Message.State, e.Message.StateSince.UTC().Format(time.RFC3339), e.Wanted)
 }
 
-// FourEyesError: the person made or edited the message, or the client created it, so somebody else must decide.
+// FourEyesError says that the person made or edited the message, or the client created it, so somebody else must decide.
 type FourEyesError struct {
 	Text string
 }
@@ -65,7 +65,7 @@ type FourEyesError struct {
 // Error is a sentence for people.
 func (e *FourEyesError) Error() string { return e.Text }
 
-// ForbiddenError: the person lacks the role, or may not do this with this message.
+// ForbiddenError says that the person lacks the role, or may not do this with this message.
 type ForbiddenError struct {
 	Text string
 }
@@ -73,7 +73,7 @@ type ForbiddenError struct {
 // Error is a sentence for people.
 func (e *ForbiddenError) Error() string { return e.Text }
 
-// ContentError: what the caller saw is not what is there now, or they do not say what they saw of a message that was amended.
+// ContentError says that what the caller saw is not what is there now, or they do not say what they saw of a message that was amended.
 type ContentError struct {
 	Message Message
 	Unnamed bool // the caller named no content

@@ -10,8 +10,8 @@ import (
 	"countersign/internal/identity"
 )
 
-// RepeatError: the same person asked for the same step of the same content before, and it was taken. Nothing is done again; who asks may
-// have missed the first answer and gets it once more. It wraps the refusal for doors that do not repeat.
+// RepeatError says that the same person asked for the same step of the same content before, and it was taken. Nothing is done again; who
+// asks may have missed the first answer and gets it once more. It wraps the refusal for callers that do not repeat.
 type RepeatError struct {
 	// Message is the message as the step left it, once a station has looked up that moment; as it is now before.
 	Message Message

@@ -149,7 +149,7 @@ type Preview struct {
 	PendingFor        time.Duration
 }
 
-// ErrKeyReused: the client used the Idempotency-Key before, for another order.
+// ErrKeyReused says that the client used the Idempotency-Key before, for another order.
 var ErrKeyReused = errors.New("the Idempotency-Key was used before with other content")
 
 // repeat answers a request whose externalId, Idempotency-Key or MsgId was used before. The externalId is no part of an order's content, so

@@ -26,7 +26,7 @@ type accountPage struct {
 func (q *query) accountPaging() accountPage {
 	q.time("changedSince", dayStart)
 	p := accountPage{
-		number: q.count("currentPage", 1, 1, maxSkip), size: q.count("pageSize", defaultPageSize, 1, maxPageSize),
+		number: q.count("currentPage", 1, maxSkip), size: q.count("pageSize", defaultPageSize, maxPageSize),
 		after: q.account("after"), backwards: q.oneOf("order", "asc", "desc") == "desc",
 	}
 	if p.after != "" && q.values.Has("currentPage") {

@@ -50,7 +50,7 @@ func TestAnotherBankThanTheAccountsIsRefused(t *testing.T) {
 	} {
 		a := b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(strings.Replace(sample, own, `"DbtrAgt":{"FinInstnId":`+bank+`}`, 1))})
 		want := "/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAgt" + pointer
-		if a.Status != http.StatusBadRequest || !strings.Contains(string(a.Body), want) || !strings.Contains(string(a.Body), `"AGNT"`) {
+		if a.Status != http.StatusBadRequest || !strings.Contains(a.Body, want) || !strings.Contains(a.Body, `"AGNT"`) {
 			t.Errorf("%s: %d %s", bank, a.Status, a.Body)
 		}
 	}
@@ -124,7 +124,7 @@ func TestARepeatIsTheSameByWhatItMeans(t *testing.T) {
 		t.Errorf("the same order: %d %s", a.Status, a.Body)
 	}
 	a = b.Send(t, call{Path: createSwiss, Who: maker1, Body: strings.ReplaceAll(first, `"200.00"`, `"200.10"`)})
-	if a.Status != http.StatusBadRequest || !strings.Contains(string(a.Body), "DU01") {
+	if a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "DU01") {
 		t.Errorf("another order: %d %s", a.Status, a.Body)
 	}
 }

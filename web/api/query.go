@@ -178,7 +178,7 @@ type paging struct {
 func (q *query) paging() paging {
 	p := paging{
 		oldestFirst: q.oneOf("order", "desc", "asc") == "asc", changedSince: q.time("changedSince", dayStart),
-		number: q.count("currentPage", 1, 1, maxSkip), size: q.count("pageSize", defaultPageSize, 1, maxPageSize),
+		number: q.count("currentPage", 1, maxSkip), size: q.count("pageSize", defaultPageSize, maxPageSize),
 	}
 	after := q.values.Get("after")
 	if after == "" {
@@ -198,15 +198,15 @@ func (q *query) paging() paging {
 	return p
 }
 
-// count reads a whole number between two bounds.
-func (q *query) count(name string, without, least, most int) int {
+// count reads a whole number from 1 to most.
+func (q *query) count(name string, without, most int) int {
 	value := q.values.Get(name)
 	if value == "" {
 		return without
 	}
 	number, err := strconv.Atoi(value)
-	if err != nil || number < least || number > most {
-		q.refuse(name, "FF01", "Enter "+name+" as a number from "+strconv.Itoa(least)+" to "+strconv.Itoa(most)+".")
+	if err != nil || number < 1 || number > most {
+		q.refuse(name, "FF01", "Enter "+name+" as a number from 1 to "+strconv.Itoa(most)+".")
 		return without
 	}
 	return number

@@ -61,7 +61,7 @@ func (b *interbankBundle) holdAnswer(t *testing.T, kind, recall, original string
 	b.shows(t, id, want)
 	for _, about := range []string{recall, original} {
 		related := b.ok(t, get("/api/common/v1/transaction/"+about+"/related", supervisor1))
-		if !strings.Contains(string(related.Body), id) {
+		if !strings.Contains(related.Body, id) {
 			t.Errorf("%s is not related to %s: %s", kind, about, related.Body)
 		}
 	}

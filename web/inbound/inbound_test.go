@@ -127,7 +127,7 @@ func TestTheReportOfAnEndedInstructionIsKept(t *testing.T) {
 		t.Fatalf("documents: %s", a.Body)
 	}
 	kept := b.Send(t, webtest.Get("/api/common/v1/interface/"+a.Text("messages", 0, "id"), webtest.Supervisor1))
-	if !strings.Contains(string(kept.Body), `"RJCT"`) || !strings.Contains(string(kept.Body), a.Text("messages", 0, "reference")) {
+	if !strings.Contains(kept.Body, `"RJCT"`) || !strings.Contains(kept.Body, a.Text("messages", 0, "reference")) {
 		t.Errorf("the report: %s", kept.Body)
 	}
 }

@@ -327,9 +327,9 @@ func (b *bench) count(query string, arguments ...any) int {
 }
 
 // change changes the database as its owner.
-func (b *bench) change(statement string, arguments ...any) {
+func (b *bench) change(statement string) {
 	b.t.Helper()
-	_, err := b.db.Connect(b.t).Exec(context.Background(), statement, arguments...)
+	_, err := b.db.Connect(b.t).Exec(context.Background(), statement)
 	if err != nil {
 		b.t.Fatal(err)
 	}

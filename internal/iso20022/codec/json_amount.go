@@ -36,7 +36,7 @@ func (j *jsonDecoder) amount(e *schema.Element, place reflect.Value) {
 			valueSeen = true
 			j.amountValue(e, place)
 		default:
-			j.unknownAmountMember(e, key, offset)
+			j.unknownAmountMember(key, offset)
 		}
 	}
 	if j.stopped {
@@ -56,7 +56,7 @@ func (j *jsonDecoder) repeated(key string, offset int, what string) {
 	j.skip()
 }
 
-func (j *jsonDecoder) unknownAmountMember(e *schema.Element, key string, offset int) {
+func (j *jsonDecoder) unknownAmountMember(key string, offset int) {
 	refused := problem{codeNotAllowed, "Remove " + xmltoken.Shown(key) + ": an amount has only Ccy and value."}
 	if amountKeys.Variant(key) != "" {
 		refused = problem{codeFormat, "Write " + xmltoken.Shown(key) + " as Ccy or value: names are case-sensitive."}

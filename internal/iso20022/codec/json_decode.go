@@ -47,11 +47,11 @@ type jsonDecoder struct {
 func (j *jsonDecoder) document(name iso20022.MessageName) iso20022.Document {
 	message := iso20022.DefinitionNamed(name)
 	if message == nil {
-		j.fail(0, codeFormat, "Send a message this system knows: it has no "+xmltoken.Shown(string(name))+".")
+		j.fail(0, "Send a message this system knows: it has no "+xmltoken.Shown(string(name))+".")
 		return nil
 	}
 	if len(j.data) > j.options.MaxBytes {
-		j.fail(j.options.MaxBytes, codeFormat, "Send at most "+strconv.Itoa(j.options.MaxBytes)+" bytes in one document.")
+		j.fail(j.options.MaxBytes, "Send at most "+strconv.Itoa(j.options.MaxBytes)+" bytes in one document.")
 		return nil
 	}
 	j.name = name
@@ -71,7 +71,7 @@ func (j *jsonDecoder) document(name iso20022.MessageName) iso20022.Document {
 func (j *jsonDecoder) end() {
 	offset := j.nextOffset()
 	if offset < len(j.data) {
-		j.fail(offset, codeFormat, "Remove what follows the document.")
+		j.fail(offset, "Remove what follows the document.")
 	}
 }
 
@@ -91,7 +91,7 @@ func (j *jsonDecoder) broken(err error) {
 	if errors.As(err, &syntactic) {
 		offset = int(syntactic.ByteOffset)
 	}
-	j.fail(offset, codeFormat, "Correct the JSON at this place: it is malformed here.")
+	j.fail(offset, "Correct the JSON at this place: it is malformed here.")
 }
 
 // skip passes over the next value.

@@ -102,11 +102,11 @@ func (r *reporter) reportChild(child step, offset int, problem problem) {
 }
 
 // fail notes a problem after which the rest cannot be understood.
-func (r *reporter) fail(offset int, code, text string) {
+func (r *reporter) fail(offset int, text string) {
 	if r.stopped {
 		return
 	}
-	r.report(offset, code, text)
+	r.report(offset, codeFormat, text)
 	r.stopped = true
 	r.found[len(r.found)-1].Final = true
 }

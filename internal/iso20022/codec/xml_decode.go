@@ -60,12 +60,12 @@ func (x *xmlDecoder) document() iso20022.Document {
 		return nil
 	}
 	if root.Kind != xmltoken.Start || string(root.Local) != "Document" {
-		x.fail(root.Offset, codeFormat, "Send an ISO 20022 document: its root element must be Document.")
+		x.fail(root.Offset, "Send an ISO 20022 document: its root element must be Document.")
 		return nil
 	}
 	message := iso20022.DefinitionOfNamespace(root.Namespace)
 	if message == nil {
-		x.fail(root.Offset, codeFormat, "Send a message this system knows: it has no message with the namespace "+strconv.Quote(xmltoken.Shown(root.Namespace))+".")
+		x.fail(root.Offset, "Send a message this system knows: it has no message with the namespace "+strconv.Quote(xmltoken.Shown(root.Namespace))+".")
 		return nil
 	}
 	x.namespace = root.Namespace
@@ -89,11 +89,11 @@ func (x *xmlDecoder) document() iso20022.Document {
 // acceptable checks what can be said of the input as a whole.
 func (x *xmlDecoder) acceptable() bool {
 	if len(x.data) > x.options.MaxBytes {
-		x.fail(x.options.MaxBytes, codeFormat, "Send at most "+strconv.Itoa(x.options.MaxBytes)+" bytes in one document.")
+		x.fail(x.options.MaxBytes, "Send at most "+strconv.Itoa(x.options.MaxBytes)+" bytes in one document.")
 		return false
 	}
 	if !utf8.Valid(x.data) {
-		x.fail(firstInvalid(x.data), codeFormat, "Send the document in UTF-8: this byte is not part of a character.")
+		x.fail(firstInvalid(x.data), "Send the document in UTF-8: this byte is not part of a character.")
 		return false
 	}
 	x.scanner = xmltoken.New(x.data, x.options.MaxDepth)
@@ -123,7 +123,7 @@ func (x *xmlDecoder) next() (xmltoken.Token, bool) {
 	t := x.scanner.Next()
 	switch t.Kind {
 	case xmltoken.Broken:
-		x.fail(t.Offset, codeFormat, t.Advice)
+		x.fail(t.Offset, t.Advice)
 		return t, false
 	case xmltoken.Text:
 		if t.CDATA && x.strict {
@@ -312,7 +312,7 @@ func (x *xmlDecoder) content(e *schema.Element, place reflect.Value, offset int)
 func (x *xmlDecoder) keep(size, offset int) {
 	x.kept += size
 	if x.kept > mostKept*x.options.MaxBytes {
-		x.fail(offset, codeFormat, "Send fewer or smaller supplementary data: with the namespaces they need they are too large.")
+		x.fail(offset, "Send fewer or smaller supplementary data: with the namespaces they need they are too large.")
 	}
 }
 

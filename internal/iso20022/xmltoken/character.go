@@ -168,7 +168,7 @@ func lineEnd(attribute bool) byte {
 func AppendEscaped(out []byte, text string, attribute bool) []byte {
 	start := 0
 	for i := range len(text) {
-		replacement := ""
+		var replacement string
 		switch c := text[i]; {
 		case c == '&':
 			replacement = "&amp;"

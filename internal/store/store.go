@@ -114,7 +114,7 @@ func (d *Database) Ping(ctx context.Context) error { return d.pool.Ping(ctx) }
 
 var realmPattern = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
-// ErrBusy: the database did not get to it in time, because of a lock, the load or a deadlock. Nothing was changed; try again.
+// ErrBusy says that the database did not get to it in time, because of a lock, the load or a deadlock. Nothing was changed; try again.
 var ErrBusy = errors.New("the database is busy")
 
 // busy adds ErrBusy to errors of the database that another try may not meet.
@@ -129,7 +129,7 @@ func busy(err error) error {
 	return err
 }
 
-// ErrNoRealm: the text is no realm's name, so it cannot have rows.
+// ErrNoRealm says that the text is no realm's name, so it cannot have rows.
 var ErrNoRealm = errors.New("no such realm")
 
 // Mode is what a transaction may do.

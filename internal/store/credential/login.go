@@ -16,7 +16,7 @@ import (
 	"countersign/internal/store/internal/masterdata"
 )
 
-// LockedError: too many tries for this name; the next one counts from Until on.
+// LockedError says that there were too many tries for this name; the next one counts from Until on.
 type LockedError struct {
 	Until time.Time
 }

@@ -15,7 +15,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// ErrUnknownToken: no such token in this realm, or no longer a live one where a live one is asked for.
+// ErrUnknownToken says that there is no such token in this realm, or no longer a live one where a live one is asked for.
 var ErrUnknownToken = errors.New("unknown token")
 
 // Revocation is why a family of tokens was revoked.

@@ -25,10 +25,10 @@ type Arrival struct {
 	Moves DecideFunc
 }
 
-// ErrKnownTransaction: another document brought a payment with this transaction id before.
+// ErrKnownTransaction says that another document brought a payment with this transaction id before.
 var ErrKnownTransaction = errors.New("the transaction id was received before")
 
-// ConflictError: another message about the same payment is there already.
+// ConflictError says that another message about the same payment is there already.
 type ConflictError struct {
 	Index string // what refused it
 }

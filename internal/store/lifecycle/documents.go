@@ -64,8 +64,8 @@ type Documents struct {
 // NewDocuments makes the keeper of the messages' documents.
 func NewDocuments(messages *Messages) *Documents { return messages.documents }
 
-// ErrRemade: the document that was sealed under this reference has other bytes than the one made now, as after a change of the program
-// between two attempts. Clearing may have the first one, so the other must not follow under the same reference.
+// ErrRemade says that the document that was sealed under this reference has other bytes than the one made now, as after a change of the
+// program between two attempts. Clearing may have the first one, so the other must not follow under the same reference.
 var ErrRemade = errors.New("the document was sealed with other bytes before")
 
 // Keep stores a document and its content under seal before it is sent, once for its reference. When it returns nil, what is

@@ -22,7 +22,7 @@ import (
 	"countersign/internal/store/internal/load"
 )
 
-// DuplicateError: the client used one of the message's keys before, its externalId or its MsgId.
+// DuplicateError says that the client used one of the message's keys before, its externalId or its MsgId.
 type DuplicateError struct {
 	Scope       string // "external-id", "message-id" or "idempotency-key"
 	MessageID   uuid.UUID
@@ -111,7 +111,7 @@ func (s *Messages) Facts(ctx context.Context, ask SubmissionQuery) (SubmissionFa
 	return known, err
 }
 
-// ErrNoPolicy: no policy of the realm matches the message, so it cannot be made.
+// ErrNoPolicy says that no policy of the realm matches the message, so it cannot be made.
 var ErrNoPolicy = errors.New("no policy of the realm matches")
 
 func submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQuery) (SubmissionFacts, error) {

@@ -49,7 +49,7 @@ func releaseFromDB(row dbsqlc.ReleaseGetRow) payment.Release {
 	return release
 }
 
-// MissingKeyError: the newest release or message was sealed with a key that is not at hand.
+// MissingKeyError says that the newest release or message was sealed with a key that is not at hand.
 type MissingKeyError struct {
 	KeyID string
 }

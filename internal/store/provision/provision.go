@@ -19,7 +19,7 @@ import (
 	"countersign/internal/store/internal/masterdata"
 )
 
-// ErrForeignRealm: the realm was made by somebody else, or under another mark, and is left as it is.
+// ErrForeignRealm says that the realm was made by somebody else, or under another mark, and is left as it is.
 var ErrForeignRealm = errors.New("the database holds this realm already, made by another maker or with another mark")
 
 // Duty keeps administration and payments with different people.

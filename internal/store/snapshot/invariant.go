@@ -34,7 +34,7 @@ type Snapshot struct {
 	q    *dbsqlc.Queries
 }
 
-// HiddenRowsError: the login does not see every row, so what it does not find proves nothing.
+// HiddenRowsError says that the login does not see every row, so what it does not find proves nothing.
 type HiddenRowsError struct {
 	Login  string
 	Tables []string // some of them

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strconv"
 
+	"countersign/internal/interbank/carriage"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
 )
@@ -31,14 +32,13 @@ func Check(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiat
 		return nil
 	}
 	var findings []iso20022.Finding
-	for _, place := range c.withoutPlace(order, information, transaction) {
-		if place.present {
-			findings = append(findings, iso20022.Finding{
-				Rule: RuleNotForwarded, Pointer: place.pointer, Code: "CH17",
-				Text: "Remove " + place.name + ": instant payments do not carry it to the creditor's bank.",
-			})
-		}
-	}
+	carriage.FindRefused(scheme, order, func(row carriage.Row, pointer string) bool {
+		findings = append(findings, iso20022.Finding{
+			Rule: RuleNotForwarded, Pointer: pointer, Code: "CH17",
+			Text: "Remove " + row.Name + ": instant payments do not carry it to the creditor's bank.",
+		})
+		return len(findings) < mostFindings
+	})
 	return append(findings, c.checkCharacters(information, transaction)...)
 }
 
@@ -47,31 +47,6 @@ const (
 	informationPointer = orderPointer + "/PmtInf/0"
 	transactionPointer = informationPointer + "/CdtTrfTxInf/0"
 )
-
-// placed is an element of an order that may be present.
-type placed struct {
-	present       bool
-	pointer, name string
-}
-
-// withoutPlace are the elements that are neither sent on nor of a kind that the debtor's bank itself uses up.
-func (c convention) withoutPlace(order *iso20022.CustomerCreditTransferInitiation, information *iso20022.PaymentInstruction30, t *iso20022.CreditTransferTransaction34) []placed {
-	return []placed{
-		{information.PoolingAdjustmentDate != "", informationPointer + "/PoolgAdjstmntDt", "the pooling adjustment date"},
-		{t.ExchangeRateInformation != nil, transactionPointer + "/XchgRateInf", "the exchange rate information"},
-		{t.IntermediaryAgent1 != nil, transactionPointer + "/IntrmyAgt1", "the intermediary bank"},
-		{t.IntermediaryAgent1Account != nil, transactionPointer + "/IntrmyAgt1Acct", "the account of the intermediary bank"},
-		{t.IntermediaryAgent2 != nil, transactionPointer + "/IntrmyAgt2", "the intermediary bank"},
-		{t.IntermediaryAgent2Account != nil, transactionPointer + "/IntrmyAgt2Acct", "the account of the intermediary bank"},
-		{t.IntermediaryAgent3 != nil, transactionPointer + "/IntrmyAgt3", "the intermediary bank"},
-		{t.IntermediaryAgent3Account != nil, transactionPointer + "/IntrmyAgt3Acct", "the account of the intermediary bank"},
-		{t.CreditorAgent != nil && t.CreditorAgent.BranchID != nil && !c.agentsByIID, transactionPointer + "/CdtrAgt/BrnchId", "the branch of the creditor's bank"},
-		{t.CreditorAgentAccount != nil, transactionPointer + "/CdtrAgtAcct", "the account of the creditor's bank"},
-		{t.Tax != nil, transactionPointer + "/Tax", "the tax information"},
-		{len(t.SupplementaryData) > 0, transactionPointer + "/SplmtryData", "the supplementary data"},
-		{len(order.SupplementaryData) > 0, orderPointer + "/SplmtryData", "the supplementary data"},
-	}
-}
 
 // checkCharacters holds what is sent on against the character set of the scheme, after texts are transliterated.
 func (c convention) checkCharacters(information *iso20022.PaymentInstruction30, t *iso20022.CreditTransferTransaction34) []iso20022.Finding {

@@ -56,6 +56,7 @@ var floors = map[string]int{
 	"internal/interbank":                 3, // the documents banks exchange
 	"internal/interbank/provenance":      3, // where each element of them came from
 	"internal/rulebook/rtransactionrule": 2, // what the schemes allow of recalls, returns and resolutions, and until when
+	"internal/interbank/carriage":        2, // what becomes of each element of an order
 	"internal/rulebook":                  1, // what the schemes allow, as a table
 
 	"internal/iso20022":           0,  // the payment messages as types

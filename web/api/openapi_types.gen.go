@@ -271,6 +271,10 @@ type InstructionAnswer struct {
 	Header      Header        `json:"header"`
 	Identifiers Identifiers   `json:"identifiers"`
 	Message     StatusMessage `json:"message"`
+
+	// Notes What of the order is not forwarded to the creditor's bank, in document order; absent when everything is. In the answers to
+	// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element.
+	Notes Notes `json:"notes,omitempty"`
 }
 
 // InterfaceAnswer defines model for InterfaceAnswer.
@@ -315,6 +319,19 @@ type MessagesAnswer struct {
 	Header   Header             `json:"header"`
 	Messages []InterfaceMessage `json:"messages"`
 }
+
+// Note defines model for Note.
+type Note struct {
+	// FieldMap RFC 6901 pointer into the body as it was sent, as in Field.
+	FieldMap string `json:"fieldMap"`
+
+	// Text What stays behind and why.
+	Text string `json:"text"`
+}
+
+// Notes What of the order is not forwarded to the creditor's bank, in document order; absent when everything is. In the answers to
+// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element.
+type Notes = []Note
 
 // Outcome defines model for Outcome.
 type Outcome struct {
@@ -440,6 +457,9 @@ type Step struct {
 
 // Success defines model for Success.
 type Success struct {
+	// Notes What of the order is not forwarded to the creditor's bank, in document order; absent when everything is. In the answers to
+	// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element.
+	Notes  Notes  `json:"notes,omitempty"`
 	Status string `json:"status"`
 }
 

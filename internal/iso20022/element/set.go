@@ -11,9 +11,10 @@ import (
 	"strings"
 )
 
-// Set is a list of places of one message, ready to be looked for. It is never written to after New.
+// Set is a list of places of one message, ready to be looked for. Once places are looked for, none is added.
 type Set struct {
-	root node
+	message reflect.Type
+	root    node
 }
 
 // node is one element on the way to the places of a set.
@@ -27,17 +28,26 @@ type node struct {
 // noField marks the message element itself.
 const noField = -1
 
-// MustNew makes the set of the places, which are written below the message element and without indexes. It panics on a place that the
-// message does not have: places are tables of the program, and a slip in one is found by the first test that touches it.
+// MustNew makes the set of the places, which are written below the message element and without indexes; a place is known by its index. It
+// panics on one that the message does not have: places are tables of the program, and a slip in one is found by the first test that touches it.
 func MustNew(message reflect.Type, places []string) *Set {
-	made := &Set{root: node{field: noField}}
+	made := NewSet(message)
 	for number, place := range places {
-		if !made.root.add(message, strings.Split(place, "/"), number) {
-			panic("there is no " + place + " in " + message.Name())
-		}
+		made.MustAdd(place, number)
 	}
-	made.root.sort()
 	return made
+}
+
+// NewSet makes an empty set of places of the message, the Go struct below its message element.
+func NewSet(message reflect.Type) *Set {
+	return &Set{message: message, root: node{field: noField}}
+}
+
+// MustAdd adds a place under a number of the caller's. It panics as MustNew does.
+func (s *Set) MustAdd(place string, number int) {
+	if !s.root.add(s.message, strings.Split(place, "/"), number) {
+		panic("there is no " + place + " in " + s.message.Name())
+	}
 }
 
 // add puts a place below a node; false when there is no such element.
@@ -55,22 +65,16 @@ func (n *node) add(component reflect.Type, tags []string, number int) bool {
 	return child.add(component.Field(field).Type, tags[1:], number)
 }
 
-// sort brings what is below a node into the order of the schema.
-func (n *node) sort() {
-	slices.SortFunc(n.children, func(a, b node) int { return cmp.Compare(a.field, b.field) })
-	for i := range n.children {
-		n.children[i].sort()
-	}
-}
-
+// child is the node of an element below, made where it belongs in the order of the schema.
 func (n *node) child(tag string, field int) *node {
 	for i := range n.children {
 		if n.children[i].field == field {
 			return &n.children[i]
 		}
 	}
-	n.children = append(n.children, node{tag: tag, field: field})
-	return &n.children[len(n.children)-1]
+	at, _ := slices.BinarySearchFunc(n.children, field, func(n node, field int) int { return cmp.Compare(n.field, field) })
+	n.children = slices.Insert(n.children, at, node{tag: tag, field: field})
+	return &n.children[at]
 }
 
 // Component is the type of one element of a field: without pointer and slice.
@@ -96,10 +100,11 @@ func FieldOf(component reflect.Type, tag string) (field int, found bool) {
 
 // Found is a place of a set that a document has.
 type Found struct {
-	// Place is its number in the list.
+	// Place is its number.
 	Place int
-	// Value is the element itself.
-	Value reflect.Value
+	// Value is the element itself, Parent the component it stands in.
+	Value, Parent reflect.Value
+
 	steps []step
 }
 
@@ -107,6 +112,22 @@ type Found struct {
 type step struct {
 	tag   string
 	index int
+}
+
+// Text is the value of an element of one text or indicator as it stands in a document, "" for any other.
+func (f Found) Text() string {
+	value := f.Value
+	if value.Kind() == reflect.Pointer {
+		value = value.Elem()
+	}
+	switch value.Kind() {
+	case reflect.String:
+		return value.String()
+	case reflect.Bool:
+		return strconv.FormatBool(value.Bool())
+	default:
+		return ""
+	}
 }
 
 // Pointer is the RFC 6901 pointer of the place below a prefix, with an index where elements may repeat.
@@ -134,7 +155,9 @@ func (s *Set) Each(message any, visit func(Found) bool) {
 type walk struct {
 	visit func(Found) bool
 	steps []step
-	ended bool
+	// parent is the component in hand.
+	parent reflect.Value
+	ended  bool
 }
 
 // enter looks at an element that may be missing or repeat.
@@ -155,7 +178,7 @@ func (w *walk) enter(n *node, value reflect.Value) {
 func (w *walk) at(n *node, here step, value reflect.Value) {
 	w.steps = append(w.steps, here)
 	for _, place := range n.places {
-		w.ended = w.ended || !w.visit(Found{Place: place, Value: value, steps: w.steps})
+		w.ended = w.ended || !w.visit(Found{Place: place, Value: value, Parent: w.parent, steps: w.steps})
 	}
 	w.inside(n, value)
 	w.steps = w.steps[:len(w.steps)-1]
@@ -166,6 +189,7 @@ func (w *walk) inside(n *node, value reflect.Value) {
 		if w.ended {
 			return
 		}
+		w.parent = value
 		w.enter(&n.children[i], value.Field(n.children[i].field))
 	}
 }

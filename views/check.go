@@ -15,6 +15,7 @@ type Check struct {
 	Acknowledged   bool   // the duplicate box was ticked
 	Reason         string // why the duplicate is wanted
 	Transliterated []Change
+	NotForwarded   []string // what of an order stays behind, a sentence each
 	Warnings       []Warning
 	Approvers      string   // who may approve: "checker1, checker2 or both1"
 	NeedsApproval  bool     // false where no policy asks for one

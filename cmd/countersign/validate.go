@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"countersign/internal/entry"
+	"countersign/internal/interbank/carriage"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
@@ -118,7 +119,9 @@ type fileReport struct {
 	Message  string          `json:"message"`          // "" when the file is no message of ours
 	Scheme   rulebook.Scheme `json:"scheme,omitempty"` // "" when no rules were checked
 	Findings []findingReport `json:"findings"`
-	chosen   string          // why this scheme
+	// Notes say what of an order that is fine is not forwarded to the creditor's bank.
+	Notes  []findingNote `json:"notes,omitempty"`
+	chosen string        // why this scheme
 }
 
 // findingReport is one finding at its place; line and column are 0 when the document does not have it.
@@ -128,6 +131,14 @@ type findingReport struct {
 	Pointer string `json:"pointer"`
 	Code    string `json:"code"`
 	Rule    string `json:"rule"` // "structure" for what the schema asks
+	Text    string `json:"text"`
+}
+
+// findingNote is a note at its place.
+type findingNote struct {
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Pointer string `json:"pointer"`
 	Text    string `json:"text"`
 }
 
@@ -145,6 +156,11 @@ func (v validation) file(name string, content []byte) fileReport {
 	}
 	for _, f := range findings {
 		made.Findings = append(made.Findings, findingReport{f.Line, f.Column, f.Pointer, f.Code, cmp.Or(f.Rule, ruleStructure), f.Text})
+	}
+	if read.Order != nil && len(findings) == 0 {
+		for _, note := range carriage.Notes(made.Scheme, read.Order) {
+			made.Notes = append(made.Notes, findingNote{Pointer: note.Pointer, Text: note.Text})
+		}
 	}
 	made.place(content)
 	slices.SortStableFunc(made.Findings, func(a, b findingReport) int {
@@ -196,7 +212,7 @@ func asksForSEPA(kind *iso20022.PaymentTypeInformation26) bool {
 	return false
 }
 
-// place gives findings that have none the line of their element.
+// place gives notes, and findings that have none, the line of their element.
 func (r *fileReport) place(content []byte) {
 	var positions codec.Positions
 	read := false
@@ -210,5 +226,12 @@ func (r *fileReport) place(content []byte) {
 		}
 		at := positions.Of(f.Pointer)
 		f.Line, f.Column = at.Line, at.Column
+	}
+	for i := range r.Notes {
+		if !read {
+			positions, read = codec.PositionsXML(content), true
+		}
+		at := positions.Of(r.Notes[i].Pointer)
+		r.Notes[i].Line, r.Notes[i].Column = at.Line, at.Column
 	}
 }

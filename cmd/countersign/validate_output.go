@@ -8,11 +8,14 @@ import (
 	"strings"
 )
 
-// writeText writes a line for each finding, in the form editors jump to, and one about the file.
+// writeText writes a line for each finding and note, in the form editors jump to, and one about the file.
 func writeText(output io.Writer, r fileReport) error {
 	var text strings.Builder
 	for _, f := range r.Findings {
 		fmt.Fprintf(&text, "%s:%d:%d: %s %s: %s (%s)\n", r.File, f.Line, f.Column, f.Code, f.Pointer, f.Text, f.Rule)
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(&text, "%s:%d:%d: note %s: %s\n", r.File, n.Line, n.Column, n.Pointer, n.Text)
 	}
 	outcome := "fine"
 	if len(r.Findings) > 0 {

@@ -96,6 +96,25 @@ func TestValidateFindsEachProblemAtItsPlace(t *testing.T) {
 	}
 }
 
+// What is fine and stays behind is told, at its line, and does not make the file wrong.
+func TestValidateTellsWhatIsNotForwarded(t *testing.T) {
+	t.Parallel()
+	made := validation{today: orderDay}.file("x", swissOrder(t, "<LclInstrm>", "<SvcLvl><Cd>URGP</Cd></SvcLvl><LclInstrm>"))
+	const place = "/Document/CstmrCdtTrfInitn/PmtInf/0/PmtTpInf/SvcLvl/0"
+	if len(made.Findings) > 0 || len(made.Notes) == 0 {
+		t.Fatalf("%+v", made)
+	}
+	note := made.Notes[len(made.Notes)-1]
+	if note.Pointer != place || note.Line == 0 || !strings.Contains(note.Text, "not forwarded") {
+		t.Errorf("note %+v", note)
+	}
+	var output bytes.Buffer
+	must(t, writeText(&output, made))
+	if !strings.Contains(output.String(), ": note "+place+": ") || !strings.HasSuffix(output.String(), ": fine\n") {
+		t.Errorf("printed %s", &output)
+	}
+}
+
 func TestValidateTakesEverySample(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(sampleFolder, "s??-inst_*.xml"))

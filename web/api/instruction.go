@@ -10,6 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"countersign/internal/approval"
+	"countersign/internal/interbank/carriage"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -39,6 +40,7 @@ func (a *API) create(scheme rulebook.Scheme) echo.HandlerFunc {
 			return a.failCommand(c, order, err)
 		}
 		first := a.reportReply(c, atCreation(created.Message), order.document)
+		first = first.noting(notesOf(order, scheme))
 		first.replayed = created.Replayed
 		return first.send(c)
 	}
@@ -74,7 +76,9 @@ func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 		if len(findings) > 0 {
 			return a.answerInvalid(c, order.at(findings))
 		}
-		return c.JSON(http.StatusOK, ValidationAnswer{Header: a.header(c), Success: Success{Status: "Success"}})
+		return c.JSON(http.StatusOK, ValidationAnswer{
+			Header: a.header(c), Success: Success{Status: "Success", Notes: notesOf(order, scheme)},
+		})
 	}
 }
 
@@ -136,8 +140,30 @@ func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 			return a.failCommand(c, order, err)
 		}
 		m, err := a.cfg.Submission.Amend(c.Request().Context(), principal(c), id, order.input(scheme))
-		return a.answerStep(c, order, step{message: m, err: err})
+		s := step{message: m, err: err}
+		if s.failed() {
+			return a.answerStep(c, order, s)
+		}
+		return a.stepReply(c, s).noting(notesOf(order, scheme)).send(c)
 	}
+}
+
+// notesOf lists what of an order is not forwarded, at the places where the caller put it.
+func notesOf(order order, scheme rulebook.Scheme) Notes {
+	var notes Notes
+	for _, note := range carriage.Notes(scheme, order.document) {
+		notes = append(notes, Note{FieldMap: order.prefix + note.Pointer, Text: note.Text})
+	}
+	return notes
+}
+
+// noting puts notes beside the status report of an instruction.
+func (r reply) noting(notes Notes) reply {
+	if answer, is := r.body.(InstructionAnswer); is {
+		answer.Notes = notes
+		r.body = answer
+	}
+	return r
 }
 
 // expected finds the message a body names and holds it against the path. Kind and scheme of a message never change, so nothing can

@@ -73,6 +73,24 @@ func Of(scheme rulebook.Scheme, place string) (Row, bool) {
 	return best, best.Place != ""
 }
 
+// How says in words how an element is written, or why it stays behind.
+func (r Row) How() string {
+	switch {
+	case r.says != "" && r.Fate == Carried:
+		return "always " + r.says + "; noted where the order says otherwise"
+	case r.says != "":
+		return r.Reason + "; noted where the order does not say " + r.says
+	case len(r.beside) > 0:
+		return "not forwarded, and noted, beside " + strings.Join(r.beside, " or ") + ": " + r.Reason
+	case r.quiet != nil:
+		return r.Reason + "; noted where it is another bank"
+	case r.Reason == "":
+		return "as it is"
+	default:
+		return r.Reason
+	}
+}
+
 // Note tells whoever hands in an order that an element of it stays behind.
 type Note struct {
 	// Pointer names the place, as those of findings do.

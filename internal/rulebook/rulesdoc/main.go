@@ -63,6 +63,7 @@ func page() []byte {
 		}
 	}
 	writeSubset(&document)
+	writeCarriage(&document)
 	writeIncoming(&document)
 	writeRequests(&document)
 	writeReasons(&document)

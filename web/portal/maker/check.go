@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/entry"
+	"countersign/internal/interbank/carriage"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 	"countersign/views"
@@ -86,7 +87,10 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 	model.Next = page.NextSteps(payment.KindInstruction, payment.Policy{
 		ApprovalsRequired: p.asked.ApprovalsRequired, PendingFor: p.asked.PendingFor,
 	})
-	if len(p.draft.File) > 0 {
+	if len(p.draft.File) > 0 { // the form itself asks for nothing that stays behind
+		for _, note := range carriage.Notes(p.draft.Scheme, p.built.Document) {
+			model.NotForwarded = append(model.NotForwarded, note.Text)
+		}
 		model.Warnings = append(model.Warnings, fileWarnings(p.draft)...)
 	}
 	return v.Render(status, views.CheckPage(model))

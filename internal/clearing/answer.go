@@ -9,6 +9,7 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/store"
 	"countersign/internal/store/lifecycle"
 )
 
@@ -104,7 +105,7 @@ func (s *Station) sweepHeld(ctx context.Context) {
 }
 
 // takeUp processes a stored document again. It returns lifecycle.ErrSeen when it still has to wait.
-func (s *Station) takeUp(ctx context.Context, in lifecycle.Inbound) error {
+func (s *Station) takeUp(ctx context.Context, in store.Document) error {
 	parsed, findings := codec.DecodeXML(in.Content)
 	if len(findings) > 0 {
 		return s.inbox.GiveUp(ctx, in, "The stored document cannot be read.")

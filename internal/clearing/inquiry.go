@@ -9,13 +9,14 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
+	"countersign/internal/store"
 	"countersign/internal/store/lifecycle"
 )
 
 // receiveInquiry answers a pacs.028 with the state we know: of an incoming payment by its pacs.002 again, of a recall by its answer again
 // if there is one. A question about a recall that waits for people gets no answer until they decide; one about a payment that is
 // withheld, because what is stored is not what came in, goes to quarantine.
-func (s *Station) receiveInquiry(ctx context.Context, in lifecycle.Inbound, document *iso20022.FIToFIPaymentStatusRequest) error {
+func (s *Station) receiveInquiry(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentStatusRequest) error {
 	inquiry, err := interbank.ReadStatusRequest(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -32,7 +33,8 @@ func (s *Station) receiveInquiry(ctx context.Context, in lifecycle.Inbound, docu
 		return err
 	}
 	if m.Withheld != "" {
-		s.alarmOnce(ctx, m.InternalID.String(), "inquiry not answered: the stored payment is withheld", "realm", m.Realm, "internalId", m.InternalID)
+		s.alarmOnce(ctx, m.InternalID.String(), "inquiry not answered: the stored payment is withheld", "realm", m.Realm,
+			"internalId", m.InternalID)
 		return unprocessable("The payment " + string(m.GlobalID) + " is withheld. " + m.Withheld)
 	}
 	if inquiry.AboutRecall() {
@@ -48,12 +50,12 @@ func (s *Station) receiveInquiry(ctx context.Context, in lifecycle.Inbound, docu
 	if err != nil {
 		return err
 	}
-	return s.inbox.Record(ctx, in, realm, id, noMove, answer)
+	return s.inbox.Record(ctx, in.Of(realm, id), noMove, answer)
 }
 
 // answerAboutRecall sends the answer of a received recall again, by the outbox: the same bytes under the same message id, once more for
 // each inquiry. The question must agree with the recall and with the payment it is about.
-func (s *Station) answerAboutRecall(ctx context.Context, in lifecycle.Inbound, original payment.Message, inquiry interbank.Inquiry) error {
+func (s *Station) answerAboutRecall(ctx context.Context, in store.Document, original payment.Message, inquiry interbank.Inquiry) error {
 	id, err := s.cfg.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 	if errors.Is(err, payment.ErrNotFound) {
 		return unprocessable("The payment " + inquiry.Original.TransactionID + " was not recalled.")
@@ -77,12 +79,12 @@ func (s *Station) answerAboutRecall(ctx context.Context, in lifecycle.Inbound, o
 	if err != nil {
 		return err
 	}
-	return s.inbox.Record(ctx, in, original.Realm, id, noMove, answers...)
+	return s.inbox.Record(ctx, in.Of(original.Realm, id), noMove, answers...)
 }
 
 // sentAnswer is the answer of a received recall to send again; none while people still decide, or when it was not sent yet. One that does
 // not fit its seal is not sent again, and raises the alarm.
-func (s *Station) sentAnswer(ctx context.Context, in lifecycle.Inbound, realm string, recall uuid.UUID) ([]lifecycle.Reply, error) {
+func (s *Station) sentAnswer(ctx context.Context, in store.Document, realm string, recall uuid.UUID) ([]store.Document, error) {
 	m, err := s.cfg.Messages.AnswerOf(ctx, realm, recall)
 	if errors.Is(err, payment.ErrNotFound) {
 		return nil, nil
@@ -101,8 +103,8 @@ func (s *Station) sentAnswer(ctx context.Context, in lifecycle.Inbound, realm st
 	case err != nil:
 		return nil, err
 	}
-	return []lifecycle.Reply{{
-		Scheme: in.Scheme, Name: string(sent.Name), Reference: "again-" + shortDigest(in.Content), Again: sent.ID, At: s.now(),
+	return []store.Document{{
+		ID: sent.ID, Scheme: in.Scheme, Name: sent.Name, Reference: "again-" + shortDigest(in.Content), At: s.now(),
 	}}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/store"
 	"countersign/internal/store/lifecycle"
 )
 
@@ -19,7 +20,7 @@ const waitForPayment = time.Minute
 
 // receiveRecall takes another bank's recall of an incoming payment: it awaits a decision until the scheme's answer day. In SIC clearing
 // gets a receipt.
-func (s *Station) receiveRecall(ctx context.Context, in lifecycle.Inbound, document *iso20022.FIToFIPaymentCancellationRequest) error {
+func (s *Station) receiveRecall(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentCancellationRequest) error {
 	recall, err := interbank.ReadCancellation(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -48,7 +49,9 @@ func (s *Station) receiveRecall(ctx context.Context, in lifecycle.Inbound, docum
 		return err
 	}
 	answerBy := rtransactionrule.AnswerBy(in.Scheme, arrival.At.In(s.cfg.Zone), s.cfg.Rules)
-	err = s.inbox.Arrive(ctx, lifecycle.Arrival{Inbound: in, Created: payment.NewReceivedRecall(arrival, recall, original, answerBy), Reply: answer})
+	err = s.inbox.Arrive(ctx, lifecycle.Arrival{
+		Inbound: in, Created: payment.NewReceivedRecall(arrival, recall, original, answerBy), Answer: answer,
+	})
 	var conflict *lifecycle.ConflictError
 	if errors.As(err, &conflict) {
 		return unprocessable("The payment was recalled before: there is one recall of a payment.")
@@ -57,7 +60,7 @@ func (s *Station) receiveRecall(ctx context.Context, in lifecycle.Inbound, docum
 }
 
 // receipt makes the camt.025 that SIC expects for a recall or its refusal; nil in SEPA.
-func (s *Station) receipt(in lifecycle.Inbound, about iso20022.Document, reference string) (*lifecycle.Reply, error) {
+func (s *Station) receipt(in store.Document, about iso20022.Document, reference string) (*store.Document, error) {
 	if in.Scheme != rulebook.SchemeSIC {
 		return nil, nil
 	}
@@ -70,7 +73,7 @@ func (s *Station) receipt(in lifecycle.Inbound, about iso20022.Document, referen
 }
 
 // receiveReturn takes the money of a recalled payment back (pacs.004): the recall is accepted, and clearing gets a pacs.002.
-func (s *Station) receiveReturn(ctx context.Context, in lifecycle.Inbound, document *iso20022.PaymentReturn) error {
+func (s *Station) receiveReturn(ctx context.Context, in store.Document, document *iso20022.PaymentReturn) error {
 	returned, err := interbank.ReadReturn(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -87,7 +90,7 @@ func (s *Station) receiveReturn(ctx context.Context, in lifecycle.Inbound, docum
 	if err != nil {
 		return err
 	}
-	return s.arriveAnswer(ctx, lifecycle.Arrival{Inbound: in, Created: payment.NewReceivedReturn(arrival, returned, recall), Reply: &answer, Moves: func(m payment.Message) (payment.Transition, error) {
+	moves := func(m payment.Message) (payment.Transition, error) {
 		err := fits(in, m, returned.Original)
 		if err != nil {
 			return payment.Transition{}, err
@@ -97,7 +100,10 @@ func (s *Station) receiveReturn(ctx context.Context, in lifecycle.Inbound, docum
 			return payment.Transition{}, unprocessable(err.Error())
 		}
 		return s.answeredOnce(m.Accept(s.now()))
-	}})
+	}
+	return s.arriveAnswer(ctx, lifecycle.Arrival{
+		Inbound: in, Created: payment.NewReceivedReturn(arrival, returned, recall), Answer: &answer, Moves: moves,
+	})
 }
 
 // arriveAnswer stores what another bank answered to a recall of ours, with the move of the recall. A second answer is for an operator.
@@ -114,7 +120,7 @@ const answeredBefore = "The recall was answered before: there is one answer to a
 
 // receiveResolution books the refusal of a recall (camt.029). In SIC clearing gets a receipt. A camt.029 that refuses nothing, such as one
 // that says "pending", is kept beside the recall and moves nothing.
-func (s *Station) receiveResolution(ctx context.Context, in lifecycle.Inbound, document *iso20022.ResolutionOfInvestigation) error {
+func (s *Station) receiveResolution(ctx context.Context, in store.Document, document *iso20022.ResolutionOfInvestigation) error {
 	resolution, err := interbank.ReadResolution(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -131,22 +137,27 @@ func (s *Station) receiveResolution(ctx context.Context, in lifecycle.Inbound, d
 	if !resolution.Refused {
 		return s.keepUndecided(ctx, in, recall, resolution, receipt)
 	}
-	return s.arriveAnswer(ctx, lifecycle.Arrival{Inbound: in, Created: payment.NewReceivedResolution(arrival, resolution, recall), Reply: receipt, Moves: func(m payment.Message) (payment.Transition, error) {
+	moves := func(m payment.Message) (payment.Transition, error) {
 		err := fits(in, m, resolution.Original)
 		if err != nil {
 			return payment.Transition{}, err
 		}
 		return s.answeredOnce(m.RefuseRecall(resolution.Reason.Code, resolution.Reason.Text, s.now()))
-	}})
+	}
+	return s.arriveAnswer(ctx, lifecycle.Arrival{
+		Inbound: in, Created: payment.NewReceivedResolution(arrival, resolution, recall), Answer: receipt, Moves: moves,
+	})
 }
 
 // keepUndecided stores a camt.029 that is no answer yet beside its recall.
-func (s *Station) keepUndecided(ctx context.Context, in lifecycle.Inbound, recall payment.Message, resolution interbank.NegativeResolution, receipt *lifecycle.Reply) error {
-	var answers []lifecycle.Reply
+func (s *Station) keepUndecided(
+	ctx context.Context, in store.Document, recall payment.Message, resolution interbank.NegativeResolution, receipt *store.Document,
+) error {
+	var answers []store.Document
 	if receipt != nil {
 		answers = append(answers, *receipt)
 	}
-	return s.inbox.Record(ctx, in, recall.Realm, recall.InternalID, func(m payment.Message) (payment.Transition, error) {
+	return s.inbox.Record(ctx, in.Of(recall.Realm, recall.InternalID), func(m payment.Message) (payment.Transition, error) {
 		err := fits(in, m, resolution.Original)
 		if err != nil {
 			return payment.Transition{}, err
@@ -188,7 +199,7 @@ func (s *Station) recallOf(ctx context.Context, about interbank.Original) (payme
 }
 
 // receiveReceipt books what clearing says of our recall or resolution (camt.025).
-func (s *Station) receiveReceipt(ctx context.Context, in lifecycle.Inbound, document *iso20022.Receipt) error {
+func (s *Station) receiveReceipt(ctx context.Context, in store.Document, document *iso20022.Receipt) error {
 	confirmation, err := interbank.ReadReceipt(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -204,7 +215,7 @@ func (s *Station) receiveReceipt(ctx context.Context, in lifecycle.Inbound, docu
 	if err != nil {
 		return err
 	}
-	return s.recordAnswer(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
+	return s.recordAnswer(ctx, in.Of(realm, id), func(m payment.Message) (payment.Transition, error) {
 		err := m.AgreesWithReceipt(confirmation)
 		if err != nil {
 			return payment.Transition{}, unprocessable(err.Error())

@@ -12,6 +12,7 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/store"
 	"countersign/internal/store/lifecycle"
 )
 
@@ -45,8 +46,9 @@ func (s *Station) Receive(ctx context.Context, d Document) error {
 	if len(findings) > 0 {
 		return &RefusedError{Findings: findings}
 	}
-	in := lifecycle.Inbound{
-		Scheme: d.Scheme, Name: parsed.MessageName(), Reference: d.Reference, Content: d.Content, ReceivedAt: d.ReceivedAt.UTC().Truncate(time.Microsecond),
+	in := store.Document{
+		Scheme: d.Scheme, Name: parsed.MessageName(), Reference: d.Reference, Content: d.Content,
+		At: d.ReceivedAt.UTC().Truncate(time.Microsecond),
 	}
 	if in.Reference == "" {
 		in.Reference = "digest-" + shortDigest(d.Content)
@@ -67,7 +69,7 @@ func (s *Station) Receive(ctx context.Context, d Document) error {
 // unprocessableError: the document is fine in itself, but belongs to nothing here or cannot be booked. An operator sees the reason.
 type unprocessableError struct {
 	reason string
-	answer *lifecycle.Reply // what clearing gets all the same; nil for nothing
+	answer *store.Document // what clearing gets all the same; nil for nothing
 }
 
 // Error is the reason.
@@ -76,7 +78,7 @@ func (e *unprocessableError) Error() string { return e.reason }
 func unprocessable(reason string) error { return &unprocessableError{reason: reason} }
 
 // process hands a document to what it is for.
-func (s *Station) process(ctx context.Context, in lifecycle.Inbound, parsed iso20022.Document) error {
+func (s *Station) process(ctx context.Context, in store.Document, parsed iso20022.Document) error {
 	switch document := parsed.(type) {
 	case *iso20022.FIToFIPaymentStatusReport:
 		return s.receiveStatus(ctx, in, document)
@@ -97,19 +99,20 @@ func (s *Station) process(ctx context.Context, in lifecycle.Inbound, parsed iso2
 	}
 }
 
-func (s *Station) quarantine(ctx context.Context, in lifecycle.Inbound, failed *unprocessableError) error {
+func (s *Station) quarantine(ctx context.Context, in store.Document, failed *unprocessableError) error {
 	err := s.inbox.Quarantine(ctx, in, failed.reason, failed.answer)
 	if errors.Is(err, lifecycle.ErrSeen) {
 		return s.seen(ctx, in)
 	}
 	if err == nil {
-		s.cfg.Log.WarnContext(ctx, "document of clearing quarantined", "scheme", in.Scheme, "name", in.Name, "reference", in.Reference, "reason", failed.reason)
+		s.cfg.Log.WarnContext(ctx, "document of clearing quarantined", "scheme", in.Scheme, "name", in.Name,
+			"reference", in.Reference, "reason", failed.reason)
 	}
 	return err
 }
 
 // seen tells a duplicate, which is dropped, from another document under a used id, which an operator must see.
-func (s *Station) seen(ctx context.Context, in lifecycle.Inbound) error {
+func (s *Station) seen(ctx context.Context, in store.Document) error {
 	same, err := s.inbox.Received(ctx, in)
 	if err != nil {
 		return err

@@ -10,11 +10,12 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
+	"countersign/internal/store"
 	"countersign/internal/store/lifecycle"
 )
 
 // receiveStatus books a pacs.002: the answer to an instruction or a return of ours, or what clearing says of an incoming payment.
-func (s *Station) receiveStatus(ctx context.Context, in lifecycle.Inbound, document *iso20022.FIToFIPaymentStatusReport) error {
+func (s *Station) receiveStatus(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentStatusReport) error {
 	status, err := interbank.ReadStatus(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -29,7 +30,7 @@ func (s *Station) receiveStatus(ctx context.Context, in lifecycle.Inbound, docum
 	if err != nil {
 		return err
 	}
-	return s.recordAnswer(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
+	return s.recordAnswer(ctx, in.Of(realm, id), func(m payment.Message) (payment.Transition, error) {
 		err := fits(in, m, status.Original)
 		if err != nil {
 			return payment.Transition{}, err
@@ -40,9 +41,10 @@ func (s *Station) receiveStatus(ctx context.Context, in lifecycle.Inbound, docum
 
 // fits tells why a document does not answer a message: another scheme, or an id, amount or currency that disagrees. What does not fit goes
 // to quarantine.
-func fits(in lifecycle.Inbound, m payment.Message, about interbank.Original) error {
+func fits(in store.Document, m payment.Message, about interbank.Original) error {
 	if m.Scheme != in.Scheme {
-		return unprocessable("The message " + string(m.GlobalID) + " is one of " + string(m.Scheme) + ", this document came through " + string(in.Scheme) + ".")
+		return unprocessable("The message " + string(m.GlobalID) + " is one of " + string(m.Scheme) +
+			", this document came through " + string(in.Scheme) + ".")
 	}
 	err := m.AgreesWith(about)
 	if err != nil {
@@ -52,9 +54,9 @@ func fits(in lifecycle.Inbound, m payment.Message, about interbank.Original) err
 }
 
 // recordAnswer records what clearing says of a message, which may be our answer to a received recall: that is noted on the recall.
-func (s *Station) recordAnswer(ctx context.Context, in lifecycle.Inbound, realm string, id uuid.UUID, decide lifecycle.DecideFunc) error {
+func (s *Station) recordAnswer(ctx context.Context, in store.Document, decide lifecycle.DecideFunc) error {
 	var seen payment.Message
-	err := s.inbox.Record(ctx, in, realm, id, func(m payment.Message) (payment.Transition, error) {
+	err := s.inbox.Record(ctx, in, func(m payment.Message) (payment.Transition, error) {
 		seen = m
 		return decide(m)
 	})

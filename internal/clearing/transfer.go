@@ -10,17 +10,19 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 	"countersign/internal/payment"
+	"countersign/internal/store"
 	"countersign/internal/store/lifecycle"
 )
 
 // receiveTransfer takes an incoming payment: booked and accepted when no rule of the scheme refuses it and the account is one of ours and
 // open, else refused with the code of the first rule it breaks. The answer (pacs.002) is stored in the same transaction and sent by its
 // job, within the scheme's time. A message that cannot be read as one payment is refused as a whole, and an operator sees it.
-func (s *Station) receiveTransfer(ctx context.Context, in lifecycle.Inbound, document *iso20022.FIToFICustomerCreditTransfer) error {
+func (s *Station) receiveTransfer(ctx context.Context, in store.Document, document *iso20022.FIToFICustomerCreditTransfer) error {
 	transfer, err := interbank.ReadTransfer(document)
 	var amount *money.Error
 	if errors.As(err, &amount) {
-		return s.refuseStranger(ctx, in, document, payment.IncomingRefusal{Code: amount.Code, Text: "The amount cannot be booked. " + amount.Text})
+		refused := payment.IncomingRefusal{Code: amount.Code, Text: "The amount cannot be booked. " + amount.Text}
+		return s.refuseStranger(ctx, in, document, refused)
 	}
 	if err != nil {
 		return s.refuseGroup(in, document, err)
@@ -44,7 +46,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in lifecycle.Inbound, doc
 	if err != nil {
 		return err
 	}
-	err = s.inbox.Arrive(ctx, lifecycle.Arrival{Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Reply: &answer})
+	err = s.inbox.Arrive(ctx, lifecycle.Arrival{Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Answer: &answer})
 	if errors.Is(err, lifecycle.ErrKnownTransaction) {
 		return unprocessable("The transaction id " + transfer.TransactionID + " came before, under another message id.")
 	}
@@ -54,7 +56,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in lifecycle.Inbound, doc
 	return s.processWaiting(ctx, in.Scheme, transfer.TransactionID)
 }
 
-func (s *Station) arrival(in lifecycle.Inbound, realm, mark string) payment.ArrivalInput {
+func (s *Station) arrival(in store.Document, realm, mark string) payment.ArrivalInput {
 	now := s.now()
 	return payment.ArrivalInput{
 		Realm: realm, Scheme: in.Scheme, Name: in.Name, Reference: in.Reference, Content: in.Content, At: now,
@@ -63,7 +65,9 @@ func (s *Station) arrival(in lifecycle.Inbound, realm, mark string) payment.Arri
 }
 
 // refuseStranger answers a payment that becomes no message: to an account nobody has here, or of an amount that cannot be booked.
-func (s *Station) refuseStranger(ctx context.Context, in lifecycle.Inbound, document *iso20022.FIToFICustomerCreditTransfer, refused payment.IncomingRefusal) error {
+func (s *Station) refuseStranger(
+	ctx context.Context, in store.Document, document *iso20022.FIToFICustomerCreditTransfer, refused payment.IncomingRefusal,
+) error {
 	answer, err := s.statusAnswer(in, document, refused, shortDigest(in.Content))
 	if err != nil {
 		return err
@@ -71,9 +75,9 @@ func (s *Station) refuseStranger(ctx context.Context, in lifecycle.Inbound, docu
 	return s.inbox.AnswerUnknownAccount(ctx, in, refused.Text, answer)
 }
 
-// refuseGroup is the unprocessableError of a pacs.008 that is not about one payment with a transaction id and times that can be read, with the
-// answer that refuses it as a whole: what is never answered leaves the debtor's bank in doubt. It never returns nil.
-func (s *Station) refuseGroup(in lifecycle.Inbound, document *iso20022.FIToFICustomerCreditTransfer, why error) error {
+// refuseGroup is the unprocessableError of a pacs.008 that is not about one payment with a transaction id and times that can be read, with
+// the answer that refuses it as a whole: what is never answered leaves the debtor's bank in doubt. It never returns nil.
+func (s *Station) refuseGroup(in store.Document, document *iso20022.FIToFICustomerCreditTransfer, why error) error {
 	refused := payment.IncomingRefusal{Code: "DT01", Text: "A date or time of the message cannot be read."}
 	switch {
 	case errors.Is(why, interbank.ErrTransactions):
@@ -96,7 +100,9 @@ func (s *Station) refuseGroup(in lifecycle.Inbound, document *iso20022.FIToFICus
 }
 
 // statusAnswer makes the pacs.002 for an incoming payment or return; unique is what makes its ids its own.
-func (s *Station) statusAnswer(in lifecycle.Inbound, about iso20022.Document, refused payment.IncomingRefusal, unique string) (lifecycle.Reply, error) {
+func (s *Station) statusAnswer(
+	in store.Document, about iso20022.Document, refused payment.IncomingRefusal, unique string,
+) (store.Document, error) {
 	var lines []string
 	if refused.Text != "" {
 		lines = []string{refused.Text}
@@ -105,16 +111,16 @@ func (s *Station) statusAnswer(in lifecycle.Inbound, about iso20022.Document, re
 		Scheme: in.Scheme, About: about, Code: refused.Code, Information: lines, Reference: "P2" + unique, StatusID: "S" + unique, At: s.now(),
 	})
 	if err != nil {
-		return lifecycle.Reply{}, unprocessable(err.Error())
+		return store.Document{}, unprocessable(err.Error())
 	}
 	return s.answerOf(in, "P2"+unique, report)
 }
 
 // answerOf writes an answer out.
-func (s *Station) answerOf(in lifecycle.Inbound, reference string, document iso20022.Document) (lifecycle.Reply, error) {
+func (s *Station) answerOf(in store.Document, reference string, document iso20022.Document) (store.Document, error) {
 	content, err := codec.EncodeXML(document)
 	if err != nil {
-		return lifecycle.Reply{}, err
+		return store.Document{}, err
 	}
-	return lifecycle.Reply{Scheme: in.Scheme, Name: string(document.MessageName()), Reference: reference, Content: content, At: s.now()}, nil
+	return store.Document{Scheme: in.Scheme, Name: document.MessageName(), Reference: reference, Content: content, At: s.now()}, nil
 }

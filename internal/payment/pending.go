@@ -13,7 +13,7 @@ type NewVersion struct {
 	NewReference bool // its MsgId is not that of the version before
 }
 
-// MayChange tells why the principal may not withdraw or amend this message, or nil: only a maker of it may, while it is pending.
+// MayChange tells why the principal may not change payments, or nil: it asks for the role alone. Withdraw and Amend ask for the rest.
 func (m Message) MayChange(by identity.Principal) error {
 	if !by.Has(identity.RoleMaker) {
 		return &ForbiddenError{Text: "You may not change payments: this needs the role maker."}

@@ -186,7 +186,9 @@ func refuseDuplicate(duplicate *lifecycle.DuplicateError) error {
 
 // ask names what the new message needs to know. Fields that are not there yet are found missing by the rules later.
 func (s *Station) ask(by identity.Principal, in Input) lifecycle.SubmissionQuery {
-	q := lifecycle.SubmissionQuery{Realm: by.Realm, ClientID: by.ClientID, Channel: by.Channel, Scheme: in.Scheme, Kind: payment.KindInstruction}
+	q := lifecycle.SubmissionQuery{
+		Realm: by.Realm, ClientID: by.ClientID, Channel: by.Channel, Scheme: in.Scheme, Kind: payment.KindInstruction,
+	}
 	for _, info := range in.Document.PaymentInformation {
 		q.DebtorAccount = info.DebtorAccount.ID.IBAN
 		for _, tx := range info.CreditTransferTransactionInformation {
@@ -204,7 +206,8 @@ func (s *Station) ask(by identity.Principal, in Input) lifecycle.SubmissionQuery
 
 func (s *Station) instruction(by identity.Principal, in Input, known lifecycle.SubmissionFacts, at time.Time) payment.InstructionInput {
 	return payment.InstructionInput{
-		By: by, Scheme: in.Scheme, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey, Document: in.Document, Structure: in.Structure, Source: in.Source, SourceType: in.SourceType,
+		By: by, Scheme: in.Scheme, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey, Document: in.Document, Structure: in.Structure,
+		Source: in.Source, SourceType: in.SourceType,
 		Note: in.Note, Replaces: in.Replaces, Account: known.Account, Policy: known.Policy, Rules: s.cfg.Rules,
 		GlobalID: globalid.New(known.Mark, at, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
 		At: at, Today: at.In(s.cfg.Zone), Seal: s.cfg.Seal,

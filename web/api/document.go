@@ -146,8 +146,8 @@ func messagesOf(list []lookup.Document) []InterfaceMessage {
 	shown := make([]InterfaceMessage, 0, len(list))
 	for _, d := range list {
 		message := InterfaceMessage{
-			ID: d.ID.String(), Type: d.Name, Direction: d.Direction, Scheme: d.Scheme, Reference: d.Reference, At: moment(d.At),
-			Size: d.Size, Status: "Received",
+			ID: d.ID.String(), Type: string(d.Name), Direction: string(d.Direction), Scheme: string(d.Scheme), Reference: d.Reference,
+			At: moment(d.At), Size: d.Size, Status: "Received",
 		}
 		if d.MessageID != uuid.Nil {
 			message.InternalID = d.MessageID.String()
@@ -155,11 +155,11 @@ func messagesOf(list []lookup.Document) []InterfaceMessage {
 		switch {
 		case d.Withheld != "":
 			message.Status = "Withheld"
-		case d.Direction == draft:
+		case d.Direction == payment.DocumentDraft:
 			message.Status = "Draft"
-		case d.Direction == string(payment.DocumentOut) && d.Delivered:
+		case d.Direction == payment.DocumentOut && d.Delivered:
 			message.Status = "Delivered"
-		case d.Direction == string(payment.DocumentOut):
+		case d.Direction == payment.DocumentOut:
 			message.Status = "Prepared"
 		}
 		shown = append(shown, message)

@@ -24,7 +24,7 @@ func (o *otherSide) documentOf(m payment.Message, family string) string {
 		o.t.Fatal(err)
 	}
 	for _, d := range list {
-		if strings.HasPrefix(d.Name, family) {
+		if strings.HasPrefix(string(d.Name), family) {
 			return "/payments/" + m.InternalID.String() + "/messages/" + d.ID.String()
 		}
 	}
@@ -44,7 +44,8 @@ func TestADocumentIsReadAsJSON(t *testing.T) {
 	if !json.Valid([]byte(file.text)) || file.header.Get("Content-Type") != "application/json" {
 		t.Errorf("the JSON file comes as %q: %.80s", file.header.Get("Content-Type"), file.text)
 	}
-	if disposition := file.header.Get("Content-Disposition"); !strings.HasPrefix(disposition, "attachment") || !strings.Contains(disposition, ".json") {
+	disposition := file.header.Get("Content-Disposition")
+	if !strings.HasPrefix(disposition, "attachment") || !strings.Contains(disposition, ".json") {
 		t.Errorf("the file comes as %q", disposition)
 	}
 	maker.get(o.documentOf(m, "pain.001") + "?form=sources").is(http.StatusNotFound)

@@ -17,9 +17,9 @@ import (
 
 // Arrival is a document of clearing that becomes a message of its own, with our answer to it, if it needs one.
 type Arrival struct {
-	Inbound Inbound
+	Inbound store.Document
 	Created payment.Created
-	Reply   *Reply
+	Answer  *store.Document
 	// Moves is the move it makes of the recall of ours that it answers (Created.Message.AnswersID); nil when it answers none. It fails with
 	// ErrNoChange for nobody: an answer that moves nothing is no arrival.
 	Moves DecideFunc
@@ -71,7 +71,10 @@ func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 		if err != nil {
 			return err
 		}
-		return s.outbox.put(ctx, tx, q, m, a.Reply)
+		if a.Answer == nil {
+			return nil
+		}
+		return s.outbox.put(ctx, tx, q, a.Answer.Of(m.Realm, m.InternalID))
 	})
 	for _, index := range []string{"message_one_received_recall", "message_one_answer", "message_one_return"} {
 		if violates(err, index) {
@@ -101,30 +104,30 @@ func (s *Inbox) moveRecall(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, re
 }
 
 // AnswerUnknownAccount notes a document that belongs to no realm, and stores the answer it gets all the same. Error: ErrSeen.
-func (s *Inbox) AnswerUnknownAccount(ctx context.Context, in Inbound, reason string, a Reply) error {
+func (s *Inbox) AnswerUnknownAccount(ctx context.Context, in store.Document, reason string, answer store.Document) error {
 	return s.db.InOneOutside(ctx, func(tx pgx.Tx, q *dbsqlc.Queries) error {
 		err := s.note(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "answered", Reason: reason, Content: in.Content})
 		if err != nil {
 			return err
 		}
-		return s.outbox.put(ctx, tx, q, payment.Message{}, &a)
+		return s.outbox.put(ctx, tx, q, answer)
 	})
 }
 
 // Hold keeps a document that came before what it belongs to, until the given time. Error: ErrSeen.
-func (s *Inbox) Hold(ctx context.Context, in Inbound, waitsFor string, until time.Time) error {
+func (s *Inbox) Hold(ctx context.Context, in store.Document, waitsFor string, until time.Time) error {
 	return s.note(ctx, s.db.Outside(), in, dbsqlc.InboxInsertParams{
 		Outcome: "waiting", Reason: "Waits for the payment " + waitsFor + ".", Content: in.Content, WaitsFor: &waitsFor, WaitUntil: &until,
 	})
 }
 
 // HeldInbound lists the documents that wait for a payment, oldest first.
-func (s *Inbox) HeldInbound(ctx context.Context, scheme rulebook.Scheme, waitsFor string) ([]Inbound, error) {
+func (s *Inbox) HeldInbound(ctx context.Context, scheme rulebook.Scheme, waitsFor string) ([]store.Document, error) {
 	rows, err := s.db.Outside().InboxListWaiting(ctx, string(scheme), waitsFor)
 	if err != nil {
 		return nil, fmt.Errorf("list what waits: %w", err)
 	}
-	list := make([]Inbound, 0, len(rows))
+	list := make([]store.Document, 0, len(rows))
 	for _, row := range rows {
 		list = append(list, inboundFromDB(dbsqlc.InboxListOverdueRow(row)))
 	}
@@ -132,12 +135,12 @@ func (s *Inbox) HeldInbound(ctx context.Context, scheme rulebook.Scheme, waitsFo
 }
 
 // HoldExpired lists documents whose time to wait is over, oldest first.
-func (s *Inbox) HoldExpired(ctx context.Context, now time.Time, most int32) ([]Inbound, error) {
+func (s *Inbox) HoldExpired(ctx context.Context, now time.Time, most int32) ([]store.Document, error) {
 	rows, err := s.db.Outside().InboxListOverdue(ctx, now, most)
 	if err != nil {
 		return nil, fmt.Errorf("list what waited in vain: %w", err)
 	}
-	list := make([]Inbound, 0, len(rows))
+	list := make([]store.Document, 0, len(rows))
 	for _, row := range rows {
 		list = append(list, inboundFromDB(row))
 	}
@@ -145,7 +148,7 @@ func (s *Inbox) HoldExpired(ctx context.Context, now time.Time, most int32) ([]I
 }
 
 // GiveUp puts a document that waited in vain into quarantine.
-func (s *Inbox) GiveUp(ctx context.Context, in Inbound, reason string) error {
+func (s *Inbox) GiveUp(ctx context.Context, in store.Document, reason string) error {
 	_, err := s.db.Outside().InboxSettleIf(ctx, dbsqlc.InboxSettleIfParams{
 		Scheme: string(in.Scheme), Reference: in.Reference, Outcome: "quarantined", Reason: reason,
 	})

@@ -1,7 +1,6 @@
 package lifecycle
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,47 +11,19 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/documentseal"
-	"countersign/internal/iso20022"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// OutboundDocument is an interbank or status document that is kept, under its seal, before anybody sees it.
-type OutboundDocument struct {
-	ID        uuid.UUID // of a stored one
-	Realm     string
-	MessageID uuid.UUID
-	Scheme    rulebook.Scheme
-	Name      iso20022.MessageName
-	Reference string
-	Content   []byte
-	At        time.Time
-}
-
 // outboundDocument is a document as it is kept: its exact bytes under its message id.
-func outboundDocument(out payment.Outbound, content []byte, at time.Time) OutboundDocument {
+func outboundDocument(out payment.Outbound, content []byte, at time.Time) store.Document {
 	m := out.Message()
-	return OutboundDocument{
+	return store.Document{
 		Realm: m.Realm, MessageID: m.InternalID, Scheme: m.Scheme, Name: out.Document().MessageName(), Reference: out.Reference(),
 		Content: content, At: at,
 	}
-}
-
-// facts are what the document's seal covers.
-func (d OutboundDocument) facts() documentseal.Outbound {
-	return documentseal.Outbound{
-		Realm: d.Realm, MessageID: d.MessageID, Scheme: d.Scheme, Name: d.Name, Reference: d.Reference, Hash: sha256.Sum256(d.Content),
-	}
-}
-
-// same reports whether both are the same bytes of the same message.
-func (d OutboundDocument) same(other OutboundDocument) bool {
-	return d.Realm == other.Realm && d.MessageID == other.MessageID && d.Scheme == other.Scheme && d.Name == other.Name &&
-		d.Reference == other.Reference && bytes.Equal(d.Content, other.Content)
 }
 
 // Documents keeps what is sent to clearing about messages, each document under its seal and its reference.
@@ -81,8 +52,8 @@ func (s *Documents) Keep(ctx context.Context, out payment.Outbound, content []by
 }
 
 // keep stores an outbound document in a transaction that is under way, or finds that it is kept already. Errors as Keep.
-func (s *Documents) keep(ctx context.Context, q *dbsqlc.Queries, d OutboundDocument) error {
-	seal := s.db.Seal().SealDocument(d.facts())
+func (s *Documents) keep(ctx context.Context, q *dbsqlc.Queries, d store.Document) error {
+	seal := s.db.Seal().SealDocument(d.Sealed())
 	added, err := q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
 		Realm: d.Realm, DocumentID: s.newID(), MessageID: &d.MessageID, Scheme: string(d.Scheme), Direction: string(payment.DocumentOut),
 		Name: string(d.Name), Reference: d.Reference, Content: d.Content, CreatedAt: d.At, KeyID: &seal.KeyID, Mac: seal.MAC[:],
@@ -99,7 +70,7 @@ func (s *Documents) keep(ctx context.Context, q *dbsqlc.Queries, d OutboundDocum
 		return payment.ErrForged
 	case err != nil:
 		return err
-	case !d.same(kept):
+	case !d.Same(kept):
 		return ErrRemade
 	}
 	return nil
@@ -107,7 +78,7 @@ func (s *Documents) keep(ctx context.Context, q *dbsqlc.Queries, d OutboundDocum
 
 // keepBeside stores a document that stands beside the life of a message: a report or an answer. What somebody planted under its
 // reference holds up neither the one nor the other: it raises the alarm and stays, withheld, and the document is kept beside it.
-func (s *Documents) keepBeside(ctx context.Context, q *dbsqlc.Queries, d OutboundDocument) error {
+func (s *Documents) keepBeside(ctx context.Context, q *dbsqlc.Queries, d store.Document) error {
 	err := s.keep(ctx, q, d)
 	if err == nil || !errors.Is(err, payment.ErrForged) && !errors.Is(err, payment.ErrUnknownKey) && !errors.Is(err, ErrRemade) {
 		return err
@@ -126,8 +97,8 @@ func besideReference(reference string, content []byte) string {
 
 // Outbound returns the outbound document stored under a reference, once it was held against its seal. Errors: payment.ErrNotFound,
 // payment.ErrUnsealed, payment.ErrUnknownKey, payment.ErrForged.
-func (s *Documents) Outbound(ctx context.Context, realm, reference string) (OutboundDocument, error) {
-	var kept OutboundDocument
+func (s *Documents) Outbound(ctx context.Context, realm, reference string) (store.Document, error) {
+	var kept store.Document
 	err := s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		kept, err = s.outbound(ctx, q, realm, reference)
@@ -137,22 +108,19 @@ func (s *Documents) Outbound(ctx context.Context, realm, reference string) (Outb
 }
 
 // outbound loads an outbound document. With ErrUnsealed the document is returned all the same.
-func (s *Documents) outbound(ctx context.Context, q *dbsqlc.Queries, realm, reference string) (OutboundDocument, error) {
+func (s *Documents) outbound(ctx context.Context, q *dbsqlc.Queries, realm, reference string) (store.Document, error) {
 	row, err := q.DocumentGetOutbound(ctx, realm, reference)
 	return s.checked(row, err)
 }
 
 // checked holds a row of an outbound document against its seal.
-func (s *Documents) checked(row dbsqlc.Document, err error) (OutboundDocument, error) {
+func (s *Documents) checked(row dbsqlc.Document, err error) (store.Document, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
-		return OutboundDocument{}, payment.ErrNotFound
+		return store.Document{}, payment.ErrNotFound
 	}
 	if err != nil {
-		return OutboundDocument{}, fmt.Errorf("load the document: %w", err)
+		return store.Document{}, fmt.Errorf("load the document: %w", err)
 	}
-	d := OutboundDocument{
-		ID: row.DocumentID, Realm: row.Realm, MessageID: column.OrZero(row.MessageID), Scheme: rulebook.Scheme(row.Scheme),
-		Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content, At: row.CreatedAt.UTC(),
-	}
-	return d, s.db.Seal().CheckDocument(d.facts(), column.Seal(row.KeyID, row.Mac))
+	d := store.DocumentOf(row)
+	return d, s.db.Seal().CheckDocument(d.Sealed(), column.Seal(row.KeyID, row.Mac))
 }

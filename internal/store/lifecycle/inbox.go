@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -19,19 +18,10 @@ import (
 	"countersign/internal/store/internal/load"
 )
 
-// Inbound is a document clearing sent.
-type Inbound struct {
-	Scheme     rulebook.Scheme
-	Name       iso20022.MessageName
-	Reference  string // message id
-	Content    []byte
-	ReceivedAt time.Time
-}
-
-func inboundFromDB(row dbsqlc.InboxListOverdueRow) Inbound {
-	return Inbound{
+func inboundFromDB(row dbsqlc.InboxListOverdueRow) store.Document {
+	return store.Document{
 		Scheme: rulebook.Scheme(row.Scheme), Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content,
-		ReceivedAt: row.ReceivedAt.UTC(),
+		At: row.ReceivedAt.UTC(),
 	}
 }
 
@@ -54,20 +44,20 @@ var ErrSeen = errors.New("the message id was received before")
 // Record stores a document that belongs to a message, once for its message id, and makes the transition it asks for, in one
 // transaction, with our answers to it. It fails with ErrSeen for a duplicate; a decide that returns ErrNoChange keeps the document and
 // moves nothing.
-func (s *Inbox) Record(ctx context.Context, in Inbound, realm string, id uuid.UUID, decide DecideFunc, answers ...Reply) error {
-	return s.db.InRealm(ctx, realm, store.Changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
-		m, err := load.In(q, s.db.Seal()).Message(ctx, realm, id, load.ForUpdate)
+func (s *Inbox) Record(ctx context.Context, in store.Document, decide DecideFunc, answers ...store.Document) error {
+	return s.db.InRealm(ctx, in.Realm, store.Changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+		m, err := load.In(q, s.db.Seal()).Message(ctx, in.Realm, in.MessageID, load.ForUpdate)
 		if err != nil {
 			return err
 		}
-		document := s.newID()
-		err = s.note(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "matched", Realm: &realm, DocumentID: &document})
+		in.ID = s.newID()
+		err = s.note(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "matched", Realm: &in.Realm, DocumentID: &in.ID})
 		if err != nil {
 			return err
 		}
 		_, err = q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
-			Realm: realm, DocumentID: document, MessageID: &id, Scheme: string(in.Scheme), Direction: "in", Name: string(in.Name),
-			Reference: in.Reference, Content: in.Content, CreatedAt: in.ReceivedAt,
+			Realm: in.Realm, DocumentID: in.ID, MessageID: &in.MessageID, Scheme: string(in.Scheme), Direction: string(payment.DocumentIn),
+			Name: string(in.Name), Reference: in.Reference, Content: in.Content, CreatedAt: in.At,
 		})
 		if err != nil {
 			return fmt.Errorf("store the document: %w", err)
@@ -79,8 +69,8 @@ func (s *Inbox) Record(ctx context.Context, in Inbound, realm string, id uuid.UU
 		if err != nil && !errors.Is(err, ErrNoChange) {
 			return err
 		}
-		for i := range answers {
-			err = s.outbox.put(ctx, tx, q, m, &answers[i])
+		for _, answer := range answers {
+			err = s.outbox.put(ctx, tx, q, answer.Of(in.Realm, in.MessageID))
 			if err != nil {
 				return err
 			}
@@ -91,19 +81,19 @@ func (s *Inbox) Record(ctx context.Context, in Inbound, realm string, id uuid.UU
 
 // Quarantine stores a document that belongs to nothing here, or cannot be booked, with the reason, for an operator, and the answer it
 // gets all the same, if there is one. It fails with ErrSeen for a duplicate.
-func (s *Inbox) Quarantine(ctx context.Context, in Inbound, reason string, answer *Reply) error {
+func (s *Inbox) Quarantine(ctx context.Context, in store.Document, reason string, answer *store.Document) error {
 	return s.db.InOneOutside(ctx, func(tx pgx.Tx, q *dbsqlc.Queries) error {
 		err := s.note(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "quarantined", Reason: reason, Content: in.Content})
 		if err != nil {
 			return err
 		}
-		return s.outbox.put(ctx, tx, q, payment.Message{}, answer)
+		return s.outbox.putIf(ctx, tx, q, answer)
 	})
 }
 
-func (s *Inbox) note(ctx context.Context, q *dbsqlc.Queries, in Inbound, p dbsqlc.InboxInsertParams) error {
+func (s *Inbox) note(ctx context.Context, q *dbsqlc.Queries, in store.Document, p dbsqlc.InboxInsertParams) error {
 	digest := sha256.Sum256(in.Content)
-	p.Scheme, p.Reference, p.Name, p.ContentHash, p.ReceivedAt = string(in.Scheme), in.Reference, string(in.Name), digest[:], in.ReceivedAt
+	p.Scheme, p.Reference, p.Name, p.ContentHash, p.ReceivedAt = string(in.Scheme), in.Reference, string(in.Name), digest[:], in.At
 	added, err := q.InboxInsert(ctx, p)
 	if err != nil {
 		return fmt.Errorf("note the document in the inbox: %w", err)
@@ -128,7 +118,7 @@ func (s *Inbox) note(ctx context.Context, q *dbsqlc.Queries, in Inbound, p dbsql
 }
 
 // Received reports whether the inbox holds a document with this message id and the same content.
-func (s *Inbox) Received(ctx context.Context, in Inbound) (bool, error) {
+func (s *Inbox) Received(ctx context.Context, in store.Document) (bool, error) {
 	row, err := s.db.Outside().InboxGet(ctx, string(in.Scheme), in.Reference)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil

@@ -75,7 +75,9 @@ func (s *Messages) Insert(ctx context.Context, ask SubmissionQuery, create NewMe
 }
 
 // insert makes a message of what the realm holds and writes it, in one transaction. It returns what was made also when it is not written.
-func (s *Messages) insert(ctx context.Context, realm string, create func(*dbsqlc.Queries) (payment.Created, error)) (payment.Created, error) {
+func (s *Messages) insert(
+	ctx context.Context, realm string, create func(*dbsqlc.Queries) (payment.Created, error),
+) (payment.Created, error) {
 	var c payment.Created
 	err := s.db.InRealm(ctx, realm, store.Changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
@@ -146,14 +148,17 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		Direction: string(m.Direction), Channel: string(m.Channel), ClientID: column.OrNull(m.ClientID), ExternalID: column.OrNull(m.ExternalID),
 		MakerUser: user, MakerPerson: person, Makers: append([]uuid.UUID{}, m.Makers...), PolicyID: column.OrNull(m.PolicyID),
 		ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
-		ExpiresAt:         column.OrNull(m.ExpiresAt), OriginalID: column.OrNull(m.OriginalID), AnswersID: column.OrNull(m.AnswersID), AnswerBy: column.OrNull(m.AnswerBy), Deadline: column.OrNull(m.Deadline),
-		Reason: column.OrNull(m.Reason), CreatedAt: c.CreatedAt, Action: string(c.Action), State: string(m.State), AcceptedAt: column.OrNull(m.AcceptedAt),
-		SettledAt: column.OrNull(m.SettledAt), StatusCode: column.OrNull(m.StatusCode), StatusText: column.OrNull(m.StatusText),
+		ExpiresAt:         column.OrNull(m.ExpiresAt), OriginalID: column.OrNull(m.OriginalID), AnswersID: column.OrNull(m.AnswersID),
+		AnswerBy: column.OrNull(m.AnswerBy), Deadline: column.OrNull(m.Deadline),
+		Reason: column.OrNull(m.Reason), CreatedAt: c.CreatedAt, Action: string(c.Action), State: string(m.State),
+		AcceptedAt: column.OrNull(m.AcceptedAt),
+		SettledAt:  column.OrNull(m.SettledAt), StatusCode: column.OrNull(m.StatusCode), StatusText: column.OrNull(m.StatusText),
 		DocumentID: d.DocumentID, DocumentDirection: string(d.Direction), DocumentName: string(d.Name), Reference: d.Reference,
 		Content: d.Content, ContentHash: d.Hash[:], Source: d.Source, SourceType: column.OrNull(d.SourceType),
 		Amount: d.Summary.Amount.Minor(), Currency: string(d.Summary.Amount.Currency()), InstructionID: column.OrNull(d.Summary.InstructionID),
 		EndToEndID: d.Summary.EndToEndID, TransactionID: column.OrNull(d.Summary.TransactionID), Uetr: column.OrNull(d.Summary.UETR),
-		DebtorName: d.Summary.DebtorName, OrderedDebtorName: column.OrNull(d.Summary.OrderedDebtorName), DebtorAccount: d.Summary.DebtorAccount, DebtorAgent: d.Summary.DebtorAgent,
+		DebtorName: d.Summary.DebtorName, OrderedDebtorName: column.OrNull(d.Summary.OrderedDebtorName), DebtorAccount: d.Summary.DebtorAccount,
+		DebtorAgent:  d.Summary.DebtorAgent,
 		CreditorName: d.Summary.CreditorName, CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent,
 		Remittance: d.Summary.Remittance,
 		ActorName:  c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/documentseal"
-	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -19,19 +18,6 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/load"
 )
-
-// Reply is a document of ours that answers one of clearing and belongs to no message of ours: a status report or a receipt. Or it is
-// the document that answered a recall, sent again because the other bank asks for it.
-type Reply struct {
-	Scheme    rulebook.Scheme
-	Name      string
-	Reference string // its message id; of a document that is sent again, what names this sending
-	Content   []byte
-	At        time.Time
-	// Again is the key of the stored outbound document that is sent again, of the realm of the message the answer is about; zero for an
-	// answer with a Content of its own.
-	Again uuid.UUID
-}
 
 // Outbox keeps what is to be delivered to clearing and belongs to no message of ours, until clearing has it.
 type Outbox struct {
@@ -45,29 +31,32 @@ func NewOutbox(messages *Messages) *Outbox {
 	return &Outbox{db: messages.db, jobs: messages.jobs, documents: messages.documents}
 }
 
-// put stores an answer, beside the message it is about when there is one, and the job that sends it.
-func (s *Outbox) put(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, about payment.Message, a *Reply) error {
-	if a == nil {
-		return nil
-	}
-	if about.Realm != "" && a.Again == uuid.Nil {
-		err := s.documents.keepBeside(ctx, q, OutboundDocument{
-			Realm: about.Realm, MessageID: about.InternalID, Scheme: a.Scheme, Name: iso20022.MessageName(a.Name), Reference: a.Reference,
-			Content: a.Content, At: a.At,
-		})
+// put stores an answer to clearing, a status report or a receipt, beside the message it belongs to when there is one, and the job that
+// sends it. One that is sent again (store.Document.SentAgain) is kept already.
+func (s *Outbox) put(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, answer store.Document) error {
+	facts := documentseal.Answer{Scheme: answer.Scheme, Reference: answer.Reference, Name: answer.Name, Content: answer.Content}
+	switch {
+	case answer.SentAgain():
+		facts.Realm, facts.DocumentID = answer.Realm, answer.ID
+	case answer.Realm != "":
+		err := s.documents.keepBeside(ctx, q, answer)
 		if err != nil {
 			return err
 		}
 	}
-	facts := documentseal.Answer{Scheme: a.Scheme, Reference: a.Reference, Name: iso20022.MessageName(a.Name), Content: a.Content}
-	if a.Again != uuid.Nil {
-		facts.Content, facts.Realm, facts.DocumentID = nil, about.Realm, a.Again
-	}
-	reference, err := s.insertOnce(ctx, q, facts, a.At)
+	reference, err := s.insertOnce(ctx, q, facts, answer.At)
 	if err != nil {
 		return err
 	}
-	return s.jobs.EnqueueAnswer(ctx, tx, a.Scheme, reference)
+	return s.jobs.EnqueueAnswer(ctx, tx, answer.Scheme, reference)
+}
+
+// putIf stores an answer as put does, when there is one.
+func (s *Outbox) putIf(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, answer *store.Document) error {
+	if answer == nil {
+		return nil
+	}
+	return s.put(ctx, tx, q, *answer)
 }
 
 // insertOnce stores a row under seal and returns the reference it has. A row that somebody planted there before, which is never
@@ -82,7 +71,8 @@ func (s *Outbox) insertOnce(ctx context.Context, q *dbsqlc.Queries, a documentse
 		return "", fmt.Errorf("look at what is in the outbox: %w", err)
 	}
 	there := load.AnswerFacts(row)
-	if s.db.Seal().CheckAnswer(there, column.Seal(row.KeyID, row.Mac)) == nil && bytes.Equal(there.Content, a.Content) && there.DocumentID == a.DocumentID {
+	same := bytes.Equal(there.Content, a.Content) && there.DocumentID == a.DocumentID
+	if same && s.db.Seal().CheckAnswer(there, column.Seal(row.KeyID, row.Mac)) == nil {
 		return a.Reference, nil
 	}
 	a.Reference = besideReference(a.Reference, a.Content)
@@ -109,16 +99,11 @@ func (s *Outbox) insert(ctx context.Context, q *dbsqlc.Queries, a documentseal.A
 	return added, nil
 }
 
-// PendingAnswer is an answer that clearing does not have yet.
-type PendingAnswer struct {
-	Reference string // the message id clearing sees
-	Content   []byte
-}
-
-// Pending returns an answer to deliver, once it was held against its seals; nil when clearing has it or it was refused.
+// Pending returns an answer to deliver, under the message id clearing is to see, once it was held against its seals; nil when clearing has
+// it or it was refused.
 //
 // Errors: payment.ErrNotFound; payment.ErrForged and payment.ErrUnsealed for a row to refuse; payment.ErrUnknownKey for one to hold.
-func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference string) (*PendingAnswer, error) {
+func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference string) (*store.Document, error) {
 	row, err := s.db.Outside().OutboxGet(ctx, string(scheme), reference)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, payment.ErrNotFound
@@ -135,9 +120,11 @@ func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference 
 		return nil, err
 	}
 	if facts.DocumentID == uuid.Nil {
-		return &PendingAnswer{Reference: reference, Content: facts.Content}, nil
+		return &store.Document{
+			Scheme: facts.Scheme, Name: facts.Name, Reference: reference, Content: facts.Content, At: row.CreatedAt.UTC(),
+		}, nil
 	}
-	var d OutboundDocument
+	var d store.Document
 	err = s.db.InRealm(ctx, facts.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		row, err := q.DocumentGetByID(ctx, facts.Realm, facts.DocumentID)
 		d, err = s.documents.checked(row, err)
@@ -146,7 +133,7 @@ func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference 
 	if err == nil && (d.Name != facts.Name || d.Scheme != facts.Scheme) {
 		err = payment.ErrForged
 	}
-	return &PendingAnswer{Reference: d.Reference, Content: d.Content}, err
+	return &d, err
 }
 
 // Delivered notes that clearing has an answer.

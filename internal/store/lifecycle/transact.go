@@ -130,8 +130,10 @@ func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
 	p := dbsqlc.MessageMoveIfParams{
 		ToState: string(t.Move().To), At: t.At(), Approvals: int32(m.Approvals()), //nolint:gosec // 0 to 9
 		AcceptedAt: column.OrNull(c.AcceptedAt), DeliveredAt: column.OrNull(c.DeliveredAt), SettledAt: column.OrNull(c.SettledAt),
-		StatusCode: column.OrNull(c.StatusCode), StatusText: column.OrNull(c.StatusText), InquireAt: column.OrNull(c.InquireAt), AnswerBy: column.OrNull(c.AnswerBy),
-		Realm: m.Realm, MessageID: m.InternalID, FromState: string(t.Move().From), Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // counts from 1
+		StatusCode: column.OrNull(c.StatusCode), StatusText: column.OrNull(c.StatusText), InquireAt: column.OrNull(c.InquireAt),
+		AnswerBy: column.OrNull(c.AnswerBy),
+		Realm:    m.Realm, MessageID: m.InternalID, FromState: string(t.Move().From),
+		Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // count from 1
 		Action: string(t.Move().Action), ActorUser: user, ActorPerson: person, ActorName: t.Actor().Name,
 		ClientID: column.OrNull(t.Actor().ClientID), Channel: string(t.Actor().Channel), Reason: column.OrNull(t.Reason()),
 		EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)), RequestID: column.OrNull(t.Actor().RequestID),
@@ -164,14 +166,18 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 	m, d, by := t.Message(), t.Version().Draft, t.Actor()
 	seal := s.db.Seal().SealVersion(t.After())
 	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
-		EventID: s.newID(), Reason: column.OrNull(t.Reason()), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)), EditorUser: by.UserID, EditorPerson: by.PersonID,
+		EventID: s.newID(), Reason: column.OrNull(t.Reason()), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)),
+		EditorUser: by.UserID, EditorPerson: by.PersonID,
 		ActorName: by.Name, ClientID: by.ClientID, Channel: string(by.Channel), RequestID: column.OrNull(by.RequestID),
-		SourceAddress: column.OrNull(by.SourceAddress), ContentHash: d.Hash[:], Detail: audit.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), At: t.At(),
+		SourceAddress: column.OrNull(by.SourceAddress), ContentHash: d.Hash[:],
+		Detail: audit.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), At: t.At(),
 		Realm: m.Realm, MessageID: m.InternalID, Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // count from 1
 		DocumentID: d.DocumentID, DocumentName: string(d.Name), Reference: d.Reference, Content: d.Content, Source: d.Source,
-		SourceType: column.OrNull(d.SourceType), Makers: m.Makers, Amount: d.Summary.Amount.Minor(), Currency: string(d.Summary.Amount.Currency()),
+		SourceType: column.OrNull(d.SourceType), Makers: m.Makers, Amount: d.Summary.Amount.Minor(),
+		Currency:      string(d.Summary.Amount.Currency()),
 		InstructionID: column.OrNull(d.Summary.InstructionID), EndToEndID: d.Summary.EndToEndID, Uetr: column.OrNull(d.Summary.UETR),
-		DebtorName: d.Summary.DebtorName, OrderedDebtorName: column.OrNull(d.Summary.OrderedDebtorName), DebtorAccount: d.Summary.DebtorAccount, DebtorAgent: d.Summary.DebtorAgent,
+		DebtorName: d.Summary.DebtorName, OrderedDebtorName: column.OrNull(d.Summary.OrderedDebtorName), DebtorAccount: d.Summary.DebtorAccount,
+		DebtorAgent:  d.Summary.DebtorAgent,
 		CreditorName: d.Summary.CreditorName, CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent,
 		Remittance: d.Summary.Remittance, NewReference: t.Version().NewReference, VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:],
 	})

@@ -6,24 +6,17 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/documentseal"
-	"countersign/internal/iso20022"
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook"
+	"countersign/internal/store"
 )
 
-// Document is an ISO 20022 document in or out.
+// Document is a stored document as it is shown to people and callers.
 type Document struct {
-	ID         uuid.UUID
-	MessageID  uuid.UUID // the message it belongs to; zero when none
-	Scheme     string
-	Direction  string // "in" from clients and clearing, "out" to them, "draft" what checkers approve before it is stamped
-	Name       string // for example pacs.008.001.08
-	Reference  string // its own message id
+	store.Document
+	Direction  payment.DocumentDirection
 	Delivered  bool   // of an outgoing one: clearing has it
 	Size       int    // bytes
-	At         time.Time
-	Content    []byte // empty in lists
 	Source     []byte // the bytes a client sent, when Content was made from another form
 	SourceType string // media type of Source
 	Hash       payment.Digest
@@ -31,15 +24,14 @@ type Document struct {
 	Withheld string
 }
 
-// documentWithheld holds an outgoing document against its seal. What came in or is a draft is covered by the seal of the version.
-func (r *Reader) documentWithheld(realm string, doc Document, seal keyring.Seal) string {
-	if doc.Direction != string(payment.DocumentOut) {
-		return ""
+// sealed is a document held against its seal: of an outgoing one, Withheld tells when it does not fit. What came in or is a draft is
+// covered by the seal of the version.
+func (r *Reader) sealed(d Document, seal keyring.Seal) Document {
+	if d.Direction == payment.DocumentOut {
+		d.Withheld = documentseal.WithheldBy(r.db.Seal().CheckDocument(d.SealedAs(d.Hash), seal))
+		d.Delivered = d.Delivered && d.Withheld == ""
 	}
-	return documentseal.WithheldBy(r.db.Seal().CheckDocument(documentseal.Outbound{
-		Realm: realm, MessageID: doc.MessageID, Scheme: rulebook.Scheme(doc.Scheme), Name: iso20022.MessageName(doc.Name),
-		Reference: doc.Reference, Hash: doc.Hash,
-	}, seal))
+	return d
 }
 
 // DocumentFilter narrows a list of documents; a zero field does not.

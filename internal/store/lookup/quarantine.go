@@ -4,24 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
 // Quarantined is a document of clearing that belongs to nothing here or cannot be booked. It belongs to no realm: only the operator of
 // the whole gateway may look at it.
 type Quarantined struct {
-	Scheme     rulebook.Scheme
-	Reference  string // the message id it travelled under
-	Name       string // for example pacs.002.001.10
-	Reason     string // a sentence for the operator
-	ReceivedAt time.Time
-	Content    []byte
+	store.Document
+	Reason string // a sentence for the operator
 }
 
 // Quarantine lists the newest documents in quarantine, at most the given number, newest first.
@@ -50,8 +47,8 @@ func (r *Reader) QuarantinedDocument(ctx context.Context, scheme rulebook.Scheme
 }
 
 func quarantinedFromDB(row dbsqlc.InboxGetQuarantinedRow) Quarantined {
-	return Quarantined{
-		Scheme: rulebook.Scheme(row.Scheme), Reference: row.Reference, Name: row.Name, Reason: row.Reason, ReceivedAt: row.ReceivedAt.UTC(),
-		Content: row.Content,
-	}
+	return Quarantined{Document: store.Document{
+		Scheme: rulebook.Scheme(row.Scheme), Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content,
+		At: row.ReceivedAt.UTC(),
+	}, Reason: row.Reason}
 }

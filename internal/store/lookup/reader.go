@@ -12,8 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/globalid"
+	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
@@ -62,7 +64,7 @@ func (r *Reader) InternalID(ctx context.Context, realm string, global globalid.I
 // Filter narrows a list of messages; a zero field does not.
 type Filter struct {
 	OriginalID                                    uuid.UUID // only R-transactions of this message
-	Before                                        uuid.UUID // the last key of the page before: only older ones, or younger ones when the oldest come first
+	Before                                        uuid.UUID // the last key of the page before: only older ones, or younger with OldestFirst
 	OldestFirst                                   bool
 	ChangedSince                                  time.Time // entered their state then or later
 	InternalID                                    uuid.UUID
@@ -104,10 +106,12 @@ func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]paymen
 	var list []payment.Message
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.TransactionList(ctx, dbsqlc.TransactionListParams{
-			Realm: realm, FromKey: column.OrNull(f.Before), OldestFirst: f.OldestFirst, ChangedSince: column.OrNull(f.ChangedSince), InternalID: column.OrNull(f.InternalID), GlobalID: column.OrNull(f.GlobalID),
+			Realm: realm, FromKey: column.OrNull(f.Before), OldestFirst: f.OldestFirst, ChangedSince: column.OrNull(f.ChangedSince),
+			InternalID: column.OrNull(f.InternalID), GlobalID: column.OrNull(f.GlobalID),
 			ExternalID: column.OrNull(f.ExternalID), Kinds: f.kinds(), Scheme: column.OrNull(f.Scheme), Direction: column.OrNull(f.Direction),
 			OriginalID: column.OrNull(f.OriginalID), States: names(f.States),
-			CreatedFrom: column.OrNull(f.CreatedFrom), CreatedTo: column.OrNull(f.CreatedTo), MakerLogin: column.OrNull(f.MakerLogin), MakerUser: column.OrNull(f.MakerUser),
+			CreatedFrom: column.OrNull(f.CreatedFrom), CreatedTo: column.OrNull(f.CreatedTo), MakerLogin: column.OrNull(f.MakerLogin),
+			MakerUser:     column.OrNull(f.MakerUser),
 			InstructionID: column.OrNull(f.InstructionID), EndToEndID: column.OrNull(f.EndToEndID), DebtorAccount: column.OrNull(f.DebtorAccount),
 			DebtorAgent: column.OrNull(f.DebtorAgent), DebtorName: column.OrNull(f.DebtorName), CreditorAccount: column.OrNull(f.CreditorAccount),
 			CreditorAgent: column.OrNull(f.CreditorAgent), CreditorName: column.OrNull(f.CreditorName), Currency: column.OrNull(f.Currency),
@@ -129,9 +133,11 @@ func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) 
 	var list []Document
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.DocumentList(ctx, dbsqlc.DocumentListParams{
-			Realm: realm, MessageID: column.OrNull(f.MessageID), FromKey: column.OrNull(f.Before), OldestFirst: f.OldestFirst, ChangedSince: column.OrNull(f.ChangedSince),
-			Name: column.OrNull(f.Name), Direction: column.OrNull(f.Direction), Scheme: column.OrNull(f.Scheme), PageSize: f.PageSize,
-			CreatedFrom: column.OrNull(f.CreatedFrom), CreatedTo: column.OrNull(f.CreatedTo), GlobalID: column.OrNull(f.GlobalID), ExternalID: column.OrNull(f.ExternalID),
+			Realm: realm, MessageID: column.OrNull(f.MessageID), FromKey: column.OrNull(f.Before), OldestFirst: f.OldestFirst,
+			ChangedSince: column.OrNull(f.ChangedSince),
+			Name:         column.OrNull(f.Name), Direction: column.OrNull(f.Direction), Scheme: column.OrNull(f.Scheme), PageSize: f.PageSize,
+			CreatedFrom: column.OrNull(f.CreatedFrom), CreatedTo: column.OrNull(f.CreatedTo), GlobalID: column.OrNull(f.GlobalID),
+			ExternalID:    column.OrNull(f.ExternalID),
 			InstructionID: column.OrNull(f.InstructionID), EndToEndID: column.OrNull(f.EndToEndID), DebtorAccount: column.OrNull(f.DebtorAccount),
 			DebtorAgent: column.OrNull(f.DebtorAgent), DebtorName: column.OrNull(f.DebtorName), CreditorAccount: column.OrNull(f.CreditorAccount),
 			CreditorAgent: column.OrNull(f.CreditorAgent), CreditorName: column.OrNull(f.CreditorName),
@@ -141,13 +147,14 @@ func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) 
 		}
 		for _, row := range rows {
 			d := Document{
-				ID: row.DocumentID, MessageID: column.OrZero(row.MessageID), Scheme: row.Scheme, Direction: row.Direction, Name: row.Name,
-				Reference: row.Reference, Delivered: row.Delivered, Size: int(row.Size), At: row.CreatedAt.UTC(),
+				Document: store.Document{
+					ID: row.DocumentID, Realm: realm, MessageID: column.OrZero(row.MessageID), Scheme: rulebook.Scheme(row.Scheme),
+					Name: iso20022.MessageName(row.Name), Reference: row.Reference, At: row.CreatedAt.UTC(),
+				},
+				Direction: payment.DocumentDirection(row.Direction), Delivered: row.Delivered, Size: int(row.Size),
 			}
 			copy(d.Hash[:], row.ContentHash)
-			d.Withheld = r.documentWithheld(realm, d, column.Seal(row.KeyID, row.Mac))
-			d.Delivered = d.Delivered && d.Withheld == ""
-			list = append(list, d)
+			list = append(list, r.sealed(d, column.Seal(row.KeyID, row.Mac)))
 		}
 		return nil
 	})
@@ -163,13 +170,10 @@ func (r *Reader) Document(ctx context.Context, realm string, id uuid.UUID) (Docu
 			return err
 		}
 		doc := row.Document
-		d = Document{
-			ID: doc.DocumentID, MessageID: column.OrZero(doc.MessageID), Scheme: doc.Scheme, Direction: doc.Direction, Name: doc.Name,
-			Reference: doc.Reference, Delivered: row.Delivered, Size: len(doc.Content), At: doc.CreatedAt.UTC(), Content: doc.Content,
+		d = r.sealed(Document{
+			Document: store.DocumentOf(doc), Direction: payment.DocumentDirection(doc.Direction), Delivered: row.Delivered, Size: len(doc.Content),
 			Source: doc.Source, SourceType: column.Text(doc.SourceType), Hash: sha256.Sum256(doc.Content),
-		}
-		d.Withheld = r.documentWithheld(realm, d, column.Seal(doc.KeyID, doc.Mac))
-		d.Delivered = d.Delivered && d.Withheld == ""
+		}, column.Seal(doc.KeyID, doc.Mac))
 		return nil
 	})
 	return d, err

@@ -17,19 +17,17 @@ import (
 
 // Step is one row of a message's history.
 type Step struct {
-	Sequence int
-	From     payment.State
-	Action   payment.Action
-	To       payment.State
-	Version  int
-	Actor    string // as shown to people
-	// ActorLogin is the name of the actor's account, ActorPerson the person behind it; "" and zero when the gateway acted.
-	ActorLogin  string
-	ActorPerson uuid.UUID
-	ClientID    string
-	Channel     string
-	Reason      string
-	At          time.Time
+	Sequence   int
+	From       payment.State
+	Action     payment.Action
+	To         payment.State
+	Version    int
+	Actor      string // as shown to people
+	ActorLogin string // the name of the actor's account, "" when the gateway acted
+	ClientID   string
+	Channel    string
+	Reason     string
+	At         time.Time
 }
 
 // Event is one row of the audit trail.
@@ -68,7 +66,8 @@ func (r *Reader) History(ctx context.Context, realm string, id uuid.UUID) ([]Ste
 			list = append(list, Step{
 				Sequence: int(h.Sequence), From: payment.State(h.FromState), Action: payment.Action(h.Action), To: payment.State(h.ToState),
 				Version: int(h.Version), Actor: h.ActorName,
-				ActorLogin: column.Text(h.ActorLogin), ActorPerson: column.OrZero(h.ActorPerson), ClientID: column.Text(h.ClientID), Channel: h.Channel, Reason: column.Text(h.Reason), At: h.At.UTC(),
+				ActorLogin: column.Text(h.ActorLogin),
+				ClientID:   column.Text(h.ClientID), Channel: h.Channel, Reason: column.Text(h.Reason), At: h.At.UTC(),
 			})
 		}
 		return err
@@ -105,7 +104,8 @@ func (r *Reader) AuditTrail(ctx context.Context, realm string, f AuditFilter) ([
 	var list []Event
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.AuditSearch(ctx, dbsqlc.AuditSearchParams{
-			Realm: realm, FromKey: column.OrNull(f.Before), OldestFirst: f.OldestFirst, AtFrom: column.OrNull(f.From), AtTo: column.OrNull(f.To), Actor: column.OrNull(f.Actor),
+			Realm: realm, FromKey: column.OrNull(f.Before), OldestFirst: f.OldestFirst, AtFrom: column.OrNull(f.From), AtTo: column.OrNull(f.To),
+			Actor: column.OrNull(f.Actor),
 			Event: column.OrNull(f.Event), MessageID: column.OrNull(f.MessageID), PageSize: f.PageSize,
 		})
 		for _, e := range rows {
@@ -118,7 +118,8 @@ func (r *Reader) AuditTrail(ctx context.Context, realm string, f AuditFilter) ([
 
 func eventFromDB(e dbsqlc.AuditSearchRow) Event {
 	return Event{
-		ID: e.EventID, MessageID: column.OrZero(e.MessageID), Sequence: int(column.OrZero(e.Sequence)), Event: e.Event, Refused: e.Outcome == "refused", Actor: e.ActorName,
+		ID: e.EventID, MessageID: column.OrZero(e.MessageID), Sequence: int(column.OrZero(e.Sequence)), Event: e.Event,
+		Refused: e.Outcome == "refused", Actor: e.ActorName,
 		ActorLogin: column.Text(e.ActorLogin), ClientID: column.Text(e.ClientID), Channel: e.Channel, RequestID: column.Text(e.RequestID),
 		SourceAddress: column.Text(e.SourceAddress), ContentHash: e.ContentHash, Detail: e.Detail, At: e.At.UTC(),
 	}
@@ -130,7 +131,8 @@ func (r *Reader) SimilarTo(ctx context.Context, realm string, s payment.Summary,
 	var list []Similar
 	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
 		rows, err := q.DuplicateList(ctx, dbsqlc.DuplicateListParams{
-			Realm: realm, CreditorAccount: s.CreditorAccount, Amount: s.Amount.Minor(), Currency: string(s.Amount.Currency()), Since: since, OtherThan: other,
+			Realm: realm, CreditorAccount: s.CreditorAccount, Amount: s.Amount.Minor(), Currency: string(s.Amount.Currency()), Since: since,
+			OtherThan: other,
 		})
 		if err != nil {
 			return fmt.Errorf("list similar payments: %w", err)

@@ -58,7 +58,7 @@ func showDocument(v *visit) error {
 	form := formOf(v.Echo.QueryParam("form"))
 	shown := documentView(m, d)
 	model := views.DocumentView{
-		Shell: v.Shell(d.Name, placeOf(m)), BackLabel: "Messages of " + string(m.GlobalID),
+		Shell: v.Shell(string(d.Name), placeOf(m)), BackLabel: "Messages of " + string(m.GlobalID),
 		BackURL: "/payments/" + m.InternalID.String() + "/messages", Document: shown, Note: d.Withheld,
 	}
 	model.Document.DownloadURL += "?form=" + form
@@ -81,13 +81,13 @@ func showDocument(v *visit) error {
 
 // madeHere reports whether it is known of each element of a document where it came from: of those this gateway makes from others.
 func madeHere(d lookup.Document) bool {
-	return d.Direction == string(payment.DocumentOut) && provenance.Known(d.Name)
+	return d.Direction == payment.DocumentOut && provenance.Known(string(d.Name))
 }
 
 // sourcesOf lists the elements of a document, each with where it came from.
 func sourcesOf(d lookup.Document) []views.Source {
 	var shown []views.Source
-	for _, s := range provenance.Sources(d.Name, d.Content) {
+	for _, s := range provenance.Sources(string(d.Name), d.Content) {
 		shown = append(shown, views.Source(s))
 	}
 	return shown
@@ -131,5 +131,5 @@ func downloadDocument(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.sendFile(string(m.GlobalID)+"_"+d.Name, d.Content, formOf(v.Echo.QueryParam("form")))
+	return v.sendFile(string(m.GlobalID)+"_"+string(d.Name), d.Content, formOf(v.Echo.QueryParam("form")))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -119,14 +120,14 @@ func documentView(m payment.Message, d lookup.Document) views.Document {
 	}
 	return views.Document{
 		Status: status,
-		ID:     d.ID.String(), Type: d.Name, Name: documentName(d.Name), At: d.At, Size: d.Size,
-		Outgoing: d.Direction == string(payment.DocumentOut), Draft: d.Direction == string(payment.DocumentDraft),
+		ID:     d.ID.String(), Type: string(d.Name), Name: documentName(d.Name), At: d.At, Size: d.Size,
+		Outgoing: d.Direction == payment.DocumentOut, Draft: d.Direction == payment.DocumentDraft,
 		URL: path, DownloadURL: path + "/download",
 	}
 }
 
 // documentName says what a kind of document is for.
-func documentName(name string) string {
+func documentName(name iso20022.MessageName) string {
 	names := []struct{ prefix, name string }{
 		{"pain.001", "Payment order"},
 		{"pain.002", "Status report to the client"},
@@ -139,7 +140,7 @@ func documentName(name string) string {
 		{"camt.025", "Receipt"},
 	}
 	for _, known := range names {
-		if strings.HasPrefix(name, known.prefix) {
+		if strings.HasPrefix(string(name), known.prefix) {
 			return known.name
 		}
 	}

@@ -32,8 +32,9 @@ func showQuarantine(v *visit) error {
 	}
 	for _, d := range list {
 		model.Rows = append(model.Rows, views.QuarantineRow{
-			Reference: d.Reference, URL: quarantinedURL(d), Scheme: string(d.Scheme), Type: d.Name, Name: documentName(d.Name), Reason: d.Reason,
-			ReceivedAt: d.ReceivedAt,
+			Reference: d.Reference, URL: quarantinedURL(d), Scheme: string(d.Scheme), Type: string(d.Name), Name: documentName(d.Name),
+			Reason:     d.Reason,
+			ReceivedAt: d.At,
 		})
 	}
 	return v.Render(http.StatusOK, views.QuarantinePage(model))
@@ -65,9 +66,9 @@ func showQuarantined(v *visit) error {
 	}
 	here := quarantinedURL(d)
 	model := views.DocumentView{
-		Shell: v.Shell(d.Name, views.PlaceQuarantine), BackLabel: "Quarantine", BackURL: "/quarantine", Note: d.Reason,
+		Shell: v.Shell(string(d.Name), views.PlaceQuarantine), BackLabel: "Quarantine", BackURL: "/quarantine", Note: d.Reason,
 		Document: views.Document{
-			Type: d.Name, Name: documentName(d.Name), At: d.ReceivedAt, Size: len(d.Content), URL: here,
+			Type: string(d.Name), Name: documentName(d.Name), At: d.At, Size: len(d.Content), URL: here,
 			DownloadURL: quarantinedPath + "/download?" +
 				url.Values{"scheme": {string(d.Scheme)}, "reference": {d.Reference}, "form": {form}}.Encode(),
 		},
@@ -84,7 +85,7 @@ func downloadQuarantined(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.sendFile("quarantine_"+d.Name, d.Content, formOf(v.Echo.QueryParam("form")))
+	return v.sendFile("quarantine_"+string(d.Name), d.Content, formOf(v.Echo.QueryParam("form")))
 }
 
 // sendFile gives a document as a file, never as a page: the exact bytes, or its JSON form.

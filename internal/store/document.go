@@ -1,0 +1,63 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/documentseal"
+	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Document is an ISO 20022 document as it is stored: received from clearing, kept beside a message, or waiting in the outbox. Each of
+// these knows it by the same facts; what a part of the program does not know of it is zero.
+type Document struct {
+	ID        uuid.UUID // its key among the stored documents of its realm; zero before
+	Realm     string    // "" when it belongs to none
+	MessageID uuid.UUID // the message it belongs to; zero when none
+	Scheme    rulebook.Scheme
+	Name      iso20022.MessageName
+	Reference string // its message id; of a document that is sent again, what names this sending
+	// Content are its exact bytes: nil in lists. A document that answers clearing with an ID and no Content is the stored one of that ID,
+	// sent again.
+	Content []byte
+	At      time.Time // when it was received, or made
+}
+
+// DocumentOf is a row of the table of documents.
+func DocumentOf(row dbsqlc.Document) Document {
+	return Document{
+		ID: row.DocumentID, Realm: row.Realm, MessageID: column.OrZero(row.MessageID), Scheme: rulebook.Scheme(row.Scheme),
+		Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content, At: row.CreatedAt.UTC(),
+	}
+}
+
+// Of is the document as one of a message.
+func (d Document) Of(realm string, message uuid.UUID) Document {
+	d.Realm, d.MessageID = realm, message
+	return d
+}
+
+// Same reports whether both are the same bytes of the same message.
+func (d Document) Same(other Document) bool {
+	return d.Realm == other.Realm && d.MessageID == other.MessageID && d.Scheme == other.Scheme && d.Name == other.Name &&
+		d.Reference == other.Reference && bytes.Equal(d.Content, other.Content)
+}
+
+// Sealed is what the seal of an outbound document covers.
+func (d Document) Sealed() documentseal.Outbound { return d.SealedAs(sha256.Sum256(d.Content)) }
+
+// SealedAs is what the seal of an outbound document covers, by the digest of its content.
+func (d Document) SealedAs(hash [sha256.Size]byte) documentseal.Outbound {
+	return documentseal.Outbound{
+		Realm: d.Realm, MessageID: d.MessageID, Scheme: d.Scheme, Name: d.Name, Reference: d.Reference, Hash: hash,
+	}
+}
+
+// SentAgain reports whether it stands for a stored document that answers clearing once more.
+func (d Document) SentAgain() bool { return d.ID != uuid.Nil && d.Content == nil }

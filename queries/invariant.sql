@@ -217,7 +217,8 @@ JOIN message_version o ON o.realm = m.realm AND o.message_id = m.original_id AND
 WHERE m.kind = 'return' AND v.amount > o.amount;
 
 -- name: InvariantWhoActed :many
--- I13: a person who is not the account's, a decision that does not fit the grant of its role, or a move by somebody who could not make it.
+-- I13: a person who is not the account's, content or a decision that does not fit the grant of its role, or a move by somebody who could
+-- not make it.
 SELECT m.realm, 'message'::text AS relation, m.message_id::text AS key, 'its maker is not the person of the account, or not the first maker of its version'::text AS what
 FROM message m
 LEFT JOIN user_account u ON u.realm = m.realm AND u.user_id = m.maker_user
@@ -231,6 +232,11 @@ LEFT JOIN user_account u ON u.realm = v.realm AND u.user_id = v.maker_user
 LEFT JOIN message_version p ON p.realm = v.realm AND p.message_id = v.message_id AND p.version = v.version - 1
 WHERE v.maker_user IS NOT NULL AND (u.person_id IS DISTINCT FROM v.maker_person
       OR v.makers IS DISTINCT FROM array_append(coalesce(p.makers, '{}'), v.maker_person))
+UNION ALL
+SELECT v.realm, 'message_version'::text, concat_ws(' ', v.message_id, v.version)::text, 'its maker had no grant of the role maker when it was made'::text
+FROM message_version v
+LEFT JOIN user_role g ON g.realm = v.realm AND g.grant_id = v.maker_grant_id AND g.user_id = v.maker_user AND g.role = 'maker'
+WHERE v.maker_grant_id IS NOT NULL AND (g.granted_at IS DISTINCT FROM v.maker_granted_at OR g.granted_at > v.created_at OR g.ended_at < v.created_at)
 UNION ALL
 SELECT d.realm, 'decision'::text, concat_ws(' ', d.message_id, d.version, d.ordinal)::text,
        'its checker is not the person of the account, made the content, or had no grant of the role checker when it was made'::text

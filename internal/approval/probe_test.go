@@ -122,9 +122,10 @@ var probes = []probe{
 		actor_name, client_id, channel, 'other', now() FROM message_history WHERE message_id = :pending`, unique},
 	{"add a version that forgets a maker", `INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
 		previous_makers, first_maker, approvals_required, created_at, amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account,
-		creditor_agent, remittance, key_id, seal) SELECT realm, message_id, 2, document_id, content_hash, :checkeruser, :checker, ARRAY[:checker::uuid], 1, ARRAY[]::uuid[], :checker,
-		approvals_required, now(), amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal
-		FROM message_version WHERE message_id = :pending`, foreignKey},
+		creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id, maker_granted_at) SELECT realm, message_id, 2, document_id, content_hash, :maker2user, :maker2,
+		ARRAY[:maker2::uuid], 1, ARRAY[]::uuid[], :maker2, approvals_required, now(), amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name,
+		creditor_account, creditor_agent, remittance, key_id, seal, 'maker', (SELECT grant_id FROM user_role WHERE user_id = :maker2user),
+		(SELECT granted_at FROM user_role WHERE user_id = :maker2user) FROM message_version WHERE message_id = :pending`, foreignKey},
 	{"add a version that nobody made", `INSERT INTO message_version (realm, message_id, version, document_id, content_hash, makers, previous_version, previous_makers,
 		approvals_required, created_at, amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
 		SELECT realm, message_id, 2, document_id, content_hash, '{}', 1, makers, 0, now(), amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name,
@@ -170,6 +171,7 @@ func TestTheApplicationsRoleCannotCheat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	maker2 := h.Person(t, "maker2")
 	grantOf := func(user uuid.UUID, role string) string {
 		var id uuid.UUID
 		var at time.Time
@@ -185,6 +187,7 @@ func TestTheApplicationsRoleCannotCheat(t *testing.T) {
 			reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at`,
 		":grant2", grantOf(checker2.UserID, "checker"), ":grant", grantOf(checker.UserID, "checker"),
 		":supervisorgrant", grantOf(supervisor.UserID, "supervisor"), ":lategrant", grantOf(late.UserID, "checker"),
+		":maker2user", quoted(maker2.UserID), ":maker2", quoted(maker2.PersonID),
 		":formergrant", grantOf(former.UserID, "checker"), ":created", "'"+pending.CreatedAt.Format(time.RFC3339Nano)+"'::timestamptz",
 		":supervisoruser", quoted(supervisor.UserID), ":supervisor", quoted(supervisor.PersonID),
 		":lateuser", quoted(late.UserID), ":late", quoted(late.PersonID), ":formeruser", quoted(former.UserID), ":former", quoted(former.PersonID),

@@ -36,6 +36,8 @@ const (
 
 // ofMessages are the tamperings that strike a message.
 var ofMessages = []tampering{
+	{"made under a grant of another role", "settled", "I13", "message_version", theVersion, `UPDATE message_version v SET maker_grant_id = g.grant_id
+		FROM user_role g WHERE v.message_id = ':m' AND g.realm = v.realm AND g.role = 'checker'`},
 	{"makers list changed, everywhere", "settled", "I16", "message_version", theVersion, `UPDATE message_version SET makers = ARRAY[md5('x')::uuid] WHERE message_id = ':m';
 		UPDATE decision SET makers = ARRAY[md5('x')::uuid] WHERE message_id = ':m'; UPDATE release SET makers = ARRAY[md5('x')::uuid] WHERE message_id = ':m'`},
 	{"approver rewritten after settlement, everywhere", "settled", "I17", "release", theMessage, `

@@ -48,6 +48,7 @@ type InstructionInput struct {
 type Created struct {
 	Message   Message // in its first state
 	Actor     identity.Actor
+	Grant     identity.Grant // of the role maker, under which the actor made it; zero for what comes in
 	Draft     Draft
 	Release   *Release // when the policy asks for no approval
 	CreatedAt time.Time
@@ -95,8 +96,9 @@ func NewInstruction(in InstructionInput) (Created, error) {
 	if err != nil {
 		return Created{}, err
 	}
+	grant, _ := in.By.Grant(identity.RoleMaker)
 	created := Created{
-		Actor: in.By.Actor(), Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference,
+		Actor: in.By.Actor(), Grant: grant, Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference,
 		Fingerprint: meaning, IdempotencyKey: in.IdempotencyKey,
 	}
 	return created.open(m, in.Policy, in.Seal), nil

@@ -10,7 +10,8 @@ import (
 // NewVersion is the content an editor puts in the place of the current one.
 type NewVersion struct {
 	Draft        Draft
-	NewReference bool // its MsgId is not that of the version before
+	NewReference bool           // its MsgId is not that of the version before
+	Grant        identity.Grant // of the role maker, under which the editor wrote it
 }
 
 // MayChange tells why the principal may not change payments, or nil: it asks for the role alone. Withdraw and Amend ask for the rest.
@@ -86,8 +87,9 @@ func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transi
 	if err != nil {
 		return Transition{}, err
 	}
+	grant, _ := by.Grant(identity.RoleMaker)
 	t.reason = draft.Note
-	t.version = &NewVersion{Draft: draft, NewReference: draft.Reference != before.GroupHeader.MessageID}
+	t.version = &NewVersion{Draft: draft, NewReference: draft.Reference != before.GroupHeader.MessageID, Grant: grant}
 	return t, nil
 }
 

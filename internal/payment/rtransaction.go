@@ -234,8 +234,9 @@ func (in RTransactionInput) created(draft iso20022.Document, amount money.Amount
 	if last, limited := rTransactionKinds[in.Kind].lastDay(in.ruleCase()); limited {
 		m.Deadline = dayOf(last)
 	}
+	grant, _ := in.By.Grant(identity.RoleMaker)
 	made := Created{
-		Actor: in.By.Actor(), Draft: d, CreatedAt: in.At, Action: ActionSubmit, IdempotencyKey: in.IdempotencyKey,
+		Actor: in.By.Actor(), Grant: grant, Draft: d, CreatedAt: in.At, Action: ActionSubmit, IdempotencyKey: in.IdempotencyKey,
 		Fingerprint: in.Fingerprint(),
 	}
 	return made.open(m, policy, in.Seal), nil

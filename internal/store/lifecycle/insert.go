@@ -165,6 +165,7 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		RequestID: column.OrNull(c.Actor.RequestID), SourceAddress: column.OrNull(c.Actor.SourceAddress),
 		Detail: audit.Detail(string(payment.StateNone), string(m.State), m.StatusText), Fingerprint: c.Fingerprint[:],
 		VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:],
+		MakerRole: column.OrNull(string(c.Grant.Role)), MakerGrantID: column.OrNull(c.Grant.ID), MakerGrantedAt: column.OrNull(c.Grant.GrantedAt),
 		Note: column.OrNull(d.Note), MessageKey: column.OrNull(c.MessageKey), IdempotencyKey: column.OrNull(c.IdempotencyKey),
 	}
 	if r := c.Release; r != nil {

@@ -164,6 +164,7 @@ func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
 
 func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
 	m, d, by := t.Message(), t.Version().Draft, t.Actor()
+	grant := t.Version().Grant
 	seal := s.db.Seal().SealVersion(t.After())
 	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
 		EventID: s.newID(), Reason: column.OrNull(t.Reason()), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)),
@@ -179,7 +180,8 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 		DebtorName: d.Summary.DebtorName, OrderedDebtorName: column.OrNull(d.Summary.OrderedDebtorName), DebtorAccount: d.Summary.DebtorAccount,
 		DebtorAgent:  d.Summary.DebtorAgent,
 		CreditorName: d.Summary.CreditorName, CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent,
-		Remittance: d.Summary.Remittance, NewReference: t.Version().NewReference, VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:],
+		Remittance: d.Summary.Remittance, NewReference: t.Version().NewReference,
+		EditorRole: string(grant.Role), EditorGrantID: grant.ID, EditorGrantedAt: grant.GrantedAt, VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:],
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):

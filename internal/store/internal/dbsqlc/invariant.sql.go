@@ -107,7 +107,7 @@ func (q *Queries) AuditedOutboxList(ctx context.Context, scheme string, referenc
 }
 
 const auditedVersionList = `-- name: AuditedVersionList :many
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, v.ordered_debtor_name, coalesce(d.content, '')::bytea AS content,
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, v.ordered_debtor_name, v.maker_role, v.maker_grant_id, v.maker_granted_at, coalesce(d.content, '')::bytea AS content,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
        (r.message_id IS NOT NULL)::boolean AS released, coalesce(r.version, 0)::integer AS release_version,
@@ -242,6 +242,9 @@ func (q *Queries) AuditedVersionList(ctx context.Context, arg AuditedVersionList
 			&i.MessageVersion.KeyID,
 			&i.MessageVersion.Seal,
 			&i.MessageVersion.OrderedDebtorName,
+			&i.MessageVersion.MakerRole,
+			&i.MessageVersion.MakerGrantID,
+			&i.MessageVersion.MakerGrantedAt,
 			&i.Content,
 			&i.AccountIban,
 			&i.AccountScheme,
@@ -1060,6 +1063,11 @@ LEFT JOIN message_version p ON p.realm = v.realm AND p.message_id = v.message_id
 WHERE v.maker_user IS NOT NULL AND (u.person_id IS DISTINCT FROM v.maker_person
       OR v.makers IS DISTINCT FROM array_append(coalesce(p.makers, '{}'), v.maker_person))
 UNION ALL
+SELECT v.realm, 'message_version'::text, concat_ws(' ', v.message_id, v.version)::text, 'its maker had no grant of the role maker when it was made'::text
+FROM message_version v
+LEFT JOIN user_role g ON g.realm = v.realm AND g.grant_id = v.maker_grant_id AND g.user_id = v.maker_user AND g.role = 'maker'
+WHERE v.maker_grant_id IS NOT NULL AND (g.granted_at IS DISTINCT FROM v.maker_granted_at OR g.granted_at > v.created_at OR g.ended_at < v.created_at)
+UNION ALL
 SELECT d.realm, 'decision'::text, concat_ws(' ', d.message_id, d.version, d.ordinal)::text,
        'its checker is not the person of the account, made the content, or had no grant of the role checker when it was made'::text
 FROM decision d
@@ -1091,7 +1099,8 @@ type InvariantWhoActedRow struct {
 	What     string
 }
 
-// I13: a person who is not the account's, a decision that does not fit the grant of its role, or a move by somebody who could not make it.
+// I13: a person who is not the account's, content or a decision that does not fit the grant of its role, or a move by somebody who could
+// not make it.
 func (q *Queries) InvariantWhoActed(ctx context.Context) ([]InvariantWhoActedRow, error) {
 	rows, err := q.db.Query(ctx, invariantWhoActed)
 	if err != nil {

@@ -38,22 +38,24 @@ WITH moved AS (
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
-    ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
+    ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role,
+    maker_grant_id, maker_granted_at)
   SELECT realm, message_id, version, $17::uuid, $10::bytea, $3::uuid, $4::uuid,
     array_append($23::uuid[], $4::uuid), version - 1, $23::uuid[], ($23::uuid[])[1], approvals_required,
     $12::timestamptz, $24::bigint, $25::text, $26::text, $27::text, $28::text,
     $29::text, $30::text, $31::text, $32::text, $33::text, $34::text,
-    $35::text, $36::text, $37::text, $38::bytea FROM moved
+    $35::text, $36::text, $37::text, $38::bytea, $39::text, $40::uuid,
+    $41::timestamptz FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
   SELECT realm, message_id, state_sequence, kind, 'Approval Pending', 'amend', 'Approval Pending', state_sequence - 1, version,
-    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $39::text,
+    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $42::text,
     $12::timestamptz FROM moved
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
   SELECT moved.realm, $6::text, 'message-id', $19::text, moved.message_id, $10::bytea, $12::timestamptz
-  FROM moved WHERE $40::boolean
+  FROM moved WHERE $43::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
   request_id, source_address, content_hash, detail, at)
@@ -102,6 +104,9 @@ type MessageAmendIfParams struct {
 	Remittance        string
 	VersionKeyID      string
 	VersionSeal       []byte
+	EditorRole        string
+	EditorGrantID     uuid.UUID
+	EditorGrantedAt   time.Time
 	Reason            *string
 	NewReference      bool
 }
@@ -147,6 +152,9 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.Remittance,
 		arg.VersionKeyID,
 		arg.VersionSeal,
+		arg.EditorRole,
+		arg.EditorGrantID,
+		arg.EditorGrantedAt,
 		arg.Reason,
 		arg.NewReference,
 	)
@@ -313,36 +321,38 @@ WITH added AS (
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
-    debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
+    debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
+    maker_granted_at)
   VALUES ($1, $2, 1, $31, $4, $17, $18, $3::uuid[],
     $18, $5, $26, $38, $39, $40, $41,
     $42, $43, $44, $45, $46, $47, $48,
-    $49, $50, $51, $52::text, $53::bytea)
+    $49, $50, $51, $52::text, $53::bytea, $54,
+    $55, $56)
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
-  VALUES ($1, $2, 1, $11, 'None', $54, $27, 1, $17, $18, $55,
-    $15, $14, coalesce($56, $30), $26)
+  VALUES ($1, $2, 1, $11, 'None', $57, $27, 1, $17, $18, $58,
+    $15, $14, coalesce($59, $30), $26)
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  VALUES ($1, $57, $2, 1, $58, $17, $18, $55, $15,
-    $14, $59, $60, $4, $61, $26)
+  VALUES ($1, $60, $2, 1, $61, $17, $18, $58, $15,
+    $14, $62, $63, $4, $64, $26)
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $15::text AS client_id, 'message-id' AS scope, $62::text AS key,
-    $2::uuid AS message_id, $63::bytea AS fingerprint, $26::timestamptz AS created_at
-  WHERE $62::text IS NOT NULL
+  SELECT $1::text AS realm, $15::text AS client_id, 'message-id' AS scope, $65::text AS key,
+    $2::uuid AS message_id, $66::bytea AS fingerprint, $26::timestamptz AS created_at
+  WHERE $65::text IS NOT NULL
 ), named AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
   SELECT $1::text AS realm, $15::text AS client_id, 'external-id' AS scope, $16::text AS key,
-    $2::uuid AS message_id, $63::bytea AS fingerprint, $26::timestamptz AS created_at
+    $2::uuid AS message_id, $66::bytea AS fingerprint, $26::timestamptz AS created_at
   WHERE $16::text IS NOT NULL
 ), repeatable AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $15::text AS client_id, 'idempotency-key' AS scope, $64::text AS key,
-    $2::uuid AS message_id, $63::bytea AS fingerprint, $26::timestamptz AS created_at
-  WHERE $64::text IS NOT NULL
+  SELECT $1::text AS realm, $15::text AS client_id, 'idempotency-key' AS scope, $67::text AS key,
+    $2::uuid AS message_id, $66::bytea AS fingerprint, $26::timestamptz AS created_at
+  WHERE $67::text IS NOT NULL
 )
 INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
 SELECT $1::text AS realm, $2::uuid AS message_id, 1 AS version, $3::uuid[] AS makers,
@@ -406,6 +416,9 @@ type MessageInsertParams struct {
 	Remittance        string
 	VersionKeyID      string
 	VersionSeal       []byte
+	MakerRole         *string
+	MakerGrantID      *uuid.UUID
+	MakerGrantedAt    *time.Time
 	Action            string
 	ActorName         string
 	Note              interface{}
@@ -475,6 +488,9 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.Remittance,
 		arg.VersionKeyID,
 		arg.VersionSeal,
+		arg.MakerRole,
+		arg.MakerGrantID,
+		arg.MakerGrantedAt,
 		arg.Action,
 		arg.ActorName,
 		arg.Note,

@@ -193,6 +193,9 @@ type MessageVersion struct {
 	KeyID             *string
 	Seal              []byte
 	OrderedDebtorName *string
+	MakerRole         *string
+	MakerGrantID      *uuid.UUID
+	MakerGrantedAt    *time.Time
 }
 
 type Outbox struct {

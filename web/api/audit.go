@@ -2,9 +2,9 @@ package api
 
 import (
 	"bytes"
-	"encoding/csv"
 	"mime"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/google/uuid"
@@ -62,14 +62,10 @@ func (a *API) listAudit(c echo.Context) error {
 	if !acceptsCSV(c.Request()) {
 		return c.JSON(http.StatusOK, AuditList{Header: a.header(c), Events: eventsOf(list), Page: shownPage})
 	}
-	table, err := auditTable(list)
-	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
-	}
 	if shownPage.Next != "" {
 		c.Response().Header().Set("X-Next", shownPage.Next)
 	}
-	return c.Blob(http.StatusOK, mimeCSV+"; charset=utf-8", table)
+	return c.Blob(http.StatusOK, mimeCSV+"; charset=utf-8", auditTable(list))
 }
 
 func eventKey(e lookup.Event) uuid.UUID { return e.ID }
@@ -88,11 +84,10 @@ func acceptsCSV(r *http.Request) bool {
 	return false
 }
 
-// auditTable writes events as RFC 4180 with a line of names first.
-func auditTable(events []lookup.Event) ([]byte, error) {
+// auditTable writes events as RFC 4180 with a line of names first. Every field is quoted: where a spreadsheet takes another sign than the
+// comma for the separator, bare text would begin new cells.
+func auditTable(events []lookup.Event) []byte {
 	var table bytes.Buffer
-	w := csv.NewWriter(&table)
-	w.UseCRLF = true
 	rows := [][]string{{"at", "event", "outcome", "actor", "userId", "clientId", "channel", "sourceAddress", "internalId", "requestId", "detail", "id"}}
 	for _, e := range eventsOf(events) {
 		rows = append(rows, []string{
@@ -101,17 +96,17 @@ func auditTable(events []lookup.Event) ([]byte, error) {
 	}
 	for _, row := range rows {
 		for i := range row {
-			row[i] = inert(row[i])
+			row[i] = `"` + strings.ReplaceAll(inert(row[i]), `"`, `""`) + `"`
 		}
+		table.WriteString(strings.Join(row, ",") + "\r\n")
 	}
-	err := w.WriteAll(rows)
-	return table.Bytes(), err
+	return table.Bytes()
 }
 
-// inert keeps a spreadsheet from taking a text for a formula: names and reasons are typed by people.
-func inert(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
-}
+// formula finds where a spreadsheet would see a formula begin, with a usual or a full-width sign: at the start of a cell, and after what may
+// separate cells (semicolon, tab, end of line) in the spreadsheet of a reader. Blanks and quotes before the sign are lost on import.
+var formula = regexp.MustCompile("(^|[;\t\r\n])([ \"]*[=+\\-@\uff1d\uff0b\uff0d\uff20])")
+
+// inert keeps a spreadsheet from taking a text for a formula: names, reasons and request ids are typed by people. An apostrophe before
+// makes it text.
+func inert(cell string) string { return formula.ReplaceAllString(cell, "${1}'${2}") }

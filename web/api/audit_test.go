@@ -70,10 +70,16 @@ func TestTheAuditTrailIsExportedAsATable(t *testing.T) {
 	if a.Status != http.StatusOK || len(rows) != 2 || rows[0][0] != "at" || rows[1][1] != "instruction.submit" || rows[1][4] != "maker1" {
 		t.Errorf("the table: %d %q", a.Status, rows)
 	}
-	_, err = b.DB.Connect(t).Exec(t.Context(), `UPDATE audit_event SET actor_name = '=1+1'`)
-	must(t, err)
-	a = b.Send(t, call{Method: http.MethodGet, Path: auditPath, Who: supervisor1, Change: func(r *http.Request) { r.Header.Set("Accept", "text/csv") }})
-	if !strings.Contains(a.Body, ",'=1+1,") {
-		t.Errorf("a formula gets through: %s", a.Body)
+	for name, want := range map[string]string{
+		"=1+1": `'=1+1`, "@a": `'@a`, "\uff1d1": "'\uff1d1", " -1": `' -1`, `"=1`: `'""=1`,
+		"a;=cmd|' /C calc'!A0": `a;'=cmd|' /C calc'!A0`, "a\t+1": "a\t'+1", "a;\uff201": "a;'\uff201", `a; "=1`: `a;' ""=1`, "a\r\n=1": "a\r\n'=1",
+		"Anna-Lena": "Anna-Lena", "a; b": "a; b", "\t=1": "\t'=1", "1+1=2": "1+1=2",
+	} {
+		_, err = b.DB.Connect(t).Exec(t.Context(), `UPDATE audit_event SET actor_name = $1`, name)
+		must(t, err)
+		a = b.Send(t, call{Method: http.MethodGet, Path: auditPath, Who: supervisor1, Change: func(r *http.Request) { r.Header.Set("Accept", "text/csv") }})
+		if !strings.Contains(a.Body, `","`+want+`","`) {
+			t.Errorf("%q should stand as %q: %s", name, want, a.Body)
+		}
 	}
 }

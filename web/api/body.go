@@ -2,6 +2,8 @@ package api
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"mime"
 	"strings"
 
@@ -90,15 +92,19 @@ type form struct {
 }
 
 // parseForm reads a body strictly and holds it against its form. It fails with a Problem that names everything that is wrong, in the
-// order of the body and at the places as they were sent; after malformed JSON nothing is known of the rest.
-func parseForm(raw []byte, f form) (body, error) {
+// order of the body and at the places as they were sent, up to mostFindings; after malformed JSON nothing is known of the rest. It fails
+// with the error of the context when the caller no longer waits for what the schema and the codec would say.
+func parseForm(ctx context.Context, raw []byte, f form) (body, error) {
 	r := &strictReader{
 		tokens: jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true)), raw: raw,
 		places: map[string]int{}, numbers: map[string]string{},
 	}
 	b := body{raw: raw, numbers: r.numbers}
 	b.members, b.prefix = r.order(resolved(f.schema), f.mode)
-	b.broken = r.broken
+	err := ctx.Err()
+	if err != nil {
+		return b, fmt.Errorf("hold the body against its schema: %w", err)
+	}
 	if !r.broken {
 		mistakes := mistakesIn(f.schema, b.members)
 		if f.also != nil {
@@ -107,8 +113,11 @@ func parseForm(raw []byte, f form) (body, error) {
 		for _, m := range mistakes {
 			r.report(r.place(b.prefix, m.pointer), b.prefix+m.pointer, m.code, m.text)
 		}
+	}
+	if !r.broken { // the schema may have found more than is told
 		b.document = r.readDocument()
 	}
+	b.broken = r.broken
 	if len(r.found) > 0 {
 		return b, problem.Fields(r.inOrder()...)
 	}

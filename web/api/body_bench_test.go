@@ -11,7 +11,7 @@ func BenchmarkParse(b *testing.B) {
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err = parseForm(raw, form{schema: compiled.create, mode: wrappable})
+		_, err = parseForm(b.Context(), raw, form{schema: compiled.create, mode: wrappable})
 		if err != nil {
 			b.Fatal(err)
 		}

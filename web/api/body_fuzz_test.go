@@ -35,10 +35,16 @@ func FuzzParse(f *testing.F) {
 			name string
 			read func() (body, error)
 		}{
-			{"create", func() (body, error) { return parseForm(raw, form{schema: compiled.create, mode: wrappable}) }},
-			{"update", func() (body, error) { return parseForm(raw, form{schema: compiled.update, mode: wrappable}) }},
-			{"cancel", func() (body, error) { return parseForm(raw, form{schema: compiled.cancel, mode: wrappable}) }},
-			{"approval", func() (body, error) { return parseForm(raw, form{schema: compiled.approval, mode: flat}) }},
+			{"create", func() (body, error) {
+				return parseForm(t.Context(), raw, form{schema: compiled.create, mode: wrappable})
+			}},
+			{"update", func() (body, error) {
+				return parseForm(t.Context(), raw, form{schema: compiled.update, mode: wrappable})
+			}},
+			{"cancel", func() (body, error) {
+				return parseForm(t.Context(), raw, form{schema: compiled.cancel, mode: wrappable})
+			}},
+			{"approval", func() (body, error) { return parseForm(t.Context(), raw, form{schema: compiled.approval, mode: flat}) }},
 		} {
 			read, err := schema.read()
 			if err != nil {

@@ -106,6 +106,31 @@ func TestABatchThatIsNoneIsRefusedAsAWhole(t *testing.T) {
 	}
 }
 
+// TestABatchWithMoreMistakesThanAreToldDecidesNothing: what is not told of an entry must not make it a good one.
+func TestABatchWithMoreMistakesThanAreToldDecidesNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.Created(t, maker1)
+	good := verdict(id, "approve", "contentHash", b.hashOf(t, id))
+	before := b.Rows(t)
+	for name, test := range map[string]struct {
+		body string
+		want int
+	}{
+		"strange members":  {batchOf(strings.Repeat(`{"a":1,"b":2,"c":3},`, 99) + good), 200},
+		"missing members":  {batchOf(good + strings.Repeat(`,{"identifiers":{},"ApprovalDetails":{}},{}`, 49) + `,{"x":1}`), 200},
+		"10,000 of a list": {batchOf(good + strings.Repeat(`,0`, 10_000)), 100}, // the list itself, and the first hundred without the good one
+	} {
+		a := b.Send(t, call{Path: bulkPath, Who: checker1, Body: test.body})
+		if got := found(a); a.Status != http.StatusBadRequest || len(got) != test.want {
+			t.Errorf("%s: %d with %d fields, want %d", name, a.Status, len(got), test.want)
+		}
+	}
+	if after := b.Rows(t); after != before {
+		t.Errorf("%d rows were stored", after-before)
+	}
+}
+
 // TestAHundredDecisionsAtOnceTwice: two equal batches race, each message is decided once, and both are told the same.
 func TestAHundredDecisionsAtOnceTwice(t *testing.T) {
 	t.Parallel()

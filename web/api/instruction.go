@@ -103,7 +103,7 @@ func (a *API) withRules(c echo.Context, order order, in submission.Input, err er
 	if ruleErr != nil {
 		return err
 	}
-	return problem.Fields(append(order.at(findings), outside...)...)
+	return problem.Fields(told(append(order.at(findings), outside...))...)
 }
 
 func (a *API) answerInvalid(c echo.Context, findings []payment.Finding) error {
@@ -207,7 +207,7 @@ func (a *API) readForm(c echo.Context, f form) (order, error) {
 	if err != nil {
 		return order{}, err
 	}
-	parsed, err := parseForm(raw, f)
+	parsed, err := parseForm(c.Request().Context(), raw, f)
 	return order{body: parsed, identifiers: Identifiers{
 		ExternalID: parsed.text("identifiers", "externalId"), InternalID: parsed.text("identifiers", "internalId"),
 		CreditID: parsed.text("identifiers", "creditId"), RecallID: parsed.text("identifiers", "recallId"),

@@ -45,6 +45,7 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":["x"`:                                                     "[ FF01]",
 		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":["` + strings.Repeat("ü", 106) + `"]}}`:                   "[" + line + "/0 FF01]",
 		head + `,"RecallDetails":{"reason":"CUST","additionalInformation":"` + strings.Repeat("ü", 106) + `"}}`:                     "[" + line + " FF01]",
+		head + `,"reason":"CUST","additionalInformation":["x"` + strings.Repeat(`,"x"`, 100) + `]}`:                                 "[/additionalInformation FF01]",
 		head + `,"reason":"CUST","additionalInformation":` + strings.Repeat("[", 100_000):                                           "[/additionalInformation/0 FF01]",
 		head + `,"reason":"CUST","additionalInformation":"x","RecallDetails":{"additionalInformation":"y"}}`:                        "[/additionalInformation FF01]",
 		`{"paymentRequest":` + head + `,"reason":"CUST","RecallDetails":{"reason":"CUST","x":1}}}`:                                  "[/paymentRequest/reason FF01 /paymentRequest/RecallDetails/x CH17]",

@@ -28,7 +28,7 @@ func FuzzRequestForm(f *testing.F) {
 	forms := (&API{bodies: compiled}).requestForms()
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, one := range forms {
-			read, err := parseForm(raw, form{schema: one.schema, mode: wrappable, also: one.check})
+			read, err := parseForm(t.Context(), raw, form{schema: one.schema, mode: wrappable, also: one.check})
 			if err != nil {
 				checkRefusal(t, err)
 				continue

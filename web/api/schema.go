@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -78,7 +77,8 @@ type mistake struct {
 	code, text string
 }
 
-// mistakesIn holds a body against its schema. What the strict reading has said already (unknown members) is left out.
+// mistakesIn holds a body against its schema, each place once. What the strict reading has said already (unknown members) is left out, and
+// it stops when there are more than one answer tells.
 func mistakesIn(schema *jsonschema.Schema, body map[string]any) []mistake {
 	err := schema.Validate(body)
 	var invalid *jsonschema.ValidationError
@@ -86,11 +86,17 @@ func mistakesIn(schema *jsonschema.Schema, body map[string]any) []mistake {
 		return nil
 	}
 	var found []mistake
+	named := map[string]bool{} // a body has room for thousands of places: comparing each with all others would hold a core
 	for _, leaf := range leaves(invalid, nil) {
 		for _, one := range mistakesOf(leaf) {
-			if !slices.ContainsFunc(found, func(m mistake) bool { return m.pointer == one.pointer }) {
-				found = append(found, one)
+			if named[one.pointer] {
+				continue
 			}
+			named[one.pointer] = true
+			found = append(found, one)
+		}
+		if len(found) > mostFindings {
+			break
 		}
 	}
 	return found
@@ -129,8 +135,6 @@ func mistakesOf(leaf *jsonschema.ValidationError) []mistake {
 		return one("CH16", "Enter one of "+words(k.Want)+" in "+name+".")
 	case *kind.MinItems:
 		return one("CH21", "Enter at least "+strconv.Itoa(k.Want)+" in "+name+".")
-	case *kind.MaxItems:
-		return one("FF01", "Send at most "+strconv.Itoa(k.Want)+" "+name+" at once.")
 	case *kind.MinLength:
 		return one("CH21", "Enter "+name+": it must not be empty.")
 	case *kind.MaxLength:

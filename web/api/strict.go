@@ -17,6 +17,10 @@ import (
 	"countersign/internal/payment"
 )
 
+// mostFindings is how many findings one answer tells, the sentence that there are more among them. Nobody reads so many, and a body of
+// maxBody has room for tens of thousands.
+const mostFindings = 200
+
 // located is a finding with its place in the body.
 type located struct {
 	payment.Finding
@@ -29,7 +33,7 @@ type strictReader struct {
 	tokens *jsontext.Decoder
 	raw    []byte
 	found  []located
-	broken bool
+	broken bool           // the rest is not read: it cannot be, or there are more findings than are told
 	places map[string]int // where each known member stands
 	// numbers are the numbers as they were written, so that no float comes near an amount.
 	numbers map[string]string
@@ -39,17 +43,33 @@ type strictReader struct {
 	documentOffset  int
 }
 
+// report notes a finding. The first that is one too many ends the reading.
 func (r *strictReader) report(offset int, pointer, code, text string) {
+	if len(r.found) > mostFindings {
+		return
+	}
 	r.found = append(r.found, located{payment.Finding{Pointer: pointer, Code: code, Text: text}, offset})
+	r.broken = r.broken || len(r.found) > mostFindings
 }
 
+// inOrder returns the findings in the order of the body.
 func (r *strictReader) inOrder() []payment.Finding {
 	sort.SliceStable(r.found, func(i, j int) bool { return r.found[i].offset < r.found[j].offset })
 	findings := make([]payment.Finding, len(r.found))
 	for i, f := range r.found {
 		findings[i] = f.Finding
 	}
-	return findings
+	return told(findings)
+}
+
+// told cuts findings to as many as one answer tells. Where there are more, the last one says so, of the whole body.
+func told(findings []payment.Finding) []payment.Finding {
+	if len(findings) <= mostFindings {
+		return findings
+	}
+	return append(findings[:mostFindings-1:mostFindings-1], payment.Finding{
+		Code: "FF01", Text: "Correct the problems listed and send it again: there are more than these.",
+	})
 }
 
 // place is where a member stands, or the nearest one around it that is there.
@@ -179,7 +199,7 @@ func (r *strictReader) member(schema *jsonschema.Schema, name, pointer string) a
 	case found == '{' && schema.Properties != nil:
 		return r.object(schema, pointer)
 	case found == '[' && schema.Items2020 != nil:
-		return r.list(resolved(schema.Items2020), pointer)
+		return r.list(schema, name, pointer)
 	case found == '{' || found == '[':
 		r.skip(pointer)
 		if found == '[' {
@@ -205,17 +225,28 @@ func (r *strictReader) member(schema *jsonschema.Schema, name, pointer string) a
 	}
 }
 
-// list reads an array of what the schema of its items knows.
-func (r *strictReader) list(items *jsonschema.Schema, pointer string) []any {
+// list reads an array of what the schema of its items knows. Entries beyond its maxItems are passed over: nothing looks at them but the
+// sentence that refuses the list.
+func (r *strictReader) list(schema *jsonschema.Schema, name, pointer string) []any {
 	list := []any{}
+	items := resolved(schema.Items2020)
+	tooLong := false
 	_, err := r.tokens.ReadToken()
 	if err != nil {
 		r.fail(err, pointer)
 	}
 	for !r.broken && r.next() != ']' {
+		if schema.MaxItems != nil && len(list) == *schema.MaxItems {
+			tooLong = true
+			r.skip(pointer)
+			continue
+		}
 		place := pointer + "/" + strconv.Itoa(len(list))
 		r.places[place] = int(r.tokens.InputOffset())
 		list = append(list, r.member(items, "", place))
+	}
+	if tooLong {
+		r.report(r.places[pointer], pointer, "FF01", "Send at most "+strconv.Itoa(*schema.MaxItems)+" "+name+" at once.")
 	}
 	if r.broken {
 		return list
@@ -287,7 +318,7 @@ func (r *strictReader) readDocument() *iso20022.CustomerCreditTransferInitiation
 		whole = whole && !f.Final
 	}
 	document, _ := read.(*iso20022.CustomerCreditTransferInitiation)
-	if !whole {
+	if !whole || r.broken {
 		return nil // what was not read would be taken for missing
 	}
 	return document

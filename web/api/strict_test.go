@@ -100,6 +100,34 @@ func TestMalformedBodiesAreRefusedWithEverythingThatIsWrong(t *testing.T) {
 	}
 }
 
+// TestOneAnswerTellsAtMost200Problems: however many a body has room for; the last one says that there are more.
+func TestOneAnswerTellsAtMost200Problems(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	good, strange := order(sample), ""
+	for i := range 250 {
+		strange += fmt.Sprintf(`"m%d":1,`, i)
+	}
+	exactly, _, _ := strings.Cut(strange, `"m200"`)
+	for name, test := range map[string]struct {
+		body string
+		more bool
+	}{
+		"200":          {strings.Replace(good, "{", "{"+exactly, 1), false},
+		"250":          {strings.Replace(good, "{", "{"+strange, 1), true},
+		"250 inside":   {strings.Replace(good, `{"externalId"`, "{"+strange+`"externalId"`, 1), true},
+		"with schema":  {`{` + strings.TrimSuffix(exactly, ",") + `}`, true},
+		"with content": {strings.Replace(strings.Replace(good, `"PmtMtd":"TRF"`, `"PmtMtd":1`, 1), "{", "{"+exactly, 1), true},
+	} {
+		a := b.Send(t, call{Path: createSwiss, Who: maker1, Body: test.body})
+		got := found(a)
+		last := a.Text("fields", len(got)-1, "fieldMap")
+		if a.Status != http.StatusBadRequest || len(got) != 200 || (last == "") != test.more {
+			t.Errorf("%s: %d with %d fields, the last %q", name, a.Status, len(got), last)
+		}
+	}
+}
+
 func TestProblemsComeInTheOrderOfTheBody(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

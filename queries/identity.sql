@@ -1,6 +1,7 @@
 -- name: RealmClientGet :one
 -- How long tokens of the realm live, and the client if the realm has it.
-SELECT r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, c.client_id, c.kind, c.secret_hash, c.may_decide_own
+SELECT r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, c.client_id, c.kind, c.secret_hash, c.may_decide_own,
+       c.key_id, c.seal
 FROM realm r
 LEFT JOIN client c ON c.realm = r.realm AND c.client_id = @client_id
 WHERE r.realm = @realm;
@@ -17,11 +18,13 @@ UPDATE user_account SET password_hash = @password_hash, signed_out_at = sqlc.nar
 WHERE realm = @realm AND user_id = @user_id AND password_hash = @password_before;
 
 -- name: UserPrincipalGet :one
--- A user with the roles of this moment, acting through a client.
-SELECT u.user_id, u.person_id, u.name, u.status, u.signed_out_at, p.display_name, c.client_id, c.may_decide_own,
+-- A user with the roles of this moment, acting through a client, and the seals of all that says so.
+SELECT sqlc.embed(u), sqlc.embed(p), sqlc.embed(c),
        ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
        ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
-       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted
+       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted,
+       ARRAY(SELECT coalesce(r.key_id, '') FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS grant_key_ids,
+       ARRAY(SELECT coalesce(r.seal, '') FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::bytea[] AS grant_seals
 FROM user_account u
 JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 JOIN client c ON c.realm = u.realm AND c.client_id = @client_id

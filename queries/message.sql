@@ -3,12 +3,12 @@
 
 -- name: SubmissionContext :one
 -- What a new message needs to know: the realm's mark, the policy it falls under and the debtor account.
-SELECT r.mark, p.policy_id, p.approvals_required, p.pending_seconds, p.content_hash_required,
+SELECT r.mark, sqlc.embed(p),
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
-       a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
+       a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal
 FROM realm r
-JOIN LATERAL (
-  SELECT policy.policy_id, policy.approvals_required, policy.pending_seconds, policy.content_hash_required FROM policy
+JOIN policy p ON p.realm = r.realm AND p.policy_id = (
+  SELECT policy.policy_id FROM policy
   WHERE policy.realm = r.realm AND policy.retired_at IS NULL
     AND (policy.client_id IS NULL OR policy.client_id = @client_id::text)
     AND (policy.channel IS NULL OR policy.channel = @channel::text)
@@ -16,8 +16,7 @@ JOIN LATERAL (
     AND (policy.kind IS NULL OR policy.kind = @kind::text)
     AND (policy.amount_from IS NULL OR policy.amount_from <= @amount::bigint)
     AND (policy.amount_to IS NULL OR policy.amount_to >= @amount::bigint)
-  ORDER BY policy.rank DESC, policy.created_at DESC LIMIT 1
-) p ON true
+  ORDER BY policy.rank DESC, policy.created_at DESC LIMIT 1)
 LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = @debtor_account::text
 WHERE r.realm = @realm::text;
 
@@ -153,12 +152,12 @@ WITH moved AS (
     @detail::text, @at::timestamptz FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
-    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark)
+    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark, key_id, seal)
   SELECT realm, message_id, version, @ordinal::integer, @makers::uuid[], @content_hash::bytea, @approvals_required::integer,
     sqlc.narg(actor_user)::uuid, sqlc.narg(actor_person)::uuid, sqlc.narg(client_id)::text, @channel, @action,
     CASE WHEN @action = 'reject' THEN sqlc.narg(reason)::text END, sqlc.narg(previous_ordinal)::integer,
     sqlc.narg(previous_action)::text, @at::timestamptz, 'checker', sqlc.narg(grant_id)::uuid, sqlc.narg(granted_at)::timestamptz, created_at,
-    CASE WHEN @action = 'approve' THEN sqlc.narg(reason)::text END
+    CASE WHEN @action = 'approve' THEN sqlc.narg(reason)::text END, sqlc.narg(decision_key_id)::text, sqlc.narg(decision_seal)::bytea
   FROM moved WHERE @decides::boolean
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac,

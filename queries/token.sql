@@ -4,11 +4,11 @@ WITH family AS (
   INSERT INTO token_family (realm, family_id, user_id, client_id, scope, started_at, ends_at)
   VALUES (@realm, @family_id, @user_id, @client_id, @scope, @at, @ends_at)
 ), refresh AS (
-  INSERT INTO refresh_token (realm, token_hash, family_id, issued_at, expires_at)
-  VALUES (@realm, @refresh_hash, @family_id, @at, @refresh_expires_at)
+  INSERT INTO refresh_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
+  VALUES (@realm, @refresh_hash, @family_id, @at, @refresh_expires_at, @refresh_key_id, @refresh_seal)
 )
-INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at)
-VALUES (@realm, @access_hash, @family_id, @at, @access_expires_at);
+INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
+VALUES (@realm, @access_hash, @family_id, @at, @access_expires_at, @access_key_id, @access_seal);
 
 -- name: FamilyLockByRefreshToken :one
 -- Takes the family of a refresh token, so that whoever comes second sees what the first one did. A token is looked up by its digests
@@ -21,8 +21,7 @@ FOR NO KEY UPDATE OF f;
 
 -- name: RefreshTokenGet :one
 -- A refresh token with its family, its user and, once it is spent, whether its successor is still unspent.
-SELECT t.token_hash, f.family_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, u.signed_out_at,
-       t.expires_at, t.spent_at, t.successor_hash, u.status, u.user_id,
+SELECT sqlc.embed(t), sqlc.embed(f), u.signed_out_at, u.status,
        s.expires_at AS successor_expires_at, s.spent_at AS successor_spent_at
 FROM refresh_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
@@ -37,11 +36,11 @@ WITH spent AS (
   WHERE t.realm = @realm AND t.token_hash = @token_hash AND t.spent_at IS NULL
   RETURNING t.realm, t.family_id
 ), successor AS (
-  INSERT INTO refresh_token (realm, token_hash, family_id, issued_at, expires_at)
-  SELECT spent.realm, @successor_hash, spent.family_id, @at, @refresh_expires_at FROM spent
+  INSERT INTO refresh_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
+  SELECT spent.realm, @successor_hash, spent.family_id, @at, @refresh_expires_at, @refresh_key_id, @refresh_seal FROM spent
 )
-INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at)
-SELECT spent.realm, @access_hash, spent.family_id, @at, @access_expires_at FROM spent;
+INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
+SELECT spent.realm, @access_hash, spent.family_id, @at, @access_expires_at, @access_key_id, @access_seal FROM spent;
 
 -- name: FamilyRevoke :exec
 -- The first reason stays.
@@ -61,11 +60,13 @@ JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 WHERE t.realm = @realm AND t.token_hash = ANY (@token_hashes::bytea[]);
 
 -- name: AccessTokenPrincipalGet :one
--- Whom a live access token stands for, with the roles of this moment.
-SELECT f.family_id, f.client_id, t.expires_at, u.user_id, u.person_id, u.name, p.display_name, c.may_decide_own,
+-- Whom a live access token stands for, with the roles of this moment, and the seals of all that says so.
+SELECT sqlc.embed(t), sqlc.embed(f), sqlc.embed(u), sqlc.embed(p), sqlc.embed(c),
        ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
        ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
-       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted
+       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted,
+       ARRAY(SELECT coalesce(r.key_id, '') FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS grant_key_ids,
+       ARRAY(SELECT coalesce(r.seal, '') FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::bytea[] AS grant_seals
 FROM access_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 JOIN user_account u ON u.realm = f.realm AND u.user_id = f.user_id

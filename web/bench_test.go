@@ -190,7 +190,7 @@ type shop struct {
 func newShop(b testing.TB, address string, tracer pgx.QueryTracer) *shop {
 	b.Helper()
 	log := slog.New(slog.NewTextHandler(io.Discard, nil)) // written out as in production, but to nowhere
-	database, err := store.Open(b.Context(), store.Config{URL: address, Log: log, Tracer: tracer, Seal: storetest.Sealer(b, storetest.Key)})
+	database, err := store.Open(b.Context(), store.Config{URL: address, Log: log, Tracer: tracer, Seal: storetest.Sealer(b, storetest.Key), TokenKeys: storetest.Keys(b)})
 	must(b, err)
 	b.Cleanup(database.Close)
 	server := newServer(b, database, log)

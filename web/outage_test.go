@@ -132,7 +132,7 @@ func setupBehind(t *testing.T) (b *bundle, l *line) {
 	b = setupWith(t, webtest.Options{Database: func(db *storetest.DB, log *slog.Logger) *store.Database {
 		var throughURL string
 		l, throughURL = relay(t, db.URL)
-		database, err := store.Open(t.Context(), store.Config{URL: throughURL, Seal: db.Seal, Log: log})
+		database, err := store.Open(t.Context(), store.Config{URL: throughURL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: log})
 		must(t, err)
 		t.Cleanup(database.Close)
 		return database

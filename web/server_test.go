@@ -200,6 +200,7 @@ func TestReadinessSaysWhetherFourEyesIsEnforced(t *testing.T) {
 	_, err := b.DB.Connect(t).Exec(t.Context(), `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at)
 		VALUES ('demo2', $1, 99, 0, 3600, now())`, stations.NewID())
 	must(t, err)
+	b.DB.SealMasterData(t)
 	a = b.Send(t, webtest.Get("/readyz", webtest.Nobody))
 	if a.Status != http.StatusOK || !strings.Contains(a.Text("fourEyes"), "off for everybody in demo2") {
 		t.Errorf("with a policy that turns it off: %d %s", a.Status, a.Body)

@@ -48,7 +48,7 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(ctx, store.Config{URL: g.DatabaseURL, Seal: seal, Log: g.Log})
+	db, err := store.Open(ctx, store.Config{URL: g.DatabaseURL, Seal: seal, TokenKeys: g.TokenKeys, Log: g.Log})
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ func TestARoleGivenAfterwardsDoesNotDecide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.DB.SealMasterData(t)
 	late = h.Person(t, late.UserName)
 	h.Clock.Add(time.Second)
 	younger := h.Create(t, maker, rulebook.SchemeSIC)

@@ -74,6 +74,7 @@ func TestAPolicyThatCameLaterIsAskedAtTheApproval(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.DB.SealMasterData(t)
 	_, err = h.Approval.Approve(ctx, checker, approval.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash})
 	wantPolicyRefusal(t, "approval", err)
 	events, err := h.Reader.Audit(ctx, "demo", m.InternalID)

@@ -171,6 +171,7 @@ func TestTheApplicationsRoleCannotCheat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.DB.SealMasterData(t)
 	maker2 := h.Person(t, "maker2")
 	grantOf := func(user uuid.UUID, role string) string {
 		var id uuid.UUID

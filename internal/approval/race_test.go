@@ -36,7 +36,10 @@ func checkers(t *testing.T, h *stationtest.House, n int) []identity.Principal {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list[i] = h.Person(t, name)
+	}
+	h.DB.SealMasterData(t)
+	for i := range list {
+		list[i] = h.Person(t, fmt.Sprintf("racer%d", i))
 	}
 	return list
 }
@@ -105,6 +108,7 @@ func TestAnAmendmentVoidsApprovalsAndBarsItsEditor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.DB.SealMasterData(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	one, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
 	if err != nil || one.State != payment.StateApprovalPending {

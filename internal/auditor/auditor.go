@@ -62,6 +62,7 @@ const (
 	releaseSealed  = "what was released is what was approved, by its seal, and what was sent is made of it"
 	documentSealed = "each outbound document is what the gateway made, by its seal"
 	answerSealed   = "each answer in the outbox is what the gateway made, by its seal, and never a payment"
+	decisionSealed = "each decision is what a person said of that content through the gateway, by its seal"
 	masterSealed   = "people, accounts, roles, clients, policies and debtor accounts are as they were provisioned, by their seals"
 )
 
@@ -84,7 +85,7 @@ func Check(ctx context.Context, cfg Config) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	for _, look := range []func(context.Context) error{a.versions, a.documents, a.answers, a.masterData} {
+	for _, look := range []func(context.Context) error{a.versions, a.documents, a.answers, a.masterData, a.decisions} {
 		err = look(ctx)
 		if err != nil {
 			return Report{}, fmt.Errorf("check the seals: %w", err)

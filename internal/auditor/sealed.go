@@ -3,11 +3,35 @@ package auditor
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store/snapshot"
 )
+
+// decisions holds each decision against its seal.
+func (a *audit) decisions(ctx context.Context) error {
+	if !a.sealed() {
+		a.skip("I21", decisionSealed, releaseKeys)
+		return nil
+	}
+	var found []snapshot.Violation
+	err := a.snapshot.EachDecision(ctx, func(d snapshot.AuditedDecision) {
+		err := a.cfg.Seal.CheckDecision(d.Message, d.Decision)
+		if err != nil {
+			found = append(found, snapshot.Violation{
+				Realm: d.Message.Realm, Table: "decision", Key: fmt.Sprintf("%s %d %d", d.Message.InternalID, d.Message.Version, d.Decision.Ordinal),
+				What: sealUnfit(err, "who decided, what, when, on which content or with which words"),
+			})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	a.conclude("I21", decisionSealed, found)
+	return nil
+}
 
 // documents holds each outbound document against its seal.
 func (a *audit) documents(ctx context.Context) error {

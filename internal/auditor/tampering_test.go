@@ -86,6 +86,8 @@ var ofMessages = []tampering{
 		SELECT d.realm, message_id, version, 2, makers, content_hash, approvals_required, u.user_id, u.person_id, client_id, channel, action, decided_at
 		FROM decision d JOIN user_account u ON u.realm = d.realm AND u.name = 'checker2' WHERE message_id = ':m'`},
 	{"reject reason changed", "rejected", "I2", "decision", theDecision, `UPDATE decision SET reason = 'Another one.' WHERE message_id = ':m'`},
+	{"reject reason changed, everywhere", "rejected", "I21", "decision", theDecision, `UPDATE decision SET reason = 'Another one.' WHERE message_id = ':m';
+		UPDATE message_history SET reason = 'Another one.' WHERE message_id = ':m' AND action = 'reject'`},
 	{"decision time changed", "settled", "I2", "decision", theDecision, `UPDATE decision SET decided_at = decided_at - interval '1 hour' WHERE message_id = ':m'`},
 	{"accepted time changed, everywhere", "settled", "I17", "release", theMessage, `UPDATE message SET accepted_at = accepted_at + interval '1 s' WHERE message_id = ':m';
 		UPDATE release SET accepted_at = accepted_at + interval '1 s' WHERE message_id = ':m'; UPDATE decision SET decided_at = decided_at + interval '1 s' WHERE message_id = ':m';

@@ -89,8 +89,12 @@ func New(cfg Config) (*Station, error) {
 	if err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
+	tokens, err := credential.NewTokens(cfg.Database, cfg.Keys)
+	if err != nil {
+		return nil, fmt.Errorf("auth: %w", err)
+	}
 	return &Station{
-		database: cfg.Database, people: credential.NewPeople(cfg.Database), logins: credential.NewLogins(cfg.Database), tokens: credential.NewTokens(cfg.Database),
+		database: cfg.Database, people: credential.NewPeople(cfg.Database), logins: credential.NewLogins(cfg.Database), tokens: tokens,
 		now: cfg.Now, keys: derived, log: cfg.Log, random: cfg.Random,
 		passwords: passwords, bearers: newBearerCache(),
 		addresses: newLimits(addressEvery, cfg.AddressTries), clients: newLimits(clientEvery, cfg.ClientTries),

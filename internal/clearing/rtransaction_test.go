@@ -201,6 +201,7 @@ func TestAnIncomingPaymentIsBookedOrRefusedAndAnswered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		h.DB.SealMasterData(t)
 		closed := map[rulebook.Scheme]string{rulebook.SchemeSIC: "CH7280005000088877766", rulebook.SchemeSCT: "DE89370400440532013000"}
 		cases := []struct{ id, account, status, code string }{
 			{"TX1", receiving[scheme], "ACCP", ""},

@@ -140,6 +140,7 @@ type Decision struct {
 	ForVersion int
 	// Grant is the grant of the role checker it was made under; zero for decisions of before there were grants.
 	Grant identity.Grant
+	Seal  keyring.Seal // of the decision, as it is stored
 }
 
 // MadeBy reports whether the person wrote any version of the message.

@@ -25,9 +25,10 @@ var (
 type Sealer struct {
 	documentseal.Sealer // of what is stored of documents
 
-	keys     keyring.Ring
-	releases keyring.Ring
-	versions keyring.Ring
+	keys      keyring.Ring
+	releases  keyring.Ring
+	versions  keyring.Ring
+	decisions keyring.Ring
 }
 
 // NewSealer derives the subkeys of a key ring. The first key of the ring seals, all of them verify.
@@ -37,7 +38,7 @@ func NewSealer(keys keyring.Ring) (Sealer, error) {
 		return Sealer{}, err
 	}
 	s := Sealer{Sealer: documents, keys: keys}
-	for purpose, ring := range map[string]*keyring.Ring{"release": &s.releases, "version": &s.versions} {
+	for purpose, ring := range map[string]*keyring.Ring{"release": &s.releases, "version": &s.versions, "decision": &s.decisions} {
 		derived, err := keys.Derive(purpose)
 		if err != nil {
 			return Sealer{}, fmt.Errorf("prepare the keys of the %s: %w", purpose, err)

@@ -21,6 +21,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"countersign/internal/identity"
+	"countersign/internal/keyring"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -34,9 +36,10 @@ const gatewayStep = "(gateway)"
 
 // Database is a pool of connections as the application's role.
 type Database struct {
-	pool connections
-	seal payment.Sealer
-	log  *slog.Logger
+	pool       connections
+	seal       payment.Sealer
+	masterData keyring.Ring
+	log        *slog.Logger
 }
 
 // Config says where the database is.
@@ -47,6 +50,9 @@ type Config struct {
 	// Seal makes and checks the seals of what is stored. Without a key nothing can be written that carries one, and what is read is
 	// withheld.
 	Seal payment.Sealer
+	// TokenKeys are the keys of tokens: the seals of people, roles, clients, policies and debtor accounts are made with keys derived from
+	// them. Without one no such row counts.
+	TokenKeys keyring.Ring
 	// Log takes alarms about what is stored and what the database could not be told, such as a refusal that was not kept; nil for none.
 	Log *slog.Logger
 	// Tracer sees every statement with its values, which are secret; nil for none.
@@ -58,6 +64,10 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	pc, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
 		return nil, fmt.Errorf("read the database URL: %w", err)
+	}
+	masterData, err := identity.MasterDataKeys(cfg.TokenKeys)
+	if err != nil {
+		return nil, err
 	}
 	pc.MaxConns = int32(max(8, 4*runtime.NumCPU())) //nolint:gosec // cores are few
 	if cfg.Connections > 0 {
@@ -87,11 +97,14 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Database{pool: connections{Pool: pool, outage: newOutage(cfg.Log)}, seal: cfg.Seal, log: cfg.Log}, nil
+	return &Database{pool: connections{Pool: pool, outage: newOutage(cfg.Log)}, seal: cfg.Seal, masterData: masterData, log: cfg.Log}, nil
 }
 
 // Seal makes and checks the seals of what is stored.
 func (d *Database) Seal() payment.Sealer { return d.seal }
+
+// MasterDataKeys check the seals of people, roles, clients, policies and debtor accounts.
+func (d *Database) MasterDataKeys() keyring.Ring { return d.masterData }
 
 // Log takes alarms about what is stored.
 func (d *Database) Log() *slog.Logger { return d.log }

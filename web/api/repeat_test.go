@@ -212,6 +212,7 @@ func TestAPolicyMayAskThatEachApprovalNamesItsContent(t *testing.T) {
 	id, other := b.Created(t, maker1), b.Created(t, maker1)
 	_, err := b.DB.Connect(t).Exec(t.Context(), "UPDATE policy SET content_hash_required = true WHERE realm = 'demo'")
 	must(t, err)
+	b.DB.SealMasterData(t)
 	a := b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})
 	if got := found(a); a.Status != http.StatusBadRequest || len(got) != 1 || got[0] != "/ApprovalDetails/contentHash CH21" ||
 		!strings.Contains(a.Body, "the approval policy asks for it") {

@@ -16,6 +16,7 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
 )
 
 // Client is a program that acts for users, with the token lives of its realm.
@@ -35,7 +36,7 @@ type People struct {
 // NewPeople makes the keeper.
 func NewPeople(db *store.Database) *People { return &People{db: db} }
 
-// Client finds a client of a realm. Errors: ErrUnknownRealm, ErrUnknownClient.
+// Client finds a client of a realm. Errors: ErrUnknownRealm, ErrUnknownClient, also for one that does not fit its seal.
 func (p *People) Client(ctx context.Context, realm, clientID string) (Client, error) {
 	var row dbsqlc.RealmClientGetRow
 	err := p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -47,6 +48,13 @@ func (p *People) Client(ctx context.Context, realm, clientID string) (Client, er
 		return Client{}, identityError(err, "find a client", store.ErrUnknownRealm)
 	}
 	if row.ClientID == nil {
+		return Client{}, store.ErrUnknownClient
+	}
+	stored := dbsqlc.Client{
+		Realm: realm, ClientID: *row.ClientID, Kind: *row.Kind, SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn, KeyID: row.KeyID,
+		Seal: row.Seal,
+	}
+	if !guardOf(p.db).Client(ctx, stored) {
 		return Client{}, store.ErrUnknownClient
 	}
 	return Client{
@@ -67,7 +75,7 @@ type PrincipalKey struct {
 }
 
 // Principal reads an active user with the roles of this moment; the channel is the caller's to fill in. Error: ErrUnknownUser, also
-// for a user who is not active, or was signed out after key.Since.
+// for a user who is not active, was signed out after key.Since, or is not what was sealed.
 func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Principal, error) {
 	var row dbsqlc.UserPrincipalGetRow
 	err := p.db.InRealm(ctx, key.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -78,14 +86,30 @@ func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Prin
 	if err != nil {
 		return identity.Principal{}, identityError(err, "read a user", store.ErrUnknownUser)
 	}
-	signedOut := !key.Since.IsZero() && !key.Since.After(column.Time(row.SignedOutAt))
-	if store.UserStatus(row.Status) != store.UserActive || signedOut {
+	user := row.UserAccount
+	signedOut := !key.Since.IsZero() && !key.Since.After(column.Time(user.SignedOutAt))
+	rows := masterdata.PrincipalRows{
+		User: user, Person: row.Person, Client: row.Client, Roles: row.Roles, GrantIDs: row.GrantIds, Granted: row.Granted,
+		GrantKeys: row.GrantKeyIds, GrantSeals: row.GrantSeals,
+	}
+	if store.UserStatus(user.Status) != store.UserActive || signedOut || !guardOf(p.db).Principal(ctx, rows) {
 		return identity.Principal{}, store.ErrUnknownUser
 	}
+	return principalOf(rows), nil
+}
+
+// guardOf holds master data against their seals with the keys of the database.
+func guardOf(db *store.Database) masterdata.Guard {
+	return masterdata.Guard{Keys: db.MasterDataKeys(), Log: db.Log()}
+}
+
+// principalOf makes the principal of rows that were held against their seals.
+func principalOf(p masterdata.PrincipalRows) identity.Principal {
 	return identity.Principal{
-		Realm: key.Realm, UserID: row.UserID, PersonID: row.PersonID, UserName: row.Name, DisplayName: row.DisplayName,
-		Roles: rolesFromDB(row.Roles), Grants: grantsFromDB(row.Roles, row.GrantIds, row.Granted), ClientID: row.ClientID, ClientMayDecideOwn: row.MayDecideOwn,
-	}, nil
+		Realm: p.User.Realm, UserID: p.User.UserID, PersonID: p.User.PersonID, UserName: p.User.Name, DisplayName: p.Person.DisplayName,
+		Roles: rolesFromDB(p.Roles), Grants: grantsFromDB(p.Roles, p.GrantIDs, p.Granted),
+		ClientID: p.Client.ClientID, ClientMayDecideOwn: p.Client.MayDecideOwn,
+	}
 }
 
 // identityError makes "no row" the error that fits, and says of all others what was being done.

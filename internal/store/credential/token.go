@@ -10,9 +10,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/identity"
+	"countersign/internal/keyring"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
 )
 
 // ErrUnknownToken says that there is no such token in this realm, or no longer a live one where a live one is asked for.
@@ -48,20 +50,35 @@ type NewFamily struct {
 }
 
 // Tokens keeps the tokens of the API in families, one for each sign-in.
+//
+// A row is found by the keyed digest of a token's text, and carries a seal over whom the token stands for and how long: whoever can write
+// rows, but has not the key, can end a token and nothing else.
 type Tokens struct {
-	db *store.Database
+	db    *store.Database
+	seals keyring.Ring
 }
 
-// NewTokens makes the keeper.
-func NewTokens(db *store.Database) *Tokens { return &Tokens{db: db} }
+// NewTokens makes the keeper with the keys of tokens.
+func NewTokens(db *store.Database, keys keyring.Ring) (*Tokens, error) {
+	seals, err := keys.Derive("token seal")
+	if err != nil {
+		return nil, err
+	}
+	return &Tokens{db: db, seals: seals}, nil
+}
 
 // Start stores a sign-in with its first tokens.
 func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
+	family := dbsqlc.TokenFamily{
+		Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, StartedAt: f.At, EndsAt: f.EndsAt,
+	}
+	refresh, access := t.sealIssued(family, f.At, f.Refresh, refreshToken), t.sealIssued(family, f.At, f.Access, accessToken)
 	err := t.db.InRealm(ctx, f.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.FamilyStart(ctx, dbsqlc.FamilyStartParams{
 			Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
 			RefreshHash: f.Refresh.Hash, RefreshExpiresAt: f.Refresh.ExpiresAt,
 			AccessHash: f.Access.Hash, AccessExpiresAt: f.Access.ExpiresAt,
+			RefreshKeyID: refresh.KeyID, RefreshSeal: refresh.MAC[:], AccessKeyID: access.KeyID, AccessSeal: access.MAC[:],
 		})
 	})
 	if err != nil {
@@ -104,7 +121,7 @@ type RotateInput struct {
 }
 
 // Rotate loads a refresh token under a lock of its family, lets decide say what follows, and stores that. Of two uses at the same
-// time the second sees what the first one did. Errors: ErrUnknownToken, ErrUnknownRealm.
+// time the second sees what the first one did. Errors: ErrUnknownToken, also for one that does not fit its seal; ErrUnknownRealm.
 func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(RefreshToken) Rotation) error {
 	err := t.db.InRealm(ctx, in.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		// Two statements: the second has a snapshot of its own, taken when the lock was ours.
@@ -116,7 +133,14 @@ func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(Refresh
 		if err != nil {
 			return err
 		}
-		return storeRotation(ctx, q, rotationStep{in: in, hash: row.TokenHash, family: row.FamilyID, rotation: decide(refreshTokenFromDB(row))})
+		stored := row.RefreshToken
+		err = t.checkSeal(issued{
+			kind: refreshToken, family: row.TokenFamily, hash: stored.TokenHash, at: stored.IssuedAt, until: stored.ExpiresAt,
+		}, stored.KeyID, stored.Seal)
+		if err != nil {
+			return t.unfit(ctx, row.TokenFamily, err)
+		}
+		return t.storeRotation(ctx, q, rotationStep{in: in, hash: stored.TokenHash, family: row.TokenFamily, rotation: decide(refreshTokenFromDB(row))})
 	})
 	if err != nil {
 		return identityError(err, "use a refresh token", ErrUnknownToken)
@@ -127,21 +151,23 @@ func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(Refresh
 type rotationStep struct {
 	in       RotateInput
 	hash     []byte
-	family   uuid.UUID
+	family   dbsqlc.TokenFamily
 	rotation Rotation
 }
 
-func storeRotation(ctx context.Context, q *dbsqlc.Queries, step rotationStep) error {
+func (t *Tokens) storeRotation(ctx context.Context, q *dbsqlc.Queries, step rotationStep) error {
 	in, r := step.in, step.rotation
 	if r.Revoke != "" {
-		return revoke(ctx, q, revocation{realm: in.Realm, family: step.family, at: in.At, reason: r.Revoke})
+		return revoke(ctx, q, revocation{realm: in.Realm, family: step.family.FamilyID, at: in.At, reason: r.Revoke})
 	}
 	if r.Refresh.Hash == nil {
 		return nil
 	}
+	refresh, access := t.sealIssued(step.family, in.At, r.Refresh, refreshToken), t.sealIssued(step.family, in.At, r.Access, accessToken)
 	rotated, err := q.RefreshTokenRotateUnspent(ctx, dbsqlc.RefreshTokenRotateUnspentParams{
 		Realm: in.Realm, TokenHash: step.hash, At: in.At, SuccessorHash: r.Refresh.Hash, RefreshExpiresAt: r.Refresh.ExpiresAt,
 		AccessHash: r.Access.Hash, AccessExpiresAt: r.Access.ExpiresAt,
+		RefreshKeyID: refresh.KeyID, RefreshSeal: refresh.MAC[:], AccessKeyID: access.KeyID, AccessSeal: access.MAC[:],
 	})
 	if err != nil {
 		return fmt.Errorf("rotate: %w", err)
@@ -153,11 +179,13 @@ func storeRotation(ctx context.Context, q *dbsqlc.Queries, step rotationStep) er
 }
 
 func refreshTokenFromDB(row dbsqlc.RefreshTokenGetRow) RefreshToken {
+	token, family := row.RefreshToken, row.TokenFamily
 	return RefreshToken{
-		Hash: row.TokenHash, FamilyID: row.FamilyID, ClientID: row.ClientID, UserID: row.UserID, UserStatus: store.UserStatus(row.Status), Scope: row.Scope,
-		UserSignedOutAt: column.Time(row.SignedOutAt), FamilyStartedAt: row.StartedAt.UTC(), FamilyEndsAt: row.EndsAt.UTC(), FamilyRevokedAt: column.Time(row.RevokedAt), ExpiresAt: row.ExpiresAt.UTC(),
-		SpentAt: column.Time(row.SpentAt), SuccessorHash: row.SuccessorHash, SuccessorSpentAt: column.Time(row.SuccessorSpentAt),
-		SuccessorExpiresAt: column.Time(row.SuccessorExpiresAt),
+		Hash: token.TokenHash, FamilyID: family.FamilyID, ClientID: family.ClientID, UserID: family.UserID,
+		UserStatus: store.UserStatus(row.Status), Scope: family.Scope, UserSignedOutAt: column.Time(row.SignedOutAt),
+		FamilyStartedAt: family.StartedAt.UTC(), FamilyEndsAt: family.EndsAt.UTC(), FamilyRevokedAt: column.Time(family.RevokedAt),
+		ExpiresAt: token.ExpiresAt.UTC(), SpentAt: column.Time(token.SpentAt), SuccessorHash: token.SuccessorHash,
+		SuccessorSpentAt: column.Time(row.SuccessorSpentAt), SuccessorExpiresAt: column.Time(row.SuccessorExpiresAt),
 	}
 }
 
@@ -230,7 +258,8 @@ type BearerKey struct {
 	At     time.Time
 }
 
-// Bearer finds a live access token of an active user. Error: ErrUnknownToken for everything else.
+// Bearer finds a live access token of an active user, and holds the token, the user, the roles and the client against their seals. Error:
+// ErrUnknownToken for everything else.
 func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
 	var row dbsqlc.AccessTokenPrincipalGetRow
 	err := t.db.InRealm(ctx, key.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -244,11 +273,19 @@ func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
 	if err != nil {
 		return Bearer{}, identityError(err, "find an access token", ErrUnknownToken)
 	}
-	return Bearer{
-		FamilyID: row.FamilyID, ExpiresAt: row.ExpiresAt.UTC(),
-		Principal: identity.Principal{
-			Realm: key.Realm, UserID: row.UserID, PersonID: row.PersonID, UserName: row.Name, DisplayName: row.DisplayName,
-			Roles: rolesFromDB(row.Roles), Grants: grantsFromDB(row.Roles, row.GrantIds, row.Granted), ClientID: row.ClientID, ClientMayDecideOwn: row.MayDecideOwn,
-		},
-	}, nil
+	token := row.AccessToken
+	err = t.checkSeal(issued{
+		kind: accessToken, family: row.TokenFamily, hash: token.TokenHash, at: token.IssuedAt, until: token.ExpiresAt,
+	}, token.KeyID, token.Seal)
+	if err != nil {
+		return Bearer{}, t.unfit(ctx, row.TokenFamily, err)
+	}
+	rows := masterdata.PrincipalRows{
+		User: row.UserAccount, Person: row.Person, Client: row.Client, Roles: row.Roles, GrantIDs: row.GrantIds, Granted: row.Granted,
+		GrantKeys: row.GrantKeyIds, GrantSeals: row.GrantSeals,
+	}
+	if !guardOf(t.db).Principal(ctx, rows) {
+		return Bearer{}, ErrUnknownToken
+	}
+	return Bearer{FamilyID: row.TokenFamily.FamilyID, ExpiresAt: token.ExpiresAt.UTC(), Principal: principalOf(rows)}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/load"
+	"countersign/internal/store/internal/masterdata"
 )
 
 // Accounts reads the debtor accounts of the realms.
@@ -29,7 +30,8 @@ func (s *Accounts) IncomingRealm(ctx context.Context, iban string) (string, erro
 	return realm, err
 }
 
-// Account returns a debtor account of a realm and the realm's mark, or payment.ErrNotFound.
+// Account returns a debtor account of a realm and the realm's mark, or payment.ErrNotFound, also for an account that is not what was
+// sealed.
 func (s *Accounts) Account(ctx context.Context, realm, iban string) (account payment.DebtorAccount, mark string, err error) {
 	err = s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		row, err := q.AccountGet(ctx, realm, iban)
@@ -38,6 +40,9 @@ func (s *Accounts) Account(ctx context.Context, realm, iban string) (account pay
 		}
 		if err != nil {
 			return err
+		}
+		if !(masterdata.Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}).DebtorAccount(ctx, row) {
+			return payment.ErrNotFound
 		}
 		account = load.Account(row)
 		mark, err = q.RealmMark(ctx, realm)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgerrcode"
@@ -20,6 +19,7 @@ import (
 	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/load"
+	"countersign/internal/store/internal/masterdata"
 )
 
 // DuplicateError says that the client used one of the message's keys before, its externalId or its MsgId.
@@ -62,7 +62,7 @@ type NewMessageFunc func(SubmissionFacts) (payment.Created, error)
 // Errors: DuplicateError when a key of the message was used before; ErrNoPolicy; what create returns.
 func (s *Messages) Insert(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Message, error) {
 	c, err := s.insert(ctx, ask.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
-		known, err := submissionFacts(ctx, q, ask)
+		known, err := s.submissionFacts(ctx, q, ask)
 		if err != nil {
 			return payment.Created{}, err
 		}
@@ -107,16 +107,16 @@ func (s *Messages) Facts(ctx context.Context, ask SubmissionQuery) (SubmissionFa
 	var known SubmissionFacts
 	err := s.db.InRealm(ctx, ask.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
-		known, err = submissionFacts(ctx, q, ask)
+		known, err = s.submissionFacts(ctx, q, ask)
 		return err
 	})
 	return known, err
 }
 
-// ErrNoPolicy says that no policy of the realm matches the message, so it cannot be made.
+// ErrNoPolicy says that no policy of the realm matches the message, or the one that does is not what was sealed, so it cannot be made.
 var ErrNoPolicy = errors.New("no policy of the realm matches")
 
-func submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQuery) (SubmissionFacts, error) {
+func (s *Messages) submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQuery) (SubmissionFacts, error) {
 	row, err := q.SubmissionContext(ctx, dbsqlc.SubmissionContextParams{
 		Realm: ask.Realm, ClientID: ask.ClientID, Channel: string(ask.Channel), Scheme: string(ask.Scheme), Kind: string(ask.Kind),
 		Amount: ask.Amount, DebtorAccount: ask.DebtorAccount,
@@ -127,16 +127,34 @@ func submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQuery
 	if err != nil {
 		return SubmissionFacts{}, fmt.Errorf("load the policy and the account: %w", err)
 	}
+	guard, policy := masterdata.Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}, row.Policy
+	if !guard.Policy(ctx, policy) {
+		return SubmissionFacts{}, ErrNoPolicy
+	}
 	known := SubmissionFacts{Mark: row.Mark, Policy: payment.Policy{
-		ID: row.PolicyID, ApprovalsRequired: int(row.ApprovalsRequired), PendingFor: time.Duration(row.PendingSeconds) * time.Second,
-		ContentHashRequired: row.ContentHashRequired,
+		ID: policy.PolicyID, ApprovalsRequired: int(policy.ApprovalsRequired), PendingFor: column.Seconds(policy.PendingSeconds),
+		ContentHashRequired: policy.ContentHashRequired,
 	}}
-	known.Account = load.AccountOrNone(load.AccountColumns{
-		IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
-		Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
-		BIC: row.AgentBic, IID: row.AgentIid, Open: row.AccountOpen,
-	})
+	if row.AccountIban != nil {
+		known.Account = sealedAccount(ctx, guard, ask.Realm, row)
+	}
 	return known, nil
+}
+
+// sealedAccount is the debtor account that was found, or nil when it is not what was sealed.
+func sealedAccount(ctx context.Context, guard masterdata.Guard, realm string, row dbsqlc.SubmissionContextRow) *payment.DebtorAccount {
+	stored := dbsqlc.DebtorAccount{
+		Realm: realm, Iban: column.Text(row.AccountIban), Scheme: column.Text(row.AccountScheme), Currency: column.Text(row.AccountCurrency),
+		HolderName: column.Text(row.HolderName), HolderStreet: column.Text(row.HolderStreet), HolderBuilding: column.Text(row.HolderBuilding),
+		HolderPostcode: column.Text(row.HolderPostcode), HolderTown: column.Text(row.HolderTown), HolderCountry: column.Text(row.HolderCountry),
+		AgentBic: column.Text(row.AgentBic), AgentIid: column.Text(row.AgentIid), Open: column.OrZero(row.AccountOpen),
+		KeyID: row.AccountKeyID, Seal: row.AccountSeal,
+	}
+	if !guard.DebtorAccount(ctx, stored) {
+		return nil
+	}
+	account := load.Account(stored)
+	return &account
 }
 
 func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {

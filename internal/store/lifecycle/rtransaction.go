@@ -84,7 +84,7 @@ func (s *Messages) rTransactionSubject(
 		return payment.RTransactionSubject{}, err
 	}
 	original := about.Original
-	row, err := submissionFacts(ctx, q, SubmissionQuery{
+	row, err := s.submissionFacts(ctx, q, SubmissionQuery{
 		Realm: ask.By.Realm, ClientID: ask.By.ClientID, Channel: ask.By.Channel, Scheme: original.Scheme, Kind: ask.Asked.Kind,
 		Amount: original.Summary.Amount.Minor(), DebtorAccount: ourAccount(original),
 	})

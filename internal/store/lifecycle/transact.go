@@ -48,7 +48,7 @@ func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c C
 		if c.Ask != nil {
 			ask = c.Ask(m)
 		}
-		known, err := submissionFacts(ctx, q, ask)
+		known, err := s.submissionFacts(ctx, q, ask)
 		if err != nil {
 			return payment.Transition{}, err
 		}
@@ -148,6 +148,8 @@ func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
 		p.Decides = true
 		p.Ordinal = int32(d.Ordinal) //nolint:gosec // 1 to 9
 		p.GrantID, p.GrantedAt = column.OrNull(d.Grant.ID), column.OrNull(d.Grant.GrantedAt)
+		seal := s.db.Seal().SealDecision(m, *d)
+		p.DecisionKeyID, p.DecisionSeal = &seal.KeyID, seal.MAC[:]
 		if d.Action == payment.ActionApprove {
 			p.Approvals++
 		}

@@ -89,6 +89,46 @@ func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
 	return a
 }
 
+// AuditedDecision is a decision as it is stored.
+type AuditedDecision struct {
+	// Message has what the seal covers of the message: its realm, ids, version, digest, makers and how many approvals it needs.
+	Message  payment.Message
+	Decision payment.Decision
+}
+
+// EachDecision hands over every decision, in pages.
+func (s *Snapshot) EachDecision(ctx context.Context, look func(AuditedDecision)) error {
+	after := dbsqlc.AuditedDecisionListParams{PageSize: auditedPage}
+	for {
+		rows, err := s.q.AuditedDecisionList(ctx, after)
+		if err != nil {
+			return fmt.Errorf("read the decisions: %w", err)
+		}
+		for _, row := range rows {
+			look(auditedDecision(row))
+			after.Realm, after.MessageID, after.Version, after.Ordinal = row.Realm, row.MessageID, row.Version, row.Ordinal
+		}
+		if len(rows) < auditedPage {
+			return nil
+		}
+	}
+}
+
+func auditedDecision(d dbsqlc.Decision) AuditedDecision {
+	a := AuditedDecision{
+		Message: payment.Message{
+			Realm: d.Realm, InternalID: d.MessageID, Version: int(d.Version), ApprovalsRequired: int(d.ApprovalsRequired), Makers: d.Makers,
+		},
+		Decision: payment.Decision{
+			Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson, ClientID: d.ClientID,
+			Channel: identity.Channel(d.Channel), Reason: column.Text(d.Reason), Remark: column.Text(d.Remark), DecidedAt: d.DecidedAt.UTC(),
+			Grant: identity.Grant{ID: column.OrZero(d.GrantID)}, Seal: column.Seal(d.KeyID, d.Seal),
+		},
+	}
+	copy(a.Message.ContentHash[:], d.ContentHash)
+	return a
+}
+
 // AuditedDocument is an outbound document as it is stored.
 type AuditedDocument struct {
 	ID    uuid.UUID

@@ -175,7 +175,9 @@ func (d *DB) Sessions(t testing.TB) *credential.Sessions {
 // Open opens the database once more, with other keys.
 func (d *DB) Open(t testing.TB, seal payment.Sealer) *store.Database {
 	t.Helper()
-	database, err := store.Open(context.Background(), store.Config{URL: d.URL, Seal: seal, Log: slog.New(slog.DiscardHandler)})
+	database, err := store.Open(context.Background(), store.Config{
+		URL: d.URL, Seal: seal, TokenKeys: Keys(t), Log: slog.New(slog.DiscardHandler),
+	})
 	if err != nil {
 		t.Fatal("storetest:", err)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 const decisionList = `-- name: DecisionList :many
-SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, p.display_name, u.name AS checker_login
+SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, d.key_id, d.seal, p.display_name, u.name AS checker_login
 FROM decision d
 JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
 JOIN user_account u ON u.realm = d.realm AND u.user_id = d.checker_user
@@ -43,6 +43,8 @@ type DecisionListRow struct {
 	GrantID           *uuid.UUID
 	GrantedAt         *time.Time
 	MessageCreatedAt  *time.Time
+	KeyID             *string
+	Seal              []byte
 	DisplayName       string
 	CheckerLogin      string
 }
@@ -79,6 +81,8 @@ func (q *Queries) DecisionList(ctx context.Context, realm string, messageID uuid
 			&i.GrantID,
 			&i.GrantedAt,
 			&i.MessageCreatedAt,
+			&i.KeyID,
+			&i.Seal,
 			&i.DisplayName,
 			&i.CheckerLogin,
 		); err != nil {
@@ -93,7 +97,7 @@ func (q *Queries) DecisionList(ctx context.Context, realm string, messageID uuid
 }
 
 const decisionListOf = `-- name: DecisionListOf :many
-SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, p.display_name, u.name AS checker_login
+SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, d.key_id, d.seal, p.display_name, u.name AS checker_login
 FROM decision d
 JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
 JOIN user_account u ON u.realm = d.realm AND u.user_id = d.checker_user
@@ -123,6 +127,8 @@ type DecisionListOfRow struct {
 	GrantID           *uuid.UUID
 	GrantedAt         *time.Time
 	MessageCreatedAt  *time.Time
+	KeyID             *string
+	Seal              []byte
 	DisplayName       string
 	CheckerLogin      string
 }
@@ -159,6 +165,8 @@ func (q *Queries) DecisionListOf(ctx context.Context, realm string, messageIds [
 			&i.GrantID,
 			&i.GrantedAt,
 			&i.MessageCreatedAt,
+			&i.KeyID,
+			&i.Seal,
 			&i.DisplayName,
 			&i.CheckerLogin,
 		); err != nil {

@@ -566,7 +566,8 @@ func (q *Queries) PreferencePut(ctx context.Context, arg PreferencePutParams) er
 }
 
 const realmClientGet = `-- name: RealmClientGet :one
-SELECT r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, c.client_id, c.kind, c.secret_hash, c.may_decide_own
+SELECT r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, c.client_id, c.kind, c.secret_hash, c.may_decide_own,
+       c.key_id, c.seal
 FROM realm r
 LEFT JOIN client c ON c.realm = r.realm AND c.client_id = $1
 WHERE r.realm = $2
@@ -580,6 +581,8 @@ type RealmClientGetRow struct {
 	Kind                   *string
 	SecretHash             []byte
 	MayDecideOwn           *bool
+	KeyID                  *string
+	Seal                   []byte
 }
 
 // How long tokens of the realm live, and the client if the realm has it.
@@ -594,6 +597,8 @@ func (q *Queries) RealmClientGet(ctx context.Context, clientID string, realm str
 		&i.Kind,
 		&i.SecretHash,
 		&i.MayDecideOwn,
+		&i.KeyID,
+		&i.Seal,
 	)
 	return i, err
 }
@@ -750,10 +755,12 @@ func (q *Queries) UserListAll(ctx context.Context) ([]UserAccount, error) {
 }
 
 const userPrincipalGet = `-- name: UserPrincipalGet :one
-SELECT u.user_id, u.person_id, u.name, u.status, u.signed_out_at, p.display_name, c.client_id, c.may_decide_own,
+SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.key_id, u.seal, p.realm, p.person_id, p.display_name, p.duty, p.created_at, p.key_id, p.seal, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.key_id, c.seal,
        ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
        ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
-       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted
+       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted,
+       ARRAY(SELECT coalesce(r.key_id, '') FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS grant_key_ids,
+       ARRAY(SELECT coalesce(r.seal, '') FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::bytea[] AS grant_seals
 FROM user_account u
 JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 JOIN client c ON c.realm = u.realm AND c.client_id = $1
@@ -761,35 +768,52 @@ WHERE u.realm = $2 AND u.user_id = $3
 `
 
 type UserPrincipalGetRow struct {
-	UserID       uuid.UUID
-	PersonID     uuid.UUID
-	Name         string
-	Status       string
-	SignedOutAt  *time.Time
-	DisplayName  string
-	ClientID     string
-	MayDecideOwn bool
-	Roles        []string
-	GrantIds     []uuid.UUID
-	Granted      []time.Time
+	UserAccount UserAccount
+	Person      Person
+	Client      Client
+	Roles       []string
+	GrantIds    []uuid.UUID
+	Granted     []time.Time
+	GrantKeyIds []string
+	GrantSeals  [][]byte
 }
 
-// A user with the roles of this moment, acting through a client.
+// A user with the roles of this moment, acting through a client, and the seals of all that says so.
 func (q *Queries) UserPrincipalGet(ctx context.Context, clientID string, realm string, userID uuid.UUID) (UserPrincipalGetRow, error) {
 	row := q.db.QueryRow(ctx, userPrincipalGet, clientID, realm, userID)
 	var i UserPrincipalGetRow
 	err := row.Scan(
-		&i.UserID,
-		&i.PersonID,
-		&i.Name,
-		&i.Status,
-		&i.SignedOutAt,
-		&i.DisplayName,
-		&i.ClientID,
-		&i.MayDecideOwn,
+		&i.UserAccount.Realm,
+		&i.UserAccount.UserID,
+		&i.UserAccount.PersonID,
+		&i.UserAccount.Duty,
+		&i.UserAccount.Name,
+		&i.UserAccount.PasswordHash,
+		&i.UserAccount.Status,
+		&i.UserAccount.CreatedAt,
+		&i.UserAccount.SignedOutAt,
+		&i.UserAccount.KeyID,
+		&i.UserAccount.Seal,
+		&i.Person.Realm,
+		&i.Person.PersonID,
+		&i.Person.DisplayName,
+		&i.Person.Duty,
+		&i.Person.CreatedAt,
+		&i.Person.KeyID,
+		&i.Person.Seal,
+		&i.Client.Realm,
+		&i.Client.ClientID,
+		&i.Client.Kind,
+		&i.Client.SecretHash,
+		&i.Client.MayDecideOwn,
+		&i.Client.CreatedAt,
+		&i.Client.KeyID,
+		&i.Client.Seal,
 		&i.Roles,
 		&i.GrantIds,
 		&i.Granted,
+		&i.GrantKeyIds,
+		&i.GrantSeals,
 	)
 	return i, err
 }

@@ -12,6 +12,72 @@ import (
 	"github.com/google/uuid"
 )
 
+const auditedDecisionList = `-- name: AuditedDecisionList :many
+SELECT realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, remark, checker_role, grant_id, granted_at, message_created_at, key_id, seal FROM decision d
+WHERE (d.realm, d.message_id, d.version, d.ordinal) > ($1::text, $2::uuid, $3::integer, $4::integer)
+ORDER BY d.realm, d.message_id, d.version, d.ordinal
+LIMIT $5::integer
+`
+
+type AuditedDecisionListParams struct {
+	Realm     string
+	MessageID uuid.UUID
+	Version   int32
+	Ordinal   int32
+	PageSize  int32
+}
+
+// Decisions in the order of their keys, from one on.
+func (q *Queries) AuditedDecisionList(ctx context.Context, arg AuditedDecisionListParams) ([]Decision, error) {
+	rows, err := q.db.Query(ctx, auditedDecisionList,
+		arg.Realm,
+		arg.MessageID,
+		arg.Version,
+		arg.Ordinal,
+		arg.PageSize,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Decision
+	for rows.Next() {
+		var i Decision
+		if err := rows.Scan(
+			&i.Realm,
+			&i.MessageID,
+			&i.Version,
+			&i.Ordinal,
+			&i.Makers,
+			&i.ContentHash,
+			&i.ApprovalsRequired,
+			&i.CheckerUser,
+			&i.CheckerPerson,
+			&i.ClientID,
+			&i.Channel,
+			&i.Action,
+			&i.Reason,
+			&i.PreviousOrdinal,
+			&i.PreviousAction,
+			&i.DecidedAt,
+			&i.Remark,
+			&i.CheckerRole,
+			&i.GrantID,
+			&i.GrantedAt,
+			&i.MessageCreatedAt,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const auditedDocumentList = `-- name: AuditedDocumentList :many
 SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at, key_id, mac FROM document d
 WHERE d.direction = 'out' AND (d.realm, d.document_id) > ($1::text, $2::uuid)

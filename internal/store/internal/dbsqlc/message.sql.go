@@ -744,19 +744,19 @@ WITH moved AS (
     $29::text, $2::timestamptz FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
-    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark)
+    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark, key_id, seal)
   SELECT realm, message_id, version, $30::integer, $31::uuid[], $28::bytea, $32::integer,
     $18::uuid, $19::uuid, $21::text, $22, $17,
     CASE WHEN $17 = 'reject' THEN $23::text END, $33::integer,
     $34::text, $2::timestamptz, 'checker', $35::uuid, $36::timestamptz, created_at,
-    CASE WHEN $17 = 'approve' THEN $23::text END
-  FROM moved WHERE $37::boolean
+    CASE WHEN $17 = 'approve' THEN $23::text END, $37::text, $38::bytea
+  FROM moved WHERE $39::boolean
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac,
     account_digest)
   SELECT realm, message_id, version, $31::uuid[], $28::bytea, $32::integer, $30::integer, 'approve',
-    $2::timestamptz, $38::text, $39::bytea, $40::bytea
-  FROM moved WHERE $39::bytea IS NOT NULL
+    $2::timestamptz, $40::text, $41::bytea, $42::bytea
+  FROM moved WHERE $41::bytea IS NOT NULL
 )
 SELECT state_sequence FROM moved
 `
@@ -798,6 +798,8 @@ type MessageMoveIfParams struct {
 	PreviousAction    *string
 	GrantID           *uuid.UUID
 	GrantedAt         *time.Time
+	DecisionKeyID     *string
+	DecisionSeal      []byte
 	Decides           bool
 	KeyID             *string
 	Mac               []byte
@@ -844,6 +846,8 @@ func (q *Queries) MessageMoveIf(ctx context.Context, arg MessageMoveIfParams) (i
 		arg.PreviousAction,
 		arg.GrantID,
 		arg.GrantedAt,
+		arg.DecisionKeyID,
+		arg.DecisionSeal,
 		arg.Decides,
 		arg.KeyID,
 		arg.Mac,
@@ -958,12 +962,12 @@ func (q *Queries) ReleaseGet(ctx context.Context, realm string, messageID uuid.U
 
 const submissionContext = `-- name: SubmissionContext :one
 
-SELECT r.mark, p.policy_id, p.approvals_required, p.pending_seconds, p.content_hash_required,
+SELECT r.mark, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
-       a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
+       a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal
 FROM realm r
-JOIN LATERAL (
-  SELECT policy.policy_id, policy.approvals_required, policy.pending_seconds, policy.content_hash_required FROM policy
+JOIN policy p ON p.realm = r.realm AND p.policy_id = (
+  SELECT policy.policy_id FROM policy
   WHERE policy.realm = r.realm AND policy.retired_at IS NULL
     AND (policy.client_id IS NULL OR policy.client_id = $1::text)
     AND (policy.channel IS NULL OR policy.channel = $2::text)
@@ -971,8 +975,7 @@ JOIN LATERAL (
     AND (policy.kind IS NULL OR policy.kind = $4::text)
     AND (policy.amount_from IS NULL OR policy.amount_from <= $5::bigint)
     AND (policy.amount_to IS NULL OR policy.amount_to >= $5::bigint)
-  ORDER BY policy.rank DESC, policy.created_at DESC LIMIT 1
-) p ON true
+  ORDER BY policy.rank DESC, policy.created_at DESC LIMIT 1)
 LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = $6::text
 WHERE r.realm = $7::text
 `
@@ -988,23 +991,22 @@ type SubmissionContextParams struct {
 }
 
 type SubmissionContextRow struct {
-	Mark                string
-	PolicyID            uuid.UUID
-	ApprovalsRequired   int32
-	PendingSeconds      int32
-	ContentHashRequired bool
-	AccountIban         *string
-	AccountScheme       *string
-	AccountCurrency     *string
-	HolderName          *string
-	HolderStreet        *string
-	HolderBuilding      *string
-	HolderPostcode      *string
-	HolderTown          *string
-	HolderCountry       *string
-	AgentBic            *string
-	AgentIid            *string
-	AccountOpen         *bool
+	Mark            string
+	Policy          Policy
+	AccountIban     *string
+	AccountScheme   *string
+	AccountCurrency *string
+	HolderName      *string
+	HolderStreet    *string
+	HolderBuilding  *string
+	HolderPostcode  *string
+	HolderTown      *string
+	HolderCountry   *string
+	AgentBic        *string
+	AgentIid        *string
+	AccountOpen     *bool
+	AccountKeyID    *string
+	AccountSeal     []byte
 }
 
 // Messages and everything that one step of their life writes. Every statement runs in a transaction whose setting countersign.realm
@@ -1023,10 +1025,22 @@ func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextPa
 	var i SubmissionContextRow
 	err := row.Scan(
 		&i.Mark,
-		&i.PolicyID,
-		&i.ApprovalsRequired,
-		&i.PendingSeconds,
-		&i.ContentHashRequired,
+		&i.Policy.Realm,
+		&i.Policy.PolicyID,
+		&i.Policy.Rank,
+		&i.Policy.ClientID,
+		&i.Policy.Channel,
+		&i.Policy.Scheme,
+		&i.Policy.Kind,
+		&i.Policy.AmountFrom,
+		&i.Policy.AmountTo,
+		&i.Policy.ApprovalsRequired,
+		&i.Policy.PendingSeconds,
+		&i.Policy.CreatedAt,
+		&i.Policy.RetiredAt,
+		&i.Policy.KeyID,
+		&i.Policy.Seal,
+		&i.Policy.ContentHashRequired,
 		&i.AccountIban,
 		&i.AccountScheme,
 		&i.AccountCurrency,
@@ -1039,6 +1053,8 @@ func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextPa
 		&i.AgentBic,
 		&i.AgentIid,
 		&i.AccountOpen,
+		&i.AccountKeyID,
+		&i.AccountSeal,
 	)
 	return i, err
 }

@@ -10,6 +10,16 @@ import (
 	"github.com/google/uuid"
 )
 
+type AccessToken struct {
+	Realm     string
+	TokenHash []byte
+	FamilyID  uuid.UUID
+	IssuedAt  time.Time
+	ExpiresAt time.Time
+	KeyID     string
+	Seal      []byte
+}
+
 type Client struct {
 	Realm        string
 	ClientID     string
@@ -37,6 +47,32 @@ type DebtorAccount struct {
 	Open           bool
 	KeyID          *string
 	Seal           []byte
+}
+
+type Decision struct {
+	Realm             string
+	MessageID         uuid.UUID
+	Version           int32
+	Ordinal           int32
+	Makers            []uuid.UUID
+	ContentHash       []byte
+	ApprovalsRequired int32
+	CheckerUser       uuid.UUID
+	CheckerPerson     uuid.UUID
+	ClientID          string
+	Channel           string
+	Action            string
+	Reason            *string
+	PreviousOrdinal   *int32
+	PreviousAction    *string
+	DecidedAt         time.Time
+	Remark            *string
+	CheckerRole       *string
+	GrantID           *uuid.UUID
+	GrantedAt         *time.Time
+	MessageCreatedAt  *time.Time
+	KeyID             *string
+	Seal              []byte
 }
 
 type Document struct {
@@ -242,6 +278,18 @@ type Policy struct {
 	ContentHashRequired bool
 }
 
+type RefreshToken struct {
+	Realm         string
+	TokenHash     []byte
+	FamilyID      uuid.UUID
+	IssuedAt      time.Time
+	ExpiresAt     time.Time
+	SpentAt       *time.Time
+	SuccessorHash []byte
+	KeyID         string
+	Seal          []byte
+}
+
 type Release struct {
 	Realm             string
 	MessageID         uuid.UUID
@@ -255,6 +303,18 @@ type Release struct {
 	KeyID             string
 	Mac               []byte
 	AccountDigest     []byte
+}
+
+type TokenFamily struct {
+	Realm      string
+	FamilyID   uuid.UUID
+	UserID     uuid.UUID
+	ClientID   string
+	Scope      string
+	StartedAt  time.Time
+	EndsAt     time.Time
+	RevokedAt  *time.Time
+	RevokedFor *string
 }
 
 type UserAccount struct {

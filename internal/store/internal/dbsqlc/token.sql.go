@@ -26,10 +26,12 @@ func (q *Queries) AccessTokenDropExpired(ctx context.Context, realm string, befo
 }
 
 const accessTokenPrincipalGet = `-- name: AccessTokenPrincipalGet :one
-SELECT f.family_id, f.client_id, t.expires_at, u.user_id, u.person_id, u.name, p.display_name, c.may_decide_own,
+SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for, u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.key_id, u.seal, p.realm, p.person_id, p.display_name, p.duty, p.created_at, p.key_id, p.seal, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.key_id, c.seal,
        ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
        ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
-       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted
+       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted,
+       ARRAY(SELECT coalesce(r.key_id, '') FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS grant_key_ids,
+       ARRAY(SELECT coalesce(r.seal, '') FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::bytea[] AS grant_seals
 FROM access_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 JOIN user_account u ON u.realm = f.realm AND u.user_id = f.user_id
@@ -40,35 +42,70 @@ WHERE t.realm = $1 AND t.token_hash = ANY ($2::bytea[]) AND t.expires_at > $3
 `
 
 type AccessTokenPrincipalGetRow struct {
-	FamilyID     uuid.UUID
-	ClientID     string
-	ExpiresAt    time.Time
-	UserID       uuid.UUID
-	PersonID     uuid.UUID
-	Name         string
-	DisplayName  string
-	MayDecideOwn bool
-	Roles        []string
-	GrantIds     []uuid.UUID
-	Granted      []time.Time
+	AccessToken AccessToken
+	TokenFamily TokenFamily
+	UserAccount UserAccount
+	Person      Person
+	Client      Client
+	Roles       []string
+	GrantIds    []uuid.UUID
+	Granted     []time.Time
+	GrantKeyIds []string
+	GrantSeals  [][]byte
 }
 
-// Whom a live access token stands for, with the roles of this moment.
+// Whom a live access token stands for, with the roles of this moment, and the seals of all that says so.
 func (q *Queries) AccessTokenPrincipalGet(ctx context.Context, realm string, tokenHashes [][]byte, at time.Time) (AccessTokenPrincipalGetRow, error) {
 	row := q.db.QueryRow(ctx, accessTokenPrincipalGet, realm, tokenHashes, at)
 	var i AccessTokenPrincipalGetRow
 	err := row.Scan(
-		&i.FamilyID,
-		&i.ClientID,
-		&i.ExpiresAt,
-		&i.UserID,
-		&i.PersonID,
-		&i.Name,
-		&i.DisplayName,
-		&i.MayDecideOwn,
+		&i.AccessToken.Realm,
+		&i.AccessToken.TokenHash,
+		&i.AccessToken.FamilyID,
+		&i.AccessToken.IssuedAt,
+		&i.AccessToken.ExpiresAt,
+		&i.AccessToken.KeyID,
+		&i.AccessToken.Seal,
+		&i.TokenFamily.Realm,
+		&i.TokenFamily.FamilyID,
+		&i.TokenFamily.UserID,
+		&i.TokenFamily.ClientID,
+		&i.TokenFamily.Scope,
+		&i.TokenFamily.StartedAt,
+		&i.TokenFamily.EndsAt,
+		&i.TokenFamily.RevokedAt,
+		&i.TokenFamily.RevokedFor,
+		&i.UserAccount.Realm,
+		&i.UserAccount.UserID,
+		&i.UserAccount.PersonID,
+		&i.UserAccount.Duty,
+		&i.UserAccount.Name,
+		&i.UserAccount.PasswordHash,
+		&i.UserAccount.Status,
+		&i.UserAccount.CreatedAt,
+		&i.UserAccount.SignedOutAt,
+		&i.UserAccount.KeyID,
+		&i.UserAccount.Seal,
+		&i.Person.Realm,
+		&i.Person.PersonID,
+		&i.Person.DisplayName,
+		&i.Person.Duty,
+		&i.Person.CreatedAt,
+		&i.Person.KeyID,
+		&i.Person.Seal,
+		&i.Client.Realm,
+		&i.Client.ClientID,
+		&i.Client.Kind,
+		&i.Client.SecretHash,
+		&i.Client.MayDecideOwn,
+		&i.Client.CreatedAt,
+		&i.Client.KeyID,
+		&i.Client.Seal,
 		&i.Roles,
 		&i.GrantIds,
 		&i.Granted,
+		&i.GrantKeyIds,
+		&i.GrantSeals,
 	)
 	return i, err
 }
@@ -167,13 +204,13 @@ func (q *Queries) FamilyRevoke(ctx context.Context, arg FamilyRevokeParams) erro
 const familyStart = `-- name: FamilyStart :exec
 WITH family AS (
   INSERT INTO token_family (realm, family_id, user_id, client_id, scope, started_at, ends_at)
-  VALUES ($1, $3, $6, $7, $8, $4, $9)
+  VALUES ($1, $3, $8, $9, $10, $4, $11)
 ), refresh AS (
-  INSERT INTO refresh_token (realm, token_hash, family_id, issued_at, expires_at)
-  VALUES ($1, $10, $3, $4, $11)
+  INSERT INTO refresh_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
+  VALUES ($1, $12, $3, $4, $13, $14, $15)
 )
-INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at)
-VALUES ($1, $2, $3, $4, $5)
+INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
 `
 
 type FamilyStartParams struct {
@@ -182,12 +219,16 @@ type FamilyStartParams struct {
 	FamilyID         uuid.UUID
 	At               time.Time
 	AccessExpiresAt  time.Time
+	AccessKeyID      string
+	AccessSeal       []byte
 	UserID           uuid.UUID
 	ClientID         string
 	Scope            string
 	EndsAt           time.Time
 	RefreshHash      []byte
 	RefreshExpiresAt time.Time
+	RefreshKeyID     string
+	RefreshSeal      []byte
 }
 
 // A family with its first tokens.
@@ -198,19 +239,22 @@ func (q *Queries) FamilyStart(ctx context.Context, arg FamilyStartParams) error 
 		arg.FamilyID,
 		arg.At,
 		arg.AccessExpiresAt,
+		arg.AccessKeyID,
+		arg.AccessSeal,
 		arg.UserID,
 		arg.ClientID,
 		arg.Scope,
 		arg.EndsAt,
 		arg.RefreshHash,
 		arg.RefreshExpiresAt,
+		arg.RefreshKeyID,
+		arg.RefreshSeal,
 	)
 	return err
 }
 
 const refreshTokenGet = `-- name: RefreshTokenGet :one
-SELECT t.token_hash, f.family_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, u.signed_out_at,
-       t.expires_at, t.spent_at, t.successor_hash, u.status, u.user_id,
+SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.spent_at, t.successor_hash, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for, u.signed_out_at, u.status,
        s.expires_at AS successor_expires_at, s.spent_at AS successor_spent_at
 FROM refresh_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
@@ -220,19 +264,10 @@ WHERE t.realm = $1 AND t.token_hash = ANY ($2::bytea[])
 `
 
 type RefreshTokenGetRow struct {
-	TokenHash          []byte
-	FamilyID           uuid.UUID
-	ClientID           string
-	Scope              string
-	StartedAt          time.Time
-	EndsAt             time.Time
-	RevokedAt          *time.Time
+	RefreshToken       RefreshToken
+	TokenFamily        TokenFamily
 	SignedOutAt        *time.Time
-	ExpiresAt          time.Time
-	SpentAt            *time.Time
-	SuccessorHash      []byte
 	Status             string
-	UserID             uuid.UUID
 	SuccessorExpiresAt *time.Time
 	SuccessorSpentAt   *time.Time
 }
@@ -242,19 +277,26 @@ func (q *Queries) RefreshTokenGet(ctx context.Context, realm string, tokenHashes
 	row := q.db.QueryRow(ctx, refreshTokenGet, realm, tokenHashes)
 	var i RefreshTokenGetRow
 	err := row.Scan(
-		&i.TokenHash,
-		&i.FamilyID,
-		&i.ClientID,
-		&i.Scope,
-		&i.StartedAt,
-		&i.EndsAt,
-		&i.RevokedAt,
+		&i.RefreshToken.Realm,
+		&i.RefreshToken.TokenHash,
+		&i.RefreshToken.FamilyID,
+		&i.RefreshToken.IssuedAt,
+		&i.RefreshToken.ExpiresAt,
+		&i.RefreshToken.SpentAt,
+		&i.RefreshToken.SuccessorHash,
+		&i.RefreshToken.KeyID,
+		&i.RefreshToken.Seal,
+		&i.TokenFamily.Realm,
+		&i.TokenFamily.FamilyID,
+		&i.TokenFamily.UserID,
+		&i.TokenFamily.ClientID,
+		&i.TokenFamily.Scope,
+		&i.TokenFamily.StartedAt,
+		&i.TokenFamily.EndsAt,
+		&i.TokenFamily.RevokedAt,
+		&i.TokenFamily.RevokedFor,
 		&i.SignedOutAt,
-		&i.ExpiresAt,
-		&i.SpentAt,
-		&i.SuccessorHash,
 		&i.Status,
-		&i.UserID,
 		&i.SuccessorExpiresAt,
 		&i.SuccessorSpentAt,
 	)
@@ -263,25 +305,29 @@ func (q *Queries) RefreshTokenGet(ctx context.Context, realm string, tokenHashes
 
 const refreshTokenRotateUnspent = `-- name: RefreshTokenRotateUnspent :execrows
 WITH spent AS (
-  UPDATE refresh_token t SET spent_at = $2, successor_hash = $4
-  WHERE t.realm = $5 AND t.token_hash = $6 AND t.spent_at IS NULL
+  UPDATE refresh_token t SET spent_at = $2, successor_hash = $6
+  WHERE t.realm = $7 AND t.token_hash = $8 AND t.spent_at IS NULL
   RETURNING t.realm, t.family_id
 ), successor AS (
-  INSERT INTO refresh_token (realm, token_hash, family_id, issued_at, expires_at)
-  SELECT spent.realm, $4, spent.family_id, $2, $7 FROM spent
+  INSERT INTO refresh_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
+  SELECT spent.realm, $6, spent.family_id, $2, $9, $10, $11 FROM spent
 )
-INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at)
-SELECT spent.realm, $1, spent.family_id, $2, $3 FROM spent
+INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
+SELECT spent.realm, $1, spent.family_id, $2, $3, $4, $5 FROM spent
 `
 
 type RefreshTokenRotateUnspentParams struct {
 	AccessHash       []byte
 	At               time.Time
 	AccessExpiresAt  time.Time
+	AccessKeyID      string
+	AccessSeal       []byte
 	SuccessorHash    []byte
 	Realm            string
 	TokenHash        []byte
 	RefreshExpiresAt time.Time
+	RefreshKeyID     string
+	RefreshSeal      []byte
 }
 
 // The insertions read from the update, so they come after it, and not at all when the token was spent before.
@@ -290,10 +336,14 @@ func (q *Queries) RefreshTokenRotateUnspent(ctx context.Context, arg RefreshToke
 		arg.AccessHash,
 		arg.At,
 		arg.AccessExpiresAt,
+		arg.AccessKeyID,
+		arg.AccessSeal,
 		arg.SuccessorHash,
 		arg.Realm,
 		arg.TokenHash,
 		arg.RefreshExpiresAt,
+		arg.RefreshKeyID,
+		arg.RefreshSeal,
 	)
 	if err != nil {
 		return 0, err

@@ -60,12 +60,13 @@ func whole(seal payment.Sealer, row dbsqlc.MessageGetRow, decisions []dbsqlc.Dec
 		Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
 		BIC: row.AgentBic, IID: row.AgentIid, Open: row.AccountOpen,
 	})
+	var current []payment.Decision
 	for _, decision := range decisions {
 		if int(decision.Version) == message.Version {
-			message.Decisions = append(message.Decisions, Decision(decision))
+			current = append(current, Decision(decision))
 		}
 	}
-	return message
+	return message.WithDecisions(seal, current, int(row.MessageListed.Approvals))
 }
 
 // Decision makes the decision of its row.
@@ -74,6 +75,7 @@ func Decision(d dbsqlc.DecisionListRow) payment.Decision {
 		Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson, Name: d.DisplayName,
 		ClientID: d.ClientID, Channel: identity.Channel(d.Channel), Reason: column.Text(d.Reason), Remark: column.Text(d.Remark), Login: d.CheckerLogin, DecidedAt: d.DecidedAt.UTC(),
 		ForVersion: int(d.Version), Grant: identity.Grant{ID: column.OrZero(d.GrantID), Role: identity.RoleChecker, GrantedAt: column.Time(d.GrantedAt)},
+		Seal: column.Seal(d.KeyID, d.Seal),
 	}
 }
 
@@ -112,8 +114,10 @@ func (l Loader) Message(ctx context.Context, realm string, id uuid.UUID, mode Lo
 		return payment.Message{}, fmt.Errorf("load the message: %w", err)
 	}
 	var decisions []dbsqlc.DecisionListRow
-	pendingWithoutApproval := row.MessageListed.State == string(payment.StateApprovalPending) && row.MessageListed.Approvals == 0
-	if !pendingWithoutApproval && row.MessageListed.ApprovalsRequired > 0 {
+	// Where one approval is enough, a message that waits has none; the count of one that needs more is not believed.
+	undecided := row.MessageListed.State == string(payment.StateApprovalPending) && row.MessageListed.Approvals == 0 &&
+		row.MessageListed.ApprovalsRequired == 1
+	if !undecided && row.MessageListed.ApprovalsRequired > 0 {
 		decisions, err = l.q.DecisionList(ctx, realm, id)
 		if err != nil {
 			return payment.Message{}, fmt.Errorf("load the decisions: %w", err)

@@ -1,0 +1,89 @@
+package approval_test
+
+import (
+	"errors"
+	"testing"
+
+	"countersign/internal/approval"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+)
+
+// forgedApproval is the first of two approvals as the gateway would write it, in the name of checker1.
+const forgedApproval = `
+WITH history AS (
+  INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user, actor_person,
+    actor_name, client_id, channel, at)
+  SELECT 'demo', $1, 2, 'instruction', 'Approval Pending', 'approve', 'Approval Pending', 1, 1, u.user_id, u.person_id, 'Checker 1', 'portal', 'portal', $2
+  FROM user_account u WHERE u.realm = 'demo' AND u.name = 'checker1'
+), decided AS (
+  INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id,
+    channel, action, decided_at, checker_role, grant_id, granted_at, message_created_at)
+  SELECT v.realm, v.message_id, 1, 1, v.makers, v.content_hash, v.approvals_required, u.user_id, u.person_id, 'portal', 'portal', 'approve', $2,
+    'checker', g.grant_id, g.granted_at, m.created_at
+  FROM message_version v JOIN message m USING (realm, message_id)
+  JOIN user_account u ON u.realm = v.realm AND u.name = 'checker1' JOIN user_role g ON g.user_id = u.user_id AND g.role = 'checker'
+  WHERE v.message_id = $1
+)
+UPDATE message SET approvals = 1, state_sequence = 2, state_since = $2 WHERE message_id = $1`
+
+// TestAnApprovalThatNobodyGaveCountsForNothing: whoever writes rows as the service does writes the first of two approvals in somebody else's
+// name. The message is withheld, a second approval releases nothing, and the auditor names the row.
+func TestAnApprovalThatNobodyGaveCountsForNothing(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	order := h.Order(rulebook.SchemeSIC)
+	stationtest.SetAmount(order.Document, "19500.00")
+	created, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
+	made := created.Message
+	if err != nil || made.ApprovalsRequired != 2 {
+		t.Fatal(made.ApprovalsRequired, err)
+	}
+	_, err = h.DB.ConnectAsApplication(t, "demo").Exec(ctx, forgedApproval, made.InternalID, h.Clock.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, err := h.Reader.Message(ctx, "demo", made.InternalID)
+	if err != nil || seen.Withheld == "" {
+		t.Errorf("shown as ours: %q %v", seen.Withheld, err)
+	}
+	var withheld *payment.WithheldError
+	_, err = h.Approval.Approve(ctx, h.Person(t, "checker2"), approval.Input{InternalID: made.InternalID, ContentHash: &made.ContentHash})
+	if !errors.As(err, &withheld) {
+		t.Errorf("the second approval: %v", err)
+	}
+	var named bool
+	for _, i := range h.Check(t).Invariants {
+		named = named || i.ID == "I21" && len(i.Violations) == 1 && i.Violations[0].Table == "decision"
+	}
+	if !named {
+		t.Error("the auditor does not name the decision")
+	}
+}
+
+// TestTheCountOfApprovalsIsNotBelieved: a message that counts fewer approvals than it has is withheld instead of failing for everybody.
+func TestTheCountOfApprovalsIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	order := h.Order(rulebook.SchemeSIC)
+	stationtest.SetAmount(order.Document, "19500.00")
+	created, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
+	made := created.Message
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: made.InternalID, ContentHash: &made.ContentHash})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.DB.ConnectAsApplication(t, "demo").Exec(ctx, "UPDATE message SET approvals = 0 WHERE message_id = $1", made.InternalID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var withheld *payment.WithheldError
+	_, err = h.Approval.Approve(ctx, h.Person(t, "checker2"), approval.Input{InternalID: made.InternalID, ContentHash: &made.ContentHash})
+	if !errors.As(err, &withheld) {
+		t.Errorf("got %v, want a WithheldError", err)
+	}
+}

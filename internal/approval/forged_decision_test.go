@@ -87,3 +87,29 @@ func TestTheCountOfApprovalsIsNotBelieved(t *testing.T) {
 		t.Errorf("got %v, want a WithheldError", err)
 	}
 }
+
+// TestAPolicyThatNobodySealedCountsForNothing: a superuser lets a policy ask for no approval, or changes the account that is debited; no
+// payment is made of it.
+func TestAPolicyThatNobodySealedCountsForNothing(t *testing.T) {
+	t.Parallel()
+	for name, statement := range map[string]string{
+		"policy":  "UPDATE policy SET approvals_required = 0",
+		"account": "UPDATE debtor_account SET holder_name = 'Somebody Else'",
+	} {
+		h := stationtest.New(t)
+		maker := h.Person(t, "maker1")
+		_, err := h.DB.Connect(t).Exec(ctx, statement)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = h.Submission.Create(ctx, maker, h.Order(rulebook.SchemeSIC))
+		if err == nil {
+			t.Errorf("%s: a payment was made under it", name)
+		}
+		var messages int
+		err = h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM message").Scan(&messages)
+		if err != nil || messages != 0 {
+			t.Errorf("%s: %d messages are stored: %v", name, messages, err)
+		}
+	}
+}

@@ -136,6 +136,10 @@ var probes = []probe{
 	{"make an outgoing message without a maker", `INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, approvals_required, created_at,
 		version, approvals, state, state_sequence, state_since) SELECT realm, gen_random_uuid(), 'DM00000000000000', kind, scheme, 'out', channel, client_id, 0, now(), 1, 0,
 		'Processing', 1, now() FROM message WHERE message_id = :pending`, check},
+	{"put a time at infinity", `UPDATE message SET settled_at = 'infinity' WHERE message_id = :pending`, check},
+	{"put an inquiry at infinity", `UPDATE message SET inquire_at = 'infinity' WHERE message_id = :pending`, check},
+	{"tell what is no JSON", `INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_name, channel, detail, at)
+		SELECT realm, gen_random_uuid(), message_id, 99, 'instruction.note', 'x', 'portal', 'no JSON', now() FROM message WHERE message_id = :pending`, "22P02"},
 	{"add a policy that asks for nothing", `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at) VALUES ('demo', gen_random_uuid(), 99, 0, 60, now())`, privilege},
 	{"give oneself a role", `INSERT INTO user_role VALUES ('demo', :makeruser, 'payments', 'checker', now())`, privilege},
 	{"make a puppet user", `INSERT INTO person VALUES ('demo', gen_random_uuid(), 'puppet', 'payments', now())`, privilege},

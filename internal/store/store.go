@@ -82,6 +82,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	// Statements here are short: compiling one takes longer than running it (measured: 40 to 450 ms on the count of a long queue).
 	pc.ConnConfig.RuntimeParams["jit"] = "off"
 	pc.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		registerUUID(conn.TypeMap())
 		_, err := conn.Exec(ctx, "SET ROLE "+appRole+"; SET countersign.realm = '"+gatewayStep+"'")
 		return err
 	}

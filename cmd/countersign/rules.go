@@ -20,6 +20,8 @@ type ruleSettings struct {
 	SICReturnDays           int    `help:"Swiss banking days in which a payment may be returned unasked; 0 for no limit." default:"0" env:"COUNTERSIGN_SIC_RETURN_DAYS"`
 	SICAnswerDays           int    `help:"Swiss banking days to answer a recall." default:"15" env:"COUNTERSIGN_SIC_ANSWER_DAYS"`
 	SCTAnswerDays           int    `help:"TARGET days to answer a recall." default:"15" env:"COUNTERSIGN_SCT_ANSWER_DAYS"`
+	SICRecallCharge         string `help:"Largest charge kept of a recalled Swiss payment, in CHF." default:"25.00" env:"COUNTERSIGN_SIC_RECALL_CHARGE"`
+	SCTRecallCharge         string `help:"Largest charge kept of a recalled SEPA payment, in EUR." default:"25.00" env:"COUNTERSIGN_SCT_RECALL_CHARGE"`
 	SCTReturnsWithoutRecall bool   `help:"Let SEPA payments go back though no recall asked for them." name:"sct-returns-without-recall" env:"COUNTERSIGN_SCT_RETURNS_WITHOUT_RECALL"`
 }
 
@@ -28,14 +30,9 @@ const maxRuleDays = 366
 
 // apply reads the settings into the gateway's. Every wrong one is a sentence that names it.
 func (s *ruleSettings) apply(g *gateway) error {
-	var err error
-	g.Rules.SICLimit, err = money.Parse(money.CHF, s.SICLimit)
+	err := s.applyAmounts(g)
 	if err != nil {
-		return fmt.Errorf("COUNTERSIGN_SIC_LIMIT: %w", err)
-	}
-	g.Rules.SCTLimit, err = money.Parse(money.EUR, s.SCTLimit)
-	if err != nil {
-		return fmt.Errorf("COUNTERSIGN_SCT_LIMIT: %w", err)
+		return err
 	}
 	g.Rules.FallbackAllowed, g.Rules.CollectiveBookingAllowed, g.Rules.KnownBanksOnly = s.SICFallback, s.SICCollectiveBooking, s.KnownBanksOnly
 	g.Rules.SCTReturnsWithoutRecall = s.SCTReturnsWithoutRecall
@@ -44,6 +41,27 @@ func (s *ruleSettings) apply(g *gateway) error {
 		return err
 	}
 	return s.applyEnds(g)
+}
+
+// applyAmounts reads the bounds of amounts.
+func (s *ruleSettings) applyAmounts(g *gateway) error {
+	for _, one := range []struct {
+		setting, value string
+		currency       money.Currency
+		target         *money.Amount
+	}{
+		{"COUNTERSIGN_SIC_LIMIT", s.SICLimit, money.CHF, &g.Rules.SICLimit},
+		{"COUNTERSIGN_SCT_LIMIT", s.SCTLimit, money.EUR, &g.Rules.SCTLimit},
+		{"COUNTERSIGN_SIC_RECALL_CHARGE", s.SICRecallCharge, money.CHF, &g.Rules.SICRecallCharge},
+		{"COUNTERSIGN_SCT_RECALL_CHARGE", s.SCTRecallCharge, money.EUR, &g.Rules.SCTRecallCharge},
+	} {
+		amount, err := money.Parse(one.currency, one.value)
+		if err != nil {
+			return fmt.Errorf("%s: %w", one.setting, err)
+		}
+		*one.target = amount
+	}
+	return nil
 }
 
 // applyDays reads the days in which something is due.

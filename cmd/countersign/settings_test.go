@@ -27,6 +27,7 @@ func TestAWrongSettingIsNamed(t *testing.T) {
 		"no token file":         {"serve", []string{"COUNTERSIGN_CLEARING_TOKEN_FILE=" + folder + "/none"}, "COUNTERSIGN_CLEARING_TOKEN_FILE: "},
 		"a limit in words":      {"serve", []string{"COUNTERSIGN_SIC_LIMIT=much"}, "COUNTERSIGN_SIC_LIMIT: "},
 		"a limit in rappen":     {"serve", []string{"COUNTERSIGN_SCT_LIMIT=1.005"}, "COUNTERSIGN_SCT_LIMIT: "},
+		"a charge in words":     {"serve", []string{"COUNTERSIGN_SCT_RECALL_CHARGE=little"}, "COUNTERSIGN_SCT_RECALL_CHARGE: "},
 		"an end in words":       {"serve", []string{"COUNTERSIGN_SCT_UNSTRUCTURED_END=soon"}, `COUNTERSIGN_SCT_UNSTRUCTURED_END: write a day such as 2026-11-20, not "soon"`},
 		"no day to answer":      {"serve", []string{"COUNTERSIGN_SIC_ANSWER_DAYS=0"}, "COUNTERSIGN_SIC_ANSWER_DAYS: write a number of days from 1 to 366"},
 		"days before":           {"serve", []string{"COUNTERSIGN_SIC_RECALL_DAYS=-1"}, "COUNTERSIGN_SIC_RECALL_DAYS: write a number of days from 0 to 366"},

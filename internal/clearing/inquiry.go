@@ -40,7 +40,7 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Document, documen
 	if inquiry.AboutRecall() {
 		return s.answerAboutRecall(ctx, in, m, inquiry)
 	}
-	err = fits(in, m, inquiry.Original)
+	err = s.fits(in, m, inquiry.Original)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (s *Station) answerAboutRecall(ctx context.Context, in store.Document, orig
 	if err != nil {
 		return unprocessable(err.Error())
 	}
-	err = fits(in, original, about)
+	err = s.fits(in, original, about)
 	if err != nil {
 		return err
 	}

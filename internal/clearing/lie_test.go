@@ -36,6 +36,7 @@ func copyLies[D iso20022.Document](of func(D) **iso20022.OriginalTransactionRefe
 	return []lie[D]{
 		{"OrgnlTxRef/IntrBkSttlmAmt", tell(func(r *iso20022.OriginalTransactionReference28) { r.InterbankSettlementAmount = foreign() })},
 		{"OrgnlTxRef/IntrBkSttlmAmt", tell(func(r *iso20022.OriginalTransactionReference28) { r.InterbankSettlementAmount = otherCurrency() })},
+		{"OrgnlTxRef/IntrBkSttlmDt", tell(func(r *iso20022.OriginalTransactionReference28) { r.InterbankSettlementDate = "2026-03-01" })},
 		{"OrgnlTxRef/DbtrAcct", tell(func(r *iso20022.OriginalTransactionReference28) { r.DebtorAccount = held })},
 		{"OrgnlTxRef/CdtrAcct", tell(func(r *iso20022.OriginalTransactionReference28) { r.CreditorAccount = held })},
 	}
@@ -93,6 +94,14 @@ func returnLies() []lie[*iso20022.PaymentReturn] {
 				tx(d).ChargesInformation = []iso20022.Charges7{{Amount: iso20022.Amount{Currency: amount.Currency, Value: decimal.MustParse("5.00")}, Agent: *tx(d).OriginalTransactionReference.CreditorAgent}}
 				tx(d).ReturnedInterbankSettlementAmount.Value = decimal.MustParse("90.00")
 			}},
+			{"ChrgsInf", func(d *iso20022.PaymentReturn) { // nearly all is kept
+				amount := tx(d).ReturnedInterbankSettlementAmount
+				tx(d).ChargesInformation = []iso20022.Charges7{{Amount: iso20022.Amount{Currency: amount.Currency, Value: decimal.MustParse("99.00")}, Agent: *tx(d).OriginalTransactionReference.CreditorAgent}}
+				tx(d).ReturnedInterbankSettlementAmount.Value = decimal.MustParse("1.00")
+				d.GroupHeader.TotalReturnedInterbankSettlementAmount = &tx(d).ReturnedInterbankSettlementAmount
+			}},
+			{"IntrBkSttlmDt", func(d *iso20022.PaymentReturn) { d.GroupHeader.InterbankSettlementDate = "2026-03-11" }},
+			{"IntrBkSttlmDt", func(d *iso20022.PaymentReturn) { d.GroupHeader.InterbankSettlementDate = "2026-02-20" }},
 			{"NbOfTxs", func(d *iso20022.PaymentReturn) { d.GroupHeader.NumberOfTransactions = "2" }},
 			{"TtlRtrdIntrBkSttlmAmt", func(d *iso20022.PaymentReturn) { d.GroupHeader.TotalReturnedInterbankSettlementAmount = foreign() }},
 			{"reason", func(d *iso20022.PaymentReturn) {

@@ -39,7 +39,7 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Document, document
 	if original.State != payment.StateBooked {
 		return unprocessable("The recalled payment is " + string(original.State) + ", not booked.")
 	}
-	err = fits(in, original, recall.Original)
+	err = s.fits(in, original, recall.Original)
 	if err != nil {
 		return err
 	}
@@ -78,6 +78,10 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Document, document
 	if err != nil {
 		return unprocessable(err.Error())
 	}
+	err = returned.Settles(s.now().In(s.cfg.Zone))
+	if err != nil {
+		return unprocessable(err.Error())
+	}
 	recall, err := s.recallOf(ctx, returned.Original)
 	if err != nil {
 		return err
@@ -91,11 +95,11 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Document, document
 		return err
 	}
 	moves := func(m payment.Message) (payment.Transition, error) {
-		err := fits(in, m, returned.Original)
+		err := s.fits(in, m, returned.Original)
 		if err != nil {
 			return payment.Transition{}, err
 		}
-		err = returned.Owes(m.Summary.Amount)
+		err = returned.Owes(m.Summary.Amount, s.cfg.Rules.RecallCharge(m.Scheme))
 		if err != nil {
 			return payment.Transition{}, unprocessable(err.Error())
 		}
@@ -138,7 +142,7 @@ func (s *Station) receiveResolution(ctx context.Context, in store.Document, docu
 		return s.keepUndecided(ctx, in, recall, resolution, receipt)
 	}
 	moves := func(m payment.Message) (payment.Transition, error) {
-		err := fits(in, m, resolution.Original)
+		err := s.fits(in, m, resolution.Original)
 		if err != nil {
 			return payment.Transition{}, err
 		}
@@ -158,7 +162,7 @@ func (s *Station) keepUndecided(
 		answers = append(answers, *receipt)
 	}
 	return s.inbox.Record(ctx, in.Of(recall.Realm, recall.InternalID), func(m payment.Message) (payment.Transition, error) {
-		err := fits(in, m, resolution.Original)
+		err := s.fits(in, m, resolution.Original)
 		if err != nil {
 			return payment.Transition{}, err
 		}

@@ -31,7 +31,7 @@ func (s *Station) receiveStatus(ctx context.Context, in store.Document, document
 		return err
 	}
 	return s.recordAnswer(ctx, in.Of(realm, id), func(m payment.Message) (payment.Transition, error) {
-		err := fits(in, m, status.Original)
+		err := s.fits(in, m, status.Original)
 		if err != nil {
 			return payment.Transition{}, err
 		}
@@ -39,14 +39,14 @@ func (s *Station) receiveStatus(ctx context.Context, in store.Document, document
 	})
 }
 
-// fits tells why a document does not answer a message: another scheme, or an id, amount or currency that disagrees. What does not fit goes
+// fits tells why a document does not answer a message: another scheme, or an id, amount, currency or day that disagrees. What does not fit goes
 // to quarantine.
-func fits(in store.Document, m payment.Message, about interbank.Original) error {
+func (s *Station) fits(in store.Document, m payment.Message, about interbank.Original) error {
 	if m.Scheme != in.Scheme {
 		return unprocessable("The message " + string(m.GlobalID) + " is one of " + string(m.Scheme) +
 			", this document came through " + string(in.Scheme) + ".")
 	}
-	err := m.AgreesWith(about)
+	err := m.AgreesWith(about, s.cfg.Zone)
 	if err != nil {
 		return unprocessable(err.Error())
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/govalues/decimal"
+
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 )
@@ -43,6 +45,7 @@ var agreements = []agreement{
 	same("OrgnlInstrId", func(o Original) string { return o.InstructionID }),
 	same("OrgnlEndToEndId", func(o Original) string { return o.EndToEndID }),
 	same("OrgnlUETR", func(o Original) string { return o.UETR }),
+	{element: "OrgnlCtrlSum", optional: true, said: func(o Original) string { return o.ControlSum }, known: controlSumOf},
 	{element: "OrgnlIntrBkSttlmAmt", optional: true, said: amountOf, known: amountOf},
 	{element: "OrgnlIntrBkSttlmDt", optional: true, said: dayOf, known: dayOf},
 	{element: "OrgnlTxRef/IntrBkSttlmAmt", optional: true, said: func(o Original) string { return amountText(o.Copy.Amount) }, known: amountOf},
@@ -70,6 +73,15 @@ func (o Original) Agree(known Original) error {
 
 func amountOf(o Original) string { return amountText(o.Amount) }
 
+// controlSumOf is the control sum of a message that holds this payment alone.
+func controlSumOf(o Original) string {
+	if o.Amount.Currency() == "" {
+		return ""
+	}
+	sum := o.Amount.Decimal()
+	return sumText(&sum)
+}
+
 func dayOf(o Original) string { return dayText(o.Day) }
 
 func debtorAccountOf(o Original) string { return o.Copy.DebtorAccount }
@@ -84,6 +96,14 @@ func amountText(amount money.Amount) string {
 	return amount.Format()
 }
 
+// sumText is a sum without a currency to compare and to show, "" for none.
+func sumText(sum *decimal.Decimal) string {
+	if sum == nil {
+		return ""
+	}
+	return sum.Trim(0).String()
+}
+
 // dayText is a day to compare and to show, "" for none.
 func dayText(day time.Time) string {
 	if day.IsZero() {
@@ -92,18 +112,23 @@ func dayText(day time.Time) string {
 	return day.Format(time.DateOnly)
 }
 
-// Owes holds a return that answers a recall against the amount it owes: all of the payment, less a charge that the document names. The
-// header's count and total must be those of the one return. It fails with a MismatchError, or a money.Error when the amounts cannot be
-// set against each other.
+// Owes holds a return that answers a recall against the amount it owes: all of the payment, less a charge that the document names, of at
+// most largest. The header's count and total must be those of the one return. It fails with a MismatchError, a ContradictionError for a
+// larger charge, or a money.Error when the amounts cannot be set against each other.
 //
 // Source: EPC115-06 pacs.004 (ChrgsInf with a positive answer to a recall, FOCR); the same is taken in SIC.
-func (r Returned) Owes(owed money.Amount) error {
+func (r Returned) Owes(owed, largest money.Amount) error {
 	back := r.Amount
 	if !r.Charge.IsZero() {
 		var err error
 		back, err = back.Add(r.Charge)
 		if err != nil {
 			return fmt.Errorf("add the charge to the returned amount: %w", err)
+		}
+	}
+	if !r.Charge.IsZero() && r.Charge.Minor() > largest.Minor() {
+		return &ContradictionError{
+			Element: "ChrgsInf", Said: amountText(r.Charge), Against: "the largest charge another bank may keep, " + amountText(largest),
 		}
 	}
 	switch {

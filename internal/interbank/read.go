@@ -25,6 +25,8 @@ type Original struct {
 	UETR          string
 	Amount        money.Amount // the zero value when the document does not say
 	Day           time.Time    // the day it settled, midnight UTC; zero when the document does not say
+	// ControlSum is the sum of the message without a currency (OrgnlCtrlSum), no zeros behind; "" when the document does not say.
+	ControlSum string
 
 	Copy OriginalCopy
 }

@@ -46,7 +46,8 @@ type Status struct {
 }
 
 // ReadStatus reads a pacs.002. A report about the message as a whole is taken as one about its transaction. It fails with
-// ErrTransactions, ErrIncomplete when it names neither message nor transaction or no status, or on a time that cannot be read.
+// ErrTransactions, ErrIncomplete when it names neither message nor transaction or no status, with a ContradictionError when its elements
+// contradict each other or the status is unknown, or on a time that cannot be read.
 func ReadStatus(document *iso20022.FIToFIPaymentStatusReport) (Status, error) {
 	if document == nil || len(document.TransactionInformationAndStatus) > 1 || len(document.OriginalGroupInformationAndStatus) > 1 {
 		return Status{}, fmt.Errorf("read pacs.002: %w", ErrTransactions)
@@ -56,6 +57,7 @@ func ReadStatus(document *iso20022.FIToFIPaymentStatusReport) (Status, error) {
 	if len(document.OriginalGroupInformationAndStatus) == 1 {
 		group := &document.OriginalGroupInformationAndStatus[0]
 		read.Original.MessageID, read.Original.MessageName = group.OriginalMessageID, group.OriginalMessageNameID
+		read.Original.ControlSum = sumText(group.OriginalControlSum)
 		read.Status, reasons = group.GroupStatus, group.StatusReasonInformation
 	}
 	if len(document.TransactionInformationAndStatus) == 1 {
@@ -77,6 +79,10 @@ func ReadStatus(document *iso20022.FIToFIPaymentStatusReport) (Status, error) {
 		return Status{}, fmt.Errorf("read pacs.002 without status or original: %w", ErrIncomplete)
 	}
 	read.Outcome = OutcomeOf(read.Status)
+	err := read.consistent(document)
+	if err != nil {
+		return Status{}, fmt.Errorf("read pacs.002: %w", err)
+	}
 	if read.Outcome == OutcomeNegative {
 		read.Reason = statusReason(reasons)
 	}

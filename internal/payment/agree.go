@@ -2,18 +2,19 @@ package payment
 
 import (
 	"fmt"
+	"time"
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 )
 
-// AgreesWith holds what a document of clearing says of its original against this message, which is that original: every id, the amount
-// and the currency. For a recall of ours the original is the payment it is about. A status may name a return of ours by its own id
+// AgreesWith holds what a document of clearing says of its original against this message, which is that original: every id, the amount,
+// the currency and the day it was sent to settle on, which follows from its last approval in the zone of the banking day. For a recall of ours the original is the payment it is about. A status may name a return of ours by its own id
 // (RtrId) where the id of the payment is due. What clearing says is never taken on trust: a document that disagrees moves nothing.
 //
 // It fails with an interbank.MismatchError that names the element, or when the stored content cannot be read.
-func (m Message) AgreesWith(said interbank.Original) error {
-	known, err := m.original()
+func (m Message) AgreesWith(said interbank.Original, zone *time.Location) error {
+	known, err := m.original(zone)
 	if err != nil {
 		return err
 	}
@@ -24,9 +25,9 @@ func (m Message) AgreesWith(said interbank.Original) error {
 }
 
 // original is the message as an answer names it.
-func (m Message) original() (interbank.Original, error) {
+func (m Message) original(zone *time.Location) (interbank.Original, error) {
 	if m.Kind == KindInstruction {
-		return m.sentPayment(), nil
+		return m.sentPayment(zone), nil
 	}
 	document, findings := m.Document()
 	if len(findings) > 0 {
@@ -36,11 +37,11 @@ func (m Message) original() (interbank.Original, error) {
 }
 
 // sentPayment is an instruction as its pacs.008 names it, which may not be made yet when the answer is here.
-func (m Message) sentPayment() interbank.Original {
+func (m Message) sentPayment(zone *time.Location) interbank.Original {
 	profile, _ := m.Scheme.Profile()
 	known := interbank.Original{
 		MessageID: m.Reference(), MessageName: string(iso20022.Pacs008V08), InstructionID: string(m.GlobalID),
-		EndToEndID: m.Summary.EndToEndID, TransactionID: string(m.GlobalID), Amount: m.Summary.Amount,
+		EndToEndID: m.Summary.EndToEndID, TransactionID: string(m.GlobalID), Amount: m.Summary.Amount, Day: m.SettledOn(zone),
 		Copy: interbank.OriginalCopy{DebtorAccount: m.Summary.DebtorAccount, CreditorAccount: m.Summary.CreditorAccount},
 	}
 	if profile.ForwardUETR {

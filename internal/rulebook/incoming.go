@@ -238,6 +238,10 @@ func (i incoming) paymentType() *iso20022.PaymentTypeInformation28 {
 	return i.header.PaymentTypeInformation
 }
 
+// SettlesFar reports a settlement day, at midnight UTC, more than SettlementDays away. A day more is borne for the hours of the day and the
+// zones of the two banks.
+func SettlesFar(day, at time.Time) bool { return day.Sub(at).Abs() > (SettlementDays+1)*24*time.Hour }
+
 // farDay reports a settlement day, which stands in the header or with the transaction, that is far away.
 func (i incoming) farDay() bool {
 	for _, given := range []iso20022.ISODate{i.header.InterbankSettlementDate, i.transaction.InterbankSettlementDate} {
@@ -245,7 +249,7 @@ func (i incoming) farDay() bool {
 			continue
 		}
 		day, err := given.Date()
-		if err != nil || day.Sub(i.At).Abs() > (SettlementDays+1)*24*time.Hour {
+		if err != nil || SettlesFar(day, i.At) {
 			return true
 		}
 	}

@@ -38,6 +38,11 @@ type Settings struct {
 	// SCTAnswerDays is the same in TARGET days; default 15 (EPC rulebook 2025; some clearing systems
 	// still say 10).
 	SCTAnswerDays int
+	// SICRecallCharge is the most another bank may keep of a Swiss payment that it sends back after a recall; default CHF 25.00. The
+	// schemes leave the charge to the banks (EPC115-06 pacs.004, ChrgsInf) and set no bound, so that this one is the house's.
+	SICRecallCharge money.Amount
+	// SCTRecallCharge is the same for a SEPA payment; default EUR 25.00.
+	SCTRecallCharge money.Amount
 	// SCTReturnsWithoutRecall lets SEPA payments go back though no recall asked for them. Off by
 	// default: the exceptions of SCT Inst are rejects, recalls and requests for recall (EPC, Guidance
 	// on Reason Codes for SCT Inst R-transactions v7.0). Some clearing systems take them by agreement.
@@ -56,6 +61,20 @@ func (s Settings) limit(scheme Scheme) money.Amount {
 	}
 	// FromMinor refuses unknown currencies and negative sums only.
 	amount, _ := money.FromMinor(currency, fallback)
+	return amount
+}
+
+// RecallCharge is the most another bank of the scheme may keep of a recalled payment.
+func (s Settings) RecallCharge(scheme Scheme) money.Amount {
+	configured, currency := s.SICRecallCharge, money.CHF
+	if scheme == SchemeSCT {
+		configured, currency = s.SCTRecallCharge, money.EUR
+	}
+	if configured.Currency() == currency && !configured.IsZero() {
+		return configured
+	}
+	// FromMinor refuses unknown currencies and negative sums only.
+	amount, _ := money.FromMinor(currency, 25_00)
 	return amount
 }
 

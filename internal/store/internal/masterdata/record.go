@@ -28,9 +28,8 @@ func Client(c dbsqlc.Client) (identity.Record, error) {
 	return identity.NewRecord("client", c.Realm, c.ClientID, c.Kind, c.SecretHash, c.MayDecideOwn)
 }
 
-// policyRecord covers content_hash_required only where it is set: policies sealed before there was such a column do not ask, and keep their
-// seals.
-// Policy is what the seal of a policy covers.
+// Policy is what the seal of a policy covers. It covers content_hash_required only where it is set: policies sealed before there was such a
+// column do not ask, and keep their seals.
 func Policy(p dbsqlc.Policy) (identity.Record, error) {
 	values := []any{
 		p.Realm, p.PolicyID, p.Rank, p.ClientID, p.Channel, p.Scheme, p.Kind, p.AmountFrom, p.AmountTo, p.ApprovalsRequired,

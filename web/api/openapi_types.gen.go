@@ -7,42 +7,6 @@ import (
 	"encoding/json"
 )
 
-// Defines values for Order.
-const (
-	Asc  Order = "asc"
-	Desc Order = "desc"
-)
-
-// Valid indicates whether the value is a known member of the Order enum.
-func (e Order) Valid() bool {
-	switch e {
-	case Asc:
-		return true
-	case Desc:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for Scheme.
-const (
-	SctInst Scheme = "sct-inst"
-	SicInst Scheme = "sic-inst"
-)
-
-// Valid indicates whether the value is a known member of the Scheme enum.
-func (e Scheme) Valid() bool {
-	switch e {
-	case SctInst:
-		return true
-	case SicInst:
-		return true
-	default:
-		return false
-	}
-}
-
 // Account defines model for Account.
 type Account struct {
 	// Account IBAN.
@@ -62,6 +26,9 @@ type AccountList struct {
 	Header   Header    `json:"header"`
 	Page     Page      `json:"page"`
 }
+
+// AdditionalInformation One line, or a list of lines. How many a reason takes, its rule says; more than 100 are not read.
+type AdditionalInformation = json.RawMessage
 
 // Amount defines model for Amount.
 type Amount struct {
@@ -87,6 +54,20 @@ type Approval struct {
 	UserID string `json:"userId,omitempty"`
 }
 
+// ApprovalOrder defines model for ApprovalOrder.
+type ApprovalOrder struct {
+	ApprovalDetails struct {
+		Action string `json:"action"`
+
+		// ContentHash SHA-256 of the content the checker saw.
+		ContentHash string `json:"contentHash,omitempty"`
+
+		// RejectReason Text. Required on reject, not blank. On approve it may be absent, null, empty or a text, which is kept as the remark of the approval.
+		RejectReason string `json:"rejectReason,omitempty"`
+	} `json:"ApprovalDetails"`
+	Identifiers MessageIdentifiers `json:"identifiers"`
+}
+
 // AuditAnswer defines model for AuditAnswer.
 type AuditAnswer struct {
 	Events []Event `json:"events"`
@@ -108,6 +89,23 @@ type BulkAnswer struct {
 	Results []BulkResult `json:"results"`
 }
 
+// BulkApprovalOrder defines model for BulkApprovalOrder.
+type BulkApprovalOrder struct {
+	// Approvals The decisions, carried out one after the other. 256 KiB of a body hold a hundred of them easily.
+	Approvals []struct {
+		ApprovalDetails struct {
+			Action string `json:"action"`
+
+			// ContentHash SHA-256 of the content the checker saw; each decision names it.
+			ContentHash string `json:"contentHash"`
+
+			// RejectReason As of a single decision.
+			RejectReason string `json:"rejectReason,omitempty"`
+		} `json:"ApprovalDetails"`
+		Identifiers MessageIdentifiers `json:"identifiers"`
+	} `json:"approvals"`
+}
+
 // BulkResult What the single call with this decision would have answered.
 type BulkResult struct {
 	// Answer Body of the single call. Its fieldMaps point into the batch.
@@ -119,6 +117,21 @@ type BulkResult struct {
 	// Status HTTP status of the single call.
 	Status int `json:"status"`
 }
+
+// CancelOrder defines model for CancelOrder.
+type CancelOrder struct {
+	Identifiers MessageIdentifiers `json:"identifiers"`
+	Reason      string             `json:"reason,omitempty"`
+}
+
+// ChargeAmount What a return keeps, as a decimal in the currency of the payment; with its currency as an object.
+type ChargeAmount = json.RawMessage
+
+// CreditTransferDocument pain.001.001.09 under CstmrCdtTrfInitn.
+type CreditTransferDocument = map[string]interface{}
+
+// Decimal A decimal with a point. As a text it keeps its digits in every language.
+type Decimal = json.RawMessage
 
 // DecisionAnswer defines model for DecisionAnswer.
 type DecisionAnswer struct {
@@ -205,6 +218,9 @@ type Event struct {
 	UserID string `json:"userId,omitempty"`
 }
 
+// ExternalID The client's own name of the order, unique for ever.
+type ExternalID = string
+
 // Failure defines model for Failure.
 type Failure struct {
 	Message string `json:"message"`
@@ -266,6 +282,32 @@ type Identifiers struct {
 	RecallID      string `json:"recallId,omitempty"`
 }
 
+// IncomingPaymentResult defines model for IncomingPaymentResult.
+type IncomingPaymentResult struct {
+	EndToEndID string `json:"endToEndId"`
+
+	// Reason ISO reason code of a refusal.
+	Reason string `json:"reason,omitempty"`
+
+	// Status The gateway's answer.
+	Status string `json:"status"`
+
+	// TransactionID TxId of the payment.
+	TransactionID string `json:"transactionId"`
+}
+
+// IncomingPaymentScenario defines model for IncomingPaymentScenario.
+type IncomingPaymentScenario struct {
+	// Amount A decimal with a point. As a text it keeps its digits in every language.
+	Amount Decimal `json:"amount,omitempty"`
+
+	// CreditorAccount IBAN; the demo's account of the scheme when it is left out.
+	CreditorAccount string `json:"creditorAccount,omitempty"`
+	DebtorName      string `json:"debtorName,omitempty"`
+	Remittance      string `json:"remittance,omitempty"`
+	Scheme          string `json:"scheme"`
+}
+
 // InstructionAnswer defines model for InstructionAnswer.
 type InstructionAnswer struct {
 	Header      Header        `json:"header"`
@@ -275,6 +317,16 @@ type InstructionAnswer struct {
 	// Notes What of the order is not forwarded to the creditor's bank, in document order; absent when everything is. In the answers to
 	// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element.
 	Notes Notes `json:"notes,omitempty"`
+}
+
+// InstructionOrder defines model for InstructionOrder.
+type InstructionOrder struct {
+	// Document pain.001.001.09 under CstmrCdtTrfInitn.
+	Document    CreditTransferDocument `json:"Document"`
+	Identifiers struct {
+		// ExternalID The client's own name of the order, unique for ever.
+		ExternalID ExternalID `json:"externalId"`
+	} `json:"identifiers"`
 }
 
 // InterfaceAnswer defines model for InterfaceAnswer.
@@ -312,6 +364,67 @@ type InterfaceMessage struct {
 	// Status Withheld: what is stored does not fit its seal; it is not what this gateway sent. Prepared: stored to be sent, and clearing has not yet taken the payment it belongs to; a pain.002 stays so: its client fetches it.
 	Status string `json:"status"`
 	Type   string `json:"type"`
+}
+
+// LogEntry defines model for LogEntry.
+type LogEntry struct {
+	At string `json:"at"`
+
+	// Attempts How many times a document that goes out was posted.
+	Attempts int `json:"attempts,omitempty"`
+
+	// Detail Why the outcome is not the usual one.
+	Detail string `json:"detail,omitempty"`
+
+	// Direction in: from the gateway; out: to the gateway.
+	Direction string `json:"direction"`
+
+	// Effective A document that came in and was acted upon.
+	Effective  bool   `json:"effective"`
+	EndToEndID string `json:"endToEndId,omitempty"`
+	MessageID  string `json:"messageId,omitempty"`
+
+	// Name The message definition, such as pacs.008.001.08; absent when the document could not be read.
+	Name    string `json:"name,omitempty"`
+	Number  int    `json:"number"`
+	Outcome string `json:"outcome"`
+
+	// Reason ISO reason code in it.
+	Reason string `json:"reason,omitempty"`
+	Scheme string `json:"scheme"`
+
+	// Status What the document itself says.
+	Status        string `json:"status,omitempty"`
+	TransactionID string `json:"transactionId,omitempty"`
+	XML           string `json:"xml"`
+}
+
+// LoginForm defines model for LoginForm.
+type LoginForm struct {
+	ClientID string `json:"client_id"`
+
+	// ClientSecret Required of confidential clients.
+	ClientSecret string `json:"client_secret,omitempty"`
+	GrantType    string `json:"grant_type"`
+	Password     string `json:"password"`
+	Scope        string `json:"scope,omitempty"`
+	Username     string `json:"username"`
+}
+
+// LogoutForm defines model for LogoutForm.
+type LogoutForm struct {
+	ClientID     string `json:"client_id"`
+	ClientSecret string `json:"client_secret,omitempty"`
+	RefreshToken string `json:"refresh_token"`
+}
+
+// MessageID The internalId of the payment.
+type MessageID = string
+
+// MessageIdentifiers defines model for MessageIdentifiers.
+type MessageIdentifiers struct {
+	// InternalID The internalId of the payment.
+	InternalID MessageID `json:"internalId"`
 }
 
 // MessagesAnswer defines model for MessagesAnswer.
@@ -366,6 +479,9 @@ type Party struct {
 	OrderedAs string `json:"orderedAs,omitempty"`
 }
 
+// PaymentID An internalId or a Global ID.
+type PaymentID = string
+
 // Problem defines model for Problem.
 type Problem struct {
 	ErrorCode string `json:"errorCode"`
@@ -388,14 +504,67 @@ type Readiness struct {
 	Status string `json:"status"`
 }
 
+// ReasonCode ISO 20022 external code of the scheme's list.
+type ReasonCode = string
+
+// RecallOrder defines model for RecallOrder.
+type RecallOrder struct {
+	// RecallDetails The reason is required, here or beside this member, in one place only.
+	RecallDetails struct {
+		// AdditionalInformation One line, or a list of lines. How many a reason takes, its rule says; more than 100 are not read.
+		AdditionalInformation AdditionalInformation `json:"additionalInformation,omitempty"`
+
+		// Reason ISO 20022 external code of the scheme's list.
+		Reason ReasonCode `json:"reason,omitempty"`
+	} `json:"RecallDetails,omitempty"`
+
+	// AdditionalInformation One line, or a list of lines. How many a reason takes, its rule says; more than 100 are not read.
+	AdditionalInformation AdditionalInformation `json:"additionalInformation,omitempty"`
+	Identifiers           struct {
+		// ExternalID The client's own name of the order, unique for ever.
+		ExternalID ExternalID `json:"externalId,omitempty"`
+
+		// InternalID An internalId or a Global ID.
+		InternalID PaymentID `json:"internalId"`
+	} `json:"identifiers"`
+
+	// Reason ISO 20022 external code of the scheme's list.
+	Reason ReasonCode `json:"reason,omitempty"`
+}
+
+// RecallResult defines model for RecallResult.
+type RecallResult struct {
+	// RecallID CxlId of the camt.056.
+	RecallID      string `json:"recallId"`
+	TransactionID string `json:"transactionId"`
+}
+
+// RecallScenario defines model for RecallScenario.
+type RecallScenario struct {
+	// Reason ISO reason code; DUPL when it is left out.
+	Reason string `json:"reason,omitempty"`
+	Scheme string `json:"scheme"`
+
+	// TransactionID That of an incoming payment the gateway accepted.
+	TransactionID string `json:"transactionId"`
+}
+
 // Receipt defines model for Receipt.
 type Receipt struct {
 	Status string `json:"status"`
 }
 
+// RefreshForm defines model for RefreshForm.
+type RefreshForm struct {
+	ClientID     string `json:"client_id"`
+	ClientSecret string `json:"client_secret,omitempty"`
+	GrantType    string `json:"grant_type"`
+	RefreshToken string `json:"refresh_token"`
+	Scope        string `json:"scope,omitempty"`
+}
+
 // RefusalProblem defines model for RefusalProblem.
 type RefusalProblem struct {
-	// Decision The last decision about it.
 	Decision    *Approval     `json:"decision,omitempty"`
 	Fields      []Field       `json:"fields,omitempty"`
 	Header      Header        `json:"header"`
@@ -410,6 +579,79 @@ type RefusalProblem struct {
 type RelatedAnswer struct {
 	Header       Header        `json:"header"`
 	Transactions []Transaction `json:"transactions"`
+}
+
+// ResolutionOrder defines model for ResolutionOrder.
+type ResolutionOrder struct {
+	// ResolutionDetails The reason is required, here or beside this member, in one place only.
+	ResolutionDetails struct {
+		// AdditionalInformation One line, or a list of lines. How many a reason takes, its rule says; more than 100 are not read.
+		AdditionalInformation AdditionalInformation `json:"additionalInformation,omitempty"`
+
+		// Reason ISO 20022 external code of the scheme's list.
+		Reason ReasonCode `json:"reason,omitempty"`
+	} `json:"ResolutionDetails,omitempty"`
+
+	// AdditionalInformation One line, or a list of lines. How many a reason takes, its rule says; more than 100 are not read.
+	AdditionalInformation AdditionalInformation `json:"additionalInformation,omitempty"`
+
+	// Identifiers The incoming payment as creditId, or as internalId in its place, and the recall of it.
+	Identifiers struct {
+		// CreditID An internalId or a Global ID.
+		CreditID PaymentID `json:"creditId,omitempty"`
+
+		// ExternalID The client's own name of the order, unique for ever.
+		ExternalID ExternalID `json:"externalId,omitempty"`
+
+		// InternalID An internalId or a Global ID.
+		InternalID PaymentID `json:"internalId,omitempty"`
+
+		// RecallID An internalId or a Global ID.
+		RecallID PaymentID `json:"recallId"`
+	} `json:"identifiers"`
+
+	// Reason ISO 20022 external code of the scheme's list.
+	Reason ReasonCode `json:"reason,omitempty"`
+}
+
+// ReturnOrder defines model for ReturnOrder.
+type ReturnOrder struct {
+	// ReturnDetails The reason is required, here or beside this member, in one place only.
+	ReturnDetails struct {
+		// AdditionalInformation One line, or a list of lines. How many a reason takes, its rule says; more than 100 are not read.
+		AdditionalInformation AdditionalInformation `json:"additionalInformation,omitempty"`
+
+		// ChargeAmount What a return keeps, as a decimal in the currency of the payment; with its currency as an object.
+		ChargeAmount ChargeAmount `json:"chargeAmount,omitempty"`
+
+		// Reason ISO 20022 external code of the scheme's list.
+		Reason ReasonCode `json:"reason,omitempty"`
+	} `json:"ReturnDetails,omitempty"`
+
+	// AdditionalInformation One line, or a list of lines. How many a reason takes, its rule says; more than 100 are not read.
+	AdditionalInformation AdditionalInformation `json:"additionalInformation,omitempty"`
+
+	// Identifiers The incoming payment as creditId, or as internalId in its place.
+	Identifiers struct {
+		// CreditID An internalId or a Global ID.
+		CreditID PaymentID `json:"creditId,omitempty"`
+
+		// ExternalID The client's own name of the order, unique for ever.
+		ExternalID ExternalID `json:"externalId,omitempty"`
+
+		// InternalID An internalId or a Global ID.
+		InternalID PaymentID `json:"internalId,omitempty"`
+	} `json:"identifiers"`
+
+	// Reason ISO 20022 external code of the scheme's list.
+	Reason ReasonCode `json:"reason,omitempty"`
+}
+
+// RevokeForm defines model for RevokeForm.
+type RevokeForm struct {
+	ClientID     string `json:"client_id"`
+	ClientSecret string `json:"client_secret,omitempty"`
+	Token        string `json:"token"`
 }
 
 // ScenarioProblem defines model for ScenarioProblem.
@@ -599,10 +841,27 @@ type TransactionList struct {
 	Transactions []Transaction `json:"transactions"`
 }
 
+// UpdateOrder defines model for UpdateOrder.
+type UpdateOrder struct {
+	// Document pain.001.001.09 under CstmrCdtTrfInitn.
+	Document    CreditTransferDocument `json:"Document"`
+	Identifiers MessageIdentifiers     `json:"identifiers"`
+}
+
 // ValidationAnswer defines model for ValidationAnswer.
 type ValidationAnswer struct {
 	Header  Header  `json:"header"`
 	Success Success `json:"success"`
+}
+
+// ValidationOrder defines model for ValidationOrder.
+type ValidationOrder struct {
+	// Document pain.001.001.09 under CstmrCdtTrfInitn.
+	Document    CreditTransferDocument `json:"Document"`
+	Identifiers struct {
+		// ExternalID The client's own name of the order, unique for ever.
+		ExternalID ExternalID `json:"externalId,omitempty"`
+	} `json:"identifiers,omitempty"`
 }
 
 // ValidationProblem defines model for ValidationProblem.
@@ -610,6 +869,41 @@ type ValidationProblem struct {
 	Error  Failure `json:"error"`
 	Errors []Field `json:"errors"`
 	Header Header  `json:"header"`
+}
+
+// WrappedCancelOrder defines model for WrappedCancelOrder.
+type WrappedCancelOrder struct {
+	PaymentRequest CancelOrder `json:"paymentRequest"`
+}
+
+// WrappedInstructionOrder defines model for WrappedInstructionOrder.
+type WrappedInstructionOrder struct {
+	PaymentRequest InstructionOrder `json:"paymentRequest"`
+}
+
+// WrappedRecallOrder defines model for WrappedRecallOrder.
+type WrappedRecallOrder struct {
+	PaymentRequest RecallOrder `json:"paymentRequest"`
+}
+
+// WrappedResolutionOrder defines model for WrappedResolutionOrder.
+type WrappedResolutionOrder struct {
+	PaymentRequest ResolutionOrder `json:"paymentRequest"`
+}
+
+// WrappedReturnOrder defines model for WrappedReturnOrder.
+type WrappedReturnOrder struct {
+	PaymentRequest ReturnOrder `json:"paymentRequest"`
+}
+
+// WrappedUpdateOrder defines model for WrappedUpdateOrder.
+type WrappedUpdateOrder struct {
+	PaymentRequest UpdateOrder `json:"paymentRequest"`
+}
+
+// WrappedValidationOrder defines model for WrappedValidationOrder.
+type WrappedValidationOrder struct {
+	PaymentRequest ValidationOrder `json:"paymentRequest"`
 }
 
 // After defines model for After.
@@ -628,7 +922,7 @@ type IdempotencyKey = string
 type InternalID = string
 
 // Order defines model for Order.
-type Order string
+type Order = string
 
 // PageSize defines model for PageSize.
 type PageSize = int
@@ -640,7 +934,7 @@ type Realm = string
 type RequestID = string
 
 // Scheme defines model for Scheme.
-type Scheme string
+type Scheme = string
 
 // BadQuery defines model for BadQuery.
 type BadQuery = FieldsProblem
@@ -704,3 +998,564 @@ type Unavailable = Problem
 
 // UnsupportedMediaType defines model for UnsupportedMediaType.
 type UnsupportedMediaType = Problem
+
+// IssueTokensFormdataBody defines parameters for IssueTokens.
+type IssueTokensFormdataBody = struct {
+}
+
+// ListAccountParams defines parameters for ListAccount.
+type ListAccountParams struct {
+	// AccountNumber IBAN: accounts here have no other number.
+	AccountNumber string `form:"accountNumber,omitempty" json:"accountNumber,omitempty"`
+	Currency      string `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// CustomerID Accounts here have none; any value finds nothing.
+	CustomerID string `form:"customerId,omitempty" json:"customerId,omitempty"`
+
+	// EntityCode Accounts here have none; any value finds nothing.
+	EntityCode string `form:"entityCode,omitempty" json:"entityCode,omitempty"`
+	Iban       string `form:"iban,omitempty" json:"iban,omitempty"`
+
+	// Name Any part of the holder's name, whatever the case.
+	Name string `form:"name,omitempty" json:"name,omitempty"`
+
+	// CurrentPage At most 10,000 entries deep; go on with after from there.
+	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
+	PageSize    PageSize    `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// After The next of the page before; not together with currentPage.
+	After string `form:"after,omitempty" json:"after,omitempty"`
+
+	// Order By scheme and IBAN.
+	Order string `form:"order,omitempty" json:"order,omitempty"`
+
+	// ChangedSince A date or a time with offset. Accounts keep no time of their changes, so it leaves none out.
+	ChangedSince string `form:"changedSince,omitempty" json:"changedSince,omitempty"`
+
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ListAuditParams defines parameters for ListAudit.
+type ListAuditParams struct {
+	// From A date in UTC or a time with offset.
+	From string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To A date in UTC, to its end, or a time with offset.
+	To string `form:"to,omitempty" json:"to,omitempty"`
+
+	// Actor The name of an account, or a person as shown to people.
+	Actor string `form:"actor,omitempty" json:"actor,omitempty"`
+
+	// Event Such as instruction.approve or sign-in.refused.
+	Event string `form:"event,omitempty" json:"event,omitempty"`
+
+	// MessageID An internalId.
+	MessageID string `form:"messageId,omitempty" json:"messageId,omitempty"`
+
+	// CurrentPage At most 10,000 entries deep; go on with after from there.
+	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
+	PageSize    PageSize    `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// After The next of the page before; not together with currentPage.
+	After After `form:"after,omitempty" json:"after,omitempty"`
+
+	// Order desc: newest first; asc: oldest first.
+	Order Order `form:"order,omitempty" json:"order,omitempty"`
+
+	// ChangedSince Only what entered its state then or later: a date (from its start in UTC) or a time with offset.
+	ChangedSince ChangedSince `form:"changedSince,omitempty" json:"changedSince,omitempty"`
+
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ListErrorParams defines parameters for ListError.
+type ListErrorParams struct {
+	Category string `form:"category,omitempty" json:"category,omitempty"`
+
+	// Entity The own institution (realm); any other value finds nothing.
+	Entity string `form:"entity,omitempty" json:"entity,omitempty"`
+
+	// Message Any part of the sentence, whatever the case.
+	Message string `form:"message,omitempty" json:"message,omitempty"`
+
+	// ObjectReference An identifier of the transaction: an internalId or Global ID, or what objectReferenceType says.
+	ObjectReference string `form:"objectReference,omitempty" json:"objectReference,omitempty"`
+
+	// ObjectReferenceType Only with objectReference.
+	ObjectReferenceType string `form:"objectReferenceType,omitempty" json:"objectReferenceType,omitempty"`
+	ObjectType          string `form:"objectType,omitempty" json:"objectType,omitempty"`
+	Service             string `form:"service,omitempty" json:"service,omitempty"`
+	Severity            string `form:"severity,omitempty" json:"severity,omitempty"`
+
+	// CurrentPage At most 10,000 entries deep; go on with after from there.
+	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
+	PageSize    PageSize    `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// After The next of the page before; not together with currentPage.
+	After After `form:"after,omitempty" json:"after,omitempty"`
+
+	// Order desc: newest first; asc: oldest first.
+	Order Order `form:"order,omitempty" json:"order,omitempty"`
+
+	// ChangedSince Only what entered its state then or later: a date (from its start in UTC) or a time with offset.
+	ChangedSince ChangedSince `form:"changedSince,omitempty" json:"changedSince,omitempty"`
+
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// GetErrorParams defines parameters for GetError.
+type GetErrorParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// DecideInstructionOfAnySchemeParams defines parameters for DecideInstructionOfAnyScheme.
+type DecideInstructionOfAnySchemeParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// DecideManyParams defines parameters for DecideMany.
+type DecideManyParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ListInterfaceParams defines parameters for ListInterface.
+type ListInterfaceParams struct {
+	InternalID string `form:"internalId,omitempty" json:"internalId,omitempty"`
+
+	// Type For example pacs.008.001.08.
+	Type      string `form:"type,omitempty" json:"type,omitempty"`
+	Direction string `form:"direction,omitempty" json:"direction,omitempty"`
+	Scheme    string `form:"scheme,omitempty" json:"scheme,omitempty"`
+
+	// CreationDateFrom Of the document: a date (from its start in UTC) or a time with offset.
+	CreationDateFrom string `form:"creationDateFrom,omitempty" json:"creationDateFrom,omitempty"`
+
+	// CreationDateTo Of the document: a date (up to its end in UTC) or a time with offset.
+	CreationDateTo string `form:"creationDateTo,omitempty" json:"creationDateTo,omitempty"`
+
+	// CreditorAccount IBAN. This filter and those below are of the transaction.
+	CreditorAccount string `form:"creditorAccount,omitempty" json:"creditorAccount,omitempty"`
+
+	// CreditorAgent BIC or bank number.
+	CreditorAgent string `form:"creditorAgent,omitempty" json:"creditorAgent,omitempty"`
+
+	// CreditorName Any part, whatever the case.
+	CreditorName string `form:"creditorName,omitempty" json:"creditorName,omitempty"`
+
+	// DebtorAccount IBAN.
+	DebtorAccount string `form:"debtorAccount,omitempty" json:"debtorAccount,omitempty"`
+
+	// DebtorAgent BIC or bank number.
+	DebtorAgent string `form:"debtorAgent,omitempty" json:"debtorAgent,omitempty"`
+
+	// DebtorName Any part, whatever the case.
+	DebtorName string `form:"debtorName,omitempty" json:"debtorName,omitempty"`
+	EndToEndID string `form:"endToEndId,omitempty" json:"endToEndId,omitempty"`
+
+	// EndToendID Another spelling of endToEndId.
+	EndToendID    string `form:"endToendId,omitempty" json:"endToendId,omitempty"`
+	ExternalID    string `form:"externalId,omitempty" json:"externalId,omitempty"`
+	GlobalID      string `form:"globalId,omitempty" json:"globalId,omitempty"`
+	InstructionID string `form:"instructionId,omitempty" json:"instructionId,omitempty"`
+
+	// CurrentPage At most 10,000 entries deep; go on with after from there.
+	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
+	PageSize    PageSize    `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// After The next of the page before; not together with currentPage.
+	After After `form:"after,omitempty" json:"after,omitempty"`
+
+	// Order desc: newest first; asc: oldest first.
+	Order Order `form:"order,omitempty" json:"order,omitempty"`
+
+	// ChangedSince Only what entered its state then or later: a date (from its start in UTC) or a time with offset.
+	ChangedSince ChangedSince `form:"changedSince,omitempty" json:"changedSince,omitempty"`
+
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// GetInterfaceParams defines parameters for GetInterface.
+type GetInterfaceParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// DecideRecallOfAnySchemeParams defines parameters for DecideRecallOfAnyScheme.
+type DecideRecallOfAnySchemeParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// DecideResolutionOfAnySchemeParams defines parameters for DecideResolutionOfAnyScheme.
+type DecideResolutionOfAnySchemeParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// DecideReturnOfAnySchemeParams defines parameters for DecideReturnOfAnyScheme.
+type DecideReturnOfAnySchemeParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ListTransactionParams defines parameters for ListTransaction.
+type ListTransactionParams struct {
+	// CreationAtFrom A date (2026-11-20, from its start in UTC) or a time with offset.
+	CreationAtFrom string `form:"creationAtFrom,omitempty" json:"creationAtFrom,omitempty"`
+
+	// CreationAtTo A date (up to its end in UTC) or a time with offset.
+	CreationAtTo string `form:"creationAtTo,omitempty" json:"creationAtTo,omitempty"`
+
+	// CreatedBy User name of the maker.
+	CreatedBy string `form:"createdBy,omitempty" json:"createdBy,omitempty"`
+
+	// CreditorAccount IBAN.
+	CreditorAccount string `form:"creditorAccount,omitempty" json:"creditorAccount,omitempty"`
+
+	// CreditorAgent BIC or bank number.
+	CreditorAgent string `form:"creditorAgent,omitempty" json:"creditorAgent,omitempty"`
+
+	// CreditorName Any part, whatever the case.
+	CreditorName string `form:"creditorName,omitempty" json:"creditorName,omitempty"`
+
+	// DebtorAccount IBAN.
+	DebtorAccount string `form:"debtorAccount,omitempty" json:"debtorAccount,omitempty"`
+
+	// DebtorAgent BIC or bank number.
+	DebtorAgent string `form:"debtorAgent,omitempty" json:"debtorAgent,omitempty"`
+
+	// DebtorName Any part, whatever the case.
+	DebtorName    string `form:"debtorName,omitempty" json:"debtorName,omitempty"`
+	ExternalID    string `form:"externalId,omitempty" json:"externalId,omitempty"`
+	GlobalID      string `form:"globalId,omitempty" json:"globalId,omitempty"`
+	InternalID    string `form:"internalId,omitempty" json:"internalId,omitempty"`
+	InstructionID string `form:"instructionId,omitempty" json:"instructionId,omitempty"`
+	EndToEndID    string `form:"endToEndId,omitempty" json:"endToEndId,omitempty"`
+
+	// EndToendID Another spelling of endToEndId.
+	EndToendID string `form:"endToendId,omitempty" json:"endToendId,omitempty"`
+	Scheme     string `form:"scheme,omitempty" json:"scheme,omitempty"`
+
+	// Kind payment: one that came in. A recall that came in is a recall with direction in.
+	Kind      string  `form:"kind,omitempty" json:"kind,omitempty"`
+	Direction string  `form:"direction,omitempty" json:"direction,omitempty"`
+	State     []State `form:"state,omitempty" json:"state,omitempty"`
+
+	// AmountFrom Decimal, with a point.
+	AmountFrom string `form:"amountFrom,omitempty" json:"amountFrom,omitempty"`
+
+	// AmountTo Decimal, with a point.
+	AmountTo string `form:"amountTo,omitempty" json:"amountTo,omitempty"`
+	Currency string `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// CurrentPage At most 10,000 entries deep; go on with after from there.
+	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
+	PageSize    PageSize    `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// After The next of the page before; not together with currentPage.
+	After After `form:"after,omitempty" json:"after,omitempty"`
+
+	// Order desc: newest first; asc: oldest first.
+	Order Order `form:"order,omitempty" json:"order,omitempty"`
+
+	// ChangedSince Only what entered its state then or later: a date (from its start in UTC) or a time with offset.
+	ChangedSince ChangedSince `form:"changedSince,omitempty" json:"changedSince,omitempty"`
+
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// GetTransactionParams defines parameters for GetTransaction.
+type GetTransactionParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// GetTransactionAuditParams defines parameters for GetTransactionAudit.
+type GetTransactionAuditParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// GetTransactionHistoryParams defines parameters for GetTransactionHistory.
+type GetTransactionHistoryParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// GetTransactionMessagesParams defines parameters for GetTransactionMessages.
+type GetTransactionMessagesParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// GetTransactionRelatedParams defines parameters for GetTransactionRelated.
+type GetTransactionRelatedParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// DecideInstructionParams defines parameters for DecideInstruction.
+type DecideInstructionParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ApproveInstructionParams defines parameters for ApproveInstruction.
+type ApproveInstructionParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// CancelInstructionJSONBody defines parameters for CancelInstruction.
+type CancelInstructionJSONBody = json.RawMessage
+
+// CancelInstructionParams defines parameters for CancelInstruction.
+type CancelInstructionParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// CreateInstructionJSONBody defines parameters for CreateInstruction.
+type CreateInstructionJSONBody = json.RawMessage
+
+// CreateInstructionParams defines parameters for CreateInstruction.
+type CreateInstructionParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+
+	// IdempotencyKey The caller's own key of a request that may come again, printable characters.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// UpdateInstructionJSONBody defines parameters for UpdateInstruction.
+type UpdateInstructionJSONBody = json.RawMessage
+
+// UpdateInstructionParams defines parameters for UpdateInstruction.
+type UpdateInstructionParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ValidateInstructionJSONBody defines parameters for ValidateInstruction.
+type ValidateInstructionJSONBody = json.RawMessage
+
+// ValidateInstructionParams defines parameters for ValidateInstruction.
+type ValidateInstructionParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// DecideRecallParams defines parameters for DecideRecall.
+type DecideRecallParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ApproveRecallParams defines parameters for ApproveRecall.
+type ApproveRecallParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// CancelRecallJSONBody defines parameters for CancelRecall.
+type CancelRecallJSONBody = json.RawMessage
+
+// CancelRecallParams defines parameters for CancelRecall.
+type CancelRecallParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// CreateRecallJSONBody defines parameters for CreateRecall.
+type CreateRecallJSONBody = json.RawMessage
+
+// CreateRecallParams defines parameters for CreateRecall.
+type CreateRecallParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+
+	// IdempotencyKey The caller's own key of a request that may come again, printable characters.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// DecideResolutionParams defines parameters for DecideResolution.
+type DecideResolutionParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ApproveResolutionParams defines parameters for ApproveResolution.
+type ApproveResolutionParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// CancelResolutionJSONBody defines parameters for CancelResolution.
+type CancelResolutionJSONBody = json.RawMessage
+
+// CancelResolutionParams defines parameters for CancelResolution.
+type CancelResolutionParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// CreateResolutionJSONBody defines parameters for CreateResolution.
+type CreateResolutionJSONBody = json.RawMessage
+
+// CreateResolutionParams defines parameters for CreateResolution.
+type CreateResolutionParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+
+	// IdempotencyKey The caller's own key of a request that may come again, printable characters.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// DecideReturnParams defines parameters for DecideReturn.
+type DecideReturnParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ApproveReturnParams defines parameters for ApproveReturn.
+type ApproveReturnParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// CancelReturnJSONBody defines parameters for CancelReturn.
+type CancelReturnJSONBody = json.RawMessage
+
+// CancelReturnParams defines parameters for CancelReturn.
+type CancelReturnParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// CreateReturnJSONBody defines parameters for CreateReturn.
+type CreateReturnJSONBody = json.RawMessage
+
+// CreateReturnParams defines parameters for CreateReturn.
+type CreateReturnParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+
+	// IdempotencyKey The caller's own key of a request that may come again, printable characters.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ReceiveDocumentParams defines parameters for ReceiveDocument.
+type ReceiveDocumentParams struct {
+	// XMessageID The same on every attempt; without it the document's own message id counts.
+	XMessageID string `json:"X-Message-Id,omitempty"`
+}
+
+// ReadLogParams defines parameters for ReadLog.
+type ReadLogParams struct {
+	// After Only entries with a higher number.
+	After string `form:"after,omitempty" json:"after,omitempty"`
+
+	// TransactionID Only entries about this payment.
+	TransactionID string `form:"transactionId,omitempty" json:"transactionId,omitempty"`
+}
+
+// LogoutByOtherPathFormdataRequestBody defines body for LogoutByOtherPath for application/x-www-form-urlencoded ContentType.
+type LogoutByOtherPathFormdataRequestBody = LogoutForm
+
+// LoginFormdataRequestBody defines body for Login for application/x-www-form-urlencoded ContentType.
+type LoginFormdataRequestBody = LoginForm
+
+// LogoutFormdataRequestBody defines body for Logout for application/x-www-form-urlencoded ContentType.
+type LogoutFormdataRequestBody = LogoutForm
+
+// RefreshFormdataRequestBody defines body for Refresh for application/x-www-form-urlencoded ContentType.
+type RefreshFormdataRequestBody = RefreshForm
+
+// RevokeFormdataRequestBody defines body for Revoke for application/x-www-form-urlencoded ContentType.
+type RevokeFormdataRequestBody = RevokeForm
+
+// IssueTokensFormdataRequestBody defines body for IssueTokens for application/x-www-form-urlencoded ContentType.
+type IssueTokensFormdataRequestBody = IssueTokensFormdataBody
+
+// DecideInstructionOfAnySchemeJSONRequestBody defines body for DecideInstructionOfAnyScheme for application/json ContentType.
+type DecideInstructionOfAnySchemeJSONRequestBody = ApprovalOrder
+
+// DecideManyJSONRequestBody defines body for DecideMany for application/json ContentType.
+type DecideManyJSONRequestBody = BulkApprovalOrder
+
+// DecideRecallOfAnySchemeJSONRequestBody defines body for DecideRecallOfAnyScheme for application/json ContentType.
+type DecideRecallOfAnySchemeJSONRequestBody = ApprovalOrder
+
+// DecideResolutionOfAnySchemeJSONRequestBody defines body for DecideResolutionOfAnyScheme for application/json ContentType.
+type DecideResolutionOfAnySchemeJSONRequestBody = ApprovalOrder
+
+// DecideReturnOfAnySchemeJSONRequestBody defines body for DecideReturnOfAnyScheme for application/json ContentType.
+type DecideReturnOfAnySchemeJSONRequestBody = ApprovalOrder
+
+// DecideInstructionJSONRequestBody defines body for DecideInstruction for application/json ContentType.
+type DecideInstructionJSONRequestBody = ApprovalOrder
+
+// ApproveInstructionJSONRequestBody defines body for ApproveInstruction for application/json ContentType.
+type ApproveInstructionJSONRequestBody = ApprovalOrder
+
+// CancelInstructionJSONRequestBody defines body for CancelInstruction for application/json ContentType.
+type CancelInstructionJSONRequestBody = CancelInstructionJSONBody
+
+// CreateInstructionJSONRequestBody defines body for CreateInstruction for application/json ContentType.
+type CreateInstructionJSONRequestBody = CreateInstructionJSONBody
+
+// UpdateInstructionJSONRequestBody defines body for UpdateInstruction for application/json ContentType.
+type UpdateInstructionJSONRequestBody = UpdateInstructionJSONBody
+
+// ValidateInstructionJSONRequestBody defines body for ValidateInstruction for application/json ContentType.
+type ValidateInstructionJSONRequestBody = ValidateInstructionJSONBody
+
+// DecideRecallJSONRequestBody defines body for DecideRecall for application/json ContentType.
+type DecideRecallJSONRequestBody = ApprovalOrder
+
+// ApproveRecallJSONRequestBody defines body for ApproveRecall for application/json ContentType.
+type ApproveRecallJSONRequestBody = ApprovalOrder
+
+// CancelRecallJSONRequestBody defines body for CancelRecall for application/json ContentType.
+type CancelRecallJSONRequestBody = CancelRecallJSONBody
+
+// CreateRecallJSONRequestBody defines body for CreateRecall for application/json ContentType.
+type CreateRecallJSONRequestBody = CreateRecallJSONBody
+
+// DecideResolutionJSONRequestBody defines body for DecideResolution for application/json ContentType.
+type DecideResolutionJSONRequestBody = ApprovalOrder
+
+// ApproveResolutionJSONRequestBody defines body for ApproveResolution for application/json ContentType.
+type ApproveResolutionJSONRequestBody = ApprovalOrder
+
+// CancelResolutionJSONRequestBody defines body for CancelResolution for application/json ContentType.
+type CancelResolutionJSONRequestBody = CancelResolutionJSONBody
+
+// CreateResolutionJSONRequestBody defines body for CreateResolution for application/json ContentType.
+type CreateResolutionJSONRequestBody = CreateResolutionJSONBody
+
+// DecideReturnJSONRequestBody defines body for DecideReturn for application/json ContentType.
+type DecideReturnJSONRequestBody = ApprovalOrder
+
+// ApproveReturnJSONRequestBody defines body for ApproveReturn for application/json ContentType.
+type ApproveReturnJSONRequestBody = ApprovalOrder
+
+// CancelReturnJSONRequestBody defines body for CancelReturn for application/json ContentType.
+type CancelReturnJSONRequestBody = CancelReturnJSONBody
+
+// CreateReturnJSONRequestBody defines body for CreateReturn for application/json ContentType.
+type CreateReturnJSONRequestBody = CreateReturnJSONBody
+
+// SendIncomingPaymentJSONRequestBody defines body for SendIncomingPayment for application/json ContentType.
+type SendIncomingPaymentJSONRequestBody = IncomingPaymentScenario
+
+// SendRecallJSONRequestBody defines body for SendRecall for application/json ContentType.
+type SendRecallJSONRequestBody = RecallScenario

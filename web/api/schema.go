@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"gopkg.in/yaml.v3"
@@ -71,6 +72,19 @@ func resolved(schema *jsonschema.Schema) *jsonschema.Schema {
 	return schema
 }
 
+// shapeFor is the alternative of a schema that knows the members of an object or the entries of a list; the schema itself when there is
+// no choice.
+func shapeFor(schema *jsonschema.Schema, found jsontext.Kind) *jsonschema.Schema {
+	schema = resolved(schema)
+	for _, alternative := range schema.OneOf {
+		alternative = resolved(alternative)
+		if found == '{' && alternative.Properties != nil || found == '[' && alternative.Items2020 != nil {
+			return alternative
+		}
+	}
+	return schema
+}
+
 // mistake is one thing a schema finds wrong with a body; the pointer names the member, whether it is there or missing.
 type mistake struct {
 	pointer    string
@@ -106,10 +120,32 @@ func leaves(err *jsonschema.ValidationError, list []*jsonschema.ValidationError)
 	if len(err.Causes) == 0 {
 		return append(list, err)
 	}
+	_, alternatives := err.ErrorKind.(*kind.OneOf)
+	if alternatives {
+		return append(list, ofNearest(err)...)
+	}
 	for _, cause := range err.Causes {
 		list = leaves(cause, list)
 	}
 	return list
+}
+
+// ofNearest says what is wrong where several types are allowed: what the alternative of the type that came finds, and when none has that
+// type, which types there are.
+func ofNearest(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
+	var want []string
+	var other *jsonschema.ValidationError
+	for _, alternative := range err.Causes {
+		found := leaves(alternative, nil)
+		mismatch, ofType := found[0].ErrorKind.(*kind.Type)
+		if !ofType || len(found[0].InstanceLocation) > len(err.InstanceLocation) {
+			return found
+		}
+		want = append(want, mismatch.Want...)
+		other = found[0]
+	}
+	other.ErrorKind = &kind.Type{Got: other.ErrorKind.(*kind.Type).Got, Want: want}
+	return []*jsonschema.ValidationError{other}
 }
 
 // mistakesOf puts one finding of the schema into words. Codes: CH21 element missing, CH17 element not allowed, CH16 content wrong,
@@ -129,8 +165,6 @@ func mistakesOf(leaf *jsonschema.ValidationError) []mistake {
 		return list
 	case *kind.Type:
 		return one("FF01", "Enter "+name+" as "+strings.Join(k.Want, " or ")+" instead of "+k.Got+".")
-	case *kind.Not:
-		return []mistake{{pointer: at + "/rejectReason", code: "CH17", text: "Remove rejectReason: only a rejection has a reason."}}
 	case *kind.Enum:
 		return one("CH16", "Enter one of "+words(k.Want)+" in "+name+".")
 	case *kind.MinItems:

@@ -150,7 +150,7 @@ func (r *strictReader) object(schema *jsonschema.Schema, pointer string) map[str
 		default:
 			seen[name] = true
 			r.places[place] = offset
-			members[name] = r.member(resolved(known), name, place)
+			members[name] = r.member(known, name, place)
 		}
 	}
 	return members
@@ -186,6 +186,7 @@ func (r *strictReader) unknown(schema *jsonschema.Schema, name string, at locate
 // member reads the value of a known member. The document is only taken out: the ISO 20022 codec reads it.
 func (r *strictReader) member(schema *jsonschema.Schema, name, pointer string) any {
 	found := r.next()
+	schema = shapeFor(schema, found)
 	switch {
 	case name == "Document":
 		value, err := r.tokens.ReadValue()
@@ -229,7 +230,6 @@ func (r *strictReader) member(schema *jsonschema.Schema, name, pointer string) a
 // sentence that refuses the list.
 func (r *strictReader) list(schema *jsonschema.Schema, name, pointer string) []any {
 	list := []any{}
-	items := resolved(schema.Items2020)
 	tooLong := false
 	_, err := r.tokens.ReadToken()
 	if err != nil {
@@ -243,7 +243,7 @@ func (r *strictReader) list(schema *jsonschema.Schema, name, pointer string) []a
 		}
 		place := pointer + "/" + strconv.Itoa(len(list))
 		r.places[place] = int(r.tokens.InputOffset())
-		list = append(list, r.member(items, "", place))
+		list = append(list, r.member(schema.Items2020, "", place))
 	}
 	if tooLong {
 		r.report(r.places[pointer], pointer, "FF01", "Send at most "+strconv.Itoa(*schema.MaxItems)+" "+name+" at once.")

@@ -25,6 +25,9 @@ type Check struct {
 	Problems       []ui.Problem
 }
 
+// DuplicateReasonLimit is the number of characters that the reason for paying again may have.
+const DuplicateReasonLimit = 140
+
 // CheckGroup is one part of the summary.
 type CheckGroup struct {
 	Title string
@@ -53,7 +56,7 @@ func (m Check) submitLabel() string {
 func (m Check) reason() ui.Field {
 	return ui.Field{
 		ID: "duplicateReason", Label: "Why is it paid again?", Value: m.Reason,
-		Rows: 2, Limit: 140, Problem: problemOf(m.Problems, "duplicateReason"),
+		Rows: 2, Limit: DuplicateReasonLimit, Problem: problemOf(m.Problems, "duplicateReason"),
 	}
 }
 

@@ -36,6 +36,8 @@ type Message struct {
 	SubmittedAt     time.Time
 	Channel         string // "Portal" or "API" with its client
 	ContentHash     string // hexadecimal SHA-256 of the content
+	Editor          string // who made the current version
+	Note            string // what its maker says to the checkers: why it is amended or paid again; empty for nothing
 	Warnings        []Warning
 	Changes         []Change
 	Timeline        []ui.Event

@@ -91,9 +91,50 @@ func TestAPossibleDuplicateNeedsATickAndAReason(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM message"); n != 1 {
 		t.Fatalf("%d messages, want 1", n)
 	}
+	long := maker.post(send, url.Values{"duplicateReason": {strings.Repeat("é", 141)}, "duplicateAcknowledged": {"yes"}})
+	if long.is(http.StatusUnprocessableEntity); long.page.Find("#duplicateReason-error").Length() != 1 {
+		t.Errorf("a reason of 141 characters is answered with %q", long.problems())
+	}
 	maker.post(send, url.Values{"duplicateReason": {"Second instalment"}, "duplicateAcknowledged": {"yes"}}).goesTo("/payments/")
 	if n := b.count("SELECT count(*) FROM message"); n != 2 {
 		t.Errorf("%d messages, want 2", n)
+	}
+}
+
+// TestTheReasonForPayingAgainReachesEveryChecker: it is kept with the version it was given for, and an amendment adds its own.
+func TestTheReasonForPayingAgainReachesEveryChecker(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, answers := b.as("maker1"), url.Values{"duplicateReason": {"Second instalment <b>"}, "duplicateAcknowledged": {"yes"}}
+	maker.submit(filled())
+	check := maker.post("/payments/new", with(filled(), "endToEndId", "E2E-2")).goesTo("/payments/")
+	done := maker.post(strings.TrimSuffix(check, "check")+"submit", answers).goesTo("/payments/")
+	m := b.message("demo", strings.Split(done, "/")[2])
+	const said = "Paid again: Second instalment <b>"
+	for _, path := range []string{"/queue/", "/payments/"} {
+		got := b.as("checker1").get(path + m.InternalID.String()).is(http.StatusOK)
+		if quoted := strings.Join(strings.Fields(got.page.Find(".said").Text()), " "); quoted != "Maker 1 says"+said {
+			t.Errorf("%s quotes %q", path, quoted)
+		}
+	}
+	path := "/payments/" + m.InternalID.String()
+	b.as("supervisor1").get(path + "/timeline").is(http.StatusOK).says(said)
+	b.as("supervisor1").get(path + "/audit").is(http.StatusOK).says(said)
+	kept := "SELECT count(*) FROM message_history h JOIN message_version v USING (realm, message_id, version) WHERE h.reason = $1"
+	if n := b.count(kept, said); n != 1 {
+		t.Errorf("%d versions keep the reason", n)
+	}
+	amend := maker.get(path + "/amend").is(http.StatusOK)
+	action := amend.page.Find("main form").AttrOr("action", "")
+	change := with(amend.fields(action), "act", "check", "street", "Bergstrasse", "amendReason", "")
+	if empty := maker.post(action, change).is(http.StatusUnprocessableEntity); empty.page.Find("#amendReason-error").Length() != 1 {
+		t.Errorf("an amendment without a reason is answered with %q", empty.problems())
+	}
+	check = maker.post(action, with(change, "amendReason", "Moved")).goesTo("/payments/")
+	maker.post(strings.TrimSuffix(check, "check")+"submit", answers).goesTo("/payments/")
+	b.as("checker2").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Maker 1 saysMoved " + said)
+	if n := b.count(kept, "Moved "+said); n != 1 {
+		t.Errorf("%d versions keep the reason of the amendment", n)
 	}
 }
 

@@ -19,7 +19,7 @@ func TestRowsThatCannotBeReadAreShownAsWithheld(t *testing.T) {
 	maker := b.as("maker1")
 	m, amended := maker.submit(filled()), maker.submit(with(filled(), "endToEndId", "E2E-2", "amount", "2"))
 	amend := "/payments/" + amended.InternalID.String() + "/amend"
-	check := maker.post(amend, with(maker.get(amend).is(http.StatusOK).fields(amend), "amount", "2.60", "act", "check")).goesTo("/payments/")
+	check := maker.post(amend, with(maker.get(amend).is(http.StatusOK).fields(amend), "amount", "2.60", "act", "check", "amendReason", "typo")).goesTo("/payments/")
 	page := maker.get(check).is(http.StatusOK)
 	action, _ := page.page.Find("main form").Attr("action")
 	maker.post(action, page.fields(action)).goesTo("/payments/")

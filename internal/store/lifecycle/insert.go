@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,7 +182,7 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		Remittance: d.Summary.Remittance,
 		ActorName:  c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),
 		RequestID: column.OrNull(c.Actor.RequestID), SourceAddress: column.OrNull(c.Actor.SourceAddress),
-		Detail: audit.Detail(string(payment.StateNone), string(m.State), m.StatusText), Fingerprint: c.Fingerprint[:],
+		Detail: audit.Detail(string(payment.StateNone), string(m.State), cmp.Or(d.Note, m.StatusText)), Fingerprint: c.Fingerprint[:],
 		VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:],
 		MakerRole: column.OrNull(string(c.Grant.Role)), MakerGrantID: column.OrNull(c.Grant.ID), MakerGrantedAt: column.OrNull(c.Grant.GrantedAt),
 		Note: column.OrNull(d.Note), MessageKey: column.OrNull(c.MessageKey), IdempotencyKey: column.OrNull(c.IdempotencyKey),

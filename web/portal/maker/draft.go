@@ -3,6 +3,8 @@ package maker
 import (
 	"strings"
 
+	"github.com/google/uuid"
+
 	"countersign/internal/entry"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
@@ -20,6 +22,7 @@ type prepared struct {
 	source   []byte             // of an uploaded file
 	asked    submission.Preview // what the station says to it
 	findings []payment.Finding
+	note     string // what its maker says to the checkers
 }
 
 // fine reports whether nothing is wrong.
@@ -27,7 +30,7 @@ func (p prepared) fine() bool { return len(p.built.Problems) == 0 && len(p.findi
 
 // input is what the submission station takes. The draft's key is the externalId: a form sent twice makes one payment.
 func (p prepared) input() submission.Input {
-	in := submission.Input{Scheme: p.draft.Scheme, ExternalID: p.draft.ID.String(), Document: p.built.Document, Structure: p.findings}
+	in := submission.Input{Scheme: p.draft.Scheme, ExternalID: p.draft.ID.String(), Document: p.built.Document, Structure: p.findings, Note: p.note}
 	if len(p.source) > 0 {
 		in.Source, in.SourceType = p.source, "application/xml"
 	}
@@ -60,12 +63,21 @@ func (v *visit) buildDraft(draft lifecycle.Draft) (prepared, error) {
 		Draft: draft.ID, Scheme: draft.Scheme, Values: values, Account: account, At: draft.SavedAt, Today: v.Today(),
 	}.Build()}
 	p.findings = codec.Validate(p.built.Document)
-	if reason := strings.TrimSpace(values.AmendReason); reason != "" {
-		if f := payment.CheckReason(reason); f != nil {
-			p.built.Problems = append(p.built.Problems, entry.Problem{Field: "amendReason", Text: f.Text, Code: f.Code})
-		}
+	if draft.Amends != uuid.Nil {
+		p.built.Problems = append(p.built.Problems, amendProblems(values.AmendReason)...)
 	}
 	return p, nil
+}
+
+// amendProblems says what the reason of an amendment lacks; nothing when it is fine.
+func amendProblems(reason string) []entry.Problem {
+	if strings.TrimSpace(reason) == "" {
+		return []entry.Problem{{Field: "amendReason", Text: "Say why you amend it: the checkers read this."}}
+	}
+	if f := payment.CheckReason(reason); f != nil {
+		return []entry.Problem{{Field: "amendReason", Text: f.Text, Code: f.Code}}
+	}
+	return nil
 }
 
 // ofFile is the draft of a file that was read.

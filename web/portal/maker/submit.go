@@ -4,7 +4,9 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -43,10 +45,11 @@ func submit(v *visit) error {
 	if !p.fine() {
 		return v.refuseDraft(p)
 	}
-	stopped, err := v.stopAtDuplicates(p, form)
+	note, stopped, err := v.stopAtDuplicates(p, form)
 	if stopped || err != nil {
 		return err
 	}
+	p.note = note
 	m, err := v.createOrAmend(p) // it asks the rules, so nobody did before
 	var refused *payment.RefusalError
 	switch {
@@ -74,42 +77,60 @@ func (v *visit) became(draft lifecycle.Draft) (uuid.UUID, error) {
 }
 
 // stopAtDuplicates lets a payment like an earlier one pass only with a tick and a reason; else it answers with the page again, and
-// stopped is true. An earlier payment that is this very draft, submitted a moment ago, is none.
-func (v *visit) stopAtDuplicates(p prepared, form url.Values) (stopped bool, err error) {
+// stopped is true. An earlier payment that is this very draft, submitted a moment ago, is none. The note is what the maker says to the
+// checkers: why the submission is amended, why the payment is made again.
+func (v *visit) stopAtDuplicates(p prepared, form url.Values) (note string, stopped bool, err error) {
+	note = strings.TrimSpace(p.values.AmendReason)
 	summary, err := payment.SummaryOf(p.built.Document)
 	if err != nil {
-		return false, nil //nolint:nilerr // an order without an amount or an account has no like; the station says what it lacks
+		return note, false, nil //nolint:nilerr // an order without an amount or an account has no like; the station says what it lacks
 	}
 	hits, err := v.duplicates(p, summary)
 	if err != nil || len(hits) == 0 {
-		return false, err
+		return note, false, err
 	}
 	model := views.Check{
-		Duplicates: hits, Acknowledged: form.Get("duplicateAcknowledged") == "yes", Reason: form.Get("duplicateReason"),
+		Duplicates: hits, Acknowledged: form.Get("duplicateAcknowledged") == "yes",
+		Reason: strings.ReplaceAll(form.Get("duplicateReason"), "\r\n", "\n"),
 	}
-	if !model.Acknowledged {
-		model.Problems = append(model.Problems, ui.Problem{
-			Field: "duplicateAcknowledged", Text: "Confirm that this payment is wanted in addition, or do not submit it.",
-		})
-	}
-	if strings.TrimSpace(model.Reason) == "" {
-		model.Problems = append(model.Problems, ui.Problem{Field: "duplicateReason", Text: "Say why it is paid again."})
-	}
+	note, model.Problems = paidAgain(note, model)
 	if len(model.Problems) == 0 {
-		return false, nil
+		return note, false, nil
 	}
 	became, err := v.became(p.draft)
 	if err != nil || became != uuid.Nil {
-		return true, v.Submitted(p.draft, became, err)
+		return "", true, v.Submitted(p.draft, became, err)
 	}
 	p, err = v.preview(p)
 	if err != nil {
-		return true, err
+		return "", true, err
 	}
 	if !p.fine() {
-		return true, v.refuseDraft(p)
+		return "", true, v.refuseDraft(p)
 	}
-	return true, v.renderCheck(http.StatusUnprocessableEntity, p, model)
+	return "", true, v.renderCheck(http.StatusUnprocessableEntity, p, model)
+}
+
+// paidAgain adds to a note why a payment is made again, or says what the maker's answer lacks.
+func paidAgain(note string, answer views.Check) (whole string, problems []ui.Problem) {
+	if !answer.Acknowledged {
+		problems = append(problems, ui.Problem{
+			Field: "duplicateAcknowledged", Text: "Confirm that this payment is wanted in addition, or do not submit it.",
+		})
+	}
+	reason := strings.TrimSpace(answer.Reason)
+	whole = strings.TrimSpace(note + " Paid again: " + reason)
+	finding := payment.CheckReason(whole)
+	switch {
+	case reason == "":
+		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: "Say why it is paid again: the checkers read this."})
+	case utf8.RuneCountInString(reason) > views.DuplicateReasonLimit:
+		text := "Shorten it to " + strconv.Itoa(views.DuplicateReasonLimit) + " characters."
+		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: text, Code: "FF01"})
+	case finding != nil:
+		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: finding.Text, Code: finding.Code})
+	}
+	return whole, problems
 }
 
 // createOrAmend makes the new message or the new version.
@@ -124,7 +145,7 @@ func (v *visit) createOrAmend(p prepared) (payment.Message, error) {
 	}
 	if current.Version == p.draft.AmendsVersion {
 		in := p.input()
-		in.Note, in.Replaces = strings.TrimSpace(p.values.AmendReason), p.draft.AmendsVersion
+		in.Replaces = p.draft.AmendsVersion
 		return v.Config.Submission.Amend(v.Context(), v.By, p.draft.Amends, in)
 	}
 	document, err := payment.DocumentOf(current)

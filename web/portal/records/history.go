@@ -29,6 +29,7 @@ func FullMessage(v *page.Visit, m payment.Message) (views.Message, error) {
 		return view, err
 	}
 	view.Timeline = timeline(steps)
+	view.Editor, view.Note = noteOf(steps, m.Version)
 	if m.Withheld != "" {
 		view.Warnings = []views.Warning{{Title: "Withheld", Text: m.Withheld}}
 		return view, nil // its document is not shown beside fields that contradict it
@@ -56,6 +57,18 @@ func FullMessage(v *page.Visit, m payment.Message) (views.Message, error) {
 		err = (&visit{v}).fillChanges(&view, m, document)
 	}
 	return view, err
+}
+
+// noteOf is what the maker of a version says to the checkers, "" for nothing. What came in has no maker, and its first step speaks for
+// clearing.
+func noteOf(steps []lookup.Step, version int) (editor, note string) {
+	for _, s := range steps {
+		made := s.Action == payment.ActionSubmit || s.Action == payment.ActionAmend
+		if made && s.Version == version {
+			return s.Actor, s.Reason
+		}
+	}
+	return "", ""
 }
 
 // warnings are what a checker should look at first: payments like this one.

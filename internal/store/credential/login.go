@@ -11,7 +11,6 @@ import (
 
 	"countersign/internal/keyring"
 	"countersign/internal/store"
-	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/masterdata"
 )
@@ -45,13 +44,7 @@ type UserAccount struct {
 
 // Check holds the account against its seal, under keys made by identity.MasterDataKeys. Errors: identity.ErrUnsealed,
 // keyring.ErrForged, keyring.ErrUnknownKey.
-func (a UserAccount) Check(keys keyring.Ring) error {
-	record, err := masterdata.User(a.row)
-	if err != nil {
-		return err
-	}
-	return record.Check(keys, column.Text(a.row.KeyID), a.row.Seal)
-}
+func (a UserAccount) Check(keys keyring.Ring) error { return masterdata.User(a.row).Check(keys) }
 
 // Logins counts the tries to sign in, by name.
 type Logins struct {

@@ -2,24 +2,17 @@ package credential
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/keyring"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/masterdata"
 )
 
-// AccountChange is what may change of a user account by itself; zero fields change nothing.
-type AccountChange struct {
-	PasswordHash string // argon2id
-	// SignedOutAt ends everything that the account is signed in with since before.
-	SignedOutAt time.Time
-	Keys        keyring.Ring // seals the account anew; made by identity.MasterDataKeys
-}
+// AccountChange is what may change of a user account by itself; zero fields change nothing. Its keys are made by identity.MasterDataKeys.
+type AccountChange = masterdata.AccountChange
 
 // Account reads a user account. Error: ErrUnknownUser.
 func (p *People) Account(ctx context.Context, realm string, userID uuid.UUID) (UserAccount, error) {
@@ -39,7 +32,7 @@ func (p *People) Account(ctx context.Context, realm string, userID uuid.UUID) (U
 // was read: somebody else was first.
 func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change AccountChange) error {
 	err := p.db.InRealm(ctx, account.row.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		return masterdata.ChangeAccount(ctx, q, account.row, masterdata.AccountChange(change))
+		return masterdata.ChangeAccount(ctx, q, account.row, change)
 	})
 	if err != nil {
 		return identityError(err, "change a user account", store.ErrUnknownUser)

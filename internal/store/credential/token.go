@@ -134,9 +134,9 @@ func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(Refresh
 			return err
 		}
 		stored := row.RefreshToken
-		err = t.checkSeal(issued{
+		err = t.seals.Check(column.Seal(&stored.KeyID, stored.Seal), issued{
 			kind: refreshToken, family: row.TokenFamily, hash: stored.TokenHash, at: stored.IssuedAt, until: stored.ExpiresAt,
-		}, stored.KeyID, stored.Seal)
+		}.fields())
 		if err != nil {
 			return t.unfit(ctx, row.TokenFamily, err)
 		}
@@ -274,9 +274,9 @@ func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
 		return Bearer{}, identityError(err, "find an access token", ErrUnknownToken)
 	}
 	token := row.AccessToken
-	err = t.checkSeal(issued{
+	err = t.seals.Check(column.Seal(&token.KeyID, token.Seal), issued{
 		kind: accessToken, family: row.TokenFamily, hash: token.TokenHash, at: token.IssuedAt, until: token.ExpiresAt,
-	}, token.KeyID, token.Seal)
+	}.fields())
 	if err != nil {
 		return Bearer{}, t.unfit(ctx, row.TokenFamily, err)
 	}

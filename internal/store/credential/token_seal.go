@@ -42,17 +42,9 @@ func (t *Tokens) sealIssued(family dbsqlc.TokenFamily, at time.Time, token Issue
 	return t.seals.Seal(issued{kind: kind, family: family, hash: token.Hash, at: at, until: token.ExpiresAt}.fields())
 }
 
-func (t *Tokens) checkSeal(i issued, keyID string, mac []byte) error {
-	seal := keyring.Seal{KeyID: keyID}
-	if copy(seal.MAC[:], mac) != len(mac) {
-		return keyring.ErrForged
-	}
-	return t.seals.Check(seal, i.fields())
-}
-
 // unfit tells the log of a token whose row was not written by this gateway, and returns ErrUnknownToken.
 func (t *Tokens) unfit(ctx context.Context, family dbsqlc.TokenFamily, err error) error {
-	t.db.Log().LogAttrs(ctx, slog.LevelError, "ALARM: a token does not fit its seal and is refused",
+	t.db.Log().LogAttrs(ctx, slog.LevelError, "a token does not fit its seal and is refused", slog.Bool("alarm", true),
 		slog.String("realm", family.Realm), slog.String("family", family.FamilyID.String()), slog.String("user", family.UserID.String()),
 		slog.String("error", err.Error()))
 	return ErrUnknownToken

@@ -20,9 +20,9 @@ func (p provision) person(ctx context.Context, person PersonDefinition) error {
 		return err
 	}
 	row := dbsqlc.PersonProvisionParams{Realm: p.realm, PersonID: id, DisplayName: person.DisplayName, Duty: string(person.Duty), At: p.at}
-	row.KeyID, row.Seal, err = masterdata.Sealed(p.keys)(masterdata.Person(dbsqlc.Person{
+	row.KeyID, row.Seal, err = masterdata.Person(dbsqlc.Person{
 		Realm: row.Realm, PersonID: id, DisplayName: row.DisplayName, Duty: row.Duty,
-	}))
+	}).Sealed(p.keys)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (p provision) account(ctx context.Context, user dbsqlc.UserAccount, roles [
 	if err != nil {
 		return err
 	}
-	keyID, seal, err := masterdata.Sealed(p.keys)(masterdata.User(user))
+	keyID, seal, err := masterdata.User(user).Sealed(p.keys)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (p provision) grants(ctx context.Context, user dbsqlc.UserAccount, roles []
 }
 
 func (p provision) grant(ctx context.Context, grant dbsqlc.UserRole) error {
-	keyID, seal, err := masterdata.Sealed(p.keys)(masterdata.Grant(grant))
+	keyID, seal, err := masterdata.Grant(grant).Sealed(p.keys)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func policyDefinitionFromDB(row dbsqlc.Policy) PolicyDefinition {
 
 // keepPolicy seals a policy that stays or has just been retired.
 func (p provision) keepPolicy(ctx context.Context, row dbsqlc.Policy) error {
-	keyID, seal, err := masterdata.Sealed(p.keys)(masterdata.Policy(row))
+	keyID, seal, err := masterdata.Policy(row).Sealed(p.keys)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (p provision) insertPolicy(ctx context.Context, d PolicyDefinition) error {
 		ApprovalsRequired: int32(d.ApprovalsRequired), PendingSeconds: wholeSeconds(d.Pending), //nolint:gosec // the schema bounds it to 9
 		ContentHashRequired: d.ContentHashRequired,
 	}
-	keyID, seal, err := masterdata.Sealed(p.keys)(masterdata.Policy(row))
+	keyID, seal, err := masterdata.Policy(row).Sealed(p.keys)
 	if err != nil {
 		return err
 	}

@@ -132,8 +132,17 @@ type Provisioner struct {
 // does not name stays as it is, except roles of a named account and policies in force: those end, and their rows stay. Every row is
 // sealed. Error: ErrForeignRealm.
 func Apply(ctx context.Context, by Provisioner, realm RealmDefinition) error {
+	err := by.run(ctx, realm.Realm, func(p provision) error { return p.bring(ctx, realm) })
+	if err != nil {
+		return fmt.Errorf("provision the realm %s: %w", realm.Realm, err)
+	}
+	return nil
+}
+
+// run does work in one transaction of the owner.
+func (by Provisioner) run(ctx context.Context, realm string, work func(provision) error) error {
 	if by.Keys.Empty() || by.At.IsZero() {
-		return errors.New("provision a realm: keys and a time are needed")
+		return errors.New("keys and a time are needed")
 	}
 	keys, err := identity.MasterDataKeys(by.Keys)
 	if err != nil {
@@ -144,14 +153,9 @@ func Apply(ctx context.Context, by Provisioner, realm RealmDefinition) error {
 		return fmt.Errorf("open the database as owner: %w", err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		p := provision{q: dbsqlc.New(tx), keys: keys, at: by.At.UTC().Truncate(time.Microsecond), realm: realm.Realm}
-		return p.bring(ctx, realm)
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		return work(provision{q: dbsqlc.New(tx), keys: keys, at: by.At.UTC().Truncate(time.Microsecond), realm: realm})
 	})
-	if err != nil {
-		return fmt.Errorf("provision the realm %s: %w", realm.Realm, err)
-	}
-	return nil
 }
 
 // provision is one run: a transaction, the keys rows are sealed with, and its time.
@@ -206,9 +210,9 @@ func (p provision) client(ctx context.Context, c ClientDefinition) error {
 		Realm: p.realm, ClientID: c.ClientID, Kind: string(c.Kind), SecretHash: c.SecretHash, MayDecideOwn: c.MayDecideOwn, At: p.at,
 	}
 	var err error
-	row.KeyID, row.Seal, err = masterdata.Sealed(p.keys)(masterdata.Client(dbsqlc.Client{
+	row.KeyID, row.Seal, err = masterdata.Client(dbsqlc.Client{
 		Realm: row.Realm, ClientID: row.ClientID, Kind: row.Kind, SecretHash: row.SecretHash, MayDecideOwn: row.MayDecideOwn,
-	}))
+	}).Sealed(p.keys)
 	if err != nil {
 		return err
 	}
@@ -222,7 +226,7 @@ func (p provision) debtorAccount(ctx context.Context, a DebtorAccountDefinition)
 		AgentBic: a.AgentBIC, AgentIid: a.AgentIID, Open: true,
 	}
 	var err error
-	row.KeyID, row.Seal, err = masterdata.Sealed(p.keys)(masterdata.DebtorAccount(dbsqlc.DebtorAccount(row)))
+	row.KeyID, row.Seal, err = masterdata.DebtorAccount(dbsqlc.DebtorAccount(row)).Sealed(p.keys)
 	if err != nil {
 		return err
 	}

@@ -12,9 +12,9 @@ import (
 
 // AccountChange is what may change of a user account by itself; zero fields change nothing.
 type AccountChange struct {
-	PasswordHash string    // argon2id
-	SignedOutAt  time.Time // ends everything that the account is signed in with since before
-	Keys         keyring.Ring
+	PasswordHash string       // argon2id
+	SignedOutAt  time.Time    // ends everything that the account is signed in with since before
+	Keys         keyring.Ring // seals the account anew
 }
 
 // ChangeAccount writes an account that was read before and seals it anew. It fails with pgx.ErrNoRows when the account is not as it was
@@ -27,7 +27,7 @@ func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.UserAccoun
 	if !change.SignedOutAt.IsZero() {
 		row.SignedOutAt = &change.SignedOutAt
 	}
-	keyID, seal, err := Sealed(change.Keys)(User(row))
+	keyID, seal, err := User(row).Sealed(change.Keys)
 	if err != nil {
 		return err
 	}

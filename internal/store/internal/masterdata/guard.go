@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
@@ -36,60 +35,35 @@ type PrincipalRows struct {
 
 // Principal reports whether every row that says who acts fits its seal.
 func (g Guard) Principal(ctx context.Context, p PrincipalRows) bool {
-	user, person, client := p.User, p.Person, p.Client
-	fit := g.fits(ctx, stored{"user_account", user.UserID.String(), user.KeyID, user.Seal}, sealed(User(user))) &&
-		g.fits(ctx, stored{"person", person.PersonID.String(), person.KeyID, person.Seal}, sealed(Person(person))) &&
-		g.Client(ctx, client)
+	user := p.User
+	fit := g.fits(ctx, User(user)) && g.fits(ctx, Person(p.Person)) && g.Client(ctx, p.Client)
 	for i, role := range p.Roles {
-		grant := dbsqlc.UserRole{
+		fit = fit && g.fits(ctx, Grant(dbsqlc.UserRole{
 			Realm: user.Realm, GrantID: p.GrantIDs[i], UserID: user.UserID, Duty: user.Duty, Role: role, GrantedAt: p.Granted[i],
 			KeyID: column.OrNull(p.GrantKeys[i]), Seal: p.GrantSeals[i],
-		}
-		fit = fit && g.fits(ctx, stored{"user_role", grant.GrantID.String(), grant.KeyID, grant.Seal}, sealed(Grant(grant)))
+		}))
 	}
 	return fit
 }
 
 // Client reports whether a client fits its seal.
-func (g Guard) Client(ctx context.Context, c dbsqlc.Client) bool {
-	return g.fits(ctx, stored{"client", c.ClientID, c.KeyID, c.Seal}, sealed(Client(c)))
-}
+func (g Guard) Client(ctx context.Context, c dbsqlc.Client) bool { return g.fits(ctx, Client(c)) }
 
 // Policy reports whether a policy fits its seal.
-func (g Guard) Policy(ctx context.Context, p dbsqlc.Policy) bool {
-	return g.fits(ctx, stored{"policy", p.PolicyID.String(), p.KeyID, p.Seal}, sealed(Policy(p)))
-}
+func (g Guard) Policy(ctx context.Context, p dbsqlc.Policy) bool { return g.fits(ctx, Policy(p)) }
 
 // DebtorAccount reports whether a debtor account fits its seal.
 func (g Guard) DebtorAccount(ctx context.Context, a dbsqlc.DebtorAccount) bool {
-	return g.fits(ctx, stored{"debtor_account", a.Iban, a.KeyID, a.Seal}, sealed(DebtorAccount(a)))
+	return g.fits(ctx, DebtorAccount(a))
 }
 
-// stored names a row and holds its seal as the row has it.
-type stored struct {
-	table, id string
-	keyID     *string
-	seal      []byte
-}
-
-// check holds the record of a row against a seal.
-type check func(keys keyring.Ring, keyID string, seal []byte) error
-
-func sealed(r identity.Record, err error) check {
-	return func(keys keyring.Ring, keyID string, seal []byte) error {
-		if err != nil {
-			return err
-		}
-		return r.Check(keys, keyID, seal)
-	}
-}
-
-func (g Guard) fits(ctx context.Context, s stored, check check) bool {
-	err := check(g.Keys, column.Text(s.keyID), s.seal)
+func (g Guard) fits(ctx context.Context, row Row) bool {
+	err := row.Check(g.Keys)
 	if err == nil {
 		return true
 	}
-	g.Log.LogAttrs(ctx, slog.LevelError, "ALARM: a row of master data does not fit its seal and counts for nothing; run countersign check",
-		slog.String("table", s.table), slog.String("row", s.id), slog.String("error", err.Error()))
+	g.Log.LogAttrs(ctx, slog.LevelError, "a row of master data does not fit its seal and counts for nothing; run countersign check",
+		slog.Bool("alarm", true), slog.String("realm", row.Realm), slog.String("table", row.Table), slog.String("row", row.Key),
+		slog.String("error", err.Error()))
 	return false
 }

@@ -1,0 +1,120 @@
+// Package masterdata says what the seal of each row of master data covers: every field but the time the row was made and the seal itself.
+// Provisioning seals with it, a sign-in and the auditor check with it, so it belongs to none of their rooms.
+package masterdata
+
+import (
+	"context"
+
+	"countersign/internal/identity"
+	"countersign/internal/keyring"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Row is a row of master data: where it stands, the seal it carries, and what that seal has to cover.
+type Row struct {
+	Table string
+	Realm string
+	Key   string // within its realm
+	KeyID *string
+	Seal  []byte
+
+	record identity.Record
+	err    error // the record could not be made
+}
+
+// Check holds the row against its seal, under keys made by identity.MasterDataKeys. Errors: identity.ErrUnsealed, keyring.ErrForged,
+// keyring.ErrUnknownKey.
+func (r Row) Check(keys keyring.Ring) error {
+	if r.err != nil {
+		return r.err
+	}
+	return r.record.Check(keys, column.Text(r.KeyID), r.Seal)
+}
+
+// Sealed makes the two columns of the row's seal.
+func (r Row) Sealed(keys keyring.Ring) (keyID *string, seal []byte, err error) {
+	if r.err != nil {
+		return nil, nil, r.err
+	}
+	made := r.record.Seal(keys)
+	return &made.KeyID, made.MAC[:], nil
+}
+
+// covers adds what the seal covers.
+func (r Row) covers(values ...any) Row {
+	r.record, r.err = identity.NewRecord(r.Table, append([]any{r.Realm}, values...)...)
+	return r
+}
+
+// Person is the row of a person.
+func Person(p dbsqlc.Person) Row {
+	return Row{Table: "person", Realm: p.Realm, Key: p.PersonID.String(), KeyID: p.KeyID, Seal: p.Seal}.
+		covers(p.PersonID, p.DisplayName, p.Duty)
+}
+
+// User is the row of a user account.
+func User(u dbsqlc.UserAccount) Row {
+	return Row{Table: "user_account", Realm: u.Realm, Key: u.UserID.String(), KeyID: u.KeyID, Seal: u.Seal}.
+		covers(u.UserID, u.PersonID, u.Duty, u.Name, u.PasswordHash, u.Status, u.SignedOutAt)
+}
+
+// Grant is the row of a grant of a role.
+func Grant(g dbsqlc.UserRole) Row {
+	return Row{Table: "user_role", Realm: g.Realm, Key: g.GrantID.String(), KeyID: g.KeyID, Seal: g.Seal}.
+		covers(g.GrantID, g.UserID, g.Duty, g.Role, g.GrantedAt, g.EndedAt)
+}
+
+// Client is the row of a client.
+func Client(c dbsqlc.Client) Row {
+	return Row{Table: "client", Realm: c.Realm, Key: c.ClientID, KeyID: c.KeyID, Seal: c.Seal}.
+		covers(c.ClientID, c.Kind, c.SecretHash, c.MayDecideOwn)
+}
+
+// Policy is the row of a policy. Its seal covers content_hash_required only where it is set: policies sealed before there was such a column
+// do not ask, and keep their seals.
+func Policy(p dbsqlc.Policy) Row {
+	values := []any{
+		p.PolicyID, p.Rank, p.ClientID, p.Channel, p.Scheme, p.Kind, p.AmountFrom, p.AmountTo, p.ApprovalsRequired, p.PendingSeconds, p.RetiredAt,
+	}
+	if p.ContentHashRequired {
+		values = append(values, true)
+	}
+	return Row{Table: "policy", Realm: p.Realm, Key: p.PolicyID.String(), KeyID: p.KeyID, Seal: p.Seal}.covers(values...)
+}
+
+// DebtorAccount is the row of a debtor account.
+func DebtorAccount(a dbsqlc.DebtorAccount) Row {
+	return Row{Table: "debtor_account", Realm: a.Realm, Key: a.Iban, KeyID: a.KeyID, Seal: a.Seal}.
+		covers(a.Iban, a.Scheme, a.Currency, a.HolderName, a.HolderStreet, a.HolderBuilding, a.HolderPostcode, a.HolderTown, a.HolderCountry,
+			a.AgentBic, a.AgentIid, a.Open)
+}
+
+// All reads every row of master data of every realm, as a login that sees them.
+func All(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
+	var all []Row
+	for _, read := range []func() ([]Row, error){
+		func() ([]Row, error) { return rowsOf(ctx, q.PersonListAll, Person) },
+		func() ([]Row, error) { return rowsOf(ctx, q.UserListAll, User) },
+		func() ([]Row, error) { return rowsOf(ctx, q.GrantListAll, Grant) },
+		func() ([]Row, error) { return rowsOf(ctx, q.ClientListAll, Client) },
+		func() ([]Row, error) { return rowsOf(ctx, q.PolicyListAll, Policy) },
+		func() ([]Row, error) { return rowsOf(ctx, q.DebtorAccountListAll, DebtorAccount) },
+	} {
+		rows, err := read()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
+}
+
+func rowsOf[T any](ctx context.Context, read func(context.Context) ([]T, error), row func(T) Row) ([]Row, error) {
+	stored, err := read(ctx)
+	rows := make([]Row, len(stored))
+	for i := range stored {
+		rows[i] = row(stored[i])
+	}
+	return rows, err
+}

@@ -64,6 +64,9 @@ ON CONFLICT (realm, name) DO UPDATE SET password_hash = excluded.password_hash, 
 -- name: GrantInForce :many
 SELECT * FROM user_role WHERE realm = @realm AND user_id = @user_id AND ended_at IS NULL ORDER BY role;
 
+-- name: GrantEnded :one
+SELECT (ended_at IS NOT NULL)::boolean AS ended FROM user_role WHERE realm = @realm AND grant_id = @grant_id;
+
 -- name: GrantPut :exec
 -- A new grant, or the end or a new seal of one that is there. What was granted to whom never changes.
 INSERT INTO user_role (realm, user_id, duty, role, grant_id, granted_at, ended_at, key_id, seal)

@@ -309,6 +309,13 @@ LEFT JOIN (SELECT realm, message_id, count(*) AS versions, max(version) AS newes
   ON v.realm = m.realm AND v.message_id = m.message_id
 WHERE v.versions IS DISTINCT FROM m.version OR v.newest IS DISTINCT FROM m.version;
 
+-- name: InvariantPolicyAsked :many
+-- I22: a version whose message was given fewer approvals than the policies of that time asked for it.
+SELECT v.realm, 'message_version'::text AS relation, concat_ws(' ', v.message_id, v.version)::text AS key,
+       ('needs ' || v.approvals_required || ' approvals, and the policy of its time asked for ' || asked.approvals)::text AS what
+FROM message_version v, approvals_asked(v.realm, v.message_id, v.version) AS asked (approvals)
+WHERE asked.approvals > v.approvals_required;
+
 -- name: ForeignKeyStatementList :many
 -- I15 as well: for every foreign key of the schema the statement that lists the rows which break it, for triggers can be switched off.
 SELECT c.conname::text AS name,

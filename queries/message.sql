@@ -2,8 +2,12 @@
 -- names the realm; the realm stands in each condition all the same.
 
 -- name: SubmissionContext :one
--- What a new message needs to know: the realm's mark, the policy it falls under and the debtor account.
+-- What a new message needs to know: the realm's mark, the policy it falls under and the debtor account. About a stored message it also tells
+-- how many approvals the policies of its time asked for.
 SELECT r.mark, sqlc.embed(p),
+       CASE WHEN sqlc.narg(about)::uuid IS NULL THEN 0
+       ELSE (SELECT approvals_asked(s.realm, s.message_id, s.version) FROM message s WHERE s.realm = r.realm AND s.message_id = sqlc.narg(about)::uuid)
+       END::integer AS approvals_asked,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
        a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal
 FROM realm r
@@ -38,12 +42,12 @@ WITH added AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
     debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
-    maker_granted_at)
+    maker_granted_at, clients)
   VALUES (@realm, @message_id, 1, @document_id, @content_hash, sqlc.narg(maker_user), sqlc.narg(maker_person), @makers::uuid[],
     sqlc.narg(maker_person), @approvals_required, @created_at, @amount, @currency, sqlc.narg(instruction_id), @end_to_end_id,
     sqlc.narg(transaction_id), sqlc.narg(uetr), @debtor_name, sqlc.narg(ordered_debtor_name), @debtor_account, @debtor_agent, @creditor_name,
     @creditor_account, @creditor_agent, @remittance, @version_key_id::text, @version_seal::bytea, sqlc.narg(maker_role),
-    sqlc.narg(maker_grant_id), sqlc.narg(maker_granted_at))
+    sqlc.narg(maker_grant_id), sqlc.narg(maker_granted_at), sqlc.narg(clients)::text[])
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
@@ -91,6 +95,10 @@ FROM message_listed m
 JOIN document d ON d.realm = m.realm AND d.document_id = m.document_id
 LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = m.realm AND a.iban = m.debtor_account
 WHERE m.realm = @realm AND m.message_id = @message_id;
+
+-- name: MessageApprovalsAsked :one
+-- How many approvals the policies of its time asked for the current version.
+SELECT approvals_asked(m.realm, m.message_id, m.version)::integer AS asked FROM message m WHERE m.realm = @realm AND m.message_id = @message_id;
 
 -- name: MessageIDByGlobalID :one
 SELECT message_id FROM message WHERE realm = @realm AND global_id = @global_id;
@@ -183,13 +191,13 @@ WITH moved AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
     ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role,
-    maker_grant_id, maker_granted_at)
+    maker_grant_id, maker_granted_at, clients)
   SELECT realm, message_id, version, @document_id::uuid, @content_hash::bytea, @editor_user::uuid, @editor_person::uuid,
     array_append(@makers::uuid[], @editor_person::uuid), version - 1, @makers::uuid[], (@makers::uuid[])[1], approvals_required,
     @at::timestamptz, @amount::bigint, @currency::text, sqlc.narg(instruction_id)::text, @end_to_end_id::text, sqlc.narg(uetr)::text,
     @debtor_name::text, sqlc.narg(ordered_debtor_name)::text, @debtor_account::text, @debtor_agent::text, @creditor_name::text, @creditor_account::text,
     @creditor_agent::text, @remittance::text, @version_key_id::text, @version_seal::bytea, @editor_role::text, @editor_grant_id::uuid,
-    @editor_granted_at::timestamptz FROM moved
+    @editor_granted_at::timestamptz, @clients::text[] FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)

@@ -16,10 +16,10 @@ import (
 // writeVersion is the second version of a message, $1, by the editor $2 (account) and $3 (person) under the grant $4 (role), $5, $6 (time).
 const writeVersion = `INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers,
 	previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, end_to_end_id, debtor_name, debtor_account,
-	debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id, maker_granted_at)
+	debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id, maker_granted_at, clients)
 SELECT realm, message_id, 2, document_id, content_hash, $2::uuid, $3::uuid, array_append(makers, $3::uuid), 1, makers, first_maker,
 	approvals_required, created_at, amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account,
-	creditor_agent, remittance, key_id, seal, $4, $5::uuid, $6::timestamptz
+	creditor_agent, remittance, key_id, seal, $4, $5::uuid, $6::timestamptz, clients
 FROM message_version WHERE message_id = $1`
 
 // TestAVersionIsWrittenUnderAGrantOfTheRoleMaker writes versions with plain SQL in the application's role: only one under a grant of the

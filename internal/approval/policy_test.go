@@ -87,6 +87,58 @@ func TestAPolicyThatCameLaterIsAskedAtTheApproval(t *testing.T) {
 	}
 }
 
+// TestAMessageWithFewerApprovalsThanItsPolicyAskedIsWithheld: the policy of its time asked for three approvals, and it was given one.
+// Nobody sees it as good, nobody approves it, also when that policy is retired by now, and the auditor names it.
+func TestAMessageWithFewerApprovalsThanItsPolicyAskedIsWithheld(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	_, err := h.DB.Connect(t).Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at, retired_at)
+		VALUES ('demo', gen_random_uuid(), 50, 5000, 3, 3600, $1::timestamptz - interval '1 day', $1::timestamptz + interval '1 second')`, m.CreatedAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.DB.SealMasterData(t)
+	const sentence = "It was entered with 1 approval, and the policy of that time asked for 3 approvals. " +
+		"Do not act on it: tell an operator, who runs countersign check."
+	seen, err := h.Reader.Message(ctx, "demo", m.InternalID)
+	if err != nil || seen.Withheld != sentence {
+		t.Errorf("shown as %q: %v", seen.Withheld, err)
+	}
+	var withheld *payment.WithheldError
+	_, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash})
+	if !errors.As(err, &withheld) {
+		t.Errorf("approve: %v", err)
+	}
+	named := false
+	for _, i := range h.Check(t).Invariants {
+		for _, v := range i.Violations {
+			named = named || i.ID == "I22" && v.Key == m.InternalID.String()+" 1" && strings.Contains(v.What, "asked for 3")
+		}
+	}
+	if !named {
+		t.Error("the auditor does not name it")
+	}
+}
+
+// TestAPolicyOfAMomentAgoIsNoFault: a message that was read a moment before its policy was changed keeps what it was given then.
+func TestAPolicyOfAMomentAgoIsNoFault(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
+	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	_, err := h.DB.Connect(t).Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at, retired_at)
+		VALUES ('demo', gen_random_uuid(), 50, 5000, 3, 3600, $1::timestamptz - interval '1 second', $1::timestamptz + interval '1 second')`, m.CreatedAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.DB.SealMasterData(t)
+	approved, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	if err != nil || approved.State != payment.StateApproved {
+		t.Errorf("%s %v", approved.State, err)
+	}
+}
+
 func wantPolicyRefusal(t *testing.T, name string, err error) {
 	t.Helper()
 	var refused *payment.RefusalError

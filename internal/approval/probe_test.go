@@ -122,10 +122,10 @@ var probes = []probe{
 		actor_name, client_id, channel, 'other', now() FROM message_history WHERE message_id = :pending`, unique},
 	{"add a version that forgets a maker", `INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
 		previous_makers, first_maker, approvals_required, created_at, amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account,
-		creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id, maker_granted_at) SELECT realm, message_id, 2, document_id, content_hash, :maker2user, :maker2,
+		creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id, maker_granted_at, clients) SELECT realm, message_id, 2, document_id, content_hash, :maker2user, :maker2,
 		ARRAY[:maker2::uuid], 1, ARRAY[]::uuid[], :maker2, approvals_required, now(), amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name,
 		creditor_account, creditor_agent, remittance, key_id, seal, 'maker', (SELECT grant_id FROM user_role WHERE user_id = :maker2user),
-		(SELECT granted_at FROM user_role WHERE user_id = :maker2user) FROM message_version WHERE message_id = :pending`, foreignKey},
+		(SELECT granted_at FROM user_role WHERE user_id = :maker2user), ARRAY['portal'] FROM message_version WHERE message_id = :pending`, foreignKey},
 	{"add a version that nobody made", `INSERT INTO message_version (realm, message_id, version, document_id, content_hash, makers, previous_version, previous_makers,
 		approvals_required, created_at, amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal)
 		SELECT realm, message_id, 2, document_id, content_hash, '{}', 1, makers, 0, now(), amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name,

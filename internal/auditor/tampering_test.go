@@ -54,6 +54,9 @@ var ofMessages = []tampering{
 	{"approved content destroyed after sending", "settled", "I10", "document", theContent, `UPDATE document SET content = 'x' WHERE document_id = (SELECT document_id FROM message_version WHERE message_id = ':m')`},
 	{"creditor changed in columns", "settled", "I16", "message_version", theVersion, `UPDATE message_version SET creditor_account = 'CH9300762011623852957' WHERE message_id = ':m'`},
 	{"amount changed in columns", "settled", "I16", "message_version", theVersion, `UPDATE message_version SET amount = amount + 1 WHERE message_id = ':m'`},
+	{"client of an editor taken away", "settled", "I16", "message_version", theVersion, `UPDATE message_version SET clients = ARRAY['another'] WHERE message_id = ':m'`},
+	{"clients taken away", "settled", "I16", "message_version", theVersion, `UPDATE message_version SET clients = NULL WHERE message_id = ':m'`},
+	{"grown past its approvals", "settled", "I22", "message_version", theVersion, `UPDATE message_version SET amount = 1900000 WHERE message_id = ':m'`},
 	{"content changed, its hash adjusted everywhere", "settled", "I16", "message_version", theVersion, `
 		UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), 'Rosenauweg', 'Rosenallee'), 'UTF8')
 		WHERE document_id = (SELECT document_id FROM message_version WHERE message_id = ':m');

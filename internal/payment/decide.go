@@ -27,7 +27,7 @@ type Verdict struct {
 }
 
 // MayDecide tells why the principal may not decide this message, or nil. Pages and handlers ask it, and Approve and Reject do:
-// ForbiddenError without the role, FourEyesError for its maker or an editor, or for the client that created it, ForbiddenError for a role
+// ForbiddenError without the role, FourEyesError for its maker or an editor, or for a client that a version of it came through, ForbiddenError for a role
 // given after the message was made.
 func (m Message) MayDecide(by identity.Principal) error {
 	if !by.Has(identity.RoleChecker) {
@@ -40,10 +40,19 @@ func (m Message) MayDecide(by identity.Principal) error {
 		return &FourEyesError{Text: fmt.Sprintf("You %s this on %s. Another person must decide.",
 			m.part(by), m.CreatedAt.UTC().Format("2006-01-02 15:04 MST"))}
 	}
-	if m.ClientID == by.ClientID && by.Channel == identity.ChannelAPI && !by.ClientMayDecideOwn {
-		return &FourEyesError{Text: "The client " + m.ClientID + " created this message. Another client, or a person in the portal, must decide."}
+	if by.Channel == identity.ChannelAPI && m.CameThrough(by.ClientID) && !by.ClientMayDecideOwn {
+		return &FourEyesError{Text: fmt.Sprintf("The client %s %s this message. Another client, or a person in the portal, must decide.",
+			by.ClientID, m.partOfClient(by.ClientID))}
 	}
 	return m.checkGrant(by)
+}
+
+// partOfClient says what came through the client: the message, or a later version of it.
+func (m Message) partOfClient(client string) string {
+	if m.ClientID == client {
+		return "created"
+	}
+	return "changed"
 }
 
 // checkGrant refuses a checker who became one after the message was made: whoever gives roles could else bring a decider along. The

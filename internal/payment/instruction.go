@@ -87,7 +87,7 @@ func NewInstruction(in InstructionInput) (Created, error) {
 	m := Message{
 		Realm: in.By.Realm, InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: KindInstruction, Scheme: in.Scheme, Direction: DirectionOut,
 		Channel: in.By.Channel, ClientID: in.By.ClientID, ExternalID: in.ExternalID,
-		MakerUser: in.By.UserID, MakerName: in.By.DisplayName, Makers: []uuid.UUID{in.By.PersonID},
+		MakerUser: in.By.UserID, MakerName: in.By.DisplayName, Makers: []uuid.UUID{in.By.PersonID}, Clients: []string{in.By.ClientID},
 		ApprovalsRequired: in.Policy.ApprovalsRequired, PolicyID: in.Policy.ID, CreatedAt: in.At, Account: in.Account,
 		Version: 1, State: StateApprovalPending, Sequence: 1, StateSince: in.At,
 		DocumentID: draft.DocumentID, ContentHash: draft.Hash, Content: draft.Content, Summary: draft.Summary,

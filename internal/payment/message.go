@@ -60,7 +60,10 @@ type Message struct {
 	MakerName  string
 	MakerLogin string // the name of the account
 	// Makers are the people who wrote any version up to the current one; the first created the message. Empty for what came in.
-	Makers            []uuid.UUID
+	Makers []uuid.UUID
+	// Clients are those through which any version up to the current one came, each once; the first is ClientID. Empty for what came in, and
+	// for versions of before it was kept.
+	Clients           []string
 	ApprovalsRequired int
 	PolicyID          uuid.UUID // that asked for them; zero for what came in
 	ExpiresAt         time.Time // zero when it never waits for approval
@@ -146,6 +149,11 @@ type Decision struct {
 // MadeBy reports whether the person wrote any version of the message.
 func (m Message) MadeBy(person uuid.UUID) bool {
 	return slices.Contains(m.Makers, person)
+}
+
+// CameThrough reports whether any version of the message came through the client.
+func (m Message) CameThrough(client string) bool {
+	return m.ClientID == client || slices.Contains(m.Clients, client)
 }
 
 // Approvals counts the approvals of the current version.

@@ -2,6 +2,7 @@ package payment
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,6 +100,12 @@ func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transi
 func (m Message) amended(draft Draft, by identity.Actor) Message {
 	m.Version++
 	m.Makers = append(m.Makers[:len(m.Makers):len(m.Makers)], by.PersonID)
+	if len(m.Clients) == 0 {
+		m.Clients = []string{m.ClientID}
+	}
+	if !slices.Contains(m.Clients, by.ClientID) {
+		m.Clients = append(m.Clients[:len(m.Clients):len(m.Clients)], by.ClientID)
+	}
 	m.Decisions, m.Account = nil, nil
 	m.DocumentID, m.ContentHash, m.Content, m.Summary = draft.DocumentID, draft.Hash, draft.Content, draft.Summary
 	return m

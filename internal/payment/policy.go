@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -29,6 +30,16 @@ func (m Message) MeetsPolicy(p Policy) error {
 	}
 	return refusePolicy(pointerInternalID, fmt.Sprintf("This %s needs %s by the policy in force, but was entered with %s. "+
 		"Reject it, or let its maker withdraw it, and have it entered anew.", m.Kind, approvalsInWords(p.ApprovalsRequired), approvalsInWords(m.ApprovalsRequired)))
+}
+
+// HeldTo is the message held against the number of approvals that the policies of its time asked for its current version: one that was
+// given fewer is withheld. No way through the gateway makes one, so only an attack does, or a mistake by hand.
+func (m Message) HeldTo(asked int) Message {
+	if asked > m.ApprovalsRequired {
+		m.Withheld = cmp.Or(m.Withheld, fmt.Sprintf("It was entered with %s, and the policy of that time asked for %s. "+
+			"Do not act on it: tell an operator, who runs countersign check.", approvalsInWords(m.ApprovalsRequired), approvalsInWords(asked)))
+	}
+	return m
 }
 
 // mayBecome refuses new content of a pending message when the policy for that content asks for more approvals than the message has: a

@@ -224,6 +224,7 @@ func (in RTransactionInput) created(draft iso20022.Document, amount money.Amount
 		Direction: DirectionOut, Channel: in.By.Channel, ClientID: in.By.ClientID, ExternalID: in.ExternalID,
 		OriginalID: original.InternalID, Reason: in.Reason,
 		MakerUser: in.By.UserID, MakerName: in.By.DisplayName, MakerLogin: in.By.UserName, Makers: []uuid.UUID{in.By.PersonID},
+		Clients:           []string{in.By.ClientID},
 		ApprovalsRequired: policy.ApprovalsRequired, PolicyID: policy.ID, CreatedAt: in.At,
 		Version: 1, State: StateApprovalPending, Sequence: 1, StateSince: in.At,
 		DocumentID: d.DocumentID, ContentHash: d.Hash, Content: d.Content, Summary: summary,

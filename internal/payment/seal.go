@@ -80,6 +80,11 @@ func versionFields(m Message) keyring.Fields {
 	if m.Summary.OrderedDebtorName != "" { // a field of its own only where there is one: seals of before it was kept stay good
 		f.Text("ordered as", m.Summary.OrderedDebtorName)
 	}
+	if len(m.Clients) > 0 { // likewise
+		f.Text("through")
+		f.Number(int64(len(m.Clients)))
+		f.Text(m.Clients...)
+	}
 	return f
 }
 

@@ -72,6 +72,17 @@ func (m Message) step(action Action, to State, by identity.Actor, at time.Time) 
 	return Transition{message: m, move: move, actor: by, at: at}, nil
 }
 
+// Grant is that of the role under which a person decides or amends; zero for every other step.
+func (t Transition) Grant() identity.Grant {
+	switch {
+	case t.decision != nil:
+		return t.decision.Grant
+	case t.version != nil:
+		return t.version.Grant
+	}
+	return identity.Grant{}
+}
+
 // After returns the message as it is once the transition is stored.
 func (t Transition) After() Message {
 	m := t.message

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"countersign/internal/demo"
 )
 
 func TestEveryAliasOfApprovalDecides(t *testing.T) {
@@ -83,6 +85,26 @@ func TestTheEditorMayNotDecide(t *testing.T) {
 	a := b.Send(t, call{Path: approvePath, Who: both1, Body: verdict(id, "approve")})
 	if a.Status != http.StatusForbidden || a.Text("errorCode") != "403_FOUR_EYES" {
 		t.Errorf("approve by the editor: %d %s", a.Status, a.Body)
+	}
+}
+
+// TestTheClientOfAnEditorMayNotDecide: who only changed a message through a client cannot have it decided through that client.
+func TestTheClientOfAnEditorMayNotDecide(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.Created(t, maker1)
+	editor, checker := person{Realm: demo.Realm, Client: demo.Straight, User: "maker2"}, person{Realm: demo.Realm, Client: demo.Straight, User: "checker1"}
+	if a := b.Send(t, call{Path: "/api/sic-inst/v1/instruction/update", Who: editor, Body: updateOf(id, order(sample))}); a.Status != http.StatusOK {
+		t.Fatalf("update: %d %s", a.Status, a.Body)
+	}
+	hash := b.Send(t, get("/api/common/v1/transaction/"+id, checker)).Text("transaction", "contentHash")
+	body := verdict(id, "approve", "contentHash", hash)
+	a := b.Send(t, call{Path: approvePath, Who: checker, Body: body})
+	if a.Status != http.StatusForbidden || a.Text("errorCode") != "403_FOUR_EYES" || !strings.Contains(a.Text("message"), "demo-straight changed") {
+		t.Errorf("through the editor's client: %d %s", a.Status, a.Body)
+	}
+	if a = b.Send(t, call{Path: approvePath, Who: checker1, Body: body}); a.Status != http.StatusOK {
+		t.Errorf("through another client: %d %s", a.Status, a.Body)
 	}
 }
 

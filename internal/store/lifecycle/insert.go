@@ -44,6 +44,8 @@ type SubmissionQuery struct {
 	Kind          payment.Kind
 	Amount        int64  // minor units
 	DebtorAccount string // IBAN
+	// About is the message whose current version is asked about; zero for content that is not stored yet.
+	About uuid.UUID
 }
 
 // SubmissionFacts are what a new message needs to know about its realm.
@@ -51,6 +53,8 @@ type SubmissionFacts struct {
 	Mark    string // opens the realm's Global IDs
 	Policy  payment.Policy
 	Account *payment.DebtorAccount // nil when the realm has no such account
+	// ApprovalsAsked is how many approvals the policies of its time asked for the message that is asked about; 0 for new content.
+	ApprovalsAsked int
 }
 
 // NewMessageFunc makes a new message from what the store knows about its realm. It is pure.
@@ -60,7 +64,8 @@ type NewMessageFunc func(SubmissionFacts) (payment.Created, error)
 // approval, its release and the job that sends it, all in one transaction. It returns the message as create made it, also when it
 // was not written.
 //
-// Errors: DuplicateError when a key of the message was used before; ErrNoPolicy; what create returns.
+// Errors: DuplicateError when a key of the message was used before; ErrNoPolicy; payment.ForbiddenError when the maker's role has ended
+// meanwhile; what create returns.
 func (s *Messages) Insert(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Message, error) {
 	c, err := s.insert(ctx, ask.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
 		known, err := s.submissionFacts(ctx, q, ask)
@@ -88,7 +93,7 @@ func (s *Messages) insert(
 		}
 		return s.put(ctx, tx, q, c)
 	})
-	return c, err
+	return c, s.explain(ctx, stepBy{realm: realm, grant: c.Grant}, err)
 }
 
 // put writes a new message and, when it needs no approval, the job that sends it.
@@ -120,7 +125,7 @@ var ErrNoPolicy = errors.New("no policy of the realm matches")
 func (s *Messages) submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQuery) (SubmissionFacts, error) {
 	row, err := q.SubmissionContext(ctx, dbsqlc.SubmissionContextParams{
 		Realm: ask.Realm, ClientID: ask.ClientID, Channel: string(ask.Channel), Scheme: string(ask.Scheme), Kind: string(ask.Kind),
-		Amount: ask.Amount, DebtorAccount: ask.DebtorAccount,
+		Amount: ask.Amount, DebtorAccount: ask.DebtorAccount, About: column.OrNull(ask.About),
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return SubmissionFacts{}, ErrNoPolicy
@@ -132,7 +137,7 @@ func (s *Messages) submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask S
 	if !guard.Policy(ctx, policy) {
 		return SubmissionFacts{}, ErrNoPolicy
 	}
-	known := SubmissionFacts{Mark: row.Mark, Policy: payment.Policy{
+	known := SubmissionFacts{Mark: row.Mark, ApprovalsAsked: int(row.ApprovalsAsked), Policy: payment.Policy{
 		ID: policy.PolicyID, ApprovalsRequired: int(policy.ApprovalsRequired), PendingFor: column.Seconds(policy.PendingSeconds),
 		ContentHashRequired: policy.ContentHashRequired,
 	}}
@@ -185,7 +190,8 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		Detail: audit.Detail(string(payment.StateNone), string(m.State), cmp.Or(d.Note, m.StatusText)), Fingerprint: c.Fingerprint[:],
 		VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:],
 		MakerRole: column.OrNull(string(c.Grant.Role)), MakerGrantID: column.OrNull(c.Grant.ID), MakerGrantedAt: column.OrNull(c.Grant.GrantedAt),
-		Note: column.OrNull(d.Note), MessageKey: column.OrNull(c.MessageKey), IdempotencyKey: column.OrNull(c.IdempotencyKey),
+		Clients: m.Clients,
+		Note:    column.OrNull(d.Note), MessageKey: column.OrNull(c.MessageKey), IdempotencyKey: column.OrNull(c.IdempotencyKey),
 	}
 	if r := c.Release; r != nil {
 		p.KeyID, p.Mac, p.AccountDigest = &r.Seal.KeyID, r.Seal.MAC[:], digestOrNull(r.Account)

@@ -27,8 +27,8 @@ var ErrNoChange = errors.New("nothing to change")
 // one guarded statement (state, history, audit, decision, release) and, for a release, the job that sends it, in one transaction.
 // It returns the message as decide saw it.
 //
-// Errors: payment.ErrNotFound for an unknown message; payment.StateError when somebody else moved it first; what decide returns
-// (ErrNoChange ends the work without an error).
+// Errors: payment.ErrNotFound for an unknown message; payment.StateError when somebody else moved it first; payment.ForbiddenError when the
+// role of whoever acts has ended meanwhile; what decide returns (ErrNoChange ends the work without an error).
 func (s *Messages) Transact(ctx context.Context, realm string, id uuid.UUID, decide DecideFunc) (payment.Message, error) {
 	return s.transact(ctx, realm, id, func(_ *dbsqlc.Queries, m payment.Message) (payment.Transition, error) { return decide(m) })
 }
@@ -52,7 +52,7 @@ func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c C
 		if err != nil {
 			return payment.Transition{}, err
 		}
-		return c.Decide(m, known)
+		return c.Decide(m.HeldTo(known.ApprovalsAsked), known)
 	})
 }
 
@@ -60,7 +60,7 @@ func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c C
 func SubmissionOf(m payment.Message) SubmissionQuery {
 	return SubmissionQuery{
 		Realm: m.Realm, ClientID: m.ClientID, Channel: m.Channel, Scheme: m.Scheme, Kind: m.Kind, Amount: m.Summary.Amount.Minor(),
-		DebtorAccount: ourAccount(m),
+		DebtorAccount: ourAccount(m), About: m.InternalID,
 	}
 }
 
@@ -68,6 +68,7 @@ type decideWith func(*dbsqlc.Queries, payment.Message) (payment.Transition, erro
 
 func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, decide decideWith) (payment.Message, error) {
 	var seen payment.Message
+	step := stepBy{realm: realm}
 	err := s.db.InRealm(ctx, realm, store.Changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		seen, err = load.In(q, s.db.Seal()).Message(ctx, realm, id, load.ForUpdate)
@@ -78,6 +79,7 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 		if err != nil {
 			return err
 		}
+		step.grant = t.Grant()
 		return s.write(ctx, tx, q, t)
 	})
 	switch {
@@ -86,7 +88,7 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 	case errors.Is(err, store.ErrNoRealm):
 		return seen, payment.ErrNotFound
 	}
-	return seen, err
+	return seen, s.explain(ctx, step, err)
 }
 
 // write stores a transition and the job it asks for.
@@ -166,8 +168,8 @@ func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
 
 func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
 	m, d, by := t.Message(), t.Version().Draft, t.Actor()
-	grant := t.Version().Grant
-	seal := s.db.Seal().SealVersion(t.After())
+	grant, after := t.Version().Grant, t.After()
+	seal := s.db.Seal().SealVersion(after)
 	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
 		EventID: s.newID(), Reason: column.OrNull(t.Reason()), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)),
 		EditorUser: by.UserID, EditorPerson: by.PersonID,
@@ -184,6 +186,7 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 		CreditorName: d.Summary.CreditorName, CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent,
 		Remittance: d.Summary.Remittance, NewReference: t.Version().NewReference,
 		EditorRole: string(grant.Role), EditorGrantID: grant.ID, EditorGrantedAt: grant.GrantedAt, VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:],
+		Clients: after.Clients,
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):

@@ -62,7 +62,7 @@ func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
 		Realm: m.Realm, InternalID: m.MessageID, GlobalID: globalid.ID(m.GlobalID), Kind: payment.Kind(m.Kind),
 		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel),
 		ClientID: column.Text(m.ClientID), ExternalID: column.Text(m.ExternalID), OriginalID: column.OrZero(m.OriginalID), AnswersID: column.OrZero(m.AnswersID),
-		Reason: column.Text(m.Reason), MakerUser: column.OrZero(m.MakerUser), Makers: v.Makers, ApprovalsRequired: int(v.ApprovalsRequired),
+		Reason: column.Text(m.Reason), MakerUser: column.OrZero(m.MakerUser), Makers: v.Makers, Clients: v.Clients, ApprovalsRequired: int(v.ApprovalsRequired),
 		PolicyID: column.OrZero(m.PolicyID), CreatedAt: m.CreatedAt.UTC(), Version: int(v.Version), State: payment.State(m.State),
 		AcceptedAt: column.Time(m.AcceptedAt), DeliveredAt: column.Time(m.DeliveredAt), Content: row.Content,
 		Summary: payment.Summary{

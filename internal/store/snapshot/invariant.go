@@ -109,6 +109,7 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 		{"I13", "whoever made, decided or moved a message is the person of the account, and might", list(q.InvariantWhoActed)},
 		{"I14", "what clearing sent is in the inbox, became what the inbox says, and states that need it have it", list(q.InvariantInboxUnlikeMessages)},
 		{"I15", "every row that another one refers to is there", s.dangling},
+		{"I22", "each message was given the approvals that the policy of its time asked for", list(q.InvariantPolicyAsked)},
 	}
 	invariants := make([]Invariant, 0, len(checks))
 	for _, c := range checks {

@@ -167,6 +167,17 @@ func (q *Queries) DebtorAccountProvision(ctx context.Context, arg DebtorAccountP
 	return err
 }
 
+const grantEnded = `-- name: GrantEnded :one
+SELECT (ended_at IS NOT NULL)::boolean AS ended FROM user_role WHERE realm = $1 AND grant_id = $2
+`
+
+func (q *Queries) GrantEnded(ctx context.Context, realm string, grantID uuid.UUID) (bool, error) {
+	row := q.db.QueryRow(ctx, grantEnded, realm, grantID)
+	var ended bool
+	err := row.Scan(&ended)
+	return ended, err
+}
+
 const grantInForce = `-- name: GrantInForce :many
 SELECT realm, user_id, duty, role, granted_at, grant_id, ended_at, key_id, seal FROM user_role WHERE realm = $1 AND user_id = $2 AND ended_at IS NULL ORDER BY role
 `

@@ -39,23 +39,23 @@ WITH moved AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
     ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role,
-    maker_grant_id, maker_granted_at)
+    maker_grant_id, maker_granted_at, clients)
   SELECT realm, message_id, version, $17::uuid, $10::bytea, $3::uuid, $4::uuid,
     array_append($23::uuid[], $4::uuid), version - 1, $23::uuid[], ($23::uuid[])[1], approvals_required,
     $12::timestamptz, $24::bigint, $25::text, $26::text, $27::text, $28::text,
     $29::text, $30::text, $31::text, $32::text, $33::text, $34::text,
     $35::text, $36::text, $37::text, $38::bytea, $39::text, $40::uuid,
-    $41::timestamptz FROM moved
+    $41::timestamptz, $42::text[] FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
   SELECT realm, message_id, state_sequence, kind, 'Approval Pending', 'amend', 'Approval Pending', state_sequence - 1, version,
-    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $42::text,
+    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $43::text,
     $12::timestamptz FROM moved
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
   SELECT moved.realm, $6::text, 'message-id', $19::text, moved.message_id, $10::bytea, $12::timestamptz
-  FROM moved WHERE $43::boolean
+  FROM moved WHERE $44::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
   request_id, source_address, content_hash, detail, at)
@@ -107,6 +107,7 @@ type MessageAmendIfParams struct {
 	EditorRole        string
 	EditorGrantID     uuid.UUID
 	EditorGrantedAt   time.Time
+	Clients           []string
 	Reason            *string
 	NewReference      bool
 }
@@ -155,6 +156,7 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.EditorRole,
 		arg.EditorGrantID,
 		arg.EditorGrantedAt,
+		arg.Clients,
 		arg.Reason,
 		arg.NewReference,
 	)
@@ -163,8 +165,20 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 	return sequence, err
 }
 
+const messageApprovalsAsked = `-- name: MessageApprovalsAsked :one
+SELECT approvals_asked(m.realm, m.message_id, m.version)::integer AS asked FROM message m WHERE m.realm = $1 AND m.message_id = $2
+`
+
+// How many approvals the policies of its time asked for the current version.
+func (q *Queries) MessageApprovalsAsked(ctx context.Context, realm string, messageID uuid.UUID) (int32, error) {
+	row := q.db.QueryRow(ctx, messageApprovalsAsked, realm, messageID)
+	var asked int32
+	err := row.Scan(&asked)
+	return asked, err
+}
+
 const messageGet = `-- name: MessageGet :one
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, d.content,
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, m.clients, d.content,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
 FROM message_listed m
@@ -248,6 +262,7 @@ func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.U
 		&i.MessageListed.ReturnState,
 		&i.MessageListed.MakerName,
 		&i.MessageListed.MakerLogin,
+		&i.MessageListed.Clients,
 		&i.Content,
 		&i.AccountIban,
 		&i.AccountScheme,
@@ -322,37 +337,37 @@ WITH added AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
     debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
-    maker_granted_at)
+    maker_granted_at, clients)
   VALUES ($1, $2, 1, $31, $4, $17, $18, $3::uuid[],
     $18, $5, $26, $38, $39, $40, $41,
     $42, $43, $44, $45, $46, $47, $48,
     $49, $50, $51, $52::text, $53::bytea, $54,
-    $55, $56)
+    $55, $56, $57::text[])
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
-  VALUES ($1, $2, 1, $11, 'None', $57, $27, 1, $17, $18, $58,
-    $15, $14, coalesce($59, $30), $26)
+  VALUES ($1, $2, 1, $11, 'None', $58, $27, 1, $17, $18, $59,
+    $15, $14, coalesce($60, $30), $26)
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  VALUES ($1, $60, $2, 1, $61, $17, $18, $58, $15,
-    $14, $62, $63, $4, $64, $26)
+  VALUES ($1, $61, $2, 1, $62, $17, $18, $59, $15,
+    $14, $63, $64, $4, $65, $26)
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $15::text AS client_id, 'message-id' AS scope, $65::text AS key,
-    $2::uuid AS message_id, $66::bytea AS fingerprint, $26::timestamptz AS created_at
-  WHERE $65::text IS NOT NULL
+  SELECT $1::text AS realm, $15::text AS client_id, 'message-id' AS scope, $66::text AS key,
+    $2::uuid AS message_id, $67::bytea AS fingerprint, $26::timestamptz AS created_at
+  WHERE $66::text IS NOT NULL
 ), named AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
   SELECT $1::text AS realm, $15::text AS client_id, 'external-id' AS scope, $16::text AS key,
-    $2::uuid AS message_id, $66::bytea AS fingerprint, $26::timestamptz AS created_at
+    $2::uuid AS message_id, $67::bytea AS fingerprint, $26::timestamptz AS created_at
   WHERE $16::text IS NOT NULL
 ), repeatable AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $15::text AS client_id, 'idempotency-key' AS scope, $67::text AS key,
-    $2::uuid AS message_id, $66::bytea AS fingerprint, $26::timestamptz AS created_at
-  WHERE $67::text IS NOT NULL
+  SELECT $1::text AS realm, $15::text AS client_id, 'idempotency-key' AS scope, $68::text AS key,
+    $2::uuid AS message_id, $67::bytea AS fingerprint, $26::timestamptz AS created_at
+  WHERE $68::text IS NOT NULL
 )
 INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
 SELECT $1::text AS realm, $2::uuid AS message_id, 1 AS version, $3::uuid[] AS makers,
@@ -419,6 +434,7 @@ type MessageInsertParams struct {
 	MakerRole         *string
 	MakerGrantID      *uuid.UUID
 	MakerGrantedAt    *time.Time
+	Clients           []string
 	Action            string
 	ActorName         string
 	Note              interface{}
@@ -491,6 +507,7 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.MakerRole,
 		arg.MakerGrantID,
 		arg.MakerGrantedAt,
+		arg.Clients,
 		arg.Action,
 		arg.ActorName,
 		arg.Note,
@@ -963,24 +980,28 @@ func (q *Queries) ReleaseGet(ctx context.Context, realm string, messageID uuid.U
 const submissionContext = `-- name: SubmissionContext :one
 
 SELECT r.mark, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required,
+       CASE WHEN $1::uuid IS NULL THEN 0
+       ELSE (SELECT approvals_asked(s.realm, s.message_id, s.version) FROM message s WHERE s.realm = r.realm AND s.message_id = $1::uuid)
+       END::integer AS approvals_asked,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
        a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal
 FROM realm r
 JOIN policy p ON p.realm = r.realm AND p.policy_id = (
   SELECT policy.policy_id FROM policy
   WHERE policy.realm = r.realm AND policy.retired_at IS NULL
-    AND (policy.client_id IS NULL OR policy.client_id = $1::text)
-    AND (policy.channel IS NULL OR policy.channel = $2::text)
-    AND (policy.scheme IS NULL OR policy.scheme = $3::text)
-    AND (policy.kind IS NULL OR policy.kind = $4::text)
-    AND (policy.amount_from IS NULL OR policy.amount_from <= $5::bigint)
-    AND (policy.amount_to IS NULL OR policy.amount_to >= $5::bigint)
+    AND (policy.client_id IS NULL OR policy.client_id = $2::text)
+    AND (policy.channel IS NULL OR policy.channel = $3::text)
+    AND (policy.scheme IS NULL OR policy.scheme = $4::text)
+    AND (policy.kind IS NULL OR policy.kind = $5::text)
+    AND (policy.amount_from IS NULL OR policy.amount_from <= $6::bigint)
+    AND (policy.amount_to IS NULL OR policy.amount_to >= $6::bigint)
   ORDER BY policy.rank DESC, policy.created_at DESC LIMIT 1)
-LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = $6::text
-WHERE r.realm = $7::text
+LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = $7::text
+WHERE r.realm = $8::text
 `
 
 type SubmissionContextParams struct {
+	About         *uuid.UUID
 	ClientID      string
 	Channel       string
 	Scheme        string
@@ -993,6 +1014,7 @@ type SubmissionContextParams struct {
 type SubmissionContextRow struct {
 	Mark            string
 	Policy          Policy
+	ApprovalsAsked  int32
 	AccountIban     *string
 	AccountScheme   *string
 	AccountCurrency *string
@@ -1011,9 +1033,11 @@ type SubmissionContextRow struct {
 
 // Messages and everything that one step of their life writes. Every statement runs in a transaction whose setting countersign.realm
 // names the realm; the realm stands in each condition all the same.
-// What a new message needs to know: the realm's mark, the policy it falls under and the debtor account.
+// What a new message needs to know: the realm's mark, the policy it falls under and the debtor account. About a stored message it also tells
+// how many approvals the policies of its time asked for.
 func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextParams) (SubmissionContextRow, error) {
 	row := q.db.QueryRow(ctx, submissionContext,
+		arg.About,
 		arg.ClientID,
 		arg.Channel,
 		arg.Scheme,
@@ -1041,6 +1065,7 @@ func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextPa
 		&i.Policy.KeyID,
 		&i.Policy.Seal,
 		&i.Policy.ContentHashRequired,
+		&i.ApprovalsAsked,
 		&i.AccountIban,
 		&i.AccountScheme,
 		&i.AccountCurrency,

@@ -197,6 +197,7 @@ type MessageListed struct {
 	ReturnState       string
 	MakerName         string
 	MakerLogin        string
+	Clients           []string
 }
 
 type MessageVersion struct {
@@ -232,6 +233,7 @@ type MessageVersion struct {
 	MakerRole         *string
 	MakerGrantID      *uuid.UUID
 	MakerGrantedAt    *time.Time
+	Clients           []string
 }
 
 type Outbox struct {

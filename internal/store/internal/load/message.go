@@ -28,7 +28,7 @@ func Listed(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message {
 		Realm: m.Realm, InternalID: m.MessageID, GlobalID: globalid.ID(m.GlobalID), Kind: payment.Kind(m.Kind),
 		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel), ClientID: column.Text(m.ClientID), ExternalID: column.Text(m.ExternalID),
 		OriginalID: column.OrZero(m.OriginalID), AnswersID: column.OrZero(m.AnswersID), AnswerBy: column.Time(m.AnswerBy), Deadline: column.Time(m.Deadline), Reason: column.Text(m.Reason),
-		MakerUser: column.OrZero(m.MakerUser), MakerName: m.MakerName, MakerLogin: m.MakerLogin, Makers: m.Makers,
+		MakerUser: column.OrZero(m.MakerUser), MakerName: m.MakerName, MakerLogin: m.MakerLogin, Makers: m.Makers, Clients: m.Clients,
 		ApprovalsRequired: int(m.ApprovalsRequired), PolicyID: column.OrZero(m.PolicyID), ExpiresAt: column.Time(m.ExpiresAt), CreatedAt: m.CreatedAt.UTC(),
 		Version: int(m.Version), State: payment.State(m.State), Sequence: int(m.StateSequence), StateSince: m.StateSince.UTC(),
 		AcceptedAt: column.Time(m.AcceptedAt), DeliveredAt: column.Time(m.DeliveredAt), SettledAt: column.Time(m.SettledAt),
@@ -126,6 +126,13 @@ func (l Loader) Message(ctx context.Context, realm string, id uuid.UUID, mode Lo
 	m := whole(l.seal, row, decisions)
 	if mode == ForRead && m.Withheld == "" {
 		m.Withheld = m.Difference() // whoever reads one message may be about to decide it
+	}
+	if mode == ForRead && m.State == payment.StateApprovalPending {
+		asked, err := l.q.MessageApprovalsAsked(ctx, realm, id)
+		if err != nil {
+			return payment.Message{}, fmt.Errorf("ask the policies of its time: %w", err)
+		}
+		m = m.HeldTo(int(asked))
 	}
 	return m, nil
 }

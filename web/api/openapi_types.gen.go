@@ -7,39 +7,58 @@ import (
 	"encoding/json"
 )
 
-// Account defines model for Account.
+// Account An account that may be debited.
 type Account struct {
 	// Account IBAN.
 	Account string `json:"account"`
 
 	// Agent BIC.
-	Agent    string `json:"agent"`
+	Agent string `json:"agent"`
+
+	// Currency The currency of the account.
 	Currency string `json:"currency"`
-	Holder   Holder `json:"holder"`
-	Open     bool   `json:"open"`
-	Scheme   string `json:"scheme"`
+
+	// Holder Whose account it is, as clearing gets it.
+	Holder Holder `json:"holder"`
+
+	// Open Whether payments may debit it.
+	Open bool `json:"open"`
+
+	// Scheme The scheme through which it pays.
+	Scheme string `json:"scheme"`
 }
 
-// AccountList defines model for AccountList.
+// AccountList A page of accounts.
 type AccountList struct {
+	// Accounts The accounts, by scheme and IBAN.
 	Accounts []Account `json:"accounts"`
-	Header   Header    `json:"header"`
-	Page     Page      `json:"page"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Page Which part of a list this is.
+	Page Page `json:"page"`
 }
 
 // AdditionalInformation One line, or a list of lines. How many a reason takes, its rule says; more than 100 are not read.
 type AdditionalInformation = json.RawMessage
 
-// Amount defines model for Amount.
+// Amount Money.
 type Amount struct {
-	Ccy   string `json:"Ccy"`
+	// Ccy The currency, CHF or EUR.
+	Ccy string `json:"Ccy"`
+
+	// Value A decimal with a point.
 	Value string `json:"value"`
 }
 
-// Approval defines model for Approval.
+// Approval One decision of one person.
 type Approval struct {
+	// Action What was decided.
 	Action string `json:"action"`
-	At     string `json:"at"`
+
+	// At When, in UTC.
+	At string `json:"at"`
 
 	// By The person as shown to people.
 	By string `json:"by"`
@@ -54,9 +73,11 @@ type Approval struct {
 	UserID string `json:"userId,omitempty"`
 }
 
-// ApprovalOrder defines model for ApprovalOrder.
+// ApprovalOrder One decision about one message.
 type ApprovalOrder struct {
+	// ApprovalDetails The decision.
 	ApprovalDetails struct {
+		// Action What is decided.
 		Action string `json:"action"`
 
 		// ContentHash SHA-256 of the content the checker saw.
@@ -65,35 +86,48 @@ type ApprovalOrder struct {
 		// RejectReason Text. Required on reject, not blank. On approve it may be absent, null, empty or a text, which is kept as the remark of the approval.
 		RejectReason string `json:"rejectReason,omitempty"`
 	} `json:"ApprovalDetails"`
+
+	// Identifiers Which message is meant.
 	Identifiers MessageIdentifiers `json:"identifiers"`
 }
 
-// AuditAnswer defines model for AuditAnswer.
+// AuditAnswer The audit trail of a transaction.
 type AuditAnswer struct {
+	// Events The events, in the order that was asked for.
 	Events []Event `json:"events"`
-	Header Header  `json:"header"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
 }
 
-// AuditList defines model for AuditList.
+// AuditList A page of the audit trail.
 type AuditList struct {
+	// Events The events, in the order that was asked for.
 	Events []Event `json:"events"`
-	Header Header  `json:"header"`
-	Page   Page    `json:"page"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Page Which part of a list this is.
+	Page Page `json:"page"`
 }
 
-// BulkAnswer defines model for BulkAnswer.
+// BulkAnswer What became of each decision.
 type BulkAnswer struct {
+	// Header What every answer begins with.
 	Header Header `json:"header"`
 
 	// Results One for each decision, in their order.
 	Results []BulkResult `json:"results"`
 }
 
-// BulkApprovalOrder defines model for BulkApprovalOrder.
+// BulkApprovalOrder Several decisions, each about a message of its own.
 type BulkApprovalOrder struct {
 	// Approvals The decisions, carried out one after the other. 256 KiB of a body hold a hundred of them easily.
 	Approvals []struct {
+		// ApprovalDetails The decision.
 		ApprovalDetails struct {
+			// Action What is decided.
 			Action string `json:"action"`
 
 			// ContentHash SHA-256 of the content the checker saw; each decision names it.
@@ -102,6 +136,8 @@ type BulkApprovalOrder struct {
 			// RejectReason As of a single decision.
 			RejectReason string `json:"rejectReason,omitempty"`
 		} `json:"ApprovalDetails"`
+
+		// Identifiers Which message is meant.
 		Identifiers MessageIdentifiers `json:"identifiers"`
 	} `json:"approvals"`
 }
@@ -118,10 +154,13 @@ type BulkResult struct {
 	Status int `json:"status"`
 }
 
-// CancelOrder defines model for CancelOrder.
+// CancelOrder Which pending message to withdraw, and why.
 type CancelOrder struct {
+	// Identifiers Which message is meant.
 	Identifiers MessageIdentifiers `json:"identifiers"`
-	Reason      string             `json:"reason,omitempty"`
+
+	// Reason Why it is withdrawn; it stands in the history.
+	Reason string `json:"reason,omitempty"`
 }
 
 // ChargeAmount What a return keeps, as a decimal in the currency of the payment; with its currency as an object.
@@ -133,40 +172,63 @@ type CreditTransferDocument = map[string]interface{}
 // Decimal A decimal with a point. As a text it keeps its digits in every language.
 type Decimal = json.RawMessage
 
-// DecisionAnswer defines model for DecisionAnswer.
+// DecisionAnswer Where a recall, return or resolution stands.
 type DecisionAnswer struct {
-	Header      Header      `json:"header"`
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Identifiers The names of a message, as far as it has them.
 	Identifiers Identifiers `json:"identifiers"`
-	Success     Outcome     `json:"success"`
+
+	// Success A state in a word.
+	Success Outcome `json:"success"`
 }
 
-// ErrorAnswer defines model for ErrorAnswer.
+// ErrorAnswer One error.
 type ErrorAnswer struct {
-	Error  ErrorEntry `json:"error"`
-	Header Header     `json:"header"`
+	// Error One transaction that needs somebody to look at it.
+	Error ErrorEntry `json:"error"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
 }
 
-// ErrorEntry defines model for ErrorEntry.
+// ErrorEntry One transaction that needs somebody to look at it.
 type ErrorEntry struct {
+	// Amount Money.
 	Amount Amount `json:"amount"`
-	At     string `json:"at"`
+
+	// At When it went wrong, in UTC.
+	At string `json:"at"`
 
 	// Category failed: refused by clearing or withheld; unconfirmed: a payment clearing has not answered; overdue: a recall the other bank has not answered.
 	Category string `json:"category"`
 
 	// Entity The institution (realm).
-	Entity     string `json:"entity"`
+	Entity string `json:"entity"`
+
+	// ExternalID The client's own name of the order.
 	ExternalID string `json:"externalId,omitempty"`
-	GlobalID   string `json:"globalId"`
+
+	// GlobalID The id at clearing, 16 characters.
+	GlobalID string `json:"globalId"`
 
 	// ID The internalId of the transaction.
-	ID         string `json:"id"`
+	ID string `json:"id"`
+
+	// InternalID The id of the message here, a UUID.
 	InternalID string `json:"internalId"`
-	Kind       string `json:"kind"`
-	Message    string `json:"message"`
+
+	// Kind The kind of the transaction.
+	Kind string `json:"kind"`
+
+	// Message What is wrong, in a sentence.
+	Message string `json:"message"`
 
 	// ObjectReference What it is about.
-	ObjectReference     string `json:"objectReference"`
+	ObjectReference string `json:"objectReference"`
+
+	// ObjectReferenceType What kind of identifier objectReference is.
 	ObjectReferenceType string `json:"objectReferenceType"`
 
 	// ObjectType The kind of the transaction.
@@ -174,44 +236,71 @@ type ErrorEntry struct {
 
 	// ReasonCode ISO 20022 external code of a refusal.
 	ReasonCode string `json:"reasonCode,omitempty"`
-	Scheme     string `json:"scheme"`
+
+	// Scheme The instant scheme.
+	Scheme string `json:"scheme"`
 
 	// Service The scheme whose clearing it is about.
 	Service string `json:"service"`
 
 	// Severity error: it will not happen; warning: it may still end well.
 	Severity string `json:"severity"`
-	State    State  `json:"state"`
+
+	// State Where a message stands. docs/architecture.md draws the moves between the states.
+	State State `json:"state"`
 }
 
-// ErrorList defines model for ErrorList.
+// ErrorList A page of errors.
 type ErrorList struct {
+	// Errors The errors, newest first unless asked otherwise.
 	Errors []ErrorEntry `json:"errors"`
-	Header Header       `json:"header"`
-	Page   Page         `json:"page"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Page Which part of a list this is.
+	Page Page `json:"page"`
 }
 
-// Event defines model for Event.
+// Event One thing that was done or refused.
 type Event struct {
 	// Actor The person as shown to people.
-	Actor       string          `json:"actor"`
-	At          string          `json:"at"`
-	Channel     string          `json:"channel"`
-	ClientID    string          `json:"clientId,omitempty"`
-	ContentHash string          `json:"contentHash,omitempty"`
-	Detail      json.RawMessage `json:"detail"`
+	Actor string `json:"actor"`
+
+	// At When, in UTC.
+	At string `json:"at"`
+
+	// Channel Where it came in: api, portal or clearing.
+	Channel string `json:"channel"`
+
+	// ClientID The program through which it came.
+	ClientID string `json:"clientId,omitempty"`
+
+	// ContentHash SHA-256 of the content, in hexadecimal digits.
+	ContentHash string `json:"contentHash,omitempty"`
+
+	// Detail What else is known of it; its members depend on the event.
+	Detail json.RawMessage `json:"detail"`
 
 	// Event Such as instruction.approve, or instruction.approve-refused.
 	Event string `json:"event"`
-	ID    string `json:"id"`
+
+	// ID The id of the event, a UUID.
+	ID string `json:"id"`
 
 	// InternalID The message it is about; absent for a sign-in and the like.
 	InternalID string `json:"internalId,omitempty"`
-	Outcome    string `json:"outcome"`
-	RequestID  string `json:"requestId,omitempty"`
+
+	// Outcome Whether it was done or refused.
+	Outcome string `json:"outcome"`
+
+	// RequestID The X-Request-Id under which it was asked for.
+	RequestID string `json:"requestId,omitempty"`
 
 	// Sequence The step of the history it belongs to; a refusal changed nothing and has none.
-	Sequence      int    `json:"sequence,omitempty"`
+	Sequence int `json:"sequence,omitempty"`
+
+	// SourceAddress The network address it was asked from.
 	SourceAddress string `json:"sourceAddress,omitempty"`
 
 	// UserID The name of the account; absent when the gateway acted.
@@ -221,12 +310,13 @@ type Event struct {
 // ExternalID The client's own name of the order, unique for ever.
 type ExternalID = string
 
-// Failure defines model for Failure.
+// Failure A failure in a sentence.
 type Failure struct {
+	// Message What happened and what to do, in a sentence.
 	Message string `json:"message"`
 }
 
-// Field defines model for Field.
+// Field One fault, with its place.
 type Field struct {
 	// FieldMap RFC 6901 pointer into the body as it was sent, or the name of a header or query parameter.
 	FieldMap string `json:"fieldMap"`
@@ -238,13 +328,16 @@ type Field struct {
 	ReasonText string `json:"reasonText"`
 }
 
-// FieldsProblem defines model for FieldsProblem.
+// FieldsProblem Malformed; each fault with its place.
 type FieldsProblem struct {
+	// Fields The faults, in the order of the body.
 	Fields []Field `json:"fields"`
-	Header Header  `json:"header"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
 }
 
-// Header defines model for Header.
+// Header What every answer begins with.
 type Header struct {
 	// OriginalRequestID The X-Request-Id of the request; absent when it had none.
 	OriginalRequestID string `json:"originalRequestId,omitempty"`
@@ -256,34 +349,60 @@ type Header struct {
 	ResponseTime string `json:"responseTime"`
 }
 
-// HistoryAnswer defines model for HistoryAnswer.
+// HistoryAnswer The life of a transaction.
 type HistoryAnswer struct {
-	Header  Header `json:"header"`
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// History The steps, oldest first.
 	History []Step `json:"history"`
 }
 
-// Holder defines model for Holder.
+// Holder Whose account it is, as clearing gets it.
 type Holder struct {
+	// Building The number of the building.
 	Building string `json:"building,omitempty"`
-	Country  string `json:"country"`
-	Name     string `json:"name"`
+
+	// Country The country, two letters of ISO 3166.
+	Country string `json:"country"`
+
+	// Name The name.
+	Name string `json:"name"`
+
+	// Postcode The postcode.
 	Postcode string `json:"postcode,omitempty"`
-	Street   string `json:"street,omitempty"`
-	Town     string `json:"town"`
+
+	// Street The street.
+	Street string `json:"street,omitempty"`
+
+	// Town The town.
+	Town string `json:"town"`
 }
 
-// Identifiers defines model for Identifiers.
+// Identifiers The names of a message, as far as it has them.
 type Identifiers struct {
-	CreditID      string `json:"creditId,omitempty"`
-	ExternalID    string `json:"externalId,omitempty"`
-	GlobalID      string `json:"globalId,omitempty"`
+	// CreditID The incoming payment it is about.
+	CreditID string `json:"creditId,omitempty"`
+
+	// ExternalID The client's own name of the order.
+	ExternalID string `json:"externalId,omitempty"`
+
+	// GlobalID The id at clearing, 16 characters.
+	GlobalID string `json:"globalId,omitempty"`
+
+	// InstructionID InstrId of the order.
 	InstructionID string `json:"instructionId,omitempty"`
-	InternalID    string `json:"internalId,omitempty"`
-	RecallID      string `json:"recallId,omitempty"`
+
+	// InternalID The id of the message here, a UUID.
+	InternalID string `json:"internalId,omitempty"`
+
+	// RecallID The received recall it answers.
+	RecallID string `json:"recallId,omitempty"`
 }
 
-// IncomingPaymentResult defines model for IncomingPaymentResult.
+// IncomingPaymentResult The payment that was sent, and the answer to it.
 type IncomingPaymentResult struct {
+	// EndToEndID EndToEndId of the payment.
 	EndToEndID string `json:"endToEndId"`
 
 	// Reason ISO reason code of a refusal.
@@ -296,78 +415,112 @@ type IncomingPaymentResult struct {
 	TransactionID string `json:"transactionId"`
 }
 
-// IncomingPaymentScenario defines model for IncomingPaymentScenario.
+// IncomingPaymentScenario The payment that the other bank sends.
 type IncomingPaymentScenario struct {
 	// Amount A decimal with a point. As a text it keeps its digits in every language.
 	Amount Decimal `json:"amount,omitempty"`
 
 	// CreditorAccount IBAN; the demo's account of the scheme when it is left out.
 	CreditorAccount string `json:"creditorAccount,omitempty"`
-	DebtorName      string `json:"debtorName,omitempty"`
-	Remittance      string `json:"remittance,omitempty"`
-	Scheme          string `json:"scheme"`
+
+	// DebtorName Who pays; a name of the simulator when it is left out.
+	DebtorName string `json:"debtorName,omitempty"`
+
+	// Remittance What the payment is for.
+	Remittance string `json:"remittance,omitempty"`
+
+	// Scheme Through which scheme it comes.
+	Scheme string `json:"scheme"`
 }
 
-// InstructionAnswer defines model for InstructionAnswer.
+// InstructionAnswer Where a payment stands.
 type InstructionAnswer struct {
-	Header      Header        `json:"header"`
-	Identifiers Identifiers   `json:"identifiers"`
-	Message     StatusMessage `json:"message"`
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Identifiers The names of a message, as far as it has them.
+	Identifiers Identifiers `json:"identifiers"`
+
+	// Message A status report.
+	Message StatusMessage `json:"message"`
 
 	// Notes What of the order is not forwarded to the creditor's bank, in document order; absent when everything is. In the answers to
 	// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element.
 	Notes Notes `json:"notes,omitempty"`
 }
 
-// InstructionOrder defines model for InstructionOrder.
+// InstructionOrder One payment, and the name its client gives it.
 type InstructionOrder struct {
 	// Document pain.001.001.09 under CstmrCdtTrfInitn.
-	Document    CreditTransferDocument `json:"Document"`
+	Document CreditTransferDocument `json:"Document"`
+
+	// Identifiers The client's name of the order.
 	Identifiers struct {
 		// ExternalID The client's own name of the order, unique for ever.
 		ExternalID ExternalID `json:"externalId"`
 	} `json:"identifiers"`
 }
 
-// InterfaceAnswer defines model for InterfaceAnswer.
+// InterfaceAnswer One document with its content.
 type InterfaceAnswer struct {
-	Header  Header           `json:"header"`
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Message One ISO 20022 document, in or out.
 	Message InterfaceMessage `json:"message"`
 }
 
-// InterfaceList defines model for InterfaceList.
+// InterfaceList A page of documents.
 type InterfaceList struct {
-	Header   Header             `json:"header"`
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Messages The documents, newest first unless asked otherwise.
 	Messages []InterfaceMessage `json:"messages"`
-	Page     Page               `json:"page"`
+
+	// Page Which part of a list this is.
+	Page Page `json:"page"`
 }
 
-// InterfaceMessage defines model for InterfaceMessage.
+// InterfaceMessage One ISO 20022 document, in or out.
 type InterfaceMessage struct {
 	// Document Only where one message was asked for.
-	Document    json.RawMessage `json:"Document,omitempty"`
-	At          string          `json:"at"`
-	ContentHash string          `json:"contentHash,omitempty"`
+	Document json.RawMessage `json:"Document,omitempty"`
+
+	// At When it was received or stored, in UTC.
+	At string `json:"at"`
+
+	// ContentHash SHA-256 of the content, in hexadecimal digits.
+	ContentHash string `json:"contentHash,omitempty"`
 
 	// Direction draft: what a checker approves, before it is stamped and sent.
-	Direction  string `json:"direction"`
-	ID         string `json:"id"`
+	Direction string `json:"direction"`
+
+	// ID The id of the document here, a UUID.
+	ID string `json:"id"`
+
+	// InternalID The transaction it belongs to; absent when it belongs to none.
 	InternalID string `json:"internalId,omitempty"`
 
 	// Reference Its own message id.
 	Reference string `json:"reference"`
-	Scheme    string `json:"scheme"`
+
+	// Scheme The instant scheme.
+	Scheme string `json:"scheme"`
 
 	// Size Bytes.
 	Size int `json:"size"`
 
 	// Status Withheld: what is stored does not fit its seal; it is not what this gateway sent. Prepared: stored to be sent, and clearing has not yet taken the payment it belongs to; a pain.002 stays so: its client fetches it.
 	Status string `json:"status"`
-	Type   string `json:"type"`
+
+	// Type The message definition, such as pacs.008.001.08.
+	Type string `json:"type"`
 }
 
-// LogEntry defines model for LogEntry.
+// LogEntry One document that the simulator received or sent.
 type LogEntry struct {
+	// At When, in UTC.
 	At string `json:"at"`
 
 	// Attempts How many times a document that goes out was posted.
@@ -380,60 +533,91 @@ type LogEntry struct {
 	Direction string `json:"direction"`
 
 	// Effective A document that came in and was acted upon.
-	Effective  bool   `json:"effective"`
+	Effective bool `json:"effective"`
+
+	// EndToEndID EndToEndId of the payment it is about.
 	EndToEndID string `json:"endToEndId,omitempty"`
-	MessageID  string `json:"messageId,omitempty"`
+
+	// MessageID The document's own message id.
+	MessageID string `json:"messageId,omitempty"`
 
 	// Name The message definition, such as pacs.008.001.08; absent when the document could not be read.
-	Name    string `json:"name,omitempty"`
-	Number  int    `json:"number"`
+	Name string `json:"name,omitempty"`
+
+	// Number The number of the entry; it grows with time.
+	Number int `json:"number"`
+
+	// Outcome What became of it.
 	Outcome string `json:"outcome"`
 
 	// Reason ISO reason code in it.
 	Reason string `json:"reason,omitempty"`
+
+	// Scheme Between which clearing and the gateway it travelled.
 	Scheme string `json:"scheme"`
 
 	// Status What the document itself says.
-	Status        string `json:"status,omitempty"`
+	Status string `json:"status,omitempty"`
+
+	// TransactionID TxId of the payment it is about.
 	TransactionID string `json:"transactionId,omitempty"`
-	XML           string `json:"xml"`
+
+	// XML The document as it travelled.
+	XML string `json:"xml"`
 }
 
-// LoginForm defines model for LoginForm.
+// LoginForm The password grant of RFC 6749. A client may send its id and secret as HTTP Basic instead.
 type LoginForm struct {
+	// ClientID The program that asks.
 	ClientID string `json:"client_id"`
 
 	// ClientSecret Required of confidential clients.
 	ClientSecret string `json:"client_secret,omitempty"`
-	GrantType    string `json:"grant_type"`
-	Password     string `json:"password"`
-	Scope        string `json:"scope,omitempty"`
-	Username     string `json:"username"`
+
+	// GrantType The grant.
+	GrantType string `json:"grant_type"`
+
+	// Password The password of the user.
+	Password string `json:"password"`
+
+	// Scope Taken and passed over: the roles of the user are the scope.
+	Scope string `json:"scope,omitempty"`
+
+	// Username The name of the user in the realm.
+	Username string `json:"username"`
 }
 
-// LogoutForm defines model for LogoutForm.
+// LogoutForm The sign-in that ends, named by its refresh token.
 type LogoutForm struct {
-	ClientID     string `json:"client_id"`
+	// ClientID The program that asks.
+	ClientID string `json:"client_id"`
+
+	// ClientSecret Required of confidential clients.
 	ClientSecret string `json:"client_secret,omitempty"`
+
+	// RefreshToken The refresh token of the sign-in.
 	RefreshToken string `json:"refresh_token"`
 }
 
 // MessageID The internalId of the payment.
 type MessageID = string
 
-// MessageIdentifiers defines model for MessageIdentifiers.
+// MessageIdentifiers Which message is meant.
 type MessageIdentifiers struct {
 	// InternalID The internalId of the payment.
 	InternalID MessageID `json:"internalId"`
 }
 
-// MessagesAnswer defines model for MessagesAnswer.
+// MessagesAnswer The documents of one transaction.
 type MessagesAnswer struct {
-	Header   Header             `json:"header"`
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Messages The documents, newest first unless asked otherwise.
 	Messages []InterfaceMessage `json:"messages"`
 }
 
-// Note defines model for Note.
+// Note One element that is not forwarded.
 type Note struct {
 	// FieldMap RFC 6901 pointer into the body as it was sent, as in Field.
 	FieldMap string `json:"fieldMap"`
@@ -446,25 +630,61 @@ type Note struct {
 // instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element.
 type Notes = []Note
 
-// Outcome defines model for Outcome.
+// OriginalGroupStatus Where the order stands.
+type OriginalGroupStatus struct {
+	// GrpSts PNDG: waits for approval. ACSP: approved and on its way. ACSC: settled. RJCT: it will not happen.
+	GrpSts StatusCode `json:"GrpSts"`
+
+	// OrgnlCtrlSum CtrlSum of the order, or its amount where the order has none.
+	OrgnlCtrlSum float32 `json:"OrgnlCtrlSum,omitempty"`
+
+	// OrgnlMsgID MsgId of the order; NOTPROVIDED when it could not be read.
+	OrgnlMsgID string `json:"OrgnlMsgId"`
+
+	// OrgnlMsgNmID The message definition of the order.
+	OrgnlMsgNmID string `json:"OrgnlMsgNmId"`
+
+	// OrgnlNbOfTxs NbOfTxs of the order.
+	OrgnlNbOfTxs string `json:"OrgnlNbOfTxs,omitempty"`
+
+	// StsRsnInf Why it is refused; absent unless it is.
+	StsRsnInf StatusReasons `json:"StsRsnInf,omitempty"`
+}
+
+// OriginalPaymentStatus Where the payment stands.
+type OriginalPaymentStatus struct {
+	// OrgnlPmtInfID PmtInfId of the order.
+	OrgnlPmtInfID string `json:"OrgnlPmtInfId"`
+
+	// PmtInfSts PNDG: waits for approval. ACSP: approved and on its way. ACSC: settled. RJCT: it will not happen.
+	PmtInfSts StatusCode `json:"PmtInfSts"`
+
+	// TxInfAndSts The only transaction.
+	TxInfAndSts []TransactionStatus `json:"TxInfAndSts"`
+}
+
+// Outcome A state in a word.
 type Outcome struct {
+	// Status Where a message stands. docs/architecture.md draws the moves between the states.
 	Status State `json:"status"`
 
 	// Transactionid The Global ID.
 	Transactionid string `json:"transactionid"`
 }
 
-// Page defines model for Page.
+// Page Which part of a list this is.
 type Page struct {
 	// CurrentPage Absent after a cursor.
 	CurrentPage int `json:"currentPage,omitempty"`
 
 	// Next Send it as after for the following page; absent on the last one.
-	Next     string `json:"next,omitempty"`
-	PageSize int    `json:"pageSize"`
+	Next string `json:"next,omitempty"`
+
+	// PageSize How many entries a page has at most.
+	PageSize int `json:"pageSize"`
 }
 
-// Party defines model for Party.
+// Party One side of a payment.
 type Party struct {
 	// Account IBAN.
 	Account string `json:"account"`
@@ -482,18 +702,27 @@ type Party struct {
 // PaymentID An internalId or a Global ID.
 type PaymentID = string
 
-// Problem defines model for Problem.
+// Problem Every other failure.
 type Problem struct {
+	// ErrorCode The status and what kind of failure it is.
 	ErrorCode string `json:"errorCode"`
-	Header    Header `json:"header"`
-	Message   string `json:"message"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Message What happened and what to do, in a sentence.
+	Message string `json:"message"`
 }
 
-// Readiness defines model for Readiness.
+// Readiness Whether the gateway can work, part by part.
 type Readiness struct {
 	// Clearing "ok", "unknown", or in words which scheme with open accounts has no way to clearing.
-	Clearing    string `json:"clearing"`
-	Database    string `json:"database"`
+	Clearing string `json:"clearing"`
+
+	// Database Whether the database answers.
+	Database string `json:"database"`
+
+	// Environment The name of the environment, as the operator set it.
 	Environment string `json:"environment"`
 
 	// FourEyes "enforced", or in words for which realm a policy turns it off for everybody.
@@ -501,13 +730,15 @@ type Readiness struct {
 
 	// Schema "ok", "unknown", or in words why this program cannot work on the schema: missing, older, newer.
 	Schema string `json:"schema"`
+
+	// Status Whether it can work.
 	Status string `json:"status"`
 }
 
 // ReasonCode ISO 20022 external code of the scheme's list.
 type ReasonCode = string
 
-// RecallOrder defines model for RecallOrder.
+// RecallOrder Which payment to recall, and why.
 type RecallOrder struct {
 	// RecallDetails The reason is required, here or beside this member, in one place only.
 	RecallDetails struct {
@@ -520,7 +751,9 @@ type RecallOrder struct {
 
 	// AdditionalInformation One line, or a list of lines. How many a reason takes, its rule says; more than 100 are not read.
 	AdditionalInformation AdditionalInformation `json:"additionalInformation,omitempty"`
-	Identifiers           struct {
+
+	// Identifiers The payment to recall, and the name of this order.
+	Identifiers struct {
 		// ExternalID The client's own name of the order, unique for ever.
 		ExternalID ExternalID `json:"externalId,omitempty"`
 
@@ -532,56 +765,82 @@ type RecallOrder struct {
 	Reason ReasonCode `json:"reason,omitempty"`
 }
 
-// RecallResult defines model for RecallResult.
+// RecallResult The recall that was sent.
 type RecallResult struct {
 	// RecallID CxlId of the camt.056.
-	RecallID      string `json:"recallId"`
+	RecallID string `json:"recallId"`
+
+	// TransactionID TxId of the payment.
 	TransactionID string `json:"transactionId"`
 }
 
-// RecallScenario defines model for RecallScenario.
+// RecallScenario The payment that the other bank wants back.
 type RecallScenario struct {
 	// Reason ISO reason code; DUPL when it is left out.
 	Reason string `json:"reason,omitempty"`
+
+	// Scheme The scheme of the payment.
 	Scheme string `json:"scheme"`
 
 	// TransactionID That of an incoming payment the gateway accepted.
 	TransactionID string `json:"transactionId"`
 }
 
-// Receipt defines model for Receipt.
+// Receipt What became of a document of clearing.
 type Receipt struct {
+	// Status Stored, or Duplicate for one received before.
 	Status string `json:"status"`
 }
 
-// RefreshForm defines model for RefreshForm.
+// RefreshForm The refresh grant of RFC 6749. A client may send its id and secret as HTTP Basic instead.
 type RefreshForm struct {
-	ClientID     string `json:"client_id"`
+	// ClientID The program that asks.
+	ClientID string `json:"client_id"`
+
+	// ClientSecret Required of confidential clients.
 	ClientSecret string `json:"client_secret,omitempty"`
-	GrantType    string `json:"grant_type"`
+
+	// GrantType The grant.
+	GrantType string `json:"grant_type"`
+
+	// RefreshToken The refresh token of the sign-in.
 	RefreshToken string `json:"refresh_token"`
-	Scope        string `json:"scope,omitempty"`
+
+	// Scope Taken and passed over: the roles of the user are the scope.
+	Scope string `json:"scope,omitempty"`
 }
 
-// RefusalProblem defines model for RefusalProblem.
+// RefusalProblem Well formed, but refused by a rule or by the state.
 type RefusalProblem struct {
-	Decision    *Approval     `json:"decision,omitempty"`
-	Fields      []Field       `json:"fields,omitempty"`
-	Header      Header        `json:"header"`
-	Identifiers Identifiers   `json:"identifiers"`
-	Message     StatusMessage `json:"message"`
+	// Decision One decision of one person.
+	Decision *Approval `json:"decision,omitempty"`
+
+	// Fields One entry for each rule that is broken.
+	Fields []Field `json:"fields,omitempty"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Identifiers The names of a message, as far as it has them.
+	Identifiers Identifiers `json:"identifiers"`
+
+	// Message A status report.
+	Message StatusMessage `json:"message"`
 
 	// State Where the message stands that was to be decided or changed.
 	State string `json:"state,omitempty"`
 }
 
-// RelatedAnswer defines model for RelatedAnswer.
+// RelatedAnswer The transactions about one payment.
 type RelatedAnswer struct {
-	Header       Header        `json:"header"`
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Transactions The transactions, newest first unless asked otherwise.
 	Transactions []Transaction `json:"transactions"`
 }
 
-// ResolutionOrder defines model for ResolutionOrder.
+// ResolutionOrder Which received recall to refuse, and why.
 type ResolutionOrder struct {
 	// ResolutionDetails The reason is required, here or beside this member, in one place only.
 	ResolutionDetails struct {
@@ -614,7 +873,7 @@ type ResolutionOrder struct {
 	Reason ReasonCode `json:"reason,omitempty"`
 }
 
-// ReturnOrder defines model for ReturnOrder.
+// ReturnOrder Which incoming payment to send back, and why.
 type ReturnOrder struct {
 	// ReturnDetails The reason is required, here or beside this member, in one place only.
 	ReturnDetails struct {
@@ -647,72 +906,142 @@ type ReturnOrder struct {
 	Reason ReasonCode `json:"reason,omitempty"`
 }
 
-// RevokeForm defines model for RevokeForm.
+// RevokeForm The token that is withdrawn.
 type RevokeForm struct {
-	ClientID     string `json:"client_id"`
+	// ClientID The program that asks.
+	ClientID string `json:"client_id"`
+
+	// ClientSecret Required of confidential clients.
 	ClientSecret string `json:"client_secret,omitempty"`
-	Token        string `json:"token"`
+
+	// Token An access token or a refresh token.
+	Token string `json:"token"`
 }
 
-// ScenarioProblem defines model for ScenarioProblem.
+// ScenarioProblem Why a scenario did not happen.
 type ScenarioProblem struct {
+	// ErrorCode The status and what kind of failure it is.
 	ErrorCode string `json:"errorCode"`
 
 	// Message A sentence that says what to do.
 	Message string `json:"message"`
 }
 
-// State defines model for State.
+// State Where a message stands. docs/architecture.md draws the moves between the states.
 type State = string
 
-// StatusMessage defines model for StatusMessage.
+// StatusCode PNDG: waits for approval. ACSP: approved and on its way. ACSC: settled. RJCT: it will not happen.
+type StatusCode = string
+
+// StatusMessage A status report.
 type StatusMessage struct {
 	// Document pain.002.001.10 under CstmrPmtStsRpt. Where its XML has PDNG, this has PNDG.
 	Document json.RawMessage `json:"Document"`
 }
 
-// StatusReason defines model for StatusReason.
+// StatusReason Why clearing refused.
 type StatusReason struct {
 	// Code ISO 20022 external code of clearing's refusal.
 	Code string `json:"code"`
+
+	// Text The code in words, or what clearing said beside it.
 	Text string `json:"text"`
 }
 
-// Step defines model for Step.
+// StatusReasons Why it is refused; absent unless it is.
+type StatusReasons = []struct {
+	// AddtlInf The reason in words, in lines.
+	AddtlInf []string `json:"AddtlInf,omitempty"`
+
+	// Rsn The reason as a code.
+	Rsn struct {
+		// Cd ISO 20022 external code.
+		Cd string `json:"Cd"`
+	} `json:"Rsn"`
+}
+
+// StatusReport The elements of pain.002.001.10 that this program writes.
+type StatusReport struct {
+	// GrpHdr Which report this is.
+	GrpHdr StatusReportHeader `json:"GrpHdr"`
+
+	// OrgnlGrpInfAndSts Where the order stands.
+	OrgnlGrpInfAndSts OriginalGroupStatus `json:"OrgnlGrpInfAndSts"`
+
+	// OrgnlPmtInfAndSts The payment; absent where the order was refused and no payment was made.
+	OrgnlPmtInfAndSts []OriginalPaymentStatus `json:"OrgnlPmtInfAndSts,omitempty"`
+}
+
+// StatusReportHeader Which report this is.
+type StatusReportHeader struct {
+	// CreDtTm When it was written, with offset.
+	CreDtTm string `json:"CreDtTm"`
+
+	// DbtrAgt The debtor's bank, as the order names it.
+	DbtrAgt map[string]interface{} `json:"DbtrAgt,omitempty"`
+
+	// MsgID The report's own id.
+	MsgID string `json:"MsgId"`
+}
+
+// Step One move from state to state.
 type Step struct {
+	// Action The move, such as submit, approve or deliver.
 	Action string `json:"action"`
 
 	// Actor The person as shown to people.
-	Actor    string `json:"actor"`
-	At       string `json:"at"`
-	Channel  string `json:"channel"`
+	Actor string `json:"actor"`
+
+	// At When, in UTC.
+	At string `json:"at"`
+
+	// Channel Where it came in: api, portal or clearing.
+	Channel string `json:"channel"`
+
+	// ClientID The program through which it came.
 	ClientID string `json:"clientId,omitempty"`
-	From     string `json:"from"`
-	Reason   string `json:"reason,omitempty"`
-	Sequence int    `json:"sequence"`
-	To       State  `json:"to"`
+
+	// From The state before; None before the first.
+	From string `json:"from"`
+
+	// Reason Why, where somebody said so.
+	Reason string `json:"reason,omitempty"`
+
+	// Sequence The number of the step, from 1.
+	Sequence int `json:"sequence"`
+
+	// To Where a message stands. docs/architecture.md draws the moves between the states.
+	To State `json:"to"`
 
 	// UserID The name of the account; absent when the gateway acted.
-	UserID  string `json:"userId,omitempty"`
-	Version int    `json:"version"`
+	UserID string `json:"userId,omitempty"`
+
+	// Version The version of the content; each amendment makes the next.
+	Version int `json:"version"`
 }
 
-// Success defines model for Success.
+// Success The order would be taken.
 type Success struct {
 	// Notes What of the order is not forwarded to the creditor's bank, in document order; absent when everything is. In the answers to
 	// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element.
-	Notes  Notes  `json:"notes,omitempty"`
+	Notes Notes `json:"notes,omitempty"`
+
+	// Status Always Success.
 	Status string `json:"status"`
 }
 
-// TimeoutProblem defines model for TimeoutProblem.
+// TimeoutProblem No answer in time: what became of it is not known.
 type TimeoutProblem struct {
-	Error  Failure `json:"error"`
-	Header Header  `json:"header"`
+	// Error A failure in a sentence.
+	Error Failure `json:"error"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
 }
 
-// TokenMetadata defines model for TokenMetadata.
+// TokenMetadata The addresses of the token calls of one realm, and what they take.
 type TokenMetadata struct {
+	// GrantTypesSupported password and refresh_token.
 	GrantTypesSupported []string `json:"grant_types_supported"`
 
 	// Issuer The address of the realm.
@@ -728,72 +1057,118 @@ type TokenMetadata struct {
 	ResponseTypesSupported []string `json:"response_types_supported"`
 
 	// RevocationEndpoint RFC 7009.
-	RevocationEndpoint                     string   `json:"revocation_endpoint"`
+	RevocationEndpoint string `json:"revocation_endpoint"`
+
+	// RevocationEndpointAuthMethodsSupported How a client shows its secret there.
 	RevocationEndpointAuthMethodsSupported []string `json:"revocation_endpoint_auth_methods_supported"`
-	ServiceDocumentation                   string   `json:"service_documentation"`
+
+	// ServiceDocumentation Where this description is.
+	ServiceDocumentation string `json:"service_documentation"`
 
 	// TokenEndpoint Takes both grants.
-	TokenEndpoint                     string   `json:"token_endpoint"`
+	TokenEndpoint string `json:"token_endpoint"`
+
+	// TokenEndpointAuthMethodsSupported How a client shows its secret.
 	TokenEndpointAuthMethodsSupported []string `json:"token_endpoint_auth_methods_supported"`
 }
 
-// TokenProblem defines model for TokenProblem.
+// TokenProblem A refusal of a token call.
 type TokenProblem struct {
-	Error            string `json:"error"`
-	ErrorCode        string `json:"errorCode"`
+	// Error The code of OAuth (RFC 6749 and 6750).
+	Error string `json:"error"`
+
+	// ErrorCode The code of this interface.
+	ErrorCode string `json:"errorCode"`
+
+	// ErrorDescription What to do, in a sentence.
 	ErrorDescription string `json:"error_description"`
-	Header           Header `json:"header,omitempty"`
-	Message          string `json:"message"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header,omitempty"`
+
+	// Message The same sentence.
+	Message string `json:"message"`
 }
 
-// TokenSet defines model for TokenSet.
+// TokenSet The tokens of one sign-in.
 type TokenSet struct {
+	// AccessToken Send it as Authorization: Bearer.
 	AccessToken string `json:"access_token"`
 
 	// ExpiresIn Seconds.
 	ExpiresIn int `json:"expires_in"`
 
 	// RefreshExpiresIn Seconds.
-	RefreshExpiresIn int    `json:"refresh_expires_in"`
-	RefreshToken     string `json:"refresh_token"`
-	Scope            string `json:"scope,omitempty"`
-	TokenType        string `json:"token_type"`
+	RefreshExpiresIn int `json:"refresh_expires_in"`
+
+	// RefreshToken Good for one refresh, or to end the sign-in.
+	RefreshToken string `json:"refresh_token"`
+
+	// Scope The roles of the user.
+	Scope string `json:"scope,omitempty"`
+
+	// TokenType How the access token is sent.
+	TokenType string `json:"token_type"`
 }
 
-// Transaction defines model for Transaction.
+// Transaction A payment, recall, return or resolution, out or in.
 type Transaction struct {
 	// AcceptedAt The last approval.
 	AcceptedAt string `json:"acceptedAt,omitempty"`
-	Amount     Amount `json:"amount"`
+
+	// Amount Money.
+	Amount Amount `json:"amount"`
 
 	// AnswerBy A recall, ours or received, should be answered until then.
 	AnswerBy string `json:"answerBy,omitempty"`
 
 	// Approvals Decisions about the current version.
-	Approvals         []Approval `json:"approvals"`
-	ApprovalsRequired int        `json:"approvalsRequired"`
-	Channel           string     `json:"channel"`
+	Approvals []Approval `json:"approvals"`
+
+	// ApprovalsRequired How many people must approve it.
+	ApprovalsRequired int `json:"approvalsRequired"`
+
+	// Channel Where it came in: api, portal or clearing.
+	Channel string `json:"channel"`
 
 	// ContentHash SHA-256 of the current content.
 	ContentHash string `json:"contentHash"`
-	CreatedAt   string `json:"createdAt"`
+
+	// CreatedAt When it was made or received, in UTC.
+	CreatedAt string `json:"createdAt"`
 
 	// CreatedBy User name of the maker; empty for what came in.
 	CreatedBy string `json:"createdBy"`
 
 	// CreditID The incoming payment that this is, or that a received recall, or a return or resolution of ours, is about.
-	CreditID   string `json:"creditId,omitempty"`
-	Creditor   Party  `json:"creditor"`
-	Debtor     Party  `json:"debtor"`
-	Direction  string `json:"direction"`
+	CreditID string `json:"creditId,omitempty"`
+
+	// Creditor One side of a payment.
+	Creditor Party `json:"creditor"`
+
+	// Debtor One side of a payment.
+	Debtor Party `json:"debtor"`
+
+	// Direction out: made here; in: received.
+	Direction string `json:"direction"`
+
+	// EndToEndID EndToEndId of the order: it travels to the creditor.
 	EndToEndID string `json:"endToEndId"`
 
 	// ExpiresAt A pending transaction expires then.
-	ExpiresAt     string `json:"expiresAt,omitempty"`
-	ExternalID    string `json:"externalId,omitempty"`
-	GlobalID      string `json:"globalId"`
+	ExpiresAt string `json:"expiresAt,omitempty"`
+
+	// ExternalID The client's own name of the order; absent for what came in.
+	ExternalID string `json:"externalId,omitempty"`
+
+	// GlobalID The id at clearing, 16 characters.
+	GlobalID string `json:"globalId"`
+
+	// InstructionID InstrId of the order.
 	InstructionID string `json:"instructionId,omitempty"`
-	InternalID    string `json:"internalId"`
+
+	// InternalID The id of the message here, a UUID.
+	InternalID string `json:"internalId"`
 
 	// Kind payment: one that came in. A recall that came in is a recall with direction in.
 	Kind string `json:"kind"`
@@ -812,97 +1187,161 @@ type Transaction struct {
 
 	// RejectReason Why a checker rejected it.
 	RejectReason string `json:"rejectReason,omitempty"`
-	Remittance   string `json:"remittance,omitempty"`
+
+	// Remittance The unstructured remittance information or the creditor reference.
+	Remittance string `json:"remittance,omitempty"`
 
 	// ReturnStatus Of an incoming payment.
-	ReturnStatus string        `json:"returnStatus,omitempty"`
-	Scheme       string        `json:"scheme"`
-	SettledAt    string        `json:"settledAt,omitempty"`
-	State        State         `json:"state"`
-	StateSince   string        `json:"stateSince"`
+	ReturnStatus string `json:"returnStatus,omitempty"`
+
+	// Scheme The instant scheme.
+	Scheme string `json:"scheme"`
+
+	// SettledAt When clearing settled it, in UTC.
+	SettledAt string `json:"settledAt,omitempty"`
+
+	// State Where a message stands. docs/architecture.md draws the moves between the states.
+	State State `json:"state"`
+
+	// StateSince When it entered its state.
+	StateSince string `json:"stateSince"`
+
+	// StatusReason Why clearing refused.
 	StatusReason *StatusReason `json:"statusReason,omitempty"`
-	Uetr         string        `json:"uetr,omitempty"`
-	Version      int           `json:"version"`
+
+	// Uetr The unique end-to-end transaction reference, a UUID.
+	Uetr string `json:"uetr,omitempty"`
+
+	// Version The version of the content; each amendment makes the next.
+	Version int `json:"version"`
 
 	// Withheld Why what is stored cannot be trusted, in words: nobody may approve it. Absent when nothing is wrong.
 	Withheld string `json:"withheld,omitempty"`
 }
 
-// TransactionAnswer defines model for TransactionAnswer.
+// TransactionAnswer One transaction.
 type TransactionAnswer struct {
-	Header      Header      `json:"header"`
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Transaction A payment, recall, return or resolution, out or in.
 	Transaction Transaction `json:"transaction"`
 }
 
-// TransactionList defines model for TransactionList.
+// TransactionList A page of transactions.
 type TransactionList struct {
-	Header       Header        `json:"header"`
-	Page         Page          `json:"page"`
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Page Which part of a list this is.
+	Page Page `json:"page"`
+
+	// Transactions The transactions, newest first unless asked otherwise.
 	Transactions []Transaction `json:"transactions"`
 }
 
-// UpdateOrder defines model for UpdateOrder.
-type UpdateOrder struct {
-	// Document pain.001.001.09 under CstmrCdtTrfInitn.
-	Document    CreditTransferDocument `json:"Document"`
-	Identifiers MessageIdentifiers     `json:"identifiers"`
+// TransactionStatus Where the transaction stands.
+type TransactionStatus struct {
+	// AcctSvcrRef The Global ID.
+	AcctSvcrRef string `json:"AcctSvcrRef"`
+
+	// OrgnlEndToEndID EndToEndId of the order.
+	OrgnlEndToEndID string `json:"OrgnlEndToEndId"`
+
+	// OrgnlInstrID InstrId of the order.
+	OrgnlInstrID string `json:"OrgnlInstrId,omitempty"`
+
+	// OrgnlUETR UETR of the order.
+	OrgnlUETR string `json:"OrgnlUETR,omitempty"`
+
+	// StsRsnInf Why it is refused; absent unless it is.
+	StsRsnInf StatusReasons `json:"StsRsnInf,omitempty"`
+
+	// TxSts PNDG: waits for approval. ACSP: approved and on its way. ACSC: settled. RJCT: it will not happen.
+	TxSts StatusCode `json:"TxSts"`
 }
 
-// ValidationAnswer defines model for ValidationAnswer.
+// UpdateOrder Which pending payment gets which content.
+type UpdateOrder struct {
+	// Document pain.001.001.09 under CstmrCdtTrfInitn.
+	Document CreditTransferDocument `json:"Document"`
+
+	// Identifiers Which message is meant.
+	Identifiers MessageIdentifiers `json:"identifiers"`
+}
+
+// ValidationAnswer Nothing is wrong with the order.
 type ValidationAnswer struct {
-	Header  Header  `json:"header"`
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Success The order would be taken.
 	Success Success `json:"success"`
 }
 
-// ValidationOrder defines model for ValidationOrder.
+// ValidationOrder One payment to be checked; the externalId is looked at where there is one.
 type ValidationOrder struct {
 	// Document pain.001.001.09 under CstmrCdtTrfInitn.
-	Document    CreditTransferDocument `json:"Document"`
+	Document CreditTransferDocument `json:"Document"`
+
+	// Identifiers The client's name of the order, where it has one already.
 	Identifiers struct {
 		// ExternalID The client's own name of the order, unique for ever.
 		ExternalID ExternalID `json:"externalId,omitempty"`
 	} `json:"identifiers,omitempty"`
 }
 
-// ValidationProblem defines model for ValidationProblem.
+// ValidationProblem What is wrong with the order.
 type ValidationProblem struct {
-	Error  Failure `json:"error"`
+	// Error A failure in a sentence.
+	Error Failure `json:"error"`
+
+	// Errors The faults, in the order of the body.
 	Errors []Field `json:"errors"`
-	Header Header  `json:"header"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
 }
 
-// WrappedCancelOrder defines model for WrappedCancelOrder.
+// WrappedCancelOrder The same inside paymentRequest.
 type WrappedCancelOrder struct {
+	// PaymentRequest Which pending message to withdraw, and why.
 	PaymentRequest CancelOrder `json:"paymentRequest"`
 }
 
-// WrappedInstructionOrder defines model for WrappedInstructionOrder.
+// WrappedInstructionOrder The same inside paymentRequest.
 type WrappedInstructionOrder struct {
+	// PaymentRequest One payment, and the name its client gives it.
 	PaymentRequest InstructionOrder `json:"paymentRequest"`
 }
 
-// WrappedRecallOrder defines model for WrappedRecallOrder.
+// WrappedRecallOrder The same inside paymentRequest.
 type WrappedRecallOrder struct {
+	// PaymentRequest Which payment to recall, and why.
 	PaymentRequest RecallOrder `json:"paymentRequest"`
 }
 
-// WrappedResolutionOrder defines model for WrappedResolutionOrder.
+// WrappedResolutionOrder The same inside paymentRequest.
 type WrappedResolutionOrder struct {
+	// PaymentRequest Which received recall to refuse, and why.
 	PaymentRequest ResolutionOrder `json:"paymentRequest"`
 }
 
-// WrappedReturnOrder defines model for WrappedReturnOrder.
+// WrappedReturnOrder The same inside paymentRequest.
 type WrappedReturnOrder struct {
+	// PaymentRequest Which incoming payment to send back, and why.
 	PaymentRequest ReturnOrder `json:"paymentRequest"`
 }
 
-// WrappedUpdateOrder defines model for WrappedUpdateOrder.
+// WrappedUpdateOrder The same inside paymentRequest.
 type WrappedUpdateOrder struct {
+	// PaymentRequest Which pending payment gets which content.
 	PaymentRequest UpdateOrder `json:"paymentRequest"`
 }
 
-// WrappedValidationOrder defines model for WrappedValidationOrder.
+// WrappedValidationOrder The same inside paymentRequest.
 type WrappedValidationOrder struct {
+	// PaymentRequest One payment to be checked; the externalId is looked at where there is one.
 	PaymentRequest ValidationOrder `json:"paymentRequest"`
 }
 
@@ -936,67 +1375,67 @@ type RequestID = string
 // Scheme defines model for Scheme.
 type Scheme = string
 
-// BadQuery defines model for BadQuery.
+// BadQuery Malformed; each fault with its place.
 type BadQuery = FieldsProblem
 
-// Created defines model for Created.
+// Created Where a payment stands.
 type Created = InstructionAnswer
 
-// Decided defines model for Decided.
+// Decided Where a recall, return or resolution stands.
 type Decided = DecisionAnswer
 
-// Forbidden defines model for Forbidden.
+// Forbidden Every other failure.
 type Forbidden = Problem
 
-// InFlight defines model for InFlight.
+// InFlight Every other failure.
 type InFlight = Problem
 
-// Instruction defines model for Instruction.
+// Instruction Where a payment stands.
 type Instruction = InstructionAnswer
 
-// Internal defines model for Internal.
+// Internal Every other failure.
 type Internal = Problem
 
-// KeyReused defines model for KeyReused.
+// KeyReused Every other failure.
 type KeyReused = Problem
 
-// NotFound defines model for NotFound.
+// NotFound Every other failure.
 type NotFound = Problem
 
 // Refused defines model for Refused.
 type Refused = json.RawMessage
 
-// RequestCreated defines model for RequestCreated.
+// RequestCreated Where a recall, return or resolution stands.
 type RequestCreated = DecisionAnswer
 
-// ScenarioRefused defines model for ScenarioRefused.
+// ScenarioRefused Why a scenario did not happen.
 type ScenarioRefused = ScenarioProblem
 
-// SlowBody defines model for SlowBody.
+// SlowBody Every other failure.
 type SlowBody = Problem
 
 // StepTaken defines model for StepTaken.
 type StepTaken = json.RawMessage
 
-// Taken defines model for Taken.
+// Taken What became of a document of clearing.
 type Taken = Receipt
 
-// Tokens defines model for Tokens.
+// Tokens The tokens of one sign-in.
 type Tokens = TokenSet
 
-// TooLarge defines model for TooLarge.
+// TooLarge Every other failure.
 type TooLarge = Problem
 
-// TooMany defines model for TooMany.
+// TooMany Every other failure.
 type TooMany = Problem
 
-// Unauthorized defines model for Unauthorized.
+// Unauthorized Every other failure.
 type Unauthorized = Problem
 
-// Unavailable defines model for Unavailable.
+// Unavailable Every other failure.
 type Unavailable = Problem
 
-// UnsupportedMediaType defines model for UnsupportedMediaType.
+// UnsupportedMediaType Every other failure.
 type UnsupportedMediaType = Problem
 
 // IssueTokensFormdataBody defines parameters for IssueTokens.
@@ -1007,21 +1446,27 @@ type IssueTokensFormdataBody = struct {
 type ListAccountParams struct {
 	// AccountNumber IBAN: accounts here have no other number.
 	AccountNumber string `form:"accountNumber,omitempty" json:"accountNumber,omitempty"`
-	Currency      string `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// Currency CHF or EUR.
+	Currency string `form:"currency,omitempty" json:"currency,omitempty"`
 
 	// CustomerID Accounts here have none; any value finds nothing.
 	CustomerID string `form:"customerId,omitempty" json:"customerId,omitempty"`
 
 	// EntityCode Accounts here have none; any value finds nothing.
 	EntityCode string `form:"entityCode,omitempty" json:"entityCode,omitempty"`
-	Iban       string `form:"iban,omitempty" json:"iban,omitempty"`
+
+	// Iban IBAN.
+	Iban string `form:"iban,omitempty" json:"iban,omitempty"`
 
 	// Name Any part of the holder's name, whatever the case.
 	Name string `form:"name,omitempty" json:"name,omitempty"`
 
 	// CurrentPage At most 10,000 entries deep; go on with after from there.
 	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
-	PageSize    PageSize    `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// PageSize How many entries a page has at most.
+	PageSize PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 
 	// After The next of the page before; not together with currentPage.
 	After string `form:"after,omitempty" json:"after,omitempty"`
@@ -1055,7 +1500,9 @@ type ListAuditParams struct {
 
 	// CurrentPage At most 10,000 entries deep; go on with after from there.
 	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
-	PageSize    PageSize    `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// PageSize How many entries a page has at most.
+	PageSize PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 
 	// After The next of the page before; not together with currentPage.
 	After After `form:"after,omitempty" json:"after,omitempty"`
@@ -1072,6 +1519,7 @@ type ListAuditParams struct {
 
 // ListErrorParams defines parameters for ListError.
 type ListErrorParams struct {
+	// Category What went wrong.
 	Category string `form:"category,omitempty" json:"category,omitempty"`
 
 	// Entity The own institution (realm); any other value finds nothing.
@@ -1085,13 +1533,21 @@ type ListErrorParams struct {
 
 	// ObjectReferenceType Only with objectReference.
 	ObjectReferenceType string `form:"objectReferenceType,omitempty" json:"objectReferenceType,omitempty"`
-	ObjectType          string `form:"objectType,omitempty" json:"objectType,omitempty"`
-	Service             string `form:"service,omitempty" json:"service,omitempty"`
-	Severity            string `form:"severity,omitempty" json:"severity,omitempty"`
+
+	// ObjectType The kind of the transaction.
+	ObjectType string `form:"objectType,omitempty" json:"objectType,omitempty"`
+
+	// Service The scheme.
+	Service string `form:"service,omitempty" json:"service,omitempty"`
+
+	// Severity How bad it is.
+	Severity string `form:"severity,omitempty" json:"severity,omitempty"`
 
 	// CurrentPage At most 10,000 entries deep; go on with after from there.
 	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
-	PageSize    PageSize    `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// PageSize How many entries a page has at most.
+	PageSize PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 
 	// After The next of the page before; not together with currentPage.
 	After After `form:"after,omitempty" json:"after,omitempty"`
@@ -1126,12 +1582,17 @@ type DecideManyParams struct {
 
 // ListInterfaceParams defines parameters for ListInterface.
 type ListInterfaceParams struct {
+	// InternalID The id here, a UUID.
 	InternalID string `form:"internalId,omitempty" json:"internalId,omitempty"`
 
 	// Type For example pacs.008.001.08.
-	Type      string `form:"type,omitempty" json:"type,omitempty"`
+	Type string `form:"type,omitempty" json:"type,omitempty"`
+
+	// Direction out: made here; in: received.
 	Direction string `form:"direction,omitempty" json:"direction,omitempty"`
-	Scheme    string `form:"scheme,omitempty" json:"scheme,omitempty"`
+
+	// Scheme The instant scheme.
+	Scheme string `form:"scheme,omitempty" json:"scheme,omitempty"`
 
 	// CreationDateFrom Of the document: a date (from its start in UTC) or a time with offset.
 	CreationDateFrom string `form:"creationDateFrom,omitempty" json:"creationDateFrom,omitempty"`
@@ -1156,17 +1617,27 @@ type ListInterfaceParams struct {
 
 	// DebtorName Any part, whatever the case.
 	DebtorName string `form:"debtorName,omitempty" json:"debtorName,omitempty"`
+
+	// EndToEndID EndToEndId of the order.
 	EndToEndID string `form:"endToEndId,omitempty" json:"endToEndId,omitempty"`
 
 	// EndToendID Another spelling of endToEndId.
-	EndToendID    string `form:"endToendId,omitempty" json:"endToendId,omitempty"`
-	ExternalID    string `form:"externalId,omitempty" json:"externalId,omitempty"`
-	GlobalID      string `form:"globalId,omitempty" json:"globalId,omitempty"`
+	EndToendID string `form:"endToendId,omitempty" json:"endToendId,omitempty"`
+
+	// ExternalID The client's own name of the order.
+	ExternalID string `form:"externalId,omitempty" json:"externalId,omitempty"`
+
+	// GlobalID The id at clearing, 16 characters.
+	GlobalID string `form:"globalId,omitempty" json:"globalId,omitempty"`
+
+	// InstructionID InstrId of the order.
 	InstructionID string `form:"instructionId,omitempty" json:"instructionId,omitempty"`
 
 	// CurrentPage At most 10,000 entries deep; go on with after from there.
 	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
-	PageSize    PageSize    `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// PageSize How many entries a page has at most.
+	PageSize PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 
 	// After The next of the page before; not together with currentPage.
 	After After `form:"after,omitempty" json:"after,omitempty"`
@@ -1232,32 +1703,52 @@ type ListTransactionParams struct {
 	DebtorAgent string `form:"debtorAgent,omitempty" json:"debtorAgent,omitempty"`
 
 	// DebtorName Any part, whatever the case.
-	DebtorName    string `form:"debtorName,omitempty" json:"debtorName,omitempty"`
-	ExternalID    string `form:"externalId,omitempty" json:"externalId,omitempty"`
-	GlobalID      string `form:"globalId,omitempty" json:"globalId,omitempty"`
-	InternalID    string `form:"internalId,omitempty" json:"internalId,omitempty"`
+	DebtorName string `form:"debtorName,omitempty" json:"debtorName,omitempty"`
+
+	// ExternalID The client's own name of the order.
+	ExternalID string `form:"externalId,omitempty" json:"externalId,omitempty"`
+
+	// GlobalID The id at clearing, 16 characters.
+	GlobalID string `form:"globalId,omitempty" json:"globalId,omitempty"`
+
+	// InternalID The id here, a UUID.
+	InternalID string `form:"internalId,omitempty" json:"internalId,omitempty"`
+
+	// InstructionID InstrId of the order.
 	InstructionID string `form:"instructionId,omitempty" json:"instructionId,omitempty"`
-	EndToEndID    string `form:"endToEndId,omitempty" json:"endToEndId,omitempty"`
+
+	// EndToEndID EndToEndId of the order.
+	EndToEndID string `form:"endToEndId,omitempty" json:"endToEndId,omitempty"`
 
 	// EndToendID Another spelling of endToEndId.
 	EndToendID string `form:"endToendId,omitempty" json:"endToendId,omitempty"`
-	Scheme     string `form:"scheme,omitempty" json:"scheme,omitempty"`
+
+	// Scheme The instant scheme.
+	Scheme string `form:"scheme,omitempty" json:"scheme,omitempty"`
 
 	// Kind payment: one that came in. A recall that came in is a recall with direction in.
-	Kind      string  `form:"kind,omitempty" json:"kind,omitempty"`
-	Direction string  `form:"direction,omitempty" json:"direction,omitempty"`
-	State     []State `form:"state,omitempty" json:"state,omitempty"`
+	Kind string `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Direction out: made here; in: received.
+	Direction string `form:"direction,omitempty" json:"direction,omitempty"`
+
+	// State One state, or several of them.
+	State []State `form:"state,omitempty" json:"state,omitempty"`
 
 	// AmountFrom Decimal, with a point.
 	AmountFrom string `form:"amountFrom,omitempty" json:"amountFrom,omitempty"`
 
 	// AmountTo Decimal, with a point.
 	AmountTo string `form:"amountTo,omitempty" json:"amountTo,omitempty"`
+
+	// Currency CHF or EUR.
 	Currency string `form:"currency,omitempty" json:"currency,omitempty"`
 
 	// CurrentPage At most 10,000 entries deep; go on with after from there.
 	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
-	PageSize    PageSize    `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// PageSize How many entries a page has at most.
+	PageSize PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 
 	// After The next of the page before; not together with currentPage.
 	After After `form:"after,omitempty" json:"after,omitempty"`

@@ -1,0 +1,158 @@
+package api_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	contract "countersign/api"
+)
+
+// described loads the description.
+func described(t *testing.T) *openapi3.T {
+	t.Helper()
+	document, err := openapi3.NewLoader().LoadFromData(contract.Document)
+	must(t, err)
+	return document
+}
+
+// examplesOf are the examples of a body by name; "" is the only one.
+func examplesOf(media *openapi3.MediaType) map[string]any {
+	if media.Example != nil {
+		return map[string]any{"": media.Example}
+	}
+	values := map[string]any{}
+	for name, example := range media.Examples {
+		values[name] = example.Value.Value
+	}
+	return values
+}
+
+// TestEveryExampleIsAsDescribed: each body, asked or answered, and each parameter has one, and its schema takes it.
+func TestEveryExampleIsAsDescribed(t *testing.T) {
+	t.Parallel()
+	looked := 0
+	check := func(where string, schema *openapi3.SchemaRef, values map[string]any) {
+		if len(values) == 0 {
+			t.Errorf("%s has no example", where)
+		}
+		for name, value := range values {
+			looked++
+			err := schema.Value.VisitJSON(value, openapi3.MultiErrors())
+			if err != nil {
+				t.Errorf("%s: the example %s is not as described: %v", where, name, err)
+			}
+		}
+	}
+	for path, item := range described(t).Paths.Map() {
+		for method, operation := range item.Operations() {
+			at := method + " " + path
+			for _, parameter := range slices.Concat(item.Parameters, operation.Parameters) {
+				values := map[string]any{}
+				if parameter.Value.Example != nil {
+					values[""] = parameter.Value.Example
+				}
+				check(at+" "+parameter.Value.Name, parameter.Value.Schema, values)
+			}
+			if operation.RequestBody != nil {
+				for kind, media := range operation.RequestBody.Value.Content {
+					check(at+" takes "+kind, media.Schema, examplesOf(media))
+				}
+			}
+			for status, response := range operation.Responses.Map() {
+				for kind, media := range response.Value.Content {
+					check(at+" "+status+" "+kind, media.Schema, examplesOf(media))
+				}
+			}
+		}
+	}
+	if looked < 400 {
+		t.Errorf("only %d examples were looked at", looked)
+	}
+}
+
+// TestTheDescriptionExplainsItself: each call, parameter, header, schema and member has words.
+func TestTheDescriptionExplainsItself(t *testing.T) {
+	t.Parallel()
+	document := described(t)
+	silent := func(where, words string) {
+		if strings.TrimSpace(words) == "" {
+			t.Errorf("%s has no description", where)
+		}
+	}
+	for _, tag := range document.Tags {
+		silent("tag "+tag.Name, tag.Description)
+	}
+	for name, schema := range document.Components.Schemas {
+		silent(name, schema.Value.Description)
+		walkMembers(name, schema.Value, silent)
+	}
+	for path, item := range document.Paths.Map() {
+		for method, operation := range item.Operations() {
+			at := method + " " + path
+			silent(at, operation.Description)
+			for _, parameter := range slices.Concat(item.Parameters, operation.Parameters) {
+				silent(at+" "+parameter.Value.Name, parameter.Value.Description)
+			}
+			for status, response := range operation.Responses.Map() {
+				silent(at+" "+status, *response.Value.Description)
+				for name, header := range response.Value.Headers {
+					silent(at+" "+status+" "+name, header.Value.Description)
+				}
+			}
+		}
+	}
+}
+
+// walkMembers visits the members of a schema and of those inside it.
+func walkMembers(at string, schema *openapi3.Schema, visit func(where, words string)) {
+	for name, member := range schema.Properties {
+		visit(at+"."+name, member.Value.Description)
+		if member.Ref == "" {
+			walkMembers(at+"."+name, member.Value, visit)
+		}
+	}
+	if schema.Items != nil && schema.Items.Ref == "" {
+		walkMembers(at+"[]", schema.Items.Value, visit)
+	}
+	for _, alternative := range schema.OneOf {
+		if alternative.Ref == "" {
+			walkMembers(at, alternative.Value, visit)
+		}
+	}
+}
+
+// TestEveryExampleOfARequestIsTaken sends each example of a body to its call, in a gateway where what it is about stands as it has to.
+func TestEveryExampleOfARequestIsTaken(t *testing.T) {
+	t.Parallel()
+	b := setupInterbank(t)
+	b.Clock.Set(time.Date(2026, time.November, 20, 9, 12, 0, 0, time.UTC))
+	taken := 0
+	paths := described(t).Paths.Map()
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		item := paths[path]
+		if len(item.Servers) > 0 || item.Post == nil || strings.HasPrefix(path, "/clearing/") || strings.HasPrefix(path, "/api/admin/") {
+			continue // the simulator's tests take those of the sandbox, clearing's door and administration have tests of their own
+		}
+		for _, media := range item.Post.RequestBody.Value.Content {
+			for name, value := range examplesOf(media) {
+				body, err := json.Marshal(value)
+				must(t, err)
+				a := b.Send(t, b.exampleCall(t, path, name, string(body)))
+				if a.Status != http.StatusOK && a.Status != http.StatusNoContent {
+					t.Errorf("%s: the example %s is answered with %d %s", path, name, a.Status, a.Body)
+				}
+				taken++
+			}
+		}
+	}
+	if taken < 25 {
+		t.Errorf("only %d examples were sent", taken)
+	}
+}

@@ -204,7 +204,7 @@ func TestEmptyAnswersSaySomethingElseEach(t *testing.T) {
 	model := queue()
 	model.Rows, model.Empty = nil, ui.Empty{Title: "All decided", LinkLabel: "Today", LinkURL: "/queue?tab=decided"}
 	page := parse(t, views.QueuePage(model))
-	if page.Find(".queue-table").Length() != 0 || words(page.Find(".empty-title")) != "All decided" {
+	if page.Find(".entries").Length() != 0 || words(page.Find(".empty-title")) != "All decided" {
 		t.Errorf("empty queue shows %q", words(page.Find("#queue-list")))
 	}
 }

@@ -88,14 +88,15 @@ func payments() views.Payments {
 	for index := range 14 {
 		row := views.PaymentRow{
 			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/x", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5", index), Kind: "instruction", Scheme: "sic-inst",
-			Amount: ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.00", index*3+1, index*91%1000)}, CreditorName: creditors[index%len(creditors)],
+			Amount: ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.00", index*3+1, index*91%1000)}, Name: creditors[index%len(creditors)],
+			Account: "CH4431999123000889012", Other: "from Muster AG", Purpose: "Invoice 4711, second instalment",
 			State: states[index%len(states)], CreatedAt: now.Add(-time.Duration(index) * time.Hour), Maker: "maker1",
 		}
 		if index == 0 {
 			row.FollowUp = "Recall in Progress"
 		}
 		if index%4 == 3 {
-			row.Kind, row.DebtorName, row.Maker, row.Scheme, row.Amount.Currency = "payment", "Muster Logistik AG", "", "sct-inst", "EUR"
+			row.Kind, row.Toward, row.Other, row.Maker, row.Scheme, row.Amount.Currency = "payment", "from", "to Muster Logistik AG", "", "sct-inst", "EUR"
 		}
 		model.Rows = append(model.Rows, row)
 	}

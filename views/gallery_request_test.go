@@ -22,7 +22,7 @@ func recallCard() views.Card {
 	return views.Card{
 		Title: "The recall", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "received recall", State: "Awaiting Decision",
 		Amount: message().Amount, Words: "asked back for", Name: "Muster Logistik AG",
-		Due:  &views.Due{Day: "22.11.2026", Text: "2 days left", Tone: ui.ToneWaiting},
+		Due:  &ui.Due{Day: "22.11.2026", Text: "2 days left", Tone: ui.ToneWaiting},
 		Rows: []ui.Row{{Term: "Reason", Value: "The customer asks for it (CUST)"}, {Term: "Received", Value: "02.11.2026 08:14:03 CET"}},
 	}
 }
@@ -152,7 +152,7 @@ func receivedRecalls() views.ReceivedRecalls {
 		Shell: operatorShell("Received recalls", views.PlaceRecalls),
 		Tabs:  []ui.Tab{{Label: "To answer", URL: "/recalls", Current: true}, {Label: "Answered", URL: "/recalls?tab=answered"}},
 	}
-	for index, due := range []views.Due{
+	for index, due := range []ui.Due{
 		{Day: "11.12.2026", Text: "21 days left", Tone: ui.ToneMoving},
 		{Day: "22.11.2026", Text: "2 days left", Tone: ui.ToneWaiting},
 		{Day: "18.11.2026", Text: "2 days overdue", Tone: ui.ToneBad},

@@ -31,3 +31,17 @@ type IncomingRow struct {
 	FollowUp        string // returnStatus; empty when none
 	ReceivedAt      time.Time
 }
+
+func (m Incoming) entries() ui.Entries {
+	list := ui.Entries{Caption: "Incoming payments, newest first", Heads: ui.Heads{Name: "Debtor and purpose", State: "State", When: "Received"}}
+	for _, row := range m.Rows {
+		credited := ui.AccountFact(row.CreditorAccount)
+		credited.Text, credited.Title = "to "+credited.Text, row.CreditorName+", "+credited.Title
+		list.Entries = append(list.Entries, ui.Entry{
+			ID: row.InternalID, URL: row.URL, Reference: row.Reference, Amount: row.Amount, Name: row.DebtorName, Purpose: row.Remittance,
+			Facts:  ui.Facts(credited, ui.Fact{Text: ui.SchemeLabel(row.Scheme)}),
+			States: statesOf(row.State, row.FollowUp), At: row.ReceivedAt, Now: m.Shell.Now,
+		})
+	}
+	return list
+}

@@ -24,13 +24,40 @@ type MineRow struct {
 	Kind         string
 	Scheme       string
 	Amount       ui.Amount
-	CreditorName string
+	Toward       string // before the name; empty for a payment to a creditor
+	CreditorName string // who gets the money
+	Account      string // of that name
+	Purpose      string
 	State        string
 	SubmittedAt  time.Time
 	Note         string // the reason of a rejection, with who gave it
 	AmendURL     string
 	WithdrawURL  string
 	LikeURL      string
+}
+
+func (m Mine) entries() ui.Entries {
+	list := ui.Entries{
+		Caption: "Submissions, newest first",
+		Heads:   ui.Heads{Name: "Creditor and purpose", State: "State", Steps: "Next step", When: "Submitted"},
+	}
+	for _, row := range m.Rows {
+		entry := ui.Entry{
+			ID: row.InternalID, URL: row.URL, Reference: row.Reference, Amount: row.Amount, Toward: row.Toward, Name: row.CreditorName,
+			Purpose: row.Purpose,
+			Facts:   ui.Facts(ui.KindFact(row.Kind), ui.AccountFact(row.Account), ui.Fact{Text: ui.SchemeLabel(row.Scheme)}),
+			States:  []string{row.State}, Note: row.Note, At: row.SubmittedAt, Now: m.Shell.Now,
+		}
+		for _, step := range []ui.Step{
+			{Label: "Amend", URL: row.AmendURL}, {Label: "Withdraw", URL: row.WithdrawURL}, {Label: "New like this", URL: row.LikeURL},
+		} {
+			if step.URL != "" {
+				entry.Steps = append(entry.Steps, step)
+			}
+		}
+		list.Entries = append(list.Entries, entry)
+	}
+	return list
 }
 
 // Withdraw asks why a waiting submission is taken back. POST

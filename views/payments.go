@@ -18,16 +18,45 @@ type Payments struct {
 
 // PaymentRow is one message in a list.
 type PaymentRow struct {
-	InternalID   string
-	URL          string
-	Reference    string
-	Kind         string
-	Scheme       string
-	Amount       ui.Amount
-	DebtorName   string
-	CreditorName string
-	State        string
-	FollowUp     string
-	CreatedAt    time.Time
-	Maker        string
+	InternalID string
+	URL        string
+	Reference  string
+	Kind       string
+	Scheme     string
+	Amount     ui.Amount
+	Toward     string // before the name: "back from"; empty for a payment to a creditor
+	Name       string // of the creditor; of the debtor when it came in
+	Account    string // of that name
+	Other      string // the other side: "from Muster AG"
+	Purpose    string
+	State      string
+	FollowUp   string
+	CreatedAt  time.Time
+	Maker      string
+}
+
+func (m Payments) entries() ui.Entries {
+	list := ui.Entries{Caption: "Payments, newest first", Heads: ui.Heads{Name: "Creditor and purpose", State: "State", When: "Created"}}
+	for _, row := range m.Rows {
+		maker := ui.Fact{}
+		if row.Maker != "" {
+			maker.Text = "by " + row.Maker
+		}
+		list.Entries = append(list.Entries, ui.Entry{
+			ID: row.InternalID, URL: row.URL, Reference: row.Reference, Amount: row.Amount, Toward: row.Toward, Name: row.Name, Purpose: row.Purpose,
+			Facts: ui.Facts(
+				ui.KindFact(row.Kind), ui.AccountFact(row.Account), ui.Fact{Text: ui.SchemeLabel(row.Scheme)}, ui.Fact{Text: row.Other}, maker,
+			),
+			States: statesOf(row.State, row.FollowUp), At: row.CreatedAt, Now: m.Shell.Now,
+		})
+	}
+	return list
+}
+
+// statesOf is a state with what became of the message since; "" for nothing.
+func statesOf(state, followUp string) []string {
+	if followUp == "" {
+		return []string{state}
+	}
+	return []string{state, followUp}
 }

@@ -53,6 +53,7 @@ type QueueRow struct {
 	Kind            string
 	Scheme          string
 	Amount          ui.Amount
+	Purpose         string // what it is for; may be empty
 	Toward          string // before the name: "back to" in a return; empty for a payment to a creditor
 	CreditorName    string // who gets the amount, or has it
 	CreditorAccount string
@@ -62,13 +63,41 @@ type QueueRow struct {
 	Flags           []QueueFlag
 	Own             bool   // submitted by the person who looks
 	Current         bool   // open in the pane
-	Decided         string // "Approved by you, 08:15"; the row is dimmed
+	Decided         string // "Approved by you, 08:15"; empty while it waits
+	Dimmed          bool   // decided since the list was made
 }
 
 // QueueFlag is a short mark with its sentence: "Duplicate", "Amended", "New".
 type QueueFlag struct {
 	Text  string
 	Title string
+}
+
+// queueHeads are the columns of the queue.
+var queueHeads = ui.Heads{Name: "Creditor and purpose", When: "Age"}
+
+func (q Queue) entries() ui.Entries {
+	list := ui.Entries{Caption: "Messages, oldest first", Heads: queueHeads}
+	for _, row := range q.Rows {
+		list.Entries = append(list.Entries, row.entry())
+	}
+	return list
+}
+
+func (r QueueRow) entry() ui.Entry {
+	maker := "by " + r.Maker
+	if r.Own {
+		maker = "by you"
+	}
+	entry := ui.Entry{
+		ID: r.InternalID, URL: r.URL, InPane: true, Reference: r.Reference, Amount: r.Amount, Toward: r.Toward, Name: r.CreditorName, Purpose: r.Purpose,
+		Facts: ui.Facts(ui.KindFact(r.Kind), ui.AccountFact(r.CreditorAccount), ui.Fact{Text: ui.SchemeLabel(r.Scheme)}, ui.Fact{Text: maker}),
+		At:    r.SubmittedAt, Now: r.Now, Aged: true, Current: r.Current, Decided: r.Decided, Dimmed: r.Dimmed,
+	}
+	for _, flag := range r.Flags {
+		entry.Flags = append(entry.Flags, ui.Fact(flag))
+	}
+	return entry
 }
 
 func (q Queue) count() string {

@@ -26,7 +26,22 @@ type ReceivedRecallRow struct {
 	Reason     string // its code
 	ReasonText string
 	State      string
-	Answer     string // an answer under way: "Return waiting for approval"; empty when none
-	Due        *Due   // nil once it is answered
+	Answer     string  // an answer under way: "Return waiting for approval"; empty when none
+	Due        *ui.Due // nil once it is answered
 	ReceivedAt time.Time
+}
+
+func (m ReceivedRecalls) entries() ui.Entries {
+	list := ui.Entries{
+		Caption: "Received recalls, newest first",
+		Heads:   ui.Heads{Name: "Asked back for, and why", State: "State", Due: "Answer by", When: "Received"},
+	}
+	for _, row := range m.Rows {
+		list.Entries = append(list.Entries, ui.Entry{
+			ID: row.InternalID, URL: row.URL, Reference: row.Reference, Amount: row.Amount, Name: row.DebtorName, Purpose: row.ReasonText,
+			Facts:  ui.Facts(ui.Fact{Text: row.Reason}, ui.Fact{Text: ui.SchemeLabel(row.Scheme)}),
+			States: []string{row.State}, Note: row.Answer, Due: row.Due, At: row.ReceivedAt, Now: m.Shell.Now,
+		})
+	}
+	return list
 }

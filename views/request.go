@@ -18,14 +18,7 @@ type Card struct {
 	Words     string // before the name: "to", "from"
 	Name      string
 	Rows      []ui.Row
-	Due       *Due // of a received recall
-}
-
-// Due is the day an answer is due, in words.
-type Due struct {
-	Day  string // "23.03.2026"
-	Text string // "12 days left", "due today", "3 days overdue"
-	Tone ui.Tone
+	Due       *ui.Due // of a received recall
 }
 
 // RequestForm is the form for a recall, a return or a resolution. POST Action sends reason, the lines of information under the names

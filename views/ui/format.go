@@ -24,6 +24,15 @@ func DateTime(at time.Time) string { return at.In(zurich()).Format("02.01.2006 1
 // ClockTime writes the time of day with its zone: "08:14:03 CET".
 func ClockTime(at time.Time) string { return at.In(zurich()).Format("15:04:05 MST") }
 
+// ShortTime writes a moment of today as the time of day, "08:14", and any other as its day, "20.11.2026".
+func ShortTime(at, now time.Time) string {
+	local := at.In(zurich())
+	if local.Format(time.DateOnly) == now.In(zurich()).Format(time.DateOnly) {
+		return local.Format("15:04")
+	}
+	return local.Format("02.01.2006")
+}
+
 func machineTime(at time.Time) string { return at.In(zurich()).Format(time.RFC3339) }
 
 func universalTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }

@@ -224,7 +224,7 @@ func (v *visit) decided(m payment.Message) error {
 	left := f // what may be empty now is the list of this person, as it is narrowed
 	left.View.Tab = tabForMe
 	answer := views.Decided{Shell: v.Shell("Approval queue", views.PlaceQueue), Row: QueueRow(v.Visit, m, f), AllDone: v.emptyQueue(left)}
-	answer.Row.Decided = decidedNote(decision.Action, "you", decision.DecidedAt)
+	answer.Row.Dimmed, answer.Row.Decided = true, decidedNote(decision.Action, "you", decision.DecidedAt)
 	if found {
 		detail, err := v.decision(next, f, views.Decision{})
 		if err != nil {

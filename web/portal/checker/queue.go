@@ -134,27 +134,17 @@ func (v *visit) pending(f page.Filter) (list []payment.Message, more bool, err e
 	return list, false, err
 }
 
-// toward says beside an R-transaction which way its money goes.
-var toward = map[payment.Kind]string{
-	payment.KindRecall: "back from", payment.KindReturn: "back to", payment.KindResolution: "stays with",
-}
-
 // QueueRow is a waiting message as lists show it; the filter goes on in its link.
 func QueueRow(v *page.Visit, m payment.Message, f page.Filter) views.QueueRow {
 	row := views.QueueRow{
 		InternalID: m.InternalID.String(), URL: "/queue/" + m.InternalID.String() + f.Query(), Reference: string(m.GlobalID),
-		Kind: string(m.Kind), Scheme: string(m.Scheme), Amount: page.AmountView(m.Summary.Amount), CreditorName: m.Summary.CreditorName,
-		CreditorAccount: m.Summary.CreditorAccount, Maker: m.MakerLogin, SubmittedAt: m.CreatedAt, Now: v.At,
-		Toward: toward[m.Kind], Own: m.MadeBy(v.By.PersonID), Current: m.InternalID == f.Current,
+		Kind: string(m.Kind), Scheme: string(m.Scheme), Amount: page.AmountView(m.Summary.Amount),
+		Maker: m.MakerLogin, SubmittedAt: m.CreatedAt, Now: v.At,
+		Toward: page.Toward(m), Purpose: rtransaction.Purpose(m), Own: m.MadeBy(v.By.PersonID), Current: m.InternalID == f.Current,
 	}
-	if m.Kind == payment.KindReturn { // it goes to whom it came from
-		row.CreditorName, row.CreditorAccount = m.Summary.DebtorName, m.Summary.DebtorAccount
-	}
+	row.CreditorName, row.CreditorAccount = page.Facing(m)
 	if m.Withheld != "" {
 		row.Flags = append(row.Flags, views.QueueFlag{Text: page.Withheld, Title: m.Withheld})
-	}
-	if m.Reason != "" {
-		row.Flags = append(row.Flags, views.QueueFlag{Text: m.Reason, Title: rtransaction.ReasonText(m.Kind, m.Scheme, m.Reason)})
 	}
 	if m.Version > 1 {
 		row.Flags = append(row.Flags, views.QueueFlag{Text: "Amended", Title: "Changed after its submission"})

@@ -8,6 +8,7 @@ import (
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
+	"countersign/web/portal/rtransaction"
 )
 
 // mineTabs are the parts of a maker's own list: their address, label and states.
@@ -65,12 +66,10 @@ func (v *visit) mineRow(m payment.Message) (views.MineRow, error) {
 	path := "/payments/" + m.InternalID.String()
 	row := views.MineRow{
 		InternalID: m.InternalID.String(), URL: path, Reference: string(m.GlobalID), Kind: string(m.Kind), Scheme: string(m.Scheme),
-		Amount: page.AmountView(m.Summary.Amount), CreditorName: m.Summary.CreditorName, State: string(m.State), SubmittedAt: m.CreatedAt,
-		Note: page.StatusReason(m),
+		Amount: page.AmountView(m.Summary.Amount), State: string(m.State), SubmittedAt: m.CreatedAt,
+		Note: page.StatusReason(m), Toward: page.Toward(m), Purpose: rtransaction.Purpose(m),
 	}
-	if m.Kind == payment.KindReturn {
-		row.CreditorName = m.Summary.DebtorName // who gets the money
-	}
+	row.CreditorName, row.Account = page.Facing(m)
 	if m.Kind == payment.KindInstruction {
 		row.LikeURL = "/payments/new?like=" + m.InternalID.String()
 	}

@@ -28,6 +28,25 @@ func MessageView(m payment.Message) views.Message {
 	}
 }
 
+// toward are the words before the name in lists, for those kinds whose money does not go to a creditor.
+var toward = map[payment.Kind]string{
+	payment.KindRecall: "back from", payment.KindReturn: "back to", payment.KindResolution: "stays with", payment.KindPayment: "from",
+	payment.KindReceivedRecall: "asked back for",
+}
+
+// Toward says which way the money of a message goes, before the name a list shows; "" for a payment to a creditor.
+func Toward(m payment.Message) string { return toward[m.Kind] }
+
+// Facing is whose name and account a list shows: the creditor's, or the debtor's when the money came from there or goes back there.
+func Facing(m payment.Message) (name, account string) {
+	switch m.Kind {
+	case payment.KindReturn, payment.KindPayment, payment.KindReceivedRecall:
+		return m.Summary.DebtorName, m.Summary.DebtorAccount
+	case payment.KindInstruction, payment.KindRecall, payment.KindResolution:
+	}
+	return m.Summary.CreditorName, m.Summary.CreditorAccount
+}
+
 // FillDocument adds what only the document says.
 func FillDocument(view *views.Message, document *iso20022.CustomerCreditTransferInitiation) {
 	_, tx, single := document.SinglePayment()

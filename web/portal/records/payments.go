@@ -12,6 +12,7 @@ import (
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
+	"countersign/web/portal/rtransaction"
 )
 
 // showPayments lists everything of the realm. An exact identifier leads straight to its message.
@@ -144,11 +145,19 @@ func narrow(ask lookup.Filter, found page.Searched) []lookup.Filter {
 }
 
 func paymentRow(m payment.Message) views.PaymentRow {
-	return views.PaymentRow{
+	row := views.PaymentRow{
 		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID), Kind: string(m.Kind),
-		Scheme: string(m.Scheme), Amount: page.AmountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName,
-		CreditorName: m.Summary.CreditorName, State: string(m.State), CreatedAt: m.CreatedAt, Maker: m.MakerLogin, FollowUp: page.FollowUp(m),
+		Scheme: string(m.Scheme), Amount: page.AmountView(m.Summary.Amount), State: string(m.State), CreatedAt: m.CreatedAt, Maker: m.MakerLogin,
+		FollowUp: page.FollowUp(m), Toward: page.Toward(m), Purpose: rtransaction.Purpose(m),
 	}
+	row.Name, row.Account = page.Facing(m)
+	switch {
+	case row.Name != m.Summary.DebtorName && m.Summary.DebtorName != "":
+		row.Other = "from " + m.Summary.DebtorName
+	case row.Name != m.Summary.CreditorName && m.Summary.CreditorName != "":
+		row.Other = "to " + m.Summary.CreditorName
+	}
+	return row
 }
 
 func directionOptions() []ui.Option {

@@ -108,6 +108,14 @@ func ReasonText(kind payment.Kind, scheme rulebook.Scheme, code string) string {
 	return strings.TrimSuffix(reason.Text, ".") + " (" + code + ")"
 }
 
+// Purpose is what a message is for, in a list: what is written to the creditor, or the reason of an R-transaction with its code.
+func Purpose(m payment.Message) string {
+	if m.Reason == "" {
+		return m.Summary.Remittance
+	}
+	return ReasonText(m.Kind, m.Scheme, m.Reason)
+}
+
 // FillRequest adds what an R-transaction asks for: in words, and as facts that a checker compares.
 func FillRequest(v *page.Visit, view *views.Message, m payment.Message) error {
 	s, err := Around(v, m)
@@ -208,8 +216,8 @@ func daysLeft(v *page.Visit, m payment.Message) int {
 }
 
 // Due says until when a recall should be answered. Once it is answered only the day is left to say.
-func Due(v *page.Visit, m payment.Message) views.Due {
-	due := views.Due{Day: day(m.AnswerBy), Tone: ui.ToneMoving}
+func Due(v *page.Visit, m payment.Message) ui.Due {
+	due := ui.Due{Day: day(m.AnswerBy), Tone: ui.ToneMoving}
 	switch m.State {
 	case payment.StateAwaitingDecision, payment.StateProcessing, payment.StateAcknowledged, payment.StateOverdue:
 	default:

@@ -1,0 +1,89 @@
+package ui
+
+import "time"
+
+// Entries is a list of messages. Every list of messages is one of these: amount, whole name and purpose come first, the reference last.
+type Entries struct {
+	Caption string
+	Heads   Heads
+	Entries []Entry
+}
+
+// Heads are the headings of a list's columns. A column without one is not there; amount, name and time always are.
+type Heads struct {
+	Name  string // "Creditor"
+	State string // "State"
+	Due   string // "Answer by"
+	Steps string // "Next step"
+	When  string // "Age", "Created"
+}
+
+// Entry is one message of a list.
+type Entry struct {
+	ID        string
+	URL       string
+	InPane    bool // opens beside the list
+	Reference string
+	Amount    Amount
+	Toward    string // before the name: "back to"; empty for a payment to a creditor
+	Name      string // whole
+	Purpose   string // what it is for; may be empty
+	Facts     []Fact // short, on the second line
+	Flags     []Fact // what to look at
+	States    []string
+	Note      string // beside the state: why it was rejected; may be empty
+	Due       *Due
+	Steps     []Step
+	At        time.Time
+	Now       time.Time
+	Aged      bool   // how long ago it was is shown, not when
+	Current   bool   // open in the pane
+	Decided   string // "Approved by you, 08:15:22 CET"; empty while it waits
+	Dimmed    bool   // decided since the list was made
+}
+
+// Fact is a few words with the whole of it as title.
+type Fact struct {
+	Text  string
+	Title string // may be empty
+}
+
+// Due is the day an answer is due, in words.
+type Due struct {
+	Day  string // "23.03.2026"
+	Text string // "12 days left", "due today", "3 days overdue"
+	Tone Tone
+}
+
+// Step is what one may do next, as a link.
+type Step struct {
+	Label string
+	URL   string
+}
+
+// Facts are the given ones without those that have nothing to say.
+func Facts(facts ...Fact) []Fact {
+	said := make([]Fact, 0, len(facts))
+	for _, fact := range facts {
+		if fact.Text != "" {
+			said = append(said, fact)
+		}
+	}
+	return said
+}
+
+// AccountFact is an account as lists show it: its last six characters, and the whole number as title.
+func AccountFact(account string) Fact {
+	if account == "" {
+		return Fact{}
+	}
+	return Fact{Text: "…" + LastSix(account), Title: GroupFours(account)}
+}
+
+// KindFact names the kind of a message that is no ordinary payment.
+func KindFact(kind string) Fact {
+	if kind == "instruction" || kind == "" {
+		return Fact{}
+	}
+	return Fact{Text: KindLabel(kind)}
+}

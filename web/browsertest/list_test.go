@@ -1,0 +1,107 @@
+package browsertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// unreadable names what of the lists on a page cannot be read: a page or a cell that would have to be scrolled sideways, text that leaves
+// its cell, cells that lie over each other, and names, amounts and references that are cut or not there.
+const unreadable = `() => {
+  const wrong = [], root = document.documentElement;
+  if (root.scrollWidth > root.clientWidth) wrong.push("the page is " + root.scrollWidth + " px wide");
+  const inside = (inner, outer) => inner.left >= outer.left - 1 && inner.right <= outer.right + 1 && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+  const shown = (element) => element.getClientRects().length > 0;
+  for (const row of document.querySelectorAll(".table tbody tr")) {
+    const cells = [...row.children].filter(shown);
+    for (const [index, cell] of cells.entries()) {
+      const box = cell.getBoundingClientRect(), what = cell.className + " “" + cell.innerText.slice(0, 30) + "”";
+      if (cell.scrollWidth > cell.clientWidth + 1) wrong.push(what + " is cut");
+      const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        if (walker.currentNode.parentElement.closest(".visually-hidden")) continue;
+        const range = document.createRange();
+        range.selectNodeContents(walker.currentNode);
+        for (const part of range.getClientRects()) if (part.width > 0 && !inside(part, box)) wrong.push(what + " leaves its cell");
+      }
+      for (const other of cells.slice(index + 1)) {
+        const b = other.getBoundingClientRect();
+        if (box.left < b.right - 1 && b.left < box.right - 1 && box.top < b.bottom - 1 && b.top < box.bottom - 1) wrong.push(what + " lies over " + other.className);
+      }
+    }
+    for (const part of row.querySelectorAll(".name, .purpose, .amount, .reference")) {
+      const style = getComputedStyle(part);
+      if (part.innerText.trim() === "" || !shown(part) || style.textOverflow === "ellipsis" || style.fontSize === "0px") wrong.push(part.className + " is not whole");
+    }
+  }
+  return [...new Set(wrong)].slice(0, 6).join("; ");
+}`
+
+// undecided asks the checker of accessibility for what it could not decide, which overlapping text is.
+const undecided = `async () => {
+  const result = await axe.run(document, { resultTypes: ["incomplete"], runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] });
+  return JSON.stringify(result.incomplete.map((v) => v.id + " at " + v.nodes.map((n) => n.target.join(" ")).slice(0, 3).join(", ")));
+}`
+
+// TestEveryListCanBeRead looks at each list with the longest names, purposes and amounts there are, at every width people have, cell by
+// cell: nothing is cut, nothing lies over anything, and nothing has to be scrolled sideways.
+func TestEveryListCanBeRead(t *testing.T) {
+	t.Parallel()
+	maker, both := as(t, "maker2"), as(t, "both1")
+	long := newOrder("sic-inst")
+	form := long.form()
+	form["creditorName"] = "Elektrizitätswerk und Wasserversorgungsgenossenschaft der Stadt Beispielhausen und Umgebung Aktiengesellschaft " + long.name
+	form["remittanceText"], form["amount"] = strings.Repeat("0123456789", 14), "98765432.10"
+	for _, p := range []*person{maker, both} {
+		check := p.post("/payments/new", form)
+		p.post(strings.TrimSuffix(check, "check")+"submit", map[string]any{"duplicateAcknowledged": "yes", "duplicateReason": "to look at it"})
+	}
+	rejected, settled := maker.submit(newOrder("sct-inst")), maker.submit(newOrder("sic-inst"))
+	as(t, "checker1").decide(rejected, "reject", "The whole order is missing: "+strings.Repeat("nobody knows it ", 20))
+	both.decide(settled, "approve", "")
+	settled.becomes(t, "Settled")
+	lists := map[*person][]string{
+		maker: {"/mine", "/mine?tab=rejected", "/mine?tab=settled"},
+		both:  {"/queue", "/queue?tab=all", "/queue?tab=mine", "/queue?tab=decided", "/payments", "/payments?text=Elektrizit", "/payments?state=Rejected", "/mine"},
+		as(t, "supervisor1"): {
+			"/incoming", "/recalls", "/audit", "/quarantine", "/payments/" + settled.id + "/messages", "/payments/" + settled.id + "/audit",
+		},
+	}
+	for p, paths := range lists {
+		for _, path := range paths {
+			p.open(path)
+			p.readable(path)
+		}
+	}
+}
+
+// readable looks at the open page at every width, and has the checker of accessibility look at the widest and the narrowest.
+func (p *person) readable(where string) {
+	p.t.Helper()
+	for _, width := range []int{320, 360, 768, 1024, 1200, 1440, 1920} {
+		err := p.page.SetViewportSize(width, 900)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		if wrong := p.evaluate(unreadable); wrong != "" {
+			p.t.Errorf("%s at %d px: %v", where, width, wrong)
+		}
+		if width != 360 && width != 1440 {
+			continue
+		}
+		if p.evaluate(`() => "axe" in window`) != true {
+			p.evaluate(shared.axe)
+		}
+		text, _ := p.evaluate(undecided).(string)
+		var open []string
+		err = json.Unmarshal([]byte(text), &open)
+		if err != nil {
+			p.t.Fatal(fmt.Errorf("%s: %w in %q", where, err, text))
+		}
+		for _, one := range open {
+			p.t.Errorf("%s at %d px is not decided: %s", where, width, one)
+		}
+	}
+}

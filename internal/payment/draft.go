@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 )
 
@@ -41,19 +40,15 @@ const (
 	DocumentDraft DocumentDirection = "draft" // what a checker approves, before it is stamped and sent
 )
 
-// newDraft writes the canonical form of a checked document.
-func newDraft(in InstructionInput) (Draft, error) {
-	content, err := codec.EncodeXML(in.Document)
-	if err != nil {
-		return Draft{}, fmt.Errorf("write the canonical document: %w", err)
-	}
+// newDraft makes a draft of the canonical form of a checked document.
+func newDraft(in InstructionInput, written writtenOrder) (Draft, error) {
 	summary, err := SummaryOf(in.Document)
 	if err != nil {
 		return Draft{}, err
 	}
 	summary = summary.asSent(in.Scheme, in.Account)
 	d := Draft{
-		DocumentID: in.DocumentID, Direction: DocumentIn, Content: content, Hash: sha256.Sum256(content), Name: in.Document.MessageName(),
+		DocumentID: in.DocumentID, Direction: DocumentIn, Content: written.content, Hash: sha256.Sum256(written.content), Name: in.Document.MessageName(),
 		Reference: in.Document.GroupHeader.MessageID, Summary: summary,
 	}
 	d.Note, d.Replaces, d.ApprovalsRequired = in.Note, in.Replaces, in.Policy.ApprovalsRequired

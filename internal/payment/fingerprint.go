@@ -1,13 +1,11 @@
 package payment
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"slices"
+	"strconv"
 	"strings"
-	"time"
-
-	"github.com/govalues/decimal"
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
@@ -18,43 +16,57 @@ import (
 // trailing zeros of amounts and the time the order was written at (CreDtTm) do not count. Keys of before this counted them: an order that
 // differs in one of them from such an old one is another.
 func OrderFingerprint(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) (Digest, error) {
-	content, err := codec.EncodeXML(meaningOf(order))
+	written, err := write(order)
 	if err != nil {
-		return Digest{}, fmt.Errorf("write the canonical document: %w", err)
+		return Digest{}, err
 	}
-	return fingerprint(string(KindInstruction), string(scheme), string(content)), nil
+	return written.fingerprint(scheme), nil
 }
 
-// orderTime stands for the time an order was written at.
-var orderTime = iso20022.DateTimeOf(time.Unix(0, 0).UTC())
+// writtenOrder is the canonical document of an order, and where in it the same meaning may read otherwise.
+type writtenOrder struct {
+	content []byte
+	leaves  []codec.Leaf
+}
 
-// meaningOf is a copy of the order in which what means the same reads the same.
-func meaningOf(order *iso20022.CustomerCreditTransferInitiation) *iso20022.CustomerCreditTransferInitiation {
-	same := *order
-	same.GroupHeader.CreationDateTime = orderTime
-	same.GroupHeader.ControlSum = trimmed(order.GroupHeader.ControlSum)
-	same.PaymentInformation = slices.Clone(order.PaymentInformation)
-	for i := range same.PaymentInformation {
-		information := &same.PaymentInformation[i]
-		information.ControlSum = trimmed(information.ControlSum)
-		information.CreditTransferTransactionInformation = slices.Clone(information.CreditTransferTransactionInformation)
-		for j := range information.CreditTransferTransactionInformation {
-			instructed := &information.CreditTransferTransactionInformation[j].Amount.InstructedAmount
-			if *instructed != nil {
-				*instructed = &iso20022.Amount{Currency: (*instructed).Currency, Value: (*instructed).Value.Trim(0)}
-			}
+// tagTime is the element with the time an order was written at; the other leaves are decimals.
+const tagTime = "CreDtTm"
+
+// orderTime stands for every time an order was written at.
+const orderTime = "1970-01-01T00:00:00.000Z"
+
+// write makes the canonical document.
+func write(order *iso20022.CustomerCreditTransferInitiation) (writtenOrder, error) {
+	content, leaves, err := codec.EncodeXMLNoting(order, tagTime, "CtrlSum", "InstdAmt")
+	if err != nil {
+		return writtenOrder{}, fmt.Errorf("write the canonical document: %w", err)
+	}
+	return writtenOrder{content, leaves}, nil
+}
+
+// fingerprint is the digest of what the order means: of its document with one time and without trailing zeros.
+func (w writtenOrder) fingerprint(scheme rulebook.Scheme) Digest {
+	meaning := make([]byte, 0, len(w.content)+len(orderTime))
+	from := 0
+	for _, leaf := range w.leaves {
+		meaning = append(meaning, w.content[from:leaf.Start]...)
+		if text := w.content[leaf.Start:leaf.End]; leaf.Tag == tagTime {
+			meaning = append(meaning, orderTime...)
+		} else {
+			meaning = append(meaning, withoutZeros(text)...)
 		}
+		from = leaf.End
 	}
-	return &same
+	meaning = append(meaning, w.content[from:]...)
+	return fingerprint(string(KindInstruction), string(scheme), string(meaning))
 }
 
-// trimmed is a sum without trailing zeros; nil for none.
-func trimmed(sum *decimal.Decimal) *decimal.Decimal {
-	if sum == nil {
-		return nil
+// withoutZeros is a decimal without trailing zeros.
+func withoutZeros(text []byte) []byte {
+	if bytes.IndexByte(text, '.') < 0 {
+		return text
 	}
-	short := sum.Trim(0)
-	return &short
+	return bytes.TrimSuffix(bytes.TrimRight(text, "0"), []byte("."))
 }
 
 // fingerprint is the digest of the parts.
@@ -66,7 +78,9 @@ func fingerprint(parts ...string) Digest {
 func joined(parts ...string) string {
 	var b strings.Builder
 	for _, part := range parts {
-		fmt.Fprintf(&b, "%d:%s", len(part), part)
+		b.WriteString(strconv.Itoa(len(part)))
+		b.WriteByte(':')
+		b.WriteString(part)
 	}
 	return b.String()
 }

@@ -80,7 +80,11 @@ func NewInstruction(in InstructionInput) (Created, error) {
 			return Created{}, &FieldError{Findings: []Finding{*finding}}
 		}
 	}
-	draft, err := newDraft(in)
+	written, err := write(in.Document)
+	if err != nil {
+		return Created{}, err
+	}
+	draft, err := newDraft(in, written)
 	if err != nil {
 		return Created{}, err
 	}
@@ -92,14 +96,10 @@ func NewInstruction(in InstructionInput) (Created, error) {
 		Version: 1, State: StateApprovalPending, Sequence: 1, StateSince: in.At,
 		DocumentID: draft.DocumentID, ContentHash: draft.Hash, Content: draft.Content, Summary: draft.Summary,
 	}
-	meaning, err := OrderFingerprint(in.Scheme, in.Document)
-	if err != nil {
-		return Created{}, err
-	}
 	grant, _ := in.By.Grant(identity.RoleMaker)
 	created := Created{
 		Actor: in.By.Actor(), Grant: grant, Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference,
-		Fingerprint: meaning, IdempotencyKey: in.IdempotencyKey,
+		Fingerprint: written.fingerprint(in.Scheme), IdempotencyKey: in.IdempotencyKey,
 	}
 	return created.open(m, in.Policy, in.Seal), nil
 }
@@ -124,7 +124,11 @@ func NewAmendment(in InstructionInput) (Draft, error) {
 	if len(findings) > 0 {
 		return Draft{}, &RefusalError{Findings: findings}
 	}
-	return newDraft(in)
+	written, err := write(in.Document)
+	if err != nil {
+		return Draft{}, err
+	}
+	return newDraft(in, written)
 }
 
 // PreviewInstruction checks a payment order by the same rules as NewInstruction and returns what people search it for, or every finding.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
@@ -23,20 +24,34 @@ var ErrCharacter = errors.New("character not allowed in XML")
 // white space between elements. The result follows the schema if Validate finds
 // nothing. Errors: ErrDocument, ErrCharacter.
 func EncodeXML(document iso20022.Document) ([]byte, error) {
-	return encodeXML(document, false)
+	return encodeXML(document, &xmlEncoder{})
+}
+
+// Leaf is the text of an element of an encoded document: from Start up to, but without, End.
+type Leaf struct {
+	Tag        string
+	Start, End int
+}
+
+// EncodeXMLNoting is EncodeXML, and notes where the texts of the elements with the given tags stand, in their order. What an envelope
+// holds has no elements.
+func EncodeXMLNoting(document iso20022.Document, tags ...string) ([]byte, []Leaf, error) {
+	x := xmlEncoder{noted: tags}
+	content, err := encodeXML(document, &x)
+	return content, x.leaves, err
 }
 
 // EncodeXMLIndented is EncodeXML with line breaks and indentation, for reading.
 func EncodeXMLIndented(document iso20022.Document) ([]byte, error) {
-	return encodeXML(document, true)
+	return encodeXML(document, &xmlEncoder{indent: true})
 }
 
-func encodeXML(document iso20022.Document, indent bool) ([]byte, error) {
+func encodeXML(document iso20022.Document, x *xmlEncoder) ([]byte, error) {
 	message, value, ok := iso20022.ValueOf(document)
 	if !ok {
 		return nil, fmt.Errorf("encode XML: %w", ErrDocument)
 	}
-	x := xmlEncoder{indent: indent, out: make([]byte, 0, 4096)}
+	x.out = make([]byte, 0, 4096)
 	x.out = append(x.out, `<?xml version="1.0" encoding="UTF-8"?>`...)
 	x.line(0)
 	x.out = append(x.out, `<Document xmlns="`...)
@@ -45,7 +60,7 @@ func encodeXML(document iso20022.Document, indent bool) ([]byte, error) {
 	x.group(&message.Document, value, 1)
 	x.line(0)
 	x.out = append(x.out, `</Document>`...)
-	if indent {
+	if x.indent {
 		x.out = append(x.out, '\n')
 	}
 	if x.err != nil {
@@ -58,6 +73,8 @@ func encodeXML(document iso20022.Document, indent bool) ([]byte, error) {
 type xmlEncoder struct {
 	out    []byte
 	indent bool
+	noted  []string // tags whose texts become leaves
+	leaves []Leaf
 	err    error
 }
 
@@ -114,17 +131,30 @@ func (x *xmlEncoder) element(e *schema.Element, value reflect.Value, depth int) 
 		x.out = append(x.out, ` Ccy="`...)
 		x.text(amount.Currency, true)
 		x.out = append(x.out, `">`...)
+		start := len(x.out)
 		x.decimal(amount.Value)
+		x.note(e.Tag, start)
 	case e.Simple.Kind == schema.KindDecimal:
 		x.out = append(x.out, '>')
+		start := len(x.out)
 		x.decimal(*value.Addr().Interface().(*decimal.Decimal))
+		x.note(e.Tag, start)
 	default:
 		x.out = append(x.out, '>')
+		start := len(x.out)
 		x.text(e.Simple.Load(value), false)
+		x.note(e.Tag, start)
 	}
 	x.out = append(x.out, '<', '/')
 	x.out = append(x.out, e.Tag...)
 	x.out = append(x.out, '>')
+}
+
+// note remembers the text that was just written, if its tag is asked for.
+func (x *xmlEncoder) note(tag string, start int) {
+	if slices.Contains(x.noted, tag) {
+		x.leaves = append(x.leaves, Leaf{tag, start, len(x.out)})
+	}
 }
 
 func (x *xmlEncoder) text(text string, attribute bool) {

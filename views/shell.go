@@ -75,10 +75,12 @@ type Shell struct {
 	Status      string // one sentence on what just happened; announced and shown
 	Theme       Theme
 	Density     Density
-	Shortcuts   bool      // single-key shortcuts are on
-	EventsURL   string    // stream of live counts; none when empty
-	Now         time.Time // the moment the page was made, for ages
-	Simulator   bool      // the demo's clearing simulator has a page
+	Shortcuts   bool          // single-key shortcuts are on
+	EventsURL   string        // stream of live counts; none when empty
+	Now         time.Time     // the moment the page was made, for ages
+	Simulator   bool          // the demo's clearing simulator has a page
+	Idle        time.Duration // after which a session that nobody uses ends
+	Life        time.Duration // after which the session ends in any case
 }
 
 // title is the text of the title element.
@@ -92,6 +94,9 @@ func (s Shell) title() string {
 	}
 	return title
 }
+
+// seconds is a span as scripts read it.
+func seconds(span time.Duration) string { return strconv.Itoa(int(span / time.Second)) }
 
 // favicon names the icon: tabs of a test system must not look like production.
 func (s Shell) favicon() string {
@@ -179,4 +184,4 @@ func (s Shell) queueCount() string {
 // be shown in place.
 const htmxConfiguration = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,` +
 	`"historyCacheSize":0,"refreshOnHistoryMiss":true,"responseHandling":[{"code":"204","swap":false},` +
-	`{"code":"[23]..","swap":true},{"code":"409|422","swap":true,"error":false},{"code":"[45]..","swap":false,"error":true}]}`
+	`{"code":"[23]..","swap":true},{"code":"401|409|422","swap":true,"error":false},{"code":"[45]..","swap":false,"error":true}]}`

@@ -6,6 +6,8 @@ type Upload struct {
 	Accepted []string // versions taken, one sentence each
 	Limit    string   // "256 kB"
 	FileName string   // of the refused file
+	Kept     string   // key of a file that was sent after the session had run out; empty for none
+	KeptName string
 	Findings []Finding
 }
 

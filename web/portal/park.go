@@ -2,13 +2,14 @@ package portal
 
 import (
 	"countersign/internal/identity"
+	"countersign/web/portal/checker"
 	"countersign/web/portal/maker"
 	"countersign/web/portal/page"
 	"countersign/web/portal/rtransaction"
 )
 
-// keepAfterTimeout keeps a form that was sent after the session had run out, as a draft of the person whose session it was. Nothing is
-// checked or submitted; the address returned opens the form again as it was, for that person only. It is "" when there is nothing to
+// keepAfterTimeout keeps a form that was sent after the session had run out, for the person whose session it was. Nothing is checked,
+// decided or submitted; the address returned opens the form again as it was, for that person only. It is "" when there is nothing to
 // keep: another form, or a session that was ended or is unknown.
 func keepAfterTimeout(v *page.Visit) (string, error) {
 	owner, known, err := v.LapsedOwner()
@@ -17,9 +18,11 @@ func keepAfterTimeout(v *page.Visit) (string, error) {
 	}
 	v.By = owner
 	defer func() { v.By = identity.Principal{} }()
-	path, err := rtransaction.Keep(v)
-	if err != nil || path != "" {
-		return path, err
+	for _, keep := range []func(*page.Visit) (string, error){rtransaction.Keep, checker.Keep, maker.Keep} {
+		path, err := keep(v)
+		if err != nil || path != "" {
+			return path, err
+		}
 	}
-	return maker.Keep(v)
+	return "", nil
 }

@@ -36,6 +36,7 @@ func (p *Portal) Routes() []request.Route {
 
 			get("/", showDashboard),
 			stream(get(page.EventsPath, p.events)),
+			post(page.StayPath, stay),
 			get("/me", showProfile),
 			post("/me", saveProfile),
 		},

@@ -121,7 +121,7 @@ func TestWithoutASessionNothingIsShownOrDone(t *testing.T) {
 	htmx := nobody.withHTMX()
 	htmx.header = http.Header{"Hx-Current-Url": {b.server.URL + "/queue?tab=all"}}
 	got := htmx.get(path).is(http.StatusUnauthorized)
-	if target := got.header.Get("HX-Redirect"); target != "/signin?ended=yes&next=%2Fqueue%3Ftab%3Dall" || got.text != "" {
+	if target := got.header.Get("HX-Redirect"); target != "/signin?ended=yes&next="+url.QueryEscape(path) || got.text != "" {
 		t.Errorf("htmx is led to %q with %q", target, got.text)
 	}
 	if m := b.message("demo", m.InternalID.String()); m.State != payment.StateApprovalPending {

@@ -116,3 +116,11 @@ func signOut(v *visit) error {
 func showSignedOut(v *visit) error {
 	return v.Render(http.StatusOK, views.SignedOutPage(views.SignedOut{Shell: v.Shell("Signed out", views.PlaceNone)}))
 }
+
+// stay answers somebody who wants to stay signed in: the request alone prolongs the session.
+func stay(v *visit) error {
+	if v.Fragment() {
+		return v.Echo.HTML(http.StatusOK, "")
+	}
+	return v.GoTo("/", "You stay signed in.")
+}

@@ -111,7 +111,7 @@ func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, id, messa
 	return nil
 }
 
-// Clean drops drafts that are over from every realm, in small transactions, and returns the number of rows dropped. Called every few
+// Clean drops drafts and parked forms that are over from every realm, in small transactions, and returns the number of rows dropped. Called every few
 // minutes it bounds the table.
 func (d *Drafts) Clean(ctx context.Context, now time.Time) (int64, error) {
 	realms, err := d.db.Realms(ctx)
@@ -134,6 +134,11 @@ func (d *Drafts) drop(ctx context.Context, realm string, now time.Time) (int64, 
 	err := d.db.InRealm(ctx, realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		dropped, err = q.DraftDropExpired(ctx, realm, now, store.DropBatch)
+		if err != nil || dropped == store.DropBatch {
+			return err
+		}
+		parked, err := q.ParkedFormDropExpired(ctx, realm, now, store.DropBatch)
+		dropped += parked
 		return err
 	})
 	return dropped, err

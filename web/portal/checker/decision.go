@@ -24,7 +24,11 @@ func showDecision(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.renderDecision(http.StatusOK, m, views.Decision{})
+	typed, err := v.keptReject()
+	if err != nil {
+		return err
+	}
+	return v.renderDecision(http.StatusOK, m, views.Decision{Reject: typed})
 }
 
 // renderDecision shows a message with what a refused decision adds: a conflict, problems, the reason typed.

@@ -129,7 +129,11 @@ func showWithdraw(v *visit) error {
 		return err
 	}
 	_, err = m.Withdraw(v.By, "", v.At) // asks the domain; nothing is stored
-	return v.renderWithdraw(m, views.Withdraw{Version: m.Version}, err)
+	kept, lost := v.Unpark()
+	if lost != nil {
+		return lost
+	}
+	return v.renderWithdraw(m, views.Withdraw{Version: m.Version, Reason: kept.Fields.Get("reason")}, err)
 }
 
 // withdraw takes a submission back, in the version its maker saw.

@@ -41,7 +41,13 @@ func showCheck(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.renderCheck(http.StatusOK, p, views.Check{Duplicates: hits})
+	kept, err := v.Unpark()
+	if err != nil {
+		return err
+	}
+	return v.renderCheck(http.StatusOK, p, views.Check{
+		Duplicates: hits, Acknowledged: kept.Fields.Get("duplicateAcknowledged") == "yes", Reason: kept.Fields.Get("duplicateReason"),
+	})
 }
 
 // refuseDraft shows a draft that is no longer fine where it can be corrected: a day may have gone by, an account may be closed.

@@ -9,13 +9,42 @@ import (
 	"countersign/web/portal/page"
 )
 
-// Keep keeps a payment form that was sent after the session had run out, as a draft of the person whose session it was. The address
-// returned opens it again; it is "" for another form.
+// Keep keeps what a maker sent after the session had run out, for the person whose session it was: a payment form as a draft, answers and
+// files as they are. The address returned opens it again; it is "" for another form.
 func Keep(v *page.Visit) (string, error) {
 	path := v.Echo.Path()
-	if path != "/payments/new" && path != "/payments/:id/edit" && path != "/payments/:id/amend" {
-		return "", nil
+	switch path {
+	case "/payments/new", "/payments/:id/edit", "/payments/:id/amend":
+		return keepForm(v, path)
+	case "/payments/:id/submit":
+		return keepAnswers(v, "check")
+	case "/payments/:id/withdraw":
+		return keepAnswers(v, "withdraw")
+	case "/payments/upload":
+		return keepFile(v)
 	}
+	return "", nil
+}
+
+// keepAnswers keeps what was typed beside a draft or a message: why it is paid again, why it is withdrawn.
+func keepAnswers(v *page.Visit, part string) (string, error) {
+	id, err := v.ID("id")
+	if err != nil {
+		return "", nil //nolint:nilerr // answers about nothing are not kept
+	}
+	return v.Park("/payments/"+id.String()+"/"+part, nil, "")
+}
+
+// keepFile keeps an uploaded file of a size that is taken.
+func keepFile(v *page.Visit) (string, error) {
+	content, name, err := (&visit{v}).uploaded()
+	if err != nil || len(content) == 0 || len(content) > page.MaxUpload {
+		return "", err
+	}
+	return v.Park("/payments/upload", content, name)
+}
+
+func keepForm(v *page.Visit, path string) (string, error) {
 	form, err := v.Form()
 	if err != nil {
 		return "", err

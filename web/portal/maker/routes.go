@@ -16,7 +16,7 @@ func Routes(site *page.Site) []request.Route {
 	return []request.Route{
 		get("/payments/new", showNewPayment),
 		post("/payments/new", checkNewPayment),
-		get("/payments/iban", showIBAN),
+		get(page.IBANPath, showIBAN),
 		get("/payments/upload", showUpload),
 		post("/payments/upload", readUpload),
 		get("/payments/:id/edit", showEdit),

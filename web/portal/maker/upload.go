@@ -2,6 +2,7 @@ package maker
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,7 +23,11 @@ func showUpload(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.renderUpload(http.StatusOK, views.Upload{})
+	kept, err := v.Unpark()
+	if err != nil {
+		return err
+	}
+	return v.renderUpload(http.StatusOK, views.Upload{Kept: kept.ID, KeptName: kept.FileName})
 }
 
 // readUpload takes a file: it is fine and becomes a draft to be checked, or everything wrong in it is listed.
@@ -31,7 +36,7 @@ func readUpload(v *visit) error {
 	if err != nil {
 		return err
 	}
-	content, name, err := v.uploaded()
+	content, name, err := v.chosen()
 	if err != nil {
 		return err
 	}
@@ -64,10 +69,23 @@ func readUpload(v *visit) error {
 	return v.GoTo("/payments/"+draft.ID.String()+"/check", "")
 }
 
+// chosen is the file of the form, or without one the file that was kept when the session ran out.
+func (v *visit) chosen() (content []byte, name string, err error) {
+	content, name, err = v.uploaded()
+	if err != nil || len(content) > 0 {
+		return content, name, err
+	}
+	kept, err := v.UnparkAs(v.Echo.FormValue("parked"))
+	if err != nil || kept.ID == "" {
+		return content, name, err
+	}
+	return kept.File, kept.FileName, nil
+}
+
 // uploaded reads the file of the form, one byte more than is taken so that too much shows. No file at all is an empty one.
 func (v *visit) uploaded() (content []byte, name string, err error) {
 	header, err := v.Echo.FormFile("file")
-	if err == http.ErrMissingFile { //nolint:errorlint // returned as it is by net/http
+	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
 		return nil, "", nil
 	}
 	if err != nil {

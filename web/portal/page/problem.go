@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -79,11 +80,7 @@ func (v *Visit) askToSignIn() error {
 	case v.Echo.Path() == EventsPath:
 		return v.Echo.NoContent(http.StatusNoContent) // tells the browser not to come back
 	case v.Fragment():
-		if current, err := url.Parse(r.Header.Get("HX-Current-URL")); err == nil && current.Path != "" {
-			target = "/signin?ended=yes&next=" + url.QueryEscape(LocalPath(current.RequestURI()))
-		}
-		v.Echo.Response().Header().Set("HX-Redirect", target)
-		return v.Echo.NoContent(http.StatusUnauthorized)
+		return v.fragmentTooLate()
 	case r.Method != http.MethodGet:
 		return v.tooLate(target)
 	case v.comesFromOutside():
@@ -92,7 +89,34 @@ func (v *Visit) askToSignIn() error {
 	return v.Echo.Redirect(http.StatusSeeOther, target)
 }
 
-// tooLate answers a form that was sent without a session. A payment form is kept for its maker.
+// answeredInPlace are the parts of a page that nobody asked for by a link or a button. They say in their place that the session ended:
+// whoever is writing is not taken away from it.
+var answeredInPlace = map[string]bool{IBANPath: true, StayPath: true}
+
+// fragmentTooLate answers htmx without a session: the whole page goes to sign in and comes back to what was asked for. Every address of a
+// part of a page is that of a page too. A form that came too late is kept.
+func (v *Visit) fragmentTooLate() error {
+	if answeredInPlace[v.Echo.Path()] {
+		return v.Render(http.StatusUnauthorized, views.SessionGone())
+	}
+	r := v.Echo.Request()
+	where := r.URL.RequestURI()
+	if r.Method != http.MethodGet {
+		kept, err := v.site.keeper(v)
+		if err != nil {
+			return v.fail(err)
+		}
+		current, err := url.Parse(r.Header.Get("HX-Current-URL"))
+		if err == nil && current.Path != "" {
+			where = current.RequestURI()
+		}
+		where = cmp.Or(kept, where)
+	}
+	v.Echo.Response().Header().Set("HX-Redirect", "/signin?ended=yes&next="+url.QueryEscape(LocalPath(where)))
+	return v.Echo.NoContent(http.StatusUnauthorized)
+}
+
+// tooLate answers a form that was sent without a session. What was typed is kept for its owner.
 func (v *Visit) tooLate(target string) error {
 	page := views.SessionEnded(v.Shell("Session ended", views.PlaceNone), target)
 	kept, err := v.site.keeper(v)

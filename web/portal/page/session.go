@@ -113,6 +113,12 @@ func Address(c echo.Context) string {
 	return c.RealIP()
 }
 
+// sessionLeft is how long the session of a visit lasts at most.
+func (s *Site) sessionLeft(v *Visit) time.Duration {
+	since := s.sessions.GetInt64(v.Context(), keySince)
+	return time.UnixMicro(since).Add(sessionLife).Sub(v.At)
+}
+
 // hadSession reports whether the browser sent a session cookie at all.
 func (v *Visit) hadSession() bool {
 	_, err := v.Echo.Cookie(v.site.sessions.Cookie.Name)

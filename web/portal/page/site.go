@@ -24,6 +24,12 @@ import (
 // keep somebody signed in.
 const EventsPath = "/events"
 
+// IBANPath tells what is known of an account number while somebody types a payment.
+const IBANPath = "/payments/iban"
+
+// StayPath prolongs the session of somebody who was told that it is about to end.
+const StayPath = "/stay"
+
 // Config is what the portal works with.
 type Config struct {
 	Auth       *auth.Station

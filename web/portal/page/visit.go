@@ -125,7 +125,7 @@ func (v *Visit) Shell(title string, place views.Place) views.Shell {
 	return views.Shell{
 		Title: title, Environment: v.Config.Environment, Person: v.person(), Place: place, QueueCount: v.Waiting, Status: v.Status,
 		Theme: views.Theme(v.preference.Theme), Density: views.Density(v.preference.Density), Shortcuts: v.preference.Shortcuts, Now: v.At,
-		Simulator: v.Config.SimulatorURL != "",
+		Simulator: v.Config.SimulatorURL != "", Idle: sessionIdle, Life: v.site.sessionLeft(v),
 	}
 }
 

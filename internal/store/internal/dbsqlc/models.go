@@ -251,6 +251,17 @@ type Outbox struct {
 	Realm         *string
 }
 
+type ParkedForm struct {
+	Realm     string
+	ParkedID  uuid.UUID
+	UserID    uuid.UUID
+	Fields    []byte
+	File      []byte
+	FileName  string
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
 type Person struct {
 	Realm       string
 	PersonID    uuid.UUID

@@ -1,0 +1,109 @@
+package browsertest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+
+	"countersign/internal/demo"
+)
+
+// runOut ends the session of one person as time does: its row is the only one that was used since.
+func (p *person) runOut() {
+	p.t.Helper()
+	connection := database(p.t)
+	defer func() { _ = connection.Close(context.Background()) }()
+	_, err := connection.Exec(context.Background(), `UPDATE sessions SET expiry = now() - interval '1 minute'
+		WHERE token = (SELECT token FROM sessions ORDER BY expiry DESC LIMIT 1)`)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// TestNothingTypedIsLostWhenTheSessionRunsOut runs alone: it ends the session that was used last.
+func TestNothingTypedIsLostWhenTheSessionRunsOut(t *testing.T) {
+	p, o := as(t, "maker1"), newOrder("sic-inst")
+	p.open("/payments/new")
+	p.typeIn(o)
+	p.open("/payments/new")
+	p.fill("Name", o.name)
+	p.runOut()
+	p.fill("IBAN", swissCreditor)
+	p.press("Tab")
+	p.says("#creditorIban-feedback", "Your session ended. Everything typed here stays")
+	p.at("/payments/new")
+	p.holds("Name", o.name)
+	p.signIn(demo.Realm, "maker1") // in another tab
+	p.fill("IBAN", frenchCreditor)
+	p.press("Tab")
+	p.says("#creditorIban-feedback", "CH or LI")
+	p.holds("Name", o.name)
+
+	checker, m := as(t, "checker1"), p.submit(newOrder("sic-inst"))
+	checker.open("/queue/" + m.id)
+	checker.press("r", "Space", "Tab")
+	checker.write("Nobody knows this order")
+	checker.runOut()
+	checker.press("Control+Enter")
+	checker.at("/signin")
+	checker.fill("User name", "checker1")
+	checker.fill("Password", demo.UserPassword)
+	checker.press("Enter")
+	checker.at("/queue/" + m.id)
+	checker.says("#reject-panel #reason", "Nobody knows this order")
+	m.is(t, "Approval Pending", 0)
+
+	checker.open("/payments")
+	checker.runOut()
+	err := checker.page.Locator("#text").Fill("Nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checker.at("/signin")
+	checker.fill("User name", "checker1")
+	checker.fill("Password", demo.UserPassword)
+	checker.press("Enter")
+	checker.at("/payments\\?")
+	if err := checker.expect.Locator(checker.find("#text")).ToHaveValue("Nobody"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTheEndOfTheSessionIsTold moves the clock of the browser: two minutes before the end one is told, and may stay.
+func TestTheEndOfTheSessionIsTold(t *testing.T) {
+	t.Parallel()
+	p := as(t, "maker2")
+	err := p.page.Clock().Install()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.open("/payments/new")
+	p.fill("Name", "Half a name")
+	pass := func(seconds int) {
+		if err := p.page.Clock().FastForward(seconds * 1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pass(774)
+	if hidden, err := p.find("#stay").IsHidden(); err != nil || !hidden {
+		t.Fatalf("told before the time: %v", err)
+	}
+	pass(12)
+	p.says("#stay-says", "Your session ends at")
+	p.click(*playwright.AriaRoleButton, "Stay signed in")
+	err = p.expect.Locator(p.find("#stay")).ToBeHidden()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.holds("Name", "Half a name")
+	if p.evaluate(`() => document.activeElement === document.body`) == true {
+		t.Error("the focus is lost")
+	}
+	pass(786)
+	p.says("#stay-says", "Your session ends at")
+	pass(126)
+	p.says("#stay-says", "Your session has ended")
+	p.counts("#stay-says a[target=_blank]", 1)
+	p.holds("Name", "Half a name")
+}

@@ -17,20 +17,26 @@ var ErrUnsealed = errors.New("the row is not sealed")
 // Record is a row of master data (a person, a user account, a grant, a client, a policy, a debtor account) as its seal covers it: every
 // field that says who may do what, in a fixed order. Whoever provisions seals it; whoever reads it may ask whether it still fits.
 type Record struct {
-	table  string
-	fields [][]byte
+	fields [][]byte // the name of the form and of the table first
 }
+
+// recordForm is the first field of every record.
+var recordForm = []byte("countersign master data 1")
 
 // NewRecord makes the record of a row of a table. Values are strings, byte slices, integers, booleans, times, UUIDs, or pointers to
 // them, which may be nil; another type is an error of the program.
 func NewRecord(table string, values ...any) (Record, error) {
-	r := Record{table: table, fields: make([][]byte, 0, len(values))}
+	r := Record{fields: make([][]byte, 0, len(values)+2)}
+	r.fields = append(r.fields, recordForm, []byte(table))
+	buffer := make([]byte, 0, 256) // of all fields: a larger one takes its place where they are longer
 	for _, value := range values {
-		field, err := fieldOf(value)
+		start := len(buffer)
+		var err error
+		buffer, err = appendField(buffer, value)
 		if err != nil {
 			return Record{}, fmt.Errorf("record of %s: %w", table, err)
 		}
-		r.fields = append(r.fields, field)
+		r.fields = append(r.fields, buffer[start:])
 	}
 	return r, nil
 }
@@ -39,7 +45,7 @@ func NewRecord(table string, values ...any) (Record, error) {
 func MasterDataKeys(tokens keyring.Ring) (keyring.Ring, error) { return tokens.Derive("master data") }
 
 // Seal seals the record.
-func (r Record) Seal(keys keyring.Ring) keyring.Seal { return keys.Seal(r.all()...) }
+func (r Record) Seal(keys keyring.Ring) keyring.Seal { return keys.Seal(r.fields...) }
 
 // Check compares the record with the seal in its row; keyID is empty where the row has none. Errors: ErrUnsealed,
 // keyring.ErrUnknownKey, keyring.ErrForged.
@@ -51,49 +57,49 @@ func (r Record) Check(keys keyring.Ring, keyID string, mac []byte) error {
 	if copy(seal.MAC[:], mac) != len(mac) {
 		return keyring.ErrForged
 	}
-	return keys.Verify(seal, r.all()...)
+	return keys.Verify(seal, r.fields...)
 }
 
-func (r Record) all() [][]byte {
-	return append([][]byte{[]byte("countersign master data 1"), []byte(r.table)}, r.fields...)
-}
-
-// fieldOf writes a value so that nothing reads like another: NULL is empty, everything else begins with a byte of its own.
-func fieldOf(value any) ([]byte, error) {
+// appendField writes a value so that nothing reads like another: NULL is empty, everything else begins with a byte of its own.
+func appendField(to []byte, value any) ([]byte, error) {
 	switch v := value.(type) {
 	case string:
-		return append([]byte{1}, v...), nil
+		return append(append(to, 1), v...), nil
 	case []byte:
 		if v == nil {
-			return nil, nil
+			return to, nil
 		}
-		return append([]byte{1}, v...), nil
+		return append(append(to, 1), v...), nil
 	case bool:
 		if v {
-			return []byte{1, 1}, nil
+			return append(to, 1, 1), nil
 		}
-		return []byte{1, 0}, nil
+		return append(to, 1, 0), nil
 	case int32:
-		return fieldOf(int64(v))
+		return appendNumber(to, int64(v)), nil
 	case int64:
-		return binary.BigEndian.AppendUint64([]byte{1}, uint64(v)), nil //nolint:gosec // the same 64 bits
+		return appendNumber(to, v), nil
 	case time.Time:
-		return fieldOf(v.UnixMicro())
+		return appendNumber(to, v.UnixMicro()), nil
 	case uuid.UUID:
-		return append([]byte{1}, v[:]...), nil
+		return append(append(to, 1), v[:]...), nil
 	case *string:
-		return fieldOfPointer(v)
+		return appendPointer(to, v)
 	case *int64:
-		return fieldOfPointer(v)
+		return appendPointer(to, v)
 	case *time.Time:
-		return fieldOfPointer(v)
+		return appendPointer(to, v)
 	}
 	return nil, fmt.Errorf("a field of type %T", value)
 }
 
-func fieldOfPointer[T any](value *T) ([]byte, error) {
+func appendNumber(to []byte, number int64) []byte {
+	return binary.BigEndian.AppendUint64(append(to, 1), uint64(number)) //nolint:gosec // the same 64 bits
+}
+
+func appendPointer[T any](to []byte, value *T) ([]byte, error) {
 	if value == nil {
-		return nil, nil
+		return to, nil
 	}
-	return fieldOf(*value)
+	return appendField(to, *value)
 }

@@ -14,8 +14,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // KeyBytes is the shortest key that is taken, in bytes.
@@ -43,6 +45,25 @@ type Seal struct {
 type key struct {
 	id     string
 	secret []byte
+	macs   *sync.Pool // of *sealing under this key
+}
+
+func newKey(id string, secret []byte) key {
+	return key{id: id, secret: secret, macs: &sync.Pool{New: func() any { return &sealing{hash: hmac.New(sha256.New, secret)} }}}
+}
+
+// sealing is what making one seal works with; it is used again, because a payment is sealed and checked dozens of times on its way.
+type sealing struct {
+	hash   hash.Hash
+	length [4]byte
+	mac    [sha256.Size]byte
+}
+
+// write covers a field, with its length before it.
+func (s *sealing) write(field []byte) {
+	binary.BigEndian.PutUint32(s.length[:], uint32(len(field))) //nolint:gosec // fields are far below 4 GiB
+	s.hash.Write(s.length[:])
+	s.hash.Write(field)
 }
 
 // Ring is a list of keys; the first one seals. The zero Ring has none, seals nothing and verifies nothing.
@@ -93,7 +114,7 @@ func (r *Ring) add(fields []string) error {
 	if len(r.keys) == MaxKeys {
 		return fmt.Errorf("at most %d keys may be in force: remove one that sealed nothing you still need", MaxKeys)
 	}
-	r.keys = append(r.keys, key{id: fields[0], secret: secret})
+	r.keys = append(r.keys, newKey(fields[0], secret))
 	return nil
 }
 
@@ -105,7 +126,7 @@ func (r Ring) Derive(purpose string) (Ring, error) {
 		if err != nil {
 			return Ring{}, fmt.Errorf("derive the key %s: %w", k.id, err)
 		}
-		derived.keys[i] = key{id: k.id, secret: secret}
+		derived.keys[i] = newKey(k.id, secret)
 	}
 	return derived, nil
 }
@@ -187,14 +208,13 @@ func (r Ring) Digests(fields ...[]byte) [][sha256.Size]byte {
 
 // mac covers the key's id and every field, each with its length before it.
 func (k key) mac(fields [][]byte) [sha256.Size]byte {
-	h := hmac.New(sha256.New, k.secret)
-	var length [4]byte
-	for _, field := range append([][]byte{[]byte(k.id)}, fields...) {
-		binary.BigEndian.PutUint32(length[:], uint32(len(field))) //nolint:gosec // fields are far below 4 GiB
-		h.Write(length[:])
-		h.Write(field)
+	s := k.macs.Get().(*sealing)
+	defer k.macs.Put(s)
+	s.hash.Reset()
+	s.write([]byte(k.id))
+	for _, field := range fields {
+		s.write(field)
 	}
-	var mac [sha256.Size]byte
-	h.Sum(mac[:0])
-	return mac
+	s.hash.Sum(s.mac[:0])
+	return s.mac
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -15,46 +16,61 @@ func registerUUID(types *pgtype.Map) {
 	types.RegisterType(&pgtype.Type{Name: "_uuid", OID: pgtype.UUIDArrayOID, Codec: &pgtype.ArrayCodec{ElementType: one}})
 }
 
-// uuidCodec is the driver's codec, with plans for uuid.UUID.
+// uuidCodec is the driver's codec, with plans for uuid.UUID and pointers to it.
 type uuidCodec struct{ pgtype.UUIDCodec }
 
 // PlanEncode writes a uuid.UUID as bytes.
 func (c uuidCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
-	_, is := value.(uuid.UUID)
-	if is && format == pgtype.BinaryFormatCode {
-		return uuidPlan{}
+	switch value.(type) {
+	case uuid.UUID, *uuid.UUID:
+		if format == pgtype.BinaryFormatCode {
+			return uuidPlan{}
+		}
 	}
 	return c.UUIDCodec.PlanEncode(m, oid, format, value)
 }
 
 // PlanScan reads bytes into a uuid.UUID.
 func (c uuidCodec) PlanScan(m *pgtype.Map, oid uint32, format int16, target any) pgtype.ScanPlan {
-	_, is := target.(*uuid.UUID)
-	if is && format == pgtype.BinaryFormatCode {
-		return uuidPlan{}
+	switch target.(type) {
+	case *uuid.UUID, **uuid.UUID:
+		if format == pgtype.BinaryFormatCode {
+			return uuidPlan{}
+		}
 	}
 	return c.UUIDCodec.PlanScan(m, oid, format, target)
 }
 
-// uuidPlan writes and reads the 16 bytes. NULL reads as the zero value, as database/sql has it.
+// uuidPlan writes and reads the 16 bytes. NULL reads as the zero value, as database/sql has it, or as the pointer to nothing.
 type uuidPlan struct{}
 
-// Encode appends the bytes of a uuid.UUID.
+// Encode appends the bytes of a uuid.UUID; a nil pointer never comes here.
 func (uuidPlan) Encode(value any, buf []byte) ([]byte, error) {
-	id, is := value.(uuid.UUID)
-	if !is {
-		return nil, fmt.Errorf("write a %T as a UUID", value)
+	switch id := value.(type) {
+	case uuid.UUID:
+		return append(buf, id[:]...), nil
+	case *uuid.UUID:
+		return append(buf, id[:]...), nil
 	}
-	return append(buf, id[:]...), nil
+	return nil, fmt.Errorf("write a %T as a UUID", value)
 }
 
-// Scan reads the bytes into a *uuid.UUID.
+// Scan reads the bytes into a uuid.UUID or a new one.
 func (uuidPlan) Scan(src []byte, target any) error {
-	id, is := target.(*uuid.UUID)
-	if !is || src != nil && len(src) != len(id) {
-		return fmt.Errorf("read %d bytes as a %T", len(src), target)
+	if src != nil && len(src) != len(uuid.Nil) {
+		return fmt.Errorf("read %d bytes as a UUID", len(src))
 	}
-	*id = uuid.Nil
-	copy(id[:], src)
+	switch id := target.(type) {
+	case *uuid.UUID:
+		*id = uuid.Nil
+		copy(id[:], src)
+	case **uuid.UUID:
+		*id = nil
+		if src != nil {
+			*id = (*uuid.UUID)(bytes.Clone(src))
+		}
+	default:
+		return fmt.Errorf("read a UUID as a %T", target)
+	}
 	return nil
 }

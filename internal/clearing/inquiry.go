@@ -46,7 +46,7 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Document, documen
 	}
 	transfer, _ := m.Document() // StatusReport refuses what cannot be read
 	refused := payment.IncomingRefusal{Code: m.StatusCode, Text: m.StatusText}
-	answer, err := s.statusAnswer(in, transfer, refused, shortDigest(in.Content))
+	answer, err := s.statusAnswer(statusReply{in: in, about: transfer, refused: refused, unique: shortDigest(in.Content)})
 	if err != nil {
 		return err
 	}

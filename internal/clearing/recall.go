@@ -90,7 +90,7 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Document, document
 		return unprocessable("A return with the reason " + returned.Reason.Code + " does not answer the recall of the payment.")
 	}
 	arrival := s.arrival(in, recall.Realm, recall.GlobalID.Mark())
-	answer, err := s.statusAnswer(in, document, payment.IncomingRefusal{}, string(arrival.GlobalID))
+	answer, err := s.statusAnswer(statusReply{in: in, about: document, unique: string(arrival.GlobalID)})
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (s *Station) receiveResolution(ctx context.Context, in store.Document, docu
 		return err
 	}
 	if !resolution.Refused {
-		return s.keepUndecided(ctx, in, recall, resolution, receipt)
+		return s.keepUndecided(ctx, in.Of(recall.Realm, recall.InternalID), resolution, receipt)
 	}
 	moves := func(m payment.Message) (payment.Transition, error) {
 		err := s.fits(in, m, resolution.Original)
@@ -154,14 +154,12 @@ func (s *Station) receiveResolution(ctx context.Context, in store.Document, docu
 }
 
 // keepUndecided stores a camt.029 that is no answer yet beside its recall.
-func (s *Station) keepUndecided(
-	ctx context.Context, in store.Document, recall payment.Message, resolution interbank.NegativeResolution, receipt *store.Document,
-) error {
+func (s *Station) keepUndecided(ctx context.Context, in store.Document, resolution interbank.NegativeResolution, receipt *store.Document) error {
 	var answers []store.Document
 	if receipt != nil {
 		answers = append(answers, *receipt)
 	}
-	return s.inbox.Record(ctx, in.Of(recall.Realm, recall.InternalID), func(m payment.Message) (payment.Transition, error) {
+	return s.inbox.Record(ctx, in, func(m payment.Message) (payment.Transition, error) {
 		err := s.fits(in, m, resolution.Original)
 		if err != nil {
 			return payment.Transition{}, err

@@ -22,7 +22,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Document, docume
 	var amount *money.Error
 	if errors.As(err, &amount) {
 		refused := payment.IncomingRefusal{Code: amount.Code, Text: "The amount cannot be booked. " + amount.Text}
-		return s.refuseStranger(ctx, in, document, refused)
+		return s.refuseStranger(ctx, statusReply{in: in, about: document, refused: refused})
 	}
 	if err != nil {
 		return s.refuseGroup(in, document, err)
@@ -30,7 +30,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Document, docume
 	asked := payment.IncomingInput{Scheme: in.Scheme, Document: document, At: s.now(), Rules: s.cfg.Rules}
 	realm, err := s.accounts.IncomingRealm(ctx, transfer.Creditor.IBAN)
 	if errors.Is(err, payment.ErrNotFound) {
-		return s.refuseStranger(ctx, in, document, payment.CheckIncoming(asked))
+		return s.refuseStranger(ctx, statusReply{in: in, about: document, refused: payment.CheckIncoming(asked)})
 	}
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Document, docume
 	asked.Account, asked.At = &account, s.now()
 	refused := payment.CheckIncoming(asked)
 	arrival := s.arrival(in, realm, mark)
-	answer, err := s.statusAnswer(in, document, refused, string(arrival.GlobalID))
+	answer, err := s.statusAnswer(statusReply{in: in, about: document, refused: refused, unique: string(arrival.GlobalID)})
 	if err != nil {
 		return err
 	}
@@ -65,14 +65,13 @@ func (s *Station) arrival(in store.Document, realm, mark string) payment.Arrival
 }
 
 // refuseStranger answers a payment that becomes no message: to an account nobody has here, or of an amount that cannot be booked.
-func (s *Station) refuseStranger(
-	ctx context.Context, in store.Document, document *iso20022.FIToFICustomerCreditTransfer, refused payment.IncomingRefusal,
-) error {
-	answer, err := s.statusAnswer(in, document, refused, shortDigest(in.Content))
+func (s *Station) refuseStranger(ctx context.Context, r statusReply) error {
+	r.unique = shortDigest(r.in.Content)
+	answer, err := s.statusAnswer(r)
 	if err != nil {
 		return err
 	}
-	return s.inbox.AnswerUnknownAccount(ctx, in, refused.Text, answer)
+	return s.inbox.AnswerUnknownAccount(ctx, r.in, r.refused.Text, answer)
 }
 
 // refuseGroup is the unprocessableError of a pacs.008 that is not about one payment with a transaction id and times that can be read, with
@@ -99,21 +98,28 @@ func (s *Station) refuseGroup(in store.Document, document *iso20022.FIToFICustom
 	return &unprocessableError{reason: why.Error() + ". Clearing was answered: " + refused.Code + ".", answer: &answer}
 }
 
-// statusAnswer makes the pacs.002 for an incoming payment or return; unique is what makes its ids its own.
-func (s *Station) statusAnswer(
-	in store.Document, about iso20022.Document, refused payment.IncomingRefusal, unique string,
-) (store.Document, error) {
+// statusReply is what a pacs.002 says about an incoming payment or return.
+type statusReply struct {
+	in      store.Document
+	about   iso20022.Document       // what in holds
+	refused payment.IncomingRefusal // zero when it is taken
+	unique  string                  // what makes the ids of the pacs.002 its own
+}
+
+// statusAnswer makes the pacs.002.
+func (s *Station) statusAnswer(r statusReply) (store.Document, error) {
 	var lines []string
-	if refused.Text != "" {
-		lines = []string{refused.Text}
+	if r.refused.Text != "" {
+		lines = []string{r.refused.Text}
 	}
 	report, err := interbank.StatusReport(interbank.StatusReportInput{
-		Scheme: in.Scheme, About: about, Code: refused.Code, Information: lines, Reference: "P2" + unique, StatusID: "S" + unique, At: s.now(),
+		Scheme: r.in.Scheme, About: r.about, Code: r.refused.Code, Information: lines, Reference: "P2" + r.unique, StatusID: "S" + r.unique,
+		At: s.now(),
 	})
 	if err != nil {
 		return store.Document{}, unprocessable(err.Error())
 	}
-	return s.answerOf(in, "P2"+unique, report)
+	return s.answerOf(r.in, "P2"+r.unique, report)
 }
 
 // answerOf writes an answer out.

@@ -4,19 +4,22 @@ import "countersign/internal/iso20022"
 
 // forbiddenRules are the elements the schema has and a scheme does not take.
 var forbiddenRules = []Rule{
-	forbidden("no-exchange-rate", SchemeSCT, "/XchgRateInf", "Remove the exchange rate information.",
+	forbidden(Rule{ID: "no-exchange-rate", Scheme: SchemeSCT, Element: "/XchgRateInf", Text: "Remove the exchange rate information."},
 		func(t *iso20022.CreditTransferTransaction34) bool { return t.ExchangeRateInformation != nil }),
-	forbidden("no-cheque-instruction", "", "/ChqInstr", "Remove the cheque instruction.",
+	forbidden(Rule{ID: "no-cheque-instruction", Element: "/ChqInstr", Text: "Remove the cheque instruction."},
 		func(t *iso20022.CreditTransferTransaction34) bool { return t.ChequeInstruction != nil }),
-	forbidden("no-instruction-for-creditor-agent", "", "/InstrForCdtrAgt", "Remove the instruction for the creditor's bank.",
+	forbidden(Rule{ID: "no-instruction-for-creditor-agent", Element: "/InstrForCdtrAgt", Text: "Remove the instruction for the creditor's bank."},
 		func(t *iso20022.CreditTransferTransaction34) bool { return len(t.InstructionForCreditorAgent) > 0 }),
-	forbidden("no-instruction-for-debtor-agent", "", "/InstrForDbtrAgt", "Remove the instruction for the debtor's bank.",
+	forbidden(Rule{ID: "no-instruction-for-debtor-agent", Element: "/InstrForDbtrAgt", Text: "Remove the instruction for the debtor's bank."},
 		func(t *iso20022.CreditTransferTransaction34) bool { return t.InstructionForDebtorAgent != "" }),
-	forbidden("no-regulatory-reporting", SchemeSIC, "/RgltryRptg", "Remove the regulatory reporting.",
+	forbidden(Rule{ID: "no-regulatory-reporting", Scheme: SchemeSIC, Element: "/RgltryRptg", Text: "Remove the regulatory reporting."},
 		func(t *iso20022.CreditTransferTransaction34) bool { return len(t.RegulatoryReporting) > 0 }),
-	forbidden("no-related-remittance", SchemeSIC, "/RltdRmtInf", "Remove the related remittance information.",
+	forbidden(Rule{ID: "no-related-remittance", Scheme: SchemeSIC, Element: "/RltdRmtInf", Text: "Remove the related remittance information."},
 		func(t *iso20022.CreditTransferTransaction34) bool { return len(t.RelatedRemittanceInformation) > 0 }),
-	forbidden("related-remittance-alone", SchemeSCT, "/RltdRmtInf", "Remove the related remittance information: it does not go together with remittance information.",
+	forbidden(Rule{
+		ID: "related-remittance-alone", Scheme: SchemeSCT, Element: "/RltdRmtInf",
+		Text: "Remove the related remittance information: it does not go together with remittance information.",
+	},
 		func(t *iso20022.CreditTransferTransaction34) bool {
 			return len(t.RelatedRemittanceInformation) > 0 && t.RemittanceInformation != nil
 		}),
@@ -29,49 +32,49 @@ var forbiddenRules = []Rule{
 			}
 		},
 	},
-	forbiddenStructured("no-referred-document", SchemeSCT, "/RfrdDocInf", "Remove the referred document.",
+	forbiddenStructured(Rule{ID: "no-referred-document", Scheme: SchemeSCT, Element: "/RfrdDocInf", Text: "Remove the referred document."},
 		func(s *iso20022.StructuredRemittanceInformation16) bool {
 			return len(s.ReferredDocumentInformation) > 0
 		}),
-	forbiddenStructured("no-referred-document-amount", SchemeSCT, "/RfrdDocAmt", "Remove the amount of the referred document.",
+	forbiddenStructured(Rule{ID: "no-referred-document-amount", Scheme: SchemeSCT, Element: "/RfrdDocAmt", Text: "Remove the amount of the referred document."},
 		func(s *iso20022.StructuredRemittanceInformation16) bool { return s.ReferredDocumentAmount != nil }),
-	forbiddenStructured("no-invoicer", "", "/Invcr", "Remove the invoicer.",
+	forbiddenStructured(Rule{ID: "no-invoicer", Element: "/Invcr", Text: "Remove the invoicer."},
 		func(s *iso20022.StructuredRemittanceInformation16) bool { return s.Invoicer != nil }),
-	forbiddenStructured("no-invoicee", "", "/Invcee", "Remove the invoicee.",
+	forbiddenStructured(Rule{ID: "no-invoicee", Element: "/Invcee", Text: "Remove the invoicee."},
 		func(s *iso20022.StructuredRemittanceInformation16) bool { return s.Invoicee != nil }),
-	forbiddenStructured("no-tax-remittance", SchemeSCT, "/TaxRmt", "Remove the tax remittance.",
+	forbiddenStructured(Rule{ID: "no-tax-remittance", Scheme: SchemeSCT, Element: "/TaxRmt", Text: "Remove the tax remittance."},
 		func(s *iso20022.StructuredRemittanceInformation16) bool { return s.TaxRemittance != nil }),
-	forbiddenStructured("no-garnishment-remittance", SchemeSCT, "/GrnshmtRmt", "Remove the garnishment remittance.",
+	forbiddenStructured(Rule{ID: "no-garnishment-remittance", Scheme: SchemeSCT, Element: "/GrnshmtRmt", Text: "Remove the garnishment remittance."},
 		func(s *iso20022.StructuredRemittanceInformation16) bool { return s.GarnishmentRemittance != nil }),
-	forbiddenStructured("no-additional-remittance", SchemeSCT, "/AddtlRmtInf", "Remove the additional remittance text.",
+	forbiddenStructured(Rule{ID: "no-additional-remittance", Scheme: SchemeSCT, Element: "/AddtlRmtInf", Text: "Remove the additional remittance text."},
 		func(s *iso20022.StructuredRemittanceInformation16) bool {
 			return len(s.AdditionalRemittanceInformation) > 0
 		}),
 }
 
-// forbidden is the rule that a transaction does not have an element.
-func forbidden(id string, scheme Scheme, below, text string, has func(*iso20022.CreditTransferTransaction34) bool) Rule {
-	return Rule{
-		ID: id, Scheme: scheme, Element: transactionElement + below, Code: "CH17", Text: text, Source: "SPS 4.3", level: levelTransaction,
-		Check: func(i *inspection) {
-			if has(i.transaction) {
-				i.report(below)
-			}
-		},
+// forbidden is the rule that a transaction does not have the element.
+func forbidden(r Rule, has func(*iso20022.CreditTransferTransaction34) bool) Rule {
+	below := r.Element
+	r.Element, r.Code, r.Source, r.level = transactionElement+below, "CH17", "SPS 4.3", levelTransaction
+	r.Check = func(i *inspection) {
+		if has(i.transaction) {
+			i.report(below)
+		}
 	}
+	return r
 }
 
-// forbiddenStructured is the rule that a structured remittance does not have an element.
-func forbiddenStructured(id string, scheme Scheme, below, text string, has func(*iso20022.StructuredRemittanceInformation16) bool) Rule {
-	return Rule{
-		ID: id, Scheme: scheme, Element: structuredElement + below, Code: "CH17", Text: text, Source: "SPS 4.3", level: levelTransaction,
-		Check: func(i *inspection) {
-			structured := i.remittance().Structured
-			for index := range structured {
-				if has(&structured[index]) {
-					i.report(indexed(structuredBelow, index) + below)
-				}
+// forbiddenStructured is the rule that a structured remittance does not have the element.
+func forbiddenStructured(r Rule, has func(*iso20022.StructuredRemittanceInformation16) bool) Rule {
+	below := r.Element
+	r.Element, r.Code, r.Source, r.level = structuredElement+below, "CH17", "SPS 4.3", levelTransaction
+	r.Check = func(i *inspection) {
+		structured := i.remittance().Structured
+		for index := range structured {
+			if has(&structured[index]) {
+				i.report(indexed(structuredBelow, index) + below)
 			}
-		},
+		}
 	}
+	return r
 }

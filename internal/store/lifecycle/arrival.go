@@ -63,7 +63,7 @@ func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 				return ErrKnownTransaction
 			}
 		}
-		err = s.moveRecall(ctx, tx, q, recall, a.Moves)
+		err = s.moveRecall(ctx, tx, q, answered{recall, a.Moves})
 		if err != nil {
 			return err
 		}
@@ -92,11 +92,17 @@ func (s *Inbox) answeredRecall(ctx context.Context, q *dbsqlc.Queries, a Arrival
 	return load.In(q, s.db.Seal()).Message(ctx, a.Created.Message.Realm, a.Created.Message.AnswersID, load.ForUpdate)
 }
 
-func (s *Inbox) moveRecall(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, recall payment.Message, moves DecideFunc) error {
-	if moves == nil {
+// answered is a recall and what its answer does to it; nil for nothing.
+type answered struct {
+	recall payment.Message
+	moves  DecideFunc
+}
+
+func (s *Inbox) moveRecall(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, a answered) error {
+	if a.moves == nil {
 		return nil
 	}
-	t, err := moves(recall)
+	t, err := a.moves(a.recall)
 	if err != nil {
 		return err
 	}

@@ -125,14 +125,22 @@ func eventFromDB(e dbsqlc.AuditSearchRow) Event {
 	}
 }
 
-// SimilarTo lists at most ten other payments to the same account of the same amount since a time that are not closed without
-// payment, newest first. other is the message not to list; it may be zero.
-func (r *Reader) SimilarTo(ctx context.Context, realm string, s payment.Summary, since time.Time, other uuid.UUID) ([]Similar, error) {
+// Likeness is what other payments are compared with.
+type Likeness struct {
+	Summary payment.Summary
+	Since   time.Time
+	Except  uuid.UUID // the message not to list; zero for none
+}
+
+// SimilarTo lists at most ten payments to the same account of the same amount since a time that are not closed without payment, newest
+// first.
+func (r *Reader) SimilarTo(ctx context.Context, realm string, l Likeness) ([]Similar, error) {
+	s := l.Summary
 	var list []Similar
 	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
 		rows, err := q.DuplicateList(ctx, dbsqlc.DuplicateListParams{
-			Realm: realm, CreditorAccount: s.CreditorAccount, Amount: s.Amount.Minor(), Currency: string(s.Amount.Currency()), Since: since,
-			OtherThan: other,
+			Realm: realm, CreditorAccount: s.CreditorAccount, Amount: s.Amount.Minor(), Currency: string(s.Amount.Currency()), Since: l.Since,
+			OtherThan: l.Except,
 		})
 		if err != nil {
 			return fmt.Errorf("list similar payments: %w", err)

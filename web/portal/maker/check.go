@@ -10,6 +10,7 @@ import (
 	"countersign/internal/interbank/carriage"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -67,7 +68,9 @@ func (v *visit) refuseDraft(p prepared) error {
 
 // duplicates finds payments like this one, but not the one it amends.
 func (v *visit) duplicates(p prepared, summary payment.Summary) ([]views.Duplicate, error) {
-	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, summary, v.At.Add(-records.DuplicateWindow), p.draft.Amends)
+	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, lookup.Likeness{
+		Summary: summary, Since: v.At.Add(-records.DuplicateWindow), Except: p.draft.Amends,
+	})
 	if err != nil {
 		return nil, err
 	}

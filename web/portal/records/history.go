@@ -73,7 +73,9 @@ func noteOf(steps []lookup.Step, version int) (editor, note string) {
 
 // warnings are what a checker should look at first: payments like this one.
 func (v *visit) warnings(m payment.Message) ([]views.Warning, error) {
-	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, m.Summary, m.CreatedAt.Add(-DuplicateWindow), m.InternalID)
+	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, lookup.Likeness{
+		Summary: m.Summary, Since: m.CreatedAt.Add(-DuplicateWindow), Except: m.InternalID,
+	})
 	if err != nil || len(similar) == 0 {
 		return nil, err
 	}

@@ -12,11 +12,7 @@ import (
 //
 // It fails with ErrScheme, ErrTransactions, ErrReason, or ErrIncomplete when the originator cannot be named.
 func CancellationRequest(in RTransactionInput) (*iso20022.FIToFIPaymentCancellationRequest, error) {
-	c, err := conventionOf(in.Scheme)
-	if err != nil {
-		return nil, fmt.Errorf("make camt.056: %w", err)
-	}
-	about, err := originalOf(in.Original)
+	c, about, err := in.original()
 	if err != nil {
 		return nil, fmt.Errorf("make camt.056: %w", err)
 	}

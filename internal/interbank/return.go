@@ -14,11 +14,7 @@ import (
 // It fails with ErrScheme, ErrTransactions, ErrReason, ErrIncomplete when the originator cannot be named, or a money.Error when the
 // charge is in another currency or not below the amount.
 func Return(in RTransactionInput) (*iso20022.PaymentReturn, error) {
-	c, err := conventionOf(in.Scheme)
-	if err != nil {
-		return nil, fmt.Errorf("make pacs.004: %w", err)
-	}
-	about, err := originalOf(in.Original)
+	c, about, err := in.original()
 	if err != nil {
 		return nil, fmt.Errorf("make pacs.004: %w", err)
 	}

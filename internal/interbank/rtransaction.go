@@ -28,6 +28,16 @@ type RTransactionInput struct {
 	Day time.Time
 }
 
+// original reads the payment it is about, with the convention of its scheme. It fails with ErrScheme, ErrTransactions or ErrIncomplete.
+func (in RTransactionInput) original() (convention, original, error) {
+	c, err := conventionOf(in.Scheme)
+	if err != nil {
+		return convention{}, original{}, err
+	}
+	about, err := originalOf(in.Original)
+	return c, about, err
+}
+
 // originator names who wants or refuses something: a bank by its BIC alone, a customer by its name alone (EPC AT-48).
 func (c convention) originator(reason rtransactionrule.Reason, bank string, customer *party) (*party, error) {
 	if reason.Originator == rtransactionrule.OriginatorCustomer && customer != nil && customer.Name != "" {

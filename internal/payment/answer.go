@@ -47,7 +47,12 @@ func (m Message) answered(action Action, to State, at time.Time) (t Transition, 
 // Settle records a positive answer to an instruction or return. ok is false when it is settled already. A positive answer to a message
 // that failed is an ErrIllegalMove: an operator must look.
 func (m Message) Settle(at time.Time) (t Transition, ok bool, err error) {
-	t, ok, err = m.answered(ActionSettle, StateSettled, at)
+	return m.paid(ActionSettle, StateSettled, at)
+}
+
+// paid records an answer that moves money.
+func (m Message) paid(action Action, to State, at time.Time) (t Transition, ok bool, err error) {
+	t, ok, err = m.answered(action, to, at)
 	if ok {
 		t.changes.SettledAt = at
 	}
@@ -89,11 +94,7 @@ func (m Message) Acknowledge(answerBy, at time.Time) (t Transition, ok bool, err
 
 // Accept records that the other bank sent a recalled payment back.
 func (m Message) Accept(at time.Time) (t Transition, ok bool, err error) {
-	t, ok, err = m.answered(ActionAccept, StateAccepted, at)
-	if ok {
-		t.changes.SettledAt = at
-	}
-	return t, ok, err
+	return m.paid(ActionAccept, StateAccepted, at)
 }
 
 // RefuseRecall records that the other bank refused a recall, with its reason.

@@ -8,26 +8,20 @@ import (
 )
 
 var referenceRules = []Rule{
-	{
-		ID: "message-id-form", Element: documentPointer + "/GrpHdr/MsgId", Code: "CH16",
-		Text: referenceText, Source: "SPS 3.2; EPC230-15",
-		Check: func(i *inspection) { i.checkReference("/GrpHdr/MsgId", i.document.GroupHeader.MessageID) },
-	},
-	{
-		ID: "payment-information-id-form", Element: documentPointer + "/PmtInf/0/PmtInfId", Code: "CH16", level: levelInformation,
-		Text: referenceText, Source: "SPS 3.2; EPC230-15",
-		Check: func(i *inspection) { i.checkReference("/PmtInfId", i.information.PaymentInformationID) },
-	},
+	referenceForm(Rule{ID: "message-id-form", Element: documentPointer + "/GrpHdr/MsgId"}, func(i *inspection) {
+		i.checkReference("/GrpHdr/MsgId", i.document.GroupHeader.MessageID)
+	}),
+	referenceForm(Rule{ID: "payment-information-id-form", Element: documentPointer + "/PmtInf/0/PmtInfId", level: levelInformation}, func(i *inspection) {
+		i.checkReference("/PmtInfId", i.information.PaymentInformationID)
+	}),
 	{
 		ID: "payment-information-id-unique", Element: documentPointer + "/PmtInf/0/PmtInfId", Code: "DU02",
 		Text:   "Give each payment information of the message an id of its own.",
 		Source: "SPS 4.2", Check: checkPaymentInformationIDs,
 	},
-	{
-		ID: "instruction-id-form", Element: transactionElement + "/PmtId/InstrId", Code: "CH16", level: levelTransaction,
-		Text: referenceText, Source: "SPS 3.2; EPC230-15",
-		Check: func(i *inspection) { i.checkReference("/PmtId/InstrId", i.transaction.PaymentID.InstructionID) },
-	},
+	referenceForm(Rule{ID: "instruction-id-form", Element: transactionElement + "/PmtId/InstrId", level: levelTransaction}, func(i *inspection) {
+		i.checkReference("/PmtId/InstrId", i.transaction.PaymentID.InstructionID)
+	}),
 	{
 		ID: "instruction-id-unique", Element: transactionElement + "/PmtId/InstrId", Code: "DU05", level: levelInformation,
 		Text:   "Give each payment of a payment information an instruction id of its own.",
@@ -38,11 +32,9 @@ var referenceRules = []Rule{
 		Text:   "Enter an end-to-end id, or NOTPROVIDED when there is none.",
 		Source: "SPS BR 3.2.4; EPC AT-41", Check: checkEndToEndIDMissing,
 	},
-	{
-		ID: "end-to-end-id-form", Element: transactionElement + "/PmtId/EndToEndId", Code: "CH16", level: levelTransaction,
-		Text: referenceText, Source: "SPS 3.2; EPC230-15",
-		Check: func(i *inspection) { i.checkReference("/PmtId/EndToEndId", i.transaction.PaymentID.EndToEndID) },
-	},
+	referenceForm(Rule{ID: "end-to-end-id-form", Element: transactionElement + "/PmtId/EndToEndId", level: levelTransaction}, func(i *inspection) {
+		i.checkReference("/PmtId/EndToEndId", i.transaction.PaymentID.EndToEndID)
+	}),
 	{
 		ID: "uetr-form", Element: transactionElement + "/PmtId/UETR", Code: "CH16", level: levelTransaction,
 		Text:   "Enter the UETR as a version 4 UUID in lower case, or leave it out.",
@@ -55,6 +47,12 @@ const (
 	referenceText      = "Write 1 to 35 letters, digits, spaces or ' ( ) + , - . / : ?, not starting with a space or a slash, " +
 		"not ending with a slash, without two slashes together."
 )
+
+// referenceForm is the rule that an identifier has the characters and slashes of references.
+func referenceForm(r Rule, check func(i *inspection)) Rule {
+	r.Code, r.Text, r.Source, r.Check = "CH16", referenceText, "SPS 3.2; EPC230-15", check
+	return r
+}
 
 // checkReference holds an identifier against the character set and the slash rules of references.
 // An absent one is not its matter.
@@ -71,32 +69,32 @@ func isReference(text string) bool {
 }
 
 func checkPaymentInformationIDs(i *inspection) {
-	if len(i.document.PaymentInformation) < 2 {
-		return
+	list := i.document.PaymentInformation
+	i.checkOnce(len(list), func(index int) (id, below string) {
+		return list[index].PaymentInformationID, indexed("/PmtInf/", index) + "/PmtInfId"
+	})
+}
+
+// checkOnce reports each identifier of a list that came before in it.
+func (i *inspection) checkOnce(count int, at func(index int) (id, below string)) {
+	if count < 2 {
+		return // the usual case needs no set
 	}
 	seen := map[string]bool{}
-	for index := range i.document.PaymentInformation {
-		id := i.document.PaymentInformation[index].PaymentInformationID
+	for index := range count {
+		id, below := at(index)
 		if id != "" && seen[id] {
-			i.report(indexed("/PmtInf/", index) + "/PmtInfId")
+			i.report(below)
 		}
 		seen[id] = true
 	}
 }
 
 func checkInstructionIDs(i *inspection) {
-	transactions := i.information.CreditTransferTransactionInformation
-	if len(transactions) < 2 {
-		return
-	}
-	seen := map[string]bool{}
-	for index := range transactions {
-		id := transactions[index].PaymentID.InstructionID
-		if id != "" && seen[id] {
-			i.report(indexed("/CdtTrfTxInf/", index) + "/PmtId/InstrId")
-		}
-		seen[id] = true
-	}
+	list := i.information.CreditTransferTransactionInformation
+	i.checkOnce(len(list), func(index int) (id, below string) {
+		return list[index].PaymentID.InstructionID, indexed("/CdtTrfTxInf/", index) + "/PmtId/InstrId"
+	})
 }
 
 func checkEndToEndIDMissing(i *inspection) {

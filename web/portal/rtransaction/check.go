@@ -13,15 +13,9 @@ import (
 
 // showCheckPage shows a recall, return or resolution once more. What is no longer fine goes back to its form.
 func (v *visit) showCheckPage(draft lifecycle.Draft, f form) error {
-	a, err := v.check(f)
-	if err != nil {
+	a, fine, err := v.passed(f)
+	if err != nil || !fine {
 		return err
-	}
-	if barred := a.barred(); barred != "" {
-		return v.cannot(a.Subject, barred)
-	}
-	if len(a.problems) > 0 {
-		return v.renderForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: a.problems})
 	}
 	policy := a.preview.About.Policy
 	says := a.wording()
@@ -48,6 +42,21 @@ func (v *visit) showCheckPage(draft lifecycle.Draft, f form) error {
 		model.Rows[i].ChangeURL, model.Rows[i].ChangeName = model.ChangeURL, model.Rows[i].Term
 	}
 	return v.Render(http.StatusOK, views.RequestCheckPage(model))
+}
+
+// passed checks a form. One that is not fine has been answered with what stands in the way.
+func (v *visit) passed(f form) (a asked, fine bool, err error) {
+	a, err = v.check(f)
+	if err != nil {
+		return a, false, err
+	}
+	if barred := a.barred(); barred != "" {
+		return a, false, v.cannot(a.Subject, barred)
+	}
+	if len(a.problems) > 0 {
+		return a, false, v.renderForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: a.problems})
+	}
+	return a, true, nil
 }
 
 // submitForm hands a checked form to the submission station. A repeat of the same draft is the same message.

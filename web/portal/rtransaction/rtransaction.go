@@ -121,15 +121,9 @@ func (v *visit) takeForm(kind payment.Kind) error {
 		return err
 	}
 	f.read(values)
-	a, err := v.check(f)
-	if err != nil {
+	a, fine, err := v.passed(f)
+	if err != nil || !fine {
 		return err
-	}
-	if barred := a.barred(); barred != "" {
-		return v.cannot(a.Subject, barred)
-	}
-	if len(a.problems) > 0 {
-		return v.renderForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: a.problems})
 	}
 	draft, err := v.newDraft(a.preview.About.Original.Scheme, a.form)
 	if err != nil {

@@ -37,7 +37,7 @@ func (p pages) Routes() []request.Route {
 	return []request.Route{
 		{Method: http.MethodGet, Path: "/page", Handle: func(c echo.Context) error { return c.HTML(http.StatusOK, "<p>page</p>") }},
 		{Method: http.MethodPost, Path: "/page", Handle: func(c echo.Context) error { *p.taken++; return c.NoContent(http.StatusNoContent) }},
-		{Method: http.MethodGet, Path: "/page/panic", Handle: func(echo.Context) error { panic("secret-kanarie") }},
+		{Method: http.MethodGet, Path: "/page/panic", Handle: func(echo.Context) error { panic("secret-leaked") }},
 	}
 }
 
@@ -173,11 +173,11 @@ func TestAPanicShowsNothing(t *testing.T) {
 	t.Parallel()
 	b, _ := withPages(t, false)
 	a := b.Send(t, webtest.Get("/page/panic", webtest.Nobody))
-	if a.Status != http.StatusInternalServerError || strings.Contains(a.Body, "secret-kanarie") || strings.Contains(a.Body, ".go") {
+	if a.Status != http.StatusInternalServerError || strings.Contains(a.Body, "secret-leaked") || strings.Contains(a.Body, ".go") {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 	log := b.Log.String()
-	if !strings.Contains(log, "secret-kanarie") || !strings.Contains(log, "server_test.go") {
+	if !strings.Contains(log, "secret-leaked") || !strings.Contains(log, "server_test.go") {
 		t.Error("the log does not say what happened")
 	}
 	_, rest, _ := strings.Cut(log, `"msg":"page failed"`)
@@ -260,16 +260,16 @@ func TestNoSecretGetsIntoTheLog(t *testing.T) {
 	b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: strings.Replace(body, "CH4821966000009613388", "CH4821966000009613389", 1)})
 	b.Send(t, webtest.Get(webtest.ListPath+"?creditorAccount=CH4821966000009613388&creditorName=Haller&access_token="+token, webtest.Maker1))
 	b.Send(t, webtest.Get("/api/common/v1/transaction/CH4821966000009613388", webtest.Maker1))
-	b.Send(t, webtest.Call{Path: "/api/auth/v1/realms/demo/login?password=kanarie-query", Kind: "application/x-www-form-urlencoded", Body: "password=kanarie-form"})
-	b.Send(t, webtest.Call{Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(id, "reject", "rejectReason", "kanarie-reason")})
-	b.Send(t, webtest.ClearingCall("<kanarie-xml/>", nil))
-	b.Send(t, webtest.Call{Method: "KANARIE", Path: "/kanarie-path", Change: func(r *http.Request) {
-		r.Header.Set("X-Request-Id", "a\nkanarie-header")
+	b.Send(t, webtest.Call{Path: "/api/auth/v1/realms/demo/login?password=leaked-query", Kind: "application/x-www-form-urlencoded", Body: "password=leaked-form"})
+	b.Send(t, webtest.Call{Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(id, "reject", "rejectReason", "leaked-reason")})
+	b.Send(t, webtest.ClearingCall("<leaked-xml/>", nil))
+	b.Send(t, webtest.Call{Method: "LEAKED", Path: "/leaked-path", Change: func(r *http.Request) {
+		r.Header.Set("X-Request-Id", "a\nleaked-header")
 		r.Header.Set("X-Forwarded-For", "203.0.113.99")
 	}})
 	log := b.Log.String()
 	for _, secret := range []string{
-		token, "countersign-demo", "demo-secret", webtest.ClearingToken, "kanarie", "KANARIE", "CH4821966000009613388", "CH5021977000004331346", "Haller", "203.0.113.99",
+		token, "countersign-demo", "demo-secret", webtest.ClearingToken, "leaked", "LEAKED", "CH4821966000009613388", "CH5021977000004331346", "Haller", "203.0.113.99",
 	} {
 		if strings.Contains(log, secret) {
 			t.Errorf("the log holds %q:\n%s", secret, log)

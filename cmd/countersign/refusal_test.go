@@ -115,7 +115,7 @@ func TestServeRefusesUnsafeSettings(t *testing.T) {
 		"a token others read":     {[]string{"COUNTERSIGN_CLEARING_TOKEN_FILE=" + secretIn(t, folder, strings.Repeat("x", 20), 0o604)}, "COUNTERSIGN_CLEARING_TOKEN_FILE: the token file"},
 		"no token":                {[]string{"COUNTERSIGN_CLEARING_TOKEN_FILE="}, "name the file that holds it"},
 		"plain clearing":          {[]string{"COUNTERSIGN_CLEARING_SCT_URL=http://clearing.invalid/sct"}, "COUNTERSIGN_CLEARING_SCT_URL: documents would travel to clearing.invalid without TLS"},
-		"a plain broker":          {[]string{"COUNTERSIGN_CLEARING_TRANSPORT=amqp", "COUNTERSIGN_CLEARING_AMQP_URL=amqp://u:kanarie@broker.invalid:5672", "COUNTERSIGN_CLEARING_AMQP_SIC_OUT=o", "COUNTERSIGN_CLEARING_AMQP_SIC_IN=i"}, "COUNTERSIGN_CLEARING_AMQP_URL: documents would travel to broker.invalid:5672 without TLS"},
+		"a plain broker":          {[]string{"COUNTERSIGN_CLEARING_TRANSPORT=amqp", "COUNTERSIGN_CLEARING_AMQP_URL=amqp://u:leaked@broker.invalid:5672", "COUNTERSIGN_CLEARING_AMQP_SIC_OUT=o", "COUNTERSIGN_CLEARING_AMQP_SIC_IN=i"}, "COUNTERSIGN_CLEARING_AMQP_URL: documents would travel to broker.invalid:5672 without TLS"},
 		"no TLS on all addresses": {[]string{"COUNTERSIGN_TLS=false", "COUNTERSIGN_LISTEN=0.0.0.0:0"}, "COUNTERSIGN_ALLOW_PLAIN_HTTP=true"},
 		"no TLS, no host":         {[]string{"COUNTERSIGN_TLS=false", "COUNTERSIGN_LISTEN=:0"}, "COUNTERSIGN_ALLOW_PLAIN_HTTP=true"},
 	} {

@@ -34,8 +34,8 @@ func recallScripts() (list []script) {
 
 func (c recallCase) play(t *testing.T, s *stage, l lane) {
 	paid := s.settled(t, l, c.cents)
-	wish := request{kind: "recall", payment: paid, reason: c.reason, information: c.information}
-	m := s.submit(t, l, wish)
+	asked := request{kind: "recall", payment: paid, reason: c.reason, information: c.information}
+	m := s.submit(t, l, asked)
 	s.is(t, paid.id, "state", "Settled", "recallStatus", "Recall in Progress")
 	s.wire(t, paid.global, "in pacs.008", "out pacs.002 "+l.positive)
 	s.approve(t, l, "recall", m)
@@ -67,7 +67,7 @@ func (c recallCase) play(t *testing.T, s *stage, l lane) {
 		s.receipt(t, sent[len(sent)-1])
 	}
 	c.holdDocument(t, sent, paid, m)
-	s.refuses(t, l, wish, "/identifiers/internalId AM05") // one recall of a payment, whatever its answer
+	s.refuses(t, l, asked, "/identifiers/internalId AM05") // one recall of a payment, whatever its answer
 	s.documents(t, m, sent)
 	s.report(t, paid)
 }
@@ -118,12 +118,12 @@ func (s *stage) report(t *testing.T, paid message) {
 // playClosedRecall: a recall that a checker rejects or its maker withdraws never leaves, and frees the payment for another.
 func playClosedRecall(t *testing.T, s *stage, l lane) {
 	paid := s.settled(t, l, "20")
-	wish := request{kind: "recall", payment: paid, reason: "CUST"}
-	rejected := s.submit(t, l, wish)
+	asked := request{kind: "recall", payment: paid, reason: "CUST"}
+	rejected := s.submit(t, l, asked)
 	s.refuses(t, l, request{kind: "recall", payment: paid, reason: "DUPL"}, "/identifiers/internalId AM05")
 	s.reject(t, rejected)
 	s.is(t, paid.id, "state", "Settled", "recallStatus", "")
-	withdrawn := s.submit(t, l, wish)
+	withdrawn := s.submit(t, l, asked)
 	s.ok(t, "both1", "/api/"+l.scheme+"/v1/recall/cancel", `{"identifiers":{"internalId":"`+withdrawn.id+`"}}`)
 	s.is(t, withdrawn.id, "state", "Withdrawn")
 	s.is(t, paid.id, "recallStatus", "")
@@ -133,7 +133,7 @@ func playClosedRecall(t *testing.T, s *stage, l lane) {
 			t.Errorf("approved after its end: %d %s", r.status, r.text)
 		}
 	}
-	last := s.carryOut(t, l, wish)
+	last := s.carryOut(t, l, asked)
 	s.until(t, last.id, "state", "Accepted")
 	sent := s.wire(t, paid.global, slices.DeleteFunc([]string{
 		"in pacs.008", "out pacs.002 " + l.positive, "in camt.056 CUST", "out camt.025 ACCP", "out pacs.004 FOCR", "in pacs.002 ACCP",

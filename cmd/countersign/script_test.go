@@ -308,7 +308,7 @@ func (s *stage) reject(t *testing.T, m message) {
 	s.is(t, m.id, "state", "Rejected")
 }
 
-// request is a wish for a recall, return or resolution.
+// request asks for a recall, return or resolution.
 type request struct {
 	kind              string
 	payment, recall   message // it is about; that a resolution answers

@@ -10,7 +10,7 @@ import (
 func TestAWrongSettingIsNamed(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	short, nobody := filepath.Join(folder, "short"), "postgres://nobody:kanarie@127.0.0.1:1/none"
+	short, nobody := filepath.Join(folder, "short"), "postgres://nobody:leaked@127.0.0.1:1/none"
 	release, token := keyIn(t, folder), keyIn(t, folder)
 	must(t, os.WriteFile(short, []byte("abcd\n"), 0o600))
 	right := []string{
@@ -54,7 +54,7 @@ func TestAWrongSettingIsNamed(t *testing.T) {
 			if code == 0 || !strings.Contains(said, "countersign: ") || !strings.Contains(said, test.want) {
 				t.Errorf("ends with %d, want %q in:\n%s", code, test.want, said)
 			}
-			if strings.Contains(said, "kanarie") || strings.Contains(said, "goroutine ") {
+			if strings.Contains(said, "leaked") || strings.Contains(said, "goroutine ") {
 				t.Errorf("says too much:\n%s", said)
 			}
 		})

@@ -183,7 +183,7 @@ func TestARecallLivesThroughItsAnswers(t *testing.T) {
 	}
 }
 
-// refusedAgain holds that a wish is refused with the code.
+// refusedAgain holds that a request is refused with the code.
 func refusedAgain(t *testing.T, h *stationtest.House, in payment.RTransaction, code string) {
 	t.Helper()
 	_, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker2"), in)

@@ -104,7 +104,7 @@ func (p *player) recalls(ctx context.Context) (err error) {
 	return err
 }
 
-// arrivals come in: one stays as it is, one goes back at the creditor's wish, one is recalled and waits for a decision, and the recall
+// arrivals come in: one stays as it is, one goes back because its creditor asks for it, one is recalled and waits for a decision, and the recall
 // of the last one is refused.
 func (p *player) arrivals(ctx context.Context) error {
 	_, kept := p.arrive(ctx, arrival{scheme: "sct-inst", amount: "1840.00", debtor: "Beispiel GmbH", remittance: "Invoice 2231"})

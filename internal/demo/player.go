@@ -20,7 +20,7 @@ type player struct {
 	recalled []recall // payments to be recalled
 }
 
-// recall is a wish to have a payment back.
+// recall asks for a payment back.
 type recall struct{ scheme, id, reason string }
 
 // arrival is a payment that comes in.

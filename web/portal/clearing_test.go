@@ -140,8 +140,8 @@ func (o *otherSide) recalled(scheme rulebook.Scheme, transactionID string) (orig
 	return original, o.message("demo", id.String())
 }
 
-// wish sends a form for a recall, return or resolution all the way and returns the message it became.
-func (w *browser) wish(path string, pairs ...string) payment.Message {
+// requests sends a form for a recall, return or resolution all the way and returns the message it became.
+func (w *browser) requests(path string, pairs ...string) payment.Message {
 	t := w.b.t
 	t.Helper()
 	form := with(w.get(path).is(http.StatusOK).fields(path), pairs...)

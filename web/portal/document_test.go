@@ -57,15 +57,15 @@ func TestEachElementSaysWhereItCameFrom(t *testing.T) {
 		o := setup(t).clearing()
 		maker := o.as("maker1")
 		ours := o.settled(form)
-		recall := o.approve(maker.wish("/payments/"+ours.InternalID.String()+"/recall", "reason", "CUST", "information1", "asked for"))
+		recall := o.approve(maker.requests("/payments/"+ours.InternalID.String()+"/recall", "reason", "CUST", "information1", "asked for"))
 		granted, _ := o.recalled(scheme, "TX1")
 		answer := []string{"charge", "2.00"}
 		if scheme == rulebook.SchemeSIC {
 			answer = append(answer, "information1", "gladly") // in SEPA the answer with the money takes no words
 		}
-		back := o.approve(maker.wish("/payments/"+granted.InternalID.String()+"/return", answer...))
+		back := o.approve(maker.requests("/payments/"+granted.InternalID.String()+"/return", answer...))
 		_, refused := o.recalled(scheme, "TX2")
-		no := o.approve(maker.wish("/recalls/"+refused.InternalID.String()+"/resolve", "reason", "LEGL", "information1", "Court order"))
+		no := o.approve(maker.requests("/recalls/"+refused.InternalID.String()+"/resolve", "reason", "LEGL", "information1", "Court order"))
 		for family, c := range map[string]struct {
 			m                    payment.Message
 			element, value, from string

@@ -34,7 +34,7 @@ func TestAReceivedRecallIsGrantedWithACharge(t *testing.T) {
 			t.Errorf("a charge of %s is answered with %q", charge, got.problems())
 		}
 	}
-	m := maker.wish(back, "charge", "5,50")
+	m := maker.requests(back, "charge", "5,50")
 	if m.Summary.Amount.Format() != "EUR 94.50" || m.AnswersID != recall.InternalID {
 		t.Fatalf("the return is over %s and answers %s", m.Summary.Amount.Format(), m.AnswersID)
 	}
@@ -70,7 +70,7 @@ func TestAReceivedRecallIsRefused(t *testing.T) {
 	if narrative.page.Find("#information1-error").Length() != 1 {
 		t.Errorf("a narrative without its words is answered with %q", narrative.problems())
 	}
-	m := maker.wish(path, "reason", "CUST")
+	m := maker.requests(path, "reason", "CUST")
 	detail := o.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Approve the refusal of the recall of CHF 100.00")
 	detail.says("The money stays with").says("The creditor refuses (CUST)")
 	maker.get("/payments/" + original.InternalID.String() + "/return").is(http.StatusConflict).says("exclude each other")
@@ -112,7 +112,7 @@ func TestALateAnswerIsPreparedAndNeverSentByItself(t *testing.T) {
 	if n := o.count("SELECT count(*) FROM message WHERE kind = 'resolution'"); n != 0 {
 		t.Fatalf("%d answers were made by themselves", n)
 	}
-	if m := maker.wish(path); m.Reason != "NOAS" || m.State != payment.StateApprovalPending {
+	if m := maker.requests(path); m.Reason != "NOAS" || m.State != payment.StateApprovalPending {
 		t.Errorf("the prepared answer became %s %s", m.Reason, m.State)
 	}
 }

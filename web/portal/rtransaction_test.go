@@ -26,7 +26,7 @@ func TestARecallGoesFromItsFormToItsApproval(t *testing.T) {
 			t.Errorf("the card does not say %q: %s", fact, card)
 		}
 	}
-	m := maker.wish(home+"/recall", "reason", "DUPL", "information1", "Paid on Monday", "information2", "and on Tuesday")
+	m := maker.requests(home+"/recall", "reason", "DUPL", "information1", "Paid on Monday", "information2", "and on Tuesday")
 	if m.Kind != payment.KindRecall || m.State != payment.StateApprovalPending || m.OriginalID != original.InternalID || m.Reason != "DUPL" {
 		t.Fatalf("the message is %s %s about %s for %s", m.Kind, m.State, m.OriginalID, m.Reason)
 	}
@@ -190,7 +190,7 @@ func TestAnIncomingPaymentIsSentBack(t *testing.T) {
 	if needs.page.Find("#information1-error").Length() != 1 {
 		t.Errorf("a reason without its words is answered with %q", needs.problems())
 	}
-	m := maker.wish(home+"/return", "reason", "AC04")
+	m := maker.requests(home+"/return", "reason", "AC04")
 	detail := o.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK)
 	detail.says("Approve the return of CHF 100.00 to Anna Beispiel").says("Send CHF 100.00 back to Anna Beispiel. Reason: The account is closed (AC04).")
 	maker.get(home).is(http.StatusOK).says("Return in progress").says("is waiting for approval")
@@ -233,7 +233,7 @@ func TestListsAreNarrowedByKindAndDirection(t *testing.T) {
 	ours := o.settled(filled())
 	o.recalled(rulebook.SchemeSIC, "TX1")
 	maker := o.as("maker1")
-	maker.wish("/payments/"+ours.InternalID.String()+"/recall", "reason", "DUPL")
+	maker.requests("/payments/"+ours.InternalID.String()+"/recall", "reason", "DUPL")
 	for query, want := range map[string]int{
 		"": 4, "?kind=recall": 1, "?kind=instruction": 1, "?kind=payment": 1, "?kind=received+recall": 1, "?kind=return": 0,
 		"?direction=in": 2, "?direction=out": 2, "?direction=in&kind=recall": 0, "?direction=sideways": 4,

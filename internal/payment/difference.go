@@ -105,7 +105,7 @@ func (m Message) against(said Summary) []searched {
 		{"creditor's name", s.CreditorName, said.CreditorName},
 		{"creditor's account", s.CreditorAccount, said.CreditorAccount},
 		{"creditor's bank", s.CreditorAgent, cmp.Or(said.CreditorAgent, m.derivedAgent())},
-		{"debtor's name", cmp.Or(s.OrderedDebtorName, s.DebtorName), said.DebtorName},
+		{"debtor's name", cmp.Or(s.OrderedDebtorName, s.DebtorName), cmp.Or(said.DebtorName, m.holderName())},
 		{"debtor's account", s.DebtorAccount, said.DebtorAccount},
 		{"debtor's bank", s.DebtorAgent, cmp.Or(said.DebtorAgent, m.accountAgent())},
 		{"remittance", s.Remittance, said.Remittance},
@@ -135,6 +135,15 @@ func (m Message) accountAgent() string {
 		return m.Summary.DebtorAgent
 	}
 	return m.Account.agent(m.Scheme)
+}
+
+// holderName is the debtor's name of an order that gives none: that of the account's holder. checkDebtor holds it against the account when
+// the message is approved, and the seal says what it was.
+func (m Message) holderName() string {
+	if m.Kind != KindInstruction {
+		return ""
+	}
+	return m.Summary.DebtorName
 }
 
 // rtransactionContent is what the document of an R-transaction says.

@@ -35,6 +35,30 @@ func TestTheDebtorIsNamedAsClearingGetsIt(t *testing.T) {
 	}
 }
 
+// TestAnOrderMayLeaveTheNameOfItsDebtorOut: the account tells it. Such a payment is shown, approved and no case for an operator.
+func TestAnOrderMayLeaveTheNameOfItsDebtorOut(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	unnamed := strings.Replace(sample, `"Dbtr":{"Nm":"Muster AG"}`, `"Dbtr":{"Id":{"OrgId":{"AnyBIC":"AAAACHBBXXX"}}}`, 1)
+	made := b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(unnamed)})
+	id := made.Text("identifiers", "internalId")
+	if unnamed == sample || made.Status != http.StatusOK || id == "" {
+		t.Fatalf("create: %s", made.Body)
+	}
+	one := b.Send(t, get("/api/common/v1/transaction/"+id, checker1))
+	if one.At("transaction", "withheld") != nil || one.Text("transaction", "debtor", "name") != "Muster AG" ||
+		one.At("transaction", "debtor", "orderedAs") != nil {
+		t.Errorf("the read: %s", one.Body)
+	}
+	decided := b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})
+	if decided.Status != http.StatusOK {
+		t.Errorf("approve: %d %s", decided.Status, decided.Body)
+	}
+	if one = b.Send(t, get("/api/common/v1/transaction/"+id, checker1)); one.At("transaction", "withheld") != nil {
+		t.Errorf("afterwards: %s", one.Body)
+	}
+}
+
 // TestAnotherBankThanTheAccountsIsRefused: the pacs.008 names the bank that keeps the account, so an order that names another is not taken.
 func TestAnotherBankThanTheAccountsIsRefused(t *testing.T) {
 	t.Parallel()

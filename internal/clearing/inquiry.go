@@ -32,10 +32,9 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Document, documen
 	if err != nil {
 		return err
 	}
-	if m.Withheld != "" {
-		s.alarmOnce(ctx, m.InternalID.String(), "inquiry not answered: the stored payment is withheld", "realm", m.Realm,
-			"internalId", m.InternalID)
-		return unprocessable("The payment " + string(m.GlobalID) + " is withheld. " + m.Withheld)
+	err = s.trusted(ctx, m)
+	if err != nil {
+		return err
 	}
 	if inquiry.AboutRecall() {
 		return s.answerAboutRecall(ctx, in, m, inquiry)

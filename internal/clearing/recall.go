@@ -19,7 +19,8 @@ import (
 const waitForPayment = time.Minute
 
 // receiveRecall takes another bank's recall of an incoming payment: it awaits a decision until the scheme's answer day. In SIC clearing
-// gets a receipt.
+// gets a receipt. The recall of a payment that is withheld goes to quarantine: it would carry the fields of that payment under a seal of
+// its own.
 func (s *Station) receiveRecall(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentCancellationRequest) error {
 	recall, err := interbank.ReadCancellation(document)
 	if err != nil {
@@ -33,6 +34,10 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Document, document
 		return err
 	}
 	original, err := s.cfg.Messages.Message(ctx, realm, id)
+	if err != nil {
+		return err
+	}
+	err = s.trusted(ctx, original)
 	if err != nil {
 		return err
 	}

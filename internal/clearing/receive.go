@@ -77,6 +77,17 @@ func (e *unprocessableError) Error() string { return e.reason }
 
 func unprocessable(reason string) error { return &unprocessableError{reason: reason} }
 
+// trusted refuses what is about a payment that is withheld, because what is stored is not what came in, and raises the alarm, once for each
+// payment.
+func (s *Station) trusted(ctx context.Context, m payment.Message) error {
+	if m.Withheld == "" {
+		return nil
+	}
+	s.alarmOnce(ctx, m.InternalID.String(), "document not processed: the stored payment is withheld", "realm", m.Realm,
+		"internalId", m.InternalID)
+	return unprocessable("The payment " + string(m.GlobalID) + " is withheld. " + m.Withheld)
+}
+
 // process hands a document to what it is for.
 func (s *Station) process(ctx context.Context, in store.Document, parsed iso20022.Document) error {
 	switch document := parsed.(type) {

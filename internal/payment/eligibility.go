@@ -34,12 +34,18 @@ func (m Message) SettledOn(zone *time.Location) time.Time {
 	return m.CreatedAt.In(zone)
 }
 
-// Eligible tells why no R-transaction of the kind can be made of the payment now (RefusalError), or nil: what pages ask before they offer
-// one. NewRTransaction asks the same, in parts: the state first, then the rules, and at last what excludes it.
+// Eligible tells why no R-transaction of the kind can be made of the payment now (RefusalError, or WithheldError when it or its recall is
+// withheld), or nil: what pages ask before they offer one. NewRTransaction asks the same, in parts: the state first, then whether it can be
+// trusted, the rules, and at last what excludes it.
 func (s RTransactionSubject) Eligible(kind Kind, rules rulebook.Settings) error {
 	err := s.stateAllows(kind)
 	if err != nil {
 		return err
+	}
+	for _, m := range []Message{s.Original, s.Recall} {
+		if m.Withheld != "" {
+			return &WithheldError{Message: m}
+		}
 	}
 	err = s.excluded(kind)
 	if err != nil {
@@ -59,6 +65,16 @@ func (s RTransactionSubject) stateAllows(kind Kind) error {
 		return refuseOriginal(pointerInternalID, "Choose a recall, a return or a resolution: a "+string(kind)+" is not made this way.")
 	}
 	return rTransaction.eligible(s)
+}
+
+// trusted refuses a payment or a recall that is not what was sent or came in (WithheldError): what is made of it gets a seal of its own, and
+// a checker could not tell any more that somebody wrote it into the database.
+func (s RTransactionSubject) trusted() error {
+	err := s.Original.Trusted()
+	if err != nil || s.Recall.InternalID == uuid.Nil {
+		return err
+	}
+	return s.Recall.Trusted()
 }
 
 // excluded refuses a second R-transaction where there is one. The database holds the same against races: one recall of a payment for ever,

@@ -75,13 +75,16 @@ var rTransactionKinds = map[Kind]rTransactionKind{KindRecall: recallKind, KindRe
 // NewRTransaction checks a request for a recall (camt.056), a return (pacs.004) or a resolution (camt.029 with RJCR) and makes a message
 // of it.
 //
-// Errors: ForbiddenError without the role maker; RefusalError for a payment or a recall that is not eligible, a reason the scheme does not
-// have, information or a charge that does not fit, or a last day that is over.
+// Errors: ForbiddenError without the role maker; WithheldError for a payment or a recall that cannot be trusted; RefusalError for one that
+// is not eligible, a reason the scheme does not have, information or a charge that does not fit, or a last day that is over.
 func NewRTransaction(in RTransactionInput) (Created, error) {
 	if !in.By.Has(identity.RoleMaker) {
 		return Created{}, &ForbiddenError{Text: "You may not create recalls, returns or resolutions: this needs the role maker."}
 	}
 	err := in.allowed()
+	if err == nil {
+		err = in.About.trusted()
+	}
 	if err != nil {
 		return Created{}, err
 	}
@@ -112,7 +115,7 @@ func NewRTransaction(in RTransactionInput) (Created, error) {
 // RTransactionPreview is what would come of a request, for the page that asks the maker to check it.
 type RTransactionPreview struct {
 	About      RTransactionSubject
-	Ineligible error           // RefusalError when nothing of the kind can be made of the payment now, else nil
+	Ineligible error           // what Eligible says of the payment now
 	Reasons    []ReasonOnOffer // that may be given now
 	Findings   []Finding       // what is wrong with the request; meaningless when it has no reason yet
 	Amount     money.Amount    // what would move

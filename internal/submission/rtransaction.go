@@ -14,8 +14,8 @@ import (
 // CreateRTransaction makes a recall, return or resolution. A repeat under the same externalId or Idempotency-Key with the same request
 // returns the first message again.
 //
-// Errors: payment.ErrNotFound for an unknown payment or recall; payment.ForbiddenError; payment.RefusalError with every rule broken,
-// also when another R-transaction about the payment is under way or done.
+// Errors: payment.ErrNotFound for an unknown payment or recall; payment.ForbiddenError; payment.WithheldError when the payment or the recall
+// cannot be trusted; payment.RefusalError with every rule broken, also when another R-transaction about the payment is under way or done.
 func (s *Station) CreateRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction) (Result, error) {
 	message, err := s.cfg.Messages.InsertRTransaction(ctx, lifecycle.RTransactionQuery{By: by, Asked: asked}, s.newRTransaction(by, asked))
 	var duplicate *lifecycle.DuplicateError

@@ -1,0 +1,99 @@
+package clearing_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/stationtest"
+	"countersign/internal/testlog"
+)
+
+// TestNothingIsMadeOfAPaymentThatSomebodyBroke: whoever writes into the database an incoming payment, or the amount of one, gets no return of
+// it by an honest checker: nothing that is made of it gets a seal. The same holds for an answer to a recall and for a recall of ours.
+func TestNothingIsMadeOfAPaymentThatSomebodyBroke(t *testing.T) {
+	t.Parallel()
+	const amount, reason = "UPDATE message_version SET amount = 900000 WHERE message_id = $1", "UPDATE message SET reason = 'DUPL' WHERE message_id = $1"
+	const content = "UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), '>100.00<', '>900.00<'), 'UTF8') WHERE message_id = $1 AND direction = 'in'"
+	for name, c := range map[string]struct {
+		kind    payment.Kind
+		reason  string
+		recall  bool // the recall is changed, not the payment
+		changed string
+	}{
+		"a return of another amount":            {payment.KindReturn, "AC04", false, amount},
+		"a return of another document":          {payment.KindReturn, "AC04", false, content},
+		"a refusal for a payment that is not":   {payment.KindResolution, "CUST", false, amount},
+		"a refusal of a recall that is not":     {payment.KindResolution, "CUST", true, reason},
+		"a recall of another amount than went":  {payment.KindRecall, "DUPL", false, amount},
+		"a recall of another document than was": {payment.KindRecall, "DUPL", false, content},
+	} {
+		h := stationtest.New(t)
+		asked := payment.RTransaction{Request: rtransactionrule.Request{Reason: c.reason}, Kind: c.kind, Scheme: rulebook.SchemeSIC}
+		switch c.kind {
+		case payment.KindRecall:
+			asked.OriginalID = settled(t, h, rulebook.SchemeSIC).InternalID
+		default:
+			original, document := booked(t, h, rulebook.SchemeSIC, "TX9")
+			asked.OriginalID = original.InternalID
+			if c.kind == payment.KindResolution {
+				asked.RecallID = receivedRecall(t, h, original, document).InternalID
+			}
+		}
+		broken := asked.OriginalID
+		if c.recall {
+			broken = asked.RecallID
+		}
+		execute(t, superuser(t, h), c.changed, broken)
+		preview, err := h.Submission.PreviewRTransaction(ctx, h.Person(t, "maker1"), asked)
+		var withheld *payment.WithheldError
+		if err != nil || !errors.As(preview.Ineligible, &withheld) {
+			t.Errorf("%s is offered: %v %v", name, preview.Ineligible, err)
+		}
+		made, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker1"), asked)
+		if !errors.As(err, &withheld) || withheld.Message.InternalID != broken {
+			t.Errorf("%s is made: %v %v", name, made.Message.State, err)
+		}
+	}
+}
+
+// receivedRecall brings the recall of an incoming payment in.
+func receivedRecall(t *testing.T, h *stationtest.House, original payment.Message, document *iso20022.FIToFICustomerCreditTransfer) payment.Message {
+	t.Helper()
+	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: original.Scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now(),
+	})
+	receive(t, h, inbound(t, original.Scheme, "RE1", recall, err))
+	id, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return current(t, h, payment.Message{Realm: original.Realm, InternalID: id})
+}
+
+// TestARecallOfAPaymentThatSomebodyBrokeGoesToQuarantine: it would else show the broken payment under a seal of its own.
+func TestARecallOfAPaymentThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	log := &testlog.Log{}
+	h.Log = log
+	original, document := booked(t, h, rulebook.SchemeSIC, "TX9")
+	execute(t, superuser(t, h), "UPDATE message_version SET debtor_name = 'Mallory' WHERE message_id = $1", original.InternalID)
+	before := outbox(t, h)
+	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: original.Scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now(),
+	})
+	receive(t, h, inbound(t, original.Scheme, "RE1", recall, err))
+	if outcome, reason := inboxOf(t, h, "RE1"); outcome != "quarantined" || !strings.Contains(reason, "withheld") {
+		t.Errorf("the recall is %s: %s", outcome, reason)
+	}
+	_, err = h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
+	if !errors.Is(err, payment.ErrNotFound) || outbox(t, h) != before || alarms(log) != 1 {
+		t.Errorf("the recall was taken: %v, %d alarms", err, alarms(log))
+	}
+}

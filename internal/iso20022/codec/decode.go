@@ -52,23 +52,6 @@ func (d *decoder) leaf(e *schema.Element, place reflect.Value, input leafText) {
 	}
 }
 
-// currency checks the currency of the current amount.
-func (d *decoder) currency(e *schema.Element, offset int, text string) {
-	what, advice := e.Currency.Check(text, true)
-	if what == schema.MistakeNone {
-		return
-	}
-	if what == schema.MistakeBlank {
-		d.currencyMissing(e, offset)
-		return
-	}
-	d.reportChild(step{"Ccy", -1}, offset, problem{codeCurrency, advice + " as currency of " + e.Tag + "."})
-}
-
-func (d *decoder) currencyMissing(e *schema.Element, offset int) {
-	d.reportChild(step{"Ccy", -1}, offset, problem{codeMissing, "Enter the currency of " + e.Tag + " as Ccy."})
-}
-
 // amountPlaces are the two parts of an amount field.
 func amountPlaces(place reflect.Value) (currency *string, value reflect.Value) {
 	amount := place.Addr().Interface().(*iso20022.Amount)

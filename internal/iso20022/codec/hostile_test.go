@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"countersign/internal/iso20022"
-
 	"countersign/internal/iso20022/xmltoken"
 )
 

@@ -4,7 +4,6 @@ import (
 	"reflect"
 
 	"countersign/internal/iso20022/schema"
-
 	"countersign/internal/iso20022/xmltoken"
 )
 

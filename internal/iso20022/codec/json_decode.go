@@ -7,12 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
-
 	"countersign/internal/iso20022/xmltoken"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // DecodeJSON reads the content of Document with the default limits; see

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"reflect"
 
-	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/schema"
-
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/govalues/decimal"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/schema"
 )
 
 // EncodeJSON writes the canonical JSON form of a document, as it stands under

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"countersign/internal/iso20022"
-
 	"countersign/internal/iso20022/xmltoken"
 )
 

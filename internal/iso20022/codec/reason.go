@@ -65,3 +65,20 @@ func (r *reporter) contentReason(e *schema.Element, what schema.Mistake) string 
 	}
 	return codeFormat
 }
+
+// currency checks the currency of the current amount.
+func (r *reporter) currency(e *schema.Element, offset int, text string) {
+	what, advice := e.Currency.Check(text, true)
+	if what == schema.MistakeNone {
+		return
+	}
+	if what == schema.MistakeBlank {
+		r.currencyMissing(e, offset)
+		return
+	}
+	r.reportChild(step{"Ccy", -1}, offset, problem{codeCurrency, advice + " as currency of " + e.Tag + "."})
+}
+
+func (r *reporter) currencyMissing(e *schema.Element, offset int) {
+	r.reportChild(step{"Ccy", -1}, offset, problem{codeMissing, "Enter the currency of " + e.Tag + " as Ccy."})
+}

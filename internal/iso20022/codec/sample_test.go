@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"countersign/internal/iso20022"
-
 	"github.com/google/go-cmp/cmp"
+
+	"countersign/internal/iso20022"
 )
 
 // sample is one document of testdata.

@@ -6,7 +6,6 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
-
 	"countersign/internal/iso20022/xmltoken"
 )
 
@@ -97,11 +96,6 @@ func (v *validator) leaf(e *schema.Element, text string) {
 }
 
 func (v *validator) amount(e *schema.Element, amount iso20022.Amount) {
-	what, advice := e.Currency.Check(amount.Currency, true)
-	if what == schema.MistakeBlank {
-		v.reportChild(step{"Ccy", -1}, 0, problem{codeMissing, "Enter the currency of " + e.Tag + " as Ccy."})
-	} else if what != schema.MistakeNone {
-		v.reportChild(step{"Ccy", -1}, 0, problem{codeCurrency, advice + " as currency of " + e.Tag + "."})
-	}
+	v.currency(e, 0, amount.Currency)
 	v.leaf(e, amount.Value.String())
 }

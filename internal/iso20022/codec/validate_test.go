@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"countersign/internal/iso20022"
-
 	"github.com/govalues/decimal"
+
+	"countersign/internal/iso20022"
 )
 
 func validInstruction(t *testing.T) *iso20022.CustomerCreditTransferInitiation {

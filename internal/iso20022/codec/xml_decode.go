@@ -8,7 +8,6 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
-
 	"countersign/internal/iso20022/xmltoken"
 )
 

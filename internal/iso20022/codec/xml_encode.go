@@ -6,12 +6,11 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/govalues/decimal"
+
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
-
 	"countersign/internal/iso20022/xmltoken"
-
-	"github.com/govalues/decimal"
 )
 
 // ErrDocument is returned for a document that is nil or not of this package.

@@ -233,10 +233,11 @@ func (o order) input(scheme rulebook.Scheme) submission.Input {
 	}
 }
 
-// parseID reads an id in its 36-character form, or fails with payment.ErrNotFound.
+// parseID reads an id in its 36-character form, or fails with payment.ErrNotFound; the zero id is nobody's, and filters would take it for
+// none.
 func parseID(text string) (uuid.UUID, error) {
 	id, err := uuid.Parse(text)
-	if err != nil || len(text) != 36 {
+	if err != nil || len(text) != 36 || id == uuid.Nil {
 		return uuid.Nil, payment.ErrNotFound
 	}
 	return id, nil
@@ -289,18 +290,18 @@ func (a *API) stepReply(c echo.Context, s step) reply {
 	return first
 }
 
-// storedReply tells where a stored message stands: an instruction by a status report, the others in a word.
+// storedReply tells where a stored message stands: an instruction by a status report, the others in a word. So does an instruction whose
+// order cannot be read: whoever ended it must not be told that it failed.
 func (a *API) storedReply(c echo.Context, m payment.Message) reply {
-	if m.Kind != payment.KindInstruction {
-		return reply{status: http.StatusOK, body: DecisionAnswer{
-			Header: a.header(c), Success: Outcome{Status: string(m.State), Transactionid: string(m.GlobalID)}, Identifiers: identifiersOf(m),
-		}}
+	if m.Kind == payment.KindInstruction {
+		document, err := payment.DocumentOf(m)
+		if err == nil {
+			return a.reportReply(c, m, document)
+		}
 	}
-	document, err := payment.DocumentOf(m)
-	if err != nil {
-		return a.broken(c, err)
-	}
-	return a.reportReply(c, m, document)
+	return reply{status: http.StatusOK, body: DecisionAnswer{
+		Header: a.header(c), Success: Outcome{Status: string(m.State), Transactionid: string(m.GlobalID)}, Identifiers: identifiersOf(m),
+	}}
 }
 
 func (a *API) reportReply(c echo.Context, m payment.Message, document *iso20022.CustomerCreditTransferInitiation) reply {

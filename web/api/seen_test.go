@@ -149,3 +149,40 @@ func TestARowThatCannotBeReadIsWithheldInTheLists(t *testing.T) {
 		t.Errorf("the list: %s", list.Body)
 	}
 }
+
+// TestAPaymentThatCannotBeReadIsStillEnded: what somebody broke is rejected and withdrawn, and whoever does it reads that it is done, in a word
+// and not in a report about an order that nobody can read.
+func TestAPaymentThatCannotBeReadIsStillEnded(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	rejected, withdrawn := b.Created(t, maker1), b.Created(t, maker1)
+	_, err := b.DB.Connect(t).Exec(t.Context(), `SET session_replication_role = replica;
+		UPDATE document SET content = 'x', content_hash = sha256('x') WHERE direction = 'in'`)
+	must(t, err)
+	for id, c := range map[string]call{
+		rejected:  {Path: approvePath, Who: checker1, Body: verdict(rejected, "reject", "rejectReason", "it is broken")},
+		withdrawn: {Path: "/api/sic-inst/v1/instruction/cancel", Who: maker1, Body: `{"identifiers":{"internalId":"` + withdrawn + `"}}`},
+	} {
+		a := b.Send(t, c)
+		state := b.Send(t, get("/api/common/v1/transaction/"+id, checker1)).Text("transaction", "state")
+		if a.Status != http.StatusOK || a.Text("success", "status") != state || state == "Approval Pending" {
+			t.Errorf("%s is %s: %d %s", c.Path, state, a.Status, a.Body)
+		}
+	}
+}
+
+// TestTheZeroIdFindsNothing: it is no id of anybody, and not the same as no filter.
+func TestTheZeroIdFindsNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.Created(t, maker1)
+	const zero = "00000000-0000-0000-0000-000000000000"
+	for list, path := range map[string]string{
+		"transactions": listPath + "?internalId=", "messages": "/api/common/v1/interface/list?internalId=", "events": auditPath + "?messageId=",
+	} {
+		a := b.Send(t, get(path+zero, supervisor1))
+		if found, _ := a.At(list).([]any); a.Status != http.StatusOK || len(found) != 0 {
+			t.Errorf("%s: %d %s", path, a.Status, a.Body)
+		}
+	}
+}

@@ -31,7 +31,7 @@ func (m Message) original(zone *time.Location) (interbank.Original, error) {
 	}
 	document, findings := m.Document()
 	if len(findings) > 0 {
-		return interbank.Original{}, fmt.Errorf("The stored content of %s cannot be read.", m.GlobalID) //nolint:staticcheck // a sentence for the operator
+		return interbank.Original{}, fmt.Errorf("the stored content of %s cannot be read", m.GlobalID)
 	}
 	return interbank.OriginalOf(document)
 }
@@ -65,10 +65,9 @@ func (m Message) AgreesWithReceipt(receipt interbank.Confirmation) error {
 // camt.056, OrgnlInstrId its CxlId (EPC) or that of the payment. It returns what the question says of the payment, for AgreesWith. It fails
 // with an interbank.MismatchError, or when the stored content cannot be read.
 func (m Message) AskedAbout(said interbank.Original) (interbank.Original, error) {
-	document, findings := m.Document()
-	content, ok := document.(*iso20022.FIToFIPaymentCancellationRequest)
-	if !ok || len(findings) > 0 {
-		return interbank.Original{}, fmt.Errorf("The stored content of %s cannot be read.", m.GlobalID) //nolint:staticcheck // a sentence for the operator
+	content, err := contentOf[*iso20022.FIToFIPaymentCancellationRequest](m)
+	if err != nil {
+		return interbank.Original{}, err
 	}
 	recall, err := interbank.ReadCancellation(content)
 	if err != nil {

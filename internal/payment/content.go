@@ -36,10 +36,16 @@ func (m Message) Document() (iso20022.Document, []Finding) {
 
 // DocumentOf is the content of a payment order, to read. It fails only when the content is not what this program wrote.
 func DocumentOf(m Message) (*iso20022.CustomerCreditTransferInitiation, error) {
+	return contentOf[*iso20022.CustomerCreditTransferInitiation](m)
+}
+
+// contentOf is the content of a message as the document that its kind is made of. It fails when the content is none, or has findings.
+func contentOf[D iso20022.Document](m Message) (D, error) {
 	document, findings := m.Document()
-	order, ok := document.(*iso20022.CustomerCreditTransferInitiation)
+	content, ok := document.(D)
 	if !ok || len(findings) > 0 {
-		return nil, fmt.Errorf("the stored content of %s is no valid pain.001", m.InternalID)
+		var none D
+		return none, fmt.Errorf("the stored content of %s is no valid %s", m.InternalID, none.MessageName())
 	}
-	return order, nil
+	return content, nil
 }

@@ -1,7 +1,6 @@
 package payment
 
 import (
-	"fmt"
 	"time"
 
 	"countersign/internal/interbank"
@@ -35,21 +34,11 @@ var resolutionKind = rTransactionKind{
 	// There is no last day: a late refusal is better than none.
 	lastDay: func(rtransactionrule.Case) (time.Time, bool) { return time.Time{}, false },
 	draft: func(in RTransactionInput, asked interbank.RTransactionInput) (iso20022.Document, error) {
-		recall, err := cancellationOf(in.About.Recall)
+		recall, err := contentOf[*iso20022.FIToFIPaymentCancellationRequest](in.About.Recall)
 		if err != nil {
 			return nil, err
 		}
 		asked.Recall = recall
 		return interbank.Resolution(asked)
 	},
-}
-
-// cancellationOf reads the camt.056 of a received recall.
-func cancellationOf(m Message) (*iso20022.FIToFIPaymentCancellationRequest, error) {
-	document, findings := m.Document()
-	recall, ok := document.(*iso20022.FIToFIPaymentCancellationRequest)
-	if !ok || len(findings) > 0 {
-		return nil, fmt.Errorf("the stored content of %s is no valid camt.056", m.InternalID)
-	}
-	return recall, nil
 }

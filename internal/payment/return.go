@@ -1,7 +1,6 @@
 package payment
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -34,29 +33,19 @@ var returnKind = rTransactionKind{
 		return rtransactionrule.ReturnWindow(c.Scheme, c.Reason, c.Settled, c.Settings)
 	},
 	draft: func(in RTransactionInput, asked interbank.RTransactionInput) (iso20022.Document, error) {
-		original, err := transferOf(in.About.Original)
+		original, err := contentOf[*iso20022.FIToFICustomerCreditTransfer](in.About.Original)
 		if err != nil {
 			return nil, err
 		}
 		asked.Original = original
 		if in.About.Recalled() {
-			asked.Recall, err = cancellationOf(in.About.Recall)
+			asked.Recall, err = contentOf[*iso20022.FIToFIPaymentCancellationRequest](in.About.Recall)
 			if err != nil {
 				return nil, err
 			}
 		}
 		return interbank.Return(asked)
 	},
-}
-
-// transferOf reads the pacs.008 of an incoming payment.
-func transferOf(m Message) (*iso20022.FIToFICustomerCreditTransfer, error) {
-	document, findings := m.Document()
-	transfer, ok := document.(*iso20022.FIToFICustomerCreditTransfer)
-	if !ok || len(findings) > 0 {
-		return nil, fmt.Errorf("the stored content of %s is no valid pacs.008", m.InternalID)
-	}
-	return transfer, nil
 }
 
 // ReturnStatus is what an incoming payment shows of its return.

@@ -182,7 +182,7 @@ func (s *Station) answeredOnce(t payment.Transition, moves bool, err error) (pay
 	return t, err
 }
 
-// recallOf finds our recall of the payment a document is about.
+// recallOf finds our recall of the payment a document is about. What answers a recall that is withheld goes to quarantine.
 func (s *Station) recallOf(ctx context.Context, about interbank.Original) (payment.Message, error) {
 	global, err := globalid.Parse(about.TransactionID)
 	if err != nil {
@@ -202,7 +202,11 @@ func (s *Station) recallOf(ctx context.Context, about interbank.Original) (payme
 	if err != nil {
 		return payment.Message{}, err
 	}
-	return s.cfg.Messages.Message(ctx, realm, id)
+	recall, err := s.cfg.Messages.Message(ctx, realm, id)
+	if err != nil {
+		return payment.Message{}, err
+	}
+	return recall, s.trusted(ctx, recall)
 }
 
 // receiveReceipt books what clearing says of our recall or resolution (camt.025).

@@ -77,15 +77,15 @@ func (e *unprocessableError) Error() string { return e.reason }
 
 func unprocessable(reason string) error { return &unprocessableError{reason: reason} }
 
-// trusted refuses what is about a payment that is withheld, because what is stored is not what came in, and raises the alarm, once for each
-// payment.
+// trusted refuses what is about a payment or recall that is withheld, because what is stored is not what came in or was sent, and raises
+// the alarm, once for each.
 func (s *Station) trusted(ctx context.Context, m payment.Message) error {
 	if m.Withheld == "" {
 		return nil
 	}
-	s.alarmOnce(ctx, m.InternalID.String(), "document not processed: the stored payment is withheld", "realm", m.Realm,
+	s.alarmOnce(ctx, m.InternalID.String(), "document not processed: what it is about is withheld", "realm", m.Realm,
 		"internalId", m.InternalID)
-	return unprocessable("The payment " + string(m.GlobalID) + " is withheld. " + m.Withheld)
+	return unprocessable("The " + string(m.Kind) + " " + string(m.GlobalID) + " is withheld. " + m.Withheld)
 }
 
 // process hands a document to what it is for.

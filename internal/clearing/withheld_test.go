@@ -97,3 +97,32 @@ func TestARecallOfAPaymentThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
 		t.Errorf("the recall was taken: %v, %d alarms", err, alarms(log))
 	}
 }
+
+// TestAnAnswerToARecallThatSomebodyBrokeGoesToQuarantine: the answer would else be a message with the broken fields of the recall.
+func TestAnAnswerToARecallThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	log := &testlog.Log{}
+	h.Log = log
+	recall, paid, sent := recalledPayment(t, h, rulebook.SchemeSIC)
+	recall = current(t, h, recall)
+	execute(t, superuser(t, h), "UPDATE message_version SET debtor_name = 'Mallory' WHERE message_id = $1", recall.InternalID)
+	back, err := interbank.Return(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: recall.Scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "RET", ID: "RET",
+		At: h.Clock.Now(), Day: h.Clock.Now(),
+	})
+	receive(t, h, inbound(t, recall.Scheme, "RET", back, err))
+	no, err := interbank.Resolution(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: recall.Scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "NO", ID: "NO",
+		At: h.Clock.Now(),
+	})
+	receive(t, h, inbound(t, recall.Scheme, "NO", no, err))
+	for _, reference := range []string{"RET", "NO"} {
+		if outcome, reason := inboxOf(t, h, reference); outcome != "quarantined" || !strings.Contains(reason, "withheld") {
+			t.Errorf("%s is %s: %s", reference, outcome, reason)
+		}
+	}
+	if now := current(t, h, recall).State; now != recall.State || alarms(log) != 1 {
+		t.Errorf("the recall is %s and was %s, %d alarms", now, recall.State, alarms(log))
+	}
+}

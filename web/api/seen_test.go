@@ -77,7 +77,11 @@ func TestNobodyApprovesAPaymentWhoseColumnsTellAnother(t *testing.T) {
 	if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || !strings.Contains(a.Body, "This message is withheld.") {
 		t.Errorf("the approval: %d %s", a.Status, a.Body)
 	}
-	if a = b.Send(t, get("/api/common/v1/transaction/"+id, checker1)); a.Text("transaction", "state") != "Approval Pending" {
+	if a = b.updatedTo(t, maker2, id, "210.00"); a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "This message is withheld.") {
+		t.Errorf("the update, which would seal it anew: %d %s", a.Status, a.Body)
+	}
+	a = b.Send(t, get("/api/common/v1/transaction/"+id, checker1))
+	if a.Text("transaction", "state") != "Approval Pending" || a.At("transaction", "version") != 1.0 {
 		t.Errorf("afterwards: %s", a.Body)
 	}
 	if a = b.Send(t, get("/api/common/v1/transaction/"+id+"/audit", checker1)); !strings.Contains(a.Body, `"refused":"withheld"`) {

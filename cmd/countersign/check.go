@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,7 +90,7 @@ func (c *checkCommand) readKeys(cfg *auditor.Config) error {
 func missingKeys(r auditor.Report) string {
 	var names []string
 	for _, s := range r.Skipped {
-		if len(names) == 0 || !strings.Contains(strings.Join(names, " "), s.Missing) {
+		if !slices.Contains(names, s.Missing) {
 			names = append(names, s.Missing)
 		}
 	}

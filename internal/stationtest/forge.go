@@ -14,8 +14,8 @@ import (
 
 // versionColumns are the searched columns of a version.
 var versionColumns = []string{
-	"amount", "currency", "instruction_id", "end_to_end_id", "transaction_id", "uetr", "debtor_name", "debtor_account", "debtor_agent",
-	"creditor_name", "creditor_account", "creditor_agent", "remittance",
+	"amount", "currency", "instruction_id", "end_to_end_id", "transaction_id", "uetr", "debtor_name", "ordered_debtor_name", "debtor_account",
+	"debtor_agent", "creditor_name", "creditor_account", "creditor_agent", "remittance",
 }
 
 // Forge inserts a copy of a message that waits, in its first version, with the document of that message but with other searched columns:

@@ -51,3 +51,12 @@ ORDER BY rank DESC, created_at DESC LIMIT 1;
 
 -- name: MessagePresent :one
 SELECT EXISTS (SELECT FROM message)::boolean AS present;
+
+-- name: LoginMigrates :one
+-- What a login needs to migrate: to make things in this database and its schema public, and to make roles unless the two are there.
+SELECT (SELECT count(*) FROM pg_catalog.pg_roles WHERE rolname IN ('countersign_app', 'countersign_reader')) = 2 AS has_roles,
+       (SELECT rolsuper OR rolcreaterole FROM pg_catalog.pg_roles WHERE rolname = current_user)::boolean AS makes_roles,
+       has_database_privilege(current_database(), 'CREATE')::boolean AS makes_schemas,
+       (SELECT pg_has_role(current_user, datdba, 'MEMBER') FROM pg_catalog.pg_database WHERE datname = current_database())::boolean AS owns,
+       has_schema_privilege('public', 'CREATE')::boolean AS makes_tables,
+       current_user::text AS login, current_database()::text AS database;

@@ -17,6 +17,12 @@ func entryExhibits() []exhibit {
 			Problems: []ui.Problem{{Field: "password", Text: "User name or password is wrong. Check both and try again"}},
 		})},
 		{name: "signed-out", page: views.SignedOutPage(views.SignedOut{Shell: views.Shell{Title: "Signed out", Environment: "TEST"}})},
+		{name: "set-up", failed: true, page: views.SetUpPage(views.SetUp{
+			Shell: refused, UserName: "anna", Realm: "demo", Action: "/set-up/demo/x",
+			Problems: []ui.Problem{{Field: "code", Text: "Check the code: it does not belong to this link."}},
+		})},
+		{name: "set-up-over", page: views.SetUpPage(views.SetUp{Shell: plain, Over: true})},
+		{name: "set-up-done", page: views.SetUpDonePage(views.SetUp{Shell: plain})},
 		{name: "forbidden", page: views.ProblemPage(views.Forbidden(anonymous, "Approving needs the role Checker. Ask an administrator of realm demo."))},
 		{name: "not-found", page: views.ProblemPage(views.NotFound(anonymous))},
 		{name: "failed", failed: true, page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44"))},

@@ -23,6 +23,7 @@ type commands struct {
 	Check     checkCommand     `cmd:"" help:"Check that nothing in the database breaks an invariant."`
 	Key       keyCommand       `cmd:"" help:"Make keys for the key files."`
 	Validate  validateCommand  `cmd:"" help:"Check ISO 20022 documents: payment orders against structure and rules, other messages against structure."`
+	Realm     realmCommand     `cmd:"" help:"Set up a realm before its administrators can."`
 	User      userCommand      `cmd:"" help:"Look after user accounts."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 

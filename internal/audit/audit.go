@@ -36,6 +36,34 @@ const (
 	EventDocumentQuarantined = "document.quarantined"
 )
 
+// What is done to a realm, and not to a message.
+const (
+	// EventRealmCreate, EventRealmAdministrator and EventRealmApply: the operator made a realm, brought an administrator into it, or
+	// brought it to what a file says.
+	EventRealmCreate        = "realm.create"
+	EventRealmAdministrator = "realm.administrator"
+	EventRealmApply         = "realm.apply"
+	// EventRealmBreakGlass: the operator brought an administrator into a realm that has two already.
+	EventRealmBreakGlass = "realm.break-glass"
+	// EventUserSetUp: somebody set the password of an account with its link and code.
+	EventUserSetUp = "user.set-up"
+	// EventUserPassword: a password was changed, by its owner or by the operator.
+	EventUserPassword = "user.password"
+)
+
+// SubjectDetail is the canonical text of what was done to a subject: one JSON object with the keys subject and, where words were given,
+// reason, in this order.
+func SubjectDetail(subject, reason string) string {
+	text, err := json.Marshal(struct {
+		Subject string `json:"subject"`
+		Reason  string `json:"reason,omitempty"`
+	}{subject, reason})
+	if err != nil {
+		return "{}" // strings always encode
+	}
+	return string(text)
+}
+
 // RefusedEventOf names a step of a message's life that was refused, for example "instruction.approve-refused".
 func RefusedEventOf(kind, action string) string {
 	return EventOf(kind, action) + "-refused"

@@ -14,6 +14,7 @@ type keys struct {
 	names      keyring.Ring // digests of the names people try
 	devices    keyring.Ring // digests that make a browser known
 	masterData keyring.Ring // seals of user accounts
+	setUps     identity.SetUpKeys
 }
 
 func deriveKeys(ring keyring.Ring) (keys, error) {
@@ -32,5 +33,9 @@ func deriveKeys(ring keyring.Ring) (keys, error) {
 	}
 	var err error
 	k.masterData, err = identity.MasterDataKeys(ring)
+	if err != nil {
+		return keys{}, err
+	}
+	k.setUps, err = identity.NewSetUpKeys(ring)
 	return k, err
 }

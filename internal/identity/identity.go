@@ -25,12 +25,13 @@ const (
 // Channel says where a request came in.
 type Channel string
 
-// The channels. Clearing and the clock move messages too, without a person.
+// The channels. Clearing and the clock move messages too, without a person; the operator changes realms.
 const (
 	ChannelAPI      Channel = "api"
 	ChannelPortal   Channel = "portal"
 	ChannelClearing Channel = "clearing"
 	ChannelClock    Channel = "clock"
+	ChannelOperator Channel = "operator" // the command line, with the login of the schema's owner
 )
 
 // PortalClient is the client every realm has for the people who work in the portal.

@@ -33,6 +33,9 @@ func (p *Portal) Routes() []request.Route {
 			open(http.MethodPost, "/signin", signIn),
 			open(http.MethodPost, "/signout", signOut),
 			open(http.MethodGet, "/signedout", showSignedOut),
+			open(http.MethodGet, "/set-up/done", showSetUpDone),
+			open(http.MethodGet, "/set-up/:realm/:link", showSetUp),
+			open(http.MethodPost, "/set-up/:realm/:link", setUp),
 
 			get("/", showDashboard),
 			stream(get(page.EventsPath, p.events)),

@@ -34,7 +34,7 @@ func (p provision) person(ctx context.Context, person PersonDefinition) error {
 		err = p.account(ctx, dbsqlc.UserAccount{
 			Realm: p.realm, PersonID: id, Duty: string(person.Duty), Name: identity.NormaliseName(account.Name),
 			PasswordHash: account.PasswordHash, Status: string(account.Status),
-		}, account.Roles)
+		}, account)
 		if err != nil {
 			return fmt.Errorf("account %s: %w", account.Name, err)
 		}
@@ -68,7 +68,7 @@ func (p provision) personOf(ctx context.Context, person PersonDefinition) (uuid.
 }
 
 // account brings an account to its definition. Another password ends what the account is signed in with.
-func (p provision) account(ctx context.Context, user dbsqlc.UserAccount, roles []identity.Role) error {
+func (p provision) account(ctx context.Context, user dbsqlc.UserAccount, definition AccountDefinition) error {
 	known, err := p.q.UserByName(ctx, p.realm, user.Name)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -93,7 +93,13 @@ func (p provision) account(ctx context.Context, user dbsqlc.UserAccount, roles [
 	if err != nil {
 		return err
 	}
-	return p.grants(ctx, user, roles)
+	if definition.SetUp != (identity.SetUpSecret{}) {
+		err = p.setUp(ctx, user.UserID, definition.SetUp)
+		if err != nil {
+			return err
+		}
+	}
+	return p.grants(ctx, user, definition.Roles)
 }
 
 // grants ends what the definition does not name, seals what stays, and grants what is new from now on.

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/store"
@@ -23,12 +24,12 @@ import (
 var ErrForeignRealm = errors.New("the database holds this realm already, made by another maker or with another mark")
 
 // Duty keeps administration and payments with different people.
-type Duty string
+type Duty = administration.Duty
 
 // The duties of a person; the roles of an account belong to its person's duty.
 const (
-	DutyPayments       Duty = "payments"
-	DutyAdministration Duty = "administration"
+	DutyPayments       = administration.DutyPayments
+	DutyAdministration = administration.DutyAdministration
 )
 
 // RealmDefinition is everything Apply brings into a realm.
@@ -57,6 +58,8 @@ type AccountDefinition struct {
 	PasswordHash string // argon2id in its usual text form
 	Status       store.UserStatus
 	Roles        []identity.Role
+	// SetUp lets the person choose the password; zero for none. It is used for an account that is new.
+	SetUp identity.SetUpSecret
 }
 
 // ClientDefinition is a client.
@@ -97,6 +100,7 @@ type DebtorAccountDefinition struct {
 	AgentIID       string // "" outside Switzerland and Liechtenstein
 	// Receives says that payments to the account come in for this realm; of one account only one realm can say so.
 	Receives bool
+	Closed   bool // nothing can be paid from it any more
 }
 
 // Realms lists the realms of a database in order of their names, as the owner. A database without the schema has none.
@@ -148,22 +152,27 @@ func (by Provisioner) run(ctx context.Context, realm string, work func(provision
 	if err != nil {
 		return err
 	}
+	setUps, err := identity.NewSetUpKeys(by.Keys)
+	if err != nil {
+		return err
+	}
 	conn, err := pgx.Connect(ctx, by.OwnerURL)
 	if err != nil {
 		return fmt.Errorf("open the database as owner: %w", err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		return work(provision{q: dbsqlc.New(tx), keys: keys, at: by.At.UTC().Truncate(time.Microsecond), realm: realm})
+		return work(provision{q: dbsqlc.New(tx), keys: keys, setUps: setUps, at: by.At.UTC().Truncate(time.Microsecond), realm: realm})
 	})
 }
 
 // provision is one run: a transaction, the keys rows are sealed with, and its time.
 type provision struct {
-	q     *dbsqlc.Queries
-	keys  keyring.Ring
-	at    time.Time
-	realm string
+	q      *dbsqlc.Queries
+	keys   keyring.Ring
+	setUps identity.SetUpKeys
+	at     time.Time
+	realm  string
 }
 
 func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
@@ -223,7 +232,7 @@ func (p provision) debtorAccount(ctx context.Context, a DebtorAccountDefinition)
 	row := dbsqlc.DebtorAccountProvisionParams{
 		Realm: p.realm, Iban: a.IBAN, Scheme: a.Scheme, Currency: a.Currency, HolderName: a.HolderName, HolderStreet: a.HolderStreet,
 		HolderBuilding: a.HolderBuilding, HolderPostcode: a.HolderPostcode, HolderTown: a.HolderTown, HolderCountry: a.HolderCountry,
-		AgentBic: a.AgentBIC, AgentIid: a.AgentIID, Open: true,
+		AgentBic: a.AgentBIC, AgentIid: a.AgentIID, Open: !a.Closed,
 	}
 	var err error
 	row.KeyID, row.Seal, err = masterdata.DebtorAccount(dbsqlc.DebtorAccount(row)).Sealed(p.keys)

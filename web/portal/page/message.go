@@ -179,6 +179,8 @@ func ChannelName(channel, client string) string {
 		return "Clearing"
 	case identity.ChannelClock:
 		return "Time limit"
+	case identity.ChannelOperator:
+		return "Command line"
 	}
 	return channel
 }

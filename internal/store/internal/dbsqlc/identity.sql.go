@@ -675,30 +675,34 @@ func (q *Queries) UserByName(ctx context.Context, realm string, name string) (Us
 }
 
 const userChangeIf = `-- name: UserChangeIf :execrows
-UPDATE user_account SET password_hash = $1, signed_out_at = $2, key_id = $3, seal = $4
-WHERE realm = $5 AND user_id = $6 AND password_hash = $7
+UPDATE user_account SET password_hash = $1, status = $2, signed_out_at = $3, key_id = $4, seal = $5
+WHERE realm = $6 AND user_id = $7 AND password_hash = $8 AND status = $9
 `
 
 type UserChangeIfParams struct {
 	PasswordHash   string
+	Status         string
 	SignedOutAt    *time.Time
 	KeyID          *string
 	Seal           []byte
 	Realm          string
 	UserID         uuid.UUID
 	PasswordBefore string
+	StatusBefore   string
 }
 
-// A new password, or the end of all that an account is signed in with. Zero rows: somebody changed the password meanwhile.
+// A new password, or the end of all that an account is signed in with. Zero rows: somebody changed the password or the status meanwhile.
 func (q *Queries) UserChangeIf(ctx context.Context, arg UserChangeIfParams) (int64, error) {
 	result, err := q.db.Exec(ctx, userChangeIf,
 		arg.PasswordHash,
+		arg.Status,
 		arg.SignedOutAt,
 		arg.KeyID,
 		arg.Seal,
 		arg.Realm,
 		arg.UserID,
 		arg.PasswordBefore,
+		arg.StatusBefore,
 	)
 	if err != nil {
 		return 0, err

@@ -291,6 +291,17 @@ type Policy struct {
 	ContentHashRequired bool
 }
 
+type Realm struct {
+	Realm                  string
+	Name                   string
+	Mark                   string
+	MadeBy                 string
+	AccessTokenSeconds     int32
+	RefreshTokenSeconds    int32
+	RefreshAbsoluteSeconds int32
+	CreatedAt              time.Time
+}
+
 type RefreshToken struct {
 	Realm         string
 	TokenHash     []byte
@@ -353,5 +364,17 @@ type UserRole struct {
 	GrantID   uuid.UUID
 	EndedAt   *time.Time
 	KeyID     *string
+	Seal      []byte
+}
+
+type UserSetup struct {
+	Realm     string
+	SetupID   uuid.UUID
+	UserID    uuid.UUID
+	LinkHash  []byte
+	CodeHash  []byte
+	MadeAt    time.Time
+	ExpiresAt time.Time
+	KeyID     string
 	Seal      []byte
 }

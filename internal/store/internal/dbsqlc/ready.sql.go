@@ -79,6 +79,41 @@ func (q *Queries) LoginMember(ctx context.Context, role string) (LoginMemberRow,
 	return i, err
 }
 
+const loginMigrates = `-- name: LoginMigrates :one
+SELECT (SELECT count(*) FROM pg_catalog.pg_roles WHERE rolname IN ('countersign_app', 'countersign_reader')) = 2 AS has_roles,
+       (SELECT rolsuper OR rolcreaterole FROM pg_catalog.pg_roles WHERE rolname = current_user)::boolean AS makes_roles,
+       has_database_privilege(current_database(), 'CREATE')::boolean AS makes_schemas,
+       (SELECT pg_has_role(current_user, datdba, 'MEMBER') FROM pg_catalog.pg_database WHERE datname = current_database())::boolean AS owns,
+       has_schema_privilege('public', 'CREATE')::boolean AS makes_tables,
+       current_user::text AS login, current_database()::text AS database
+`
+
+type LoginMigratesRow struct {
+	HasRoles     bool
+	MakesRoles   bool
+	MakesSchemas bool
+	Owns         bool
+	MakesTables  bool
+	Login        string
+	Database     string
+}
+
+// What a login needs to migrate: to make things in this database and its schema public, and to make roles unless the two are there.
+func (q *Queries) LoginMigrates(ctx context.Context) (LoginMigratesRow, error) {
+	row := q.db.QueryRow(ctx, loginMigrates)
+	var i LoginMigratesRow
+	err := row.Scan(
+		&i.HasRoles,
+		&i.MakesRoles,
+		&i.MakesSchemas,
+		&i.Owns,
+		&i.MakesTables,
+		&i.Login,
+		&i.Database,
+	)
+	return i, err
+}
+
 const messagePresent = `-- name: MessagePresent :one
 SELECT EXISTS (SELECT FROM message)::boolean AS present
 `

@@ -15,25 +15,29 @@ type AccountChange struct {
 	PasswordHash string       // argon2id
 	SignedOutAt  time.Time    // ends everything that the account is signed in with since before
 	Keys         keyring.Ring // seals the account anew
+	Status       string       // another status
 }
 
 // ChangeAccount writes an account that was read before and seals it anew. It fails with pgx.ErrNoRows when the account is not as it was
 // read.
 func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.UserAccount, change AccountChange) error {
-	before := row.PasswordHash
+	before, statusBefore := row.PasswordHash, row.Status
 	if change.PasswordHash != "" {
 		row.PasswordHash = change.PasswordHash
 	}
 	if !change.SignedOutAt.IsZero() {
 		row.SignedOutAt = &change.SignedOutAt
 	}
+	if change.Status != "" {
+		row.Status = change.Status
+	}
 	keyID, seal, err := User(row).Sealed(change.Keys)
 	if err != nil {
 		return err
 	}
 	changed, err := q.UserChangeIf(ctx, dbsqlc.UserChangeIfParams{
-		PasswordHash: row.PasswordHash, SignedOutAt: row.SignedOutAt, KeyID: keyID, Seal: seal, Realm: row.Realm, UserID: row.UserID,
-		PasswordBefore: before,
+		PasswordHash: row.PasswordHash, Status: row.Status, SignedOutAt: row.SignedOutAt, KeyID: keyID, Seal: seal, Realm: row.Realm, UserID: row.UserID,
+		PasswordBefore: before, StatusBefore: statusBefore,
 	})
 	if err != nil {
 		return err

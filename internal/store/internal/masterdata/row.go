@@ -90,6 +90,12 @@ func DebtorAccount(a dbsqlc.DebtorAccount) Row {
 			a.AgentBic, a.AgentIid, a.Open)
 }
 
+// SetUp is the row of a set-up.
+func SetUp(s dbsqlc.UserSetup) Row {
+	return Row{Table: "user_setup", Realm: s.Realm, Key: s.SetupID.String(), KeyID: &s.KeyID, Seal: s.Seal}.
+		covers(s.SetupID, s.UserID, s.LinkHash, s.CodeHash, s.MadeAt, s.ExpiresAt)
+}
+
 // All reads every row of master data of every realm, as a login that sees them.
 func All(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 	var all []Row
@@ -100,6 +106,7 @@ func All(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 		func() ([]Row, error) { return rowsOf(ctx, q.ClientListAll, Client) },
 		func() ([]Row, error) { return rowsOf(ctx, q.PolicyListAll, Policy) },
 		func() ([]Row, error) { return rowsOf(ctx, q.DebtorAccountListAll, DebtorAccount) },
+		func() ([]Row, error) { return rowsOf(ctx, q.SetUpListAll, SetUp) },
 	} {
 		rows, err := read()
 		if err != nil {

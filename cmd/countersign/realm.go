@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"countersign/internal/administration"
+	"countersign/internal/auth"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store/provision"
+)
+
+// realmCommand is what an operator does to a realm before its two administrators can.
+type realmCommand struct {
+	Create        realmCreateCommand        `cmd:"" help:"Make an empty realm: the client of its portal, and a policy by which every message needs one approval."`
+	Administrator realmAdministratorCommand `cmd:"" help:"Make one of the first two administrators of a realm, and print the link and the code to set the password with."`
+	Apply         realmApplyCommand         `cmd:"" help:"Bring a realm that never had two administrators to what a YAML file says."`
+	Show          realmShowCommand          `cmd:"" help:"Print a realm as such a file, without secrets."`
+}
+
+// ownerSettings are those of commands that work as the schema's owner and seal what they write.
+type ownerSettings struct {
+	DatabaseURL  string `help:"PostgreSQL URL of the schema's owner." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
+	TokenKeyFile string `help:"File with the keys of tokens, which seal what is written." required:"" env:"COUNTERSIGN_TOKEN_KEY_FILE"`
+}
+
+func (s ownerSettings) provisioner() (provision.Provisioner, error) {
+	keys, err := readRing(s.TokenKeyFile, bareTokenKey)
+	if err != nil {
+		return provision.Provisioner{}, fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %w", err)
+	}
+	return provision.Provisioner{OwnerURL: s.DatabaseURL, Keys: keys, At: time.Now()}, nil
+}
+
+type realmCreateCommand struct {
+	Realm string        `help:"Name of the realm, in addresses: a-z, 0-9 and hyphens." required:""`
+	Mark  string        `help:"Two characters that open every Global ID of the realm; fixed for ever." required:""`
+	Name  string        `help:"Name of the institution, as people read it." required:""`
+	Owner ownerSettings `embed:""`
+}
+
+// Run makes the realm and says what comes next.
+func (c *realmCreateCommand) Run(ctx context.Context) error {
+	by, err := c.Owner.provisioner()
+	if err != nil {
+		return err
+	}
+	err = provision.Create(ctx, by, administration.Realm{Realm: c.Realm, Name: c.Name, Mark: c.Mark})
+	if err != nil {
+		return inWords(err)
+	}
+	fmt.Printf("The realm %s is made. Every message in it needs one approval. Next: countersign realm administrator --realm %s, for two people.\n",
+		c.Realm, c.Realm)
+	return nil
+}
+
+type realmAdministratorCommand struct {
+	Realm      string        `help:"Realm of the administrator." required:""`
+	User       string        `help:"User name." required:""`
+	Name       string        `help:"Name of the person." required:""`
+	BreakGlass string        `help:"Why the operator does this although two administrators are active. It is audited, and shown on every administrator's page." placeholder:"REASON"`
+	Portal     string        `help:"Address of the portal, to print the link in full." env:"COUNTERSIGN_PORTAL_URL" placeholder:"URL"`
+	Owner      ownerSettings `embed:""`
+}
+
+// Run makes the administrator and prints how the password is set.
+func (c *realmAdministratorCommand) Run(ctx context.Context) error {
+	by, err := c.Owner.provisioner()
+	if err != nil {
+		return err
+	}
+	made := printedSecrets{realm: c.Realm, portal: c.Portal}
+	hash, setUp, err := made.Password(c.User)
+	if err != nil {
+		return err
+	}
+	err = provision.AddAdministrator(ctx, by, provision.Administrator{
+		Realm: c.Realm, UserName: c.User, DisplayName: c.Name, PasswordHash: hash, SetUp: setUp, BreakGlass: c.BreakGlass,
+	})
+	if err != nil {
+		return inWords(err)
+	}
+	made.print()
+	return nil
+}
+
+// printedSecrets makes the secrets of those who are new, to be printed once when they are stored.
+type printedSecrets struct {
+	realm, portal string
+	lines         []string
+}
+
+// Password makes a set-up.
+func (s *printedSecrets) Password(user string) (hash string, setUp identity.SetUpSecret, err error) {
+	hash, err = auth.UnknownPassword()
+	if err != nil {
+		return "", identity.SetUpSecret{}, err
+	}
+	setUp, err = identity.NewSetUpSecret(rand.Reader)
+	s.lines = append(s.lines, fmt.Sprintf("%s sets the password within %d hours:\n  link  %s\n  code  %s", user, int(identity.SetUpLife.Hours()),
+		strings.TrimRight(s.portal, "/")+identity.SetUpPath(s.realm, setUp.Link), setUp.Code))
+	return hash, setUp, err
+}
+
+// Client makes a secret.
+func (s *printedSecrets) Client(clientID string) ([]byte, error) {
+	secret := identity.NewClientSecret()
+	s.lines = append(s.lines, fmt.Sprintf("client %s\n  secret  %s", clientID, secret))
+	return identity.ClientSecretDigest(secret), nil
+}
+
+// print writes the secrets to standard output and nowhere else: they are not shown again.
+func (s *printedSecrets) print() {
+	if len(s.lines) == 0 {
+		return
+	}
+	for _, line := range s.lines {
+		fmt.Println(line)
+	}
+	fmt.Println("None of this is shown again. Give link and code to the person by two ways, the link below the portal's address.")
+}
+
+// inWords makes sentences of field errors: each stands on a line of its own.
+func inWords(err error) error {
+	var malformed *payment.FieldError
+	if !errors.As(err, &malformed) {
+		return err
+	}
+	lines := make([]string, len(malformed.Findings))
+	for i, f := range malformed.Findings {
+		lines[i] = "  " + strings.TrimPrefix(f.Pointer, "/") + ": " + f.Text
+	}
+	return &usageError{"correct what is named:\n" + strings.Join(lines, "\n")}
+}
+
+// usageError is a command line, or a file it names, that makes no sense.
+type usageError struct{ text string }
+
+// Error is a sentence for the operator.
+func (e *usageError) Error() string { return e.text }
+
+// ExitCode tells this from what failed.
+func (e *usageError) ExitCode() int { return exitUsage }
+
+type realmShowCommand struct {
+	Realm       string `help:"Realm to print." required:""`
+	DatabaseURL string `help:"PostgreSQL URL of the schema's owner." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
+}
+
+// Run prints the realm to standard output.
+func (c *realmShowCommand) Run(ctx context.Context) error {
+	realm, err := provision.Read(ctx, c.DatabaseURL, c.Realm)
+	if err != nil {
+		return err
+	}
+	text, err := realmText(realm.RealmDefinition)
+	if err != nil {
+		return err
+	}
+	_, err = os.Stdout.Write(text)
+	return err
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"countersign/internal/store/storetest"
+)
+
+// operator runs commands of an operator against a migrated database without realms.
+type operator struct {
+	t        *testing.T
+	db       *storetest.DB
+	settings []string
+}
+
+func newOperator(t *testing.T) *operator {
+	t.Helper()
+	db := storetest.New(t)
+	return &operator{t: t, db: db, settings: []string{
+		"COUNTERSIGN_DATABASE_OWNER_URL=" + db.OwnerURL, "COUNTERSIGN_TOKEN_KEY_FILE=" + keyIn(t, t.TempDir()),
+	}}
+}
+
+// runs holds that a command ends with a code and says something, and returns all it wrote.
+func (o *operator) runs(code int, want string, arguments ...string) string {
+	o.t.Helper()
+	p := start(o.t, o.settings, arguments...)
+	got, said := p.wait(o.t), p.output.String()
+	if got != code || !strings.Contains(said, want) {
+		o.t.Fatalf("%s ends with %d, want %d and %q in:\n%s", strings.Join(arguments, " "), got, code, want, said)
+	}
+	return said
+}
+
+func (o *operator) count(query string) int {
+	o.t.Helper()
+	var n int
+	must(o.t, o.db.Connect(o.t).QueryRow(o.t.Context(), query).Scan(&n))
+	return n
+}
+
+const realmYAML = `realm: bank
+name: Beispiel Bank AG
+mark: BK
+people:
+  - name: Muster Maker
+    users: [{user: maker, roles: [maker]}]
+  - name: Muster Checker
+    users: [{user: checker, roles: [checker]}]
+clients:
+  - {client: erp, kind: confidential}
+policies:
+  - {approvals: 1}
+  - {approvals: 2, amountFrom: "10000.00", expiresAfter: 90m}
+accounts:
+  - iban: CH50 2197 7000 0043 3134 6
+    scheme: sic-inst
+    holder: {name: Muster AG, street: Musterstrasse, building: "24", postcode: "3000", town: Bern, country: CH}
+    agent: {bic: AAAACHBBXXX, iid: "21977"}
+    receives: true
+`
+
+func (o *operator) file(name, text string) string {
+	o.t.Helper()
+	path := filepath.Join(o.t.TempDir(), name)
+	must(o.t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+func TestARealmIsMadeFromTheCommandLine(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	o.runs(0, "The realm bank is made", "realm", "create", "--realm", "bank", "--mark", "BK", "--name", "Beispiel Bank AG")
+	o.runs(exitFailed, "there is a realm of this name", "realm", "create", "--realm", "bank", "--mark", "B2", "--name", "Again")
+	o.runs(exitFailed, "there is a realm of this name", "realm", "create", "--realm", "other", "--mark", "BK", "--name", "Again")
+	o.runs(exitUsage, "mark: Give the realm a mark", "realm", "create", "--realm", "other", "--mark", "IO", "--name", "X")
+	file := o.file("bank.yaml", realmYAML)
+	said := o.runs(0, "+ user maker\n+ user checker\n+ client erp\n+ policy of rank 100: 2 approvals, from 10000.00\n+ account CH5021977000004331346\n",
+		"realm", "apply", file, "--dry-run")
+	if strings.Contains(said, "secret  ") || o.count("SELECT count(*) FROM user_account") != 0 {
+		t.Errorf("the dry run changed something:\n%s", said)
+	}
+	said = o.runs(0, "5 differences applied", "realm", "apply", file)
+	for _, secret := range []string{`/set-up/bank/[\w-]{43}`, `code  \d{6}`, `client erp\n  secret  [A-Z2-7]{26}`} {
+		if !regexp.MustCompile(secret).MatchString(said) {
+			t.Errorf("nothing like %s is printed:\n%s", secret, said)
+		}
+	}
+	o.runs(0, "nothing to change", "realm", "apply", file)
+	shown := o.runs(0, "receives: true", "realm", "show", "--realm", "bank")
+	if strings.Contains(shown, "argon2") || strings.Contains(shown, "hash") {
+		t.Errorf("show prints secrets:\n%s", shown)
+	}
+	o.runs(0, "nothing to change", "realm", "apply", o.file("shown.yaml", shown))
+	o.runs(0, "code  ", "realm", "administrator", "--realm", "bank", "--user", "anna", "--name", "Anna A")
+	o.runs(0, "code  ", "realm", "administrator", "--realm", "bank", "--user", "anna", "--name", "Anna A") // a new link, while none was used
+	o.runs(exitFailed, "somebody set its password", "realm", "administrator", "--realm", "bank", "--user", "maker", "--name", "X")
+	o.runs(exitFailed, "unknown realm", "realm", "administrator", "--realm", "bonk", "--user", "anna", "--name", "Anna A")
+	o.runs(0, "I20  holds", "check", "--without-keys", "--token-key-file", strings.TrimPrefix(o.settings[1], "COUNTERSIGN_TOKEN_KEY_FILE="))
+	if n := o.count("SELECT count(*) FROM audit_event WHERE channel = 'operator' AND event IN ('realm.create', 'realm.apply', 'realm.administrator')"); n != 4 {
+		t.Errorf("%d audit rows of the operator, want 4", n)
+	}
+}
+
+func TestTwoAdministratorsShutTheOperatorOut(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	o.runs(0, "is made", "realm", "create", "--realm", "bank", "--mark", "BK", "--name", "Beispiel Bank AG")
+	for _, name := range []string{"anna", "bert"} {
+		o.runs(0, "code  ", "realm", "administrator", "--realm", "bank", "--user", name, "--name", "Person "+name)
+	}
+	_, err := o.db.Connect(t).Exec(t.Context(), "UPDATE user_account SET status = 'active'") // as their set-ups would
+	must(t, err)
+	third := []string{"realm", "administrator", "--realm", "bank", "--user", "carla", "--name", "Carla C"}
+	o.runs(exitFailed, "this realm has two administrators", third...)
+	shown := o.runs(0, "mark: BK", "realm", "show", "--realm", "bank")
+	o.runs(0, "nothing to change", "realm", "apply", o.file("same.yaml", shown))
+	changed := o.file("changed.yaml", strings.Replace(shown, "approvals: 1", "approvals: 0", 1))
+	o.runs(exitFailed, "this realm has two administrators", "realm", "apply", changed)
+	if n := o.count("SELECT count(*) FROM policy WHERE approvals_required = 0"); n != 0 {
+		t.Error("four-eyes was turned off behind the administrators' backs")
+	}
+	o.runs(0, "code  ", append(third, "--break-glass", "both are ill")...)
+	if n := o.count("SELECT count(*) FROM break_glass JOIN audit_event USING (realm, at) WHERE event = 'realm.break-glass' AND reason = 'both are ill'"); n != 1 {
+		t.Errorf("%d broken glasses on record, want 1", n)
+	}
+}
+
+func TestARealmFileIsReadStrictly(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	o.runs(0, "is made", "realm", "create", "--realm", "bank", "--mark", "BK", "--name", "Beispiel Bank AG")
+	for name, test := range map[string]struct{ from, to, want string }{
+		"an unknown word":        {"kind: confidential", "kinds: confidential", "field kinds not found"},
+		"another mark":           {"mark: BK", "mark: B2", "fixed for ever"},
+		"a wrong IBAN":           {"3134 6", "3134 7", "accounts/0/iban: "},
+		"two duties":             {"roles: [maker]", "roles: [maker, administrator]", "people/0/users/0/roles: Give administration and payments to different people"},
+		"no role":                {"roles: [maker]", "roles: []", "people/0/users/0/roles: Give the account at least one role"},
+		"an account twice":       {"user: checker", "user: maker", "maker stands here twice"},
+		"too many approvals":     {"approvals: 2", "approvals: 10", "policies/1/approvals: "},
+		"no policy":              {"policies:\n  - {approvals: 1}\n  - {approvals: 2, amountFrom: \"10000.00\", expiresAfter: 90m}\n", "", "policies: Name the policies in force"},
+		"the portal's client":    {"client: erp", "client: portal", "clients/0/client: Leave the client portal out"},
+		"a currency of its own":  {"scheme: sic-inst", "scheme: sic-inst\n    currency: EUR", "accounts/0/currency: "},
+		"two documents":          {"realm: bank", "realm: bank\n---\nrealm: bank", "more than one YAML document"},
+		"nobody behind a person": {"users: [{user: maker, roles: [maker]}]", "users: []", "people/0/users: Give the person at least one user account"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if !strings.Contains(realmYAML, test.from) {
+				t.Fatal("the case changes nothing")
+			}
+			one := *o
+			one.t = t
+			one.runs(exitUsage, test.want, "realm", "apply", one.file("wrong.yaml", strings.Replace(realmYAML, test.from, test.to, 1)))
+		})
+	}
+}
+
+// TestMigrateSaysWhichRightIsMissing tries logins that may less and less.
+func TestMigrateSaysWhichRightIsMissing(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	o.settings = append(o.settings, "COUNTERSIGN_DATABASE_OWNER_URL="+loginOf(t, o.db, ""))
+	o.runs(exitFailed, "does not own the database: run as an administrator of the server: ALTER DATABASE", "migrate")
+	o.runs(0, "GRANT countersign_app TO countersign_service", "migrate", "--print-logins")
+}

@@ -1,0 +1,44 @@
+package administration
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Realm is what a realm is called.
+type Realm struct {
+	Realm string // lower-case letters, digits and hyphens, at most 32
+	Name  string // as shown to people
+	Mark  string // two characters that open every Global ID of the realm; fixed for ever
+}
+
+var (
+	realmPattern = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+	markPattern  = regexp.MustCompile(`^[2-9A-HJKMNP-TV-Z]{2}$`)
+)
+
+// Check says what is wrong with the names of a realm. Error: payment.FieldError.
+func (r Realm) Check() error {
+	f := &findings{}
+	if !realmPattern.MatchString(r.Realm) {
+		f.add("realm", codeFormat, "Name the realm with a lower-case letter first, then lower-case letters, digits and hyphens, at most 32.")
+	}
+	f.text("name", r.Name, 1, displayNameLimit)
+	if !markPattern.MatchString(r.Mark) {
+		f.add("mark", codeFormat, "Give the realm a mark of two capital letters or digits, without 0, 1, I, L, O and U, such as BK.")
+	}
+	return f.err()
+}
+
+// CheckReason says what is wrong with a reason that somebody gives for the record: 1 to 512 characters. Error: payment.FieldError.
+func CheckReason(field, reason string) error {
+	f := &findings{}
+	if strings.TrimSpace(reason) == "" || utf8.RuneCountInString(reason) > ReasonLimit {
+		f.add(field, codeFormat, "Say why, in 1 to %d characters.", ReasonLimit)
+	}
+	return f.err()
+}
+
+// ReasonLimit is the longest reason and the longest note, in characters.
+const ReasonLimit = 512

@@ -1,0 +1,125 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"log/slog"
+	"time"
+
+	"countersign/internal/store"
+	"countersign/internal/store/credential"
+)
+
+// Why a set-up did not set a password.
+var (
+	// ErrSetUpOver: the link is unknown, used, too old, replaced by a later one, or its code was tried too often.
+	ErrSetUpOver = errors.New("the set-up link is no longer good: ask for a new one")
+	// ErrSetUpCode: the code does not belong to the link.
+	ErrSetUpCode = errors.New("the code does not belong to this link")
+)
+
+// SetUpInput is somebody who sets the first password of an account, or a new one after a reset.
+type SetUpInput struct {
+	Realm         string
+	Link          string // the secret part of the link
+	Code          string // six digits
+	Password      string
+	SourceAddress string
+}
+
+// SetUpAccount tells whose password a link sets. Errors: ErrSetUpOver, *LimitError.
+func (s *Station) SetUpAccount(ctx context.Context, in SetUpInput) (userName string, err error) {
+	err = s.addresses.take(network(in.SourceAddress), s.now())
+	if err != nil {
+		return "", err
+	}
+	found, err := s.openSetUp(ctx, in)
+	return found.UserName, err
+}
+
+// SetUp sets the password of an account whose link and code are both known, and makes the account active. Five wrong codes end the link.
+// Errors: ErrSetUpOver, ErrSetUpCode, ErrWeakPassword, *LimitError, *BusyError.
+func (s *Station) SetUp(ctx context.Context, in SetUpInput) error {
+	err := s.addresses.take(network(in.SourceAddress), s.now())
+	if err != nil {
+		return err
+	}
+	found, err := s.openSetUp(ctx, in)
+	if err != nil {
+		return err
+	}
+	err = CheckNewPassword(in.Password)
+	if err != nil {
+		return err
+	}
+	err = s.people.TrySetUp(ctx, in.Realm, found, s.now())
+	if err != nil {
+		return setUpOver(err)
+	}
+	if !matches(found.CodeHash, s.keys.setUps.Code(in.Realm, found.ID, in.Code)) {
+		s.log.LogAttrs(ctx, slog.LevelWarn, "wrong set-up code", slog.String("realm", in.Realm),
+			slog.String("user", found.Account.UserID.String()), slog.String("source", in.SourceAddress))
+		return ErrSetUpCode
+	}
+	if !s.genuine(ctx, attempt{realm: in.Realm}, found.Account) {
+		return ErrSetUpOver
+	}
+	leave, err := s.passwords.enter(ctx, waiter{lane: found.ID[0], address: network(in.SourceAddress)})
+	if err != nil {
+		return err
+	}
+	hash, err := HashPassword(in.Password)
+	leave()
+	if err != nil {
+		return err
+	}
+	err = s.people.UseSetUp(ctx, credential.SetUpUse{SetUp: found, From: in.SourceAddress, Change: credential.AccountChange{
+		PasswordHash: hash, SignedOutAt: s.now().UTC().Truncate(time.Microsecond), Keys: s.keys.masterData,
+	}})
+	if err != nil {
+		return setUpOver(err)
+	}
+	s.bearers.dropUser(found.Account.UserID)
+	s.log.LogAttrs(ctx, slog.LevelInfo, "an account was set up", slog.String("realm", in.Realm),
+		slog.String("user", found.Account.UserID.String()))
+	return nil
+}
+
+// openSetUp finds a set-up that can still be used, of an account that may be.
+func (s *Station) openSetUp(ctx context.Context, in SetUpInput) (credential.SetUp, error) {
+	digests := s.keys.setUps.Link(in.Realm, in.Link)
+	hashes := make([][]byte, len(digests))
+	for i := range digests {
+		hashes[i] = digests[i][:]
+	}
+	found, err := s.people.SetUp(ctx, credential.SetUpKey{Realm: in.Realm, LinkHashes: hashes, At: s.now()})
+	if err != nil {
+		return credential.SetUp{}, setUpOver(err)
+	}
+	if found.Account.Status == store.UserSuppressed {
+		return credential.SetUp{}, ErrSetUpOver
+	}
+	return found, nil
+}
+
+func setUpOver(err error) error {
+	if errors.Is(err, credential.ErrSetUpOver) {
+		return ErrSetUpOver
+	}
+	return err
+}
+
+// matches reports whether a stored digest is one of those made under the keys in force, in constant time.
+func matches(stored []byte, made [][sha256.Size]byte) bool {
+	found := 0
+	for _, digest := range made {
+		found |= subtle.ConstantTimeCompare(stored, digest[:])
+	}
+	return found == 1
+}
+
+// UnknownPassword is the hash of a password that nobody knows: for an account whose owner has not set one yet.
+func UnknownPassword() (string, error) { return HashPassword(rand.Text()) }

@@ -1,0 +1,223 @@
+package realmfile
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"countersign/internal/administration"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/provision"
+)
+
+// Secrets makes what is secret of those who are new to a realm.
+type Secrets interface {
+	// Password is the hash of a password that nobody knows, and the set-up by which the owner of the account chooses one.
+	Password(user string) (hash string, setUp identity.SetUpSecret, err error)
+	// Client is the digest of a new secret of a client.
+	Client(clientID string) (digest []byte, err error)
+}
+
+// Definition is the realm a form describes, over the realm as it is: passwords, secrets and everything that the form does not name stay.
+// All faults of the form are told at once, as a payment.FieldError.
+func (f Form) Definition(now provision.RealmDefinition, secrets Secrets) (provision.RealmDefinition, error) {
+	d := definer{now: now, secrets: secrets}
+	wanted := provision.RealmDefinition{Realm: f.Realm, Name: f.Name, Mark: f.Mark, MadeBy: now.MadeBy, Life: d.life(f.Tokens)}
+	d.note(administration.Realm{Realm: f.Realm, Name: f.Name, Mark: f.Mark}.Check())
+	if f.Realm != now.Realm || f.Mark != now.Mark {
+		d.find("/realm", "Give realm and mark as the realm has them: they are fixed for ever.")
+	}
+	for i, person := range f.People {
+		wanted.People = append(wanted.People, d.person(fmt.Sprintf("/people/%d", i), person))
+	}
+	for i, client := range f.Clients {
+		wanted.Clients = append(wanted.Clients, d.client(fmt.Sprintf("/clients/%d", i), client))
+	}
+	for i, policy := range f.Policies {
+		wanted.Policies = append(wanted.Policies, d.policy(fmt.Sprintf("/policies/%d", i), policy))
+	}
+	if len(f.Policies) == 0 {
+		d.find("/policies", "Name the policies in force: without one no payment can be entered.")
+	}
+	for i, account := range f.Accounts {
+		wanted.DebtorAccounts = append(wanted.DebtorAccounts, d.account(fmt.Sprintf("/accounts/%d", i), account))
+	}
+	d.once(wanted)
+	if d.err == nil && len(d.findings) > 0 {
+		d.err = &payment.FieldError{Findings: d.findings}
+	}
+	return wanted, d.err
+}
+
+// definer collects what is wrong with a form.
+type definer struct {
+	now      provision.RealmDefinition
+	secrets  Secrets
+	findings []payment.Finding
+	err      error // a secret could not be made
+}
+
+// note takes the findings of an error.
+func (d *definer) note(err error) {
+	var malformed *payment.FieldError
+	if errors.As(err, &malformed) {
+		d.findings = append(d.findings, malformed.Findings...)
+	}
+}
+
+func (d *definer) find(pointer, text string) {
+	d.findings = append(d.findings, payment.Finding{Pointer: pointer, Code: "FF01", Text: text})
+}
+
+// life reads how long tokens live; what is not said stays as it is.
+func (d *definer) life(t *Tokens) store.TokenLife {
+	life := d.now.Life
+	if t == nil {
+		return life
+	}
+	for _, token := range []struct {
+		name, text string
+		most       time.Duration
+		into       *time.Duration
+	}{
+		{"access", t.Access, time.Hour, &life.Access},
+		{"refresh", t.Refresh, 24 * time.Hour, &life.Refresh},
+		{"absolute", t.Absolute, 7 * 24 * time.Hour, &life.Absolute},
+	} {
+		if token.text == "" {
+			continue
+		}
+		read, err := time.ParseDuration(token.text)
+		if err != nil || read < time.Second || read > token.most || read%time.Second != 0 {
+			d.find("/tokens/"+token.name, "Say how long the token lives, from 1s to "+administration.Wait(token.most)+".")
+			continue
+		}
+		*token.into = read
+	}
+	return life
+}
+
+func (d *definer) person(at string, p Person) provision.PersonDefinition {
+	person := provision.PersonDefinition{DisplayName: p.Name}
+	if len(p.Users) == 0 {
+		d.find(at+"/users", "Give the person at least one user account.")
+	}
+	for i, u := range p.Users {
+		user, err := administration.UserOf(administration.Values{
+			"name": u.User, "displayName": p.Name, "roles": administration.Words(u.Roles),
+		}, fmt.Sprintf("%s/users/%d", at, i))
+		d.note(err)
+		duty := administration.DutyOf(user.Roles)
+		if person.Duty != "" && person.Duty != duty {
+			d.find(at, "Give administration and payments to different people.")
+		}
+		person.Duty = duty
+		person.Accounts = append(person.Accounts, d.user(user, u.Suppressed))
+	}
+	return person
+}
+
+// user keeps the password of an account that is there, and makes a set-up for a new one.
+func (d *definer) user(u administration.User, suppressed bool) provision.AccountDefinition {
+	account := provision.AccountDefinition{Name: u.Name, Roles: u.Roles, Status: store.UserUnverified}
+	for _, person := range d.now.People {
+		for _, known := range person.Accounts {
+			if known.Name == u.Name {
+				account.PasswordHash, account.Status = known.PasswordHash, known.Status
+			}
+		}
+	}
+	if account.PasswordHash == "" {
+		hash, setUp, err := d.secrets.Password(u.Name)
+		d.err = errors.Join(d.err, err)
+		account.PasswordHash, account.SetUp = hash, setUp
+	}
+	switch {
+	case suppressed:
+		account.Status = store.UserSuppressed
+	case account.Status == store.UserSuppressed:
+		account.Status = store.UserActive
+	}
+	return account
+}
+
+func (d *definer) client(at string, c Client) provision.ClientDefinition {
+	read, err := administration.ClientOf(administration.Values{"clientId": c.Client, "kind": c.Kind}, at)
+	d.note(err)
+	client := provision.ClientDefinition{ClientID: read.ClientID, Kind: store.ClientKind(read.Kind), MayDecideOwn: c.MayDecideOwn}
+	if client.ClientID == identity.PortalClient {
+		d.find(at+"/client", "Leave the client "+identity.PortalClient+" out: every realm has its own.")
+	}
+	if client.Kind != store.ClientConfidential {
+		return client
+	}
+	for _, known := range d.now.Clients {
+		if known.ClientID == client.ClientID {
+			client.SecretHash = known.SecretHash
+		}
+	}
+	if client.SecretHash == nil {
+		client.SecretHash, err = d.secrets.Client(client.ClientID)
+		d.err = errors.Join(d.err, err)
+	}
+	return client
+}
+
+func (d *definer) policy(at string, p Policy) provision.PolicyDefinition {
+	values := administration.Values{
+		"clientId": p.Client, "channel": p.Channel, "scheme": p.Scheme, "kind": p.Kind, "amountFrom": p.AmountFrom, "amountTo": p.AmountTo,
+		"expiresAfter": p.ExpiresAfter,
+	}
+	if p.Rank != nil {
+		values["rank"] = strconv.Itoa(*p.Rank)
+	}
+	if p.Approvals != nil {
+		values["approvals"] = strconv.Itoa(*p.Approvals)
+	}
+	read, err := administration.PolicyOf(values, at)
+	d.note(err)
+	return provision.PolicyDefinition{
+		Rank: read.Rank, ClientID: read.ClientID, Channel: identity.Channel(read.Channel), Scheme: read.Scheme, Kind: read.Kind,
+		AmountFrom: read.AmountFrom, AmountTo: read.AmountTo, ApprovalsRequired: read.Approvals, Pending: read.ExpiresAfter,
+		ContentHashRequired: p.ContentHashRequired,
+	}
+}
+
+func (d *definer) account(at string, a Account) provision.DebtorAccountDefinition {
+	read, err := administration.AccountOf(administration.Values{
+		"iban": a.IBAN, "scheme": a.Scheme, "currency": a.Currency, "holderName": a.Holder.Name, "holderStreet": a.Holder.Street,
+		"holderBuilding": a.Holder.Building, "holderPostcode": a.Holder.Postcode, "holderTown": a.Holder.Town, "holderCountry": a.Holder.Country,
+		"agentBic": a.Agent.BIC, "agentIid": a.Agent.IID,
+	}, at)
+	d.note(err)
+	return provision.DebtorAccountDefinition{
+		IBAN: read.IBAN, Scheme: read.Scheme, Currency: read.Currency, HolderName: read.HolderName, HolderStreet: read.HolderStreet,
+		HolderBuilding: read.HolderBuilding, HolderPostcode: read.HolderPostcode, HolderTown: read.HolderTown, HolderCountry: read.HolderCountry,
+		AgentBIC: read.AgentBIC, AgentIID: read.AgentIID, Receives: a.Receives, Closed: a.Closed,
+	}
+}
+
+// once refuses what the form names twice.
+func (d *definer) once(wanted provision.RealmDefinition) {
+	seen := map[string]bool{}
+	name := func(at, key string) {
+		if seen[at+key] {
+			d.find(at, key+" stands here twice.")
+		}
+		seen[at+key] = true
+	}
+	for _, person := range wanted.People {
+		for _, account := range person.Accounts {
+			name("/people", account.Name)
+		}
+	}
+	for _, client := range wanted.Clients {
+		name("/clients", client.ClientID)
+	}
+	for _, account := range wanted.DebtorAccounts {
+		name("/accounts", account.IBAN)
+	}
+}

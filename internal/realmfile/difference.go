@@ -1,0 +1,110 @@
+package realmfile
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"gopkg.in/yaml.v3"
+
+	"countersign/internal/store/provision"
+)
+
+// Differences are what Apply would change of a realm, one line each: "+" for what is new, "~" for what changes, "-" for a policy that is
+// retired. What the definition does not name stays, but for policies.
+func Differences(now, wanted provision.RealmDefinition) ([]string, error) {
+	from, to := Of(now), Of(wanted)
+	d := &difference{before: map[string]string{}}
+	d.remember("realm "+from.Realm, head(from))
+	for _, person := range from.People {
+		for _, user := range person.Users {
+			d.remember("user "+user.User, Person{Name: person.Name, Users: []User{user}})
+		}
+	}
+	for _, client := range from.Clients {
+		d.remember("client "+client.Client, client)
+	}
+	for _, account := range from.Accounts {
+		d.remember("account "+account.IBAN, account)
+	}
+	d.compare("realm "+to.Realm, head(to))
+	for _, person := range to.People {
+		for _, user := range person.Users {
+			d.compare("user "+user.User, Person{Name: person.Name, Users: []User{user}})
+		}
+	}
+	for _, client := range to.Clients {
+		d.compare("client "+client.Client, client)
+	}
+	d.policies(from.Policies, to.Policies)
+	for _, account := range to.Accounts {
+		d.compare("account "+account.IBAN, account)
+	}
+	return d.lines, d.err
+}
+
+// head is what a realm says of itself.
+func head(f Form) Form { return Form{Realm: f.Realm, Name: f.Name, Mark: f.Mark, Tokens: f.Tokens} }
+
+type difference struct {
+	before map[string]string
+	lines  []string
+	err    error
+}
+
+func (d *difference) text(value any) string {
+	var text bytes.Buffer
+	encoder := yaml.NewEncoder(&text)
+	err := encoder.Encode(value)
+	if err != nil {
+		d.err = fmt.Errorf("compare: %w", err)
+	}
+	return text.String()
+}
+
+func (d *difference) remember(key string, value any) { d.before[key] = d.text(value) }
+
+func (d *difference) compare(key string, value any) {
+	before, known := d.before[key]
+	switch {
+	case !known:
+		d.lines = append(d.lines, "+ "+key)
+	case before != d.text(value):
+		d.lines = append(d.lines, "~ "+key)
+	}
+}
+
+// policies never change: one that differs is retired, and another takes its place.
+func (d *difference) policies(from, to []Policy) {
+	texts := func(list []Policy) []string {
+		all := make([]string, len(list))
+		for i, policy := range list {
+			all[i] = d.text(policy)
+		}
+		return all
+	}
+	before, after := texts(from), texts(to)
+	for i, text := range before {
+		if !slices.Contains(after, text) {
+			d.lines = append(d.lines, "- policy "+policyWords(from[i]))
+		}
+	}
+	for i, text := range after {
+		if !slices.Contains(before, text) {
+			d.lines = append(d.lines, "+ policy "+policyWords(to[i]))
+		}
+	}
+}
+
+// policyWords names a policy on one line.
+func policyWords(p Policy) string {
+	words := fmt.Sprintf("of rank %d: %d approvals", *p.Rank, *p.Approvals)
+	for _, part := range []struct{ name, value string }{
+		{"client", p.Client}, {"channel", p.Channel}, {"scheme", p.Scheme}, {"kind", p.Kind}, {"from", p.AmountFrom}, {"to", p.AmountTo},
+	} {
+		if part.value != "" {
+			words += ", " + part.name + " " + part.value
+		}
+	}
+	return words
+}

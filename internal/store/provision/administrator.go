@@ -1,0 +1,208 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/administration"
+	"countersign/internal/audit"
+	"countersign/internal/identity"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
+)
+
+// Errors of the operator's own changes to a realm, as sentences that say what to do.
+var (
+	// ErrRealmExists: there is a realm of this name or with this mark.
+	ErrRealmExists = errors.New("there is a realm of this name or with this mark: choose others (countersign realm show --realm NAME shows it)")
+	// ErrAdministered: two administrators are there, so they decide.
+	ErrAdministered = errors.New("this realm has two administrators: let one of them ask for the change and the other approve it, " +
+		"or say why neither can with --break-glass REASON")
+	// ErrAccountInUse: the account belongs to somebody who set its password.
+	ErrAccountInUse = errors.New("there is an account of this name already, and somebody set its password: choose another name")
+)
+
+// Create makes an empty realm of an operator, with the client that its portal needs and a policy by which every message needs one
+// approval. Error: ErrRealmExists, payment.FieldError.
+func Create(ctx context.Context, by Provisioner, realm administration.Realm) error {
+	err := realm.Check()
+	if err != nil {
+		return err
+	}
+	err = by.run(ctx, realm.Realm, func(p provision) error {
+		made, err := p.q.RealmInsertAbsent(ctx, dbsqlc.RealmInsertAbsentParams{Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, At: p.at})
+		if err != nil {
+			return err
+		}
+		if made == 0 {
+			return ErrRealmExists
+		}
+		err = p.client(ctx, ClientDefinition{ClientID: identity.PortalClient, Kind: store.ClientPortal, MayDecideOwn: true})
+		if err != nil {
+			return err
+		}
+		err = p.insertPolicy(ctx, PolicyDefinition{ApprovalsRequired: 1, Pending: administration.DefaultWait})
+		if err != nil {
+			return err
+		}
+		return p.told(ctx, audit.EventRealmCreate, audit.SubjectDetail(realm.Realm, ""))
+	})
+	if err != nil {
+		return fmt.Errorf("create the realm %s: %w", realm.Realm, err)
+	}
+	return nil
+}
+
+// ApplyFirst is Apply for a realm that never had two administrators, and keeps in its audit trail that the operator did it. Errors:
+// store.ErrUnknownRealm, ErrAdministered.
+func ApplyFirst(ctx context.Context, by Provisioner, realm RealmDefinition) error {
+	err := by.run(ctx, realm.Realm, func(p provision) error {
+		_, err := p.q.RealmLock(ctx, p.realm)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return store.ErrUnknownRealm
+		}
+		if err != nil {
+			return err
+		}
+		administrators, err := p.q.AdministratorEverCount(ctx, p.realm)
+		if err != nil {
+			return err
+		}
+		if administrators >= 2 {
+			return ErrAdministered
+		}
+		err = p.bring(ctx, realm)
+		if err != nil {
+			return err
+		}
+		return p.told(ctx, audit.EventRealmApply, audit.SubjectDetail(realm.Realm, ""))
+	})
+	if err != nil {
+		return fmt.Errorf("apply to the realm %s: %w", realm.Realm, err)
+	}
+	return nil
+}
+
+// Administrator is somebody whom the operator makes an administrator of a realm.
+type Administrator struct {
+	Realm, UserName, DisplayName string
+	PasswordHash                 string // of a password that nobody knows
+	SetUp                        identity.SetUpSecret
+	// BreakGlass is why it is done although two administrators are there; "" refuses it then.
+	BreakGlass string
+}
+
+// AddAdministrator makes a person with one account of the role administrator, whose password its set-up sets. An account of this name that
+// waits for its first password gets the new set-up. Errors: store.ErrUnknownRealm, ErrAdministered, ErrAccountInUse, payment.FieldError.
+func AddAdministrator(ctx context.Context, by Provisioner, a Administrator) error {
+	user, err := administration.UserOf(administration.Values{
+		"name": a.UserName, "displayName": a.DisplayName, "roles": string(identity.RoleAdministrator),
+	}, "")
+	if err != nil {
+		return err
+	}
+	err = by.run(ctx, a.Realm, func(p provision) error {
+		err := p.mayAdminister(ctx, a.BreakGlass)
+		if err != nil {
+			return err
+		}
+		known, err := p.q.UserByName(ctx, p.realm, user.Name)
+		if err == nil && (known.Status != string(store.UserUnverified) || known.Duty != string(DutyAdministration)) {
+			return ErrAccountInUse
+		}
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		err = p.person(ctx, PersonDefinition{DisplayName: user.DisplayName, Duty: DutyAdministration, Accounts: []AccountDefinition{{
+			Name: user.Name, PasswordHash: a.PasswordHash, Status: store.UserUnverified, Roles: user.Roles, SetUp: a.SetUp,
+		}}})
+		if err != nil {
+			return err
+		}
+		return p.tellAdministrator(ctx, user.Name, a.BreakGlass)
+	})
+	if err != nil {
+		return fmt.Errorf("make an administrator of the realm %s: %w", a.Realm, err)
+	}
+	return nil
+}
+
+// mayAdminister lets the operator in while fewer than two administrators are active. The lock makes two operators take turns.
+func (p provision) mayAdminister(ctx context.Context, breakGlass string) error {
+	_, err := p.q.RealmLock(ctx, p.realm)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return store.ErrUnknownRealm
+	}
+	if err != nil {
+		return err
+	}
+	active, err := p.q.AdministratorActiveCount(ctx, p.realm)
+	if err != nil {
+		return err
+	}
+	if active < 2 && breakGlass != "" {
+		return errors.New("fewer than two administrators are active, so no glass needs to be broken: leave --break-glass out")
+	}
+	if active >= 2 && breakGlass == "" {
+		return ErrAdministered
+	}
+	if breakGlass == "" {
+		return nil
+	}
+	return administration.CheckReason("breakGlass", breakGlass)
+}
+
+func (p provision) tellAdministrator(ctx context.Context, name, breakGlass string) error {
+	if breakGlass == "" {
+		return p.told(ctx, audit.EventRealmAdministrator, audit.SubjectDetail(name, ""))
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	row, err := p.q.UserByName(ctx, p.realm, name)
+	if err != nil {
+		return err
+	}
+	err = p.q.BreakGlassInsert(ctx, dbsqlc.BreakGlassInsertParams{Realm: p.realm, BreakGlassID: id, UserID: row.UserID, Reason: breakGlass, At: p.at})
+	if err != nil {
+		return err
+	}
+	return p.told(ctx, audit.EventRealmBreakGlass, audit.SubjectDetail(name, breakGlass))
+}
+
+// setUp lets the owner of an account choose a password. Earlier set-ups of the account are over by it.
+func (p provision) setUp(ctx context.Context, user uuid.UUID, secret identity.SetUpSecret) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	link, code := p.setUps.Link(p.realm, secret.Link)[0], p.setUps.Code(p.realm, id, secret.Code)[0]
+	row := dbsqlc.UserSetup{
+		Realm: p.realm, SetupID: id, UserID: user, LinkHash: link[:], CodeHash: code[:], MadeAt: p.at, ExpiresAt: p.at.Add(identity.SetUpLife),
+	}
+	keyID, seal, err := masterdata.SetUp(row).Sealed(p.keys)
+	if err != nil {
+		return err
+	}
+	return p.q.SetUpInsert(ctx, dbsqlc.SetUpInsertParams{
+		Realm: row.Realm, SetupID: row.SetupID, UserID: row.UserID, LinkHash: row.LinkHash, CodeHash: row.CodeHash, MadeAt: row.MadeAt,
+		ExpiresAt: row.ExpiresAt, KeyID: *keyID, Seal: seal,
+	})
+}
+
+// told writes into the realm's audit trail what the operator did.
+func (p provision) told(ctx context.Context, event, detail string) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	return p.q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
+		Realm: p.realm, EventID: id, Event: event, ActorName: "operator", Channel: string(identity.ChannelOperator), Detail: detail, At: p.at,
+	})
+}

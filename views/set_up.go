@@ -1,0 +1,25 @@
+package views
+
+import "countersign/views/ui"
+
+// SetUp asks whoever has the link of an account for its code and a password. POST to the address of the link sends code, password and
+// repeated.
+type SetUp struct {
+	Shell    Shell
+	UserName string
+	Realm    string
+	Action   string // the address of the link
+	Over     bool   // the link is no longer good: there is no form
+	Problems []ui.Problem
+}
+
+func (m SetUp) code() ui.Field {
+	return ui.Field{
+		ID: "code", Label: "Code", Hint: "Six digits. Whoever gave you the link does not know them", Problem: problemOf(m.Problems, "code"),
+		InputMode: "numeric", Autocomplete: "one-time-code", Width: "w-10",
+	}
+}
+
+func (m SetUp) password(id, label, hint string) ui.Field {
+	return ui.Field{ID: id, Label: label, Hint: hint, Kind: "password", Autocomplete: "new-password", Problem: problemOf(m.Problems, id)}
+}

@@ -1,0 +1,96 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+
+	"countersign/internal/auth"
+	"countersign/internal/identity"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// showSetUp asks whoever has the link of an account for its code and a password.
+func showSetUp(v *visit) error {
+	in := v.setUpInput()
+	name, err := v.Config.Auth.SetUpAccount(v.Context(), in)
+	problem, status := setUpProblem(err)
+	if err != nil && status == 0 {
+		return err
+	}
+	model := views.SetUp{UserName: name, Over: errors.Is(err, auth.ErrSetUpOver)}
+	if problem.Text != "" {
+		model.Problems, model.Over = []ui.Problem{problem}, true
+	}
+	return v.renderSetUp(max(status, http.StatusOK), in, model)
+}
+
+func (v *visit) setUpInput() auth.SetUpInput {
+	return auth.SetUpInput{Realm: v.Echo.Param("realm"), Link: v.Echo.Param("link"), SourceAddress: page.Address(v.Echo)}
+}
+
+func (v *visit) renderSetUp(status int, in auth.SetUpInput, model views.SetUp) error {
+	model.Shell = v.Shell("Choose your password", views.PlaceNone)
+	model.Shell.Failed = len(model.Problems) > 0
+	model.Realm, model.Action = in.Realm, identity.SetUpPath(in.Realm, in.Link)
+	return v.Render(status, views.SetUpPage(model))
+}
+
+// setUp sets the password when link and code belong together.
+func setUp(v *visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	in := v.setUpInput()
+	in.Code, in.Password = form.Get("code"), form.Get("password")
+	if in.Password != form.Get("repeated") {
+		name, err := v.Config.Auth.SetUpAccount(v.Context(), in)
+		if err == nil {
+			problem := ui.Problem{Field: "repeated", Text: "Write the same password twice."}
+			return v.renderSetUp(http.StatusUnprocessableEntity, in, views.SetUp{UserName: name, Problems: []ui.Problem{problem}})
+		}
+	}
+	err = v.Config.Auth.SetUp(v.Context(), in)
+	if err == nil {
+		return v.Echo.Redirect(http.StatusSeeOther, "/set-up/done")
+	}
+	problem, status := setUpProblem(err)
+	if status == 0 {
+		return err
+	}
+	model := views.SetUp{Over: errors.Is(err, auth.ErrSetUpOver)}
+	if problem.Text != "" {
+		model.Problems = []ui.Problem{problem}
+	}
+	if !model.Over {
+		model.UserName, err = v.Config.Auth.SetUpAccount(v.Context(), in)
+		model.Over = errors.Is(err, auth.ErrSetUpOver)
+	}
+	return v.renderSetUp(status, in, model)
+}
+
+// setUpProblem says what keeps a password from being set; status 0 is an error of ours.
+func setUpProblem(err error) (ui.Problem, int) {
+	var busy *auth.BusyError
+	var limited *auth.LimitError
+	switch {
+	case errors.Is(err, auth.ErrSetUpOver):
+		return ui.Problem{}, http.StatusNotFound
+	case errors.Is(err, auth.ErrSetUpCode):
+		return ui.Problem{Field: "code", Text: "Check the code: it does not belong to this link. Five wrong codes end the link."}, http.StatusUnprocessableEntity
+	case errors.Is(err, auth.ErrWeakPassword):
+		return ui.Problem{Field: "password", Text: "Choose a password of 12 characters or more."}, http.StatusUnprocessableEntity
+	case errors.As(err, &limited):
+		return ui.Problem{Field: "code", Text: "Too many tries from your network. Wait " + wait(limited.RetryAfter) + " before the next one."},
+			http.StatusTooManyRequests
+	case errors.As(err, &busy):
+		return ui.Problem{Field: "code", Text: "Many people sign in at this moment. Try again in a few seconds."}, http.StatusTooManyRequests
+	}
+	return ui.Problem{}, 0
+}
+
+func showSetUpDone(v *visit) error {
+	return v.Render(http.StatusOK, views.SetUpDonePage(views.SetUp{Shell: v.Shell("Your password is set", views.PlaceNone)}))
+}

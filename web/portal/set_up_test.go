@@ -1,0 +1,130 @@
+package portal_test
+
+import (
+	"crypto/rand"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"countersign/internal/identity"
+	"countersign/internal/store/provision"
+)
+
+const ownPassword = "correct horse battery"
+
+// newcomer makes an administrator whose password is not set yet, and returns what sets it.
+func (b *bench) newcomer(name string) identity.SetUpSecret {
+	b.t.Helper()
+	secret, err := identity.NewSetUpSecret(rand.Reader)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	by := b.db.Provisioner(b.t)
+	by.At = time.Now()
+	err = provision.AddAdministrator(b.t.Context(), by, provision.Administrator{
+		Realm: "demo2", UserName: name, DisplayName: "New " + name, PasswordHash: "nobody knows it", SetUp: secret,
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return secret
+}
+
+func setUpForm(code, password string) url.Values {
+	return url.Values{"code": {code}, "password": {password}, "repeated": {password}}
+}
+
+func TestLinkAndCodeSetThePasswordOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	secret := b.newcomer("carla")
+	path, w := identity.SetUpPath("demo2", secret.Link), b.browser()
+	w.get(path).is(http.StatusOK).says("carla")
+	w.get(identity.SetUpPath("demo", secret.Link)).is(http.StatusNotFound).says("no longer good") // another realm's
+	w.get(identity.SetUpPath("demo2", secret.Code)).is(http.StatusNotFound).says("no longer good")
+	w.post(path, setUpForm(secret.Code, "short")).is(http.StatusUnprocessableEntity)
+	w.post(path, url.Values{"code": {secret.Code}, "password": {ownPassword}, "repeated": {ownPassword + "x"}}).is(http.StatusUnprocessableEntity)
+	wrong := "000000"
+	if secret.Code == wrong {
+		wrong = "000001"
+	}
+	w.post(path, setUpForm(wrong, ownPassword)).is(http.StatusUnprocessableEntity).says("does not belong to this link")
+	if n := b.count("SELECT count(*) FROM user_account WHERE name = 'carla' AND status = 'unverified'"); n != 1 {
+		t.Fatal("the account is active before its password is set")
+	}
+	w.post(path, setUpForm(secret.Code, ownPassword)).goesTo("/set-up/done")
+	w.get("/set-up/done").is(http.StatusOK)
+	w.get(path).is(http.StatusNotFound).says("no longer good")
+	w.post(path, setUpForm(secret.Code, ownPassword+"2")).is(http.StatusNotFound)
+	signIn := url.Values{"realm": {"demo2"}, "username": {"carla"}, "password": {ownPassword}, "next": {"/"}}
+	w.post("/signin", signIn).is(http.StatusSeeOther)
+	if n := b.count("SELECT count(*) FROM audit_event WHERE realm = 'demo2' AND event = 'user.set-up'"); n != 1 {
+		t.Errorf("%d audit rows, want 1", n)
+	}
+}
+
+func TestFiveWrongCodesEndALink(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	secret := b.newcomer("carla")
+	path := identity.SetUpPath("demo2", secret.Link)
+	wrong := "123456"
+	if secret.Code == wrong {
+		wrong = "123457"
+	}
+	var tried atomic.Int32
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if b.browser().post(path, setUpForm(wrong, ownPassword)).status == http.StatusUnprocessableEntity {
+				tried.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if n := tried.Load(); n > identity.SetUpTries {
+		t.Errorf("%d codes were compared, want at most %d", n, identity.SetUpTries)
+	}
+	for range identity.SetUpTries {
+		b.browser().post(path, setUpForm(wrong, ownPassword))
+	}
+	b.browser().post(path, setUpForm(secret.Code, ownPassword)).is(http.StatusNotFound).says("no longer good")
+}
+
+func TestALinkIsGoodForADayAndUntilTheNext(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first := b.newcomer("carla")
+	second := b.newcomer("carla")
+	b.browser().get(identity.SetUpPath("demo2", first.Link)).is(http.StatusNotFound)
+	b.browser().get(identity.SetUpPath("demo2", second.Link)).is(http.StatusOK)
+	old := b.newcomer("dora")
+	b.change("UPDATE user_setup SET made_at = made_at - interval '25 hours', expires_at = expires_at - interval '25 hours'")
+	b.browser().get(identity.SetUpPath("demo2", old.Link)).is(http.StatusNotFound)
+	// Nor does a row help whose time somebody changed in the tables.
+	b.change("UPDATE user_setup SET expires_at = expires_at + interval '50 hours'")
+	b.browser().get(identity.SetUpPath("demo2", old.Link)).is(http.StatusNotFound)
+}
+
+// TestTheServiceMakesNobodyActive tries in the application's role what only a set-up may do.
+func TestTheServiceMakesNobodyActive(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.newcomer("carla")
+	conn := b.db.ConnectAsApplication(t, "demo2")
+	for _, statement := range []string{
+		"UPDATE user_account SET status = 'active' WHERE name = 'carla'",
+		"UPDATE user_account SET status = 'suppressed' WHERE name = 'maker1'",
+		"INSERT INTO user_setup SELECT * FROM user_setup",
+		"DELETE FROM user_setup_try",
+		"INSERT INTO break_glass SELECT realm, user_id, user_id, 'because', now() FROM user_account",
+	} {
+		tag, err := conn.Exec(t.Context(), statement)
+		if err == nil {
+			t.Errorf("%s: was taken, %s", statement, tag)
+		}
+	}
+}

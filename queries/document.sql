@@ -68,9 +68,9 @@ SELECT scheme, reference, name, content, received_at FROM inbox
 WHERE scheme = @scheme AND waits_for = @waits_for::text AND outcome = 'waiting' ORDER BY received_at;
 
 -- name: InboxListOverdue :many
--- Documents that waited in vain.
+-- Documents that waited in vain, without those held.
 SELECT scheme, reference, name, content, received_at FROM inbox
-WHERE outcome = 'waiting' AND wait_until <= @due::timestamptz ORDER BY wait_until LIMIT @page_size;
+WHERE outcome = 'waiting' AND wait_until <= @due::timestamptz AND scheme || ' ' || reference <> ALL (@held::text[]) ORDER BY wait_until LIMIT @page_size;
 
 -- name: InboxSettleIf :one
 -- A waiting document that found what it belongs to, or gave up. A realm cannot see it before.
@@ -100,10 +100,11 @@ UPDATE outbox SET refused_at = @at::timestamptz
 WHERE scheme = @scheme AND reference = @reference AND refused_at IS NULL AND delivered_at IS NULL;
 
 -- name: OutboxListUndelivered :many
--- Answers to deliver: sealed with one of the given keys or, from before there were seals, with none. The others wait for their key.
-SELECT scheme, reference FROM outbox
-WHERE delivered_at IS NULL AND refused_at IS NULL AND created_at <= @created_before::timestamptz
-  AND (key_id IS NULL OR key_id = ANY (@key_ids::text[]))
+-- A scheme's answers to deliver: sealed with one of the given keys or, from before there were seals, with none. The others wait for their
+-- key, and those held were tried a moment ago.
+SELECT reference FROM outbox
+WHERE scheme = @scheme AND delivered_at IS NULL AND refused_at IS NULL AND created_at <= @created_before::timestamptz
+  AND (key_id IS NULL OR key_id = ANY (@key_ids::text[])) AND reference <> ALL (@held::text[])
 ORDER BY created_at LIMIT @page_size;
 
 -- name: OutboxListHeld :many

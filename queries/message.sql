@@ -126,13 +126,14 @@ WHERE realm = @realm AND original_id = @original_id::uuid AND kind = 'recall' AN
 -- Recalls of ours whose answer is due before the given time.
 SELECT message_id FROM message
 WHERE realm = @realm AND kind = 'recall' AND state IN ('Processing', 'Acknowledged') AND answer_by < @due::timestamptz
+  AND message_id <> ALL (@held::uuid[])
 ORDER BY answer_by LIMIT @page_size;
 
 -- name: MessageListToAnswer :many
 -- Received recalls that a return or resolution has answered, without having noted it.
 SELECT DISTINCT m.message_id FROM message m
 JOIN message a ON a.realm = m.realm AND a.answers_id = m.message_id AND a.state IN ('Settled', 'Communicated')
-WHERE m.realm = @realm AND m.kind = 'received recall' AND m.state = 'Awaiting Decision'
+WHERE m.realm = @realm AND m.kind = 'received recall' AND m.state = 'Awaiting Decision' AND m.message_id <> ALL (@held::uuid[])
 LIMIT @page_size;
 
 -- name: MessageMoveIf :one
@@ -226,30 +227,41 @@ FROM release r
 WHERE r.realm = @realm AND r.message_id = @message_id;
 
 -- name: MessageListUndelivered :many
--- Released before the given time, or after the other, which a clock that was set back has yet to reach, and not yet with clearing.
+-- Messages of a scheme released before the given time, or after the other, which a clock that was set back has yet to reach, and not yet with
+-- clearing; without those held, which were tried a moment ago.
 SELECT message_id FROM message
-WHERE realm = @realm AND accepted_at IS NOT NULL AND delivered_at IS NULL
-  AND (accepted_at <= @accepted_before::timestamptz OR accepted_at > @accepted_after::timestamptz)
+WHERE realm = @realm AND scheme = @scheme AND accepted_at IS NOT NULL AND delivered_at IS NULL
+  AND (accepted_at <= @accepted_before::timestamptz OR accepted_at > @accepted_after::timestamptz) AND message_id <> ALL (@held::uuid[])
 ORDER BY accepted_at LIMIT @page_size;
 
 -- name: MessageListOverdue :many
 -- With clearing since before the given time, or after the other, which a clock that was set back has yet to reach, and without an answer.
 SELECT message_id FROM message
 WHERE realm = @realm AND state IN ('Approved', 'Processing') AND kind IN ('instruction', 'return')
-  AND (accepted_at <= @accepted_before::timestamptz OR accepted_at > @accepted_after::timestamptz)
+  AND (accepted_at <= @accepted_before::timestamptz OR accepted_at > @accepted_after::timestamptz) AND message_id <> ALL (@held::uuid[])
 ORDER BY accepted_at LIMIT @page_size;
 
 -- name: MessageListToInquire :many
--- Unconfirmed ones that clearing has: asking about one it never got could end it while it is still to be sent. A payment that is to be asked
--- about after the second time was noted before the clock was set back: it is asked about now.
+-- Unconfirmed ones of a scheme that clearing has: asking about one it never got could end it while it is still to be sent. A payment that is
+-- to be asked about after the second time was noted before the clock was set back: it is asked about now.
 SELECT message_id FROM message
-WHERE realm = @realm AND state IN ('Unconfirmed', 'Overdue') AND delivered_at IS NOT NULL
+WHERE realm = @realm AND scheme = @scheme AND state IN ('Unconfirmed', 'Overdue') AND delivered_at IS NOT NULL
   AND (inquire_at <= @due::timestamptz OR state = 'Unconfirmed' AND inquire_at > @never_after::timestamptz)
+  AND message_id <> ALL (@held::uuid[])
 ORDER BY inquire_at LIMIT @page_size;
+
+-- name: MessageWaits :one
+-- Whether a scheme's lane has something to do in a realm: a message to send, one to ask about. As the two lists before, with those held.
+SELECT EXISTS (SELECT FROM message u
+               WHERE u.realm = @realm AND u.scheme = @scheme AND u.accepted_at IS NOT NULL AND u.delivered_at IS NULL
+                 AND (u.accepted_at <= @accepted_before::timestamptz OR u.accepted_at > @accepted_after::timestamptz))::boolean AS undelivered,
+       EXISTS (SELECT FROM message a
+               WHERE a.realm = @realm AND a.scheme = @scheme AND a.state IN ('Unconfirmed', 'Overdue') AND a.delivered_at IS NOT NULL
+                 AND (a.inquire_at <= @due::timestamptz OR a.state = 'Unconfirmed' AND a.inquire_at > @never_after::timestamptz))::boolean AS to_inquire;
 
 -- name: MessageListExpired :many
 SELECT message_id FROM message
-WHERE realm = @realm AND state = 'Approval Pending' AND expires_at <= @due::timestamptz
+WHERE realm = @realm AND state = 'Approval Pending' AND expires_at <= @due::timestamptz AND message_id <> ALL (@held::uuid[])
 ORDER BY message_id LIMIT @page_size;
 
 -- name: AnswerOf :one

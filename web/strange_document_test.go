@@ -61,7 +61,7 @@ func (p *product) begin(scheme rulebook.Scheme) {
 	h, ctx := p.house, p.t.Context()
 	maker := h.Principal(p.t, stationtest.Door{Realm: demo.Realm, Name: "maker1", Client: demo.Straight, Channel: "api"})
 	sent := h.Create(p.t, maker, scheme)
-	must(p.t, h.Clearing.Send(ctx, sent.Realm, sent.InternalID))
+	must(p.t, h.Clearing.Send(ctx, sent.Scheme, sent.Realm, sent.InternalID))
 	p.sent[scheme] = sent
 	document := p.payment(scheme, "GOOD")
 	p.must(http.StatusAccepted, scheme, "GOOD", encode(p.t, document))

@@ -75,7 +75,7 @@ func approve(t *testing.T, h *stationtest.House, m payment.Message) payment.Mess
 // settle sends a released message and has clearing say that it settled.
 func settle(t *testing.T, h *stationtest.House, m payment.Message) payment.Message {
 	t.Helper()
-	must(t, h.Clearing.Send(ctx, m.Realm, m.InternalID))
+	must(t, h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID))
 	receive(t, h, m.Scheme, "ST-"+string(m.GlobalID), &iso20022.FIToFIPaymentStatusReport{
 		GroupHeader: iso20022.GroupHeader91{MessageID: "ST-" + string(m.GlobalID), CreationDateTime: "2026-03-02T11:00:01Z"},
 		TransactionInformationAndStatus: []iso20022.PaymentTransaction110{
@@ -144,5 +144,5 @@ func request(t *testing.T, h *stationtest.House, in payment.RTransaction) {
 	result, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker1"), in)
 	must(t, err)
 	m := approve(t, h, result.Message)
-	must(t, h.Clearing.Send(ctx, m.Realm, m.InternalID))
+	must(t, h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID))
 }

@@ -28,11 +28,9 @@ func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference 
 	case err != nil || a == nil:
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, DeliverWithin)
-	defer cancel()
-	err = s.cfg.Network.Deliver(limited, scheme, a.Reference, a.Content)
+	err = s.hand(ctx, scheme, a.Reference, a.Content)
 	if err != nil {
-		return fmt.Errorf("deliver the answer %s: %w", reference, err)
+		return err
 	}
 	return s.outbox.Delivered(ctx, scheme, reference, s.now())
 }
@@ -47,27 +45,17 @@ func (s *Station) refuseAnswer(ctx context.Context, scheme rulebook.Scheme, refe
 	return err
 }
 
-// sweepOutbox sends answers whose job died.
-func (s *Station) sweepOutbox(ctx context.Context) {
-	held, err := s.outbox.Held(ctx)
+// sweepKeys raises the alarm about answers whose key is missing.
+func (s *Station) sweepKeys(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, listWithin)
+	defer cancel()
+	held, err := s.outbox.Held(limited)
 	if err != nil {
 		s.warn(ctx, err, "look at the outbox")
 		return
 	}
 	for _, id := range held {
 		s.alarmOnce(ctx, "outbox "+id, "answers held back: their key is not in the key file", "keyId", id)
-	}
-	undelivered, err := s.outbox.Undelivered(ctx, s.now().Add(-answersLead), watchPage)
-	if err != nil {
-		s.warn(ctx, err, "look at the outbox")
-		return
-	}
-	for _, a := range undelivered {
-		err = s.Answer(ctx, a.Scheme, a.Reference)
-		if err != nil {
-			s.warn(ctx, err, "send an answer again", "reference", a.Reference)
-			return // clearing is away; the rest waits for the next look
-		}
 	}
 }
 
@@ -88,19 +76,32 @@ func (s *Station) processWaiting(ctx context.Context, scheme rulebook.Scheme, tr
 
 // sweepHeld puts documents that waited in vain into quarantine, after one more try.
 func (s *Station) sweepHeld(ctx context.Context) {
-	waited, err := s.inbox.HoldExpired(ctx, s.now(), watchPage)
+	limited, cancel := context.WithTimeout(ctx, listWithin)
+	waited, err := s.inbox.HoldExpired(limited, s.now(), s.held.held(s.now()), watchPage)
+	cancel()
 	if err != nil {
 		s.warn(ctx, err, "look at what waits")
 		return
 	}
 	for _, in := range waited {
-		err = s.takeUp(ctx, in)
-		if errors.Is(err, lifecycle.ErrSeen) {
-			err = s.inbox.GiveUp(ctx, in, "What it belongs to never came.")
-		}
-		if err != nil {
-			s.warn(ctx, err, "give up on a document that waited", "reference", in.Reference)
-		}
+		s.endWaiting(ctx, in)
+	}
+}
+
+// endWaiting takes up a document that waited, or gives up on it.
+func (s *Station) endWaiting(ctx context.Context, in store.Document) {
+	limited, cancel := context.WithTimeout(ctx, moveWithin)
+	defer cancel()
+	err := s.takeUp(limited, in)
+	if errors.Is(err, lifecycle.ErrSeen) {
+		err = s.inbox.GiveUp(limited, in, "What it belongs to never came.")
+	}
+	subject := string(in.Scheme) + " " + in.Reference
+	switch {
+	case err == nil:
+		s.held.done(subject)
+	case s.held.failed(subject, s.now()):
+		s.warn(ctx, err, "give up on a document that waited", "reference", in.Reference)
 	}
 }
 

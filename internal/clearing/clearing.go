@@ -46,10 +46,15 @@ type Station struct {
 	documents *lifecycle.Documents
 	accounts  *lifecycle.Accounts
 
+	lanes   []*lane            // one for each scheme
+	sending *busy[uuid.UUID]   // messages being sent by this process
+	looking *busy[string]      // realms that the clock looks at
+	stuck   *pauses[uuid.UUID] // messages that the clock could not move
+	held    *pauses[string]    // documents that waited in vain and could not be given up
+
 	mu      sync.Mutex
-	working map[uuid.UUID]bool    // messages being sent by this process
-	retry   map[uuid.UUID]attempt // undelivered messages that Watch has tried
-	alarmed map[string]bool       // what alarmOnce has raised
+	known   []string        // the realms as of the last look
+	alarmed map[string]bool // what alarmOnce has raised
 }
 
 // Config holds what the station works with.
@@ -79,10 +84,15 @@ func New(cfg Config) *Station {
 	if cfg.AnswerWithin == 0 {
 		cfg.AnswerWithin = DefaultAnswerWithin
 	}
-	return &Station{
+	s := &Station{
 		cfg: cfg, inbox: lifecycle.NewInbox(cfg.Messages), outbox: lifecycle.NewOutbox(cfg.Messages), documents: lifecycle.NewDocuments(cfg.Messages),
-		accounts: lifecycle.NewAccounts(cfg.Messages), working: make(map[uuid.UUID]bool), retry: make(map[uuid.UUID]attempt), alarmed: make(map[string]bool),
+		accounts: lifecycle.NewAccounts(cfg.Messages), sending: newBusy[uuid.UUID](), looking: newBusy[string](), stuck: newPauses[uuid.UUID](),
+		held: newPauses[string](), alarmed: make(map[string]bool),
 	}
+	for _, scheme := range rulebook.Schemes() {
+		s.lanes = append(s.lanes, newLane(s, scheme))
+	}
+	return s
 }
 
 // Handlers is the station's work for the job queue.
@@ -91,12 +101,17 @@ func (s *Station) Handlers() store.JobHandlers {
 }
 
 // Send carries a released message to clearing: steps 1 to 5. It does nothing for a message that is delivered, and repeats nothing
-// that another goroutine of this process is doing. An error means: try again later.
-func (s *Station) Send(ctx context.Context, realm string, id uuid.UUID) error {
-	if !s.begin(id) {
+// that another goroutine of this process is doing. An error means: try again later. The scheme spares the work where its connection is
+// interrupted; "" is not known.
+func (s *Station) Send(ctx context.Context, scheme rulebook.Scheme, realm string, id uuid.UUID) error {
+	l, err := s.lane(scheme)
+	if err == nil && l.connection.room(1) == 0 {
+		return errInterrupted
+	}
+	if !s.sending.begin(id) {
 		return nil
 	}
-	defer s.end(id)
+	defer s.sending.end(id)
 	out, err := s.cfg.Messages.Outgoing(ctx, realm, id)
 	if err != nil || !out.Message.DeliveredAt.IsZero() {
 		return err
@@ -108,13 +123,20 @@ func (s *Station) Send(ctx context.Context, realm string, id uuid.UUID) error {
 	if err != nil {
 		return s.hold(ctx, out.Message, err)
 	}
-	limited, cancel := context.WithTimeout(ctx, DeliverWithin)
-	defer cancel()
-	err = s.cfg.Network.Deliver(limited, out.Message.Scheme, made.Reference(), content)
+	err = s.hand(ctx, out.Message.Scheme, made.Reference(), content)
 	if err != nil {
-		return fmt.Errorf("deliver %s: %w", made.Reference(), err)
+		return err
 	}
 	return s.delivered(ctx, realm, id)
+}
+
+// hand hands a document to the clearing of a scheme, by that scheme's connection.
+func (s *Station) hand(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error {
+	l, err := s.lane(scheme)
+	if err != nil {
+		return err
+	}
+	return l.connection.deliver(ctx, reference, content)
 }
 
 // prepare makes the interbank document of a released message and its bytes: steps 2 and 3. It fails with payment.ErrForged when the
@@ -228,32 +250,29 @@ func moveIf(t payment.Transition, moves bool, err error) (payment.Transition, er
 	return t, err
 }
 
-func (s *Station) begin(id uuid.UUID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.working[id] {
+// busy are the things that something is under way for.
+type busy[K comparable] struct {
+	mu sync.Mutex
+	of map[K]bool
+}
+
+func newBusy[K comparable]() *busy[K] { return &busy[K]{of: make(map[K]bool)} }
+
+// begin returns false when it is under way already.
+func (b *busy[K]) begin(key K) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.of[key] {
 		return false
 	}
-	s.working[id] = true
+	b.of[key] = true
 	return true
 }
 
-func (s *Station) end(id uuid.UUID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.working, id)
-}
-
-// longestBackoff bounds the pauses between attempts to deliver.
-const longestBackoff = 30 * time.Second
-
-// backoff is the pause after the given number of failed attempts: 100 ms, doubled each time, at most 30 s.
-func backoff(attempts int) time.Duration {
-	const first = 100 * time.Millisecond
-	if attempts > 9 {
-		return longestBackoff
-	}
-	return min(longestBackoff, first<<(max(attempts, 1)-1))
+func (b *busy[K]) end(key K) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.of, key)
 }
 
 // now is the time in the resolution the database keeps.

@@ -62,6 +62,7 @@ func TestTheAnswerToAnInquiryOutlivesAnOutage(t *testing.T) {
 			t.Fatalf("%s: sent %d times before the outage ended", scheme, n)
 		}
 		h.Network.Refuse = nil
+		tried(t, h)
 		look(h)
 		if n := sentTimes(t, h, answer.Reference()); n != 2 {
 			t.Errorf("%s: sent %d times, want once more for the inquiry", scheme, n)

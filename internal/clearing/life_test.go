@@ -73,7 +73,7 @@ func TestAnApprovedMessageIsSentOnceAndSettles(t *testing.T) {
 		defer h.CheckInvariants(t)
 		m := approved(t, h, scheme)
 		for range 3 {
-			err := h.Clearing.Send(ctx, m.Realm, m.InternalID)
+			err := h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +104,7 @@ func TestTheAnswerMayOvertakeTheReceipt(t *testing.T) {
 	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	h.Network.Refuse = func(stationtest.Delivery) error { return h.Clearing.Receive(ctx, answer(t, m, "A1", "ACCP", "")) }
-	err := h.Clearing.Send(ctx, m.Realm, m.InternalID)
+	err := h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestNoAnswerInTimeIsUnconfirmedAndALateOneCounts(t *testing.T) {
 		h := stationtest.New(t)
 		defer h.CheckInvariants(t)
 		m := approved(t, h, rulebook.SchemeSCT)
-		err := h.Clearing.Send(ctx, m.Realm, m.InternalID)
+		err := h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestWhatClearingDoesNotTakeIsOfferedAgainUnderTheSameID(t *testing.T) {
 		offered = append(offered, d)
 		return errors.New("down")
 	}
-	if err := h.Clearing.Send(ctx, m.Realm, m.InternalID); err == nil {
+	if err := h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID); err == nil {
 		t.Error("a refused delivery passes for done")
 	}
 	for range 60 { // a long outage: past the scheme's time too
@@ -227,7 +227,7 @@ func TestTamperedContentIsNeverSent(t *testing.T) {
 		if err != nil {
 			t.Fatal(what, err)
 		}
-		err = h.Clearing.Send(ctx, m.Realm, m.InternalID)
+		err = h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID)
 		if err != nil {
 			t.Error(what, err)
 		}

@@ -62,7 +62,7 @@ var events = []event{
 	}, func(l *life) (payment.Transition, error) {
 		return l.model.Withdraw(l.people["both1"], "", l.h.Clock.Now())
 	}},
-	{"send", func(l *life) error { return l.h.Clearing.Send(ctx, l.model.Realm, l.model.InternalID) }, func(l *life) (payment.Transition, error) {
+	{"send", func(l *life) error { return l.h.Clearing.Send(ctx, l.model.Scheme, l.model.Realm, l.model.InternalID) }, func(l *life) (payment.Transition, error) {
 		if l.model.AcceptedAt.IsZero() {
 			return payment.Transition{}, payment.ErrNotFound
 		}

@@ -29,7 +29,7 @@ func settled(t *testing.T, h *stationtest.House, scheme rulebook.Scheme) payment
 
 func send(t *testing.T, h *stationtest.House, m payment.Message) {
 	t.Helper()
-	err := h.Clearing.Send(ctx, m.Realm, m.InternalID)
+	err := h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -339,7 +339,7 @@ func TestWithoutItsKeyAMessageIsHeldAndSentWhenTheKeyIsBack(t *testing.T) {
 	booked(t, h, rulebook.SchemeSIC, "TX1")
 	lost := h.WithKeys(t, newKey)
 	log := listen(lost)
-	if err := lost.Clearing.Send(ctx, m.Realm, m.InternalID); !errors.Is(err, payment.ErrUnknownKey) {
+	if err := lost.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID); !errors.Is(err, payment.ErrUnknownKey) {
 		t.Errorf("sending without the key: %v", err)
 	}
 	for range 10 {

@@ -2,13 +2,12 @@ package clearing
 
 import (
 	"context"
-	"errors"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
-	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 )
@@ -16,28 +15,42 @@ import (
 const (
 	// watchEvery is the pause between two looks at the clock. States that depend on time are late by at most this and a moment.
 	watchEvery = 500 * time.Millisecond
-	// jobsLead is how long the job queue has a released message to itself before Watch sends it: longer than its attempts take,
+	// jobsLead is how long the job queue has a released message to itself before its lane sends it: longer than its attempts take,
 	// short enough that a message whose job died with the process goes out within the scheme's time.
 	jobsLead = 4 * time.Second
 	// watchPage bounds what one look takes up of each kind in a realm; the rest follows at the next.
 	watchPage = 500
-	// watchParallel bounds the messages worked on at once.
-	watchParallel = 16
+	// clockParallel bounds the messages of a step that are moved at once.
+	clockParallel = 8
+	// listWithin is how long a list of what is due may take, moveWithin one move and stepWithin all moves of a step in a realm: a database that
+	// does not answer costs the clock that much, and the next look begins anew.
+	listWithin = 2 * time.Second
+	moveWithin = 2 * time.Second
+	stepWithin = 4 * time.Second
 )
 
-// attempt is what Watch remembers of a message it could not deliver. It is forgotten at a restart, which does no harm.
-type attempt struct {
-	failed int
-	next   time.Time
+// Watch looks at the clock until the context ends: it marks what had no answer in time and expires what nobody decided, and tells the
+// lanes of the schemes where a message is to be sent that no job sends any more, or to be asked about. The clock waits for no lane, and no
+// realm for another. Several processes may watch at once: every move is guarded.
+func (s *Station) Watch(ctx context.Context) {
+	var group sync.WaitGroup
+	for _, l := range s.lanes {
+		group.Go(func() { l.toDeliver.follow(ctx, l.deliver) })
+		group.Go(func() { l.toInquire.follow(ctx, l.ask) })
+		group.Go(func() { repeat(ctx, l.answer) })
+	}
+	group.Go(func() { repeat(ctx, s.sweepHeld) })
+	group.Go(func() { repeat(ctx, s.sweepKeys) })
+	group.Go(func() { repeat(ctx, func(ctx context.Context) { s.eachRealm(ctx, &group) }) })
+	group.Wait()
 }
 
-// Watch looks at the clock until the context ends: it sends what no job sends any more, marks what had no answer in time, asks
-// clearing about it, and expires what nobody decided. Several processes may watch at once: every move is guarded.
-func (s *Station) Watch(ctx context.Context) {
+// repeat does something at every look.
+func repeat(ctx context.Context, do func(context.Context)) {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	for {
-		s.Sweep(ctx)
+		do(ctx)
 		select {
 		case <-ctx.Done():
 			return
@@ -46,69 +59,113 @@ func (s *Station) Watch(ctx context.Context) {
 	}
 }
 
-// Sweep does once, for every realm, what Watch does all the time.
+// Sweep does once, for every realm, what Watch does all the time, and waits for it.
 func (s *Station) Sweep(ctx context.Context) {
-	realms, err := s.cfg.Messages.Realms(ctx)
-	if err != nil {
-		s.warn(ctx, err, "watch the clock")
-		return
+	var group sync.WaitGroup
+	s.eachRealm(ctx, &group)
+	group.Wait()
+	for _, l := range s.lanes {
+		group.Go(func() { l.deliver(ctx) })
+		group.Go(func() { l.answer(ctx) })
 	}
-	for _, realm := range realms {
-		now := s.now()
-		due, err := s.cfg.Messages.Due(ctx, realm, lifecycle.DueTimes{
-			Now: now, ReleasedBefore: now.Add(-jobsLead), AcceptedBefore: now.Add(-s.cfg.AnswerWithin),
-			AcceptedAfter: now.Add(s.cfg.AnswerWithin), InquireAfter: now.Add(longestInquiryPause), PageSize: watchPage,
-		})
-		if err != nil {
-			s.warn(ctx, err, "watch the clock", "realm", realm)
-			continue
-		}
-		s.each(ctx, realm, due.Undelivered, s.sendAgain)
-		s.each(ctx, realm, due.Overdue, s.timeOut)
-		s.each(ctx, realm, due.ToInquire, s.inquire)
-		s.each(ctx, realm, due.Expired, s.expire)
-		s.each(ctx, realm, due.FallingDue, s.fallDue)
-		s.each(ctx, realm, due.ToAnswer, s.noteAnswer)
+	group.Wait()
+	for _, l := range s.lanes {
+		group.Go(func() { l.ask(ctx) })
 	}
-	s.sweepOutbox(ctx)
+	group.Wait()
+	s.sweepKeys(ctx)
 	s.sweepHeld(ctx)
 }
 
+// eachRealm begins a look at the clock in every realm where none is under way.
+func (s *Station) eachRealm(ctx context.Context, group *sync.WaitGroup) {
+	for _, realm := range s.realms(ctx) {
+		if !s.looking.begin(realm) {
+			continue
+		}
+		group.Go(func() {
+			defer s.looking.end(realm)
+			s.look(ctx, realm)
+		})
+	}
+}
+
+// realms are all realms; those of the last time when the database does not say.
+func (s *Station) realms(ctx context.Context) []string {
+	limited, cancel := context.WithTimeout(ctx, listWithin)
+	defer cancel()
+	realms, err := s.cfg.Messages.Realms(limited)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.warn(ctx, err, "watch the clock")
+		return s.known
+	}
+	s.known = realms
+	return realms
+}
+
+// look does for one realm what time asks for, each step for itself, and tells the lanes what waits.
+func (s *Station) look(ctx context.Context, realm string) {
+	due, err := s.due(ctx, realm)
+	if err != nil {
+		s.warn(ctx, err, "watch the clock", "realm", realm)
+	}
+	for _, l := range s.lanes {
+		if due.Lanes[l.scheme].Undelivered {
+			l.toDeliver.tell(realm)
+		}
+		if due.Lanes[l.scheme].ToInquire {
+			l.toInquire.tell(realm)
+		}
+	}
+	var steps sync.WaitGroup
+	steps.Go(func() { s.each(ctx, realm, due.Overdue, s.timeOut) })
+	steps.Go(func() { s.each(ctx, realm, due.Expired, s.expire) })
+	steps.Go(func() { s.each(ctx, realm, due.FallingDue, s.fallDue) })
+	steps.Go(func() { s.each(ctx, realm, due.ToAnswer, s.noteAnswer) })
+	steps.Wait()
+}
+
+func (s *Station) due(ctx context.Context, realm string) (lifecycle.Due, error) {
+	limited, cancel := context.WithTimeout(ctx, listWithin)
+	defer cancel()
+	return s.cfg.Messages.Due(limited, realm, s.dueTimes(s.stuck.held(s.now()), watchPage))
+}
+
+func (s *Station) dueTimes(held []uuid.UUID, page int32) lifecycle.DueTimes {
+	now := s.now()
+	return lifecycle.DueTimes{
+		Now: now, ReleasedBefore: now.Add(-jobsLead), AcceptedBefore: now.Add(-s.cfg.AnswerWithin),
+		AcceptedAfter: now.Add(s.cfg.AnswerWithin), InquireAfter: now.Add(longestInquiryPause), Held: held, PageSize: page,
+	}
+}
+
+// each moves messages, some at a time. One that cannot be moved pauses, so that it is not in the way of newer ones, and is named in the log
+// the first time.
 func (s *Station) each(ctx context.Context, realm string, ids []uuid.UUID, work func(context.Context, string, uuid.UUID) error) {
+	limited, cancel := context.WithTimeout(ctx, stepWithin)
+	defer cancel()
 	var group errgroup.Group
-	group.SetLimit(watchParallel)
+	group.SetLimit(clockParallel)
 	for _, id := range ids {
 		group.Go(func() error {
-			err := work(ctx, realm, id)
-			var moved *payment.StateError
-			if err != nil && !errors.As(err, &moved) && !errors.Is(err, payment.ErrIllegalMove) {
-				s.warn(ctx, err, "carry on with a message", "realm", realm, "internalId", id)
+			if limited.Err() != nil {
+				return nil // at the next look
+			}
+			one, cancel := context.WithTimeout(limited, moveWithin)
+			defer cancel()
+			err := work(one, realm, id)
+			switch {
+			case err == nil:
+				s.stuck.done(id)
+			case ctx.Err() == nil && s.stuck.failed(id, s.now()) && !moved(err):
+				s.warn(ctx, err, "move a message that is due", "realm", realm, "internalId", id)
 			}
 			return nil
 		})
 	}
 	_ = group.Wait()
-}
-
-// sendAgain delivers a message that its job did not, with growing pauses between the attempts.
-func (s *Station) sendAgain(ctx context.Context, realm string, id uuid.UUID) error {
-	s.mu.Lock()
-	a := s.retry[id]
-	s.mu.Unlock()
-	if pause := a.next.Sub(s.now()); pause > 0 && pause <= longestBackoff { // a longer one was set by a clock that has gone back since
-		return nil
-	}
-	err := s.Send(ctx, realm, id)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err == nil {
-		delete(s.retry, id)
-		return nil
-	}
-	a.failed++
-	a.next = s.now().Add(backoff(a.failed + 3))
-	s.retry[id] = a
-	return err
 }
 
 // timeOut notes that the scheme's time passed without an answer.
@@ -132,66 +189,6 @@ func (s *Station) fallDue(ctx context.Context, realm string, id uuid.UUID) error
 		return m.FallDue(s.now())
 	})
 	return err
-}
-
-// longestInquiryPause bounds the pauses between status requests about one payment.
-const longestInquiryPause = 15 * time.Minute
-
-// inquiryPause is the pause after a status request. About a payment: 1 s, doubled each time, at most 15 minutes. About a recall, whose
-// answer people give: a day.
-func inquiryPause(m payment.Message) time.Duration {
-	const day = 24 * time.Hour
-	switch {
-	case m.Kind == payment.KindRecall:
-		return day
-	case m.Inquiries > 10:
-		return longestInquiryPause
-	}
-	return min(longestInquiryPause, time.Second<<m.Inquiries)
-}
-
-// inquire asks clearing what became of an unconfirmed message. The number of the request and the time of the next are stored first,
-// so a crash costs at most one request.
-func (s *Station) inquire(ctx context.Context, realm string, id uuid.UUID) error {
-	now := s.now()
-	m, err := s.cfg.Messages.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
-		return m.Inquire(now.Add(inquiryPause(m)), now)
-	})
-	if err != nil {
-		return err
-	}
-	made, err := s.statusRequest(ctx, realm, id, m.Inquiries+1)
-	if err != nil {
-		return s.hold(ctx, m, err)
-	}
-	content, err := s.storeOutbound(ctx, made)
-	if err != nil {
-		return s.hold(ctx, m, err)
-	}
-	limited, cancel := context.WithTimeout(ctx, DeliverWithin)
-	defer cancel()
-	return s.cfg.Network.Deliver(limited, m.Scheme, made.Reference(), content)
-}
-
-// statusRequest makes a pacs.028 about what was sent, once the message and the sent document were held against their seals.
-func (s *Station) statusRequest(ctx context.Context, realm string, id uuid.UUID, number int) (payment.Outbound, error) {
-	out, err := s.cfg.Messages.Outgoing(ctx, realm, id)
-	if err != nil {
-		return payment.Outbound{}, err
-	}
-	verified, err := s.cfg.Seal.Verify(out.Release, out.Message)
-	if err != nil {
-		return payment.Outbound{}, err
-	}
-	sent, err := s.documents.Outbound(ctx, realm, out.Message.Reference())
-	if err != nil {
-		return payment.Outbound{}, err
-	}
-	document, _ := codec.DecodeXML(sent.Content)
-	if document == nil {
-		return payment.Outbound{}, errors.New("the document that was sent cannot be read")
-	}
-	return verified.StatusRequest(document, number, s.now())
 }
 
 func (s *Station) warn(ctx context.Context, err error, doing string, with ...any) {

@@ -12,6 +12,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
+	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
 
@@ -24,8 +25,8 @@ type Jobs struct {
 
 // JobHandlers is the work of the queue.
 type JobHandlers struct {
-	// Send hands a released message's document to clearing. An error is tried again after Retry.
-	Send func(ctx context.Context, realm string, id uuid.UUID) error
+	// Send hands a released message's document to the clearing of its scheme. An error is tried again after Retry.
+	Send func(ctx context.Context, scheme rulebook.Scheme, realm string, id uuid.UUID) error
 	// Answer hands a document of the outbox to clearing. An error is tried again after Retry.
 	Answer func(ctx context.Context, scheme rulebook.Scheme, reference string) error
 	// Retry is the pause after the given number of failed attempts, from 1.
@@ -33,8 +34,9 @@ type JobHandlers struct {
 }
 
 type sendArgs struct {
-	Realm      string    `json:"realm"`
-	InternalID uuid.UUID `json:"internalId"`
+	Realm      string          `json:"realm"`
+	InternalID uuid.UUID       `json:"internalId"`
+	Scheme     rulebook.Scheme `json:"scheme"`
 }
 
 // Kind names the job in the queue.
@@ -49,10 +51,31 @@ type answerArgs struct {
 func (answerArgs) Kind() string { return "answer" }
 
 const (
-	sendQueue = "send"
 	// maxSendAttempts ends the tries of one job. Clearing's watch goes on with what is still undelivered then.
 	maxSendAttempts = 6
+	// laneWorkers is how many documents of one scheme's messages are under way to clearing at a time, and laneAnswerers how many of its
+	// answers. Each scheme has them for itself: one whose clearing hangs takes none from the other.
+	laneWorkers   = 32
+	laneAnswerers = 32
+	// finishWithin is how long jobs under way may take at the end, and cancelledWithin how long once they are told to stop.
+	finishWithin    = 10 * time.Second
+	cancelledWithin = 2 * time.Second
+	// oldQueue holds what versions before the lanes enqueued, for both schemes.
+	oldQueue, oldQueueWorkers = "send", 4
 )
+
+func sendQueue(scheme rulebook.Scheme) string   { return "send-" + string(scheme) }
+func answerQueue(scheme rulebook.Scheme) string { return "answer-" + string(scheme) }
+
+// lanes are the queues with their workers.
+func lanes() map[string]river.QueueConfig {
+	queues := map[string]river.QueueConfig{oldQueue: {MaxWorkers: oldQueueWorkers, FetchPollInterval: time.Second}}
+	for _, scheme := range rulebook.Schemes() {
+		queues[sendQueue(scheme)] = river.QueueConfig{MaxWorkers: laneWorkers}
+		queues[answerQueue(scheme)] = river.QueueConfig{MaxWorkers: laneAnswerers}
+	}
+	return queues
+}
 
 // NewJobs makes a queue that only takes jobs; Run works on them.
 func NewJobs(db *Database, log *slog.Logger) (*Jobs, error) {
@@ -63,18 +86,19 @@ func NewJobs(db *Database, log *slog.Logger) (*Jobs, error) {
 	return &Jobs{client: client, log: log}, nil
 }
 
-// EnqueueSend puts the delivery of a released message into the queue, in the transaction that releases it.
-func (j *Jobs) EnqueueSend(ctx context.Context, tx pgx.Tx, realm string, id uuid.UUID) error {
-	_, err := j.client.InsertTx(ctx, tx, sendArgs{Realm: realm, InternalID: id}, &river.InsertOpts{Queue: sendQueue, MaxAttempts: maxSendAttempts})
+// EnqueueSend puts the delivery of a released message into its scheme's lane, in the transaction that releases it.
+func (j *Jobs) EnqueueSend(ctx context.Context, tx pgx.Tx, m payment.Message) error {
+	_, err := j.client.InsertTx(ctx, tx, sendArgs{Realm: m.Realm, InternalID: m.InternalID, Scheme: m.Scheme},
+		&river.InsertOpts{Queue: sendQueue(m.Scheme), MaxAttempts: maxSendAttempts})
 	if err != nil {
 		return fmt.Errorf("enqueue the delivery: %w", err)
 	}
 	return nil
 }
 
-// EnqueueAnswer puts the delivery of a row of the outbox into the queue, in the transaction that makes the row.
+// EnqueueAnswer puts the delivery of a row of the outbox into its scheme's lane, in the transaction that makes the row.
 func (j *Jobs) EnqueueAnswer(ctx context.Context, tx pgx.Tx, scheme rulebook.Scheme, reference string) error {
-	_, err := j.client.InsertTx(ctx, tx, answerArgs{Scheme: scheme, Reference: reference}, &river.InsertOpts{Queue: sendQueue, MaxAttempts: maxSendAttempts})
+	_, err := j.client.InsertTx(ctx, tx, answerArgs{Scheme: scheme, Reference: reference}, &river.InsertOpts{Queue: answerQueue(scheme), MaxAttempts: maxSendAttempts})
 	if err != nil {
 		return fmt.Errorf("enqueue the answer: %w", err)
 	}
@@ -86,12 +110,10 @@ func (j *Jobs) Run(ctx context.Context, db *Database, handlers JobHandlers) erro
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &sendWorker{handlers: handlers})
 	river.AddWorker(workers, &answerWorker{handlers: handlers})
-	client, err := river.NewClient(riverpgxv5.New(db.pool.Pool), &river.Config{
-		Schema: riverSchema,
-		Logger: quiet(j.log),
-		Queues: map[string]river.QueueConfig{
-			sendQueue: {MaxWorkers: 64},
-		},
+	client, err := river.NewClient(riverpgxv5.New(db.For(ForClearing).pool.Pool), &river.Config{
+		Schema:                      riverSchema,
+		Logger:                      quiet(j.log),
+		Queues:                      lanes(),
 		Workers:                     workers,
 		FetchCooldown:               5 * time.Millisecond,
 		FetchPollInterval:           200 * time.Millisecond,
@@ -107,14 +129,20 @@ func (j *Jobs) Run(ctx context.Context, db *Database, handlers JobHandlers) erro
 		return fmt.Errorf("start the job workers: %w", err)
 	}
 	<-ctx.Done()
-	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishWithin)
 	defer cancel()
 	err = client.Stop(late)
 	if err != nil {
-		return errors.Join(fmt.Errorf("stop the job workers: %w", err), client.StopAndCancel(context.WithoutCancel(ctx)))
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelledWithin)
+		defer cancel()
+		return errors.Join(fmt.Errorf("stop the job workers: %w", err), client.StopAndCancel(last))
 	}
 	return nil
 }
+
+// next counts the pause from the end of an attempt: counted from its beginning, a time in the past would come out of one that took long,
+// and the queue would take its own pauses of seconds to minutes instead.
+func (h JobHandlers) next(attempt int) time.Time { return time.Now().Add(h.Retry(attempt)) }
 
 type sendWorker struct {
 	river.WorkerDefaults[sendArgs]
@@ -123,12 +151,12 @@ type sendWorker struct {
 
 // Work sends one message.
 func (w *sendWorker) Work(ctx context.Context, job *river.Job[sendArgs]) error {
-	return w.handlers.Send(ctx, job.Args.Realm, job.Args.InternalID)
+	return w.handlers.Send(ctx, job.Args.Scheme, job.Args.Realm, job.Args.InternalID)
 }
 
 // NextRetry is the time of the next attempt.
 func (w *sendWorker) NextRetry(job *river.Job[sendArgs]) time.Time {
-	return job.AttemptedAt.Add(w.handlers.Retry(job.Attempt))
+	return w.handlers.next(job.Attempt)
 }
 
 type answerWorker struct {
@@ -143,7 +171,7 @@ func (w *answerWorker) Work(ctx context.Context, job *river.Job[answerArgs]) err
 
 // NextRetry is the time of the next attempt.
 func (w *answerWorker) NextRetry(job *river.Job[answerArgs]) time.Time {
-	return job.AttemptedAt.Add(w.handlers.Retry(job.Attempt))
+	return w.handlers.next(job.Attempt)
 }
 
 // quiet keeps the queue's own chatter out of the log: warnings and errors stay.

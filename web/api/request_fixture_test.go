@@ -82,7 +82,7 @@ func (b *interbankBundle) settled(t *testing.T, scheme rulebook.Scheme) (id, glo
 // deliver sends an approved message.
 func (b *interbankBundle) deliver(t *testing.T, id string) {
 	t.Helper()
-	must(t, b.Clearing.Send(context.Background(), "demo", parse(t, id)))
+	must(t, b.Clearing.Send(context.Background(), "", "demo", parse(t, id)))
 }
 
 // booked brings a payment in and returns its identifiers and its document.

@@ -106,7 +106,7 @@ func TestAnOutgoingDocumentIsDeliveredWhenClearingHasIt(t *testing.T) {
 	if m.State != payment.StateApproved {
 		t.Fatalf("state %s", m.State)
 	}
-	must(t, b.Clearing.Send(t.Context(), "demo", m.InternalID))
+	must(t, b.Clearing.Send(t.Context(), m.Scheme, "demo", m.InternalID))
 	a := b.Send(t, webtest.Get("/api/common/v1/interface/list?direction=out", webtest.Supervisor1))
 	if a.Text("messages", 0, "type") != "pacs.008.001.08" || a.Text("messages", 0, "status") != "Delivered" {
 		t.Errorf("documents: %s", a.Body)

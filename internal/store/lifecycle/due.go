@@ -8,21 +8,28 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Due are the messages that time has something to say about, of one realm, each list oldest first and bounded.
+// Due are the messages of one realm that time has something to say about, each list oldest first and bounded, and whether the lanes of the
+// schemes have something to do.
 type Due struct {
-	Undelivered []uuid.UUID // released before the given time, not yet with clearing
-	Overdue     []uuid.UUID // with clearing for longer than its time
-	ToInquire   []uuid.UUID // unconfirmed, and it is time to ask
-	Expired     []uuid.UUID // pending for longer than their policy lets them
-	FallingDue  []uuid.UUID // recalls of ours whose answer is late
-	ToAnswer    []uuid.UUID // received recalls that were answered, which is not noted yet
+	Overdue    []uuid.UUID // with clearing for longer than its time
+	Expired    []uuid.UUID // pending for longer than their policy lets them
+	FallingDue []uuid.UUID // recalls of ours whose answer is late
+	ToAnswer   []uuid.UUID // received recalls that were answered, which is not noted yet
+	Lanes      map[rulebook.Scheme]Waiting
 }
 
-// DueTimes are the times Due compares with.
+// Waiting says what a lane has to do in a realm.
+type Waiting struct {
+	Undelivered bool // a message released before the given time is not yet with clearing
+	ToInquire   bool // one is unconfirmed, and it is time to ask
+}
+
+// DueTimes are the times that Due, Undelivered and ToInquire compare with.
 type DueTimes struct {
 	Now            time.Time
 	ReleasedBefore time.Time
@@ -30,48 +37,91 @@ type DueTimes struct {
 	// AcceptedAfter and InquireAfter are times that nothing was accepted at, or put off to, unless the clock was set back since.
 	AcceptedAfter time.Time
 	InquireAfter  time.Time
-	PageSize      int32
+	// Held are messages to leave out: they were tried a moment ago, and must not be in the way of others.
+	Held     []uuid.UUID
+	PageSize int32
 }
+
+// held is never NULL: nothing is different from all elements of that.
+func (t DueTimes) held() []uuid.UUID { return append([]uuid.UUID{}, t.Held...) }
 
 // Realms returns the names of all realms.
 func (s *Messages) Realms(ctx context.Context) ([]string, error) { return s.db.Realms(ctx) }
 
-// Due lists what is due in a realm.
+// Due lists what is due in a realm. With an error it returns what it found before.
 func (s *Messages) Due(ctx context.Context, realm string, at DueTimes) (Due, error) {
-	var due Due
+	due := Due{Lanes: make(map[rulebook.Scheme]Waiting)}
 	err := s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
-		due.Undelivered, err = q.MessageListUndelivered(ctx, dbsqlc.MessageListUndeliveredParams{
-			Realm: realm, AcceptedBefore: at.ReleasedBefore, AcceptedAfter: at.AcceptedAfter, PageSize: at.PageSize,
-		})
-		if err != nil {
-			return err
-		}
 		due.Overdue, err = q.MessageListOverdue(ctx, dbsqlc.MessageListOverdueParams{
-			Realm: realm, AcceptedBefore: at.AcceptedBefore, AcceptedAfter: at.AcceptedAfter, PageSize: at.PageSize,
+			Realm: realm, AcceptedBefore: at.AcceptedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(), PageSize: at.PageSize,
 		})
 		if err != nil {
 			return err
 		}
-		due.ToInquire, err = q.MessageListToInquire(ctx, dbsqlc.MessageListToInquireParams{
-			Realm: realm, Due: at.Now, NeverAfter: at.InquireAfter, PageSize: at.PageSize,
+		err = due.ofLanes(ctx, q, realm, at)
+		if err != nil {
+			return err
+		}
+		due.Expired, err = q.MessageListExpired(ctx, dbsqlc.MessageListExpiredParams{
+			Realm: realm, Due: at.Now, Held: at.held(), PageSize: at.PageSize,
 		})
 		if err != nil {
 			return err
 		}
-		due.Expired, err = q.MessageListExpired(ctx, realm, at.Now, at.PageSize)
+		due.FallingDue, err = q.MessageListFallingDue(ctx, dbsqlc.MessageListFallingDueParams{
+			Realm: realm, Due: at.Now.AddDate(0, 0, -1), Held: at.held(), PageSize: at.PageSize,
+		})
 		if err != nil {
 			return err
 		}
-		due.FallingDue, err = q.MessageListFallingDue(ctx, realm, at.Now.AddDate(0, 0, -1), at.PageSize)
-		if err != nil {
-			return err
-		}
-		due.ToAnswer, err = q.MessageListToAnswer(ctx, realm, at.PageSize)
+		due.ToAnswer, err = q.MessageListToAnswer(ctx, realm, at.held(), at.PageSize)
 		return err
 	})
 	if err != nil {
-		return Due{}, fmt.Errorf("list what is due: %w", err)
+		return due, fmt.Errorf("list what is due: %w", err)
 	}
 	return due, nil
+}
+
+func (d *Due) ofLanes(ctx context.Context, q *dbsqlc.Queries, realm string, at DueTimes) error {
+	for _, scheme := range rulebook.Schemes() {
+		row, err := q.MessageWaits(ctx, dbsqlc.MessageWaitsParams{
+			Realm: realm, Scheme: string(scheme), AcceptedBefore: at.ReleasedBefore, AcceptedAfter: at.AcceptedAfter,
+			Due: at.Now, NeverAfter: at.InquireAfter,
+		})
+		if err != nil {
+			return err
+		}
+		d.Lanes[scheme] = Waiting{Undelivered: row.Undelivered, ToInquire: row.ToInquire}
+	}
+	return nil
+}
+
+// Undelivered lists the messages of a scheme released before a time that clearing does not have, oldest first.
+func (s *Messages) Undelivered(ctx context.Context, realm string, scheme rulebook.Scheme, at DueTimes) (ids []uuid.UUID, err error) {
+	err = s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		ids, err = q.MessageListUndelivered(ctx, dbsqlc.MessageListUndeliveredParams{
+			Realm: realm, Scheme: string(scheme), AcceptedBefore: at.ReleasedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(), PageSize: at.PageSize,
+		})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list what clearing does not have: %w", err)
+	}
+	return ids, nil
+}
+
+// ToInquire lists the unconfirmed messages of a scheme that it is time to ask about.
+func (s *Messages) ToInquire(ctx context.Context, realm string, scheme rulebook.Scheme, at DueTimes) (ids []uuid.UUID, err error) {
+	err = s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		ids, err = q.MessageListToInquire(ctx, dbsqlc.MessageListToInquireParams{
+			Realm: realm, Scheme: string(scheme), Due: at.Now, NeverAfter: at.InquireAfter, Held: at.held(), PageSize: at.PageSize,
+		})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list what to ask about: %w", err)
+	}
+	return ids, nil
 }

@@ -105,7 +105,7 @@ func (s *Messages) put(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, c paym
 	if c.Release == nil {
 		return nil
 	}
-	return s.jobs.EnqueueSend(ctx, tx, c.Message.Realm, c.Message.InternalID)
+	return s.jobs.EnqueueSend(ctx, tx, c.Message)
 }
 
 // Facts answers what Insert would let create know, without writing anything.

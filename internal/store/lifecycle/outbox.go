@@ -150,23 +150,23 @@ func (s *Outbox) Refuse(ctx context.Context, scheme rulebook.Scheme, reference s
 	return ended == 1, nil
 }
 
-// UndeliveredAnswer names an answer that clearing does not have.
-type UndeliveredAnswer struct {
-	Scheme    rulebook.Scheme
-	Reference string
+// AnswersDue says which undelivered answers to list.
+type AnswersDue struct {
+	Scheme rulebook.Scheme
+	Before time.Time // made before
+	Held   []string  // tried a moment ago: left out
+	Most   int32
 }
 
-// Undelivered lists answers made before a time that clearing does not have, oldest first. Those whose key is not at hand wait.
-func (s *Outbox) Undelivered(ctx context.Context, before time.Time, most int32) ([]UndeliveredAnswer, error) {
-	rows, err := s.db.Outside().OutboxListUndelivered(ctx, before, s.db.Seal().KeyIDs(), most)
+// Undelivered lists the references of answers that clearing does not have, oldest first. Those whose key is not at hand wait.
+func (s *Outbox) Undelivered(ctx context.Context, due AnswersDue) ([]string, error) {
+	references, err := s.db.Outside().OutboxListUndelivered(ctx, dbsqlc.OutboxListUndeliveredParams{
+		Scheme: string(due.Scheme), CreatedBefore: due.Before, KeyIds: s.db.Seal().KeyIDs(), Held: append([]string{}, due.Held...), PageSize: due.Most,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list undelivered answers: %w", err)
 	}
-	list := make([]UndeliveredAnswer, len(rows))
-	for i, row := range rows {
-		list[i] = UndeliveredAnswer{Scheme: rulebook.Scheme(row.Scheme), Reference: row.Reference}
-	}
-	return list, nil
+	return references, nil
 }
 
 // Held names the keys, at most twenty, that undelivered answers wait for because the program does not have them.

@@ -110,7 +110,7 @@ func (s *Messages) write(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, t pa
 	if err != nil || t.Release() == nil {
 		return err
 	}
-	return s.jobs.EnqueueSend(ctx, tx, t.Message().Realm, t.Message().InternalID)
+	return s.jobs.EnqueueSend(ctx, tx, t.Message())
 }
 
 // report keeps the status report of a move that ends an instruction, for its client to fetch.

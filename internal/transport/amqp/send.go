@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/Azure/go-amqp"
+
+	"countersign/internal/clearing"
 )
 
 // sendersEach is the number of sessions, with one sender each, that share the connection of a queue. Each sender has many documents
@@ -78,9 +80,9 @@ func accepted(outcome amqp.DeliveryState) error {
 		return nil
 	case *amqp.StateRejected:
 		if o.Error != nil {
-			return fmt.Errorf("the broker rejected the document: %w", o.Error)
+			return fmt.Errorf("%w: the broker rejected it: %w", clearing.ErrNotTaken, o.Error)
 		}
-		return errors.New("the broker rejected the document")
+		return fmt.Errorf("%w: the broker rejected it", clearing.ErrNotTaken)
 	case *amqp.StateReleased:
 		return errors.New("the broker released the document: no queue took it")
 	default:

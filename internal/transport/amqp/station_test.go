@@ -24,7 +24,7 @@ func testAMessageLivesOverTheBroker(t *testing.T, b *broker) {
 	stop := run(a, h.Clearing.Receive)
 	defer func() { _ = stop() }()
 	m := approved(t, h)
-	err := h.Clearing.Send(ctx, m.Realm, m.InternalID)
+	err := h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID)
 	if err != nil {
 		t.Fatal(err)
 	}

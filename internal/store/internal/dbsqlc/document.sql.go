@@ -364,7 +364,7 @@ func (q *Queries) InboxInsert(ctx context.Context, arg InboxInsertParams) (int64
 
 const inboxListOverdue = `-- name: InboxListOverdue :many
 SELECT scheme, reference, name, content, received_at FROM inbox
-WHERE outcome = 'waiting' AND wait_until <= $1::timestamptz ORDER BY wait_until LIMIT $2
+WHERE outcome = 'waiting' AND wait_until <= $1::timestamptz AND scheme || ' ' || reference <> ALL ($2::text[]) ORDER BY wait_until LIMIT $3
 `
 
 type InboxListOverdueRow struct {
@@ -375,9 +375,9 @@ type InboxListOverdueRow struct {
 	ReceivedAt time.Time
 }
 
-// Documents that waited in vain.
-func (q *Queries) InboxListOverdue(ctx context.Context, due time.Time, pageSize int32) ([]InboxListOverdueRow, error) {
-	rows, err := q.db.Query(ctx, inboxListOverdue, due, pageSize)
+// Documents that waited in vain, without those held.
+func (q *Queries) InboxListOverdue(ctx context.Context, due time.Time, held []string, pageSize int32) ([]InboxListOverdueRow, error) {
+	rows, err := q.db.Query(ctx, inboxListOverdue, due, held, pageSize)
 	if err != nil {
 		return nil, err
 	}
@@ -692,31 +692,41 @@ func (q *Queries) OutboxListHeld(ctx context.Context, keyIds []string) ([]string
 }
 
 const outboxListUndelivered = `-- name: OutboxListUndelivered :many
-SELECT scheme, reference FROM outbox
-WHERE delivered_at IS NULL AND refused_at IS NULL AND created_at <= $1::timestamptz
-  AND (key_id IS NULL OR key_id = ANY ($2::text[]))
-ORDER BY created_at LIMIT $3
+SELECT reference FROM outbox
+WHERE scheme = $1 AND delivered_at IS NULL AND refused_at IS NULL AND created_at <= $2::timestamptz
+  AND (key_id IS NULL OR key_id = ANY ($3::text[])) AND reference <> ALL ($4::text[])
+ORDER BY created_at LIMIT $5
 `
 
-type OutboxListUndeliveredRow struct {
-	Scheme    string
-	Reference string
+type OutboxListUndeliveredParams struct {
+	Scheme        string
+	CreatedBefore time.Time
+	KeyIds        []string
+	Held          []string
+	PageSize      int32
 }
 
-// Answers to deliver: sealed with one of the given keys or, from before there were seals, with none. The others wait for their key.
-func (q *Queries) OutboxListUndelivered(ctx context.Context, createdBefore time.Time, keyIds []string, pageSize int32) ([]OutboxListUndeliveredRow, error) {
-	rows, err := q.db.Query(ctx, outboxListUndelivered, createdBefore, keyIds, pageSize)
+// A scheme's answers to deliver: sealed with one of the given keys or, from before there were seals, with none. The others wait for their
+// key, and those held were tried a moment ago.
+func (q *Queries) OutboxListUndelivered(ctx context.Context, arg OutboxListUndeliveredParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, outboxListUndelivered,
+		arg.Scheme,
+		arg.CreatedBefore,
+		arg.KeyIds,
+		arg.Held,
+		arg.PageSize,
+	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []OutboxListUndeliveredRow
+	var items []string
 	for rows.Next() {
-		var i OutboxListUndeliveredRow
-		if err := rows.Scan(&i.Scheme, &i.Reference); err != nil {
+		var reference string
+		if err := rows.Scan(&reference); err != nil {
 			return nil, err
 		}
-		items = append(items, i)
+		items = append(items, reference)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

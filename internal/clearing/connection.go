@@ -1,0 +1,132 @@
+package clearing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+
+	"countersign/internal/rulebook"
+)
+
+var (
+	// ErrNotTaken is what a Network's error is when clearing, or its broker, is there and does not take this one document. Other documents may
+	// be taken.
+	ErrNotTaken = errors.New("clearing does not take this document")
+	// errInterrupted: deliveries to this scheme's clearing fail one after the other, so that this one was not tried.
+	errInterrupted = errors.New("the connection to clearing is interrupted: not tried")
+)
+
+// ConnectionState says whether clearing takes documents.
+type ConnectionState string
+
+// The states of a connection: each delivery is tried; none is; one is, to see whether clearing is back.
+const (
+	ConnectionWorking     ConnectionState = "working"
+	ConnectionInterrupted ConnectionState = "interrupted"
+	ConnectionTrying      ConnectionState = "trying"
+)
+
+// ConnectionStatus is how the connection to a scheme's clearing stands.
+type ConnectionStatus struct {
+	Scheme rulebook.Scheme
+	State  ConnectionState
+	Since  time.Time // when it was interrupted, or was back; zero since the start
+}
+
+const (
+	// failuresToInterrupt is the number of deliveries that must fail one after the other, with none taken between them.
+	failuresToInterrupt = 10
+	// interruption is the pause until one delivery is tried again.
+	interruption = time.Second
+)
+
+// connection hands documents to the clearing of one scheme. When clearing takes none any more, the connection is interrupted: deliveries
+// then fail at once, but for one at a time that finds out whether clearing is back. So what waits for an answer that does not come is
+// bounded, and the back-off of messages counts only attempts that were made.
+type connection struct {
+	scheme  rulebook.Scheme
+	cfg     *Config
+	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
+
+	mu    sync.Mutex
+	since time.Time
+}
+
+func newConnection(scheme rulebook.Scheme, cfg *Config) *connection {
+	c := &connection{scheme: scheme, cfg: cfg}
+	c.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
+		Name: string(scheme), Timeout: interruption,
+		ReadyToTrip:   func(counts gobreaker.Counts) bool { return counts.ConsecutiveFailures >= failuresToInterrupt },
+		OnStateChange: c.changed,
+		IsSuccessful:  func(err error) bool { return err == nil || errors.Is(err, ErrNotTaken) },
+		IsExcluded:    func(err error) bool { return errors.Is(err, context.Canceled) }, // this program stops
+	})
+	return c
+}
+
+// changed tells an operator once that clearing is away, and once that it is back, however many deliveries fail.
+func (c *connection) changed(_ string, from, to gobreaker.State) {
+	switch {
+	case to == gobreaker.StateClosed:
+		c.cfg.Log.Info("clearing takes documents again", "scheme", c.scheme)
+	case from == gobreaker.StateClosed:
+		c.cfg.Log.Error("clearing takes no documents: deliveries pause, and one is tried every second", "alarm", true, "scheme", c.scheme,
+			"failed", failuresToInterrupt)
+	default:
+		return // between two tries
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.since = c.cfg.Now().UTC()
+}
+
+// deliver hands over one document, within the time of one attempt. It fails with errInterrupted when that was not tried.
+func (c *connection) deliver(ctx context.Context, reference string, content []byte) error {
+	done, err := c.breaker.Allow()
+	if err != nil {
+		return errInterrupted
+	}
+	limited, cancel := context.WithTimeout(ctx, DeliverWithin)
+	defer cancel()
+	err = c.cfg.Network.Deliver(limited, c.scheme, reference, content)
+	done(err)
+	if err != nil {
+		return fmt.Errorf("deliver %s: %w", reference, err)
+	}
+	return nil
+}
+
+// room is how many of most deliveries may be tried now.
+func (c *connection) room(most int32) int32 {
+	switch c.breaker.State() {
+	case gobreaker.StateOpen:
+		return 0
+	case gobreaker.StateHalfOpen:
+		return 1
+	default:
+		return most
+	}
+}
+
+// status is how the connection stands.
+func (c *connection) status() ConnectionStatus {
+	state := map[gobreaker.State]ConnectionState{
+		gobreaker.StateClosed: ConnectionWorking, gobreaker.StateOpen: ConnectionInterrupted, gobreaker.StateHalfOpen: ConnectionTrying,
+	}[c.breaker.State()]
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return ConnectionStatus{Scheme: c.scheme, State: state, Since: c.since}
+}
+
+// Connections says how the connections to the schemes' clearing stand.
+func (s *Station) Connections() []ConnectionStatus {
+	all := make([]ConnectionStatus, 0, len(s.lanes))
+	for _, l := range s.lanes {
+		all = append(all, l.connection.status())
+	}
+	return all
+}

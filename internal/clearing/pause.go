@@ -1,0 +1,70 @@
+package clearing
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	// longestBackoff bounds the pauses between attempts.
+	longestBackoff = 30 * time.Second
+	// maxPauses bounds what is remembered of failed attempts. What is forgotten, as at a restart, is tried at once.
+	maxPauses = 10_000
+)
+
+// backoff is the pause after the given number of failed attempts: 100 ms, doubled each time, at most 30 s.
+func backoff(attempts int) time.Duration {
+	const first = 100 * time.Millisecond
+	if attempts > 9 {
+		return longestBackoff
+	}
+	return min(longestBackoff, first<<(max(attempts, 1)-1))
+}
+
+// pauses remember what failed, so that it is tried again with growing pauses and is not in the way of others meanwhile.
+type pauses[K comparable] struct {
+	mu sync.Mutex
+	of map[K]attempt
+}
+
+type attempt struct {
+	failed int
+	next   time.Time
+}
+
+func newPauses[K comparable]() *pauses[K] { return &pauses[K]{of: make(map[K]attempt)} }
+
+// held lists what is not to be tried yet. A pause longer than any was set by a clock that has gone back since.
+func (p *pauses[K]) held(now time.Time) []K {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var held []K
+	for key, a := range p.of {
+		if pause := a.next.Sub(now); pause > 0 && pause <= longestBackoff {
+			held = append(held, key)
+		}
+	}
+	return held
+}
+
+// failed notes an attempt and returns whether it was the first that failed.
+func (p *pauses[K]) failed(key K, now time.Time) (first bool) {
+	const begun = 3 // the job queue has tried before
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.of) >= maxPauses {
+		clear(p.of)
+	}
+	a := p.of[key]
+	a.failed++
+	a.next = now.Add(backoff(a.failed + begun))
+	p.of[key] = a
+	return a.failed == 1
+}
+
+// done forgets what succeeded.
+func (p *pauses[K]) done(key K) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.of, key)
+}

@@ -1,5 +1,11 @@
 package views
 
+import (
+	"maps"
+	"net/url"
+	"slices"
+)
+
 // Problem is a page for something that did not work: refused, not found,
 // failed, or the session ended. With no person in the shell it stands alone.
 type Problem struct {
@@ -9,7 +15,18 @@ type Problem struct {
 	RequestID string // shown where somebody may ask for it
 	NextLabel string
 	NextURL   string
+	// Resend is what was typed, to be sent once more; nil for nothing.
+	Resend *Resend
 }
+
+// Resend is a form that could not be worked on.
+type Resend struct {
+	URL    string
+	Fields url.Values
+}
+
+// names are the fields in order.
+func (r Resend) names() []string { return slices.Sorted(maps.Keys(r.Fields)) }
 
 // Forbidden is the page for a step this person may not take; sentence says why.
 func Forbidden(shell Shell, sentence string) Problem {
@@ -50,6 +67,13 @@ func Unavailable(shell Shell, sentence, again string) Problem {
 		Text:      sentence + " Before you repeat a submission or a decision, look in the list whether it was stored.",
 		NextLabel: "Try again", NextURL: again,
 	}
+}
+
+// With keeps what was typed: the page can send it once more.
+func (p Problem) With(resend Resend) Problem {
+	p.Text += " What you typed is kept on this page."
+	p.NextLabel, p.Resend = "Go to the payments", &resend
+	return p
 }
 
 // SessionEnded is the page when a session ran out while something was sent.

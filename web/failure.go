@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/views"
+	pages "countersign/web/portal/page"
 	"countersign/web/problem"
 	"countersign/web/request"
 )
@@ -44,14 +45,6 @@ func forPrograms(path string) bool {
 	return path == "/api"
 }
 
-// again is the address to open once more: the page itself, or the list of payments after something was sent.
-func again(r *http.Request) string {
-	if r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "//") {
-		return r.URL.RequestURI()
-	}
-	return "/payments"
-}
-
 // failPage shows an error to a person of whom nothing is known here.
 func (s *Server) failPage(c echo.Context, p *problem.Problem, cause error) error {
 	ctx := c.Request().Context()
@@ -61,7 +54,7 @@ func (s *Server) failPage(c echo.Context, p *problem.Problem, cause error) error
 		s.cfg.Log.ErrorContext(ctx, "page failed", "route", c.Path(), "reference", request.Reference(ctx), "error", cause)
 		page = views.Failed(page.Shell, request.Reference(ctx))
 	case p.Status == http.StatusServiceUnavailable:
-		page = views.Unavailable(page.Shell, p.Text, again(c.Request()))
+		page = pages.Unavailable(c, page.Shell, p)
 	case p.Status != http.StatusNotFound:
 		page = views.Forbidden(page.Shell, p.Text)
 	}

@@ -47,7 +47,7 @@ func showDashboard(v *visit) error {
 
 // tiles are the figures of the day, each a link to the list behind it.
 func (v *visit) tiles() ([]views.Tile, error) {
-	totals, err := v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, v.By.PersonID, views.MostWaiting)
+	totals, err := v.Totals()
 	if err != nil {
 		return nil, err
 	}

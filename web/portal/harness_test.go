@@ -51,7 +51,12 @@ type bench struct {
 
 func setup(t *testing.T) *bench {
 	t.Helper()
-	db := storetest.New(t)
+	return setupOn(t, storetest.New(t))
+}
+
+// setupOn is setup on a database that the test opened in its own way.
+func setupOn(t *testing.T, db *storetest.DB) *bench {
+	t.Helper()
 	err := demo.Ensure(context.Background(), db.Provisioner(t))
 	if err != nil {
 		t.Fatal(err)

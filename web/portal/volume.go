@@ -3,6 +3,7 @@ package portal
 import (
 	"time"
 
+	"countersign/internal/clearing"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -91,7 +92,23 @@ func (v *visit) connections() ([]views.Clearing, error) {
 		if stuck > 0 {
 			connection.Note = ui.Plural(stuck, "approved payment") + " not taken by clearing"
 		}
+		if since, interrupted := v.interrupted(scheme); interrupted {
+			connection.Reached, connection.LastSeen, connection.Note = false, since, "takes nothing; payments wait and are tried again; since"
+		}
 		shown = append(shown, connection)
 	}
 	return shown, nil
+}
+
+// interrupted says since when the connection to a scheme's clearing is interrupted.
+func (v *visit) interrupted(scheme rulebook.Scheme) (since time.Time, interrupted bool) {
+	if v.Config.Connections == nil {
+		return time.Time{}, false
+	}
+	for _, c := range v.Config.Connections() {
+		if c.Scheme == scheme && c.State != clearing.ConnectionWorking {
+			return c.Since, true
+		}
+	}
+	return time.Time{}, false
 }

@@ -83,11 +83,7 @@ func (v *visit) waitingRows(f page.Filter, model *views.Queue) error {
 	if f.View.Tab == tabMine {
 		return nil
 	}
-	exclude := v.By.PersonID
-	if f.View.Tab == tabAll {
-		exclude = uuid.Nil
-	}
-	totals, err := v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, exclude, views.MostWaiting)
+	totals, err := v.totalsOf(f)
 	model.Waiting = 0
 	for _, total := range totals {
 		model.Waiting += int(total.Count)
@@ -102,6 +98,14 @@ func (v *visit) waitingRows(f page.Filter, model *views.Queue) error {
 		model.Totals = nil // the sum of a part would be taken for the whole
 	}
 	return err
+}
+
+// totalsOf counts what the tab lists: what waits for this person, or for anybody.
+func (v *visit) totalsOf(f page.Filter) ([]lookup.Total, error) {
+	if f.View.Tab == tabAll {
+		return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, uuid.Nil, views.MostWaiting)
+	}
+	return v.Totals()
 }
 
 // pending reads one page of waiting messages and whether there are more.

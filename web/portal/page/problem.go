@@ -5,6 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
 
 	"countersign/views"
 	"countersign/web/problem"
@@ -34,11 +37,7 @@ func (v *Visit) fail(err error) error {
 	case p.Status == http.StatusNotFound:
 		page = views.NotFound(page.Shell)
 	case p.Status == http.StatusServiceUnavailable:
-		where := "/payments"
-		if v.Echo.Request().Method == http.MethodGet {
-			where = LocalPath(v.Echo.Request().URL.RequestURI())
-		}
-		page = views.Unavailable(page.Shell, p.Text, where)
+		page = Unavailable(v.Echo, page.Shell, p)
 	case p.Status == http.StatusForbidden:
 		page = views.Forbidden(page.Shell, p.Text)
 	default:
@@ -47,6 +46,29 @@ func (v *Visit) fail(err error) error {
 	p.AskToWait(v.Echo.Response().Header())
 	return v.Render(p.Status, views.ProblemPage(page))
 }
+
+// Unavailable is the page while the gateway cannot work. One that was only to be read opens again by itself when the time to wait is over;
+// what a form brought is kept.
+func Unavailable(c echo.Context, shell views.Shell, p *problem.Problem) views.Problem {
+	r := c.Request()
+	if r.Method == http.MethodGet {
+		where := LocalPath(r.URL.RequestURI())
+		if r.Header.Get("HX-Request") == "" {
+			c.Response().Header().Set("Refresh", strconv.Itoa(reloadAfter)+"; url="+where)
+		}
+		return views.Unavailable(shell, p.Text, where)
+	}
+	page := views.Unavailable(shell, p.Text, "/payments")
+	fields, kept := request.Sent(r)
+	if kept {
+		page = page.With(views.Resend{URL: LocalPath(r.URL.RequestURI()), Fields: fields})
+	}
+	return page
+}
+
+// reloadAfter is the pause, in seconds, after which a page that could not be shown is opened again: longer than Retry-After, as a person can
+// wait and a gateway that comes back has much to do.
+const reloadAfter = 5
 
 func (v *Visit) unreadable(err error) error {
 	status, text := http.StatusBadRequest, "The form could not be read. Go back and send it again."

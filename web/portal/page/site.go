@@ -13,6 +13,7 @@ import (
 
 	"countersign/internal/approval"
 	"countersign/internal/auth"
+	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/credential"
 	"countersign/internal/store/lifecycle"
@@ -41,8 +42,10 @@ type Config struct {
 	Rules      rulebook.Settings
 	Now        func() time.Time
 	NewID      func() uuid.UUID // UUIDv7
-	Zone       *time.Location   // of the banking day: Europe/Zurich
-	Log        *slog.Logger
+	// Connections says how the connections to clearing stand; nil is not known.
+	Connections func() []clearing.ConnectionStatus
+	Zone        *time.Location // of the banking day: Europe/Zurich
+	Log         *slog.Logger
 
 	Environment string // DEMO, TEST or PROD, shown on each page
 	TLS         bool   // browsers reach the portal by https, directly or through a proxy

@@ -15,6 +15,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/web/request"
 )
@@ -33,7 +34,8 @@ type Visit struct {
 	By         identity.Principal
 	At         time.Time
 	preference auth.Preference
-	Waiting    int    // messages that wait for this person
+	Waiting    int // messages that wait for this person
+	totals     []lookup.Total
 	Status     string // a sentence left by the request before
 }
 
@@ -107,11 +109,24 @@ func (v *Visit) CountWaiting() error {
 	if !v.By.Has(identity.RoleChecker) {
 		return nil
 	}
-	totals, err := v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, v.By.PersonID, views.MostWaiting)
-	for _, total := range totals {
+	var err error
+	v.totals, err = v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, v.By.PersonID, views.MostWaiting)
+	if v.totals == nil {
+		v.totals = []lookup.Total{} // it was asked for
+	}
+	for _, total := range v.totals {
 		v.Waiting += int(total.Count)
 	}
 	return err
+}
+
+// Totals are the pending messages, for each currency, without those this person made, edited or approved. A page asks for them once: a
+// checker's were counted for what surrounds it.
+func (v *Visit) Totals() ([]lookup.Total, error) {
+	if v.totals != nil {
+		return v.totals, nil
+	}
+	return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, v.By.PersonID, views.MostWaiting)
 }
 
 // Fragment reports whether htmx asks for a part of the page. A page restored from its history is whole.

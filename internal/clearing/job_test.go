@@ -1,0 +1,67 @@
+package clearing_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+)
+
+// TestTheJobAloneDeliversAndTriesAgain: without the watch, which would deliver four seconds later what a job did not, an approved payment and
+// one that needs no approval are delivered, also when clearing refuses the first attempts. The jobs try six times within some seconds; the
+// minute is for a busy machine, and far from the pause of an hour.
+func TestTheJobAloneDeliversAndTriesAgain(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
+	const refusals = 3
+	refused := map[string]int{}
+	h.Network.Refuse = func(d stationtest.Delivery) error { // one at a time
+		refused[d.Reference]++
+		if refused[d.Reference] <= refusals {
+			return errors.New("down")
+		}
+		return nil
+	}
+	running, stop := context.WithCancel(ctx)
+	var jobs sync.WaitGroup
+	jobs.Go(func() {
+		err := h.Jobs.Run(running, h.DB.Database, h.Clearing.Handlers())
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() { stop(); jobs.Wait() })
+	straight := h.Principal(t, stationtest.Door{Realm: "demo", Name: "maker1", Client: "demo-straight", Channel: "api"})
+	for _, scheme := range rulebook.Schemes() {
+		approved(t, h, scheme)
+		h.Create(t, straight, scheme)
+	}
+	const payments = 4
+	for deadline := time.Now().Add(time.Minute); len(h.Network.Delivered()) < payments && time.Now().Before(deadline); {
+		time.Sleep(20 * time.Millisecond)
+	}
+	if sent := h.Network.Delivered(); len(sent) != payments {
+		t.Errorf("the jobs delivered %d of %d payments: %v", len(sent), payments, sent)
+	}
+}
+
+// TestADocumentIsStoredBeforeItIsSent: what clearing may have is known here, whatever crashes next.
+func TestADocumentIsStoredBeforeItIsSent(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	m := approved(t, h, rulebook.SchemeSIC)
+	conn := h.DB.Connect(t)
+	stored := 0
+	h.Network.Refuse = func(d stationtest.Delivery) error {
+		return conn.QueryRow(ctx, "SELECT count(*) FROM document WHERE direction = 'out' AND reference = $1 AND content = $2", d.Reference, []byte(d.Content)).Scan(&stored)
+	}
+	send(t, h, m)
+	if stored != 1 {
+		t.Errorf("while the document travels, %d of it are stored", stored)
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/web/api"
@@ -22,19 +23,67 @@ func (s *Server) alive(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]string{"status": "alive"})
 }
 
-// readyWithin is how long the database may take to say that it is there. Whoever asks for readiness asks again in a few seconds.
-const readyWithin = 2 * time.Second
+// What is known of the database is at most this old, and a little: whoever asks for readiness gets an answer at once.
+const (
+	// lookEvery is the pause between two looks at the database.
+	lookEvery = time.Second
+	// readyWithin is how long the database may take to say that it is there.
+	readyWithin = 2 * time.Second
+	// staleAfter is the age from which the last look says nothing any more.
+	staleAfter = lookEvery + readyWithin + time.Second
+)
+
+// look is what the database said the last time it was asked.
+type look struct {
+	found store.Readiness
+	err   error
+	at    time.Time // by the machine's clock
+}
+
+// look asks the database.
+func (s *Server) look(ctx context.Context) *look {
+	limited, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	found, err := s.cfg.Database.For(store.ForPages).Ready(limited)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) && s.unready.CompareAndSwap(false, true) { // of which the store itself tells
+		s.cfg.Log.ErrorContext(ctx, "not ready", "error", err)
+	}
+	if err == nil {
+		s.unready.Store(false)
+	}
+	return &look{found: found, err: err, at: time.Now()}
+}
+
+// keepLooking asks the database again and again, so that nobody has to wait for its answer.
+func (s *Server) keepLooking(ctx context.Context) {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		s.last.Store(s.look(ctx))
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+var errStale = errors.New("the database has not answered for some seconds")
 
 // ready answers whether the service can work, with the reason in words for each check that fails, and says whether four-eyes is
 // enforced.
 func (s *Server) ready(c echo.Context) error {
-	ctx, cancel := context.WithTimeout(c.Request().Context(), readyWithin)
-	defer cancel()
-	found, err := s.cfg.Database.Ready(ctx)
-	if err != nil && !errors.Is(err, store.ErrUnavailable) { // of which the store itself tells, once
-		s.cfg.Log.ErrorContext(ctx, "not ready", "error", err)
+	seen := s.last.Load()
+	switch {
+	case seen == nil:
+		seen = s.look(c.Request().Context()) // nobody looked yet
+	case time.Since(seen.at) > staleAfter:
+		seen = &look{err: errStale}
 	}
-	answer := s.readiness(found, err)
+	answer := s.readiness(seen.found, seen.err)
+	if s.stopping.Load() {
+		answer.Status = "stopping"
+	}
 	if answer.Status == "ready" {
 		return c.JSON(http.StatusOK, answer)
 	}
@@ -46,6 +95,7 @@ func (s *Server) ready(c echo.Context) error {
 func (s *Server) readiness(found store.Readiness, err error) api.Readiness {
 	answer := api.Readiness{
 		Status: "not ready", Database: "ok", Schema: "unknown", Clearing: "unknown", FourEyes: "unknown", Environment: s.cfg.Environment,
+		Connections: s.connections(),
 	}
 	if !found.Reachable {
 		answer.Database = "unreachable"
@@ -66,6 +116,22 @@ func (s *Server) readiness(found store.Readiness, err error) api.Readiness {
 	}
 	answer.Status = "ready"
 	return answer
+}
+
+// connections says in words how the way to each scheme's clearing stands. One that is interrupted does not make the gateway unready:
+// payments are taken and wait.
+func (s *Server) connections() map[string]string {
+	said := make(map[string]string)
+	for _, c := range s.cfg.Connections() {
+		if !s.cfg.Connected[c.Scheme] {
+			continue
+		}
+		said[string(c.Scheme)] = string(c.State)
+		if c.State != clearing.ConnectionWorking {
+			said[string(c.Scheme)] += " since " + c.Since.Format(time.RFC3339)
+		}
+	}
+	return said
 }
 
 // Unconnected says which schemes in use have no way to clearing, "" when none lacks it. Their payments could be approved and would

@@ -20,8 +20,12 @@ type Limits struct {
 	// PerAddress is the calls a second of one address (of a /64 network for IPv6) on all doors together. The default leaves room for
 	// several principals behind one address.
 	PerAddress int
+	// InFlight is the calls of the API that are worked on at a time; more are asked to come again.
+	InFlight int
 	// Connections is the most connections at a time; more wait to be accepted.
 	Connections int
+	// Drain is how long the server goes on taking requests once it is told to stop and says that it is not ready. There is no default.
+	Drain time.Duration
 	// Write is the longest time for an answer, but that of a stream.
 	Write time.Duration
 }
@@ -43,6 +47,7 @@ func (l Limits) withDefaults() Limits {
 	}
 	orElse(&l.PerPrincipal, DefaultPerPrincipal)
 	orElse(&l.PerAddress, DefaultPerAddress)
+	orElse(&l.InFlight, DefaultInFlight)
 	orElse(&l.Connections, DefaultConnections)
 	if l.Write <= 0 {
 		l.Write = defaultWrite

@@ -56,7 +56,7 @@ func OpenWith(behind *stations.Stations, set Settings, pages Portal) (*Server, e
 	}
 	return New(Config{
 		API: calls, Inbound: documents, Portal: pages, Database: behind.Database, Now: behind.Now, NewID: stations.NewID, Log: behind.Log,
-		Connected: set.Connected, Environment: set.Environment, TLS: set.TLS, TrustedProxies: set.TrustedProxies, Limits: set.Limits,
+		Connections: behind.Clearing.Connections, Connected: set.Connected, Environment: set.Environment, TLS: set.TLS, TrustedProxies: set.TrustedProxies, Limits: set.Limits,
 	})
 }
 
@@ -65,6 +65,6 @@ func openPortal(behind *stations.Stations, set Settings) (Portal, error) {
 		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Reader: behind.Reader,
 		Drafts: behind.Drafts, Sessions: behind.Sessions, Rules: behind.Rules, Now: behind.Now, NewID: stations.NewID,
 		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
-		SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,
+		Connections: behind.Clearing.Connections, SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,
 	})
 }

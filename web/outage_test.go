@@ -1,16 +1,9 @@
 package web_test
 
 import (
-	"bytes"
-	"encoding/binary"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/url"
-	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"countersign/internal/store"
@@ -18,120 +11,12 @@ import (
 	"countersign/web/webtest"
 )
 
-// line is a relay to the database that a test can cut.
-type line struct {
-	socket string
-	target string
-
-	mu       sync.Mutex
-	listener net.Listener
-	open     map[net.Conn]bool
-	// loseCommit cuts a connection when the server has answered a COMMIT, before the answer arrives.
-	loseCommit atomic.Bool
-}
-
-// relay listens where a client looks for a PostgreSQL, in a folder of its own.
-func relay(t *testing.T, databaseURL string) (l *line, throughURL string) {
-	t.Helper()
-	read, err := url.Parse(databaseURL)
-	must(t, err)
-	query := read.Query()
-	folder := t.TempDir()
-	name := ".s.PGSQL." + query.Get("port")
-	l = &line{socket: filepath.Join(folder, name), target: filepath.Join(query.Get("host"), name), open: map[net.Conn]bool{}}
-	query.Set("host", folder)
-	read.RawQuery = query.Encode()
-	l.connect(t)
-	t.Cleanup(l.cut)
-	return l, read.String()
-}
-
-// connect lets connections through, from now on.
-func (l *line) connect(t *testing.T) {
-	t.Helper()
-	listener, err := net.Listen("unix", l.socket)
-	must(t, err)
-	l.mu.Lock()
-	l.listener = listener
-	l.mu.Unlock()
-	go func() {
-		for {
-			near, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go l.carry(near)
-		}
-	}()
-}
-
-// cut ends every connection and lets no new one in.
-func (l *line) cut() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_ = l.listener.Close()
-	for connection := range l.open {
-		_ = connection.Close()
-	}
-	clear(l.open)
-}
-
-func (l *line) carry(near net.Conn) {
-	far, err := net.Dial("unix", l.target)
-	if err != nil {
-		_ = near.Close()
-		return
-	}
-	l.mu.Lock()
-	l.open[near], l.open[far] = true, true
-	l.mu.Unlock()
-	var lost atomic.Bool
-	go func() {
-		defer func() { _ = near.Close() }()
-		answers := make([]byte, 64<<10)
-		for {
-			n, err := far.Read(answers)
-			if err != nil || lost.Load() {
-				return
-			}
-			_, err = near.Write(answers[:n])
-			if err != nil {
-				return
-			}
-		}
-	}()
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := near.Read(buffer)
-		if err != nil {
-			break
-		}
-		if l.loseCommit.Load() && isCommit(buffer[:n]) {
-			lost.Store(true)
-		}
-		_, err = far.Write(buffer[:n])
-		if err != nil {
-			break
-		}
-	}
-	_ = far.Close()
-}
-
-// isCommit recognises the simple query COMMIT (PostgreSQL's protocol 3.0, message Q).
-func isCommit(message []byte) bool {
-	const header = 5
-	if len(message) < header || message[0] != 'Q' || int(binary.BigEndian.Uint32(message[1:header])) > len(message)-1 {
-		return false
-	}
-	return bytes.EqualFold(bytes.TrimRight(message[header:], "\x00"), []byte("commit"))
-}
-
 // setupBehind is the whole server behind a line to its database that the test can cut.
-func setupBehind(t *testing.T) (b *bundle, l *line) {
+func setupBehind(t *testing.T) (b *bundle, l *storetest.Line) {
 	t.Helper()
 	b = setupWith(t, webtest.Options{Database: func(db *storetest.DB, log *slog.Logger) *store.Database {
 		var throughURL string
-		l, throughURL = relay(t, db.URL)
+		l, throughURL = db.Relay(t)
 		database, err := store.Open(t.Context(), store.Config{URL: throughURL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: log})
 		must(t, err)
 		t.Cleanup(database.Close)
@@ -149,7 +34,7 @@ func TestWithoutItsDatabaseEveryCallAsksToWait(t *testing.T) {
 	for _, who := range []webtest.Person{webtest.Checker1, webtest.Supervisor1} {
 		b.Token(t, who)
 	}
-	l.cut()
+	l.Cut()
 	const form = "application/x-www-form-urlencoded"
 	login := "grant_type=password&client_id=demo-backoffice&client_secret=demo-secret&username=maker1&password=countersign-demo"
 	calls := map[string]webtest.Call{
@@ -172,7 +57,7 @@ func TestWithoutItsDatabaseEveryCallAsksToWait(t *testing.T) {
 	if lines := strings.Count(b.Log.String(), `"level":"ERROR"`); lines != 1 {
 		t.Errorf("the log has %d errors for one outage:\n%s", lines, b.Log.String())
 	}
-	l.connect(t)
+	l.Connect(t)
 	if a := b.Send(t, calls["approve"]); a.Status != http.StatusOK {
 		t.Errorf("with the database back: %d %s", a.Status, a.Body)
 	}
@@ -188,13 +73,13 @@ func TestABrokenCommitIsNotCalledAFailure(t *testing.T) {
 	b, l := setupBehind(t)
 	b.Token(t, webtest.Maker1)
 	b.Send(t, webtest.Get(webtest.ListPath, webtest.Maker1)) // the token is known now, so that the next commit is the order's
-	l.loseCommit.Store(true)
+	l.LoseCommits(true)
 	body := webtest.Order(webtest.Sample)
 	a := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: body})
 	if a.Status != http.StatusBadRequest || !strings.Contains(a.Text("error", "message"), "not known") {
 		t.Fatalf("%d %s\n%s", a.Status, a.Body, b.Log.String())
 	}
-	l.loseCommit.Store(false)
+	l.LoseCommits(false)
 	var stored int
 	must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT count(*) FROM message").Scan(&stored))
 	if stored != 1 {

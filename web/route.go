@@ -19,11 +19,11 @@ func (s *Server) register() error {
 	}
 	s.add(s.operatorRoutes(), request.Within(probeLimit))
 	s.add(s.documentRoutes(document))
-	s.add(s.cfg.API.TokenRoutes(), s.byAddress, request.Within(callLimit))
-	s.add(s.cfg.API.Routes(), s.byAddress, s.cfg.API.Guard, s.byPrincipal)
-	s.add(s.cfg.Inbound.Routes(), s.byAddress, request.Within(callLimit))
+	s.add(s.cfg.API.TokenRoutes(), s.byAddress, s.admitted(tokensInFlight), request.Within(callLimit))
+	s.add(s.cfg.API.Routes(), s.byAddress, s.admitted(s.cfg.Limits.InFlight), s.cfg.API.Guard, s.byPrincipal)
+	s.add(s.cfg.Inbound.Routes(), s.byAddress, s.admitted(documentsInFlight), request.Within(callLimit))
 	if s.cfg.Portal != nil {
-		s.add(s.cfg.Portal.Routes(), s.byAddress, s.sameOrigin, private, s.limited(pageLimit), s.cfg.Portal.Sessions())
+		s.add(s.cfg.Portal.Routes(), s.byAddress, s.sameOrigin, private, s.admitted(pagesInFlight), s.limited(pageLimit), s.cfg.Portal.Sessions())
 	}
 	return nil
 }

@@ -10,12 +10,14 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 	"golang.org/x/net/netutil"
 
+	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/web/api"
@@ -55,8 +57,9 @@ type Config struct {
 	NewID    func() uuid.UUID // UUIDv7: the server's id of each request
 	Log      *slog.Logger
 
-	// Connected says of each scheme whether the gateway has a way to its clearing.
-	Connected map[rulebook.Scheme]bool
+	// Connected says of each scheme whether the gateway has a way to its clearing, Connections how that way stands.
+	Connected   map[rulebook.Scheme]bool
+	Connections func() []clearing.ConnectionStatus
 
 	Environment string // DEMO, TEST or PROD
 	TLS         bool   // clients reach the server by https, directly or through a proxy
@@ -74,12 +77,16 @@ type Server struct {
 	streams map[string]bool
 	// addresses and principals count the calls of each.
 	addresses, principals *buckets
+
+	last     atomic.Pointer[look] // at the database; nil before the first
+	unready  atomic.Bool          // the log says so
+	stopping atomic.Bool
 }
 
 // New makes the server. It fails when a part is missing or the OpenAPI document cannot be read.
 func New(cfg Config) (*Server, error) {
-	if cfg.API == nil || cfg.Inbound == nil || cfg.Database == nil || cfg.Now == nil || cfg.NewID == nil || cfg.Log == nil {
-		return nil, errors.New("web: doors, database, clock, identifiers and log are needed")
+	if cfg.API == nil || cfg.Inbound == nil || cfg.Database == nil || cfg.Now == nil || cfg.NewID == nil || cfg.Log == nil || cfg.Connections == nil {
+		return nil, errors.New("web: doors, database, clock, identifiers, log and clearing's connections are needed")
 	}
 	cfg.Limits = cfg.Limits.withDefaults()
 	s := &Server{
@@ -105,8 +112,9 @@ func (s *Server) Routes() []request.Route {
 	return append([]request.Route(nil), s.routes...)
 }
 
-// Serve answers requests until the context ends, and then lets those under way finish: a decision that is being written is not cut
-// off, so its client learns of it. Streams end with the context.
+// Serve answers requests until the context ends. From then on it says that it is not ready, but still takes what comes for the time of
+// Limits.Drain, in which a balancer turns to others; then it lets those under way finish: a decision that is being written is not cut off, so
+// its client learns of it. Streams end with the context.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	requests, cut := context.WithCancel(withStop(context.WithoutCancel(ctx), ctx))
 	defer cut()
@@ -120,6 +128,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
 	}
+	go s.keepLooking(requests)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(netutil.LimitListener(listener, s.cfg.Limits.Connections)) }()
 	select {
@@ -127,6 +136,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
+	s.stopping.Store(true)
+	time.Sleep(s.cfg.Limits.Drain)
 	defer time.AfterFunc(finishTimeout, cut).Stop()
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()

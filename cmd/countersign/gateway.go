@@ -23,6 +23,8 @@ import (
 type gateway struct {
 	web.Settings
 	DatabaseURL string
+	// Pools are the sizes of the pools of connections to the database; zero values are the defaults.
+	Pools       store.Connections
 	ReleaseKeys keyring.Ring
 	TokenKeys   keyring.Ring
 	Rules       rulebook.Settings
@@ -48,7 +50,7 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(ctx, store.Config{URL: g.DatabaseURL, Seal: seal, TokenKeys: g.TokenKeys, Log: g.Log})
+	db, err := store.Open(ctx, store.Config{URL: g.DatabaseURL, Connections: g.Pools, Seal: seal, TokenKeys: g.TokenKeys, Log: g.Log})
 	if err != nil {
 		return err
 	}
@@ -77,14 +79,23 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	}
 	g.Log.InfoContext(ctx, "countersign is up", "address", listener.Addr().String(), "environment", g.Environment,
 		"fourEyes", web.FourEyes(ready.Unguarded))
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return server.Serve(ctx, listener) })
-	group.Go(func() error { return parts.Jobs.Run(ctx, db, parts.Clearing.Handlers()) })
-	group.Go(func() error { parts.Clearing.Watch(ctx); return nil })
+	return g.work(ctx, parts, func(ctx context.Context) error { return server.Serve(ctx, listener) })
+}
+
+// work serves until ctx ends. Deliveries, the clock and what clearing sends go on until the last request is answered.
+func (g gateway) work(ctx context.Context, parts *stations.Stations, serve func(context.Context) error) error {
+	group, serving := errgroup.WithContext(ctx)
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	group.Go(func() error {
+		defer stop()
+		return serve(serving)
+	})
+	group.Go(func() error { return parts.Jobs.Run(working, parts.Database, parts.Clearing.Handlers()) })
+	group.Go(func() error { parts.Clearing.Watch(working); return nil })
 	if g.Inbound != nil {
-		group.Go(func() error { return g.Inbound(ctx, parts.Clearing.Receive) })
+		group.Go(func() error { return g.Inbound(working, parts.Clearing.Receive) })
 	}
-	group.Go(func() error { return cleanUp(ctx, g.Log, parts.CleanUp) })
+	group.Go(func() error { return cleanUp(working, g.Log, parts.CleanUp) })
 	return group.Wait()
 }
 
@@ -101,6 +112,9 @@ func (g gateway) examine(ctx context.Context, db *store.Database) (store.Readine
 	return ready, err
 }
 
+// cleanUpWithin bounds one clean-up; what is left is for the next.
+const cleanUpWithin = 2 * time.Minute
+
 // cleanUp drops what is over, every ten minutes.
 func cleanUp(ctx context.Context, log *slog.Logger, drop func(context.Context) error) error {
 	ticker := time.NewTicker(10 * time.Minute)
@@ -111,7 +125,9 @@ func cleanUp(ctx context.Context, log *slog.Logger, drop func(context.Context) e
 			return nil
 		case <-ticker.C:
 		}
-		err := drop(ctx)
+		limited, cancel := context.WithTimeout(ctx, cleanUpWithin)
+		err := drop(limited)
+		cancel()
 		if err != nil && ctx.Err() == nil {
 			log.WarnContext(ctx, "clean up", "error", err.Error())
 		}

@@ -20,6 +20,7 @@ type serveCommand struct {
 	OperatorRealm     string           `help:"Realm whose supervisors see documents of clearing that match nothing." env:"COUNTERSIGN_OPERATOR_REALM"`
 	Rules             ruleSettings     `embed:""`
 	Traffic           trafficSettings  `embed:""`
+	Pools             poolSettings     `embed:""`
 	AllowPlainHTTP    bool             `help:"Serve without HTTPS on an address beyond this machine (with --no-tls)." name:"allow-plain-http" env:"COUNTERSIGN_ALLOW_PLAIN_HTTP"`
 	Clearing          clearingSettings `embed:""`
 }
@@ -60,6 +61,10 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 		return gateway{}, err
 	}
 	err = c.Traffic.apply(&g)
+	if err != nil {
+		return gateway{}, err
+	}
+	err = c.Pools.apply(&g)
 	if err != nil {
 		return gateway{}, err
 	}

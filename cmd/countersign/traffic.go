@@ -3,17 +3,23 @@ package main
 import (
 	"fmt"
 	"net/netip"
+	"time"
 
 	"countersign/web"
 )
 
 // trafficSettings say whom the gateway believes and how much it takes; docs/operations.md explains them.
 type trafficSettings struct {
-	TrustedProxies []string `help:"Networks or addresses of the proxies in front, whose X-Forwarded-* headers are believed." env:"COUNTERSIGN_TRUSTED_PROXIES"`
-	LimitPrincipal int      `help:"API calls a second of one user and client." default:"2000" env:"COUNTERSIGN_LIMIT_PRINCIPAL"`
-	LimitAddress   int      `help:"Requests a second from one address." default:"4000" env:"COUNTERSIGN_LIMIT_ADDRESS"`
-	MaxConnections int      `help:"Connections at a time." default:"4000" env:"COUNTERSIGN_MAX_CONNECTIONS"`
+	TrustedProxies []string      `help:"Networks or addresses of the proxies in front, whose X-Forwarded-* headers are believed." env:"COUNTERSIGN_TRUSTED_PROXIES"`
+	LimitPrincipal int           `help:"API calls a second of one user and client." default:"2000" env:"COUNTERSIGN_LIMIT_PRINCIPAL"`
+	LimitAddress   int           `help:"Requests a second from one address." default:"4000" env:"COUNTERSIGN_LIMIT_ADDRESS"`
+	DrainPause     time.Duration `help:"How long requests are still taken after SIGTERM, while /readyz says 503, so that a balancer turns to others." default:"0s" env:"COUNTERSIGN_DRAIN_PAUSE"`
+	MaxRequests    int           `help:"API calls that are worked on at a time; more are answered 503 with Retry-After." default:"128" env:"COUNTERSIGN_MAX_REQUESTS"`
+	MaxConnections int           `help:"Connections at a time." default:"4000" env:"COUNTERSIGN_MAX_CONNECTIONS"`
 }
+
+// longestDrain bounds the pause: whoever stops services kills those that do not stop.
+const longestDrain = 5 * time.Minute
 
 // apply reads the settings into the gateway's. Every wrong one is a sentence that names it.
 func (s *trafficSettings) apply(g *gateway) error {
@@ -30,13 +36,17 @@ func (s *trafficSettings) apply(g *gateway) error {
 	}{
 		{"COUNTERSIGN_LIMIT_PRINCIPAL", s.LimitPrincipal},
 		{"COUNTERSIGN_LIMIT_ADDRESS", s.LimitAddress},
+		{"COUNTERSIGN_MAX_REQUESTS", s.MaxRequests},
 		{"COUNTERSIGN_MAX_CONNECTIONS", s.MaxConnections},
 	} {
 		if limit.value < 1 {
 			return fmt.Errorf("%s: give a number from 1", limit.setting)
 		}
 	}
-	g.Limits = web.Limits{PerPrincipal: s.LimitPrincipal, PerAddress: s.LimitAddress, Connections: s.MaxConnections}
+	if s.DrainPause < 0 || s.DrainPause > longestDrain {
+		return fmt.Errorf("COUNTERSIGN_DRAIN_PAUSE: give a time from 0s to %s", longestDrain)
+	}
+	g.Limits = web.Limits{PerPrincipal: s.LimitPrincipal, PerAddress: s.LimitAddress, InFlight: s.MaxRequests, Connections: s.MaxConnections, Drain: s.DrainPause}
 	return nil
 }
 

@@ -72,20 +72,22 @@ func New(cfg Config) (*Stations, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the banks' time zone: %w", err)
 	}
-	sessions, err := credential.NewSessions(cfg.Database, cfg.TokenKeys, cfg.Now)
+	pages := cfg.Database.For(store.ForPages)
+	sessions, err := credential.NewSessions(pages, cfg.TokenKeys, cfg.Now)
 	if err != nil {
 		return nil, err
 	}
 	s := &Stations{
-		Config: cfg, Messages: lifecycle.NewMessages(cfg.Database, jobs, NewID), Reader: lookup.NewReader(cfg.Database),
-		Drafts: lifecycle.NewDrafts(cfg.Database), Sessions: sessions, Jobs: jobs, Zone: zone,
+		Config: cfg, Messages: lifecycle.NewMessages(cfg.Database, jobs, NewID), Reader: lookup.NewReader(pages),
+		Drafts: lifecycle.NewDrafts(pages), Sessions: sessions, Jobs: jobs, Zone: zone,
 	}
 	s.Submission = submission.New(submission.Config{
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, NewID: NewID, Random: random, Zone: zone,
 	})
 	s.Approval = approval.New(approval.Config{Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, Zone: zone})
 	s.Clearing = clearing.New(clearing.Config{
-		Messages: s.Messages, Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Log: cfg.Log,
+		Messages: lifecycle.NewMessages(cfg.Database.For(store.ForClearing), jobs, NewID), Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal,
+		Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Log: cfg.Log,
 	})
 	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: cfg.Now, Keys: cfg.TokenKeys, Log: cfg.Log})
 	return s, err

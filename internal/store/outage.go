@@ -36,7 +36,7 @@ type connections struct {
 // BeginTx begins a transaction.
 func (c connections) BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error) {
 	tx, err := c.Pool.BeginTx(ctx, options)
-	return tx, c.told(err)
+	return tx, c.told(ctx, err)
 }
 
 // Begin begins a transaction with the server's defaults.
@@ -45,45 +45,47 @@ func (c connections) Begin(ctx context.Context) (pgx.Tx, error) {
 }
 
 // Ping asks for a sign of life.
-func (c connections) Ping(ctx context.Context) error { return c.told(c.Pool.Ping(ctx)) }
+func (c connections) Ping(ctx context.Context) error { return c.told(ctx, c.Pool.Ping(ctx)) }
 
 // Exec runs a statement in a transaction of its own.
 func (c connections) Exec(ctx context.Context, statement string, values ...any) (pgconn.CommandTag, error) {
 	tag, err := c.Pool.Exec(ctx, statement, values...)
-	return tag, c.told(err)
+	return tag, c.told(ctx, err)
 }
 
 // Query runs a query in a transaction of its own.
 func (c connections) Query(ctx context.Context, statement string, values ...any) (pgx.Rows, error) {
 	rows, err := c.Pool.Query(ctx, statement, values...)
-	return toldRows{rows, c}, c.told(err)
+	return toldRows{rows, c, ctx}, c.told(ctx, err)
 }
 
 // QueryRow is Query for one row.
 func (c connections) QueryRow(ctx context.Context, statement string, values ...any) pgx.Row {
-	return toldRow{c.Pool.QueryRow(ctx, statement, values...), c}
+	return toldRow{c.Pool.QueryRow(ctx, statement, values...), c, ctx}
 }
 
 // toldRows are rows whose error is told.
 type toldRows struct {
 	pgx.Rows
 	from connections
+	ctx  context.Context //nolint:containedctx // of the query that the rows are read from
 }
 
 // Err is what ended the rows early.
-func (r toldRows) Err() error { return r.from.told(r.Rows.Err()) }
+func (r toldRows) Err() error { return r.from.told(r.ctx, r.Rows.Err()) }
 
 // toldRow is a row whose error is told.
 type toldRow struct {
 	pgx.Row
 	from connections
+	ctx  context.Context //nolint:containedctx // of the query that the row is read from
 }
 
 // Scan reads the row.
-func (r toldRow) Scan(targets ...any) error { return r.from.told(r.Row.Scan(targets...)) }
+func (r toldRow) Scan(targets ...any) error { return r.from.told(r.ctx, r.Row.Scan(targets...)) }
 
 // told adds to an error of the database what it means to the caller, and notes whether the database is there.
-func (c connections) told(err error) error {
+func (c connections) told(ctx context.Context, err error) error {
 	if err == nil {
 		c.outage.over()
 		return nil
@@ -91,11 +93,26 @@ func (c connections) told(err error) error {
 	if errors.Is(err, ErrUnavailable) || errors.Is(err, ErrBusy) {
 		return err // told where it happened
 	}
-	if unreachable(err) {
+	over := overLimit(ctx, err)
+	if over && c.usedUp() {
+		return errors.Join(ErrBusy, err)
+	}
+	if over || unreachable(err) {
 		c.outage.note(err)
 		return errors.Join(ErrUnavailable, err)
 	}
 	return busy(err)
+}
+
+// usedUp says whether all connections are in use, so that others wait for one.
+func (c connections) usedUp() bool {
+	stat := c.Stat()
+	return stat.AcquiredConns() >= stat.MaxConns()
+}
+
+// overLimit says whether a statement or the wait for a connection took longer than this program lets it, and not than its caller wants.
+func overLimit(ctx context.Context, err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 }
 
 // unreachable says whether an error is about the database as a whole: no connection, a broken one, a server that starts, stops or has
@@ -130,8 +147,8 @@ func operatorEnded(code string) bool {
 // committed tells the error of a commit. Only a refusal by the server says that nothing was stored: after a broken connection or a
 // time that ran out nobody knows, also where the driver calls the error safe to retry (it does when it notices the end of the
 // connection after it sent the commit).
-func (c connections) committed(err error) error {
-	err = c.told(err)
+func (c connections) committed(ctx context.Context, err error) error {
+	err = c.told(ctx, err)
 	var refused *pgconn.PgError
 	switch {
 	case err == nil, errors.Is(err, pgx.ErrTxCommitRollback):

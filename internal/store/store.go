@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"regexp"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgerrcode"
@@ -34,19 +35,56 @@ const appRole = "countersign_app"
 // whose it is, and no realm's messages. No realm can have this name.
 const gatewayStep = "(gateway)"
 
-// Database is a pool of connections as the application's role.
+// Use is what connections are for. Each use has a pool of its own, so that one cannot use up the connections of another.
+type Use int
+
+// The uses of connections.
+const (
+	// ForRequests is what clients and people command, and who they are.
+	ForRequests Use = iota
+	// ForClearing is what the money waits for once it is approved: deliveries, answers, the clock and the job queue.
+	ForClearing
+	// ForPages is what is only read: pages, lists, searches, readiness.
+	ForPages
+	uses
+)
+
+// Connections are the sizes of the pools; a 0 takes its default.
+type Connections struct {
+	Requests int // four for each core, but at least eight
+	Clearing int // two for each core, but at least six
+	Pages    int // one for each core, but at least four
+}
+
+func (c Connections) sizes() [uses]int32 {
+	given := [uses]int{ForRequests: c.Requests, ForClearing: c.Clearing, ForPages: c.Pages}
+	cores := runtime.NumCPU()
+	sizes := [uses]int32{}
+	for use, otherwise := range [uses]int{ForRequests: max(8, 4*cores), ForClearing: max(6, 2*cores), ForPages: max(4, cores)} {
+		sizes[use] = int32(otherwise) //nolint:gosec // cores are few
+		if given[use] > 0 {
+			sizes[use] = int32(given[use]) //nolint:gosec // set by an operator
+		}
+	}
+	return sizes
+}
+
+// Database is a pool of connections as the application's role, for one use.
 type Database struct {
 	pool       connections
 	seal       payment.Sealer
 	masterData keyring.Ring
 	log        *slog.Logger
+	all        *[uses]*Database // the same database, for each use
 }
+
+// For is the same database by the connections for a use.
+func (d *Database) For(use Use) *Database { return d.all[use] }
 
 // Config says where the database is.
 type Config struct {
-	URL string // PostgreSQL URL or keyword string
-	// Connections is the size of the pool; 0 means four for each core, but at least eight.
-	Connections int
+	URL         string // PostgreSQL URL or keyword string
+	Connections Connections
 	// Seal makes and checks the seals of what is stored. Without a key nothing can be written that carries one, and what is read is
 	// withheld.
 	Seal payment.Sealer
@@ -59,21 +97,44 @@ type Config struct {
 	Tracer pgx.QueryTracer
 }
 
-// Open connects as the application's role: the login of the URL must be that role or a member of it.
+// Open connects as the application's role: the login of the URL must be that role or a member of it. What it returns is for requests.
 func Open(ctx context.Context, cfg Config) (*Database, error) {
-	pc, err := pgxpool.ParseConfig(cfg.URL)
-	if err != nil {
-		return nil, fmt.Errorf("read the database URL: %w", err)
-	}
 	masterData, err := identity.MasterDataKeys(cfg.TokenKeys)
 	if err != nil {
 		return nil, err
 	}
-	pc.MaxConns = int32(max(8, 4*runtime.NumCPU())) //nolint:gosec // cores are few
-	if cfg.Connections > 0 {
-		pc.MaxConns = int32(cfg.Connections) //nolint:gosec // set by an operator
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	pc.ConnConfig.Tracer = cfg.Tracer
+	away, all := newOutage(cfg.Log), &[uses]*Database{}
+	for use, size := range cfg.Connections.sizes() {
+		pool, err := cfg.open(ctx, size)
+		if err != nil {
+			closeAll(all)
+			return nil, fmt.Errorf("open the database: %w", err)
+		}
+		all[use] = &Database{pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, log: cfg.Log, all: all}
+	}
+	err = all[ForRequests].pool.Pool.Ping(ctx)
+	if err != nil {
+		closeAll(all)
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	return all[ForRequests], nil
+}
+
+// open makes a pool. It connects when a connection is asked for.
+func (cfg Config) open(ctx context.Context, size int32) (*pgxpool.Pool, error) {
+	pc, err := pgxpool.ParseConfig(cfg.URL)
+	if err != nil {
+		return nil, fmt.Errorf("read the database URL: %w", err)
+	}
+	pc.MaxConns, pc.PingTimeout = size, pingWithin
+	within := newLimits(cfg.Tracer)
+	pc.ConnConfig.Tracer, pc.ConnConfig.DialFunc = within, dial
+	if pc.ConnConfig.ConnectTimeout == 0 {
+		pc.ConnConfig.ConnectTimeout = connectWithin
+	}
 	pc.ConnConfig.RuntimeParams["application_name"] = "countersign"
 	pc.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	pc.ConnConfig.RuntimeParams["lock_timeout"] = "5s"
@@ -88,17 +149,10 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, pc)
 	if err != nil {
-		return nil, fmt.Errorf("open the database: %w", err)
+		return nil, err
 	}
-	err = pool.Ping(ctx)
-	if err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("open the database: %w", err)
-	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	return &Database{pool: connections{Pool: pool, outage: newOutage(cfg.Log)}, seal: cfg.Seal, masterData: masterData, log: cfg.Log}, nil
+	within.watch(pool)
+	return pool, nil
 }
 
 // Seal makes and checks the seals of what is stored.
@@ -120,8 +174,33 @@ func (d *Database) InOneOutside(ctx context.Context, work func(pgx.Tx, *dbsqlc.Q
 	return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error { return work(tx, dbsqlc.New(tx)) })
 }
 
-// Close waits for connections in use and closes them all.
-func (d *Database) Close() { d.pool.Close() }
+// closeWithin is how long Close waits for connections in use: longer than any statement may take.
+const closeWithin = statementWithin + 2*time.Second
+
+// Close waits for connections in use and closes those of all uses. What is still in use when the time for that is over ends with the
+// program.
+func (d *Database) Close() {
+	select {
+	case <-closeAll(d.all):
+	case <-time.After(closeWithin):
+		d.log.Error("connections to the database are still in use at the end")
+	}
+}
+
+func closeAll(all *[uses]*Database) (closed <-chan struct{}) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		var closing sync.WaitGroup
+		for _, each := range all {
+			if each != nil {
+				closing.Go(each.pool.Close)
+			}
+		}
+		closing.Wait()
+	}()
+	return done
+}
 
 // Ping asks the database for a sign of life.
 func (d *Database) Ping(ctx context.Context) error { return d.pool.Ping(ctx) }
@@ -180,9 +259,9 @@ func (d *Database) InRealm(ctx context.Context, realm string, mode Mode, work fu
 	}()
 	err = work(tx, dbsqlc.New(tx))
 	if err != nil || mode != Changing && mode != Counting {
-		return d.pool.told(err)
+		return d.pool.told(ctx, err)
 	}
-	err = d.pool.committed(tx.Commit(ctx))
+	err = d.pool.committed(ctx, tx.Commit(ctx))
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}

@@ -719,6 +719,9 @@ type Readiness struct {
 	// Clearing "ok", "unknown", or in words which scheme with open accounts has no way to clearing.
 	Clearing string `json:"clearing"`
 
+	// Connections How the way to the clearing of each scheme stands: "working"; or "interrupted" or "trying" and since when, while deliveries fail one after the other. Payments are taken meanwhile, and wait.
+	Connections map[string]string `json:"connections"`
+
 	// Database Whether the database answers.
 	Database string `json:"database"`
 
@@ -731,7 +734,7 @@ type Readiness struct {
 	// Schema "ok", "unknown", or in words why this program cannot work on the schema: missing, older, newer.
 	Schema string `json:"schema"`
 
-	// Status Whether it can work.
+	// Status Whether it can work. "stopping": it was told to stop, and takes requests until a balancer had the time to notice.
 	Status string `json:"status"`
 }
 

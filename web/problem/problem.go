@@ -110,6 +110,14 @@ func TooMany(wait time.Duration) *Problem {
 	}
 }
 
+// Overloaded makes the problem of a request that came while the gateway had its hands full. Nothing was done.
+func Overloaded() *Problem {
+	return &Problem{
+		Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry,
+		Text: "The gateway has its hands full, and has done nothing for this request. Wait as long as Retry-After says, and send it again.",
+	}
+}
+
 // NotFound makes the problem of what does not exist, or belongs to another realm.
 func NotFound() *Problem {
 	return &Problem{Status: http.StatusNotFound, Code: "404_NOT_FOUND", Text: "There is nothing at this address."}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+
+	"countersign/internal/store"
+)
+
+// poolSettings say how many connections to the database there are for what; docs/operations.md explains them.
+type poolSettings struct {
+	Requests int `help:"Database connections for calls of the API and for who calls; 0 is four a core, at least eight." name:"database-connections" env:"COUNTERSIGN_DATABASE_CONNECTIONS"`
+	Clearing int `help:"Database connections for deliveries, answers and the clock; 0 is two a core, at least six." name:"database-clearing-connections" env:"COUNTERSIGN_DATABASE_CLEARING_CONNECTIONS"`
+	Pages    int `help:"Database connections for pages, lists and readiness; 0 is one a core, at least four." name:"database-page-connections" env:"COUNTERSIGN_DATABASE_PAGE_CONNECTIONS"`
+}
+
+// fewestConnections: the job queue alone keeps one to listen, and a page may need two.
+const fewestConnections = 3
+
+// apply reads the settings into the gateway's. Every wrong one is a sentence that names it.
+func (s *poolSettings) apply(g *gateway) error {
+	for _, pool := range []struct {
+		setting string
+		size    int
+	}{
+		{"COUNTERSIGN_DATABASE_CONNECTIONS", s.Requests},
+		{"COUNTERSIGN_DATABASE_CLEARING_CONNECTIONS", s.Clearing},
+		{"COUNTERSIGN_DATABASE_PAGE_CONNECTIONS", s.Pages},
+	} {
+		if pool.size != 0 && pool.size < fewestConnections {
+			return fmt.Errorf("%s: give a number from %d, or 0 for the default", pool.setting, fewestConnections)
+		}
+	}
+	g.Pools = store.Connections{Requests: s.Requests, Clearing: s.Clearing, Pages: s.Pages}
+	return nil
+}

@@ -1,0 +1,31 @@
+package store
+
+import (
+	"context"
+	"net"
+	"syscall"
+	"time"
+)
+
+const (
+	// connectWithin is the longest time to open a connection, where the URL says no other.
+	connectWithin = 5 * time.Second
+	// pingWithin is how long a connection that was idle may take to show that it lives.
+	pingWithin = time.Second
+	// unheardWithin is how long the system waits for the other side to confirm what was sent, before it ends a connection.
+	unheardWithin = 10 * time.Second
+)
+
+// dial opens a connection that the system ends when the other side is gone without a word.
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3},
+		Control: func(network, _ string, raw syscall.RawConn) error {
+			if network == "unix" {
+				return nil
+			}
+			return limitUnheard(raw, unheardWithin)
+		},
+	}
+	return dialer.DialContext(ctx, network, address)
+}

@@ -1,0 +1,115 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/time/rate"
+)
+
+const (
+	// statementWithin is the longest time for one statement, of whoever asks: on a connection that swallows what is sent, and never breaks,
+	// nothing else would end it. It is shorter than the server's own limit, which such a connection does not bring back, and longer than its
+	// limit of locks, which tells more.
+	statementWithin = 8 * time.Second
+	// connectionWithin is the longest wait for a connection of the pool.
+	connectionWithin = 3 * time.Second
+	// suspicion is how long a statement runs before its end by a deadline speaks against the connection, and not for an impatient caller.
+	suspicion = time.Second
+	// renewAtMost is the shortest time between two renewals of all idle connections.
+	renewAtMost = 5 * time.Second
+)
+
+// limits put a deadline on each statement and on each wait for a connection, those of the job queue too: the driver works on in the context
+// that its tracer returns. After a deadline the driver closes the connection; the idle ones, which may be as dead, are then closed too.
+type limits struct {
+	next pgx.QueryTracer // sees every statement; nil for none
+
+	mu    sync.Mutex
+	pool  *pgxpool.Pool
+	renew rate.Sometimes
+}
+
+func newLimits(next pgx.QueryTracer) *limits {
+	return &limits{next: next, renew: rate.Sometimes{Interval: renewAtMost}}
+}
+
+// watch names the pool whose connections are renewed.
+func (l *limits) watch(pool *pgxpool.Pool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pool = pool
+}
+
+type limitKey struct{}
+
+// running is a statement or a wait under way.
+type running struct {
+	end   context.CancelFunc
+	began time.Time
+}
+
+func limited(ctx context.Context, within time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	return context.WithValue(ctx, limitKey{}, running{end: cancel, began: time.Now()})
+}
+
+// ended frees what limited took.
+func (l *limits) ended(ctx context.Context, err error) {
+	r, known := ctx.Value(limitKey{}).(running)
+	if !known {
+		return
+	}
+	r.end()
+	if errors.Is(err, context.DeadlineExceeded) && time.Since(r.began) >= suspicion {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.pool != nil {
+			l.renew.Do(l.pool.Reset)
+		}
+	}
+}
+
+// TraceQueryStart limits a statement.
+func (l *limits) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	ctx = limited(ctx, statementWithin)
+	if l.next != nil {
+		ctx = l.next.TraceQueryStart(ctx, conn, data)
+	}
+	return ctx
+}
+
+// TraceQueryEnd ends the limit of a statement.
+func (l *limits) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
+	if l.next != nil {
+		l.next.TraceQueryEnd(ctx, conn, data)
+	}
+	l.ended(ctx, data.Err)
+}
+
+// TraceBatchStart limits a batch of statements.
+func (l *limits) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return limited(ctx, statementWithin)
+}
+
+// TraceBatchQuery has nothing to do.
+func (l *limits) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+// TraceBatchEnd ends the limit of a batch.
+func (l *limits) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
+	l.ended(ctx, data.Err)
+}
+
+// TraceAcquireStart limits the wait for a connection.
+func (l *limits) TraceAcquireStart(ctx context.Context, _ *pgxpool.Pool, _ pgxpool.TraceAcquireStartData) context.Context {
+	return limited(ctx, connectionWithin)
+}
+
+// TraceAcquireEnd ends the limit of a wait. A pool that is used up says nothing about its connections.
+func (l *limits) TraceAcquireEnd(ctx context.Context, _ *pgxpool.Pool, _ pgxpool.TraceAcquireEndData) {
+	l.ended(ctx, nil)
+}

@@ -1,0 +1,160 @@
+package storetest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"net"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Line is a relay to the database that a test can cut, or that swallows what is sent and never breaks.
+type Line struct {
+	socket string
+	target string
+
+	mu       sync.Mutex
+	listener net.Listener
+	open     map[net.Conn]bool
+	silent   *atomic.Bool // of the connections opened since the last change: whether they swallow
+	// loseCommit cuts a connection when the server has answered a COMMIT, before the answer arrives.
+	loseCommit atomic.Bool
+}
+
+// Relay listens where a client looks for a PostgreSQL, in a folder of its own. through is the database's URL by way of the line.
+func (d *DB) Relay(t testing.TB) (l *Line, through string) {
+	t.Helper()
+	read, err := url.Parse(d.URL)
+	must(t, err)
+	query := read.Query()
+	folder := t.TempDir()
+	name := ".s.PGSQL." + query.Get("port")
+	l = &Line{
+		socket: filepath.Join(folder, name), target: filepath.Join(query.Get("host"), name), open: map[net.Conn]bool{}, silent: &atomic.Bool{},
+	}
+	query.Set("host", folder)
+	read.RawQuery = query.Encode()
+	l.Connect(t)
+	t.Cleanup(l.Cut)
+	return l, read.String()
+}
+
+// Connect lets connections through, from now on.
+func (l *Line) Connect(t testing.TB) {
+	t.Helper()
+	listener, err := net.Listen("unix", l.socket)
+	must(t, err)
+	l.mu.Lock()
+	l.listener = listener
+	l.mu.Unlock()
+	go func() {
+		for {
+			near, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go l.carry(near)
+		}
+	}()
+}
+
+// Cut ends every connection and lets no new one in.
+func (l *Line) Cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = l.listener.Close()
+	for connection := range l.open {
+		_ = connection.Close()
+	}
+	clear(l.open)
+}
+
+// LoseCommits has the connection break, or not, when the server has answered a COMMIT, before the answer arrives.
+func (l *Line) LoseCommits(lose bool) { l.loseCommit.Store(lose) }
+
+// Swallow lets what is sent on the connections there are come to nothing, in both directions. None breaks, and new ones work.
+func (l *Line) Swallow() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.silent.Store(true)
+	l.silent = &atomic.Bool{}
+}
+
+// Freeze is Swallow for new connections too, until Thaw.
+func (l *Line) Freeze() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.silent.Store(true)
+}
+
+// Thaw lets new connections work. What was swallowed stays lost.
+func (l *Line) Thaw() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.silent = &atomic.Bool{}
+}
+
+func (l *Line) carry(near net.Conn) {
+	far, err := net.Dial("unix", l.target)
+	if err != nil {
+		_ = near.Close()
+		return
+	}
+	l.mu.Lock()
+	l.open[near], l.open[far] = true, true
+	silent := l.silent
+	l.mu.Unlock()
+	var lost atomic.Bool
+	go func() {
+		defer func() { _ = near.Close() }()
+		answers := make([]byte, 64<<10)
+		for {
+			n, err := far.Read(answers)
+			if err != nil || lost.Load() {
+				return
+			}
+			if silent.Load() {
+				continue
+			}
+			_, err = near.Write(answers[:n])
+			if err != nil {
+				return
+			}
+		}
+	}()
+	l.carryOut(near, far, silent, &lost)
+	_ = far.Close()
+}
+
+// carryOut carries what the client sends.
+func (l *Line) carryOut(near, far net.Conn, silent, lost *atomic.Bool) {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := near.Read(buffer)
+		if err != nil {
+			return
+		}
+		if silent.Load() {
+			continue
+		}
+		if l.loseCommit.Load() && isCommit(buffer[:n]) {
+			lost.Store(true)
+		}
+		_, err = far.Write(buffer[:n])
+		if err != nil {
+			return
+		}
+	}
+}
+
+// isCommit recognises the simple query COMMIT (PostgreSQL's protocol 3.0, message Q).
+func isCommit(message []byte) bool {
+	const header = 5
+	if len(message) < header || message[0] != 'Q' || int(binary.BigEndian.Uint32(message[1:header])) > len(message)-1 {
+		return false
+	}
+	return bytes.EqualFold(bytes.TrimRight(message[header:], "\x00"), []byte("commit"))
+}

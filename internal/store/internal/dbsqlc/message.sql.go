@@ -525,12 +525,24 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 
 const messageListExpired = `-- name: MessageListExpired :many
 SELECT message_id FROM message
-WHERE realm = $1 AND state = 'Approval Pending' AND expires_at <= $2::timestamptz
-ORDER BY message_id LIMIT $3
+WHERE realm = $1 AND state = 'Approval Pending' AND expires_at <= $2::timestamptz AND message_id <> ALL ($3::uuid[])
+ORDER BY message_id LIMIT $4
 `
 
-func (q *Queries) MessageListExpired(ctx context.Context, realm string, due time.Time, pageSize int32) ([]uuid.UUID, error) {
-	rows, err := q.db.Query(ctx, messageListExpired, realm, due, pageSize)
+type MessageListExpiredParams struct {
+	Realm    string
+	Due      time.Time
+	Held     []uuid.UUID
+	PageSize int32
+}
+
+func (q *Queries) MessageListExpired(ctx context.Context, arg MessageListExpiredParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, messageListExpired,
+		arg.Realm,
+		arg.Due,
+		arg.Held,
+		arg.PageSize,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -552,12 +564,25 @@ func (q *Queries) MessageListExpired(ctx context.Context, realm string, due time
 const messageListFallingDue = `-- name: MessageListFallingDue :many
 SELECT message_id FROM message
 WHERE realm = $1 AND kind = 'recall' AND state IN ('Processing', 'Acknowledged') AND answer_by < $2::timestamptz
-ORDER BY answer_by LIMIT $3
+  AND message_id <> ALL ($3::uuid[])
+ORDER BY answer_by LIMIT $4
 `
 
+type MessageListFallingDueParams struct {
+	Realm    string
+	Due      time.Time
+	Held     []uuid.UUID
+	PageSize int32
+}
+
 // Recalls of ours whose answer is due before the given time.
-func (q *Queries) MessageListFallingDue(ctx context.Context, realm string, due time.Time, pageSize int32) ([]uuid.UUID, error) {
-	rows, err := q.db.Query(ctx, messageListFallingDue, realm, due, pageSize)
+func (q *Queries) MessageListFallingDue(ctx context.Context, arg MessageListFallingDueParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, messageListFallingDue,
+		arg.Realm,
+		arg.Due,
+		arg.Held,
+		arg.PageSize,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -579,14 +604,15 @@ func (q *Queries) MessageListFallingDue(ctx context.Context, realm string, due t
 const messageListOverdue = `-- name: MessageListOverdue :many
 SELECT message_id FROM message
 WHERE realm = $1 AND state IN ('Approved', 'Processing') AND kind IN ('instruction', 'return')
-  AND (accepted_at <= $2::timestamptz OR accepted_at > $3::timestamptz)
-ORDER BY accepted_at LIMIT $4
+  AND (accepted_at <= $2::timestamptz OR accepted_at > $3::timestamptz) AND message_id <> ALL ($4::uuid[])
+ORDER BY accepted_at LIMIT $5
 `
 
 type MessageListOverdueParams struct {
 	Realm          string
 	AcceptedBefore time.Time
 	AcceptedAfter  time.Time
+	Held           []uuid.UUID
 	PageSize       int32
 }
 
@@ -596,6 +622,7 @@ func (q *Queries) MessageListOverdue(ctx context.Context, arg MessageListOverdue
 		arg.Realm,
 		arg.AcceptedBefore,
 		arg.AcceptedAfter,
+		arg.Held,
 		arg.PageSize,
 	)
 	if err != nil {
@@ -619,13 +646,13 @@ func (q *Queries) MessageListOverdue(ctx context.Context, arg MessageListOverdue
 const messageListToAnswer = `-- name: MessageListToAnswer :many
 SELECT DISTINCT m.message_id FROM message m
 JOIN message a ON a.realm = m.realm AND a.answers_id = m.message_id AND a.state IN ('Settled', 'Communicated')
-WHERE m.realm = $1 AND m.kind = 'received recall' AND m.state = 'Awaiting Decision'
-LIMIT $2
+WHERE m.realm = $1 AND m.kind = 'received recall' AND m.state = 'Awaiting Decision' AND m.message_id <> ALL ($2::uuid[])
+LIMIT $3
 `
 
 // Received recalls that a return or resolution has answered, without having noted it.
-func (q *Queries) MessageListToAnswer(ctx context.Context, realm string, pageSize int32) ([]uuid.UUID, error) {
-	rows, err := q.db.Query(ctx, messageListToAnswer, realm, pageSize)
+func (q *Queries) MessageListToAnswer(ctx context.Context, realm string, held []uuid.UUID, pageSize int32) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, messageListToAnswer, realm, held, pageSize)
 	if err != nil {
 		return nil, err
 	}
@@ -646,25 +673,30 @@ func (q *Queries) MessageListToAnswer(ctx context.Context, realm string, pageSiz
 
 const messageListToInquire = `-- name: MessageListToInquire :many
 SELECT message_id FROM message
-WHERE realm = $1 AND state IN ('Unconfirmed', 'Overdue') AND delivered_at IS NOT NULL
-  AND (inquire_at <= $2::timestamptz OR state = 'Unconfirmed' AND inquire_at > $3::timestamptz)
-ORDER BY inquire_at LIMIT $4
+WHERE realm = $1 AND scheme = $2 AND state IN ('Unconfirmed', 'Overdue') AND delivered_at IS NOT NULL
+  AND (inquire_at <= $3::timestamptz OR state = 'Unconfirmed' AND inquire_at > $4::timestamptz)
+  AND message_id <> ALL ($5::uuid[])
+ORDER BY inquire_at LIMIT $6
 `
 
 type MessageListToInquireParams struct {
 	Realm      string
+	Scheme     string
 	Due        time.Time
 	NeverAfter time.Time
+	Held       []uuid.UUID
 	PageSize   int32
 }
 
-// Unconfirmed ones that clearing has: asking about one it never got could end it while it is still to be sent. A payment that is to be asked
-// about after the second time was noted before the clock was set back: it is asked about now.
+// Unconfirmed ones of a scheme that clearing has: asking about one it never got could end it while it is still to be sent. A payment that is
+// to be asked about after the second time was noted before the clock was set back: it is asked about now.
 func (q *Queries) MessageListToInquire(ctx context.Context, arg MessageListToInquireParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, messageListToInquire,
 		arg.Realm,
+		arg.Scheme,
 		arg.Due,
 		arg.NeverAfter,
+		arg.Held,
 		arg.PageSize,
 	)
 	if err != nil {
@@ -687,24 +719,29 @@ func (q *Queries) MessageListToInquire(ctx context.Context, arg MessageListToInq
 
 const messageListUndelivered = `-- name: MessageListUndelivered :many
 SELECT message_id FROM message
-WHERE realm = $1 AND accepted_at IS NOT NULL AND delivered_at IS NULL
-  AND (accepted_at <= $2::timestamptz OR accepted_at > $3::timestamptz)
-ORDER BY accepted_at LIMIT $4
+WHERE realm = $1 AND scheme = $2 AND accepted_at IS NOT NULL AND delivered_at IS NULL
+  AND (accepted_at <= $3::timestamptz OR accepted_at > $4::timestamptz) AND message_id <> ALL ($5::uuid[])
+ORDER BY accepted_at LIMIT $6
 `
 
 type MessageListUndeliveredParams struct {
 	Realm          string
+	Scheme         string
 	AcceptedBefore time.Time
 	AcceptedAfter  time.Time
+	Held           []uuid.UUID
 	PageSize       int32
 }
 
-// Released before the given time, or after the other, which a clock that was set back has yet to reach, and not yet with clearing.
+// Messages of a scheme released before the given time, or after the other, which a clock that was set back has yet to reach, and not yet with
+// clearing; without those held, which were tried a moment ago.
 func (q *Queries) MessageListUndelivered(ctx context.Context, arg MessageListUndeliveredParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, messageListUndelivered,
 		arg.Realm,
+		arg.Scheme,
 		arg.AcceptedBefore,
 		arg.AcceptedAfter,
+		arg.Held,
 		arg.PageSize,
 	)
 	if err != nil {
@@ -873,6 +910,44 @@ func (q *Queries) MessageMoveIf(ctx context.Context, arg MessageMoveIfParams) (i
 	var state_sequence int32
 	err := row.Scan(&state_sequence)
 	return state_sequence, err
+}
+
+const messageWaits = `-- name: MessageWaits :one
+SELECT EXISTS (SELECT FROM message u
+               WHERE u.realm = $1 AND u.scheme = $2 AND u.accepted_at IS NOT NULL AND u.delivered_at IS NULL
+                 AND (u.accepted_at <= $3::timestamptz OR u.accepted_at > $4::timestamptz))::boolean AS undelivered,
+       EXISTS (SELECT FROM message a
+               WHERE a.realm = $1 AND a.scheme = $2 AND a.state IN ('Unconfirmed', 'Overdue') AND a.delivered_at IS NOT NULL
+                 AND (a.inquire_at <= $5::timestamptz OR a.state = 'Unconfirmed' AND a.inquire_at > $6::timestamptz))::boolean AS to_inquire
+`
+
+type MessageWaitsParams struct {
+	Realm          string
+	Scheme         string
+	AcceptedBefore time.Time
+	AcceptedAfter  time.Time
+	Due            time.Time
+	NeverAfter     time.Time
+}
+
+type MessageWaitsRow struct {
+	Undelivered bool
+	ToInquire   bool
+}
+
+// Whether a scheme's lane has something to do in a realm: a message to send, one to ask about. As the two lists before, with those held.
+func (q *Queries) MessageWaits(ctx context.Context, arg MessageWaitsParams) (MessageWaitsRow, error) {
+	row := q.db.QueryRow(ctx, messageWaits,
+		arg.Realm,
+		arg.Scheme,
+		arg.AcceptedBefore,
+		arg.AcceptedAfter,
+		arg.Due,
+		arg.NeverAfter,
+	)
+	var i MessageWaitsRow
+	err := row.Scan(&i.Undelivered, &i.ToInquire)
+	return i, err
 }
 
 const rTransactionListOf = `-- name: RTransactionListOf :many

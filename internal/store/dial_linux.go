@@ -12,7 +12,7 @@ import (
 func limitUnheard(raw syscall.RawConn, within time.Duration) error {
 	var failed error
 	err := raw.Control(func(socket uintptr) {
-		failed = unix.SetsockoptInt(int(socket), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(within/time.Millisecond)) //nolint:gosec // a small number
+		failed = unix.SetsockoptInt(int(socket), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(within/time.Millisecond))
 	})
 	return errors.Join(err, failed)
 }

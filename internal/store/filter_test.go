@@ -56,7 +56,9 @@ func TestQueriesAskForTheirRealmThemselves(t *testing.T) {
 		"TransactionList": func(r string) (int, error) {
 			return many(q.TransactionList(ctx, dbsqlc.TransactionListParams{Realm: r, PageSize: 9}))
 		},
-		"QueueList": func(r string) (int, error) { return many(q.QueueList(ctx, dbsqlc.QueueListParams{Realm: r, PageSize: 9})) },
+		"QueueList": func(r string) (int, error) {
+			return many(q.QueueList(ctx, dbsqlc.QueueListParams{Realm: r, PageSize: 9}))
+		},
 		"MessageListOverdue": func(r string) (int, error) {
 			return many(q.MessageListOverdue(ctx, dbsqlc.MessageListOverdueParams{Realm: r, AcceptedBefore: later, AcceptedAfter: later, Held: none, PageSize: 9}))
 		},

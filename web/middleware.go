@@ -62,6 +62,7 @@ func (s *Server) logged(next echo.HandlerFunc) echo.HandlerFunc {
 			attributes = append(attributes, slog.String("requestId", id))
 		}
 		s.cfg.Log.LogAttrs(ctx, level, "request", attributes...)
+		s.cfg.Database.Metrics().Request(method(c.Request().Method), c.Path(), c.Response().Status, s.cfg.Now().Sub(start))
 		return nil
 	}
 }

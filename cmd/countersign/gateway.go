@@ -11,6 +11,7 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/keyring"
+	"countersign/internal/metric"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stations"
@@ -34,6 +35,9 @@ type gateway struct {
 	// Refuse looks at a database with a current schema and says why this gateway must not serve it; nil takes any.
 	Refuse func(context.Context, *store.Database, store.Readiness) error
 	Log    *slog.Logger
+	// Metrics counts for whoever reads at MetricsListener; both nil for nobody.
+	Metrics         *metric.Metrics
+	MetricsListener net.Listener
 }
 
 // admit lets clearing deliver documents of all schemes with a token; "" admits nobody.
@@ -50,7 +54,7 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(ctx, store.Config{URL: g.DatabaseURL, Connections: g.Pools, Seal: seal, TokenKeys: g.TokenKeys, Log: g.Log})
+	db, err := store.Open(ctx, store.Config{URL: g.DatabaseURL, Connections: g.Pools, Seal: seal, TokenKeys: g.TokenKeys, Log: g.Log, Metrics: g.Metrics})
 	if err != nil {
 		return err
 	}
@@ -94,6 +98,10 @@ func (g gateway) work(ctx context.Context, parts *stations.Stations, serve func(
 	group.Go(func() error { parts.Clearing.Watch(working); return nil })
 	if g.Inbound != nil {
 		group.Go(func() error { return g.Inbound(working, parts.Clearing.Receive) })
+	}
+	if g.Metrics != nil {
+		parts.Measure(working)
+		group.Go(func() error { return g.serveMetrics(working) })
 	}
 	group.Go(func() error { return cleanUp(working, g.Log, parts.CleanUp) })
 	return group.Wait()

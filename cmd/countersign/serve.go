@@ -21,6 +21,7 @@ type serveCommand struct {
 	Rules             ruleSettings     `embed:""`
 	Traffic           trafficSettings  `embed:""`
 	Pools             poolSettings     `embed:""`
+	Metrics           metricSettings   `embed:""`
 	AllowPlainHTTP    bool             `help:"Serve without HTTPS on an address beyond this machine (with --no-tls)." name:"allow-plain-http" env:"COUNTERSIGN_ALLOW_PLAIN_HTTP"`
 	Clearing          clearingSettings `embed:""`
 }
@@ -61,6 +62,10 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 		return gateway{}, err
 	}
 	err = c.Traffic.apply(&g)
+	if err != nil {
+		return gateway{}, err
+	}
+	err = c.Metrics.apply(&g)
 	if err != nil {
 		return gateway{}, err
 	}

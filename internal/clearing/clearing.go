@@ -24,6 +24,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/metric"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
@@ -66,6 +67,7 @@ type Config struct {
 	Zone     *time.Location // of the banking day: Europe/Zurich
 	Log      *slog.Logger
 	NewID    func() uuid.UUID // UUIDv7
+	Metrics  *metric.Metrics  // nil for none
 	// Random makes Global IDs of what comes in.
 	Random func() [4]byte
 	Rules  rulebook.Settings

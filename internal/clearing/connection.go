@@ -88,16 +88,31 @@ func (c *connection) changed(_ string, from, to gobreaker.State) {
 func (c *connection) deliver(ctx context.Context, reference string, content []byte) error {
 	done, err := c.breaker.Allow()
 	if err != nil {
+		c.cfg.Metrics.Delivered(string(c.scheme), "interrupted", 0)
 		return errInterrupted
 	}
+	began := c.cfg.Now()
 	limited, cancel := context.WithTimeout(ctx, DeliverWithin)
 	defer cancel()
 	err = c.cfg.Network.Deliver(limited, c.scheme, reference, content)
 	done(err)
+	c.cfg.Metrics.Delivered(string(c.scheme), outcome(err), c.cfg.Now().Sub(began))
 	if err != nil {
 		return fmt.Errorf("deliver %s: %w", reference, err)
 	}
 	return nil
+}
+
+// outcome is a delivery in a word.
+func outcome(err error) string {
+	switch {
+	case err == nil:
+		return "taken"
+	case errors.Is(err, ErrNotTaken):
+		return "not taken"
+	default:
+		return "failed"
+	}
 }
 
 // room is how many of most deliveries may be tried now.

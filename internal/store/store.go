@@ -24,6 +24,7 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
+	"countersign/internal/metric"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -75,6 +76,7 @@ type Database struct {
 	seal       payment.Sealer
 	masterData keyring.Ring
 	log        *slog.Logger
+	metrics    *metric.Metrics
 	all        *[uses]*Database // the same database, for each use
 }
 
@@ -93,6 +95,8 @@ type Config struct {
 	TokenKeys keyring.Ring
 	// Log takes alarms about what is stored and what the database could not be told, such as a refusal that was not kept; nil for none.
 	Log *slog.Logger
+	// Metrics counts what happens to messages; nil for none.
+	Metrics *metric.Metrics
 	// Tracer sees every statement with its values, which are secret; nil for none.
 	Tracer pgx.QueryTracer
 }
@@ -113,7 +117,10 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 			closeAll(all)
 			return nil, fmt.Errorf("open the database: %w", err)
 		}
-		all[use] = &Database{pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, log: cfg.Log, all: all}
+		all[use] = &Database{
+			pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, log: cfg.Log,
+			metrics: cfg.Metrics, all: all,
+		}
 	}
 	err = all[ForRequests].pool.Pool.Ping(ctx)
 	if err != nil {
@@ -163,6 +170,21 @@ func (d *Database) MasterDataKeys() keyring.Ring { return d.masterData }
 
 // Log takes alarms about what is stored.
 func (d *Database) Log() *slog.Logger { return d.log }
+
+// Metrics counts what happens; nil, which takes everything too, where nobody watches.
+func (d *Database) Metrics() *metric.Metrics { return d.metrics }
+
+// Usage is how the connections of a use are taken.
+type Usage struct {
+	InUse, Idle, Most int32
+	Waits             int64 // for a connection, since the start
+}
+
+// Usage says how the connections are taken.
+func (d *Database) Usage() Usage {
+	stat := d.pool.Stat()
+	return Usage{InUse: stat.AcquiredConns(), Idle: stat.IdleConns(), Most: stat.MaxConns(), Waits: stat.EmptyAcquireCount()}
+}
 
 // Outside asks the tables that belong to no realm, each statement in a transaction of its own.
 func (d *Database) Outside() *dbsqlc.Queries { return dbsqlc.New(d.pool) }

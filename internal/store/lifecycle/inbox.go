@@ -45,7 +45,8 @@ var ErrSeen = errors.New("the message id was received before")
 // transaction, with our answers to it. It fails with ErrSeen for a duplicate; a decide that returns ErrNoChange keeps the document and
 // moves nothing.
 func (s *Inbox) Record(ctx context.Context, in store.Document, decide DecideFunc, answers ...store.Document) error {
-	return s.db.InRealm(ctx, in.Realm, store.Changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+	var t payment.Transition
+	err := s.db.InRealm(ctx, in.Realm, store.Changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
 		m, err := load.In(q, s.db.Seal()).Message(ctx, in.Realm, in.MessageID, load.ForUpdate)
 		if err != nil {
 			return err
@@ -62,7 +63,7 @@ func (s *Inbox) Record(ctx context.Context, in store.Document, decide DecideFunc
 		if err != nil {
 			return fmt.Errorf("store the document: %w", err)
 		}
-		t, err := decide(m)
+		t, err = decide(m)
 		if err == nil {
 			err = s.messages.write(ctx, tx, q, t)
 		}
@@ -77,6 +78,10 @@ func (s *Inbox) Record(ctx context.Context, in store.Document, decide DecideFunc
 		}
 		return nil
 	})
+	if err == nil {
+		s.messages.count(t)
+	}
+	return err
 }
 
 // Quarantine stores a document that belongs to nothing here, or cannot be booked, with the reason, for an operator, and the answer it

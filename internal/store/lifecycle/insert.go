@@ -14,6 +14,7 @@ import (
 
 	"countersign/internal/audit"
 	"countersign/internal/identity"
+	"countersign/internal/metric"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -93,6 +94,10 @@ func (s *Messages) insert(
 		}
 		return s.put(ctx, tx, q, c)
 	})
+	if err == nil {
+		m := c.Message
+		s.db.Metrics().Moved(metric.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(payment.ActionSubmit), Since: -1})
+	}
 	return c, s.explain(ctx, stepBy{realm: realm, grant: c.Grant}, err)
 }
 

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/audit"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/metric"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/column"
@@ -68,6 +70,7 @@ type decideWith func(*dbsqlc.Queries, payment.Message) (payment.Transition, erro
 
 func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, decide decideWith) (payment.Message, error) {
 	var seen payment.Message
+	var t payment.Transition
 	step := stepBy{realm: realm}
 	err := s.db.InRealm(ctx, realm, store.Changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
@@ -75,13 +78,16 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 		if err != nil {
 			return err
 		}
-		t, err := decide(q, seen)
+		t, err = decide(q, seen)
 		if err != nil {
 			return err
 		}
 		step.grant = t.Grant()
 		return s.write(ctx, tx, q, t)
 	})
+	if err == nil {
+		s.count(t)
+	}
 	switch {
 	case errors.Is(err, ErrNoChange):
 		return seen, nil
@@ -89,6 +95,19 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 		return seen, payment.ErrNotFound
 	}
 	return seen, s.explain(ctx, step, err)
+}
+
+// count notes a transition that was stored, with the time since the release of what went out.
+func (s *Messages) count(t payment.Transition) {
+	if !t.Valid() {
+		return
+	}
+	m := t.Message()
+	since := time.Duration(-1)
+	if !m.AcceptedAt.IsZero() {
+		since = t.At().Sub(m.AcceptedAt)
+	}
+	s.db.Metrics().Moved(metric.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(t.Move().Action), Since: since})
 }
 
 // write stores a transition and the job it asks for.

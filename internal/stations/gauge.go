@@ -1,0 +1,75 @@
+package stations
+
+import (
+	"context"
+
+	"countersign/internal/clearing"
+	"countersign/internal/metric"
+	"countersign/internal/store"
+)
+
+// gauges are the figures that are read from the database and its connections when somebody asks.
+var gauges = []metric.Gauge{
+	{
+		Name: "countersign_messages", Labels: []string{"scheme", "state"},
+		Help: "Messages that wait: for approval, in flight (released, no answer yet), unconfirmed, undelivered (released, not with clearing); to 10,000 in a realm.",
+	},
+	{Name: "countersign_undelivered_age_seconds", Help: "Age of the oldest message that is released and not with clearing.", Labels: []string{"scheme"}},
+	{Name: "countersign_answers_undelivered", Help: "Answers that clearing does not have; to 10,000.", Labels: []string{"scheme"}},
+	{Name: "countersign_clearing_connected", Help: "1 while the connection to the scheme's clearing works, 0 while it is interrupted.", Labels: []string{"scheme"}},
+	{Name: "countersign_database_connections", Help: "Connections to the database by use: in use, idle, and the most there may be.", Labels: []string{"use", "state"}},
+	{Name: "countersign_database_waits", Help: "Times that somebody waited for a connection since the start.", Labels: []string{"use"}},
+}
+
+// Measure adds to the metrics what is read when they are asked for. ctx ends with the gateway.
+func (s *Stations) Measure(ctx context.Context) {
+	s.Database.Metrics().Read(ctx, gauges, s.read)
+}
+
+func (s *Stations) read(ctx context.Context) []metric.Sample {
+	samples := append(s.readConnections(), s.readPools()...)
+	backlog, err := s.Reader.Backlog(ctx)
+	if err != nil {
+		return samples // readiness tells why
+	}
+	for _, b := range backlog {
+		scheme, age := string(b.Scheme), 0.0
+		if !b.Oldest.IsZero() {
+			age = max(0, s.Now().Sub(b.Oldest).Seconds())
+		}
+		for state, count := range map[string]int64{
+			"approval pending": b.Pending, "in flight": b.InFlight, "unconfirmed": b.Unconfirmed, "undelivered": b.Undelivered,
+		} {
+			samples = append(samples, metric.Sample{Gauge: "countersign_messages", Labels: []string{scheme, state}, Value: float64(count)})
+		}
+		samples = append(
+			samples, metric.Sample{Gauge: "countersign_answers_undelivered", Labels: []string{scheme}, Value: float64(b.Answers)},
+			metric.Sample{Gauge: "countersign_undelivered_age_seconds", Labels: []string{scheme}, Value: age},
+		)
+	}
+	return samples
+}
+
+func (s *Stations) readConnections() []metric.Sample {
+	var samples []metric.Sample
+	for _, c := range s.Clearing.Connections() {
+		connected := 0.0
+		if c.State == clearing.ConnectionWorking {
+			connected = 1
+		}
+		samples = append(samples, metric.Sample{Gauge: "countersign_clearing_connected", Labels: []string{string(c.Scheme)}, Value: connected})
+	}
+	return samples
+}
+
+func (s *Stations) readPools() []metric.Sample {
+	var samples []metric.Sample
+	for use, name := range map[store.Use]string{store.ForRequests: "requests", store.ForClearing: "clearing", store.ForPages: "pages"} {
+		used := s.Database.For(use).Usage()
+		for state, count := range map[string]int32{"in use": used.InUse, "idle": used.Idle, "most": used.Most} {
+			samples = append(samples, metric.Sample{Gauge: "countersign_database_connections", Labels: []string{name, state}, Value: float64(count)})
+		}
+		samples = append(samples, metric.Sample{Gauge: "countersign_database_waits", Labels: []string{name}, Value: float64(used.Waits)})
+	}
+	return samples
+}

@@ -1,0 +1,106 @@
+package web_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/metric"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/internal/store/storetest"
+	"countersign/web/webtest"
+)
+
+// measured is the usual gateway whose metrics a test reads, after a payment was made, approved and sent.
+func measured(t *testing.T) (b *bundle, id uuid.UUID, read func() string) {
+	t.Helper()
+	m := metric.New()
+	b = setupWith(t, webtest.Options{Database: func(db *storetest.DB, log *slog.Logger) *store.Database {
+		log = slog.New(m.CountAlarms(log.Handler()))
+		database, err := store.Open(t.Context(), store.Config{URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: log, Metrics: m})
+		must(t, err)
+		t.Cleanup(database.Close)
+		return database
+	}})
+	b.Stations.Measure(t.Context())
+	text := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample)}).Text("identifiers", "internalId")
+	id, err := uuid.Parse(text)
+	must(t, err)
+	if a := b.Send(t, webtest.Call{Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(text, "approve")}); a.Status != http.StatusOK {
+		t.Fatal(a.Body)
+	}
+	return b, id, func() string {
+		recorder := httptest.NewRecorder()
+		m.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+		if recorder.Code != http.StatusOK {
+			t.Fatalf("%d %s", recorder.Code, recorder.Body)
+		}
+		return recorder.Body.String()
+	}
+}
+
+// TestTheMetricsCountWhatHappens follows a payment through them, and looks that they hold nothing of whom it is about.
+func TestTheMetricsCountWhatHappens(t *testing.T) {
+	t.Parallel()
+	b, id, read := measured(t)
+	wantLines(t, read(), `countersign_messages{scheme="sic-inst",state="undelivered"} 1`, `countersign_messages{scheme="sct-inst",state="in flight"} 0`)
+	must(t, b.Clearing.Send(t.Context(), rulebook.SchemeSIC, "demo", id))
+	b.Database.Log().Error("a seal does not fit", slog.Bool("alarm", true))
+	text := read()
+	wantLines(t, text,
+		`countersign_message_moves_total{action="submit",kind="instruction",scheme="sic-inst"} 1`,
+		`countersign_message_moves_total{action="approve",kind="instruction",scheme="sic-inst"} 1`,
+		`countersign_message_leg_seconds_count{action="deliver",scheme="sic-inst"} 1`,
+		`countersign_delivery_duration_seconds_count{outcome="taken",scheme="sic-inst"} 1`,
+		`countersign_request_duration_seconds_count{method="POST",route="`+webtest.CreateSwiss+`",status="200"} 1`,
+		`countersign_messages{scheme="sic-inst",state="undelivered"} 0`, `countersign_messages{scheme="sic-inst",state="in flight"} 1`,
+		`countersign_clearing_connected{scheme="sct-inst"} 1`, `countersign_alarms_total 1`,
+	)
+	for _, secret := range []string{"demo", "maker1", "CH4821966000009613388", "Haller"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the metrics hold %q", secret)
+		}
+	}
+}
+
+func wantLines(t *testing.T, text string, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		if !strings.Contains("\n"+text, "\n"+line+"\n") {
+			t.Errorf("the metrics lack %s in\n%s", line, text)
+		}
+	}
+}
+
+// TestTheMetricsOfAlertsAndDashboardExist: a rule about a metric that was renamed would never fire.
+func TestTheMetricsOfAlertsAndDashboardExist(t *testing.T) {
+	t.Parallel()
+	b, id, read := measured(t)
+	must(t, b.Clearing.Send(t.Context(), rulebook.SchemeSIC, "demo", id))
+	text := read()
+	name := regexp.MustCompile(`countersign_[a-z_]+`)
+	files, err := filepath.Glob("../deploy/*.*")
+	must(t, err)
+	named := 0
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		must(t, err)
+		for _, used := range name.FindAllString(string(content), -1) {
+			named++
+			if !strings.Contains(text, "\n"+used+"{") && !strings.Contains(text, "\n"+used+" ") {
+				t.Errorf("%s names %s, which the gateway does not have", file, used)
+			}
+		}
+	}
+	if named < 20 {
+		t.Errorf("%d metrics are named in %v", named, files)
+	}
+}

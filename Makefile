@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench drill fuzz hostile screenshots postgres browser xmllint clean-cache
+.PHONY: help run test verify generate lint bench drill fuzz hostile screenshots postgres browser xmllint pgbouncer clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -28,10 +28,10 @@ run: ## start the demo: portal and API on 127.0.0.1:8080, with its own database 
 	@$(GO) build -o .cache/bin/countersign ./cmd/countersign
 	@exec .cache/bin/countersign demo
 
-test: browser xmllint rabbitmq ## run all tests: unit, database, browser, broker, and a short fuzzing
+test: browser xmllint rabbitmq pgbouncer ## run all tests: unit, database, browser, broker, and a short fuzzing
 	@tools/postgres.sh --if-missing
 	@tools/fuzz.sh $(FUZZ)
-	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_RABBITMQ=1 \
+	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_PGBOUNCER=1 \
 	PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" \
 	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
 	COUNTERSIGN_CHROMIUM="$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" \
@@ -97,6 +97,9 @@ browser: ## install what browser tests need: Chromium (system package), its driv
 
 xmllint: ## install xmllint, which checks our XML against the ISO 20022 schemas in tests (system package)
 	@tools/install.sh xmllint "checking XML against the ISO 20022 schemas in tests" libxml2-utils
+
+pgbouncer: ## install pgbouncer for the test of connections through it (system package); the test starts one of its own
+	@tools/install.sh pgbouncer "the test of connections through a pooler" pgbouncer
 
 clean-cache: ## delete what was fetched and built; the demo's data stay
 	rm -rf .cache

@@ -60,3 +60,7 @@ SELECT (SELECT count(*) FROM pg_catalog.pg_roles WHERE rolname IN ('countersign_
        (SELECT pg_has_role(current_user, datdba, 'MEMBER') FROM pg_catalog.pg_database WHERE datname = current_database())::boolean AS owns,
        has_schema_privilege('public', 'CREATE')::boolean AS makes_tables,
        current_user::text AS login, current_database()::text AS database;
+
+-- name: SessionStanding :one
+-- As whom a statement outside a transaction works, and in which realm.
+SELECT current_user::text AS role, coalesce(current_setting('countersign.realm', true), '')::text AS realm;

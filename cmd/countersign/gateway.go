@@ -26,6 +26,7 @@ type gateway struct {
 	DatabaseURL string
 	// Pools are the sizes of the pools of connections to the database; zero values are the defaults.
 	Pools       store.Connections
+	Pooled      bool // a pooler stands before the database
 	ReleaseKeys keyring.Ring
 	TokenKeys   keyring.Ring
 	Rules       rulebook.Settings
@@ -54,7 +55,7 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(ctx, store.Config{URL: g.DatabaseURL, Connections: g.Pools, Seal: seal, TokenKeys: g.TokenKeys, Log: g.Log, Metrics: g.Metrics})
+	db, err := store.Open(ctx, store.Config{URL: g.DatabaseURL, Connections: g.Pools, Pooled: g.Pooled, Seal: seal, TokenKeys: g.TokenKeys, Log: g.Log, Metrics: g.Metrics})
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,10 @@ import (
 
 // poolSettings say how many connections to the database there are for what; docs/operations.md explains them.
 type poolSettings struct {
-	Requests int `help:"Database connections for calls of the API and for who calls; 0 is four a core, at least eight." name:"database-connections" env:"COUNTERSIGN_DATABASE_CONNECTIONS"`
-	Clearing int `help:"Database connections for deliveries, answers and the clock; 0 is two a core, at least six." name:"database-clearing-connections" env:"COUNTERSIGN_DATABASE_CLEARING_CONNECTIONS"`
-	Pages    int `help:"Database connections for pages, lists and readiness; 0 is one a core, at least four." name:"database-page-connections" env:"COUNTERSIGN_DATABASE_PAGE_CONNECTIONS"`
+	Pooler   string `help:"What stands between here and the database: none, or a pooler in transaction mode (pgbouncer)." enum:"none,transaction" default:"none" name:"database-pooler" env:"COUNTERSIGN_DATABASE_POOLER"`
+	Requests int    `help:"Database connections for calls of the API and for who calls; 0 is four a core, at least eight." name:"database-connections" env:"COUNTERSIGN_DATABASE_CONNECTIONS"`
+	Clearing int    `help:"Database connections for deliveries, answers and the clock; 0 is two a core, at least six." name:"database-clearing-connections" env:"COUNTERSIGN_DATABASE_CLEARING_CONNECTIONS"`
+	Pages    int    `help:"Database connections for pages, lists and readiness; 0 is one a core, at least four." name:"database-page-connections" env:"COUNTERSIGN_DATABASE_PAGE_CONNECTIONS"`
 }
 
 // fewestConnections: the job queue alone keeps one to listen, and a page may need two.
@@ -30,6 +31,7 @@ func (s *poolSettings) apply(g *gateway) error {
 			return fmt.Errorf("%s: give a number from %d, or 0 for the default", pool.setting, fewestConnections)
 		}
 	}
+	g.Pooled = s.Pooler == "transaction"
 	g.Pools = store.Connections{Requests: s.Requests, Clearing: s.Clearing, Pages: s.Pages}
 	return nil
 }

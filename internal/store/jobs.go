@@ -114,9 +114,10 @@ func (j *Jobs) Run(ctx context.Context, db *Database, handlers JobHandlers) erro
 		Schema:                      riverSchema,
 		Logger:                      quiet(j.log),
 		Queues:                      lanes(),
+		PollOnly:                    db.begin != "", // nobody hears a notification through a pooler
 		Workers:                     workers,
 		FetchCooldown:               5 * time.Millisecond,
-		FetchPollInterval:           200 * time.Millisecond,
+		FetchPollInterval:           db.pollEvery(),
 		JobTimeout:                  15 * time.Second,
 		RescueStuckJobsAfter:        time.Minute,
 		CompletedJobRetentionPeriod: time.Minute,
@@ -138,6 +139,15 @@ func (j *Jobs) Run(ctx context.Context, db *Database, handlers JobHandlers) erro
 		return errors.Join(fmt.Errorf("stop the job workers: %w", err), client.StopAndCancel(last))
 	}
 	return nil
+}
+
+// pollEvery is the pause between two looks for jobs nobody told of: short where nobody can tell.
+func (d *Database) pollEvery() time.Duration {
+	const told, untold = 200 * time.Millisecond, 50 * time.Millisecond
+	if d.begin != "" {
+		return untold
+	}
+	return told
 }
 
 // next counts the pause from the end of an attempt: counted from its beginning, a time in the past would come out of one that took long,

@@ -45,6 +45,7 @@ func CheckLogin(ctx context.Context, url string) error {
 	if err != nil {
 		return fmt.Errorf("read the database URL: %w", err)
 	}
+	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // also through a pooler
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return fmt.Errorf("open the database: %w", err)

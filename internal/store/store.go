@@ -77,6 +77,7 @@ type Database struct {
 	masterData keyring.Ring
 	log        *slog.Logger
 	metrics    *metric.Metrics
+	begin      string           // what a transaction sets for itself besides its realm
 	all        *[uses]*Database // the same database, for each use
 }
 
@@ -87,6 +88,8 @@ func (d *Database) For(use Use) *Database { return d.all[use] }
 type Config struct {
 	URL         string // PostgreSQL URL or keyword string
 	Connections Connections
+	// Pooled: a pooler stands between (pgbouncer), which may give each transaction another connection.
+	Pooled bool
 	// Seal makes and checks the seals of what is stored. Without a key nothing can be written that carries one, and what is read is
 	// withheld.
 	Seal payment.Sealer
@@ -110,6 +113,10 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	begin := ""
+	if cfg.Pooled {
+		begin = localSettings
+	}
 	away, all := newOutage(cfg.Log), &[uses]*Database{}
 	for use, size := range cfg.Connections.sizes() {
 		pool, err := cfg.open(ctx, size)
@@ -119,10 +126,13 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 		}
 		all[use] = &Database{
 			pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, log: cfg.Log,
-			metrics: cfg.Metrics, all: all,
+			metrics: cfg.Metrics, all: all, begin: begin,
 		}
 	}
 	err = all[ForRequests].pool.Pool.Ping(ctx)
+	if err == nil && cfg.Pooled {
+		err = all[ForRequests].checkPooler(ctx)
+	}
 	if err != nil {
 		closeAll(all)
 		return nil, fmt.Errorf("open the database: %w", err)
@@ -149,8 +159,14 @@ func (cfg Config) open(ctx context.Context, size int32) (*pgxpool.Pool, error) {
 	pc.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "15s"
 	// Statements here are short: compiling one takes longer than running it (measured: 40 to 450 ms on the count of a long queue).
 	pc.ConnConfig.RuntimeParams["jit"] = "off"
+	if cfg.Pooled {
+		throughPooler(pc.ConnConfig)
+	}
 	pc.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		registerUUID(conn.TypeMap())
+		if cfg.Pooled {
+			return nil
+		}
 		_, err := conn.Exec(ctx, "SET ROLE "+appRole+"; SET countersign.realm = '"+gatewayStep+"'")
 		return err
 	}
@@ -193,7 +209,7 @@ func (d *Database) Outside() *dbsqlc.Queries { return dbsqlc.New(d.pool) }
 //
 // Errors: ErrBusy, ErrUnavailable; what work returns.
 func (d *Database) InOneOutside(ctx context.Context, work func(pgx.Tx, *dbsqlc.Queries) error) error {
-	return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error { return work(tx, dbsqlc.New(tx)) })
+	return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error { return work(tx, dbsqlc.New(tx)) }) // a pooler gives it the login's settings
 }
 
 // closeWithin is how long Close waits for connections in use: longer than any statement may take.
@@ -269,7 +285,7 @@ func (d *Database) InRealm(ctx context.Context, realm string, mode Mode, work fu
 	if !realmPattern.MatchString(realm) {
 		return ErrNoRealm
 	}
-	begin := string(mode) + "; set local countersign.realm = '" + realm + "'"
+	begin := string(mode) + d.begin + "; set local countersign.realm = '" + realm + "'"
 	tx, err := d.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: begin})
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)

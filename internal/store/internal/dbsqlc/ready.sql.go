@@ -223,3 +223,20 @@ func (q *Queries) SchemeInUseList(ctx context.Context, realm string) ([]string, 
 	}
 	return items, nil
 }
+
+const sessionStanding = `-- name: SessionStanding :one
+SELECT current_user::text AS role, coalesce(current_setting('countersign.realm', true), '')::text AS realm
+`
+
+type SessionStandingRow struct {
+	Role  string
+	Realm string
+}
+
+// As whom a statement outside a transaction works, and in which realm.
+func (q *Queries) SessionStanding(ctx context.Context) (SessionStandingRow, error) {
+	row := q.db.QueryRow(ctx, sessionStanding)
+	var i SessionStandingRow
+	err := row.Scan(&i.Role, &i.Realm)
+	return i, err
+}

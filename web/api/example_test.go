@@ -156,3 +156,24 @@ func TestEveryExampleOfARequestIsTaken(t *testing.T) {
 		t.Errorf("only %d examples were sent", taken)
 	}
 }
+
+// TestTheSchemasAskForWhatTheProgramAsksFor: the reason, in one of its two places, and the payment by one of its two names.
+func TestTheSchemasAskForWhatTheProgramAsksFor(t *testing.T) {
+	t.Parallel()
+	schemas := described(t).Components.Schemas
+	for body, schema := range map[string]string{
+		`{"identifiers":{"internalId":"a"}}`:                                              "RecallOrder",
+		`{"identifiers":{"internalId":"a"},"RecallDetails":{}}`:                           "RecallOrder",
+		`{"identifiers":{"creditId":"a"},"ReturnDetails":{"chargeAmount":"1"}}`:           "ReturnOrder",
+		`{"identifiers":{},"ReturnDetails":{"reason":"FOCR"}}`:                            "ReturnOrder",
+		`{"identifiers":{"recallId":"b"},"ResolutionDetails":{"reason":"CUST"}}`:          "ResolutionOrder",
+		`{"identifiers":{"recallId":"b","creditId":"a"},"additionalInformation":["one"]}`: "ResolutionOrder",
+	} {
+		var value any
+		must(t, json.Unmarshal([]byte(body), &value))
+		err := schemas[schema].Value.VisitJSON(value)
+		if err == nil {
+			t.Errorf("the schema %s takes %s", schema, body)
+		}
+	}
+}

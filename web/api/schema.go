@@ -120,9 +120,11 @@ func leaves(err *jsonschema.ValidationError, list []*jsonschema.ValidationError)
 	if len(err.Causes) == 0 {
 		return append(list, err)
 	}
-	_, alternatives := err.ErrorKind.(*kind.OneOf)
-	if alternatives {
+	switch err.ErrorKind.(type) {
+	case *kind.OneOf:
 		return append(list, ofNearest(err)...)
+	case *kind.AnyOf:
+		return list // which of several members there has to be, the check of the form says in one sentence
 	}
 	for _, cause := range err.Causes {
 		list = leaves(cause, list)

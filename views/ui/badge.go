@@ -1,9 +1,14 @@
 package ui
 
-import "strings"
+import (
+	"cmp"
+	"strings"
 
-// Tone is the fixed meaning of a colour. A tone is never shown by colour
-// alone: a badge always carries an icon and words.
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+)
+
+// Tone is the fixed meaning of a colour. A tone is never shown by colour alone: a badge always carries an icon and words.
 type Tone string
 
 // The tones, one for each group of states.
@@ -24,83 +29,83 @@ type look struct {
 	icon  string
 }
 
-// states maps the state names of the interface contract to their appearance. Withheld is none of them: it stands beside a state.
-var states = map[string]look{
-	"Approval Pending":  {"Waiting for approval", ToneWaiting, "clock"},
-	"Approved":          {"Approved", ToneGood, "circle-check"},
-	"Processing":        {"Processing", ToneMoving, "send"},
-	"Unconfirmed":       {"Unconfirmed", ToneUnsure, "circle-question-mark"},
-	"Settled":           {"Settled", ToneGood, "circle-check"},
-	"Booked":            {"Booked", ToneGood, "circle-check"},
-	"Failed":            {"Failed", ToneBad, "circle-x"},
-	"Rejected":          {"Rejected", ToneBad, "circle-x"},
-	"Withdrawn":         {"Withdrawn", ToneClosed, "circle-slash"},
-	"Expired":           {"Expired", ToneClosed, "circle-slash"},
-	"Acknowledged":      {"Acknowledged", ToneMoving, "send"},
-	"Accepted":          {"Accepted", ToneGood, "circle-check"},
-	"Refused":           {"Refused", ToneBad, "circle-x"},
-	"Overdue":           {"Answer overdue", ToneWaiting, "clock"},
-	"Communicated":      {"Communicated", ToneGood, "circle-check"},
-	"Withheld":          {"Withheld", ToneBad, "triangle-alert"},
-	"Awaiting Decision": {"Awaiting decision", ToneWaiting, "clock"},
-	"Answered":          {"Answered", ToneGood, "circle-check"},
-
-	"Recall in Progress": {"Recall in progress", ToneReverse, "undo-2"},
-	"Recalled":           {"Recalled", ToneReverse, "undo-2"},
-	"Recall Refused":     {"Recall refused", ToneReverse, "undo-2"},
-	"Return in Progress": {"Return in progress", ToneReverse, "reply"},
-	"Returned":           {"Returned", ToneReverse, "reply"},
+// states are the appearances of the states of messages.
+var states = map[payment.State]look{
+	payment.StateApprovalPending:  {"Waiting for approval", ToneWaiting, "clock"},
+	payment.StateApproved:         {"Approved", ToneGood, "circle-check"},
+	payment.StateProcessing:       {"Processing", ToneMoving, "send"},
+	payment.StateUnconfirmed:      {"Unconfirmed", ToneUnsure, "circle-question-mark"},
+	payment.StateSettled:          {"Settled", ToneGood, "circle-check"},
+	payment.StateBooked:           {"Booked", ToneGood, "circle-check"},
+	payment.StateFailed:           {"Failed", ToneBad, "circle-x"},
+	payment.StateRejected:         {"Rejected", ToneBad, "circle-x"},
+	payment.StateWithdrawn:        {"Withdrawn", ToneClosed, "circle-slash"},
+	payment.StateExpired:          {"Expired", ToneClosed, "circle-slash"},
+	payment.StateAcknowledged:     {"Acknowledged", ToneMoving, "send"},
+	payment.StateAccepted:         {"Accepted", ToneGood, "circle-check"},
+	payment.StateRefused:          {"Refused", ToneBad, "circle-x"},
+	payment.StateOverdue:          {"Answer overdue", ToneWaiting, "clock"},
+	payment.StateCommunicated:     {"Communicated", ToneGood, "circle-check"},
+	payment.StateAwaitingDecision: {"Awaiting decision", ToneWaiting, "clock"},
+	payment.StateAnswered:         {"Answered", ToneGood, "circle-check"},
 }
 
-// kinds maps the kinds of message to their appearance.
-var kinds = map[string]look{
-	"instruction": {"Payment", ToneMoving, "arrow-up-right"},
-	"payment":     {"Incoming", ToneMoving, "arrow-down-left"},
-	"recall":      {"Recall", ToneReverse, "undo-2"},
-	"return":      {"Return", ToneReverse, "reply"},
-	"resolution":  {"Resolution", ToneReverse, "gavel"},
+// marks are the appearances of what stands beside a state: a warning, and how it goes with the money.
+var marks = map[string]look{
+	Withheld: {"Withheld", ToneBad, "triangle-alert"},
 
-	"received recall": {"Received recall", ToneReverse, "undo-2"},
+	string(payment.RecallInProgress): {"Recall in progress", ToneReverse, "undo-2"},
+	string(payment.RecallAccepted):   {"Recalled", ToneReverse, "undo-2"},
+	string(payment.RecallRefused):    {"Recall refused", ToneReverse, "undo-2"},
+	string(payment.ReturnInProgress): {"Return in progress", ToneReverse, "reply"},
+	string(payment.ReturnDone):       {"Returned", ToneReverse, "reply"},
 }
 
-// lookOf finds the appearance of a name; an unknown name is shown as it is,
-// in the tone that says nothing.
-func lookOf(table map[string]look, name string) look {
-	if known, found := table[name]; found {
-		return known
+// Withheld is the mark of a message that is not what was sealed.
+const Withheld = "Withheld"
+
+// kinds are the appearances of the kinds of messages.
+var kinds = map[payment.Kind]look{
+	payment.KindInstruction: {"Payment", ToneMoving, "arrow-up-right"},
+	payment.KindPayment:     {"Incoming", ToneMoving, "arrow-down-left"},
+	payment.KindRecall:      {"Recall", ToneReverse, "undo-2"},
+	payment.KindReturn:      {"Return", ToneReverse, "reply"},
+	payment.KindResolution:  {"Resolution", ToneReverse, "gavel"},
+
+	payment.KindReceivedRecall: {"Received recall", ToneReverse, "undo-2"},
+}
+
+// lookOf is the appearance of a state, of what stands beside it, or of a kind; an unknown name is shown as it is, in the tone that says
+// nothing.
+func lookOf[K ~string](table map[K]look, name string) look {
+	known, found := table[K(name)]
+	if !found {
+		known, found = marks[name]
 	}
-	return look{label: name, tone: ToneClosed, icon: "info"}
+	if !found {
+		return look{label: name, tone: ToneClosed, icon: "info"}
+	}
+	return known
 }
 
-// StateLabel returns the words for a state of the interface contract, such as
-// "Waiting for approval" for "Approval Pending".
-func StateLabel(state string) string { return lookOf(states, state).label }
+// StateLabel is the words for a state of the interface contract, such as "Waiting for approval" for "Approval Pending".
+func StateLabel[S ~string](state S) string { return lookOf(states, string(state)).label }
 
-// KindLabel returns the word for a kind of message, such as "Payment" for
-// "instruction".
-func KindLabel(kind string) string { return lookOf(kinds, kind).label }
+// KindLabel is the word for a kind of message, such as "Payment" for "instruction".
+func KindLabel[K ~string](kind K) string { return lookOf(kinds, string(kind)).label }
 
-// SchemeLabel returns the short name people use for a scheme: "SIC" for
-// "sic-inst", "SEPA" for "sct-inst".
-func SchemeLabel(scheme string) string {
-	switch scheme {
-	case "sic-inst":
-		return "SIC"
-	case "sct-inst":
-		return "SEPA"
-	default:
-		return strings.ToUpper(scheme)
-	}
+// schemes are the names of the schemes: the short one people use, and the whole one.
+var schemes = map[rulebook.Scheme]struct{ short, whole string }{
+	rulebook.SchemeSIC: {"SIC", "SIC instant payment"},
+	rulebook.SchemeSCT: {"SEPA", "SEPA instant credit transfer"},
 }
 
-// SchemeName returns the full name of a scheme.
-func SchemeName(scheme string) string {
-	switch scheme {
-	case "sic-inst":
-		return "SIC instant payment"
-	case "sct-inst":
-		return "SEPA instant credit transfer"
-	default:
-		return scheme
-	}
+// SchemeLabel is the short name of a scheme: "SIC" for "sic-inst", "SEPA" for "sct-inst".
+func SchemeLabel[S ~string](scheme S) string {
+	return cmp.Or(schemes[rulebook.Scheme(scheme)].short, strings.ToUpper(string(scheme)))
+}
+
+// SchemeName is the whole name of a scheme.
+func SchemeName[S ~string](scheme S) string {
+	return cmp.Or(schemes[rulebook.Scheme(scheme)].whole, string(scheme))
 }

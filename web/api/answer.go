@@ -170,19 +170,29 @@ func identifiersOf(m payment.Message) Identifiers {
 	return names
 }
 
+// creditOf finds the incoming payment that a message of each kind is, or is about. The other kinds are about a payment of ours.
+var creditOf = map[payment.Kind]func(payment.Message) uuid.UUID{
+	payment.KindPayment:        func(m payment.Message) uuid.UUID { return m.InternalID },
+	payment.KindReceivedRecall: func(m payment.Message) uuid.UUID { return m.OriginalID },
+	payment.KindReturn:         creditAnswered,
+	payment.KindResolution:     creditAnswered,
+}
+
+// creditAnswered is the payment that a return or resolution of ours is about; zero for the answer to a recall of ours.
+func creditAnswered(m payment.Message) uuid.UUID {
+	if m.Direction == payment.DirectionIn {
+		return uuid.Nil
+	}
+	return m.OriginalID
+}
+
 // creditID names the incoming payment that a message is, or that it is about; "" where ours is the payment.
 func creditID(m payment.Message) string {
-	switch m.Kind {
-	case payment.KindPayment:
-		return m.InternalID.String()
-	case payment.KindReturn, payment.KindResolution, payment.KindReceivedRecall:
-		if m.Kind != payment.KindReceivedRecall && m.Direction == payment.DirectionIn {
-			return "" // the answer to a recall of a payment of ours
-		}
-		return orEmpty(m.OriginalID)
-	case payment.KindInstruction, payment.KindRecall:
+	find, has := creditOf[m.Kind]
+	if !has {
+		return ""
 	}
-	return ""
+	return orEmpty(find(m))
 }
 
 // kindOf is what the interface calls a kind: a recall that came in is a recall whose direction is in.

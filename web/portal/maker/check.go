@@ -158,7 +158,7 @@ func showSubmitted(v *visit) error {
 	}
 	next := page.NextSteps(m.Kind, page.PolicyOf(m))
 	if m.State != payment.StateApprovalPending {
-		next = []string{"It is " + strings.ToLower(ui.StateLabel(string(m.State))) + " now. You see what follows under My submissions."}
+		next = []string{"It is " + strings.ToLower(ui.StateLabel(m.State)) + " now. You see what follows under My submissions."}
 	}
 	return v.Render(http.StatusOK, views.SubmittedPage(views.Submitted{
 		Shell: v.Shell("Submitted", views.PlaceMine), Message: page.MessageView(m), Next: next,

@@ -32,7 +32,7 @@ func WhatHappened(m payment.Message) string {
 	if m.State == payment.StateApprovalPending {
 		return name + " waited too long: nobody may decide it any more."
 	}
-	return name + " is " + strings.ToLower(ui.StateLabel(string(m.State))) + " since " + ui.ClockTime(m.StateSince) + "."
+	return name + " is " + strings.ToLower(ui.StateLabel(m.State)) + " since " + ui.ClockTime(m.StateSince) + "."
 }
 
 // DecidedAs is the word for what a decision did.

@@ -208,7 +208,7 @@ func (f Filter) NothingMatches(listed string) ui.Empty {
 func KindOptions(kinds []payment.Kind) []ui.Option {
 	options := []ui.Option{{Label: "Any"}}
 	for _, kind := range kinds {
-		options = append(options, ui.Option{Value: string(kind), Label: ui.KindLabel(string(kind))})
+		options = append(options, ui.Option{Value: string(kind), Label: ui.KindLabel(kind)})
 	}
 	return options
 }

@@ -186,7 +186,7 @@ func ChannelName(channel, client string) string {
 }
 
 // Withheld is what stands beside the state of a message that nobody may decide, because what is stored of it cannot be trusted.
-const Withheld = "Withheld"
+const Withheld = ui.Withheld
 
 // FollowUp is what a payment shows beside its state: that it is withheld, or what became of its recall or return; "" for nothing.
 func FollowUp(m payment.Message) string {

@@ -34,29 +34,41 @@ func FullMessage(v *page.Visit, m payment.Message) (views.Message, error) {
 		view.Warnings = []views.Warning{{Title: "Withheld", Text: m.Withheld}}
 		return view, nil // its document is not shown beside fields that contradict it
 	}
-	switch m.Kind {
-	case payment.KindPayment:
-		page.FillIncoming(&view, m)
-		return view, nil
-	case payment.KindRecall, payment.KindReturn, payment.KindResolution, payment.KindReceivedRecall:
-		return view, rtransaction.FillRequest(v, &view, m)
-	case payment.KindInstruction:
-	}
+	return view, contents[m.Kind](v, &view, m)
+}
+
+// contents show what a message of each kind says.
+var contents = map[payment.Kind]func(v *page.Visit, view *views.Message, m payment.Message) error{
+	payment.KindInstruction:    fillOrder,
+	payment.KindPayment:        fillIncoming,
+	payment.KindRecall:         rtransaction.FillRequest,
+	payment.KindReturn:         rtransaction.FillRequest,
+	payment.KindResolution:     rtransaction.FillRequest,
+	payment.KindReceivedRecall: rtransaction.FillRequest,
+}
+
+func fillIncoming(_ *page.Visit, view *views.Message, m payment.Message) error {
+	page.FillIncoming(view, m)
+	return nil
+}
+
+// fillOrder shows a payment order, what a checker should look at first, and what its last amendment changed.
+func fillOrder(v *page.Visit, view *views.Message, m payment.Message) error {
 	document, err := payment.DocumentOf(m)
 	if err != nil {
-		return view, err
+		return err
 	}
-	page.FillDocument(&view, document)
+	page.FillDocument(view, document)
 	if m.State == payment.StateApprovalPending {
 		view.Warnings, err = (&visit{v}).warnings(m)
 		if err != nil {
-			return view, err
+			return err
 		}
 	}
 	if m.Version > 1 {
-		err = (&visit{v}).fillChanges(&view, m, document)
+		return (&visit{v}).fillChanges(view, m, document)
 	}
-	return view, err
+	return nil
 }
 
 // noteOf is what the maker of a version says to the checkers, "" for nothing. What came in has no maker, and its first step speaks for
@@ -85,7 +97,7 @@ func (v *visit) warnings(m payment.Message) ([]views.Warning, error) {
 	}
 	for _, s := range similar {
 		warning.Links = append(warning.Links, views.Link{
-			Label: fmt.Sprintf("%s, %s, %s", s.GlobalID, ui.DateTime(s.CreatedAt), ui.StateLabel(string(s.State))),
+			Label: fmt.Sprintf("%s, %s, %s", s.GlobalID, ui.DateTime(s.CreatedAt), ui.StateLabel(s.State)),
 			URL:   "/payments/" + s.MessageID.String(),
 		})
 	}

@@ -56,7 +56,7 @@ func showIncoming(v *visit) error {
 func incomingStates() []ui.Option {
 	options := []ui.Option{{Label: "Any"}}
 	for _, state := range []payment.State{payment.StateBooked, payment.StateFailed} {
-		options = append(options, ui.Option{Value: string(state), Label: ui.StateLabel(string(state))})
+		options = append(options, ui.Option{Value: string(state), Label: ui.StateLabel(state)})
 	}
 	return options
 }
@@ -136,7 +136,7 @@ func (v *visit) receivedRecallRow(m payment.Message) (views.ReceivedRecallRow, e
 	if m.Withheld != "" {
 		row.Answer = page.Withheld
 	} else if err == nil && index >= 0 {
-		row.Answer = ui.KindLabel(string(related[index].Kind)) + " " + strings.ToLower(ui.StateLabel(string(related[index].State)))
+		row.Answer = ui.KindLabel(related[index].Kind) + " " + strings.ToLower(ui.StateLabel(related[index].State))
 	}
 	return row, err
 }

@@ -169,7 +169,7 @@ func directionOptions() []ui.Option {
 func stateOptions() []ui.Option {
 	options := []ui.Option{{Label: "Any"}}
 	for _, state := range payment.States() {
-		options = append(options, ui.Option{Value: string(state), Label: ui.StateLabel(string(state))})
+		options = append(options, ui.Option{Value: string(state), Label: ui.StateLabel(state)})
 	}
 	return options
 }

@@ -59,37 +59,58 @@ func (v *visit) requests(s rtransaction.Subject, m payment.Message) (actions []v
 	if page.MayMake(v.By) != nil {
 		return nil, nil
 	}
-	about, payments := m.Summary.Amount.Format(), "/payments/"+s.Original.InternalID.String()
-	offer := func(kind payment.Kind, action views.Action) {
-		s.Kind = kind
+	list, has := offers[m.Kind]
+	if !has {
+		return nil, nil
+	}
+	for _, o := range list(s, m) {
+		s.Kind = o.kind
 		sentence := s.Bar(v.Config.Rules)
 		switch {
 		case sentence == "":
-			actions = append(actions, action)
+			actions = append(actions, o.action)
 		case !slices.Contains(barred, sentence):
 			barred = append(barred, sentence)
 		}
 	}
-	switch m.Kind {
-	case payment.KindInstruction:
-		offer(payment.KindRecall, views.Action{Label: "Recall " + about, URL: payments + "/recall"})
-	case payment.KindPayment:
-		label := "Return " + about
-		if s.Recalled() {
-			label = "Grant the recall: send " + about + " back"
-		}
-		offer(payment.KindReturn, views.Action{Label: label, URL: payments + "/return"})
-		if s.Recalled() {
-			offer(payment.KindResolution, views.Action{Label: "Refuse the recall", URL: "/recalls/" + s.Recall.InternalID.String() + "/resolve"})
-		}
-	case payment.KindReceivedRecall:
-		offer(payment.KindResolution, views.Action{Label: "Refuse the recall of " + about, URL: "/recalls/" + m.InternalID.String() + "/resolve"})
-		if s.Recalled() {
-			offer(payment.KindReturn, views.Action{Label: "Grant: send the money back", URL: payments + "/return"})
-		}
-	case payment.KindRecall, payment.KindReturn, payment.KindResolution:
-	}
 	return actions, barred
+}
+
+// offer is an R-transaction that may be made, and what leads to its form.
+type offer struct {
+	kind   payment.Kind
+	action views.Action
+}
+
+// offers are what may be made about a message of each kind; about the other kinds nothing.
+var offers = map[payment.Kind]func(s rtransaction.Subject, m payment.Message) []offer{
+	payment.KindInstruction: func(s rtransaction.Subject, m payment.Message) []offer {
+		return []offer{{payment.KindRecall, views.Action{Label: "Recall " + m.Summary.Amount.Format(), URL: pathOf(s.Original) + "/recall"}}}
+	},
+	payment.KindPayment: func(s rtransaction.Subject, m payment.Message) []offer {
+		amount, returning := m.Summary.Amount.Format(), pathOf(s.Original)+"/return"
+		if !s.Recalled() {
+			return []offer{{payment.KindReturn, views.Action{Label: "Return " + amount, URL: returning}}}
+		}
+		return []offer{
+			{payment.KindReturn, views.Action{Label: "Grant the recall: send " + amount + " back", URL: returning}},
+			{payment.KindResolution, views.Action{Label: "Refuse the recall", URL: refusalPath(s.Recall)}},
+		}
+	},
+	payment.KindReceivedRecall: func(s rtransaction.Subject, m payment.Message) []offer {
+		list := []offer{{payment.KindResolution, views.Action{Label: "Refuse the recall of " + m.Summary.Amount.Format(), URL: refusalPath(m)}}}
+		if s.Recalled() {
+			list = append(list, offer{payment.KindReturn, views.Action{Label: "Grant: send the money back", URL: pathOf(s.Original) + "/return"}})
+		}
+		return list
+	},
+}
+
+func pathOf(m payment.Message) string { return "/payments/" + m.InternalID.String() }
+
+// refusalPath leads to the form that refuses a received recall.
+func refusalPath(recall payment.Message) string {
+	return "/recalls/" + recall.InternalID.String() + "/resolve"
 }
 
 // noticeOfRecall tells on a payment's page and on a recall's that another bank waits for an answer.

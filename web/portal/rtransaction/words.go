@@ -167,7 +167,7 @@ func relatives(s Subject, m payment.Message) []ui.Row {
 	link := func(term string, of payment.Message) ui.Row {
 		return ui.Row{
 			Term: term, Value: string(of.GlobalID), URL: "/payments/" + of.InternalID.String(), Numeric: true,
-			Details: []string{of.Summary.Amount.Format() + ", " + strings.ToLower(ui.StateLabel(string(of.State)))},
+			Details: []string{of.Summary.Amount.Format() + ", " + strings.ToLower(ui.StateLabel(of.State))},
 		}
 	}
 	rows := []ui.Row{link("Original", s.Original)}

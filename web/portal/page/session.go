@@ -113,8 +113,11 @@ func Address(c echo.Context) string {
 	return c.RealIP()
 }
 
-// sessionLeft is how long the session of a visit lasts at most.
+// sessionLeft is how long the session of a visit lasts at most; nothing where nobody is signed in, or the session could not be read.
 func (s *Site) sessionLeft(v *Visit) time.Duration {
+	if v.By.UserName == "" {
+		return 0
+	}
 	since := s.sessions.GetInt64(v.Context(), keySince)
 	return time.UnixMicro(since).Add(sessionLife).Sub(v.At)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -43,13 +44,13 @@ var logins atomic.Int64
 // loginOf makes a database login with the given attributes and memberships, and returns its URL. It goes with the tests' own server.
 func loginOf(t *testing.T, db *storetest.DB, attributes string) string {
 	t.Helper()
-	if !strings.Contains(db.OwnerURL, "postgres@") {
-		t.Skip("the tests' database asks for passwords: logins of their own need the private cluster")
-	}
 	name := fmt.Sprintf("service_%d_%d", os.Getpid(), logins.Add(1))
-	_, err := db.Connect(t).Exec(t.Context(), "CREATE ROLE "+name+" LOGIN "+attributes)
+	_, err := db.Connect(t).Exec(t.Context(), "CREATE ROLE "+name+" LOGIN PASSWORD '"+name+"' "+attributes)
 	must(t, err)
-	return strings.Replace(db.OwnerURL, "postgres@", name+"@", 1)
+	address, err := url.Parse(db.OwnerURL)
+	must(t, err)
+	address.User = url.UserPassword(name, name) // a private cluster asks for no password, another server may
+	return address.String()
 }
 
 // bank provisions a realm of an operator with one open Swiss account.

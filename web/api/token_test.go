@@ -17,6 +17,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/demo"
+	"countersign/internal/stationtest"
 	"countersign/internal/store/storetest"
 	"countersign/web/api"
 )
@@ -31,19 +32,11 @@ type tokenServer struct {
 
 func newTokenServer(t *testing.T) *tokenServer {
 	t.Helper()
-	db := storetest.New(t)
-	err := demo.Ensure(t.Context(), db.Provisioner(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &tokenServer{echo: echo.New(), db: db, log: &bytes.Buffer{}}
-	log := slog.New(slog.NewJSONHandler(s.log, nil))
-	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	s.station, err = auth.New(auth.Config{Database: db.Database, Now: func() time.Time { return now }, Keys: storetest.Keys(t), Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := api.NewTokenHandler(api.TokenConfig{Station: s.station, Now: func() time.Time { return now }, Log: log})
+	var written bytes.Buffer
+	log := slog.New(slog.NewJSONHandler(&written, nil))
+	house := stationtest.With(t, stationtest.Options{At: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), Log: log})
+	s := &tokenServer{echo: echo.New(), station: house.Auth, db: house.DB, log: &written}
+	h := api.NewTokenHandler(api.TokenConfig{Station: s.station, Now: house.Now, Log: log})
 	s.echo.POST("/api/auth/v1/realms/:realm/login", h.Login)
 	s.echo.POST("/api/auth/v1/realms/:realm/token", h.Login)
 	s.echo.POST("/api/auth/v1/realms/:realm/refresh", h.Refresh)

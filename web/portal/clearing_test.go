@@ -2,14 +2,10 @@ package portal_test
 
 import (
 	"context"
-	"crypto/rand"
-	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/uuid"
 
 	"countersign/internal/clearing"
 	"countersign/internal/interbank"
@@ -31,15 +27,8 @@ type otherSide struct {
 
 func (b *bench) clearing() *otherSide {
 	o := &otherSide{bench: b, network: &stationtest.Network{}}
-	o.station = clearing.New(b.clearingConfig(o.network))
+	o.station = b.Again(b.t, stationtest.Options{Now: time.Now, Clearing: o.network}).Clearing
 	return o
-}
-
-func (b *bench) clearingConfig(network clearing.Network) clearing.Config {
-	return clearing.Config{
-		Messages: b.messages, Network: network, Seal: b.seal, Now: time.Now, NewID: func() uuid.UUID { return uuid.Must(uuid.NewV7()) },
-		Random: func() (r [4]byte) { _, _ = rand.Read(r[:]); return r }, Zone: b.config.Zone, Log: slog.New(slog.DiscardHandler),
-	}
 }
 
 func (o *otherSide) receive(scheme rulebook.Scheme, reference string, document iso20022.Document, err error) {
@@ -118,7 +107,7 @@ func (o *otherSide) arrived(scheme rulebook.Scheme, transactionID string) (payme
 		AcceptedAt: time.Now(), Day: time.Now(),
 	})
 	o.receive(scheme, "IN-"+transactionID, document, err)
-	realm, id, err := o.messages.IncomingByTransaction(context.Background(), scheme, transactionID)
+	realm, id, err := o.Messages.IncomingByTransaction(context.Background(), scheme, transactionID)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -133,7 +122,7 @@ func (o *otherSide) recalled(scheme rulebook.Scheme, transactionID string) (orig
 		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE" + transactionID, ID: "RE" + transactionID, At: time.Now(),
 	})
 	o.receive(scheme, "RE"+transactionID, request, err)
-	id, err := o.messages.ReceivedRecallOf(context.Background(), original.Realm, original.InternalID)
+	id, err := o.Messages.ReceivedRecallOf(context.Background(), original.Realm, original.InternalID)
 	if err != nil {
 		o.t.Fatal(err)
 	}

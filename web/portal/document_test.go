@@ -19,7 +19,7 @@ import (
 // documentOf is the address of the document of a family that a message sent or got.
 func (o *otherSide) documentOf(m payment.Message, family string) string {
 	o.t.Helper()
-	list, err := o.reader.Documents(context.Background(), m.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: 20})
+	list, err := o.Reader.Documents(context.Background(), m.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: 20})
 	if err != nil {
 		o.t.Fatal(err)
 	}

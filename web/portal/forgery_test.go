@@ -19,7 +19,7 @@ func TestASessionWrittenIntoTheTableSignsNobodyIn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	var user uuid.UUID
-	conn := b.db.Connect(t)
+	conn := b.DB.Connect(t)
 	err := conn.QueryRow(t.Context(), "SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker1'").Scan(&user)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestTheServiceCannotReadOrWriteSessionRows(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.browser().post("/signin", credentials("maker1", demo.UserPassword)).is(http.StatusSeeOther)
-	conn := b.db.ConnectAsApplication(t, "demo")
+	conn := b.DB.ConnectAsApplication(t, "demo")
 	for _, statement := range []string{
 		"SELECT count(*) FROM sessions", "DELETE FROM sessions", "UPDATE sessions SET expiry = now() + interval '1 day'",
 		"INSERT INTO sessions (token, data, expiry) VALUES ('x', 'x', now())",

@@ -3,7 +3,6 @@ package portal_test
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/hex"
 	"io"
 	"log/slog"
@@ -19,76 +18,42 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/approval"
-	"countersign/internal/auth"
 	"countersign/internal/demo"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook"
+	"countersign/internal/stations"
+	"countersign/internal/stationtest"
 	"countersign/internal/store"
-	"countersign/internal/store/lifecycle"
-	"countersign/internal/store/lookup"
 	"countersign/internal/store/storetest"
-	"countersign/internal/submission"
 	"countersign/internal/testlog"
 	"countersign/web/portal"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// bench is a portal on a database of its own.
+// bench is the portal of a house of its own.
 type bench struct {
+	*stationtest.House
 	t      *testing.T
-	db     *storetest.DB
-	reader *lookup.Reader
 	server *httptest.Server
 	log    *testlog.Log
 	config portal.Config
-
-	seal     payment.Sealer
-	messages *lifecycle.Messages
-	jobs     *store.Jobs
 }
 
 func setup(t *testing.T) *bench {
 	t.Helper()
-	return setupOn(t, storetest.New(t))
+	return setupOn(t, nil)
 }
 
-// setupOn is setup on a database that the test opened in its own way.
-func setupOn(t *testing.T, db *storetest.DB) *bench {
+// setupOn is setup on a database that is opened in a way of its own; nil for the usual one.
+func setupOn(t *testing.T, open func(*storetest.DB) *store.Database) *bench {
 	t.Helper()
-	err := demo.Ensure(context.Background(), db.Provisioner(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := &bench{t: t, db: db, reader: lookup.NewReader(db.Database), log: &testlog.Log{}}
+	b := &bench{t: t, log: &testlog.Log{}}
 	log := slog.New(slog.NewTextHandler(b.log, nil))
-	newID := func() uuid.UUID { return uuid.Must(uuid.NewV7()) }
-	zone, err := time.LoadLocation("Europe/Zurich")
-	if err != nil {
-		t.Fatal(err)
-	}
-	jobs, err := store.NewJobs(db.Database, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seal := db.Seal
-	messages := lifecycle.NewMessages(db.Database, jobs, newID)
-	signIn, err := auth.New(auth.Config{Database: db.Database, Now: time.Now, Keys: storetest.Keys(t), Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
-	random := func() (r [4]byte) { _, _ = rand.Read(r[:]); return r }
+	b.House = stationtest.With(t, stationtest.Options{Now: time.Now, Log: log, Database: open})
 	b.config = portal.Config{
-		Auth: signIn,
-		Submission: submission.New(submission.Config{
-			Messages: messages, Rules: rulebook.Settings{SCTReturnsWithoutRecall: true}, Seal: seal, Now: time.Now, NewID: newID, Random: random, Zone: zone,
-		}),
-		Approval: approval.New(approval.Config{Messages: messages, Seal: seal, Now: time.Now, Zone: zone}),
-		Reader:   b.reader, Drafts: lifecycle.NewDrafts(db.Database), Sessions: db.Sessions(t),
-		Now: time.Now, NewID: newID, Zone: zone, Log: log, Environment: "TEST", Realm: "demo", EventsPause: 20 * time.Millisecond,
+		Auth: b.Auth, Submission: b.Submission, Approval: b.Approval, Reader: b.Reader, Drafts: b.Drafts, Sessions: b.Sessions, Rules: b.Rules,
+		Now: time.Now, NewID: stations.NewID, Zone: b.Zone, Log: log, Environment: "TEST", Realm: "demo", EventsPause: 20 * time.Millisecond,
 	}
-	b.seal, b.messages, b.jobs = seal, messages, jobs
 	b.serve()
 	return b
 }
@@ -313,7 +278,7 @@ func (w *browser) submit(form url.Values) payment.Message {
 
 func (b *bench) message(realm, id string) payment.Message {
 	b.t.Helper()
-	m, err := b.reader.Message(context.Background(), realm, uuid.MustParse(id))
+	m, err := b.Reader.Message(context.Background(), realm, uuid.MustParse(id))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -324,7 +289,7 @@ func (b *bench) message(realm, id string) payment.Message {
 func (b *bench) count(query string, arguments ...any) int {
 	b.t.Helper()
 	var n int
-	err := b.db.Connect(b.t).QueryRow(context.Background(), query, arguments...).Scan(&n)
+	err := b.DB.Connect(b.t).QueryRow(context.Background(), query, arguments...).Scan(&n)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -334,7 +299,7 @@ func (b *bench) count(query string, arguments ...any) int {
 // change changes the database as its owner.
 func (b *bench) change(statement string) {
 	b.t.Helper()
-	_, err := b.db.Connect(b.t).Exec(context.Background(), statement)
+	_, err := b.DB.Connect(b.t).Exec(context.Background(), statement)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestWithoutItsDatabaseThePortalAsksToWait(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	checker, stranger := b.as("checker1"), b.browser()
-	b.db.Database.Close()
+	b.Database.Close()
 	for _, got := range []answer{
 		checker.get("/queue"), checker.post("/payments/new", filled()), stranger.get("/signin"),
 		stranger.post("/signin", url.Values{"realm": {"demo"}, "username": {"checker2"}, "password": {demo.UserPassword}}),
@@ -39,15 +39,18 @@ func TestWithoutItsDatabaseThePortalAsksToWait(t *testing.T) {
 // what was typed is kept on the page and goes through as soon as the database is back.
 func TestWhatIsTypedOutlivesAnOutage(t *testing.T) {
 	t.Parallel()
-	db := storetest.New(t)
-	line, through := db.Relay(t)
-	var err error
-	db.Database, err = store.Open(t.Context(), store.Config{URL: through, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Database.Close)
-	b := setupOn(t, db)
+	var line *storetest.Line
+	b := setupOn(t, func(db *storetest.DB) *store.Database {
+		var through string
+		line, through = db.Relay(t)
+		cfg := store.Config{URL: through, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler)}
+		opened, err := store.Open(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(opened.Close)
+		return opened
+	})
 	maker := b.as("maker1")
 	line.Cut()
 	read := maker.get("/payments").is(http.StatusServiceUnavailable).says("not available at the moment")

@@ -183,7 +183,7 @@ func TestAnotherRealmSeesNothing(t *testing.T) {
 	b := setup(t)
 	m := b.as("maker1").submit(filled())
 	draft := b.as("maker1").post("/payments/new", filled()).goesTo("/payments/")
-	documents, err := b.reader.Documents(context.Background(), "demo", documentsOf(m))
+	documents, err := b.Reader.Documents(context.Background(), "demo", documentsOf(m))
 	if err != nil || len(documents) == 0 {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func TestAWithheldPaymentHasNoButtons(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	m := b.as("maker1").submit(filled())
-	id := stationtest.Forge(t, b.db, m, map[string]string{"amount": "2100", "creditor_name": "'Petra Muster'"}).String()
+	id := stationtest.Forge(t, b.DB, m, map[string]string{"amount": "2100", "creditor_name": "'Petra Muster'"}).String()
 	checker := b.as("checker1")
 	page := checker.get("/queue/" + id).is(http.StatusOK).says("Withheld").says("nobody may decide it")
 	if forms := page.page.Find("form[action^='/queue/" + id + "']").Length(); forms != 0 {

@@ -100,7 +100,7 @@ func TestARightTakenAwayCountsAtOnce(t *testing.T) {
 	b.change("UPDATE user_account SET status = 'suppressed', key_id = NULL, seal = NULL WHERE realm = 'demo' AND name = 'checker2'")
 	other.post(path, form).is(http.StatusUnauthorized)
 	b.change("UPDATE user_account SET status = 'active' WHERE realm = 'demo' AND name = 'checker2'")
-	b.db.SealMasterData(t)
+	b.DB.SealMasterData(t)
 	other.get("/queue").goesTo("/signin") // the session is gone for good
 	if m := b.message("demo", m.InternalID.String()); m.State != payment.StateApprovalPending {
 		t.Errorf("the message is %s", m.State)

@@ -22,7 +22,7 @@ func (b *bench) newcomer(name string) identity.SetUpSecret {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	by := b.db.Provisioner(b.t)
+	by := b.DB.Provisioner(b.t)
 	by.At = time.Now()
 	err = provision.AddAdministrator(b.t.Context(), by, provision.Administrator{
 		Realm: "demo2", UserName: name, DisplayName: "New " + name, PasswordHash: "nobody knows it", SetUp: secret,
@@ -114,7 +114,7 @@ func TestTheServiceMakesNobodyActive(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.newcomer("carla")
-	conn := b.db.ConnectAsApplication(t, "demo2")
+	conn := b.DB.ConnectAsApplication(t, "demo2")
 	for _, statement := range []string{
 		"UPDATE user_account SET status = 'active' WHERE name = 'carla'",
 		"UPDATE user_account SET status = 'suppressed' WHERE name = 'maker1'",

@@ -8,13 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
-	"countersign/internal/clearing"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/simulator"
+	"countersign/internal/stationtest"
 	"countersign/internal/store/lookup"
+	"countersign/web"
 
 	transport "countersign/internal/transport/http"
 	"countersign/web/inbound"
@@ -29,18 +28,12 @@ func (b *bench) withSimulator() {
 	for _, scheme := range rulebook.Schemes() {
 		addresses[scheme] = address + "/clearing/" + string(scheme)
 	}
-	station := clearing.New(b.clearingConfig(transport.New(addresses)))
-	door, err := inbound.New(inbound.Config{
-		Station: station, Connections: []inbound.Connection{inbound.NewConnection("secret", rulebook.Schemes()...)}, Now: time.Now,
-	})
+	house := b.Again(b.t, stationtest.Options{Now: time.Now, Clearing: transport.New(addresses)})
+	door, err := web.OpenWith(house.Stations, web.Settings{Connections: []inbound.Connection{inbound.NewConnection("secret", rulebook.Schemes()...)}}, nil)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	e := echo.New()
-	for _, route := range door.Routes() {
-		e.Add(route.Method, route.Path, route.Handle)
-	}
-	gateway := httptest.NewServer(e)
+	gateway := httptest.NewServer(door.Handler())
 	b.t.Cleanup(gateway.Close)
 	other := simulator.New(simulator.Config{GatewayURL: gateway.URL, Token: "secret", Seed: 1})
 	b.t.Cleanup(other.Close)
@@ -49,7 +42,7 @@ func (b *bench) withSimulator() {
 	b.t.Cleanup(clearingSide.Close)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- b.jobs.Run(ctx, b.db.Database, station.Handlers()) }()
+	go func() { ended <- house.Jobs.Run(ctx, house.Database, house.Clearing.Handlers()) }()
 	b.t.Cleanup(func() {
 		stop()
 		err := <-ended
@@ -75,7 +68,7 @@ func TestTheSimulatorsButtonsSendAPaymentAndItsRecall(t *testing.T) {
 	form := url.Values{"scheme": {"sct-inst"}, "amount": {"1'250.50"}, "debtorName": {"Muster Logistik"}, "remittance": {"Rechnung 7"}}
 	done := maker.post("/simulator/payment", form).goesTo("/simulator")
 	page := maker.get(done).is(http.StatusOK).says("the gateway answered ACCP").says("EUR 1'250.50 from Muster Logistik").says("pacs.008.001.08")
-	list, err := b.reader.Messages(context.Background(), "demo", lookup.Filter{Kind: string(payment.KindPayment), PageSize: 5})
+	list, err := b.Reader.Messages(context.Background(), "demo", lookup.Filter{Kind: string(payment.KindPayment), PageSize: 5})
 	if err != nil || len(list) != 1 || list[0].Summary.Amount.Format() != "EUR 1'250.50" || list[0].State != payment.StateBooked {
 		t.Fatalf("%d payments came in: %v", len(list), err)
 	}

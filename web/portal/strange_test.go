@@ -33,7 +33,7 @@ func TestTheDashboardBearsAForeignCurrency(t *testing.T) {
 			AcceptedAt: time.Now(), Day: time.Now(),
 		})
 		o.receive(scheme, "ODD-"+string(scheme), document, err)
-		realm, id, err := o.messages.IncomingByTransaction(t.Context(), scheme, "ODD-"+string(scheme))
+		realm, id, err := o.Messages.IncomingByTransaction(t.Context(), scheme, "ODD-"+string(scheme))
 		if err != nil {
 			t.Fatal(err)
 		}

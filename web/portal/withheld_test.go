@@ -24,7 +24,7 @@ func TestRowsThatCannotBeReadAreShownAsWithheld(t *testing.T) {
 	action, _ := page.page.Find("main form").Attr("action")
 	maker.post(action, page.fields(action)).goesTo("/payments/")
 
-	strange := stationtest.Forge(t, b.db, m, map[string]string{"currency": "'XXX'"}).String()
+	strange := stationtest.Forge(t, b.DB, m, map[string]string{"currency": "'XXX'"}).String()
 	unread := maker.submit(with(filled(), "endToEndId", "E2E-3", "amount", "3")).InternalID.String()
 	b.change("SET session_replication_role = replica; UPDATE document SET content = 'x', content_hash = sha256('x') WHERE message_id = '" + unread +
 		"'; UPDATE document d SET content = 'x', content_hash = sha256('x') FROM message_version v WHERE v.document_id = d.document_id AND v.version = 1 AND d.message_id = '" +
@@ -69,7 +69,7 @@ func TestSumsBearWhatNobodyCouldHaveEntered(t *testing.T) {
 	b := setup(t)
 	m := b.as("maker1").submit(filled())
 	for range 2 {
-		stationtest.Forge(t, b.db, m, map[string]string{"amount": "9223372036854775807"})
+		stationtest.Forge(t, b.DB, m, map[string]string{"amount": "9223372036854775807"})
 		m.GlobalID = "" // the copy has an id of its own
 		b.change("UPDATE message SET global_id = translate(global_id, '0123456789', '2345678901') WHERE message_id <> '" + m.InternalID.String() + "'")
 	}

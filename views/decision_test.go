@@ -56,7 +56,9 @@ func TestRecallIsNamedInItsButton(t *testing.T) {
 	t.Parallel()
 	shown := decision()
 	shown.Message.Kind = "recall"
-	if got := words(parse(t, views.DetailFragment(shown)).Find("#approve span")); got != "Approve the recall of CHF 1'234.56 paid to Beispiel Holzbau GmbH" {
+	if got := words(
+		parse(t, views.DetailFragment(shown)).Find("#approve span"),
+	); got != "Approve the recall of CHF 1'234.56 paid to Beispiel Holzbau GmbH" {
 		t.Errorf("approve button %q", got)
 	}
 }
@@ -144,7 +146,8 @@ func TestShellShowsWhereOneIs(t *testing.T) {
 	made := shell("Queue", views.PlaceQueue)
 	made.Environment, made.Theme, made.Density, made.Shortcuts = "TEST", views.ThemeDark, views.DensityCompact, false
 	page := parse(t, views.QueuePage(views.Queue{Shell: made}))
-	if page.Find(`html[data-theme=dark][data-density=compact][data-environment=TEST]`).Length() != 1 || page.Find("body[data-shortcuts=off]").Length() != 1 {
+	if page.Find(`html[data-theme=dark][data-density=compact][data-environment=TEST]`).Length() != 1 ||
+		page.Find("body[data-shortcuts=off]").Length() != 1 {
 		t.Error("the person's settings are not on the page")
 	}
 	if title := page.Find("title").Text(); !strings.HasSuffix(title, "TEST") || words(page.Find(".environment")) != "TEST" {
@@ -194,7 +197,8 @@ func TestSubmissionNamesTheAct(t *testing.T) {
 	}
 	model.Duplicates = []views.Duplicate{{Reference: "X", URL: "/payments/x", State: "Settled"}}
 	page := parse(t, views.CheckPage(model))
-	if page.Find("input[type=checkbox][name=duplicateAcknowledged]").Length() != 1 || page.Find("textarea[name=duplicateReason]").Length() != 1 {
+	if page.Find("input[type=checkbox][name=duplicateAcknowledged]").Length() != 1 ||
+		page.Find("textarea[name=duplicateReason]").Length() != 1 {
 		t.Error("a duplicate needs no acknowledgement")
 	}
 }

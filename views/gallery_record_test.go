@@ -12,8 +12,11 @@ func mine() views.Mine {
 	row := func(reference, state, note string) views.MineRow {
 		return views.MineRow{
 			InternalID: "id-" + reference, URL: "/payments/" + reference, Reference: reference, Kind: "instruction", Scheme: "sic-inst",
-			Amount: ui.Amount{Currency: "CHF", Value: "1'234.56"}, CreditorName: "Beispiel Holzbau GmbH", State: state, SubmittedAt: now.Add(-time.Hour),
-			Note: note, LikeURL: "/payments/new?like=" + reference,
+			Amount: ui.Amount{
+				Currency: "CHF", Value: "1'234.56",
+			},
+			CreditorName: "Beispiel Holzbau GmbH", State: state, SubmittedAt: now.Add(-time.Hour), Note: note,
+			LikeURL: "/payments/new?like=" + reference,
 		}
 	}
 	waiting := row("7QK4M2XW9TCH3F5A", "Approval Pending", "")
@@ -30,7 +33,8 @@ func mine() views.Mine {
 		},
 		Rows: []views.MineRow{
 			waiting, row("7QK4M2XW9TCH3F5B", "Rejected", "checker1: Creditor or account is wrong. The invoice names another account."),
-			row("7QK4M2XW9TCH3F5C", "Settled", ""), row("7QK4M2XW9TCH3F5D", "Failed", "AC04: the account is closed."), row("7QK4M2XW9TCH3F5E", "Unconfirmed", ""),
+			row("7QK4M2XW9TCH3F5C", "Settled", ""), row("7QK4M2XW9TCH3F5D", "Failed", "AC04: the account is closed."),
+			row("7QK4M2XW9TCH3F5E", "Unconfirmed", ""),
 		},
 	}
 }
@@ -38,28 +42,53 @@ func mine() views.Mine {
 func settled() views.Message {
 	made := message()
 	made.State, made.FollowUp = "Settled", "Recall in Progress"
-	made.Timeline = append(made.Timeline,
+	made.Timeline = append(
+		made.Timeline,
 		ui.Event{At: now.Add(-10 * time.Minute), Title: "Approved", Actor: "checker1", Channel: "Portal", State: "Approved", Took: "2 min 11 s"},
-		ui.Event{At: now.Add(-10*time.Minute + time.Second), Title: "Sent to clearing", Actor: "Gateway", State: "Processing", Took: "0.1 s", URL: "/payments/x/messages/1"},
-		ui.Event{At: now.Add(-10*time.Minute + 2*time.Second), Title: "Settled", Actor: "Clearing", State: "Settled", Took: "0.8 s", Note: "Accepted and settled (ACSC).", URL: "/payments/x/messages/2"})
+		ui.Event{
+			At: now.Add(-10*time.Minute + time.Second), Title: "Sent to clearing", Actor: "Gateway", State: "Processing", Took: "0.1 s",
+			URL: "/payments/x/messages/1",
+		},
+		ui.Event{
+			At: now.Add(-10*time.Minute + 2*time.Second), Title: "Settled", Actor: "Clearing", State: "Settled", Took: "0.8 s",
+			Note: "Accepted and settled (ACSC).", URL: "/payments/x/messages/2",
+		},
+	)
 	return made
 }
 
 func payment(tab views.PaymentTab) views.Payment {
 	document := func(id, kind, name string, outgoing bool) views.Document {
-		return views.Document{ID: id, Type: kind, Name: name, Outgoing: outgoing, At: now, Size: 3218, Status: "Delivered", URL: "/payments/x/messages/" + id, DownloadURL: "/payments/x/messages/" + id + ".xml"}
+		return views.Document{
+			ID: id, Type: kind, Name: name, Outgoing: outgoing, At: now, Size: 3218,
+			Status: "Delivered", URL: "/payments/x/messages/" + id, DownloadURL: "/payments/x/messages/" + id + ".xml",
+		}
 	}
 	return views.Payment{
 		Shell: bothShell("Payment 7QK4M2XW9TCH3F5A", views.PlacePayments), Message: settled(), Tab: tab,
-		Actions: []views.Action{{Label: "New payment like this", URL: "/payments/new?like=x"}}, Barred: []string{"A recall of this payment is already running."},
+		Actions: []views.Action{
+			{Label: "New payment like this", URL: "/payments/new?like=x"},
+		},
+		Barred: []string{"A recall of this payment is already running."},
 		Documents: []views.Document{
 			document("1", "pain.001.001.09", "Instruction", false), document("2", "pacs.008.001.08", "Payment to clearing", true),
 			document("3", "pacs.002.001.10", "Answer of clearing", false), document("4", "pain.002.001.10", "Status report", true),
 		},
-		Related: []views.Related{{Role: "Recall of this payment", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "recall", State: "Processing", Amount: message().Amount, At: now, Reason: "DUPL, duplicate payment"}},
+		Related: []views.Related{
+			{
+				Role: "Recall of this payment", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "recall",
+				State: "Processing", Amount: message().Amount, At: now, Reason: "DUPL, duplicate payment",
+			},
+		},
 		Audit: []views.AuditEntry{
-			{Sequence: "1041", At: now.Add(-12 * time.Minute), Actor: "maker1", Action: "Submitted", Channel: "Portal", Address: "10.0.4.17", RequestID: "0b7e4a10-5d2f-4c0e", Detail: "version 1"},
-			{Sequence: "1045", At: now.Add(-10 * time.Minute), Actor: "checker1", Action: "Approved", Channel: "Portal", Address: "10.0.4.21", RequestID: "5c1f2b3a-5d2f-4c0e"},
+			{
+				Sequence: "1041", At: now.Add(-12 * time.Minute), Actor: "maker1", Action: "Submitted", Channel: "Portal",
+				Address: "10.0.4.17", RequestID: "0b7e4a10-5d2f-4c0e", Detail: "version 1",
+			},
+			{
+				Sequence: "1045", At: now.Add(-10 * time.Minute), Actor: "checker1", Action: "Approved", Channel: "Portal",
+				Address: "10.0.4.21", RequestID: "5c1f2b3a-5d2f-4c0e",
+			},
 		},
 	}
 }
@@ -87,10 +116,11 @@ func payments() views.Payments {
 	}
 	for index := range 14 {
 		row := views.PaymentRow{
-			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/x", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5", index), Kind: "instruction", Scheme: "sic-inst",
-			Amount: ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.00", index*3+1, index*91%1000)}, Name: creditors[index%len(creditors)],
-			Account: "CH4431999123000889012", Other: "from Muster AG", Purpose: "Invoice 4711, second instalment",
-			State: states[index%len(states)], CreatedAt: now.Add(-time.Duration(index) * time.Hour), Maker: "maker1",
+			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/x", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5", index), Kind: "instruction",
+			Scheme: "sic-inst", Amount: ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.00", index*3+1, index*91%1000)},
+			Name: creditors[index%len(creditors)], Account: "CH4431999123000889012", Other: "from Muster AG",
+			Purpose: "Invoice 4711, second instalment", State: states[index%len(states)], CreatedAt: now.Add(-time.Duration(index) * time.Hour),
+			Maker: "maker1",
 		}
 		if index == 0 {
 			row.FollowUp = "Recall in Progress"
@@ -116,9 +146,16 @@ func dashboard() views.Dashboard {
 			{Label: "Rejected today", Value: "2", Note: "by checkers", URL: "/payments?state=Rejected"},
 			{Label: "Failed or unconfirmed", Value: "1", Note: "at clearing, today", URL: "/payments?state=Unconfirmed", Tone: ui.ToneBad},
 		},
-		Waiting:  rows(5),
-		Volumes:  []views.Volume{{Scheme: "sic-inst", Count: 318, Amount: ui.Amount{Currency: "CHF", Value: "2'418'300.10"}, ByHour: hours, ListURL: "/payments?scheme=sic-inst"}},
-		Clearing: []views.Clearing{{Scheme: "sic-inst", Reached: true, LastSeen: now}, {Scheme: "sct-inst", Note: "Last delivery refused, retrying"}},
+		Waiting: rows(5),
+		Volumes: []views.Volume{
+			{
+				Scheme: "sic-inst", Count: 318, Amount: ui.Amount{Currency: "CHF", Value: "2'418'300.10"}, ByHour: hours,
+				ListURL: "/payments?scheme=sic-inst",
+			},
+		},
+		Clearing: []views.Clearing{
+			{Scheme: "sic-inst", Reached: true, LastSeen: now}, {Scheme: "sct-inst", Note: "Last delivery refused, retrying"},
+		},
 	}
 }
 
@@ -129,15 +166,18 @@ func recordExhibits() []exhibit {
 	return []exhibit{
 		{name: "mine", page: views.MinePage(mine())},
 		{name: "mine-empty", page: views.MinePage(noneMine)},
-		{name: "withdraw", page: views.WithdrawPage(views.Withdraw{Shell: makerShell("Withdraw", views.PlaceMine), Message: message(), Version: 1})},
+		{
+			name: "withdraw",
+			page: views.WithdrawPage(views.Withdraw{Shell: makerShell("Withdraw", views.PlaceMine), Message: message(), Version: 1}),
+		},
 		{name: "payment", page: views.PaymentPage(payment(views.TabOverview))},
 		{name: "payment-timeline", page: views.PaymentPage(payment(views.TabTimeline))},
 		{name: "payment-messages", page: views.PaymentPage(payment(views.TabMessages))},
 		{name: "payment-related", page: views.PaymentPage(payment(views.TabRelated))},
 		{name: "payment-audit", page: views.PaymentPage(payment(views.TabAudit))},
 		{name: "document", page: views.DocumentPage(views.DocumentView{
-			Shell: bothShell("pacs.008 of 7QK4M2XW9TCH3F5A", views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A", BackURL: "/payments/x/messages",
-			Document: payment(views.TabMessages).Documents[1], Text: documentText,
+			Shell: bothShell("pacs.008 of 7QK4M2XW9TCH3F5A", views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A",
+			BackURL: "/payments/x/messages", Document: payment(views.TabMessages).Documents[1], Text: documentText,
 		})},
 		{name: "payments", page: views.PaymentsPage(payments())},
 		{name: "dashboard", page: views.DashboardPage(dashboard())},

@@ -48,7 +48,10 @@ func returnForm() views.RequestForm {
 	form.Action, form.Cards = "/payments/x/return", []views.Card{paymentCard()}
 	form.Usual = []views.RequestReason{{Code: "AC04", Text: "The account is closed"}, {Code: "MS03", Text: "The bank gives no reason"}}
 	form.Others = []views.RequestReason{
-		{Code: "NARR", Text: "Reason is provided as narrative information in the additional reason information.", Hint: "Needs additional information"},
+		{
+			Code: "NARR", Text: "Reason is provided as narrative information in the additional reason information.",
+			Hint: "Needs additional information",
+		},
 	}
 	form.Reason, form.Information[2] = "NARR", "third line"
 	form.Problems = []ui.Problem{{Field: "information3", Text: "Shorten the line to 105 characters: it has 106.", Code: "CH16"}}
@@ -78,7 +81,10 @@ func grantForm() views.RequestForm {
 func requestCheck() views.RequestCheck {
 	return views.RequestCheck{
 		Shell: makerShell("Check your answers", views.PlaceRecalls), Action: "/payments/d/submit", ChangeURL: "/recalls/y/resolve?draft=d",
-		Cards: []views.Card{paymentCard(), recallCard()}, Title: "The refusal", Submit: "Submit the refusal of the recall of CHF 1'234.56 for approval",
+		Cards: []views.Card{
+			paymentCard(), recallCard(),
+		},
+		Title: "The refusal", Submit: "Submit the refusal of the recall of CHF 1'234.56 for approval",
 		Words: "Refuse the recall of CHF 1'234.56 that the bank of Muster Logistik AG sent. Reason: The creditor refuses (CUST).",
 		Rows:  []ui.Row{{Term: "Reason", Value: "The creditor refuses (CUST)", ChangeURL: "/recalls/y/resolve?draft=d", ChangeName: "reason"}},
 		Next:  []string{"Another person compares it and approves or rejects it, within 1 day.", "Once approved it is sent at once."},
@@ -101,20 +107,35 @@ func requestPayment() views.Payment {
 	model := payment(views.TabOverview)
 	model.Message.Kind, model.Message.State, model.Message.FollowUp = "received recall", "Awaiting Decision", ""
 	model.Message.Words = "The bank of Muster Logistik AG asks for CHF 1'234.56 back. Reason: The customer asks for it (CUST)."
-	model.Message.Facts = []ui.Row{{Term: "Reason", Value: "The customer asks for it (CUST)"}, {Term: "Answer by", Value: "22.11.2026", Details: []string{"2 days left"}}}
+	model.Message.Facts = []ui.Row{
+		{Term: "Reason", Value: "The customer asks for it (CUST)"}, {Term: "Answer by", Value: "22.11.2026", Details: []string{"2 days left"}},
+	}
 	model.Message.Warnings = []views.Warning{{
 		Title: "Answer the recall by 22.11.2026: 2 days left", Text: "A refusal because the creditor does not answer (NOAS) is prepared.",
 		Links: []views.Link{{Label: "Open the prepared refusal", URL: "/recalls/y/resolve"}},
 	}}
-	model.Actions = []views.Action{{Label: "Refuse the recall of CHF 1'234.56", URL: "/recalls/y/resolve"}, {Label: "Grant: send the money back", URL: "/payments/x/return"}}
+	model.Actions = []views.Action{
+		{Label: "Refuse the recall of CHF 1'234.56", URL: "/recalls/y/resolve"}, {Label: "Grant: send the money back", URL: "/payments/x/return"},
+	}
 	return model
 }
 
 func relatedTree() views.Payment {
 	model := payment(views.TabRelated)
-	answer := views.Related{Role: "Return of the payment", Reference: "7QK4M2XW9TCH3F5T", URL: "/payments/z", Kind: "return", State: "Approval Pending", Amount: message().Amount, At: now, Reason: "Answer to a recall (FOCR)"}
-	recall := views.Related{Role: "Recall by the other bank", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "received recall", State: "Awaiting Decision", Amount: message().Amount, At: now, Reason: "Fraud (FRAD)", Children: []views.Related{answer}}
-	model.Related = []views.Related{{Role: "The payment", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Kind: "payment", State: "Booked", FollowUp: "Return in Progress", Amount: message().Amount, At: now, Current: true, Children: []views.Related{recall}}}
+	answer := views.Related{
+		Role: "Return of the payment", Reference: "7QK4M2XW9TCH3F5T", URL: "/payments/z", Kind: "return",
+		State: "Approval Pending", Amount: message().Amount, At: now, Reason: "Answer to a recall (FOCR)",
+	}
+	recall := views.Related{
+		Role: "Recall by the other bank", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "received recall",
+		State: "Awaiting Decision", Amount: message().Amount, At: now, Reason: "Fraud (FRAD)", Children: []views.Related{answer},
+	}
+	model.Related = []views.Related{
+		{
+			Role: "The payment", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Kind: "payment", State: "Booked",
+			FollowUp: "Return in Progress", Amount: message().Amount, At: now, Current: true, Children: []views.Related{recall},
+		},
+	}
 	return model
 }
 
@@ -132,11 +153,14 @@ func requestExhibits() []exhibit {
 }
 
 func incoming() views.Incoming {
-	model := views.Incoming{Shell: operatorShell("Incoming payments", views.PlaceIncoming), Filter: views.Filter{Action: "/incoming", ClearURL: "/incoming"}}
+	model := views.Incoming{
+		Shell: operatorShell("Incoming payments", views.PlaceIncoming), Filter: views.Filter{Action: "/incoming", ClearURL: "/incoming"},
+	}
 	for index, name := range creditors {
 		row := views.IncomingRow{
-			InternalID: "id" + name, URL: "/payments/x", Reference: "7QK4M2XW9TCH3F5A", Scheme: "sic-inst", Amount: message().Amount, DebtorName: name,
-			CreditorName: "Muster AG", CreditorAccount: "CH5021977000004331346", Remittance: "Rechnung 1107 vom 3. November, zweite Mahnung", State: "Booked",
+			InternalID: "id" + name, URL: "/payments/x", Reference: "7QK4M2XW9TCH3F5A", Scheme: "sic-inst", Amount: message().Amount,
+			DebtorName: name, CreditorName: "Muster AG", CreditorAccount: "CH5021977000004331346",
+			Remittance: "Rechnung 1107 vom 3. November, zweite Mahnung", State: "Booked",
 			ReceivedAt: now.Add(-time.Duration(index) * time.Hour),
 		}
 		if index == 1 {
@@ -182,7 +206,10 @@ func simulatorPage() views.Simulator {
 		Payments: []ui.Option{{Value: "sic-inst/TX1", Label: "CHF 100.00 from Muster Logistik AG, 20.11.2026 08:14:03 CET"}},
 		Reasons:  []ui.Option{{Value: "DUPL", Label: "Sent twice by mistake (DUPL)"}},
 		Log: []views.SimulatorEntry{
-			{At: now, FromGateway: true, Scheme: "sic-inst", Type: "pacs.002.001.10", TransactionID: "7QK4M2XW9TCH3F5A", Status: "ACCP", Outcome: "taken"},
+			{
+				At: now, FromGateway: true, Scheme: "sic-inst", Type: "pacs.002.001.10", TransactionID: "7QK4M2XW9TCH3F5A",
+				Status: "ACCP", Outcome: "taken",
+			},
 			{At: now, Scheme: "sic-inst", Type: "pacs.008.001.08", TransactionID: "7QK4M2XW9TCH3F5A", Outcome: "delivered"},
 		},
 	}
@@ -201,10 +228,13 @@ func clearingExhibits() []exhibit {
 			{Element: "CdtTrfTxInf/Cdtr/PstlAdr/TwnNm", Value: "Zürich", From: "pain.001 PmtInf/CdtTrfTxInf/Cdtr/PstlAdr/TwnNm"},
 		},
 	}
-	quarantine := views.Quarantine{Shell: operatorShell("Quarantine", views.PlaceQuarantine), Most: 1, Rows: []views.QuarantineRow{{
-		Reference: "ST-2026-11-20-00000000000000042", URL: "/quarantine/document?scheme=sic-inst&reference=x", Scheme: "sic-inst", Type: "pacs.002.001.10",
-		Name: "Status report of clearing", Reason: "No payment of this gateway has the transaction id 4711.", ReceivedAt: now,
-	}}}
+	quarantine := views.Quarantine{Shell: operatorShell("Quarantine", views.PlaceQuarantine), Most: 1, Rows: []views.QuarantineRow{
+		{
+			Reference: "ST-2026-11-20-00000000000000042", URL: "/quarantine/document?scheme=sic-inst&reference=x", Scheme: "sic-inst",
+			Type: "pacs.002.001.10", Name: "Status report of clearing",
+			Reason: "No payment of this gateway has the transaction id 4711.", ReceivedAt: now,
+		},
+	}}
 	return []exhibit{
 		{name: "incoming", page: views.IncomingPage(incoming())},
 		{name: "incoming-fragment", page: views.IncomingList(incoming()), fragment: true},

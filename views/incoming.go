@@ -33,7 +33,9 @@ type IncomingRow struct {
 }
 
 func (m Incoming) entries() ui.Entries {
-	list := ui.Entries{Caption: "Incoming payments, newest first", Heads: ui.Heads{Name: "Debtor and purpose", State: "State", When: "Received"}}
+	list := ui.Entries{
+		Caption: "Incoming payments, newest first", Heads: ui.Heads{Name: "Debtor and purpose", State: "State", When: "Received"},
+	}
 	for _, row := range m.Rows {
 		credited := ui.AccountFact(row.CreditorAccount)
 		credited.Text, credited.Title = "to "+credited.Text, row.CreditorName+", "+credited.Title

@@ -95,7 +95,8 @@ func TestEveryFormWorksWithoutAScript(t *testing.T) {
 			if form.Find(`button[type="submit"]`).Length() == 0 {
 				t.Errorf("no button that sends it: %s", outer(form))
 			}
-			if _, skips := form.Attr("novalidate"); method == "post" && form.Find("input:not([type=hidden]), textarea, select").Length() > 0 && !skips {
+			if _, skips := form.Attr("novalidate"); method == "post" && form.Find("input:not([type=hidden]), textarea, select").Length() > 0 &&
+				!skips {
 				t.Errorf("the browser's own checks are on: %s", outer(form))
 			}
 			if sent, found := form.Attr("hx-post"); found && (sent != action || method != "post") {

@@ -28,7 +28,11 @@ func (m Profile) shortcuts() ui.Choice {
 
 func (m Profile) themes() ui.Choice {
 	return ui.Choice{ID: "theme", Label: "Colours", Value: m.Shell.theme(), Options: []ui.Option{
-		{Value: string(ThemeAuto), Label: "As the system"}, {Value: string(ThemeLight), Label: "Light"}, {Value: string(ThemeDark), Label: "Dark"},
+		{
+			Value: string(ThemeAuto), Label: "As the system",
+		},
+		{Value: string(ThemeLight), Label: "Light"},
+		{Value: string(ThemeDark), Label: "Dark"},
 	}}
 }
 

@@ -111,7 +111,9 @@ func newQueue(t testing.TB, messages, waiting int) *queue {
 	}
 	_, err = connection.Exec(t.Context(), "VACUUM ANALYZE message, message_version")
 	must(t, err)
-	must(t, connection.QueryRow(t.Context(), "SELECT person_id FROM user_account WHERE realm = $1 AND name = 'checker1'", demo.Realm).Scan(&q.checker))
+	must(t, connection.QueryRow(t.Context(), "SELECT person_id FROM user_account WHERE realm = $1 AND name = 'checker1'", demo.Realm).Scan(
+		&q.checker,
+	))
 	database, err := store.Open(t.Context(), store.Config{URL: q.db.URL, Tracer: q.notes, Seal: q.db.Seal, TokenKeys: storetest.Keys(t)})
 	must(t, err)
 	t.Cleanup(database.Close)

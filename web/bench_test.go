@@ -190,7 +190,9 @@ type shop struct {
 func newShop(b testing.TB, address string, tracer pgx.QueryTracer) *shop {
 	b.Helper()
 	log := slog.New(slog.NewTextHandler(io.Discard, nil)) // written out as in production, but to nowhere
-	database, err := store.Open(b.Context(), store.Config{URL: address, Log: log, Tracer: tracer, Seal: storetest.Sealer(b, storetest.Key), TokenKeys: storetest.Keys(b)})
+	database, err := store.Open(
+		b.Context(), store.Config{URL: address, Log: log, Tracer: tracer, Seal: storetest.Sealer(b, storetest.Key), TokenKeys: storetest.Keys(b)},
+	)
 	must(b, err)
 	b.Cleanup(database.Close)
 	server := newServer(b, database, log)
@@ -249,7 +251,10 @@ func (s *shop) pair() error {
 		return err
 	}
 	_, rest, _ := strings.Cut(content, `"internalId":"`)
-	_, err = s.post(webtest.ApprovePath, s.checker, `{"identifiers":{"internalId":"`+rest[:min(36, len(rest))]+`"},"ApprovalDetails":{"action":"approve"}}`)
+	_, err = s.post(
+		webtest.ApprovePath, s.checker,
+		`{"identifiers":{"internalId":"`+rest[:min(36, len(rest))]+`"},"ApprovalDetails":{"action":"approve"}}`,
+	)
 	return err
 }
 

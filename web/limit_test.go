@@ -42,7 +42,9 @@ func TestOneCallerDoesNotTakeTheShareOfOthers(t *testing.T) {
 	if a := b.Send(t, webtest.Get(webtest.ListPath, webtest.Checker1)); a.Status != http.StatusOK {
 		t.Errorf("another person: %d", a.Status)
 	}
-	login := webtest.Call{Path: "/api/auth/v1/realms/demo/login", Kind: "application/x-www-form-urlencoded", Body: "grant_type=password&client_id=x"}
+	login := webtest.Call{
+		Path: "/api/auth/v1/realms/demo/login", Kind: "application/x-www-form-urlencoded", Body: "grant_type=password&client_id=x",
+	}
 	refused := 0
 	for range 25 {
 		a := b.Send(t, login)

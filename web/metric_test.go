@@ -31,10 +31,14 @@ func measured(t *testing.T) (b *bundle, id uuid.UUID, read func() string) {
 		return database
 	}})
 	b.Stations.Measure(t.Context())
-	text := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample)}).Text("identifiers", "internalId")
+	text := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample)}).Text(
+		"identifiers", "internalId",
+	)
 	id, err := uuid.Parse(text)
 	must(t, err)
-	if a := b.Send(t, webtest.Call{Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(text, "approve")}); a.Status != http.StatusOK {
+	if a := b.Send(
+		t, webtest.Call{Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(text, "approve")},
+	); a.Status != http.StatusOK {
 		t.Fatal(a.Body)
 	}
 	return b, id, func() string {
@@ -51,7 +55,11 @@ func measured(t *testing.T) (b *bundle, id uuid.UUID, read func() string) {
 func TestTheMetricsCountWhatHappens(t *testing.T) {
 	t.Parallel()
 	b, id, read := measured(t)
-	wantLines(t, read(), `countersign_messages{scheme="sic-inst",state="undelivered"} 1`, `countersign_messages{scheme="sct-inst",state="in flight"} 0`)
+	wantLines(
+		t, read(),
+		`countersign_messages{scheme="sic-inst",state="undelivered"} 1`,
+		`countersign_messages{scheme="sct-inst",state="in flight"} 0`,
+	)
 	must(t, b.Clearing.Send(t.Context(), rulebook.SchemeSIC, "demo", id))
 	b.Database.Log().Error("a seal does not fit", slog.Bool("alarm", true))
 	text := read()

@@ -56,7 +56,9 @@ func (s *Server) logged(next echo.HandlerFunc) echo.HandlerFunc {
 			slog.String("reference", request.Reference(ctx)), slog.String("address", request.Address(ctx)),
 		}
 		if by, known := request.Principal(ctx); known {
-			attributes = append(attributes, slog.String("realm", by.Realm), slog.String("client", by.ClientID), slog.String("user", by.UserID.String()))
+			attributes = append(
+				attributes, slog.String("realm", by.Realm), slog.String("client", by.ClientID), slog.String("user", by.UserID.String()),
+			)
 		}
 		if id := request.ID(ctx); id != "" {
 			attributes = append(attributes, slog.String("requestId", id))

@@ -30,7 +30,9 @@ func setupBehind(t *testing.T) (b *bundle, l *storetest.Line) {
 func TestWithoutItsDatabaseEveryCallAsksToWait(t *testing.T) {
 	t.Parallel()
 	b, l := setupBehind(t)
-	id := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample)}).Text("identifiers", "internalId")
+	id := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample)}).Text(
+		"identifiers", "internalId",
+	)
 	for _, who := range []webtest.Person{webtest.Checker1, webtest.Supervisor1} {
 		b.Token(t, who)
 	}
@@ -38,10 +40,16 @@ func TestWithoutItsDatabaseEveryCallAsksToWait(t *testing.T) {
 	const form = "application/x-www-form-urlencoded"
 	login := "grant_type=password&client_id=demo-backoffice&client_secret=demo-secret&username=maker1&password=countersign-demo"
 	calls := map[string]webtest.Call{
-		"create": {Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample)}, "approve": {Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(id, "approve")},
-		"list": webtest.Get(webtest.ListPath, webtest.Supervisor1), "read": webtest.Get("/api/common/v1/transaction/"+id, webtest.Maker1),
-		"login": {Path: "/api/auth/v1/realms/demo/login", Kind: form, Body: login}, "readyz": webtest.Get("/readyz", webtest.Nobody),
-		"clearing": webtest.ClearingCall(webtest.StatusReport(t, "sic-inst_04_pacs.002.001.10_ACSC.xml", "DM00000000000000"), nil), "unknown token": {Method: http.MethodGet, Path: webtest.ListPath, Change: func(r *http.Request) {
+		"create": {
+			Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample),
+		},
+		"approve":  {Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(id, "approve")},
+		"list":     webtest.Get(webtest.ListPath, webtest.Supervisor1),
+		"read":     webtest.Get("/api/common/v1/transaction/"+id, webtest.Maker1),
+		"login":    {Path: "/api/auth/v1/realms/demo/login", Kind: form, Body: login},
+		"readyz":   webtest.Get("/readyz", webtest.Nobody),
+		"clearing": webtest.ClearingCall(webtest.StatusReport(t, "sic-inst_04_pacs.002.001.10_ACSC.xml", "DM00000000000000"), nil),
+		"unknown token": {Method: http.MethodGet, Path: webtest.ListPath, Change: func(r *http.Request) {
 			r.Header.Set("Authorization", "Bearer demo."+strings.Repeat("A", 43))
 		}},
 	}
@@ -49,7 +57,8 @@ func TestWithoutItsDatabaseEveryCallAsksToWait(t *testing.T) {
 		for name, c := range calls {
 			a := b.Send(t, c)
 			wantsCode := name != "readyz"
-			if a.Status != http.StatusServiceUnavailable || wantsCode && a.Text("errorCode") != "503_UNAVAILABLE" || a.Header.Get("Retry-After") == "" {
+			if a.Status != http.StatusServiceUnavailable || wantsCode && a.Text("errorCode") != "503_UNAVAILABLE" ||
+				a.Header.Get("Retry-After") == "" {
 				t.Errorf("%s: %d, Retry-After %q, %s", name, a.Status, a.Header.Get("Retry-After"), a.Body)
 			}
 		}
@@ -85,7 +94,8 @@ func TestABrokenCommitIsNotCalledAFailure(t *testing.T) {
 	if stored != 1 {
 		t.Fatalf("%d messages are stored: the test did not lose the answer of a commit", stored)
 	}
-	if again := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: body}); again.Status != http.StatusOK || again.Header.Get("Idempotent-Replayed") != "true" {
+	if again := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: body}); again.Status != http.StatusOK ||
+		again.Header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("the same again: %d %s", again.Status, again.Body)
 	}
 }

@@ -37,7 +37,9 @@ func TestOnlyATrustedProxySaysWhereARequestComesFrom(t *testing.T) {
 				r.Header.Set("X-Forwarded-For", test.forwarded)
 			}
 		}
-		id := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample), Change: from}).Text("identifiers", "internalId")
+		id := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample), Change: from}).Text(
+			"identifiers", "internalId",
+		)
 		var kept string
 		must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT source_address FROM audit_event WHERE message_id = $1", parse(t, id)).Scan(&kept))
 		if kept != test.want {

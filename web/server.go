@@ -85,7 +85,8 @@ type Server struct {
 
 // New makes the server. It fails when a part is missing or the OpenAPI document cannot be read.
 func New(cfg Config) (*Server, error) {
-	if cfg.API == nil || cfg.Inbound == nil || cfg.Database == nil || cfg.Now == nil || cfg.NewID == nil || cfg.Log == nil || cfg.Connections == nil {
+	if cfg.API == nil || cfg.Inbound == nil || cfg.Database == nil || cfg.Now == nil || cfg.NewID == nil || cfg.Log == nil ||
+		cfg.Connections == nil {
 		return nil, errors.New("web: doors, database, clock, identifiers, log and clearing's connections are needed")
 	}
 	cfg.Limits = cfg.Limits.withDefaults()
@@ -113,8 +114,8 @@ func (s *Server) Routes() []request.Route {
 }
 
 // Serve answers requests until the context ends. From then on it says that it is not ready, but still takes what comes for the time of
-// Limits.Drain, in which a balancer turns to others; then it lets those under way finish: a decision that is being written is not cut off, so
-// its client learns of it. Streams end with the context.
+// Limits.Drain, in which a balancer turns to others; then it lets those under way finish: a decision that is being written is not cut off,
+// so its client learns of it. Streams end with the context.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	requests, cut := context.WithCancel(withStop(context.WithoutCancel(ctx), ctx))
 	defer cut()

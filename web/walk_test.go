@@ -68,7 +68,9 @@ func (p *product) token(name string) string {
 		"grant_type": {"password"}, "client_id": {demo.Backoffice}, "client_secret": {demo.ClientSecret}, "username": {name},
 		"password": {demo.UserPassword},
 	}
-	r, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.server.URL+"/api/auth/v1/realms/"+demo.Realm+"/login", strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(
+		p.t.Context(), http.MethodPost, p.server.URL+"/api/auth/v1/realms/"+demo.Realm+"/login", strings.NewReader(form.Encode()),
+	)
 	must(p.t, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("X-Request-Id", "walk")

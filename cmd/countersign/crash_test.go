@@ -96,7 +96,10 @@ func TestAKilledDemoLosesNothingAndChangesNothingItSent(t *testing.T) {
 		for _, e := range effective(t, log) {
 			first, repeated := sent[e.TransactionID]
 			if repeated && (first.MessageID != e.MessageID || first.XML != e.XML) {
-				t.Errorf("%s was sent again as %s with another document than as %s: clearing would not recognise it", e.TransactionID, e.MessageID, first.MessageID)
+				t.Errorf(
+					"%s was sent again as %s with another document than as %s: clearing would not recognise it", e.TransactionID, e.MessageID,
+					first.MessageID,
+				)
 			}
 			sent[e.TransactionID] = e
 		}

@@ -72,7 +72,9 @@ func (d *demoDatabase) watch(ctx context.Context) error {
 			return nil // the demo ends
 		}
 		if restarts == restartsAtAll {
-			return fmt.Errorf("PostgreSQL ended %d times: its log %s.log says why; start the demo again when that is mended", restarts+1, d.config.DataDir)
+			return fmt.Errorf(
+				"PostgreSQL ended %d times: its log %s.log says why; start the demo again when that is mended", restarts+1, d.config.DataDir,
+			)
 		}
 		d.log.ErrorContext(ctx, "PostgreSQL ended by itself; starting it again", "data", d.config.DataDir)
 		err = d.restart(ctx)

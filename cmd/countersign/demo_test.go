@@ -67,7 +67,8 @@ func TestTheDemoLeavesADatabaseOfOthersAsItIs(t *testing.T) {
 	before := picture(t, db)
 	h := newHouse(t)
 	p := start(t, append(h.settings(), "COUNTERSIGN_DATABASE_URL="+db.OwnerURL), "demo")
-	if code := p.wait(t); code != 1 || !strings.Contains(p.output.String(), "realm bank: the database holds a realm that the demo did not make") {
+	if code := p.wait(t); code != 1 ||
+		!strings.Contains(p.output.String(), "realm bank: the database holds a realm that the demo did not make") {
 		t.Errorf("%d %s", code, p.output)
 	}
 	if after := picture(t, db); after != before {

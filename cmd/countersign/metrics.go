@@ -36,7 +36,9 @@ func (g gateway) serveMetrics(ctx context.Context) error {
 	const within = 5 * time.Second
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", g.Metrics.Handler())
-	server := &http.Server{Handler: mux, ReadTimeout: within, WriteTimeout: within, ErrorLog: slog.NewLogLogger(g.Log.Handler(), slog.LevelWarn)}
+	server := &http.Server{
+		Handler: mux, ReadTimeout: within, WriteTimeout: within, ErrorLog: slog.NewLogLogger(g.Log.Handler(), slog.LevelWarn),
+	}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	err := server.Serve(g.MetricsListener)
 	if errors.Is(err, http.ErrServerClosed) {

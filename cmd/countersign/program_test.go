@@ -237,9 +237,11 @@ func (h *house) check(t *testing.T) {
 	t.Helper()
 	database := "COUNTERSIGN_DATABASE_URL=" + h.databaseURL(t)
 	p := start(t, []string{
-		database, "COUNTERSIGN_RELEASE_KEY_FILE=" + filepath.Join(h.data, "release.key"), "COUNTERSIGN_TOKEN_KEY_FILE=" + filepath.Join(h.data, "token.key"),
+		database, "COUNTERSIGN_RELEASE_KEY_FILE=" + filepath.Join(h.data, "release.key"),
+		"COUNTERSIGN_TOKEN_KEY_FILE=" + filepath.Join(h.data, "token.key"),
 	}, "check")
-	if code := p.wait(t); code != 0 || !strings.Contains(p.output.String(), "I1   holds") || !strings.Contains(p.output.String(), "I20  holds") {
+	if code := p.wait(t); code != 0 || !strings.Contains(p.output.String(), "I1   holds") ||
+		!strings.Contains(p.output.String(), "I20  holds") {
 		t.Errorf("check ends with %d:\n%s", code, p.output)
 	}
 	p = start(t, []string{database}, "check")

@@ -55,8 +55,10 @@ func (c *realmCreateCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return inWords(err)
 	}
-	fmt.Printf("The realm %s is made. Every message in it needs one approval. Next: countersign realm administrator --realm %s, for two people.\n",
-		c.Realm, c.Realm)
+	fmt.Printf(
+		"The realm %s is made. Every message in it needs one approval. Next: countersign realm administrator --realm %s, for two people.\n",
+		c.Realm, c.Realm,
+	)
 	return nil
 }
 
@@ -103,8 +105,11 @@ func (s *printedSecrets) Password(user string) (hash string, setUp identity.SetU
 		return "", identity.SetUpSecret{}, err
 	}
 	setUp, err = identity.NewSetUpSecret(rand.Reader)
-	s.lines = append(s.lines, fmt.Sprintf("%s sets the password within %d hours:\n  link  %s\n  code  %s", user, int(identity.SetUpLife.Hours()),
-		strings.TrimRight(s.portal, "/")+identity.SetUpPath(s.realm, setUp.Link), setUp.Code))
+	s.lines = append(
+		s.lines,
+		fmt.Sprintf("%s sets the password within %d hours:\n  link  %s\n  code  %s", user, int(identity.SetUpLife.Hours()),
+			strings.TrimRight(s.portal, "/")+identity.SetUpPath(s.realm, setUp.Link), setUp.Code),
+	)
 	return hash, setUp, err
 }
 

@@ -79,8 +79,10 @@ func TestARealmIsMadeFromTheCommandLine(t *testing.T) {
 	o.runs(exitFailed, "there is a realm of this name", "realm", "create", "--realm", "other", "--mark", "BK", "--name", "Again")
 	o.runs(exitUsage, "mark: Give the realm a mark", "realm", "create", "--realm", "other", "--mark", "IO", "--name", "X")
 	file := o.file("bank.yaml", realmYAML)
-	said := o.runs(0, "+ user maker\n+ user checker\n+ client erp\n+ policy of rank 100: 2 approvals, from 10000.00\n+ account CH5021977000004331346\n",
-		"realm", "apply", file, "--dry-run")
+	said := o.runs(
+		0, "+ user maker\n+ user checker\n+ client erp\n+ policy of rank 100: 2 approvals, from 10000.00\n+ account CH5021977000004331346\n",
+		"realm", "apply", file, "--dry-run",
+	)
 	if strings.Contains(said, "secret  ") || o.count("SELECT count(*) FROM user_account") != 0 {
 		t.Errorf("the dry run changed something:\n%s", said)
 	}
@@ -101,7 +103,9 @@ func TestARealmIsMadeFromTheCommandLine(t *testing.T) {
 	o.runs(exitFailed, "somebody set its password", "realm", "administrator", "--realm", "bank", "--user", "maker", "--name", "X")
 	o.runs(exitFailed, "unknown realm", "realm", "administrator", "--realm", "bonk", "--user", "anna", "--name", "Anna A")
 	o.runs(0, "I20  holds", "check", "--without-keys", "--token-key-file", strings.TrimPrefix(o.settings[1], "COUNTERSIGN_TOKEN_KEY_FILE="))
-	if n := o.count("SELECT count(*) FROM audit_event WHERE channel = 'operator' AND event IN ('realm.create', 'realm.apply', 'realm.administrator')"); n != 4 {
+	if n := o.count(
+		"SELECT count(*) FROM audit_event WHERE channel = 'operator' AND event IN ('realm.create', 'realm.apply', 'realm.administrator')",
+	); n != 4 {
 		t.Errorf("%d audit rows of the operator, want 4", n)
 	}
 }
@@ -125,7 +129,9 @@ func TestTwoAdministratorsShutTheOperatorOut(t *testing.T) {
 		t.Error("four-eyes was turned off behind the administrators' backs")
 	}
 	o.runs(0, "code  ", append(third, "--break-glass", "both are ill")...)
-	if n := o.count("SELECT count(*) FROM break_glass JOIN audit_event USING (realm, at) WHERE event = 'realm.break-glass' AND reason = 'both are ill'"); n != 1 {
+	if n := o.count(
+		"SELECT count(*) FROM break_glass JOIN audit_event USING (realm, at) WHERE event = 'realm.break-glass' AND reason = 'both are ill'",
+	); n != 1 {
 		t.Errorf("%d broken glasses on record, want 1", n)
 	}
 }

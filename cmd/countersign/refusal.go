@@ -52,8 +52,11 @@ func (c *serveCommand) refusePlainHTTP() error {
 	if c.TLS || c.AllowPlainHTTP || err == nil && loopback(host) {
 		return nil
 	}
-	return fmt.Errorf("COUNTERSIGN_TLS is off and COUNTERSIGN_LISTEN is %s: put a proxy that speaks HTTPS in front and leave COUNTERSIGN_TLS on, "+
-		"listen on 127.0.0.1, or allow it with COUNTERSIGN_ALLOW_PLAIN_HTTP=true", c.Listen)
+	return fmt.Errorf(
+		"COUNTERSIGN_TLS is off and COUNTERSIGN_LISTEN is %s: put a proxy that speaks HTTPS in front and leave COUNTERSIGN_TLS on, "+
+			"listen on 127.0.0.1, or allow it with COUNTERSIGN_ALLOW_PLAIN_HTTP=true",
+		c.Listen,
+	)
 }
 
 // refuseUnfit refuses a database that this environment must not serve: one with the demo's realms or its public password in PROD, and

@@ -85,7 +85,8 @@ func (s *stage) openQuestion(t *testing.T, m message) {
 	errors := s.ok(t, "supervisor1", "/api/common/v1/error/list?pageSize=100", "")
 	entries, _ := errors.at("errors").([]any)
 	mine := slices.IndexFunc(entries, func(entry any) bool { return entry.(map[string]any)["internalId"] == m.id })
-	if mine < 0 || !strings.Contains(errors.string("errors", mine, "message"), "may still settle") || errors.string("errors", mine, "reasonCode") != "" {
+	if mine < 0 || !strings.Contains(errors.string("errors", mine, "message"), "may still settle") ||
+		errors.string("errors", mine, "reasonCode") != "" {
 		t.Errorf("in the list of errors: %s", errors.text)
 	}
 	if strings.Contains(r.text, "RJCT") || strings.Contains(r.text, "ejected") || r.at("transaction", "statusReason") != nil {

@@ -48,7 +48,10 @@ func (s *stage) booked(t *testing.T, l lane, amount string) incoming {
 		t.Fatalf("one payment came in: %s", r.text)
 	}
 	in.message = message{r.string("transactions", 0, "internalId"), r.string("transactions", 0, "globalId")}
-	s.is(t, in.id, "state", "Booked", "scheme", l.scheme, "amount.value", amount, "amount.Ccy", l.currency, "creditor.account", l.debtor, "returnStatus", "")
+	s.is(
+		t, in.id, "state", "Booked", "scheme", l.scheme, "amount.value", amount, "amount.Ccy", l.currency, "creditor.account", l.debtor,
+		"returnStatus", "",
+	)
 	s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP")
 	return in
 }
@@ -133,7 +136,9 @@ func (s *stage) grant(t *testing.T, l lane, in incoming, recall message, charge 
 func playGranted(t *testing.T, s *stage, l lane) {
 	in := s.booked(t, l, "250.10")
 	recall := s.recalled(t, l, in, "CUST")
-	s.refuses(t, l, request{kind: "return", payment: in.message, reason: "AC04"}, "/ReturnDetails/reason CH16") // a recall is granted with FOCR only
+	s.refuses(
+		t, l, request{kind: "return", payment: in.message, reason: "AC04"}, "/ReturnDetails/reason CH16",
+	) // a recall is granted with FOCR only
 	m := s.grant(t, l, in, recall, "")
 	s.is(t, m.id, "amount.value", "250.10")
 	s.refuses(t, l, request{kind: "resolution", payment: in.message, recall: recall, reason: "CUST"}, "/identifiers/recallId NARR")
@@ -144,7 +149,11 @@ func playGranted(t *testing.T, s *stage, l lane) {
 func playCharge(t *testing.T, s *stage, l lane) {
 	in := s.booked(t, l, "100.10")
 	recall := s.recalled(t, l, in, "CUST")
-	s.refuses(t, l, request{kind: "return", payment: in.message, reason: "FOCR", more: `,"chargeAmount":"100.10"`}, "/ReturnDetails/chargeAmount AM02")
+	s.refuses(
+		t, l,
+		request{kind: "return", payment: in.message, reason: "FOCR", more: `,"chargeAmount":"100.10"`},
+		"/ReturnDetails/chargeAmount AM02",
+	)
 	m := s.grant(t, l, in, recall, "5.00")
 	s.is(t, m.id, "amount.value", "95.10")
 	sent := s.lines(t, in.transaction)

@@ -99,7 +99,8 @@ func (s *stage) documents(t *testing.T, m message, sent []line) {
 		names[r.string("messages", i, "type")+" "+r.string("messages", i, "direction")] = true
 	}
 	for _, l := range sent {
-		if strings.HasPrefix(l.Name, "camt.056") && !names[l.Name+" out"] || strings.HasPrefix(l.Name, "camt.029") && l.Direction == "out" && !names[l.Name+" in"] {
+		if strings.HasPrefix(l.Name, "camt.056") && !names[l.Name+" out"] ||
+			strings.HasPrefix(l.Name, "camt.029") && l.Direction == "out" && !names[l.Name+" in"] {
 			t.Errorf("%s is not among the documents: %s", l, r.text)
 		}
 	}

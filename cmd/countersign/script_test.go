@@ -338,7 +338,10 @@ func (s *stage) submit(t *testing.T, l lane, q request) message {
 	if r.string("success", "status") != "Approval Pending" || r.string("success", "transactionid") != m.global || m.global == "" {
 		t.Errorf("%s created: %s", q.kind, r.text)
 	}
-	s.is(t, m.id, "kind", q.kind, "direction", "out", "state", "Approval Pending", "scheme", l.scheme, "reason", q.reason, "originalInternalId", q.payment.id)
+	s.is(
+		t, m.id, "kind", q.kind, "direction", "out", "state", "Approval Pending", "scheme", l.scheme, "reason", q.reason, "originalInternalId",
+		q.payment.id,
+	)
 	own := s.call(t, "both1", approvalPath, verdict(m, "approve"))
 	if own.status != http.StatusForbidden || own.string("errorCode") != "403_FOUR_EYES" {
 		t.Errorf("%s approved by its maker: %d %s", q.kind, own.status, own.text)

@@ -46,7 +46,10 @@ func (s *trafficSettings) apply(g *gateway) error {
 	if s.DrainPause < 0 || s.DrainPause > longestDrain {
 		return fmt.Errorf("COUNTERSIGN_DRAIN_PAUSE: give a time from 0s to %s", longestDrain)
 	}
-	g.Limits = web.Limits{PerPrincipal: s.LimitPrincipal, PerAddress: s.LimitAddress, InFlight: s.MaxRequests, Connections: s.MaxConnections, Drain: s.DrainPause}
+	g.Limits = web.Limits{
+		PerPrincipal: s.LimitPrincipal, PerAddress: s.LimitAddress, InFlight: s.MaxRequests, Connections: s.MaxConnections,
+		Drain: s.DrainPause,
+	}
 	return nil
 }
 

@@ -20,7 +20,9 @@ func ParseBIC(text string) (BIC, error) {
 	case len(text) != 8 && len(text) != 11:
 		return BIC{}, &Error{ErrLength, "RC01", fmt.Sprintf("A BIC has 8 or 11 characters; this one has %d.", len([]rune(text)))}
 	case !onlyDigitsAndCapitals(text) || !isCapital(text[4]) || !isCapital(text[5]):
-		return BIC{}, &Error{ErrStructure, "RC01", "Compare with the invoice: a BIC has capital letters and digits, and a country in places 5 and 6."}
+		return BIC{}, &Error{
+			ErrStructure, "RC01", "Compare with the invoice: a BIC has capital letters and digits, and a country in places 5 and 6.",
+		}
 	case !CountryExists(text[4:6]):
 		return BIC{}, &Error{ErrCountry, "RC01", fmt.Sprintf("Check places 5 and 6 of the BIC: there is no country %s.", text[4:6])}
 	}

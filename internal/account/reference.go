@@ -79,11 +79,15 @@ func ParseCreditorReference(text string) (CreditorReference, error) {
 	case !onlyDigitsAndCapitals(text):
 		return CreditorReference{}, &Error{ErrCharacter, "CH16", "Write the creditor reference in capital letters and digits, without spaces."}
 	case len(text) < 5 || len(text) > 25:
-		return CreditorReference{}, &Error{ErrLength, "CH16", fmt.Sprintf("Creditor references have 5 to 25 characters; this one has %d.", len(text))}
+		return CreditorReference{}, &Error{
+			ErrLength, "CH16", fmt.Sprintf("Creditor references have 5 to 25 characters; this one has %d.", len(text)),
+		}
 	case text[:2] != "RF" || !allDigits(text[2:4]):
 		return CreditorReference{}, &Error{ErrStructure, "CH16", "Enter a creditor reference that starts with RF and two digits."}
 	case mod97(text[4:], text[:4]) != 1:
-		return CreditorReference{}, &Error{ErrCheckDigits, "CH16", "The check digits of the creditor reference are wrong. Compare with the invoice."}
+		return CreditorReference{}, &Error{
+			ErrCheckDigits, "CH16", "The check digits of the creditor reference are wrong. Compare with the invoice.",
+		}
 	}
 	return CreditorReference{text: text}, nil
 }

@@ -42,9 +42,9 @@ func AccountOf(values Values, prefix string) (Account, error) {
 	f := &findings{prefix: prefix}
 	text := func(field string) string { return strings.TrimSpace(values[field]) }
 	a := Account{
-		IBAN: values["iban"], Scheme: values["scheme"], Currency: values["currency"], HolderName: text("holderName"), HolderStreet: text("holderStreet"),
-		HolderBuilding: text("holderBuilding"), HolderPostcode: text("holderPostcode"), HolderTown: text("holderTown"),
-		HolderCountry: values["holderCountry"], AgentBIC: values["agentBic"], AgentIID: values["agentIid"],
+		IBAN: values["iban"], Scheme: values["scheme"], Currency: values["currency"], HolderName: text("holderName"),
+		HolderStreet: text("holderStreet"), HolderBuilding: text("holderBuilding"), HolderPostcode: text("holderPostcode"),
+		HolderTown: text("holderTown"), HolderCountry: values["holderCountry"], AgentBIC: values["agentBic"], AgentIID: values["agentIid"],
 		Receives: f.yesNo("receives", values["receives"]), Status: values["status"],
 	}
 	f.bank(&a)

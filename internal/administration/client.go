@@ -28,7 +28,8 @@ func (c Client) Values() Values {
 func ClientOf(values Values, prefix string) (Client, error) {
 	f := &findings{prefix: prefix}
 	c := Client{
-		ClientID: values["clientId"], Kind: values["kind"], MayDecideOwn: f.yesNo("mayDecideOwn", values["mayDecideOwn"]), Status: values["status"],
+		ClientID: values["clientId"], Kind: values["kind"], MayDecideOwn: f.yesNo("mayDecideOwn", values["mayDecideOwn"]),
+		Status: values["status"],
 	}
 	if !clientPattern.MatchString(c.ClientID) {
 		f.add("clientId", codeFormat, "Name the client with letters, digits, full stops, hyphens and underscores, at most 64.")

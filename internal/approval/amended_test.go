@@ -130,8 +130,12 @@ func (r *amendmentRace) checkReleases(ids []uuid.UUID) {
 	for _, id := range ids {
 		var released []byte
 		var endings int
-		err := conn.QueryRow(ctx, `SELECT r.content_hash, (SELECT count(*) FROM decision d WHERE d.message_id = r.message_id AND d.action = 'approve')
-			FROM release r WHERE r.message_id = $1`, id).Scan(&released, &endings)
+		err := conn.QueryRow(
+			ctx,
+			`SELECT r.content_hash, (SELECT count(*) FROM decision d WHERE d.message_id = r.message_id AND d.action = 'approve')
+			FROM release r WHERE r.message_id = $1`,
+			id,
+		).Scan(&released, &endings)
 		if err != nil {
 			r.t.Fatalf("release of %s: %v", id, err)
 		}

@@ -34,7 +34,9 @@ func TestARoleThatEndsBetweenSignInAndTheStep(t *testing.T) {
 		return rows
 	}
 	before := stored()
-	_, err = h.DB.Connect(t).Exec(ctx, "UPDATE user_role SET ended_at = $1 WHERE user_id = ANY ($2)", h.Clock.Now(), []any{maker.UserID, checker.UserID})
+	_, err = h.DB.Connect(t).Exec(
+		ctx, "UPDATE user_role SET ended_at = $1 WHERE user_id = ANY ($2)", h.Clock.Now(), []any{maker.UserID, checker.UserID},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

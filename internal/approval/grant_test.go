@@ -34,7 +34,9 @@ func TestARoleGivenAfterwardsDoesNotDecide(t *testing.T) {
 	if !errors.As(err, &forbidden) || !strings.Contains(forbidden.Text, "after this message was made") {
 		t.Errorf("approve: got %v, want a sentence about the role", err)
 	}
-	_, err = h.Approval.Reject(ctx, late, approval.Input{InternalID: waiting.InternalID, ContentHash: &waiting.ContentHash, Version: 1}, "not ours")
+	_, err = h.Approval.Reject(
+		ctx, late, approval.Input{InternalID: waiting.InternalID, ContentHash: &waiting.ContentHash, Version: 1}, "not ours",
+	)
 	if !errors.As(err, &forbidden) {
 		t.Errorf("reject: got %v, want ForbiddenError", err)
 	}
@@ -47,7 +49,9 @@ func TestARoleGivenAfterwardsDoesNotDecide(t *testing.T) {
 	if err != nil || !held || len(seen.Decisions) != 1 || seen.Decisions[0].Grant.ID != grant.ID {
 		t.Errorf("the decision does not name its grant: %+v, %v", seen.Decisions, err)
 	}
-	after, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: waiting.InternalID, ContentHash: &waiting.ContentHash, Version: 1})
+	after, err = h.Approval.Approve(
+		ctx, h.Person(t, "checker1"), approval.Input{InternalID: waiting.InternalID, ContentHash: &waiting.ContentHash, Version: 1},
+	)
 	if err != nil || after.State != payment.StateApproved {
 		t.Errorf("a checker of before: %s, %v", after.State, err)
 	}

@@ -107,8 +107,10 @@ func TestMessagesAndVersionsNameTheGrantTheyWereMadeUnder(t *testing.T) {
 	for version, who := range map[int]identity.Principal{1: maker, 2: editor} {
 		want, _ := who.Grant(identity.RoleMaker)
 		var got identity.Grant
-		err := h.DB.Connect(t).QueryRow(ctx, "SELECT maker_role, maker_grant_id, maker_granted_at FROM message_version WHERE message_id = $1 AND version = $2",
-			m.InternalID, version).Scan(&got.Role, &got.ID, &got.GrantedAt)
+		err := h.DB.Connect(t).QueryRow(
+			ctx, "SELECT maker_role, maker_grant_id, maker_granted_at FROM message_version WHERE message_id = $1 AND version = $2", m.InternalID,
+			version,
+		).Scan(&got.Role, &got.ID, &got.GrantedAt)
 		if err != nil || got.ID != want.ID || got.Role != want.Role || !got.GrantedAt.Equal(want.GrantedAt) {
 			t.Errorf("version %d: made under %+v, %v, want %+v", version, got, err, want)
 		}

@@ -69,8 +69,11 @@ func TestAPolicyThatCameLaterIsAskedAtTheApproval(t *testing.T) {
 	defer h.CheckInvariants(t)
 	checker := h.Person(t, "checker1")
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
-	_, err := h.DB.Connect(t).Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at)
-		VALUES ('demo', gen_random_uuid(), 50, 5000, 3, 3600, now())`)
+	_, err := h.DB.Connect(t).Exec(
+		ctx,
+		`INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at)
+		VALUES ('demo', gen_random_uuid(), 50, 5000, 3, 3600, now())`,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +81,8 @@ func TestAPolicyThatCameLaterIsAskedAtTheApproval(t *testing.T) {
 	_, err = h.Approval.Approve(ctx, checker, approval.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash})
 	wantPolicyRefusal(t, "approval", err)
 	events, err := h.Reader.Audit(ctx, "demo", m.InternalID)
-	if err != nil || len(events) != 2 || events[1].Event != "instruction.approve-refused" || !strings.Contains(events[1].Detail, "3 approvals") {
+	if err != nil || len(events) != 2 || events[1].Event != "instruction.approve-refused" ||
+		!strings.Contains(events[1].Detail, "3 approvals") {
 		t.Errorf("the audit trail: %+v %v", events, err)
 	}
 	_, err = h.Approval.Reject(ctx, checker, approval.Input{InternalID: m.InternalID}, "to be entered anew")
@@ -93,8 +97,12 @@ func TestAMessageWithFewerApprovalsThanItsPolicyAskedIsWithheld(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
-	_, err := h.DB.Connect(t).Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at, retired_at)
-		VALUES ('demo', gen_random_uuid(), 50, 5000, 3, 3600, $1::timestamptz - interval '1 day', $1::timestamptz + interval '1 second')`, m.CreatedAt)
+	_, err := h.DB.Connect(t).Exec(
+		ctx,
+		`INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at, retired_at)
+		VALUES ('demo', gen_random_uuid(), 50, 5000, 3, 3600, $1::timestamptz - interval '1 day', $1::timestamptz + interval '1 second')`,
+		m.CreatedAt,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,8 +135,12 @@ func TestAPolicyOfAMomentAgoIsNoFault(t *testing.T) {
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
-	_, err := h.DB.Connect(t).Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at, retired_at)
-		VALUES ('demo', gen_random_uuid(), 50, 5000, 3, 3600, $1::timestamptz - interval '1 second', $1::timestamptz + interval '1 second')`, m.CreatedAt)
+	_, err := h.DB.Connect(t).Exec(
+		ctx,
+		`INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at, retired_at)
+		VALUES ('demo', gen_random_uuid(), 50, 5000, 3, 3600, $1::timestamptz - interval '1 second', $1::timestamptz + interval '1 second')`,
+		m.CreatedAt,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

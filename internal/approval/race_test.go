@@ -44,8 +44,8 @@ func checkers(t *testing.T, h *stationtest.House, n int) []identity.Principal {
 	return list
 }
 
-// TestManyCheckersOneDecision: 16 checkers race over 500 messages, each rejecting every other one. Each message gets exactly one decision and
-// at most one release, and every loser learns what the message has become.
+// TestManyCheckersOneDecision: 16 checkers race over 500 messages, each rejecting every other one. Each message gets exactly one decision
+// and at most one release, and every loser learns what the message has become.
 func TestManyCheckersOneDecision(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)

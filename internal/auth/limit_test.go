@@ -31,7 +31,9 @@ func TestAFloodFromOneAddressLeavesOthersAlone(t *testing.T) {
 		}
 	}
 	if refused != 240 || b.Stats().PasswordsChecked != 60 || limited.RetryAfter < time.Second {
-		t.Errorf("%d of 300 refused, %d passwords checked, wait %s; want 240, 60 and a second", refused, b.Stats().PasswordsChecked, limited.RetryAfter)
+		t.Errorf(
+			"%d of 300 refused, %d passwords checked, wait %s; want 240, 60 and a second", refused, b.Stats().PasswordsChecked, limited.RetryAfter,
+		)
 	}
 	err := b.from(t, auth.SignInInput{Name: "maker", Password: password, SourceAddress: "192.0.2.7"})
 	if !errors.As(err, &limited) {
@@ -40,7 +42,9 @@ func TestAFloodFromOneAddressLeavesOthersAlone(t *testing.T) {
 	check(t, b.from(t, auth.SignInInput{Name: "maker", Password: password, SourceAddress: "192.0.2.8"}))
 	b.clock.Add(500 * time.Millisecond)
 	check(t, b.from(t, auth.SignInInput{Name: "maker", Password: password, SourceAddress: "192.0.2.7"}))
-	_, err = b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: "maker", Password: password, SourceAddress: "192.0.2.7"})
+	_, err = b.Login(
+		t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: "maker", Password: password, SourceAddress: "192.0.2.7"},
+	)
 	if !errors.As(err, &limited) {
 		t.Errorf("the other door, same address: got %v, want LimitError", err)
 	}

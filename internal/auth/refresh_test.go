@@ -171,7 +171,9 @@ func TestRefreshOfASuppressedUserIsRefused(t *testing.T) {
 func TestRefreshNarrowsTheScopeOnly(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	tokens, err := b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: "maker", Password: password, Scope: "read write"})
+	tokens, err := b.Login(
+		t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: "maker", Password: password, Scope: "read write"},
+	)
 	check(t, err)
 	in := auth.RefreshInput{Realm: "alpha", Client: office, RefreshToken: tokens.RefreshToken, Scope: "read admin"}
 	_, err = b.Refresh(t.Context(), in)

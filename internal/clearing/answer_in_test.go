@@ -17,7 +17,9 @@ import (
 // answered is what came in as the answer to a recall: the newest message about the payment that the other bank made.
 func answered(t *testing.T, h *stationtest.House, recall payment.Message) payment.Message {
 	t.Helper()
-	list, err := h.Reader.Messages(ctx, recall.Realm, lookup.Filter{OriginalID: recall.OriginalID, Direction: string(payment.DirectionIn), PageSize: 10})
+	list, err := h.Reader.Messages(
+		ctx, recall.Realm, lookup.Filter{OriginalID: recall.OriginalID, Direction: string(payment.DirectionIn), PageSize: 10},
+	)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d answers came in: %v", len(list), err)
 	}
@@ -34,15 +36,25 @@ func TestTheAnswerToARecallIsAMessageOfItsOwn(t *testing.T) {
 			var err error
 			state, recallState, reason := payment.StateSettled, payment.StateAccepted, "FOCR"
 			if kind == payment.KindReturn {
-				document, err = interbank.Return(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "ANSWER", ID: "ANSWER", At: h.Clock.Now(), Day: h.Clock.Now()})
+				document, err = interbank.Return(interbank.RTransactionInput{
+					Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "ANSWER",
+					ID: "ANSWER", At: h.Clock.Now(), Day: h.Clock.Now(),
+				})
 			} else {
-				document, err = interbank.Resolution(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "AC04"}, Scheme: scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "ANSWER", ID: "ANSWER", At: h.Clock.Now()})
+				document, err = interbank.Resolution(interbank.RTransactionInput{
+					Request: rtransactionrule.Request{Reason: "AC04"}, Scheme: scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "ANSWER",
+					ID: "ANSWER", At: h.Clock.Now(),
+				})
 				state, recallState, reason = payment.StateCommunicated, payment.StateRefused, "AC04"
 			}
 			receive(t, h, inbound(t, scheme, "ANSWER", document, err))
 			got := answered(t, h, m)
-			if got.Kind != kind || got.State != state || got.Reason != reason || got.AnswersID != m.InternalID || got.OriginalID != m.OriginalID || got.Summary.Amount != m.Summary.Amount {
-				t.Errorf("%s: the answer is a %s %s %s of %s, about %s, to %s", scheme, got.State, got.Kind, got.Reason, got.Summary.Amount.Format(), got.OriginalID, got.AnswersID)
+			if got.Kind != kind || got.State != state || got.Reason != reason || got.AnswersID != m.InternalID || got.OriginalID != m.OriginalID ||
+				got.Summary.Amount != m.Summary.Amount {
+				t.Errorf(
+					"%s: the answer is a %s %s %s of %s, about %s, to %s", scheme, got.State, got.Kind, got.Reason, got.Summary.Amount.Format(),
+					got.OriginalID, got.AnswersID,
+				)
 			}
 			if len(got.Makers) != 0 || got.ApprovalsRequired != 0 || got.Sequence != 1 || !kind.Final(got.State) {
 				t.Errorf("%s: the answer has makers %v and needs %d approvals", scheme, got.Makers, got.ApprovalsRequired)
@@ -88,7 +100,10 @@ func TestWhatCameInCannotBeDecidedOrReleased(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
 	m, paid, _ := recalledPayment(t, h, rulebook.SchemeSCT)
-	back, err := interbank.Return(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: m.Scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "ANSWER", ID: "ANSWER", At: h.Clock.Now(), Day: h.Clock.Now()})
+	back, err := interbank.Return(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: m.Scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "ANSWER",
+		ID: "ANSWER", At: h.Clock.Now(), Day: h.Clock.Now(),
+	})
 	receive(t, h, inbound(t, m.Scheme, "ANSWER", back, err))
 	got := answered(t, h, m)
 	id := "realm = 'demo' AND message_id = '" + got.InternalID.String() + "'"

@@ -60,7 +60,9 @@ func TestAStatusThatContradictsItselfIsQuarantined(t *testing.T) {
 		sent := lastSent(t, h, "pacs.008").(*iso20022.FIToFICustomerCreditTransfer)
 		whole := decimal.MustParse("100")
 		liars[*statusReport]{scheme: scheme, about: m, lies: contradictions(), honest: func() *statusReport {
-			report, err := interbank.StatusReport(interbank.StatusReportInput{Scheme: scheme, About: sent, Reference: "S", StatusID: "S", At: h.Clock.Now()})
+			report, err := interbank.StatusReport(
+				interbank.StatusReportInput{Scheme: scheme, About: sent, Reference: "S", StatusID: "S", At: h.Clock.Now()},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +70,9 @@ func TestAStatusThatContradictsItselfIsQuarantined(t *testing.T) {
 			group, tx := &report.OriginalGroupInformationAndStatus[0], &report.TransactionInformationAndStatus[0]
 			group.GroupStatus, group.OriginalNumberOfTransactions, group.OriginalControlSum = "ACCP", "01", &whole
 			tx.StatusReasonInformation = []iso20022.StatusReasonInformation12{{AdditionalInformation: []string{"Paid."}}}
-			tx.OriginalTransactionReference = &iso20022.OriginalTransactionReference28{InterbankSettlementDate: sent.GroupHeader.InterbankSettlementDate}
+			tx.OriginalTransactionReference = &iso20022.OriginalTransactionReference28{
+				InterbankSettlementDate: sent.GroupHeader.InterbankSettlementDate,
+			}
 			return report
 		}}.play(t, h)
 		want{state: payment.StateSettled}.check(t, h, m)
@@ -90,7 +94,10 @@ func TestTheLargestChargeOfARecallIsASetting(t *testing.T) {
 		defer h.CheckInvariants(t)
 		m, paid, _ := recalledPayment(t, h, scheme)
 		keep := func(charge money.Amount) string {
-			back, err := interbank.Return(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "FOCR", Charge: charge}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "RET", ID: "RET", At: h.Clock.Now(), Day: h.Clock.Now()})
+			back, err := interbank.Return(interbank.RTransactionInput{
+				Request: rtransactionrule.Request{Reason: "FOCR", Charge: charge}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX",
+				MessageID: "RET", ID: "RET", At: h.Clock.Now(), Day: h.Clock.Now(),
+			})
 			reference := fmt.Sprint("KEEP-", charge.Minor())
 			receive(t, h, inbound(t, scheme, reference, back, err))
 			outcome, _ := inboxOf(t, h, reference)

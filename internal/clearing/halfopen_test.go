@@ -20,7 +20,9 @@ func TestTheClockRunsOnWhenConnectionsSwallowEverything(t *testing.T) {
 	h := stationtest.With(t, stationtest.Options{Now: runningClock(), Database: func(db *storetest.DB) *store.Database {
 		var through string
 		line, through = db.Relay(t)
-		database, err := store.Open(ctx, store.Config{URL: through, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler)})
+		database, err := store.Open(
+			ctx, store.Config{URL: through, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler)},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

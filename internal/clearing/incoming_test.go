@@ -51,8 +51,14 @@ func incomingCases(h *stationtest.House) []incomingCase {
 		{"two by the count", "", "AM18", func(d *incomingDocument, _ *tx) { d.GroupHeader.NumberOfTransactions = "2" }},
 		{"control sum of another amount", "", "AM10", func(d *incomingDocument, _ *tx) { d.GroupHeader.ControlSum = &sum }},
 		{"total of another amount", "", "AM10", func(d *incomingDocument, _ *tx) { d.GroupHeader.TotalInterbankSettlementAmount.Value = sum }},
-		{"total of another currency", "", "AM10", func(d *incomingDocument, _ *tx) { d.GroupHeader.TotalInterbankSettlementAmount.Currency = "USD" }},
-		{"another settlement method", "", "CH16", func(d *incomingDocument, _ *tx) { d.GroupHeader.SettlementInformation.SettlementMethod = "INDA" }},
+		{
+			"total of another currency", "", "AM10",
+			func(d *incomingDocument, _ *tx) { d.GroupHeader.TotalInterbankSettlementAmount.Currency = "USD" },
+		},
+		{
+			"another settlement method", "", "CH16",
+			func(d *incomingDocument, _ *tx) { d.GroupHeader.SettlementInformation.SettlementMethod = "INDA" },
+		},
 		{"SIC RTGS", "", "CH16", func(d *incomingDocument, _ *tx) { d.GroupHeader.SettlementInformation.ClearingSystem = system("SIC") }},
 		{"TARGET in SIC", sic, "CH16", func(d *incomingDocument, _ *tx) { d.GroupHeader.SettlementInformation.ClearingSystem = system("TGT") }},
 		{"TARGET in SEPA", sct, "", func(d *incomingDocument, _ *tx) { d.GroupHeader.SettlementInformation.ClearingSystem = system("TGT") }},
@@ -80,7 +86,9 @@ func incomingCases(h *stationtest.House) []incomingCase {
 			t.CreditorAgent.FinancialInstitutionID.ClearingSystemMemberID.MemberID = "762"
 		}},
 		{"its branch", "", "", func(_ *incomingDocument, t *tx) {
-			t.CreditorAgent.FinancialInstitutionID = iso20022.FinancialInstitutionIdentification18{BICFI: map[bool]string{true: "AAAACHBB123", false: "AAAADEFF123"}[t.InterbankSettlementAmount.Currency == "CHF"]}
+			t.CreditorAgent.FinancialInstitutionID = iso20022.FinancialInstitutionIdentification18{
+				BICFI: map[bool]string{true: "AAAACHBB123", false: "AAAADEFF123"}[t.InterbankSettlementAmount.Currency == "CHF"],
+			}
 		}},
 		{"no such account", "", "AC01", func(_ *incomingDocument, t *tx) { t.CreditorAccount.ID.IBAN = "CH9300762011623852957" }},
 		{"an account of the other scheme", sct, "AC01", func(_ *incomingDocument, t *tx) { t.CreditorAccount.ID.IBAN = receiving[sic] }},
@@ -141,7 +149,10 @@ func TestAnIncomingPaymentIsHeldAgainstTheRulesOfItsScheme(t *testing.T) {
 			h.Clock.Add(-3 * time.Second)
 			want := map[bool]string{true: "ACCP", false: "RJCT"}[c.code == ""]
 			if err != nil || status.Original.TransactionID != id || status.Status != want || status.Reason.Code != c.code {
-				t.Errorf("%s, %s: answered %s %s %s %v, want %s %s", scheme, c.name, status.Original.TransactionID, status.Status, status.Reason.Code, err, want, c.code)
+				t.Errorf(
+					"%s, %s: answered %s %s %s %v, want %s %s", scheme, c.name, status.Original.TransactionID, status.Status, status.Reason.Code, err,
+					want, c.code,
+				)
 				continue
 			}
 			realm, key, err := h.Messages.IncomingByTransaction(ctx, scheme, id)

@@ -18,17 +18,25 @@ import (
 func answeredRecall(t *testing.T, h *stationtest.House, scheme rulebook.Scheme) (answer payment.Message, ask func(reference string)) {
 	t.Helper()
 	original, document := booked(t, h, scheme, "TX9")
-	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now()})
+	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1",
+		At: h.Clock.Now(),
+	})
 	receive(t, h, inbound(t, scheme, "RE1", recall, err))
 	id, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer = request(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindResolution, Scheme: scheme, OriginalID: original.InternalID, RecallID: id})
+	answer = request(t, h, payment.RTransaction{
+		Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindResolution, Scheme: scheme,
+		OriginalID: original.InternalID, RecallID: id,
+	})
 	send(t, h, answer)
 	return answer, func(reference string) {
 		t.Helper()
-		question, err := interbank.RecallStatusRequest(interbank.RecallStatusRequestInput{Scheme: scheme, Recall: recall, Reference: reference, RequestID: reference, At: h.Clock.Now()})
+		question, err := interbank.RecallStatusRequest(
+			interbank.RecallStatusRequestInput{Scheme: scheme, Recall: recall, Reference: reference, RequestID: reference, At: h.Clock.Now()},
+		)
 		receive(t, h, inbound(t, scheme, reference, question, err))
 	}
 }
@@ -110,7 +118,9 @@ func TestAQuestionAboutAPaymentThatSomebodyBrokeGoesToQuarantineOnce(t *testing.
 		h := stationtest.New(t)
 		original, document := booked(t, h, rulebook.SchemeSIC, "TX9")
 		execute(t, superuser(t, h), tamper, original.InternalID)
-		question, err := interbank.StatusRequest(interbank.StatusRequestInput{Scheme: rulebook.SchemeSIC, Original: document, Reference: "Q1", RequestID: "Q1", At: h.Clock.Now()})
+		question, err := interbank.StatusRequest(
+			interbank.StatusRequestInput{Scheme: rulebook.SchemeSIC, Original: document, Reference: "Q1", RequestID: "Q1", At: h.Clock.Now()},
+		)
 		asked := inbound(t, rulebook.SchemeSIC, "Q1", question, err)
 		before := outbox(t, h)
 		receive(t, h, asked)

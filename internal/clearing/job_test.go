@@ -11,9 +11,9 @@ import (
 	"countersign/internal/stationtest"
 )
 
-// TestTheJobAloneDeliversAndTriesAgain: without the watch, which would deliver four seconds later what a job did not, an approved payment and
-// one that needs no approval are delivered, also when clearing refuses the first attempts. The jobs try six times within some seconds; the
-// minute is for a busy machine, and far from the pause of an hour.
+// TestTheJobAloneDeliversAndTriesAgain: without the watch, which would deliver four seconds later what a job did not, an approved payment
+// and one that needs no approval are delivered, also when clearing refuses the first attempts. The jobs try six times within some seconds;
+// the minute is for a busy machine, and far from the pause of an hour.
 func TestTheJobAloneDeliversAndTriesAgain(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
@@ -58,7 +58,9 @@ func TestADocumentIsStoredBeforeItIsSent(t *testing.T) {
 	conn := h.DB.Connect(t)
 	stored := 0
 	h.Network.Refuse = func(d stationtest.Delivery) error {
-		return conn.QueryRow(ctx, "SELECT count(*) FROM document WHERE direction = 'out' AND reference = $1 AND content = $2", d.Reference, []byte(d.Content)).Scan(&stored)
+		return conn.QueryRow(
+			ctx, "SELECT count(*) FROM document WHERE direction = 'out' AND reference = $1 AND content = $2", d.Reference, []byte(d.Content),
+		).Scan(&stored)
 	}
 	send(t, h, m)
 	if stored != 1 {

@@ -91,12 +91,22 @@ func returnLies() []lie[*iso20022.PaymentReturn] {
 			}},
 			{"RtrdIntrBkSttlmAmt", func(d *iso20022.PaymentReturn) { // a charge that does not make up for what is missing
 				amount := tx(d).ReturnedInterbankSettlementAmount
-				tx(d).ChargesInformation = []iso20022.Charges7{{Amount: iso20022.Amount{Currency: amount.Currency, Value: decimal.MustParse("5.00")}, Agent: *tx(d).OriginalTransactionReference.CreditorAgent}}
+				tx(d).ChargesInformation = []iso20022.Charges7{
+					{
+						Amount: iso20022.Amount{Currency: amount.Currency, Value: decimal.MustParse("5.00")},
+						Agent:  *tx(d).OriginalTransactionReference.CreditorAgent,
+					},
+				}
 				tx(d).ReturnedInterbankSettlementAmount.Value = decimal.MustParse("90.00")
 			}},
 			{"ChrgsInf", func(d *iso20022.PaymentReturn) { // nearly all is kept
 				amount := tx(d).ReturnedInterbankSettlementAmount
-				tx(d).ChargesInformation = []iso20022.Charges7{{Amount: iso20022.Amount{Currency: amount.Currency, Value: decimal.MustParse("99.00")}, Agent: *tx(d).OriginalTransactionReference.CreditorAgent}}
+				tx(d).ChargesInformation = []iso20022.Charges7{
+					{
+						Amount: iso20022.Amount{Currency: amount.Currency, Value: decimal.MustParse("99.00")},
+						Agent:  *tx(d).OriginalTransactionReference.CreditorAgent,
+					},
+				}
 				tx(d).ReturnedInterbankSettlementAmount.Value = decimal.MustParse("1.00")
 				d.GroupHeader.TotalReturnedInterbankSettlementAmount = &tx(d).ReturnedInterbankSettlementAmount
 			}},

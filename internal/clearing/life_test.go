@@ -63,7 +63,9 @@ func answer(t *testing.T, m payment.Message, reference, status, code string) cle
 	if err != nil {
 		t.Fatal(err)
 	}
-	return clearing.Document{Scheme: m.Scheme, Reference: reference, Content: content, ReceivedAt: time.Date(2026, time.March, 2, 11, 0, 1, 0, time.UTC)}
+	return clearing.Document{
+		Scheme: m.Scheme, Reference: reference, Content: content, ReceivedAt: time.Date(2026, time.March, 2, 11, 0, 1, 0, time.UTC),
+	}
 }
 
 func TestAnApprovedMessageIsSentOnceAndSettles(t *testing.T) {
@@ -79,7 +81,8 @@ func TestAnApprovedMessageIsSentOnceAndSettles(t *testing.T) {
 			}
 		}
 		sent := h.Network.Delivered()
-		if len(sent) != 1 || sent[0].Reference != "P8"+string(m.GlobalID) || !strings.Contains(sent[0].Content, "<TxId>"+string(m.GlobalID)+"</TxId>") {
+		if len(sent) != 1 || sent[0].Reference != "P8"+string(m.GlobalID) ||
+			!strings.Contains(sent[0].Content, "<TxId>"+string(m.GlobalID)+"</TxId>") {
 			t.Fatalf("clearing got %v", sent)
 		}
 		want{state: payment.StateProcessing}.check(t, h, m)

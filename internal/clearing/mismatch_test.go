@@ -93,7 +93,9 @@ func TestAStatusThatDisagreesWithItsPaymentIsQuarantined(t *testing.T) {
 				d.OriginalGroupInformationAndStatus[0].OriginalMessageID = other.Reference()
 			}})
 		liars[*iso20022.FIToFIPaymentStatusReport]{scheme: scheme, about: m, lies: lies, honest: func() *iso20022.FIToFIPaymentStatusReport {
-			report, err := interbank.StatusReport(interbank.StatusReportInput{Scheme: scheme, About: sent, Reference: "S", StatusID: "S", At: h.Clock.Now()})
+			report, err := interbank.StatusReport(
+				interbank.StatusReportInput{Scheme: scheme, About: sent, Reference: "S", StatusID: "S", At: h.Clock.Now()},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,11 +107,15 @@ func TestAStatusThatDisagreesWithItsPaymentIsQuarantined(t *testing.T) {
 }
 
 // recalledPayment is a payment of ours with a recall that clearing has, and the documents of both.
-func recalledPayment(t *testing.T, h *stationtest.House, scheme rulebook.Scheme) (payment.Message, *iso20022.FIToFICustomerCreditTransfer, *iso20022.FIToFIPaymentCancellationRequest) {
+func recalledPayment(
+	t *testing.T, h *stationtest.House, scheme rulebook.Scheme,
+) (payment.Message, *iso20022.FIToFICustomerCreditTransfer, *iso20022.FIToFIPaymentCancellationRequest) {
 	t.Helper()
 	original := settled(t, h, scheme)
 	paid := lastSent(t, h, "pacs.008").(*iso20022.FIToFICustomerCreditTransfer)
-	m := request(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID})
+	m := request(t, h, payment.RTransaction{
+		Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID,
+	})
 	send(t, h, m)
 	return m, paid, lastSent(t, h, "camt.056").(*iso20022.FIToFIPaymentCancellationRequest)
 }
@@ -121,7 +127,10 @@ func TestAReturnThatDisagreesWithItsRecallIsQuarantinedAndOnlyOneCounts(t *testi
 		defer h.CheckInvariants(t)
 		m, paid, _ := recalledPayment(t, h, scheme)
 		honest := func() *iso20022.PaymentReturn {
-			back, err := interbank.Return(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "RET", ID: "RET", At: h.Clock.Now(), Day: h.Clock.Now()})
+			back, err := interbank.Return(interbank.RTransactionInput{
+				Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "RET",
+				ID: "RET", At: h.Clock.Now(), Day: h.Clock.Now(),
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +168,10 @@ func TestAReturnMayKeepACharge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := interbank.Return(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "FOCR", Charge: charge}, Scheme: rulebook.SchemeSCT, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "RET", ID: "RET", At: h.Clock.Now(), Day: h.Clock.Now()})
+	back, err := interbank.Return(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "FOCR", Charge: charge}, Scheme: rulebook.SchemeSCT, Original: paid,
+		Bank: "BBBBFRPPXXX", MessageID: "RET", ID: "RET", At: h.Clock.Now(), Day: h.Clock.Now(),
+	})
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "RET", back, err))
 	want{state: payment.StateAccepted}.check(t, h, m)
 }
@@ -170,13 +182,19 @@ func TestARefusalThatDisagreesWithItsRecallIsQuarantined(t *testing.T) {
 		h := stationtest.New(t)
 		defer h.CheckInvariants(t)
 		m, _, recall := recalledPayment(t, h, scheme)
-		liars[*iso20022.ResolutionOfInvestigation]{scheme: scheme, about: m, lies: resolutionLies(), honest: func() *iso20022.ResolutionOfInvestigation {
-			no, err := interbank.Resolution(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Recall: recall, Bank: "BBBBFRPPXXX", MessageID: "NO", ID: "NO", At: h.Clock.Now()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return no
-		}}.play(t, h)
+		liars[*iso20022.ResolutionOfInvestigation]{
+			scheme: scheme, about: m, lies: resolutionLies(),
+			honest: func() *iso20022.ResolutionOfInvestigation {
+				no, err := interbank.Resolution(interbank.RTransactionInput{
+					Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Recall: recall, Bank: "BBBBFRPPXXX", MessageID: "NO",
+					ID: "NO", At: h.Clock.Now(),
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return no
+			},
+		}.play(t, h)
 		want{state: payment.StateRefused, code: "CUST"}.check(t, h, m)
 	}
 }
@@ -187,15 +205,23 @@ func TestAQuestionOrRecallThatDisagreesWithItsPaymentIsQuarantined(t *testing.T)
 		h := stationtest.New(t)
 		defer h.CheckInvariants(t)
 		original, document := booked(t, h, scheme, "TX9")
-		liars[*iso20022.FIToFIPaymentStatusRequest]{scheme: scheme, about: original, lies: inquiryLies(), honest: func() *iso20022.FIToFIPaymentStatusRequest {
-			question, err := interbank.StatusRequest(interbank.StatusRequestInput{Scheme: scheme, Original: document, Reference: "Q", RequestID: "Q", At: h.Clock.Now()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return question
-		}}.play(t, h)
+		liars[*iso20022.FIToFIPaymentStatusRequest]{
+			scheme: scheme, about: original, lies: inquiryLies(),
+			honest: func() *iso20022.FIToFIPaymentStatusRequest {
+				question, err := interbank.StatusRequest(
+					interbank.StatusRequestInput{Scheme: scheme, Original: document, Reference: "Q", RequestID: "Q", At: h.Clock.Now()},
+				)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return question
+			},
+		}.play(t, h)
 		recall := func() *iso20022.FIToFIPaymentCancellationRequest {
-			made, err := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now()})
+			made, err := interbank.CancellationRequest(interbank.RTransactionInput{
+				Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1",
+				At: h.Clock.Now(),
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -209,7 +235,9 @@ func TestAQuestionOrRecallThatDisagreesWithItsPaymentIsQuarantined(t *testing.T)
 		received := current(t, h, payment.Message{Realm: original.Realm, InternalID: id})
 		answers := outbox(t, h)
 		for i, l := range inquiryLies() {
-			question, err := interbank.RecallStatusRequest(interbank.RecallStatusRequestInput{Scheme: scheme, Recall: recall(), Reference: "R", RequestID: "R", At: h.Clock.Now()})
+			question, err := interbank.RecallStatusRequest(
+				interbank.RecallStatusRequestInput{Scheme: scheme, Recall: recall(), Reference: "R", RequestID: "R", At: h.Clock.Now()},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}

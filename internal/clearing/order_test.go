@@ -62,18 +62,27 @@ var events = []event{
 	}, func(l *life) (payment.Transition, error) {
 		return l.model.Withdraw(l.people["both1"], "", l.h.Clock.Now())
 	}},
-	{"send", func(l *life) error { return l.h.Clearing.Send(ctx, l.model.Scheme, l.model.Realm, l.model.InternalID) }, func(l *life) (payment.Transition, error) {
-		if l.model.AcceptedAt.IsZero() {
-			return payment.Transition{}, payment.ErrNotFound
-		}
-		return moved(l.model.Deliver(l.h.Clock.Now(), l.h.Clock.Now()))
-	}},
-	{"positive answer", func(l *life) error { return l.h.Clearing.Receive(ctx, l.document("ACSC", "")) }, func(l *life) (payment.Transition, error) {
-		return moved(l.model.Settle(l.h.Clock.Now()))
-	}},
-	{"negative answer", func(l *life) error { return l.h.Clearing.Receive(ctx, l.document("RJCT", "AC04")) }, func(l *life) (payment.Transition, error) {
-		return moved(l.model.RejectByClearing("AC04", "x", l.h.Clock.Now()))
-	}},
+	{
+		"send", func(l *life) error { return l.h.Clearing.Send(ctx, l.model.Scheme, l.model.Realm, l.model.InternalID) },
+		func(l *life) (payment.Transition, error) {
+			if l.model.AcceptedAt.IsZero() {
+				return payment.Transition{}, payment.ErrNotFound
+			}
+			return moved(l.model.Deliver(l.h.Clock.Now(), l.h.Clock.Now()))
+		},
+	},
+	{
+		"positive answer", func(l *life) error { return l.h.Clearing.Receive(ctx, l.document("ACSC", "")) },
+		func(l *life) (payment.Transition, error) {
+			return moved(l.model.Settle(l.h.Clock.Now()))
+		},
+	},
+	{
+		"negative answer", func(l *life) error { return l.h.Clearing.Receive(ctx, l.document("RJCT", "AC04")) },
+		func(l *life) (payment.Transition, error) {
+			return moved(l.model.RejectByClearing("AC04", "x", l.h.Clock.Now()))
+		},
+	},
 	{"pending answer", func(l *life) error { return l.h.Clearing.Receive(ctx, l.document("PDNG", "")) }, nothing},
 	{"garbage", func(l *life) error {
 		return l.h.Clearing.Receive(ctx, clearing.Document{Scheme: l.model.Scheme, Content: []byte("<Document>" + string(l.model.GlobalID))})

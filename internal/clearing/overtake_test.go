@@ -18,7 +18,10 @@ func TestARecallWhoseReceiptComesFirstFallsDueToo(t *testing.T) {
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
 	original := settled(t, h, rulebook.SchemeSIC)
-	m := request(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSIC, OriginalID: original.InternalID})
+	m := request(t, h, payment.RTransaction{
+		Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSIC,
+		OriginalID: original.InternalID,
+	})
 	h.Network.Refuse = func(d stationtest.Delivery) error {
 		sent, _ := codec.DecodeXML([]byte(d.Content))
 		receipt, err := interbank.Receipt(interbank.ReceiptInput{Scheme: d.Scheme, About: sent, Reference: "RC1", At: h.Clock.Now()})
@@ -39,7 +42,9 @@ func TestAnUnconfirmedReturnIsAskedAbout(t *testing.T) {
 	for _, scheme := range rulebook.Schemes() {
 		h := stationtest.New(t)
 		original, _ := booked(t, h, scheme, "TX9")
-		m := request(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "AC04"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID})
+		m := request(t, h, payment.RTransaction{
+			Request: rtransactionrule.Request{Reason: "AC04"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID,
+		})
 		send(t, h, m)
 		h.Clock.Add(11 * time.Second)
 		h.Clearing.Sweep(ctx)

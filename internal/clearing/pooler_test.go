@@ -22,8 +22,8 @@ import (
 	"countersign/internal/store/storetest"
 )
 
-// bouncer starts a pgbouncer in transaction mode in front of the test's server, with few connections, and returns the database's URL through
-// it for a login.
+// bouncer starts a pgbouncer in transaction mode in front of the test's server, with few connections, and returns the database's URL
+// through it for a login.
 func bouncer(t *testing.T, db *storetest.DB, login string) (through string) {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
@@ -45,9 +45,12 @@ func bouncer(t *testing.T, db *storetest.DB, login string) (through string) {
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	settings := filepath.Join(folder, "pgbouncer.ini")
 	must(t, os.WriteFile(filepath.Join(folder, "users"), fmt.Appendf(nil, "%q \"\"\n", login), 0o644))
-	must(t, os.WriteFile(settings, fmt.Appendf(nil, "[databases]\n* = host=%s port=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\n"+
-		"unix_socket_dir =\nauth_type = trust\nauth_file = %s\npool_mode = transaction\ndefault_pool_size = 4\nmax_client_conn = 100\n",
-		filepath.Dir(socket), direct.Query().Get("port"), port, filepath.Join(folder, "users")), 0o644))
+	must(
+		t,
+		os.WriteFile(settings, fmt.Appendf(nil, "[databases]\n* = host=%s port=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\n"+
+			"unix_socket_dir =\nauth_type = trust\nauth_file = %s\npool_mode = transaction\ndefault_pool_size = 4\nmax_client_conn = 100\n",
+			filepath.Dir(socket), direct.Query().Get("port"), port, filepath.Join(folder, "users")), 0o644),
+	)
 	must(t, os.Chmod(folder, fs.FileMode(0o755)))
 	command := exec.Command(program, "-q", settings)
 	if os.Getuid() == 0 { // it refuses to be root, and works as the account of the server
@@ -84,8 +87,9 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestThroughAPoolerAllIsAsEver runs the stations, jobs and clock through a real pgbouncer that gives each transaction another connection: many
-// payments at a time are made, approved, sent and settled, and nothing is mixed up. A login that does not bring its settings is refused.
+// TestThroughAPoolerAllIsAsEver runs the stations, jobs and clock through a real pgbouncer that gives each transaction another connection:
+// many payments at a time are made, approved, sent and settled, and nothing is mixed up. A login that does not bring its settings is
+// refused.
 func TestThroughAPoolerAllIsAsEver(t *testing.T) {
 	t.Parallel()
 	const login = "countersign_pooled"
@@ -96,7 +100,9 @@ func TestThroughAPoolerAllIsAsEver(t *testing.T) {
 		must(t, err)
 		must(t, store.EnsureServiceLogin(ctx, db.OwnerURL, login))
 		through := bouncer(t, db, login)
-		cfg := store.Config{URL: through, Pooled: true, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+		cfg := store.Config{
+			URL: through, Pooled: true, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		}
 		_, err = store.Open(ctx, cfg)
 		if err == nil || !strings.Contains(err.Error(), "ALTER ROLE") {
 			t.Errorf("a login without settings: %v", err)

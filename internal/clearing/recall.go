@@ -159,7 +159,9 @@ func (s *Station) receiveResolution(ctx context.Context, in store.Document, docu
 }
 
 // keepUndecided stores a camt.029 that is no answer yet beside its recall.
-func (s *Station) keepUndecided(ctx context.Context, in store.Document, resolution interbank.NegativeResolution, receipt *store.Document) error {
+func (s *Station) keepUndecided(
+	ctx context.Context, in store.Document, resolution interbank.NegativeResolution, receipt *store.Document,
+) error {
 	var answers []store.Document
 	if receipt != nil {
 		answers = append(answers, *receipt)

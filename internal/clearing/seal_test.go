@@ -52,7 +52,10 @@ func mallorys(t *testing.T, h *stationtest.House, reference string) []byte {
 	order.PaymentInformation[0].CreditTransferTransactionInformation[0].Creditor.Name = "Mallory"
 	document, err := interbank.CreditTransfer(interbank.CreditTransferInput{
 		Scheme: rulebook.SchemeSIC, Order: order, TransactionID: "FORGED", Reference: reference, UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
-		From:       interbank.Account{IBAN: "CH5021977000004331346", Holder: interbank.Holder{Name: "Muster AG", Town: "Bern", Country: "CH"}, AgentBIC: "AAAACHBBXXX", AgentIID: "21977"},
+		From: interbank.Account{
+			IBAN: "CH5021977000004331346", Holder: interbank.Holder{Name: "Muster AG", Town: "Bern", Country: "CH"}, AgentBIC: "AAAACHBBXXX",
+			AgentIID: "21977",
+		},
 		AcceptedAt: h.Clock.Now(), Day: h.Clock.Now(),
 	})
 	if err != nil {
@@ -118,7 +121,10 @@ func TestTheOutboxSendsOnlyWhatTheGatewayPutThere(t *testing.T) {
 	look(h)
 	nothingOf(t, h, "the outbox", "Mallory")
 	var refused, held int
-	err := owner.QueryRow(ctx, `SELECT count(refused_at), count(*) FILTER (WHERE refused_at IS NULL) FROM outbox WHERE delivered_at IS NULL`).Scan(&refused, &held)
+	err := owner.QueryRow(
+		ctx,
+		`SELECT count(refused_at), count(*) FILTER (WHERE refused_at IS NULL) FROM outbox WHERE delivered_at IS NULL`,
+	).Scan(&refused, &held)
 	if err != nil || refused != 8 || held != 1 {
 		t.Errorf("%d refused and %d held, want 8 and 1: %v", refused, held, err)
 	}
@@ -152,9 +158,12 @@ func TestAChangedAnswerIsNotSent(t *testing.T) {
 // plant writes a document under the reference that the message's own will need. mac is what the planter makes of the seal.
 func plant(t *testing.T, conn *pgx.Conn, m payment.Message, reference string, content []byte, keyID any, mac []byte) {
 	t.Helper()
-	execute(t, conn, `INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
+	execute(
+		t, conn,
+		`INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
 		VALUES ($1, gen_random_uuid(), $2, $3, 'out', 'pacs.008.001.08', $4, $5, sha256($5), now(), $6, $7)`,
-		m.Realm, m.InternalID, string(m.Scheme), reference, content, keyID, mac)
+		m.Realm, m.InternalID, string(m.Scheme), reference, content, keyID, mac,
+	)
 }
 
 func TestAPlantedDocumentIsNotSentInPlaceOfTheApprovedOne(t *testing.T) {
@@ -176,9 +185,12 @@ func TestAPlantedDocumentIsNotSentInPlaceOfTheApprovedOne(t *testing.T) {
 			plant(t, superuser(t, h), m, m.Reference(), content, nil, nil)
 		default:
 			owner := superuser(t, h)
-			execute(t, owner, `INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
+			execute(
+				t, owner,
+				`INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
 				SELECT realm, gen_random_uuid(), message_id, scheme, direction, name, $1, content, content_hash, created_at, key_id, mac FROM document WHERE reference = $2`,
-				m.Reference(), other.Reference())
+				m.Reference(), other.Reference(),
+			)
 		}
 		_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash})
 		if err != nil {
@@ -197,7 +209,9 @@ func TestAPlantedDocumentIsNotSentInPlaceOfTheApprovedOne(t *testing.T) {
 			t.Errorf("%s: %d alarms", planter, n)
 		}
 		var audited int
-		err = h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM audit_event WHERE message_id = $1 AND event LIKE '%withhold%'", m.InternalID).Scan(&audited)
+		err = h.DB.Connect(t).QueryRow(
+			ctx, "SELECT count(*) FROM audit_event WHERE message_id = $1 AND event LIKE '%withhold%'", m.InternalID,
+		).Scan(&audited)
 		if err != nil || audited != 1 {
 			t.Errorf("%s: %d audit rows of the withholding: %v", planter, audited, err)
 		}
@@ -210,8 +224,12 @@ func TestAPlantedReportKeepsNoPaymentFromItsEnd(t *testing.T) {
 	m := approved(t, h, rulebook.SchemeSIC)
 	send(t, h, m)
 	mac := sha256.Sum256([]byte("guessed"))
-	execute(t, h.DB.ConnectAsApplication(t, "demo"), `INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
-		SELECT realm, gen_random_uuid(), message_id, scheme, 'out', 'pain.002.001.10', 'R' || global_id || '-' || (state_sequence + 1), 'x', sha256('x'), now(), 'test', $1 FROM message`, mac[:])
+	execute(
+		t, h.DB.ConnectAsApplication(t, "demo"),
+		`INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
+		SELECT realm, gen_random_uuid(), message_id, scheme, 'out', 'pain.002.001.10', 'R' || global_id || '-' || (state_sequence + 1), 'x', sha256('x'), now(), 'test', $1 FROM message`,
+		mac[:],
+	)
 	receive(t, h, answer(t, m, "A1", "ACSC", ""))
 	want{state: payment.StateSettled}.check(t, h, m)
 	reports := map[bool]int{}
@@ -258,7 +276,9 @@ func TestWhatTheReleaseBindsCannotBeChanged(t *testing.T) {
 			t.Errorf("%s: clearing got %v", what, sent)
 		}
 		var state, code string
-		err := h.DB.Connect(t).QueryRow(ctx, "SELECT state, coalesce(status_code, '') FROM message WHERE message_id = $1", m.InternalID).Scan(&state, &code)
+		err := h.DB.Connect(t).QueryRow(ctx, "SELECT state, coalesce(status_code, '') FROM message WHERE message_id = $1", m.InternalID).Scan(
+			&state, &code,
+		)
 		if err != nil || state != "Failed" || code != "DS0H" || alarms(log) != 1 {
 			t.Errorf("%s: the message is %s %s with %d alarms: %v", what, state, code, alarms(log), err)
 		}

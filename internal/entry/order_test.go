@@ -176,7 +176,8 @@ func TestADraftKeepsWhatWasTyped(t *testing.T) {
 	}
 	changed := values
 	changed.Amount, changed.AddressKind = "5", "hybrid"
-	if changes := entry.Changes(values, changed); len(changes) != 1 || changes[0] != (entry.Change{Field: "Amount", Before: "1'234.50", After: "5"}) {
+	if changes := entry.Changes(values, changed); len(changes) != 1 ||
+		changes[0] != (entry.Change{Field: "Amount", Before: "1'234.50", After: "5"}) {
 		t.Errorf("the changes are %+v", changes)
 	}
 }

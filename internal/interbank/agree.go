@@ -48,7 +48,10 @@ var agreements = []agreement{
 	{element: "OrgnlCtrlSum", optional: true, said: func(o Original) string { return o.ControlSum }, known: controlSumOf},
 	{element: "OrgnlIntrBkSttlmAmt", optional: true, said: amountOf, known: amountOf},
 	{element: "OrgnlIntrBkSttlmDt", optional: true, said: dayOf, known: dayOf},
-	{element: "OrgnlTxRef/IntrBkSttlmAmt", optional: true, said: func(o Original) string { return amountText(o.Copy.Amount) }, known: amountOf},
+	{
+		element: "OrgnlTxRef/IntrBkSttlmAmt", optional: true, said: func(o Original) string { return amountText(o.Copy.Amount) },
+		known: amountOf,
+	},
 	{element: "OrgnlTxRef/IntrBkSttlmDt", optional: true, said: func(o Original) string { return dayText(o.Copy.Day) }, known: dayOf},
 	{element: "OrgnlTxRef/DbtrAcct", optional: true, said: debtorAccountOf, known: debtorAccountOf},
 	{element: "OrgnlTxRef/CdtrAcct", optional: true, said: creditorAccountOf, known: creditorAccountOf},

@@ -25,7 +25,10 @@ func minor(t *testing.T, currency money.Currency, count int64) money.Amount {
 
 func (c chain) returnInput(t *testing.T) interbank.RTransactionInput {
 	return interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: c.scheme, Original: c.transfer(t), Bank: c.creditorBank, MessageID: "M", ID: "R", At: accepted, Day: answerDay,
+		Request: rtransactionrule.Request{
+			Reason: "FOCR",
+		},
+		Scheme: c.scheme, Original: c.transfer(t), Bank: c.creditorBank, MessageID: "M", ID: "R", At: accepted, Day: answerDay,
 	}
 }
 
@@ -47,7 +50,9 @@ func TestAReturnLessACharge(t *testing.T) {
 		t.Errorf("returned %+v", sent)
 	}
 	read, err := interbank.ReadReturn(made)
-	if err != nil || read.Amount != minor(t, money.EUR, 124540) || read.Charge != in.Charge || read.Original.Amount != minor(t, money.EUR, 125040) || !read.AnswersRecall() {
+	if err != nil || read.Amount != minor(t, money.EUR, 124540) || read.Charge != in.Charge ||
+		read.Original.Amount != minor(t, money.EUR, 125040) ||
+		!read.AnswersRecall() {
 		t.Errorf("read back: %+v, %v", read, err)
 	}
 	for name, charge := range map[string]struct {
@@ -69,8 +74,12 @@ func TestAReturnLessACharge(t *testing.T) {
 func TestReasonsOfOtherListsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range chains() {
-		_, recall := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "LEGL"}, Scheme: c.scheme, Original: c.transfer(t)})
-		_, resolution := interbank.Resolution(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: c.scheme, Recall: c.recall(t, "DUPL")})
+		_, recall := interbank.CancellationRequest(
+			interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "LEGL"}, Scheme: c.scheme, Original: c.transfer(t)},
+		)
+		_, resolution := interbank.Resolution(
+			interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: c.scheme, Recall: c.recall(t, "DUPL")},
+		)
 		in := c.returnInput(t)
 		in.Reason = "XXXX"
 		_, back := interbank.Return(in)
@@ -98,8 +107,12 @@ func TestOurBankIsFoundOrMissed(t *testing.T) {
 		t.Errorf("originator %s", got)
 	}
 	unknown := sepa.transfer(t)
-	unknown.CreditTransferTransactionInformation[0].DebtorAgent.FinancialInstitutionID = iso20022.FinancialInstitutionIdentification18{Name: "?"}
-	_, err = interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: sepa.scheme, Original: unknown})
+	unknown.CreditTransferTransactionInformation[0].DebtorAgent.FinancialInstitutionID = iso20022.FinancialInstitutionIdentification18{
+		Name: "?",
+	}
+	_, err = interbank.CancellationRequest(
+		interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: sepa.scheme, Original: unknown},
+	)
 	if !errors.Is(err, interbank.ErrIncomplete) {
 		t.Errorf("no BIC: %v", err)
 	}
@@ -148,7 +161,9 @@ func TestAQuestionAboutAReturn(t *testing.T) {
 			t.Errorf("%s: %+v, %v", c.scheme, read, err)
 		}
 		sent.TransactionInformation = nil
-		_, err = interbank.ReturnStatusRequest(interbank.ReturnStatusRequestInput{Scheme: c.scheme, Return: sent, Reference: "M", RequestID: "Q", At: accepted})
+		_, err = interbank.ReturnStatusRequest(
+			interbank.ReturnStatusRequestInput{Scheme: c.scheme, Return: sent, Reference: "M", RequestID: "Q", At: accepted},
+		)
 		if !errors.Is(err, interbank.ErrTransactions) {
 			t.Errorf("%s: about no return: %v", c.scheme, err)
 		}
@@ -246,8 +261,10 @@ func TestARefusalIsReadAsOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, err := interbank.ReadStatus(report)
-	if err != nil || status.Outcome != interbank.OutcomeNegative || status.Reason.Code != "AC06" || !slices.Equal(status.Reason.Information, []string{"Konto gesperrt"}) ||
-		status.Original.MessageID != "SPACS4-20260310-FOCR" || !interbank.SameMessage(status.Original.MessageName, iso20022.Pacs004V09) ||
+	if err != nil || status.Outcome != interbank.OutcomeNegative || status.Reason.Code != "AC06" ||
+		!slices.Equal(status.Reason.Information, []string{"Konto gesperrt"}) ||
+		status.Original.MessageID != "SPACS4-20260310-FOCR" ||
+		!interbank.SameMessage(status.Original.MessageName, iso20022.Pacs004V09) ||
 		status.Original.TransactionID != "STX20260302000001" {
 		t.Errorf("%+v, %v", status, err)
 	}
@@ -257,7 +274,10 @@ func TestInformationInSEPAIsTransliterated(t *testing.T) {
 	t.Parallel()
 	c := chains()[1]
 	made, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "FRAD", Information: []string{"Täuschung & Betrug"}}, Scheme: c.scheme, Original: c.transfer(t), MessageID: "A", ID: "C", At: accepted,
+		Request: rtransactionrule.Request{
+			Reason: "FRAD", Information: []string{"Täuschung & Betrug"},
+		},
+		Scheme: c.scheme, Original: c.transfer(t), MessageID: "A", ID: "C", At: accepted,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -81,7 +81,11 @@ func (c chain) reports(t *testing.T) {
 func (c chain) recalls(t *testing.T) {
 	for reason, information := range map[string][]string{"DUPL": nil, "FRAD": {"Reported to police, case 2026-77"}, "CUST": nil} {
 		made, err := interbank.CancellationRequest(interbank.RTransactionInput{
-			Request: rtransactionrule.Request{Reason: reason, Information: information}, Scheme: c.scheme, Original: c.transfer(t), Bank: c.debtorBank, MessageID: c.letter + "CAMT56-20260303-0001", ID: c.letter + "CXL-0001", At: accepted,
+			Request: rtransactionrule.Request{
+				Reason: reason, Information: information,
+			},
+			Scheme: c.scheme, Original: c.transfer(t), Bank: c.debtorBank, MessageID: c.letter + "CAMT56-20260303-0001", ID: c.letter + "CXL-0001",
+			At: accepted,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -103,7 +107,11 @@ func (c chain) receipt(t *testing.T) {
 func (c chain) resolutions(t *testing.T) {
 	for reason, information := range map[string][]string{"CUST": nil, "NOAS": nil, "LEGL": {"Court order 12-2026"}} {
 		made, err := interbank.Resolution(interbank.RTransactionInput{
-			Request: rtransactionrule.Request{Reason: reason, Information: information}, Scheme: c.scheme, Recall: c.recall(t, "DUPL"), Bank: c.creditorBank, MessageID: c.letter + "CAMT29-20260310-0001", ID: c.letter + "CXLSTS-0001", At: accepted,
+			Request: rtransactionrule.Request{
+				Reason: reason, Information: information,
+			},
+			Scheme: c.scheme, Recall: c.recall(t, "DUPL"), Bank: c.creditorBank, MessageID: c.letter + "CAMT29-20260310-0001",
+			ID: c.letter + "CXLSTS-0001", At: accepted,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +123,11 @@ func (c chain) resolutions(t *testing.T) {
 func (c chain) returns(t *testing.T) {
 	for _, reason := range []string{"FOCR", "AC04"} {
 		asked := interbank.RTransactionInput{
-			Request: rtransactionrule.Request{Reason: reason}, Scheme: c.scheme, Original: c.transfer(t), Bank: c.creditorBank, At: accepted, Day: answerDay, MessageID: c.letter + "PACS4-20260310-" + reason, ID: c.letter + "RTR-" + reason + "-0001",
+			Request: rtransactionrule.Request{
+				Reason: reason,
+			},
+			Scheme: c.scheme, Original: c.transfer(t), Bank: c.creditorBank, At: accepted, Day: answerDay,
+			MessageID: c.letter + "PACS4-20260310-" + reason, ID: c.letter + "RTR-" + reason + "-0001",
 		}
 		if reason == rtransactionrule.ReturnAfterRecall {
 			asked.Recall = c.recall(t, "DUPL")
@@ -143,12 +155,17 @@ func TestAnswersCiteWhoAsked(t *testing.T) {
 		{"FRAD", "NOAS", []string{"Account emptied"}, []string{"ATR053/ECXL-0001", "FRAD/Account emptied"}},
 	}
 	for _, test := range cases {
-		asked := rtransactionrule.Case{Request: rtransactionrule.Request{Reason: test.reason, Information: test.information}, Scheme: c.scheme, RecallReason: test.recall}
+		asked := rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: test.reason, Information: test.information}, Scheme: c.scheme, RecallReason: test.recall,
+		}
 		if findings := rtransactionrule.CheckResolution(asked); len(findings) > 0 {
 			t.Errorf("%s after %s: %+v", test.reason, test.recall, findings)
 		}
 		made, err := interbank.Resolution(interbank.RTransactionInput{
-			Request: rtransactionrule.Request{Reason: test.reason, Information: test.information}, Scheme: c.scheme, Recall: c.recall(t, test.recall), MessageID: "A", ID: "S", At: accepted,
+			Request: rtransactionrule.Request{
+				Reason: test.reason, Information: test.information,
+			},
+			Scheme: c.scheme, Recall: c.recall(t, test.recall), MessageID: "A", ID: "S", At: accepted,
 		})
 		if err != nil {
 			t.Fatal(err)

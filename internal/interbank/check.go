@@ -49,7 +49,9 @@ const (
 )
 
 // checkCharacters holds what is sent on against the character set of the scheme, after texts are transliterated.
-func (c convention) checkCharacters(information *iso20022.PaymentInstruction30, t *iso20022.CreditTransferTransaction34) []iso20022.Finding {
+func (c convention) checkCharacters(
+	information *iso20022.PaymentInstruction30, t *iso20022.CreditTransferTransaction34,
+) []iso20022.Finding {
 	walk := characterWalk{convention: c}
 	walk.visit(reflect.ValueOf(c.identification(information.Debtor.ID)), informationPointer+"/Dbtr/Id")
 	walk.visit(reflect.ValueOf(c.party(information.UltimateDebtor)), informationPointer+"/UltmtDbtr")
@@ -99,7 +101,9 @@ func (w *characterWalk) visit(value reflect.Value, pointer string) {
 		if r, place, refused := w.Interbank.FirstRefused(value.String()); refused {
 			w.findings = append(w.findings, iso20022.Finding{
 				Rule: RuleIdentifierCharacters, Pointer: pointer, Code: "CH16",
-				Text: fmt.Sprintf("Replace %q (character %d): not every bank of the scheme takes it here, and it must not be changed on the way.", r, place),
+				Text: fmt.Sprintf(
+					"Replace %q (character %d): not every bank of the scheme takes it here, and it must not be changed on the way.", r, place,
+				),
 			})
 		}
 	}

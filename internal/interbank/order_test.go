@@ -57,7 +57,9 @@ func drawAddress(t *rapid.T, label string) *iso20022.PostalAddress24 {
 		}
 		return &town
 	default: // until November 2026
-		return &iso20022.PostalAddress24{Country: town.Country, AddressLine: []string{drawText(t, 70, label+" line"), drawText(t, 70, label+" line")}}
+		return &iso20022.PostalAddress24{
+			Country: town.Country, AddressLine: []string{drawText(t, 70, label+" line"), drawText(t, 70, label+" line")},
+		}
 	}
 }
 
@@ -99,10 +101,13 @@ func drawOrder(t *rapid.T, scheme rulebook.Scheme, from interbank.Account) *iso2
 	}
 	drawCreditorAccount(t, scheme, &transaction)
 	information := iso20022.PaymentInstruction30{
-		PaymentInformationID: "P-1", PaymentMethod: "TRF", RequestedExecutionDate: iso20022.DateAndDateTime2Choice{Date: iso20022.DateOf(paidDay)},
+		PaymentInformationID: "P-1", PaymentMethod: "TRF",
+		RequestedExecutionDate: iso20022.DateAndDateTime2Choice{Date: iso20022.DateOf(paidDay)},
 		PaymentTypeInformation: drawPaymentType(t, scheme),
-		Debtor:                 iso20022.PartyIdentification135{Name: drawText(t, nameLimit(scheme), "debtor"), ID: drawIdentification(t, "debtor")},
-		DebtorAccount:          iso20022.CashAccount38{ID: iso20022.AccountIdentification4Choice{IBAN: from.IBAN}},
+		Debtor: iso20022.PartyIdentification135{
+			Name: drawText(t, nameLimit(scheme), "debtor"), ID: drawIdentification(t, "debtor"),
+		},
+		DebtorAccount: iso20022.CashAccount38{ID: iso20022.AccountIdentification4Choice{IBAN: from.IBAN}},
 		DebtorAgent: iso20022.BranchAndFinancialInstitutionIdentification6{
 			FinancialInstitutionID: iso20022.FinancialInstitutionIdentification18{BICFI: from.AgentBIC},
 		},
@@ -124,13 +129,17 @@ func drawPaymentType(t *rapid.T, scheme rulebook.Scheme) *iso20022.PaymentTypeIn
 		kind.ServiceLevel = []iso20022.ServiceLevel8Choice{{Code: "SEPA"}}
 	}
 	if rapid.Bool().Draw(t, "has category purpose") {
-		kind.CategoryPurpose = &iso20022.CategoryPurpose1Choice{Code: rapid.SampledFrom(code.CategoryPurposes.All()).Draw(t, "category purpose").Code}
+		kind.CategoryPurpose = &iso20022.CategoryPurpose1Choice{
+			Code: rapid.SampledFrom(code.CategoryPurposes.All()).Draw(t, "category purpose").Code,
+		}
 	}
 	return kind
 }
 
 // drawFurther draws ultimate parties and purpose.
-func drawFurther(t *rapid.T, scheme rulebook.Scheme, information *iso20022.PaymentInstruction30, transaction *iso20022.CreditTransferTransaction34) {
+func drawFurther(
+	t *rapid.T, scheme rulebook.Scheme, information *iso20022.PaymentInstruction30, transaction *iso20022.CreditTransferTransaction34,
+) {
 	switch rapid.IntRange(0, 2).Draw(t, "ultimate debtor") {
 	case 0:
 		information.UltimateDebtor = drawParty(t, scheme, "ultimate debtor")

@@ -56,7 +56,9 @@ func settlementDay(document *iso20022.FIToFICustomerCreditTransfer, transaction 
 }
 
 // referenceOf is the exact copy of a payment that R-transactions carry (OrgnlTxRef).
-func referenceOf(document *iso20022.FIToFICustomerCreditTransfer, transaction *iso20022.CreditTransferTransaction39) *iso20022.OriginalTransactionReference28 {
+func referenceOf(
+	document *iso20022.FIToFICustomerCreditTransfer, transaction *iso20022.CreditTransferTransaction39,
+) *iso20022.OriginalTransactionReference28 {
 	return &iso20022.OriginalTransactionReference28{
 		SettlementInformation:  &document.GroupHeader.SettlementInformation,
 		PaymentTypeInformation: paymentTypeOf(document, transaction),
@@ -83,7 +85,9 @@ func choiceOf(named *party) *iso20022.Party40Choice {
 }
 
 // paymentTypeOf is the payment type, which stands in the header or with the transaction.
-func paymentTypeOf(document *iso20022.FIToFICustomerCreditTransfer, transaction *iso20022.CreditTransferTransaction39) *iso20022.PaymentTypeInformation27 {
+func paymentTypeOf(
+	document *iso20022.FIToFICustomerCreditTransfer, transaction *iso20022.CreditTransferTransaction39,
+) *iso20022.PaymentTypeInformation27 {
 	kind := transaction.PaymentTypeInformation
 	if kind == nil {
 		kind = document.GroupHeader.PaymentTypeInformation

@@ -36,7 +36,9 @@ func ReadReturn(document *iso20022.PaymentReturn) (Returned, error) {
 	if transaction.OriginalTransactionID == "" {
 		return Returned{}, fmt.Errorf("read pacs.004 without OrgnlTxId: %w", ErrIncomplete)
 	}
-	read := Returned{MessageID: document.GroupHeader.MessageID, ReturnID: transaction.ReturnID, Reason: returnReason(transaction.ReturnReasonInformation)}
+	read := Returned{
+		MessageID: document.GroupHeader.MessageID, ReturnID: transaction.ReturnID, Reason: returnReason(transaction.ReturnReasonInformation),
+	}
 	read.Original, err = returnedOriginal(document, transaction)
 	if err != nil {
 		return Returned{}, fmt.Errorf("read pacs.004: %w", err)

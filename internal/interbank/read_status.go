@@ -68,7 +68,9 @@ func ReadStatus(document *iso20022.FIToFIPaymentStatusReport) (Status, error) {
 			return Status{}, fmt.Errorf("read pacs.002: %w", err)
 		}
 		read.Status = cmp.Or(transaction.TransactionStatus, read.Status)
-		reasons = append(transaction.StatusReasonInformation[:len(transaction.StatusReasonInformation):len(transaction.StatusReasonInformation)], reasons...)
+		reasons = append(
+			transaction.StatusReasonInformation[:len(transaction.StatusReasonInformation):len(transaction.StatusReasonInformation)],
+			reasons...)
 		accepted, err := readMoment(transaction.AcceptanceDateTime)
 		if err != nil {
 			return Status{}, fmt.Errorf("read pacs.002: %w", err)

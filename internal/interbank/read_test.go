@@ -55,7 +55,8 @@ func TestReadStatus(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.wantOriginal(t, read.Original, false)
-			if read.Status != status || read.Outcome != want || read.MessageID != c.letter+"PACS2-20260302-"+status || !read.AcceptedAt.Equal(accepted) {
+			if read.Status != status || read.Outcome != want || read.MessageID != c.letter+"PACS2-20260302-"+status ||
+				!read.AcceptedAt.Equal(accepted) {
 				t.Errorf("%s %s: %+v", c.scheme, status, read)
 			}
 			if (read.Reason.Code == "AB05") != (status == "RJCT") || (read.Reason.Text != "") != (status == "RJCT") {
@@ -68,9 +69,17 @@ func TestReadStatus(t *testing.T) {
 func TestOutcomesAreReadByTable(t *testing.T) {
 	t.Parallel()
 	want := map[string]interbank.Outcome{
-		"ACCP": interbank.OutcomePositive, "ACSP": interbank.OutcomePositive, "ACSC": interbank.OutcomePositive,
-		"ACCC": interbank.OutcomePositive, "ACWP": interbank.OutcomePositive, "RJCT": interbank.OutcomeNegative,
-		"ACTC": interbank.OutcomeNone, "ACFC": interbank.OutcomeNone, "PDNG": interbank.OutcomeNone, "RCVD": interbank.OutcomeNone, "": interbank.OutcomeNone,
+		"ACCP": interbank.OutcomePositive,
+		"ACSP": interbank.OutcomePositive,
+		"ACSC": interbank.OutcomePositive,
+		"ACCC": interbank.OutcomePositive,
+		"ACWP": interbank.OutcomePositive,
+		"RJCT": interbank.OutcomeNegative,
+		"ACTC": interbank.OutcomeNone,
+		"ACFC": interbank.OutcomeNone,
+		"PDNG": interbank.OutcomeNone,
+		"RCVD": interbank.OutcomeNone,
+		"":     interbank.OutcomeNone,
 	}
 	for status, outcome := range want {
 		if got := interbank.OutcomeOf(status); got != outcome {
@@ -89,7 +98,8 @@ func TestAStatusAboutTheWholeMessage(t *testing.T) {
 	report.TransactionInformationAndStatus = nil
 	read, err := interbank.ReadStatus(report)
 	if err != nil || read.Outcome != interbank.OutcomeNegative || read.Reason.Code != "FF01" || !slices.Equal(read.Reason.Information, []string{"line 7"}) ||
-		read.Original.MessageID != "EPACS8-20260302-0001" || read.Original.TransactionID != "" {
+		read.Original.MessageID != "EPACS8-20260302-0001" ||
+		read.Original.TransactionID != "" {
 		t.Errorf("%+v, %v", read, err)
 	}
 	report.OriginalGroupInformationAndStatus[0].StatusReasonInformation = nil
@@ -162,7 +172,9 @@ func TestADocumentAboutSeveralTransactionsSaysSo(t *testing.T) {
 	back := sample[*iso20022.PaymentReturn](t, c.scheme, "09_pacs.004.001.09_FOCR")
 	back.TransactionInformation = append(back.TransactionInformation, back.TransactionInformation[0])
 	recall := c.recall(t, "DUPL")
-	recall.Underlying[0].TransactionInformation = append(recall.Underlying[0].TransactionInformation, recall.Underlying[0].TransactionInformation[0])
+	recall.Underlying[0].TransactionInformation = append(
+		recall.Underlying[0].TransactionInformation, recall.Underlying[0].TransactionInformation[0],
+	)
 	refusal := sample[*iso20022.ResolutionOfInvestigation](t, c.scheme, "08_camt.029.001.09_CUST")
 	refusal.CancellationDetails = append(refusal.CancellationDetails, refusal.CancellationDetails[0])
 	receipt := sample[*iso20022.Receipt](t, c.scheme, "07_camt.025.001.05_ACCP")

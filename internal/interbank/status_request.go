@@ -95,7 +95,9 @@ func RecallStatusRequest(in RecallStatusRequestInput) (*iso20022.FIToFIPaymentSt
 	}), nil
 }
 
-func question(reference string, at time.Time, group iso20022.OriginalGroupInformation27, transaction iso20022.PaymentTransaction113) *iso20022.FIToFIPaymentStatusRequest {
+func question(
+	reference string, at time.Time, group iso20022.OriginalGroupInformation27, transaction iso20022.PaymentTransaction113,
+) *iso20022.FIToFIPaymentStatusRequest {
 	return &iso20022.FIToFIPaymentStatusRequest{
 		GroupHeader:              iso20022.GroupHeader91{MessageID: reference, CreationDateTime: dateTime(at)},
 		OriginalGroupInformation: []iso20022.OriginalGroupInformation27{group},

@@ -47,7 +47,8 @@ func New() *Metrics {
 			Name: "countersign_delivery_duration_seconds", Help: "Attempts to hand a document to clearing.", Buckets: callBounds,
 		}, []string{"scheme", "outcome"}),
 		alarms: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "countersign_alarms_total", Help: "Log lines with alarm=true: seals that do not fit, keys that are missing, clearing that is away.",
+			Name: "countersign_alarms_total",
+			Help: "Log lines with alarm=true: seals that do not fit, keys that are missing, clearing that is away.",
 		}),
 	}
 	m.registry.MustRegister(m.requests, m.moves, m.legs, m.deliveries, m.alarms,

@@ -8,9 +8,10 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// AgreesWith holds what a document of clearing says of its original against this message, which is that original: every id, the amount,
-// the currency and the day it was sent to settle on, which follows from its last approval in the zone of the banking day. For a recall of ours the original is the payment it is about. A status may name a return of ours by its own id
-// (RtrId) where the id of the payment is due. What clearing says is never taken on trust: a document that disagrees moves nothing.
+// AgreesWith holds what a document of clearing says of its original against this message, which is that original: every id, the amount, the
+// currency and the day it was sent to settle on, which follows from its last approval in the zone of the banking day. For a recall of ours
+// the original is the payment it is about. A status may name a return of ours by its own id (RtrId) where the id of the payment is due.
+// What clearing says is never taken on trust: a document that disagrees moves nothing.
 //
 // It fails with an interbank.MismatchError that names the element, or when the stored content cannot be read.
 func (m Message) AgreesWith(said interbank.Original, zone *time.Location) error {

@@ -29,7 +29,9 @@ func benchmarkOrder(tb testing.TB, scheme rulebook.Scheme) *iso20022.CustomerCre
 		tb.Fatalf("the sample is refused: %+v", findings)
 	}
 	address := &iso20022.PostalAddress24{StreetName: "Musterstrasse", BuildingNumber: "24", PostCode: "3000", TownName: "Bern", Country: "CH"}
-	order.GroupHeader.InitiatingParty.ID = &iso20022.Party38Choice{OrganisationID: &iso20022.OrganisationIdentification29{LEI: "529900T8BM49AURSDO55"}}
+	order.GroupHeader.InitiatingParty.ID = &iso20022.Party38Choice{
+		OrganisationID: &iso20022.OrganisationIdentification29{LEI: "529900T8BM49AURSDO55"},
+	}
 	order.PaymentInformation[0].Debtor.PostalAddress = address
 	transaction := &order.PaymentInformation[0].CreditTransferTransactionInformation[0]
 	transaction.Creditor.Name = "Jürg Müller & Söhne"

@@ -67,8 +67,8 @@ func (s RTransactionSubject) stateAllows(kind Kind) error {
 	return rTransaction.eligible(s)
 }
 
-// trusted refuses a payment or a recall that is not what was sent or came in (WithheldError): what is made of it gets a seal of its own, and
-// a checker could not tell any more that somebody wrote it into the database.
+// trusted refuses a payment or a recall that is not what was sent or came in (WithheldError): what is made of it gets a seal of its own,
+// and a checker could not tell any more that somebody wrote it into the database.
 func (s RTransactionSubject) trusted() error {
 	err := s.Original.Trusted()
 	if err != nil || s.Recall.InternalID == uuid.Nil {

@@ -6,8 +6,8 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// together puts the findings of rules beside those of the structure, in document order. Each place is spoken of once: what could not be read
-// is not missing, and a sum over it is not wrong. The findings of the structure keep the order in which the document was read.
+// together puts the findings of rules beside those of the structure, in document order. Each place is spoken of once: what could not be
+// read is not missing, and a sum over it is not wrong. The findings of the structure keep the order in which the document was read.
 func together(structure, rules []Finding) []Finding {
 	if len(structure) == 0 {
 		return rules

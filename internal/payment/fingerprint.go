@@ -12,9 +12,9 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// OrderFingerprint tells a repeated payment order from another one under the same key, by what it means: scheme and canonical content, where
-// trailing zeros of amounts and the time the order was written at (CreDtTm) do not count. Keys of before this counted them: an order that
-// differs in one of them from such an old one is another.
+// OrderFingerprint tells a repeated payment order from another one under the same key, by what it means: scheme and canonical content,
+// where trailing zeros of amounts and the time the order was written at (CreDtTm) do not count. Keys of before this counted them: an order
+// that differs in one of them from such an old one is another.
 func OrderFingerprint(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) (Digest, error) {
 	written, err := write(order)
 	if err != nil {

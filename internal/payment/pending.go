@@ -56,9 +56,9 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 // Amend puts new content in the place of the current one while the message is pending. Approvals given so far do not count for it,
 // and the editor becomes one of its makers. Any maker of the realm may amend.
 //
-// Errors in order of precedence: ForbiddenError, StateError, WithheldError, because the next version would carry makers and policy of this one
-// under a seal of its own, ContentError when somebody else amended it first, RefusalError when the policy for the new content asks for more
-// approvals than the message has, FieldError for the note.
+// Errors in order of precedence: ForbiddenError, StateError, WithheldError, because the next version would carry makers and policy of this
+// one under a seal of its own, ContentError when somebody else amended it first, RefusalError when the policy for the new content asks for
+// more approvals than the message has, FieldError for the note.
 func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transition, error) {
 	err := m.MayChange(by)
 	if err != nil {

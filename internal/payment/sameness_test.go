@@ -35,10 +35,11 @@ func judge(scheme rulebook.Scheme, document iso20022.Document, found []iso20022.
 
 // texts are what careless people and programs write.
 var texts = []string{
-	"", " ", "x", "A/B", "/A", "A//B", "A/", "1", "0", "2", "CHF", "EUR", "USD", "CH4821966000009613388", "CH4821966000009613389", "ch4821966000009613388",
-	"CH4431999123000889012", "DE62007620110623852957", "TR330006100519786457841326", "RAIFCH22", "RAIFZZ22", "XXXXXX", "ZZ", "CH", "2026-03-01",
-	"2026-03-02", "2026-03-03", "2026-02-30", "soon", "SLEV", "DEBT", "SEPA", "INST", "ITP", "TRF", "CHK", "SCOR", "QRR", "RF18539007547034",
-	"RF19539007547034", "210000000003139471430009017", "Zürich", "日本", "Grüße → Bern", "Rosenauweg 4", "NOTPROVIDED", "80005", "CHBCC",
+	"", " ", "x", "A/B", "/A", "A//B", "A/", "1", "0", "2", "CHF", "EUR", "USD", "CH4821966000009613388", "CH4821966000009613389",
+	"ch4821966000009613388", "CH4431999123000889012", "DE62007620110623852957", "TR330006100519786457841326", "RAIFCH22", "RAIFZZ22", "XXXXXX",
+	"ZZ", "CH", "2026-03-01", "2026-03-02", "2026-03-03", "2026-02-30", "soon", "SLEV", "DEBT", "SEPA", "INST", "ITP", "TRF", "CHK", "SCOR",
+	"QRR", "RF18539007547034", "RF19539007547034", "210000000003139471430009017", "Zürich", "日本", "Grüße → Bern", "Rosenauweg 4",
+	"NOTPROVIDED", "80005", "CHBCC",
 	"a very long text that goes on and on until it has more than the seventy characters that a street may have, and more than a hundred and forty in all",
 }
 

@@ -101,7 +101,9 @@ func statusReasons(m Message) []iso20022.StatusReasonInformation12 {
 }
 
 // RefusalReport makes the pain.002 for an order that was refused: RJCT with one reason for each rule it breaks.
-func RefusalReport(doc *iso20022.CustomerCreditTransferInitiation, reference string, findings []Finding, at time.Time) *iso20022.CustomerPaymentStatusReport {
+func RefusalReport(
+	doc *iso20022.CustomerCreditTransferInitiation, reference string, findings []Finding, at time.Time,
+) *iso20022.CustomerPaymentStatusReport {
 	reasons := make([]iso20022.StatusReasonInformation12, 0, len(findings))
 	for _, f := range findings {
 		reasons = append(reasons, reason(f.Code, f.Text))

@@ -30,7 +30,9 @@ func TestStatusReportsOfTheConstructedChains(t *testing.T) {
 				t.Errorf("%s %s does not follow its schema: %+v", scheme, status, findings)
 			}
 			transaction := &made.OriginalPaymentInformationAndStatus[0].TransactionInformationAndStatus[0]
-			if difference := cmp.Diff(made.OriginalGroupInformationAndStatus.StatusReasonInformation, transaction.StatusReasonInformation); difference != "" {
+			if difference := cmp.Diff(
+				made.OriginalGroupInformationAndStatus.StatusReasonInformation, transaction.StatusReasonInformation,
+			); difference != "" {
 				t.Errorf("%s %s gives two reasons: %s", scheme, status, difference)
 			}
 			transaction.StatusReasonInformation = nil // said once more than in the sample
@@ -83,7 +85,9 @@ func TestEveryStatusReportFollowsTheSchema(t *testing.T) {
 	for _, scheme := range rulebook.Schemes() {
 		order := benchmarkOrder(t, scheme)
 		for _, state := range payment.States() {
-			m := payment.Message{GlobalID: "DM00000000000000", Sequence: 1, State: state, StatusCode: "AB05", StatusText: strings.Repeat("Zu spät. ", 40)}
+			m := payment.Message{
+				GlobalID: "DM00000000000000", Sequence: 1, State: state, StatusCode: "AB05", StatusText: strings.Repeat("Zu spät. ", 40),
+			}
 			if report := payment.StatusReport(m, order, noon); report.OriginalGroupInformationAndStatus.GroupStatus != "" {
 				if findings := codec.Validate(report); len(findings) > 0 {
 					t.Errorf("%s %s: %+v", scheme, state, findings)

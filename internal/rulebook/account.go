@@ -164,7 +164,9 @@ func checkCreditorAccountBank(i *inspection) {
 	}
 	_, known := account.BankByIID(iid)
 	if !known {
-		i.reportText(creditorAccountBelow+"/IBAN", fmt.Sprintf("Check the IBAN: no bank in Switzerland or Liechtenstein has the bank code %s.", iid))
+		i.reportText(
+			creditorAccountBelow+"/IBAN", fmt.Sprintf("Check the IBAN: no bank in Switzerland or Liechtenstein has the bank code %s.", iid),
+		)
 	}
 }
 

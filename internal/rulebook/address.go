@@ -39,7 +39,8 @@ var addressRules = []Rule{
 	{
 		ID: "address-unstructured", Element: addressElement + "/AdrLine", Code: "CH17", level: levelParty,
 		Text:   "Enter town and country in their own elements: addresses in free lines only are no longer taken.",
-		Source: "SPS 2026 (IG 2.3, in force from 14 November 2026), 3.11; EPC rulebook 2025 v1.1 (15 November 2026)", Check: checkAddressUnstructured,
+		Source: "SPS 2026 (IG 2.3, in force from 14 November 2026), 3.11; EPC rulebook 2025 v1.1 (15 November 2026)",
+		Check:  checkAddressUnstructured,
 	},
 	{
 		ID: "address-lines", Element: addressElement + "/AdrLine", Code: "CH17", level: levelParty,

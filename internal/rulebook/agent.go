@@ -49,7 +49,8 @@ var agentRules = []Rule{
 		Source: "SPS 4.3", Check: checkCreditorAgentCountry,
 	},
 	{
-		ID: "creditor-agent-clearing-code", Scheme: SchemeSIC, Element: creditorAgent + "/ClrSysMmbId/ClrSysId", Code: "CH16", level: levelTransaction,
+		ID: "creditor-agent-clearing-code", Scheme: SchemeSIC, Element: creditorAgent + "/ClrSysMmbId/ClrSysId", Code: "CH16",
+		level:  levelTransaction,
 		Text:   "Write CHBCC as clearing system of the creditor's bank.",
 		Source: "SPS 4.3", Check: checkCreditorAgentClearingCode,
 	},
@@ -198,8 +199,22 @@ func checkCreditorAgentReach(i *inspection) {
 
 // ibanCountries are the territories whose banks have BICs of their own country and IBANs of another (ISO 13616, registry of SWIFT).
 var ibanCountries = map[string]string{
-	"AX": "FI", "GG": "GB", "IM": "GB", "JE": "GB",
-	"BL": "FR", "GF": "FR", "GP": "FR", "MF": "FR", "MQ": "FR", "NC": "FR", "PF": "FR", "PM": "FR", "RE": "FR", "TF": "FR", "WF": "FR", "YT": "FR",
+	"AX": "FI",
+	"GG": "GB",
+	"IM": "GB",
+	"JE": "GB",
+	"BL": "FR",
+	"GF": "FR",
+	"GP": "FR",
+	"MF": "FR",
+	"MQ": "FR",
+	"NC": "FR",
+	"PF": "FR",
+	"PM": "FR",
+	"RE": "FR",
+	"TF": "FR",
+	"WF": "FR",
+	"YT": "FR",
 }
 
 // ibanCountryOf is the country in which the accounts of a bank begin.

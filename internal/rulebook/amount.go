@@ -77,7 +77,9 @@ func checkAmountCurrency(i *inspection) {
 
 func checkAmountMaximum(i *inspection) {
 	if i.amount.Minor() > i.limit.Minor() {
-		i.reportText(amountBelow, fmt.Sprintf("Enter at most %s, the limit for instant payments, or use another kind of payment.", i.limit.Format()))
+		i.reportText(
+			amountBelow, fmt.Sprintf("Enter at most %s, the limit for instant payments, or use another kind of payment.", i.limit.Format()),
+		)
 	}
 }
 

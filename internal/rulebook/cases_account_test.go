@@ -70,14 +70,26 @@ var agentCases = []ruleCase{
 		d.tx.CreditorAgent.FinancialInstitutionID.ClearingSystemMemberID.ClearingSystemID.Code = "DEBLZ"
 	}, pointer: creditorAgentAt + "/ClrSysMmbId/ClrSysId"},
 	{rule: "creditor-agent-bank-code", name: "BIC", base: sepaPayment},
-	{rule: "creditor-agent-bank-code", name: "bank code", base: sepaPayment, change: creditorAgent(iidAgent, "21966"), pointer: creditorAgentAt + "/ClrSysMmbId"},
+	{
+		rule: "creditor-agent-bank-code", name: "bank code", base: sepaPayment, change: creditorAgent(iidAgent, "21966"),
+		pointer: creditorAgentAt + "/ClrSysMmbId",
+	},
 	{rule: "creditor-agent-reach", name: "of the account's country", base: sepaPayment},
 	{rule: "creditor-agent-reach", name: "of an overseas territory", base: sepaPayment, change: creditorAgent(bicAgent, "BBBBREPPXXX")},
-	{rule: "creditor-agent-reach", name: "outside SEPA", base: sepaPayment, change: creditorAgent(bicAgent, "CHASUS33XXX"), pointer: creditorAgentAt + "/BICFI"},
-	{rule: "creditor-agent-reach", name: "of another SEPA country", base: sepaPayment, change: creditorAgent(bicAgent, "AAAADEFFXXX"), pointer: creditorAgentAt + "/BICFI"},
-	{rule: "creditor-agent-lei", name: "not asked in Switzerland", change: creditorInstitution(func(f *iso20022.FinancialInstitutionIdentification18) {
-		f.LEI = "529900T8BM49AURSDO55"
-	})},
+	{
+		rule: "creditor-agent-reach", name: "outside SEPA", base: sepaPayment, change: creditorAgent(bicAgent, "CHASUS33XXX"),
+		pointer: creditorAgentAt + "/BICFI",
+	},
+	{
+		rule: "creditor-agent-reach", name: "of another SEPA country", base: sepaPayment, change: creditorAgent(bicAgent, "AAAADEFFXXX"),
+		pointer: creditorAgentAt + "/BICFI",
+	},
+	{
+		rule: "creditor-agent-lei", name: "not asked in Switzerland",
+		change: creditorInstitution(func(f *iso20022.FinancialInstitutionIdentification18) {
+			f.LEI = "529900T8BM49AURSDO55"
+		}),
+	},
 	{rule: "creditor-agent-lei", name: "beside the BIC", base: sepaPayment, change: func(d *document) {
 		d.tx.CreditorAgent.FinancialInstitutionID.LEI = "529900T8BM49AURSDO55"
 	}, pointer: creditorAgentAt + "/LEI"},
@@ -88,7 +100,10 @@ var agentCases = []ruleCase{
 		f.LEI = "529900T8BM49AURSDO65"
 	}), pointer: creditorAgentAt + "/LEI"},
 	{rule: "creditor-agent-name", name: "none", change: creditorAgent(bicAgent, "RAIFCH22005")},
-	{rule: "creditor-agent-name", name: "given", change: creditorInstitution(func(f *iso20022.FinancialInstitutionIdentification18) { f.Name = "Bank" }), pointer: creditorAgentAt + "/Nm"},
+	{
+		rule: "creditor-agent-name", name: "given",
+		change: creditorInstitution(func(f *iso20022.FinancialInstitutionIdentification18) { f.Name = "Bank" }), pointer: creditorAgentAt + "/Nm",
+	},
 	{rule: "creditor-agent-address", name: "left out", base: sepaPayment, change: func(d *document) { d.tx.CreditorAgent = nil }},
 	{rule: "creditor-agent-address", name: "given", change: creditorInstitution(func(f *iso20022.FinancialInstitutionIdentification18) {
 		f.PostalAddress = &iso20022.PostalAddress24{TownName: "Bern", Country: "CH"}
@@ -135,7 +150,10 @@ var accountCases = []ruleCase{
 	{rule: "debtor-account-number", name: "short", change: debtorIBAN("CH502197700000433134"), pointer: debtorIBANAt},
 	{rule: "debtor-account-not-qr", name: "plain"},
 	{rule: "debtor-account-not-qr", name: "QR-IBAN", change: debtorIBAN(qrIBAN), pointer: debtorIBANAt},
-	{rule: "charges-account-number", name: "good", change: func(d *document) { d.info.ChargesAccount = accountPointer("CH7280005000088877766") }},
+	{
+		rule: "charges-account-number", name: "good",
+		change: func(d *document) { d.info.ChargesAccount = accountPointer("CH7280005000088877766") },
+	},
 	{rule: "charges-account-number", name: "check digits", change: func(d *document) {
 		d.info.ChargesAccount = accountPointer("CH7380005000088877766")
 	}, pointer: infoAt + "/ChrgsAcct/Id/IBAN"},
@@ -144,7 +162,9 @@ var accountCases = []ruleCase{
 	{rule: "creditor-account-missing", name: "without a number", change: creditorIBAN(""), pointer: creditorIBANAt},
 	{rule: "creditor-account-other", name: "IBAN"},
 	{rule: "creditor-account-other", name: "other", change: func(d *document) {
-		d.tx.CreditorAccount = &iso20022.CashAccount38{ID: iso20022.AccountIdentification4Choice{Other: &iso20022.GenericAccountIdentification1{ID: "1"}}}
+		d.tx.CreditorAccount = &iso20022.CashAccount38{
+			ID: iso20022.AccountIdentification4Choice{Other: &iso20022.GenericAccountIdentification1{ID: "1"}},
+		}
 	}, pointer: txAt + "/CdtrAcct/Id/Othr"},
 	{rule: "creditor-account-proxy", name: "none"},
 	{rule: "creditor-account-proxy", name: "given", change: func(d *document) {
@@ -163,7 +183,10 @@ var accountCases = []ruleCase{
 	{rule: "creditor-account-swiss", name: "Germany", change: creditorIBAN("DE89370400440532013000"), pointer: creditorIBANAt},
 	{rule: "creditor-account-bank", name: "not asked", change: creditorIBAN("CH9300762011623852957")},
 	{rule: "creditor-account-bank", name: "known", change: creditorIBAN(knownBankIBAN), settings: knownBanksOnly},
-	{rule: "creditor-account-bank", name: "unknown", change: creditorIBAN("CH9300762011623852957"), settings: knownBanksOnly, pointer: creditorIBANAt},
+	{
+		rule: "creditor-account-bank", name: "unknown", change: creditorIBAN("CH9300762011623852957"), settings: knownBanksOnly,
+		pointer: creditorIBANAt,
+	},
 	{rule: "creditor-account-sepa", name: "Switzerland", base: sepaPayment, change: abroad("CH4821966000009613388")},
 	{rule: "creditor-account-sepa", name: "joined", base: sepaPayment, change: abroad("AL47212110090000000235698741")},
 	{

@@ -52,14 +52,20 @@ var partyCases = []ruleCase{
 	{rule: "name-length", name: "longest Swiss", change: creditorName(140)},
 	{rule: "name-length", name: "longest SEPA", base: sepaPayment, change: creditorName(70)},
 	{rule: "name-length", name: "too long for SEPA", base: sepaPayment, change: creditorName(71), pointer: txAt + "/Cdtr/Nm"},
-	{rule: "name-length", name: "debtor too long for SEPA", base: sepaPayment, change: func(d *document) { d.info.Debtor.Name = strings.Repeat("a", 71) }, pointer: infoAt + "/Dbtr/Nm"},
+	{
+		rule: "name-length", name: "debtor too long for SEPA", base: sepaPayment,
+		change: func(d *document) { d.info.Debtor.Name = strings.Repeat("a", 71) }, pointer: infoAt + "/Dbtr/Nm",
+	},
 	{rule: "name-length", name: "too long for Switzerland", change: creditorName(141), pointer: txAt + "/Cdtr/Nm"},
 	{rule: "ultimate-debtor-level", name: "with the payment information", change: ultimateDebtors("i")},
 	{rule: "ultimate-debtor-level", name: "on the transaction", change: ultimateDebtors("t")},
 	{rule: "ultimate-debtor-level", name: "on both", change: ultimateDebtors("it"), pointer: txAt + "/UltmtDbtr"},
 	{rule: "organisation-identification", name: "BIC and LEI", change: creditorOrganisation("RAIFCH22005", 0)},
 	{rule: "organisation-identification", name: "one other", change: creditorOrganisation("", 1)},
-	{rule: "organisation-identification", name: "BIC and other", change: creditorOrganisation("RAIFCH22005", 1), pointer: txAt + "/Cdtr/Id/OrgId"},
+	{
+		rule: "organisation-identification", name: "BIC and other", change: creditorOrganisation("RAIFCH22005", 1),
+		pointer: txAt + "/Cdtr/Id/OrgId",
+	},
 	{rule: "organisation-identification", name: "two others", change: creditorOrganisation("", 2), pointer: txAt + "/Cdtr/Id/OrgId"},
 	{rule: "organisation-bic", name: "good", change: creditorOrganisation("RAIFCH22", 0)},
 	{rule: "organisation-bic", name: "no such country", change: creditorOrganisation("RAIFZZ22", 0), pointer: txAt + "/Cdtr/Id/OrgId/AnyBIC"},
@@ -116,20 +122,44 @@ var addressCases = []ruleCase{
 		d.tx.Creditor.PostalAddress.AddressType = &iso20022.AddressType3Choice{Code: "HOME"}
 	}, pointer: creditorAddress + "/AdrTp"},
 	{rule: "address-town", name: "least", change: address(iso20022.PostalAddress24{TownName: "Bern", Country: "CH"})},
-	{rule: "address-town", name: "missing", change: address(iso20022.PostalAddress24{StreetName: "Weg", Country: "CH"}), pointer: creditorAddress + "/TwnNm"},
+	{
+		rule: "address-town", name: "missing", change: address(iso20022.PostalAddress24{StreetName: "Weg", Country: "CH"}),
+		pointer: creditorAddress + "/TwnNm",
+	},
 	{rule: "address-country", name: "least", change: address(iso20022.PostalAddress24{TownName: "Bern", Country: "CH"})},
-	{rule: "address-country", name: "missing", change: address(iso20022.PostalAddress24{TownName: "Bern"}), pointer: creditorAddress + "/Ctry"},
-	{rule: "address-country", name: "missing in a hybrid one", change: address(iso20022.PostalAddress24{TownName: "Bern", AddressLine: []string{"Hof"}}), pointer: creditorAddress + "/Ctry"},
+	{
+		rule: "address-country", name: "missing", change: address(iso20022.PostalAddress24{TownName: "Bern"}),
+		pointer: creditorAddress + "/Ctry",
+	},
+	{
+		rule: "address-country", name: "missing in a hybrid one",
+		change: address(iso20022.PostalAddress24{TownName: "Bern", AddressLine: []string{"Hof"}}), pointer: creditorAddress + "/Ctry",
+	},
 	{rule: "address-country-exists", name: "Kosovo", change: address(iso20022.PostalAddress24{TownName: "Pristina", Country: "XK"})},
-	{rule: "address-country-exists", name: "none such", change: address(iso20022.PostalAddress24{TownName: "Bern", Country: "ZZ"}), pointer: creditorAddress + "/Ctry"},
+	{
+		rule: "address-country-exists", name: "none such", change: address(iso20022.PostalAddress24{TownName: "Bern", Country: "ZZ"}),
+		pointer: creditorAddress + "/Ctry",
+	},
 	{rule: "address-unstructured", name: "Swiss, last day", change: unstructuredAddress(), input: todayIs(2026, time.November, 13)},
-	{rule: "address-unstructured", name: "Swiss, first day without", change: unstructuredAddress(), input: todayIs(2026, time.November, 14), pointer: creditorAddress + "/AdrLine"},
-	{rule: "address-unstructured", name: "SEPA, last day", base: sepaPayment, change: unstructuredAddress(), input: todayIs(2026, time.November, 14)},
-	{rule: "address-unstructured", name: "SEPA, first day without", base: sepaPayment, change: unstructuredAddress(), input: todayIs(2026, time.November, 15), pointer: creditorAddress + "/AdrLine"},
+	{
+		rule: "address-unstructured", name: "Swiss, first day without", change: unstructuredAddress(),
+		input: todayIs(2026, time.November, 14), pointer: creditorAddress + "/AdrLine",
+	},
+	{
+		rule: "address-unstructured", name: "SEPA, last day", base: sepaPayment, change: unstructuredAddress(),
+		input: todayIs(2026, time.November, 14),
+	},
+	{
+		rule: "address-unstructured", name: "SEPA, first day without", base: sepaPayment, change: unstructuredAddress(),
+		input: todayIs(2026, time.November, 15), pointer: creditorAddress + "/AdrLine",
+	},
 	{rule: "address-unstructured", name: "later by setting", change: unstructuredAddress(), settings: func(s *rulebook.Settings) {
 		s.SICUnstructuredEnd = time.Date(2027, time.January, 1, 0, 0, 0, 0, time.UTC)
 	}},
-	{rule: "address-lines", name: "two", change: address(iso20022.PostalAddress24{TownName: "Bern", Country: "CH", AddressLine: []string{"Hof", "Tor 2"}})},
+	{
+		rule: "address-lines", name: "two",
+		change: address(iso20022.PostalAddress24{TownName: "Bern", Country: "CH", AddressLine: []string{"Hof", "Tor 2"}}),
+	},
 	{rule: "address-lines", name: "three", change: address(iso20022.PostalAddress24{
 		TownName: "Bern", Country: "CH", AddressLine: []string{"Hof", "Tor 2", "Stock 3"},
 	}), pointer: creditorAddress + "/AdrLine"},

@@ -47,15 +47,24 @@ const sepaReference = "<CdtrRefInf><Tp><CdOrPrtry><Cd>SCOR</Cd></CdOrPrtry><Issr
 
 var remittanceCases = []ruleCase{
 	{rule: "remittance-one-kind", name: "none", change: noRemittance},
-	{rule: "remittance-one-kind", name: "both", change: func(d *document) { d.tx.RemittanceInformation.Unstructured = []string{"x"} }, pointer: txAt + "/RmtInf"},
+	{
+		rule: "remittance-one-kind", name: "both", change: func(d *document) { d.tx.RemittanceInformation.Unstructured = []string{"x"} },
+		pointer: txAt + "/RmtInf",
+	},
 	{rule: "unstructured-once", name: "once", change: unstructured("x")},
 	{rule: "unstructured-once", name: "twice", change: unstructured("x", "y"), pointer: txAt + "/RmtInf/Ustrd"},
 	{rule: "structured-once", name: "once"},
 	{rule: "structured-once", name: "twice", change: func(d *document) {
 		d.tx.RemittanceInformation.Structured = append(d.tx.RemittanceInformation.Structured, *d.strd())
 	}, pointer: txAt + "/RmtInf/Strd"},
-	{rule: "structured-length", name: "SEPA, longest", base: sepaPayment, change: issuedBy(strings.Repeat("a", 140-len(sepaReference)), "RF18539007547034")},
-	{rule: "structured-length", name: "SEPA, one too many", base: sepaPayment, change: issuedBy(strings.Repeat("a", 141-len(sepaReference)), "RF18539007547034"), pointer: strdAt},
+	{
+		rule: "structured-length", name: "SEPA, longest", base: sepaPayment,
+		change: issuedBy(strings.Repeat("a", 140-len(sepaReference)), "RF18539007547034"),
+	},
+	{
+		rule: "structured-length", name: "SEPA, one too many", base: sepaPayment,
+		change: issuedBy(strings.Repeat("a", 141-len(sepaReference)), "RF18539007547034"), pointer: strdAt,
+	},
 	{rule: "structured-length", name: "Swiss, longest", change: onStructured(func(s *iso20022.StructuredRemittanceInformation16) {
 		s.AdditionalRemittanceInformation = []string{strings.Repeat("a", 9000-len("SCORRF18539007547034"))}
 	})},
@@ -63,7 +72,10 @@ var remittanceCases = []ruleCase{
 		s.AdditionalRemittanceInformation = []string{strings.Repeat("a", 9001-len("SCORRF18539007547034"))}
 	}), pointer: strdAt},
 	{rule: "reference-type-missing", name: "there"},
-	{rule: "reference-type-missing", name: "missing", change: func(d *document) { d.strd().CreditorReferenceInformation.Type = nil }, pointer: referenceAt + "/Tp"},
+	{
+		rule: "reference-type-missing", name: "missing", change: func(d *document) { d.strd().CreditorReferenceInformation.Type = nil },
+		pointer: referenceAt + "/Tp",
+	},
 	{rule: "reference-type-code", name: "SCOR", base: sepaPayment, change: reference("SCOR", "", "RF18539007547034")},
 	{rule: "reference-type-code", name: "other", change: reference("PUOR", "", "1"), pointer: typeAt + "/Cd"},
 	{rule: "reference-type-proprietary", name: "IPI", change: reference("", "IPI", "12345")},
@@ -73,24 +85,45 @@ var remittanceCases = []ruleCase{
 	{rule: "reference-missing", name: "there"},
 	{rule: "reference-missing", name: "missing", change: reference("SCOR", "", ""), pointer: referenceAt + "/Ref"},
 	{rule: "creditor-reference-number", name: "letters", change: reference("SCOR", "", "RF4220210323103704APG0018")},
-	{rule: "creditor-reference-number", name: "check digits", change: reference("SCOR", "", "RF19539007547034"), pointer: referenceAt + "/Ref"},
+	{
+		rule: "creditor-reference-number", name: "check digits", change: reference("SCOR", "", "RF19539007547034"),
+		pointer: referenceAt + "/Ref",
+	},
 	{rule: "creditor-reference-number", name: "SEPA, other issuer", base: sepaPayment, change: issuedBy("CUR", "12345")},
 	{rule: "creditor-reference-number", name: "SEPA, no issuer", base: sepaPayment, change: issuedBy("", "12345")},
-	{rule: "creditor-reference-number", name: "SEPA, issuer ISO", base: sepaPayment, change: issuedBy("ISO", "12345"), pointer: referenceAt + "/Ref"},
+	{
+		rule: "creditor-reference-number", name: "SEPA, issuer ISO", base: sepaPayment, change: issuedBy("ISO", "12345"),
+		pointer: referenceAt + "/Ref",
+	},
 	{rule: "creditor-reference-number", name: "Swiss, other issuer", change: issuedBy("CUR", "12345"), pointer: referenceAt + "/Ref"},
 	{rule: "qr-reference-number", name: "good", base: qrPayment},
-	{rule: "qr-reference-number", name: "check digit", base: qrPayment, change: reference("", "QRR", "210000000003139471430009018"), pointer: referenceAt + "/Ref"},
-	{rule: "qr-reference-number", name: "zeros only", base: qrPayment, change: reference("", "QRR", strings.Repeat("0", 27)), pointer: referenceAt + "/Ref"},
-	{rule: "qr-reference-number", name: "short", base: qrPayment, change: reference("", "QRR", "21000000000313947143000901"), pointer: referenceAt + "/Ref"},
+	{
+		rule: "qr-reference-number", name: "check digit", base: qrPayment, change: reference("", "QRR", "210000000003139471430009018"),
+		pointer: referenceAt + "/Ref",
+	},
+	{
+		rule: "qr-reference-number", name: "zeros only", base: qrPayment, change: reference("", "QRR", strings.Repeat("0", 27)),
+		pointer: referenceAt + "/Ref",
+	},
+	{
+		rule: "qr-reference-number", name: "short", base: qrPayment, change: reference("", "QRR", "21000000000313947143000901"),
+		pointer: referenceAt + "/Ref",
+	},
 	{rule: "qr-reference-account", name: "QR-IBAN", base: qrPayment},
 	{rule: "qr-reference-account", name: "plain IBAN", change: reference("", "QRR", qrReference), pointer: typeAt + "/Prtry"},
 	{rule: "qr-iban-reference", name: "QR reference", base: qrPayment},
 	{rule: "qr-iban-reference", name: "no remittance", base: qrPayment, change: noRemittance, pointer: txAt + "/RmtInf/Strd"},
 	{rule: "qr-iban-reference", name: "IPI", base: qrPayment, change: reference("", "IPI", "1"), pointer: txAt + "/RmtInf/Strd"},
 	{rule: "qr-iban-unstructured", name: "none", base: qrPayment},
-	{rule: "qr-iban-unstructured", name: "text", base: qrPayment, change: unstructured("x"), pointer: txAt + "/RmtInf/Ustrd", also: []string{"qr-iban-reference"}},
+	{
+		rule: "qr-iban-unstructured", name: "text", base: qrPayment, change: unstructured("x"), pointer: txAt + "/RmtInf/Ustrd",
+		also: []string{"qr-iban-reference"},
+	},
 	{rule: "qr-iban-creditor-reference", name: "plain IBAN"},
-	{rule: "qr-iban-creditor-reference", name: "QR-IBAN", base: qrPayment, change: reference("SCOR", "", "RF18539007547034"), pointer: typeAt + "/Cd"},
+	{
+		rule: "qr-iban-creditor-reference", name: "QR-IBAN", base: qrPayment, change: reference("SCOR", "", "RF18539007547034"),
+		pointer: typeAt + "/Cd",
+	},
 	{rule: "additional-remittance-once", name: "once", change: onStructured(func(s *iso20022.StructuredRemittanceInformation16) {
 		s.AdditionalRemittanceInformation = []string{"x"}
 	})},
@@ -186,11 +219,23 @@ var forbiddenCases = []ruleCase{
 
 var textCases = []ruleCase{
 	{rule: "characters", name: "all of Latin", change: func(d *document) { d.tx.Creditor.Name = "Žižka Ășț Łódź ñ ß 5 € ~ \u00a0\u017f" }},
-	{rule: "characters", name: "SEPA takes Latin from users", base: sepaPayment, change: func(d *document) { d.tx.Creditor.Name = "Müller & Söhne" }},
-	{rule: "characters", name: "typographic quote", change: func(d *document) { d.tx.Creditor.Name = "Rock\u2019n\u2019Roll" }, pointer: txAt + "/Cdtr/Nm"},
+	{
+		rule: "characters", name: "SEPA takes Latin from users", base: sepaPayment,
+		change: func(d *document) { d.tx.Creditor.Name = "Müller & Söhne" },
+	},
+	{
+		rule: "characters", name: "typographic quote", change: func(d *document) { d.tx.Creditor.Name = "Rock\u2019n\u2019Roll" },
+		pointer: txAt + "/Cdtr/Nm",
+	},
 	{rule: "characters", name: "Greek in a repeated element", change: unstructured("αβγ"), pointer: txAt + "/RmtInf/Ustrd/0"},
-	{rule: "characters", name: "line break", change: func(d *document) { d.GroupHeader.InitiatingParty.Name = "Muster\nAG" }, pointer: root + "/GrpHdr/InitgPty/Nm"},
-	{rule: "characters", name: "control character", change: func(d *document) { d.info.Debtor.Name = "Muster\u0085" }, pointer: infoAt + "/Dbtr/Nm"},
+	{
+		rule: "characters", name: "line break", change: func(d *document) { d.GroupHeader.InitiatingParty.Name = "Muster\nAG" },
+		pointer: root + "/GrpHdr/InitgPty/Nm",
+	},
+	{
+		rule: "characters", name: "control character", change: func(d *document) { d.info.Debtor.Name = "Muster\u0085" },
+		pointer: infoAt + "/Dbtr/Nm",
+	},
 	{rule: "characters", name: "broken UTF-8", change: func(d *document) { d.info.Debtor.Name = "Muster\xff" }, pointer: infoAt + "/Dbtr/Nm"},
 	{rule: "characters", name: "deep in an address line", change: address(iso20022.PostalAddress24{
 		TownName: "Bern", Country: "CH", AddressLine: []string{"Hof", "日本"},

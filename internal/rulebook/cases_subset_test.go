@@ -8,9 +8,11 @@ func purposeAs(code, proprietary string) func(d *document) {
 
 func debtorAgentOther(id string) func(d *document) {
 	return func(d *document) {
-		d.info.DebtorAgent = iso20022.BranchAndFinancialInstitutionIdentification6{FinancialInstitutionID: iso20022.FinancialInstitutionIdentification18{
-			Other: &iso20022.GenericFinancialIdentification1{ID: id},
-		}}
+		d.info.DebtorAgent = iso20022.BranchAndFinancialInstitutionIdentification6{
+			FinancialInstitutionID: iso20022.FinancialInstitutionIdentification18{
+				Other: &iso20022.GenericFinancialIdentification1{ID: id},
+			},
+		}
 	}
 }
 

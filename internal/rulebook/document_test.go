@@ -40,25 +40,28 @@ func swissPayment() *document {
 			MessageID: "S-MSG-1", CreationDateTime: "2026-11-20T09:00:00+01:00", NumberOfTransactions: "1", ControlSum: number("199.95"),
 			InitiatingParty: iso20022.PartyIdentification135{Name: "Muster AG"},
 		},
-		PaymentInformation: []iso20022.PaymentInstruction30{{
-			PaymentInformationID: "S-PMTINF-1", PaymentMethod: "TRF", BatchBooking: &noBatch, NumberOfTransactions: "1", ControlSum: number("199.95"),
-			PaymentTypeInformation: &iso20022.PaymentTypeInformation26{LocalInstrument: &iso20022.LocalInstrument2Choice{Code: "INST"}},
-			RequestedExecutionDate: iso20022.DateAndDateTime2Choice{Date: "2026-11-20"},
-			Debtor:                 iso20022.PartyIdentification135{Name: "Muster AG"},
-			DebtorAccount:          ibanAccount("CH5021977000004331346"),
-			DebtorAgent:            iidAgent("80005"),
-			CreditTransferTransactionInformation: []iso20022.CreditTransferTransaction34{{
-				PaymentID: iso20022.PaymentIdentification6{
-					InstructionID: "S-INSTR-1", EndToEndID: "S-E2E-1", UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
-				},
-				Amount: iso20022.AmountType4Choice{InstructedAmount: &iso20022.Amount{Currency: "CHF", Value: decimal.MustParse("199.95")}},
-				Creditor: &iso20022.PartyIdentification135{Name: "Peter Haller", PostalAddress: &iso20022.PostalAddress24{
-					StreetName: "Rosenauweg", BuildingNumber: "4", PostCode: "8036", TownName: "Zürich", Country: "CH",
+		PaymentInformation: []iso20022.PaymentInstruction30{
+			{
+				PaymentInformationID: "S-PMTINF-1", PaymentMethod: "TRF", BatchBooking: &noBatch, NumberOfTransactions: "1",
+				ControlSum:             number("199.95"),
+				PaymentTypeInformation: &iso20022.PaymentTypeInformation26{LocalInstrument: &iso20022.LocalInstrument2Choice{Code: "INST"}},
+				RequestedExecutionDate: iso20022.DateAndDateTime2Choice{Date: "2026-11-20"},
+				Debtor:                 iso20022.PartyIdentification135{Name: "Muster AG"},
+				DebtorAccount:          ibanAccount("CH5021977000004331346"),
+				DebtorAgent:            iidAgent("80005"),
+				CreditTransferTransactionInformation: []iso20022.CreditTransferTransaction34{{
+					PaymentID: iso20022.PaymentIdentification6{
+						InstructionID: "S-INSTR-1", EndToEndID: "S-E2E-1", UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
+					},
+					Amount: iso20022.AmountType4Choice{InstructedAmount: &iso20022.Amount{Currency: "CHF", Value: decimal.MustParse("199.95")}},
+					Creditor: &iso20022.PartyIdentification135{Name: "Peter Haller", PostalAddress: &iso20022.PostalAddress24{
+						StreetName: "Rosenauweg", BuildingNumber: "4", PostCode: "8036", TownName: "Zürich", Country: "CH",
+					}},
+					CreditorAccount:       accountPointer("CH4821966000009613388"),
+					RemittanceInformation: structured("SCOR", "", "RF18539007547034"),
 				}},
-				CreditorAccount:       accountPointer("CH4821966000009613388"),
-				RemittanceInformation: structured("SCOR", "", "RF18539007547034"),
-			}},
-		}},
+			},
+		},
 	}
 	return open(order)
 }

@@ -8,8 +8,10 @@ var forbiddenRules = []Rule{
 		func(t *iso20022.CreditTransferTransaction34) bool { return t.ExchangeRateInformation != nil }),
 	forbidden(Rule{ID: "no-cheque-instruction", Element: "/ChqInstr", Text: "Remove the cheque instruction."},
 		func(t *iso20022.CreditTransferTransaction34) bool { return t.ChequeInstruction != nil }),
-	forbidden(Rule{ID: "no-instruction-for-creditor-agent", Element: "/InstrForCdtrAgt", Text: "Remove the instruction for the creditor's bank."},
-		func(t *iso20022.CreditTransferTransaction34) bool { return len(t.InstructionForCreditorAgent) > 0 }),
+	forbidden(
+		Rule{ID: "no-instruction-for-creditor-agent", Element: "/InstrForCdtrAgt", Text: "Remove the instruction for the creditor's bank."},
+		func(t *iso20022.CreditTransferTransaction34) bool { return len(t.InstructionForCreditorAgent) > 0 },
+	),
 	forbidden(Rule{ID: "no-instruction-for-debtor-agent", Element: "/InstrForDbtrAgt", Text: "Remove the instruction for the debtor's bank."},
 		func(t *iso20022.CreditTransferTransaction34) bool { return t.InstructionForDebtorAgent != "" }),
 	forbidden(Rule{ID: "no-regulatory-reporting", Scheme: SchemeSIC, Element: "/RgltryRptg", Text: "Remove the regulatory reporting."},
@@ -36,20 +38,26 @@ var forbiddenRules = []Rule{
 		func(s *iso20022.StructuredRemittanceInformation16) bool {
 			return len(s.ReferredDocumentInformation) > 0
 		}),
-	forbiddenStructured(Rule{ID: "no-referred-document-amount", Scheme: SchemeSCT, Element: "/RfrdDocAmt", Text: "Remove the amount of the referred document."},
-		func(s *iso20022.StructuredRemittanceInformation16) bool { return s.ReferredDocumentAmount != nil }),
+	forbiddenStructured(
+		Rule{ID: "no-referred-document-amount", Scheme: SchemeSCT, Element: "/RfrdDocAmt", Text: "Remove the amount of the referred document."},
+		func(s *iso20022.StructuredRemittanceInformation16) bool { return s.ReferredDocumentAmount != nil },
+	),
 	forbiddenStructured(Rule{ID: "no-invoicer", Element: "/Invcr", Text: "Remove the invoicer."},
 		func(s *iso20022.StructuredRemittanceInformation16) bool { return s.Invoicer != nil }),
 	forbiddenStructured(Rule{ID: "no-invoicee", Element: "/Invcee", Text: "Remove the invoicee."},
 		func(s *iso20022.StructuredRemittanceInformation16) bool { return s.Invoicee != nil }),
 	forbiddenStructured(Rule{ID: "no-tax-remittance", Scheme: SchemeSCT, Element: "/TaxRmt", Text: "Remove the tax remittance."},
 		func(s *iso20022.StructuredRemittanceInformation16) bool { return s.TaxRemittance != nil }),
-	forbiddenStructured(Rule{ID: "no-garnishment-remittance", Scheme: SchemeSCT, Element: "/GrnshmtRmt", Text: "Remove the garnishment remittance."},
-		func(s *iso20022.StructuredRemittanceInformation16) bool { return s.GarnishmentRemittance != nil }),
-	forbiddenStructured(Rule{ID: "no-additional-remittance", Scheme: SchemeSCT, Element: "/AddtlRmtInf", Text: "Remove the additional remittance text."},
+	forbiddenStructured(
+		Rule{ID: "no-garnishment-remittance", Scheme: SchemeSCT, Element: "/GrnshmtRmt", Text: "Remove the garnishment remittance."},
+		func(s *iso20022.StructuredRemittanceInformation16) bool { return s.GarnishmentRemittance != nil },
+	),
+	forbiddenStructured(
+		Rule{ID: "no-additional-remittance", Scheme: SchemeSCT, Element: "/AddtlRmtInf", Text: "Remove the additional remittance text."},
 		func(s *iso20022.StructuredRemittanceInformation16) bool {
 			return len(s.AdditionalRemittanceInformation) > 0
-		}),
+		},
+	),
 }
 
 // forbidden is the rule that a transaction does not have the element.

@@ -109,8 +109,9 @@ var incomingRules = []IncomingRule{
 		},
 	},
 	{
-		ID: "incoming-settlement-method", Element: "GrpHdr/SttlmInf/SttlmMtd", Code: "CH16", Text: "Instant payments settle through clearing (CLRG).",
-		Source: "EPC115-06 pacs.008 (SttlmMtd CLRG); ISO, CH16", broken: func(i incoming) bool {
+		ID: "incoming-settlement-method", Element: "GrpHdr/SttlmInf/SttlmMtd", Code: "CH16",
+		Text: "Instant payments settle through clearing (CLRG).", Source: "EPC115-06 pacs.008 (SttlmMtd CLRG); ISO, CH16",
+		broken: func(i incoming) bool {
 			return i.header.SettlementInformation.SettlementMethod != "CLRG"
 		},
 	},
@@ -122,7 +123,8 @@ var incomingRules = []IncomingRule{
 		ID: "incoming-service-level", Scheme: SchemeSCT, Element: "PmtTpInf/SvcLvl", Code: "FF04", Text: "The service level is not SEPA.",
 		Source: "EPC115-06 pacs.008 (SvcLvl SEPA); ISO, FF04", broken: func(i incoming) bool {
 			kind := i.paymentType()
-			return kind == nil || !slices.ContainsFunc(kind.ServiceLevel, func(l iso20022.ServiceLevel8Choice) bool { return l.Code == i.profile.ServiceLevel })
+			return kind == nil ||
+				!slices.ContainsFunc(kind.ServiceLevel, func(l iso20022.ServiceLevel8Choice) bool { return l.Code == i.profile.ServiceLevel })
 		},
 	},
 	{
@@ -203,7 +205,8 @@ var incomingRules = []IncomingRule{
 		},
 	},
 	{
-		ID: "incoming-settlement-day", Element: "IntrBkSttlmDt", Code: "DT01", Text: fmt.Sprintf("The settlement day lies more than %d days away.", SettlementDays),
+		ID: "incoming-settlement-day", Element: "IntrBkSttlmDt", Code: "DT01",
+		Text:   fmt.Sprintf("The settlement day lies more than %d days away.", SettlementDays),
 		Source: "EPC SCT Inst rulebook 2025, 4.2.3 (settled at once); ISO, DT01", broken: incoming.farDay,
 	},
 	{
@@ -217,8 +220,10 @@ var incomingRules = []IncomingRule{
 		},
 	},
 	{
-		ID: "incoming-early", Element: "CdtTrfTxInf/AccptncDtTm", Code: "DT01", Text: fmt.Sprintf("The acceptance time lies more than %d s ahead.", ClockTolerance/time.Second),
-		Source: "A clock that runs ahead would gain time (5 s are borne); ISO, DT01", broken: func(i incoming) bool {
+		ID: "incoming-early", Element: "CdtTrfTxInf/AccptncDtTm", Code: "DT01",
+		Text:   fmt.Sprintf("The acceptance time lies more than %d s ahead.", ClockTolerance/time.Second),
+		Source: "A clock that runs ahead would gain time (5 s are borne); ISO, DT01",
+		broken: func(i incoming) bool {
 			return !i.accepted.IsZero() && i.accepted.Sub(i.At) > ClockTolerance
 		},
 	},

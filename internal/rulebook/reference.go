@@ -11,17 +11,23 @@ var referenceRules = []Rule{
 	referenceForm(Rule{ID: "message-id-form", Element: documentPointer + "/GrpHdr/MsgId"}, func(i *inspection) {
 		i.checkReference("/GrpHdr/MsgId", i.document.GroupHeader.MessageID)
 	}),
-	referenceForm(Rule{ID: "payment-information-id-form", Element: documentPointer + "/PmtInf/0/PmtInfId", level: levelInformation}, func(i *inspection) {
-		i.checkReference("/PmtInfId", i.information.PaymentInformationID)
-	}),
+	referenceForm(
+		Rule{ID: "payment-information-id-form", Element: documentPointer + "/PmtInf/0/PmtInfId", level: levelInformation},
+		func(i *inspection) {
+			i.checkReference("/PmtInfId", i.information.PaymentInformationID)
+		},
+	),
 	{
 		ID: "payment-information-id-unique", Element: documentPointer + "/PmtInf/0/PmtInfId", Code: "DU02",
 		Text:   "Give each payment information of the message an id of its own.",
 		Source: "SPS 4.2", Check: checkPaymentInformationIDs,
 	},
-	referenceForm(Rule{ID: "instruction-id-form", Element: transactionElement + "/PmtId/InstrId", level: levelTransaction}, func(i *inspection) {
-		i.checkReference("/PmtId/InstrId", i.transaction.PaymentID.InstructionID)
-	}),
+	referenceForm(
+		Rule{ID: "instruction-id-form", Element: transactionElement + "/PmtId/InstrId", level: levelTransaction},
+		func(i *inspection) {
+			i.checkReference("/PmtId/InstrId", i.transaction.PaymentID.InstructionID)
+		},
+	),
 	{
 		ID: "instruction-id-unique", Element: transactionElement + "/PmtId/InstrId", Code: "DU05", level: levelInformation,
 		Text:   "Give each payment of a payment information an instruction id of its own.",
@@ -32,9 +38,12 @@ var referenceRules = []Rule{
 		Text:   "Enter an end-to-end id, or NOTPROVIDED when there is none.",
 		Source: "SPS BR 3.2.4; EPC AT-41", Check: checkEndToEndIDMissing,
 	},
-	referenceForm(Rule{ID: "end-to-end-id-form", Element: transactionElement + "/PmtId/EndToEndId", level: levelTransaction}, func(i *inspection) {
-		i.checkReference("/PmtId/EndToEndId", i.transaction.PaymentID.EndToEndID)
-	}),
+	referenceForm(
+		Rule{ID: "end-to-end-id-form", Element: transactionElement + "/PmtId/EndToEndId", level: levelTransaction},
+		func(i *inspection) {
+			i.checkReference("/PmtId/EndToEndId", i.transaction.PaymentID.EndToEndID)
+		},
+	),
 	{
 		ID: "uetr-form", Element: transactionElement + "/PmtId/UETR", Code: "CH16", level: levelTransaction,
 		Text:   "Enter the UETR as a version 4 UUID in lower case, or leave it out.",

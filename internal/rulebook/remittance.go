@@ -47,12 +47,14 @@ var remittanceRules = []Rule{
 		Source: "SPS 4.3; EPC AT-05", Check: checkReferenceTypeCode,
 	},
 	{
-		ID: "reference-type-proprietary", Scheme: SchemeSIC, Element: referenceElement + "/Tp/CdOrPrtry/Prtry", Code: "CH16", level: levelTransaction,
+		ID: "reference-type-proprietary", Scheme: SchemeSIC, Element: referenceElement + "/Tp/CdOrPrtry/Prtry", Code: "CH16",
+		level:  levelTransaction,
 		Text:   "Write QRR or IPI as proprietary reference type.",
 		Source: "SPS 4.3", Check: checkReferenceTypeProprietary,
 	},
 	{
-		ID: "no-proprietary-reference", Scheme: SchemeSCT, Element: referenceElement + "/Tp/CdOrPrtry/Prtry", Code: "CH17", level: levelTransaction,
+		ID: "no-proprietary-reference", Scheme: SchemeSCT, Element: referenceElement + "/Tp/CdOrPrtry/Prtry", Code: "CH17",
+		level:  levelTransaction,
 		Text:   "Remove the proprietary reference type: SEPA knows the creditor reference SCOR only.",
 		Source: "SPS 4.3; EPC AT-05", Check: checkNoProprietaryReference,
 	},
@@ -87,7 +89,8 @@ var remittanceRules = []Rule{
 		Source: "SPS 4.3", Check: checkQRIBANUnstructured,
 	},
 	{
-		ID: "qr-iban-creditor-reference", Scheme: SchemeSIC, Element: referenceElement + "/Tp/CdOrPrtry/Cd", Code: "CH16", level: levelTransaction,
+		ID: "qr-iban-creditor-reference", Scheme: SchemeSIC, Element: referenceElement + "/Tp/CdOrPrtry/Cd", Code: "CH16",
+		level:  levelTransaction,
 		Text:   "Use the QR reference (QRR) instead of a creditor reference: the account is a QR-IBAN.",
 		Source: "SPS 4.3", Check: checkQRIBANCreditorReference,
 	},

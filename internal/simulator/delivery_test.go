@@ -176,7 +176,9 @@ func refusedPayments(t *testing.T) []refusedDelivery {
 		{"two transactions", document(func(d *iso20022.FIToFICustomerCreditTransfer) {
 			d.CreditTransferTransactionInformation = append(d.CreditTransferTransactionInformation, d.CreditTransferTransactionInformation[0])
 		}), 400, "exactly one"},
-		{"wrong count", document(func(d *iso20022.FIToFICustomerCreditTransfer) { d.GroupHeader.NumberOfTransactions = "2" }), 400, "exactly one"},
+		{
+			"wrong count", document(func(d *iso20022.FIToFICustomerCreditTransfer) { d.GroupHeader.NumberOfTransactions = "2" }), 400, "exactly one",
+		},
 		{"other total", document(func(d *iso20022.FIToFICustomerCreditTransfer) {
 			d.GroupHeader.TotalInterbankSettlementAmount.Currency = "EUR"
 		}), 400, "TtlIntrBkSttlmAmt"},

@@ -131,7 +131,8 @@ func TestRefusedRecallInSEPACarriesTheAttributeLine(t *testing.T) {
 		t.Errorf("got lines %v", lines)
 	}
 	assignment := document.Assignment
-	if assignment.Assigner.Agent.FinancialInstitutionID.BICFI != "BBBBFRPPXXX" || assignment.Assignee.Agent.FinancialInstitutionID.BICFI != "AAAADEFFXXX" {
+	if assignment.Assigner.Agent.FinancialInstitutionID.BICFI != "BBBBFRPPXXX" ||
+		assignment.Assignee.Agent.FinancialInstitutionID.BICFI != "AAAADEFFXXX" {
 		t.Error("the answer does not go back from the assignee to the assigner")
 	}
 }

@@ -90,7 +90,9 @@ func TestWhatWasTakenIsKnownAfterARestart(t *testing.T) {
 	b = again(b)
 	b.accepted(first)
 	b.accepted(delivery{scheme: "sic-inst", messageID: "ANOTHER", xml: first.xml})
-	if answer := b.deliver(delivery{scheme: "sic-inst", messageID: first.messageID, xml: payment(t, "sic-inst", "TX2", "5.00").xml}); answer.status != http.StatusConflict {
+	if answer := b.deliver(
+		delivery{scheme: "sic-inst", messageID: first.messageID, xml: payment(t, "sic-inst", "TX2", "5.00").xml},
+	); answer.status != http.StatusConflict {
 		t.Errorf("another document under the id: %d", answer.status)
 	}
 	b.simulator.Settle()

@@ -14,10 +14,19 @@ var gauges = []metric.Gauge{
 		Name: "countersign_messages", Labels: []string{"scheme", "state"},
 		Help: "Messages that wait: for approval, in flight (released, no answer yet), unconfirmed, undelivered (released, not with clearing); to 10,000 in a realm.",
 	},
-	{Name: "countersign_undelivered_age_seconds", Help: "Age of the oldest message that is released and not with clearing.", Labels: []string{"scheme"}},
+	{
+		Name: "countersign_undelivered_age_seconds", Help: "Age of the oldest message that is released and not with clearing.",
+		Labels: []string{"scheme"},
+	},
 	{Name: "countersign_answers_undelivered", Help: "Answers that clearing does not have; to 10,000.", Labels: []string{"scheme"}},
-	{Name: "countersign_clearing_connected", Help: "1 while the connection to the scheme's clearing works, 0 while it is interrupted.", Labels: []string{"scheme"}},
-	{Name: "countersign_database_connections", Help: "Connections to the database by use: in use, idle, and the most there may be.", Labels: []string{"use", "state"}},
+	{
+		Name: "countersign_clearing_connected", Help: "1 while the connection to the scheme's clearing works, 0 while it is interrupted.",
+		Labels: []string{"scheme"},
+	},
+	{
+		Name: "countersign_database_connections", Help: "Connections to the database by use: in use, idle, and the most there may be.",
+		Labels: []string{"use", "state"},
+	},
 	{Name: "countersign_database_waits", Help: "Times that somebody waited for a connection since the start.", Labels: []string{"use"}},
 }
 

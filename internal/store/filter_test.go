@@ -15,8 +15,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// TestQueriesAskForTheirRealmThemselves runs them as the owner, whom no row-level security holds: it hides the rows of other realms from the
-// service, and so a query that forgets its realm too.
+// TestQueriesAskForTheirRealmThemselves runs them as the owner, whom no row-level security holds: it hides the rows of other realms from
+// the service, and so a query that forgets its realm too.
 func TestQueriesAskForTheirRealmThemselves(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -60,7 +60,9 @@ func TestQueriesAskForTheirRealmThemselves(t *testing.T) {
 			return many(q.QueueList(ctx, dbsqlc.QueueListParams{Realm: r, PageSize: 9}))
 		},
 		"MessageListOverdue": func(r string) (int, error) {
-			return many(q.MessageListOverdue(ctx, dbsqlc.MessageListOverdueParams{Realm: r, AcceptedBefore: later, AcceptedAfter: later, Held: none, PageSize: 9}))
+			return many(q.MessageListOverdue(
+				ctx, dbsqlc.MessageListOverdueParams{Realm: r, AcceptedBefore: later, AcceptedAfter: later, Held: none, PageSize: 9},
+			))
 		},
 		"MessageListExpired": func(r string) (int, error) {
 			return many(q.MessageListExpired(ctx, dbsqlc.MessageListExpiredParams{Realm: r, Due: later, Held: none, PageSize: 9}))

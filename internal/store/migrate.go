@@ -52,8 +52,11 @@ func Migrate(ctx context.Context, ownerURL string) error {
 // under their names, whether for good or for a session. It is asked at each migration, because a database that was copied or restored has
 // the server's defaults again.
 func narrow(ctx context.Context, pool *pgxpool.Pool) error {
-	_, err := pool.Exec(ctx, `DO $$ BEGIN EXECUTE format('REVOKE CREATE, TEMPORARY ON DATABASE %I FROM PUBLIC, countersign_app, countersign_reader',
-  current_database()); END $$; REVOKE CREATE ON SCHEMA public FROM PUBLIC, countersign_app, countersign_reader`)
+	_, err := pool.Exec(
+		ctx,
+		`DO $$ BEGIN EXECUTE format('REVOKE CREATE, TEMPORARY ON DATABASE %I FROM PUBLIC, countersign_app, countersign_reader',
+  current_database()); END $$; REVOKE CREATE ON SCHEMA public FROM PUBLIC, countersign_app, countersign_reader`,
+	)
 	if err != nil {
 		return fmt.Errorf("take away the making of tables: %w", err)
 	}

@@ -54,7 +54,9 @@ func TestARealmSeesItsOwnRowsOfWhatClearingSent(t *testing.T) {
 	gateway := db.ConnectAsApplication(t, "(gateway)")
 	for table, all := range map[string]int{"realm": 2, "inbox": 3, "outbox": 2, "incoming_payment": 2} {
 		var mine, foreign, seen int
-		err = one.QueryRow(t.Context(), "SELECT count(*), count(*) FILTER (WHERE realm IS DISTINCT FROM 'demo') FROM "+table).Scan(&mine, &foreign)
+		err = one.QueryRow(t.Context(), "SELECT count(*), count(*) FILTER (WHERE realm IS DISTINCT FROM 'demo') FROM "+table).Scan(
+			&mine, &foreign,
+		)
 		if err != nil || mine != 1 || foreign != 0 {
 			t.Errorf("%s: a realm sees %d rows, %d of them not its own: %v", table, mine, foreign, err)
 		}
@@ -69,7 +71,9 @@ func TestARealmSeesItsOwnRowsOfWhatClearingSent(t *testing.T) {
 		t.Errorf("a realm sees %d accounts of others: %v", accounts, err)
 	}
 	var people int
-	err = gateway.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM user_account) + (SELECT count(*) FROM debtor_account) + (SELECT count(*) FROM policy)").Scan(&people)
+	err = gateway.QueryRow(
+		t.Context(), "SELECT (SELECT count(*) FROM user_account) + (SELECT count(*) FROM debtor_account) + (SELECT count(*) FROM policy)",
+	).Scan(&people)
 	if err != nil || people != 0 {
 		t.Errorf("the step before a realm sees %d rows of realms: %v", people, err)
 	}

@@ -14,8 +14,8 @@ import (
 
 // Withdraw takes a pending message back for its maker.
 //
-// Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.FieldError, payment.RepeatError when this person withdrew
-// it before for the same reason.
+// Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.FieldError, payment.RepeatError when this person
+// withdrew it before for the same reason.
 func (s *Station) Withdraw(ctx context.Context, by identity.Principal, id uuid.UUID, reason string) (payment.Message, error) {
 	c := change{by: by, action: payment.ActionWithdraw, at: s.now()}
 	seen, err := s.cfg.Messages.Transact(ctx, by.Realm, id, func(m payment.Message) (payment.Transition, error) {

@@ -38,7 +38,10 @@ func TestAnIdOfAnotherRealmIsLikeOneThatDoesNotExist(t *testing.T) {
 		ids  [2]string
 	}{
 		{"read", func(id string) call { return get("/api/common/v1/transaction/"+id, otherCheck) }, [2]string{id, unknown}},
-		{"read by Global ID", func(id string) call { return get("/api/common/v1/transaction/"+id, otherCheck) }, [2]string{global, "DM00000000000000"}},
+		{
+			"read by Global ID", func(id string) call { return get("/api/common/v1/transaction/"+id, otherCheck) },
+			[2]string{global, "DM00000000000000"},
+		},
 		{"history", func(id string) call { return get("/api/common/v1/transaction/"+id+"/history", otherCheck) }, [2]string{id, unknown}},
 		{"audit", func(id string) call { return get("/api/common/v1/transaction/"+id+"/audit", otherCheck) }, [2]string{id, unknown}},
 		{"related", func(id string) call { return get("/api/common/v1/transaction/"+id+"/related", otherCheck) }, [2]string{id, unknown}},
@@ -46,8 +49,14 @@ func TestAnIdOfAnotherRealmIsLikeOneThatDoesNotExist(t *testing.T) {
 		{"document", func(id string) call { return get("/api/common/v1/interface/"+id, otherCheck) }, [2]string{document, unknown}},
 		{"search", func(id string) call { return get("/api/common/v1/transaction/list?internalId="+id, otherCheck) }, [2]string{id, unknown}},
 		{"documents", func(id string) call { return get("/api/common/v1/interface/list?internalId="+id, otherCheck) }, [2]string{id, unknown}},
-		{"approve", func(id string) call { return call{Path: approvePath, Who: otherCheck, Body: verdict(id, "approve")} }, [2]string{id, unknown}},
-		{"approve as maker", func(id string) call { return call{Path: approvePath, Who: otherMaker, Body: verdict(id, "approve")} }, [2]string{id, unknown}},
+		{
+			"approve", func(id string) call { return call{Path: approvePath, Who: otherCheck, Body: verdict(id, "approve")} },
+			[2]string{id, unknown},
+		},
+		{
+			"approve as maker", func(id string) call { return call{Path: approvePath, Who: otherMaker, Body: verdict(id, "approve")} },
+			[2]string{id, unknown},
+		},
 		{"approve by scheme", func(id string) call {
 			return call{Path: "/api/sct-inst/v1/instruction/approve", Who: otherCheck, Body: verdict(id, "approve")}
 		}, [2]string{id, unknown}},
@@ -82,8 +91,9 @@ func TestRolesOpenWhatTheyAreFor(t *testing.T) {
 	id := b.Created(t, maker1)
 	reads := []string{
 		"/api/common/v1/transaction/list", "/api/common/v1/transaction/" + id, "/api/common/v1/transaction/" + id + "/history",
-		"/api/common/v1/transaction/" + id + "/audit", "/api/common/v1/transaction/" + id + "/related", "/api/common/v1/transaction/" + id + "/messages",
-		"/api/common/v1/interface/list", "/api/common/v1/account/list", "/api/common/v1/error/list",
+		"/api/common/v1/transaction/" + id + "/audit", "/api/common/v1/transaction/" + id + "/related",
+		"/api/common/v1/transaction/" + id + "/messages", "/api/common/v1/interface/list", "/api/common/v1/account/list",
+		"/api/common/v1/error/list",
 	}
 	for _, path := range reads {
 		for who, want := range map[person]int{maker1: 200, checker1: 200, supervisor1: 200, admin1: 403, nobody: 401} {
@@ -133,7 +143,8 @@ func TestOnlyABearerTokenLetsIn(t *testing.T) {
 	}
 	for name, change := range headers {
 		a := b.Send(t, call{Method: http.MethodGet, Path: path, Change: change})
-		if a.Status != http.StatusUnauthorized || a.Text("errorCode") != "401_UNAUTHORIZED" || !strings.HasPrefix(a.Header.Get("WWW-Authenticate"), `Bearer realm="`) {
+		if a.Status != http.StatusUnauthorized || a.Text("errorCode") != "401_UNAUTHORIZED" ||
+			!strings.HasPrefix(a.Header.Get("WWW-Authenticate"), `Bearer realm="`) {
 			t.Errorf("%s: %d %q %s", name, a.Status, a.Header.Get("WWW-Authenticate"), a.Body)
 		}
 	}

@@ -162,7 +162,8 @@ func (a *API) refusedByReport(c echo.Context, r refusal) reply {
 // identifiersOf names a message in an answer. The instructionId of an R-transaction would be that of its payment, so it has none.
 func identifiersOf(m payment.Message) Identifiers {
 	names := Identifiers{
-		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, CreditID: creditID(m), RecallID: orEmpty(m.AnswersID),
+		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, CreditID: creditID(m),
+		RecallID: orEmpty(m.AnswersID),
 	}
 	if m.Kind == payment.KindInstruction {
 		names.InstructionID = m.Summary.InstructionID

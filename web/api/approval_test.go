@@ -39,7 +39,10 @@ func TestADecisionIsAboutTheContentThatWasSeen(t *testing.T) {
 	b := setup(t)
 	id := b.Created(t, maker1)
 	hash := b.Send(t, get("/api/common/v1/transaction/"+id, checker1)).Text("transaction", "contentHash")
-	a := b.Send(t, call{Path: "/api/sic-inst/v1/instruction/update", Who: maker2, Body: updateOf(id, strings.Replace(order(sample), "Peter Haller", "Petra Haller", 1))})
+	a := b.Send(t, call{
+		Path: "/api/sic-inst/v1/instruction/update", Who: maker2,
+		Body: updateOf(id, strings.Replace(order(sample), "Peter Haller", "Petra Haller", 1)),
+	})
 	if a.Status != http.StatusOK || a.GroupStatus() != "PNDG" {
 		t.Fatalf("update: %d %s", a.Status, a.Body)
 	}
@@ -79,7 +82,9 @@ func TestTheEditorMayNotDecide(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.Created(t, maker1)
-	if a := b.Send(t, call{Path: "/api/sic-inst/v1/instruction/update", Who: both1, Body: updateOf(id, order(sample))}); a.Status != http.StatusOK {
+	if a := b.Send(
+		t, call{Path: "/api/sic-inst/v1/instruction/update", Who: both1, Body: updateOf(id, order(sample))},
+	); a.Status != http.StatusOK {
 		t.Fatalf("update: %d %s", a.Status, a.Body)
 	}
 	a := b.Send(t, call{Path: approvePath, Who: both1, Body: verdict(id, "approve")})
@@ -93,14 +98,21 @@ func TestTheClientOfAnEditorMayNotDecide(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.Created(t, maker1)
-	editor, checker := person{Realm: demo.Realm, Client: demo.Straight, User: "maker2"}, person{Realm: demo.Realm, Client: demo.Straight, User: "checker1"}
-	if a := b.Send(t, call{Path: "/api/sic-inst/v1/instruction/update", Who: editor, Body: updateOf(id, order(sample))}); a.Status != http.StatusOK {
+	editor, checker := person{
+		Realm: demo.Realm, Client: demo.Straight, User: "maker2",
+	}, person{
+		Realm: demo.Realm, Client: demo.Straight, User: "checker1",
+	}
+	if a := b.Send(
+		t, call{Path: "/api/sic-inst/v1/instruction/update", Who: editor, Body: updateOf(id, order(sample))},
+	); a.Status != http.StatusOK {
 		t.Fatalf("update: %d %s", a.Status, a.Body)
 	}
 	hash := b.Send(t, get("/api/common/v1/transaction/"+id, checker)).Text("transaction", "contentHash")
 	body := verdict(id, "approve", "contentHash", hash)
 	a := b.Send(t, call{Path: approvePath, Who: checker, Body: body})
-	if a.Status != http.StatusForbidden || a.Text("errorCode") != "403_FOUR_EYES" || !strings.Contains(a.Text("message"), "demo-straight changed") {
+	if a.Status != http.StatusForbidden || a.Text("errorCode") != "403_FOUR_EYES" ||
+		!strings.Contains(a.Text("message"), "demo-straight changed") {
 		t.Errorf("through the editor's client: %d %s", a.Status, a.Body)
 	}
 	if a = b.Send(t, call{Path: approvePath, Who: checker1, Body: body}); a.Status != http.StatusOK {

@@ -88,7 +88,9 @@ func acceptsCSV(r *http.Request) bool {
 // comma for the separator, bare text would begin new cells.
 func auditTable(events []lookup.Event) []byte {
 	var table bytes.Buffer
-	rows := [][]string{{"at", "event", "outcome", "actor", "userId", "clientId", "channel", "sourceAddress", "internalId", "requestId", "detail", "id"}}
+	rows := [][]string{
+		{"at", "event", "outcome", "actor", "userId", "clientId", "channel", "sourceAddress", "internalId", "requestId", "detail", "id"},
+	}
 	for _, e := range eventsOf(events) {
 		rows = append(rows, []string{
 			e.At, e.Event, e.Outcome, e.Actor, e.UserID, e.ClientID, e.Channel, e.SourceAddress, e.InternalID, e.RequestID, string(e.Detail), e.ID,
@@ -103,8 +105,8 @@ func auditTable(events []lookup.Event) []byte {
 	return table.Bytes()
 }
 
-// formula finds where a spreadsheet would see a formula begin, with a usual or a full-width sign: at the start of a cell, and after what may
-// separate cells (semicolon, tab, end of line) in the spreadsheet of a reader. Blanks and quotes before the sign are lost on import.
+// formula finds where a spreadsheet would see a formula begin, with a usual or a full-width sign: at the start of a cell, and after what
+// may separate cells (semicolon, tab, end of line) in the spreadsheet of a reader. Blanks and quotes before the sign are lost on import.
 var formula = regexp.MustCompile("(^|[;\t\r\n])([ \"]*[=+\\-@\uff1d\uff0b\uff0d\uff20])")
 
 // inert keeps a spreadsheet from taking a text for a formula: names, reasons and request ids are typed by people. An apostrophe before

@@ -19,7 +19,8 @@ func TestTheAuditTrailIsForSupervisorsAndAdministrators(t *testing.T) {
 	b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})
 	const form = "application/x-www-form-urlencoded"
 	b.Send(t, call{
-		Path: "/api/auth/v1/realms/demo/login", Kind: form, Body: "grant_type=password&client_id=demo-backoffice&client_secret=demo-secret&username=maker2&password=wrong-one",
+		Path: "/api/auth/v1/realms/demo/login", Kind: form,
+		Body: "grant_type=password&client_id=demo-backoffice&client_secret=demo-secret&username=maker2&password=wrong-one",
 	})
 	for _, who := range []person{maker1, checker1} {
 		if a := b.Send(t, get(auditPath, who)); a.Status != http.StatusForbidden {
@@ -64,7 +65,9 @@ func TestTheAuditTrailIsExportedAsATable(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Created(t, maker1)
-	a := b.Send(t, call{Method: http.MethodGet, Path: auditPath, Who: supervisor1, Change: func(r *http.Request) { r.Header.Set("Accept", "text/csv") }})
+	a := b.Send(
+		t, call{Method: http.MethodGet, Path: auditPath, Who: supervisor1, Change: func(r *http.Request) { r.Header.Set("Accept", "text/csv") }},
+	)
 	rows, err := csv.NewReader(strings.NewReader(a.Body)).ReadAll()
 	must(t, err)
 	if a.Status != http.StatusOK || len(rows) != 2 || rows[0][0] != "at" || rows[1][1] != "instruction.submit" || rows[1][4] != "maker1" {
@@ -77,7 +80,9 @@ func TestTheAuditTrailIsExportedAsATable(t *testing.T) {
 	} {
 		_, err = b.DB.Connect(t).Exec(t.Context(), `UPDATE audit_event SET actor_name = $1`, name)
 		must(t, err)
-		a = b.Send(t, call{Method: http.MethodGet, Path: auditPath, Who: supervisor1, Change: func(r *http.Request) { r.Header.Set("Accept", "text/csv") }})
+		a = b.Send(
+			t, call{Method: http.MethodGet, Path: auditPath, Who: supervisor1, Change: func(r *http.Request) { r.Header.Set("Accept", "text/csv") }},
+		)
 		if !strings.Contains(a.Body, `","`+want+`","`) {
 			t.Errorf("%q should stand as %q: %s", name, want, a.Body)
 		}

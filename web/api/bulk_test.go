@@ -45,8 +45,9 @@ func TestABatchDecidesEachByItself(t *testing.T) {
 		return a.Text("results", i, "answer", "fields", 0, "fieldMap") + " " + a.Text("results", i, "answer", "fields", 0, "reasonCode")
 	}
 	want := []string{
-		"200 ACSP", "400 /approvals/1/ApprovalDetails/contentHash CH21", "403 403_FOUR_EYES", "200 RJCT", "400 /approvals/4/ApprovalDetails/contentHash CH16",
-		"400 RJCT", "200 ACSP replayed", "400 /approvals/7 FF01", "400 RJCT", "400 /approvals/9/ApprovalDetails/action CH21",
+		"200 ACSP", "400 /approvals/1/ApprovalDetails/contentHash CH21", "403 403_FOUR_EYES", "200 RJCT",
+		"400 /approvals/4/ApprovalDetails/contentHash CH16", "400 RJCT", "200 ACSP replayed", "400 /approvals/7 FF01", "400 RJCT",
+		"400 /approvals/9/ApprovalDetails/action CH21",
 	}
 	var got []string
 	results, _ := a.At("results").([]any)
@@ -149,11 +150,13 @@ func TestAHundredDecisionsAtOnceTwice(t *testing.T) {
 	group.Wait()
 	late := b.Send(t, call{Path: bulkPath, Who: checker1, Body: batchOf(entries...)}) // what a loaded machine did not reach in time
 	for i := range entries {
-		if late.At("results", i, "status") != 200.0 || late.Text("results", i, "answer", "message", "Document", "CstmrPmtStsRpt", "OrgnlGrpInfAndSts", "GrpSts") != "ACSP" {
+		if late.At("results", i, "status") != 200.0 ||
+			late.Text("results", i, "answer", "message", "Document", "CstmrPmtStsRpt", "OrgnlGrpInfAndSts", "GrpSts") != "ACSP" {
 			t.Errorf("%d: %v", i, late.At("results", i))
 		}
 		for _, a := range answers {
-			if a.At("results", i, "status") == 200.0 && !reflect.DeepEqual(a.At("results", i, "answer", "message"), late.At("results", i, "answer", "message")) {
+			if a.At("results", i, "status") == 200.0 &&
+				!reflect.DeepEqual(a.At("results", i, "answer", "message"), late.At("results", i, "answer", "message")) {
 				t.Errorf("%d: %v and %v", i, a.At("results", i), late.At("results", i))
 			}
 		}

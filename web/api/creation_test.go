@@ -87,7 +87,8 @@ func TestAKeyNamesOneOrder(t *testing.T) {
 	if after := b.Rows(t); after != before {
 		t.Errorf("%d rows were stored", after-before)
 	}
-	if a := b.Send(t, call{Path: createSwiss, Who: otherMaker, Body: body}); a.Status != http.StatusOK || a.Header.Get("Idempotent-Replayed") != "" {
+	if a := b.Send(t, call{Path: createSwiss, Who: otherMaker, Body: body}); a.Status != http.StatusOK ||
+		a.Header.Get("Idempotent-Replayed") != "" {
 		t.Errorf("the same key in another realm: %d %s", a.Status, a.Body)
 	}
 }
@@ -151,14 +152,16 @@ func TestAnUpdateIsHeldToTheSameRules(t *testing.T) {
 	id := b.Created(t, maker1)
 	wrong := strings.Replace(order(sample), "CH4821966000009613388", "CH4821966000009613389", 1)
 	a := b.Send(t, call{Path: path, Who: maker1, Body: updateOf(id, wrong)})
-	if got := found(a); a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || len(got) != 1 || a.Text("identifiers", "internalId") != id {
+	if got := found(a); a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || len(got) != 1 ||
+		a.Text("identifiers", "internalId") != id {
 		t.Errorf("a wrong account: %d %s", a.Status, a.Body)
 	}
 	if a = b.Send(t, call{Path: path, Who: checker1, Body: updateOf(id, order(sample))}); a.Status != http.StatusForbidden {
 		t.Errorf("by a checker: %d %s", a.Status, a.Body)
 	}
 	b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})
-	if a = b.Send(t, call{Path: path, Who: maker1, Body: updateOf(id, order(sample))}); a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" {
+	if a = b.Send(t, call{Path: path, Who: maker1, Body: updateOf(id, order(sample))}); a.Status != http.StatusBadRequest ||
+		a.GroupStatus() != "RJCT" {
 		t.Errorf("after approval: %d %s", a.Status, a.Body)
 	}
 }

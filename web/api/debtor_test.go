@@ -11,7 +11,10 @@ import (
 func TestTheDebtorIsNamedAsClearingGetsIt(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	made := b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(strings.Replace(sample, `"Dbtr":{"Nm":"Muster AG"`, `"Dbtr":{"Nm":"Somebody Else"`, 1))})
+	made := b.Send(
+		t,
+		call{Path: createSwiss, Who: maker1, Body: order(strings.Replace(sample, `"Dbtr":{"Nm":"Muster AG"`, `"Dbtr":{"Nm":"Somebody Else"`, 1))},
+	)
 	id := made.Text("identifiers", "internalId")
 	if made.Status != http.StatusOK || id == "" {
 		t.Fatalf("create: %s", made.Body)

@@ -62,8 +62,16 @@ func TestAnswersHaveTheBodiesOfTheInterface(t *testing.T) {
 		call   call
 		status int
 	}{
-		{"create-fields", call{Path: createSwiss, Who: maker1, Body: strings.Replace(strings.Replace(order(sample), `"MmbId"`, `"Mmbid"`, 1), `"TRF"`, `17`, 1)}, 400},
-		{"create-refused", call{Path: createSwiss, Who: maker1, Body: strings.Replace(order(sample), "CH4821966000009613388", "CH4821966000009613389", 1)}, 400},
+		{
+			"create-fields",
+			call{Path: createSwiss, Who: maker1, Body: strings.Replace(strings.Replace(order(sample), `"MmbId"`, `"Mmbid"`, 1), `"TRF"`, `17`, 1)},
+			400,
+		},
+		{
+			"create-refused",
+			call{Path: createSwiss, Who: maker1, Body: strings.Replace(order(sample), "CH4821966000009613388", "CH4821966000009613389", 1)},
+			400,
+		},
 		{"create-straight", call{Path: createSwiss, Who: straight, Body: order(sample)}, 200},
 		{"create-forbidden", call{Path: createSwiss, Who: checker1, Body: order(sample)}, 403},
 		{"create-unauthorized", call{Path: createSwiss, Body: order(sample)}, 401},
@@ -77,7 +85,14 @@ func TestAnswersHaveTheBodiesOfTheInterface(t *testing.T) {
 		{"approve-unknown", call{Path: approvePath, Who: checker2, Body: verdict("nothing-like-it", "approve")}, 400},
 		{"reject", call{Path: approvePath, Who: checker1, Body: verdict(b.Created(t, maker1), "reject", "rejectReason", "Not known to us")}, 200},
 		{"reject-fields", call{Path: approvePath, Who: checker1, Body: verdict(id, "reject", "rejectReason", "  ")}, 400},
-		{"cancel", call{Path: "/api/sic-inst/v1/instruction/cancel", Who: maker1, Body: `{"identifiers":{"internalId":"` + b.Created(t, maker1) + `"},"reason":"Entered twice"}`}, 200},
+		{
+			"cancel",
+			call{
+				Path: "/api/sic-inst/v1/instruction/cancel", Who: maker1,
+				Body: `{"identifiers":{"internalId":"` + b.Created(t, maker1) + `"},"reason":"Entered twice"}`,
+			},
+			200,
+		},
 		{"transaction", get("/api/common/v1/transaction/"+id, checker1), 200},
 		{"transaction-unknown", get("/api/common/v1/transaction/nothing", checker1), 404},
 		{"transaction-query", get("/api/common/v1/transaction/list?colour=red&pageSize=0", checker1), 400},

@@ -229,7 +229,8 @@ func (o order) about(m payment.Message) order {
 
 func (o order) input(scheme rulebook.Scheme) submission.Input {
 	return submission.Input{
-		Scheme: scheme, ExternalID: o.text("identifiers", "externalId"), Document: o.document, Source: o.raw, SourceType: echo.MIMEApplicationJSON,
+		Scheme: scheme, ExternalID: o.text("identifiers", "externalId"), Document: o.document, Source: o.raw,
+		SourceType: echo.MIMEApplicationJSON,
 	}
 }
 

@@ -17,7 +17,8 @@ func TestWhatIsNotForwardedIsTold(t *testing.T) {
 	const validate = "/api/sic-inst/v1/instruction/validate"
 	for prefix, body := range map[string]string{"": urgent, "/paymentRequest": `{"paymentRequest":` + urgent + `}`} {
 		a := b.Send(t, call{Path: validate, Who: maker1, Body: body})
-		if a.Status != http.StatusOK || a.Text("success", "notes", 0, "fieldMap") != prefix+element || !strings.HasSuffix(a.Text("success", "notes", 0, "text"), ".") {
+		if a.Status != http.StatusOK || a.Text("success", "notes", 0, "fieldMap") != prefix+element ||
+			!strings.HasSuffix(a.Text("success", "notes", 0, "text"), ".") {
 			t.Errorf("validate: %d %s", a.Status, a.Body)
 		}
 	}

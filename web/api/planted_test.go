@@ -14,8 +14,12 @@ func TestAPlantedDocumentIsShownAsWithheld(t *testing.T) {
 	created := b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(sample)})
 	id := created.Text("identifiers", "internalId")
 	mac := sha256.Sum256([]byte("guessed"))
-	_, err := b.DB.ConnectAsApplication(t, "demo").Exec(t.Context(), `INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
-		SELECT realm, gen_random_uuid(), message_id, scheme, 'out', 'pacs.008.001.08', 'P8' || global_id, 'x', sha256('x'), now(), 'test', $1 FROM message`, mac[:])
+	_, err := b.DB.ConnectAsApplication(t, "demo").Exec(
+		t.Context(),
+		`INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
+		SELECT realm, gen_random_uuid(), message_id, scheme, 'out', 'pacs.008.001.08', 'P8' || global_id, 'x', sha256('x'), now(), 'test', $1 FROM message`,
+		mac[:],
+	)
 	must(t, err)
 	list := b.Send(t, get("/api/common/v1/transaction/"+id+"/messages", checker1))
 	if list.Status != http.StatusOK || list.At("messages", 0, "status") != "Withheld" || list.At("messages", 1, "status") == "Withheld" {

@@ -165,7 +165,10 @@ func (b *bundle) returned(t *testing.T, original string) string {
 	by, err := b.Auth.Authenticate(t.Context(), b.Token(t, both1))
 	must(t, err)
 	made, err := b.Submission.CreateRTransaction(t.Context(), by, payment.RTransaction{
-		Request: rtransactionrule.Request{Reason: "AC04"}, Kind: payment.KindReturn, Scheme: rulebook.SchemeSIC, OriginalID: parse(t, original), ExternalID: "return-1",
+		Request: rtransactionrule.Request{
+			Reason: "AC04",
+		},
+		Kind: payment.KindReturn, Scheme: rulebook.SchemeSIC, OriginalID: parse(t, original), ExternalID: "return-1",
 	})
 	must(t, err)
 	return made.Message.InternalID.String()

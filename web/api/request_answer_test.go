@@ -16,7 +16,10 @@ func (b *interbankBundle) sentTo(t *testing.T, id, kind string) iso20022.Documen
 	t.Helper()
 	a := b.ok(t, get("/api/common/v1/interface/list?direction=out&internalId="+id+"&type="+kind, supervisor1))
 	var content []byte
-	must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT content FROM document WHERE document_id = $1", a.Text("messages", 0, "id")).Scan(&content))
+	must(
+		t,
+		b.DB.Connect(t).QueryRow(t.Context(), "SELECT content FROM document WHERE document_id = $1", a.Text("messages", 0, "id")).Scan(&content),
+	)
 	document, findings := codec.DecodeXML(content)
 	if len(findings) > 0 {
 		t.Fatal(findings)
@@ -94,7 +97,10 @@ func TestWhatOthersAnswerIsShown(t *testing.T) {
 	recall = b.approvedRequest(t, call{Path: requestPath(european, "recall"), Who: maker1, Body: recallBody(granted, "DUPL")})
 	was, _ := b.sentTo(t, granted, "pacs.008.001.08").(*iso20022.FIToFICustomerCreditTransfer)
 	back, err := interbank.Return(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: european, Original: was, Bank: bank, MessageID: "RET1", ID: "RET1", At: b.Now(), Day: b.Now(),
+		Request: rtransactionrule.Request{
+			Reason: "FOCR",
+		},
+		Scheme: european, Original: was, Bank: bank, MessageID: "RET1", ID: "RET1", At: b.Now(), Day: b.Now(),
 	})
 	b.from(t, european, back, err)
 	b.shows(t, recall, map[string]string{"state": "Accepted", "code": ""})

@@ -13,7 +13,9 @@ func TestARepeatHasItsAnswerAlsoWhenThePaymentHasMovedOn(t *testing.T) {
 	payment, _, document := b.booked(t, european)
 	recall, _ := b.recalled(t, european, document, "CUST")
 	late := call{Path: requestPath(european, "recall"), Who: maker1, Body: recallBody(ours, "DUPL"), Change: withKey("recall")}
-	answered := call{Path: requestPath(european, "resolution"), Who: maker1, Body: resolutionBody(payment, recall, "CUST"), Change: withKey("resolution")}
+	answered := call{
+		Path: requestPath(european, "resolution"), Who: maker1, Body: resolutionBody(payment, recall, "CUST"), Change: withKey("resolution"),
+	}
 	for _, c := range []call{late, answered} {
 		first := b.ok(t, c)
 		id := first.Text("identifiers", "internalId")

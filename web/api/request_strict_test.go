@@ -120,7 +120,9 @@ func TestARequestThatComesAgainHasTheFirstAnswer(t *testing.T) {
 			c.Path, c.Who, c.Body = path, who, body
 			return b.Send(t, c)
 		}
-		body := string(object("identifiers", object("internalId", id, "externalId", external), "RecallDetails", object("reason", "FRAD", "additionalInformation", "x")))
+		body := string(object(
+			"identifiers", object("internalId", id, "externalId", external), "RecallDetails", object("reason", "FRAD", "additionalInformation", "x"),
+		))
 		first := send(maker1, body)
 		if first.Status != http.StatusOK || first.Header.Get("Idempotent-Replayed") != "" || first.Text("identifiers", "externalId") != external {
 			t.Fatalf("%s: %d %s", name, first.Status, first.Body)
@@ -209,8 +211,9 @@ func TestAnAliasOfAnotherKindOrSchemeIsRefused(t *testing.T) {
 	before := b.Rows(t)
 	wrong := map[string][]string{
 		made: {
-			"/api/sct-inst/v1/instruction/approval", "/api/sct-inst/v1/instruction/approve", "/api/sct-inst/v1/return/approval", "/api/sct-inst/v1/resolution/approve",
-			"/api/sic-inst/v1/recall/approval", "/api/sic-inst/v1/recall/approve", "/api/common/v1/return/approval", "/api/common/v1/resolution/approval",
+			"/api/sct-inst/v1/instruction/approval", "/api/sct-inst/v1/instruction/approve", "/api/sct-inst/v1/return/approval",
+			"/api/sct-inst/v1/resolution/approve", "/api/sic-inst/v1/recall/approval", "/api/sic-inst/v1/recall/approve",
+			"/api/common/v1/return/approval", "/api/common/v1/resolution/approval",
 		},
 		instruction: {
 			"/api/sct-inst/v1/instruction/approve", "/api/sic-inst/v1/recall/approve", "/api/common/v1/recall/approval",
@@ -269,7 +272,9 @@ func TestARequestIsWithdrawnByItsMakerAndFreesItsPayment(t *testing.T) {
 			t.Errorf("%s again for another reason: %d %s", l.kind, a.Status, a.Body)
 		}
 		b.ok(t, call{Path: requestPath(swiss, l.kind), Who: maker2, Body: l.body})
-		second := b.ok(t, get(listPath+"?kind="+l.kind+"&direction=out&state=Approval+Pending", supervisor1)).Text("transactions", 0, "internalId")
+		second := b.ok(t, get(listPath+"?kind="+l.kind+"&direction=out&state=Approval+Pending", supervisor1)).Text(
+			"transactions", 0, "internalId",
+		)
 		b.ok(t, call{Path: path, Who: maker2, Body: string(object("paymentRequest", object("identifiers", object("internalId", second))))})
 	}
 }

@@ -27,7 +27,10 @@ func (b *interbankBundle) lives(t *testing.T, scheme rulebook.Scheme) []life {
 	second, secondGlobal, document := b.booked(t, scheme)
 	refused, refusedGlobal := b.recalled(t, scheme, document, "FRAD")
 	return []life{
-		{kind: "recall", body: recallBody(ours, "CUST", "additionalInformation", "Asked by the customer"), payment: ours, shows: "Recall in Progress"},
+		{
+			kind: "recall", body: recallBody(ours, "CUST", "additionalInformation", "Asked by the customer"), payment: ours,
+			shows: "Recall in Progress",
+		},
 		{kind: "return", body: returnBody(plain, "AC04"), payment: plain, shows: "Return in Progress"},
 		{kind: "return", body: returnBody(first, "FOCR"), payment: first, recall: granted, shows: "Return in Progress"},
 		{kind: "resolution", body: resolutionBody(secondGlobal, strings.ToLower(refusedGlobal), "NOAS"), payment: second, recall: refused},
@@ -67,11 +70,13 @@ func (b *interbankBundle) live(t *testing.T, scheme rulebook.Scheme, l life) {
 		}
 	}
 	decided := b.ok(t, call{Path: paths[int(b.number.Add(1))%len(paths)], Who: checker1, Body: verdict(id, "approve")})
-	if decided.Text("success", "status") != "Approved" || decided.Text("identifiers", "creditId") != credit || decided.Text("identifiers", "recallId") != l.recall {
+	if decided.Text("success", "status") != "Approved" || decided.Text("identifiers", "creditId") != credit ||
+		decided.Text("identifiers", "recallId") != l.recall {
 		t.Errorf("%s %s: approved: %s", scheme, l.kind, decided.Body)
 	}
 	again := b.Send(t, call{Path: approvePath, Who: checker2, Body: verdict(id, "approve")})
-	if again.Status != http.StatusBadRequest || again.GroupStatus() != "RJCT" || !strings.Contains(again.Body, "already approved by Checker 1") {
+	if again.Status != http.StatusBadRequest || again.GroupStatus() != "RJCT" ||
+		!strings.Contains(again.Body, "already approved by Checker 1") {
 		t.Errorf("%s %s: approved twice: %d %s", scheme, l.kind, again.Status, again.Body)
 	}
 	b.deliver(t, id)
@@ -81,7 +86,8 @@ func (b *interbankBundle) live(t *testing.T, scheme rulebook.Scheme, l life) {
 	}
 	b.checkRead(t, id, l, map[string]string{"state": state, "originalInternalId": l.payment, "recallId": l.recall})
 	about := b.ok(t, get("/api/common/v1/transaction/"+l.payment, supervisor1))
-	if l.kind == "recall" && about.Text("transaction", "recallStatus") != l.shows || l.kind == "return" && about.Text("transaction", "returnStatus") != l.shows {
+	if l.kind == "recall" && about.Text("transaction", "recallStatus") != l.shows ||
+		l.kind == "return" && about.Text("transaction", "returnStatus") != l.shows {
 		t.Errorf("%s %s: the payment: %s", scheme, l.kind, about.Body)
 	}
 }
@@ -126,7 +132,9 @@ func TestTheTreeOfAPayment(t *testing.T) {
 			if name := a.Text("transactions", i, "originalInternalId"); name != payment && got[i] != payment {
 				t.Errorf("%s names %q as its payment", a.Text("transactions", i, "kind"), name)
 			}
-			if kind := a.Text("transactions", i, "kind"); (kind == "return" || kind == "resolution") != (a.Text("transactions", i, "recallId") == recall) {
+			if kind := a.Text(
+				"transactions", i, "kind",
+			); (kind == "return" || kind == "resolution") != (a.Text("transactions", i, "recallId") == recall) {
 				t.Errorf("a %s answers %q", kind, a.Text("transactions", i, "recallId"))
 			}
 		}
@@ -144,7 +152,8 @@ func TestTheTreeOfAPayment(t *testing.T) {
 		t.Errorf("the recall is to be answered by %q", got)
 	}
 	a = b.ok(t, get("/api/common/v1/transaction/"+payment, checker1))
-	if a.Text("transaction", "creditId") != payment || a.Text("transaction", "returnStatus") != "Return in Progress" || a.At("transaction", "recallStatus") != nil {
+	if a.Text("transaction", "creditId") != payment || a.Text("transaction", "returnStatus") != "Return in Progress" ||
+		a.At("transaction", "recallStatus") != nil {
 		t.Errorf("the payment: %s", a.Body)
 	}
 }

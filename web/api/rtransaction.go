@@ -65,8 +65,8 @@ func (a *API) rTransaction(c echo.Context, o order, scheme rulebook.Scheme) (pay
 	return asked, err
 }
 
-// submitRTransaction hands the request to the station. Errors: those of submission.Station.CreateRTransaction, where an id that names nothing is a
-// payment.RefusalError and an Idempotency-Key with other content a Problem.
+// submitRTransaction hands the request to the station. Errors: those of submission.Station.CreateRTransaction, where an id that names
+// nothing is a payment.RefusalError and an Idempotency-Key with other content a Problem.
 func (a *API) submitRTransaction(c echo.Context, o order, asked payment.RTransaction) (submission.Result, error) {
 	created, err := a.cfg.Submission.CreateRTransaction(c.Request().Context(), principal(c), asked)
 	var refused *payment.RefusalError

@@ -58,14 +58,20 @@ func TestValidateTellsEverythingOfManyTransactions(t *testing.T) {
 	start := strings.Index(body, `"CdtTrfTxInf":`) + len(`"CdtTrfTxInf":`)
 	one := body[start : len(body)-len("}}}}")]
 	other := strings.NewReplacer("INSTR-1", "INSTR-2", "E2E-1", "E2E-2").Replace(one)
-	two := strings.NewReplacer(`"NbOfTxs":"1"`, `"NbOfTxs":"2"`, `"CtrlSum":"199.95"`, `"CtrlSum":"399.90"`).Replace(body[:start]) + "[" + one + "," + other + "]}}}}"
+	two := strings.NewReplacer(
+		`"NbOfTxs":"1"`,
+		`"NbOfTxs":"2"`,
+		`"CtrlSum":"199.95"`,
+		`"CtrlSum":"399.90"`,
+	).Replace(body[:start]) + "[" + one + "," + other + "]}}}}"
 	before := b.Rows(t)
 	if a := b.Send(t, call{Path: path, Who: maker1, Body: two}); a.Status != http.StatusOK || a.Text("success", "status") != "Success" {
 		t.Errorf("two good ones: %d %s", a.Status, a.Body)
 	}
 	wrong := strings.Replace(two, `"INSTR-2"`, `"`+strings.Repeat("x", 36)+`"`, 1)
 	a := b.Send(t, call{Path: path, Who: maker1, Body: wrong})
-	if a.Status != http.StatusBadRequest || a.Text("error", "message") == "" || !strings.Contains(a.Text("errors", 0, "fieldMap"), "/CdtTrfTxInf/1/") {
+	if a.Status != http.StatusBadRequest || a.Text("error", "message") == "" ||
+		!strings.Contains(a.Text("errors", 0, "fieldMap"), "/CdtTrfTxInf/1/") {
 		t.Errorf("a bad second one: %d %s", a.Status, a.Body)
 	}
 	if after := b.Rows(t); after != before {

@@ -191,7 +191,9 @@ func TestOnlyPlainJSONIsTaken(t *testing.T) {
 			t.Errorf("%s: %d %s", kind, a.Status, a.Body)
 		}
 	}
-	a := b.Send(t, call{Path: createSwiss, Who: maker1, Body: "\x1f\x8b", Change: func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }})
+	a := b.Send(
+		t, call{Path: createSwiss, Who: maker1, Body: "\x1f\x8b", Change: func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }},
+	)
 	if a.Status != http.StatusUnsupportedMediaType {
 		t.Errorf("compressed: %d %s", a.Status, a.Body)
 	}

@@ -137,7 +137,9 @@ func (h *TokenHandler) issue(c echo.Context, allowed ...string) error {
 func (h *TokenHandler) refuse(c echo.Context, err error) error {
 	p, ctx := tokenProblemOf(err), c.Request().Context()
 	if p.status == http.StatusInternalServerError {
-		h.cfg.Log.ErrorContext(ctx, "token call failed", "path", c.Path(), "realm", c.Param("realm"), "reference", request.Reference(ctx), "error", err)
+		h.cfg.Log.ErrorContext(
+			ctx, "token call failed", "path", c.Path(), "realm", c.Param("realm"), "reference", request.Reference(ctx), "error", err,
+		)
 	}
 	header := c.Response().Header()
 	if p.retryAfter > 0 {

@@ -107,7 +107,9 @@ func tokenProblemOf(err error) *tokenProblem {
 			status: http.StatusBadRequest, oauth: "invalid_scope", code: "INVALID_SCOPE",
 			text: "The scope is malformed or wider than that of the sign-in.",
 		}
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrBusy), errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrUnknown):
+	case errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, store.ErrBusy), errors.Is(err, store.ErrUnavailable),
+		errors.Is(err, store.ErrUnknown):
 		return &tokenProblem{
 			status: http.StatusServiceUnavailable, oauth: "temporarily_unavailable", code: "503_UNAVAILABLE",
 			text: "The gateway cannot answer now. Try again in a moment.", retryAfter: time.Second,

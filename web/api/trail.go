@@ -24,8 +24,8 @@ func (a *API) showHistory(c echo.Context) error {
 	list := make([]Step, 0, len(steps))
 	for _, s := range steps {
 		list = append(list, Step{
-			Sequence: s.Sequence, From: string(s.From), Action: string(s.Action), To: string(s.To), Version: s.Version, Actor: s.Actor, UserID: s.ActorLogin,
-			ClientID: s.ClientID, Channel: s.Channel, Reason: s.Reason, At: moment(s.At),
+			Sequence: s.Sequence, From: string(s.From), Action: string(s.Action), To: string(s.To), Version: s.Version, Actor: s.Actor,
+			UserID: s.ActorLogin, ClientID: s.ClientID, Channel: s.Channel, Reason: s.Reason, At: moment(s.At),
 		})
 	}
 	return c.JSON(http.StatusOK, HistoryAnswer{Header: a.header(c), History: list})
@@ -49,8 +49,8 @@ func eventsOf(events []lookup.Event) []Event {
 	list := make([]Event, 0, len(events))
 	for _, e := range events {
 		list = append(list, Event{
-			ID: e.ID.String(), InternalID: orEmpty(e.MessageID), Sequence: e.Sequence, Event: e.Event, Outcome: outcomeOf(e), Actor: e.Actor, UserID: e.ActorLogin,
-			ClientID: e.ClientID, Channel: e.Channel, RequestID: e.RequestID, SourceAddress: e.SourceAddress,
+			ID: e.ID.String(), InternalID: orEmpty(e.MessageID), Sequence: e.Sequence, Event: e.Event, Outcome: outcomeOf(e), Actor: e.Actor,
+			UserID: e.ActorLogin, ClientID: e.ClientID, Channel: e.Channel, RequestID: e.RequestID, SourceAddress: e.SourceAddress,
 			ContentHash: hex.EncodeToString(e.ContentHash), Detail: json.RawMessage(e.Detail), At: moment(e.At),
 		})
 	}

@@ -25,7 +25,9 @@ var shared *house
 
 func TestMain(m *testing.M) {
 	if os.Getenv("COUNTERSIGN_BROWSER") != "1" && os.Getenv("CI") != "true" {
-		fmt.Println("browser tests are skipped: `make test` runs them, or `make browser` once and then COUNTERSIGN_BROWSER=1 go test ./web/browsertest")
+		fmt.Println(
+			"browser tests are skipped: `make test` runs them, or `make browser` once and then COUNTERSIGN_BROWSER=1 go test ./web/browsertest",
+		)
 		os.Exit(0)
 	}
 	code, err := run(m)

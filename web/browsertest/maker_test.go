@@ -141,7 +141,10 @@ func (p *person) summaryLeadsToItsFields(fields ...string) {
 		if reached != true {
 			p.t.Errorf("the link to %s leaves the focus on %v", field, p.evaluate(describeFocus))
 		}
-		described := p.evaluate(`(id) => { const e = document.getElementById(id); return e.getAttribute("aria-invalid") + " " + e.getAttribute("aria-describedby") }`, field)
+		described := p.evaluate(
+			`(id) => { const e = document.getElementById(id); return e.getAttribute("aria-invalid") + " " + e.getAttribute("aria-describedby") }`,
+			field,
+		)
 		if text, _ := described.(string); !strings.HasPrefix(text, "true ") || !strings.Contains(text, field+"-error") {
 			p.t.Errorf("%s is marked %q", field, described)
 		}

@@ -33,7 +33,10 @@ type order struct {
 // newOrder makes a payment of its own. The cents let the clearing simulator settle it at once.
 func newOrder(scheme string) order {
 	n := orders.Add(1)
-	return order{scheme: scheme, name: fmt.Sprintf("Muster Werk %03d AG", n), amount: fmt.Sprintf("%d.40", 1000+n), endToEndID: fmt.Sprintf("E2E-%03d-%d", n, time.Now().UnixNano()%1e9)}
+	return order{
+		scheme: scheme, name: fmt.Sprintf("Muster Werk %03d AG", n), amount: fmt.Sprintf("%d.40", 1000+n),
+		endToEndID: fmt.Sprintf("E2E-%03d-%d", n, time.Now().UnixNano()%1e9),
+	}
 }
 
 // currency is that of the scheme.
@@ -138,7 +141,9 @@ func (o order) find(t *testing.T) submitted {
 	connection := database(t)
 	defer func() { _ = connection.Close(context.Background()) }()
 	var id uuid.UUID
-	err := connection.QueryRow(context.Background(), "SELECT message_id FROM message_version WHERE end_to_end_id = $1 LIMIT 1", o.endToEndID).Scan(&id)
+	err := connection.QueryRow(
+		context.Background(), "SELECT message_id FROM message_version WHERE end_to_end_id = $1 LIMIT 1", o.endToEndID,
+	).Scan(&id)
 	if err != nil {
 		t.Fatal(err)
 	}

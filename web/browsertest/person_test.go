@@ -200,7 +200,9 @@ func (p *person) counts(selector string, want int) {
 
 // field is the field to write in with the label.
 func (p *person) field(label string) playwright.Locator {
-	return p.page.GetByLabel(label, playwright.PageGetByLabelOptions{Exact: playwright.Bool(true)}).And(p.find("input:not([type=radio]), textarea"))
+	return p.page.GetByLabel(label, playwright.PageGetByLabelOptions{Exact: playwright.Bool(true)}).And(
+		p.find("input:not([type=radio]), textarea"),
+	)
 }
 
 // fill types into the field with the label.

@@ -114,9 +114,11 @@ var printedAddress = regexp.MustCompile(`^Countersign demo: (http://\S+) `)
 // start runs the demo and waits until it says where it listens.
 func (p *program) start(ctx context.Context, binary string) error {
 	p.command = exec.Command(binary, "demo")
-	p.command.Env = append(os.Environ(),
-		"COUNTERSIGN_LISTEN=127.0.0.1:0", "COUNTERSIGN_SIMULATOR_LISTEN=127.0.0.1:0", "COUNTERSIGN_DATABASE_URL="+p.databaseURL,
-		"COUNTERSIGN_DATA_DIR="+filepath.Join(p.folder, "demo"), "COUNTERSIGN_LOG_FORMAT=text", "COUNTERSIGN_DEMO_EMPTY=true", "COUNTERSIGN_LOG_LEVEL=info")
+	p.command.Env = append(
+		os.Environ(), "COUNTERSIGN_LISTEN=127.0.0.1:0", "COUNTERSIGN_SIMULATOR_LISTEN=127.0.0.1:0", "COUNTERSIGN_DATABASE_URL="+p.databaseURL,
+		"COUNTERSIGN_DATA_DIR="+filepath.Join(p.folder, "demo"), "COUNTERSIGN_LOG_FORMAT=text", "COUNTERSIGN_DEMO_EMPTY=true",
+		"COUNTERSIGN_LOG_LEVEL=info",
+	)
 	p.command.Stderr = p.log
 	output, err := p.command.StdoutPipe()
 	if err != nil {

@@ -61,7 +61,9 @@ func TestScreenshots(t *testing.T) {
 // picture writes what the window shows, in at most 256 colours: pages have few, and the file becomes small.
 func (p *person) picture(path string) {
 	p.t.Helper()
-	content, err := p.page.Screenshot(playwright.PageScreenshotOptions{Animations: playwright.ScreenshotAnimationsDisabled, Caret: playwright.ScreenshotCaretHide})
+	content, err := p.page.Screenshot(
+		playwright.PageScreenshotOptions{Animations: playwright.ScreenshotAnimationsDisabled, Caret: playwright.ScreenshotCaretHide},
+	)
 	if err != nil {
 		p.t.Fatal(err)
 	}

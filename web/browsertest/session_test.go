@@ -127,13 +127,17 @@ func TestSignOutEndsTheSessionEverywhere(t *testing.T) {
 	p.counts("#detail-title", 0)
 
 	thief := visitor(t, desktop)
-	err = thief.context.AddCookies([]playwright.OptionalCookie{{Name: stolen.Name, Value: stolen.Value, URL: playwright.String(shared.program.address)}})
+	err = thief.context.AddCookies(
+		[]playwright.OptionalCookie{{Name: stolen.Name, Value: stolen.Value, URL: playwright.String(shared.program.address)}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	thief.open("/queue")
 	thief.at("/signin")
-	if status, _ := thief.postRaw("/queue/"+m.id+"/approve", map[string]any{"version": "1", "contentHash": m.hash}); status != http.StatusUnauthorized {
+	if status, _ := thief.postRaw(
+		"/queue/"+m.id+"/approve", map[string]any{"version": "1", "contentHash": m.hash},
+	); status != http.StatusUnauthorized {
 		t.Errorf("a decision with a session that was signed out is answered with %d", status)
 	}
 	err = second.Locator("#approve").Click()

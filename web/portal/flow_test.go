@@ -17,7 +17,9 @@ func TestAPaymentGoesFromTheFormToItsApproval(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM message"); n != 0 {
 		t.Fatalf("%d messages before the answers were checked", n)
 	}
-	page := maker.get(check).is(http.StatusOK).says("CH48 2196 6000 0096 1338 8").says("Rechnung 1107").says("Submit CHF 1'234.50 for approval")
+	page := maker.get(check).is(http.StatusOK).says("CH48 2196 6000 0096 1338 8").says("Rechnung 1107").says(
+		"Submit CHF 1'234.50 for approval",
+	)
 	action := page.page.Find("main form").AttrOr("action", "")
 	submitted := maker.post(action, page.fields(action)).goesTo("/payments/")
 	maker.get(submitted).is(http.StatusOK).says("is submitted")

@@ -45,7 +45,9 @@ func TestASessionWrittenIntoTheTableSignsNobodyIn(t *testing.T) {
 	}
 	mine := b.browser()
 	cookie := mine.post("/signin", credentials("maker1", demo.UserPassword)).is(http.StatusSeeOther).cookie()
-	_, err = conn.Exec(t.Context(), "UPDATE sessions SET data = $1 WHERE token NOT IN ($2, $3)", data, token, base64.RawURLEncoding.EncodeToString(digest[:]))
+	_, err = conn.Exec(
+		t.Context(), "UPDATE sessions SET data = $1 WHERE token NOT IN ($2, $3)", data, token, base64.RawURLEncoding.EncodeToString(digest[:]),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

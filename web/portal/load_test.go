@@ -31,8 +31,9 @@ func floodLength(t *testing.T) time.Duration {
 	return length
 }
 
-// TestSignInUnderAFlood measures how long people wait at the door while one address floods it. With the other tests it
-// floods for two seconds; COUNTERSIGN_SIGN_IN_FLOOD=60s makes it longer. It reports; the refusals themselves are asserted without a clock in internal/auth.
+// TestSignInUnderAFlood measures how long people wait at the door while one address floods it. With the other tests it floods for two
+// seconds; COUNTERSIGN_SIGN_IN_FLOOD=60s makes it longer. It reports; the refusals themselves are asserted without a clock in
+// internal/auth.
 func TestSignInUnderAFlood(t *testing.T) {
 	length := floodLength(t)
 	b := setup(t)

@@ -68,7 +68,9 @@ func TestWhatIsTypedOutlivesAnOutage(t *testing.T) {
 	maker.post("/payments/new", kept).goesTo("/payments/")
 
 	line.Cut()
-	refused := b.browser().post("/signin", url.Values{"realm": {"demo"}, "username": {"maker1"}, "password": {demo.UserPassword}}).is(http.StatusServiceUnavailable)
+	refused := b.browser().post("/signin", url.Values{"realm": {"demo"}, "username": {"maker1"}, "password": {demo.UserPassword}}).is(
+		http.StatusServiceUnavailable,
+	)
 	if refused.page.Find("input[name=password]").Length() != 0 || refused.page.Find("form").Length() != 0 {
 		t.Error("the page hands back a password")
 	}

@@ -121,7 +121,9 @@ func TestAnAccountNumberIsAnsweredInPlaceWithoutASession(t *testing.T) {
 	if target := got.header.Get("HX-Redirect"); target != "" {
 		t.Errorf("whoever wants to stay is taken to %s", target)
 	}
-	if next := maker.get("/queue?text=Holzbau&tab=all").is(http.StatusUnauthorized).header.Get("HX-Redirect"); !strings.Contains(next, url.QueryEscape("text=Holzbau")) {
+	if next := maker.get("/queue?text=Holzbau&tab=all").is(http.StatusUnauthorized).header.Get("HX-Redirect"); !strings.Contains(
+		next, url.QueryEscape("text=Holzbau"),
+	) {
 		t.Errorf("a filter that came too late leads to %s", next)
 	}
 }

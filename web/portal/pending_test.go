@@ -146,7 +146,9 @@ func TestTextBeyondTheSchemeIsRewrittenInSight(t *testing.T) {
 		"creditorName", "Bäckerei Groß", "street", "Ringstraße", "town", "Köln", "postcode", "50667", "country", "DE",
 		"remittanceText", "Rechnung März", "amount", "10,50")
 	check := maker.post("/payments/new", form).goesTo("/payments/")
-	maker.get(check).is(http.StatusOK).says("Some characters are written differently").says("Rechnung März Rechnung Maerz").says("Baeckerei Gross")
+	maker.get(check).is(http.StatusOK).says("Some characters are written differently").says("Rechnung März Rechnung Maerz").says(
+		"Baeckerei Gross",
+	)
 	done := maker.post(strings.TrimSuffix(check, "check")+"submit", nil).goesTo("/payments/")
 	m := b.message("demo", strings.Split(done, "/")[2])
 	if m.Summary.CreditorName != "Baeckerei Gross" || m.Summary.Remittance != "Rechnung Maerz" {

@@ -30,7 +30,9 @@ func TestARecallGoesFromItsFormToItsApproval(t *testing.T) {
 	if m.Kind != payment.KindRecall || m.State != payment.StateApprovalPending || m.OriginalID != original.InternalID || m.Reason != "DUPL" {
 		t.Fatalf("the message is %s %s about %s for %s", m.Kind, m.State, m.OriginalID, m.Reason)
 	}
-	after := maker.get(home).is(http.StatusOK).says("Recall in progress").says("The recall " + string(m.GlobalID) + " of this payment is waiting for approval")
+	after := maker.get(home).is(http.StatusOK).says("Recall in progress").says(
+		"The recall " + string(m.GlobalID) + " of this payment is waiting for approval",
+	)
 	if after.offers(home + "/recall") {
 		t.Error("a second recall is offered")
 	}
@@ -46,7 +48,9 @@ func TestARecallGoesFromItsFormToItsApproval(t *testing.T) {
 		t.Errorf("%d returns wait", n)
 	}
 	detail := checker.get("/queue/" + m.InternalID.String()).is(http.StatusOK)
-	detail.says("Approve the recall of CHF 1'234.50").says("Ask the bank of Beispiel Holzbau GmbH to send CHF 1'234.50 back. Reason: Sent twice by mistake (DUPL).")
+	detail.says("Approve the recall of CHF 1'234.50").says(
+		"Ask the bank of Beispiel Holzbau GmbH to send CHF 1'234.50 back. Reason: Sent twice by mistake (DUPL).",
+	)
 	detail.says("Paid on Monday").says("and on Tuesday")
 	if detail.page.Find(`.summary a[href="`+home+`"]`).Length() != 1 {
 		t.Error("the decision does not link the original")
@@ -192,7 +196,9 @@ func TestAnIncomingPaymentIsSentBack(t *testing.T) {
 	}
 	m := maker.requests(home+"/return", "reason", "AC04")
 	detail := o.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK)
-	detail.says("Approve the return of CHF 100.00 to Anna Beispiel").says("Send CHF 100.00 back to Anna Beispiel. Reason: The account is closed (AC04).")
+	detail.says("Approve the return of CHF 100.00 to Anna Beispiel").says(
+		"Send CHF 100.00 back to Anna Beispiel. Reason: The account is closed (AC04).",
+	)
 	maker.get(home).is(http.StatusOK).says("Return in progress").says("is waiting for approval")
 	maker.get(home + "/return").is(http.StatusConflict).says("cannot be sent back")
 	withdraw := "/payments/" + m.InternalID.String() + "/withdraw"
@@ -211,7 +217,9 @@ func TestAFormSentTooLateIsKept(t *testing.T) {
 	maker := o.as("maker1")
 	maker.get(path).is(http.StatusOK)
 	o.change("UPDATE sessions SET expiry = now() - interval '1 minute'")
-	ended := maker.post(path, url.Values{"reason": {"FRAD"}, "information1": {"The customer called"}}).is(http.StatusUnauthorized).says("What you typed is kept")
+	ended := maker.post(path, url.Values{"reason": {"FRAD"}, "information1": {"The customer called"}}).is(http.StatusUnauthorized).says(
+		"What you typed is kept",
+	)
 	next, err := url.Parse(ended.page.Find(`a[href^="/signin"]`).AttrOr("href", ""))
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,8 @@ func TestTheSessionCookieIsStrict(t *testing.T) {
 		t.Error("the session's token stands in the database")
 	}
 	secure := b.withTLS().browser().post("/signin", credentials("maker1", demo.UserPassword)).is(http.StatusSeeOther).cookie()
-	if secure.Name != "__Host-sid" || !secure.Secure || secure.Path != "/" || secure.Domain != "" || secure.SameSite != http.SameSiteStrictMode {
+	if secure.Name != "__Host-sid" || !secure.Secure || secure.Path != "/" || secure.Domain != "" ||
+		secure.SameSite != http.SameSiteStrictMode {
 		t.Errorf("with TLS the cookie is %v", secure)
 	}
 }
@@ -92,7 +93,9 @@ func TestARightTakenAwayCountsAtOnce(t *testing.T) {
 	checker := b.as("checker1")
 	path := "/queue/" + m.InternalID.String() + "/approve"
 	form := checker.get("/queue/" + m.InternalID.String()).is(http.StatusOK).fields(path)
-	b.change("DELETE FROM user_role WHERE realm = 'demo' AND user_id = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker1')")
+	b.change(
+		"DELETE FROM user_role WHERE realm = 'demo' AND user_id = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker1')",
+	)
 	checker.post(path, form).is(http.StatusForbidden)
 
 	other := b.as("checker2")

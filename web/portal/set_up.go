@@ -79,7 +79,9 @@ func setUpProblem(err error) (ui.Problem, int) {
 	case errors.Is(err, auth.ErrSetUpOver):
 		return ui.Problem{}, http.StatusNotFound
 	case errors.Is(err, auth.ErrSetUpCode):
-		return ui.Problem{Field: "code", Text: "Check the code: it does not belong to this link. Five wrong codes end the link."}, http.StatusUnprocessableEntity
+		return ui.Problem{
+			Field: "code", Text: "Check the code: it does not belong to this link. Five wrong codes end the link.",
+		}, http.StatusUnprocessableEntity
 	case errors.Is(err, auth.ErrWeakPassword):
 		return ui.Problem{Field: "password", Text: "Choose a password of 12 characters or more."}, http.StatusUnprocessableEntity
 	case errors.As(err, &limited):

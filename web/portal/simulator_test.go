@@ -29,7 +29,9 @@ func (b *bench) withSimulator() {
 		addresses[scheme] = address + "/clearing/" + string(scheme)
 	}
 	house := b.Again(b.t, stationtest.Options{Now: time.Now, Clearing: transport.New(addresses)})
-	door, err := web.OpenWith(house.Stations, web.Settings{Connections: []inbound.Connection{inbound.NewConnection("secret", rulebook.Schemes()...)}}, nil)
+	door, err := web.OpenWith(
+		house.Stations, web.Settings{Connections: []inbound.Connection{inbound.NewConnection("secret", rulebook.Schemes()...)}}, nil,
+	)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -67,7 +69,9 @@ func TestTheSimulatorsButtonsSendAPaymentAndItsRecall(t *testing.T) {
 	}
 	form := url.Values{"scheme": {"sct-inst"}, "amount": {"1'250.50"}, "debtorName": {"Muster Logistik"}, "remittance": {"Rechnung 7"}}
 	done := maker.post("/simulator/payment", form).goesTo("/simulator")
-	page := maker.get(done).is(http.StatusOK).says("the gateway answered ACCP").says("EUR 1'250.50 from Muster Logistik").says("pacs.008.001.08")
+	page := maker.get(done).is(http.StatusOK).says("the gateway answered ACCP").says("EUR 1'250.50 from Muster Logistik").says(
+		"pacs.008.001.08",
+	)
 	list, err := b.Reader.Messages(context.Background(), "demo", lookup.Filter{Kind: string(payment.KindPayment), PageSize: 5})
 	if err != nil || len(list) != 1 || list[0].Summary.Amount.Format() != "EUR 1'250.50" || list[0].State != payment.StateBooked {
 		t.Fatalf("%d payments came in: %v", len(list), err)
@@ -75,7 +79,9 @@ func TestTheSimulatorsButtonsSendAPaymentAndItsRecall(t *testing.T) {
 	recall := page.fields("/simulator/recall")
 	maker.post("/simulator/recall", recall).goesTo("/simulator")
 	maker.get("/recalls").is(http.StatusOK).says("EUR 1'250.50").says("Sent twice by mistake")
-	unknown := maker.post("/simulator/recall", url.Values{"transaction": {"sic-inst/NONE"}, "recallReason": {"DUPL"}}).is(http.StatusUnprocessableEntity)
+	unknown := maker.post("/simulator/recall", url.Values{"transaction": {"sic-inst/NONE"}, "recallReason": {"DUPL"}}).is(
+		http.StatusUnprocessableEntity,
+	)
 	if got := unknown.problems(); len(got) != 1 {
 		t.Errorf("the recall of nothing is answered with %q", got)
 	}

@@ -22,7 +22,8 @@ func TestTheContextCarriesWhoAsks(t *testing.T) {
 	ctx, cancel := context.WithCancel(request.WithPrincipal(ctx, identity.Principal{UserName: "maker1"}))
 	defer cancel()
 	by, known := request.Principal(ctx)
-	if !known || by.UserName != "maker1" || request.ID(ctx) != "id" || request.Reference(ctx) != "reference" || request.Address(ctx) != "192.0.2.1" {
+	if !known || by.UserName != "maker1" || request.ID(ctx) != "id" || request.Reference(ctx) != "reference" ||
+		request.Address(ctx) != "192.0.2.1" {
 		t.Errorf("%v %q %q %q", by, request.ID(ctx), request.Reference(ctx), request.Address(ctx))
 	}
 }

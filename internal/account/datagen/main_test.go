@@ -48,7 +48,10 @@ func TestOverwriteListWinsFieldByField(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("schwifty_iban_registry_generated.json", `{"CH":{"bban_spec":"5!n12!c","iban_length":21},"AX":{"bban_spec":"14!n","iban_length":18}}`)
+	write(
+		"schwifty_iban_registry_generated.json",
+		`{"CH":{"bban_spec":"5!n12!c","iban_length":21},"AX":{"bban_spec":"14!n","iban_length":18}}`,
+	)
 	write("schwifty_iban_registry_overwrite.json", `{"CH":{"positions":{}},"AO":{"bban_spec":"21!n","iban_length":25}}`)
 	table, err := ibanTable(source)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// namesBankOfIBAN reports whether the creditor's bank that an order names, by BIC or by its Swiss code alone, is the one of the IBAN. Branches
-// of a bank count as the bank.
+// namesBankOfIBAN reports whether the creditor's bank that an order names, by BIC or by its Swiss code alone, is the one of the IBAN.
+// Branches of a bank count as the bank.
 func namesBankOfIBAN(transaction reflect.Value) bool {
 	order, is := transaction.Interface().(iso20022.CreditTransferTransaction34)
 	if !is || order.CreditorAgent == nil || order.CreditorAccount == nil {

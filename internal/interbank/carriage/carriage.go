@@ -1,10 +1,10 @@
-// Package carriage says of each element of a payment order (pain.001) what becomes of it: it goes into the pacs.008, it does its work at the
-// debtor's bank, it is not forwarded, or it is refused. Nothing of an order is lost without a word: whoever hands one in reads the notes
-// about what is not forwarded before it is approved.
+// Package carriage says of each element of a payment order (pain.001) what becomes of it: it goes into the pacs.008, it does its work at
+// the debtor's bank, it is not forwarded, or it is refused. Nothing of an order is lost without a word: whoever hands one in reads the
+// notes about what is not forwarded before it is approved.
 //
-// One table says it for both schemes. Package interbank refuses by it, the notes are made by it, and docs/rules.md shows it; it stands below
-// interbank because makers of documents ask it, and apart because those who show notes make none. That the documents are as the table says is held by tests with
-// every element of the schema.
+// One table says it for both schemes. Package interbank refuses by it, the notes are made by it, and docs/rules.md shows it; it stands
+// below interbank because makers of documents ask it, and apart because those who show notes make none. That the documents are as the table
+// says is held by tests with every element of the schema.
 package carriage
 
 import (
@@ -61,7 +61,8 @@ func Rows(scheme rulebook.Scheme) []Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !r.HoldsFor(scheme) })
 }
 
-// Of is the row about an element of an order, the closest one above it; false when the table does not speak of it, because a rule refuses it.
+// Of is the row about an element of an order, the closest one above it; false when the table does not speak of it, because a rule refuses
+// it.
 func Of(scheme rulebook.Scheme, place string) (Row, bool) {
 	best := Row{}
 	for _, r := range rows {
@@ -144,7 +145,8 @@ func (r Row) sentence() string {
 	return strings.ToUpper(r.Name[:1]) + r.Name[1:] + " is not forwarded to the creditor's bank: " + r.Reason + "."
 }
 
-// FindRefused visits the elements of an order that have no place in the pacs.008, with the rows that refuse them; visit returns false to end it.
+// FindRefused visits the elements of an order that have no place in the pacs.008, with the rows that refuse them; visit returns false to
+// end it.
 func FindRefused(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, visit func(row Row, pointer string) bool) {
 	set := sets[scheme]
 	if set == nil {

@@ -122,7 +122,8 @@ func TestTheTableIsComplete(t *testing.T) {
 		seen := map[string]bool{}
 		for _, row := range carriage.Rows(scheme) {
 			carried := row.Fate == carriage.Carried
-			if seen[row.Place] || carried != (row.To != "") || !carried && row.Reason == "" || row.Fate != carriage.Kept && !carried && row.Name == "" {
+			if seen[row.Place] || carried != (row.To != "") || !carried && row.Reason == "" ||
+				row.Fate != carriage.Kept && !carried && row.Name == "" {
 				t.Errorf("%s: %+v stands twice or has an empty column", scheme, row)
 			}
 			seen[row.Place] = true

@@ -33,7 +33,10 @@ var transferOrigins = []origin{
 	{element: transaction + "/PmtId/InstrId", from: "The Global ID"},
 	{element: transaction + "/PmtId/TxId", from: "The Global ID"},
 	{element: transaction + "/PmtId/EndToEndId", from: fromOrder, at: orderTransaction + "/PmtId/EndToEndId"},
-	{element: transaction + "/PmtId/UETR", from: "pain.001 " + orderTransaction + "/PmtId/UETR; made from the Global ID when the order has none"},
+	{
+		element: transaction + "/PmtId/UETR",
+		from:    "pain.001 " + orderTransaction + "/PmtId/UETR; made from the Global ID when the order has none",
+	},
 	{element: transaction + "/IntrBkSttlmAmt", from: fromOrder, at: orderTransaction + "/Amt/InstdAmt"},
 	{element: transaction + "/AccptncDtTm", from: fromApproval},
 	{element: transaction + "/ChrgBr", from: fromScheme},
@@ -42,7 +45,10 @@ var transferOrigins = []origin{
 	{element: transaction + "/Dbtr/Id", from: fromOrder, at: "PmtInf/Dbtr/Id"},
 	{element: transaction + "/DbtrAcct", from: fromMasterData},
 	{element: transaction + "/DbtrAgt", from: fromMasterData},
-	{element: transaction + "/CdtrAgt", from: "The bank of the creditor's IBAN; pain.001 " + orderTransaction + "/CdtrAgt where a SEPA order names it"},
+	{
+		element: transaction + "/CdtrAgt",
+		from:    "The bank of the creditor's IBAN; pain.001 " + orderTransaction + "/CdtrAgt where a SEPA order names it",
+	},
 	{element: transaction + "/Cdtr", from: fromOrder, at: orderTransaction + "/Cdtr"},
 	{element: transaction + "/CdtrAcct", from: fromOrder, at: orderTransaction + "/CdtrAcct"},
 	{element: transaction + "/UltmtCdtr", from: fromOrder, at: orderTransaction + "/UltmtCdtr"},
@@ -96,9 +102,15 @@ var resolutionOrigins = append([]origin{
 	{element: "CxlDtls/TxInfAndSts/CxlStsId", from: "The Global ID"},
 	{element: "CxlDtls/TxInfAndSts/RslvdCase", from: fromRecall, at: "Undrlyg/TxInf/Case"},
 	{element: "CxlDtls/TxInfAndSts/TxCxlSts", from: "Always RJCR: a refusal"},
-	{element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/Orgtr", from: "From the reason: the BIC of our bank, or the creditor's name when the creditor refuses"},
+	{
+		element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/Orgtr",
+		from:    "From the reason: the BIC of our bank, or the creditor's name when the creditor refuses",
+	},
 	{element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/Rsn", from: fromMaker + ": the reason chosen"},
-	{element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/AddtlInf", from: fromMaker + ": additional information; in SEPA the first line names the recall"},
+	{
+		element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/AddtlInf",
+		from:    fromMaker + ": additional information; in SEPA the first line names the recall",
+	},
 }, repeated("CxlDtls/TxInfAndSts", fromRecall, "Undrlyg/TxInf")...)
 
 // originalOrigins say where the elements about the original payment come from, in a document made of its pacs.008.

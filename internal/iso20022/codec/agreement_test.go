@@ -25,8 +25,9 @@ var texts = []string{
 	"2026-02-30", "2026-02-28", "2026-02-28Z", "2026-13-01T10:00:00", "2026-03-02T10:00:00", "2026-03-02T24:00:00Z", "2026-03-02T24:00:01Z",
 	"2026-03-02T10:00:00.", "2026-03-02T10:00:00+14:30", "10:00:00", "true", "1", "TRUE", "RJCT", "CH5021977000004331346", "ch50", "RAIFCH22",
 	"RAIFCH22XX", "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10", "7A1D3E52-1f55-4c0a-9a3e-0d5a5b3c9e10", "DEBT", "SLEV", "NOTPROVIDED",
-	strings.Repeat("ä", 35), strings.Repeat("ä", 36), strings.Repeat("z", 71), strings.Repeat("z", 141), "&amp;&#65;&#x20AC;", "&nbsp;", "&#1;", "a]]>b",
-	"<!-- c -->x", "<![CDATA[x]]>", "<X/>", "\u0001", "a\tb", "&lt;", "<?p i?>T", "1.10000000", "123456789012345.10", "1.50000000000000000000",
+	strings.Repeat("ä", 35), strings.Repeat("ä", 36), strings.Repeat("z", 71), strings.Repeat("z", 141), "&amp;&#65;&#x20AC;", "&nbsp;",
+	"&#1;", "a]]>b", "<!-- c -->x", "<![CDATA[x]]>", "<X/>", "\u0001", "a\tb", "&lt;", "<?p i?>T", "1.10000000", "123456789012345.10",
+	"1.50000000000000000000",
 }
 
 func (m mutator) mutate(document []byte) []byte {
@@ -121,7 +122,21 @@ func (m mutator) rename(document []byte) []byte {
 
 func (m mutator) attribute(document []byte) []byte {
 	at := m.leaf(document)
-	forms := []string{"", ` Ccy="CHF"`, ` Ccy="chf"`, ` Ccy=""`, ` Foo="1"`, ` Ccy="CHF" Ccy="EUR"`, ` xml:lang="de"`, ` xmlns:y="urn:y"`, ` y:Ccy="CHF"`, ` Ccy=CHF`, ` Ccy="C&#72;F"`, ` xmlns=""`, ` Ccy=" CHF"`}
+	forms := []string{
+		"",
+		` Ccy="CHF"`,
+		` Ccy="chf"`,
+		` Ccy=""`,
+		` Foo="1"`,
+		` Ccy="CHF" Ccy="EUR"`,
+		` xml:lang="de"`,
+		` xmlns:y="urn:y"`,
+		` y:Ccy="CHF"`,
+		` Ccy=CHF`,
+		` Ccy="C&#72;F"`,
+		` xmlns=""`,
+		` Ccy=" CHF"`,
+	}
 	return splice(document, at[4], at[5], forms[m.random.IntN(len(forms))])
 }
 

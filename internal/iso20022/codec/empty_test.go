@@ -47,7 +47,10 @@ func TestWhatSaysNothingIsReadAsIfItWereNotThere(t *testing.T) {
 
 func TestWhatIsSaidBesideNothingStays(t *testing.T) {
 	t.Parallel()
-	content := incomingWith("<PstlAdr><AdrLine> </AdrLine><AdrLine>Rosenauweg 4</AdrLine></PstlAdr><Id><OrgId/></Id>", "<PstlAdr><TwnNm><![CDATA[Bern & Thun]]></TwnNm></PstlAdr>")
+	content := incomingWith(
+		"<PstlAdr><AdrLine> </AdrLine><AdrLine>Rosenauweg 4</AdrLine></PstlAdr><Id><OrgId/></Id>",
+		"<PstlAdr><TwnNm><![CDATA[Bern & Thun]]></TwnNm></PstlAdr>",
+	)
 	read, findings := DecodeXML([]byte(content))
 	if len(findings) > 0 {
 		t.Fatal(findings)

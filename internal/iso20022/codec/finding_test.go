@@ -135,7 +135,9 @@ func TestValidInstructionHasNoFindings(t *testing.T) {
 func TestAllFindingsComeAtOnceInDocumentOrderWithTheirPlace(t *testing.T) {
 	t.Parallel()
 	replacer := strings.NewReplacer(
-		"<MsgId>M1</MsgId>", "", "<NbOfTxs>1<", "<NbOfTxs>x<", "RAIFCH22005", "R", "199.95</InstdAmt>", "x</InstdAmt>", "<RmtInf>", "<Foo>1</Foo><RmtInf>")
+		"<MsgId>M1</MsgId>", "", "<NbOfTxs>1<", "<NbOfTxs>x<", "RAIFCH22005", "R", "199.95</InstdAmt>", "x</InstdAmt>", "<RmtInf>",
+		"<Foo>1</Foo><RmtInf>",
+	)
 	_, findings := DecodeXML([]byte(replacer.Replace(instructionXML)))
 	want := strings.Join([]string{
 		header + "/MsgId CH21", header + "/NbOfTxs AM18", information + "/DbtrAgt/FinInstnId/BICFI RC01",
@@ -154,7 +156,9 @@ func TestAllFindingsComeAtOnceInDocumentOrderWithTheirPlace(t *testing.T) {
 func TestEveryFindingSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	random := mutator{newRandom(5)}
-	verbs := []string{"Enter ", "Remove ", "Move ", "Write ", "Correct ", "Complete ", "Close ", "Send ", "Declare ", "Separate ", "Give ", "Nest "}
+	verbs := []string{
+		"Enter ", "Remove ", "Move ", "Write ", "Correct ", "Complete ", "Close ", "Send ", "Declare ", "Separate ", "Give ", "Nest ",
+	}
 	for range 3000 {
 		_, findings := DecodeXML(random.mutate([]byte(instructionXML)))
 		for _, finding := range findings {
@@ -162,7 +166,8 @@ func TestEveryFindingSaysWhatToDo(t *testing.T) {
 			for _, verb := range verbs {
 				known = known || strings.HasPrefix(finding.Text, verb)
 			}
-			if !known || !strings.HasSuffix(finding.Text, ".") || finding.Code == "" || finding.Line == 0 || !strings.HasPrefix(finding.Pointer, "/Document") {
+			if !known || !strings.HasSuffix(finding.Text, ".") || finding.Code == "" || finding.Line == 0 ||
+				!strings.HasPrefix(finding.Pointer, "/Document") {
 				t.Errorf("%+v", finding)
 			}
 		}

@@ -65,7 +65,11 @@ func (j *jsonDecoder) unknownAmountMember(key string, offset int) {
 }
 
 // amountKeys are the names whose case variants are a matter of spelling.
-var amountKeys = schema.Group{Elements: []schema.Element{{Tag: "Ccy"}, {Tag: "@Ccy"}, {Tag: "value"}, {Tag: "Text"}, {Tag: "Amt"}, {Tag: "_text"}, {Tag: "#text"}, {Tag: "$value"}}}
+var amountKeys = schema.Group{
+	Elements: []schema.Element{
+		{Tag: "Ccy"}, {Tag: "@Ccy"}, {Tag: "value"}, {Tag: "Text"}, {Tag: "Amt"}, {Tag: "_text"}, {Tag: "#text"}, {Tag: "$value"},
+	},
+}
 
 func (j *jsonDecoder) amountCurrency(e *schema.Element, place reflect.Value) {
 	found := j.reader.PeekKind()

@@ -291,7 +291,9 @@ func (j *jsonDecoder) closeArray(e *schema.Element, start, count int) {
 		return
 	}
 	if count == 0 {
-		j.reportChild(step{e.Tag, 0}, start, problem{emptyCode(e.Min > 0), "Enter at least one " + e.Tag + " or remove the array: it must not be empty."})
+		j.reportChild(
+			step{e.Tag, 0}, start, problem{emptyCode(e.Min > 0), "Enter at least one " + e.Tag + " or remove the array: it must not be empty."},
+		)
 	}
 }
 

@@ -52,7 +52,9 @@ func TestJSONAndXMLGiveTheSameDocument(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			document, findings := DecodeJSON([]byte(strings.Replace(instructionJSON, replacement[0], replacement[1], 1)), "/Document", iso20022.Pain001V09)
+			document, findings := DecodeJSON(
+				[]byte(strings.Replace(instructionJSON, replacement[0], replacement[1], 1)), "/Document", iso20022.Pain001V09,
+			)
 			if difference := equal(fromXML, document); difference != "" || len(findings) > 0 {
 				t.Errorf("%v %s", findings, difference)
 			}

@@ -39,7 +39,9 @@ func TestPositionsOfElements(t *testing.T) {
 // A finding of the structure and the position of its element are one place.
 func TestPositionsAgreeWithFindings(t *testing.T) {
 	t.Parallel()
-	content := []byte(opening + "\n<CstmrCdtTrfInitn>\n  <GrpHdr>\n\t<MsgId></MsgId><CreDtTm>soon</CreDtTm></GrpHdr></CstmrCdtTrfInitn></Document>")
+	content := []byte(
+		opening + "\n<CstmrCdtTrfInitn>\n  <GrpHdr>\n\t<MsgId></MsgId><CreDtTm>soon</CreDtTm></GrpHdr></CstmrCdtTrfInitn></Document>",
+	)
 	_, findings := DecodeXML(content)
 	positions := PositionsXML(content)
 	checked := 0

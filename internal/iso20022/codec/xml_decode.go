@@ -64,7 +64,9 @@ func (x *xmlDecoder) document() iso20022.Document {
 	}
 	message := iso20022.DefinitionOfNamespace(root.Namespace)
 	if message == nil {
-		x.fail(root.Offset, "Send a message this system knows: it has no message with the namespace "+strconv.Quote(xmltoken.Shown(root.Namespace))+".")
+		x.fail(
+			root.Offset, "Send a message this system knows: it has no message with the namespace "+strconv.Quote(xmltoken.Shown(root.Namespace))+".",
+		)
 		return nil
 	}
 	x.namespace = root.Namespace
@@ -228,7 +230,10 @@ func (x *xmlDecoder) attributes(e *schema.Element) (currency string, found bool)
 		case attribute.Namespace == schemaInstance && isSchemaLocation(string(attribute.Local)):
 		default:
 			name := string(attribute.Local)
-			x.reportChild(step{name, -1}, attribute.Offset, problem{codeNotAllowed, "Remove the attribute " + xmltoken.Shown(name) + ": the element has no such attribute."})
+			x.reportChild(
+				step{name, -1}, attribute.Offset,
+				problem{codeNotAllowed, "Remove the attribute " + xmltoken.Shown(name) + ": the element has no such attribute."},
+			)
 		}
 	}
 	return currency, found
@@ -247,7 +252,10 @@ func (x *xmlDecoder) text(e *schema.Element) string {
 			break
 		}
 		if t.Kind == xmltoken.Start {
-			x.reportChild(step{string(t.Local), -1}, t.Offset, problem{codeNotAllowed, "Remove " + xmltoken.Shown(string(t.Local)) + ": " + e.Tag + " holds text only."})
+			x.reportChild(
+				step{string(t.Local), -1}, t.Offset,
+				problem{codeNotAllowed, "Remove " + xmltoken.Shown(string(t.Local)) + ": " + e.Tag + " holds text only."},
+			)
 			x.skip()
 			continue
 		}

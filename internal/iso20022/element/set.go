@@ -29,7 +29,8 @@ type node struct {
 const noField = -1
 
 // MustNew makes the set of the places, which are written below the message element and without indexes; a place is known by its index. It
-// panics on one that the message does not have: places are tables of the program, and a slip in one is found by the first test that touches it.
+// panics on one that the message does not have: places are tables of the program, and a slip in one is found by the first test that touches
+// it.
 func MustNew(message reflect.Type, places []string) *Set {
 	made := NewSet(message)
 	for number, place := range places {
@@ -145,8 +146,8 @@ func (f Found) Pointer(prefix string) string {
 	return pointer.String()
 }
 
-// Each visits the places that the message has, in the order of the document; visit returns false to end it. What it is given holds during the
-// call only.
+// Each visits the places that the message has, in the order of the document; visit returns false to end it. What it is given holds during
+// the call only.
 func (s *Set) Each(message any, visit func(Found) bool) {
 	w := walk{visit: visit}
 	w.inside(&s.root, reflect.ValueOf(message).Elem())

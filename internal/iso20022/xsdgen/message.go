@@ -21,5 +21,8 @@ var messages = []message{
 	{"camt.029.001.09", "Camt029V09", "ResolutionOfInvestigation", "camt_029_001_09", "the answer to a recall"},
 	{"camt.025.001.05", "Camt025V05", "Receipt", "camt_025_001_05", "the receipt of the clearing system"},
 	{"pacs.028.001.03", "Pacs028V03", "FIToFIPaymentStatusRequest", "pacs_028_001_03", "the question for the status of a payment"},
-	{"pain.001.001.03", "Pain001V03", "CustomerCreditTransferInitiationV03", "pain_001_001_03", "the order of a customer in the previous generation, read only to be upgraded"},
+	{
+		"pain.001.001.03", "Pain001V03", "CustomerCreditTransferInitiationV03", "pain_001_001_03",
+		"the order of a customer in the previous generation, read only to be upgraded",
+	},
 }

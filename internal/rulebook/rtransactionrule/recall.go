@@ -18,7 +18,9 @@ func CheckRecall(asked Case) []iso20022.Finding {
 	c.information(reason.Information, asked.Information)
 	last, limited := RecallDeadline(asked.Scheme, asked.Reason, asked.Settled, asked.Settings)
 	if limited && calendar.Compare(asked.Today, last) > 0 {
-		c.report("recall-deadline", "/identifiers/internalId", "The last day to recall this payment for this reason was "+last.Format(time.DateOnly)+".")
+		c.report(
+			"recall-deadline", "/identifiers/internalId", "The last day to recall this payment for this reason was "+last.Format(time.DateOnly)+".",
+		)
 	}
 	return c.findings
 }
@@ -47,18 +49,33 @@ func RecallReasons(scheme rulebook.Scheme) []Reason {
 			{Code: "DUPL", Text: "Sent twice by mistake", Usual: true, Source: sourceRecallSCT},
 			{Code: "TECH", Text: "Sent because of a technical problem", Usual: true, Source: sourceRecallSCT},
 			{Code: "FRAD", Text: "Fraud", Information: oneLine, Usual: true, Source: sourceRecallSCT},
-			{Code: "CUST", Text: "The customer asks for it", Originator: OriginatorCustomer, Information: oneLine, Usual: true, Source: sourceRequestSCT},
-			{Code: "AM09", Text: "The customer sent a wrong amount", Originator: OriginatorCustomer, Information: oneLine, Usual: true, Source: sourceRequestSCT},
-			{Code: "AC03", Text: "The customer gave a wrong account", Originator: OriginatorCustomer, Information: oneLine, Usual: true, Source: sourceRequestSCT},
+			{
+				Code: "CUST", Text: "The customer asks for it", Originator: OriginatorCustomer, Information: oneLine, Usual: true,
+				Source: sourceRequestSCT,
+			},
+			{
+				Code: "AM09", Text: "The customer sent a wrong amount", Originator: OriginatorCustomer, Information: oneLine,
+				Usual: true, Source: sourceRequestSCT,
+			},
+			{
+				Code: "AC03", Text: "The customer gave a wrong account", Originator: OriginatorCustomer, Information: oneLine,
+				Usual: true, Source: sourceRequestSCT,
+			},
 		}
 	case rulebook.SchemeSIC:
 		return []Reason{
 			{Code: "DUPL", Text: "Sent twice by mistake", Information: freeLines, Usual: true, Source: sourceRecallSIC},
 			{Code: "TECH", Text: "Sent because of a technical problem", Information: freeLines, Usual: true, Source: sourceRecallSIC},
 			{Code: "FRAD", Text: "Fraud", Information: freeLines, Usual: true, Source: sourceRecallSIC},
-			{Code: "CUST", Text: "The customer asks for it", Originator: OriginatorCustomer, Information: freeLines, Usual: true, Source: sourceRecallSIC},
+			{
+				Code: "CUST", Text: "The customer asks for it", Originator: OriginatorCustomer, Information: freeLines,
+				Usual: true, Source: sourceRecallSIC,
+			},
 			{Code: "AGNT", Text: "Wrong bank", Information: freeLines, Usual: true, Source: sourceRecallSIC},
-			{Code: "UPAY", Text: "The payment was not due", Originator: OriginatorCustomer, Information: freeLines, Usual: true, Source: sourceRecallSIC},
+			{
+				Code: "UPAY", Text: "The payment was not due", Originator: OriginatorCustomer, Information: freeLines, Usual: true,
+				Source: sourceRecallSIC,
+			},
 			{Code: "CUTA", Text: "An inquiry could not be resolved", Information: freeLines, Usual: true, Source: sourceRecallSIC},
 			{Code: "CURR", Text: "Wrong currency", Information: freeLines, Usual: true, Source: sourceRecallSIC},
 		}

@@ -10,8 +10,8 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// OnlyAfterRecall is the finding about a payment that its scheme sends back as the answer to a recall only, and that nobody recalled; refused
-// is false when it may go back.
+// OnlyAfterRecall is the finding about a payment that its scheme sends back as the answer to a recall only, and that nobody recalled;
+// refused is false when it may go back.
 func OnlyAfterRecall(c Case) (finding iso20022.Finding, refused bool) {
 	if c.Recalled || c.Scheme != rulebook.SchemeSCT || c.Settings.SCTReturnsWithoutRecall {
 		return iso20022.Finding{}, false

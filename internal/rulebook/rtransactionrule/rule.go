@@ -25,7 +25,9 @@ var table = []rulebook.Rule{
 	},
 	{
 		ID: "return-without-recall", Element: "/ReturnDetails/reason", Code: "CH17",
-		Text: "Wait for a recall: payments of this scheme go back only as the answer to one.", Source: "EPC, Guidance on Reason Codes for SCT Inst R-transactions v7.0 (October 2025); a setting lets them go", Scheme: rulebook.SchemeSCT,
+		Text:   "Wait for a recall: payments of this scheme go back only as the answer to one.",
+		Source: "EPC, Guidance on Reason Codes for SCT Inst R-transactions v7.0 (October 2025); a setting lets them go",
+		Scheme: rulebook.SchemeSCT,
 	},
 	{
 		ID: "information-missing", Element: "/{details}/additionalInformation", Code: "CH21",
@@ -114,7 +116,9 @@ func (c *check) information(limits Information, lines []string) {
 		c.report("information-lines", pointer, "Remove the additional information: this reason takes none.")
 		return
 	case len(lines) > limits.Allowed:
-		c.report("information-lines", pointer, fmt.Sprintf("Shorten the additional information to %d of its %d lines.", limits.Allowed, len(lines)))
+		c.report(
+			"information-lines", pointer, fmt.Sprintf("Shorten the additional information to %d of its %d lines.", limits.Allowed, len(lines)),
+		)
 		return
 	}
 	for index, line := range lines {
@@ -127,7 +131,9 @@ func (c *check) information(limits Information, lines []string) {
 		}
 		// Users may enter the Swiss set in both schemes; SEPA documents are transliterated.
 		if r, character, refused := charset.SwissLatin.FirstRefused(line); refused {
-			c.report("information-characters", place, fmt.Sprintf("Replace %q (character %d): use Latin letters, digits and signs only.", r, character))
+			c.report(
+				"information-characters", place, fmt.Sprintf("Replace %q (character %d): use Latin letters, digits and signs only.", r, character),
+			)
 		}
 	}
 }

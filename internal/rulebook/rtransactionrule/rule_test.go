@@ -19,7 +19,9 @@ type requestCase struct {
 
 func recallCase(rule string, refused bool, change func(*rtransactionrule.Case)) requestCase {
 	return requestCase{rule, refused, func() []iso20022.Finding {
-		asked := rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "FRAD"}, Scheme: rulebook.SchemeSCT, Settled: day("2026-03-02"), Today: day("2026-03-03")}
+		asked := rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "FRAD"}, Scheme: rulebook.SchemeSCT, Settled: day("2026-03-02"), Today: day("2026-03-03"),
+		}
 		change(&asked)
 		return rtransactionrule.CheckRecall(asked)
 	}}
@@ -28,7 +30,10 @@ func recallCase(rule string, refused bool, change func(*rtransactionrule.Case)) 
 func returnCase(rule string, refused bool, change func(*rtransactionrule.Case)) requestCase {
 	return requestCase{rule, refused, func() []iso20022.Finding {
 		asked := rtransactionrule.Case{
-			Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: rulebook.SchemeSCT, Recalled: true, Amount: euros(1000), Settled: day("2026-03-02"), Today: day("2026-03-03"),
+			Request: rtransactionrule.Request{
+				Reason: "FOCR",
+			},
+			Scheme: rulebook.SchemeSCT, Recalled: true, Amount: euros(1000), Settled: day("2026-03-02"), Today: day("2026-03-03"),
 		}
 		change(&asked)
 		return rtransactionrule.CheckReturn(asked)
@@ -37,7 +42,9 @@ func returnCase(rule string, refused bool, change func(*rtransactionrule.Case)) 
 
 func resolutionCase(rule string, refused bool, change func(*rtransactionrule.Case)) requestCase {
 	return requestCase{rule, refused, func() []iso20022.Finding {
-		asked := rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "LEGL", Information: []string{"Urteil"}}, Scheme: rulebook.SchemeSCT, RecallReason: "DUPL"}
+		asked := rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "LEGL", Information: []string{"Urteil"}}, Scheme: rulebook.SchemeSCT, RecallReason: "DUPL",
+		}
 		change(&asked)
 		return rtransactionrule.CheckResolution(asked)
 	}}

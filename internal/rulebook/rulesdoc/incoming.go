@@ -25,6 +25,10 @@ The clock starts at the acceptance time and runs %d s; another bank's clock may 
 		if scheme == "" {
 			scheme = "both"
 		}
-		fmt.Fprintf(page, "| `%s` | %s | `%s` | %s | %s | %s |\n", rule.ID, scheme, rule.Element, rule.Code, escape(rule.Text), escape(rule.Source))
+		fmt.Fprintf(
+			page,
+			"| `%s` | %s | `%s` | %s | %s | %s |\n",
+			rule.ID, scheme, rule.Element, rule.Code, escape(rule.Text), escape(rule.Source),
+		)
 	}
 }

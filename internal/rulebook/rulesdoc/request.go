@@ -24,7 +24,11 @@ request is made and again when it is approved.
 |---|---|---|---|---|---|
 `)
 	for _, rule := range rtransactionrule.Rules() {
-		fmt.Fprintf(page, "| `%s` | %s | `%s` | %s | %s | %s |\n", rule.ID, schemeOf(rule), rule.Element, rule.Code, escape(rule.Text), escape(rule.Source))
+		fmt.Fprintf(
+			page,
+			"| `%s` | %s | `%s` | %s | %s | %s |\n",
+			rule.ID, schemeOf(rule), rule.Element, rule.Code, escape(rule.Text), escape(rule.Source),
+		)
 	}
 }
 
@@ -50,7 +54,9 @@ func writeReasons(page io.Writer) {
 	}
 	for _, list := range lists {
 		for _, scheme := range rulebook.Schemes() {
-			fmt.Fprintf(page, "\n### %s, %s\n\n| Code | Meaning | Originator | Additional information | Source |\n|---|---|---|---|---|\n", list.title, scheme)
+			fmt.Fprintf(
+				page, "\n### %s, %s\n\n| Code | Meaning | Originator | Additional information | Source |\n|---|---|---|---|---|\n", list.title, scheme,
+			)
 			reasons := list.of(scheme)
 			var further []string
 			for _, reason := range reasons {
@@ -58,7 +64,9 @@ func writeReasons(page io.Writer) {
 					further = append(further, reason.Code)
 					continue
 				}
-				fmt.Fprintf(page, "| %s | %s | %s | %s | %s |\n", reason.Code, escape(reason.Text), originator(reason), lines(reason), escape(reason.Source))
+				fmt.Fprintf(
+					page, "| %s | %s | %s | %s | %s |\n", reason.Code, escape(reason.Text), originator(reason), lines(reason), escape(reason.Source),
+				)
 			}
 			if len(further) > 0 {
 				fmt.Fprintf(page, "\nAlso taken, with the meaning of the ISO list: %s.\n", strings.Join(further, ", "))
@@ -141,10 +149,18 @@ func writeDates(page io.Writer) {
 	fmt.Fprint(page, "\n## Dates and lists\n\n| What | From |\n|---|---|\n")
 	for _, scheme := range rulebook.Schemes() {
 		end := rulebook.Settings{}.UnstructuredEnd(scheme)
-		fmt.Fprintf(page, "| %s refuses unstructured addresses (`address-unstructured`), or a setting | %s |\n", scheme, end.Format(time.DateOnly))
+		fmt.Fprintf(
+			page,
+			"| %s refuses unstructured addresses (`address-unstructured`), or a setting | %s |\n",
+			scheme, end.Format(time.DateOnly),
+		)
 	}
-	fmt.Fprintf(page, "| A country's accounts are reached in sct-inst (`creditor-account-sepa`) | its day in `internal/account/data/sepa.tsv` |\n"+
-		"\nThe external code sets are those ISO published in %s:\n\n| Set | Codes |\n|---|---|\n", code.Published)
+	fmt.Fprintf(
+		page,
+		"| A country's accounts are reached in sct-inst (`creditor-account-sepa`) | its day in `internal/account/data/sepa.tsv` |\n"+
+			"\nThe external code sets are those ISO published in %s:\n\n| Set | Codes |\n|---|---|\n",
+		code.Published,
+	)
 	for _, set := range code.Sets() {
 		fmt.Fprintf(page, "| %s | %d |\n", set.Name(), len(set.All()))
 	}

@@ -102,7 +102,8 @@ func (d *Due) ofLanes(ctx context.Context, q *dbsqlc.Queries, realm string, at D
 func (s *Messages) Undelivered(ctx context.Context, realm string, scheme rulebook.Scheme, at DueTimes) (ids []uuid.UUID, err error) {
 	err = s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		ids, err = q.MessageListUndelivered(ctx, dbsqlc.MessageListUndeliveredParams{
-			Realm: realm, Scheme: string(scheme), AcceptedBefore: at.ReleasedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(), PageSize: at.PageSize,
+			Realm: realm, Scheme: string(scheme), AcceptedBefore: at.ReleasedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(),
+			PageSize: at.PageSize,
 		})
 		return err
 	})

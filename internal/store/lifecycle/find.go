@@ -35,7 +35,9 @@ func (s *Messages) FindByGlobalID(ctx context.Context, global globalid.ID) (real
 }
 
 // IncomingByTransaction returns the incoming payment another bank's transaction id names, or payment.ErrNotFound.
-func (s *Messages) IncomingByTransaction(ctx context.Context, scheme rulebook.Scheme, transactionID string) (realm string, id uuid.UUID, err error) {
+func (s *Messages) IncomingByTransaction(
+	ctx context.Context, scheme rulebook.Scheme, transactionID string,
+) (realm string, id uuid.UUID, err error) {
 	row, err := s.db.Outside().IncomingPaymentGet(ctx, string(scheme), transactionID)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", uuid.Nil, payment.ErrNotFound

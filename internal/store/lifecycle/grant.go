@@ -38,5 +38,7 @@ func (s *Messages) explain(ctx context.Context, step stepBy, err error) error {
 	if looked != nil || !ended {
 		return errors.Join(err, looked)
 	}
-	return &payment.ForbiddenError{Text: fmt.Sprintf("Your role %s has ended meanwhile, and nothing was done. Somebody who has it must do it.", step.grant.Role)}
+	return &payment.ForbiddenError{
+		Text: fmt.Sprintf("Your role %s has ended meanwhile, and nothing was done. Somebody who has it must do it.", step.grant.Role),
+	}
 }

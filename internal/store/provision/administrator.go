@@ -19,7 +19,9 @@ import (
 // Errors of the operator's own changes to a realm, as sentences that say what to do.
 var (
 	// ErrRealmExists: there is a realm of this name or with this mark.
-	ErrRealmExists = errors.New("there is a realm of this name or with this mark: choose others (countersign realm show --realm NAME shows it)")
+	ErrRealmExists = errors.New(
+		"there is a realm of this name or with this mark: choose others (countersign realm show --realm NAME shows it)",
+	)
 	// ErrAdministered: two administrators are there, so they decide.
 	ErrAdministered = errors.New("this realm has two administrators: let one of them ask for the change and the other approve it, " +
 		"or say why neither can with --break-glass REASON")
@@ -169,7 +171,9 @@ func (p provision) tellAdministrator(ctx context.Context, name, breakGlass strin
 	if err != nil {
 		return err
 	}
-	err = p.q.BreakGlassInsert(ctx, dbsqlc.BreakGlassInsertParams{Realm: p.realm, BreakGlassID: id, UserID: row.UserID, Reason: breakGlass, At: p.at})
+	err = p.q.BreakGlassInsert(
+		ctx, dbsqlc.BreakGlassInsertParams{Realm: p.realm, BreakGlassID: id, UserID: row.UserID, Reason: breakGlass, At: p.at},
+	)
 	if err != nil {
 		return err
 	}

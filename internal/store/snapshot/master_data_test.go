@@ -21,13 +21,26 @@ var tamperings = map[string]struct {
 }{
 	"an account moved to another person": {"user_account", `UPDATE user_account SET person_id = (SELECT person_id FROM user_account
 			WHERE realm = 'demo' AND name = 'checker1') WHERE realm = 'demo' AND name = 'maker1'`, keyring.ErrForged},
-	"an account restored":      {"user_account", "UPDATE user_account SET status = 'unverified' WHERE realm = 'demo' AND name = 'maker2'", keyring.ErrForged},
-	"another password":         {"user_account", "UPDATE user_account SET password_hash = 'x' WHERE realm = 'demo' AND name = 'checker2'", keyring.ErrForged},
-	"a person with a new name": {"person", "UPDATE person SET display_name = 'Maker 9' WHERE display_name = 'Maker 2' AND realm = 'demo'", keyring.ErrForged},
+	"an account restored": {
+		"user_account", "UPDATE user_account SET status = 'unverified' WHERE realm = 'demo' AND name = 'maker2'",
+		keyring.ErrForged,
+	},
+	"another password": {
+		"user_account", "UPDATE user_account SET password_hash = 'x' WHERE realm = 'demo' AND name = 'checker2'",
+		keyring.ErrForged,
+	},
+	"a person with a new name": {
+		"person", "UPDATE person SET display_name = 'Maker 9' WHERE display_name = 'Maker 2' AND realm = 'demo'",
+		keyring.ErrForged,
+	},
 	"a grant dated back": {"user_role", `UPDATE user_role SET granted_at = '2019-01-01' WHERE realm = 'demo' AND user_id = (SELECT user_id
 			FROM user_account WHERE realm = 'demo' AND name = 'checker2')`, keyring.ErrForged},
-	"a forged grant": {"user_role", `INSERT INTO user_role (realm, user_id, duty, role, granted_at) SELECT realm, user_id, duty, 'checker', '2019-01-01'
-			FROM user_account WHERE realm = 'demo' AND name = 'maker1'`, identity.ErrUnsealed},
+	"a forged grant": {
+		"user_role",
+		`INSERT INTO user_role (realm, user_id, duty, role, granted_at) SELECT realm, user_id, duty, 'checker', '2019-01-01'
+			FROM user_account WHERE realm = 'demo' AND name = 'maker1'`,
+		identity.ErrUnsealed,
+	},
 	"the seal of another grant": {"user_role", `UPDATE user_role SET seal = (SELECT seal FROM user_role WHERE role = 'supervisor')
 			WHERE role = 'administrator' AND user_id = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'admin1')`, keyring.ErrForged},
 	"a client that may decide":    {"client", "UPDATE client SET may_decide_own = true WHERE client_id = 'demo-straight'", keyring.ErrForged},

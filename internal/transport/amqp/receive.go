@@ -43,7 +43,9 @@ func (q *inboundQueue) run(ctx context.Context) {
 		}
 		failures++
 		pause := brokerPause(failures)
-		q.cfg.Log.WarnContext(ctx, "connection to the broker lost", "scheme", q.scheme, "address", q.address, "error", err.Error(), "again", pause.String())
+		q.cfg.Log.WarnContext(
+			ctx, "connection to the broker lost", "scheme", q.scheme, "address", q.address, "error", err.Error(), "again", pause.String(),
+		)
 		rest(ctx, pause)
 	}
 }

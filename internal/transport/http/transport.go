@@ -72,7 +72,9 @@ func (h *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, referen
 // aboutTheDocument says whether a status refuses this one document, and says nothing of others.
 func aboutTheDocument(status int) bool {
 	switch status {
-	case http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+	case http.StatusBadRequest,
+		http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+		http.StatusUnprocessableEntity:
 		return true
 	}
 	return false

@@ -30,7 +30,9 @@ func (p prepared) fine() bool { return len(p.built.Problems) == 0 && len(p.findi
 
 // input is what the submission station takes. The draft's key is the externalId: a form sent twice makes one payment.
 func (p prepared) input() submission.Input {
-	in := submission.Input{Scheme: p.draft.Scheme, ExternalID: p.draft.ID.String(), Document: p.built.Document, Structure: p.findings, Note: p.note}
+	in := submission.Input{
+		Scheme: p.draft.Scheme, ExternalID: p.draft.ID.String(), Document: p.built.Document, Structure: p.findings, Note: p.note,
+	}
 	if len(p.source) > 0 {
 		in.Source, in.SourceType = p.source, "application/xml"
 	}

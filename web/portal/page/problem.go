@@ -66,8 +66,8 @@ func Unavailable(c echo.Context, shell views.Shell, p *problem.Problem) views.Pr
 	return page
 }
 
-// reloadAfter is the pause, in seconds, after which a page that could not be shown is opened again: longer than Retry-After, as a person can
-// wait and a gateway that comes back has much to do.
+// reloadAfter is the pause, in seconds, after which a page that could not be shown is opened again: longer than Retry-After, as a person
+// can wait and a gateway that comes back has much to do.
 const reloadAfter = 5
 
 func (v *Visit) unreadable(err error) error {

@@ -62,7 +62,9 @@ func (v *visit) check(f form) (asked, error) {
 		return asked{}, err
 	}
 	f.Original = preview.About.Original.InternalID
-	a := asked{Subject: Subject{RTransactionSubject: preview.About, Kind: f.Kind}, form: f, preview: preview, keeps: charge, problems: problems}
+	a := asked{
+		Subject: Subject{RTransactionSubject: preview.About, Kind: f.Kind}, form: f, preview: preview, keeps: charge, problems: problems,
+	}
 	if f.Reason == "" {
 		a.problems = append([]ui.Problem{{Field: "reason", Text: "Choose a reason.", Code: "CH21"}}, a.problems...)
 		return a, nil

@@ -20,10 +20,12 @@ func AccountOrNone(c AccountColumns) *payment.DebtorAccount {
 		return nil
 	}
 	return &payment.DebtorAccount{
-		IBAN: column.Text(c.IBAN), Scheme: rulebook.Scheme(column.Text(c.Scheme)), Currency: column.Text(c.Currency), AgentBIC: column.Text(c.BIC), AgentIID: column.Text(c.IID),
+		IBAN: column.Text(c.IBAN), Scheme: rulebook.Scheme(column.Text(c.Scheme)), Currency: column.Text(c.Currency),
+		AgentBIC: column.Text(c.BIC), AgentIID: column.Text(c.IID),
 		Open: column.OrZero(c.Open),
 		Holder: interbank.Holder{
-			Name: column.Text(c.Name), Street: column.Text(c.Street), Building: column.Text(c.Building), Postcode: column.Text(c.Postcode), Town: column.Text(c.Town),
+			Name: column.Text(c.Name), Street: column.Text(c.Street), Building: column.Text(c.Building), Postcode: column.Text(c.Postcode),
+			Town:    column.Text(c.Town),
 			Country: column.Text(c.Country),
 		},
 	}

@@ -25,20 +25,22 @@ import (
 func Listed(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message {
 	amount, err := money.FromMinor(money.Currency(m.Currency), m.Amount)
 	message := payment.Message{
-		Realm: m.Realm, InternalID: m.MessageID, GlobalID: globalid.ID(m.GlobalID), Kind: payment.Kind(m.Kind),
-		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel), ClientID: column.Text(m.ClientID), ExternalID: column.Text(m.ExternalID),
-		OriginalID: column.OrZero(m.OriginalID), AnswersID: column.OrZero(m.AnswersID), AnswerBy: column.Time(m.AnswerBy), Deadline: column.Time(m.Deadline), Reason: column.Text(m.Reason),
+		Realm: m.Realm, InternalID: m.MessageID, GlobalID: globalid.ID(m.GlobalID), Kind: payment.Kind(m.Kind), Scheme: rulebook.Scheme(m.Scheme),
+		Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel), ClientID: column.Text(m.ClientID),
+		ExternalID: column.Text(m.ExternalID), OriginalID: column.OrZero(m.OriginalID), AnswersID: column.OrZero(m.AnswersID),
+		AnswerBy: column.Time(m.AnswerBy), Deadline: column.Time(m.Deadline), Reason: column.Text(m.Reason),
 		MakerUser: column.OrZero(m.MakerUser), MakerName: m.MakerName, MakerLogin: m.MakerLogin, Makers: m.Makers, Clients: m.Clients,
-		ApprovalsRequired: int(m.ApprovalsRequired), PolicyID: column.OrZero(m.PolicyID), ExpiresAt: column.Time(m.ExpiresAt), CreatedAt: m.CreatedAt.UTC(),
-		Version: int(m.Version), State: payment.State(m.State), Sequence: int(m.StateSequence), StateSince: m.StateSince.UTC(),
-		AcceptedAt: column.Time(m.AcceptedAt), DeliveredAt: column.Time(m.DeliveredAt), SettledAt: column.Time(m.SettledAt),
-		RecallState: payment.State(m.RecallState), ReturnState: payment.State(m.ReturnState),
+		ApprovalsRequired: int(m.ApprovalsRequired), PolicyID: column.OrZero(m.PolicyID), ExpiresAt: column.Time(m.ExpiresAt),
+		CreatedAt: m.CreatedAt.UTC(), Version: int(m.Version), State: payment.State(m.State), Sequence: int(m.StateSequence),
+		StateSince: m.StateSince.UTC(), AcceptedAt: column.Time(m.AcceptedAt), DeliveredAt: column.Time(m.DeliveredAt),
+		SettledAt: column.Time(m.SettledAt), RecallState: payment.State(m.RecallState), ReturnState: payment.State(m.ReturnState),
 		StatusCode: column.Text(m.StatusCode), StatusText: column.Text(m.StatusText), Inquiries: int(m.Inquiries),
 		DocumentID: m.DocumentID,
 		Summary: payment.Summary{
-			Amount: amount, InstructionID: column.Text(m.InstructionID), EndToEndID: m.EndToEndID, TransactionID: column.Text(m.TransactionID), UETR: column.Text(m.Uetr),
-			DebtorName: m.DebtorName, OrderedDebtorName: column.Text(m.OrderedDebtorName), DebtorAccount: m.DebtorAccount, DebtorAgent: m.DebtorAgent,
-			CreditorName: m.CreditorName, CreditorAccount: m.CreditorAccount, CreditorAgent: m.CreditorAgent, Remittance: m.Remittance,
+			Amount: amount, InstructionID: column.Text(m.InstructionID), EndToEndID: m.EndToEndID, TransactionID: column.Text(m.TransactionID),
+			UETR: column.Text(m.Uetr), DebtorName: m.DebtorName, OrderedDebtorName: column.Text(m.OrderedDebtorName), DebtorAccount: m.DebtorAccount,
+			DebtorAgent: m.DebtorAgent, CreditorName: m.CreditorName, CreditorAccount: m.CreditorAccount, CreditorAgent: m.CreditorAgent,
+			Remittance: m.Remittance,
 		},
 		Seal: column.Seal(m.KeyID, m.Seal),
 	}
@@ -73,9 +75,10 @@ func whole(seal payment.Sealer, row dbsqlc.MessageGetRow, decisions []dbsqlc.Dec
 func Decision(d dbsqlc.DecisionListRow) payment.Decision {
 	return payment.Decision{
 		Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson, Name: d.DisplayName,
-		ClientID: d.ClientID, Channel: identity.Channel(d.Channel), Reason: column.Text(d.Reason), Remark: column.Text(d.Remark), Login: d.CheckerLogin, DecidedAt: d.DecidedAt.UTC(),
-		ForVersion: int(d.Version), Grant: identity.Grant{ID: column.OrZero(d.GrantID), Role: identity.RoleChecker, GrantedAt: column.Time(d.GrantedAt)},
-		Seal: column.Seal(d.KeyID, d.Seal),
+		ClientID: d.ClientID, Channel: identity.Channel(d.Channel), Reason: column.Text(d.Reason), Remark: column.Text(d.Remark),
+		Login: d.CheckerLogin, DecidedAt: d.DecidedAt.UTC(), ForVersion: int(d.Version),
+		Grant: identity.Grant{ID: column.OrZero(d.GrantID), Role: identity.RoleChecker, GrantedAt: column.Time(d.GrantedAt)},
+		Seal:  column.Seal(d.KeyID, d.Seal),
 	}
 }
 
@@ -97,7 +100,8 @@ type Loader struct {
 // In makes the loader of a transaction.
 func In(q *dbsqlc.Queries, seal payment.Sealer) Loader { return Loader{q: q, seal: seal} }
 
-// Message reads a message, or fails with payment.ErrNotFound. For an update it is locked first and read in a second statement, which sees what the lock waited for.
+// Message reads a message, or fails with payment.ErrNotFound. For an update it is locked first and read in a second statement, which sees
+// what the lock waited for.
 func (l Loader) Message(ctx context.Context, realm string, id uuid.UUID, mode Lock) (payment.Message, error) {
 	var err error
 	if mode == ForUpdate {

@@ -36,8 +36,8 @@ func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.UserAccoun
 		return err
 	}
 	changed, err := q.UserChangeIf(ctx, dbsqlc.UserChangeIfParams{
-		PasswordHash: row.PasswordHash, Status: row.Status, SignedOutAt: row.SignedOutAt, KeyID: keyID, Seal: seal, Realm: row.Realm, UserID: row.UserID,
-		PasswordBefore: before, StatusBefore: statusBefore,
+		PasswordHash: row.PasswordHash, Status: row.Status, SignedOutAt: row.SignedOutAt, KeyID: keyID, Seal: seal, Realm: row.Realm,
+		UserID: row.UserID, PasswordBefore: before, StatusBefore: statusBefore,
 	})
 	if err != nil {
 		return err

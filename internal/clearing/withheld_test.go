@@ -2,6 +2,7 @@ package clearing_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
+	"countersign/internal/store/lookup"
 	"countersign/internal/testlog"
 )
 
@@ -25,13 +27,14 @@ func TestNothingIsMadeOfAPaymentThatSomebodyBroke(t *testing.T) {
 		reason  string
 		recall  bool // the recall is changed, not the payment
 		changed string
+		event   string // of the refusal
 	}{
-		"a return of another amount":            {payment.KindReturn, "AC04", false, amount},
-		"a return of another document":          {payment.KindReturn, "AC04", false, content},
-		"a refusal for a payment that is not":   {payment.KindResolution, "CUST", false, amount},
-		"a refusal of a recall that is not":     {payment.KindResolution, "CUST", true, reason},
-		"a recall of another amount than went":  {payment.KindRecall, "DUPL", false, amount},
-		"a recall of another document than was": {payment.KindRecall, "DUPL", false, content},
+		"a return of another amount":            {payment.KindReturn, "AC04", false, amount, "payment.return-refused"},
+		"a return of another document":          {payment.KindReturn, "AC04", false, content, "payment.return-refused"},
+		"a refusal for a payment that is not":   {payment.KindResolution, "CUST", false, amount, "payment.resolution-refused"},
+		"a refusal of a recall that is not":     {payment.KindResolution, "CUST", true, reason, "received recall.resolution-refused"},
+		"a recall of another amount than went":  {payment.KindRecall, "DUPL", false, amount, "instruction.recall-refused"},
+		"a recall of another document than was": {payment.KindRecall, "DUPL", false, content, "instruction.recall-refused"},
 	} {
 		h := stationtest.New(t)
 		asked := payment.RTransaction{Request: rtransactionrule.Request{Reason: c.reason}, Kind: c.kind, Scheme: rulebook.SchemeSIC}
@@ -58,6 +61,10 @@ func TestNothingIsMadeOfAPaymentThatSomebodyBroke(t *testing.T) {
 		made, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker1"), asked)
 		if !errors.As(err, &withheld) || withheld.Message.InternalID != broken {
 			t.Errorf("%s is made: %v %v", name, made.Message.State, err)
+		}
+		events, err := h.Reader.Audit(ctx, "demo", broken)
+		if err != nil || !slices.ContainsFunc(events, func(e lookup.Event) bool { return e.Event == c.event && e.Refused }) {
+			t.Errorf("%s: no %s in the trail: %+v %v", name, c.event, events, err)
 		}
 	}
 }

@@ -27,9 +27,21 @@ func (s *Station) CreateRTransaction(ctx context.Context, by identity.Principal,
 		return s.repeatRTransaction(ctx, by, duplicate)
 	}
 	if err != nil {
+		s.refusedAbout(ctx, by, asked, err)
 		return Result{}, err
 	}
 	return Result{Message: message}, nil
+}
+
+// refusedAbout keeps for the auditor, and raises the alarm about, a request whose payment or recall is withheld: somebody wrote it into the
+// database, perhaps for this very request. Other refusals are the makers' daily work.
+func (s *Station) refusedAbout(ctx context.Context, by identity.Principal, asked payment.RTransaction, err error) {
+	var withheld *payment.WithheldError
+	if errors.As(err, &withheld) {
+		s.cfg.Messages.RefusedStep(ctx, lifecycle.RefusedStep{
+			By: by, At: s.now(), Message: withheld.Message, Action: payment.Action(asked.Kind), Cause: err,
+		})
+	}
 }
 
 // PreviewRTransaction answers what CreateRTransaction would say, by the same rules and without storing anything: whether the payment is

@@ -8,6 +8,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
+	"countersign/internal/store/lifecycle"
 )
 
 // forgedApproval is the first of two approvals as the gateway would write it, in the name of checker1.
@@ -92,19 +93,25 @@ func TestTheCountOfApprovalsIsNotBelieved(t *testing.T) {
 // payment is made of it.
 func TestAPolicyThatNobodySealedCountsForNothing(t *testing.T) {
 	t.Parallel()
-	for name, statement := range map[string]string{
-		"policy":  "UPDATE policy SET approvals_required = 0",
-		"account": "UPDATE debtor_account SET holder_name = 'Somebody Else'",
+	var refused *payment.RefusalError
+	for name, c := range map[string]struct {
+		statement string
+		because   func(error) bool
+	}{
+		"policy": {"UPDATE policy SET approvals_required = 0", func(err error) bool { return errors.Is(err, lifecycle.ErrNoPolicy) }},
+		"account": {"UPDATE debtor_account SET holder_name = 'Somebody Else'", func(err error) bool {
+			return errors.As(err, &refused) && refused.Findings[0].Rule == rulebook.RuleDebtorAccountOfRealm
+		}},
 	} {
 		h := stationtest.New(t)
 		maker := h.Person(t, "maker1")
-		_, err := h.DB.Connect(t).Exec(ctx, statement)
+		_, err := h.DB.Connect(t).Exec(ctx, c.statement)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = h.Submission.Create(ctx, maker, h.Order(rulebook.SchemeSIC))
-		if err == nil {
-			t.Errorf("%s: a payment was made under it", name)
+		if !c.because(err) {
+			t.Errorf("%s: a payment made under it got %v", name, err)
 		}
 		var messages int
 		err = h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM message").Scan(&messages)

@@ -31,6 +31,13 @@ WHERE m.realm = @realm
   AND (sqlc.narg(currency)::text IS NULL OR m.currency = sqlc.narg(currency)::text)
   AND (sqlc.narg(amount_from)::bigint IS NULL OR m.amount >= sqlc.narg(amount_from)::bigint)
   AND (sqlc.narg(amount_to)::bigint IS NULL OR m.amount <= sqlc.narg(amount_to)::bigint)
+  AND (NOT @searching::boolean
+       OR search_hit(sqlc.narg(search)::text, sqlc.narg(compact)::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
+         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
+       OR (m.amount BETWEEN sqlc.narg(search_from)::bigint AND sqlc.narg(search_to)::bigint
+           AND m.currency = coalesce(sqlc.narg(search_currency)::text, m.currency))
+       OR (m.created_at >= sqlc.narg(search_since)::timestamptz AND m.created_at < sqlc.narg(search_until)::timestamptz)
+       OR m.state = ANY (sqlc.narg(search_states)::text[]) OR m.scheme = sqlc.narg(search_scheme)::text OR m.kind = sqlc.narg(search_kind)::text)
 ORDER BY CASE WHEN @oldest_first::boolean THEN m.message_id END, m.message_id DESC
 LIMIT @page_size::integer;
 
@@ -44,8 +51,36 @@ WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (sqlc.narg(maker_login)::text IS NULL OR m.maker_login = sqlc.narg(maker_login)::text)
   AND (sqlc.narg(amount_from)::bigint IS NULL OR m.amount >= sqlc.narg(amount_from)::bigint)
   AND (sqlc.narg(amount_to)::bigint IS NULL OR m.amount <= sqlc.narg(amount_to)::bigint)
-  AND (sqlc.narg(search)::text IS NULL
-       OR position(lower(sqlc.narg(search)::text) IN lower(m.creditor_name || ' ' || m.creditor_account || ' ' || m.end_to_end_id || ' ' || m.global_id)) > 0)
+  AND (NOT @searching::boolean
+       OR search_hit(sqlc.narg(search)::text, sqlc.narg(compact)::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
+         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
+       OR (m.amount BETWEEN sqlc.narg(search_from)::bigint AND sqlc.narg(search_to)::bigint
+           AND m.currency = coalesce(sqlc.narg(search_currency)::text, m.currency))
+       OR (m.created_at >= sqlc.narg(search_since)::timestamptz AND m.created_at < sqlc.narg(search_until)::timestamptz)
+       OR m.state = ANY (sqlc.narg(search_states)::text[]) OR m.scheme = sqlc.narg(search_scheme)::text OR m.kind = sqlc.narg(search_kind)::text)
+  AND (sqlc.narg(exclude_person)::uuid IS NULL OR (sqlc.narg(exclude_person)::uuid <> ALL (m.makers)
+       AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
+                         AND d.checker_person = sqlc.narg(exclude_person)::uuid)))
+  AND (sqlc.narg(only_person)::uuid IS NULL OR sqlc.narg(only_person)::uuid = ANY (m.makers))
+ORDER BY m.message_id
+LIMIT @page_size::integer;
+
+-- name: QueueKeys :many
+-- The keys, ages and amounts of what QueueList lists, of all pages together, so many at most.
+SELECT m.message_id, m.created_at, m.currency, m.amount FROM message_listed m
+WHERE m.realm = @realm AND m.state = 'Approval Pending'
+  AND (sqlc.narg(kind)::text IS NULL OR m.kind = sqlc.narg(kind)::text)
+  AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
+  AND (sqlc.narg(maker_login)::text IS NULL OR m.maker_login = sqlc.narg(maker_login)::text)
+  AND (sqlc.narg(amount_from)::bigint IS NULL OR m.amount >= sqlc.narg(amount_from)::bigint)
+  AND (sqlc.narg(amount_to)::bigint IS NULL OR m.amount <= sqlc.narg(amount_to)::bigint)
+  AND (NOT @searching::boolean
+       OR search_hit(sqlc.narg(search)::text, sqlc.narg(compact)::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
+         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
+       OR (m.amount BETWEEN sqlc.narg(search_from)::bigint AND sqlc.narg(search_to)::bigint
+           AND m.currency = coalesce(sqlc.narg(search_currency)::text, m.currency))
+       OR (m.created_at >= sqlc.narg(search_since)::timestamptz AND m.created_at < sqlc.narg(search_until)::timestamptz)
+       OR m.state = ANY (sqlc.narg(search_states)::text[]) OR m.scheme = sqlc.narg(search_scheme)::text OR m.kind = sqlc.narg(search_kind)::text)
   AND (sqlc.narg(exclude_person)::uuid IS NULL OR (sqlc.narg(exclude_person)::uuid <> ALL (m.makers)
        AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
                          AND d.checker_person = sqlc.narg(exclude_person)::uuid)))

@@ -27,7 +27,7 @@
   }
 
   // A failed form puts its error summary first; reading starts there.
-  focusOn(find('[data-autofocus="page"]'));
+  focusOn(find('[data-autofocus="page"]') || find(`form [id="${CSS.escape(location.hash.slice(1))}"]:is(input, select, textarea)`));
 
   // The button that had the focus went away with the swap: without this, focus
   // would fall back to the start of the page.
@@ -35,21 +35,70 @@
     const swapped = event.detail.elt;
     if (!(swapped instanceof Element) || !swapped.isConnected) return;
     if (swapped.id === "status") fade();
-    const target = swapped.matches("[data-autofocus]")
-      ? swapped
-      : find('[data-autofocus="page"]', swapped) || find("[data-autofocus]", swapped);
-    focusOn(target);
-    // A list that was narrowed meanwhile comes without its mark.
-    const open = find("#pane [data-message]");
-    if (open) markRow(open.dataset.message);
+    const follows = event.detail.requestConfig?.headers?.["X-Follows"] === "cursor";
+    if (!follows && swapped.closest("#pane")) find(".queue")?.classList.remove("opened");
+    if (!follows) {
+      focusOn(swapped.matches("[data-autofocus]") ? swapped : find('[data-autofocus="page"]', swapped) || find("[data-autofocus]", swapped));
+      const open = find("#pane [data-message]");
+      if (open) markRow(open.dataset.message);
+    }
+    if (swapped.id === "queue-list") followList();
     prepare(swapped);
   });
 
-  // The row of the message in the pane is the current one.
+  // Empty fields of a filter stay out of the address.
+  document.addEventListener("htmx:configRequest", (event) => {
+    const { verb, formData } = event.detail;
+    if (verb === "get" && formData) [...formData].forEach(([name, value]) => value === "" && formData.delete(name));
+  });
+
+  // One cursor: the current row. The pane shows its message, and keys act on it alone.
   function markRow(message) {
     for (const row of findAll("[data-row]")) {
-      if (row.dataset.row === message) row.setAttribute("aria-current", "true");
-      else row.removeAttribute("aria-current");
+      if (row.dataset.row !== message) row.removeAttribute("aria-current");
+      else {
+        row.setAttribute("aria-current", "true");
+        row.scrollIntoView({ block: "nearest" });
+      }
+    }
+  }
+
+  const beside = () => find(".queue-columns") && getComputedStyle(find(".queue-columns")).display === "grid";
+  const shown = () => find("#pane [data-message]")?.dataset.message;
+  let following;
+
+  // The pane follows the cursor; reading stays in the list. One row is asked for after the other, and none that was left meanwhile.
+  let arriving = { row: "", done: Promise.resolve() };
+
+  function follow(link) {
+    clearTimeout(following);
+    const address = link.getAttribute("href"), next = { row: link.closest("[data-row]").dataset.row };
+    history.replaceState(history.state, "", address);
+    const load = () => htmx.ajax("GET", address, { source: "#pane", target: "#pane", swap: "innerHTML", headers: { "X-Follows": "cursor" } });
+    next.done = arriving.done
+      .then(() => arriving === next && load())
+      .catch(() => undefined)
+      .then(() => (next.row = ""));
+    arriving = next;
+    return next.done;
+  }
+
+  function cursorTo(link) {
+    const row = link.closest("[data-row]");
+    markRow(row.dataset.row);
+    link.focus({ preventScroll: true });
+    clearTimeout(following);
+    if (link.hasAttribute("hx-get") && beside() && shown() !== row.dataset.row) following = setTimeout(() => follow(link), 80);
+  }
+
+  // A list that was narrowed: the pane goes to its first row unless it shows one of them.
+  function followList() {
+    const links = rowLinks();
+    if (!beside() || links.some((link) => link.closest("[data-row]").dataset.row === shown())) return;
+    if (links.length === 0) find("#pane").replaceChildren();
+    else {
+      markRow(links[0].closest("[data-row]").dataset.row);
+      follow(links[0]);
     }
   }
 
@@ -67,9 +116,14 @@
   function moveRow(step) {
     const links = rowLinks();
     if (links.length === 0) return;
-    const next = Math.min(Math.max(currentRow() + step, 0), links.length - 1);
-    links[next].focus();
-    links[next].closest("[data-row]").scrollIntoView({ block: "nearest" });
+    cursorTo(links[Math.min(Math.max(currentRow() + step, 0), links.length - 1)]);
+  }
+
+  // What a key does is done to the message under the cursor, never to one that is still shown beside it.
+  async function onCurrent(act) {
+    const link = rowLinks()[currentRow()], row = link?.closest("[data-row]").dataset.row;
+    if (row && row !== shown() && beside()) await (arriving.row === row ? arriving.done : follow(link));
+    if (!row || row === shown() || !beside()) act();
   }
 
   function openReject() {
@@ -79,6 +133,21 @@
     focusOn(find("input[type=radio]:checked", panel) || find("input[type=radio]", panel));
   }
 
+  // Back to the list, at the row one came from.
+  function backToRow() {
+    const row = find('[data-row][aria-current="true"]'), link = row && find("a[data-open]", row);
+    if (!link) return false;
+    if (!beside()) {
+      const close = find("a[data-close]");
+      if (!close) return false;
+      history.replaceState(history.state, "", close.getAttribute("href"));
+      find(".queue")?.classList.add("opened");
+    }
+    row.scrollIntoView({ block: "nearest" });
+    link.focus({ preventScroll: true });
+    return true;
+  }
+
   function closeTopmost() {
     const panel = find("#reject-panel[open]");
     if (panel && panel.contains(document.activeElement)) {
@@ -86,21 +155,21 @@
       focusOn(find("summary", panel));
       return;
     }
-    const close = find("a[data-close]");
-    if (close) close.click();
+    if (!backToRow()) find("a[data-close]")?.click();
   }
 
   const actions = {
     j: () => moveRow(1),
     k: () => moveRow(-1),
     o: () => rowLinks()[Math.max(currentRow(), 0)]?.click(),
-    a: () => focusOn(find("#approve")),
-    r: openReject,
+    a: () => onCurrent(() => focusOn(find("#approve"))),
+    r: () => onCurrent(openReject),
     "/": () => focusOn(find("[data-search]")),
     "?": () => find("#shortcut-sheet")?.showModal(),
     Escape: closeTopmost,
   };
   const places = { q: "/queue", h: "/", n: "/payments/new", m: "/mine", p: "/payments" };
+  const reachable = (place) => find(`nav.primary a[href="${place}"]`);
   let leader = 0;
 
   const inText = (element) =>
@@ -118,7 +187,7 @@
     const place = leader && event.timeStamp - leader < 1500 ? places[event.key] : undefined;
     leader = 0;
     if (place) {
-      window.location.assign(place);
+      if (reachable(place)) window.location.assign(place);
       return;
     }
     const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
@@ -148,6 +217,7 @@
   }
 
   document.addEventListener("click", (event) => {
+    if (event.target.closest("a[data-close]") && !event.ctrlKey && backToRow()) event.preventDefault();
     const copyButton = event.target.closest("[data-copy]");
     if (copyButton) copy(copyButton);
     if (event.target.closest("[data-print]")) window.print();
@@ -261,11 +331,14 @@
     epc: /[^a-zA-Z0-9/\-?:().,'+ \n]/u,
   };
 
+  // What office programs put in by themselves is written as it was typed.
+  const typography = /[\u2010-\u201f\u2026\u2032\u2033\u2212\u2022\u2000-\u200b\u202f\u00ad]/gu;
+
   function count(field) {
     const output = document.getElementById(`${field.id}-count`);
     if (!output) return;
     const left = Number(field.dataset.limit) - [...field.value].length;
-    const strange = outside[field.dataset.charset]?.exec(field.value);
+    const strange = outside[field.dataset.charset]?.exec(field.value.replace(typography, ""));
     const parts = [left >= 0 ? `${left} characters left` : `${-left} characters too many`];
     if (strange) parts.push(`“${strange[0]}” is outside the scheme’s character set`);
     output.textContent = parts.join(". ");

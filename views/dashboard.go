@@ -12,6 +12,8 @@ import (
 type Dashboard struct {
 	Shell    Shell
 	Tiles    []Tile
+	Heading  string     // over the longest waiting
+	Nothing  string     // said when nothing waits
 	Waiting  []QueueRow // the longest waiting, at most five
 	Clearing []Clearing
 	Volumes  []Volume // the last 24 hours

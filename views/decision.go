@@ -54,6 +54,7 @@ type Conflict struct {
 type Decided struct {
 	Shell   Shell // its Status is the sentence
 	Row     QueueRow
+	Facts   QueueFacts
 	Next    *Decision
 	AllDone ui.Empty // shown when there is no next item
 }

@@ -90,9 +90,12 @@ func queue() views.Queue {
 			{Label: "Submitted by me", URL: "/queue?tab=own"},
 			{Label: "Decided today", URL: "/queue?tab=decided"},
 		},
-		Filter: views.Filter{Action: "/queue", Tab: "me", ClearURL: "/queue"}, Rows: rows(20), Waiting: 14, Oldest: now.Add(-190 * time.Minute),
-		Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
-		Pages:  ui.Pages{NextURL: "/queue?after=x", NextLabel: "Next 60"},
+		Filter: views.Filter{Action: "/queue", Tab: "me", ClearURL: "/queue"}, Rows: rows(20),
+		Facts: views.QueueFacts{
+			Waiting: 14, Oldest: now.Add(-190 * time.Minute), Now: now,
+			Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
+		},
+		Pages: ui.Pages{NextURL: "/queue?after=x", NextLabel: "Next 60"},
 	}
 }
 
@@ -106,7 +109,7 @@ func openQueue(detail views.Decision) views.Queue {
 
 func queueExhibits() []exhibit {
 	empty := queue()
-	empty.Rows, empty.Waiting, empty.Oldest, empty.Totals = nil, 0, time.Time{}, nil
+	empty.Rows, empty.Facts.Waiting, empty.Facts.Oldest, empty.Facts.Totals = nil, 0, time.Time{}, nil
 	empty.Empty = ui.Empty{Icon: "circle-check", Title: "All decided", Text: "Last decision 08:15 by you.", LinkLabel: "See what was decided today", LinkURL: "/queue?tab=decided"}
 	noHit := empty
 	noHit.Filter = views.Filter{Action: "/queue", Scheme: "sct-inst", AmountFrom: "1,234", Text: "Holz", Active: 2, ClearURL: "/queue"}
@@ -127,7 +130,9 @@ func queueExhibits() []exhibit {
 		{name: "detail-fragment", page: views.DetailFragment(decision()), fragment: true},
 		{name: "refused-fragment", page: views.DetailFragment(*refusedReject().Detail), fragment: true, failed: true},
 		{name: "conflict-fragment", page: views.DetailFragment(conflicted()), fragment: true, failed: true},
-		{name: "arrivals-fragment", page: views.ArrivalsNotice(3, "/queue"), fragment: true},
+		{name: "live-fragment", page: views.QueueLiveUpdate(views.QueueLive{
+			Shell: shell("", views.PlaceQueue), Arrivals: 3, URL: "/queue", Facts: views.QueueFacts{Waiting: 17, Oldest: now, Now: now}, Rows: rows(1),
+		}), fragment: true},
 		{name: "decided-fragment", page: views.DecidedFragment(decided()), fragment: true},
 	}
 }

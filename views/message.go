@@ -96,6 +96,21 @@ func (m Message) toward() (words, name string) {
 	}
 }
 
+// outcomeTone is that of the sentence on why a message ended as it did, or has not ended.
+func (m Message) outcomeTone() ui.Tone {
+	if m.State == "Unconfirmed" {
+		return ui.ToneWaiting
+	}
+	return ui.ToneBad
+}
+
+func (m Message) outcomeIcon() string {
+	if m.State == "Unconfirmed" {
+		return "circle-question-mark"
+	}
+	return "circle-x"
+}
+
 func (m Message) towardWords() string { words, _ := m.toward(); return words }
 
 func (m Message) towardName() string { _, name := m.toward(); return name }

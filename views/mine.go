@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"time"
 
 	"countersign/views/ui"
@@ -34,6 +35,7 @@ type MineRow struct {
 	AmendURL     string
 	WithdrawURL  string
 	LikeURL      string
+	LikeLabel    string // "New payment like this", "Correct and submit again"
 }
 
 func (m Mine) entries() ui.Entries {
@@ -49,7 +51,7 @@ func (m Mine) entries() ui.Entries {
 			States:  []string{row.State}, Note: row.Note, At: row.SubmittedAt, Now: m.Shell.Now,
 		}
 		for _, step := range []ui.Step{
-			{Label: "Amend", URL: row.AmendURL}, {Label: "Withdraw", URL: row.WithdrawURL}, {Label: "New like this", URL: row.LikeURL},
+			{Label: "Amend", URL: row.AmendURL}, {Label: "Withdraw", URL: row.WithdrawURL}, {Label: cmp.Or(row.LikeLabel, "New payment like this"), URL: row.LikeURL},
 		} {
 			if step.URL != "" {
 				entry.Steps = append(entry.Steps, step)

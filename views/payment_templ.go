@@ -128,7 +128,7 @@ func PaymentPage(model Payment) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if model.Message.StatusReason != "" {
-				templ_7745c5c3_Err = ui.Notice(ui.ToneBad, "circle-x", model.Message.StatusReason).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Notice(model.Message.outcomeTone(), model.Message.outcomeIcon(), model.Message.StatusReason).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -14,18 +14,17 @@ type Queue struct {
 	Tabs     []ui.Tab
 	Filter   Filter
 	Rows     []QueueRow
-	Waiting  int         // for the tab shown; negative when not counted
-	Oldest   time.Time   // zero when nothing waits
-	Totals   []ui.Amount // per currency, never added up across currencies
+	Facts    QueueFacts
 	Pages    ui.Pages
 	Empty    ui.Empty  // shown when there are no rows
 	Detail   *Decision // the open message; nil for none
+	Opened   bool      // the first row opened by itself: where there is no room for both, the list is shown
 	Problems []ui.Problem
 }
 
 // Filter is the filter form of a list. Its fields are sent by GET under the
 // names scheme, currency, amountFrom, amountTo, maker, kind, direction,
-// state and text.
+// state, from, to, since and text.
 type Filter struct {
 	Action     string // "/queue" or "/payments"
 	Tab        string // sent along as tab; empty for none
@@ -38,6 +37,10 @@ type Filter struct {
 	States     []ui.Option // offered states; no state field when empty
 	Kind       string
 	Kinds      []ui.Option // offered kinds; no kind field when empty
+	From       string      // first day, of the making
+	To         string      // last day
+	Since      string      // first day in the present state
+	Dated      bool        // the fields for days are offered
 	Direction  string
 	Directions []ui.Option // offered directions; no direction field when empty
 	Text       string
@@ -100,11 +103,32 @@ func (r QueueRow) entry() ui.Entry {
 	return entry
 }
 
-func (q Queue) count() string {
-	if q.Waiting < 0 {
+// QueueFacts says above the list how much waits of what it lists.
+type QueueFacts struct {
+	Waiting  int         // negative when not counted
+	Oldest   time.Time   // zero when nothing waits
+	Totals   []ui.Amount // per currency, never added up across currencies
+	Now      time.Time
+	Narrowed bool // by a filter or a search
+}
+
+// QueueLive is what a page hears of the queue: what came, what somebody decided, and how much waits now.
+type QueueLive struct {
+	Shell    Shell
+	Arrivals int
+	URL      string // the list with them
+	Facts    QueueFacts
+	Rows     []QueueRow
+}
+
+func (f QueueFacts) count() string {
+	switch {
+	case f.Waiting < 0:
 		return ""
+	case f.Narrowed:
+		return CountOfWaiting(f.Waiting) + " match"
 	}
-	return CountOfWaiting(q.Waiting) + " waiting"
+	return CountOfWaiting(f.Waiting) + " waiting"
 }
 
 // MostWaiting is where counts of waiting messages end; a queue of that length is shown as "1,000+".
@@ -144,6 +168,10 @@ func (f Filter) directions() ui.Choice {
 
 func (f Filter) amount(id, label, value string, problems []ui.Problem) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, InputMode: "decimal", Problem: problemOf(problems, id)}
+}
+
+func (f Filter) day(id, label, value string, problems []ui.Problem) ui.Field {
+	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 20.11.2026", Problem: problemOf(problems, id)}
 }
 
 func (f Filter) label() string {

@@ -36,6 +36,30 @@ func (s Set) TransliterateWithin(text string, limit int) (result string, changed
 	return s.transliterate(text, shortUmlaut)
 }
 
+// PlainTypography writes the typographic signs that office programs put into texts as people type them: quotes, dashes, ellipses and spaces
+// of special widths. What cannot be seen falls away. Everything else stays, whatever set it belongs to.
+func PlainTypography(text string) string {
+	var plain strings.Builder
+	for _, r := range text {
+		switch {
+		case strings.ContainsRune("’‘‚‛′", r):
+			plain.WriteByte('\'')
+		case strings.ContainsRune("“”„‟″", r):
+			plain.WriteByte('"')
+		case strings.ContainsRune("‐‑‒–—―−•", r):
+			plain.WriteByte('-')
+		case r == '…':
+			plain.WriteString("...")
+		case 0x2000 <= r && r <= 0x200a || r == 0x202f || r == 0x205f:
+			plain.WriteByte(' ')
+		case r == 0x200b || r == 0x2060 || r == 0xfeff || r == 0xad:
+		default:
+			plain.WriteRune(r)
+		}
+	}
+	return plain.String()
+}
+
 // transliterate rewrites a text with one of the two forms of ä, ö, ü and ß.
 func (s Set) transliterate(text string, umlaut func(rune) string) (result string, changed bool) {
 	_, _, refused := s.FirstRefused(text)

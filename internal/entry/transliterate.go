@@ -8,17 +8,20 @@ import (
 
 // transliterate writes the creditor and the message of a document with the characters every bank of the scheme takes, and lists what it
 // changed. It happens before the maker checks the answers, so that maker, checker and clearing see the same text. Characters outside
-// the set that users may enter at all are left: a rule of the scheme names them.
+// the set that users may enter at all are left: a rule of the scheme names them. What office programs put in by themselves, such as ’
+// and –, is written as it was typed.
 func transliterate(scheme rulebook.Scheme, document *iso20022.CustomerCreditTransferInitiation) []Change {
 	profile, _ := scheme.Profile()
 	var changes []Change
 	rewrite := func(name string, text *string) {
-		_, _, foreign := charset.SwissLatin.FirstRefused(*text)
+		plain := charset.PlainTypography(*text)
+		_, _, foreign := charset.SwissLatin.FirstRefused(plain)
 		if foreign {
+			*text = plain // the rule names what nothing can be written for
 			return
 		}
-		after, changed := profile.Interbank.Transliterate(*text)
-		if changed {
+		after, _ := profile.Interbank.Transliterate(plain)
+		if after != *text {
 			changes = append(changes, Change{Field: name, Before: *text, After: after})
 			*text = after
 		}

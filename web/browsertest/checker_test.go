@@ -43,12 +43,13 @@ func TestACheckerWorksByKeyboardOnly(t *testing.T) {
 	p.focused("#text")
 	p.write(common)
 	p.counts("#queue-list tr[data-row]", 3)
+	p.says("#pane #detail-title", first.reference) // the pane goes with the list
 	p.press("Tab", "j")
-	p.focused("#open-" + first.id)
-	p.press("j")
 	p.focused("#open-" + second.id)
+	p.says("#pane #detail-title", second.reference)
 	p.press("k")
 	p.focused("#open-" + first.id)
+	p.says("#pane #detail-title", first.reference)
 	p.press("o")
 	p.opened(first)
 
@@ -188,10 +189,80 @@ func TestNewArrivalsAreOfferedAndMoveNothing(t *testing.T) {
 	late := newOrder("sic-inst")
 	late.name = common + " late"
 	m := maker.submit(late)
-	p.says(".live a", "new – show")
+	p.says(".live a", "1 new – show")
+	p.says("#queue-facts", "4 match")
 	p.counts("#queue-list tr[data-row]", 3)
 	p.click("link", "new – show")
-	p.open("/queue?text=" + strings.ReplaceAll(common, " ", "+"))
 	p.counts("#queue-list tr[data-row]", 4)
 	p.counts("#row-"+m.id, 1)
+}
+
+// TestTheKeysActOnTheRowUnderTheCursor: the next key may come before the pane has followed.
+func TestTheKeysActOnTheRowUnderTheCursor(t *testing.T) {
+	t.Parallel()
+	common, waiting := threeOrders(as(t, "maker1"))
+	p := as(t, "checker1")
+	p.open("/queue?text=" + strings.ReplaceAll(common, " ", "+"))
+	p.says("#pane #detail-title", waiting[0].reference) // the first row is open by itself
+	p.counts(`[data-row="`+waiting[0].id+`"][aria-current=true]`, 1)
+	p.press("j", "a")
+	p.focused("#approve")
+	p.says("#pane #detail-title", waiting[1].reference)
+	p.press("Enter")
+	p.opened(waiting[2])
+	waiting[1].becomes(t, "Settled")
+	waiting[0].is(t, "Approval Pending", 0)
+	p.press("Escape")
+	p.focused("#open-" + waiting[2].id)
+	p.press("k", "k", "r")
+	p.focused("#reject-panel input[type=radio]")
+	p.says("#pane #detail-title", waiting[0].reference)
+}
+
+// cursorInView reports whether the current row lies within the window, and whether the focus is on something.
+const cursorInView = `() => {
+  const box = document.querySelector('[data-row][aria-current="true"]')?.getBoundingClientRect();
+  if (!box) return "no row is current";
+  if (box.top < 0 || box.bottom > innerHeight) return "the current row is at " + box.top + "–" + box.bottom + " of " + innerHeight;
+  return document.activeElement === document.body ? "the focus is lost" : "";
+}`
+
+// TestASteadyFlowKeepsItsPlace decides one after the other with two keys each, while a rival decides too and new ones arrive.
+func TestASteadyFlowKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	maker, rival := as(t, "maker1"), as(t, "checker2")
+	common := strings.TrimSuffix(newOrder("sic-inst").name, " AG")
+	var waiting []submitted
+	submit := func() {
+		o := newOrder("sic-inst")
+		o.name = fmt.Sprintf("%s %02d", common, len(waiting))
+		waiting = append(waiting, maker.submit(o))
+	}
+	for range 12 {
+		submit()
+	}
+	p := signedIn(t, "checker1", device{width: 1440, height: 500})
+	p.open("/queue?text=" + strings.ReplaceAll(common, " ", "+"))
+	rival.decide(waiting[8], "reject", "Not this one")
+	p.says("#row-"+waiting[8].id, "Rejected by Checker 2, ")
+	p.says("#queue-facts", "11 match")
+	submit() // while somebody works
+	for i, m := range waiting[:12] {
+		if i == 8 {
+			continue
+		}
+		p.says("#pane #detail-title", m.reference)
+		p.counts(`[data-row="`+m.id+`"][aria-current=true]`, 1)
+		if wrong := p.evaluate(cursorInView); wrong != "" && i > 0 {
+			t.Errorf("at decision %d: %v", i, wrong)
+		}
+		p.press("a", "Enter")
+		p.says("#status", m.reference+" approved.")
+	}
+	p.says("#queue-facts", "1 match")
+	waiting[8].is(t, "Rejected", 1)
+	waiting[12].is(t, "Approval Pending", 0)
+	if n := count(t, "SELECT count(*) FROM release r JOIN message_version v USING (realm, message_id, version) WHERE v.creditor_name LIKE $1", common+"%"); n != 11 {
+		t.Errorf("%d releases, want 11", n)
+	}
 }

@@ -79,7 +79,7 @@ func TestACheckerNeedsNoScript(t *testing.T) {
 	first, second, third := waiting[0], waiting[1], waiting[2]
 	p := withoutScript(t, "checker2")
 	p.click("link", "For me")
-	p.fill("Reference, name, IBAN or amount", common)
+	p.fill("Name, purpose, amount, IBAN, reference, maker or day", common)
 	p.click("button", "Search")
 	p.counts("#queue-list tr[data-row]", 3)
 	p.click("link", first.reference)

@@ -2,9 +2,13 @@ package portal
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -27,7 +31,7 @@ func showDashboard(v *visit) error {
 	if err != nil {
 		return err
 	}
-	waiting, err := v.Config.Reader.Queue(v.Context(), v.By.Realm, lookup.QueueFilter{ExcludePerson: v.By.PersonID, PageSize: dashboardRows})
+	waiting, err := v.Config.Reader.Queue(v.Context(), v.By.Realm, v.longest(&model))
 	if err != nil {
 		return err
 	}
@@ -45,36 +49,108 @@ func showDashboard(v *visit) error {
 	return v.Render(http.StatusOK, views.DashboardPage(model))
 }
 
-// tiles are the figures of the day, each a link to the list behind it.
+// longest is which messages the list of the longest waiting holds: those this person may decide, or those this person made, or all.
+func (v *visit) longest(model *views.Dashboard) lookup.QueueFilter {
+	ask := lookup.QueueFilter{PageSize: dashboardRows}
+	switch {
+	case v.By.Has(identity.RoleChecker):
+		ask.ExcludePerson, model.Heading, model.Nothing = v.By.PersonID, "Waiting longest for me", "Nothing waits for you"
+	case page.MayMake(v.By) == nil:
+		ask.OnlyPerson, model.Heading, model.Nothing = v.By.PersonID, "My payments that wait longest", "Nothing of yours waits"
+	default:
+		model.Heading, model.Nothing = "Waiting longest", "Nothing waits"
+	}
+	return ask
+}
+
+// tiles are the figures of the day, each a link to the list behind it. Nobody is told that something waits for them who may not decide.
 func (v *visit) tiles() ([]views.Tile, error) {
-	totals, err := v.Totals()
+	var tiles []views.Tile
+	decides, makes := v.By.Has(identity.RoleChecker), page.MayMake(v.By) == nil
+	if decides || !makes {
+		waiting, err := v.waitingTiles(decides)
+		if err != nil {
+			return nil, err
+		}
+		tiles = append(tiles, waiting...)
+	}
+	if makes && !decides {
+		waiting := lookup.Filter{MakerUser: v.By.UserID, States: []payment.State{payment.StateApprovalPending}}
+		tile, err := v.countTile(views.Tile{Label: "My payments waiting", Note: "for an approval", URL: "/mine"}, waiting)
+		if err != nil {
+			return nil, err
+		}
+		unsure := lookup.Filter{MakerUser: v.By.UserID, States: []payment.State{payment.StateUnconfirmed}}
+		second, err := v.countTile(views.Tile{Label: "Unconfirmed", Note: "do not pay again yet", URL: "/mine?tab=sent", Tone: ui.ToneWaiting}, unsure)
+		if err != nil {
+			return nil, err
+		}
+		tiles = append(tiles, tile, second)
+	}
+	for _, state := range []payment.State{payment.StateRejected, payment.StateFailed} {
+		tile, err := v.todayTile(state, makes && !decides)
+		if err != nil {
+			return nil, err
+		}
+		tiles = append(tiles, tile)
+	}
+	return tiles, nil
+}
+
+// waitingTiles say how much waits, for this person or for all.
+func (v *visit) waitingTiles(mine bool) ([]views.Tile, error) {
+	label, list, count := "Waiting for me", "/queue", v.Totals
+	if !mine {
+		label, list = "Waiting for approval", "/queue?tab=all"
+		count = func() ([]lookup.Total, error) {
+			return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, uuid.Nil, views.MostWaiting)
+		}
+	}
+	totals, err := count()
 	if err != nil {
 		return nil, err
 	}
-	count, oldest := int64(0), time.Time{}
+	number, oldest := int64(0), time.Time{}
 	for _, total := range totals {
-		count += total.Count
+		number += total.Count
 		if oldest.IsZero() || total.Oldest.Before(oldest) {
 			oldest = total.Oldest
 		}
 	}
-	waiting := views.Tile{Label: "Waiting for me", Value: views.CountOfWaiting(int(count)), URL: "/queue"}
-	age := views.Tile{Label: "Oldest", Value: "–", Note: "nothing waits", URL: "/queue"}
-	if count > 0 {
-		waiting.Tone = ui.ToneWaiting
+	waiting := views.Tile{Label: label, Value: views.CountOfWaiting(int(number)), Note: "nothing waits", URL: list}
+	age := views.Tile{Label: "Oldest", Value: "–", Note: "nothing waits", URL: list}
+	if number > 0 {
+		waiting.Tone, waiting.Note = ui.ToneWaiting, "to be compared and decided"
 		age.Value, age.Note = ui.Age(oldest, v.At), "since "+ui.DateTime(oldest)
 	}
-	entered, err := v.Config.Reader.EnteredSince(v.Context(), v.By.Realm, v.Midnight(), payment.StateRejected, payment.StateFailed)
-	if err != nil {
-		return nil, err
+	return []views.Tile{waiting, age}, nil
+}
+
+// countTile counts the messages of a filter, as far as a tile shows it.
+func (v *visit) countTile(tile views.Tile, ask lookup.Filter) (views.Tile, error) {
+	const most = 100
+	ask.PageSize = most
+	list, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, ask)
+	tile.Value = strconv.Itoa(len(list))
+	if len(list) == most {
+		tile.Value += "+"
 	}
-	tile := func(label string, state payment.State) views.Tile {
-		list := "/payments" + page.Filter{}.Query("state", string(state))
-		t := views.Tile{Label: label, Value: strconv.FormatInt(entered[state], 10), URL: list}
-		if entered[state] > 0 && state != payment.StateRejected {
-			t.Tone = ui.ToneBad
-		}
-		return t
+	if len(list) == 0 {
+		tile.Tone = ""
 	}
-	return []views.Tile{waiting, age, tile("Rejected today", payment.StateRejected), tile("Failed today", payment.StateFailed)}, nil
+	return tile, err
+}
+
+// todayTile counts what entered a state today; the list behind it is narrowed to the same.
+func (v *visit) todayTile(state payment.State, mine bool) (views.Tile, error) {
+	query := page.Filter{}.Query("state", string(state), "since", v.Today().Format(time.DateOnly))
+	tile := views.Tile{Label: ui.StateLabel(string(state)) + " today", Note: "see why", URL: "/payments" + query}
+	ask := lookup.Filter{States: []payment.State{state}, ChangedSince: v.Midnight()}
+	if mine {
+		ask.MakerUser, tile.URL = v.By.UserID, tile.URL+"&maker="+url.QueryEscape(v.By.UserName)
+	}
+	if state == payment.StateFailed {
+		tile.Tone = ui.ToneBad
+	}
+	return v.countTile(tile, ask)
 }

@@ -1,10 +1,11 @@
 package portal
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/identity"
+	"countersign/views"
+	"countersign/web/portal/checker"
 )
 
 const (
@@ -57,7 +60,7 @@ func (s *streams) leave(person uuid.UUID) {
 	}
 }
 
-// events tells an open queue page how many messages wait: the number, and a line that offers to show new ones. Rows never move by
+// events tells an open queue page what happens: how many messages wait, which came, and what somebody decided. Rows never move by
 // themselves. The stream ends with the session, the role, the request or the server.
 func (p *Portal) events(v *visit) error {
 	if !v.By.Has(identity.RoleChecker) {
@@ -83,7 +86,10 @@ func (p *Portal) events(v *visit) error {
 }
 
 func (v *visit) stream(pause time.Duration) error {
-	shown, known := v.Waiting, v.Waiting
+	live, err := checker.Follow(v.Visit)
+	if err != nil {
+		return err
+	}
 	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
 	for {
@@ -96,21 +102,33 @@ func (v *visit) stream(pause time.Duration) error {
 		if err != nil || !open {
 			return err
 		}
-		err = v.CountWaiting()
-		if err != nil {
-			return err
-		}
-		if v.Waiting == known {
-			// A comment keeps connections open that somebody on the way would close, and finds browsers that are gone.
-			err = v.write(": still here\n\n")
-		} else {
-			known = v.Waiting
-			err = v.write(waitingEvents(known, known-shown))
-		}
+		err = v.tell(live)
 		if err != nil {
 			return fmt.Errorf("write to the stream: %w", err)
 		}
 	}
+}
+
+// tell looks at the queue once and writes what changed.
+func (v *visit) tell(live *checker.Live) error {
+	err := v.CountWaiting()
+	if err != nil {
+		return err
+	}
+	update, changed, err := live.Look()
+	if err != nil {
+		return err
+	}
+	if !changed {
+		// A comment keeps connections open that somebody on the way would close, and finds browsers that are gone.
+		return v.write(": still here\n\n")
+	}
+	var shown bytes.Buffer
+	err = views.QueueLiveUpdate(update).Render(v.Context(), &shown)
+	if err != nil {
+		return err
+	}
+	return v.write("event: live\ndata: " + strings.ReplaceAll(shown.String(), "\n", "\ndata: ") + "\n\n")
 }
 
 // write sends one event, and gives up on a browser that does not take it in time.
@@ -123,18 +141,6 @@ func (v *visit) write(event string) error {
 		return err
 	}
 	return controller.Flush()
-}
-
-// waitingEvents are the events for a number of waiting messages, of which so many came since the page was made.
-func waitingEvents(waiting, fresh int) string {
-	count, line := "", ""
-	if waiting > 0 {
-		count = strconv.Itoa(waiting) + ` <span class="visually-hidden">waiting</span>`
-	}
-	if fresh > 0 {
-		line = `<a class="button" href="/queue">` + strconv.Itoa(fresh) + ` new – show</a>`
-	}
-	return "event: count\ndata: " + count + "\n\nevent: waiting\ndata: " + line + "\n\n"
 }
 
 // stillOpen reads session and person again: what ended or was taken away ends the stream.

@@ -4,16 +4,20 @@ import (
 	"bufio"
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 )
 
 // listen opens the stream of live counts and returns its lines; the channel closes with the stream.
-func (w *browser) listen(ctx context.Context) <-chan string {
+func (w *browser) listen(ctx context.Context) <-chan string { return w.listenTo(ctx, "/events") }
+
+// listenTo is the same of a stream with an address of its own.
+func (w *browser) listenTo(ctx context.Context, path string) <-chan string {
 	t := w.b.t
 	t.Helper()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.b.server.URL+"/events", nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.b.server.URL+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,14 +56,51 @@ func TestAnOpenQueueHearsOfNewMessages(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	checker := b.as("checker1")
-	if url := checker.get("/queue").page.Find("[sse-connect]").AttrOr("sse-connect", ""); url != "/events" {
-		t.Errorf("the queue listens to %q", url)
+	stream := checker.get("/queue?text=Holzbau").page.Find("[sse-connect]").AttrOr("sse-connect", "")
+	if !strings.HasPrefix(stream, "/events?") || !strings.Contains(stream, "text=Holzbau") {
+		t.Errorf("the queue listens to %q", stream)
 	}
-	lines := checker.listen(ctx)
-	b.as("maker1").submit(filled())
+	maker, other := b.as("maker1"), b.as("checker2")
+	between := maker.submit(filled()) // after the page was made, before its stream began
+	lines := checker.listenTo(ctx, stream)
 	if !until(lines, "1 new – show") {
-		t.Error("the stream ended without news")
+		t.Fatal("the stream ended without news of what came before it began")
 	}
+	maker.submit(with(filled(), "creditorName", "Somebody else", "endToEndId", "E2E-2", "amount", "2"))
+	second := maker.submit(with(filled(), "endToEndId", "E2E-3", "amount", "3"))
+	if !until(lines, "2 new – show") {
+		t.Fatal("the stream does not tell of the second arrival, or tells of what the filter leaves out")
+	}
+	path := "/queue/" + between.InternalID.String() + "/approve"
+	other.post(path, url.Values{"version": {"1"}, "contentHash": {hash(between)}}).goesTo("/queue")
+	update, found := block(lines, "1 new – show") // one of the two is decided, the other is still news
+	if !found || !strings.Contains(update, "row-"+between.InternalID.String()) || !strings.Contains(update, "Approved by Checker 2") {
+		t.Errorf("the row that somebody decided is told as %q", update)
+	}
+	if !strings.Contains(update, "1 match") || !strings.Contains(update, "3.00") {
+		t.Errorf("the header does not follow: %q", update)
+	}
+	path = "/payments/" + second.InternalID.String() + "/withdraw"
+	maker.post(path, url.Values{"version": {"1"}, "reason": {"wrong"}}).goesTo("/mine")
+	if _, found := block(lines, "Withdrawn, "); !found {
+		t.Error("the stream does not tell of a withdrawal")
+	}
+}
+
+// block reads events up to one that holds the text, and returns that one.
+func block(lines <-chan string, text string) (event string, found bool) {
+	var lately []string
+	for line := range lines {
+		if line == "" {
+			if whole := strings.Join(lately, "\n"); strings.Contains(whole, text) {
+				return whole, true
+			}
+			lately = nil
+			continue
+		}
+		lately = append(lately, line)
+	}
+	return "", false
 }
 
 func TestAStreamEndsWithTheSessionAndDoesNotProlongIt(t *testing.T) {

@@ -21,9 +21,9 @@ type QueueFilter struct {
 	Kind          string
 	Scheme        string
 	MakerLogin    string
-	AmountFrom    int64     // minor units
-	AmountTo      int64     // minor units
-	Search        string    // part of a creditor's name or account, an end-to-end id or a Global ID
+	AmountFrom    int64 // minor units
+	AmountTo      int64 // minor units
+	Search        Search
 	ExcludePerson uuid.UUID // without what this person made, edited or approved
 	OnlyPerson    uuid.UUID // only what this person made or edited
 	PageSize      int32
@@ -33,11 +33,7 @@ type QueueFilter struct {
 func (r *Reader) Queue(ctx context.Context, realm string, f QueueFilter) ([]payment.Message, error) {
 	var list []payment.Message
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.QueueList(ctx, dbsqlc.QueueListParams{
-			Realm: realm, After: column.OrNull(f.After), Kind: column.OrNull(f.Kind), Scheme: column.OrNull(f.Scheme), MakerLogin: column.OrNull(f.MakerLogin),
-			AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo), Search: column.OrNull(f.Search), ExcludePerson: column.OrNull(f.ExcludePerson), OnlyPerson: column.OrNull(f.OnlyPerson),
-			PageSize: f.PageSize,
-		})
+		rows, err := q.QueueList(ctx, f.params(realm))
 		if err != nil {
 			return fmt.Errorf("list the queue: %w", err)
 		}
@@ -45,6 +41,46 @@ func (r *Reader) Queue(ctx context.Context, realm string, f QueueFilter) ([]paym
 			list = append(list, load.Listed(r.db.Seal(), row))
 		}
 		return nil
+	})
+	return list, err
+}
+
+func (f QueueFilter) params(realm string) dbsqlc.QueueListParams {
+	return dbsqlc.QueueListParams{
+		Realm: realm, After: column.OrNull(f.After), Kind: column.OrNull(f.Kind), Scheme: column.OrNull(f.Scheme),
+		MakerLogin: column.OrNull(f.MakerLogin), AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo),
+		ExcludePerson: column.OrNull(f.ExcludePerson), OnlyPerson: column.OrNull(f.OnlyPerson), PageSize: f.PageSize,
+		Searching: f.Search.set(), Search: column.OrNull(f.Search.Text), Compact: column.OrNull(f.Search.Compact),
+		SearchFrom: column.OrNull(f.Search.AmountFrom), SearchTo: column.OrNull(f.Search.AmountTo),
+		SearchCurrency: column.OrNull(f.Search.Currency), SearchSince: column.OrNull(f.Search.Since), SearchUntil: column.OrNull(f.Search.Until),
+		SearchStates: names(f.Search.States), SearchScheme: column.OrNull(string(f.Search.Scheme)), SearchKind: column.OrNull(string(f.Search.Kind)),
+	}
+}
+
+// Waiting is a pending message as it is counted.
+type Waiting struct {
+	MessageID uuid.UUID
+	CreatedAt time.Time
+	Currency  string
+	Minor     int64
+}
+
+// QueueKeys lists what Queue lists, on all its pages together and without what each of them says: the oldest, PageSize at most. The place
+// the filter goes on from does not count.
+func (r *Reader) QueueKeys(ctx context.Context, realm string, f QueueFilter) ([]Waiting, error) {
+	var list []Waiting
+	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		p := f.params(realm)
+		rows, err := q.QueueKeys(ctx, dbsqlc.QueueKeysParams{
+			Realm: p.Realm, Kind: p.Kind, Scheme: p.Scheme, MakerLogin: p.MakerLogin, AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
+			ExcludePerson: p.ExcludePerson, OnlyPerson: p.OnlyPerson, PageSize: p.PageSize, Searching: p.Searching, Search: p.Search,
+			Compact: p.Compact, SearchFrom: p.SearchFrom, SearchTo: p.SearchTo, SearchCurrency: p.SearchCurrency, SearchSince: p.SearchSince,
+			SearchUntil: p.SearchUntil, SearchStates: p.SearchStates, SearchScheme: p.SearchScheme, SearchKind: p.SearchKind,
+		})
+		for _, row := range rows {
+			list = append(list, Waiting{MessageID: row.MessageID, CreatedAt: row.CreatedAt.UTC(), Currency: row.Currency, Minor: row.Amount})
+		}
+		return err
 	})
 	return list, err
 }

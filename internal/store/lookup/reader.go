@@ -79,6 +79,7 @@ type Filter struct {
 	CreditorAccount, CreditorAgent, CreditorName  string
 	Currency                                      string
 	AmountFrom, AmountTo                          int64 // minor units
+	Search                                        Search
 	PageSize                                      int32
 }
 
@@ -116,6 +117,11 @@ func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]paymen
 			DebtorAgent: column.OrNull(f.DebtorAgent), DebtorName: column.OrNull(f.DebtorName), CreditorAccount: column.OrNull(f.CreditorAccount),
 			CreditorAgent: column.OrNull(f.CreditorAgent), CreditorName: column.OrNull(f.CreditorName), Currency: column.OrNull(f.Currency),
 			AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo), PageSize: f.PageSize,
+			Searching: f.Search.set(), Search: column.OrNull(f.Search.Text), Compact: column.OrNull(f.Search.Compact),
+			SearchFrom: column.OrNull(f.Search.AmountFrom), SearchTo: column.OrNull(f.Search.AmountTo),
+			SearchCurrency: column.OrNull(f.Search.Currency), SearchSince: column.OrNull(f.Search.Since),
+			SearchUntil: column.OrNull(f.Search.Until), SearchStates: names(f.Search.States),
+			SearchScheme: column.OrNull(string(f.Search.Scheme)), SearchKind: column.OrNull(string(f.Search.Kind)),
 		})
 		if err != nil {
 			return fmt.Errorf("list messages: %w", err)

@@ -229,6 +229,12 @@ func (v *visit) decided(m payment.Message) error {
 	left.View.Tab = tabForMe
 	answer := views.Decided{Shell: v.Shell("Approval queue", views.PlaceQueue), Row: QueueRow(v.Visit, m, f), AllDone: v.emptyQueue(left)}
 	answer.Row.Dimmed, answer.Row.Decided = true, decidedNote(decision.Action, "you", decision.DecidedAt)
+	waiting, err := v.waiting(f)
+	if err != nil {
+		return err
+	}
+	answer.Facts = factsOf(waiting, v.At)
+	answer.Facts.Narrowed = f.View.Active > 0 || f.View.Text != ""
 	if found {
 		detail, err := v.decision(next, f, views.Decision{})
 		if err != nil {

@@ -1,11 +1,17 @@
 package checker
 
 import (
+	"errors"
+	"maps"
 	"net/http"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
 
+	"countersign/internal/identity"
+	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -24,6 +30,9 @@ const (
 	tabMine    = "mine"
 	tabDecided = "decided"
 )
+
+// sinceField is the name under which the stream of a page is told when the page was made, in milliseconds.
+const sinceField = "since"
 
 // pendingKinds are the kinds of messages that wait for a decision.
 var pendingKinds = []payment.Kind{payment.KindInstruction, payment.KindRecall, payment.KindReturn, payment.KindResolution}
@@ -44,21 +53,44 @@ func showQueue(v *visit) error {
 		status = http.StatusUnprocessableEntity
 	}
 	if v.Fragment() {
-		return v.Render(status, views.QueueList(model))
+		return v.Render(status, views.QueueFragment(model))
+	}
+	if len(model.Rows) > 0 && model.Filter.Tab != tabDecided {
+		model.Detail, err = v.firstDetail(&model, f)
+		if err != nil {
+			return err
+		}
 	}
 	return v.Render(status, views.QueuePage(model))
+}
+
+// firstDetail opens the first row beside the list, where there is room for it.
+func (v *visit) firstDetail(model *views.Queue, f page.Filter) (*views.Decision, error) {
+	id, err := uuid.Parse(model.Rows[0].InternalID)
+	if err != nil {
+		return nil, err
+	}
+	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+	if errors.Is(err, payment.ErrNotFound) {
+		return nil, nil //nolint:nilnil // archived meanwhile: the list stands alone
+	}
+	if err != nil {
+		return nil, err
+	}
+	detail, err := v.decision(m, f, views.Decision{})
+	model.Rows[0].Current, model.Opened = true, true
+	return &detail, err
 }
 
 // queue fills the page for a filter.
 func (v *visit) queue(f page.Filter) (views.Queue, error) {
 	f.View.Kinds = page.KindOptions(pendingKinds)
+	f.View.Tab = v.tab(f)
 	model := views.Queue{
-		Shell: v.Shell("Approval queue", views.PlaceQueue), Filter: f.View, Tabs: v.queueTabs(f), Waiting: -1, Problems: f.Problems,
+		Shell: v.Shell("Approval queue", views.PlaceQueue), Filter: f.View, Tabs: v.queueTabs(f), Problems: f.Problems,
+		Facts: views.QueueFacts{Waiting: -1, Now: v.At},
 	}
 	model.Shell.Failed = len(f.Problems) > 0
-	if model.Shell.Person.MayDecide {
-		model.Shell.EventsURL = page.EventsPath
-	}
 	var err error
 	if f.View.Tab == tabDecided {
 		model.Rows, err = v.decidedRows(f)
@@ -67,6 +99,16 @@ func (v *visit) queue(f page.Filter) (views.Queue, error) {
 	}
 	model.Empty = v.emptyQueue(f)
 	return model, err
+}
+
+// tab is the part of the queue to show. Nothing waits for somebody who may not decide: they see what waits for others.
+func (v *visit) tab(f page.Filter) string {
+	for _, t := range v.tabs() {
+		if t.name == f.View.Tab {
+			return t.name
+		}
+	}
+	return v.tabs()[0].name
 }
 
 func (v *visit) waitingRows(f page.Filter, model *views.Queue) error {
@@ -80,32 +122,70 @@ func (v *visit) waitingRows(f page.Filter, model *views.Queue) error {
 	if len(list) > 0 {
 		model.Pages = f.Pages("/queue", more, list[len(list)-1].InternalID)
 	}
-	if f.View.Tab == tabMine {
-		return nil
+	waiting, err := v.waiting(f)
+	if err != nil {
+		return err
 	}
-	totals, err := v.totalsOf(f)
-	model.Waiting = 0
-	for _, total := range totals {
-		model.Waiting += int(total.Count)
-		if total.Amount.Currency() != "" {
-			model.Totals = append(model.Totals, page.AmountView(total.Amount))
-		}
-		if model.Oldest.IsZero() || total.Oldest.Before(model.Oldest) {
-			model.Oldest = total.Oldest
-		}
+	model.Facts = factsOf(waiting, v.At)
+	model.Facts.Narrowed = f.View.Active > 0 || f.View.Text != ""
+	if model.Shell.Person.MayDecide {
+		model.Shell.EventsURL = page.EventsPath + f.Query("after", "", sinceField, strconv.FormatInt(v.At.UnixMilli(), 10))
 	}
-	if model.Waiting >= views.MostWaiting {
-		model.Totals = nil // the sum of a part would be taken for the whole
-	}
-	return err
+	return nil
 }
 
-// totalsOf counts what the tab lists: what waits for this person, or for anybody.
-func (v *visit) totalsOf(f page.Filter) ([]lookup.Total, error) {
-	if f.View.Tab == tabAll {
-		return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, uuid.Nil, views.MostWaiting)
+// ask is what an address narrows the queue to for this person.
+func (v *visit) ask(f page.Filter) lookup.QueueFilter {
+	ask := lookup.QueueFilter{
+		After: f.After, Kind: f.Kind(pendingKinds), Scheme: string(f.Scheme), MakerLogin: f.Maker(),
+		AmountFrom: f.AmountFrom, AmountTo: f.AmountTo, Search: page.ReadSearch(f.View.Text, v.Today()).Search,
 	}
-	return v.Totals()
+	switch v.tab(f) {
+	case tabForMe:
+		ask.ExcludePerson = v.By.PersonID
+	case tabMine:
+		ask.OnlyPerson = v.By.PersonID
+	}
+	return ask
+}
+
+// waiting lists the keys of all messages the address leaves, so many as are counted.
+func (v *visit) waiting(f page.Filter) ([]lookup.Waiting, error) {
+	if f.Impossible {
+		return nil, nil
+	}
+	ask := v.ask(f)
+	ask.PageSize = views.MostWaiting
+	return v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, ask)
+}
+
+// factsOf adds up what waits, by currency.
+func factsOf(waiting []lookup.Waiting, now time.Time) views.QueueFacts {
+	facts := views.QueueFacts{Waiting: len(waiting), Now: now}
+	totals := map[string]money.Amount{}
+	for _, w := range waiting {
+		if facts.Oldest.IsZero() || w.CreatedAt.Before(facts.Oldest) {
+			facts.Oldest = w.CreatedAt
+		}
+		amount, err := money.FromMinor(money.Currency(w.Currency), w.Minor)
+		if err != nil {
+			continue // of a currency nobody knows only the count is told: such a message is withheld
+		}
+		sum, begun := totals[w.Currency]
+		if begun {
+			amount, err = sum.Add(amount)
+		}
+		if err == nil {
+			totals[w.Currency] = amount
+		}
+	}
+	if len(waiting) >= views.MostWaiting {
+		return facts // the sum of a part would be taken for the whole
+	}
+	for _, currency := range slices.Sorted(maps.Keys(totals)) {
+		facts.Totals = append(facts.Totals, page.AmountView(totals[currency]))
+	}
+	return facts
 }
 
 // pending reads one page of waiting messages and whether there are more.
@@ -113,24 +193,8 @@ func (v *visit) pending(f page.Filter) (list []payment.Message, more bool, err e
 	if f.Impossible {
 		return nil, false, nil
 	}
-	found := page.ReadSearch(f.View.Text)
-	ask := lookup.QueueFilter{
-		After: f.After, Kind: f.Kind(pendingKinds), Scheme: string(f.Scheme), MakerLogin: f.Maker(),
-		AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,
-		Search: found.Text, PageSize: queuePage + 1,
-	}
-	switch {
-	case found.Iban != "":
-		ask.Search = found.Iban
-	case found.Minor != 0:
-		ask.Search, ask.AmountFrom, ask.AmountTo = "", found.Minor, found.Minor
-	}
-	switch f.View.Tab {
-	case tabForMe:
-		ask.ExcludePerson = v.By.PersonID
-	case tabMine:
-		ask.OnlyPerson = v.By.PersonID
-	}
+	ask := v.ask(f)
+	ask.PageSize = queuePage + 1
 	list, err = v.Config.Reader.Queue(v.Context(), v.By.Realm, ask)
 	if len(list) > queuePage {
 		return list[:queuePage], true, err
@@ -184,11 +248,30 @@ func decidedNote(action payment.Action, who string, at time.Time) string {
 	return done + " by " + who + ", " + ui.ClockTime(at)
 }
 
-func (v *visit) queueTabs(f page.Filter) []ui.Tab {
-	tab := func(label, name string) ui.Tab {
-		return ui.Tab{Label: label, URL: "/queue" + f.Query("tab", name, "after", ""), Current: f.View.Tab == name}
+// queueTab is one part of the queue.
+type queueTab struct{ name, label string }
+
+// tabs are the parts of the queue this person has a use for; the first one is shown first.
+func (v *visit) tabs() []queueTab {
+	all, mine := queueTab{tabAll, "All waiting"}, queueTab{tabMine, "Submitted by me"}
+	decides, makes := v.By.Has(identity.RoleChecker), page.MayMake(v.By) == nil
+	switch {
+	case decides && makes:
+		return []queueTab{{tabForMe, "For me"}, all, mine, {tabDecided, "Decided today"}}
+	case decides:
+		return []queueTab{{tabForMe, "For me"}, all, {tabDecided, "Decided today"}}
+	case makes:
+		return []queueTab{mine, all}
 	}
-	return []ui.Tab{tab("For me", tabForMe), tab("All waiting", tabAll), tab("Submitted by me", tabMine), tab("Decided today", tabDecided)}
+	return []queueTab{all}
+}
+
+func (v *visit) queueTabs(f page.Filter) []ui.Tab {
+	var tabs []ui.Tab
+	for _, t := range v.tabs() {
+		tabs = append(tabs, ui.Tab{Label: t.label, URL: "/queue" + f.Query("tab", t.name, "after", ""), Current: f.View.Tab == t.name})
+	}
+	return tabs
 }
 
 // emptyQueue says why nothing is listed and what to do next.

@@ -70,7 +70,7 @@ func (v *visit) mineRow(m payment.Message) (views.MineRow, error) {
 		Note: page.StatusReason(m), Toward: page.Toward(m), Purpose: rtransaction.Purpose(m),
 	}
 	row.CreditorName, row.Account = page.Facing(m)
-	if m.Kind == payment.KindInstruction {
+	if row.LikeLabel = page.AgainLabel(m); row.LikeLabel != "" {
 		row.LikeURL = "/payments/new?like=" + m.InternalID.String()
 	}
 	_, err := m.Withdraw(v.By, "", v.At) // asks the domain; nothing is stored

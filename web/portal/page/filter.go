@@ -5,11 +5,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
-	"countersign/internal/account"
-	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/money"
 	"countersign/internal/payment"
@@ -38,7 +37,7 @@ func ReadFilter(query url.Values, action string) Filter {
 	f := Filter{View: views.Filter{
 		Action: action, Tab: get("tab"), Scheme: get("scheme"), Currency: get("currency"), AmountFrom: get("amountFrom"),
 		AmountTo: get("amountTo"), Maker: get("maker"), State: get("state"), Text: get("text"),
-		Kind: get("kind"), Direction: get("direction"),
+		Kind: get("kind"), Direction: get("direction"), From: get("from"), To: get("to"), Since: get("since"),
 	}}
 	if f.View.Text == "" {
 		f.View.Text = get("q")
@@ -49,6 +48,7 @@ func ReadFilter(query url.Values, action string) Filter {
 	f.AmountTo = f.amount("amountTo", f.View.AmountTo)
 	for _, set := range []string{
 		f.View.Scheme, f.View.Currency, f.View.AmountFrom, f.View.AmountTo, f.View.Maker, f.View.State, f.View.Kind, f.View.Direction,
+		f.View.From, f.View.To, f.View.Since,
 	} {
 		if set != "" {
 			f.View.Active++
@@ -103,6 +103,29 @@ func (f *Filter) amount(name, typed string) int64 {
 	return amount.Minor()
 }
 
+// Days reads the days of the filter in the zone of the banking day: made on the first one or later, made before the end of the second one, in
+// its state since the third one. A zero time does not narrow the list. What is no day is named in the problems.
+func (f *Filter) Days(zone *time.Location) (from, before, since time.Time) {
+	day := func(name, typed string) time.Time {
+		if typed == "" {
+			return time.Time{}
+		}
+		for _, layout := range []string{time.DateOnly, "2.1.2006"} {
+			at, err := time.ParseInLocation(layout, typed, zone)
+			if err == nil {
+				return at
+			}
+		}
+		f.Problems = append(f.Problems, ui.Problem{Field: name, Text: "Enter a day such as 20.11.2026.", Code: "DT01"})
+		return time.Time{}
+	}
+	from, before, since = day("from", f.View.From), day("to", f.View.To), day("since", f.View.Since)
+	if !before.IsZero() {
+		before = before.AddDate(0, 0, 1)
+	}
+	return from, before, since
+}
+
 // Query is the filter as the end of an address, with its question mark; "" when there is none. A page is kept, as Back returns to it.
 func (f Filter) Query(changes ...string) string {
 	values := url.Values{}
@@ -120,6 +143,9 @@ func (f Filter) Query(changes ...string) string {
 	set("state", f.View.State)
 	set("kind", f.View.Kind)
 	set("direction", f.View.Direction)
+	set("from", f.View.From)
+	set("to", f.View.To)
+	set("since", f.View.Since)
 	set("text", f.View.Text)
 	if f.After != uuid.Nil {
 		set("after", f.After.String())
@@ -169,31 +195,6 @@ func (f Filter) Maker() string {
 		return ""
 	}
 	return identity.NormaliseName(f.View.Maker)
-}
-
-// Searched is what a search text may mean.
-type Searched struct {
-	Iban   string
-	Minor  int64 // an amount in minor units
-	Global globalid.ID
-	ID     uuid.UUID
-	Text   string // as typed, without space around it
-}
-
-// ReadSearch finds out what somebody looks for. One text may mean several things.
-func ReadSearch(typed string) Searched {
-	s := Searched{Text: strings.TrimSpace(typed)}
-	iban, err := account.ParseInput(s.Text)
-	if err == nil {
-		s.Iban = iban.String()
-	}
-	amount, err := money.ParseInput(money.CHF, s.Text)
-	if err == nil {
-		s.Minor = amount.Minor()
-	}
-	s.Global, _ = globalid.Parse(s.Text) // "" when it is none
-	s.ID, _ = uuid.Parse(s.Text)         // zero when it is none
-	return s
 }
 
 // NothingMatches is what a list says when its filters leave nothing of what it lists.

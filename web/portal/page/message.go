@@ -160,12 +160,19 @@ func ChangesView(changes []entry.Change) []views.Change {
 	return shown
 }
 
-// StatusReason is why a message failed or a recall was refused: code and text.
+// StatusReason is why a message was rejected, by whom, or why it failed or a recall was refused: code and text. A rejection is told of a
+// message that was loaded with its decisions.
 func StatusReason(m payment.Message) string {
-	if m.State != payment.StateFailed && m.State != payment.StateRefused {
-		return ""
+	decision, decided := m.LastDecision()
+	switch {
+	case m.State == payment.StateRejected && decided && decision.Action == payment.ActionReject:
+		return "Rejected by " + decision.Name + ": " + decision.Reason
+	case m.State == payment.StateFailed, m.State == payment.StateRefused:
+		return strings.TrimSpace(m.StatusCode + " " + m.StatusText)
+	case m.State == payment.StateUnconfirmed:
+		return "Do not pay again yet: clearing has it and has not answered. It is asked again, and its answer still counts."
 	}
-	return strings.TrimSpace(m.StatusCode + " " + m.StatusText)
+	return ""
 }
 
 // ChannelName says where something came in: "Portal", "API, client demo-backoffice".
@@ -200,6 +207,22 @@ func FollowUp(m payment.Message) string {
 		return string(payment.ReturnStatusOf(m.ReturnState))
 	default: // the others are what became of a payment
 		return ""
+	}
+}
+
+// AgainLabel is what a link to a new payment filled from this one is called; "" where there is to be none. While nobody knows whether a
+// payment arrived, nothing offers to pay it again.
+func AgainLabel(m payment.Message) string {
+	if m.Kind != payment.KindInstruction || m.Withheld != "" {
+		return ""
+	}
+	switch m.State {
+	case payment.StateUnconfirmed:
+		return ""
+	case payment.StateRejected, payment.StateFailed, payment.StateExpired, payment.StateWithdrawn:
+		return "Correct and submit again"
+	default:
+		return "New payment like this"
 	}
 }
 

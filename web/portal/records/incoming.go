@@ -24,7 +24,8 @@ func showIncoming(v *visit) error {
 	f := page.ReadFilter(v.Echo.QueryParams(), "/incoming")
 	f.View.States = incomingStates()
 	f.View.Kind, f.View.Direction = string(payment.KindPayment), string(payment.DirectionIn)
-	list, more, err := v.search(f, page.ReadSearch(f.View.Text))
+	f.View.Dated = true
+	list, more, err := v.search(&f, page.ReadSearch(f.View.Text, v.Today()))
 	if err != nil {
 		return err
 	}
@@ -48,7 +49,7 @@ func showIncoming(v *visit) error {
 		status = http.StatusUnprocessableEntity
 	}
 	if v.Fragment() {
-		return v.Render(status, views.IncomingList(model))
+		return v.Render(status, views.IncomingFragment(model))
 	}
 	return v.Render(status, views.IncomingPage(model))
 }

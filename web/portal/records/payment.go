@@ -93,8 +93,8 @@ func (v *visit) actions(m payment.Message) (actions []views.Action, barred []str
 	if _, err := m.Withdraw(v.By, "", v.At); err == nil {
 		actions = append(actions, views.Action{Label: "Withdraw " + amount, URL: path + "/withdraw"})
 	}
-	if m.Withheld == "" && page.MayMake(v.By) == nil && m.Kind == payment.KindInstruction {
-		actions = append(actions, views.Action{Label: "New payment like this", URL: "/payments/new?like=" + m.InternalID.String()})
+	if again := page.AgainLabel(m); again != "" && page.MayMake(v.By) == nil {
+		actions = append(actions, views.Action{Label: again, URL: "/payments/new?like=" + m.InternalID.String()})
 	}
 	return actions, barred
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -23,7 +24,8 @@ func showPayments(v *visit) error {
 	}
 	f := page.ReadFilter(v.Echo.QueryParams(), "/payments")
 	f.View.States, f.View.Kinds, f.View.Directions = stateOptions(), page.KindOptions(payment.Kinds()), directionOptions()
-	found := page.ReadSearch(f.View.Text)
+	f.View.Dated = true
+	found := page.ReadSearch(f.View.Text, v.Today())
 	id, err := v.exact(found)
 	if err != nil {
 		return err
@@ -31,7 +33,7 @@ func showPayments(v *visit) error {
 	if id != uuid.Nil {
 		return v.jump("/payments/" + id.String())
 	}
-	list, more, err := v.search(f, found)
+	list, more, err := v.search(&f, found)
 	if err != nil {
 		return err
 	}
@@ -52,7 +54,7 @@ func showPayments(v *visit) error {
 		status = http.StatusUnprocessableEntity
 	}
 	if v.Fragment() {
-		return v.Render(status, views.PaymentList(model))
+		return v.Render(status, views.PaymentFragment(model))
 	}
 	return v.Render(status, views.PaymentsPage(model))
 }
@@ -100,48 +102,24 @@ func (v *visit) exact(s page.Searched) (uuid.UUID, error) {
 	return uuid.Nil, nil
 }
 
-// search lists a page of messages. A text that is an IBAN or an amount is searched as one, any other as a part of a creditor's name.
-func (v *visit) search(f page.Filter, found page.Searched) (list []payment.Message, more bool, err error) {
+// search lists a page of messages.
+func (v *visit) search(f *page.Filter, found page.Searched) (list []payment.Message, more bool, err error) {
 	if f.Impossible {
 		return nil, false, nil
 	}
 	ask := lookup.Filter{
 		Before: f.After, Kind: f.Kind(payment.Kinds()), Direction: f.Direction(), Scheme: string(f.Scheme),
-		MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,
+		MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo, Search: found.Search,
+	}
+	var before time.Time
+	ask.CreatedFrom, before, ask.ChangedSince = f.Days(v.Config.Zone)
+	if !before.IsZero() {
+		ask.CreatedTo = before.Add(-time.Microsecond) // the last moment counts
 	}
 	if slices.Contains(payment.States(), payment.State(f.View.State)) {
 		ask.States = []payment.State{payment.State(f.View.State)}
 	}
-	for _, narrowed := range narrow(ask, found) {
-		list, more, err = v.Listed(narrowed)
-		if err != nil || len(list) > 0 {
-			break
-		}
-	}
-	return list, more, err
-}
-
-// narrow lists the searches to try one after the other for a text.
-func narrow(ask lookup.Filter, found page.Searched) []lookup.Filter {
-	one := func(set func(*lookup.Filter)) lookup.Filter {
-		narrowed := ask
-		set(&narrowed)
-		return narrowed
-	}
-	switch {
-	case found.Text == "":
-		return []lookup.Filter{ask}
-	case found.Iban != "":
-		return []lookup.Filter{
-			one(func(f *lookup.Filter) { f.CreditorAccount = found.Iban }), one(func(f *lookup.Filter) { f.DebtorAccount = found.Iban }),
-		}
-	case found.Minor != 0:
-		return []lookup.Filter{one(func(f *lookup.Filter) { f.AmountFrom, f.AmountTo = found.Minor, found.Minor })}
-	}
-	return []lookup.Filter{
-		one(func(f *lookup.Filter) { f.EndToEndID = found.Text }), one(func(f *lookup.Filter) { f.ExternalID = found.Text }),
-		one(func(f *lookup.Filter) { f.CreditorName = found.Text }), one(func(f *lookup.Filter) { f.DebtorName = found.Text }),
-	}
+	return v.Listed(ask)
 }
 
 func paymentRow(m payment.Message) views.PaymentRow {

@@ -341,6 +341,106 @@ func (q *Queries) QueueCount(ctx context.Context, realm string, excludePerson *u
 	return items, nil
 }
 
+const queueKeys = `-- name: QueueKeys :many
+SELECT m.message_id, m.created_at, m.currency, m.amount FROM message_listed m
+WHERE m.realm = $1 AND m.state = 'Approval Pending'
+  AND ($2::text IS NULL OR m.kind = $2::text)
+  AND ($3::text IS NULL OR m.scheme = $3::text)
+  AND ($4::text IS NULL OR m.maker_login = $4::text)
+  AND ($5::bigint IS NULL OR m.amount >= $5::bigint)
+  AND ($6::bigint IS NULL OR m.amount <= $6::bigint)
+  AND (NOT $7::boolean
+       OR search_hit($8::text, $9::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
+         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
+       OR (m.amount BETWEEN $10::bigint AND $11::bigint
+           AND m.currency = coalesce($12::text, m.currency))
+       OR (m.created_at >= $13::timestamptz AND m.created_at < $14::timestamptz)
+       OR m.state = ANY ($15::text[]) OR m.scheme = $16::text OR m.kind = $17::text)
+  AND ($18::uuid IS NULL OR ($18::uuid <> ALL (m.makers)
+       AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
+                         AND d.checker_person = $18::uuid)))
+  AND ($19::uuid IS NULL OR $19::uuid = ANY (m.makers))
+ORDER BY m.message_id
+LIMIT $20::integer
+`
+
+type QueueKeysParams struct {
+	Realm          string
+	Kind           *string
+	Scheme         *string
+	MakerLogin     *string
+	AmountFrom     *int64
+	AmountTo       *int64
+	Searching      bool
+	Search         *string
+	Compact        *string
+	SearchFrom     *int64
+	SearchTo       *int64
+	SearchCurrency *string
+	SearchSince    *time.Time
+	SearchUntil    *time.Time
+	SearchStates   []string
+	SearchScheme   *string
+	SearchKind     *string
+	ExcludePerson  *uuid.UUID
+	OnlyPerson     *uuid.UUID
+	PageSize       int32
+}
+
+type QueueKeysRow struct {
+	MessageID uuid.UUID
+	CreatedAt time.Time
+	Currency  string
+	Amount    int64
+}
+
+// The keys, ages and amounts of what QueueList lists, of all pages together, so many at most.
+func (q *Queries) QueueKeys(ctx context.Context, arg QueueKeysParams) ([]QueueKeysRow, error) {
+	rows, err := q.db.Query(ctx, queueKeys,
+		arg.Realm,
+		arg.Kind,
+		arg.Scheme,
+		arg.MakerLogin,
+		arg.AmountFrom,
+		arg.AmountTo,
+		arg.Searching,
+		arg.Search,
+		arg.Compact,
+		arg.SearchFrom,
+		arg.SearchTo,
+		arg.SearchCurrency,
+		arg.SearchSince,
+		arg.SearchUntil,
+		arg.SearchStates,
+		arg.SearchScheme,
+		arg.SearchKind,
+		arg.ExcludePerson,
+		arg.OnlyPerson,
+		arg.PageSize,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []QueueKeysRow
+	for rows.Next() {
+		var i QueueKeysRow
+		if err := rows.Scan(
+			&i.MessageID,
+			&i.CreatedAt,
+			&i.Currency,
+			&i.Amount,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const queueList = `-- name: QueueList :many
 SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients FROM message_listed m
 WHERE m.realm = $1 AND m.state = 'Approval Pending'
@@ -350,28 +450,43 @@ WHERE m.realm = $1 AND m.state = 'Approval Pending'
   AND ($5::text IS NULL OR m.maker_login = $5::text)
   AND ($6::bigint IS NULL OR m.amount >= $6::bigint)
   AND ($7::bigint IS NULL OR m.amount <= $7::bigint)
-  AND ($8::text IS NULL
-       OR position(lower($8::text) IN lower(m.creditor_name || ' ' || m.creditor_account || ' ' || m.end_to_end_id || ' ' || m.global_id)) > 0)
-  AND ($9::uuid IS NULL OR ($9::uuid <> ALL (m.makers)
+  AND (NOT $8::boolean
+       OR search_hit($9::text, $10::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
+         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
+       OR (m.amount BETWEEN $11::bigint AND $12::bigint
+           AND m.currency = coalesce($13::text, m.currency))
+       OR (m.created_at >= $14::timestamptz AND m.created_at < $15::timestamptz)
+       OR m.state = ANY ($16::text[]) OR m.scheme = $17::text OR m.kind = $18::text)
+  AND ($19::uuid IS NULL OR ($19::uuid <> ALL (m.makers)
        AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
-                         AND d.checker_person = $9::uuid)))
-  AND ($10::uuid IS NULL OR $10::uuid = ANY (m.makers))
+                         AND d.checker_person = $19::uuid)))
+  AND ($20::uuid IS NULL OR $20::uuid = ANY (m.makers))
 ORDER BY m.message_id
-LIMIT $11::integer
+LIMIT $21::integer
 `
 
 type QueueListParams struct {
-	Realm         string
-	After         *uuid.UUID
-	Kind          *string
-	Scheme        *string
-	MakerLogin    *string
-	AmountFrom    *int64
-	AmountTo      *int64
-	Search        *string
-	ExcludePerson *uuid.UUID
-	OnlyPerson    *uuid.UUID
-	PageSize      int32
+	Realm          string
+	After          *uuid.UUID
+	Kind           *string
+	Scheme         *string
+	MakerLogin     *string
+	AmountFrom     *int64
+	AmountTo       *int64
+	Searching      bool
+	Search         *string
+	Compact        *string
+	SearchFrom     *int64
+	SearchTo       *int64
+	SearchCurrency *string
+	SearchSince    *time.Time
+	SearchUntil    *time.Time
+	SearchStates   []string
+	SearchScheme   *string
+	SearchKind     *string
+	ExcludePerson  *uuid.UUID
+	OnlyPerson     *uuid.UUID
+	PageSize       int32
 }
 
 // Pending messages, oldest first, from a key on; without those a person made or decided when they are excluded.
@@ -384,7 +499,17 @@ func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]Message
 		arg.MakerLogin,
 		arg.AmountFrom,
 		arg.AmountTo,
+		arg.Searching,
 		arg.Search,
+		arg.Compact,
+		arg.SearchFrom,
+		arg.SearchTo,
+		arg.SearchCurrency,
+		arg.SearchSince,
+		arg.SearchUntil,
+		arg.SearchStates,
+		arg.SearchScheme,
+		arg.SearchKind,
 		arg.ExcludePerson,
 		arg.OnlyPerson,
 		arg.PageSize,
@@ -492,8 +617,15 @@ WHERE m.realm = $1
   AND ($25::text IS NULL OR m.currency = $25::text)
   AND ($26::bigint IS NULL OR m.amount >= $26::bigint)
   AND ($27::bigint IS NULL OR m.amount <= $27::bigint)
+  AND (NOT $28::boolean
+       OR search_hit($29::text, $30::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
+         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
+       OR (m.amount BETWEEN $31::bigint AND $32::bigint
+           AND m.currency = coalesce($33::text, m.currency))
+       OR (m.created_at >= $34::timestamptz AND m.created_at < $35::timestamptz)
+       OR m.state = ANY ($36::text[]) OR m.scheme = $37::text OR m.kind = $38::text)
 ORDER BY CASE WHEN $3::boolean THEN m.message_id END, m.message_id DESC
-LIMIT $28::integer
+LIMIT $39::integer
 `
 
 type TransactionListParams struct {
@@ -524,6 +656,17 @@ type TransactionListParams struct {
 	Currency        *string
 	AmountFrom      *int64
 	AmountTo        *int64
+	Searching       bool
+	Search          *string
+	Compact         *string
+	SearchFrom      *int64
+	SearchTo        *int64
+	SearchCurrency  *string
+	SearchSince     *time.Time
+	SearchUntil     *time.Time
+	SearchStates    []string
+	SearchScheme    *string
+	SearchKind      *string
 	PageSize        int32
 }
 
@@ -559,6 +702,17 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 		arg.Currency,
 		arg.AmountFrom,
 		arg.AmountTo,
+		arg.Searching,
+		arg.Search,
+		arg.Compact,
+		arg.SearchFrom,
+		arg.SearchTo,
+		arg.SearchCurrency,
+		arg.SearchSince,
+		arg.SearchUntil,
+		arg.SearchStates,
+		arg.SearchScheme,
+		arg.SearchKind,
 		arg.PageSize,
 	)
 	if err != nil {

@@ -1,0 +1,107 @@
+package checker
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/payment"
+	"countersign/internal/store/lookup"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// maxGone is how many rows are told of at a time: further ones are told at the next look.
+const maxGone = 50
+
+// late is how long a message may take from getting its key to being seen by others.
+const late = time.Minute
+
+// Live follows what happens to the queue behind one open page: which messages came, by their keys, and which ones somebody else decided.
+type Live struct {
+	visit  *visit
+	filter page.Filter
+	since  time.Time          // when the page was made
+	known  map[uuid.UUID]bool // waited when the stream began
+	last   []lookup.Waiting   // waited at the look before
+	came   map[uuid.UUID]bool // since the page was made
+	told   string             // of what the page was told last
+}
+
+// Follow begins to follow the queue as the address of the stream narrows it.
+func Follow(v *page.Visit) (*Live, error) {
+	query := v.Echo.QueryParams()
+	l := &Live{
+		visit: &visit{v}, filter: page.ReadFilter(query, "/queue"), since: v.At, known: map[uuid.UUID]bool{}, came: map[uuid.UUID]bool{},
+	}
+	milliseconds, err := strconv.ParseInt(query.Get(sinceField), 10, 64)
+	if err == nil && milliseconds > 0 && milliseconds <= v.At.UnixMilli() {
+		l.since = time.UnixMilli(milliseconds)
+	}
+	l.last, err = l.visit.waiting(l.filter)
+	for _, w := range l.last {
+		l.known[w.MessageID] = true
+	}
+	return l, err
+}
+
+// Look looks once more. changed is false when there is nothing to tell.
+func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
+	waiting, err := l.visit.waiting(l.filter)
+	if err != nil {
+		return update, false, err
+	}
+	still := make(map[uuid.UUID]bool, len(waiting))
+	for _, w := range waiting {
+		still[w.MessageID] = true
+		unseen := !l.known[w.MessageID] && w.CreatedAt.After(l.since.Add(-late))
+		if unseen || !w.CreatedAt.Before(l.since) {
+			l.came[w.MessageID] = true
+		}
+		if l.came[w.MessageID] {
+			update.Arrivals++
+		}
+	}
+	gone := slices.DeleteFunc(l.last, func(w lookup.Waiting) bool { return still[w.MessageID] })
+	update.Rows, err = l.rows(gone)
+	l.last = waiting
+	update.Facts = factsOf(waiting, l.visit.Config.Now())
+	update.Facts.Narrowed = l.filter.View.Active > 0 || l.filter.View.Text != ""
+	update.URL = "/queue" + l.filter.Query("after", "")
+	update.Shell = l.visit.Shell("", views.PlaceQueue)
+	told := strings.Join([]string{strconv.Itoa(update.Arrivals), strconv.Itoa(len(waiting)), strconv.Itoa(l.visit.Waiting)}, " ")
+	changed = len(update.Rows) > 0 || told != l.told && l.told != "" || update.Arrivals > 0 && l.told == ""
+	l.told = told
+	return update, changed, err
+}
+
+// rows shows what no longer waits as it stands now, with who decided it and when.
+func (l *Live) rows(gone []lookup.Waiting) ([]views.QueueRow, error) {
+	var rows []views.QueueRow
+	for _, w := range gone[:min(len(gone), maxGone)] {
+		m, err := l.visit.Config.Reader.Message(l.visit.Context(), l.visit.By.Realm, w.MessageID)
+		if err != nil {
+			return rows, err
+		}
+		row := QueueRow(l.visit.Visit, m, l.filter)
+		row.Dimmed, row.Decided = true, l.visit.whatBecame(m)
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// whatBecame says in a few words what happened to a message that waited: "Approved by Checker 2, 08:15:22 CET".
+func (v *visit) whatBecame(m payment.Message) string {
+	decision, decided := m.LastDecision()
+	switch {
+	case decided && decision.PersonID == v.By.PersonID:
+		return decidedNote(decision.Action, "you", decision.DecidedAt)
+	case decided && m.State != payment.StateWithdrawn && m.State != payment.StateExpired:
+		return decidedNote(decision.Action, decision.Name, decision.DecidedAt)
+	}
+	return ui.StateLabel(string(m.State)) + ", " + ui.ClockTime(m.StateSince)
+}

@@ -1,0 +1,100 @@
+package page
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/globalid"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/lookup"
+	"countersign/views/ui"
+)
+
+// Searched is what a search text may mean: what lists are narrowed by, and the identifiers that name one message.
+type Searched struct {
+	lookup.Search
+
+	Global globalid.ID
+	ID     uuid.UUID
+}
+
+// ReadSearch finds out what somebody looks for. One text may mean several things: whatever lists print can be looked for as it is printed.
+// now is the moment in the zone that times are shown in.
+func ReadSearch(typed string, now time.Time) Searched {
+	text := strings.Join(strings.Fields(typed), " ") // no-break spaces too
+	text = strings.TrimSpace(strings.TrimLeft(text, ".…"))
+	s := Searched{Search: lookup.Search{Text: text}}
+	if strings.ContainsAny(text, "0123456789") {
+		s.Compact = strings.ToUpper(strings.ReplaceAll(text, " ", ""))
+	}
+	s.Currency, s.AmountFrom, s.AmountTo = readAmount(text)
+	s.Since, s.Until = readMoment(text, now)
+	s.States, s.Scheme, s.Kind = readLabels(text)
+	s.Global, _ = globalid.Parse(text) // "" when it is none
+	s.ID, _ = uuid.Parse(text)         // zero when it is none
+	return s
+}
+
+// readAmount reads an amount with or without its currency; without cents it means each amount with these francs or euros.
+func readAmount(text string) (currency string, from, to int64) {
+	number := text
+	for _, known := range []money.Currency{money.CHF, money.EUR} {
+		code := string(known)
+		upper := strings.ToUpper(number)
+		if strings.HasPrefix(upper, code) || strings.HasSuffix(upper, code) {
+			currency = code
+			number = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(upper, code), code))
+		}
+	}
+	amount, err := money.ParseInput(money.CHF, number) // both have cents
+	if err != nil || amount.Minor() <= 0 {
+		return "", 0, 0
+	}
+	from, to = amount.Minor(), amount.Minor()
+	if amount.Minor()%100 == 0 && !strings.HasSuffix(number, ".00") && !strings.HasSuffix(number, ",00") {
+		to += 99
+	}
+	return currency, from, to
+}
+
+// readMoment reads a day or a time of today, as lists and details print them, into its beginning and its end.
+func readMoment(text string, now time.Time) (since, until time.Time) {
+	for _, layout := range []string{"2.1.2006", time.DateOnly, "2.1.2006 15:04:05 MST"} {
+		day, err := time.ParseInLocation(layout, text, now.Location())
+		if err == nil {
+			day = time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, now.Location())
+			return day, day.AddDate(0, 0, 1)
+		}
+	}
+	at, err := time.Parse("15:04", text)
+	if err != nil {
+		return time.Time{}, time.Time{}
+	}
+	minute := time.Date(now.Year(), now.Month(), now.Day(), at.Hour(), at.Minute(), 0, 0, now.Location())
+	return minute, minute.Add(time.Minute)
+}
+
+// readLabels finds the words for states, schemes and kinds.
+func readLabels(text string) (states []payment.State, scheme rulebook.Scheme, kind payment.Kind) {
+	for _, state := range payment.States() {
+		if strings.EqualFold(text, ui.StateLabel(string(state))) {
+			states = append(states, state)
+		}
+	}
+	for _, known := range rulebook.Schemes() {
+		if strings.EqualFold(text, ui.SchemeLabel(string(known))) {
+			scheme = known
+		}
+	}
+	kinds := payment.Kinds()
+	index := slices.IndexFunc(kinds, func(k payment.Kind) bool { return strings.EqualFold(text, ui.KindLabel(string(k))) })
+	if index >= 0 {
+		kind = kinds[index]
+	}
+	return states, scheme, kind
+}

@@ -1,0 +1,110 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+// texts are the readable texts of all parts.
+func (a answer) texts(selector string) []string {
+	var list []string
+	a.page.Find(selector).Each(func(_ int, part *goquery.Selection) {
+		list = append(list, strings.Join(strings.Fields(part.Text()), " "))
+	})
+	return list
+}
+
+// TestNobodyIsToldThatSomethingWaitsForThemWhoMayNotDecide: tabs and tiles go by the role.
+func TestNobodyIsToldThatSomethingWaitsForThemWhoMayNotDecide(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.as("maker1").submit(filled())
+	for name, want := range map[string]struct {
+		tabs, tiles string
+		rows        int
+	}{
+		"checker1":    {"For me, All waiting, Decided today", "Waiting for me", 1},
+		"both1":       {"For me, All waiting, Submitted by me, Decided today", "Waiting for me", 1},
+		"maker1":      {"Submitted by me, All waiting", "My payments waiting", 1},
+		"maker2":      {"Submitted by me, All waiting", "My payments waiting", 0},
+		"supervisor1": {"All waiting", "Waiting for approval", 1},
+	} {
+		queue := b.as(name).get("/queue").is(http.StatusOK)
+		if tabs := strings.Join(queue.texts(".tabs a"), ", "); tabs != want.tabs {
+			t.Errorf("%s has the tabs %s", name, tabs)
+		}
+		if rows := queue.page.Find("tr[data-row]").Length(); rows != want.rows {
+			t.Errorf("%s sees %d rows, want %d", name, rows, want.rows)
+		}
+		home := b.as(name).get("/").is(http.StatusOK)
+		if tiles := home.texts(".tile-label"); len(tiles) == 0 || tiles[0] != want.tiles {
+			t.Errorf("%s has the tiles %q", name, tiles)
+		}
+		home.page.Find(".tiles a").Each(func(_ int, tile *goquery.Selection) {
+			b.as(name).get(tile.AttrOr("href", "")).is(http.StatusOK)
+		})
+	}
+}
+
+// TestEachNumberOfTheHomePageIsThatOfItsList: what was rejected yesterday is not in the list behind what was rejected today.
+func TestEachNumberOfTheHomePageIsThatOfItsList(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, checker := b.as("maker1"), b.as("checker1")
+	for _, amount := range []string{"1.10", "2.20", "3.30"} {
+		m := maker.submit(with(filled(), "amount", amount, "endToEndId", "E2E-"+amount))
+		path := "/queue/" + m.InternalID.String() + "/reject"
+		checker.post(path, url.Values{"version": {"1"}, "contentHash": {hash(m)}, "category": {"other"}, "reason": {"Not ordered"}}).goesTo("/queue")
+		if amount == "1.10" {
+			b.change("SET session_replication_role = replica; UPDATE message SET state_since = state_since - interval '2 days' WHERE message_id = '" + m.InternalID.String() + "'")
+		}
+	}
+	for _, name := range []string{"checker1", "maker1", "supervisor1"} {
+		home := b.as(name).get("/").is(http.StatusOK)
+		home.page.Find(".tiles a").Each(func(_ int, tile *goquery.Selection) {
+			label, value := tile.Find(".tile-label").Text(), tile.Find(".tile-value").Text()
+			if label != "Rejected today" {
+				return
+			}
+			rows := b.as(name).get(tile.AttrOr("href", "")).is(http.StatusOK).page.Find("tr[data-row]").Length()
+			if value != "2" || rows != 2 {
+				t.Errorf("%s: %s is %s, and its list has %d rows", name, label, value, rows)
+			}
+		})
+	}
+	b.as("checker1").get("/payments?from=yesterday").is(http.StatusUnprocessableEntity).says("Enter a day such as")
+}
+
+// TestARejectedPaymentSaysWhyAndCanBeCorrected tells its maker on the page of the payment.
+func TestARejectedPaymentSaysWhyAndCanBeCorrected(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	m := maker.submit(filled())
+	path := "/queue/" + m.InternalID.String() + "/reject"
+	b.as("checker1").post(path, url.Values{"version": {"1"}, "contentHash": {hash(m)}, "category": {"evidence"}, "reason": {"Where is the invoice?"}}).goesTo("/queue")
+	page := maker.get("/payments/" + m.InternalID.String()).is(http.StatusOK)
+	if said := page.texts(".notice-bad"); len(said) != 1 || said[0] != "Rejected by Checker 1: Order or evidence is missing: Where is the invoice?" {
+		t.Errorf("the page says %q", said)
+	}
+	again := page.page.Find("a.button").FilterFunction(func(_ int, a *goquery.Selection) bool { return a.Text() == "Correct and submit again" })
+	form := maker.get(again.AttrOr("href", "")).is(http.StatusOK).fields("/payments/new")
+	if form.Get("creditorName") != "Beispiel Holzbau GmbH" || form.Get("amount") == "" {
+		t.Errorf("the form comes with %v", form)
+	}
+}
+
+// TestTypographyIsWrittenAsItIsTyped: what office programs put in by themselves is no fault of the maker's.
+func TestTypographyIsWrittenAsItIsTyped(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	form := with(filled(), "creditorName", "Rock’n’Roll “Zürich” – Söhne", "remittanceText", "Lieferung… \u201e4711\u201c")
+	check := maker.post("/payments/new", form).goesTo("/payments/")
+	maker.get(check).is(http.StatusOK).says(`Rock'n'Roll "Zürich" - Söhne`).says("Some characters are written differently")
+	maker.post("/payments/new", with(form, "creditorName", "Привет")).is(http.StatusUnprocessableEntity)
+}

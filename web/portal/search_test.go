@@ -1,0 +1,103 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"countersign/internal/payment"
+)
+
+// searches is what is typed, and the letters of the payments it finds; "?" before them when it may find others too.
+var searches = []struct{ typed, finds string }{
+	{"CHF 1'918.05", "a"},
+	{"1'918.05", "a"},
+	{"1918.05", "a"},
+	{"1918,05", "a"},
+	{"1’918.05", "a"},
+	{"1 918.05", "a"},
+	{"1918.05 CHF", "a"},
+	{"chf1918.05", "a"},
+	{"1918", "a"},
+	{"1'918", "a"},
+	{"EUR 1'918.05", ""},
+	{"EUR 751.10", "c"},
+	{"1200.00", "d"},
+	{"1200", "d"},
+	{"18669", "b"},
+	{"…613388", "abd"},
+	{"613388", "abd"},
+	{"1338 8", "abd"},
+	{"CH48 2196 6000 0096 1338 8", "abd"},
+	{"ch4821966000009613388", "abd"},
+	{"DE89 3704 0044 0532 0130 00", "c"},
+	{"013000", "c"},
+	{"elektrizitatswerk", "a"},
+	{"ELEKTRIZITÄTSWERK", "a"},
+	{"Elektrizitaetswerk", "a"},
+	{"Stadt  Zürich", "a"},
+	{"zuerich", "a"},
+	{"Societe Generale", "b"},
+	{"d’Horlogerie", "b"},
+	{"backerei grossmann", "d"},
+	{"muller", "c"},
+	{"Invoice 4711", "a"},
+	{"lieferung", "b"},
+	{"maker2", "b"},
+	{"Maker 2", "b"},
+	{"2026-118", "b"},
+	{"SEPA", "c"},
+	{"Waiting for approval", "abcd"},
+	{"Muster GmbH", "c"},
+	{"%", ""},
+	{"_", ""},
+}
+
+// TestSearchTakesWhatTheScreenPrints: whatever a list or a payment shows can be looked for as it is shown, in the queue and in the list of
+// all payments alike.
+func TestSearchTakesWhatTheScreenPrints(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, zone := b.as("maker1"), b.config.Zone
+	m := map[string]payment.Message{
+		"a": maker.submit(with(filled(), "creditorName", "Elektrizitätswerk der Stadt Zürich", "amount", "1'918.05", "remittanceText", "Invoice 4711, Rate 2")),
+		"b": b.as("maker2").submit(with(filled(), "creditorName", "Société Générale d'Horlogerie SA", "amount", "18669.05", "endToEndId", "INVOICE-2026-118",
+			"remittanceText", "Lieferung Maerz")),
+		"c": maker.submit(with(filled(), "scheme", "sct-inst", "debtorAccount", "DE62007620110623852957", "creditorIban", "DE89370400440532013000",
+			"creditorName", "Muller Sohne", "street", "Ring", "town", "Koeln", "postcode", "50667", "country", "DE", "remittanceText", "Honorar", "amount", "751.10",
+			"endToEndId", "E2E-3")),
+		"d": maker.submit(with(filled(), "creditorName", "Bäckerei  Großmann", "amount", "1200", "remittanceText", "Znueni", "endToEndId", "E2E-4")),
+	}
+	today, reference := time.Now().In(zone), string(m["a"].GlobalID)
+	table := append(slices.Clone(searches), []struct{ typed, finds string }{
+		{today.Format("02.01.2006"), "abcd"}, {today.Format(time.DateOnly), "abcd"}, {today.AddDate(0, 0, -1).Format("02.01.2006"), ""}, {reference[3:12], "?a"}, {strings.ToLower(reference[2:11]), "?a"},
+	}...)
+	checker := b.as("checker1")
+	for _, row := range table {
+		wanted, atLeast := strings.CutPrefix(row.finds, "?")
+		for _, list := range []string{"/queue", "/payments"} {
+			got := checker.get(list + "?text=" + url.QueryEscape(row.typed)).is(http.StatusOK)
+			var found []string
+			got.page.Find("tr[data-row]").Each(func(_ int, tr *goquery.Selection) {
+				for name, message := range m {
+					if message.InternalID.String() == tr.AttrOr("data-row", "") {
+						found = append(found, name)
+					}
+				}
+			})
+			slices.Sort(found)
+			is := strings.Join(found, "")
+			if is != wanted && (!atLeast || !strings.Contains(is, wanted)) {
+				t.Errorf("%s: %q finds %q, want %q", list, row.typed, is, row.finds)
+			}
+		}
+	}
+	if len(table) < 40 {
+		t.Errorf("%d searches", len(table))
+	}
+}

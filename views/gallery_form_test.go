@@ -27,6 +27,10 @@ func entryExhibits() []exhibit {
 		{name: "not-found", page: views.ProblemPage(views.NotFound(anonymous))},
 		{name: "failed", failed: true, page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44"))},
 		{name: "session-ended", page: views.ProblemPage(views.SessionEnded(anonymous, "/signin?next=/queue"))},
+		{name: "reference", page: views.ReferencePage(views.Reference{Shell: bothShell("Reference data", views.PlaceNone), Rows: []views.ReferenceRow{
+			{Name: "Banks that SIC instant payments reach", Edition: "2026-10-01", Source: "bankmaster_V3.csv", Size: "2340 rows"},
+			{Name: "Banks that SEPA instant payments reach", Edition: "none", Source: "countersign directory import", Warning: "An order must name the BIC of the creditor's bank."},
+		}})},
 		{name: "profile", page: views.ProfilePage(views.Profile{Shell: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One", Saved: true})},
 	}
 }

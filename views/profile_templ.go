@@ -58,7 +58,7 @@ func ProfilePage(model Profile) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<form action=\"/me\" method=\"post\" novalidate><h2>This portal</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p><a href=\"/reference\">Reference data</a>: which editions of directories and code sets payments are checked with.</p><form action=\"/me\" method=\"post\" novalidate><h2>This portal</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

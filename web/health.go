@@ -94,8 +94,8 @@ func (s *Server) ready(c echo.Context) error {
 // readiness puts into words what the database said, as far as it came.
 func (s *Server) readiness(found store.Readiness, err error) api.Readiness {
 	answer := api.Readiness{
-		Status: "not ready", Database: "ok", Schema: "unknown", Clearing: "unknown", FourEyes: "unknown", Environment: s.cfg.Environment,
-		Connections: s.connections(),
+		Status: "not ready", Database: "ok", Schema: "unknown", Clearing: "unknown", FourEyes: "unknown", Directories: "unknown",
+		Environment: s.cfg.Environment, Connections: s.connections(),
 	}
 	if !found.Reachable {
 		answer.Database = "unreachable"
@@ -109,7 +109,7 @@ func (s *Server) readiness(found store.Readiness, err error) api.Readiness {
 	if err != nil || found.Schema != store.SchemaCurrent {
 		return answer
 	}
-	answer.FourEyes, answer.Clearing = FourEyes(found.Unguarded), "ok"
+	answer.FourEyes, answer.Clearing, answer.Directories = FourEyes(found.Unguarded), "ok", Directories(found.Directories, s.cfg.Now())
 	if missing := Unconnected(found.SchemesInUse, s.cfg.Connected); missing != "" {
 		answer.Clearing = missing
 		return answer

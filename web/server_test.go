@@ -197,11 +197,20 @@ func TestReadinessSaysWhetherFourEyesIsEnforced(t *testing.T) {
 	if a.Status != http.StatusOK || a.Text("fourEyes") != "enforced" || a.Text("status") != "ready" {
 		t.Errorf("the demo: %d %s", a.Status, a.Body)
 	}
+	// The directories of tests are of 2020.
+	if words := a.Text("directories"); !strings.Contains(words, "sct-inst in realm demo: of 2020-01-01, older than a quarter: import the directory of today") {
+		t.Errorf("old directories: %s", words)
+	}
 	_, err := b.DB.Connect(t).Exec(t.Context(), `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at)
 		VALUES ('demo2', $1, 99, 0, 3600, now())`, stations.NewID())
 	must(t, err)
 	b.DB.SealMasterData(t)
+	_, err = b.DB.Connect(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
+	must(t, err)
 	a = b.Send(t, webtest.Get("/readyz", webtest.Nobody))
+	if words := a.Text("directories"); !strings.Contains(words, "sct-inst in realm demo: none is loaded, so an order must name the BIC") {
+		t.Errorf("no directory: %s", words)
+	}
 	if a.Status != http.StatusOK || !strings.Contains(a.Text("fourEyes"), "off for everybody in demo2") {
 		t.Errorf("with a policy that turns it off: %d %s", a.Status, a.Body)
 	}

@@ -89,7 +89,7 @@ func (p *product) payment(scheme rulebook.Scheme, id string) *incomingDocument {
 			IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Anna Beispiel", Town: "Zuerich", Country: "CH"},
 			AgentBIC: "BBBBCHZZXXX", AgentIID: "21966",
 		},
-		AcceptedAt: p.house.Clock.Now(), Day: p.house.Clock.Now(),
+		CreditorAgent: "AAAADEFFXXX", AcceptedAt: p.house.Clock.Now(), Day: p.house.Clock.Now(),
 	})
 	must(p.t, err)
 	return document

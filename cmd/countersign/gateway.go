@@ -84,6 +84,9 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	}
 	g.Log.InfoContext(ctx, "countersign is up", "address", listener.Addr().String(), "environment", g.Environment,
 		"fourEyes", web.FourEyes(ready.Unguarded))
+	if words := web.Directories(ready.Directories, time.Now()); words != "ok" {
+		g.Log.WarnContext(ctx, "directories of banks", "state", words)
+	}
 	return g.work(ctx, parts, func(ctx context.Context) error { return server.Serve(ctx, listener) })
 }
 

@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -52,6 +54,11 @@ type Bank struct {
 	IID  IID
 	BIC  BIC // zero when the list has none
 	Name string
+}
+
+// Banks is the whole embedded list, in the order of the codes.
+func Banks() []Bank {
+	return slices.SortedFunc(maps.Values(banks()), func(one, other Bank) int { return strings.Compare(one.IID.text, other.IID.text) })
 }
 
 // BankByIID finds a bank by its code.

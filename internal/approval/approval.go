@@ -67,7 +67,9 @@ func (s *Station) Approve(ctx context.Context, by identity.Principal, in Input) 
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionApprove,
 		make: func(m payment.Message, known lifecycle.SubmissionFacts, v payment.Verdict) (payment.Transition, error) {
-			return m.Approve(v, payment.Terms{Policy: known.Policy, Rules: s.cfg.Rules, Today: v.At.In(s.cfg.Zone), Seal: s.cfg.Seal})
+			return m.Approve(v, payment.Terms{
+				Policy: known.Policy, Rules: s.cfg.Rules, Directory: known.Directory, Today: v.At.In(s.cfg.Zone), Seal: s.cfg.Seal,
+			})
 		},
 	})
 }

@@ -107,7 +107,7 @@ func arrive(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, transact
 			IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Peter Haller", Town: "Zuerich", Country: "CH"},
 			AgentBIC: "BBBBCHZZXXX", AgentIID: "21966",
 		},
-		AcceptedAt: h.Clock.Now(), Day: h.Clock.Now(),
+		CreditorAgent: "AAAADEFFXXX", AcceptedAt: h.Clock.Now(), Day: h.Clock.Now(),
 	})
 	must(t, err)
 	receive(t, h, scheme, "IN-"+transactionID, document)

@@ -23,6 +23,7 @@ const (
 	aGrant      = `SELECT grant_id::text FROM user_role WHERE realm = 'demo' ORDER BY md5(grant_id || ':m') LIMIT 1`
 	aDebtor     = `SELECT iban FROM debtor_account WHERE realm = 'demo' ORDER BY md5(iban || ':m') LIMIT 1`
 	aClient     = `SELECT client_id FROM client WHERE realm = 'demo' ORDER BY md5(client_id || ':m') LIMIT 1`
+	aDirectory  = `SELECT directory_id::text FROM routing_directory WHERE realm = 'demo' ORDER BY md5(directory_id || ':m') LIMIT 1`
 	aPolicy     = `SELECT policy_id::text FROM policy WHERE realm = 'demo' ORDER BY md5(policy_id || ':m') LIMIT 1`
 
 	otherPerson = `actor_user = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker2'),
@@ -123,6 +124,8 @@ var ofMasterData = []tampering{
 	{"user account moved to another person", "", "I20", "user_account", anAccount, `UPDATE user_account SET person_id = md5(':m')::uuid WHERE user_id::text = (` + anAccount + `)`},
 	{"password hash replaced", "", "I20", "user_account", anAccount, `UPDATE user_account SET password_hash = 'x' WHERE user_id::text = (` + anAccount + `)`},
 	{"debtor holder changed", "", "I20", "debtor_account", aDebtor, `UPDATE debtor_account SET holder_name = 'Nobody' WHERE iban = (` + aDebtor + `)`},
+	{"directory edition changed", "", "I20", "routing_directory", aDirectory, `UPDATE routing_directory SET edition = '2099-01-01' WHERE directory_id::text = (` + aDirectory + `)`},
+	{"directory rows changed", "", "I20", "routing_directory", aDirectory, `UPDATE routing_directory SET content = content || 'x', content_hash = sha256(content || 'x') WHERE directory_id::text = (` + aDirectory + `)`},
 	{"debtor BIC changed", "", "I20", "debtor_account", aDebtor, `UPDATE debtor_account SET agent_bic = 'ZZZZCHZZXXX' WHERE iban = (` + aDebtor + `)`},
 	{"client may decide its own", "", "I20", "client", aClient, `UPDATE client SET may_decide_own = NOT may_decide_own WHERE realm = 'demo' AND client_id = (` + aClient + `)`},
 	{"policy changed", "", "I20", "policy", aPolicy, `UPDATE policy SET amount_to = 1, amount_from = 0 WHERE policy_id::text = (` + aPolicy + `)`},

@@ -104,8 +104,8 @@ func transfer(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, transa
 	tx.CreditorAccount.ID.IBAN = account
 	document, err := interbank.CreditTransfer(interbank.CreditTransferInput{
 		Scheme: scheme, Order: order, TransactionID: transactionID, Reference: "IN-" + transactionID, UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
-		From:       interbank.Account{IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Peter Haller", Town: "Zuerich", Country: "CH"}, AgentBIC: "BBBBCHZZXXX", AgentIID: "21966"},
-		AcceptedAt: h.Clock.Now(), Day: h.Clock.Now(),
+		From:          interbank.Account{IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Peter Haller", Town: "Zuerich", Country: "CH"}, AgentBIC: "BBBBCHZZXXX", AgentIID: "21966"},
+		CreditorAgent: "AAAADEFFXXX", AcceptedAt: h.Clock.Now(), Day: h.Clock.Now(),
 	})
 	if err != nil {
 		t.Fatal(err)

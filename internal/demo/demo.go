@@ -35,7 +35,12 @@ func Ensure(ctx context.Context, by provision.Provisioner) error {
 	if err != nil {
 		return err
 	}
+	directories, err := Directories(by.At)
+	if err != nil {
+		return fmt.Errorf("make the demo: %w", err)
+	}
 	for _, realm := range Realms() {
+		realm.Directories = directories
 		err = provision.Apply(ctx, by, realm)
 		if err != nil {
 			return fmt.Errorf("make the demo: %w", err)

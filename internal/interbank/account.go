@@ -3,7 +3,6 @@ package interbank
 import (
 	"countersign/internal/account"
 	"countersign/internal/iso20022"
-	"countersign/internal/rulebook"
 )
 
 // Account is an account of our side as its bank knows it. What a client says about the holder does not count (SPS 4.2).
@@ -33,9 +32,6 @@ type (
 
 const swissClearing = "CHBCC"
 
-// notProvided stands for the bank of a SEPA account that no directory here knows: pacs.008 requires the element (ISO placeholder).
-const notProvided = "NOTPROVIDED"
-
 func agentByBIC(bic string) agent {
 	return agent{FinancialInstitutionID: iso20022.FinancialInstitutionIdentification18{BICFI: bic}}
 }
@@ -57,35 +53,20 @@ func (c convention) debtorAgent(from Account) agent {
 }
 
 // creditorAgent is, in SIC, the bank the IBAN tells, which wins over the one the client names (SPS 3.12). In SEPA it is the one the
-// client names, else the one the IBAN tells, else the placeholder.
-func (c convention) creditorAgent(named *agent, iban account.IBAN) agent {
+// client names, else the one a directory told when the order was taken, else the one the IBAN tells. It reports whether there is one: no
+// placeholder stands for a bank, for no clearing could route the payment.
+func (c convention) creditorAgent(named *agent, iban account.IBAN, routed string) (agent, bool) {
 	if iid, found := iban.IID(); found && c.agentsByIID {
-		return agentByIID(iid.Short())
+		return agentByIID(iid.Short()), true
 	}
 	if named != nil {
-		return *named
+		return *named, true
 	}
-	if bank, found := account.BankOf(iban); found && !bank.BIC.IsZero() {
-		return agentByBIC(bank.BIC.String())
+	if routed != "" {
+		return agentByBIC(routed), true
 	}
-	return agent{FinancialInstitutionID: iso20022.FinancialInstitutionIdentification18{
-		Other: &iso20022.GenericFinancialIdentification1{ID: notProvided},
-	}}
-}
-
-// AgentOfIBAN is the creditor's bank that a pacs.008 of the scheme names when the order names none, as its Swiss code or BIC; "" when the
-// IBAN does not tell it.
-func AgentOfIBAN(scheme rulebook.Scheme, iban string) string {
-	c, err := conventionOf(scheme)
-	if err != nil {
-		return ""
-	}
-	parsed, err := account.Parse(iban)
-	if err != nil {
-		return ""
-	}
-	bank := c.creditorAgent(nil, parsed)
-	return bank.Code()
+	bank, found := account.BankOf(iban)
+	return agentByBIC(bank.BIC.String()), found && !bank.BIC.IsZero()
 }
 
 // bicOf is the BIC of a bank in a document, looked up where it is named by its Swiss code; "" when it is not known.

@@ -16,6 +16,8 @@ type CreditTransferInput struct {
 	Order *iso20022.CustomerCreditTransferInitiation
 	// From is the debtor account.
 	From Account
+	// CreditorAgent is the BIC of the creditor's bank where the order names none, as a directory told it; "" for none.
+	CreditorAgent string
 	// TransactionID is our own reference, unique over time: TxId, and InstrId too.
 	TransactionID string
 	// Reference is the MsgId.
@@ -30,7 +32,8 @@ type CreditTransferInput struct {
 
 // CreditTransfer makes the pacs.008 of an order.
 //
-// It fails with ErrScheme, ErrTransactions, or ErrIncomplete when creditor, creditor account, amount or UETR are missing.
+// It fails with ErrScheme, ErrTransactions, or ErrIncomplete when creditor, creditor account, the creditor's bank, amount or UETR are
+// missing.
 func CreditTransfer(in CreditTransferInput) (*iso20022.FIToFICustomerCreditTransfer, error) {
 	c, err := conventionOf(in.Scheme)
 	if err != nil {
@@ -64,6 +67,10 @@ func (c convention) transfer(in CreditTransferInput, information *iso20022.Payme
 	if err != nil {
 		return nil, fmt.Errorf("creditor account: %w", err)
 	}
+	creditorAgent, known := c.creditorAgent(order.CreditorAgent, iban, in.CreditorAgent)
+	if !known {
+		return nil, fmt.Errorf("payment to a bank that is not known: %w", ErrIncomplete)
+	}
 	uetr := c.uetr(order.PaymentID.UETR)
 	if uetr == "" {
 		uetr = c.uetr(in.UETR)
@@ -86,7 +93,7 @@ func (c convention) transfer(in CreditTransferInput, information *iso20022.Payme
 		Debtor:                       c.debtor(in.From.Holder, information.Debtor.ID),
 		DebtorAccount:                &iso20022.CashAccount38{ID: iso20022.AccountIdentification4Choice{IBAN: in.From.IBAN}},
 		DebtorAgent:                  c.debtorAgent(in.From),
-		CreditorAgent:                c.creditorAgent(order.CreditorAgent, iban),
+		CreditorAgent:                creditorAgent,
 		Creditor:                     *creditor,
 		CreditorAccount:              c.creditorAccount(order.CreditorAccount),
 		UltimateCreditor:             c.party(order.UltimateCreditor),

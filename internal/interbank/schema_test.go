@@ -60,6 +60,7 @@ func TestThousandsOfOrdersFollowTheSchemas(t *testing.T) {
 				}
 				in := c.input(t)
 				in.Order, in.UETR = order, "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10"
+				in.CreditorAgent = "AAAAFRPPXXX"
 				paid, err := interbank.CreditTransfer(in)
 				must(t, err)
 				for _, document := range []iso20022.Document{order, paid} {

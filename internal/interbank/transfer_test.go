@@ -106,25 +106,36 @@ func TestTheCreditorsBank(t *testing.T) {
 		chain       chain
 		iban        string
 		named       *iso20022.BranchAndFinancialInstitutionIdentification6
+		routed      string
 		bic, member string
-		other       bool
+		err         error
 	}{
 		{name: "SIC: the IBAN wins over the named bank", chain: chains()[0], iban: "CH7280005000088877766", named: named, member: "80005"},
 		{name: "SIC: no leading zeros", chain: chains()[0], iban: "CH9300762011623852957", member: "762"},
 		{name: "SEPA: the named bank", chain: chains()[1], iban: "DE62007620110623852957", named: named, bic: "RAIFCH22XXX"},
 		{name: "SEPA: a Swiss account tells its bank", chain: chains()[1], iban: "CH7280005000088877766", bic: "RAIFCH22005"},
-		{name: "SEPA: unknown", chain: chains()[1], iban: "DE62007620110623852957", other: true},
+		{name: "SEPA: the directory's bank", chain: chains()[1], iban: "DE62007620110623852957", routed: "AAAADEFFXXX", bic: "AAAADEFFXXX"},
+		{name: "SEPA: the named bank goes before the directory's", chain: chains()[1], iban: "DE62007620110623852957", named: named, routed: "AAAADEFFXXX", bic: "RAIFCH22XXX"},
+		{name: "SEPA: unknown", chain: chains()[1], iban: "DE62007620110623852957", err: interbank.ErrIncomplete},
 	}
 	for _, test := range cases {
 		in := test.chain.input(t)
 		transaction(in.Order).CreditorAgent = test.named
 		transaction(in.Order).CreditorAccount.ID.IBAN = test.iban
+		in.CreditorAgent = test.routed
+		if test.err != nil {
+			_, err := interbank.CreditTransfer(in)
+			if !errors.Is(err, test.err) {
+				t.Errorf("%s: %v, want %v", test.name, err, test.err)
+			}
+			continue
+		}
 		sent := paid(t, in).CreditorAgent.FinancialInstitutionID
 		member := ""
 		if sent.ClearingSystemMemberID != nil {
 			member = sent.ClearingSystemMemberID.MemberID
 		}
-		if sent.BICFI != test.bic || member != test.member || (sent.Other != nil && sent.Other.ID == "NOTPROVIDED") != test.other {
+		if sent.BICFI != test.bic || member != test.member || sent.Other != nil {
 			t.Errorf("%s: %+v", test.name, sent)
 		}
 	}

@@ -30,7 +30,7 @@ func noon() time.Time { return paidDay.Add(12 * time.Hour) }
 func (c chain) life(t failer, order *iso20022.CustomerCreditTransferInitiation, recall, resolution string) []iso20022.Document {
 	paid, err := interbank.CreditTransfer(interbank.CreditTransferInput{
 		Scheme: c.scheme, Order: order, From: c.from, TransactionID: "TX1", Reference: "P8TX1",
-		UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10", AcceptedAt: accepted, Day: paidDay,
+		UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10", CreditorAgent: "AAAAFRPPXXX", AcceptedAt: accepted, Day: paidDay,
 	})
 	must(t, err)
 	question, err := interbank.StatusRequest(interbank.StatusRequestInput{Scheme: c.scheme, Original: paid, Reference: "Q", RequestID: "Q1", At: accepted})

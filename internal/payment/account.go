@@ -7,6 +7,7 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/reach"
 )
 
 // DebtorAccount is an account a realm may debit, as its bank knows it. What a client says about the holder does not count.
@@ -25,8 +26,8 @@ func (a DebtorAccount) interbank() interbank.Account {
 	return interbank.Account{IBAN: a.IBAN, Holder: a.Holder, AgentBIC: a.AgentBIC, AgentIID: a.AgentIID}
 }
 
-// The pacs.008 names the debtor and its bank as the account's master data do (SPS 4.2), and the creditor's bank as its IBAN tells when the
-// order names none. What people search, see and approve is therefore what is sent, and not what the order says of it.
+// The pacs.008 names the debtor and its bank as the account's master data do (SPS 4.2), and the creditor's bank as the directory
+// or its IBAN tells when the order names none. What people search, see and approve is therefore what is sent, and not what the order says of it.
 
 const debtorAgentPointer = "/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAgt"
 
@@ -35,9 +36,10 @@ const notProvided = "NOTPROVIDED"
 
 // asSent puts the names of the interbank document in the place of those of the order. The order's wording of the debtor stays beside the
 // name where it differs.
-func (s Summary) asSent(scheme rulebook.Scheme, from *DebtorAccount) Summary {
+func (s Summary) asSent(in InstructionInput) Summary {
+	scheme, from := in.Scheme, in.Account
 	if s.CreditorAgent == "" {
-		s.CreditorAgent = interbank.AgentOfIBAN(scheme, s.CreditorAccount)
+		s.CreditorAgent = reach.RouteOf(scheme, s.CreditorAccount, in.Directory)
 	}
 	if from == nil {
 		return s
@@ -49,6 +51,15 @@ func (s Summary) asSent(scheme rulebook.Scheme, from *DebtorAccount) Summary {
 		s.OrderedDebtorName, s.DebtorName = s.DebtorName, from.Holder.Name
 	}
 	return s
+}
+
+// routedTo is the BIC of the creditor's bank that was found when the message was taken, as its version was sealed and shown. In SIC the
+// IBAN tells the bank whatever stands here.
+func (m Message) routedTo() string {
+	if m.Scheme != rulebook.SchemeSCT {
+		return ""
+	}
+	return m.Summary.CreditorAgent
 }
 
 // agent is the account's bank as documents of the scheme name it: by its code in SIC, by its BIC else.

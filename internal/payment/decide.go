@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"countersign/internal/directory"
 	"countersign/internal/identity"
 	"countersign/internal/rulebook"
 )
@@ -95,12 +96,14 @@ func (m Message) part(by identity.Principal) string {
 }
 
 // Terms are what the gateway holds an approval to, beside the verdict: the policy now in force for the content, the rules of the schemes
-// on this day, and the keys that seal the release.
+// on this day, the directory of the creditors' banks, and the keys that seal the release.
 type Terms struct {
 	Policy Policy
 	Rules  rulebook.Settings
-	Today  time.Time // the day of the verdict in the scheme's time zone
-	Seal   Sealer
+	// Directory is as InstructionInput has it.
+	Directory *directory.Directory
+	Today     time.Time // the day of the verdict in the scheme's time zone
+	Seal      Sealer
 }
 
 // Approve records an approval. The last one needed releases the message under seal. The rules are asked before that, so that there is no
@@ -128,7 +131,7 @@ func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 	}
 	err = m.MeetsPolicy(on.Policy)
 	if err == nil {
-		err = m.StillHolds(on.Rules, v.At, on.Today)
+		err = m.StillHolds(on, v.At)
 	}
 	if err != nil {
 		return Transition{}, err

@@ -8,6 +8,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/reach"
 )
 
 // searched is one field of a message that stands twice: in a column, which lists, pages and searches show, and in the document, which is
@@ -117,7 +118,7 @@ func (m Message) against(said Summary) []searched {
 }
 
 // derivedAgent is the creditor's bank of a document that names none; "" in versions of before banks were derived. In SIC the IBAN itself
-// tells it. In SEPA the list of banks told it, which changes, so that only the seal can say what it was.
+// tells it. In SEPA a directory told it, which changes, so that only the seal can say what it was.
 func (m Message) derivedAgent() string {
 	if m.Kind != KindInstruction || m.Summary.CreditorAgent == "" {
 		return ""
@@ -125,7 +126,7 @@ func (m Message) derivedAgent() string {
 	if m.Scheme != rulebook.SchemeSIC {
 		return m.Summary.CreditorAgent
 	}
-	return interbank.AgentOfIBAN(m.Scheme, m.Summary.CreditorAccount)
+	return reach.RouteOf(m.Scheme, m.Summary.CreditorAccount, nil)
 }
 
 // accountAgent is the debtor's bank of a document that names none: that of the account while the message waits. Later the account

@@ -46,7 +46,7 @@ func newDraft(in InstructionInput, written writtenOrder) (Draft, error) {
 	if err != nil {
 		return Draft{}, err
 	}
-	summary = summary.asSent(in.Scheme, in.Account)
+	summary = summary.asSent(in)
 	d := Draft{
 		DocumentID: in.DocumentID, Direction: DocumentIn, Content: written.content, Hash: sha256.Sum256(written.content), Name: in.Document.MessageName(),
 		Reference: in.Document.GroupHeader.MessageID, Summary: summary,

@@ -8,11 +8,13 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/calendar"
+	"countersign/internal/directory"
 	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/reach"
 )
 
 // InstructionInput is everything a new instruction is made of. Times and identifiers come from the caller.
@@ -33,8 +35,11 @@ type InstructionInput struct {
 	ManyTransactions bool
 
 	Account *DebtorAccount // the debtor account when it is one of the realm's, else nil
-	Policy  Policy
-	Rules   rulebook.Settings
+	// Directory knows the creditors' banks of the scheme and which of them instant payments reach; nil asks nothing about them, as where no
+	// database is at hand.
+	Directory *directory.Directory
+	Policy    Policy
+	Rules     rulebook.Settings
 
 	GlobalID   globalid.ID
 	InternalID uuid.UUID
@@ -138,11 +143,11 @@ func PreviewInstruction(in InstructionInput) (Summary, []Finding, error) {
 		return Summary{}, findings, nil
 	}
 	summary, err := SummaryOf(in.Document)
-	return summary.asSent(in.Scheme, in.Account), nil, err
+	return summary.asSent(in), nil, err
 }
 
 // CheckInstruction returns everything that is wrong with a document, in document order: what its reading found (Structure), and every rule it
-// breaks, of the scheme, of what its interbank documents can carry, and about the debtor account. The API, the upload and countersign
+// breaks, of the scheme, of what its interbank documents can carry, about the debtor account and about the creditor's bank. The API, the upload and countersign
 // validate all ask here.
 func CheckInstruction(in InstructionInput) []Finding {
 	asked := rulebook.Input{Scheme: in.Scheme, Document: in.Document, Today: in.Today, Now: in.At, Settings: in.Rules, ManyTransactions: in.ManyTransactions}
@@ -152,6 +157,9 @@ func CheckInstruction(in InstructionInput) []Finding {
 	} else if f, wrong := checkDebtorAgent(in); wrong {
 		findings = append(findings, f)
 	}
+	findings = append(findings, reach.Check(reach.Input{
+		Scheme: in.Scheme, Document: in.Document, Today: in.Today, Directory: in.Directory, Found: slices.Concat(findings, in.Structure),
+	})...)
 	slices.SortStableFunc(findings, func(a, b Finding) int { return rulebook.ComparePointers(a.Pointer, b.Pointer) })
 	return together(in.Structure, findings)
 }
@@ -179,16 +187,18 @@ func checkDebtorAccount(in InstructionInput) (Finding, bool) {
 //
 // The execution date of an instruction is left out: it was today when the maker submitted, and an instant payment executes at its last
 // approval.
-func (m Message) StillHolds(rules rulebook.Settings, at, today time.Time) error {
+func (m Message) StillHolds(on Terms, at time.Time) error {
 	if m.Kind != KindInstruction {
-		return m.inTime(today)
+		return m.inTime(on.Today)
 	}
 	doc, err := DocumentOf(m)
 	if err != nil {
 		return err
 	}
-	findings := m.checkDebtor()
-	for _, f := range rulebook.Check(rulebook.Input{Scheme: m.Scheme, Document: doc, Today: today, Now: at, Settings: rules}) {
+	findings := append(m.checkDebtor(), reach.Recheck(reach.Entered{
+		Scheme: m.Scheme, IBAN: m.Summary.CreditorAccount, Agent: m.routedTo(), Today: on.Today, Against: on.Directory,
+	})...)
+	for _, f := range rulebook.Check(rulebook.Input{Scheme: m.Scheme, Document: doc, Today: on.Today, Now: at, Settings: on.Rules}) {
 		if !strings.Contains(f.Pointer, "/ReqdExctnDt") {
 			findings = append(findings, f)
 		}

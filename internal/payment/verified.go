@@ -63,7 +63,7 @@ func (v Verified) Outbound(day time.Time) (Outbound, error) {
 	default:
 		out.document, err = interbank.CreditTransfer(interbank.CreditTransferInput{
 			Scheme: m.Scheme, Order: order, From: m.Account.interbank(), TransactionID: string(m.GlobalID), Reference: out.reference,
-			UETR: m.uetr(), AcceptedAt: m.AcceptedAt, Day: day,
+			CreditorAgent: m.routedTo(), UETR: m.uetr(), AcceptedAt: m.AcceptedAt, Day: day,
 		})
 	}
 	return out, err

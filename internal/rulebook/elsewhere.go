@@ -4,6 +4,8 @@ package rulebook
 const (
 	// RuleDebtorAccountOfRealm: the debtor account is one of the realm's, open and of the scheme.
 	RuleDebtorAccountOfRealm = "debtor-account-of-realm"
+	// RuleCreditorBankReached: the directory knows the bank that keeps the creditor's account, and instant payments reach it.
+	RuleCreditorBankReached = "creditor-bank-reached"
 	// RuleMessageIDUnique: the message id was not used before.
 	RuleMessageIDUnique = "message-id-unique"
 	// RuleExternalIDUnique: the external id was not used for other content before.
@@ -48,6 +50,11 @@ var rulesElsewhere = []Rule{
 		ID: RuleDebtorAccountOfRealm, Element: debtorAccount + "/IBAN", Code: "AC01", CheckedBy: "internal/payment",
 		Text:   "Choose one of your own accounts to debit.",
 		Source: "Interface contract of this gateway",
+	},
+	{
+		ID: RuleCreditorBankReached, Element: creditorAccount + "/IBAN", Code: "AGNT", CheckedBy: "internal/rulebook/reach",
+		Text:   "Check the IBAN with the creditor, or pay in another way: instant payments reach no such bank.",
+		Source: "EPC SCT Inst rulebook 2025, reachability; SIC IP: bank master of SIX, \"IP customer payments, CHF\"; directory of this gateway",
 	},
 	{
 		ID: RuleApprovalPolicy, Element: amountElement, Code: "AM02", CheckedBy: "internal/payment",

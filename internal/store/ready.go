@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,6 +22,18 @@ type Readiness struct {
 	Realms []RealmSummary
 	// SchemesInUse are the schemes in which an account of some realm may be debited, with the first such realm.
 	SchemesInUse map[string]string
+	// Directories are the directories of banks in force, one for each realm and scheme in which an account may be debited.
+	Directories []DirectorySummary
+}
+
+// DirectorySummary is the directory of banks in force of a realm and scheme, without its rows.
+type DirectorySummary struct {
+	Realm, Scheme string
+	Edition       time.Time // its day; zero when none is loaded
+	Entries       int
+	Source        string
+	LoadedAt      time.Time
+	Broken        bool // it is not what was imported
 }
 
 // Ready looks at the database. With an error, the fields say how far it came.
@@ -74,6 +87,19 @@ func (d *Database) readyRealm(ctx context.Context, realm string, ready *Readines
 			if _, known := ready.SchemesInUse[scheme]; !known {
 				ready.SchemesInUse[scheme] = realm
 			}
+		}
+		directories, err := d.directories(ctx, q, realm)
+		if err != nil {
+			return err
+		}
+		for _, scheme := range schemes {
+			found := DirectorySummary{Realm: realm, Scheme: scheme}
+			for _, loaded := range directories {
+				if loaded.Scheme == scheme {
+					found = loaded
+				}
+			}
+			ready.Directories = append(ready.Directories, found)
 		}
 		return nil
 	})

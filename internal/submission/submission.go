@@ -208,7 +208,7 @@ func (s *Station) instruction(by identity.Principal, in Input, known lifecycle.S
 	return payment.InstructionInput{
 		By: by, Scheme: in.Scheme, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey, Document: in.Document, Structure: in.Structure,
 		Source: in.Source, SourceType: in.SourceType,
-		Note: in.Note, Replaces: in.Replaces, Account: known.Account, Policy: known.Policy, Rules: s.cfg.Rules,
+		Note: in.Note, Replaces: in.Replaces, Account: known.Account, Directory: known.Directory, Policy: known.Policy, Rules: s.cfg.Rules,
 		GlobalID: globalid.New(known.Mark, at, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
 		At: at, Today: at.In(s.cfg.Zone), Seal: s.cfg.Seal,
 	}

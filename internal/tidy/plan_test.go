@@ -58,6 +58,7 @@ var floors = map[string]int{
 	"internal/interbank":                 3, // the documents banks exchange
 	"internal/interbank/provenance":      3, // where each element of them came from
 	"internal/rulebook/rtransactionrule": 2, // what the schemes allow of recalls, returns and resolutions, and until when
+	"internal/rulebook/reach":            2, // that the creditor's bank keeps the account and is reached, by a directory
 	"internal/interbank/carriage":        2, // what becomes of each element of an order
 	"internal/rulebook":                  1, // what the schemes allow, as a table
 
@@ -67,6 +68,7 @@ var floors = map[string]int{
 	"internal/iso20022/element":   -1, // places of a message, found by the names on the way to them
 	"internal/iso20022/schema":    -1, // the shape of the schemas, which types and codec share
 	"internal/account":            0,
+	"internal/directory":          1, // which bank keeps an account, and whether instant payments reach it
 	"internal/charset":            0, // which characters texts may hold, and texts rewritten with them
 	"internal/identity":           1,
 	"internal/audit":              1,

@@ -725,6 +725,9 @@ type Readiness struct {
 	// Database Whether the database answers.
 	Database string `json:"database"`
 
+	// Directories "ok", "unknown", or in words which directory of banks is missing, older than a quarter, or not what was imported. It works all the same, as docs/operations.md says.
+	Directories string `json:"directories"`
+
 	// Environment The name of the environment, as the operator set it.
 	Environment string `json:"environment"`
 

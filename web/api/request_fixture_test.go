@@ -97,7 +97,7 @@ func (b *interbankBundle) booked(t *testing.T, scheme rulebook.Scheme) (id, glob
 		From: interbank.Account{
 			IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Peter Haller", Town: "Zuerich", Country: "CH"}, AgentBIC: "BBBBCHZZXXX", AgentIID: "21966",
 		},
-		AcceptedAt: b.Now(), Day: b.Now(),
+		CreditorAgent: "AAAADEFFXXX", AcceptedAt: b.Now(), Day: b.Now(),
 	})
 	must(t, err)
 	b.from(t, scheme, document, nil)

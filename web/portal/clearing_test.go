@@ -104,7 +104,7 @@ func (o *otherSide) arrived(scheme rulebook.Scheme, transactionID string) (payme
 			IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Anna Beispiel", Town: "Zuerich", Country: "CH"},
 			AgentBIC: "BBBBCHZZXXX", AgentIID: "21966",
 		},
-		AcceptedAt: time.Now(), Day: time.Now(),
+		CreditorAgent: "AAAADEFFXXX", AcceptedAt: time.Now(), Day: time.Now(),
 	})
 	o.receive(scheme, "IN-"+transactionID, document, err)
 	realm, id, err := o.Messages.IncomingByTransaction(context.Background(), scheme, transactionID)

@@ -30,7 +30,7 @@ func TestTheDashboardBearsAForeignCurrency(t *testing.T) {
 				IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Anna Beispiel", Town: "Zuerich", Country: "CH"},
 				AgentBIC: "BBBBCHZZXXX", AgentIID: "21966",
 			},
-			AcceptedAt: time.Now(), Day: time.Now(),
+			CreditorAgent: "AAAADEFFXXX", AcceptedAt: time.Now(), Day: time.Now(),
 		})
 		o.receive(scheme, "ODD-"+string(scheme), document, err)
 		realm, id, err := o.Messages.IncomingByTransaction(t.Context(), scheme, "ODD-"+string(scheme))

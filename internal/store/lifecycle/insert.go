@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"countersign/internal/audit"
+	"countersign/internal/directory"
 	"countersign/internal/identity"
 	"countersign/internal/metric"
 	"countersign/internal/payment"
@@ -56,6 +57,8 @@ type SubmissionFacts struct {
 	Account *payment.DebtorAccount // nil when the realm has no such account
 	// ApprovalsAsked is how many approvals the policies of its time asked for the message that is asked about; 0 for new content.
 	ApprovalsAsked int
+	// Directory is that of the scheme in force; never nil, but there may be none loaded.
+	Directory *directory.Directory
 }
 
 // NewMessageFunc makes a new message from what the store knows about its realm. It is pure.
@@ -149,7 +152,8 @@ func (s *Messages) submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask S
 	if row.AccountIban != nil {
 		known.Account = sealedAccount(ctx, guard, ask.Realm, row)
 	}
-	return known, nil
+	known.Directory, err = s.banks.inForce(ctx, q, directoryKey{Realm: ask.Realm, ID: row.DirectoryID})
+	return known, err
 }
 
 // sealedAccount is the debtor account that was found, or nil when it is not what was sealed.

@@ -16,10 +16,11 @@ type Messages struct {
 	jobs      *store.Jobs
 	newID     func() uuid.UUID
 	documents *Documents
+	banks     *directories
 }
 
 // NewMessages makes the keeper of messages. Events get their identifiers from newID (UUIDv7), and what must happen after a change is put
 // into jobs.
 func NewMessages(db *store.Database, jobs *store.Jobs, newID func() uuid.UUID) *Messages {
-	return &Messages{db: db, jobs: jobs, newID: newID, documents: &Documents{db: db, newID: newID}}
+	return &Messages{db: db, jobs: jobs, newID: newID, documents: &Documents{db: db, newID: newID}, banks: newDirectories(db)}
 }

@@ -1,4 +1,4 @@
-// Package provision brings realms into a database: people, clients, policies and debtor accounts, each row sealed. It works as the
+// Package provision brings realms into a database: people, clients, policies, debtor accounts and directories of banks, each row sealed. It works as the
 // schema's owner and outside the running service, which cannot do what it does.
 package provision
 
@@ -43,6 +43,7 @@ type RealmDefinition struct {
 	Clients        []ClientDefinition
 	Policies       []PolicyDefinition // all of them: a policy in force that is not here is retired
 	DebtorAccounts []DebtorAccountDefinition
+	Directories    []DirectoryImport // of any scheme; their Realm is this one
 }
 
 // PersonDefinition is a human being with at least one account, by whose name the person is known again.
@@ -209,6 +210,12 @@ func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
 		err = p.debtorAccount(ctx, account)
 		if err != nil {
 			return fmt.Errorf("debtor account of %s: %w", account.HolderName, err)
+		}
+	}
+	for _, directory := range realm.Directories {
+		_, err = p.directory(ctx, directory)
+		if err != nil {
+			return fmt.Errorf("directory of %s: %w", directory.Scheme, err)
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 // keyOf is the column of the key of each table of master data within its realm.
 var keyOf = map[string]string{
 	"person": "person_id", "user_account": "user_id", "user_role": "grant_id", "client": "client_id", "policy": "policy_id",
-	"debtor_account": "iban", "user_setup": "setup_id",
+	"debtor_account": "iban", "user_setup": "setup_id", "routing_directory": "directory_id",
 }
 
 // SealMasterData seals all rows of master data anew, as whoever provisions would have, after a test changed some in plain SQL.

@@ -16,6 +16,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/lifecycle"
+	"countersign/internal/submission"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -221,7 +222,10 @@ func (v *visit) renderForm(status int, model views.NewPayment) error {
 	model.Shell = v.Shell(title, views.PlaceNew)
 	model.Shell.Failed = len(model.Problems) > 0
 	if model.Values.CreditorIBAN != "" && model.Feedback == nil && !ibanRefused(model) {
-		feedback := v.aboutIBAN(model.Values.CreditorIBAN, page.SchemeOf(model.Scheme))
+		feedback, err := v.aboutIBAN(model.Values.CreditorIBAN, page.SchemeOf(model.Scheme))
+		if err != nil {
+			return err
+		}
 		model.Feedback = &feedback
 	}
 	return v.Render(status, views.NewPaymentPage(model))
@@ -250,7 +254,11 @@ func showIBAN(v *visit) error {
 	}
 	typed, scheme := v.Echo.QueryParam("creditorIban"), page.SchemeOf(v.Echo.QueryParam("scheme"))
 	if v.Fragment() {
-		return v.Render(http.StatusOK, views.IBANFeedback(v.aboutIBAN(typed, scheme)))
+		check, err := v.aboutIBAN(typed, scheme)
+		if err != nil {
+			return err
+		}
+		return v.Render(http.StatusOK, views.IBANFeedback(check))
 	}
 	return v.renderForm(http.StatusOK, views.NewPayment{
 		Action: "/payments/new", Scheme: string(scheme),
@@ -258,22 +266,26 @@ func showIBAN(v *visit) error {
 	})
 }
 
-// aboutIBAN reads an account number as typed and asks the rules whether the scheme reaches it.
-func (v *visit) aboutIBAN(typed string, scheme rulebook.Scheme) views.IBANCheck {
+// aboutIBAN reads an account number as typed and asks the rules, and the directory of banks, whether the scheme reaches it.
+func (v *visit) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANCheck, error) {
 	check := views.IBANCheck{Scheme: string(scheme)}
 	iban, err := account.ParseInput(typed)
 	if err != nil {
 		check.Problem = ui.Problem(entry.ProblemOf("creditorIban", err))
-		return check
+		return check, nil
 	}
 	probe := entry.Order{Scheme: scheme, Values: entry.Values{CreditorIBAN: iban.String()}, At: v.At, Today: v.Today()}.Build()
-	for _, f := range rulebook.Check(rulebook.Input{Scheme: scheme, Document: probe.Document, Today: v.Today(), Settings: v.Config.Rules}) {
+	findings, err := v.Config.Submission.Validate(v.Context(), v.By, submission.Input{Scheme: scheme, Document: probe.Document})
+	if err != nil {
+		return check, err
+	}
+	for _, f := range findings {
 		if entry.FieldOf(f.Pointer, entry.Values{}) == "creditorIban" {
 			check.Problem = ui.Problem{Field: "creditorIban", Text: f.Text, Code: f.Code}
-			return check
+			return check, nil
 		}
 	}
-	return describeIBAN(iban, scheme)
+	return describeIBAN(iban, scheme), nil
 }
 
 // describeIBAN says whose an account is, as far as its number tells.

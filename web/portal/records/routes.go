@@ -24,6 +24,7 @@ func Routes(site *page.Site) []request.Route {
 		get("/payments/:id/messages/:document", showDocument),
 		get("/payments/:id/messages/:document/download", downloadDocument),
 
+		get("/reference", showReference),
 		get("/audit", showAuditTrail),
 		get("/quarantine", showQuarantine),
 		get(quarantinedPath, showQuarantined),

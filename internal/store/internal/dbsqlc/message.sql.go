@@ -1059,14 +1059,16 @@ SELECT r.mark, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p
        ELSE (SELECT approvals_asked(s.realm, s.message_id, s.version) FROM message s WHERE s.realm = r.realm AND s.message_id = $1::uuid)
        END::integer AS approvals_asked,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
-       a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal
+       a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal,
+       coalesce((SELECT d.directory_id FROM routing_directory d WHERE d.realm = r.realm AND d.scheme = $2::text
+                 ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id
 FROM realm r
 JOIN policy p ON p.realm = r.realm AND p.policy_id = (
   SELECT policy.policy_id FROM policy
   WHERE policy.realm = r.realm AND policy.retired_at IS NULL
-    AND (policy.client_id IS NULL OR policy.client_id = $2::text)
-    AND (policy.channel IS NULL OR policy.channel = $3::text)
-    AND (policy.scheme IS NULL OR policy.scheme = $4::text)
+    AND (policy.client_id IS NULL OR policy.client_id = $3::text)
+    AND (policy.channel IS NULL OR policy.channel = $4::text)
+    AND (policy.scheme IS NULL OR policy.scheme = $2::text)
     AND (policy.kind IS NULL OR policy.kind = $5::text)
     AND (policy.amount_from IS NULL OR policy.amount_from <= $6::bigint)
     AND (policy.amount_to IS NULL OR policy.amount_to >= $6::bigint)
@@ -1077,9 +1079,9 @@ WHERE r.realm = $8::text
 
 type SubmissionContextParams struct {
 	About         *uuid.UUID
+	Scheme        string
 	ClientID      string
 	Channel       string
-	Scheme        string
 	Kind          string
 	Amount        int64
 	DebtorAccount string
@@ -1104,18 +1106,19 @@ type SubmissionContextRow struct {
 	AccountOpen     *bool
 	AccountKeyID    *string
 	AccountSeal     []byte
+	DirectoryID     uuid.UUID
 }
 
 // Messages and everything that one step of their life writes. Every statement runs in a transaction whose setting countersign.realm
 // names the realm; the realm stands in each condition all the same.
-// What a new message needs to know: the realm's mark, the policy it falls under and the debtor account. About a stored message it also tells
-// how many approvals the policies of its time asked for.
+// What a new message needs to know: the realm's mark, the policy it falls under, the debtor account, and which directory of banks is in
+// force. About a stored message it also tells how many approvals the policies of its time asked for.
 func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextParams) (SubmissionContextRow, error) {
 	row := q.db.QueryRow(ctx, submissionContext,
 		arg.About,
+		arg.Scheme,
 		arg.ClientID,
 		arg.Channel,
-		arg.Scheme,
 		arg.Kind,
 		arg.Amount,
 		arg.DebtorAccount,
@@ -1155,6 +1158,7 @@ func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextPa
 		&i.AccountOpen,
 		&i.AccountKeyID,
 		&i.AccountSeal,
+		&i.DirectoryID,
 	)
 	return i, err
 }

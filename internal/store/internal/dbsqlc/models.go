@@ -329,6 +329,20 @@ type Release struct {
 	AccountDigest     []byte
 }
 
+type RoutingDirectory struct {
+	Realm       string
+	DirectoryID uuid.UUID
+	Scheme      string
+	Edition     string
+	Source      string
+	Entries     int32
+	Content     []byte
+	ContentHash []byte
+	LoadedAt    time.Time
+	KeyID       string
+	Seal        []byte
+}
+
 type TokenFamily struct {
 	Realm      string
 	FamilyID   uuid.UUID

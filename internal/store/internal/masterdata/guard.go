@@ -57,6 +57,11 @@ func (g Guard) DebtorAccount(ctx context.Context, a dbsqlc.DebtorAccount) bool {
 	return g.fits(ctx, DebtorAccount(a))
 }
 
+// Directory reports whether an edition of a directory of banks fits its seal.
+func (g Guard) Directory(ctx context.Context, d dbsqlc.DirectoryNewestListRow) bool {
+	return g.fits(ctx, Directory(d))
+}
+
 func (g Guard) fits(ctx context.Context, row Row) bool {
 	err := row.Check(g.Keys)
 	if err == nil {

@@ -96,6 +96,12 @@ func SetUp(s dbsqlc.UserSetup) Row {
 		covers(s.SetupID, s.UserID, s.LinkHash, s.CodeHash, s.MadeAt, s.ExpiresAt)
 }
 
+// Directory is the row of an edition of a directory of banks. Its rows are those of the digest.
+func Directory(d dbsqlc.DirectoryNewestListRow) Row {
+	return Row{Table: "routing_directory", Realm: d.Realm, Key: d.DirectoryID.String(), KeyID: &d.KeyID, Seal: d.Seal}.
+		covers(d.DirectoryID, d.Scheme, d.Edition, d.Source, d.Entries, d.ContentHash, d.LoadedAt)
+}
+
 // All reads every row of master data of every realm, as a login that sees them.
 func All(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 	var all []Row
@@ -107,6 +113,9 @@ func All(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 		func() ([]Row, error) { return rowsOf(ctx, q.PolicyListAll, Policy) },
 		func() ([]Row, error) { return rowsOf(ctx, q.DebtorAccountListAll, DebtorAccount) },
 		func() ([]Row, error) { return rowsOf(ctx, q.SetUpListAll, SetUp) },
+		func() ([]Row, error) {
+			return rowsOf(ctx, q.DirectoryListAll, func(d dbsqlc.DirectoryListAllRow) Row { return Directory(dbsqlc.DirectoryNewestListRow(d)) })
+		},
 	} {
 		rows, err := read()
 		if err != nil {

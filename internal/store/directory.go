@@ -1,0 +1,40 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
+)
+
+// Directories are the directories of banks in force of a realm, at most one of a scheme, for people to read. Error: ErrNoRealm.
+func (d *Database) Directories(ctx context.Context, realm string) ([]DirectorySummary, error) {
+	var found []DirectorySummary
+	err := d.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		found, err = d.directories(ctx, q, realm)
+		return err
+	})
+	return found, err
+}
+
+func (d *Database) directories(ctx context.Context, q *dbsqlc.Queries, realm string) ([]DirectorySummary, error) {
+	rows, err := q.DirectoryNewestList(ctx, realm)
+	if err != nil {
+		return nil, fmt.Errorf("read the directories of banks: %w", err)
+	}
+	guard := masterdata.Guard{Keys: d.masterData, Log: d.log}
+	found := make([]DirectorySummary, 0, len(rows))
+	for _, row := range rows {
+		edition, err := time.Parse(time.DateOnly, row.Edition)
+		fits := err == nil && guard.Directory(ctx, row)
+		found = append(found, DirectorySummary{
+			Realm: row.Realm, Scheme: row.Scheme, Edition: edition, Entries: int(row.Entries), Source: row.Source, LoadedAt: row.LoadedAt, Broken: !fits,
+		})
+	}
+	return found, nil
+}

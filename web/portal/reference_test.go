@@ -1,0 +1,37 @@
+package portal_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+// TestEverybodySeesWhichReferenceDataAreInForce: the directories with their days, where they come from, and what is wrong with them.
+func TestEverybodySeesWhichReferenceDataAreInForce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	w := b.as("maker1")
+	if w.get("/me").page.Find(`a[href="/reference"]`).Length() != 1 {
+		t.Error("no way leads to the page")
+	}
+	w.get("/reference").is(http.StatusOK).says("2020-01-01").says("the demo's own").says("Older than a quarter. Tell an operator").says("External code sets")
+	_, err := b.DB.Connect(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.as("admin1").get("/reference").is(http.StatusOK).says("none").says("An order must name the BIC of the creditor's bank")
+	_, err = b.DB.Connect(t).Exec(t.Context(), "UPDATE routing_directory SET edition = '2026-11-01'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.get("/reference").is(http.StatusOK).says("It is not what was imported, so every payment is refused")
+}
+
+// TestTheFormSaysThatABankIsNotReached: while the maker types, before the page to check, and at the field.
+func TestTheFormSaysThatABankIsNotReached(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	w := b.as("maker1")
+	const unreached = "ES9121000418450200051332"
+	w.get("/payments/iban?scheme=sct-inst&creditorIban=" + unreached).is(http.StatusOK).says("instant payments do not reach").says("AGNT")
+	w.get("/payments/iban?scheme=sct-inst&creditorIban=FR1420041010050500013M02606").is(http.StatusOK).says("France")
+}

@@ -13,6 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
 	"countersign/web"
 	"countersign/web/webtest"
 )
@@ -114,6 +118,27 @@ func TestReadinessDoesNotWaitForTheDatabase(t *testing.T) {
 	}
 	l.Thaw()
 	eventually(t, address, "ready")
+}
+
+// TestReadinessNamesAnInterruptedConnection: payments are taken meanwhile, so the gateway is ready; what does not work is told.
+func TestReadinessNamesAnInterruptedConnection(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample)}).Text("identifiers", "internalId")
+	b.Send(t, webtest.Call{Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(id, "approve")})
+	message, err := uuid.Parse(id)
+	must(t, err)
+	b.Network.Refuse = func(stationtest.Delivery) error { return errors.New("down") }
+	for range 10 {
+		if b.Clearing.Send(t.Context(), rulebook.SchemeSIC, "demo", message) == nil {
+			t.Fatal("a refused delivery passes for done")
+		}
+	}
+	a := b.Send(t, webtest.Get("/readyz", webtest.Nobody))
+	if a.Status != http.StatusOK || a.Text("connections", "sct-inst") != "working" || strings.HasPrefix(a.Text("connections", "sic-inst"), "working") ||
+		!strings.Contains(a.Text("connections", "sic-inst"), " since 2026-11-20T09:30:00Z") {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
 }
 
 // TestAStoppingServerSaysSoBeforeItRefuses: from the signal on it is not ready, and still takes what comes.

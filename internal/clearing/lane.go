@@ -15,10 +15,9 @@ import (
 )
 
 const (
-	// lanePage bounds what a lane takes up in a realm before it looks at the next, so that one that floods it does not keep out others.
+	// lanePage bounds what a lane takes up at a time in a realm.
 	lanePage = 64
-	// laneRealms is how many realms are worked on at a time, and laneParallel how many documents of each.
-	laneRealms   = 4
+	// laneParallel is how many documents of a realm are under way at a time: one that floods the lane does not keep out the others.
 	laneParallel = 8
 )
 
@@ -51,15 +50,16 @@ func (s *Station) lane(scheme rulebook.Scheme) (*lane, error) {
 	return s.lanes[at], nil
 }
 
-// realmsToDo are the realms in which a lane has something to do. The clock names them, and does not wait.
+// realmsToDo are the realms in which a lane has something to do. The clock names them, and does not wait; no realm waits for another.
 type realmsToDo struct {
 	mu    sync.Mutex
 	names map[string]bool
 	told  chan struct{}
+	busy  *busy[string]
 }
 
 func newRealmsToDo() *realmsToDo {
-	return &realmsToDo{names: make(map[string]bool), told: make(chan struct{}, 1)}
+	return &realmsToDo{names: make(map[string]bool), told: make(chan struct{}, 1), busy: newBusy[string]()}
 }
 
 func (r *realmsToDo) tell(realm string) {
@@ -80,45 +80,49 @@ func (r *realmsToDo) take() map[string]bool {
 	return taken
 }
 
-// follow works on the realms it is told of until the context ends.
-func (r *realmsToDo) follow(ctx context.Context, work func(context.Context)) {
+// each begins to work in the realms that were named and in which no work is under way. What is left there, the clock names again.
+func (r *realmsToDo) each(group *sync.WaitGroup, work func(realm string)) {
+	for realm := range r.take() {
+		if !r.busy.begin(realm) {
+			continue
+		}
+		group.Go(func() {
+			defer r.busy.end(realm)
+			work(realm)
+		})
+	}
+}
+
+// follow begins to work whenever it is told of a realm, until the context ends.
+func (r *realmsToDo) follow(ctx context.Context, begin func()) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-r.told:
-			work(ctx)
+			begin()
 		}
 	}
 }
 
 // deliver sends what no job sends any more, in the realms the clock named.
-func (l *lane) deliver(ctx context.Context) {
-	var realms errgroup.Group
-	realms.SetLimit(laneRealms)
-	for realm := range l.toDeliver.take() {
-		realms.Go(func() error {
-			l.deliverIn(ctx, realm)
-			return nil
-		})
-	}
-	_ = realms.Wait()
+func (l *lane) deliver(ctx context.Context, group *sync.WaitGroup) {
+	l.toDeliver.each(group, func(realm string) { l.deliverIn(ctx, realm) })
 }
 
 func (l *lane) deliverIn(ctx context.Context, realm string) {
-	page := l.connection.room(lanePage)
-	if page == 0 {
-		return
-	}
-	at := l.dueTimes(l.deliveries.held(l.now()), page)
-	ids, err := l.undelivered(ctx, realm, at)
-	if err != nil {
-		l.warn(ctx, err, "look for what is to be sent", "realm", realm, "scheme", l.scheme)
-		return
-	}
-	l.work(ctx, l.deliveries, ids, func(ctx context.Context, id uuid.UUID) error { return l.Send(ctx, l.scheme, realm, id) }, realm)
-	if len(ids) == lanePage {
-		l.toDeliver.tell(realm) // the rest, when the other realms have had their turn
+	for full := true; full; {
+		page := l.connection.room(lanePage)
+		if page == 0 || ctx.Err() != nil {
+			return
+		}
+		ids, err := l.undelivered(ctx, realm, l.dueTimes(l.deliveries.held(l.now()), page))
+		if err != nil {
+			l.warn(ctx, err, "look for what is to be sent", "realm", realm, "scheme", l.scheme)
+			return
+		}
+		l.work(ctx, l.deliveries, ids, func(ctx context.Context, id uuid.UUID) error { return l.Send(ctx, l.scheme, realm, id) }, realm)
+		full = len(ids) == lanePage
 	}
 }
 
@@ -129,34 +133,30 @@ func (l *lane) undelivered(ctx context.Context, realm string, at lifecycle.DueTi
 }
 
 // ask asks about what is unconfirmed, in the realms the clock named.
-func (l *lane) ask(ctx context.Context) {
-	var realms errgroup.Group
-	realms.SetLimit(laneRealms)
-	for realm := range l.toInquire.take() {
-		realms.Go(func() error {
-			l.askIn(ctx, realm)
-			return nil
-		})
-	}
-	_ = realms.Wait()
+func (l *lane) ask(ctx context.Context, group *sync.WaitGroup) {
+	l.toInquire.each(group, func(realm string) { l.askIn(ctx, realm) })
 }
 
 func (l *lane) askIn(ctx context.Context, realm string) {
-	page := l.connection.room(lanePage)
-	if page == 0 {
-		return // a question that cannot be sent is not noted
+	for full := true; full; {
+		page := l.connection.room(lanePage)
+		if page == 0 || ctx.Err() != nil {
+			return // a question that cannot be sent is not noted
+		}
+		ids, err := l.unconfirmed(ctx, realm, l.dueTimes(l.inquiries.held(l.now()), page))
+		if err != nil {
+			l.warn(ctx, err, "look for what is to be asked about", "realm", realm, "scheme", l.scheme)
+			return
+		}
+		l.work(ctx, l.inquiries, ids, func(ctx context.Context, id uuid.UUID) error { return l.inquire(ctx, realm, id) }, realm)
+		full = len(ids) == lanePage
 	}
+}
+
+func (l *lane) unconfirmed(ctx context.Context, realm string, at lifecycle.DueTimes) ([]uuid.UUID, error) {
 	limited, cancel := context.WithTimeout(ctx, listWithin)
-	ids, err := l.cfg.Messages.ToInquire(limited, realm, l.scheme, l.dueTimes(l.inquiries.held(l.now()), page))
-	cancel()
-	if err != nil {
-		l.warn(ctx, err, "look for what is to be asked about", "realm", realm, "scheme", l.scheme)
-		return
-	}
-	l.work(ctx, l.inquiries, ids, func(ctx context.Context, id uuid.UUID) error { return l.inquire(ctx, realm, id) }, realm)
-	if len(ids) == lanePage {
-		l.toInquire.tell(realm)
-	}
+	defer cancel()
+	return l.cfg.Messages.ToInquire(limited, realm, l.scheme, at)
 }
 
 // work does the same with each message, some at a time. One that fails pauses, and is named in the log the first time.

@@ -259,3 +259,56 @@ func tried(t *testing.T, h *stationtest.House) {
 	}
 	t.Fatalf("the connections stay interrupted: %v", h.Clearing.Connections())
 }
+
+// stopped is a network on which the payments of realm demo never end, until they are let go.
+type stopped struct {
+	waiting   atomic.Int64
+	letGo     chan struct{}
+	delivered atomic.Int64 // of other realms
+}
+
+// Deliver waits with what is of realm demo, whose Global IDs begin with its mark.
+func (n *stopped) Deliver(_ context.Context, _ rulebook.Scheme, reference string, _ []byte) error {
+	if !strings.HasPrefix(reference, "P8DM") {
+		n.delivered.Add(1)
+		return nil
+	}
+	n.waiting.Add(1)
+	<-n.letGo
+	return clearing.ErrNotTaken
+}
+
+// TestARealmThatFloodsALaneDoesNotKeepOutAnother: with all that one realm may have under way on the lane stuck, and more waiting, the watch
+// sends the payment of another realm on the same lane.
+func TestARealmThatFloodsALaneDoesNotKeepOutAnother(t *testing.T) {
+	t.Parallel()
+	network := &stopped{letGo: make(chan struct{})}
+	h := stationtest.With(t, stationtest.Options{Clearing: network})
+	approveMany(t, h, rulebook.SchemeSIC, 20)
+	h.Clock.Add(5 * time.Second)
+	watching, end := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { h.Clearing.Watch(watching) })
+	t.Cleanup(func() { end(); close(network.letGo); watch.Wait() })
+	eventually(t, "the lane is full", func() bool { return network.waiting.Load() >= 8 })
+	in := func(name string) identity.Principal {
+		return h.Principal(t, stationtest.Door{Realm: "demo2", Name: name, Client: identity.PortalClient, Channel: identity.ChannelPortal})
+	}
+	approveOne(t, h, rulebook.SchemeSIC, in("maker1"), in("checker1"))
+	h.Clock.Add(5 * time.Second)
+	eventually(t, "the payment of the other realm is sent", func() bool { return network.delivered.Load() == 1 })
+	if n := network.waiting.Load(); n != 8 {
+		t.Errorf("%d documents of one realm are under way, want no more than its share", n)
+	}
+}
+
+// eventually waits for something that happens at once where nothing is in its way.
+func eventually(t *testing.T, what string, happened func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if happened() {
+			return
+		}
+	}
+	t.Fatalf("it never happens that %s", what)
+}

@@ -35,8 +35,8 @@ const (
 func (s *Station) Watch(ctx context.Context) {
 	var group sync.WaitGroup
 	for _, l := range s.lanes {
-		group.Go(func() { l.toDeliver.follow(ctx, l.deliver) })
-		group.Go(func() { l.toInquire.follow(ctx, l.ask) })
+		group.Go(func() { l.toDeliver.follow(ctx, func() { l.deliver(ctx, &group) }) })
+		group.Go(func() { l.toInquire.follow(ctx, func() { l.ask(ctx, &group) }) })
 		group.Go(func() { repeat(ctx, l.answer) })
 	}
 	group.Go(func() { repeat(ctx, s.sweepHeld) })
@@ -65,12 +65,12 @@ func (s *Station) Sweep(ctx context.Context) {
 	s.eachRealm(ctx, &group)
 	group.Wait()
 	for _, l := range s.lanes {
-		group.Go(func() { l.deliver(ctx) })
+		l.deliver(ctx, &group)
 		group.Go(func() { l.answer(ctx) })
 	}
 	group.Wait()
 	for _, l := range s.lanes {
-		group.Go(func() { l.ask(ctx) })
+		l.ask(ctx, &group)
 	}
 	group.Wait()
 	s.sweepKeys(ctx)

@@ -109,7 +109,11 @@ func (l *Line) carry(near net.Conn) {
 	l.mu.Unlock()
 	var lost atomic.Bool
 	go func() {
-		defer func() { _ = near.Close() }()
+		defer func() {
+			if !silent.Load() { // that the server ended a connection does not come through either
+				_ = near.Close()
+			}
+		}()
 		answers := make([]byte, 64<<10)
 		for {
 			n, err := far.Read(answers)

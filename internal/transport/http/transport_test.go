@@ -1,0 +1,71 @@
+package http_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"countersign/internal/clearing"
+	"countersign/internal/rulebook"
+	transport "countersign/internal/transport/http"
+)
+
+// TestARefusalOfADocumentIsToldFromAClearingThatIsAway: only what is about the one document lets the others go on as before.
+func TestARefusalOfADocumentIsToldFromAClearingThatIsAway(t *testing.T) {
+	t.Parallel()
+	status := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	t.Cleanup(server.Close)
+	way := transport.New(map[rulebook.Scheme]string{rulebook.SchemeSIC: server.URL})
+	for answered, notTaken := range map[int]bool{
+		400: true, 409: true, 413: true, 415: true, 422: true, 301: false, 401: false, 403: false, 404: false, 408: false, 429: false, 500: false, 503: false,
+	} {
+		status = answered
+		err := way.Deliver(t.Context(), rulebook.SchemeSIC, "R", []byte("<Document/>"))
+		if err == nil || errors.Is(err, clearing.ErrNotTaken) != notTaken {
+			t.Errorf("%d: %v", answered, err)
+		}
+	}
+	status = http.StatusAccepted
+	err := way.Deliver(t.Context(), rulebook.SchemeSIC, "R", []byte("<Document/>"))
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestASchemeThatHangsLeavesTheOtherItsConnections: both have one host, and more documents wait for an answer of one than a host has
+// connections.
+func TestASchemeThatHangsLeavesTheOtherItsConnections(t *testing.T) {
+	t.Parallel()
+	const waiting = 150 // above MaxConnsPerHost
+	release := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, string(rulebook.SchemeSCT)) {
+			<-release
+		}
+		w.WriteHeader(http.StatusAccepted)
+	}))
+	t.Cleanup(server.Close)
+	way := transport.New(map[rulebook.Scheme]string{
+		rulebook.SchemeSIC: server.URL + "/" + string(rulebook.SchemeSIC), rulebook.SchemeSCT: server.URL + "/" + string(rulebook.SchemeSCT),
+	})
+	hanging, end := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	for range waiting {
+		group.Go(func() { _ = way.Deliver(hanging, rulebook.SchemeSCT, "R", nil) })
+	}
+	t.Cleanup(func() { end(); group.Wait() })
+	t.Cleanup(func() { close(release) })
+	time.Sleep(100 * time.Millisecond) // most of them are on their way; none ends
+	patient, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	err := way.Deliver(patient, rulebook.SchemeSIC, "R", nil)
+	if err != nil {
+		t.Errorf("the other scheme: %v", err)
+	}
+}

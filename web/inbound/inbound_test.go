@@ -131,3 +131,10 @@ func TestTheReportOfAnEndedInstructionIsKept(t *testing.T) {
 		t.Errorf("the report: %s", kept.Body)
 	}
 }
+
+func parse(t *testing.T, id string) uuid.UUID {
+	t.Helper()
+	parsed, err := uuid.Parse(id)
+	must(t, err)
+	return parsed
+}

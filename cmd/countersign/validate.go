@@ -18,9 +18,9 @@ import (
 )
 
 type validateCommand struct {
-	Files  []string  `arg:"" name:"file" help:"Documents to check; - is standard input."`
+	Files  []string  `arg:"" name:"file" help:"Documents to check: XML, or JSON as instruction/create takes it. Of a folder, all .xml and .json files in it and below it. - is standard input."`
 	Scheme string    `help:"Rules to hold payment orders against: sic-inst or sct-inst. Without it each order is checked by those of its currency." enum:",sic-inst,sct-inst" default:""`
-	Format string    `help:"How to write findings: text, or json with one object per file and line." enum:"text,json" default:"text"`
+	Format string    `help:"How to write findings: text with a line for each, line with one line for each file (what a folder gets unless you say otherwise), or json with one object for each file, on a line." enum:",text,line,json" default:""`
 	Date   time.Time `help:"Day the rules are those of, as YYYY-MM-DD; today in Zurich without it." format:"2006-01-02"`
 }
 
@@ -50,19 +50,26 @@ func (c *validateCommand) Run() error {
 
 // report writes what was found in each file and says how it ended.
 func (c *validateCommand) report(v validation, input io.Reader, output io.Writer) error {
-	write := writeText
-	if c.Format == "json" {
-		write = writeJSON
+	files, folders, err := filesOf(c.Files)
+	if err != nil {
+		return err
+	}
+	write := map[string]func(io.Writer, fileReport) error{"": writeText, "text": writeText, "line": writeLine, "json": writeJSON}[c.Format]
+	if folders && c.Format == "" {
+		write = writeLine
 	}
 	var unreadable []string
 	findings, wrong := 0, 0
-	for _, name := range c.Files {
+	for _, name := range files {
 		content, err := readDocument(name, input)
 		if err != nil {
 			unreadable = append(unreadable, err.Error())
 			continue
 		}
-		made := v.file(name, content)
+		made, err := v.file(name, content)
+		if err != nil {
+			return err
+		}
 		err = write(output, made)
 		if err != nil {
 			return fmt.Errorf("write the findings: %w", err)
@@ -76,7 +83,7 @@ func (c *validateCommand) report(v validation, input io.Reader, output io.Writer
 	case len(unreadable) > 0:
 		return &unusableError{strings.Join(unreadable, "\ncountersign: ")}
 	case findings > 0:
-		return fmt.Errorf("%s in %d of %s", counted(findings, "finding"), wrong, counted(len(c.Files), "file"))
+		return fmt.Errorf("%s in %d of %s", counted(findings, "finding"), wrong, counted(len(files), "file"))
 	}
 	return nil
 }
@@ -85,13 +92,6 @@ func (c *validateCommand) report(v validation, input io.Reader, output io.Writer
 func readDocument(name string, input io.Reader) ([]byte, error) {
 	const most = 256 << 10
 	if name != "-" {
-		info, err := os.Stat(name)
-		if err != nil {
-			return nil, fmt.Errorf("find the file: %w", err)
-		}
-		if info.IsDir() {
-			return nil, fmt.Errorf("%s is a folder: name the files in it", name)
-		}
 		file, err := os.Open(name)
 		if err != nil {
 			return nil, fmt.Errorf("open the file: %w", err)
@@ -146,7 +146,18 @@ type findingNote struct {
 const ruleStructure = "structure"
 
 // file checks one document: its structure, and the rules of a scheme when it is a payment order that could be read to its end.
-func (v validation) file(name string, content []byte) fileReport {
+func (v validation) file(name string, content []byte) (fileReport, error) {
+	made, err := v.document(name, content)
+	slices.SortStableFunc(made.Findings, func(a, b findingReport) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return made, err
+}
+
+func (v validation) document(name string, content []byte) (fileReport, error) {
+	if looksLikeJSON(content) {
+		return v.order(name, content)
+	}
 	read := entry.ReadOrder(content)
 	made := fileReport{File: name, Message: string(read.Message), Findings: []findingReport{}}
 	findings := read.Findings
@@ -155,7 +166,7 @@ func (v validation) file(name string, content []byte) fileReport {
 		findings = v.check(made.Scheme, read)
 	}
 	for _, f := range findings {
-		made.Findings = append(made.Findings, findingReport{f.Line, f.Column, f.Pointer, f.Code, cmp.Or(f.Rule, ruleStructure), f.Text})
+		made.add(f, codec.Position{Line: f.Line, Column: f.Column})
 	}
 	if read.Order != nil && len(findings) == 0 {
 		for _, note := range carriage.Notes(made.Scheme, read.Order) {
@@ -163,10 +174,12 @@ func (v validation) file(name string, content []byte) fileReport {
 		}
 	}
 	made.place(content)
-	slices.SortStableFunc(made.Findings, func(a, b findingReport) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	return made
+	return made, nil
+}
+
+// add notes a finding at its place.
+func (r *fileReport) add(f payment.Finding, at codec.Position) {
+	r.Findings = append(r.Findings, findingReport{at.Line, at.Column, f.Pointer, f.Code, cmp.Or(f.Rule, ruleStructure), f.Text})
 }
 
 // check holds an order against its scheme as the gateway does when it comes by API or form. Whose account is debited is not known

@@ -26,6 +26,17 @@ func writeText(output io.Writer, r fileReport) error {
 	return err
 }
 
+// writeLine writes one line about the file; of what is wrong with it, the first finding.
+func writeLine(output io.Writer, r fileReport) error {
+	outcome := "fine"
+	if len(r.Findings) > 0 {
+		f := r.Findings[0]
+		outcome = fmt.Sprintf("%s, the first in line %d: %s %s: %s", counted(len(r.Findings), "finding"), f.Line, f.Code, f.Pointer, f.Text)
+	}
+	_, err := fmt.Fprintf(output, "%s: %s: %s\n", r.File, r.subject(), outcome)
+	return err
+}
+
 // subject says what the file is and what it was held against.
 func (r fileReport) subject() string {
 	switch {

@@ -34,6 +34,13 @@ func swissOrder(t *testing.T, replaced ...string) []byte {
 	return content
 }
 
+func checked(t *testing.T, v validation, name string, content []byte) fileReport {
+	t.Helper()
+	made, err := v.file(name, content)
+	must(t, err)
+	return made
+}
+
 func TestValidateFindsEachProblemAtItsPlace(t *testing.T) {
 	t.Parallel()
 	const order = "/Document/CstmrCdtTrfInitn"
@@ -80,7 +87,7 @@ func TestValidateFindsEachProblemAtItsPlace(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			content := swissOrder(t, test.replaced...)
-			made := validation{today: orderDay}.file("a.xml", content)
+			made := checked(t, validation{today: orderDay}, "a.xml", content)
 			var got []string
 			lines := strings.Split(string(content), "\n")
 			for i, f := range made.Findings {
@@ -99,7 +106,7 @@ func TestValidateFindsEachProblemAtItsPlace(t *testing.T) {
 // What is fine and stays behind is told, at its line, and does not make the file wrong.
 func TestValidateTellsWhatIsNotForwarded(t *testing.T) {
 	t.Parallel()
-	made := validation{today: orderDay}.file("x", swissOrder(t, "<LclInstrm>", "<SvcLvl><Cd>URGP</Cd></SvcLvl><LclInstrm>"))
+	made := checked(t, validation{today: orderDay}, "x", swissOrder(t, "<LclInstrm>", "<SvcLvl><Cd>URGP</Cd></SvcLvl><LclInstrm>"))
 	const place = "/Document/CstmrCdtTrfInitn/PmtInf/0/PmtTpInf/SvcLvl/0"
 	if len(made.Findings) > 0 || len(made.Notes) == 0 {
 		t.Fatalf("%+v", made)
@@ -123,7 +130,7 @@ func TestValidateTakesEverySample(t *testing.T) {
 	for _, name := range files {
 		content, err := os.ReadFile(name)
 		must(t, err)
-		made := validation{today: orderDay}.file(name, content)
+		made := checked(t, validation{today: orderDay}, name, content)
 		messages[made.Message] = true
 		if len(made.Findings) > 0 || (made.Scheme != "") != strings.HasPrefix(made.Message, "pain.001") || !strings.Contains(name, made.Message) {
 			t.Errorf("%+v", made)
@@ -155,7 +162,7 @@ func TestValidateChoosesTheScheme(t *testing.T) {
 		{"neither, but a SEPA service level", dollarSEPA, "", rulebook.SchemeSCT},
 		{"as asked", franc, rulebook.SchemeSCT, rulebook.SchemeSCT},
 	} {
-		made := validation{scheme: test.asked, today: orderDay}.file("x", test.content)
+		made := checked(t, validation{scheme: test.asked, today: orderDay}, "x", test.content)
 		if made.Scheme != test.want || made.chosen == "" {
 			t.Errorf("%s: %s %s", test.name, made.Scheme, made.chosen)
 		}
@@ -171,7 +178,7 @@ func TestValidateReadsThePreviousGeneration(t *testing.T) {
 			"</ReqdExctnDt>\n      </ReqdExctnDt>", "</ReqdExctnDt>",
 		)
 		old = withoutElement(t, old, "UETR")
-		made := validation{today: orderDay.AddDate(0, 0, 1)}.file("old.xml", old)
+		made := checked(t, validation{today: orderDay.AddDate(0, 0, 1)}, "old.xml", old)
 		lines := strings.Split(string(old), "\n")
 		if len(made.Findings) != 1 || made.Findings[0].Rule != "execution-date-past" || made.Message != "pain.001.001.03" {
 			t.Fatalf("%+v", made)
@@ -200,7 +207,7 @@ func TestValidateWritesTextAndJSON(t *testing.T) {
 	if err == nil || exitCode(err) != exitFailed || err.Error() != "1 finding in 1 of 1 file" {
 		t.Errorf("ended with %v", err)
 	}
-	made := v.file("-", content)
+	made := checked(t, v, "-", content)
 	f := made.Findings[0]
 	want := fmt.Sprintf("-:%d:%d: AC01 %s: %s (creditor-account-number)\n", f.Line, f.Column, f.Pointer, f.Text) +
 		"-: pain.001.001.09, structure and the rules of sic-inst (by its currency CHF): 1 finding\n"
@@ -226,14 +233,14 @@ func TestValidateWritesTextAndJSON(t *testing.T) {
 
 func TestValidateRefusesWhatItCannotRead(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
+	folder, empty := t.TempDir(), t.TempDir()
 	large := filepath.Join(folder, "large.xml")
 	must(t, os.WriteFile(large, append(swissOrder(t), bytes.Repeat([]byte(" "), 256<<10)...), 0o600))
 	for _, test := range []struct {
 		name, file, part string
 		code             int
 	}{
-		{"a folder", folder, "is a folder", exitUsage},
+		{"a folder without documents", empty, "holds no file whose name ends in .xml or .json", exitUsage},
 		{"no such file", filepath.Join(folder, "none.xml"), "no such file", exitUsage},
 		{"too large", large, "1 finding", exitFailed},
 		{"standard input breaks off", "-", "broke", exitUsage},
@@ -268,7 +275,8 @@ func TestValidateEndsWithACodeOfItsOwn(t *testing.T) {
 		{[]string{good, "--date", "2026-03-03"}, exitFailed, "CH04"},
 		{[]string{good, "--date", "2026-03-02", "--scheme", "sct-inst"}, exitFailed, "rules of sct-inst (as asked)"},
 		{[]string{bad, good, "--date", "2026-03-02"}, exitFailed, "AC01"},
-		{[]string{bad, folder, "--date", "2026-03-02"}, exitUsage, "is a folder"},
+		{[]string{bad, folder, "--date", "2026-03-02"}, exitFailed, "2 findings in 2 of 3 files"},
+		{[]string{folder, "--date", "2026-03-02"}, exitFailed, "good.xml: pain.001.001.09, structure and the rules of sic-inst (by its currency CHF): fine\n"},
 		{[]string{good, "--date", "yesterday"}, exitUsage, "--date"},
 		{[]string{good, "--scheme", "sepa"}, exitUsage, "--scheme"},
 		{nil, exitUsage, "<file>"},

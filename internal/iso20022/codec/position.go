@@ -47,7 +47,10 @@ func (p Positions) Of(pointer string) Position {
 	return Position{}
 }
 
-func (p Positions) at(offset int) Position {
-	before := p.data[:offset]
+func (p Positions) at(offset int) Position { return PositionAt(p.data, offset) }
+
+// PositionAt is the place of an offset in bytes, which must lie within the data.
+func PositionAt(data []byte, offset int) Position {
+	before := data[:offset]
 	return Position{bytes.Count(before, []byte("\n")) + 1, offset - bytes.LastIndexByte(before, '\n')}
 }

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"countersign/internal/entry"
+	"countersign/internal/interbank/carriage"
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
+	"countersign/internal/payment"
+	"countersign/web/api"
+)
+
+// looksLikeJSON reports whether a file may be the body of a call by its first character. The reader says what is wrong with it.
+func looksLikeJSON(content []byte) bool {
+	content = bytes.TrimLeft(content, " \t\r\n")
+	return len(content) > 0 && (content[0] == '{' || content[0] == '[')
+}
+
+// order checks a file that holds the body of a call to instruction/create as the door does that takes it, and by the rules of its scheme.
+func (v validation) order(name string, content []byte) (fileReport, error) {
+	reader, err := api.NewOrderReader()
+	if err != nil {
+		return fileReport{}, err
+	}
+	read, err := reader.Read(context.Background(), content)
+	if err != nil {
+		return fileReport{}, err
+	}
+	made := fileReport{File: name, Message: string(iso20022.Pain001V09), Findings: []findingReport{}}
+	found := read.Structure
+	if read.Document != nil {
+		made.Scheme, made.chosen = v.schemeOf(read.Document)
+		found = v.check(made.Scheme, entry.Read{Order: read.Document, Findings: read.Structure})
+	}
+	at := placesIn(content)
+	for _, f := range append(placed(read.Prefix, found), read.Outside...) {
+		made.add(f, at(f.Pointer))
+	}
+	if read.Document != nil && len(made.Findings) == 0 {
+		for _, note := range carriage.Notes(made.Scheme, read.Document) {
+			place := at(read.Prefix + note.Pointer)
+			made.Notes = append(made.Notes, findingNote{Line: place.Line, Column: place.Column, Pointer: read.Prefix + note.Pointer, Text: note.Text})
+		}
+	}
+	return made, nil
+}
+
+// placed moves findings from the order to where it sits in the file.
+func placed(prefix string, found []payment.Finding) []payment.Finding {
+	moved := make([]payment.Finding, len(found))
+	for i, f := range found {
+		f.Pointer = prefix + f.Pointer
+		moved[i] = f
+	}
+	return moved
+}
+
+// first is the index of an entry, which may be missing where one object stands for a list.
+var first = regexp.MustCompile(`/0(/|$)`)
+
+// placesIn notes where each member of a body begins, and returns what tells the place of a pointer: of what is missing, the closest member
+// around it.
+func placesIn(content []byte) func(pointer string) codec.Position {
+	offsets := map[string]int{}
+	note := func(pointer string, offset int) {
+		if _, known := offsets[pointer]; !known {
+			offsets[pointer] = offset
+		}
+	}
+	tokens := jsontext.NewDecoder(bytes.NewBuffer(content), jsontext.AllowDuplicateNames(true))
+	for {
+		begin := int(tokens.InputOffset())
+		_, err := tokens.ReadToken()
+		if err != nil { // its end, or what the reader has told of already
+			break
+		}
+		begin += len(content[begin:]) - len(bytes.TrimLeft(content[begin:], " \t\r\n,:"))
+		pointer := string(tokens.StackPointer())
+		note(pointer, begin)
+		note(first.ReplaceAllString(pointer, "$1"), begin)
+	}
+	return func(pointer string) codec.Position {
+		for ; pointer != ""; pointer = pointer[:max(strings.LastIndexByte(pointer, '/'), 0)] {
+			for _, form := range []string{pointer, first.ReplaceAllString(pointer, "$1")} {
+				if offset, known := offsets[form]; known {
+					return codec.PositionAt(content, offset)
+				}
+			}
+		}
+		return codec.Position{Line: 1, Column: 1}
+	}
+}

@@ -1,0 +1,56 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/web/problem"
+)
+
+// OrderFile is a file that holds the body of a call to instruction/create.
+type OrderFile struct {
+	// Prefix is the pointer to the order in the file: "" when it sits flat, else /paymentRequest.
+	Prefix string
+	// Document is the payment order; nil when it was not read to its end.
+	Document *iso20022.CustomerCreditTransferInitiation
+	// Structure is what is malformed in the order, at pointers within it; Outside what is malformed around it, at pointers within the file.
+	Structure, Outside []payment.Finding
+}
+
+// OrderReader reads files as the door reads bodies, for those who check them before they send them.
+type OrderReader struct{ bodies bodies }
+
+// NewOrderReader compiles the schemas of the OpenAPI document.
+func NewOrderReader() (OrderReader, error) {
+	compiled, err := compileBodies()
+	return OrderReader{bodies: compiled}, err
+}
+
+// Read reads the body of a call to instruction/create. It fails when the context ends first.
+func (r OrderReader) Read(ctx context.Context, content []byte) (OrderFile, error) {
+	if len(content) > maxBody {
+		return OrderFile{Outside: []payment.Finding{{Code: "FF01", Text: "Send at most 256 KiB in one order."}}}, nil
+	}
+	parsed, err := parseForm(ctx, content, form{schema: r.bodies.create, mode: wrappable})
+	file := OrderFile{Prefix: parsed.prefix, Document: parsed.document}
+	var malformed *problem.Problem
+	if err != nil && !errors.As(err, &malformed) {
+		return file, err
+	}
+	if malformed == nil {
+		return file, nil
+	}
+	for _, f := range malformed.Findings {
+		within, cut := strings.CutPrefix(f.Pointer, file.Prefix+"/Document")
+		if cut {
+			f.Pointer = "/Document" + within
+			file.Structure = append(file.Structure, f)
+		} else {
+			file.Outside = append(file.Outside, f)
+		}
+	}
+	return file, nil
+}

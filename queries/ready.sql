@@ -24,6 +24,7 @@ CROSS JOIN LATERAL (SELECT CASE
     WHEN r.rolsuper THEN 'superuser'
     WHEN r.rolbypassrls THEN 'bypasses'
     WHEN r.rolcreaterole THEN 'makes roles'
+    WHEN r.rolname = 'countersign_reader' THEN 'reads all'
     WHEN r.rolname IN ('pg_write_all_data', 'pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files') THEN 'reaches the server'
     WHEN EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
                  WHERE c.relowner = r.oid AND n.nspname IN ('public', 'river'))
@@ -64,3 +65,14 @@ SELECT (SELECT count(*) FROM pg_catalog.pg_roles WHERE rolname IN ('countersign_
 -- name: SessionStanding :one
 -- As whom a statement outside a transaction works, and in which realm.
 SELECT current_user::text AS role, coalesce(current_setting('countersign.realm', true), '')::text AS realm;
+
+-- name: AccountPresent :one
+SELECT EXISTS (SELECT FROM user_account)::boolean AS present;
+
+-- name: MessageListEnds :many
+-- The newest and the oldest messages of a realm: what the keys are tried on.
+SELECT * FROM message_listed l
+WHERE l.realm = @realm AND l.message_id IN (
+  (SELECT n.message_id FROM message n WHERE n.realm = @realm ORDER BY n.message_id DESC LIMIT 10)
+  UNION
+  (SELECT o.message_id FROM message o WHERE o.realm = @realm ORDER BY o.message_id LIMIT 10));

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"countersign/internal/demo"
+	"countersign/internal/postgres"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/provision"
@@ -42,7 +43,7 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 	began := time.Now()
 	err = os.MkdirAll(c.DataDir, 0o755) //nolint:gosec // the database server's account must be able to enter
 	if err != nil {
-		return fmt.Errorf("make the data folder: %w", err)
+		return fmt.Errorf("make the data folder (COUNTERSIGN_DATA_DIR moves it): %w", postgres.Unwritable(c.DataDir, err))
 	}
 	gatewayListener, simulatorListener, err := c.listen()
 	if err != nil {
@@ -157,25 +158,32 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 	return g, db.prepareLogin(ctx)
 }
 
-// keys reads the demo's keys, or makes them the first time. A release key that is gone is not replaced once there is a message: no
-// new key could ever verify what the old one sealed, and everything under way would be withheld as forged.
+// keys reads the demo's keys, or makes them the first time. A key that is gone is not replaced once there is something that it sealed: no
+// new one could ever verify that, and everything under way would be withheld as forged, every account be unknown.
 func (c *demoCommand) keys(ctx context.Context, db *demoDatabase, g *gateway) error {
-	path := filepath.Join(c.DataDir, "release.key")
-	_, err := os.Stat(path)
-	if errors.Is(err, os.ErrNotExist) {
-		held, err := store.HoldsMessages(ctx, db.ownerURL)
+	release, token := filepath.Join(c.DataDir, "release.key"), filepath.Join(c.DataDir, "token.key")
+	for _, key := range []struct {
+		path, proves string
+		held         func(context.Context, string) (bool, error)
+	}{{release, "messages", store.HoldsMessages}, {token, "accounts", store.HoldsAccounts}} {
+		_, err := os.Stat(key.path)
+		if !errors.Is(err, os.ErrNotExist) {
+			continue // what else is wrong with it is told when it is read
+		}
+		held, err := key.held(ctx, db.ownerURL)
 		if err != nil {
 			return err
 		}
 		if held {
-			return fmt.Errorf("the key file %s is gone, and the database holds messages that only this key proves: "+
-				"put the file back, or begin anew in another folder (COUNTERSIGN_DATA_DIR)", path)
+			return fmt.Errorf("the key file %s is gone, and the database holds %s that only this key proves: "+
+				"put the file back, or begin anew in another folder (COUNTERSIGN_DATA_DIR)", key.path, key.proves)
 		}
 	}
-	g.ReleaseKeys, err = readOrMakeRing(path, bareReleaseKey)
+	var err error
+	g.ReleaseKeys, err = readOrMakeRing(release, bareReleaseKey)
 	if err != nil {
 		return err
 	}
-	g.TokenKeys, err = readOrMakeRing(filepath.Join(c.DataDir, "token.key"), bareTokenKey)
+	g.TokenKeys, err = readOrMakeRing(token, bareTokenKey)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"countersign/internal/keyring"
+	"countersign/internal/postgres"
 )
 
 // keyBytes is the length of the secret keys: of releases and of tokens.
@@ -67,7 +68,7 @@ func readOrMakeRing(path, bareID string) (keyring.Ring, error) {
 	}
 	err = os.WriteFile(path, []byte(line), 0o600)
 	if err != nil {
-		return keyring.Ring{}, fmt.Errorf("keep the key: %w", err)
+		return keyring.Ring{}, fmt.Errorf("keep the key: %w", postgres.Unwritable(path, err))
 	}
 	return readRing(path, bareID)
 }

@@ -106,6 +106,7 @@ func TestServeRefusesUnsafeSettings(t *testing.T) {
 		with []string
 		want string
 	}{
+		"no database there":       {nil, "open the database (is it running, and is COUNTERSIGN_DATABASE_URL right?)"},
 		"one key for both":        {[]string{"COUNTERSIGN_RELEASE_KEY_FILE=" + key, "COUNTERSIGN_TOKEN_KEY_FILE=" + key}, "holds a key of COUNTERSIGN_RELEASE_KEY_FILE"},
 		"a key others read":       {[]string{"COUNTERSIGN_RELEASE_KEY_FILE=" + open}, "is open to others (mode 0644): run chmod 600"},
 		"a key the group writes":  {[]string{"COUNTERSIGN_TOKEN_KEY_FILE=" + shared}, "is open to others (mode 0660): run chmod 600"},
@@ -141,6 +142,7 @@ func TestServeRefusesAnUnsafeLogin(t *testing.T) {
 		"one that makes roles":            {"CREATEROLE IN ROLE countersign_app", "has CREATEROLE"},
 		"one that becomes the superuser":  {"IN ROLE countersign_app, postgres", "can become postgres, which is a superuser"},
 		"one that becomes a table's own":  {"IN ROLE countersign_app, " + owner, "can become " + owner + ", which owns"},
+		"one that reads every realm":      {"IN ROLE countersign_app, countersign_reader", "can become countersign_reader, which reads the rows of every realm"},
 		"one that may run programs":       {"IN ROLE countersign_app, pg_execute_server_program", "can become pg_execute_server_program, which can reach"},
 		"one that gains nothing by SET":   {"NOINHERIT IN ROLE countersign_app, postgres", "can become postgres"},
 		"one that is not the application": {"", "run GRANT countersign_app TO"},

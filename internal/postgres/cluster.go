@@ -63,7 +63,7 @@ type Cluster struct {
 // directory. It returns when the server answers. The context limits the start only; the server runs until Stop.
 //
 // Errors: ErrInUse; and, each with a sentence that says what to do, no usable PostgreSQL on this machine, a data directory made by
-// another major version, a directory that holds something else, and a server that ended at once (with the end of its log).
+// another major version, a directory that holds something else, is open to other users or cannot be written to, and a server that ended at once (with the end of its log).
 func Start(ctx context.Context, config Config) (*Cluster, error) {
 	config, err := config.resolve()
 	if err != nil {
@@ -71,7 +71,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	}
 	lock, err := acquireLock(config.DataDir + ".lock")
 	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", config.DataDir, err)
+		return nil, fmt.Errorf("lock %s: %w", config.DataDir, Unwritable(filepath.Dir(config.DataDir), err))
 	}
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -94,7 +94,7 @@ func (c Config) resolve() (Config, error) {
 	}
 	err = os.MkdirAll(filepath.Dir(absolute), 0o755) //nolint:gosec // the server's account must walk through; the data are closed
 	if err != nil {
-		return c, fmt.Errorf("make the parent of the data directory: %w", err)
+		return c, fmt.Errorf("make the parent of the data directory: %w", Unwritable(filepath.Dir(absolute), err))
 	}
 	c.DataDir, err = followLinks(absolute)
 	if err != nil {

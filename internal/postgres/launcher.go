@@ -39,7 +39,17 @@ func newLauncher(ctx context.Context, config Config) (launcher, error) {
 	if err != nil {
 		return launcher{}, err
 	}
+	err = checkFolder(config.DataDir)
+	if err != nil {
+		return launcher{}, err
+	}
 	version, err := dataVersion(config.DataDir)
+	if err != nil {
+		return launcher{}, err
+	}
+	if version != 0 {
+		err = checkClosed(config.DataDir)
+	}
 	if err != nil {
 		return launcher{}, err
 	}
@@ -95,7 +105,7 @@ func (l launcher) initialise(ctx context.Context) error {
 		err = l.account.own(building)
 	}
 	if err != nil {
-		return fmt.Errorf("prepare the new data directory: %w", err)
+		return fmt.Errorf("prepare the new data directory: %w", Unwritable(filepath.Dir(building), err))
 	}
 	err = l.runInitdb(ctx, building)
 	if err != nil {

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -226,4 +227,65 @@ func TestDirectoryOfAnotherUserIsRefused(t *testing.T) {
 		return
 	}
 	refused(t, quick(filepath.Join(os.TempDir(), foreignName)), "belongs to user 0", "run it as that user")
+}
+
+// TestPlacesThatCannotBeWritten: each says what to do, whoever runs the program.
+func TestPlacesThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	place := t.TempDir()
+	file := filepath.Join(place, "file")
+	err := os.WriteFile(file, nil, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, quick(file), "is a file: choose another data directory")
+	refused(t, quick(filepath.Join(file, "data")), "is a file, or lies below one: choose another data directory")
+	if os.Geteuid() == 0 {
+		asOrdinaryUser(t, "TestPlacesThatCannotBeWritten") // root may write anywhere
+		return
+	}
+	closed := filepath.Join(place, "closed")
+	err = os.Mkdir(closed, 0o500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, quick(filepath.Join(closed, "data")), "which may not write to "+closed+": give it to that user (chown)")
+}
+
+// TestADataDirectoryOpenToOthersIsRefused names the mode and the command, before PostgreSQL complains in its own words.
+func TestADataDirectoryOpenToOthersIsRefused(t *testing.T) {
+	t.Parallel()
+	config := quick(filepath.Join(t.TempDir(), "data"))
+	cluster := start(t, config)
+	mark(t, cluster)
+	stop(t, cluster)
+	for _, mode := range []os.FileMode{0o777, 0o755, 0o770} {
+		err := os.Chmod(config.DataDir, mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused(t, config, fmt.Sprintf("is open to others (mode %04o): run chmod 700 on it", mode))
+	}
+	err := os.Chmod(config.DataDir, 0o700)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, start(t, config), readMarker, "kept")
+}
+
+// TestAReadOnlyFileSystemIsTold mounts one for a program of its own.
+func TestAReadOnlyFileSystemIsTold(t *testing.T) {
+	t.Parallel()
+	asRoot(t)
+	place := t.TempDir()
+	mount := exec.CommandContext(t.Context(), "unshare", "-m", "sh", "-c", `mount -t tmpfs -o ro tmpfs "$1" && exec "$2"`, "sh", place, os.Args[0])
+	mount.Env = append(os.Environ(), holdVariable+"="+filepath.Join(place, "data"))
+	output, err := mount.CombinedOutput()
+	said := string(output)
+	if strings.Contains(said, "unshare") || strings.Contains(said, "mount:") {
+		t.Skipf("this machine mounts nothing: %s", said)
+	}
+	if err == nil || !strings.Contains(said, place+" is on a read-only file system: mount it for writing, or choose another data directory") {
+		t.Errorf("%v: %s", err, said)
+	}
 }

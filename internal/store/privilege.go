@@ -33,6 +33,7 @@ var dangers = map[string]string{ //nolint:gosec // words about logins, no creden
 	"superuser":          "is a superuser, for whom no rule of the schema holds",
 	"bypasses":           "has BYPASSRLS and sees every realm",
 	"makes roles":        "has CREATEROLE and can give itself any role",
+	"reads all":          "reads the rows of every realm",
 	"owns":               "owns the database, the schema or a table of it and can change its rules",
 	"reaches the server": "can reach the files or programs of the database server",
 }
@@ -48,7 +49,7 @@ func CheckLogin(ctx context.Context, url string) error {
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // also through a pooler
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return fmt.Errorf("open the database: %w", err)
+		return fmt.Errorf("open the database (is it running, and is COUNTERSIGN_DATABASE_URL right?): %w", err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	q := dbsqlc.New(conn)

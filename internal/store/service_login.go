@@ -39,14 +39,23 @@ func EnsureServiceLogin(ctx context.Context, ownerURL, name string) error {
 
 // HoldsMessages reports, as the owner, whether there is any message: what a lost release key could no longer prove.
 func HoldsMessages(ctx context.Context, ownerURL string) (bool, error) {
+	return holds(ctx, ownerURL, (*dbsqlc.Queries).MessagePresent)
+}
+
+// HoldsAccounts reports, as the owner, whether there is any user account: what a lost token key could no longer prove.
+func HoldsAccounts(ctx context.Context, ownerURL string) (bool, error) {
+	return holds(ctx, ownerURL, (*dbsqlc.Queries).AccountPresent)
+}
+
+func holds(ctx context.Context, ownerURL string, present func(*dbsqlc.Queries, context.Context) (bool, error)) (bool, error) {
 	conn, err := pgx.Connect(ctx, ownerURL)
 	if err != nil {
 		return false, fmt.Errorf("open the database as owner: %w", err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	held, err := dbsqlc.New(conn).MessagePresent(ctx)
+	held, err := present(dbsqlc.New(conn), ctx)
 	if err != nil {
-		return false, fmt.Errorf("look for messages: %w", err)
+		return false, fmt.Errorf("look at what the database holds: %w", err)
 	}
 	return held, nil
 }

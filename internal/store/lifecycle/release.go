@@ -59,8 +59,17 @@ func (e *MissingKeyError) Error() string {
 	return "the key " + e.KeyID + " sealed the newest messages, but the key file does not hold it: add its line to the file"
 }
 
-// CheckKeys fails with MissingKeyError when the newest release or version of a realm is sealed with a key the program does not have:
-// started like that, it would hold back what was approved and withhold what waits.
+// WrongKeyError says that a key of the file has the id, but is not the key, that sealed what is stored.
+type WrongKeyError struct{ KeyID string }
+
+// Error is a sentence for the operator.
+func (e *WrongKeyError) Error() string {
+	return "the key " + e.KeyID + " in the key file is not the one that sealed what is stored, none of the newest and oldest messages fits it: " +
+		"put the right file back"
+}
+
+// CheckKeys fails with MissingKeyError when the newest release or version of a realm is sealed with a key the program does not have, and
+// with WrongKeyError when it has another key under that id: started like that, it would hold back what was approved and withhold what waits.
 func (s *Messages) CheckKeys(ctx context.Context) error {
 	realms, err := s.db.Realms(ctx)
 	if err != nil {
@@ -74,10 +83,33 @@ func (s *Messages) CheckKeys(ctx context.Context) error {
 					return &MissingKeyError{KeyID: id}
 				}
 			}
-			return err
+			if err != nil {
+				return err
+			}
+			return s.tryKeys(ctx, q, realm)
 		})
 		if err != nil {
 			return fmt.Errorf("look at the keys in use: %w", err)
+		}
+	}
+	return nil
+}
+
+// tryKeys holds the newest and the oldest messages of a realm against their seals. One that does not fit is for the auditor; when none of a
+// key does, it is another key.
+func (s *Messages) tryKeys(ctx context.Context, q *dbsqlc.Queries, realm string) error {
+	rows, err := q.MessageListEnds(ctx, realm)
+	if err != nil {
+		return err
+	}
+	fits := map[string]bool{}
+	for _, row := range rows {
+		m := load.Listed(s.db.Seal(), row)
+		fits[m.Seal.KeyID] = fits[m.Seal.KeyID] || !errors.Is(s.db.Seal().CheckVersion(m), payment.ErrForged)
+	}
+	for id, one := range fits {
+		if !one {
+			return &WrongKeyError{KeyID: id}
 		}
 	}
 	return nil

@@ -9,6 +9,17 @@ import (
 	"context"
 )
 
+const accountPresent = `-- name: AccountPresent :one
+SELECT EXISTS (SELECT FROM user_account)::boolean AS present
+`
+
+func (q *Queries) AccountPresent(ctx context.Context) (bool, error) {
+	row := q.db.QueryRow(ctx, accountPresent)
+	var present bool
+	err := row.Scan(&present)
+	return present, err
+}
+
 const loginDangerList = `-- name: LoginDangerList :many
 SELECT r.rolname::text AS role, (r.rolname = session_user)::boolean AS itself, session_user::text AS login, d.danger::text AS danger
 FROM pg_catalog.pg_roles r
@@ -16,6 +27,7 @@ CROSS JOIN LATERAL (SELECT CASE
     WHEN r.rolsuper THEN 'superuser'
     WHEN r.rolbypassrls THEN 'bypasses'
     WHEN r.rolcreaterole THEN 'makes roles'
+    WHEN r.rolname = 'countersign_reader' THEN 'reads all'
     WHEN r.rolname IN ('pg_write_all_data', 'pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files') THEN 'reaches the server'
     WHEN EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
                  WHERE c.relowner = r.oid AND n.nspname IN ('public', 'river'))
@@ -112,6 +124,90 @@ func (q *Queries) LoginMigrates(ctx context.Context) (LoginMigratesRow, error) {
 		&i.Database,
 	)
 	return i, err
+}
+
+const messageListEnds = `-- name: MessageListEnds :many
+SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients FROM message_listed l
+WHERE l.realm = $1 AND l.message_id IN (
+  (SELECT n.message_id FROM message n WHERE n.realm = $1 ORDER BY n.message_id DESC LIMIT 10)
+  UNION
+  (SELECT o.message_id FROM message o WHERE o.realm = $1 ORDER BY o.message_id LIMIT 10))
+`
+
+// The newest and the oldest messages of a realm: what the keys are tried on.
+func (q *Queries) MessageListEnds(ctx context.Context, realm string) ([]MessageListed, error) {
+	rows, err := q.db.Query(ctx, messageListEnds, realm)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MessageListed
+	for rows.Next() {
+		var i MessageListed
+		if err := rows.Scan(
+			&i.Realm,
+			&i.MessageID,
+			&i.GlobalID,
+			&i.Kind,
+			&i.Scheme,
+			&i.Direction,
+			&i.Channel,
+			&i.ClientID,
+			&i.ExternalID,
+			&i.MakerUser,
+			&i.PolicyID,
+			&i.ApprovalsRequired,
+			&i.ExpiresAt,
+			&i.OriginalID,
+			&i.AnswersID,
+			&i.AnswerBy,
+			&i.Deadline,
+			&i.Reason,
+			&i.CreatedAt,
+			&i.Version,
+			&i.Approvals,
+			&i.State,
+			&i.StateSequence,
+			&i.StateSince,
+			&i.AcceptedAt,
+			&i.DeliveredAt,
+			&i.SettledAt,
+			&i.StatusCode,
+			&i.StatusText,
+			&i.Inquiries,
+			&i.DocumentID,
+			&i.ContentHash,
+			&i.Makers,
+			&i.Amount,
+			&i.Currency,
+			&i.InstructionID,
+			&i.EndToEndID,
+			&i.TransactionID,
+			&i.Uetr,
+			&i.DebtorName,
+			&i.OrderedDebtorName,
+			&i.DebtorAccount,
+			&i.DebtorAgent,
+			&i.CreditorName,
+			&i.CreditorAccount,
+			&i.CreditorAgent,
+			&i.Remittance,
+			&i.KeyID,
+			&i.Seal,
+			&i.RecallState,
+			&i.ReturnState,
+			&i.MakerName,
+			&i.MakerLogin,
+			&i.Clients,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const messagePresent = `-- name: MessagePresent :one

@@ -44,7 +44,7 @@ func (h *house) recall(t *testing.T, scheme, transactionID string) {
 }
 
 // TestADemoThatStartsAgainGoesOn starts a demo three times on one folder: what comes in after a restart is new, what came in before can
-// be recalled, and a lost key is told.
+// be recalled, and a key that is lost or another one is told.
 func TestADemoThatStartsAgainGoesOn(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -70,19 +70,35 @@ func TestADemoThatStartsAgainGoesOn(t *testing.T) {
 	if code := p.terminate(t); code != 0 {
 		t.Errorf("the demo ends with %d", code)
 	}
+	for _, name := range []string{"release.key", "token.key"} {
+		key := filepath.Join(h.data, name)
+		must(t, os.Rename(key, key+".away"))
+		h.refuses(t, name+" is gone, and the database holds", "put the file back, or begin anew in another folder (COUNTERSIGN_DATA_DIR)")
+		if _, err := os.Stat(key); !os.IsNotExist(err) {
+			t.Errorf("a key was made: %v", err)
+		}
+		must(t, os.Rename(key+".away", key))
+	}
 	key := filepath.Join(h.data, "release.key")
 	must(t, os.Rename(key, key+".away"))
-	p = start(t, h.settings(), "demo")
-	if code := p.wait(t); code != exitFailed || !strings.Contains(p.output.String(), "put the file back, or begin anew") {
-		t.Errorf("without its key the demo ends with %d:\n%s", code, p.output)
-	}
-	if _, err := os.Stat(key); !os.IsNotExist(err) {
-		t.Errorf("a key was made: %v", err)
-	}
+	must(t, os.Rename(keyIn(t, h.data), key))
+	h.refuses(t, "the key release-1 in the key file is not the one that sealed what is stored", "put the right file back")
 	must(t, os.Rename(key+".away", key))
 	p = h.open(t)
 	if code := p.terminate(t); code != 0 {
 		t.Errorf("the demo ends with %d", code)
+	}
+}
+
+// refuses starts a demo that must not start, and holds what it says.
+func (h *house) refuses(t *testing.T, words ...string) {
+	t.Helper()
+	p := start(t, h.settings(), "demo")
+	code := p.wait(t)
+	for _, want := range words {
+		if code != exitFailed || !strings.Contains(p.output.String(), want) {
+			t.Errorf("the demo ends with %d and does not say %q:\n%s", code, want, p.output)
+		}
 	}
 }
 
@@ -158,6 +174,12 @@ func TestAFirstStartShowsADay(t *testing.T) {
 		return len(missing) == 0
 	}) {
 		t.Errorf("the day has %d messages and misses %q", count, missing)
+	}
+	// One expires a minute after it was entered, when the rest is there: that is waited for apart.
+	expired := []string{"instruction Expired"}
+	if !poll(func() bool { _, missing = o.day(t, expired); return len(missing) == 0 }) &&
+		!poll(func() bool { _, missing = o.day(t, expired); return len(missing) == 0 }) {
+		t.Errorf("the day misses %q", missing)
 	}
 	h.check(t)
 	if code := p.terminate(t); code != 0 {

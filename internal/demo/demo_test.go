@@ -40,7 +40,7 @@ func TestEnsureMakesTheDemoOnceAndForAll(t *testing.T) {
 		t.Errorf("got realms %v, want %v", realms, want)
 	}
 	for table, want := range map[string]int{
-		"person": 10, "user_account": 10, "user_role": 11, "client": 5, "policy": 4, "debtor_account": 8,
+		"person": 10, "user_account": 10, "user_role": 11, "client": 6, "policy": 5, "debtor_account": 8,
 	} {
 		var n int
 		err = db.Connect(t).QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n)

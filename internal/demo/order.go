@@ -15,6 +15,7 @@ const (
 	endHalf                 // has the first of two approvals
 	endRejected             // by a checker
 	endWithdrawn            // by its maker
+	endExpired              // nobody decides it in the minute it has
 )
 
 // order is one payment of the day.
@@ -31,6 +32,7 @@ type order struct {
 // orders are the payments of the day. Names and accounts are those of public samples.
 func orders() []order {
 	return []order{
+		{scheme: "sic-inst", amount: "66.60", creditor: "Petra Muster", town: "Luzern", account: "CH4821966000009613388", text: "Nobody looked", end: endExpired},
 		{scheme: "sic-inst", amount: "1250.00", creditor: "Peter Haller", town: "Zuerich", account: "CH4821966000009613388", text: "Salary advance"},
 		{scheme: "sct-inst", amount: "890.40", creditor: "Societe Exemple SARL", town: "Paris", account: "FR1420041010050500013M02606", text: "Facture 2026-114"},
 		{scheme: "sic-inst", amount: "18400.00", creditor: "Beispiel Bau AG", town: "Bern", account: "CH7280005000088877766", text: "Instalment 2 of 3", large: true},

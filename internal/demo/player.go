@@ -15,7 +15,7 @@ import (
 type player struct {
 	Day
 	client   *http.Client
-	tokens   map[string]string // by user
+	tokens   map[string]string // by user, and client where it is another one than usual
 	asked    int
 	recalled []recall // payments to be recalled
 }
@@ -50,7 +50,11 @@ func (p *player) begun(ctx context.Context) (bool, error) {
 }
 
 func (p *player) create(ctx context.Context, number int, o order) (id string, err error) {
-	made, err := p.call(ctx, makerOf(number), "/api/"+o.scheme+"/v1/instruction/create", o.body(number, p.Now().In(p.Zone)))
+	user := makerOf(number)
+	if o.end == endExpired {
+		user += "@" + Brief
+	}
+	made, err := p.call(ctx, user, "/api/"+o.scheme+"/v1/instruction/create", o.body(number, p.Now().In(p.Zone)))
 	return made.Identifiers.InternalID, err
 }
 
@@ -123,11 +127,16 @@ func (p *player) recallArrived(ctx context.Context, in arrival) (id string, err 
 	return related.Transactions[0].InternalID, nil
 }
 
-// call makes a call of the API as a user: a POST with a body, else a GET.
+// call makes a call of the API as a user, through another client than the back office's where user@client says so: a POST with a body, else
+// a GET.
 func (p *player) call(ctx context.Context, user, path, body string) (answer, error) {
 	if p.tokens[user] == "" {
+		name, client, other := strings.Cut(user, "@")
+		if !other {
+			client = Backoffice
+		}
 		form := url.Values{
-			"grant_type": {"password"}, "client_id": {Backoffice}, "client_secret": {ClientSecret}, "username": {user}, "password": {UserPassword},
+			"grant_type": {"password"}, "client_id": {client}, "client_secret": {ClientSecret}, "username": {name}, "password": {UserPassword},
 		}
 		request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.GatewayURL+"/api/auth/v1/realms/"+Realm+"/login", strings.NewReader(form.Encode()))
 		if err != nil {

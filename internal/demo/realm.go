@@ -14,6 +14,7 @@ const (
 	Realm          = "demo"
 	Backoffice     = "demo-backoffice" // one approval
 	Straight       = "demo-straight"   // no approval: four-eyes is off for this client
+	Brief          = "demo-brief"      // what nobody decides expires after a minute
 	SecondRealm    = "demo2"
 	SecondClient   = "demo2-backoffice"
 	ClientSecret   = "demo-secret"
@@ -47,6 +48,7 @@ func demoRealm() provision.RealmDefinition {
 			backoffice(Backoffice),
 			// Its messages never wait for a decision, so it needs no leave to decide them.
 			{ClientID: Straight, Kind: store.ClientConfidential, SecretHash: secretHash(), MayDecideOwn: false},
+			backoffice(Brief),
 			portal(),
 		},
 		Policies: []provision.PolicyDefinition{
@@ -54,6 +56,8 @@ func demoRealm() provision.RealmDefinition {
 			// Of a large payment two people must say yes.
 			{Rank: 5, AmountFrom: largeAmount(), ApprovalsRequired: 2, Pending: pendingDefault},
 			{Rank: 10, ClientID: Straight, ApprovalsRequired: 0, Pending: pendingDefault},
+			// The shortest time a policy may give, so that a day shows what becomes of a payment nobody looked at. Large ones wait as others do.
+			{Rank: 3, ClientID: Brief, ApprovalsRequired: 1, Pending: time.Minute},
 		},
 		DebtorAccounts: debtorAccounts(true),
 	}
@@ -89,7 +93,7 @@ func administrator(name, displayName string) provision.PersonDefinition {
 	}}
 }
 
-// backoffice is the one API client of a demo realm. It may decide what it created, so that an integrator can walk through login,
+// backoffice is an API client of a demo realm. It may decide what it created, so that an integrator can walk through login,
 // creation and approval with it, as maker1 and then as checker1. The people are still compared. Outside a demo a back end that holds
 // the passwords of both is one pair of eyes, and this stays off.
 func backoffice(clientID string) provision.ClientDefinition {

@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench drill fuzz hostile screenshots postgres browser xmllint pgbouncer clean-cache
+.PHONY: help run test verify generate lint bench drill fuzz hostile flood screenshots postgres browser xmllint pgbouncer clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -75,8 +75,12 @@ fuzz: ## fuzz every target for longer: make fuzz FUZZ=5m
 drill: ## tamper with a filled database at ten places in every way, and have the auditor name each row (the tests: two places)
 	COUNTERSIGN_DRILL_PLACES=10 $(GO) test -count=1 -v -run TestEveryTamperingIsFoundAndItsRowNamed ./internal/auditor
 
-hostile: ## send 10,000 hostile bodies to the doors, and report the peak of memory
-	@COUNTERSIGN_HOSTILE=10000 $(GO) test ./web -run Hostile -count=1 -v | grep -v '^=== '
+hostile: ## send 10,000 hostile bodies and files to the doors, and report the peak of memory of each kind
+	@COUNTERSIGN_HOSTILE=8000 $(GO) test ./web -run Hostile -count=1 -v | grep -v '^=== '
+	@COUNTERSIGN_HOSTILE=2000 $(GO) test ./web/portal -run Hostile -count=1 -v | grep -v '^=== '
+
+flood: ## flood the sign-in from one address for a minute, 300 tries a second, and report how long people from another one wait
+	@COUNTERSIGN_SIGN_IN_FLOOD=60s $(GO) test ./web/portal -run TestSignInUnderAFlood -count=1 -v | grep -v '^=== '
 
 screenshots: browser ## make the pictures of the README anew, into docs/screenshots: make screenshots FOLDER=path
 	@tools/postgres.sh --if-missing

@@ -3,10 +3,12 @@ package portal_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -101,6 +103,38 @@ func broken(valid string, seed uint64) string {
 	return valid[:other] + part + valid[other:]
 }
 
+// hostileForms are whole bodies of an upload whose parts are at fault, by name, each with the content type it comes with.
+func hostileForms(valid string) map[string][2]string {
+	const edge, kind = "edge", `multipart/form-data; boundary=edge`
+	part := func(disposition, content string) string {
+		return "--" + edge + "\r\nContent-Disposition: " + disposition + "\r\n\r\n" + content + "\r\n"
+	}
+	const file = `form-data; name="file"; filename="a.xml"`
+	end := "--" + edge + "--\r\n"
+	return map[string][2]string{
+		"no boundary":              {"multipart/form-data", part(file, valid) + end},
+		"another boundary":         {`multipart/form-data; boundary=other`, part(file, valid) + end},
+		"a boundary of 10 kB":      {"multipart/form-data; boundary=" + strings.Repeat("b", 10_000), valid},
+		"no end":                   {kind, part(file, valid)},
+		"broken off in a header":   {kind, "--" + edge + "\r\nContent-Dispo"},
+		"a header without end":     {kind, "--" + edge + "\r\nX: " + strings.Repeat("x", 200_000)},
+		"a header of 100 kB":       {kind, "--" + edge + "\r\nX: " + strings.Repeat("x", 100<<10) + "\r\n" + part(file, valid)[len(edge)+4:] + end},
+		"a name of 100 kB":         {kind, part(`form-data; name="`+strings.Repeat("n", 100<<10)+`"; filename="a.xml"`, valid) + end},
+		"a file name of 100 kB":    {kind, part(`form-data; name="file"; filename="`+strings.Repeat("n", 100<<10)+`"`, valid) + end},
+		"a file name that climbs":  {kind, part(`form-data; name="file"; filename="../../../../etc/passwd"`, "x") + end},
+		"a file without a name":    {kind, part(`form-data; name="file"`, valid) + end},
+		"no disposition":           {kind, "--" + edge + "\r\n\r\n" + valid + "\r\n" + end},
+		"nothing at all":           {kind, ""},
+		"no parts":                 {kind, end},
+		"two files":                {kind, part(file, valid) + part(file, valid) + end},
+		"20,000 parts":             {kind, strings.Repeat(part(`form-data; name="x"`, ""), 20_000)[:300<<10] + end},
+		"parts in a part":          {kind, part(file+"\r\nContent-Type: multipart/mixed; boundary=inner", "--inner\r\n\r\n"+valid+"\r\n--inner--") + end},
+		"a bomb of gzip in a part": {kind, part(file+"\r\nContent-Encoding: gzip", "\x1f\x8b\x08\x00"+strings.Repeat("\x00", 200<<10)) + end},
+		"a form of another kind":   {"application/x-www-form-urlencoded", "file=" + strings.Repeat("%3C", 80_000)},
+		"JSON":                     {"application/json", strings.Repeat("[", 200_000)},
+	}
+}
+
 // Whatever is uploaded is answered in words, and with little memory. What the server, the browser of this test and its reading of the page
 // take is counted, so the limit is above what the upload itself may cost.
 func TestHostileFilesAreRefusedCheaply(t *testing.T) { //nolint:paralleltest // what other tests take would count too
@@ -108,12 +142,16 @@ func TestHostileFilesAreRefusedCheaply(t *testing.T) { //nolint:paralleltest // 
 	maker := b.as("maker1")
 	valid := string(sample(t, "sic-inst_01_pain.001.001.09.xml"))
 	const most = 40 << 20
-	try := func(name, content string) answer {
+	var told strings.Builder
+	highest := map[string]uint64{}
+	try := func(kind, name string, send func() answer) answer {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		got := maker.upload("hostile.xml", []byte(content))
+		got := send()
 		runtime.ReadMemStats(&after)
-		if taken := after.TotalAlloc - before.TotalAlloc; taken > most {
+		taken := after.TotalAlloc - before.TotalAlloc
+		highest[kind] = max(highest[kind], taken)
+		if taken > most {
 			t.Errorf("%s takes %d MB, at most %d are wanted", name, taken>>20, most>>20)
 		}
 		if got.status >= http.StatusInternalServerError {
@@ -122,12 +160,24 @@ func TestHostileFilesAreRefusedCheaply(t *testing.T) { //nolint:paralleltest // 
 		return got
 	}
 	for name, content := range hostileFiles(valid) {
-		got := try(name, content).is(http.StatusUnprocessableEntity)
+		got := try(name, name, func() answer { return maker.upload("hostile.xml", []byte(content)) }).is(http.StatusUnprocessableEntity)
 		if got.page.Find(".findings-table tbody tr").Length() == 0 {
 			t.Errorf("%s is refused without a finding", name)
 		}
 	}
-	for i := range hostileUploads(t) {
-		try("broken file "+strconv.Itoa(i), broken(valid, uint64(i)))
+	for name, form := range hostileForms(valid) {
+		got := try("form: "+name, name, func() answer {
+			return maker.send(http.MethodPost, "/payments/upload", form[0], strings.NewReader(form[1]))
+		})
+		if got.status == http.StatusOK {
+			t.Errorf("the form with %s is taken: %d", name, got.status)
+		}
 	}
+	for i := range hostileUploads(t) {
+		try("broken files", "broken file "+strconv.Itoa(i), func() answer { return maker.upload("hostile.xml", []byte(broken(valid, uint64(i)))) })
+	}
+	for _, kind := range slices.Sorted(maps.Keys(highest)) {
+		fmt.Fprintf(&told, "\n%6.1f MiB  %s", float64(highest[kind])/(1<<20), kind)
+	}
+	t.Logf("%d uploads. Allocated by one of each kind at most:%s", len(hostileFiles(valid))+len(hostileForms(valid))+hostileUploads(t), told.String())
 }

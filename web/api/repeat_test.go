@@ -194,6 +194,12 @@ func TestAKeyIsTakenOrRefusedInWords(t *testing.T) {
 			t.Errorf("%s: %d %s", name, a.Status, a.Body)
 		}
 	}
+	other := call{Path: createSwiss, Who: maker1, Body: order(sample), Change: withKey("key-2")}
+	first := b.ok(t, other)
+	for _, key := range []string{"key-1", "key-3"} { // of another order, and free: the externalId speaks first, and leaves the key as it was
+		b.again(t, call{Path: createSwiss, Who: maker1, Body: other.Body, Change: withKey(key)}, first)
+	}
+	b.ok(t, call{Path: createSwiss, Who: maker1, Body: order(sample), Change: withKey("key-3")})
 	id := b.Created(t, maker1)
 	for path, body := range map[string]string{
 		approvePath: verdict(id, "approve"), cancelPath: `{"identifiers":{"internalId":"` + id + `"}}`, updatePath: updateOf(id, order(sample)),

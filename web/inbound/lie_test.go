@@ -99,7 +99,7 @@ func (c *clearing) approved(id string) iso20022.Document {
 	}
 	m, err := c.Messages.Message(c.t.Context(), "demo", parse(c.t, id))
 	must(c.t, err)
-	must(c.t, c.Clearing.Send(c.t.Context(), "demo", m.InternalID))
+	must(c.t, c.Clearing.Send(c.t.Context(), m.Scheme, "demo", m.InternalID))
 	return c.got()
 }
 

@@ -142,9 +142,3 @@ SELECT * FROM debtor_account WHERE realm = @realm ORDER BY scheme, iban;
 
 -- name: AccountGet :one
 SELECT * FROM debtor_account WHERE realm = @realm AND iban = @iban;
-
--- name: DayCount :many
--- Messages that entered a state since a time, per state.
-SELECT to_state, count(*) AS entered FROM message_history
-WHERE realm = @realm AND at >= @since AND to_state = ANY (@states::text[])
-GROUP BY to_state;

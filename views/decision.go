@@ -44,6 +44,7 @@ type Conflict struct {
 	Sentence    string // "7QK… was already approved by checker2 at 08:15:22 CET."
 	Before      string // state the person saw
 	After       string // state now
+	Lost        string // what did not happen; "Your decision was not stored." when empty
 	TypedReason string
 	NextURL     string
 	NextLabel   string

@@ -98,6 +98,27 @@ type Source struct {
 	From    string // "pain.001 …/CdtTrfTxInf/Cdtr/Nm", "Account master data"
 }
 
+// backURL is the list a message belongs to.
+func (m Payment) backURL() string {
+	switch m.Message.Kind {
+	case "received recall":
+		return "/recalls"
+	case "payment":
+		return "/incoming"
+	}
+	return "/payments"
+}
+
+func (m Payment) backLabel() string {
+	switch m.Message.Kind {
+	case "received recall":
+		return "Received recalls"
+	case "payment":
+		return "Incoming payments"
+	}
+	return "All payments"
+}
+
 func (m Payment) tabs() []ui.Tab {
 	base := "/payments/" + m.Message.InternalID
 	tab := func(label string, name PaymentTab, url string) ui.Tab {

@@ -143,7 +143,10 @@ type navigationEntry struct {
 
 // navigation lists the entries this person has a use for.
 func (s Shell) navigation() []navigationEntry {
-	entries := []navigationEntry{{PlaceDashboard, "/", "layout-dashboard", "Dashboard", "Home"}}
+	var entries []navigationEntry
+	if s.Person.MayRead || s.Person.MaySubmit {
+		entries = append(entries, navigationEntry{PlaceDashboard, "/", "layout-dashboard", "Dashboard", "Home"})
+	}
 	if s.Person.MayDecide || s.Person.MayRead {
 		entries = append(entries, navigationEntry{PlaceQueue, "/queue", "inbox", "Approval queue", "Queue"})
 	}

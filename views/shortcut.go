@@ -11,7 +11,7 @@ var shortcuts = []shortcut{
 	{[]string{"j"}, "Next row"},
 	{[]string{"k"}, "Previous row"},
 	{[]string{"o"}, "Open the row"},
-	{[]string{"a"}, "Go to Approve; Enter approves"},
+	{[]string{"a"}, "Go to Approve of the current row; Enter approves"},
 	{[]string{"r"}, "Reject: choose a reason"},
 	{[]string{"/"}, "Search in the list"},
 	{[]string{"g", "q"}, "Approval queue"},
@@ -19,6 +19,23 @@ var shortcuts = []shortcut{
 	{[]string{"g", "n"}, "New payment"},
 	{[]string{"g", "m"}, "My submissions"},
 	{[]string{"g", "p"}, "Payments"},
-	{[]string{"Esc"}, "Close the detail"},
+	{[]string{"Esc"}, "Back to the row"},
 	{[]string{"?"}, "This sheet"},
+}
+
+// shortcutsOf leaves out those that lead to pages this person has no use for.
+func (s Shell) shortcutsOf() []shortcut {
+	reach := map[string]bool{}
+	for _, entry := range s.navigation() {
+		reach[entry.url] = true
+	}
+	leads := map[string]string{"q": "/queue", "h": "/", "n": "/payments/new", "m": "/mine", "p": "/payments"}
+	var useful []shortcut
+	for _, one := range shortcuts {
+		if len(one.keys) == 2 && one.keys[0] == "g" && !reach[leads[one.keys[1]]] {
+			continue
+		}
+		useful = append(useful, one)
+	}
+	return useful
 }

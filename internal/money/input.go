@@ -7,17 +7,29 @@ import (
 
 // ParseInput reads an amount as a person types it. Groups of three may be parted by an apostrophe
 // (' or ’), a space, a no-break space (U+00A0, U+202F) or a thin space, and the decimals may follow
-// a point or a comma: 1234.5, 1'234.50, 1’234.50, 1 234.50, 1234,50.
+// a point or a comma: 1234.5, 1'234.50, 1’234.50, 1 234.50, 1234,50, .50. The currency itself may stand before it.
 //
 // Where a point or a comma could be either mark, as in 1,234 or 1.234, nothing is guessed: the
 // error is ErrAmbiguous and its sentence asks which one was meant. The other errors are those of
 // Parse.
 func ParseInput(currency Currency, text string) (Amount, error) {
-	number, err := readTyped(strings.TrimSpace(text))
+	number, err := readTyped(bare(currency, text))
 	if err != nil {
 		return Amount{}, err
 	}
 	return Parse(currency, number)
+}
+
+// bare is a typed amount without its currency, and with the zero that people leave out before the decimals: "CHF .50" is "0.50".
+func bare(currency Currency, text string) string {
+	text = strings.TrimSpace(text)
+	if len(text) > len(currency) && strings.EqualFold(text[:len(currency)], string(currency)) {
+		text = strings.TrimSpace(text[len(currency):])
+	}
+	if len(text) == 3 && (text[0] == '.' || text[0] == ',') {
+		return "0" + text
+	}
+	return text
 }
 
 // readTyped rewrites a typed number into the form of a document.

@@ -126,20 +126,3 @@ func (r *Reader) DecidedBy(ctx context.Context, realm string, person uuid.UUID, 
 	})
 	return list, err
 }
-
-// EnteredSince counts the messages that entered a state since a time.
-func (r *Reader) EnteredSince(ctx context.Context, realm string, since time.Time, states ...payment.State) (map[payment.State]int64, error) {
-	counts := make(map[payment.State]int64, len(states))
-	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
-		names := make([]string, len(states))
-		for i, s := range states {
-			names[i] = string(s)
-		}
-		rows, err := q.DayCount(ctx, realm, since, names)
-		for _, row := range rows {
-			counts[payment.State(row.ToState)] = row.Entered
-		}
-		return err
-	})
-	return counts, err
-}

@@ -124,6 +124,9 @@ func reject(v *visit) error {
 		return err
 	}
 	typed := views.Reject{Open: true, Category: form.Get("category"), Reason: strings.ReplaceAll(form.Get("reason"), "\r\n", "\n")}
+	if !knownCategory(typed.Category) {
+		return v.askCategory(typed)
+	}
 	return v.decide(typed, func(in approval.Input) (payment.Message, error) {
 		return v.Config.Approval.Reject(v.Context(), v.By, in, rejectReason(typed))
 	})

@@ -165,7 +165,7 @@ func (v *visit) renderWithdraw(m payment.Message, model views.Withdraw, cause er
 	switch {
 	case model.Conflict != nil:
 		status = http.StatusConflict
-		model.Conflict.NextURL, model.Conflict.NextLabel = "/mine", "Go to my submissions"
+		model.Conflict.Lost, model.Conflict.NextURL, model.Conflict.NextLabel = "It was not withdrawn.", "/mine", "Go to my submissions"
 	case errors.As(cause, &malformed):
 		status = http.StatusUnprocessableEntity
 		for _, f := range malformed.Findings {

@@ -3,6 +3,7 @@ package maker
 import (
 	"net/http"
 	"strings"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -108,9 +109,9 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 func (v *visit) checkGroups(p prepared) []views.CheckGroup {
 	_, tx, _ := p.built.Document.SinglePayment()
 	summary := p.asked.Summary
-	change := func(row ui.Row) ui.Row {
+	change := func(row ui.Row, field string) ui.Row {
 		if len(p.draft.File) == 0 {
-			row.ChangeURL, row.ChangeName = "/payments/"+p.draft.ID.String()+"/edit", strings.ToLower(row.Term[:1])+row.Term[1:]
+			row.ChangeURL, row.ChangeName = "/payments/"+p.draft.ID.String()+"/edit#"+field, changeName(row.Term)
 		}
 		return row
 	}
@@ -134,15 +135,25 @@ func (v *visit) checkGroups(p prepared) []views.CheckGroup {
 	return []views.CheckGroup{
 		{Title: "From", Rows: []ui.Row{change(ui.Row{
 			Term: "Account", Value: ui.GroupFours(summary.DebtorAccount), Details: views.DebtorNames(summary.DebtorName, summary.OrderedDebtorName), Numeric: true,
-		})}},
-		{Title: "To", Rows: []ui.Row{change(ui.Row{Term: "Name", Value: summary.CreditorName}), change(creditor), change(address)}},
+		}, "debtorAccount")}},
+		{Title: "To", Rows: []ui.Row{
+			change(creditor, "creditorIban"), change(ui.Row{Term: "Name", Value: summary.CreditorName}, "creditorName"), change(address, "street"),
+		}},
 		{Title: "Amount", Rows: []ui.Row{
-			change(ui.Row{Term: "Amount", Value: summary.Amount.Format(), Numeric: true}), {Term: "Execution", Value: execution},
+			change(ui.Row{Term: "Amount", Value: summary.Amount.Format(), Numeric: true}, "amount"), {Term: "Execution", Value: execution},
 		}},
 		{Title: "Reference", Rows: []ui.Row{
-			change(remittance), change(ui.Row{Term: "End-to-end ID", Value: summary.EndToEndID, Numeric: true}),
+			change(remittance, "remittanceKind"), change(ui.Row{Term: "End-to-end ID", Value: summary.EndToEndID, Numeric: true}, "endToEndId"),
 		}},
 	}
+}
+
+// changeName is a term in the middle of a sentence; abbreviations stay as they are.
+func changeName(term string) string {
+	if len(term) > 1 && unicode.IsUpper(rune(term[1])) {
+		return term
+	}
+	return strings.ToLower(term[:1]) + term[1:]
 }
 
 // fileWarnings names the file a payment came in.

@@ -219,7 +219,11 @@ func (v *visit) renderForm(status int, model views.NewPayment) error {
 	if model.Amending != nil {
 		title = "Amend " + model.Amending.Reference
 	}
-	model.Shell = v.Shell(title, views.PlaceNew)
+	place := views.PlaceNew
+	if model.Amending != nil {
+		place = views.PlaceMine
+	}
+	model.Shell = v.Shell(title, place)
 	model.Shell.Failed = len(model.Problems) > 0
 	if model.Values.CreditorIBAN != "" && model.Feedback == nil && !ibanRefused(model) {
 		feedback, err := v.aboutIBAN(model.Values.CreditorIBAN, page.SchemeOf(model.Scheme))
@@ -299,7 +303,15 @@ func describeIBAN(iban account.IBAN, scheme rulebook.Scheme) views.IBANCheck {
 }
 
 // typed are the answers of a form as the page shows them again.
-func typed(form url.Values) views.PaymentValues { return views.PaymentValues(entry.ReadForm(form)) }
+func typed(form url.Values) views.PaymentValues {
+	values := views.PaymentValues(entry.ReadForm(form))
+	iban, err := account.ParseInput(values.CreditorIBAN)
+	addressed := values.Street+values.BuildingNumber+values.AddressLine1+values.AddressLine2+values.Postcode+values.Town != ""
+	if values.Country == "" && addressed && err == nil {
+		values.Country = iban.Country() // most live where their account is; the check page shows it
+	}
+	return values
+}
 
 // keepDraft is how a draft is kept: a new one is added, an open one saved.
 type keepDraft func(context.Context, identity.Principal, lifecycle.Draft) error

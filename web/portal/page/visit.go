@@ -2,10 +2,13 @@ package page
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -178,8 +181,25 @@ func (v *Visit) Render(status int, view templ.Component) error {
 	if err != nil {
 		return fmt.Errorf("render the page: %w", err)
 	}
-	return v.Echo.HTMLBlob(status, page.Bytes())
+	header := v.Echo.Response().Header()
+	header.Add(echo.HeaderVary, echo.HeaderAcceptEncoding)
+	if page.Len() < worthCompressing || !strings.Contains(v.Echo.Request().Header.Get(echo.HeaderAcceptEncoding), "gzip") {
+		return v.Echo.HTMLBlob(status, page.Bytes())
+	}
+	// What is typed comes back in pages, but no secret stands beside it whose length could tell on it: forms are known by their origin.
+	var compressed bytes.Buffer
+	writer := gzip.NewWriter(&compressed)
+	_, err = writer.Write(page.Bytes())
+	err = errors.Join(err, writer.Close())
+	if err != nil {
+		return fmt.Errorf("compress the page: %w", err)
+	}
+	header.Set(echo.HeaderContentEncoding, "gzip")
+	return v.Echo.HTMLBlob(status, compressed.Bytes())
 }
+
+// worthCompressing is the size in bytes from which a page is compressed: below, it fits into one packet.
+const worthCompressing = 1400
 
 // GoTo answers a form that was taken, with a sentence for the page that follows; "" for none.
 func (v *Visit) GoTo(path, sentence string) error {

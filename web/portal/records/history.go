@@ -28,7 +28,7 @@ func FullMessage(v *page.Visit, m payment.Message) (views.Message, error) {
 	if err != nil {
 		return view, err
 	}
-	view.Timeline = timeline(steps)
+	view.Timeline = timeline(steps, "/payments/"+m.InternalID.String()+"/messages")
 	view.Editor, view.Note = noteOf(steps, m.Version)
 	if m.Withheld != "" {
 		view.Warnings = []views.Warning{{Title: "Withheld", Text: m.Withheld}}
@@ -133,12 +133,22 @@ func (v *visit) fillChanges(view *views.Message, m payment.Message, current *iso
 	return nil
 }
 
-// timeline puts the steps of a message into words.
-func timeline(steps []lookup.Step) []ui.Event {
+// hasDocument are the steps that a document caused or that wrote one.
+var hasDocument = map[payment.Action]bool{
+	payment.ActionSubmit: true, payment.ActionAmend: true, payment.ActionDeliver: true, payment.ActionSettle: true,
+	payment.ActionRejectByClearing: true, payment.ActionInquire: true, payment.ActionAcknowledge: true, payment.ActionAccept: true,
+	payment.ActionRefuseRecall: true, payment.ActionBook: true, payment.ActionReceive: true,
+}
+
+// timeline puts the steps of a message into words; those with a document lead to the messages.
+func timeline(steps []lookup.Step, messages string) []ui.Event {
 	events := make([]ui.Event, 0, len(steps))
 	for i, s := range steps {
 		event := ui.Event{
 			At: s.At, Title: stepTitle(s), Actor: s.Actor, Channel: page.ChannelName(s.Channel, s.ClientID), Note: s.Reason, State: string(s.To),
+		}
+		if hasDocument[s.Action] {
+			event.URL = messages
 		}
 		if i > 0 {
 			event.Took = took(s.At.Sub(steps[i-1].At))

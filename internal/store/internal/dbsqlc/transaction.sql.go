@@ -79,38 +79,6 @@ func (q *Queries) AccountList(ctx context.Context, realm string) ([]DebtorAccoun
 	return items, nil
 }
 
-const dayCount = `-- name: DayCount :many
-SELECT to_state, count(*) AS entered FROM message_history
-WHERE realm = $1 AND at >= $2 AND to_state = ANY ($3::text[])
-GROUP BY to_state
-`
-
-type DayCountRow struct {
-	ToState string
-	Entered int64
-}
-
-// Messages that entered a state since a time, per state.
-func (q *Queries) DayCount(ctx context.Context, realm string, since time.Time, states []string) ([]DayCountRow, error) {
-	rows, err := q.db.Query(ctx, dayCount, realm, since, states)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []DayCountRow
-	for rows.Next() {
-		var i DayCountRow
-		if err := rows.Scan(&i.ToState, &i.Entered); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const decidedList = `-- name: DecidedList :many
 SELECT d.message_id, d.action, d.decided_at, d.reason
 FROM decision d

@@ -1,0 +1,129 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"countersign/internal/payment"
+)
+
+func TestARejectionSaysOfWhichKindItIs(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.as("maker1").submit(filled())
+	path := "/queue/" + m.InternalID.String() + "/reject"
+	for _, checker := range []*browser{b.as("checker1"), b.as("checker1").withHTMX()} {
+		form := url.Values{"version": {"1"}, "contentHash": {hash(m)}, "reason": {"Nobody knows it"}}
+		got := checker.post(path, form).is(http.StatusUnprocessableEntity).says("Choose why you reject it.")
+		if kept := got.fields(path); kept.Get("reason") != "Nobody knows it" {
+			t.Errorf("the reason comes back as %q", kept.Get("reason"))
+		}
+		if problems := checker.post(path, with(form, "category", "no such", "reason", " ")).problems(); len(problems) != 2 {
+			t.Errorf("an empty form has the problems %q", problems)
+		}
+	}
+	if m := b.message("demo", m.InternalID.String()); m.State != payment.StateApprovalPending {
+		t.Errorf("the message is %s", m.State)
+	}
+}
+
+func TestTheCheckPageLeadsToEachField(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	maker.submit(filled())
+	check := maker.post("/payments/new", with(filled(), "endToEndId", "E2E-2")).goesTo("/payments/")
+	page := maker.get(check).is(http.StatusOK)
+	form := maker.get(strings.TrimSuffix(check, "check") + "edit").is(http.StatusOK)
+	changes := page.page.Find(".change a")
+	for i := range changes.Length() {
+		link := changes.Eq(i)
+		_, field, found := strings.Cut(link.AttrOr("href", ""), "#")
+		if !found || form.page.Find(`[id="`+field+`"], [name="`+field+`"]`).Length() == 0 {
+			t.Errorf("%s leads to the field %q", link.Text(), field)
+		}
+		if strings.Contains(link.Text(), "iBAN") {
+			t.Errorf("a link is called %q", link.Text())
+		}
+	}
+	if changes.Length() < 7 {
+		t.Errorf("%d links", changes.Length())
+	}
+	text := page.main()
+	if strings.Index(text, "Possible duplicate") > strings.Index(text, "End-to-end ID") {
+		t.Error("the warning stands below what it warns of")
+	}
+	if strings.Index(text, "CH48 2196") > strings.Index(text, "Change Name") && strings.Contains(text, "Change Name") {
+		t.Error("the account stands behind the name, other than in the form")
+	}
+}
+
+func TestPagesTravelCompressed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	w := b.as("checker1")
+	plain := len(w.get("/queue").text)
+	w.header.Set("Accept-Encoding", "gzip")
+	got := w.get("/queue").is(http.StatusOK)
+	if got.header.Get("Content-Encoding") != "gzip" || len(got.text)*2 > plain {
+		t.Errorf("%d of %d bytes travel, encoded as %q", len(got.text), plain, got.header.Get("Content-Encoding"))
+	}
+	if vary := strings.Join(got.header.Values("Vary"), ", "); !strings.Contains(vary, "Accept-Encoding") || !strings.Contains(vary, "HX-Request") {
+		t.Errorf("the answer varies by %q", vary)
+	}
+}
+
+func TestAConflictSaysWhatWasLost(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, checker := b.as("maker1"), b.as("checker1")
+	m := maker.submit(filled())
+	path := "/queue/" + m.InternalID.String()
+	stale := checker.get(path).is(http.StatusOK).fields(path + "/approve")
+	amend := maker.get("/payments/" + m.InternalID.String() + "/amend").is(http.StatusOK)
+	action := amend.page.Find("main form").AttrOr("action", "")
+	check := maker.post(action, with(amend.fields(action), "amount", "5.00", "act", "check", "amendReason", "typo")).goesTo("/payments/")
+	maker.post(strings.TrimSuffix(check, "check")+"submit", nil).goesTo("/payments/")
+	got := checker.post(path+"/approve", stale).is(http.StatusConflict)
+	if panel := got.page.Find(".conflict"); panel.Length() != 1 || panel.Find(".before-after").Length() != 0 {
+		t.Errorf("the panel of an amended payment says %q", panel.Text())
+	}
+	fresh := checker.get(path).is(http.StatusOK).fields(path + "/approve")
+	checker.post(path+"/approve", fresh).goesTo("/queue")
+	lost := maker.post("/payments/"+m.InternalID.String()+"/withdraw", url.Values{"version": {"2"}, "reason": {"too late"}}).is(http.StatusConflict)
+	if text := lost.main(); strings.Contains(text, "Your decision") || !strings.Contains(text, "It was not withdrawn.") {
+		t.Errorf("a withdrawal that lost says %q", text)
+	}
+}
+
+func TestTheFormTakesWhatPeopleType(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	check := maker.post("/payments/new", with(filled(), "amount", "CHF 1'234.50")).goesTo("/payments/")
+	maker.get(check).is(http.StatusOK).says("CHF 1'234.50")
+	check = maker.post("/payments/new", with(filled(), "amount", ".50")).goesTo("/payments/")
+	maker.get(check).is(http.StatusOK).says("CHF 0.50")
+	maker.post("/payments/new", with(filled(), "amount", "EUR 5.00")).is(http.StatusUnprocessableEntity)
+	check = maker.post("/payments/new", with(filled(), "country", "")).goesTo("/payments/")
+	maker.get(check).is(http.StatusOK).says("Switzerland")
+}
+
+func TestNavigationAndShortcutsLeadToWhatThePersonMayDo(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	checker := b.as("checker1").get("/queue").is(http.StatusOK)
+	if sheet := strings.Join(checker.texts(".shortcut-list dd"), ", "); strings.Contains(sheet, "New payment") || !strings.Contains(sheet, "Approval queue") {
+		t.Errorf("the sheet of a checker lists %s", sheet)
+	}
+	if entries := strings.Join(b.as("admin1").get("/me").is(http.StatusOK).texts("nav.primary a"), ", "); strings.Contains(entries, "Dashboard") {
+		t.Errorf("an administrator is led to %s", entries)
+	}
+	m := b.as("maker1").submit(filled())
+	amend := b.as("maker1").get("/payments/" + m.InternalID.String() + "/amend").is(http.StatusOK)
+	if place := amend.texts("nav.primary a[aria-current]"); len(place) != 1 || !strings.Contains(place[0], "My submissions") {
+		t.Errorf("an amendment stands under %q", place)
+	}
+}

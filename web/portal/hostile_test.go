@@ -57,7 +57,7 @@ func TestTextsOfPeopleAreNeverMarkup(t *testing.T) {
 			checker.get(path).is(http.StatusOK).clean(payload)
 		}
 		m := b.message("demo", id)
-		reject := url.Values{"version": {"1"}, "contentHash": {hash(m)}, "reason": {payload}}
+		reject := url.Values{"version": {"1"}, "contentHash": {hash(m)}, "category": {"other"}, "reason": {payload}}
 		checker.post("/queue/"+id+"/reject", with(reject, "version", "9")).is(http.StatusConflict).clean(payload)
 		checker.post("/queue/"+id+"/reject", reject).goesTo("/queue")
 		maker.get("/mine?tab=rejected").is(http.StatusOK).says(payload).clean(payload)

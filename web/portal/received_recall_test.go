@@ -76,7 +76,7 @@ func TestAReceivedRecallIsRefused(t *testing.T) {
 	maker.get("/payments/" + original.InternalID.String() + "/return").is(http.StatusConflict).says("exclude each other")
 	reject := "/queue/" + m.InternalID.String() + "/reject"
 	checker := o.as("checker1")
-	checker.post(reject, with(checker.get(reject).fields(reject), "reason", "Ask the customer again")).goesTo("/queue")
+	checker.post(reject, with(checker.get(reject).fields(reject), "category", "other", "reason", "Ask the customer again")).goesTo("/queue")
 	if !maker.get("/payments/" + recall.InternalID.String()).is(http.StatusOK).offers(path) {
 		t.Error("after the rejection the recall cannot be answered")
 	}

@@ -20,7 +20,7 @@ func TestADigestOfZerosDecidesNothing(t *testing.T) {
 	form := checker.get(path).is(http.StatusOK).fields(path + "/approve")
 	for _, digest := range []string{strings.Repeat("0", 64), strings.Repeat("0", 63) + "1", ""} {
 		checker.post(path+"/approve", with(form, "contentHash", digest)).is(http.StatusConflict)
-		checker.post(path+"/reject", with(form, "contentHash", digest, "reason", "Not ours")).is(http.StatusConflict)
+		checker.post(path+"/reject", with(form, "contentHash", digest, "category", "other", "reason", "Not ours")).is(http.StatusConflict)
 	}
 	if now := b.message("demo", m.InternalID.String()); now.State != payment.StateApprovalPending {
 		t.Errorf("the message is %s", now.State)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -19,6 +20,10 @@ func (v *visit) askCategory(typed views.Reject) error {
 	m, err := v.Readable()
 	if err != nil {
 		return err
+	}
+	_, err = m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
+	if err != nil {
+		return v.refuseDecision(m, err, typed)
 	}
 	added := views.Decision{Reject: typed, Problems: []ui.Problem{{Field: "category", Text: "Choose why you reject it."}}}
 	if strings.TrimSpace(typed.Reason) == "" {

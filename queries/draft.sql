@@ -8,10 +8,18 @@ VALUES (@realm, @draft_id, @user_id, @scheme, @answers, @file, @file_name, sqlc.
 -- name: DraftGet :one
 SELECT * FROM draft WHERE realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND expires_at > @now::timestamptz;
 
+-- name: DraftList :many
+-- The open drafts of a user, the last changed first, so many at most; files come without their content.
+SELECT draft_id, scheme, answers, file_name, amends, saved_at, expires_at FROM draft
+WHERE realm = @realm AND user_id = @user_id AND message_id IS NULL AND expires_at > @now::timestamptz
+ORDER BY saved_at DESC LIMIT @page_size::integer;
+
 -- name: DraftSaveIfOpen :execrows
--- New answers. Zero rows: it is submitted, over, or not this user's.
+-- New answers. Zero rows: it is submitted, over, or not this user's; or it was saved later than these answers were sent, where they are kept
+-- by the way.
 UPDATE draft SET scheme = @scheme, answers = @answers, saved_at = @saved_at
-WHERE realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND message_id IS NULL AND expires_at > @saved_at;
+WHERE realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND message_id IS NULL AND expires_at > @saved_at
+  AND (saved_at <= @saved_at OR NOT @by_the_way::boolean);
 
 -- name: DraftSubmitted :exec
 UPDATE draft SET message_id = @message_id

@@ -355,8 +355,24 @@
     findAll("[data-limit]", root).forEach(count);
   }
 
+  // A form that is being filled in is kept as a draft: 2 s after the last change, and not more often.
+  let keeping;
+  async function keep(form) {
+    if (form.dataset.sent) return;
+    try {
+      const answer = await fetch(form.dataset.keep, { method: "POST", body: new URLSearchParams(new FormData(form)), headers: { "HX-Request": "true" } });
+      if (answer.ok) find("#kept").innerHTML = await answer.text();
+    } catch {
+      // The next change tries again; what is typed stands in the form.
+    }
+  }
+
   document.addEventListener("input", (event) => {
     if (event.target.dataset?.limit) count(event.target);
+    const form = event.target.closest?.("form[data-keep]");
+    if (!form) return;
+    clearTimeout(keeping);
+    keeping = setTimeout(() => keep(form), 2000);
   });
   // In the capture phase: the field is grouped before htmx reads it.
   document.addEventListener(

@@ -12,8 +12,10 @@ type Mine struct {
 	Shell Shell
 	Tabs  []ui.Tab
 	Rows  []MineRow
-	Pages ui.Pages
-	Empty ui.Empty
+	// Drafts are what is begun and not submitted; they are listed in place of the rows.
+	Drafts []ui.Entry
+	Pages  ui.Pages
+	Empty  ui.Empty
 }
 
 // MineRow is one submission. The addresses are empty where the state allows
@@ -42,6 +44,9 @@ func (m Mine) entries() ui.Entries {
 	list := ui.Entries{
 		Caption: "Submissions, newest first",
 		Heads:   ui.Heads{Name: "Creditor and purpose", State: "State", Steps: "Next step", When: "Submitted"},
+	}
+	if len(m.Drafts) > 0 {
+		list.Caption, list.Heads.State, list.Heads.When, list.Entries = "Drafts, the last changed first", "", "Kept", m.Drafts
 	}
 	for _, row := range m.Rows {
 		entry := ui.Entry{

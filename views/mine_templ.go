@@ -59,7 +59,7 @@ func MinePage(model Mine) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(model.Rows) == 0 {
+			if len(model.Rows) == 0 && len(model.Drafts) == 0 {
 				templ_7745c5c3_Err = ui.EmptyState(model.Empty).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -6,6 +6,7 @@ import "countersign/views/ui"
 // PaymentValues under the ids named there, scheme, and either act=check or
 // switchScheme={scheme}, which shows the same form with all fields kept.
 type NewPayment struct {
+	Draft          string // key of the draft the form is kept in; empty for none yet
 	Shell          Shell
 	Action         string // where the form is sent: "/payments/new" or a draft's address
 	Scheme         string

@@ -85,7 +85,13 @@ func (v *visit) tiles() ([]views.Tile, error) {
 		if err != nil {
 			return nil, err
 		}
-		tiles = append(tiles, tile, second)
+		drafts, err := v.Config.Drafts.List(v.Context(), v.By, v.At, page.MaxDrafts)
+		if err != nil {
+			return nil, err
+		}
+		tiles = append(tiles, tile, second, views.Tile{
+			Label: "Drafts", Value: strconv.Itoa(len(drafts)), Note: "begun, not submitted", URL: "/mine?tab=drafts",
+		})
 	}
 	for _, state := range []payment.State{payment.StateRejected, payment.StateFailed} {
 		tile, err := v.todayTile(state, makes && !decides)

@@ -77,15 +77,55 @@ func (d *Drafts) Get(ctx context.Context, by identity.Principal, id uuid.UUID, n
 	}, nil
 }
 
+// Listed is an open draft as a list shows it.
+type Listed struct {
+	ID        uuid.UUID
+	Scheme    rulebook.Scheme
+	Answers   []byte
+	FileName  string // of an uploaded file; "" for a form
+	Amends    uuid.UUID
+	SavedAt   time.Time
+	ExpiresAt time.Time
+}
+
+// List returns the open drafts of the user, the last changed first, so many at most.
+func (d *Drafts) List(ctx context.Context, by identity.Principal, now time.Time, most int32) ([]Listed, error) {
+	var list []Listed
+	err := d.db.InRealm(ctx, by.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		rows, err := q.DraftList(ctx, dbsqlc.DraftListParams{Realm: by.Realm, UserID: by.UserID, Now: now, PageSize: most})
+		for _, row := range rows {
+			list = append(list, Listed{
+				ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: row.Answers, FileName: row.FileName,
+				Amends: column.OrZero(row.Amends), SavedAt: row.SavedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
+			})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the drafts: %w", err)
+	}
+	return list, nil
+}
+
 // Save stores new answers (Scheme, Answers, SavedAt) of an open draft of the user. It fails with payment.ErrNotFound when there is
 // none: it is submitted, over, or somebody else's.
 func (d *Drafts) Save(ctx context.Context, by identity.Principal, draft Draft) error {
+	return d.save(ctx, by, draft, false)
+}
+
+// Keep is Save for answers that are kept by the way, while somebody types: they never replace what was sent after them. It fails with
+// payment.ErrNotFound then too.
+func (d *Drafts) Keep(ctx context.Context, by identity.Principal, draft Draft) error {
+	return d.save(ctx, by, draft, true)
+}
+
+func (d *Drafts) save(ctx context.Context, by identity.Principal, draft Draft, byTheWay bool) error {
 	var saved int64
 	err := d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		saved, err = q.DraftSaveIfOpen(ctx, dbsqlc.DraftSaveIfOpenParams{
 			Scheme: string(draft.Scheme), Answers: column.OrEmpty(draft.Answers), SavedAt: draft.SavedAt,
-			Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID,
+			Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, ByTheWay: byTheWay,
 		})
 		return err
 	})

@@ -25,6 +25,7 @@ var mineTabs = []struct {
 	{"rejected", "Rejected", []payment.State{payment.StateRejected}},
 	{"failed", "Failed", []payment.State{payment.StateFailed, payment.StateRefused}},
 	{"closed", "Withdrawn and expired", []payment.State{payment.StateWithdrawn, payment.StateExpired}},
+	{tabDrafts, "Drafts", nil},
 }
 
 // showMine lists what this person submitted.
@@ -43,6 +44,14 @@ func showMine(v *visit) error {
 			ask.States = tab.states
 			model.Empty = ui.Empty{Icon: "file-text", Title: "Nothing here", Text: "None of your submissions is “" + tab.label + "”."}
 		}
+	}
+	if f.View.Tab == tabDrafts {
+		model.Empty.Text = "A form that you fill in is kept while you type, for a day."
+		model.Drafts, err = v.draftRows()
+		if err != nil {
+			return err
+		}
+		return v.Render(http.StatusOK, views.MinePage(model))
 	}
 	list, more, err := v.Listed(ask)
 	if err != nil {

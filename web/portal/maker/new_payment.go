@@ -82,13 +82,24 @@ func checkNewPayment(v *visit) error {
 	if err != nil {
 		return err
 	}
+	kept, open, err := v.openDraft(form.Get(fieldDraft))
+	if err != nil {
+		return err
+	}
 	model := views.NewPayment{Action: "/payments/new", Scheme: string(page.SchemeOf(form.Get("scheme"))), Values: typed(form)}
+	if open {
+		model.Draft = kept.ID.String()
+	}
 	if switched := form.Get("switchScheme"); switched != "" {
 		return v.switchScheme(model, switched)
 	}
 	draft, err := v.newDraft(page.SchemeOf(model.Scheme), entry.Values(model.Values))
 	if err != nil {
 		return err
+	}
+	if open && kept.Amends == uuid.Nil {
+		draft.ID = kept.ID
+		return v.checkForm(model, draft, v.Config.Drafts.Save)
 	}
 	return v.checkForm(model, draft, v.Config.Drafts.Add)
 }
@@ -123,6 +134,9 @@ func showEdit(v *visit) error {
 	model := views.NewPayment{
 		Action: "/payments/" + draft.ID.String() + "/edit", Scheme: string(draft.Scheme), Values: views.PaymentValues(values),
 	}
+	if draft.MessageID == uuid.Nil {
+		model.Draft = draft.ID.String()
+	}
 	err = v.markAmending(&model, draft.Amends)
 	if err != nil {
 		return err
@@ -153,6 +167,9 @@ func checkEdit(v *visit) error {
 	}
 	model := views.NewPayment{
 		Action: "/payments/" + draft.ID.String() + "/edit", Scheme: string(page.SchemeOf(form.Get("scheme"))), Values: typed(form),
+	}
+	if draft.MessageID == uuid.Nil {
+		model.Draft = draft.ID.String()
 	}
 	err = v.markAmending(&model, draft.Amends)
 	if err != nil {

@@ -16,6 +16,7 @@ func Routes(site *page.Site) []request.Route {
 	return []request.Route{
 		get("/payments/new", showNewPayment),
 		post("/payments/new", checkNewPayment),
+		post("/payments/keep", keepTyped),
 		get(page.IBANPath, showIBAN),
 		get("/payments/upload", showUpload),
 		post("/payments/upload", readUpload),

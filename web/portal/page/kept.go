@@ -11,6 +11,9 @@ import (
 // DraftLife is how long a draft waits for its submission.
 const DraftLife = 24 * time.Hour
 
+// MaxDrafts is how many drafts of a person are listed and counted, the last changed first.
+const MaxDrafts = 50
+
 // OpenDraft loads the draft the path names; it is the visitor's own or does not exist.
 func (v *Visit) OpenDraft() (lifecycle.Draft, error) {
 	id, err := v.ID("id")

@@ -102,21 +102,81 @@ func (q *Queries) DraftInsert(ctx context.Context, arg DraftInsertParams) error 
 	return err
 }
 
+const draftList = `-- name: DraftList :many
+SELECT draft_id, scheme, answers, file_name, amends, saved_at, expires_at FROM draft
+WHERE realm = $1 AND user_id = $2 AND message_id IS NULL AND expires_at > $3::timestamptz
+ORDER BY saved_at DESC LIMIT $4::integer
+`
+
+type DraftListParams struct {
+	Realm    string
+	UserID   uuid.UUID
+	Now      time.Time
+	PageSize int32
+}
+
+type DraftListRow struct {
+	DraftID   uuid.UUID
+	Scheme    string
+	Answers   []byte
+	FileName  string
+	Amends    *uuid.UUID
+	SavedAt   time.Time
+	ExpiresAt time.Time
+}
+
+// The open drafts of a user, the last changed first, so many at most; files come without their content.
+func (q *Queries) DraftList(ctx context.Context, arg DraftListParams) ([]DraftListRow, error) {
+	rows, err := q.db.Query(ctx, draftList,
+		arg.Realm,
+		arg.UserID,
+		arg.Now,
+		arg.PageSize,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DraftListRow
+	for rows.Next() {
+		var i DraftListRow
+		if err := rows.Scan(
+			&i.DraftID,
+			&i.Scheme,
+			&i.Answers,
+			&i.FileName,
+			&i.Amends,
+			&i.SavedAt,
+			&i.ExpiresAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const draftSaveIfOpen = `-- name: DraftSaveIfOpen :execrows
 UPDATE draft SET scheme = $1, answers = $2, saved_at = $3
 WHERE realm = $4 AND draft_id = $5 AND user_id = $6 AND message_id IS NULL AND expires_at > $3
+  AND (saved_at <= $3 OR NOT $7::boolean)
 `
 
 type DraftSaveIfOpenParams struct {
-	Scheme  string
-	Answers []byte
-	SavedAt time.Time
-	Realm   string
-	DraftID uuid.UUID
-	UserID  uuid.UUID
+	Scheme   string
+	Answers  []byte
+	SavedAt  time.Time
+	Realm    string
+	DraftID  uuid.UUID
+	UserID   uuid.UUID
+	ByTheWay bool
 }
 
-// New answers. Zero rows: it is submitted, over, or not this user's.
+// New answers. Zero rows: it is submitted, over, or not this user's; or it was saved later than these answers were sent, where they are kept
+// by the way.
 func (q *Queries) DraftSaveIfOpen(ctx context.Context, arg DraftSaveIfOpenParams) (int64, error) {
 	result, err := q.db.Exec(ctx, draftSaveIfOpen,
 		arg.Scheme,
@@ -125,6 +185,7 @@ func (q *Queries) DraftSaveIfOpen(ctx context.Context, arg DraftSaveIfOpenParams
 		arg.Realm,
 		arg.DraftID,
 		arg.UserID,
+		arg.ByTheWay,
 	)
 	if err != nil {
 		return 0, err

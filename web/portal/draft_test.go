@@ -1,0 +1,63 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestWhatIsTypedIsKeptAndFoundAgain: a form is kept while it is typed, in one draft, which its maker finds again and nobody else.
+func TestWhatIsTypedIsKeptAndFoundAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	half := url.Values{"scheme": {"sic-inst"}, "creditorName": {"Half a na"}, "amount": {"12"}, "remittanceKind": {"text"}, "remittanceText": {"Invoice"}}
+	key := maker.withHTMX().post("/payments/keep", half).is(http.StatusOK).says("kept at").page.Find("input[name=draft]").AttrOr("value", "")
+	again := maker.withHTMX().post("/payments/keep", with(half, "draft", key, "creditorName", "Half a name")).is(http.StatusOK)
+	if same := again.page.Find("input[name=draft]").AttrOr("value", ""); key == "" || same != key {
+		t.Fatalf("kept under %q, then under %q", key, same)
+	}
+	list := maker.get("/mine?tab=drafts").is(http.StatusOK)
+	rows := list.page.Find("tr[data-row]")
+	if rows.Length() != 1 || !strings.Contains(rows.Text(), "Half a name") || !strings.Contains(rows.Text(), "Invoice") {
+		t.Fatalf("%d drafts: %s", rows.Length(), rows.Text())
+	}
+	if n := b.as("maker2").get("/mine?tab=drafts").is(http.StatusOK).page.Find("tr[data-row]").Length(); n != 0 {
+		t.Errorf("somebody else finds %d", n)
+	}
+	b.as("maker2").post("/payments/keep", with(half, "draft", key, "creditorName", "Changed by another")).is(http.StatusOK)
+	edit := rows.Find("a[data-open]").AttrOr("href", "")
+	form := b.as("maker1").get(edit).is(http.StatusOK).fields("/payments/")
+	if form.Get("creditorName") != "Half a name" || form.Get("draft") != key {
+		t.Errorf("the form comes back with %v", form)
+	}
+	b.as("checker1").post("/payments/keep", half).is(http.StatusForbidden)
+
+	check := maker.post("/payments/new", with(filled(), "draft", key)).goesTo("/payments/" + key)
+	page := maker.get(check).is(http.StatusOK)
+	send := strings.TrimSuffix(check, "check") + "submit"
+	maker.post(send, page.fields(send)).goesTo("/payments/")
+	if n := maker.get("/mine?tab=drafts").is(http.StatusOK).page.Find("tr[data-row]").Length(); n != 0 {
+		t.Errorf("%d drafts are left of what was submitted", n)
+	}
+	maker.post("/payments/keep", with(half, "draft", key, "creditorName", "Too late")).is(http.StatusOK)
+	if m := b.message("demo", strings.Split(maker.post(send, nil).goesTo("/payments/"), "/")[2]); m.Summary.CreditorName != "Beispiel Holzbau GmbH" {
+		t.Errorf("what was kept after the submission changed it: %s", m.Summary.CreditorName)
+	}
+	if n := b.count("SELECT count(*) FROM message"); n != 1 {
+		t.Errorf("%d messages, want 1", n)
+	}
+}
+
+// TestWhatIsKeptByTheWayNeverReplacesWhatWasSentLater: the check page shows what is submitted.
+func TestWhatIsKeptByTheWayNeverReplacesWhatWasSentLater(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	check := maker.post("/payments/new", filled()).goesTo("/payments/")
+	key := strings.Split(check, "/")[2]
+	b.change("UPDATE draft SET saved_at = now() + interval '1 minute'") // sent after what is kept now
+	maker.post("/payments/keep", with(filled(), "draft", key, "amount", "9.99")).is(http.StatusNotFound)
+	maker.get(check).is(http.StatusOK).says("CHF 1'234.50")
+}

@@ -1,0 +1,131 @@
+package maker
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/entry"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/lifecycle"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+	"countersign/web/portal/rtransaction"
+)
+
+// tabDrafts is the part of a maker's list that holds what is not submitted yet.
+const tabDrafts = "drafts"
+
+// fieldDraft is the name under which a form carries the key of the draft it is kept in.
+const fieldDraft = "draft"
+
+// keepTyped keeps a payment form while it is being typed, as a draft. Nothing is checked. The answer is a part of the form: the key it is
+// kept under from then on, and when it was kept.
+func keepTyped(v *visit) error {
+	err := page.MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	draft, err := v.newDraft(page.SchemeOf(form.Get("scheme")), entry.ReadForm(form))
+	if err != nil {
+		return err
+	}
+	kept, open, err := v.openDraft(form.Get(fieldDraft))
+	switch {
+	case err != nil:
+		return err
+	case open:
+		draft.ID, draft.Scheme = kept.ID, keptScheme(kept, draft.Scheme)
+		err = v.Config.Drafts.Keep(v.Context(), v.By, draft)
+	default:
+		err = v.Config.Drafts.Add(v.Context(), v.By, draft)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.DraftKept(draft.ID.String(), v.At))
+}
+
+// keptScheme is the scheme of a draft: that of the form, but an amendment keeps the one of its submission.
+func keptScheme(kept lifecycle.Draft, typed rulebook.Scheme) rulebook.Scheme {
+	if kept.Amends != uuid.Nil {
+		return kept.Scheme
+	}
+	return typed
+}
+
+// openDraft finds the draft of a form by its key: it is this person's, holds a payment form, and was not submitted.
+func (v *visit) openDraft(key string) (draft lifecycle.Draft, open bool, err error) {
+	id, err := uuid.Parse(key)
+	if err != nil {
+		return draft, false, nil //nolint:nilerr // a form that is not kept yet has no key
+	}
+	draft, err = v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
+	if errors.Is(err, payment.ErrNotFound) {
+		return draft, false, nil
+	}
+	if err != nil {
+		return draft, false, err
+	}
+	other, err := rtransaction.FormOf(draft)
+	return draft, err == nil && other == "" && len(draft.File) == 0 && draft.MessageID == uuid.Nil, err
+}
+
+// draftRows lists what this person began and did not submit.
+func (v *visit) draftRows() ([]ui.Entry, error) {
+	list, err := v.Config.Drafts.List(v.Context(), v.By, v.At, page.MaxDrafts)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]ui.Entry, 0, len(list))
+	for _, d := range list {
+		row, err := v.draftRow(d)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func (v *visit) draftRow(d lifecycle.Listed) (ui.Entry, error) {
+	path := "/payments/" + d.ID.String()
+	row := ui.Entry{
+		ID: d.ID.String(), URL: path + "/edit", At: d.SavedAt, Now: v.At, Aged: true, Reference: "until " + ui.ShortTime(d.ExpiresAt, v.At),
+		Facts: ui.Facts(ui.Fact{Text: ui.SchemeLabel(string(d.Scheme))}), Steps: []ui.Step{{Label: "Check and submit", URL: path + "/check"}},
+	}
+	if d.FileName != "" {
+		row.Name, row.URL = "The file "+d.FileName, path+"/check"
+		return row, nil
+	}
+	form, err := rtransaction.FormOf(lifecycle.Draft{ID: d.ID, Answers: d.Answers})
+	if err != nil {
+		return row, err
+	}
+	if form != "" {
+		row.Name, row.URL = "A recall, a return or an answer to a recall", form
+		return row, nil
+	}
+	values, err := entry.DecodeValues(d.Answers)
+	if err != nil {
+		return row, err
+	}
+	row.Name, row.Purpose = values.CreditorName, values.RemittanceText
+	if row.Name == "" {
+		row.Name = "No name yet"
+	}
+	if profile, known := d.Scheme.Profile(); known && values.Amount != "" {
+		row.Amount = ui.Amount{Currency: string(profile.Currency), Value: values.Amount}
+	}
+	if d.Amends != uuid.Nil {
+		row.Flags = append(row.Flags, ui.Fact{Text: "Amendment", Title: "It changes a submission that waits"})
+	}
+	return row, nil
+}

@@ -144,6 +144,7 @@ func warned() views.Decision {
 		Title: "Possible duplicate", Text: "Same creditor, amount and currency within 7 days.",
 		Links: []views.Link{{Label: "7QK4M2XW8S11B2D4, 18.11.2026, settled", URL: "/payments/x"}},
 	}}
+	detail.Message.Editor, detail.Message.Note = "Maker 1", "Skonto was wrong. Paid again: second instalment"
 	detail.Message.Changes = []views.Change{{Field: "Amount", Before: "CHF 1'243.56", After: "CHF 1'234.56"}}
 	return detail
 }

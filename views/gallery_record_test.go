@@ -159,12 +159,26 @@ func dashboard() views.Dashboard {
 	}
 }
 
+func drafts() views.Mine {
+	model := mine()
+	model.Rows, model.Pages = nil, ui.Pages{}
+	for index, name := range creditors[:3] {
+		model.Drafts = append(model.Drafts, ui.Entry{
+			ID: fmt.Sprintf("draft-%d", index), URL: "/payments/x/edit", Name: name, Purpose: "Invoice 4711", Aged: true, Now: now,
+			Amount: ui.Amount{Currency: "CHF", Value: "12"}, At: now.Add(-time.Duration(index*17+4) * time.Minute), Reference: "until 08:26",
+			Facts: ui.Facts(ui.Fact{Text: "SIC"}), Steps: []ui.Step{{Label: "Check and submit", URL: "/payments/x/check"}},
+		})
+	}
+	return model
+}
+
 func recordExhibits() []exhibit {
 	noneMine := mine()
 	noneMine.Rows = nil
 	noneMine.Empty = ui.Empty{Icon: "file-text", Title: "You have not submitted anything", LinkLabel: "New payment", LinkURL: "/payments/new"}
 	return []exhibit{
 		{name: "mine", page: views.MinePage(mine())},
+		{name: "mine-drafts", page: views.MinePage(drafts())},
 		{name: "mine-empty", page: views.MinePage(noneMine)},
 		{
 			name: "withdraw",

@@ -40,7 +40,7 @@
     if (!follows) {
       focusOn(swapped.matches("[data-autofocus]") ? swapped : find('[data-autofocus="page"]', swapped) || find("[data-autofocus]", swapped));
       const open = find("#pane [data-message]");
-      if (open) markRow(open.dataset.message);
+      if (open) markRow(open.dataset.message, swapped.closest("#pane") !== null);
     }
     if (swapped.id === "queue-list") followList();
     prepare(swapped);
@@ -53,12 +53,12 @@
   });
 
   // One cursor: the current row. The pane shows its message, and keys act on it alone.
-  function markRow(message) {
+  function markRow(message, intoView) {
     for (const row of findAll("[data-row]")) {
       if (row.dataset.row !== message) row.removeAttribute("aria-current");
       else {
         row.setAttribute("aria-current", "true");
-        row.scrollIntoView({ block: "nearest" });
+        if (intoView) row.scrollIntoView({ block: "nearest" });
       }
     }
   }
@@ -85,7 +85,7 @@
 
   function cursorTo(link) {
     const row = link.closest("[data-row]");
-    markRow(row.dataset.row);
+    markRow(row.dataset.row, true);
     link.focus({ preventScroll: true });
     clearTimeout(following);
     if (link.hasAttribute("hx-get") && beside() && shown() !== row.dataset.row) following = setTimeout(() => follow(link), 80);

@@ -68,7 +68,7 @@ func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
 	}
 	gone := slices.DeleteFunc(l.last, func(w lookup.Waiting) bool { return still[w.MessageID] })
 	update.Rows, err = l.rows(gone)
-	l.last = waiting
+	l.last = append(slices.Clip(waiting), gone[min(len(gone), maxGone):]...)
 	update.Facts = factsOf(waiting, l.visit.Config.Now())
 	update.Facts.Narrowed = l.filter.View.Active > 0 || l.filter.View.Text != ""
 	update.URL = "/queue" + l.filter.Query("after", "")
@@ -88,7 +88,7 @@ func (l *Live) rows(gone []lookup.Waiting) ([]views.QueueRow, error) {
 			return rows, err
 		}
 		row := QueueRow(l.visit.Visit, m, l.filter)
-		row.Dimmed, row.Decided = true, l.visit.whatBecame(m)
+		row.Dimmed, row.Decided, row.Now = true, l.visit.whatBecame(m), l.visit.Config.Now()
 		rows = append(rows, row)
 	}
 	return rows, nil

@@ -34,7 +34,6 @@ func TestEachWrongAnswerIsNamedBesideItsField(t *testing.T) {
 		"foreign letters":           {with(filled(), "creditorName", "Иван"), "creditorName", "CH16"},
 		"no town":                   {with(filled(), "town", ""), "town", "CH21"},
 		"long town":                 {with(filled(), "town", strings.Repeat("t", 36)), "town", "CH16"},
-		"no country":                {with(filled(), "country", ""), "country", "CH21"},
 		"QR check digit":            {with(filled(), "remittanceKind", "qr", "qrReference", "210000000003139471430009018"), "qrReference", "CH16"},
 		"QR reference without QR":   {with(filled(), "remittanceKind", "qr", "qrReference", "210000000003139471430009017"), "remittanceKind", "CH17"},
 		"QR-IBAN without QR":        {with(filled(), "creditorIban", "CH4431999123000889012", "remittanceKind", "none"), "remittanceKind", "CH21"},

@@ -21,6 +21,14 @@ func (v *visit) askCategory(typed views.Reject) error {
 	if err != nil {
 		return err
 	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	said := readVerdict(m.InternalID, form)
+	if !said.whole || said.input.Version != m.Version || *said.input.ContentHash != m.ContentHash {
+		return v.refuseDecision(m, &payment.ContentError{Message: m}, typed)
+	}
 	_, err = m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
 	if err != nil {
 		return v.refuseDecision(m, err, typed)

@@ -69,23 +69,26 @@ func readUpload(v *visit) error {
 	return v.GoTo("/payments/"+draft.ID.String()+"/check", "")
 }
 
-// chosen is the file of the form, or without one the file that was kept when the session ran out.
+// chosen is the file of the form, or the one that was kept when the session ran out, which a form without a file names.
 func (v *visit) chosen() (content []byte, name string, err error) {
-	content, name, err = v.uploaded()
-	if err != nil || len(content) > 0 {
-		return content, name, err
+	if strings.HasPrefix(v.Echo.Request().Header.Get("Content-Type"), "multipart/") {
+		return v.uploaded()
 	}
-	kept, err := v.UnparkAs(v.Echo.FormValue("parked"))
-	if err != nil || kept.ID == "" {
-		return content, name, err
+	form, err := v.Form()
+	if err != nil {
+		return nil, "", err
 	}
-	return kept.File, kept.FileName, nil
+	kept, err := v.UnparkAs(form.Get("parked"))
+	if err != nil || kept.ID != "" {
+		return kept.File, kept.FileName, err
+	}
+	return v.uploaded() // it says what is wrong
 }
 
 // uploaded reads the file of the form, one byte more than is taken so that too much shows. No file at all is an empty one.
 func (v *visit) uploaded() (content []byte, name string, err error) {
 	header, err := v.Echo.FormFile("file")
-	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
+	if errors.Is(err, http.ErrMissingFile) {
 		return nil, "", nil
 	}
 	if err != nil {

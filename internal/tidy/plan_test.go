@@ -81,6 +81,7 @@ var floors = map[string]int{
 	"internal/documentseal":              2,  // seals of documents on their way out; a document is a name and bytes here, so it needs no message
 	"internal/iso20022/code":             0,  // external code sets
 	"internal/iso20022/xmltoken":         -1, // XML in pieces, without knowing what they mean
+	"internal/iso20022/jsontoken":        -1, // JSON in pieces, likewise
 	"internal/store/internal/masterdata": 3,  // what the seal of each row of master data covers
 	"internal/store/internal/column":     2,  // NULL and the zero value
 	"internal/store/internal/dbsqlc":     0,  // generated from queries/

@@ -1,17 +1,16 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"mime"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/jsontoken"
 	"countersign/internal/payment"
 	"countersign/web/problem"
 	"countersign/web/request"
@@ -96,7 +95,7 @@ type form struct {
 // with the error of the context when the caller no longer waits for what the schema and the codec would say.
 func parseForm(ctx context.Context, raw []byte, f form) (body, error) {
 	r := &strictReader{
-		tokens: jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true)), raw: raw,
+		tokens: jsontoken.New(raw), raw: raw,
 		places: map[string]int{}, numbers: map[string]string{},
 	}
 	b := body{raw: raw, numbers: r.numbers}

@@ -14,6 +14,7 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/iso20022/jsontoken"
 	"countersign/internal/payment"
 )
 
@@ -30,7 +31,7 @@ type located struct {
 // strictReader walks through a body once. It keeps members that the schema knows and reports everything that a lenient reader would
 // have to guess about.
 type strictReader struct {
-	tokens *jsontext.Decoder
+	tokens *jsontoken.Reader
 	raw    []byte
 	found  []located
 	broken bool           // the rest is not read: it cannot be, or there are more findings than are told
@@ -128,7 +129,7 @@ func withWrapper(order *jsonschema.Schema) *jsonschema.Schema {
 func (r *strictReader) object(schema *jsonschema.Schema, pointer string) map[string]any {
 	members := map[string]any{}
 	seen := map[string]bool{}
-	_, err := r.tokens.ReadToken()
+	err := r.tokens.Bracket()
 	if err != nil {
 		r.fail(err, pointer)
 		return members
@@ -158,19 +159,14 @@ func (r *strictReader) object(schema *jsonschema.Schema, pointer string) map[str
 
 // name reads the name of the next member; ok is false at the end of the object.
 func (r *strictReader) name(pointer string) (name string, offset int, ok bool) {
-	if r.next() == '}' {
-		_, err := r.tokens.ReadToken()
-		if err != nil {
-			r.fail(err, pointer)
-		}
+	if r.next() == 0 {
 		return "", 0, false
 	}
-	token, err := r.tokens.ReadToken()
+	read, offset, ok, err := r.tokens.Name()
 	if err != nil {
 		r.fail(err, pointer)
-		return "", 0, false
 	}
-	return token.String(), int(r.tokens.InputOffset()), true
+	return string(read), offset, ok
 }
 
 func (r *strictReader) unknown(schema *jsonschema.Schema, name string, at located) {
@@ -189,13 +185,12 @@ func (r *strictReader) member(schema *jsonschema.Schema, name, pointer string) a
 	schema = shapeFor(schema, found)
 	switch {
 	case name == "Document":
-		value, err := r.tokens.ReadValue()
+		value, offset, err := r.tokens.Value()
 		if err != nil {
 			r.fail(err, pointer)
 			return nil
 		}
-		r.document, r.documentPointer = bytes.Clone(value), pointer
-		r.documentOffset = int(r.tokens.InputOffset()) - len(value)
+		r.document, r.documentPointer, r.documentOffset = bytes.Clone(value), pointer, offset
 		return map[string]any{}
 	case found == '{' && schema.Properties != nil:
 		return r.object(schema, pointer)
@@ -208,16 +203,16 @@ func (r *strictReader) member(schema *jsonschema.Schema, name, pointer string) a
 		}
 		return map[string]any{}
 	}
-	token, err := r.tokens.ReadToken()
+	value, _, err := r.tokens.Value()
 	if err != nil {
 		r.fail(err, pointer)
 		return nil
 	}
 	switch found {
 	case '"':
-		return token.String()
+		return string(jsontoken.Text(value))
 	case '0':
-		r.numbers[pointer] = token.String()
+		r.numbers[pointer] = string(value)
 		return 0 // its type is all that a schema asks for
 	case 't', 'f':
 		return found == 't'
@@ -231,7 +226,7 @@ func (r *strictReader) member(schema *jsonschema.Schema, name, pointer string) a
 func (r *strictReader) list(schema *jsonschema.Schema, name, pointer string) []any {
 	list := []any{}
 	tooLong := false
-	_, err := r.tokens.ReadToken()
+	err := r.tokens.Bracket()
 	if err != nil {
 		r.fail(err, pointer)
 	}
@@ -242,7 +237,7 @@ func (r *strictReader) list(schema *jsonschema.Schema, name, pointer string) []a
 			continue
 		}
 		place := pointer + "/" + strconv.Itoa(len(list))
-		r.places[place] = int(r.tokens.InputOffset())
+		r.places[place] = r.tokens.Start()
 		list = append(list, r.member(schema.Items2020, "", place))
 	}
 	if tooLong {
@@ -251,7 +246,7 @@ func (r *strictReader) list(schema *jsonschema.Schema, name, pointer string) []a
 	if r.broken {
 		return list
 	}
-	_, err = r.tokens.ReadToken()
+	err = r.tokens.Bracket()
 	if err != nil {
 		r.fail(err, pointer)
 	}
@@ -259,10 +254,9 @@ func (r *strictReader) list(schema *jsonschema.Schema, name, pointer string) []a
 }
 
 func (r *strictReader) next() jsontext.Kind {
-	found := r.tokens.PeekKind()
+	found := r.tokens.Next()
 	if found == 0 {
-		_, err := r.tokens.ReadToken()
-		r.fail(err, "")
+		r.fail(r.tokens.Bracket(), "")
 	}
 	return found
 }
@@ -271,7 +265,7 @@ func (r *strictReader) skip(pointer string) {
 	if r.broken {
 		return
 	}
-	err := r.tokens.SkipValue()
+	err := r.tokens.Skip()
 	if err != nil {
 		r.fail(err, pointer)
 	}
@@ -279,9 +273,9 @@ func (r *strictReader) skip(pointer string) {
 
 // end makes sure that nothing follows the body.
 func (r *strictReader) end() {
-	_, err := r.tokens.ReadToken()
+	err := r.tokens.Bracket()
 	if !errors.Is(err, io.EOF) {
-		r.report(int(r.tokens.InputOffset()), "", "FF01", "Remove what follows the JSON object.")
+		r.report(r.tokens.End(), "", "FF01", "Remove what follows the JSON object.")
 	}
 }
 
@@ -291,12 +285,7 @@ func (r *strictReader) fail(err error, pointer string) {
 		return
 	}
 	r.broken = true
-	offset := int(r.tokens.InputOffset())
-	var syntactic *jsontext.SyntacticError
-	if errors.As(err, &syntactic) {
-		offset = int(syntactic.ByteOffset)
-	}
-	offset = min(max(offset, 0), len(r.raw))
+	offset := min(max(r.tokens.Place(err), 0), len(r.raw))
 	line := 1 + bytes.Count(r.raw[:offset], []byte("\n"))
 	column := offset - bytes.LastIndexByte(r.raw[:offset], '\n')
 	text := fmt.Sprintf("Correct the JSON at line %d, column %d: it is malformed, not UTF-8 or nested too deeply there.", line, column)

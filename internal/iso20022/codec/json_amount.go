@@ -3,13 +3,14 @@ package codec
 import (
 	"reflect"
 
+	"countersign/internal/iso20022/jsontoken"
 	"countersign/internal/iso20022/schema"
 	"countersign/internal/iso20022/xmltoken"
 )
 
 // amount reads an amount object.
 func (j *jsonDecoder) amount(e *schema.Element, place reflect.Value) {
-	start := j.nextOffset()
+	start := j.reader.Start()
 	if !j.object(e.Tag + ` such as {"Ccy":"CHF","value":"199.95"}`) {
 		return
 	}
@@ -72,21 +73,21 @@ var amountKeys = schema.Group{
 }
 
 func (j *jsonDecoder) amountCurrency(e *schema.Element, place reflect.Value) {
-	found := j.reader.PeekKind()
+	found := j.reader.Next()
 	if found != '"' {
 		j.enter("Ccy", -1)
 		j.wrongKind(found, "Enter a currency code in "+e.Tag)
 		j.leave()
 		return
 	}
-	raw, err := j.reader.ReadValue()
+	raw, offset, err := j.reader.Value()
 	if err != nil {
 		j.broken(err)
 		return
 	}
 	at, _ := amountPlaces(place)
-	*at = string(unquote(raw))
-	j.currency(e, int(j.reader.InputOffset())-len(raw), *at)
+	*at = string(jsontoken.Text(raw))
+	j.currency(e, offset, *at)
 }
 
 func (j *jsonDecoder) amountValue(e *schema.Element, place reflect.Value) {

@@ -1,15 +1,13 @@
 package codec
 
 import (
-	"bytes"
-	"errors"
 	"reflect"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/jsontoken"
 	"countersign/internal/iso20022/schema"
 	"countersign/internal/iso20022/xmltoken"
 )
@@ -39,7 +37,7 @@ func (o Options) DecodeJSON(value []byte, at string, name iso20022.MessageName) 
 // jsonDecoder is the JSON front end.
 type jsonDecoder struct {
 	decoder
-	reader *jsontext.Decoder
+	reader *jsontoken.Reader
 	name   iso20022.MessageName
 }
 
@@ -54,7 +52,7 @@ func (j *jsonDecoder) document(name iso20022.MessageName) iso20022.Document {
 		return nil
 	}
 	j.name = name
-	j.reader = jsontext.NewDecoder(bytes.NewBuffer(j.data), jsontext.AllowDuplicateNames(true))
+	j.reader = jsontoken.New(j.data)
 	document := message.New()
 	if !j.object("the content of the message") {
 		return nil
@@ -68,34 +66,20 @@ func (j *jsonDecoder) document(name iso20022.MessageName) iso20022.Document {
 
 // end makes sure that nothing follows the value.
 func (j *jsonDecoder) end() {
-	offset := j.nextOffset()
+	offset := j.reader.Start()
 	if offset < len(j.data) {
 		j.fail(offset, "Remove what follows the document.")
 	}
 }
 
-// nextOffset is where the next token starts.
-func (j *jsonDecoder) nextOffset() int {
-	offset := int(j.reader.InputOffset())
-	for offset < len(j.data) && strings.IndexByte(" \t\r\n,:", j.data[offset]) >= 0 {
-		offset++
-	}
-	return offset
-}
-
 // broken reports JSON that is not well-formed.
 func (j *jsonDecoder) broken(err error) {
-	offset := j.nextOffset()
-	var syntactic *jsontext.SyntacticError
-	if errors.As(err, &syntactic) {
-		offset = int(syntactic.ByteOffset)
-	}
-	j.fail(offset, "Correct the JSON at this place: it is malformed here.")
+	j.fail(j.reader.Place(err), "Correct the JSON at this place: it is malformed here.")
 }
 
 // skip passes over the next value.
 func (j *jsonDecoder) skip() {
-	err := j.reader.SkipValue()
+	err := j.reader.Skip()
 	if err != nil {
 		j.broken(err)
 	}
@@ -103,12 +87,12 @@ func (j *jsonDecoder) skip() {
 
 // object reads the start of an object; anything else is reported and passed over.
 func (j *jsonDecoder) object(what string) bool {
-	found := j.reader.PeekKind()
+	found := j.reader.Next()
 	if found != '{' {
 		j.wrongKind(found, "Enter "+what+" as a JSON object")
 		return false
 	}
-	_, err := j.reader.ReadToken()
+	err := j.reader.Bracket()
 	if err != nil {
 		j.broken(err)
 		return false
@@ -118,7 +102,7 @@ func (j *jsonDecoder) object(what string) bool {
 
 // wrongKind reports a value of the wrong JSON type and passes over it.
 func (j *jsonDecoder) wrongKind(found jsontext.Kind, advice string) {
-	offset := j.nextOffset()
+	offset := j.reader.Start()
 	before := j.stopped
 	j.skip()
 	if before != j.stopped {
@@ -150,33 +134,16 @@ func (j *jsonDecoder) key() (name []byte, offset int, ok bool) {
 	if j.stopped {
 		return nil, 0, false
 	}
-	if j.reader.PeekKind() == '}' {
-		_, err := j.reader.ReadToken()
-		if err != nil {
-			j.broken(err)
-		}
-		return nil, 0, false
-	}
-	raw, err := j.reader.ReadValue()
+	name, offset, ok, err := j.reader.Name()
 	if err != nil {
 		j.broken(err)
-		return nil, 0, false
 	}
-	return unquote(raw), int(j.reader.InputOffset()) - len(raw), true
-}
-
-// unquote is the text of a JSON string that the reader has checked.
-func unquote(raw []byte) []byte {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return raw[1 : len(raw)-1]
-	}
-	text, _ := jsontext.AppendUnquote(nil, raw)
-	return text
+	return name, offset, ok
 }
 
 // group reads the members of the object just opened.
 func (j *jsonDecoder) group(state groupState) {
-	state.start = int(j.reader.InputOffset()) - 1
+	state.start = j.reader.End() - 1
 	for {
 		name, offset, ok := j.key()
 		if !ok {
@@ -198,13 +165,12 @@ func (j *jsonDecoder) group(state groupState) {
 func (j *jsonDecoder) xmlns() {
 	j.enter("@xmlns", -1)
 	defer j.leave()
-	offset := j.nextOffset()
-	raw, err := j.reader.ReadValue()
+	raw, offset, err := j.reader.Value()
 	if err != nil {
 		j.broken(err)
 		return
 	}
-	if raw.Kind() != '"' || string(unquote(raw)) != j.name.Namespace() {
+	if raw[0] != '"' || string(jsontoken.Text(raw)) != j.name.Namespace() {
 		j.report(offset, codeFormat, "Enter "+j.name.Namespace()+" as @xmlns or remove it.")
 	}
 }
@@ -253,15 +219,15 @@ func (j *jsonDecoder) unknownMember(group *schema.Group, name string, offset int
 // many reads an element that may repeat: an array, or one value.
 func (j *jsonDecoder) many(s *groupState, i int) {
 	e := &s.group.Elements[i]
-	if j.reader.PeekKind() != '[' {
+	if j.reader.Next() != '[' {
 		place := s.next(i)
 		j.enter(place.tag, place.index)
 		j.element(e, s.group.Field(s.value, i))
 		j.leave()
 		return
 	}
-	start := j.nextOffset()
-	_, err := j.reader.ReadToken()
+	start := j.reader.Start()
+	err := j.reader.Bracket()
 	if err != nil {
 		j.broken(err)
 		return
@@ -269,12 +235,12 @@ func (j *jsonDecoder) many(s *groupState, i int) {
 	for count := 0; !j.stopped; count++ {
 		place := step{e.Tag, count}
 		switch {
-		case j.reader.PeekKind() == ']':
+		case j.reader.Next() == ']':
 			j.closeArray(e, start, count)
 			return
 		case e.Max != schema.Unbounded && count >= e.Max:
 			refused, _ := s.admit(i)
-			j.reportChild(place, j.nextOffset(), refused)
+			j.reportChild(place, j.reader.Start(), refused)
 			j.skip()
 		default:
 			j.enter(place.tag, place.index)
@@ -285,7 +251,7 @@ func (j *jsonDecoder) many(s *groupState, i int) {
 }
 
 func (j *jsonDecoder) closeArray(e *schema.Element, start, count int) {
-	_, err := j.reader.ReadToken()
+	err := j.reader.Bracket()
 	if err != nil {
 		j.broken(err)
 		return
@@ -319,7 +285,7 @@ func (j *jsonDecoder) element(e *schema.Element, field reflect.Value) {
 
 // scalar reads the text of a leaf from the JSON type that fits it.
 func (j *jsonDecoder) scalar(e *schema.Element) (input leafText, ok bool) {
-	found := j.reader.PeekKind()
+	found := j.reader.Next()
 	number := e.Simple.Kind == schema.KindDecimal || e.Simple.Pattern != nil && e.Simple.Pattern.Numeric()
 	boolean := e.Simple.Kind == schema.KindBoolean
 	switch {
@@ -334,33 +300,32 @@ func (j *jsonDecoder) scalar(e *schema.Element) (input leafText, ok bool) {
 		j.wrongKind(found, "Enter a text in "+e.Tag)
 		return leafText{}, false
 	}
-	raw, err := j.reader.ReadValue()
+	raw, offset, err := j.reader.Value()
 	if err != nil {
 		j.broken(err)
 		return leafText{}, false
 	}
-	offset := int(j.reader.InputOffset()) - len(raw)
 	if found == '"' {
-		return leafText{string(unquote(raw)), offset}, true
+		return leafText{string(jsontoken.Text(raw)), offset}, true
 	}
 	return leafText{string(raw), offset}, true
 }
 
 // content reads an envelope: the text of one XML element.
 func (j *jsonDecoder) content(e *schema.Element, place reflect.Value) {
-	found := j.reader.PeekKind()
+	found := j.reader.Next()
 	if found != '"' {
 		j.wrongKind(found, "Enter one XML element as a text in "+e.Tag)
 		return
 	}
-	raw, err := j.reader.ReadValue()
+	raw, offset, err := j.reader.Value()
 	if err != nil {
 		j.broken(err)
 		return
 	}
-	text := string(unquote(raw))
+	text := string(jsontoken.Text(raw))
 	if advice := xmltoken.CheckElement(text, j.options.MaxDepth); advice != "" {
-		j.report(int(j.reader.InputOffset())-len(raw), codeContent, advice)
+		j.report(offset, codeContent, advice)
 		return
 	}
 	place.Field(0).SetString(text)

@@ -1,0 +1,83 @@
+// Package jsontoken reads JSON in pieces and says where each of them stands, without knowing what they mean. Names that come twice are
+// given twice: whoever reads says what is wrong with them. The codec of documents and the door for programs walk through it alike.
+package jsontoken
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Reader walks through one JSON text. Offsets are in bytes from its start.
+type Reader struct {
+	data   []byte
+	tokens *jsontext.Decoder
+}
+
+// New makes the reader of a text.
+func New(data []byte) *Reader {
+	return &Reader{data: data, tokens: jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))}
+}
+
+// Next is the kind of the next piece; 0 when it cannot be read, or there is none.
+func (r *Reader) Next() jsontext.Kind { return r.tokens.PeekKind() }
+
+// Start is where the next piece starts.
+func (r *Reader) Start() int {
+	offset := int(r.tokens.InputOffset())
+	for offset < len(r.data) && strings.IndexByte(" \t\r\n,:", r.data[offset]) >= 0 {
+		offset++
+	}
+	return offset
+}
+
+// End is where the last piece ended.
+func (r *Reader) End() int { return int(r.tokens.InputOffset()) }
+
+// Bracket reads the start or the end of an object or array, or what else comes next; io.EOF when nothing does.
+func (r *Reader) Bracket() error {
+	_, err := r.tokens.ReadToken()
+	return err
+}
+
+// Name reads the name of the next member and says where it starts; ok is false at the end of the object, which is read then. The name is
+// valid until the next read.
+func (r *Reader) Name() (name []byte, start int, ok bool, err error) {
+	if r.Next() == '}' {
+		return nil, 0, false, r.Bracket()
+	}
+	raw, start, err := r.Value()
+	if err != nil {
+		return nil, 0, false, err
+	}
+	return Text(raw), start, true, nil
+}
+
+// Value reads the next value as it is written and says where it starts. It is valid until the next read.
+func (r *Reader) Value() (raw []byte, start int, err error) {
+	raw, err = r.tokens.ReadValue()
+	return raw, r.End() - len(raw), err
+}
+
+// Skip passes over the next value.
+func (r *Reader) Skip() error { return r.tokens.SkipValue() }
+
+// Place is where the text is malformed, by an error of this reader.
+func (r *Reader) Place(err error) int {
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		return int(syntactic.ByteOffset)
+	}
+	return r.Start()
+}
+
+// Text is the text of a JSON string that was read.
+func Text(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw[1 : len(raw)-1]
+	}
+	text, _ := jsontext.AppendUnquote(nil, raw) // the reader has checked it
+	return text
+}

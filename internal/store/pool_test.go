@@ -34,17 +34,23 @@ func TestRequestsCannotUseUpTheConnectionsOfTheMoney(t *testing.T) {
 	nothing := func(pgx.Tx, *dbsqlc.Queries) error { return nil }
 	free := make(chan struct{})
 	defer close(free)
-	holding := make(chan struct{})
+	holding := make(chan error)
 	for _, use := range []store.Use{store.ForRequests, store.ForPages} {
 		for range 3 {
 			go func() {
-				_ = db.For(use).InRealm(ctx, demo.Realm, store.Reading, func(pgx.Tx, *dbsqlc.Queries) error {
-					holding <- struct{}{}
+				err := db.For(use).InRealm(ctx, demo.Realm, store.Reading, func(pgx.Tx, *dbsqlc.Queries) error {
+					holding <- nil
 					<-free
 					return nil
 				})
+				if err != nil {
+					holding <- err
+				}
 			}()
-			<-holding
+			err := <-holding
+			if err != nil {
+				t.Fatalf("a use has not the connections it was given: %v", err)
+			}
 		}
 	}
 	err = db.For(store.ForClearing).InRealm(ctx, demo.Realm, store.Reading, nothing)

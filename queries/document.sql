@@ -92,7 +92,8 @@ ON CONFLICT DO NOTHING;
 SELECT * FROM outbox WHERE scheme = @scheme AND reference = @reference;
 
 -- name: OutboxDelivered :exec
-UPDATE outbox SET delivered_at = @at::timestamptz WHERE scheme = @scheme AND reference = @reference AND delivered_at IS NULL;
+UPDATE outbox SET delivered_at = @at::timestamptz, delivery_key_id = @key_id::text, delivery_mac = @mac::bytea
+WHERE scheme = @scheme AND reference = @reference AND delivered_at IS NULL;
 
 -- name: OutboxRefuse :execrows
 -- An answer that does not fit its seal: it is never delivered.

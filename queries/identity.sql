@@ -40,10 +40,12 @@ ON CONFLICT (realm, user_id) DO UPDATE SET theme = excluded.theme, density = exc
 
 -- name: RealmProvision :execrows
 -- Zero rows: another maker's realm, or one with another mark. The mark stands in every Global ID, so it never changes.
-INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at)
-VALUES (@realm, @name, @mark, @made_by, @access_token_seconds, @refresh_token_seconds, @refresh_absolute_seconds, @at)
+INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at,
+  key_id, seal)
+VALUES (@realm, @name, @mark, @made_by, @access_token_seconds, @refresh_token_seconds, @refresh_absolute_seconds, @at, @key_id, @seal)
 ON CONFLICT (realm) DO UPDATE SET name = excluded.name, access_token_seconds = excluded.access_token_seconds,
-  refresh_token_seconds = excluded.refresh_token_seconds, refresh_absolute_seconds = excluded.refresh_absolute_seconds
+  refresh_token_seconds = excluded.refresh_token_seconds, refresh_absolute_seconds = excluded.refresh_absolute_seconds,
+  key_id = excluded.key_id, seal = excluded.seal
 WHERE realm.made_by = excluded.made_by AND realm.mark = excluded.mark;
 
 -- name: PersonByAccount :many
@@ -93,7 +95,8 @@ UPDATE policy SET retired_at = sqlc.narg(retired_at), key_id = @key_id, seal = @
 
 -- name: IncomingAccountProvision :exec
 -- The first realm that receives for an account keeps it.
-INSERT INTO incoming_account (iban, realm) VALUES (@iban, @realm) ON CONFLICT DO NOTHING;
+INSERT INTO incoming_account (iban, realm, key_id, seal) VALUES (@iban, @realm, @key_id, @seal)
+ON CONFLICT (iban) DO UPDATE SET key_id = excluded.key_id, seal = excluded.seal WHERE incoming_account.realm = excluded.realm;
 
 -- name: DebtorAccountProvision :exec
 INSERT INTO debtor_account (realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town,
@@ -106,6 +109,12 @@ ON CONFLICT (realm, iban) DO UPDATE SET scheme = excluded.scheme, currency = exc
   agent_iid = excluded.agent_iid, open = excluded.open, key_id = excluded.key_id, seal = excluded.seal;
 
 -- What the seals of master data cover, for the auditor.
+
+-- name: RealmListAll :many
+SELECT * FROM realm ORDER BY realm;
+
+-- name: IncomingAccountListAll :many
+SELECT * FROM incoming_account ORDER BY iban;
 
 -- name: PersonListAll :many
 SELECT * FROM person ORDER BY realm, person_id;

@@ -54,7 +54,9 @@ WHERE h.action IN ('approve', 'reject')
 
 -- name: InvariantStateWithoutHistory :many
 -- I3: a message whose state is not the end of its history, whose history has a gap or an illegal move, whose times are not those of its
--- moves, or that began in the other direction.
+-- moves, or that began in the other direction; one that expires at another time than its policy says; one that is asked about more or less
+-- often than its history tells, or much later than the longest pause between two questions (15 minutes, of a recall a day); a recall of ours
+-- whose answer is due without a delivery, before it, or more than 92 days after it.
 SELECT m.realm, 'message'::text AS relation, m.message_id::text AS key,
        ('is ' || m.state || ' since ' || m.state_since || ' after ' || m.state_sequence || ' moves; its history has ' || coalesce(t.moves, 0)
         || ' and ends ' || coalesce(h.to_state || ' at ' || h.at, 'earlier'))::text AS what
@@ -91,6 +93,54 @@ WHERE m.direction = 'out' AND (m.delivered_at IS NOT NULL) <> EXISTS (
         SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id AND h.at = m.settled_at
           AND (h.action IN ('settle', 'accept', 'book') OR h.action = 'receive' AND h.kind = 'return'));
 
+-- name: InvariantWrongClock :many
+-- I3 as well: what the clock acts by.
+SELECT m.realm, 'message'::text AS relation, m.message_id::text AS key,
+       ('expires at ' || coalesce(m.expires_at::text, 'no time') || ', asked about ' || m.inquiries || ' times and next at '
+        || coalesce(m.inquire_at::text, 'no time') || ', to be answered by ' || coalesce(m.answer_by::text, 'no time')
+        || ': its policy or its history says otherwise')::text AS what
+FROM message m
+LEFT JOIN policy p ON p.realm = m.realm AND p.policy_id = m.policy_id
+LEFT JOIN LATERAL (
+  SELECT count(*) FILTER (WHERE h.action = 'inquire') AS inquiries, (array_agg(h.at ORDER BY h.sequence DESC) FILTER (WHERE h.action IN ('time out', 'fall due', 'inquire')))[1] AS asked,
+         min(h.at) FILTER (WHERE h.action IN ('deliver', 'acknowledge')) AS delivered
+  FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id) h ON true
+WHERE m.expires_at IS DISTINCT FROM (CASE WHEN m.approvals_required > 0 THEN m.created_at + p.pending_seconds * interval '1 second' END)
+   OR m.inquiries <> h.inquiries OR (m.inquire_at IS NULL) <> (h.asked IS NULL)
+   OR m.inquire_at NOT BETWEEN h.asked AND h.asked + (CASE m.kind WHEN 'recall' THEN interval '1 day' ELSE interval '15 minutes' END)
+   OR m.kind = 'recall' AND (m.answer_by IS NULL) <> (h.delivered IS NULL)
+   OR m.kind = 'recall' AND m.answer_by NOT BETWEEN h.delivered - interval '1 day' AND h.delivered + interval '92 days'
+   OR m.kind NOT IN ('recall', 'received recall') AND m.answer_by IS NOT NULL;
+
+-- name: InvariantAnswerGone :many
+-- I23: an answer that clearing is owed and that is not in the outbox: to a payment or the money of a recall that came in (a pacs.002), to a
+-- Swiss recall (a camt.025), to a payment for nobody here; or one that was kept and never put there.
+SELECT d.realm, 'document'::text AS relation, d.document_id::text AS key, ('answers clearing as ' || d.reference || ' and is not in the outbox')::text AS what
+FROM document d
+WHERE d.direction = 'out' AND d.name IN ('pacs.002.001.10', 'camt.025.001.05')
+  AND NOT EXISTS (SELECT FROM outbox o WHERE o.scheme = d.scheme AND split_part(o.reference, '~', 1) = split_part(d.reference, '~', 1))
+UNION ALL
+SELECT m.realm, 'message'::text, m.message_id::text, 'came in, and no answer to clearing was kept'::text
+FROM message m
+WHERE m.direction = 'in' AND (m.kind IN ('payment', 'return') OR m.kind = 'received recall' AND m.scheme = 'sic-inst')
+  AND NOT EXISTS (SELECT FROM document d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.direction = 'out'
+                    AND d.name = (CASE m.kind WHEN 'received recall' THEN 'camt.025.001.05' ELSE 'pacs.002.001.10' END))
+UNION ALL
+SELECT ''::text, 'inbox'::text, concat_ws(' ', i.scheme, i.reference)::text, 'was answered, and the answer is not in the outbox'::text
+FROM inbox i
+WHERE i.outcome = 'answered'
+  AND NOT EXISTS (SELECT FROM outbox o WHERE o.scheme = i.scheme AND split_part(o.reference, '~', 1) = 'P2' || left(encode(i.content_hash, 'hex'), 16));
+
+-- name: InvariantTokenChain :many
+-- I24: a sign-in whose refresh tokens are not one chain, each spent by the next: a token was brought back that had been spent.
+SELECT f.realm, 'token_family'::text AS relation, f.family_id::text AS key,
+       ('has ' || count(*) || ' refresh tokens that follow from none: one was spent before, or was planted')::text AS what
+FROM token_family f
+JOIN refresh_token t ON t.realm = f.realm AND t.family_id = f.family_id
+WHERE NOT EXISTS (SELECT FROM refresh_token p WHERE p.realm = t.realm AND p.successor_hash = t.token_hash)
+GROUP BY f.realm, f.family_id
+HAVING count(*) <> 1;
+
 -- name: InvariantSentTwice :many
 -- I4: a message that went to clearing under more than one business id.
 SELECT d.realm, 'message'::text AS relation, d.message_id::text AS key, (count(*) || ' documents of ' || d.name || ' were made')::text AS what
@@ -114,7 +164,8 @@ WHERE m.state IN ('Approval Pending', 'Rejected', 'Withdrawn', 'Expired')
        OR EXISTS (SELECT FROM document d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.direction = 'out' AND d.name <> 'pain.002.001.10'));
 
 -- name: InvariantExternalIDTwice :many
--- I8: one externalId of a client on two messages, or one that is not the creation key the client used.
+-- I8: one externalId of a client on two messages, or one that is not the creation key the client used; a key of another client than its
+-- message's, one that names a message id that no version of it has, or one whose request is not that of the other keys.
 SELECT m.realm, 'message'::text AS relation, (array_agg(m.message_id))[1]::text AS key,
        ('externalId ' || m.external_id || ' stands on ' || count(*) || ' messages')::text AS what
 FROM message m
@@ -132,7 +183,33 @@ SELECT k.realm, 'creation_key'::text, concat_ws(' ', k.client_id, k.scope, k.key
 FROM creation_key k
 WHERE k.scope = 'external-id'
   AND NOT EXISTS (SELECT FROM message m WHERE m.realm = k.realm AND m.message_id = k.message_id AND m.client_id = k.client_id
-                    AND m.external_id = k.key);
+                    AND m.external_id = k.key)
+UNION ALL
+SELECT k.realm, 'creation_key'::text, concat_ws(' ', k.client_id, k.scope, k.key)::text,
+       ('is not what its client sent of message ' || k.message_id || ', or of another request')::text
+FROM creation_key k
+LEFT JOIN message m ON m.realm = k.realm AND m.message_id = k.message_id
+LEFT JOIN LATERAL (
+  SELECT min(v.version) AS version, (array_agg(v.content_hash ORDER BY v.version))[1] AS content_hash
+  FROM message_version v JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
+  WHERE v.realm = k.realm AND v.message_id = k.message_id AND d.reference = k.key) named ON k.scope = 'message-id'
+LEFT JOIN LATERAL (
+  SELECT d.reference FROM message_version v JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
+  WHERE v.realm = k.realm AND v.message_id = k.message_id AND v.version = 1) first ON true
+WHERE k.scope = 'message-id' AND named.version IS NULL
+   OR named.version > 1 AND k.fingerprint IS DISTINCT FROM named.content_hash
+   OR (k.scope <> 'message-id' OR named.version = 1) AND EXISTS (
+        SELECT FROM creation_key o WHERE o.realm = k.realm AND o.message_id = k.message_id AND o.fingerprint <> k.fingerprint
+          AND (o.scope <> 'message-id' OR o.key = first.reference))
+   OR k.scope <> 'message-id' AND (m.client_id IS DISTINCT FROM k.client_id OR m.created_at IS DISTINCT FROM k.created_at)
+UNION ALL
+SELECT m.realm, 'message'::text, m.message_id::text, ('its message id ' || d.reference || ' is no creation key of its client')::text
+FROM message m
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = 1
+JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
+WHERE m.kind = 'instruction'
+  AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = m.realm AND k.message_id = m.message_id AND k.client_id = m.client_id
+                    AND k.scope = 'message-id' AND k.key = d.reference);
 
 -- name: InvariantOtherAmountSent :many
 -- I9: the payment written for clearing has another amount than the approved one.
@@ -183,7 +260,7 @@ WHERE a.event_id IS NULL OR a.outcome <> 'done' OR a.event <> h.kind || '.' || r
    OR a.client_id IS DISTINCT FROM h.client_id OR a.channel <> h.channel OR a.at <> h.at
    OR a.content_hash IS DISTINCT FROM v.content_hash
    OR a.detail::jsonb ->> 'from' IS DISTINCT FROM h.from_state OR a.detail::jsonb ->> 'to' IS DISTINCT FROM h.to_state
-   OR h.sequence > 1 AND coalesce(a.detail::jsonb ->> 'reason', '') <> coalesce(h.reason, '')
+   OR (h.sequence > 1 OR jsonb_exists(a.detail::jsonb, 'reason')) AND coalesce(a.detail::jsonb ->> 'reason', '') <> coalesce(h.reason, '')
 UNION ALL
 SELECT a.realm, 'audit_event'::text, a.event_id::text, ('tells of move ' || a.sequence || ' of message ' || coalesce(a.message_id::text, 'none') || ', which its history lacks')::text
 FROM audit_event a
@@ -294,7 +371,14 @@ FROM message_history h
 JOIN message m ON m.realm = h.realm AND m.message_id = h.message_id AND m.direction = 'out'
 WHERE h.action IN ('settle', 'accept', 'decline', 'acknowledge') AND h.channel = 'clearing'
   AND NOT EXISTS (SELECT FROM document d WHERE d.realm = h.realm AND d.message_id = h.message_id AND d.direction = 'in' AND d.name NOT LIKE 'pain.%')
-  AND NOT EXISTS (SELECT FROM message a WHERE a.realm = h.realm AND a.answers_id = h.message_id AND a.direction = 'in');
+  AND NOT EXISTS (SELECT FROM message a WHERE a.realm = h.realm AND a.answers_id = h.message_id AND a.direction = 'in')
+UNION ALL
+SELECT m.realm, 'incoming_account'::text, v.creditor_account::text, ('is not there or of another realm, and message ' || min(m.message_id::text) || ' was booked on it')::text
+FROM message m
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+WHERE m.kind = 'payment' AND m.state = 'Booked'
+  AND NOT EXISTS (SELECT FROM incoming_account a WHERE a.realm = m.realm AND a.iban = v.creditor_account)
+GROUP BY m.realm, v.creditor_account;
 
 -- name: InvariantDangling :many
 -- I15: a row that refers to something that is not there, where the schema has no foreign key to hold it.
@@ -375,9 +459,9 @@ ORDER BY d.realm, d.message_id, d.version, d.ordinal
 LIMIT @page_size::integer;
 
 -- name: AuditedDocumentList :many
--- Outbound documents in the order of their keys, from one on.
+-- Documents in the order of their keys, from one on.
 SELECT * FROM document d
-WHERE d.direction = 'out' AND (d.realm, d.document_id) > (@realm::text, @document_id::uuid)
+WHERE (d.realm, d.document_id) > (@realm::text, @document_id::uuid)
 ORDER BY d.realm, d.document_id
 LIMIT @page_size::integer;
 
@@ -388,4 +472,22 @@ FROM outbox o
 LEFT JOIN document d ON d.realm = o.document_realm AND d.document_id = o.document_id AND d.direction = 'out'
 WHERE (o.scheme, o.reference) > (@scheme::text, @reference::text)
 ORDER BY o.scheme, o.reference
+LIMIT @page_size::integer;
+
+-- name: AuditedRefreshTokenList :many
+-- Refresh tokens in the order of their keys, from one on, with the sign-in they belong to.
+SELECT sqlc.embed(t), sqlc.embed(f)
+FROM refresh_token t
+JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
+WHERE (t.realm, t.token_hash) > (@realm::text, coalesce(@token_hash::bytea, ''))
+ORDER BY t.realm, t.token_hash
+LIMIT @page_size::integer;
+
+-- name: AuditedAccessTokenList :many
+-- Access tokens in the order of their keys, from one on, with the sign-in they belong to.
+SELECT sqlc.embed(t), sqlc.embed(f)
+FROM access_token t
+JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
+WHERE (t.realm, t.token_hash) > (@realm::text, coalesce(@token_hash::bytea, ''))
+ORDER BY t.realm, t.token_hash
 LIMIT @page_size::integer;

@@ -37,9 +37,10 @@ WITH added AS (
     sqlc.narg(original_id), sqlc.narg(answers_id), sqlc.narg(answer_by), sqlc.narg(deadline), sqlc.narg(reason), @created_at, 1, 0, @state, 1, @created_at,
     sqlc.narg(accepted_at), sqlc.narg(settled_at), sqlc.narg(status_code), sqlc.narg(status_text))
 ), doc AS (
-  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at)
+  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
+    key_id, mac)
   VALUES (@realm, @document_id, @message_id, @scheme, @document_direction, @document_name, @reference, @content, @content_hash,
-    sqlc.narg(source)::bytea, sqlc.narg(source_type), @created_at)
+    sqlc.narg(source)::bytea, sqlc.narg(source_type), @created_at, @document_key_id::text, @document_mac::bytea)
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
@@ -187,9 +188,10 @@ WITH moved AS (
   WHERE m.realm = @realm AND m.message_id = @message_id AND m.state = 'Approval Pending' AND m.state_sequence = @sequence AND m.version = @version
   RETURNING m.realm, m.message_id, m.kind, m.scheme, m.state_sequence, m.version, m.approvals_required
 ), doc AS (
-  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at)
+  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
+    key_id, mac)
   SELECT realm, @document_id::uuid, message_id, scheme, 'in', @document_name::text, @reference::text, @content::bytea, @content_hash::bytea,
-    sqlc.narg(source)::bytea, sqlc.narg(source_type)::text, @at::timestamptz FROM moved
+    sqlc.narg(source)::bytea, sqlc.narg(source_type)::text, @at::timestamptz, @document_key_id::text, @document_mac::bytea FROM moved
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,

@@ -228,6 +228,7 @@ type trueTimes struct {
 	id       string
 	created  time.Time
 	accepted *time.Time
+	deadline *time.Time
 }
 
 // back moves the past: it changes one time of a message, as the owner of the database.
@@ -237,7 +238,8 @@ func (s *stage) back(t *testing.T, m message, change string) {
 	must(t, err)
 	defer func() { must(t, connection.Close(t.Context())) }()
 	was := trueTimes{id: m.id}
-	must(t, connection.QueryRow(t.Context(), "SELECT created_at, accepted_at FROM message WHERE message_id = $1", m.id).Scan(&was.created, &was.accepted))
+	must(t, connection.QueryRow(t.Context(), "SELECT created_at, accepted_at, deadline FROM message WHERE message_id = $1", m.id).
+		Scan(&was.created, &was.accepted, &was.deadline))
 	done, err := connection.Exec(t.Context(), "UPDATE message SET "+change+" WHERE message_id = $1", m.id)
 	must(t, err)
 	if done.RowsAffected() != 1 {
@@ -255,7 +257,8 @@ func (s *stage) forth(t *testing.T) {
 	must(t, err)
 	defer func() { must(t, connection.Close(t.Context())) }()
 	for _, was := range slices.Backward(s.moved) {
-		_, err = connection.Exec(t.Context(), "UPDATE message SET created_at = $1, accepted_at = $2 WHERE message_id = $3", was.created, was.accepted, was.id)
+		_, err = connection.Exec(t.Context(), "UPDATE message SET created_at = $1, accepted_at = $2, deadline = $3 WHERE message_id = $4",
+			was.created, was.accepted, was.deadline, was.id)
 		must(t, err)
 	}
 }

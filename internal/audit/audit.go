@@ -24,16 +24,30 @@ func Detail(from, to, reason string) string {
 	return string(text)
 }
 
+// OpeningDetail is the canonical text of a message's first step: one JSON object with the keys from, to and reason, in this order. The reason
+// always stands there, "" where nothing was said; rows of before have none where nothing was refused.
+func OpeningDetail(to, reason string) string {
+	text, err := json.Marshal(struct {
+		From   string `json:"from"`
+		To     string `json:"to"`
+		Reason string `json:"reason"`
+	}{"None", to, reason})
+	if err != nil {
+		return "{}" // strings always encode
+	}
+	return string(text)
+}
+
 // What is refused is an event as well. A refused step of a message's life is RefusedEventOf; these are the others.
 const (
 	// EventSignInRefused: a wrong name or password, or an account that may not sign in.
 	EventSignInRefused = "sign-in.refused"
 	// EventSignInLocked: a try while too many wrong ones had locked the name.
 	EventSignInLocked = "sign-in.locked"
-	// EventReleaseWithheld: what was about to be sent is not what was approved.
-	EventReleaseWithheld = "release.withheld"
 	// EventDocumentQuarantined: a document of clearing that belongs to nothing here, or contradicts what it belongs to.
 	EventDocumentQuarantined = "document.quarantined"
+	// EventAnswerRefused: a row of the outbox that this gateway did not write.
+	EventAnswerRefused = "answer.refused"
 )
 
 // What is done to a realm, and not to a message.

@@ -32,8 +32,8 @@ type Report struct {
 	Invariants []snapshot.Invariant
 	// Skipped are the invariants that were not looked at, because their key was not given.
 	Skipped []Skipped
-	// Versions, Documents and Answers count what was held against its seal.
-	Versions, Documents, Answers int
+	// Versions, Documents, Answers and Tokens count what was held against its seal.
+	Versions, Documents, Answers, Tokens int
 	// AccountChanged counts released instructions whose debtor account was changed since by whoever provisions, so that their document
 	// cannot be made again to compare; the seals of the account and of the document stand for it.
 	AccountChanged int
@@ -60,10 +60,11 @@ func (r Report) Broken() int {
 const (
 	versionSealed  = "what people see, search and decide of each message is what was entered, by its seal"
 	releaseSealed  = "what was released is what was approved, by its seal, and what was sent is made of it"
-	documentSealed = "each outbound document is what the gateway made, by its seal"
-	answerSealed   = "each answer in the outbox is what the gateway made, by its seal, and never a payment"
+	documentSealed = "each document is what the gateway made, or took in, by its seal"
+	answerSealed   = "each answer in the outbox is what the gateway made, by its seal, never a payment, and delivered or refused as it says"
 	decisionSealed = "each decision is what a person said of that content through the gateway, by its seal"
-	masterSealed   = "people, accounts, roles, clients, policies and debtor accounts are as they were provisioned, by their seals"
+	masterSealed   = "realms, people, accounts, roles, clients, policies, debtor accounts and who receives are as they were provisioned, by their seals"
+	tokenSealed    = "each token is what a sign-in was given, for the user, the client and the time it says, by its seal"
 )
 
 // The settings that name the keys.
@@ -85,7 +86,7 @@ func Check(ctx context.Context, cfg Config) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	for _, look := range []func(context.Context) error{a.versions, a.documents, a.answers, a.masterData, a.decisions} {
+	for _, look := range []func(context.Context) error{a.versions, a.documents, a.answers, a.masterData, a.decisions, a.tokens} {
 		err = look(ctx)
 		if err != nil {
 			return Report{}, fmt.Errorf("check the seals: %w", err)

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"countersign/internal/approval"
+	"countersign/internal/auth"
 	"countersign/internal/clearing"
+	"countersign/internal/demo"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
@@ -53,16 +55,32 @@ func fill(t *testing.T, h *stationtest.House, settled int) places {
 		amended := h.Create(t, h.Person(t, "maker1"), scheme)
 		_, err := h.Submission.Amend(ctx, h.Person(t, "maker2"), amended.InternalID, h.Order(scheme))
 		must(t, err)
-		for number := range 2 {
+		for number := range 5 {
 			in, document := arrive(t, h, scheme, fmt.Sprintf("TX-%s-%d", scheme[:3], number))
 			add("incoming", in)
 			if number == 0 {
 				sendBack(t, h, in, document)
 			}
+			if number < 4 { // the others wait in the outbox
+				must(t, h.Clearing.Answer(ctx, scheme, "P2"+string(in.GlobalID)))
+			}
 		}
 		recallOf(t, h, settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), scheme))))
 	}
+	signIn(t, h)
 	return found
+}
+
+// signIn lets two people in through the API, and one of them use the refresh token.
+func signIn(t *testing.T, h *stationtest.House) {
+	t.Helper()
+	client := auth.ClientCredentials{ClientID: "demo-backoffice", ClientSecret: demo.ClientSecret}
+	for _, name := range []string{"maker1", "checker1"} {
+		set, err := h.Auth.Login(ctx, auth.LoginInput{Realm: "demo", Client: client, Name: name, Password: demo.UserPassword})
+		must(t, err)
+		_, err = h.Auth.Refresh(ctx, auth.RefreshInput{Realm: "demo", Client: client, RefreshToken: set.RefreshToken})
+		must(t, err)
+	}
 }
 
 func approve(t *testing.T, h *stationtest.House, m payment.Message) payment.Message {

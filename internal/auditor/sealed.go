@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"countersign/internal/identity"
 	"countersign/internal/payment"
@@ -33,21 +34,24 @@ func (a *audit) decisions(ctx context.Context) error {
 	return nil
 }
 
-// documents holds each outbound document against its seal.
+// documents holds each document against its seal.
 func (a *audit) documents(ctx context.Context) error {
 	if !a.sealed() {
 		a.skip("I18", documentSealed, releaseKeys)
 		return nil
 	}
 	var found []snapshot.Violation
-	err := a.snapshot.EachOutbound(ctx, func(d snapshot.AuditedDocument) {
+	err := a.snapshot.EachDocument(ctx, func(d snapshot.AuditedDocument) {
 		a.report.Documents++
-		err := a.cfg.Seal.CheckDocument(d.Facts, d.Seal)
+		err := a.cfg.Seal.CheckKept(d.Facts, d.Seal)
+		if d.Outbound() {
+			err = a.cfg.Seal.CheckDocument(d.Facts.Outbound, d.Seal)
+		}
 		if err != nil {
 			found = append(found, snapshot.Violation{
 				Realm: d.Facts.Realm, Table: "document", Key: d.ID.String(),
 				What: string(d.Facts.Name) + " " + d.Facts.Reference + " of message " + d.Facts.MessageID.String() + ": " +
-					sealUnfit(err, "its content, its message, its name or its reference"),
+					sealUnfit(err, "its content, its source, its message, its name or its reference"),
 			})
 		}
 	})
@@ -67,22 +71,57 @@ func (a *audit) answers(ctx context.Context) error {
 	var found []snapshot.Violation
 	err := a.snapshot.EachAnswer(ctx, func(o snapshot.AuditedAnswer) {
 		a.report.Answers++
-		var what string
-		err := a.cfg.Seal.CheckAnswer(o.Facts, o.Seal)
-		switch {
-		case err != nil:
-			what = sealUnfit(err, "its content, its name or its reference")
-		case o.Astray:
-			what = "the document that it sends again is not there, or is another one"
-		default:
-			return
+		what := a.answerUnfit(o)
+		if what != "" {
+			found = append(found, snapshot.Violation{Table: "outbox", Key: string(o.Facts.Scheme) + " " + o.Facts.Reference, What: what})
 		}
-		found = append(found, snapshot.Violation{Table: "outbox", Key: string(o.Facts.Scheme) + " " + o.Facts.Reference, What: what})
 	})
 	if err != nil {
 		return err
 	}
 	a.conclude("I19", answerSealed, found)
+	return nil
+}
+
+// answerUnfit says what does not fit about a row of the outbox, "" when all does.
+func (a *audit) answerUnfit(o snapshot.AuditedAnswer) string {
+	err := a.cfg.Seal.CheckAnswer(o.Facts, o.Seal)
+	switch {
+	case err != nil:
+		return sealUnfit(err, "its content, its name or its reference")
+	case o.Astray:
+		return "the document that it sends again is not there, or is another one"
+	case o.Refused:
+		return "is marked as refused, though it fits its seal: clearing never gets it"
+	case o.Delivery == nil:
+		return ""
+	}
+	err = a.cfg.Seal.CheckDelivery(*o.Delivery, o.DeliverySeal)
+	if err != nil {
+		return "clearing may never have had it: the mark of its delivery " + strings.TrimPrefix(sealUnfit(err, "its time"), "its seal ")
+	}
+	return ""
+}
+
+// tokens holds each token against its seal.
+func (a *audit) tokens(ctx context.Context) error {
+	if a.cfg.Tokens.Empty() {
+		a.skip("I26", tokenSealed, tokenKeys)
+		return nil
+	}
+	unfit, looked, err := a.snapshot.Tokens(ctx, a.cfg.Tokens)
+	if err != nil {
+		return err
+	}
+	a.report.Tokens = looked
+	found := make([]snapshot.Violation, 0, len(unfit))
+	for _, row := range unfit {
+		found = append(found, snapshot.Violation{
+			Realm: row.Realm, Table: row.Table, Key: row.Key,
+			What: sealUnfit(row.Err, "its life, its use, or the sign-in "+row.FamilyID.String()+" it belongs to"),
+		})
+	}
+	a.conclude("I26", tokenSealed, found)
 	return nil
 }
 

@@ -24,7 +24,18 @@ const (
 	aDebtor     = `SELECT iban FROM debtor_account WHERE realm = 'demo' ORDER BY md5(iban || ':m') LIMIT 1`
 	aClient     = `SELECT client_id FROM client WHERE realm = 'demo' ORDER BY md5(client_id || ':m') LIMIT 1`
 	aDirectory  = `SELECT directory_id::text FROM routing_directory WHERE realm = 'demo' ORDER BY md5(directory_id || ':m') LIMIT 1`
-	aPolicy     = `SELECT policy_id::text FROM policy WHERE realm = 'demo' ORDER BY md5(policy_id || ':m') LIMIT 1`
+	theIncoming = `SELECT document_id::text FROM document WHERE message_id = ':m' AND direction = 'out' AND name LIKE 'pacs.002%'`
+	theAnswer   = `SELECT o.scheme || ' ' || o.reference FROM outbox o JOIN document d ON d.direction = 'out' AND d.reference = o.reference WHERE d.message_id = ':m'`
+	theKey      = `SELECT client_id || ' ' || scope || ' ' || key FROM creation_key WHERE message_id = ':m' AND scope = 'message-id'`
+	aRefresh    = `SELECT encode(token_hash, 'hex') FROM refresh_token ORDER BY md5(token_hash || ':m') LIMIT 1`
+	anAccess    = `SELECT encode(token_hash, 'hex') FROM access_token ORDER BY md5(token_hash || ':m') LIMIT 1`
+	aSignIn     = `SELECT family_id::text FROM token_family ORDER BY md5(family_id || ':m') LIMIT 1`
+	aReceiver   = `SELECT iban FROM incoming_account WHERE iban LIKE 'DE%' ORDER BY md5(iban || ':m') LIMIT 1`
+	aBooked     = `SELECT creditor_account FROM message m JOIN message_version v USING (realm, message_id) WHERE m.kind = 'payment' AND creditor_account LIKE 'CH%' ORDER BY md5(creditor_account || ':m') LIMIT 1`
+	aMove       = `SELECT kind || ', ' || from_state || ', ' || action || ', ' || to_state FROM legal_move ORDER BY md5(kind || from_state || action || to_state || ':m') LIMIT 1`
+	aTable      = `SELECT relname FROM pg_class WHERE relrowsecurity AND relnamespace = 'public'::regnamespace ORDER BY md5(relname || ':m') LIMIT 1`
+
+	aPolicy = `SELECT policy_id::text FROM policy WHERE realm = 'demo' ORDER BY md5(policy_id || ':m') LIMIT 1`
 
 	otherPerson = `actor_user = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker2'),
 		actor_person = (SELECT person_id FROM user_account WHERE realm = 'demo' AND name = 'checker2')`
@@ -117,6 +128,30 @@ var ofMessages = []tampering{
 		"transaction id led to another message", "incoming", "I14", "incoming_payment", `SELECT scheme || ' ' || transaction_id FROM incoming_payment WHERE message_id = ':m'`,
 		`UPDATE incoming_payment SET message_id = md5('nobody')::uuid WHERE message_id = ':m'`,
 	},
+	{"what the client sent changed", "settled", "I18", "document", theContent, `UPDATE document SET source = convert_to('{"amount":"1.00"}', 'UTF8'), source_type = 'application/json'
+		WHERE document_id = (SELECT document_id FROM message_version WHERE message_id = ':m')`},
+	{"reference of what the client sent changed, its key too", "settled", "I18", "document", theContent, `UPDATE creation_key SET key = 'X:m' WHERE message_id = ':m' AND scope = 'message-id';
+		UPDATE document SET reference = 'X:m' WHERE document_id = (SELECT document_id FROM message_version WHERE message_id = ':m')`},
+	{"answer of clearing changed, in document and inbox alike", "settled", "I18", "document", thePacs002, `
+		UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), 'ACSC', 'ACCP'), 'UTF8') WHERE message_id = ':m' AND name LIKE 'pacs.002%';
+		UPDATE document SET content_hash = sha256(content) WHERE message_id = ':m';
+		UPDATE inbox i SET content_hash = d.content_hash FROM document d WHERE d.document_id = i.document_id AND d.message_id = ':m'`},
+	{"a note to the checkers planted", "settled", "I11", "message_history", theFirst, `UPDATE message_history SET reason = 'Please hurry.' WHERE message_id = ':m' AND sequence = 1`},
+	{"may be decided for longer", "pending", "I3", "message", theMessage, `UPDATE message SET expires_at = expires_at + interval '1 year' WHERE message_id = ':m'`},
+	{"may be decided for longer, by its seal", "pending", "I16", "message_version", theVersion, `UPDATE message SET expires_at = expires_at + interval '1 year' WHERE message_id = ':m'`},
+	{"last day moved", "settled", "I16", "message_version", theVersion, `UPDATE message SET deadline = now() WHERE message_id = ':m'`},
+	{"questions to clearing put off", "settled", "I3", "message", theMessage, `UPDATE message SET inquire_at = now() + interval '1 year' WHERE message_id = ':m'`},
+	{"questions to clearing miscounted", "settled", "I3", "message", theMessage, `UPDATE message SET inquiries = inquiries + 1 WHERE message_id = ':m'`},
+	{"key of a request changed", "settled", "I8", "creation_key", theKey, `UPDATE creation_key SET fingerprint = sha256('x') WHERE message_id = ':m' AND scope = 'message-id'`},
+	{"key of a request deleted", "settled", "I8", "message", theMessage, `DELETE FROM creation_key WHERE message_id = ':m' AND scope = 'message-id'`},
+	{"key of a request planted", "settled", "I8", "creation_key", `SELECT 'demo-backoffice message-id planted-:m'`, `INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
+		SELECT realm, 'demo-backoffice', 'message-id', 'planted-:m', message_id, fingerprint, created_at FROM creation_key WHERE message_id = ':m' AND scope = 'message-id'`},
+	{"answer deleted from the outbox", "incoming", "I23", "document", theIncoming, `DELETE FROM outbox o USING document d WHERE d.reference = o.reference AND d.message_id = ':m'`},
+	{"answer deleted everywhere", "incoming", "I23", "message", theMessage, `DELETE FROM outbox o USING document d WHERE d.reference = o.reference AND d.message_id = ':m';
+		DELETE FROM document WHERE message_id = ':m' AND direction = 'out'`},
+	{"answer marked as delivered", "incoming", "I19", "outbox", theAnswer, `UPDATE outbox o SET delivered_at = now(), delivery_key_id = 'test', delivery_mac = sha256('x') FROM document d
+		WHERE d.reference = o.reference AND d.message_id = ':m'`},
+	{"answer marked as refused", "incoming", "I19", "outbox", theAnswer, `UPDATE outbox o SET refused_at = now() FROM document d WHERE d.reference = o.reference AND d.message_id = ':m'`},
 }
 
 // ofMasterData are the tamperings that strike who may do what.
@@ -136,4 +171,34 @@ var ofMasterData = []tampering{
 		"grant of a decision predated", "", "I15", "decision", `SELECT message_id || ' ' || version || ' ' || ordinal FROM decision ORDER BY message_id LIMIT 1`,
 		`UPDATE user_role SET granted_at = granted_at - interval '2 year' WHERE role = 'checker'`,
 	},
+	{"incoming account given to another realm", "", "I20", "incoming_account", aReceiver, `UPDATE incoming_account SET realm = 'demo2' WHERE iban = (` + aReceiver + `)`},
+	{"incoming account deleted", "", "I14", "incoming_account", aBooked, `DELETE FROM incoming_account WHERE iban = (` + aBooked + `)`},
+	{"mark of a realm changed", "", "I20", "realm", `SELECT 'demo2'`, `UPDATE realm SET mark = 'ZZ' WHERE realm = 'demo2'`},
+	{"lives of tokens of a realm changed", "", "I20", "realm", `SELECT 'demo'`, `UPDATE realm SET refresh_absolute_seconds = 604800 WHERE realm = 'demo'`},
+	{"refresh token lives for longer", "", "I26", "refresh_token", aRefresh, `UPDATE refresh_token SET expires_at = expires_at + interval '1 year' WHERE encode(token_hash, 'hex') = (` + aRefresh + `)`},
+	{"access token lives for longer", "", "I26", "access_token", anAccess, `UPDATE access_token SET expires_at = expires_at + interval '1 year' WHERE encode(token_hash, 'hex') = (` + anAccess + `)`},
+	{"spent token brought back", "", "I24", "token_family", aSignIn, `UPDATE refresh_token SET spent_at = NULL, successor_hash = NULL WHERE family_id::text = (` + aSignIn + `)`},
+}
+
+// ofSchema are the tamperings that strike what the migrations made, for the time after.
+var ofSchema = []tampering{
+	{"legal move taken away", "", "I25", "legal_move", aMove, `DELETE FROM legal_move WHERE kind || ', ' || from_state || ', ' || action || ', ' || to_state = (` + aMove + `)`},
+	{"legal move planted", "", "I25", "legal_move", `SELECT 'instruction, Approval Pending, :m, Settled'`, `INSERT INTO legal_move VALUES ('instruction', 'Approval Pending', ':m', 'Settled')`},
+	{"row-level security switched off", "", "I25", "schema", `SELECT 'table ' || (` + aTable + `)`, `DO $$ BEGIN EXECUTE format('ALTER TABLE %I DISABLE ROW LEVEL SECURITY', (` + aTable + `)); END $$`},
+	{"policy dropped", "", "I25", "schema", `SELECT 'policy ' || relname || '.' || polname FROM pg_policy p JOIN pg_class c ON c.oid = polrelid ORDER BY md5(relname || polname || ':m') LIMIT 1`, `
+		DO $$ DECLARE p record; BEGIN SELECT relname, polname INTO p FROM pg_policy JOIN pg_class c ON c.oid = polrelid ORDER BY md5(relname || polname || ':m') LIMIT 1;
+		EXECUTE format('DROP POLICY %I ON %I', p.polname, p.relname); END $$`},
+	{"foreign key dropped", "", "I25", "schema", `SELECT 'constraint ' || conrelid::regclass || '.' || conname FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace ORDER BY md5(conname || conrelid::regclass || ':m') LIMIT 1`, `
+		DO $$ DECLARE k record; BEGIN
+		SELECT conrelid::regclass AS place, conname INTO k FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace ORDER BY md5(conname || conrelid::regclass || ':m') LIMIT 1;
+		EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', k.place, k.conname); END $$`},
+	{"triggers of foreign keys switched off", "", "I25", "schema", `SELECT 'trigger decision.decision_realm_checker_user_checker_person_fkey'`, `ALTER TABLE decision DISABLE TRIGGER ALL`},
+	{"trigger planted", "", "I25", "schema", `SELECT 'trigger release.t:m'`, `CREATE TRIGGER "t:m" BEFORE INSERT ON release FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()`},
+	{"grant given", "", "I25", "schema", `SELECT 'grant relation decision to countersign_app'`, `GRANT UPDATE ON decision TO countersign_app`},
+	{"grant on the database given", "", "I25", "schema", `SELECT 'grant database to PUBLIC'`, `DO $$ BEGIN EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO PUBLIC', current_database()); END $$`},
+	{"function rewritten", "", "I25", "schema", `SELECT 'function session_get(tokens text[])'`, `CREATE OR REPLACE FUNCTION session_get(tokens text[]) RETURNS bytea LANGUAGE sql AS 'SELECT data FROM sessions LIMIT 1'`},
+	{"function planted", "", "I25", "schema", `SELECT 'function f:m()'`, `CREATE FUNCTION "f:m"() RETURNS void LANGUAGE sql SECURITY DEFINER AS 'DELETE FROM message'`},
+	{"rule planted", "", "I25", "schema", `SELECT 'rule audit_event.r:m'`, `CREATE RULE "r:m" AS ON INSERT TO audit_event DO INSTEAD NOTHING`},
+	{"column may be empty", "", "I25", "schema", `SELECT 'column release.mac'`, `ALTER TABLE release ALTER mac DROP NOT NULL`},
+	{"setting planted", "", "I25", "schema", `SELECT 'setting ' || current_database() || ' session_replication_role'`, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET session_replication_role = replica', current_database()); END $$`},
 }

@@ -364,6 +364,7 @@ func TestARejectedRecallFreesItsPaymentAndADeadlineEndsInTheQueue(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.DB.SealVersions(t)
 	h.Clock.Add(2 * 24 * time.Hour)
 	_, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: second.Message.InternalID})
 	var refused *payment.RefusalError

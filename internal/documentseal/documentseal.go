@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -68,6 +69,31 @@ func (s Sealer) CheckDocument(d Outbound, seal keyring.Seal) error {
 	return s.documents.Check(seal, d.fields())
 }
 
+// Kept are what the seal of a stored document covers that did not go out: what a client or clearing sent, or the draft of an R-transaction.
+type Kept struct {
+	Outbound
+
+	Direction  string
+	Source     []byte // what the client sent, where the document was made of another form of it
+	SourceType string
+}
+
+func (d Kept) fields() keyring.Fields {
+	source := sha256.Sum256(d.Source)
+	f := make(keyring.Fields, 0, 320)
+	f.Text("countersign kept document 1", d.Direction, d.SourceType)
+	f.Bytes(source[:])
+	return append(f, d.Outbound.fields()...)
+}
+
+// SealKept makes the seal of a document that did not go out.
+func (s Sealer) SealKept(d Kept) keyring.Seal { return s.documents.Seal(d.fields()) }
+
+// CheckKept holds a document that did not go out against its seal. Errors: those of keyring.Ring.Check.
+func (s Sealer) CheckKept(d Kept, seal keyring.Seal) error {
+	return s.documents.Check(seal, d.fields())
+}
+
 // Answer are what the seal of a row of the outbox covers: an answer with a content of its own, or the stored document that is sent
 // again.
 type Answer struct {
@@ -101,6 +127,28 @@ func (s Sealer) CheckAnswer(a Answer, seal keyring.Seal) error {
 		return keyring.ErrForged
 	}
 	return s.answers.Check(seal, a.fields())
+}
+
+// Delivery is the mark that clearing has a row of the outbox.
+type Delivery struct {
+	Scheme    rulebook.Scheme
+	Reference string
+	At        time.Time
+}
+
+func (d Delivery) fields() keyring.Fields {
+	f := make(keyring.Fields, 0, 128)
+	f.Text("countersign outbox delivered 1", string(d.Scheme), d.Reference)
+	f.Moment(d.At)
+	return f
+}
+
+// SealDelivery makes the seal of the mark that clearing has an answer.
+func (s Sealer) SealDelivery(d Delivery) keyring.Seal { return s.answers.Seal(d.fields()) }
+
+// CheckDelivery holds the mark against its seal. Errors: those of keyring.Ring.Check.
+func (s Sealer) CheckDelivery(d Delivery, seal keyring.Seal) error {
+	return s.answers.Check(seal, d.fields())
 }
 
 // WithheldBy says for people why a stored document cannot be trusted, from what CheckDocument returned; "" when it can.

@@ -55,17 +55,41 @@ func (s Sealer) KeyIDs() []string { return s.keys.IDs() }
 // HasKey reports whether the ring has a key of this id.
 func (s Sealer) HasKey(id string) bool { return s.keys.Has(id) }
 
-// SealVersion makes the seal of a message's current version: who made it, what it says, and how many approvals it needs.
-func (s Sealer) SealVersion(m Message) keyring.Seal { return s.versions.Seal(versionFields(m)) }
+// SealVersion makes the seal of a message's current version: who made it, what it says, how many approvals it needs, and until when it may
+// be decided.
+func (s Sealer) SealVersion(m Message) keyring.Seal {
+	return s.versions.Seal(versionFields(m, "countersign version 2"), timeFields(m))
+}
 
-// CheckVersion holds a message as it was loaded against the seal of its version. Errors: ErrUnsealed, ErrUnknownKey, ErrForged.
-func (s Sealer) CheckVersion(m Message) error { return s.versions.Check(m.Seal, versionFields(m)) }
+// CheckVersion holds a message as it was loaded against the seal of its version. A seal of before the times of a message were sealed
+// proves the rest. Errors: ErrUnsealed, ErrUnknownKey, ErrForged.
+func (s Sealer) CheckVersion(m Message) error {
+	if m.Seal == (keyring.Seal{}) {
+		return ErrUnsealed
+	}
+	err := s.versions.Verify(m.Seal, versionFields(m, "countersign version 2"), timeFields(m))
+	if errors.Is(err, ErrForged) {
+		return s.versions.Verify(m.Seal, versionFields(m, "countersign version 1"))
+	}
+	return err
+}
 
-// versionFields are the columns of a message and its version that never change and that people see, search or decide by. Times that
-// the life of a message moves are left to its history.
-func versionFields(m Message) keyring.Fields {
+// timeFields are until when a message may be decided. When it was made stands under the seal of its release; the other times are moved by
+// its life and left to its history.
+func timeFields(m Message) keyring.Fields {
+	f := make(keyring.Fields, 0, 36)
+	f.Moment(m.ExpiresAt)
+	f.Moment(m.Deadline)
+	if m.Kind == KindReceivedRecall { // of a recall of ours it begins with the delivery
+		f.Moment(m.AnswerBy)
+	}
+	return f
+}
+
+// versionFields are the columns of a message and its version, its times apart, that never change and that people see, search or decide by.
+func versionFields(m Message, layout string) keyring.Fields {
 	f := make(keyring.Fields, 0, 1024)
-	f.Text("countersign version 1", m.Realm)
+	f.Text(layout, m.Realm)
 	f.ID(m.InternalID)
 	f.Text(string(m.GlobalID), string(m.Kind), string(m.Scheme), string(m.Direction), string(m.Channel), m.ClientID, m.ExternalID)
 	f.ID(m.MakerUser, m.OriginalID, m.AnswersID, m.PolicyID)

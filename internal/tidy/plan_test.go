@@ -83,6 +83,7 @@ var floors = map[string]int{
 	"internal/iso20022/xmltoken":         -1, // XML in pieces, without knowing what they mean
 	"internal/iso20022/jsontoken":        -1, // JSON in pieces, likewise
 	"internal/store/internal/masterdata": 3,  // what the seal of each row of master data covers
+	"internal/store/internal/tokenseal":  3,  // what the seal of a token's row covers
 	"internal/store/internal/column":     2,  // NULL and the zero value
 	"internal/store/internal/dbsqlc":     0,  // generated from queries/
 	"internal/testlog":                   0,  // logs that tests read

@@ -96,6 +96,7 @@ func TestARecallRunsOutOfTimeInTheQueue(t *testing.T) {
 	id := made.Text("identifiers", "internalId")
 	_, err := b.DB.Connect(t).Exec(t.Context(), "UPDATE message SET expires_at = expires_at + interval '10 days'")
 	must(t, err)
+	b.DB.SealVersions(t)
 	b.Clock.Add(3 * 24 * time.Hour)
 	b.SignOut()
 	a := b.Send(t, call{Path: "/api/sct-inst/v1/recall/approve", Who: checker1, Body: verdict(id, "approve")})

@@ -15,6 +15,7 @@ import (
 	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/masterdata"
+	"countersign/internal/store/internal/tokenseal"
 )
 
 // ErrUnknownToken says that there is no such token in this realm, or no longer a live one where a live one is asked for.
@@ -60,7 +61,7 @@ type Tokens struct {
 
 // NewTokens makes the keeper with the keys of tokens.
 func NewTokens(db *store.Database, keys keyring.Ring) (*Tokens, error) {
-	seals, err := keys.Derive("token seal")
+	seals, err := tokenseal.Keys(keys)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
 	family := dbsqlc.TokenFamily{
 		Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, StartedAt: f.At, EndsAt: f.EndsAt,
 	}
-	refresh, access := t.sealIssued(family, f.At, f.Refresh, refreshToken), t.sealIssued(family, f.At, f.Access, accessToken)
+	refresh, access := t.sealIssued(family, f.At, f.Refresh, tokenseal.Refresh), t.sealIssued(family, f.At, f.Access, tokenseal.Access)
 	err := t.db.InRealm(ctx, f.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.FamilyStart(ctx, dbsqlc.FamilyStartParams{
 			Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
@@ -134,9 +135,7 @@ func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(Refresh
 			return err
 		}
 		stored := row.RefreshToken
-		err = t.seals.Check(column.Seal(&stored.KeyID, stored.Seal), issued{
-			kind: refreshToken, family: row.TokenFamily, hash: stored.TokenHash, at: stored.IssuedAt, until: stored.ExpiresAt,
-		}.fields())
+		err = t.seals.Check(column.Seal(&stored.KeyID, stored.Seal), tokenseal.OfRefresh(stored, row.TokenFamily).Fields())
 		if err != nil {
 			return t.unfit(ctx, row.TokenFamily, err)
 		}
@@ -163,7 +162,7 @@ func (t *Tokens) storeRotation(ctx context.Context, q *dbsqlc.Queries, step rota
 	if r.Refresh.Hash == nil {
 		return nil
 	}
-	refresh, access := t.sealIssued(step.family, in.At, r.Refresh, refreshToken), t.sealIssued(step.family, in.At, r.Access, accessToken)
+	refresh, access := t.sealIssued(step.family, in.At, r.Refresh, tokenseal.Refresh), t.sealIssued(step.family, in.At, r.Access, tokenseal.Access)
 	rotated, err := q.RefreshTokenRotateUnspent(ctx, dbsqlc.RefreshTokenRotateUnspentParams{
 		Realm: in.Realm, TokenHash: step.hash, At: in.At, SuccessorHash: r.Refresh.Hash, RefreshExpiresAt: r.Refresh.ExpiresAt,
 		AccessHash: r.Access.Hash, AccessExpiresAt: r.Access.ExpiresAt,
@@ -274,9 +273,7 @@ func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
 		return Bearer{}, identityError(err, "find an access token", ErrUnknownToken)
 	}
 	token := row.AccessToken
-	err = t.seals.Check(column.Seal(&token.KeyID, token.Seal), issued{
-		kind: accessToken, family: row.TokenFamily, hash: token.TokenHash, at: token.IssuedAt, until: token.ExpiresAt,
-	}.fields())
+	err = t.seals.Check(column.Seal(&token.KeyID, token.Seal), tokenseal.OfAccess(token, row.TokenFamily).Fields())
 	if err != nil {
 		return Bearer{}, t.unfit(ctx, row.TokenFamily, err)
 	}

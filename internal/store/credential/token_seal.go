@@ -7,39 +7,11 @@ import (
 
 	"countersign/internal/keyring"
 	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/tokenseal"
 )
 
-// tokenKind is what a token may be used for; an access token is never taken for a refresh token.
-type tokenKind string
-
-const (
-	refreshToken tokenKind = "refresh"
-	accessToken  tokenKind = "access"
-)
-
-// issued is what the seal of a token covers: the digest of its text, its use and its life, and the sign-in it belongs to.
-type issued struct {
-	kind      tokenKind
-	family    dbsqlc.TokenFamily
-	hash      []byte
-	at, until time.Time
-}
-
-func (i issued) fields() keyring.Fields {
-	var f keyring.Fields
-	f.Text("countersign token 1", string(i.kind), i.family.Realm)
-	f.Bytes(i.hash)
-	f.Moment(i.at)
-	f.Moment(i.until)
-	f.ID(i.family.FamilyID, i.family.UserID)
-	f.Text(i.family.ClientID, i.family.Scope)
-	f.Moment(i.family.StartedAt)
-	f.Moment(i.family.EndsAt)
-	return f
-}
-
-func (t *Tokens) sealIssued(family dbsqlc.TokenFamily, at time.Time, token IssuedToken, kind tokenKind) keyring.Seal {
-	return t.seals.Seal(issued{kind: kind, family: family, hash: token.Hash, at: at, until: token.ExpiresAt}.fields())
+func (t *Tokens) sealIssued(family dbsqlc.TokenFamily, at time.Time, token IssuedToken, kind tokenseal.Kind) keyring.Seal {
+	return t.seals.Seal(tokenseal.Issued{Kind: kind, Family: family, Hash: token.Hash, At: at, Until: token.ExpiresAt}.Fields())
 }
 
 // unfit tells the log of a token whose row was not written by this gateway, and returns ErrUnknownToken.

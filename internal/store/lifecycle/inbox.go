@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/documentseal"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -56,9 +57,10 @@ func (s *Inbox) Record(ctx context.Context, in store.Document, decide DecideFunc
 		if err != nil {
 			return err
 		}
+		seal := s.db.Seal().SealKept(documentseal.Kept{Outbound: in.Sealed(), Direction: string(payment.DocumentIn)})
 		_, err = q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
 			Realm: in.Realm, DocumentID: in.ID, MessageID: &in.MessageID, Scheme: string(in.Scheme), Direction: string(payment.DocumentIn),
-			Name: string(in.Name), Reference: in.Reference, Content: in.Content, CreatedAt: in.At,
+			Name: string(in.Name), Reference: in.Reference, Content: in.Content, CreatedAt: in.At, KeyID: &seal.KeyID, Mac: seal.MAC[:],
 		})
 		if err != nil {
 			return fmt.Errorf("store the document: %w", err)

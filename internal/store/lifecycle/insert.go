@@ -14,7 +14,9 @@ import (
 
 	"countersign/internal/audit"
 	"countersign/internal/directory"
+	"countersign/internal/documentseal"
 	"countersign/internal/identity"
+	"countersign/internal/keyring"
 	"countersign/internal/metric"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -175,7 +177,7 @@ func sealedAccount(ctx context.Context, guard masterdata.Guard, realm string, ro
 func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 	m, d := c.Message, c.Draft
 	user, person := column.ActorIDs(c.Actor)
-	seal := s.db.Seal().SealVersion(m)
+	seal, kept := s.db.Seal().SealVersion(m), s.sealDraft(m, d)
 	p := dbsqlc.MessageInsertParams{
 		Realm: m.Realm, MessageID: m.InternalID, GlobalID: string(m.GlobalID), Kind: string(m.Kind), Scheme: string(m.Scheme),
 		Direction: string(m.Direction), Channel: string(m.Channel), ClientID: column.OrNull(m.ClientID), ExternalID: column.OrNull(m.ExternalID),
@@ -196,8 +198,8 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		Remittance: d.Summary.Remittance,
 		ActorName:  c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),
 		RequestID: column.OrNull(c.Actor.RequestID), SourceAddress: column.OrNull(c.Actor.SourceAddress),
-		Detail: audit.Detail(string(payment.StateNone), string(m.State), cmp.Or(d.Note, m.StatusText)), Fingerprint: c.Fingerprint[:],
-		VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:],
+		Detail: audit.OpeningDetail(string(m.State), cmp.Or(d.Note, m.StatusText)), Fingerprint: c.Fingerprint[:],
+		VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:], DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:],
 		MakerRole: column.OrNull(string(c.Grant.Role)), MakerGrantID: column.OrNull(c.Grant.ID), MakerGrantedAt: column.OrNull(c.Grant.GrantedAt),
 		Clients: m.Clients,
 		Note:    column.OrNull(d.Note), MessageKey: column.OrNull(c.MessageKey), IdempotencyKey: column.OrNull(c.IdempotencyKey),
@@ -206,6 +208,16 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		p.KeyID, p.Mac, p.AccountDigest = &r.Seal.KeyID, r.Seal.MAC[:], digestOrNull(r.Account)
 	}
 	return p
+}
+
+// sealDraft seals the document that a version of a message is made of, with what its client sent.
+func (s *Messages) sealDraft(m payment.Message, d payment.Draft) keyring.Seal {
+	return s.db.Seal().SealKept(documentseal.Kept{
+		Outbound: documentseal.Outbound{
+			Realm: m.Realm, MessageID: m.InternalID, Scheme: m.Scheme, Name: d.Name, Reference: d.Reference, Hash: d.Hash,
+		},
+		Direction: string(d.Direction), Source: d.Source, SourceType: d.SourceType,
+	})
 }
 
 // duplicate finds out which key was used before, and by what.

@@ -136,9 +136,12 @@ func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference 
 	return &d, err
 }
 
-// Delivered notes that clearing has an answer.
+// Delivered notes under seal that clearing has an answer.
 func (s *Outbox) Delivered(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) error {
-	return s.db.Outside().OutboxDelivered(ctx, at, string(scheme), reference)
+	seal := s.db.Seal().SealDelivery(documentseal.Delivery{Scheme: scheme, Reference: reference, At: at})
+	return s.db.Outside().OutboxDelivered(ctx, dbsqlc.OutboxDeliveredParams{
+		At: at, Scheme: string(scheme), Reference: reference, KeyID: seal.KeyID, Mac: seal.MAC[:],
+	})
 }
 
 // Refuse ends a row of the outbox that does not fit its seal: it is never delivered. first is true for the one call that ends it.

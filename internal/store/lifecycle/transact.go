@@ -188,7 +188,8 @@ func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
 func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
 	m, d, by := t.Message(), t.Version().Draft, t.Actor()
 	grant, after := t.Version().Grant, t.After()
-	seal := s.db.Seal().SealVersion(after)
+	d.Direction = payment.DocumentIn
+	seal, kept := s.db.Seal().SealVersion(after), s.sealDraft(m, d)
 	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
 		EventID: s.newID(), Reason: column.OrNull(t.Reason()), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)),
 		EditorUser: by.UserID, EditorPerson: by.PersonID,
@@ -206,6 +207,7 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 		Remittance: d.Summary.Remittance, NewReference: t.Version().NewReference,
 		EditorRole: string(grant.Role), EditorGrantID: grant.ID, EditorGrantedAt: grant.GrantedAt, VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:],
 		Clients: after.Clients,
+		DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:],
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):

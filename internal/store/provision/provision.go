@@ -177,18 +177,9 @@ type provision struct {
 }
 
 func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
-	// First, for it locks the row: two runs take turns.
-	ours, err := p.q.RealmProvision(ctx, dbsqlc.RealmProvisionParams{
-		Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, MadeBy: string(realm.MadeBy), At: p.at,
-		AccessTokenSeconds:     wholeSeconds(realm.Life.Access),
-		RefreshTokenSeconds:    wholeSeconds(realm.Life.Refresh),
-		RefreshAbsoluteSeconds: wholeSeconds(realm.Life.Absolute),
-	})
+	err := p.row(ctx, realm) // first, for it locks the row: two runs take turns
 	if err != nil {
 		return err
-	}
-	if ours == 0 {
-		return ErrForeignRealm
 	}
 	for _, person := range realm.People {
 		err = p.person(ctx, person)
@@ -221,6 +212,29 @@ func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
 	return nil
 }
 
+// row brings the realm's own row to its definition. Error: ErrForeignRealm.
+func (p provision) row(ctx context.Context, realm RealmDefinition) error {
+	row := dbsqlc.RealmProvisionParams{
+		Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, MadeBy: string(realm.MadeBy), At: p.at,
+		AccessTokenSeconds:     wholeSeconds(realm.Life.Access),
+		RefreshTokenSeconds:    wholeSeconds(realm.Life.Refresh),
+		RefreshAbsoluteSeconds: wholeSeconds(realm.Life.Absolute),
+	}
+	var err error
+	row.KeyID, row.Seal, err = masterdata.Realm(dbsqlc.Realm{
+		Realm: row.Realm, Name: row.Name, Mark: row.Mark, MadeBy: row.MadeBy, AccessTokenSeconds: row.AccessTokenSeconds,
+		RefreshTokenSeconds: row.RefreshTokenSeconds, RefreshAbsoluteSeconds: row.RefreshAbsoluteSeconds,
+	}).Sealed(p.keys)
+	if err != nil {
+		return err
+	}
+	ours, err := p.q.RealmProvision(ctx, row)
+	if err == nil && ours == 0 {
+		return ErrForeignRealm
+	}
+	return err
+}
+
 func (p provision) client(ctx context.Context, c ClientDefinition) error {
 	row := dbsqlc.ClientProvisionParams{
 		Realm: p.realm, ClientID: c.ClientID, Kind: string(c.Kind), SecretHash: c.SecretHash, MayDecideOwn: c.MayDecideOwn, At: p.at,
@@ -250,7 +264,12 @@ func (p provision) debtorAccount(ctx context.Context, a DebtorAccountDefinition)
 	if err != nil || !a.Receives {
 		return err
 	}
-	return p.q.IncomingAccountProvision(ctx, a.IBAN, p.realm)
+	receives := dbsqlc.IncomingAccountProvisionParams{Iban: a.IBAN, Realm: p.realm}
+	receives.KeyID, receives.Seal, err = masterdata.IncomingAccount(dbsqlc.IncomingAccount{Iban: a.IBAN, Realm: p.realm}).Sealed(p.keys)
+	if err != nil {
+		return err
+	}
+	return p.q.IncomingAccountProvision(ctx, receives)
 }
 
 func wholeSeconds(d time.Duration) int32 { return int32(d / time.Second) } //nolint:gosec // the schema bounds it to a week

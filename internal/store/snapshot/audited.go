@@ -63,7 +63,8 @@ func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
 		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel),
 		ClientID: column.Text(m.ClientID), ExternalID: column.Text(m.ExternalID), OriginalID: column.OrZero(m.OriginalID), AnswersID: column.OrZero(m.AnswersID),
 		Reason: column.Text(m.Reason), MakerUser: column.OrZero(m.MakerUser), Makers: v.Makers, Clients: v.Clients, ApprovalsRequired: int(v.ApprovalsRequired),
-		PolicyID: column.OrZero(m.PolicyID), CreatedAt: m.CreatedAt.UTC(), Version: int(v.Version), State: payment.State(m.State),
+		PolicyID: column.OrZero(m.PolicyID), CreatedAt: m.CreatedAt.UTC(), ExpiresAt: column.Time(m.ExpiresAt), Deadline: column.Time(m.Deadline),
+		AnswerBy: column.Time(m.AnswerBy), Version: int(v.Version), State: payment.State(m.State),
 		AcceptedAt: column.Time(m.AcceptedAt), DeliveredAt: column.Time(m.DeliveredAt), Content: row.Content,
 		Summary: payment.Summary{
 			Amount: amount, InstructionID: column.Text(v.InstructionID), EndToEndID: v.EndToEndID, TransactionID: column.Text(v.TransactionID), UETR: column.Text(v.Uetr),
@@ -129,15 +130,18 @@ func auditedDecision(d dbsqlc.Decision) AuditedDecision {
 	return a
 }
 
-// AuditedDocument is an outbound document as it is stored.
+// AuditedDocument is a document as it is stored.
 type AuditedDocument struct {
 	ID    uuid.UUID
-	Facts documentseal.Outbound // with the digest of the content that is there
+	Facts documentseal.Kept // with the digest of the content that is there
 	Seal  keyring.Seal
 }
 
-// EachOutbound hands over every outbound document, in pages.
-func (s *Snapshot) EachOutbound(ctx context.Context, look func(AuditedDocument)) error {
+// Outbound reports whether it went out.
+func (d AuditedDocument) Outbound() bool { return d.Facts.Direction == string(payment.DocumentOut) }
+
+// EachDocument hands over every document, in pages.
+func (s *Snapshot) EachDocument(ctx context.Context, look func(AuditedDocument)) error {
 	var realm string
 	var after uuid.UUID
 	for {
@@ -146,10 +150,7 @@ func (s *Snapshot) EachOutbound(ctx context.Context, look func(AuditedDocument))
 			return fmt.Errorf("read the documents: %w", err)
 		}
 		for _, d := range rows {
-			look(AuditedDocument{ID: d.DocumentID, Seal: column.Seal(d.KeyID, d.Mac), Facts: documentseal.Outbound{
-				Realm: d.Realm, MessageID: column.OrZero(d.MessageID), Scheme: rulebook.Scheme(d.Scheme), Name: iso20022.MessageName(d.Name),
-				Reference: d.Reference, Hash: sha256.Sum256(d.Content),
-			}})
+			look(auditedDocument(d))
 			realm, after = d.Realm, d.DocumentID
 		}
 		if len(rows) < auditedPage {
@@ -158,10 +159,24 @@ func (s *Snapshot) EachOutbound(ctx context.Context, look func(AuditedDocument))
 	}
 }
 
+func auditedDocument(d dbsqlc.Document) AuditedDocument {
+	return AuditedDocument{ID: d.DocumentID, Seal: column.Seal(d.KeyID, d.Mac), Facts: documentseal.Kept{
+		Outbound: documentseal.Outbound{
+			Realm: d.Realm, MessageID: column.OrZero(d.MessageID), Scheme: rulebook.Scheme(d.Scheme), Name: iso20022.MessageName(d.Name),
+			Reference: d.Reference, Hash: sha256.Sum256(d.Content),
+		},
+		Direction: d.Direction, Source: d.Source, SourceType: column.Text(d.SourceType),
+	}}
+}
+
 // AuditedAnswer is a row of the outbox as it is stored.
 type AuditedAnswer struct {
 	Facts documentseal.Answer
 	Seal  keyring.Seal
+	// Delivery is the mark that clearing has it, with its seal; nil when clearing has not.
+	Delivery     *documentseal.Delivery
+	DeliverySeal keyring.Seal
+	Refused      bool // marked as one that this gateway did not write
 	// Astray: it sends a document again that is not there, or is of another name or scheme.
 	Astray bool
 }
@@ -176,14 +191,24 @@ func (s *Snapshot) EachAnswer(ctx context.Context, look func(AuditedAnswer)) err
 		}
 		for _, row := range rows {
 			o := row.Outbox
-			look(AuditedAnswer{
-				Facts: load.AnswerFacts(o), Seal: column.Seal(o.KeyID, o.Mac),
-				Astray: o.DocumentID != nil && (column.Text(row.DocumentName) != o.Name || column.Text(row.DocumentScheme) != o.Scheme),
-			})
+			look(auditedAnswer(row))
 			scheme, reference = o.Scheme, o.Reference
 		}
 		if len(rows) < auditedPage {
 			return nil
 		}
 	}
+}
+
+func auditedAnswer(row dbsqlc.AuditedOutboxListRow) AuditedAnswer {
+	o := row.Outbox
+	a := AuditedAnswer{
+		Facts: load.AnswerFacts(o), Seal: column.Seal(o.KeyID, o.Mac), Refused: o.RefusedAt != nil,
+		Astray: o.DocumentID != nil && (column.Text(row.DocumentName) != o.Name || column.Text(row.DocumentScheme) != o.Scheme),
+	}
+	if o.DeliveredAt != nil {
+		a.Delivery = &documentseal.Delivery{Scheme: rulebook.Scheme(o.Scheme), Reference: o.Reference, At: *o.DeliveredAt}
+		a.DeliverySeal = column.Seal(o.DeliveryKeyID, o.DeliveryMac)
+	}
+	return a
 }

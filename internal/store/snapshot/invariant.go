@@ -95,7 +95,7 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 	}{
 		{"I1", "what is released was approved, as often as needed, by others than its makers", list(q.InvariantReleaseWithoutApprovals)},
 		{"I2", "each decision is a move of the history, and each decided move a decision", list(q.InvariantDecisionWithoutTrail)},
-		{"I3", "the state and the times of each message are those of a gapless history of legal moves", list(q.InvariantStateWithoutHistory)},
+		{"I3", "the state and the times of each message are those of a gapless history of legal moves", both(list(q.InvariantStateWithoutHistory), list(q.InvariantWrongClock))},
 		{"I4", "each message goes to clearing under one business id", list(q.InvariantSentTwice)},
 		{"I6", "what is released ends, or is marked unconfirmed in time", list(func(ctx context.Context) ([]dbsqlc.InvariantInDoubtTooLongRow, error) {
 			return q.InvariantInDoubtTooLong(ctx, now.Add(-answerSlack))
@@ -110,6 +110,9 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 		{"I14", "what clearing sent is in the inbox, became what the inbox says, and states that need it have it", list(q.InvariantInboxUnlikeMessages)},
 		{"I15", "every row that another one refers to is there", s.dangling},
 		{"I22", "each message was given the approvals that the policy of its time asked for", list(q.InvariantPolicyAsked)},
+		{"I23", "each answer that clearing is owed is in the outbox", list(q.InvariantAnswerGone)},
+		{"I24", "each sign-in has one chain of refresh tokens, each spent by the next", list(q.InvariantTokenChain)},
+		{"I25", "the schema, its rules and its grants are as the migrations make them", s.otherSchema},
 	}
 	invariants := make([]Invariant, 0, len(checks))
 	for _, c := range checks {
@@ -149,6 +152,18 @@ func (s *Snapshot) dangling(ctx context.Context) ([]Violation, error) {
 // violationRow is the shape all queries of invariants answer in.
 type violationRow interface {
 	~struct{ Realm, Relation, Key, What string }
+}
+
+// both lists what breaks either part of an invariant.
+func both(one, other func(context.Context) ([]Violation, error)) func(context.Context) ([]Violation, error) {
+	return func(ctx context.Context) ([]Violation, error) {
+		found, err := one(ctx)
+		if err != nil {
+			return nil, err
+		}
+		more, err := other(ctx)
+		return append(found, more...), err
+	}
 }
 
 func list[R violationRow](query func(context.Context) ([]R, error)) func(context.Context) ([]Violation, error) {

@@ -7,12 +7,14 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/masterdata"
+	"countersign/internal/store/snapshot"
 )
 
 // keyOf is the column of the key of each table of master data within its realm.
 var keyOf = map[string]string{
 	"person": "person_id", "user_account": "user_id", "user_role": "grant_id", "client": "client_id", "policy": "policy_id",
-	"debtor_account": "iban", "user_setup": "setup_id", "routing_directory": "directory_id",
+	"debtor_account": "iban", "incoming_account": "iban", "realm": "realm", "user_setup": "setup_id",
+	"routing_directory": "directory_id",
 }
 
 // SealMasterData seals all rows of master data anew, as whoever provisions would have, after a test changed some in plain SQL.
@@ -30,6 +32,21 @@ func (d *DB) SealMasterData(t testing.TB) {
 			row.Realm, row.Key, keyID, seal)
 		must(t, err)
 	}
+}
+
+// SealVersions seals all versions of all messages anew, as the gateway would have, after a test changed a time in plain SQL.
+func (d *DB) SealVersions(t testing.TB) {
+	t.Helper()
+	ctx, conn := context.Background(), d.Connect(t)
+	all, err := snapshot.Open(ctx, d.OwnerURL)
+	must(t, err)
+	defer all.Close(ctx)
+	must(t, all.EachVersion(ctx, func(v snapshot.AuditedVersion) error {
+		seal := d.Seal.SealVersion(v.Message)
+		_, err := conn.Exec(ctx, "UPDATE message_version SET key_id = $4, seal = $5 WHERE realm = $1 AND message_id = $2 AND version = $3",
+			v.Message.Realm, v.Message.InternalID, v.Message.Version, seal.KeyID, seal.MAC[:])
+		return err
+	}))
 }
 
 func must(t testing.TB, err error) {

@@ -109,14 +109,19 @@ func (s *server) makeTemplate(ctx context.Context) error {
 	return store.Migrate(ctx, s.url(s.name))
 }
 
-func (s *server) execute(ctx context.Context, statement string) error {
+func (s *server) execute(ctx context.Context, statements ...string) error {
 	conn, err := pgx.Connect(ctx, s.url("postgres"))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	_, err = conn.Exec(ctx, statement)
-	return err
+	for _, statement := range statements {
+		_, err = conn.Exec(ctx, statement)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // New makes a database for the test and drops it at its end.
@@ -127,7 +132,8 @@ func New(t testing.TB) *DB {
 	}
 	ctx := context.Background()
 	name := current.name + "_" + strconv.FormatInt(current.counter.Add(1), 10)
-	err := current.execute(ctx, "CREATE DATABASE "+name+" TEMPLATE "+current.name)
+	// A copy has the server's defaults again, which a migration takes away.
+	err := current.execute(ctx, "CREATE DATABASE "+name+" TEMPLATE "+current.name, "REVOKE TEMPORARY ON DATABASE "+name+" FROM PUBLIC")
 	if err != nil {
 		t.Fatal("storetest:", err)
 	}

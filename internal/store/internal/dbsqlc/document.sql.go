@@ -564,16 +564,31 @@ func (q *Queries) IncomingPaymentInsert(ctx context.Context, arg IncomingPayment
 }
 
 const outboxDelivered = `-- name: OutboxDelivered :exec
-UPDATE outbox SET delivered_at = $1::timestamptz WHERE scheme = $2 AND reference = $3 AND delivered_at IS NULL
+UPDATE outbox SET delivered_at = $1::timestamptz, delivery_key_id = $2::text, delivery_mac = $3::bytea
+WHERE scheme = $4 AND reference = $5 AND delivered_at IS NULL
 `
 
-func (q *Queries) OutboxDelivered(ctx context.Context, at time.Time, scheme string, reference string) error {
-	_, err := q.db.Exec(ctx, outboxDelivered, at, scheme, reference)
+type OutboxDeliveredParams struct {
+	At        time.Time
+	KeyID     string
+	Mac       []byte
+	Scheme    string
+	Reference string
+}
+
+func (q *Queries) OutboxDelivered(ctx context.Context, arg OutboxDeliveredParams) error {
+	_, err := q.db.Exec(ctx, outboxDelivered,
+		arg.At,
+		arg.KeyID,
+		arg.Mac,
+		arg.Scheme,
+		arg.Reference,
+	)
 	return err
 }
 
 const outboxGet = `-- name: OutboxGet :one
-SELECT scheme, reference, name, content, created_at, delivered_at, document_realm, document_id, key_id, mac, refused_at, realm FROM outbox WHERE scheme = $1 AND reference = $2
+SELECT scheme, reference, name, content, created_at, delivered_at, document_realm, document_id, key_id, mac, refused_at, realm, delivery_key_id, delivery_mac FROM outbox WHERE scheme = $1 AND reference = $2
 `
 
 func (q *Queries) OutboxGet(ctx context.Context, scheme string, reference string) (Outbox, error) {
@@ -592,6 +607,8 @@ func (q *Queries) OutboxGet(ctx context.Context, scheme string, reference string
 		&i.Mac,
 		&i.RefusedAt,
 		&i.Realm,
+		&i.DeliveryKeyID,
+		&i.DeliveryMac,
 	)
 	return i, err
 }

@@ -280,13 +280,55 @@ func (q *Queries) GrantPut(ctx context.Context, arg GrantPutParams) error {
 	return err
 }
 
-const incomingAccountProvision = `-- name: IncomingAccountProvision :exec
-INSERT INTO incoming_account (iban, realm) VALUES ($1, $2) ON CONFLICT DO NOTHING
+const incomingAccountListAll = `-- name: IncomingAccountListAll :many
+SELECT iban, realm, key_id, seal FROM incoming_account ORDER BY iban
 `
 
+func (q *Queries) IncomingAccountListAll(ctx context.Context) ([]IncomingAccount, error) {
+	rows, err := q.db.Query(ctx, incomingAccountListAll)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []IncomingAccount
+	for rows.Next() {
+		var i IncomingAccount
+		if err := rows.Scan(
+			&i.Iban,
+			&i.Realm,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const incomingAccountProvision = `-- name: IncomingAccountProvision :exec
+INSERT INTO incoming_account (iban, realm, key_id, seal) VALUES ($1, $2, $3, $4)
+ON CONFLICT (iban) DO UPDATE SET key_id = excluded.key_id, seal = excluded.seal WHERE incoming_account.realm = excluded.realm
+`
+
+type IncomingAccountProvisionParams struct {
+	Iban  string
+	Realm string
+	KeyID *string
+	Seal  []byte
+}
+
 // The first realm that receives for an account keeps it.
-func (q *Queries) IncomingAccountProvision(ctx context.Context, iban string, realm string) error {
-	_, err := q.db.Exec(ctx, incomingAccountProvision, iban, realm)
+func (q *Queries) IncomingAccountProvision(ctx context.Context, arg IncomingAccountProvisionParams) error {
+	_, err := q.db.Exec(ctx, incomingAccountProvision,
+		arg.Iban,
+		arg.Realm,
+		arg.KeyID,
+		arg.Seal,
+	)
 	return err
 }
 
@@ -321,11 +363,9 @@ func (q *Queries) PersonByAccount(ctx context.Context, realm string, names []str
 }
 
 const personListAll = `-- name: PersonListAll :many
-
 SELECT realm, person_id, display_name, duty, created_at, key_id, seal FROM person ORDER BY realm, person_id
 `
 
-// What the seals of master data cover, for the auditor.
 func (q *Queries) PersonListAll(ctx context.Context) ([]Person, error) {
 	rows, err := q.db.Query(ctx, personListAll)
 	if err != nil {
@@ -614,11 +654,50 @@ func (q *Queries) RealmClientGet(ctx context.Context, clientID string, realm str
 	return i, err
 }
 
+const realmListAll = `-- name: RealmListAll :many
+
+SELECT realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, key_id, seal FROM realm ORDER BY realm
+`
+
+// What the seals of master data cover, for the auditor.
+func (q *Queries) RealmListAll(ctx context.Context) ([]Realm, error) {
+	rows, err := q.db.Query(ctx, realmListAll)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Realm
+	for rows.Next() {
+		var i Realm
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Name,
+			&i.Mark,
+			&i.MadeBy,
+			&i.AccessTokenSeconds,
+			&i.RefreshTokenSeconds,
+			&i.RefreshAbsoluteSeconds,
+			&i.CreatedAt,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const realmProvision = `-- name: RealmProvision :execrows
-INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at,
+  key_id, seal)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (realm) DO UPDATE SET name = excluded.name, access_token_seconds = excluded.access_token_seconds,
-  refresh_token_seconds = excluded.refresh_token_seconds, refresh_absolute_seconds = excluded.refresh_absolute_seconds
+  refresh_token_seconds = excluded.refresh_token_seconds, refresh_absolute_seconds = excluded.refresh_absolute_seconds,
+  key_id = excluded.key_id, seal = excluded.seal
 WHERE realm.made_by = excluded.made_by AND realm.mark = excluded.mark
 `
 
@@ -631,6 +710,8 @@ type RealmProvisionParams struct {
 	RefreshTokenSeconds    int32
 	RefreshAbsoluteSeconds int32
 	At                     time.Time
+	KeyID                  *string
+	Seal                   []byte
 }
 
 // Zero rows: another maker's realm, or one with another mark. The mark stands in every Global ID, so it never changes.
@@ -644,6 +725,8 @@ func (q *Queries) RealmProvision(ctx context.Context, arg RealmProvisionParams) 
 		arg.RefreshTokenSeconds,
 		arg.RefreshAbsoluteSeconds,
 		arg.At,
+		arg.KeyID,
+		arg.Seal,
 	)
 	if err != nil {
 		return 0, err

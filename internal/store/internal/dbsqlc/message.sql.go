@@ -32,30 +32,31 @@ WITH moved AS (
   WHERE m.realm = $13 AND m.message_id = $14 AND m.state = 'Approval Pending' AND m.state_sequence = $15 AND m.version = $16
   RETURNING m.realm, m.message_id, m.kind, m.scheme, m.state_sequence, m.version, m.approvals_required
 ), doc AS (
-  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at)
+  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
+    key_id, mac)
   SELECT realm, $17::uuid, message_id, scheme, 'in', $18::text, $19::text, $20::bytea, $10::bytea,
-    $21::bytea, $22::text, $12::timestamptz FROM moved
+    $21::bytea, $22::text, $12::timestamptz, $23::text, $24::bytea FROM moved
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
     ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role,
     maker_grant_id, maker_granted_at, clients)
   SELECT realm, message_id, version, $17::uuid, $10::bytea, $3::uuid, $4::uuid,
-    array_append($23::uuid[], $4::uuid), version - 1, $23::uuid[], ($23::uuid[])[1], approvals_required,
-    $12::timestamptz, $24::bigint, $25::text, $26::text, $27::text, $28::text,
-    $29::text, $30::text, $31::text, $32::text, $33::text, $34::text,
-    $35::text, $36::text, $37::text, $38::bytea, $39::text, $40::uuid,
-    $41::timestamptz, $42::text[] FROM moved
+    array_append($25::uuid[], $4::uuid), version - 1, $25::uuid[], ($25::uuid[])[1], approvals_required,
+    $12::timestamptz, $26::bigint, $27::text, $28::text, $29::text, $30::text,
+    $31::text, $32::text, $33::text, $34::text, $35::text, $36::text,
+    $37::text, $38::text, $39::text, $40::bytea, $41::text, $42::uuid,
+    $43::timestamptz, $44::text[] FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
   SELECT realm, message_id, state_sequence, kind, 'Approval Pending', 'amend', 'Approval Pending', state_sequence - 1, version,
-    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $43::text,
+    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $45::text,
     $12::timestamptz FROM moved
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
   SELECT moved.realm, $6::text, 'message-id', $19::text, moved.message_id, $10::bytea, $12::timestamptz
-  FROM moved WHERE $44::boolean
+  FROM moved WHERE $46::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
   request_id, source_address, content_hash, detail, at)
@@ -88,6 +89,8 @@ type MessageAmendIfParams struct {
 	Content           []byte
 	Source            []byte
 	SourceType        *string
+	DocumentKeyID     string
+	DocumentMac       []byte
 	Makers            []uuid.UUID
 	Amount            int64
 	Currency          string
@@ -137,6 +140,8 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.Content,
 		arg.Source,
 		arg.SourceType,
+		arg.DocumentKeyID,
+		arg.DocumentMac,
 		arg.Makers,
 		arg.Amount,
 		arg.Currency,
@@ -330,44 +335,45 @@ WITH added AS (
     $21, $22, $23, $24, $25, $26, 1, 0, $27, 1, $26,
     $6, $28, $29, $30)
 ), doc AS (
-  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at)
+  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
+    key_id, mac)
   VALUES ($1, $31, $2, $12, $32, $33, $34, $35, $4,
-    $36::bytea, $37, $26)
+    $36::bytea, $37, $26, $38::text, $39::bytea)
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
     debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
     maker_granted_at, clients)
   VALUES ($1, $2, 1, $31, $4, $17, $18, $3::uuid[],
-    $18, $5, $26, $38, $39, $40, $41,
-    $42, $43, $44, $45, $46, $47, $48,
-    $49, $50, $51, $52::text, $53::bytea, $54,
-    $55, $56, $57::text[])
+    $18, $5, $26, $40, $41, $42, $43,
+    $44, $45, $46, $47, $48, $49, $50,
+    $51, $52, $53, $54::text, $55::bytea, $56,
+    $57, $58, $59::text[])
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
-  VALUES ($1, $2, 1, $11, 'None', $58, $27, 1, $17, $18, $59,
-    $15, $14, coalesce($60, $30), $26)
+  VALUES ($1, $2, 1, $11, 'None', $60, $27, 1, $17, $18, $61,
+    $15, $14, coalesce($62, $30), $26)
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  VALUES ($1, $61, $2, 1, $62, $17, $18, $59, $15,
-    $14, $63, $64, $4, $65, $26)
+  VALUES ($1, $63, $2, 1, $64, $17, $18, $61, $15,
+    $14, $65, $66, $4, $67, $26)
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $15::text AS client_id, 'message-id' AS scope, $66::text AS key,
-    $2::uuid AS message_id, $67::bytea AS fingerprint, $26::timestamptz AS created_at
-  WHERE $66::text IS NOT NULL
+  SELECT $1::text AS realm, $15::text AS client_id, 'message-id' AS scope, $68::text AS key,
+    $2::uuid AS message_id, $69::bytea AS fingerprint, $26::timestamptz AS created_at
+  WHERE $68::text IS NOT NULL
 ), named AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
   SELECT $1::text AS realm, $15::text AS client_id, 'external-id' AS scope, $16::text AS key,
-    $2::uuid AS message_id, $67::bytea AS fingerprint, $26::timestamptz AS created_at
+    $2::uuid AS message_id, $69::bytea AS fingerprint, $26::timestamptz AS created_at
   WHERE $16::text IS NOT NULL
 ), repeatable AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $15::text AS client_id, 'idempotency-key' AS scope, $68::text AS key,
-    $2::uuid AS message_id, $67::bytea AS fingerprint, $26::timestamptz AS created_at
-  WHERE $68::text IS NOT NULL
+  SELECT $1::text AS realm, $15::text AS client_id, 'idempotency-key' AS scope, $70::text AS key,
+    $2::uuid AS message_id, $69::bytea AS fingerprint, $26::timestamptz AS created_at
+  WHERE $70::text IS NOT NULL
 )
 INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
 SELECT $1::text AS realm, $2::uuid AS message_id, 1 AS version, $3::uuid[] AS makers,
@@ -415,6 +421,8 @@ type MessageInsertParams struct {
 	Content           []byte
 	Source            []byte
 	SourceType        *string
+	DocumentKeyID     string
+	DocumentMac       []byte
 	Amount            int64
 	Currency          string
 	InstructionID     *string
@@ -488,6 +496,8 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.Content,
 		arg.Source,
 		arg.SourceType,
+		arg.DocumentKeyID,
+		arg.DocumentMac,
 		arg.Amount,
 		arg.Currency,
 		arg.InstructionID,

@@ -108,6 +108,13 @@ type Draft struct {
 	ExpiresAt     time.Time
 }
 
+type IncomingAccount struct {
+	Iban  string
+	Realm string
+	KeyID *string
+	Seal  []byte
+}
+
 type Message struct {
 	Realm             string
 	MessageID         uuid.UUID
@@ -249,6 +256,8 @@ type Outbox struct {
 	Mac           []byte
 	RefusedAt     *time.Time
 	Realm         *string
+	DeliveryKeyID *string
+	DeliveryMac   []byte
 }
 
 type ParkedForm struct {
@@ -300,6 +309,8 @@ type Realm struct {
 	RefreshTokenSeconds    int32
 	RefreshAbsoluteSeconds int32
 	CreatedAt              time.Time
+	KeyID                  *string
+	Seal                   []byte
 }
 
 type RefreshToken struct {

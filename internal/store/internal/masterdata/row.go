@@ -47,6 +47,17 @@ func (r Row) covers(values ...any) Row {
 	return r
 }
 
+// Realm is the row of a realm.
+func Realm(r dbsqlc.Realm) Row {
+	return Row{Table: "realm", Realm: r.Realm, Key: r.Realm, KeyID: r.KeyID, Seal: r.Seal}.
+		covers(r.Name, r.Mark, r.MadeBy, r.AccessTokenSeconds, r.RefreshTokenSeconds, r.RefreshAbsoluteSeconds)
+}
+
+// IncomingAccount is the row of an account that receives.
+func IncomingAccount(a dbsqlc.IncomingAccount) Row {
+	return Row{Table: "incoming_account", Realm: a.Realm, Key: a.Iban, KeyID: a.KeyID, Seal: a.Seal}.covers(a.Iban)
+}
+
 // Person is the row of a person.
 func Person(p dbsqlc.Person) Row {
 	return Row{Table: "person", Realm: p.Realm, Key: p.PersonID.String(), KeyID: p.KeyID, Seal: p.Seal}.
@@ -106,6 +117,8 @@ func Directory(d dbsqlc.DirectoryNewestListRow) Row {
 func All(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 	var all []Row
 	for _, read := range []func() ([]Row, error){
+		func() ([]Row, error) { return rowsOf(ctx, q.RealmListAll, Realm) },
+		func() ([]Row, error) { return rowsOf(ctx, q.IncomingAccountListAll, IncomingAccount) },
 		func() ([]Row, error) { return rowsOf(ctx, q.PersonListAll, Person) },
 		func() ([]Row, error) { return rowsOf(ctx, q.UserListAll, User) },
 		func() ([]Row, error) { return rowsOf(ctx, q.GrantListAll, Grant) },

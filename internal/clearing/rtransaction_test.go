@@ -372,6 +372,11 @@ func TestARejectedRecallFreesItsPaymentAndADeadlineEndsInTheQueue(t *testing.T) 
 		t.Errorf("an approval after the deadline: %v", err)
 	}
 	refusedAgain(t, h, in, "TM01")
+	_, err = h.DB.Connect(t).Exec(ctx, "UPDATE message SET expires_at = expires_at - interval '10 days'") // the auditor finds it
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.DB.SealVersions(t)
 }
 
 func TestReturnAndResolutionRaceAndOneWins(t *testing.T) {

@@ -135,12 +135,12 @@ func playTooLate(t *testing.T, s *stage, l lane) {
 	m := s.submit(t, l, recall)
 	s.back(t, m, "deadline = now() - interval '2 days'")
 	r := s.call(t, "checker1", approvalPath, verdict(m, "approve"))
-	if r.status != http.StatusBadRequest || !strings.Contains(r.text, "400_WITHHELD") {
+	if r.status != http.StatusBadRequest || !strings.Contains(r.text, "This message is withheld.") {
 		t.Errorf("approved with a deadline that somebody moved: %d %s", r.status, r.text)
 	}
 	s.forth(t)
 	s.reject(t, m)
-	s.back(t, settled, "accepted_at = accepted_at - interval '13 months'")
+	s.back(t, settled, "accepted_at = accepted_at - interval '14 months'")
 	s.refuses(t, l, recall, atPayment+" TM01")
 	s.is(t, settled.id, "recallStatus", "")
 	granted := s.recalled(t, l, in, "CUST")

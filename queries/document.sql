@@ -95,10 +95,11 @@ SELECT * FROM outbox WHERE scheme = @scheme AND reference = @reference;
 UPDATE outbox SET delivered_at = @at::timestamptz, delivery_key_id = @key_id::text, delivery_mac = @mac::bytea
 WHERE scheme = @scheme AND reference = @reference AND delivered_at IS NULL;
 
--- name: OutboxRefuse :execrows
+-- name: OutboxRefuse :one
 -- An answer that does not fit its seal: it is never delivered.
 UPDATE outbox SET refused_at = @at::timestamptz
-WHERE scheme = @scheme AND reference = @reference AND refused_at IS NULL AND delivered_at IS NULL;
+WHERE scheme = @scheme AND reference = @reference AND refused_at IS NULL AND delivered_at IS NULL
+RETURNING coalesce(realm, '')::text AS realm;
 
 -- name: OutboxListUndelivered :many
 -- A scheme's answers to deliver: sealed with one of the given keys or, from before there were seals, with none. The others wait for their

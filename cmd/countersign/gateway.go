@@ -62,6 +62,7 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	defer db.Close()
 	parts, err := stations.New(stations.Config{
 		Database: db, Seal: seal, TokenKeys: g.TokenKeys, Rules: g.Rules, Network: g.Network, Now: time.Now, Log: g.Log,
+		OperatorRealm: g.OperatorRealm,
 	})
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ type serveCommand struct {
 	Environment       string           `help:"Shown on every page." enum:"TEST,PROD" default:"TEST" env:"COUNTERSIGN_ENVIRONMENT"`
 	TLS               bool             `help:"Browsers reach the portal through HTTPS." default:"true" negatable:"" env:"COUNTERSIGN_TLS"`
 	ClearingTokenFile string           `help:"File with the bearer token clearing shows when it delivers." env:"COUNTERSIGN_CLEARING_TOKEN_FILE"`
-	OperatorRealm     string           `help:"Realm whose supervisors see documents of clearing that match nothing." env:"COUNTERSIGN_OPERATOR_REALM"`
+	OperatorRealm     string           `help:"Realm whose supervisors see documents of clearing that match nothing, and whose audit trail tells of them." env:"COUNTERSIGN_OPERATOR_REALM"`
 	Rules             ruleSettings     `embed:""`
 	Traffic           trafficSettings  `embed:""`
 	Pools             poolSettings     `embed:""`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"countersign/internal/audit"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -37,10 +38,14 @@ func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference 
 
 // refuseAnswer ends a row of the outbox that this gateway did not write, and raises the alarm once.
 func (s *Station) refuseAnswer(ctx context.Context, scheme rulebook.Scheme, reference string, why error) error {
-	first, err := s.outbox.Refuse(ctx, scheme, reference, s.now())
+	first, realm, err := s.outbox.Refuse(ctx, scheme, reference, s.now())
 	if first {
 		s.cfg.Log.ErrorContext(ctx, "answer refused: the row of the outbox does not fit its seal", "alarm", true, "scheme", scheme,
 			"reference", reference, "error", why.Error())
+		s.auditRefused(ctx, store.Refusal{
+			Realm: realm, Event: audit.EventAnswerRefused, Why: "seal",
+			Sentence: "The answer " + reference + " of " + string(scheme) + " does not fit its seal and is never delivered: " + why.Error(),
+		})
 	}
 	return err
 }
@@ -94,7 +99,7 @@ func (s *Station) endWaiting(ctx context.Context, in store.Document) {
 	defer cancel()
 	err := s.takeUp(limited, in)
 	if errors.Is(err, lifecycle.ErrSeen) {
-		err = s.inbox.GiveUp(limited, in, "What it belongs to never came.")
+		err = s.giveUp(limited, in, &unprocessableError{reason: "What it belongs to never came."})
 	}
 	subject := string(in.Scheme) + " " + in.Reference
 	switch {
@@ -109,15 +114,15 @@ func (s *Station) endWaiting(ctx context.Context, in store.Document) {
 func (s *Station) takeUp(ctx context.Context, in store.Document) error {
 	parsed, findings := codec.DecodeXML(in.Content)
 	if len(findings) > 0 {
-		return s.inbox.GiveUp(ctx, in, "The stored document cannot be read.")
+		return s.giveUp(ctx, in, &unprocessableError{reason: "The stored document cannot be read."})
 	}
 	err := s.process(ctx, in, parsed)
 	var cannot *unprocessableError
 	switch {
 	case errors.As(err, &cannot):
-		return s.inbox.GiveUp(ctx, in, cannot.reason)
+		return s.giveUp(ctx, in, cannot)
 	case errors.Is(err, payment.ErrIllegalMove):
-		return s.inbox.GiveUp(ctx, in, "The state of the message contradicts this document.")
+		return s.giveUp(ctx, in, &unprocessableError{reason: "The state of the message contradicts this document."})
 	}
 	return err
 }

@@ -71,6 +71,8 @@ type Config struct {
 	// Random makes Global IDs of what comes in.
 	Random func() [4]byte
 	Rules  rulebook.Settings
+	// OperatorRealm is the realm whose audit trail tells of what belongs to nobody here; "" for none.
+	OperatorRealm string
 	// AnswerWithin is the scheme's time from acceptance to answer: 10 s in both schemes.
 	AnswerWithin time.Duration
 }

@@ -66,17 +66,6 @@ func (s *Station) Receive(ctx context.Context, d Document) error {
 	return err
 }
 
-// unprocessableError: the document is fine in itself, but belongs to nothing here or cannot be booked. An operator sees the reason.
-type unprocessableError struct {
-	reason string
-	answer *store.Document // what clearing gets all the same; nil for nothing
-}
-
-// Error is the reason.
-func (e *unprocessableError) Error() string { return e.reason }
-
-func unprocessable(reason string) error { return &unprocessableError{reason: reason} }
-
 // trusted refuses what is about a payment or recall that is withheld, because what is stored is not what came in or was sent, and raises
 // the alarm, once for each.
 func (s *Station) trusted(ctx context.Context, m payment.Message) error {
@@ -85,7 +74,7 @@ func (s *Station) trusted(ctx context.Context, m payment.Message) error {
 	}
 	s.alarmOnce(ctx, m.InternalID.String(), "document not processed: what it is about is withheld", "realm", m.Realm,
 		"internalId", m.InternalID)
-	return unprocessable("The " + string(m.Kind) + " " + string(m.GlobalID) + " is withheld. " + m.Withheld)
+	return &unprocessableError{about: m, reason: "The " + string(m.Kind) + " " + string(m.GlobalID) + " is withheld. " + m.Withheld}
 }
 
 // process hands a document to what it is for.
@@ -108,36 +97,6 @@ func (s *Station) process(ctx context.Context, in store.Document, parsed iso2002
 	default:
 		return unprocessable("This gateway does not process " + string(in.Name) + ".")
 	}
-}
-
-func (s *Station) quarantine(ctx context.Context, in store.Document, failed *unprocessableError) error {
-	err := s.inbox.Quarantine(ctx, in, failed.reason, failed.answer)
-	if errors.Is(err, lifecycle.ErrSeen) {
-		return s.seen(ctx, in)
-	}
-	if err == nil {
-		s.cfg.Log.WarnContext(ctx, "document of clearing quarantined", "scheme", in.Scheme, "name", in.Name,
-			"reference", in.Reference, "reason", failed.reason)
-	}
-	return err
-}
-
-// seen tells a duplicate, which is dropped, from another document under a used id, which an operator must see.
-func (s *Station) seen(ctx context.Context, in store.Document) error {
-	same, err := s.inbox.Received(ctx, in)
-	if err != nil {
-		return err
-	}
-	if same {
-		return ErrDuplicate
-	}
-	used := in.Reference
-	in.Reference = used[:min(len(used), 120)] + "~" + shortDigest(in.Content)
-	err = s.inbox.Quarantine(ctx, in, "The message id "+used+" was used before for another document.", nil)
-	if errors.Is(err, lifecycle.ErrSeen) {
-		return ErrDuplicate
-	}
-	return err
 }
 
 func shortDigest(content []byte) string {

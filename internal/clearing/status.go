@@ -43,12 +43,12 @@ func (s *Station) receiveStatus(ctx context.Context, in store.Document, document
 // to quarantine.
 func (s *Station) fits(in store.Document, m payment.Message, about interbank.Original) error {
 	if m.Scheme != in.Scheme {
-		return unprocessable("The message " + string(m.GlobalID) + " is one of " + string(m.Scheme) +
-			", this document came through " + string(in.Scheme) + ".")
+		return &unprocessableError{about: m, reason: "The message " + string(m.GlobalID) + " is one of " + string(m.Scheme) +
+			", this document came through " + string(in.Scheme) + "."}
 	}
 	err := m.AgreesWith(about, s.cfg.Zone)
 	if err != nil {
-		return unprocessable(err.Error())
+		return &unprocessableError{about: m, reason: err.Error()}
 	}
 	return nil
 }

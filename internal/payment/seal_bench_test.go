@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/documentseal"
 	"countersign/internal/globalid"
 	"countersign/internal/money"
 	"countersign/internal/payment"
@@ -35,16 +36,48 @@ func BenchmarkCreateAndApprove(b *testing.B) {
 					m := created.Message.WithContent(created.Draft.Content)
 					if c.on { // as the store does: sealed when it is written, checked when it is loaded for the approval
 						m.Seal = c.seal.SealVersion(m)
+						c.seal.SealKept(documentseal.Kept{Outbound: documentseal.Outbound{Realm: m.Realm, Hash: m.ContentHash}, Direction: "in"})
 						m.Withheld = payment.WithheldBy(c.seal.CheckVersion(m))
 					}
-					_, err = m.Approve(by(checker), payment.Terms{Today: noon, Seal: c.seal})
+					approved, err := m.Approve(by(checker), payment.Terms{Today: noon, Seal: c.seal})
 					if err != nil {
 						b.Fatal(err)
+					}
+					if c.on {
+						c.seal.SealDecision(m, *approved.Decision())
 					}
 				}
 			})
 		})
 	}
+}
+
+// BenchmarkListed holds a message against its seal, as lists do, and against its content, as pages and decisions do besides.
+func BenchmarkListed(b *testing.B) {
+	seal := sealer(b, 'k')
+	in := benchmarkInput(rulebook.SchemeSIC, benchmarkOrder(b, rulebook.SchemeSIC))
+	in.Policy, in.Seal = payment.Policy{ID: uuid.New(), ApprovalsRequired: 1, PendingFor: 1 << 40}, seal
+	in.InternalID, in.DocumentID, in.GlobalID = uuid.New(), uuid.New(), globalid.New("DM", noon, [4]byte{})
+	created, err := payment.NewInstruction(in)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := created.Message.WithContent(created.Draft.Content)
+	m.Seal = seal.SealVersion(m)
+	b.Run("seal", func(b *testing.B) {
+		for b.Loop() {
+			if seal.CheckVersion(m) != nil {
+				b.Fatal("the seal does not fit")
+			}
+		}
+	})
+	b.Run("content", func(b *testing.B) {
+		for b.Loop() {
+			if m.WithContent(m.Content).Difference() != "" {
+				b.Fatal("the content does not fit")
+			}
+		}
+	})
 }
 
 // BenchmarkVerify holds a released message against its seals and makes its document, as before it is sent.

@@ -33,9 +33,11 @@ type Config struct {
 	Seal      payment.Sealer
 	TokenKeys keyring.Ring
 	Rules     rulebook.Settings
-	Network   clearing.Network // how documents travel to clearing
-	Now       func() time.Time
-	Log       *slog.Logger // what clearing and sign-in have to tell
+	// OperatorRealm is the realm of those who look after the gateway itself; "" for none.
+	OperatorRealm string
+	Network       clearing.Network // how documents travel to clearing
+	Now           func() time.Time
+	Log           *slog.Logger // what clearing and sign-in have to tell
 	// JobLog is where the job queue writes; nil means Log.
 	JobLog *slog.Logger
 }
@@ -88,6 +90,7 @@ func New(cfg Config) (*Stations, error) {
 	s.Clearing = clearing.New(clearing.Config{
 		Messages: lifecycle.NewMessages(cfg.Database.For(store.ForClearing), jobs, NewID), Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal,
 		Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(),
+		OperatorRealm: cfg.OperatorRealm,
 	})
 	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: cfg.Now, Keys: cfg.TokenKeys, Log: cfg.Log})
 	return s, err

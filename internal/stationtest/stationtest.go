@@ -137,6 +137,12 @@ func With(t testing.TB, options Options) *House {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return On(t, db, options)
+}
+
+// On sets a house up on a database that is there.
+func On(t testing.TB, db *storetest.DB, options Options) *House {
+	t.Helper()
 	h := &House{DB: db, Network: &Network{}, Log: io.Discard, Clock: &Clock{now: options.At}, options: options}
 	if options.At.IsZero() {
 		h.Clock.now = noon(t)
@@ -181,7 +187,7 @@ func (h *House) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 	t.Helper()
 	cfg := stations.Config{
 		Rules:    rulebook.Settings{SCTReturnsWithoutRecall: true}, // both schemes send back, so that tests play both alike
-		Database: db, Seal: seal, TokenKeys: storetest.Keys(t), Network: h.Network, Now: h.Clock.Now,
+		Database: db, Seal: seal, TokenKeys: storetest.Keys(t), Network: h.Network, Now: h.Clock.Now, OperatorRealm: demo.Realm,
 		Log: slog.New(slog.NewTextHandler(logTo{h}, nil)), JobLog: slog.New(slog.DiscardHandler),
 	}
 	if h.options.Log != nil {

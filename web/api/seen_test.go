@@ -190,3 +190,23 @@ func TestTheZeroIdFindsNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestARecallOrPaymentThatSomebodyChangedIsWithheldInTheLists: so are what came in and what is asked back.
+func TestARecallOrPaymentThatSomebodyChangedIsWithheldInTheLists(t *testing.T) {
+	t.Parallel()
+	b := setupInterbank(t)
+	incoming, _, document := b.booked(t, european)
+	received, _ := b.recalled(t, european, document, "CUST")
+	_, err := b.DB.Connect(t).Exec(t.Context(), `UPDATE message_version SET amount = amount * 2 WHERE message_id::text = ANY ($1)`,
+		[]string{incoming, received})
+	must(t, err)
+	list := b.ok(t, get(listPath+"?direction=in", supervisor1))
+	for i, id := range []string{received, incoming} {
+		if list.At("transactions", i, "internalId") != id || list.At("transactions", i, "withheld") == nil {
+			t.Errorf("the list does not withhold %s: %s", id, list.Body)
+		}
+		if one := b.ok(t, get("/api/common/v1/transaction/"+id, supervisor1)); one.Text("transaction", "withheld") == "" {
+			t.Errorf("a changed message is told as true: %s", one.Body)
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
 )
 
@@ -77,5 +79,47 @@ func TestSumsBearWhatNobodyCouldHaveEntered(t *testing.T) {
 		for _, page := range []string{"/", "/queue", "/queue?tab=all", "/payments"} {
 			b.as(name).get(page).is(http.StatusOK)
 		}
+	}
+}
+
+// TestARecallOrPaymentThatSomebodyChangedIsShownAsWithheld: what came in, and what is asked back, is held against its seal in every list and
+// on every page as what goes out is.
+func TestARecallOrPaymentThatSomebodyChangedIsShownAsWithheld(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	incoming, received := o.recalled(rulebook.SchemeSIC, "TX1")
+	paid := o.settled(filled())
+	maker := o.as("maker1")
+	ask := "/payments/" + paid.InternalID.String() + "/recall"
+	ours := maker.wish(ask, "reason", "DUPL")
+	o.change("SET session_replication_role = replica; UPDATE message_version SET debtor_name = 'Mallory', amount = amount * 2 WHERE message_id IN ('" +
+		incoming.InternalID.String() + "', '" + received.InternalID.String() + "', '" + ours.InternalID.String() + "')")
+	for _, name := range readers {
+		w := o.as(name)
+		for list, m := range map[string]payment.Message{
+			"/payments?direction=in": incoming, "/incoming": incoming, "/recalls": received, "/payments": ours, "/queue?tab=all": ours,
+		} {
+			row := w.get(list).is(http.StatusOK).page.Find(`[data-row="` + m.InternalID.String() + `"]`)
+			if row.Length() != 1 || !strings.Contains(row.Text(), "Withheld") {
+				t.Errorf("%s: the row of a changed %s in %s says %q", name, m.Kind, list, strings.Join(strings.Fields(row.Text()), " "))
+			}
+		}
+		for _, m := range []payment.Message{incoming, received, ours} {
+			home := "/payments/" + m.InternalID.String()
+			w.get(home).is(http.StatusOK).says("Withheld")
+			for _, part := range []string{"/timeline", "/messages", "/related", "/audit"} {
+				w.get(home + part).is(http.StatusOK)
+			}
+		}
+		for _, form := range []string{
+			"/payments/" + incoming.InternalID.String() + "/return", "/recalls/" + received.InternalID.String() + "/resolve",
+			"/recalls/" + received.InternalID.String() + "/return",
+		} {
+			w.get(form) // whatever it answers, it is no fault of the gateway
+		}
+		w.get("/").is(http.StatusOK)
+	}
+	if o.as("checker1").get("/queue/"+ours.InternalID.String()).says("Withheld").page.Find(`form[action$="/approve"]`).Length() > 0 {
+		t.Error("a changed recall is offered to approve")
 	}
 }

@@ -62,3 +62,23 @@ func TestASessionThatRanOutIsKnownForAWhile(t *testing.T) {
 		t.Errorf("it is known for longer than asked: %v", err)
 	}
 }
+
+// The service cleans up what is over; whoever works as the service cannot sign everybody out by naming a time far ahead.
+func TestNobodyDropsSessionsThatAreOpen(t *testing.T) {
+	t.Parallel()
+	db := storetest.New(t)
+	sessions, ctx, at := db.Sessions(t), context.Background(), time.Now()
+	err := errors.Join(sessions.CommitCtx(ctx, "open", []byte("data"), at.Add(time.Hour)), sessions.CommitCtx(ctx, "over", []byte("data"), at.Add(-time.Hour)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dropped int64
+	err = db.ConnectAsApplication(t, "demo").QueryRow(ctx, "SELECT session_drop_expired('infinity', 1000)").Scan(&dropped)
+	if err != nil || dropped != 1 {
+		t.Errorf("%d sessions dropped, want the one that is over: %v", dropped, err)
+	}
+	_, open, err := sessions.FindCtx(ctx, "open")
+	if err != nil || !open {
+		t.Errorf("an open session is gone: %v", err)
+	}
+}

@@ -153,10 +153,13 @@ func (s *Inbox) HoldExpired(ctx context.Context, now time.Time, held []string, m
 	return list, nil
 }
 
-// GiveUp puts a document that waited in vain into quarantine.
-func (s *Inbox) GiveUp(ctx context.Context, in store.Document, reason string) error {
-	_, err := s.db.Outside().InboxSettleIf(ctx, dbsqlc.InboxSettleIfParams{
+// GiveUp puts a document that waited in vain into quarantine. first is true for the one call that does.
+func (s *Inbox) GiveUp(ctx context.Context, in store.Document, reason string) (first bool, err error) {
+	settled, err := s.db.Outside().InboxSettleIf(ctx, dbsqlc.InboxSettleIfParams{
 		Scheme: string(in.Scheme), Reference: in.Reference, Outcome: "quarantined", Reason: reason,
 	})
-	return err
+	return settled == 1, err
 }
+
+// Refused keeps a refusal in the audit trail.
+func (s *Inbox) Refused(ctx context.Context, r store.Refusal) { s.db.Refused(ctx, r) }

@@ -144,13 +144,17 @@ func (s *Outbox) Delivered(ctx context.Context, scheme rulebook.Scheme, referenc
 	})
 }
 
-// Refuse ends a row of the outbox that does not fit its seal: it is never delivered. first is true for the one call that ends it.
-func (s *Outbox) Refuse(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) (first bool, err error) {
-	ended, err := s.db.Outside().OutboxRefuse(ctx, at, string(scheme), reference)
-	if err != nil {
-		return false, fmt.Errorf("refuse the answer: %w", err)
+// Refuse ends a row of the outbox that does not fit its seal: it is never delivered. first is true for the one call that ends it; realm
+// is whose it says it is, "" for nobody's.
+func (s *Outbox) Refuse(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) (first bool, realm string, err error) {
+	realm, err = s.db.Outside().OutboxRefuse(ctx, at, string(scheme), reference)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return false, "", nil
+	case err != nil:
+		return false, "", fmt.Errorf("refuse the answer: %w", err)
 	}
-	return ended == 1, nil
+	return true, realm, nil
 }
 
 // AnswersDue says which undelivered answers to list.

@@ -130,23 +130,28 @@ func New(t testing.TB) *DB {
 	if current == nil {
 		t.Fatal("storetest: call storetest.Main from TestMain")
 	}
+	db := create(t, current.name)
+	db.Database = db.Open(t, db.Seal)
+	return db
+}
+
+// create makes a database as a copy of another one.
+func create(t testing.TB, template string) *DB {
+	t.Helper()
 	ctx := context.Background()
 	name := current.name + "_" + strconv.FormatInt(current.counter.Add(1), 10)
 	// A copy has the server's defaults again, which a migration takes away.
-	err := current.execute(ctx, "CREATE DATABASE "+name+" TEMPLATE "+current.name, "REVOKE TEMPORARY ON DATABASE "+name+" FROM PUBLIC")
+	err := current.execute(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template, "REVOKE TEMPORARY ON DATABASE "+name+" FROM PUBLIC")
 	if err != nil {
 		t.Fatal("storetest:", err)
 	}
-	db := &DB{URL: current.url(name), OwnerURL: current.url(name)}
 	t.Cleanup(func() {
 		err := current.execute(ctx, "DROP DATABASE "+name+" WITH (FORCE)")
 		if err != nil {
 			t.Error("storetest:", err)
 		}
 	})
-	db.Seal = Sealer(t, Key)
-	db.Database = db.Open(t, db.Seal)
-	return db
+	return &DB{URL: current.url(name), OwnerURL: current.url(name), Seal: Sealer(t, Key)}
 }
 
 // Keys are the token keys of tests.

@@ -751,18 +751,18 @@ func (q *Queries) OutboxListUndelivered(ctx context.Context, arg OutboxListUndel
 	return items, nil
 }
 
-const outboxRefuse = `-- name: OutboxRefuse :execrows
+const outboxRefuse = `-- name: OutboxRefuse :one
 UPDATE outbox SET refused_at = $1::timestamptz
 WHERE scheme = $2 AND reference = $3 AND refused_at IS NULL AND delivered_at IS NULL
+RETURNING coalesce(realm, '')::text AS realm
 `
 
 // An answer that does not fit its seal: it is never delivered.
-func (q *Queries) OutboxRefuse(ctx context.Context, at time.Time, scheme string, reference string) (int64, error) {
-	result, err := q.db.Exec(ctx, outboxRefuse, at, scheme, reference)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+func (q *Queries) OutboxRefuse(ctx context.Context, at time.Time, scheme string, reference string) (string, error) {
+	row := q.db.QueryRow(ctx, outboxRefuse, at, scheme, reference)
+	var realm string
+	err := row.Scan(&realm)
+	return realm, err
 }
 
 const realmByMark = `-- name: RealmByMark :one

@@ -1,0 +1,158 @@
+package auditor_test
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/approval"
+	"countersign/internal/auditor"
+	"countersign/internal/demo"
+	"countersign/internal/payment"
+	"countersign/internal/stationtest"
+	"countersign/internal/store/storetest"
+)
+
+// firstDelivered is the last migration of the first version that was delivered. testdata/schema14.sql.gz holds the rows that version wrote
+// (commit 450f4c9, by its own stations, with the keys of tests): both schemes, every kind, every state.
+const firstDelivered = 14
+
+// firstClock is where that version's clock stood at its end.
+var firstClock = time.Date(2026, time.June, 30, 11, 0, 52, 0, time.UTC)
+
+// Tables of which an upgrade keeps nothing, because whoever is signed in signs in again.
+var signedOut = []string{"token_family", "refresh_token", "access_token", "sessions", "login_throttle", "goose_db_version"}
+
+func TestAFilledDatabaseOfTheFirstVersionIsUpgradedAndNothingIsLost(t *testing.T) {
+	t.Parallel()
+	db := storetest.At(t, firstDelivered)
+	conn := db.Connect(t)
+	_, err := conn.Exec(ctx, "SET session_replication_role = replica; "+firstRows(t)+"; SET session_replication_role = origin")
+	must(t, err)
+	columns, before := contents(t, conn, nil)
+	db.Upgrade(t)
+	_, after := contents(t, conn, columns)
+	for table, digest := range before {
+		if after[table] != digest {
+			t.Errorf("the upgrade changed the rows of %s", table)
+		}
+	}
+	must(t, demo.Ensure(ctx, db.Provisioner(t))) // as countersign demo does at its start, and whoever provisions after an upgrade
+	h := stationtest.On(t, db, stationtest.Options{At: firstClock.In(zurich(t))})
+	onlyUnsealed(t, h.Check(t))
+	carryOn(t, h, allMessages(t, h, conn))
+	onlyUnsealed(t, h.Check(t))
+}
+
+// firstRows are the rows of the first version as SQL.
+func firstRows(t *testing.T) string {
+	t.Helper()
+	file, err := os.Open("testdata/schema14.sql.gz")
+	must(t, err)
+	defer func() { _ = file.Close() }()
+	unpacked, err := gzip.NewReader(file)
+	must(t, err)
+	text, err := io.ReadAll(unpacked)
+	must(t, err)
+	return string(text)
+}
+
+// contents digests the rows of every table, in the given columns of each; nil takes all there are, and returns them.
+func contents(t *testing.T, conn *pgx.Conn, columns map[string]string) (of, digests map[string]string) {
+	t.Helper()
+	if columns == nil {
+		columns = make(map[string]string)
+		rows, err := conn.Query(ctx, `SELECT c.relname::text, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
+			FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+			WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> ALL ($1) GROUP BY c.relname`, signedOut)
+		must(t, err)
+		var table, list string
+		_, err = pgx.ForEachRow(rows, []any{&table, &list}, func() error { columns[table] = list; return nil })
+		must(t, err)
+	}
+	digests = make(map[string]string)
+	for table, list := range columns {
+		var digest string
+		err := conn.QueryRow(ctx, fmt.Sprintf("SELECT count(*) || ' ' || coalesce(md5(string_agg(r::text, '|' ORDER BY r::text)), '') FROM (SELECT %s FROM %s) r", list, table)).Scan(&digest)
+		must(t, err)
+		digests[table] = digest
+	}
+	return columns, digests
+}
+
+// onlyUnsealed holds that nothing is wrong but that rows of before have no seal where seals came later.
+func onlyUnsealed(t *testing.T, report auditor.Report) {
+	t.Helper()
+	for _, i := range report.Invariants {
+		for _, v := range i.Violations {
+			if !strings.Contains(v.What, "has no seal") || !slices.Contains([]string{"decision", "document", "outbox"}, v.Table) {
+				t.Errorf("%s is broken by %s %s: %s", i.ID, v.Table, v.Key, v.What)
+			}
+		}
+	}
+}
+
+// allMessages reads every message as pages do.
+func allMessages(t *testing.T, h *stationtest.House, conn *pgx.Conn) []payment.Message {
+	t.Helper()
+	rows, err := conn.Query(ctx, "SELECT realm, message_id FROM message ORDER BY message_id")
+	must(t, err)
+	type place struct {
+		realm string
+		id    uuid.UUID
+	}
+	places, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p place, err error) { return p, row.Scan(&p.realm, &p.id) })
+	must(t, err)
+	list := make([]payment.Message, len(places))
+	for i, p := range places {
+		list[i], err = h.Reader.Message(ctx, p.realm, p.id)
+		must(t, err)
+	}
+	return list
+}
+
+// carryOn decides what waits and sends what was approved. A message that waits with one of two approvals of before is withheld.
+func carryOn(t *testing.T, h *stationtest.House, messages []payment.Message) {
+	t.Helper()
+	states := make(map[payment.State]int)
+	for _, m := range messages {
+		states[m.State]++
+		half := m.State == payment.StateApprovalPending && len(m.Decisions) > 0
+		if (m.Withheld != "") != half {
+			t.Errorf("%s %s %s is withheld: %q", m.Kind, m.State, m.InternalID, m.Withheld)
+		}
+		switch {
+		case m.State == payment.StateApprovalPending && !half:
+			_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID, ContentHash: m.ContentHash})
+			must(t, err)
+			settle(t, h, m)
+		case m.State == payment.StateApproved, m.State == payment.StateProcessing && m.Kind == payment.KindInstruction:
+			settle(t, h, m)
+		}
+	}
+	for _, state := range []payment.State{
+		payment.StateApprovalPending, payment.StateApproved, payment.StateProcessing, payment.StateUnconfirmed, payment.StateSettled,
+		payment.StateFailed, payment.StateRejected, payment.StateWithdrawn, payment.StateExpired, payment.StateAcknowledged,
+		payment.StateAccepted, payment.StateRefused, payment.StateOverdue, payment.StateCommunicated, payment.StateBooked,
+		payment.StateAwaitingDecision, payment.StateAnswered,
+	} {
+		if states[state] == 0 {
+			t.Errorf("the first version left no message in the state %s", state)
+		}
+	}
+}
+
+func zurich(t *testing.T) *time.Location {
+	t.Helper()
+	zone, err := time.LoadLocation("Europe/Zurich")
+	must(t, err)
+	return zone
+}

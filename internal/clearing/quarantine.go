@@ -1,0 +1,91 @@
+package clearing
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/audit"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/lifecycle"
+)
+
+// unprocessableError: the document is fine in itself, but belongs to nothing here or cannot be booked. An operator sees the reason.
+type unprocessableError struct {
+	reason string
+	about  payment.Message // the message that it disagrees with; zero when it belongs to none
+	answer *store.Document // what clearing gets all the same; nil for nothing
+}
+
+// Error is the reason.
+func (e *unprocessableError) Error() string { return e.reason }
+
+func unprocessable(reason string) error { return &unprocessableError{reason: reason} }
+
+func (s *Station) quarantine(ctx context.Context, in store.Document, failed *unprocessableError) error {
+	err := s.inbox.Quarantine(ctx, in, failed.reason, failed.answer)
+	if errors.Is(err, lifecycle.ErrSeen) {
+		return s.seen(ctx, in)
+	}
+	if err == nil {
+		s.auditQuarantined(ctx, in, failed)
+	}
+	return err
+}
+
+// seen tells a duplicate, which is dropped, from another document under a used id, which an operator must see.
+func (s *Station) seen(ctx context.Context, in store.Document) error {
+	same, err := s.inbox.Received(ctx, in)
+	if err != nil {
+		return err
+	}
+	if same {
+		return ErrDuplicate
+	}
+	used := in.Reference
+	in.Reference = used[:min(len(used), 120)] + "~" + shortDigest(in.Content)
+	failed := &unprocessableError{reason: "The message id " + used + " was used before for another document."}
+	err = s.inbox.Quarantine(ctx, in, failed.reason, nil)
+	if errors.Is(err, lifecycle.ErrSeen) {
+		return ErrDuplicate
+	}
+	if err == nil {
+		s.auditQuarantined(ctx, in, failed)
+	}
+	return err
+}
+
+// giveUp puts a document that waited into quarantine.
+func (s *Station) giveUp(ctx context.Context, in store.Document, failed *unprocessableError) error {
+	first, err := s.inbox.GiveUp(ctx, in, failed.reason)
+	if first {
+		s.auditQuarantined(ctx, in, failed)
+	}
+	return err
+}
+
+// auditQuarantined tells the log and the audit trail of a document that an operator has to look at.
+func (s *Station) auditQuarantined(ctx context.Context, in store.Document, failed *unprocessableError) {
+	s.cfg.Log.WarnContext(ctx, "document of clearing quarantined", "scheme", in.Scheme, "name", in.Name,
+		"reference", in.Reference, "reason", failed.reason)
+	s.auditRefused(ctx, store.Refusal{
+		Realm: failed.about.Realm, MessageID: failed.about.InternalID, Event: audit.EventDocumentQuarantined, Why: "quarantine",
+		Sentence: string(in.Name) + " " + in.Reference + " of " + string(in.Scheme) + ": " + failed.reason,
+	})
+}
+
+// auditRefused keeps a refusal of what came from clearing, or was on its way there, in the audit trail: of the realm it belongs to, else of
+// the operator's. Without either, the inbox and the outbox tell of it, and the log.
+func (s *Station) auditRefused(ctx context.Context, refused store.Refusal) {
+	if refused.Realm == "" {
+		refused.Realm, refused.MessageID = s.cfg.OperatorRealm, uuid.Nil
+	}
+	if refused.Realm == "" {
+		return
+	}
+	refused.Actor, refused.At = identity.Gateway(identity.ChannelClearing), s.now()
+	s.inbox.Refused(ctx, refused)
+}

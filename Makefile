@@ -42,7 +42,7 @@ verify: generate lint ## check that generated code is fresh, formatting, and wha
 	@tools/fresh.sh
 	@echo "nothing to complain about"
 
-generate: ## make the generated code anew: pages, queries, API types, ISO 20022 messages, docs/rules.md
+generate: ## make the generated code anew: pages, queries, API types, ISO 20022 messages, docs/rules.md, the description of the schema
 	@echo "pages (templ)"
 	@$(TOOL) templ generate -path views -log-level warn
 	@echo "queries (sqlc)"
@@ -55,6 +55,9 @@ generate: ## make the generated code anew: pages, queries, API types, ISO 20022 
 	@$(GO) generate ./internal/iso20022
 	@echo "the page of the schemes' rules (rulesdoc)"
 	@$(GO) generate ./internal/rulebook
+	@echo "the description of the schema, which the auditor compares with"
+	@tools/postgres.sh --if-missing
+	@$(GO) test -count=1 -run TestTheSchemaIsDescribed ./internal/store/snapshot -update >/dev/null
 
 lint: ## check formatting and run the linters
 	@echo "formatting"

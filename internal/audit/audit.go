@@ -24,8 +24,8 @@ func Detail(from, to, reason string) string {
 	return string(text)
 }
 
-// OpeningDetail is the canonical text of a message's first step: one JSON object with the keys from, to and reason, in this order. The reason
-// always stands there, "" where nothing was said; rows of before have none where nothing was refused.
+// OpeningDetail is the canonical text of a message's first step: one JSON object with the keys from, to and reason, in this order. The
+// reason always stands there, "" where nothing was said; rows of before have none where nothing was refused.
 func OpeningDetail(to, reason string) string {
 	text, err := json.Marshal(struct {
 		From   string `json:"from"`

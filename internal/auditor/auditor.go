@@ -64,8 +64,8 @@ const (
 	answerSealed   = "each answer in the outbox is what the gateway made, by its seal, never a payment, and delivered or refused as it " +
 		"says"
 	decisionSealed = "each decision is what a person said of that content through the gateway, by its seal"
-	masterSealed   = "realms, people, accounts, roles, clients, policies, debtor accounts and who receives are as they were provisioned, " +
-		"by their seals"
+	masterSealed   = "realms, people, accounts, roles, clients, policies, debtor accounts, directories of banks and who receives are as " +
+		"they were provisioned, by their seals"
 	tokenSealed = "each token is what a sign-in was given, for the user, the client and the time it says, by its seal"
 )
 

@@ -131,7 +131,7 @@ func carryOn(t *testing.T, h *stationtest.House, messages []payment.Message) {
 		}
 		switch {
 		case m.State == payment.StateApprovalPending && !half:
-			_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID, ContentHash: m.ContentHash})
+			_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash})
 			must(t, err)
 			settle(t, h, m)
 		case m.State == payment.StateApproved, m.State == payment.StateProcessing && m.Kind == payment.KindInstruction:

@@ -96,7 +96,7 @@ func TestALateAnswerIsPreparedAndNeverSentByItself(t *testing.T) {
 	} {
 		days, words := c.days, c.words
 		o.change("UPDATE message SET answer_by = ((" + zurich + " + " + days + ")::timestamp AT TIME ZONE 'UTC') WHERE kind = 'received recall'")
-		o.db.SealVersions(t)
+		o.DB.SealVersions(t)
 		maker.get("/recalls").is(http.StatusOK).says(words)
 		prepared := days != "3"
 		form := maker.get(path).is(http.StatusOK)

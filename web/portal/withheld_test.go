@@ -91,7 +91,7 @@ func TestARecallOrPaymentThatSomebodyChangedIsShownAsWithheld(t *testing.T) {
 	paid := o.settled(filled())
 	maker := o.as("maker1")
 	ask := "/payments/" + paid.InternalID.String() + "/recall"
-	ours := maker.wish(ask, "reason", "DUPL")
+	ours := maker.requests(ask, "reason", "DUPL")
 	o.change("SET session_replication_role = replica; UPDATE message_version SET debtor_name = 'Mallory', amount = amount * 2 WHERE message_id IN ('" +
 		incoming.InternalID.String() + "', '" + received.InternalID.String() + "', '" + ours.InternalID.String() + "')")
 	for _, name := range readers {

@@ -11,7 +11,13 @@ func entryExhibits() []exhibit {
 	refused.Failed = true
 	anonymous := shell("", views.PlaceNone)
 	return []exhibit{
-		{name: "sign-in", page: views.SignInPage(views.SignIn{Shell: plain, Realm: "demo", Ended: true, DemoHint: "Demo users: maker1, checker1, both1, supervisor1, admin1. Password: countersign-demo"})},
+		{
+			name: "sign-in",
+			page: views.SignInPage(views.SignIn{
+				Shell: plain, Realm: "demo", Ended: true,
+				DemoHint: "Demo users: maker1, checker1, both1, supervisor1, admin1. Password: countersign-demo",
+			}),
+		},
 		{name: "sign-in-refused", failed: true, page: views.SignInPage(views.SignIn{
 			Shell: refused, Realm: "demo", UserName: "maker1",
 			Problems: []ui.Problem{{Field: "password", Text: "User name or password is wrong. Check both and try again"}},
@@ -23,15 +29,27 @@ func entryExhibits() []exhibit {
 		})},
 		{name: "set-up-over", page: views.SetUpPage(views.SetUp{Shell: plain, Over: true})},
 		{name: "set-up-done", page: views.SetUpDonePage(views.SetUp{Shell: plain})},
-		{name: "forbidden", page: views.ProblemPage(views.Forbidden(anonymous, "Approving needs the role Checker. Ask an administrator of realm demo."))},
+		{
+			name: "forbidden",
+			page: views.ProblemPage(views.Forbidden(anonymous, "Approving needs the role Checker. Ask an administrator of realm demo.")),
+		},
 		{name: "not-found", page: views.ProblemPage(views.NotFound(anonymous))},
 		{name: "failed", failed: true, page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44"))},
 		{name: "session-ended", page: views.ProblemPage(views.SessionEnded(anonymous, "/signin?next=/queue"))},
-		{name: "reference", page: views.ReferencePage(views.Reference{Shell: bothShell("Reference data", views.PlaceNone), Rows: []views.ReferenceRow{
-			{Name: "Banks that SIC instant payments reach", Edition: "2026-10-01", Source: "bankmaster_V3.csv", Size: "2340 rows"},
-			{Name: "Banks that SEPA instant payments reach", Edition: "none", Source: "countersign directory import", Warning: "An order must name the BIC of the creditor's bank."},
-		}})},
-		{name: "profile", page: views.ProfilePage(views.Profile{Shell: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One", Saved: true})},
+		{
+			name: "reference",
+			page: views.ReferencePage(views.Reference{Shell: bothShell("Reference data", views.PlaceNone), Rows: []views.ReferenceRow{
+				{Name: "Banks that SIC instant payments reach", Edition: "2026-10-01", Source: "bankmaster_V3.csv", Size: "2340 rows"},
+				{
+					Name: "Banks that SEPA instant payments reach", Edition: "none", Source: "countersign directory import",
+					Warning: "An order must name the BIC of the creditor's bank.",
+				},
+			}}),
+		},
+		{
+			name: "profile",
+			page: views.ProfilePage(views.Profile{Shell: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One", Saved: true}),
+		},
 	}
 }
 
@@ -51,7 +69,9 @@ func filledPayment() views.NewPayment {
 		AddressKind: "structured", Street: "Seestrasse", BuildingNumber: "41", Postcode: "8002", Town: "Zürich", Country: "CH",
 		Amount: "1,234", RemittanceKind: "qr", QRReference: "210000000003139471430009016", EndToEndID: "E2E-20261120-000184",
 	}
-	model.Feedback = &views.IBANCheck{Grouped: "CH44 3199 9123 0008 8901 2", Country: "Switzerland", Bank: "Muster Bank, MUSTCHZZ", Reachable: "yes", Scheme: "sic-inst"}
+	model.Feedback = &views.IBANCheck{
+		Grouped: "CH44 3199 9123 0008 8901 2", Country: "Switzerland", Bank: "Muster Bank, MUSTCHZZ", Reachable: "yes", Scheme: "sic-inst",
+	}
 	return model
 }
 
@@ -85,30 +105,65 @@ func check() views.Check {
 		Shell: makerShell("Check your answers", views.PlaceNew), Action: "/payments/019a9f4e/submit", ChangeURL: "/payments/019a9f4e/edit",
 		Amount: ui.Amount{Currency: "CHF", Value: "1'234.56"}, CreditorName: "Beispiel Holzbau GmbH",
 		Groups: []views.CheckGroup{
-			{Title: "From", Rows: change(ui.Row{Term: "Account", Value: "CH50 2197 7000 0043 3134 6", Details: []string{"Muster AG"}, Numeric: true})},
+			{
+				Title: "From",
+				Rows:  change(ui.Row{Term: "Account", Value: "CH50 2197 7000 0043 3134 6", Details: []string{"Muster AG"}, Numeric: true}),
+			},
 			{Title: "To", Rows: change(
-				ui.Row{Term: "Name", Value: "Beispiel Holzbau GmbH"}, ui.Row{Term: "IBAN", Value: "CH44 3199 9123 0008 8901 2", Details: []string{"Muster Bank, MUSTCHZZ"}, Numeric: true},
-				ui.Row{Term: "Address", Value: "Seestrasse 41", Details: []string{"8002 Zürich", "Switzerland"}})},
-			{Title: "Amount", Rows: change(ui.Row{Term: "Amount", Value: "CHF 1'234.56", Numeric: true}, ui.Row{Term: "Execution", Value: "Immediately, once approved"})},
-			{Title: "Reference", Rows: change(ui.Row{Term: "QR reference", Value: "21 00000 00003 13947 14300 09017", Numeric: true}, ui.Row{Term: "End-to-end ID", Value: "E2E-20261120-000184", Numeric: true})},
+				ui.Row{
+					Term: "Name", Value: "Beispiel Holzbau GmbH",
+				},
+				ui.Row{Term: "IBAN", Value: "CH44 3199 9123 0008 8901 2", Details: []string{"Muster Bank, MUSTCHZZ"}, Numeric: true},
+				ui.Row{Term: "Address", Value: "Seestrasse 41", Details: []string{"8002 Zürich", "Switzerland"}},
+			)},
+			{
+				Title: "Amount",
+				Rows: change(
+					ui.Row{Term: "Amount", Value: "CHF 1'234.56", Numeric: true}, ui.Row{Term: "Execution", Value: "Immediately, once approved"},
+				),
+			},
+			{
+				Title: "Reference",
+				Rows: change(
+					ui.Row{Term: "QR reference", Value: "21 00000 00003 13947 14300 09017", Numeric: true},
+					ui.Row{Term: "End-to-end ID", Value: "E2E-20261120-000184", Numeric: true},
+				),
+			},
 		},
 		NeedsApproval: true, Approvers: "checker1, checker2 or both1",
-		Next: []string{"A second person compares and approves or rejects it.", "Once approved it is sent at once and is final.", "You see the result under My submissions."},
+		Next: []string{
+			"A second person compares and approves or rejects it.", "Once approved it is sent at once and is final.",
+			"You see the result under My submissions.",
+		},
 	}
 }
 
 func formExhibits() []exhibit {
 	doubtful := check()
 	doubtful.Shell.Failed = true
-	doubtful.Duplicates = []views.Duplicate{{Reference: "7QK4M2XW8S11B2D4", URL: "/payments/x", At: "18.11.2026 09:12:00 CET", State: "Settled"}}
+	doubtful.Duplicates = []views.Duplicate{
+		{Reference: "7QK4M2XW8S11B2D4", URL: "/payments/x", At: "18.11.2026 09:12:00 CET", State: "Settled"},
+	}
 	doubtful.Transliterated = []views.Change{{Field: "Message", Before: "Rechnung März", After: "Rechnung Maerz"}}
-	doubtful.Problems = []ui.Problem{{Field: "duplicateAcknowledged", Text: "Confirm that this payment is wanted in addition"}, {Field: "duplicateReason", Text: "Say why it is paid again"}}
-	upload := views.Upload{Shell: makerShell("Upload a payment", views.PlaceNew), Limit: "256 kB", Accepted: []string{"pain.001.001.09 for SIC instant, CHF", "pain.001.001.09 for SEPA instant, EUR"}}
+	doubtful.Problems = []ui.Problem{
+		{Field: "duplicateAcknowledged", Text: "Confirm that this payment is wanted in addition"},
+		{Field: "duplicateReason", Text: "Say why it is paid again"},
+	}
+	upload := views.Upload{
+		Shell: makerShell("Upload a payment", views.PlaceNew), Limit: "256 kB",
+		Accepted: []string{"pain.001.001.09 for SIC instant, CHF", "pain.001.001.09 for SEPA instant, EUR"},
+	}
 	refused := upload
 	refused.Shell.Failed, refused.FileName = true, "payments.xml"
 	refused.Findings = []views.Finding{
-		{Line: 41, Element: "/Document/CstmrCdtTrfInitn/PmtInf/CdtTrfTxInf/CdtrAcct/Id/IBAN", Text: "The check digits are wrong. Compare with the invoice.", Code: "AC01"},
-		{Element: "/Document/CstmrCdtTrfInitn/GrpHdr/NbOfTxs", Text: "The file holds 3 transactions. Send one file for each payment.", Code: "AM18"},
+		{
+			Line: 41, Element: "/Document/CstmrCdtTrfInitn/PmtInf/CdtTrfTxInf/CdtrAcct/Id/IBAN",
+			Text: "The check digits are wrong. Compare with the invoice.", Code: "AC01",
+		},
+		{
+			Element: "/Document/CstmrCdtTrfInitn/GrpHdr/NbOfTxs", Text: "The file holds 3 transactions. Send one file for each payment.",
+			Code: "AM18",
+		},
 	}
 	return []exhibit{
 		{name: "payment-new", page: views.NewPaymentPage(newPayment())},
@@ -116,7 +171,10 @@ func formExhibits() []exhibit {
 		{name: "payment-new-sepa", page: views.NewPaymentPage(sepaPayment())},
 		{name: "check", page: views.CheckPage(check())},
 		{name: "check-duplicate", page: views.CheckPage(doubtful), failed: true},
-		{name: "submitted", page: views.SubmittedPage(views.Submitted{Shell: makerShell("Submitted", views.PlaceMine), Message: message(), Next: check().Next})},
+		{
+			name: "submitted",
+			page: views.SubmittedPage(views.Submitted{Shell: makerShell("Submitted", views.PlaceMine), Message: message(), Next: check().Next}),
+		},
 		{name: "upload", page: views.UploadPage(upload)},
 		{name: "upload-refused", page: views.UploadPage(refused), failed: true},
 		{name: "iban-fragment", page: views.IBANFeedback(*filledPayment().Feedback), fragment: true},

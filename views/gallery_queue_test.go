@@ -64,7 +64,8 @@ func rows(count int) []views.QueueRow {
 	for index := range count {
 		row := views.QueueRow{
 			InternalID: fmt.Sprintf("019a9f4e-2c11-7d3a-9b1e-%012d", index), URL: "/queue/open", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5", index),
-			Kind: "instruction", Scheme: "sic-inst", Amount: ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.%02d", index*7%91+1, index*137%1000, index*13%100)},
+			Kind: "instruction", Scheme: "sic-inst",
+			Amount:       ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.%02d", index*7%91+1, index*137%1000, index*13%100)},
 			CreditorName: creditors[index%len(creditors)], CreditorAccount: "CH4431999123000889012", Maker: "maker1",
 			SubmittedAt: now.Add(-time.Duration(190-index*9) * time.Minute), Now: now,
 		}
@@ -110,7 +111,10 @@ func openQueue(detail views.Decision) views.Queue {
 func queueExhibits() []exhibit {
 	empty := queue()
 	empty.Rows, empty.Facts.Waiting, empty.Facts.Oldest, empty.Facts.Totals = nil, 0, time.Time{}, nil
-	empty.Empty = ui.Empty{Icon: "circle-check", Title: "All decided", Text: "Last decision 08:15 by you.", LinkLabel: "See what was decided today", LinkURL: "/queue?tab=decided"}
+	empty.Empty = ui.Empty{
+		Icon: "circle-check", Title: "All decided", Text: "Last decision 08:15 by you.", LinkLabel: "See what was decided today",
+		LinkURL: "/queue?tab=decided",
+	}
 	noHit := empty
 	noHit.Filter = views.Filter{Action: "/queue", Scheme: "sct-inst", AmountFrom: "1,234", Text: "Holz", Active: 2, ClearURL: "/queue"}
 	noHit.Problems = []ui.Problem{{Field: "amountFrom", Text: "Is 1,234 one thousand two hundred or one point two? Write 1234 or 1.23"}}
@@ -131,7 +135,8 @@ func queueExhibits() []exhibit {
 		{name: "refused-fragment", page: views.DetailFragment(*refusedReject().Detail), fragment: true, failed: true},
 		{name: "conflict-fragment", page: views.DetailFragment(conflicted()), fragment: true, failed: true},
 		{name: "live-fragment", page: views.QueueLiveUpdate(views.QueueLive{
-			Shell: shell("", views.PlaceQueue), Arrivals: 3, URL: "/queue", Facts: views.QueueFacts{Waiting: 17, Oldest: now, Now: now}, Rows: rows(1),
+			Shell: shell("", views.PlaceQueue), Arrivals: 3, URL: "/queue", Facts: views.QueueFacts{Waiting: 17, Oldest: now, Now: now},
+			Rows: rows(1),
 		}), fragment: true},
 		{name: "decided-fragment", page: views.DecidedFragment(decided()), fragment: true},
 	}

@@ -93,9 +93,10 @@ func (r QueueRow) entry() ui.Entry {
 		maker = "by you"
 	}
 	entry := ui.Entry{
-		ID: r.InternalID, URL: r.URL, InPane: true, Reference: r.Reference, Amount: r.Amount, Toward: r.Toward, Name: r.CreditorName, Purpose: r.Purpose,
-		Facts: ui.Facts(ui.KindFact(r.Kind), ui.AccountFact(r.CreditorAccount), ui.Fact{Text: ui.SchemeLabel(r.Scheme)}, ui.Fact{Text: maker}),
-		At:    r.SubmittedAt, Now: r.Now, Aged: true, Current: r.Current, Decided: r.Decided, Dimmed: r.Dimmed,
+		ID: r.InternalID, URL: r.URL, InPane: true, Reference: r.Reference, Amount: r.Amount, Toward: r.Toward, Name: r.CreditorName,
+		Purpose: r.Purpose,
+		Facts:   ui.Facts(ui.KindFact(r.Kind), ui.AccountFact(r.CreditorAccount), ui.Fact{Text: ui.SchemeLabel(r.Scheme)}, ui.Fact{Text: maker}),
+		At:      r.SubmittedAt, Now: r.Now, Aged: true, Current: r.Current, Decided: r.Decided, Dimmed: r.Dimmed,
 	}
 	for _, flag := range r.Flags {
 		entry.Flags = append(entry.Flags, ui.Fact(flag))

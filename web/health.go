@@ -45,7 +45,8 @@ func (s *Server) look(ctx context.Context) *look {
 	limited, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
 	found, err := s.cfg.Database.For(store.ForPages).Ready(limited)
-	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) && s.unready.CompareAndSwap(false, true) { // of which the store itself tells
+	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) &&
+		s.unready.CompareAndSwap(false, true) { // of which the store itself tells
 		s.cfg.Log.ErrorContext(ctx, "not ready", "error", err)
 	}
 	if err == nil {

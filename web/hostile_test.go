@@ -49,7 +49,11 @@ func TestHostileBodiesNeitherBreakNorBloatTheDoors(t *testing.T) {
 	form := "grant_type=password&client_id=demo-backoffice&client_secret=x&username=nobody&password=x"
 	doors := []hostileDoor{
 		{"create", webtest.CreateSwiss, "application/json", webtest.Order(webtest.Sample), signedIn},
-		{"recall", "/api/sct-inst/v1/recall/create", "application/json", `{"identifiers":{"internalId":"x"},"RecallDetails":{"reason":"DUPL"}}`, signedIn},
+		{
+			"recall", "/api/sct-inst/v1/recall/create", "application/json",
+			`{"identifiers":{"internalId":"x"},"RecallDetails":{"reason":"DUPL"}}`,
+			signedIn,
+		},
 		{"approval", webtest.ApprovePath, "application/json", webtest.Verdict("x", "approve"), signedIn},
 		{
 			"clearing", webtest.ClearingPath, "application/xml", webtest.StatusReport(t, "sic-inst_04_pacs.002.001.10_ACSC.xml", "DM00000000000000"),

@@ -81,7 +81,9 @@ func TestEveryGuardedRouteAsksForAToken(t *testing.T) {
 			continue
 		}
 		path := strings.NewReplacer(":internalId", "x", ":id", "x").Replace(route.Path)
-		a := b.Send(t, webtest.Call{Method: route.Method, Path: path, Body: "{}", Change: func(r *http.Request) { r.Header.Set("Cookie", "sid=x") }})
+		a := b.Send(
+			t, webtest.Call{Method: route.Method, Path: path, Body: "{}", Change: func(r *http.Request) { r.Header.Set("Cookie", "sid=x") }},
+		)
 		if a.Status != http.StatusUnauthorized {
 			t.Errorf("%s %s: %d", route.Method, route.Path, a.Status)
 		}
@@ -109,9 +111,12 @@ func TestTheOtherWaysToAnAddressAreClosed(t *testing.T) {
 		{"GET", "/static/../go.mod", 404},
 		{"GET", "/nothing", 404},
 	} {
-		a := b.Send(t, webtest.Call{Method: c.method, Path: c.path, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample), Change: func(r *http.Request) {
-			r.Header.Set("X-HTTP-Method-Override", "POST")
-		}})
+		a := b.Send(
+			t,
+			webtest.Call{Method: c.method, Path: c.path, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample), Change: func(r *http.Request) {
+				r.Header.Set("X-HTTP-Method-Override", "POST")
+			}},
+		)
 		if a.Status != c.want {
 			t.Errorf("%s %s: %d, want %d", c.method, c.path, a.Status, c.want)
 		}
@@ -198,7 +203,9 @@ func TestReadinessSaysWhetherFourEyesIsEnforced(t *testing.T) {
 		t.Errorf("the demo: %d %s", a.Status, a.Body)
 	}
 	// The directories of tests are of 2020.
-	if words := a.Text("directories"); !strings.Contains(words, "sct-inst in realm demo: of 2020-01-01, older than a quarter: import the directory of today") {
+	if words := a.Text("directories"); !strings.Contains(
+		words, "sct-inst in realm demo: of 2020-01-01, older than a quarter: import the directory of today",
+	) {
 		t.Errorf("old directories: %s", words)
 	}
 	_, err := b.DB.Connect(t).Exec(t.Context(), `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at)
@@ -223,7 +230,9 @@ func TestReadinessSaysWhetherFourEyesIsEnforced(t *testing.T) {
 		t.Errorf("livez without a database: %d", a.Status)
 	}
 	token := "demo." + strings.Repeat("A", 43)
-	a = b.Send(t, webtest.Call{Method: http.MethodGet, Path: webtest.ListPath, Change: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }})
+	a = b.Send(t, webtest.Call{
+		Method: http.MethodGet, Path: webtest.ListPath, Change: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) },
+	})
 	if a.Status != http.StatusServiceUnavailable || a.Text("errorCode") != "503_UNAVAILABLE" || strings.Contains(a.Body, "pool") {
 		t.Errorf("a call without a database: %d %s", a.Status, a.Body)
 	}
@@ -232,7 +241,8 @@ func TestReadinessSaysWhetherFourEyesIsEnforced(t *testing.T) {
 func TestTheDescriptionIsServed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	if a := b.Send(t, webtest.Get("/api/openapi.yaml", webtest.Nobody)); a.Status != http.StatusOK || !strings.HasPrefix(a.Body, "openapi: 3.1.0") {
+	if a := b.Send(t, webtest.Get("/api/openapi.yaml", webtest.Nobody)); a.Status != http.StatusOK ||
+		!strings.HasPrefix(a.Body, "openapi: 3.1.0") {
 		t.Errorf("YAML: %d", a.Status)
 	}
 	if a := b.Send(t, webtest.Get("/api/openapi.json", webtest.Nobody)); a.Status != http.StatusOK || a.Text("openapi") != "3.1.0" {
@@ -266,11 +276,17 @@ func TestNoSecretGetsIntoTheLog(t *testing.T) {
 	token := b.Token(t, webtest.Maker1)
 	body := webtest.Order(webtest.Sample)
 	id := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: body}).Text("identifiers", "internalId")
-	b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: strings.Replace(body, "CH4821966000009613388", "CH4821966000009613389", 1)})
+	b.Send(t, webtest.Call{
+		Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: strings.Replace(body, "CH4821966000009613388", "CH4821966000009613389", 1),
+	})
 	b.Send(t, webtest.Get(webtest.ListPath+"?creditorAccount=CH4821966000009613388&creditorName=Haller&access_token="+token, webtest.Maker1))
 	b.Send(t, webtest.Get("/api/common/v1/transaction/CH4821966000009613388", webtest.Maker1))
-	b.Send(t, webtest.Call{Path: "/api/auth/v1/realms/demo/login?password=leaked-query", Kind: "application/x-www-form-urlencoded", Body: "password=leaked-form"})
-	b.Send(t, webtest.Call{Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(id, "reject", "rejectReason", "leaked-reason")})
+	b.Send(t, webtest.Call{
+		Path: "/api/auth/v1/realms/demo/login?password=leaked-query", Kind: "application/x-www-form-urlencoded", Body: "password=leaked-form",
+	})
+	b.Send(
+		t, webtest.Call{Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(id, "reject", "rejectReason", "leaked-reason")},
+	)
 	b.Send(t, webtest.ClearingCall("<leaked-xml/>", nil))
 	b.Send(t, webtest.Call{Method: "LEAKED", Path: "/leaked-path", Change: func(r *http.Request) {
 		r.Header.Set("X-Request-Id", "a\nleaked-header")

@@ -56,7 +56,8 @@ func TestMoreThanTheDoorTakesAreAskedToComeAgain(t *testing.T) {
 	<-body.asked
 	list := webtest.Get(webtest.ListPath, webtest.Maker1)
 	refused := b.Send(t, list)
-	if refused.Status != http.StatusServiceUnavailable || refused.Text("errorCode") != "503_UNAVAILABLE" || refused.Header.Get("Retry-After") != "1" {
+	if refused.Status != http.StatusServiceUnavailable || refused.Text("errorCode") != "503_UNAVAILABLE" ||
+		refused.Header.Get("Retry-After") != "1" {
 		t.Errorf("beyond the limit: %d, Retry-After %q, %s", refused.Status, refused.Header.Get("Retry-After"), refused.Body)
 	}
 	if a := b.Send(t, webtest.Get("/readyz", webtest.Nobody)); a.Status != http.StatusOK {
@@ -124,7 +125,9 @@ func TestReadinessDoesNotWaitForTheDatabase(t *testing.T) {
 func TestReadinessNamesAnInterruptedConnection(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	id := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample)}).Text("identifiers", "internalId")
+	id := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample)}).Text(
+		"identifiers", "internalId",
+	)
 	b.Send(t, webtest.Call{Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(id, "approve")})
 	message, err := uuid.Parse(id)
 	must(t, err)
@@ -135,7 +138,8 @@ func TestReadinessNamesAnInterruptedConnection(t *testing.T) {
 		}
 	}
 	a := b.Send(t, webtest.Get("/readyz", webtest.Nobody))
-	if a.Status != http.StatusOK || a.Text("connections", "sct-inst") != "working" || strings.HasPrefix(a.Text("connections", "sic-inst"), "working") ||
+	if a.Status != http.StatusOK || a.Text("connections", "sct-inst") != "working" ||
+		strings.HasPrefix(a.Text("connections", "sic-inst"), "working") ||
 		!strings.Contains(a.Text("connections", "sic-inst"), " since 2026-11-20T09:30:00Z") {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}

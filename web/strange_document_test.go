@@ -42,7 +42,8 @@ func openProduct(t *testing.T) *product {
 	t.Helper()
 	p := &product{t: t, house: stationtest.New(t), sent: map[rulebook.Scheme]payment.Message{}, came: map[rulebook.Scheme]payment.Message{}}
 	server, err := web.Open(p.house.Stations, web.Settings{
-		Environment: "TEST", Realm: demo.Realm, OperatorRealm: demo.Realm, Connected: map[rulebook.Scheme]bool{rulebook.SchemeSIC: true, rulebook.SchemeSCT: true},
+		Environment: "TEST", Realm: demo.Realm, OperatorRealm: demo.Realm,
+		Connected:   map[rulebook.Scheme]bool{rulebook.SchemeSIC: true, rulebook.SchemeSCT: true},
 		Connections: []inbound.Connection{inbound.NewConnection(webtest.ClearingToken, rulebook.Schemes()...)},
 		Limits:      web.Limits{PerPrincipal: 1_000_000, PerAddress: 1_000_000},
 	})
@@ -70,7 +71,10 @@ func (p *product) begin(scheme rulebook.Scheme) {
 	p.came[scheme], err = h.Reader.Message(ctx, realm, id)
 	must(p.t, err)
 	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RECALL", ID: "RECALL", At: h.Clock.Now(),
+		Request: rtransactionrule.Request{
+			Reason: "CUST",
+		},
+		Scheme: scheme, Original: document, MessageID: "RECALL", ID: "RECALL", At: h.Clock.Now(),
 	})
 	must(p.t, err)
 	p.must(http.StatusAccepted, scheme, "RECALL", encode(p.t, recall))
@@ -105,7 +109,9 @@ func encode(t *testing.T, document iso20022.Document) []byte {
 // deliver hands a document to the door of clearing.
 func (p *product) deliver(scheme rulebook.Scheme, reference string, content []byte) (status int, said string) {
 	p.t.Helper()
-	r, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.server.URL+"/clearing/v1/"+string(scheme)+"/messages", bytes.NewReader(content))
+	r, err := http.NewRequestWithContext(
+		p.t.Context(), http.MethodPost, p.server.URL+"/clearing/v1/"+string(scheme)+"/messages", bytes.NewReader(content),
+	)
 	must(p.t, err)
 	r.Header.Set("Content-Type", "application/xml")
 	r.Header.Set("X-Message-Id", reference)
@@ -133,7 +139,8 @@ func (p *product) must(want int, scheme rulebook.Scheme, reference string, conte
 
 // inboundNames are the messages that clearing may send.
 var inboundNames = []iso20022.MessageName{
-	iso20022.Pacs002V10, iso20022.Pacs004V09, iso20022.Pacs008V08, iso20022.Pacs028V03, iso20022.Camt025V05, iso20022.Camt029V09, iso20022.Camt056V08,
+	iso20022.Pacs002V10, iso20022.Pacs004V09, iso20022.Pacs008V08, iso20022.Pacs028V03, iso20022.Camt025V05, iso20022.Camt029V09,
+	iso20022.Camt056V08,
 }
 
 // known puts ids, amounts and accounts that exist here in the place of random ones, so that a document is looked at more closely.

@@ -107,7 +107,9 @@ func (c *demoCommand) clearing(simulator net.Listener) (map[rulebook.Scheme]stri
 	}
 	addresses, err := clearingAddresses(c.ClearingSICURL, c.ClearingSCTURL)
 	if err == nil && len(addresses) < len(rulebook.Schemes()) {
-		err = errors.New("COUNTERSIGN_DEMO_SIMULATOR is off: say where payments go with COUNTERSIGN_CLEARING_SIC_URL and COUNTERSIGN_CLEARING_SCT_URL")
+		err = errors.New(
+			"COUNTERSIGN_DEMO_SIMULATOR is off: say where payments go with COUNTERSIGN_CLEARING_SIC_URL and COUNTERSIGN_CLEARING_SCT_URL",
+		)
 	}
 	return addresses, err
 }
@@ -123,7 +125,9 @@ func (c *demoCommand) listen() (gatewayListener, simulatorListener net.Listener,
 	}
 	simulatorListener, err = net.Listen("tcp", c.SimulatorListen)
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("listen for the simulator (COUNTERSIGN_SIMULATOR_LISTEN moves it): %w", err), gatewayListener.Close())
+		return nil, nil, errors.Join(
+			fmt.Errorf("listen for the simulator (COUNTERSIGN_SIMULATOR_LISTEN moves it): %w", err), gatewayListener.Close(),
+		)
 	}
 	return gatewayListener, simulatorListener, nil
 }

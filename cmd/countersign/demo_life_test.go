@@ -17,7 +17,10 @@ import (
 // incoming has the simulator send a payment to a customer of the demo, and returns its TxId. The gateway has to accept it.
 func (h *house) incoming(t *testing.T, scheme string) string {
 	t.Helper()
-	answer, err := http.Post("http://"+h.simulator+"/scenario/incoming-payment", "application/json", strings.NewReader(`{"scheme":"`+scheme+`"}`))
+	answer, err := http.Post(
+		"http://"+h.simulator+"/scenario/incoming-payment", "application/json",
+		strings.NewReader(`{"scheme":"`+scheme+`"}`),
+	)
 	must(t, err)
 	body, err := io.ReadAll(answer.Body)
 	must(t, err)
@@ -110,7 +113,9 @@ func TestTheDemoGainsNothingByResetRole(t *testing.T) {
 	owner, err := pgx.Connect(t.Context(), h.databaseURL(t))
 	must(t, err)
 	var others int
-	must(t, owner.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'countersign' AND usename <> $1", demoLogin).Scan(&others))
+	must(t, owner.QueryRow(
+		t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'countersign' AND usename <> $1", demoLogin,
+	).Scan(&others))
 	if others != 0 {
 		t.Errorf("%d connections of the gateway have another login", others)
 	}

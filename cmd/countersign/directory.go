@@ -81,7 +81,9 @@ func (c *importDirectoryCommand) read() (rulebook.Scheme, *directory.Directory, 
 		return scheme, read, err
 	}
 	if scheme == rulebook.SchemeSCT {
-		return "", nil, errors.New("the bank master of SIX does not tell whom SEPA instant payments reach: give the directory of your SEPA clearing")
+		return "", nil, errors.New(
+			"the bank master of SIX does not tell whom SEPA instant payments reach: give the directory of your SEPA clearing",
+		)
 	}
 	read, err := directory.ParseBankMaster(content)
 	return rulebook.SchemeSIC, read, err

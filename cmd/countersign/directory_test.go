@@ -23,8 +23,11 @@ func TestAnOperatorImportsDirectories(t *testing.T) {
 	}
 	const head = "edition;2026-11-20\nprefix;bic;name;instant\n"
 	sepa := file("sepa.csv", head+"DE;AAAADEFFXXX;Demo bank;yes\n")
-	master := file("bankmaster_V3.csv", "IID/QR-IID;Valid on;Concatenation;New IID/QR-IID;SIC IID;Name of bank/institution;BIC;IP customer payments, CHF\n"+
-		"762;2026-11-20;N;;007620;Demo bank;AAAACHBBXXX;Y\n")
+	master := file(
+		"bankmaster_V3.csv",
+		"IID/QR-IID;Valid on;Concatenation;New IID/QR-IID;SIC IID;Name of bank/institution;BIC;IP customer payments, CHF\n"+
+			"762;2026-11-20;N;;007620;Demo bank;AAAACHBBXXX;Y\n",
+	)
 	settings := []string{"COUNTERSIGN_DATABASE_OWNER_URL=" + db.OwnerURL, "COUNTERSIGN_TOKEN_KEY_FILE=" + keyIn(t, folder)}
 	for name, test := range map[string]struct {
 		args []string
@@ -44,8 +47,14 @@ func TestAnOperatorImportsDirectories(t *testing.T) {
 		}
 	}
 	var stored string
-	must(t, db.Connect(t).QueryRow(t.Context(), `SELECT string_agg(realm || ' ' || scheme || ' ' || edition || ' ' || source || ' ' || entries, ', ' ORDER BY scheme)
-		FROM routing_directory`).Scan(&stored))
+	must(
+		t,
+		db.Connect(t).QueryRow(
+			t.Context(),
+			`SELECT string_agg(realm || ' ' || scheme || ' ' || edition || ' ' || source || ' ' || entries, ', ' ORDER BY scheme)
+		FROM routing_directory`,
+		).Scan(&stored),
+	)
 	if stored != "bank sct-inst 2026-11-20 sepa.csv 1, bank sic-inst 2026-11-20 bankmaster_V3.csv 2" {
 		t.Errorf("stored: %s", stored)
 	}

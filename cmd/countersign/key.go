@@ -51,7 +51,9 @@ func readRing(path, bareID string) (keyring.Ring, error) {
 		return keyring.Ring{}, fmt.Errorf("read the keys of %s (make one: countersign key new --id ID): %w", path, err)
 	}
 	if weak := ring.Weak(); len(weak) > 0 {
-		return keyring.Ring{}, fmt.Errorf("the key %s in %s was not made by chance: make another one (countersign key new --id ID)", weak[0], path)
+		return keyring.Ring{}, fmt.Errorf(
+			"the key %s in %s was not made by chance: make another one (countersign key new --id ID)", weak[0], path,
+		)
 	}
 	return ring, nil
 }

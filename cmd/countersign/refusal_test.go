@@ -202,7 +202,9 @@ func TestServeRefusesADatabaseThatDoesNotFit(t *testing.T) {
 		defer func() { _, _ = db.Connect(t).Exec(t.Context(), "DROP DATABASE "+name+" WITH (FORCE)") }()
 		url := loginOf(t, db, "IN ROLE countersign_app")
 		path, query, _ := strings.Cut(url, "?")
-		refusedWith(t, safe(t, path[:strings.LastIndex(path, "/")+1]+name+"?"+query), "the database has no schema yet: run countersign migrate first")
+		refusedWith(
+			t, safe(t, path[:strings.LastIndex(path, "/")+1]+name+"?"+query), "the database has no schema yet: run countersign migrate first",
+		)
 	})
 }
 

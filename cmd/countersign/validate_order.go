@@ -45,7 +45,9 @@ func (v validation) order(name string, content []byte) (fileReport, error) {
 	if read.Document != nil && len(made.Findings) == 0 {
 		for _, note := range carriage.Notes(made.Scheme, read.Document) {
 			place := at(read.Prefix + note.Pointer)
-			made.Notes = append(made.Notes, findingNote{Line: place.Line, Column: place.Column, Pointer: read.Prefix + note.Pointer, Text: note.Text})
+			made.Notes = append(
+				made.Notes, findingNote{Line: place.Line, Column: place.Column, Pointer: read.Prefix + note.Pointer, Text: note.Text},
+			)
 		}
 	}
 	return made, nil

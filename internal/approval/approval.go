@@ -6,8 +6,8 @@
 //  3. write decision, state, history, audit and, with the last approval, the release and the job that sends it, in one guarded
 //     statement and one transaction.
 //
-// What is refused is kept for the auditor. Of several checkers one wins; the others get the state that the winner left. Approval never calls clearing: a crash after the
-// commit loses nothing, because the job is part of it.
+// What is refused is kept for the auditor. Of several checkers one wins; the others get the state that the winner left. Approval never
+// calls clearing: a crash after the commit loses nothing, because the job is part of it.
 package approval
 
 import (
@@ -60,9 +60,9 @@ type Expectation struct {
 
 // Approve records an approval and returns the message after it: Approved, or still Approval Pending when it needs more approvals.
 //
-// Errors: payment.ErrNotFound, MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the message as
-// it is now), payment.RepeatError when this person said the same before, payment.ContentError, payment.WithheldError, payment.RefusalError when a rule of the scheme no longer holds or the policy now
-// in force asks for more approvals than the message has.
+// Errors: payment.ErrNotFound, MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the message as it is
+// now), payment.RepeatError when this person said the same before, payment.ContentError, payment.WithheldError, payment.RefusalError when a
+// rule of the scheme no longer holds or the policy now in force asks for more approvals than the message has.
 func (s *Station) Approve(ctx context.Context, by identity.Principal, in Input) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionApprove,

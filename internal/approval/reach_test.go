@@ -149,9 +149,13 @@ func TestWhoWritesIntoTheDatabaseRedirectsNothing(t *testing.T) {
 	}
 	owner := h.DB.Connect(t)
 	const planted = "edition;2026-03-01\nprefix;bic;name;instant\nFR;ZZZZFRPPXXX;Bank of a thief;yes\n"
-	_, err := owner.Exec(ctx, `INSERT INTO routing_directory (realm, directory_id, scheme, edition, source, entries, content, content_hash, loaded_at, key_id, seal)
+	_, err := owner.Exec(
+		ctx,
+		`INSERT INTO routing_directory (realm, directory_id, scheme, edition, source, entries, content, content_hash, loaded_at, key_id, seal)
 		SELECT realm, 'ffffffff-ffff-7fff-bfff-ffffffffffff', scheme, edition, source, entries, $1::bytea, sha256($1::bytea), loaded_at, key_id, seal
-		FROM routing_directory WHERE realm = 'demo' AND scheme = 'sct-inst'`, []byte(planted))
+		FROM routing_directory WHERE realm = 'demo' AND scheme = 'sct-inst'`,
+		[]byte(planted),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

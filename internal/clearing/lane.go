@@ -160,7 +160,9 @@ func (l *lane) unconfirmed(ctx context.Context, realm string, at lifecycle.DueTi
 }
 
 // work does the same with each message, some at a time. One that fails pauses, and is named in the log the first time.
-func (l *lane) work(ctx context.Context, paused *pauses[uuid.UUID], ids []uuid.UUID, do func(context.Context, uuid.UUID) error, realm string) {
+func (l *lane) work(
+	ctx context.Context, paused *pauses[uuid.UUID], ids []uuid.UUID, do func(context.Context, uuid.UUID) error, realm string,
+) {
 	var group errgroup.Group
 	group.SetLimit(laneParallel)
 	for _, id := range ids {

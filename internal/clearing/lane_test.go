@@ -40,15 +40,19 @@ func (n *halfDead) Deliver(ctx context.Context, scheme rulebook.Scheme, referenc
 	if !ours || n.silent.Load() {
 		return nil
 	}
-	settled := clearing.Document{Scheme: scheme, Reference: fmt.Sprintf("ANS%d", n.number.Add(1)), Content: settlement(string(id)), ReceivedAt: n.house.Now()}
+	settled := clearing.Document{
+		Scheme: scheme, Reference: fmt.Sprintf("ANS%d", n.number.Add(1)), Content: settlement(string(id)), ReceivedAt: n.house.Now(),
+	}
 	return n.house.Clearing.Receive(ctx, settled)
 }
 
 // settlement is a pacs.002 that settles a payment.
 func settlement(transaction string) []byte {
-	return []byte(`<?xml version="1.0" encoding="UTF-8"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.002.001.10"><FIToFIPmtStsRpt><GrpHdr><MsgId>S` +
-		transaction + `</MsgId><CreDtTm>2026-03-02T11:00:01Z</CreDtTm></GrpHdr><TxInfAndSts><OrgnlTxId>` + transaction +
-		`</OrgnlTxId><TxSts>ACSC</TxSts></TxInfAndSts></FIToFIPmtStsRpt></Document>`)
+	return []byte(
+		`<?xml version="1.0" encoding="UTF-8"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.002.001.10"><FIToFIPmtStsRpt><GrpHdr><MsgId>S` +
+			transaction + `</MsgId><CreDtTm>2026-03-02T11:00:01Z</CreDtTm></GrpHdr><TxInfAndSts><OrgnlTxId>` + transaction +
+			`</OrgnlTxId><TxSts>ACSC</TxSts></TxInfAndSts></FIToFIPmtStsRpt></Document>`,
+	)
 }
 
 // goingOn is a house whose clock runs, with jobs and watch, until stop.
@@ -147,7 +151,9 @@ func TestASchemeThatHangsHoldsUpNothingElse(t *testing.T) {
 	makers.Wait()
 	until(t, h, 40, "SELECT count(*) FROM message WHERE scheme = 'sic-inst' AND state = 'Settled'")
 	until(t, h, 300, "SELECT count(*) FROM message WHERE scheme = 'sct-inst' AND state = 'Unconfirmed'")
-	settled, unconfirmed := longest(t, h, rulebook.SchemeSIC, payment.StateSettled, began), longest(t, h, rulebook.SchemeSCT, payment.StateUnconfirmed, began)
+	settled, unconfirmed := longest(t, h, rulebook.SchemeSIC, payment.StateSettled, began), longest(
+		t, h, rulebook.SchemeSCT, payment.StateUnconfirmed, began,
+	)
 	t.Logf("the longest: Swiss to settled %s, SEPA to unconfirmed %s; %d deliveries to SEPA tried", settled, unconfirmed, network.tried.Load())
 	if settled > time.Second+busyMachine || unconfirmed < 10*time.Second || unconfirmed > 11*time.Second+busyMachine {
 		t.Errorf("Swiss payments took up to %s to settle, SEPA payments %s to be unconfirmed", settled, unconfirmed)
@@ -164,7 +170,9 @@ func TestASchemeThatHangsHoldsUpNothingElse(t *testing.T) {
 	began = h.Now()
 	approveMany(t, again, rulebook.SchemeSIC, 10)
 	until(t, again, 10, "SELECT count(*) FROM message WHERE scheme = 'sic-inst' AND state = 'Unconfirmed'")
-	taken, unconfirmed := longest(t, h, rulebook.SchemeSIC, payment.StateProcessing, began), longest(t, h, rulebook.SchemeSIC, payment.StateUnconfirmed, began)
+	taken, unconfirmed := longest(t, h, rulebook.SchemeSIC, payment.StateProcessing, began), longest(
+		t, h, rulebook.SchemeSIC, payment.StateUnconfirmed, began,
+	)
 	t.Logf("after a restart, the longest: Swiss to clearing %s, to unconfirmed %s", taken, unconfirmed)
 	if taken > time.Second+busyMachine || unconfirmed > 11*time.Second+busyMachine {
 		t.Errorf("after a restart Swiss payments took up to %s to clearing, %s to be unconfirmed", taken, unconfirmed)
@@ -253,7 +261,9 @@ func TestAConnectionIsInterruptedAndTried(t *testing.T) {
 func tried(t *testing.T, h *stationtest.House) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if !slices.ContainsFunc(h.Clearing.Connections(), func(c clearing.ConnectionStatus) bool { return c.State == clearing.ConnectionInterrupted }) {
+		if !slices.ContainsFunc(
+			h.Clearing.Connections(), func(c clearing.ConnectionStatus) bool { return c.State == clearing.ConnectionInterrupted },
+		) {
 			return
 		}
 	}

@@ -22,8 +22,8 @@ const (
 	watchPage = 500
 	// clockParallel bounds the messages of a step that are moved at once.
 	clockParallel = 8
-	// listWithin is how long a list of what is due may take, moveWithin one move and stepWithin all moves of a step in a realm: a database that
-	// does not answer costs the clock that much, and the next look begins anew.
+	// listWithin is how long a list of what is due may take, moveWithin one move and stepWithin all moves of a step in a realm: a database
+	// that does not answer costs the clock that much, and the next look begins anew.
 	listWithin = 2 * time.Second
 	moveWithin = 2 * time.Second
 	stepWithin = 4 * time.Second

@@ -16,8 +16,8 @@ import (
 	"countersign/internal/testlog"
 )
 
-// TestNothingIsMadeOfAPaymentThatSomebodyBroke: whoever writes into the database an incoming payment, or the amount of one, gets no return of
-// it by an honest checker: nothing that is made of it gets a seal. The same holds for an answer to a recall and for a recall of ours.
+// TestNothingIsMadeOfAPaymentThatSomebodyBroke: whoever writes into the database an incoming payment, or the amount of one, gets no return
+// of it by an honest checker: nothing that is made of it gets a seal. The same holds for an answer to a recall and for a recall of ours.
 func TestNothingIsMadeOfAPaymentThatSomebodyBroke(t *testing.T) {
 	t.Parallel()
 	const amount, reason = "UPDATE message_version SET amount = 900000 WHERE message_id = $1", "UPDATE message SET reason = 'DUPL' WHERE message_id = $1"
@@ -70,10 +70,16 @@ func TestNothingIsMadeOfAPaymentThatSomebodyBroke(t *testing.T) {
 }
 
 // receivedRecall brings the recall of an incoming payment in.
-func receivedRecall(t *testing.T, h *stationtest.House, original payment.Message, document *iso20022.FIToFICustomerCreditTransfer) payment.Message {
+func receivedRecall(
+	t *testing.T, h *stationtest.House, original payment.Message, document *iso20022.FIToFICustomerCreditTransfer,
+) payment.Message {
 	t.Helper()
 	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: original.Scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now(),
+		Request: rtransactionrule.Request{
+			Reason: "CUST",
+		},
+		Scheme: original.Scheme, Original: document, MessageID: "RE1", ID: "RE1",
+		At: h.Clock.Now(),
 	})
 	receive(t, h, inbound(t, original.Scheme, "RE1", recall, err))
 	id, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
@@ -93,7 +99,11 @@ func TestARecallOfAPaymentThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
 	execute(t, superuser(t, h), "UPDATE message_version SET debtor_name = 'Mallory' WHERE message_id = $1", original.InternalID)
 	before := outbox(t, h)
 	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: original.Scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now(),
+		Request: rtransactionrule.Request{
+			Reason: "CUST",
+		},
+		Scheme: original.Scheme, Original: document, MessageID: "RE1", ID: "RE1",
+		At: h.Clock.Now(),
 	})
 	receive(t, h, inbound(t, original.Scheme, "RE1", recall, err))
 	if outcome, reason := inboxOf(t, h, "RE1"); outcome != "quarantined" || !strings.Contains(reason, "withheld") {
@@ -115,8 +125,12 @@ func TestAnAnswerToARecallThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
 	recall = current(t, h, recall)
 	execute(t, superuser(t, h), "UPDATE message_version SET debtor_name = 'Mallory' WHERE message_id = $1", recall.InternalID)
 	back, err := interbank.Return(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: recall.Scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "RET", ID: "RET",
-		At: h.Clock.Now(), Day: h.Clock.Now(),
+		Request: rtransactionrule.Request{
+			Reason: "FOCR",
+		},
+		Scheme: recall.Scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "RET", ID: "RET",
+		At:  h.Clock.Now(),
+		Day: h.Clock.Now(),
 	})
 	receive(t, h, inbound(t, recall.Scheme, "RET", back, err))
 	no, err := interbank.Resolution(interbank.RTransactionInput{

@@ -20,8 +20,8 @@ const (
 
 // Day fills the realm of the demo with a believable day, so that no page is empty: payments of both schemes in every state people meet,
 // recalls, a return, a resolution, and what comes in. It knows the gateway and the simulator only by the calls an integrator makes, so
-// every row is made by the stations, by the people who may, and with the true times: a grant of a role does not reach back before the
-// demo was made, so nothing can be dated to the hours before. A payment comes through a client whose payments expire after a minute; it is the
+// every row is made by the stations, by the people who may, and with the true times: a grant of a role does not reach back before the demo
+// was made, so nothing can be dated to the hours before. A payment comes through a client whose payments expire after a minute; it is the
 // first of the day, and expires when the rest is long done.
 type Day struct {
 	GatewayURL   string // without path
@@ -68,7 +68,10 @@ func (p *player) pay(ctx context.Context, number int, o order) error {
 	case endPending, endExpired:
 		return nil
 	case endRejected:
-		return p.decide(ctx, checkerOf(number), id, `"reject","rejectReason":"The invoice is addressed to another company of the group: ask for a new one."`)
+		return p.decide(
+			ctx, checkerOf(number), id,
+			`"reject","rejectReason":"The invoice is addressed to another company of the group: ask for a new one."`,
+		)
 	case endWithdrawn:
 		_, err = p.call(ctx, makerOf(number), "/api/"+o.scheme+"/v1/instruction/cancel",
 			`{"identifiers":{"internalId":"`+id+`"},"reason":"Entered twice; the other one stays."}`)
@@ -96,7 +99,10 @@ func (p *player) recalls(ctx context.Context) (err error) {
 			err = errors.Join(err, settled)
 			continue
 		}
-		id, stepErr := p.request(ctx, makerOf(i), r.scheme+" recall", `{"identifiers":{"internalId":"`+r.id+`"},"RecallDetails":{"reason":"`+r.reason+`"}}`)
+		id, stepErr := p.request(
+			ctx, makerOf(i), r.scheme+" recall",
+			`{"identifiers":{"internalId":"`+r.id+`"},"RecallDetails":{"reason":"`+r.reason+`"}}`,
+		)
 		if stepErr == nil && i < len(p.recalled)-1 {
 			stepErr = p.decide(ctx, checkerOf(i), id, `"approve"`)
 		}
@@ -105,8 +111,8 @@ func (p *player) recalls(ctx context.Context) (err error) {
 	return err
 }
 
-// arrivals come in: one stays as it is, one goes back because its creditor asks for it, one is recalled and waits for a decision, and the recall
-// of the last one is refused.
+// arrivals come in: one stays as it is, one goes back because its creditor asks for it, one is recalled and waits for a decision, and the
+// recall of the last one is refused.
 func (p *player) arrivals(ctx context.Context) error {
 	_, kept := p.arrive(ctx, arrival{scheme: "sct-inst", amount: "1840.00", debtor: "Beispiel GmbH", remittance: "Invoice 2231"})
 	return errors.Join(kept, p.sendBack(ctx), p.waitForDecision(ctx), p.refuseRecall(ctx))

@@ -100,7 +100,9 @@ func (p *player) arrive(ctx context.Context, in arrival) (arrival, error) {
 	if err != nil {
 		return in, err
 	}
-	list, err := p.call(ctx, "supervisor1", "/api/common/v1/transaction/list?kind=payment&direction=in&endToEndId="+url.QueryEscape(sent.EndToEndID), "")
+	list, err := p.call(
+		ctx, "supervisor1", "/api/common/v1/transaction/list?kind=payment&direction=in&endToEndId="+url.QueryEscape(sent.EndToEndID), "",
+	)
 	if err == nil && len(list.Transactions) != 1 {
 		err = fmt.Errorf("%d payments came in as %s", len(list.Transactions), sent.EndToEndID)
 	}
@@ -113,7 +115,10 @@ func (p *player) arrive(ctx context.Context, in arrival) (arrival, error) {
 
 // recallArrived has the other bank recall a payment that came in, and returns the recall's id.
 func (p *player) recallArrived(ctx context.Context, in arrival) (id string, err error) {
-	_, err = p.send(ctx, p.SimulatorURL+"/scenario/recall", fmt.Sprintf(`{"scheme":%q,"transactionId":%q,"reason":"CUST"}`, in.scheme, in.transactionID))
+	_, err = p.send(
+		ctx, p.SimulatorURL+"/scenario/recall",
+		fmt.Sprintf(`{"scheme":%q,"transactionId":%q,"reason":"CUST"}`, in.scheme, in.transactionID),
+	)
 	if err != nil {
 		return "", err
 	}
@@ -138,7 +143,9 @@ func (p *player) call(ctx context.Context, user, path, body string) (answer, err
 		form := url.Values{
 			"grant_type": {"password"}, "client_id": {client}, "client_secret": {ClientSecret}, "username": {name}, "password": {UserPassword},
 		}
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.GatewayURL+"/api/auth/v1/realms/"+Realm+"/login", strings.NewReader(form.Encode()))
+		request, err := http.NewRequestWithContext(
+			ctx, http.MethodPost, p.GatewayURL+"/api/auth/v1/realms/"+Realm+"/login", strings.NewReader(form.Encode()),
+		)
 		if err != nil {
 			return answer{}, fmt.Errorf("make the request: %w", err)
 		}

@@ -149,7 +149,9 @@ func successorOf(banks map[account.IID]masterRow, bank masterRow) (masterRow, er
 		}
 		bank = next
 	}
-	return masterRow{}, &FormError{Line: first.line, Text: fmt.Sprintf("the bank code %s is merged into one that the file does not hold", first.iid)}
+	return masterRow{}, &FormError{
+		Line: first.line, Text: fmt.Sprintf("the bank code %s is merged into one that the file does not hold", first.iid),
+	}
 }
 
 // plain replaces what a name of the stored form may not hold.

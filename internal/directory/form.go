@@ -68,7 +68,9 @@ func Parse(content []byte) (*Directory, error) {
 			return nil, err
 		}
 		if len(row) != len(columns) {
-			return nil, &FormError{Line: line, Text: fmt.Sprintf("give %d fields (%s); there are %d", len(columns), strings.Join(columns, ";"), len(row))}
+			return nil, &FormError{
+				Line: line, Text: fmt.Sprintf("give %d fields (%s); there are %d", len(columns), strings.Join(columns, ";"), len(row)),
+			}
 		}
 		if row[3] != instantYes && row[3] != instantNo {
 			return nil, &FormError{Line: line, Text: "say yes or no in the column instant"}

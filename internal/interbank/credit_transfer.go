@@ -58,7 +58,9 @@ func CreditTransfer(in CreditTransferInput) (*iso20022.FIToFICustomerCreditTrans
 	}, nil
 }
 
-func (c convention) transfer(in CreditTransferInput, information *iso20022.PaymentInstruction30, order *iso20022.CreditTransferTransaction34) (*iso20022.CreditTransferTransaction39, error) {
+func (c convention) transfer(
+	in CreditTransferInput, information *iso20022.PaymentInstruction30, order *iso20022.CreditTransferTransaction34,
+) (*iso20022.CreditTransferTransaction39, error) {
 	creditor := c.party(order.Creditor)
 	if creditor == nil || order.CreditorAccount == nil || order.Amount.InstructedAmount == nil {
 		return nil, fmt.Errorf("order without creditor, creditor account or amount: %w", ErrIncomplete)
@@ -113,7 +115,9 @@ func (c convention) creditorAccount(given *iso20022.CashAccount38) *iso20022.Cas
 }
 
 // paymentType says instant, with the scheme's service level and the category purpose of the order, which may stand on either level.
-func (c convention) paymentType(information *iso20022.PaymentInstruction30, transaction *iso20022.CreditTransferTransaction34) *iso20022.PaymentTypeInformation28 {
+func (c convention) paymentType(
+	information *iso20022.PaymentInstruction30, transaction *iso20022.CreditTransferTransaction34,
+) *iso20022.PaymentTypeInformation28 {
 	kind := &iso20022.PaymentTypeInformation28{LocalInstrument: &iso20022.LocalInstrument2Choice{Code: "INST"}}
 	if c.ServiceLevel != "" {
 		kind.ServiceLevel = []iso20022.ServiceLevel8Choice{{Code: c.ServiceLevel}}

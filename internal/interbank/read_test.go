@@ -97,7 +97,8 @@ func TestAStatusAboutTheWholeMessage(t *testing.T) {
 	}}
 	report.TransactionInformationAndStatus = nil
 	read, err := interbank.ReadStatus(report)
-	if err != nil || read.Outcome != interbank.OutcomeNegative || read.Reason.Code != "FF01" || !slices.Equal(read.Reason.Information, []string{"line 7"}) ||
+	if err != nil || read.Outcome != interbank.OutcomeNegative || read.Reason.Code != "FF01" ||
+		!slices.Equal(read.Reason.Information, []string{"line 7"}) ||
 		read.Original.MessageID != "EPACS8-20260302-0001" ||
 		read.Original.TransactionID != "" {
 		t.Errorf("%+v, %v", read, err)

@@ -80,7 +80,9 @@ func recallReason(recall *iso20022.PaymentTransaction106) string {
 	return ""
 }
 
-func (c convention) resolutionReason(in RTransactionInput, recall *iso20022.PaymentTransaction106) (iso20022.CancellationStatusReason4, error) {
+func (c convention) resolutionReason(
+	in RTransactionInput, recall *iso20022.PaymentTransaction106,
+) (iso20022.CancellationStatusReason4, error) {
 	reason, err := reasonFrom(rtransactionrule.ResolutionReasons(in.Scheme), in.Reason)
 	if err != nil {
 		return iso20022.CancellationStatusReason4{}, err

@@ -115,7 +115,10 @@ func TestTheCreditorsBank(t *testing.T) {
 		{name: "SEPA: the named bank", chain: chains()[1], iban: "DE62007620110623852957", named: named, bic: "RAIFCH22XXX"},
 		{name: "SEPA: a Swiss account tells its bank", chain: chains()[1], iban: "CH7280005000088877766", bic: "RAIFCH22005"},
 		{name: "SEPA: the directory's bank", chain: chains()[1], iban: "DE62007620110623852957", routed: "AAAADEFFXXX", bic: "AAAADEFFXXX"},
-		{name: "SEPA: the named bank goes before the directory's", chain: chains()[1], iban: "DE62007620110623852957", named: named, routed: "AAAADEFFXXX", bic: "RAIFCH22XXX"},
+		{
+			name: "SEPA: the named bank goes before the directory's", chain: chains()[1], iban: "DE62007620110623852957", named: named,
+			routed: "AAAADEFFXXX", bic: "RAIFCH22XXX",
+		},
 		{name: "SEPA: unknown", chain: chains()[1], iban: "DE62007620110623852957", err: interbank.ErrIncomplete},
 	}
 	for _, test := range cases {

@@ -33,33 +33,50 @@ func (c chain) life(t failer, order *iso20022.CustomerCreditTransferInitiation, 
 		UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10", CreditorAgent: "AAAAFRPPXXX", AcceptedAt: accepted, Day: paidDay,
 	})
 	must(t, err)
-	question, err := interbank.StatusRequest(interbank.StatusRequestInput{Scheme: c.scheme, Original: paid, Reference: "Q", RequestID: "Q1", At: accepted})
+	question, err := interbank.StatusRequest(
+		interbank.StatusRequestInput{Scheme: c.scheme, Original: paid, Reference: "Q", RequestID: "Q1", At: accepted},
+	)
 	must(t, err)
 	report, err := interbank.StatusReport(interbank.StatusReportInput{
 		Scheme: c.scheme, About: paid, Code: "AC04", Information: []string{"Konto aufgelöst"}, Reference: "S", StatusID: "S1", At: accepted,
 	})
 	must(t, err)
 	recalled, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: recall}, Scheme: c.scheme, Original: paid, Bank: c.debtorBank, MessageID: "R", ID: "R1", At: accepted,
+		Request: rtransactionrule.Request{
+			Reason: recall,
+		},
+		Scheme: c.scheme, Original: paid, Bank: c.debtorBank, MessageID: "R", ID: "R1", At: accepted,
 	})
 	must(t, err)
-	chaser, err := interbank.RecallStatusRequest(interbank.RecallStatusRequestInput{Scheme: c.scheme, Recall: recalled, Reference: "Q2", RequestID: "Q2", At: accepted})
+	chaser, err := interbank.RecallStatusRequest(
+		interbank.RecallStatusRequestInput{Scheme: c.scheme, Recall: recalled, Reference: "Q2", RequestID: "Q2", At: accepted},
+	)
 	must(t, err)
-	receipt, err := interbank.Receipt(interbank.ReceiptInput{Scheme: c.scheme, About: recalled, Refused: true, Description: "Zu spät", Reference: "C", At: accepted})
+	receipt, err := interbank.Receipt(
+		interbank.ReceiptInput{Scheme: c.scheme, About: recalled, Refused: true, Description: "Zu spät", Reference: "C", At: accepted},
+	)
 	must(t, err)
 	var information []string
 	if resolution == "LEGL" || resolution == "NARR" {
 		information = []string{"Gerichtsbeschluss vom März"}
 	}
 	refused, err := interbank.Resolution(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: resolution, Information: information}, Scheme: c.scheme, Recall: recalled, Bank: c.creditorBank, MessageID: "N", ID: "N1", At: accepted,
+		Request: rtransactionrule.Request{
+			Reason: resolution, Information: information,
+		},
+		Scheme: c.scheme, Recall: recalled, Bank: c.creditorBank, MessageID: "N", ID: "N1", At: accepted,
 	})
 	must(t, err)
 	returned, err := interbank.Return(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: c.scheme, Original: paid, Bank: c.creditorBank, MessageID: "B", ID: "B1", At: accepted, Day: answerDay,
+		Request: rtransactionrule.Request{
+			Reason: "FOCR",
+		},
+		Scheme: c.scheme, Original: paid, Bank: c.creditorBank, MessageID: "B", ID: "B1", At: accepted, Day: answerDay,
 	})
 	must(t, err)
-	confirmed, err := interbank.StatusReport(interbank.StatusReportInput{Scheme: c.scheme, About: returned, Reference: "S2", StatusID: "S2", At: accepted})
+	confirmed, err := interbank.StatusReport(
+		interbank.StatusReportInput{Scheme: c.scheme, About: returned, Reference: "S2", StatusID: "S2", At: accepted},
+	)
 	must(t, err)
 	return []iso20022.Document{paid, question, report, recalled, chaser, receipt, refused, returned, confirmed}
 }

@@ -26,8 +26,8 @@ func (a DebtorAccount) interbank() interbank.Account {
 	return interbank.Account{IBAN: a.IBAN, Holder: a.Holder, AgentBIC: a.AgentBIC, AgentIID: a.AgentIID}
 }
 
-// The pacs.008 names the debtor and its bank as the account's master data do (SPS 4.2), and the creditor's bank as the directory
-// or its IBAN tells when the order names none. What people search, see and approve is therefore what is sent, and not what the order says of it.
+// The pacs.008 names the debtor and its bank as the account's master data do (SPS 4.2), and the creditor's bank as the directory or its
+// IBAN tells when the order names none. What people search, see and approve is therefore what is sent, and not what the order says of it.
 
 const debtorAgentPointer = "/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAgt"
 
@@ -70,8 +70,8 @@ func (a DebtorAccount) agent(scheme rulebook.Scheme) string {
 	return a.AgentBIC
 }
 
-// checkDebtorAgent refuses an order whose DbtrAgt is another bank than the account's. An order that names none, or says NOTPROVIDED,
-// leaves it to the account. Where the bank of the account is not known, as for countersign validate, which asks no database, none is refused.
+// checkDebtorAgent refuses an order whose DbtrAgt is another bank than the account's. An order that names none, or says NOTPROVIDED, leaves
+// it to the account. Where the bank of the account is not known, as for countersign validate, which asks no database, none is refused.
 func checkDebtorAgent(in InstructionInput) (Finding, bool) {
 	if in.Account == nil || in.Account.AgentBIC == "" || len(in.Document.PaymentInformation) == 0 {
 		return Finding{}, false

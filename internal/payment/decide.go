@@ -28,8 +28,8 @@ type Verdict struct {
 }
 
 // MayDecide tells why the principal may not decide this message, or nil. Pages and handlers ask it, and Approve and Reject do:
-// ForbiddenError without the role, FourEyesError for its maker or an editor, or for a client that a version of it came through, ForbiddenError for a role
-// given after the message was made.
+// ForbiddenError without the role, FourEyesError for its maker or an editor, or for a client that a version of it came through,
+// ForbiddenError for a role given after the message was made.
 func (m Message) MayDecide(by identity.Principal) error {
 	if !by.Has(identity.RoleChecker) {
 		return &ForbiddenError{Text: "You may not decide payments: this needs the role checker."}

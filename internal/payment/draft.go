@@ -48,8 +48,8 @@ func newDraft(in InstructionInput, written writtenOrder) (Draft, error) {
 	}
 	summary = summary.asSent(in)
 	d := Draft{
-		DocumentID: in.DocumentID, Direction: DocumentIn, Content: written.content, Hash: sha256.Sum256(written.content), Name: in.Document.MessageName(),
-		Reference: in.Document.GroupHeader.MessageID, Summary: summary,
+		DocumentID: in.DocumentID, Direction: DocumentIn, Content: written.content, Hash: sha256.Sum256(written.content),
+		Name: in.Document.MessageName(), Reference: in.Document.GroupHeader.MessageID, Summary: summary,
 	}
 	d.Note, d.Replaces, d.ApprovalsRequired = in.Note, in.Replaces, in.Policy.ApprovalsRequired
 	if len(in.Source) > 0 {

@@ -146,11 +146,14 @@ func PreviewInstruction(in InstructionInput) (Summary, []Finding, error) {
 	return summary.asSent(in), nil, err
 }
 
-// CheckInstruction returns everything that is wrong with a document, in document order: what its reading found (Structure), and every rule it
-// breaks, of the scheme, of what its interbank documents can carry, about the debtor account and about the creditor's bank. The API, the upload and countersign
-// validate all ask here.
+// CheckInstruction returns everything that is wrong with a document, in document order: what its reading found (Structure), and every rule
+// it breaks, of the scheme, of what its interbank documents can carry, about the debtor account and about the creditor's bank. The API, the
+// upload and countersign validate all ask here.
 func CheckInstruction(in InstructionInput) []Finding {
-	asked := rulebook.Input{Scheme: in.Scheme, Document: in.Document, Today: in.Today, Now: in.At, Settings: in.Rules, ManyTransactions: in.ManyTransactions}
+	asked := rulebook.Input{
+		Scheme: in.Scheme, Document: in.Document, Today: in.Today, Now: in.At,
+		Settings: in.Rules, ManyTransactions: in.ManyTransactions,
+	}
 	findings := append(rulebook.Check(asked), interbank.Check(in.Scheme, in.Document)...)
 	if f, wrong := checkDebtorAccount(in); wrong {
 		findings = append(findings, f)

@@ -62,8 +62,9 @@ type Cluster struct {
 // Start returns the running cluster of a data directory: the one a killed program left behind, or a new server on the existing or new
 // directory. It returns when the server answers. The context limits the start only; the server runs until Stop.
 //
-// Errors: ErrInUse; and, each with a sentence that says what to do, no usable PostgreSQL on this machine, a data directory made by
-// another major version, a directory that holds something else, is open to other users or cannot be written to, and a server that ended at once (with the end of its log).
+// Errors: ErrInUse; and, each with a sentence that says what to do, no usable PostgreSQL on this machine, a data directory made by another
+// major version, a directory that holds something else, is open to other users or cannot be written to, and a server that ended at once
+// (with the end of its log).
 func Start(ctx context.Context, config Config) (*Cluster, error) {
 	config, err := config.resolve()
 	if err != nil {

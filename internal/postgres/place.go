@@ -14,8 +14,10 @@ func Unwritable(path string, err error) error {
 	case errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("%s is on a read-only file system: mount it for writing, or choose another data directory (%w)", path, err)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("this program runs as user %d, which may not write to %s: give it to that user (chown), or choose another data directory (%w)",
-			os.Geteuid(), path, err)
+		return fmt.Errorf(
+			"this program runs as user %d, which may not write to %s: give it to that user (chown), or choose another data directory (%w)",
+			os.Geteuid(), path, err,
+		)
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s is a file, or lies below one: choose another data directory (%w)", path, err)
 	case errors.Is(err, syscall.ENOSPC):

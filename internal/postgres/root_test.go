@@ -278,7 +278,11 @@ func TestAReadOnlyFileSystemIsTold(t *testing.T) {
 	t.Parallel()
 	asRoot(t)
 	place := t.TempDir()
-	mount := exec.CommandContext(t.Context(), "unshare", "-m", "sh", "-c", `mount -t tmpfs -o ro tmpfs "$1" && exec "$2"`, "sh", place, os.Args[0])
+	mount := exec.CommandContext(
+		t.Context(), "unshare", "-m", "sh", "-c",
+		`mount -t tmpfs -o ro tmpfs "$1" && exec "$2"`,
+		"sh", place, os.Args[0],
+	)
 	mount.Env = append(os.Environ(), holdVariable+"="+filepath.Join(place, "data"))
 	output, err := mount.CombinedOutput()
 	said := string(output)

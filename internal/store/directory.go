@@ -33,7 +33,8 @@ func (d *Database) directories(ctx context.Context, q *dbsqlc.Queries, realm str
 		edition, err := time.Parse(time.DateOnly, row.Edition)
 		fits := err == nil && guard.Directory(ctx, row)
 		found = append(found, DirectorySummary{
-			Realm: row.Realm, Scheme: row.Scheme, Edition: edition, Entries: int(row.Entries), Source: row.Source, LoadedAt: row.LoadedAt, Broken: !fits,
+			Realm: row.Realm, Scheme: row.Scheme, Edition: edition, Entries: int(row.Entries), Source: row.Source, LoadedAt: row.LoadedAt,
+			Broken: !fits,
 		})
 	}
 	return found, nil

@@ -98,7 +98,9 @@ func (j *Jobs) EnqueueSend(ctx context.Context, tx pgx.Tx, m payment.Message) er
 
 // EnqueueAnswer puts the delivery of a row of the outbox into its scheme's lane, in the transaction that makes the row.
 func (j *Jobs) EnqueueAnswer(ctx context.Context, tx pgx.Tx, scheme rulebook.Scheme, reference string) error {
-	_, err := j.client.InsertTx(ctx, tx, answerArgs{Scheme: scheme, Reference: reference}, &river.InsertOpts{Queue: answerQueue(scheme), MaxAttempts: maxSendAttempts})
+	_, err := j.client.InsertTx(
+		ctx, tx, answerArgs{Scheme: scheme, Reference: reference}, &river.InsertOpts{Queue: answerQueue(scheme), MaxAttempts: maxSendAttempts},
+	)
 	if err != nil {
 		return fmt.Errorf("enqueue the answer: %w", err)
 	}

@@ -14,8 +14,9 @@ import (
 // CreateRTransaction makes a recall, return or resolution. A repeat under the same externalId or Idempotency-Key with the same request
 // returns the first message again.
 //
-// Errors: payment.ErrNotFound for an unknown payment or recall; payment.ForbiddenError; payment.WithheldError when the payment or the recall
-// cannot be trusted; payment.RefusalError with every rule broken, also when another R-transaction about the payment is under way or done.
+// Errors: payment.ErrNotFound for an unknown payment or recall; payment.ForbiddenError; payment.WithheldError when the payment or the
+// recall cannot be trusted; payment.RefusalError with every rule broken, also when another R-transaction about the payment is under way or
+// done.
 func (s *Station) CreateRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction) (Result, error) {
 	message, err := s.cfg.Messages.InsertRTransaction(ctx, lifecycle.RTransactionQuery{By: by, Asked: asked}, s.newRTransaction(by, asked))
 	var duplicate *lifecycle.DuplicateError
@@ -67,7 +68,9 @@ func (s *Station) newRTransaction(by identity.Principal, asked payment.RTransact
 	}
 }
 
-func (s *Station) rTransaction(by identity.Principal, asked payment.RTransaction, about payment.RTransactionSubject) payment.RTransactionInput {
+func (s *Station) rTransaction(
+	by identity.Principal, asked payment.RTransaction, about payment.RTransactionSubject,
+) payment.RTransactionInput {
 	return payment.RTransactionInput{
 		RTransaction: asked, By: by, About: about, Rules: s.cfg.Rules, At: s.now(), Zone: s.cfg.Zone, Seal: s.cfg.Seal,
 	}

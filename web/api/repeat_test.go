@@ -73,7 +73,8 @@ func TestOnlyTheSameDecisionOfTheSamePersonIsRepeated(t *testing.T) {
 		if a.Status != http.StatusBadRequest || a.GroupStatus() != "RJCT" || a.Header.Get("Idempotent-Replayed") != "" {
 			t.Errorf("%s: %d %s", name, a.Status, a.Body)
 		}
-		if a.Text("decision", "userId") != "checker1" || a.Text("decision", "by") != "Checker 1" || a.Text("decision", "at") == "" || a.Text("state") == "" {
+		if a.Text("decision", "userId") != "checker1" || a.Text("decision", "by") != "Checker 1" || a.Text("decision", "at") == "" ||
+			a.Text("state") == "" {
 			t.Errorf("%s: who decided is told in members: %s", name, a.Body)
 		}
 	}
@@ -134,7 +135,9 @@ func TestAnUpdateThatComesAgainHasItsFirstAnswer(t *testing.T) {
 	c := call{Path: updatePath, Who: maker2, Body: body}
 	first := b.ok(t, c)
 	b.again(t, c, first)
-	b.again(t, call{Path: updatePath, Who: maker2, Body: strings.Replace(body, "2026-11-20T10:00:00+01:00", "2026-11-20T10:00:01+01:00", 1)}, first)
+	b.again(
+		t, call{Path: updatePath, Who: maker2, Body: strings.Replace(body, "2026-11-20T10:00:00+01:00", "2026-11-20T10:00:01+01:00", 1)}, first,
+	)
 	hash := b.Send(t, get("/api/common/v1/transaction/"+id, checker1)).Text("transaction", "contentHash")
 	b.ok(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve", "contentHash", hash)})
 	b.again(t, c, first)

@@ -86,7 +86,9 @@ func (b *interbankBundle) deliver(t *testing.T, id string) {
 }
 
 // booked brings a payment in and returns its identifiers and its document.
-func (b *interbankBundle) booked(t *testing.T, scheme rulebook.Scheme) (id, global string, document *iso20022.FIToFICustomerCreditTransfer) {
+func (b *interbankBundle) booked(
+	t *testing.T, scheme rulebook.Scheme,
+) (id, global string, document *iso20022.FIToFICustomerCreditTransfer) {
 	t.Helper()
 	transaction := fmt.Sprintf("TX-%s-%d", scheme, b.number.Add(1))
 	order := stationtest.Document(scheme, 900, b.Now())
@@ -95,7 +97,8 @@ func (b *interbankBundle) booked(t *testing.T, scheme rulebook.Scheme) (id, glob
 	document, err := interbank.CreditTransfer(interbank.CreditTransferInput{
 		Scheme: scheme, Order: order, TransactionID: transaction, Reference: "IN-" + transaction, UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
 		From: interbank.Account{
-			IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Peter Haller", Town: "Zuerich", Country: "CH"}, AgentBIC: "BBBBCHZZXXX", AgentIID: "21966",
+			IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Peter Haller", Town: "Zuerich", Country: "CH"}, AgentBIC: "BBBBCHZZXXX",
+			AgentIID: "21966",
 		},
 		CreditorAgent: "AAAADEFFXXX", AcceptedAt: b.Now(), Day: b.Now(),
 	})
@@ -106,11 +109,16 @@ func (b *interbankBundle) booked(t *testing.T, scheme rulebook.Scheme) (id, glob
 }
 
 // recalled brings in a recall of an incoming payment and returns its identifiers.
-func (b *interbankBundle) recalled(t *testing.T, scheme rulebook.Scheme, document *iso20022.FIToFICustomerCreditTransfer, reason string) (id, global string) {
+func (b *interbankBundle) recalled(
+	t *testing.T, scheme rulebook.Scheme, document *iso20022.FIToFICustomerCreditTransfer, reason string,
+) (id, global string) {
 	t.Helper()
 	name := fmt.Sprintf("RE-%d", b.number.Add(1))
 	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: reason}, Scheme: scheme, Original: document, Bank: "BBBBCHZZXXX", MessageID: name, ID: name, At: b.Now(),
+		Request: rtransactionrule.Request{
+			Reason: reason,
+		},
+		Scheme: scheme, Original: document, Bank: "BBBBCHZZXXX", MessageID: name, ID: name, At: b.Now(),
 	})
 	b.from(t, scheme, recall, err)
 	a := b.ok(t, get(listPath+"?kind=recall&direction=in&pageSize=1&scheme="+string(scheme), supervisor1))

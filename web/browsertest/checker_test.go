@@ -262,7 +262,9 @@ func TestASteadyFlowKeepsItsPlace(t *testing.T) {
 	p.says("#queue-facts", "1 match")
 	waiting[8].is(t, "Rejected", 1)
 	waiting[12].is(t, "Approval Pending", 0)
-	if n := count(t, "SELECT count(*) FROM release r JOIN message_version v USING (realm, message_id, version) WHERE v.creditor_name LIKE $1", common+"%"); n != 11 {
+	if n := count(
+		t, "SELECT count(*) FROM release r JOIN message_version v USING (realm, message_id, version) WHERE v.creditor_name LIKE $1", common+"%",
+	); n != 11 {
 		t.Errorf("%d releases, want 11", n)
 	}
 }

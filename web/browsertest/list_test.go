@@ -67,7 +67,10 @@ func TestEveryListCanBeRead(t *testing.T) {
 	settled.becomes(t, "Settled")
 	lists := map[*person][]string{
 		maker: {"/mine", "/mine?tab=rejected", "/mine?tab=settled"},
-		both:  {"/queue", "/queue?tab=all", "/queue?tab=mine", "/queue?tab=decided", "/payments", "/payments?text=Elektrizit", "/payments?state=Rejected", "/mine"},
+		both: {
+			"/queue", "/queue?tab=all", "/queue?tab=mine", "/queue?tab=decided", "/payments", "/payments?text=Elektrizit",
+			"/payments?state=Rejected", "/mine",
+		},
 		as(t, "supervisor1"): {
 			"/incoming", "/recalls", "/audit", "/quarantine", "/payments/" + settled.id + "/messages", "/payments/" + settled.id + "/audit",
 		},

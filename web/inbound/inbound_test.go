@@ -121,7 +121,9 @@ func TestTheReportOfAnEndedInstructionIsKept(t *testing.T) {
 	if a := b.Send(t, list); a.Text("messages", 0, "type") != "" {
 		t.Errorf("a pending instruction has a report: %s", a.Body)
 	}
-	b.Send(t, webtest.Call{Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(id, "reject", "rejectReason", "Wrong account")})
+	b.Send(
+		t, webtest.Call{Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(id, "reject", "rejectReason", "Wrong account")},
+	)
 	a := b.Send(t, list)
 	if a.Text("messages", 0, "type") != "pain.002.001.10" || a.Text("messages", 0, "status") != "Prepared" {
 		t.Fatalf("documents: %s", a.Body)

@@ -42,7 +42,9 @@ func (c *clearing) sends(document iso20022.Document) (outcome, reason string) {
 	if a.Status != http.StatusAccepted || a.Text("status") != "Stored" {
 		c.t.Fatalf("%s: %d %s", name, a.Status, a.Body)
 	}
-	must(c.t, c.DB.Connect(c.t).QueryRow(c.t.Context(), "SELECT outcome, coalesce(reason, '') FROM inbox WHERE reference = $1", name).Scan(&outcome, &reason))
+	must(c.t, c.DB.Connect(c.t).QueryRow(c.t.Context(), "SELECT outcome, coalesce(reason, '') FROM inbox WHERE reference = $1", name).Scan(
+		&outcome, &reason,
+	))
 	return outcome, reason
 }
 
@@ -117,7 +119,9 @@ func (c *clearing) got() iso20022.Document {
 // accepts is the honest status of a payment that settled.
 func (c *clearing) accepts(about *transfer) *report {
 	c.t.Helper()
-	made, err := interbank.StatusReport(interbank.StatusReportInput{Scheme: rulebook.SchemeSIC, About: about, Reference: "ST", StatusID: "ST", At: c.Clock.Now()})
+	made, err := interbank.StatusReport(
+		interbank.StatusReportInput{Scheme: rulebook.SchemeSIC, About: about, Reference: "ST", StatusID: "ST", At: c.Clock.Now()},
+	)
 	must(c.t, err)
 	return made
 }
@@ -174,13 +178,21 @@ func TestClearingLiesAboutAReturnAndSendsItTwice(t *testing.T) {
 	id := c.Created(t, webtest.Maker1)
 	paid := c.approved(id).(*transfer)
 	c.sends(c.accepts(paid))
-	a := c.Send(t, webtest.Call{Path: "/api/sic-inst/v1/recall/create", Who: webtest.Maker1, Body: `{"identifiers":{"internalId":"` + id + `"},"RecallDetails":{"reason":"CUST"}}`})
+	a := c.Send(
+		t,
+		webtest.Call{
+			Path: "/api/sic-inst/v1/recall/create", Who: webtest.Maker1,
+			Body: `{"identifiers":{"internalId":"` + id + `"},"RecallDetails":{"reason":"CUST"}}`,
+		},
+	)
 	recall := a.Text("identifiers", "internalId")
 	c.approved(recall)
 	honest := func() *back {
 		made, err := interbank.Return(interbank.RTransactionInput{
-			Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: rulebook.SchemeSIC, Original: paid, Bank: "BBBBCHZZXXX", MessageID: "RET", ID: "RET",
-			At: c.Clock.Now(), Day: c.Clock.Now(),
+			Request: rtransactionrule.Request{
+				Reason: "FOCR",
+			},
+			Scheme: rulebook.SchemeSIC, Original: paid, Bank: "BBBBCHZZXXX", MessageID: "RET", ID: "RET", At: c.Clock.Now(), Day: c.Clock.Now(),
 		})
 		must(t, err)
 		return made
@@ -279,9 +291,11 @@ func (c *clearing) comesIn(transactionID string) *transfer {
 	order := stationtest.Document(rulebook.SchemeSIC, 900, c.Clock.Now())
 	order.PaymentInformation[0].CreditTransferTransactionInformation[0].CreditorAccount.ID.IBAN = "CH5021977000004331346"
 	document, err := interbank.CreditTransfer(interbank.CreditTransferInput{
-		Scheme: rulebook.SchemeSIC, Order: order, TransactionID: transactionID, Reference: "IN-" + transactionID, UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
+		Scheme: rulebook.SchemeSIC, Order: order, TransactionID: transactionID, Reference: "IN-" + transactionID,
+		UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
 		From: interbank.Account{
-			IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Peter Haller", Town: "Zuerich", Country: "CH"}, AgentBIC: "BBBBCHZZXXX", AgentIID: "21966",
+			IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Peter Haller", Town: "Zuerich", Country: "CH"}, AgentBIC: "BBBBCHZZXXX",
+			AgentIID: "21966",
 		},
 		AcceptedAt: c.Clock.Now(), Day: c.Clock.Now(),
 	})

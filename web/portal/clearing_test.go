@@ -99,7 +99,8 @@ func (o *otherSide) arrived(scheme rulebook.Scheme, transactionID string) (payme
 	accounts := map[rulebook.Scheme]string{rulebook.SchemeSIC: "CH5021977000004331346", rulebook.SchemeSCT: "DE62007620110623852957"}
 	order.PaymentInformation[0].CreditTransferTransactionInformation[0].CreditorAccount.ID.IBAN = accounts[scheme]
 	document, err := interbank.CreditTransfer(interbank.CreditTransferInput{
-		Scheme: scheme, Order: order, TransactionID: transactionID, Reference: "IN-" + transactionID, UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
+		Scheme: scheme, Order: order, TransactionID: transactionID, Reference: "IN-" + transactionID,
+		UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
 		From: interbank.Account{
 			IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Anna Beispiel", Town: "Zuerich", Country: "CH"},
 			AgentBIC: "BBBBCHZZXXX", AgentIID: "21966",
@@ -119,7 +120,10 @@ func (o *otherSide) recalled(scheme rulebook.Scheme, transactionID string) (orig
 	o.t.Helper()
 	original, document := o.arrived(scheme, transactionID)
 	request, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE" + transactionID, ID: "RE" + transactionID, At: time.Now(),
+		Request: rtransactionrule.Request{
+			Reason: "CUST",
+		},
+		Scheme: scheme, Original: document, MessageID: "RE" + transactionID, ID: "RE" + transactionID, At: time.Now(),
 	})
 	o.receive(scheme, "RE"+transactionID, request, err)
 	id, err := o.Messages.ReceivedRecallOf(context.Background(), original.Realm, original.InternalID)

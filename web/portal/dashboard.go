@@ -81,7 +81,9 @@ func (v *visit) tiles() ([]views.Tile, error) {
 			return nil, err
 		}
 		unsure := lookup.Filter{MakerUser: v.By.UserID, States: []payment.State{payment.StateUnconfirmed}}
-		second, err := v.countTile(views.Tile{Label: "Unconfirmed", Note: "do not pay again yet", URL: "/mine?tab=sent", Tone: ui.ToneWaiting}, unsure)
+		second, err := v.countTile(
+			views.Tile{Label: "Unconfirmed", Note: "do not pay again yet", URL: "/mine?tab=sent", Tone: ui.ToneWaiting}, unsure,
+		)
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,10 @@ func TestWhatIsTypedIsKeptAndFoundAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	maker := b.as("maker1")
-	half := url.Values{"scheme": {"sic-inst"}, "creditorName": {"Half a na"}, "amount": {"12"}, "remittanceKind": {"text"}, "remittanceText": {"Invoice"}}
+	half := url.Values{
+		"scheme": {"sic-inst"}, "creditorName": {"Half a na"}, "amount": {"12"}, "remittanceKind": {"text"},
+		"remittanceText": {"Invoice"},
+	}
 	key := maker.withHTMX().post("/payments/keep", half).is(http.StatusOK).says("kept at").page.Find("input[name=draft]").AttrOr("value", "")
 	again := maker.withHTMX().post("/payments/keep", with(half, "draft", key, "creditorName", "Half a name")).is(http.StatusOK)
 	if same := again.page.Find("input[name=draft]").AttrOr("value", ""); key == "" || same != key {
@@ -42,7 +45,9 @@ func TestWhatIsTypedIsKeptAndFoundAgain(t *testing.T) {
 		t.Errorf("%d drafts are left of what was submitted", n)
 	}
 	maker.post("/payments/keep", with(half, "draft", key, "creditorName", "Too late")).is(http.StatusOK)
-	if m := b.message("demo", strings.Split(maker.post(send, nil).goesTo("/payments/"), "/")[2]); m.Summary.CreditorName != "Beispiel Holzbau GmbH" {
+	if m := b.message(
+		"demo", strings.Split(maker.post(send, nil).goesTo("/payments/"), "/")[2],
+	); m.Summary.CreditorName != "Beispiel Holzbau GmbH" {
 		t.Errorf("what was kept after the submission changed it: %s", m.Summary.CreditorName)
 	}
 	if n := b.count("SELECT count(*) FROM message"); n != 1 {

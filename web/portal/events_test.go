@@ -117,7 +117,9 @@ func TestAStreamEndsWithTheSessionAndDoesNotProlongIt(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM sessions WHERE expiry > now() + interval '5 minutes'"); n != 0 {
 		t.Error("an open page prolongs the session")
 	}
-	b.change("DELETE FROM user_role WHERE realm = 'demo' AND user_id = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker1')")
+	b.change(
+		"DELETE FROM user_role WHERE realm = 'demo' AND user_id = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker1')",
+	)
 	if until(lines, "no line is this one") || ctx.Err() != nil {
 		t.Error("the stream went on after the role was taken away")
 	}

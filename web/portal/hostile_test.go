@@ -97,7 +97,9 @@ func TestHostileRequestsAreAnsweredInWords(t *testing.T) {
 	w.post(path+"/reject", url.Values{"version": {"1"}, "contentHash": {hash(m)}, "reason": {"a\x00b"}}).is(http.StatusUnprocessableEntity)
 	w.post(path+"/approve", url.Values{"version": {"99999999999999999999"}, "contentHash": {"zz"}}).is(http.StatusConflict)
 	// What the form does not have cannot be set through it.
-	smuggled := with(filled(), "state", "Approved", "maker", "x", "realm", "demo2", "approvalsRequired", "0", "externalId", "mine", "amount", "8.00")
+	smuggled := with(
+		filled(), "state", "Approved", "maker", "x", "realm", "demo2", "approvalsRequired", "0", "externalId", "mine", "amount", "8.00",
+	)
 	created := b.as("maker2").submit(smuggled)
 	if created.State != "Approval Pending" || created.Realm != "demo" || created.ApprovalsRequired != 1 || created.ExternalID == "mine" {
 		t.Errorf("fields that no form has were taken: %+v", created)

@@ -70,7 +70,8 @@ func TestPagesTravelCompressed(t *testing.T) {
 	if got.header.Get("Content-Encoding") != "gzip" || len(got.text)*2 > plain {
 		t.Errorf("%d of %d bytes travel, encoded as %q", len(got.text), plain, got.header.Get("Content-Encoding"))
 	}
-	if vary := strings.Join(got.header.Values("Vary"), ", "); !strings.Contains(vary, "Accept-Encoding") || !strings.Contains(vary, "HX-Request") {
+	if vary := strings.Join(got.header.Values("Vary"), ", "); !strings.Contains(vary, "Accept-Encoding") ||
+		!strings.Contains(vary, "HX-Request") {
 		t.Errorf("the answer varies by %q", vary)
 	}
 }
@@ -92,7 +93,9 @@ func TestAConflictSaysWhatWasLost(t *testing.T) {
 	}
 	fresh := checker.get(path).is(http.StatusOK).fields(path + "/approve")
 	checker.post(path+"/approve", fresh).goesTo("/queue")
-	lost := maker.post("/payments/"+m.InternalID.String()+"/withdraw", url.Values{"version": {"2"}, "reason": {"too late"}}).is(http.StatusConflict)
+	lost := maker.post("/payments/"+m.InternalID.String()+"/withdraw", url.Values{"version": {"2"}, "reason": {"too late"}}).is(
+		http.StatusConflict,
+	)
 	if text := lost.main(); strings.Contains(text, "Your decision") || !strings.Contains(text, "It was not withdrawn.") {
 		t.Errorf("a withdrawal that lost says %q", text)
 	}
@@ -115,10 +118,13 @@ func TestNavigationAndShortcutsLeadToWhatThePersonMayDo(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	checker := b.as("checker1").get("/queue").is(http.StatusOK)
-	if sheet := strings.Join(checker.texts(".shortcut-list dd"), ", "); strings.Contains(sheet, "New payment") || !strings.Contains(sheet, "Approval queue") {
+	if sheet := strings.Join(checker.texts(".shortcut-list dd"), ", "); strings.Contains(sheet, "New payment") ||
+		!strings.Contains(sheet, "Approval queue") {
 		t.Errorf("the sheet of a checker lists %s", sheet)
 	}
-	if entries := strings.Join(b.as("admin1").get("/me").is(http.StatusOK).texts("nav.primary a"), ", "); strings.Contains(entries, "Dashboard") {
+	if entries := strings.Join(b.as("admin1").get("/me").is(http.StatusOK).texts("nav.primary a"), ", "); strings.Contains(
+		entries, "Dashboard",
+	) {
 		t.Errorf("an administrator is led to %s", entries)
 	}
 	m := b.as("maker1").submit(filled())

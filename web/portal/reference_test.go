@@ -13,7 +13,9 @@ func TestEverybodySeesWhichReferenceDataAreInForce(t *testing.T) {
 	if w.get("/me").page.Find(`a[href="/reference"]`).Length() != 1 {
 		t.Error("no way leads to the page")
 	}
-	w.get("/reference").is(http.StatusOK).says("2020-01-01").says("the demo's own").says("Older than a quarter. Tell an operator").says("External code sets")
+	w.get("/reference").is(http.StatusOK).says("2020-01-01").says("the demo's own").says("Older than a quarter. Tell an operator").says(
+		"External code sets",
+	)
 	_, err := b.DB.Connect(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
 	if err != nil {
 		t.Fatal(err)

@@ -58,9 +58,13 @@ func TestEachNumberOfTheHomePageIsThatOfItsList(t *testing.T) {
 	for _, amount := range []string{"1.10", "2.20", "3.30"} {
 		m := maker.submit(with(filled(), "amount", amount, "endToEndId", "E2E-"+amount))
 		path := "/queue/" + m.InternalID.String() + "/reject"
-		checker.post(path, url.Values{"version": {"1"}, "contentHash": {hash(m)}, "category": {"other"}, "reason": {"Not ordered"}}).goesTo("/queue")
+		checker.post(path, url.Values{"version": {"1"}, "contentHash": {hash(m)}, "category": {"other"}, "reason": {"Not ordered"}}).goesTo(
+			"/queue",
+		)
 		if amount == "1.10" {
-			b.change("SET session_replication_role = replica; UPDATE message SET state_since = state_since - interval '2 days' WHERE message_id = '" + m.InternalID.String() + "'")
+			b.change(
+				"SET session_replication_role = replica; UPDATE message SET state_since = state_since - interval '2 days' WHERE message_id = '" + m.InternalID.String() + "'",
+			)
 		}
 	}
 	for _, name := range []string{"checker1", "maker1", "supervisor1"} {
@@ -86,12 +90,17 @@ func TestARejectedPaymentSaysWhyAndCanBeCorrected(t *testing.T) {
 	maker := b.as("maker1")
 	m := maker.submit(filled())
 	path := "/queue/" + m.InternalID.String() + "/reject"
-	b.as("checker1").post(path, url.Values{"version": {"1"}, "contentHash": {hash(m)}, "category": {"evidence"}, "reason": {"Where is the invoice?"}}).goesTo("/queue")
+	b.as("checker1").post(
+		path, url.Values{"version": {"1"}, "contentHash": {hash(m)}, "category": {"evidence"}, "reason": {"Where is the invoice?"}},
+	).goesTo("/queue")
 	page := maker.get("/payments/" + m.InternalID.String()).is(http.StatusOK)
-	if said := page.texts(".notice-bad"); len(said) != 1 || said[0] != "Rejected by Checker 1: Order or evidence is missing: Where is the invoice?" {
+	if said := page.texts(".notice-bad"); len(said) != 1 ||
+		said[0] != "Rejected by Checker 1: Order or evidence is missing: Where is the invoice?" {
 		t.Errorf("the page says %q", said)
 	}
-	again := page.page.Find("a.button").FilterFunction(func(_ int, a *goquery.Selection) bool { return a.Text() == "Correct and submit again" })
+	again := page.page.Find("a.button").FilterFunction(
+		func(_ int, a *goquery.Selection) bool { return a.Text() == "Correct and submit again" },
+	)
 	form := maker.get(again.AttrOr("href", "")).is(http.StatusOK).fields("/payments/new")
 	if form.Get("creditorName") != "Beispiel Holzbau GmbH" || form.Get("amount") == "" {
 		t.Errorf("the form comes with %v", form)

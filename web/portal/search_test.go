@@ -65,17 +65,31 @@ func TestSearchTakesWhatTheScreenPrints(t *testing.T) {
 	b := setup(t)
 	maker, zone := b.as("maker1"), b.config.Zone
 	m := map[string]payment.Message{
-		"a": maker.submit(with(filled(), "creditorName", "Elektrizitätswerk der Stadt Zürich", "amount", "1'918.05", "remittanceText", "Invoice 4711, Rate 2")),
-		"b": b.as("maker2").submit(with(filled(), "creditorName", "Société Générale d'Horlogerie SA", "amount", "18669.05", "endToEndId", "INVOICE-2026-118",
-			"remittanceText", "Lieferung Maerz")),
-		"c": maker.submit(with(filled(), "scheme", "sct-inst", "debtorAccount", "DE62007620110623852957", "creditorIban", "DE89370400440532013000",
-			"creditorName", "Muller Sohne", "street", "Ring", "town", "Koeln", "postcode", "50667", "country", "DE", "remittanceText", "Honorar", "amount", "751.10",
-			"endToEndId", "E2E-3")),
-		"d": maker.submit(with(filled(), "creditorName", "Bäckerei  Großmann", "amount", "1200", "remittanceText", "Znueni", "endToEndId", "E2E-4")),
+		"a": maker.submit(
+			with(filled(), "creditorName", "Elektrizitätswerk der Stadt Zürich", "amount", "1'918.05", "remittanceText", "Invoice 4711, Rate 2"),
+		),
+		"b": b.as("maker2").submit(
+			with(filled(), "creditorName", "Société Générale d'Horlogerie SA", "amount", "18669.05", "endToEndId", "INVOICE-2026-118",
+				"remittanceText", "Lieferung Maerz"),
+		),
+		"c": maker.submit(with(
+			filled(), "scheme", "sct-inst", "debtorAccount", "DE62007620110623852957", "creditorIban", "DE89370400440532013000", "creditorName",
+			"Muller Sohne", "street", "Ring", "town", "Koeln", "postcode", "50667", "country", "DE", "remittanceText", "Honorar", "amount", "751.10",
+			"endToEndId", "E2E-3",
+		)),
+		"d": maker.submit(
+			with(filled(), "creditorName", "Bäckerei  Großmann", "amount", "1200", "remittanceText", "Znueni", "endToEndId", "E2E-4"),
+		),
 	}
 	today, reference := time.Now().In(zone), string(m["a"].GlobalID)
 	table := append(slices.Clone(searches), []struct{ typed, finds string }{
-		{today.Format("02.01.2006"), "abcd"}, {today.Format(time.DateOnly), "abcd"}, {today.AddDate(0, 0, -1).Format("02.01.2006"), ""}, {reference[3:12], "?a"}, {strings.ToLower(reference[2:11]), "?a"},
+		{
+			today.Format("02.01.2006"), "abcd",
+		},
+		{today.Format(time.DateOnly), "abcd"},
+		{today.AddDate(0, 0, -1).Format("02.01.2006"), ""},
+		{reference[3:12], "?a"},
+		{strings.ToLower(reference[2:11]), "?a"},
 	}...)
 	checker := b.as("checker1")
 	for _, row := range table {

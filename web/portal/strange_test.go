@@ -25,7 +25,8 @@ func TestTheDashboardBearsAForeignCurrency(t *testing.T) {
 			rulebook.SchemeSIC: "CH5021977000004331346", rulebook.SchemeSCT: "DE62007620110623852957",
 		}[scheme]
 		document, err := interbank.CreditTransfer(interbank.CreditTransferInput{
-			Scheme: scheme, Order: order, TransactionID: "ODD-" + string(scheme), Reference: "ODD-" + string(scheme), UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
+			Scheme: scheme, Order: order, TransactionID: "ODD-" + string(scheme), Reference: "ODD-" + string(scheme),
+			UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
 			From: interbank.Account{
 				IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Anna Beispiel", Town: "Zuerich", Country: "CH"},
 				AgentBIC: "BBBBCHZZXXX", AgentIID: "21966",

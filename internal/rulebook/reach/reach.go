@@ -93,7 +93,10 @@ func Recheck(e Entered) []iso20022.Finding {
 	if e.Against == nil {
 		return nil
 	}
-	q := question{scheme: e.Scheme, directory: e.Against, today: e.Today, named: e.Agent, place: "/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0"}
+	q := question{
+		scheme: e.Scheme, directory: e.Against, today: e.Today, named: e.Agent,
+		place: "/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0",
+	}
 	q.iban, _ = account.Parse(e.IBAN)
 	if e.Scheme == rulebook.SchemeSCT && e.Agent == "" && !e.Against.IsBroken() {
 		return []iso20022.Finding{q.refuse("Withdraw the payment and enter it anew: it was entered without the creditor's bank.", "/CdtrAgt")}
@@ -128,14 +131,18 @@ func (q question) finding() (iso20022.Finding, bool) {
 	case q.iban.IsZero() || !q.ofScheme():
 		return iso20022.Finding{}, false
 	case q.directory.IsBroken():
-		return q.refuse("Tell an operator, who runs countersign check: the directory of banks is not what was imported, so no bank is looked up in it.", iban), true
+		return q.refuse(
+			"Tell an operator, who runs countersign check: the directory of banks is not what was imported, so no bank is looked up in it.", iban,
+		), true
 	case !q.directory.Loaded():
 		return q.withoutDirectory()
 	}
 	bank, known := q.directory.BankOf(q.iban)
 	if q.scheme == rulebook.SchemeSCT && q.named != "" {
 		if known && !directory.SameBank(bank.BIC, q.named) {
-			return q.refuse("Leave the creditor's bank out, or name the one that keeps the account, which is "+bank.BIC+".", "/CdtrAgt/FinInstnId/BICFI"), true
+			return q.refuse(
+				"Leave the creditor's bank out, or name the one that keeps the account, which is "+bank.BIC+".", "/CdtrAgt/FinInstnId/BICFI",
+			), true
 		}
 		if !known {
 			bank, known = q.directory.ByBIC(q.named)
@@ -145,7 +152,9 @@ func (q question) finding() (iso20022.Finding, bool) {
 	case !known:
 		return q.refuse("Check the IBAN with the creditor: the directory of "+q.edition()+" knows no bank that keeps this account.", iban), true
 	case !bank.Instant:
-		return q.refuse("Pay the creditor in another way: by the directory of "+q.edition()+", instant payments do not reach "+bank.Name+".", iban), true
+		return q.refuse(
+			"Pay the creditor in another way: by the directory of "+q.edition()+", instant payments do not reach "+bank.Name+".", iban,
+		), true
 	}
 	return iso20022.Finding{}, false
 }

@@ -70,12 +70,21 @@ func TestTheCreditorsBankIsKnownAndReached(t *testing.T) {
 		{name: "known and reached", scheme: rulebook.SchemeSCT, iban: german, directory: loaded},
 		{name: "the bank of the account is named", scheme: rulebook.SchemeSCT, iban: german, bic: "AAAADEFF", directory: loaded},
 		{name: "a branch of it is named", scheme: rulebook.SchemeSCT, iban: german, bic: "AAAADEFF100", directory: loaded},
-		{name: "another bank is named", scheme: rulebook.SchemeSCT, iban: german, bic: "CCCCFRPPXXX", directory: loaded, at: atBank, says: "which is AAAADEFFXXX"},
+		{
+			name: "another bank is named", scheme: rulebook.SchemeSCT, iban: german, bic: "CCCCFRPPXXX", directory: loaded,
+			at: atBank, says: "which is AAAADEFFXXX",
+		},
 		{name: "not reached", scheme: rulebook.SchemeSCT, iban: dutch, directory: loaded, at: atAccount, says: "do not reach Bank two"},
 		{name: "not known", scheme: rulebook.SchemeSCT, iban: austria, directory: loaded, at: atAccount, says: "of 2026-10-01 knows no bank"},
 		{name: "known by the BIC named", scheme: rulebook.SchemeSCT, iban: french, bic: "CCCCFRPP", directory: loaded},
-		{name: "not reached by the BIC named", scheme: rulebook.SchemeSCT, iban: french, bic: "DDDDFRPPXXX", directory: loaded, at: atAccount, says: "do not reach Bank six"},
-		{name: "not known by the BIC named", scheme: rulebook.SchemeSCT, iban: french, bic: "EEEEFRPP", directory: loaded, at: atAccount, says: "knows no bank"},
+		{
+			name: "not reached by the BIC named", scheme: rulebook.SchemeSCT, iban: french, bic: "DDDDFRPPXXX", directory: loaded,
+			at: atAccount, says: "do not reach Bank six",
+		},
+		{
+			name: "not known by the BIC named", scheme: rulebook.SchemeSCT, iban: french, bic: "EEEEFRPP", directory: loaded,
+			at: atAccount, says: "knows no bank",
+		},
 		{name: "no country of SEPA is another rule's matter", scheme: rulebook.SchemeSCT, iban: "TR330006100519786457841326", directory: loaded},
 		{name: "a QR-IBAN in SEPA too", scheme: rulebook.SchemeSCT, iban: "CH4431999123000889012", directory: loaded},
 		{name: "no IBAN too", scheme: rulebook.SchemeSCT, iban: "DE00", directory: loaded},
@@ -158,7 +167,9 @@ func TestTheRouteIsAskedAgainAtAnApproval(t *testing.T) {
 		"broken":                   {german, "AAAADEFFXXX", "is not what was imported", directory.Broken()},
 		"not asked":                {german, "", "", nil},
 	} {
-		findings := reach.Recheck(reach.Entered{Scheme: rulebook.SchemeSCT, IBAN: test.iban, Agent: test.agent, Today: today, Against: test.directory})
+		findings := reach.Recheck(
+			reach.Entered{Scheme: rulebook.SchemeSCT, IBAN: test.iban, Agent: test.agent, Today: today, Against: test.directory},
+		)
 		if (test.says == "") != (len(findings) == 0) || len(findings) > 0 && !strings.Contains(findings[0].Text, test.says) {
 			t.Errorf("%s: %+v, want %q", name, findings, test.says)
 		}

@@ -64,7 +64,9 @@ func (d *directories) inForce(ctx context.Context, q *dbsqlc.Queries, key direct
 	}
 	read, err := directory.Parse(row.Content)
 	if err != nil {
-		d.db.Log().ErrorContext(ctx, "the stored directory of banks cannot be read", slog.Bool("alarm", true), "directory", key.ID, "error", err.Error())
+		d.db.Log().ErrorContext(
+			ctx, "the stored directory of banks cannot be read", slog.Bool("alarm", true), "directory", key.ID, "error", err.Error(),
+		)
 		return directory.Broken(), nil
 	}
 	d.mu.Lock()

@@ -151,8 +151,8 @@ func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, id, messa
 	return nil
 }
 
-// Clean drops drafts and parked forms that are over from every realm, in small transactions, and returns the number of rows dropped. Called every few
-// minutes it bounds the table.
+// Clean drops drafts and parked forms that are over from every realm, in small transactions, and returns the number of rows dropped. Called
+// every few minutes it bounds the table.
 func (d *Drafts) Clean(ctx context.Context, now time.Time) (int64, error) {
 	realms, err := d.db.Realms(ctx)
 	if err != nil {

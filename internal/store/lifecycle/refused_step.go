@@ -29,8 +29,10 @@ func (s *Messages) RefusedStep(ctx context.Context, step RefusedStep) {
 		return
 	}
 	if why == payment.RefusedWithheld {
-		s.db.Log().ErrorContext(ctx, "a message that does not fit its seal or its document was to be acted on", "alarm", true, "realm", step.By.Realm,
-			"message", step.Message.InternalID, "error", step.Cause)
+		s.db.Log().ErrorContext(
+			ctx, "a message that does not fit its seal or its document was to be acted on", "alarm", true, "realm", step.By.Realm, "message",
+			step.Message.InternalID, "error", step.Cause,
+		)
 	}
 	s.db.Refused(ctx, store.Refusal{
 		Realm: step.By.Realm, Event: audit.RefusedEventOf(string(step.Message.Kind), string(step.Action)), MessageID: step.Message.InternalID,

@@ -69,7 +69,8 @@ func (e *WrongKeyError) Error() string {
 }
 
 // CheckKeys fails with MissingKeyError when the newest release or version of a realm is sealed with a key the program does not have, and
-// with WrongKeyError when it has another key under that id: started like that, it would hold back what was approved and withhold what waits.
+// with WrongKeyError when it has another key under that id: started like that, it would hold back what was approved and withhold what
+// waits.
 func (s *Messages) CheckKeys(ctx context.Context) error {
 	realms, err := s.db.Realms(ctx)
 	if err != nil {

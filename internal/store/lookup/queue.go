@@ -49,11 +49,11 @@ func (f QueueFilter) params(realm string) dbsqlc.QueueListParams {
 	return dbsqlc.QueueListParams{
 		Realm: realm, After: column.OrNull(f.After), Kind: column.OrNull(f.Kind), Scheme: column.OrNull(f.Scheme),
 		MakerLogin: column.OrNull(f.MakerLogin), AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo),
-		ExcludePerson: column.OrNull(f.ExcludePerson), OnlyPerson: column.OrNull(f.OnlyPerson), PageSize: f.PageSize,
-		Searching: f.Search.set(), Search: column.OrNull(f.Search.Text), Compact: column.OrNull(f.Search.Compact),
-		SearchFrom: column.OrNull(f.Search.AmountFrom), SearchTo: column.OrNull(f.Search.AmountTo),
-		SearchCurrency: column.OrNull(f.Search.Currency), SearchSince: column.OrNull(f.Search.Since), SearchUntil: column.OrNull(f.Search.Until),
-		SearchStates: names(f.Search.States), SearchScheme: column.OrNull(string(f.Search.Scheme)), SearchKind: column.OrNull(string(f.Search.Kind)),
+		ExcludePerson: column.OrNull(f.ExcludePerson), OnlyPerson: column.OrNull(f.OnlyPerson), PageSize: f.PageSize, Searching: f.Search.set(),
+		Search: column.OrNull(f.Search.Text), Compact: column.OrNull(f.Search.Compact), SearchFrom: column.OrNull(f.Search.AmountFrom),
+		SearchTo: column.OrNull(f.Search.AmountTo), SearchCurrency: column.OrNull(f.Search.Currency), SearchSince: column.OrNull(f.Search.Since),
+		SearchUntil: column.OrNull(f.Search.Until), SearchStates: names(f.Search.States), SearchScheme: column.OrNull(string(f.Search.Scheme)),
+		SearchKind: column.OrNull(string(f.Search.Kind)),
 	}
 }
 

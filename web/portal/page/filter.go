@@ -103,8 +103,8 @@ func (f *Filter) amount(name, typed string) int64 {
 	return amount.Minor()
 }
 
-// Days reads the days of the filter in the zone of the banking day: made on the first one or later, made before the end of the second one, in
-// its state since the third one. A zero time does not narrow the list. What is no day is named in the problems.
+// Days reads the days of the filter in the zone of the banking day: made on the first one or later, made before the end of the second one,
+// in its state since the third one. A zero time does not narrow the list. What is no day is named in the problems.
 func (f *Filter) Days(zone *time.Location) (from, before, since time.Time) {
 	day := func(name, typed string) time.Time {
 		if typed == "" {

@@ -125,7 +125,8 @@ func (v *visit) fillChanges(view *views.Message, m payment.Message, current *iso
 	earlier, ok := read.(*iso20022.CustomerCreditTransferInitiation)
 	if !ok || len(findings) > 0 {
 		view.Warnings = append(view.Warnings, views.Warning{
-			Title: "The version before it cannot be read", Text: "Check every field, for what was changed is not known, and tell an operator, who runs countersign check.",
+			Title: "The version before it cannot be read",
+			Text:  "Check every field, for what was changed is not known, and tell an operator, who runs countersign check.",
 		})
 		return nil
 	}

@@ -22,7 +22,8 @@ func showReference(v *visit) error {
 	model := views.Reference{Shell: v.Shell("Reference data", views.PlaceNone)}
 	for _, scheme := range rulebook.Schemes() {
 		row := views.ReferenceRow{
-			Name: "Banks that " + ui.SchemeLabel(string(scheme)) + " instant payments reach", Edition: "none", Source: "countersign directory import",
+			Name: "Banks that " + ui.SchemeLabel(string(scheme)) + " instant payments reach", Edition: "none",
+			Source:  "countersign directory import",
 			Warning: withoutDirectory(scheme),
 		}
 		for _, d := range loaded {
@@ -37,10 +38,14 @@ func showReference(v *visit) error {
 	if err == nil && directory.Stale(published.AddDate(0, 1, 0), v.At) {
 		codes.Warning = "Older than a quarter: a purpose that is new since is refused. A newer program brings newer codes."
 	}
-	model.Rows = append(model.Rows, codes,
-		views.ReferenceRow{Name: "Accounts of each country (IBAN)", Edition: "by country", Source: "IBAN registry (ISO 13616), as public lists have it"},
+	model.Rows = append(
+		model.Rows, codes,
+		views.ReferenceRow{
+			Name: "Accounts of each country (IBAN)", Edition: "by country", Source: "IBAN registry (ISO 13616), as public lists have it",
+		},
 		views.ReferenceRow{Name: "Banking days of euro payments", Edition: "by rule", Source: "European Central Bank, TARGET calendar"},
-		views.ReferenceRow{Name: "Banking days of Swiss franc payments", Edition: "by rule", Source: "bank holidays of Zurich"})
+		views.ReferenceRow{Name: "Banking days of Swiss franc payments", Edition: "by rule", Source: "bank holidays of Zurich"},
+	)
 	return v.Render(http.StatusOK, views.ReferencePage(model))
 }
 

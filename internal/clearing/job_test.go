@@ -3,12 +3,15 @@ package clearing_test
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
+	"countersign/internal/testlog"
 )
 
 // TestTheJobAloneDeliversAndTriesAgain: without the watch, which would deliver four seconds later what a job did not, an approved payment
@@ -47,6 +50,44 @@ func TestTheJobAloneDeliversAndTriesAgain(t *testing.T) {
 	}
 	if sent := h.Network.Delivered(); len(sent) != payments {
 		t.Errorf("the jobs delivered %d of %d payments: %v", len(sent), payments, sent)
+	}
+}
+
+// TestAnAttemptThatTookLongIsFollowedAfterItsPause: a time-out of clearing takes longer than the first pauses. Counted from the beginning of
+// the attempt they would be over before they begin, and the job queue, which says so in the log, would take its own of seconds to minutes.
+func TestAnAttemptThatTookLongIsFollowedAfterItsPause(t *testing.T) {
+	t.Parallel()
+	log := &testlog.Log{}
+	h := stationtest.With(t, stationtest.Options{Log: slog.New(slog.NewTextHandler(log, nil))})
+	defer h.CheckInvariants(t)
+	const slow = 3
+	tries := 0
+	h.Network.Refuse = func(stationtest.Delivery) error { // one at a time
+		tries++
+		if tries <= slow {
+			time.Sleep(500 * time.Millisecond) // the pauses are 0.1, 0.2 and 0.4 s
+			return errors.New("timed out")
+		}
+		return nil
+	}
+	running, stop := context.WithCancel(ctx)
+	var jobs sync.WaitGroup
+	jobs.Go(func() {
+		err := h.Jobs.Run(running, h.DB.Database, h.Clearing.Handlers())
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() { stop(); jobs.Wait() })
+	approved(t, h, rulebook.SchemeSIC)
+	for deadline := time.Now().Add(time.Minute); len(h.Network.Delivered()) == 0 && time.Now().Before(deadline); {
+		time.Sleep(20 * time.Millisecond)
+	}
+	if sent := h.Network.Delivered(); len(sent) != 1 {
+		t.Errorf("delivered %d times", len(sent))
+	}
+	if said := log.String(); strings.Contains(said, "invalid next retry") {
+		t.Errorf("the queue did not take the pause it was given:\n%s", said)
 	}
 }
 

@@ -82,3 +82,6 @@ WHERE g.realm = @realm AND g.role = 'administrator' AND g.ended_at IS NULL AND u
 
 -- name: SetUpListAll :many
 SELECT * FROM user_setup ORDER BY realm, setup_id;
+
+-- name: AdministeredRealmList :many
+SELECT realm FROM realm_administration ORDER BY realm;

@@ -400,6 +400,25 @@ SELECT v.realm, 'message_version'::text AS relation, concat_ws(' ', v.message_id
 FROM message_version v, approvals_asked(v.realm, v.message_id, v.version) AS asked (approvals)
 WHERE asked.approvals > v.approvals_required;
 
+-- name: InvariantChangeDecided :many
+-- I24: changes of administration were decided by somebody else, about the content that was asked for, one after the other.
+SELECT d.realm, 'realm_change_decision'::text AS relation, d.change_id::text AS key,
+       CASE WHEN d.decider_person IN (d.requester_person, d.beneficiary_person) THEN 'was decided by who asked for it or whom it is about'
+            WHEN d.requester_person <> c.requester_person OR d.beneficiary_person <> c.beneficiary_person THEN 'names other people than its change'
+            WHEN d.content_hash <> sha256(convert_to(c.content, 'UTF8')) THEN 'is about other content than its change has'
+            ELSE 'leaves a gap before it' END::text AS what
+FROM realm_change_decision d
+JOIN realm_change c ON c.realm = d.realm AND c.change_id = d.change_id
+WHERE d.decider_person IN (d.requester_person, d.beneficiary_person)
+   OR d.requester_person <> c.requester_person OR d.beneficiary_person <> c.beneficiary_person
+   OR d.content_hash <> sha256(convert_to(c.content, 'UTF8'))
+   OR d.ordinal > 1 AND NOT EXISTS (SELECT FROM realm_change_decision b WHERE b.realm = d.realm AND b.ordinal = d.ordinal - 1)
+UNION ALL
+SELECT a.realm, 'realm_administration'::text, a.realm::text, 'counts decisions that are not there'::text
+FROM realm_administration a
+WHERE a.decided <> (SELECT count(*) FROM realm_change_decision d WHERE d.realm = a.realm)
+ORDER BY 1, 2, 3;
+
 -- name: ForeignKeyStatementList :many
 -- I15 as well: for every foreign key of the schema the statement that lists the rows which break it, for triggers can be switched off.
 SELECT c.conname::text AS name,
@@ -407,10 +426,10 @@ SELECT c.conname::text AS name,
               CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.conrelid AND a.attname = 'realm')
                    THEN 'coalesce(c.realm, '''')' ELSE '''''::text' END,
               t.relname,
-              (SELECT string_agg(format('c.%I', a.attname), ', ' ORDER BY array_position(k.conkey, a.attnum))
+              coalesce((SELECT string_agg(format('c.%I', a.attname), ', ' ORDER BY array_position(k.conkey, a.attnum))
                FROM pg_catalog.pg_constraint k
                JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey)
-               WHERE k.conrelid = c.conrelid AND k.contype = 'p' AND a.attname <> 'realm'),
+               WHERE k.conrelid = c.conrelid AND k.contype = 'p' AND a.attname <> 'realm'), 'c.realm'),
               'does not fit any row of ' || f.relname || ' (' || c.conname || ')',
               n.nspname, t.relname,
               (SELECT string_agg(format('c.%I IS NOT NULL', a.attname), ' AND ')

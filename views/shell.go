@@ -46,6 +46,8 @@ const (
 	PlaceAudit      Place = "audit"
 	PlaceSimulator  Place = "simulator"
 	PlaceProfile    Place = "profile"
+
+	PlaceAdministration Place = "administration"
 )
 
 // Person is the signed-in user as the shell shows them. The May fields decide
@@ -60,6 +62,8 @@ type Person struct {
 	MayRead   bool
 	// MayOperate shows the quarantine of the gateway.
 	MayOperate bool
+	// MayAdminister shows the administration of the realm.
+	MayAdminister bool
 	// MayAudit shows the audit trail of the realm.
 	MayAudit bool
 }
@@ -81,6 +85,16 @@ type Shell struct {
 	Simulator   bool          // the demo's clearing simulator has a page
 	Idle        time.Duration // after which a session that nobody uses ends
 	Life        time.Duration // after which the session ends in any case
+	ChangeCount int           // changes of administration that wait for this person
+	// BrokenGlasses are shown on every page of an administrator.
+	BrokenGlasses []BrokenGlass
+}
+
+// BrokenGlass is an administrator whom the operator brought in although there were two.
+type BrokenGlass struct {
+	User   string
+	Reason string
+	At     time.Time
 }
 
 // title is the text of the title element.
@@ -164,6 +178,9 @@ func (s Shell) navigation() []navigationEntry {
 	if s.Person.MayOperate {
 		entries = append(entries, navigationEntry{PlaceQuarantine, "/quarantine", "triangle-alert", "Quarantine", "Unmatched"})
 	}
+	if s.Person.MayAdminister {
+		entries = append(entries, navigationEntry{PlaceAdministration, "/admin", "user", "Administration", "Admin"})
+	}
 	if s.Person.MayAudit {
 		entries = append(entries, navigationEntry{PlaceAudit, "/audit", "clock", "Audit trail", "Audit"})
 	}
@@ -175,11 +192,15 @@ func (s Shell) navigation() []navigationEntry {
 
 func (s Shell) roles() string { return strings.Join(s.Person.Roles, ", ") }
 
-func (s Shell) queueCount() string {
-	if s.QueueCount > 99 {
+func (s Shell) queueCount() string { return atMost99(s.QueueCount) }
+
+func (s Shell) changeCount() string { return atMost99(s.ChangeCount) }
+
+func atMost99(count int) string {
+	if count > 99 {
 		return "99+"
 	}
-	return strconv.Itoa(s.QueueCount)
+	return strconv.Itoa(count)
 }
 
 // htmxConfiguration switches off what a strict content policy forbids and what

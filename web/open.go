@@ -44,7 +44,7 @@ func Open(behind *stations.Stations, set Settings) (*Server, error) {
 // OpenWith is Open with another door for people; nil is none.
 func OpenWith(behind *stations.Stations, set Settings, pages Portal) (*Server, error) {
 	calls, err := api.New(api.Config{
-		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Reader: behind.Reader, Now: behind.Now, Log: behind.Log,
+		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader, Now: behind.Now, Log: behind.Log,
 		TLS: set.TLS,
 	})
 	if err != nil {
@@ -62,7 +62,7 @@ func OpenWith(behind *stations.Stations, set Settings, pages Portal) (*Server, e
 
 func openPortal(behind *stations.Stations, set Settings) (Portal, error) {
 	return portal.New(portal.Config{
-		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Reader: behind.Reader,
+		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader,
 		Drafts: behind.Drafts, Sessions: behind.Sessions, Rules: behind.Rules, Now: behind.Now, NewID: stations.NewID,
 		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
 		Connections: behind.Clearing.Connections, SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,

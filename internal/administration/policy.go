@@ -13,6 +13,7 @@ import (
 // Policy says how many approvals a message needs; empty fields match everything. Of the policies that match, the one of the highest rank
 // counts, and of equal ranks the younger one.
 type Policy struct {
+	ID                  string // "" for one that is not there yet
 	Rank                int
 	ClientID            string
 	Channel             string
@@ -48,7 +49,7 @@ func PolicyKinds() []string {
 // Values are the fields of the policy.
 func (p Policy) Values() Values {
 	return Values{
-		"rank": strconv.Itoa(p.Rank), "clientId": p.ClientID, "channel": p.Channel, "scheme": p.Scheme, "kind": p.Kind,
+		"policyId": p.ID, "rank": strconv.Itoa(p.Rank), "clientId": p.ClientID, "channel": p.Channel, "scheme": p.Scheme, "kind": p.Kind,
 		"amountFrom": decimals(p.AmountFrom), "amountTo": decimals(p.AmountTo), "approvals": strconv.Itoa(p.Approvals),
 		"contentHashRequired": yes(p.ContentHashRequired), "expiresAfter": Wait(p.ExpiresAfter), "status": p.Status,
 	}.Compact()

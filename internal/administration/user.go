@@ -36,6 +36,8 @@ type User struct {
 	Person      uuid.UUID // zero for one who is new to the realm
 	Roles       []identity.Role
 	Status      string
+	Duty        Duty // of the person
+	ToBeSetUp   bool // nobody set the password yet, or a reset waits for it
 }
 
 // userNameLimit is the longest user name, in characters.
@@ -50,7 +52,10 @@ func (u User) Values() Values {
 	if u.Person != uuid.Nil {
 		person = u.Person.String()
 	}
-	return Values{"name": u.Name, "displayName": u.DisplayName, "personId": person, "roles": Words(u.Roles), "status": u.Status}.Compact()
+	return Values{
+		"name": u.Name, "displayName": u.DisplayName, "personId": person, "roles": Words(u.Roles), "status": u.Status,
+		"duty": string(u.Duty), "password": Password(u.ToBeSetUp),
+	}.Compact()
 }
 
 // UserOf reads an account from its fields. Error: payment.FieldError; prefix leads the pointers of its findings.
@@ -60,6 +65,7 @@ func UserOf(values Values, prefix string) (User, error) {
 		Name: identity.NormaliseName(values["name"]), DisplayName: strings.TrimSpace(values["displayName"]), Status: values["status"],
 		Roles: WordsOf[identity.Role](values["roles"]),
 	}
+	u.Duty = DutyOf(u.Roles)
 	f.text("name", u.Name, 1, userNameLimit)
 	if strings.ContainsFunc(u.Name, func(r rune) bool { return unicode.IsSpace(r) || r == '/' }) {
 		f.add("name", codeFormat, "Write the user name without spaces and slashes.")

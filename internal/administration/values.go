@@ -70,6 +70,16 @@ func yes(is bool) string {
 	return ""
 }
 
+// with is a copy with other fields.
+func (v Values) with(fields Values) Values {
+	copied := maps.Clone(v)
+	if copied == nil {
+		copied = Values{}
+	}
+	maps.Copy(copied, fields)
+	return copied.Compact()
+}
+
 // Compact drops the empty fields.
 func (v Values) Compact() Values {
 	maps.DeleteFunc(v, func(_, text string) bool { return text == "" })

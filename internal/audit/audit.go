@@ -59,11 +59,36 @@ const (
 	EventRealmApply         = "realm.apply"
 	// EventRealmBreakGlass: the operator brought an administrator into a realm that has two already.
 	EventRealmBreakGlass = "realm.break-glass"
+	// EventChangeRequest, EventChangeApprove and EventChangeReject: an administrator asked for a change, and another one decided it.
+	EventChangeRequest = "change.request"
+	EventChangeApprove = "change.approve"
+	EventChangeReject  = "change.reject"
 	// EventUserSetUp: somebody set the password of an account with its link and code.
 	EventUserSetUp = "user.set-up"
 	// EventUserPassword: a password was changed, by its owner or by the operator.
 	EventUserPassword = "user.password"
 )
+
+// Subject is what something was done to, and the words given with it.
+type Subject struct {
+	Name   string
+	Reason string
+}
+
+// ChangeDetail is the canonical text of a step of a change of administration: one JSON object with the keys change (its id), kind, subject
+// and, where words were given, reason, in this order.
+func ChangeDetail(change, kind string, of Subject) string {
+	text, err := json.Marshal(struct {
+		Change  string `json:"change"`
+		Kind    string `json:"kind"`
+		Subject string `json:"subject"`
+		Reason  string `json:"reason,omitempty"`
+	}{change, kind, of.Name, of.Reason})
+	if err != nil {
+		return "{}" // strings always encode
+	}
+	return string(text)
+}
 
 // SubjectDetail is the canonical text of what was done to a subject: one JSON object with the keys subject and, where words were given,
 // reason, in this order.

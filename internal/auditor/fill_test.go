@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"countersign/internal/admin"
+	"countersign/internal/administration"
 	"countersign/internal/approval"
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
@@ -67,6 +69,7 @@ func fill(t *testing.T, h *stationtest.House, settled int) places {
 		}
 		recallOf(t, h, settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), scheme))))
 	}
+	administer(t, h)
 	signIn(t, h)
 	return found
 }
@@ -79,6 +82,19 @@ func signIn(t *testing.T, h *stationtest.House) {
 		set, err := h.Auth.Login(ctx, auth.LoginInput{Realm: "demo", Client: client, Name: name, Password: demo.UserPassword})
 		must(t, err)
 		_, err = h.Auth.Refresh(ctx, auth.RefreshInput{Realm: "demo", Client: client, RefreshToken: set.RefreshToken})
+		must(t, err)
+	}
+}
+
+// administer has two administrators change something.
+func administer(t *testing.T, h *stationtest.House) {
+	t.Helper()
+	for number := range 6 {
+		asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), admin.RequestInput{
+			Kind: administration.KindClientCreate, Values: administration.Values{"clientId": fmt.Sprintf("drill-%d", number), "kind": "public"},
+		})
+		must(t, err)
+		_, err = h.Admin.Decide(ctx, h.Person(t, "admin2"), admin.DecideInput{ChangeID: asked.Change.ID, Approve: true})
 		must(t, err)
 	}
 }

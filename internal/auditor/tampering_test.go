@@ -37,6 +37,8 @@ const (
 
 	aPolicy = `SELECT policy_id::text FROM policy WHERE realm = 'demo' ORDER BY md5(policy_id || ':m') LIMIT 1`
 
+	aChange = `SELECT change_id::text FROM realm_change WHERE realm = 'demo' ORDER BY md5(change_id || ':m') LIMIT 1`
+
 	otherPerson = `actor_user = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker2'),
 		actor_person = (SELECT person_id FROM user_account WHERE realm = 'demo' AND name = 'checker2')`
 	plantDocument = `INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
@@ -156,6 +158,10 @@ var ofMessages = []tampering{
 
 // ofMasterData are the tamperings that strike who may do what.
 var ofMasterData = []tampering{
+	{"what was asked for changed, its hash adjusted", "", "I24", "realm_change_decision", aChange, `UPDATE realm_change
+		SET content = '{}', content_hash = sha256('{}') WHERE change_id::text = (` + aChange + `)`},
+	{"beneficiary of a change taken away", "", "I20", "realm_change", aChange, `UPDATE realm_change SET beneficiary_person = md5(':m')::uuid WHERE change_id::text = (` + aChange + `)`},
+	{"decision of a change deleted", "", "I24", "realm_administration", `SELECT 'demo'`, `DELETE FROM realm_change_decision WHERE change_id::text = (` + aChange + `)`},
 	{"user account moved to another person", "", "I20", "user_account", anAccount, `UPDATE user_account SET person_id = md5(':m')::uuid WHERE user_id::text = (` + anAccount + `)`},
 	{"password hash replaced", "", "I20", "user_account", anAccount, `UPDATE user_account SET password_hash = 'x' WHERE user_id::text = (` + anAccount + `)`},
 	{"debtor holder changed", "", "I20", "debtor_account", aDebtor, `UPDATE debtor_account SET holder_name = 'Nobody' WHERE iban = (` + aDebtor + `)`},

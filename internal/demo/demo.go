@@ -28,7 +28,8 @@ func Refuse(ctx context.Context, ownerURL string) error {
 	return nil
 }
 
-// Ensure brings the demo's realms into a migrated database, as the owner; done twice it changes nothing. A database that holds
+// Ensure brings the demo's realms into a migrated database, as the owner; done twice it changes nothing. A realm whose
+// administrators decided a change is theirs from then on, and left as it is. A database that holds
 // anybody else's realm is refused. Errors: ErrForeignDatabase, provision.ErrForeignRealm.
 func Ensure(ctx context.Context, by provision.Provisioner) error {
 	err := Refuse(ctx, by.OwnerURL)
@@ -39,11 +40,31 @@ func Ensure(ctx context.Context, by provision.Provisioner) error {
 	if err != nil {
 		return fmt.Errorf("make the demo: %w", err)
 	}
+	theirs, err := provision.Administered(ctx, by.OwnerURL)
+	if err != nil {
+		return fmt.Errorf("look for changes: %w", err)
+	}
 	for _, realm := range Realms() {
 		realm.Directories = directories
-		err = provision.Apply(ctx, by, realm)
+		if theirs[realm.Realm] {
+			err = keepUp(ctx, by, realm)
+		} else {
+			err = provision.Apply(ctx, by, realm)
+		}
 		if err != nil {
 			return fmt.Errorf("make the demo: %w", err)
+		}
+	}
+	return nil
+}
+
+// keepUp gives a realm that administers itself the directories of banks of the day, and nothing else.
+func keepUp(ctx context.Context, by provision.Provisioner, realm provision.RealmDefinition) error {
+	for _, directory := range realm.Directories {
+		directory.Realm = realm.Realm
+		_, err := provision.ImportDirectory(ctx, by, directory)
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/admin"
 	"countersign/internal/approval"
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
@@ -54,6 +55,7 @@ type Stations struct {
 	Approval   *approval.Station
 	Clearing   *clearing.Station
 	Auth       *auth.Station
+	Admin      *admin.Station
 	// Zone is where the banking day begins and ends: both schemes of this gateway work by the clock of Zurich.
 	Zone *time.Location
 }
@@ -93,6 +95,12 @@ func New(cfg Config) (*Stations, error) {
 		OperatorRealm: cfg.OperatorRealm,
 	})
 	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: cfg.Now, Keys: cfg.TokenKeys, Log: cfg.Log})
+	if err != nil {
+		return nil, err
+	}
+	s.Admin, err = admin.New(admin.Config{
+		Database: cfg.Database, Keys: cfg.TokenKeys, Now: cfg.Now, NewID: NewID, Random: rand.Reader, UnknownPassword: auth.UnknownPassword,
+	})
 	return s, err
 }
 

@@ -11,11 +11,12 @@ var floors = map[string]int{
 
 	// The rooms of the portal, by who works there. Makers and checkers read, so records stand below them; everybody reads of recalls and
 	// returns, so their words stand below records.
-	"web/portal/maker":        12,
-	"web/portal/checker":      12,
-	"web/portal/records":      11,
-	"web/portal/rtransaction": 10,
-	"web/portal/page":         9, // what every page is made with
+	"web/portal/maker":         12,
+	"web/portal/checker":       12,
+	"web/portal/administrator": 12,
+	"web/portal/records":       11,
+	"web/portal/rtransaction":  10,
+	"web/portal/page":          9, // what every page is made with
 
 	"web/api":     9, // JSON for integrators
 	"web/inbound": 9, // documents from the schemes
@@ -34,6 +35,7 @@ var floors = map[string]int{
 	"internal/approval":        7,
 	"internal/clearing":        7,
 	"internal/auth":            7,
+	"internal/admin":           7,
 	"internal/auditor":         7, // holds what is stored against what must hold; follows no use case, so it is no part of another station
 	"internal/demo":            7, // the demo's realms
 	"internal/realmfile":       7, // a realm as a file, for the operator
@@ -45,6 +47,7 @@ var floors = map[string]int{
 	"internal/store/lifecycle":  6, // where a message is made, changes, is sent and answered
 	"internal/store/lookup":     6, // what pages and lists read
 	"internal/store/credential": 6, // who signs in, and with what
+	"internal/store/governance": 6, // changes of administration, and the master data that follow from them
 	"internal/store/provision":  6, // what the operator brings into a realm, outside the running service
 	"internal/store/snapshot":   6, // what the auditor reads
 
@@ -113,6 +116,7 @@ var barred = []struct{ from, target, reason string }{
 	{"views", "internal/approval", "views know view models only"},
 	{"views", "internal/clearing", "views know view models only"},
 	{"views", "internal/auth", "views know view models only"},
+	{"views", "internal/admin", "views know view models only"},
 }
 
 // development are the programs and tests of the development, which the architecture does not tell of.

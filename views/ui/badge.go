@@ -53,6 +53,7 @@ var states = map[payment.State]look{
 // marks are the appearances of what stands beside a state: a warning, and how it goes with the money.
 var marks = map[string]look{
 	Withheld: {"Withheld", ToneBad, "triangle-alert"},
+	Applied:  {"Applied", ToneGood, "circle-check"},
 
 	string(payment.RecallInProgress): {"Recall in progress", ToneReverse, "undo-2"},
 	string(payment.RecallAccepted):   {"Recalled", ToneReverse, "undo-2"},
@@ -60,6 +61,9 @@ var marks = map[string]look{
 	string(payment.ReturnInProgress): {"Return in progress", ToneReverse, "reply"},
 	string(payment.ReturnDone):       {"Returned", ToneReverse, "reply"},
 }
+
+// Applied is the mark of a change of administration that was approved.
+const Applied = "Applied"
 
 // Withheld is the mark of a message that is not what was sealed.
 const Withheld = "Withheld"

@@ -10,8 +10,10 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
+	"countersign/internal/admin"
 	"countersign/internal/approval"
 	"countersign/internal/auth"
 	"countersign/internal/payment"
@@ -26,6 +28,7 @@ type Config struct {
 	Auth       *auth.Station
 	Submission *submission.Station
 	Approval   *approval.Station
+	Admin      *admin.Station
 	Reader     *lookup.Reader
 	Now        func() time.Time
 	Log        *slog.Logger
@@ -48,7 +51,7 @@ type API struct {
 
 // New makes the API. It fails when a part is missing or the OpenAPI document cannot be compiled.
 func New(cfg Config) (*API, error) {
-	if cfg.Auth == nil || cfg.Submission == nil || cfg.Approval == nil || cfg.Reader == nil || cfg.Now == nil || cfg.Log == nil {
+	if cfg.Auth == nil || cfg.Submission == nil || cfg.Approval == nil || cfg.Admin == nil || cfg.Reader == nil || cfg.Now == nil || cfg.Log == nil {
 		return nil, errors.New("api: stations, reader, clock and log are needed")
 	}
 	if cfg.Timeout == 0 {
@@ -95,7 +98,7 @@ func (a *API) Routes() []request.Route {
 			routes = append(routes, request.Alias(http.MethodPost, a.decide(expect), path+"approval", path+"approve")...)
 		}
 	}
-	return append(routes, a.commonRoutes()...)
+	return slices.Concat(routes, a.commonRoutes(), a.administrationRoutes())
 }
 
 // commonRoutes lists the calls that are for both schemes.

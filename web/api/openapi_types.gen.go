@@ -40,8 +40,23 @@ type AccountList struct {
 	Page Page `json:"page"`
 }
 
+// AccountSubjects A page of accounts.
+type AccountSubjects struct {
+	// Accounts The accounts.
+	Accounts []AdministrationValues `json:"accounts"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Page Which part of a list this is.
+	Page Page `json:"page"`
+}
+
 // AdditionalInformation One line, or a list of lines. How many a reason takes, its rule says; more than 100 are not read.
 type AdditionalInformation = json.RawMessage
+
+// AdministrationValues The fields of a user account, a client, a debtor account or a policy. A change says only those that its kind knows; the others are shown.
+type AdministrationValues = map[string]any
 
 // Amount Money.
 type Amount struct {
@@ -163,8 +178,128 @@ type CancelOrder struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// Change A change of administration.
+type Change struct {
+	// After The fields of a user account, a client, a debtor account or a policy. A change says only those that its kind knows; the others are shown.
+	After AdministrationValues `json:"after"`
+
+	// Before The fields of a user account, a client, a debtor account or a policy. A change says only those that its kind knows; the others are shown.
+	Before AdministrationValues `json:"before"`
+
+	// ChangeID The id of the change.
+	ChangeID string `json:"changeId"`
+
+	// DecidedAt When it was decided, in UTC.
+	DecidedAt string `json:"decidedAt,omitempty"`
+
+	// DecidedBy The account of whoever decided it; absent while it waits.
+	DecidedBy string `json:"decidedBy,omitempty"`
+
+	// DecidedByName Whoever decided it as shown to people.
+	DecidedByName string `json:"decidedByName,omitempty"`
+
+	// Kind What a change does to its subject.
+	Kind ChangeKind `json:"kind"`
+
+	// Note Why it was asked for.
+	Note string `json:"note,omitempty"`
+
+	// RejectReason Why it was rejected; or the remark of the approval.
+	RejectReason string `json:"rejectReason,omitempty"`
+
+	// RequestedAt When, in UTC.
+	RequestedAt string `json:"requestedAt"`
+
+	// RequestedBy The account of the requester.
+	RequestedBy string `json:"requestedBy"`
+
+	// RequestedByName The requester as shown to people.
+	RequestedByName string `json:"requestedByName"`
+
+	// State Where it stands.
+	State string `json:"state"`
+
+	// Subject The user name, client id, IBAN or policy id of what changes.
+	Subject string `json:"subject"`
+}
+
+// ChangeAnswer One change, and what is shown of it once.
+type ChangeAnswer struct {
+	// Change A change of administration.
+	Change Change `json:"change"`
+
+	// ClientSecret The new secret of a client, shown once to the approver.
+	ClientSecret string `json:"clientSecret,omitempty"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// SetupCode Six digits, shown once to the requester of user.create and user.reset.
+	SetupCode string `json:"setupCode,omitempty"`
+
+	// SetupLink Path of the page that sets the password, below the portal's address; shown once to the approver.
+	SetupLink string `json:"setupLink,omitempty"`
+}
+
+// ChangeApprovalOrder One decision about one change.
+type ChangeApprovalOrder struct {
+	// ApprovalDetails The decision.
+	ApprovalDetails struct {
+		// Action What is decided.
+		Action string `json:"action"`
+
+		// RejectReason Required on reject, not blank.
+		RejectReason string `json:"rejectReason,omitempty"`
+	} `json:"ApprovalDetails"`
+
+	// ChangeID Which change.
+	ChangeID string `json:"changeId"`
+}
+
+// ChangeKind What a change does to its subject.
+type ChangeKind = string
+
+// ChangeList A page of changes.
+type ChangeList struct {
+	// Changes The changes, in the order that was asked for.
+	Changes []Change `json:"changes"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Page Which part of a list this is.
+	Page Page `json:"page"`
+}
+
+// ChangeOrder What an administrator asks for.
+type ChangeOrder struct {
+	// Kind What a change does to its subject.
+	Kind ChangeKind `json:"kind"`
+
+	// Note Why, for whoever decides it.
+	Note string `json:"note,omitempty"`
+
+	// Subject The user name, client id, IBAN or policy id of what changes; left out for what is new.
+	Subject string `json:"subject,omitempty"`
+
+	// Values The fields of a user account, a client, a debtor account or a policy. A change says only those that its kind knows; the others are shown.
+	Values AdministrationValues `json:"values,omitempty"`
+}
+
 // ChargeAmount What a return keeps, as a decimal in the currency of the payment; with its currency as an object.
 type ChargeAmount = json.RawMessage
+
+// ClientSubjects A page of clients.
+type ClientSubjects struct {
+	// Clients The clients.
+	Clients []AdministrationValues `json:"clients"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Page Which part of a list this is.
+	Page Page `json:"page"`
+}
 
 // CreditTransferDocument pain.001.001.09 under CstmrCdtTrfInitn.
 type CreditTransferDocument = map[string]interface{}
@@ -182,6 +317,21 @@ type DecisionAnswer struct {
 
 	// Success A state in a word.
 	Success Outcome `json:"success"`
+}
+
+// DryRunAnswer What a policy would have asked of past messages.
+type DryRunAnswer struct {
+	// ByApprovals How many messages would have needed how many approvals.
+	ByApprovals map[string]int `json:"byApprovals"`
+
+	// Changed How many of them would have needed another number of approvals.
+	Changed int `json:"changed"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Of How many messages were looked at.
+	Of int `json:"of"`
 }
 
 // ErrorAnswer One error.
@@ -701,6 +851,18 @@ type Party struct {
 
 // PaymentID An internalId or a Global ID.
 type PaymentID = string
+
+// PolicySubjects A page of policies.
+type PolicySubjects struct {
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Page Which part of a list this is.
+	Page Page `json:"page"`
+
+	// Policies The policies.
+	Policies []AdministrationValues `json:"policies"`
+}
 
 // Problem Every other failure.
 type Problem struct {
@@ -1276,6 +1438,18 @@ type UpdateOrder struct {
 	Identifiers MessageIdentifiers `json:"identifiers"`
 }
 
+// UserSubjects A page of users.
+type UserSubjects struct {
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Page Which part of a list this is.
+	Page Page `json:"page"`
+
+	// Users The users.
+	Users []AdministrationValues `json:"users"`
+}
+
 // ValidationAnswer Nothing is wrong with the order.
 type ValidationAnswer struct {
 	// Header What every answer begins with.
@@ -1384,6 +1558,9 @@ type Scheme = string
 // BadQuery Malformed; each fault with its place.
 type BadQuery = FieldsProblem
 
+// ChangeRefused defines model for ChangeRefused.
+type ChangeRefused = json.RawMessage
+
 // Created Where a payment stands.
 type Created = InstructionAnswer
 
@@ -1443,6 +1620,108 @@ type Unavailable = Problem
 
 // UnsupportedMediaType Every other failure.
 type UnsupportedMediaType = Problem
+
+// ListDebtorAccountsParams defines parameters for ListDebtorAccounts.
+type ListDebtorAccountsParams struct {
+	// CurrentPage At most 10,000 entries deep; go on with after from there.
+	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
+
+	// PageSize How many entries a page has at most.
+	PageSize PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// DecideChangeParams defines parameters for DecideChange.
+type DecideChangeParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// RequestChangeParams defines parameters for RequestChange.
+type RequestChangeParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ListChangesParams defines parameters for ListChanges.
+type ListChangesParams struct {
+	// State Where it stands.
+	State string `form:"state,omitempty" json:"state,omitempty"`
+
+	// Kind What it does.
+	Kind ChangeKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Subject The name or id of what it is about.
+	Subject string `form:"subject,omitempty" json:"subject,omitempty"`
+
+	// CurrentPage At most 10,000 entries deep; go on with after from there.
+	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
+
+	// PageSize How many entries a page has at most.
+	PageSize PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// After The next of the page before; not together with currentPage.
+	After After `form:"after,omitempty" json:"after,omitempty"`
+
+	// Order desc: newest first; asc: oldest first.
+	Order Order `form:"order,omitempty" json:"order,omitempty"`
+
+	// ChangedSince Only what entered its state then or later: a date (from its start in UTC) or a time with offset.
+	ChangedSince ChangedSince `form:"changedSince,omitempty" json:"changedSince,omitempty"`
+
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// GetChangeParams defines parameters for GetChange.
+type GetChangeParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ListClientsParams defines parameters for ListClients.
+type ListClientsParams struct {
+	// CurrentPage At most 10,000 entries deep; go on with after from there.
+	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
+
+	// PageSize How many entries a page has at most.
+	PageSize PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// TryPolicyParams defines parameters for TryPolicy.
+type TryPolicyParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ListPoliciesParams defines parameters for ListPolicies.
+type ListPoliciesParams struct {
+	// CurrentPage At most 10,000 entries deep; go on with after from there.
+	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
+
+	// PageSize How many entries a page has at most.
+	PageSize PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ListUsersParams defines parameters for ListUsers.
+type ListUsersParams struct {
+	// CurrentPage At most 10,000 entries deep; go on with after from there.
+	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
+
+	// PageSize How many entries a page has at most.
+	PageSize PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
 
 // IssueTokensFormdataBody defines parameters for IssueTokens.
 type IssueTokensFormdataBody = struct {
@@ -1963,6 +2242,15 @@ type ReadLogParams struct {
 	// TransactionID Only entries about this payment.
 	TransactionID string `form:"transactionId,omitempty" json:"transactionId,omitempty"`
 }
+
+// DecideChangeJSONRequestBody defines body for DecideChange for application/json ContentType.
+type DecideChangeJSONRequestBody = ChangeApprovalOrder
+
+// RequestChangeJSONRequestBody defines body for RequestChange for application/json ContentType.
+type RequestChangeJSONRequestBody = ChangeOrder
+
+// TryPolicyJSONRequestBody defines body for TryPolicy for application/json ContentType.
+type TryPolicyJSONRequestBody = AdministrationValues
 
 // LogoutByOtherPathFormdataRequestBody defines body for LogoutByOtherPath for application/x-www-form-urlencoded ContentType.
 type LogoutByOtherPathFormdataRequestBody = LogoutForm

@@ -34,6 +34,7 @@ func DocumentJSON() ([]byte, error) {
 type bodies struct {
 	create, validate, cancel, update, approval, bulk *jsonschema.Schema
 	recall, paymentReturn, resolution                *jsonschema.Schema
+	change, changeApproval, policy                   *jsonschema.Schema
 }
 
 // compileBodies compiles them, once at start.
@@ -55,6 +56,7 @@ func compileBodies() (bodies, error) {
 	for name, schema := range map[string]**jsonschema.Schema{
 		"InstructionOrder": &b.create, "ValidationOrder": &b.validate, "CancelOrder": &b.cancel, "UpdateOrder": &b.update,
 		"ApprovalOrder": &b.approval, "BulkApprovalOrder": &b.bulk, "RecallOrder": &b.recall, "ReturnOrder": &b.paymentReturn, "ResolutionOrder": &b.resolution,
+		"ChangeOrder": &b.change, "ChangeApprovalOrder": &b.changeApproval, "AdministrationValues": &b.policy,
 	} {
 		*schema, err = compiler.Compile("openapi.json#/components/schemas/" + name)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"countersign/web/portal/administrator"
 	"countersign/web/portal/checker"
 	"countersign/web/portal/maker"
 	"countersign/web/portal/page"
@@ -43,7 +44,7 @@ func (p *Portal) Routes() []request.Route {
 			get("/me", showProfile),
 			post("/me", saveProfile),
 		},
-		maker.Routes(p.site), rtransaction.Routes(p.site), checker.Routes(p.site), records.Routes(p.site))
+		maker.Routes(p.site), rtransaction.Routes(p.site), checker.Routes(p.site), records.Routes(p.site), administrator.Routes(p.site))
 	if p.site.Config.SimulatorURL == "" {
 		return routes
 	}

@@ -33,6 +33,19 @@ func (b *bench) newcomer(name string) identity.SetUpSecret {
 	return secret
 }
 
+// breakGlass brings an administrator into realm demo past its two.
+func (b *bench) breakGlass(name string, secret identity.SetUpSecret, at time.Time) {
+	b.t.Helper()
+	by := b.DB.Provisioner(b.t)
+	by.At = at
+	err := provision.AddAdministrator(b.t.Context(), by, provision.Administrator{
+		Realm: "demo", UserName: name, DisplayName: "New " + name, PasswordHash: "nobody knows it", SetUp: secret, BreakGlass: "both are ill",
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 func setUpForm(code, password string) url.Values {
 	return url.Values{"code": {code}, "password": {password}, "repeated": {password}}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/administration"
 	"countersign/internal/approval"
 	"countersign/internal/auth"
 	"countersign/internal/payment"
@@ -217,7 +218,10 @@ func ofMessage(err error) *Problem {
 	var content *payment.ContentError
 	var withheld *payment.WithheldError
 	var mismatch *approval.MismatchError
+	var conflict *administration.ConflictError
 	switch {
+	case errors.As(err, &conflict):
+		return &Problem{Status: http.StatusBadRequest, Code: "400_STATE", Text: conflict.Error()}
 	case errors.Is(err, payment.ErrNotFound):
 		return NotFound()
 	case errors.As(err, &state):

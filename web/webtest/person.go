@@ -19,6 +19,7 @@ var (
 	Both1        = Person{demo.Realm, demo.Backoffice, "both1"}
 	Supervisor1  = Person{demo.Realm, demo.Backoffice, "supervisor1"}
 	Admin1       = Person{demo.Realm, demo.Backoffice, "admin1"}
+	Admin2       = Person{demo.Realm, demo.Backoffice, "admin2"}
 	Straight     = Person{demo.Realm, demo.Straight, "maker1"}
 	OtherMaker   = Person{demo.SecondRealm, demo.SecondClient, "maker1"}
 	OtherChecker = Person{demo.SecondRealm, demo.SecondClient, "checker1"}

@@ -36,7 +36,8 @@ type People struct {
 // NewPeople makes the keeper.
 func NewPeople(db *store.Database) *People { return &People{db: db} }
 
-// Client finds a client of a realm. Errors: ErrUnknownRealm, ErrUnknownClient, also for one that does not fit its seal.
+// Client finds a client of a realm. Errors: ErrUnknownRealm, ErrUnknownClient, also for one that does not fit its seal or is
+// suppressed.
 func (p *People) Client(ctx context.Context, realm, clientID string) (Client, error) {
 	var row dbsqlc.RealmClientGetRow
 	err := p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -52,9 +53,9 @@ func (p *People) Client(ctx context.Context, realm, clientID string) (Client, er
 	}
 	stored := dbsqlc.Client{
 		Realm: realm, ClientID: *row.ClientID, Kind: *row.Kind, SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn, KeyID: row.KeyID,
-		Seal: row.Seal,
+		Seal: row.Seal, SuppressedAt: row.SuppressedAt,
 	}
-	if !guardOf(p.db).Client(ctx, stored) {
+	if stored.SuppressedAt != nil || !guardOf(p.db).Client(ctx, stored) {
 		return Client{}, store.ErrUnknownClient
 	}
 	return Client{

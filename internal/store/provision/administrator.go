@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -43,6 +44,13 @@ func Create(ctx context.Context, by Provisioner, realm administration.Realm) err
 		}
 		if made == 0 {
 			return ErrRealmExists
+		}
+		err = p.row(ctx, RealmDefinition{
+			Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, MadeBy: store.MadeByOperator,
+			Life: store.TokenLife{Access: 5 * time.Minute, Refresh: 30 * time.Minute, Absolute: 12 * time.Hour},
+		})
+		if err != nil {
+			return err
 		}
 		err = p.client(ctx, ClientDefinition{ClientID: identity.PortalClient, Kind: store.ClientPortal, MayDecideOwn: true})
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Administered is a realm as it is, and whether its administrators decide about it.
-type Administered struct {
+// Known is a realm as it is, and whether its administrators decide about it.
+type Known struct {
 	RealmDefinition
 	// EverTwo says that two people were its administrators at some time: from then on nothing changes but by their requests.
 	EverTwo bool
@@ -23,23 +23,23 @@ type Administered struct {
 
 // Read reads a realm, as the owner: everything that Apply would bring. Hashes of passwords and secrets are those of the rows. Error:
 // store.ErrUnknownRealm.
-func Read(ctx context.Context, ownerURL, realm string) (Administered, error) {
+func Read(ctx context.Context, ownerURL, realm string) (Known, error) {
 	conn, err := pgx.Connect(ctx, ownerURL)
 	if err != nil {
-		return Administered{}, fmt.Errorf("open the database as owner: %w", err)
+		return Known{}, fmt.Errorf("open the database as owner: %w", err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	var read Administered
+	var read Known
 	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		r := reading{q: dbsqlc.New(tx), realm: realm}
 		read, err = r.all(ctx)
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return Administered{}, store.ErrUnknownRealm
+		return Known{}, store.ErrUnknownRealm
 	}
 	if err != nil {
-		return Administered{}, fmt.Errorf("read the realm %s: %w", realm, err)
+		return Known{}, fmt.Errorf("read the realm %s: %w", realm, err)
 	}
 	return read, nil
 }
@@ -50,12 +50,12 @@ type reading struct {
 	realm string
 }
 
-func (r reading) all(ctx context.Context) (Administered, error) {
+func (r reading) all(ctx context.Context) (Known, error) {
 	row, err := r.q.RealmGet(ctx, r.realm)
 	if err != nil {
-		return Administered{}, err
+		return Known{}, err
 	}
-	read := Administered{RealmDefinition: RealmDefinition{
+	read := Known{RealmDefinition: RealmDefinition{
 		Realm: row.Realm, Name: row.Name, Mark: row.Mark, MadeBy: store.RealmMaker(row.MadeBy), Life: store.TokenLife{
 			Access: column.Seconds(row.AccessTokenSeconds), Refresh: column.Seconds(row.RefreshTokenSeconds),
 			Absolute: column.Seconds(row.RefreshAbsoluteSeconds),
@@ -63,13 +63,13 @@ func (r reading) all(ctx context.Context) (Administered, error) {
 	}}
 	administrators, err := r.q.AdministratorEverCount(ctx, r.realm)
 	if err != nil {
-		return Administered{}, err
+		return Known{}, err
 	}
 	read.EverTwo = administrators >= 2
 	for _, look := range []func(context.Context, *RealmDefinition) error{r.people, r.clients, r.policies, r.debtorAccounts} {
 		err = look(ctx, &read.RealmDefinition)
 		if err != nil {
-			return Administered{}, err
+			return Known{}, err
 		}
 	}
 	return read, nil
@@ -142,4 +142,22 @@ func (r reading) debtorAccounts(ctx context.Context, into *RealmDefinition) erro
 		})
 	}
 	return err
+}
+
+// Administered tells which realms have administrators who decided a change, as the owner.
+func Administered(ctx context.Context, ownerURL string) (map[string]bool, error) {
+	conn, err := pgx.Connect(ctx, ownerURL)
+	if err != nil {
+		return nil, fmt.Errorf("open the database as owner: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	realms, err := dbsqlc.New(conn).AdministeredRealmList(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the realms that administer themselves: %w", err)
+	}
+	administered := make(map[string]bool, len(realms))
+	for _, realm := range realms {
+		administered[realm] = true
+	}
+	return administered, nil
 }

@@ -113,6 +113,7 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 		{"I23", "each answer that clearing is owed is in the outbox", list(q.InvariantAnswerGone)},
 		{"I24", "each sign-in has one chain of refresh tokens, each spent by the next", list(q.InvariantTokenChain)},
 		{"I25", "the schema, its rules and its grants are as the migrations make them", s.otherSchema},
+		{"I27", "each change of administration was decided by somebody else, on the content that was asked for, without a gap", list(q.InvariantChangeDecided)},
 	}
 	invariants := make([]Invariant, 0, len(checks))
 	for _, c := range checks {

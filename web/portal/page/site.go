@@ -11,6 +11,7 @@ import (
 	"github.com/alexedwards/scs/v2"
 	"github.com/google/uuid"
 
+	"countersign/internal/admin"
 	"countersign/internal/approval"
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
@@ -36,6 +37,7 @@ type Config struct {
 	Auth       *auth.Station
 	Submission *submission.Station
 	Approval   *approval.Station
+	Admin      *admin.Station
 	Reader     *lookup.Reader
 	Drafts     *lifecycle.Drafts
 	Sessions   *credential.Sessions
@@ -73,7 +75,7 @@ type keeper func(*Visit) (string, error)
 
 // NewSite makes a site. It fails when a part is missing.
 func NewSite(cfg Config, keep keeper) (*Site, error) {
-	stations := cfg.Auth != nil && cfg.Submission != nil && cfg.Approval != nil
+	stations := cfg.Auth != nil && cfg.Submission != nil && cfg.Approval != nil && cfg.Admin != nil
 	stores := cfg.Reader != nil && cfg.Drafts != nil && cfg.Sessions != nil
 	if !stations || !stores || cfg.Now == nil || cfg.NewID == nil || cfg.Zone == nil || cfg.Log == nil {
 		return nil, errors.New("portal: stations, stores, clock, identifiers, time zone and log are needed")

@@ -39,6 +39,8 @@ type Visit struct {
 	preference auth.Preference
 	Waiting    int // messages that wait for this person
 	totals     []lookup.Total
+	Changes    int // changes of administration that wait for this person
+	broken     []views.BrokenGlass
 	Status     string // a sentence left by the request before
 }
 
@@ -103,16 +105,31 @@ func (v *Visit) prepare() error {
 	if !v.Fragment() {
 		v.Status = v.site.sessions.PopString(v.Context(), keyStatus)
 	}
-	return v.CountWaiting()
+	err = v.CountWaiting()
+	if err != nil || !v.By.Has(identity.RoleAdministrator) {
+		return err
+	}
+	glasses, err := v.Config.Reader.BrokenGlasses(v.Context(), v.By.Realm, v.At.Add(-glassShown))
+	for _, g := range glasses {
+		v.broken = append(v.broken, views.BrokenGlass{User: g.User, Reason: g.Reason, At: g.At})
+	}
+	return err
 }
+
+// glassShown is how long pages of administrators tell of an administrator whom the operator brought in past them.
+const glassShown = 90 * 24 * time.Hour
 
 // CountWaiting counts what waits for this person; nothing waits for somebody who may not decide.
 func (v *Visit) CountWaiting() error {
 	v.Waiting = 0
+	var err error
+	v.Changes, err = v.Config.Admin.Waiting(v.Context(), v.By, views.MostWaiting)
+	if err != nil {
+		return err
+	}
 	if !v.By.Has(identity.RoleChecker) {
 		return nil
 	}
-	var err error
 	v.totals, err = v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, v.By.PersonID, views.MostWaiting)
 	if v.totals == nil {
 		v.totals = []lookup.Total{} // it was asked for
@@ -143,7 +160,7 @@ func (v *Visit) Shell(title string, place views.Place) views.Shell {
 	return views.Shell{
 		Title: title, Environment: v.Config.Environment, Person: v.person(), Place: place, QueueCount: v.Waiting, Status: v.Status,
 		Theme: views.Theme(v.preference.Theme), Density: views.Density(v.preference.Density), Shortcuts: v.preference.Shortcuts, Now: v.At,
-		Simulator: v.Config.SimulatorURL != "", Idle: sessionIdle, Life: v.site.sessionLeft(v),
+		Simulator: v.Config.SimulatorURL != "", Idle: sessionIdle, Life: v.site.sessionLeft(v), BrokenGlasses: v.broken, ChangeCount: v.Changes,
 	}
 }
 
@@ -155,6 +172,7 @@ func (v *Visit) person() views.Person {
 		UserName: v.By.UserName, Realm: v.By.Realm, Roles: roleNames(v.By.Roles), MaySubmit: v.By.Has(identity.RoleMaker),
 		MayDecide: v.By.Has(identity.RoleChecker), MayRead: payment.MayRead(v.By) == nil,
 		MayOperate: v.MayOperate() == nil, MayAudit: payment.MayAudit(v.By) == nil,
+		MayAdminister: v.By.Has(identity.RoleAdministrator),
 	}
 }
 
@@ -236,6 +254,15 @@ func (v *Visit) ID(parameter string) (uuid.UUID, error) {
 		return uuid.Nil, payment.ErrNotFound
 	}
 	return id, nil
+}
+
+// Origin is the address of the portal as this browser reaches it.
+func (v *Visit) Origin() string {
+	scheme := "http://"
+	if v.Config.TLS {
+		scheme = "https://"
+	}
+	return scheme + v.Echo.Request().Host
 }
 
 // Context is the context of the request, with its session.

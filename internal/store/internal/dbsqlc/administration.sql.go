@@ -12,6 +12,30 @@ import (
 	"github.com/google/uuid"
 )
 
+const administeredRealmList = `-- name: AdministeredRealmList :many
+SELECT realm FROM realm_administration ORDER BY realm
+`
+
+func (q *Queries) AdministeredRealmList(ctx context.Context) ([]string, error) {
+	rows, err := q.db.Query(ctx, administeredRealmList)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var realm string
+		if err := rows.Scan(&realm); err != nil {
+			return nil, err
+		}
+		items = append(items, realm)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const administratorActiveCount = `-- name: AdministratorActiveCount :one
 SELECT count(DISTINCT u.person_id) FROM user_role g JOIN user_account u ON u.realm = g.realm AND u.user_id = g.user_id
 WHERE g.realm = $1 AND g.role = 'administrator' AND g.ended_at IS NULL AND u.status = 'active'
@@ -135,7 +159,7 @@ func (q *Queries) BreakGlassList(ctx context.Context, realm string, since time.T
 }
 
 const clientList = `-- name: ClientList :many
-SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal FROM client WHERE realm = $1 ORDER BY client_id
+SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at FROM client WHERE realm = $1 ORDER BY client_id
 `
 
 func (q *Queries) ClientList(ctx context.Context, realm string) ([]Client, error) {
@@ -156,6 +180,7 @@ func (q *Queries) ClientList(ctx context.Context, realm string) ([]Client, error
 			&i.CreatedAt,
 			&i.KeyID,
 			&i.Seal,
+			&i.SuppressedAt,
 		); err != nil {
 			return nil, err
 		}

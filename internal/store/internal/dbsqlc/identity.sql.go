@@ -13,7 +13,7 @@ import (
 )
 
 const clientListAll = `-- name: ClientListAll :many
-SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal FROM client ORDER BY realm, client_id
+SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at FROM client ORDER BY realm, client_id
 `
 
 func (q *Queries) ClientListAll(ctx context.Context) ([]Client, error) {
@@ -34,6 +34,7 @@ func (q *Queries) ClientListAll(ctx context.Context) ([]Client, error) {
 			&i.CreatedAt,
 			&i.KeyID,
 			&i.Seal,
+			&i.SuppressedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -618,7 +619,7 @@ func (q *Queries) PreferencePut(ctx context.Context, arg PreferencePutParams) er
 
 const realmClientGet = `-- name: RealmClientGet :one
 SELECT r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, c.client_id, c.kind, c.secret_hash, c.may_decide_own,
-       c.key_id, c.seal
+       c.key_id, c.seal, c.suppressed_at
 FROM realm r
 LEFT JOIN client c ON c.realm = r.realm AND c.client_id = $1
 WHERE r.realm = $2
@@ -634,6 +635,7 @@ type RealmClientGetRow struct {
 	MayDecideOwn           *bool
 	KeyID                  *string
 	Seal                   []byte
+	SuppressedAt           *time.Time
 }
 
 // How long tokens of the realm live, and the client if the realm has it.
@@ -650,6 +652,7 @@ func (q *Queries) RealmClientGet(ctx context.Context, clientID string, realm str
 		&i.MayDecideOwn,
 		&i.KeyID,
 		&i.Seal,
+		&i.SuppressedAt,
 	)
 	return i, err
 }
@@ -853,7 +856,7 @@ func (q *Queries) UserListAll(ctx context.Context) ([]UserAccount, error) {
 }
 
 const userPrincipalGet = `-- name: UserPrincipalGet :one
-SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.key_id, u.seal, p.realm, p.person_id, p.display_name, p.duty, p.created_at, p.key_id, p.seal, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.key_id, c.seal,
+SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.key_id, u.seal, p.realm, p.person_id, p.display_name, p.duty, p.created_at, p.key_id, p.seal, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.key_id, c.seal, c.suppressed_at,
        ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
        ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
        ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted,
@@ -907,6 +910,7 @@ func (q *Queries) UserPrincipalGet(ctx context.Context, clientID string, realm s
 		&i.Client.CreatedAt,
 		&i.Client.KeyID,
 		&i.Client.Seal,
+		&i.Client.SuppressedAt,
 		&i.Roles,
 		&i.GrantIds,
 		&i.Granted,

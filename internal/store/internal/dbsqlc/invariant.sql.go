@@ -460,10 +460,10 @@ SELECT c.conname::text AS name,
               CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.conrelid AND a.attname = 'realm')
                    THEN 'coalesce(c.realm, '''')' ELSE '''''::text' END,
               t.relname,
-              (SELECT string_agg(format('c.%I', a.attname), ', ' ORDER BY array_position(k.conkey, a.attnum))
+              coalesce((SELECT string_agg(format('c.%I', a.attname), ', ' ORDER BY array_position(k.conkey, a.attnum))
                FROM pg_catalog.pg_constraint k
                JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey)
-               WHERE k.conrelid = c.conrelid AND k.contype = 'p' AND a.attname <> 'realm'),
+               WHERE k.conrelid = c.conrelid AND k.contype = 'p' AND a.attname <> 'realm'), 'c.realm'),
               'does not fit any row of ' || f.relname || ' (' || c.conname || ')',
               n.nspname, t.relname,
               (SELECT string_agg(format('c.%I IS NOT NULL', a.attname), ' AND ')
@@ -628,6 +628,58 @@ func (q *Queries) InvariantAuditUnlikeHistory(ctx context.Context) ([]InvariantA
 	var items []InvariantAuditUnlikeHistoryRow
 	for rows.Next() {
 		var i InvariantAuditUnlikeHistoryRow
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const invariantChangeDecided = `-- name: InvariantChangeDecided :many
+SELECT d.realm, 'realm_change_decision'::text AS relation, d.change_id::text AS key,
+       CASE WHEN d.decider_person IN (d.requester_person, d.beneficiary_person) THEN 'was decided by who asked for it or whom it is about'
+            WHEN d.requester_person <> c.requester_person OR d.beneficiary_person <> c.beneficiary_person THEN 'names other people than its change'
+            WHEN d.content_hash <> sha256(convert_to(c.content, 'UTF8')) THEN 'is about other content than its change has'
+            ELSE 'leaves a gap before it' END::text AS what
+FROM realm_change_decision d
+JOIN realm_change c ON c.realm = d.realm AND c.change_id = d.change_id
+WHERE d.decider_person IN (d.requester_person, d.beneficiary_person)
+   OR d.requester_person <> c.requester_person OR d.beneficiary_person <> c.beneficiary_person
+   OR d.content_hash <> sha256(convert_to(c.content, 'UTF8'))
+   OR d.ordinal > 1 AND NOT EXISTS (SELECT FROM realm_change_decision b WHERE b.realm = d.realm AND b.ordinal = d.ordinal - 1)
+UNION ALL
+SELECT a.realm, 'realm_administration'::text, a.realm::text, 'counts decisions that are not there'::text
+FROM realm_administration a
+WHERE a.decided <> (SELECT count(*) FROM realm_change_decision d WHERE d.realm = a.realm)
+ORDER BY 1, 2, 3
+`
+
+type InvariantChangeDecidedRow struct {
+	Realm    string
+	Relation string
+	Key      string
+	What     string
+}
+
+// I24: changes of administration were decided by somebody else, about the content that was asked for, one after the other.
+func (q *Queries) InvariantChangeDecided(ctx context.Context) ([]InvariantChangeDecidedRow, error) {
+	rows, err := q.db.Query(ctx, invariantChangeDecided)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InvariantChangeDecidedRow
+	for rows.Next() {
+		var i InvariantChangeDecidedRow
 		if err := rows.Scan(
 			&i.Realm,
 			&i.Relation,

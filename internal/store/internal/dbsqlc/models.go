@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 type AccessToken struct {
@@ -29,6 +30,7 @@ type Client struct {
 	CreatedAt    time.Time
 	KeyID        *string
 	Seal         []byte
+	SuppressedAt *time.Time
 }
 
 type DebtorAccount struct {
@@ -311,6 +313,47 @@ type Realm struct {
 	CreatedAt              time.Time
 	KeyID                  *string
 	Seal                   []byte
+}
+
+type RealmChange struct {
+	Realm              string
+	ChangeID           uuid.UUID
+	Kind               string
+	Subject            string
+	BeneficiaryPerson  uuid.UUID
+	Content            string
+	ContentHash        []byte
+	CodeHash           []byte
+	RequesterUser      uuid.UUID
+	RequesterPerson    uuid.UUID
+	RequesterRole      string
+	RequesterGrantID   uuid.UUID
+	RequesterGrantedAt time.Time
+	RequesterClient    string
+	RequestedAt        time.Time
+	KeyID              string
+	Seal               []byte
+}
+
+type RealmChangeDecision struct {
+	Realm             string
+	ChangeID          uuid.UUID
+	RequesterPerson   uuid.UUID
+	BeneficiaryPerson uuid.UUID
+	ContentHash       []byte
+	Ordinal           int64
+	Action            string
+	Reason            *string
+	DeciderUser       uuid.UUID
+	DeciderPerson     uuid.UUID
+	DeciderRole       string
+	DeciderGrantID    uuid.UUID
+	DeciderGrantedAt  time.Time
+	DeciderClient     string
+	DecidedAt         time.Time
+	DecidedIn         pgtype.Uint64
+	KeyID             string
+	Seal              []byte
 }
 
 type RefreshToken struct {

@@ -33,10 +33,10 @@ type PrincipalRows struct {
 	GrantSeals [][]byte
 }
 
-// Principal reports whether every row that says who acts fits its seal.
+// Principal reports whether every row that says who acts fits its seal, and the client is not suppressed.
 func (g Guard) Principal(ctx context.Context, p PrincipalRows) bool {
 	user := p.User
-	fit := g.fits(ctx, User(user)) && g.fits(ctx, Person(p.Person)) && g.Client(ctx, p.Client)
+	fit := g.fits(ctx, User(user)) && g.fits(ctx, Person(p.Person)) && g.Client(ctx, p.Client) && p.Client.SuppressedAt == nil
 	for i, role := range p.Roles {
 		fit = fit && g.fits(ctx, Grant(dbsqlc.UserRole{
 			Realm: user.Realm, GrantID: p.GrantIDs[i], UserID: user.UserID, Duty: user.Duty, Role: role, GrantedAt: p.Granted[i],
@@ -61,6 +61,17 @@ func (g Guard) DebtorAccount(ctx context.Context, a dbsqlc.DebtorAccount) bool {
 func (g Guard) Directory(ctx context.Context, d dbsqlc.DirectoryNewestListRow) bool {
 	return g.fits(ctx, Directory(d))
 }
+
+// Change reports whether a change of administration fits its seal.
+func (g Guard) Change(ctx context.Context, c dbsqlc.RealmChange) bool { return g.fits(ctx, Change(c)) }
+
+// ChangeDecision reports whether the decision of a change fits its seal.
+func (g Guard) ChangeDecision(ctx context.Context, d dbsqlc.RealmChangeDecision) bool {
+	return g.fits(ctx, ChangeDecision(d))
+}
+
+// User reports whether a user account fits its seal.
+func (g Guard) User(ctx context.Context, u dbsqlc.UserAccount) bool { return g.fits(ctx, User(u)) }
 
 func (g Guard) fits(ctx context.Context, row Row) bool {
 	err := row.Check(g.Keys)

@@ -76,10 +76,13 @@ func Grant(g dbsqlc.UserRole) Row {
 		covers(g.GrantID, g.UserID, g.Duty, g.Role, g.GrantedAt, g.EndedAt)
 }
 
-// Client is the row of a client.
+// Client is the row of a client. Its seal covers suppressed_at only where it is set: seals of before there was such a column stay good.
 func Client(c dbsqlc.Client) Row {
-	return Row{Table: "client", Realm: c.Realm, Key: c.ClientID, KeyID: c.KeyID, Seal: c.Seal}.
-		covers(c.ClientID, c.Kind, c.SecretHash, c.MayDecideOwn)
+	values := []any{c.ClientID, c.Kind, c.SecretHash, c.MayDecideOwn}
+	if c.SuppressedAt != nil {
+		values = append(values, *c.SuppressedAt)
+	}
+	return Row{Table: "client", Realm: c.Realm, Key: c.ClientID, KeyID: c.KeyID, Seal: c.Seal}.covers(values...)
 }
 
 // Policy is the row of a policy. Its seal covers content_hash_required only where it is set: policies sealed before there was such a column
@@ -113,6 +116,20 @@ func Directory(d dbsqlc.DirectoryNewestListRow) Row {
 		covers(d.DirectoryID, d.Scheme, d.Edition, d.Source, d.Entries, d.ContentHash, d.LoadedAt)
 }
 
+// Change is the row of a change of administration: what was asked for, by whom.
+func Change(c dbsqlc.RealmChange) Row {
+	return Row{Table: "realm_change", Realm: c.Realm, Key: c.ChangeID.String(), KeyID: &c.KeyID, Seal: c.Seal}.
+		covers(c.ChangeID, c.Kind, c.Subject, c.BeneficiaryPerson, c.Content, c.CodeHash, c.RequesterUser, c.RequesterPerson, c.RequesterGrantID,
+			c.RequesterClient, c.RequestedAt)
+}
+
+// ChangeDecision is the row of what was decided of a change. decided_in is the database's own and is not covered.
+func ChangeDecision(d dbsqlc.RealmChangeDecision) Row {
+	return Row{Table: "realm_change_decision", Realm: d.Realm, Key: d.ChangeID.String(), KeyID: &d.KeyID, Seal: d.Seal}.
+		covers(d.ChangeID, d.RequesterPerson, d.BeneficiaryPerson, d.ContentHash, d.Ordinal, d.Action, d.Reason, d.DeciderUser, d.DeciderPerson,
+			d.DeciderGrantID, d.DeciderClient, d.DecidedAt)
+}
+
 // All reads every row of master data of every realm, as a login that sees them.
 func All(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 	var all []Row
@@ -129,6 +146,8 @@ func All(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 		func() ([]Row, error) {
 			return rowsOf(ctx, q.DirectoryListAll, func(d dbsqlc.DirectoryListAllRow) Row { return Directory(dbsqlc.DirectoryNewestListRow(d)) })
 		},
+		func() ([]Row, error) { return rowsOf(ctx, q.ChangeListAll, Change) },
+		func() ([]Row, error) { return rowsOf(ctx, q.ChangeDecisionListAll, ChangeDecision) },
 	} {
 		rows, err := read()
 		if err != nil {

@@ -1,0 +1,87 @@
+package admin
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/identity"
+	"countersign/internal/store/governance"
+)
+
+// Change reads one change. Errors: payment.ForbiddenError, payment.ErrNotFound, administration.ConflictError for one that does not fit its
+// seal.
+func (s *Station) Change(ctx context.Context, by identity.Principal, id uuid.UUID) (administration.Change, error) {
+	err := administration.MayAdminister(by)
+	if err != nil {
+		return administration.Change{}, err
+	}
+	return s.changes.Change(ctx, by.Realm, id)
+}
+
+// Changes lists changes, the newest first unless the filter says otherwise. Error: payment.ForbiddenError.
+func (s *Station) Changes(ctx context.Context, by identity.Principal, f governance.Filter) ([]administration.Change, error) {
+	err := administration.MayAdminister(by)
+	if err != nil {
+		return nil, err
+	}
+	return s.changes.Changes(ctx, by.Realm, f)
+}
+
+// Waiting counts the changes that wait for this person, up to a limit; none for somebody who may decide none.
+func (s *Station) Waiting(ctx context.Context, by identity.Principal, most int32) (int, error) {
+	if administration.MayAdminister(by) != nil {
+		return 0, nil
+	}
+	return s.changes.Waiting(ctx, by, most)
+}
+
+// Users lists the user accounts of the realm. Error: payment.ForbiddenError.
+func (s *Station) Users(ctx context.Context, by identity.Principal) ([]administration.User, error) {
+	err := administration.MayAdminister(by)
+	if err != nil {
+		return nil, err
+	}
+	return s.changes.Users(ctx, by.Realm)
+}
+
+// Clients lists the clients of the realm. Error: payment.ForbiddenError.
+func (s *Station) Clients(ctx context.Context, by identity.Principal) ([]administration.Client, error) {
+	err := administration.MayAdminister(by)
+	if err != nil {
+		return nil, err
+	}
+	return s.changes.Clients(ctx, by.Realm)
+}
+
+// Accounts lists the debtor accounts of the realm. Error: payment.ForbiddenError.
+func (s *Station) Accounts(ctx context.Context, by identity.Principal) ([]administration.Account, error) {
+	err := administration.MayAdminister(by)
+	if err != nil {
+		return nil, err
+	}
+	return s.changes.Accounts(ctx, by.Realm)
+}
+
+// Policies lists the policies of the realm, those in force first. Error: payment.ForbiddenError.
+func (s *Station) Policies(ctx context.Context, by identity.Principal) ([]administration.Policy, error) {
+	err := administration.MayAdminister(by)
+	if err != nil {
+		return nil, err
+	}
+	return s.changes.Policies(ctx, by.Realm)
+}
+
+// DryRun tells what a policy would have asked of the realm's last thousand messages. Errors: payment.ForbiddenError, payment.FieldError.
+func (s *Station) DryRun(ctx context.Context, by identity.Principal, values administration.Values) (administration.DryRun, error) {
+	err := administration.MayAdminister(by)
+	if err != nil {
+		return administration.DryRun{}, err
+	}
+	policy, err := administration.PolicyOf(values, "")
+	if err != nil {
+		return administration.DryRun{}, err
+	}
+	return s.changes.DryRun(ctx, by.Realm, policy)
+}

@@ -1,0 +1,226 @@
+package administration
+
+import (
+	"errors"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+)
+
+// What becomes of passwords and secrets, in words: neither is ever shown.
+const (
+	passwordSet   = "set"
+	passwordToSet = "to be set by link and code" //nolint:gosec // words
+	secretKept    = "as it is"
+	secretNew     = "a new one" //nolint:gosec // words
+)
+
+// Password says in a user's fields whether its owner has set it.
+func Password(toBeSetUp bool) string {
+	if toBeSetUp {
+		return passwordToSet
+	}
+	return passwordSet
+}
+
+// after is what the subject would be. Error: payment.FieldError.
+func (r Request) after(known Facts) (Values, error) {
+	switch r.Kind.Noun() {
+	case "user":
+		return r.afterUser(known)
+	case "client":
+		return r.afterClient(known)
+	case "account":
+		return r.afterAccount(known)
+	}
+	return r.afterPolicy(known)
+}
+
+const valuesPrefix = "/values"
+
+// refuse is one finding as an error.
+func refuse(pointer, code, text string) error {
+	return &payment.FieldError{Findings: []payment.Finding{{Pointer: pointer, Code: code, Text: text}}}
+}
+
+func (r Request) afterUser(known Facts) (Values, error) {
+	before := known.Before
+	switch r.Kind {
+	case KindUserCreate:
+		return r.newUser(known)
+	case KindUserRoles:
+		u, err := UserOf(before.with(Values{"roles": r.Values["roles"]}), valuesPrefix)
+		if err == nil && string(DutyOf(u.Roles)) != before["duty"] {
+			err = refuse(valuesPrefix+"/roles", codeFormat, "Give administration and payments to different people: make an account for another person.")
+		}
+		return before.with(Values{"roles": Words(u.Roles)}), err
+	case KindUserSuppress:
+		return before.with(Values{"status": StatusSuppressed}), nil
+	case KindUserRestore:
+		status := StatusActive
+		if before["password"] != passwordSet {
+			status = StatusUnverified
+		}
+		if before["status"] != StatusSuppressed {
+			status = before["status"]
+		}
+		return before.with(Values{"status": status}), nil
+	}
+	if before["status"] == StatusSuppressed {
+		return nil, refuse("/subject", codeFormat, "Restore the account first: it is suppressed.")
+	}
+	// A link that was lost is replaced too, so a reset is never nothing.
+	return before.with(Values{"status": StatusUnverified, "password": passwordToSet + ", anew"}), nil
+}
+
+func (r Request) newUser(known Facts) (Values, error) {
+	values := r.Values
+	f := &findings{prefix: valuesPrefix}
+	if known.Found {
+		f.add("name", "AM05", "Choose another user name: there is an account of this one.")
+	}
+	if text := values["personId"]; text != "" {
+		switch {
+		case known.Person == nil:
+			f.add("personId", codeUnknown, "Name a person of this realm, or leave it out for a new one.")
+		case values["displayName"] != "" && values["displayName"] != known.Person.DisplayName:
+			f.add("displayName", codeFormat, "Leave the name out: this person is called %s.", known.Person.DisplayName)
+		default:
+			values = values.with(Values{"displayName": known.Person.DisplayName})
+		}
+	}
+	u, err := UserOf(values, valuesPrefix)
+	f.join(err)
+	if known.Person != nil && DutyOf(u.Roles) != known.Person.Duty {
+		f.add("roles", codeFormat, "Give administration and payments to different people: this person's duty is %s.", known.Person.Duty)
+	}
+	u.Status, u.ToBeSetUp = StatusUnverified, true
+	return u.Values(), f.err()
+}
+
+// join takes the findings of an error.
+func (f *findings) join(err error) {
+	var malformed *payment.FieldError
+	if errors.As(err, &malformed) {
+		f.list = append(f.list, malformed.Findings...)
+	}
+}
+
+func (r Request) afterClient(known Facts) (Values, error) {
+	before := known.Before
+	switch {
+	case r.Kind == KindClientCreate:
+		f := &findings{prefix: valuesPrefix}
+		if known.Found {
+			f.add("clientId", "AM05", "Choose another id: there is a client of this one.")
+		}
+		c, err := ClientOf(r.Values, valuesPrefix)
+		f.join(err)
+		c.Status = StatusActive
+		after := c.Values()
+		if c.Kind == ClientConfidential {
+			after["secret"] = secretNew
+		}
+		return after, f.err()
+	case before["kind"] == ClientPortal:
+		return nil, refuse("/subject", codeFormat, "Leave the portal's own client as it is: nobody could sign in without it.")
+	case before["status"] == StatusSuppressed:
+		return nil, refuse("/subject", codeFormat, "Make a client of another id: this one is suppressed for good.")
+	case r.Kind == KindClientSecret && before["kind"] != ClientConfidential:
+		return nil, refuse("/subject", codeFormat, "Name a confidential client: a public one has no secret.")
+	case r.Kind == KindClientSecret:
+		return before.with(Values{"secret": secretNew}), nil
+	}
+	return before.with(Values{"status": StatusSuppressed}), nil
+}
+
+func (r Request) afterAccount(known Facts) (Values, error) {
+	if r.Kind == KindAccountClose {
+		return known.Before.with(Values{"status": StatusClosed}), nil
+	}
+	f := &findings{prefix: valuesPrefix}
+	values := known.Before.with(nil)
+	if r.Kind == KindAccountCreate {
+		values = Values{}
+		if known.Found {
+			f.add("iban", "AM05", "Name another IBAN: the realm has this account.")
+		}
+		if known.ReceivedElsewhere && r.Values["receives"] == Yes {
+			f.add("receives", codeFormat, "Leave this out: another realm receives payments for the account.")
+		}
+	} else if values["status"] == StatusClosed {
+		return nil, refuse("/subject", codeFormat, "Name an open account: this one is closed for good.")
+	}
+	for name, text := range r.Values {
+		values[name] = text
+	}
+	a, err := AccountOf(values.Compact(), valuesPrefix)
+	f.join(err)
+	a.Status = StatusOpen
+	return a.Values(), f.err()
+}
+
+func (r Request) afterPolicy(known Facts) (Values, error) {
+	if r.Kind == KindPolicyRetire {
+		return known.Before.with(Values{"status": StatusRetired}), nil
+	}
+	f := &findings{prefix: valuesPrefix}
+	p, err := PolicyOf(r.Values, valuesPrefix)
+	f.join(err)
+	if p.ClientID != "" && !known.ClientKnown {
+		f.add("clientId", codeUnknown, "Name a client of this realm, or leave it out for all of them.")
+	}
+	p.Status = StatusInForce
+	return p.Values().with(Values{"policyId": r.ID.String()}), f.err()
+}
+
+// leastPeople is how many people of each indispensable role a realm keeps.
+const leastPeople = 2
+
+// keepsRealm refuses a change after which fewer than two people could administer or check, when it would take one away, or no policy would
+// match everything. Error: payment.FieldError.
+func (c Change) keepsRealm(known Facts) error {
+	if c.Kind == KindPolicyRetire && known.CoverAll < 2 && policyMatchesEverything(c.Before) {
+		return refuse("/subject", codeFormat, "Make another policy that matches everything first: without this one some payments could not be entered.")
+	}
+	if c.Kind != KindUserSuppress && c.Kind != KindUserRoles {
+		return nil
+	}
+	for _, role := range []identity.Role{identity.RoleAdministrator, identity.RoleChecker} {
+		before, after := known.people(role, ""), known.people(role, c.Subject)
+		if c.After["status"] == StatusActive && hasRole(c.After, role) {
+			continue
+		}
+		if after < before && after < leastPeople {
+			return refuse("/subject", codeFormat, "Give another person the role "+string(role)+" first: a realm keeps two people who hold it.")
+		}
+	}
+	return nil
+}
+
+func policyMatchesEverything(values Values) bool {
+	p, err := PolicyOf(values, "")
+	return err == nil && p.MatchesEverything()
+}
+
+func hasRole(values Values, role identity.Role) bool {
+	for _, held := range WordsOf[identity.Role](values["roles"]) {
+		if held == role {
+			return true
+		}
+	}
+	return false
+}
+
+// people counts those who hold a role in an active account other than one.
+func (f Facts) people(role identity.Role, without string) int {
+	seen := map[[16]byte]bool{}
+	for _, holder := range f.Holders {
+		for _, held := range holder.Roles {
+			if held == role && holder.User != without {
+				seen[holder.Person] = true
+			}
+		}
+	}
+	return len(seen)
+}

@@ -1,0 +1,289 @@
+package administration
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+)
+
+// Kind is what a change does to its subject.
+type Kind string
+
+// The kinds of changes.
+const (
+	KindUserCreate     Kind = "user.create"
+	KindUserRoles      Kind = "user.roles"
+	KindUserSuppress   Kind = "user.suppress"
+	KindUserRestore    Kind = "user.restore"
+	KindUserReset      Kind = "user.reset"
+	KindClientCreate   Kind = "client.create"
+	KindClientSecret   Kind = "client.secret"
+	KindClientSuppress Kind = "client.suppress"
+	KindAccountCreate  Kind = "account.create"
+	KindAccountUpdate  Kind = "account.update"
+	KindAccountClose   Kind = "account.close"
+	KindPolicyCreate   Kind = "policy.create"
+	KindPolicyRetire   Kind = "policy.retire"
+)
+
+// Kinds lists them.
+func Kinds() []Kind {
+	return []Kind{
+		KindUserCreate, KindUserRoles, KindUserSuppress, KindUserRestore, KindUserReset, KindClientCreate, KindClientSecret, KindClientSuppress,
+		KindAccountCreate, KindAccountUpdate, KindAccountClose, KindPolicyCreate, KindPolicyRetire,
+	}
+}
+
+// Noun is what a kind is about: "user", "client", "account" or "policy".
+func (k Kind) Noun() string {
+	noun, _, _ := strings.Cut(string(k), ".")
+	return noun
+}
+
+// Creates reports whether the subject is not there before.
+func (k Kind) Creates() bool { return strings.HasSuffix(string(k), ".create") }
+
+// SetsUp reports whether somebody sets a password by link and code after the change.
+func (k Kind) SetsUp() bool { return k == KindUserCreate || k == KindUserReset }
+
+// MakesSecret reports whether the change makes a new secret of a client, unless it is a public one.
+func (k Kind) MakesSecret() bool { return k == KindClientCreate || k == KindClientSecret }
+
+// Fields are those that a change of the kind may say something about, in the order of its form.
+func (k Kind) Fields() []string {
+	switch k {
+	case KindUserCreate:
+		return []string{"name", "displayName", "personId", "roles"}
+	case KindUserRoles:
+		return []string{"roles"}
+	case KindClientCreate:
+		return []string{"clientId", "kind", "mayDecideOwn"}
+	case KindAccountCreate:
+		return append([]string{"iban", "scheme", "currency", "receives"}, accountFields...)
+	case KindAccountUpdate:
+		return accountFields
+	case KindPolicyCreate:
+		return []string{
+			"approvals", "rank", "scheme", "kind", "clientId", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
+		}
+	case KindUserSuppress, KindUserRestore, KindUserReset, KindClientSecret, KindClientSuppress, KindAccountClose, KindPolicyRetire:
+	}
+	return nil
+}
+
+// accountFields are those of an account that may change.
+var accountFields = []string{
+	"holderName", "holderStreet", "holderBuilding", "holderPostcode", "holderTown", "holderCountry", "agentBic", "agentIid",
+}
+
+// State is where a change stands.
+type State string
+
+// The states of a change.
+const (
+	StatePending  State = "Approval Pending"
+	StateApplied  State = "Applied"
+	StateRejected State = "Rejected"
+)
+
+// Request is what an administrator asks for.
+type Request struct {
+	ID      uuid.UUID // of the change, new
+	Kind    Kind
+	Subject string // the id or name of what changes; "" for what is new
+	Values  Values
+	Note    string
+	By      identity.Principal
+	At      time.Time
+}
+
+// Facts are what the realm knows that a change rests on.
+type Facts struct {
+	Found       bool      // the subject is there
+	Before      Values    // of the subject
+	Beneficiary uuid.UUID // the person it is about; zero for nobody
+	// Person is the one a new account names; nil for one who is not there.
+	Person *Person
+	// ClientKnown: the client a policy names is there and not suppressed.
+	ClientKnown bool
+	// Holders are the accounts that may administer or check at this moment.
+	Holders []Holder
+	// CoverAll is how many policies in force match everything.
+	CoverAll int
+	// ReceivedElsewhere: another realm receives payments for the account.
+	ReceivedElsewhere bool
+}
+
+// Person is a human being of the realm.
+type Person struct {
+	ID          uuid.UUID
+	DisplayName string
+	Duty        Duty
+}
+
+// Holder is an active account with roles that a realm cannot be without.
+type Holder struct {
+	User   string
+	Person uuid.UUID
+	Roles  []identity.Role
+}
+
+// Change is a request that was taken, and what was decided of it.
+type Change struct {
+	ID          uuid.UUID
+	Kind        Kind
+	Subject     string
+	Values      Values
+	Before      Values
+	After       Values
+	Note        string
+	Beneficiary uuid.UUID // zero for nobody
+	Requester   Party
+	RequestedAt time.Time
+	Decision    *Decision // nil while it waits
+}
+
+// Party is who asked or decided, under which grant and through which client.
+type Party struct {
+	UserID   uuid.UUID
+	PersonID uuid.UUID
+	Login    string
+	Name     string
+	ClientID string
+	Grant    identity.Grant
+}
+
+// Decision is what another administrator said of a change.
+type Decision struct {
+	Approved bool
+	Reason   string
+	By       Party
+	At       time.Time
+}
+
+// State is where the change stands.
+func (c Change) State() State {
+	switch {
+	case c.Decision == nil:
+		return StatePending
+	case c.Decision.Approved:
+		return StateApplied
+	}
+	return StateRejected
+}
+
+// Difference is a field that the change changes.
+type Difference struct {
+	Field         string
+	Before, After string
+}
+
+// Differences lists what changes, field by field.
+func (c Change) Differences() []Difference {
+	fields := map[string]bool{}
+	for name := range c.Before {
+		fields[name] = true
+	}
+	for name := range c.After {
+		fields[name] = true
+	}
+	var list []Difference
+	for _, name := range slices.SortedFunc(maps.Keys(fields), byPlace) {
+		if c.Before[name] != c.After[name] {
+			list = append(list, Difference{Field: name, Before: c.Before[name], After: c.After[name]})
+		}
+	}
+	return list
+}
+
+// places is the order in which fields are shown.
+var places = slices.Concat([]string{"name", "displayName", "personId", "roles", "clientId", "kind", "mayDecideOwn", "iban", "scheme", "currency", "receives"},
+	accountFields, []string{
+		"policyId", "approvals", "rank", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
+		"password", "secret", "status",
+	})
+
+func byPlace(a, b string) int {
+	return cmp.Compare(slices.Index(places, a), slices.Index(places, b))
+}
+
+// MayAdminister tells why the person may not ask for changes or decide them, or nil. Error: payment.ForbiddenError.
+func MayAdminister(by identity.Principal) error {
+	if by.Has(identity.RoleAdministrator) {
+		return nil
+	}
+	return &payment.ForbiddenError{Text: "You may not administer the realm: this needs the role administrator."}
+}
+
+// PartyOf is the principal as a party to a change.
+func PartyOf(by identity.Principal) Party {
+	grant, _ := by.Grant(identity.RoleAdministrator)
+	return Party{
+		UserID: by.UserID, PersonID: by.PersonID, Login: by.UserName, Name: by.DisplayName, ClientID: by.ClientID, Grant: grant,
+	}
+}
+
+// Change makes a change of a request: what the subject would be after it. Errors: payment.ForbiddenError, payment.FieldError with everything
+// that is wrong, an unknown subject and a change that changes nothing included.
+func (r Request) Change(known Facts) (Change, error) {
+	err := MayAdminister(r.By)
+	if err != nil {
+		return Change{}, err
+	}
+	f := &findings{}
+	if !slices.Contains(Kinds(), r.Kind) {
+		f.add("kind", codeUnknown, "Choose a kind of change: %s.", Words(Kinds()))
+		return Change{}, f.err()
+	}
+	if utf8.RuneCountInString(r.Note) > ReasonLimit {
+		f.add("note", codeFormat, "Shorten the note to %d characters.", ReasonLimit)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Values)) {
+		if !slices.Contains(r.Kind.Fields(), name) {
+			f.add("values/"+name, "CH17", "Remove %s: %s says nothing about it.", name, r.Kind)
+		}
+	}
+	if !r.Kind.Creates() && !known.Found {
+		f.add("subject", codeUnknown, "Name what changes: there is no such %s.", r.Kind.Noun())
+	}
+	if len(f.list) > 0 {
+		return Change{}, f.err()
+	}
+	after, err := r.after(known)
+	if err != nil {
+		return Change{}, err
+	}
+	c := Change{
+		ID: r.ID, Kind: r.Kind, Subject: r.subject(after), Values: r.Values.with(nil), Before: known.Before.with(nil), After: after,
+		Note: strings.TrimSpace(r.Note), Beneficiary: known.Beneficiary, Requester: PartyOf(r.By), RequestedAt: r.At,
+	}
+	if known.Person != nil {
+		c.Beneficiary = known.Person.ID
+	}
+	if len(c.Differences()) == 0 {
+		f.add("values", codeFormat, "Change something: it is so already.")
+		return Change{}, f.err()
+	}
+	return c, c.keepsRealm(known)
+}
+
+// subject names what changes.
+func (r Request) subject(after Values) string {
+	switch r.Kind.Noun() {
+	case "user":
+		return after["name"]
+	case "client":
+		return after["clientId"]
+	case "account":
+		return after["iban"]
+	}
+	return after["policyId"]
+}

@@ -1,0 +1,99 @@
+package administration
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+)
+
+// Verdict is what an administrator says of a change.
+type Verdict struct {
+	Approve bool
+	Reason  string // of a rejection; may be empty beside an approval
+	By      identity.Principal
+	At      time.Time
+}
+
+// ConflictError says that the change cannot be decided as it was asked for: somebody decided it, or its subject changed meanwhile.
+type ConflictError struct{ Text string }
+
+// Error is a sentence for people.
+func (e *ConflictError) Error() string { return e.Text }
+
+// Refused is the word for it in the audit trail.
+func (e *ConflictError) Refused() string { return "state" }
+
+// MayDecide tells why the person may not decide the change, or nil. Errors in their order of precedence: payment.ForbiddenError,
+// ConflictError of a change that is decided, payment.FourEyesError.
+func (c Change) MayDecide(by identity.Principal) error {
+	err := MayAdminister(by)
+	if err != nil {
+		return err
+	}
+	if d := c.Decision; d != nil {
+		return &ConflictError{Text: fmt.Sprintf("This change was already %s by %s on %s.", strings.ToLower(string(c.State())), d.By.Name,
+			d.At.UTC().Format(time.RFC3339))}
+	}
+	switch {
+	case by.PersonID == uuid.Nil || c.Requester.PersonID == uuid.Nil:
+		return &payment.FourEyesError{Text: "It is not known who asked for this change, so nobody can decide it."}
+	case by.PersonID == c.Requester.PersonID:
+		return &payment.FourEyesError{Text: "You asked for this change. Another administrator must decide it."}
+	case by.PersonID == c.Beneficiary:
+		return &payment.FourEyesError{Text: "This change is about you. Another administrator must decide it."}
+	case by.Channel == identity.ChannelAPI && by.ClientID == c.Requester.ClientID && !by.ClientMayDecideOwn:
+		return &payment.FourEyesError{Text: "This client asked for the change, and may not decide what it asked for. Use another client or the portal."}
+	}
+	return nil
+}
+
+// Decide makes the decision of a change. now is what the realm knows at this moment, read after whoever else decides was shut out.
+//
+// Errors: as MayDecide, payment.FieldError for the reason, ConflictError when the subject is not what the requester saw, and
+// payment.FieldError when the realm could not be run after it.
+func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
+	err := c.MayDecide(v.By)
+	if err != nil {
+		return Decision{}, err
+	}
+	reason := strings.TrimSpace(v.Reason)
+	if !v.Approve && reason == "" {
+		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeMissing, "Say why you reject it: the requester reads this.")
+	}
+	if utf8.RuneCountInString(reason) > ReasonLimit {
+		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeFormat, fmt.Sprintf("Shorten the reason to %d characters.", ReasonLimit))
+	}
+	decision := Decision{Approved: v.Approve, Reason: reason, By: PartyOf(v.By), At: v.At}
+	if !v.Approve {
+		return decision, nil
+	}
+	again, err := Request{ID: c.ID, Kind: c.Kind, Subject: c.Subject, Values: c.Values, By: v.By, At: c.RequestedAt}.Change(now)
+	if err != nil {
+		return Decision{}, conflict(err)
+	}
+	if !maps.Equal(again.Before, c.Before) || !maps.Equal(again.After, c.After) || again.Beneficiary != c.Beneficiary {
+		return Decision{}, &ConflictError{Text: "What this change is about was changed meanwhile. Reject it, and ask for it anew."}
+	}
+	return decision, nil
+}
+
+// conflict tells an approver why what could be asked for cannot be done any more.
+func conflict(err error) error {
+	f := &findings{}
+	f.join(err)
+	if len(f.list) == 0 {
+		return err
+	}
+	texts := make([]string, len(f.list))
+	for i, finding := range f.list {
+		texts[i] = finding.Text
+	}
+	return &ConflictError{Text: strings.Join(texts, " ")}
+}

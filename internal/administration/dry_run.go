@@ -1,0 +1,42 @@
+package administration
+
+// PastMessage is what a policy looks at of a message that was entered already.
+type PastMessage struct {
+	Kind, Scheme, Channel, ClientID string
+	Amount                          int64 // minor units
+	Approvals                       int   // it was entered with
+	Rank                            int   // of the policy it was entered under
+}
+
+// DryRun is what a policy would have asked of messages.
+type DryRun struct {
+	Of      int // messages looked at
+	Changed int // of them, how many would have needed another number of approvals
+	// ByApprovals counts the messages by the approvals they would have needed.
+	ByApprovals map[int]int
+
+	policy Policy
+}
+
+// NewDryRun begins a dry run of a policy.
+func NewDryRun(p Policy) DryRun { return DryRun{ByApprovals: map[int]int{}, policy: p} }
+
+// Count adds one message. The policy counts for it where it matches and no policy of a higher rank did: of equal ranks the younger one
+// counts, and a new policy is the youngest.
+func (d *DryRun) Count(m PastMessage) {
+	approvals := m.Approvals
+	if d.policy.matches(m) && d.policy.Rank >= m.Rank {
+		approvals = d.policy.Approvals
+	}
+	d.Of++
+	d.ByApprovals[approvals]++
+	if approvals != m.Approvals {
+		d.Changed++
+	}
+}
+
+func (p Policy) matches(m PastMessage) bool {
+	same := func(wanted, is string) bool { return wanted == "" || wanted == is }
+	return same(p.Kind, m.Kind) && same(p.Scheme, m.Scheme) && same(p.Channel, m.Channel) && same(p.ClientID, m.ClientID) &&
+		(p.AmountFrom == nil || *p.AmountFrom <= m.Amount) && (p.AmountTo == nil || *p.AmountTo >= m.Amount)
+}

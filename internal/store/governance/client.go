@@ -1,0 +1,80 @@
+package governance
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/administration"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
+)
+
+// Clients lists the clients of a realm by their ids.
+func (c *Changes) Clients(ctx context.Context, realm string) ([]administration.Client, error) {
+	var list []administration.Client
+	err := c.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		list, err = step{q: q, realm: realm}.clients(ctx, "")
+		return err
+	})
+	return list, changeError(err, "list clients")
+}
+
+func (s step) clients(ctx context.Context, clientID string) ([]administration.Client, error) {
+	rows, err := s.q.ClientSubjectList(ctx, s.realm, column.OrNull(clientID))
+	list := make([]administration.Client, len(rows))
+	for i, row := range rows {
+		list[i] = administration.Client{ClientID: row.ClientID, Kind: row.Kind, MayDecideOwn: row.MayDecideOwn, Status: administration.StatusActive}
+		if row.SuppressedAt != nil {
+			list[i].Status = administration.StatusSuppressed
+		}
+	}
+	return list, err
+}
+
+func (s step) applyClient(ctx context.Context, c administration.Change) error {
+	if c.Kind == administration.KindClientCreate {
+		after, err := administration.ClientOf(c.After, "")
+		if err != nil {
+			return err
+		}
+		row := dbsqlc.Client{Realm: s.realm, ClientID: after.ClientID, Kind: after.Kind, MayDecideOwn: after.MayDecideOwn}
+		if after.Kind == administration.ClientConfidential {
+			row.SecretHash = s.secrets.ClientSecretHash
+		}
+		keyID, seal, err := masterdata.Client(row).Sealed(s.guard.Keys)
+		if err != nil {
+			return err
+		}
+		return s.q.ClientInsert(ctx, dbsqlc.ClientInsertParams{
+			Realm: row.Realm, ClientID: row.ClientID, Kind: row.Kind, SecretHash: row.SecretHash, MayDecideOwn: row.MayDecideOwn, At: s.at,
+			KeyID: keyID, Seal: seal,
+		})
+	}
+	rows, err := s.q.ClientSubjectList(ctx, s.realm, &c.Subject)
+	if err != nil {
+		return err
+	}
+	if len(rows) != 1 {
+		return ErrMoved
+	}
+	row := rows[0]
+	if !s.guard.Client(ctx, row) {
+		return &administration.ConflictError{Text: "The client is not as it was sealed. Tell the operator of the gateway."}
+	}
+	if c.Kind == administration.KindClientSecret {
+		row.SecretHash = s.secrets.ClientSecretHash
+	} else {
+		row.SuppressedAt = &s.at
+	}
+	keyID, seal, err := masterdata.Client(row).Sealed(s.guard.Keys)
+	if err != nil {
+		return err
+	}
+	return one(s.q.ClientPut(ctx, dbsqlc.ClientPutParams{
+		SecretHash: row.SecretHash, SuppressedAt: row.SuppressedAt, KeyID: keyID, Seal: seal, Realm: row.Realm, ClientID: row.ClientID,
+	}))
+}

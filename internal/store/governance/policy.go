@@ -1,0 +1,106 @@
+package governance
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/administration"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
+)
+
+// Policies lists the policies of a realm, those in force first, and of these the one that counts first first.
+func (c *Changes) Policies(ctx context.Context, realm string) ([]administration.Policy, error) {
+	var list []administration.Policy
+	err := c.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		list, err = step{q: q, realm: realm}.policies(ctx, uuid.Nil)
+		return err
+	})
+	return list, changeError(err, "list policies")
+}
+
+func (s step) policies(ctx context.Context, id uuid.UUID) ([]administration.Policy, error) {
+	rows, err := s.q.PolicySubjectList(ctx, s.realm, column.OrNull(id))
+	list := make([]administration.Policy, len(rows))
+	for i, row := range rows {
+		list[i] = administration.Policy{
+			ID: row.PolicyID.String(), Rank: int(row.Rank), ClientID: column.Text(row.ClientID), Channel: column.Text(row.Channel),
+			Scheme: column.Text(row.Scheme), Kind: column.Text(row.Kind), AmountFrom: row.AmountFrom, AmountTo: row.AmountTo,
+			Approvals: int(row.ApprovalsRequired), ContentHashRequired: row.ContentHashRequired, ExpiresAfter: column.Seconds(row.PendingSeconds),
+			Status: administration.StatusInForce,
+		}
+		if row.RetiredAt != nil {
+			list[i].Status = administration.StatusRetired
+		}
+	}
+	return list, err
+}
+
+func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
+	id, err := uuid.Parse(c.Subject)
+	if err != nil {
+		return err
+	}
+	if c.Kind == administration.KindPolicyRetire {
+		rows, err := s.q.PolicySubjectList(ctx, s.realm, &id)
+		if err != nil {
+			return err
+		}
+		if len(rows) != 1 {
+			return ErrMoved
+		}
+		if !s.guard.Policy(ctx, rows[0]) {
+			return &administration.ConflictError{Text: "The policy is not as it was sealed. Tell the operator of the gateway."}
+		}
+		rows[0].RetiredAt = &s.at
+		keyID, seal, err := masterdata.Policy(rows[0]).Sealed(s.guard.Keys)
+		if err != nil {
+			return err
+		}
+		return s.q.PolicySeal(ctx, dbsqlc.PolicySealParams{RetiredAt: &s.at, KeyID: keyID, Seal: seal, Realm: s.realm, PolicyID: id})
+	}
+	p, err := administration.PolicyOf(c.Values, "")
+	if err != nil {
+		return err
+	}
+	row := dbsqlc.Policy{
+		Realm: s.realm, PolicyID: id, Rank: int32(p.Rank), ClientID: column.OrNull(p.ClientID), Channel: column.OrNull(p.Channel), //nolint:gosec // at most 1000
+		Scheme: column.OrNull(p.Scheme), Kind: column.OrNull(p.Kind), AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
+		ApprovalsRequired: int32(p.Approvals), PendingSeconds: int32(p.ExpiresAfter / time.Second), //nolint:gosec // at most 9, and a year
+		ContentHashRequired: p.ContentHashRequired,
+	}
+	keyID, seal, err := masterdata.Policy(row).Sealed(s.guard.Keys)
+	if err != nil {
+		return err
+	}
+	return s.q.PolicyProvision(ctx, dbsqlc.PolicyProvisionParams{
+		Realm: row.Realm, PolicyID: row.PolicyID, Rank: row.Rank, ClientID: row.ClientID, Channel: row.Channel, Scheme: row.Scheme, Kind: row.Kind,
+		AmountFrom: row.AmountFrom, AmountTo: row.AmountTo, ApprovalsRequired: row.ApprovalsRequired, PendingSeconds: row.PendingSeconds,
+		ContentHashRequired: row.ContentHashRequired, At: s.at, KeyID: keyID, Seal: seal,
+	})
+}
+
+// mostDryRun is how many messages a dry run looks at.
+const mostDryRun = 1000
+
+// DryRun tells what a policy would have asked of the realm's last messages. Error: none of its own.
+func (c *Changes) DryRun(ctx context.Context, realm string, p administration.Policy) (administration.DryRun, error) {
+	run := administration.NewDryRun(p)
+	err := c.db.InRealm(ctx, realm, store.Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		rows, err := q.PolicyDryRun(ctx, realm, mostDryRun)
+		for _, row := range rows {
+			run.Count(administration.PastMessage{
+				Kind: row.Kind, Scheme: row.Scheme, Channel: row.Channel, ClientID: row.ClientID, Approvals: int(row.ApprovalsRequired),
+				Amount: row.Amount, Rank: int(row.Rank),
+			})
+		}
+		return err
+	})
+	return run, changeError(err, "try a policy")
+}

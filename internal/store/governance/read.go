@@ -1,0 +1,142 @@
+package governance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/administration"
+	"countersign/internal/identity"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Filter narrows a list of changes; a zero field does not.
+type Filter struct {
+	From        uuid.UUID // the last key of the page before: only older ones, or younger with OldestFirst
+	OldestFirst bool
+	State       administration.State
+	Kind        administration.Kind
+	Subject     string
+	Since       time.Time // asked for or decided then or later
+	PageSize    int32
+}
+
+// decisionOf is the filter's state as the queries know it.
+var decisionOf = map[administration.State]string{
+	administration.StatePending: "pending", administration.StateApplied: "approve", administration.StateRejected: "reject",
+}
+
+// Change returns one change, or payment.ErrNotFound.
+func (c *Changes) Change(ctx context.Context, realm string, id uuid.UUID) (administration.Change, error) {
+	var change administration.Change
+	err := c.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		row, err := q.ChangeGet(ctx, realm, id)
+		if err != nil {
+			return err
+		}
+		change, err = step{q: q, guard: c.guard(), realm: realm}.read(ctx, dbsqlc.ChangeListRow(row))
+		return err
+	})
+	return change, changeError(err, "read a change")
+}
+
+// Changes lists the changes of a realm. One that does not fit its seal is left out; the log raises an alarm.
+func (c *Changes) Changes(ctx context.Context, realm string, f Filter) ([]administration.Change, error) {
+	var list []administration.Change
+	err := c.db.InRealm(ctx, realm, store.Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		rows, err := q.ChangeList(ctx, dbsqlc.ChangeListParams{
+			Realm: realm, FromKey: column.OrNull(f.From), OldestFirst: f.OldestFirst, Kind: column.OrNull(string(f.Kind)),
+			Subject: column.OrNull(f.Subject), Since: column.OrNull(f.Since), Decision: column.OrNull(decisionOf[f.State]), PageSize: f.PageSize,
+		})
+		if err != nil {
+			return err
+		}
+		s := step{q: q, guard: c.guard(), realm: realm}
+		decisions, err := s.decisions(ctx, rows)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if !s.guard.Change(ctx, row.RealmChange) {
+				continue
+			}
+			change, err := changeOf(row)
+			if err != nil {
+				return err
+			}
+			change.Decision = decisions[change.ID]
+			list = append(list, change)
+		}
+		return nil
+	})
+	return list, changeError(err, "list changes")
+}
+
+// Waiting counts the changes that wait for this person, up to a limit.
+func (c *Changes) Waiting(ctx context.Context, by identity.Principal, most int32) (int, error) {
+	var count int64
+	err := c.db.InRealm(ctx, by.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		count, err = q.ChangePendingCount(ctx, by.Realm, by.PersonID, most)
+		return err
+	})
+	return int(count), changeError(err, "count changes")
+}
+
+// read makes the change of a row, with its decision. What does not fit its seal is a conflict that nobody can decide.
+func (s step) read(ctx context.Context, row dbsqlc.ChangeListRow) (administration.Change, error) {
+	if !s.guard.Change(ctx, row.RealmChange) {
+		return administration.Change{}, &administration.ConflictError{Text: "What is stored of this change is not what was asked for. Tell the operator of the gateway."}
+	}
+	change, err := changeOf(row)
+	if err != nil {
+		return administration.Change{}, err
+	}
+	decisions, err := s.decisions(ctx, []dbsqlc.ChangeListRow{row})
+	change.Decision = decisions[change.ID]
+	return change, err
+}
+
+func changeOf(row dbsqlc.ChangeListRow) (administration.Change, error) {
+	c := row.RealmChange
+	var told content
+	err := json.Unmarshal([]byte(c.Content), &told)
+	if err != nil {
+		return administration.Change{}, fmt.Errorf("read the change %s: %w", c.ChangeID, err)
+	}
+	return administration.Change{
+		ID: c.ChangeID, Kind: administration.Kind(c.Kind), Subject: c.Subject, Values: told.Values, Before: told.Before, After: told.After,
+		Note: told.Note, Beneficiary: c.BeneficiaryPerson, RequestedAt: c.RequestedAt.UTC(),
+		Requester: administration.Party{
+			UserID: c.RequesterUser, PersonID: c.RequesterPerson, Login: row.RequesterLogin, Name: row.RequesterName, ClientID: c.RequesterClient,
+			Grant: identity.Grant{ID: c.RequesterGrantID, Role: identity.RoleAdministrator, GrantedAt: c.RequesterGrantedAt.UTC()},
+		},
+	}, nil
+}
+
+// decisions reads what was decided of changes. One that does not fit its seal counts as a rejection: it brought nothing about that counts.
+func (s step) decisions(ctx context.Context, of []dbsqlc.ChangeListRow) (map[uuid.UUID]*administration.Decision, error) {
+	ids := make([]uuid.UUID, len(of))
+	for i, row := range of {
+		ids[i] = row.RealmChange.ChangeID
+	}
+	rows, err := s.q.ChangeDecisionListOf(ctx, s.realm, ids)
+	decisions := make(map[uuid.UUID]*administration.Decision, len(rows))
+	for _, row := range rows {
+		d := row.RealmChangeDecision
+		decisions[d.ChangeID] = &administration.Decision{
+			Approved: d.Action == "approve" && s.guard.ChangeDecision(ctx, d), Reason: column.Text(d.Reason), At: d.DecidedAt.UTC(),
+			By: administration.Party{
+				UserID: d.DeciderUser, PersonID: d.DeciderPerson, Login: row.DeciderLogin, Name: row.DeciderName, ClientID: d.DeciderClient,
+				Grant: identity.Grant{ID: d.DeciderGrantID, Role: identity.RoleAdministrator, GrantedAt: d.DeciderGrantedAt.UTC()},
+			},
+		}
+	}
+	return decisions, err
+}

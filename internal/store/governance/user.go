@@ -1,0 +1,186 @@
+package governance
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/administration"
+	"countersign/internal/identity"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
+)
+
+// Users lists the user accounts of a realm by their names.
+func (c *Changes) Users(ctx context.Context, realm string) ([]administration.User, error) {
+	var list []administration.User
+	err := c.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		list, err = step{q: q, realm: realm}.users(ctx, "")
+		return err
+	})
+	return list, changeError(err, "list users")
+}
+
+func (s step) users(ctx context.Context, name string) ([]administration.User, error) {
+	rows, err := s.q.UserSubjectList(ctx, s.realm, column.OrNull(name))
+	list := make([]administration.User, len(rows))
+	for i, row := range rows {
+		u := row.UserAccount
+		list[i] = administration.User{
+			Name: u.Name, DisplayName: row.Person.DisplayName, Person: u.PersonID, Roles: rolesOf(row.Roles), Status: u.Status, Duty: administration.Duty(u.Duty),
+			ToBeSetUp: row.ToBeSetUp,
+		}
+	}
+	return list, err
+}
+
+func (s step) applyUser(ctx context.Context, c administration.Change) error {
+	after, err := administration.UserOf(c.After, "")
+	if err != nil {
+		return err
+	}
+	if c.Kind == administration.KindUserCreate {
+		return s.createUser(ctx, c, after)
+	}
+	row, err := s.q.UserByName(ctx, s.realm, c.Subject)
+	if err != nil {
+		return err
+	}
+	if !s.guard.User(ctx, row) {
+		return &administration.ConflictError{Text: "The account is not as it was sealed. Tell the operator of the gateway."}
+	}
+	change := masterdata.AccountChange{Keys: s.guard.Keys, Status: after.Status}
+	switch c.Kind {
+	case administration.KindUserRoles:
+		return s.putRoles(ctx, row, after.Roles)
+	case administration.KindUserSuppress:
+		change.SignedOutAt = s.at
+	case administration.KindUserReset:
+		change.SignedOutAt, change.PasswordHash = s.at, s.secrets.PasswordHash
+	}
+	err = masterdata.ChangeAccount(ctx, s.q, row, change)
+	if err != nil || c.Kind != administration.KindUserReset {
+		return err
+	}
+	return s.setUp(ctx, c.ID, row.UserID)
+}
+
+func (s step) createUser(ctx context.Context, c administration.Change, u administration.User) error {
+	duty := string(administration.DutyOf(u.Roles))
+	if u.Person == uuid.Nil {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return err
+		}
+		u.Person = id
+		person := dbsqlc.Person{Realm: s.realm, PersonID: id, DisplayName: u.DisplayName, Duty: duty}
+		keyID, seal, err := masterdata.Person(person).Sealed(s.guard.Keys)
+		if err != nil {
+			return err
+		}
+		err = s.q.PersonInsert(ctx, dbsqlc.PersonInsertParams{
+			Realm: s.realm, PersonID: id, DisplayName: u.DisplayName, Duty: duty, At: s.at, KeyID: keyID, Seal: seal,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	row := dbsqlc.UserAccount{
+		Realm: s.realm, UserID: id, PersonID: u.Person, Duty: duty, Name: u.Name, PasswordHash: s.secrets.PasswordHash, Status: u.Status,
+	}
+	keyID, seal, err := masterdata.User(row).Sealed(s.guard.Keys)
+	if err != nil {
+		return err
+	}
+	err = s.q.UserInsert(ctx, dbsqlc.UserInsertParams{
+		Realm: row.Realm, UserID: id, PersonID: row.PersonID, Duty: duty, Name: row.Name, PasswordHash: row.PasswordHash, Status: row.Status,
+		At: s.at, KeyID: keyID, Seal: seal,
+	})
+	if err != nil {
+		return err
+	}
+	err = s.putRoles(ctx, row, u.Roles)
+	if err != nil {
+		return err
+	}
+	return s.setUp(ctx, c.ID, id)
+}
+
+// putRoles ends the grants of roles that are not wanted, and grants those that are missing from now on.
+func (s step) putRoles(ctx context.Context, user dbsqlc.UserAccount, wanted []identity.Role) error {
+	inForce, err := s.q.GrantInForce(ctx, s.realm, user.UserID)
+	if err != nil {
+		return err
+	}
+	var held []identity.Role
+	for _, grant := range inForce {
+		role := identity.Role(grant.Role)
+		held = append(held, role)
+		if slices.Contains(wanted, role) {
+			continue
+		}
+		end := s.at
+		if end.Before(grant.GrantedAt) {
+			end = grant.GrantedAt
+		}
+		grant.EndedAt = &end
+		keyID, seal, err := masterdata.Grant(grant).Sealed(s.guard.Keys)
+		if err != nil {
+			return err
+		}
+		err = one(s.q.GrantEnd(ctx, dbsqlc.GrantEndParams{EndedAt: &end, KeyID: keyID, Seal: seal, Realm: s.realm, GrantID: grant.GrantID}))
+		if err != nil {
+			return err
+		}
+	}
+	for _, role := range wanted {
+		if slices.Contains(held, role) {
+			continue
+		}
+		err = s.grant(ctx, user, role)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s step) grant(ctx context.Context, user dbsqlc.UserAccount, role identity.Role) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	grant := dbsqlc.UserRole{Realm: s.realm, UserID: user.UserID, Duty: user.Duty, Role: string(role), GrantID: id, GrantedAt: s.at}
+	keyID, seal, err := masterdata.Grant(grant).Sealed(s.guard.Keys)
+	if err != nil {
+		return err
+	}
+	return s.q.GrantInsert(ctx, dbsqlc.GrantInsertParams{
+		Realm: s.realm, UserID: user.UserID, Duty: user.Duty, Role: string(role), GrantID: id, GrantedAt: s.at, KeyID: keyID, Seal: seal,
+	})
+}
+
+// setUp lets the owner of the account choose a password with the approver's link and the requester's code. It has the id of its change.
+func (s step) setUp(ctx context.Context, change, user uuid.UUID) error {
+	row := dbsqlc.UserSetup{
+		Realm: s.realm, SetupID: change, UserID: user, LinkHash: s.secrets.LinkHash, CodeHash: s.codeHash, MadeAt: s.at,
+		ExpiresAt: s.at.Add(identity.SetUpLife),
+	}
+	keyID, seal, err := masterdata.SetUp(row).Sealed(s.guard.Keys)
+	if err != nil {
+		return err
+	}
+	return s.q.SetUpInsert(ctx, dbsqlc.SetUpInsertParams{
+		Realm: row.Realm, SetupID: change, UserID: user, LinkHash: row.LinkHash, CodeHash: row.CodeHash, MadeAt: row.MadeAt,
+		ExpiresAt: row.ExpiresAt, KeyID: *keyID, Seal: seal,
+	})
+}

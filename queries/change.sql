@@ -1,0 +1,153 @@
+-- Changes of administration: what one administrator asked for and another decided. Every statement runs in a transaction of its realm.
+
+-- name: ChangeInsert :exec
+INSERT INTO realm_change (realm, change_id, kind, subject, beneficiary_person, content, content_hash, code_hash, requester_user,
+  requester_person, requester_role, requester_grant_id, requester_granted_at, requester_client, requested_at, key_id, seal)
+VALUES (@realm, @change_id, @kind, @subject, @beneficiary_person, @content, sha256(convert_to(@content, 'UTF8')), sqlc.narg(code_hash),
+  @requester_user, @requester_person, 'administrator', @requester_grant_id, @requester_granted_at, @requester_client, @requested_at,
+  @key_id, @seal);
+
+-- name: ChangeGet :one
+SELECT sqlc.embed(c), u.name AS requester_login, p.display_name AS requester_name
+FROM realm_change c
+JOIN user_account u ON u.realm = c.realm AND u.user_id = c.requester_user
+JOIN person p ON p.realm = c.realm AND p.person_id = c.requester_person
+WHERE c.realm = @realm AND c.change_id = @change_id;
+
+-- name: ChangeList :many
+-- Changes of a realm, newest first or oldest first, from a key on. Runs with custom plans, as every search does.
+SELECT sqlc.embed(c), u.name AS requester_login, p.display_name AS requester_name
+FROM realm_change c
+JOIN user_account u ON u.realm = c.realm AND u.user_id = c.requester_user
+JOIN person p ON p.realm = c.realm AND p.person_id = c.requester_person
+LEFT JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.change_id
+WHERE c.realm = @realm
+  AND (sqlc.narg(from_key)::uuid IS NULL
+       OR CASE WHEN @oldest_first::boolean THEN c.change_id > sqlc.narg(from_key)::uuid ELSE c.change_id < sqlc.narg(from_key)::uuid END)
+  AND (sqlc.narg(kind)::text IS NULL OR c.kind = sqlc.narg(kind)::text)
+  AND (sqlc.narg(subject)::text IS NULL OR c.subject = sqlc.narg(subject)::text)
+  AND (sqlc.narg(since)::timestamptz IS NULL OR coalesce(d.decided_at, c.requested_at) >= sqlc.narg(since)::timestamptz)
+  AND (sqlc.narg(decision)::text IS NULL OR coalesce(d.action, 'pending') = sqlc.narg(decision)::text)
+ORDER BY CASE WHEN @oldest_first::boolean THEN c.change_id END, c.change_id DESC
+LIMIT @page_size::integer;
+
+-- name: ChangeDecisionListOf :many
+SELECT sqlc.embed(d), u.name AS decider_login, p.display_name AS decider_name
+FROM realm_change_decision d
+JOIN user_account u ON u.realm = d.realm AND u.user_id = d.decider_user
+JOIN person p ON p.realm = d.realm AND p.person_id = d.decider_person
+WHERE d.realm = @realm AND d.change_id = ANY (@change_ids::uuid[]);
+
+-- name: ChangePendingCount :one
+-- How many changes wait that this person may decide, up to a limit.
+SELECT count(*) FROM (
+  SELECT FROM realm_change c
+  WHERE c.realm = @realm AND c.requester_person <> @person_id AND c.beneficiary_person <> @person_id
+    AND NOT EXISTS (SELECT FROM realm_change_decision d WHERE d.realm = c.realm AND d.change_id = c.change_id)
+  LIMIT @most::integer) waiting;
+
+-- name: ChangeDecisionInsert :exec
+INSERT INTO realm_change_decision (realm, change_id, requester_person, beneficiary_person, content_hash, ordinal, action, reason, decider_user,
+  decider_person, decider_role, decider_grant_id, decider_granted_at, decider_client, decided_at, key_id, seal)
+VALUES (@realm, @change_id, @requester_person, @beneficiary_person, @content_hash, @ordinal, @action, sqlc.narg(reason), @decider_user,
+  @decider_person, 'administrator', @decider_grant_id, @decider_granted_at, @decider_client, @decided_at, @key_id, @seal);
+
+-- name: AdministrationTurn :one
+-- The number of the next decision. Whoever asks for it at the same time waits until this transaction has ended.
+INSERT INTO realm_administration AS a (realm, decided) VALUES (@realm, 1)
+ON CONFLICT (realm) DO UPDATE SET decided = a.decided + 1
+RETURNING decided;
+
+-- name: ChangeListAll :many
+SELECT * FROM realm_change ORDER BY realm, change_id;
+
+-- name: ChangeDecisionListAll :many
+SELECT * FROM realm_change_decision ORDER BY realm, ordinal;
+
+-- name: RoleHolderList :many
+-- The people who may administer or check at this moment, by account.
+SELECT u.name, u.person_id, array_agg(g.role ORDER BY g.role)::text[] AS roles
+FROM user_account u JOIN user_role g ON g.realm = u.realm AND g.user_id = u.user_id AND g.ended_at IS NULL
+WHERE u.realm = @realm AND u.status = 'active'
+GROUP BY u.name, u.person_id
+HAVING bool_or(g.role IN ('administrator', 'checker'))
+ORDER BY u.name;
+
+-- name: UserSubjectList :many
+-- User accounts with their people and the roles of this moment; one, or all of the realm.
+SELECT sqlc.embed(u), sqlc.embed(p),
+       ARRAY(SELECT g.role FROM user_role g WHERE g.realm = u.realm AND g.user_id = u.user_id AND g.ended_at IS NULL ORDER BY g.role)::text[] AS roles,
+       (u.status = 'unverified' OR EXISTS (
+          SELECT FROM user_setup s WHERE s.realm = u.realm AND s.user_id = u.user_id
+            AND NOT EXISTS (SELECT FROM user_setup later WHERE later.realm = s.realm AND later.user_id = s.user_id AND later.made_at > s.made_at)
+            AND NOT EXISTS (SELECT FROM user_setup_use x WHERE x.realm = s.realm AND x.setup_id = s.setup_id)))::boolean AS to_be_set_up
+FROM user_account u JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+WHERE u.realm = @realm AND (sqlc.narg(name)::text IS NULL OR u.name = sqlc.narg(name)::text)
+ORDER BY u.name;
+
+-- name: PersonGet :one
+SELECT * FROM person WHERE realm = @realm AND person_id = @person_id;
+
+-- name: ClientSubjectList :many
+SELECT * FROM client WHERE realm = @realm AND (sqlc.narg(client_id)::text IS NULL OR client_id = sqlc.narg(client_id)::text) ORDER BY client_id;
+
+-- name: DebtorAccountSubjectList :many
+SELECT sqlc.embed(a), EXISTS (SELECT FROM incoming_account i WHERE i.realm = a.realm AND i.iban = a.iban)::boolean AS receives
+FROM debtor_account a
+WHERE a.realm = @realm AND (sqlc.narg(iban)::text IS NULL OR a.iban = sqlc.narg(iban)::text) ORDER BY a.iban;
+
+-- name: PolicySubjectList :many
+SELECT * FROM policy WHERE realm = @realm AND (sqlc.narg(policy_id)::uuid IS NULL OR policy_id = sqlc.narg(policy_id)::uuid)
+ORDER BY (retired_at IS NULL) DESC, rank DESC, created_at DESC;
+
+-- name: PersonInsert :exec
+INSERT INTO person (realm, person_id, display_name, duty, created_at, key_id, seal)
+VALUES (@realm, @person_id, @display_name, @duty, @at, @key_id, @seal);
+
+-- name: UserInsert :exec
+INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, key_id, seal)
+VALUES (@realm, @user_id, @person_id, @duty, @name, @password_hash, @status, @at, @key_id, @seal);
+
+-- name: GrantInsert :exec
+INSERT INTO user_role (realm, user_id, duty, role, grant_id, granted_at, key_id, seal)
+VALUES (@realm, @user_id, @duty, @role, @grant_id, @granted_at, @key_id, @seal);
+
+-- name: GrantEnd :execrows
+UPDATE user_role SET ended_at = @ended_at, key_id = @key_id, seal = @seal WHERE realm = @realm AND grant_id = @grant_id AND ended_at IS NULL;
+
+-- name: ClientInsert :exec
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal)
+VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, @at, @key_id, @seal);
+
+-- name: ClientPut :execrows
+UPDATE client SET secret_hash = @secret_hash, suppressed_at = sqlc.narg(suppressed_at), key_id = @key_id, seal = @seal
+WHERE realm = @realm AND client_id = @client_id AND suppressed_at IS NULL;
+
+-- name: DebtorAccountInsert :exec
+INSERT INTO debtor_account (realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town,
+                            holder_country, agent_bic, agent_iid, open, key_id, seal)
+VALUES (@realm, @iban, @scheme, @currency, @holder_name, @holder_street, @holder_building, @holder_postcode, @holder_town,
+        @holder_country, @agent_bic, @agent_iid, true, @key_id, @seal);
+
+-- name: DebtorAccountPut :execrows
+UPDATE debtor_account SET holder_name = @holder_name, holder_street = @holder_street, holder_building = @holder_building,
+  holder_postcode = @holder_postcode, holder_town = @holder_town, holder_country = @holder_country, agent_bic = @agent_bic,
+  agent_iid = @agent_iid, open = @open, key_id = @key_id, seal = @seal
+WHERE realm = @realm AND iban = @iban;
+
+-- name: IncomingAccountInsert :execrows
+-- Zero rows: a realm receives for this account already.
+INSERT INTO incoming_account (iban, realm, key_id, seal) VALUES (@iban, @realm, @key_id, @seal) ON CONFLICT DO NOTHING;
+
+-- name: PolicyDryRun :many
+-- The last messages of a realm that a policy can be about, as a policy sees them, newest first.
+SELECT m.kind, m.scheme, m.channel, coalesce(m.client_id, '')::text AS client_id, m.approvals_required, v.amount, coalesce(p.rank, 0)::integer AS rank
+FROM message m
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+LEFT JOIN policy p ON p.realm = m.realm AND p.policy_id = m.policy_id
+WHERE m.realm = @realm AND m.direction = 'out' AND m.maker_user IS NOT NULL
+ORDER BY m.message_id DESC LIMIT @most::integer;
+
+-- name: IncomingAccountTaken :one
+-- Whether another realm receives payments for the account. The function looks past the realm's own rows, and says no more than that.
+SELECT incoming_account_taken(@iban, @realm)::boolean;

@@ -1,0 +1,92 @@
+package views
+
+import (
+	"time"
+
+	"countersign/views/ui"
+)
+
+// AdministrationList is one list of what a realm is made of, or of the changes to it.
+type AdministrationList struct {
+	Shell   Shell
+	Heading string
+	Words   string // what the list is, in a sentence
+	Tabs    []ui.Tab
+	New     []AdministrationLink // what can be asked for that is new
+	Columns []string
+	Rows    []AdministrationRow
+	Empty   ui.Empty
+	Pages   ui.Pages
+}
+
+// AdministrationLink is the way to a form.
+type AdministrationLink struct {
+	Label string
+	URL   string
+}
+
+// AdministrationRow is one line of such a list. The first cell names it.
+type AdministrationRow struct {
+	URL   string // of the change; "" for a row of master data
+	Cells []string
+	Links []AdministrationLink
+}
+
+// RealmChange is one change of administration. POST to its address with /approve or /reject (reason) decides it.
+type RealmChange struct {
+	Shell         Shell
+	ID            string
+	Heading       string // "Give maker3 other roles"
+	State         string // "Approval Pending", "Applied", "Rejected"
+	Subject       string
+	Note          string
+	Requester     string
+	RequestedAt   time.Time
+	Decider       string // "" while it waits
+	DecidedAt     time.Time
+	DecisionWords string
+	Differences   []ChangeDifference
+	Barred        string // why this person may not decide it; "" when they may
+	Reason        string // of a rejection, as typed
+	Problems      []ui.Problem
+	Secrets       []ChangeSecret // shown once
+}
+
+// ChangeDifference is a field that changes.
+type ChangeDifference struct{ Field, Before, After string }
+
+// ChangeSecret is something that is shown once.
+type ChangeSecret struct{ Label, Value, Words string }
+
+func (m RealmChange) reason() ui.Field {
+	return ui.Field{
+		ID: "reason", Label: "Reason", Hint: "Whoever asked for the change reads it", Value: m.Reason, Rows: 3, Limit: 512,
+		Problem: problemOf(m.Problems, "reason"),
+	}
+}
+
+func (m RealmChange) action(step string) string { return "/admin/changes/" + m.ID + "/" + step }
+
+func (m RealmChange) waits() bool { return m.State == "Approval Pending" }
+
+// ChangeForm asks for a change. POST to Action sends the fields, note, and try (a dry run of a policy).
+type ChangeForm struct {
+	Shell    Shell
+	Heading  string
+	Words    string
+	Action   string
+	BackURL  string
+	Fields   []ui.Field
+	Choices  []ui.Choice
+	Note     string
+	Problems []ui.Problem
+	MayTry   bool     // a policy can be tried
+	Tried    []string // what a dry run found, in sentences
+}
+
+func (m ChangeForm) note() ui.Field {
+	return ui.Field{
+		ID: "note", Label: "Note", Hint: "Why, for whoever decides it", Value: m.Note, Rows: 2, Limit: 512, Optional: true,
+		Problem: problemOf(m.Problems, "note"),
+	}
+}

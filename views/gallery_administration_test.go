@@ -1,0 +1,59 @@
+package views_test
+
+import (
+	"time"
+
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+func adminShell(title string) views.Shell {
+	made := shell(title, views.PlaceAdministration)
+	made.QueueCount, made.ChangeCount = 0, 2
+	made.Person = views.Person{UserName: "admin1", Realm: "demo", Roles: []string{"Administrator"}, MayAudit: true, MayAdminister: true}
+	return made
+}
+
+func administrationExhibits() []exhibit {
+	tabs := []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "People", URL: "/admin/users", Current: true}}
+	people := views.AdministrationList{
+		Shell: adminShell("People"), Heading: "People", Words: "User accounts and the people behind them.", Tabs: tabs,
+		New:     []views.AdministrationLink{{Label: "New account", URL: "/admin/ask/user.create"}},
+		Columns: []string{"Account", "Person", "Roles", "Status", "Change"},
+		Rows: []views.AdministrationRow{{
+			Cells: []string{"maker1", "Maker 1", "maker", "active"},
+			Links: []views.AdministrationLink{{Label: "Roles", URL: "/admin/ask/user.roles?subject=maker1"}, {Label: "Suppress", URL: "/admin/ask/user.suppress?subject=maker1"}},
+		}},
+	}
+	empty := people
+	empty.Rows, empty.Empty = nil, ui.Empty{Icon: "inbox", Title: "Nothing waits", Text: "No change waits for a decision."}
+	empty.Shell.BrokenGlasses = []views.BrokenGlass{{User: "carla", Reason: "both are ill", At: now.Add(-time.Hour)}}
+	waiting := views.RealmChange{
+		Shell: adminShell("Change the roles of maker1"), ID: "x", Heading: "Change the roles of maker1", State: "Approval Pending", Subject: "maker1",
+		Note: "Helps out in December", Requester: "Admin 1", RequestedAt: now.Add(-time.Hour),
+		Differences: []views.ChangeDifference{{Field: "Roles", Before: "maker", After: "checker, maker"}},
+	}
+	barred := waiting
+	barred.Barred = "You asked for this change. Another administrator must decide it."
+	barred.Secrets = []views.ChangeSecret{{Label: "The code, shown this once", Value: "042917", Words: "Give it to maker3 yourself."}}
+	refused := waiting
+	refused.Shell.Failed, refused.Problems = true, []ui.Problem{{Field: "reason", Text: "Say why you reject it: the requester reads this."}}
+	decided := waiting
+	decided.State, decided.Decider, decided.DecidedAt, decided.DecisionWords, decided.Reason = "Rejected", "Admin 2", now, "Rejected", "Not now"
+	form := views.ChangeForm{
+		Shell: adminShell("Make a policy"), Heading: "Make a policy", Words: "Empty fields match everything.", Action: "/admin/ask/policy.create",
+		BackURL: "/admin/policies", MayTry: true, Tried: []string{"Of the last 1000 messages 12 would have needed another number of approvals."},
+		Fields:  []ui.Field{{ID: "approvals", Label: "Number of approvals", Hint: "0 to 9", Problem: ui.Problem{Field: "approvals", Text: "Say how many approvals are needed: 0 to 9."}}},
+		Choices: []ui.Choice{{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
+	}
+	form.Problems, form.Shell.Failed = []ui.Problem{form.Fields[0].Problem}, true
+	return []exhibit{
+		{name: "administration-people", page: views.AdministrationListPage(people)},
+		{name: "administration-empty", page: views.AdministrationListPage(empty)},
+		{name: "change-waiting", page: views.ChangePage(waiting)},
+		{name: "change-barred", page: views.ChangePage(barred)},
+		{name: "change-refused", failed: true, page: views.ChangePage(refused)},
+		{name: "change-decided", page: views.ChangePage(decided)},
+		{name: "change-form", failed: true, page: views.ChangeFormPage(form)},
+	}
+}

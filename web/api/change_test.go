@@ -1,0 +1,421 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"countersign/internal/auth"
+	"countersign/internal/demo"
+	"countersign/web/webtest"
+)
+
+const (
+	changeCreate   = "/api/admin/v1/change/create"
+	changeApproval = "/api/admin/v1/change/approval"
+	changeList     = "/api/admin/v1/change/list"
+)
+
+var admin2 = webtest.Admin2
+
+// asked requests a change and returns its id and the answer.
+func (b *bundle) asked(t *testing.T, who person, kind, subject, values string) (string, answer) {
+	t.Helper()
+	body := `{"kind":"` + kind + `"`
+	if subject != "" {
+		body += `,"subject":"` + subject + `"`
+	}
+	if values != "" {
+		body += `,"values":` + values
+	}
+	a := b.Send(t, call{Path: changeCreate, Who: who, Body: body + "}"})
+	if a.Status != http.StatusOK {
+		t.Fatalf("%s of %s by %s: %d %s", kind, subject, who.User, a.Status, a.Body)
+	}
+	return a.Text("change", "changeId"), a
+}
+
+func changeVerdict(id, action string) string {
+	reason := ""
+	if action == "reject" {
+		reason = `,"rejectReason":"Not now"`
+	}
+	return `{"changeId":"` + id + `","ApprovalDetails":{"action":"` + action + `"` + reason + `}}`
+}
+
+func (b *bundle) approve(t *testing.T, who person, id string) answer {
+	t.Helper()
+	return b.Send(t, call{Path: changeApproval, Who: who, Body: changeVerdict(id, "approve")})
+}
+
+// changed has admin1 ask and admin2 approve.
+func (b *bundle) changed(t *testing.T, kind, subject, values string) answer {
+	t.Helper()
+	id, _ := b.asked(t, admin1, kind, subject, values)
+	a := b.approve(t, admin2, id)
+	if a.Status != http.StatusOK || a.Text("change", "state") != "Applied" {
+		t.Fatalf("%s of %s: %d %s", kind, subject, a.Status, a.Body)
+	}
+	return a
+}
+
+// newPerson makes a user account, sets its password by link and code, and returns who that is.
+func (b *bundle) newPerson(t *testing.T, name, roles string) person {
+	t.Helper()
+	id, asked := b.asked(t, admin1, "user.create", "", `{"name":"`+name+`","displayName":"Person `+name+`","roles":`+roles+`}`)
+	approved := b.approve(t, admin2, id)
+	link := strings.TrimPrefix(approved.Text("setupLink"), "/set-up/demo/")
+	must(t, b.Auth.SetUp(t.Context(), auth.SetUpInput{
+		Realm: demo.Realm, Link: link, Code: asked.Text("setupCode"), Password: demo.UserPassword, SourceAddress: "192.0.2.7",
+	}))
+	b.Clock.Add(time.Second) // what began in the moment of the set-up is over with it
+	return person{Realm: demo.Realm, Client: demo.Backoffice, User: name}
+}
+
+func TestTwoAdministratorsMakeAnAccountWithLinkAndCode(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id, asked := b.asked(t, admin1, "user.create", "", `{"name":"Maker3","displayName":"Maker 3","roles":["maker"]}`)
+	if asked.Text("setupLink") != "" || len(asked.Text("setupCode")) != 6 || asked.Text("change", "after", "status") != "unverified" {
+		t.Errorf("the request shows %s", asked.Body)
+	}
+	for _, again := range []person{admin1, maker1} {
+		if a := b.approve(t, again, id); a.Status != http.StatusForbidden {
+			t.Errorf("%s approves: %d %s", again.User, a.Status, a.Body)
+		}
+	}
+	if a := b.approve(t, admin1, id); a.Text("errorCode") != "403_FOUR_EYES" {
+		t.Errorf("the requester is told %s", a.Body)
+	}
+	approved := b.approve(t, admin2, id)
+	if approved.Status != http.StatusOK || approved.Text("setupCode") != "" || approved.Text("change", "decidedBy") != "admin2" {
+		t.Fatalf("the approval: %d %s", approved.Status, approved.Body)
+	}
+	link := strings.TrimPrefix(approved.Text("setupLink"), "/set-up/demo/")
+	set := auth.SetUpInput{Realm: demo.Realm, Link: link, Code: asked.Text("setupCode"), Password: demo.UserPassword, SourceAddress: "192.0.2.7"}
+	wrong := set
+	wrong.Code = approved.Text("change", "changeId")
+	if err := b.Auth.SetUp(t.Context(), wrong); err == nil {
+		t.Error("the link alone sets a password")
+	}
+	must(t, b.Auth.SetUp(t.Context(), set))
+	b.Clock.Add(time.Minute) // content is written under a grant that is older
+	if a := b.Send(t, call{Path: createSwiss, Who: person{Realm: demo.Realm, Client: demo.Backoffice, User: "maker3"}, Body: order(sample)}); a.Status != http.StatusOK {
+		t.Errorf("the new maker's payment: %d %s", a.Status, a.Body)
+	}
+	if a := b.approve(t, admin2, id); a.Status != http.StatusBadRequest || a.Text("errorCode") != "400_STATE" {
+		t.Errorf("a second approval: %d %s", a.Status, a.Body)
+	}
+	if a := b.Send(t, get("/api/admin/v1/change/"+id, admin2)); strings.Contains(a.Body, link) || strings.Contains(a.Body, asked.Text("setupCode")) {
+		t.Errorf("the secrets are shown again: %s", a.Body)
+	}
+	if a := b.Send(t, get("/api/common/v1/audit/list?event=change.approve", admin1)); !strings.Contains(a.Body, `"subject":"maker3"`) {
+		t.Errorf("the trail: %s", a.Body)
+	}
+	b.CheckInvariants(t)
+}
+
+// TestARequestIsRefusedWithAllThatIsWrong goes through the rules of each kind.
+func TestARequestIsRefusedWithAllThatIsWrong(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for name, test := range map[string]struct{ body, place string }{
+		"no kind":                  {`{}`, "/kind"},
+		"an unknown kind":          {`{"kind":"user.delete"}`, "/kind"},
+		"an unknown subject":       {`{"kind":"user.suppress","subject":"nobody"}`, "/subject"},
+		"no subject":               {`{"kind":"user.suppress"}`, "/subject"},
+		"another realm's client":   {`{"kind":"client.suppress","subject":"demo2-backoffice"}`, "/subject"},
+		"a strange field":          {`{"kind":"user.roles","subject":"maker1","values":{"iban":"x"}}`, "/values/iban"},
+		"a member unknown":         {`{"kind":"user.roles","subject":"maker1","values":{"admin":true}}`, "/values/admin"},
+		"a status by hand":         {`{"kind":"user.roles","subject":"maker1","values":{"roles":["maker","checker"],"status":"active"}}`, "/values/status"},
+		"nothing changes":          {`{"kind":"user.roles","subject":"maker1","values":{"roles":["maker"]}}`, "/values"},
+		"no role":                  {`{"kind":"user.roles","subject":"maker1","values":{"roles":[]}}`, "/values/roles"},
+		"two duties":               {`{"kind":"user.create","values":{"name":"x","displayName":"X","roles":["maker","administrator"]}}`, "/values/roles"},
+		"a maker who administers":  {`{"kind":"user.roles","subject":"maker1","values":{"roles":["administrator"]}}`, "/values/roles"},
+		"a taken name":             {`{"kind":"user.create","values":{"name":"MAKER1","displayName":"X","roles":["maker"]}}`, "/values/name"},
+		"an unknown person":        {`{"kind":"user.create","values":{"name":"x","personId":"019b0a50-0000-7000-8000-000000000001","roles":["maker"]}}`, "/values/personId"},
+		"the last administrators":  {`{"kind":"user.suppress","subject":"admin2"}`, "/subject"},
+		"not suppressed":           {`{"kind":"user.restore","subject":"maker1"}`, "/values"},
+		"a taken client":           {`{"kind":"client.create","values":{"clientId":"demo-straight","kind":"public"}}`, "/values/clientId"},
+		"a client of no kind":      {`{"kind":"client.create","values":{"clientId":"x","kind":"portal"}}`, "/values/kind"},
+		"the portal's client":      {`{"kind":"client.suppress","subject":"portal"}`, "/subject"},
+		"a taken account":          {`{"kind":"account.create","values":{"iban":"CH5021977000004331346"}}`, "/values/iban"},
+		"a wrong account":          {`{"kind":"account.create","values":{"iban":"CH5021977000004331347"}}`, "/values/iban"},
+		"a policy without number":  {`{"kind":"policy.create","values":{"scheme":"sic-inst"}}`, "/values/approvals"},
+		"a policy of no client":    {`{"kind":"policy.create","values":{"approvals":1,"clientId":"nobody"}}`, "/values/clientId"},
+		"a policy upside down":     {`{"kind":"policy.create","values":{"approvals":1,"amountFrom":"2","amountTo":"1"}}`, "/values/amountTo"},
+		"a step-up":                {`{"kind":"policy.create","values":{"approvals":1,"stepUp":true}}`, "/values/stepUp"},
+		"too many approvals":       {`{"kind":"policy.create","values":{"approvals":10}}`, "/values/approvals"},
+		"a float of approvals":     {`{"kind":"policy.create","values":{"approvals":1.5}}`, "/values/approvals"},
+		"a note that is too long":  {`{"kind":"user.suppress","subject":"maker1","note":"` + strings.Repeat("x", 513) + `"}`, "/note"},
+		"an unknown policy":        {`{"kind":"policy.retire","subject":"019b0a50-0000-7000-8000-000000000001"}`, "/subject"},
+		"the policy of everything": {`{"kind":"policy.retire","subject":"` + b.policyOfEverything(t) + `"}`, "/subject"},
+	} {
+		a := b.Send(t, call{Path: changeCreate, Who: admin1, Body: test.body})
+		if a.Status != http.StatusBadRequest || a.Text("fields", 0, "fieldMap") != test.place {
+			t.Errorf("%s: %d %s, want 400 at %s", name, a.Status, a.Body, test.place)
+		}
+	}
+	if a := b.Send(t, get(changeList, admin1)); len(a.At("changes").([]any)) != 0 {
+		t.Errorf("something was stored: %s", a.Body)
+	}
+}
+
+func (b *bundle) policyOfEverything(t *testing.T) string {
+	t.Helper()
+	var id string
+	must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT policy_id FROM policy WHERE realm = 'demo' AND rank = 0 AND retired_at IS NULL").Scan(&id))
+	return id
+}
+
+func TestAdministrationIsForAdministratorsOfTheRealm(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id, _ := b.asked(t, admin1, "user.suppress", "maker2", "")
+	for _, who := range []person{maker1, checker1, both1, supervisor1, otherMaker} {
+		for _, path := range []string{"change/list", "change/" + id, "user/list", "client/list", "account/list", "policy/list"} {
+			if a := b.Send(t, get("/api/admin/v1/"+path, who)); a.Status != http.StatusForbidden {
+				t.Errorf("%s reads %s: %d", who.User, path, a.Status)
+			}
+		}
+		for path, body := range map[string]string{
+			changeCreate: `{"kind":"user.suppress","subject":"maker2"}`, changeApproval: changeVerdict(id, "approve"), "/api/admin/v1/policy/dry-run": `{"approvals":1}`,
+		} {
+			if a := b.Send(t, call{Path: path, Who: who, Body: body}); a.Status != http.StatusForbidden {
+				t.Errorf("%s posts %s: %d", who.User, path, a.Status)
+			}
+		}
+	}
+	for _, list := range []string{"user", "client", "account", "policy"} {
+		a := b.Send(t, get("/api/admin/v1/"+list+"/list", admin1))
+		if a.Status != http.StatusOK || strings.Contains(strings.ToLower(a.Body), "hash\"") || strings.Contains(a.Body, "argon2") {
+			t.Errorf("the list of %s: %d %s", list, a.Status, a.Body)
+		}
+	}
+	if a := b.Send(t, call{Path: changeApproval, Who: admin2, Body: changeVerdict("019b0a50-0000-7000-8000-000000000001", "approve")}); a.Status != http.StatusNotFound {
+		t.Errorf("an unknown change: %d", a.Status)
+	}
+	if a := b.Send(t, call{Path: changeApproval, Who: admin2, Body: changeVerdict(id, "reject")}); a.Text("change", "state") != "Rejected" {
+		t.Errorf("the rejection: %s", a.Body)
+	}
+	if a := b.Send(t, get(changeList+"?state=Rejected&kind=user.suppress&subject=maker2", admin1)); len(a.At("changes").([]any)) != 1 {
+		t.Errorf("the filters: %s", a.Body)
+	}
+}
+
+func TestARightTakesEffectAtOnceAndNotForOlderMessages(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.Created(t, maker1)
+	b.Clock.Add(time.Minute)
+	b.Token(t, maker2)
+	b.changed(t, "user.roles", "maker2", `{"roles":["checker"]}`)
+	b.Clock.Add(time.Second)
+	if a := b.Send(t, call{Path: createSwiss, Who: maker2, Body: order(sample)}); a.Status != http.StatusForbidden {
+		t.Errorf("the old role still makes: %d %s", a.Status, a.Body)
+	}
+	if a := b.Send(t, call{Path: approvePath, Who: maker2, Body: verdict(id, "approve")}); a.Status != http.StatusForbidden {
+		t.Errorf("the new role decides what is older: %d %s", a.Status, a.Body)
+	}
+	b.changed(t, "user.suppress", "maker1", "")
+	b.Clock.Add(time.Second)
+	if a := b.Send(t, get(listPath, maker1)); a.Status != http.StatusUnauthorized {
+		t.Errorf("the suppressed account still reads: %d", a.Status)
+	}
+	b.changed(t, "user.restore", "maker1", "")
+	b.SignOut()
+	b.Clock.Add(time.Second)
+	if a := b.Send(t, get(listPath, maker1)); a.Status != http.StatusOK {
+		t.Errorf("the restored account: %d %s", a.Status, a.Body)
+	}
+	b.changed(t, "user.reset", "maker1", "")
+	b.Clock.Add(time.Second)
+	if a := b.Send(t, get(listPath, maker1)); a.Status != http.StatusUnauthorized {
+		t.Errorf("the account that was reset still reads: %d", a.Status)
+	}
+	b.CheckInvariants(t)
+}
+
+func TestClientsAccountsAndPoliciesChangeByTwo(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	made := b.changed(t, "client.create", "", `{"clientId":"erp","kind":"confidential","mayDecideOwn":false}`)
+	login := func(secret string) int {
+		t.Helper()
+		form := url.Values{"grant_type": {"password"}, "client_id": {"erp"}, "client_secret": {secret}, "username": {"maker1"}, "password": {demo.UserPassword}}
+		return b.Send(t, call{Path: "/api/auth/v1/realms/demo/login", Body: form.Encode(), Kind: "application/x-www-form-urlencoded"}).Status
+	}
+	first := made.Text("clientSecret")
+	if login(first) != http.StatusOK {
+		t.Error("the secret does not open")
+	}
+	second := b.changed(t, "client.secret", "erp", "").Text("clientSecret")
+	if login(first) != http.StatusUnauthorized || login(second) != http.StatusOK {
+		t.Error("the old secret opens, or the new one does not")
+	}
+	b.changed(t, "client.suppress", "erp", "")
+	if login(second) != http.StatusUnauthorized {
+		t.Error("the suppressed client opens")
+	}
+	b.changed(t, "account.update", "CH5021977000004331346", `{"holderName":"Neue Muster AG"}`)
+	b.changed(t, "policy.create", "", `{"approvals":3,"rank":50,"scheme":"sic-inst"}`)
+	a := b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(sample)})
+	detail := b.Send(t, get("/api/common/v1/transaction/"+a.Text("identifiers", "internalId"), maker1))
+	if required := detail.At("transaction", "approvalsRequired"); required != float64(3) {
+		t.Errorf("the new policy asks for %v approvals: %s", required, detail.Body)
+	}
+	if !strings.Contains(detail.Body, "Neue Muster AG") {
+		t.Errorf("the debtor is not the new one: %s", detail.Body)
+	}
+	run := b.Send(t, call{Path: "/api/admin/v1/policy/dry-run", Who: admin1, Body: `{"approvals":2,"rank":60}`})
+	if run.At("of") != float64(1) || run.At("changed") != float64(1) || run.At("byApprovals", "2") != float64(1) {
+		t.Errorf("the dry run: %s", run.Body)
+	}
+	b.changed(t, "account.close", "CH5021977000004331346", "")
+	if a = b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(sample)}); a.Status != http.StatusBadRequest {
+		t.Errorf("a payment from a closed account: %d %s", a.Status, a.Body)
+	}
+	b.changed(t, "account.create", "", `{"iban":"CH93 0076 2011 6238 5295 7","scheme":"sic-inst","holderName":"Zweite AG","holderTown":"Bern","holderCountry":"CH","agentBic":"AAAACHBBXXX","agentIid":"762"}`)
+	b.CheckInvariants(t)
+}
+
+// TestNeitherTheRequesterNorTheBeneficiaryDecides compares people: a second account is the same person.
+func TestNeitherTheRequesterNorTheBeneficiaryDecides(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	admin3 := b.newPerson(t, "admin3", `["administrator"]`)
+	var third string
+	must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT person_id FROM user_account WHERE name = 'admin3'").Scan(&third))
+	id, asked := b.asked(t, admin1, "user.create", "", `{"name":"admin3b","personId":"`+third+`","roles":["administrator"]}`)
+	if a := b.approve(t, admin3, id); a.Text("errorCode") != "403_FOUR_EYES" {
+		t.Errorf("the beneficiary approves: %d %s", a.Status, a.Body)
+	}
+	approved := b.approve(t, admin2, id)
+	must(t, b.Auth.SetUp(t.Context(), auth.SetUpInput{
+		Realm: demo.Realm, Link: strings.TrimPrefix(approved.Text("setupLink"), "/set-up/demo/"), Code: asked.Text("setupCode"),
+		Password: demo.UserPassword, SourceAddress: "192.0.2.7",
+	}))
+	b.Clock.Add(time.Second)
+	second := person{Realm: demo.Realm, Client: demo.Backoffice, User: "admin3b"}
+	own, _ := b.asked(t, admin3, "user.suppress", "maker2", "")
+	if a := b.approve(t, second, own); a.Text("errorCode") != "403_FOUR_EYES" {
+		t.Errorf("the same person by another account approves: %d %s", a.Status, a.Body)
+	}
+	about, _ := b.asked(t, admin1, "user.suppress", "admin3", "")
+	if a := b.approve(t, second, about); a.Text("errorCode") != "403_FOUR_EYES" {
+		t.Errorf("the beneficiary by another account approves: %d %s", a.Status, a.Body)
+	}
+	if n := len(b.Send(t, get("/api/common/v1/audit/list?event=change.approve-refused", admin1)).At("events").([]any)); n != 3 {
+		t.Errorf("%d refusals in the trail, want 3", n)
+	}
+	b.CheckInvariants(t)
+}
+
+// TestTwoApprovalsCannotTakeTheLastTwoCheckers races two changes that are each harmless alone.
+func TestTwoApprovalsCannotTakeTheLastTwoCheckers(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	admin3 := b.newPerson(t, "admin3", `["administrator"]`)
+	var ids []string
+	for _, name := range []string{"checker1", "checker2", "both1"} { // three people check in the demo
+		id, _ := b.asked(t, admin1, "user.suppress", name, "")
+		ids = append(ids, id)
+	}
+	var all sync.WaitGroup
+	answers := make([]answer, len(ids))
+	for _, who := range []person{admin2, admin3} {
+		b.Token(t, who)
+	}
+	for i, id := range ids {
+		all.Go(func() { answers[i] = b.approve(t, []person{admin2, admin3}[i%2], id) })
+	}
+	all.Wait()
+	applied := 0
+	for _, a := range answers {
+		if a.Status == http.StatusOK {
+			applied++
+		} else if a.Status != http.StatusBadRequest || a.Text("errorCode") != "400_STATE" {
+			t.Errorf("the loser is told %d %s", a.Status, a.Body)
+		}
+	}
+	if applied != 1 {
+		t.Errorf("%d of three were taken, want 1", applied)
+	}
+	b.CheckInvariants(t)
+}
+
+// TestAChangeIsWhatItsRequesterSaw refuses to apply one whose subject moved meanwhile.
+func TestAChangeIsWhatItsRequesterSaw(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first, _ := b.asked(t, admin1, "user.roles", "maker1", `{"roles":["maker","checker"]}`)
+	b.changed(t, "user.roles", "maker1", `{"roles":["maker","supervisor"]}`)
+	if a := b.approve(t, admin2, first); a.Status != http.StatusBadRequest || a.Text("errorCode") != "400_STATE" {
+		t.Errorf("a stale change: %d %s", a.Status, a.Body)
+	}
+	var wins int
+	second, _ := b.asked(t, admin1, "user.roles", "maker1", `{"roles":["maker"]}`)
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for range 8 {
+		all.Go(func() {
+			a := b.approve(t, admin2, second)
+			mu.Lock()
+			defer mu.Unlock()
+			if a.Status == http.StatusOK {
+				wins++
+			}
+		})
+	}
+	all.Wait()
+	if wins != 1 {
+		t.Errorf("%d of eight approvals were taken, want 1", wins)
+	}
+}
+
+// TestTheServiceChangesNothingWithoutTwo tries plain SQL in the application's role.
+func TestTheServiceChangesNothingWithoutTwo(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id, _ := b.asked(t, admin1, "user.roles", "maker1", `{"roles":["maker","checker"]}`)
+	b.changed(t, "user.suppress", "maker2", "") // an approval of before opens nothing
+	conn := b.DB.ConnectAsApplication(t, demo.Realm)
+	ctx := context.Background()
+	decision := func(decider string) string {
+		return `INSERT INTO realm_change_decision (realm, change_id, requester_person, beneficiary_person, content_hash, ordinal, action, decider_user,
+			decider_person, decider_role, decider_grant_id, decider_granted_at, decider_client, decided_at, key_id, seal)
+			SELECT c.realm, c.change_id, c.requester_person, c.beneficiary_person, c.content_hash, 99, 'approve', u.user_id, u.person_id, 'administrator',
+			g.grant_id, g.granted_at, 'portal', now() + interval '1 year', 'k', sha256('x') FROM realm_change c JOIN user_account u ON u.name = '` + decider + `'
+			JOIN user_role g ON g.user_id = u.user_id WHERE c.change_id = '` + id + `'`
+	}
+	for _, statement := range []string{
+		"INSERT INTO user_role SELECT realm, user_id, duty, 'checker', now(), gen_random_uuid(), NULL, key_id, seal FROM user_role WHERE role = 'maker'",
+		"UPDATE user_role SET ended_at = now()", "UPDATE user_account SET status = 'active'", "UPDATE user_account SET status = 'suppressed'",
+		"UPDATE client SET secret_hash = sha256('x') WHERE kind = 'confidential'", "UPDATE policy SET retired_at = now()",
+		"UPDATE debtor_account SET open = false", "UPDATE policy SET approvals_required = 0", "DELETE FROM realm_change", "DELETE FROM policy",
+		"UPDATE realm_change SET content = '{}'", "UPDATE realm_change_decision SET action = 'approve'", "DELETE FROM realm_change_decision",
+		"INSERT INTO policy SELECT realm, gen_random_uuid(), 999, NULL, NULL, NULL, NULL, NULL, NULL, 0, 60, now(), NULL, key_id, seal, false FROM policy LIMIT 1",
+		decision("admin1"), decision("maker1"),
+		strings.Replace(decision("admin1"), "c.requester_person, c.beneficiary_person", "u.person_id, c.beneficiary_person", 1),
+		"UPDATE realm_administration SET decided = 0",
+	} {
+		tag, err := conn.Exec(ctx, statement)
+		if err == nil {
+			t.Errorf("%s: was taken, %s", statement, tag)
+		}
+	}
+	// What the schema cannot know, the seal does: a decision in another administrator's name brings nothing that counts.
+	_, err := conn.Exec(ctx, decision("admin2"))
+	must(t, err)
+	report := b.Check(t)
+	found, err := json.Marshal(report.Invariants)
+	must(t, err)
+	if !strings.Contains(string(found), "realm_change_decision") {
+		t.Error("the auditor does not name the forged decision")
+	}
+}

@@ -1,0 +1,119 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign/internal/identity"
+)
+
+// TestAdministratorsDoItAllByClicking: a person from the request to the first sign-in, with nothing but forms.
+func TestAdministratorsDoItAllByClicking(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	one, two := b.as("admin1"), b.as("admin2")
+	one.get("/admin").is(http.StatusOK).says("Nothing waits")
+	one.get("/admin/ask/user.create").is(http.StatusOK).says("Make a user account")
+	wrong := one.post("/admin/ask/user.create", url.Values{"name": {"maker 3"}, "roles": {"maker, administrator"}}).is(http.StatusUnprocessableEntity)
+	if len(wrong.problems()) < 3 {
+		t.Errorf("the problems: %q", wrong.problems())
+	}
+	asked := one.post("/admin/ask/user.create", url.Values{"name": {"maker3"}, "displayName": {"Maker 3"}, "roles": {"Maker"}, "note": {"Starts on Monday"}}).is(http.StatusOK)
+	code := asked.page.Find("main code").Text()
+	if len(code) != 6 || !strings.Contains(asked.main(), "You asked for this change.") {
+		t.Fatalf("the request shows %q", asked.main())
+	}
+	change, _ := one.get("/admin").is(http.StatusOK).page.Find("a.row-link").Attr("href")
+	one.get(change).says("Another administrator must decide it.")
+	one.post(change+"/approve", nil).is(http.StatusForbidden).says("You asked for this change.")
+	two.get(change).is(http.StatusOK).says("Starts on Monday").says("Maker 3")
+	two.post(change+"/reject", url.Values{"reason": {" "}}).is(http.StatusUnprocessableEntity)
+	approved := two.post(change+"/approve", nil).is(http.StatusOK).says("Applied")
+	link, err := url.Parse(approved.page.Find("main code").Text())
+	if err != nil || !strings.HasPrefix(link.Path, "/set-up/demo/") {
+		t.Fatalf("the approval shows %q", approved.main())
+	}
+	two.get(change).is(http.StatusOK)
+	if again := two.get(change); again.page.Find("main code").Length() > 0 {
+		t.Error("the link is shown again")
+	}
+	b.browser().post(link.Path, setUpForm(code, ownPassword)).goesTo("/set-up/done")
+	w := b.browser()
+	w.post("/signin", url.Values{"realm": {"demo"}, "username": {"maker3"}, "password": {ownPassword}, "next": {"/"}}).is(http.StatusSeeOther)
+	w.get("/payments/new").is(http.StatusOK)
+	w.get("/admin").is(http.StatusForbidden)
+	two.post(change+"/approve", nil).is(http.StatusConflict).says("already applied")
+}
+
+func TestEveryFormOfAdministrationAsksForAChange(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	one, two := b.as("admin1"), b.as("admin2")
+	const iban = "CH5021977000004331346"
+	for _, step := range []struct {
+		kind, subject string
+		form          url.Values
+		secret        bool
+	}{
+		{"user.roles", "maker2", url.Values{"roles": {"maker, supervisor"}}, false},
+		{"user.suppress", "maker2", nil, false},
+		{"user.restore", "maker2", nil, false},
+		{"client.create", "", url.Values{"clientId": {"erp"}, "kind": {"confidential"}}, true},
+		{"client.secret", "erp", nil, true},
+		{"client.suppress", "erp", nil, false},
+		{"account.update", iban, nil, false},
+		{"account.close", iban, nil, false},
+		{"policy.create", "", url.Values{"approvals": {"2"}, "scheme": {"sic-inst"}, "amountFrom": {"500"}}, false},
+	} {
+		address := "/admin/ask/" + step.kind
+		if step.subject != "" {
+			address += "?" + url.Values{"subject": {step.subject}}.Encode()
+		}
+		form := one.get(address).is(http.StatusOK).fields(address)
+		if step.kind == "account.update" {
+			if form.Get("holderName") != "Muster AG" {
+				t.Fatalf("the form begins with %v", form)
+			}
+			form.Set("holderName", "Neue Muster AG")
+		}
+		for name, values := range step.form {
+			form[name] = values
+		}
+		change := one.post(address, form).goesTo("/admin/changes/")
+		answer := two.post(change+"/approve", nil)
+		if step.secret {
+			if secret := answer.is(http.StatusOK).page.Find("main code").Text(); len(secret) != 26 {
+				t.Errorf("%s shows %q", step.kind, secret)
+			}
+			continue
+		}
+		answer.goesTo(change)
+		two.get(change).says("Applied")
+	}
+	for _, list := range []string{"users", "clients", "accounts", "policies"} {
+		one.get("/admin/" + list).is(http.StatusOK)
+		b.as("supervisor1").get("/admin/" + list).is(http.StatusForbidden)
+	}
+	one.get("/admin?tab=all").is(http.StatusOK).says("Close the account " + iban)
+	one.post("/admin/ask/policy.create", url.Values{"approvals": {"2"}, "try": {"yes"}}).is(http.StatusOK).says("Of the last 0 messages")
+	one.get("/admin/ask/user.delete").is(http.StatusNotFound)
+}
+
+func TestAnAdministratorBroughtInByTheOperatorIsShownToAll(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	w := b.as("admin1")
+	if w.get("/admin").page.Find("main").Text(); strings.Contains(w.get("/admin").main(), "past you") {
+		t.Fatal("a glass is broken already")
+	}
+	secret, err := identity.NewSetUpSecret(strings.NewReader(strings.Repeat("not by chance ", 20)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.breakGlass("carla", secret, time.Now())
+	w.get("/admin").says("The operator made carla an administrator past you").says("both are ill")
+	w.get("/audit").says("past you")
+}

@@ -1,0 +1,213 @@
+package administrator
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"countersign/internal/admin"
+	"countersign/internal/administration"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// kind is what the path asks for.
+func (v *visit) kind() (administration.Kind, error) {
+	kind := administration.Kind(v.Echo.Param("kind"))
+	if !slices.Contains(administration.Kinds(), kind) {
+		return "", payment.ErrNotFound
+	}
+	return kind, administration.MayAdminister(v.By)
+}
+
+// showForm asks what is to change. An account's form begins with what is there.
+func showForm(v *visit) error {
+	kind, err := v.kind()
+	if err != nil {
+		return err
+	}
+	subject := v.Echo.QueryParam("subject")
+	values, err := v.present(kind, subject)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.ChangeFormPage(v.form(kind, subject, values)))
+}
+
+// present is what a form begins with: the subject as it is.
+func (v *visit) present(kind administration.Kind, subject string) (administration.Values, error) {
+	switch kind {
+	case administration.KindUserRoles:
+		users, err := v.station.Users(v.Context(), v.By)
+		for _, u := range users {
+			if u.Name == subject {
+				return u.Values(), nil
+			}
+		}
+		return nil, err
+	case administration.KindAccountUpdate:
+		accounts, err := v.station.Accounts(v.Context(), v.By)
+		for _, a := range accounts {
+			if a.IBAN == subject {
+				return a.Values(), nil
+			}
+		}
+		return nil, err
+	default:
+		return administration.Values{}, nil
+	}
+}
+
+// form is the form of a kind with values.
+func (v *visit) form(kind administration.Kind, subject string, values administration.Values) views.ChangeForm {
+	title := heading(kind, subject)
+	model := views.ChangeForm{
+		Shell: v.Shell(title, views.PlaceAdministration), Heading: title, Words: kindWords[kind].words, BackURL: listOf(kind),
+		Action: "/admin/ask/" + string(kind), MayTry: kind == administration.KindPolicyCreate,
+	}
+	if subject != "" {
+		model.Action += "?" + url.Values{"subject": {subject}}.Encode()
+	}
+	for _, name := range kind.Fields() {
+		if name == "stepUp" {
+			continue // there is no second factor to ask for
+		}
+		if options := optionsOf(kind, name); options != nil {
+			model.Choices = append(model.Choices, ui.Choice{ID: name, Label: administration.Label(name), Value: values[name], Options: options})
+			continue
+		}
+		model.Fields = append(model.Fields, ui.Field{
+			ID: name, Label: administration.Label(name), Value: values[name], Hint: hints[name], Optional: optional(kind, name),
+		})
+	}
+	return model
+}
+
+// hints stand beside fields.
+var hints = map[string]string{
+	"roles": "maker, checker, supervisor, separated by commas; or administrator alone", "expiresAfter": "Such as 24h or 90m", "iban": "With or without spaces",
+	"displayName": "Leave it out with the id of a person who is here already", "personId": "Only for another account of a person who is here already",
+	"approvals": "0 to 9", "amountFrom": "Such as 10000.00", "holderCountry": "Two letters, such as CH", "rank": "0 to 1000",
+}
+
+// optional reports whether a field may be empty.
+func optional(kind administration.Kind, name string) bool {
+	needed := []string{"name", "roles", "clientId", "iban", "holderName", "holderTown", "holderCountry", "agentBic", "approvals"}
+	return !slices.Contains(needed, name) || kind == administration.KindPolicyCreate && name == "clientId"
+}
+
+// optionsOf are the choices of a field; nil for one that is typed.
+func optionsOf(kind administration.Kind, name string) []ui.Option {
+	all := ui.Option{Label: "All"}
+	plain := func(words ...string) []ui.Option {
+		options := make([]ui.Option, len(words))
+		for i, word := range words {
+			options[i] = ui.Option{Value: word, Label: word}
+		}
+		return options
+	}
+	schemes := plain(string(rulebook.SchemeSIC), string(rulebook.SchemeSCT))
+	switch {
+	case administration.TypeOf(name) == administration.TypeYesNo:
+		return []ui.Option{{Value: "", Label: "No"}, {Value: administration.Yes, Label: "Yes"}}
+	case name == "scheme" && kind == administration.KindPolicyCreate:
+		return append([]ui.Option{all}, schemes...)
+	case name == "scheme":
+		return schemes
+	case name == "kind" && kind == administration.KindPolicyCreate:
+		return append([]ui.Option{all}, plain(administration.PolicyKinds()...)...)
+	case name == "kind":
+		return plain(administration.ClientConfidential, administration.ClientPublic)
+	case name == "channel":
+		return append([]ui.Option{all}, plain(string(identity.ChannelAPI), string(identity.ChannelPortal))...)
+	}
+	return nil
+}
+
+// ask stores a request, or shows what is wrong with it beside its fields.
+func ask(v *visit) error {
+	kind, err := v.kind()
+	if err != nil {
+		return err
+	}
+	typed, err := v.Form()
+	if err != nil {
+		return err
+	}
+	subject := v.Echo.QueryParam("subject")
+	values := administration.Values{}
+	for _, name := range kind.Fields() {
+		values[name] = strings.TrimSpace(typed.Get(name))
+	}
+	if values["roles"] != "" {
+		values["roles"] = administration.Words(administration.WordsOf[identity.Role](strings.ToLower(values["roles"])))
+	}
+	values.Compact()
+	model := v.form(kind, subject, values)
+	model.Note = typed.Get("note")
+	if typed.Get("try") != "" && kind == administration.KindPolicyCreate {
+		return v.try(model, values)
+	}
+	made, err := v.station.Request(v.Context(), v.By, admin.RequestInput{Kind: kind, Subject: subject, Values: values, Note: model.Note})
+	if err != nil {
+		return v.refuse(model, err)
+	}
+	if made.Code == "" {
+		return v.GoTo("/admin/changes/"+made.Change.ID.String(), "Another administrator decides it now.")
+	}
+	shown := v.change(made.Change)
+	shown.Secrets = []views.ChangeSecret{{
+		Label: "The code, shown this once", Value: made.Code,
+		Words: "Give it to " + made.Change.Subject + " yourself. Whoever approves the change gets the link. Neither is enough alone.",
+	}}
+	return v.Render(http.StatusOK, views.ChangePage(shown))
+}
+
+// try shows what a policy would have asked of past messages.
+func (v *visit) try(model views.ChangeForm, values administration.Values) error {
+	run, err := v.station.DryRun(v.Context(), v.By, values)
+	if err != nil {
+		return v.refuse(model, err)
+	}
+	model.Tried = []string{fmt.Sprintf("Of the last %d messages %d would have needed another number of approvals.", run.Of, run.Changed)}
+	for _, approvals := range slices.Sorted(maps.Keys(run.ByApprovals)) {
+		model.Tried = append(model.Tried, fmt.Sprintf("With %d approvals: %d messages.", approvals, run.ByApprovals[approvals]))
+	}
+	return v.Render(http.StatusOK, views.ChangeFormPage(model))
+}
+
+// refuse shows the form again with what is wrong. An error that is none of the form's is a page of its own.
+func (v *visit) refuse(model views.ChangeForm, err error) error {
+	var malformed *payment.FieldError
+	if !errors.As(err, &malformed) {
+		return err
+	}
+	for _, f := range malformed.Findings {
+		name := f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:]
+		problem := ui.Problem{Field: name, Text: f.Text, Code: f.Code}
+		known := name == "note"
+		for i := range model.Fields {
+			if model.Fields[i].ID == name {
+				model.Fields[i].Problem, known = problem, true
+			}
+		}
+		for i := range model.Choices {
+			if model.Choices[i].ID == name {
+				model.Choices[i].Problem, known = problem, true
+			}
+		}
+		if !known {
+			problem.Field = ""
+		}
+		model.Problems = append(model.Problems, problem)
+	}
+	model.Shell.Failed = true
+	return v.Render(http.StatusUnprocessableEntity, views.ChangeFormPage(model))
+}

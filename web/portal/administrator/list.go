@@ -1,0 +1,141 @@
+package administrator
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"countersign/internal/administration"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// tabs lead to the lists of a realm.
+func (v *visit) tabs(current string) []ui.Tab {
+	count := ""
+	if v.Changes > 0 {
+		count = strconv.Itoa(v.Changes)
+	}
+	tabs := []ui.Tab{
+		{Label: "Changes", URL: "/admin", Count: count},
+		{Label: "People", URL: "/admin/users"},
+		{Label: "Clients", URL: "/admin/clients"},
+		{Label: "Accounts", URL: "/admin/accounts"},
+		{Label: "Policies", URL: "/admin/policies"},
+	}
+	for i := range tabs {
+		tabs[i].Current = tabs[i].URL == current
+	}
+	return tabs
+}
+
+// list begins a page of a list.
+func (v *visit) list(path, heading, words string) views.AdministrationList {
+	return views.AdministrationList{
+		Shell: v.Shell(heading, views.PlaceAdministration), Heading: heading, Words: words, Tabs: v.tabs(path),
+		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "The realm has none yet."},
+	}
+}
+
+// link leads to the form of a change.
+func link(kind administration.Kind, subject string) views.AdministrationLink {
+	address := "/admin/ask/" + string(kind)
+	if subject != "" {
+		address += "?" + url.Values{"subject": {subject}}.Encode()
+	}
+	return views.AdministrationLink{Label: kindWords[kind].label, URL: address}
+}
+
+func links(subject string, kinds ...administration.Kind) []views.AdministrationLink {
+	list := make([]views.AdministrationLink, len(kinds))
+	for i, kind := range kinds {
+		list[i] = link(kind, subject)
+	}
+	return list
+}
+
+func showUsers(v *visit) error {
+	users, err := v.station.Users(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model := v.list("/admin/users", "People", "User accounts and the people behind them. Four-eyes compares people, whichever account they use.")
+	model.New = links("", administration.KindUserCreate)
+	model.Columns = []string{"Account", "Person", "Roles", "Status", "Change"}
+	for _, u := range users {
+		kinds := []administration.Kind{administration.KindUserRoles, administration.KindUserReset, administration.KindUserSuppress}
+		if u.Status == administration.StatusSuppressed {
+			kinds = []administration.Kind{administration.KindUserRestore}
+		}
+		model.Rows = append(model.Rows, views.AdministrationRow{
+			Cells: []string{u.Name, u.DisplayName, administration.Words(u.Roles), u.Status}, Links: links(u.Name, kinds...),
+		})
+	}
+	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+func showClients(v *visit) error {
+	clients, err := v.station.Clients(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model := v.list("/admin/clients", "Clients", "Programs that act for people. The portal is one of them.")
+	model.New = links("", administration.KindClientCreate)
+	model.Columns = []string{"Client", "Kind", "May decide its own", "Status", "Change"}
+	for _, c := range clients {
+		var kinds []administration.Kind
+		if c.Status == administration.StatusActive && c.Kind == administration.ClientConfidential {
+			kinds = append(kinds, administration.KindClientSecret)
+		}
+		if c.Status == administration.StatusActive && c.Kind != administration.ClientPortal {
+			kinds = append(kinds, administration.KindClientSuppress)
+		}
+		model.Rows = append(model.Rows, views.AdministrationRow{
+			Cells: []string{c.ClientID, c.Kind, yesNo(c.MayDecideOwn), c.Status}, Links: links(c.ClientID, kinds...),
+		})
+	}
+	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+func showAccounts(v *visit) error {
+	accounts, err := v.station.Accounts(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model := v.list("/admin/accounts", "Accounts", "The accounts that payments can be made from, with their holders as interbank documents name them.")
+	model.New = links("", administration.KindAccountCreate)
+	model.Columns = []string{"IBAN", "Scheme", "Holder", "Receives", "Status", "Change"}
+	for _, a := range accounts {
+		var kinds []administration.Kind
+		if a.Status == administration.StatusOpen {
+			kinds = []administration.Kind{administration.KindAccountUpdate, administration.KindAccountClose}
+		}
+		model.Rows = append(model.Rows, views.AdministrationRow{
+			Cells: []string{a.IBAN, a.Scheme + " " + a.Currency, a.HolderName + ", " + a.HolderTown, yesNo(a.Receives), a.Status}, Links: links(a.IBAN, kinds...),
+		})
+	}
+	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+func showPolicies(v *visit) error {
+	policies, err := v.station.Policies(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model := v.list("/admin/policies", "Policies", "How many people must approve a message. The policy is frozen into each message when it is entered.")
+	model.New = links("", administration.KindPolicyCreate)
+	model.Columns = []string{"Matches", "Rank", "Approvals", "Content named", "Waits at most", "Status", "Change"}
+	for _, p := range policies {
+		var kinds []administration.Kind
+		if p.Status == administration.StatusInForce {
+			kinds = []administration.Kind{administration.KindPolicyRetire}
+		}
+		words := policyWords(p)
+		model.Rows = append(model.Rows, views.AdministrationRow{Links: links(p.ID, kinds...), Cells: []string{
+			strings.ToUpper(words[:1]) + words[1:], strconv.Itoa(p.Rank), strconv.Itoa(p.Approvals), yesNo(p.ContentHashRequired),
+			administration.Wait(p.ExpiresAfter), p.Status,
+		}})
+	}
+	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}

@@ -1,0 +1,33 @@
+// Package administrator holds the pages of the people who administer a realm: what it is made of, the form for each change, the changes that
+// wait, and the decision on one of them. What may change and who may decide is said by package administration, and the admin station carries
+// it out.
+package administrator
+
+import (
+	"countersign/internal/admin"
+	"countersign/web/portal/page"
+	"countersign/web/request"
+)
+
+// visit is one request for a page of this room.
+type visit struct {
+	*page.Visit
+	station *admin.Station
+}
+
+// Routes lists the pages of this room in the order in which people meet them.
+func Routes(site *page.Site) []request.Route {
+	get, post := page.Room(site, func(v *page.Visit) *visit { return &visit{v, v.Config.Admin} })
+	return []request.Route{
+		get("/admin", showChanges),
+		get("/admin/users", showUsers),
+		get("/admin/clients", showClients),
+		get("/admin/accounts", showAccounts),
+		get("/admin/policies", showPolicies),
+		get("/admin/ask/:kind", showForm),
+		post("/admin/ask/:kind", ask),
+		get("/admin/changes/:id", showChange),
+		post("/admin/changes/:id/approve", approve),
+		post("/admin/changes/:id/reject", reject),
+	}
+}

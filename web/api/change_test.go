@@ -64,17 +64,17 @@ func (b *bundle) changed(t *testing.T, kind, subject, values string) answer {
 	return a
 }
 
-// newPerson makes a user account, sets its password by link and code, and returns who that is.
-func (b *bundle) newPerson(t *testing.T, name, roles string) person {
+// thirdAdministrator makes one, whose password is set by link and code.
+func (b *bundle) thirdAdministrator(t *testing.T) person {
 	t.Helper()
-	id, asked := b.asked(t, admin1, "user.create", "", `{"name":"`+name+`","displayName":"Person `+name+`","roles":`+roles+`}`)
+	id, asked := b.asked(t, admin1, "user.create", "", `{"name":"admin3","displayName":"Admin 3","roles":["administrator"]}`)
 	approved := b.approve(t, admin2, id)
 	link := strings.TrimPrefix(approved.Text("setupLink"), "/set-up/demo/")
 	must(t, b.Auth.SetUp(t.Context(), auth.SetUpInput{
 		Realm: demo.Realm, Link: link, Code: asked.Text("setupCode"), Password: demo.UserPassword, SourceAddress: "192.0.2.7",
 	}))
 	b.Clock.Add(time.Second) // what began in the moment of the set-up is over with it
-	return person{Realm: demo.Realm, Client: demo.Backoffice, User: name}
+	return person{Realm: demo.Realm, Client: demo.Backoffice, User: "admin3"}
 }
 
 func TestTwoAdministratorsMakeAnAccountWithLinkAndCode(t *testing.T) {
@@ -288,7 +288,7 @@ func TestClientsAccountsAndPoliciesChangeByTwo(t *testing.T) {
 func TestNeitherTheRequesterNorTheBeneficiaryDecides(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	admin3 := b.newPerson(t, "admin3", `["administrator"]`)
+	admin3 := b.thirdAdministrator(t)
 	var third string
 	must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT person_id FROM user_account WHERE name = 'admin3'").Scan(&third))
 	id, asked := b.asked(t, admin1, "user.create", "", `{"name":"admin3b","personId":"`+third+`","roles":["administrator"]}`)
@@ -320,7 +320,7 @@ func TestNeitherTheRequesterNorTheBeneficiaryDecides(t *testing.T) {
 func TestTwoApprovalsCannotTakeTheLastTwoCheckers(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	admin3 := b.newPerson(t, "admin3", `["administrator"]`)
+	admin3 := b.thirdAdministrator(t)
 	var ids []string
 	for _, name := range []string{"checker1", "checker2", "both1"} { // three people check in the demo
 		id, _ := b.asked(t, admin1, "user.suppress", name, "")

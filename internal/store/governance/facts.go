@@ -85,7 +85,7 @@ func (s step) clientFacts(ctx context.Context, known *administration.Facts, clie
 func (s step) accountFacts(ctx context.Context, known *administration.Facts, text string) error {
 	iban, err := account.ParseInput(text)
 	if err != nil {
-		return nil //nolint:nilerr // the rules say what is wrong with it
+		return nil // the rules say what is wrong with it
 	}
 	accounts, err := s.accounts(ctx, iban.String())
 	if err != nil {
@@ -99,7 +99,7 @@ func (s step) accountFacts(ctx context.Context, known *administration.Facts, tex
 }
 
 func (s step) policyFacts(ctx context.Context, known *administration.Facts, subject, clientID string) error {
-	policies, err := s.policies(ctx, uuid.Nil)
+	policies, err := s.policies(ctx)
 	if err != nil {
 		return err
 	}

@@ -19,14 +19,14 @@ func (c *Changes) Policies(ctx context.Context, realm string) ([]administration.
 	var list []administration.Policy
 	err := c.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
-		list, err = step{q: q, realm: realm}.policies(ctx, uuid.Nil)
+		list, err = step{q: q, realm: realm}.policies(ctx)
 		return err
 	})
 	return list, changeError(err, "list policies")
 }
 
-func (s step) policies(ctx context.Context, id uuid.UUID) ([]administration.Policy, error) {
-	rows, err := s.q.PolicySubjectList(ctx, s.realm, column.OrNull(id))
+func (s step) policies(ctx context.Context) ([]administration.Policy, error) {
+	rows, err := s.q.PolicySubjectList(ctx, s.realm, nil)
 	list := make([]administration.Policy, len(rows))
 	for i, row := range rows {
 		list[i] = administration.Policy{

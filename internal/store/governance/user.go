@@ -62,6 +62,7 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 		change.SignedOutAt = s.at
 	case administration.KindUserReset:
 		change.SignedOutAt, change.PasswordHash = s.at, s.secrets.PasswordHash
+	default: // a status alone
 	}
 	err = masterdata.ChangeAccount(ctx, s.q, row, change)
 	if err != nil || c.Kind != administration.KindUserReset {

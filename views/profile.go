@@ -3,12 +3,17 @@ package views
 import "countersign/views/ui"
 
 // Profile is a person's own page. POST /me sends shortcuts (on or off), theme
-// and density.
+// and density; /me/password sends old, new and repeated; /me/sessions/end ends everything the account is signed in with.
 type Profile struct {
 	Shell       Shell
 	DisplayName string
 	Email       string
 	Saved       bool
+	Problems    []ui.Problem // of a new password
+}
+
+func (m Profile) password(id, label, autocomplete string) ui.Field {
+	return ui.Field{ID: id, Label: label, Kind: "password", Autocomplete: autocomplete, Problem: problemOf(m.Problems, id)}
 }
 
 func (m Profile) facts() []ui.Row {

@@ -44,7 +44,15 @@ func ProfilePage(model Profile) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"column\"><h1>Profile</h1>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"column\">")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = ui.ErrorSummary(model.Problems).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<h1>Profile</h1>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -58,7 +66,7 @@ func ProfilePage(model Profile) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p><a href=\"/reference\">Reference data</a>: which editions of directories and code sets payments are checked with.</p><form action=\"/me\" method=\"post\" novalidate><h2>This portal</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p><a href=\"/reference\">Reference data</a>: which editions of directories and code sets payments are checked with.</p><form action=\"/me\" method=\"post\" novalidate><h2>This portal</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -74,7 +82,23 @@ func ProfilePage(model Profile) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"buttons\"><button class=\"button primary\" type=\"submit\" data-busy=\"Saving…\">Save settings</button> <button class=\"button js-only\" type=\"button\" data-shortcut-help>Show all shortcuts</button></p></form></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p class=\"buttons\"><button class=\"button primary\" type=\"submit\" data-busy=\"Saving…\">Save settings</button> <button class=\"button js-only\" type=\"button\" data-shortcut-help>Show all shortcuts</button></p></form><form action=\"/me/password\" method=\"post\" novalidate><h2>Password</h2><p class=\"hint\">A new password ends everything you are signed in with, this page included.</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = ui.Input(model.password("old", "Old password", "current-password")).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = ui.Input(model.password("new", "New password", "new-password")).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = ui.Input(model.password("repeated", "The new one again", "new-password")).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"buttons\"><button class=\"button\" type=\"submit\" data-busy=\"Saving…\">Change password</button></p></form><form action=\"/me/sessions/end\" method=\"post\"><h2>Sessions</h2><p class=\"hint\">Ends every session and token of this account, in every browser and program. You sign in again afterwards.</p><p class=\"buttons\"><button class=\"button danger\" type=\"submit\" data-busy=\"Ending…\">Sign out everywhere</button></p></form></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ccojocar/zxcvbn-go"
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
@@ -14,11 +15,19 @@ import (
 	"countersign/internal/store/credential"
 )
 
-// MinimumPassword is the shortest new password, in characters; there is no other rule for its form (NIST SP 800-63B section 5.1.1.2).
+// MinimumPassword is the shortest new password, in characters. There is no rule for its form, but it must not be one that is tried first:
+// a common one, a row of keys, a word with digits (NIST SP 800-63B section 5.1.1.2).
 const MinimumPassword = 12
 
-// ErrWeakPassword says that the new password is too short, too long, or the old one.
-var ErrWeakPassword = errors.New("choose a password of 12 characters or more that is not the old one")
+// leastStrength is what a new password has to reach of zxcvbn's scores from 0 to 4: 3 is safe against somebody who has stolen slow hashes.
+// Only its first characters are looked at, because the time it takes grows faster than the text.
+const (
+	leastStrength = 3
+	mostLooked    = 64
+)
+
+// ErrWeakPassword says that the new password is too short, too long, easy to guess, or the old one.
+var ErrWeakPassword = errors.New("choose a password of 12 characters or more that is hard to guess and not the old one: a few words do")
 
 // ChangePasswordInput is a person's own change of their password.
 type ChangePasswordInput struct {
@@ -62,6 +71,10 @@ func (s *Station) EndSessions(ctx context.Context, realm string, user uuid.UUID)
 // CheckNewPassword tells whether a text may become a password. Error: ErrWeakPassword.
 func CheckNewPassword(password string) error {
 	if utf8.RuneCountInString(password) < MinimumPassword || len(password) > maxPassword || !utf8.ValidString(password) {
+		return ErrWeakPassword
+	}
+	looked := []rune(password)
+	if zxcvbn.PasswordStrength(string(looked[:min(len(looked), mostLooked)]), nil).Score < leastStrength {
 		return ErrWeakPassword
 	}
 	return nil

@@ -6,9 +6,10 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/views"
+	"countersign/views/ui"
 )
 
-func showProfile(v *visit) error { return v.renderProfile(http.StatusOK, false) }
+func showProfile(v *visit) error { return v.renderProfile(http.StatusOK) }
 
 // saveProfile stores how the portal should look for this person.
 func saveProfile(v *visit) error {
@@ -19,7 +20,7 @@ func saveProfile(v *visit) error {
 	wanted := auth.Preference{Theme: form.Get("theme"), Density: form.Get("density"), Shortcuts: form.Get("shortcuts") == "on"}
 	err = v.Config.Auth.SavePreference(v.Context(), v.By, wanted)
 	if errors.Is(err, auth.ErrInvalidPreference) {
-		return v.renderProfile(http.StatusUnprocessableEntity, false)
+		return v.renderProfile(http.StatusUnprocessableEntity)
 	}
 	if err != nil {
 		return err
@@ -27,8 +28,51 @@ func saveProfile(v *visit) error {
 	return v.GoTo("/me", "Settings saved.")
 }
 
-func (v *visit) renderProfile(status int, saved bool) error {
+// changePassword gives the person's account a new password. It ends all sessions, this one included.
+func changePassword(v *visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	if form.Get("new") != form.Get("repeated") {
+		return v.renderProfile(http.StatusUnprocessableEntity, ui.Problem{Field: "repeated", Text: "Write the same password twice."})
+	}
+	err = v.Config.Auth.ChangePassword(v.Context(), auth.ChangePasswordInput{By: v.By, Old: form.Get("old"), New: form.Get("new")})
+	if errors.Is(err, auth.ErrWeakPassword) {
+		return v.renderProfile(http.StatusUnprocessableEntity, ui.Problem{
+			Field: "new", Text: "Choose a password of 12 characters or more that is hard to guess and not the old one: a few words do.",
+		})
+	}
+	if err != nil {
+		problem, status := signInProblem(err)
+		if status == 0 {
+			return err
+		}
+		problem.Field = "old"
+		return v.renderProfile(status, problem)
+	}
+	return v.signInAnew()
+}
+
+// endSessions ends everything the person's account is signed in with.
+func endSessions(v *visit) error {
+	err := v.Config.Auth.EndSessions(v.Context(), v.By.Realm, v.By.UserID)
+	if err != nil {
+		return err
+	}
+	return v.signInAnew()
+}
+
+func (v *visit) signInAnew() error {
+	err := v.EndSession()
+	if err != nil {
+		return err
+	}
+	return v.Echo.Redirect(http.StatusSeeOther, "/signin?ended=yes&next=/me")
+}
+
+func (v *visit) renderProfile(status int, problems ...ui.Problem) error {
 	shell := v.Shell("Profile", views.PlaceProfile)
 	shell.Failed = status != http.StatusOK
-	return v.Render(status, views.ProfilePage(views.Profile{Shell: shell, DisplayName: v.By.DisplayName, Saved: saved}))
+	return v.Render(status, views.ProfilePage(views.Profile{Shell: shell, DisplayName: v.By.DisplayName, Problems: problems}))
 }

@@ -43,6 +43,8 @@ func (p *Portal) Routes() []request.Route {
 			post(page.StayPath, stay),
 			get("/me", showProfile),
 			post("/me", saveProfile),
+			post("/me/password", changePassword),
+			post("/me/sessions/end", endSessions),
 		},
 		maker.Routes(p.site), rtransaction.Routes(p.site), checker.Routes(p.site), records.Routes(p.site), administrator.Routes(p.site))
 	if p.site.Config.SimulatorURL == "" {

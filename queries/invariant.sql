@@ -401,7 +401,7 @@ FROM message_version v, approvals_asked(v.realm, v.message_id, v.version) AS ask
 WHERE asked.approvals > v.approvals_required;
 
 -- name: InvariantChangeDecided :many
--- I24: changes of administration were decided by somebody else, about the content that was asked for, one after the other.
+-- I27: changes of administration were decided by somebody else, about the content that was asked for, one after the other.
 SELECT d.realm, 'realm_change_decision'::text AS relation, d.change_id::text AS key,
        CASE WHEN d.decider_person IN (d.requester_person, d.beneficiary_person) THEN 'was decided by who asked for it or whom it is about'
             WHEN d.requester_person <> c.requester_person OR d.beneficiary_person <> c.beneficiary_person THEN 'names other people than its change'

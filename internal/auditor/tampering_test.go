@@ -158,10 +158,10 @@ var ofMessages = []tampering{
 
 // ofMasterData are the tamperings that strike who may do what.
 var ofMasterData = []tampering{
-	{"what was asked for changed, its hash adjusted", "", "I24", "realm_change_decision", aChange, `UPDATE realm_change
+	{"what was asked for changed, its hash adjusted", "", "I27", "realm_change_decision", aChange, `UPDATE realm_change
 		SET content = '{}', content_hash = sha256('{}') WHERE change_id::text = (` + aChange + `)`},
 	{"beneficiary of a change taken away", "", "I20", "realm_change", aChange, `UPDATE realm_change SET beneficiary_person = md5(':m')::uuid WHERE change_id::text = (` + aChange + `)`},
-	{"decision of a change deleted", "", "I24", "realm_administration", `SELECT 'demo'`, `DELETE FROM realm_change_decision WHERE change_id::text = (` + aChange + `)`},
+	{"decision of a change deleted", "", "I27", "realm_administration", `SELECT 'demo'`, `DELETE FROM realm_change_decision WHERE change_id::text = (` + aChange + `)`},
 	{"user account moved to another person", "", "I20", "user_account", anAccount, `UPDATE user_account SET person_id = md5(':m')::uuid WHERE user_id::text = (` + anAccount + `)`},
 	{"password hash replaced", "", "I20", "user_account", anAccount, `UPDATE user_account SET password_hash = 'x' WHERE user_id::text = (` + anAccount + `)`},
 	{"debtor holder changed", "", "I20", "debtor_account", aDebtor, `UPDATE debtor_account SET holder_name = 'Nobody' WHERE iban = (` + aDebtor + `)`},

@@ -670,7 +670,7 @@ type InvariantChangeDecidedRow struct {
 	What     string
 }
 
-// I24: changes of administration were decided by somebody else, about the content that was asked for, one after the other.
+// I27: changes of administration were decided by somebody else, about the content that was asked for, one after the other.
 func (q *Queries) InvariantChangeDecided(ctx context.Context) ([]InvariantChangeDecidedRow, error) {
 	rows, err := q.db.Query(ctx, invariantChangeDecided)
 	if err != nil {

@@ -13,6 +13,7 @@ type ruleSettings struct {
 	SCTLimit                string `help:"Largest SEPA instant payment, in EUR." default:"999999999.99" env:"COUNTERSIGN_SCT_LIMIT"`
 	SICUnstructuredEnd      string `help:"First day without unstructured addresses in Swiss payments." default:"2026-11-14" env:"COUNTERSIGN_SIC_UNSTRUCTURED_END"`
 	SCTUnstructuredEnd      string `help:"First day without unstructured addresses in SEPA payments." default:"2026-11-15" env:"COUNTERSIGN_SCT_UNSTRUCTURED_END"`
+	PreviousEnd             string `help:"First day on which uploaded orders in pain.001.001.03 are refused." name:"pain-001-001-03-end" default:"2026-11-14" env:"COUNTERSIGN_PAIN_001_001_03_END"`
 	SICFallback             bool   `help:"Swiss payments may ask for a normal payment when the instant one fails (ITP)." env:"COUNTERSIGN_SIC_FALLBACK"`
 	SICCollectiveBooking    bool   `help:"Swiss payments may ask for collective booking." env:"COUNTERSIGN_SIC_COLLECTIVE_BOOKING"`
 	KnownBanksOnly          bool   `help:"Refuse Swiss and Liechtenstein bank codes that the embedded list of banks lacks." env:"COUNTERSIGN_KNOWN_BANKS_ONLY"`
@@ -85,7 +86,7 @@ func (s *ruleSettings) applyDays(g *gateway) error {
 	return nil
 }
 
-// applyEnds reads the first days without unstructured addresses.
+// applyEnds reads the first days on which something is over.
 func (s *ruleSettings) applyEnds(g *gateway) error {
 	for _, one := range []struct {
 		setting, value string
@@ -93,6 +94,7 @@ func (s *ruleSettings) applyEnds(g *gateway) error {
 	}{
 		{"COUNTERSIGN_SIC_UNSTRUCTURED_END", s.SICUnstructuredEnd, &g.Rules.SICUnstructuredEnd},
 		{"COUNTERSIGN_SCT_UNSTRUCTURED_END", s.SCTUnstructuredEnd, &g.Rules.SCTUnstructuredEnd},
+		{"COUNTERSIGN_PAIN_001_001_03_END", s.PreviousEnd, &g.Rules.PreviousEnd},
 	} {
 		day, err := time.Parse(time.DateOnly, one.value)
 		if err != nil {

@@ -165,6 +165,9 @@ func (v validation) document(name string, content []byte) (fileReport, error) {
 		made.Scheme, made.chosen = v.schemeOf(read.Order)
 		findings = v.check(made.Scheme, read)
 	}
+	if outdated, ended := entry.Outdated(read.Message, v.today, rulebook.Settings{}); ended {
+		findings = append([]payment.Finding{outdated}, findings...)
+	}
 	for _, f := range findings {
 		made.add(f, codec.Position{Line: f.Line, Column: f.Column})
 	}

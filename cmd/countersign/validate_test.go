@@ -178,6 +178,11 @@ func TestValidateReadsThePreviousGeneration(t *testing.T) {
 			"</ReqdExctnDt>\n      </ReqdExctnDt>", "</ReqdExctnDt>",
 		)
 		old = withoutElement(t, old, "UETR")
+		ended := checked(t, validation{today: time.Date(2026, time.November, 14, 0, 0, 0, 0, time.UTC)}, "old.xml", old)
+		if len(ended.Findings) == 0 || ended.Findings[0].Rule != "previous-generation" ||
+			!strings.Contains(ended.Findings[0].Text, "Send the order as pain.001.001.09") {
+			t.Errorf("after its end: %+v", ended.Findings)
+		}
 		made := checked(t, validation{today: orderDay.AddDate(0, 0, 1)}, "old.xml", old)
 		lines := strings.Split(string(old), "\n")
 		if len(made.Findings) != 1 || made.Findings[0].Rule != "execution-date-past" || made.Message != "pain.001.001.03" {

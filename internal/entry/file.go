@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 
+	"countersign/internal/calendar"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
@@ -44,9 +46,22 @@ func ReadOrder(content []byte) Read {
 	return read
 }
 
+// Outdated reports whether a message is a pain.001.001.03 on a day on which none is taken any more, with the sentence that says so.
+func Outdated(message iso20022.MessageName, today time.Time, rules rulebook.Settings) (finding iso20022.Finding, outdated bool) {
+	end := rules.EndOfPrevious()
+	if message != iso20022.Pain001V03 || calendar.Compare(today, end) < 0 {
+		return iso20022.Finding{}, false
+	}
+	return iso20022.Finding{
+		Rule: rulebook.RulePreviousGeneration, Pointer: "/Document", Code: "FF01",
+		Text: "Send the order as pain.001.001.09: pain.001.001.03 is no longer taken since " + end.Format(time.DateOnly) + ".",
+	}, true
+}
+
 // File is a payment order read from an uploaded file.
 type File struct {
 	BuiltOrder
+	Message  iso20022.MessageName // what the file is; "" when it is no message of ours
 	Findings []iso20022.Finding
 }
 
@@ -58,7 +73,7 @@ func ReadFile(content []byte) File {
 		}}}
 	}
 	read := ReadOrder(content)
-	f := File{Findings: read.Findings}
+	f := File{Message: read.Message, Findings: read.Findings}
 	if read.Order == nil {
 		if read.Message != "" && !strings.HasPrefix(string(read.Message), "pain.001.") {
 			f.Findings = append(f.Findings, iso20022.Finding{

@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
@@ -285,5 +286,43 @@ func TestInformationInSEPAIsTransliterated(t *testing.T) {
 	got := made.Underlying[0].TransactionInformation[0].CancellationReasonInformation[0].AdditionalInformation
 	if !slices.Equal(got, []string{"Taeuschung + Betrug"}) {
 		t.Errorf("information %q", got)
+	}
+}
+
+// TestARefusalInSEPANamesWhoRefuses: the bank that a payment, or what comes back of one, goes to; what has no BIC is named by nobody.
+func TestARefusalInSEPANamesWhoRefuses(t *testing.T) {
+	t.Parallel()
+	c := chains()[1]
+	stranger := c.transfer(t)
+	stranger.CreditTransferTransactionInformation[0].CreditorAgent = iso20022.BranchAndFinancialInstitutionIdentification6{
+		FinancialInstitutionID: iso20022.FinancialInstitutionIdentification18{Other: &iso20022.GenericFinancialIdentification1{ID: "X"}},
+	}
+	back := sample[*iso20022.PaymentReturn](t, c.scheme, "09_pacs.004.001.09_FOCR")
+	for name, test := range map[string]struct {
+		about iso20022.Document
+		code  string
+		bic   string
+	}{
+		"a payment": {c.transfer(t), "AC04", "BBBBFRPPXXX"}, "a return": {back, "AC04", "AAAADEFFXXX"},
+		"no BIC": {stranger, "AC04", ""}, "an acceptance": {c.transfer(t), "", ""},
+	} {
+		report, err := interbank.StatusReport(interbank.StatusReportInput{
+			Scheme: c.scheme, About: test.about, Code: test.code, Reference: "M", StatusID: "S", At: accepted,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if findings := codec.Validate(report); len(findings) > 0 {
+			t.Errorf("%s: %+v", name, findings)
+		}
+		status, said := report.TransactionInformationAndStatus[0], ""
+		for _, reason := range status.StatusReasonInformation {
+			if reason.Originator != nil {
+				said = reason.Originator.ID.OrganisationID.AnyBIC
+			}
+		}
+		if said != test.bic || (status.OriginalTransactionReference != nil) != (test.code != "") {
+			t.Errorf("%s: refused by %q, want %q; the payment is repeated: %v", name, said, test.bic, status.OriginalTransactionReference != nil)
+		}
 	}
 }

@@ -40,6 +40,8 @@ type convention struct {
 	accountProxy bool
 	// agentsByIID: banks are named by their code in the Swiss clearing.
 	agentsByIID bool
+	// refusalsName: a pacs.002 that refuses names who refuses and repeats the payment, and each names the bank that sends it (EPC115-06).
+	refusalsName bool
 	// answersCite: the first line of an answer to a recall names the recall behind ATR053/ or ATR072/ (EPC). In SIC a return names it
 	// plainly, and a camt.029 does not.
 	answersCite bool
@@ -56,7 +58,7 @@ func conventionOf(scheme rulebook.Scheme) (convention, error) {
 	case rulebook.SchemeSIC:
 		c.agentsByIID, c.fullParties = true, true
 	case rulebook.SchemeSCT:
-		c.shortNames, c.controlData, c.answersCite = true, true, true
+		c.shortNames, c.controlData, c.answersCite, c.refusalsName = true, true, true, true
 		c.oneOrganisationID, c.accountProxy = true, true
 	}
 	return c, nil

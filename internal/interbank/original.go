@@ -18,6 +18,7 @@ type original struct {
 	amount        iso20022.Amount
 	day           iso20022.ISODate
 	reference     *iso20022.OriginalTransactionReference28
+	answerer      *agent // the bank that answers it: the creditor's
 }
 
 // originalOf reads the one payment of a pacs.008. It fails with ErrTransactions, or ErrIncomplete without TxId.
@@ -32,6 +33,7 @@ func originalOf(document *iso20022.FIToFICustomerCreditTransfer) (original, erro
 		transactionID: transaction.PaymentID.TransactionID, uetr: transaction.PaymentID.UETR,
 		acceptedAt: transaction.AcceptanceDateTime, amount: transaction.InterbankSettlementAmount,
 		day: settlementDay(document, transaction), reference: referenceOf(document, transaction),
+		answerer: &transaction.CreditorAgent,
 	}, nil
 }
 

@@ -54,6 +54,13 @@ func TestReadStatus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if c.scheme == rulebook.SchemeSCT && status == "RJCT" { // which repeats the payment
+				want := interbank.OriginalCopy{Amount: c.paid(t), Day: paidDay, DebtorAccount: c.from.IBAN, CreditorAccount: "FR1420041010050500013M02606"}
+				if read.Original.Copy != want {
+					t.Errorf("it repeats %+v, want %+v", read.Original.Copy, want)
+				}
+				read.Original.Copy = interbank.OriginalCopy{}
+			}
 			c.wantOriginal(t, read.Original, false)
 			if read.Status != status || read.Outcome != want || read.MessageID != c.letter+"PACS2-20260302-"+status ||
 				!read.AcceptedAt.Equal(accepted) {

@@ -54,8 +54,15 @@ func StatusReport(in StatusReportInput) (*iso20022.FIToFIPaymentStatusReport, er
 			AdditionalInformation: c.lines(in.Information, rtransactionrule.InformationLength),
 		}}
 	}
+	header := iso20022.GroupHeader91{MessageID: in.Reference, CreationDateTime: dateTime(in.At)}
+	if c.refusalsName {
+		header.InstructingAgent = about.answerer
+		if in.Code != "" {
+			status.StatusReasonInformation[0].Originator, status.OriginalTransactionReference = about.refuser(), about.copied()
+		}
+	}
 	return &iso20022.FIToFIPaymentStatusReport{
-		GroupHeader: iso20022.GroupHeader91{MessageID: in.Reference, CreationDateTime: dateTime(in.At)},
+		GroupHeader: header,
 		OriginalGroupInformationAndStatus: []iso20022.OriginalGroupHeader17{{
 			OriginalMessageID: about.messageID, OriginalMessageNameID: c.nameOf(about.messageName),
 		}},
@@ -77,6 +84,8 @@ func answered(about iso20022.Document) (original, error) {
 			messageID: document.GroupHeader.MessageID, messageName: document.MessageName(),
 			instructionID: transaction.OriginalInstructionID, endToEndID: transaction.OriginalEndToEndID,
 			transactionID: transaction.OriginalTransactionID, uetr: transaction.OriginalUETR,
+			answerer: receiverOf(document, transaction), amount: transaction.ReturnedInterbankSettlementAmount,
+			day: returnDay(document, transaction), reference: transaction.OriginalTransactionReference,
 		}, nil
 	default:
 		return original{}, fmt.Errorf("a pacs.002 answers a pacs.008 or pacs.004: %w", ErrKind)
@@ -89,4 +98,48 @@ func returnOf(document *iso20022.PaymentReturn) (*iso20022.PaymentTransaction112
 		return nil, fmt.Errorf("pacs.004: %w", ErrTransactions)
 	}
 	return &document.TransactionInformation[0], nil
+}
+
+// receiverOf is the bank a return goes to: the one that is instructed, else the debtor's bank of the payment that comes back; nil when
+// neither is named.
+func receiverOf(document *iso20022.PaymentReturn, transaction *iso20022.PaymentTransaction112) *agent {
+	switch {
+	case transaction.InstructedAgent != nil:
+		return transaction.InstructedAgent
+	case document.GroupHeader.InstructedAgent != nil:
+		return document.GroupHeader.InstructedAgent
+	case transaction.OriginalTransactionReference != nil:
+		return transaction.OriginalTransactionReference.DebtorAgent
+	}
+	return nil
+}
+
+// returnDay is the day a return settles, which stands in the header or with the transaction.
+func returnDay(document *iso20022.PaymentReturn, transaction *iso20022.PaymentTransaction112) iso20022.ISODate {
+	if transaction.InterbankSettlementDate != "" {
+		return transaction.InterbankSettlementDate
+	}
+	return document.GroupHeader.InterbankSettlementDate
+}
+
+// refuser names the bank that refuses, by its BIC alone (EPC AT-R002); nil when the BIC is not known.
+func (o original) refuser() *party {
+	if o.answerer == nil {
+		return nil
+	}
+	bic := bicOf(*o.answerer)
+	if bic == "" {
+		return nil
+	}
+	return &party{ID: &iso20022.Party38Choice{OrganisationID: &iso20022.OrganisationIdentification29{AnyBIC: bic}}}
+}
+
+// copied is what a refusal repeats of the payment: its reference with amount and day.
+func (o original) copied() *iso20022.OriginalTransactionReference28 {
+	var repeated iso20022.OriginalTransactionReference28
+	if o.reference != nil {
+		repeated = *o.reference
+	}
+	repeated.InterbankSettlementAmount, repeated.InterbankSettlementDate = &o.amount, o.day
+	return &repeated
 }

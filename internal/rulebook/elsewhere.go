@@ -6,6 +6,8 @@ const (
 	RuleDebtorAccountOfRealm = "debtor-account-of-realm"
 	// RuleCreditorBankReached: the directory knows the bank that keeps the creditor's account, and instant payments reach it.
 	RuleCreditorBankReached = "creditor-bank-reached"
+	// RulePreviousGeneration: the order is no pain.001.001.03, once that has ended.
+	RulePreviousGeneration = "previous-generation"
 	// RuleMessageIDUnique: the message id was not used before.
 	RuleMessageIDUnique = "message-id-unique"
 	// RuleExternalIDUnique: the external id was not used for other content before.
@@ -55,6 +57,11 @@ var rulesElsewhere = []Rule{
 		ID: RuleCreditorBankReached, Element: creditorAccount + "/IBAN", Code: "AGNT", CheckedBy: "internal/rulebook/reach",
 		Text:   "Check the IBAN with the creditor, or pay in another way: instant payments reach no such bank.",
 		Source: "EPC SCT Inst rulebook 2025, reachability; SIC IP: bank master of SIX, \"IP customer payments, CHF\"; directory of this gateway",
+	},
+	{
+		ID: RulePreviousGeneration, Element: "/Document", Code: "FF01", CheckedBy: "internal/entry",
+		Text:   "Send the order as pain.001.001.09: pain.001.001.03 is no longer taken (a setting, by default since 2026-11-14).",
+		Source: "SPS 2026 (IG credit transfer 2.3), in force from 14 November 2026: end of the parallel phase",
 	},
 	{
 		ID: RuleApprovalPolicy, Element: amountElement, Code: "AM02", CheckedBy: "internal/payment",

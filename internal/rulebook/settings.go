@@ -19,6 +19,8 @@ type Settings struct {
 	SICUnstructuredEnd time.Time
 	// SCTUnstructuredEnd is the same for SEPA payments; default 15 November 2026.
 	SCTUnstructuredEnd time.Time
+	// PreviousEnd is the first day on which a pain.001.001.03 is no longer taken; default 14 November 2026, from which SPS 2026 is in force.
+	PreviousEnd time.Time
 	// FallbackAllowed lets Swiss payments ask for execution as a normal payment when the instant one
 	// fails (local instrument ITP). SPS leaves it to an agreement between bank and customer.
 	FallbackAllowed bool
@@ -76,6 +78,14 @@ func (s Settings) RecallCharge(scheme Scheme) money.Amount {
 	// FromMinor refuses unknown currencies and negative sums only.
 	amount, _ := money.FromMinor(currency, 25_00)
 	return amount
+}
+
+// EndOfPrevious is the first day on which a pain.001.001.03 is refused.
+func (s Settings) EndOfPrevious() time.Time {
+	if !s.PreviousEnd.IsZero() {
+		return s.PreviousEnd
+	}
+	return time.Date(2026, time.November, 14, 0, 0, 0, 0, time.UTC)
 }
 
 // UnstructuredEnd is the first day on which the scheme refuses unstructured addresses.

@@ -133,7 +133,7 @@ func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		order, err := a.readStep(c, a.bodies.update, wrappable)
 		if err != nil {
-			return a.failCommand(c, order, err)
+			return a.failCommand(c, order, a.withRules(c, order, order.input(scheme), err))
 		}
 		id, err := a.expected(c, order, approval.Expectation{Kind: payment.KindInstruction, Scheme: scheme})
 		if err != nil {

@@ -57,6 +57,10 @@ func TestStructureAndRulesAreToldTogether(t *testing.T) {
 	if after := b.Rows(t); after != before {
 		t.Errorf("%d rows were stored", after-before)
 	}
+	updated := b.Send(t, call{Path: updatePath, Who: maker1, Body: updateOf(b.Created(t, maker1), brokenOrder(t))})
+	if got := found(updated); updated.Status != http.StatusBadRequest || !slices.Equal(got, want) {
+		t.Errorf("update: %d\n got %q\nwant %q", updated.Status, got, want)
+	}
 }
 
 // Rules are not told to whom may not create payments.

@@ -194,3 +194,29 @@ func TestOrdersOfOtherKindsAreRefusedInWords(t *testing.T) {
 		}
 	}
 }
+
+// TestFilesOfThePreviousGenerationEnd: pain.001.001.03 is refused from the day on which it has ended, with a sentence; before, the page to
+// check says until when it is taken.
+func TestFilesOfThePreviousGenerationEnd(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	old := previous(string(sample(t, "sic-inst_01_pain.001.001.09.xml")))
+	b.config.Rules.PreviousEnd = time.Now().AddDate(0, 0, -1)
+	b.serve()
+	b.as("maker1").upload("old.xml", old).is(http.StatusUnprocessableEntity).says("Send the order as pain.001.001.09: pain.001.001.03 is no longer taken since")
+	b.config.Rules.PreviousEnd = time.Now().AddDate(0, 0, 2)
+	b.serve()
+	maker := b.as("maker1")
+	maker.get(maker.upload("old.xml", old).goesTo("/payments/")).is(http.StatusOK).says("pain.001.001.03 is taken until")
+}
+
+// previous is an order of today as the generation before writes it.
+func previous(order string) []byte {
+	for _, change := range [][2]string{
+		{"pain.001.001.09", "pain.001.001.03"}, {"<ReqdExctnDt>", ""}, {"<Dt>", "<ReqdExctnDt>"}, {"</Dt>", "</ReqdExctnDt>"},
+	} {
+		order = strings.Replace(order, change[0], change[1], 1)
+	}
+	order = regexp.MustCompile(`</ReqdExctnDt>\s*</ReqdExctnDt>`).ReplaceAllString(order, "</ReqdExctnDt>")
+	return []byte(regexp.MustCompile(`\s*<UETR>[^<]*</UETR>`).ReplaceAllString(order, ""))
+}

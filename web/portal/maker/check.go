@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/entry"
 	"countersign/internal/interbank/carriage"
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 	"countersign/internal/store/lookup"
@@ -102,6 +103,11 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 			model.NotForwarded = append(model.NotForwarded, note.Text)
 		}
 		model.Warnings = append(model.Warnings, fileWarnings(p.draft)...)
+		if last, taken := v.previousTaken(); taken && p.message == iso20022.Pain001V03 {
+			model.Warnings = append(model.Warnings, views.Warning{
+				Title: "pain.001.001.03 is taken until " + last, Text: "Afterwards files have to be pain.001.001.09: have the program that writes them changed.",
+			})
+		}
 	}
 	return v.Render(status, views.CheckPage(model))
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/entry"
+	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -19,8 +20,9 @@ type prepared struct {
 	draft    lifecycle.Draft
 	values   entry.Values
 	built    entry.BuiltOrder
-	source   []byte             // of an uploaded file
-	asked    submission.Preview // what the station says to it
+	source   []byte               // of an uploaded file
+	message  iso20022.MessageName // what that file is
+	asked    submission.Preview   // what the station says to it
 	findings []payment.Finding
 	note     string // what its maker says to the checkers
 }
@@ -51,7 +53,7 @@ func (v *visit) prepareDraft(draft lifecycle.Draft) (prepared, error) {
 // buildDraft builds the document of a draft; no rule is asked.
 func (v *visit) buildDraft(draft lifecycle.Draft) (prepared, error) {
 	if len(draft.File) > 0 {
-		return ofFile(draft, entry.ReadFile(draft.File)), nil
+		return ofFile(draft, v.readFile(draft.File)), nil
 	}
 	values, err := entry.DecodeValues(draft.Answers)
 	if err != nil {
@@ -82,9 +84,19 @@ func amendProblems(reason string) []entry.Problem {
 	return nil
 }
 
+// readFile reads an uploaded order. One of the previous generation is refused from the day on which that has ended.
+func (v *visit) readFile(content []byte) entry.File {
+	file := entry.ReadFile(content)
+	outdated, ended := entry.Outdated(file.Message, v.Today(), v.Config.Rules)
+	if ended {
+		file.Findings = append([]payment.Finding{outdated}, file.Findings...)
+	}
+	return file
+}
+
 // ofFile is the draft of a file that was read.
 func ofFile(draft lifecycle.Draft, file entry.File) prepared {
-	return prepared{draft: draft, source: draft.File, built: file.BuiltOrder, findings: file.Findings}
+	return prepared{draft: draft, source: draft.File, message: file.Message, built: file.BuiltOrder, findings: file.Findings}
 }
 
 // preview asks the submission station what it says to a draft. Without a document there is nothing to ask about.

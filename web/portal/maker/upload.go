@@ -8,9 +8,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
-	"countersign/internal/entry"
+	"countersign/internal/calendar"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
@@ -48,7 +49,7 @@ func readUpload(v *visit) error {
 	if len(content) == 0 {
 		return v.refuseFile(name, content, []payment.Finding{{Code: "FF01", Text: "Choose a file that is not empty."}})
 	}
-	read := entry.ReadFile(content)
+	read := v.readFile(content)
 	if read.Document == nil {
 		return v.refuseFile(name, content, read.Findings)
 	}
@@ -144,9 +145,15 @@ func (v *visit) renderUpload(status int, model views.Upload) error {
 	model.Shell = v.Shell("Upload a payment", views.PlaceNew)
 	model.Shell.Failed = len(model.Findings) > 0
 	model.Limit = fmt.Sprintf("%d kB", page.MaxUpload>>10)
-	model.Accepted = []string{
-		"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments",
-		"pain.001.001.03 when everything in it has a place in pain.001.001.09",
+	model.Accepted = []string{"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments"}
+	if last, taken := v.previousTaken(); taken {
+		model.Accepted = append(model.Accepted, "pain.001.001.03 when everything in it has a place in pain.001.001.09, until "+last)
 	}
 	return v.Render(status, views.UploadPage(model))
+}
+
+// previousTaken says whether orders of the previous generation (pain.001.001.03) are taken today, and until when, that day included.
+func (v *visit) previousTaken() (last string, taken bool) {
+	end := v.Config.Rules.EndOfPrevious()
+	return end.AddDate(0, 0, -1).Format(time.DateOnly), calendar.Compare(v.Today(), end) < 0
 }

@@ -66,7 +66,7 @@ const (
 	decisionSealed = "each decision is what a person said of that content through the gateway, by its seal"
 	masterSealed   = "realms, people, accounts, roles, clients, policies, debtor accounts, directories of banks and who receives are as " +
 		"they were provisioned, by their seals"
-	tokenSealed = "each token is what a sign-in was given, for the user, the client and the time it says, by its seal"
+	tokenSealed = "each token is what a sign-in was given, for the user, the client and the time it says, by its seal" //nolint:gosec // a rule
 )
 
 // The settings that name the keys.

@@ -2,6 +2,7 @@ package auditor_test
 
 import (
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"countersign/internal/auditor"
 	"countersign/internal/demo"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/storetest"
 )
@@ -45,8 +47,8 @@ func TestAFilledDatabaseOfTheFirstVersionIsUpgradedAndNothingIsLost(t *testing.T
 			t.Errorf("the upgrade changed the rows of %s", table)
 		}
 	}
-	must(t, demo.Ensure(ctx, db.Provisioner(t))) // as countersign demo does at its start, and whoever provisions after an upgrade
-	h := stationtest.On(t, db, stationtest.Options{At: firstClock.In(zurich(t))})
+	must(t, demo.Ensure(ctx, db.Provisioner(t)))                                                                  // as countersign demo does at its start, and whoever provisions after an upgrade
+	h := stationtest.On(t, db, stationtest.Options{At: firstClock.In(zurich(t))}).Again(t, stationtest.Options{}) // with identifiers of its own
 	onlyUnsealed(t, h.Check(t))
 	carryOn(t, h, allMessages(t, h, conn))
 	onlyUnsealed(t, h.Check(t))
@@ -93,6 +95,10 @@ func onlyUnsealed(t *testing.T, report auditor.Report) {
 	t.Helper()
 	for _, i := range report.Invariants {
 		for _, v := range i.Violations {
+			// Documents are written otherwise since: the seal of what was sent stands for them (docs/operations.md, I17).
+			if v.Table == "release" && strings.Contains(v.What, "made again") || strings.Contains(v.What, "is not what is made of it now") {
+				continue
+			}
 			if !strings.Contains(v.What, "has no seal") || !slices.Contains([]string{"decision", "document", "outbox"}, v.Table) {
 				t.Errorf("%s is broken by %s %s: %s", i.ID, v.Table, v.Key, v.What)
 			}
@@ -131,16 +137,14 @@ func carryOn(t *testing.T, h *stationtest.House, messages []payment.Message) {
 		}
 		switch {
 		case m.State == payment.StateApprovalPending && !half:
-			_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash})
-			must(t, err)
-			settle(t, h, m)
-		case m.State == payment.StateApproved, m.State == payment.StateProcessing && m.Kind == payment.KindInstruction:
+			goOn(t, h, m)
+		case (m.State == payment.StateApproved || m.State == payment.StateProcessing) && m.Kind == payment.KindInstruction && m.Scheme == rulebook.SchemeSIC:
 			settle(t, h, m)
 		}
 	}
 	for _, state := range []payment.State{
 		payment.StateApprovalPending, payment.StateApproved, payment.StateProcessing, payment.StateUnconfirmed, payment.StateSettled,
-		payment.StateFailed, payment.StateRejected, payment.StateWithdrawn, payment.StateExpired, payment.StateAcknowledged,
+		payment.StateFailed, payment.StateRejected, payment.StateWithdrawn, payment.StateExpired,
 		payment.StateAccepted, payment.StateRefused, payment.StateOverdue, payment.StateCommunicated, payment.StateBooked,
 		payment.StateAwaitingDecision, payment.StateAnswered,
 	} {
@@ -148,6 +152,22 @@ func carryOn(t *testing.T, h *stationtest.House, messages []payment.Message) {
 			t.Errorf("the first version left no message in the state %s", state)
 		}
 	}
+}
+
+// goOn has a message of before decided. The first version did not look up the bank of a SEPA payee and showed the order's wording of the
+// debtor: such a payment is refused with the sentence what to do, and entered anew.
+func goOn(t *testing.T, h *stationtest.House, m payment.Message) {
+	t.Helper()
+	in := approval.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash}
+	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), in)
+	var refused *payment.RefusalError
+	if errors.As(err, &refused) && strings.Contains(refused.Error(), "enter it anew") {
+		_, err = h.Approval.Reject(ctx, h.Person(t, "checker1"), in, "It is entered anew.")
+		must(t, err)
+		m = approve(t, h, h.Create(t, h.Person(t, "maker1"), m.Scheme))
+	}
+	must(t, err)
+	settle(t, h, m)
 }
 
 func zurich(t *testing.T) *time.Location {

@@ -188,12 +188,34 @@ func (r Ring) Verify(s Seal, fields ...[]byte) error {
 	return ErrUnknownKey
 }
 
-// Check compares a stored seal, which may be missing, with the fields it covers. Errors: ErrUnsealed, ErrUnknownKey, ErrForged.
+// Check compares a stored seal, which may be missing, with the fields it covers. The first version that was delivered wrote the fields one
+// after the other, without the length of all of them before: its seals stay good. Neither form reads like the other, because all fields
+// begin with the name of their layout. Errors: ErrUnsealed, ErrUnknownKey, ErrForged.
 func (r Ring) Check(stored Seal, covered Fields) error {
 	if stored == (Seal{}) {
 		return ErrUnsealed
 	}
-	return r.Verify(stored, covered)
+	err := r.Verify(stored, covered)
+	if !errors.Is(err, ErrForged) {
+		return err
+	}
+	for _, k := range r.keys {
+		if k.id == stored.KeyID && k.fitsFirst(stored, covered) {
+			return nil
+		}
+	}
+	return ErrForged
+}
+
+// fitsFirst reports whether the seal is one of the first version over these fields.
+func (k key) fitsFirst(stored Seal, covered Fields) bool {
+	s := k.macs.Get().(*sealing)
+	defer k.macs.Put(s)
+	s.hash.Reset()
+	s.write([]byte(k.id))
+	s.hash.Write(covered)
+	s.hash.Sum(s.mac[:0])
+	return hmac.Equal(s.mac[:], stored.MAC[:])
 }
 
 // Digests returns the keyed digest of the fields under every key, the first one first: what is stored is made with the first, what is

@@ -69,7 +69,7 @@ func (s Sealer) CheckVersion(m Message) error {
 	}
 	err := s.versions.Verify(m.Seal, versionFields(m, "countersign version 2"), timeFields(m))
 	if errors.Is(err, ErrForged) {
-		return s.versions.Verify(m.Seal, versionFields(m, "countersign version 1"))
+		return s.versions.Check(m.Seal, versionFields(m, "countersign version 1"))
 	}
 	return err
 }

@@ -15,7 +15,7 @@ var keyOf = map[string]string{
 	"person": "person_id", "user_account": "user_id", "user_role": "grant_id", "client": "client_id", "policy": "policy_id",
 	"debtor_account": "iban", "incoming_account": "iban", "realm": "realm", "user_setup": "setup_id",
 	"routing_directory": "directory_id",
-	"realm_change": "change_id", "realm_change_decision": "change_id",
+	"realm_change":      "change_id", "realm_change_decision": "change_id",
 }
 
 // SealMasterData seals all rows of master data anew, as whoever provisions would have, after a test changed some in plain SQL.

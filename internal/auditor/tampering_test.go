@@ -37,7 +37,10 @@ const (
 
 	aPolicy = `SELECT policy_id::text FROM policy WHERE realm = 'demo' ORDER BY md5(policy_id || ':m') LIMIT 1`
 
-	aChange = `SELECT change_id::text FROM realm_change WHERE realm = 'demo' ORDER BY md5(change_id || ':m') LIMIT 1`
+	// Half of the changes lose their decisions, and the content of the other half changes: a decision that is gone cannot disagree.
+	aChange     = `SELECT change_id::text FROM (` + halves + `) c WHERE half = 0 ORDER BY md5(change_id || ':m') LIMIT 1`
+	otherChange = `SELECT change_id::text FROM (` + halves + `) c WHERE half = 1 ORDER BY md5(change_id || ':m') LIMIT 1`
+	halves      = `SELECT change_id, row_number() OVER (ORDER BY change_id) % 2 AS half FROM realm_change WHERE realm = 'demo'`
 
 	otherPerson = `actor_user = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker2'),
 		actor_person = (SELECT person_id FROM user_account WHERE realm = 'demo' AND name = 'checker2')`
@@ -161,7 +164,7 @@ var ofMasterData = []tampering{
 	{"what was asked for changed, its hash adjusted", "", "I27", "realm_change_decision", aChange, `UPDATE realm_change
 		SET content = '{}', content_hash = sha256('{}') WHERE change_id::text = (` + aChange + `)`},
 	{"beneficiary of a change taken away", "", "I20", "realm_change", aChange, `UPDATE realm_change SET beneficiary_person = md5(':m')::uuid WHERE change_id::text = (` + aChange + `)`},
-	{"decision of a change deleted", "", "I27", "realm_administration", `SELECT 'demo'`, `DELETE FROM realm_change_decision WHERE change_id::text = (` + aChange + `)`},
+	{"decision of a change deleted", "", "I27", "realm_administration", `SELECT 'demo'`, `DELETE FROM realm_change_decision WHERE change_id::text = (` + otherChange + `)`},
 	{"user account moved to another person", "", "I20", "user_account", anAccount, `UPDATE user_account SET person_id = md5(':m')::uuid WHERE user_id::text = (` + anAccount + `)`},
 	{"password hash replaced", "", "I20", "user_account", anAccount, `UPDATE user_account SET password_hash = 'x' WHERE user_id::text = (` + anAccount + `)`},
 	{"debtor holder changed", "", "I20", "debtor_account", aDebtor, `UPDATE debtor_account SET holder_name = 'Nobody' WHERE iban = (` + aDebtor + `)`},

@@ -150,9 +150,14 @@ func TestTheDemoStartsItsDatabaseAgain(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	p.answers(t, "http://"+h.gateway+"/readyz")
-	r, err := o.create(o.newPaper(0))
-	must(t, err)
-	if r.status != http.StatusOK {
+	order := o.newPaper(0)
+	var r reply
+	if !poll(func() bool { // what is asked too early is answered 503, and asked again
+		var err error
+		r, err = o.create(order)
+		must(t, err)
+		return r.status != http.StatusServiceUnavailable
+	}) || r.status != http.StatusOK {
 		t.Errorf("%d %s", r.status, r.text)
 	}
 	if code := p.terminate(t); code != 0 || h.postmaster(t) != 0 {

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -245,15 +246,21 @@ func TestReadinessNeedsClearingAndTheSchema(t *testing.T) {
 	notReady(t, address, `"schema":"older: the schema is older than this program: run countersign migrate`)
 }
 
-// notReady asks a gateway for its readiness and holds that it is not, for this reason.
+// notReady asks a gateway for its readiness until it is not ready for this reason: it looks by itself every other moment and answers what it
+// saw last.
 func notReady(t *testing.T, address, want string) {
 	t.Helper()
-	answer, err := http.Get(address)
-	must(t, err)
-	body := make([]byte, 4096)
-	length, _ := answer.Body.Read(body)
-	must(t, answer.Body.Close())
-	if answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(body[:length]), want) {
-		t.Errorf("%d %s, want 503 with %s", answer.StatusCode, body[:length], want)
+	var status int
+	var said string
+	if !poll(func() bool {
+		answer, err := http.Get(address)
+		must(t, err)
+		body, err := io.ReadAll(answer.Body)
+		must(t, err)
+		must(t, answer.Body.Close())
+		status, said = answer.StatusCode, string(body)
+		return status == http.StatusServiceUnavailable && strings.Contains(said, want)
+	}) {
+		t.Errorf("%d %s, want 503 with %s", status, said, want)
 	}
 }

@@ -38,7 +38,7 @@ func TestAWrongSettingIsNamed(t *testing.T) {
 		"an environment":        {"serve", []string{"COUNTERSIGN_ENVIRONMENT=DEMO"}, `--environment must be one of "TEST","PROD" but got "DEMO"`},
 		"perhaps TLS":           {"serve", []string{"COUNTERSIGN_TLS=perhaps"}, `from envar COUNTERSIGN_TLS="perhaps"`},
 		"a log level":           {"serve", []string{"COUNTERSIGN_LOG_LEVEL=loud"}, `--log-level must be one of`},
-		"no database":           {"serve", nil, "open the database: failed to connect to `user=nobody database=none`"},
+		"no database":           {"serve", nil, "open the database (is it running, and is COUNTERSIGN_DATABASE_URL right?): failed to connect to `user=nobody"},
 		"a database URL":        {"serve", []string{"COUNTERSIGN_DATABASE_URL=nonsense"}, "read the database URL"},
 		"check, no database":    {"check", nil, "open the database as owner"},
 		"migrate, no database":  {"migrate", nil, "failed to connect to `user=nobody"},

@@ -110,7 +110,10 @@
     const links = rowLinks();
     const focused = links.findIndex((link) => link.closest("[data-row]").contains(document.activeElement));
     if (focused >= 0) return focused;
-    return links.findIndex((link) => link.closest("[data-row]").getAttribute("aria-current") === "true");
+    const current = links.findIndex((link) => link.closest("[data-row]").getAttribute("aria-current") === "true");
+    if (current >= 0) return current;
+    // A list that just arrived is marked a moment later: the row that the pane shows is the current one meanwhile.
+    return links.findIndex((link) => link.closest("[data-row]").dataset.row === shown());
   }
 
   function moveRow(step) {

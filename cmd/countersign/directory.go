@@ -20,12 +20,11 @@ type directoryCommand struct {
 }
 
 type importDirectoryCommand struct {
-	File         string   `arg:"" help:"The directory, in the form of docs/operations.md, or the bank master of SIX (CSV, version 3)." type:"existingfile"`
-	Scheme       string   `help:"Scheme whose payments it is for; the bank master is for sic-inst." enum:",sic-inst,sct-inst" default:""`
-	Realm        []string `help:"Realms that use it; without one all of them."`
-	Older        bool     `help:"Put it in force though the one in force is of a later day."`
-	DatabaseURL  string   `help:"PostgreSQL URL of the schema's owner." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
-	TokenKeyFile string   `help:"File with the keys of tokens, which seal the directory too." required:"" env:"COUNTERSIGN_TOKEN_KEY_FILE"`
+	File   string        `arg:"" help:"The directory, in the form of docs/operations.md, or the bank master of SIX (CSV, version 3)." type:"existingfile"`
+	Scheme string        `help:"Scheme whose payments it is for; the bank master is for sic-inst." enum:",sic-inst,sct-inst" default:""`
+	Realm  []string      `help:"Realms that use it; without one all of them."`
+	Older  bool          `help:"Put it in force though the one in force is of a later day."`
+	Owner  ownerSettings `embed:""`
 }
 
 // Run reads the file and puts it in force in each realm.
@@ -34,15 +33,14 @@ func (c *importDirectoryCommand) Run(ctx context.Context, log *slog.Logger) erro
 	if err != nil {
 		return &unusableError{fmt.Sprintf("%s: %s", c.File, err)}
 	}
-	keys, err := readRing(c.TokenKeyFile, bareTokenKey)
+	by, err := c.Owner.provisioner()
 	if err != nil {
-		return fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %w", err)
+		return err
 	}
 	realms, err := c.realms(ctx)
 	if err != nil {
 		return err
 	}
-	by := provision.Provisioner{OwnerURL: c.DatabaseURL, Keys: keys, At: time.Now()}
 	for _, realm := range realms {
 		changed, err := provision.ImportDirectory(ctx, by, provision.DirectoryImport{
 			Realm: realm, Scheme: scheme, Directory: read, Source: filepath.Base(c.File), Older: c.Older,
@@ -94,7 +92,7 @@ func (c *importDirectoryCommand) realms(ctx context.Context) ([]string, error) {
 	if len(c.Realm) > 0 {
 		return c.Realm, nil
 	}
-	present, err := provision.Realms(ctx, c.DatabaseURL)
+	present, err := provision.Realms(ctx, c.Owner.DatabaseURL)
 	if err != nil {
 		return nil, err
 	}

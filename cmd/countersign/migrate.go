@@ -30,7 +30,7 @@ func (c *migrateCommand) Run(ctx context.Context, log *slog.Logger) error {
 		return nil
 	}
 	if c.DatabaseURL == "" {
-		return &usageError{"missing flags: --database-url=STRING (COUNTERSIGN_DATABASE_OWNER_URL): the login of the schema's owner, " +
+		return &unusableError{"missing flags: --database-url=STRING (COUNTERSIGN_DATABASE_OWNER_URL): the login of the schema's owner, " +
 			"which may make roles at the first migration (countersign migrate --print-logins prints the SQL for the logins)"}
 	}
 	err := store.MayMigrate(ctx, c.DatabaseURL)

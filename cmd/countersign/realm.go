@@ -141,17 +141,8 @@ func inWords(err error) error {
 	for i, f := range malformed.Findings {
 		lines[i] = "  " + strings.TrimPrefix(f.Pointer, "/") + ": " + f.Text
 	}
-	return &usageError{"correct what is named:\n" + strings.Join(lines, "\n")}
+	return &unusableError{"correct what is named:\n" + strings.Join(lines, "\n")}
 }
-
-// usageError is a command line, or a file it names, that makes no sense.
-type usageError struct{ text string }
-
-// Error is a sentence for the operator.
-func (e *usageError) Error() string { return e.text }
-
-// ExitCode tells this from what failed.
-func (e *usageError) ExitCode() int { return exitUsage }
 
 type realmShowCommand struct {
 	Realm       string `help:"Realm to print." required:""`

@@ -26,7 +26,7 @@ func (c *realmApplyCommand) Run(ctx context.Context) error {
 	}
 	form, err := readRealmFile(c.File)
 	if err != nil {
-		return &usageError{err.Error()}
+		return &unusableError{err.Error()}
 	}
 	now, err := provision.Read(ctx, by.OwnerURL, form.Realm)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/directory"
-	"countersign/internal/identity"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
@@ -33,20 +32,7 @@ type DirectoryImport struct {
 // ImportDirectory puts a directory in force, as the owner and under seal. It reports false when that very directory is in force already.
 // Errors: ErrOlderDirectory, store.ErrNoRealm.
 func ImportDirectory(ctx context.Context, by Provisioner, in DirectoryImport) (changed bool, err error) {
-	keys, err := identity.MasterDataKeys(by.Keys)
-	if err != nil {
-		return false, err
-	}
-	if by.Keys.Empty() || by.At.IsZero() {
-		return false, errors.New("import a directory: keys and a time are needed")
-	}
-	conn, err := pgx.Connect(ctx, by.OwnerURL)
-	if err != nil {
-		return false, fmt.Errorf("open the database as owner: %w", err)
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		p := provision{q: dbsqlc.New(tx), keys: keys, at: by.At.UTC().Truncate(time.Microsecond), realm: in.Realm}
+	err = by.run(ctx, in.Realm, func(p provision) error {
 		changed, err = p.directory(ctx, in)
 		return err
 	})

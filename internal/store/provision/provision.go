@@ -104,13 +104,22 @@ type DebtorAccountDefinition struct {
 	Closed   bool // nothing can be paid from it any more
 }
 
+// asOwner opens a connection of the schema's owner; done closes it.
+func asOwner(ctx context.Context, ownerURL string) (conn *pgx.Conn, done func(), err error) {
+	conn, err = pgx.Connect(ctx, ownerURL)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the database as owner: %w", err)
+	}
+	return conn, func() { _ = conn.Close(context.WithoutCancel(ctx)) }, nil
+}
+
 // Realms lists the realms of a database in order of their names, as the owner. A database without the schema has none.
 func Realms(ctx context.Context, ownerURL string) ([]store.RealmSummary, error) {
-	conn, err := pgx.Connect(ctx, ownerURL)
+	conn, done, err := asOwner(ctx, ownerURL)
 	if err != nil {
-		return nil, fmt.Errorf("open the database as owner: %w", err)
+		return nil, err
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	defer done()
 	rows, err := dbsqlc.New(conn).RealmList(ctx)
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refused.Code == pgerrcode.UndefinedTable {
@@ -157,11 +166,11 @@ func (by Provisioner) run(ctx context.Context, realm string, work func(provision
 	if err != nil {
 		return err
 	}
-	conn, err := pgx.Connect(ctx, by.OwnerURL)
+	conn, done, err := asOwner(ctx, by.OwnerURL)
 	if err != nil {
-		return fmt.Errorf("open the database as owner: %w", err)
+		return err
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	defer done()
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		return work(provision{q: dbsqlc.New(tx), keys: keys, setUps: setUps, at: by.At.UTC().Truncate(time.Microsecond), realm: realm})
 	})

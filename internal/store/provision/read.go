@@ -24,11 +24,11 @@ type Known struct {
 // Read reads a realm, as the owner: everything that Apply would bring. Hashes of passwords and secrets are those of the rows. Error:
 // store.ErrUnknownRealm.
 func Read(ctx context.Context, ownerURL, realm string) (Known, error) {
-	conn, err := pgx.Connect(ctx, ownerURL)
+	conn, done, err := asOwner(ctx, ownerURL)
 	if err != nil {
-		return Known{}, fmt.Errorf("open the database as owner: %w", err)
+		return Known{}, err
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	defer done()
 	var read Known
 	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		r := reading{q: dbsqlc.New(tx), realm: realm}
@@ -146,11 +146,11 @@ func (r reading) debtorAccounts(ctx context.Context, into *RealmDefinition) erro
 
 // Administered tells which realms have administrators who decided a change, as the owner.
 func Administered(ctx context.Context, ownerURL string) (map[string]bool, error) {
-	conn, err := pgx.Connect(ctx, ownerURL)
+	conn, done, err := asOwner(ctx, ownerURL)
 	if err != nil {
-		return nil, fmt.Errorf("open the database as owner: %w", err)
+		return nil, err
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	defer done()
 	realms, err := dbsqlc.New(conn).AdministeredRealmList(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the realms that administer themselves: %w", err)

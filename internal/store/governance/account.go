@@ -3,10 +3,7 @@ package governance
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"countersign/internal/administration"
-	"countersign/internal/store"
 	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/masterdata"
@@ -15,12 +12,11 @@ import (
 // Accounts lists the debtor accounts of a realm by IBAN.
 func (c *Changes) Accounts(ctx context.Context, realm string) ([]administration.Account, error) {
 	var list []administration.Account
-	err := c.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		list, err = step{q: q, realm: realm}.accounts(ctx, "")
+	err := c.read(ctx, realm, "list accounts", func(s step) (err error) {
+		list, err = s.accounts(ctx, "")
 		return err
 	})
-	return list, changeError(err, "list accounts")
+	return list, err
 }
 
 func (s step) accounts(ctx context.Context, iban string) ([]administration.Account, error) {

@@ -3,10 +3,7 @@ package governance
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"countersign/internal/administration"
-	"countersign/internal/store"
 	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/masterdata"
@@ -15,12 +12,11 @@ import (
 // Clients lists the clients of a realm by their ids.
 func (c *Changes) Clients(ctx context.Context, realm string) ([]administration.Client, error) {
 	var list []administration.Client
-	err := c.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		list, err = step{q: q, realm: realm}.clients(ctx, "")
+	err := c.read(ctx, realm, "list clients", func(s step) (err error) {
+		list, err = s.clients(ctx, "")
 		return err
 	})
-	return list, changeError(err, "list clients")
+	return list, err
 }
 
 func (s step) clients(ctx context.Context, clientID string) ([]administration.Client, error) {

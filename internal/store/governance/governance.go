@@ -162,6 +162,12 @@ func (c *Changes) Decide(ctx context.Context, d Decision) (administration.Change
 	return change, changeError(err, "decide a change")
 }
 
+// read looks at a realm without changing it.
+func (c *Changes) read(ctx context.Context, realm, action string, look func(step) error) error {
+	err := c.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error { return look(step{q: q, realm: realm}) })
+	return changeError(err, action)
+}
+
 // changeError makes "no row" payment.ErrNotFound, and a right that ended or a decision that was there first what they are.
 func changeError(err error, action string) error {
 	var refused *pgconn.PgError

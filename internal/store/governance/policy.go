@@ -17,12 +17,11 @@ import (
 // Policies lists the policies of a realm, those in force first, and of these the one that counts first first.
 func (c *Changes) Policies(ctx context.Context, realm string) ([]administration.Policy, error) {
 	var list []administration.Policy
-	err := c.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		list, err = step{q: q, realm: realm}.policies(ctx)
+	err := c.read(ctx, realm, "list policies", func(s step) (err error) {
+		list, err = s.policies(ctx)
 		return err
 	})
-	return list, changeError(err, "list policies")
+	return list, err
 }
 
 func (s step) policies(ctx context.Context) ([]administration.Policy, error) {

@@ -5,11 +5,9 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/administration"
 	"countersign/internal/identity"
-	"countersign/internal/store"
 	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/masterdata"
@@ -18,12 +16,11 @@ import (
 // Users lists the user accounts of a realm by their names.
 func (c *Changes) Users(ctx context.Context, realm string) ([]administration.User, error) {
 	var list []administration.User
-	err := c.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		list, err = step{q: q, realm: realm}.users(ctx, "")
+	err := c.read(ctx, realm, "list users", func(s step) (err error) {
+		list, err = s.users(ctx, "")
 		return err
 	})
-	return list, changeError(err, "list users")
+	return list, err
 }
 
 func (s step) users(ctx context.Context, name string) ([]administration.User, error) {

@@ -105,76 +105,60 @@ func (r *realmsToDo) follow(ctx context.Context, begin func()) {
 	}
 }
 
+// task is something a lane does with messages that wait for it.
+type task struct {
+	paused *pauses[uuid.UUID]
+	list   func(ctx context.Context, realm string, scheme rulebook.Scheme, at lifecycle.DueTimes) ([]uuid.UUID, error)
+	do     func(ctx context.Context, realm string, id uuid.UUID) error
+	words  string // what is looked for, in the log
+}
+
 // deliver sends what no job sends any more, in the realms the clock named.
 func (l *lane) deliver(ctx context.Context, group *sync.WaitGroup) {
-	l.toDeliver.each(group, func(realm string) { l.deliverIn(ctx, realm) })
-}
-
-func (l *lane) deliverIn(ctx context.Context, realm string) {
-	for full := true; full; {
-		page := l.connection.room(lanePage)
-		if page == 0 || ctx.Err() != nil {
-			return
-		}
-		ids, err := l.undelivered(ctx, realm, l.dueTimes(l.deliveries.held(l.now()), page))
-		if err != nil {
-			l.warn(ctx, err, "look for what is to be sent", "realm", realm, "scheme", l.scheme)
-			return
-		}
-		l.work(ctx, l.deliveries, ids, func(ctx context.Context, id uuid.UUID) error { return l.Send(ctx, l.scheme, realm, id) }, realm)
-		full = len(ids) == lanePage
-	}
-}
-
-func (l *lane) undelivered(ctx context.Context, realm string, at lifecycle.DueTimes) ([]uuid.UUID, error) {
-	limited, cancel := context.WithTimeout(ctx, listWithin)
-	defer cancel()
-	return l.cfg.Messages.Undelivered(limited, realm, l.scheme, at)
+	send := func(ctx context.Context, realm string, id uuid.UUID) error { return l.Send(ctx, l.scheme, realm, id) }
+	l.toDeliver.each(group, func(realm string) {
+		l.doIn(ctx, realm, task{paused: l.deliveries, list: l.cfg.Messages.Undelivered, do: send, words: "look for what is to be sent"})
+	})
 }
 
 // ask asks about what is unconfirmed, in the realms the clock named.
 func (l *lane) ask(ctx context.Context, group *sync.WaitGroup) {
-	l.toInquire.each(group, func(realm string) { l.askIn(ctx, realm) })
+	l.toInquire.each(group, func(realm string) {
+		l.doIn(ctx, realm, task{paused: l.inquiries, list: l.cfg.Messages.ToInquire, do: l.inquire, words: "look for what is to be asked about"})
+	})
 }
 
-func (l *lane) askIn(ctx context.Context, realm string) {
+// doIn does a task with all messages of a realm that wait for it, page by page.
+func (l *lane) doIn(ctx context.Context, realm string, t task) {
 	for full := true; full; {
 		page := l.connection.room(lanePage)
 		if page == 0 || ctx.Err() != nil {
 			return // a question that cannot be sent is not noted
 		}
-		ids, err := l.unconfirmed(ctx, realm, l.dueTimes(l.inquiries.held(l.now()), page))
+		limited, cancel := context.WithTimeout(ctx, listWithin)
+		ids, err := t.list(limited, realm, l.scheme, l.dueTimes(t.paused.held(l.now()), page))
+		cancel()
 		if err != nil {
-			l.warn(ctx, err, "look for what is to be asked about", "realm", realm, "scheme", l.scheme)
+			l.warn(ctx, err, t.words, "realm", realm, "scheme", l.scheme)
 			return
 		}
-		l.work(ctx, l.inquiries, ids, func(ctx context.Context, id uuid.UUID) error { return l.inquire(ctx, realm, id) }, realm)
+		work(ids, func(id uuid.UUID) {
+			err := t.do(ctx, realm, id)
+			if t.paused.attempted(ctx, id, l.now(), err) && !moved(err) {
+				l.warn(ctx, err, "carry on with a message", "realm", realm, "internalId", id, "scheme", l.scheme)
+			}
+		})
 		full = len(ids) == lanePage
 	}
 }
 
-func (l *lane) unconfirmed(ctx context.Context, realm string, at lifecycle.DueTimes) ([]uuid.UUID, error) {
-	limited, cancel := context.WithTimeout(ctx, listWithin)
-	defer cancel()
-	return l.cfg.Messages.ToInquire(limited, realm, l.scheme, at)
-}
-
-// work does the same with each message, some at a time. One that fails pauses, and is named in the log the first time.
-func (l *lane) work(
-	ctx context.Context, paused *pauses[uuid.UUID], ids []uuid.UUID, do func(context.Context, uuid.UUID) error, realm string,
-) {
+// work does the same with each key, some at a time, and waits for all.
+func work[K any](keys []K, do func(K)) {
 	var group errgroup.Group
 	group.SetLimit(laneParallel)
-	for _, id := range ids {
+	for _, key := range keys {
 		group.Go(func() error {
-			err := do(ctx, id)
-			switch {
-			case err == nil:
-				paused.done(id)
-			case errors.Is(err, errInterrupted), ctx.Err() != nil:
-			case paused.failed(id, l.now()) && !moved(err):
-				l.warn(ctx, err, "carry on with a message", "realm", realm, "internalId", id, "scheme", l.scheme)
-			}
+			do(key)
 			return nil
 		})
 	}
@@ -202,20 +186,10 @@ func (l *lane) answer(ctx context.Context) {
 		l.warn(ctx, err, "look at the outbox", "scheme", l.scheme)
 		return
 	}
-	var group errgroup.Group
-	group.SetLimit(laneParallel)
-	for _, reference := range references {
-		group.Go(func() error {
-			err := l.Answer(ctx, l.scheme, reference)
-			switch {
-			case err == nil:
-				l.answers.done(reference)
-			case errors.Is(err, errInterrupted), ctx.Err() != nil:
-			case l.answers.failed(reference, l.now()):
-				l.warn(ctx, err, "send an answer again", "reference", reference, "scheme", l.scheme)
-			}
-			return nil
-		})
-	}
-	_ = group.Wait()
+	work(references, func(reference string) {
+		err := l.Answer(ctx, l.scheme, reference)
+		if l.answers.attempted(ctx, reference, l.now(), err) {
+			l.warn(ctx, err, "send an answer again", "reference", reference, "scheme", l.scheme)
+		}
+	})
 }

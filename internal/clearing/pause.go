@@ -1,6 +1,8 @@
 package clearing
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -67,4 +69,16 @@ func (p *pauses[K]) done(key K) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.of, key)
+}
+
+// attempted notes what came of an attempt, and returns whether it was the first that failed. What was not tried, because the connection is
+// interrupted or the program stops, neither failed nor succeeded.
+func (p *pauses[K]) attempted(ctx context.Context, key K, now time.Time, err error) (firstFailure bool) {
+	switch {
+	case err == nil:
+		p.done(key)
+	case !errors.Is(err, errInterrupted) && ctx.Err() == nil:
+		return p.failed(key, now)
+	}
+	return false
 }

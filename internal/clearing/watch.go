@@ -156,10 +156,7 @@ func (s *Station) each(ctx context.Context, realm string, ids []uuid.UUID, work 
 			one, cancel := context.WithTimeout(limited, moveWithin)
 			defer cancel()
 			err := work(one, realm, id)
-			switch {
-			case err == nil:
-				s.stuck.done(id)
-			case ctx.Err() == nil && s.stuck.failed(id, s.now()) && !moved(err):
+			if s.stuck.attempted(ctx, id, s.now(), err) && !moved(err) {
 				s.warn(ctx, err, "move a message that is due", "realm", realm, "internalId", id)
 			}
 			return nil

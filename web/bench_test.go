@@ -13,70 +13,27 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"golang.org/x/sync/errgroup"
 
 	"countersign/internal/demo"
 	"countersign/internal/postgres"
 	"countersign/internal/stations"
 	"countersign/internal/store"
-	"countersign/internal/store/provision"
 	"countersign/internal/store/snapshot"
 	"countersign/internal/store/storetest"
 	"countersign/web"
-	"countersign/web/webtest"
 )
-
-const (
-	benchClients = 8
-	benchRounds  = 3
-	benchRound   = 3 * time.Second
-)
-
-// BenchmarkCreateApprove measures pairs, a payment created by one and approved by another, through the whole server over HTTP, beside
-// the same SQL statements run without a server: both by eight clients, on the same durable database, in turns. The ratio of the two is
-// the figure to look at (reference: 0.40); the rates alone say more about the machine. The client's work is in the CPU time of both.
-func BenchmarkCreateApprove(b *testing.B) {
-	cluster := durableCluster(b)
-	address := cluster.URL("postgres")
-	must(b, store.Migrate(b.Context(), address))
-	must(b, demo.Ensure(b.Context(), provision.Provisioner{OwnerURL: address, Keys: storetest.Keys(b), At: storetest.Provisioned}))
-	script := newScript(b, address)
-	s := newShop(b, address, nil)
-	pool := connections(b, address)
-	var served, bare []rate
-	for b.Loop() {
-		for range benchRounds {
-			served = append(served, measure(b, func(int) error { return s.pair() }))
-			bare = append(bare, measure(b, func(client int) error { return script.run(b.Context(), pool[client]) }))
-		}
-	}
-	var ratios []float64
-	pairs := 3 // of the recording
-	for i := range served {
-		ratios = append(ratios, served[i].perSecond()/bare[i].perSecond())
-		pairs += served[i].pairs + bare[i].pairs
-	}
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(median(ratios), "http/sql")
-	b.ReportMetric(medianOf(served, rate.perSecond), "http-pairs/s")
-	b.ReportMetric(medianOf(bare, rate.perSecond), "sql-pairs/s")
-	b.ReportMetric(medianOf(served, rate.processor), "http-cpu-ms/pair")
-	b.ReportMetric(medianOf(bare, rate.processor), "sql-cpu-ms/pair")
-	checkPairs(b, address, pairs)
-}
 
 // checkPairs: what was fast is also there, and right.
 func checkPairs(b *testing.B, address string, pairs int) {
 	b.Helper()
-	connection := connections(b, address)[0]
-	_, err := connection.Exec(b.Context(), "RESET ROLE")
+	connection, err := pgx.Connect(b.Context(), address)
 	must(b, err)
+	defer func() { _ = connection.Close(context.Background()) }()
 	for _, table := range []string{"message WHERE state = 'Approved'", "decision", "release", "river.river_job"} {
 		var count int
 		must(b, connection.QueryRow(b.Context(), "SELECT count(*) FROM "+table).Scan(&count))
@@ -112,65 +69,9 @@ func durableCluster(b *testing.B) *postgres.Cluster {
 	return cluster
 }
 
-// connections opens one connection for each client, as the service has them.
-func connections(b *testing.B, address string) []*pgx.Conn {
-	b.Helper()
-	pool := make([]*pgx.Conn, benchClients)
-	for i := range pool {
-		connection, err := pgx.Connect(b.Context(), address)
-		must(b, err)
-		b.Cleanup(func() { _ = connection.Close(context.Background()) })
-		_, err = connection.Exec(b.Context(), "SET ROLE countersign_app; SET timezone = 'UTC'")
-		must(b, err)
-		pool[i] = connection
-	}
-	return pool
-}
-
-// rate is the outcome of one round.
-type rate struct {
-	pairs     int
-	took, cpu time.Duration
-}
-
-func (r rate) perSecond() float64 { return float64(r.pairs) / r.took.Seconds() }
-
-// processor is this process's CPU time in milliseconds for each pair, the database's excluded.
-func (r rate) processor() float64 { return r.cpu.Seconds() * 1000 / float64(r.pairs) }
-
-func medianOf(rates []rate, value func(rate) float64) float64 {
-	values := make([]float64, len(rates))
-	for i, r := range rates {
-		values[i] = value(r)
-	}
-	return median(values)
-}
-
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[len(sorted)/2]
-}
-
-// measure lets the clients work for one round.
-func measure(b *testing.B, pair func(client int) error) rate {
-	b.Helper()
-	var pairs atomic.Int64
-	var group errgroup.Group
-	began, used := time.Now(), processorTime(b)
-	for client := range benchClients {
-		group.Go(func() error {
-			for time.Since(began) < benchRound {
-				err := pair(client)
-				if err != nil {
-					return err
-				}
-				pairs.Add(1)
-			}
-			return nil
-		})
-	}
-	must(b, group.Wait())
-	return rate{pairs: int(pairs.Load()), took: time.Since(began), cpu: processorTime(b) - used}
 }
 
 func processorTime(b *testing.B) time.Duration {
@@ -201,10 +102,7 @@ func newShop(b testing.TB, address string, tracer pgx.QueryTracer) *shop {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx, listener) }()
-	s := &shop{
-		base:   "http://" + listener.Addr().String(),
-		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: benchClients}},
-	}
+	s := shopAt("http://"+listener.Addr().String(), 8)
 	b.Cleanup(func() {
 		s.client.CloseIdleConnections()
 		stop()
@@ -215,6 +113,11 @@ func newShop(b testing.TB, address string, tracer pgx.QueryTracer) *shop {
 	})
 	s.maker, s.checker = s.signIn(b, "maker1"), s.signIn(b, "checker1")
 	return s
+}
+
+// shopAt is a server that runs somewhere, for so many clients.
+func shopAt(base string, clients int) *shop {
+	return &shop{base: base, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}}
 }
 
 func newServer(b testing.TB, database *store.Database, log *slog.Logger) *web.Server {
@@ -246,16 +149,17 @@ func (s *shop) signIn(b testing.TB, user string) string {
 
 // pair makes a payment and approves it.
 func (s *shop) pair() error {
-	content, err := s.post(webtest.CreateSwiss, s.maker, webtest.Order(webtest.Sample))
+	id, err := s.create()
 	if err != nil {
 		return err
 	}
+	return s.approve(id)
+}
+
+// internalID finds the id in an answer.
+func internalID(content string) string {
 	_, rest, _ := strings.Cut(content, `"internalId":"`)
-	_, err = s.post(
-		webtest.ApprovePath, s.checker,
-		`{"identifiers":{"internalId":"`+rest[:min(36, len(rest))]+`"},"ApprovalDetails":{"action":"approve"}}`,
-	)
-	return err
+	return rest[:min(36, len(rest))]
 }
 
 func (s *shop) post(path, token, body string) (string, error) {

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/google/uuid"
@@ -9,7 +10,13 @@ import (
 	"countersign/web/webtest"
 )
 
-func TestMain(m *testing.M) { storetest.Main(m) }
+func TestMain(m *testing.M) {
+	setting, given := os.LookupEnv(loadSetting)
+	if given {
+		os.Exit(beTheClients(setting))
+	}
+	storetest.Main(m)
+}
 
 // bundle is the whole gateway.
 type bundle struct{ *webtest.Gateway }

@@ -39,6 +39,7 @@ var floors = map[string]int{
 	"internal/auditor":         7, // holds what is stored against what must hold; follows no use case, so it is no part of another station
 	"internal/demo":            7, // the demo's realms
 	"internal/realmfile":       7, // a realm as a file, for the operator
+	"internal/store/bench":     7, // what figures of speed are measured by
 	"internal/simulator":       7, // the other side of the wire
 	"views/ui":                 7, // the parts pages are made of
 	"internal/store/storetest": 7, // databases for tests

@@ -1,0 +1,45 @@
+package bench_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"countersign/internal/store/bench"
+	"countersign/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// TestTheBarePairsAreThere: what pgbench says it did is in the tables, each payment decided once, and the server's time was counted.
+func TestTheBarePairsAreThere(t *testing.T) {
+	t.Parallel()
+	db := storetest.New(t)
+	server, err := bench.ServerOf(t.Context(), db.URL)
+	must(t, err)
+	before, err := server.ProcessorTime()
+	must(t, err)
+	result, err := bench.Bare(t.Context(), bench.BareRun{URL: db.URL, Clients: 2, For: time.Second})
+	if errors.Is(err, bench.ErrNoPgbench) {
+		t.Skip(err)
+	}
+	must(t, err)
+	after, err := server.ProcessorTime()
+	must(t, err)
+	if result.Pairs == 0 || result.PerSecond <= 0 || after <= before {
+		t.Errorf("%+v, and the server used %s", result, after-before)
+	}
+	var payments, decisions int
+	must(t, db.Connect(t).QueryRow(t.Context(), `SELECT (SELECT count(*) FROM bare.payment WHERE state = 'Approved' AND length(content) = 2048),
+		(SELECT count(*) FROM bare.decision)`).Scan(&payments, &decisions))
+	if payments != result.Pairs || decisions != result.Pairs {
+		t.Errorf("pgbench made %d pairs, the tables hold %d payments and %d decisions", result.Pairs, payments, decisions)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -10,7 +10,7 @@ import (
 type poolSettings struct {
 	Pooler   string `help:"What stands between here and the database: none, or a pooler in transaction mode (pgbouncer)." enum:"none,transaction" default:"none" name:"database-pooler" env:"COUNTERSIGN_DATABASE_POOLER"`
 	Requests int    `help:"Database connections for calls of the API and for who calls; 0 is four a core, at least eight." name:"database-connections" env:"COUNTERSIGN_DATABASE_CONNECTIONS"`
-	Clearing int    `help:"Database connections for deliveries, answers and the clock; 0 is two a core, at least six." name:"database-clearing-connections" env:"COUNTERSIGN_DATABASE_CLEARING_CONNECTIONS"`
+	Clearing int    `help:"Database connections for deliveries and answers; 0 is two a core, at least six." name:"database-clearing-connections" env:"COUNTERSIGN_DATABASE_CLEARING_CONNECTIONS"`
 	Pages    int    `help:"Database connections for pages, lists and readiness; 0 is one a core, at least four." name:"database-page-connections" env:"COUNTERSIGN_DATABASE_PAGE_CONNECTIONS"`
 }
 

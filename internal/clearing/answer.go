@@ -95,7 +95,7 @@ func (s *Station) sweepHeld(ctx context.Context) {
 
 // endWaiting takes up a document that waited, or gives up on it.
 func (s *Station) endWaiting(ctx context.Context, in store.Document) {
-	limited, cancel := context.WithTimeout(ctx, moveWithin)
+	limited, cancel := context.WithTimeout(ctx, listWithin)
 	defer cancel()
 	err := s.takeUp(limited, in)
 	if errors.Is(err, lifecycle.ErrSeen) {

@@ -53,6 +53,8 @@ type Station struct {
 	stuck   *pauses[uuid.UUID] // messages that the clock could not move
 	held    *pauses[string]    // documents that waited in vain and could not be given up
 
+	patience patience // of the clock with the database
+
 	mu      sync.Mutex
 	known   []string        // the realms as of the last look
 	alarmed map[string]bool // what alarmOnce has raised
@@ -61,6 +63,7 @@ type Station struct {
 // Config holds what the station works with.
 type Config struct {
 	Messages *lifecycle.Messages
+	Due      *lifecycle.Messages // by connections that only the clock uses
 	Network  Network
 	Seal     payment.Sealer
 	Now      func() time.Time
@@ -90,8 +93,8 @@ func New(cfg Config) *Station {
 	}
 	s := &Station{
 		cfg: cfg, inbox: lifecycle.NewInbox(cfg.Messages), outbox: lifecycle.NewOutbox(cfg.Messages), documents: lifecycle.NewDocuments(cfg.Messages),
-		accounts: lifecycle.NewAccounts(cfg.Messages), sending: newBusy[uuid.UUID](), looking: newBusy[string](), stuck: newPauses[uuid.UUID](),
-		held: newPauses[string](), alarmed: make(map[string]bool),
+		accounts: lifecycle.NewAccounts(cfg.Messages), sending: newBusy[uuid.UUID](), looking: newBusy[string](), stuck: newPauses[uuid.UUID](0),
+		held: newPauses[string](afterJobs), alarmed: make(map[string]bool),
 	}
 	for _, scheme := range rulebook.Schemes() {
 		s.lanes = append(s.lanes, newLane(s, scheme))
@@ -199,11 +202,11 @@ func (s *Station) recallAnswered(ctx context.Context, m payment.Message) error {
 	if err != nil || after.State != payment.StateSettled && after.State != payment.StateCommunicated {
 		return err
 	}
-	return s.noteAnswer(ctx, m.Realm, m.AnswersID)
+	return s.noteAnswer(ctx, s.cfg.Messages, m.Realm, m.AnswersID)
 }
 
-func (s *Station) noteAnswer(ctx context.Context, realm string, recall uuid.UUID) error {
-	_, err := s.cfg.Messages.Transact(ctx, realm, recall, func(m payment.Message) (payment.Transition, error) {
+func (s *Station) noteAnswer(ctx context.Context, by *lifecycle.Messages, realm string, recall uuid.UUID) error {
+	_, err := by.Transact(ctx, realm, recall, func(m payment.Message) (payment.Transition, error) {
 		return moveIf(m.Answer(s.now()))
 	})
 	return err

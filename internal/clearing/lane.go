@@ -37,7 +37,7 @@ type lane struct {
 func newLane(s *Station, scheme rulebook.Scheme) *lane {
 	return &lane{
 		Station: s, scheme: scheme, connection: newConnection(scheme, &s.cfg), toDeliver: newRealmsToDo(), toInquire: newRealmsToDo(),
-		deliveries: newPauses[uuid.UUID](), inquiries: newPauses[uuid.UUID](), answers: newPauses[string](),
+		deliveries: newPauses[uuid.UUID](afterJobs), inquiries: newPauses[uuid.UUID](afterJobs), answers: newPauses[string](afterJobs),
 	}
 }
 

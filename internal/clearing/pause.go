@@ -25,16 +25,22 @@ func backoff(attempts int) time.Duration {
 
 // pauses remember what failed, so that it is tried again with growing pauses and is not in the way of others meanwhile.
 type pauses[K comparable] struct {
-	mu sync.Mutex
-	of map[K]attempt
+	begun int // attempts that others made before
+	mu    sync.Mutex
+	of    map[K]attempt
 }
+
+// afterJobs is how often the job queue has tried what a lane takes up.
+const afterJobs = 3
 
 type attempt struct {
 	failed int
 	next   time.Time
 }
 
-func newPauses[K comparable]() *pauses[K] { return &pauses[K]{of: make(map[K]attempt)} }
+func newPauses[K comparable](begun int) *pauses[K] {
+	return &pauses[K]{begun: begun, of: make(map[K]attempt)}
+}
 
 // held lists what is not to be tried yet. A pause longer than any was set by a clock that has gone back since.
 func (p *pauses[K]) held(now time.Time) []K {
@@ -51,7 +57,6 @@ func (p *pauses[K]) held(now time.Time) []K {
 
 // failed notes an attempt and returns whether it was the first that failed.
 func (p *pauses[K]) failed(key K, now time.Time) (first bool) {
-	const begun = 3 // the job queue has tried before
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.of) >= maxPauses {
@@ -59,7 +64,7 @@ func (p *pauses[K]) failed(key K, now time.Time) (first bool) {
 	}
 	a := p.of[key]
 	a.failed++
-	a.next = now.Add(backoff(a.failed + begun))
+	a.next = now.Add(backoff(a.failed + p.begun))
 	p.of[key] = a
 	return a.failed == 1
 }

@@ -2,7 +2,9 @@ package clearing
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,11 +24,14 @@ const (
 	watchPage = 500
 	// clockParallel bounds the messages of a step that are moved at once.
 	clockParallel = 8
-	// listWithin is how long a list of what is due may take, moveWithin one move and stepWithin all moves of a step in a realm: a database
-	// that does not answer costs the clock that much, and the next look begins anew.
+	// listWithin is how long a list for a lane may take.
 	listWithin = 2 * time.Second
-	moveWithin = 2 * time.Second
-	stepWithin = 4 * time.Second
+	// stepFor is how long a step begins moves in a realm; what is left then is for the next look.
+	stepFor = time.Second
+	// promptly is how long the clock waits at first for what it asks of the database, patiently how long at most: a connection that
+	// swallows everything costs a second, and a database that is slow is given more time from look to look.
+	promptly  = time.Second
+	patiently = 8 * time.Second
 )
 
 // Watch looks at the clock until the context ends: it marks what had no answer in time and expires what nobody decided, and tells the
@@ -41,6 +46,8 @@ func (s *Station) Watch(ctx context.Context) {
 	}
 	group.Go(func() { repeat(ctx, s.sweepHeld) })
 	group.Go(func() { repeat(ctx, s.sweepKeys) })
+	s.listRealms(ctx)
+	group.Go(func() { repeat(ctx, s.listRealms) })
 	group.Go(func() { repeat(ctx, func(ctx context.Context) { s.eachRealm(ctx, &group) }) })
 	group.Wait()
 }
@@ -62,6 +69,7 @@ func repeat(ctx context.Context, do func(context.Context)) {
 // Sweep does once, for every realm, what Watch does all the time, and waits for it.
 func (s *Station) Sweep(ctx context.Context) {
 	var group sync.WaitGroup
+	s.listRealms(ctx)
 	s.eachRealm(ctx, &group)
 	group.Wait()
 	for _, l := range s.lanes {
@@ -79,7 +87,10 @@ func (s *Station) Sweep(ctx context.Context) {
 
 // eachRealm begins a look at the clock in every realm where none is under way.
 func (s *Station) eachRealm(ctx context.Context, group *sync.WaitGroup) {
-	for _, realm := range s.realms(ctx) {
+	s.mu.Lock()
+	realms := s.known
+	s.mu.Unlock()
+	for _, realm := range realms {
 		if !s.looking.begin(realm) {
 			continue
 		}
@@ -90,19 +101,18 @@ func (s *Station) eachRealm(ctx context.Context, group *sync.WaitGroup) {
 	}
 }
 
-// realms are all realms; those of the last time when the database does not say.
-func (s *Station) realms(ctx context.Context) []string {
+// listRealms takes note of all realms. While the database does not say, those of the last time are known, and no look waits for it.
+func (s *Station) listRealms(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, listWithin)
 	defer cancel()
-	realms, err := s.cfg.Messages.Realms(limited)
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	realms, err := s.cfg.Due.Realms(limited)
 	if err != nil {
 		s.warn(ctx, err, "watch the clock")
-		return s.known
+		return
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.known = realms
-	return realms
 }
 
 // look does for one realm what time asks for, each step for itself, and tells the lanes what waits.
@@ -123,14 +133,18 @@ func (s *Station) look(ctx context.Context, realm string) {
 	steps.Go(func() { s.each(ctx, realm, due.Overdue, s.timeOut) })
 	steps.Go(func() { s.each(ctx, realm, due.Expired, s.expire) })
 	steps.Go(func() { s.each(ctx, realm, due.FallingDue, s.fallDue) })
-	steps.Go(func() { s.each(ctx, realm, due.ToAnswer, s.noteAnswer) })
+	steps.Go(func() { s.each(ctx, realm, due.ToAnswer, s.noteLateAnswer) })
 	steps.Wait()
 }
 
 func (s *Station) due(ctx context.Context, realm string) (lifecycle.Due, error) {
-	limited, cancel := context.WithTimeout(ctx, listWithin)
+	limited, cancel := context.WithTimeout(ctx, s.patience.now())
 	defer cancel()
-	return s.cfg.Messages.Due(limited, realm, s.dueTimes(s.stuck.held(s.now()), watchPage))
+	due, err := s.cfg.Due.Due(limited, realm, s.dueTimes(s.stuck.held(s.now()), watchPage))
+	if ctx.Err() == nil {
+		s.patience.after(err)
+	}
+	return due, err
 }
 
 func (s *Station) dueTimes(held []uuid.UUID, page int32) lifecycle.DueTimes {
@@ -144,16 +158,16 @@ func (s *Station) dueTimes(held []uuid.UUID, page int32) lifecycle.DueTimes {
 // each moves messages, some at a time. One that cannot be moved pauses, so that it is not in the way of newer ones, and is named in the log
 // the first time.
 func (s *Station) each(ctx context.Context, realm string, ids []uuid.UUID, work func(context.Context, string, uuid.UUID) error) {
-	limited, cancel := context.WithTimeout(ctx, stepWithin)
-	defer cancel()
 	var group errgroup.Group
 	group.SetLimit(clockParallel)
+	begin, cancel := context.WithTimeout(ctx, stepFor)
+	defer cancel()
 	for _, id := range ids {
 		group.Go(func() error {
-			if limited.Err() != nil {
+			if begin.Err() != nil {
 				return nil // at the next look
 			}
-			one, cancel := context.WithTimeout(limited, moveWithin)
+			one, cancel := context.WithTimeout(ctx, s.patience.now())
 			defer cancel()
 			err := work(one, realm, id)
 			if s.stuck.attempted(ctx, id, s.now(), err) && !moved(err) {
@@ -167,14 +181,14 @@ func (s *Station) each(ctx context.Context, realm string, ids []uuid.UUID, work 
 
 // timeOut notes that the scheme's time passed without an answer.
 func (s *Station) timeOut(ctx context.Context, realm string, id uuid.UUID) error {
-	_, err := s.cfg.Messages.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
+	_, err := s.cfg.Due.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
 		return m.TimeOut(s.cfg.AnswerWithin, s.now())
 	})
 	return err
 }
 
 func (s *Station) expire(ctx context.Context, realm string, id uuid.UUID) error {
-	_, err := s.cfg.Messages.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
+	_, err := s.cfg.Due.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
 		return m.Expire(s.now())
 	})
 	return err
@@ -182,10 +196,31 @@ func (s *Station) expire(ctx context.Context, realm string, id uuid.UUID) error 
 
 // fallDue notes that a recall had no answer in time.
 func (s *Station) fallDue(ctx context.Context, realm string, id uuid.UUID) error {
-	_, err := s.cfg.Messages.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
+	_, err := s.cfg.Due.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
 		return m.FallDue(s.now())
 	})
 	return err
+}
+
+// noteLateAnswer notes what a crash cut off.
+func (s *Station) noteLateAnswer(ctx context.Context, realm string, recall uuid.UUID) error {
+	return s.noteAnswer(ctx, s.cfg.Due, realm, recall)
+}
+
+// patience is how long the clock waits for the database.
+type patience struct{ within atomic.Int64 }
+
+func (p *patience) now() time.Duration { return max(promptly, time.Duration(p.within.Load())) }
+
+// after makes it twice as long when the time ran out, and as short as at first when there was an answer.
+func (p *patience) after(err error) {
+	if err == nil {
+		p.within.Store(0)
+		return
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		p.within.Store(int64(min(patiently, 2*p.now())))
+	}
 }
 
 func (s *Station) warn(ctx context.Context, err error, doing string, with ...any) {

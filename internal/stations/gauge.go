@@ -73,7 +73,9 @@ func (s *Stations) readConnections() []metric.Sample {
 
 func (s *Stations) readPools() []metric.Sample {
 	var samples []metric.Sample
-	for use, name := range map[store.Use]string{store.ForRequests: "requests", store.ForClearing: "clearing", store.ForPages: "pages"} {
+	for use, name := range map[store.Use]string{
+		store.ForRequests: "requests", store.ForClearing: "clearing", store.ForPages: "pages", store.ForClock: "clock",
+	} {
 		used := s.Database.For(use).Usage()
 		for state, count := range map[string]int32{"in use": used.InUse, "idle": used.Idle, "most": used.Most} {
 			samples = append(samples, metric.Sample{Gauge: "countersign_database_connections", Labels: []string{name, state}, Value: float64(count)})

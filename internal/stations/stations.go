@@ -90,7 +90,8 @@ func New(cfg Config) (*Stations, error) {
 	})
 	s.Approval = approval.New(approval.Config{Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, Zone: zone})
 	s.Clearing = clearing.New(clearing.Config{
-		Messages: lifecycle.NewMessages(cfg.Database.For(store.ForClearing), jobs, NewID), Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal,
+		Messages: lifecycle.NewMessages(cfg.Database.For(store.ForClearing), jobs, NewID),
+		Due:      lifecycle.NewMessages(cfg.Database.For(store.ForClock), jobs, NewID), Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal,
 		Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(),
 		OperatorRealm: cfg.OperatorRealm,
 	})

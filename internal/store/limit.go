@@ -18,14 +18,16 @@ const (
 	statementWithin = 8 * time.Second
 	// connectionWithin is the longest wait for a connection of the pool.
 	connectionWithin = 3 * time.Second
-	// suspicion is how long a statement runs before its end by a deadline speaks against the connection, and not for an impatient caller.
-	suspicion = time.Second
+	// suspicion is how long a statement runs before its end by a deadline speaks against the connection, and not for an impatient caller:
+	// a little less than a connection that was idle may take to show that it lives (pingWithin).
+	suspicion = 900 * time.Millisecond
 	// renewAtMost is the shortest time between two renewals of all idle connections.
 	renewAtMost = 5 * time.Second
 )
 
 // limits put a deadline on each statement and on each wait for a connection, those of the job queue too: the driver works on in the context
-// that its tracer returns. After a deadline the driver closes the connection; the idle ones, which may be as dead, are then closed too.
+// that its tracer returns. After a deadline the driver ends the connection, for which it waits up to 15 s for the server's last word, and the
+// pool has no room for another one meanwhile: one that is suspected is cut at once. The idle ones, which may be as dead, are closed too.
 type limits struct {
 	next pgx.QueryTracer // sees every statement; nil for none
 
@@ -58,14 +60,15 @@ func limited(ctx context.Context, within time.Duration) context.Context {
 	return context.WithValue(ctx, limitKey{}, running{end: cancel, began: time.Now()})
 }
 
-// ended frees what limited took.
-func (l *limits) ended(ctx context.Context, err error) {
+// ended frees what limited took. conn is the connection that a deadline may speak against.
+func (l *limits) ended(ctx context.Context, conn *pgx.Conn, err error) {
 	r, known := ctx.Value(limitKey{}).(running)
 	if !known {
 		return
 	}
 	r.end()
-	if errors.Is(err, context.DeadlineExceeded) && time.Since(r.began) >= suspicion {
+	if conn != nil && errors.Is(err, context.DeadlineExceeded) && time.Since(r.began) >= suspicion {
+		_ = conn.PgConn().Conn().Close()
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if l.pool != nil {
@@ -88,7 +91,7 @@ func (l *limits) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.Tra
 	if l.next != nil {
 		l.next.TraceQueryEnd(ctx, conn, data)
 	}
-	l.ended(ctx, data.Err)
+	l.ended(ctx, conn, data.Err)
 }
 
 // TraceBatchStart limits a batch of statements.
@@ -100,8 +103,8 @@ func (l *limits) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBa
 func (l *limits) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
 // TraceBatchEnd ends the limit of a batch.
-func (l *limits) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
-	l.ended(ctx, data.Err)
+func (l *limits) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchEndData) {
+	l.ended(ctx, conn, data.Err)
 }
 
 // TraceAcquireStart limits the wait for a connection.
@@ -111,5 +114,5 @@ func (l *limits) TraceAcquireStart(ctx context.Context, _ *pgxpool.Pool, _ pgxpo
 
 // TraceAcquireEnd ends the limit of a wait. A pool that is used up says nothing about its connections.
 func (l *limits) TraceAcquireEnd(ctx context.Context, _ *pgxpool.Pool, _ pgxpool.TraceAcquireEndData) {
-	l.ended(ctx, nil)
+	l.ended(ctx, nil, nil)
 }

@@ -43,10 +43,12 @@ type Use int
 const (
 	// ForRequests is what clients and people command, and who they are.
 	ForRequests Use = iota
-	// ForClearing is what the money waits for once it is approved: deliveries, answers, the clock and the job queue.
+	// ForClearing is what the money waits for once it is approved: deliveries, answers and the job queue.
 	ForClearing
 	// ForPages is what is only read: pages, lists, searches, readiness.
 	ForPages
+	// ForClock is the clock alone: whatever the deliveries and the job queue hold, states that depend on time change in time.
+	ForClock
 	uses
 )
 
@@ -57,8 +59,11 @@ type Connections struct {
 	Pages    int // one for each core, but at least four
 }
 
+// clockConnections are those of the clock, which moves a few messages at a time.
+const clockConnections = 4
+
 func (c Connections) sizes() [uses]int32 {
-	given := [uses]int{ForRequests: c.Requests, ForClearing: c.Clearing, ForPages: c.Pages}
+	given := [uses]int{ForRequests: c.Requests, ForClearing: c.Clearing, ForPages: c.Pages, ForClock: clockConnections}
 	cores := runtime.NumCPU()
 	sizes := [uses]int32{}
 	for use, otherwise := range [uses]int{ForRequests: max(8, 4*cores), ForClearing: max(6, 2*cores), ForPages: max(4, cores)} {

@@ -95,7 +95,7 @@ SELECT sqlc.embed(m), d.content,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
 FROM message_listed m
-JOIN document d ON d.realm = m.realm AND d.document_id = m.document_id
+JOIN document d ON d.realm = m.realm AND d.document_id = m.document_id AND d.message_id = m.message_id
 LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = m.realm AND a.iban = m.debtor_account
 WHERE m.realm = @realm AND m.message_id = @message_id;
 

@@ -200,9 +200,10 @@ func (c *Cluster) waitUntilReady(ctx context.Context) error {
 	return err
 }
 
-// settings are the server's arguments: the defaults, then the caller's, then those that keep it private.
+// settings are the server's arguments: the defaults, then the caller's, then those that keep it private. A new database gets its first
+// statistics within seconds, and not within a minute, in which plans are made and kept that know nothing of it.
 func (l launcher) settings() []string {
-	values := map[string]string{"max_connections": "200", "timezone": "UTC", "log_timezone": "UTC"}
+	values := map[string]string{"max_connections": "200", "timezone": "UTC", "log_timezone": "UTC", "autovacuum_naptime": "5s"}
 	maps.Copy(values, l.config.Settings)
 	values["port"] = port
 	values["listen_addresses"] = ""

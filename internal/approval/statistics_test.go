@@ -1,0 +1,67 @@
+package approval_test
+
+import (
+	"sync"
+	"testing"
+
+	"countersign/internal/approval"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+)
+
+// TestAYoungDatabaseReadsFewRows: on a database without statistics all indexes that begin with the realm look alike to the planner, and the
+// cached plan of a foreign key may read a whole realm at each check, more with each payment. After a thousand payments, created and
+// approved, no index has read more than two rows at a time, and nothing was read from end to end.
+func TestAYoungDatabaseReadsFewRows(t *testing.T) {
+	t.Parallel()
+	const payments, hands = 1000, 8
+	h := stationtest.New(t)
+	owner := h.DB.Connect(t)
+	_, err := owner.Exec(ctx, `DO $$ DECLARE each regclass; BEGIN
+		FOR each IN SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace IN ('public'::regnamespace, 'river'::regnamespace) LOOP
+			EXECUTE format('ALTER TABLE %s SET (autovacuum_enabled = off)', each);
+		END LOOP; END $$`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
+	var group sync.WaitGroup
+	for range hands {
+		group.Go(func() {
+			for range payments / hands {
+				_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: h.Create(t, maker, rulebook.SchemeSIC).InternalID})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	h.Database.Close() // what a connection counted is told at its end
+	growing := []string{
+		"message", "message_version", "document", "decision", "release", "message_history", "audit_event", "creation_key",
+	}
+	rows, err := owner.Query(ctx, `
+		SELECT indexrelname, idx_tup_read / greatest(idx_scan, 1), idx_scan FROM pg_stat_user_indexes
+		WHERE idx_tup_read > 2 * idx_scan AND relname = ANY ($2)
+		UNION ALL
+		SELECT relname || ', from end to end', seq_tup_read / greatest(seq_scan, 1), seq_scan FROM pg_stat_user_tables
+		WHERE seq_tup_read > $1 AND relname = ANY ($2)`, 20*payments, growing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var read, scans int64
+		err = rows.Scan(&name, &read, &scans)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Errorf("%s: %d rows at a time, %d times", name, read, scans)
+	}
+	if rows.Err() != nil {
+		t.Fatal(rows.Err())
+	}
+}

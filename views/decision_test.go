@@ -172,7 +172,9 @@ func TestSchemeSwitchKeepsTheForm(t *testing.T) {
 	if first := form.Find("button").First(); first.AttrOr("value", "") != "check" {
 		t.Errorf("Enter in a field would press %s", outer(first))
 	}
-	for name, value := range map[string]string{"creditorName": "Beispiel Holzbau GmbH", "amount": "1,234", "qrReference": "210000000003139471430009016"} {
+	for name, value := range map[string]string{
+		"creditorName": "Beispiel Holzbau GmbH", "amount": "1,234", "qrReference": "210000000003139471430009016",
+	} {
 		if got := form.Find("input[name="+name+"]").AttrOr("value", ""); got != value {
 			t.Errorf("%s is %q, typed was %q", name, got, value)
 		}

@@ -22,15 +22,18 @@ func administrationExhibits() []exhibit {
 		Columns: []string{"Account", "Person", "Roles", "Status", "Change"},
 		Rows: []views.AdministrationRow{{
 			Cells: []string{"maker1", "Maker 1", "maker", "active"},
-			Links: []views.AdministrationLink{{Label: "Roles", URL: "/admin/ask/user.roles?subject=maker1"}, {Label: "Suppress", URL: "/admin/ask/user.suppress?subject=maker1"}},
+			Links: []views.AdministrationLink{
+				{Label: "Roles", URL: "/admin/ask/user.roles?subject=maker1"},
+				{Label: "Suppress", URL: "/admin/ask/user.suppress?subject=maker1"},
+			},
 		}},
 	}
 	empty := people
 	empty.Rows, empty.Empty = nil, ui.Empty{Icon: "inbox", Title: "Nothing waits", Text: "No change waits for a decision."}
 	empty.Shell.BrokenGlasses = []views.BrokenGlass{{User: "carla", Reason: "both are ill", At: now.Add(-time.Hour)}}
 	waiting := views.RealmChange{
-		Shell: adminShell("Change the roles of maker1"), ID: "x", Heading: "Change the roles of maker1", State: "Approval Pending", Subject: "maker1",
-		Note: "Helps out in December", Requester: "Admin 1", RequestedAt: now.Add(-time.Hour),
+		Shell: adminShell("Change the roles of maker1"), ID: "x", Heading: "Change the roles of maker1", State: "Approval Pending",
+		Subject: "maker1", Note: "Helps out in December", Requester: "Admin 1", RequestedAt: now.Add(-time.Hour),
 		Differences: []views.ChangeDifference{{Field: "Roles", Before: "maker", After: "checker, maker"}},
 	}
 	barred := waiting
@@ -39,11 +42,16 @@ func administrationExhibits() []exhibit {
 	refused := waiting
 	refused.Shell.Failed, refused.Problems = true, []ui.Problem{{Field: "reason", Text: "Say why you reject it: the requester reads this."}}
 	decided := waiting
-	decided.State, decided.Decider, decided.DecidedAt, decided.DecisionWords, decided.Reason = "Rejected", "Admin 2", now, "Rejected", "Not now"
+	decided.State, decided.Decider, decided.DecidedAt, decided.DecisionWords, decided.Reason = "Rejected", "Admin 2", now,
+		"Rejected", "Not now"
 	form := views.ChangeForm{
 		Shell: adminShell("Make a policy"), Heading: "Make a policy", Words: "Empty fields match everything.", Action: "/admin/ask/policy.create",
 		BackURL: "/admin/policies", MayTry: true, Tried: []string{"Of the last 1000 messages 12 would have needed another number of approvals."},
-		Fields:  []ui.Field{{ID: "approvals", Label: "Number of approvals", Hint: "0 to 9", Problem: ui.Problem{Field: "approvals", Text: "Say how many approvals are needed: 0 to 9."}}},
+		Fields: []ui.Field{{
+			ID: "approvals", Label: "Number of approvals", Hint: "0 to 9", Problem: ui.Problem{
+				Field: "approvals", Text: "Say how many approvals are needed: 0 to 9.",
+			},
+		}},
 		Choices: []ui.Choice{{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
 	}
 	form.Problems, form.Shell.Failed = []ui.Problem{form.Fields[0].Problem}, true

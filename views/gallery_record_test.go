@@ -126,7 +126,8 @@ func payments() views.Payments {
 			row.FollowUp = "Recall in Progress"
 		}
 		if index%4 == 3 {
-			row.Kind, row.Toward, row.Other, row.Maker, row.Scheme, row.Amount.Currency = "payment", "from", "to Muster Logistik AG", "", "sct-inst", "EUR"
+			row.Kind, row.Toward, row.Other, row.Maker, row.Scheme, row.Amount.Currency = "payment", "from", "to Muster Logistik AG", "",
+				"sct-inst", "EUR"
 		}
 		model.Rows = append(model.Rows, row)
 	}

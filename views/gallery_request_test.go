@@ -94,7 +94,8 @@ func requestCheck() views.RequestCheck {
 // requestDecision is a recall in the checker's pane.
 func requestDecision() views.Decision {
 	detail := decision()
-	detail.Message.Kind, detail.Message.Words = "recall", "Ask the bank of Beispiel Holzbau GmbH to send CHF 1'234.56 back. Reason: Sent twice by mistake (DUPL)."
+	detail.Message.Kind, detail.Message.Words = "recall",
+		"Ask the bank of Beispiel Holzbau GmbH to send CHF 1'234.56 back. Reason: Sent twice by mistake (DUPL)."
 	detail.Message.Facts = []ui.Row{
 		{Term: "Reason", Value: "Sent twice by mistake (DUPL)"},
 		{Term: "Information", Value: "Paid on Monday", Details: []string{"and on Tuesday"}},
@@ -218,7 +219,8 @@ func simulatorPage() views.Simulator {
 func clearingExhibits() []exhibit {
 	refused := simulatorPage()
 	refused.Problems = []ui.Problem{{Field: "amount", Text: "Enter the amount with at most two decimals.", Code: "AM12"}}
-	refused.Shell.Failed, refused.Log, refused.LogProblem, refused.Payments = true, nil, "The simulator's log cannot be read at the moment.", nil
+	refused.Shell.Failed, refused.Log, refused.LogProblem, refused.Payments = true, nil,
+		"The simulator's log cannot be read at the moment.", nil
 	sources := views.DocumentView{
 		Shell: bothShell("pacs.008.001.08", views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A", BackURL: "/payments/x/messages",
 		Document: payment(views.TabMessages).Documents[1],

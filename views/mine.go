@@ -56,7 +56,9 @@ func (m Mine) entries() ui.Entries {
 			States:  []string{row.State}, Note: row.Note, At: row.SubmittedAt, Now: m.Shell.Now,
 		}
 		for _, step := range []ui.Step{
-			{Label: "Amend", URL: row.AmendURL}, {Label: "Withdraw", URL: row.WithdrawURL}, {Label: cmp.Or(row.LikeLabel, "New payment like this"), URL: row.LikeURL},
+			{Label: "Amend", URL: row.AmendURL}, {
+				Label: "Withdraw", URL: row.WithdrawURL,
+			}, {Label: cmp.Or(row.LikeLabel, "New payment like this"), URL: row.LikeURL},
 		} {
 			if step.URL != "" {
 				entry.Steps = append(entry.Steps, step)

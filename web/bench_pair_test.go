@@ -29,8 +29,9 @@ const (
 )
 
 // BenchmarkPairs measures pairs, a payment created by one and approved by another, through the whole server over HTTP, beside pgbench on a
-// bare schema (internal/store/bench): both with the same clients on the same durable PostgreSQL, in turns. Look at the ratio, and at the processor
-// time of PostgreSQL and of the program for each pair; the rates alone say more about the machine. The clients are a process of their own.
+// bare schema (internal/store/bench): both with the same clients on the same durable PostgreSQL, in turns. Look at the ratio, and at the
+// processor time of PostgreSQL and of the program for each pair; the rates alone say more about the machine. The clients are a process of
+// their own.
 func BenchmarkPairs(b *testing.B) {
 	cluster := durableCluster(b)
 	address := cluster.URL("postgres")

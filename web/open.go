@@ -44,8 +44,8 @@ func Open(behind *stations.Stations, set Settings) (*Server, error) {
 // OpenWith is Open with another door for people; nil is none.
 func OpenWith(behind *stations.Stations, set Settings, pages Portal) (*Server, error) {
 	calls, err := api.New(api.Config{
-		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader, Now: behind.Now, Log: behind.Log,
-		TLS: set.TLS,
+		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader, Now: behind.Now,
+		Log: behind.Log, TLS: set.TLS,
 	})
 	if err != nil {
 		return nil, err
@@ -56,7 +56,8 @@ func OpenWith(behind *stations.Stations, set Settings, pages Portal) (*Server, e
 	}
 	return New(Config{
 		API: calls, Inbound: documents, Portal: pages, Database: behind.Database, Now: behind.Now, NewID: stations.NewID, Log: behind.Log,
-		Connections: behind.Clearing.Connections, Connected: set.Connected, Environment: set.Environment, TLS: set.TLS, TrustedProxies: set.TrustedProxies, Limits: set.Limits,
+		Connections: behind.Clearing.Connections, Connected: set.Connected, Environment: set.Environment, TLS: set.TLS,
+		TrustedProxies: set.TrustedProxies, Limits: set.Limits,
 	})
 }
 

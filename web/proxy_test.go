@@ -61,19 +61,25 @@ func TestAFormComesFromOurOwnOrigin(t *testing.T) {
 		given  headers
 		passes bool
 	}{
-		"no word of where it comes from":   {b, taken, "", headers{}, false},
-		"only a cookie":                    {b, taken, "", headers{"Cookie": "sid=x"}, false},
-		"another scheme":                   {b, taken, "", headers{"Origin": "https://example.com"}, false},
-		"another scheme, vouched for":      {b, taken, "", headers{"Origin": "https://example.com", "Sec-Fetch-Site": "same-origin"}, false},
-		"another port":                     {b, taken, "", headers{"Origin": "http://example.com:8080"}, false},
-		"own":                              {b, taken, "", headers{"Origin": "http://example.com"}, true},
-		"vouched for":                      {b, taken, "", headers{"Sec-Fetch-Site": "same-origin"}, true},
-		"a browser that hides its origin":  {b, taken, "", headers{"Origin": "null", "Sec-Fetch-Site": "same-origin"}, true},
-		"plain where TLS is":               {secure, secureTaken, "", headers{"Origin": "http://example.com"}, false},
-		"own with TLS":                     {secure, secureTaken, "", headers{"Origin": "https://example.com"}, true},
-		"through the proxy":                {b, taken, "10.1.2.3:1", headers{"Origin": "https://pay.example", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "pay.example"}, true},
-		"the proxy's word from elsewhere":  {b, taken, "", headers{"Origin": "https://pay.example", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "pay.example"}, false},
-		"the proxy's own name in a header": {b, taken, "10.1.2.3:1", headers{"Origin": "http://evil.example", "X-Forwarded-Host": "pay.example"}, false},
+		"no word of where it comes from":  {b, taken, "", headers{}, false},
+		"only a cookie":                   {b, taken, "", headers{"Cookie": "sid=x"}, false},
+		"another scheme":                  {b, taken, "", headers{"Origin": "https://example.com"}, false},
+		"another scheme, vouched for":     {b, taken, "", headers{"Origin": "https://example.com", "Sec-Fetch-Site": "same-origin"}, false},
+		"another port":                    {b, taken, "", headers{"Origin": "http://example.com:8080"}, false},
+		"own":                             {b, taken, "", headers{"Origin": "http://example.com"}, true},
+		"vouched for":                     {b, taken, "", headers{"Sec-Fetch-Site": "same-origin"}, true},
+		"a browser that hides its origin": {b, taken, "", headers{"Origin": "null", "Sec-Fetch-Site": "same-origin"}, true},
+		"plain where TLS is":              {secure, secureTaken, "", headers{"Origin": "http://example.com"}, false},
+		"own with TLS":                    {secure, secureTaken, "", headers{"Origin": "https://example.com"}, true},
+		"through the proxy": {b, taken, "10.1.2.3:1", headers{
+			"Origin": "https://pay.example", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "pay.example",
+		}, true},
+		"the proxy's word from elsewhere": {b, taken, "", headers{
+			"Origin": "https://pay.example", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "pay.example",
+		}, false},
+		"the proxy's own name in a header": {b, taken, "10.1.2.3:1", headers{
+			"Origin": "http://evil.example", "X-Forwarded-Host": "pay.example",
+		}, false},
 	} {
 		before := *test.taken
 		a := test.to.Send(t, webtest.Call{Path: "/page", Change: func(r *http.Request) {

@@ -294,7 +294,8 @@ func TestNoSecretGetsIntoTheLog(t *testing.T) {
 	}})
 	log := b.Log.String()
 	for _, secret := range []string{
-		token, "countersign-demo", "demo-secret", webtest.ClearingToken, "leaked", "LEAKED", "CH4821966000009613388", "CH5021977000004331346", "Haller", "203.0.113.99",
+		token, "countersign-demo", "demo-secret", webtest.ClearingToken, "leaked", "LEAKED", "CH4821966000009613388", "CH5021977000004331346",
+		"Haller", "203.0.113.99",
 	} {
 		if strings.Contains(log, secret) {
 			t.Errorf("the log holds %q:\n%s", secret, log)

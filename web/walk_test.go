@@ -97,7 +97,9 @@ func (p *product) walkLists(name string) {
 		_ = json.Unmarshal([]byte(body), &list) // XML is no list
 		return status, list
 	}
-	for noun, key := range map[string]string{"transaction": "transactions", "interface": "messages", "error": "errors", "account": "accounts"} {
+	for noun, key := range map[string]string{
+		"transaction": "transactions", "interface": "messages", "error": "errors", "account": "accounts",
+	} {
 		_, list := read("/api/common/v1/"+noun+"/list?pageSize=100", "application/json")
 		entries, _ := list[key].([]any)
 		for _, entry := range entries {

@@ -123,8 +123,10 @@ func TestTheDemoGainsNothingByResetRole(t *testing.T) {
 	login, err := pgx.Connect(t.Context(), strings.Replace(h.databaseURL(t), "user=postgres", "user="+demoLogin, 1))
 	must(t, err)
 	for _, statement := range []string{
-		"RESET ROLE; DELETE FROM audit_event", "RESET ROLE; UPDATE decision SET reason = 'x'", "SET ROLE postgres", "SET SESSION AUTHORIZATION postgres",
-		"RESET ROLE; CREATE ROLE mighty SUPERUSER", "RESET ROLE; ALTER ROLE countersign_demo SUPERUSER", "RESET ROLE; ALTER TABLE release DISABLE TRIGGER ALL",
+		"RESET ROLE; DELETE FROM audit_event", "RESET ROLE; UPDATE decision SET reason = 'x'", "SET ROLE postgres",
+		"SET SESSION AUTHORIZATION postgres",
+		"RESET ROLE; CREATE ROLE mighty SUPERUSER", "RESET ROLE; ALTER ROLE countersign_demo SUPERUSER",
+		"RESET ROLE; ALTER TABLE release DISABLE TRIGGER ALL",
 		"RESET ROLE; CREATE TABLE public.mine ()", "RESET ROLE; COPY (SELECT 1) TO '/tmp/x'", "ALTER SYSTEM SET fsync = off",
 	} {
 		_, err = login.Exec(t.Context(), statement)

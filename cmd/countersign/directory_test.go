@@ -34,9 +34,13 @@ func TestAnOperatorImportsDirectories(t *testing.T) {
 		code int
 		says string
 	}{
-		"no scheme":       {[]string{sepa}, exitUsage, "--scheme sic-inst or --scheme sct-inst"},
-		"not for SEPA":    {[]string{master, "--scheme", "sct-inst"}, exitUsage, "does not tell whom SEPA instant payments reach"},
-		"no directory":    {[]string{file("wrong.csv", head+"DE;AAAADEFFXXX;Demo bank\n"), "--scheme", "sct-inst"}, exitUsage, "line 3: give 4 fields"},
+		"no scheme":    {[]string{sepa}, exitUsage, "--scheme sic-inst or --scheme sct-inst"},
+		"not for SEPA": {[]string{master, "--scheme", "sct-inst"}, exitUsage, "does not tell whom SEPA instant payments reach"},
+		"no directory": {
+			[]string{file("wrong.csv", head+"DE;AAAADEFFXXX;Demo bank\n"), "--scheme", "sct-inst"},
+			exitUsage,
+			"line 3: give 4 fields",
+		},
 		"no such realm":   {[]string{sepa, "--scheme", "sct-inst", "--realm", "nobody"}, exitFailed, "there is no realm nobody"},
 		"its own form":    {[]string{sepa, "--scheme", "sct-inst", "--realm", "bank"}, 0, "the directory is in force"},
 		"the bank master": {[]string{master}, 0, "the directory is in force"},

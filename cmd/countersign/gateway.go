@@ -55,7 +55,9 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(ctx, store.Config{URL: g.DatabaseURL, Connections: g.Pools, Pooled: g.Pooled, Seal: seal, TokenKeys: g.TokenKeys, Log: g.Log, Metrics: g.Metrics})
+	db, err := store.Open(ctx, store.Config{
+		URL: g.DatabaseURL, Connections: g.Pools, Pooled: g.Pooled, Seal: seal, TokenKeys: g.TokenKeys, Log: g.Log, Metrics: g.Metrics,
+	})
 	if err != nil {
 		return err
 	}

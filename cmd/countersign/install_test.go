@@ -30,7 +30,9 @@ func TestTheInstallationPageWorks(t *testing.T) {
 			t.Skipf("the page needs %s", tool)
 		}
 	}
-	cluster, err := postgres.Start(t.Context(), postgres.Config{DataDir: filepath.Join(t.TempDir(), "data"), Log: slog.New(slog.DiscardHandler)})
+	cluster, err := postgres.Start(t.Context(), postgres.Config{
+		DataDir: filepath.Join(t.TempDir(), "data"), Log: slog.New(slog.DiscardHandler),
+	})
 	must(t, err)
 	t.Cleanup(func() { must(t, cluster.Stop(context.Background())) })
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "install.md"))

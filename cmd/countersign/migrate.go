@@ -11,7 +11,8 @@ import (
 // loginSQL makes the two logins of an installation. The owner needs CREATEROLE for the first migration alone, which makes the two roles
 // that the service and readers work as.
 const loginSQL = `-- Run as an administrator of the database server; choose names and passwords of your own.
-CREATE ROLE countersign_owner LOGIN PASSWORD '…' CREATEROLE;   -- migrates; after the first migration: ALTER ROLE countersign_owner NOCREATEROLE
+CREATE ROLE countersign_owner LOGIN PASSWORD '…' CREATEROLE;
+-- It migrates; after the first migration: ALTER ROLE countersign_owner NOCREATEROLE
 CREATE DATABASE countersign OWNER countersign_owner;
 -- After the first migration, as countersign_owner or an administrator:
 CREATE ROLE countersign_service LOGIN PASSWORD '…' NOSUPERUSER NOCREATEROLE NOCREATEDB NOBYPASSRLS;

@@ -141,18 +141,27 @@ func TestARealmFileIsReadStrictly(t *testing.T) {
 	o := newOperator(t)
 	o.runs(0, "is made", "realm", "create", "--realm", "bank", "--mark", "BK", "--name", "Beispiel Bank AG")
 	for name, test := range map[string]struct{ from, to, want string }{
-		"an unknown word":        {"kind: confidential", "kinds: confidential", "field kinds not found"},
-		"another mark":           {"mark: BK", "mark: B2", "fixed for ever"},
-		"a wrong IBAN":           {"3134 6", "3134 7", "accounts/0/iban: "},
-		"two duties":             {"roles: [maker]", "roles: [maker, administrator]", "people/0/users/0/roles: Give administration and payments to different people"},
-		"no role":                {"roles: [maker]", "roles: []", "people/0/users/0/roles: Give the account at least one role"},
-		"an account twice":       {"user: checker", "user: maker", "maker stands here twice"},
-		"too many approvals":     {"approvals: 2", "approvals: 10", "policies/1/approvals: "},
-		"no policy":              {"policies:\n  - {approvals: 1}\n  - {approvals: 2, amountFrom: \"10000.00\", expiresAfter: 90m}\n", "", "policies: Name the policies in force"},
-		"the portal's client":    {"client: erp", "client: portal", "clients/0/client: Leave the client portal out"},
-		"a currency of its own":  {"scheme: sic-inst", "scheme: sic-inst\n    currency: EUR", "accounts/0/currency: "},
-		"two documents":          {"realm: bank", "realm: bank\n---\nrealm: bank", "more than one YAML document"},
-		"nobody behind a person": {"users: [{user: maker, roles: [maker]}]", "users: []", "people/0/users: Give the person at least one user account"},
+		"an unknown word": {"kind: confidential", "kinds: confidential", "field kinds not found"},
+		"another mark":    {"mark: BK", "mark: B2", "fixed for ever"},
+		"a wrong IBAN":    {"3134 6", "3134 7", "accounts/0/iban: "},
+		"two duties": {
+			"roles: [maker]", "roles: [maker, administrator]",
+			"people/0/users/0/roles: Give administration and payments to different people",
+		},
+		"no role":            {"roles: [maker]", "roles: []", "people/0/users/0/roles: Give the account at least one role"},
+		"an account twice":   {"user: checker", "user: maker", "maker stands here twice"},
+		"too many approvals": {"approvals: 2", "approvals: 10", "policies/1/approvals: "},
+		"no policy": {
+			"policies:\n  - {approvals: 1}\n  - {approvals: 2, amountFrom: \"10000.00\", expiresAfter: 90m}\n", "",
+			"policies: Name the policies in force",
+		},
+		"the portal's client":   {"client: erp", "client: portal", "clients/0/client: Leave the client portal out"},
+		"a currency of its own": {"scheme: sic-inst", "scheme: sic-inst\n    currency: EUR", "accounts/0/currency: "},
+		"two documents":         {"realm: bank", "realm: bank\n---\nrealm: bank", "more than one YAML document"},
+		"nobody behind a person": {
+			"users: [{user: maker, roles: [maker]}]", "users: []",
+			"people/0/users: Give the person at least one user account",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

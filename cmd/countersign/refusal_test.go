@@ -107,18 +107,34 @@ func TestServeRefusesUnsafeSettings(t *testing.T) {
 		with []string
 		want string
 	}{
-		"no database there":       {nil, "open the database (is it running, and is COUNTERSIGN_DATABASE_URL right?)"},
-		"one key for both":        {[]string{"COUNTERSIGN_RELEASE_KEY_FILE=" + key, "COUNTERSIGN_TOKEN_KEY_FILE=" + key}, "holds a key of COUNTERSIGN_RELEASE_KEY_FILE"},
-		"a key others read":       {[]string{"COUNTERSIGN_RELEASE_KEY_FILE=" + open}, "is open to others (mode 0644): run chmod 600"},
-		"a key the group writes":  {[]string{"COUNTERSIGN_TOKEN_KEY_FILE=" + shared}, "is open to others (mode 0660): run chmod 600"},
-		"a key of zeros":          {[]string{"COUNTERSIGN_RELEASE_KEY_FILE=" + zeros}, "was not made by chance"},
-		"a key of a pattern":      {[]string{"COUNTERSIGN_TOKEN_KEY_FILE=" + pattern}, "was not made by chance"},
-		"a folder for a key":      {[]string{"COUNTERSIGN_TOKEN_KEY_FILE=" + folder}, "is no file"},
-		"the demo's token":        {[]string{"COUNTERSIGN_CLEARING_TOKEN_FILE=" + secretIn(t, folder, "demo-clearing", 0o600)}, "the clearing token has 13 characters"},
-		"a token others read":     {[]string{"COUNTERSIGN_CLEARING_TOKEN_FILE=" + secretIn(t, folder, strings.Repeat("x", 20), 0o604)}, "COUNTERSIGN_CLEARING_TOKEN_FILE: the token file"},
-		"no token":                {[]string{"COUNTERSIGN_CLEARING_TOKEN_FILE="}, "name the file that holds it"},
-		"plain clearing":          {[]string{"COUNTERSIGN_CLEARING_SCT_URL=http://clearing.invalid/sct"}, "COUNTERSIGN_CLEARING_SCT_URL: documents would travel to clearing.invalid without TLS"},
-		"a plain broker":          {[]string{"COUNTERSIGN_CLEARING_TRANSPORT=amqp", "COUNTERSIGN_CLEARING_AMQP_URL=amqp://u:leaked@broker.invalid:5672", "COUNTERSIGN_CLEARING_AMQP_SIC_OUT=o", "COUNTERSIGN_CLEARING_AMQP_SIC_IN=i"}, "COUNTERSIGN_CLEARING_AMQP_URL: documents would travel to broker.invalid:5672 without TLS"},
+		"no database there": {nil, "open the database (is it running, and is COUNTERSIGN_DATABASE_URL right?)"},
+		"one key for both": {
+			[]string{"COUNTERSIGN_RELEASE_KEY_FILE=" + key, "COUNTERSIGN_TOKEN_KEY_FILE=" + key},
+			"holds a key of COUNTERSIGN_RELEASE_KEY_FILE",
+		},
+		"a key others read":      {[]string{"COUNTERSIGN_RELEASE_KEY_FILE=" + open}, "is open to others (mode 0644): run chmod 600"},
+		"a key the group writes": {[]string{"COUNTERSIGN_TOKEN_KEY_FILE=" + shared}, "is open to others (mode 0660): run chmod 600"},
+		"a key of zeros":         {[]string{"COUNTERSIGN_RELEASE_KEY_FILE=" + zeros}, "was not made by chance"},
+		"a key of a pattern":     {[]string{"COUNTERSIGN_TOKEN_KEY_FILE=" + pattern}, "was not made by chance"},
+		"a folder for a key":     {[]string{"COUNTERSIGN_TOKEN_KEY_FILE=" + folder}, "is no file"},
+		"the demo's token": {
+			[]string{"COUNTERSIGN_CLEARING_TOKEN_FILE=" + secretIn(t, folder, "demo-clearing", 0o600)},
+			"the clearing token has 13 characters",
+		},
+		"a token others read": {
+			[]string{"COUNTERSIGN_CLEARING_TOKEN_FILE=" + secretIn(t, folder, strings.Repeat("x", 20), 0o604)},
+			"COUNTERSIGN_CLEARING_TOKEN_FILE: the token file",
+		},
+		"no token": {[]string{"COUNTERSIGN_CLEARING_TOKEN_FILE="}, "name the file that holds it"},
+		"plain clearing": {
+			[]string{"COUNTERSIGN_CLEARING_SCT_URL=http://clearing.invalid/sct"},
+			"COUNTERSIGN_CLEARING_SCT_URL: documents would travel to clearing.invalid without TLS",
+		},
+		"a plain broker": {[]string{
+			"COUNTERSIGN_CLEARING_TRANSPORT=amqp",
+			"COUNTERSIGN_CLEARING_AMQP_URL=amqp://u:leaked@broker.invalid:5672", "COUNTERSIGN_CLEARING_AMQP_SIC_OUT=o",
+			"COUNTERSIGN_CLEARING_AMQP_SIC_IN=i",
+		}, "COUNTERSIGN_CLEARING_AMQP_URL: documents would travel to broker.invalid:5672 without TLS"},
 		"no TLS on all addresses": {[]string{"COUNTERSIGN_TLS=false", "COUNTERSIGN_LISTEN=0.0.0.0:0"}, "COUNTERSIGN_ALLOW_PLAIN_HTTP=true"},
 		"no TLS, no host":         {[]string{"COUNTERSIGN_TLS=false", "COUNTERSIGN_LISTEN=:0"}, "COUNTERSIGN_ALLOW_PLAIN_HTTP=true"},
 	} {
@@ -138,13 +154,19 @@ func TestServeRefusesAnUnsafeLogin(t *testing.T) {
 	must(t, err)
 	refusedWith(t, safe(t, db.OwnerURL), "the database login postgres is a superuser")
 	for name, test := range map[string]struct{ attributes, want string }{
-		"a superuser":                     {"SUPERUSER", "is a superuser"},
-		"one that bypasses":               {"BYPASSRLS IN ROLE countersign_app", "has BYPASSRLS"},
-		"one that makes roles":            {"CREATEROLE IN ROLE countersign_app", "has CREATEROLE"},
-		"one that becomes the superuser":  {"IN ROLE countersign_app, postgres", "can become postgres, which is a superuser"},
-		"one that becomes a table's own":  {"IN ROLE countersign_app, " + owner, "can become " + owner + ", which owns"},
-		"one that reads every realm":      {"IN ROLE countersign_app, countersign_reader", "can become countersign_reader, which reads the rows of every realm"},
-		"one that may run programs":       {"IN ROLE countersign_app, pg_execute_server_program", "can become pg_execute_server_program, which can reach"},
+		"a superuser":                    {"SUPERUSER", "is a superuser"},
+		"one that bypasses":              {"BYPASSRLS IN ROLE countersign_app", "has BYPASSRLS"},
+		"one that makes roles":           {"CREATEROLE IN ROLE countersign_app", "has CREATEROLE"},
+		"one that becomes the superuser": {"IN ROLE countersign_app, postgres", "can become postgres, which is a superuser"},
+		"one that becomes a table's own": {"IN ROLE countersign_app, " + owner, "can become " + owner + ", which owns"},
+		"one that reads every realm": {
+			"IN ROLE countersign_app, countersign_reader",
+			"can become countersign_reader, which reads the rows of every realm",
+		},
+		"one that may run programs": {
+			"IN ROLE countersign_app, pg_execute_server_program",
+			"can become pg_execute_server_program, which can reach",
+		},
 		"one that gains nothing by SET":   {"NOINHERIT IN ROLE countersign_app, postgres", "can become postgres"},
 		"one that is not the application": {"", "run GRANT countersign_app TO"},
 	} {
@@ -246,8 +268,8 @@ func TestReadinessNeedsClearingAndTheSchema(t *testing.T) {
 	notReady(t, address, `"schema":"older: the schema is older than this program: run countersign migrate`)
 }
 
-// notReady asks a gateway for its readiness until it is not ready for this reason: it looks by itself every other moment and answers what it
-// saw last.
+// notReady asks a gateway for its readiness until it is not ready for this reason: it looks by itself every other moment and answers what
+// it saw last.
 func notReady(t *testing.T, address, want string) {
 	t.Helper()
 	var status int

@@ -58,10 +58,12 @@ func playWrongRule(t *testing.T, s *stage, l lane) {
 	s.refuses(t, l, request{kind: "recall", payment: settled, reason: "FOCR"}, "/RecallDetails/reason CH16")
 	s.refuses(t, l, request{kind: "return", payment: in.message, reason: "ABCD"}, "/ReturnDetails/reason CH16")
 	s.refuses(t, l, request{kind: "return", payment: in.message, reason: "FOCR"}, "/ReturnDetails/reason CH16")
-	s.refuses(t, l, request{kind: "return", payment: in.message, reason: "AC04", more: `,"chargeAmount":"5.00"`}, "/ReturnDetails/chargeAmount CH17")
+	s.refuses(t, l, request{kind: "return", payment: in.message, reason: "AC04", more: `,"chargeAmount":"5.00"`},
+		"/ReturnDetails/chargeAmount CH17")
 	s.refuses(t, l, request{kind: "resolution", payment: asked.message, recall: recall, reason: "FOCR"}, "/ResolutionDetails/reason CH16")
 	if l.receipts {
-		s.refuses(t, l, request{kind: "resolution", payment: asked.message, recall: recall, reason: "NARR"}, "/ResolutionDetails/additionalInformation CH21")
+		s.refuses(t, l, request{kind: "resolution", payment: asked.message, recall: recall, reason: "NARR"},
+			"/ResolutionDetails/additionalInformation CH21")
 	} else {
 		s.refuses(t, l, request{kind: "recall", payment: settled, reason: "DUPL", information: "x"}, "/RecallDetails/additionalInformation CH17")
 		s.refuses(t, l, request{kind: "return", payment: in.message, reason: "AC07"}, "/ReturnDetails/reason CH16") // ISO has it, SEPA has not
@@ -93,7 +95,8 @@ func playOtherRealm(t *testing.T, s *stage, l lane) {
 	for _, action := range []string{"approve", "reject"} {
 		theirs := s.call(t, other+"checker1", approvalPath, verdict(ours, action))
 		nobodys := s.call(t, other+"checker1", approvalPath, verdict(unknown, action))
-		if theirs.status != http.StatusBadRequest || nobodys.status != theirs.status || theirs.groupStatus() != "RJCT" || theirs.reasons() != nobodys.reasons() {
+		if theirs.status != http.StatusBadRequest || nobodys.status != theirs.status || theirs.groupStatus() != "RJCT" ||
+			theirs.reasons() != nobodys.reasons() {
 			t.Errorf("%s from another realm: %d %s, and of nobody's: %d %s", action, theirs.status, theirs.text, nobodys.status, nobodys.text)
 		}
 	}

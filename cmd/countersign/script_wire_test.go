@@ -183,7 +183,8 @@ func checkDocuments(t *testing.T, all []line) {
 		files[l.Name] = append(files[l.Name], name)
 	}
 	if len(files) != 7 {
-		t.Errorf("the scripts sent documents of %d messages, not of 7: pacs.008, pacs.002, pacs.004, pacs.028, camt.056, camt.029, camt.025", len(files))
+		t.Errorf("the scripts sent documents of %d messages, not of 7: pacs.008, pacs.002, pacs.004, pacs.028, camt.056, camt.029, camt.025",
+			len(files))
 	}
 	lint(t, files)
 }

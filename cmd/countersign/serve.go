@@ -102,7 +102,8 @@ func (c *serveCommand) readKeys(g *gateway) error {
 		return fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %w", err)
 	}
 	if g.ReleaseKeys.Shares(g.TokenKeys) {
-		return fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %s holds a key of COUNTERSIGN_RELEASE_KEY_FILE: make one of its own (countersign key new --id ID)",
+		return fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %s holds a key of COUNTERSIGN_RELEASE_KEY_FILE: make one of its own (countersign key "+
+			"new --id ID)",
 			c.TokenKeyFile)
 	}
 	return nil

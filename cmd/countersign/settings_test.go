@@ -7,6 +7,68 @@ import (
 	"testing"
 )
 
+// wrongSetting is a command with one setting that cannot be.
+type wrongSetting struct {
+	command string
+	with    []string // in the environment, after what is right
+	want    string
+}
+
+// wrongSettings are named; short is a file with too short a key.
+func wrongSettings(folder, short string) map[string]wrongSetting {
+	return map[string]wrongSetting{
+		"no key file": {
+			"serve",
+			[]string{"COUNTERSIGN_RELEASE_KEY_FILE=" + folder + "/none"},
+			"COUNTERSIGN_RELEASE_KEY_FILE: read the keys: stat " + folder + "/none",
+		},
+		"a short key": {"serve", []string{"COUNTERSIGN_TOKEN_KEY_FILE=" + short}, "COUNTERSIGN_TOKEN_KEY_FILE: read the keys of " +
+			short + " (make one: countersign key new --id ID): line 1: the key token-1 needs at least 64 hexadecimal digits"},
+		"no token file":     {"serve", []string{"COUNTERSIGN_CLEARING_TOKEN_FILE=" + folder + "/none"}, "COUNTERSIGN_CLEARING_TOKEN_FILE: "},
+		"a limit in words":  {"serve", []string{"COUNTERSIGN_SIC_LIMIT=much"}, "COUNTERSIGN_SIC_LIMIT: "},
+		"a limit in rappen": {"serve", []string{"COUNTERSIGN_SCT_LIMIT=1.005"}, "COUNTERSIGN_SCT_LIMIT: "},
+		"a charge in words": {"serve", []string{"COUNTERSIGN_SCT_RECALL_CHARGE=little"}, "COUNTERSIGN_SCT_RECALL_CHARGE: "},
+		"an end in words": {
+			"serve",
+			[]string{"COUNTERSIGN_SCT_UNSTRUCTURED_END=soon"},
+			`COUNTERSIGN_SCT_UNSTRUCTURED_END: write a day such as 2026-11-20, not "soon"`,
+		},
+		"no day to answer": {
+			"serve", []string{"COUNTERSIGN_SIC_ANSWER_DAYS=0"}, "COUNTERSIGN_SIC_ANSWER_DAYS: write a number of days from 1 to 366",
+		},
+		"days before": {
+			"serve", []string{"COUNTERSIGN_SIC_RECALL_DAYS=-1"}, "COUNTERSIGN_SIC_RECALL_DAYS: write a number of days from 0 to 366",
+		},
+		"no address": {
+			"serve",
+			[]string{"COUNTERSIGN_CLEARING_SIC_URL=clearing:8081"},
+			"COUNTERSIGN_CLEARING_SIC_URL: give an address that begins with https://",
+		},
+		"no such listener": {"serve", []string{"COUNTERSIGN_LISTEN=127.0.0.1:http-or-so"}, "COUNTERSIGN_LISTEN moves it"},
+		"a proxy by name": {
+			"serve", []string{"COUNTERSIGN_TRUSTED_PROXIES=10.0.0.0/8,proxy"}, `COUNTERSIGN_TRUSTED_PROXIES: write "proxy" as a network`,
+		},
+		"no calls at all": {"serve", []string{"COUNTERSIGN_LIMIT_PRINCIPAL=0"}, "COUNTERSIGN_LIMIT_PRINCIPAL: give a number from 1"},
+		"an environment":  {"serve", []string{"COUNTERSIGN_ENVIRONMENT=DEMO"}, `--environment must be one of "TEST","PROD" but got "DEMO"`},
+		"perhaps TLS":     {"serve", []string{"COUNTERSIGN_TLS=perhaps"}, `from envar COUNTERSIGN_TLS="perhaps"`},
+		"a log level":     {"serve", []string{"COUNTERSIGN_LOG_LEVEL=loud"}, `--log-level must be one of`},
+		"no database": {
+			"serve", nil, "open the database (is it running, and is COUNTERSIGN_DATABASE_URL right?): failed to connect to `user=nobody",
+		},
+		"a database URL":       {"serve", []string{"COUNTERSIGN_DATABASE_URL=nonsense"}, "read the database URL"},
+		"check, no database":   {"check", nil, "open the database as owner"},
+		"migrate, no database": {"migrate", nil, "failed to connect to `user=nobody"},
+		"demo, no database": {
+			"demo", []string{"COUNTERSIGN_SIMULATOR_LISTEN=127.0.0.1:0", "COUNTERSIGN_DATA_DIR=" + folder}, "open the database as owner",
+		},
+		"demo, half a clearing": {
+			"demo", []string{"COUNTERSIGN_DEMO_SIMULATOR=off", "COUNTERSIGN_CLEARING_SIC_URL=http://127.0.0.1:1"}, "COUNTERSIGN_CLEARING_SCT_URL",
+		},
+		"demo, a simulator": {"demo", []string{"COUNTERSIGN_DEMO_SIMULATOR=perhaps"}, `--simulator must be one of "on","off"`},
+		"a seed":            {"simulator", []string{"COUNTERSIGN_SIMULATOR_SEED=abc"}, "--seed: expected a valid"},
+	}
+}
+
 func TestAWrongSettingIsNamed(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -17,36 +79,7 @@ func TestAWrongSettingIsNamed(t *testing.T) {
 		"COUNTERSIGN_LISTEN=127.0.0.1:0", "COUNTERSIGN_DATABASE_URL=" + nobody, "COUNTERSIGN_RELEASE_KEY_FILE=" + release,
 		"COUNTERSIGN_TOKEN_KEY_FILE=" + token,
 	}
-	for name, test := range map[string]struct {
-		command string
-		with    []string // in the environment, after what is right
-		want    string
-	}{
-		"no key file":           {"serve", []string{"COUNTERSIGN_RELEASE_KEY_FILE=" + folder + "/none"}, "COUNTERSIGN_RELEASE_KEY_FILE: read the keys: stat " + folder + "/none"},
-		"a short key":           {"serve", []string{"COUNTERSIGN_TOKEN_KEY_FILE=" + short}, "COUNTERSIGN_TOKEN_KEY_FILE: read the keys of " + short + " (make one: countersign key new --id ID): line 1: the key token-1 needs at least 64 hexadecimal digits"},
-		"no token file":         {"serve", []string{"COUNTERSIGN_CLEARING_TOKEN_FILE=" + folder + "/none"}, "COUNTERSIGN_CLEARING_TOKEN_FILE: "},
-		"a limit in words":      {"serve", []string{"COUNTERSIGN_SIC_LIMIT=much"}, "COUNTERSIGN_SIC_LIMIT: "},
-		"a limit in rappen":     {"serve", []string{"COUNTERSIGN_SCT_LIMIT=1.005"}, "COUNTERSIGN_SCT_LIMIT: "},
-		"a charge in words":     {"serve", []string{"COUNTERSIGN_SCT_RECALL_CHARGE=little"}, "COUNTERSIGN_SCT_RECALL_CHARGE: "},
-		"an end in words":       {"serve", []string{"COUNTERSIGN_SCT_UNSTRUCTURED_END=soon"}, `COUNTERSIGN_SCT_UNSTRUCTURED_END: write a day such as 2026-11-20, not "soon"`},
-		"no day to answer":      {"serve", []string{"COUNTERSIGN_SIC_ANSWER_DAYS=0"}, "COUNTERSIGN_SIC_ANSWER_DAYS: write a number of days from 1 to 366"},
-		"days before":           {"serve", []string{"COUNTERSIGN_SIC_RECALL_DAYS=-1"}, "COUNTERSIGN_SIC_RECALL_DAYS: write a number of days from 0 to 366"},
-		"no address":            {"serve", []string{"COUNTERSIGN_CLEARING_SIC_URL=clearing:8081"}, "COUNTERSIGN_CLEARING_SIC_URL: give an address that begins with https://"},
-		"no such listener":      {"serve", []string{"COUNTERSIGN_LISTEN=127.0.0.1:http-or-so"}, "COUNTERSIGN_LISTEN moves it"},
-		"a proxy by name":       {"serve", []string{"COUNTERSIGN_TRUSTED_PROXIES=10.0.0.0/8,proxy"}, `COUNTERSIGN_TRUSTED_PROXIES: write "proxy" as a network`},
-		"no calls at all":       {"serve", []string{"COUNTERSIGN_LIMIT_PRINCIPAL=0"}, "COUNTERSIGN_LIMIT_PRINCIPAL: give a number from 1"},
-		"an environment":        {"serve", []string{"COUNTERSIGN_ENVIRONMENT=DEMO"}, `--environment must be one of "TEST","PROD" but got "DEMO"`},
-		"perhaps TLS":           {"serve", []string{"COUNTERSIGN_TLS=perhaps"}, `from envar COUNTERSIGN_TLS="perhaps"`},
-		"a log level":           {"serve", []string{"COUNTERSIGN_LOG_LEVEL=loud"}, `--log-level must be one of`},
-		"no database":           {"serve", nil, "open the database (is it running, and is COUNTERSIGN_DATABASE_URL right?): failed to connect to `user=nobody"},
-		"a database URL":        {"serve", []string{"COUNTERSIGN_DATABASE_URL=nonsense"}, "read the database URL"},
-		"check, no database":    {"check", nil, "open the database as owner"},
-		"migrate, no database":  {"migrate", nil, "failed to connect to `user=nobody"},
-		"demo, no database":     {"demo", []string{"COUNTERSIGN_SIMULATOR_LISTEN=127.0.0.1:0", "COUNTERSIGN_DATA_DIR=" + folder}, "open the database as owner"},
-		"demo, half a clearing": {"demo", []string{"COUNTERSIGN_DEMO_SIMULATOR=off", "COUNTERSIGN_CLEARING_SIC_URL=http://127.0.0.1:1"}, "COUNTERSIGN_CLEARING_SCT_URL"},
-		"demo, a simulator":     {"demo", []string{"COUNTERSIGN_DEMO_SIMULATOR=perhaps"}, `--simulator must be one of "on","off"`},
-		"a seed":                {"simulator", []string{"COUNTERSIGN_SIMULATOR_SEED=abc"}, "--seed: expected a valid"},
-	} {
+	for name, test := range wrongSettings(folder, short) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := start(t, append(append([]string(nil), right...), test.with...), test.command)

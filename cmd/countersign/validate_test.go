@@ -54,8 +54,14 @@ func TestValidateFindsEachProblemAtItsPlace(t *testing.T) {
 		{name: "fine"},
 		{
 			"rules",
-			[]string{"<IBAN>CH4821966000009613388", "<IBAN>CH4821966000009613389", ">199.95</InstdAmt>", ">0.00</InstdAmt>", "<CtrlSum>199.95", "<CtrlSum>0.00"},
-			[]string{"payment-control-sum AM10 " + order + "/PmtInf/0/CtrlSum", "amount-zero AM01 " + transaction + "/Amt/InstdAmt", "creditor-account-number AC01 " + transaction + "/CdtrAcct/Id/IBAN"},
+			[]string{
+				"<IBAN>CH4821966000009613388", "<IBAN>CH4821966000009613389", ">199.95</InstdAmt>", ">0.00</InstdAmt>", "<CtrlSum>199.95",
+				"<CtrlSum>0.00",
+			},
+			[]string{
+				"payment-control-sum AM10 " + order + "/PmtInf/0/CtrlSum", "amount-zero AM01 " + transaction + "/Amt/InstdAmt",
+				"creditor-account-number AC01 " + transaction + "/CdtrAcct/Id/IBAN",
+			},
 			[]string{"<CtrlSum>199.95", "<InstdAmt", "<IBAN>CH4821966000009613389"},
 		},
 		{
@@ -172,7 +178,10 @@ func TestValidateChoosesTheScheme(t *testing.T) {
 // An order of the previous generation is carried over and checked by the same rules; places are those of the file.
 func TestValidateReadsThePreviousGeneration(t *testing.T) {
 	t.Parallel()
-	for _, namespace := range []string{"urn:iso:std:iso:20022:tech:xsd:pain.001.001.03", "http://www.six-interbank-clearing.com/de/pain.001.001.03.ch.02.xsd"} {
+	for _, namespace := range []string{
+		"urn:iso:std:iso:20022:tech:xsd:pain.001.001.03",
+		"http://www.six-interbank-clearing.com/de/pain.001.001.03.ch.02.xsd",
+	} {
 		old := swissOrder(
 			t, "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09", namespace, "<ReqdExctnDt>", "", "<Dt>", "<ReqdExctnDt>", "</Dt>", "</ReqdExctnDt>",
 			"</ReqdExctnDt>\n      </ReqdExctnDt>", "</ReqdExctnDt>",
@@ -219,7 +228,8 @@ func TestValidateWritesTextAndJSON(t *testing.T) {
 	if text.String() != want {
 		t.Errorf("text\n got %q\nwant %q", text.String(), want)
 	}
-	err = (&validateCommand{Files: []string{"-", sampleFolder + "/sic-inst_04_pacs.002.001.10_ACSC.xml"}, Format: "json"}).report(v, bytes.NewReader(content), &objects)
+	err = (&validateCommand{Files: []string{"-", sampleFolder + "/sic-inst_04_pacs.002.001.10_ACSC.xml"}, Format: "json"}).report(v,
+		bytes.NewReader(content), &objects)
 	if exitCode(err) != exitFailed {
 		t.Errorf("ended with %v", err)
 	}
@@ -281,7 +291,11 @@ func TestValidateEndsWithACodeOfItsOwn(t *testing.T) {
 		{[]string{good, "--date", "2026-03-02", "--scheme", "sct-inst"}, exitFailed, "rules of sct-inst (as asked)"},
 		{[]string{bad, good, "--date", "2026-03-02"}, exitFailed, "AC01"},
 		{[]string{bad, folder, "--date", "2026-03-02"}, exitFailed, "2 findings in 2 of 3 files"},
-		{[]string{folder, "--date", "2026-03-02"}, exitFailed, "good.xml: pain.001.001.09, structure and the rules of sic-inst (by its currency CHF): fine\n"},
+		{
+			[]string{folder, "--date", "2026-03-02"},
+			exitFailed,
+			"good.xml: pain.001.001.09, structure and the rules of sic-inst (by its currency CHF): fine\n",
+		},
 		{[]string{good, "--date", "yesterday"}, exitUsage, "--date"},
 		{[]string{good, "--scheme", "sepa"}, exitUsage, "--scheme"},
 		{nil, exitUsage, "<file>"},

@@ -107,7 +107,9 @@ func TestInSEPA(t *testing.T) {
 
 func TestCountryExistsDoesNotReadAcrossCodes(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[string]bool{"CH": true, "XK": true, "D ": false, " A": false, "EU": false, "ch": false, "CHE": false, "": false} {
+	for code, want := range map[string]bool{
+		"CH": true, "XK": true, "D ": false, " A": false, "EU": false, "ch": false, "CHE": false, "": false,
+	} {
 		if account.CountryExists(code) != want {
 			t.Errorf("CountryExists(%q) is not %v", code, want)
 		}

@@ -50,7 +50,8 @@ func (r Request) afterUser(known Facts) (Values, error) {
 	case KindUserRoles:
 		u, err := UserOf(before.with(Values{"roles": r.Values["roles"]}), valuesPrefix)
 		if err == nil && string(DutyOf(u.Roles)) != before["duty"] {
-			err = refuse(valuesPrefix+"/roles", codeFormat, "Give administration and payments to different people: make an account for another person.")
+			err = refuse(valuesPrefix+"/roles", codeFormat,
+				"Give administration and payments to different people: make an account for another person.")
 		}
 		return before.with(Values{"roles": Words(u.Roles)}), err
 	case KindUserSuppress:
@@ -181,7 +182,8 @@ const leastPeople = 2
 // match everything. Error: payment.FieldError.
 func (c Change) keepsRealm(known Facts) error {
 	if c.Kind == KindPolicyRetire && known.CoverAll < 2 && policyMatchesEverything(c.Before) {
-		return refuse("/subject", codeFormat, "Make another policy that matches everything first: without this one some payments could not be entered.")
+		return refuse("/subject", codeFormat,
+			"Make another policy that matches everything first: without this one some payments could not be entered.")
 	}
 	if c.Kind != KindUserSuppress && c.Kind != KindUserRoles {
 		return nil

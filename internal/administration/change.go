@@ -205,7 +205,10 @@ func (c Change) Differences() []Difference {
 }
 
 // places is the order in which fields are shown.
-var places = slices.Concat([]string{"name", "displayName", "personId", "roles", "clientId", "kind", "mayDecideOwn", "iban", "scheme", "currency", "receives"},
+var places = slices.Concat([]string{
+	"name", "displayName", "personId", "roles", "clientId", "kind", "mayDecideOwn", "iban", "scheme",
+	"currency", "receives",
+},
 	accountFields, []string{
 		"policyId", "approvals", "rank", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
 		"password", "secret", "status",
@@ -231,8 +234,8 @@ func PartyOf(by identity.Principal) Party {
 	}
 }
 
-// Change makes a change of a request: what the subject would be after it. Errors: payment.ForbiddenError, payment.FieldError with everything
-// that is wrong, an unknown subject and a change that changes nothing included.
+// Change makes a change of a request: what the subject would be after it. Errors: payment.ForbiddenError, payment.FieldError with
+// everything that is wrong, an unknown subject and a change that changes nothing included.
 func (r Request) Change(known Facts) (Change, error) {
 	err := MayAdminister(r.By)
 	if err != nil {

@@ -49,7 +49,9 @@ func (c Change) MayDecide(by identity.Principal) error {
 	case by.PersonID == c.Beneficiary:
 		return &payment.FourEyesError{Text: "This change is about you. Another administrator must decide it."}
 	case by.Channel == identity.ChannelAPI && by.ClientID == c.Requester.ClientID && !by.ClientMayDecideOwn:
-		return &payment.FourEyesError{Text: "This client asked for the change, and may not decide what it asked for. Use another client or the portal."}
+		return &payment.FourEyesError{
+			Text: "This client asked for the change, and may not decide what it asked for. Use another client or the portal.",
+		}
 	}
 	return nil
 }

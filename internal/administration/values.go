@@ -161,7 +161,8 @@ func (f *findings) err() error {
 var labels = map[string]string{
 	"name": "the user name", "displayName": "the person's name", "personId": "the person", "roles": "the roles", "status": "the status",
 	"clientId": "the client's id", "kind": "the kind", "mayDecideOwn": "whether the client may decide what it created",
-	"iban": "the IBAN", "scheme": "the scheme", "currency": "the currency", "holderName": "the holder's name", "holderStreet": "the holder's street",
+	"iban": "the IBAN", "scheme": "the scheme", "currency": "the currency", "holderName": "the holder's name",
+	"holderStreet":   "the holder's street",
 	"holderBuilding": "the holder's building number", "holderPostcode": "the holder's postcode", "holderTown": "the holder's town",
 	"holderCountry": "the holder's country", "agentBic": "the BIC of the account's bank", "agentIid": "the bank's number (IID)",
 	"receives": "whether the realm receives payments for it", "rank": "the rank", "channel": "the channel", "amountFrom": "the least amount",

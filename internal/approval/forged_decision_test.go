@@ -14,15 +14,16 @@ import (
 // forgedApproval is the first of two approvals as the gateway would write it, in the name of checker1.
 const forgedApproval = `
 WITH history AS (
-  INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user, actor_person,
-    actor_name, client_id, channel, at)
-  SELECT 'demo', $1, 2, 'instruction', 'Approval Pending', 'approve', 'Approval Pending', 1, 1, u.user_id, u.person_id, 'Checker 1', 'portal', 'portal', $2
+  INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
+    actor_person, actor_name, client_id, channel, at)
+  SELECT 'demo', $1, 2, 'instruction', 'Approval Pending', 'approve', 'Approval Pending', 1, 1, u.user_id, u.person_id, 'Checker 1',
+    'portal', 'portal', $2
   FROM user_account u WHERE u.realm = 'demo' AND u.name = 'checker1'
 ), decided AS (
-  INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id,
-    channel, action, decided_at, checker_role, grant_id, granted_at, message_created_at)
-  SELECT v.realm, v.message_id, 1, 1, v.makers, v.content_hash, v.approvals_required, u.user_id, u.person_id, 'portal', 'portal', 'approve', $2,
-    'checker', g.grant_id, g.granted_at, m.created_at
+  INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
+    client_id, channel, action, decided_at, checker_role, grant_id, granted_at, message_created_at)
+  SELECT v.realm, v.message_id, 1, 1, v.makers, v.content_hash, v.approvals_required, u.user_id, u.person_id, 'portal', 'portal', 'approve',
+    $2, 'checker', g.grant_id, g.granted_at, m.created_at
   FROM message_version v JOIN message m USING (realm, message_id)
   JOIN user_account u ON u.realm = v.realm AND u.name = 'checker1' JOIN user_role g ON g.user_id = u.user_id AND g.role = 'checker'
   WHERE v.message_id = $1

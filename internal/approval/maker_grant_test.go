@@ -15,11 +15,12 @@ import (
 
 // writeVersion is the second version of a message, $1, by the editor $2 (account) and $3 (person) under the grant $4 (role), $5, $6 (time).
 const writeVersion = `INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers,
-	previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, end_to_end_id, debtor_name, debtor_account,
-	debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id, maker_granted_at, clients)
+	previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, end_to_end_id, debtor_name,
+	debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
+	maker_granted_at, clients)
 SELECT realm, message_id, 2, document_id, content_hash, $2::uuid, $3::uuid, array_append(makers, $3::uuid), 1, makers, first_maker,
-	approvals_required, created_at, amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account,
-	creditor_agent, remittance, key_id, seal, $4, $5::uuid, $6::timestamptz, clients
+	approvals_required, created_at, amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name,
+	creditor_account, creditor_agent, remittance, key_id, seal, $4, $5::uuid, $6::timestamptz, clients
 FROM message_version WHERE message_id = $1`
 
 // TestAVersionIsWrittenUnderAGrantOfTheRoleMaker writes versions with plain SQL in the application's role: only one under a grant of the
@@ -72,14 +73,16 @@ func TestAVersionIsWrittenUnderAGrantOfTheRoleMaker(t *testing.T) {
 		grant identity.Grant
 		want  string
 	}{
-		"without a grant":                          {maker2, identity.Grant{}, check},
-		"under the grant of another role":          {checker, checkerGrant, check},
-		"by a checker who calls it maker":          {checker, calledMaker, foreignKey},
-		"under somebody else's grant":              {checker, own, foreignKey},
-		"under a grant given later":                {late, lateGrant, check},
-		"under a grant given later, dated back":    {late, datedBack, foreignKey},
-		"under a grant that has ended":             {former, grantOf(former, identity.RoleMaker), privilege},
-		"under a grant that does not exist at all": {maker2, identity.Grant{ID: pending.InternalID, Role: identity.RoleMaker, GrantedAt: own.GrantedAt}, privilege},
+		"without a grant":                       {maker2, identity.Grant{}, check},
+		"under the grant of another role":       {checker, checkerGrant, check},
+		"by a checker who calls it maker":       {checker, calledMaker, foreignKey},
+		"under somebody else's grant":           {checker, own, foreignKey},
+		"under a grant given later":             {late, lateGrant, check},
+		"under a grant given later, dated back": {late, datedBack, foreignKey},
+		"under a grant that has ended":          {former, grantOf(former, identity.RoleMaker), privilege},
+		"under a grant that does not exist at all": {maker2, identity.Grant{
+			ID: pending.InternalID, Role: identity.RoleMaker, GrantedAt: own.GrantedAt,
+		}, privilege},
 	} {
 		var refused *pgconn.PgError
 		err := write(probe.who, probe.grant)

@@ -31,7 +31,8 @@ func checkers(t *testing.T, h *stationtest.House, n int) []identity.Principal {
 		name := fmt.Sprintf("racer%d", i)
 		_, err := conn.Exec(ctx, `
 			WITH p AS (INSERT INTO person VALUES ('demo', gen_random_uuid(), $1, 'payments', now()) RETURNING person_id),
-			     u AS (INSERT INTO user_account SELECT 'demo', gen_random_uuid(), person_id, 'payments', $1, 'no password', 'active', now() FROM p RETURNING user_id)
+			     u AS (INSERT INTO user_account SELECT 'demo', gen_random_uuid(), person_id, 'payments', $1, 'no password', 'active', now() FROM p
+			     RETURNING user_id)
 			INSERT INTO user_role SELECT 'demo', user_id, 'payments', 'checker', '2020-01-01' FROM u`, name)
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +90,8 @@ func TestManyCheckersOneDecision(t *testing.T) {
 	}
 	var decisions, releases, approved, jobs int
 	err := h.DB.Connect(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM decision), (SELECT count(*) FROM release),
-		(SELECT count(*) FROM message WHERE state = 'Approved'), (SELECT count(*) FROM river.river_job)`).Scan(&decisions, &releases, &approved, &jobs)
+		(SELECT count(*) FROM message WHERE state = 'Approved'), (SELECT count(*) FROM
+		  river.river_job)`).Scan(&decisions, &releases, &approved, &jobs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,7 +139,8 @@ func TestWhoWritesIntoTheDatabaseRedirectsNothing(t *testing.T) {
 	maker := h.Person(t, "maker1")
 	app := h.DB.ConnectAsApplication(t, "demo")
 	for _, statement := range []string{
-		`INSERT INTO routing_directory SELECT realm, gen_random_uuid(), scheme, edition, source, entries, content, content_hash, loaded_at, key_id, seal FROM routing_directory`,
+		`INSERT INTO routing_directory SELECT realm, gen_random_uuid(), scheme, edition, source, entries, content, content_hash, loaded_at, ` +
+			`key_id, seal FROM routing_directory`,
 		`UPDATE routing_directory SET edition = '2030-01-01'`, `DELETE FROM routing_directory`,
 	} {
 		_, err := app.Exec(ctx, statement)
@@ -152,7 +153,8 @@ func TestWhoWritesIntoTheDatabaseRedirectsNothing(t *testing.T) {
 	_, err := owner.Exec(
 		ctx,
 		`INSERT INTO routing_directory (realm, directory_id, scheme, edition, source, entries, content, content_hash, loaded_at, key_id, seal)
-		SELECT realm, 'ffffffff-ffff-7fff-bfff-ffffffffffff', scheme, edition, source, entries, $1::bytea, sha256($1::bytea), loaded_at, key_id, seal
+		SELECT realm, 'ffffffff-ffff-7fff-bfff-ffffffffffff', scheme, edition, source, entries, $1::bytea, sha256($1::bytea), loaded_at, key_id,
+		  seal
 		FROM routing_directory WHERE realm = 'demo' AND scheme = 'sct-inst'`,
 		[]byte(planted),
 	)

@@ -75,8 +75,8 @@ const (
 	tokenKeys   = "--token-key-file" //nolint:gosec // the name of a flag
 )
 
-// Check looks at everything. It fails with snapshot.HiddenRowsError for a login that does not see every row, and when the database cannot be
-// read; what is wrong in it is in the report.
+// Check looks at everything. It fails with snapshot.HiddenRowsError for a login that does not see every row, and when the database cannot
+// be read; what is wrong in it is in the report.
 func Check(ctx context.Context, cfg Config) (Report, error) {
 	snapshot, err := snapshot.Open(ctx, cfg.DatabaseURL)
 	if err != nil {

@@ -69,7 +69,8 @@ func TestEveryTamperingIsFoundAndItsRowNamed(t *testing.T) {
 			t.Errorf("no tampering breaks %s", i.ID)
 		}
 	}
-	t.Logf("%d kinds, %d struck, %d found; %d versions, %d documents; %s for the checks", len(ofMessages)+len(ofMasterData)+len(ofSchema), struck, found,
+	t.Logf("%d kinds, %d struck, %d found; %d versions, %d documents; %s for the checks", len(ofMessages)+len(ofMasterData)+len(ofSchema),
+		struck, found,
 		clean.Versions, clean.Documents, took)
 }
 
@@ -126,8 +127,8 @@ func newDrill(t *testing.T, h *stationtest.House, round int) drill {
 	_, err = d.conn.Exec(ctx, `SET session_replication_role = replica;
 		DROP INDEX message_one_recall; DROP INDEX refresh_token_live;
 		DO $$ DECLARE c record; BEGIN
-		  FOR c IN SELECT conrelid::regclass AS relation, conname FROM pg_constraint WHERE contype = 'c' AND connamespace = 'public'::regnamespace LOOP
-		    EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.relation, c.conname);
+		  FOR c IN SELECT conrelid::regclass AS relation, conname FROM pg_constraint WHERE contype = 'c'
+		    AND connamespace = 'public'::regnamespace LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.relation, c.conname);
 		  END LOOP;
 		END $$`)
 	must(t, err)

@@ -129,15 +129,17 @@ func receive(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, referen
 }
 
 // arrive brings another bank's payment in.
-func arrive(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, transactionID string) (payment.Message, *iso20022.FIToFICustomerCreditTransfer) {
+func arrive(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, transactionID string) (payment.Message,
+	*iso20022.FIToFICustomerCreditTransfer,
+) {
 	t.Helper()
 	order := stationtest.Document(scheme, 900, h.Clock.Now())
 	order.PaymentInformation[0].CreditTransferTransactionInformation[0].CreditorAccount.ID.IBAN = map[rulebook.Scheme]string{
 		rulebook.SchemeSIC: "CH5021977000004331346", rulebook.SchemeSCT: "DE62007620110623852957",
 	}[scheme]
 	document, err := interbank.CreditTransfer(interbank.CreditTransferInput{
-		Scheme: scheme, Order: order, TransactionID: transactionID, Reference: "IN-" + transactionID, UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
-		From: interbank.Account{
+		Scheme: scheme, Order: order, TransactionID: transactionID, Reference: "IN-" + transactionID,
+		UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10", From: interbank.Account{
 			IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Peter Haller", Town: "Zuerich", Country: "CH"},
 			AgentBIC: "BBBBCHZZXXX", AgentIID: "21966",
 		},

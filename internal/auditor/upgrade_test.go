@@ -47,8 +47,10 @@ func TestAFilledDatabaseOfTheFirstVersionIsUpgradedAndNothingIsLost(t *testing.T
 			t.Errorf("the upgrade changed the rows of %s", table)
 		}
 	}
-	must(t, demo.Ensure(ctx, db.Provisioner(t)))                                                                  // as countersign demo does at its start, and whoever provisions after an upgrade
-	h := stationtest.On(t, db, stationtest.Options{At: firstClock.In(zurich(t))}).Again(t, stationtest.Options{}) // with identifiers of its own
+	// as countersign demo does at its start, and whoever provisions after an upgrade
+	must(t, demo.Ensure(ctx, db.Provisioner(t)))
+	// with identifiers of its own
+	h := stationtest.On(t, db, stationtest.Options{At: firstClock.In(zurich(t))}).Again(t, stationtest.Options{})
 	onlyUnsealed(t, h.Check(t))
 	carryOn(t, h, allMessages(t, h, conn))
 	onlyUnsealed(t, h.Check(t))
@@ -83,7 +85,9 @@ func contents(t *testing.T, conn *pgx.Conn, columns map[string]string) (of, dige
 	digests = make(map[string]string)
 	for table, list := range columns {
 		var digest string
-		err := conn.QueryRow(ctx, fmt.Sprintf("SELECT count(*) || ' ' || coalesce(md5(string_agg(r::text, '|' ORDER BY r::text)), '') FROM (SELECT %s FROM %s) r", list, table)).Scan(&digest)
+		err := conn.QueryRow(ctx,
+			fmt.Sprintf("SELECT count(*) || ' ' || coalesce(md5(string_agg(r::text, '|' ORDER BY r::text)), '') FROM (SELECT %s FROM %s) r", list,
+				table)).Scan(&digest)
 		must(t, err)
 		digests[table] = digest
 	}
@@ -138,7 +142,8 @@ func carryOn(t *testing.T, h *stationtest.House, messages []payment.Message) {
 		switch {
 		case m.State == payment.StateApprovalPending && !half:
 			goOn(t, h, m)
-		case (m.State == payment.StateApproved || m.State == payment.StateProcessing) && m.Kind == payment.KindInstruction && m.Scheme == rulebook.SchemeSIC:
+		case (m.State == payment.StateApproved || m.State == payment.StateProcessing) && m.Kind == payment.KindInstruction &&
+			m.Scheme == rulebook.SchemeSIC:
 			settle(t, h, m)
 		}
 	}

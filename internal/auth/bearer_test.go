@@ -17,8 +17,9 @@ func TestAuthenticateRefusesWhatIsNoToken(t *testing.T) {
 	body := strings.TrimPrefix(good, "alpha.")
 	for name, text := range map[string]string{
 		"nothing": "", "no realm": body, "another realm": "beta." + body, "unknown realm": "gamma." + body, "realm in capitals": "ALPHA." + body,
-		"quote in the realm": "a'." + body, "trailing text": good + "x", "cut": good[:len(good)-1], "JWT without signature": "eyJhbGciOiJub25lIn0.eyJzdWIiOiJtYWtlciJ9.",
-		"another body": "alpha." + strings.Repeat("A", 43), "very long": strings.Repeat("a", 1<<20), "NUL": "alpha.\x00" + body[1:],
+		"quote in the realm": "a'." + body, "trailing text": good + "x", "cut": good[:len(good)-1],
+		"JWT without signature": "eyJhbGciOiJub25lIn0.eyJzdWIiOiJtYWtlciJ9.",
+		"another body":          "alpha." + strings.Repeat("A", 43), "very long": strings.Repeat("a", 1<<20), "NUL": "alpha.\x00" + body[1:],
 	} {
 		_, err := b.Authenticate(t.Context(), text)
 		if !errors.Is(err, auth.ErrUnauthorized) {

@@ -56,7 +56,8 @@ func TestTheRowOfATokenCannotBeMoved(t *testing.T) {
 	conn := b.db.Connect(t)
 	for _, statement := range []string{
 		`UPDATE access_token SET family_id = (SELECT f.family_id FROM token_family f JOIN user_account u USING (realm, user_id)
-			WHERE u.name = 'checker') WHERE family_id = (SELECT f.family_id FROM token_family f JOIN user_account u USING (realm, user_id) WHERE u.name = 'maker')`,
+			WHERE u.name = 'checker') WHERE family_id = (SELECT f.family_id FROM token_family f JOIN user_account u USING (realm, user_id)
+			  WHERE u.name = 'maker')`,
 		`UPDATE access_token SET expires_at = expires_at + interval '1 hour'`,
 		`UPDATE token_family SET user_id = (SELECT user_id FROM user_account WHERE realm = 'alpha' AND name = 'checker')
 			WHERE user_id = (SELECT user_id FROM user_account WHERE realm = 'alpha' AND name = 'maker')`,
@@ -76,8 +77,10 @@ func TestTheRowOfATokenCannotBeMoved(t *testing.T) {
 func TestMasterDataThatNobodySealedCountForNothing(t *testing.T) {
 	t.Parallel()
 	for name, statement := range map[string]string{
-		"a role":   `INSERT INTO user_role (realm, user_id, duty, role, granted_at) SELECT realm, user_id, duty, 'checker', '2020-01-01' FROM user_account WHERE realm = 'alpha' AND name = 'maker'`,
-		"a person": `UPDATE user_account SET person_id = (SELECT person_id FROM user_account WHERE realm = 'alpha' AND name = 'checker') WHERE realm = 'alpha' AND name = 'maker'`,
+		"a role": `INSERT INTO user_role (realm, user_id, duty, role, granted_at) SELECT realm, user_id, duty, 'checker', '2020-01-01' FROM ` +
+			`user_account WHERE realm = 'alpha' AND name = 'maker'`,
+		"a person": `UPDATE user_account SET person_id = (SELECT person_id FROM user_account WHERE realm = 'alpha' AND name = 'checker') WHERE ` +
+			`realm = 'alpha' AND name = 'maker'`,
 		"a client": `UPDATE client SET may_decide_own = NOT may_decide_own WHERE realm = 'alpha'`,
 		"a name":   `UPDATE person SET display_name = 'Somebody else' WHERE realm = 'alpha'`,
 	} {

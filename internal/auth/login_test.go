@@ -267,7 +267,10 @@ func TestSecretsNeverReachTheLog(t *testing.T) {
 	if !strings.Contains(log, "family revoked") || !strings.Contains(log, string(auth.ProblemLocked)) {
 		t.Errorf("the log lacks the events: %s", log)
 	}
-	for _, private := range []string{canary, "canary-password", password, secret, tokens.AccessToken, tokens.RefreshToken, next.AccessToken, next.RefreshToken} {
+	for _, private := range []string{
+		canary, "canary-password", password, secret, tokens.AccessToken, tokens.RefreshToken, next.AccessToken,
+		next.RefreshToken,
+	} {
 		if strings.Contains(log, private) {
 			t.Errorf("the log holds %q", private)
 		}

@@ -102,8 +102,9 @@ func TestCharacterSetSizes(t *testing.T) {
 func TestPlainTypography(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Rock’n’Roll – „neu“…": `Rock'n'Roll - "neu"...`, "a\u202fb\u2009c": "a b c", "un\u00adseen\u200b": "unseen", "Müller & Söhne 5 €": "Müller & Söhne 5 €",
-		"Привет": "Привет",
+		"Rock’n’Roll – „neu“…": `Rock'n'Roll - "neu"...`, "a\u202fb\u2009c": "a b c", "un\u00adseen\u200b": "unseen",
+		"Müller & Söhne 5 €": "Müller & Söhne 5 €",
+		"Привет":             "Привет",
 	} {
 		if got := charset.PlainTypography(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)

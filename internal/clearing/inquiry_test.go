@@ -88,8 +88,10 @@ func TestTheAnswerToAnInquiryOutlivesAnOutage(t *testing.T) {
 func TestAnAnswerThatWasChangedIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	for when, change := range map[string]string{
-		"before": "UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), 'CUST', 'NOAS'), 'UTF8') WHERE name LIKE 'camt.029%'",
-		"after":  "UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), 'CUST', 'NOAS'), 'UTF8') WHERE name LIKE 'camt.029%'",
+		"before": "UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), 'CUST', 'NOAS'), 'UTF8') WHERE name LIKE " +
+			"'camt.029%'",
+		"after": "UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), 'CUST', 'NOAS'), 'UTF8') WHERE name LIKE " +
+			"'camt.029%'",
 	} {
 		h := stationtest.New(t)
 		log := listen(h)
@@ -112,8 +114,9 @@ func TestAnAnswerThatWasChangedIsNotSentAgain(t *testing.T) {
 func TestAQuestionAboutAPaymentThatSomebodyBrokeGoesToQuarantineOnce(t *testing.T) {
 	t.Parallel()
 	for what, tamper := range map[string]string{
-		"unreadable":     `UPDATE document SET content = 'x' WHERE message_id = $1`,
-		"another amount": `UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), '100.00', '900.00'), 'UTF8') WHERE message_id = $1`,
+		"unreadable": `UPDATE document SET content = 'x' WHERE message_id = $1`,
+		"another amount": `UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), '100.00', '900.00'), 'UTF8') WHERE ` +
+			`message_id = $1`,
 	} {
 		h := stationtest.New(t)
 		original, document := booked(t, h, rulebook.SchemeSIC, "TX9")

@@ -53,8 +53,9 @@ func TestTheJobAloneDeliversAndTriesAgain(t *testing.T) {
 	}
 }
 
-// TestAnAttemptThatTookLongIsFollowedAfterItsPause: a time-out of clearing takes longer than the first pauses. Counted from the beginning of
-// the attempt they would be over before they begin, and the job queue, which says so in the log, would take its own of seconds to minutes.
+// TestAnAttemptThatTookLongIsFollowedAfterItsPause: a time-out of clearing takes longer than the first pauses. Counted from the beginning
+// of the attempt they would be over before they begin, and the job queue, which says so in the log, would take its own of seconds to
+// minutes.
 func TestAnAttemptThatTookLongIsFollowedAfterItsPause(t *testing.T) {
 	t.Parallel()
 	log := &testlog.Log{}

@@ -49,7 +49,8 @@ func (n *halfDead) Deliver(ctx context.Context, scheme rulebook.Scheme, referenc
 // settlement is a pacs.002 that settles a payment.
 func settlement(transaction string) []byte {
 	return []byte(
-		`<?xml version="1.0" encoding="UTF-8"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.002.001.10"><FIToFIPmtStsRpt><GrpHdr><MsgId>S` +
+		`<?xml version="1.0" encoding="UTF-8"?><Document ` +
+			`xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.002.001.10"><FIToFIPmtStsRpt><GrpHdr><MsgId>S` +
 			transaction + `</MsgId><CreDtTm>2026-03-02T11:00:01Z</CreDtTm></GrpHdr><TxInfAndSts><OrgnlTxId>` + transaction +
 			`</OrgnlTxId><TxSts>ACSC</TxSts></TxInfAndSts></FIToFIPmtStsRpt></Document>`,
 	)
@@ -98,7 +99,8 @@ func approveOne(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, make
 	}
 }
 
-// until waits for a count of rows; times are values of the query, read at each look. The time is generous: what is judged are the times that were stored.
+// until waits for a count of rows; times are values of the query, read at each look. The time is generous: what is judged are the times
+// that were stored.
 func until(t *testing.T, h *stationtest.House, want int, query string, times ...func() time.Time) {
 	t.Helper()
 	conn := h.DB.Connect(t)
@@ -124,7 +126,8 @@ func longest(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, state p
 	t.Helper()
 	var seconds float64
 	err := h.DB.Connect(t).QueryRow(ctx, `SELECT coalesce(extract(epoch FROM max(y.at - m.accepted_at)), -1) FROM message m
-		JOIN message_history y USING (realm, message_id) WHERE m.scheme = $1 AND y.to_state = $2 AND y.from_state <> y.to_state AND m.created_at >= $3`,
+		JOIN message_history y USING (realm, message_id) WHERE m.scheme = $1 AND y.to_state = $2 AND y.from_state <> y.to_state
+		  AND m.created_at >= $3`,
 		string(scheme), string(state), since).Scan(&seconds)
 	if err != nil {
 		t.Fatal(err)
@@ -242,7 +245,8 @@ func TestAConnectionIsInterruptedAndTried(t *testing.T) {
 	other := approved(t, h, rulebook.SchemeSIC)
 	send(t, h, other)
 	h.Network.Refuse = nil
-	for deadline := time.Now().Add(time.Minute); h.Clearing.Connections()[1].State != clearing.ConnectionWorking && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); h.Clearing.Connections()[1].State != clearing.ConnectionWorking &&
+		time.Now().Before(deadline); {
 		h.Clock.Add(30 * time.Second)
 		h.Clearing.Sweep(ctx)
 		time.Sleep(10 * time.Millisecond)

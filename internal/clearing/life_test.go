@@ -245,7 +245,10 @@ func TestWhatIsNotADocumentIsRefusedAndWhatIsNotOursKept(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
-	for _, content := range []string{"", "<", "<Document/>", `<?xml version="1.0"?><!DOCTYPE x><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.002.001.10"/>`} {
+	for _, content := range []string{
+		"", "<", "<Document/>",
+		`<?xml version="1.0"?><!DOCTYPE x><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.002.001.10"/>`,
+	} {
 		var refused *clearing.RefusedError
 		err := h.Clearing.Receive(ctx, clearing.Document{Scheme: rulebook.SchemeSIC, Content: []byte(content)})
 		if !errors.As(err, &refused) {
@@ -253,7 +256,10 @@ func TestWhatIsNotADocumentIsRefusedAndWhatIsNotOursKept(t *testing.T) {
 		}
 	}
 	stranger := payment.Message{Scheme: rulebook.SchemeSIC, GlobalID: globalid.New("ZZ", h.Clock.Now(), [4]byte{1})}
-	for i, doc := range []clearing.Document{answer(t, stranger, "S1", "ACSC", ""), answer(t, payment.Message{Scheme: "sct-inst", GlobalID: "NOT-OURS"}, "S2", "ACSC", "")} {
+	for i, doc := range []clearing.Document{
+		answer(t, stranger, "S1", "ACSC", ""),
+		answer(t, payment.Message{Scheme: "sct-inst", GlobalID: "NOT-OURS"}, "S2", "ACSC", ""),
+	} {
 		err := h.Clearing.Receive(ctx, doc)
 		if err != nil {
 			t.Error(i, err)

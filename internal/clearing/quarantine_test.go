@@ -87,7 +87,8 @@ func TestAFloodOfStrangeDocumentsFillsNoAuditTrail(t *testing.T) {
 		receive(t, h, stranger(t, number))
 	}
 	var counted int
-	err := h.DB.Connect(t).QueryRow(ctx, "SELECT sum(refused) FROM refusal_count WHERE realm = 'demo' AND event = 'document.quarantined'").Scan(&counted)
+	err := h.DB.Connect(t).QueryRow(ctx, "SELECT sum(refused) FROM refusal_count WHERE realm = 'demo' AND event = 'document.quarantined'").
+		Scan(&counted)
 	if rows := len(auditedRefusals(t, h)); err != nil || rows != 100 || counted != flood {
 		t.Errorf("%d rows and %d counted of %d, want 100 rows and all counted: %v", rows, counted, flood, err)
 	}

@@ -76,7 +76,9 @@ func inbound(t *testing.T, scheme rulebook.Scheme, reference string, document is
 	if err != nil {
 		t.Fatal(err)
 	}
-	return clearing.Document{Scheme: scheme, Reference: reference, Content: content, ReceivedAt: time.Date(2026, time.March, 2, 11, 0, 1, 0, time.UTC)}
+	return clearing.Document{
+		Scheme: scheme, Reference: reference, Content: content, ReceivedAt: time.Date(2026, time.March, 2, 11, 0, 1, 0, time.UTC),
+	}
 }
 
 // lastSent is the newest document clearing got of a family.
@@ -97,14 +99,19 @@ func lastSent(t *testing.T, h *stationtest.House, name string) iso20022.Document
 }
 
 // transfer is another bank's payment to an account of the demo.
-func transfer(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, transactionID, account string) *iso20022.FIToFICustomerCreditTransfer {
+func transfer(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, transactionID,
+	account string,
+) *iso20022.FIToFICustomerCreditTransfer {
 	t.Helper()
 	order := stationtest.Document(scheme, 900, h.Clock.Now())
 	tx := &order.PaymentInformation[0].CreditTransferTransactionInformation[0]
 	tx.CreditorAccount.ID.IBAN = account
 	document, err := interbank.CreditTransfer(interbank.CreditTransferInput{
-		Scheme: scheme, Order: order, TransactionID: transactionID, Reference: "IN-" + transactionID, UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
-		From:          interbank.Account{IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Peter Haller", Town: "Zuerich", Country: "CH"}, AgentBIC: "BBBBCHZZXXX", AgentIID: "21966"},
+		Scheme: scheme, Order: order, TransactionID: transactionID, Reference: "IN-" + transactionID,
+		UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10", From: interbank.Account{
+			IBAN: "CH4821966000009613388", Holder: interbank.Holder{Name: "Peter Haller", Town: "Zuerich", Country: "CH"}, AgentBIC: "BBBBCHZZXXX",
+			AgentIID: "21966",
+		},
 		CreditorAgent: "AAAADEFFXXX", AcceptedAt: h.Clock.Now(), Day: h.Clock.Now(),
 	})
 	if err != nil {
@@ -116,7 +123,9 @@ func transfer(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, transa
 var receiving = map[rulebook.Scheme]string{rulebook.SchemeSIC: "CH5021977000004331346", rulebook.SchemeSCT: "DE62007620110623852957"}
 
 // booked brings a payment in and returns it with its document.
-func booked(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, transactionID string) (payment.Message, *iso20022.FIToFICustomerCreditTransfer) {
+func booked(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, transactionID string) (payment.Message,
+	*iso20022.FIToFICustomerCreditTransfer,
+) {
 	t.Helper()
 	document := transfer(t, h, scheme, transactionID, receiving[scheme])
 	receive(t, h, inbound(t, scheme, "IN-"+transactionID, document, nil))
@@ -139,10 +148,16 @@ func TestARecallLivesThroughItsAnswers(t *testing.T) {
 			name   string
 			want   payment.State
 			status payment.RecallStatus
-		}{{"money back", payment.StateAccepted, payment.RecallAccepted}, {"refusal", payment.StateRefused, payment.RecallRefused}, {"silence", payment.StateOverdue, payment.RecallInProgress}} {
+		}{
+			{"money back", payment.StateAccepted, payment.RecallAccepted},
+			{"refusal", payment.StateRefused, payment.RecallRefused},
+			{"silence", payment.StateOverdue, payment.RecallInProgress},
+		} {
 			h := stationtest.New(t)
 			original := settled(t, h, scheme)
-			m := request(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID})
+			m := request(t, h, payment.RTransaction{
+				Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID,
+			})
 			if got := payment.RecallStatusOf(current(t, h, original).RecallState); got != payment.RecallInProgress {
 				t.Errorf("the original shows %q", got)
 			}
@@ -156,13 +171,19 @@ func TestARecallLivesThroughItsAnswers(t *testing.T) {
 			switch answered.want {
 			case payment.StateAccepted:
 				was := lastSent(t, h, "pacs.008").(*iso20022.FIToFICustomerCreditTransfer)
-				back, err := interbank.Return(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: scheme, Original: was, Bank: "BBBBFRPPXXX", MessageID: "RET1", ID: "RET1", At: h.Clock.Now(), Day: h.Clock.Now()})
+				back, err := interbank.Return(interbank.RTransactionInput{
+					Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: scheme, Original: was, Bank: "BBBBFRPPXXX", MessageID: "RET1", ID: "RET1",
+					At: h.Clock.Now(), Day: h.Clock.Now(),
+				})
 				receive(t, h, inbound(t, scheme, "RET1", back, err))
 				h.Clock.Add(3 * time.Second)
 				h.Clearing.Sweep(ctx)
 				lastSent(t, h, "pacs.002")
 			case payment.StateRefused:
-				no, err := interbank.Resolution(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "NO1", ID: "NO1", At: h.Clock.Now()})
+				no, err := interbank.Resolution(interbank.RTransactionInput{
+					Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "NO1", ID: "NO1",
+					At: h.Clock.Now(),
+				})
 				receive(t, h, inbound(t, scheme, "NO1", no, err))
 			default:
 				h.Clock.Add(30 * 24 * time.Hour)
@@ -177,7 +198,9 @@ func TestARecallLivesThroughItsAnswers(t *testing.T) {
 			if got := payment.RecallStatusOf(current(t, h, original).RecallState); got != answered.status {
 				t.Errorf("%s %s: the original shows %q", scheme, answered.name, got)
 			}
-			refusedAgain(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "FRAD"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID}, "AM05")
+			refusedAgain(t, h, payment.RTransaction{
+				Request: rtransactionrule.Request{Reason: "FRAD"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID,
+			}, "AM05")
 			h.CheckInvariants(t)
 		}
 	}
@@ -237,7 +260,9 @@ func TestAReceivedRecallIsAnsweredOnce(t *testing.T) {
 		for _, kind := range []payment.Kind{payment.KindReturn, payment.KindResolution} {
 			h := stationtest.New(t)
 			original, document := booked(t, h, scheme, "TX9")
-			recall, err := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now()})
+			recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
+				Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now(),
+			})
 			receive(t, h, inbound(t, scheme, "RE1", recall, err))
 			id, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 			if err != nil {
@@ -247,9 +272,16 @@ func TestAReceivedRecallIsAnsweredOnce(t *testing.T) {
 			if received.State != payment.StateAwaitingDecision || received.AnswerBy.Before(h.Clock.Now().AddDate(0, 0, 14)) {
 				t.Fatalf("the recall is %s until %s", received.State, received.AnswerBy)
 			}
-			yes := payment.RTransaction{Request: rtransactionrule.Request{Reason: "FOCR"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID}
-			no := payment.RTransaction{Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindResolution, Scheme: scheme, OriginalID: original.InternalID, RecallID: id}
-			refusedAgain(t, h, payment.RTransaction{Request: rtransactionrule.Request{Reason: "AC04"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID}, "CH16")
+			yes := payment.RTransaction{
+				Request: rtransactionrule.Request{Reason: "FOCR"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID,
+			}
+			no := payment.RTransaction{
+				Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindResolution, Scheme: scheme, OriginalID: original.InternalID,
+				RecallID: id,
+			}
+			refusedAgain(t, h, payment.RTransaction{
+				Request: rtransactionrule.Request{Reason: "AC04"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID,
+			}, "CH16")
 			mine, other := yes, no
 			if kind == payment.KindResolution {
 				mine, other = no, yes
@@ -273,7 +305,9 @@ func finish(t *testing.T, h *stationtest.House, m payment.Message) {
 	switch {
 	case m.Kind == payment.KindReturn:
 		sent := lastSent(t, h, "pacs.004")
-		report, err := interbank.StatusReport(interbank.StatusReportInput{Scheme: m.Scheme, About: sent, Reference: "OK1", StatusID: "OK1", At: h.Clock.Now()})
+		report, err := interbank.StatusReport(interbank.StatusReportInput{
+			Scheme: m.Scheme, About: sent, Reference: "OK1", StatusID: "OK1", At: h.Clock.Now(),
+		})
 		receive(t, h, inbound(t, m.Scheme, "OK1", report, err))
 		want{state: payment.StateSettled}.check(t, h, m)
 	case m.Scheme == rulebook.SchemeSIC:
@@ -291,7 +325,10 @@ func TestARecallThatOvertakesItsPaymentWaits(t *testing.T) {
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
 	early := transfer(t, h, rulebook.SchemeSCT, "TX5", receiving[rulebook.SchemeSCT])
-	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, Original: early, MessageID: "RE5", ID: "RE5", At: h.Clock.Now()})
+	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, Original: early, MessageID: "RE5", ID: "RE5",
+		At: h.Clock.Now(),
+	})
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "RE5", recall, err))
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "IN-TX5", early, nil))
 	original := incoming(t, h, rulebook.SchemeSCT, "TX5")
@@ -299,7 +336,10 @@ func TestARecallThatOvertakesItsPaymentWaits(t *testing.T) {
 		t.Errorf("the recall did not find its payment: %v", err)
 	}
 	stranger := transfer(t, h, rulebook.SchemeSCT, "TX6", receiving[rulebook.SchemeSCT])
-	lost, err := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, Original: stranger, MessageID: "RE6", ID: "RE6", At: h.Clock.Now()})
+	lost, err := interbank.CancellationRequest(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, Original: stranger, MessageID: "RE6", ID: "RE6",
+		At: h.Clock.Now(),
+	})
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "RE6", lost, err))
 	h.Clock.Add(2 * time.Minute)
 	h.Clearing.Sweep(ctx)
@@ -315,7 +355,9 @@ func TestTwoMakersOneRecall(t *testing.T) {
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
 	original := settled(t, h, rulebook.SchemeSCT)
-	in := payment.RTransaction{Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSCT, OriginalID: original.InternalID}
+	in := payment.RTransaction{
+		Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSCT, OriginalID: original.InternalID,
+	}
 	makers := []string{"maker1", "maker2", "both1"}
 	errs := make([]error, len(makers))
 	var group sync.WaitGroup
@@ -343,7 +385,9 @@ func TestARejectedRecallFreesItsPaymentAndADeadlineEndsInTheQueue(t *testing.T) 
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
 	original := settled(t, h, rulebook.SchemeSCT)
-	in := payment.RTransaction{Request: rtransactionrule.Request{Reason: "DUPL"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSCT, OriginalID: original.InternalID}
+	in := payment.RTransaction{
+		Request: rtransactionrule.Request{Reason: "DUPL"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSCT, OriginalID: original.InternalID,
+	}
 	first, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker1"), in)
 	if err != nil {
 		t.Fatal(err)
@@ -384,7 +428,9 @@ func TestReturnAndResolutionRaceAndOneWins(t *testing.T) {
 	for _, scheme := range rulebook.Schemes() {
 		h := stationtest.New(t)
 		original, document := booked(t, h, scheme, "TX9")
-		recall, err := interbank.CancellationRequest(interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now()})
+		recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
+			Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now(),
+		})
 		receive(t, h, inbound(t, scheme, "RE1", recall, err))
 		id, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 		if err != nil {

@@ -29,8 +29,8 @@ func superuser(t *testing.T, h *stationtest.House) *pgx.Conn {
 	execute(t, conn, `SET session_replication_role = replica; DO $$
 		DECLARE c record;
 		BEGIN
-			FOR c IN SELECT conrelid::regclass AS place, conname FROM pg_constraint WHERE contype = 'c' AND connamespace = 'public'::regnamespace LOOP
-				EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.place, c.conname);
+			FOR c IN SELECT conrelid::regclass AS place, conname FROM pg_constraint WHERE contype = 'c'
+				AND connamespace = 'public'::regnamespace LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.place, c.conname);
 			END LOOP;
 		END $$`)
 	return conn
@@ -142,7 +142,8 @@ func TestAChangedAnswerIsNotSent(t *testing.T) {
 		"scheme":    "UPDATE outbox SET scheme = 'sct-inst'",
 		"MAC":       "UPDATE outbox SET mac = sha256('x')",
 		"no seal":   "UPDATE outbox SET mac = NULL, key_id = NULL",
-		"document":  "UPDATE outbox SET content = NULL, document_realm = 'demo', name = 'pacs.004.001.09', document_id = (SELECT document_id FROM document WHERE direction = 'out' LIMIT 1)",
+		"document": "UPDATE outbox SET content = NULL, document_realm = 'demo', name = 'pacs.004.001.09', document_id = (SELECT document_id " +
+			"FROM document WHERE direction = 'out' LIMIT 1)",
 	} {
 		h := stationtest.New(t)
 		log := listen(h)
@@ -187,8 +188,10 @@ func TestAPlantedDocumentIsNotSentInPlaceOfTheApprovedOne(t *testing.T) {
 			owner := superuser(t, h)
 			execute(
 				t, owner,
-				`INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
-				SELECT realm, gen_random_uuid(), message_id, scheme, direction, name, $1, content, content_hash, created_at, key_id, mac FROM document WHERE reference = $2`,
+				`INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id,
+				mac)
+				SELECT realm, gen_random_uuid(), message_id, scheme, direction, name, $1, content, content_hash, created_at, key_id, mac FROM document
+				  WHERE reference = $2`,
 				m.Reference(), other.Reference(),
 			)
 		}
@@ -227,7 +230,8 @@ func TestAPlantedReportKeepsNoPaymentFromItsEnd(t *testing.T) {
 	execute(
 		t, h.DB.ConnectAsApplication(t, "demo"),
 		`INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
-		SELECT realm, gen_random_uuid(), message_id, scheme, 'out', 'pain.002.001.10', 'R' || global_id || '-' || (state_sequence + 1), 'x', sha256('x'), now(), 'test', $1 FROM message`,
+		SELECT realm, gen_random_uuid(), message_id, scheme, 'out', 'pain.002.001.10', 'R' || global_id || '-' || (state_sequence + 1), 'x',
+		  sha256('x'), now(), 'test', $1 FROM message`,
 		mac[:],
 	)
 	receive(t, h, answer(t, m, "A1", "ACSC", ""))
@@ -250,12 +254,14 @@ func TestAPlantedReportKeepsNoPaymentFromItsEnd(t *testing.T) {
 func TestWhatTheReleaseBindsCannotBeChanged(t *testing.T) {
 	t.Parallel()
 	for what, change := range map[string]string{
-		"Global ID":          "UPDATE message SET global_id = 'DM00000000000000'",
-		"scheme":             "UPDATE message SET scheme = 'sct-inst'",
-		"kind":               "UPDATE message SET kind = 'return'",
-		"created at":         "UPDATE message SET created_at = created_at - interval '1 day'",
-		"accepted at":        "UPDATE message SET accepted_at = accepted_at - interval '1 second'; UPDATE release SET accepted_at = accepted_at - interval '1 second'",
-		"makers":             "UPDATE message_version SET makers = ARRAY[gen_random_uuid()]; UPDATE release SET makers = (SELECT makers FROM message_version)",
+		"Global ID":  "UPDATE message SET global_id = 'DM00000000000000'",
+		"scheme":     "UPDATE message SET scheme = 'sct-inst'",
+		"kind":       "UPDATE message SET kind = 'return'",
+		"created at": "UPDATE message SET created_at = created_at - interval '1 day'",
+		"accepted at": "UPDATE message SET accepted_at = accepted_at - interval '1 second'; UPDATE release SET accepted_at = " +
+			"accepted_at - interval '1 second'",
+		"makers": "UPDATE message_version SET makers = ARRAY[gen_random_uuid()]; UPDATE release SET makers = (SELECT makers FROM " +
+			"message_version)",
 		"version":            "UPDATE release SET version = 2; UPDATE message SET version = 2; UPDATE message_version SET version = 2",
 		"account of release": "UPDATE release SET account_digest = sha256('x')",
 		"holder":             "UPDATE debtor_account SET holder_name = 'Mallory'",

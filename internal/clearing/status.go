@@ -39,8 +39,8 @@ func (s *Station) receiveStatus(ctx context.Context, in store.Document, document
 	})
 }
 
-// fits tells why a document does not answer a message: another scheme, or an id, amount, currency or day that disagrees. What does not fit goes
-// to quarantine.
+// fits tells why a document does not answer a message: another scheme, or an id, amount, currency or day that disagrees. What does not fit
+// goes to quarantine.
 func (s *Station) fits(in store.Document, m payment.Message, about interbank.Original) error {
 	if m.Scheme != in.Scheme {
 		return &unprocessableError{about: m, reason: "The message " + string(m.GlobalID) + " is one of " + string(m.Scheme) +

@@ -20,8 +20,10 @@ import (
 // of it by an honest checker: nothing that is made of it gets a seal. The same holds for an answer to a recall and for a recall of ours.
 func TestNothingIsMadeOfAPaymentThatSomebodyBroke(t *testing.T) {
 	t.Parallel()
-	const amount, reason = "UPDATE message_version SET amount = 900000 WHERE message_id = $1", "UPDATE message SET reason = 'DUPL' WHERE message_id = $1"
-	const content = "UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), '>100.00<', '>900.00<'), 'UTF8') WHERE message_id = $1 AND direction = 'in'"
+	const amount, reason = "UPDATE message_version SET amount = 900000 WHERE message_id = $1",
+		"UPDATE message SET reason = 'DUPL' WHERE message_id = $1"
+	const content = "UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), '>100.00<', '>900.00<'), 'UTF8') WHERE " +
+		"message_id = $1 AND direction = 'in'"
 	for name, c := range map[string]struct {
 		kind    payment.Kind
 		reason  string

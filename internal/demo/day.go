@@ -49,7 +49,7 @@ func (d Day) Play(ctx context.Context) error {
 
 // payments are entered, decided and sent; the cents say what clearing does with them.
 func (p *player) payments(ctx context.Context) (err error) {
-	for i, o := range orders() {
+	for i, o := range orders {
 		stepErr := p.pay(ctx, i+1, o)
 		if stepErr != nil {
 			err = errors.Join(err, fmt.Errorf("payment %d to %s: %w", i+1, o.creditor, stepErr))

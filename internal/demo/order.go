@@ -30,31 +30,72 @@ type order struct {
 }
 
 // orders are the payments of the day. Names and accounts are those of public samples.
-func orders() []order {
-	return []order{
-		{scheme: "sic-inst", amount: "66.60", creditor: "Petra Muster", town: "Luzern", account: "CH4821966000009613388", text: "Nobody looked", end: endExpired},
-		{scheme: "sic-inst", amount: "1250.00", creditor: "Peter Haller", town: "Zuerich", account: "CH4821966000009613388", text: "Salary advance"},
-		{scheme: "sct-inst", amount: "890.40", creditor: "Societe Exemple SARL", town: "Paris", account: "FR1420041010050500013M02606", text: "Facture 2026-114"},
-		{scheme: "sic-inst", amount: "18400.00", creditor: "Beispiel Bau AG", town: "Bern", account: "CH7280005000088877766", text: "Instalment 2 of 3", large: true},
-		{scheme: "sic-inst", amount: "312.91", creditor: "Petra Muster", town: "Luzern", account: "CH4821966000009613388", text: "Refund 4711"},
-		{scheme: "sct-inst", amount: "75.92", creditor: "Voorbeeld BV", town: "Amsterdam", account: "NL91ABNA0417164300", text: "Order 5520"},
-		{scheme: "sct-inst", amount: "431.93", creditor: "Muster GmbH", town: "Wien", account: "AT611904300234573201", text: "Rechnung 88"},
-		{scheme: "sic-inst", amount: "540.20", creditor: "Peter Haller", town: "Zuerich", account: "CH4821966000009613388", text: "Paid twice", recall: "DUPL"},
-		{scheme: "sct-inst", amount: "610.60", creditor: "Societe Exemple SARL", town: "Lyon", account: "FR1420041010050500013M02606", text: "Facture 2026-90", recall: "DUPL"},
-		{scheme: "sic-inst", amount: "99.85", creditor: "Petra Muster", town: "Luzern", account: "CH7280005000088877766", text: "Expenses May", recall: "DUPL"},
-		{scheme: "sct-inst", amount: "215.00", creditor: "Beispiel GmbH", town: "Berlin", account: "DE89370400440532013000", text: "Rechnung 102", recall: "DUPL"},
-		{scheme: "sic-inst", amount: "4800.00", creditor: "Treuhand Muster AG", town: "Basel", account: "CH4821966000009613388", text: "Audit 2026", end: endRejected},
-		{scheme: "sct-inst", amount: "66.00", creditor: "Voorbeeld BV", town: "Amsterdam", account: "NL91ABNA0417164300", text: "Order 5521", end: endWithdrawn},
-		{scheme: "sct-inst", amount: "24500.00", creditor: "Maschinen Muster GmbH", town: "Stuttgart", account: "DE89370400440532013000", text: "Deposit", end: endHalf, large: true},
-		{scheme: "sic-inst", amount: "725.35", creditor: "Druckerei Beispiel AG", town: "St. Gallen", account: "CH7280005000088877766", text: "Invoice 2026-118", end: endPending},
-		{scheme: "sct-inst", amount: "2380.00", creditor: "Societe Exemple SARL", town: "Paris", account: "FR1420041010050500013M02606", text: "Facture 2026-121", end: endPending},
-		{scheme: "sic-inst", amount: "13750.00", creditor: "Beispiel Bau AG", town: "Bern", account: "CH7280005000088877766", text: "Instalment 3 of 3", end: endPending, large: true},
-	}
+var orders = []order{
+	{
+		scheme: "sic-inst", amount: "66.60", creditor: "Petra Muster", town: "Luzern", account: "CH4821966000009613388", text: "Nobody looked",
+		end: endExpired,
+	},
+	{
+		scheme: "sic-inst", amount: "1250.00", creditor: "Peter Haller", town: "Zuerich", account: "CH4821966000009613388",
+		text: "Salary advance",
+	},
+	{
+		scheme: "sct-inst", amount: "890.40", creditor: "Societe Exemple SARL", town: "Paris", account: "FR1420041010050500013M02606",
+		text: "Facture 2026-114",
+	},
+	{
+		scheme: "sic-inst", amount: "18400.00", creditor: "Beispiel Bau AG", town: "Bern", account: "CH7280005000088877766",
+		text: "Instalment 2 of 3", large: true,
+	},
+	{scheme: "sic-inst", amount: "312.91", creditor: "Petra Muster", town: "Luzern", account: "CH4821966000009613388", text: "Refund 4711"},
+	{scheme: "sct-inst", amount: "75.92", creditor: "Voorbeeld BV", town: "Amsterdam", account: "NL91ABNA0417164300", text: "Order 5520"},
+	{scheme: "sct-inst", amount: "431.93", creditor: "Muster GmbH", town: "Wien", account: "AT611904300234573201", text: "Rechnung 88"},
+	{
+		scheme: "sic-inst", amount: "540.20", creditor: "Peter Haller", town: "Zuerich", account: "CH4821966000009613388", text: "Paid twice",
+		recall: "DUPL",
+	},
+	{
+		scheme: "sct-inst", amount: "610.60", creditor: "Societe Exemple SARL", town: "Lyon", account: "FR1420041010050500013M02606",
+		text: "Facture 2026-90", recall: "DUPL",
+	},
+	{
+		scheme: "sic-inst", amount: "99.85", creditor: "Petra Muster", town: "Luzern", account: "CH7280005000088877766", text: "Expenses May",
+		recall: "DUPL",
+	},
+	{
+		scheme: "sct-inst", amount: "215.00", creditor: "Beispiel GmbH", town: "Berlin", account: "DE89370400440532013000", text: "Rechnung 102",
+		recall: "DUPL",
+	},
+	{
+		scheme: "sic-inst", amount: "4800.00", creditor: "Treuhand Muster AG", town: "Basel", account: "CH4821966000009613388",
+		text: "Audit 2026", end: endRejected,
+	},
+	{
+		scheme: "sct-inst", amount: "66.00", creditor: "Voorbeeld BV", town: "Amsterdam", account: "NL91ABNA0417164300", text: "Order 5521",
+		end: endWithdrawn,
+	},
+	{
+		scheme: "sct-inst", amount: "24500.00", creditor: "Maschinen Muster GmbH", town: "Stuttgart", account: "DE89370400440532013000",
+		text: "Deposit", end: endHalf, large: true,
+	},
+	{
+		scheme: "sic-inst", amount: "725.35", creditor: "Druckerei Beispiel AG", town: "St. Gallen", account: "CH7280005000088877766",
+		text: "Invoice 2026-118", end: endPending,
+	},
+	{
+		scheme: "sct-inst", amount: "2380.00", creditor: "Societe Exemple SARL", town: "Paris", account: "FR1420041010050500013M02606",
+		text: "Facture 2026-121", end: endPending,
+	},
+	{
+		scheme: "sic-inst", amount: "13750.00", creditor: "Beispiel Bau AG", town: "Bern", account: "CH7280005000088877766",
+		text: "Instalment 3 of 3", end: endPending, large: true,
+	},
 }
 
 // body is the order as JSON.
 func (o order) body(number int, now time.Time) string {
-	debtor, debtorAccount, agent, currency := "Muster AG", "CH5021977000004331346", `{"ClrSysMmbId":{"ClrSysId":{"Cd":"CHBCC"},"MmbId":"21977"}}`, "CHF"
+	debtor, debtorAccount, agent, currency := "Muster AG", "CH5021977000004331346",
+		`{"ClrSysMmbId":{"ClrSysId":{"Cd":"CHBCC"},"MmbId":"21977"}}`, "CHF"
 	kind := `{"LclInstrm":{"Cd":"INST"}}`
 	if o.scheme == "sct-inst" {
 		debtor, debtorAccount, agent, currency = "Muster GmbH", "DE62007620110623852957", `{"BICFI":"AAAADEFFXXX"}`, "EUR"

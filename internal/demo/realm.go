@@ -24,7 +24,9 @@ const (
 
 // UserPasswordHash is UserPassword as argon2id (m=19 MiB, t=2, p=1). Kept as text, so that a start neither hashes nor changes a row;
 // a test holds it to the password.
-const UserPasswordHash = "$argon2id$v=19$m=19456,t=2,p=1$KmLa02Hu59Zr+DZnUOrQVA$txhHIJEDYozaGqKwxQ90nfrhmUSv4FKCGTYZGHU8KHQ" //nolint:gosec // of a public password
+//
+//nolint:gosec // of a public password
+const UserPasswordHash = "$argon2id$v=19$m=19456,t=2,p=1$KmLa02Hu59Zr+DZnUOrQVA$txhHIJEDYozaGqKwxQ90nfrhmUSv4FKCGTYZGHU8KHQ"
 
 // Realms are the definitions of the demo's realms.
 func Realms() []provision.RealmDefinition {

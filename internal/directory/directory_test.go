@@ -120,7 +120,9 @@ func TestTheStoredFormIsReadAgain(t *testing.T) {
 }
 
 // The columns are those of the public file; the banks are made up.
-const master = `IID/QR-IID;Valid on;Concatenation;New IID/QR-IID;SIC IID;Headquarters;IID type;QR-IID allocation;Name of bank/institution;Street Name;Building Number;Post Code;Town Name;Country;BIC;SIC participation;RTGS customer payments, CHF;IP customer payments, CHF;euroSIC participation;LSV+/BDD, CHF;LSV+/BDD, EUR;2026-11-20 06:00
+const master = `IID/QR-IID;Valid on;Concatenation;New IID/QR-IID;SIC IID;Headquarters;IID type;QR-IID allocation;` +
+	`Name of bank/institution;Street Name;Building Number;Post Code;Town Name;Country;BIC;SIC participation;` +
+	`RTGS customer payments, CHF;IP customer payments, CHF;euroSIC participation;LSV+/BDD, CHF;LSV+/BDD, EUR;2026-11-20 06:00
 762;2026-11-20;N;;007620;762;1;;Bank "one";;;;Bern;CH;AAAACHBBXXX;Y;Y;Y;N;N;N
 778;2026-11-19;N;;007781;778;1;;Bank two;;;;Bern;CH;;Y;Y;N;N;N;N
 900;;Y;901;;;;;;;;;;;;;;;;;

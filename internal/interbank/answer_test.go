@@ -135,7 +135,8 @@ func TestAQuestionAboutARecall(t *testing.T) {
 			name = "camt.056"
 		}
 		if err != nil || !read.AboutRecall() || read.Original.MessageName != name || read.Original.MessageID != c.letter+"CAMT56-20260303-0001" ||
-			read.Original.InstructionID != c.letter+"CXL-0001" || read.Original.TransactionID != c.letter+"TX20260302000001" || read.RequestID != "Q" {
+			read.Original.InstructionID != c.letter+"CXL-0001" || read.Original.TransactionID != c.letter+"TX20260302000001" ||
+			read.RequestID != "Q" {
 			t.Errorf("%s: %+v, %v", c.scheme, read, err)
 		}
 	}

@@ -55,7 +55,9 @@ func TestReadStatus(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.scheme == rulebook.SchemeSCT && status == "RJCT" { // which repeats the payment
-				want := interbank.OriginalCopy{Amount: c.paid(t), Day: paidDay, DebtorAccount: c.from.IBAN, CreditorAccount: "FR1420041010050500013M02606"}
+				want := interbank.OriginalCopy{
+					Amount: c.paid(t), Day: paidDay, DebtorAccount: c.from.IBAN, CreditorAccount: "FR1420041010050500013M02606",
+				}
 				if read.Original.Copy != want {
 					t.Errorf("it repeats %+v, want %+v", read.Original.Copy, want)
 				}

@@ -2,7 +2,9 @@ package iso20022
 
 // SinglePayment is the one payment of the order with the part of the document it stands in; ok is false when the order holds none or
 // several. An instant payment travels alone (rule one-payment of the rule book), so what comes after the rules asks for it here.
-func (m *CustomerCreditTransferInitiation) SinglePayment() (information *PaymentInstruction30, transaction *CreditTransferTransaction34, ok bool) {
+func (m *CustomerCreditTransferInitiation) SinglePayment() (information *PaymentInstruction30,
+	transaction *CreditTransferTransaction34, ok bool,
+) {
 	if m == nil || len(m.PaymentInformation) != 1 || len(m.PaymentInformation[0].CreditTransferTransactionInformation) != 1 {
 		return nil, nil, false
 	}

@@ -29,7 +29,8 @@ func (m Message) MeetsPolicy(p Policy) error {
 		return nil
 	}
 	return refusePolicy(pointerInternalID, fmt.Sprintf("This %s needs %s by the policy in force, but was entered with %s. "+
-		"Reject it, or let its maker withdraw it, and have it entered anew.", m.Kind, approvalsInWords(p.ApprovalsRequired), approvalsInWords(m.ApprovalsRequired)))
+		"Reject it, or let its maker withdraw it, and have it entered anew.", m.Kind, approvalsInWords(p.ApprovalsRequired),
+		approvalsInWords(m.ApprovalsRequired)))
 }
 
 // HeldTo is the message held against the number of approvals that the policies of its time asked for its current version: one that was

@@ -40,7 +40,8 @@ var texts = []string{
 	"ZZ", "CH", "2026-03-01", "2026-03-02", "2026-03-03", "2026-02-30", "soon", "SLEV", "DEBT", "SEPA", "INST", "ITP", "TRF", "CHK", "SCOR",
 	"QRR", "RF18539007547034", "RF19539007547034", "210000000003139471430009017", "Zürich", "日本", "Grüße → Bern", "Rosenauweg 4",
 	"NOTPROVIDED", "80005", "CHBCC",
-	"a very long text that goes on and on until it has more than the seventy characters that a street may have, and more than a hundred and forty in all",
+	"a very long text that goes on and on until it has more than the seventy characters that a street may have, and more than a hundred and " +
+		"forty in all",
 }
 
 // places lists the texts of an order that can be set, with those that are empty in components that exist.

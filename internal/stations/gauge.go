@@ -12,7 +12,8 @@ import (
 var gauges = []metric.Gauge{
 	{
 		Name: "countersign_messages", Labels: []string{"scheme", "state"},
-		Help: "Messages that wait: for approval, in flight (released, no answer yet), unconfirmed, undelivered (released, not with clearing); to 10,000 in a realm.",
+		Help: "Messages that wait: for approval, in flight (released, no answer yet), unconfirmed, undelivered (released, not with clearing); " +
+			"to 10,000 in a realm.",
 	},
 	{
 		Name: "countersign_undelivered_age_seconds", Help: "Age of the oldest message that is released and not with clearing.",

@@ -45,7 +45,8 @@ WITH forged AS (
   FROM document d JOIN message_version v ON v.document_id = d.document_id WHERE v.message_id = $1 AND v.version = 1
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
-    approvals_required, created_at, key_id, seal, maker_role, maker_grant_id, maker_granted_at, clients, `+strings.Join(versionColumns, ", ")+`)
+    approvals_required, created_at, key_id, seal, maker_role, maker_grant_id, maker_granted_at, clients,
+    `+strings.Join(versionColumns, ", ")+`)
   SELECT realm, $2, 1, $2, content_hash, maker_user, maker_person, makers, first_maker, approvals_required, created_at, key_id, seal,
     maker_role, maker_grant_id, maker_granted_at, clients, `+
 		strings.Join(said, ", ")+`

@@ -233,7 +233,9 @@ func (h *House) Principal(t testing.TB, d Door) identity.Principal {
 	if err != nil {
 		t.Fatalf("user %s of %s: %v", d.Name, d.Realm, err)
 	}
-	p, err := credential.NewPeople(h.DB.Database).Principal(context.Background(), credential.PrincipalKey{Realm: d.Realm, UserID: id, ClientID: d.Client})
+	p, err := credential.NewPeople(h.DB.Database).Principal(context.Background(), credential.PrincipalKey{
+		Realm: d.Realm, UserID: id, ClientID: d.Client,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +310,8 @@ func SetAmount(doc *iso20022.CustomerCreditTransferInitiation, text string) {
 }
 
 // CheckInvariants fails the test if the database breaks an invariant. Call it at the end of each scenario. The exceptions are invariants
-// that the scenario itself does not keep. A message that nobody tampered with and that is withheld fails it too. I20 is always one: scenarios make people, roles and policies with plain SQL, which seals nothing.
+// that the scenario itself does not keep. A message that nobody tampered with and that is withheld fails it too. I20 is always one:
+// scenarios make people, roles and policies with plain SQL, which seals nothing.
 func (h *House) CheckInvariants(t testing.TB, exceptions ...string) {
 	t.Helper()
 	for _, i := range h.Check(t).Invariants {

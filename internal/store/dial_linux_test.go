@@ -28,7 +28,8 @@ func TestConnectionsEndWhenTheOtherSideIsGone(t *testing.T) {
 	err = raw.Control(func(socket uintptr) {
 		for name, option := range map[string][2]int{
 			"user timeout": {unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT}, "keepalive": {unix.SOL_SOCKET, unix.SO_KEEPALIVE},
-			"idle": {unix.IPPROTO_TCP, unix.TCP_KEEPIDLE}, "interval": {unix.IPPROTO_TCP, unix.TCP_KEEPINTVL}, "count": {unix.IPPROTO_TCP, unix.TCP_KEEPCNT},
+			"idle": {unix.IPPROTO_TCP, unix.TCP_KEEPIDLE}, "interval": {unix.IPPROTO_TCP, unix.TCP_KEEPINTVL},
+			"count": {unix.IPPROTO_TCP, unix.TCP_KEEPCNT},
 		} {
 			got[name], _ = unix.GetsockoptInt(int(socket), option[0], option[1])
 		}

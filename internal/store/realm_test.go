@@ -27,6 +27,18 @@ func TestEveryTableWithARealmHidesTheOthers(t *testing.T) {
 	}
 }
 
+// sentAndReceived is a row for each realm in each table of what clearing sent and got, and one that waits and belongs to none.
+var sentAndReceived = []string{
+	`INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, received_at)
+		 SELECT 'sic-inst', 'IN-' || realm, 'pacs.002.001.10', sha256('x'), 'matched', '', realm, gen_random_uuid(), now() FROM realm`,
+	`INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, content, wait_until, received_at)
+		 VALUES ('sic-inst', 'WAITS', 'camt.056.001.08', sha256('x'), 'waiting', '', 'x', now(), now())`,
+	`INSERT INTO outbox (realm, scheme, reference, name, content, created_at, refused_at) SELECT realm, 'sic-inst', 'OUT-' || realm, ` +
+		`'pacs.002.001.10', 'x', now(), now() FROM realm`,
+	`INSERT INTO incoming_payment (scheme, transaction_id, realm, message_id) ` +
+		`SELECT 'sic-inst', 'TX-' || realm, realm, gen_random_uuid() FROM realm`,
+}
+
 // TestARealmSeesItsOwnRowsOfWhatClearingSent: as the service's role in one realm, by plain SQL. What belongs to another realm or to none
 // is not there; the step before a realm is known sees it, and no realm's messages.
 func TestARealmSeesItsOwnRowsOfWhatClearingSent(t *testing.T) {
@@ -37,14 +49,7 @@ func TestARealmSeesItsOwnRowsOfWhatClearingSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	owner := db.Connect(t)
-	for _, statement := range []string{
-		`INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, received_at)
-		 SELECT 'sic-inst', 'IN-' || realm, 'pacs.002.001.10', sha256('x'), 'matched', '', realm, gen_random_uuid(), now() FROM realm`,
-		`INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, content, wait_until, received_at)
-		 VALUES ('sic-inst', 'WAITS', 'camt.056.001.08', sha256('x'), 'waiting', '', 'x', now(), now())`,
-		`INSERT INTO outbox (realm, scheme, reference, name, content, created_at, refused_at) SELECT realm, 'sic-inst', 'OUT-' || realm, 'pacs.002.001.10', 'x', now(), now() FROM realm`,
-		`INSERT INTO incoming_payment (scheme, transaction_id, realm, message_id) SELECT 'sic-inst', 'TX-' || realm, realm, gen_random_uuid() FROM realm`,
-	} {
+	for _, statement := range sentAndReceived {
 		_, err = owner.Exec(t.Context(), statement)
 		if err != nil {
 			t.Fatal(err)
@@ -84,9 +89,11 @@ func TestARealmSeesItsOwnRowsOfWhatClearingSent(t *testing.T) {
 		t.Errorf("another realm gave away what waits: %d %v", settled, err)
 	}
 	for name, statement := range map[string]string{
-		"answer as another realm": `INSERT INTO outbox (realm, scheme, reference, name, content, created_at, refused_at) VALUES ('demo2', 'sic-inst', 'X', 'pacs.002.001.10', 'x', now(), now())`,
-		"take an id of another":   `INSERT INTO incoming_payment (scheme, transaction_id, realm, message_id) VALUES ('sic-inst', 'X', 'demo2', gen_random_uuid())`,
-		"rewrite the inbox":       `UPDATE inbox SET outcome = 'quarantined'`,
+		"answer as another realm": `INSERT INTO outbox (realm, scheme, reference, name, content, created_at, refused_at) VALUES ('demo2', ` +
+			`'sic-inst', 'X', 'pacs.002.001.10', 'x', now(), now())`,
+		"take an id of another": `INSERT INTO incoming_payment (scheme, transaction_id, realm, message_id) VALUES ('sic-inst', 'X', 'demo2', ` +
+			`gen_random_uuid())`,
+		"rewrite the inbox": `UPDATE inbox SET outcome = 'quarantined'`,
 	} {
 		_, err = one.Exec(t.Context(), statement)
 		wantRefused(t, name, err)
@@ -106,7 +113,10 @@ func TestTheServiceMakesNoTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	app := db.ConnectAsApplication(t, "demo")
-	for _, statement := range []string{"CREATE TEMP TABLE message (x int)", "CREATE TABLE mine (x int)", "CREATE SCHEMA mine", "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'"} {
+	for _, statement := range []string{
+		"CREATE TEMP TABLE message (x int)", "CREATE TABLE mine (x int)", "CREATE SCHEMA mine",
+		"CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+	} {
 		_, err = app.Exec(t.Context(), statement)
 		wantRefused(t, statement, err)
 	}

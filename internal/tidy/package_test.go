@@ -78,7 +78,10 @@ func TestTheArchitectureTellsThePlan(t *testing.T) {
 	}
 	table := tableOfFloors("| Floor |\n| 3 | `internal/payment`, `internal/cellar` | words with `views` |\n")
 	found := strings.Join(untold(table), "\n")
-	for _, want := range []string{"payment stands on floor 4, and the table says 3", "cellar is in the table", "views stands on floor 8, but is not"} {
+	for _, want := range []string{
+		"payment stands on floor 4, and the table says 3", "cellar is in the table",
+		"views stands on floor 8, but is not",
+	} {
 		if !strings.Contains(found, want) {
 			t.Errorf("%q is not found in a wrong table", want)
 		}

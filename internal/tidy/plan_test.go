@@ -77,12 +77,13 @@ var floors = map[string]int{
 	"internal/identity":           1,
 	"internal/audit":              1,
 
-	"internal/money":                     0,
-	"internal/calendar":                  0,  // bank working days
-	"internal/metric":                    0,  // what operators watch, in Prometheus's form; parts of every floor count, so it stands below all
-	"internal/keyring":                   0,  // secret keys outside the database: seals and keyed digests
-	"internal/globalid":                  0,  // the identifiers messages are known by
-	"internal/documentseal":              2,  // seals of documents on their way out; a document is a name and bytes here, so it needs no message
+	"internal/money":    0,
+	"internal/calendar": 0, // bank working days
+	"internal/metric":   0, // what operators watch, in Prometheus's form; parts of every floor count, so it stands below all
+	"internal/keyring":  0, // secret keys outside the database: seals and keyed digests
+	"internal/globalid": 0, // the identifiers messages are known by
+	// seals of documents on their way out; a document is a name and bytes here, so it needs no message
+	"internal/documentseal":              2,
 	"internal/iso20022/code":             0,  // external code sets
 	"internal/iso20022/xmltoken":         -1, // XML in pieces, without knowing what they mean
 	"internal/iso20022/jsontoken":        -1, // JSON in pieces, likewise
@@ -126,7 +127,10 @@ var development = []string{
 }
 
 // testSupport are the packages that only tests may import, and each other.
-var testSupport = []string{"internal/store/storetest", "internal/stationtest", "internal/testlog", "internal/iso20022/isosample", "web/webtest"}
+var testSupport = []string{
+	"internal/store/storetest", "internal/stationtest", "internal/testlog", "internal/iso20022/isosample",
+	"web/webtest",
+}
 
 // confined are modules (by the beginning of their import path) that only one folder may import. Files of tests are not held to this.
 var confined = []struct{ module, home string }{

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
@@ -16,6 +17,8 @@ const (
 	testFunctionLimit = 70
 	fileLimit         = 400
 	testFileLimit     = 600
+	// lineLimit is in characters; a tab is one of them.
+	lineLimit = 140
 )
 
 // scope says which files a rule holds for.
@@ -58,6 +61,7 @@ var rules = []rule{
 	{"package name", written, checkPackageName},
 	{"function size", written, checkFunctionSize},
 	{"file size", written, checkFileSize},
+	{"line width", written, checkLineWidth},
 	{"clock", program, forbidden("time.Now", "take the time as an argument")},
 	{"root context", program, forbidden("context.Background", "take the context as an argument")},
 	{"root context", program, forbidden("context.TODO", "take the context as an argument")},
@@ -136,6 +140,25 @@ func checkFileSize(file source, report reporter) {
 	}
 	if size := file.line(file.syntax.FileEnd); size > limit {
 		report(file.syntax.Package, "the file has %d lines, %d are allowed: split it by noun", size, limit)
+	}
+}
+
+// checkLineWidth lets only a struct's tag be wider: the language has no way to break it.
+func checkLineWidth(file source, report reporter) {
+	tagged := map[int]bool{}
+	ast.Inspect(file.syntax, func(node ast.Node) bool {
+		field, ok := node.(*ast.Field)
+		if ok && field.Tag != nil {
+			tagged[file.line(field.Tag.Pos())] = true
+		}
+		return true
+	})
+	starts := file.files.File(file.syntax.Package)
+	for number, line := range strings.Split(file.content, "\n") {
+		width := utf8.RuneCountInString(line)
+		if width > lineLimit && !tagged[number+1] {
+			report(starts.LineStart(number+1), "the line has %d characters, more than %d: break it", width, lineLimit)
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ const module = "countersign"
 // source is one parsed Go file.
 type source struct {
 	path      string // from the module's root, with slashes
+	content   string
 	files     *token.FileSet
 	syntax    *ast.File
 	generated bool
@@ -129,7 +130,7 @@ func parse(t *testing.T, name, content string) source {
 		t.Fatal(err)
 	}
 	return source{
-		path: name, files: files, syntax: syntax,
+		path: name, content: content, files: files, syntax: syntax,
 		generated: ast.IsGenerated(syntax), test: strings.HasSuffix(name, "_test.go"),
 	}
 }

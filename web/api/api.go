@@ -51,7 +51,8 @@ type API struct {
 
 // New makes the API. It fails when a part is missing or the OpenAPI document cannot be compiled.
 func New(cfg Config) (*API, error) {
-	if cfg.Auth == nil || cfg.Submission == nil || cfg.Approval == nil || cfg.Admin == nil || cfg.Reader == nil || cfg.Now == nil || cfg.Log == nil {
+	if cfg.Auth == nil || cfg.Submission == nil || cfg.Approval == nil || cfg.Admin == nil || cfg.Reader == nil || cfg.Now == nil ||
+		cfg.Log == nil {
 		return nil, errors.New("api: stations, reader, clock and log are needed")
 	}
 	if cfg.Timeout == 0 {
@@ -61,7 +62,10 @@ func New(cfg Config) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &API{cfg: cfg, bodies: compiled, tokens: NewTokenHandler(TokenConfig{Station: cfg.Auth, Now: cfg.Now, Log: cfg.Log, TLS: cfg.TLS}), flights: newFlights()}, nil
+	return &API{
+		cfg: cfg, bodies: compiled, tokens: NewTokenHandler(TokenConfig{Station: cfg.Auth, Now: cfg.Now, Log: cfg.Log, TLS: cfg.TLS}),
+		flights: newFlights(),
+	}, nil
 }
 
 // TokenRoutes lists the calls that need no token.

@@ -39,7 +39,8 @@ func TestTheAuditTrailIsForSupervisorsAndAdministrators(t *testing.T) {
 	for _, who := range []person{supervisor1, admin1} {
 		for filter, want := range map[string]int{
 			"": 4, "?event=sign-in.refused": 1, "?event=instruction.approve": 1, "?event=instruction.approve-refused": 1, "?messageId=" + id: 3,
-			"?actor=checker1": 1, "?actor=" + url.QueryEscape("Checker 1"): 1, "?actor=nobody": 0, "?messageId=x": 0, "?from=2999-01-01": 0, "?to=2000-01-01": 0,
+			"?actor=checker1": 1, "?actor=" + url.QueryEscape("Checker 1"): 1, "?actor=nobody": 0, "?messageId=x": 0, "?from=2999-01-01": 0,
+			"?to=2000-01-01":           0,
 			"?changedSince=2999-01-01": 0, "?from=2000-01-01&to=2999-01-01": 4,
 		} {
 			if got := len(events(who, filter)); got != want {
@@ -75,7 +76,8 @@ func TestTheAuditTrailIsExportedAsATable(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"=1+1": `'=1+1`, "@a": `'@a`, "\uff1d1": "'\uff1d1", " -1": `' -1`, `"=1`: `'""=1`,
-		"a;=cmd|' /C calc'!A0": `a;'=cmd|' /C calc'!A0`, "a\t+1": "a\t'+1", "a;\uff201": "a;'\uff201", `a; "=1`: `a;' ""=1`, "a\r\n=1": "a\r\n'=1",
+		"a;=cmd|' /C calc'!A0": `a;'=cmd|' /C calc'!A0`, "a\t+1": "a\t'+1", "a;\uff201": "a;'\uff201", `a; "=1`: `a;' ""=1`,
+		"a\r\n=1":   "a\r\n'=1",
 		"Anna-Lena": "Anna-Lena", "a; b": "a; b", "\t=1": "\t'=1", "1+1=2": "1+1=2",
 	} {
 		_, err = b.DB.Connect(t).Exec(t.Context(), `UPDATE audit_event SET actor_name = $1`, name)

@@ -14,7 +14,8 @@ const seedOrder = `{"identifiers":{"externalId":"x"},"Document":{"CstmrCdtTrfIni
 "GrpHdr":{"MsgId":"M","CreDtTm":"2026-11-20T10:00:00+01:00","NbOfTxs":"1","InitgPty":{"Nm":"Muster AG"}},
 "PmtInf":[{"PmtInfId":"P","PmtMtd":"TRF","ReqdExctnDt":{"Dt":"2026-11-20"},"Dbtr":{"Nm":"Muster AG"},
 "DbtrAcct":{"Id":{"IBAN":"CH5021977000004331346"}},"DbtrAgt":{"FinInstnId":{"BICFI":"AAAACHBBXXX"}},
-"CdtTrfTxInf":[{"PmtId":{"EndToEndId":"E"},"Amt":{"InstdAmt":{"Ccy":"CHF","value":"1.00"}},"Cdtr":{"Nm":"A"},"CdtrAcct":{"Id":{"IBAN":"CH4821966000009613388"}}}]}]}}}`
+"CdtTrfTxInf":[{"PmtId":{"EndToEndId":"E"},"Amt":{"InstdAmt":{"Ccy":"CHF","value":"1.00"}},"Cdtr":{"Nm":"A"},
+"CdtrAcct":{"Id":{"IBAN":"CH4821966000009613388"}}}]}]}}}`
 
 // FuzzParse holds three things for any bytes: reading ends without a panic; a refusal names places and says what to do; and what is
 // taken means the same to a lenient reader, so no two parsers can see two payments in it.
@@ -82,7 +83,11 @@ func checkSameMeaning(t *testing.T, raw []byte, read body) {
 	}
 	other := body{members: lenient}
 	for _, path := range [][]string{
-		{"identifiers", "externalId"}, {"identifiers", "internalId"}, {"reason"}, {"ApprovalDetails", "action"}, {"ApprovalDetails", "rejectReason"},
+		{"identifiers", "externalId"},
+		{"identifiers", "internalId"},
+		{"reason"},
+		{"ApprovalDetails", "action"},
+		{"ApprovalDetails", "rejectReason"},
 	} {
 		if read.text(path...) != other.text(path...) {
 			t.Errorf("%v is %q here and %q to a lenient reader", path, read.text(path...), other.text(path...))

@@ -155,7 +155,8 @@ func (a *API) showChange(c echo.Context) error {
 func shownChange(c administration.Change) Change {
 	shown := Change{
 		ChangeID: c.ID.String(), Kind: ChangeKind(c.Kind), Subject: c.Subject, State: string(c.State()), Before: shownValues(c.Before),
-		After: shownValues(c.After), Note: c.Note, RequestedBy: c.Requester.Login, RequestedByName: c.Requester.Name, RequestedAt: moment(c.RequestedAt),
+		After: shownValues(c.After), Note: c.Note, RequestedBy: c.Requester.Login, RequestedByName: c.Requester.Name,
+		RequestedAt: moment(c.RequestedAt),
 	}
 	if d := c.Decision; d != nil {
 		shown.DecidedBy, shown.DecidedByName, shown.DecidedAt, shown.RejectReason = d.By.Login, d.By.Name, moment(d.At), d.Reason

@@ -97,7 +97,9 @@ func TestTwoAdministratorsMakeAnAccountWithLinkAndCode(t *testing.T) {
 		t.Fatalf("the approval: %d %s", approved.Status, approved.Body)
 	}
 	link := strings.TrimPrefix(approved.Text("setupLink"), "/set-up/demo/")
-	set := auth.SetUpInput{Realm: demo.Realm, Link: link, Code: asked.Text("setupCode"), Password: demo.UserPassword, SourceAddress: "192.0.2.7"}
+	set := auth.SetUpInput{
+		Realm: demo.Realm, Link: link, Code: asked.Text("setupCode"), Password: demo.UserPassword, SourceAddress: "192.0.2.7",
+	}
 	wrong := set
 	wrong.Code = approved.Text("change", "changeId")
 	if err := b.Auth.SetUp(t.Context(), wrong); err == nil {
@@ -105,13 +107,16 @@ func TestTwoAdministratorsMakeAnAccountWithLinkAndCode(t *testing.T) {
 	}
 	must(t, b.Auth.SetUp(t.Context(), set))
 	b.Clock.Add(time.Minute) // content is written under a grant that is older
-	if a := b.Send(t, call{Path: createSwiss, Who: person{Realm: demo.Realm, Client: demo.Backoffice, User: "maker3"}, Body: order(sample)}); a.Status != http.StatusOK {
+	if a := b.Send(t, call{
+		Path: createSwiss, Who: person{Realm: demo.Realm, Client: demo.Backoffice, User: "maker3"}, Body: order(sample),
+	}); a.Status != http.StatusOK {
 		t.Errorf("the new maker's payment: %d %s", a.Status, a.Body)
 	}
 	if a := b.approve(t, admin2, id); a.Status != http.StatusBadRequest || a.Text("errorCode") != "400_STATE" {
 		t.Errorf("a second approval: %d %s", a.Status, a.Body)
 	}
-	if a := b.Send(t, get("/api/admin/v1/change/"+id, admin2)); strings.Contains(a.Body, link) || strings.Contains(a.Body, asked.Text("setupCode")) {
+	if a := b.Send(t, get("/api/admin/v1/change/"+id, admin2)); strings.Contains(a.Body, link) || strings.Contains(a.Body,
+		asked.Text("setupCode")) {
 		t.Errorf("the secrets are shown again: %s", a.Body)
 	}
 	if a := b.Send(t, get("/api/common/v1/audit/list?event=change.approve", admin1)); !strings.Contains(a.Body, `"subject":"maker3"`) {
@@ -125,20 +130,27 @@ func TestARequestIsRefusedWithAllThatIsWrong(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for name, test := range map[string]struct{ body, place string }{
-		"no kind":                  {`{}`, "/kind"},
-		"an unknown kind":          {`{"kind":"user.delete"}`, "/kind"},
-		"an unknown subject":       {`{"kind":"user.suppress","subject":"nobody"}`, "/subject"},
-		"no subject":               {`{"kind":"user.suppress"}`, "/subject"},
-		"another realm's client":   {`{"kind":"client.suppress","subject":"demo2-backoffice"}`, "/subject"},
-		"a strange field":          {`{"kind":"user.roles","subject":"maker1","values":{"iban":"x"}}`, "/values/iban"},
-		"a member unknown":         {`{"kind":"user.roles","subject":"maker1","values":{"admin":true}}`, "/values/admin"},
-		"a status by hand":         {`{"kind":"user.roles","subject":"maker1","values":{"roles":["maker","checker"],"status":"active"}}`, "/values/status"},
-		"nothing changes":          {`{"kind":"user.roles","subject":"maker1","values":{"roles":["maker"]}}`, "/values"},
-		"no role":                  {`{"kind":"user.roles","subject":"maker1","values":{"roles":[]}}`, "/values/roles"},
-		"two duties":               {`{"kind":"user.create","values":{"name":"x","displayName":"X","roles":["maker","administrator"]}}`, "/values/roles"},
-		"a maker who administers":  {`{"kind":"user.roles","subject":"maker1","values":{"roles":["administrator"]}}`, "/values/roles"},
-		"a taken name":             {`{"kind":"user.create","values":{"name":"MAKER1","displayName":"X","roles":["maker"]}}`, "/values/name"},
-		"an unknown person":        {`{"kind":"user.create","values":{"name":"x","personId":"019b0a50-0000-7000-8000-000000000001","roles":["maker"]}}`, "/values/personId"},
+		"no kind":                {`{}`, "/kind"},
+		"an unknown kind":        {`{"kind":"user.delete"}`, "/kind"},
+		"an unknown subject":     {`{"kind":"user.suppress","subject":"nobody"}`, "/subject"},
+		"no subject":             {`{"kind":"user.suppress"}`, "/subject"},
+		"another realm's client": {`{"kind":"client.suppress","subject":"demo2-backoffice"}`, "/subject"},
+		"a strange field":        {`{"kind":"user.roles","subject":"maker1","values":{"iban":"x"}}`, "/values/iban"},
+		"a member unknown":       {`{"kind":"user.roles","subject":"maker1","values":{"admin":true}}`, "/values/admin"},
+		"a status by hand": {
+			`{"kind":"user.roles","subject":"maker1","values":{"roles":["maker","checker"],"status":"active"}}`,
+			"/values/status",
+		},
+		"nothing changes": {`{"kind":"user.roles","subject":"maker1","values":{"roles":["maker"]}}`, "/values"},
+		"no role":         {`{"kind":"user.roles","subject":"maker1","values":{"roles":[]}}`, "/values/roles"},
+		"two duties": {
+			`{"kind":"user.create","values":{"name":"x","displayName":"X","roles":["maker","administrator"]}}`,
+			"/values/roles",
+		},
+		"a maker who administers": {`{"kind":"user.roles","subject":"maker1","values":{"roles":["administrator"]}}`, "/values/roles"},
+		"a taken name":            {`{"kind":"user.create","values":{"name":"MAKER1","displayName":"X","roles":["maker"]}}`, "/values/name"},
+		"an unknown person": {`{"kind":"user.create","values":{"name":"x","personId":"019b0a50-0000-7000-8000-000000000001",` +
+			`"roles":["maker"]}}`, "/values/personId"},
 		"the last administrators":  {`{"kind":"user.suppress","subject":"admin2"}`, "/subject"},
 		"not suppressed":           {`{"kind":"user.restore","subject":"maker1"}`, "/values"},
 		"a taken client":           {`{"kind":"client.create","values":{"clientId":"demo-straight","kind":"public"}}`, "/values/clientId"},
@@ -169,7 +181,8 @@ func TestARequestIsRefusedWithAllThatIsWrong(t *testing.T) {
 func (b *bundle) policyOfEverything(t *testing.T) string {
 	t.Helper()
 	var id string
-	must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT policy_id FROM policy WHERE realm = 'demo' AND rank = 0 AND retired_at IS NULL").Scan(&id))
+	must(t, b.DB.Connect(t).QueryRow(t.Context(),
+		"SELECT policy_id FROM policy WHERE realm = 'demo' AND rank = 0 AND retired_at IS NULL").Scan(&id))
 	return id
 }
 
@@ -184,7 +197,8 @@ func TestAdministrationIsForAdministratorsOfTheRealm(t *testing.T) {
 			}
 		}
 		for path, body := range map[string]string{
-			changeCreate: `{"kind":"user.suppress","subject":"maker2"}`, changeApproval: changeVerdict(id, "approve"), "/api/admin/v1/policy/dry-run": `{"approvals":1}`,
+			changeCreate: `{"kind":"user.suppress","subject":"maker2"}`, changeApproval: changeVerdict(id, "approve"),
+			"/api/admin/v1/policy/dry-run": `{"approvals":1}`,
 		} {
 			if a := b.Send(t, call{Path: path, Who: who, Body: body}); a.Status != http.StatusForbidden {
 				t.Errorf("%s posts %s: %d", who.User, path, a.Status)
@@ -197,7 +211,9 @@ func TestAdministrationIsForAdministratorsOfTheRealm(t *testing.T) {
 			t.Errorf("the list of %s: %d %s", list, a.Status, a.Body)
 		}
 	}
-	if a := b.Send(t, call{Path: changeApproval, Who: admin2, Body: changeVerdict("019b0a50-0000-7000-8000-000000000001", "approve")}); a.Status != http.StatusNotFound {
+	if a := b.Send(t, call{
+		Path: changeApproval, Who: admin2, Body: changeVerdict("019b0a50-0000-7000-8000-000000000001", "approve"),
+	}); a.Status != http.StatusNotFound {
 		t.Errorf("an unknown change: %d", a.Status)
 	}
 	if a := b.Send(t, call{Path: changeApproval, Who: admin2, Body: changeVerdict(id, "reject")}); a.Text("change", "state") != "Rejected" {
@@ -247,7 +263,9 @@ func TestClientsAccountsAndPoliciesChangeByTwo(t *testing.T) {
 	made := b.changed(t, "client.create", "", `{"clientId":"erp","kind":"confidential","mayDecideOwn":false}`)
 	login := func(secret string) int {
 		t.Helper()
-		form := url.Values{"grant_type": {"password"}, "client_id": {"erp"}, "client_secret": {secret}, "username": {"maker1"}, "password": {demo.UserPassword}}
+		form := url.Values{
+			"grant_type": {"password"}, "client_id": {"erp"}, "client_secret": {secret}, "username": {"maker1"}, "password": {demo.UserPassword},
+		}
 		return b.Send(t, call{Path: "/api/auth/v1/realms/demo/login", Body: form.Encode(), Kind: "application/x-www-form-urlencoded"}).Status
 	}
 	first := made.Text("clientSecret")
@@ -280,7 +298,9 @@ func TestClientsAccountsAndPoliciesChangeByTwo(t *testing.T) {
 	if a = b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(sample)}); a.Status != http.StatusBadRequest {
 		t.Errorf("a payment from a closed account: %d %s", a.Status, a.Body)
 	}
-	b.changed(t, "account.create", "", `{"iban":"CH93 0076 2011 6238 5295 7","scheme":"sic-inst","holderName":"Zweite AG","holderTown":"Bern","holderCountry":"CH","agentBic":"AAAACHBBXXX","agentIid":"762"}`)
+	b.changed(t, "account.create", "",
+		`{"iban":"CH93 0076 2011 6238 5295 7","scheme":"sic-inst","holderName":"Zweite `+
+			`AG","holderTown":"Bern","holderCountry":"CH","agentBic":"AAAACHBBXXX","agentIid":"762"}`)
 	b.CheckInvariants(t)
 }
 
@@ -387,19 +407,22 @@ func TestTheServiceChangesNothingWithoutTwo(t *testing.T) {
 	conn := b.DB.ConnectAsApplication(t, demo.Realm)
 	ctx := context.Background()
 	decision := func(decider string) string {
-		return `INSERT INTO realm_change_decision (realm, change_id, requester_person, beneficiary_person, content_hash, ordinal, action, decider_user,
-			decider_person, decider_role, decider_grant_id, decider_granted_at, decider_client, decided_at, key_id, seal)
-			SELECT c.realm, c.change_id, c.requester_person, c.beneficiary_person, c.content_hash, 99, 'approve', u.user_id, u.person_id, 'administrator',
-			g.grant_id, g.granted_at, 'portal', now() + interval '1 year', 'k', sha256('x') FROM realm_change c JOIN user_account u ON u.name = '` + decider + `'
+		return `INSERT INTO realm_change_decision (realm, change_id, requester_person, beneficiary_person, content_hash, ordinal, action,
+			decider_user, decider_person, decider_role, decider_grant_id, decider_granted_at, decider_client, decided_at, key_id, seal)
+			SELECT c.realm, c.change_id, c.requester_person, c.beneficiary_person, c.content_hash, 99, 'approve', u.user_id, u.person_id,
+			'administrator', g.grant_id, g.granted_at, 'portal', now() + interval '1 year', 'k', sha256('x') FROM realm_change c JOIN user_account u
+			ON u.name = '` + decider + `'
 			JOIN user_role g ON g.user_id = u.user_id WHERE c.change_id = '` + id + `'`
 	}
 	for _, statement := range []string{
-		"INSERT INTO user_role SELECT realm, user_id, duty, 'checker', now(), gen_random_uuid(), NULL, key_id, seal FROM user_role WHERE role = 'maker'",
+		"INSERT INTO user_role SELECT realm, user_id, duty, 'checker', now(), gen_random_uuid(), NULL, key_id, seal " +
+			"FROM user_role WHERE role = 'maker'",
 		"UPDATE user_role SET ended_at = now()", "UPDATE user_account SET status = 'active'", "UPDATE user_account SET status = 'suppressed'",
 		"UPDATE client SET secret_hash = sha256('x') WHERE kind = 'confidential'", "UPDATE policy SET retired_at = now()",
 		"UPDATE debtor_account SET open = false", "UPDATE policy SET approvals_required = 0", "DELETE FROM realm_change", "DELETE FROM policy",
 		"UPDATE realm_change SET content = '{}'", "UPDATE realm_change_decision SET action = 'approve'", "DELETE FROM realm_change_decision",
-		"INSERT INTO policy SELECT realm, gen_random_uuid(), 999, NULL, NULL, NULL, NULL, NULL, NULL, 0, 60, now(), NULL, key_id, seal, false FROM policy LIMIT 1",
+		"INSERT INTO policy SELECT realm, gen_random_uuid(), 999, NULL, NULL, NULL, NULL, NULL, NULL, 0, 60, now(), NULL, key_id, seal, false " +
+			"FROM policy LIMIT 1",
 		decision("admin1"), decision("maker1"),
 		strings.Replace(decision("admin1"), "c.requester_person, c.beneficiary_person", "u.person_id, c.beneficiary_person", 1),
 		"UPDATE realm_administration SET decided = 0",

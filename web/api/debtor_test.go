@@ -165,7 +165,8 @@ func TestDocumentsAreFoundByTheirTransaction(t *testing.T) {
 		"creationDateFrom=2026-11-20": 1, "creationDateTo=2026-11-19": 0, "creditorAccount=CH4821966000009613388": 1, "creditorAgent=21966": 1,
 		"creditorName=haller": 1, "debtorAccount=CH5021977000004331346": 1, "debtorAgent=21977": 1, "debtorName=muster": 1, "debtorName=x": 0,
 		"endToEndId=E2E-1": 1, "endToendId=E2E-2": 0, "externalId=" + made.Text("identifiers", "externalId"): 1, "externalId=x": 0,
-		"globalId=" + made.Text("identifiers", "globalId"): 1, "globalId=x": 0, "instructionId=INSTR-1": 1, "order=asc": 1, "changedSince=2026-11-21": 0,
+		"globalId=" + made.Text("identifiers", "globalId"): 1, "globalId=x": 0, "instructionId=INSTR-1": 1, "order=asc": 1,
+		"changedSince=2026-11-21": 0,
 	} {
 		a := b.Send(t, get("/api/common/v1/interface/list?"+query, supervisor1))
 		list, _ := a.At("messages").([]any)

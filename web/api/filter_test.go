@@ -49,7 +49,10 @@ func TestEachFilterOfEachListFindsRefusesAndLeavesOut(t *testing.T) {
 	transaction := map[string]filterCase{
 		"creditorAccount": {"CH48 2196 6000 0096 1338 8", "DE89370400440532013000", long}, "creditorAgent": {"21966", "99999", long},
 		"creditorName": {"haller", "nobody", long}, "debtorAccount": {"CH5021977000004331346", "DE89370400440532013000", long},
-		"debtorAgent": {m.Text("transaction", "debtor", "agent"), "99999", long}, "debtorName": {m.Text("transaction", "debtor", "name")[:4], "nobody", long},
+		"debtorAgent": {m.Text("transaction", "debtor", "agent"), "99999", long}, "debtorName": {
+			m.Text("transaction", "debtor", "name")[:4],
+			"nobody", long,
+		},
 		"externalId": {external, "x", long}, "globalId": {global, "x", long}, "instructionId": {"INSTR-1", "x", long},
 		"endToEndId": {"E2E-1", "x", long}, "endToendId": {"E2E-1", "x", long}, "internalId": {id, "x", long},
 		"scheme": {"sic-inst", "sct-inst", "x"},
@@ -60,8 +63,9 @@ func TestEachFilterOfEachListFindsRefusesAndLeavesOut(t *testing.T) {
 	}
 	walk := map[string]map[string]filterCase{
 		"transaction": {
-			"creationAtFrom": {"2020-01-01", "2999-01-01", "x"}, "creationAtTo": {"2999-01-01", "2020-01-01", "x"}, "createdBy": {"maker1", "maker2", long},
-			"kind": {"instruction", "recall", "x"}, "direction": {"out", "in", "x"}, "state": {"Failed", "Settled", "x"},
+			"creationAtFrom": {"2020-01-01", "2999-01-01", "x"}, "creationAtTo": {"2999-01-01", "2020-01-01", "x"},
+			"createdBy": {"maker1", "maker2", long},
+			"kind":      {"instruction", "recall", "x"}, "direction": {"out", "in", "x"}, "state": {"Failed", "Settled", "x"},
 			"amountFrom": {"199.95", "200", "x"}, "amountTo": {"199.95", "1", "x"}, "currency": {"CHF", "EUR", "x"},
 		},
 		"interface": {
@@ -69,9 +73,11 @@ func TestEachFilterOfEachListFindsRefusesAndLeavesOut(t *testing.T) {
 			"type": {"pacs.008.001.08", "camt.056.001.08", long}, "direction": {"out", "", "x"},
 		},
 		"account": {
-			"accountNumber": {"CH5021977000004331346", "CH4821966000009613388", long}, "iban": {"CH5021977000004331346", "CH4821966000009613388", long},
-			"currency": {"CHF", "", "x"}, "customerId": {"", "1", long}, "entityCode": {"", "1", long}, "name": {"muster", "nobody", long},
-			"changedSince": {"2020-01-01", "", "x"}, "after": {"", "x", long}, "order": {"desc", "", "x"}, "currentPage": {"1", "9", "0"}, "pageSize": {"100", "", "0"},
+			"accountNumber": {"CH5021977000004331346", "CH4821966000009613388", long},
+			"iban":          {"CH5021977000004331346", "CH4821966000009613388", long},
+			"currency":      {"CHF", "", "x"}, "customerId": {"", "1", long}, "entityCode": {"", "1", long}, "name": {"muster", "nobody", long},
+			"changedSince": {"2020-01-01", "", "x"}, "after": {"", "x", long}, "order": {"desc", "", "x"}, "currentPage": {"1", "9", "0"},
+			"pageSize": {"100", "", "0"},
 		},
 		"error": {
 			"category": {"failed", "overdue", "x"}, "severity": {"error", "warning", "x"}, "service": {"sic-inst", "sct-inst", "x"},
@@ -92,7 +98,9 @@ func TestEachFilterOfEachListFindsRefusesAndLeavesOut(t *testing.T) {
 		}
 		b.walkFilters(t, list, cases)
 	}
-	for kind, reference := range map[string]string{"internalId": id, "globalId": global, "externalId": external, "instructionId": "INSTR-1", "endToEndId": "E2E-1"} {
+	for kind, reference := range map[string]string{
+		"internalId": id, "globalId": global, "externalId": external, "instructionId": "INSTR-1", "endToEndId": "E2E-1",
+	} {
 		if n := b.listed(t, "error", "objectReferenceType="+kind+"&objectReference="+reference); n != 1 {
 			t.Errorf("error/list by %s: %d", kind, n)
 		}
@@ -122,7 +130,8 @@ func (b *interbankBundle) walkFilters(t *testing.T, list string, cases map[strin
 			}
 		}
 		a := b.Send(t, get("/api/common/v1/"+list+"/list?"+name+"="+url.QueryEscape(c.wrong), supervisor1))
-		if c.wrong != "" && (a.Status != http.StatusBadRequest || len(found(a)) == 0 || !strings.HasPrefix(found(a)[0], name+" ")) && name != "objectReferenceType" {
+		if c.wrong != "" && (a.Status != http.StatusBadRequest || len(found(a)) == 0 || !strings.HasPrefix(found(a)[0], name+" ")) &&
+			name != "objectReferenceType" {
 			t.Errorf("%s/list?%s=%s: %d %s", list, name, c.wrong, a.Status, a.Body)
 		}
 	}
@@ -151,7 +160,8 @@ func TestAnErrorIsReadByItsID(t *testing.T) {
 	id, global := b.refused(t)
 	for _, key := range []string{id, global} {
 		a := b.ok(t, get("/api/common/v1/error/"+key, supervisor1))
-		if a.Text("error", "id") != id || a.Text("error", "category") != "failed" || a.Text("error", "severity") != "error" || a.Text("error", "reasonCode") != "AC04" {
+		if a.Text("error", "id") != id || a.Text("error", "category") != "failed" || a.Text("error", "severity") != "error" ||
+			a.Text("error", "reasonCode") != "AC04" {
 			t.Errorf("%s: %s", key, a.Body)
 		}
 	}
@@ -181,7 +191,8 @@ func TestAccountsComeInPages(t *testing.T) {
 			}
 			want := whole.Text("accounts", at, "account")
 			if by.Text("accounts", 0, "account") != want || numbered.Text("accounts", 0, "account") != want {
-				t.Errorf("%s page %d: %s and %s, want %s", order, page, by.Text("accounts", 0, "account"), numbered.Text("accounts", 0, "account"), want)
+				t.Errorf("%s page %d: %s and %s, want %s", order, page, by.Text("accounts", 0, "account"),
+					numbered.Text("accounts", 0, "account"), want)
 			}
 			after, seen = "&after="+by.Text("page", "next"), seen+1
 			if (by.Text("page", "next") == "") != (page == len(all)) {

@@ -24,7 +24,13 @@ func TestOneRequestOfAKeyIsUnderWay(t *testing.T) {
 	for _, other := range []struct {
 		by  identity.Principal
 		key string
-	}{{mine, "l"}, {mine, ""}, {mine, ""}, {identity.Principal{Realm: "demo2", ClientID: "a"}, "k"}, {identity.Principal{Realm: "demo", ClientID: "b"}, "k"}} {
+	}{
+		{mine, "l"},
+		{mine, ""},
+		{mine, ""},
+		{identity.Principal{Realm: "demo2", ClientID: "a"}, "k"},
+		{identity.Principal{Realm: "demo", ClientID: "b"}, "k"},
+	} {
 		_, err = f.begin(other.by, other.key)
 		if err != nil {
 			t.Errorf("%v with %q: %v", other.by, other.key, err)

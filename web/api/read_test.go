@@ -41,8 +41,10 @@ func TestTheSearchFindsWhatItIsAskedFor(t *testing.T) {
 		"globalId=x": nil, "internalId=" + one: {one}, "internalId=x": nil, "creditorName=haller": {one}, "creditorName=%25": nil,
 		"debtorName=Muster": both, "creditorAccount=CH48+2196+6000+0096+1338+8": {one}, "creditorAccount=fr1420041010050500013M02606": {two},
 		"debtorAccount=CH5021977000004331346": {one}, "debtorAgent=21977": {one}, "creditorAgent=BBBBFRPPXXX": {two},
-		"creationAtTo=2026-11-20": {one}, "creationAtFrom=2026-11-21": {two}, "creationAtFrom=2026-11-20T09:30:00Z&creationAtTo=2026-11-20T10:30:00%2B01:00": {one},
-		"creationAtFrom=2026-11-20T09:30:01Z": {two}, "creditorName=" + url.QueryEscape("' OR 1=1 --"): nil,
+		"creationAtTo=2026-11-20": {one}, "creationAtFrom=2026-11-21": {two},
+		"creationAtFrom=2026-11-20T09:30:00Z&creationAtTo=2026-11-20T10:30:00%2B01:00": {one},
+		"creationAtFrom=2026-11-20T09:30:01Z":                                          {two},
+		"creditorName=" + url.QueryEscape("' OR 1=1 --"):                               nil,
 	} {
 		a := b.Send(t, get(listPath+"?"+query, supervisor1))
 		var got []string
@@ -71,7 +73,8 @@ func TestQueriesThatMeanNothingAreRefused(t *testing.T) {
 		"pageSize=0": "pageSize FF01", "pageSize=101": "pageSize FF01", "pageSize=x": "pageSize FF01", "currentPage=0": "currentPage FF01",
 		"currentPage=10001&pageSize=100": "currentPage FF01", "currentPage=9999&pageSize=100": "currentPage FF01", "after=x": "after FF01",
 		"after=" + uuid.NewString() + "&currentPage=2": "currentPage CH17", "endToEndId=a&endToendId=b": "endToendId CH17",
-		"creditorName=a%00b": "creditorName FF01", "creditorName=%FF": "creditorName FF01", "creditorName=" + strings.Repeat("a", 141): "creditorName FF01",
+		"creditorName=a%00b": "creditorName FF01", "creditorName=%FF": "creditorName FF01",
+		"creditorName=" + strings.Repeat("a", 141): "creditorName FF01",
 		"a%00%FF=b": "a\x00? CH17", "%zz": " FF01", "externalId=a;b": " FF01",
 	} {
 		a := b.Send(t, get(listPath+"?"+query, supervisor1))
@@ -80,7 +83,10 @@ func TestQueriesThatMeanNothingAreRefused(t *testing.T) {
 		}
 	}
 	id := b.Created(t, maker1)
-	for _, path := range []string{"transaction/" + id, "transaction/" + id + "/audit", "account/list", "interface/" + id, "interface/list", "error/list"} {
+	for _, path := range []string{
+		"transaction/" + id, "transaction/" + id + "/audit", "account/list", "interface/" + id, "interface/list",
+		"error/list",
+	} {
 		if a := b.Send(t, get("/api/common/v1/"+path+"?x=1", supervisor1)); a.Status != http.StatusBadRequest {
 			t.Errorf("%s with an unknown parameter: %d", path, a.Status)
 		}

@@ -67,16 +67,21 @@ func TestRecallsThatAreRefused(t *testing.T) {
 		{"no reason of the other", swiss, "recall", recallBody(swissSettled, "AM09"), []string{reason + " CH16"}},
 		{"no line allowed", european, "recall", recallBody(global, "DUPL", "additionalInformation", "x"), []string{line + " CH17"}},
 		{"too many lines", european, "recall", recallBody(global, "FRAD", "additionalInformation", []string{"x", "y"}), []string{line + " CH17"}},
-		{"odd lines", swiss, "recall", recallBody(swissSettled, "FRAD", "additionalInformation", []string{"x", "  ", "Ω"}), []string{line + "/1 CH16", line + "/2 CH16"}},
+		{
+			"odd lines", swiss, "recall", recallBody(swissSettled, "FRAD", "additionalInformation", []string{"x", "  ", "Ω"}),
+			[]string{line + "/1 CH16", line + "/2 CH16"},
+		},
 		{"an odd single line", swiss, "recall", recallBody(swissSettled, "FRAD", "additionalInformation", "Ω"), []string{line + " CH16"}},
 		{
 			"in a wrapper, beside the details", swiss, "recall",
-			string(object("paymentRequest", object("identifiers", object("internalId", swissSettled), "reason", "XXXX", "additionalInformation", "x"))),
+			string(object("paymentRequest", object("identifiers", object("internalId", swissSettled), "reason", "XXXX",
+				"additionalInformation", "x"))),
 			[]string{"/paymentRequest/reason CH16"},
 		},
 		{
 			"a line beside the details", swiss, "recall",
-			string(object("identifiers", object("internalId", swissSettled), "RecallDetails", object("reason", "FRAD"), "additionalInformation", []string{"x", "Ω"})),
+			string(object("identifiers", object("internalId", swissSettled), "RecallDetails", object("reason", "FRAD"), "additionalInformation",
+				[]string{"x", "Ω"})),
 			[]string{"/additionalInformation/1 CH16"},
 		},
 	})
@@ -120,7 +125,8 @@ func TestReturnsAndResolutionsThatAreRefused(t *testing.T) {
 	b.ok(t, call{Path: requestPath(swiss, "return"), Who: maker1, Body: returnBody(returned, "AC04")})
 	asked, _, document := b.booked(t, european)
 	recall, _ := b.recalled(t, european, document, "FRAD")
-	id, recallID, reason, line, charge := "/identifiers/creditId", "/identifiers/recallId", "Details/reason", "Details/additionalInformation", "/ReturnDetails/chargeAmount"
+	id, recallID, reason, line, charge := "/identifiers/creditId", "/identifiers/recallId", "Details/reason", "Details/additionalInformation",
+		"/ReturnDetails/chargeAmount"
 	b.refuse(t, []refusedRequest{
 		{"a payment of ours", european, "return", returnBody(outgoing, "AC04"), []string{id + " NARR"}},
 		{"a recall", european, "return", returnBody(recall, "FOCR"), []string{id + " NARR"}},
@@ -128,10 +134,16 @@ func TestReturnsAndResolutionsThatAreRefused(t *testing.T) {
 		{"nobody recalled it", european, "return", returnBody(plain, "FOCR"), []string{"/Return" + reason + " CH16"}},
 		{"recalled, so with FOCR only", european, "return", returnBody(asked, "AC04"), []string{"/Return" + reason + " CH16"}},
 		{"no reason of the scheme", european, "return", returnBody(plain, "AC07"), []string{"/Return" + reason + " CH16"}},
-		{"no line allowed", european, "return", returnBody(plain, "AC04", "additionalInformation", []string{"x"}), []string{"/Return" + line + " CH17"}},
+		{
+			"no line allowed", european, "return", returnBody(plain, "AC04", "additionalInformation", []string{"x"}),
+			[]string{"/Return" + line + " CH17"},
+		},
 		{"part of it without a recall", european, "return", returnBody(plain, "AC04", "chargeAmount", "5.00"), []string{charge + " CH17"}},
 		{"nothing would be left", european, "return", returnBody(asked, "FOCR", "chargeAmount", "100.00"), []string{charge + " AM02"}},
-		{"a charge in francs", european, "return", returnBody(asked, "FOCR", "chargeAmount", object("Ccy", "CHF", "value", "5.00")), []string{charge + "/Ccy AM03"}},
+		{
+			"a charge in francs", european, "return", returnBody(asked, "FOCR", "chargeAmount", object("Ccy", "CHF", "value", "5.00")),
+			[]string{charge + "/Ccy AM03"},
+		},
 		{"of the other scheme", swiss, "return", returnBody(plain, "AC04"), []string{id + " NARR"}},
 		{
 			"by its internalId", european, "return",
@@ -142,7 +154,8 @@ func TestReturnsAndResolutionsThatAreRefused(t *testing.T) {
 		{"refusing the recall of another", european, "resolution", resolutionBody(asked, foreign, "CUST"), []string{recallID + " NARR"}},
 		{"refusing for a payment of ours", european, "resolution", resolutionBody(outgoing, recall, "CUST"), []string{id + " NARR"}},
 		{"no reason of a refusal", european, "resolution", resolutionBody(asked, recall, "DUPL"), []string{"/Resolution" + reason + " CH16"}},
-		{"a line too long for its prefix", european, "resolution", resolutionBody(asked, recall, "LEGL", "additionalInformation", []string{strings.Repeat("a", 100)}), []string{"/Resolution" + line + "/0 CH16"}},
+		{"a line too long for its prefix", european, "resolution", resolutionBody(asked, recall, "LEGL", "additionalInformation",
+			[]string{strings.Repeat("a", 100)}), []string{"/Resolution" + line + "/0 CH16"}},
 	})
 	b.ok(t, call{Path: requestPath(european, "return"), Who: maker1, Body: returnBody(asked, "FOCR")})
 	b.ok(t, call{Path: requestPath(european, "resolution"), Who: maker1, Body: resolutionBody(other, foreign, "CUST")})
@@ -174,8 +187,10 @@ func TestAChargeIsReadAsItIsWritten(t *testing.T) {
 	b.recalled(t, european, document, "CUST")
 	const at = "/ReturnDetails/chargeAmount"
 	for text, want := range map[string]string{
-		`"1,50"`: at + " AM12", `1e1`: at + " AM12", `1.005`: at + " CH20", `-1`: at + " AM12", `"-1"`: at + " AM12", `0`: at + " AM01", `1e99999999`: at + " AM12", `""`: at + " CH21",
-		`true`: at + " FF01", `["5"]`: at + " FF01", `{"value":"5"}`: at + "/Ccy CH21", `{"Ccy":"EUR"}`: at + "/value CH21", `{"Ccy":"EUR","value":null}`: at + "/value FF01",
+		`"1,50"`: at + " AM12", `1e1`: at + " AM12", `1.005`: at + " CH20", `-1`: at + " AM12", `"-1"`: at + " AM12", `0`: at + " AM01",
+		`1e99999999`: at + " AM12", `""`: at + " CH21",
+		`true`: at + " FF01", `["5"]`: at + " FF01", `{"value":"5"}`: at + "/Ccy CH21", `{"Ccy":"EUR"}`: at + "/value CH21",
+		`{"Ccy":"EUR","value":null}`:          at + "/value FF01",
 		`{"Ccy":"EUR","value":"5","tax":"1"}`: at + "/tax CH17", `{"ccy":"EUR","value":"5"}`: at + "/Ccy CH21 " + at + "/ccy FF01",
 	} {
 		body := strings.Replace(returnBody(id, "FOCR", "chargeAmount", "CHARGE"), `"CHARGE"`, text, 1)
@@ -202,13 +217,39 @@ func TestIdsOfOthersAndOfNobodyAreRefusedAlike(t *testing.T) {
 		ids  []string
 		who  person
 	}{
-		"recall":           {requestPath(european, "recall"), func(id string) string { return recallBody(id, "CUST") }, []string{ours, oursGlobal, payment, unknown, nothing}, otherMaker},
-		"return":           {requestPath(european, "return"), func(id string) string { return returnBody(id, "AC04") }, []string{payment, paymentGlobal, ours, unknown, nothing}, otherMaker},
-		"resolution":       {requestPath(european, "resolution"), func(id string) string { return resolutionBody(id, recall, "CUST") }, []string{payment, paymentGlobal, unknown, nothing}, otherMaker},
-		"recall answered":  {requestPath(european, "resolution"), func(id string) string { return resolutionBody(unknown, id, "CUST") }, []string{recall, recallGlobal, unknown, nothing}, otherMaker},
-		"cancel":           {"/api/sct-inst/v1/recall/cancel", func(id string) string { return string(object("identifiers", object("internalId", id))) }, []string{mine, unknown, nothing}, otherMaker},
-		"approve":          {"/api/sct-inst/v1/recall/approve", func(id string) string { return verdict(id, "approve") }, []string{mine, unknown, nothing}, otherCheck},
-		"approve a return": {"/api/common/v1/return/approval", func(id string) string { return verdict(id, "approve") }, []string{mine, unknown, nothing}, otherCheck},
+		"recall": {
+			requestPath(european, "recall"), func(id string) string { return recallBody(id, "CUST") },
+			[]string{ours, oursGlobal, payment, unknown, nothing},
+			otherMaker,
+		},
+		"return": {
+			requestPath(european, "return"), func(id string) string { return returnBody(id, "AC04") },
+			[]string{payment, paymentGlobal, ours, unknown, nothing},
+			otherMaker,
+		},
+		"resolution": {
+			requestPath(european, "resolution"), func(id string) string { return resolutionBody(id, recall, "CUST") },
+			[]string{payment, paymentGlobal, unknown, nothing},
+			otherMaker,
+		},
+		"recall answered": {
+			requestPath(european, "resolution"), func(id string) string { return resolutionBody(unknown, id, "CUST") },
+			[]string{recall, recallGlobal, unknown, nothing},
+			otherMaker,
+		},
+		"cancel": {"/api/sct-inst/v1/recall/cancel", func(id string) string {
+			return string(object("identifiers", object("internalId", id)))
+		}, []string{mine, unknown, nothing}, otherMaker},
+		"approve": {
+			"/api/sct-inst/v1/recall/approve", func(id string) string { return verdict(id, "approve") },
+			[]string{mine, unknown, nothing},
+			otherCheck,
+		},
+		"approve a return": {
+			"/api/common/v1/return/approval", func(id string) string { return verdict(id, "approve") },
+			[]string{mine, unknown, nothing},
+			otherCheck,
+		},
 	} {
 		seen := map[string]bool{}
 		for _, id := range test.ids {

@@ -123,7 +123,8 @@ func TestTheTreeOfAPayment(t *testing.T) {
 	made = b.ok(t, call{Path: requestPath(scheme, "return"), Who: maker1, Body: returnBody(payment, "FOCR")})
 	back := made.Text("identifiers", "internalId")
 	for from, want := range map[string][]string{
-		payment: {back, resolution, recall}, global: {back, resolution, recall}, recall: {back, resolution, payment}, back: {resolution, recall, payment},
+		payment: {back, resolution, recall}, global: {back, resolution, recall}, recall: {back, resolution, payment},
+		back: {resolution, recall, payment},
 	} {
 		a := b.ok(t, get("/api/common/v1/transaction/"+from+"/related", checker1))
 		var got []string
@@ -143,7 +144,10 @@ func TestTheTreeOfAPayment(t *testing.T) {
 		}
 	}
 	a := b.ok(t, get("/api/common/v1/transaction/"+recall, checker1))
-	for name, want := range map[string]string{"kind": "recall", "direction": "in", "state": "Awaiting Decision", "reason": "CUST", "creditId": payment, "createdBy": "", "channel": "clearing"} {
+	for name, want := range map[string]string{
+		"kind": "recall", "direction": "in", "state": "Awaiting Decision", "reason": "CUST", "creditId": payment, "createdBy": "",
+		"channel": "clearing",
+	} {
 		if got := a.Text("transaction", name); got != want {
 			t.Errorf("the received recall: %s is %q, want %q", name, got, want)
 		}

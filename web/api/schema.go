@@ -55,8 +55,9 @@ func compileBodies() (bodies, error) {
 	var b bodies
 	for name, schema := range map[string]**jsonschema.Schema{
 		"InstructionOrder": &b.create, "ValidationOrder": &b.validate, "CancelOrder": &b.cancel, "UpdateOrder": &b.update,
-		"ApprovalOrder": &b.approval, "BulkApprovalOrder": &b.bulk, "RecallOrder": &b.recall, "ReturnOrder": &b.paymentReturn, "ResolutionOrder": &b.resolution,
-		"ChangeOrder": &b.change, "ChangeApprovalOrder": &b.changeApproval, "AdministrationValues": &b.policy,
+		"ApprovalOrder": &b.approval, "BulkApprovalOrder": &b.bulk, "RecallOrder": &b.recall, "ReturnOrder": &b.paymentReturn,
+		"ResolutionOrder": &b.resolution,
+		"ChangeOrder":     &b.change, "ChangeApprovalOrder": &b.changeApproval, "AdministrationValues": &b.policy,
 	} {
 		*schema, err = compiler.Compile("openapi.json#/components/schemas/" + name)
 		if err != nil {

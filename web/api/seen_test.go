@@ -124,8 +124,9 @@ func TestASignInThatFailsIsInTheAuditTrail(t *testing.T) {
 		}
 	}
 	var refused, locked, named int
-	err := b.DB.Connect(t).QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE event = 'sign-in.refused'), count(*) FILTER (WHERE event = 'sign-in.locked'),
-		count(*) FILTER (WHERE detail LIKE '%nobody%' OR actor_name LIKE '%nobody%') FROM audit_event WHERE outcome = 'refused'`).Scan(&refused, &locked, &named)
+	err := b.DB.Connect(t).QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE event = 'sign-in.refused'),
+		count(*) FILTER (WHERE event = 'sign-in.locked'), count(*) FILTER (WHERE detail LIKE '%nobody%' OR actor_name LIKE '%nobody%')
+		FROM audit_event WHERE outcome = 'refused'`).Scan(&refused, &locked, &named)
 	if err != nil || refused != 10 || locked != 4 || named != 0 {
 		t.Errorf("%d refused, %d locked, %d with what was typed: %v", refused, locked, named, err)
 	}
@@ -149,13 +150,14 @@ func TestARowThatCannotBeReadIsWithheldInTheLists(t *testing.T) {
 		}
 	}
 	list := b.Send(t, get("/api/common/v1/transaction/list", checker1))
-	if list.At("transactions", 0, "internalId") != strange || list.At("transactions", 0, "withheld") == nil || list.At("transactions", 1, "withheld") != nil {
+	if list.At("transactions", 0, "internalId") != strange || list.At("transactions", 0, "withheld") == nil || list.At("transactions", 1,
+		"withheld") != nil {
 		t.Errorf("the list: %s", list.Body)
 	}
 }
 
-// TestAPaymentThatCannotBeReadIsStillEnded: what somebody broke is rejected and withdrawn, and whoever does it reads that it is done, in a word
-// and not in a report about an order that nobody can read.
+// TestAPaymentThatCannotBeReadIsStillEnded: what somebody broke is rejected and withdrawn, and whoever does it reads that it is done, in a
+// word and not in a report about an order that nobody can read.
 func TestAPaymentThatCannotBeReadIsStillEnded(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

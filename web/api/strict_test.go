@@ -131,7 +131,8 @@ func TestOneAnswerTellsAtMost200Problems(t *testing.T) {
 func TestProblemsComeInTheOrderOfTheBody(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	body := `{"zebra":1,"Document":{"CstmrCdtTrfInitn":{"GrpHdr":{"MsgId":7}}},"identifiers":{"apple":{},"externalId":["x"],"externalid":"y"},"alpha":[]}`
+	body := `{"zebra":1,"Document":{"CstmrCdtTrfInitn":{"GrpHdr":{"MsgId":7}}},"identifiers":{"apple":{},"externalId":["x"],` +
+		`"externalid":"y"},"alpha":[]}`
 	a := b.Send(t, call{Path: createSwiss, Who: maker1, Body: body})
 	got := found(a)
 	if len(got) < 5 || got[0] != "/zebra CH17" || got[len(got)-1] != "/alpha CH17" || !strings.HasPrefix(got[1], "/Document/") {
@@ -185,7 +186,10 @@ func TestLargeBodiesAreRefused(t *testing.T) {
 func TestOnlyPlainJSONIsTaken(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	for _, kind := range []string{"text/plain", "application/xml", "application/x-www-form-urlencoded", "application/json; charset=latin1", "multipart/form-data; boundary=x", "?"} {
+	for _, kind := range []string{
+		"text/plain", "application/xml", "application/x-www-form-urlencoded", "application/json; charset=latin1",
+		"multipart/form-data; boundary=x", "?",
+	} {
 		a := b.Send(t, call{Path: createSwiss, Who: maker1, Body: order(sample), Kind: kind})
 		if a.Status != http.StatusUnsupportedMediaType || a.Text("errorCode") != "415_UNSUPPORTED_MEDIA_TYPE" {
 			t.Errorf("%s: %d %s", kind, a.Status, a.Body)

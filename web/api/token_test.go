@@ -189,8 +189,7 @@ func TestBasicClientAuthentication(t *testing.T) {
 		"broken encoding":         {demo.Backoffice, "%zz", loginForm(bare...), http.StatusUnauthorized},
 		"secret in the form too":  {demo.Backoffice, demo.ClientSecret, loginForm(), http.StatusBadRequest},
 		"another client in the form": {
-			demo.Backoffice, demo.ClientSecret, loginForm("client_id", "demo-straight", "client_secret", "-"),
-			http.StatusBadRequest,
+			demo.Backoffice, demo.ClientSecret, loginForm("client_id", "demo-straight", "client_secret", "-"), http.StatusBadRequest,
 		},
 	} {
 		response, body := s.post(t, tokenCall{path: loginPath, form: c.form, change: func(r *http.Request) { r.SetBasicAuth(c.id, c.secret) }})
@@ -228,7 +227,9 @@ func TestABadClientIsAskedForItsCredentials(t *testing.T) {
 	t.Parallel()
 	s := newTokenServer(t)
 	for _, path := range []string{loginPath, refreshPath, logoutPath, revokePath} {
-		response, body := s.post(t, tokenCall{path: path, form: loginForm("client_secret", "wrong", "grant_type", "refresh_token", "refresh_token", "x", "token", "x")})
+		response, body := s.post(t, tokenCall{
+			path: path, form: loginForm("client_secret", "wrong", "grant_type", "refresh_token", "refresh_token", "x", "token", "x"),
+		})
 		if path == loginPath {
 			response, body = s.post(t, tokenCall{path: path, form: loginForm("client_secret", "wrong")})
 		}
@@ -270,10 +271,67 @@ func TestMetadataNamesTheTokenCalls(t *testing.T) {
 	}
 }
 
+// tokenRefusal is a call that gets no token, with its answer.
+type tokenRefusal struct {
+	call        tokenCall
+	status      int
+	oauth, code string
+}
+
+func tokenRefusals() map[string]tokenRefusal {
+	oversize := loginForm("padding", strings.Repeat("x", 17<<10))
+	twice := loginForm()
+	twice.Add("username", "maker2")
+	json := func(r *http.Request) { r.Header.Set("Content-Type", "application/json") }
+	return map[string]tokenRefusal{
+		"wrong password": {
+			tokenCall{path: loginPath, form: loginForm("password", "wrong")}, 400, "invalid_grant", "Username_Or_Password_Incorrect",
+		},
+		"unknown user": {
+			tokenCall{path: loginPath, form: loginForm("username", "nobody")}, 400, "invalid_grant", "Username_Or_Password_Incorrect",
+		},
+		"locked":     {tokenCall{path: loginPath, form: loginForm("username", "locked")}, 400, "invalid_grant", "Account_Locked"},
+		"suppressed": {tokenCall{path: loginPath, form: loginForm("username", "maker2")}, 400, "invalid_grant", "Account_Suppressed"},
+		"not verified": {
+			tokenCall{path: loginPath, form: loginForm("username", "checker2")}, 400, "invalid_grant", "Account_Not_Verified",
+		},
+		"dead refresh token": {
+			tokenCall{path: refreshPath, form: form("grant_type", "refresh_token", "refresh_token", "x")}, 400, "invalid_grant", "INVALID_GRANT",
+		},
+		"logout, dead token": {tokenCall{path: logoutPath, form: form("refresh_token", "x")}, 400, "invalid_grant", "INVALID_GRANT"},
+		"bad client":         {tokenCall{path: loginPath, form: loginForm("client_secret", "wrong")}, 401, "invalid_client", "INVALID_CLIENT"},
+		"bad client, logout": {
+			tokenCall{path: logoutPath, form: form("client_secret", "-", "refresh_token", "x")}, 401, "invalid_client", "INVALID_CLIENT",
+		},
+		"bad client, revoke": {
+			tokenCall{path: revokePath, form: form("client_id", "nobody", "token", "x")}, 401, "invalid_client", "INVALID_CLIENT",
+		},
+		"client of demo2": {
+			tokenCall{path: loginPath, form: loginForm("client_id", "demo2-backoffice")}, 401, "invalid_client", "INVALID_CLIENT",
+		},
+		"no client":     {tokenCall{path: loginPath, form: loginForm("client_id", "-")}, 400, "invalid_request", "INVALID_REQUEST"},
+		"no grant type": {tokenCall{path: loginPath, form: loginForm("grant_type", "-")}, 400, "invalid_request", "INVALID_REQUEST"},
+		"another grant type": {
+			tokenCall{path: loginPath, form: loginForm("grant_type", "client_credentials")}, 400, "unsupported_grant_type", "UNSUPPORTED_GRANT_TYPE",
+		},
+		"empty user name":     {tokenCall{path: loginPath, form: loginForm("username", "")}, 400, "invalid_request", "INVALID_REQUEST"},
+		"field twice":         {tokenCall{path: loginPath, form: twice}, 400, "invalid_request", "INVALID_REQUEST"},
+		"in the query string": {tokenCall{path: loginPath + "?" + loginForm().Encode()}, 400, "invalid_request", "INVALID_REQUEST"},
+		"malformed scope":     {tokenCall{path: loginPath, form: loginForm("scope", `a"b`)}, 400, "invalid_scope", "INVALID_SCOPE"},
+		"JSON": {
+			tokenCall{path: loginPath, form: loginForm(), change: json}, 415, "invalid_request", "415_UNSUPPORTED_MEDIA_TYPE",
+		},
+		"too large":          {tokenCall{path: loginPath, form: oversize}, 413, "invalid_request", "413_TOO_LARGE"},
+		"unknown realm":      {tokenCall{path: "/api/auth/v1/realms/gamma/login", form: loginForm()}, 404, "invalid_request", "404_NOT_FOUND"},
+		"no name of a realm": {tokenCall{path: "/api/auth/v1/realms/G%27x/login", form: loginForm()}, 404, "invalid_request", "404_NOT_FOUND"},
+	}
+}
+
 func TestTokenErrorsCarryBothVocabularies(t *testing.T) {
 	t.Parallel()
 	s := newTokenServer(t)
-	_, err := s.db.Connect(t).Exec(t.Context(), `UPDATE user_account SET status = 'suppressed', key_id = NULL, seal = NULL WHERE name = 'maker2';
+	_, err := s.db.Connect(t).Exec(t.Context(), `UPDATE user_account SET status = 'suppressed', key_id = NULL, seal = NULL
+		WHERE name = 'maker2';
 		UPDATE user_account SET status = 'unverified', key_id = NULL, seal = NULL WHERE name = 'checker2'`)
 	if err != nil {
 		t.Fatal(err)
@@ -281,39 +339,7 @@ func TestTokenErrorsCarryBothVocabularies(t *testing.T) {
 	for range 5 {
 		s.post(t, tokenCall{path: loginPath, form: loginForm("username", "locked", "password", "wrong")})
 	}
-	oversize := loginForm("padding", strings.Repeat("x", 17<<10))
-	twice := loginForm()
-	twice.Add("username", "maker2")
-	json := func(r *http.Request) { r.Header.Set("Content-Type", "application/json") }
-	cases := map[string]struct {
-		call        tokenCall
-		status      int
-		oauth, code string
-	}{
-		"wrong password":      {tokenCall{path: loginPath, form: loginForm("password", "wrong")}, 400, "invalid_grant", "Username_Or_Password_Incorrect"},
-		"unknown user":        {tokenCall{path: loginPath, form: loginForm("username", "nobody")}, 400, "invalid_grant", "Username_Or_Password_Incorrect"},
-		"locked":              {tokenCall{path: loginPath, form: loginForm("username", "locked")}, 400, "invalid_grant", "Account_Locked"},
-		"suppressed":          {tokenCall{path: loginPath, form: loginForm("username", "maker2")}, 400, "invalid_grant", "Account_Suppressed"},
-		"not verified":        {tokenCall{path: loginPath, form: loginForm("username", "checker2")}, 400, "invalid_grant", "Account_Not_Verified"},
-		"dead refresh token":  {tokenCall{path: refreshPath, form: form("grant_type", "refresh_token", "refresh_token", "x")}, 400, "invalid_grant", "INVALID_GRANT"},
-		"logout, dead token":  {tokenCall{path: logoutPath, form: form("refresh_token", "x")}, 400, "invalid_grant", "INVALID_GRANT"},
-		"bad client":          {tokenCall{path: loginPath, form: loginForm("client_secret", "wrong")}, 401, "invalid_client", "INVALID_CLIENT"},
-		"bad client, logout":  {tokenCall{path: logoutPath, form: form("client_secret", "-", "refresh_token", "x")}, 401, "invalid_client", "INVALID_CLIENT"},
-		"bad client, revoke":  {tokenCall{path: revokePath, form: form("client_id", "nobody", "token", "x")}, 401, "invalid_client", "INVALID_CLIENT"},
-		"client of demo2":     {tokenCall{path: loginPath, form: loginForm("client_id", "demo2-backoffice")}, 401, "invalid_client", "INVALID_CLIENT"},
-		"no client":           {tokenCall{path: loginPath, form: loginForm("client_id", "-")}, 400, "invalid_request", "INVALID_REQUEST"},
-		"no grant type":       {tokenCall{path: loginPath, form: loginForm("grant_type", "-")}, 400, "invalid_request", "INVALID_REQUEST"},
-		"another grant type":  {tokenCall{path: loginPath, form: loginForm("grant_type", "client_credentials")}, 400, "unsupported_grant_type", "UNSUPPORTED_GRANT_TYPE"},
-		"empty user name":     {tokenCall{path: loginPath, form: loginForm("username", "")}, 400, "invalid_request", "INVALID_REQUEST"},
-		"field twice":         {tokenCall{path: loginPath, form: twice}, 400, "invalid_request", "INVALID_REQUEST"},
-		"in the query string": {tokenCall{path: loginPath + "?" + loginForm().Encode()}, 400, "invalid_request", "INVALID_REQUEST"},
-		"malformed scope":     {tokenCall{path: loginPath, form: loginForm("scope", `a"b`)}, 400, "invalid_scope", "INVALID_SCOPE"},
-		"JSON":                {tokenCall{path: loginPath, form: loginForm(), change: json}, 415, "invalid_request", "415_UNSUPPORTED_MEDIA_TYPE"},
-		"too large":           {tokenCall{path: loginPath, form: oversize}, 413, "invalid_request", "413_TOO_LARGE"},
-		"unknown realm":       {tokenCall{path: "/api/auth/v1/realms/gamma/login", form: loginForm()}, 404, "invalid_request", "404_NOT_FOUND"},
-		"no name of a realm":  {tokenCall{path: "/api/auth/v1/realms/G%27x/login", form: loginForm()}, 404, "invalid_request", "404_NOT_FOUND"},
-	}
-	for name, c := range cases {
+	for name, c := range tokenRefusals() {
 		response, body := s.post(t, c.call)
 		if response.StatusCode != c.status || body["error"] != c.oauth || body["errorCode"] != c.code {
 			t.Errorf("%s: got %d %v, want %d %s %s", name, response.StatusCode, body, c.status, c.oauth, c.code)
@@ -322,7 +348,8 @@ func TestTokenErrorsCarryBothVocabularies(t *testing.T) {
 			t.Errorf("%s: got body %v", name, body)
 		}
 	}
-	if log := s.log.String(); strings.Contains(log, demo.UserPassword) || strings.Contains(log, demo.ClientSecret) || strings.Contains(log, "nobody") {
+	log := s.log.String()
+	if strings.Contains(log, demo.UserPassword) || strings.Contains(log, demo.ClientSecret) || strings.Contains(log, "nobody") {
 		t.Errorf("the log holds what it must not: %s", log)
 	}
 }

@@ -16,7 +16,8 @@ import (
 // checkAccessibility runs rules and lists what breaks them.
 const checkAccessibility = `async (rules) => {
   const result = await axe.run(document, { resultTypes: ["violations"], runOnly: rules });
-  return JSON.stringify(result.violations.map((v) => ({ rule: v.id, help: v.help, places: v.nodes.map((n) => n.target.join(" ") + ": " + n.failureSummary) })));
+  return JSON.stringify(result.violations.map((v) => ({ rule: v.id, help: v.help, 
+    places: v.nodes.map((n) => n.target.join(" ") + ": " + n.failureSummary) })));
 }`
 
 // overflow names what is wider than the window; empty when nothing is.

@@ -12,7 +12,8 @@ import (
 const unreadable = `() => {
   const wrong = [], root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) wrong.push("the page is " + root.scrollWidth + " px wide");
-  const inside = (inner, outer) => inner.left >= outer.left - 1 && inner.right <= outer.right + 1 && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+  const inside = (inner, outer) => inner.left >= outer.left - 1 && inner.right <= outer.right + 1 &&
+    inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
   const shown = (element) => element.getClientRects().length > 0;
   for (const row of document.querySelectorAll(".table tbody tr")) {
     const cells = [...row.children].filter(shown);
@@ -28,12 +29,16 @@ const unreadable = `() => {
       }
       for (const other of cells.slice(index + 1)) {
         const b = other.getBoundingClientRect();
-        if (box.left < b.right - 1 && b.left < box.right - 1 && box.top < b.bottom - 1 && b.top < box.bottom - 1) wrong.push(what + " lies over " + other.className);
+        if (box.left < b.right - 1 && b.left < box.right - 1 && box.top < b.bottom - 1 && b.top < box.bottom - 1) {
+          wrong.push(what + " lies over " + other.className);
+        }
       }
     }
     for (const part of row.querySelectorAll(".name, .purpose, .amount, .reference")) {
       const style = getComputedStyle(part);
-      if (part.innerText.trim() === "" || !shown(part) || style.textOverflow === "ellipsis" || style.fontSize === "0px") wrong.push(part.className + " is not whole");
+      if (part.innerText.trim() === "" || !shown(part) || style.textOverflow === "ellipsis" || style.fontSize === "0px") {
+        wrong.push(part.className + " is not whole");
+      }
     }
   }
   return [...new Set(wrong)].slice(0, 6).join("; ");
@@ -41,7 +46,8 @@ const unreadable = `() => {
 
 // undecided asks the checker of accessibility for what it could not decide, which overlapping text is.
 const undecided = `async () => {
-  const result = await axe.run(document, { resultTypes: ["incomplete"], runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] });
+  const result = await axe.run(document, { resultTypes: ["incomplete"],
+    runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] });
   return JSON.stringify(result.incomplete.map((v) => v.id + " at " + v.nodes.map((n) => n.target.join(" ")).slice(0, 3).join(", ")));
 }`
 
@@ -52,7 +58,8 @@ func TestEveryListCanBeRead(t *testing.T) {
 	maker, both := as(t, "maker2"), as(t, "both1")
 	long := newOrder("sic-inst")
 	form := long.form()
-	form["creditorName"] = "Elektrizitätswerk und Wasserversorgungsgenossenschaft der Stadt Beispielhausen und Umgebung Aktiengesellschaft " + long.name
+	form["creditorName"] = "Elektrizitätswerk und Wasserversorgungsgenossenschaft der Stadt Beispielhausen und Umgebung Aktiengesellschaft " +
+		long.name
 	form["remittanceText"], form["amount"] = strings.Repeat("0123456789", 14), "19999.95"
 	for _, p := range []*person{maker, both} {
 		check := p.post("/payments/new", form)

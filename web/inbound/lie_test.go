@@ -252,7 +252,9 @@ func TestAnIncomingPaymentThatIsNotOneInTimeIsRefused(t *testing.T) {
 		}},
 		"of another total": {"AM10", func(_ *clearing, d *transfer) { d.GroupHeader.TotalInterbankSettlementAmount = amount("CHF", "100.01") }},
 		"for another bank": {"AGNT", func(_ *clearing, d *transfer) {
-			d.CreditTransferTransactionInformation[0].CreditorAgent.FinancialInstitutionID = iso20022.FinancialInstitutionIdentification18{BICFI: "BBBBCHZZXXX"}
+			d.CreditTransferTransactionInformation[0].CreditorAgent.FinancialInstitutionID = iso20022.FinancialInstitutionIdentification18{
+				BICFI: "BBBBCHZZXXX",
+			}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -268,9 +270,11 @@ func TestAnIncomingPaymentThatIsNotOneInTimeIsRefused(t *testing.T) {
 			if !refused {
 				t.Fatalf("answered by %T", c.got())
 			}
-			status, reasons := refusal.OriginalGroupInformationAndStatus[0].GroupStatus, refusal.OriginalGroupInformationAndStatus[0].StatusReasonInformation
+			status, reasons := refusal.OriginalGroupInformationAndStatus[0].GroupStatus,
+				refusal.OriginalGroupInformationAndStatus[0].StatusReasonInformation
 			if len(refusal.TransactionInformationAndStatus) > 0 {
-				status, reasons = refusal.TransactionInformationAndStatus[0].TransactionStatus, refusal.TransactionInformationAndStatus[0].StatusReasonInformation
+				status, reasons = refusal.TransactionInformationAndStatus[0].TransactionStatus,
+					refusal.TransactionInformationAndStatus[0].StatusReasonInformation
 			}
 			if status != "RJCT" || len(reasons) == 0 || reasons[0].Reason.Code != test.code {
 				t.Errorf("answered %s %+v, want RJCT %s", status, reasons, test.code)

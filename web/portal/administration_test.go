@@ -17,11 +17,15 @@ func TestAdministratorsDoItAllByClicking(t *testing.T) {
 	one, two := b.as("admin1"), b.as("admin2")
 	one.get("/admin").is(http.StatusOK).says("Nothing waits")
 	one.get("/admin/ask/user.create").is(http.StatusOK).says("Make a user account")
-	wrong := one.post("/admin/ask/user.create", url.Values{"name": {"maker 3"}, "roles": {"maker, administrator"}}).is(http.StatusUnprocessableEntity)
+	wrong := one.post("/admin/ask/user.create", url.Values{
+		"name": {"maker 3"}, "roles": {"maker, administrator"},
+	}).is(http.StatusUnprocessableEntity)
 	if len(wrong.problems()) < 3 {
 		t.Errorf("the problems: %q", wrong.problems())
 	}
-	asked := one.post("/admin/ask/user.create", url.Values{"name": {"maker3"}, "displayName": {"Maker 3"}, "roles": {"Maker"}, "note": {"Starts on Monday"}}).is(http.StatusOK)
+	asked := one.post("/admin/ask/user.create", url.Values{
+		"name": {"maker3"}, "displayName": {"Maker 3"}, "roles": {"Maker"}, "note": {"Starts on Monday"},
+	}).is(http.StatusOK)
 	code := asked.page.Find("main code").Text()
 	if len(code) != 6 || !strings.Contains(asked.main(), "You asked for this change.") {
 		t.Fatalf("the request shows %q", asked.main())

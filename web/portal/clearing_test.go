@@ -166,7 +166,9 @@ func TestWhatClearingSendsIsFound(t *testing.T) {
 	if page.page.Find(".actions a").Length() != 0 {
 		t.Errorf("a supervisor is offered %q", page.page.Find(".actions").Text())
 	}
-	for query, want := range map[string]int{"?scheme=sct-inst": 0, "?state=Booked": 1, "?state=Failed": 0, "?text=anna": 1, "?amountFrom=100.01": 0} {
+	for query, want := range map[string]int{
+		"?scheme=sct-inst": 0, "?state=Booked": 1, "?state=Failed": 0, "?text=anna": 1, "?amountFrom=100.01": 0,
+	} {
 		if got := reader.get("/incoming" + query).is(http.StatusOK).page.Find("tr[data-row]").Length(); got != want {
 			t.Errorf("%s lists %d payments, want %d", query, got, want)
 		}

@@ -51,8 +51,9 @@ func setupOn(t *testing.T, open func(*storetest.DB) *store.Database) *bench {
 	log := slog.New(slog.NewTextHandler(b.log, nil))
 	b.House = stationtest.With(t, stationtest.Options{Now: time.Now, Log: log, Database: open})
 	b.config = portal.Config{
-		Auth: b.Auth, Submission: b.Submission, Approval: b.Approval, Admin: b.Admin, Reader: b.Reader, Drafts: b.Drafts, Sessions: b.Sessions, Rules: b.Rules,
-		Now: time.Now, NewID: stations.NewID, Zone: b.Zone, Log: log, Environment: "TEST", Realm: "demo", EventsPause: 20 * time.Millisecond,
+		Auth: b.Auth, Submission: b.Submission, Approval: b.Approval, Admin: b.Admin, Reader: b.Reader, Drafts: b.Drafts, Sessions: b.Sessions,
+		Rules: b.Rules, Now: time.Now, NewID: stations.NewID, Zone: b.Zone, Log: log, Environment: "TEST", Realm: "demo",
+		EventsPause: 20 * time.Millisecond,
 	}
 	b.serve()
 	return b

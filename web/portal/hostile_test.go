@@ -22,7 +22,10 @@ var payloads = []string{
 // clean fails the test when a page holds a live element that nobody put there.
 func (a answer) clean(payload string) {
 	a.t.Helper()
-	for _, selector := range []string{"img", "svg[onload]", "[onerror]", "[onload]", "main b", `[hx-trigger="load"]`, `a[href^="javascript:"]`} {
+	for _, selector := range []string{
+		"img", "svg[onload]", "[onerror]", "[onload]", "main b", `[hx-trigger="load"]`,
+		`a[href^="javascript:"]`,
+	} {
 		if a.page.Find(selector).Length() > 0 {
 			a.t.Errorf("%s: %q became a live %s", a.what, payload, selector)
 		}
@@ -48,12 +51,18 @@ func TestTextsOfPeopleAreNeverMarkup(t *testing.T) {
 		done := maker.post(strings.TrimSuffix(check, "check")+"submit", nil).goesTo("/payments/")
 		id := strings.Split(done, "/")[2]
 		home := "/payments/" + id
-		for _, path := range []string{done, "/mine", home, home + "/timeline", home + "/messages", home + "/audit", home + "/withdraw", home + "/amend"} {
+		for _, path := range []string{
+			done, "/mine", home, home + "/timeline", home + "/messages", home + "/audit", home + "/withdraw",
+			home + "/amend",
+		} {
 			maker.get(path).is(http.StatusOK).clean(payload)
 		}
 		document := maker.get(home+"/messages").page.Find("tr[data-row] a[data-open]").AttrOr("href", "")
 		maker.get(document).is(http.StatusOK).clean(payload)
-		for _, path := range []string{"/queue", "/queue/" + id, "/queue/" + id + "/reject", "/", "/payments", "/queue?text=" + url.QueryEscape(payload)} {
+		for _, path := range []string{
+			"/queue", "/queue/" + id, "/queue/" + id + "/reject", "/", "/payments",
+			"/queue?text=" + url.QueryEscape(payload),
+		} {
 			checker.get(path).is(http.StatusOK).clean(payload)
 		}
 		m := b.message("demo", id)

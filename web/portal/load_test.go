@@ -46,7 +46,8 @@ func TestSignInUnderAFlood(t *testing.T) {
 	}
 	post := func(client *http.Client, name, password string) (int, error) {
 		form := url.Values{"realm": {"demo"}, "username": {name}, "password": {password}, "next": {"/"}}
-		request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, b.server.URL+"/signin", strings.NewReader(form.Encode()))
+		request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, b.server.URL+"/signin",
+			strings.NewReader(form.Encode()))
 		if err != nil {
 			return 0, err
 		}
@@ -96,7 +97,8 @@ func TestSignInUnderAFlood(t *testing.T) {
 	wait.Wait()
 	slices.Sort(waits)
 	t.Logf("flood: %d tries in %s, %d refused with 429, %d broken off; people: %d sign-ins, %d failed, p50 %s, p95 %s, longest %s",
-		sent.Load(), length, refused.Load(), broken.Load(), len(waits), failed, waits[len(waits)/2], waits[len(waits)*95/100], waits[len(waits)-1])
+		sent.Load(), length, refused.Load(), broken.Load(), len(waits), failed, waits[len(waits)/2], waits[len(waits)*95/100],
+		waits[len(waits)-1])
 	if failed > 0 {
 		t.Errorf("%d people could not sign in", failed)
 	}

@@ -38,8 +38,10 @@ func TestAReceivedRecallIsGrantedWithACharge(t *testing.T) {
 	if m.Summary.Amount.Format() != "EUR 94.50" || m.AnswersID != recall.InternalID {
 		t.Fatalf("the return is over %s and answers %s", m.Summary.Amount.Format(), m.AnswersID)
 	}
-	detail := o.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Approve the return of EUR 94.50 to Anna Beispiel")
-	detail.says("Send EUR 94.50 of EUR 100.00 back to Anna Beispiel; the rest is kept as a charge.").says("EUR 5.50").says(string(recall.GlobalID))
+	detail := o.as("checker1").get("/queue/" + m.InternalID.String()).is(http.StatusOK).
+		says("Approve the return of EUR 94.50 to Anna Beispiel")
+	detail.says("Send EUR 94.50 of EUR 100.00 back to Anna Beispiel; the rest is kept as a charge.").says("EUR 5.50").
+		says(string(recall.GlobalID))
 	maker.get(no).is(http.StatusConflict).says("This recall cannot be refused")
 	maker.get("/recalls").is(http.StatusOK).says("Return waiting for approval")
 	o.approve(m)

@@ -11,39 +11,53 @@ import (
 	"countersign/internal/payment"
 )
 
-func TestEachWrongAnswerIsNamedBesideItsField(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	maker := b.as("maker1")
+// wrongAnswer is a form with one field that cannot be, and its code.
+type wrongAnswer struct {
+	form        url.Values
+	field, code string
+}
+
+func wrongAnswers() map[string]wrongAnswer {
 	sepa := with(filled(), "scheme", "sct-inst", "debtorAccount", "DE62007620110623852957", "creditorIban", "FR1420041010050500013M02606",
 		"country", "FR", "town", "Paris", "postcode", "75001")
-	for name, c := range map[string]struct {
-		form  url.Values
-		field string
-		code  string
-	}{
-		"check digits":              {with(filled(), "creditorIban", "CH4821966000009613389"), "creditorIban", "AC01"},
-		"no IBAN":                   {with(filled(), "creditorIban", ""), "creditorIban", "CH21"},
-		"IBAN outside the scheme":   {with(filled(), "creditorIban", "DE89370400440532013000"), "creditorIban", "BE09"},
-		"ambiguous amount":          {with(filled(), "amount", "1,234"), "amount", "AM12"},
-		"no amount":                 {with(filled(), "amount", ""), "amount", "CH21"},
-		"nothing":                   {with(filled(), "amount", "0.00"), "amount", "AM01"},
-		"above the limit":           {with(filled(), "amount", "20'000.01"), "amount", "AM02"},
-		"no name":                   {with(filled(), "creditorName", " "), "creditorName", "CH21"},
-		"long name":                 {with(sepa, "creditorName", strings.Repeat("n", 71)), "creditorName", "CH16"},
-		"foreign letters":           {with(filled(), "creditorName", "Иван"), "creditorName", "CH16"},
-		"no town":                   {with(filled(), "town", ""), "town", "CH21"},
-		"long town":                 {with(filled(), "town", strings.Repeat("t", 36)), "town", "CH16"},
-		"QR check digit":            {with(filled(), "remittanceKind", "qr", "qrReference", "210000000003139471430009018"), "qrReference", "CH16"},
-		"QR reference without QR":   {with(filled(), "remittanceKind", "qr", "qrReference", "210000000003139471430009017"), "remittanceKind", "CH17"},
-		"QR-IBAN without QR":        {with(filled(), "creditorIban", "CH4431999123000889012", "remittanceKind", "none"), "remittanceKind", "CH21"},
-		"creditor reference":        {with(filled(), "remittanceKind", "scor", "creditorReference", "RF19539007547034"), "creditorReference", "CH16"},
+	return map[string]wrongAnswer{
+		"check digits":            {with(filled(), "creditorIban", "CH4821966000009613389"), "creditorIban", "AC01"},
+		"no IBAN":                 {with(filled(), "creditorIban", ""), "creditorIban", "CH21"},
+		"IBAN outside the scheme": {with(filled(), "creditorIban", "DE89370400440532013000"), "creditorIban", "BE09"},
+		"ambiguous amount":        {with(filled(), "amount", "1,234"), "amount", "AM12"},
+		"no amount":               {with(filled(), "amount", ""), "amount", "CH21"},
+		"nothing":                 {with(filled(), "amount", "0.00"), "amount", "AM01"},
+		"above the limit":         {with(filled(), "amount", "20'000.01"), "amount", "AM02"},
+		"no name":                 {with(filled(), "creditorName", " "), "creditorName", "CH21"},
+		"long name":               {with(sepa, "creditorName", strings.Repeat("n", 71)), "creditorName", "CH16"},
+		"foreign letters":         {with(filled(), "creditorName", "Иван"), "creditorName", "CH16"},
+		"no town":                 {with(filled(), "town", ""), "town", "CH21"},
+		"long town":               {with(filled(), "town", strings.Repeat("t", 36)), "town", "CH16"},
+		"QR check digit": {
+			with(filled(), "remittanceKind", "qr", "qrReference", "210000000003139471430009018"), "qrReference", "CH16",
+		},
+		"QR reference without QR": {
+			with(filled(), "remittanceKind", "qr", "qrReference", "210000000003139471430009017"), "remittanceKind", "CH17",
+		},
+		"QR-IBAN without QR": {
+			with(filled(), "creditorIban", "CH4431999123000889012", "remittanceKind", "none"), "remittanceKind", "CH21",
+		},
+		"creditor reference": {
+			with(filled(), "remittanceKind", "scor", "creditorReference", "RF19539007547034"), "creditorReference", "CH16",
+		},
 		"no message":                {with(filled(), "remittanceText", ""), "remittanceText", "CH21"},
 		"long message":              {with(filled(), "remittanceText", strings.Repeat("m", 141)), "remittanceText", "CH16"},
 		"end-to-end id":             {with(filled(), "endToEndId", "//x"), "endToEndId", "CH16"},
 		"somebody else's account":   {with(filled(), "debtorAccount", "CH9300762011623852957"), "debtorAccount", "AC01"},
 		"account of another scheme": {with(filled(), "debtorAccount", "DE62007620110623852957"), "debtorAccount", "AC01"},
-	} {
+	}
+}
+
+func TestEachWrongAnswerIsNamedBesideItsField(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	for name, c := range wrongAnswers() {
 		t.Run(name, func(t *testing.T) {
 			got := maker.post("/payments/new", c.form).is(http.StatusUnprocessableEntity)
 			if title := got.page.Find("title").Text(); !strings.HasPrefix(title, "Error: ") {

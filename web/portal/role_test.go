@@ -63,7 +63,8 @@ func TestEachNumberOfTheHomePageIsThatOfItsList(t *testing.T) {
 		)
 		if amount == "1.10" {
 			b.change(
-				"SET session_replication_role = replica; UPDATE message SET state_since = state_since - interval '2 days' WHERE message_id = '" + m.InternalID.String() + "'",
+				"SET session_replication_role = replica; UPDATE message SET state_since = state_since - interval '2 days' WHERE message_id = '" +
+					m.InternalID.String() + "'",
 			)
 		}
 	}

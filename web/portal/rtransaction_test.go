@@ -21,7 +21,10 @@ func TestARecallGoesFromItsFormToItsApproval(t *testing.T) {
 	}
 	form := maker.get(home + "/recall").is(http.StatusOK).says("Recall CHF 1'234.50")
 	card := strings.Join(strings.Fields(form.page.Find("section.card").Text()), " ")
-	for _, fact := range []string{string(original.GlobalID), "CHF 1'234.50", "Beispiel Holzbau GmbH", "CH48 2196 6000 0096 1338 8", "Rechnung 1107"} {
+	for _, fact := range []string{
+		string(original.GlobalID), "CHF 1'234.50", "Beispiel Holzbau GmbH", "CH48 2196 6000 0096 1338 8",
+		"Rechnung 1107",
+	} {
 		if !strings.Contains(card, fact) {
 			t.Errorf("the card does not say %q: %s", fact, card)
 		}

@@ -83,7 +83,8 @@ func setUpProblem(err error) (ui.Problem, int) {
 			Field: "code", Text: "Check the code: it does not belong to this link. Five wrong codes end the link.",
 		}, http.StatusUnprocessableEntity
 	case errors.Is(err, auth.ErrWeakPassword):
-		return ui.Problem{Field: "password", Text: "Choose a password of 12 characters or more that is hard to guess: a few words do."}, http.StatusUnprocessableEntity
+		return ui.Problem{Field: "password", Text: "Choose a password of 12 characters or more that is hard to guess: a few words do."},
+			http.StatusUnprocessableEntity
 	case errors.As(err, &limited):
 		return ui.Problem{Field: "code", Text: "Too many tries from your network. Wait " + wait(limited.RetryAfter) + " before the next one."},
 			http.StatusTooManyRequests

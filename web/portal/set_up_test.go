@@ -59,7 +59,9 @@ func TestLinkAndCodeSetThePasswordOnce(t *testing.T) {
 	w.get(identity.SetUpPath("demo", secret.Link)).is(http.StatusNotFound).says("no longer good") // another realm's
 	w.get(identity.SetUpPath("demo2", secret.Code)).is(http.StatusNotFound).says("no longer good")
 	w.post(path, setUpForm(secret.Code, "short")).is(http.StatusUnprocessableEntity)
-	w.post(path, url.Values{"code": {secret.Code}, "password": {ownPassword}, "repeated": {ownPassword + "x"}}).is(http.StatusUnprocessableEntity)
+	w.post(path, url.Values{
+		"code": {secret.Code}, "password": {ownPassword}, "repeated": {ownPassword + "x"},
+	}).is(http.StatusUnprocessableEntity)
 	wrong := "000000"
 	if secret.Code == wrong {
 		wrong = "000001"

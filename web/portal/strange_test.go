@@ -15,7 +15,9 @@ import (
 func TestTheDashboardBearsAForeignCurrency(t *testing.T) {
 	t.Parallel()
 	o := setup(t).clearing()
-	for scheme, foreign := range map[rulebook.Scheme]rulebook.Scheme{rulebook.SchemeSIC: rulebook.SchemeSCT, rulebook.SchemeSCT: rulebook.SchemeSIC} {
+	for scheme, foreign := range map[rulebook.Scheme]rulebook.Scheme{
+		rulebook.SchemeSIC: rulebook.SchemeSCT, rulebook.SchemeSCT: rulebook.SchemeSIC,
+	} {
 		o.arrived(scheme, "GOOD-"+string(scheme))
 		order := stationtest.Document(scheme, 900, time.Now())
 		tx := &order.PaymentInformation[0].CreditTransferTransactionInformation[0]

@@ -112,23 +112,25 @@ func hostileForms(valid string) map[string][2]string {
 	const file = `form-data; name="file"; filename="a.xml"`
 	end := "--" + edge + "--\r\n"
 	return map[string][2]string{
-		"no boundary":              {"multipart/form-data", part(file, valid) + end},
-		"another boundary":         {`multipart/form-data; boundary=other`, part(file, valid) + end},
-		"a boundary of 10 kB":      {"multipart/form-data; boundary=" + strings.Repeat("b", 10_000), valid},
-		"no end":                   {kind, part(file, valid)},
-		"broken off in a header":   {kind, "--" + edge + "\r\nContent-Dispo"},
-		"a header without end":     {kind, "--" + edge + "\r\nX: " + strings.Repeat("x", 200_000)},
-		"a header of 100 kB":       {kind, "--" + edge + "\r\nX: " + strings.Repeat("x", 100<<10) + "\r\n" + part(file, valid)[len(edge)+4:] + end},
-		"a name of 100 kB":         {kind, part(`form-data; name="`+strings.Repeat("n", 100<<10)+`"; filename="a.xml"`, valid) + end},
-		"a file name of 100 kB":    {kind, part(`form-data; name="file"; filename="`+strings.Repeat("n", 100<<10)+`"`, valid) + end},
-		"a file name that climbs":  {kind, part(`form-data; name="file"; filename="../../../../etc/passwd"`, "x") + end},
-		"a file without a name":    {kind, part(`form-data; name="file"`, valid) + end},
-		"no disposition":           {kind, "--" + edge + "\r\n\r\n" + valid + "\r\n" + end},
-		"nothing at all":           {kind, ""},
-		"no parts":                 {kind, end},
-		"two files":                {kind, part(file, valid) + part(file, valid) + end},
-		"20,000 parts":             {kind, strings.Repeat(part(`form-data; name="x"`, ""), 20_000)[:300<<10] + end},
-		"parts in a part":          {kind, part(file+"\r\nContent-Type: multipart/mixed; boundary=inner", "--inner\r\n\r\n"+valid+"\r\n--inner--") + end},
+		"no boundary":            {"multipart/form-data", part(file, valid) + end},
+		"another boundary":       {`multipart/form-data; boundary=other`, part(file, valid) + end},
+		"a boundary of 10 kB":    {"multipart/form-data; boundary=" + strings.Repeat("b", 10_000), valid},
+		"no end":                 {kind, part(file, valid)},
+		"broken off in a header": {kind, "--" + edge + "\r\nContent-Dispo"},
+		"a header without end":   {kind, "--" + edge + "\r\nX: " + strings.Repeat("x", 200_000)},
+		"a header of 100 kB": {kind, "--" + edge + "\r\nX: " + strings.Repeat("x", 100<<10) + "\r\n" +
+			part(file, valid)[len(edge)+4:] + end},
+		"a name of 100 kB":        {kind, part(`form-data; name="`+strings.Repeat("n", 100<<10)+`"; filename="a.xml"`, valid) + end},
+		"a file name of 100 kB":   {kind, part(`form-data; name="file"; filename="`+strings.Repeat("n", 100<<10)+`"`, valid) + end},
+		"a file name that climbs": {kind, part(`form-data; name="file"; filename="../../../../etc/passwd"`, "x") + end},
+		"a file without a name":   {kind, part(`form-data; name="file"`, valid) + end},
+		"no disposition":          {kind, "--" + edge + "\r\n\r\n" + valid + "\r\n" + end},
+		"nothing at all":          {kind, ""},
+		"no parts":                {kind, end},
+		"two files":               {kind, part(file, valid) + part(file, valid) + end},
+		"20,000 parts":            {kind, strings.Repeat(part(`form-data; name="x"`, ""), 20_000)[:300<<10] + end},
+		"parts in a part": {kind, part(file+"\r\nContent-Type: multipart/mixed; boundary=inner", "--inner\r\n\r\n"+valid+
+			"\r\n--inner--") + end},
 		"a bomb of gzip in a part": {kind, part(file+"\r\nContent-Encoding: gzip", "\x1f\x8b\x08\x00"+strings.Repeat("\x00", 200<<10)) + end},
 		"a form of another kind":   {"application/x-www-form-urlencoded", "file=" + strings.Repeat("%3C", 80_000)},
 		"JSON":                     {"application/json", strings.Repeat("[", 200_000)},
@@ -176,10 +178,13 @@ func TestHostileFilesAreRefusedCheaply(t *testing.T) { //nolint:paralleltest // 
 		}
 	}
 	for i := range hostileUploads(t) {
-		try("broken files", "broken file "+strconv.Itoa(i), func() answer { return maker.upload("hostile.xml", []byte(broken(valid, uint64(i)))) })
+		try("broken files", "broken file "+strconv.Itoa(i), func() answer {
+			return maker.upload("hostile.xml", []byte(broken(valid, uint64(i))))
+		})
 	}
 	for _, kind := range slices.Sorted(maps.Keys(highest)) {
 		fmt.Fprintf(&told, "\n%6.1f MiB  %s", float64(highest[kind])/(1<<20), kind)
 	}
-	t.Logf("%d uploads. Allocated by one of each kind at most:%s", len(hostileFiles(valid))+len(hostileForms(valid))+hostileUploads(t), told.String())
+	t.Logf("%d uploads. Allocated by one of each kind at most:%s", len(hostileFiles(valid))+len(hostileForms(valid))+hostileUploads(t),
+		told.String())
 }

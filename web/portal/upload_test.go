@@ -54,7 +54,9 @@ func TestAnUploadedOrderGoesTheSameWay(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	maker := b.as("maker1")
-	for name, amount := range map[string]string{"sic-inst_01_pain.001.001.09.xml": "CHF 199.95", "sct-inst_01_pain.001.001.09.xml": "EUR 1'250.40"} {
+	for name, amount := range map[string]string{
+		"sic-inst_01_pain.001.001.09.xml": "CHF 199.95", "sct-inst_01_pain.001.001.09.xml": "EUR 1'250.40",
+	} {
 		content := sample(t, name)
 		check := maker.upload(name, content).goesTo("/payments/")
 		maker.get(check).is(http.StatusOK).says(name).says("Submit " + amount + " for approval")
@@ -203,7 +205,8 @@ func TestFilesOfThePreviousGenerationEnd(t *testing.T) {
 	old := previous(string(sample(t, "sic-inst_01_pain.001.001.09.xml")))
 	b.config.Rules.PreviousEnd = time.Now().AddDate(0, 0, -1)
 	b.serve()
-	b.as("maker1").upload("old.xml", old).is(http.StatusUnprocessableEntity).says("Send the order as pain.001.001.09: pain.001.001.03 is no longer taken since")
+	b.as("maker1").upload("old.xml",
+		old).is(http.StatusUnprocessableEntity).says("Send the order as pain.001.001.09: pain.001.001.03 is no longer taken since")
 	b.config.Rules.PreviousEnd = time.Now().AddDate(0, 0, 2)
 	b.serve()
 	maker := b.as("maker1")

@@ -21,20 +21,26 @@ func TestRowsThatCannotBeReadAreShownAsWithheld(t *testing.T) {
 	maker := b.as("maker1")
 	m, amended := maker.submit(filled()), maker.submit(with(filled(), "endToEndId", "E2E-2", "amount", "2"))
 	amend := "/payments/" + amended.InternalID.String() + "/amend"
-	check := maker.post(amend, with(maker.get(amend).is(http.StatusOK).fields(amend), "amount", "2.60", "act", "check", "amendReason", "typo")).goesTo("/payments/")
+	check := maker.post(amend, with(maker.get(amend).is(http.StatusOK).fields(amend), "amount", "2.60", "act", "check", "amendReason",
+		"typo")).goesTo("/payments/")
 	page := maker.get(check).is(http.StatusOK)
 	action, _ := page.page.Find("main form").Attr("action")
 	maker.post(action, page.fields(action)).goesTo("/payments/")
 
 	strange := stationtest.Forge(t, b.DB, m, map[string]string{"currency": "'XXX'"}).String()
 	unread := maker.submit(with(filled(), "endToEndId", "E2E-3", "amount", "3")).InternalID.String()
-	b.change("SET session_replication_role = replica; UPDATE document SET content = 'x', content_hash = sha256('x') WHERE message_id = '" + unread +
-		"'; UPDATE document d SET content = 'x', content_hash = sha256('x') FROM message_version v WHERE v.document_id = d.document_id AND v.version = 1 AND d.message_id = '" +
+	b.change("SET session_replication_role = replica; UPDATE document SET content = 'x', content_hash = sha256('x') WHERE message_id = '" +
+		unread +
+		"'; UPDATE document d SET content = 'x', content_hash = sha256('x') FROM message_version v WHERE v.document_id = d.document_id AND " +
+		"v.version = 1 AND d.message_id = '" +
 		amended.InternalID.String() + "'")
 
 	for _, name := range readers {
 		w := b.as(name)
-		for _, list := range []string{"/", "/queue", "/queue?tab=all", "/queue?tab=decided", "/payments", "/payments?direction=out", "/incoming", "/recalls"} {
+		for _, list := range []string{
+			"/", "/queue", "/queue?tab=all", "/queue?tab=decided", "/payments", "/payments?direction=out", "/incoming",
+			"/recalls",
+		} {
 			w.get(list).is(http.StatusOK)
 		}
 		for _, list := range []string{"/queue?tab=all", "/payments"} {
@@ -50,7 +56,10 @@ func TestRowsThatCannotBeReadAreShownAsWithheld(t *testing.T) {
 			} {
 				w.get(part).is(http.StatusOK)
 			}
-			for _, form := range []string{"/queue/" + id + "/reject", "/payments/" + id + "/withdraw", "/payments/" + id + "/amend", "/payments/" + id + "/recall", "/payments/new?like=" + id} {
+			for _, form := range []string{
+				"/queue/" + id + "/reject", "/payments/" + id + "/withdraw", "/payments/" + id + "/amend",
+				"/payments/" + id + "/recall", "/payments/new?like=" + id,
+			} {
 				w.get(form) // whatever it answers, it is no fault of the gateway
 			}
 		}
@@ -73,7 +82,8 @@ func TestSumsBearWhatNobodyCouldHaveEntered(t *testing.T) {
 	for range 2 {
 		stationtest.Forge(t, b.DB, m, map[string]string{"amount": "9223372036854775807"})
 		m.GlobalID = "" // the copy has an id of its own
-		b.change("UPDATE message SET global_id = translate(global_id, '0123456789', '2345678901') WHERE message_id <> '" + m.InternalID.String() + "'")
+		b.change("UPDATE message SET global_id = translate(global_id, '0123456789', '2345678901') WHERE message_id <> '" +
+			m.InternalID.String() + "'")
 	}
 	for _, name := range readers {
 		for _, page := range []string{"/", "/queue", "/queue?tab=all", "/payments"} {
@@ -82,8 +92,8 @@ func TestSumsBearWhatNobodyCouldHaveEntered(t *testing.T) {
 	}
 }
 
-// TestARecallOrPaymentThatSomebodyChangedIsShownAsWithheld: what came in, and what is asked back, is held against its seal in every list and
-// on every page as what goes out is.
+// TestARecallOrPaymentThatSomebodyChangedIsShownAsWithheld: what came in, and what is asked back, is held against its seal in every list
+// and on every page as what goes out is.
 func TestARecallOrPaymentThatSomebodyChangedIsShownAsWithheld(t *testing.T) {
 	t.Parallel()
 	o := setup(t).clearing()
@@ -92,7 +102,8 @@ func TestARecallOrPaymentThatSomebodyChangedIsShownAsWithheld(t *testing.T) {
 	maker := o.as("maker1")
 	ask := "/payments/" + paid.InternalID.String() + "/recall"
 	ours := maker.requests(ask, "reason", "DUPL")
-	o.change("SET session_replication_role = replica; UPDATE message_version SET debtor_name = 'Mallory', amount = amount * 2 WHERE message_id IN ('" +
+	o.change("SET session_replication_role = replica; UPDATE message_version SET debtor_name = 'Mallory', amount = amount * 2 WHERE " +
+		"message_id IN ('" +
 		incoming.InternalID.String() + "', '" + received.InternalID.String() + "', '" + ours.InternalID.String() + "')")
 	for _, name := range readers {
 		w := o.as(name)

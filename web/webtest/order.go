@@ -12,8 +12,8 @@ import (
 // Sample is an order as a client writes it. Tests replace parts of its text.
 const Sample = `{"identifiers":{"externalId":"EXT"},"Document":{"CstmrCdtTrfInitn":{
 "GrpHdr":{"MsgId":"MSG","CreDtTm":"2026-11-20T10:00:00+01:00","NbOfTxs":"1","CtrlSum":"199.95","InitgPty":{"Nm":"Muster AG"}},
-"PmtInf":{"PmtInfId":"PMT-1","PmtMtd":"TRF","BtchBookg":false,"PmtTpInf":{"LclInstrm":{"Cd":"INST"}},"ReqdExctnDt":{"Dt":"2026-11-20"},
-"Dbtr":{"Nm":"Muster AG"},"DbtrAcct":{"Id":{"IBAN":"CH5021977000004331346"}},
+"PmtInf":{"PmtInfId":"PMT-1","PmtMtd":"TRF","BtchBookg":false,"PmtTpInf":{"LclInstrm":{"Cd":"INST"}},
+"ReqdExctnDt":{"Dt":"2026-11-20"},"Dbtr":{"Nm":"Muster AG"},"DbtrAcct":{"Id":{"IBAN":"CH5021977000004331346"}},
 "DbtrAgt":{"FinInstnId":{"ClrSysMmbId":{"ClrSysId":{"Cd":"CHBCC"},"MmbId":"21977"}}},
 "CdtTrfTxInf":{"PmtId":{"InstrId":"INSTR-1","EndToEndId":"E2E-1"},"Amt":{"InstdAmt":{"Ccy":"CHF","value":"199.95"}},
 "Cdtr":{"Nm":"Peter Haller","PstlAdr":{"StrtNm":"Rosenauweg","BldgNb":"4","PstCd":"8036","TwnNm":"Zuerich","Ctry":"CH"}},
@@ -22,9 +22,10 @@ const Sample = `{"identifiers":{"externalId":"EXT"},"Document":{"CstmrCdtTrfInit
 // EuropeanSample is the same for the other scheme.
 const EuropeanSample = `{"identifiers":{"externalId":"EXT"},"Document":{"CstmrCdtTrfInitn":{
 "GrpHdr":{"MsgId":"MSG","CreDtTm":"2026-11-20T10:00:00+01:00","NbOfTxs":"1","CtrlSum":1250.40,"InitgPty":{"Nm":"Muster GmbH"}},
-"PmtInf":[{"PmtInfId":"PMT-1","PmtMtd":"TRF","PmtTpInf":{"SvcLvl":[{"Cd":"SEPA"}],"LclInstrm":{"Cd":"INST"}},"ReqdExctnDt":{"Dt":"2026-11-20"},
-"Dbtr":{"Nm":"Muster GmbH"},"DbtrAcct":{"Id":{"IBAN":"DE62007620110623852957"}},"DbtrAgt":{"FinInstnId":{"BICFI":"AAAADEFFXXX"}},"ChrgBr":"SLEV",
-"CdtTrfTxInf":[{"PmtId":{"InstrId":"INSTR-1","EndToEndId":"E2E-1"},"Amt":{"InstdAmt":{"@Ccy":"EUR","#text":1250.40}},
+"PmtInf":[{"PmtInfId":"PMT-1","PmtMtd":"TRF","PmtTpInf":{"SvcLvl":[{"Cd":"SEPA"}],"LclInstrm":{"Cd":"INST"}},
+"ReqdExctnDt":{"Dt":"2026-11-20"},
+"Dbtr":{"Nm":"Muster GmbH"},"DbtrAcct":{"Id":{"IBAN":"DE62007620110623852957"}},"DbtrAgt":{"FinInstnId":{"BICFI":"AAAADEFFXXX"}},
+"ChrgBr":"SLEV","CdtTrfTxInf":[{"PmtId":{"InstrId":"INSTR-1","EndToEndId":"E2E-1"},"Amt":{"InstdAmt":{"@Ccy":"EUR","#text":1250.40}},
 "CdtrAgt":{"FinInstnId":{"BICFI":"BBBBFRPPXXX"}},"Cdtr":{"Nm":"Atelier Exemple SARL","PstlAdr":{"TwnNm":"Paris","Ctry":"FR"}},
 "CdtrAcct":{"Id":{"IBAN":"FR1420041010050500013M02606"}},"RmtInf":{"Ustrd":"Invoice 118"}}]}]}}}`
 

@@ -37,7 +37,9 @@ func (g *Gateway) Token(t testing.TB, who Person) string {
 		"grant_type": {"password"}, "client_id": {who.Client}, "client_secret": {demo.ClientSecret},
 		"username": {who.User}, "password": {demo.UserPassword},
 	}
-	answer := g.Send(t, Call{Path: "/api/auth/v1/realms/" + who.Realm + "/login", Body: form.Encode(), Kind: "application/x-www-form-urlencoded"})
+	answer := g.Send(t, Call{
+		Path: "/api/auth/v1/realms/" + who.Realm + "/login", Body: form.Encode(), Kind: "application/x-www-form-urlencoded",
+	})
 	token, _ := answer.JSON["access_token"].(string)
 	if token == "" {
 		t.Fatalf("no token for %v: %d %s", who, answer.Status, answer.Body)

@@ -69,7 +69,10 @@ func TestNotes(t *testing.T) {
 		{"a fall back", sic, func(i *infoType, _ *txType) {
 			i.PaymentTypeInformation = &iso20022.PaymentTypeInformation26{LocalInstrument: &iso20022.LocalInstrument2Choice{Code: "ITP"}}
 		}, []string{information + "/PmtTpInf/LclInstrm/Cd"}},
-		{"another bank than the IBAN's", sic, func(_ *infoType, t *txType) { t.CreditorAgent = bank("POFICHBEXXX", "") }, []string{transaction + "/CdtrAgt"}},
+		{
+			"another bank than the IBAN's", sic, func(_ *infoType, t *txType) { t.CreditorAgent = bank("POFICHBEXXX", "") },
+			[]string{transaction + "/CdtrAgt"},
+		},
 		{"the IBAN's bank by BIC", sic, func(_ *infoType, t *txType) { t.CreditorAgent = bank("RAIFCH22005", "") }, nil},
 		{"the IBAN's bank by its code", sic, func(_ *infoType, t *txType) { t.CreditorAgent = bank("", "80005") }, nil},
 		{"BIC and LEI in SEPA", sct, func(_ *infoType, t *txType) {

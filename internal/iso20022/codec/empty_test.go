@@ -10,8 +10,10 @@ import (
 // incomingWith is a pacs.008 whose debtor has the given content, and whose creditor the given address.
 func incomingWith(debtor, address string) string {
 	return `<?xml version="1.0" encoding="UTF-8"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.008.001.08"><FIToFICstmrCdtTrf>` +
-		`<GrpHdr><MsgId>M1</MsgId><CreDtTm>2026-03-02T12:00:00Z</CreDtTm><NbOfTxs>1</NbOfTxs><SttlmInf><SttlmMtd>CLRG</SttlmMtd></SttlmInf></GrpHdr>` +
-		`<CdtTrfTxInf><PmtId><EndToEndId>E1</EndToEndId><TxId>T1</TxId></PmtId><IntrBkSttlmAmt Ccy="CHF">1</IntrBkSttlmAmt><ChrgBr>SLEV</ChrgBr>` +
+		`<GrpHdr><MsgId>M1</MsgId><CreDtTm>2026-03-02T12:00:00Z</CreDtTm><NbOfTxs>1</NbOfTxs>` +
+		`<SttlmInf><SttlmMtd>CLRG</SttlmMtd></SttlmInf></GrpHdr>` +
+		`<CdtTrfTxInf><PmtId><EndToEndId>E1</EndToEndId><TxId>T1</TxId></PmtId><IntrBkSttlmAmt ` +
+		`Ccy="CHF">1</IntrBkSttlmAmt><ChrgBr>SLEV</ChrgBr>` +
 		`<Dbtr>` + debtor + `</Dbtr><DbtrAgt><FinInstnId/></DbtrAgt><CdtrAgt><FinInstnId><BICFI>AAAACHBBXXX</BICFI></FinInstnId></CdtrAgt>` +
 		`<Cdtr><Nm>B</Nm>` + address + `</Cdtr></CdtTrfTxInf></FIToFICstmrCdtTrf></Document>`
 }

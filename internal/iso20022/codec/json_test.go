@@ -93,10 +93,13 @@ func TestFindingsOfJSON(t *testing.T) {
 		"amount unknown":      {amount, `{"Ccy":"CHF","value":"1","unit":"1"}`, place + "/unit CH17"},
 		"amount case":         {amount, `{"ccy":"CHF","value":"1","Ccy":"CHF"}`, place + "/ccy FF01"},
 		"amount null":         {amount, `{"Ccy":"CHF","value":null}`, place + " FF01"},
-		"two of a choice":     {`{"Dt":"2026-03-02"}`, `{"Dt":"2026-03-02","DtTm":"2026-03-02T10:00:00Z"}`, information + "/ReqdExctnDt/DtTm CH17"},
-		"wrong namespace":     {`pain.001.001.09"`, `pain.001.001.08"`, "/Document/@xmlns FF01"},
-		"two messages":        {`"CstmrCdtTrfInitn"`, `"FIToFICstmrCdtTrf":{},"CstmrCdtTrfInitn"`, "/Document/FIToFICstmrCdtTrf CH17"},
-		"cut off":             {`"GrpHdr"`, ``, "/Document/CstmrCdtTrfInitn FF01"},
+		"two of a choice": {
+			`{"Dt":"2026-03-02"}`, `{"Dt":"2026-03-02","DtTm":"2026-03-02T10:00:00Z"}`,
+			information + "/ReqdExctnDt/DtTm CH17",
+		},
+		"wrong namespace": {`pain.001.001.09"`, `pain.001.001.08"`, "/Document/@xmlns FF01"},
+		"two messages":    {`"CstmrCdtTrfInitn"`, `"FIToFICstmrCdtTrf":{},"CstmrCdtTrfInitn"`, "/Document/FIToFICstmrCdtTrf CH17"},
+		"cut off":         {`"GrpHdr"`, ``, "/Document/CstmrCdtTrfInitn FF01"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -34,15 +34,17 @@ func hostileXML() map[string][]byte {
 	}
 	root.WriteString(`><CstmrCdtTrfInitn>`)
 	return map[string][]byte{
-		"unknown elements":       filled(opening+"<CstmrCdtTrfInitn>", "<a/>", "</CstmrCdtTrfInitn></Document>"),
-		"empty transfers":        filled(transfersOpen, "<CdtTrfTxInf/>", transfersEnd),
-		"small transfers":        filled(transfersOpen, smallTransfer, transfersEnd),
-		"envelopes":              filled(opening+"<CstmrCdtTrfInitn>", "<SplmtryData><Envlp><a/></Envlp></SplmtryData>", "</CstmrCdtTrfInitn></Document>"),
+		"unknown elements": filled(opening+"<CstmrCdtTrfInitn>", "<a/>", "</CstmrCdtTrfInitn></Document>"),
+		"empty transfers":  filled(transfersOpen, "<CdtTrfTxInf/>", transfersEnd),
+		"small transfers":  filled(transfersOpen, smallTransfer, transfersEnd),
+		"envelopes": filled(opening+"<CstmrCdtTrfInitn>", "<SplmtryData><Envlp><a/></Envlp></SplmtryData>",
+			"</CstmrCdtTrfInitn></Document>"),
 		"namespaces in each":     filled(root.String(), "<SplmtryData><Envlp><a/></Envlp></SplmtryData>", "</CstmrCdtTrfInitn></Document>"),
 		"structured remittances": filled(transferOpen+"<RmtInf>", "<Strd><RfrdDocInf><Nb>1</Nb></RfrdDocInf></Strd>", "</RmtInf>"+transferEnd),
 		"one long text":          filled(opening+"<CstmrCdtTrfInitn><GrpHdr><MsgId>", "&amp;", "</MsgId></GrpHdr></CstmrCdtTrfInitn></Document>"),
-		"text in pieces":         filled(opening+"<CstmrCdtTrfInitn><GrpHdr><MsgId>", "<!---->a", "</MsgId></GrpHdr></CstmrCdtTrfInitn></Document>"),
-		"line ends":              filled(opening, "\n", "</Document>"),
+		"text in pieces": filled(opening+"<CstmrCdtTrfInitn><GrpHdr><MsgId>", "<!---->a",
+			"</MsgId></GrpHdr></CstmrCdtTrfInitn></Document>"),
+		"line ends": filled(opening, "\n", "</Document>"),
 	}
 }
 

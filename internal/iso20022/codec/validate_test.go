@@ -26,11 +26,14 @@ func TestValidateFindsWhatTheDecoderWould(t *testing.T) {
 		change func(*instruction)
 		want   string
 	}{
-		"nothing":         {func(*instruction) {}, ""},
-		"missing text":    {func(i *instruction) { i.GroupHeader.MessageID = "" }, header + "/MsgId CH21"},
-		"blank text":      {func(i *instruction) { i.GroupHeader.MessageID = " " }, header + "/MsgId CH21"},
-		"too long":        {func(i *instruction) { i.GroupHeader.MessageID = strings.Repeat("x", 36) }, header + "/MsgId CH16"},
-		"empty group":     {func(i *instruction) { i.GroupHeader.InitiatingParty = iso20022.PartyIdentification135{} }, header + "/InitgPty CH21"},
+		"nothing":      {func(*instruction) {}, ""},
+		"missing text": {func(i *instruction) { i.GroupHeader.MessageID = "" }, header + "/MsgId CH21"},
+		"blank text":   {func(i *instruction) { i.GroupHeader.MessageID = " " }, header + "/MsgId CH21"},
+		"too long":     {func(i *instruction) { i.GroupHeader.MessageID = strings.Repeat("x", 36) }, header + "/MsgId CH16"},
+		"empty group": {
+			func(i *instruction) { i.GroupHeader.InitiatingParty = iso20022.PartyIdentification135{} },
+			header + "/InitgPty CH21",
+		},
 		"no transactions": {func(i *instruction) { i.PaymentInformation = nil }, information + " CH21"},
 		"two of a choice": {func(i *instruction) {
 			i.PaymentInformation[0].RequestedExecutionDate.DateTime = "2026-03-02T10:00:00Z"

@@ -282,7 +282,8 @@ func (c *catalogue) messageTable() ([]byte, error) {
 	for _, m := range messages {
 		root := c.roots[m.name]
 		fmt.Fprintf(&names, "\t%s MessageName = %q // %s\n", m.constant, m.name, m.title)
-		fmt.Fprintf(&table, "\t{Name: %s, Document: schema.Group{Name: \"Document\", Document: true, Elements: []schema.Element{{Tag: %q, Min: 1, Max: 1, Group: &group%s}}}, New: func() Document { return new(%s) }},\n", m.constant, root.tag, m.goType, m.goType)
+		fmt.Fprintf(&table, "\t{Name: %s, Document: schema.Group{Name: \"Document\", Document: true, Elements: []schema.Element{{Tag: %q, Min: "+
+			"1, Max: 1, Group: &group%s}}}, New: func() Document { return new(%s) }},\n", m.constant, root.tag, m.goType, m.goType)
 		fmt.Fprintf(&methods, "// MessageName returns %s.\nfunc (*%s) MessageName() MessageName { return %s }\n\n", m.name, m.goType, m.constant)
 	}
 	text := "// The messages this package knows.\nconst (\n" + names.String() + ")\n\n" +

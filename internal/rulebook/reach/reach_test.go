@@ -158,8 +158,11 @@ func TestTheRouteIsAskedAgainAtAnApproval(t *testing.T) {
 		iban, agent, says string
 		directory         *directory.Directory
 	}{
-		"as it was":                {german, "AAAADEFFXXX", "", inForce(t)},
-		"the bank moved":           {german, "ZZZZDEFFXXX", "entered for ZZZZDEFFXXX, and by the directory of 2026-10-01 the account is kept by AAAADEFFXXX", inForce(t)},
+		"as it was": {german, "AAAADEFFXXX", "", inForce(t)},
+		"the bank moved": {
+			german, "ZZZZDEFFXXX",
+			"entered for ZZZZDEFFXXX, and by the directory of 2026-10-01 the account is kept by AAAADEFFXXX", inForce(t),
+		},
 		"not reached any more":     {dutch, "BBBBNL2AXXX", "do not reach Bank two", inForce(t)},
 		"entered without a bank":   {german, "", "entered without the creditor's bank", inForce(t)},
 		"none loaded":              {german, "AAAADEFFXXX", "", &directory.Directory{}},

@@ -40,10 +40,11 @@ type Reason struct {
 const InformationLength = 105
 
 const (
-	sourceRecallSCT     = "EPC SCT Inst rulebook 2025; EPC115-06 camt.056 (recall)"
-	sourceRequestSCT    = "EPC SCT Inst rulebook 2025; EPC115-06 camt.056 (request for recall by the originator)"
-	sourceRecallSIC     = "Public form of camt.056.001.08.ch.04; the list of SIC IP itself is not public"
-	sourceReturnSCT     = "EPC, Guidance on Reason Codes for SCT Inst R-transactions v7.0 (FOCR); EPC135-18 v2.0 for the others, which are of SCT"
+	sourceRecallSCT  = "EPC SCT Inst rulebook 2025; EPC115-06 camt.056 (recall)"
+	sourceRequestSCT = "EPC SCT Inst rulebook 2025; EPC115-06 camt.056 (request for recall by the originator)"
+	sourceRecallSIC  = "Public form of camt.056.001.08.ch.04; the list of SIC IP itself is not public"
+	sourceReturnSCT  = "EPC, Guidance on Reason Codes for SCT Inst R-transactions v7.0 (FOCR); " +
+		"EPC135-18 v2.0 for the others, which are of SCT"
 	sourceReturnISO     = "ISO, ExternalReturnReason1Code"
 	sourceResolutionSCT = "EPC115-06 camt.029; EPC SCT Inst rulebook 2025"
 	sourceResolutionSIC = "ISO, ExternalPaymentCancellationRejection1Code; the list of SIC IP itself is not public"

@@ -87,23 +87,49 @@ func TestCheckRecall(t *testing.T) {
 		asked rtransactionrule.Case
 		want  []string
 	}{
-		{"good", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "FRAD", Information: []string{"Täuschung"}}, Scheme: rulebook.SchemeSCT}, nil},
+		{"good", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "FRAD", Information: []string{"Täuschung"}}, Scheme: rulebook.SchemeSCT,
+		}, nil},
 		{"no line is needed", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "FRAD"}, Scheme: rulebook.SchemeSCT}, nil},
-		{"unknown reason", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "NARR"}, Scheme: rulebook.SchemeSCT}, []string{"reason-unknown /RecallDetails/reason CH16"}},
-		{"a reason of the other scheme", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "AM09"}, Scheme: rulebook.SchemeSIC}, []string{"reason-unknown /RecallDetails/reason CH16"}},
-		{"no line with DUPL in SEPA", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "DUPL", Information: []string{"x"}}, Scheme: rulebook.SchemeSCT}, []string{"information-lines " + lines + " CH17"}},
-		{"lines with DUPL in SIC", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "DUPL", Information: []string{"x", "y"}}, Scheme: rulebook.SchemeSIC}, nil},
-		{"two lines", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "CUST", Information: []string{"x", "y"}}, Scheme: rulebook.SchemeSCT}, []string{"information-lines " + lines + " CH17"}},
-		{"105 characters", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "CUST", Information: []string{long[:210]}}, Scheme: rulebook.SchemeSCT}, nil},
-		{"106 characters", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "CUST", Information: []string{long}}, Scheme: rulebook.SchemeSCT}, []string{"information-length " + lines + "/0 CH16"}},
-		{"a character outside the set", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "CUST", Information: []string{"a", "b→"}}, Scheme: rulebook.SchemeSIC}, []string{"information-characters " + lines + "/1 CH16"}},
-		{"a blank line", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "CUST", Information: []string{" "}}, Scheme: rulebook.SchemeSIC}, []string{"information-blank " + lines + "/0 CH16"}},
+		{
+			"unknown reason",
+			rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "NARR"}, Scheme: rulebook.SchemeSCT},
+			[]string{"reason-unknown /RecallDetails/reason CH16"},
+		},
+		{
+			"a reason of the other scheme",
+			rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "AM09"}, Scheme: rulebook.SchemeSIC},
+			[]string{"reason-unknown /RecallDetails/reason CH16"},
+		},
+		{"no line with DUPL in SEPA", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "DUPL", Information: []string{"x"}}, Scheme: rulebook.SchemeSCT,
+		}, []string{"information-lines " + lines + " CH17"}},
+		{"lines with DUPL in SIC", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "DUPL", Information: []string{"x", "y"}}, Scheme: rulebook.SchemeSIC,
+		}, nil},
+		{"two lines", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "CUST", Information: []string{"x", "y"}}, Scheme: rulebook.SchemeSCT,
+		}, []string{"information-lines " + lines + " CH17"}},
+		{"105 characters", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "CUST", Information: []string{long[:210]}}, Scheme: rulebook.SchemeSCT,
+		}, nil},
+		{"106 characters", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "CUST", Information: []string{long}}, Scheme: rulebook.SchemeSCT,
+		}, []string{"information-length " + lines + "/0 CH16"}},
+		{"a character outside the set", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "CUST", Information: []string{"a", "b→"}}, Scheme: rulebook.SchemeSIC,
+		}, []string{"information-characters " + lines + "/1 CH16"}},
+		{"a blank line", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "CUST", Information: []string{" "}}, Scheme: rulebook.SchemeSIC,
+		}, []string{"information-blank " + lines + "/0 CH16"}},
 	}
 	for _, test := range cases {
 		test.asked.Settled, test.asked.Today = day("2026-03-02"), day("2026-03-16")
 		wantFindings(t, test.name, rtransactionrule.CheckRecall(test.asked), test.want...)
 	}
-	late := rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, Settled: day("2026-03-02"), Today: day("2026-03-17")}
+	late := rtransactionrule.Case{
+		Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, Settled: day("2026-03-02"), Today: day("2026-03-17"),
+	}
 	wantFindings(t, "a day late", rtransactionrule.CheckRecall(late), "recall-deadline /identifiers/internalId TM01")
 	late.Reason = "CUST"
 	wantFindings(t, "in time for another reason", rtransactionrule.CheckRecall(late))
@@ -112,15 +138,17 @@ func TestCheckRecall(t *testing.T) {
 // byAgreement lets SEPA payments go back without a recall.
 var byAgreement = rulebook.Settings{SCTReturnsWithoutRecall: true}
 
+func amount(t *testing.T, currency money.Currency, minor int64) money.Amount {
+	t.Helper()
+	made, err := money.FromMinor(currency, minor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
 func TestCheckReturn(t *testing.T) {
 	t.Parallel()
-	amount := func(currency money.Currency, minor int64) money.Amount {
-		made, err := money.FromMinor(currency, minor)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return made
-	}
 	const reason, charge = "/ReturnDetails/reason", "/ReturnDetails/chargeAmount"
 	cases := []struct {
 		name  string
@@ -128,32 +156,68 @@ func TestCheckReturn(t *testing.T) {
 		want  []string
 	}{
 		{"answer to a recall", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "FOCR"}, Recalled: true}, nil},
-		{"answer to a recall with words", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "FOCR", Information: []string{"x"}}, Recalled: true}, []string{"information-lines /ReturnDetails/additionalInformation CH17"}},
-		{"answer with a charge", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "FOCR", Charge: amount(money.EUR, 999)}, Recalled: true}, nil},
-		{"answer without a recall", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "FOCR"}}, []string{"reason-after-recall " + reason + " CH16"}},
-		{"another reason after a recall", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "AC04"}, Recalled: true}, []string{"reason-after-recall " + reason + " CH16"}},
+		{"answer to a recall with words", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "FOCR", Information: []string{"x"}}, Recalled: true,
+		}, []string{"information-lines /ReturnDetails/additionalInformation CH17"}},
+		{"answer with a charge", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "FOCR", Charge: amount(t, money.EUR, 999)}, Recalled: true,
+		}, nil},
+		{
+			"answer without a recall",
+			rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "FOCR"}},
+			[]string{"reason-after-recall " + reason + " CH16"},
+		},
+		{
+			"another reason after a recall",
+			rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "AC04"}, Recalled: true},
+			[]string{"reason-after-recall " + reason + " CH16"},
+		},
 		{"plain return by agreement", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "AC04"}, Settings: byAgreement}, nil},
-		{"plain return", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "AC04"}}, []string{"return-without-recall " + reason + " CH17"}},
-		{"unknown reason", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "TM01"}}, []string{"reason-unknown " + reason + " CH16"}},
-		{"charge on a plain return", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "AC04", Charge: amount(money.EUR, 1)}, Settings: byAgreement}, []string{"charge-without-recall " + charge + " CH17"}},
-		{"charge with another reason after a recall", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "AC04", Charge: amount(money.EUR, 1)}, Recalled: true}, []string{
+		{"plain return", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "AC04"},
+		}, []string{"return-without-recall " + reason + " CH17"}},
+		{"unknown reason", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "TM01"},
+		}, []string{"reason-unknown " + reason + " CH16"}},
+		{"charge on a plain return", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "AC04", Charge: amount(t, money.EUR, 1)}, Settings: byAgreement,
+		}, []string{"charge-without-recall " + charge + " CH17"}},
+		{"charge with another reason after a recall", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "AC04", Charge: amount(t, money.EUR, 1)}, Recalled: true,
+		}, []string{
 			"reason-after-recall " + reason + " CH16", "charge-without-recall " + charge + " CH17",
 		}},
-		{"charge of all", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "FOCR", Charge: amount(money.EUR, 1000)}, Recalled: true}, []string{"charge-too-large " + charge + " AM02"}},
-		{"charge in francs", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "FOCR", Charge: amount(money.CHF, 1)}, Recalled: true}, []string{"charge-currency " + charge + " AM03"}},
-		{"information with a plain return", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "AC04", Information: []string{"x"}}, Settings: byAgreement}, []string{"information-lines /ReturnDetails/additionalInformation CH17"}},
+		{"charge of all", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "FOCR", Charge: amount(t, money.EUR, 1000)}, Recalled: true,
+		}, []string{"charge-too-large " + charge + " AM02"}},
+		{"charge in francs", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "FOCR", Charge: amount(t, money.CHF, 1)}, Recalled: true,
+		}, []string{"charge-currency " + charge + " AM03"}},
+		{"information with a plain return", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "AC04", Information: []string{"x"}}, Settings: byAgreement,
+		}, []string{"information-lines /ReturnDetails/additionalInformation CH17"}},
 	}
 	for _, test := range cases {
-		test.asked.Scheme, test.asked.Amount = rulebook.SchemeSCT, amount(money.EUR, 1000)
+		test.asked.Scheme, test.asked.Amount = rulebook.SchemeSCT, amount(t, money.EUR, 1000)
 		test.asked.Settled, test.asked.Today = day("2026-03-02"), day("2026-03-05")
 		wantFindings(t, test.name, rtransactionrule.CheckReturn(test.asked), test.want...)
 	}
-	late := rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "AC04"}, Scheme: rulebook.SchemeSCT, Amount: amount(money.EUR, 1000), Settled: day("2026-03-02"), Today: day("2026-03-06"), Settings: byAgreement}
+}
+
+func TestAReturnHasItsTimeAndItsWords(t *testing.T) {
+	t.Parallel()
+	late := rtransactionrule.Case{
+		Request: rtransactionrule.Request{Reason: "AC04"}, Scheme: rulebook.SchemeSCT, Amount: amount(t, money.EUR, 1000),
+		Settled: day("2026-03-02"), Today: day("2026-03-06"), Settings: byAgreement,
+	}
 	wantFindings(t, "a day late", rtransactionrule.CheckReturn(late), "return-deadline /identifiers/creditId TM01")
 	late.Reason, late.Recalled = "FOCR", true
 	wantFindings(t, "an answer is never late", rtransactionrule.CheckReturn(late))
-	narrative := rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "NARR"}, Scheme: rulebook.SchemeSIC, Amount: amount(money.CHF, 1)}
-	wantFindings(t, "a narrative without words", rtransactionrule.CheckReturn(narrative), "information-missing /ReturnDetails/additionalInformation CH21")
+	narrative := rtransactionrule.Case{
+		Request: rtransactionrule.Request{Reason: "NARR"}, Scheme: rulebook.SchemeSIC, Amount: amount(t, money.CHF, 1),
+	}
+	wantFindings(t, "a narrative without words", rtransactionrule.CheckReturn(narrative),
+		"information-missing /ReturnDetails/additionalInformation CH21")
 }
 
 func TestCheckResolution(t *testing.T) {
@@ -165,17 +229,37 @@ func TestCheckResolution(t *testing.T) {
 		want  []string
 	}{
 		{"good", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "NOAS"}, Scheme: rulebook.SchemeSCT, RecallReason: "DUPL"}, nil},
-		{"yes is a return", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: rulebook.SchemeSCT, RecallReason: "DUPL"}, []string{"reason-unknown /ResolutionDetails/reason CH16"}},
+		{"yes is a return", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: rulebook.SchemeSCT, RecallReason: "DUPL",
+		}, []string{"reason-unknown /ResolutionDetails/reason CH16"}},
 		{"legal without words, SIC", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "LEGL"}, Scheme: rulebook.SchemeSIC}, nil},
 		{"legal without words, SEPA", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "LEGL"}, Scheme: rulebook.SchemeSCT}, nil},
-		{"a narrative without words", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "NARR"}, Scheme: rulebook.SchemeSIC}, []string{"information-missing " + lines + " CH21"}},
-		{"legal, two lines", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "LEGL", Information: []string{"x", strings.Repeat("y", 98)}}, Scheme: rulebook.SchemeSCT}, nil},
-		{"legal, a line too long for its prefix", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "LEGL", Information: []string{strings.Repeat("y", 99)}}, Scheme: rulebook.SchemeSCT}, []string{"information-length " + lines + "/0 CH16"}},
-		{"legal, three lines", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "LEGL", Information: []string{"x", "y", "z"}}, Scheme: rulebook.SchemeSCT}, []string{"information-lines " + lines + " CH17"}},
-		{"words after a recall for fraud", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "CUST", Information: make10()}, Scheme: rulebook.SchemeSCT, RecallReason: "FRAD"}, nil},
-		{"words after a wrong account", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "CUST", Information: make10()}, Scheme: rulebook.SchemeSCT, RecallReason: "AC03"}, nil},
-		{"words after a duplicate", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "CUST", Information: []string{"x"}}, Scheme: rulebook.SchemeSCT, RecallReason: "DUPL"}, []string{"information-lines " + lines + " CH17"}},
-		{"words in SIC", rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "CUST", Information: []string{"x"}}, Scheme: rulebook.SchemeSIC, RecallReason: "DUPL"}, nil},
+		{
+			"a narrative without words",
+			rtransactionrule.Case{Request: rtransactionrule.Request{Reason: "NARR"}, Scheme: rulebook.SchemeSIC},
+			[]string{"information-missing " + lines + " CH21"},
+		},
+		{"legal, two lines", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "LEGL", Information: []string{"x", strings.Repeat("y", 98)}}, Scheme: rulebook.SchemeSCT,
+		}, nil},
+		{"legal, a line too long for its prefix", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "LEGL", Information: []string{strings.Repeat("y", 99)}}, Scheme: rulebook.SchemeSCT,
+		}, []string{"information-length " + lines + "/0 CH16"}},
+		{"legal, three lines", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "LEGL", Information: []string{"x", "y", "z"}}, Scheme: rulebook.SchemeSCT,
+		}, []string{"information-lines " + lines + " CH17"}},
+		{"words after a recall for fraud", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "CUST", Information: make10()}, Scheme: rulebook.SchemeSCT, RecallReason: "FRAD",
+		}, nil},
+		{"words after a wrong account", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "CUST", Information: make10()}, Scheme: rulebook.SchemeSCT, RecallReason: "AC03",
+		}, nil},
+		{"words after a duplicate", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "CUST", Information: []string{"x"}}, Scheme: rulebook.SchemeSCT, RecallReason: "DUPL",
+		}, []string{"information-lines " + lines + " CH17"}},
+		{"words in SIC", rtransactionrule.Case{
+			Request: rtransactionrule.Request{Reason: "CUST", Information: []string{"x"}}, Scheme: rulebook.SchemeSIC, RecallReason: "DUPL",
+		}, nil},
 	}
 	for _, test := range cases {
 		wantFindings(t, test.name, rtransactionrule.CheckResolution(test.asked), test.want...)

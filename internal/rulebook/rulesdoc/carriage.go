@@ -13,8 +13,8 @@ func writeCarriage(page io.Writer) {
 	fmt.Fprint(page, `
 ## From the order to the interbank document
 
-What becomes of each element of a payment order (pain.001) on its way into the pacs.008. A row speaks of all below its element, save for what
-has a row of its own; elements that no row names are refused by the rules above. Texts are written in the characters of the scheme,
+What becomes of each element of a payment order (pain.001) on its way into the pacs.008. A row speaks of all below its element, save for
+what has a row of its own; elements that no row names are refused by the rules above. Texts are written in the characters of the scheme,
 identifiers never changed. What is not forwarded is told on the check page of the portal, in `+"`notes`"+` of the JSON answer and by
 `+"`countersign validate`"+`; nothing of an order is lost without a word. `+"`{header}`"+` is the header or the transaction of the pacs.008.
 An order in pain.001.001.03 first becomes one in pain.001.001.09, and what has no place there is refused.

@@ -32,7 +32,8 @@ const introduction = `# Rules
 
 What is asked of a payment order (pain.001.001.09) before it is accepted, and again before it is released. A
 finding names the rule, the element (an RFC 6901 pointer), the ISO 20022 reason code and what to do. All findings
-come at once, in document order. Elements are given below ` + "`/Document/CstmrCdtTrfInitn`" + `; ` + "`{party}`, `{agent}` and `{level}`" + `
+come at once, in document order. Elements are given below ` + "`/Document/CstmrCdtTrfInitn`" + `; ` +
+	"`{party}`, `{agent}` and `{level}`" + `
 stand for each place where a party, a bank or the payment type information may be.
 
 Sources: SPS = SIX, Swiss Payment Standards 2025, Implementation Guidelines for credit transfer 2.2, with section;

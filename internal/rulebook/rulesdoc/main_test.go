@@ -35,7 +35,10 @@ func TestPageNamesEachReason(t *testing.T) {
 	t.Parallel()
 	_, reasons, _ := strings.Cut(string(page()), "### Reasons of a recall")
 	for _, scheme := range rulebook.Schemes() {
-		for _, list := range [][]rtransactionrule.Reason{rtransactionrule.RecallReasons(scheme), rtransactionrule.ReturnReasons(scheme), rtransactionrule.ResolutionReasons(scheme)} {
+		for _, list := range [][]rtransactionrule.Reason{
+			rtransactionrule.RecallReasons(scheme), rtransactionrule.ReturnReasons(scheme),
+			rtransactionrule.ResolutionReasons(scheme),
+		} {
 			for _, reason := range list {
 				if !strings.Contains(reasons, "| "+reason.Code+" |") && !strings.Contains(reasons, " "+reason.Code+",") {
 					t.Errorf("%s: %s is not on the page", scheme, reason.Code)

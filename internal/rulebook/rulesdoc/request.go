@@ -17,8 +17,8 @@ func writeRequests(page io.Writer) {
 	fmt.Fprint(page, `
 ## Recalls, returns and resolutions
 
-Findings point into the request: `+"`{details}`"+` stands for RecallDetails, ReturnDetails or ResolutionDetails. Deadlines are checked when the
-request is made and again when it is approved.
+Findings point into the request: `+"`{details}`"+` stands for RecallDetails, ReturnDetails or ResolutionDetails. Deadlines are checked when
+the request is made and again when it is approved.
 
 | Rule | Scheme | Element | Code | What to do | Source |
 |---|---|---|---|---|---|
@@ -127,8 +127,14 @@ the last day for an event on %s, before Easter.
 		{"Recall for DUPL or TECH", "sct-inst", "10 banking days after settlement", recall(rulebook.SchemeSCT, "DUPL")},
 		{"Recall for any other reason", "sct-inst", "13 months after settlement", recall(rulebook.SchemeSCT, "FRAD")},
 		{"Recall", "sic-inst", "a setting; none published", recall(rulebook.SchemeSIC, "DUPL")},
-		{"Answer to a recall", "sct-inst", "15 banking days after receipt, or a setting", shown(rtransactionrule.AnswerBy(rulebook.SchemeSCT, exampleDay, none), true)},
-		{"Answer to a recall", "sic-inst", "15 banking days after receipt, or a setting", shown(rtransactionrule.AnswerBy(rulebook.SchemeSIC, exampleDay, none), true)},
+		{
+			"Answer to a recall", "sct-inst", "15 banking days after receipt, or a setting",
+			shown(rtransactionrule.AnswerBy(rulebook.SchemeSCT, exampleDay, none), true),
+		},
+		{
+			"Answer to a recall", "sic-inst", "15 banking days after receipt, or a setting",
+			shown(rtransactionrule.AnswerBy(rulebook.SchemeSIC, exampleDay, none), true),
+		},
 		{"Return without a recall", "sct-inst", "3 banking days after settlement", returned(rulebook.SchemeSCT, "AC04")},
 		{"Return without a recall", "sic-inst", "a setting; none published", returned(rulebook.SchemeSIC, "AC04")},
 		{"Return that answers a recall", "both", "none", returned(rulebook.SchemeSCT, rtransactionrule.ReturnAfterRecall)},

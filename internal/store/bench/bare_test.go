@@ -30,7 +30,8 @@ func TestTheBarePairsAreThere(t *testing.T) {
 		t.Errorf("%+v, and the server used %s", result, after-before)
 	}
 	var payments, decisions int
-	must(t, db.Connect(t).QueryRow(t.Context(), `SELECT (SELECT count(*) FROM bare.payment WHERE state = 'Approved' AND length(content) = 2048),
+	must(t, db.Connect(t).QueryRow(t.Context(), `SELECT (SELECT count(*) FROM bare.payment WHERE state = 'Approved'
+		AND length(content) = 2048),
 		(SELECT count(*) FROM bare.decision)`).Scan(&payments, &decisions))
 	if payments != result.Pairs || decisions != result.Pairs {
 		t.Errorf("pgbench made %d pairs, the tables hold %d payments and %d decisions", result.Pairs, payments, decisions)

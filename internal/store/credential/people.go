@@ -61,7 +61,8 @@ func (p *People) Client(ctx context.Context, realm, clientID string) (Client, er
 	return Client{
 		ClientID: *row.ClientID, Kind: store.ClientKind(*row.Kind), SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
 		Life: store.TokenLife{
-			Access: column.Seconds(row.AccessTokenSeconds), Refresh: column.Seconds(row.RefreshTokenSeconds), Absolute: column.Seconds(row.RefreshAbsoluteSeconds),
+			Access: column.Seconds(row.AccessTokenSeconds), Refresh: column.Seconds(row.RefreshTokenSeconds),
+			Absolute: column.Seconds(row.RefreshAbsoluteSeconds),
 		},
 	}, nil
 }

@@ -68,7 +68,8 @@ func TestNobodyDropsSessionsThatAreOpen(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
 	sessions, ctx, at := db.Sessions(t), context.Background(), time.Now()
-	err := errors.Join(sessions.CommitCtx(ctx, "open", []byte("data"), at.Add(time.Hour)), sessions.CommitCtx(ctx, "over", []byte("data"), at.Add(-time.Hour)))
+	err := errors.Join(sessions.CommitCtx(ctx, "open", []byte("data"), at.Add(time.Hour)), sessions.CommitCtx(ctx, "over", []byte("data"),
+		at.Add(-time.Hour)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,7 +139,9 @@ func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(Refresh
 		if err != nil {
 			return t.unfit(ctx, row.TokenFamily, err)
 		}
-		return t.storeRotation(ctx, q, rotationStep{in: in, hash: stored.TokenHash, family: row.TokenFamily, rotation: decide(refreshTokenFromDB(row))})
+		return t.storeRotation(ctx, q, rotationStep{
+			in: in, hash: stored.TokenHash, family: row.TokenFamily, rotation: decide(refreshTokenFromDB(row)),
+		})
 	})
 	if err != nil {
 		return identityError(err, "use a refresh token", ErrUnknownToken)
@@ -162,7 +164,8 @@ func (t *Tokens) storeRotation(ctx context.Context, q *dbsqlc.Queries, step rota
 	if r.Refresh.Hash == nil {
 		return nil
 	}
-	refresh, access := t.sealIssued(step.family, in.At, r.Refresh, tokenseal.Refresh), t.sealIssued(step.family, in.At, r.Access, tokenseal.Access)
+	refresh, access := t.sealIssued(step.family, in.At, r.Refresh, tokenseal.Refresh), t.sealIssued(step.family, in.At, r.Access,
+		tokenseal.Access)
 	rotated, err := q.RefreshTokenRotateUnspent(ctx, dbsqlc.RefreshTokenRotateUnspentParams{
 		Realm: in.Realm, TokenHash: step.hash, At: in.At, SuccessorHash: r.Refresh.Hash, RefreshExpiresAt: r.Refresh.ExpiresAt,
 		AccessHash: r.Access.Hash, AccessExpiresAt: r.Access.ExpiresAt,

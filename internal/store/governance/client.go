@@ -23,7 +23,9 @@ func (s step) clients(ctx context.Context, clientID string) ([]administration.Cl
 	rows, err := s.q.ClientSubjectList(ctx, s.realm, column.OrNull(clientID))
 	list := make([]administration.Client, len(rows))
 	for i, row := range rows {
-		list[i] = administration.Client{ClientID: row.ClientID, Kind: row.Kind, MayDecideOwn: row.MayDecideOwn, Status: administration.StatusActive}
+		list[i] = administration.Client{
+			ClientID: row.ClientID, Kind: row.Kind, MayDecideOwn: row.MayDecideOwn, Status: administration.StatusActive,
+		}
 		if row.SuppressedAt != nil {
 			list[i].Status = administration.StatusSuppressed
 		}

@@ -14,7 +14,9 @@ import (
 )
 
 // facts reads what a change rests on: its subject as it is, and what its values name.
-func (s step) facts(ctx context.Context, kind administration.Kind, subject string, values administration.Values) (administration.Facts, error) {
+func (s step) facts(ctx context.Context, kind administration.Kind, subject string,
+	values administration.Values,
+) (administration.Facts, error) {
 	var known administration.Facts
 	var err error
 	switch kind.Noun() {

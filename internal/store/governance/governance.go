@@ -196,9 +196,10 @@ type step struct {
 
 func (s step) insertDecision(ctx context.Context, c dbsqlc.RealmChange, d administration.Decision, ordinal int64) error {
 	row := dbsqlc.RealmChangeDecision{
-		Realm: c.Realm, ChangeID: c.ChangeID, RequesterPerson: c.RequesterPerson, BeneficiaryPerson: c.BeneficiaryPerson, ContentHash: c.ContentHash,
-		Ordinal: ordinal, Action: "reject", Reason: column.OrNull(d.Reason), DeciderUser: d.By.UserID, DeciderPerson: d.By.PersonID,
-		DeciderGrantID: d.By.Grant.ID, DeciderGrantedAt: d.By.Grant.GrantedAt, DeciderClient: d.By.ClientID, DecidedAt: d.At,
+		Realm: c.Realm, ChangeID: c.ChangeID, RequesterPerson: c.RequesterPerson, BeneficiaryPerson: c.BeneficiaryPerson,
+		ContentHash: c.ContentHash, Ordinal: ordinal, Action: "reject", Reason: column.OrNull(d.Reason), DeciderUser: d.By.UserID,
+		DeciderPerson: d.By.PersonID, DeciderGrantID: d.By.Grant.ID, DeciderGrantedAt: d.By.Grant.GrantedAt, DeciderClient: d.By.ClientID,
+		DecidedAt: d.At,
 	}
 	if d.Approved {
 		row.Action = "approve"

@@ -69,7 +69,8 @@ func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
 		return err
 	}
 	row := dbsqlc.Policy{
-		Realm: s.realm, PolicyID: id, Rank: int32(p.Rank), ClientID: column.OrNull(p.ClientID), Channel: column.OrNull(p.Channel), //nolint:gosec // at most 1000
+		Realm: s.realm, PolicyID: id, Rank: int32(p.Rank), //nolint:gosec // at most 1000
+		ClientID: column.OrNull(p.ClientID), Channel: column.OrNull(p.Channel),
 		Scheme: column.OrNull(p.Scheme), Kind: column.OrNull(p.Kind), AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
 		ApprovalsRequired: int32(p.Approvals), PendingSeconds: int32(p.ExpiresAfter / time.Second), //nolint:gosec // at most 9, and a year
 		ContentHashRequired: p.ContentHashRequired,
@@ -79,9 +80,9 @@ func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
 		return err
 	}
 	return s.q.PolicyProvision(ctx, dbsqlc.PolicyProvisionParams{
-		Realm: row.Realm, PolicyID: row.PolicyID, Rank: row.Rank, ClientID: row.ClientID, Channel: row.Channel, Scheme: row.Scheme, Kind: row.Kind,
-		AmountFrom: row.AmountFrom, AmountTo: row.AmountTo, ApprovalsRequired: row.ApprovalsRequired, PendingSeconds: row.PendingSeconds,
-		ContentHashRequired: row.ContentHashRequired, At: s.at, KeyID: keyID, Seal: seal,
+		Realm: row.Realm, PolicyID: row.PolicyID, Rank: row.Rank, ClientID: row.ClientID, Channel: row.Channel, Scheme: row.Scheme,
+		Kind: row.Kind, AmountFrom: row.AmountFrom, AmountTo: row.AmountTo, ApprovalsRequired: row.ApprovalsRequired,
+		PendingSeconds: row.PendingSeconds, ContentHashRequired: row.ContentHashRequired, At: s.at, KeyID: keyID, Seal: seal,
 	})
 }
 

@@ -92,7 +92,9 @@ func (c *Changes) Waiting(ctx context.Context, by identity.Principal, most int32
 // read makes the change of a row, with its decision. What does not fit its seal is a conflict that nobody can decide.
 func (s step) read(ctx context.Context, row dbsqlc.ChangeListRow) (administration.Change, error) {
 	if !s.guard.Change(ctx, row.RealmChange) {
-		return administration.Change{}, &administration.ConflictError{Text: "What is stored of this change is not what was asked for. Tell the operator of the gateway."}
+		return administration.Change{}, &administration.ConflictError{
+			Text: "What is stored of this change is not what was asked for. Tell the operator of the gateway.",
+		}
 	}
 	change, err := changeOf(row)
 	if err != nil {

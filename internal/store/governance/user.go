@@ -29,8 +29,8 @@ func (s step) users(ctx context.Context, name string) ([]administration.User, er
 	for i, row := range rows {
 		u := row.UserAccount
 		list[i] = administration.User{
-			Name: u.Name, DisplayName: row.Person.DisplayName, Person: u.PersonID, Roles: rolesOf(row.Roles), Status: u.Status, Duty: administration.Duty(u.Duty),
-			ToBeSetUp: row.ToBeSetUp,
+			Name: u.Name, DisplayName: row.Person.DisplayName, Person: u.PersonID, Roles: rolesOf(row.Roles), Status: u.Status,
+			Duty: administration.Duty(u.Duty), ToBeSetUp: row.ToBeSetUp,
 		}
 	}
 	return list, err

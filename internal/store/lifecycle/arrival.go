@@ -140,7 +140,8 @@ func (s *Inbox) HeldInbound(ctx context.Context, scheme rulebook.Scheme, waitsFo
 	return list, nil
 }
 
-// HoldExpired lists documents whose time to wait is over, oldest first, without those held: their scheme and reference with a space between.
+// HoldExpired lists documents whose time to wait is over, oldest first, without those held: their scheme and reference with a space
+// between.
 func (s *Inbox) HoldExpired(ctx context.Context, now time.Time, held []string, most int32) ([]store.Document, error) {
 	rows, err := s.db.Outside().InboxListOverdue(ctx, now, append([]string{}, held...), most)
 	if err != nil {

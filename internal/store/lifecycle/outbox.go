@@ -168,7 +168,8 @@ type AnswersDue struct {
 // Undelivered lists the references of answers that clearing does not have, oldest first. Those whose key is not at hand wait.
 func (s *Outbox) Undelivered(ctx context.Context, due AnswersDue) ([]string, error) {
 	references, err := s.db.Outside().OutboxListUndelivered(ctx, dbsqlc.OutboxListUndeliveredParams{
-		Scheme: string(due.Scheme), CreatedBefore: due.Before, KeyIds: s.db.Seal().KeyIDs(), Held: append([]string{}, due.Held...), PageSize: due.Most,
+		Scheme: string(due.Scheme), CreatedBefore: due.Before, KeyIds: s.db.Seal().KeyIDs(), Held: append([]string{}, due.Held...),
+		PageSize: due.Most,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list undelivered answers: %w", err)

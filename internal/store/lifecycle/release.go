@@ -64,7 +64,8 @@ type WrongKeyError struct{ KeyID string }
 
 // Error is a sentence for the operator.
 func (e *WrongKeyError) Error() string {
-	return "the key " + e.KeyID + " in the key file is not the one that sealed what is stored, none of the newest and oldest messages fits it: " +
+	return "the key " + e.KeyID +
+		" in the key file is not the one that sealed what is stored, none of the newest and oldest messages fits it: " +
 		"put the right file back"
 }
 

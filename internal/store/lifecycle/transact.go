@@ -205,8 +205,8 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 		DebtorAgent:  d.Summary.DebtorAgent,
 		CreditorName: d.Summary.CreditorName, CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent,
 		Remittance: d.Summary.Remittance, NewReference: t.Version().NewReference,
-		EditorRole: string(grant.Role), EditorGrantID: grant.ID, EditorGrantedAt: grant.GrantedAt, VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:],
-		Clients:       after.Clients,
+		EditorRole: string(grant.Role), EditorGrantID: grant.ID, EditorGrantedAt: grant.GrantedAt, VersionKeyID: seal.KeyID,
+		VersionSeal: seal.MAC[:], Clients: after.Clients,
 		DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:],
 	})
 	switch {

@@ -75,9 +75,9 @@ func keyOfPolicy(p PolicyDefinition) policyKey {
 
 func policyDefinitionFromDB(row dbsqlc.Policy) PolicyDefinition {
 	return PolicyDefinition{
-		Rank: int(row.Rank), ClientID: column.Text(row.ClientID), Channel: identity.Channel(column.Text(row.Channel)), Scheme: column.Text(row.Scheme),
-		Kind: column.Text(row.Kind), AmountFrom: row.AmountFrom, AmountTo: row.AmountTo, ApprovalsRequired: int(row.ApprovalsRequired),
-		Pending: column.Seconds(row.PendingSeconds), ContentHashRequired: row.ContentHashRequired,
+		Rank: int(row.Rank), ClientID: column.Text(row.ClientID), Channel: identity.Channel(column.Text(row.Channel)),
+		Scheme: column.Text(row.Scheme), Kind: column.Text(row.Kind), AmountFrom: row.AmountFrom, AmountTo: row.AmountTo,
+		ApprovalsRequired: int(row.ApprovalsRequired), Pending: column.Seconds(row.PendingSeconds), ContentHashRequired: row.ContentHashRequired,
 	}
 }
 
@@ -87,7 +87,9 @@ func (p provision) keepPolicy(ctx context.Context, row dbsqlc.Policy) error {
 	if err != nil {
 		return err
 	}
-	return p.q.PolicySeal(ctx, dbsqlc.PolicySealParams{RetiredAt: row.RetiredAt, KeyID: keyID, Seal: seal, Realm: row.Realm, PolicyID: row.PolicyID})
+	return p.q.PolicySeal(ctx, dbsqlc.PolicySealParams{
+		RetiredAt: row.RetiredAt, KeyID: keyID, Seal: seal, Realm: row.Realm, PolicyID: row.PolicyID,
+	})
 }
 
 func (p provision) insertPolicy(ctx context.Context, d PolicyDefinition) error {
@@ -96,7 +98,8 @@ func (p provision) insertPolicy(ctx context.Context, d PolicyDefinition) error {
 		return err
 	}
 	row := dbsqlc.Policy{
-		Realm: p.realm, PolicyID: id, Rank: int32(d.Rank), ClientID: column.OrNull(d.ClientID), Channel: column.OrNull(string(d.Channel)), //nolint:gosec // small
+		Realm: p.realm, PolicyID: id, Rank: int32(d.Rank), //nolint:gosec // small
+		ClientID: column.OrNull(d.ClientID), Channel: column.OrNull(string(d.Channel)),
 		Scheme: column.OrNull(d.Scheme), Kind: column.OrNull(d.Kind), AmountFrom: d.AmountFrom, AmountTo: d.AmountTo,
 		ApprovalsRequired: int32(d.ApprovalsRequired), PendingSeconds: wholeSeconds(d.Pending), //nolint:gosec // the schema bounds it to 9
 		ContentHashRequired: d.ContentHashRequired,
@@ -106,9 +109,9 @@ func (p provision) insertPolicy(ctx context.Context, d PolicyDefinition) error {
 		return err
 	}
 	return p.q.PolicyProvision(ctx, dbsqlc.PolicyProvisionParams{
-		Realm: row.Realm, PolicyID: row.PolicyID, Rank: row.Rank, ClientID: row.ClientID, Channel: row.Channel, Scheme: row.Scheme, Kind: row.Kind,
-		AmountFrom: row.AmountFrom, AmountTo: row.AmountTo, ApprovalsRequired: row.ApprovalsRequired, PendingSeconds: row.PendingSeconds,
-		ContentHashRequired: row.ContentHashRequired,
-		At:                  p.at, KeyID: keyID, Seal: seal,
+		Realm: row.Realm, PolicyID: row.PolicyID, Rank: row.Rank, ClientID: row.ClientID, Channel: row.Channel, Scheme: row.Scheme,
+		Kind: row.Kind, AmountFrom: row.AmountFrom, AmountTo: row.AmountTo, ApprovalsRequired: row.ApprovalsRequired,
+		PendingSeconds: row.PendingSeconds, ContentHashRequired: row.ContentHashRequired,
+		At: p.at, KeyID: keyID, Seal: seal,
 	})
 }

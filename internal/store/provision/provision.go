@@ -1,5 +1,5 @@
-// Package provision brings realms into a database: people, clients, policies, debtor accounts and directories of banks, each row sealed. It works as the
-// schema's owner and outside the running service, which cannot do what it does.
+// Package provision brings realms into a database: people, clients, policies, debtor accounts and directories of banks, each row sealed. It
+// works as the schema's owner and outside the running service, which cannot do what it does.
 package provision
 
 import (

@@ -39,7 +39,8 @@ func countOf(t *testing.T, db *storetest.DB, query string) int {
 func TestProvisionTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	const state = `SELECT count(DISTINCT (p.person_id, u.user_id)) * 100 + (SELECT count(*) FROM policy) * 10 + (SELECT count(*) FROM user_role)
+	const state = `SELECT count(DISTINCT (p.person_id, u.user_id)) * 100 + (SELECT count(*) FROM policy) * 10 + (SELECT count(*)
+		FROM user_role)
 		FROM person p JOIN user_account u USING (realm, person_id)`
 	for range 2 {
 		err := provision.Apply(t.Context(), db.Provisioner(t), bank())

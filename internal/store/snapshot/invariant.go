@@ -95,11 +95,15 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 	}{
 		{"I1", "what is released was approved, as often as needed, by others than its makers", list(q.InvariantReleaseWithoutApprovals)},
 		{"I2", "each decision is a move of the history, and each decided move a decision", list(q.InvariantDecisionWithoutTrail)},
-		{"I3", "the state and the times of each message are those of a gapless history of legal moves", both(list(q.InvariantStateWithoutHistory), list(q.InvariantWrongClock))},
+		{"I3", "the state and the times of each message are those of a gapless history of legal moves", both(list(q.InvariantStateWithoutHistory),
+			list(q.InvariantWrongClock))},
 		{"I4", "each message goes to clearing under one business id", list(q.InvariantSentTwice)},
-		{"I6", "what is released ends, or is marked unconfirmed in time", list(func(ctx context.Context) ([]dbsqlc.InvariantInDoubtTooLongRow, error) {
-			return q.InvariantInDoubtTooLong(ctx, now.Add(-answerSlack))
-		})},
+		{
+			"I6", "what is released ends, or is marked unconfirmed in time",
+			list(func(ctx context.Context) ([]dbsqlc.InvariantInDoubtTooLongRow, error) {
+				return q.InvariantInDoubtTooLong(ctx, now.Add(-answerSlack))
+			}),
+		},
 		{"I7", "what is pending, rejected, withdrawn or expired never goes to clearing", list(q.InvariantClosedYetSent)},
 		{"I8", "an externalId of a client stands for one message, the one it was used for", list(q.InvariantExternalIDTwice)},
 		{"I9", "the amount sent is the amount approved", list(q.InvariantOtherAmountSent)},
@@ -107,13 +111,19 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 		{"I11", "each move has one audit row that says the same", list(q.InvariantAuditUnlikeHistory)},
 		{"I12", "a payment has one open recall and one open return at most", list(q.InvariantOriginalUsedTwice)},
 		{"I13", "whoever made, decided or moved a message is the person of the account, and might", list(q.InvariantWhoActed)},
-		{"I14", "what clearing sent is in the inbox, became what the inbox says, and states that need it have it", list(q.InvariantInboxUnlikeMessages)},
+		{
+			"I14", "what clearing sent is in the inbox, became what the inbox says, and states that need it have it",
+			list(q.InvariantInboxUnlikeMessages),
+		},
 		{"I15", "every row that another one refers to is there", s.dangling},
 		{"I22", "each message was given the approvals that the policy of its time asked for", list(q.InvariantPolicyAsked)},
 		{"I23", "each answer that clearing is owed is in the outbox", list(q.InvariantAnswerGone)},
 		{"I24", "each sign-in has one chain of refresh tokens, each spent by the next", list(q.InvariantTokenChain)},
 		{"I25", "the schema, its rules and its grants are as the migrations make them", s.otherSchema},
-		{"I27", "each change of administration was decided by somebody else, on the content that was asked for, without a gap", list(q.InvariantChangeDecided)},
+		{
+			"I27", "each change of administration was decided by somebody else, on the content that was asked for, without a gap",
+			list(q.InvariantChangeDecided),
+		},
 	}
 	invariants := make([]Invariant, 0, len(checks))
 	for _, c := range checks {

@@ -42,7 +42,8 @@ var tamperings = map[string]struct {
 		identity.ErrUnsealed,
 	},
 	"the seal of another grant": {"user_role", `UPDATE user_role SET seal = (SELECT seal FROM user_role WHERE role = 'supervisor')
-			WHERE role = 'administrator' AND user_id = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'admin1')`, keyring.ErrForged},
+			WHERE role = 'administrator' AND user_id = (SELECT user_id FROM user_account WHERE realm = 'demo'
+			  AND name = 'admin1')`, keyring.ErrForged},
 	"a client that may decide":    {"client", "UPDATE client SET may_decide_own = true WHERE client_id = 'demo-straight'", keyring.ErrForged},
 	"a policy that asks for less": {"policy", "UPDATE policy SET amount_to = 1 WHERE client_id = 'demo-straight'", keyring.ErrForged},
 	"a policy that asks for contentHash": {

@@ -92,7 +92,8 @@ func (b *broker) prepare(t *testing.T) {
 	)
 	for name, content := range map[string]string{
 		"plugins": "[rabbitmq_amqp1_0].\n", "definitions.json": definitions(t, b.queues),
-		"rabbitmq.conf": "load_definitions = " + in("definitions.json") + "\nlog.file.level = warning\nvm_memory_high_watermark.absolute = 1GB\ndisk_free_limit.absolute = 10MB\n",
+		"rabbitmq.conf": "load_definitions = " + in("definitions.json") +
+			"\nlog.file.level = warning\nvm_memory_high_watermark.absolute = 1GB\ndisk_free_limit.absolute = 10MB\n",
 	} {
 		err := os.WriteFile(in(name), []byte(content), 0o600)
 		if err != nil {

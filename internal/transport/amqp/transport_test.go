@@ -212,7 +212,9 @@ func testTheBrokerMakesAMissingQueue(t *testing.T, b *broker) {
 		}
 	})
 	p := b.peer(t)
-	for scheme, queue := range map[rulebook.Scheme]string{rulebook.SchemeSIC: "made-on-demand", rulebook.SchemeSCT: "nowhere.sct-inst.out.rejected"} {
+	for scheme, queue := range map[rulebook.Scheme]string{
+		rulebook.SchemeSIC: "made-on-demand", rulebook.SchemeSCT: "nowhere.sct-inst.out.rejected",
+	} {
 		err := a.Deliver(ctx, scheme, "N1", []byte("<out/>"))
 		if err != nil {
 			t.Fatal(err)

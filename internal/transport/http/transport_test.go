@@ -23,7 +23,8 @@ func TestARefusalOfADocumentIsToldFromAClearingThatIsAway(t *testing.T) {
 	t.Cleanup(server.Close)
 	way := transport.New(map[rulebook.Scheme]string{rulebook.SchemeSIC: server.URL})
 	for answered, notTaken := range map[int]bool{
-		400: true, 409: true, 413: true, 415: true, 422: true, 301: false, 401: false, 403: false, 404: false, 408: false, 429: false, 500: false, 503: false,
+		400: true, 409: true, 413: true, 415: true, 422: true, 301: false, 401: false, 403: false, 404: false, 408: false, 429: false, 500: false,
+		503: false,
 	} {
 		status = answered
 		err := way.Deliver(t.Context(), rulebook.SchemeSIC, "R", []byte("<Document/>"))

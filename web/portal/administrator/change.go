@@ -29,8 +29,11 @@ func showChanges(v *visit) error {
 	if err != nil {
 		return err
 	}
-	model := v.list("/admin", "Changes", "What one administrator asked for and another decides. Nobody decides what they asked for, nor what is about them.")
-	model.Empty = ui.Empty{Icon: "inbox", Title: "Nothing waits", Text: "No change waits for a decision.", LinkLabel: "All changes", LinkURL: "/admin?tab=all"}
+	model := v.list("/admin", "Changes",
+		"What one administrator asked for and another decides. Nobody decides what they asked for, nor what is about them.")
+	model.Empty = ui.Empty{
+		Icon: "inbox", Title: "Nothing waits", Text: "No change waits for a decision.", LinkLabel: "All changes", LinkURL: "/admin?tab=all",
+	}
 	model.New = []views.AdministrationLink{{Label: "All changes", URL: "/admin?tab=all"}}
 	if all {
 		model.New = []views.AdministrationLink{{Label: "Those that wait", URL: "/admin"}}
@@ -68,8 +71,8 @@ func showChange(v *visit) error {
 func (v *visit) change(c administration.Change) views.RealmChange {
 	title := heading(c.Kind, c.Subject)
 	shown := views.RealmChange{
-		Shell: v.Shell(title, views.PlaceAdministration), ID: c.ID.String(), Heading: title, State: string(c.State()), Subject: c.Subject, Note: c.Note,
-		Requester: c.Requester.Name, RequestedAt: c.RequestedAt,
+		Shell: v.Shell(title, views.PlaceAdministration), ID: c.ID.String(), Heading: title, State: string(c.State()), Subject: c.Subject,
+		Note: c.Note, Requester: c.Requester.Name, RequestedAt: c.RequestedAt,
 	}
 	for _, d := range c.Differences() {
 		shown.Differences = append(shown.Differences, views.ChangeDifference{
@@ -119,12 +122,14 @@ func (v *visit) decide(approve bool) error {
 	if decided.SetUpPath != "" {
 		shown.Secrets = append(shown.Secrets, views.ChangeSecret{
 			Label: "The link, shown this once", Value: v.Origin() + decided.SetUpPath,
-			Words: "Give it to " + decided.Change.Subject + ". " + decided.Change.Requester.Name + " has the code. Both are needed, within 24 hours.",
+			Words: "Give it to " + decided.Change.Subject + ". " + decided.Change.Requester.Name +
+				" has the code. Both are needed, within 24 hours.",
 		})
 	}
 	if decided.ClientSecret != "" {
 		shown.Secrets = append(shown.Secrets, views.ChangeSecret{
-			Label: "The secret, shown this once", Value: decided.ClientSecret, Words: "Put it where the client reads it. Only its digest is kept here.",
+			Label: "The secret, shown this once", Value: decided.ClientSecret,
+			Words: "Put it where the client reads it. Only its digest is kept here.",
 		})
 	}
 	if len(shown.Secrets) > 0 {

@@ -92,9 +92,11 @@ func (v *visit) form(kind administration.Kind, subject string, values administra
 
 // hints stand beside fields.
 var hints = map[string]string{
-	"roles": "maker, checker, supervisor, separated by commas; or administrator alone", "expiresAfter": "Such as 24h or 90m", "iban": "With or without spaces",
-	"displayName": "Leave it out with the id of a person who is here already", "personId": "Only for another account of a person who is here already",
-	"approvals": "0 to 9", "amountFrom": "Such as 10000.00", "holderCountry": "Two letters, such as CH", "rank": "0 to 1000",
+	"roles": "maker, checker, supervisor, separated by commas; or administrator alone", "expiresAfter": "Such as 24h or 90m",
+	"iban":        "With or without spaces",
+	"displayName": "Leave it out with the id of a person who is here already",
+	"personId":    "Only for another account of a person who is here already",
+	"approvals":   "0 to 9", "amountFrom": "Such as 10000.00", "holderCountry": "Two letters, such as CH", "rank": "0 to 1000",
 }
 
 // optional reports whether a field may be empty.

@@ -60,7 +60,8 @@ func showUsers(v *visit) error {
 	if err != nil {
 		return err
 	}
-	model := v.list("/admin/users", "People", "User accounts and the people behind them. Four-eyes compares people, whichever account they use.")
+	model := v.list("/admin/users", "People",
+		"User accounts and the people behind them. Four-eyes compares people, whichever account they use.")
 	model.New = links("", administration.KindUserCreate)
 	model.Columns = []string{"Account", "Person", "Roles", "Status", "Change"}
 	for _, u := range users {
@@ -103,7 +104,8 @@ func showAccounts(v *visit) error {
 	if err != nil {
 		return err
 	}
-	model := v.list("/admin/accounts", "Accounts", "The accounts that payments can be made from, with their holders as interbank documents name them.")
+	model := v.list("/admin/accounts", "Accounts",
+		"The accounts that payments can be made from, with their holders as interbank documents name them.")
 	model.New = links("", administration.KindAccountCreate)
 	model.Columns = []string{"IBAN", "Scheme", "Holder", "Receives", "Status", "Change"}
 	for _, a := range accounts {
@@ -112,7 +114,8 @@ func showAccounts(v *visit) error {
 			kinds = []administration.Kind{administration.KindAccountUpdate, administration.KindAccountClose}
 		}
 		model.Rows = append(model.Rows, views.AdministrationRow{
-			Cells: []string{a.IBAN, a.Scheme + " " + a.Currency, a.HolderName + ", " + a.HolderTown, yesNo(a.Receives), a.Status}, Links: links(a.IBAN, kinds...),
+			Cells: []string{a.IBAN, a.Scheme + " " + a.Currency, a.HolderName + ", " + a.HolderTown, yesNo(a.Receives), a.Status},
+			Links: links(a.IBAN, kinds...),
 		})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
@@ -123,7 +126,8 @@ func showPolicies(v *visit) error {
 	if err != nil {
 		return err
 	}
-	model := v.list("/admin/policies", "Policies", "How many people must approve a message. The policy is frozen into each message when it is entered.")
+	model := v.list("/admin/policies", "Policies",
+		"How many people must approve a message. The policy is frozen into each message when it is entered.")
 	model.New = links("", administration.KindPolicyCreate)
 	model.Columns = []string{"Matches", "Rank", "Approvals", "Content named", "Waits at most", "Status", "Change"}
 	for _, p := range policies {

@@ -1,6 +1,6 @@
-// Package administrator holds the pages of the people who administer a realm: what it is made of, the form for each change, the changes that
-// wait, and the decision on one of them. What may change and who may decide is said by package administration, and the admin station carries
-// it out.
+// Package administrator holds the pages of the people who administer a realm: what it is made of, the form for each change, the changes
+// that wait, and the decision on one of them. What may change and who may decide is said by package administration, and the admin station
+// carries it out.
 package administrator
 
 import (

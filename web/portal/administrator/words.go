@@ -8,20 +8,32 @@ import (
 
 // kindWords are the kinds of changes as people call them: the label of a link, and the heading with a subject.
 var kindWords = map[administration.Kind]struct{ label, heading, words string }{
-	administration.KindUserCreate: {"New account", "Make a user account", "Another administrator approves it and gets a link; you get a code. " +
-		"With both the person sets a password."},
-	administration.KindUserRoles:      {"Roles", "Change the roles of", "A role given now does not decide what waits already."},
-	administration.KindUserSuppress:   {"Suppress", "Suppress the account", "Everything it is signed in with ends."},
-	administration.KindUserRestore:    {"Restore", "Restore the account", "It can sign in again, with the password it had."},
-	administration.KindUserReset:      {"Reset", "Reset the account", "Everything it is signed in with ends, and the person sets a new password by link and code."},
-	administration.KindClientCreate:   {"New client", "Make a client", "Whoever approves it is shown the secret, once."},
-	administration.KindClientSecret:   {"New secret", "Make a new secret of", "The old secret ends at once. Whoever approves it is shown the new one, once."},
+	administration.KindUserCreate: {
+		"New account", "Make a user account",
+		"Another administrator approves it and gets a link; you get a code. " +
+			"With both the person sets a password.",
+	},
+	administration.KindUserRoles:    {"Roles", "Change the roles of", "A role given now does not decide what waits already."},
+	administration.KindUserSuppress: {"Suppress", "Suppress the account", "Everything it is signed in with ends."},
+	administration.KindUserRestore:  {"Restore", "Restore the account", "It can sign in again, with the password it had."},
+	administration.KindUserReset: {
+		"Reset", "Reset the account",
+		"Everything it is signed in with ends, and the person sets a new password by link and code.",
+	},
+	administration.KindClientCreate: {"New client", "Make a client", "Whoever approves it is shown the secret, once."},
+	administration.KindClientSecret: {
+		"New secret", "Make a new secret of",
+		"The old secret ends at once. Whoever approves it is shown the new one, once.",
+	},
 	administration.KindClientSuppress: {"Suppress", "Suppress the client", "Nobody can act through it any more, for good."},
 	administration.KindAccountCreate:  {"New account", "Add a debtor account", "Payments can be made from it as soon as it is approved."},
 	administration.KindAccountUpdate:  {"Change", "Change the account", "Payments name the holder as it stands here."},
 	administration.KindAccountClose:   {"Close", "Close the account", "Nothing can be paid from it any more, for good."},
-	administration.KindPolicyCreate: {"New policy", "Make a policy", "Of the policies that match a message, the one of the highest rank counts, and of equal ranks the " +
-		"younger. Empty fields match everything. It counts for messages that are entered afterwards."},
+	administration.KindPolicyCreate: {
+		"New policy", "Make a policy",
+		"Of the policies that match a message, the one of the highest rank counts, and of equal ranks the " +
+			"younger. Empty fields match everything. It counts for messages that are entered afterwards.",
+	},
 	administration.KindPolicyRetire: {"Retire", "Retire the policy", "It counts for no message that is entered afterwards."},
 }
 

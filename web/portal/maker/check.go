@@ -105,7 +105,8 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 		model.Warnings = append(model.Warnings, fileWarnings(p.draft)...)
 		if last, taken := v.previousTaken(); taken && p.message == iso20022.Pain001V03 {
 			model.Warnings = append(model.Warnings, views.Warning{
-				Title: "pain.001.001.03 is taken until " + last, Text: "Afterwards files have to be pain.001.001.09: have the program that writes them changed.",
+				Title: "pain.001.001.03 is taken until " + last,
+				Text:  "Afterwards files have to be pain.001.001.09: have the program that writes them changed.",
 			})
 		}
 	}
@@ -140,7 +141,8 @@ func (v *visit) checkGroups(p prepared) []views.CheckGroup {
 	}
 	return []views.CheckGroup{
 		{Title: "From", Rows: []ui.Row{change(ui.Row{
-			Term: "Account", Value: ui.GroupFours(summary.DebtorAccount), Details: views.DebtorNames(summary.DebtorName, summary.OrderedDebtorName), Numeric: true,
+			Term: "Account", Value: ui.GroupFours(summary.DebtorAccount), Details: views.DebtorNames(summary.DebtorName, summary.OrderedDebtorName),
+			Numeric: true,
 		}, "debtorAccount")}},
 		{Title: "To", Rows: []ui.Row{
 			change(creditor, "creditorIban"), change(ui.Row{Term: "Name", Value: summary.CreditorName}, "creditorName"), change(address, "street"),

@@ -55,7 +55,8 @@ func (v *visit) directoryRow(name string, d store.DirectorySummary) views.Refere
 	}
 	switch {
 	case d.Broken:
-		row.Warning = "It is not what was imported, so every payment is refused. Tell an operator, who runs countersign check and imports it anew."
+		row.Warning = "It is not what was imported, so every payment is refused. " +
+			"Tell an operator, who runs countersign check and imports it anew."
 	case directory.Stale(d.Edition, v.At):
 		row.Warning = "Older than a quarter. Tell an operator, who imports the directory of today."
 	}

@@ -62,7 +62,8 @@ func (w wording) answer() string {
 		return "The bank of " + w.holder + " refuses the recall and does not send " + w.full.Format() + " back."
 	}
 	if w.amount != w.full {
-		return "The bank of " + w.holder + " sent " + w.amount.Format() + " of " + w.full.Format() + " back to " + w.debtor + "; the rest it keeps as a charge."
+		return "The bank of " + w.holder + " sent " + w.amount.Format() + " of " + w.full.Format() + " back to " + w.debtor +
+			"; the rest it keeps as a charge."
 	}
 	return "The bank of " + w.holder + " sent " + w.amount.Format() + " back to " + w.debtor + "."
 }

@@ -56,7 +56,8 @@ WHERE h.action IN ('approve', 'reject')
 -- I3: a message whose state is not the end of its history, whose history has a gap or an illegal move, whose times are not those of its
 -- moves, or that began in the other direction; one that expires at another time than its policy says; one that is asked about more or less
 -- often than its history tells, or much later than the longest pause between two questions (15 minutes, of a recall a day); a recall of ours
--- whose answer is due without a delivery, before it, or more than 92 days after it.
+-- whose answer is due without a delivery, before it, on another day than the history of its delivery says, or, where that says none, more
+-- than 92 days after it.
 SELECT m.realm, 'message'::text AS relation, m.message_id::text AS key,
        ('is ' || m.state || ' since ' || m.state_since || ' after ' || m.state_sequence || ' moves; its history has ' || coalesce(t.moves, 0)
         || ' and ends ' || coalesce(h.to_state || ' at ' || h.at, 'earlier'))::text AS what
@@ -103,13 +104,15 @@ FROM message m
 LEFT JOIN policy p ON p.realm = m.realm AND p.policy_id = m.policy_id
 LEFT JOIN LATERAL (
   SELECT count(*) FILTER (WHERE h.action = 'inquire') AS inquiries, (array_agg(h.at ORDER BY h.sequence DESC) FILTER (WHERE h.action IN ('time out', 'fall due', 'inquire')))[1] AS asked,
-         min(h.at) FILTER (WHERE h.action IN ('deliver', 'acknowledge')) AS delivered
+         min(h.at) FILTER (WHERE h.action IN ('deliver', 'acknowledge')) AS delivered,
+         min(substring(h.reason FROM '^An answer is due by (\d{4}-\d{2}-\d{2})\.$')) FILTER (WHERE h.action IN ('deliver', 'acknowledge')) AS due
   FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id) h ON true
 WHERE m.expires_at IS DISTINCT FROM (CASE WHEN m.approvals_required > 0 THEN m.created_at + p.pending_seconds * interval '1 second' END)
    OR m.inquiries <> h.inquiries OR (m.inquire_at IS NULL) <> (h.asked IS NULL)
    OR m.inquire_at NOT BETWEEN h.asked AND h.asked + (CASE m.kind WHEN 'recall' THEN interval '1 day' ELSE interval '15 minutes' END)
    OR m.kind = 'recall' AND (m.answer_by IS NULL) <> (h.delivered IS NULL)
    OR m.kind = 'recall' AND m.answer_by NOT BETWEEN h.delivered - interval '1 day' AND h.delivered + interval '92 days'
+   OR m.kind = 'recall' AND to_char(m.answer_by AT TIME ZONE 'UTC', 'YYYY-MM-DD') <> h.due
    OR m.kind NOT IN ('recall', 'received recall') AND m.answer_by IS NOT NULL;
 
 -- name: InvariantAnswerGone :many
@@ -132,14 +135,20 @@ WHERE i.outcome = 'answered'
   AND NOT EXISTS (SELECT FROM outbox o WHERE o.scheme = i.scheme AND split_part(o.reference, '~', 1) = 'P2' || left(encode(i.content_hash, 'hex'), 16));
 
 -- name: InvariantTokenChain :many
--- I24: a sign-in whose refresh tokens are not one chain, each spent by the next: a token was brought back that had been spent.
+-- I24: a sign-in whose refresh tokens are not one chain, each spent by the next: a token was brought back that had been spent; or one that
+-- the audit trail says was ended, and that is not.
 SELECT f.realm, 'token_family'::text AS relation, f.family_id::text AS key,
        ('has ' || count(*) || ' refresh tokens that follow from none: one was spent before, or was planted')::text AS what
 FROM token_family f
 JOIN refresh_token t ON t.realm = f.realm AND t.family_id = f.family_id
 WHERE NOT EXISTS (SELECT FROM refresh_token p WHERE p.realm = t.realm AND p.successor_hash = t.token_hash)
 GROUP BY f.realm, f.family_id
-HAVING count(*) <> 1;
+HAVING count(*) <> 1
+UNION ALL
+SELECT f.realm, 'token_family'::text, f.family_id::text, ('was ended by ' || coalesce(a.detail::jsonb ->> 'reason', 'nobody') || ' at ' || a.at || ' and is open again')::text
+FROM token_family f
+JOIN audit_event a ON a.realm = f.realm AND a.event = 'sign-in.ended' AND a.detail::jsonb ->> 'ended' = f.family_id::text
+WHERE f.revoked_at IS NULL;
 
 -- name: InvariantSentTwice :many
 -- I4: a message that went to clearing under more than one business id.
@@ -165,7 +174,8 @@ WHERE m.state IN ('Approval Pending', 'Rejected', 'Withdrawn', 'Expired')
 
 -- name: InvariantExternalIDTwice :many
 -- I8: one externalId of a client on two messages, or one that is not the creation key the client used; a key of another client than its
--- message's, one that names a message id that no version of it has, or one whose request is not that of the other keys.
+-- message's, one that names a message id that no version of it has, or one whose request is not that of the other keys; an Idempotency-Key
+-- that the audit trail tells of and that is gone.
 SELECT m.realm, 'message'::text AS relation, (array_agg(m.message_id))[1]::text AS key,
        ('externalId ' || m.external_id || ' stands on ' || count(*) || ' messages')::text AS what
 FROM message m
@@ -209,7 +219,13 @@ JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND 
 JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
 WHERE m.kind = 'instruction'
   AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = m.realm AND k.message_id = m.message_id AND k.client_id = m.client_id
-                    AND k.scope = 'message-id' AND k.key = d.reference);
+                    AND k.scope = 'message-id' AND k.key = d.reference)
+UNION ALL
+SELECT a.realm, 'message'::text, a.message_id::text, 'its Idempotency-Key is no creation key of its client for it'::text
+FROM audit_event a
+WHERE a.sequence = 1 AND jsonb_exists(a.detail::jsonb, 'requestKey')
+  AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = a.realm AND k.message_id = a.message_id AND k.client_id = a.client_id
+                    AND k.scope = 'idempotency-key' AND encode(sha256(convert_to(k.key, 'UTF8')), 'hex') = a.detail::jsonb ->> 'requestKey');
 
 -- name: InvariantOtherAmountSent :many
 -- I9: the payment written for clearing has another amount than the approved one.
@@ -510,3 +526,21 @@ JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 WHERE (t.realm, t.token_hash) > (@realm::text, coalesce(@token_hash::bytea, ''))
 ORDER BY t.realm, t.token_hash
 LIMIT @page_size::integer;
+
+-- name: AuditedRequestKeyList :many
+-- Keys of requests in the order of their keys, from one on.
+SELECT * FROM creation_key k
+WHERE (k.realm, k.client_id, k.scope, k.key) > (@realm::text, @client_id::text, @scope::text, @key::text)
+ORDER BY k.realm, k.client_id, k.scope, k.key
+LIMIT @page_size::integer;
+
+-- name: AuditedSessionList :many
+-- Sessions that are not ended, in the order of their names, from one on.
+SELECT s.token, s.data, s.expiry FROM sessions s
+WHERE s.token > @token::text AND s.data <> ''::bytea
+ORDER BY s.token
+LIMIT @page_size::integer;
+
+-- name: SessionEndList :many
+-- The sessions that the audit trail says were ended since a time.
+SELECT coalesce(a.detail::jsonb ->> 'ended', '')::text AS name FROM audit_event a WHERE a.event = 'session.ended' AND a.at > @since::timestamptz;

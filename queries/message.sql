@@ -62,20 +62,11 @@ WITH added AS (
   VALUES (@realm, @event_id, @message_id, 1, @event, sqlc.narg(maker_user), sqlc.narg(maker_person), @actor_name, sqlc.narg(client_id),
     @channel, sqlc.narg(request_id), sqlc.narg(source_address), @content_hash, @detail, @created_at)
 ), keyed AS (
-  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT @realm::text AS realm, sqlc.narg(client_id)::text AS client_id, 'message-id' AS scope, sqlc.narg(message_key)::text AS key,
-    @message_id::uuid AS message_id, @fingerprint::bytea AS fingerprint, @created_at::timestamptz AS created_at
-  WHERE sqlc.narg(message_key)::text IS NOT NULL
-), named AS (
-  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT @realm::text AS realm, sqlc.narg(client_id)::text AS client_id, 'external-id' AS scope, sqlc.narg(external_id)::text AS key,
-    @message_id::uuid AS message_id, @fingerprint::bytea AS fingerprint, @created_at::timestamptz AS created_at
-  WHERE sqlc.narg(external_id)::text IS NOT NULL
-), repeatable AS (
-  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT @realm::text AS realm, sqlc.narg(client_id)::text AS client_id, 'idempotency-key' AS scope, sqlc.narg(idempotency_key)::text AS key,
-    @message_id::uuid AS message_id, @fingerprint::bytea AS fingerprint, @created_at::timestamptz AS created_at
-  WHERE sqlc.narg(idempotency_key)::text IS NOT NULL
+  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
+  SELECT @realm::text AS realm, sqlc.narg(client_id)::text AS client_id, (@key_scopes::text[])[i] AS scope, (@keys::text[])[i] AS key,
+    @message_id::uuid AS message_id, @fingerprint::bytea AS fingerprint, @created_at::timestamptz AS created_at,
+    @version_key_id::text AS key_id, (@key_seals::bytea[])[i] AS seal
+  FROM generate_subscripts(@keys::text[], 1) AS i
 )
 INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
 SELECT @realm::text AS realm, @message_id::uuid AS message_id, 1 AS version, @makers::uuid[] AS makers,
@@ -106,8 +97,8 @@ SELECT approvals_asked(m.realm, m.message_id, m.version)::integer AS asked FROM 
 -- name: MessageIDByGlobalID :one
 SELECT message_id FROM message WHERE realm = @realm AND global_id = @global_id;
 
--- name: MessageIDByCreationKey :one
-SELECT message_id, fingerprint FROM creation_key
+-- name: CreationKeyGet :one
+SELECT * FROM creation_key
 WHERE realm = @realm AND client_id = @client_id AND scope = @scope AND key = @key;
 
 -- name: RTransactionListOf :many
@@ -210,8 +201,9 @@ WITH moved AS (
     @editor_user::uuid, @editor_person::uuid, @actor_name::text, @client_id::text, @channel::text, sqlc.narg(reason)::text,
     @at::timestamptz FROM moved
 ), keyed AS (
-  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT moved.realm, @client_id::text, 'message-id', @reference::text, moved.message_id, @content_hash::bytea, @at::timestamptz
+  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
+  SELECT moved.realm, @client_id::text, 'message-id', @reference::text, moved.message_id, @content_hash::bytea, @at::timestamptz,
+    @version_key_id::text, @key_seal::bytea
   FROM moved WHERE @new_reference::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,

@@ -117,8 +117,9 @@ func writeReport(output io.Writer, r auditor.Report, took time.Duration) error {
 	for _, s := range r.Skipped {
 		fmt.Fprintf(&text, "%-4s %-12s %s (needs %s)\n", s.ID, "not checked", s.Text, s.Missing)
 	}
-	fmt.Fprintf(&text, "%s, %s, %s and %s held against their seals in %s\n", counted(r.Versions, "version"),
-		counted(r.Documents, "document"), counted(r.Answers, "answer"), counted(r.Tokens, "token"), took.Round(time.Millisecond))
+	fmt.Fprintf(&text, "%s, %s, %s, %s and %s held against their seals in %s\n", counted(r.Versions, "version"),
+		counted(r.Documents, "document"), counted(r.Answers, "answer"), counted(r.Requests, "request key"), counted(r.Tokens, "token"),
+		took.Round(time.Millisecond))
 	if r.AccountChanged > 0 {
 		fmt.Fprintf(&text, "%s not made again to compare: the debtor account was changed since by whoever provisions\n",
 			counted(r.AccountChanged, "document"))
@@ -152,12 +153,14 @@ func writeReportJSON(output io.Writer, r auditor.Report, took time.Duration) err
 		Versions       int                `json:"versions"`
 		Documents      int                `json:"documents"`
 		Answers        int                `json:"answers"`
+		Requests       int                `json:"requests"`
 		Tokens         int                `json:"tokens"`
 		AccountChanged int                `json:"accountChanged"`
 		Milliseconds   int64              `json:"milliseconds"`
 	}{
-		Broken: r.Broken(), Versions: r.Versions, Documents: r.Documents, Answers: r.Answers, Tokens: r.Tokens, AccountChanged: r.AccountChanged,
-		Milliseconds: took.Milliseconds(),
+		Broken: r.Broken(), Versions: r.Versions, Documents: r.Documents, Answers: r.Answers, Requests: r.Requests, Tokens: r.Tokens,
+		AccountChanged: r.AccountChanged,
+		Milliseconds:   took.Milliseconds(),
 	}
 	for _, i := range r.Invariants {
 		checked := checkedInvariant{ID: i.ID, Text: i.Text, Verdict: "holds", Violations: make([]checkedEntry, 0, len(i.Violations))}

@@ -2,6 +2,8 @@
 package audit
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"strings"
 )
@@ -24,14 +26,27 @@ func Detail(from, to, reason string) string {
 	return string(text)
 }
 
-// OpeningDetail is the canonical text of a message's first step: one JSON object with the keys from, to and reason, in this order. The
-// reason always stands there, "" where nothing was said; rows of before have none where nothing was refused.
-func OpeningDetail(to, reason string) string {
+// Opening is a message's first step.
+type Opening struct {
+	To, Reason string
+	RequestKey string // the Idempotency-Key of the request; "" for none
+}
+
+// OpeningDetail is the canonical text of a message's first step: one JSON object with the keys from, to, reason and, where the request had
+// an Idempotency-Key, requestKey, its SHA-256 in hexadecimal digits, in this order. The reason always stands there, "" where nothing was
+// said; rows of before have none where nothing was refused.
+func OpeningDetail(o Opening) string {
+	digest := ""
+	if o.RequestKey != "" {
+		sum := sha256.Sum256([]byte(o.RequestKey))
+		digest = hex.EncodeToString(sum[:])
+	}
 	text, err := json.Marshal(struct {
-		From   string `json:"from"`
-		To     string `json:"to"`
-		Reason string `json:"reason"`
-	}{"None", to, reason})
+		From       string `json:"from"`
+		To         string `json:"to"`
+		Reason     string `json:"reason"`
+		RequestKey string `json:"requestKey,omitempty"`
+	}{"None", o.To, o.Reason, digest})
 	if err != nil {
 		return "{}" // strings always encode
 	}
@@ -65,6 +80,10 @@ const (
 	EventChangeReject  = "change.reject"
 	// EventUserSetUp: somebody set the password of an account with its link and code.
 	EventUserSetUp = "user.set-up"
+	// EventSignInEnded: a sign-in of the API was ended before its time, by its client or because a spent token came again.
+	EventSignInEnded = "sign-in.ended"
+	// EventSessionEnded: somebody signed out of the portal.
+	EventSessionEnded = "session.ended"
 	// EventUserPassword: a password was changed, by its owner or by the operator.
 	EventUserPassword = "user.password"
 )
@@ -115,6 +134,19 @@ func RefusalDetail(why, sentence string) string {
 		Refused string `json:"refused"`
 		Reason  string `json:"reason,omitempty"`
 	}{why, sentence})
+	if err != nil {
+		return "{}" // strings always encode
+	}
+	return string(text)
+}
+
+// EndDetail is the canonical text of the end of a sign-in or a session: one JSON object with the keys ended (its id or digest) and reason,
+// in this order.
+func EndDetail(ended, reason string) string {
+	text, err := json.Marshal(struct {
+		Ended  string `json:"ended"`
+		Reason string `json:"reason"`
+	}{ended, reason})
 	if err != nil {
 		return "{}" // strings always encode
 	}

@@ -32,8 +32,8 @@ type Report struct {
 	Invariants []snapshot.Invariant
 	// Skipped are the invariants that were not looked at, because their key was not given.
 	Skipped []Skipped
-	// Versions, Documents, Answers and Tokens count what was held against its seal.
-	Versions, Documents, Answers, Tokens int
+	// Versions, Documents, Answers, Requests and Tokens count what was held against its seal; a session of the portal is a token here.
+	Versions, Documents, Answers, Requests, Tokens int
 	// AccountChanged counts released instructions whose debtor account was changed since by whoever provisions, so that their document
 	// cannot be made again to compare; the seals of the account and of the document stand for it.
 	AccountChanged int
@@ -66,7 +66,9 @@ const (
 	decisionSealed = "each decision is what a person said of that content through the gateway, by its seal"
 	masterSealed   = "realms, people, accounts, roles, clients, policies, debtor accounts, directories of banks and who receives are as " +
 		"they were provisioned, by their seals"
-	tokenSealed = "each token is what a sign-in was given, for the user, the client and the time it says, by its seal" //nolint:gosec // a rule
+	tokenSealed = "each token and each session of the portal is what a sign-in was given, for whom and for the time it says, by its seal, " +
+		"and not one that was ended"
+	requestSealed = "each key of a request stands for the request and the message it was used for, by its seal"
 )
 
 // The settings that name the keys.
@@ -88,7 +90,7 @@ func Check(ctx context.Context, cfg Config) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	for _, look := range []func(context.Context) error{a.versions, a.documents, a.answers, a.masterData, a.decisions, a.tokens} {
+	for _, look := range []func(context.Context) error{a.versions, a.documents, a.answers, a.masterData, a.decisions, a.tokens, a.requests} {
 		err = look(ctx)
 		if err != nil {
 			return Report{}, fmt.Errorf("check the seals: %w", err)

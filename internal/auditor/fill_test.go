@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"countersign/internal/admin"
 	"countersign/internal/administration"
@@ -18,6 +19,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
+	"countersign/internal/store/credential"
 	"countersign/internal/store/storetest"
 )
 
@@ -67,14 +69,22 @@ func fill(t *testing.T, h *stationtest.House, settled int) places {
 				must(t, h.Clearing.Answer(ctx, scheme, "P2"+string(in.GlobalID)))
 			}
 		}
-		recallOf(t, h, settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), scheme))))
+		add("recall", recallOf(t, h, settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), scheme)))))
+		for number := range 4 {
+			order := h.Order(scheme)
+			order.IdempotencyKey = fmt.Sprintf("order %d of %s", number, scheme)
+			result, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
+			must(t, err)
+			add("keyed", result.Message)
+		}
 	}
 	administer(t, h)
 	signIn(t, h)
+	found["ended session"] = signInAtPortal(t, h)
 	return found
 }
 
-// signIn lets two people in through the API, and one of them use the refresh token.
+// signIn lets three people in through the API; two use the refresh token, and one signs out.
 func signIn(t *testing.T, h *stationtest.House) {
 	t.Helper()
 	client := auth.ClientCredentials{ClientID: "demo-backoffice", ClientSecret: demo.ClientSecret}
@@ -84,6 +94,26 @@ func signIn(t *testing.T, h *stationtest.House) {
 		_, err = h.Auth.Refresh(ctx, auth.RefreshInput{Realm: "demo", Client: client, RefreshToken: set.RefreshToken})
 		must(t, err)
 	}
+	set, err := h.Auth.Login(ctx, auth.LoginInput{Realm: "demo", Client: client, Name: "maker2", Password: demo.UserPassword})
+	must(t, err)
+	must(t, h.Auth.Logout(ctx, auth.LogoutInput{Realm: "demo", Client: client, RefreshToken: set.RefreshToken}))
+}
+
+// signInAtPortal opens sessions of the portal and ends one. It returns what stood in the row of that one while it was open: its name, its
+// data and its end.
+func signInAtPortal(t *testing.T, h *stationtest.House) []string {
+	t.Helper()
+	for number := range 4 {
+		must(t, h.Sessions.CommitCtx(ctx, fmt.Sprintf("token %d", number), []byte("maker1"), time.Now().Add(time.Hour)))
+	}
+	ended := "the token of the session that ends"
+	must(t, h.Sessions.CommitCtx(ctx, ended, []byte("checker1"), time.Now().Add(time.Hour)))
+	var row string
+	err := h.DB.Connect(t).QueryRow(ctx, `SELECT token || ' ' || encode(data, 'hex') || ' ' || (extract(epoch FROM expiry) * 1000000)::bigint
+		FROM sessions WHERE position('checker1'::bytea IN data) > 0`).Scan(&row)
+	must(t, err)
+	must(t, h.Sessions.End(ctx, credential.SessionEnd{Token: ended, By: h.Person(t, "checker1"), Reason: "sign-out", At: h.Clock.Now()}))
+	return []string{row}
 }
 
 // administer has two administrators change something.
@@ -167,18 +197,19 @@ func sendBack(t *testing.T, h *stationtest.House, in payment.Message, document *
 	})
 }
 
-func recallOf(t *testing.T, h *stationtest.House, paid payment.Message) {
+func recallOf(t *testing.T, h *stationtest.House, paid payment.Message) payment.Message {
 	t.Helper()
-	request(t, h, payment.RTransaction{
+	return request(t, h, payment.RTransaction{
 		Request: rtransactionrule.Request{Reason: "DUPL"}, Kind: payment.KindRecall, Scheme: paid.Scheme, OriginalID: paid.InternalID,
 	})
 }
 
 // request makes an R-transaction, has it approved and sends it.
-func request(t *testing.T, h *stationtest.House, in payment.RTransaction) {
+func request(t *testing.T, h *stationtest.House, in payment.RTransaction) payment.Message {
 	t.Helper()
 	result, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker1"), in)
 	must(t, err)
 	m := approve(t, h, result.Message)
 	must(t, h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID))
+	return m
 }

@@ -103,7 +103,31 @@ func (a *audit) answerUnfit(o snapshot.AuditedAnswer) string {
 	return ""
 }
 
-// tokens holds each token against its seal.
+// requests holds each key of a request against its seal.
+func (a *audit) requests(ctx context.Context) error {
+	if !a.sealed() {
+		a.skip("I28", requestSealed, releaseKeys)
+		return nil
+	}
+	var found []snapshot.Violation
+	err := a.snapshot.EachRequestKey(ctx, func(k snapshot.AuditedRequestKey) {
+		a.report.Requests++
+		err := a.cfg.Seal.CheckRequestKey(k.Key, k.Seal)
+		if err != nil {
+			found = append(found, snapshot.Violation{
+				Realm: k.Key.Realm, Table: "creation_key", Key: k.Key.ClientID + " " + string(k.Key.Scope) + " " + k.Key.Key,
+				What: "of message " + k.Key.MessageID.String() + ": " + sealUnfit(err, "its request, its message, its client or its time"),
+			})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	a.conclude("I28", requestSealed, found)
+	return nil
+}
+
+// tokens holds each token and each session against its seal.
 func (a *audit) tokens(ctx context.Context) error {
 	if a.cfg.Tokens.Empty() {
 		a.skip("I26", tokenSealed, tokenKeys)
@@ -113,8 +137,19 @@ func (a *audit) tokens(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.report.Tokens = looked
-	found := make([]snapshot.Violation, 0, len(unfit))
+	sessions, open, err := a.snapshot.Sessions(ctx, a.cfg.Tokens, a.cfg.Now)
+	if err != nil {
+		return err
+	}
+	a.report.Tokens = looked + open
+	found := make([]snapshot.Violation, 0, len(unfit)+len(sessions))
+	for _, row := range sessions {
+		what := sealUnfit(row.Err, "its life, its name, or who is signed in")
+		if errors.Is(row.Err, snapshot.ErrEnded) {
+			what = "is open again, and the audit trail tells that it was ended"
+		}
+		found = append(found, snapshot.Violation{Table: "sessions", Key: row.Name, What: what})
+	}
 	for _, row := range unfit {
 		found = append(found, snapshot.Violation{
 			Realm: row.Realm, Table: row.Table, Key: row.Key,

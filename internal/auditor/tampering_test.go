@@ -30,7 +30,7 @@ const (
 	theKey    = `SELECT client_id || ' ' || scope || ' ' || key FROM creation_key WHERE message_id = ':m' AND scope = 'message-id'`
 	aRefresh  = `SELECT encode(token_hash, 'hex') FROM refresh_token ORDER BY md5(token_hash || ':m') LIMIT 1`
 	anAccess  = `SELECT encode(token_hash, 'hex') FROM access_token ORDER BY md5(token_hash || ':m') LIMIT 1`
-	aSignIn   = `SELECT family_id::text FROM token_family ORDER BY md5(family_id || ':m') LIMIT 1`
+	aSignIn   = `SELECT family_id::text FROM refresh_token WHERE spent_at IS NOT NULL ORDER BY md5(family_id || ':m') LIMIT 1`
 	aReceiver = `SELECT iban FROM incoming_account WHERE iban LIKE 'DE%' ORDER BY md5(iban || ':m') LIMIT 1`
 	aBooked   = `SELECT creditor_account FROM message m JOIN message_version v USING (realm, message_id) WHERE m.kind = 'payment' AND ` +
 		`creditor_account LIKE 'CH%' ORDER BY md5(creditor_account || ':m') LIMIT 1`

@@ -51,6 +51,11 @@ func TestLogoutIsImmediate(t *testing.T) {
 	if err := b.Logout(t.Context(), out); err != nil {
 		t.Errorf("the second logout: %v", err)
 	}
+	told := `SELECT count(*) FROM audit_event a JOIN token_family f ON f.realm = a.realm AND f.family_id::text = a.detail::jsonb ->> 'ended'
+		WHERE a.event = 'sign-in.ended' AND a.actor_user = f.user_id AND a.detail::jsonb ->> 'reason' = 'logout'`
+	if n := b.count(t, told); n != 1 {
+		t.Errorf("%d audit rows tell of the end of the sign-in, want one by its user", n)
+	}
 	b.clock.Add(time.Second) // the longest that another process believes
 	_, err = second.Authenticate(t.Context(), next.AccessToken)
 	if !errors.Is(err, auth.ErrUnauthorized) {

@@ -28,7 +28,7 @@ func (m Message) Deliver(answerBy, at time.Time) (t Transition, ok bool, err err
 	t, err = m.step(ActionDeliver, to, identity.Gateway(identity.ChannelClearing), at)
 	t.changes.DeliveredAt = at
 	if m.Kind == KindRecall {
-		t.changes.AnswerBy = dayOf(answerBy)
+		t.dueBy(answerBy)
 	}
 	return t, err == nil, err
 }
@@ -87,9 +87,15 @@ func (m Message) Acknowledge(answerBy, at time.Time) (t Transition, ok bool, err
 	}
 	t, ok, err = m.answered(ActionAcknowledge, to, at)
 	if ok && m.Kind == KindRecall && m.AnswerBy.IsZero() {
-		t.changes.AnswerBy = dayOf(answerBy)
+		t.dueBy(answerBy)
 	}
 	return t, ok, err
+}
+
+// dueBy notes the last day for the answer to a recall, and tells the history, which the auditor holds the day against.
+func (t *Transition) dueBy(last time.Time) {
+	t.changes.AnswerBy = dayOf(last)
+	t.reason = "An answer is due by " + t.changes.AnswerBy.Format(time.DateOnly) + "."
 }
 
 // Accept records that the other bank sent a recalled payment back.

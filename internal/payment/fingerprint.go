@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/google/uuid"
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/keyring"
 	"countersign/internal/rulebook"
 )
 
@@ -83,4 +87,56 @@ func joined(parts ...string) string {
 		b.WriteString(part)
 	}
 	return b.String()
+}
+
+// KeyScope says which of a client's words may be used once.
+type KeyScope string
+
+// The scopes.
+const (
+	KeyExternalID  KeyScope = "external-id"     // the externalId of a message
+	KeyMessageID   KeyScope = "message-id"      // the MsgId of an order
+	KeyIdempotency KeyScope = "idempotency-key" // the Idempotency-Key of a request
+)
+
+// RequestKey is a word that a client may use once, with what it was used for.
+type RequestKey struct {
+	Realm, ClientID string
+	Scope           KeyScope
+	Key             string
+	MessageID       uuid.UUID // of the message that the request became
+	Fingerprint     Digest    // of the request
+	CreatedAt       time.Time
+}
+
+func (k RequestKey) fields() keyring.Fields {
+	f := make(keyring.Fields, 0, 320)
+	f.Text("countersign request key 1", k.Realm, k.ClientID, string(k.Scope), k.Key)
+	f.ID(k.MessageID)
+	f.Bytes(k.Fingerprint[:])
+	f.Moment(k.CreatedAt)
+	return f
+}
+
+// SealRequestKey makes the seal of a key: a row that says it stands for another request would have that request pass for a repeat.
+func (s Sealer) SealRequestKey(k RequestKey) keyring.Seal { return s.requests.Seal(k.fields()) }
+
+// CheckRequestKey holds a key as it was loaded against its seal. Errors: ErrUnsealed, ErrUnknownKey, ErrForged.
+func (s Sealer) CheckRequestKey(k RequestKey, seal keyring.Seal) error {
+	return s.requests.Check(seal, k.fields())
+}
+
+// RequestKeys are the words of its client that a new message uses up.
+func (c Created) RequestKeys() []RequestKey {
+	m, keys := c.Message, make([]RequestKey, 0, 3)
+	for _, used := range []RequestKey{
+		{Scope: KeyMessageID, Key: c.MessageKey}, {Scope: KeyExternalID, Key: m.ExternalID}, {Scope: KeyIdempotency, Key: c.IdempotencyKey},
+	} {
+		if used.Key != "" {
+			used.Realm, used.ClientID, used.MessageID = m.Realm, m.ClientID, m.InternalID
+			used.Fingerprint, used.CreatedAt = c.Fingerprint, c.CreatedAt
+			keys = append(keys, used)
+		}
+	}
+	return keys
 }

@@ -30,6 +30,7 @@ type Sealer struct {
 	releases  keyring.Ring
 	versions  keyring.Ring
 	decisions keyring.Ring
+	requests  keyring.Ring
 }
 
 // NewSealer derives the subkeys of a key ring. The first key of the ring seals, all of them verify.
@@ -39,7 +40,9 @@ func NewSealer(keys keyring.Ring) (Sealer, error) {
 		return Sealer{}, err
 	}
 	s := Sealer{Sealer: documents, keys: keys}
-	for purpose, ring := range map[string]*keyring.Ring{"release": &s.releases, "version": &s.versions, "decision": &s.decisions} {
+	for purpose, ring := range map[string]*keyring.Ring{
+		"release": &s.releases, "version": &s.versions, "decision": &s.decisions, "request key": &s.requests,
+	} {
 		derived, err := keys.Derive(purpose)
 		if err != nil {
 			return Sealer{}, fmt.Errorf("prepare the keys of the %s: %w", purpose, err)

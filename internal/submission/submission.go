@@ -155,11 +155,11 @@ var ErrKeyReused = errors.New("the Idempotency-Key was used before with other co
 // repeat answers a request whose externalId, Idempotency-Key or MsgId was used before. The externalId is no part of an order's content, so
 // a key that comes with another one is another request's.
 func (s *Station) repeat(ctx context.Context, by identity.Principal, in Input, duplicate *lifecycle.DuplicateError) (Result, error) {
-	keyed := duplicate.Scope == "idempotency-key"
+	keyed := duplicate.Scope == payment.KeyIdempotency
 	switch {
 	case keyed && !duplicate.SameContent:
 		return Result{}, ErrKeyReused
-	case duplicate.Scope == "message-id" || !duplicate.SameContent:
+	case duplicate.Scope == payment.KeyMessageID || !duplicate.SameContent:
 		return Result{}, refuseDuplicate(duplicate)
 	}
 	first, err := s.cfg.Messages.Message(ctx, by.Realm, duplicate.MessageID)
@@ -177,7 +177,7 @@ func refuseDuplicate(duplicate *lifecycle.DuplicateError) error {
 		Rule: rulebook.RuleMessageIDUnique, Pointer: "/Document/CstmrCdtTrfInitn/GrpHdr/MsgId", Code: "DU01",
 		Text: "Give the order a MsgId of its own: this one was used before.",
 	}
-	if duplicate.Scope == "external-id" {
+	if duplicate.Scope == payment.KeyExternalID {
 		f.Rule, f.Pointer = "", "/identifiers/externalId"
 		f.Text = "Give the order an externalId of its own: this one was used before with other content."
 	}

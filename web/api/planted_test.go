@@ -2,8 +2,12 @@ package api_test
 
 import (
 	"crypto/sha256"
+	"errors"
 	"net/http"
+	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // TestAPlantedDocumentIsShownAsWithheld: what somebody writes into the table of documents, with the application's own rights, never passes
@@ -30,5 +34,40 @@ func TestAPlantedDocumentIsShownAsWithheld(t *testing.T) {
 	single := b.Send(t, get("/api/common/v1/interface/"+document, checker1))
 	if single.Status != http.StatusOK || single.At("message", "status") != "Withheld" {
 		t.Errorf("the document: %d %s", single.Status, single.Body)
+	}
+}
+
+// TestAPlantedKeyOfARequestPassesForNoRepeat: a key that somebody writes or changes in the table of keys leads nobody to believe that a
+// payment is on its way which nobody made.
+func TestAPlantedKeyOfARequestPassesForNoRepeat(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	c := call{Path: createSwiss, Who: maker1, Body: order(sample), Change: withKey("first")}
+	id := b.ok(t, c).Text("identifiers", "internalId")
+	plant := func(keyID, seal any) error {
+		_, err := b.DB.ConnectAsApplication(t, "demo").Exec(t.Context(),
+			`INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
+			SELECT realm, client_id, scope, 'planted', message_id, fingerprint, created_at, $2, $3 FROM creation_key
+			WHERE message_id = $1 AND scope = 'idempotency-key'`, id, keyID, seal)
+		return err
+	}
+	var refused *pgconn.PgError
+	if err := plant(nil, nil); !errors.As(err, &refused) || refused.ConstraintName != "creation_key_sealed" {
+		t.Errorf("a key without a seal: %v", err)
+	}
+	guessed := sha256.Sum256([]byte("guessed"))
+	must(t, plant("test", guessed[:]))
+	_, err := b.DB.Connect(t).Exec(t.Context(), `UPDATE creation_key SET created_at = created_at - interval '1 day' WHERE key = 'first'`)
+	must(t, err)
+	before := b.Rows(t)
+	for _, key := range []string{"planted", "first"} {
+		c.Body, c.Change = order(sample), withKey(key)
+		again := b.Send(t, c)
+		if again.Status != http.StatusBadRequest || again.GroupStatus() != "RJCT" || !strings.Contains(again.Body, "withheld") {
+			t.Errorf("under the key %s: %d %s", key, again.Status, again.Body)
+		}
+	}
+	if after := b.Rows(t); after != before {
+		t.Errorf("%d rows were stored", after-before)
 	}
 }

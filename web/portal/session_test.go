@@ -84,6 +84,12 @@ func TestSignOutEndsTheSession(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM sessions WHERE expiry > now()"); n != 0 {
 		t.Errorf("%d sessions are left", n)
 	}
+	told := `SELECT count(*) FROM audit_event a JOIN sessions s ON a.detail::jsonb ->> 'ended' = s.token
+		JOIN user_account u ON u.realm = a.realm AND u.user_id = a.actor_user
+		WHERE a.event = 'session.ended' AND a.channel = 'portal' AND u.name = 'maker1'`
+	if n := b.count(told); n != 1 {
+		t.Errorf("%d audit rows tell of the end of the session, want one by the person who signed out", n)
+	}
 }
 
 func TestARightTakenAwayCountsAtOnce(t *testing.T) {

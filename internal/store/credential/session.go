@@ -2,14 +2,21 @@ package credential
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/binary"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/audit"
+	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/tokenseal"
 )
 
 // Sessions keeps the portal's sessions in the database, as the session library asks for it. The library that comes with the
@@ -19,10 +26,9 @@ import (
 // A row is found by the keyed digest of its token, and its data carries a seal over the token, the data and the end of the session:
 // whoever can write rows, but has not the key, can end a session and nothing else.
 type Sessions struct {
-	db      *store.Database
-	now     func() time.Time
-	lookups keyring.Ring
-	seals   keyring.Ring
+	db   *store.Database
+	now  func() time.Time
+	rows tokenseal.Sessions
 }
 
 // NewSessions makes the store with the keys of tokens. It drops nothing by itself: Clean does.
@@ -30,46 +36,77 @@ func NewSessions(db *store.Database, keys keyring.Ring, now func() time.Time) (*
 	if keys.Empty() || now == nil {
 		return nil, errors.New("sessions need a key and a clock")
 	}
-	lookups, err := keys.Derive("session lookup")
+	rows, err := tokenseal.NewSessions(keys)
 	if err != nil {
 		return nil, err
 	}
-	seals, err := keys.Derive("session data")
-	if err != nil {
-		return nil, err
-	}
-	return &Sessions{db: db, now: now, lookups: lookups, seals: seals}, nil
+	return &Sessions{db: db, now: now, rows: rows}, nil
 }
 
 // FindCtx returns the data of an open session.
 func (s *Sessions) FindCtx(ctx context.Context, token string) (data []byte, found bool, err error) {
-	stored, err := s.db.Outside().SessionGet(ctx, s.digests(token))
+	stored, err := s.db.Outside().SessionGet(ctx, s.names(token))
 	if err != nil {
 		return nil, false, fmt.Errorf("find a session: %w", err)
 	}
 	opened, ok := s.open(token, stored)
-	return opened.data, ok && opened.expiry.After(s.now()), nil
+	return opened.Data, ok && opened.Expiry.After(s.now()), nil
 }
 
 // LapsedCtx returns the data of a session that nobody ended, but whose time ran out after the given moment. It is good for knowing
 // whose form came too late, and for nothing else.
 func (s *Sessions) LapsedCtx(ctx context.Context, token string, after time.Time) (data []byte, found bool, err error) {
-	stored, err := s.db.Outside().SessionGetLapsed(ctx, s.digests(token), after)
+	stored, err := s.db.Outside().SessionGetLapsed(ctx, s.names(token), after)
 	if err != nil {
 		return nil, false, fmt.Errorf("find a session: %w", err)
 	}
 	opened, ok := s.open(token, stored)
-	return opened.data, ok && opened.expiry.After(after), nil
+	return opened.Data, ok && opened.Expiry.After(after), nil
 }
 
 // CommitCtx stores a new session, or new data of an open one. One that was ended stays ended.
 func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
 	late, cancel := outliving(ctx)
 	defer cancel()
-	sealed := s.close(token, sessionContent{data: data, expiry: expiry})
-	err := s.db.Outside().SessionPutIfOpen(late, s.digests(token), sealed, expiry)
+	sealed := s.rows.Close(tokenseal.Session{Token: sha256.Sum256([]byte(token)), Expiry: expiry, Data: data})
+	err := s.db.Outside().SessionPutIfOpen(late, s.names(token), sealed, expiry)
 	if err != nil {
 		return fmt.Errorf("store a session: %w", err)
+	}
+	return nil
+}
+
+// SessionEnd is the end that a person gives to a session of theirs.
+type SessionEnd struct {
+	Token  string
+	By     identity.Principal
+	Reason string
+	At     time.Time
+}
+
+// End ends a session, and tells the audit trail, so that one that was brought back is noticed.
+func (s *Sessions) End(ctx context.Context, end SessionEnd) error {
+	late, cancel := outliving(ctx)
+	defer cancel()
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	names, actor := s.names(end.Token), end.By.Actor()
+	user, person := column.ActorIDs(actor)
+	err = s.db.InRealm(late, end.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		err := q.SessionEnd(late, names)
+		if err != nil {
+			return err
+		}
+		return q.AuditRealmInsert(late, dbsqlc.AuditRealmInsertParams{
+			Realm: end.By.Realm, EventID: id, Event: audit.EventSessionEnded, ActorUser: user, ActorPerson: person, ActorName: actor.Name,
+			ClientID: column.OrNull(actor.ClientID), Channel: string(actor.Channel), RequestID: column.OrNull(actor.RequestID),
+			SourceAddress: column.OrNull(actor.SourceAddress), At: end.At, Detail: audit.EndDetail(names[0], end.Reason),
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("end a session: %w", err)
 	}
 	return nil
 }
@@ -78,57 +115,20 @@ func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, exp
 func (s *Sessions) DeleteCtx(ctx context.Context, token string) error {
 	late, cancel := outliving(ctx)
 	defer cancel()
-	err := s.db.Outside().SessionEnd(late, s.digests(token))
+	err := s.db.Outside().SessionEnd(late, s.names(token))
 	if err != nil {
 		return fmt.Errorf("end a session: %w", err)
 	}
 	return nil
 }
 
-// digests are what the row of a token may be called: one for each key, the first key's first.
-func (s *Sessions) digests(token string) []string {
-	digests := s.lookups.Digests([]byte(token))
-	names := make([]string, len(digests))
-	for i, digest := range digests {
-		names[i] = base64.RawURLEncoding.EncodeToString(digest[:])
-	}
-	return names
-}
+// names are what the row of a token may be called.
+func (s *Sessions) names(token string) []string { return s.rows.Names(sha256.Sum256([]byte(token))) }
 
-// sessionContent is what a session's row says under its seal. The expiry in the row beside it may end a session earlier, never later.
-type sessionContent struct {
-	data   []byte
-	expiry time.Time
-}
-
-// close writes the content of a session with its seal: the key's id with its length, the MAC, the expiry in microseconds, the data.
-func (s *Sessions) close(token string, c sessionContent) []byte {
-	expiry := binary.BigEndian.AppendUint64(nil, uint64(c.expiry.UnixMicro()))
-	seal := s.seals.Seal([]byte(token), expiry, c.data)
-	sealed := append([]byte{byte(len(seal.KeyID))}, seal.KeyID...) //nolint:gosec // an id has at most 32 characters
-	sealed = append(sealed, seal.MAC[:]...)
-	return append(append(sealed, expiry...), c.data...)
-}
-
-// open reads what close wrote. What was written by anybody else, or under a key that is gone, is no session.
-func (s *Sessions) open(token string, sealed []byte) (sessionContent, bool) {
-	var seal keyring.Seal
-	if len(sealed) == 0 {
-		return sessionContent{}, false
-	}
-	name := int(sealed[0])
-	head := 1 + name + len(seal.MAC)
-	if len(sealed) < head+8 {
-		return sessionContent{}, false
-	}
-	seal.KeyID = string(sealed[1 : 1+name])
-	copy(seal.MAC[:], sealed[1+name:])
-	expiry, data := sealed[head:head+8], sealed[head+8:]
-	err := s.seals.Verify(seal, []byte(token), expiry, data)
-	if err != nil {
-		return sessionContent{}, false
-	}
-	return sessionContent{data: data, expiry: time.UnixMicro(int64(binary.BigEndian.Uint64(expiry)))}, true //nolint:gosec // as it was written
+// open reads the row of a token. What was written by anybody else, or for another token, or under a key that is gone, is no session.
+func (s *Sessions) open(token string, sealed []byte) (tokenseal.Session, bool) {
+	opened, err := s.rows.Open(sealed)
+	return opened, err == nil && opened.Token == sha256.Sum256([]byte(token))
 }
 
 // outliving is a context for what must be stored although the browser is gone.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/audit"
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/store"
@@ -238,8 +239,15 @@ type revocation struct {
 }
 
 func revoke(ctx context.Context, q *dbsqlc.Queries, r revocation) error {
-	reason := string(r.reason)
-	err := q.FamilyRevoke(ctx, dbsqlc.FamilyRevokeParams{Realm: r.realm, FamilyID: r.family, At: &r.at, Reason: &reason})
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	err = q.FamilyRevoke(ctx, dbsqlc.FamilyRevokeParams{
+		Realm: r.realm, FamilyID: r.family, At: r.at, Reason: column.OrNull(string(r.reason)), EventID: id, Event: audit.EventSignInEnded,
+		ByUser: r.reason != RevokedByReuse, Gateway: identity.Gateway(identity.ChannelAPI).Name,
+		Detail: audit.EndDetail(r.family.String(), string(r.reason)),
+	})
 	if err != nil {
 		return fmt.Errorf("revoke a family: %w", err)
 	}

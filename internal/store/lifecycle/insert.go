@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgerrcode"
@@ -29,14 +30,14 @@ import (
 
 // DuplicateError says that the client used one of the message's keys before, its externalId or its MsgId.
 type DuplicateError struct {
-	Scope       string // "external-id", "message-id" or "idempotency-key"
+	Scope       payment.KeyScope
 	MessageID   uuid.UUID
 	SameContent bool // the earlier request had the same content: a repeat
 }
 
 // Error names the key.
 func (e *DuplicateError) Error() string {
-	return "the " + e.Scope + " was used before, by message " + e.MessageID.String()
+	return "the " + string(e.Scope) + " was used before, by message " + e.MessageID.String()
 }
 
 // SubmissionQuery asks for what a new message needs to know about its realm.
@@ -198,11 +199,18 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		Remittance: d.Summary.Remittance,
 		ActorName:  c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),
 		RequestID: column.OrNull(c.Actor.RequestID), SourceAddress: column.OrNull(c.Actor.SourceAddress),
-		Detail: audit.OpeningDetail(string(m.State), cmp.Or(d.Note, m.StatusText)), Fingerprint: c.Fingerprint[:],
+		Detail: audit.OpeningDetail(audit.Opening{
+			To: string(m.State), Reason: cmp.Or(d.Note, m.StatusText), RequestKey: c.IdempotencyKey,
+		}),
+		Fingerprint:  c.Fingerprint[:],
 		VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:], DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:],
 		MakerRole: column.OrNull(string(c.Grant.Role)), MakerGrantID: column.OrNull(c.Grant.ID), MakerGrantedAt: column.OrNull(c.Grant.GrantedAt),
 		Clients: m.Clients,
-		Note:    column.OrNull(d.Note), MessageKey: column.OrNull(c.MessageKey), IdempotencyKey: column.OrNull(c.IdempotencyKey),
+		Note:    column.OrNull(d.Note),
+	}
+	for _, key := range c.RequestKeys() {
+		sealed := s.db.Seal().SealRequestKey(key)
+		p.KeyScopes, p.Keys, p.KeySeals = append(p.KeyScopes, string(key.Scope)), append(p.Keys, key.Key), append(p.KeySeals, sealed.MAC[:])
 	}
 	if r := c.Release; r != nil {
 		p.KeyID, p.Mac, p.AccountDigest = &r.Seal.KeyID, r.Seal.MAC[:], digestOrNull(r.Account)
@@ -239,24 +247,29 @@ type Keys struct {
 }
 
 // Repeated returns a DuplicateError when one of the keys was used before, by a request that is the same if its fingerprint is; nil when
-// all are free.
+// all are free. Error: payment.WithheldError for a key that this gateway did not store, or that was changed since.
 func (s *Messages) Repeated(ctx context.Context, keys Keys, fingerprint payment.Digest) error {
 	var found error
 	err := s.db.InRealm(ctx, keys.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		for _, key := range []struct{ scope, key string }{
-			{"external-id", keys.ExternalID}, {"idempotency-key", keys.IdempotencyKey}, {"message-id", keys.MessageKey},
+		for _, key := range []payment.RequestKey{
+			{Scope: payment.KeyExternalID, Key: keys.ExternalID},
+			{Scope: payment.KeyIdempotency, Key: keys.IdempotencyKey},
+			{Scope: payment.KeyMessageID, Key: keys.MessageKey},
 		} {
-			if key.key == "" {
+			if key.Key == "" {
 				continue
 			}
-			row, err := q.MessageIDByCreationKey(ctx, dbsqlc.MessageIDByCreationKeyParams{
-				Realm: keys.Realm, ClientID: keys.ClientID, Scope: key.scope, Key: key.key,
+			row, err := q.CreationKeyGet(ctx, dbsqlc.CreationKeyGetParams{
+				Realm: keys.Realm, ClientID: keys.ClientID, Scope: string(key.Scope), Key: key.Key,
 			})
 			if errors.Is(err, pgx.ErrNoRows) {
 				continue
 			}
 			if err == nil {
-				found = &DuplicateError{Scope: key.scope, MessageID: row.MessageID, SameContent: bytes.Equal(row.Fingerprint, fingerprint[:])}
+				err = s.requestKeyFits(ctx, row)
+			}
+			if err == nil {
+				found = &DuplicateError{Scope: key.Scope, MessageID: row.MessageID, SameContent: bytes.Equal(row.Fingerprint, fingerprint[:])}
 			}
 			return err
 		}
@@ -266,6 +279,23 @@ func (s *Messages) Repeated(ctx context.Context, keys Keys, fingerprint payment.
 		return fmt.Errorf("look up the earlier message: %w", err)
 	}
 	return found
+}
+
+// requestKeyFits holds a stored key against its seal, and raises the alarm for one that does not fit: whose request would pass for a repeat
+// of it is not told that its payment is on its way. A key of before there were seals is believed; the schema takes no such row any more.
+func (s *Messages) requestKeyFits(ctx context.Context, row dbsqlc.CreationKey) error {
+	err := s.db.Seal().CheckRequestKey(load.RequestKey(row), column.Seal(row.KeyID, row.Seal))
+	if err == nil || errors.Is(err, payment.ErrUnsealed) {
+		return nil
+	}
+	s.db.Log().LogAttrs(ctx, slog.LevelError, "a key of a request does not fit its seal, and the request is refused", slog.Bool("alarm", true),
+		slog.String("realm", row.Realm), slog.String("scope", row.Scope), slog.String("message", row.MessageID.String()),
+		slog.String("error", err.Error()))
+	return &payment.WithheldError{Message: payment.Message{
+		Realm: row.Realm, InternalID: row.MessageID,
+		Withheld: "A key of this request was used before, and what it was used for is not what was stored then. Ask an operator, " +
+			"who runs countersign check, before you send it again under another key.",
+	}}
 }
 
 // violates reports whether the error is a unique violation of the named constraint.

@@ -190,6 +190,10 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 	grant, after := t.Version().Grant, t.After()
 	d.Direction = payment.DocumentIn
 	seal, kept := s.db.Seal().SealVersion(after), s.sealDraft(m, d)
+	used := s.db.Seal().SealRequestKey(payment.RequestKey{
+		Realm: m.Realm, ClientID: by.ClientID, Scope: payment.KeyMessageID, Key: d.Reference, MessageID: m.InternalID, Fingerprint: d.Hash,
+		CreatedAt: t.At(),
+	})
 	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
 		EventID: s.newID(), Reason: column.OrNull(t.Reason()), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)),
 		EditorUser: by.UserID, EditorPerson: by.PersonID,
@@ -207,13 +211,13 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 		Remittance: d.Summary.Remittance, NewReference: t.Version().NewReference,
 		EditorRole: string(grant.Role), EditorGrantID: grant.ID, EditorGrantedAt: grant.GrantedAt, VersionKeyID: seal.KeyID,
 		VersionSeal: seal.MAC[:], Clients: after.Clients,
-		DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:],
+		DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:], KeySeal: used.MAC[:],
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return &payment.StateError{Message: m, Wanted: t.Move().From}
 	case violates(err, "creation_key_pkey"):
-		return &DuplicateError{Scope: "message-id", MessageID: m.InternalID}
+		return &DuplicateError{Scope: payment.KeyMessageID, MessageID: m.InternalID}
 	case err != nil:
 		return fmt.Errorf("amend the message: %w", err)
 	}

@@ -213,3 +213,27 @@ func auditedAnswer(row dbsqlc.AuditedOutboxListRow) AuditedAnswer {
 	}
 	return a
 }
+
+// AuditedRequestKey is a key of a request as it is stored.
+type AuditedRequestKey struct {
+	Key  payment.RequestKey
+	Seal keyring.Seal
+}
+
+// EachRequestKey hands over every key of a request, in pages.
+func (s *Snapshot) EachRequestKey(ctx context.Context, look func(AuditedRequestKey)) error {
+	after := dbsqlc.AuditedRequestKeyListParams{PageSize: auditedPage}
+	for {
+		rows, err := s.q.AuditedRequestKeyList(ctx, after)
+		if err != nil {
+			return fmt.Errorf("read the keys of requests: %w", err)
+		}
+		for _, row := range rows {
+			look(AuditedRequestKey{Key: load.RequestKey(row), Seal: column.Seal(row.KeyID, row.Seal)})
+			after.Realm, after.ClientID, after.Scope, after.Key = row.Realm, row.ClientID, row.Scope, row.Key
+		}
+		if len(rows) < auditedPage {
+			return nil
+		}
+	}
+}

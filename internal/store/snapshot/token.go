@@ -3,7 +3,10 @@ package snapshot
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -19,6 +22,62 @@ type UnfitToken struct {
 	Key          string // the digest of the token
 	FamilyID     uuid.UUID
 	Err          error // keyring.ErrForged or keyring.ErrUnknownKey
+}
+
+// UnfitSession is a row of a session of the portal that is not as the gateway left it.
+type UnfitSession struct {
+	Name string
+	Err  error // keyring.ErrForged, keyring.ErrUnknownKey, or ErrEnded
+}
+
+// ErrEnded says that the audit trail tells of the end of a session that is open.
+var ErrEnded = errors.New("it was ended")
+
+// sessionLife is longer than a session lasts, whoever it belongs to: an end before that cannot be one of a session that is open.
+const sessionLife = 48 * time.Hour
+
+// Sessions holds every session of the portal that is not ended, in pages, against its name and its seal, and against the ends that the
+// audit trail tells of. It returns the rows that do not fit, with how many it looked at. The keys are those of tokens.
+func (s *Snapshot) Sessions(ctx context.Context, tokens keyring.Ring, now time.Time) (unfit []UnfitSession, looked int, err error) {
+	rows, err := tokenseal.NewSessions(tokens)
+	if err != nil {
+		return nil, 0, err
+	}
+	ends, err := s.q.SessionEndList(ctx, now.Add(-sessionLife))
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the ends of sessions: %w", err)
+	}
+	after := ""
+	for read := auditedPage; read == auditedPage; looked += read {
+		page, err := s.q.AuditedSessionList(ctx, after, auditedPage)
+		if err != nil {
+			return nil, 0, fmt.Errorf("check the sessions: %w", err)
+		}
+		for _, row := range page {
+			after = row.Token
+			err = sessionUnfit(rows, row, ends)
+			if err != nil {
+				unfit = append(unfit, UnfitSession{Name: row.Token, Err: err})
+			}
+		}
+		read = len(page)
+	}
+	return unfit, looked, nil
+}
+
+func sessionUnfit(rows tokenseal.Sessions, row dbsqlc.Session, ends []string) error {
+	session, err := rows.Open(row.Data)
+	if err != nil {
+		return err
+	}
+	names := rows.Names(session.Token)
+	if !slices.Contains(names, row.Token) || !session.Expiry.Equal(row.Expiry) {
+		return keyring.ErrForged
+	}
+	if slices.ContainsFunc(names, func(name string) bool { return slices.Contains(ends, name) }) {
+		return ErrEnded
+	}
+	return nil
 }
 
 // Tokens holds every token of every realm, in pages, against its seal, and returns the rows that do not fit, with how many it looked at.

@@ -13,6 +13,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/identity"
+	"countersign/internal/store/credential"
 	"countersign/web/request"
 )
 
@@ -73,7 +74,11 @@ func (s *Site) SessionMiddleware() echo.MiddlewareFunc {
 // StartSession binds the session to a person under a new token, so that one known before sign-in is worth nothing.
 func (v *Visit) StartSession(by identity.Principal) error {
 	ctx, s := v.Context(), v.site
-	err := s.sessions.RenewToken(ctx)
+	err := v.tellEnd("sign-in")
+	if err != nil {
+		return err
+	}
+	err = s.sessions.RenewToken(ctx)
 	if err != nil {
 		return err
 	}
@@ -129,7 +134,24 @@ func (v *Visit) hadSession() bool {
 }
 
 // EndSession ends the session of this request.
-func (v *Visit) EndSession() error { return v.site.sessions.Destroy(v.Context()) }
+func (v *Visit) EndSession() error {
+	err := v.tellEnd("sign-out")
+	if err != nil {
+		return err
+	}
+	return v.site.sessions.Destroy(v.Context())
+}
+
+// tellEnd ends the session of this request where somebody is signed in with it, and tells the audit trail.
+func (v *Visit) tellEnd(reason string) error {
+	by, signedIn, err := v.SignedInAs()
+	if err != nil || !signedIn {
+		return err
+	}
+	return v.Config.Sessions.End(v.Context(), credential.SessionEnd{
+		Token: v.site.sessions.Token(v.Context()), By: by, Reason: reason, At: v.At,
+	})
+}
 
 // SignedInAs finds who is signed in with this request; ok is false when nobody is.
 func (v *Visit) SignedInAs() (by identity.Principal, ok bool, err error) {

@@ -280,6 +280,86 @@ func (q *Queries) AuditedRefreshTokenList(ctx context.Context, realm string, tok
 	return items, nil
 }
 
+const auditedRequestKeyList = `-- name: AuditedRequestKeyList :many
+SELECT realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal FROM creation_key k
+WHERE (k.realm, k.client_id, k.scope, k.key) > ($1::text, $2::text, $3::text, $4::text)
+ORDER BY k.realm, k.client_id, k.scope, k.key
+LIMIT $5::integer
+`
+
+type AuditedRequestKeyListParams struct {
+	Realm    string
+	ClientID string
+	Scope    string
+	Key      string
+	PageSize int32
+}
+
+// Keys of requests in the order of their keys, from one on.
+func (q *Queries) AuditedRequestKeyList(ctx context.Context, arg AuditedRequestKeyListParams) ([]CreationKey, error) {
+	rows, err := q.db.Query(ctx, auditedRequestKeyList,
+		arg.Realm,
+		arg.ClientID,
+		arg.Scope,
+		arg.Key,
+		arg.PageSize,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CreationKey
+	for rows.Next() {
+		var i CreationKey
+		if err := rows.Scan(
+			&i.Realm,
+			&i.ClientID,
+			&i.Scope,
+			&i.Key,
+			&i.MessageID,
+			&i.Fingerprint,
+			&i.CreatedAt,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const auditedSessionList = `-- name: AuditedSessionList :many
+SELECT s.token, s.data, s.expiry FROM sessions s
+WHERE s.token > $1::text AND s.data <> ''::bytea
+ORDER BY s.token
+LIMIT $2::integer
+`
+
+// Sessions that are not ended, in the order of their names, from one on.
+func (q *Queries) AuditedSessionList(ctx context.Context, token string, pageSize int32) ([]Session, error) {
+	rows, err := q.db.Query(ctx, auditedSessionList, token, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Session
+	for rows.Next() {
+		var i Session
+		if err := rows.Scan(&i.Token, &i.Data, &i.Expiry); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const auditedVersionList = `-- name: AuditedVersionList :many
 SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, v.ordered_debtor_name, v.maker_role, v.maker_grant_id, v.maker_granted_at, v.clients, coalesce(d.content, '')::bytea AS content,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
@@ -938,6 +1018,12 @@ JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
 WHERE m.kind = 'instruction'
   AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = m.realm AND k.message_id = m.message_id AND k.client_id = m.client_id
                     AND k.scope = 'message-id' AND k.key = d.reference)
+UNION ALL
+SELECT a.realm, 'message'::text, a.message_id::text, 'its Idempotency-Key is no creation key of its client for it'::text
+FROM audit_event a
+WHERE a.sequence = 1 AND jsonb_exists(a.detail::jsonb, 'requestKey')
+  AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = a.realm AND k.message_id = a.message_id AND k.client_id = a.client_id
+                    AND k.scope = 'idempotency-key' AND encode(sha256(convert_to(k.key, 'UTF8')), 'hex') = a.detail::jsonb ->> 'requestKey')
 `
 
 type InvariantExternalIDTwiceRow struct {
@@ -948,7 +1034,8 @@ type InvariantExternalIDTwiceRow struct {
 }
 
 // I8: one externalId of a client on two messages, or one that is not the creation key the client used; a key of another client than its
-// message's, one that names a message id that no version of it has, or one whose request is not that of the other keys.
+// message's, one that names a message id that no version of it has, or one whose request is not that of the other keys; an Idempotency-Key
+// that the audit trail tells of and that is gone.
 func (q *Queries) InvariantExternalIDTwice(ctx context.Context) ([]InvariantExternalIDTwiceRow, error) {
 	rows, err := q.db.Query(ctx, invariantExternalIDTwice)
 	if err != nil {
@@ -1377,7 +1464,8 @@ type InvariantStateWithoutHistoryRow struct {
 // I3: a message whose state is not the end of its history, whose history has a gap or an illegal move, whose times are not those of its
 // moves, or that began in the other direction; one that expires at another time than its policy says; one that is asked about more or less
 // often than its history tells, or much later than the longest pause between two questions (15 minutes, of a recall a day); a recall of ours
-// whose answer is due without a delivery, before it, or more than 92 days after it.
+// whose answer is due without a delivery, before it, on another day than the history of its delivery says, or, where that says none, more
+// than 92 days after it.
 func (q *Queries) InvariantStateWithoutHistory(ctx context.Context) ([]InvariantStateWithoutHistoryRow, error) {
 	rows, err := q.db.Query(ctx, invariantStateWithoutHistory)
 	if err != nil {
@@ -1411,6 +1499,11 @@ JOIN refresh_token t ON t.realm = f.realm AND t.family_id = f.family_id
 WHERE NOT EXISTS (SELECT FROM refresh_token p WHERE p.realm = t.realm AND p.successor_hash = t.token_hash)
 GROUP BY f.realm, f.family_id
 HAVING count(*) <> 1
+UNION ALL
+SELECT f.realm, 'token_family'::text, f.family_id::text, ('was ended by ' || coalesce(a.detail::jsonb ->> 'reason', 'nobody') || ' at ' || a.at || ' and is open again')::text
+FROM token_family f
+JOIN audit_event a ON a.realm = f.realm AND a.event = 'sign-in.ended' AND a.detail::jsonb ->> 'ended' = f.family_id::text
+WHERE f.revoked_at IS NULL
 `
 
 type InvariantTokenChainRow struct {
@@ -1420,7 +1513,8 @@ type InvariantTokenChainRow struct {
 	What     string
 }
 
-// I24: a sign-in whose refresh tokens are not one chain, each spent by the next: a token was brought back that had been spent.
+// I24: a sign-in whose refresh tokens are not one chain, each spent by the next: a token was brought back that had been spent; or one that
+// the audit trail says was ended, and that is not.
 func (q *Queries) InvariantTokenChain(ctx context.Context) ([]InvariantTokenChainRow, error) {
 	rows, err := q.db.Query(ctx, invariantTokenChain)
 	if err != nil {
@@ -1533,13 +1627,15 @@ FROM message m
 LEFT JOIN policy p ON p.realm = m.realm AND p.policy_id = m.policy_id
 LEFT JOIN LATERAL (
   SELECT count(*) FILTER (WHERE h.action = 'inquire') AS inquiries, (array_agg(h.at ORDER BY h.sequence DESC) FILTER (WHERE h.action IN ('time out', 'fall due', 'inquire')))[1] AS asked,
-         min(h.at) FILTER (WHERE h.action IN ('deliver', 'acknowledge')) AS delivered
+         min(h.at) FILTER (WHERE h.action IN ('deliver', 'acknowledge')) AS delivered,
+         min(substring(h.reason FROM '^An answer is due by (\d{4}-\d{2}-\d{2})\.$')) FILTER (WHERE h.action IN ('deliver', 'acknowledge')) AS due
   FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id) h ON true
 WHERE m.expires_at IS DISTINCT FROM (CASE WHEN m.approvals_required > 0 THEN m.created_at + p.pending_seconds * interval '1 second' END)
    OR m.inquiries <> h.inquiries OR (m.inquire_at IS NULL) <> (h.asked IS NULL)
    OR m.inquire_at NOT BETWEEN h.asked AND h.asked + (CASE m.kind WHEN 'recall' THEN interval '1 day' ELSE interval '15 minutes' END)
    OR m.kind = 'recall' AND (m.answer_by IS NULL) <> (h.delivered IS NULL)
    OR m.kind = 'recall' AND m.answer_by NOT BETWEEN h.delivered - interval '1 day' AND h.delivered + interval '92 days'
+   OR m.kind = 'recall' AND to_char(m.answer_by AT TIME ZONE 'UTC', 'YYYY-MM-DD') <> h.due
    OR m.kind NOT IN ('recall', 'received recall') AND m.answer_by IS NOT NULL
 `
 
@@ -1569,6 +1665,31 @@ func (q *Queries) InvariantWrongClock(ctx context.Context) ([]InvariantWrongCloc
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sessionEndList = `-- name: SessionEndList :many
+SELECT coalesce(a.detail::jsonb ->> 'ended', '')::text AS name FROM audit_event a WHERE a.event = 'session.ended' AND a.at > $1::timestamptz
+`
+
+// The sessions that the audit trail says were ended since a time.
+func (q *Queries) SessionEndList(ctx context.Context, since time.Time) ([]string, error) {
+	rows, err := q.db.Query(ctx, sessionEndList, since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		items = append(items, name)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

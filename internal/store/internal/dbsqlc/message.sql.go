@@ -25,6 +25,40 @@ func (q *Queries) AnswerOf(ctx context.Context, realm string, recallID uuid.UUID
 	return message_id, err
 }
 
+const creationKeyGet = `-- name: CreationKeyGet :one
+SELECT realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal FROM creation_key
+WHERE realm = $1 AND client_id = $2 AND scope = $3 AND key = $4
+`
+
+type CreationKeyGetParams struct {
+	Realm    string
+	ClientID string
+	Scope    string
+	Key      string
+}
+
+func (q *Queries) CreationKeyGet(ctx context.Context, arg CreationKeyGetParams) (CreationKey, error) {
+	row := q.db.QueryRow(ctx, creationKeyGet,
+		arg.Realm,
+		arg.ClientID,
+		arg.Scope,
+		arg.Key,
+	)
+	var i CreationKey
+	err := row.Scan(
+		&i.Realm,
+		&i.ClientID,
+		&i.Scope,
+		&i.Key,
+		&i.MessageID,
+		&i.Fingerprint,
+		&i.CreatedAt,
+		&i.KeyID,
+		&i.Seal,
+	)
+	return i, err
+}
+
 const messageAmendIf = `-- name: MessageAmendIf :one
 WITH moved AS (
   UPDATE message m
@@ -54,9 +88,10 @@ WITH moved AS (
     $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $45::text,
     $12::timestamptz FROM moved
 ), keyed AS (
-  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT moved.realm, $6::text, 'message-id', $19::text, moved.message_id, $10::bytea, $12::timestamptz
-  FROM moved WHERE $46::boolean
+  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
+  SELECT moved.realm, $6::text, 'message-id', $19::text, moved.message_id, $10::bytea, $12::timestamptz,
+    $39::text, $46::bytea
+  FROM moved WHERE $47::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
   request_id, source_address, content_hash, detail, at)
@@ -112,6 +147,7 @@ type MessageAmendIfParams struct {
 	EditorGrantedAt   time.Time
 	Clients           []string
 	Reason            *string
+	KeySeal           []byte
 	NewReference      bool
 }
 
@@ -163,6 +199,7 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.EditorGrantedAt,
 		arg.Clients,
 		arg.Reason,
+		arg.KeySeal,
 		arg.NewReference,
 	)
 	var sequence *int32
@@ -285,35 +322,6 @@ func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.U
 	return i, err
 }
 
-const messageIDByCreationKey = `-- name: MessageIDByCreationKey :one
-SELECT message_id, fingerprint FROM creation_key
-WHERE realm = $1 AND client_id = $2 AND scope = $3 AND key = $4
-`
-
-type MessageIDByCreationKeyParams struct {
-	Realm    string
-	ClientID string
-	Scope    string
-	Key      string
-}
-
-type MessageIDByCreationKeyRow struct {
-	MessageID   uuid.UUID
-	Fingerprint []byte
-}
-
-func (q *Queries) MessageIDByCreationKey(ctx context.Context, arg MessageIDByCreationKeyParams) (MessageIDByCreationKeyRow, error) {
-	row := q.db.QueryRow(ctx, messageIDByCreationKey,
-		arg.Realm,
-		arg.ClientID,
-		arg.Scope,
-		arg.Key,
-	)
-	var i MessageIDByCreationKeyRow
-	err := row.Scan(&i.MessageID, &i.Fingerprint)
-	return i, err
-}
-
 const messageIDByGlobalID = `-- name: MessageIDByGlobalID :one
 SELECT message_id FROM message WHERE realm = $1 AND global_id = $2
 `
@@ -360,20 +368,11 @@ WITH added AS (
   VALUES ($1, $63, $2, 1, $64, $17, $18, $61, $15,
     $14, $65, $66, $4, $67, $26)
 ), keyed AS (
-  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $15::text AS client_id, 'message-id' AS scope, $68::text AS key,
-    $2::uuid AS message_id, $69::bytea AS fingerprint, $26::timestamptz AS created_at
-  WHERE $68::text IS NOT NULL
-), named AS (
-  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $15::text AS client_id, 'external-id' AS scope, $16::text AS key,
-    $2::uuid AS message_id, $69::bytea AS fingerprint, $26::timestamptz AS created_at
-  WHERE $16::text IS NOT NULL
-), repeatable AS (
-  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT $1::text AS realm, $15::text AS client_id, 'idempotency-key' AS scope, $70::text AS key,
-    $2::uuid AS message_id, $69::bytea AS fingerprint, $26::timestamptz AS created_at
-  WHERE $70::text IS NOT NULL
+  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
+  SELECT $1::text AS realm, $15::text AS client_id, ($68::text[])[i] AS scope, ($69::text[])[i] AS key,
+    $2::uuid AS message_id, $70::bytea AS fingerprint, $26::timestamptz AS created_at,
+    $54::text AS key_id, ($71::bytea[])[i] AS seal
+  FROM generate_subscripts($69::text[], 1) AS i
 )
 INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
 SELECT $1::text AS realm, $2::uuid AS message_id, 1 AS version, $3::uuid[] AS makers,
@@ -451,9 +450,10 @@ type MessageInsertParams struct {
 	RequestID         *string
 	SourceAddress     *string
 	Detail            string
-	MessageKey        *string
+	KeyScopes         []string
+	Keys              []string
 	Fingerprint       []byte
-	IdempotencyKey    *string
+	KeySeals          [][]byte
 }
 
 // A new message with its document, first version, history, audit, creation keys and, when it needs no approval, its release.
@@ -526,9 +526,10 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.RequestID,
 		arg.SourceAddress,
 		arg.Detail,
-		arg.MessageKey,
+		arg.KeyScopes,
+		arg.Keys,
 		arg.Fingerprint,
-		arg.IdempotencyKey,
+		arg.KeySeals,
 	)
 	return err
 }

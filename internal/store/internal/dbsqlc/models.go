@@ -33,6 +33,18 @@ type Client struct {
 	SuppressedAt *time.Time
 }
 
+type CreationKey struct {
+	Realm       string
+	ClientID    string
+	Scope       string
+	Key         string
+	MessageID   uuid.UUID
+	Fingerprint []byte
+	CreatedAt   time.Time
+	KeyID       *string
+	Seal        []byte
+}
+
 type DebtorAccount struct {
 	Realm          string
 	Iban           string
@@ -395,6 +407,12 @@ type RoutingDirectory struct {
 	LoadedAt    time.Time
 	KeyID       string
 	Seal        []byte
+}
+
+type Session struct {
+	Token  string
+	Data   []byte
+	Expiry time.Time
 }
 
 type TokenFamily struct {

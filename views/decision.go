@@ -56,6 +56,7 @@ type Decided struct {
 	Shell   Shell // its Status is the sentence
 	Row     QueueRow
 	Facts   QueueFacts
+	Tabs    []ui.Tab
 	Next    *Decision
 	AllDone ui.Empty // shown when there is no next item
 }

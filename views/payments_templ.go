@@ -148,7 +148,7 @@ func PaymentList(model Payments) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Pagination(model.Pages).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = listFoot(model.Shell, model.Pages).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -20,32 +20,7 @@ type Queue struct {
 	Detail   *Decision // the open message; nil for none
 	Opened   bool      // the first row opened by itself: where there is no room for both, the list is shown
 	Problems []ui.Problem
-}
-
-// Filter is the filter form of a list. Its fields are sent by GET under the
-// names scheme, currency, amountFrom, amountTo, maker, kind, direction,
-// state, from, to, since and text.
-type Filter struct {
-	Action     string // "/queue" or "/payments"
-	Tab        string // sent along as tab; empty for none
-	Scheme     string
-	Currency   string
-	AmountFrom string
-	AmountTo   string
-	Maker      string
-	State      string
-	States     []ui.Option // offered states; no state field when empty
-	Kind       string
-	Kinds      []ui.Option // offered kinds; no kind field when empty
-	From       string      // first day, of the making
-	To         string      // last day
-	Since      string      // first day in the present state
-	Dated      bool        // the fields for days are offered
-	Direction  string
-	Directions []ui.Option // offered directions; no direction field when empty
-	Text       string
-	Active     int    // number of filters set, the text not counted
-	ClearURL   string // the same list without filters
+	SortURL  func(order string) string // the list in another order; nil for a list that has one order
 }
 
 // QueueRow is one waiting message.
@@ -80,11 +55,30 @@ type QueueFlag struct {
 var queueHeads = ui.Heads{Name: "Creditor and purpose", When: "Age"}
 
 func (q Queue) entries() ui.Entries {
-	list := ui.Entries{Caption: "Messages, oldest first", Heads: queueHeads}
+	list := ui.Entries{Caption: "Messages, " + q.Filter.order(), Heads: queueHeads}
+	if q.SortURL != nil {
+		list.Heads.AmountSorts = []ui.Sort{q.sort("Amount", "largest", "smallest")}
+		list.Heads.WhenSorts = []ui.Sort{q.sort("Age", "", "newest"), q.sort("Expiry", "expiry", "expiry")}
+	}
 	for _, row := range q.Rows {
 		list.Entries = append(list.Entries, row.entry())
 	}
 	return list
+}
+
+// sort is the link that sorts by a column: first one way, and when it is sorted so, the other.
+func (q Queue) sort(label, first, second string) ui.Sort {
+	link := ui.Sort{Label: label, URL: q.SortURL(first)}
+	switch q.Filter.Sort {
+	case first:
+		link.URL, link.Direction = q.SortURL(second), "descending"
+		if first == second {
+			link.URL, link.Direction = q.SortURL(""), "ascending"
+		}
+	case second:
+		link.Direction = "ascending"
+	}
+	return link
 }
 
 func (r QueueRow) entry() ui.Entry {
@@ -119,6 +113,7 @@ type QueueLive struct {
 	Arrivals int
 	URL      string // the list with them
 	Facts    QueueFacts
+	Tabs     []ui.Tab
 	Rows     []QueueRow
 }
 
@@ -141,43 +136,4 @@ func CountOfWaiting(count int) string {
 		return "1,000+"
 	}
 	return strconv.Itoa(count)
-}
-
-func (f Filter) schemes() ui.Choice {
-	return ui.Choice{ID: "scheme", Label: "Scheme", Value: f.Scheme, Options: []ui.Option{
-		{Value: "", Label: "Any"}, {Value: "sic-inst", Label: "SIC"}, {Value: "sct-inst", Label: "SEPA"},
-	}}
-}
-
-func (f Filter) currencies() ui.Choice {
-	return ui.Choice{ID: "currency", Label: "Currency", Value: f.Currency, Options: []ui.Option{
-		{Value: "", Label: "Any"}, {Value: "CHF", Label: "CHF"}, {Value: "EUR", Label: "EUR"},
-	}}
-}
-
-func (f Filter) states() ui.Choice {
-	return ui.Choice{ID: "state", Label: "State", Value: f.State, Options: f.States}
-}
-
-func (f Filter) kinds() ui.Choice {
-	return ui.Choice{ID: "kind", Label: "Type", Value: f.Kind, Options: f.Kinds}
-}
-
-func (f Filter) directions() ui.Choice {
-	return ui.Choice{ID: "direction", Label: "Direction", Value: f.Direction, Options: f.Directions}
-}
-
-func (f Filter) amount(id, label, value string, problems []ui.Problem) ui.Field {
-	return ui.Field{ID: id, Label: label, Value: value, InputMode: "decimal", Problem: problemOf(problems, id)}
-}
-
-func (f Filter) day(id, label, value string, problems []ui.Problem) ui.Field {
-	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 20.11.2026", Problem: problemOf(problems, id)}
-}
-
-func (f Filter) label() string {
-	if f.Active == 0 {
-		return "Filters"
-	}
-	return "Filters (" + strconv.Itoa(f.Active) + ")"
 }

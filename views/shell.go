@@ -81,6 +81,7 @@ type Shell struct {
 	Density     Density
 	Shortcuts   bool          // single-key shortcuts are on
 	EventsURL   string        // stream of live counts; none when empty
+	Here        string        // the address of this page, to come back to
 	Now         time.Time     // the moment the page was made, for ages
 	Simulator   bool          // the demo's clearing simulator has a page
 	Idle        time.Duration // after which a session that nobody uses ends
@@ -137,6 +138,23 @@ func (s Shell) theme() string {
 		return string(s.Theme)
 	}
 	return string(ThemeAuto)
+}
+
+// densityChoice is one height of rows, drawn as the lines of a list.
+type densityChoice struct {
+	value Density
+	label string
+	lines string // path of the picture
+}
+
+var densityChoices = []densityChoice{
+	{DensityCompact, "Compact rows", "M2 3h12M2 6.3h12M2 9.7h12M2 13h12"},
+	{DensityDefault, "Usual rows", "M2 3.5h12M2 8h12M2 12.5h12"},
+	{DensityComfortable, "Comfortable rows", "M2 4.5h12M2 11.5h12"},
+}
+
+func (d densityChoice) pressed(shell Shell) string {
+	return strconv.FormatBool(shell.density() == string(d.value))
 }
 
 func (s Shell) density() string {

@@ -73,8 +73,10 @@ func TestADeepPageReadsNoMoreThanItself(t *testing.T) {
 			return len(l), err
 		},
 		"queue": func() (int, error) {
-			l, err := q.reader.Queue(t.Context(), demo.Realm, lookup.QueueFilter{After: oldest, ExcludePerson: q.checker, PageSize: size})
-			return len(l), err
+			return q.deep(t, size, lookup.QueueFilter{After: lookup.Place{MessageID: oldest}})
+		},
+		"queue, newest first": func() (int, error) {
+			return q.deep(t, size, lookup.QueueFilter{Sort: lookup.SortNewest, After: lookup.Place{MessageID: newest}})
 		},
 		"documents": func() (int, error) {
 			l, err := q.reader.Documents(t.Context(), demo.Realm, lookup.DocumentFilter{Before: newest, PageSize: size})
@@ -109,6 +111,14 @@ func TestADeepPageReadsNoMoreThanItself(t *testing.T) {
 			}
 		}
 	}
+}
+
+// deep reads so many entries of the queue, and counts them.
+func (q *queue) deep(t *testing.T, size int32, ask lookup.QueueFilter) (int, error) {
+	t.Helper()
+	ask.ExcludePerson, ask.PageSize = q.checker, size
+	list, err := q.reader.Queue(t.Context(), demo.Realm, ask)
+	return len(list), err
 }
 
 // explain runs the last list that was read once more, as the reader does, and returns what PostgreSQL did.

@@ -71,8 +71,10 @@ type Message struct {
 
 	Version   int
 	Decisions []Decision // of the current version, in order
-	State     State
-	Sequence  int // of the last history row
+	// ApprovalsListed is how many approvals the row counts, for lists, which come without decisions. What counts are the Decisions.
+	ApprovalsListed int
+	State           State
+	Sequence        int // of the last history row
 	// StateSince is the time of the last move.
 	StateSince  time.Time
 	AcceptedAt  time.Time // the last approval; zero before release

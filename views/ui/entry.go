@@ -16,6 +16,33 @@ type Heads struct {
 	Due   string // "Answer by"
 	Steps string // "Next step"
 	When  string // "Age", "Created"
+
+	AmountSorts []Sort // links in the place of the word
+	WhenSorts   []Sort
+}
+
+// Sort is the link in a column's head that sorts by the column.
+type Sort struct {
+	Label     string
+	URL       string
+	Direction string // "ascending" or "descending"; "" when the list is sorted by something else
+}
+
+// sorted is the direction in which one of the links sorts the list, for those who hear the head.
+func sorted(links []Sort) string {
+	for _, link := range links {
+		if link.Direction != "" {
+			return link.Direction
+		}
+	}
+	return "none"
+}
+
+func (s Sort) arrow() string {
+	if s.Direction == "ascending" {
+		return "↑"
+	}
+	return "↓"
 }
 
 // Entry is one message of a list.

@@ -4,6 +4,7 @@ import "time"
 
 // Tab is one view of the same list or object, a real link.
 type Tab struct {
+	ID      string // of the count, which is brought up to date in place; may be empty
 	Label   string
 	URL     string
 	Count   string // shown beside the label when not empty

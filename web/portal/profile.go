@@ -7,6 +7,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/views"
 	"countersign/views/ui"
+	"countersign/web/portal/page"
 )
 
 func showProfile(v *visit) error { return v.renderProfile(http.StatusOK) }
@@ -26,6 +27,27 @@ func saveProfile(v *visit) error {
 		return err
 	}
 	return v.GoTo("/me", "Settings saved.")
+}
+
+// saveDensity stores how high rows are for this person, and leads back to the list it was chosen at.
+func saveDensity(v *visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	wanted, err := v.Config.Auth.Preference(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	wanted.Density = form.Get("density")
+	err = v.Config.Auth.SavePreference(v.Context(), v.By, wanted)
+	if errors.Is(err, auth.ErrInvalidPreference) {
+		return v.renderProfile(http.StatusUnprocessableEntity)
+	}
+	if err != nil {
+		return err
+	}
+	return v.GoTo(page.LocalPath(form.Get("next")), "")
 }
 
 // changePassword gives the person's account a new password. It ends all sessions, this one included.

@@ -43,6 +43,7 @@ func (p *Portal) Routes() []request.Route {
 			post(page.StayPath, stay),
 			get("/me", showProfile),
 			post("/me", saveProfile),
+			post("/me/density", saveDensity),
 			post("/me/password", changePassword),
 			post("/me/sessions/end", endSessions),
 		},

@@ -15,9 +15,34 @@ import (
 	"countersign/internal/store/internal/load"
 )
 
+// Sort is the order of the list of pending messages.
+type Sort string
+
+// The orders. Amounts are compared as numbers, whatever their currency; what never expires comes after what does.
+const (
+	SortOldest   Sort = ""
+	SortNewest   Sort = "newest"
+	SortLargest  Sort = "largest"
+	SortSmallest Sort = "smallest"
+	SortExpiry   Sort = "expiry"
+)
+
+// Place is where a page of the list begins: behind this message, which had this amount and expiry.
+type Place struct {
+	MessageID uuid.UUID
+	Minor     int64
+	ExpiresAt time.Time // zero for never
+}
+
 // QueueFilter narrows the list of pending messages; a zero field does not.
 type QueueFilter struct {
-	After         uuid.UUID // only younger ones: the last key of the page before
+	Sort          Sort
+	After         Place // only what comes later in the order
+	CreatedFrom   time.Time
+	CreatedBefore time.Time
+	ExpiresBefore time.Time
+	Amended       bool // changed after its submission
+	Begun         bool // with an approval, and in need of more
 	Kind          string
 	Scheme        string
 	MakerLogin    string
@@ -47,7 +72,11 @@ func (r *Reader) Queue(ctx context.Context, realm string, f QueueFilter) ([]paym
 
 func (f QueueFilter) params(realm string) dbsqlc.QueueListParams {
 	return dbsqlc.QueueListParams{
-		Realm: realm, After: column.OrNull(f.After), Kind: column.OrNull(f.Kind), Scheme: column.OrNull(f.Scheme),
+		Realm: realm, Sort: string(f.Sort), After: column.OrNull(f.After.MessageID), AfterKey: f.After.Minor,
+		AfterEnd:    column.OrNull(f.After.ExpiresAt),
+		CreatedFrom: column.OrNull(f.CreatedFrom), CreatedBefore: column.OrNull(f.CreatedBefore),
+		ExpiresBefore: column.OrNull(f.ExpiresBefore), Amended: f.Amended, Begun: f.Begun,
+		Kind: column.OrNull(f.Kind), Scheme: column.OrNull(f.Scheme),
 		MakerLogin: column.OrNull(f.MakerLogin), AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo),
 		ExcludePerson: column.OrNull(f.ExcludePerson), OnlyPerson: column.OrNull(f.OnlyPerson), PageSize: f.PageSize, Searching: f.Search.set(),
 		Search: column.OrNull(f.Search.Text), Compact: column.OrNull(f.Search.Compact), SearchFrom: column.OrNull(f.Search.AmountFrom),
@@ -63,22 +92,29 @@ type Waiting struct {
 	CreatedAt time.Time
 	Currency  string
 	Minor     int64
+	Own       bool // made or edited by the person who asks
+	Decided   bool // approved by the person who asks
 }
 
 // QueueKeys lists what Queue lists, on all its pages together and without what each of them says: the oldest, PageSize at most. The place
-// the filter goes on from does not count.
-func (r *Reader) QueueKeys(ctx context.Context, realm string, f QueueFilter) ([]Waiting, error) {
+// the filter goes on from does not count, nor does its order. person is who asks.
+func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, f QueueFilter) ([]Waiting, error) {
 	var list []Waiting
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
 		p := f.params(realm)
 		rows, err := q.QueueKeys(ctx, dbsqlc.QueueKeysParams{
-			Realm: p.Realm, Kind: p.Kind, Scheme: p.Scheme, MakerLogin: p.MakerLogin, AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
+			Realm: p.Realm, Person: person, CreatedFrom: p.CreatedFrom, CreatedBefore: p.CreatedBefore, ExpiresBefore: p.ExpiresBefore,
+			Amended: p.Amended, Begun: p.Begun,
+			Kind: p.Kind, Scheme: p.Scheme, MakerLogin: p.MakerLogin, AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
 			ExcludePerson: p.ExcludePerson, OnlyPerson: p.OnlyPerson, PageSize: p.PageSize, Searching: p.Searching, Search: p.Search,
 			Compact: p.Compact, SearchFrom: p.SearchFrom, SearchTo: p.SearchTo, SearchCurrency: p.SearchCurrency, SearchSince: p.SearchSince,
 			SearchUntil: p.SearchUntil, SearchStates: p.SearchStates, SearchScheme: p.SearchScheme, SearchKind: p.SearchKind,
 		})
 		for _, row := range rows {
-			list = append(list, Waiting{MessageID: row.MessageID, CreatedAt: row.CreatedAt.UTC(), Currency: row.Currency, Minor: row.Amount})
+			list = append(list, Waiting{
+				MessageID: row.MessageID, CreatedAt: row.CreatedAt.UTC(), Currency: row.Currency, Minor: row.Amount, Own: row.Own,
+				Decided: row.Decided,
+			})
 		}
 		return err
 	})

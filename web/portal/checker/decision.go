@@ -210,7 +210,7 @@ func (v *visit) decided(m payment.Message) error {
 		sentence = string(m.GlobalID) + ": " + approvalsGiven(m) + "."
 	}
 	f := page.ReadFilter(v.Echo.QueryParams(), "/queue")
-	next, found, err := v.nextAfter(m.InternalID, f)
+	next, found, err := v.nextAfter(m, f)
 	if err != nil {
 		return err
 	}
@@ -232,12 +232,11 @@ func (v *visit) decided(m payment.Message) error {
 	left.View.Tab = tabForMe
 	answer := views.Decided{Shell: v.Shell("Approval queue", views.PlaceQueue), Row: QueueRow(v.Visit, m, f), AllDone: v.emptyQueue(left)}
 	answer.Row.Dimmed, answer.Row.Decided = true, decidedNote(decision.Action, "you", decision.DecidedAt)
-	waiting, err := v.waiting(f)
+	now, err := v.counted(&f)
 	if err != nil {
 		return err
 	}
-	answer.Facts = factsOf(waiting, v.At)
-	answer.Facts.Narrowed = f.View.Active > 0 || f.View.Text != ""
+	answer.Facts, answer.Tabs = now.facts(f, v.At), v.queueTabs(f, now)
 	if found {
 		detail, err := v.decision(next, f, views.Decision{})
 		if err != nil {
@@ -249,11 +248,12 @@ func (v *visit) decided(m payment.Message) error {
 }
 
 // nextAfter finds the next message that waits for this person: the one after the given in the list, or else the first.
-func (v *visit) nextAfter(id uuid.UUID, f page.Filter) (payment.Message, bool, error) {
+func (v *visit) nextAfter(decided payment.Message, f page.Filter) (payment.Message, bool, error) {
 	f.View.Tab = tabForMe
-	for _, after := range []uuid.UUID{id, uuid.Nil} {
-		f.After = after
-		list, _, err := v.pending(f)
+	first := f
+	first.After, first.Place = uuid.Nil, ""
+	for _, from := range []page.Filter{f.Behind(decided), first} {
+		list, _, err := v.pending(from)
 		if err != nil {
 			return payment.Message{}, false, err
 		}

@@ -51,10 +51,12 @@ func Follow(v *page.Visit) (*Live, error) {
 
 // Look looks once more. changed is false when there is nothing to tell.
 func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
-	waiting, err := l.visit.waiting(l.filter)
+	l.visit.At = l.visit.Config.Now()
+	now, err := l.visit.counted(&l.filter)
 	if err != nil {
 		return update, false, err
 	}
+	waiting := now.waiting
 	still := make(map[uuid.UUID]bool, len(waiting))
 	for _, w := range waiting {
 		still[w.MessageID] = true
@@ -69,8 +71,8 @@ func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
 	gone := slices.DeleteFunc(l.last, func(w lookup.Waiting) bool { return still[w.MessageID] })
 	update.Rows, err = l.rows(gone)
 	l.last = append(slices.Clip(waiting), gone[min(len(gone), maxGone):]...)
-	update.Facts = factsOf(waiting, l.visit.Config.Now())
-	update.Facts.Narrowed = l.filter.View.Active > 0 || l.filter.View.Text != ""
+	update.Facts = now.facts(l.filter, l.visit.At)
+	update.Tabs = l.visit.queueTabs(l.filter, now)
 	update.URL = "/queue" + l.filter.Query("after", "")
 	update.Shell = l.visit.Shell("", views.PlaceQueue)
 	told := strings.Join([]string{strconv.Itoa(update.Arrivals), strconv.Itoa(len(waiting)), strconv.Itoa(l.visit.Waiting)}, " ")
@@ -88,7 +90,7 @@ func (l *Live) rows(gone []lookup.Waiting) ([]views.QueueRow, error) {
 			return rows, err
 		}
 		row := QueueRow(l.visit.Visit, m, l.filter)
-		row.Dimmed, row.Decided, row.Now = true, l.visit.whatBecame(m), l.visit.Config.Now()
+		row.Dimmed, row.Decided, row.Now = true, l.visit.whatBecame(m), l.visit.At
 		rows = append(rows, row)
 	}
 	return rows, nil

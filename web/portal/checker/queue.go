@@ -1,19 +1,16 @@
 package checker
 
 import (
+	"cmp"
 	"errors"
-	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
-	"countersign/internal/money"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -49,7 +46,7 @@ func showQueue(v *visit) error {
 		return err
 	}
 	status := http.StatusOK
-	if len(f.Problems) > 0 {
+	if len(model.Problems) > 0 {
 		status = http.StatusUnprocessableEntity
 	}
 	if v.Fragment() {
@@ -84,18 +81,22 @@ func (v *visit) firstDetail(model *views.Queue, f page.Filter) (*views.Decision,
 
 // queue fills the page for a filter.
 func (v *visit) queue(f page.Filter) (views.Queue, error) {
-	f.View.Kinds = page.KindOptions(pendingKinds)
+	f.View.Kinds, f.View.Queued, f.View.Dated = page.KindOptions(pendingKinds), true, true
 	f.View.Tab = v.tab(f)
+	now, err := v.counted(&f)
+	if err != nil {
+		return views.Queue{}, err
+	}
 	model := views.Queue{
-		Shell: v.Shell("Approval queue", views.PlaceQueue), Filter: f.View, Tabs: v.queueTabs(f), Problems: f.Problems,
+		Shell: v.Shell("Approval queue", views.PlaceQueue), Filter: f.View, Tabs: v.queueTabs(f, now), Problems: f.Problems,
 		Facts: views.QueueFacts{Waiting: -1, Now: v.At},
 	}
 	model.Shell.Failed = len(f.Problems) > 0
-	var err error
 	if f.View.Tab == tabDecided {
 		model.Rows, err = v.decidedRows(f)
 	} else {
-		err = v.waitingRows(f, &model)
+		model.SortURL = func(order string) string { return f.SortedBy("/queue", order) }
+		err = v.waitingRows(f, now, &model)
 	}
 	model.Empty = v.emptyQueue(f)
 	return model, err
@@ -111,7 +112,7 @@ func (v *visit) tab(f page.Filter) string {
 	return v.tabs()[0].name
 }
 
-func (v *visit) waitingRows(f page.Filter, model *views.Queue) error {
+func (v *visit) waitingRows(f page.Filter, now counted, model *views.Queue) error {
 	list, more, err := v.pending(f)
 	if err != nil {
 		return err
@@ -120,72 +121,13 @@ func (v *visit) waitingRows(f page.Filter, model *views.Queue) error {
 		model.Rows = append(model.Rows, QueueRow(v.Visit, m, f))
 	}
 	if len(list) > 0 {
-		model.Pages = f.Pages("/queue", more, list[len(list)-1].InternalID)
+		model.Pages = f.Pages("/queue", more, f.Behind(list[len(list)-1]))
 	}
-	waiting, err := v.waiting(f)
-	if err != nil {
-		return err
-	}
-	model.Facts = factsOf(waiting, v.At)
-	model.Facts.Narrowed = f.View.Active > 0 || f.View.Text != ""
+	model.Facts = now.facts(f, v.At)
 	if model.Shell.Person.MayDecide {
 		model.Shell.EventsURL = page.EventsPath + f.Query("after", "", sinceField, strconv.FormatInt(v.At.UnixMilli(), 10))
 	}
 	return nil
-}
-
-// ask is what an address narrows the queue to for this person.
-func (v *visit) ask(f page.Filter) lookup.QueueFilter {
-	ask := lookup.QueueFilter{
-		After: f.After, Kind: f.Kind(pendingKinds), Scheme: string(f.Scheme), MakerLogin: f.Maker(),
-		AmountFrom: f.AmountFrom, AmountTo: f.AmountTo, Search: page.ReadSearch(f.View.Text, v.Today()).Search,
-	}
-	switch v.tab(f) {
-	case tabForMe:
-		ask.ExcludePerson = v.By.PersonID
-	case tabMine:
-		ask.OnlyPerson = v.By.PersonID
-	}
-	return ask
-}
-
-// waiting lists the keys of all messages the address leaves, so many as are counted.
-func (v *visit) waiting(f page.Filter) ([]lookup.Waiting, error) {
-	if f.Impossible {
-		return nil, nil
-	}
-	ask := v.ask(f)
-	ask.PageSize = views.MostWaiting
-	return v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, ask)
-}
-
-// factsOf adds up what waits, by currency.
-func factsOf(waiting []lookup.Waiting, now time.Time) views.QueueFacts {
-	facts := views.QueueFacts{Waiting: len(waiting), Now: now}
-	totals := map[string]money.Amount{}
-	for _, w := range waiting {
-		if facts.Oldest.IsZero() || w.CreatedAt.Before(facts.Oldest) {
-			facts.Oldest = w.CreatedAt
-		}
-		amount, err := money.FromMinor(money.Currency(w.Currency), w.Minor)
-		if err != nil {
-			continue // of a currency nobody knows only the count is told: such a message is withheld
-		}
-		sum, begun := totals[w.Currency]
-		if begun {
-			amount, err = sum.Add(amount)
-		}
-		if err == nil {
-			totals[w.Currency] = amount
-		}
-	}
-	if len(waiting) >= views.MostWaiting {
-		return facts // the sum of a part would be taken for the whole
-	}
-	for _, currency := range slices.Sorted(maps.Keys(totals)) {
-		facts.Totals = append(facts.Totals, page.AmountView(totals[currency]))
-	}
-	return facts
 }
 
 // pending reads one page of waiting messages and whether there are more.
@@ -193,8 +135,8 @@ func (v *visit) pending(f page.Filter) (list []payment.Message, more bool, err e
 	if f.Impossible {
 		return nil, false, nil
 	}
-	ask := v.ask(f)
-	ask.PageSize = queuePage + 1
+	ask := v.ask(f, v.tab(f))
+	ask.Sort, ask.After, ask.PageSize = f.Sort(), f.Begins(), queuePage+1
 	list, err = v.Config.Reader.Queue(v.Context(), v.By.Realm, ask)
 	if len(list) > queuePage {
 		return list[:queuePage], true, err
@@ -214,10 +156,31 @@ func QueueRow(v *page.Visit, m payment.Message, f page.Filter) views.QueueRow {
 	if m.Withheld != "" {
 		row.Flags = append(row.Flags, views.QueueFlag{Text: page.Withheld, Title: m.Withheld})
 	}
-	if m.Version > 1 {
-		row.Flags = append(row.Flags, views.QueueFlag{Text: "Amended", Title: "Changed after its submission"})
-	}
+	row.Flags = append(row.Flags, flagsOf(m, v.At)...)
 	return row
+}
+
+// endsSoon is how long before its expiry a message is marked.
+const endsSoon = 4 * time.Hour
+
+// flagsOf are the marks of a waiting message: what a checker should know before opening it.
+func flagsOf(m payment.Message, now time.Time) []views.QueueFlag {
+	var flags []views.QueueFlag
+	if m.ApprovalsRequired > 1 {
+		flags = append(flags, views.QueueFlag{
+			Text:  strconv.Itoa(m.ApprovalsListed) + " of " + strconv.Itoa(m.ApprovalsRequired),
+			Title: "Approvals given, and needed",
+		})
+	}
+	if m.Version > 1 {
+		flags = append(flags, views.QueueFlag{Text: "Amended", Title: "Changed after its submission"})
+	}
+	if !m.ExpiresAt.IsZero() && m.ExpiresAt.Sub(now) < endsSoon {
+		flags = append(flags, views.QueueFlag{
+			Text: "Ends " + ui.ShortTime(m.ExpiresAt, now), Title: "Expires without a decision at " + ui.DateTime(m.ExpiresAt),
+		})
+	}
+	return flags
 }
 
 // decidedRows are the messages this person decided today, newest first, at most a page of them.
@@ -266,10 +229,13 @@ func (v *visit) tabs() []queueTab {
 	return []queueTab{all}
 }
 
-func (v *visit) queueTabs(f page.Filter) []ui.Tab {
+func (v *visit) queueTabs(f page.Filter, now counted) []ui.Tab {
 	var tabs []ui.Tab
 	for _, t := range v.tabs() {
-		tabs = append(tabs, ui.Tab{Label: t.label, URL: "/queue" + f.Query("tab", t.name, "after", ""), Current: f.View.Tab == t.name})
+		tabs = append(tabs, ui.Tab{
+			ID: "tab-" + cmp.Or(t.name, "me"), Label: t.label, URL: "/queue" + f.Query("tab", t.name, "after", ""), Current: f.View.Tab == t.name,
+			Count: now.tabs[t.name],
+		})
 	}
 	return tabs
 }

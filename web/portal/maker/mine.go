@@ -65,7 +65,7 @@ func showMine(v *visit) error {
 		model.Rows = append(model.Rows, row)
 	}
 	if len(list) > 0 {
-		model.Pages = f.Pages("/mine", more, list[len(list)-1].InternalID)
+		model.Pages = f.Pages("/mine", more, f.Behind(list[len(list)-1]))
 	}
 	return v.Render(http.StatusOK, views.MinePage(model))
 }

@@ -22,6 +22,7 @@ import (
 type Filter struct {
 	View    views.Filter
 	After   uuid.UUID // the last entry of the page before; zero for the first page
+	Place   string    // what else says where that entry stands in the order; "" in the order of age
 	Current uuid.UUID // the open entry, which the list marks
 
 	Scheme     rulebook.Scheme // "" for both
@@ -38,17 +39,20 @@ func ReadFilter(query url.Values, action string) Filter {
 		Action: action, Tab: get("tab"), Scheme: get("scheme"), Currency: get("currency"), AmountFrom: get("amountFrom"),
 		AmountTo: get("amountTo"), Maker: get("maker"), State: get("state"), Text: get("text"),
 		Kind: get("kind"), Direction: get("direction"), From: get("from"), To: get("to"), Since: get("since"),
+		Age: get("age"), Flag: get("flag"), Sort: get("sort"),
 	}}
 	if f.View.Text == "" {
 		f.View.Text = get("q")
 	}
-	f.After, _ = uuid.Parse(query.Get("after"))
+	after, place, _ := strings.Cut(query.Get("after"), "~")
+	f.After, _ = uuid.Parse(after)
+	f.Place = Searchable(place)
 	f.Scheme, f.Impossible = schemeFor(f.View.Scheme, f.View.Currency)
 	f.AmountFrom = f.amount("amountFrom", f.View.AmountFrom)
 	f.AmountTo = f.amount("amountTo", f.View.AmountTo)
 	for _, set := range []string{
 		f.View.Scheme, f.View.Currency, f.View.AmountFrom, f.View.AmountTo, f.View.Maker, f.View.State, f.View.Kind, f.View.Direction,
-		f.View.From, f.View.To, f.View.Since,
+		f.View.From, f.View.To, f.View.Since, f.View.Age, f.View.Flag,
 	} {
 		if set != "" {
 			f.View.Active++
@@ -103,6 +107,9 @@ func (f *Filter) amount(name, typed string) int64 {
 	return amount.Minor()
 }
 
+// NoDay is the code of a text that is no day.
+const NoDay = "DT01"
+
 // Days reads the days of the filter in the zone of the banking day: made on the first one or later, made before the end of the second one,
 // in its state since the third one. A zero time does not narrow the list. What is no day is named in the problems.
 func (f *Filter) Days(zone *time.Location) (from, before, since time.Time) {
@@ -116,7 +123,7 @@ func (f *Filter) Days(zone *time.Location) (from, before, since time.Time) {
 				return at
 			}
 		}
-		f.Problems = append(f.Problems, ui.Problem{Field: name, Text: "Enter a day such as 20.11.2026.", Code: "DT01"})
+		f.Problems = append(f.Problems, ui.Problem{Field: name, Text: "Enter a day such as 20.11.2026.", Code: NoDay})
 		return time.Time{}
 	}
 	from, before, since = day("from", f.View.From), day("to", f.View.To), day("since", f.View.Since)
@@ -146,9 +153,12 @@ func (f Filter) Query(changes ...string) string {
 	set("from", f.View.From)
 	set("to", f.View.To)
 	set("since", f.View.Since)
+	set("age", f.View.Age)
+	set("flag", f.View.Flag)
+	set("sort", f.View.Sort)
 	set("text", f.View.Text)
 	if f.After != uuid.Nil {
-		set("after", f.After.String())
+		set("after", f.after())
 	}
 	for i := 0; i+1 < len(changes); i += 2 {
 		values.Del(changes[i])
@@ -160,16 +170,24 @@ func (f Filter) Query(changes ...string) string {
 	return "?" + values.Encode()
 }
 
-// Pages are the links of a list. more says whether there is a next page, last is the last entry of this one.
-func (f Filter) Pages(path string, more bool, last uuid.UUID) ui.Pages {
+// Pages are the links of a list. more says whether there is a next page, behind is this filter behind the last entry of this one.
+func (f Filter) Pages(path string, more bool, behind Filter) ui.Pages {
 	pages := ui.Pages{NextLabel: "Next page"}
 	if f.After != uuid.Nil {
 		pages.FirstURL = path + f.Query("after", "")
 	}
 	if more {
-		pages.NextURL = path + f.Query("after", last.String())
+		pages.NextURL = path + behind.Query()
 	}
 	return pages
+}
+
+// after is where the list goes on.
+func (f Filter) after() string {
+	if f.Place == "" {
+		return f.After.String()
+	}
+	return f.After.String() + "~" + f.Place
 }
 
 // Kind is the kind asked for if it is one of the given, else "".

@@ -161,6 +161,7 @@ func (v *Visit) Shell(title string, place views.Place) views.Shell {
 		Title: title, Environment: v.Config.Environment, Person: v.person(), Place: place, QueueCount: v.Waiting, Status: v.Status,
 		Theme: views.Theme(v.preference.Theme), Density: views.Density(v.preference.Density), Shortcuts: v.preference.Shortcuts, Now: v.At,
 		Simulator: v.Config.SimulatorURL != "", Idle: sessionIdle, Life: v.site.sessionLeft(v), BrokenGlasses: v.broken, ChangeCount: v.Changes,
+		Here: v.Echo.Request().URL.RequestURI(),
 	}
 }
 

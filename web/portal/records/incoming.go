@@ -36,7 +36,7 @@ func showIncoming(v *visit) error {
 		model.Rows = append(model.Rows, incomingRow(m))
 	}
 	if len(list) > 0 {
-		model.Pages = f.Pages("/incoming", more, list[len(list)-1].InternalID)
+		model.Pages = f.Pages("/incoming", more, f.Behind(list[len(list)-1]))
 	}
 	model.Empty = ui.Empty{
 		Icon: "arrow-down-left", Title: "No incoming payments yet", Text: "What other banks send to your accounts is listed here.",
@@ -108,7 +108,7 @@ func showReceivedRecalls(v *visit) error {
 		model.Rows = append(model.Rows, row)
 	}
 	if len(list) > 0 {
-		model.Pages = f.Pages("/recalls", more, list[len(list)-1].InternalID)
+		model.Pages = f.Pages("/recalls", more, f.Behind(list[len(list)-1]))
 	}
 	model.Empty = ui.Empty{Icon: "circle-check", Title: "No recall waits for an answer", Text: "What other banks ask back is listed here."}
 	if f.View.Tab != "" {

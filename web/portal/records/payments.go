@@ -43,7 +43,7 @@ func showPayments(v *visit) error {
 		model.Rows = append(model.Rows, paymentRow(m))
 	}
 	if len(list) > 0 {
-		model.Pages = f.Pages("/payments", more, list[len(list)-1].InternalID)
+		model.Pages = f.Pages("/payments", more, f.Behind(list[len(list)-1]))
 	}
 	model.Empty = ui.Empty{Icon: "list", Title: "No payments yet", Text: "What is submitted in this realm is listed here."}
 	if f.View.Active > 0 || f.View.Text != "" {

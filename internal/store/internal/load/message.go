@@ -35,7 +35,7 @@ func Listed(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message {
 		StateSince: m.StateSince.UTC(), AcceptedAt: column.Time(m.AcceptedAt), DeliveredAt: column.Time(m.DeliveredAt),
 		SettledAt: column.Time(m.SettledAt), RecallState: payment.State(m.RecallState), ReturnState: payment.State(m.ReturnState),
 		StatusCode: column.Text(m.StatusCode), StatusText: column.Text(m.StatusText), Inquiries: int(m.Inquiries),
-		DocumentID: m.DocumentID,
+		DocumentID: m.DocumentID, ApprovalsListed: int(m.Approvals),
 		Summary: payment.Summary{
 			Amount: amount, InstructionID: column.Text(m.InstructionID), EndToEndID: m.EndToEndID, TransactionID: column.Text(m.TransactionID),
 			UETR: column.Text(m.Uetr), DebtorName: m.DebtorName, OrderedDebtorName: column.Text(m.OrderedDebtorName), DebtorAccount: m.DebtorAccount,

@@ -1,0 +1,88 @@
+-- Reads of what waits for a decision. They run with custom plans: what an address does not narrow by falls out of the plan.
+
+-- name: QueueList :many
+-- Pending messages in the order asked for, from a place on; without those a person made or decided when they are excluded. Oldest and
+-- newest first come off the index of what waits, amounts off theirs where much waits. By expiry all that waits is looked through: an index
+-- for it would cost every payment a write, and the queue is what people still have to read.
+SELECT * FROM message_listed m
+WHERE m.realm = @realm AND m.state = 'Approval Pending'
+  AND (sqlc.narg(after)::uuid IS NULL OR CASE @sort::text
+       WHEN 'newest' THEN m.message_id < sqlc.narg(after)::uuid
+       WHEN 'smallest' THEN (m.amount, m.message_id) > (sqlc.arg(after_key)::bigint, sqlc.narg(after)::uuid)
+       WHEN 'largest' THEN (m.amount, m.message_id) < (sqlc.arg(after_key)::bigint, sqlc.narg(after)::uuid)
+       WHEN 'expiry' THEN (coalesce(m.expires_at, 'infinity'), m.message_id) > (coalesce(sqlc.narg(after_end)::timestamptz, 'infinity'), sqlc.narg(after)::uuid)
+       ELSE m.message_id > sqlc.narg(after)::uuid END)
+  AND (sqlc.narg(kind)::text IS NULL OR m.kind = sqlc.narg(kind)::text)
+  AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
+  AND (sqlc.narg(maker_login)::text IS NULL OR m.maker_login = sqlc.narg(maker_login)::text)
+  AND (sqlc.narg(amount_from)::bigint IS NULL OR m.amount >= sqlc.narg(amount_from)::bigint)
+  AND (sqlc.narg(amount_to)::bigint IS NULL OR m.amount <= sqlc.narg(amount_to)::bigint)
+  AND (sqlc.narg(created_from)::timestamptz IS NULL OR m.created_at >= sqlc.narg(created_from)::timestamptz)
+  AND (sqlc.narg(created_before)::timestamptz IS NULL OR m.created_at < sqlc.narg(created_before)::timestamptz)
+  AND (sqlc.narg(expires_before)::timestamptz IS NULL OR m.expires_at < sqlc.narg(expires_before)::timestamptz)
+  AND (NOT @amended::boolean OR m.version > 1)
+  AND (NOT @begun::boolean OR m.approvals > 0)
+  AND (NOT @searching::boolean
+       OR search_hit(sqlc.narg(search)::text, sqlc.narg(compact)::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
+         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
+       OR (m.amount BETWEEN sqlc.narg(search_from)::bigint AND sqlc.narg(search_to)::bigint
+           AND m.currency = coalesce(sqlc.narg(search_currency)::text, m.currency))
+       OR (m.created_at >= sqlc.narg(search_since)::timestamptz AND m.created_at < sqlc.narg(search_until)::timestamptz)
+       OR m.state = ANY (sqlc.narg(search_states)::text[]) OR m.scheme = sqlc.narg(search_scheme)::text OR m.kind = sqlc.narg(search_kind)::text)
+  AND (sqlc.narg(exclude_person)::uuid IS NULL OR (sqlc.narg(exclude_person)::uuid <> ALL (m.makers)
+       AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
+                         AND d.checker_person = sqlc.narg(exclude_person)::uuid)))
+  AND (sqlc.narg(only_person)::uuid IS NULL OR sqlc.narg(only_person)::uuid = ANY (m.makers))
+ORDER BY CASE WHEN @sort::text = 'smallest' THEN m.amount END, CASE WHEN @sort::text = 'largest' THEN m.amount END DESC,
+  CASE WHEN @sort::text = 'expiry' THEN coalesce(m.expires_at, 'infinity') END,
+  CASE WHEN @sort::text IN ('newest', 'largest') THEN m.message_id END DESC,
+  m.message_id
+LIMIT @page_size::integer;
+
+-- name: QueueKeys :many
+-- The keys, ages and amounts of what QueueList lists, of all pages together, so many at most, the oldest first; and whether the person who
+-- looks made each, or decided it already.
+SELECT m.message_id, m.created_at, m.currency, m.amount, coalesce(@person::uuid = ANY (m.makers), false)::boolean AS own,
+       EXISTS (SELECT FROM decision x WHERE x.realm = m.realm AND x.message_id = m.message_id AND x.version = m.version
+                 AND x.checker_person = @person::uuid)::boolean AS decided
+FROM message_listed m
+WHERE m.realm = @realm AND m.state = 'Approval Pending'
+  AND (sqlc.narg(kind)::text IS NULL OR m.kind = sqlc.narg(kind)::text)
+  AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
+  AND (sqlc.narg(maker_login)::text IS NULL OR m.maker_login = sqlc.narg(maker_login)::text)
+  AND (sqlc.narg(amount_from)::bigint IS NULL OR m.amount >= sqlc.narg(amount_from)::bigint)
+  AND (sqlc.narg(amount_to)::bigint IS NULL OR m.amount <= sqlc.narg(amount_to)::bigint)
+  AND (sqlc.narg(created_from)::timestamptz IS NULL OR m.created_at >= sqlc.narg(created_from)::timestamptz)
+  AND (sqlc.narg(created_before)::timestamptz IS NULL OR m.created_at < sqlc.narg(created_before)::timestamptz)
+  AND (sqlc.narg(expires_before)::timestamptz IS NULL OR m.expires_at < sqlc.narg(expires_before)::timestamptz)
+  AND (NOT @amended::boolean OR m.version > 1)
+  AND (NOT @begun::boolean OR m.approvals > 0)
+  AND (NOT @searching::boolean
+       OR search_hit(sqlc.narg(search)::text, sqlc.narg(compact)::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
+         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
+       OR (m.amount BETWEEN sqlc.narg(search_from)::bigint AND sqlc.narg(search_to)::bigint
+           AND m.currency = coalesce(sqlc.narg(search_currency)::text, m.currency))
+       OR (m.created_at >= sqlc.narg(search_since)::timestamptz AND m.created_at < sqlc.narg(search_until)::timestamptz)
+       OR m.state = ANY (sqlc.narg(search_states)::text[]) OR m.scheme = sqlc.narg(search_scheme)::text OR m.kind = sqlc.narg(search_kind)::text)
+  AND (sqlc.narg(exclude_person)::uuid IS NULL OR (sqlc.narg(exclude_person)::uuid <> ALL (m.makers)
+       AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
+                         AND d.checker_person = sqlc.narg(exclude_person)::uuid)))
+  AND (sqlc.narg(only_person)::uuid IS NULL OR sqlc.narg(only_person)::uuid = ANY (m.makers))
+ORDER BY m.message_id
+LIMIT @page_size::integer;
+
+-- name: QueueCount :many
+-- How many wait, since when, and how much in each currency; for everybody but the excluded person. Counts the given number of the oldest
+-- at most. A sum that no column holds can only be planted: it stops at the largest number, and the rows behind it are withheld.
+SELECT q.currency, count(*) AS waiting, least(sum(q.amount), 9223372036854775807)::bigint AS total, min(q.created_at)::timestamptz AS oldest
+FROM (
+  SELECT v.currency, v.amount, m.created_at
+  FROM message m
+  JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+  WHERE m.realm = @realm AND m.state = 'Approval Pending'
+    AND (sqlc.narg(exclude_person)::uuid IS NULL OR (sqlc.narg(exclude_person)::uuid <> ALL (v.makers)
+         AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
+                           AND d.checker_person = sqlc.narg(exclude_person)::uuid)))
+  ORDER BY m.message_id LIMIT @most::integer
+) q
+GROUP BY q.currency ORDER BY q.currency;

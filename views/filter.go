@@ -1,0 +1,132 @@
+package views
+
+import (
+	"strconv"
+	"strings"
+
+	"countersign/views/ui"
+)
+
+// Orders are the orders of the queue.
+var Orders = []ui.Option{
+	{Value: "", Label: "Oldest first"},
+	{Value: "newest", Label: "Newest first"},
+	{Value: "largest", Label: "Largest amount first"},
+	{Value: "smallest", Label: "Smallest amount first"},
+	{Value: "expiry", Label: "What expires first"},
+}
+
+// Ages are how long something waits at least.
+var Ages = []ui.Option{
+	{Value: "", Label: "Any"},
+	{Value: "15m", Label: "15 minutes or more"},
+	{Value: "1h", Label: "1 hour or more"},
+	{Value: "4h", Label: "4 hours or more"},
+	{Value: "1d", Label: "1 day or more"},
+}
+
+// The flags the queue can be narrowed to.
+const (
+	FlagAmended = "amended"
+	FlagBegun   = "begun"
+	FlagEnding  = "ending"
+)
+
+// Flags are the marks the queue can be narrowed to.
+var Flags = []ui.Option{
+	{Value: "", Label: "Any"},
+	{Value: FlagAmended, Label: "Amended"},
+	{Value: FlagBegun, Label: "Approved once, needs more"},
+	{Value: FlagEnding, Label: "Expires within 4 hours"},
+}
+
+// Filter is the filter form of a list. Its fields are sent by GET under the
+// names scheme, currency, amountFrom, amountTo, maker, kind, direction,
+// state, from, to, since, age, flag, sort and text.
+type Filter struct {
+	Action     string // "/queue" or "/payments"
+	Tab        string // sent along as tab; empty for none
+	Scheme     string
+	Currency   string
+	AmountFrom string
+	AmountTo   string
+	Maker      string
+	State      string
+	States     []ui.Option // offered states; no state field when empty
+	Kind       string
+	Kinds      []ui.Option // offered kinds; no kind field when empty
+	From       string      // first day, of the making
+	To         string      // last day
+	Since      string      // first day in the present state
+	Dated      bool        // the fields for days are offered
+	Queued     bool        // age, flags and order are offered, which the queue alone has
+	Age        string      // made at least so long ago; a value of Ages
+	Flag       string      // a value of Flags
+	Sort       string      // a value of Orders
+	Direction  string
+	Directions []ui.Option // offered directions; no direction field when empty
+	Text       string
+	Active     int    // number of filters set, the text not counted
+	ClearURL   string // the same list without filters
+}
+
+func (f Filter) schemes() ui.Choice {
+	return ui.Choice{ID: "scheme", Label: "Scheme", Value: f.Scheme, Options: []ui.Option{
+		{Value: "", Label: "Any"}, {Value: "sic-inst", Label: "SIC"}, {Value: "sct-inst", Label: "SEPA"},
+	}}
+}
+
+func (f Filter) currencies() ui.Choice {
+	return ui.Choice{ID: "currency", Label: "Currency", Value: f.Currency, Options: []ui.Option{
+		{Value: "", Label: "Any"}, {Value: "CHF", Label: "CHF"}, {Value: "EUR", Label: "EUR"},
+	}}
+}
+
+func (f Filter) states() ui.Choice {
+	return ui.Choice{ID: "state", Label: "State", Value: f.State, Options: f.States}
+}
+
+func (f Filter) kinds() ui.Choice {
+	return ui.Choice{ID: "kind", Label: "Type", Value: f.Kind, Options: f.Kinds}
+}
+
+func (f Filter) directions() ui.Choice {
+	return ui.Choice{ID: "direction", Label: "Direction", Value: f.Direction, Options: f.Directions}
+}
+
+func (f Filter) amount(id, label, value string, problems []ui.Problem) ui.Field {
+	return ui.Field{ID: id, Label: label, Value: value, InputMode: "decimal", Problem: problemOf(problems, id)}
+}
+
+func (f Filter) day(id, label, value string, problems []ui.Problem) ui.Field {
+	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 20.11.2026", Problem: problemOf(problems, id)}
+}
+
+func (f Filter) label() string {
+	if f.Active == 0 {
+		return "Filters"
+	}
+	return "Filters (" + strconv.Itoa(f.Active) + ")"
+}
+
+func (f Filter) ages() ui.Choice {
+	return ui.Choice{ID: "age", Label: "Waits", Value: f.Age, Options: Ages}
+}
+
+func (f Filter) flags() ui.Choice {
+	return ui.Choice{ID: "flag", Label: "Flag", Value: f.Flag, Options: Flags}
+}
+
+func (f Filter) orders() ui.Choice {
+	return ui.Choice{ID: "sort", Label: "Order", Value: f.Sort, Options: Orders}
+}
+
+// order is the order in words: "oldest first".
+func (f Filter) order() string {
+	for _, order := range Orders {
+		if order.Value == f.Sort {
+			return strings.ToLower(order.Label)
+		}
+	}
+	return "oldest first"
+}

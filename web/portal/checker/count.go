@@ -1,0 +1,161 @@
+package checker
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"countersign/internal/identity"
+	"countersign/internal/money"
+	"countersign/internal/store/lookup"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// mostCounted is where the count on a tab ends: "99+".
+const mostCounted = 100
+
+// counted is how much waits as an address narrows it: what the tab on show lists, and the count for each tab.
+type counted struct {
+	waiting []lookup.Waiting
+	tabs    map[string]string
+}
+
+func (c counted) facts(f page.Filter, now time.Time) views.QueueFacts {
+	facts := factsOf(c.waiting, now)
+	facts.Narrowed = f.View.Active > 0 || f.View.Text != ""
+	return facts
+}
+
+// counted asks once for all that waits, and shares it out to the tabs. Only where more waits than is read at once are the tabs asked for
+// apart, each as far as its count goes.
+func (v *visit) counted(f *page.Filter) (counted, error) {
+	now := counted{tabs: map[string]string{}}
+	if v.By.Has(identity.RoleChecker) {
+		decided, err := v.Config.Reader.DecidedBy(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight())
+		if err != nil {
+			return now, err
+		}
+		now.tabs[tabDecided] = countUpTo(len(decided), queuePage)
+	}
+	shares, err := v.shares(f)
+	for tab, waiting := range shares {
+		now.tabs[tab] = countUpTo(len(waiting), mostCounted-1)
+	}
+	now.waiting = shares[v.tab(*f)]
+	return now, err
+}
+
+// shares lists the keys of what each tab holds, so many as are counted.
+func (v *visit) shares(f *page.Filter) (map[string][]lookup.Waiting, error) {
+	shares := map[string][]lookup.Waiting{}
+	if f.Impossible {
+		return shares, nil
+	}
+	ask := v.askAll(f)
+	ask.PageSize = views.MostWaiting
+	all, err := v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, v.By.PersonID, ask)
+	if err != nil {
+		return nil, err
+	}
+	shares[tabAll] = all
+	shares[tabForMe] = slices.DeleteFunc(slices.Clone(all), func(w lookup.Waiting) bool { return w.Own || w.Decided })
+	shares[tabMine] = slices.DeleteFunc(slices.Clone(all), func(w lookup.Waiting) bool { return !w.Own })
+	if len(all) < views.MostWaiting {
+		return shares, nil
+	}
+	for _, t := range v.tabs() {
+		current := t.name == v.tab(*f)
+		if t.name == tabAll || t.name == tabDecided || !current && len(shares[t.name]) >= mostCounted {
+			continue
+		}
+		ask := v.ask(*f, t.name)
+		ask.PageSize = mostCounted
+		if current {
+			ask.PageSize = views.MostWaiting
+		}
+		shares[t.name], err = v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, v.By.PersonID, ask)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return shares, nil
+}
+
+// countUpTo writes a count, and of a larger one that it is larger: "99+".
+func countUpTo(count, most int) string {
+	if count > most {
+		return strconv.Itoa(most) + "+"
+	}
+	return strconv.Itoa(count)
+}
+
+// waiting lists the keys of all messages the address leaves, so many as are counted.
+func (v *visit) waiting(f page.Filter) ([]lookup.Waiting, error) {
+	shares, err := v.shares(&f)
+	return shares[v.tab(f)], err
+}
+
+// ask is what an address narrows a tab of the queue to for this person.
+func (v *visit) ask(f page.Filter, tab string) lookup.QueueFilter {
+	ask := v.askAll(&f)
+	switch tab {
+	case tabForMe:
+		ask.ExcludePerson = v.By.PersonID
+	case tabMine:
+		ask.OnlyPerson = v.By.PersonID
+	}
+	return ask
+}
+
+// askAll is what an address narrows the queue to for everybody. What is no day is named in the filter's problems.
+func (v *visit) askAll(f *page.Filter) lookup.QueueFilter {
+	ask := lookup.QueueFilter{
+		Kind: f.Kind(pendingKinds), Scheme: string(f.Scheme), MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,
+		Search:  page.ReadSearch(f.View.Text, v.Today()).Search,
+		Amended: f.View.Flag == views.FlagAmended, Begun: f.View.Flag == views.FlagBegun,
+	}
+	f.Problems = slices.DeleteFunc(f.Problems, func(p ui.Problem) bool { return p.Code == page.NoDay })
+	ask.CreatedFrom, ask.CreatedBefore, _ = f.Days(v.Config.Zone)
+	if f.View.Flag == views.FlagEnding {
+		ask.ExpiresBefore = v.At.Add(endsSoon)
+	}
+	if age := f.OlderThan(); age > 0 {
+		made := v.At.Add(-age)
+		if ask.CreatedBefore.IsZero() || made.Before(ask.CreatedBefore) {
+			ask.CreatedBefore = made
+		}
+	}
+	return ask
+}
+
+// factsOf adds up what waits, by currency.
+func factsOf(waiting []lookup.Waiting, now time.Time) views.QueueFacts {
+	facts := views.QueueFacts{Waiting: len(waiting), Now: now}
+	totals := map[string]money.Amount{}
+	for _, w := range waiting {
+		if facts.Oldest.IsZero() || w.CreatedAt.Before(facts.Oldest) {
+			facts.Oldest = w.CreatedAt
+		}
+		amount, err := money.FromMinor(money.Currency(w.Currency), w.Minor)
+		if err != nil {
+			continue // of a currency nobody knows only the count is told: such a message is withheld
+		}
+		sum, begun := totals[w.Currency]
+		if begun {
+			amount, err = sum.Add(amount)
+		}
+		if err == nil {
+			totals[w.Currency] = amount
+		}
+	}
+	if len(waiting) >= views.MostWaiting {
+		return facts // the sum of a part would be taken for the whole
+	}
+	for _, currency := range slices.Sorted(maps.Keys(totals)) {
+		facts.Totals = append(facts.Totals, page.AmountView(totals[currency]))
+	}
+	return facts
+}

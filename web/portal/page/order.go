@@ -1,0 +1,59 @@
+package page
+
+import (
+	"strconv"
+	"time"
+
+	"countersign/internal/payment"
+	"countersign/internal/store/lookup"
+	"countersign/views"
+)
+
+// Sort is the order asked for if there is such a one, else the usual one.
+func (f Filter) Sort() lookup.Sort {
+	for _, order := range views.Orders {
+		if order.Value == f.View.Sort {
+			return lookup.Sort(order.Value)
+		}
+	}
+	return lookup.SortOldest
+}
+
+// Behind is the filter behind a message: what comes after it in the order.
+func (f Filter) Behind(m payment.Message) Filter {
+	f.After, f.Place = m.InternalID, ""
+	switch f.Sort() {
+	case lookup.SortLargest, lookup.SortSmallest:
+		f.Place = strconv.FormatInt(m.Summary.Amount.Minor(), 10)
+	case lookup.SortExpiry:
+		if !m.ExpiresAt.IsZero() {
+			f.Place = strconv.FormatInt(m.ExpiresAt.UnixMicro(), 10)
+		}
+	}
+	return f
+}
+
+// Begins is the place where the list goes on.
+func (f Filter) Begins() lookup.Place {
+	place := lookup.Place{MessageID: f.After}
+	number, err := strconv.ParseInt(f.Place, 10, 64)
+	switch {
+	case err != nil:
+	case f.Sort() == lookup.SortExpiry:
+		place.ExpiresAt = time.UnixMicro(number).UTC()
+	default:
+		place.Minor = number
+	}
+	return place
+}
+
+// OlderThan is how long ago what is listed was made at least; zero when age does not matter.
+func (f Filter) OlderThan() time.Duration {
+	ages := map[string]time.Duration{"15m": 15 * time.Minute, "1h": time.Hour, "4h": 4 * time.Hour, "1d": 24 * time.Hour}
+	return ages[f.View.Age]
+}
+
+// SortedBy is the address of the list in another order, from its beginning.
+func (f Filter) SortedBy(path, order string) string {
+	return path + f.Query("sort", order, "after", "")
+}

@@ -151,3 +151,9 @@ ORDER BY m.message_id DESC LIMIT @most::integer;
 -- name: IncomingAccountTaken :one
 -- Whether another realm receives payments for the account. The function looks past the realm's own rows, and says no more than that.
 SELECT incoming_account_taken(@iban, @realm)::boolean;
+
+-- name: MessageUntaken :one
+-- A released message of ours that clearing is not known to have, by its id or its Global ID.
+SELECT message_id, global_id FROM message
+WHERE realm = @realm AND (message_id = sqlc.narg(message_id)::uuid OR global_id = sqlc.narg(global_id)::text)
+  AND direction = 'out' AND accepted_at IS NOT NULL AND delivered_at IS NULL AND state IN ('Approved', 'Processing', 'Unconfirmed');

@@ -31,6 +31,8 @@ func (r Request) after(known Facts) (Values, error) {
 		return r.afterClient(known)
 	case "account":
 		return r.afterAccount(known)
+	case "message":
+		return r.afterMessage(known)
 	}
 	return r.afterPolicy(known)
 }

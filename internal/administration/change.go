@@ -32,6 +32,9 @@ const (
 	KindAccountClose   Kind = "account.close"
 	KindPolicyCreate   Kind = "policy.create"
 	KindPolicyRetire   Kind = "policy.retire"
+	// KindMessageTaken says that clearing has a released message as another document under its id, as it may after a restore: clearing is
+	// then asked what became of it.
+	KindMessageTaken Kind = "message.taken"
 )
 
 // Kinds lists them.
@@ -39,10 +42,11 @@ func Kinds() []Kind {
 	return []Kind{
 		KindUserCreate, KindUserRoles, KindUserSuppress, KindUserRestore, KindUserReset, KindClientCreate, KindClientSecret, KindClientSuppress,
 		KindAccountCreate, KindAccountUpdate, KindAccountClose, KindPolicyCreate, KindPolicyRetire,
+		KindMessageTaken,
 	}
 }
 
-// Noun is what a kind is about: "user", "client", "account" or "policy".
+// Noun is what a kind is about: "user", "client", "account", "policy" or "message".
 func (k Kind) Noun() string {
 	noun, _, _ := strings.Cut(string(k), ".")
 	return noun
@@ -74,7 +78,8 @@ func (k Kind) Fields() []string {
 		return []string{
 			"approvals", "rank", "scheme", "kind", "clientId", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
 		}
-	case KindUserSuppress, KindUserRestore, KindUserReset, KindClientSecret, KindClientSuppress, KindAccountClose, KindPolicyRetire:
+	case KindUserSuppress, KindUserRestore, KindUserReset, KindClientSecret, KindClientSuppress, KindAccountClose, KindPolicyRetire,
+		KindMessageTaken:
 	}
 	return nil
 }
@@ -211,7 +216,7 @@ var places = slices.Concat([]string{
 },
 	accountFields, []string{
 		"policyId", "approvals", "rank", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
-		"password", "secret", "status",
+		"password", "secret", "status", "internalId", "globalId", "atClearing",
 	})
 
 func byPlace(a, b string) int {
@@ -287,6 +292,8 @@ func (r Request) subject(after Values) string {
 		return after["clientId"]
 	case "account":
 		return after["iban"]
+	case "message":
+		return after["internalId"]
 	}
 	return after["policyId"]
 }

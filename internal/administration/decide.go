@@ -76,7 +76,7 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 	if !v.Approve {
 		return decision, nil
 	}
-	again, err := Request{ID: c.ID, Kind: c.Kind, Subject: c.Subject, Values: c.Values, By: v.By, At: c.RequestedAt}.Change(now)
+	again, err := Request{ID: c.ID, Kind: c.Kind, Subject: c.Subject, Values: c.Values, Note: c.Note, By: v.By, At: c.RequestedAt}.Change(now)
 	if err != nil {
 		return Decision{}, conflict(err)
 	}

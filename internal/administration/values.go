@@ -168,7 +168,9 @@ var labels = map[string]string{
 	"receives": "whether the realm receives payments for it", "rank": "the rank", "channel": "the channel", "amountFrom": "the least amount",
 	"amountTo": "the largest amount", "approvals": "the number of approvals", "stepUp": "whether a step-up is needed",
 	"contentHashRequired": "whether an approval must name the content", "expiresAfter": "how long a message may wait", "note": "the note",
-	"policyId": "the policy", "password": "the password", "secret": "the secret", "mark": "the mark", "realm": "the realm's name",
+	"policyId": "the policy", "password": "the password", "secret": "the secret", "mark": "the mark",
+	"internalId": "the message", "globalId": "the Global ID",
+	"atClearing": "clearing", "realm": "the realm's name",
 }
 
 // label is a field in words.

@@ -71,6 +71,8 @@ type Config struct {
 	Log      *slog.Logger
 	NewID    func() uuid.UUID // UUIDv7
 	Metrics  *metric.Metrics  // nil for none
+	// Taken says whether two administrators have said that clearing has a message as another document under its id.
+	Taken func(ctx context.Context, realm string, id uuid.UUID) (bool, error)
 	// Random makes Global IDs of what comes in.
 	Random func() [4]byte
 	Rules  rulebook.Settings
@@ -132,6 +134,9 @@ func (s *Station) Send(ctx context.Context, scheme rulebook.Scheme, realm string
 		return s.hold(ctx, out.Message, err)
 	}
 	err = s.hand(ctx, out.Message.Scheme, made.Reference(), content)
+	if errors.Is(err, ErrNotTaken) {
+		err = s.notTaken(ctx, out.Message, err)
+	}
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ var (
 	// ErrNotTaken is what a Network's error is when clearing, or its broker, is there and does not take this one document. Other documents may
 	// be taken.
 	ErrNotTaken = errors.New("clearing does not take this document")
+	// ErrOtherDocument is an ErrNotTaken whose reason is known: clearing has another document under this message id.
+	ErrOtherDocument = fmt.Errorf("%w: it has another one under this message id", ErrNotTaken)
 	// errInterrupted: deliveries to this scheme's clearing fail one after the other, so that this one was not tried.
 	errInterrupted = errors.New("the connection to clearing is interrupted: not tried")
 )

@@ -60,6 +60,10 @@ func (s *Station) recordAnswer(ctx context.Context, in store.Document, decide li
 		seen = m
 		return decide(m)
 	})
+	if errors.Is(err, payment.ErrIllegalMove) && seen.Direction == payment.DirectionOut && seen.AcceptedAt.IsZero() {
+		return &unprocessableError{about: seen, reason: "Nothing of " + string(seen.GlobalID) + " was sent: here it is " + string(seen.State) +
+			". After a restore from a backup clearing may know it all the same."}
+	}
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/credential"
+	"countersign/internal/store/governance"
 	"countersign/internal/store/lifecycle"
 	"countersign/internal/store/lookup"
 	"countersign/internal/submission"
@@ -93,7 +94,7 @@ func New(cfg Config) (*Stations, error) {
 		Messages: lifecycle.NewMessages(cfg.Database.For(store.ForClearing), jobs, NewID),
 		Due:      lifecycle.NewMessages(cfg.Database.For(store.ForClock), jobs, NewID), Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal,
 		Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(),
-		OperatorRealm: cfg.OperatorRealm,
+		OperatorRealm: cfg.OperatorRealm, Taken: governance.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
 	})
 	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: cfg.Now, Keys: cfg.TokenKeys, Log: cfg.Log})
 	if err != nil {

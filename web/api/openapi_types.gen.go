@@ -55,7 +55,7 @@ type AccountSubjects struct {
 // AdditionalInformation One line, or a list of lines. How many a reason takes, its rule says; more than 100 are not read.
 type AdditionalInformation = json.RawMessage
 
-// AdministrationValues The fields of a user account, a client, a debtor account or a policy. A change says only those that its kind knows; the others are shown.
+// AdministrationValues The fields of a user account, a client, a debtor account, a policy or a message. A change says only those that its kind knows; the others are shown.
 type AdministrationValues = map[string]any
 
 // Amount Money.
@@ -180,10 +180,10 @@ type CancelOrder struct {
 
 // Change A change of administration.
 type Change struct {
-	// After The fields of a user account, a client, a debtor account or a policy. A change says only those that its kind knows; the others are shown.
+	// After The fields of a user account, a client, a debtor account, a policy or a message. A change says only those that its kind knows; the others are shown.
 	After AdministrationValues `json:"after"`
 
-	// Before The fields of a user account, a client, a debtor account or a policy. A change says only those that its kind knows; the others are shown.
+	// Before The fields of a user account, a client, a debtor account, a policy or a message. A change says only those that its kind knows; the others are shown.
 	Before AdministrationValues `json:"before"`
 
 	// ChangeID The id of the change.
@@ -282,7 +282,7 @@ type ChangeOrder struct {
 	// Subject The user name, client id, IBAN or policy id of what changes; left out for what is new.
 	Subject string `json:"subject,omitempty"`
 
-	// Values The fields of a user account, a client, a debtor account or a policy. A change says only those that its kind knows; the others are shown.
+	// Values The fields of a user account, a client, a debtor account, a policy or a message. A change says only those that its kind knows; the others are shown.
 	Values AdministrationValues `json:"values,omitempty"`
 }
 

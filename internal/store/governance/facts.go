@@ -28,6 +28,8 @@ func (s step) facts(ctx context.Context, kind administration.Kind, subject strin
 		err = s.accountFacts(ctx, &known, named(kind, subject, values["iban"]))
 	case "policy":
 		err = s.policyFacts(ctx, &known, subject, values["clientId"])
+	case "message":
+		err = s.messageFacts(ctx, &known, subject)
 	}
 	if err != nil {
 		return administration.Facts{}, fmt.Errorf("read what the change is about: %w", err)
@@ -118,7 +120,7 @@ func (s step) policyFacts(ctx context.Context, known *administration.Facts, subj
 	return err
 }
 
-// apply brings about what was approved.
+// apply brings about what was approved. What was said of a message, clearing's station asks for when it sends it.
 func (s step) apply(ctx context.Context, c administration.Change) error {
 	var err error
 	switch c.Kind.Noun() {

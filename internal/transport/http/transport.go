@@ -63,6 +63,8 @@ func (h *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, referen
 	switch {
 	case response.StatusCode/100 == 2:
 		return nil
+	case response.StatusCode == http.StatusConflict:
+		return clearing.ErrOtherDocument
 	case aboutTheDocument(response.StatusCode):
 		return fmt.Errorf("%w: it answered %s", clearing.ErrNotTaken, response.Status)
 	}

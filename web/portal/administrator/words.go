@@ -34,6 +34,11 @@ var kindWords = map[administration.Kind]struct{ label, heading, words string }{
 		"Of the policies that match a message, the one of the highest rank counts, and of equal ranks the " +
 			"younger. Empty fields match everything. It counts for messages that are entered afterwards.",
 	},
+	administration.KindMessageTaken: {
+		"Clearing has it", "Say that clearing has the message",
+		"After a restore from a backup: clearing refuses the message because it has another one under its id. Once this is approved, clearing " +
+			"is asked what became of it, and its answer counts. The note says how you know.",
+	},
 	administration.KindPolicyRetire: {"Retire", "Retire the policy", "It counts for no message that is entered afterwards."},
 }
 
@@ -55,6 +60,8 @@ func listOf(kind administration.Kind) string {
 		return "/admin/clients"
 	case "account":
 		return "/admin/accounts"
+	case "message":
+		return "/admin"
 	}
 	return "/admin/policies"
 }

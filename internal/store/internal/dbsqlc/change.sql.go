@@ -727,6 +727,25 @@ func (q *Queries) IncomingAccountTaken(ctx context.Context, iban string, realm s
 	return column_1, err
 }
 
+const messageUntaken = `-- name: MessageUntaken :one
+SELECT message_id, global_id FROM message
+WHERE realm = $1 AND (message_id = $2::uuid OR global_id = $3::text)
+  AND direction = 'out' AND accepted_at IS NOT NULL AND delivered_at IS NULL AND state IN ('Approved', 'Processing', 'Unconfirmed')
+`
+
+type MessageUntakenRow struct {
+	MessageID uuid.UUID
+	GlobalID  string
+}
+
+// A released message of ours that clearing is not known to have, by its id or its Global ID.
+func (q *Queries) MessageUntaken(ctx context.Context, realm string, messageID *uuid.UUID, globalID *string) (MessageUntakenRow, error) {
+	row := q.db.QueryRow(ctx, messageUntaken, realm, messageID, globalID)
+	var i MessageUntakenRow
+	err := row.Scan(&i.MessageID, &i.GlobalID)
+	return i, err
+}
+
 const personGet = `-- name: PersonGet :one
 SELECT realm, person_id, display_name, duty, created_at, key_id, seal FROM person WHERE realm = $1 AND person_id = $2
 `

@@ -1,0 +1,194 @@
+package clearing_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/admin"
+	"countersign/internal/administration"
+	"countersign/internal/approval"
+	"countersign/internal/clearing"
+	"countersign/internal/payment"
+	"countersign/internal/postgres"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+	"countersign/internal/store/storetest"
+)
+
+// memory is a clearing that remembers: another document under a message id it knows is refused.
+type memory struct {
+	mu  sync.Mutex
+	has map[string]string
+}
+
+func (m *memory) refuse(d stationtest.Delivery) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known, there := m.has[d.Reference]
+	if there && known != d.Content {
+		return clearing.ErrOtherDocument
+	}
+	m.has[d.Reference] = d.Content
+	return nil
+}
+
+// dump writes the database as docs/operations.md says, at this moment.
+func dump(t *testing.T, h *stationtest.House) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "countersign.dump")
+	run(t, "pg_dump", "--format=custom", "--file="+file, h.DB.OwnerURL)
+	return file
+}
+
+// run runs a program of PostgreSQL's.
+func run(t *testing.T, program string, arguments ...string) {
+	t.Helper()
+	said, err := exec.CommandContext(ctx, program, arguments...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", program, err, said)
+	}
+}
+
+// restored is a dump on another server, which knows none of the roles, brought back as docs/operations.md says.
+func restored(t *testing.T, file string) *storetest.DB {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "csr")
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	server, err := postgres.Start(ctx, postgres.Config{
+		DataDir: filepath.Join(folder, "data"), Log: slog.New(slog.DiscardHandler), Settings: map[string]string{"fsync": "off"},
+	})
+	must(t, err)
+	t.Cleanup(func() { _ = server.Stop(ctx) })
+	conn, err := pgx.Connect(ctx, server.URL("postgres"))
+	must(t, err)
+	for _, statement := range []string{
+		"CREATE ROLE countersign_app NOLOGIN", "CREATE ROLE countersign_reader NOLOGIN", "CREATE DATABASE countersign",
+		"REVOKE TEMPORARY ON DATABASE countersign FROM PUBLIC",
+	} {
+		_, err = conn.Exec(ctx, statement)
+		must(t, err)
+	}
+	must(t, conn.Close(ctx))
+	url := server.URL("countersign")
+	run(t, "pg_restore", "--exit-on-error", "--dbname="+url, file)
+	db := &storetest.DB{URL: url, OwnerURL: url, Seal: storetest.Sealer(t, storetest.Key)}
+	db.Database = db.Open(t, db.Seal)
+	return db
+}
+
+// TestWhatWasSentAfterTheBackupIsFoundAgain: a payment waits in the backup, and is approved, sent and settled afterwards. On the restored
+// database it waits again; approved again it is another document under the same id, which clearing refuses. Two administrators say so,
+// clearing is asked, and its answer settles it, once.
+func TestWhatWasSentAfterTheBackupIsFoundAgain(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"pg_dump", "pg_restore"} {
+		_, err := exec.LookPath(program)
+		if err != nil {
+			t.Skip(program + " is not on this machine: install PostgreSQL's client programs")
+		}
+	}
+	h := stationtest.New(t)
+	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	backup := dump(t, h)
+	there := &memory{has: map[string]string{}}
+	h.Network.Refuse = there.refuse
+	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	must(t, err)
+	send(t, h, m)
+	receive(t, h, answer(t, m, "A1", "ACSC", ""))
+	want{state: payment.StateSettled}.check(t, h, m)
+
+	again := stationtest.On(t, restored(t, backup), stationtest.Options{At: h.Clock.Now().Add(time.Minute)})
+	defer again.CheckInvariants(t)
+	again.Network.Refuse = there.refuse
+	log := listen(again)
+	want{state: payment.StateApprovalPending}.check(t, again, m)
+	receive(t, again, answer(t, m, "A1", "ACSC", ""))
+	if outcome, reason := inboxOf(t, again, "A1"); outcome != "quarantined" || !strings.Contains(reason, "After a restore") {
+		t.Errorf("the answer to what waits here is %s: %s", outcome, reason)
+	}
+	_, err = again.Approval.Approve(ctx, again.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	must(t, err)
+	again.Clock.Add(11 * time.Second)
+	again.Clearing.Sweep(ctx)
+	stuck(t, again, m, log.String())
+	sayTaken(t, again, m)
+	settledOnceAsked(t, again, m)
+}
+
+// stuck: clearing refuses the message for good, and nobody asks it about what it never took from this database.
+func stuck(t *testing.T, h *stationtest.House, m payment.Message, log string) {
+	t.Helper()
+	for range 3 {
+		h.Clock.Add(time.Minute)
+		h.Clearing.Sweep(ctx)
+	}
+	want{state: payment.StateUnconfirmed}.check(t, h, m)
+	if asked := len(h.Network.Delivered()); asked != 0 {
+		t.Errorf("clearing took %d documents about %s, which two administrators have said nothing of", asked, m.GlobalID)
+	}
+	if !strings.Contains(log, "clearing has another document under the id") || !strings.Contains(log, "alarm=true") {
+		t.Errorf("nobody is told:\n%s", log)
+	}
+}
+
+// sayTaken has two administrators say that clearing has the message; one alone changes nothing.
+func sayTaken(t *testing.T, h *stationtest.House, m payment.Message) {
+	t.Helper()
+	one, other := h.Person(t, "admin1"), h.Person(t, "admin2")
+	in := admin.RequestInput{Kind: administration.KindMessageTaken, Subject: string(m.GlobalID)}
+	_, err := h.Admin.Request(ctx, one, in)
+	var malformed *payment.FieldError
+	if !errors.As(err, &malformed) || malformed.Findings[0].Pointer != "/note" {
+		t.Errorf("without a word how it is known: %v", err)
+	}
+	in.Note = "clearing's statement, line 12"
+	made, err := h.Admin.Request(ctx, one, in)
+	must(t, err)
+	_, err = h.Admin.Decide(ctx, one, admin.DecideInput{ChangeID: made.Change.ID, Approve: true})
+	var alone *payment.FourEyesError
+	if !errors.As(err, &alone) {
+		t.Errorf("one administrator alone: %v", err)
+	}
+	h.Clock.Add(time.Minute)
+	h.Clearing.Sweep(ctx)
+	if current(t, h, m).DeliveredAt != (time.Time{}) {
+		t.Error("what one administrator says counts")
+	}
+	_, err = h.Admin.Decide(ctx, other, admin.DecideInput{ChangeID: made.Change.ID, Approve: true})
+	must(t, err)
+	_, err = h.Admin.Request(ctx, one, admin.RequestInput{Kind: in.Kind, Subject: "DM00000000000000", Note: in.Note})
+	if !errors.As(err, &malformed) || malformed.Findings[0].Pointer != "/subject" {
+		t.Errorf("of a message that is not there: %v", err)
+	}
+}
+
+func settledOnceAsked(t *testing.T, h *stationtest.House, m payment.Message) {
+	t.Helper()
+	for range 3 {
+		h.Clock.Add(time.Minute)
+		h.Clearing.Sweep(ctx)
+	}
+	var asked []string
+	for _, d := range h.Network.Delivered() {
+		asked = append(asked, d.Reference)
+	}
+	if len(asked) == 0 || asked[0] != fmt.Sprintf("P28%s-1", m.GlobalID) {
+		t.Fatalf("clearing took %v, want the question what became of it, and nothing else", asked)
+	}
+	receive(t, h, answer(t, m, "A2", "ACSC", ""))
+	want{state: payment.StateSettled}.check(t, h, m)
+	h.Log = io.Discard
+}

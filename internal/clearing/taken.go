@@ -1,0 +1,28 @@
+package clearing
+
+import (
+	"context"
+	"errors"
+
+	"countersign/internal/payment"
+)
+
+// notTaken is what to make of a message that clearing does not take. After a restore from a backup clearing may have it as another document
+// under its id. When two administrators have said so there is nothing to send any more: it counts as delivered, and what clearing answers
+// when it is asked decides. Nothing that clearing takes comes here. It returns nil for that, else the error it was given.
+func (s *Station) notTaken(ctx context.Context, m payment.Message, refused error) error {
+	said, err := s.cfg.Taken(ctx, m.Realm, m.InternalID)
+	if err != nil {
+		return errors.Join(refused, err)
+	}
+	if said {
+		s.cfg.Log.WarnContext(ctx, "clearing has the message as another document, as two administrators have said: it is asked what became of it",
+			"realm", m.Realm, "internalId", m.InternalID, "globalId", m.GlobalID)
+		return nil
+	}
+	if errors.Is(refused, ErrOtherDocument) {
+		s.alarmOnce(ctx, "other "+m.InternalID.String(), "clearing has another document under the id of this message: after a restore, see "+
+			"\"After a restore\" in docs/operations.md", "realm", m.Realm, "internalId", m.InternalID, "globalId", m.GlobalID)
+	}
+	return refused
+}

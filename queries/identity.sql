@@ -81,6 +81,14 @@ VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, @at, @key_id, 
 ON CONFLICT (realm, client_id) DO UPDATE SET kind = excluded.kind, secret_hash = excluded.secret_hash,
   may_decide_own = excluded.may_decide_own, key_id = excluded.key_id, seal = excluded.seal;
 
+-- name: UserListEnds :many
+-- The newest and the oldest accounts of a realm: what the keys of tokens are tried on.
+SELECT * FROM user_account u
+WHERE u.realm = @realm AND u.user_id IN (
+  (SELECT n.user_id FROM user_account n WHERE n.realm = @realm ORDER BY n.created_at DESC LIMIT 20)
+  UNION
+  (SELECT o.user_id FROM user_account o WHERE o.realm = @realm ORDER BY o.created_at LIMIT 20));
+
 -- name: PolicyInForce :many
 SELECT * FROM policy WHERE realm = @realm AND retired_at IS NULL ORDER BY policy_id;
 

@@ -87,6 +87,11 @@ func TestADemoThatStartsAgainGoesOn(t *testing.T) {
 	must(t, os.Rename(keyIn(t, h.data), key))
 	h.refuses(t, "the key release-1 in the key file is not the one that sealed what is stored", "put the right file back")
 	must(t, os.Rename(key+".away", key))
+	token := filepath.Join(h.data, "token.key")
+	must(t, os.Rename(token, token+".away"))
+	must(t, os.Rename(keyIn(t, h.data), token))
+	h.refuses(t, "the key token-1 in the key file is not the one that sealed the people and policies of realm demo")
+	must(t, os.Rename(token+".away", token))
 	p = h.open(t)
 	if code := p.terminate(t); code != 0 {
 		t.Errorf("the demo ends with %d", code)

@@ -28,7 +28,7 @@ func TestAnOperatorImportsDirectories(t *testing.T) {
 		"IID/QR-IID;Valid on;Concatenation;New IID/QR-IID;SIC IID;Name of bank/institution;BIC;IP customer payments, CHF\n"+
 			"762;2026-11-20;N;;007620;Demo bank;AAAACHBBXXX;Y\n",
 	)
-	settings := []string{"COUNTERSIGN_DATABASE_OWNER_URL=" + db.OwnerURL, "COUNTERSIGN_TOKEN_KEY_FILE=" + keyIn(t, folder)}
+	settings := []string{"COUNTERSIGN_DATABASE_OWNER_URL=" + db.OwnerURL, "COUNTERSIGN_TOKEN_KEY_FILE=" + bankKeyIn(t, folder)}
 	for name, test := range map[string]struct {
 		args []string
 		code int

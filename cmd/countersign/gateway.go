@@ -81,6 +81,10 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	if err != nil {
 		return fmt.Errorf("COUNTERSIGN_RELEASE_KEY_FILE: %w", err)
 	}
+	err = parts.Auth.CheckKeys(ctx)
+	if err != nil {
+		return fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %w", err)
+	}
 	listener, err := listen()
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/identity"
+	"countersign/internal/keyring"
 	"countersign/internal/store"
 	"countersign/internal/store/provision"
 	"countersign/internal/store/storetest"
@@ -54,10 +56,36 @@ func loginOf(t *testing.T, db *storetest.DB, attributes string) string {
 	return address.String()
 }
 
+// otherKeyOf makes a key file with another key under an id.
+func otherKeyOf(t *testing.T, id string) string {
+	t.Helper()
+	secret := make([]byte, keyBytes)
+	_, _ = rand.Read(secret)
+	return secretIn(t, t.TempDir(), id+" "+hex.EncodeToString(secret), 0o600)
+}
+
+// bankSecret is the key of tokens that bank seals with.
+var bankSecret = rand.Text() + rand.Text() + rand.Text()
+
+// bankKeyIn makes a file with the key of tokens that bank seals with.
+func bankKeyIn(t *testing.T, folder string) string {
+	t.Helper()
+	return secretIn(t, folder, bankKey(), 0o600)
+}
+
+func bankKey() string {
+	secret := sha256.Sum256([]byte(bankSecret))
+	return "bank-1 " + hex.EncodeToString(secret[:])
+}
+
 // bank provisions a realm of an operator with one open Swiss account.
 func bank(t *testing.T, db *storetest.DB, passwordHash string) {
 	t.Helper()
-	must(t, provision.Apply(t.Context(), db.Provisioner(t), provision.RealmDefinition{
+	by := db.Provisioner(t)
+	var err error
+	by.Keys, err = keyring.Parse([]byte(bankKey()), "")
+	must(t, err)
+	must(t, provision.Apply(t.Context(), by, provision.RealmDefinition{
 		Realm: "bank", Name: "A bank", Mark: "BK", MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: time.Minute, Refresh: time.Minute, Absolute: time.Minute},
 		People: []provision.PersonDefinition{{DisplayName: "M", Duty: provision.DutyPayments, Accounts: []provision.AccountDefinition{
@@ -73,7 +101,7 @@ func safe(t *testing.T, databaseURL string) []string {
 	folder := t.TempDir()
 	return []string{
 		"COUNTERSIGN_LISTEN=" + freeAddress(t), "COUNTERSIGN_DATABASE_URL=" + databaseURL, "COUNTERSIGN_ENVIRONMENT=PROD",
-		"COUNTERSIGN_RELEASE_KEY_FILE=" + keyIn(t, folder), "COUNTERSIGN_TOKEN_KEY_FILE=" + keyIn(t, folder),
+		"COUNTERSIGN_RELEASE_KEY_FILE=" + keyIn(t, folder), "COUNTERSIGN_TOKEN_KEY_FILE=" + bankKeyIn(t, folder),
 		"COUNTERSIGN_CLEARING_TOKEN_FILE=" + secretIn(t, folder, strings.Repeat("tok-", 5), 0o600),
 		"COUNTERSIGN_CLEARING_SIC_URL=https://clearing.invalid/sic", "COUNTERSIGN_CLEARING_SCT_URL=https://clearing.invalid/sct",
 	}
@@ -201,6 +229,19 @@ func TestServeRefusesADatabaseThatDoesNotFit(t *testing.T) {
 		t.Parallel()
 		_, url := fresh(t, "x")
 		refusedWith(t, append(safe(t, url), "COUNTERSIGN_CLEARING_SIC_URL="), "no clearing for sic-inst, in which realm bank has open accounts")
+	})
+	t.Run("another token key under the same id", func(t *testing.T) {
+		t.Parallel()
+		_, url := fresh(t, "x")
+		another := otherKeyOf(t, "bank-1")
+		refusedWith(t, append(safe(t, url), "COUNTERSIGN_TOKEN_KEY_FILE="+another),
+			"COUNTERSIGN_TOKEN_KEY_FILE: the key bank-1 in the key file is not the one that sealed the people and policies of realm bank")
+	})
+	t.Run("a token key that is gone", func(t *testing.T) {
+		t.Parallel()
+		_, url := fresh(t, "x")
+		refusedWith(t, append(safe(t, url), "COUNTERSIGN_TOKEN_KEY_FILE="+keyIn(t, t.TempDir())),
+			"the key bank-1 is not in the key file, and it sealed everybody and every policy of realm bank: nobody could sign in")
 	})
 	t.Run("an older schema", func(t *testing.T) {
 		t.Parallel()

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"errors"
 
 	"countersign/internal/identity"
@@ -39,3 +40,6 @@ func deriveKeys(ring keyring.Ring) (keys, error) {
 	k.setUps, err = identity.NewSetUpKeys(ring)
 	return k, err
 }
+
+// CheckKeys fails when the keys of tokens are not those that people, clients and policies were sealed with: nobody could sign in.
+func (s *Station) CheckKeys(ctx context.Context) error { return s.people.CheckKeys(ctx) }

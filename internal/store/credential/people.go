@@ -36,6 +36,24 @@ type People struct {
 // NewPeople makes the keeper.
 func NewPeople(db *store.Database) *People { return &People{db: db} }
 
+// CheckKeys holds people, clients and policies of every realm against their seals, and fails when the keys of tokens are not those they
+// were sealed with: started like that, the service would let nobody in, and take every row for one that somebody forged.
+func (p *People) CheckKeys(ctx context.Context) error {
+	realms, err := p.db.Realms(ctx)
+	if err != nil {
+		return err
+	}
+	for _, realm := range realms {
+		err = p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+			return masterdata.TryKeys(ctx, q, realm, p.db.MasterDataKeys())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Client finds a client of a realm. Errors: ErrUnknownRealm, ErrUnknownClient, also for one that does not fit its seal or is
 // suppressed.
 func (p *People) Client(ctx context.Context, realm, clientID string) (Client, error) {

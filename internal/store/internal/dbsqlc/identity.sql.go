@@ -855,6 +855,47 @@ func (q *Queries) UserListAll(ctx context.Context) ([]UserAccount, error) {
 	return items, nil
 }
 
+const userListEnds = `-- name: UserListEnds :many
+SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal FROM user_account u
+WHERE u.realm = $1 AND u.user_id IN (
+  (SELECT n.user_id FROM user_account n WHERE n.realm = $1 ORDER BY n.created_at DESC LIMIT 20)
+  UNION
+  (SELECT o.user_id FROM user_account o WHERE o.realm = $1 ORDER BY o.created_at LIMIT 20))
+`
+
+// The newest and the oldest accounts of a realm: what the keys of tokens are tried on.
+func (q *Queries) UserListEnds(ctx context.Context, realm string) ([]UserAccount, error) {
+	rows, err := q.db.Query(ctx, userListEnds, realm)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UserAccount
+	for rows.Next() {
+		var i UserAccount
+		if err := rows.Scan(
+			&i.Realm,
+			&i.UserID,
+			&i.PersonID,
+			&i.Duty,
+			&i.Name,
+			&i.PasswordHash,
+			&i.Status,
+			&i.CreatedAt,
+			&i.SignedOutAt,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const userPrincipalGet = `-- name: UserPrincipalGet :one
 SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.key_id, u.seal, p.realm, p.person_id, p.display_name, p.duty, p.created_at, p.key_id, p.seal, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.key_id, c.seal, c.suppressed_at,
        ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -121,17 +122,18 @@ func (s *Server) endStream(next echo.HandlerFunc) echo.HandlerFunc {
 
 // secured sets the headers that tell browsers what they must not do.
 func (s *Server) secured(next echo.HandlerFunc) echo.HandlerFunc {
+	fixed := http.Header{}
+	fixed.Set("Content-Security-Policy", pagePolicy)
+	fixed.Set("X-Content-Type-Options", "nosniff")
+	fixed.Set("Referrer-Policy", "no-referrer")
+	fixed.Set("Cross-Origin-Opener-Policy", "same-origin")
+	fixed.Set("Cross-Origin-Resource-Policy", "same-origin")
+	fixed.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
+	if s.cfg.TLS {
+		fixed.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+	}
 	return func(c echo.Context) error {
-		header := c.Response().Header()
-		header.Set("Content-Security-Policy", pagePolicy)
-		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Referrer-Policy", "no-referrer")
-		header.Set("Cross-Origin-Opener-Policy", "same-origin")
-		header.Set("Cross-Origin-Resource-Policy", "same-origin")
-		header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
-		if s.cfg.TLS {
-			header.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
-		}
+		maps.Copy(c.Response().Header(), fixed) // lists of one: whoever adds to one makes its own
 		return next(c)
 	}
 }

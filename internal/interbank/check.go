@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"countersign/internal/interbank/carriage"
 	"countersign/internal/iso20022"
@@ -52,7 +53,7 @@ const (
 func (c convention) checkCharacters(
 	information *iso20022.PaymentInstruction30, t *iso20022.CreditTransferTransaction34,
 ) []iso20022.Finding {
-	walk := characterWalk{convention: c}
+	walk := characterWalk{convention: c, steps: make([]string, 0, 8)}
 	walk.visit(reflect.ValueOf(c.identification(information.Debtor.ID)), informationPointer+"/Dbtr/Id")
 	walk.visit(reflect.ValueOf(c.party(information.UltimateDebtor)), informationPointer+"/UltmtDbtr")
 	walk.visit(reflect.ValueOf(information.PaymentTypeInformation), informationPointer+"/PmtTpInf")
@@ -76,35 +77,43 @@ func (c convention) checkCharacters(
 type characterWalk struct {
 	convention
 	findings []iso20022.Finding
+	steps    []string // the way to the value in hand; put together only for a finding
 }
 
-func (w *characterWalk) visit(value reflect.Value, pointer string) {
+func (w *characterWalk) visit(value reflect.Value, step string) {
 	if len(w.findings) == mostFindings {
 		return
 	}
-	switch value.Kind() {
-	case reflect.Pointer:
-		if !value.IsNil() {
-			w.visit(value.Elem(), pointer)
+	if value.Kind() == reflect.Pointer {
+		if value.IsNil() {
+			return
 		}
+		value = value.Elem()
+	}
+	w.steps = append(w.steps, step)
+	switch value.Kind() {
 	case reflect.Slice:
 		for i := range value.Len() {
-			w.visit(value.Index(i), pointer+"/"+strconv.Itoa(i))
+			w.visit(value.Index(i), strconv.Itoa(i))
 		}
 	case reflect.Struct:
 		for i := range value.NumField() {
-			if tag := value.Type().Field(i).Tag.Get("iso"); tag != "" && !value.Field(i).IsZero() {
-				w.visit(value.Field(i), pointer+"/"+tag)
+			if value.Field(i).IsZero() {
+				continue
+			}
+			if tag := value.Type().Field(i).Tag.Get("iso"); tag != "" {
+				w.visit(value.Field(i), tag)
 			}
 		}
 	case reflect.String:
 		if r, place, refused := w.Interbank.FirstRefused(value.String()); refused {
 			w.findings = append(w.findings, iso20022.Finding{
-				Rule: RuleIdentifierCharacters, Pointer: pointer, Code: "CH16",
+				Rule: RuleIdentifierCharacters, Pointer: strings.Join(w.steps, "/"), Code: "CH16",
 				Text: fmt.Sprintf(
 					"Replace %q (character %d): not every bank of the scheme takes it here, and it must not be changed on the way.", r, place,
 				),
 			})
 		}
 	}
+	w.steps = w.steps[:len(w.steps)-1]
 }

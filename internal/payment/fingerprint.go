@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -75,18 +74,20 @@ func withoutZeros(text []byte) []byte {
 
 // fingerprint is the digest of the parts.
 func fingerprint(parts ...string) Digest {
-	return sha256.Sum256([]byte(joined(parts...)))
+	return sha256.Sum256(joined(parts...))
 }
 
 // joined writes the parts, each with its length before it, so that no two lists read alike.
-func joined(parts ...string) string {
-	var b strings.Builder
+func joined(parts ...string) []byte {
+	size := 0
 	for _, part := range parts {
-		b.WriteString(strconv.Itoa(len(part)))
-		b.WriteByte(':')
-		b.WriteString(part)
+		size += len(part) + len("100000:")
 	}
-	return b.String()
+	whole := make([]byte, 0, size)
+	for _, part := range parts {
+		whole = append(append(strconv.AppendInt(whole, int64(len(part)), 10), ':'), part...)
+	}
+	return whole
 }
 
 // KeyScope says which of a client's words may be used once.

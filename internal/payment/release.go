@@ -60,7 +60,7 @@ func (m Message) accountDigest() Digest {
 	}
 	a := m.Account
 	return sha256.Sum256(
-		[]byte(joined("countersign account 1", a.IBAN, string(a.Scheme), a.Currency, a.Holder.Name, a.Holder.Street, a.Holder.Building,
-			a.Holder.Postcode, a.Holder.Town, a.Holder.Country, a.AgentBIC, a.AgentIID)),
+		joined("countersign account 1", a.IBAN, string(a.Scheme), a.Currency, a.Holder.Name, a.Holder.Street, a.Holder.Building,
+			a.Holder.Postcode, a.Holder.Town, a.Holder.Country, a.AgentBIC, a.AgentIID),
 	)
 }

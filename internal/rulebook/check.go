@@ -68,6 +68,8 @@ type inspection struct {
 	agent              *iso20022.BranchAndFinancialInstitutionIdentification6
 	informationPointer string
 	transactionPointer string
+	// typeAt is the part that typePointer, of its payment type information, was put together for.
+	typeAt, typePointer string
 	// base and tail together point to the part in hand; they are put together only for a finding.
 	base, tail string
 

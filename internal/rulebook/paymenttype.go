@@ -92,14 +92,19 @@ func checkPaymentMethod(i *inspection) {
 
 // paymentType is the payment type information in force and where it stands; where there is none,
 // the place where it belongs. Two levels at once are a rule of their own.
-func (i *inspection) paymentType() (iso20022.PaymentTypeInformation26, string) {
-	if i.information.PaymentTypeInformation != nil {
-		return *i.information.PaymentTypeInformation, i.informationPointer + "/PmtTpInf"
+func (i *inspection) paymentType() (in *iso20022.PaymentTypeInformation26, pointer string) {
+	at := i.informationPointer
+	in = i.information.PaymentTypeInformation
+	if in == nil && i.transaction.PaymentTypeInformation != nil {
+		at, in = i.transactionPointer, i.transaction.PaymentTypeInformation
 	}
-	if i.transaction.PaymentTypeInformation != nil {
-		return *i.transaction.PaymentTypeInformation, i.transactionPointer + "/PmtTpInf"
+	if i.typeAt != at {
+		i.typeAt, i.typePointer = at, at+"/PmtTpInf"
 	}
-	return iso20022.PaymentTypeInformation26{}, i.informationPointer + "/PmtTpInf"
+	if in == nil {
+		in = &iso20022.PaymentTypeInformation26{}
+	}
+	return in, i.typePointer
 }
 
 func checkPaymentTypeLevel(i *inspection) {

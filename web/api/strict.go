@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -38,6 +40,9 @@ type strictReader struct {
 	places map[string]int // where each known member stands
 	// numbers are the numbers as they were written, so that no float comes near an amount.
 	numbers map[string]string
+
+	// wraps says whether the order may also stand inside paymentRequest.
+	wraps wrapping
 
 	document        []byte // the bytes of the member Document
 	documentPointer string
@@ -94,11 +99,8 @@ func (r *strictReader) order(schema *jsonschema.Schema, mode wrapping) (members 
 		}
 		return nil, ""
 	}
-	wrapper := schema
-	if mode == wrappable {
-		wrapper = withWrapper(schema)
-	}
-	members = r.object(wrapper, "")
+	r.wraps = mode
+	members = r.object(schema, "")
 	if !r.broken {
 		r.end()
 	}
@@ -116,19 +118,12 @@ func (r *strictReader) order(schema *jsonschema.Schema, mode wrapping) (members 
 
 const wrapperName = "paymentRequest"
 
-// withWrapper is a schema for names only: the order's own, and paymentRequest with the same below it.
-func withWrapper(order *jsonschema.Schema) *jsonschema.Schema {
-	both := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{wrapperName: order}}
-	for name, schema := range order.Properties {
-		both.Properties[name] = schema
-	}
-	return both
-}
+// wrapperAt reports whether an object may hold the whole order once more, inside paymentRequest.
+func (r *strictReader) wrapperAt(pointer string) bool { return r.wraps == wrappable && pointer == "" }
 
 // object reads an object, the names of whose members the schema knows.
 func (r *strictReader) object(schema *jsonschema.Schema, pointer string) map[string]any {
 	members := map[string]any{}
-	seen := map[string]bool{}
 	err := r.tokens.Bracket()
 	if err != nil {
 		r.fail(err, pointer)
@@ -139,17 +134,20 @@ func (r *strictReader) object(schema *jsonschema.Schema, pointer string) map[str
 		if !ok {
 			return members
 		}
-		place := pointer + pointerTo([]string{name})
+		place := pointer + "/" + pointerEscape.Replace(name)
 		known, allowed := schema.Properties[name]
+		if name == wrapperName && r.wrapperAt(pointer) {
+			known, allowed = schema, true
+		}
+		_, seen := members[name]
 		switch {
 		case !allowed:
 			r.unknown(schema, name, located{payment.Finding{Pointer: place}, offset})
 			r.skip(place)
-		case seen[name]:
+		case seen:
 			r.report(offset, place, "FF01", "Remove the second "+name+": a name may stand only once in an object.")
 			r.skip(place)
 		default:
-			seen[name] = true
 			r.places[place] = offset
 			members[name] = r.member(known, name, place)
 		}
@@ -170,7 +168,11 @@ func (r *strictReader) name(pointer string) (name string, offset int, ok bool) {
 }
 
 func (r *strictReader) unknown(schema *jsonschema.Schema, name string, at located) {
-	for known := range schema.Properties {
+	names := maps.Keys(schema.Properties)
+	if r.wrapperAt(at.Pointer[:strings.LastIndexByte(at.Pointer, '/')]) {
+		names = slices.Values(append(slices.Collect(names), wrapperName))
+	}
+	for known := range names {
 		if strings.EqualFold(known, name) {
 			r.report(at.offset, at.Pointer, "FF01", "Write "+shown(name)+" as "+known+": names are case-sensitive.")
 			return

@@ -1,9 +1,9 @@
 package request
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"os"
 	"time"
@@ -51,14 +51,19 @@ type outlasting struct {
 // Value returns what became known within the time.
 func (o outlasting) Value(key any) any { return o.values.Value(key) }
 
+// mostAnnounced is how much room a body gets, in bytes, by the length its sender says it has.
+const mostAnnounced = 16 << 10
+
 // ReadBody reads a body of at most so many bytes to its end. Errors: *http.MaxBytesError, ErrSlowBody, ErrBrokenBody. After a slow one
 // the connection is closed.
 func ReadBody(c echo.Context, most int64) ([]byte, error) {
-	content, err := io.ReadAll(http.MaxBytesReader(c.Response(), c.Request().Body, most))
+	announced := min(max(c.Request().ContentLength, 0), most, mostAnnounced)
+	content := bytes.NewBuffer(make([]byte, 0, announced+bytes.MinRead))
+	_, err := content.ReadFrom(http.MaxBytesReader(c.Response(), c.Request().Body, most))
 	var tooLarge *http.MaxBytesError
 	switch {
 	case err == nil, errors.As(err, &tooLarge):
-		return content, err
+		return content.Bytes(), err
 	case TooSlow(c, err):
 		return nil, ErrSlowBody
 	}

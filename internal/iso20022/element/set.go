@@ -149,9 +149,12 @@ func (f Found) Pointer(prefix string) string {
 // Each visits the places that the message has, in the order of the document; visit returns false to end it. What it is given holds during
 // the call only.
 func (s *Set) Each(message any, visit func(Found) bool) {
-	w := walk{visit: visit}
+	w := walk{visit: visit, steps: make([]step, 0, deepest)}
 	w.inside(&s.root, reflect.ValueOf(message).Elem())
 }
+
+// deepest is how many steps the way to a place has, mostly.
+const deepest = 8
 
 type walk struct {
 	visit func(Found) bool

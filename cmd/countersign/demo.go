@@ -15,9 +15,11 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/postgres"
 	"countersign/internal/rulebook"
+	"countersign/internal/stations"
 	"countersign/internal/store"
 	"countersign/internal/store/provision"
 	"countersign/internal/transport/http"
+	"countersign/internal/transport/payeebank"
 	"countersign/web"
 )
 
@@ -69,6 +71,7 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 	group.Go(func() error { return db.watch(ctx) })
 	if simulatorListener != nil {
 		g.SimulatorURL = "http://" + simulatorListener.Addr().String()
+		g.Payee = payeebank.New(payeebank.Config{Address: g.SimulatorURL, Now: time.Now, NewID: stations.NewID, Log: log})
 		clearingSide = "clearing simulator " + g.SimulatorURL + "/log"
 		simulator := simulatorCommand{GatewayURL: address, Token: clearingToken, Seed: 1, MemoryFile: filepath.Join(c.DataDir, "simulator.jsonl")}
 		group.Go(func() error { return simulator.serve(ctx, simulatorListener, log) })

@@ -12,6 +12,7 @@ import (
 	"countersign/internal/clearing"
 	"countersign/internal/keyring"
 	"countersign/internal/metric"
+	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stations"
@@ -31,6 +32,8 @@ type gateway struct {
 	TokenKeys   keyring.Ring
 	Rules       rulebook.Settings
 	Network     clearing.Network
+	// Payee verifies the payees of payments in euro; nil verifies none.
+	Payee payee.Verifier
 	// Inbound receives documents of clearing until the context ends, where the transport does not deliver them to our own door.
 	Inbound func(context.Context, func(context.Context, clearing.Document) error) error
 	// Refuse looks at a database with a current schema and says why this gateway must not serve it; nil takes any.
@@ -63,7 +66,7 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	}
 	defer db.Close()
 	parts, err := stations.New(stations.Config{
-		Database: db, Seal: seal, TokenKeys: g.TokenKeys, Rules: g.Rules, Network: g.Network, Now: time.Now, Log: g.Log,
+		Database: db, Seal: seal, TokenKeys: g.TokenKeys, Rules: g.Rules, Network: g.Network, Payee: g.Payee, Now: time.Now, Log: g.Log,
 		OperatorRealm: g.OperatorRealm,
 	})
 	if err != nil {

@@ -24,6 +24,7 @@ type serveCommand struct {
 	Metrics           metricSettings   `embed:""`
 	AllowPlainHTTP    bool             `help:"Serve without HTTPS on an address beyond this machine (with --no-tls)." name:"allow-plain-http" env:"COUNTERSIGN_ALLOW_PLAIN_HTTP"`
 	Clearing          clearingSettings `embed:""`
+	Payee             payeeSettings    `embed:""`
 }
 
 // Run serves until ctx ends. Whatever would make serving unsafe is refused before the gateway listens.
@@ -78,6 +79,10 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 		return gateway{}, err
 	}
 	err = c.Clearing.connect(&g)
+	if err != nil {
+		return gateway{}, err
+	}
+	err = c.Payee.apply(&g)
 	if err != nil {
 		return gateway{}, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,6 +70,29 @@ func wrongSettings(folder, short string) map[string]wrongSetting {
 	}
 }
 
+// wrongPayees are wrong settings of the verification of payees. short is a file that holds neither certificate nor key.
+func wrongPayees(short string) map[string]wrongSetting {
+	const address = "COUNTERSIGN_PAYEE_URL=https://vop.invalid"
+	certificate, key := "COUNTERSIGN_PAYEE_CERTIFICATE_FILE="+short, "COUNTERSIGN_PAYEE_KEY_FILE="+short
+	return map[string]wrongSetting{
+		"payees in words": {
+			"serve", []string{"COUNTERSIGN_PAYEE_URL=the banks"}, "COUNTERSIGN_PAYEE_URL: give an address that begins with https://",
+		},
+		"payees in the clear": {
+			"serve",
+			[]string{"COUNTERSIGN_PAYEE_URL=http://vop.invalid"},
+			"COUNTERSIGN_PAYEE_URL: names and accounts would travel to vop.invalid without TLS",
+		},
+		"payees, no certificate": {"serve", []string{address}, "COUNTERSIGN_PAYEE_CERTIFICATE_FILE: name the file"},
+		"payees, no key":         {"serve", []string{address, certificate}, "COUNTERSIGN_PAYEE_KEY_FILE: name the file"},
+		"payees, no pair":        {"serve", []string{address, certificate, key}, "read certificate and key"},
+		"payees, nobody signed": {
+			"serve", []string{"COUNTERSIGN_PAYEE_URL=http://127.0.0.1:1", "COUNTERSIGN_PAYEE_CA_FILE=" + short}, "COUNTERSIGN_PAYEE_CA_FILE: ",
+		},
+		"payees, nowhere": {"serve", []string{key}, "COUNTERSIGN_PAYEE_URL: say where"},
+	}
+}
+
 func TestAWrongSettingIsNamed(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -79,7 +103,9 @@ func TestAWrongSettingIsNamed(t *testing.T) {
 		"COUNTERSIGN_LISTEN=127.0.0.1:0", "COUNTERSIGN_DATABASE_URL=" + nobody, "COUNTERSIGN_RELEASE_KEY_FILE=" + release,
 		"COUNTERSIGN_TOKEN_KEY_FILE=" + token,
 	}
-	for name, test := range wrongSettings(folder, short) {
+	wrong := wrongSettings(folder, short)
+	maps.Copy(wrong, wrongPayees(short))
+	for name, test := range wrong {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := start(t, append(append([]string(nil), right...), test.with...), test.command)

@@ -53,6 +53,22 @@ func OpeningDetail(o Opening) string {
 	return string(text)
 }
 
+// WithPayee adds to the detail of a step what the verification of the payee came to: the keys payee (its result) and, with a close match,
+// payeeName. Without a result it is the detail as it was.
+func WithPayee(detail, result, matchedName string) string {
+	if result == "" {
+		return detail
+	}
+	text, err := json.Marshal(struct {
+		Payee string `json:"payee"`
+		Name  string `json:"payeeName,omitempty"`
+	}{result, matchedName})
+	if err != nil {
+		return detail // strings always encode
+	}
+	return strings.TrimSuffix(detail, "}") + "," + strings.TrimPrefix(string(text), "{")
+}
+
 // What is refused is an event as well. A refused step of a message's life is RefusedEventOf; these are the others.
 const (
 	// EventSignInRefused: a wrong name or password, or an account that may not sign in.

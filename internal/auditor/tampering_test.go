@@ -106,6 +106,10 @@ var ofMessages = []tampering{
 		`UPDATE message_version SET clients = ARRAY['another'] WHERE message_id = ':m'`,
 	},
 	{
+		"a verification of the payee planted", "settled", "I16", "message_version", theVersion,
+		`UPDATE message_version SET payee_result = 'MTCH', payee_at = now() WHERE message_id = ':m'`,
+	},
+	{
 		"clients taken away", "settled", "I16", "message_version", theVersion,
 		`UPDATE message_version SET clients = NULL WHERE message_id = ':m'`,
 	},

@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
+	"countersign/internal/payee"
 )
 
 // Draft is content that became fit to be a version of a message: canonical bytes, their digest, and the fields people search for.
@@ -28,6 +29,8 @@ type Draft struct {
 	// Replaces is the version an amendment was made from; 0 when its editor did not say.
 	Replaces int
 	Summary  Summary
+	// Payee is what the verification of the payee came to; none when nobody was asked.
+	Payee payee.Verification
 }
 
 // DocumentDirection says where a stored document comes from.
@@ -52,6 +55,7 @@ func newDraft(in InstructionInput, written writtenOrder) (Draft, error) {
 		Name: in.Document.MessageName(), Reference: in.Document.GroupHeader.MessageID, Summary: summary,
 	}
 	d.Note, d.Replaces, d.ApprovalsRequired = in.Note, in.Replaces, in.Policy.ApprovalsRequired
+	d.Payee = in.Payee
 	if len(in.Source) > 0 {
 		d.Source, d.SourceType = in.Source, in.SourceType
 	}

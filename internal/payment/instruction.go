@@ -13,6 +13,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/payee"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/reach"
 )
@@ -40,6 +41,8 @@ type InstructionInput struct {
 	Directory *directory.Directory
 	Policy    Policy
 	Rules     rulebook.Settings
+	// Payee is what the verification of the payee came to, which no rule looks at; none when nobody was asked.
+	Payee payee.Verification
 
 	GlobalID   globalid.ID
 	InternalID uuid.UUID
@@ -100,6 +103,7 @@ func NewInstruction(in InstructionInput) (Created, error) {
 		ApprovalsRequired: in.Policy.ApprovalsRequired, PolicyID: in.Policy.ID, CreatedAt: in.At, Account: in.Account,
 		Version: 1, State: StateApprovalPending, Sequence: 1, StateSince: in.At,
 		DocumentID: draft.DocumentID, ContentHash: draft.Hash, Content: draft.Content, Summary: draft.Summary,
+		Payee: draft.Payee,
 	}
 	grant, _ := in.By.Grant(identity.RoleMaker)
 	created := Created{

@@ -13,6 +13,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/money"
+	"countersign/internal/payee"
 	"countersign/internal/rulebook"
 )
 
@@ -93,6 +94,8 @@ type Message struct {
 	Content     []byte // the current version's canonical pain.001; see Document
 	reading     *reading
 	Summary     Summary
+	// Payee is what the verification of the payee came to for the current version; none for what was not verified.
+	Payee payee.Verification
 	// Account is the account an instruction debits, as its bank knows it now; nil for other kinds, in lists, and when it is gone.
 	Account *DebtorAccount
 

@@ -111,6 +111,7 @@ func (m Message) amended(draft Draft, by identity.Actor) Message {
 	}
 	m.Decisions, m.Account = nil, nil
 	m.DocumentID, m.ContentHash, m.Content, m.Summary = draft.DocumentID, draft.Hash, draft.Content, draft.Summary
+	m.Payee = draft.Payee
 	return m
 }
 

@@ -112,6 +112,10 @@ func versionFields(m Message, layout string) keyring.Fields {
 		f.Number(int64(len(m.Clients)))
 		f.Text(m.Clients...)
 	}
+	if m.Payee.Known() { // likewise
+		f.Text("payee", string(m.Payee.Result), m.Payee.MatchedName)
+		f.Moment(m.Payee.At)
+	}
 	return f
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"countersign/internal/payee/vop"
 )
 
 // The limits that are not settings.
@@ -124,6 +126,7 @@ func sleep(ctx context.Context, wait time.Duration) error {
 //	POST /clearing/{scheme}           one XML document with X-Message-Id; 202 taken or known already
 //	POST /scenario/incoming-payment   JSON {scheme, amount?, creditorAccount?, debtorName?, remittance?}
 //	POST /scenario/recall             JSON {scheme, transactionId, reason?}, of an incoming payment
+//	POST /vop/v1/payee-verifications  JSON of the EPC's API, answered by the name (see payeeOf)
 //	GET  /log                         JSON array of Entry; ?after={number}, ?transactionId={TxId}
 //	GET  /livez                       200
 func (s *Simulator) Handler() http.Handler {
@@ -131,6 +134,7 @@ func (s *Simulator) Handler() http.Handler {
 	mux.HandleFunc("POST /clearing/{scheme}", s.serveDelivery)
 	mux.HandleFunc("POST /scenario/incoming-payment", s.serveIncomingPayment)
 	mux.HandleFunc("POST /scenario/recall", s.serveRecall)
+	mux.HandleFunc("POST "+vop.Path, s.servePayee)
 	mux.HandleFunc("GET /log", s.serveLog)
 	mux.HandleFunc("GET /livez", s.serveLiveness)
 	return mux

@@ -18,6 +18,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
 	"countersign/internal/keyring"
+	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -38,8 +39,10 @@ type Config struct {
 	// OperatorRealm is the realm of those who look after the gateway itself; "" for none.
 	OperatorRealm string
 	Network       clearing.Network // how documents travel to clearing
-	Now           func() time.Time
-	Log           *slog.Logger // what clearing and sign-in have to tell
+	// Payee verifies the payees of payments in euro; nil verifies none.
+	Payee payee.Verifier
+	Now   func() time.Time
+	Log   *slog.Logger // what clearing and sign-in have to tell
 	// JobLog is where the job queue writes; nil means Log.
 	JobLog *slog.Logger
 }
@@ -87,7 +90,7 @@ func New(cfg Config) (*Stations, error) {
 		Drafts: lifecycle.NewDrafts(pages), Sessions: sessions, Jobs: jobs, Zone: zone,
 	}
 	s.Submission = submission.New(submission.Config{
-		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, NewID: NewID, Random: random, Zone: zone,
+		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Payee: cfg.Payee,
 	})
 	s.Approval = approval.New(approval.Config{Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, Zone: zone})
 	s.Clearing = clearing.New(clearing.Config{

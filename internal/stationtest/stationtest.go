@@ -20,6 +20,7 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/identity"
 	"countersign/internal/iso20022"
+	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stations"
@@ -54,6 +55,8 @@ type Options struct {
 	Database func(*storetest.DB) *store.Database
 	// Clearing is another network than House.Network.
 	Clearing clearing.Network
+	// Payee verifies payees; nil verifies none.
+	Payee payee.Verifier
 }
 
 // Clock is a clock the test moves.
@@ -188,7 +191,7 @@ func (h *House) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 	cfg := stations.Config{
 		Rules:    rulebook.Settings{SCTReturnsWithoutRecall: true}, // both schemes send back, so that tests play both alike
 		Database: db, Seal: seal, TokenKeys: storetest.Keys(t), Network: h.Network, Now: h.Clock.Now, OperatorRealm: demo.Realm,
-		Log: slog.New(slog.NewTextHandler(logTo{h}, nil)), JobLog: slog.New(slog.DiscardHandler),
+		Payee: h.options.Payee, Log: slog.New(slog.NewTextHandler(logTo{h}, nil)), JobLog: slog.New(slog.DiscardHandler),
 	}
 	if h.options.Log != nil {
 		cfg.Log, cfg.JobLog = h.options.Log, h.options.Log

@@ -30,6 +30,11 @@ func (s *Station) Withdraw(ctx context.Context, by identity.Principal, id uuid.U
 // Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.RefusalError, payment.RepeatError when this person made
 // the present content with the same order before.
 func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID, in Input) (payment.Message, error) {
+	found, err := s.verifyAmended(ctx, by, id, in)
+	if err != nil {
+		return payment.Message{}, err
+	}
+	in.payee = found
 	c := change{by: by, action: payment.ActionAmend, at: s.now()}
 	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, id, lifecycle.Considered{
 		Ask: func(m payment.Message) lifecycle.SubmissionQuery {

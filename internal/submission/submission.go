@@ -1,11 +1,13 @@
 // Package submission is station 1, the maker. The steps of a new instruction:
 //
+//  0. of a payment in euro, ask the payee's bank whether the name is that of the account, for five seconds at most (payee.go);
 //  1. read what the new message needs to know: the policy it falls under and the debtor account;
 //  2. let payment.NewInstruction check every rule and make the message;
 //  3. store message, history and audit, and without need of approval the release and its job, in one transaction.
 //
-// Steps 1 to 3 share the transaction: a crash before its commit leaves nothing, a crash after it leaves a message that approval or
-// clearing picks up. The API, the form and the file upload all come through here.
+// What step 0 found is only kept with the message, and a crash after it has the bank asked again. Steps 1 to 3 share the transaction: a
+// crash before its commit leaves nothing, a crash after it leaves a message that approval or clearing picks up. The API, the form and the
+// file upload all come through here.
 package submission
 
 import (
@@ -20,6 +22,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
+	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/lifecycle"
@@ -27,7 +30,8 @@ import (
 
 // Station takes what makers submit.
 type Station struct {
-	cfg Config
+	cfg    Config
+	payees rememberedPayees
 }
 
 // Config holds what the station works with.
@@ -39,6 +43,7 @@ type Config struct {
 	NewID    func() uuid.UUID // UUIDv7
 	Random   func() [4]byte   // for Global IDs
 	Zone     *time.Location   // of the banking day: Europe/Zurich
+	Payee    payee.Verifier   // of payments in euro; nil asks nobody
 }
 
 // New makes the station.
@@ -59,6 +64,8 @@ type Input struct {
 	Replaces   int    // the version an amendment was made from; 0 when the caller does not say
 	// ManyTransactions lets Validate check a document with more than one payment; Create never takes one.
 	ManyTransactions bool
+	// payee is what is known of the payee.
+	payee payee.Verification
 }
 
 // Result is a created message, or the one an earlier identical request created.
@@ -72,6 +79,11 @@ type Result struct {
 // Errors: payment.ForbiddenError; payment.RefusalError with every rule broken, DU01 for a MsgId or externalId used with other content;
 // ErrKeyReused.
 func (s *Station) Create(ctx context.Context, by identity.Principal, in Input) (Result, error) {
+	var err error
+	in.payee, err = s.verify(ctx, by, in)
+	if err != nil {
+		return Result{}, err
+	}
 	at := s.now()
 	ask := s.ask(by, in)
 	message, err := s.cfg.Messages.Insert(ctx, ask, func(known lifecycle.SubmissionFacts) (payment.Created, error) {
@@ -112,16 +124,31 @@ var errNotMaker = &payment.ForbiddenError{Text: "You may not create payments: th
 
 // Validate checks a payment order by the same rules without storing anything. It returns every finding, none when the order is fine.
 func (s *Station) Validate(ctx context.Context, by identity.Principal, in Input) ([]payment.Finding, error) {
+	_, findings, err := s.validate(ctx, by, in)
+	return findings, err
+}
+
+// ValidateWithPayee is Validate, and of an order that is fine what is found about its payee; none for several payments at once.
+func (s *Station) ValidateWithPayee(ctx context.Context, by identity.Principal, in Input) (payee.Verification, []payment.Finding, error) {
+	order, findings, err := s.validate(ctx, by, in)
+	_, _, single := in.Document.SinglePayment()
+	if err != nil || len(findings) > 0 || !single {
+		return payee.Verification{}, findings, err
+	}
+	return s.asked(ctx, in, order), nil, nil
+}
+
+func (s *Station) validate(ctx context.Context, by identity.Principal, in Input) (payment.InstructionInput, []payment.Finding, error) {
 	if !by.Has(identity.RoleMaker) {
-		return nil, errNotMaker
+		return payment.InstructionInput{}, nil, errNotMaker
 	}
 	known, err := s.cfg.Messages.Facts(ctx, s.ask(by, in))
 	if err != nil {
-		return nil, err
+		return payment.InstructionInput{}, nil, err
 	}
 	order := s.instruction(by, in, known, s.now())
 	order.ManyTransactions = in.ManyTransactions
-	return payment.CheckInstruction(order), nil
+	return order, payment.CheckInstruction(order), nil
 }
 
 // Preview checks a payment order and returns the summary and the number of approvals it would need, for the page that asks the maker
@@ -208,7 +235,8 @@ func (s *Station) instruction(by identity.Principal, in Input, known lifecycle.S
 	return payment.InstructionInput{
 		By: by, Scheme: in.Scheme, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey, Document: in.Document, Structure: in.Structure,
 		Source: in.Source, SourceType: in.SourceType,
-		Note: in.Note, Replaces: in.Replaces, Account: known.Account, Directory: known.Directory, Policy: known.Policy, Rules: s.cfg.Rules,
+		Note: in.Note, Replaces: in.Replaces, Payee: in.payee, Account: known.Account,
+		Directory: known.Directory, Policy: known.Policy, Rules: s.cfg.Rules,
 		GlobalID: globalid.New(known.Mark, at, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
 		At: at, Today: at.In(s.cfg.Zone), Seal: s.cfg.Seal,
 	}

@@ -25,10 +25,11 @@ var floors = map[string]int{
 	"web/request": 7, // who asks, under which request id, and with which body
 	"views":       8, // pages
 
-	"internal/stations":       8, // the stations of one gateway put together, for the program and for tests
-	"internal/stationtest":    9, // stations on a real store, for tests
-	"internal/transport/amqp": 8, // how documents travel: they fill the clearing station's seam, which knows none of them
-	"internal/transport/http": 8,
+	"internal/stations":            8, // the stations of one gateway put together, for the program and for tests
+	"internal/stationtest":         9, // stations on a real store, for tests
+	"internal/transport/amqp":      8, // how documents travel: they fill the clearing station's seam, which knows none of them
+	"internal/transport/http":      8,
+	"internal/transport/payeebank": 8, // how payees are verified at other banks: it fills the port of internal/payee
 
 	// Stations: the order of steps of a use case. They never import each other.
 	"internal/submission":      7,
@@ -72,6 +73,8 @@ var floors = map[string]int{
 	"internal/iso20022/element":   -1, // places of a message, found by the names on the way to them
 	"internal/iso20022/schema":    -1, // the shape of the schemas, which types and codec share
 	"internal/account":            0,
+	"internal/payee":              0, // what is asked and answered of a payee, and how names are compared; pure
+	"internal/payee/vop":          1, // the same as the inter-bank API of the EPC writes it, for whoever asks and whoever answers
 	"internal/directory":          1, // which bank keeps an account, and whether instant payments reach it
 	"internal/charset":            0, // which characters texts may hold, and texts rewritten with them
 	"internal/identity":           1,
@@ -132,14 +135,18 @@ var testSupport = []string{
 	"web/webtest",
 }
 
-// confined are modules (by the beginning of their import path) that only one folder may import. Files of tests are not held to this.
-var confined = []struct{ module, home string }{
-	{"github.com/jackc/", "internal/store"},
-	{"github.com/riverqueue/river/riverdriver/", "internal/store"},
-	{"github.com/pressly/goose", "internal/store"},
-	{"github.com/labstack/echo", "web"},
-	{"github.com/sony/gobreaker", "internal/clearing"},
-	{"github.com/prometheus", "internal/metric"},
+// confined are modules (by the beginning of their import path) that only one folder may import, or few. Files of tests
+// are not held to this.
+var confined = []struct {
+	module string
+	homes  []string
+}{
+	{"github.com/jackc/", []string{"internal/store"}},
+	{"github.com/riverqueue/river/riverdriver/", []string{"internal/store"}},
+	{"github.com/pressly/goose", []string{"internal/store"}},
+	{"github.com/labstack/echo", []string{"web"}},
+	{"github.com/sony/gobreaker", []string{"internal/clearing", "internal/transport/payeebank"}},
+	{"github.com/prometheus", []string{"internal/metric"}},
 }
 
 // allowed are the exceptions of rules: in the file or folder the rule by that name does not hold, for the reason given.

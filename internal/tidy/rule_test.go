@@ -100,8 +100,9 @@ func checkConfined(file source, report reporter) {
 	for _, spec := range file.syntax.Imports {
 		imported := strings.Trim(spec.Path.Value, `"`)
 		for _, limit := range confined {
-			if strings.HasPrefix(imported, limit.module) && !within(file.folder(), limit.home) {
-				report(spec.Pos(), "%s may be imported under %s only", imported, limit.home)
+			home := func(home string) bool { return within(file.folder(), home) }
+			if strings.HasPrefix(imported, limit.module) && !slices.ContainsFunc(limit.homes, home) {
+				report(spec.Pos(), "%s may be imported under %s only", imported, strings.Join(limit.homes, ", "))
 			}
 		}
 	}

@@ -8,22 +8,36 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/identity"
+	"countersign/internal/payee"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/web/problem"
 	"countersign/web/request"
 )
 
-// Guard is the middleware around every route of Routes: a time limit, an access token, a request id (which the server has read).
-// Cookies are never looked at.
+// Guard is the middleware around every route of Routes: a time limit (longer by payee.Limit where the payee's bank is asked), an access
+// token, a request id (which the server has read). Cookies are never looked at.
 func (a *API) Guard(next echo.HandlerFunc) echo.HandlerFunc {
-	return request.Within(a.cfg.Timeout)(func(c echo.Context) error {
+	admitted := func(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
 		err := a.admit(c)
 		if err != nil {
 			return a.Fail(c, problem.Of(err), err)
 		}
 		return next(c)
-	})
+	}
+	short, asking := request.Within(a.cfg.Timeout)(admitted), request.Within(a.cfg.Timeout+payee.Limit)(admitted)
+	return func(c echo.Context) error {
+		if asksPayee[c.Path()] && a.cfg.Submission.Verifies(rulebook.SchemeSCT) {
+			return asking(c)
+		}
+		return short(c)
+	}
+}
+
+// asksPayee are the calls that may wait for the payee's bank.
+var asksPayee = map[string]bool{
+	"/api/sct-inst/v1/instruction/create": true, "/api/sct-inst/v1/instruction/update": true, "/api/sct-inst/v1/instruction/validate": true,
 }
 
 // admit puts who asks into the context. Errors: auth.ErrUnauthorized, payment.FieldError for the request id.

@@ -40,7 +40,7 @@ func (a *API) create(scheme rulebook.Scheme) echo.HandlerFunc {
 			return a.failCommand(c, order, err)
 		}
 		first := a.reportReply(c, atCreation(created.Message), order.document)
-		first = first.noting(notesOf(order, scheme))
+		first = first.noting(notesOf(order, scheme)).verified(created.Message.Payee)
 		first.replayed = created.Replayed
 		return first.send(c)
 	}
@@ -69,7 +69,7 @@ func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
-		findings, err := a.cfg.Submission.Validate(c.Request().Context(), principal(c), dryRun)
+		verified, findings, err := a.cfg.Submission.ValidateWithPayee(c.Request().Context(), principal(c), dryRun)
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
@@ -77,7 +77,7 @@ func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 			return a.answerInvalid(c, order.at(findings))
 		}
 		return c.JSON(http.StatusOK, ValidationAnswer{
-			Header: a.header(c), Success: Success{Status: "Success", Notes: notesOf(order, scheme)},
+			Header: a.header(c), Success: Success{Status: "Success", Notes: notesOf(order, scheme), Payee: payeeOf(verified)},
 		})
 	}
 }
@@ -144,7 +144,7 @@ func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 		if s.failed() {
 			return a.answerStep(c, order, s)
 		}
-		return a.stepReply(c, s).noting(notesOf(order, scheme)).send(c)
+		return a.stepReply(c, s).noting(notesOf(order, scheme)).verified(m.Payee).send(c)
 	}
 }
 

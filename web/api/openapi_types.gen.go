@@ -597,6 +597,10 @@ type InstructionAnswer struct {
 	// Notes What of the order is not forwarded to the creditor's bank, in document order; absent when everything is. In the answers to
 	// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element.
 	Notes Notes `json:"notes,omitempty"`
+
+	// Payee Whether the creditor's name is that of the account, as the creditor's bank says (verification of payee, Regulation (EU) 2024/886).
+	// Absent where nobody was asked: in sic-inst, and where the gateway has no verifier. It never keeps a payment from going on.
+	Payee *Payee `json:"payee,omitempty"`
 }
 
 // InstructionOrder One payment, and the name its client gives it.
@@ -847,6 +851,20 @@ type Party struct {
 
 	// OrderedAs What the order calls the debtor, where that differs from the holder of the account.
 	OrderedAs string `json:"orderedAs,omitempty"`
+}
+
+// Payee Whether the creditor's name is that of the account, as the creditor's bank says (verification of payee, Regulation (EU) 2024/886).
+// Absent where nobody was asked: in sic-inst, and where the gateway has no verifier. It never keeps a payment from going on.
+type Payee struct {
+	// At When the answer came, or was given up, in UTC.
+	At string `json:"at"`
+
+	// MatchedName The name of the account; with CMTC only.
+	MatchedName string `json:"matchedName,omitempty"`
+
+	// Result MTCH the name matches; CMTC nearly, and matchedName is the account's; NMTC it does not; NOAP it could not be verified; LATE no
+	// answer within five seconds; WAIVED the client does without for files.
+	Result string `json:"result"`
 }
 
 // PaymentID An internalId or a Global ID.
@@ -1194,6 +1212,10 @@ type Success struct {
 	// instruction/create and instruction/update; instruction/validate has it in `success`. docs/rules.md lists every element.
 	Notes Notes `json:"notes,omitempty"`
 
+	// Payee Whether the creditor's name is that of the account, as the creditor's bank says (verification of payee, Regulation (EU) 2024/886).
+	// Absent where nobody was asked: in sic-inst, and where the gateway has no verifier. It never keeps a payment from going on.
+	Payee *Payee `json:"payee,omitempty"`
+
 	// Status Always Success.
 	Status string `json:"status"`
 }
@@ -1343,6 +1365,10 @@ type Transaction struct {
 
 	// OriginalInternalID The payment that a recall, return or resolution is about.
 	OriginalInternalID string `json:"originalInternalId,omitempty"`
+
+	// Payee Whether the creditor's name is that of the account, as the creditor's bank says (verification of payee, Regulation (EU) 2024/886).
+	// Absent where nobody was asked: in sic-inst, and where the gateway has no verifier. It never keeps a payment from going on.
+	Payee *Payee `json:"payee,omitempty"`
 
 	// Reason ISO reason code of a recall, return or resolution.
 	Reason string `json:"reason,omitempty"`

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/payee"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
@@ -37,6 +38,8 @@ type Gateway struct {
 type Options struct {
 	web.Settings
 	Pages web.Portal // the door for people; nil for none
+	// Payee verifies payees; nil verifies none.
+	Payee payee.Verifier
 	// Database opens the database in another way than with the test's own connections.
 	Database func(*storetest.DB, *slog.Logger) *store.Database
 }
@@ -53,7 +56,7 @@ func With(t testing.TB, options Options) *Gateway {
 	t.Helper()
 	g := &Gateway{Log: &testlog.Log{}}
 	log := slog.New(slog.NewJSONHandler(g.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	below := stationtest.Options{At: time.Date(2026, time.November, 20, 9, 30, 0, 0, time.UTC), Log: log}
+	below := stationtest.Options{Payee: options.Payee, At: time.Date(2026, time.November, 20, 9, 30, 0, 0, time.UTC), Log: log}
 	if options.Database != nil {
 		below.Database = func(db *storetest.DB) *store.Database { return options.Database(db, log) }
 	}

@@ -199,10 +199,11 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		Remittance: d.Summary.Remittance,
 		ActorName:  c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),
 		RequestID: column.OrNull(c.Actor.RequestID), SourceAddress: column.OrNull(c.Actor.SourceAddress),
-		Detail: audit.OpeningDetail(audit.Opening{
+		Detail: audit.WithPayee(audit.OpeningDetail(audit.Opening{
 			To: string(m.State), Reason: cmp.Or(d.Note, m.StatusText), RequestKey: c.IdempotencyKey,
-		}),
-		Fingerprint:  c.Fingerprint[:],
+		}), string(d.Payee.Result), d.Payee.MatchedName),
+		Fingerprint: c.Fingerprint[:],
+		PayeeResult: column.OrNull(string(d.Payee.Result)), PayeeName: column.OrNull(d.Payee.MatchedName), PayeeAt: column.OrNull(d.Payee.At),
 		VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:], DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:],
 		MakerRole: column.OrNull(string(c.Grant.Role)), MakerGrantID: column.OrNull(c.Grant.ID), MakerGrantedAt: column.OrNull(c.Grant.GrantedAt),
 		Clients: m.Clients,

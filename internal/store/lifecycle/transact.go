@@ -199,8 +199,11 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 		EditorUser: by.UserID, EditorPerson: by.PersonID,
 		ActorName: by.Name, ClientID: by.ClientID, Channel: string(by.Channel), RequestID: column.OrNull(by.RequestID),
 		SourceAddress: column.OrNull(by.SourceAddress), ContentHash: d.Hash[:],
-		Detail: audit.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), At: t.At(),
-		Realm: m.Realm, MessageID: m.InternalID, Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // count from 1
+		Detail: audit.WithPayee(audit.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), string(d.Payee.Result),
+			d.Payee.MatchedName),
+		At: t.At(), PayeeResult: column.OrNull(string(d.Payee.Result)), PayeeName: column.OrNull(d.Payee.MatchedName),
+		PayeeAt: column.OrNull(d.Payee.At),
+		Realm:   m.Realm, MessageID: m.InternalID, Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // count from 1
 		DocumentID: d.DocumentID, DocumentName: string(d.Name), Reference: d.Reference, Content: d.Content, Source: d.Source,
 		SourceType: column.OrNull(d.SourceType), Makers: m.Makers, Amount: d.Summary.Amount.Minor(),
 		Currency:      string(d.Summary.Amount.Currency()),

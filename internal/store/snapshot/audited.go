@@ -63,7 +63,8 @@ func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
 		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel),
 		ClientID: column.Text(m.ClientID), ExternalID: column.Text(m.ExternalID), OriginalID: column.OrZero(m.OriginalID),
 		AnswersID: column.OrZero(m.AnswersID), Reason: column.Text(m.Reason), MakerUser: column.OrZero(m.MakerUser), Makers: v.Makers,
-		Clients: v.Clients, ApprovalsRequired: int(v.ApprovalsRequired), PolicyID: column.OrZero(m.PolicyID), CreatedAt: m.CreatedAt.UTC(),
+		Clients: v.Clients, Payee: column.Payee(v.PayeeResult, v.PayeeName, v.PayeeAt),
+		ApprovalsRequired: int(v.ApprovalsRequired), PolicyID: column.OrZero(m.PolicyID), CreatedAt: m.CreatedAt.UTC(),
 		ExpiresAt: column.Time(m.ExpiresAt), Deadline: column.Time(m.Deadline), AnswerBy: column.Time(m.AnswerBy), Version: int(v.Version),
 		State: payment.State(m.State), AcceptedAt: column.Time(m.AcceptedAt), DeliveredAt: column.Time(m.DeliveredAt), Content: row.Content,
 		Summary: payment.Summary{

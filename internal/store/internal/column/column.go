@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
+	"countersign/internal/payee"
 )
 
 // Seal reads the two columns of a seal; a row without one has the zero Seal.
@@ -15,6 +16,11 @@ func Seal(keyID *string, mac []byte) keyring.Seal {
 	seal := keyring.Seal{KeyID: Text(keyID)}
 	copy(seal.MAC[:], mac)
 	return seal
+}
+
+// Payee reads the three columns of a verification of the payee; a version without one has none.
+func Payee(result, matchedName *string, at *time.Time) payee.Verification {
+	return payee.Verification{Result: payee.Result(Text(result)), MatchedName: Text(matchedName), At: Time(at)}
 }
 
 // Text reads a nullable column; NULL is "".

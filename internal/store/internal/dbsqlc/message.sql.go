@@ -74,24 +74,25 @@ WITH moved AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
     ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role,
-    maker_grant_id, maker_granted_at, clients)
+    maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at)
   SELECT realm, message_id, version, $17::uuid, $10::bytea, $3::uuid, $4::uuid,
     array_append($25::uuid[], $4::uuid), version - 1, $25::uuid[], ($25::uuid[])[1], approvals_required,
     $12::timestamptz, $26::bigint, $27::text, $28::text, $29::text, $30::text,
     $31::text, $32::text, $33::text, $34::text, $35::text, $36::text,
     $37::text, $38::text, $39::text, $40::bytea, $41::text, $42::uuid,
-    $43::timestamptz, $44::text[] FROM moved
+    $43::timestamptz, $44::text[], $45::text, $46::text,
+    $47::timestamptz FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
   SELECT realm, message_id, state_sequence, kind, 'Approval Pending', 'amend', 'Approval Pending', state_sequence - 1, version,
-    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $45::text,
+    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $48::text,
     $12::timestamptz FROM moved
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
   SELECT moved.realm, $6::text, 'message-id', $19::text, moved.message_id, $10::bytea, $12::timestamptz,
-    $39::text, $46::bytea
-  FROM moved WHERE $47::boolean
+    $39::text, $49::bytea
+  FROM moved WHERE $50::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
   request_id, source_address, content_hash, detail, at)
@@ -146,6 +147,9 @@ type MessageAmendIfParams struct {
 	EditorGrantID     uuid.UUID
 	EditorGrantedAt   time.Time
 	Clients           []string
+	PayeeResult       *string
+	PayeeName         *string
+	PayeeAt           *time.Time
 	Reason            *string
 	KeySeal           []byte
 	NewReference      bool
@@ -198,6 +202,9 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.EditorGrantID,
 		arg.EditorGrantedAt,
 		arg.Clients,
+		arg.PayeeResult,
+		arg.PayeeName,
+		arg.PayeeAt,
 		arg.Reason,
 		arg.KeySeal,
 		arg.NewReference,
@@ -220,7 +227,7 @@ func (q *Queries) MessageApprovalsAsked(ctx context.Context, realm string, messa
 }
 
 const messageGet = `-- name: MessageGet :one
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, m.clients, d.content,
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, m.clients, m.payee_result, m.payee_name, m.payee_at, d.content,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
 FROM message_listed m
@@ -305,6 +312,9 @@ func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.U
 		&i.MessageListed.MakerName,
 		&i.MessageListed.MakerLogin,
 		&i.MessageListed.Clients,
+		&i.MessageListed.PayeeResult,
+		&i.MessageListed.PayeeName,
+		&i.MessageListed.PayeeAt,
 		&i.Content,
 		&i.AccountIban,
 		&i.AccountScheme,
@@ -351,28 +361,29 @@ WITH added AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
     debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
-    maker_granted_at, clients)
+    maker_granted_at, clients, payee_result, payee_name, payee_at)
   VALUES ($1, $2, 1, $31, $4, $17, $18, $3::uuid[],
     $18, $5, $26, $40, $41, $42, $43,
     $44, $45, $46, $47, $48, $49, $50,
     $51, $52, $53, $54::text, $55::bytea, $56,
-    $57, $58, $59::text[])
+    $57, $58, $59::text[],
+    $60, $61, $62)
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
-  VALUES ($1, $2, 1, $11, 'None', $60, $27, 1, $17, $18, $61,
-    $15, $14, coalesce($62, $30), $26)
+  VALUES ($1, $2, 1, $11, 'None', $63, $27, 1, $17, $18, $64,
+    $15, $14, coalesce($65, $30), $26)
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  VALUES ($1, $63, $2, 1, $64, $17, $18, $61, $15,
-    $14, $65, $66, $4, $67, $26)
+  VALUES ($1, $66, $2, 1, $67, $17, $18, $64, $15,
+    $14, $68, $69, $4, $70, $26)
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
-  SELECT $1::text AS realm, $15::text AS client_id, ($68::text[])[i] AS scope, ($69::text[])[i] AS key,
-    $2::uuid AS message_id, $70::bytea AS fingerprint, $26::timestamptz AS created_at,
-    $54::text AS key_id, ($71::bytea[])[i] AS seal
-  FROM generate_subscripts($69::text[], 1) AS i
+  SELECT $1::text AS realm, $15::text AS client_id, ($71::text[])[i] AS scope, ($72::text[])[i] AS key,
+    $2::uuid AS message_id, $73::bytea AS fingerprint, $26::timestamptz AS created_at,
+    $54::text AS key_id, ($74::bytea[])[i] AS seal
+  FROM generate_subscripts($72::text[], 1) AS i
 )
 INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
 SELECT $1::text AS realm, $2::uuid AS message_id, 1 AS version, $3::uuid[] AS makers,
@@ -442,6 +453,9 @@ type MessageInsertParams struct {
 	MakerGrantID      *uuid.UUID
 	MakerGrantedAt    *time.Time
 	Clients           []string
+	PayeeResult       *string
+	PayeeName         *string
+	PayeeAt           *time.Time
 	Action            string
 	ActorName         string
 	Note              interface{}
@@ -518,6 +532,9 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.MakerGrantID,
 		arg.MakerGrantedAt,
 		arg.Clients,
+		arg.PayeeResult,
+		arg.PayeeName,
+		arg.PayeeAt,
 		arg.Action,
 		arg.ActorName,
 		arg.Note,

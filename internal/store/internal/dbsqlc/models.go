@@ -219,6 +219,9 @@ type MessageListed struct {
 	MakerName         string
 	MakerLogin        string
 	Clients           []string
+	PayeeResult       *string
+	PayeeName         *string
+	PayeeAt           *time.Time
 }
 
 type MessageVersion struct {
@@ -255,6 +258,9 @@ type MessageVersion struct {
 	MakerGrantID      *uuid.UUID
 	MakerGrantedAt    *time.Time
 	Clients           []string
+	PayeeResult       *string
+	PayeeName         *string
+	PayeeAt           *time.Time
 }
 
 type Outbox struct {

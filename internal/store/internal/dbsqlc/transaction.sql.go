@@ -262,7 +262,7 @@ func (q *Queries) HistoryList(ctx context.Context, realm string, messageID uuid.
 
 const transactionList = `-- name: TransactionList :many
 
-SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients FROM message_listed m
+SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at FROM message_listed m
 WHERE m.realm = $1
   AND ($2::uuid IS NULL
        OR CASE WHEN $3::boolean THEN m.message_id > $2::uuid ELSE m.message_id < $2::uuid END)
@@ -450,6 +450,9 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 			&i.MakerName,
 			&i.MakerLogin,
 			&i.Clients,
+			&i.PayeeResult,
+			&i.PayeeName,
+			&i.PayeeAt,
 		); err != nil {
 			return nil, err
 		}
@@ -462,7 +465,7 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 }
 
 const versionList = `-- name: VersionList :many
-SELECT v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, v.ordered_debtor_name, v.maker_role, v.maker_grant_id, v.maker_granted_at, v.clients, p.display_name AS editor_name
+SELECT v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, v.ordered_debtor_name, v.maker_role, v.maker_grant_id, v.maker_granted_at, v.clients, v.payee_result, v.payee_name, v.payee_at, p.display_name AS editor_name
 FROM message_version v
 JOIN person p ON p.realm = v.realm AND p.person_id = v.maker_person
 WHERE v.realm = $1 AND v.message_id = $2 ORDER BY v.version
@@ -502,6 +505,9 @@ type VersionListRow struct {
 	MakerGrantID      *uuid.UUID
 	MakerGrantedAt    *time.Time
 	Clients           []string
+	PayeeResult       *string
+	PayeeName         *string
+	PayeeAt           *time.Time
 	EditorName        string
 }
 
@@ -549,6 +555,9 @@ func (q *Queries) VersionList(ctx context.Context, realm string, messageID uuid.
 			&i.MakerGrantID,
 			&i.MakerGrantedAt,
 			&i.Clients,
+			&i.PayeeResult,
+			&i.PayeeName,
+			&i.PayeeAt,
 			&i.EditorName,
 		); err != nil {
 			return nil, err

@@ -42,7 +42,7 @@ func Listed(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message {
 			DebtorAgent: m.DebtorAgent, CreditorName: m.CreditorName, CreditorAccount: m.CreditorAccount, CreditorAgent: m.CreditorAgent,
 			Remittance: m.Remittance,
 		},
-		Seal: column.Seal(m.KeyID, m.Seal),
+		Payee: column.Payee(m.PayeeResult, m.PayeeName, m.PayeeAt), Seal: column.Seal(m.KeyID, m.Seal),
 	}
 	copy(message.ContentHash[:], m.ContentHash)
 	if err != nil {

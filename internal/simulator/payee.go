@@ -1,0 +1,64 @@
+package simulator
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"countersign/internal/payee"
+	"countersign/internal/payee/vop"
+)
+
+// latePayee is how long the late answer about a payee takes: a second more than anybody waits for one.
+const latePayee = payee.Limit + time.Second
+
+// payeeAnswer is what the simulated banks say to a name.
+type payeeAnswer struct {
+	result  payee.Result
+	matched string
+	wait    time.Duration
+}
+
+// payees is the table of names, by their lower-case form, for every account. All other names match.
+var payees = map[string]payeeAnswer{
+	"nearly right ag": {result: payee.CloseMatch, matched: "Nearly Right Holding AG"},
+	"somebody else":   {result: payee.NoMatch},
+	"not kept here":   {result: payee.NotPossible},
+	"late answer":     {result: payee.Match, wait: latePayee},
+}
+
+// payeeOf answers by the name alone.
+func payeeOf(name string) payeeAnswer {
+	answer, listed := payees[strings.ToLower(strings.Join(strings.Fields(name), " "))]
+	if !listed {
+		answer.result = payee.Match
+	}
+	return answer
+}
+
+// servePayee answers whether a name is that of an account, for all banks of the table.
+func (s *Simulator) servePayee(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, vop.MaxBody))
+	if err == nil {
+		var asked payee.Question
+		asked, err = vop.ReadRequest(body)
+		if err == nil {
+			s.answerPayee(w, r, asked.Name)
+			return
+		}
+	}
+	writeJSON(w, http.StatusBadRequest, vop.Problem{
+		Type: "about:blank", Code: vop.CodeFormat, Title: "The question cannot be read", Status: http.StatusBadRequest, Detail: err.Error(),
+	})
+}
+
+func (s *Simulator) answerPayee(w http.ResponseWriter, r *http.Request, name string) {
+	answer := payeeOf(name)
+	if answer.wait > 0 && s.config.Sleep(r.Context(), answer.wait) != nil {
+		return // whoever asked waits no longer
+	}
+	w.Header().Set(vop.RequestID, r.Header.Get(vop.RequestID))
+	w.Header().Set(vop.ResponseTimestamp, vop.Timestamp(s.config.Now()))
+	writeJSON(w, http.StatusOK, vop.NewResponse(payee.Answer{Result: answer.result, MatchedName: answer.matched}, name != ""))
+}

@@ -1,0 +1,112 @@
+package submission
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/account"
+	"countersign/internal/identity"
+	"countersign/internal/payee"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+)
+
+// The payee of a SEPA payment is verified before the payment is stored (Regulation (EU) 2024/886, article 5c): when the maker looks at the
+// check page, and when an order comes by JSON. The bank is asked before the transaction begins, so that no connection of the database waits
+// with it; whatever it answers, the payment goes on. An order that breaks a rule is not asked about.
+
+// Payee is what is found about the payee of an order that is about to be submitted, or about to amend a message (zero for none): what is
+// stored with it when it is submitted within the next minutes. None where payees are not verified, or the order breaks a rule.
+func (s *Station) Payee(ctx context.Context, by identity.Principal, amends uuid.UUID, in Input) (payee.Verification, error) {
+	if amends != uuid.Nil {
+		return s.verifyAmended(ctx, by, amends, in)
+	}
+	return s.verify(ctx, by, in)
+}
+
+// verify asks about the payee of an order that is about to be stored.
+func (s *Station) verify(ctx context.Context, by identity.Principal, in Input) (payee.Verification, error) {
+	if !s.Verifies(in.Scheme) || !by.Has(identity.RoleMaker) {
+		return payee.Verification{}, nil
+	}
+	known, err := s.cfg.Messages.Facts(ctx, s.ask(by, in))
+	if err != nil {
+		return payee.Verification{}, err
+	}
+	order := s.instruction(by, in, known, s.now())
+	if len(payment.CheckInstruction(order)) > 0 {
+		return payee.Verification{}, nil // told by whoever stores it
+	}
+	return s.asked(ctx, in, order), nil
+}
+
+// verifyAmended asks about the payee of new content for a message. Where name and account stay, what was found before stays too.
+func (s *Station) verifyAmended(ctx context.Context, by identity.Principal, id uuid.UUID, in Input) (payee.Verification, error) {
+	if s.cfg.Payee == nil {
+		return payee.Verification{}, nil
+	}
+	m, err := s.cfg.Messages.Message(ctx, by.Realm, id)
+	if err != nil || !s.Verifies(m.Scheme) || m.State != payment.StateApprovalPending {
+		return payee.Verification{}, nil //nolint:nilerr // the amendment itself says why it cannot be made
+	}
+	in.Scheme = m.Scheme
+	if keepsPayee(m, in) {
+		return m.Payee, nil
+	}
+	return s.verify(ctx, by, in)
+}
+
+// keepsPayee reports whether an order pays the same name and account as the message it amends, which was verified.
+func keepsPayee(m payment.Message, in Input) bool {
+	summary, err := payment.SummaryOf(in.Document)
+	return err == nil && m.Payee.Known() && summary.CreditorName == m.Summary.CreditorName &&
+		summary.CreditorAccount == m.Summary.CreditorAccount
+}
+
+// Verifies reports whether payees of the scheme are verified here: only payments in euro are, and only where somebody can be asked.
+func (s *Station) Verifies(scheme rulebook.Scheme) bool {
+	return s.cfg.Payee != nil && scheme == rulebook.SchemeSCT
+}
+
+// asked is what is found about the payee of an order that breaks no rule: what was found a moment ago, or what the bank says now.
+func (s *Station) asked(ctx context.Context, in Input, order payment.InstructionInput) payee.Verification {
+	if !s.Verifies(in.Scheme) {
+		return payee.Verification{}
+	}
+	q, possible := questionOf(order)
+	if !possible {
+		return payee.Verification{Result: payee.NotPossible, At: s.now()}
+	}
+	key := askedPayee{realm: order.By.Realm, iban: q.IBAN, name: q.Name}
+	found, known := s.payees.recall(key, s.now())
+	if known {
+		return found
+	}
+	limited, cancel := context.WithTimeout(ctx, payee.Limit)
+	defer cancel()
+	answer, err := s.cfg.Payee.Verify(limited, q)
+	found = payee.Outcome(answer, err, s.now())
+	if ctx.Err() == nil {
+		s.payees.keep(key, found)
+	}
+	return found
+}
+
+// questionOf is what there is to ask about an order; nothing when it is not known which bank to ask, or for which bank.
+func questionOf(order payment.InstructionInput) (payee.Question, bool) {
+	summary, err := payment.SummaryOf(order.Document)
+	if err != nil || order.Account == nil {
+		return payee.Question{}, false
+	}
+	q := payee.Question{Name: summary.CreditorName, IBAN: summary.CreditorAccount, Bank: summary.CreditorAgent, Asker: order.Account.AgentBIC}
+	iban, err := account.Parse(q.IBAN)
+	if err == nil && order.Directory != nil {
+		bank, listed := order.Directory.BankOf(iban)
+		if listed && bank.BIC != "" {
+			q.Bank = bank.BIC
+		}
+	}
+	_, err = account.ParseBIC(q.Bank)
+	return q, err == nil && q.Asker != ""
+}

@@ -1,0 +1,22 @@
+package api
+
+import (
+	"countersign/internal/payee"
+)
+
+// payeeOf writes what a verification of the payee came to; nil where there was none.
+func payeeOf(v payee.Verification) *Payee {
+	if !v.Known() {
+		return nil
+	}
+	return &Payee{Result: string(v.Result), MatchedName: v.MatchedName, At: moment(v.At)}
+}
+
+// verified puts it beside the status report of an instruction.
+func (r reply) verified(v payee.Verification) reply {
+	if answer, is := r.body.(InstructionAnswer); is {
+		answer.Payee = payeeOf(v)
+		r.body = answer
+	}
+	return r
+}

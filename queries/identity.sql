@@ -40,11 +40,13 @@ ON CONFLICT (realm, user_id) DO UPDATE SET theme = excluded.theme, density = exc
 
 -- name: RealmProvision :execrows
 -- Zero rows: another maker's realm, or one with another mark. The mark stands in every Global ID, so it never changes.
-INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at,
-  key_id, seal)
-VALUES (@realm, @name, @mark, @made_by, @access_token_seconds, @refresh_token_seconds, @refresh_absolute_seconds, @at, @key_id, @seal)
+INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds,
+  second_factor_roles, created_at, key_id, seal)
+VALUES (@realm, @name, @mark, @made_by, @access_token_seconds, @refresh_token_seconds, @refresh_absolute_seconds, @second_factor_roles, @at,
+  @key_id, @seal)
 ON CONFLICT (realm) DO UPDATE SET name = excluded.name, access_token_seconds = excluded.access_token_seconds,
   refresh_token_seconds = excluded.refresh_token_seconds, refresh_absolute_seconds = excluded.refresh_absolute_seconds,
+  second_factor_roles = excluded.second_factor_roles,
   key_id = excluded.key_id, seal = excluded.seal
 WHERE realm.made_by = excluded.made_by AND realm.mark = excluded.mark;
 

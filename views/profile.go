@@ -1,6 +1,10 @@
 package views
 
-import "countersign/views/ui"
+import (
+	"strconv"
+
+	"countersign/views/ui"
+)
 
 // Profile is a person's own page. POST /me sends shortcuts (on or off), theme
 // and density; /me/password sends old, new and repeated; /me/sessions/end ends everything the account is signed in with.
@@ -10,6 +14,17 @@ type Profile struct {
 	Email       string
 	Saved       bool
 	Problems    []ui.Problem // of a new password
+	FactorCount int          // second factors, recovery codes not counted
+}
+
+func (m Profile) factors() string {
+	switch m.FactorCount {
+	case 0:
+		return "You have none: your password alone signs you in."
+	case 1:
+		return "You have one. You show it when you sign in, and where a payment asks for it."
+	}
+	return strconv.Itoa(m.FactorCount) + " are yours. You show one when you sign in, and where a payment asks for it."
 }
 
 func (m Profile) password(id, label, autocomplete string) ui.Field {

@@ -82,7 +82,20 @@ func ProfilePage(model Profile) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p class=\"buttons\"><button class=\"button primary\" type=\"submit\" data-busy=\"Saving…\">Save settings</button> <button class=\"button js-only\" type=\"button\" data-shortcut-help>Show all shortcuts</button></p></form><form action=\"/me/password\" method=\"post\" novalidate><h2>Password</h2><p class=\"hint\">A new password ends everything you are signed in with, this page included.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p class=\"buttons\"><button class=\"button primary\" type=\"submit\" data-busy=\"Saving…\">Save settings</button> <button class=\"button js-only\" type=\"button\" data-shortcut-help>Show all shortcuts</button></p></form><h2>Second factors</h2><p class=\"hint\">")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			var templ_7745c5c3_Var3 string
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(model.factors())
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `profile.templ`, Line: 27, Col: 36}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</p><p><a class=\"button\" href=\"/me/factors\">Second factors</a></p><form action=\"/me/password\" method=\"post\" novalidate><h2>Password</h2><p class=\"hint\">A new password ends everything you are signed in with, this page included.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -98,7 +111,7 @@ func ProfilePage(model Profile) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"buttons\"><button class=\"button\" type=\"submit\" data-busy=\"Saving…\">Change password</button></p></form><form action=\"/me/sessions/end\" method=\"post\"><h2>Sessions</h2><p class=\"hint\">Ends every session and token of this account, in every browser and program. You sign in again afterwards.</p><p class=\"buttons\"><button class=\"button danger\" type=\"submit\" data-busy=\"Ending…\">Sign out everywhere</button></p></form></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"buttons\"><button class=\"button\" type=\"submit\" data-busy=\"Saving…\">Change password</button></p></form><form action=\"/me/sessions/end\" method=\"post\"><h2>Sessions</h2><p class=\"hint\">Ends every session and token of this account, in every browser and program. You sign in again afterwards.</p><p class=\"buttons\"><button class=\"button danger\" type=\"submit\" data-busy=\"Ending…\">Sign out everywhere</button></p></form></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -100,6 +100,12 @@ const (
 	EventSignInEnded = "sign-in.ended"
 	// EventSessionEnded: somebody signed out of the portal.
 	EventSessionEnded = "session.ended"
+	// EventFactorEnrol, EventFactorUse and EventFactorRemove: somebody took up a second factor, showed one that was right, or gave one up.
+	EventFactorEnrol  = "second-factor.enrol"
+	EventFactorUse    = "second-factor.use"
+	EventFactorRemove = "second-factor.remove"
+	// EventFactorRefused: a second factor was shown that was wrong, used before, or locked by too many wrong ones.
+	EventFactorRefused = "second-factor.refused"
 	// EventUserPassword: a password was changed, by its owner or by the operator.
 	EventUserPassword = "user.password"
 )
@@ -132,6 +138,29 @@ func SubjectDetail(subject, reason string) string {
 		Subject string `json:"subject"`
 		Reason  string `json:"reason,omitempty"`
 	}{subject, reason})
+	if err != nil {
+		return "{}" // strings always encode
+	}
+	return string(text)
+}
+
+// Factor is a second factor and what it was shown for.
+type Factor struct {
+	Kind    string // totp, passkey or recovery
+	Name    string // as its owner calls it
+	Purpose string
+	Message string // the internal id of what was approved with it; "" for other purposes
+}
+
+// FactorDetail is the canonical text of what became of a second factor: one JSON object with the keys factor (its kind), name and, where
+// there is one, purpose and message, in this order.
+func FactorDetail(f Factor) string {
+	text, err := json.Marshal(struct {
+		Kind    string `json:"factor"`
+		Name    string `json:"name"`
+		Purpose string `json:"purpose,omitempty"`
+		Message string `json:"message,omitempty"`
+	}{f.Kind, f.Name, f.Purpose, f.Message})
 	if err != nil {
 		return "{}" // strings always encode
 	}

@@ -21,7 +21,7 @@ import (
 
 // tamperings are all kinds, in groups that strike one after the other. What strikes the schema comes last, for it opens ways for the
 // others.
-var tamperings = [][]tampering{ofMessages, ofMasterData, ofAccess, ofSchema}
+var tamperings = [][]tampering{ofMessages, ofMasterData, ofAccess, ofFactors, ofSchema}
 
 // drillRounds is how many places each tampering strikes: two with the tests, ten by make drill.
 func drillRounds(t *testing.T) int {

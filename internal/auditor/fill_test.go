@@ -6,12 +6,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pquerna/otp/totp"
+
 	"countersign/internal/admin"
 	"countersign/internal/administration"
 	"countersign/internal/approval"
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
 	"countersign/internal/demo"
+	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
@@ -81,6 +84,7 @@ func fill(t *testing.T, h *stationtest.House, settled int) places {
 	administer(t, h)
 	signIn(t, h)
 	found["ended session"] = signInAtPortal(t, h)
+	factors(t, h)
 	return found
 }
 
@@ -114,6 +118,33 @@ func signInAtPortal(t *testing.T, h *stationtest.House) []string {
 	must(t, err)
 	must(t, h.Sessions.End(ctx, credential.SessionEnd{Token: ended, By: h.Person(t, "checker1"), Reason: "sign-out", At: h.Clock.Now()}))
 	return []string{row}
+}
+
+// factors has two people take authenticator apps up, and one of them sign in with it.
+func factors(t *testing.T, h *stationtest.House) {
+	t.Helper()
+	for _, name := range []string{"maker1", "checker1"} {
+		by := h.Person(t, name)
+		by.Channel, by.ClientID = identity.ChannelPortal, identity.PortalClient
+		fresh, err := h.Auth.NewTOTP(by)
+		must(t, err)
+		code := func(steps int) string {
+			code, err := totp.GenerateCode(fresh.Key, h.Clock.Now().Add(time.Duration(steps)*30*time.Second))
+			must(t, err)
+			return code
+		}
+		_, err = h.Auth.Enrol(ctx, auth.EnrolInput{
+			FactorChange: auth.FactorChange{By: by, Password: demo.UserPassword}, Name: "Phone", Held: fresh.Held, Code: code(-1),
+		})
+		must(t, err)
+		client := auth.ClientCredentials{ClientID: "demo-backoffice", ClientSecret: demo.ClientSecret}
+		set, err := h.Auth.Login(ctx, auth.LoginInput{
+			Realm: "demo", Client: client, Name: name, Password: demo.UserPassword, SecondFactor: code(0),
+		})
+		must(t, err)
+		_, err = h.Auth.Refresh(ctx, auth.RefreshInput{Realm: "demo", Client: client, RefreshToken: set.RefreshToken})
+		must(t, err)
+	}
 }
 
 // administer has two administrators change something.

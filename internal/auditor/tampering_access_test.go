@@ -14,8 +14,10 @@ var ofAccess = []tampering{
 		"Idempotency-Key deleted", "keyed", "I8", "message", theMessage,
 		`DELETE FROM creation_key WHERE message_id = ':m' AND scope = 'idempotency-key'`,
 	},
-	{"Idempotency-Key deleted, its message id too", "keyed", "I8", "message", theMessage,
-		`DELETE FROM creation_key WHERE message_id = ':m'`},
+	{
+		"Idempotency-Key deleted, its message id too", "keyed", "I8", "message", theMessage,
+		`DELETE FROM creation_key WHERE message_id = ':m'`,
+	},
 	{
 		"request of every key changed alike", "keyed", "I28", "creation_key", theIdempotency,
 		`UPDATE creation_key SET fingerprint = sha256('x') WHERE message_id = ':m'`,

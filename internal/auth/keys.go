@@ -14,6 +14,9 @@ type keys struct {
 	successors keyring.Ring // makes the successor of a refresh token
 	names      keyring.Ring // digests of the names people try
 	devices    keyring.Ring // digests that make a browser known
+	factors    keyring.Ring // hides the keys of authenticator apps
+	recovery   keyring.Ring // digests of recovery codes
+	challenges keyring.Ring // what passkeys sign
 	masterData keyring.Ring // seals of user accounts
 	setUps     identity.SetUpKeys
 }
@@ -25,6 +28,7 @@ func deriveKeys(ring keyring.Ring) (keys, error) {
 	var k keys
 	for purpose, derived := range map[string]*keyring.Ring{
 		"token lookup": &k.lookups, "token successor": &k.successors, "sign-in name": &k.names, "device": &k.devices,
+		"second factor": &k.factors, "recovery code": &k.recovery, "passkey challenge": &k.challenges,
 	} {
 		var err error
 		*derived, err = ring.Derive(purpose)

@@ -39,10 +39,12 @@ type LoginInput struct {
 	Password      string
 	Scope         string // optional, words separated by one space
 	SourceAddress string // for the log
+	// SecondFactor is a code of an authenticator app or a recovery code, of somebody who has a second factor.
+	SecondFactor string
 }
 
 // Login signs a user in through a client of the API. Errors: ErrUnknownRealm, ErrInvalidClient, ErrInvalidScope, *AccountError,
-// *BusyError, *LimitError.
+// *BusyError, *LimitError, *FactorNeededError, ErrFactor, ErrFactorsForged.
 func (s *Station) Login(ctx context.Context, in LoginInput) (TokenSet, error) {
 	err := s.addresses.take(network(in.SourceAddress), s.now())
 	if err != nil {
@@ -65,7 +67,30 @@ func (s *Station) Login(ctx context.Context, in LoginInput) (TokenSet, error) {
 	if err != nil {
 		return TokenSet{}, err
 	}
+	err = s.loginFactor(ctx, in, credential.PrincipalKey{Realm: in.Realm, UserID: user, ClientID: client.ClientID})
+	if err != nil {
+		return TokenSet{}, err
+	}
 	return s.startFamily(ctx, familyStart{realm: in.Realm, client: client, userID: user, scope: in.Scope})
+}
+
+// loginFactor checks the second factor of a sign-in through the API, of somebody who has one or should.
+func (s *Station) loginFactor(ctx context.Context, in LoginInput, who credential.PrincipalKey) error {
+	by, err := s.people.Principal(ctx, who)
+	if errors.Is(err, store.ErrUnknownUser) { // of before there were seals: its tokens are good for nothing, its factors count all the same
+		by, err = identity.Principal{Realm: who.Realm, UserID: who.UserID, ClientID: who.ClientID}, nil
+	}
+	if err != nil {
+		return err
+	}
+	by.Channel, by.SourceAddress = identity.ChannelAPI, in.SourceAddress
+	err = s.askFactor(ctx, by)
+	var needed *FactorNeededError
+	if !errors.As(err, &needed) || needed.Enrol || in.SecondFactor == "" {
+		return err
+	}
+	_, err = s.checkFactor(ctx, factorCheck{by: by, answer: FactorAnswer{Code: in.SecondFactor}, purpose: identity.PurposeSignIn})
+	return err
 }
 
 // SignInInput is a sign-in on the portal's page.
@@ -79,7 +104,8 @@ type SignInInput struct {
 }
 
 // SignIn signs a user in to the portal; the session is the caller's. Errors: ErrUnknownRealm, ErrInvalidClient (the realm has no
-// portal), *AccountError, *BusyError, *LimitError.
+// portal), *AccountError, *BusyError, *LimitError, ErrFactorsForged, and *FactorNeededError of somebody whose password was right and who is
+// not signed in before SecondSignIn or, with Enrol, before a factor was taken up.
 func (s *Station) SignIn(ctx context.Context, in SignInInput) (identity.Principal, error) {
 	err := s.addresses.take(network(in.SourceAddress), s.now())
 	if err != nil {
@@ -99,8 +125,15 @@ func (s *Station) SignIn(ctx context.Context, in SignInInput) (identity.Principa
 		return identity.Principal{}, err
 	}
 	principal, err := s.PortalPrincipal(ctx, in.Realm, user)
+	if err != nil {
+		return identity.Principal{}, err
+	}
 	principal.SourceAddress = in.SourceAddress
-	return principal, err
+	err = s.askFactor(ctx, principal)
+	if err != nil {
+		return identity.Principal{}, err
+	}
+	return principal, nil
 }
 
 // PortalPrincipal reads the user of a portal session anew, so that a role taken away or an account suppressed counts from the next

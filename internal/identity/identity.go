@@ -22,6 +22,9 @@ const (
 	RoleAdministrator Role = "administrator"
 )
 
+// Roles lists them.
+func Roles() []Role { return []Role{RoleMaker, RoleChecker, RoleSupervisor, RoleAdministrator} }
+
 // Channel says where a request came in.
 type Channel string
 

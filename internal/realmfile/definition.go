@@ -3,6 +3,7 @@ package realmfile
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -30,6 +31,7 @@ func (f Form) Definition(now provision.RealmDefinition, secrets Secrets) (provis
 	if f.Realm != now.Realm || f.Mark != now.Mark {
 		d.find("/realm", "Give realm and mark as the realm has them: they are fixed for ever.")
 	}
+	wanted.SecondFactor = d.roles(f.SecondFactor)
 	for i, person := range f.People {
 		wanted.People = append(wanted.People, d.person(fmt.Sprintf("/people/%d", i), person))
 	}
@@ -70,6 +72,20 @@ func (d *definer) note(err error) {
 
 func (d *definer) find(pointer, text string) {
 	d.findings = append(d.findings, payment.Finding{Pointer: pointer, Code: "FF01", Text: text})
+}
+
+// roles reads of which roles a second factor is asked.
+func (d *definer) roles(names []string) []identity.Role {
+	var roles []identity.Role
+	for i, name := range names {
+		role := identity.Role(name)
+		if !slices.Contains(identity.Roles(), role) || slices.Contains(roles, role) {
+			d.find(fmt.Sprintf("/secondFactor/%d", i), "Name roles, each once: maker, checker, supervisor, administrator.")
+			continue
+		}
+		roles = append(roles, role)
+	}
+	return roles
 }
 
 // life reads how long tokens live; what is not said stays as it is.

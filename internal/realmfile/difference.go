@@ -44,7 +44,9 @@ func Differences(now, wanted provision.RealmDefinition) ([]string, error) {
 }
 
 // head is what a realm says of itself.
-func head(f Form) Form { return Form{Realm: f.Realm, Name: f.Name, Mark: f.Mark, Tokens: f.Tokens} }
+func head(f Form) Form {
+	return Form{Realm: f.Realm, Name: f.Name, Mark: f.Mark, Tokens: f.Tokens, SecondFactor: f.SecondFactor}
+}
 
 type difference struct {
 	before map[string]string

@@ -17,14 +17,16 @@ import (
 
 // Form is a realm as the file has it.
 type Form struct {
-	Realm    string    `yaml:"realm"`
-	Name     string    `yaml:"name"`
-	Mark     string    `yaml:"mark"`
-	Tokens   *Tokens   `yaml:"tokens,omitempty"`
-	People   []Person  `yaml:"people,omitempty"`
-	Clients  []Client  `yaml:"clients,omitempty"`
-	Policies []Policy  `yaml:"policies"`
-	Accounts []Account `yaml:"accounts,omitempty"`
+	Realm  string  `yaml:"realm"`
+	Name   string  `yaml:"name"`
+	Mark   string  `yaml:"mark"`
+	Tokens *Tokens `yaml:"tokens,omitempty"`
+	// SecondFactor names the roles of which a second factor is asked at sign-in.
+	SecondFactor []string  `yaml:"secondFactor,omitempty,flow"`
+	People       []Person  `yaml:"people,omitempty"`
+	Clients      []Client  `yaml:"clients,omitempty"`
+	Policies     []Policy  `yaml:"policies"`
+	Accounts     []Account `yaml:"accounts,omitempty"`
 }
 
 // Tokens is how long tokens of the API live, such as "5m"; empty fields are the defaults.
@@ -133,7 +135,7 @@ func Write(form Form) ([]byte, error) {
 func Of(realm provision.RealmDefinition) Form {
 	form := Form{Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, Tokens: &Tokens{
 		Access: duration(realm.Life.Access), Refresh: duration(realm.Life.Refresh), Absolute: duration(realm.Life.Absolute),
-	}}
+	}, SecondFactor: names(realm.SecondFactor)}
 	for _, person := range realm.People {
 		shown := Person{Name: person.DisplayName}
 		for _, account := range person.Accounts {

@@ -737,6 +737,9 @@ type LoginForm struct {
 	// Scope Taken and passed over: the roles of the user are the scope.
 	Scope string `json:"scope,omitempty"`
 
+	// Totp A code of the authenticator app of a user who has a second factor, or a recovery code; each counts once. Without it such a user gets invalid_grant with errorCode Second_Factor_Required, and with a wrong one Second_Factor_Incorrect.
+	Totp string `json:"totp,omitempty"`
+
 	// Username The name of the user in the realm.
 	Username string `json:"username"`
 }

@@ -66,7 +66,7 @@ func (h *TokenHandler) byPassword(c echo.Context, f tokenForm) (auth.TokenSet, e
 	}
 	return h.cfg.Station.Login(c.Request().Context(), auth.LoginInput{
 		Realm: c.Param("realm"), Client: f.client, Name: f.fields["username"], Password: f.fields["password"],
-		Scope: f.fields["scope"], SourceAddress: c.RealIP(),
+		Scope: f.fields["scope"], SourceAddress: c.RealIP(), SecondFactor: f.fields["totp"],
 	})
 }
 

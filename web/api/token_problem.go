@@ -78,6 +78,8 @@ func tokenProblemOf(err error) *tokenProblem {
 		}
 	case errors.As(err, &account):
 		return accountProblem(account)
+	case factorProblem(err) != nil:
+		return factorProblem(err)
 	case errors.As(err, &limited):
 		return &tokenProblem{
 			status: http.StatusTooManyRequests, oauth: "temporarily_unavailable", code: "429_TOO_MANY_REQUESTS",
@@ -119,6 +121,26 @@ func tokenProblemOf(err error) *tokenProblem {
 		status: http.StatusInternalServerError, oauth: "server_error", code: "500_INTERNAL_ERROR",
 		text: "Something went wrong in the gateway. Try again, and report it if it stays.",
 	}
+}
+
+// factorProblem is a sign-in whose password was right and whose second factor is missing or does not count; nil for anything else.
+func factorProblem(err error) *tokenProblem {
+	p := &tokenProblem{status: http.StatusBadRequest, oauth: "invalid_grant", code: "Second_Factor_Required"}
+	var needed *auth.FactorNeededError
+	switch {
+	case errors.As(err, &needed) && needed.Enrol:
+		p.text = "A role of this user needs a second factor, and the user has none. Take one up in the portal, on the profile."
+	case errors.As(err, &needed):
+		p.text = "This user has a second factor. Send a code of its authenticator app, or a recovery code, in the field totp."
+	case errors.Is(err, auth.ErrFactor):
+		p.code, p.text = "Second_Factor_Incorrect", "The code is not right, or it was used before. Wait for the next one."
+	case errors.Is(err, auth.ErrFactorsForged):
+		p.code = "Second_Factor_Incorrect"
+		p.text = "The second factors of this user are not as they were stored. Tell the operator of the gateway."
+	default:
+		return nil
+	}
+	return p
 }
 
 // accountProblem is a sign-in that fails because of the user's account.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"countersign/internal/auth"
+	"countersign/internal/identity"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -94,7 +95,17 @@ func (v *visit) signInAnew() error {
 }
 
 func (v *visit) renderProfile(status int, problems ...ui.Problem) error {
+	list, err := v.Config.Auth.Factors(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
 	shell := v.Shell("Profile", views.PlaceProfile)
 	shell.Failed = status != http.StatusOK
-	return v.Render(status, views.ProfilePage(views.Profile{Shell: shell, DisplayName: v.By.DisplayName, Problems: problems}))
+	model := views.Profile{Shell: shell, DisplayName: v.By.DisplayName, Problems: problems}
+	for _, f := range list {
+		if f.Kind != identity.FactorRecovery {
+			model.FactorCount++
+		}
+	}
+	return v.Render(status, views.ProfilePage(model))
 }

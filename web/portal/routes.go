@@ -32,6 +32,8 @@ func (p *Portal) Routes() []request.Route {
 		[]request.Route{
 			open(http.MethodGet, "/signin", showSignIn),
 			open(http.MethodPost, "/signin", signIn),
+			open(http.MethodGet, "/signin/factor", showSignInFactor),
+			open(http.MethodPost, "/signin/factor", signInFactor),
 			open(http.MethodPost, "/signout", signOut),
 			open(http.MethodGet, "/signedout", showSignedOut),
 			open(http.MethodGet, "/set-up/done", showSetUpDone),
@@ -46,6 +48,15 @@ func (p *Portal) Routes() []request.Route {
 			post("/me/density", saveDensity),
 			post("/me/password", changePassword),
 			post("/me/sessions/end", endSessions),
+			get(page.FactorsPath, showFactors),
+			get(page.FactorsPath+"/app", showNewApp),
+			post(page.FactorsPath+"/app", enrolApp),
+			get(page.FactorsPath+"/passkey", showNewPasskey),
+			post(page.FactorsPath+"/passkey", enrolPasskey),
+			get(page.FactorsPath+"/codes", showRecoveryCodes),
+			post(page.FactorsPath+"/codes", newRecoveryCodes),
+			get(page.FactorsPath+"/:id/remove", showRemoveFactor),
+			post(page.FactorsPath+"/:id/remove", removeFactor),
 		},
 		maker.Routes(p.site), rtransaction.Routes(p.site), checker.Routes(p.site), records.Routes(p.site), administrator.Routes(p.site))
 	if p.site.Config.SimulatorURL == "" {

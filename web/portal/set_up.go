@@ -86,8 +86,8 @@ func setUpProblem(err error) (ui.Problem, int) {
 		return ui.Problem{Field: "password", Text: "Choose a password of 12 characters or more that is hard to guess: a few words do."},
 			http.StatusUnprocessableEntity
 	case errors.As(err, &limited):
-		return ui.Problem{Field: "code", Text: "Too many tries from your network. Wait " + wait(limited.RetryAfter) + " before the next one."},
-			http.StatusTooManyRequests
+		text := "Too many tries from your network. Wait " + page.Wait(limited.RetryAfter) + " before the next one."
+		return ui.Problem{Field: "code", Text: text}, http.StatusTooManyRequests
 	case errors.As(err, &busy):
 		return ui.Problem{Field: "code", Text: "Many people sign in at this moment. Try again in a few seconds."}, http.StatusTooManyRequests
 	}

@@ -2,11 +2,7 @@ package portal
 
 import (
 	"errors"
-	"fmt"
-	"math"
 	"net/http"
-	"strconv"
-	"time"
 
 	"countersign/internal/auth"
 	"countersign/views"
@@ -43,6 +39,10 @@ func signIn(v *visit) error {
 	by, err := v.Config.Auth.SignIn(v.Context(), auth.SignInInput{
 		Realm: model.Realm, Name: model.UserName, Password: form.Get("password"), SourceAddress: page.Address(v.Echo), Device: v.Device(),
 	})
+	var needed *auth.FactorNeededError
+	if errors.As(err, &needed) {
+		return v.secondHalf(needed, model.Next)
+	}
 	if err != nil {
 		problem, status := signInProblem(err)
 		if status == 0 {
@@ -69,10 +69,13 @@ func signInProblem(err error) (ui.Problem, int) {
 	var limited *auth.LimitError
 	switch {
 	case errors.As(err, &limited):
-		text := "Too many tries from your network. Wait " + wait(limited.RetryAfter) + " before the next one."
+		text := "Too many tries from your network. Wait " + page.Wait(limited.RetryAfter) + " before the next one."
 		return ui.Problem{Field: "password", Text: text}, http.StatusTooManyRequests
 	case errors.Is(err, auth.ErrUnknownRealm), errors.Is(err, auth.ErrInvalidClient):
 		return ui.Problem{Field: "realm", Text: "Check the realm: there is none of this name."}, http.StatusUnprocessableEntity
+	case errors.Is(err, auth.ErrFactorsForged):
+		text := "Your second factors are not as they were stored. Tell an operator."
+		return ui.Problem{Field: "password", Text: text}, http.StatusUnprocessableEntity
 	case errors.As(err, &busy):
 		return ui.Problem{Field: "password", Text: "Many people sign in at this moment. Try again in a few seconds."}, http.StatusTooManyRequests
 	case !errors.As(err, &refused):
@@ -81,7 +84,7 @@ func signInProblem(err error) (ui.Problem, int) {
 	text := "Check user name and password: they do not belong together."
 	switch refused.Problem {
 	case auth.ProblemLocked:
-		text = "Too many tries. Wait " + wait(refused.RetryAfter) + " before the next one."
+		text = "Too many tries. Wait " + page.Wait(refused.RetryAfter) + " before the next one."
 	case auth.ProblemNotVerified:
 		text = "This account is not verified yet. Ask an administrator of your realm."
 	case auth.ProblemSuppressed:
@@ -89,17 +92,6 @@ func signInProblem(err error) (ui.Problem, int) {
 	case auth.ProblemIncorrect:
 	}
 	return ui.Problem{Field: "password", Text: text}, http.StatusUnprocessableEntity
-}
-
-func wait(remaining time.Duration) string {
-	if remaining < time.Minute {
-		return fmt.Sprintf("%d seconds", int(math.Ceil(remaining.Seconds())))
-	}
-	minutes := int(math.Ceil(remaining.Minutes()))
-	if minutes == 1 {
-		return "1 minute"
-	}
-	return strconv.Itoa(minutes) + " minutes"
 }
 
 func signOut(v *visit) error {

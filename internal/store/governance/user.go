@@ -65,6 +65,10 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 	if err != nil || c.Kind != administration.KindUserReset {
 		return err
 	}
+	_, err = masterdata.RemoveFactors(ctx, s.q, masterdata.Removal{Realm: s.realm, UserID: row.UserID, At: s.at, Keys: s.guard.Keys})
+	if err != nil {
+		return err
+	}
 	return s.setUp(ctx, c.ID, row.UserID)
 }
 

@@ -39,6 +39,7 @@ type RealmDefinition struct {
 	Mark           string // two characters that open every Global ID of the realm; fixed for ever
 	MadeBy         store.RealmMaker
 	Life           store.TokenLife // whole seconds
+	SecondFactor   []identity.Role // roles of which a second factor is asked
 	People         []PersonDefinition
 	Clients        []ClientDefinition
 	Policies       []PolicyDefinition // all of them: a policy in force that is not here is retired
@@ -233,11 +234,13 @@ func (p provision) row(ctx context.Context, realm RealmDefinition) error {
 		AccessTokenSeconds:     wholeSeconds(realm.Life.Access),
 		RefreshTokenSeconds:    wholeSeconds(realm.Life.Refresh),
 		RefreshAbsoluteSeconds: wholeSeconds(realm.Life.Absolute),
+		SecondFactorRoles:      masterdata.FactorRolesColumn(realm.SecondFactor),
 	}
 	var err error
 	row.KeyID, row.Seal, err = masterdata.Realm(dbsqlc.Realm{
 		Realm: row.Realm, Name: row.Name, Mark: row.Mark, MadeBy: row.MadeBy, AccessTokenSeconds: row.AccessTokenSeconds,
 		RefreshTokenSeconds: row.RefreshTokenSeconds, RefreshAbsoluteSeconds: row.RefreshAbsoluteSeconds,
+		SecondFactorRoles: row.SecondFactorRoles,
 	}).Sealed(p.keys)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
 )
 
 // Known is a realm as it is, and whether its administrators decide about it.
@@ -60,6 +61,7 @@ func (r reading) all(ctx context.Context) (Known, error) {
 			Access: column.Seconds(row.AccessTokenSeconds), Refresh: column.Seconds(row.RefreshTokenSeconds),
 			Absolute: column.Seconds(row.RefreshAbsoluteSeconds),
 		},
+		SecondFactor: masterdata.FactorRoles(row.SecondFactorRoles),
 	}}
 	administrators, err := r.q.AdministratorEverCount(ctx, r.realm)
 	if err != nil {

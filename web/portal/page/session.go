@@ -78,6 +78,10 @@ func (v *Visit) StartSession(by identity.Principal) error {
 	if err != nil {
 		return err
 	}
+	err = s.sessions.Clear(ctx)
+	if err != nil {
+		return err
+	}
 	err = s.sessions.RenewToken(ctx)
 	if err != nil {
 		return err

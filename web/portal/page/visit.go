@@ -59,6 +59,9 @@ func (s *Site) signedIn(handle handler) echo.HandlerFunc {
 			return v.askToSignIn()
 		}
 		v.By = by
+		if v.heldBackAt() {
+			return c.Redirect(http.StatusSeeOther, FactorsPath)
+		}
 		c.SetRequest(c.Request().WithContext(request.WithPrincipal(c.Request().Context(), by)))
 		err = v.prepare()
 		if err != nil {

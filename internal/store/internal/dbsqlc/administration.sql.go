@@ -325,7 +325,7 @@ func (q *Queries) PersonList(ctx context.Context, realm string) ([]Person, error
 
 const realmGet = `-- name: RealmGet :one
 
-SELECT realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, key_id, seal FROM realm WHERE realm = $1
+SELECT realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, key_id, seal, second_factor_roles FROM realm WHERE realm = $1
 `
 
 // What a realm is made of, and how the operator brings it in.
@@ -343,6 +343,7 @@ func (q *Queries) RealmGet(ctx context.Context, realm string) (Realm, error) {
 		&i.CreatedAt,
 		&i.KeyID,
 		&i.Seal,
+		&i.SecondFactorRoles,
 	)
 	return i, err
 }

@@ -659,7 +659,7 @@ func (q *Queries) RealmClientGet(ctx context.Context, clientID string, realm str
 
 const realmListAll = `-- name: RealmListAll :many
 
-SELECT realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, key_id, seal FROM realm ORDER BY realm
+SELECT realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, key_id, seal, second_factor_roles FROM realm ORDER BY realm
 `
 
 // What the seals of master data cover, for the auditor.
@@ -683,6 +683,7 @@ func (q *Queries) RealmListAll(ctx context.Context) ([]Realm, error) {
 			&i.CreatedAt,
 			&i.KeyID,
 			&i.Seal,
+			&i.SecondFactorRoles,
 		); err != nil {
 			return nil, err
 		}
@@ -695,11 +696,13 @@ func (q *Queries) RealmListAll(ctx context.Context) ([]Realm, error) {
 }
 
 const realmProvision = `-- name: RealmProvision :execrows
-INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at,
-  key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds,
+  second_factor_roles, created_at, key_id, seal)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+  $10, $11)
 ON CONFLICT (realm) DO UPDATE SET name = excluded.name, access_token_seconds = excluded.access_token_seconds,
   refresh_token_seconds = excluded.refresh_token_seconds, refresh_absolute_seconds = excluded.refresh_absolute_seconds,
+  second_factor_roles = excluded.second_factor_roles,
   key_id = excluded.key_id, seal = excluded.seal
 WHERE realm.made_by = excluded.made_by AND realm.mark = excluded.mark
 `
@@ -712,6 +715,7 @@ type RealmProvisionParams struct {
 	AccessTokenSeconds     int32
 	RefreshTokenSeconds    int32
 	RefreshAbsoluteSeconds int32
+	SecondFactorRoles      string
 	At                     time.Time
 	KeyID                  *string
 	Seal                   []byte
@@ -727,6 +731,7 @@ func (q *Queries) RealmProvision(ctx context.Context, arg RealmProvisionParams) 
 		arg.AccessTokenSeconds,
 		arg.RefreshTokenSeconds,
 		arg.RefreshAbsoluteSeconds,
+		arg.SecondFactorRoles,
 		arg.At,
 		arg.KeyID,
 		arg.Seal,

@@ -122,6 +122,22 @@ type Draft struct {
 	ExpiresAt     time.Time
 }
 
+type FactorUse struct {
+	Realm       string
+	UseID       uuid.UUID
+	FactorID    uuid.UUID
+	UserID      uuid.UUID
+	Token       []byte
+	Purpose     string
+	At          time.Time
+	MessageID   *uuid.UUID
+	Version     *int32
+	ContentHash []byte
+	Action      *string
+	KeyID       string
+	Seal        []byte
+}
+
 type IncomingAccount struct {
 	Iban  string
 	Realm string
@@ -331,6 +347,7 @@ type Realm struct {
 	CreatedAt              time.Time
 	KeyID                  *string
 	Seal                   []byte
+	SecondFactorRoles      string
 }
 
 type RealmChange struct {
@@ -413,6 +430,20 @@ type RoutingDirectory struct {
 	LoadedAt    time.Time
 	KeyID       string
 	Seal        []byte
+}
+
+type SecondFactor struct {
+	Realm        string
+	FactorID     uuid.UUID
+	UserID       uuid.UUID
+	Kind         string
+	Name         string
+	Secret       []byte
+	CredentialID []byte
+	MadeAt       time.Time
+	RemovedAt    *time.Time
+	KeyID        string
+	Seal         []byte
 }
 
 type Session struct {

@@ -73,6 +73,12 @@ func (g Guard) ChangeDecision(ctx context.Context, d dbsqlc.RealmChangeDecision)
 // User reports whether a user account fits its seal.
 func (g Guard) User(ctx context.Context, u dbsqlc.UserAccount) bool { return g.fits(ctx, User(u)) }
 
+// Realm reports whether a realm fits its seal.
+func (g Guard) Realm(ctx context.Context, r dbsqlc.Realm) bool { return g.fits(ctx, Realm(r)) }
+
+// Factor reports whether a second factor fits its seal.
+func (g Guard) Factor(ctx context.Context, f dbsqlc.SecondFactor) bool { return g.fits(ctx, Factor(f)) }
+
 func (g Guard) fits(ctx context.Context, row Row) bool {
 	err := row.Check(g.Keys)
 	if err == nil {

@@ -47,10 +47,13 @@ func (r Row) covers(values ...any) Row {
 	return r
 }
 
-// Realm is the row of a realm.
+// Realm is the row of a realm. Its seal covers second_factor_roles only where some are named: seals of before stay good.
 func Realm(r dbsqlc.Realm) Row {
-	return Row{Table: "realm", Realm: r.Realm, Key: r.Realm, KeyID: r.KeyID, Seal: r.Seal}.
-		covers(r.Name, r.Mark, r.MadeBy, r.AccessTokenSeconds, r.RefreshTokenSeconds, r.RefreshAbsoluteSeconds)
+	values := []any{r.Name, r.Mark, r.MadeBy, r.AccessTokenSeconds, r.RefreshTokenSeconds, r.RefreshAbsoluteSeconds}
+	if r.SecondFactorRoles != "" {
+		values = append(values, r.SecondFactorRoles)
+	}
+	return Row{Table: "realm", Realm: r.Realm, Key: r.Realm, KeyID: r.KeyID, Seal: r.Seal}.covers(values...)
 }
 
 // IncomingAccount is the row of an account that receives.
@@ -143,6 +146,8 @@ func All(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 		func() ([]Row, error) { return rowsOf(ctx, q.PolicyListAll, Policy) },
 		func() ([]Row, error) { return rowsOf(ctx, q.DebtorAccountListAll, DebtorAccount) },
 		func() ([]Row, error) { return rowsOf(ctx, q.SetUpListAll, SetUp) },
+		func() ([]Row, error) { return rowsOf(ctx, q.FactorListAll, Factor) },
+		func() ([]Row, error) { return rowsOf(ctx, q.FactorUseListAll, FactorUse) },
 		func() ([]Row, error) {
 			return rowsOf(ctx, q.DirectoryListAll, func(d dbsqlc.DirectoryListAllRow) Row { return Directory(dbsqlc.DirectoryNewestListRow(d)) })
 		},

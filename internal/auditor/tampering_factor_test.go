@@ -1,0 +1,36 @@
+package auditor_test
+
+const (
+	aFactor      = `SELECT factor_id::text FROM second_factor WHERE kind = 'totp' ORDER BY factor_id LIMIT 1`
+	otherFactor  = `SELECT factor_id::text FROM second_factor WHERE kind = 'totp' ORDER BY factor_id DESC LIMIT 1`
+	aUse         = `SELECT use_id::text FROM factor_use WHERE purpose = 'sign-in' ORDER BY use_id LIMIT 1`
+	useOfDeleted = `SELECT use_id::text FROM factor_use u JOIN second_factor f USING (realm, factor_id) WHERE f.kind = 'recovery'
+		ORDER BY use_id LIMIT 1`
+)
+
+// ofFactors are the tamperings that strike what people show beside their passwords.
+var ofFactors = []tampering{
+	{
+		"second factor given to somebody else", "", "I20", "second_factor", aFactor,
+		`UPDATE second_factor SET user_id = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker2')
+		WHERE factor_id::text = (` + aFactor + `)`,
+	},
+	{
+		"second factor removed", "", "I20", "second_factor", otherFactor,
+		`UPDATE second_factor SET removed_at = now() WHERE factor_id::text = (` + otherFactor + `)`,
+	},
+	{
+		"second factor planted", "", "I20", "second_factor", thePlanted,
+		`INSERT INTO second_factor (realm, factor_id, user_id, kind, name, secret, made_at, key_id, seal)
+		SELECT realm, md5(':m')::uuid, user_id, kind, name, secret, made_at, key_id, seal FROM second_factor WHERE kind = 'totp' LIMIT 1`,
+	},
+	{
+		"use of a second factor brought back", "", "I20", "factor_use", aUse,
+		`UPDATE factor_use SET token = sha256(':m') WHERE use_id::text = (` + aUse + `)`,
+	},
+	{"second factor deleted", "", "I15", "factor_use", useOfDeleted, `DELETE FROM second_factor WHERE kind = 'recovery'`},
+	{
+		"asking for second factors ended", "", "I20", "realm", `SELECT 'demo2'`,
+		`UPDATE realm SET second_factor_roles = 'maker' WHERE realm = 'demo2'`,
+	},
+}

@@ -1,0 +1,212 @@
+package auth
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/store/credential"
+)
+
+// Bounds of what somebody may have beside the password.
+const (
+	mostFactors    = 10
+	mostFactorName = 64
+)
+
+// What keeps a factor from being taken up or given up.
+var (
+	ErrFactorName = errors.New("give it a name of 1 to 64 characters, by which you know it again")
+	ErrTooMany    = errors.New("you have ten second factors: give one up first")
+	ErrNewPasskey = errors.New("the browser made no passkey that fits: try again")
+	ErrNoSuch     = errors.New("there is no such second factor any more")
+)
+
+// FactorChange is what somebody who changes their factors shows first: the password and, when they have one, a factor.
+type FactorChange struct {
+	By       identity.Principal
+	Password string
+	Answer   FactorAnswer
+}
+
+// EnrolInput takes a factor up: an authenticator app by Held and Code, or a passkey.
+type EnrolInput struct {
+	FactorChange
+	Name    string
+	Held    string // of NewTOTP
+	Code    string // of the new app
+	Passkey *PasskeyAnswer
+}
+
+// Enrol takes a second factor up. With the first one come recovery codes, which are shown this once; nil for a later one. Errors:
+// ErrFactorName, ErrTooMany, ErrEnrolment, ErrNewCode, ErrNewPasskey, and those of a change of factors: *AccountError, *BusyError,
+// *LimitError, ErrFactor, ErrFactorsForged, ErrUnauthorized.
+func (s *Station) Enrol(ctx context.Context, in EnrolInput) (codes []string, err error) {
+	list, err := s.factors(ctx, in.By.Realm, in.By.UserID)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) >= mostFactors {
+		return nil, ErrTooMany
+	}
+	fresh, err := s.proven(in)
+	if err != nil {
+		return nil, err
+	}
+	err = s.mayChangeFactors(ctx, in.FactorChange, list)
+	if err != nil {
+		return nil, err
+	}
+	added := []credential.NewFactor{fresh}
+	if len(kindsOf(list)) == 0 {
+		var extra credential.NewFactor
+		codes, extra, err = s.recoveryOf(in.By)
+		if err != nil {
+			return nil, err
+		}
+		added = append(added, extra)
+	}
+	return codes, s.people.AddFactors(ctx, added)
+}
+
+// proven is the factor that somebody showed to have. Errors: ErrFactorName, ErrEnrolment, ErrNewCode, ErrNewPasskey.
+func (s *Station) proven(in EnrolInput) (credential.NewFactor, error) {
+	name := strings.TrimSpace(in.Name)
+	length := utf8.RuneCountInString(name)
+	if length == 0 || length > mostFactorName || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }) {
+		return credential.NewFactor{}, ErrFactorName
+	}
+	n := credential.NewFactor{By: in.By, UseID: uuid.Must(uuid.NewV7())}
+	var err error
+	if in.Passkey != nil {
+		n.Factor, n.Token, err = s.created(factorCheck{by: in.By, purpose: identity.PurposeEnrol}, in.Passkey)
+	} else {
+		n.Factor, n.Token, err = s.newApp(in)
+	}
+	n.Factor.Name, n.Factor.MadeAt = name, s.now().UTC().Truncate(time.Microsecond)
+	if n.Factor.ID == uuid.Nil {
+		n.Factor.ID = uuid.Must(uuid.NewV7())
+	}
+	return n, err
+}
+
+// newApp is an authenticator app whose first code fits.
+func (s *Station) newApp(in EnrolInput) (factor credential.Factor, token [digestSize]byte, err error) {
+	secret, err := s.heldSecret(in.By, in.Held)
+	if err != nil {
+		return factor, token, err
+	}
+	step, fits := stepOf(secret, in.Code, s.now())
+	if !fits {
+		return factor, token, ErrNewCode
+	}
+	factor.ID, factor.Kind = uuid.Must(uuid.NewV7()), identity.FactorTOTP
+	factor.Secret, err = s.keys.factors.Encrypt(s.random, secret, secretOf(in.By, factor.ID)...)
+	return factor, stepToken(step), err
+}
+
+// recoveryOf makes recovery codes about to be stored.
+func (s *Station) recoveryOf(by identity.Principal) (codes []string, n credential.NewFactor, err error) {
+	n = credential.NewFactor{By: by, UseID: uuid.Must(uuid.NewV7())}
+	codes, n.Factor, err = s.newCodes(by)
+	n.Factor.MadeAt = s.now().UTC().Truncate(time.Microsecond)
+	copy(n.Token[:], n.Factor.ID[:]) // no code was shown
+	return codes, n, err
+}
+
+// mayChangeFactors checks the password and, of somebody who has one, a factor. Errors: *AccountError, *BusyError, *LimitError, ErrFactor,
+// ErrFactorsForged, ErrUnauthorized.
+func (s *Station) mayChangeFactors(ctx context.Context, c FactorChange, list []credential.Factor) error {
+	err := s.addresses.take(network(c.By.SourceAddress), s.now())
+	if err != nil {
+		return err
+	}
+	user, err := s.checkPassword(ctx, attempt{
+		realm: c.By.Realm, name: c.By.UserName, password: c.Password, clientID: c.By.ClientID, source: c.By.SourceAddress,
+	})
+	if err != nil {
+		return err
+	}
+	if user != c.By.UserID {
+		return ErrUnauthorized
+	}
+	if len(kindsOf(list)) == 0 {
+		return nil
+	}
+	if c.Answer.Empty() {
+		return ErrFactor
+	}
+	_, err = s.checkFactor(ctx, factorCheck{by: c.By, answer: c.Answer, purpose: identity.PurposeProfile})
+	return err
+}
+
+// NewRecoveryCodes makes recovery codes that take the place of those there are, and are shown this once. Errors: ErrNoFactor, and those
+// of a change of factors.
+func (s *Station) NewRecoveryCodes(ctx context.Context, c FactorChange) ([]string, error) {
+	list, err := s.factors(ctx, c.By.Realm, c.By.UserID)
+	if err != nil {
+		return nil, err
+	}
+	if len(kindsOf(list)) == 0 {
+		return nil, ErrNoFactor
+	}
+	err = s.mayChangeFactors(ctx, c, list)
+	if err != nil {
+		return nil, err
+	}
+	codes, n, err := s.recoveryOf(c.By)
+	if err != nil {
+		return nil, err
+	}
+	return codes, s.people.AddFactors(ctx, []credential.NewFactor{n})
+}
+
+// RemoveFactor gives a second factor up; with the last one go the recovery codes, which count for nothing alone. Errors: ErrNoSuch, and
+// those of a change of factors.
+func (s *Station) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID) error {
+	list, err := s.factors(ctx, c.By.Realm, c.By.UserID)
+	if err != nil {
+		return err
+	}
+	var gone, stay []credential.Factor
+	for _, f := range list {
+		if f.ID == id {
+			gone = append(gone, f)
+		} else {
+			stay = append(stay, f)
+		}
+	}
+	if len(gone) == 0 {
+		return ErrNoSuch
+	}
+	err = s.mayChangeFactors(ctx, c, list)
+	if err != nil {
+		return err
+	}
+	if len(kindsOf(stay)) == 0 {
+		gone = append(gone, stay...)
+	}
+	return s.people.RemoveFactors(ctx, credential.FactorRemoval{By: c.By, Factors: gone, At: s.now().UTC().Truncate(time.Microsecond)})
+}
+
+// FactorQuestion asks for a passkey: one of the account's, or for identity.PurposeEnrol a new one. ok is false when the account has none,
+// or the portal is reached by an address that browsers know no passkeys for.
+func (s *Station) FactorQuestion(ctx context.Context, in PasskeyInput) (ask PasskeyAsk, ok bool, err error) {
+	list, err := s.factors(ctx, in.By.Realm, in.By.UserID)
+	if err != nil {
+		return PasskeyAsk{}, false, err
+	}
+	ask, ok, err = s.askPasskey(in)
+	ask = ask.withCredentials(list)
+	if in.Purpose == identity.PurposeEnrol {
+		ask.UserID, ask.UserName, ask.Algorithms = base64.RawURLEncoding.EncodeToString(in.By.UserID[:]), in.By.UserName, algorithms()
+		return ask, ok, err
+	}
+	return ask, ok && len(ask.Credentials) > 0, err
+}

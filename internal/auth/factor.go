@@ -1,0 +1,267 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/audit"
+	"countersign/internal/identity"
+	"countersign/internal/store"
+	"countersign/internal/store/credential"
+)
+
+// What keeps a second factor from counting. None of them tells whether the password was right: it was, or nobody gets this far.
+var (
+	// ErrFactor: what was shown is wrong, was shown before, or is too old.
+	ErrFactor = errors.New("this is no code of yours, or it was used before: wait for the next one")
+	// ErrFactorsForged: the factors of the account are not what was stored. Nobody gets in before an operator looked.
+	ErrFactorsForged = errors.New("the second factors of this account are not as they were stored: tell the operator of the gateway")
+	// ErrNoFactor: the account has no second factor that could be shown.
+	ErrNoFactor = errors.New("this account has no second factor: take one up on your profile")
+)
+
+// FactorNeededError says that the password was right, and that it is not enough.
+type FactorNeededError struct {
+	By    identity.Principal    // whose password it was; nobody is signed in yet
+	Kinds []identity.FactorKind // what may be shown, each once
+	// Enrol: a role of the account needs a second factor and it has none, so its owner takes one up before anything else.
+	Enrol bool
+}
+
+// Error says so.
+func (e *FactorNeededError) Error() string {
+	if e.Enrol {
+		return "a role of this account needs a second factor: sign in to the portal and take one up"
+	}
+	return "the password alone is not enough: show a second factor"
+}
+
+// Factor is a second factor as its owner sees it.
+type Factor struct {
+	ID         uuid.UUID
+	Kind       identity.FactorKind
+	Name       string
+	MadeAt     time.Time
+	LastUsedAt time.Time // zero when it never was
+	CodesLeft  int       // of recovery codes
+}
+
+// FactorAnswer is what somebody shows beside the password: one of the two.
+type FactorAnswer struct {
+	Code    string // six digits of an authenticator app, or a recovery code
+	Passkey *PasskeyAnswer
+}
+
+// Empty reports whether nothing is shown.
+func (a FactorAnswer) Empty() bool { return a.Code == "" && a.Passkey == nil }
+
+// Factors lists the second factors of the person who asks. Error: ErrFactorsForged.
+func (s *Station) Factors(ctx context.Context, by identity.Principal) ([]Factor, error) {
+	stored, err := s.factors(ctx, by.Realm, by.UserID)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Factor, len(stored))
+	for i, f := range stored {
+		list[i] = Factor{ID: f.ID, Kind: f.Kind, Name: f.Name, MadeAt: f.MadeAt}
+		if f.Uses > 0 {
+			list[i].LastUsedAt = f.LastUsedAt
+		}
+		if f.Kind == identity.FactorRecovery {
+			list[i].CodesLeft = max(0, len(f.Secret)/digestSize-f.Uses)
+		}
+	}
+	return list, nil
+}
+
+func (s *Station) factors(ctx context.Context, realm string, user uuid.UUID) ([]credential.Factor, error) {
+	list, err := s.people.Factors(ctx, realm, user)
+	if errors.Is(err, credential.ErrFactorForged) {
+		s.log.LogAttrs(ctx, slog.LevelError, "the second factors of an account do not fit their seals, nobody signs in to it",
+			slog.Bool("alarm", true), slog.String("realm", realm), slog.String("user", user.String()))
+		return nil, ErrFactorsForged
+	}
+	return list, err
+}
+
+// kindsOf are the kinds among factors, each once, and none but those that somebody has beside recovery codes.
+func kindsOf(factors []credential.Factor) []identity.FactorKind {
+	var kinds []identity.FactorKind
+	for _, f := range factors {
+		if !slices.Contains(kinds, f.Kind) {
+			kinds = append(kinds, f.Kind)
+		}
+	}
+	if len(kinds) == 1 && kinds[0] == identity.FactorRecovery {
+		return nil
+	}
+	return kinds
+}
+
+// askFactor refuses somebody whose password was right and has to show more. Errors: *FactorNeededError, ErrFactorsForged.
+func (s *Station) askFactor(ctx context.Context, by identity.Principal) error {
+	list, err := s.factors(ctx, by.Realm, by.UserID)
+	if err != nil {
+		return err
+	}
+	if kinds := kindsOf(list); len(kinds) > 0 {
+		return &FactorNeededError{By: by, Kinds: kinds}
+	}
+	wanted, err := s.people.FactorRoles(ctx, by.Realm)
+	if errors.Is(err, credential.ErrFactorForged) {
+		return ErrFactorsForged
+	}
+	if err != nil {
+		return err
+	}
+	for _, role := range wanted {
+		if by.Has(role) {
+			return &FactorNeededError{By: by, Enrol: true}
+		}
+	}
+	return nil
+}
+
+// factorCheck is somebody who shows a second factor.
+type factorCheck struct {
+	by      identity.Principal
+	answer  FactorAnswer
+	purpose identity.FactorPurpose
+	about   identity.Approval // for identity.PurposeApproval
+}
+
+// shown is what fits an answer: the factor, and the digest of what was shown, which counts once.
+type shown struct {
+	factor credential.Factor
+	token  [digestSize]byte
+}
+
+// checkFactor counts the try, looks for a factor that fits what is shown, and notes its use. Tries are counted for the account as those of
+// passwords are for a name, before anything is compared: after five wrong ones it is locked, however many come at once. Errors:
+// *AccountError (locked), ErrFactor, ErrNoFactor, ErrFactorsForged.
+func (s *Station) checkFactor(ctx context.Context, c factorCheck) (identity.StepUp, error) {
+	list, err := s.factors(ctx, c.by.Realm, c.by.UserID)
+	if err != nil {
+		return identity.StepUp{}, err
+	}
+	if len(kindsOf(list)) == 0 {
+		return identity.StepUp{}, ErrNoFactor
+	}
+	now := s.now().UTC().Truncate(time.Microsecond)
+	counter := s.keys.names.Digests([]byte(c.by.Realm), []byte("second factor"), c.by.UserID[:])[0]
+	_, _, err = s.logins.Reserve(ctx, credential.LoginTry{
+		Realm: c.by.Realm, NameHash: counter[:], At: now, ForgetBefore: now.Add(-failuresForgotten),
+	})
+	if err != nil {
+		err = s.reserveError(ctx, attempt{realm: c.by.Realm, clientID: c.by.ClientID, source: c.by.SourceAddress}, err)
+		s.refuseFactor(ctx, c, err)
+		return identity.StepUp{}, err
+	}
+	fits, found := s.fitting(c, list, now)
+	if !found {
+		s.refuseFactor(ctx, c, ErrFactor)
+		return identity.StepUp{}, ErrFactor
+	}
+	use := credential.FactorUse{
+		ID: uuid.Must(uuid.NewV7()), By: c.by, Factor: fits.factor, Token: fits.token, Purpose: c.purpose, For: c.about, At: now,
+	}
+	err = s.people.UseFactor(ctx, use)
+	if errors.Is(err, credential.ErrFactorSpent) {
+		s.refuseFactor(ctx, c, ErrFactor)
+		return identity.StepUp{}, ErrFactor
+	}
+	if err != nil {
+		return identity.StepUp{}, err
+	}
+	// The caller may be gone by now, but the factor was right: the failures are taken back all the same.
+	err = s.logins.Clear(context.WithoutCancel(ctx), c.by.Realm, counter[:])
+	return identity.StepUp{
+		UseID: use.ID, UserID: c.by.UserID, Kind: fits.factor.Kind, Name: fits.factor.Name, For: c.about, At: now,
+	}, err
+}
+
+// fitting finds the factor that fits what is shown. A code is held against all of them, whichever fits.
+func (s *Station) fitting(c factorCheck, list []credential.Factor, now time.Time) (shown, bool) {
+	for _, f := range list {
+		var token [digestSize]byte
+		var fits bool
+		switch {
+		case f.Kind == identity.FactorTOTP && c.answer.Code != "":
+			token, fits = s.fitsTOTP(c, f, now)
+		case f.Kind == identity.FactorRecovery && c.answer.Code != "":
+			token, fits = s.fitsRecovery(c, f)
+		case f.Kind == identity.FactorPasskey && c.answer.Passkey != nil:
+			token, fits = s.fitsPasskey(c, f, now)
+		}
+		if fits {
+			return shown{factor: f, token: token}, true
+		}
+	}
+	return shown{}, false
+}
+
+// refuseFactor tells log and audit trail of a second factor that did not count. What was shown is never written down.
+func (s *Station) refuseFactor(ctx context.Context, c factorCheck, cause error) {
+	why, sentence := "wrong", "Somebody who knew the password showed no second factor that counts."
+	var account *AccountError
+	if errors.As(cause, &account) {
+		why = string(account.Problem)
+	}
+	s.log.LogAttrs(ctx, slog.LevelWarn, "a second factor was refused", slog.String("realm", c.by.Realm),
+		slog.String("user", c.by.UserID.String()), slog.String("purpose", string(c.purpose)), slog.String("why", why),
+		slog.String("source", c.by.SourceAddress))
+	s.database.Refused(ctx, store.Refusal{
+		Realm: c.by.Realm, Event: audit.EventFactorRefused, Why: why, Sentence: sentence, At: s.now(), Actor: c.by.Actor(),
+	})
+}
+
+// SecondSignInInput is the second half of a sign-in to the portal: a factor, after the password.
+type SecondSignInInput struct {
+	Session       PortalSession // whose password was right, and when
+	Answer        FactorAnswer
+	SourceAddress string
+}
+
+// secondHalf is how long somebody has to show the factor after the password.
+const secondHalf = 5 * time.Minute
+
+// SecondSignIn signs a user in whose password was right a moment ago and who shows a second factor now. Errors: ErrUnauthorized when the
+// password was too long ago or the account is not what it was, *AccountError (locked), ErrFactor, ErrNoFactor, ErrFactorsForged,
+// *LimitError.
+func (s *Station) SecondSignIn(ctx context.Context, in SecondSignInInput) (identity.Principal, error) {
+	err := s.addresses.take(network(in.SourceAddress), s.now())
+	if err != nil {
+		return identity.Principal{}, err
+	}
+	by, _, err := s.HalfSignedIn(ctx, in.Session)
+	if err != nil {
+		return identity.Principal{}, err
+	}
+	by.SourceAddress = in.SourceAddress
+	_, err = s.checkFactor(ctx, factorCheck{by: by, answer: in.Answer, purpose: identity.PurposeSignIn})
+	return by, err
+}
+
+// HalfSignedIn tells whose password was right a moment ago, and what they may show now. Error: ErrUnauthorized.
+func (s *Station) HalfSignedIn(ctx context.Context, session PortalSession) (identity.Principal, []identity.FactorKind, error) {
+	if s.now().Sub(session.Since) > secondHalf {
+		return identity.Principal{}, nil, ErrUnauthorized
+	}
+	by, err := s.SessionPrincipal(ctx, session)
+	if err != nil {
+		return identity.Principal{}, nil, err
+	}
+	list, err := s.factors(ctx, by.Realm, by.UserID)
+	return by, kindsOf(list), err
+}
+
+// StepUp checks the second factor that a person shows to approve one content. What is shown counts for that content alone. Errors:
+// *AccountError (locked), ErrFactor, ErrNoFactor, ErrFactorsForged.
+func (s *Station) StepUp(ctx context.Context, by identity.Principal, shows FactorAnswer, of identity.Approval) (identity.StepUp, error) {
+	return s.checkFactor(ctx, factorCheck{by: by, answer: shows, purpose: identity.PurposeApproval, about: of})
+}

@@ -1,0 +1,232 @@
+package auth
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"time"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/protocol/webauthncose"
+	"github.com/go-webauthn/webauthn/webauthn"
+
+	"countersign/internal/identity"
+	"countersign/internal/store/credential"
+)
+
+// challengeLife is how long a challenge may be answered.
+const challengeLife = 5 * time.Minute
+
+// PasskeyAsk is what a browser needs to ask for a passkey. Nothing of it is kept: the challenge is a keyed digest over who is asked, for
+// what, and until when, so it cannot be answered for anybody or anything else; once it was answered it is noted.
+type PasskeyAsk struct {
+	Challenge   string   `json:"challenge"` // base64url
+	RelyingID   string   `json:"rpId"`
+	Credentials []string `json:"credentials"` // base64url; of a new one those that are there already
+	Ticket      string   `json:"-"`           // what the page brings back
+	// UserID, UserName and Algorithms are for a new passkey.
+	UserID     string  `json:"userId,omitempty"` // base64url
+	UserName   string  `json:"userName,omitempty"`
+	Algorithms []int64 `json:"algorithms,omitempty"`
+}
+
+// JSON is the question as the page's script reads it.
+func (a PasskeyAsk) JSON() string {
+	text, err := json.Marshal(a)
+	if err != nil {
+		return "" // texts and numbers always encode
+	}
+	return string(text)
+}
+
+// PasskeyAnswer is what the browser brought back.
+type PasskeyAnswer struct {
+	Origin   string // of the page that asked
+	Ticket   string
+	Response string // JSON, as PublicKeyCredential.toJSON writes it
+}
+
+// PasskeyInput says who is asked for a passkey, for what, and on which page.
+type PasskeyInput struct {
+	By      identity.Principal
+	Purpose identity.FactorPurpose
+	For     identity.Approval
+	Origin  string
+}
+
+// ticket is what a page brings back with the answer: when the challenge ends, and a part made by chance.
+const ticketSize = 8 + 16
+
+// askPasskey makes a question. ok is false when the portal is reached by an address that browsers know no passkeys for,
+// such as an IP address.
+func (s *Station) askPasskey(in PasskeyInput) (ask PasskeyAsk, ok bool, err error) {
+	party, known := relyingParty(in.Origin)
+	if !known {
+		return PasskeyAsk{}, false, nil
+	}
+	ticket := make([]byte, ticketSize)
+	binary.BigEndian.PutUint64(ticket, uint64(s.now().Add(challengeLife).Unix())) //nolint:gosec // after 1970
+	_, err = io.ReadFull(s.random, ticket[8:])
+	if err != nil {
+		return PasskeyAsk{}, false, fmt.Errorf("read randomness: %w", err)
+	}
+	check := factorCheck{by: in.By, purpose: in.Purpose, about: in.For}
+	challenge := s.challenges(check, ticket)[0]
+	return PasskeyAsk{
+		Challenge: base64.RawURLEncoding.EncodeToString(challenge[:]), RelyingID: party,
+		Ticket: base64.RawURLEncoding.EncodeToString(ticket),
+	}, true, nil
+}
+
+// withCredentials names the passkeys of an account in a question.
+func (a PasskeyAsk) withCredentials(list []credential.Factor) PasskeyAsk {
+	a.Credentials = []string{}
+	for _, f := range list {
+		if f.Kind == identity.FactorPasskey {
+			a.Credentials = append(a.Credentials, base64.RawURLEncoding.EncodeToString(f.CredentialID))
+		}
+	}
+	return a
+}
+
+// relyingParty is the name that passkeys of an origin belong to.
+func relyingParty(origin string) (string, bool) {
+	parsed, err := url.Parse(origin)
+	if err != nil || protocol.ValidateRPID(parsed.Hostname()) != nil {
+		return "", false
+	}
+	return parsed.Hostname(), true
+}
+
+// challenges is what a ticket stands for, under all keys in force, the first key's first.
+func (s *Station) challenges(c factorCheck, ticket []byte) [][digestSize]byte {
+	version := binary.BigEndian.AppendUint64(nil, uint64(c.about.Version)) //nolint:gosec // versions are counted one by one
+	return s.keys.challenges.Digests([]byte(c.by.Realm), c.by.UserID[:], []byte(c.purpose), c.about.MessageID[:], version,
+		c.about.ContentHash[:], ticket)
+}
+
+// openTicket reads a ticket that has not ended.
+func (s *Station) openTicket(text string) ([]byte, bool) {
+	ticket, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(ticket) != ticketSize {
+		return nil, false
+	}
+	return ticket, s.now().Unix() <= int64(binary.BigEndian.Uint64(ticket)) //nolint:gosec // as it was written
+}
+
+// passkeyUser is an account as the library wants it.
+type passkeyUser struct {
+	by          identity.Principal
+	credentials []webauthn.Credential
+}
+
+// WebAuthnID is the account.
+func (u passkeyUser) WebAuthnID() []byte { return u.by.UserID[:] }
+
+// WebAuthnName is what its owner types.
+func (u passkeyUser) WebAuthnName() string { return u.by.UserName }
+
+// WebAuthnDisplayName is what people read.
+func (u passkeyUser) WebAuthnDisplayName() string { return u.by.DisplayName }
+
+// WebAuthnCredentials are the passkeys looked at.
+func (u passkeyUser) WebAuthnCredentials() []webauthn.Credential { return u.credentials }
+
+// verifier is the library, for pages of one origin.
+func verifier(origin string) (*webauthn.WebAuthn, error) {
+	party, _ := relyingParty(origin)
+	return webauthn.New(&webauthn.Config{RPID: party, RPDisplayName: "Countersign", RPOrigins: []string{origin}})
+}
+
+// fitsPasskey holds an assertion against a passkey: the challenge is the one of this question, the page is ours, and the device asked its
+// owner.
+func (s *Station) fitsPasskey(c factorCheck, f credential.Factor, _ time.Time) (token [digestSize]byte, fits bool) {
+	answer := c.answer.Passkey
+	ticket, open := s.openTicket(answer.Ticket)
+	if !open {
+		return token, false
+	}
+	var stored webauthn.Credential
+	err := json.Unmarshal(f.Secret, &stored)
+	if err != nil {
+		return token, false
+	}
+	for _, challenge := range s.challenges(c, ticket) {
+		if s.asserted(answer, stored, assertion{by: c.by, challenge: challenge}) {
+			return sha256.Sum256(challenge[:]), true
+		}
+	}
+	return token, false
+}
+
+// assertion is what an answer has to be about.
+type assertion struct {
+	by        identity.Principal
+	challenge [digestSize]byte
+}
+
+func (a assertion) session() webauthn.SessionData {
+	return webauthn.SessionData{
+		Challenge: base64.RawURLEncoding.EncodeToString(a.challenge[:]), UserID: a.by.UserID[:],
+		UserVerification: protocol.VerificationRequired, CredParams: webauthn.CredentialParametersDefault(),
+	}
+}
+
+func (s *Station) asserted(answer *PasskeyAnswer, stored webauthn.Credential, about assertion) bool {
+	library, err := verifier(answer.Origin)
+	if err != nil {
+		return false
+	}
+	parsed, err := protocol.ParseCredentialRequestResponseBytes([]byte(answer.Response))
+	if err != nil {
+		return false
+	}
+	session := about.session()
+	session.AllowedCredentialIDs = [][]byte{stored.ID}
+	_, err = library.ValidateLogin(passkeyUser{by: about.by, credentials: []webauthn.Credential{stored}}, session, parsed)
+	return err == nil
+}
+
+// created reads a new passkey from what the browser brought back.
+func (s *Station) created(c factorCheck, answer *PasskeyAnswer) (factor credential.Factor, token [digestSize]byte, err error) {
+	ticket, open := s.openTicket(answer.Ticket)
+	if !open {
+		return factor, token, ErrEnrolment
+	}
+	library, err := verifier(answer.Origin)
+	if err != nil {
+		return factor, token, ErrNewPasskey
+	}
+	for _, challenge := range s.challenges(c, ticket) {
+		parsed, err := protocol.ParseCredentialCreationResponseBytes([]byte(answer.Response))
+		if err != nil {
+			return factor, token, ErrNewPasskey
+		}
+		made, err := library.CreateCredential(passkeyUser{by: c.by}, assertion{by: c.by, challenge: challenge}.session(), parsed)
+		if err != nil {
+			continue
+		}
+		made.Attestation = webauthn.CredentialAttestation{} // which make of device it is: nobody asks
+		text, err := json.Marshal(made)
+		if err != nil {
+			return factor, token, fmt.Errorf("keep a passkey: %w", err)
+		}
+		factor.Kind, factor.Secret, factor.CredentialID = identity.FactorPasskey, text, made.ID
+		return factor, sha256.Sum256(challenge[:]), nil
+	}
+	return factor, token, ErrNewPasskey
+}
+
+// algorithms are the kinds of keys that a new passkey may have.
+func algorithms() []int64 {
+	wanted := []webauthncose.COSEAlgorithmIdentifier{webauthncose.AlgES256, webauthncose.AlgEdDSA, webauthncose.AlgRS256}
+	list := make([]int64, len(wanted))
+	for i, algorithm := range wanted {
+		list[i] = int64(algorithm)
+	}
+	return list
+}

@@ -1,0 +1,155 @@
+package auth
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/totp"
+
+	"countersign/internal/identity"
+	"countersign/internal/store/credential"
+)
+
+// digestSize is the size of the digests of what is shown.
+const digestSize = sha256.Size
+
+// Authenticator apps: six digits by SHA-1 every 30 seconds, which is what all of them know (RFC 6238). A code counts one step before and
+// one after its own, because clocks differ.
+const (
+	totpPeriod = 30 * time.Second
+	totpSecret = 20 // bytes, as long as the digest (RFC 4226 section 4)
+	qrSize     = 220
+)
+
+// enrolFor is how long the page of a new app may stay open.
+const enrolFor = 15 * time.Minute
+
+// ErrEnrolment: the page of a new factor was open for too long, or is not of this account.
+var ErrEnrolment = errors.New("this page was open for too long: begin again")
+
+// ErrNewCode: the code of a new app does not fit, so the app does not have the key, or its clock is wrong.
+var ErrNewCode = errors.New("the code does not fit: check that the app has this key and that its clock is right")
+
+// NewTOTP is an authenticator app about to be taken up.
+type NewTOTP struct {
+	Key string // base32, to type it into the app
+	URI string // otpauth://, to open the app
+	QR  []byte // PNG, to scan it
+	// Held is the key as the page brings it back: encrypted, for this account, for a quarter of an hour.
+	Held string
+}
+
+// NewTOTP makes the key of a new authenticator app. Nothing is stored before EnrolTOTP.
+func (s *Station) NewTOTP(by identity.Principal) (NewTOTP, error) {
+	secret := make([]byte, totpSecret)
+	_, err := io.ReadFull(s.random, secret)
+	if err != nil {
+		return NewTOTP{}, fmt.Errorf("read randomness: %w", err)
+	}
+	until := binary.BigEndian.AppendUint64(nil, uint64(s.now().Add(enrolFor).Unix())) //nolint:gosec // after 1970
+	held, err := s.keys.factors.Encrypt(s.random, append(until, secret...), enrolment(by)...)
+	if err != nil {
+		return NewTOTP{}, err
+	}
+	return s.showTOTP(by, secret, base64.RawURLEncoding.EncodeToString(held))
+}
+
+// SameTOTP shows the key of a page again that was refused.
+func (s *Station) SameTOTP(by identity.Principal, held string) (NewTOTP, error) {
+	secret, err := s.heldSecret(by, held)
+	if err != nil {
+		return s.NewTOTP(by)
+	}
+	return s.showTOTP(by, secret, held)
+}
+
+func (s *Station) showTOTP(by identity.Principal, secret []byte, held string) (NewTOTP, error) {
+	key, err := totp.Generate(totp.GenerateOpts{Issuer: "Countersign", AccountName: by.UserName + "@" + by.Realm, Secret: secret})
+	if err != nil {
+		return NewTOTP{}, fmt.Errorf("show the key of an app: %w", err)
+	}
+	image, err := key.Image(qrSize, qrSize)
+	if err != nil {
+		return NewTOTP{}, fmt.Errorf("draw the key of an app: %w", err)
+	}
+	var picture bytes.Buffer
+	err = png.Encode(&picture, image)
+	if err != nil {
+		return NewTOTP{}, fmt.Errorf("draw the key of an app: %w", err)
+	}
+	return NewTOTP{Key: key.Secret(), URI: key.URL(), QR: picture.Bytes(), Held: held}, nil
+}
+
+// enrolment is what the key of a new app is bound to.
+func enrolment(by identity.Principal) [][]byte {
+	return [][]byte{[]byte("enrolment"), []byte(by.Realm), by.UserID[:]}
+}
+
+// heldSecret reads the key that a page brought back. Error: ErrEnrolment.
+func (s *Station) heldSecret(by identity.Principal, held string) ([]byte, error) {
+	hidden, err := base64.RawURLEncoding.DecodeString(held)
+	if err != nil {
+		return nil, ErrEnrolment
+	}
+	plain, err := s.keys.factors.Decrypt(hidden, enrolment(by)...)
+	if err != nil || len(plain) != 8+totpSecret {
+		return nil, ErrEnrolment
+	}
+	if s.now().Unix() > int64(binary.BigEndian.Uint64(plain)) { //nolint:gosec // as it was written
+		return nil, ErrEnrolment
+	}
+	return plain[8:], nil
+}
+
+// codeOf is the code of a key at a time step.
+func codeOf(secret []byte, step int64) (string, error) {
+	key := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(secret)
+	return totp.GenerateCodeCustom(key, time.Unix(step*int64(totpPeriod/time.Second), 0),
+		totp.ValidateOpts{Period: uint(totpPeriod / time.Second), Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
+}
+
+// stepOf is the time step whose code was typed, of the present one and those beside it. All are compared, so that the time it takes tells
+// nothing.
+func stepOf(secret []byte, typed string, now time.Time) (step int64, found bool) {
+	typed = strings.ReplaceAll(strings.TrimSpace(typed), " ", "")
+	present := now.Unix() / int64(totpPeriod/time.Second)
+	for _, candidate := range []int64{present - 1, present, present + 1} {
+		code, err := codeOf(secret, candidate)
+		if err == nil && subtle.ConstantTimeCompare([]byte(code), []byte(typed)) == 1 {
+			step, found = candidate, true
+		}
+	}
+	return step, found
+}
+
+// stepToken is what is noted of a code: its time step.
+func stepToken(step int64) [digestSize]byte {
+	return sha256.Sum256(binary.BigEndian.AppendUint64([]byte("countersign totp step "), uint64(step))) //nolint:gosec // after 1970
+}
+
+// fitsTOTP holds a code against an app.
+func (s *Station) fitsTOTP(c factorCheck, f credential.Factor, now time.Time) (token [digestSize]byte, fits bool) {
+	secret, err := s.keys.factors.Decrypt(f.Secret, secretOf(c.by, f.ID)...)
+	if err != nil {
+		return token, false
+	}
+	step, fits := stepOf(secret, c.answer.Code, now)
+	return stepToken(step), fits
+}
+
+// secretOf is what the stored key of an app is bound to.
+func secretOf(by identity.Principal, factor uuid.UUID) [][]byte {
+	return [][]byte{[]byte("totp"), []byte(by.Realm), by.UserID[:], factor[:]}
+}

@@ -1,0 +1,45 @@
+package identity
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// FactorKind is what somebody shows beside the password.
+type FactorKind string
+
+// The kinds of second factors. Recovery codes stand in for the other two when they are lost; nobody has them alone.
+const (
+	FactorTOTP     FactorKind = "totp"    // a code of an authenticator app (RFC 6238)
+	FactorPasskey  FactorKind = "passkey" // an assertion of a security key or a device (WebAuthn)
+	FactorRecovery FactorKind = "recovery"
+)
+
+// FactorPurpose is what a second factor is shown for.
+type FactorPurpose string
+
+// The purposes. What is shown for one is good for no other.
+const (
+	PurposeEnrol    FactorPurpose = "enrol"    // taking it up
+	PurposeSignIn   FactorPurpose = "sign-in"  // beside the password
+	PurposeProfile  FactorPurpose = "profile"  // changing factors
+	PurposeApproval FactorPurpose = "approval" // approving one content
+)
+
+// Approval is what a second factor was shown for when a payment is approved: one content of one message.
+type Approval struct {
+	MessageID   uuid.UUID
+	Version     int
+	ContentHash [32]byte
+}
+
+// StepUp is a second factor that was shown for one approval and was right. It counts once, for that content alone.
+type StepUp struct {
+	UseID  uuid.UUID // of the row that proves it
+	UserID uuid.UUID
+	Kind   FactorKind
+	Name   string // as its owner calls it
+	For    Approval
+	At     time.Time
+}

@@ -1,0 +1,283 @@
+package credential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign/internal/audit"
+	"countersign/internal/identity"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
+)
+
+// What keeps a second factor from counting.
+var (
+	// ErrFactorForged: a factor of the account is not what was sealed. Which factors the owner has is not known, so nobody gets in.
+	ErrFactorForged = errors.New("a second factor of the account does not fit its seal")
+	// ErrFactorSpent: the same was shown before, or the factor was removed meanwhile.
+	ErrFactorSpent = errors.New("the second factor was used before")
+)
+
+// Factor is a second factor in force.
+type Factor struct {
+	ID   uuid.UUID
+	Kind identity.FactorKind
+	Name string
+	// Secret is, encrypted, the key of an authenticator app; the public part of a passkey; or the digests of recovery codes, 32 bytes each.
+	Secret       []byte
+	CredentialID []byte // of a passkey
+	MadeAt       time.Time
+	LastUsedAt   time.Time // the time it was made where it never was
+	Uses         int       // how often it was shown and was right
+}
+
+// Factors lists the second factors of an account that are in force, the oldest first. Error: ErrFactorForged, also for one that somebody
+// removed by hand.
+func (p *People) Factors(ctx context.Context, realm string, user uuid.UUID) ([]Factor, error) {
+	var rows []dbsqlc.FactorOfUserListRow
+	err := p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		rows, err = q.FactorOfUserList(ctx, realm, user)
+		return err
+	})
+	if err != nil {
+		return nil, identityError(err, "list second factors", store.ErrUnknownUser)
+	}
+	var list []Factor
+	for _, row := range rows {
+		f := row.SecondFactor
+		if !guardOf(p.db).Factor(ctx, f) {
+			return nil, ErrFactorForged
+		}
+		if f.RemovedAt != nil {
+			continue
+		}
+		list = append(list, Factor{
+			ID: f.FactorID, Kind: identity.FactorKind(f.Kind), Name: f.Name, Secret: f.Secret, CredentialID: f.CredentialID, MadeAt: f.MadeAt.UTC(),
+			LastUsedAt: row.LastUsedAt.UTC(), Uses: int(row.Uses),
+		})
+	}
+	return list, nil
+}
+
+// FactorRoles are the roles that a realm wants a second factor of.
+func (p *People) FactorRoles(ctx context.Context, realm string) ([]identity.Role, error) {
+	var text string
+	err := p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		row, err := q.RealmGet(ctx, realm)
+		text = row.SecondFactorRoles
+		if err == nil && text == "" && row.Seal == nil { // of before realms were sealed
+			return nil
+		}
+		if err == nil && !guardOf(p.db).Realm(ctx, row) {
+			return ErrFactorForged
+		}
+		return err
+	})
+	if errors.Is(err, ErrFactorForged) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, identityError(err, "read what a realm asks", store.ErrUnknownRealm)
+	}
+	return masterdata.FactorRoles(text), nil
+}
+
+// FactorUse is a factor that was shown and was right.
+type FactorUse struct {
+	ID      uuid.UUID
+	By      identity.Principal
+	Factor  Factor
+	Token   [32]byte // the digest of what was shown; it counts once
+	Purpose identity.FactorPurpose
+	For     identity.Approval // for PurposeApproval
+	At      time.Time
+}
+
+// UseFactor notes that a factor was shown, and tells the audit trail. Error: ErrFactorSpent when the same was shown before, or the factor
+// was removed meanwhile.
+func (p *People) UseFactor(ctx context.Context, u FactorUse) error {
+	err := p.db.InRealm(ctx, u.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return p.insertUse(ctx, q, u)
+	})
+	return factorError(err, "note the use of a second factor")
+}
+
+func (p *People) insertUse(ctx context.Context, q *dbsqlc.Queries, u FactorUse) error {
+	row := dbsqlc.FactorUse{
+		Realm: u.By.Realm, UseID: u.ID, FactorID: u.Factor.ID, UserID: u.By.UserID, Token: u.Token[:], Purpose: string(u.Purpose), At: u.At,
+	}
+	detail := audit.Factor{Kind: string(u.Factor.Kind), Name: u.Factor.Name, Purpose: string(u.Purpose)}
+	if u.Purpose == identity.PurposeApproval {
+		version, action := int32(u.For.Version), "approve" //nolint:gosec // versions are counted one by one
+		row.MessageID, row.Version, row.ContentHash, row.Action = &u.For.MessageID, &version, u.For.ContentHash[:], &action
+		detail.Message = u.For.MessageID.String()
+	}
+	keyID, seal, err := masterdata.FactorUse(row).Sealed(p.db.MasterDataKeys())
+	if err != nil {
+		return err
+	}
+	noted, err := q.FactorUseInsert(ctx, dbsqlc.FactorUseInsertParams{
+		Realm: row.Realm, UseID: row.UseID, FactorID: row.FactorID, UserID: row.UserID, Token: row.Token, Purpose: row.Purpose, At: row.At,
+		MessageID: row.MessageID, Version: row.Version, ContentHash: row.ContentHash, Action: row.Action, KeyID: *keyID, Seal: seal,
+	})
+	if err != nil {
+		return err
+	}
+	if noted == 0 {
+		return ErrFactorSpent
+	}
+	if u.Purpose == identity.PurposeEnrol {
+		return nil // the taking up is told once
+	}
+	return tellFactor(ctx, q, u.By, factorEvent{name: audit.EventFactorUse, detail: detail, at: u.At})
+}
+
+// factorEvent is what the audit trail is told of a factor.
+type factorEvent struct {
+	name   string
+	detail audit.Factor
+	at     time.Time
+}
+
+func tellFactor(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, e factorEvent) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	actor := by.Actor()
+	user, person := column.ActorIDs(actor)
+	return q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
+		Realm: by.Realm, EventID: id, Event: e.name, ActorUser: user, ActorPerson: person, ActorName: actor.Name,
+		ClientID: column.OrNull(actor.ClientID), Channel: string(actor.Channel), RequestID: column.OrNull(actor.RequestID),
+		SourceAddress: column.OrNull(actor.SourceAddress), Detail: audit.FactorDetail(e.detail), At: e.at,
+	})
+}
+
+// NewFactor is a factor about to be taken up, with what proves that its owner has it.
+type NewFactor struct {
+	By     identity.Principal
+	Factor Factor
+	Token  [32]byte // what was shown to prove it
+	UseID  uuid.UUID
+}
+
+// AddFactors stores factors of one account, removes recovery codes that new ones take the place of, and tells the audit trail, in one
+// transaction. Error: ErrFactorSpent.
+func (p *People) AddFactors(ctx context.Context, list []NewFactor) error {
+	if len(list) == 0 {
+		return nil
+	}
+	err := p.db.InRealm(ctx, list[0].By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		for _, n := range list {
+			err := p.addFactor(ctx, q, n)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return factorError(err, "store a second factor")
+}
+
+func (p *People) addFactor(ctx context.Context, q *dbsqlc.Queries, n NewFactor) error {
+	row := dbsqlc.SecondFactor{
+		Realm: n.By.Realm, FactorID: n.Factor.ID, UserID: n.By.UserID, Kind: string(n.Factor.Kind), Name: n.Factor.Name, Secret: n.Factor.Secret,
+		CredentialID: n.Factor.CredentialID, MadeAt: n.Factor.MadeAt,
+	}
+	if n.Factor.Kind == identity.FactorRecovery {
+		err := p.removeCodes(ctx, q, n)
+		if err != nil {
+			return err
+		}
+	}
+	keyID, seal, err := masterdata.Factor(row).Sealed(p.db.MasterDataKeys())
+	if err != nil {
+		return err
+	}
+	err = q.FactorInsert(ctx, dbsqlc.FactorInsertParams{
+		Realm: row.Realm, FactorID: row.FactorID, UserID: row.UserID, Kind: row.Kind, Name: row.Name, Secret: row.Secret,
+		CredentialID: row.CredentialID, MadeAt: row.MadeAt, KeyID: *keyID, Seal: seal,
+	})
+	if err != nil {
+		return err
+	}
+	err = p.insertUse(ctx, q, FactorUse{
+		ID: n.UseID, By: n.By, Factor: n.Factor, Token: n.Token, Purpose: identity.PurposeEnrol, At: n.Factor.MadeAt,
+	})
+	if err != nil {
+		return err
+	}
+	return tellFactor(ctx, q, n.By, factorEvent{
+		name: audit.EventFactorEnrol, detail: audit.Factor{Kind: row.Kind, Name: row.Name}, at: n.Factor.MadeAt,
+	})
+}
+
+// removeCodes removes the recovery codes that new ones take the place of.
+func (p *People) removeCodes(ctx context.Context, q *dbsqlc.Queries, n NewFactor) error {
+	rows, err := q.FactorOfUserList(ctx, n.By.Realm, n.By.UserID)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if row.SecondFactor.Kind != string(identity.FactorRecovery) || row.SecondFactor.RemovedAt != nil {
+			continue
+		}
+		_, err = masterdata.RemoveFactors(ctx, q, masterdata.Removal{
+			Realm: n.By.Realm, UserID: n.By.UserID, At: n.Factor.MadeAt, Keys: p.db.MasterDataKeys(), Only: row.SecondFactor.FactorID,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FactorRemoval is a factor that its owner gives up.
+type FactorRemoval struct {
+	By      identity.Principal
+	Factors []Factor
+	At      time.Time
+}
+
+// RemoveFactors removes factors of one account, and tells the audit trail, in one transaction.
+func (p *People) RemoveFactors(ctx context.Context, r FactorRemoval) error {
+	err := p.db.InRealm(ctx, r.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		for _, f := range r.Factors {
+			_, err := masterdata.RemoveFactors(ctx, q, masterdata.Removal{
+				Realm: r.By.Realm, UserID: r.By.UserID, At: r.At, Keys: p.db.MasterDataKeys(), Only: f.ID,
+			})
+			if err != nil {
+				return err
+			}
+			err = tellFactor(ctx, q, r.By, factorEvent{
+				name: audit.EventFactorRemove, detail: audit.Factor{Kind: string(f.Kind), Name: f.Name}, at: r.At,
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return factorError(err, "remove a second factor")
+}
+
+func factorError(err error, action string) error {
+	var refused *pgconn.PgError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrFactorSpent), errors.As(err, &refused) && refused.Code == pgerrcode.InsufficientPrivilege:
+		return ErrFactorSpent
+	}
+	return fmt.Errorf("%s: %w", action, err)
+}

@@ -1,0 +1,38 @@
+-- Second factors and their uses.
+
+-- name: FactorOfUserList :many
+-- What a user may show beside the password, and what was removed, the oldest first, with how often and when last each was used; the time
+-- it was made where it never was.
+SELECT sqlc.embed(f),
+       (SELECT count(*) FROM factor_use u WHERE u.realm = f.realm AND u.factor_id = f.factor_id AND u.purpose <> 'enrol') AS uses,
+       coalesce((SELECT max(u.at) FROM factor_use u WHERE u.realm = f.realm AND u.factor_id = f.factor_id AND u.purpose <> 'enrol'),
+                f.made_at)::timestamptz AS last_used_at
+FROM second_factor f
+WHERE f.realm = @realm AND f.user_id = @user_id
+ORDER BY f.made_at, f.factor_id;
+
+-- name: FactorInsert :exec
+INSERT INTO second_factor (realm, factor_id, user_id, kind, name, secret, credential_id, made_at, key_id, seal)
+VALUES (@realm, @factor_id, @user_id, @kind, @name, @secret, sqlc.narg(credential_id), @made_at, @key_id, @seal);
+
+-- name: FactorRemove :execrows
+-- Zero rows: the factor is not as it was read.
+UPDATE second_factor SET removed_at = @removed_at, key_id = @key_id, seal = @seal
+WHERE realm = @realm AND factor_id = @factor_id AND seal = @seal_before;
+
+-- name: FactorUseInsert :execrows
+-- Zero rows: the same was shown before.
+INSERT INTO factor_use (realm, use_id, factor_id, user_id, token, purpose, at, message_id, version, content_hash, action, key_id, seal)
+VALUES (@realm, @use_id, @factor_id, @user_id, @token, @purpose, @at, sqlc.narg(message_id), sqlc.narg(version), sqlc.narg(content_hash),
+        sqlc.narg(action), @key_id, @seal)
+ON CONFLICT (realm, factor_id, token) DO NOTHING;
+
+-- name: FactorRequiredGet :one
+-- Which roles the realm wants a second factor of.
+SELECT second_factor_roles FROM realm WHERE realm = @realm;
+
+-- name: FactorListAll :many
+SELECT * FROM second_factor ORDER BY realm, factor_id;
+
+-- name: FactorUseListAll :many
+SELECT * FROM factor_use ORDER BY realm, use_id;

@@ -1,0 +1,154 @@
+package views
+
+import (
+	"encoding/base64"
+	"strconv"
+	"time"
+
+	"countersign/views/ui"
+)
+
+// Passkey is a question for a passkey, as the page's script reads it; the zero Passkey asks nothing.
+type Passkey struct {
+	Question string // JSON
+	Ticket   string // comes back with the answer
+}
+
+// Asked reports whether there is a question.
+func (p Passkey) Asked() bool { return p.Question != "" }
+
+// Proof is what somebody shows who changes their second factors: the password, and one of the factors there are. Forms send password,
+// and factorCode or passkeyTicket and passkeyResponse.
+type Proof struct {
+	HasFactor bool
+	Passkey   Passkey
+	Problems  []ui.Problem
+}
+
+func (p Proof) password() ui.Field {
+	return ui.Field{
+		ID: "password", Label: "Your password", Kind: "password", Autocomplete: "current-password", Problem: problemOf(p.Problems, "password"),
+	}
+}
+
+func (p Proof) code() ui.Field {
+	return ui.Field{
+		ID: "factorCode", Label: "Code of a second factor you have", Hint: "Six digits of your app, or a recovery code. Each counts once.",
+		Autocomplete: "one-time-code", Width: "w-10", Problem: problemOf(p.Problems, "factorCode"),
+	}
+}
+
+// SignInFactor is the second half of a sign-in. POST /signin/factor sends factorCode, or passkeyTicket and passkeyResponse.
+type SignInFactor struct {
+	Shell    Shell
+	UserName string
+	Apps     bool // there is an authenticator app
+	Passkey  Passkey
+	Problems []ui.Problem
+}
+
+func (m SignInFactor) code() ui.Field {
+	field := ui.Field{
+		ID: "factorCode", Label: "Recovery code", Hint: "One of those you wrote down. Each counts once.", Autocomplete: "one-time-code",
+		Width: "w-10", Problem: problemOf(m.Problems, "factorCode"),
+	}
+	if m.Apps {
+		field.Label, field.Hint = "Code", "Six digits of your authenticator app, or a recovery code. Each counts once."
+	}
+	return field
+}
+
+// Factors is the list of a person's second factors.
+type Factors struct {
+	Shell  Shell
+	List   []Factor
+	Wanted bool // the realm asks for one, and there is none yet
+}
+
+// Factor is a second factor.
+type Factor struct {
+	ID         string
+	Kind       string // totp, passkey, recovery
+	Name       string
+	MadeAt     time.Time
+	LastUsedAt time.Time
+	CodesLeft  int
+}
+
+func (f Factor) kind() string {
+	switch f.Kind {
+	case "totp":
+		return "Authenticator app"
+	case "passkey":
+		return "Passkey"
+	}
+	return strconv.Itoa(f.CodesLeft) + " codes left"
+}
+
+func (f Factor) removable() bool { return f.Kind != "recovery" }
+
+// NewApp takes an authenticator app up. POST /me/factors/app sends held, name, code and the proof.
+type NewApp struct {
+	Shell    Shell
+	Key      string // base32
+	URI      string // otpauth://
+	QR       []byte // PNG
+	Held     string
+	Name     string
+	Proof    Proof
+	Problems []ui.Problem
+}
+
+func (m NewApp) picture() string {
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(m.QR)
+}
+
+// groups writes the key in fours, as people type it.
+func (m NewApp) groups() string {
+	grouped := ""
+	for at := 0; at < len(m.Key); at += 4 {
+		if at > 0 {
+			grouped += " "
+		}
+		grouped += m.Key[at:min(at+4, len(m.Key))]
+	}
+	return grouped
+}
+
+func (m NewApp) code() ui.Field {
+	return ui.Field{
+		ID: "code", Label: "Code that the app shows now", InputMode: "numeric", Autocomplete: "one-time-code", Width: "w-10",
+		Problem: problemOf(m.Problems, "code"),
+	}
+}
+
+func factorName(value string, problems []ui.Problem) ui.Field {
+	return ui.Field{
+		ID: "name", Label: "Name", Hint: "By which you know it again, such as the phone it is on.", Value: value, Width: "w-20",
+		Problem: problemOf(problems, "name"),
+	}
+}
+
+// NewPasskey takes a passkey up. POST /me/factors/passkey sends name, passkeyTicket, passkeyResponse and the proof.
+type NewPasskey struct {
+	Shell    Shell
+	Question Passkey
+	Name     string
+	Proof    Proof
+	Problems []ui.Problem
+}
+
+// RemoveFactor gives a factor up. POST /me/factors/{id}/remove sends the proof.
+type RemoveFactor struct {
+	Shell  Shell
+	Factor Factor
+	Last   bool // the recovery codes go too
+	Proof  Proof
+}
+
+// RecoveryCodes shows new recovery codes, once; with none it asks whether to make new ones. POST /me/factors/codes sends the proof.
+type RecoveryCodes struct {
+	Shell Shell
+	Codes []string
+	Proof Proof
+}

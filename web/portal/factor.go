@@ -1,0 +1,257 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/auth"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// showFactors lists a person's second factors.
+func showFactors(v *visit) error {
+	list, err := v.Config.Auth.Factors(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.FactorsPage(views.Factors{
+		Shell: v.Shell("Second factors", views.PlaceProfile), List: factorViews(list), Wanted: v.MustEnrol(),
+	}))
+}
+
+func factorViews(list []auth.Factor) []views.Factor {
+	shown := make([]views.Factor, len(list))
+	for i, f := range list {
+		shown[i] = views.Factor{
+			ID: f.ID.String(), Kind: string(f.Kind), Name: f.Name, MadeAt: f.MadeAt, LastUsedAt: f.LastUsedAt, CodesLeft: f.CodesLeft,
+		}
+	}
+	return shown
+}
+
+// proof is what the page asks of somebody who changes their factors. With a question of its own a page has no other for a passkey.
+func (v *visit) proof(list []auth.Factor, problems []ui.Problem) (views.Proof, error) {
+	proof := views.Proof{HasFactor: len(list) > 0, Problems: problems}
+	if len(list) == 0 {
+		return proof, nil
+	}
+	var err error
+	proof.Passkey, err = v.PasskeyFor(v.By, identity.PurposeProfile)
+	return proof, err
+}
+
+// factorProblem says what is wrong with a change of factors; status 0 is an error of ours.
+func factorProblem(err error) (ui.Problem, int) {
+	for known, field := range map[error]string{
+		auth.ErrFactorName: "name", auth.ErrNewCode: "code", auth.ErrEnrolment: "code", auth.ErrTooMany: "name", auth.ErrNewPasskey: "name",
+	} {
+		if errors.Is(err, known) {
+			text := known.Error()
+			return ui.Problem{Field: field, Text: string(text[0]-'a'+'A') + text[1:] + "."}, http.StatusUnprocessableEntity
+		}
+	}
+	var refused *auth.AccountError
+	if errors.As(err, &refused) && refused.Problem == auth.ProblemIncorrect {
+		return ui.Problem{Field: "password", Text: "Check your password: it is not this one."}, http.StatusUnprocessableEntity
+	}
+	if problem, status := page.FactorProblem(err); status != 0 {
+		return problem, status
+	}
+	return signInProblem(err)
+}
+
+func showNewApp(v *visit) error {
+	fresh, err := v.Config.Auth.NewTOTP(v.By)
+	if err != nil {
+		return err
+	}
+	return v.renderNewApp(http.StatusOK, fresh, views.NewApp{})
+}
+
+func (v *visit) renderNewApp(status int, fresh auth.NewTOTP, model views.NewApp) error {
+	list, err := v.Config.Auth.Factors(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model.Proof, err = v.proof(list, model.Proof.Problems)
+	if err != nil {
+		return err
+	}
+	model.Key, model.URI, model.QR, model.Held = fresh.Key, fresh.URI, fresh.QR, fresh.Held
+	model.Shell = v.Shell("Add an authenticator app", views.PlaceProfile)
+	model.Shell.Failed = status != http.StatusOK
+	return v.Render(status, views.NewAppPage(model))
+}
+
+// enrolApp takes an authenticator app up.
+func enrolApp(v *visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	in := auth.EnrolInput{FactorChange: v.proofOf(form), Name: form.Get("name"), Held: form.Get("held"), Code: form.Get("code")}
+	codes, err := v.Config.Auth.Enrol(v.Context(), in)
+	if err == nil {
+		return v.enrolled(codes)
+	}
+	problem, status := factorProblem(err)
+	if status == 0 {
+		return err
+	}
+	fresh, err := v.Config.Auth.SameTOTP(v.By, in.Held)
+	if err != nil {
+		return err
+	}
+	problems := []ui.Problem{problem}
+	return v.renderNewApp(status, fresh, views.NewApp{Name: in.Name, Problems: problems, Proof: views.Proof{Problems: problems}})
+}
+
+// enrolled lets somebody go on who was asked to take a factor up, and shows the recovery codes that came with the first one.
+func (v *visit) enrolled(codes []string) error {
+	v.Enrolled()
+	if len(codes) == 0 {
+		return v.GoTo(page.FactorsPath, "Added.")
+	}
+	shell := v.Shell("Recovery codes", views.PlaceProfile)
+	return v.Render(http.StatusOK, views.RecoveryCodesPage(views.RecoveryCodes{Shell: shell, Codes: codes}))
+}
+
+func showNewPasskey(v *visit) error { return v.renderNewPasskey(http.StatusOK, "") }
+
+func (v *visit) renderNewPasskey(status int, name string, problems ...ui.Problem) error {
+	list, err := v.Config.Auth.Factors(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model := views.NewPasskey{Name: name, Problems: problems, Proof: views.Proof{HasFactor: len(list) > 0, Problems: problems}}
+	model.Question, err = v.PasskeyFor(v.By, identity.PurposeEnrol)
+	if err != nil {
+		return err
+	}
+	model.Shell = v.Shell("Add a passkey", views.PlaceProfile)
+	model.Shell.Failed = status != http.StatusOK
+	return v.Render(status, views.NewPasskeyPage(model))
+}
+
+// enrolPasskey takes a passkey up. The factor beside the password is a code here: the form has one answer of a passkey, that of the new
+// one.
+func enrolPasskey(v *visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	in := auth.EnrolInput{FactorChange: v.proofOf(form), Name: form.Get("name"), Passkey: v.PasskeyAnswer(form)}
+	in.Answer = auth.FactorAnswer{Code: form.Get("factorCode")}
+	if in.Passkey == nil {
+		in.Passkey = &auth.PasskeyAnswer{Origin: v.Origin()}
+	}
+	codes, err := v.Config.Auth.Enrol(v.Context(), in)
+	if err == nil {
+		return v.enrolled(codes)
+	}
+	problem, status := factorProblem(err)
+	if status == 0 {
+		return err
+	}
+	return v.renderNewPasskey(status, in.Name, problem)
+}
+
+func showRemoveFactor(v *visit) error { return v.renderRemoveFactor(http.StatusOK) }
+
+func (v *visit) renderRemoveFactor(status int, problems ...ui.Problem) error {
+	list, err := v.Config.Auth.Factors(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	id, err := v.ID("id")
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(list, func(f auth.Factor) bool { return f.ID == id })
+	if at < 0 || list[at].Kind == identity.FactorRecovery {
+		return payment.ErrNotFound
+	}
+	others := slices.ContainsFunc(list, func(f auth.Factor) bool { return f.ID != id && f.Kind != identity.FactorRecovery })
+	model := views.RemoveFactor{Factor: factorViews(list[at : at+1])[0], Last: !others}
+	model.Proof, err = v.proof(list, problems)
+	if err != nil {
+		return err
+	}
+	model.Shell = v.Shell("Remove a second factor", views.PlaceProfile)
+	model.Shell.Failed = status != http.StatusOK
+	return v.Render(status, views.RemoveFactorPage(model))
+}
+
+// removeFactor gives a second factor up.
+func removeFactor(v *visit) error {
+	form, id, err := v.factorForm()
+	if err != nil {
+		return err
+	}
+	err = v.Config.Auth.RemoveFactor(v.Context(), v.proofOf(form), id)
+	switch {
+	case err == nil:
+		return v.GoTo(page.FactorsPath, "Removed.")
+	case errors.Is(err, auth.ErrNoSuch):
+		return payment.ErrNotFound
+	}
+	problem, status := factorProblem(err)
+	if status == 0 {
+		return err
+	}
+	return v.renderRemoveFactor(status, problem)
+}
+
+func (v *visit) factorForm() (url.Values, uuid.UUID, error) {
+	form, err := v.Form()
+	if err != nil {
+		return nil, uuid.Nil, err
+	}
+	id, err := v.ID("id")
+	return form, id, err
+}
+
+func showRecoveryCodes(v *visit) error { return v.renderRecoveryCodes(http.StatusOK) }
+
+func (v *visit) renderRecoveryCodes(status int, problems ...ui.Problem) error {
+	list, err := v.Config.Auth.Factors(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return v.GoTo(page.FactorsPath, "")
+	}
+	var model views.RecoveryCodes
+	model.Proof, err = v.proof(list, problems)
+	if err != nil {
+		return err
+	}
+	model.Shell = v.Shell("Recovery codes", views.PlaceProfile)
+	model.Shell.Failed = status != http.StatusOK
+	return v.Render(status, views.RecoveryCodesPage(model))
+}
+
+// newRecoveryCodes makes recovery codes and shows them this once.
+func newRecoveryCodes(v *visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	codes, err := v.Config.Auth.NewRecoveryCodes(v.Context(), v.proofOf(form))
+	if err == nil {
+		return v.enrolled(codes)
+	}
+	problem, status := factorProblem(err)
+	if status == 0 {
+		return err
+	}
+	return v.renderRecoveryCodes(status, problem)
+}

@@ -1,0 +1,143 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/pquerna/otp/totp"
+
+	"countersign/internal/demo"
+	"countersign/internal/identity"
+	"countersign/internal/store/provision"
+)
+
+// phone is an authenticator app. Each code it shows is of a later time step than the one before, as the portal takes each once.
+type phone struct {
+	t    *testing.T
+	key  string
+	last int64
+}
+
+func (p *phone) code() string {
+	p.t.Helper()
+	step := max(p.last+1, time.Now().Unix()/30)
+	p.last = step
+	code, err := totp.GenerateCode(p.key, time.Unix(step*30, 0))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return code
+}
+
+// takeUp adds an authenticator app on the profile, and returns it with the recovery codes.
+func (w *browser) takeUp() (*phone, []string) {
+	t := w.b.t
+	t.Helper()
+	page := w.get("/me/factors/app").is(http.StatusOK)
+	form := page.fields("/me/factors/app")
+	key := strings.ReplaceAll(page.page.Find("main code").Text(), " ", "")
+	p := &phone{t: t, key: key, last: time.Now().Unix()/30 - 1}
+	form.Set("name", "My phone")
+	form.Set("password", demo.UserPassword)
+	form.Set("code", "000000")
+	refused := w.post("/me/factors/app", form).is(http.StatusUnprocessableEntity).says("The code does not fit")
+	if again := refused.fields("/me/factors/app"); again.Get("held") != form.Get("held") || again.Get("name") != "My phone" {
+		t.Errorf("the refused page forgot what was there: %v", again)
+	}
+	form.Set("code", p.code())
+	shown := w.post("/me/factors/app", form).is(http.StatusOK).says("They are not shown again")
+	var codes []string
+	shown.page.Find(".recovery-codes code").Each(func(_ int, code *goquery.Selection) { codes = append(codes, code.Text()) })
+	if len(codes) != 10 {
+		t.Fatalf("%d recovery codes are shown", len(codes))
+	}
+	return p, codes
+}
+
+func signInForm(name string) url.Values {
+	return url.Values{"realm": {"demo"}, "username": {name}, "password": {demo.UserPassword}, "next": {"/queue"}}
+}
+
+func TestSignInAsksForTheSecondFactor(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	w := b.as("checker1")
+	p, codes := w.takeUp()
+	w.get("/me/factors").is(http.StatusOK).says("My phone").says("10 codes left")
+	w.get("/me").says("You have one.")
+
+	other := b.browser()
+	other.get("/signin/factor").goesTo("/signin")
+	other.post("/signin", signInForm("checker1")).goesTo("/signin/factor")
+	other.get("/queue").goesTo("/signin?next=") // half of it opens nothing
+	other.get("/signin/factor").is(http.StatusOK).says("checker1")
+	other.post("/signin/factor", url.Values{"factorCode": {"123456"}}).is(http.StatusUnprocessableEntity).says("Check the code")
+	other.post("/signin/factor", url.Values{"factorCode": {p.code()}}).goesTo("/queue")
+	other.get("/queue").is(http.StatusOK)
+
+	third := b.browser()
+	third.post("/signin", signInForm("checker1")).goesTo("/signin/factor")
+	third.post("/signin/factor", url.Values{"factorCode": {codes[0]}}).goesTo("/queue")
+	third.get("/me/factors").says("9 codes left")
+	remove, _ := third.get("/me/factors").page.Find("main a[aria-label='Remove My phone']").Attr("href")
+	third.post(remove, url.Values{"password": {demo.UserPassword}, "factorCode": {codes[0]}}).is(http.StatusUnprocessableEntity)
+	refused := third.post(remove, url.Values{"password": {"wrong"}, "factorCode": {codes[1]}}).is(http.StatusUnprocessableEntity)
+	refused.says("Check your password")
+	third.post(remove, url.Values{"password": {demo.UserPassword}, "factorCode": {codes[1]}}).goesTo("/me/factors")
+	third.get("/me/factors").says("You have none.")
+	b.browser().post("/signin", signInForm("checker1")).goesTo("/queue")
+}
+
+func TestTwoAdministratorsResetASecondFactor(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.as("maker2").takeUp()
+	one, two := b.as("admin1"), b.as("admin2")
+	asked := one.post("/admin/ask/user.reset?subject=maker2", url.Values{}).is(http.StatusOK)
+	code := asked.page.Find("main code").Text()
+	change, _ := two.get("/admin").is(http.StatusOK).page.Find("a.row-link").Attr("href")
+	approved := two.post(change+"/approve", nil).is(http.StatusOK)
+	link, err := url.Parse(approved.page.Find("main code").Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.browser().post(link.Path, setUpForm(code, ownPassword)).goesTo("/set-up/done")
+	form := signInForm("maker2")
+	form.Set("password", ownPassword)
+	w := b.browser()
+	w.post("/signin", form).goesTo("/queue") // no factor is asked for
+	w.get("/me/factors").says("You have none.")
+}
+
+func TestARoleThatNeedsASecondFactorIsHeldAtItsPage(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.askFactorOf("checker")
+	w := b.browser()
+	w.post("/signin", signInForm("checker1")).goesTo("/me/factors")
+	w.get("/queue").goesTo("/me/factors")
+	w.get("/me").goesTo("/me/factors")
+	w.post("/me/sessions/end", nil).goesTo("/me/factors")
+	w.get("/me/factors").is(http.StatusOK).says("Your realm asks for a second factor")
+	w.takeUp()
+	w.get("/queue").is(http.StatusOK)
+	b.browser().post("/signin", signInForm("maker1")).goesTo("/queue")
+}
+
+// askFactorOf has realm demo ask a role for a second factor.
+func (b *bench) askFactorOf(role identity.Role) {
+	b.t.Helper()
+	known, err := provision.Read(b.t.Context(), b.DB.OwnerURL, demo.Realm)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	known.SecondFactor = []identity.Role{role}
+	err = provision.Apply(b.t.Context(), b.DB.Provisioner(b.t), known.RealmDefinition)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}

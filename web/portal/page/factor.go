@@ -1,0 +1,88 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"countersign/internal/auth"
+	"countersign/internal/identity"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// FactorAnswer reads what a form shows beside the password: a code, or the answer of a passkey.
+func (v *Visit) FactorAnswer(form url.Values) auth.FactorAnswer {
+	answer := auth.FactorAnswer{Code: form.Get("factorCode"), Passkey: v.PasskeyAnswer(form)}
+	if answer.Passkey != nil {
+		answer.Code = ""
+	}
+	return answer
+}
+
+// PasskeyAnswer reads what the browser brought back of a passkey; nil for nothing.
+func (v *Visit) PasskeyAnswer(form url.Values) *auth.PasskeyAnswer {
+	response := form.Get("passkeyResponse")
+	if response == "" {
+		return nil
+	}
+	return &auth.PasskeyAnswer{Origin: v.Origin(), Ticket: form.Get("passkeyTicket"), Response: response}
+}
+
+// PasskeyFor asks a person for a passkey; the zero Passkey when there is none to ask for.
+func (v *Visit) PasskeyFor(by identity.Principal, purpose identity.FactorPurpose) (views.Passkey, error) {
+	return v.askPasskey(auth.PasskeyInput{By: by, Purpose: purpose})
+}
+
+// PasskeyToApprove asks the person of this visit for a passkey that approves one content.
+func (v *Visit) PasskeyToApprove(about identity.Approval) (views.Passkey, error) {
+	return v.askPasskey(auth.PasskeyInput{By: v.By, Purpose: identity.PurposeApproval, For: about})
+}
+
+func (v *Visit) askPasskey(in auth.PasskeyInput) (views.Passkey, error) {
+	in.Origin = v.Origin()
+	ask, ok, err := v.Config.Auth.FactorQuestion(v.Context(), in)
+	if err != nil || !ok {
+		return views.Passkey{}, err
+	}
+	return views.Passkey{Question: ask.JSON(), Ticket: ask.Ticket}, nil
+}
+
+// FactorProblem says what keeps a second factor from counting; status 0 is an error of another kind, or none.
+func FactorProblem(err error) (ui.Problem, int) {
+	var refused *auth.AccountError
+	var limited *auth.LimitError
+	problem := ui.Problem{Field: "factorCode"}
+	switch {
+	case errors.Is(err, auth.ErrFactor):
+		problem.Text = "Check the code: it is none of yours, or it was used before. Wait for the next one."
+	case errors.Is(err, auth.ErrNoFactor):
+		problem.Text = "You have no second factor: take one up on your profile, then come back."
+	case errors.Is(err, auth.ErrFactorsForged):
+		problem.Text = "Your second factors are not as they were stored. Tell an operator."
+	case errors.As(err, &refused) && refused.Problem == auth.ProblemLocked:
+		problem.Text = "Too many wrong ones. Wait " + Wait(refused.RetryAfter) + " before the next one."
+	case errors.As(err, &limited):
+		problem.Text = "Too many tries from your network. Wait " + Wait(limited.RetryAfter) + " before the next one."
+		return problem, http.StatusTooManyRequests
+	default:
+		return ui.Problem{}, 0
+	}
+	return problem, http.StatusUnprocessableEntity
+}
+
+// Wait is a time to wait in words, rounded up.
+func Wait(remaining time.Duration) string {
+	if remaining < time.Minute {
+		return fmt.Sprintf("%d seconds", int(math.Ceil(remaining.Seconds())))
+	}
+	minutes := int(math.Ceil(remaining.Minutes()))
+	if minutes == 1 {
+		return "1 minute"
+	}
+	return strconv.Itoa(minutes) + " minutes"
+}

@@ -1,0 +1,94 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"countersign/internal/auth"
+	"countersign/internal/identity"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// secondHalf goes on with a sign-in whose password was right: to the page that asks for a factor, or to the one on which it is taken up.
+func (v *visit) secondHalf(needed *auth.FactorNeededError, next string) error {
+	if !needed.Enrol {
+		err := v.StartHalf(needed.By, next)
+		if err != nil {
+			return err
+		}
+		return v.Echo.Redirect(http.StatusSeeOther, "/signin/factor")
+	}
+	err := v.StartSession(needed.By)
+	if err != nil {
+		return err
+	}
+	v.AskToEnrol()
+	return v.Echo.Redirect(http.StatusSeeOther, page.FactorsPath)
+}
+
+// showSignInFactor asks for a second factor.
+func showSignInFactor(v *visit) error { return v.renderSignInFactor(http.StatusOK) }
+
+func (v *visit) renderSignInFactor(status int, problems ...ui.Problem) error {
+	half, _, known := v.Half()
+	if !known {
+		return v.Echo.Redirect(http.StatusSeeOther, "/signin")
+	}
+	by, kinds, err := v.Config.Auth.HalfSignedIn(v.Context(), half)
+	if errors.Is(err, auth.ErrUnauthorized) {
+		return v.Echo.Redirect(http.StatusSeeOther, "/signin?ended=yes")
+	}
+	if err != nil {
+		return err
+	}
+	model := views.SignInFactor{UserName: by.UserName, Apps: slices.Contains(kinds, identity.FactorTOTP), Problems: problems}
+	model.Passkey, err = v.PasskeyFor(by, identity.PurposeSignIn)
+	if err != nil {
+		return err
+	}
+	model.Shell = v.Shell("Second factor", views.PlaceNone)
+	model.Shell.Failed = len(problems) > 0
+	return v.Render(status, views.SignInFactorPage(model))
+}
+
+// signInFactor starts a session after a right factor.
+func signInFactor(v *visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	half, next, known := v.Half()
+	if !known {
+		return v.Echo.Redirect(http.StatusSeeOther, "/signin")
+	}
+	by, err := v.Config.Auth.SecondSignIn(v.Context(), auth.SecondSignInInput{
+		Session: half, Answer: v.FactorAnswer(form), SourceAddress: page.Address(v.Echo),
+	})
+	if errors.Is(err, auth.ErrUnauthorized) {
+		return v.Echo.Redirect(http.StatusSeeOther, "/signin?ended=yes")
+	}
+	if problem, status := page.FactorProblem(err); status != 0 {
+		return v.renderSignInFactor(status, problem)
+	}
+	if err != nil {
+		return err
+	}
+	err = v.StartSession(by)
+	if err != nil {
+		return err
+	}
+	err = v.KeepDevice(by.Realm, by.UserName)
+	if err != nil {
+		return err
+	}
+	return v.Echo.Redirect(http.StatusSeeOther, next)
+}
+
+// proofOf is what a form says of somebody who changes their factors.
+func (v *visit) proofOf(form url.Values) auth.FactorChange {
+	return auth.FactorChange{By: v.By, Password: form.Get("password"), Answer: v.FactorAnswer(form)}
+}

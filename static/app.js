@@ -129,6 +129,45 @@
     if (!row || row === shown() || !beside()) act();
   }
 
+  // Rows are ticked to be approved together; with shift all from the one ticked before to the current one.
+  const ticks = () => findAll("#queue-list td.cell-select input");
+  const ticked = () => ticks().filter((tick) => tick.checked);
+  let tickedLast;
+
+  function tick(range) {
+    const row = rowLinks()[currentRow()]?.closest("[data-row]"), box = row && find("td.cell-select input", row);
+    if (!box) return;
+    const all = ticks(), from = all.indexOf(tickedLast), to = all.indexOf(box);
+    if (range && from >= 0) all.slice(Math.min(from, to), Math.max(from, to) + 1).forEach((each) => (each.checked = true));
+    else box.checked = !box.checked;
+    tickedLast = box;
+    announce(`${ticked().length} selected`);
+    catchUp();
+  }
+
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("[data-select-all]")) ticks().forEach((each) => (each.checked = event.target.checked));
+    if (event.target.closest(".cell-select")) {
+      tickedLast = event.target;
+      catchUp();
+    }
+  });
+
+  // Nothing moves while rows are ticked: what came meanwhile is shown when none is any more.
+  let missed = false;
+  document.addEventListener("htmx:sseBeforeMessage", (event) => {
+    if (ticked().length === 0) return;
+    event.preventDefault();
+    missed = true;
+  });
+
+  function catchUp() {
+    if (!missed || ticked().length > 0) return;
+    missed = false;
+    const place = new URL(location.href);
+    htmx.ajax("GET", `/queue${place.search}`, { target: "#queue-list", swap: "outerHTML", headers: { "X-Follows": "cursor" } });
+  }
+
   function openReject() {
     const panel = find("#reject-panel");
     if (!panel) return;
@@ -165,7 +204,9 @@
     j: () => moveRow(1),
     k: () => moveRow(-1),
     o: () => rowLinks()[Math.max(currentRow(), 0)]?.click(),
-    a: () => onCurrent(() => focusOn(find("#approve"))),
+    x: () => tick(false),
+    X: () => tick(true),
+    a: () => (ticked().length > 0 ? focusOn(find("#approve-selected")) : onCurrent(() => focusOn(find("#approve")))),
     r: () => onCurrent(openReject),
     "/": () => focusOn(find("[data-search]")),
     "?": () => find("#shortcut-sheet")?.showModal(),

@@ -66,10 +66,24 @@ func (c catalogue) add(name string) {
 	if extension == ".css" {
 		content = c.resolve(content)
 	}
+	if extension == ".js" {
+		content = withoutComments(content)
+	}
 	digest := sha256.Sum256(content)
 	public := Prefix + strings.TrimSuffix(name, extension) + "." + hex.EncodeToString(digest[:6]) + extension
 	c.paths[name] = public
 	c.assets[public] = asset{contentType: contentTypes[extension], plain: content, compressed: compress(extension, content)}
+}
+
+// withoutComments leaves out the lines of a script that are a comment and nothing else: they are for who reads the source.
+func withoutComments(script []byte) []byte {
+	kept := make([]byte, 0, len(script))
+	for line := range bytes.Lines(script) {
+		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")) {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
 }
 
 // resolve replaces file names in a style sheet by their public paths.

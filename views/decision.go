@@ -53,13 +53,17 @@ type Conflict struct {
 // Decided is the answer to a decision sent by htmx: the next item in the pane,
 // the decided row dimmed in the list, the count and one sentence.
 type Decided struct {
-	Shell   Shell // its Status is the sentence
-	Row     QueueRow
-	Facts   QueueFacts
-	Tabs    []ui.Tab
-	Next    *Decision
-	AllDone ui.Empty // shown when there is no next item
+	Shell Shell // its Status is the sentence
+	Row   QueueRow
+	Facts QueueFacts
+	Tabs  []ui.Tab
+	// Selecting: the list has boxes to tick.
+	Selecting bool
+	Next      *Decision
+	AllDone   ui.Empty // shown when there is no next item
 }
+
+func (d Decided) heads() ui.Heads { return Queue{Selecting: d.Selecting}.heads() }
 
 func (d Decision) action(verb string) string {
 	return "/queue/" + d.Message.InternalID + "/" + verb + d.Query

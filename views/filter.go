@@ -130,3 +130,28 @@ func (f Filter) order() string {
 	}
 	return "oldest first"
 }
+
+// set are the fields that narrow or order the list, with their values.
+func (f Filter) set() [][2]string {
+	var set [][2]string
+	for _, field := range [][2]string{
+		{"tab", f.Tab},
+		{"scheme", f.Scheme},
+		{"currency", f.Currency},
+		{"amountFrom", f.AmountFrom},
+		{"amountTo", f.AmountTo},
+		{"maker", f.Maker},
+		{"kind", f.Kind},
+		{"from", f.From},
+		{"to", f.To},
+		{"age", f.Age},
+		{"flag", f.Flag},
+		{"sort", f.Sort},
+		{"text", f.Text},
+	} {
+		if field[1] != "" {
+			set = append(set, field)
+		}
+	}
+	return set
+}

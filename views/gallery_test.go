@@ -25,8 +25,8 @@ type exhibit struct {
 
 // exhibits lists every page in every state worth looking at.
 func exhibits() []exhibit {
-	return slices.Concat(entryExhibits(), queueExhibits(), formExhibits(), recordExhibits(), requestExhibits(), clearingExhibits(),
-		administrationExhibits())
+	return slices.Concat(entryExhibits(), queueExhibits(), bulkExhibits(), formExhibits(), recordExhibits(), requestExhibits(),
+		clearingExhibits(), administrationExhibits())
 }
 
 func render(t *testing.T, component templ.Component) string {

@@ -20,7 +20,9 @@ type Queue struct {
 	Detail   *Decision // the open message; nil for none
 	Opened   bool      // the first row opened by itself: where there is no room for both, the list is shown
 	Problems []ui.Problem
-	SortURL  func(order string) string // the list in another order; nil for a list that has one order
+	// Selecting: rows can be ticked, to be approved together.
+	Selecting bool
+	SortURL   func(order string) string // the list in another order; nil for a list that has one order
 }
 
 // QueueRow is one waiting message.
@@ -54,8 +56,11 @@ type QueueFlag struct {
 // queueHeads are the columns of the queue.
 var queueHeads = ui.Heads{Name: "Creditor and purpose", When: "Age"}
 
+// selectHeads are those where rows can be selected, to be approved together.
+var selectHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", Select: true}
+
 func (q Queue) entries() ui.Entries {
-	list := ui.Entries{Caption: "Messages, " + q.Filter.order(), Heads: queueHeads}
+	list := ui.Entries{Caption: "Messages, " + q.Filter.order(), Heads: q.heads()}
 	if q.SortURL != nil {
 		list.Heads.AmountSorts = []ui.Sort{q.sort("Amount", "largest", "smallest")}
 		list.Heads.WhenSorts = []ui.Sort{q.sort("Age", "", "newest"), q.sort("Expiry", "expiry", "expiry")}
@@ -64,6 +69,13 @@ func (q Queue) entries() ui.Entries {
 		list.Entries = append(list.Entries, row.entry())
 	}
 	return list
+}
+
+func (q Queue) heads() ui.Heads {
+	if q.Selecting {
+		return selectHeads
+	}
+	return queueHeads
 }
 
 // sort is the link that sorts by a column: first one way, and when it is sorted so, the other.
@@ -115,7 +127,11 @@ type QueueLive struct {
 	Facts    QueueFacts
 	Tabs     []ui.Tab
 	Rows     []QueueRow
+	// Selecting: the list has boxes to tick.
+	Selecting bool
 }
+
+func (q QueueLive) heads() ui.Heads { return Queue{Selecting: q.Selecting}.heads() }
 
 func (f QueueFacts) count() string {
 	switch {

@@ -17,6 +17,7 @@ type Heads struct {
 	Steps string // "Next step"
 	When  string // "Age", "Created"
 
+	Select      bool   // each row has a box to tick, of the form with the id "bulk"
 	AmountSorts []Sort // links in the place of the word
 	WhenSorts   []Sort
 }
@@ -67,6 +68,7 @@ type Entry struct {
 	Current   bool   // open in the pane
 	Decided   string // "Approved by you, 08:15:22 CET"; empty while it waits
 	Dimmed    bool   // decided since the list was made
+	Looked    string // who else looks at it now: "Checker 2"; empty for nobody
 }
 
 // Fact is a few words with the whole of it as title.

@@ -134,7 +134,7 @@ func (v *visit) askAll(f *page.Filter) lookup.QueueFilter {
 // factsOf adds up what waits, by currency.
 func factsOf(waiting []lookup.Waiting, now time.Time) views.QueueFacts {
 	facts := views.QueueFacts{Waiting: len(waiting), Now: now}
-	totals := map[string]money.Amount{}
+	totals := map[money.Currency]money.Amount{}
 	for _, w := range waiting {
 		if facts.Oldest.IsZero() || w.CreatedAt.Before(facts.Oldest) {
 			facts.Oldest = w.CreatedAt
@@ -143,19 +143,33 @@ func factsOf(waiting []lookup.Waiting, now time.Time) views.QueueFacts {
 		if err != nil {
 			continue // of a currency nobody knows only the count is told: such a message is withheld
 		}
-		sum, begun := totals[w.Currency]
-		if begun {
-			amount, err = sum.Add(amount)
-		}
-		if err == nil {
-			totals[w.Currency] = amount
-		}
+		addTo(totals, amount)
 	}
 	if len(waiting) >= views.MostWaiting {
 		return facts // the sum of a part would be taken for the whole
 	}
-	for _, currency := range slices.Sorted(maps.Keys(totals)) {
-		facts.Totals = append(facts.Totals, page.AmountView(totals[currency]))
-	}
+	facts.Totals = totalsView(totals)
 	return facts
+}
+
+// addTo adds an amount to the total of its currency. A sum that no column holds can only be planted, and is left as it was.
+func addTo(totals map[money.Currency]money.Amount, amount money.Amount) {
+	sum, begun := totals[amount.Currency()]
+	if begun {
+		added, err := sum.Add(amount)
+		if err != nil {
+			return
+		}
+		amount = added
+	}
+	totals[amount.Currency()] = amount
+}
+
+// totalsView are the totals by currency, never added up across currencies.
+func totalsView(totals map[money.Currency]money.Amount) []ui.Amount {
+	shown := make([]ui.Amount, 0, len(totals))
+	for _, currency := range slices.Sorted(maps.Keys(totals)) {
+		shown = append(shown, page.AmountView(totals[currency]))
+	}
+	return shown
 }

@@ -236,7 +236,7 @@ func (v *visit) decided(m payment.Message) error {
 	if err != nil {
 		return err
 	}
-	answer.Facts, answer.Tabs = now.facts(f, v.At), v.queueTabs(f, now)
+	answer.Facts, answer.Tabs, answer.Selecting = now.facts(f, v.At), v.queueTabs(f, now), v.selecting(f)
 	if found {
 		detail, err := v.decision(next, f, views.Decision{})
 		if err != nil {

@@ -72,6 +72,7 @@ func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
 	update.Rows, err = l.rows(gone)
 	l.last = append(slices.Clip(waiting), gone[min(len(gone), maxGone):]...)
 	update.Facts = now.facts(l.filter, l.visit.At)
+	update.Selecting = l.visit.selecting(l.filter)
 	update.Tabs = l.visit.queueTabs(l.filter, now)
 	update.URL = "/queue" + l.filter.Query("after", "")
 	update.Shell = l.visit.Shell("", views.PlaceQueue)

@@ -95,6 +95,7 @@ func (v *visit) queue(f page.Filter) (views.Queue, error) {
 	if f.View.Tab == tabDecided {
 		model.Rows, err = v.decidedRows(f)
 	} else {
+		model.Selecting = v.selecting(f)
 		model.SortURL = func(order string) string { return f.SortedBy("/queue", order) }
 		err = v.waitingRows(f, now, &model)
 	}
@@ -110,6 +111,12 @@ func (v *visit) tab(f page.Filter) string {
 		}
 	}
 	return v.tabs()[0].name
+}
+
+// selecting reports whether rows can be ticked: where this person decides, and what is listed waits.
+func (v *visit) selecting(f page.Filter) bool {
+	tab := v.tab(f)
+	return v.By.Has(identity.RoleChecker) && (tab == tabForMe || tab == tabAll)
 }
 
 func (v *visit) waitingRows(f page.Filter, now counted, model *views.Queue) error {

@@ -15,6 +15,8 @@ func Routes(site *page.Site) []request.Route {
 	get, post := page.Room(site, func(v *page.Visit) *visit { return &visit{v} })
 	return []request.Route{
 		get("/queue", showQueue),
+		get("/queue/bulk", showBulk),
+		post("/queue/bulk", approveBulk),
 		get("/queue/:id", showDecision),
 		post("/queue/:id/approve", approve),
 		get("/queue/:id/reject", showReject),

@@ -1,0 +1,137 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"countersign/internal/payment"
+)
+
+// items are what the form of a bulk sends.
+func (a answer) items() []string {
+	var items []string
+	a.page.Find("form [name=item]").Each(func(_ int, item *goquery.Selection) { items = append(items, item.AttrOr("value", "")) })
+	return items
+}
+
+// chosen is the address of the page that compares these messages.
+func chosen(ids ...string) string { return "/queue/bulk?tab=all&" + url.Values{"id": ids}.Encode() }
+
+func (b *bench) state(id string) payment.State { return b.message("demo", id).State }
+
+func TestSeveralAreComparedAndApprovedTogether(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, both := b.as("maker1"), b.as("both1")
+	ids := maker.priced("10.00", "20.50", "30.00", "40.00")
+	own := both.priced("50.00")[0]
+	rejected, amended := ids[2], ids[3]
+	path := "/queue/" + rejected + "/reject"
+	form := with(b.as("checker2").get("/queue/"+rejected).fields(path), "category", "other", "reason", "No")
+	b.as("checker2").post(path, form).goesTo("/queue")
+	amend := maker.get("/payments/" + amended + "/amend").is(http.StatusOK)
+	action := amend.page.Find("main form").AttrOr("action", "")
+	check := maker.post(action, with(amend.fields(action), "amount", "41.00", "act", "check", "amendReason", "typo")).goesTo("/payments/")
+	maker.post(strings.TrimSuffix(check, "check")+"submit", nil).goesTo("/payments/")
+
+	page := both.get(chosen(append(ids, own, ids[0], "no key")...)).is(http.StatusOK)
+	page.says("Approve 2 messages over CHF 30.50").says("Left out: 3").says("was already rejected by Checker 2")
+	page.says("Amended after its submission")
+	page.says("Another person must decide")
+	if len(page.items()) != 2 {
+		t.Fatalf("the form sends %v", page.items())
+	}
+	done := both.post("/queue/bulk?tab=all", url.Values{"item": page.items()}).is(http.StatusOK).says("2 of 2 approved.")
+	if back := done.page.Find(".back a").AttrOr("href", ""); back != "/queue?tab=all" {
+		t.Errorf("it leads back to %s", back)
+	}
+	for id, want := range map[string]payment.State{
+		ids[0]: payment.StateApproved, ids[1]: payment.StateApproved, rejected: payment.StateRejected, own: payment.StateApprovalPending,
+		amended: payment.StateApprovalPending,
+	} {
+		if got := b.state(id); got != want {
+			t.Errorf("%s is %s, want %s", id, got, want)
+		}
+	}
+	both.post("/queue/bulk", url.Values{"item": page.items()}).is(http.StatusOK).says("2 of 2 approved.") // sent twice
+	if n := b.count("SELECT count(*) FROM decision WHERE action = 'approve'"); n != 2 {
+		t.Errorf("%d approvals, want 2", n)
+	}
+}
+
+// TestEachOfSeveralHasItsOwnOutcome: what happened between the comparison and the approval stops that message alone.
+func TestEachOfSeveralHasItsOwnOutcome(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	both, rival := b.as("both1"), b.as("checker2")
+	ids := append(b.as("maker1").priced("10.00", "20.00", "30.00"), both.priced("40.00")...)
+	page := b.as("checker1").get(chosen(ids...)).is(http.StatusOK)
+	items := page.items()
+	if len(items) != 4 {
+		t.Fatalf("%d items", len(items))
+	}
+	path := "/queue/" + ids[0] + "/approve"
+	rival.post(path, rival.get("/queue/"+ids[0]).fields(path)).goesTo("/queue")
+	forged := strings.Split(items[1], "~")
+	items[1] = forged[0] + "~1~" + strings.Repeat("0", 64) // not what was shown
+	got := both.post("/queue/bulk", url.Values{"item": append(items, "nothing")}).is(http.StatusOK)
+	got.says("1 of 5 approved. 4 not: read why below.").says("was already approved by Checker 2").says("Another person must decide")
+	want := []payment.State{payment.StateApproved, payment.StateApprovalPending, payment.StateApproved, payment.StateApprovalPending}
+	for i, id := range ids {
+		if state := b.state(id); state != want[i] {
+			t.Errorf("message %d is %s, want %s", i, state, want[i])
+		}
+	}
+	if n := b.count("SELECT count(*) FROM decision"); n != 2 {
+		t.Errorf("%d decisions, want 2", n)
+	}
+}
+
+func TestABulkHasLimitsAndItsPeople(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, checker := b.as("maker1"), b.as("checker1")
+	id := maker.priced("10.00")[0]
+	checker.get("/queue/bulk?tab=all").goesTo("/queue?tab=all")
+	checker.post("/queue/bulk", nil).goesTo("/queue")
+	items := checker.get(chosen(id)).is(http.StatusOK).items()
+	checker.post("/queue/bulk", url.Values{"item": slices.Repeat(items, 51)}).goesTo("/queue")
+	for _, name := range []string{"maker1", "supervisor1"} {
+		who := b.as(name)
+		if refused := who.get(chosen(id)); refused.status == http.StatusOK && len(refused.items()) != 0 {
+			t.Errorf("%s is offered to approve", name)
+		}
+		who.post("/queue/bulk", url.Values{"item": items}).says("0 of 1 approved.")
+	}
+	if state := b.state(id); state != payment.StateApprovalPending {
+		t.Errorf("the message is %s", state)
+	}
+	b.copies(id, 60)
+	many := checker.get("/queue?sort=newest").is(http.StatusOK).rows()
+	if page := checker.get(chosen(many...)).is(http.StatusOK); len(page.items()) > 50 {
+		t.Errorf("%d are approved together", len(page.items()))
+	}
+}
+
+// TestABulkGoesOnInSteps: a page with a script is told after every few, and sends the rest by itself.
+func TestABulkGoesOnInSteps(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ids := b.as("maker1").priced("1.00", "2.00", "3.00", "4.00", "5.00", "6.00", "7.00")
+	checker := b.as("checker1")
+	form := url.Values{"item": checker.get(chosen(ids...)).items()}
+	first := checker.withHTMX().post("/queue/bulk", form).is(http.StatusOK).says("5 of 7 done")
+	if n := b.count("SELECT count(*) FROM decision"); n != 5 || len(first.items()) != 2 {
+		t.Fatalf("%d decided, %d are left", n, len(first.items()))
+	}
+	rest := url.Values{"item": first.items(), "approved": {"5"}, "refused": {"0"}}
+	last := checker.withHTMX().post("/queue/bulk", rest).is(http.StatusOK).says("7 of 7 approved.")
+	if len(last.items()) != 0 || b.count("SELECT count(*) FROM decision") != 7 {
+		t.Error("something is left")
+	}
+}

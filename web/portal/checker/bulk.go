@@ -1,0 +1,229 @@
+package checker
+
+import (
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+const (
+	// mostBulk is how many messages are approved together at most: so many can still be compared on one page.
+	mostBulk = 50
+	// bulkStep is how many are decided before a page that shows the progress is told of them.
+	bulkStep = 5
+	// itemField is the name under which a form sends what is to be approved: key, version and digest of each message as it was shown.
+	itemField = "item"
+)
+
+// showBulk is the page on which several messages are compared before they are approved together: what each is, what they add up to, and
+// which of those selected are left out and why. Nothing is decided by it.
+func showBulk(v *visit) error {
+	err := payment.MayRead(v.By)
+	if err != nil {
+		return err
+	}
+	f := page.ReadFilter(v.Echo.QueryParams(), "/queue")
+	var selected []uuid.UUID
+	known := map[uuid.UUID]bool{}
+	for _, text := range v.Echo.QueryParams()["id"] {
+		id, err := uuid.Parse(text)
+		if err == nil && !known[id] {
+			known[id], selected = true, append(selected, id)
+		}
+	}
+	if len(selected) == 0 {
+		return v.GoTo("/queue"+f.Query(), "Nothing is selected. Tick the rows to approve together, or press x on a row.")
+	}
+	model, err := v.bulk(selected, f)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.BulkPage(model))
+}
+
+// bulk sorts what was selected into what can be approved together and what is left out.
+func (v *visit) bulk(selected []uuid.UUID, f page.Filter) (views.Bulk, error) {
+	model := views.Bulk{Shell: v.Shell("Approve together", views.PlaceQueue), BackURL: "/queue" + f.Query(), Action: "/queue/bulk" + f.Query()}
+	totals := map[money.Currency]money.Amount{}
+	for i, id := range selected {
+		m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+		if errors.Is(err, payment.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return model, err
+		}
+		item := v.bulkItem(m, f)
+		item.Said = v.leftOut(m)
+		if i >= mostBulk {
+			item.Said = "At most " + ui.Plural(mostBulk, "message") + " are approved together: select it again afterwards."
+		}
+		if item.Said != "" {
+			model.LeftOut = append(model.LeftOut, item)
+			continue
+		}
+		model.Included = append(model.Included, item)
+		addTo(totals, m.Summary.Amount)
+	}
+	model.Totals = totalsView(totals)
+	return model, nil
+}
+
+// leftOut says why a message is not approved together with others, "" when it may be.
+func (v *visit) leftOut(m payment.Message) string {
+	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
+	var state *payment.StateError
+	switch {
+	case m.Withheld != "":
+		return "Withheld: nobody may decide it."
+	case errors.As(refusal, &state), m.State != payment.StateApprovalPending:
+		return page.WhatHappened(m)
+	case refusal != nil:
+		return refusal.Error()
+	case m.Version > 1:
+		return "Amended after its submission: open it and look at what changed."
+	}
+	return ""
+}
+
+func (v *visit) bulkItem(m payment.Message, f page.Filter) views.BulkItem {
+	row := QueueRow(v.Visit, m, f)
+	return views.BulkItem{
+		Binding: strings.Join([]string{m.InternalID.String(), strconv.Itoa(m.Version), hex.EncodeToString(m.ContentHash[:])}, "~"), URL: row.URL,
+		Reference: row.Reference, Kind: row.Kind, Scheme: row.Scheme, Amount: row.Amount, Toward: row.Toward, Name: row.CreditorName,
+		Account: row.CreditorAccount, Purpose: row.Purpose, Maker: row.Maker, Flags: row.Flags,
+	}
+}
+
+// approveBulk carries out what the page before showed, one message after the other, by the same call as a single approval: each has an
+// outcome of its own, and one that is refused stops no other. A page that shows the progress sends the rest again and again until none is
+// left; without a script all are decided at once. Sent twice it approves nothing twice.
+func approveBulk(v *visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	items := form[itemField]
+	f := page.ReadFilter(v.Echo.QueryParams(), "/queue")
+	model := views.BulkOutcome{
+		Shell: v.Shell("Approved together", views.PlaceQueue), BackURL: "/queue" + f.Query(), Action: "/queue/bulk" + f.Query(),
+		Approved: counter(form, "approved"), Refused: counter(form, "refused"),
+	}
+	if len(items) == 0 || len(items) > mostBulk {
+		return v.GoTo(model.BackURL, "Nothing was approved. Select up to "+ui.Plural(mostBulk, "message")+".")
+	}
+	now := items
+	if v.Fragment() {
+		now = items[:min(bulkStep, len(items))]
+	}
+	model.Rest = items[len(now):]
+	for _, item := range now {
+		done, err := v.approveItem(item, f)
+		if err != nil {
+			return err
+		}
+		model.Items = append(model.Items, done)
+		if done.Approved {
+			model.Approved++
+		} else {
+			model.Refused++
+		}
+	}
+	if v.Fragment() {
+		err = v.CountWaiting()
+		if err != nil {
+			return err
+		}
+		model.Shell.QueueCount = v.Waiting
+		return v.Render(http.StatusOK, views.BulkProgress(model))
+	}
+	return v.Render(http.StatusOK, views.BulkOutcomePage(model))
+}
+
+// counter is how many were done before, as the page says itself; it is shown to nobody else.
+func counter(form url.Values, name string) int {
+	number, err := strconv.Atoi(form.Get(name))
+	if err != nil {
+		return 0
+	}
+	return max(0, min(number, mostBulk))
+}
+
+// approveItem approves one message and says what became of it. An error ends the work: what was not reached is as it was.
+func (v *visit) approveItem(text string, f page.Filter) (views.BulkItem, error) {
+	parts := strings.Split(text, "~")
+	id, err := uuid.Parse(parts[0])
+	if err != nil || len(parts) != 3 {
+		return views.BulkItem{Reference: "–", Said: "The form does not say which message this was. Nothing was decided about it."}, nil
+	}
+	said := readVerdict(id, url.Values{"version": {parts[1]}, "contentHash": {parts[2]}})
+	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+	if err != nil {
+		return views.BulkItem{}, err
+	}
+	left := v.leftOut(m)
+	decision, decided := m.LastDecision()
+	switch {
+	case decided && decision.PersonID == v.By.PersonID && decision.Action == payment.ActionApprove:
+		return v.bulkDone(m, f), nil // sent twice
+	case left != "" || !said.whole:
+		item := v.bulkItem(m, f)
+		item.Said = left
+		return item, nil
+	}
+	after, err := v.Config.Approval.Approve(v.Context(), v.By, said.input)
+	if err == nil {
+		return v.bulkDone(after, f), nil
+	}
+	var repeated *payment.RepeatError
+	if errors.As(err, &repeated) {
+		return v.bulkDone(repeated.Message, f), nil
+	}
+	item := v.bulkItem(m, f)
+	item.Said, err = refusalOf(err)
+	return item, err
+}
+
+// bulkDone is a message that this person approved.
+func (v *visit) bulkDone(m payment.Message, f page.Filter) views.BulkItem {
+	item := v.bulkItem(m, f)
+	item.Approved, item.URL = true, "/payments/"+m.InternalID.String()
+	item.Said = "Approved."
+	if m.State == payment.StateApprovalPending {
+		item.Said = approvalsGiven(m) + "."
+	}
+	return item
+}
+
+// refusalOf is what stood in the way of one approval; an error that is no refusal comes back.
+func refusalOf(err error) (string, error) {
+	var refused *payment.RefusalError
+	var withheld *payment.WithheldError
+	var fourEyes *payment.FourEyesError
+	var forbidden *payment.ForbiddenError
+	sentence, lost := page.LostTo(err)
+	switch {
+	case lost:
+		return sentence, nil
+	case errors.As(err, &refused):
+		var texts []string
+		for _, finding := range refused.Findings {
+			texts = append(texts, finding.Text)
+		}
+		return strings.Join(texts, " "), nil
+	case errors.As(err, &withheld), errors.As(err, &fourEyes), errors.As(err, &forbidden), errors.Is(err, payment.ErrNotFound):
+		return err.Error(), nil
+	}
+	return "", err
+}

@@ -70,6 +70,17 @@ func (s *Server) logged(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// traced begins the span of a request, where somebody collects them.
+func (s *Server) traced(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		ctx, end := s.cfg.Database.Traces().Request(c.Request())
+		c.SetRequest(c.Request().WithContext(ctx))
+		err := next(c)
+		end(c.Path(), c.Response().Status)
+		return err
+	}
+}
+
 // method is the request's method if it is one of the table's, so that a made-up one stays out of the log.
 func method(given string) string {
 	switch given {

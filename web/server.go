@@ -97,7 +97,7 @@ func New(cfg Config) (*Server, error) {
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.IPExtractor = clientAddress(cfg.TrustedProxies)
 	s.echo.HTTPErrorHandler = s.fail
-	s.echo.Use(s.identify, s.logged, recovered(), s.secured, s.endStream)
+	s.echo.Use(s.traced, s.identify, s.logged, recovered(), s.secured, s.endStream)
 	err := s.register()
 	if err != nil {
 		return nil, fmt.Errorf("web: %w", err)

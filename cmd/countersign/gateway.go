@@ -17,6 +17,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/stations"
 	"countersign/internal/store"
+	"countersign/internal/trace"
 	"countersign/web"
 	"countersign/web/inbound"
 )
@@ -42,6 +43,7 @@ type gateway struct {
 	// Metrics counts for whoever reads at MetricsListener; both nil for nobody.
 	Metrics         *metric.Metrics
 	MetricsListener net.Listener
+	TracesEndpoint  string // of a collector; "" for none
 }
 
 // admit lets clearing deliver documents of all schemes with a token; "" admits nobody.
@@ -58,8 +60,14 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	if err != nil {
 		return err
 	}
+	traces, err := g.collect(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeTraces(ctx, traces)
 	db, err := store.Open(ctx, store.Config{
 		URL: g.DatabaseURL, Connections: g.Pools, Pooled: g.Pooled, Seal: seal, TokenKeys: g.TokenKeys, Log: g.Log, Metrics: g.Metrics,
+		Traces: traces,
 	})
 	if err != nil {
 		return err
@@ -119,6 +127,24 @@ func (g gateway) work(ctx context.Context, parts *stations.Stations, serve func(
 	}
 	group.Go(func() error { return cleanUp(working, g.Log, parts.CleanUp) })
 	return group.Wait()
+}
+
+// tracesWithin is how long the last traces may take at the end.
+const tracesWithin = 2 * time.Second
+
+// collect hands traces to a collector, if there is one.
+func (g gateway) collect(ctx context.Context) (*trace.Traces, error) {
+	if g.TracesEndpoint == "" {
+		return nil, nil
+	}
+	return trace.Collect(context.WithoutCancel(ctx), g.TracesEndpoint, g.Log)
+}
+
+// closeTraces hands over the last of them. What the collector does not take then holds up no end.
+func closeTraces(ctx context.Context, traces *trace.Traces) {
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), tracesWithin)
+	defer cancel()
+	_ = traces.Close(late)
 }
 
 // examine refuses to start on a database that cannot serve, or must not be served.

@@ -7,18 +7,27 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 
 	"countersign/internal/metric"
 )
 
-// metricSettings say where Prometheus reads.
+// metricSettings say where Prometheus reads, and who collects traces.
 type metricSettings struct {
-	MetricsListen string `help:"Address of /metrics, for Prometheus: one that only operators reach. None by default." env:"COUNTERSIGN_METRICS_LISTEN"`
+	MetricsListen  string `help:"Address of /metrics, for Prometheus: one that only operators reach. None by default." env:"COUNTERSIGN_METRICS_LISTEN"`
+	TracesEndpoint string `help:"Address of an OpenTelemetry collector that takes traces (OTLP over HTTP), such as http://127.0.0.1:4318/v1/traces. None by default." env:"COUNTERSIGN_TRACES_ENDPOINT"`
 }
 
 // apply opens the address, if there is one, and has the gateway counted.
 func (s *metricSettings) apply(g *gateway) error {
+	if s.TracesEndpoint != "" {
+		at, err := url.Parse(s.TracesEndpoint)
+		if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+			return errors.New("COUNTERSIGN_TRACES_ENDPOINT: give an address such as http://127.0.0.1:4318/v1/traces")
+		}
+		g.TracesEndpoint = s.TracesEndpoint
+	}
 	if s.MetricsListen == "" {
 		return nil
 	}

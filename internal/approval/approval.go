@@ -21,6 +21,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/lifecycle"
+	"countersign/internal/trace"
 )
 
 // Station takes what checkers decide.
@@ -115,7 +116,9 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 		made, err = d.make(m, known, verdict)
 		return made, err
 	}}
+	ctx, end := trace.Step(ctx, in.InternalID, string(d.action))
 	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, in.InternalID, consider)
+	end(err)
 	var repeat *payment.RepeatError
 	if errors.As(err, &repeat) {
 		err = s.cfg.Messages.Earlier(ctx, repeat)

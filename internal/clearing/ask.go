@@ -29,7 +29,9 @@ func inquiryPause(m payment.Message) time.Duration {
 
 // inquire asks clearing what became of an unconfirmed message. The number of the request and the time of the next are stored first,
 // so a crash costs at most one request.
-func (s *Station) inquire(ctx context.Context, realm string, id uuid.UUID) error {
+func (s *Station) inquire(ctx context.Context, realm string, id uuid.UUID) (err error) {
+	ctx, end := s.cfg.Traces.Message(ctx, id, "inquire")
+	defer func() { end(err) }()
 	now := s.now()
 	m, err := s.cfg.Messages.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
 		return m.Inquire(now.Add(inquiryPause(m)), now)

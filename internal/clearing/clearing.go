@@ -30,6 +30,7 @@ import (
 	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/store"
 	"countersign/internal/store/lifecycle"
+	"countersign/internal/trace"
 )
 
 // Network hands documents to the clearing of a scheme. Implementations are safe for concurrent use.
@@ -71,6 +72,7 @@ type Config struct {
 	Log      *slog.Logger
 	NewID    func() uuid.UUID // UUIDv7
 	Metrics  *metric.Metrics  // nil for none
+	Traces   *trace.Traces    // nil for none
 	// Taken says whether two administrators have said that clearing has a message as another document under its id.
 	Taken func(ctx context.Context, realm string, id uuid.UUID) (bool, error)
 	// Random makes Global IDs of what comes in.
@@ -113,7 +115,7 @@ func (s *Station) Handlers() store.JobHandlers {
 // Send carries a released message to clearing: steps 1 to 5. It does nothing for a message that is delivered, and repeats nothing
 // that another goroutine of this process is doing. An error means: try again later. The scheme spares the work where its connection is
 // interrupted; "" is not known.
-func (s *Station) Send(ctx context.Context, scheme rulebook.Scheme, realm string, id uuid.UUID) error {
+func (s *Station) Send(ctx context.Context, scheme rulebook.Scheme, realm string, id uuid.UUID) (err error) {
 	l, err := s.lane(scheme)
 	if err == nil && l.connection.room(1) == 0 {
 		return errInterrupted
@@ -122,6 +124,8 @@ func (s *Station) Send(ctx context.Context, scheme rulebook.Scheme, realm string
 		return nil
 	}
 	defer s.sending.end(id)
+	ctx, end := s.cfg.Traces.Message(ctx, id, "send")
+	defer func() { end(err) }()
 	out, err := s.cfg.Messages.Outgoing(ctx, realm, id)
 	if err != nil || !out.Message.DeliveredAt.IsZero() {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/sony/gobreaker/v2"
 
 	"countersign/internal/rulebook"
+	"countersign/internal/trace"
 )
 
 var (
@@ -96,7 +97,9 @@ func (c *connection) deliver(ctx context.Context, reference string, content []by
 	began := c.cfg.Now()
 	limited, cancel := context.WithTimeout(ctx, DeliverWithin)
 	defer cancel()
+	limited, end := trace.Within(limited, "deliver", "countersign.scheme", string(c.scheme))
 	err = c.cfg.Network.Deliver(limited, c.scheme, reference, content)
+	end(err)
 	done(err)
 	c.cfg.Metrics.Delivered(string(c.scheme), outcome(err), c.cfg.Now().Sub(began))
 	if err != nil {

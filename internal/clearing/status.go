@@ -54,9 +54,11 @@ func (s *Station) fits(in store.Document, m payment.Message, about interbank.Ori
 }
 
 // recordAnswer records what clearing says of a message, which may be our answer to a received recall: that is noted on the recall.
-func (s *Station) recordAnswer(ctx context.Context, in store.Document, decide lifecycle.DecideFunc) error {
+func (s *Station) recordAnswer(ctx context.Context, in store.Document, decide lifecycle.DecideFunc) (err error) {
 	var seen payment.Message
-	err := s.inbox.Record(ctx, in, func(m payment.Message) (payment.Transition, error) {
+	ctx, end := s.cfg.Traces.Message(ctx, in.MessageID, "answer "+string(in.Name))
+	defer func() { end(err) }()
+	err = s.inbox.Record(ctx, in, func(m payment.Message) (payment.Transition, error) {
 		seen = m
 		return decide(m)
 	})

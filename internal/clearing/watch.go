@@ -181,9 +181,11 @@ func (s *Station) each(ctx context.Context, realm string, ids []uuid.UUID, work 
 
 // timeOut notes that the scheme's time passed without an answer.
 func (s *Station) timeOut(ctx context.Context, realm string, id uuid.UUID) error {
+	ctx, end := s.cfg.Traces.Message(ctx, id, "time out")
 	_, err := s.cfg.Due.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
 		return m.TimeOut(s.cfg.AnswerWithin, s.now())
 	})
+	end(err)
 	return err
 }
 

@@ -96,7 +96,7 @@ func New(cfg Config) (*Stations, error) {
 	s.Clearing = clearing.New(clearing.Config{
 		Messages: lifecycle.NewMessages(cfg.Database.For(store.ForClearing), jobs, NewID),
 		Due:      lifecycle.NewMessages(cfg.Database.For(store.ForClock), jobs, NewID), Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal,
-		Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(),
+		Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
 		OperatorRealm: cfg.OperatorRealm, Taken: governance.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
 	})
 	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: cfg.Now, Keys: cfg.TokenKeys, Log: cfg.Log})

@@ -27,6 +27,7 @@ import (
 	"countersign/internal/metric"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/trace"
 )
 
 // appRole is the role the service works as; see the first migration.
@@ -82,6 +83,7 @@ type Database struct {
 	masterData keyring.Ring
 	log        *slog.Logger
 	metrics    *metric.Metrics
+	traces     *trace.Traces
 	begin      string           // what a transaction sets for itself besides its realm
 	all        *[uses]*Database // the same database, for each use
 }
@@ -105,6 +107,8 @@ type Config struct {
 	Log *slog.Logger
 	// Metrics counts what happens to messages; nil for none.
 	Metrics *metric.Metrics
+	// Traces tells of the steps of messages; nil for nobody.
+	Traces *trace.Traces
 	// Tracer sees every statement with its values, which are secret; nil for none.
 	Tracer pgx.QueryTracer
 }
@@ -131,7 +135,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 		}
 		all[use] = &Database{
 			pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, log: cfg.Log,
-			metrics: cfg.Metrics, all: all, begin: begin,
+			metrics: cfg.Metrics, traces: cfg.Traces, all: all, begin: begin,
 		}
 	}
 	err = all[ForRequests].pool.Pool.Ping(ctx)
@@ -194,6 +198,9 @@ func (d *Database) Log() *slog.Logger { return d.log }
 
 // Metrics counts what happens; nil, which takes everything too, where nobody watches.
 func (d *Database) Metrics() *metric.Metrics { return d.metrics }
+
+// Traces tells of the steps of messages; nil, which takes everything too, where nobody watches.
+func (d *Database) Traces() *trace.Traces { return d.traces }
 
 // Usage is how the connections of a use are taken.
 type Usage struct {

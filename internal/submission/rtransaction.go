@@ -9,6 +9,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
+	"countersign/internal/trace"
 )
 
 // CreateRTransaction makes a recall, return or resolution. A repeat under the same externalId or Idempotency-Key with the same request
@@ -31,6 +32,7 @@ func (s *Station) CreateRTransaction(ctx context.Context, by identity.Principal,
 		s.refusedAbout(ctx, by, asked, err)
 		return Result{}, err
 	}
+	trace.Made(ctx, message.InternalID)
 	return Result{Message: message}, nil
 }
 

@@ -26,6 +26,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/lifecycle"
+	"countersign/internal/trace"
 )
 
 // Station takes what makers submit.
@@ -99,6 +100,7 @@ func (s *Station) Create(ctx context.Context, by identity.Principal, in Input) (
 	case err != nil:
 		return Result{}, err
 	}
+	trace.Made(ctx, message.InternalID)
 	return Result{Message: message}, nil
 }
 

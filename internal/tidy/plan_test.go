@@ -53,6 +53,7 @@ var floors = map[string]int{
 	"internal/store/provision":  6, // what the operator brings into a realm, outside the running service
 	"internal/store/snapshot":   6, // what the auditor reads
 
+	"internal/trace":               0, // what the steps of a message are told by to a collector
 	"internal/store":               5, // opens the database, the one place where its transactions begin
 	"internal/store/internal/load": 5, // rows of messages as the domain knows them
 	"internal/postgres":            5, // runs a private server
@@ -147,6 +148,7 @@ var confined = []struct {
 	{"github.com/labstack/echo", []string{"web"}},
 	{"github.com/sony/gobreaker", []string{"internal/clearing", "internal/transport/payeebank"}},
 	{"github.com/prometheus", []string{"internal/metric"}},
+	{"go.opentelemetry.io", []string{"internal/trace"}},
 }
 
 // allowed are the exceptions of rules: in the file or folder the rule by that name does not hold, for the reason given.

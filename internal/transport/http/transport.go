@@ -12,6 +12,7 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
+	"countersign/internal/trace"
 )
 
 // Transport makes one POST for each document to the scheme's address, any 2xx is delivery.
@@ -53,6 +54,7 @@ func (h *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, referen
 	}
 	request.Header.Set("Content-Type", "application/xml")
 	request.Header.Set("X-Message-Id", reference)
+	trace.Tell(ctx, request.Header)
 	response, err := to.client.Do(request)
 	if err != nil {
 		return fmt.Errorf("hand over to clearing: %w", err)

@@ -11,6 +11,7 @@ type Check struct {
 	Amount         ui.Amount
 	CreditorName   string
 	Groups         []CheckGroup
+	Payee          *Payee // nil where no payee is verified
 	Duplicates     []Duplicate
 	Acknowledged   bool   // the duplicate box was ticked
 	Reason         string // why the duplicate is wanted

@@ -38,6 +38,7 @@ type Message struct {
 	ContentHash     string // hexadecimal SHA-256 of the content
 	Editor          string // who made the current version
 	Note            string // what its maker says to the checkers: why it is amended or paid again; empty for nothing
+	Payee           *Payee // what the verification of the payee came to; nil where there was none
 	Warnings        []Warning
 	Changes         []Change
 	Timeline        []ui.Event
@@ -125,6 +126,9 @@ func (m Message) rows() []ui.Row {
 		{Term: "Account", Value: ui.GroupFours(m.CreditorAccount), Copy: m.CreditorAccount, Numeric: true},
 	}
 	rows = appendRow(rows, ui.Row{Term: "Bank", Value: m.CreditorBank})
+	if m.Payee != nil {
+		rows = append(rows, ui.Row{Term: "Name check", Value: m.Payee.Title, Details: []string{m.Payee.Text}})
+	}
 	if len(m.CreditorAddress) > 0 {
 		rows = append(rows, ui.Row{Term: "Address", Value: m.CreditorAddress[0], Details: m.CreditorAddress[1:]})
 	}

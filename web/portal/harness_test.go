@@ -47,9 +47,16 @@ func setup(t *testing.T) *bench {
 // setupOn is setup on a database that is opened in a way of its own; nil for the usual one.
 func setupOn(t *testing.T, open func(*storetest.DB) *store.Database) *bench {
 	t.Helper()
+	return setupWith(t, stationtest.Options{Database: open})
+}
+
+// setupWith is setup of a house with options; clock and log are set.
+func setupWith(t *testing.T, options stationtest.Options) *bench {
+	t.Helper()
 	b := &bench{t: t, log: &testlog.Log{}}
 	log := slog.New(slog.NewTextHandler(b.log, nil))
-	b.House = stationtest.With(t, stationtest.Options{Now: time.Now, Log: log, Database: open})
+	options.Now, options.Log = time.Now, log
+	b.House = stationtest.With(t, options)
 	b.config = portal.Config{
 		Auth: b.Auth, Submission: b.Submission, Approval: b.Approval, Admin: b.Admin, Reader: b.Reader, Drafts: b.Drafts, Sessions: b.Sessions,
 		Rules: b.Rules, Now: time.Now, NewID: stations.NewID, Zone: b.Zone, Log: log, Environment: "TEST", Realm: "demo",

@@ -182,6 +182,9 @@ func flagsOf(m payment.Message, now time.Time) []views.QueueFlag {
 	if m.Version > 1 {
 		flags = append(flags, views.QueueFlag{Text: "Amended", Title: "Changed after its submission"})
 	}
+	if text, title := page.PayeeFlag(m.Payee); text != "" {
+		flags = append(flags, views.QueueFlag{Text: text, Title: title})
+	}
 	if !m.ExpiresAt.IsZero() && m.ExpiresAt.Sub(now) < endsSoon {
 		flags = append(flags, views.QueueFlag{
 			Text: "Ends " + ui.ShortTime(m.ExpiresAt, now), Title: "Expires without a decision at " + ui.DateTime(m.ExpiresAt),

@@ -92,6 +92,11 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 	model.Shell = v.Shell("Check your answers", views.PlaceNew)
 	model.Shell.Failed = len(model.Problems) > 0
 	model.Action, model.ChangeURL = base+"/submit", base+"/edit"
+	found, err := v.payeeOf(p)
+	if err != nil {
+		return err
+	}
+	model.Payee = payeeView(p, found)
 	model.Amount, model.CreditorName = page.AmountView(p.asked.Summary.Amount), p.asked.Summary.CreditorName
 	model.Amends, model.NeedsApproval = p.draft.Amends != uuid.Nil, p.asked.ApprovalsRequired > 0
 	model.Transliterated, model.Groups = page.ChangesView(p.built.Transliterated), v.checkGroups(p)

@@ -23,6 +23,7 @@ func Routes(site *page.Site) []request.Route {
 		get("/payments/:id/edit", showEdit),
 		post("/payments/:id/edit", checkEdit),
 		get("/payments/:id/check", showCheck),
+		post("/payments/:id/payee", usePayee),
 		post("/payments/:id/submit", submit),
 		get("/payments/:id/submitted", showSubmitted),
 

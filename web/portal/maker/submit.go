@@ -45,6 +45,10 @@ func submit(v *visit) error {
 	if !p.fine() {
 		return v.refuseDraft(p)
 	}
+	stopped, err := v.stopAtPayee(p, form)
+	if stopped || err != nil {
+		return err
+	}
 	note, stopped, err := v.stopAtDuplicates(p, form)
 	if stopped || err != nil {
 		return err

@@ -24,7 +24,7 @@ func MessageView(m payment.Message) views.Message {
 		CreditorName: m.Summary.CreditorName, CreditorAccount: m.Summary.CreditorAccount,
 		CreditorBank: BankName(m.Summary.CreditorAccount, m.Summary.CreditorAgent), StatusReason: StatusReason(m),
 		Maker: m.MakerName, SubmittedAt: m.CreatedAt, Channel: ChannelName(string(m.Channel), m.ClientID),
-		ContentHash: hex.EncodeToString(m.ContentHash[:]),
+		ContentHash: hex.EncodeToString(m.ContentHash[:]), Payee: PayeeView(m.Payee),
 	}
 }
 

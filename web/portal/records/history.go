@@ -64,6 +64,7 @@ func fillOrder(v *page.Visit, view *views.Message, m payment.Message) error {
 		if err != nil {
 			return err
 		}
+		view.Warnings = append(page.PayeeWarning(m.Payee), view.Warnings...)
 	}
 	if m.Version > 1 {
 		return (&visit{v}).fillChanges(view, m, document)

@@ -1,0 +1,67 @@
+package page
+
+import (
+	"countersign/internal/payee"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// payeeWords are what people read of each result: in the queue and in lists (flag), above the page (title), and what to do.
+var payeeWords = map[payee.Result]struct {
+	tone                    ui.Tone
+	icon, flag, title, text string
+}{
+	payee.Match: {ui.ToneGood, "circle-check", "", "The payee's name is verified", "The payee's bank says that the account is in this name."},
+	payee.CloseMatch: {
+		ui.ToneWaiting, "triangle-alert", "Name differs", "The payee's name is not quite that of the account",
+		"The payee's bank says that the account is in the name of ",
+	},
+	payee.NoMatch: {
+		ui.ToneBad, "circle-x", "Other name", "The account is not in the payee's name",
+		"The payee's bank says that this account is somebody else's. Ask the payee for the account in another way than by the invoice or the " +
+			"message it came with: money sent to the wrong account may be lost.",
+	},
+	payee.NotPossible: {
+		ui.ToneWaiting, "circle-question-mark", "Name not verified", "The payee's name could not be verified",
+		"The payee's bank did not say whose account it is. The money may go to somebody else than the payee named.",
+	},
+	payee.Late: {
+		ui.ToneWaiting, "clock", "Name not verified", "The payee's bank did not answer in time",
+		"Whose account it is was not told within five seconds. The money may go to somebody else than the payee named.",
+	},
+	payee.Waived: {
+		ui.ToneWaiting, "info", "Name not verified", "The payee's name was not verified",
+		"Payments in files of this client are not verified, as it was agreed. The money may go to somebody else than the payee named.",
+	},
+}
+
+// PayeeView is a verification in words; nil where there was none.
+func PayeeView(v payee.Verification) *views.Payee {
+	words, known := payeeWords[v.Result]
+	if !known {
+		return nil
+	}
+	view := &views.Payee{
+		Tone: words.tone, Icon: words.icon, Title: words.title, Text: words.text, Matched: v.MatchedName, Result: string(v.Result),
+	}
+	if v.Result == payee.CloseMatch {
+		view.Text += v.MatchedName + "."
+	}
+	view.Text += " Asked at " + ui.DateTime(v.At) + "."
+	return view
+}
+
+// PayeeFlag is the mark of a message in lists; "" where nothing is to be told.
+func PayeeFlag(v payee.Verification) (text, title string) {
+	words := payeeWords[v.Result]
+	return words.flag, words.title
+}
+
+// PayeeWarning is what checkers are told above a message; nothing when the name matches or was not asked about.
+func PayeeWarning(v payee.Verification) []views.Warning {
+	view := PayeeView(v)
+	if view == nil || !v.Warns() {
+		return nil
+	}
+	return []views.Warning{{Title: view.Title, Text: view.Text}}
+}

@@ -18,6 +18,7 @@ type checkCommand struct {
 	DatabaseURL    string `help:"PostgreSQL URL of a login that sees every row: the schema's owner, or one with BYPASSRLS that may read every table." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
 	ReleaseKeyFile string `help:"File with the keys that seal what is approved and sent, as serve has it." env:"COUNTERSIGN_RELEASE_KEY_FILE"`
 	TokenKeyFile   string `help:"File with the keys of tokens, which seal people, roles, policies and accounts, as serve has it." env:"COUNTERSIGN_TOKEN_KEY_FILE"`
+	AuditKeyFile   string `help:"File with the keys that sign the audit trail, as serve has it." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
 	WithoutKeys    bool   `help:"Be content with what can be checked without the keys that are not given."`
 	JSON           bool   `help:"Print one JSON object." name:"json"`
 }
@@ -81,6 +82,13 @@ func (c *checkCommand) readKeys(cfg *auditor.Config) error {
 	if c.TokenKeyFile != "" {
 		var err error
 		cfg.Tokens, err = readRing(c.TokenKeyFile, bareTokenKey)
+		if err != nil {
+			return err
+		}
+	}
+	if c.AuditKeyFile != "" {
+		var err error
+		cfg.AuditKeys, err = readRing(c.AuditKeyFile, bareAuditKey)
 		return err
 	}
 	return nil
@@ -120,12 +128,24 @@ func writeReport(output io.Writer, r auditor.Report, took time.Duration) error {
 	fmt.Fprintf(&text, "%s, %s, %s, %s and %s held against their seals in %s\n", counted(r.Versions, "version"),
 		counted(r.Documents, "document"), counted(r.Answers, "answer"), counted(r.Requests, "request key"), counted(r.Tokens, "token"),
 		took.Round(time.Millisecond))
+	if r.Checkpoints > 0 {
+		fmt.Fprintf(&text, "%s and %s of the audit trail held against each other; %s for the seal\n", counted(r.Leaves, "leaf"),
+			counted(r.Checkpoints, "checkpoint"), waiting(r.Unsealed))
+	}
 	if r.AccountChanged > 0 {
 		fmt.Fprintf(&text, "%s not made again to compare: the debtor account was changed since by whoever provisions\n",
 			counted(r.AccountChanged, "document"))
 	}
 	_, err := io.WriteString(output, text.String())
 	return err
+}
+
+// waiting says how many rows wait.
+func waiting(rows int) string {
+	if rows == 0 {
+		return "no row waits"
+	}
+	return counted(rows, "row") + " wait"
 }
 
 // checkedInvariant is an invariant as --json prints it.
@@ -156,11 +176,14 @@ func writeReportJSON(output io.Writer, r auditor.Report, took time.Duration) err
 		Requests       int                `json:"requests"`
 		Tokens         int                `json:"tokens"`
 		AccountChanged int                `json:"accountChanged"`
+		Leaves         int                `json:"leaves"`
+		Checkpoints    int                `json:"checkpoints"`
+		Unsealed       int                `json:"unsealed"`
 		Milliseconds   int64              `json:"milliseconds"`
 	}{
 		Broken: r.Broken(), Versions: r.Versions, Documents: r.Documents, Answers: r.Answers, Requests: r.Requests, Tokens: r.Tokens,
-		AccountChanged: r.AccountChanged,
-		Milliseconds:   took.Milliseconds(),
+		AccountChanged: r.AccountChanged, Leaves: r.Leaves, Checkpoints: r.Checkpoints, Unsealed: r.Unsealed,
+		Milliseconds: took.Milliseconds(),
 	}
 	for _, i := range r.Invariants {
 		checked := checkedInvariant{ID: i.ID, Text: i.Text, Verdict: "holds", Violations: make([]checkedEntry, 0, len(i.Violations))}

@@ -192,5 +192,9 @@ func (c *demoCommand) keys(ctx context.Context, db *demoDatabase, g *gateway) er
 		return err
 	}
 	g.TokenKeys, err = readOrMakeRing(token, bareTokenKey)
+	if err != nil {
+		return err
+	}
+	g.AuditKeys, err = readOrMakeRing(filepath.Join(c.DataDir, "audit.key"), bareAuditKey)
 	return err
 }

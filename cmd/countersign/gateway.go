@@ -31,6 +31,7 @@ type gateway struct {
 	Pooled      bool // a pooler stands before the database
 	ReleaseKeys keyring.Ring
 	TokenKeys   keyring.Ring
+	AuditKeys   keyring.Ring // none: the audit trail is not sealed
 	Rules       rulebook.Settings
 	Network     clearing.Network
 	// Payee verifies the payees of payments in euro; nil verifies none.
@@ -74,7 +75,8 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	}
 	defer db.Close()
 	parts, err := stations.New(stations.Config{
-		Database: db, Seal: seal, TokenKeys: g.TokenKeys, Rules: g.Rules, Network: g.Network, Payee: g.Payee, Now: time.Now, Log: g.Log,
+		Database: db, Seal: seal, TokenKeys: g.TokenKeys, AuditKeys: g.AuditKeys, Rules: g.Rules, Network: g.Network, Payee: g.Payee,
+		Now: time.Now, Log: g.Log,
 		OperatorRealm: g.OperatorRealm,
 	})
 	if err != nil {
@@ -102,6 +104,9 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	}
 	g.Log.InfoContext(ctx, "countersign is up", "address", listener.Addr().String(), "environment", g.Environment,
 		"fourEyes", web.FourEyes(ready.Unguarded))
+	if parts.Notary == nil {
+		g.Log.WarnContext(ctx, "the audit trail is not sealed: give a file of keys with COUNTERSIGN_AUDIT_KEY_FILE (countersign key new --id ID)")
+	}
 	if words := web.Directories(ready.Directories, time.Now()); words != "ok" {
 		g.Log.WarnContext(ctx, "directories of banks", "state", words)
 	}
@@ -118,6 +123,9 @@ func (g gateway) work(ctx context.Context, parts *stations.Stations, serve func(
 	})
 	group.Go(func() error { return parts.Jobs.Run(working, parts.Database, parts.Clearing.Handlers()) })
 	group.Go(func() error { parts.Clearing.Watch(working); return nil })
+	if parts.Notary != nil {
+		group.Go(func() error { parts.Notary.Watch(working); return nil })
+	}
 	if g.Inbound != nil {
 		group.Go(func() error { return g.Inbound(working, parts.Clearing.Receive) })
 	}

@@ -36,6 +36,7 @@ func readPrivate(path string) ([]byte, error) {
 const (
 	bareReleaseKey = "release-1"
 	bareTokenKey   = "token-1"
+	bareAuditKey   = "audit-1"
 )
 
 // readRing reads a file of secret keys: lines "id hex", of which the first seals and all verify, or one line of nothing but 64

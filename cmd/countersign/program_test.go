@@ -239,9 +239,10 @@ func (h *house) check(t *testing.T) {
 	p := start(t, []string{
 		database, "COUNTERSIGN_RELEASE_KEY_FILE=" + filepath.Join(h.data, "release.key"),
 		"COUNTERSIGN_TOKEN_KEY_FILE=" + filepath.Join(h.data, "token.key"),
+		"COUNTERSIGN_AUDIT_KEY_FILE=" + filepath.Join(h.data, "audit.key"),
 	}, "check")
 	if code := p.wait(t); code != 0 || !strings.Contains(p.output.String(), "I1   holds") ||
-		!strings.Contains(p.output.String(), "I20  holds") {
+		!strings.Contains(p.output.String(), "I20  holds") || !strings.Contains(p.output.String(), "I30  holds") {
 		t.Errorf("check ends with %d:\n%s", code, p.output)
 	}
 	p = start(t, []string{database}, "check")

@@ -140,6 +140,9 @@ func TestServeRefusesUnsafeSettings(t *testing.T) {
 			[]string{"COUNTERSIGN_RELEASE_KEY_FILE=" + key, "COUNTERSIGN_TOKEN_KEY_FILE=" + key},
 			"holds a key of COUNTERSIGN_RELEASE_KEY_FILE",
 		},
+		"one key for the audit": {
+			[]string{"COUNTERSIGN_RELEASE_KEY_FILE=" + key, "COUNTERSIGN_AUDIT_KEY_FILE=" + key}, "holds a key of another file",
+		},
 		"a key others read":      {[]string{"COUNTERSIGN_RELEASE_KEY_FILE=" + open}, "is open to others (mode 0644): run chmod 600"},
 		"a key the group writes": {[]string{"COUNTERSIGN_TOKEN_KEY_FILE=" + shared}, "is open to others (mode 0660): run chmod 600"},
 		"a key of zeros":         {[]string{"COUNTERSIGN_RELEASE_KEY_FILE=" + zeros}, "was not made by chance"},

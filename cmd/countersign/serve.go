@@ -14,6 +14,7 @@ type serveCommand struct {
 	DatabaseURL       string           `help:"PostgreSQL URL of the service's login." required:"" env:"COUNTERSIGN_DATABASE_URL"`
 	ReleaseKeyFile    string           `help:"File with the keys that seal what is approved and sent." required:"" env:"COUNTERSIGN_RELEASE_KEY_FILE"`
 	TokenKeyFile      string           `help:"File with the key of tokens." required:"" env:"COUNTERSIGN_TOKEN_KEY_FILE"`
+	AuditKeyFile      string           `help:"File with the keys that sign the checkpoints of the sealed audit trail; without one it is not sealed." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
 	Environment       string           `help:"Shown on every page." enum:"TEST,PROD" default:"TEST" env:"COUNTERSIGN_ENVIRONMENT"`
 	TLS               bool             `help:"Browsers reach the portal through HTTPS." default:"true" negatable:"" env:"COUNTERSIGN_TLS"`
 	ClearingTokenFile string           `help:"File with the bearer token clearing shows when it delivers." env:"COUNTERSIGN_CLEARING_TOKEN_FILE"`
@@ -95,7 +96,7 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	return g, nil
 }
 
-// readKeys reads the two keys. One key for both would let whoever holds one of the files do the work of the other.
+// readKeys reads the keys. One key for two purposes would let whoever holds one of the files do the work of the other.
 func (c *serveCommand) readKeys(g *gateway) error {
 	var err error
 	g.ReleaseKeys, err = readRing(c.ReleaseKeyFile, bareReleaseKey)
@@ -110,6 +111,18 @@ func (c *serveCommand) readKeys(g *gateway) error {
 		return fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %s holds a key of COUNTERSIGN_RELEASE_KEY_FILE: make one of its own (countersign key "+
 			"new --id ID)",
 			c.TokenKeyFile)
+	}
+	if c.AuditKeyFile == "" {
+		return nil
+	}
+	g.AuditKeys, err = readRing(c.AuditKeyFile, bareAuditKey)
+	if err != nil {
+		return fmt.Errorf("COUNTERSIGN_AUDIT_KEY_FILE: %w", err)
+	}
+	if g.AuditKeys.Shares(g.ReleaseKeys) || g.AuditKeys.Shares(g.TokenKeys) {
+		return fmt.Errorf(
+			"COUNTERSIGN_AUDIT_KEY_FILE: %s holds a key of another file: make one of its own (countersign key new --id ID)", c.AuditKeyFile,
+		)
 	}
 	return nil
 }

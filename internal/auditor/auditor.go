@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"time"
 
+	"countersign/internal/evidence"
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
 	"countersign/internal/store/snapshot"
@@ -23,8 +24,12 @@ type Config struct {
 	Seal payment.Sealer
 	// Tokens are the keys that master data are sealed with; without one those seals are not looked at.
 	Tokens keyring.Ring
-	Now    time.Time
-	Zone   *time.Location // of the banking day, as the gateway has it
+	// AuditKeys sign the checkpoints of the audit trail; AuditPublic are their public halves, for who may know no more: with them a change is
+	// known to lie between two checkpoints, with the keys it is named. Without either the trees are not looked at.
+	AuditKeys   keyring.Ring
+	AuditPublic evidence.PublicKeys
+	Now         time.Time
+	Zone        *time.Location // of the banking day, as the gateway has it
 }
 
 // Report is what the auditor found.
@@ -34,6 +39,8 @@ type Report struct {
 	Skipped []Skipped
 	// Versions, Documents, Answers, Requests and Tokens count what was held against its seal; a session of the portal is a token here.
 	Versions, Documents, Answers, Requests, Tokens int
+	// Trees, Leaves and Checkpoints count what was held against each other; Unsealed are the rows that wait for their seal.
+	Trees, Leaves, Checkpoints, Unsealed int
 	// AccountChanged counts released instructions whose debtor account was changed since by whoever provisions, so that their document
 	// cannot be made again to compare; the seals of the account and of the document stand for it.
 	AccountChanged int
@@ -75,6 +82,7 @@ const (
 const (
 	releaseKeys = "--release-key-file"
 	tokenKeys   = "--token-key-file" //nolint:gosec // the name of a flag
+	auditKeys   = "--audit-key-file"
 )
 
 // Check looks at everything. It fails with snapshot.HiddenRowsError for a login that does not see every row, and when the database cannot
@@ -86,11 +94,18 @@ func Check(ctx context.Context, cfg Config) (Report, error) {
 	}
 	defer snapshot.Close(ctx)
 	a := audit{cfg: cfg, snapshot: snapshot}
+	a.signer, err = evidence.NewSigner(cfg.AuditKeys)
+	if err != nil {
+		return Report{}, err
+	}
 	a.report.Invariants, err = snapshot.Invariants(ctx, cfg.Now)
 	if err != nil {
 		return Report{}, err
 	}
-	for _, look := range []func(context.Context) error{a.versions, a.documents, a.answers, a.masterData, a.decisions, a.tokens, a.requests} {
+	for _, look := range []func(context.Context) error{
+		a.versions, a.documents, a.answers, a.masterData,
+		a.decisions, a.tokens, a.requests, a.trees,
+	} {
 		err = look(ctx)
 		if err != nil {
 			return Report{}, fmt.Errorf("check the seals: %w", err)
@@ -103,8 +118,12 @@ func Check(ctx context.Context, cfg Config) (Report, error) {
 type audit struct {
 	cfg      Config
 	snapshot *snapshot.Snapshot
+	signer   evidence.Signer
 	report   Report
 }
+
+// public are the keys that verify checkpoints.
+func (a *audit) public() evidence.PublicKeys { return append(a.signer.Public(), a.cfg.AuditPublic...) }
 
 // conclude adds an invariant that was looked at.
 func (a *audit) conclude(id, text string, found []snapshot.Violation) {

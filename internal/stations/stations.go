@@ -17,7 +17,9 @@ import (
 	"countersign/internal/approval"
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
+	"countersign/internal/evidence"
 	"countersign/internal/keyring"
+	"countersign/internal/notary"
 	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -26,6 +28,7 @@ import (
 	"countersign/internal/store/governance"
 	"countersign/internal/store/lifecycle"
 	"countersign/internal/store/lookup"
+	"countersign/internal/store/sealing"
 	"countersign/internal/submission"
 )
 
@@ -35,6 +38,8 @@ type Config struct {
 	// Seal proves and verifies what is stored, TokenKeys make the digests of tokens and sessions. The keys are not in the database.
 	Seal      payment.Sealer
 	TokenKeys keyring.Ring
+	// AuditKeys sign the checkpoints of the audit trail; without one it is not sealed.
+	AuditKeys keyring.Ring
 	Rules     rulebook.Settings
 	// OperatorRealm is the realm of those who look after the gateway itself; "" for none.
 	OperatorRealm string
@@ -60,6 +65,7 @@ type Stations struct {
 	Clearing   *clearing.Station
 	Auth       *auth.Station
 	Admin      *admin.Station
+	Notary     *notary.Station // nil without AuditKeys
 	// Zone is where the banking day begins and ends: both schemes of this gateway work by the clock of Zurich.
 	Zone *time.Location
 }
@@ -106,7 +112,19 @@ func New(cfg Config) (*Stations, error) {
 	s.Admin, err = admin.New(admin.Config{
 		Database: cfg.Database, Keys: cfg.TokenKeys, Now: cfg.Now, NewID: NewID, Random: rand.Reader, UnknownPassword: auth.UnknownPassword,
 	})
-	return s, err
+	if err != nil {
+		return nil, err
+	}
+	return s, s.openNotary(pages)
+}
+
+// openNotary makes the station that seals the audit trail, where there is a key for it.
+func (s *Stations) openNotary(db *store.Database) error {
+	signer, err := evidence.NewSigner(s.AuditKeys)
+	if err == nil && !signer.Empty() {
+		s.Notary = notary.New(notary.Config{Trees: sealing.NewTrees(db, signer), Now: s.Now, Log: s.Log})
+	}
+	return err
 }
 
 // CleanUp drops what is over: dead tokens, old counters of failed sign-ins, ended sessions, old drafts.

@@ -190,7 +190,8 @@ func (h *House) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 	t.Helper()
 	cfg := stations.Config{
 		Rules:    rulebook.Settings{SCTReturnsWithoutRecall: true}, // both schemes send back, so that tests play both alike
-		Database: db, Seal: seal, TokenKeys: storetest.Keys(t), Network: h.Network, Now: h.Clock.Now, OperatorRealm: demo.Realm,
+		Database: db, Seal: seal, TokenKeys: storetest.Keys(t), AuditKeys: storetest.AuditKeys(t),
+		Network: h.Network, Now: h.Clock.Now, OperatorRealm: demo.Realm,
 		Payee: h.options.Payee, Log: slog.New(slog.NewTextHandler(logTo{h}, nil)), JobLog: slog.New(slog.DiscardHandler),
 	}
 	if h.options.Log != nil {
@@ -231,6 +232,7 @@ type Door struct {
 func (h *House) Principal(t testing.TB, d Door) identity.Principal {
 	t.Helper()
 	conn := h.DB.Connect(t)
+	defer func() { _ = conn.Close(context.Background()) }() // tests ask for many people
 	var id uuid.UUID
 	err := conn.QueryRow(context.Background(), "SELECT user_id FROM user_account WHERE realm = $1 AND name = $2", d.Realm, d.Name).Scan(&id)
 	if err != nil {

@@ -164,6 +164,16 @@ func Keys(t testing.TB) keyring.Ring {
 	return keys
 }
 
+// AuditKeys are the keys of tests that sign checkpoints of the audit trail.
+func AuditKeys(t testing.TB) keyring.Ring {
+	t.Helper()
+	keys, err := keyring.Parse([]byte("audit-test "+strings.Repeat("7c", keyring.KeyBytes)), "")
+	if err != nil {
+		t.Fatal("storetest:", err)
+	}
+	return keys
+}
+
 // Provisioned is when the realms of tests are made: before all that tests do, whatever their clocks say.
 var Provisioned = time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
 

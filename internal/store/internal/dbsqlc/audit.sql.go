@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 const auditList = `-- name: AuditList :many
 
-SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, u.name AS actor_login
+SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, e.written_in, u.name AS actor_login
 FROM audit_event e
 LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
 WHERE e.realm = $1 AND e.message_id = $2 ORDER BY e.at, e.sequence NULLS LAST, e.event_id
@@ -37,6 +38,7 @@ type AuditListRow struct {
 	Detail        string
 	At            time.Time
 	Outcome       string
+	WrittenIn     pgtype.Uint64
 	ActorLogin    *string
 }
 
@@ -68,6 +70,7 @@ func (q *Queries) AuditList(ctx context.Context, realm string, messageID *uuid.U
 			&i.Detail,
 			&i.At,
 			&i.Outcome,
+			&i.WrittenIn,
 			&i.ActorLogin,
 		); err != nil {
 			return nil, err
@@ -137,7 +140,7 @@ func (q *Queries) AuditRefusalInsert(ctx context.Context, arg AuditRefusalInsert
 }
 
 const auditSearch = `-- name: AuditSearch :many
-SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, u.name AS actor_login
+SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, e.written_in, u.name AS actor_login
 FROM audit_event e
 LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
 WHERE e.realm = $1
@@ -181,6 +184,7 @@ type AuditSearchRow struct {
 	Detail        string
 	At            time.Time
 	Outcome       string
+	WrittenIn     pgtype.Uint64
 	ActorLogin    *string
 }
 
@@ -222,6 +226,7 @@ func (q *Queries) AuditSearch(ctx context.Context, arg AuditSearchParams) ([]Aud
 			&i.Detail,
 			&i.At,
 			&i.Outcome,
+			&i.WrittenIn,
 			&i.ActorLogin,
 		); err != nil {
 			return nil, err

@@ -13,7 +13,7 @@ import (
 )
 
 const documentGet = `-- name: DocumentGet :one
-SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.source, d.source_type, d.created_at, d.key_id, d.mac,
+SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.source, d.source_type, d.created_at, d.key_id, d.mac, d.written_in,
        (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
@@ -45,13 +45,14 @@ func (q *Queries) DocumentGet(ctx context.Context, realm string, documentID uuid
 		&i.Document.CreatedAt,
 		&i.Document.KeyID,
 		&i.Document.Mac,
+		&i.Document.WrittenIn,
 		&i.Delivered,
 	)
 	return i, err
 }
 
 const documentGetByID = `-- name: DocumentGetByID :one
-SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at, key_id, mac FROM document WHERE realm = $1 AND document_id = $2 AND direction = 'out'
+SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at, key_id, mac, written_in FROM document WHERE realm = $1 AND document_id = $2 AND direction = 'out'
 `
 
 func (q *Queries) DocumentGetByID(ctx context.Context, realm string, documentID uuid.UUID) (Document, error) {
@@ -72,12 +73,13 @@ func (q *Queries) DocumentGetByID(ctx context.Context, realm string, documentID 
 		&i.CreatedAt,
 		&i.KeyID,
 		&i.Mac,
+		&i.WrittenIn,
 	)
 	return i, err
 }
 
 const documentGetOutbound = `-- name: DocumentGetOutbound :one
-SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at, key_id, mac FROM document WHERE realm = $1 AND reference = $2 AND direction = 'out'
+SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at, key_id, mac, written_in FROM document WHERE realm = $1 AND reference = $2 AND direction = 'out'
 `
 
 func (q *Queries) DocumentGetOutbound(ctx context.Context, realm string, reference string) (Document, error) {
@@ -98,6 +100,7 @@ func (q *Queries) DocumentGetOutbound(ctx context.Context, realm string, referen
 		&i.CreatedAt,
 		&i.KeyID,
 		&i.Mac,
+		&i.WrittenIn,
 	)
 	return i, err
 }

@@ -131,7 +131,7 @@ func (q *Queries) AuditedDecisionList(ctx context.Context, arg AuditedDecisionLi
 }
 
 const auditedDocumentList = `-- name: AuditedDocumentList :many
-SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at, key_id, mac FROM document d
+SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at, key_id, mac, written_in FROM document d
 WHERE (d.realm, d.document_id) > ($1::text, $2::uuid)
 ORDER BY d.realm, d.document_id
 LIMIT $3::integer
@@ -162,6 +162,7 @@ func (q *Queries) AuditedDocumentList(ctx context.Context, realm string, documen
 			&i.CreatedAt,
 			&i.KeyID,
 			&i.Mac,
+			&i.WrittenIn,
 		); err != nil {
 			return nil, err
 		}

@@ -21,6 +21,30 @@ type AccessToken struct {
 	Seal      []byte
 }
 
+type AuditCheckpoint struct {
+	Realm string
+	Size  int64
+	Note  string
+	At    time.Time
+}
+
+type AuditLeaf struct {
+	Realm     string
+	LeafIndex int64
+	Kind      string
+	RowID     uuid.UUID
+	Hash      []byte
+	KeyID     string
+	Seal      []byte
+}
+
+type AuditNode struct {
+	Realm     string
+	Level     int32
+	NodeIndex int64
+	Hash      []byte
+}
+
 type Client struct {
 	Realm        string
 	ClientID     string
@@ -104,6 +128,7 @@ type Document struct {
 	CreatedAt   time.Time
 	KeyID       *string
 	Mac         []byte
+	WrittenIn   pgtype.Uint64
 }
 
 type Draft struct {

@@ -1,0 +1,209 @@
+package auditor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"countersign/internal/evidence"
+	"countersign/internal/keyring"
+	"countersign/internal/store/snapshot"
+)
+
+const treeSealed = "the audit trail, the history, the decisions and the documents are what was sealed, whole and in their order, " +
+	"up to the newest checkpoint"
+
+// sealedWithin is how long a row may wait for its seal before the auditor complains: far longer than the gateway ever takes.
+const sealedWithin = time.Minute
+
+// tableOf is where the row of a leaf stands.
+var tableOf = map[evidence.Kind]string{evidence.KindEvent: "audit_event", evidence.KindDocument: "document"}
+
+// trees holds the hash tree of each realm against its rows and its checkpoints.
+func (a *audit) trees(ctx context.Context) error {
+	trees, err := a.snapshot.Trees(ctx)
+	if err != nil {
+		return err
+	}
+	if len(a.public()) == 0 {
+		if len(trees) > 0 {
+			a.skip("I30", treeSealed, auditKeys)
+		}
+		return nil
+	}
+	var found []snapshot.Violation
+	begun := make(map[string]bool)
+	for _, tree := range trees {
+		begun[tree.Realm] = tree.Tree.Size > 0 && !tree.Young
+		in := treeAudit{audit: a, realm: tree.Realm, nodes: make(map[string]evidence.Hash)}
+		err = in.run(ctx, tree)
+		if err != nil {
+			return err
+		}
+		found = append(found, in.found...)
+	}
+	unsealed, err := a.snapshot.Unsealed(ctx)
+	if err != nil {
+		return err
+	}
+	a.report.Trees = len(trees)
+	a.conclude("I30", treeSealed, append(found, a.unsealed(unsealed, begun)...))
+	return nil
+}
+
+// unsealed names the rows that wait for longer than they may, and one violation for a realm where nothing was sealed yet.
+func (a *audit) unsealed(rows []snapshot.Unsealed, begun map[string]bool) []snapshot.Violation {
+	var found []snapshot.Violation
+	told := make(map[string]bool)
+	for _, row := range rows {
+		age := a.cfg.Now.Sub(row.At)
+		switch {
+		case age.Abs() <= sealedWithin:
+			a.report.Unsealed++
+		case !begun[row.Realm] && !told[row.Realm]:
+			told[row.Realm] = true
+			found = append(found, snapshot.Violation{
+				Realm: row.Realm, Table: "audit_tree", Key: row.Realm,
+				What: "its rows of before are not all sealed yet: run the gateway with COUNTERSIGN_AUDIT_KEY_FILE, and check again",
+			})
+		case begun[row.Realm]:
+			found = append(found, snapshot.Violation{
+				Realm: row.Realm, Table: row.Table, Key: row.ID.String(),
+				What: "is not sealed: somebody put it there past the gateway, or the gateway does not seal",
+			})
+		}
+	}
+	return found
+}
+
+// treeAudit looks at the tree of one realm.
+type treeAudit struct {
+	*audit
+	realm string
+	tree  evidence.Tree            // as the leaves make it
+	roots map[int64]evidence.Hash  // of the sizes that have a checkpoint
+	nodes map[string]evidence.Hash // as the leaves make them
+	found []snapshot.Violation
+}
+
+func (t *treeAudit) unfit(table, key, what string) {
+	t.found = append(t.found, snapshot.Violation{Realm: t.realm, Table: table, Key: key, What: what})
+}
+
+func (t *treeAudit) run(ctx context.Context, stored snapshot.AuditedTree) error {
+	checkpoints, err := t.checkpoints(ctx)
+	if err != nil {
+		return err
+	}
+	next := int64(0)
+	err = t.snapshot.EachLeaf(ctx, t.realm, func(leaf snapshot.AuditedLeaf) error {
+		for ; next < leaf.Place.Index; next++ {
+			t.unfit("audit_leaf", strconv.FormatInt(next, 10), "is gone")
+		}
+		next = leaf.Place.Index + 1
+		t.leaf(leaf)
+		t.report.Leaves++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	t.compareRoots(checkpoints)
+	newest := int64(0)
+	if len(checkpoints) > 0 {
+		newest = checkpoints[len(checkpoints)-1].Size
+	}
+	for ; next < newest; next++ {
+		t.unfit("audit_leaf", strconv.FormatInt(next, 10), "is gone, and a checkpoint has it")
+	}
+	if newest != stored.Tree.Size || newest != t.tree.Size || stored.Tree.Check() != nil || stored.Tree.Root() != t.tree.Root() {
+		t.unfit("audit_tree", t.realm, fmt.Sprintf(
+			"says %d leaves, there are %d, and the newest checkpoint is of %d; or its edge is another one", stored.Tree.Size, t.tree.Size, newest,
+		))
+	}
+	return t.compareNodes(ctx)
+}
+
+// checkpoints reads the checkpoints whose signature fits; the others are named.
+func (t *treeAudit) checkpoints(ctx context.Context) ([]evidence.Checkpoint, error) {
+	var checkpoints []evidence.Checkpoint
+	t.roots = make(map[int64]evidence.Hash)
+	err := t.snapshot.EachCheckpoint(ctx, t.realm, func(stored snapshot.AuditedCheckpoint) {
+		t.report.Checkpoints++
+		c, err := t.public().Read(t.realm, stored.Note)
+		if err == nil && (c.Size != stored.Size || !c.At.Equal(stored.At)) {
+			err = errors.New("its size or its time is not that of its row")
+		}
+		if err != nil {
+			t.unfit("audit_checkpoint", strconv.FormatInt(stored.Size, 10), "was not signed by the gateway as it is: "+err.Error())
+			return
+		}
+		checkpoints = append(checkpoints, c)
+		t.roots[c.Size] = evidence.Hash{}
+	})
+	return checkpoints, err
+}
+
+// leaf holds one leaf against its row and its seal, and adds it to the tree.
+func (t *treeAudit) leaf(leaf snapshot.AuditedLeaf) {
+	place := leaf.Place
+	key, table := place.Leaf.RowID.String(), tableOf[place.Leaf.Kind]
+	switch {
+	case leaf.Gone:
+		t.unfit(table, key, fmt.Sprintf("was sealed as leaf %d, and is gone", place.Index))
+	case place.Leaf.Hash() != leaf.Hash:
+		t.unfit(table, key, fmt.Sprintf("is not what was sealed as leaf %d: the row was changed, or what belongs to it (the move in the "+
+			"history, the decision, the makers; the content of a document)", place.Index))
+	}
+	if !t.cfg.AuditKeys.Empty() {
+		err := t.signer.Check(place, leaf.Hash, leaf.Seal)
+		if err != nil {
+			what := "its seal does not fit: its place, its row or its hash was changed"
+			if errors.Is(err, keyring.ErrUnknownKey) {
+				what = "the key of its seal is not in the key file: bring the key back and check again"
+			}
+			t.unfit("audit_leaf", strconv.FormatInt(place.Index, 10), what)
+		}
+	}
+	for _, node := range t.tree.Append(leaf.Hash) {
+		t.nodes[nodeKey(node)] = node.Hash
+	}
+	if _, wanted := t.roots[t.tree.Size]; wanted {
+		t.roots[t.tree.Size] = t.tree.Root()
+	}
+}
+
+func nodeKey(node evidence.Node) string { return fmt.Sprintf("%d %d", node.Level, node.Index) }
+
+// compareRoots names the first checkpoint that the leaves do not lead to; those after it cannot fit either.
+func (t *treeAudit) compareRoots(checkpoints []evidence.Checkpoint) {
+	before := int64(0)
+	for _, c := range checkpoints {
+		if t.roots[c.Size] != c.Root {
+			t.unfit("audit_checkpoint", strconv.FormatInt(c.Size, 10), fmt.Sprintf(
+				"the leaves do not lead to its root: one of the leaves from %d to %d was changed, moved, added or taken away", before, c.Size-1))
+			return
+		}
+		before = c.Size
+	}
+}
+
+// compareNodes holds the kept nodes against the leaves.
+func (t *treeAudit) compareNodes(ctx context.Context) error {
+	nodes, err := t.snapshot.Nodes(ctx, t.realm)
+	if err != nil {
+		return err
+	}
+	for _, node := range nodes {
+		if t.nodes[nodeKey(node)] != node.Hash {
+			t.unfit("audit_node", nodeKey(node), "is not what the leaves below it make")
+		}
+		delete(t.nodes, nodeKey(node))
+	}
+	for key := range t.nodes {
+		t.unfit("audit_node", key, "is gone")
+	}
+	return nil
+}

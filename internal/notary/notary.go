@@ -1,0 +1,193 @@
+// Package notary seals the audit trail: twice a second it takes up what was committed in each realm into the realm's hash tree and signs a
+// checkpoint. It is a station of its own because it follows all others, and none of them waits for it.
+//
+//  1. It looks whether rows wait, in one statement that locks nothing.
+//  2. It locks the tree, and holds it against the checkpoint it signed last: on what somebody else wrote, nothing is sealed.
+//  3. It adds the rows, signs the checkpoint and commits.
+//
+// A crash at any of these points loses nothing: what was not committed waits, and is taken up by the next look.
+package notary
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"countersign/internal/evidence"
+	"countersign/internal/store/sealing"
+)
+
+const (
+	// lookEvery is the pause between two looks. A row is sealed at most this and a moment after its commit.
+	lookEvery = 400 * time.Millisecond
+	// batchWithin is how long one batch may take.
+	batchWithin = 10 * time.Second
+	// noteEvery is the pause between two lines of the log that name a realm's checkpoint, so that a copy stands outside the database.
+	noteEvery = time.Minute
+)
+
+// Config is what the station works with.
+type Config struct {
+	Trees *sealing.Trees
+	Now   func() time.Time
+	Log   *slog.Logger
+}
+
+// Standing is how the sealing stands, of all realms together.
+type Standing struct {
+	// On: there is a key, so that something is sealed.
+	On bool
+	// Rows is how many rows are sealed.
+	Rows int64
+	// Behind is how long the oldest row waits that is not sealed; 0 where none does.
+	Behind time.Duration
+	// Newest is when the newest checkpoint was signed; zero for never since the start.
+	Newest time.Time
+	// Stopped names the realms whose tree nothing is added to, because it is not what was signed.
+	Stopped []string
+}
+
+// Station seals.
+type Station struct {
+	cfg    Config
+	mu     sync.Mutex
+	realms map[string]*realm
+}
+
+// realm is what is known of a realm since the start.
+type realm struct {
+	progress sealing.Progress
+	standing sealing.Standing
+	failed   string // what was said of it last
+	stopped  bool
+	noted    time.Time
+}
+
+// New makes the station.
+func New(cfg Config) *Station { return &Station{cfg: cfg, realms: make(map[string]*realm)} }
+
+// Watch seals until the context ends, and once more then: what was committed by then is sealed.
+func (s *Station) Watch(ctx context.Context) {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		s.Sweep(ctx)
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchWithin)
+			defer cancel()
+			s.Sweep(last)
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// Sweep seals once, in every realm, all there is.
+func (s *Station) Sweep(ctx context.Context) {
+	names, err := s.cfg.Trees.Realms(ctx)
+	if err != nil {
+		return // of which the store itself tells
+	}
+	for _, name := range names {
+		for s.seal(ctx, name) && ctx.Err() == nil {
+		}
+	}
+}
+
+// seal takes up one batch of a realm, and reports whether there is more.
+func (s *Station) seal(ctx context.Context, name string) (more bool) {
+	limited, cancel := context.WithTimeout(ctx, batchWithin)
+	defer cancel()
+	known := s.known(name)
+	standing, err := s.cfg.Trees.Standing(limited, name)
+	looked := err == nil
+	next := known.progress
+	next.More = false
+	if err == nil && (standing.Old || !standing.Waits.IsZero()) {
+		next, err = s.cfg.Trees.Seal(limited, name, known.progress, s.cfg.Now())
+	}
+	if err == nil && next.Added > 0 && !next.More {
+		standing.Waits = time.Time{}
+	}
+	s.note(ctx, name, known, err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		known.progress = next
+	}
+	if looked {
+		known.standing = standing
+	}
+	known.standing.Size = max(known.standing.Size, next.Checkpoint.Size)
+	return err == nil && next.More
+}
+
+func (s *Station) known(name string) *realm {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.realms[name] == nil {
+		s.realms[name] = &realm{}
+	}
+	return s.realms[name]
+}
+
+// note tells the log what went wrong, once as long as it stays the same, and of the checkpoint now and then.
+func (s *Station) note(ctx context.Context, name string, known *realm, err error) {
+	now := s.cfg.Now()
+	s.mu.Lock()
+	said, checkpoint := known.failed, known.progress.Checkpoint
+	known.stopped = errors.Is(err, sealing.ErrTreeChanged)
+	due := err == nil && checkpoint.Size > 0 && now.Sub(known.noted).Abs() >= noteEvery
+	if due {
+		known.noted = now
+	}
+	switch {
+	case err == nil:
+		known.failed = ""
+	case !errors.Is(err, sealing.ErrElsewhere) && ctx.Err() == nil:
+		known.failed = err.Error()
+	}
+	failed := known.failed
+	s.mu.Unlock()
+	switch {
+	case failed != "" && failed != said && errors.Is(err, sealing.ErrTreeChanged):
+		s.cfg.Log.ErrorContext(ctx, "the audit trail is not sealed any more: run countersign check", slog.Bool("alarm", true), "realm", name,
+			"error", failed)
+	case failed != "" && failed != said:
+		s.cfg.Log.WarnContext(ctx, "seal the audit trail", "realm", name, "error", failed)
+	case due:
+		s.cfg.Log.InfoContext(ctx, "checkpoint of the audit trail", "realm", name, "size", checkpoint.Size, "root", checkpoint.Root.String())
+	}
+}
+
+// Standing says how the sealing stands.
+func (s *Station) Standing() Standing {
+	now := s.cfg.Now()
+	all := Standing{On: true}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, known := range s.realms {
+		all.Rows += known.standing.Size
+		if waits := known.standing.Waits; !waits.IsZero() {
+			all.Behind = max(all.Behind, now.Sub(waits))
+		}
+		if at := known.progress.Checkpoint.At; at.After(all.Newest) {
+			all.Newest = at
+		}
+		if known.stopped {
+			all.Stopped = append(all.Stopped, name)
+		}
+	}
+	return all
+}
+
+// Checkpoint is the newest checkpoint of a realm that this gateway saw; the zero Checkpoint for none.
+func (s *Station) Checkpoint(realm string) evidence.Checkpoint {
+	known := s.known(realm)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return known.progress.Checkpoint
+}

@@ -1,0 +1,212 @@
+package notary_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"countersign/internal/auditor"
+	"countersign/internal/notary"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+	"countersign/internal/store/storetest"
+	"countersign/internal/testlog"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+var ctx = context.Background()
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func count(t *testing.T, h *stationtest.House, what string) (n int) {
+	t.Helper()
+	must(t, h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM "+what).Scan(&n))
+	return n
+}
+
+// unsealed are the rows that no tree has.
+const unsealed = `(SELECT realm, event_id AS id FROM audit_event UNION ALL SELECT realm, document_id FROM document) r
+	WHERE NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = r.realm AND l.row_id = r.id)`
+
+func TestEveryRowIsSealedOnce(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	for range 3 {
+		h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	}
+	if count(t, h, unsealed) == 0 {
+		t.Fatal("nothing waits for its seal")
+	}
+	h.Notary.Sweep(ctx)
+	if n := count(t, h, unsealed); n != 0 {
+		t.Fatalf("%d rows are not sealed", n)
+	}
+	h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSCT)
+	h.Notary.Sweep(ctx)
+	h.Notary.Sweep(ctx)
+	if n := count(t, h, unsealed); n != 0 {
+		t.Fatalf("%d rows are not sealed", n)
+	}
+	if leaves, size := count(t, h, "audit_leaf WHERE realm = 'demo'"), h.Notary.Checkpoint("demo").Size; int64(leaves) != size {
+		t.Errorf("%d leaves, and the checkpoint is of %d", leaves, size)
+	}
+}
+
+// A transaction that began early and commits late: younger rows are sealed before its own, and its own all the same.
+func TestARowThatCommitsLateIsNotPassedOver(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	h.Notary.Sweep(ctx)
+	late, err := h.DB.Connect(t).Begin(ctx)
+	must(t, err)
+	_, err = late.Exec(ctx, `INSERT INTO audit_event (realm, event_id, event, actor_name, channel, detail, at)
+		VALUES ('demo', '00000000-0000-7000-8000-000000000001', 'sign-in.refused', 'x', 'api', '{}', $1)`, h.Clock.Now())
+	must(t, err)
+	h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	h.Notary.Sweep(ctx)
+	if n := count(t, h, unsealed); n != 0 {
+		t.Errorf("%d rows wait for a transaction that is none of theirs", n)
+	}
+	must(t, late.Commit(ctx))
+	h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	h.Clock.Add(5 * time.Second)
+	h.Notary.Sweep(ctx)
+	if n := count(t, h, unsealed); n != 0 {
+		t.Errorf("%d rows are not sealed", n)
+	}
+	if s := h.Notary.Standing(); s.Behind != 0 || s.Rows == 0 || !s.Newest.Equal(h.Clock.Now()) {
+		t.Errorf("all is sealed, and the standing is %+v", s)
+	}
+	audited(t, h)
+}
+
+// What an older version wrote, and what came from another server, has no number of a transaction that means something here.
+func TestRowsOfBeforeAreSealed(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	for range 3 {
+		h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	}
+	_, err := h.DB.Connect(t).Exec(ctx, "UPDATE audit_event SET written_in = NULL; UPDATE document SET written_in = '99999999999'")
+	must(t, err)
+	h.Notary.Sweep(ctx)
+	if n := count(t, h, unsealed); n != 0 {
+		t.Fatalf("%d rows of before are not sealed", n)
+	}
+	if behind := h.Notary.Standing().Behind; behind != 0 {
+		t.Errorf("all is sealed, and the sealing is said to be %s behind", behind)
+	}
+	_, err = h.DB.Connect(t).Exec(ctx, "UPDATE audit_tree SET server = 'another', sealed_below = '99999999999'")
+	must(t, err)
+	h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSCT)
+	h.Again(t, stationtest.Options{}).Notary.Sweep(ctx)
+	if n := count(t, h, unsealed); n != 0 {
+		t.Errorf("%d rows are not sealed after the move to another server", n)
+	}
+	audited(t, h)
+}
+
+// Several gateways seal at once while payments are made: each row once, one tree.
+func TestGatewaysThatSealAtOnceMakeOneTree(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	other := h.Again(t, stationtest.Options{})
+	maker := h.Person(t, "maker1")
+	var sealing, making sync.WaitGroup
+	made := make(chan struct{})
+	for _, by := range []*notary.Station{h.Notary, other.Notary} {
+		sealing.Go(func() {
+			for {
+				by.Sweep(ctx)
+				select {
+				case <-made:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for range 4 {
+		making.Go(func() {
+			for range 10 {
+				_, err := h.Submission.Create(ctx, maker, h.Order(rulebook.SchemeSIC))
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	making.Wait()
+	close(made)
+	sealing.Wait()
+	h.Notary.Sweep(ctx)
+	if n := count(t, h, unsealed); n != 0 {
+		t.Errorf("%d rows are not sealed", n)
+	}
+	audited(t, h)
+}
+
+// Nothing is sealed on top of a tree that somebody else wrote, went back, or whose key is gone; the log says so with an alarm, once.
+func TestNothingIsSealedOnATreeThatWasChanged(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]string{
+		"edge":       "UPDATE audit_tree SET edge = ARRAY(SELECT sha256('x'::bytea) FROM unnest(edge))",
+		"size":       "UPDATE audit_tree SET size = 0, edge = '{}'",
+		"checkpoint": "DELETE FROM audit_checkpoint",
+		"signature":  "UPDATE audit_checkpoint SET note = replace(note, 'time 2026', 'time 2025')",
+		"gone back":  "DELETE FROM audit_leaf; DELETE FROM audit_node; DELETE FROM audit_checkpoint; UPDATE audit_tree SET size = 0, edge = '{}'",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := stationtest.New(t)
+			log := &testlog.Log{}
+			h.Log = log
+			h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+			h.Notary.Sweep(ctx)
+			before := count(t, h, "audit_leaf")
+			_, err := h.DB.Connect(t).Exec(ctx, change)
+			must(t, err)
+			if name == "gone back" {
+				before = 0
+			}
+			h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+			h.Notary.Sweep(ctx)
+			h.Notary.Sweep(ctx)
+			if after := count(t, h, "audit_leaf"); after != before {
+				t.Errorf("%d leaves, and then %d", before, after)
+			}
+			if stopped := h.Notary.Standing().Stopped; len(stopped) != 1 || stopped[0] != "demo" {
+				t.Errorf("stopped: %v", stopped)
+			}
+			if alarms := strings.Count(log.String(), "alarm=true"); alarms != 1 {
+				t.Errorf("%d alarms, want one:\n%s", alarms, log)
+			}
+		})
+	}
+}
+
+// audited has the auditor look at everything, and find nothing.
+func audited(t *testing.T, h *stationtest.House) {
+	t.Helper()
+	report, err := auditor.Check(ctx, auditor.Config{
+		DatabaseURL: h.DB.OwnerURL, Seal: h.Seal, Tokens: storetest.Keys(t), AuditKeys: storetest.AuditKeys(t), Now: h.Clock.Now(),
+		Zone: h.Clock.Now().Location(),
+	})
+	must(t, err)
+	for _, i := range report.Invariants {
+		for _, v := range i.Violations {
+			t.Errorf("%s is broken by %s %s: %s", i.ID, v.Table, v.Key, v.What)
+		}
+	}
+	if report.Leaves == 0 || report.Checkpoints == 0 {
+		t.Errorf("%d leaves and %d checkpoints were looked at", report.Leaves, report.Checkpoints)
+	}
+}

@@ -1,0 +1,157 @@
+-- The hash tree over the audit trail. What is sealed is written in batches, after the rows it is about.
+
+-- name: AuditTreeStanding :one
+-- How far the tree of a realm is, which server this is, and since when the oldest row waits that the tree does not have:
+-- the epoch where none does.
+SELECT t.size, t.server, c.system_identifier::text AS this_server, w.since::timestamptz AS waits_since
+FROM audit_tree t
+CROSS JOIN pg_control_system() c
+CROSS JOIN LATERAL (
+  SELECT coalesce(min(x.at), 'epoch')::timestamptz AS since FROM (
+    (SELECT e.at FROM audit_event e WHERE e.realm = t.realm AND e.written_in >= t.sealed_below
+       AND e.written_in < pg_snapshot_xmax(pg_current_snapshot())
+       AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = e.realm AND l.row_id = e.event_id) ORDER BY e.written_in LIMIT 100)
+    UNION ALL
+    (SELECT d.created_at FROM document d WHERE d.realm = t.realm AND d.written_in >= t.sealed_below
+       AND d.written_in < pg_snapshot_xmax(pg_current_snapshot())
+       AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = d.realm AND l.row_id = d.document_id) ORDER BY d.written_in LIMIT 100)) x) w
+WHERE t.realm = @realm;
+
+-- name: AuditTreeBegin :exec
+-- The empty tree of a realm.
+INSERT INTO audit_tree (realm, size, edge, sealed_below, server) VALUES (@realm, 0, '{}', '0'::xid8, '') ON CONFLICT DO NOTHING;
+
+-- name: AuditTreeLock :one
+-- The tree, for the one who adds to it; no row while somebody else does.
+SELECT size, edge, sealed_below::text AS sealed_below, server FROM audit_tree WHERE realm = @realm FOR UPDATE SKIP LOCKED;
+
+-- name: AuditTreeEnd :one
+-- Asked after the lock: the newest checkpoint, and which server this is. Rows of transactions before below are all there to be seen, and
+-- none will follow; of those after it some may, so the next look begins there.
+SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS below, (SELECT s.system_identifier::text FROM pg_control_system() s)::text AS this_server,
+       coalesce((SELECT c.note FROM audit_checkpoint c WHERE c.realm = @realm ORDER BY c.size DESC LIMIT 1), '')::text AS note;
+
+-- name: UnsealedList :many
+-- Rows that the tree does not have, in the order of the transactions that wrote them, from one transaction on. The number of a transaction
+-- that is yet to come is that of another server.
+SELECT w.kind::text AS kind, w.row_id::uuid AS row_id, w.written_in::text AS written_in
+FROM (
+  (SELECT 'event' AS kind, e.event_id AS row_id, e.written_in FROM audit_event e
+   WHERE e.realm = @realm AND e.written_in >= CAST(@written_from::text AS xid8) AND e.written_in < pg_snapshot_xmax(pg_current_snapshot())
+     AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = e.realm AND l.row_id = e.event_id)
+   ORDER BY e.written_in, e.event_id LIMIT @page_size::integer)
+  UNION ALL
+  (SELECT 'document', d.document_id, d.written_in FROM document d
+   WHERE d.realm = @realm AND d.written_in >= CAST(@written_from::text AS xid8) AND d.written_in < pg_snapshot_xmax(pg_current_snapshot())
+     AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = d.realm AND l.row_id = d.document_id)
+   ORDER BY d.written_in, d.document_id LIMIT @page_size::integer)) w
+ORDER BY w.written_in, w.kind DESC, w.row_id LIMIT @page_size::integer;
+
+-- name: SweptEventList :many
+-- Rows of the trail in the order of their keys, from one on, and whether the tree has each.
+SELECT e.event_id, EXISTS (SELECT FROM audit_leaf l WHERE l.realm = e.realm AND l.row_id = e.event_id)::boolean AS sealed
+FROM audit_event e WHERE e.realm = @realm AND e.event_id > @after ORDER BY e.event_id LIMIT @page_size::integer;
+
+-- name: SweptDocumentList :many
+-- Documents in the order of their keys, from one on, and whether the tree has each.
+SELECT d.document_id, EXISTS (SELECT FROM audit_leaf l WHERE l.realm = d.realm AND l.row_id = d.document_id)::boolean AS sealed
+FROM document d WHERE d.realm = @realm AND d.document_id > @after ORDER BY d.document_id LIMIT @page_size::integer;
+
+-- name: EventFactList :many
+-- What the leaves of events are made of: the row, the move it tells of, the version that move began or amended, and the decision it was.
+SELECT e.realm, e.event_id, e.message_id, e.event, e.outcome, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id,
+       e.source_address, e.content_hash, e.detail, e.at,
+       h.sequence, h.kind, h.from_state, h.action, h.to_state, h.version, h.actor_user AS move_user, h.actor_person AS move_person,
+       h.actor_name AS move_name, h.client_id AS move_client, h.channel AS move_channel, h.reason AS move_reason, h.at AS moved_at,
+       v.document_id, v.content_hash AS version_hash, v.makers AS version_makers, v.approvals_required,
+       d.ordinal, d.version AS decision_version, d.action AS decision_action, d.content_hash AS decision_hash, d.makers AS decision_makers,
+       d.checker_user, d.checker_person, d.client_id AS decision_client, d.channel AS decision_channel, d.reason AS decision_reason, d.remark,
+       d.checker_role, d.grant_id, d.granted_at, d.decided_at
+FROM audit_event e
+LEFT JOIN message_history h ON h.realm = e.realm AND h.message_id = e.message_id AND h.sequence = e.sequence
+LEFT JOIN message_version v ON v.realm = h.realm AND v.message_id = h.message_id AND v.version = h.version
+  AND (h.sequence = 1 OR h.action = 'amend')
+LEFT JOIN decision d ON d.realm = h.realm AND d.message_id = h.message_id AND d.version = h.version AND d.checker_person = h.actor_person
+  AND h.action IN ('approve', 'reject')
+WHERE e.realm = @realm AND e.event_id = ANY (@ids::uuid[]);
+
+-- name: DocumentFactList :many
+-- What the leaves of documents are made of. The digest is made anew of the bytes that are there.
+SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, sha256(d.content)::bytea AS content_hash, d.source_type,
+       sha256(d.source)::bytea AS source_hash, d.created_at
+FROM document d WHERE d.realm = @realm AND d.document_id = ANY (@ids::uuid[]);
+
+-- name: AuditLeafInsert :exec
+INSERT INTO audit_leaf (realm, leaf_index, kind, row_id, hash, key_id, seal)
+SELECT @realm::text, unnest(@indexes::bigint[]), unnest(@kinds::text[]), unnest(@ids::uuid[]), unnest(@hashes::bytea[]), @key_id::text,
+  unnest(@seals::bytea[]);
+
+-- name: AuditNodeInsert :exec
+INSERT INTO audit_node (realm, level, node_index, hash)
+SELECT @realm::text, unnest(@levels::integer[]), unnest(@indexes::bigint[]), unnest(@hashes::bytea[]);
+
+-- name: AuditCheckpointInsert :exec
+INSERT INTO audit_checkpoint (realm, size, note, at) VALUES (@realm, @size, @note, @at);
+
+-- name: AuditTreeUpdate :exec
+UPDATE audit_tree SET size = @size, edge = @edge, sealed_below = CAST(@sealed_below::text AS xid8), server = @server WHERE realm = @realm;
+
+-- name: AuditCheckpointNewest :one
+SELECT size, note, at FROM audit_checkpoint WHERE realm = @realm ORDER BY size DESC LIMIT 1;
+
+-- name: AuditedLeafList :many
+-- Leaves in their order, from one on.
+SELECT * FROM audit_leaf l WHERE (l.realm, l.leaf_index) > (@realm::text, @leaf_index::bigint)
+ORDER BY l.realm, l.leaf_index LIMIT @page_size::integer;
+
+-- name: AuditedCheckpointList :many
+-- Checkpoints in the order of their sizes, from one on.
+SELECT * FROM audit_checkpoint c WHERE (c.realm, c.size) > (@realm::text, @size::bigint)
+ORDER BY c.realm, c.size LIMIT @page_size::integer;
+
+-- name: AuditedNodeList :many
+-- Nodes in the order of their keys, from one on.
+SELECT * FROM audit_node n WHERE (n.realm, n.level, n.node_index) > (@realm::text, @level::integer, @node_index::bigint)
+ORDER BY n.realm, n.level, n.node_index LIMIT @page_size::integer;
+
+-- name: AuditedTreeList :many
+SELECT t.realm, t.size, t.edge, (t.server = '')::boolean AS young FROM audit_tree t ORDER BY t.realm;
+
+-- name: AuditedUnsealedList :many
+-- Rows that no tree has, of realms that have one, by key from one on. A document of no realm's tree is not among them.
+SELECT w.realm::text AS realm, w.relation::text AS relation, w.row_id::uuid AS row_id, w.at::timestamptz AS at
+FROM (
+  SELECT e.realm, 'audit_event' AS relation, e.event_id AS row_id, e.at FROM audit_event e
+  WHERE NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = e.realm AND l.row_id = e.event_id)
+  UNION ALL
+  SELECT d.realm, 'document', d.document_id, d.created_at FROM document d
+  WHERE NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = d.realm AND l.row_id = d.document_id)) w
+ORDER BY w.realm, w.row_id;
+
+-- name: LeafHashList :many
+-- The hashes of leaves from one on.
+SELECT hash FROM audit_leaf WHERE realm = @realm AND leaf_index >= @leaf_from::bigint AND leaf_index < @leaf_before::bigint ORDER BY leaf_index;
+
+-- name: NodeHashList :many
+-- The hashes of kept nodes of a level from one on.
+SELECT hash FROM audit_node WHERE realm = @realm AND level = @level AND node_index >= @node_from::bigint AND node_index < @node_before::bigint
+ORDER BY node_index;
+
+-- name: LeafListOfMessage :many
+-- The leaves of a message: its events and its documents, in the order of the tree.
+SELECT l.* FROM audit_leaf l
+WHERE l.realm = @realm AND l.row_id IN (
+  SELECT e.event_id FROM audit_event e WHERE e.realm = @realm AND e.message_id = @message_id
+  UNION ALL SELECT d.document_id FROM document d WHERE d.realm = @realm AND d.message_id = @message_id)
+ORDER BY l.leaf_index;
+
+-- name: UnsealedCountOfMessage :one
+-- How many rows of a message no tree has.
+SELECT count(*) FROM (
+  SELECT e.realm, e.event_id AS row_id FROM audit_event e WHERE e.realm = @realm AND e.message_id = @message_id
+  UNION ALL SELECT d.realm, d.document_id FROM document d WHERE d.realm = @realm AND d.message_id = @message_id) w
+WHERE NOT EXISTS (SELECT FROM audit_leaf l WHERE l.realm = w.realm AND l.row_id = w.row_id);
+
+-- name: ContentListOfMessage :many
+-- The bytes of a message's documents.
+SELECT document_id, content, source FROM document WHERE realm = @realm AND message_id = @message_id ORDER BY document_id;

@@ -241,6 +241,10 @@ func clearingExhibits() []exhibit {
 		{name: "incoming", page: views.IncomingPage(incoming())},
 		{name: "incoming-fragment", page: views.IncomingList(incoming()), fragment: true},
 		{name: "recalls", page: views.ReceivedRecallsPage(receivedRecalls())},
+		{name: "operation", page: views.OperationPage(operation())},
+		{name: "operation-empty", page: views.OperationPage(views.Operation{
+			Shell: operatorShell("Operation", views.PlaceOperation), Empty: ui.Empty{Icon: "circle-check", Title: "Nothing pauses"},
+		})},
 		{name: "quarantine", page: views.QuarantinePage(quarantine)},
 		{name: "quarantine-empty", page: views.QuarantinePage(views.Quarantine{
 			Shell: operatorShell("Quarantine", views.PlaceQuarantine), Empty: ui.Empty{Icon: "circle-check", Title: "Nothing in quarantine"},

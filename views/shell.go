@@ -43,6 +43,7 @@ const (
 	PlaceIncoming   Place = "incoming"
 	PlaceRecalls    Place = "recalls"
 	PlaceQuarantine Place = "quarantine"
+	PlaceOperation  Place = "operation"
 	PlaceAudit      Place = "audit"
 	PlaceSimulator  Place = "simulator"
 	PlaceProfile    Place = "profile"
@@ -194,7 +195,9 @@ func (s Shell) navigation() []navigationEntry {
 			navigationEntry{PlaceRecalls, "/recalls", "undo-2", "Received recalls", "Recalls"})
 	}
 	if s.Person.MayOperate {
-		entries = append(entries, navigationEntry{PlaceQuarantine, "/quarantine", "triangle-alert", "Quarantine", "Unmatched"})
+		entries = append(entries,
+			navigationEntry{PlaceQuarantine, "/quarantine", "triangle-alert", "Quarantine", "Unmatched"},
+			navigationEntry{PlaceOperation, "/operation", "info", "Operation", "Operation"})
 	}
 	if s.Person.MayAdminister {
 		entries = append(entries, navigationEntry{PlaceAdministration, "/admin", "user", "Administration", "Admin"})

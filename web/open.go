@@ -66,6 +66,7 @@ func openPortal(behind *stations.Stations, set Settings) (Portal, error) {
 		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader,
 		Drafts: behind.Drafts, Sessions: behind.Sessions, Rules: behind.Rules, Now: behind.Now, NewID: stations.NewID,
 		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
-		Connections: behind.Clearing.Connections, SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,
+		Clearing: behind.Clearing, Jobs: behind.Jobs, Connections: behind.Clearing.Connections,
+		SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,
 	})
 }

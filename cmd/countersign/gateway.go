@@ -44,6 +44,7 @@ type gateway struct {
 	// Metrics counts for whoever reads at MetricsListener; both nil for nobody.
 	Metrics         *metric.Metrics
 	MetricsListener net.Listener
+	LaneWorkers     int    // 0 for the default
 	TracesEndpoint  string // of a collector; "" for none
 }
 
@@ -68,7 +69,7 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	defer closeTraces(ctx, traces)
 	db, err := store.Open(ctx, store.Config{
 		URL: g.DatabaseURL, Connections: g.Pools, Pooled: g.Pooled, Seal: seal, TokenKeys: g.TokenKeys, Log: g.Log, Metrics: g.Metrics,
-		Traces: traces,
+		Traces: traces, LaneWorkers: g.LaneWorkers,
 	})
 	if err != nil {
 		return err

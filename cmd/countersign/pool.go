@@ -12,10 +12,14 @@ type poolSettings struct {
 	Requests int    `help:"Database connections for calls of the API and for who calls; 0 is four a core, at least eight." name:"database-connections" env:"COUNTERSIGN_DATABASE_CONNECTIONS"`
 	Clearing int    `help:"Database connections for deliveries and answers; 0 is two a core, at least six." name:"database-clearing-connections" env:"COUNTERSIGN_DATABASE_CLEARING_CONNECTIONS"`
 	Pages    int    `help:"Database connections for pages, lists and readiness; 0 is one a core, at least four." name:"database-page-connections" env:"COUNTERSIGN_DATABASE_PAGE_CONNECTIONS"`
+	Workers  int    `help:"Deliveries of one scheme, and answers of one, that are under way at a time; 1 to 500." default:"32" name:"lane-workers" env:"COUNTERSIGN_LANE_WORKERS"`
 }
 
 // fewestConnections: the job queue alone keeps one to listen, and a page may need two.
 const fewestConnections = 3
+
+// mostWorkers: each delivery under way is a connection to clearing.
+const mostWorkers = 500
 
 // apply reads the settings into the gateway's. Every wrong one is a sentence that names it.
 func (s *poolSettings) apply(g *gateway) error {
@@ -31,6 +35,10 @@ func (s *poolSettings) apply(g *gateway) error {
 			return fmt.Errorf("%s: give a number from %d, or 0 for the default", pool.setting, fewestConnections)
 		}
 	}
+	if s.Workers < 1 || s.Workers > mostWorkers {
+		return fmt.Errorf("COUNTERSIGN_LANE_WORKERS: give a number from 1 to %d", mostWorkers)
+	}
+	g.LaneWorkers = s.Workers
 	g.Pooled = s.Pooler == "transaction"
 	g.Pools = store.Connections{Requests: s.Requests, Clearing: s.Clearing, Pages: s.Pages}
 	return nil

@@ -106,6 +106,8 @@ const (
 	EventFactorRemove = "second-factor.remove"
 	// EventFactorRefused: a second factor was shown that was wrong, used before, or locked by too many wrong ones.
 	EventFactorRefused = "second-factor.refused"
+	// EventTryAgain: an operator had the gateway try at once what it would have tried later.
+	EventTryAgain = "operation.try-again"
 	// EventUserPassword: a password was changed, by its owner or by the operator.
 	EventUserPassword = "user.password"
 )

@@ -105,7 +105,7 @@ func (s *Station) endWaiting(ctx context.Context, in store.Document) {
 	switch {
 	case err == nil:
 		s.held.done(subject)
-	case s.held.failed(subject, s.now()):
+	case s.held.failed(subject, s.now(), err):
 		s.warn(ctx, err, "give up on a document that waited", "reference", in.Reference)
 	}
 }

@@ -36,6 +36,7 @@ const afterJobs = 3
 type attempt struct {
 	failed int
 	next   time.Time
+	why    string
 }
 
 func newPauses[K comparable](begun int) *pauses[K] {
@@ -56,7 +57,7 @@ func (p *pauses[K]) held(now time.Time) []K {
 }
 
 // failed notes an attempt and returns whether it was the first that failed.
-func (p *pauses[K]) failed(key K, now time.Time) (first bool) {
+func (p *pauses[K]) failed(key K, now time.Time, err error) (first bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.of) >= maxPauses {
@@ -65,8 +66,19 @@ func (p *pauses[K]) failed(key K, now time.Time) (first bool) {
 	a := p.of[key]
 	a.failed++
 	a.next = now.Add(backoff(a.failed + p.begun))
+	a.why = err.Error()
 	p.of[key] = a
 	return a.failed == 1
+}
+
+// end ends all pauses. How often something failed is remembered.
+func (p *pauses[K]) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, a := range p.of {
+		a.next = time.Time{}
+		p.of[key] = a
+	}
 }
 
 // done forgets what succeeded.
@@ -83,7 +95,7 @@ func (p *pauses[K]) attempted(ctx context.Context, key K, now time.Time, err err
 	case err == nil:
 		p.done(key)
 	case !errors.Is(err, errInterrupted) && ctx.Err() == nil:
-		return p.failed(key, now)
+		return p.failed(key, now, err)
 	}
 	return false
 }

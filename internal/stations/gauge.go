@@ -28,6 +28,15 @@ var gauges = []metric.Gauge{
 		Name: "countersign_database_connections", Help: "Connections to the database by use: in use, idle, and the most there may be.",
 		Labels: []string{"use", "state"},
 	},
+	{
+		Name: "countersign_jobs", Labels: []string{"queue", "state"},
+		Help: "Jobs by queue: ready, running, and failed ones that are tried again; to 1,000 in a queue.",
+	},
+	{
+		Name: "countersign_paused", Labels: []string{"scheme", "doing"},
+		Help: "Messages and documents of this process with which something failed and that pause until the next try; to 100 of each kind.",
+	},
+	{Name: "countersign_keys_missing", Help: "Keys that answers to clearing wait for because the key file does not hold them; to 20."},
 	{Name: "countersign_database_waits", Help: "Times that somebody waited for a connection since the start.", Labels: []string{"use"}},
 }
 
@@ -38,6 +47,7 @@ func (s *Stations) Measure(ctx context.Context) {
 
 func (s *Stations) read(ctx context.Context) []metric.Sample {
 	samples := append(s.readConnections(), s.readPools()...)
+	samples = append(samples, s.readQueues(ctx)...)
 	backlog, err := s.Reader.Backlog(ctx)
 	if err != nil {
 		return samples // readiness tells why
@@ -58,6 +68,32 @@ func (s *Stations) read(ctx context.Context) []metric.Sample {
 		)
 	}
 	return samples
+}
+
+// readQueues reads what waits: jobs, what pauses, keys that are missing.
+func (s *Stations) readQueues(ctx context.Context) []metric.Sample {
+	var samples []metric.Sample
+	queues, err := s.Jobs.Waiting(ctx)
+	if err != nil {
+		return nil // readiness tells why
+	}
+	for _, q := range queues {
+		for state, count := range map[string]int{"ready": q.Ready, "running": q.Running, "retrying": q.Retrying} {
+			samples = append(samples, metric.Sample{Gauge: "countersign_jobs", Labels: []string{q.Name, state}, Value: float64(count)})
+		}
+	}
+	paused := map[[2]string]float64{}
+	for _, stuck := range s.Clearing.Stuck() {
+		paused[[2]string{string(stuck.Scheme), string(stuck.Doing)}]++
+	}
+	for of, count := range paused {
+		samples = append(samples, metric.Sample{Gauge: "countersign_paused", Labels: []string{of[0], of[1]}, Value: count})
+	}
+	missing, err := s.Clearing.MissingKeys(ctx)
+	if err != nil {
+		return samples
+	}
+	return append(samples, metric.Sample{Gauge: "countersign_keys_missing", Value: float64(len(missing))})
 }
 
 func (s *Stations) readConnections() []metric.Sample {

@@ -53,10 +53,9 @@ func (answerArgs) Kind() string { return "answer" }
 const (
 	// maxSendAttempts ends the tries of one job. Clearing's watch goes on with what is still undelivered then.
 	maxSendAttempts = 6
-	// laneWorkers is how many documents of one scheme's messages are under way to clearing at a time, and laneAnswerers how many of its
-	// answers. Each scheme has them for itself: one whose clearing hangs takes none from the other.
-	laneWorkers   = 32
-	laneAnswerers = 32
+	// laneWorkers is how many documents of one scheme's messages, and how many of its answers, are under way to clearing at a time. Each
+	// scheme has them for itself: one whose clearing hangs takes none from the other.
+	laneWorkers = 32
 	// finishWithin is how long jobs under way may take at the end, and cancelledWithin how long once they are told to stop.
 	finishWithin    = 10 * time.Second
 	cancelledWithin = 2 * time.Second
@@ -68,11 +67,11 @@ func sendQueue(scheme rulebook.Scheme) string   { return "send-" + string(scheme
 func answerQueue(scheme rulebook.Scheme) string { return "answer-" + string(scheme) }
 
 // lanes are the queues with their workers.
-func lanes() map[string]river.QueueConfig {
+func lanes(workers int) map[string]river.QueueConfig {
 	queues := map[string]river.QueueConfig{oldQueue: {MaxWorkers: oldQueueWorkers, FetchPollInterval: time.Second}}
 	for _, scheme := range rulebook.Schemes() {
-		queues[sendQueue(scheme)] = river.QueueConfig{MaxWorkers: laneWorkers}
-		queues[answerQueue(scheme)] = river.QueueConfig{MaxWorkers: laneAnswerers}
+		queues[sendQueue(scheme)] = river.QueueConfig{MaxWorkers: workers}
+		queues[answerQueue(scheme)] = river.QueueConfig{MaxWorkers: workers}
 	}
 	return queues
 }
@@ -115,7 +114,7 @@ func (j *Jobs) Run(ctx context.Context, db *Database, handlers JobHandlers) erro
 	client, err := river.NewClient(riverpgxv5.New(db.For(ForClearing).pool.Pool), &river.Config{
 		Schema:                      riverSchema,
 		Logger:                      quiet(j.log),
-		Queues:                      lanes(),
+		Queues:                      lanes(db.workers),
 		PollOnly:                    db.begin != "", // nobody hears a notification through a pooler
 		Workers:                     workers,
 		FetchCooldown:               5 * time.Millisecond,

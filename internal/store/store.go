@@ -8,6 +8,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,6 +85,7 @@ type Database struct {
 	log        *slog.Logger
 	metrics    *metric.Metrics
 	traces     *trace.Traces
+	workers    int              // of a lane
 	begin      string           // what a transaction sets for itself besides its realm
 	all        *[uses]*Database // the same database, for each use
 }
@@ -109,6 +111,9 @@ type Config struct {
 	Metrics *metric.Metrics
 	// Traces tells of the steps of messages; nil for nobody.
 	Traces *trace.Traces
+	// LaneWorkers is how many documents of one scheme's messages, and how many of its answers, are under way to clearing at a time in this
+	// process; 0 for 32.
+	LaneWorkers int
 	// Tracer sees every statement with its values, which are secret; nil for none.
 	Tracer pgx.QueryTracer
 }
@@ -135,7 +140,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 		}
 		all[use] = &Database{
 			pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, log: cfg.Log,
-			metrics: cfg.Metrics, traces: cfg.Traces, all: all, begin: begin,
+			metrics: cfg.Metrics, traces: cfg.Traces, workers: cmp.Or(cfg.LaneWorkers, laneWorkers), all: all, begin: begin,
 		}
 	}
 	err = all[ForRequests].pool.Pool.Ping(ctx)

@@ -43,6 +43,8 @@ func (p *Portal) Routes() []request.Route {
 			get("/", showDashboard),
 			stream(get(page.EventsPath, p.events)),
 			post(page.StayPath, stay),
+			get(operationPath, showOperation),
+			post(operationPath+"/retry", tryAgain),
 			get("/me", showProfile),
 			post("/me", saveProfile),
 			post("/me/density", saveDensity),

@@ -164,3 +164,6 @@ func (s *Inbox) GiveUp(ctx context.Context, in store.Document, reason string) (f
 
 // Refused keeps a refusal in the audit trail.
 func (s *Inbox) Refused(ctx context.Context, r store.Refusal) { s.db.Refused(ctx, r) }
+
+// Told keeps in the audit trail what somebody did that changed no message.
+func (s *Messages) Told(ctx context.Context, deed store.Deed) error { return s.db.Told(ctx, deed) }

@@ -16,6 +16,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
+	"countersign/internal/store"
 	"countersign/internal/store/credential"
 	"countersign/internal/store/lifecycle"
 	"countersign/internal/store/lookup"
@@ -44,6 +45,9 @@ type Config struct {
 	Rules      rulebook.Settings
 	Now        func() time.Time
 	NewID      func() uuid.UUID // UUIDv7
+	// Clearing and Jobs are how the gateway stands, for those who look after it.
+	Clearing *clearing.Station
+	Jobs     *store.Jobs
 	// Connections says how the connections to clearing stand; nil is not known.
 	Connections func() []clearing.ConnectionStatus
 	Zone        *time.Location // of the banking day: Europe/Zurich

@@ -1,0 +1,89 @@
+package clearing
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"countersign/internal/audit"
+	"countersign/internal/identity"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+)
+
+// Doing is what failed.
+type Doing string
+
+// What a message or document can be stuck in.
+const (
+	DoingDelivery Doing = "delivery"
+	DoingInquiry  Doing = "inquiry"
+	DoingAnswer   Doing = "answer"
+	DoingClock    Doing = "clock"   // a move that is due
+	DoingHeld     Doing = "waiting" // a document of clearing that waited in vain
+)
+
+// Stuck is a message or document with which something failed in this process, and that pauses until it is tried again.
+type Stuck struct {
+	Scheme  rulebook.Scheme // "" where it is of both
+	Doing   Doing
+	Subject string // the internal id of a message, or the reference of a document
+	Failed  int    // times
+	Next    time.Time
+	Why     string
+}
+
+// mostStuck bounds what is listed of each kind.
+const mostStuck = 100
+
+// stuckIn lists what pauses, the most often failed first.
+func stuckIn[K comparable](p *pauses[K], scheme rulebook.Scheme, doing Doing) []Stuck {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := make([]Stuck, 0, len(p.of))
+	for key, a := range p.of {
+		list = append(list, Stuck{
+			Scheme: scheme, Doing: doing, Subject: fmt.Sprint(key), Failed: a.failed, Next: a.next, Why: a.why,
+		})
+	}
+	slices.SortFunc(list, func(a, b Stuck) int {
+		return cmp.Or(cmp.Compare(b.Failed, a.Failed), cmp.Compare(a.Subject, b.Subject))
+	})
+	return list[:min(len(list), mostStuck)]
+}
+
+// Stuck lists what pauses in this process, at most a hundred of each kind.
+func (s *Station) Stuck() []Stuck {
+	var all []Stuck
+	for _, l := range s.lanes {
+		all = append(all, stuckIn(l.deliveries, l.scheme, DoingDelivery)...)
+		all = append(all, stuckIn(l.inquiries, l.scheme, DoingInquiry)...)
+		all = append(all, stuckIn(l.answers, l.scheme, DoingAnswer)...)
+	}
+	all = append(all, stuckIn(s.stuck, "", DoingClock)...)
+	return append(all, stuckIn(s.held, "", DoingHeld)...)
+}
+
+// TryAgain ends all pauses of this process: what is stuck is tried within a second, under the same ids as ever. The audit trail of the
+// person's realm tells of it.
+func (s *Station) TryAgain(ctx context.Context, by identity.Principal) error {
+	err := s.cfg.Messages.Told(ctx, store.Deed{
+		Actor: by.Actor(), Realm: by.Realm, Event: audit.EventTryAgain, Subject: "all that pauses", At: s.now(),
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range s.lanes {
+		l.deliveries.end()
+		l.inquiries.end()
+		l.answers.end()
+	}
+	s.stuck.end()
+	s.held.end()
+	return nil
+}
+
+// MissingKeys names the keys that answers to clearing wait for, because the key file does not hold them.
+func (s *Station) MissingKeys(ctx context.Context) ([]string, error) { return s.outbox.Held(ctx) }

@@ -1,0 +1,53 @@
+package views
+
+import (
+	"strconv"
+	"time"
+
+	"countersign/views/ui"
+)
+
+// Operation is how the gateway itself stands, for those who look after it.
+type Operation struct {
+	Shell       Shell
+	Lanes       []Lane
+	Queues      []JobQueue
+	Stuck       []StuckRow
+	MissingKeys []string // that answers wait for
+	RetryURL    string
+	Empty       ui.Empty
+}
+
+// Lane is the way to the clearing of a scheme.
+type Lane struct {
+	Scheme  string
+	State   string    // working, interrupted or trying
+	Working bool      // documents are taken
+	Since   time.Time // when it was interrupted or was back; zero since the start
+}
+
+// JobQueue is a queue of the jobs.
+type JobQueue struct {
+	Name                     string
+	Ready, Running, Retrying int
+	Most                     int // counted to
+	Oldest                   time.Time
+}
+
+// StuckRow is something that failed and pauses.
+type StuckRow struct {
+	Doing   string
+	Scheme  string // "" for both
+	Subject string
+	Failed  int
+	Next    time.Time
+	Why     string
+}
+
+// count is a number of jobs, which may be as many as were counted.
+func (q JobQueue) count(n int) string {
+	if n >= q.Most {
+		return strconv.Itoa(q.Most) + " or more"
+	}
+	return strconv.Itoa(n)
+}

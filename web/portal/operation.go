@@ -1,0 +1,61 @@
+package portal
+
+import (
+	"net/http"
+
+	"countersign/internal/clearing"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+const operationPath = "/operation"
+
+// showOperation shows those who look after the gateway how it stands with clearing.
+func showOperation(v *visit) error {
+	err := v.MayOperate()
+	if err != nil {
+		return err
+	}
+	model := views.Operation{
+		Shell: v.Shell("Operation", views.PlaceOperation), RetryURL: operationPath + "/retry",
+		Empty: ui.Empty{Icon: "circle-check", Title: "Nothing pauses", Text: "Nothing failed that is still to be done."},
+	}
+	for _, c := range v.Config.Clearing.Connections() {
+		model.Lanes = append(model.Lanes, views.Lane{
+			Scheme: string(c.Scheme), State: string(c.State), Working: c.State == clearing.ConnectionWorking, Since: c.Since,
+		})
+	}
+	for _, s := range v.Config.Clearing.Stuck() {
+		model.Stuck = append(model.Stuck, views.StuckRow{
+			Doing: string(s.Doing), Scheme: string(s.Scheme), Subject: s.Subject, Failed: s.Failed, Next: s.Next, Why: s.Why,
+		})
+	}
+	queues, err := v.Config.Jobs.Waiting(v.Context())
+	if err != nil {
+		return err
+	}
+	for _, q := range queues {
+		model.Queues = append(model.Queues, views.JobQueue{
+			Name: q.Name, Ready: q.Ready, Running: q.Running, Retrying: q.Retrying, Most: store.MostJobs, Oldest: q.Oldest,
+		})
+	}
+	model.MissingKeys, err = v.Config.Clearing.MissingKeys(v.Context())
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.OperationPage(model))
+}
+
+// tryAgain ends the pauses of what is stuck.
+func tryAgain(v *visit) error {
+	err := v.MayOperate()
+	if err != nil {
+		return err
+	}
+	err = v.Config.Clearing.TryAgain(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	return v.GoTo(operationPath, "What paused is tried again now.")
+}

@@ -1,0 +1,48 @@
+package portal_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"countersign/internal/clearing"
+	"countersign/internal/stationtest"
+)
+
+// TestTheOperatorSeesWhatIsStuckAndTriesItAgain: a payment that clearing does not take pauses, and is named with the reason and its next
+// try. The operator's supervisor has it tried at once; it leaves, once, and the audit trail tells who did it.
+func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.as("supervisor1").get("/operation").is(http.StatusNotFound)
+	b.config.OperatorRealm = "demo"
+	b.serve()
+	operator := b.as("supervisor1")
+	operator.get("/operation").is(http.StatusOK).says("Takes documents").says("Nothing pauses").says("send-sic-inst")
+
+	b.Network.Refuse = func(stationtest.Delivery) error { return clearing.ErrOtherDocument }
+	m := b.as("maker1").submit(filled())
+	checker, path := b.as("checker1"), "/queue/"+m.InternalID.String()
+	checker.post(path+"/approve", checker.get(path).is(http.StatusOK).fields(path+"/approve")).goesTo("/queue")
+	for deadline := time.Now().Add(time.Minute); len(b.Clearing.Stuck()) == 0; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("nothing is stuck")
+		}
+		b.Clearing.Sweep(t.Context())
+	}
+	operator.get("/operation").is(http.StatusOK).says(m.InternalID.String()).says("another one under this message id").says("delivery")
+	b.as("maker1").get("/operation").is(http.StatusForbidden)
+	b.as("maker1").post("/operation/retry", nil).is(http.StatusForbidden)
+	b.asIn("demo2", "maker1").post("/operation/retry", nil).is(http.StatusNotFound)
+
+	b.Network.Refuse = nil
+	operator.post("/operation/retry", nil).is(http.StatusSeeOther)
+	b.Clearing.Sweep(t.Context())
+	if sent := b.Network.Delivered(); len(sent) != 1 || sent[0].Reference != m.Reference() {
+		t.Errorf("after the operator's try clearing has %v, want the payment, once", sent)
+	}
+	operator.get("/operation").is(http.StatusOK).says("Nothing pauses")
+	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'operation.try-again' AND actor_name = 'Supervisor 1'"); n != 1 {
+		t.Errorf("the audit trail tells %d times of it", n)
+	}
+}

@@ -26,6 +26,7 @@ import (
 	"countersign/internal/stationtest"
 	"countersign/web"
 	"countersign/web/inbound"
+	"countersign/web/request"
 	"countersign/web/webtest"
 )
 
@@ -34,6 +35,7 @@ type product struct {
 	t      *testing.T
 	house  *stationtest.House
 	server *httptest.Server
+	routes []request.Route
 	sent   map[rulebook.Scheme]payment.Message // ours, unanswered, recalled
 	came   map[rulebook.Scheme]payment.Message // booked, recalled by the other bank
 }
@@ -48,7 +50,7 @@ func openProduct(t *testing.T) *product {
 		Limits:      web.Limits{PerPrincipal: 1_000_000, PerAddress: 1_000_000},
 	})
 	must(t, err)
-	p.server = httptest.NewServer(server.Handler())
+	p.server, p.routes = httptest.NewServer(server.Handler()), server.Routes()
 	t.Cleanup(p.server.Close)
 	for _, scheme := range rulebook.Schemes() {
 		p.begin(scheme)

@@ -63,13 +63,16 @@ func (p *product) walkPages(name string) {
 }
 
 // token signs a person in at the API.
-func (p *product) token(name string) string {
+func (p *product) token(name string) string { return p.tokenOf(demo.Realm, demo.Backoffice, name) }
+
+// tokenOf signs a person of a realm in at the API, behind a client.
+func (p *product) tokenOf(realm, client, name string) string {
 	form := url.Values{
-		"grant_type": {"password"}, "client_id": {demo.Backoffice}, "client_secret": {demo.ClientSecret}, "username": {name},
+		"grant_type": {"password"}, "client_id": {client}, "client_secret": {demo.ClientSecret}, "username": {name},
 		"password": {demo.UserPassword},
 	}
 	r, err := http.NewRequestWithContext(
-		p.t.Context(), http.MethodPost, p.server.URL+"/api/auth/v1/realms/"+demo.Realm+"/login", strings.NewReader(form.Encode()),
+		p.t.Context(), http.MethodPost, p.server.URL+"/api/auth/v1/realms/"+realm+"/login", strings.NewReader(form.Encode()),
 	)
 	must(p.t, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")

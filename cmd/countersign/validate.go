@@ -189,7 +189,7 @@ func (r *fileReport) add(f payment.Finding, at codec.Position) {
 // here, so it counts as one that may be.
 func (v validation) check(scheme rulebook.Scheme, read entry.Read) []payment.Finding {
 	return payment.CheckInstruction(payment.InstructionInput{
-		Scheme: scheme, Document: read.Order, Structure: read.Findings, At: v.at, Today: v.today,
+		Order: payment.Order{Scheme: scheme, Document: read.Order, Structure: read.Findings}, At: v.at, Today: v.today,
 		Account: &payment.DebtorAccount{Scheme: scheme, Open: true},
 	})
 }

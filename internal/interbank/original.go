@@ -131,15 +131,10 @@ func OriginalOf(document iso20022.Document) (Original, error) {
 
 // read is the payment as those who read documents know it.
 func (o original) read() (Original, error) {
-	known := Original{
+	return Original{
 		MessageID: o.messageID, MessageName: string(o.messageName), InstructionID: o.instructionID, EndToEndID: o.endToEndID,
 		TransactionID: o.transactionID, UETR: o.uetr,
-	}
-	known, err := known.copied(o.reference)
-	if err != nil {
-		return Original{}, err
-	}
-	return known.with(&o.amount, o.day)
+	}.read(said{amount: &o.amount, day: o.day, copy: o.reference})
 }
 
 // returnAsOriginal is a return as its status names it: by its message, with the ids of the payment and the amount that goes back.

@@ -55,9 +55,15 @@ type Reason struct {
 // narrative is the code of a reason given in words only.
 const narrative = "NARR"
 
+// choice is a code of ISO or one of the sender's own; each message has a type of its own for it.
+type choice struct{ Code, Proprietary string }
+
 // reasonOf puts together what a sender says about its reason.
-func reasonOf(set code.Set, choice [2]string, originator *party, lines []string) Reason {
-	id := cmp.Or(choice[0], choice[1], narrative)
+func reasonOf(set code.Set, given *choice, originator *party, lines []string) Reason {
+	if given == nil {
+		given = &choice{}
+	}
+	id := cmp.Or(given.Code, given.Proprietary, narrative)
 	definition, _ := set.Find(id)
 	return Reason{
 		Code: id, Text: strings.TrimSpace(definition.Text + " " + strings.Join(lines, " ")), Information: lines,
@@ -114,32 +120,44 @@ func readMoment(given iso20022.ISODateTime) (time.Time, error) {
 	return moment, neverZero(moment, err)
 }
 
-// with reads amount and day of an original payment into what is known of it.
-func (o Original) with(amount *iso20022.Amount, day iso20022.ISODate) (Original, error) {
-	var err error
-	o.Amount, err = readAmount("OrgnlIntrBkSttlmAmt", amount)
-	if err != nil {
-		return Original{}, err
-	}
-	o.Day, err = readDay(day)
-	return o, err
+// said is what a document says of the payment it is about, beside its ids; each is nil or "" where the document does not say it.
+type said struct {
+	group  *iso20022.OriginalGroupInformation29
+	amount *iso20022.Amount
+	day    iso20022.ISODate
+	copy   *iso20022.OriginalTransactionReference28
 }
 
-// copied reads the copy of an original payment.
-func (o Original) copied(reference *iso20022.OriginalTransactionReference28) (Original, error) {
-	if reference == nil {
-		return o, nil
+// read adds what a document says of the payment. Where a document names the payment's own document twice, it must name the same: else a
+// MismatchError.
+func (o Original) read(s said) (Original, error) {
+	if s.group != nil {
+		if o.MessageID != "" && o.MessageID != s.group.OriginalMessageID {
+			return Original{}, &MismatchError{Element: "OrgnlGrpInf/OrgnlMsgId", Said: s.group.OriginalMessageID, Known: o.MessageID}
+		}
+		o.MessageID, o.MessageName = s.group.OriginalMessageID, s.group.OriginalMessageNameID
 	}
 	var err error
-	o.Copy.Amount, err = readAmount("OrgnlTxRef/IntrBkSttlmAmt", reference.InterbankSettlementAmount)
+	o.Amount, err = readAmount("OrgnlIntrBkSttlmAmt", s.amount)
 	if err != nil {
 		return Original{}, err
 	}
-	o.Copy.Day, err = readDay(reference.InterbankSettlementDate)
+	o.Day, err = readDay(s.day)
 	if err != nil {
 		return Original{}, err
 	}
-	o.Copy.DebtorAccount, o.Copy.CreditorAccount = ibanOf(reference.DebtorAccount), ibanOf(reference.CreditorAccount)
+	if s.copy == nil {
+		return o, nil
+	}
+	o.Copy.Amount, err = readAmount("OrgnlTxRef/IntrBkSttlmAmt", s.copy.InterbankSettlementAmount)
+	if err != nil {
+		return Original{}, err
+	}
+	o.Copy.Day, err = readDay(s.copy.InterbankSettlementDate)
+	if err != nil {
+		return Original{}, err
+	}
+	o.Copy.DebtorAccount, o.Copy.CreditorAccount = ibanOf(s.copy.DebtorAccount), ibanOf(s.copy.CreditorAccount)
 	return o, nil
 }
 
@@ -148,16 +166,4 @@ func ibanOf(held *iso20022.CashAccount38) string {
 		return ""
 	}
 	return held.ID.IBAN
-}
-
-// inGroup adds the document of the payment. Where a document names it twice, it must name the same: else a MismatchError.
-func (o Original) inGroup(group *iso20022.OriginalGroupInformation29) (Original, error) {
-	if group == nil {
-		return o, nil
-	}
-	if o.MessageID != "" && o.MessageID != group.OriginalMessageID {
-		return Original{}, &MismatchError{Element: "OrgnlGrpInf/OrgnlMsgId", Said: group.OriginalMessageID, Known: o.MessageID}
-	}
-	o.MessageID, o.MessageName = group.OriginalMessageID, group.OriginalMessageNameID
-	return o, nil
 }

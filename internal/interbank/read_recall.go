@@ -25,7 +25,13 @@ func ReadCancellation(document *iso20022.FIToFIPaymentCancellationRequest) (Canc
 	if recall.OriginalTransactionID == "" {
 		return Cancellation{}, fmt.Errorf("read camt.056 without OrgnlTxId: %w", ErrIncomplete)
 	}
-	about, err := recalledOriginal(recall)
+	about, err := Original{
+		InstructionID: recall.OriginalInstructionID, EndToEndID: recall.OriginalEndToEndID,
+		TransactionID: recall.OriginalTransactionID, UETR: recall.OriginalUETR,
+	}.read(said{
+		group: recall.OriginalGroupInformation, amount: recall.OriginalInterbankSettlementAmount,
+		day: recall.OriginalInterbankSettlementDate, copy: recall.OriginalTransactionReference,
+	})
 	if err != nil {
 		return Cancellation{}, fmt.Errorf("read camt.056: %w", err)
 	}
@@ -35,31 +41,12 @@ func ReadCancellation(document *iso20022.FIToFIPaymentCancellationRequest) (Canc
 	}, nil
 }
 
-// recalledOriginal reads the payment a recall is about.
-func recalledOriginal(recall *iso20022.PaymentTransaction106) (Original, error) {
-	about, err := Original{
-		InstructionID: recall.OriginalInstructionID, EndToEndID: recall.OriginalEndToEndID,
-		TransactionID: recall.OriginalTransactionID, UETR: recall.OriginalUETR,
-	}.inGroup(recall.OriginalGroupInformation)
-	if err != nil {
-		return Original{}, err
-	}
-	about, err = about.with(recall.OriginalInterbankSettlementAmount, recall.OriginalInterbankSettlementDate)
-	if err != nil {
-		return Original{}, err
-	}
-	return about.copied(recall.OriginalTransactionReference)
-}
-
 func cancellationReason(reasons []iso20022.PaymentCancellationReason5) Reason {
-	if len(reasons) == 0 {
-		return reasonOf(code.CancellationReasons, [2]string{}, nil, nil)
+	var first iso20022.PaymentCancellationReason5
+	if len(reasons) > 0 {
+		first = reasons[0]
 	}
-	var choice [2]string
-	if reasons[0].Reason != nil {
-		choice = [2]string{reasons[0].Reason.Code, reasons[0].Reason.Proprietary}
-	}
-	return reasonOf(code.CancellationReasons, choice, reasons[0].Originator, reasons[0].AdditionalInformation)
+	return reasonOf(code.CancellationReasons, (*choice)(first.Reason), first.Originator, first.AdditionalInformation)
 }
 
 // NegativeResolution is the answer to a recall by camt.029.
@@ -84,7 +71,13 @@ func ReadResolution(document *iso20022.ResolutionOfInvestigation) (NegativeResol
 	if answer.OriginalTransactionID == "" {
 		return NegativeResolution{}, fmt.Errorf("read camt.029 without OrgnlTxId: %w", ErrIncomplete)
 	}
-	about, err := refusedOriginal(answer)
+	about, err := Original{
+		InstructionID: answer.OriginalInstructionID, EndToEndID: answer.OriginalEndToEndID,
+		TransactionID: answer.OriginalTransactionID, UETR: answer.OriginalUETR,
+	}.read(said{
+		group: answer.OriginalGroupInformation, amount: answer.OriginalInterbankSettlementAmount,
+		day: answer.OriginalInterbankSettlementDate, copy: answer.OriginalTransactionReference,
+	})
 	if err != nil {
 		return NegativeResolution{}, fmt.Errorf("read camt.029: %w", err)
 	}
@@ -98,29 +91,10 @@ func ReadResolution(document *iso20022.ResolutionOfInvestigation) (NegativeResol
 	}, nil
 }
 
-// refusedOriginal reads the payment whose recall is refused.
-func refusedOriginal(answer *iso20022.PaymentTransaction102) (Original, error) {
-	about, err := Original{
-		InstructionID: answer.OriginalInstructionID, EndToEndID: answer.OriginalEndToEndID,
-		TransactionID: answer.OriginalTransactionID, UETR: answer.OriginalUETR,
-	}.inGroup(answer.OriginalGroupInformation)
-	if err != nil {
-		return Original{}, err
-	}
-	about, err = about.with(answer.OriginalInterbankSettlementAmount, answer.OriginalInterbankSettlementDate)
-	if err != nil {
-		return Original{}, err
-	}
-	return about.copied(answer.OriginalTransactionReference)
-}
-
 func rejectionReason(reasons []iso20022.CancellationStatusReason4) Reason {
-	if len(reasons) == 0 {
-		return reasonOf(code.CancellationRejections, [2]string{}, nil, nil)
+	var first iso20022.CancellationStatusReason4
+	if len(reasons) > 0 {
+		first = reasons[0]
 	}
-	var choice [2]string
-	if reasons[0].Reason != nil {
-		choice = [2]string{reasons[0].Reason.Code, reasons[0].Reason.Proprietary}
-	}
-	return reasonOf(code.CancellationRejections, choice, reasons[0].Originator, reasons[0].AdditionalInformation)
+	return reasonOf(code.CancellationRejections, (*choice)(first.Reason), first.Originator, first.AdditionalInformation)
 }

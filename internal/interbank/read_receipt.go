@@ -80,11 +80,7 @@ func ReadStatusRequest(document *iso20022.FIToFIPaymentStatusRequest) (Inquiry, 
 
 // askedOriginal reads the payment a question is about, whose document may stand with the group too.
 func askedOriginal(about Original, asked *iso20022.PaymentTransaction113) (Original, error) {
-	about, err := about.inGroup(asked.OriginalGroupInformation)
-	if err != nil {
-		return Original{}, err
-	}
 	about.InstructionID, about.EndToEndID = asked.OriginalInstructionID, asked.OriginalEndToEndID
 	about.TransactionID, about.UETR = asked.OriginalTransactionID, asked.OriginalUETR
-	return about.copied(asked.OriginalTransactionReference)
+	return about.read(said{group: asked.OriginalGroupInformation, copy: asked.OriginalTransactionReference})
 }

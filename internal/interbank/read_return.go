@@ -76,15 +76,10 @@ func returnedOriginal(document *iso20022.PaymentReturn, transaction *iso20022.Pa
 	if group := document.OriginalGroupInformation; group != nil {
 		about.MessageID, about.MessageName = group.OriginalMessageID, group.OriginalMessageNameID
 	}
-	about, err := about.inGroup(transaction.OriginalGroupInformation)
-	if err != nil {
-		return Original{}, err
-	}
-	about, err = about.with(transaction.OriginalInterbankSettlementAmount, transaction.OriginalInterbankSettlementDate)
-	if err != nil {
-		return Original{}, err
-	}
-	return about.copied(transaction.OriginalTransactionReference)
+	return about.read(said{
+		group: transaction.OriginalGroupInformation, amount: transaction.OriginalInterbankSettlementAmount,
+		day: transaction.OriginalInterbankSettlementDate, copy: transaction.OriginalTransactionReference,
+	})
 }
 
 // chargeOf is the sum of what is kept.
@@ -111,12 +106,9 @@ func chargeOf(charges []iso20022.Charges7) (money.Amount, error) {
 }
 
 func returnReason(reasons []iso20022.PaymentReturnReason6) Reason {
-	if len(reasons) == 0 {
-		return reasonOf(code.ReturnReasons, [2]string{}, nil, nil)
+	var first iso20022.PaymentReturnReason6
+	if len(reasons) > 0 {
+		first = reasons[0]
 	}
-	var choice [2]string
-	if reasons[0].Reason != nil {
-		choice = [2]string{reasons[0].Reason.Code, reasons[0].Reason.Proprietary}
-	}
-	return reasonOf(code.ReturnReasons, choice, reasons[0].Originator, reasons[0].AdditionalInformation)
+	return reasonOf(code.ReturnReasons, (*choice)(first.Reason), first.Originator, first.AdditionalInformation)
 }

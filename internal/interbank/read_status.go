@@ -93,28 +93,24 @@ func ReadStatus(document *iso20022.FIToFIPaymentStatusReport) (Status, error) {
 
 // reportedOriginal reads the payment or return a status is about, whose document may stand with the group too.
 func reportedOriginal(about Original, transaction *iso20022.PaymentTransaction110) (Original, error) {
-	about, err := about.inGroup(transaction.OriginalGroupInformation)
-	if err != nil {
-		return Original{}, err
-	}
 	about.InstructionID, about.EndToEndID = transaction.OriginalInstructionID, transaction.OriginalEndToEndID
 	about.TransactionID, about.UETR = transaction.OriginalTransactionID, transaction.OriginalUETR
-	return about.copied(transaction.OriginalTransactionReference)
+	return about.read(said{group: transaction.OriginalGroupInformation, copy: transaction.OriginalTransactionReference})
 }
 
 // statusReason takes the first code, and the words of all reasons.
 func statusReason(reasons []iso20022.StatusReasonInformation12) Reason {
-	var choice [2]string
+	var first *choice
 	var named *party
 	var lines []string
 	for i := range reasons {
-		if given := reasons[i].Reason; given != nil && choice == [2]string{} {
-			choice = [2]string{given.Code, given.Proprietary}
+		if given := (*choice)(reasons[i].Reason); given != nil && (first == nil || *first == choice{}) {
+			first = given
 		}
 		if named == nil {
 			named = reasons[i].Originator
 		}
 		lines = append(lines, reasons[i].AdditionalInformation...)
 	}
-	return reasonOf(code.StatusReasons, choice, named, lines)
+	return reasonOf(code.StatusReasons, first, named, lines)
 }

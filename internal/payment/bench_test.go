@@ -64,7 +64,7 @@ func benchmarkAccount(scheme rulebook.Scheme, order *iso20022.CustomerCreditTran
 
 func benchmarkInput(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) payment.InstructionInput {
 	return payment.InstructionInput{
-		By: maker, Scheme: scheme, Document: order, At: noon, Today: noon, Account: benchmarkAccount(scheme, order),
+		Order: payment.Order{Scheme: scheme, Document: order}, By: maker, At: noon, Today: noon, Account: benchmarkAccount(scheme, order),
 	}
 }
 

@@ -31,6 +31,8 @@ type Draft struct {
 	Summary  Summary
 	// Payee is what the verification of the payee came to; none when nobody was asked.
 	Payee payee.Verification
+
+	fingerprint Digest // of the order
 }
 
 // DocumentDirection says where a stored document comes from.
@@ -43,8 +45,17 @@ const (
 	DocumentDraft DocumentDirection = "draft" // what a checker approves, before it is stamped and sent
 )
 
-// newDraft makes a draft of the canonical form of a checked document.
-func newDraft(in InstructionInput, written writtenOrder) (Draft, error) {
+// NewDraft checks an order and makes a draft of its canonical form: the content of a new instruction, or the new content of a pending one.
+// Error: RefusalError with every rule the document breaks.
+func NewDraft(in InstructionInput) (Draft, error) {
+	findings := CheckInstruction(in)
+	if len(findings) > 0 {
+		return Draft{}, &RefusalError{Findings: findings}
+	}
+	written, err := write(in.Document)
+	if err != nil {
+		return Draft{}, err
+	}
 	summary, err := SummaryOf(in.Document)
 	if err != nil {
 		return Draft{}, err
@@ -53,6 +64,7 @@ func newDraft(in InstructionInput, written writtenOrder) (Draft, error) {
 	d := Draft{
 		DocumentID: in.DocumentID, Direction: DocumentIn, Content: written.content, Hash: sha256.Sum256(written.content),
 		Name: in.Document.MessageName(), Reference: in.Document.GroupHeader.MessageID, Summary: summary,
+		fingerprint: written.fingerprint(in.Scheme),
 	}
 	d.Note, d.Replaces, d.ApprovalsRequired = in.Note, in.Replaces, in.Policy.ApprovalsRequired
 	d.Payee = in.Payee

@@ -18,23 +18,29 @@ import (
 	"countersign/internal/rulebook/reach"
 )
 
-// InstructionInput is everything a new instruction is made of. Times and identifiers come from the caller.
-type InstructionInput struct {
-	By         identity.Principal
+// Order is a payment order as a door took it. It goes unchanged to the station, to the rules and to the message made of it.
+type Order struct {
 	Scheme     rulebook.Scheme
 	ExternalID string // "" when there is none
 	// IdempotencyKey is the client's own key of a request that may come again; "" for none.
 	IdempotencyKey string
 	Document       *iso20022.CustomerCreditTransferInitiation
-	// Structure is what was found wrong when the document was read; such a document is never taken.
+	// Structure is what was found wrong when the document was read; such a document is never taken, but the rules are asked all the same, so
+	// that everything is told at once.
 	Structure  []Finding
 	Source     []byte // the bytes the client sent
 	SourceType string // media type of Source
-	Note       string // to the checkers, at most MaxReason characters
+	Note       string // to the checkers, at most MaxReason characters; of an amendment, why it is made
 	Replaces   int    // the version an amendment was made from; 0 when its editor did not say
-	// ManyTransactions lets the document hold more than one payment, for a dry run.
+	// ManyTransactions lets a dry run check a document with more than one payment; none is ever made of it.
 	ManyTransactions bool
+}
 
+// InstructionInput is everything a new instruction is made of. Times and identifiers come from the caller.
+type InstructionInput struct {
+	Order
+
+	By      identity.Principal
 	Account *DebtorAccount // the debtor account when it is one of the realm's, else nil
 	// Directory knows the creditors' banks of the scheme and which of them instant payments reach; nil asks nothing about them, as where no
 	// database is at hand.
@@ -77,9 +83,9 @@ func NewInstruction(in InstructionInput) (Created, error) {
 	if !in.By.Has(identity.RoleMaker) {
 		return Created{}, &ForbiddenError{Text: "You may not create payments: this needs the role maker."}
 	}
-	findings := CheckInstruction(in)
-	if len(findings) > 0 {
-		return Created{}, &RefusalError{Findings: findings}
+	draft, err := NewDraft(in)
+	if err != nil {
+		return Created{}, err
 	}
 	if in.Note != "" {
 		finding := CheckReason(in.Note)
@@ -87,14 +93,6 @@ func NewInstruction(in InstructionInput) (Created, error) {
 			finding.Pointer = "/note"
 			return Created{}, &FieldError{Findings: []Finding{*finding}}
 		}
-	}
-	written, err := write(in.Document)
-	if err != nil {
-		return Created{}, err
-	}
-	draft, err := newDraft(in, written)
-	if err != nil {
-		return Created{}, err
 	}
 	m := Message{
 		Realm: in.By.Realm, InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: KindInstruction, Scheme: in.Scheme, Direction: DirectionOut,
@@ -108,7 +106,7 @@ func NewInstruction(in InstructionInput) (Created, error) {
 	grant, _ := in.By.Grant(identity.RoleMaker)
 	created := Created{
 		Actor: in.By.Actor(), Grant: grant, Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference,
-		Fingerprint: written.fingerprint(in.Scheme), IdempotencyKey: in.IdempotencyKey,
+		Fingerprint: draft.fingerprint, IdempotencyKey: in.IdempotencyKey,
 	}
 	return created.open(m, in.Policy, in.Seal), nil
 }
@@ -125,19 +123,6 @@ func (c Created) open(m Message, policy Policy, seal Sealer) Created {
 	}
 	c.Message = m.WithContent(m.Content)
 	return c
-}
-
-// NewAmendment checks new content for a pending message, by the same rules as a new one.
-func NewAmendment(in InstructionInput) (Draft, error) {
-	findings := CheckInstruction(in)
-	if len(findings) > 0 {
-		return Draft{}, &RefusalError{Findings: findings}
-	}
-	written, err := write(in.Document)
-	if err != nil {
-		return Draft{}, err
-	}
-	return newDraft(in, written)
 }
 
 // PreviewInstruction checks a payment order by the same rules as NewInstruction and returns what people search it for, or every finding.

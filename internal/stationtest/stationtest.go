@@ -27,7 +27,6 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/store/credential"
 	"countersign/internal/store/storetest"
-	"countersign/internal/submission"
 )
 
 // House is everything below the web.
@@ -249,12 +248,12 @@ func (h *House) Principal(t testing.TB, d Door) identity.Principal {
 }
 
 // Order returns a payment order that no rule refuses: CHF 100.00 or EUR 100.00, with identifiers of its own.
-func (h *House) Order(scheme rulebook.Scheme) submission.Input {
+func (h *House) Order(scheme rulebook.Scheme) payment.Order {
 	h.mu.Lock()
 	h.number++
 	number := h.number
 	h.mu.Unlock()
-	return submission.Input{Scheme: scheme, ExternalID: fmt.Sprintf("external-%d", number), Document: Document(scheme, number, h.Clock.Now())}
+	return payment.Order{Scheme: scheme, ExternalID: fmt.Sprintf("external-%d", number), Document: Document(scheme, number, h.Clock.Now())}
 }
 
 // Create submits an order of the scheme for the maker and fails the test if it is refused.

@@ -29,12 +29,11 @@ func (s *Station) Withdraw(ctx context.Context, by identity.Principal, id uuid.U
 //
 // Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.RefusalError, payment.RepeatError when this person made
 // the present content with the same order before.
-func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID, in Input) (payment.Message, error) {
+func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID, in payment.Order) (payment.Message, error) {
 	found, err := s.verifyAmended(ctx, by, id, in)
 	if err != nil {
 		return payment.Message{}, err
 	}
-	in.payee = found
 	c := change{by: by, action: payment.ActionAmend, at: s.now()}
 	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, id, lifecycle.Considered{
 		Ask: func(m payment.Message) lifecycle.SubmissionQuery {
@@ -49,13 +48,14 @@ func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID
 				return payment.Transition{}, err
 			}
 			order := in
-			order.Scheme = m.Scheme
+			order.Scheme, order.ManyTransactions = m.Scheme, false
 			asked := s.instruction(by, order, known, c.at)
+			asked.Payee = found
 			err = m.RepeatedAmendment(by, asked)
 			if err != nil {
 				return payment.Transition{}, err
 			}
-			draft, err := payment.NewAmendment(asked)
+			draft, err := payment.NewDraft(asked)
 			if err != nil {
 				return payment.Transition{}, err
 			}

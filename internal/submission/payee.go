@@ -18,7 +18,7 @@ import (
 
 // Payee is what is found about the payee of an order that is about to be submitted, or about to amend a message (zero for none): what is
 // stored with it when it is submitted within the next minutes. None where payees are not verified, or the order breaks a rule.
-func (s *Station) Payee(ctx context.Context, by identity.Principal, amends uuid.UUID, in Input) (payee.Verification, error) {
+func (s *Station) Payee(ctx context.Context, by identity.Principal, amends uuid.UUID, in payment.Order) (payee.Verification, error) {
 	if amends != uuid.Nil {
 		return s.verifyAmended(ctx, by, amends, in)
 	}
@@ -26,7 +26,7 @@ func (s *Station) Payee(ctx context.Context, by identity.Principal, amends uuid.
 }
 
 // verify asks about the payee of an order that is about to be stored.
-func (s *Station) verify(ctx context.Context, by identity.Principal, in Input) (payee.Verification, error) {
+func (s *Station) verify(ctx context.Context, by identity.Principal, in payment.Order) (payee.Verification, error) {
 	if !s.Verifies(in.Scheme) || !by.Has(identity.RoleMaker) {
 		return payee.Verification{}, nil
 	}
@@ -42,7 +42,7 @@ func (s *Station) verify(ctx context.Context, by identity.Principal, in Input) (
 }
 
 // verifyAmended asks about the payee of new content for a message. Where name and account stay, what was found before stays too.
-func (s *Station) verifyAmended(ctx context.Context, by identity.Principal, id uuid.UUID, in Input) (payee.Verification, error) {
+func (s *Station) verifyAmended(ctx context.Context, by identity.Principal, id uuid.UUID, in payment.Order) (payee.Verification, error) {
 	if s.cfg.Payee == nil {
 		return payee.Verification{}, nil
 	}
@@ -58,7 +58,7 @@ func (s *Station) verifyAmended(ctx context.Context, by identity.Principal, id u
 }
 
 // keepsPayee reports whether an order pays the same name and account as the message it amends, which was verified.
-func keepsPayee(m payment.Message, in Input) bool {
+func keepsPayee(m payment.Message, in payment.Order) bool {
 	summary, err := payment.SummaryOf(in.Document)
 	return err == nil && m.Payee.Known() && summary.CreditorName == m.Summary.CreditorName &&
 		summary.CreditorAccount == m.Summary.CreditorAccount
@@ -70,7 +70,7 @@ func (s *Station) Verifies(scheme rulebook.Scheme) bool {
 }
 
 // asked is what is found about the payee of an order that breaks no rule: what was found a moment ago, or what the bank says now.
-func (s *Station) asked(ctx context.Context, in Input, order payment.InstructionInput) payee.Verification {
+func (s *Station) asked(ctx context.Context, in payment.Order, order payment.InstructionInput) payee.Verification {
 	if !s.Verifies(in.Scheme) {
 		return payee.Verification{}
 	}

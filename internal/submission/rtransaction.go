@@ -19,7 +19,13 @@ import (
 // recall cannot be trusted; payment.RefusalError with every rule broken, also when another R-transaction about the payment is under way or
 // done.
 func (s *Station) CreateRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction) (Result, error) {
-	message, err := s.cfg.Messages.InsertRTransaction(ctx, lifecycle.RTransactionQuery{By: by, Asked: asked}, s.newRTransaction(by, asked))
+	ask := lifecycle.RTransactionQuery{By: by, Asked: asked}
+	message, err := s.cfg.Messages.InsertRTransaction(ctx, ask, func(about payment.RTransactionSubject) (payment.Created, error) {
+		in := s.rTransaction(by, asked, about)
+		in.GlobalID = globalid.New(about.Mark, in.At, s.cfg.Random())
+		in.InternalID, in.DocumentID = s.cfg.NewID(), s.cfg.NewID()
+		return payment.NewRTransaction(in)
+	})
 	var duplicate *lifecycle.DuplicateError
 	var refused *payment.RefusalError
 	if errors.As(err, &refused) {
@@ -59,15 +65,6 @@ func (s *Station) PreviewRTransaction(
 		return payment.RTransactionPreview{}, err
 	}
 	return s.rTransaction(by, asked, about).Preview(), nil
-}
-
-func (s *Station) newRTransaction(by identity.Principal, asked payment.RTransaction) lifecycle.NewRTransactionFunc {
-	return func(about payment.RTransactionSubject) (payment.Created, error) {
-		in := s.rTransaction(by, asked, about)
-		in.GlobalID = globalid.New(about.Mark, in.At, s.cfg.Random())
-		in.InternalID, in.DocumentID = s.cfg.NewID(), s.cfg.NewID()
-		return payment.NewRTransaction(in)
-	}
 }
 
 func (s *Station) rTransaction(

@@ -20,7 +20,6 @@ import (
 
 	"countersign/internal/globalid"
 	"countersign/internal/identity"
-	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/payee"
 	"countersign/internal/payment"
@@ -50,25 +49,6 @@ type Config struct {
 // New makes the station.
 func New(cfg Config) *Station { return &Station{cfg: cfg} }
 
-// Input is a payment order on its way in.
-type Input struct {
-	Scheme     rulebook.Scheme
-	ExternalID string // "" when there is none
-	// IdempotencyKey is the client's own key of a request that may come again; "" for none.
-	IdempotencyKey string
-	Document       *iso20022.CustomerCreditTransferInitiation
-	// Structure is what was found wrong when the document was read; the rules are asked all the same, so that everything is told at once.
-	Structure  []payment.Finding
-	Source     []byte // the bytes the client sent
-	SourceType string // media type of Source
-	Note       string // to the checkers, at most payment.MaxReason characters; of an amendment, why it is made
-	Replaces   int    // the version an amendment was made from; 0 when the caller does not say
-	// ManyTransactions lets Validate check a document with more than one payment; Create never takes one.
-	ManyTransactions bool
-	// payee is what is known of the payee.
-	payee payee.Verification
-}
-
 // Result is a created message, or the one an earlier identical request created.
 type Result struct {
 	Message  payment.Message
@@ -79,16 +59,18 @@ type Result struct {
 //
 // Errors: payment.ForbiddenError; payment.RefusalError with every rule broken, DU01 for a MsgId or externalId used with other content;
 // ErrKeyReused.
-func (s *Station) Create(ctx context.Context, by identity.Principal, in Input) (Result, error) {
-	var err error
-	in.payee, err = s.verify(ctx, by, in)
+func (s *Station) Create(ctx context.Context, by identity.Principal, in payment.Order) (Result, error) {
+	found, err := s.verify(ctx, by, in)
 	if err != nil {
 		return Result{}, err
 	}
 	at := s.now()
+	in.ManyTransactions = false
 	ask := s.ask(by, in)
 	message, err := s.cfg.Messages.Insert(ctx, ask, func(known lifecycle.SubmissionFacts) (payment.Created, error) {
-		return payment.NewInstruction(s.instruction(by, in, known, at))
+		order := s.instruction(by, in, known, at)
+		order.Payee = found
+		return payment.NewInstruction(order)
 	})
 	var duplicate *lifecycle.DuplicateError
 	var refused *payment.RefusalError
@@ -106,7 +88,7 @@ func (s *Station) Create(ctx context.Context, by identity.Principal, in Input) (
 
 // repeatOrRefuse answers an order that a rule refuses. When it repeats one that was taken (its day has gone by since, say), the first
 // answer is the answer all the same: a key never expires.
-func (s *Station) repeatOrRefuse(ctx context.Context, by identity.Principal, in Input, refused error) (Result, error) {
+func (s *Station) repeatOrRefuse(ctx context.Context, by identity.Principal, in payment.Order, refused error) (Result, error) {
 	fingerprint, err := payment.OrderFingerprint(in.Scheme, in.Document)
 	if err != nil {
 		return Result{}, refused
@@ -125,13 +107,15 @@ func (s *Station) repeatOrRefuse(ctx context.Context, by identity.Principal, in 
 var errNotMaker = &payment.ForbiddenError{Text: "You may not create payments: this needs the role maker."}
 
 // Validate checks a payment order by the same rules without storing anything. It returns every finding, none when the order is fine.
-func (s *Station) Validate(ctx context.Context, by identity.Principal, in Input) ([]payment.Finding, error) {
+func (s *Station) Validate(ctx context.Context, by identity.Principal, in payment.Order) ([]payment.Finding, error) {
 	_, findings, err := s.validate(ctx, by, in)
 	return findings, err
 }
 
 // ValidateWithPayee is Validate, and of an order that is fine what is found about its payee; none for several payments at once.
-func (s *Station) ValidateWithPayee(ctx context.Context, by identity.Principal, in Input) (payee.Verification, []payment.Finding, error) {
+func (s *Station) ValidateWithPayee(
+	ctx context.Context, by identity.Principal, in payment.Order,
+) (payee.Verification, []payment.Finding, error) {
 	order, findings, err := s.validate(ctx, by, in)
 	_, _, single := in.Document.SinglePayment()
 	if err != nil || len(findings) > 0 || !single {
@@ -140,7 +124,9 @@ func (s *Station) ValidateWithPayee(ctx context.Context, by identity.Principal, 
 	return s.asked(ctx, in, order), nil, nil
 }
 
-func (s *Station) validate(ctx context.Context, by identity.Principal, in Input) (payment.InstructionInput, []payment.Finding, error) {
+func (s *Station) validate(
+	ctx context.Context, by identity.Principal, in payment.Order,
+) (payment.InstructionInput, []payment.Finding, error) {
 	if !by.Has(identity.RoleMaker) {
 		return payment.InstructionInput{}, nil, errNotMaker
 	}
@@ -149,13 +135,12 @@ func (s *Station) validate(ctx context.Context, by identity.Principal, in Input)
 		return payment.InstructionInput{}, nil, err
 	}
 	order := s.instruction(by, in, known, s.now())
-	order.ManyTransactions = in.ManyTransactions
 	return order, payment.CheckInstruction(order), nil
 }
 
 // Preview checks a payment order and returns the summary and the number of approvals it would need, for the page that asks the maker
 // to check the answers. Findings come back as Validate returns them. The rules are asked once.
-func (s *Station) Preview(ctx context.Context, by identity.Principal, in Input) (Preview, error) {
+func (s *Station) Preview(ctx context.Context, by identity.Principal, in payment.Order) (Preview, error) {
 	if !by.Has(identity.RoleMaker) {
 		return Preview{}, errNotMaker
 	}
@@ -183,7 +168,9 @@ var ErrKeyReused = errors.New("the Idempotency-Key was used before with other co
 
 // repeat answers a request whose externalId, Idempotency-Key or MsgId was used before. The externalId is no part of an order's content, so
 // a key that comes with another one is another request's.
-func (s *Station) repeat(ctx context.Context, by identity.Principal, in Input, duplicate *lifecycle.DuplicateError) (Result, error) {
+func (s *Station) repeat(
+	ctx context.Context, by identity.Principal, in payment.Order, duplicate *lifecycle.DuplicateError,
+) (Result, error) {
 	keyed := duplicate.Scope == payment.KeyIdempotency
 	switch {
 	case keyed && !duplicate.SameContent:
@@ -214,7 +201,7 @@ func refuseDuplicate(duplicate *lifecycle.DuplicateError) error {
 }
 
 // ask names what the new message needs to know. Fields that are not there yet are found missing by the rules later.
-func (s *Station) ask(by identity.Principal, in Input) lifecycle.SubmissionQuery {
+func (s *Station) ask(by identity.Principal, in payment.Order) lifecycle.SubmissionQuery {
 	q := lifecycle.SubmissionQuery{
 		Realm: by.Realm, ClientID: by.ClientID, Channel: by.Channel, Scheme: in.Scheme, Kind: payment.KindInstruction,
 	}
@@ -233,12 +220,12 @@ func (s *Station) ask(by identity.Principal, in Input) lifecycle.SubmissionQuery
 	return q
 }
 
-func (s *Station) instruction(by identity.Principal, in Input, known lifecycle.SubmissionFacts, at time.Time) payment.InstructionInput {
+// instruction is an order with what holds in its realm at this moment.
+func (s *Station) instruction(
+	by identity.Principal, in payment.Order, known lifecycle.SubmissionFacts, at time.Time,
+) payment.InstructionInput {
 	return payment.InstructionInput{
-		By: by, Scheme: in.Scheme, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey, Document: in.Document, Structure: in.Structure,
-		Source: in.Source, SourceType: in.SourceType,
-		Note: in.Note, Replaces: in.Replaces, Payee: in.payee, Account: known.Account,
-		Directory: known.Directory, Policy: known.Policy, Rules: s.cfg.Rules,
+		Order: in, By: by, Account: known.Account, Directory: known.Directory, Policy: known.Policy, Rules: s.cfg.Rules,
 		GlobalID: globalid.New(known.Mark, at, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
 		At: at, Today: at.In(s.cfg.Zone), Seal: s.cfg.Seal,
 	}

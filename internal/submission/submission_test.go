@@ -10,7 +10,6 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/storetest"
-	"countersign/internal/submission"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -40,7 +39,7 @@ func TestAKeyNeverExpires(t *testing.T) {
 	wantRefusal(t, other, h, "DU01", "/Document/CstmrCdtTrfInitn/GrpHdr/MsgId")
 }
 
-func wantRefusal(t *testing.T, order submission.Input, h *stationtest.House, code, pointer string) {
+func wantRefusal(t *testing.T, order payment.Order, h *stationtest.House, code, pointer string) {
 	t.Helper()
 	_, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
 	var refused *payment.RefusalError

@@ -10,7 +10,7 @@ import (
 // decide approves or rejects a message. expect is what the path says about it; the path of all kinds says nothing.
 func (a *API) decide(expect approval.Expectation) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		order, err := a.readStep(c, a.bodies.approval, flat)
+		order, err := a.readStep(c, form{schema: a.bodies.approval, mode: flat})
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}

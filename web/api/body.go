@@ -12,6 +12,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/jsontoken"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/web/problem"
 	"countersign/web/request"
 )
@@ -88,6 +89,9 @@ type form struct {
 	schema *jsonschema.Schema
 	mode   wrapping
 	also   func(body) []mistake // what a schema cannot say; nil for nothing
+	// scheme is that of the path, "" where it names none; request the form of an R-transaction.
+	scheme  rulebook.Scheme
+	request requestForm
 }
 
 // parseForm reads a body strictly and holds it against its form. It fails with a Problem that names everything that is wrong, in the

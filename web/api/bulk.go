@@ -20,7 +20,7 @@ const maxBulk = 100
 // decideMany carries out decisions one after the other, each with a result of its own: one that is malformed or refused stops no other.
 // A body that is no list of 1 to maxBulk entries is refused as a whole, and nothing of it is decided.
 func (a *API) decideMany(c echo.Context) error {
-	batch, err := a.readStep(c, a.bodies.bulk, flat)
+	batch, err := a.readStep(c, form{schema: a.bodies.bulk, mode: flat})
 	entries, _ := batch.value("approvals").([]any)
 	malformed, whole := sorted(batch, err)
 	if whole != nil {

@@ -7,14 +7,12 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"countersign/internal/approval"
 	"countersign/internal/interbank/carriage"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/submission"
 	"countersign/web/problem"
 )
 
@@ -24,18 +22,17 @@ const replayedHeader = "Idempotent-Replayed"
 // create makes a payment.
 func (a *API) create(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		order, err := a.read(c, a.bodies.create, wrappable)
+		order, err := a.read(c, form{schema: a.bodies.create, mode: wrappable, scheme: scheme})
 		if err != nil {
-			return a.failCommand(c, order, a.withRules(c, order, order.input(scheme), err))
+			return a.failCommand(c, order, a.withRules(c, order, err))
 		}
 		key, end, err := a.keyed(c)
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
 		defer end()
-		asked := order.input(scheme)
-		asked.IdempotencyKey = key
-		created, err := a.cfg.Submission.Create(c.Request().Context(), principal(c), asked)
+		order.asked.IdempotencyKey = key
+		created, err := a.cfg.Submission.Create(c.Request().Context(), principal(c), order.asked)
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
@@ -58,10 +55,9 @@ func atCreation(m payment.Message) payment.Message {
 // validate checks a payment by the same rules without storing it.
 func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		order, err := a.read(c, a.bodies.validate, wrappable)
-		dryRun := order.input(scheme)
-		dryRun.ManyTransactions = true
-		err = a.withRules(c, order, dryRun, err)
+		order, err := a.read(c, form{schema: a.bodies.validate, mode: wrappable, scheme: scheme})
+		order.asked.ManyTransactions = true
+		err = a.withRules(c, order, err)
 		var malformed *problem.Problem
 		if errors.As(err, &malformed) && malformed.Variant == problem.VariantFields {
 			return a.answerInvalid(c, malformed.Findings)
@@ -69,7 +65,7 @@ func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
-		verified, findings, err := a.cfg.Submission.ValidateWithPayee(c.Request().Context(), principal(c), dryRun)
+		verified, findings, err := a.cfg.Submission.ValidateWithPayee(c.Request().Context(), principal(c), order.asked)
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
@@ -84,7 +80,8 @@ func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 
 // withRules adds to what is malformed in a body the rules its order breaks, so that a client corrects everything at once. Where the order
 // could not be read to its end, or the caller may not create payments, the error stays as it is.
-func (a *API) withRules(c echo.Context, order order, in submission.Input, err error) error {
+func (a *API) withRules(c echo.Context, order order, err error) error {
+	in := order.asked
 	var malformed *problem.Problem
 	if !errors.As(err, &malformed) || malformed.Variant != problem.VariantFields || order.document == nil {
 		return err
@@ -115,7 +112,7 @@ func (a *API) answerInvalid(c echo.Context, findings []payment.Finding) error {
 // cancel withdraws a pending message. expect is what the path says about it.
 func (a *API) cancel(expect approval.Expectation) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		order, err := a.readStep(c, a.bodies.cancel, wrappable)
+		order, err := a.readStep(c, form{schema: a.bodies.cancel, mode: wrappable})
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
@@ -131,15 +128,15 @@ func (a *API) cancel(expect approval.Expectation) echo.HandlerFunc {
 // update puts new content in the place of a pending payment's.
 func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		order, err := a.readStep(c, a.bodies.update, wrappable)
+		order, err := a.readStep(c, form{schema: a.bodies.update, mode: wrappable, scheme: scheme})
 		if err != nil {
-			return a.failCommand(c, order, a.withRules(c, order, order.input(scheme), err))
+			return a.failCommand(c, order, a.withRules(c, order, err))
 		}
 		id, err := a.expected(c, order, approval.Expectation{Kind: payment.KindInstruction, Scheme: scheme})
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
-		m, err := a.cfg.Submission.Amend(c.Request().Context(), principal(c), id, order.input(scheme))
+		m, err := a.cfg.Submission.Amend(c.Request().Context(), principal(c), id, order.asked)
 		s := step{message: m, err: err}
 		if s.failed() {
 			return a.answerStep(c, order, s)
@@ -187,31 +184,31 @@ func (a *API) expected(c echo.Context, order order, expect approval.Expectation)
 type order struct {
 	body
 	identifiers Identifiers
-	request     requestForm // of a recall, return or resolution; the zero form for the others
+	request     requestForm   // of a recall, return or resolution; the zero form for the others
+	asked       payment.Order // for the station, where the body holds a document
 }
 
 // read takes in a body. What can be told of its subject is in the order also when it fails.
-func (a *API) read(c echo.Context, schema *jsonschema.Schema, mode wrapping) (order, error) {
-	return a.readForm(c, form{schema: schema, mode: mode})
-}
-
-// readStep is read for a step of a message that is there: it repeats by itself, so that a key would be one promise too many.
-func (a *API) readStep(c echo.Context, schema *jsonschema.Schema, mode wrapping) (order, error) {
-	o, err := a.read(c, schema, mode)
-	return o, firstOf(err, noKey(c.Request().Header))
-}
-
-// readForm is read for a body that a schema alone does not describe.
-func (a *API) readForm(c echo.Context, f form) (order, error) {
+func (a *API) read(c echo.Context, f form) (order, error) {
 	raw, err := receive(c)
 	if err != nil {
 		return order{}, err
 	}
 	parsed, err := parseForm(c.Request().Context(), raw, f)
-	return order{body: parsed, identifiers: Identifiers{
+	o := order{body: parsed, request: f.request, identifiers: Identifiers{
 		ExternalID: parsed.text("identifiers", "externalId"), InternalID: parsed.text("identifiers", "internalId"),
 		CreditID: parsed.text("identifiers", "creditId"), RecallID: parsed.text("identifiers", "recallId"),
-	}}, err
+	}}
+	o.asked = payment.Order{
+		Scheme: f.scheme, ExternalID: o.identifiers.ExternalID, Document: parsed.document, Source: raw, SourceType: echo.MIMEApplicationJSON,
+	}
+	return o, err
+}
+
+// readStep is read for a step of a message that is there: it repeats by itself, so that a key would be one promise too many.
+func (a *API) readStep(c echo.Context, f form) (order, error) {
+	o, err := a.read(c, f)
+	return o, firstOf(err, noKey(c.Request().Header))
 }
 
 // at moves findings from where the domain expects the order's members to where the caller put them.
@@ -225,13 +222,6 @@ func (o order) about(m payment.Message) order {
 		o.identifiers = identifiersOf(m)
 	}
 	return o
-}
-
-func (o order) input(scheme rulebook.Scheme) submission.Input {
-	return submission.Input{
-		Scheme: scheme, ExternalID: o.text("identifiers", "externalId"), Document: o.document, Source: o.raw,
-		SourceType: echo.MIMEApplicationJSON,
-	}
 }
 
 // parseID reads an id in its 36-character form, or fails with payment.ErrNotFound; the zero id is nobody's, and filters would take it for

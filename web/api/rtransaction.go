@@ -17,8 +17,7 @@ import (
 // createRTransaction makes a recall, return or resolution.
 func (a *API) createRTransaction(f requestForm, scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		order, err := a.readForm(c, form{schema: f.schema, mode: wrappable, also: f.check})
-		order.request = f
+		order, err := a.read(c, form{schema: f.schema, mode: wrappable, also: f.check, scheme: scheme, request: f})
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
@@ -27,7 +26,7 @@ func (a *API) createRTransaction(f requestForm, scheme rulebook.Scheme) echo.Han
 			return a.failCommand(c, order, err)
 		}
 		defer end()
-		asked, err := a.rTransaction(c, order, scheme)
+		asked, err := a.rTransaction(c, order)
 		if err != nil {
 			return a.failCommand(c, order, err)
 		}
@@ -44,10 +43,8 @@ func (a *API) createRTransaction(f requestForm, scheme rulebook.Scheme) echo.Han
 
 // rTransaction reads what the caller asks for; ids may be internalIds or Global IDs. Errors: payment.RefusalError for an id that names
 // nothing and for a charge in a foreign currency, payment.FieldError for a charge that is no amount.
-func (a *API) rTransaction(c echo.Context, o order, scheme rulebook.Scheme) (payment.RTransaction, error) {
-	asked := o.request.rTransaction(o.body, scheme)
-	var err error
-	asked.Charge, err = o.request.charge(o.body, scheme)
+func (a *API) rTransaction(c echo.Context, o order) (payment.RTransaction, error) {
+	asked, err := o.request.rTransaction(o.body, o.asked.Scheme)
 	if err != nil {
 		return asked, err
 	}

@@ -85,13 +85,15 @@ func (f requestForm) originalMember(b body) string {
 	return f.original
 }
 
-// rTransaction reads the request without its charge and without its ids, which have to be looked up.
-func (f requestForm) rTransaction(b body, scheme rulebook.Scheme) payment.RTransaction {
+// rTransaction reads the request without its ids, which have to be looked up. Errors: payment.RefusalError for a charge in a foreign
+// currency, payment.FieldError for one that is no amount.
+func (f requestForm) rTransaction(b body, scheme rulebook.Scheme) (payment.RTransaction, error) {
 	reason, _ := f.member(b, "reason").(string)
+	charge, err := f.charge(b, scheme)
 	return payment.RTransaction{
-		Request: rtransactionrule.Request{Reason: reason, Information: lines(f.member(b, "additionalInformation"))},
+		Request: rtransactionrule.Request{Reason: reason, Information: lines(f.member(b, "additionalInformation")), Charge: charge},
 		Kind:    f.kind, Scheme: scheme, ExternalID: b.text("identifiers", "externalId"), Source: b.raw, SourceType: echo.MIMEApplicationJSON,
-	}
+	}, err
 }
 
 // lines reads a text or a list of texts.

@@ -31,8 +31,8 @@ type prepared struct {
 func (p prepared) fine() bool { return len(p.built.Problems) == 0 && len(p.findings) == 0 }
 
 // input is what the submission station takes. The draft's key is the externalId: a form sent twice makes one payment.
-func (p prepared) input() submission.Input {
-	in := submission.Input{
+func (p prepared) input() payment.Order {
+	in := payment.Order{
 		Scheme: p.draft.Scheme, ExternalID: p.draft.ID.String(), Document: p.built.Document, Structure: p.findings, Note: p.note,
 	}
 	if len(p.source) > 0 {

@@ -16,7 +16,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/lifecycle"
-	"countersign/internal/submission"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -296,7 +295,7 @@ func (v *visit) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANCheck
 		return check, nil
 	}
 	probe := entry.Order{Scheme: scheme, Values: entry.Values{CreditorIBAN: iban.String()}, At: v.At, Today: v.Today()}.Build()
-	findings, err := v.Config.Submission.Validate(v.Context(), v.By, submission.Input{Scheme: scheme, Document: probe.Document})
+	findings, err := v.Config.Submission.Validate(v.Context(), v.By, payment.Order{Scheme: scheme, Document: probe.Document})
 	if err != nil {
 		return check, err
 	}

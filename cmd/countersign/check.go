@@ -14,13 +14,18 @@ import (
 	"countersign/internal/payment"
 )
 
-type checkCommand struct {
+// auditorSettings are what the auditor needs to see and to hold.
+type auditorSettings struct {
 	DatabaseURL    string `help:"PostgreSQL URL of a login that sees every row: the schema's owner, or one with BYPASSRLS that may read every table." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
 	ReleaseKeyFile string `help:"File with the keys that seal what is approved and sent, as serve has it." env:"COUNTERSIGN_RELEASE_KEY_FILE"`
 	TokenKeyFile   string `help:"File with the keys of tokens, which seal people, roles, policies and accounts, as serve has it." env:"COUNTERSIGN_TOKEN_KEY_FILE"`
 	AuditKeyFile   string `help:"File with the keys that sign the audit trail, as serve has it." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
-	WithoutKeys    bool   `help:"Be content with what can be checked without the keys that are not given."`
-	JSON           bool   `help:"Print one JSON object." name:"json"`
+}
+
+type checkCommand struct {
+	Auditor     auditorSettings `embed:""`
+	WithoutKeys bool            `help:"Be content with what can be checked without the keys that are not given."`
+	JSON        bool            `help:"Print one JSON object." name:"json"`
 }
 
 // incompleteError: nothing was found broken, but not everything was looked at.
@@ -36,14 +41,9 @@ func (e *incompleteError) ExitCode() int { return exitIncomplete }
 
 // Run prints each invariant and what breaks it. It fails when something does, and when a key that a check needs was not given.
 func (c *checkCommand) Run(ctx context.Context) error {
-	cfg := auditor.Config{DatabaseURL: c.DatabaseURL, Now: time.Now()}
-	err := c.readKeys(&cfg)
+	cfg, err := c.Auditor.config()
 	if err != nil {
 		return err
-	}
-	cfg.Zone, err = time.LoadLocation("Europe/Zurich")
-	if err != nil {
-		return fmt.Errorf("load the banks' time zone: %w", err)
 	}
 	began := time.Now()
 	report, err := auditor.Check(ctx, cfg)
@@ -67,8 +67,18 @@ func (c *checkCommand) Run(ctx context.Context) error {
 	return nil
 }
 
+// config is what the auditor is asked.
+func (c auditorSettings) config() (auditor.Config, error) {
+	zone, err := time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		return auditor.Config{}, fmt.Errorf("load the banks' time zone: %w", err)
+	}
+	cfg := auditor.Config{DatabaseURL: c.DatabaseURL, Now: time.Now(), Zone: zone}
+	return cfg, c.readKeys(&cfg)
+}
+
 // readKeys reads the key files that were given.
-func (c *checkCommand) readKeys(cfg *auditor.Config) error {
+func (c auditorSettings) readKeys(cfg *auditor.Config) error {
 	if c.ReleaseKeyFile != "" {
 		keys, err := readRing(c.ReleaseKeyFile, bareReleaseKey)
 		if err != nil {
@@ -136,6 +146,13 @@ func writeReport(output io.Writer, r auditor.Report, took time.Duration) error {
 		fmt.Fprintf(&text, "%s not made again to compare: the debtor account was changed since by whoever provisions\n",
 			counted(r.AccountChanged, "document"))
 	}
+	if r.MadeOtherwise > 0 {
+		fmt.Fprintf(&text, "%s written otherwise today than they were sent: an operator answers for them\n", counted(r.MadeOtherwise, "document"))
+	}
+	for _, run := range r.Late {
+		fmt.Fprintf(&text, "%s sealed afterwards by %s on %s, of before %s: %s\n", counted(run.Rows, "row"), run.By,
+			run.At.UTC().Format("2006-01-02 15:04 MST"), run.Before.Format(time.DateOnly), run.Reason)
+	}
 	_, err := io.WriteString(output, text.String())
 	return err
 }
@@ -159,10 +176,20 @@ type checkedInvariant struct {
 
 // checkedEntry is a row that breaks an invariant.
 type checkedEntry struct {
-	Realm string `json:"realm"`
-	Table string `json:"table"`
-	Key   string `json:"key"`
-	What  string `json:"what"`
+	Realm    string `json:"realm"`
+	Table    string `json:"table"`
+	Key      string `json:"key"`
+	What     string `json:"what"`
+	Unproven bool   `json:"unproven,omitempty"`
+}
+
+// checkedRun is a run that sealed rows afterwards.
+type checkedRun struct {
+	By     string    `json:"by"`
+	Reason string    `json:"reason"`
+	At     time.Time `json:"at"`
+	Before time.Time `json:"before"`
+	Rows   int       `json:"rows"`
 }
 
 // writeReportJSON writes the report as one object on one line.
@@ -176,14 +203,19 @@ func writeReportJSON(output io.Writer, r auditor.Report, took time.Duration) err
 		Requests       int                `json:"requests"`
 		Tokens         int                `json:"tokens"`
 		AccountChanged int                `json:"accountChanged"`
+		MadeOtherwise  int                `json:"madeOtherwise"`
+		Late           []checkedRun       `json:"sealedAfterwards"`
 		Leaves         int                `json:"leaves"`
 		Checkpoints    int                `json:"checkpoints"`
 		Unsealed       int                `json:"unsealed"`
 		Milliseconds   int64              `json:"milliseconds"`
 	}{
 		Broken: r.Broken(), Versions: r.Versions, Documents: r.Documents, Answers: r.Answers, Requests: r.Requests, Tokens: r.Tokens,
-		AccountChanged: r.AccountChanged, Leaves: r.Leaves, Checkpoints: r.Checkpoints, Unsealed: r.Unsealed,
-		Milliseconds: took.Milliseconds(),
+		AccountChanged: r.AccountChanged, MadeOtherwise: r.MadeOtherwise, Late: make([]checkedRun, len(r.Late)),
+		Leaves: r.Leaves, Checkpoints: r.Checkpoints, Unsealed: r.Unsealed, Milliseconds: took.Milliseconds(),
+	}
+	for i, run := range r.Late {
+		printed.Late[i] = checkedRun{By: run.By, Reason: run.Reason, At: run.At, Before: run.Before, Rows: run.Rows}
 	}
 	for _, i := range r.Invariants {
 		checked := checkedInvariant{ID: i.ID, Text: i.Text, Verdict: "holds", Violations: make([]checkedEntry, 0, len(i.Violations))}

@@ -21,6 +21,7 @@ type commands struct {
 	Simulator simulatorCommand `cmd:"" help:"Run the clearing simulator alone."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
 	Check     checkCommand     `cmd:"" help:"Check that nothing in the database breaks an invariant."`
+	Seal      sealCommand      `cmd:"" help:"Seal rows that are older than the seals of their table, for which somebody answers."`
 	Key       keyCommand       `cmd:"" help:"Make keys for the key files."`
 	Validate  validateCommand  `cmd:"" help:"Check ISO 20022 documents: payment orders against structure and rules, other messages against structure."`
 	Realm     realmCommand     `cmd:"" help:"Set up a realm before its administrators can."`

@@ -90,6 +90,8 @@ const (
 	EventRealmApply         = "realm.apply"
 	// EventRealmBreakGlass: the operator brought an administrator into a realm that has two already.
 	EventRealmBreakGlass = "realm.break-glass"
+	// EventRealmSealed: the operator sealed rows that are older than seals are, and answers for them.
+	EventRealmSealed = "realm.sealed-afterwards"
 	// EventChangeRequest, EventChangeApprove and EventChangeReject: an administrator asked for a change, and another one decided it.
 	EventChangeRequest = "change.request"
 	EventChangeApprove = "change.approve"
@@ -196,6 +198,20 @@ func EndDetail(ended, reason string) string {
 	}{ended, reason})
 	if err != nil {
 		return "{}" // strings always encode
+	}
+	return string(text)
+}
+
+// SealDetail is the canonical text of a sealing afterwards: one JSON object with the keys run (its id), rows (how many of the realm) and
+// reason, in this order.
+func SealDetail(run string, rows int, reason string) string {
+	text, err := json.Marshal(struct {
+		Run    string `json:"run"`
+		Rows   int    `json:"rows"`
+		Reason string `json:"reason"`
+	}{run, rows, reason})
+	if err != nil {
+		return "{}" // strings and numbers always encode
 	}
 	return string(text)
 }

@@ -44,6 +44,10 @@ type Report struct {
 	// AccountChanged counts released instructions whose debtor account was changed since by whoever provisions, so that their document
 	// cannot be made again to compare; the seals of the account and of the document stand for it.
 	AccountChanged int
+	// Late are the runs in which rows were sealed after they were stored.
+	Late []LateRun
+	// MadeOtherwise counts released messages whose document would be written otherwise today, and for which an operator answers.
+	MadeOtherwise int
 }
 
 // Skipped is an invariant that was not looked at.
@@ -75,6 +79,7 @@ const (
 		"they were provisioned, by their seals"
 	tokenSealed = "each token and each session of the portal is what a sign-in was given, for whom and for the time it says, by its seal, " +
 		"and not one that was ended"
+	lateSealed    = "each row that was sealed after it was stored is noted under a seal, and told of by the audit trail"
 	requestSealed = "each key of a request stands for the request and the message it was used for, by its seal"
 )
 
@@ -103,7 +108,7 @@ func Check(ctx context.Context, cfg Config) (Report, error) {
 		return Report{}, err
 	}
 	for _, look := range []func(context.Context) error{
-		a.versions, a.documents, a.answers, a.masterData,
+		a.lateSeals, a.versions, a.documents, a.answers, a.masterData,
 		a.decisions, a.tokens, a.requests, a.trees,
 	} {
 		err = look(ctx)
@@ -120,6 +125,7 @@ type audit struct {
 	snapshot *snapshot.Snapshot
 	signer   evidence.Signer
 	report   Report
+	answered map[snapshot.Violation]bool // the rows an operator answers for
 }
 
 // public are the keys that verify checkpoints.

@@ -23,7 +23,8 @@ func (a *audit) decisions(ctx context.Context) error {
 		if err != nil {
 			found = append(found, snapshot.Violation{
 				Realm: d.Message.Realm, Table: "decision", Key: fmt.Sprintf("%s %d %d", d.Message.InternalID, d.Message.Version, d.Decision.Ordinal),
-				What: sealUnfit(err, "who decided, what, when, on which content or with which words"),
+				What:     sealUnfit(err, "who decided, what, when, on which content or with which words"),
+				Unproven: errors.Is(err, payment.ErrUnsealed),
 			})
 		}
 	})
@@ -52,6 +53,7 @@ func (a *audit) documents(ctx context.Context) error {
 				Realm: d.Facts.Realm, Table: "document", Key: d.ID.String(),
 				What: string(d.Facts.Name) + " " + d.Facts.Reference + " of message " + d.Facts.MessageID.String() + ": " +
 					sealUnfit(err, "its content, its source, its message, its name or its reference"),
+				Unproven: errors.Is(err, payment.ErrUnsealed),
 			})
 		}
 	})
@@ -71,9 +73,11 @@ func (a *audit) answers(ctx context.Context) error {
 	var found []snapshot.Violation
 	err := a.snapshot.EachAnswer(ctx, func(o snapshot.AuditedAnswer) {
 		a.report.Answers++
-		what := a.answerUnfit(o)
+		what, unproven := a.answerUnfit(o)
 		if what != "" {
-			found = append(found, snapshot.Violation{Table: "outbox", Key: string(o.Facts.Scheme) + " " + o.Facts.Reference, What: what})
+			found = append(found, snapshot.Violation{
+				Table: "outbox", Key: string(o.Facts.Scheme) + " " + o.Facts.Reference, What: what, Unproven: unproven,
+			})
 		}
 	})
 	if err != nil {
@@ -83,24 +87,25 @@ func (a *audit) answers(ctx context.Context) error {
 	return nil
 }
 
-// answerUnfit says what does not fit about a row of the outbox, "" when all does.
-func (a *audit) answerUnfit(o snapshot.AuditedAnswer) string {
+// answerUnfit says what does not fit about a row of the outbox, "" when all does. unproven: the mark of its delivery has no seal.
+func (a *audit) answerUnfit(o snapshot.AuditedAnswer) (what string, unproven bool) {
 	err := a.cfg.Seal.CheckAnswer(o.Facts, o.Seal)
 	switch {
 	case err != nil:
-		return sealUnfit(err, "its content, its name or its reference")
+		return sealUnfit(err, "its content, its name or its reference"), false
 	case o.Astray:
-		return "the document that it sends again is not there, or is another one"
+		return "the document that it sends again is not there, or is another one", false
 	case o.Refused:
-		return "is marked as refused, though it fits its seal: clearing never gets it"
+		return "is marked as refused, though it fits its seal: clearing never gets it", false
 	case o.Delivery == nil:
-		return ""
+		return "", false
 	}
 	err = a.cfg.Seal.CheckDelivery(*o.Delivery, o.DeliverySeal)
 	if err != nil {
-		return "clearing may never have had it: the mark of its delivery " + strings.TrimPrefix(sealUnfit(err, "its time"), "its seal ")
+		return "clearing may never have had it: the mark of its delivery " + strings.TrimPrefix(sealUnfit(err, "its time"), "its seal "),
+			errors.Is(err, payment.ErrUnsealed)
 	}
-	return ""
+	return "", false
 }
 
 // requests holds each key of a request against its seal.
@@ -116,7 +121,8 @@ func (a *audit) requests(ctx context.Context) error {
 		if err != nil {
 			found = append(found, snapshot.Violation{
 				Realm: k.Key.Realm, Table: "creation_key", Key: k.Key.ClientID + " " + string(k.Key.Scope) + " " + k.Key.Key,
-				What: "of message " + k.Key.MessageID.String() + ": " + sealUnfit(err, "its request, its message, its client or its time"),
+				What:     "of message " + k.Key.MessageID.String() + ": " + sealUnfit(err, "its request, its message, its client or its time"),
+				Unproven: errors.Is(err, payment.ErrUnsealed),
 			})
 		}
 	})

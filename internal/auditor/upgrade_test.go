@@ -20,6 +20,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
+	"countersign/internal/store/provision"
 	"countersign/internal/store/storetest"
 )
 
@@ -54,6 +55,53 @@ func TestAFilledDatabaseOfTheFirstVersionIsUpgradedAndNothingIsLost(t *testing.T
 	onlyUnsealed(t, h.Check(t))
 	carryOn(t, h, allMessages(t, h, conn))
 	onlyUnsealed(t, h.Check(t))
+	sealAfterwards(t, h)
+}
+
+// sealAfterwards has an operator answer for what is older than its seals: then nothing is broken, and the report says who did it and when.
+// A dry run writes nothing, and what is younger than the day is left.
+func sealAfterwards(t *testing.T, h *stationtest.House) {
+	t.Helper()
+	unproven, others := h.Check(t).Unproven()
+	if len(unproven) == 0 || others != 0 {
+		t.Fatalf("%d rows are unproven, %d otherwise wrong", len(unproven), others)
+	}
+	rows := make([]provision.LateRow, len(unproven))
+	for i, v := range unproven {
+		rows[i] = provision.LateRow{Realm: v.Realm, Relation: v.Table, Key: v.Key}
+	}
+	in := provision.LateSealing{
+		OwnerURL: h.DB.OwnerURL, Seal: h.Seal, By: "Olga Operator", Reason: "Compared with clearing's statement.",
+		Before: firstClock.AddDate(-1, 0, 0),
+		At:     h.Clock.Now(),
+	}
+	early, err := provision.SealLate(ctx, in, rows)
+	must(t, err)
+	in.Before, in.DryRun = firstClock.Add(time.Hour), true
+	tried, err := provision.SealLate(ctx, in, rows)
+	must(t, err)
+	still, _ := h.Check(t).Unproven()
+	if len(early.Sealed) != 0 || len(early.Left) != len(rows) || len(tried.Sealed) != len(rows) || len(still) != len(rows) {
+		t.Errorf("of %d rows %d were sealed before their time, %d would be, and %d are left after that", len(rows),
+			len(early.Sealed), len(tried.Sealed), len(still))
+	}
+	in.DryRun = false
+	_, err = provision.SealLate(ctx, in, rows)
+	must(t, err)
+	after := h.Check(t)
+	for _, i := range after.Invariants {
+		for _, v := range i.Violations {
+			t.Errorf("sealed afterwards, and yet %s is broken by %s %s: %s", i.ID, v.Table, v.Key, v.What)
+		}
+	}
+	named := len(after.Late) == 1 && after.Late[0].By == in.By && after.Late[0].Rows == len(rows) && after.Late[0].At.Equal(in.At)
+	if !named || after.MadeOtherwise == 0 {
+		t.Errorf("the report says %+v, and %d documents made otherwise", after.Late, after.MadeOtherwise)
+	}
+	again, err := provision.SealLate(ctx, in, rows)
+	if err == nil || len(again.Sealed) != 0 {
+		t.Errorf("sealed twice: %d, %v", len(again.Sealed), err)
+	}
 }
 
 // firstRows are the rows of the first version as SQL.
@@ -140,7 +188,10 @@ func carryOn(t *testing.T, h *stationtest.House, messages []payment.Message) {
 			t.Errorf("%s %s %s is withheld: %q", m.Kind, m.State, m.InternalID, m.Withheld)
 		}
 		switch {
-		case m.State == payment.StateApprovalPending && !half:
+		case half:
+			_, err := h.Submission.Withdraw(ctx, h.Person(t, makerOf(t, h, m)), m.InternalID, "It is entered anew.")
+			must(t, err)
+		case m.State == payment.StateApprovalPending:
 			goOn(t, h, m)
 		case (m.State == payment.StateApproved || m.State == payment.StateProcessing) && m.Kind == payment.KindInstruction &&
 			m.Scheme == rulebook.SchemeSIC:
@@ -157,6 +208,12 @@ func carryOn(t *testing.T, h *stationtest.House, messages []payment.Message) {
 			t.Errorf("the first version left no message in the state %s", state)
 		}
 	}
+}
+
+func makerOf(t *testing.T, h *stationtest.House, m payment.Message) (name string) {
+	t.Helper()
+	must(t, h.DB.Connect(t).QueryRow(ctx, "SELECT name FROM user_account WHERE user_id = $1", m.MakerUser).Scan(&name))
+	return name
 }
 
 // goOn has a message of before decided. The first version did not look up the bank of a SEPA payee and showed the order's wording of the

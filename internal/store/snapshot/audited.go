@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -10,7 +9,6 @@ import (
 	"countersign/internal/documentseal"
 	"countersign/internal/globalid"
 	"countersign/internal/identity"
-	"countersign/internal/iso20022"
 	"countersign/internal/keyring"
 	"countersign/internal/money"
 	"countersign/internal/payment"
@@ -118,18 +116,8 @@ func (s *Snapshot) EachDecision(ctx context.Context, look func(AuditedDecision))
 }
 
 func auditedDecision(d dbsqlc.Decision) AuditedDecision {
-	a := AuditedDecision{
-		Message: payment.Message{
-			Realm: d.Realm, InternalID: d.MessageID, Version: int(d.Version), ApprovalsRequired: int(d.ApprovalsRequired), Makers: d.Makers,
-		},
-		Decision: payment.Decision{
-			Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson, ClientID: d.ClientID,
-			Channel: identity.Channel(d.Channel), Reason: column.Text(d.Reason), Remark: column.Text(d.Remark), DecidedAt: d.DecidedAt.UTC(),
-			Grant: identity.Grant{ID: column.OrZero(d.GrantID)}, Seal: column.Seal(d.KeyID, d.Seal),
-		},
-	}
-	copy(a.Message.ContentHash[:], d.ContentHash)
-	return a
+	m, decision := load.SealedDecision(d)
+	return AuditedDecision{Message: m, Decision: decision}
 }
 
 // AuditedDocument is a document as it is stored.
@@ -162,13 +150,7 @@ func (s *Snapshot) EachDocument(ctx context.Context, look func(AuditedDocument))
 }
 
 func auditedDocument(d dbsqlc.Document) AuditedDocument {
-	return AuditedDocument{ID: d.DocumentID, Seal: column.Seal(d.KeyID, d.Mac), Facts: documentseal.Kept{
-		Outbound: documentseal.Outbound{
-			Realm: d.Realm, MessageID: column.OrZero(d.MessageID), Scheme: rulebook.Scheme(d.Scheme), Name: iso20022.MessageName(d.Name),
-			Reference: d.Reference, Hash: sha256.Sum256(d.Content),
-		},
-		Direction: d.Direction, Source: d.Source, SourceType: column.Text(d.SourceType),
-	}}
+	return AuditedDocument{ID: d.DocumentID, Seal: column.Seal(d.KeyID, d.Mac), Facts: load.Kept(d)}
 }
 
 // AuditedAnswer is a row of the outbox as it is stored.

@@ -17,6 +17,8 @@ const (
 	tokensInFlight = 64
 	// documentsInFlight is for documents of clearing, which come again by themselves.
 	documentsInFlight = 128
+	// questionsInFlight is for banks that ask about payees.
+	questionsInFlight = 32
 	// pagesInFlight is for pages, but not for their streams.
 	pagesInFlight = 64
 )

@@ -9,6 +9,7 @@ import (
 	"countersign/web/api"
 	"countersign/web/inbound"
 	"countersign/web/portal"
+	"countersign/web/respond"
 )
 
 // Settings say how the doors of one gateway differ from those of another.
@@ -23,6 +24,9 @@ type Settings struct {
 	OperatorRealm string
 	// Connections are those at clearing that may deliver documents at our door; nobody may without one.
 	Connections []inbound.Connection
+	// Requesters are the banks that may ask about payees, RequesterPerSecond the questions a second of each; 0 is the default.
+	Requesters         []respond.Requester
+	RequesterPerSecond int
 	// Connected says of each scheme whether the gateway has a way to its clearing.
 	Connected map[rulebook.Scheme]bool
 	// TrustedProxies are the networks of the proxies in front, and Limits what the doors take; zero values are the defaults.
@@ -54,8 +58,15 @@ func OpenWith(behind *stations.Stations, set Settings, pages Portal) (*Server, e
 	if err != nil {
 		return nil, err
 	}
+	questions, err := respond.New(respond.Config{
+		Station: behind.Holder, Requesters: set.Requesters, PerSecond: set.RequesterPerSecond, Now: behind.Now, Log: behind.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
 	return New(Config{
-		API: calls, Inbound: documents, Portal: pages, Database: behind.Database, Now: behind.Now, NewID: stations.NewID, Log: behind.Log,
+		API: calls, Inbound: documents, Questions: questions, Portal: pages, Database: behind.Database, Now: behind.Now,
+		NewID: stations.NewID, Log: behind.Log,
 		Connections: behind.Clearing.Connections, Connected: set.Connected, Environment: set.Environment, TLS: set.TLS,
 		TrustedProxies: set.TrustedProxies, Limits: set.Limits,
 	})

@@ -22,6 +22,7 @@ func (s *Server) register() error {
 	s.add(s.cfg.API.TokenRoutes(), s.byAddress, s.admitted(tokensInFlight), request.Within(callLimit))
 	s.add(s.cfg.API.Routes(), s.byAddress, s.admitted(s.cfg.Limits.InFlight), s.cfg.API.Guard, s.byPrincipal)
 	s.add(s.cfg.Inbound.Routes(), s.byAddress, s.admitted(documentsInFlight), request.Within(callLimit))
+	s.add(s.cfg.Questions.Routes(), s.byAddress, s.admitted(questionsInFlight), request.Within(questionLimit))
 	if s.cfg.Portal != nil {
 		s.add(s.cfg.Portal.Routes(), s.byAddress, s.sameOrigin, private, s.admitted(pagesInFlight), s.limited(pageLimit), s.cfg.Portal.Sessions())
 	}
@@ -34,6 +35,8 @@ const (
 	callLimit = 10 * time.Second
 	// pageLimit is for pages, which ask for more at a time.
 	pageLimit = 15 * time.Second
+	// questionLimit is for banks that ask about payees: they wait for five seconds in all.
+	questionLimit = 3 * time.Second
 	// probeLimit is for the operator's probes, whose callers give up soon.
 	probeLimit = 4 * time.Second
 )

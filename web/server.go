@@ -23,6 +23,7 @@ import (
 	"countersign/web/api"
 	"countersign/web/inbound"
 	"countersign/web/request"
+	"countersign/web/respond"
 )
 
 // Limits of connections; those that can be set are in Limits. A body is small, so a client that needs longer than readTimeout is not a
@@ -49,13 +50,15 @@ type Portal interface {
 
 // Config is what the server is made of.
 type Config struct {
-	API      *api.API
-	Inbound  *inbound.Door
-	Portal   Portal          // nil for a server without pages
-	Database *store.Database // asked for readiness only
-	Now      func() time.Time
-	NewID    func() uuid.UUID // UUIDv7: the server's id of each request
-	Log      *slog.Logger
+	API     *api.API
+	Inbound *inbound.Door
+	// Questions is the door for banks that ask about payees.
+	Questions *respond.Door
+	Portal    Portal          // nil for a server without pages
+	Database  *store.Database // asked for readiness only
+	Now       func() time.Time
+	NewID     func() uuid.UUID // UUIDv7: the server's id of each request
+	Log       *slog.Logger
 
 	// Connected says of each scheme whether the gateway has a way to its clearing, Connections how that way stands.
 	Connected   map[rulebook.Scheme]bool
@@ -85,8 +88,8 @@ type Server struct {
 
 // New makes the server. It fails when a part is missing or the OpenAPI document cannot be read.
 func New(cfg Config) (*Server, error) {
-	if cfg.API == nil || cfg.Inbound == nil || cfg.Database == nil || cfg.Now == nil || cfg.NewID == nil || cfg.Log == nil ||
-		cfg.Connections == nil {
+	if cfg.API == nil || cfg.Inbound == nil || cfg.Questions == nil || cfg.Database == nil || cfg.Now == nil ||
+		cfg.NewID == nil || cfg.Log == nil || cfg.Connections == nil {
 		return nil, errors.New("web: doors, database, clock, identifiers, log and clearing's connections are needed")
 	}
 	cfg.Limits = cfg.Limits.withDefaults()

@@ -21,6 +21,7 @@ import (
 	"countersign/internal/transport/http"
 	"countersign/internal/transport/payeebank"
 	"countersign/web"
+	"countersign/web/respond"
 )
 
 type demoCommand struct {
@@ -39,6 +40,9 @@ type demoCommand struct {
 
 // clearingToken is the demo's clearing credential; like its users' password it is public.
 const clearingToken = "demo-clearing"
+
+// demoPayeeToken lets anybody ask the demo about its accounts, as other banks may.
+const demoPayeeToken = "demo-payee"
 
 // Run starts the database, the simulator and the gateway, and stops them in the opposite order when ctx ends.
 func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
@@ -154,6 +158,7 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 		return gateway{}, err
 	}
 	g.admit(clearingToken)
+	g.Requesters = []respond.Requester{respond.NewRequester(respond.AnyBank, demoPayeeToken)}
 	err = c.keys(ctx, db, &g)
 	if err != nil {
 		return gateway{}, err

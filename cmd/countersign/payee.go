@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
+	"countersign/internal/account"
 	"countersign/internal/payee"
 	"countersign/internal/stations"
 	"countersign/internal/transport/payeebank"
+	"countersign/web/respond"
 )
 
 // payeeSettings say where payees of payments in euro are verified; docs/payee.md explains them.
@@ -19,11 +22,17 @@ type payeeSettings struct {
 	URL             string `help:"Where payees of payments in euro are verified: the address of the scheme's routing service, before /vop/v1. Without it nobody is asked." name:"payee-url" env:"COUNTERSIGN_PAYEE_URL"`
 	CertificateFile string `help:"Certificate (PEM, with its chain) that this gateway shows there." name:"payee-certificate-file" env:"COUNTERSIGN_PAYEE_CERTIFICATE_FILE"`
 	KeyFile         string `help:"Private key (PEM) of that certificate." name:"payee-key-file" env:"COUNTERSIGN_PAYEE_KEY_FILE"`
+	RequestersFile  string `help:"File with the banks that may ask about accounts kept here, a line each: BIC (or * for a service of many banks) and token." name:"payee-requesters-file" env:"COUNTERSIGN_PAYEE_REQUESTERS_FILE"`
+	RequesterLimit  int    `help:"Questions a second of one such bank." name:"payee-requester-limit" default:"100" env:"COUNTERSIGN_PAYEE_REQUESTER_LIMIT"`
 	CAFile          string `help:"Who may have signed the other side's certificate (PEM); those of the system without." name:"payee-ca-file" env:"COUNTERSIGN_PAYEE_CA_FILE"`
 }
 
 // apply gives the gateway its verifier.
 func (s *payeeSettings) apply(g *gateway) error {
+	err := s.admit(g)
+	if err != nil {
+		return err
+	}
 	if s.URL == "" {
 		if s.CertificateFile+s.KeyFile+s.CAFile != "" {
 			return errors.New("COUNTERSIGN_PAYEE_URL: say where payees are verified, or leave out the other COUNTERSIGN_PAYEE settings")
@@ -51,6 +60,63 @@ func (s *payeeSettings) apply(g *gateway) error {
 		Address: s.URL, Certificate: certificate, Roots: roots, Now: time.Now, NewID: stations.NewID, Log: g.Log,
 	})
 	return nil
+}
+
+// admit lets the banks of the file ask about accounts kept here.
+func (s *payeeSettings) admit(g *gateway) error {
+	if s.RequesterLimit < 1 {
+		return errors.New("COUNTERSIGN_PAYEE_REQUESTER_LIMIT: give a number from 1")
+	}
+	g.RequesterPerSecond = s.RequesterLimit
+	if s.RequestersFile == "" {
+		return nil
+	}
+	info, err := os.Stat(s.RequestersFile)
+	if err != nil {
+		return fmt.Errorf("COUNTERSIGN_PAYEE_REQUESTERS_FILE: read the banks: %w", err)
+	}
+	err = private(info)
+	if err != nil {
+		return fmt.Errorf("COUNTERSIGN_PAYEE_REQUESTERS_FILE: the file %s %w", s.RequestersFile, err)
+	}
+	content, err := os.ReadFile(s.RequestersFile)
+	if err != nil {
+		return fmt.Errorf("COUNTERSIGN_PAYEE_REQUESTERS_FILE: read the banks: %w", err)
+	}
+	g.Requesters, err = requestersOf(string(content))
+	if err != nil {
+		return fmt.Errorf("COUNTERSIGN_PAYEE_REQUESTERS_FILE: %w", err)
+	}
+	return nil
+}
+
+// requestersOf reads a line for each bank. Empty lines and lines that begin with # say nothing.
+func requestersOf(text string) ([]respond.Requester, error) {
+	var requesters []respond.Requester
+	seen := map[string]bool{}
+	for number, line := range strings.Split(text, "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		if len(words) != 2 {
+			return nil, fmt.Errorf("line %d: write a BIC and a token, with a space between them", number+1)
+		}
+		bic, token := words[0], words[1]
+		_, err := account.ParseBIC(bic)
+		switch {
+		case err != nil && bic != respond.AnyBank:
+			return nil, fmt.Errorf("line %d: write the BIC of the bank, or * for a service that asks for many", number+1)
+		case len(token) < clearingTokenLength:
+			return nil, fmt.Errorf("line %d: the token has %d characters: agree on one of at least %d (openssl rand -hex 32)",
+				number+1, len(token), clearingTokenLength)
+		case seen[token]:
+			return nil, fmt.Errorf("line %d: the token stands there twice: give each bank one of its own", number+1)
+		}
+		seen[token] = true
+		requesters = append(requesters, respond.NewRequester(bic, token))
+	}
+	return requesters, nil
 }
 
 // certificate reads what this gateway shows; nil when it shows nothing, which is enough on this machine alone.

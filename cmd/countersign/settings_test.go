@@ -89,6 +89,13 @@ func wrongPayees(short string) map[string]wrongSetting {
 		"payees, nobody signed": {
 			"serve", []string{"COUNTERSIGN_PAYEE_URL=http://127.0.0.1:1", "COUNTERSIGN_PAYEE_CA_FILE=" + short}, "COUNTERSIGN_PAYEE_CA_FILE: ",
 		},
+		"banks that ask, not there": {
+			"serve", []string{"COUNTERSIGN_PAYEE_REQUESTERS_FILE=" + short + "-none"}, "COUNTERSIGN_PAYEE_REQUESTERS_FILE: read the banks",
+		},
+		"banks that ask, in a word": {
+			"serve", []string{"COUNTERSIGN_PAYEE_REQUESTERS_FILE=" + short}, "COUNTERSIGN_PAYEE_REQUESTERS_FILE: line 1: write a BIC and a token",
+		},
+		"no questions":    {"serve", []string{"COUNTERSIGN_PAYEE_REQUESTER_LIMIT=0"}, "COUNTERSIGN_PAYEE_REQUESTER_LIMIT: give a number from 1"},
 		"payees, nowhere": {"serve", []string{key}, "COUNTERSIGN_PAYEE_URL: say where"},
 	}
 }

@@ -28,9 +28,13 @@ var payees = map[string]payeeAnswer{
 	"late answer":     {result: payee.Match, wait: latePayee},
 }
 
-// payeeOf answers by the name alone.
+// payeeOf answers by the name alone, without a number behind it.
 func payeeOf(name string) payeeAnswer {
-	answer, listed := payees[strings.ToLower(strings.Join(strings.Fields(name), " "))]
+	words := strings.Fields(strings.ToLower(name))
+	if last := len(words) - 1; last > 0 && strings.Trim(words[last], "0123456789") == "" {
+		words = words[:last]
+	}
+	answer, listed := payees[strings.Join(words, " ")]
 	if !listed {
 		answer.result = payee.Match
 	}

@@ -18,6 +18,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
 	"countersign/internal/evidence"
+	"countersign/internal/holder"
 	"countersign/internal/keyring"
 	"countersign/internal/notary"
 	"countersign/internal/payee"
@@ -66,6 +67,7 @@ type Stations struct {
 	Auth       *auth.Station
 	Admin      *admin.Station
 	Notary     *notary.Station // nil without AuditKeys
+	Holder     *holder.Station
 	// Zone is where the banking day begins and ends: both schemes of this gateway work by the clock of Zurich.
 	Zone *time.Location
 }
@@ -115,6 +117,7 @@ func New(cfg Config) (*Stations, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Holder = holder.New(lifecycle.NewAccounts(lifecycle.NewMessages(pages, jobs, NewID))) // others never wait for what banks ask
 	return s, s.openNotary(pages)
 }
 

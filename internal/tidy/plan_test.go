@@ -19,6 +19,7 @@ var floors = map[string]int{
 	"web/portal/page":          9, // what every page is made with
 
 	"web/api":     9, // JSON for integrators
+	"web/respond": 9, // banks that ask about payees
 	"web/inbound": 9, // documents from the schemes
 
 	"web/problem": 8, // errors, as callers see them
@@ -34,6 +35,7 @@ var floors = map[string]int{
 	// Stations: the order of steps of a use case. They never import each other.
 	"internal/submission":      7,
 	"internal/approval":        7,
+	"internal/holder":          7, // tells other banks whose account it is; apart from submission, because it works for banks
 	"internal/clearing":        7,
 	"internal/auth":            7,
 	"internal/admin":           7,

@@ -870,6 +870,69 @@ type Payee struct {
 	Result string `json:"result"`
 }
 
+// PayeeAgent A bank.
+type PayeeAgent struct {
+	// FinancialInstitutionID What names it.
+	FinancialInstitutionID struct {
+		// Bicfi Its BIC.
+		Bicfi string `json:"bicfi"`
+	} `json:"financialInstitutionId"`
+}
+
+// PayeeAnswer The answer about a payee.
+type PayeeAnswer struct {
+	// MatchedName The name of the account; with CMTC only.
+	MatchedName string `json:"matchedName,omitempty"`
+
+	// PartyIDMatch Identifications are not compared.
+	PartyIDMatch string `json:"partyIdMatch,omitempty"`
+
+	// PartyNameMatch The name matches, nearly, not; or it is not possible to say.
+	PartyNameMatch string `json:"partyNameMatch,omitempty"`
+}
+
+// PayeeProblem What is wrong with a question about a payee (RFC 9457).
+type PayeeProblem struct {
+	// Code The code of the scheme.
+	Code string `json:"code"`
+
+	// Detail What to do.
+	Detail string `json:"detail,omitempty"`
+
+	// Status The HTTP status.
+	Status int `json:"status"`
+
+	// Title The status in words.
+	Title string `json:"title"`
+
+	// Type Always about:blank.
+	Type string `json:"type"`
+}
+
+// PayeeQuestion Whether a name is that of an account.
+type PayeeQuestion struct {
+	// Party The payee.
+	Party struct {
+		// Identification In the place of a name; it is answered with partyIdMatch NOAP.
+		Identification map[string]interface{} `json:"identification,omitempty"`
+
+		// Name The name to be compared.
+		Name string `json:"name,omitempty"`
+	} `json:"party"`
+
+	// PartyAccount The account of the payee.
+	PartyAccount struct {
+		// Iban Its IBAN, without spaces.
+		Iban string `json:"iban"`
+	} `json:"partyAccount"`
+
+	// PartyAgent A bank.
+	PartyAgent PayeeAgent `json:"partyAgent"`
+
+	// RequestingAgent A bank.
+	RequestingAgent PayeeAgent `json:"requestingAgent"`
+}
+
 // PaymentID An internalId or a Global ID.
 type PaymentID = string
 
@@ -1614,6 +1677,12 @@ type KeyReused = Problem
 // NotFound Every other failure.
 type NotFound = Problem
 
+// PayeeLimitApplicationJSON Every other failure.
+type PayeeLimitApplicationJSON = Problem
+
+// PayeeLimitApplicationProblemPlusJSON What is wrong with a question about a payee (RFC 9457).
+type PayeeLimitApplicationProblemPlusJSON = PayeeProblem
+
 // Refused defines model for Refused.
 type Refused = json.RawMessage
 
@@ -2272,6 +2341,15 @@ type ReadLogParams struct {
 	TransactionID string `form:"transactionId,omitempty" json:"transactionId,omitempty"`
 }
 
+// VerifyPayeeParams defines parameters for VerifyPayee.
+type VerifyPayeeParams struct {
+	// XRequestID The asking bank's own id of the question; it comes back.
+	XRequestID string `json:"X-Request-ID"`
+
+	// XRequestTimestamp When it was asked, in UTC, at most five minutes from the present.
+	XRequestTimestamp string `json:"X-Request-Timestamp"`
+}
+
 // DecideChangeJSONRequestBody defines body for DecideChange for application/json ContentType.
 type DecideChangeJSONRequestBody = ChangeApprovalOrder
 
@@ -2373,3 +2451,6 @@ type SendIncomingPaymentJSONRequestBody = IncomingPaymentScenario
 
 // SendRecallJSONRequestBody defines body for SendRecall for application/json ContentType.
 type SendRecallJSONRequestBody = RecallScenario
+
+// VerifyPayeeJSONRequestBody defines body for VerifyPayee for application/json ContentType.
+type VerifyPayeeJSONRequestBody = PayeeQuestion

@@ -1,0 +1,52 @@
+// Package holder is the station that tells other banks whether a name is that of the holder of an account kept here (verification of payee,
+// docs/payee.md). The steps of an answer:
+//
+//  1. find the realm that takes payments for the account, and the account;
+//  2. compare the name (payee.Compare).
+//
+// It writes nothing. It stands apart from submission, which asks others the same, because it works for banks and not for people.
+package holder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"countersign/internal/directory"
+	"countersign/internal/payee"
+	"countersign/internal/payment"
+	"countersign/internal/store/lifecycle"
+)
+
+// Station answers.
+type Station struct {
+	accounts *lifecycle.Accounts
+}
+
+// New makes the station.
+func New(accounts *lifecycle.Accounts) *Station { return &Station{accounts: accounts} }
+
+// Answer says whether the name of a question is that of the account. Of an account that is not kept here, or is closed, nothing is said: it
+// could not be verified. With a close match comes the holder's name.
+func (s *Station) Answer(ctx context.Context, q payee.Question) (payee.Answer, error) {
+	notPossible := payee.Answer{Result: payee.NotPossible}
+	realm, err := s.accounts.IncomingRealm(ctx, q.IBAN)
+	if errors.Is(err, payment.ErrNotFound) {
+		return notPossible, nil
+	}
+	if err != nil {
+		return notPossible, fmt.Errorf("find the realm of an account: %w", err)
+	}
+	account, _, err := s.accounts.Account(ctx, realm, q.IBAN)
+	if err != nil && !errors.Is(err, payment.ErrNotFound) {
+		return notPossible, fmt.Errorf("read an account: %w", err)
+	}
+	if err != nil || !account.Open || !directory.SameBank(account.AgentBIC, q.Bank) || q.Name == "" {
+		return notPossible, nil
+	}
+	answer := payee.Answer{Result: payee.Compare(q.Name, account.Holder.Name)}
+	if answer.Result == payee.CloseMatch {
+		answer.MatchedName = account.Holder.Name
+	}
+	return answer, nil
+}

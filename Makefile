@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench drill fuzz hostile flood screenshots postgres browser xmllint pgbouncer clean-cache
+.PHONY: help run test verify generate lint bench drill fuzz hostile flood search screenshots postgres browser xmllint pgbouncer clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -84,6 +84,9 @@ hostile: ## send 10,000 hostile bodies and files to the doors, and report the pe
 
 flood: ## flood the sign-in from one address for a minute, 300 tries a second, and report how long people from another one wait
 	@COUNTERSIGN_SIGN_IN_FLOOD=60s $(GO) test ./web/portal -run TestSignInUnderAFlood -count=1 -v | grep -v '^=== '
+
+search: ## play 10,000 sampled sequences of deeds of people who cheat, and hold the service against the pure domain (the tests: 200)
+	COUNTERSIGN_SEARCH=10000 $(GO) test ./internal/stations -run TestTheServiceAgreesWithTheSearch -count=1 -v -timeout 60m
 
 screenshots: browser ## make the pictures of the README anew, into docs/screenshots: make screenshots FOLDER=path
 	@tools/postgres.sh --if-missing

@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench drill fuzz hostile flood search screenshots postgres browser xmllint pgbouncer clean-cache
+.PHONY: help run test verify generate lint bench drill fuzz hostile flood search screenshots postgres browser xmllint pgbouncer python clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -28,7 +28,7 @@ run: ## start the demo: portal and API on 127.0.0.1:8080, with its own database 
 	@$(GO) build -o .cache/bin/countersign ./cmd/countersign
 	@exec .cache/bin/countersign demo
 
-test: browser xmllint rabbitmq pgbouncer ## run all tests: unit, database, browser, broker, and a short fuzzing
+test: browser xmllint rabbitmq pgbouncer python ## run all tests: unit, database, browser, broker, and a short fuzzing
 	@tools/postgres.sh --if-missing
 	@tools/fuzz.sh $(FUZZ)
 	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_PGBOUNCER=1 \
@@ -110,6 +110,9 @@ xmllint: ## install xmllint, which checks our XML against the ISO 20022 schemas 
 
 pgbouncer: ## install pgbouncer for the test of connections through it (system package); the test starts one of its own
 	@tools/install.sh pgbouncer "the test of connections through a pooler" pgbouncer
+
+python: ## install Python, which runs the second verifier of bundles in a test (system package)
+	@tools/install.sh python3 "the second verifier of bundles in a test" python3
 
 clean-cache: ## delete what was fetched and built; the demo's data stay
 	rm -rf .cache

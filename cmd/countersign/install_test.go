@@ -54,7 +54,7 @@ func TestTheInstallationPageWorks(t *testing.T) {
 	script = strings.NewReplacer("@127.0.0.1:5432/countersign", "@"+"/countersign?"+strings.ReplaceAll(server.RawQuery, "&", `\&`),
 		"127.0.0.1:8080", freeAddress(t), "127.0.0.1:8081", freeAddress(t)).Replace(script)
 	said := runScript(t, script)
-	if !strings.Contains(said, "I20  holds") || !strings.Contains(said, "I30  holds") ||
+	if !strings.Contains(said, "I20  holds") || !strings.Contains(said, "I30  holds") || !strings.Contains(said, "proven: message ") ||
 		!strings.Contains(said, `"state":"Settled"`) || strings.Contains(said, "BROKEN") {
 		t.Errorf("the page ends otherwise:\n%s", lastLines(said, 60))
 	}

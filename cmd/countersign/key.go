@@ -87,7 +87,21 @@ func newKeyLine(id string) (string, error) {
 }
 
 type keyCommand struct {
-	New keyNewCommand `cmd:"" help:"Print a new line for a key file: put it first, and it seals from the next start on."`
+	New    keyNewCommand    `cmd:"" help:"Print a new line for a key file: put it first, and it seals from the next start on."`
+	Public keyPublicCommand `cmd:"" help:"Print the public halves of the keys that sign the audit trail, for whoever verifies bundles."`
+}
+
+type keyPublicCommand struct {
+	AuditKeyFile string `help:"File with the keys that sign the audit trail." required:"" env:"COUNTERSIGN_AUDIT_KEY_FILE"`
+}
+
+// Run prints a line for each key.
+func (c *keyPublicCommand) Run() error {
+	public, err := auditKeySettings{AuditKeyFile: c.AuditKeyFile}.all()
+	if err == nil {
+		fmt.Print(public)
+	}
+	return err
 }
 
 type keyNewCommand struct {

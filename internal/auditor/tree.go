@@ -34,8 +34,9 @@ func (a *audit) trees(ctx context.Context) error {
 		return nil
 	}
 	var found []snapshot.Violation
-	begun := make(map[string]bool)
+	begun, seen := make(map[string]bool), make(map[string]bool)
 	for _, tree := range trees {
+		seen[tree.Realm] = true
 		begun[tree.Realm] = tree.Tree.Size > 0 && !tree.Young
 		in := treeAudit{audit: a, realm: tree.Realm, nodes: make(map[string]evidence.Hash)}
 		err = in.run(ctx, tree)
@@ -43,6 +44,11 @@ func (a *audit) trees(ctx context.Context) error {
 			return err
 		}
 		found = append(found, in.found...)
+	}
+	for _, signed := range a.cfg.Earlier {
+		if realm := evidence.RealmOf(signed); !seen[realm] {
+			found = append(found, snapshot.Violation{Realm: realm, Table: "earlier checkpoint", Key: realm, What: "the realm has no tree any more"})
+		}
 	}
 	unsealed, err := a.snapshot.Unsealed(ctx)
 	if err != nil {
@@ -85,7 +91,9 @@ type treeAudit struct {
 	tree  evidence.Tree            // as the leaves make it
 	roots map[int64]evidence.Hash  // of the sizes that have a checkpoint
 	nodes map[string]evidence.Hash // as the leaves make them
-	found []snapshot.Violation
+	// earlier are the checkpoints of this realm that were kept elsewhere.
+	earlier []evidence.Checkpoint
+	found   []snapshot.Violation
 }
 
 func (t *treeAudit) unfit(table, key, what string) {
@@ -111,6 +119,7 @@ func (t *treeAudit) run(ctx context.Context, stored snapshot.AuditedTree) error 
 		return err
 	}
 	t.compareRoots(checkpoints)
+	t.compareEarlier()
 	newest := int64(0)
 	if len(checkpoints) > 0 {
 		newest = checkpoints[len(checkpoints)-1].Size
@@ -143,7 +152,29 @@ func (t *treeAudit) checkpoints(ctx context.Context) ([]evidence.Checkpoint, err
 		checkpoints = append(checkpoints, c)
 		t.roots[c.Size] = evidence.Hash{}
 	})
+	for _, signed := range t.cfg.Earlier {
+		if evidence.RealmOf(signed) != t.realm {
+			continue
+		}
+		c, err := t.public().Read(t.realm, signed)
+		if err != nil {
+			t.unfit("earlier checkpoint", t.realm, "was not signed by the gateway as it is: "+err.Error())
+			continue
+		}
+		t.earlier = append(t.earlier, c)
+		t.roots[c.Size] = evidence.Hash{}
+	}
 	return checkpoints, err
+}
+
+// compareEarlier names checkpoints kept elsewhere that the tree did not grow from.
+func (t *treeAudit) compareEarlier() {
+	for _, c := range t.earlier {
+		if t.roots[c.Size] != c.Root {
+			t.unfit("earlier checkpoint", fmt.Sprintf("%s %d", t.realm, c.Size), "the tree did not grow from it: it was put back, "+
+				"or made anew, after "+c.At.Format(time.RFC3339))
+		}
+	}
 }
 
 // leaf holds one leaf against its row and its seal, and adds it to the tree.

@@ -190,6 +190,46 @@ func (p PublicKey) Line(realm string) string {
 	return line
 }
 
+// SignerOf is the key that signed a checkpoint of a realm. Errors: as Read.
+func (p PublicKeys) SignerOf(realm, signed string) (PublicKey, error) {
+	var last error
+	for _, key := range p {
+		_, err := PublicKeys{key}.Read(realm, signed)
+		if err == nil {
+			return key, nil
+		}
+		last = err
+	}
+	return PublicKey{}, errors.Join(errors.New("none of the keys signed it"), last)
+}
+
+// SplitCheckpoints takes signed checkpoints apart that stand one after the other.
+func SplitCheckpoints(text string) []string {
+	var notes []string
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(line, originPrefix):
+			notes = append(notes, line)
+		case len(notes) > 0:
+			notes[len(notes)-1] += line
+		}
+	}
+	for i, each := range notes {
+		notes[i] = strings.TrimRight(each, "\n") + "\n"
+	}
+	return notes
+}
+
+// RealmOf is the realm a checkpoint says it is of; "" for none.
+func RealmOf(signed string) string {
+	first, _, _ := strings.Cut(signed, "\n")
+	realm, found := strings.CutPrefix(first, originPrefix)
+	if !found {
+		return ""
+	}
+	return realm
+}
+
 // Read verifies a signed checkpoint of a realm.
 //
 // Errors: ErrNoCheckpoint; note.UnverifiedNoteError where none of the keys signed it; note.InvalidSignatureError.

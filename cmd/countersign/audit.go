@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/auditor"
+	"countersign/internal/evidence"
+	"countersign/internal/keyring"
+	"countersign/internal/store/snapshot"
+)
+
+type auditCommand struct {
+	Verify     auditVerifyCommand     `cmd:"" help:"Prove a bundle without a database, or the whole sealed audit trail of one."`
+	Export     auditExportCommand     `cmd:"" help:"Write a bundle that proves one message: its content, its decisions, what was sent and received."`
+	Checkpoint auditCheckpointCommand `cmd:"" help:"Print the newest signed checkpoint of each realm: keep them elsewhere."`
+}
+
+// auditKeySettings say which keys checkpoints are held against.
+type auditKeySettings struct {
+	AuditKeyFile  string `help:"File with the keys that sign the audit trail, as serve has it." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
+	PublicKeyFile string `help:"File with their public halves (countersign key public), for who may know no more."`
+}
+
+// read reads both files, as far as they were given.
+func (s auditKeySettings) read() (ring keyring.Ring, public evidence.PublicKeys, err error) {
+	if s.PublicKeyFile != "" {
+		text, err := os.ReadFile(s.PublicKeyFile)
+		if err != nil {
+			return ring, nil, fmt.Errorf("read the public keys: %w", err)
+		}
+		public, err = evidence.ParsePublicKeys(text)
+		if err != nil {
+			return ring, nil, fmt.Errorf("%s: %w", s.PublicKeyFile, err)
+		}
+	}
+	if s.AuditKeyFile != "" {
+		ring, err = readRing(s.AuditKeyFile, bareAuditKey)
+	}
+	return ring, public, err
+}
+
+// all are the public keys of both files.
+func (s auditKeySettings) all() (evidence.PublicKeys, error) {
+	ring, public, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	signer, err := evidence.NewSigner(ring)
+	return append(signer.Public(), public...), err
+}
+
+type auditVerifyCommand struct {
+	Bundle      string `arg:"" optional:"" help:"Bundle to prove; without one, the database is looked at."`
+	DatabaseURL string `help:"PostgreSQL URL of a login that sees every row, as for check." env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
+	Earlier     string `help:"File with checkpoints that were printed before: the trail must only have grown since."`
+
+	Keys auditKeySettings `embed:""`
+}
+
+// Run proves the bundle, or the database.
+func (c *auditVerifyCommand) Run(ctx context.Context) error {
+	if c.Bundle != "" {
+		return c.bundle()
+	}
+	if c.DatabaseURL == "" {
+		return errors.New("name a bundle, or give the database with COUNTERSIGN_DATABASE_OWNER_URL")
+	}
+	cfg := auditor.Config{DatabaseURL: c.DatabaseURL, Now: time.Now()}
+	var err error
+	cfg.AuditKeys, cfg.AuditPublic, err = c.Keys.read()
+	if err != nil {
+		return err
+	}
+	if cfg.AuditKeys.Empty() && len(cfg.AuditPublic) == 0 {
+		return errors.New("give --audit-key-file, or --public-key-file where only the public keys may be known")
+	}
+	if c.Earlier != "" {
+		text, err := os.ReadFile(c.Earlier)
+		if err != nil {
+			return fmt.Errorf("read the earlier checkpoints: %w", err)
+		}
+		cfg.Earlier = evidence.SplitCheckpoints(string(text))
+		if len(cfg.Earlier) == 0 {
+			return fmt.Errorf("%s holds no checkpoint: countersign audit checkpoint prints them", c.Earlier)
+		}
+	}
+	began := time.Now()
+	report, err := auditor.CheckTrail(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	err = writeReport(os.Stdout, report, time.Since(began))
+	if err == nil && report.Broken() > 0 {
+		err = errors.New("the audit trail is not what was sealed: docs/operations.md says what to do")
+	}
+	return err
+}
+
+// bundle proves a bundle, and prints what it proves.
+func (c *auditVerifyCommand) bundle() error {
+	file, err := os.ReadFile(c.Bundle)
+	if err != nil {
+		return fmt.Errorf("read the bundle: %w", err)
+	}
+	trusted, err := c.Keys.all()
+	if err != nil {
+		return err
+	}
+	bundle, err := evidence.ParseBundle(file)
+	if err != nil {
+		return err
+	}
+	proven, err := bundle.Verify(trusted)
+	if err != nil {
+		return fmt.Errorf("the bundle proves nothing: %w", err)
+	}
+	printProven(bundle, proven)
+	if len(trusted) == 0 {
+		fmt.Println("Nobody said which key to trust (--public-key-file): compare the key above with the one the institution published.")
+	}
+	return nil
+}
+
+// printProven prints what a bundle proves, a line each.
+func printProven(bundle evidence.Bundle, proven evidence.Proven) {
+	fmt.Printf("proven: message %s of realm %s, under the checkpoint of %s with %d rows, signed by %s\n", bundle.MessageID, bundle.Realm,
+		proven.Checkpoint.At.Format(time.RFC3339), proven.Checkpoint.Size, bundle.PublicKey)
+	for _, event := range proven.Events {
+		line := fmt.Sprintf("%s %s by %s", event.At.Format(time.RFC3339), event.Event, event.ActorName)
+		if event.Decision != nil {
+			line += fmt.Sprintf(", of content %x, under the grant %s of %s", []byte(event.Decision.ContentHash), event.Decision.GrantID,
+				event.Decision.GrantedAt)
+		}
+		fmt.Println(line)
+	}
+	for _, content := range bundle.Contents {
+		d := proven.Documents[content.DocumentID]
+		fmt.Printf("document %s %s %s, %d bytes, sha256 %x\n", d.Direction, d.Name, d.Reference, len(content.Content), []byte(d.ContentHash))
+	}
+}
+
+type auditExportCommand struct {
+	Realm       string `help:"Realm of the message." required:""`
+	Message     string `help:"Internal id of the message." required:""`
+	Output      string `help:"File to write; it must not exist." required:""`
+	DatabaseURL string `help:"PostgreSQL URL of a login that sees every row, as for check." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
+
+	Keys auditKeySettings `embed:""`
+}
+
+// Run writes a bundle that it has proven itself. The file holds names and accounts: only its owner may read it.
+func (c *auditExportCommand) Run(ctx context.Context) error {
+	id, err := uuid.Parse(c.Message)
+	if err != nil {
+		return errors.New("--message is the internal id of a message, such as 0199a1b2-0000-7000-8000-000000000000")
+	}
+	trusted, err := c.Keys.all()
+	if err != nil {
+		return err
+	}
+	bundle, err := c.gather(ctx, id)
+	if err != nil {
+		return err
+	}
+	key, err := trusted.SignerOf(c.Realm, bundle.Checkpoint)
+	if err != nil {
+		return fmt.Errorf("give the key that signed the checkpoint (--audit-key-file or --public-key-file): %w", err)
+	}
+	bundle.PublicKey = key.Line(c.Realm)
+	file, err := bundle.Encode()
+	if err != nil {
+		return err
+	}
+	read, err := evidence.ParseBundle(file)
+	if err == nil {
+		_, err = read.Verify(trusted)
+	}
+	if err != nil {
+		return fmt.Errorf("what is stored does not prove the message (countersign check names the rows): %w", err)
+	}
+	output, err := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("write the bundle: %w", err)
+	}
+	_, err = output.Write(file)
+	return errors.Join(err, output.Close())
+}
+
+// gather reads the bundle. What happened a moment ago is waited for: it is sealed within a second.
+func (c *auditExportCommand) gather(ctx context.Context, id uuid.UUID) (evidence.Bundle, error) {
+	const tries, pause = 10, 400 * time.Millisecond
+	for try := 1; ; try++ {
+		seen, err := snapshot.Open(ctx, c.DatabaseURL)
+		if err != nil {
+			return evidence.Bundle{}, err
+		}
+		bundle, err := seen.Bundle(ctx, c.Realm, id)
+		seen.Close(ctx)
+		if !errors.Is(err, snapshot.ErrNotSealed) || try == tries {
+			return bundle, err
+		}
+		select {
+		case <-ctx.Done():
+			return evidence.Bundle{}, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+type auditCheckpointCommand struct {
+	DatabaseURL string `help:"PostgreSQL URL of a login that sees every row, as for check." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
+}
+
+// Run prints the checkpoints, one after the other.
+func (c *auditCheckpointCommand) Run(ctx context.Context) error {
+	snapshot, err := snapshot.Open(ctx, c.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close(ctx)
+	notes, err := snapshot.Checkpoints(ctx)
+	if err != nil {
+		return err
+	}
+	if len(notes) == 0 {
+		return errors.New("nothing is sealed yet: run the gateway with COUNTERSIGN_AUDIT_KEY_FILE")
+	}
+	fmt.Print(strings.Join(notes, "\n"))
+	return nil
+}

@@ -1,0 +1,229 @@
+package auditor_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"countersign/internal/auditor"
+	"countersign/internal/evidence"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+	"countersign/internal/store/snapshot"
+	"countersign/internal/store/storetest"
+)
+
+// publicKeys are those of the tests' audit keys.
+func publicKeys(t *testing.T) evidence.PublicKeys {
+	t.Helper()
+	signer, err := evidence.NewSigner(storetest.AuditKeys(t))
+	must(t, err)
+	return signer.Public()
+}
+
+// bundled settles a payment and bundles it as a file, among others so that proofs have a length.
+func bundled(t *testing.T, h *stationtest.House) []byte {
+	t.Helper()
+	for range 3 {
+		h.Create(t, h.Person(t, "maker2"), rulebook.SchemeSIC)
+	}
+	m := settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)))
+	h.Notary.Sweep(ctx)
+	s, err := snapshot.Open(ctx, h.DB.OwnerURL)
+	must(t, err)
+	defer s.Close(ctx)
+	bundle, err := s.Bundle(ctx, m.Realm, m.InternalID)
+	must(t, err)
+	bundle.PublicKey = publicKeys(t)[0].Line(m.Realm)
+	file, err := bundle.Encode()
+	must(t, err)
+	return file
+}
+
+// proves reports what the file proves, to somebody who trusts the tests' key.
+func proves(t *testing.T, file []byte) (evidence.Proven, error) {
+	t.Helper()
+	bundle, err := evidence.ParseBundle(file)
+	if err != nil {
+		return evidence.Proven{}, err
+	}
+	return bundle.Verify(publicKeys(t))
+}
+
+// TestABundleProvesAPaymentAndEveryFlippedByteIsFound proves a payment without its database, by two programs. One flipped bit of any byte
+// is found by this one; of bits flipped by somebody who adjusts the digest of the file, both find each.
+func TestABundleProvesAPaymentAndEveryFlippedByteIsFound(t *testing.T) {
+	t.Parallel()
+	file := bundled(t, stationtest.New(t))
+	proven, err := proves(t, file)
+	must(t, err)
+	var approved, sent, received bool
+	for _, event := range proven.Events {
+		approved = approved || event.Decision != nil && event.Decision.GrantID != "" && event.ActorName != ""
+	}
+	for _, document := range proven.Documents {
+		sent = sent || document.Name == "pacs.008.001.08"
+		received = received || strings.HasPrefix(document.Name, "pacs.002")
+	}
+	if !approved || !sent || !received {
+		t.Errorf("approved %t, sent %t, received %t", approved, sent, received)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range file {
+		changed := bytes.Clone(file)
+		changed[i] ^= 1 << random.IntN(8)
+		_, err := proves(t, changed)
+		if err == nil {
+			t.Errorf("byte %d (%q) flipped, and it proves all the same", i, file[i])
+		}
+	}
+	var forged [][]byte
+	line := bytes.IndexByte(file, '\n')
+	for i := random.IntN(7); i < line; i += 1 + random.IntN(14) {
+		changed := bytes.Clone(file[:line])
+		changed[i] ^= 1 << random.IntN(8)
+		changed = redigested(changed)
+		_, err := proves(t, changed)
+		if err == nil {
+			t.Errorf("byte %d (%q) flipped and the digest adjusted, and it proves all the same", i, file[i])
+		}
+		if len(forged) < 400 {
+			forged = append(forged, changed)
+		}
+	}
+	t.Logf("%d bytes flipped; %d with the digest adjusted by both programs", len(file), len(forged))
+	for i, verdict := range otherProgram(t, append(forged, file)) {
+		if (verdict == "proven") != (i == len(forged)) {
+			t.Errorf("file %d of %d: the other program says %s", i, len(forged), verdict)
+		}
+	}
+}
+
+func redigested(line []byte) []byte {
+	digest := sha256.Sum256(line)
+	return append(append(bytes.Clone(line), '\n'), hex.EncodeToString(digest[:])+"\n"...)
+}
+
+// otherProgram asks the verifier in Python, and returns its verdict of each file.
+func otherProgram(t *testing.T, files [][]byte) []string {
+	t.Helper()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is needed for the second verifier: make test installs it")
+	}
+	folder := t.TempDir()
+	arguments := []string{
+		filepath.Join("..", "..", "tools", "verify_bundle.py"), "--key", base64.StdEncoding.EncodeToString(publicKeys(t)[0].Key),
+	}
+	for i, file := range files {
+		name := filepath.Join(folder, strconv.Itoa(i))
+		must(t, os.WriteFile(name, file, 0o600))
+		arguments = append(arguments, name)
+	}
+	command := exec.CommandContext(t.Context(), python, arguments...)
+	var said, failed strings.Builder
+	command.Stdout, command.Stderr = &said, &failed
+	_ = command.Run() // ends with 1 for what is refused
+	verdicts := strings.Split(strings.TrimSpace(said.String()), "\n")
+	if len(verdicts) != len(files) {
+		t.Fatalf("%d verdicts on %d files: %s", len(verdicts), len(files), failed.String())
+	}
+	return verdicts
+}
+
+// What is left out of a bundle, or taken from another, is found by both programs.
+func TestABundleThatTellsHalfIsRefused(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	first, second := bundled(t, h), bundled(t, h)
+	one, err := evidence.ParseBundle(first)
+	must(t, err)
+	other, err := evidence.ParseBundle(second)
+	must(t, err)
+	var files [][]byte
+	for name, change := range map[string]func(*evidence.Bundle){
+		"first row left out":      func(b *evidence.Bundle) { b.Rows = b.Rows[1:] },
+		"a content left out":      func(b *evidence.Bundle) { b.Contents = b.Contents[1:] },
+		"a content twice":         func(b *evidence.Bundle) { b.Contents = append(b.Contents, b.Contents[0]) },
+		"no rows":                 func(b *evidence.Bundle) { b.Rows, b.Contents = []evidence.Row{}, []evidence.Content{} },
+		"rows of another message": func(b *evidence.Bundle) { b.Rows = other.Rows },
+		"contents of another":     func(b *evidence.Bundle) { b.Contents = other.Contents },
+		"an older checkpoint": func(b *evidence.Bundle) {
+			b.Rows, b.Contents, b.MessageID = other.Rows, other.Contents, other.MessageID
+		},
+		"rows in another order":      func(b *evidence.Bundle) { b.Rows[0], b.Rows[1] = b.Rows[1], b.Rows[0] },
+		"another message in its top": func(b *evidence.Bundle) { b.MessageID = other.MessageID },
+		"another realm in its top":   func(b *evidence.Bundle) { b.Realm = "demo2" },
+	} {
+		b := one
+		b.Rows, b.Contents = append([]evidence.Row(nil), one.Rows...), append([]evidence.Content(nil), one.Contents...)
+		change(&b)
+		file, err := b.Encode()
+		must(t, err)
+		_, err = proves(t, file)
+		if err == nil {
+			t.Errorf("%s: it proves all the same", name)
+		}
+		files = append(files, file)
+	}
+	for i, verdict := range otherProgram(t, files) {
+		if verdict == "proven" {
+			t.Errorf("file %d: the other program takes it", i)
+		}
+	}
+}
+
+// A database put back to an older state fits itself; a checkpoint that was kept elsewhere does not.
+func TestADatabasePutBackIsFoundByAnEarlierCheckpoint(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	conn := h.DB.Connect(t)
+	maker := h.Person(t, "maker1")
+	h.Create(t, maker, rulebook.SchemeSIC)
+	h.Notary.Sweep(ctx)
+	_, err := conn.Exec(ctx, "CREATE TEMP TABLE saved AS SELECT * FROM audit_tree WHERE realm = 'demo'")
+	must(t, err)
+	m := h.Create(t, maker, rulebook.SchemeSIC)
+	h.Notary.Sweep(ctx)
+	s, err := snapshot.Open(ctx, h.DB.OwnerURL)
+	must(t, err)
+	defer s.Close(ctx)
+	kept, err := s.Checkpoints(ctx)
+	must(t, err)
+	earlier := evidence.SplitCheckpoints(strings.Join(kept, "\n"))
+	check := func(earlier []string) int {
+		report, err := auditor.CheckTrail(ctx, auditor.Config{
+			DatabaseURL: h.DB.OwnerURL, AuditPublic: publicKeys(t), Earlier: earlier, Now: h.Clock.Now(),
+		})
+		must(t, err)
+		return report.Broken()
+	}
+	if check(earlier) != 0 || len(earlier) != 1 {
+		t.Errorf("before: %d broken by %d earlier checkpoints", check(earlier), len(earlier))
+	}
+	for _, statement := range []string{
+		"SET session_replication_role = replica",
+		"DELETE FROM audit_leaf WHERE realm = 'demo' AND leaf_index >= (SELECT size FROM saved)",
+		"DELETE FROM audit_checkpoint WHERE realm = 'demo' AND size > (SELECT size FROM saved)",
+		"UPDATE audit_tree t SET size = s.size, edge = s.edge FROM saved s WHERE t.realm = s.realm",
+		"DELETE FROM audit_event WHERE message_id = '" + m.InternalID.String() + "'",
+		"DELETE FROM document WHERE message_id = '" + m.InternalID.String() + "'",
+	} {
+		_, err = conn.Exec(ctx, statement)
+		must(t, err)
+	}
+	if check(nil) != 0 {
+		t.Error("the older state does not fit itself")
+	}
+	if check(earlier) != 1 {
+		t.Error("a checkpoint kept elsewhere does not tell")
+	}
+}

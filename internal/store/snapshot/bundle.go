@@ -1,0 +1,103 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/evidence"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// ErrNotSealed says that rows of the message wait for their seal, or that there is no such message.
+var ErrNotSealed = errors.New("the message is not sealed whole: there is none of this id, or its newest rows wait for their seal")
+
+// Bundle gathers what proves a message: its leaves with their proofs under the newest checkpoint, and the bytes of its documents.
+// The public key is for the caller to add.
+//
+// Errors: ErrNotSealed.
+func (s *Snapshot) Bundle(ctx context.Context, realm string, message uuid.UUID) (evidence.Bundle, error) {
+	b := evidence.Bundle{Realm: realm, MessageID: message.String(), Rows: []evidence.Row{}, Contents: []evidence.Content{}}
+	newest, err := s.q.AuditCheckpointNewest(ctx, realm)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return b, ErrNotSealed
+	}
+	if err != nil {
+		return b, fmt.Errorf("read the checkpoint: %w", err)
+	}
+	b.Checkpoint = newest.Note
+	rows, err := s.q.LeafListOfMessage(ctx, realm, &message)
+	if err != nil {
+		return b, fmt.Errorf("read the leaves of the message: %w", err)
+	}
+	waiting, err := s.q.UnsealedCountOfMessage(ctx, realm, &message)
+	if err != nil {
+		return b, fmt.Errorf("read what is not sealed: %w", err)
+	}
+	if len(rows) == 0 || waiting > 0 {
+		return b, ErrNotSealed
+	}
+	leaves, err := s.leaves(ctx, realm, rows)
+	if err != nil {
+		return b, err
+	}
+	hashes := s.hashes(ctx, realm)
+	for _, leaf := range leaves {
+		proof, err := hashes.Proof(newest.Size, leaf.Place.Index)
+		if err != nil {
+			return b, err
+		}
+		b.Rows = append(b.Rows, evidence.Row{Index: leaf.Place.Index, Leaf: string(leaf.Place.Leaf.Data), Proof: proof})
+	}
+	contents, err := s.q.ContentListOfMessage(ctx, realm, &message)
+	for _, c := range contents {
+		b.Contents = append(b.Contents, evidence.Content{DocumentID: c.DocumentID.String(), Content: c.Content, Source: c.Source})
+	}
+	return b, err
+}
+
+// hashes reads the tree of a realm.
+func (s *Snapshot) hashes(ctx context.Context, realm string) evidence.Stored {
+	return func(level int, from, count int64) ([]evidence.Hash, error) {
+		var rows [][]byte
+		var err error
+		if level == 0 {
+			rows, err = s.q.LeafHashList(ctx, realm, from, from+count)
+		} else {
+			rows, err = s.q.NodeHashList(ctx, dbsqlc.NodeHashListParams{
+				Realm: realm, Level: int32(level), NodeFrom: from, NodeBefore: from + count, //nolint:gosec // a level is below 64
+			})
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the tree: %w", err)
+		}
+		hashes := make([]evidence.Hash, len(rows))
+		for i, row := range rows {
+			hashes[i] = hashOf(row)
+		}
+		return hashes, nil
+	}
+}
+
+// Checkpoints are the newest signed checkpoints, one of each realm that has one.
+func (s *Snapshot) Checkpoints(ctx context.Context) ([]string, error) {
+	trees, err := s.Trees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var notes []string
+	for _, tree := range trees {
+		newest, err := s.q.AuditCheckpointNewest(ctx, tree.Realm)
+		if errors.Is(err, pgx.ErrNoRows) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the checkpoint: %w", err)
+		}
+		notes = append(notes, newest.Note)
+	}
+	return notes, nil
+}

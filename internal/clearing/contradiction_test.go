@@ -110,7 +110,7 @@ func TestTheLargestChargeOfARecallIsASetting(t *testing.T) {
 			t.Errorf("%s: a return that keeps the largest charge is %s", scheme, outcome)
 		}
 		want{state: payment.StateAccepted}.check(t, h, m)
-		for set, largest := range map[money.Amount]money.Amount{{}: amount(25_00), amount(5_00): amount(5_00)} {
+		for set, largest := range map[money.Amount]money.Amount{{}: amount(25_00), amount(5_00): amount(5_00), amount(0): amount(0)} {
 			if got := (rulebook.Settings{SICRecallCharge: set, SCTRecallCharge: set}).RecallCharge(scheme); got != largest {
 				t.Errorf("%s: set to %v, the largest charge is %v", scheme, set, got)
 			}

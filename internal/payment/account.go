@@ -98,6 +98,19 @@ func (a DebtorAccount) keptBy(bank iso20022.FinancialInstitutionIdentification18
 	return "", true
 }
 
+// isAt reports whether a bank, as the searched columns name it, is the one that keeps the account. Where the account's bank is not known,
+// or the message names none, nothing contradicts it.
+func (a DebtorAccount) isAt(agent string) bool {
+	if agent == "" || agent == notProvided || a.AgentBIC+a.AgentIID == "" {
+		return true
+	}
+	iid, err := account.ParseIID(agent)
+	if err == nil {
+		return iid.Short() == a.AgentIID
+	}
+	return office(agent) == office(a.AgentBIC)
+}
+
 // office is a BIC in its long form: eight characters mean the head office.
 func office(bic string) string {
 	if len(bic) == len("AAAACHBB") {
@@ -106,11 +119,20 @@ func office(bic string) string {
 	return strings.ToUpper(bic)
 }
 
-// checkDebtor refuses to approve a message that shows another debtor than its interbank document would name: the account's master data
-// were changed while it waited, or it was made before orders were shown by them.
+// checkDebtor refuses to approve a message that shows another debtor or another bank of it than its interbank document would name: the
+// account's master data were changed while it waited, or it was made before orders were shown by them.
 func (m Message) checkDebtor() []Finding {
-	if m.Account == nil || m.Account.Holder.Name == m.Summary.DebtorName {
+	switch {
+	case m.Account == nil:
 		return nil
+	case m.Account.Holder.Name == m.Summary.DebtorName && m.Account.isAt(m.Summary.DebtorAgent):
+		return nil
+	case m.Account.Holder.Name == m.Summary.DebtorName:
+		return []Finding{{
+			Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: debtorAgentPointer, Code: "AGNT",
+			Text: "Withdraw the payment and enter it anew: it shows " + m.Summary.DebtorAgent +
+				" as the debtor's bank, but the account is kept by " + m.Account.agent(m.Scheme) + ".",
+		}}
 	}
 	return []Finding{{
 		Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: "/Document/CstmrCdtTrfInitn/PmtInf/0/Dbtr/Nm", Code: "AC01",

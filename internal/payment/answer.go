@@ -135,7 +135,7 @@ func (m Message) Withhold(at time.Time) (Transition, error) {
 	const text = "Not sent: the stored content is not what was approved."
 	t, err := m.step(ActionWithhold, StateFailed, identity.Gateway(identity.ChannelClearing), at)
 	t.reason = text
-	t.changes = Changes{StatusCode: "DS0H", StatusText: text, DeliveredAt: at}
+	t.changes = Changes{StatusCode: codeWithheld, StatusText: text, DeliveredAt: at}
 	return t, err
 }
 

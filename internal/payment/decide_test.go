@@ -69,6 +69,31 @@ func pending(by identity.Principal, approvals int) payment.Message {
 	}
 }
 
+// The interbank document names the bank of the account as it is at the delivery: whoever approves saw the one it had at the entry.
+func TestAnAccountThatMovedToAnotherBankIsEnteredAnew(t *testing.T) {
+	t.Parallel()
+	maker, checker := person("maker", identity.RoleMaker), person("checker", identity.RoleChecker)
+	for name, change := range map[string]struct {
+		account func(*payment.DebtorAccount)
+		refused bool
+	}{
+		"the same bank":      {func(a *payment.DebtorAccount) { a.AgentBIC, a.AgentIID = "AAAACHBBXXX", "80005" }, false},
+		"an unknown bank":    {func(*payment.DebtorAccount) {}, false},
+		"another bank":       {func(a *payment.DebtorAccount) { a.AgentBIC, a.AgentIID = "BBBBCHZZXXX", "21966" }, true},
+		"a bank without IID": {func(a *payment.DebtorAccount) { a.AgentBIC = "BBBBDEFFXXX" }, true},
+	} {
+		m := pending(maker, 1)
+		change.account(m.Account)
+		_, err := m.Approve(by(checker), terms(sealer(t, 'k')))
+		var refused *payment.RefusalError
+		is := errors.As(err, &refused) && len(refused.Findings) == 1 && refused.Findings[0].Code == "AGNT" &&
+			strings.Contains(refused.Findings[0].Text, "enter it anew")
+		if is != change.refused || !is && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // sealer has one key of its own for each secret.
 func sealer(t testing.TB, secret byte) payment.Sealer {
 	t.Helper()

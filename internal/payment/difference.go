@@ -108,7 +108,7 @@ func (m Message) against(said Summary) []searched {
 		{"creditor's bank", s.CreditorAgent, cmp.Or(said.CreditorAgent, m.derivedAgent())},
 		{"debtor's name", cmp.Or(s.OrderedDebtorName, s.DebtorName), cmp.Or(said.DebtorName, m.holderName())},
 		{"debtor's account", s.DebtorAccount, said.DebtorAccount},
-		{"debtor's bank", s.DebtorAgent, cmp.Or(said.DebtorAgent, m.accountAgent())},
+		{"debtor's bank", s.DebtorAgent, cmp.Or(said.DebtorAgent, s.DebtorAgent)},
 		{"remittance", s.Remittance, said.Remittance},
 		{"instruction id", s.InstructionID, said.InstructionID},
 		{"end-to-end id", s.EndToEndID, said.EndToEndID},
@@ -129,17 +129,8 @@ func (m Message) derivedAgent() string {
 	return reach.RouteOf(m.Scheme, m.Summary.CreditorAccount, nil)
 }
 
-// accountAgent is the debtor's bank of a document that names none: that of the account while the message waits. Later the account
-// may have changed, and the seal alone says what it was.
-func (m Message) accountAgent() string {
-	if m.Kind != KindInstruction || m.State != StateApprovalPending || m.Summary.DebtorAgent == "" || m.Account == nil {
-		return m.Summary.DebtorAgent
-	}
-	return m.Account.agent(m.Scheme)
-}
-
-// holderName is the debtor's name of an order that gives none: that of the account's holder. checkDebtor holds it against the account when
-// the message is approved, and the seal says what it was.
+// holderName is the debtor's name of an order that gives none: that of the account's holder. checkDebtor holds it, and the debtor's bank of
+// an order that names none, against the account when the message is approved, and the seal says what they were.
 func (m Message) holderName() string {
 	if m.Kind != KindInstruction {
 		return ""

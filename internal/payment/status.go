@@ -10,6 +10,9 @@ import (
 	"countersign/internal/iso20022"
 )
 
+// codeWithheld is the reason of a message that failed because it was withheld (ISO: the signer is not allowed to sign).
+const codeWithheld = "DS0H"
+
 // statusOf is the ISO group status a client is told for each state.
 var statusOf = map[State]string{
 	StateApprovalPending: "PDNG",
@@ -29,6 +32,9 @@ func StatusReport(m Message, doc *iso20022.CustomerCreditTransferInitiation, at 
 	if !single {
 		return nil
 	}
+	if m.Withheld != "" || m.State == StateFailed && m.StatusCode == codeWithheld {
+		return withheldReport(m, at)
+	}
 	status := statusOf[m.State]
 	reasons := statusReasons(m)
 	agent := info.DebtorAgent
@@ -47,6 +53,25 @@ func StatusReport(m Message, doc *iso20022.CustomerCreditTransferInitiation, at 
 				OriginalInstructionID: tx.PaymentID.InstructionID, OriginalEndToEndID: tx.PaymentID.EndToEndID,
 				OriginalUETR: tx.PaymentID.UETR, TransactionStatus: status, StatusReasonInformation: reasons,
 				AccountServicerReference: string(m.GlobalID),
+			}},
+		}},
+	}
+}
+
+// withheldReport tells where an instruction stands whose content is not what was entered, or was not what was approved: nothing of that
+// content is repeated as the client's. The Global ID says which one it is.
+func withheldReport(m Message, at time.Time) *iso20022.CustomerPaymentStatusReport {
+	status, reasons := statusOf[m.State], statusReasons(m)
+	return &iso20022.CustomerPaymentStatusReport{
+		GroupHeader: iso20022.GroupHeader86{MessageID: reportReference(m), CreationDateTime: dateTime(at)},
+		OriginalGroupInformationAndStatus: iso20022.OriginalGroupHeader17{
+			OriginalMessageID: notProvided, OriginalMessageNameID: string(iso20022.Pain001V09), GroupStatus: status,
+			StatusReasonInformation: reasons,
+		},
+		OriginalPaymentInformationAndStatus: []iso20022.OriginalPaymentInstruction32{{
+			OriginalPaymentInformationID: notProvided, PaymentInformationStatus: status,
+			TransactionInformationAndStatus: []iso20022.PaymentTransaction105{{
+				TransactionStatus: status, StatusReasonInformation: reasons, AccountServicerReference: string(m.GlobalID),
 			}},
 		}},
 	}

@@ -45,6 +45,34 @@ func TestStatusReportsOfTheConstructedChains(t *testing.T) {
 	}
 }
 
+// A withheld payment's report repeats nothing of a content that nobody may have entered.
+func TestTheReportOfAWithheldPaymentRepeatsNothingOfIt(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range rulebook.Schemes() {
+		order := readSample[*iso20022.CustomerCreditTransferInitiation](t, scheme, "01_pain.001.001.09")
+		for name, m := range map[string]payment.Message{
+			"while it waits": {State: payment.StateApprovalPending, Withheld: "It was changed."},
+			"when it failed": {State: payment.StateFailed, StatusCode: "DS0H", StatusText: "It was withheld."},
+		} {
+			m.GlobalID, m.Sequence = "DM00000000000000", 7
+			made := payment.StatusReport(m, order, noon)
+			if findings := codec.Validate(made); len(findings) > 0 {
+				t.Errorf("%s, %s does not follow its schema: %+v", scheme, name, findings)
+			}
+			text := strings.Join(xmlOf(t, made), "\n")
+			info, tx, _ := order.SinglePayment()
+			for _, said := range []string{order.GroupHeader.MessageID, info.PaymentInformationID, tx.PaymentID.EndToEndID} {
+				if strings.Contains(text, ">"+said+"<") {
+					t.Errorf("%s, %s repeats %s:\n%s", scheme, name, said, text)
+				}
+			}
+			if !strings.Contains(text, "DM00000000000000") {
+				t.Errorf("%s, %s does not say which payment it is", scheme, name)
+			}
+		}
+	}
+}
+
 func readSample[D iso20022.Document](t *testing.T, scheme rulebook.Scheme, name string) D {
 	t.Helper()
 	content, err := os.ReadFile("../iso20022/testdata/" + string(scheme) + "_" + name + ".xml")

@@ -72,7 +72,7 @@ func (s Settings) RecallCharge(scheme Scheme) money.Amount {
 	if scheme == SchemeSCT {
 		configured, currency = s.SCTRecallCharge, money.EUR
 	}
-	if configured.Currency() == currency && !configured.IsZero() {
+	if configured.Currency() == currency { // nothing may be kept where 0 was set
 		return configured
 	}
 	// FromMinor refuses unknown currencies and negative sums only.

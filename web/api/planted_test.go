@@ -71,3 +71,24 @@ func TestAPlantedKeyOfARequestPassesForNoRepeat(t *testing.T) {
 		t.Errorf("%d rows were stored", after-before)
 	}
 }
+
+// TestWhatAClientSentIsShownAsWithheldWhenItWasChanged: the other form of a document, which no digest of a version covers, is under its
+// seal.
+func TestWhatAClientSentIsShownAsWithheldWhenItWasChanged(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.Created(t, maker1)
+	list := b.Send(t, get("/api/common/v1/transaction/"+id+"/messages", checker1))
+	document, _ := list.At("messages", 0, "id").(string)
+	path := "/api/common/v1/interface/" + document
+	if shown := b.Send(t, get(path, checker1)); shown.Status != http.StatusOK || shown.At("message", "status") == "Withheld" {
+		t.Fatalf("%d %s", shown.Status, shown.Body)
+	}
+	_, err := b.DB.Connect(t).Exec(
+		t.Context(), "UPDATE document SET source = '{}', source_type = 'application/json' WHERE document_id = $1", document,
+	)
+	must(t, err)
+	if shown := b.Send(t, get(path, checker1)); shown.Status != http.StatusOK || shown.At("message", "status") != "Withheld" {
+		t.Errorf("what was changed: %d %s", shown.Status, shown.Body)
+	}
+}

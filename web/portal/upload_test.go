@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"mime/multipart"
 	"net/http"
+	"net/textproto"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -48,6 +49,48 @@ func sample(t *testing.T, name string) []byte {
 		t.Fatal(err)
 	}
 	return bytes.ReplaceAll(content, []byte("<Dt>2026-03-02</Dt>"), []byte("<Dt>"+time.Now().In(zone).Format(time.DateOnly)+"</Dt>"))
+}
+
+// A form of two files would leave one unseen, and one with a header that no browser sends is nobody's form.
+func TestAFormOfMoreThanOneFileIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	content := sample(t, "sic-inst_01_pain.001.001.09.xml")
+	for name, parts := range map[string][]textproto.MIMEHeader{
+		"two files":            {filePart("file", "a.xml", ""), filePart("file", "b.xml", "")},
+		"a file of other name": {filePart("file", "a.xml", ""), filePart("other", "b.xml", "")},
+		"a header of 100 kB":   {filePart("file", "a.xml", strings.Repeat("x", 100<<10))},
+	} {
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		for _, header := range parts {
+			part, err := form.CreatePart(header)
+			if err == nil {
+				_, err = part.Write(content)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := form.Close(); err != nil {
+			t.Fatal(err)
+		}
+		got := maker.send(http.MethodPost, "/payments/upload", form.FormDataContentType(), &body)
+		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.text, "Send one file at a time") {
+			t.Errorf("%s: %d", name, got.status)
+		}
+	}
+}
+
+func filePart(field, name, note string) textproto.MIMEHeader {
+	header := textproto.MIMEHeader{
+		"Content-Disposition": {`form-data; name="` + field + `"; filename="` + name + `"`}, "Content-Type": {"application/xml"},
+	}
+	if note != "" {
+		header.Set("X-Note", note)
+	}
+	return header
 }
 
 func TestAnUploadedOrderGoesTheSameWay(t *testing.T) {

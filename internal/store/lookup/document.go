@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -9,6 +10,9 @@ import (
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
 	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/load"
 )
 
 // Document is a stored document as it is shown to people and callers.
@@ -20,7 +24,8 @@ type Document struct {
 	Source     []byte // the bytes a client sent, when Content was made from another form
 	SourceType string // media type of Source
 	Hash       payment.Digest
-	// Withheld says in words why an outgoing document cannot be trusted, "" when it can. Nobody knows whether clearing has such a one.
+	// Withheld says in words why a document cannot be trusted, "" when it can. Nobody knows whether clearing has such an outgoing one.
+	// Lists hold outgoing ones alone against their seals; of the others the seal covers bytes that a list does not read.
 	Withheld string
 }
 
@@ -32,6 +37,16 @@ func (r *Reader) sealed(d Document, seal keyring.Seal) Document {
 		d.Delivered = d.Delivered && d.Withheld == ""
 	}
 	return d
+}
+
+// keptAs says why a document that came in or is a draft cannot be trusted, "" when it can: what a client or clearing sent, and the other
+// form of it. One of before there were seals is believed; of a version the digest is under the seal of that.
+func (r *Reader) keptAs(row dbsqlc.Document) string {
+	err := r.db.Seal().CheckKept(load.Kept(row), column.Seal(row.KeyID, row.Mac))
+	if errors.Is(err, keyring.ErrUnsealed) {
+		return ""
+	}
+	return documentseal.WithheldBy(err)
 }
 
 // DocumentFilter narrows a list of documents; a zero field does not.

@@ -180,6 +180,9 @@ func (r *Reader) Document(ctx context.Context, realm string, id uuid.UUID) (Docu
 			Document: store.DocumentOf(doc), Direction: payment.DocumentDirection(doc.Direction), Delivered: row.Delivered, Size: len(doc.Content),
 			Source: doc.Source, SourceType: column.Text(doc.SourceType), Hash: sha256.Sum256(doc.Content),
 		}, column.Seal(doc.KeyID, doc.Mac))
+		if d.Direction != payment.DocumentOut {
+			d.Withheld = r.keptAs(doc)
+		}
 		return nil
 	})
 	return d, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"slices"
 	"strings"
@@ -38,6 +39,9 @@ func readUpload(v *visit) error {
 		return err
 	}
 	content, name, err := v.chosen()
+	if errors.Is(err, errManyParts) {
+		return v.refuseFile("", nil, []payment.Finding{{Code: "FF01", Text: errManyParts.Error()}})
+	}
 	if err != nil {
 		return err
 	}
@@ -86,7 +90,26 @@ func (v *visit) chosen() (content []byte, name string, err error) {
 	return v.uploaded() // it says what is wrong
 }
 
-// uploaded reads the file of the form, one byte more than is taken so that too much shows. No file at all is an empty one.
+// errManyParts refuses a form of more than one file, or with a header that no browser sends: only one file would be looked at.
+var errManyParts = errors.New("Send one file at a time, chosen in the form.") //nolint:staticcheck,revive // a sentence for people
+
+// mostPartHeader bounds the header of a file in a form, in bytes: its name and its type.
+const mostPartHeader = 4 << 10
+
+// onlyFile reports whether the form has no other file than this one, with a header of a size that browsers send.
+func onlyFile(form *multipart.Form, file *multipart.FileHeader) bool {
+	files, size := 0, 0
+	for _, list := range form.File {
+		files += len(list)
+	}
+	for key, values := range file.Header {
+		size += len(key) + len(strings.Join(values, ""))
+	}
+	return files == 1 && size <= mostPartHeader
+}
+
+// uploaded reads the file of the form, one byte more than is taken so that too much shows. No file at all is an empty one. Errors:
+// errManyParts, page.FormError.
 func (v *visit) uploaded() (content []byte, name string, err error) {
 	header, err := v.Echo.FormFile("file")
 	if errors.Is(err, http.ErrMissingFile) {
@@ -94,6 +117,9 @@ func (v *visit) uploaded() (content []byte, name string, err error) {
 	}
 	if err != nil {
 		return nil, "", &page.FormError{Cause: err}
+	}
+	if !onlyFile(v.Echo.Request().MultipartForm, header) {
+		return nil, "", errManyParts
 	}
 	opened, err := header.Open()
 	if err != nil {

@@ -1,11 +1,11 @@
 package records
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/google/uuid"
 
 	"countersign/internal/entry"
 	"countersign/internal/iso20022"
@@ -112,21 +112,22 @@ func (v *visit) fillChanges(view *views.Message, m payment.Message, current *iso
 	if err != nil {
 		return err
 	}
-	var before uuid.UUID
+	var before lookup.Version
 	for _, version := range versions {
 		if version.Number == m.Version-1 {
-			before = version.DocumentID
+			before = version
 		}
 	}
-	stored, err := v.Config.Reader.Document(v.Context(), v.By.Realm, before)
+	stored, err := v.Config.Reader.Document(v.Context(), v.By.Realm, before.DocumentID)
 	if err != nil && !errors.Is(err, payment.ErrNotFound) {
 		return err
 	}
 	read, findings := codec.DecodeXML(stored.Content)
 	earlier, ok := read.(*iso20022.CustomerCreditTransferInitiation)
-	if !ok || len(findings) > 0 {
+	digest := sha256.Sum256(stored.Content)
+	if !ok || len(findings) > 0 || !bytes.Equal(digest[:], before.Hash) || stored.Withheld != "" {
 		view.Warnings = append(view.Warnings, views.Warning{
-			Title: "The version before it cannot be read",
+			Title: "The version before it cannot be read, or is not what was entered",
 			Text:  "Check every field, for what was changed is not known, and tell an operator, who runs countersign check.",
 		})
 		return nil

@@ -1,0 +1,56 @@
+package tidy
+
+import (
+	"go/ast"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// testNames are the tests that a page names.
+var testNames = regexp.MustCompile("`(Test[A-Za-z0-9_]+)`")
+
+// unproven lists the rows of the table of threats that name no test, and the tests a page names that are not there.
+func unproven(page string, tests map[string]bool) (found []string) {
+	_, threats, _ := strings.Cut(page, "## Threats")
+	threats, _, _ = strings.Cut(threats, "\n## ")
+	for row := range strings.Lines(threats) {
+		told := strings.HasPrefix(row, "| ") && !strings.HasPrefix(row, "| Attack")
+		if told && !testNames.MatchString(row) && !strings.Contains(row, "`make drill`") {
+			found = append(found, "no test proves the row: "+strings.TrimSpace(row))
+		}
+	}
+	for _, named := range testNames.FindAllStringSubmatch(page, -1) {
+		if !tests[named[1]] {
+			found = append(found, "there is no test "+named[1])
+		}
+	}
+	return found
+}
+
+// TestThePagesNameTestsThatExist: a threat that is said to be proven is, and by a test that is still called so.
+func TestThePagesNameTestsThatExist(t *testing.T) {
+	tests := make(map[string]bool)
+	for _, file := range load(t) {
+		for _, declared := range file.syntax.Decls {
+			if function, ok := declared.(*ast.FuncDecl); ok && strings.HasPrefix(function.Name.Name, "Test") {
+				tests[function.Name.Name] = true
+			}
+		}
+	}
+	for _, name := range []string{"security.md", "security-deviations.md", "operations.md"} {
+		page, err := os.ReadFile(filepath.Join(root(t), "docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, problem := range unproven(string(page), tests) {
+			t.Errorf("docs/%s: %s", name, problem)
+		}
+	}
+	broken := "## Threats\n\n| Attack | Stands | Proven by |\n|---|---|---|\n| A | b | `TestNobody` |\n| C | d | nothing |\n\n## Keys\n"
+	if found := unproven(broken, tests); len(found) != 2 {
+		t.Errorf("of a page with a row without a test and a test that is not there %d are found: %v", len(found), found)
+	}
+}

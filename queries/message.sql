@@ -56,7 +56,7 @@ WITH added AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
   VALUES (@realm, @message_id, 1, @kind, 'None', @action, @state, 1, sqlc.narg(maker_user), sqlc.narg(maker_person), @actor_name,
-    sqlc.narg(client_id), @channel, coalesce(sqlc.narg(note), sqlc.narg(status_text)), @created_at)
+    sqlc.narg(client_id), @channel, coalesce(sqlc.narg(note)::text, sqlc.narg(status_text)), @created_at)
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)

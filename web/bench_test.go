@@ -34,7 +34,7 @@ func checkPairs(b *testing.B, address string, pairs int) {
 	connection, err := pgx.Connect(b.Context(), address)
 	must(b, err)
 	defer func() { _ = connection.Close(context.Background()) }()
-	for _, table := range []string{"message WHERE state = 'Approved'", "decision", "release", "river.river_job"} {
+	for _, table := range []string{"message WHERE state = 'Approved'", "decision", "release"} {
 		var count int
 		must(b, connection.QueryRow(b.Context(), "SELECT count(*) FROM "+table).Scan(&count))
 		if count != pairs {

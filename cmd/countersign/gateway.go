@@ -122,7 +122,7 @@ func (g gateway) work(ctx context.Context, parts *stations.Stations, serve func(
 		defer stop()
 		return serve(serving)
 	})
-	group.Go(func() error { return parts.Jobs.Run(working, parts.Database, parts.Clearing.Handlers()) })
+	group.Go(func() error { return parts.Jobs.Run(working, parts.Clearing.Handlers()) })
 	group.Go(func() error { parts.Clearing.Watch(working); return nil })
 	if parts.Notary != nil {
 		group.Go(func() error { parts.Notary.Watch(working); return nil })

@@ -33,7 +33,7 @@ func TestTheJobAloneDeliversAndTriesAgain(t *testing.T) {
 	running, stop := context.WithCancel(ctx)
 	var jobs sync.WaitGroup
 	jobs.Go(func() {
-		err := h.Jobs.Run(running, h.DB.Database, h.Clearing.Handlers())
+		err := h.Jobs.Run(running, h.Clearing.Handlers())
 		if err != nil {
 			t.Error(err)
 		}
@@ -74,7 +74,7 @@ func TestAnAttemptThatTookLongIsFollowedAfterItsPause(t *testing.T) {
 	running, stop := context.WithCancel(ctx)
 	var jobs sync.WaitGroup
 	jobs.Go(func() {
-		err := h.Jobs.Run(running, h.DB.Database, h.Clearing.Handlers())
+		err := h.Jobs.Run(running, h.Clearing.Handlers())
 		if err != nil {
 			t.Error(err)
 		}

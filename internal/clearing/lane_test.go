@@ -62,7 +62,7 @@ func goingOn(t *testing.T, h *stationtest.House) (stop func()) {
 	running, end := context.WithCancel(ctx)
 	var parts sync.WaitGroup
 	parts.Go(func() {
-		err := h.Jobs.Run(running, h.Database, h.Clearing.Handlers())
+		err := h.Jobs.Run(running, h.Clearing.Handlers())
 		if err != nil {
 			t.Error(err)
 		}

@@ -283,7 +283,7 @@ func TestAMessageThatNeedsNoApprovalIsSentByItsJob(t *testing.T) {
 	}
 	running, stop := context.WithCancel(ctx)
 	done := make(chan error)
-	go func() { done <- h.Jobs.Run(running, h.DB.Database, h.Clearing.Handlers()) }()
+	go func() { done <- h.Jobs.Run(running, h.Clearing.Handlers()) }()
 	deadline := time.Now().Add(20 * time.Second)
 	for len(h.Network.Delivered()) == 0 && time.Now().Before(deadline) {
 		time.Sleep(5 * time.Millisecond)

@@ -23,7 +23,7 @@ func TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn(t *testing.T) {
 	running, stop := context.WithCancel(ctx)
 	var background sync.WaitGroup
 	background.Go(func() {
-		err := h.Jobs.Run(running, h.DB.Database, h.Clearing.Handlers())
+		err := h.Jobs.Run(running, h.Clearing.Handlers())
 		if err != nil {
 			t.Error(err)
 		}

@@ -30,7 +30,7 @@ var gauges = []metric.Gauge{
 	},
 	{
 		Name: "countersign_jobs", Labels: []string{"queue", "state"},
-		Help: "Jobs by queue: ready, running, and failed ones that are tried again; to 1,000 in a queue.",
+		Help: "Jobs of this process by queue: ready, running, and failed ones that are tried again; to 4,096 in a queue.",
 	},
 	{
 		Name: "countersign_paused", Labels: []string{"scheme", "doing"},
@@ -73,11 +73,7 @@ func (s *Stations) read(ctx context.Context) []metric.Sample {
 // readQueues reads what waits: jobs, what pauses, keys that are missing.
 func (s *Stations) readQueues(ctx context.Context) []metric.Sample {
 	var samples []metric.Sample
-	queues, err := s.Jobs.Waiting(ctx)
-	if err != nil {
-		return nil // readiness tells why
-	}
-	for _, q := range queues {
+	for _, q := range s.Jobs.Waiting() {
 		for state, count := range map[string]int{"ready": q.Ready, "running": q.Running, "retrying": q.Retrying} {
 			samples = append(samples, metric.Sample{Gauge: "countersign_jobs", Labels: []string{q.Name, state}, Value: float64(count)})
 		}

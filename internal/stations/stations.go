@@ -80,10 +80,7 @@ func New(cfg Config) (*Stations, error) {
 	if cfg.JobLog == nil {
 		cfg.JobLog = cfg.Log
 	}
-	jobs, err := store.NewJobs(cfg.Database, cfg.JobLog)
-	if err != nil {
-		return nil, err
-	}
+	jobs := store.NewJobs(cfg.Database, cfg.JobLog)
 	zone, err := time.LoadLocation("Europe/Zurich")
 	if err != nil {
 		return nil, fmt.Errorf("load the banks' time zone: %w", err)

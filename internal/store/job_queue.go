@@ -1,20 +1,16 @@
 package store
 
 import (
-	"context"
-	"fmt"
+	"slices"
+	"strings"
+	"sync"
 	"time"
-
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
-
-	"countersign/internal/rulebook"
 )
 
-// MostJobs is how many jobs of a queue are counted at most.
-const MostJobs = 1000
+// MostJobs is how many jobs wait in a queue at most. What finds no room is left to clearing's lanes, which read the database.
+const MostJobs = 4096
 
-// Queue is how the jobs of one queue stand, counted to MostJobs.
+// Queue is how the jobs of one queue of this process stand.
 type Queue struct {
 	Name                     string
 	Ready, Running, Retrying int
@@ -22,36 +18,79 @@ type Queue struct {
 }
 
 // Waiting says how the queues stand.
-func (j *Jobs) Waiting(ctx context.Context) ([]Queue, error) {
-	var names []string
-	for _, scheme := range rulebook.Schemes() {
-		names = append(names, sendQueue(scheme), answerQueue(scheme))
+func (j *Jobs) Waiting() []Queue {
+	queues := make([]Queue, 0, len(j.lanes))
+	for key, lane := range j.lanes {
+		queues = append(queues, lane.standing(key.name()))
 	}
-	var queues []Queue
-	for _, name := range names {
-		found, err := j.client.JobList(ctx, river.NewJobListParams().Queues(name).First(MostJobs).
-			States(rivertype.JobStateAvailable, rivertype.JobStateRunning, rivertype.JobStateRetryable, rivertype.JobStateScheduled))
-		if err != nil {
-			return nil, fmt.Errorf("look at the job queue: %w", err)
-		}
-		queues = append(queues, queueOf(name, found.Jobs))
-	}
-	return queues, nil
+	slices.SortFunc(queues, func(a, b Queue) int { return strings.Compare(a.Name, b.Name) })
+	return queues
 }
 
-func queueOf(name string, jobs []*rivertype.JobRow) Queue {
+// jobState is where a job is in its lane.
+type jobState int
+
+const (
+	jobReady jobState = iota
+	jobRunning
+	jobRetrying
+)
+
+// jobLane holds the jobs of one lane.
+type jobLane struct {
+	waiting chan *job
+
+	mu    sync.Mutex
+	known map[*job]standing
+}
+
+// standing is where a job is, and since when, or from when on it is to be tried again.
+type standing struct {
+	state jobState
+	at    time.Time
+}
+
+func newJobLane() *jobLane {
+	return &jobLane{waiting: make(chan *job, MostJobs), known: make(map[*job]standing)}
+}
+
+// put makes a job ready. One that finds no room is forgotten: clearing's lanes find it in the database.
+func (l *jobLane) put(one *job) {
+	l.note(one, jobReady, time.Now())
+	select {
+	case l.waiting <- one:
+	default:
+		l.forget(one)
+	}
+}
+
+func (l *jobLane) note(one *job, state jobState, at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known[one] = standing{state: state, at: at}
+}
+
+func (l *jobLane) forget(one *job) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.known, one)
+}
+
+func (l *jobLane) standing(name string) Queue {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	q := Queue{Name: name}
-	for _, job := range jobs {
-		switch job.State {
-		case rivertype.JobStateRunning:
+	for _, one := range l.known {
+		switch one.state {
+		case jobRunning:
 			q.Running++
-		case rivertype.JobStateAvailable:
-			q.Ready++
-		default:
+		case jobRetrying:
 			q.Retrying++
+		default:
+			q.Ready++
 		}
-		if q.Oldest.IsZero() || job.ScheduledAt.Before(q.Oldest) {
-			q.Oldest = job.ScheduledAt.UTC()
+		if at := one.at.UTC(); q.Oldest.IsZero() || at.Before(q.Oldest) {
+			q.Oldest = at
 		}
 	}
 	return q

@@ -3,24 +3,46 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
 
-// Jobs is the durable job queue. A job is enqueued in the transaction that makes it necessary and carries only identifiers; it may run
-// more than once, so what it does must bear repetition. Finished jobs are deleted: they are no record of anything.
+// Jobs hand what was stored to the lanes of the schemes: a released message to be sent, an answer to be delivered. A job is no row. The
+// message that is released and not delivered, and the answer that clearing does not have, are the durable record of what is to be done, and
+// each has an index of its own; clearing's lanes look there for what no job of a living process carries any more. So a job is made after the
+// commit of what makes it necessary, costs the database nothing, may be lost with its process, and may run more than once.
 type Jobs struct {
-	client *river.Client[pgx.Tx]
-	log    *slog.Logger
+	lanes   map[laneKey]*jobLane
+	workers int // of a lane
+	log     *slog.Logger
+}
+
+// laneKey names a lane: the deliveries of a scheme, or its answers. Each has workers of its own.
+type laneKey struct {
+	scheme rulebook.Scheme
+	answer bool
+}
+
+// job is a message to be sent, or an answer to be delivered.
+type job struct {
+	laneKey
+	realm     string
+	id        uuid.UUID
+	reference string
+	attempts  int // that failed
+}
+
+func (k laneKey) name() string {
+	if k.answer {
+		return "answer-" + string(k.scheme)
+	}
+	return "send-" + string(k.scheme)
 }
 
 // JobHandlers is the work of the queue.
@@ -33,166 +55,123 @@ type JobHandlers struct {
 	Retry func(attempt int) time.Duration
 }
 
-type sendArgs struct {
-	Realm      string          `json:"realm"`
-	InternalID uuid.UUID       `json:"internalId"`
-	Scheme     rulebook.Scheme `json:"scheme"`
-}
-
-// Kind names the job in the queue.
-func (sendArgs) Kind() string { return "send" }
-
-type answerArgs struct {
-	Scheme    rulebook.Scheme `json:"scheme"`
-	Reference string          `json:"reference"`
-}
-
-// Kind names the job in the queue.
-func (answerArgs) Kind() string { return "answer" }
-
 const (
 	// maxSendAttempts ends the tries of one job. Clearing's watch goes on with what is still undelivered then.
 	maxSendAttempts = 6
 	// laneWorkers is how many documents of one scheme's messages, and how many of its answers, are under way to clearing at a time. Each
 	// scheme has them for itself: one whose clearing hangs takes none from the other.
 	laneWorkers = 32
+	// jobWithin limits one attempt.
+	jobWithin = 15 * time.Second
 	// finishWithin is how long jobs under way may take at the end, and cancelledWithin how long once they are told to stop.
 	finishWithin    = 10 * time.Second
 	cancelledWithin = 2 * time.Second
-	// oldQueue holds what versions before the lanes enqueued, for both schemes.
-	oldQueue, oldQueueWorkers = "send", 4
 )
 
-func sendQueue(scheme rulebook.Scheme) string   { return "send-" + string(scheme) }
-func answerQueue(scheme rulebook.Scheme) string { return "answer-" + string(scheme) }
-
-// lanes are the queues with their workers.
-func lanes(workers int) map[string]river.QueueConfig {
-	queues := map[string]river.QueueConfig{oldQueue: {MaxWorkers: oldQueueWorkers, FetchPollInterval: time.Second}}
-	for _, scheme := range rulebook.Schemes() {
-		queues[sendQueue(scheme)] = river.QueueConfig{MaxWorkers: workers}
-		queues[answerQueue(scheme)] = river.QueueConfig{MaxWorkers: workers}
-	}
-	return queues
-}
-
 // NewJobs makes a queue that only takes jobs; Run works on them.
-func NewJobs(db *Database, log *slog.Logger) (*Jobs, error) {
-	client, err := river.NewClient(riverpgxv5.New(db.pool.Pool), &river.Config{Schema: riverSchema, Logger: quiet(log)})
-	if err != nil {
-		return nil, fmt.Errorf("prepare the job queue: %w", err)
+func NewJobs(db *Database, log *slog.Logger) *Jobs {
+	j := &Jobs{lanes: make(map[laneKey]*jobLane), workers: db.workers, log: log}
+	for _, scheme := range rulebook.Schemes() {
+		j.lanes[laneKey{scheme: scheme}] = newJobLane()
+		j.lanes[laneKey{scheme: scheme, answer: true}] = newJobLane()
 	}
-	return &Jobs{client: client, log: log}, nil
+	return j
 }
 
-// EnqueueSend puts the delivery of a released message into its scheme's lane, in the transaction that releases it.
-func (j *Jobs) EnqueueSend(ctx context.Context, tx pgx.Tx, m payment.Message) error {
-	_, err := j.client.InsertTx(ctx, tx, sendArgs{Realm: m.Realm, InternalID: m.InternalID, Scheme: m.Scheme},
-		&river.InsertOpts{Queue: sendQueue(m.Scheme), MaxAttempts: maxSendAttempts})
-	if err != nil {
-		return fmt.Errorf("enqueue the delivery: %w", err)
-	}
-	return nil
+// Later are the jobs that a transaction under way makes necessary.
+type Later struct{ jobs []job }
+
+// Send asks for the delivery of a released message.
+func (l *Later) Send(m payment.Message) {
+	l.jobs = append(l.jobs, job{laneKey: laneKey{scheme: m.Scheme}, realm: m.Realm, id: m.InternalID})
 }
 
-// EnqueueAnswer puts the delivery of a row of the outbox into its scheme's lane, in the transaction that makes the row.
-func (j *Jobs) EnqueueAnswer(ctx context.Context, tx pgx.Tx, scheme rulebook.Scheme, reference string) error {
-	_, err := j.client.InsertTx(
-		ctx, tx, answerArgs{Scheme: scheme, Reference: reference}, &river.InsertOpts{Queue: answerQueue(scheme), MaxAttempts: maxSendAttempts},
-	)
-	if err != nil {
-		return fmt.Errorf("enqueue the answer: %w", err)
+// Answer asks for the delivery of a row of the outbox.
+func (l *Later) Answer(scheme rulebook.Scheme, reference string) {
+	l.jobs = append(l.jobs, job{laneKey: laneKey{scheme: scheme, answer: true}, reference: reference})
+}
+
+// Hand puts jobs into their lanes. Call it when what makes them necessary is committed.
+func (j *Jobs) Hand(later Later) {
+	for _, one := range later.jobs {
+		lane, known := j.lanes[one.laneKey]
+		if known {
+			lane.put(&one)
+		}
 	}
-	return nil
 }
 
 // Run works on jobs until the context ends; jobs under way then get ten seconds to finish.
-func (j *Jobs) Run(ctx context.Context, db *Database, handlers JobHandlers) error {
-	workers := river.NewWorkers()
-	river.AddWorker(workers, &sendWorker{handlers: handlers})
-	river.AddWorker(workers, &answerWorker{handlers: handlers})
-	client, err := river.NewClient(riverpgxv5.New(db.For(ForClearing).pool.Pool), &river.Config{
-		Schema:                      riverSchema,
-		Logger:                      quiet(j.log),
-		Queues:                      lanes(db.workers),
-		PollOnly:                    db.begin != "", // nobody hears a notification through a pooler
-		Workers:                     workers,
-		FetchCooldown:               5 * time.Millisecond,
-		FetchPollInterval:           db.pollEvery(),
-		JobTimeout:                  15 * time.Second,
-		RescueStuckJobsAfter:        time.Minute,
-		CompletedJobRetentionPeriod: time.Minute,
-	})
-	if err != nil {
-		return fmt.Errorf("prepare the job workers: %w", err)
-	}
-	err = client.Start(context.WithoutCancel(ctx))
-	if err != nil {
-		return fmt.Errorf("start the job workers: %w", err)
+func (j *Jobs) Run(ctx context.Context, handlers JobHandlers) error {
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var workers sync.WaitGroup
+	for _, lane := range j.lanes {
+		for range j.workers {
+			workers.Go(func() { j.work(ctx, working, lane, handlers) })
+		}
 	}
 	<-ctx.Done()
-	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishWithin)
+	ended := make(chan struct{})
+	go func() {
+		workers.Wait()
+		close(ended)
+	}()
+	if within(ended, finishWithin) {
+		return nil
+	}
+	stop()
+	if within(ended, cancelledWithin) {
+		return nil
+	}
+	return errors.New("stop the job workers: some did not end")
+}
+
+// within says whether something ended in time.
+func within(ended <-chan struct{}, limit time.Duration) bool {
+	select {
+	case <-ended:
+		return true
+	case <-time.After(limit):
+		return false
+	}
+}
+
+// work takes jobs of a lane until ctx ends, and does them in the other context.
+func (j *Jobs) work(ctx, working context.Context, lane *jobLane, handlers JobHandlers) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case one := <-lane.waiting:
+			lane.note(one, jobRunning, time.Now())
+			j.attempt(working, lane, one, handlers)
+		}
+	}
+}
+
+// attempt does a job once, and puts it back after its pause when that failed. The pause is counted from the end of the attempt.
+func (j *Jobs) attempt(ctx context.Context, lane *jobLane, one *job, handlers JobHandlers) {
+	limited, cancel := context.WithTimeout(ctx, jobWithin)
 	defer cancel()
-	err = client.Stop(late)
-	if err != nil {
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelledWithin)
-		defer cancel()
-		return errors.Join(fmt.Errorf("stop the job workers: %w", err), client.StopAndCancel(last))
+	var err error
+	if one.answer {
+		err = handlers.Answer(limited, one.scheme, one.reference)
+	} else {
+		err = handlers.Send(limited, one.scheme, one.realm, one.id)
 	}
-	return nil
-}
-
-// pollEvery is the pause between two looks for jobs nobody told of: short where nobody can tell.
-func (d *Database) pollEvery() time.Duration {
-	const told, untold = 200 * time.Millisecond, 50 * time.Millisecond
-	if d.begin != "" {
-		return untold
+	if err == nil || ctx.Err() != nil {
+		lane.forget(one)
+		return
 	}
-	return told
-}
-
-// next counts the pause from the end of an attempt: counted from its beginning, a time in the past would come out of one that took long,
-// and the queue would take its own pauses of seconds to minutes instead.
-func (h JobHandlers) next(attempt int) time.Time { return time.Now().Add(h.Retry(attempt)) }
-
-type sendWorker struct {
-	river.WorkerDefaults[sendArgs]
-	handlers JobHandlers
-}
-
-// Work sends one message.
-func (w *sendWorker) Work(ctx context.Context, job *river.Job[sendArgs]) error {
-	return w.handlers.Send(ctx, job.Args.Scheme, job.Args.Realm, job.Args.InternalID)
-}
-
-// NextRetry is the time of the next attempt.
-func (w *sendWorker) NextRetry(job *river.Job[sendArgs]) time.Time {
-	return w.handlers.next(job.Attempt)
-}
-
-type answerWorker struct {
-	river.WorkerDefaults[answerArgs]
-	handlers JobHandlers
-}
-
-// Work sends one answer.
-func (w *answerWorker) Work(ctx context.Context, job *river.Job[answerArgs]) error {
-	return w.handlers.Answer(ctx, job.Args.Scheme, job.Args.Reference)
-}
-
-// NextRetry is the time of the next attempt.
-func (w *answerWorker) NextRetry(job *river.Job[answerArgs]) time.Time {
-	return w.handlers.next(job.Attempt)
-}
-
-// quiet keeps the queue's own chatter out of the log: warnings and errors stay.
-func quiet(log *slog.Logger) *slog.Logger {
-	return slog.New(levelHandler{Handler: log.Handler()})
-}
-
-type levelHandler struct{ slog.Handler }
-
-// Enabled lets warnings and errors pass.
-func (h levelHandler) Enabled(_ context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn
+	one.attempts++
+	if one.attempts >= maxSendAttempts {
+		lane.forget(one)
+		j.log.WarnContext(ctx, "a delivery failed several times: the lane goes on with it", "scheme", one.scheme, "realm", one.realm,
+			"internalId", one.id, "reference", one.reference, "attempts", one.attempts, "error", err.Error())
+		return
+	}
+	pause := handlers.Retry(one.attempts)
+	lane.note(one, jobRetrying, time.Now().Add(pause))
+	time.AfterFunc(pause, func() { lane.put(one) })
 }

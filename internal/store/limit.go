@@ -95,9 +95,13 @@ func (l *limits) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.Tra
 	l.ended(ctx, conn, data.Err)
 }
 
-// TraceBatchStart limits a batch of statements.
-func (l *limits) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	return limited(ctx, statementWithin)
+// TraceBatchStart limits a batch of statements, which are one round trip. The next tracer sees each of them when it is one of batches too.
+func (l *limits) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	ctx = limited(ctx, statementWithin)
+	if next, batches := l.next.(pgx.BatchTracer); batches {
+		ctx = next.TraceBatchStart(ctx, conn, data)
+	}
+	return ctx
 }
 
 // TraceBatchQuery has nothing to do.

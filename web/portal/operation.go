@@ -31,11 +31,7 @@ func showOperation(v *visit) error {
 			Doing: string(s.Doing), Scheme: string(s.Scheme), Subject: s.Subject, Failed: s.Failed, Next: s.Next, Why: s.Why,
 		})
 	}
-	queues, err := v.Config.Jobs.Waiting(v.Context())
-	if err != nil {
-		return err
-	}
-	for _, q := range queues {
+	for _, q := range v.Config.Jobs.Waiting() {
 		model.Queues = append(model.Queues, views.JobQueue{
 			Name: q.Name, Ready: q.Ready, Running: q.Running, Retrying: q.Retrying, Most: store.MostJobs, Oldest: q.Oldest,
 		})

@@ -44,7 +44,7 @@ func (b *bench) withSimulator() {
 	b.t.Cleanup(clearingSide.Close)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- house.Jobs.Run(ctx, house.Database, house.Clearing.Handlers()) }()
+	go func() { ended <- house.Jobs.Run(ctx, house.Clearing.Handlers()) }()
 	b.t.Cleanup(func() {
 		stop()
 		err := <-ended

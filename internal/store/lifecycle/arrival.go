@@ -43,7 +43,8 @@ func (e *ConflictError) Error() string { return "refused by " + e.Index }
 // second recall of a payment or a second answer to a recall, and what Moves returns.
 func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 	m := a.Created.Message
-	err := s.db.InRealm(ctx, m.Realm, store.Changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+	var later store.Later
+	err := s.db.InRealm(ctx, m.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		recall, err := s.answeredRecall(ctx, q, a)
 		if err != nil {
 			return err
@@ -63,19 +64,22 @@ func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 				return ErrKnownTransaction
 			}
 		}
-		err = s.moveRecall(ctx, tx, q, answered{recall, a.Moves})
+		err = s.moveRecall(ctx, q, answered{recall, a.Moves})
 		if err != nil {
 			return err
 		}
-		err = s.messages.put(ctx, tx, q, a.Created)
+		err = s.messages.put(ctx, q, a.Created)
 		if err != nil {
 			return err
 		}
 		if a.Answer == nil {
 			return nil
 		}
-		return s.outbox.put(ctx, tx, q, a.Answer.Of(m.Realm, m.InternalID))
+		return s.outbox.put(ctx, q, &later, a.Answer.Of(m.Realm, m.InternalID))
 	})
+	if err == nil {
+		s.outbox.jobs.Hand(later)
+	}
 	for _, index := range []string{"message_one_received_recall", "message_one_answer", "message_one_return"} {
 		if violates(err, index) {
 			return &ConflictError{Index: index}
@@ -98,7 +102,7 @@ type answered struct {
 	moves  DecideFunc
 }
 
-func (s *Inbox) moveRecall(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, a answered) error {
+func (s *Inbox) moveRecall(ctx context.Context, q *dbsqlc.Queries, a answered) error {
 	if a.moves == nil {
 		return nil
 	}
@@ -106,18 +110,23 @@ func (s *Inbox) moveRecall(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, a 
 	if err != nil {
 		return err
 	}
-	return s.messages.write(ctx, tx, q, t)
+	return s.messages.write(ctx, q, t)
 }
 
 // AnswerUnknownAccount notes a document that belongs to no realm, and stores the answer it gets all the same. Error: ErrSeen.
 func (s *Inbox) AnswerUnknownAccount(ctx context.Context, in store.Document, reason string, answer store.Document) error {
-	return s.db.InOneOutside(ctx, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+	var later store.Later
+	err := s.db.InOneOutside(ctx, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		err := s.note(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "answered", Reason: reason, Content: in.Content})
 		if err != nil {
 			return err
 		}
-		return s.outbox.put(ctx, tx, q, answer)
+		return s.outbox.put(ctx, q, &later, answer)
 	})
+	if err == nil {
+		s.outbox.jobs.Hand(later)
+	}
+	return err
 }
 
 // Hold keeps a document that came before what it belongs to, until the given time. Error: ErrSeen.

@@ -47,7 +47,8 @@ var ErrSeen = errors.New("the message id was received before")
 // moves nothing.
 func (s *Inbox) Record(ctx context.Context, in store.Document, decide DecideFunc, answers ...store.Document) error {
 	var t payment.Transition
-	err := s.db.InRealm(ctx, in.Realm, store.Changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+	var later store.Later
+	err := s.db.InRealm(ctx, in.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		m, err := load.In(q, s.db.Seal()).Message(ctx, in.Realm, in.MessageID, load.ForUpdate)
 		if err != nil {
 			return err
@@ -67,13 +68,13 @@ func (s *Inbox) Record(ctx context.Context, in store.Document, decide DecideFunc
 		}
 		t, err = decide(m)
 		if err == nil {
-			err = s.messages.write(ctx, tx, q, t)
+			err = s.messages.write(ctx, q, t)
 		}
 		if err != nil && !errors.Is(err, ErrNoChange) {
 			return err
 		}
 		for _, answer := range answers {
-			err = s.outbox.put(ctx, tx, q, answer.Of(in.Realm, in.MessageID))
+			err = s.outbox.put(ctx, q, &later, answer.Of(in.Realm, in.MessageID))
 			if err != nil {
 				return err
 			}
@@ -81,7 +82,8 @@ func (s *Inbox) Record(ctx context.Context, in store.Document, decide DecideFunc
 		return nil
 	})
 	if err == nil {
-		s.messages.count(t)
+		s.messages.stored(t)
+		s.outbox.jobs.Hand(later)
 	}
 	return err
 }
@@ -89,13 +91,18 @@ func (s *Inbox) Record(ctx context.Context, in store.Document, decide DecideFunc
 // Quarantine stores a document that belongs to nothing here, or cannot be booked, with the reason, for an operator, and the answer it
 // gets all the same, if there is one. It fails with ErrSeen for a duplicate.
 func (s *Inbox) Quarantine(ctx context.Context, in store.Document, reason string, answer *store.Document) error {
-	return s.db.InOneOutside(ctx, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+	var later store.Later
+	err := s.db.InOneOutside(ctx, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		err := s.note(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "quarantined", Reason: reason, Content: in.Content})
 		if err != nil {
 			return err
 		}
-		return s.outbox.putIf(ctx, tx, q, answer)
+		return s.outbox.putIf(ctx, q, &later, answer)
 	})
+	if err == nil {
+		s.outbox.jobs.Hand(later)
+	}
+	return err
 }
 
 func (s *Inbox) note(ctx context.Context, q *dbsqlc.Queries, in store.Document, p dbsqlc.InboxInsertParams) error {

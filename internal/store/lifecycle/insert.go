@@ -68,13 +68,17 @@ type SubmissionFacts struct {
 type NewMessageFunc func(SubmissionFacts) (payment.Created, error)
 
 // Insert lets create make a new message and writes it with its document, first version, history and audit, and, when it needs no
-// approval, its release and the job that sends it, all in one transaction. It returns the message as create made it, also when it
-// was not written.
+// approval, its release, all in one transaction; the job that sends it follows. It returns the message as create made it, also when it
+// was not written. Many at a time share their statements (see store.Gather), and create may then be called a second time.
 //
 // Errors: DuplicateError when a key of the message was used before; ErrNoPolicy; payment.ForbiddenError when the maker's role has ended
 // meanwhile; what create returns.
 func (s *Messages) Insert(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Message, error) {
-	c, err := s.insert(ctx, ask.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
+	c, err := s.insertTogether(ctx, ask, create)
+	if !errors.Is(err, store.ErrAlone) {
+		return c.Message, err
+	}
+	c, err = s.insert(ctx, ask.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
 		known, err := s.submissionFacts(ctx, q, ask)
 		if err != nil {
 			return payment.Created{}, err
@@ -92,31 +96,38 @@ func (s *Messages) insert(
 	ctx context.Context, realm string, create func(*dbsqlc.Queries) (payment.Created, error),
 ) (payment.Created, error) {
 	var c payment.Created
-	err := s.db.InRealm(ctx, realm, store.Changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		c, err = create(q)
 		if err != nil {
 			return err
 		}
-		return s.put(ctx, tx, q, c)
+		return s.put(ctx, q, c)
 	})
 	if err == nil {
-		m := c.Message
-		s.db.Metrics().Moved(metric.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(payment.ActionSubmit), Since: -1})
+		s.inserted(c)
 	}
 	return c, s.explain(ctx, stepBy{realm: realm, grant: c.Grant}, err)
 }
 
-// put writes a new message and, when it needs no approval, the job that sends it.
-func (s *Messages) put(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, c payment.Created) error {
+// inserted counts a new message that is stored and, when it needs no approval, makes the job that sends it.
+func (s *Messages) inserted(c payment.Created) {
+	m := c.Message
+	s.db.Metrics().Moved(metric.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(payment.ActionSubmit), Since: -1})
+	if c.Release != nil {
+		var later store.Later
+		later.Send(m)
+		s.jobs.Hand(later)
+	}
+}
+
+// put writes a new message.
+func (s *Messages) put(ctx context.Context, q *dbsqlc.Queries, c payment.Created) error {
 	err := q.MessageInsert(ctx, s.insertParams(c))
 	if err != nil {
 		return fmt.Errorf("insert the message: %w", err)
 	}
-	if c.Release == nil {
-		return nil
-	}
-	return s.jobs.EnqueueSend(ctx, tx, c.Message)
+	return nil
 }
 
 // Facts answers what Insert would let create know, without writing anything.
@@ -144,6 +155,11 @@ func (s *Messages) submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask S
 	if err != nil {
 		return SubmissionFacts{}, fmt.Errorf("load the policy and the account: %w", err)
 	}
+	return s.factsOf(ctx, q, ask.Realm, row)
+}
+
+// factsOf makes facts of what was found, once it was held against its seals. Error: ErrNoPolicy.
+func (s *Messages) factsOf(ctx context.Context, q *dbsqlc.Queries, realm string, row dbsqlc.SubmissionContextRow) (SubmissionFacts, error) {
 	guard, policy := masterdata.Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}, row.Policy
 	if !guard.Policy(ctx, policy) {
 		return SubmissionFacts{}, ErrNoPolicy
@@ -153,9 +169,10 @@ func (s *Messages) submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask S
 		ContentHashRequired: policy.ContentHashRequired,
 	}}
 	if row.AccountIban != nil {
-		known.Account = sealedAccount(ctx, guard, ask.Realm, row)
+		known.Account = sealedAccount(ctx, guard, realm, row)
 	}
-	known.Directory, err = s.banks.inForce(ctx, q, directoryKey{Realm: ask.Realm, ID: row.DirectoryID})
+	var err error
+	known.Directory, err = s.banks.inForce(ctx, q, directoryKey{Realm: realm, ID: row.DirectoryID})
 	return known, err
 }
 

@@ -6,6 +6,7 @@ package lifecycle
 import (
 	"github.com/google/uuid"
 
+	"countersign/internal/payment"
 	"countersign/internal/store"
 )
 
@@ -17,10 +18,19 @@ type Messages struct {
 	newID     func() uuid.UUID
 	documents *Documents
 	banks     *directories
+
+	// What many do at a time goes out together; see store.Gather.
+	asking      *store.Gather[SubmissionQuery, SubmissionFacts]
+	considering *store.Gather[uuid.UUID, considered]
+	creating    *store.Gather[payment.Created, struct{}]
+	moving      *store.Gather[payment.Transition, struct{}]
 }
 
 // NewMessages makes the keeper of messages. Events get their identifiers from newID (UUIDv7), and what must happen after a change is put
 // into jobs.
 func NewMessages(db *store.Database, jobs *store.Jobs, newID func() uuid.UUID) *Messages {
-	return &Messages{db: db, jobs: jobs, newID: newID, documents: &Documents{db: db, newID: newID}, banks: newDirectories(db)}
+	s := &Messages{db: db, jobs: jobs, newID: newID, documents: &Documents{db: db, newID: newID}, banks: newDirectories(db)}
+	s.asking, s.considering = store.NewGather(s.askAll), store.NewGather(s.considerAll)
+	s.creating, s.moving = store.NewGather(s.insertAll), store.NewGather(s.moveAll)
+	return s
 }

@@ -31,9 +31,9 @@ func NewOutbox(messages *Messages) *Outbox {
 	return &Outbox{db: messages.db, jobs: messages.jobs, documents: messages.documents}
 }
 
-// put stores an answer to clearing, a status report or a receipt, beside the message it belongs to when there is one, and the job that
-// sends it. One that is sent again (store.Document.SentAgain) is kept already.
-func (s *Outbox) put(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, answer store.Document) error {
+// put stores an answer to clearing, a status report or a receipt, beside the message it belongs to when there is one, and asks for the job
+// that sends it. One that is sent again (store.Document.SentAgain) is kept already.
+func (s *Outbox) put(ctx context.Context, q *dbsqlc.Queries, later *store.Later, answer store.Document) error {
 	facts := documentseal.Answer{Scheme: answer.Scheme, Reference: answer.Reference, Name: answer.Name, Content: answer.Content}
 	switch {
 	case answer.SentAgain():
@@ -48,15 +48,16 @@ func (s *Outbox) put(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, answer s
 	if err != nil {
 		return err
 	}
-	return s.jobs.EnqueueAnswer(ctx, tx, answer.Scheme, reference)
+	later.Answer(answer.Scheme, reference)
+	return nil
 }
 
 // putIf stores an answer as put does, when there is one.
-func (s *Outbox) putIf(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, answer *store.Document) error {
+func (s *Outbox) putIf(ctx context.Context, q *dbsqlc.Queries, later *store.Later, answer *store.Document) error {
 	if answer == nil {
 		return nil
 	}
-	return s.put(ctx, tx, q, *answer)
+	return s.put(ctx, q, later, *answer)
 }
 
 // insertOnce stores a row under seal and returns the reference it has. A row that somebody planted there before, which is never

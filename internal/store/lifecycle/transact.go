@@ -26,7 +26,7 @@ type DecideFunc func(payment.Message) (payment.Transition, error)
 var ErrNoChange = errors.New("nothing to change")
 
 // Transact is the only way a message changes: it loads the message under a lock, lets decide make a transition, and writes it with
-// one guarded statement (state, history, audit, decision, release) and, for a release, the job that sends it, in one transaction.
+// one guarded statement (state, history, audit, decision, release), in one transaction; the job that sends a release follows.
 // It returns the message as decide saw it.
 //
 // Errors: payment.ErrNotFound for an unknown message; payment.StateError when somebody else moved it first; payment.ForbiddenError when the
@@ -42,9 +42,16 @@ type Considered struct {
 	Decide func(payment.Message, SubmissionFacts) (payment.Transition, error)
 }
 
-// Consider is Transact for a decision that needs more than the message: what holds in the realm is read in the same transaction, after
-// the message was locked. It fails as Transact does, and with ErrNoPolicy.
+// Consider is Transact for a decision that needs more than the message: what holds in the realm is read with it. Many at a time share their
+// statements (see store.Gather): the message is then read without a lock, and the guard of the statement that writes finds out whether it is
+// still the one that was decided about; if not, it is decided again, under the lock. It fails as Transact does, and with ErrNoPolicy.
 func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
+	if c.Ask == nil {
+		seen, err := s.considerTogether(ctx, realm, id, c)
+		if !errors.Is(err, store.ErrAlone) {
+			return seen, err
+		}
+	}
 	return s.transact(ctx, realm, id, func(q *dbsqlc.Queries, m payment.Message) (payment.Transition, error) {
 		ask := SubmissionOf(m)
 		if c.Ask != nil {
@@ -72,7 +79,7 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 	var seen payment.Message
 	var t payment.Transition
 	step := stepBy{realm: realm}
-	err := s.db.InRealm(ctx, realm, store.Changing, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		seen, err = load.In(q, s.db.Seal()).Message(ctx, realm, id, load.ForUpdate)
 		if err != nil {
@@ -83,10 +90,10 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 			return err
 		}
 		step.grant = t.Grant()
-		return s.write(ctx, tx, q, t)
+		return s.write(ctx, q, t)
 	})
 	if err == nil {
-		s.count(t)
+		s.stored(t)
 	}
 	switch {
 	case errors.Is(err, ErrNoChange):
@@ -97,8 +104,8 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 	return seen, s.explain(ctx, step, err)
 }
 
-// count notes a transition that was stored, with the time since the release of what went out.
-func (s *Messages) count(t payment.Transition) {
+// stored counts a transition that is stored, with the time since the release of what went out, and makes the job that sends a release.
+func (s *Messages) stored(t payment.Transition) {
 	if !t.Valid() {
 		return
 	}
@@ -108,10 +115,15 @@ func (s *Messages) count(t payment.Transition) {
 		since = t.At().Sub(m.AcceptedAt)
 	}
 	s.db.Metrics().Moved(metric.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(t.Move().Action), Since: since})
+	if t.Release() != nil {
+		var later store.Later
+		later.Send(m)
+		s.jobs.Hand(later)
+	}
 }
 
-// write stores a transition and the job it asks for.
-func (s *Messages) write(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, t payment.Transition) error {
+// write stores a transition.
+func (s *Messages) write(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
 	if !t.Valid() {
 		return payment.ErrIllegalMove
 	}
@@ -125,11 +137,7 @@ func (s *Messages) write(ctx context.Context, tx pgx.Tx, q *dbsqlc.Queries, t pa
 	if err != nil {
 		return fmt.Errorf("%s the message: %w", t.Move().Action, err)
 	}
-	err = s.report(ctx, q, t)
-	if err != nil || t.Release() == nil {
-		return err
-	}
-	return s.jobs.EnqueueSend(ctx, tx, t.Message())
+	return s.report(ctx, q, t)
 }
 
 // report keeps the status report of a move that ends an instruction, for its client to fetch.

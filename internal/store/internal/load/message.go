@@ -54,8 +54,15 @@ func Listed(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message {
 	return message
 }
 
-// whole adds to a message what lists do without: its content, its account and the decisions about its current version.
-func whole(seal payment.Sealer, row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) payment.Message {
+// Undecided says that a message has no decision to be read: where one approval is enough, one that waits has none, and where none is asked
+// for there never is one. The count of a message that needs more is not believed.
+func Undecided(m dbsqlc.MessageListed) bool {
+	return m.ApprovalsRequired == 0 ||
+		m.State == string(payment.StateApprovalPending) && m.Approvals == 0 && m.ApprovalsRequired == 1
+}
+
+// Whole adds to a message what lists do without: its content, its account and the decisions about its current version.
+func Whole(seal payment.Sealer, row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) payment.Message {
 	message := Listed(seal, row.MessageListed).WithContent(row.Content)
 	message.Account = AccountOrNone(AccountColumns{
 		IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
@@ -118,16 +125,13 @@ func (l Loader) Message(ctx context.Context, realm string, id uuid.UUID, mode Lo
 		return payment.Message{}, fmt.Errorf("load the message: %w", err)
 	}
 	var decisions []dbsqlc.DecisionListRow
-	// Where one approval is enough, a message that waits has none; the count of one that needs more is not believed.
-	undecided := row.MessageListed.State == string(payment.StateApprovalPending) && row.MessageListed.Approvals == 0 &&
-		row.MessageListed.ApprovalsRequired == 1
-	if !undecided && row.MessageListed.ApprovalsRequired > 0 {
+	if !Undecided(row.MessageListed) {
 		decisions, err = l.q.DecisionList(ctx, realm, id)
 		if err != nil {
 			return payment.Message{}, fmt.Errorf("load the decisions: %w", err)
 		}
 	}
-	m := whole(l.seal, row, decisions)
+	m := Whole(l.seal, row, decisions)
 	if mode == ForRead && m.Withheld == "" {
 		m.Withheld = m.Difference() // whoever reads one message may be about to decide it
 	}

@@ -1,0 +1,165 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"countersign/internal/store"
+)
+
+// counter is a statement for many that a test holds up: it waits for a word before each batch, and notes what was in it.
+type counter struct {
+	allow chan error
+	began chan struct{}
+
+	mu      sync.Mutex
+	batches [][]int
+}
+
+func newCounter() *counter { return &counter{allow: make(chan error), began: make(chan struct{}, 100)} }
+
+// send does even numbers, and does not confirm odd ones.
+func (c *counter) send(_ context.Context, realm string, items []int) ([]*string, error) {
+	c.began <- struct{}{}
+	err := <-c.allow
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.batches = append(c.batches, slices.Clone(items))
+	outcomes := make([]*string, len(items))
+	for i, item := range items {
+		if item%2 == 0 {
+			text := fmt.Sprintf("%s %d", realm, item)
+			outcomes[i] = &text
+		}
+	}
+	return outcomes, err
+}
+
+// gathering is one statement under way in a realm and so many callers behind it, each with the item of its number.
+func gathering(t *testing.T, ctx context.Context, c *counter, behind int) (answers []chan error, texts []string) {
+	t.Helper()
+	g := store.NewGather(c.send)
+	answers, texts = make([]chan error, behind+1), make([]string, behind+1)
+	for i := range answers {
+		answers[i] = make(chan error, 1)
+		go func() {
+			var err error
+			texts[i], err = g.Do(ctx, "demo", i)
+			answers[i] <- err
+		}()
+		if i == 0 {
+			<-c.began
+		}
+	}
+	for g.Waiting("demo") < behind {
+		time.Sleep(time.Millisecond)
+	}
+	return answers, texts
+}
+
+// TestWhatWaitsGoesOutTogether: the first leaves at once and alone, the others as one batch when it is back, each with its own outcome.
+func TestWhatWaitsGoesOutTogether(t *testing.T) {
+	t.Parallel()
+	c := newCounter()
+	answers, texts := gathering(t, t.Context(), c, 9)
+	c.allow <- nil
+	c.allow <- nil
+	for i, answer := range answers {
+		err := <-answer
+		if i%2 == 0 && (err != nil || texts[i] != fmt.Sprintf("demo %d", i)) || i%2 == 1 && !errors.Is(err, store.ErrAlone) {
+			t.Errorf("%d: %q %v", i, texts[i], err)
+		}
+	}
+	if len(c.batches) != 2 || len(c.batches[0]) != 1 || len(c.batches[1]) != 9 {
+		t.Errorf("sent %v", c.batches)
+	}
+}
+
+// TestNoRealmWaitsForAnother: what is under way in one holds up nothing in the other, and nobody travels with another realm's items.
+func TestNoRealmWaitsForAnother(t *testing.T) {
+	t.Parallel()
+	c := newCounter()
+	g := store.NewGather(c.send)
+	both := make(chan error, 2)
+	for _, realm := range []string{"demo", "demo2"} {
+		go func() {
+			text, err := g.Do(t.Context(), realm, 2)
+			if text != realm+" 2" {
+				err = errors.Join(err, errors.New(text))
+			}
+			both <- err
+		}()
+	}
+	<-c.began
+	<-c.began // both are under way
+	c.allow <- nil
+	c.allow <- nil
+	if err := errors.Join(<-both, <-both); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWhatIsRefusedGoesAlone: the server refused the statement, so nothing of it is stored, and each finds its own error; when nobody knows
+// whether it is stored, nobody does it again.
+func TestWhatIsRefusedGoesAlone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ said, want error }{
+		{errors.New("violates something"), store.ErrAlone},
+		{store.ErrBusy, store.ErrAlone},
+		{errors.Join(store.ErrUnknown, store.ErrUnavailable), store.ErrUnknown},
+		{store.ErrUnavailable, store.ErrUnavailable},
+	} {
+		held := newCounter()
+		answers, _ := gathering(t, t.Context(), held, 3)
+		held.allow <- nil
+		held.allow <- c.said
+		for i, answer := range answers {
+			err := <-answer
+			if i > 0 && !errors.Is(err, c.want) {
+				t.Errorf("%v: the item %d is told %v", c.said, i, err)
+			}
+		}
+	}
+}
+
+// TestWhoGivesUp: a caller that gives up before its item left is told so, and the item never leaves; after that, nobody can say.
+func TestWhoGivesUp(t *testing.T) {
+	t.Parallel()
+	c := newCounter()
+	impatient, giveUp := context.WithCancel(t.Context())
+	answers, _ := gathering(t, impatient, c, 3)
+	giveUp()
+	for i, answer := range answers {
+		err := <-answer
+		if !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrUnknown) != (i == 0) {
+			t.Errorf("the item %d, of which the first was under way: %v", i, err)
+		}
+	}
+	c.allow <- nil
+	select {
+	case <-c.began:
+		t.Error("an item whose caller gave up was sent")
+	case <-time.After(50 * time.Millisecond):
+	}
+}
+
+// TestABatchHasABound: a flood leaves in batches of 64.
+func TestABatchHasABound(t *testing.T) {
+	t.Parallel()
+	c := newCounter()
+	answers, _ := gathering(t, t.Context(), c, 130)
+	for range 4 {
+		c.allow <- nil
+	}
+	for _, answer := range answers {
+		<-answer
+	}
+	if len(c.batches) != 4 || len(c.batches[1]) != 64 || len(c.batches[2]) != 64 || len(c.batches[3]) != 2 {
+		t.Errorf("%d batches", len(c.batches))
+	}
+}

@@ -1,0 +1,132 @@
+package lifecycle
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// The values of a statement for one message, as the last elements of the arrays of the statement for many. What is NULL there is the zero
+// value here (queries/message_all.sql).
+
+// addMessage adds what a new message is.
+func addMessage(p *dbsqlc.MessageInsertAllParams, one dbsqlc.MessageInsertParams) {
+	p.MessageIds, p.GlobalIds = append(p.MessageIds, one.MessageID), append(p.GlobalIds, one.GlobalID)
+	p.Schemes, p.Channels = append(p.Schemes, one.Scheme), append(p.Channels, one.Channel)
+	p.ClientIds, p.ExternalIds = append(p.ClientIds, column.Text(one.ClientID)), append(p.ExternalIds, column.Text(one.ExternalID))
+	p.MakerUsers = append(p.MakerUsers, column.OrZero(one.MakerUser))
+	p.MakerPersons = append(p.MakerPersons, column.OrZero(one.MakerPerson))
+	p.PolicyIds = append(p.PolicyIds, column.OrZero(one.PolicyID))
+	p.ApprovalsRequireds = append(p.ApprovalsRequireds, one.ApprovalsRequired)
+	p.ExpiresAts = append(p.ExpiresAts, column.Time(one.ExpiresAt))
+	p.CreatedAts, p.States = append(p.CreatedAts, one.CreatedAt), append(p.States, one.State)
+	p.AcceptedAts = append(p.AcceptedAts, column.Time(one.AcceptedAt))
+	p.DocumentIds, p.DocumentNames = append(p.DocumentIds, one.DocumentID), append(p.DocumentNames, one.DocumentName)
+	p.Refs, p.Contents = append(p.Refs, one.Reference), append(p.Contents, one.Content)
+	p.ContentHashes = append(p.ContentHashes, one.ContentHash)
+	p.Sources, p.SourceTypes = append(p.Sources, one.Source), append(p.SourceTypes, column.Text(one.SourceType))
+	p.DocumentKeyIds = append(p.DocumentKeyIds, one.DocumentKeyID)
+	p.DocumentMacs = append(p.DocumentMacs, one.DocumentMac)
+	p.Fingerprints = append(p.Fingerprints, one.Fingerprint)
+	p.MessageKeys = append(p.MessageKeys, column.Text(one.MessageKey))
+	p.IdempotencyKeys = append(p.IdempotencyKeys, column.Text(one.IdempotencyKey))
+	p.KeyIds, p.Macs = append(p.KeyIds, column.Text(one.KeyID)), append(p.Macs, one.Mac)
+	p.AccountDigests = append(p.AccountDigests, one.AccountDigest)
+}
+
+// addVersion adds its first version.
+func addVersion(p *dbsqlc.MessageInsertAllParams, one dbsqlc.MessageInsertParams) {
+	p.Amounts, p.Currencies = append(p.Amounts, one.Amount), append(p.Currencies, one.Currency)
+	p.InstructionIds = append(p.InstructionIds, column.Text(one.InstructionID))
+	p.EndToEndIds = append(p.EndToEndIds, one.EndToEndID)
+	p.TransactionIds, p.Uetrs = append(p.TransactionIds, column.Text(one.TransactionID)), append(p.Uetrs, column.Text(one.Uetr))
+	p.DebtorNames = append(p.DebtorNames, one.DebtorName)
+	p.OrderedDebtorNames = append(p.OrderedDebtorNames, column.Text(one.OrderedDebtorName))
+	p.DebtorAccounts, p.DebtorAgents = append(p.DebtorAccounts, one.DebtorAccount), append(p.DebtorAgents, one.DebtorAgent)
+	p.CreditorNames = append(p.CreditorNames, one.CreditorName)
+	p.CreditorAccounts, p.CreditorAgents = append(p.CreditorAccounts, one.CreditorAccount), append(p.CreditorAgents, one.CreditorAgent)
+	p.Remittances = append(p.Remittances, one.Remittance)
+	p.VersionKeyIds, p.VersionSeals = append(p.VersionKeyIds, one.VersionKeyID), append(p.VersionSeals, one.VersionSeal)
+	p.MakerRoles = append(p.MakerRoles, column.Text(one.MakerRole))
+	p.MakerGrantIds = append(p.MakerGrantIds, column.OrZero(one.MakerGrantID))
+	p.MakerGrantedAts = append(p.MakerGrantedAts, column.Time(one.MakerGrantedAt))
+}
+
+// addTrail adds what history and audit say of it.
+func addTrail(p *dbsqlc.MessageInsertAllParams, one dbsqlc.MessageInsertParams) {
+	p.ActorNames, p.Notes = append(p.ActorNames, one.ActorName), append(p.Notes, column.Text(one.Note))
+	p.EventIds, p.Events = append(p.EventIds, one.EventID), append(p.Events, one.Event)
+	p.RequestIds = append(p.RequestIds, column.Text(one.RequestID))
+	p.SourceAddresses = append(p.SourceAddresses, column.Text(one.SourceAddress))
+	p.Details = append(p.Details, one.Detail)
+}
+
+// addStep adds a step and the state it leads to.
+func addStep(p *dbsqlc.MessageMoveAllParams, one dbsqlc.MessageMoveIfParams) {
+	p.EventIds, p.MessageIds = append(p.EventIds, one.EventID), append(p.MessageIds, one.MessageID)
+	p.FromStates, p.ToStates = append(p.FromStates, one.FromState), append(p.ToStates, one.ToState)
+	p.Sequences, p.Versions = append(p.Sequences, one.Sequence), append(p.Versions, one.Version)
+	p.Ats, p.Approvals = append(p.Ats, one.At), append(p.Approvals, one.Approvals)
+	p.AcceptedAts = append(p.AcceptedAts, column.Time(one.AcceptedAt))
+	p.DeliveredAts = append(p.DeliveredAts, column.Time(one.DeliveredAt))
+	p.SettledAts = append(p.SettledAts, column.Time(one.SettledAt))
+	p.StatusCodes = append(p.StatusCodes, column.Text(one.StatusCode))
+	p.StatusTexts = append(p.StatusTexts, column.Text(one.StatusText))
+	p.Inquireds, p.InquireAts = append(p.Inquireds, one.Inquired), append(p.InquireAts, column.Time(one.InquireAt))
+	p.AnswerBys = append(p.AnswerBys, column.Time(one.AnswerBy))
+	p.Actions, p.Reasons = append(p.Actions, one.Action), append(p.Reasons, column.Text(one.Reason))
+}
+
+// addActor adds who takes it, and what the trail says of it.
+func addActor(p *dbsqlc.MessageMoveAllParams, one dbsqlc.MessageMoveIfParams) {
+	p.ActorUsers = append(p.ActorUsers, column.OrZero(one.ActorUser))
+	p.ActorPersons = append(p.ActorPersons, column.OrZero(one.ActorPerson))
+	p.ActorNames, p.ClientIds = append(p.ActorNames, one.ActorName), append(p.ClientIds, column.Text(one.ClientID))
+	p.Channels, p.Events = append(p.Channels, one.Channel), append(p.Events, one.Event)
+	p.RequestIds = append(p.RequestIds, column.Text(one.RequestID))
+	p.SourceAddresses = append(p.SourceAddresses, column.Text(one.SourceAddress))
+	p.ContentHashes, p.Details = append(p.ContentHashes, one.ContentHash), append(p.Details, one.Detail)
+}
+
+// addDecision adds the decision and the release that come with it; a step without them has the zero values.
+func addDecision(p *dbsqlc.MessageMoveAllParams, one dbsqlc.MessageMoveIfParams) {
+	p.Decides, p.Ordinals = append(p.Decides, one.Decides), append(p.Ordinals, one.Ordinal)
+	p.Makers = append(p.Makers, uuidArray(one.Makers))
+	p.ApprovalsRequireds = append(p.ApprovalsRequireds, one.ApprovalsRequired)
+	p.PreviousOrdinals = append(p.PreviousOrdinals, column.OrZero(one.PreviousOrdinal))
+	p.PreviousActions = append(p.PreviousActions, column.Text(one.PreviousAction))
+	p.GrantIds, p.GrantedAts = append(p.GrantIds, column.OrZero(one.GrantID)), append(p.GrantedAts, column.Time(one.GrantedAt))
+	p.DecisionKeyIds = append(p.DecisionKeyIds, column.Text(one.DecisionKeyID))
+	p.DecisionSeals = append(p.DecisionSeals, one.DecisionSeal)
+	p.KeyIds, p.Macs = append(p.KeyIds, column.Text(one.KeyID)), append(p.Macs, one.Mac)
+	p.AccountDigests = append(p.AccountDigests, one.AccountDigest)
+}
+
+// uuidArray writes an array as an element of an array of texts: PostgreSQL has no arrays of arrays of different lengths.
+func uuidArray(ids []uuid.UUID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	return "{" + strings.Join(texts, ",") + "}"
+}
+
+// byMessage is the order of steps by their messages: two statements that touch the same messages touch them in the same order, so neither
+// waits for the other while it is waited for.
+func byMessage(steps []payment.Transition) []int {
+	order := make([]int, len(steps))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		one, other := steps[a].Message().InternalID, steps[b].Message().InternalID
+		return bytes.Compare(one[:], other[:])
+	})
+	return order
+}

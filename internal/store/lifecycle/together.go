@@ -1,0 +1,213 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/load"
+)
+
+// What many do at a time goes out together (store.Gather): two round trips make a message, one to know and one to write, and two decide it.
+// Here is how the items of one statement become its arrays, and its rows their outcomes. An item alone takes the statement for one. Whatever
+// is not done here is done by insert and transact, the exact way, which is told store.ErrAlone.
+
+// insertTogether is Insert for an instruction. Errors: store.ErrAlone; what create returns; as store.Gather.Do.
+func (s *Messages) insertTogether(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Created, error) {
+	known, err := s.asking.Do(ctx, ask.Realm, ask)
+	if err != nil {
+		return payment.Created{}, err
+	}
+	c, err := create(known)
+	if err != nil {
+		return c, err
+	}
+	m := c.Message
+	if m.Kind != payment.KindInstruction || len(m.Makers) != 1 || len(m.Clients) != 1 || m.Clients[0] != m.ClientID {
+		return c, store.ErrAlone
+	}
+	_, err = s.creating.Do(ctx, ask.Realm, c)
+	if err == nil {
+		s.inserted(c)
+	}
+	return c, err
+}
+
+// considered is a message and what a decision about it must know.
+type considered struct {
+	message payment.Message
+	known   SubmissionFacts
+}
+
+// considerTogether is Consider for the present content of an instruction. Errors: store.ErrAlone; what the decision returns; as
+// store.Gather.Do.
+func (s *Messages) considerTogether(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
+	found, err := s.considering.Do(ctx, realm, id)
+	if err != nil {
+		return payment.Message{}, err
+	}
+	seen := found.message
+	t, err := c.Decide(seen.HeldTo(found.known.ApprovalsAsked), found.known)
+	switch {
+	case errors.Is(err, ErrNoChange):
+		return seen, nil
+	case err != nil:
+		return seen, err
+	}
+	if _, ends := t.Report(); ends || !t.Valid() || t.Version() != nil {
+		return seen, store.ErrAlone // a new version, or a report beside the step
+	}
+	_, err = s.moving.Do(ctx, realm, t)
+	if err == nil {
+		s.stored(t)
+	}
+	return seen, err
+}
+
+// askAll answers what new messages need to know. What no policy matches, or is not what was sealed, is not confirmed.
+func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQuery) ([]*SubmissionFacts, error) {
+	q, facts := s.db.Alone(realm, store.Reading), make([]*SubmissionFacts, len(asked))
+	if len(asked) == 1 {
+		known, err := s.submissionFacts(ctx, q, asked[0])
+		facts[0] = &known
+		return facts, err
+	}
+	p := dbsqlc.SubmissionContextAllParams{Realm: realm}
+	for i, ask := range asked {
+		p.Items, p.ClientIds = append(p.Items, int32(i)), append(p.ClientIds, ask.ClientID) //nolint:gosec // at most store.mostTogether
+		p.Channels, p.Schemes = append(p.Channels, string(ask.Channel)), append(p.Schemes, string(ask.Scheme))
+		p.Kinds, p.Amounts = append(p.Kinds, string(ask.Kind)), append(p.Amounts, ask.Amount)
+		p.DebtorAccounts = append(p.DebtorAccounts, ask.DebtorAccount)
+	}
+	rows, err := q.SubmissionContextAll(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		known, err := s.factsOf(ctx, q, realm, dbsqlc.SubmissionContextRow{
+			Mark: row.Mark, Policy: row.Policy, DirectoryID: row.DirectoryID, AccountIban: row.AccountIban, AccountScheme: row.AccountScheme,
+			AccountCurrency: row.AccountCurrency, HolderName: row.HolderName, HolderStreet: row.HolderStreet, HolderBuilding: row.HolderBuilding,
+			HolderPostcode: row.HolderPostcode, HolderTown: row.HolderTown, HolderCountry: row.HolderCountry, AgentBic: row.AgentBic,
+			AgentIid: row.AgentIid, AccountOpen: row.AccountOpen, AccountKeyID: row.AccountKeyID, AccountSeal: row.AccountSeal,
+		})
+		if err == nil {
+			facts[row.Item] = &known
+		}
+	}
+	return facts, nil
+}
+
+// considerAll reads messages with what decisions about them must know. What is no instruction, matches no policy, or may have decisions already, is not confirmed.
+func (s *Messages) considerAll(ctx context.Context, realm string, ids []uuid.UUID) ([]*considered, error) {
+	q := s.db.Alone(realm, store.Reading)
+	keys := make([]dbsqlc.MessageConsiderParams, len(ids))
+	for i, id := range ids {
+		keys[i] = dbsqlc.MessageConsiderParams{Realm: realm, MessageID: id}
+	}
+	rows := make([]*dbsqlc.MessageConsiderRow, len(ids))
+	found, failed := q.MessageConsider(ctx, keys), error(nil)
+	found.QueryRow(func(i int, row dbsqlc.MessageConsiderRow, err error) {
+		switch {
+		case err == nil:
+			rows[i] = &row
+		case !errors.Is(err, pgx.ErrNoRows):
+			failed = errors.Join(failed, err)
+		}
+	})
+	failed = errors.Join(failed, found.Close())
+	if failed != nil {
+		return nil, failed
+	}
+	outcomes := make([]*considered, len(ids))
+	for i, row := range rows {
+		if row == nil || !load.Undecided(row.MessageListed) {
+			continue // decisions that were read by another statement could be newer than the message
+		}
+		known, err := s.factsOf(ctx, q, realm, factsRow(row))
+		if err == nil {
+			outcomes[i] = &considered{known: known, message: load.Whole(s.db.Seal(), messageRow(row), nil)}
+		}
+	}
+	return outcomes, nil
+}
+
+func factsRow(row *dbsqlc.MessageConsiderRow) dbsqlc.SubmissionContextRow {
+	return dbsqlc.SubmissionContextRow{
+		Mark: row.Mark, Policy: row.Policy, ApprovalsAsked: row.ApprovalsAsked, DirectoryID: row.DirectoryID, AccountIban: row.AccountIban,
+		AccountScheme: row.AccountScheme, AccountCurrency: row.AccountCurrency, HolderName: row.HolderName, HolderStreet: row.HolderStreet,
+		HolderBuilding: row.HolderBuilding, HolderPostcode: row.HolderPostcode, HolderTown: row.HolderTown, HolderCountry: row.HolderCountry,
+		AgentBic: row.AgentBic, AgentIid: row.AgentIid, AccountOpen: row.AccountOpen, AccountKeyID: row.AccountKeyID, AccountSeal: row.AccountSeal,
+	}
+}
+
+func messageRow(row *dbsqlc.MessageConsiderRow) dbsqlc.MessageGetRow {
+	return dbsqlc.MessageGetRow{
+		MessageListed: row.MessageListed, Content: row.Content, AccountIban: row.AccountIban, AccountScheme: row.AccountScheme,
+		AccountCurrency: row.AccountCurrency, HolderName: row.HolderName, HolderStreet: row.HolderStreet, HolderBuilding: row.HolderBuilding,
+		HolderPostcode: row.HolderPostcode, HolderTown: row.HolderTown, HolderCountry: row.HolderCountry, AgentBic: row.AgentBic,
+		AgentIid: row.AgentIid, AccountOpen: row.AccountOpen,
+	}
+}
+
+// done is the outcome of what was written.
+var done = &struct{}{}
+
+// insertAll writes new instructions.
+func (s *Messages) insertAll(ctx context.Context, realm string, created []payment.Created) ([]*struct{}, error) {
+	q, outcomes := s.db.Alone(realm, store.Changing), make([]*struct{}, len(created))
+	if len(created) == 1 {
+		outcomes[0] = done
+		return outcomes, q.MessageInsert(ctx, s.insertParams(created[0]))
+	}
+	p := dbsqlc.MessageInsertAllParams{Realm: realm}
+	for _, c := range created {
+		one := s.insertParams(c)
+		addMessage(&p, one)
+		addVersion(&p, one)
+		addTrail(&p, one)
+	}
+	written, err := q.MessageInsertAll(ctx, p)
+	for i, c := range created {
+		for _, id := range written {
+			if id == c.Message.InternalID {
+				outcomes[i] = done
+			}
+		}
+	}
+	return outcomes, err
+}
+
+// moveAll writes steps of messages. Of two steps of one message one is tried.
+func (s *Messages) moveAll(ctx context.Context, realm string, steps []payment.Transition) ([]*struct{}, error) {
+	q, outcomes := s.db.Alone(realm, store.Changing), make([]*struct{}, len(steps))
+	if len(steps) == 1 {
+		_, err := q.MessageMoveIf(ctx, s.moveParams(steps[0]))
+		if errors.Is(err, pgx.ErrNoRows) {
+			return outcomes, nil
+		}
+		outcomes[0] = done
+		return outcomes, err
+	}
+	p := dbsqlc.MessageMoveAllParams{Realm: realm}
+	of := make(map[uuid.UUID]int, len(steps))
+	for _, i := range byMessage(steps) {
+		one := s.moveParams(steps[i])
+		if last := len(p.MessageIds) - 1; last >= 0 && p.MessageIds[last] == one.MessageID {
+			continue
+		}
+		of[one.EventID] = i
+		addStep(&p, one)
+		addActor(&p, one)
+		addDecision(&p, one)
+	}
+	written, err := q.MessageMoveAll(ctx, p)
+	for _, event := range written {
+		outcomes[of[event]] = done
+	}
+	return outcomes, err
+}

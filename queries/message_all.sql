@@ -1,0 +1,216 @@
+-- What single statements of message.sql do, for several messages of one realm at a time: each item is an element of every array, in the
+-- same place. An absent value is the empty text, the empty bytes, the nil UUID, the zero time or 0, as Go has them; the statement turns it
+-- into NULL. Each returns the items it did: an item that is not returned was not done.
+
+-- name: SubmissionContextAll :many
+-- SubmissionContext for several new messages; item is the number of the question.
+WITH item AS (
+  SELECT unnest(@items::integer[]) AS item, unnest(@client_ids::text[]) AS client_id,
+    unnest(@channels::text[]) AS channel, unnest(@schemes::text[]) AS scheme,
+    unnest(@kinds::text[]) AS kind, unnest(@amounts::bigint[]) AS amount,
+    unnest(@debtor_accounts::text[]) AS debtor_account
+)
+SELECT i.item::integer AS item, r.mark, sqlc.embed(p),
+       a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
+       a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal,
+       coalesce((SELECT d.directory_id FROM routing_directory d WHERE d.realm = r.realm AND d.scheme = i.scheme
+                 ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id
+FROM item i
+JOIN realm r ON r.realm = @realm::text
+JOIN policy p ON p.realm = r.realm AND p.policy_id = (
+  SELECT policy.policy_id FROM policy
+  WHERE policy.realm = r.realm AND policy.retired_at IS NULL
+    AND (policy.client_id IS NULL OR policy.client_id = i.client_id)
+    AND (policy.channel IS NULL OR policy.channel = i.channel)
+    AND (policy.scheme IS NULL OR policy.scheme = i.scheme)
+    AND (policy.kind IS NULL OR policy.kind = i.kind)
+    AND (policy.amount_from IS NULL OR policy.amount_from <= i.amount)
+    AND (policy.amount_to IS NULL OR policy.amount_to >= i.amount)
+  ORDER BY policy.rank DESC, policy.created_at DESC LIMIT 1)
+LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = i.debtor_account;
+
+-- name: MessageConsider :batchone
+-- An instruction with its current version and content, as MessageGet has it, with what a decision about it must know beside it: the
+-- policy it falls under now, how many approvals the policies of its time asked for, and which directory of banks is in force. Several are
+-- asked in one round trip, each by a statement of its own: on a young database one statement for all would be planned from the wrong end.
+SELECT sqlc.embed(m), d.content,
+       a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
+       a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
+       a.key_id AS account_key_id, a.seal AS account_seal,
+       r.mark, sqlc.embed(p), approvals_asked(m.realm, m.message_id, m.version)::integer AS approvals_asked,
+       coalesce((SELECT x.directory_id FROM routing_directory x WHERE x.realm = m.realm AND x.scheme = m.scheme
+                 ORDER BY x.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id
+FROM message_listed m
+JOIN document d ON d.realm = m.realm AND d.document_id = m.document_id AND d.message_id = m.message_id
+JOIN realm r ON r.realm = m.realm
+JOIN policy p ON p.realm = m.realm AND p.policy_id = (
+  SELECT policy.policy_id FROM policy
+  WHERE policy.realm = m.realm AND policy.retired_at IS NULL
+    AND (policy.client_id IS NULL OR policy.client_id = m.client_id)
+    AND (policy.channel IS NULL OR policy.channel = m.channel)
+    AND (policy.scheme IS NULL OR policy.scheme = m.scheme)
+    AND (policy.kind IS NULL OR policy.kind = m.kind)
+    AND (policy.amount_from IS NULL OR policy.amount_from <= m.amount)
+    AND (policy.amount_to IS NULL OR policy.amount_to >= m.amount)
+  ORDER BY policy.rank DESC, policy.created_at DESC LIMIT 1)
+LEFT JOIN debtor_account a ON a.realm = m.realm AND a.iban = m.debtor_account
+WHERE m.realm = @realm AND m.message_id = @message_id AND m.kind = 'instruction';
+
+-- name: MessageInsertAll :many
+-- MessageInsert for several new instructions. One of which a key is taken is left out, whole: only a message all of whose keys went in is
+-- written, and a key that went in without its message breaks the foreign key, and with it the statement.
+WITH item AS (
+  SELECT unnest(@message_ids::uuid[]) AS message_id, unnest(@global_ids::text[]) AS global_id,
+    unnest(@schemes::text[]) AS scheme, unnest(@channels::text[]) AS channel,
+    unnest(@client_ids::text[]) AS client_id, unnest(@external_ids::text[]) AS external_id,
+    unnest(@maker_users::uuid[]) AS maker_user, unnest(@maker_persons::uuid[]) AS maker_person,
+    unnest(@policy_ids::uuid[]) AS policy_id, unnest(@approvals_requireds::integer[]) AS approvals_required,
+    unnest(@expires_ats::timestamptz[]) AS expires_at, unnest(@created_ats::timestamptz[]) AS created_at,
+    unnest(@states::text[]) AS state, unnest(@accepted_ats::timestamptz[]) AS accepted_at,
+    unnest(@document_ids::uuid[]) AS document_id, unnest(@document_names::text[]) AS document_name,
+    unnest(@refs::text[]) AS reference, unnest(@contents::bytea[]) AS content,
+    unnest(@content_hashes::bytea[]) AS content_hash, unnest(@sources::bytea[]) AS source,
+    unnest(@source_types::text[]) AS source_type, unnest(@document_key_ids::text[]) AS document_key_id,
+    unnest(@document_macs::bytea[]) AS document_mac, unnest(@amounts::bigint[]) AS amount,
+    unnest(@currencies::text[]) AS currency, unnest(@instruction_ids::text[]) AS instruction_id,
+    unnest(@end_to_end_ids::text[]) AS end_to_end_id, unnest(@transaction_ids::text[]) AS transaction_id,
+    unnest(@uetrs::text[]) AS uetr, unnest(@debtor_names::text[]) AS debtor_name,
+    unnest(@ordered_debtor_names::text[]) AS ordered_debtor_name, unnest(@debtor_accounts::text[]) AS debtor_account,
+    unnest(@debtor_agents::text[]) AS debtor_agent, unnest(@creditor_names::text[]) AS creditor_name,
+    unnest(@creditor_accounts::text[]) AS creditor_account, unnest(@creditor_agents::text[]) AS creditor_agent,
+    unnest(@remittances::text[]) AS remittance, unnest(@version_key_ids::text[]) AS version_key_id,
+    unnest(@version_seals::bytea[]) AS version_seal, unnest(@maker_roles::text[]) AS maker_role,
+    unnest(@maker_grant_ids::uuid[]) AS maker_grant_id, unnest(@maker_granted_ats::timestamptz[]) AS maker_granted_at,
+    unnest(@actor_names::text[]) AS actor_name, unnest(@notes::text[]) AS note,
+    unnest(@event_ids::uuid[]) AS event_id, unnest(@events::text[]) AS event,
+    unnest(@request_ids::text[]) AS request_id, unnest(@source_addresses::text[]) AS source_address,
+    unnest(@details::text[]) AS detail, unnest(@fingerprints::bytea[]) AS fingerprint,
+    unnest(@message_keys::text[]) AS message_key, unnest(@idempotency_keys::text[]) AS idempotency_key,
+    unnest(@key_ids::text[]) AS key_id, unnest(@macs::bytea[]) AS mac,
+    unnest(@account_digests::bytea[]) AS account_digest
+), keyed AS (
+  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
+  SELECT @realm::text, i.client_id, k.scope, k.key, i.message_id, i.fingerprint, i.created_at
+  FROM item i CROSS JOIN LATERAL (VALUES ('message-id', i.message_key), ('external-id', i.external_id), ('idempotency-key', i.idempotency_key)) k (scope, key)
+  WHERE k.key <> ''
+  ON CONFLICT DO NOTHING
+  RETURNING message_id
+), counted AS (
+  SELECT keyed.message_id, count(*) AS keys FROM keyed GROUP BY keyed.message_id
+), free AS (
+  SELECT i.* FROM item i LEFT JOIN counted c ON c.message_id = i.message_id
+  WHERE coalesce(c.keys, 0) = (i.message_key <> '')::integer + (i.external_id <> '')::integer + (i.idempotency_key <> '')::integer
+), added AS (
+  INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
+    policy_id, approvals_required, expires_at, created_at, version, approvals, state, state_sequence, state_since, accepted_at)
+  SELECT @realm::text, message_id, global_id, 'instruction', scheme, 'out', channel, client_id, nullif(external_id, ''), maker_user, maker_person,
+    policy_id, approvals_required, nullif(expires_at, '0001-01-01 00:00:00+00'::timestamptz), created_at, 1, 0, state, 1, created_at,
+    nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz) FROM free
+), doc AS (
+  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
+    key_id, mac)
+  SELECT @realm::text, document_id, message_id, scheme, 'in', document_name, reference, content, content_hash,
+    CASE WHEN source_type <> '' THEN source END, nullif(source_type, ''), created_at, document_key_id, document_mac FROM free
+), written AS (
+  INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
+    approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
+    debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
+    maker_granted_at, clients)
+  SELECT @realm::text, message_id, 1, document_id, content_hash, maker_user, maker_person, ARRAY[maker_person], maker_person,
+    approvals_required, created_at, amount, currency, nullif(instruction_id, ''), end_to_end_id, nullif(transaction_id, ''), nullif(uetr, ''),
+    debtor_name, nullif(ordered_debtor_name, ''), debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance,
+    version_key_id, version_seal, nullif(maker_role, ''), nullif(maker_grant_id, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(maker_granted_at, '0001-01-01 00:00:00+00'::timestamptz), ARRAY[client_id] FROM free
+), history AS (
+  INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
+    actor_name, client_id, channel, reason, at)
+  SELECT @realm::text, message_id, 1, 'instruction', 'None', 'submit', state, 1, maker_user, maker_person, actor_name, client_id, channel,
+    nullif(note, ''), created_at FROM free
+), audited AS (
+  INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
+    request_id, source_address, content_hash, detail, at)
+  SELECT @realm::text, event_id, message_id, 1, event, maker_user, maker_person, actor_name, client_id, channel,
+    nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, created_at FROM free
+), released AS (
+  INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
+  SELECT @realm::text, message_id, 1, ARRAY[maker_person], content_hash, approvals_required, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), key_id, mac,
+    nullif(account_digest, ''::bytea) FROM free WHERE key_id <> ''
+)
+SELECT message_id::uuid AS message_id FROM free;
+
+-- name: MessageMoveAll :many
+-- MessageMoveIf for several steps, of different messages; each is known by the event it writes. The rows are there, so the INSERT always
+-- meets them and changes them: found one by one, by their keys. An UPDATE would join them with the items, and on a young database that join
+-- is planned to begin with all messages of the realm.
+WITH item AS (
+  SELECT unnest(@event_ids::uuid[]) AS event_id, unnest(@message_ids::uuid[]) AS message_id,
+    unnest(@from_states::text[]) AS from_state, unnest(@sequences::integer[]) AS sequence,
+    unnest(@versions::integer[]) AS version, unnest(@to_states::text[]) AS to_state,
+    unnest(@ats::timestamptz[]) AS at, unnest(@approvals::integer[]) AS approvals,
+    unnest(@accepted_ats::timestamptz[]) AS accepted_at, unnest(@delivered_ats::timestamptz[]) AS delivered_at,
+    unnest(@settled_ats::timestamptz[]) AS settled_at, unnest(@status_codes::text[]) AS status_code,
+    unnest(@status_texts::text[]) AS status_text, unnest(@inquireds::integer[]) AS inquired,
+    unnest(@inquire_ats::timestamptz[]) AS inquire_at, unnest(@answer_bys::timestamptz[]) AS answer_by,
+    unnest(@actions::text[]) AS action, unnest(@actor_users::uuid[]) AS actor_user,
+    unnest(@actor_persons::uuid[]) AS actor_person, unnest(@actor_names::text[]) AS actor_name,
+    unnest(@client_ids::text[]) AS client_id, unnest(@channels::text[]) AS channel,
+    unnest(@reasons::text[]) AS reason, unnest(@events::text[]) AS event,
+    unnest(@request_ids::text[]) AS request_id, unnest(@source_addresses::text[]) AS source_address,
+    unnest(@content_hashes::bytea[]) AS content_hash, unnest(@details::text[]) AS detail,
+    unnest(@decides::boolean[]) AS decides, unnest(@ordinals::integer[]) AS ordinal,
+    unnest(@makers::text[]) AS makers, unnest(@approvals_requireds::integer[]) AS approvals_required,
+    unnest(@previous_ordinals::integer[]) AS previous_ordinal, unnest(@previous_actions::text[]) AS previous_action,
+    unnest(@grant_ids::uuid[]) AS grant_id, unnest(@granted_ats::timestamptz[]) AS granted_at,
+    unnest(@decision_key_ids::text[]) AS decision_key_id, unnest(@decision_seals::bytea[]) AS decision_seal,
+    unnest(@key_ids::text[]) AS key_id, unnest(@macs::bytea[]) AS mac,
+    unnest(@account_digests::bytea[]) AS account_digest
+), changed AS (
+  INSERT INTO message AS m (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
+    policy_id, approvals_required, expires_at, original_id, answers_id, deadline, reason, created_at, version, approvals, state, state_sequence,
+    state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, answer_by)
+  SELECT o.realm, o.message_id, o.global_id, o.kind, o.scheme, o.direction, o.channel, o.client_id, o.external_id, o.maker_user, o.maker_person,
+    o.policy_id, o.approvals_required, o.expires_at, o.original_id, o.answers_id, o.deadline, o.reason, o.created_at, o.version, i.approvals,
+    i.to_state, o.state_sequence + 1, i.at, coalesce(nullif(i.accepted_at, '0001-01-01 00:00:00+00'::timestamptz), o.accepted_at),
+    coalesce(nullif(i.delivered_at, '0001-01-01 00:00:00+00'::timestamptz), o.delivered_at),
+    coalesce(nullif(i.settled_at, '0001-01-01 00:00:00+00'::timestamptz), o.settled_at),
+    coalesce(nullif(i.status_code, ''), o.status_code), coalesce(nullif(i.status_text, ''), o.status_text), o.inquiries + i.inquired,
+    coalesce(nullif(i.inquire_at, '0001-01-01 00:00:00+00'::timestamptz), o.inquire_at),
+    coalesce(nullif(i.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
+  FROM item i CROSS JOIN LATERAL (
+    SELECT * FROM message x
+    WHERE x.realm = @realm::text AND x.message_id = i.message_id AND x.state = i.from_state AND x.state_sequence = i.sequence
+      AND x.version = i.version OFFSET 0) o
+  ON CONFLICT (realm, message_id) DO UPDATE
+  SET approvals = excluded.approvals, state = excluded.state, state_sequence = excluded.state_sequence, state_since = excluded.state_since,
+      accepted_at = excluded.accepted_at, delivered_at = excluded.delivered_at, settled_at = excluded.settled_at,
+      status_code = excluded.status_code, status_text = excluded.status_text, inquiries = excluded.inquiries,
+      inquire_at = excluded.inquire_at, answer_by = excluded.answer_by
+  WHERE m.state_sequence = excluded.state_sequence - 1 AND m.version = excluded.version
+  RETURNING m.message_id, m.kind, m.state_sequence, m.created_at
+), moved AS (
+  SELECT @realm::text AS realm, i.*, c.kind, c.state_sequence, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
+), history AS (
+  INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
+    actor_person, actor_name, client_id, channel, reason, at)
+  SELECT realm, message_id, state_sequence, kind, from_state, action, to_state, state_sequence - 1, version,
+    nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel, nullif(reason, ''), at FROM moved
+), audited AS (
+  INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
+    request_id, source_address, content_hash, detail, at)
+  SELECT realm, event_id, message_id, state_sequence, event, nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name,
+    nullif(client_id, ''), channel, nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, at FROM moved
+), decided AS (
+  INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
+    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark, key_id, seal)
+  SELECT realm, message_id, version, ordinal, makers::uuid[], content_hash, approvals_required, nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), nullif(client_id, ''), channel, action, CASE WHEN action = 'reject' THEN nullif(reason, '') END,
+    nullif(previous_ordinal, 0), nullif(previous_action, ''), at, 'checker', nullif(grant_id, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(granted_at, '0001-01-01 00:00:00+00'::timestamptz), created_at, CASE WHEN action = 'approve' THEN nullif(reason, '') END, decision_key_id, decision_seal
+  FROM moved WHERE decides
+), released AS (
+  INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac,
+    account_digest)
+  SELECT realm, message_id, version, makers::uuid[], content_hash, approvals_required, ordinal, 'approve', at, key_id, mac,
+    nullif(account_digest, ''::bytea) FROM moved WHERE key_id <> ''
+)
+SELECT event_id::uuid AS event_id FROM moved;

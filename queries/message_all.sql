@@ -85,21 +85,23 @@ WITH item AS (
     unnest(@event_ids::uuid[]) AS event_id, unnest(@events::text[]) AS event,
     unnest(@request_ids::text[]) AS request_id, unnest(@source_addresses::text[]) AS source_address,
     unnest(@details::text[]) AS detail, unnest(@fingerprints::bytea[]) AS fingerprint,
-    unnest(@message_keys::text[]) AS message_key, unnest(@idempotency_keys::text[]) AS idempotency_key,
+    unnest(@key_counts::integer[]) AS key_count, unnest(@payee_results::text[]) AS payee_result,
+    unnest(@payee_names::text[]) AS payee_name, unnest(@payee_ats::timestamptz[]) AS payee_at,
     unnest(@key_ids::text[]) AS key_id, unnest(@macs::bytea[]) AS mac,
     unnest(@account_digests::bytea[]) AS account_digest
+), asked AS (
+  SELECT unnest(@key_messages::uuid[]) AS message_id, unnest(@key_scopes::text[]) AS scope, unnest(@keys::text[]) AS key,
+    unnest(@key_seals::bytea[]) AS seal
 ), keyed AS (
-  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-  SELECT @realm::text, i.client_id, k.scope, k.key, i.message_id, i.fingerprint, i.created_at
-  FROM item i CROSS JOIN LATERAL (VALUES ('message-id', i.message_key), ('external-id', i.external_id), ('idempotency-key', i.idempotency_key)) k (scope, key)
-  WHERE k.key <> ''
+  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
+  SELECT @realm::text, i.client_id, a.scope, a.key, i.message_id, i.fingerprint, i.created_at, i.version_key_id, a.seal
+  FROM asked a JOIN item i ON i.message_id = a.message_id
   ON CONFLICT DO NOTHING
   RETURNING message_id
 ), counted AS (
   SELECT keyed.message_id, count(*) AS keys FROM keyed GROUP BY keyed.message_id
 ), free AS (
-  SELECT i.* FROM item i LEFT JOIN counted c ON c.message_id = i.message_id
-  WHERE coalesce(c.keys, 0) = (i.message_key <> '')::integer + (i.external_id <> '')::integer + (i.idempotency_key <> '')::integer
+  SELECT i.* FROM item i LEFT JOIN counted c ON c.message_id = i.message_id WHERE coalesce(c.keys, 0) = i.key_count
 ), added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, created_at, version, approvals, state, state_sequence, state_since, accepted_at)
@@ -115,12 +117,13 @@ WITH item AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
     debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
-    maker_granted_at, clients)
+    maker_granted_at, clients, payee_result, payee_name, payee_at)
   SELECT @realm::text, message_id, 1, document_id, content_hash, maker_user, maker_person, ARRAY[maker_person], maker_person,
     approvals_required, created_at, amount, currency, nullif(instruction_id, ''), end_to_end_id, nullif(transaction_id, ''), nullif(uetr, ''),
     debtor_name, nullif(ordered_debtor_name, ''), debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance,
     version_key_id, version_seal, nullif(maker_role, ''), nullif(maker_grant_id, '00000000-0000-0000-0000-000000000000'::uuid),
-    nullif(maker_granted_at, '0001-01-01 00:00:00+00'::timestamptz), ARRAY[client_id] FROM free
+    nullif(maker_granted_at, '0001-01-01 00:00:00+00'::timestamptz), ARRAY[client_id], nullif(payee_result, ''), nullif(payee_name, ''),
+    nullif(payee_at, '0001-01-01 00:00:00+00'::timestamptz) FROM free
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)

@@ -108,7 +108,7 @@ func (b *bundle) sentByItsJob(t *testing.T, id uuid.UUID) {
 	t.Helper()
 	working, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- b.Jobs.Run(working, b.Database, b.Clearing.Handlers()) }()
+	go func() { ended <- b.Jobs.Run(working, b.Clearing.Handlers()) }()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		m, err := b.Reader.Message(t.Context(), "demo", id)
 		must(t, err)

@@ -80,9 +80,9 @@ func TestAPairIsFourRoundTrips(t *testing.T) {
 	}
 }
 
-// TestEachOfManyGetsItsOwnAnswer: 64 clients create and approve at the same time, and every fourth of their calls must fail, each in its own
-// way. Statements are shared, answers are not: each call has the outcome it would have alone, what was refused left nothing, and far fewer
-// round trips were made than one call after the other would have needed.
+// TestEachOfManyGetsItsOwnAnswer: 64 clients create and approve at the same time, and every fourth of their calls must fail, each in its
+// own way. Statements are shared, answers are not: each call has the outcome it would have alone, what was refused left nothing, and far
+// fewer round trips were made than one call after the other would have needed.
 func TestEachOfManyGetsItsOwnAnswer(t *testing.T) {
 	t.Parallel()
 	const clients, rounds = 64, 8
@@ -185,4 +185,52 @@ func (w wrong) try(t *testing.T, kind int, takenID string) error {
 		}
 	}
 	return nil
+}
+
+// TestSharedStatementsWriteWhatOneAloneWrites: the statement for many and the one for a single message fill the same columns, so that a
+// column that one of them forgets is found here.
+func TestSharedStatementsWriteWhatOneAloneWrites(t *testing.T) {
+	t.Parallel()
+	const clients = 48
+	n := &trips{}
+	h := counted(t, n)
+	defer h.CheckInvariants(t)
+	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
+	pair := func() {
+		order := h.Order(rulebook.SchemeSIC)
+		order.IdempotencyKey, order.Note = "key "+order.ExternalID, "a word to the checkers"
+		order.Source, order.SourceType = []byte("{}"), "application/json"
+		made, err := h.Submission.Create(ctx, maker, order)
+		if err == nil {
+			_, err = h.Approval.Approve(ctx, checker, approval.Input{InternalID: made.Message.InternalID, Remark: "fine"})
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	pair()
+	before := n.count.Load()
+	var group sync.WaitGroup
+	for range clients {
+		group.Go(pair)
+	}
+	group.Wait()
+	if used := n.count.Load() - before; used >= 4*clients {
+		t.Fatalf("%d round trips: nothing was shared", used)
+	}
+	for table, kind := range map[string]string{
+		"message": "''", "message_version": "''", "document": "direction", "message_history": "action", "audit_event": "event",
+		"creation_key": "scope", "decision": "action", "release": "''",
+	} {
+		var shapes, rows, kinds int
+		err := h.DB.Connect(t).QueryRow(ctx, `SELECT count(DISTINCT (kind, filled)), count(*), count(DISTINCT kind) FROM (
+			SELECT `+kind+` AS kind, (SELECT string_agg(key, ' ' ORDER BY key) FROM jsonb_each(to_jsonb(r)) WHERE value <> 'null') AS filled
+			FROM `+table+` r) s`).Scan(&shapes, &rows, &kinds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shapes != kinds || rows != kinds*(clients+1) {
+			t.Errorf("%s: %d rows of %d kinds are filled in %d ways", table, rows, kinds, shapes)
+		}
+	}
 }

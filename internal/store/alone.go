@@ -12,8 +12,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Alone are the queries of a realm, each in a transaction of its own and in one round trip: the settings, the statement and its commit travel
-// together. Use it for work that is one statement; InRealm is for work that is several. The mode is Reading or Changing.
+// Alone are the queries of a realm, each in a transaction of its own and in one round trip: the settings, the statement and its commit
+// travel together. Use it for work that is one statement; InRealm is for work that is several. The mode is Reading or Changing.
 //
 // Errors of a statement that changes something: ErrUnknown unless the server itself refused it, because the commit was under way with it;
 // ErrBusy and ErrUnavailable as InRealm has them; ErrNoRealm.

@@ -10,22 +10,22 @@ import (
 // Gather is the coalescing writer: it lets operations of one kind share statements.
 //
 // PostgreSQL charges most of an operation per statement and per commit, not per row: starting a statement with its constraints costs what
-// four rows of it cost, and eight commits beside each other cost eight times the settings. So while one statement of a kind is under way in a
-// realm, the operations of that kind that come meanwhile wait, and go out together as the next one. Nothing waits for a clock: an operation
-// that finds nothing under way leaves at once, alone, and the more there is to do, the more leave together.
+// four rows of it cost, and eight commits beside each other cost eight times the settings. So while one statement of a kind is under way
+// in a realm, the operations of that kind that come meanwhile wait, and go out together as the next one. Nothing waits for a clock: an
+// operation that finds nothing under way leaves at once, alone, and the more there is to do, the more leave together.
 //
 // What holds for one operation holds for each of many:
 //
 //   - A realm has a lane of its own. Operations of two realms are never in one transaction, so row-level security works as ever.
 //   - Each operation has its own outcome. The statement says which items it did (see the queries named …All); for those the promise of the
 //     commit holds when Do returns.
-//   - An item that the statement did not confirm was not done. Do returns ErrAlone for it, and the caller goes the exact way: one transaction
-//     with locks, in which the right error is found. When the server refuses the whole statement, because of one item that breaks a
-//     constraint, say, that is so for all of its items. So one item never sinks another, and errors are told in one place only.
-//   - Nobody knows whether a statement was stored whose connection broke under way. All its items get ErrUnknown, as one alone would, and the
-//     repeat of a request finds what became of it.
-//   - A caller that gives up before its item left is told so by the error of its context, and the item never leaves. One that gives up later
-//     is told ErrUnknown: the item is under way for others too, and is not called back.
+//   - An item that the statement did not confirm was not done. Do returns ErrAlone for it, and the caller goes the exact way: one
+//     transaction with locks, in which the right error is found. When the server refuses the whole statement, because of one item that
+//     breaks a constraint, say, that is so for all of its items. So one item never sinks another, and errors are told in one place only.
+//   - Nobody knows whether a statement was stored whose connection broke under way. All its items get ErrUnknown, as one alone would, and
+//     the repeat of a request finds what became of it.
+//   - A caller that gives up before its item left is told so by the error of its context, and the item never leaves. One that gives up
+//     later is told ErrUnknown: the item is under way for others too, and is not called back.
 //
 // A statement holds up its lane, so it must not wait for locks for long (see Alone), and its size is bounded.
 type Gather[I, O any] struct {

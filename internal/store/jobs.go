@@ -15,8 +15,8 @@ import (
 
 // Jobs hand what was stored to the lanes of the schemes: a released message to be sent, an answer to be delivered. A job is no row. The
 // message that is released and not delivered, and the answer that clearing does not have, are the durable record of what is to be done, and
-// each has an index of its own; clearing's lanes look there for what no job of a living process carries any more. So a job is made after the
-// commit of what makes it necessary, costs the database nothing, may be lost with its process, and may run more than once.
+// each has an index of its own; clearing's lanes look there for what no job of a living process carries any more. So a job is made after
+// the commit of what makes it necessary, costs the database nothing, may be lost with its process, and may run more than once.
 type Jobs struct {
 	lanes   map[laneKey]*jobLane
 	workers int // of a lane

@@ -34,8 +34,11 @@ func addMessage(p *dbsqlc.MessageInsertAllParams, one dbsqlc.MessageInsertParams
 	p.DocumentKeyIds = append(p.DocumentKeyIds, one.DocumentKeyID)
 	p.DocumentMacs = append(p.DocumentMacs, one.DocumentMac)
 	p.Fingerprints = append(p.Fingerprints, one.Fingerprint)
-	p.MessageKeys = append(p.MessageKeys, column.Text(one.MessageKey))
-	p.IdempotencyKeys = append(p.IdempotencyKeys, column.Text(one.IdempotencyKey))
+	p.KeyCounts = append(p.KeyCounts, int32(len(one.Keys))) //nolint:gosec // at most three
+	for i, key := range one.Keys {
+		p.KeyMessages, p.KeyScopes = append(p.KeyMessages, one.MessageID), append(p.KeyScopes, one.KeyScopes[i])
+		p.Keys, p.KeySeals = append(p.Keys, key), append(p.KeySeals, one.KeySeals[i])
+	}
 	p.KeyIds, p.Macs = append(p.KeyIds, column.Text(one.KeyID)), append(p.Macs, one.Mac)
 	p.AccountDigests = append(p.AccountDigests, one.AccountDigest)
 }
@@ -56,6 +59,8 @@ func addVersion(p *dbsqlc.MessageInsertAllParams, one dbsqlc.MessageInsertParams
 	p.MakerRoles = append(p.MakerRoles, column.Text(one.MakerRole))
 	p.MakerGrantIds = append(p.MakerGrantIds, column.OrZero(one.MakerGrantID))
 	p.MakerGrantedAts = append(p.MakerGrantedAts, column.Time(one.MakerGrantedAt))
+	p.PayeeResults, p.PayeeNames = append(p.PayeeResults, column.Text(one.PayeeResult)), append(p.PayeeNames, column.Text(one.PayeeName))
+	p.PayeeAts = append(p.PayeeAts, column.Time(one.PayeeAt))
 }
 
 // addTrail adds what history and audit say of it.

@@ -14,8 +14,8 @@ import (
 )
 
 // What many do at a time goes out together (store.Gather): two round trips make a message, one to know and one to write, and two decide it.
-// Here is how the items of one statement become its arrays, and its rows their outcomes. An item alone takes the statement for one. Whatever
-// is not done here is done by insert and transact, the exact way, which is told store.ErrAlone.
+// Here is how the items of one statement become its arrays, and its rows their outcomes. An item alone takes the statement for one.
+// Whatever is not done here is done by insert and transact, the exact way, which is told store.ErrAlone.
 
 // insertTogether is Insert for an instruction. Errors: store.ErrAlone; what create returns; as store.Gather.Do.
 func (s *Messages) insertTogether(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Created, error) {
@@ -102,7 +102,8 @@ func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQ
 	return facts, nil
 }
 
-// considerAll reads messages with what decisions about them must know. What is no instruction, matches no policy, or may have decisions already, is not confirmed.
+// considerAll reads messages with what decisions about them must know. What is no instruction, matches no policy, or may have decisions
+// already, is not confirmed.
 func (s *Messages) considerAll(ctx context.Context, realm string, ids []uuid.UUID) ([]*considered, error) {
 	q := s.db.Alone(realm, store.Reading)
 	keys := make([]dbsqlc.MessageConsiderParams, len(ids))
@@ -141,7 +142,8 @@ func factsRow(row *dbsqlc.MessageConsiderRow) dbsqlc.SubmissionContextRow {
 		Mark: row.Mark, Policy: row.Policy, ApprovalsAsked: row.ApprovalsAsked, DirectoryID: row.DirectoryID, AccountIban: row.AccountIban,
 		AccountScheme: row.AccountScheme, AccountCurrency: row.AccountCurrency, HolderName: row.HolderName, HolderStreet: row.HolderStreet,
 		HolderBuilding: row.HolderBuilding, HolderPostcode: row.HolderPostcode, HolderTown: row.HolderTown, HolderCountry: row.HolderCountry,
-		AgentBic: row.AgentBic, AgentIid: row.AgentIid, AccountOpen: row.AccountOpen, AccountKeyID: row.AccountKeyID, AccountSeal: row.AccountSeal,
+		AgentBic: row.AgentBic, AgentIid: row.AgentIid, AccountOpen: row.AccountOpen, AccountKeyID: row.AccountKeyID,
+		AccountSeal: row.AccountSeal,
 	}
 }
 

@@ -43,8 +43,8 @@ type Considered struct {
 }
 
 // Consider is Transact for a decision that needs more than the message: what holds in the realm is read with it. Many at a time share their
-// statements (see store.Gather): the message is then read without a lock, and the guard of the statement that writes finds out whether it is
-// still the one that was decided about; if not, it is decided again, under the lock. It fails as Transact does, and with ErrNoPolicy.
+// statements (see store.Gather): the message is then read without a lock, and the guard of the statement that writes finds out whether it
+// is still the one that was decided about; if not, it is decided again, under the lock. It fails as Transact does, and with ErrNoPolicy.
 func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
 	if c.Ask == nil {
 		seen, err := s.considerTogether(ctx, realm, id, c)

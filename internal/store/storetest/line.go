@@ -155,8 +155,8 @@ func (l *Line) carryOut(near, far net.Conn, silent, lost *atomic.Bool) {
 }
 
 // isCommit recognises what ends a transaction that changes something: the simple query COMMIT (PostgreSQL's protocol 3.0, message Q), or a
-// pipeline of statements with the commit in it, from its first Bind to its Sync. Of the settings that open such a pipeline (store.Alone) one
-// says that it does not only read.
+// pipeline of statements with the commit in it, from its first Bind to its Sync. Of the settings that open such a pipeline (store.Alone)
+// one says that it does not only read.
 func isCommit(message []byte) bool {
 	if len(message) > 0 && message[0] == 'B' && bytes.HasSuffix(message, []byte("S\x00\x00\x00\x04")) {
 		return bytes.Contains(message, []byte("\x00\x00\x00\x03off"))

@@ -372,7 +372,7 @@ WITH added AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
   VALUES ($1, $2, 1, $11, 'None', $63, $27, 1, $17, $18, $64,
-    $15, $14, coalesce($65, $30), $26)
+    $15, $14, coalesce($65::text, $30), $26)
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
@@ -458,7 +458,7 @@ type MessageInsertParams struct {
 	PayeeAt           *time.Time
 	Action            string
 	ActorName         string
-	Note              interface{}
+	Note              *string
 	EventID           uuid.UUID
 	Event             string
 	RequestID         *string

@@ -55,8 +55,8 @@ func newJobLane() *jobLane {
 }
 
 // put makes a job ready. One that finds no room is forgotten: clearing's lanes find it in the database.
-func (l *jobLane) put(one *job) {
-	l.note(one, jobReady, time.Now())
+func (l *jobLane) put(one *job, at time.Time) {
+	l.note(one, jobReady, at)
 	select {
 	case l.waiting <- one:
 	default:

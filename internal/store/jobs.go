@@ -96,7 +96,7 @@ func (j *Jobs) Hand(later Later) {
 	for _, one := range later.jobs {
 		lane, known := j.lanes[one.laneKey]
 		if known {
-			lane.put(&one)
+			lane.put(&one, time.Now())
 		}
 	}
 }
@@ -173,5 +173,5 @@ func (j *Jobs) attempt(ctx context.Context, lane *jobLane, one *job, handlers Jo
 	}
 	pause := handlers.Retry(one.attempts)
 	lane.note(one, jobRetrying, time.Now().Add(pause))
-	time.AfterFunc(pause, func() { lane.put(one) })
+	time.AfterFunc(pause, func() { lane.put(one, time.Now()) })
 }

@@ -46,3 +46,11 @@ func (b BIC) Country() string {
 	}
 	return b.text[4:6]
 }
+
+// LongBIC is a BIC in its form of eleven characters: eight mean the head office. It checks nothing.
+func LongBIC(bic string) string {
+	if len(bic) == len("AAAACHBB") {
+		return bic + "XXX"
+	}
+	return bic
+}

@@ -78,7 +78,7 @@ func (d *Directory) BankOf(iban account.IBAN) (Entry, bool) {
 
 // ByBIC finds a bank by its BIC, else an office of the same bank: a directory need not list every branch.
 func (d *Directory) ByBIC(bic string) (Entry, bool) {
-	at, found := d.byBIC[LongBIC(bic)]
+	at, found := d.byBIC[account.LongBIC(bic)]
 	if !found && len(bic) >= officeLength {
 		at, found = d.byOffice[bic[:officeLength]]
 	}
@@ -90,14 +90,6 @@ func (d *Directory) ByBIC(bic string) (Entry, bool) {
 
 // officeLength is how much of a BIC names the bank; what follows is a branch.
 const officeLength = 8
-
-// LongBIC is a BIC in its form of eleven characters: eight mean the head office.
-func LongBIC(bic string) string {
-	if len(bic) == officeLength {
-		return bic + "XXX"
-	}
-	return bic
-}
 
 // SameBank reports whether two BICs are offices of one bank.
 func SameBank(one, other string) bool {
@@ -116,7 +108,7 @@ func (d *Directory) index() {
 		if e.BIC == "" {
 			continue
 		}
-		for index, key := range map[*map[string]int]string{&d.byBIC: LongBIC(e.BIC), &d.byOffice: e.BIC[:officeLength]} {
+		for index, key := range map[*map[string]int]string{&d.byBIC: account.LongBIC(e.BIC), &d.byOffice: e.BIC[:officeLength]} {
 			known, found := (*index)[key]
 			if !found || d.entries[known].Prefix != "" && !d.entries[known].Instant && e.Instant {
 				(*index)[key] = at

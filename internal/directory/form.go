@@ -160,7 +160,7 @@ func (b *builder) add(line int, e Entry) error {
 	}
 	key := Entry{Prefix: e.Prefix}
 	if e.Prefix == "" {
-		key.BIC = LongBIC(e.BIC)
+		key.BIC = account.LongBIC(e.BIC)
 	}
 	if first, twice := b.lines[key]; twice {
 		return refuse(fmt.Sprintf("the same prefix, or the same BIC without one, stands in line %d", first))

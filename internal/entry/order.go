@@ -75,8 +75,8 @@ func (o Order) Build() BuiltOrder {
 func (o Order) debtor() (iso20022.PartyIdentification135, iso20022.BranchAndFinancialInstitutionIdentification6, string) {
 	var agent iso20022.BranchAndFinancialInstitutionIdentification6
 	if o.Account == nil {
-		agent.FinancialInstitutionID.Other = &iso20022.GenericFinancialIdentification1{ID: "NOTPROVIDED"}
-		return iso20022.PartyIdentification135{Name: "NOTPROVIDED"}, agent, strings.TrimSpace(o.Values.DebtorAccount)
+		agent.FinancialInstitutionID.Other = &iso20022.GenericFinancialIdentification1{ID: iso20022.NotProvided}
+		return iso20022.PartyIdentification135{Name: iso20022.NotProvided}, agent, strings.TrimSpace(o.Values.DebtorAccount)
 	}
 	agent.FinancialInstitutionID.BICFI = o.Account.AgentBIC
 	if o.Scheme == rulebook.SchemeSIC && o.Account.AgentIID != "" {

@@ -105,13 +105,10 @@ func (c convention) resolutionReason(
 	}, nil
 }
 
-// notProvided stands for the id of a recall that has none (ISO placeholder).
-const notProvided = "NOTPROVIDED"
-
 // citation is the first line of an answer: the id of the recall it answers (CxlId). In SCT Inst it stands behind the attribute of what was
 // asked: ATR053/ for the recall of a bank (AT-R053), ATR072/ for the request of a customer (AT-R072).
 func (c convention) citation(recall *iso20022.PaymentTransaction106) string {
-	id := c.text(cmp.Or(recall.CancellationID, notProvided), rtransactionrule.InformationLength)
+	id := c.text(cmp.Or(recall.CancellationID, iso20022.NotProvided), rtransactionrule.InformationLength)
 	if !c.answersCite {
 		return id
 	}

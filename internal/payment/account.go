@@ -31,9 +31,6 @@ func (a DebtorAccount) interbank() interbank.Account {
 
 const debtorAgentPointer = "/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAgt"
 
-// notProvided is how an order says that it names no bank (ISO placeholder).
-const notProvided = "NOTPROVIDED"
-
 // asSent puts the names of the interbank document in the place of those of the order. The order's wording of the debtor stays beside the
 // name where it differs.
 func (s Summary) asSent(in InstructionInput) Summary {
@@ -88,12 +85,12 @@ func (a DebtorAccount) keptBy(bank iso20022.FinancialInstitutionIdentification18
 	member := bank.ClearingSystemMemberID
 	switch {
 	case bank.BICFI != "":
-		return "/FinInstnId/BICFI", office(bank.BICFI) == office(a.AgentBIC)
+		return "/FinInstnId/BICFI", sameOffice(bank.BICFI, a.AgentBIC)
 	case member != nil:
 		iid, err := account.ParseIID(member.MemberID)
 		return "/FinInstnId/ClrSysMmbId/MmbId", err == nil && a.AgentIID != "" && iid.Short() == a.AgentIID
 	case bank.Other != nil:
-		return "/FinInstnId/Othr/Id", bank.Other.ID == notProvided
+		return "/FinInstnId/Othr/Id", bank.Other.ID == iso20022.NotProvided
 	}
 	return "", true
 }
@@ -101,22 +98,19 @@ func (a DebtorAccount) keptBy(bank iso20022.FinancialInstitutionIdentification18
 // isAt reports whether a bank, as the searched columns name it, is the one that keeps the account. Where the account's bank is not known,
 // or the message names none, nothing contradicts it.
 func (a DebtorAccount) isAt(agent string) bool {
-	if agent == "" || agent == notProvided || a.AgentBIC+a.AgentIID == "" {
+	if agent == "" || agent == iso20022.NotProvided || a.AgentBIC+a.AgentIID == "" {
 		return true
 	}
 	iid, err := account.ParseIID(agent)
 	if err == nil {
 		return iid.Short() == a.AgentIID
 	}
-	return office(agent) == office(a.AgentBIC)
+	return sameOffice(agent, a.AgentBIC)
 }
 
-// office is a BIC in its long form: eight characters mean the head office.
-func office(bic string) string {
-	if len(bic) == len("AAAACHBB") {
-		return strings.ToUpper(bic) + "XXX"
-	}
-	return strings.ToUpper(bic)
+// sameOffice reports whether two BICs name the same office of a bank; eight characters mean the head office.
+func sameOffice(one, other string) bool {
+	return account.LongBIC(strings.ToUpper(one)) == account.LongBIC(strings.ToUpper(other))
 }
 
 // checkDebtor refuses to approve a message that shows another debtor or another bank of it than its interbank document would name: the

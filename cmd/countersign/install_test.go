@@ -24,6 +24,23 @@ var block = regexp.MustCompile("(?ms)^```(sh|sql)\n(.*?)^```$")
 // shell. Only the addresses are others, for the machine may serve something there already.
 func TestTheInstallationPageWorks(t *testing.T) {
 	t.Parallel()
+	for name, cache := range map[string]string{"the machine's PostgreSQL": "", "PostgreSQL 17": os.Getenv(beside)} {
+		if name == "PostgreSQL 17" && cache == "" {
+			continue // `make test` fetches it
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			installOn(t, cache)
+		})
+	}
+}
+
+// beside is the setting that says in which cache another PostgreSQL lies than the machine's.
+const beside = "COUNTERSIGN_POSTGRES_BESIDE"
+
+// installOn runs every line of the page on a fresh server of the PostgreSQL in the cache, or of the machine's without one.
+func installOn(t *testing.T, cache string) {
+	t.Helper()
 	for _, tool := range []string{"bash", "psql", "curl", "openssl"} {
 		_, err := exec.LookPath(tool)
 		if err != nil {
@@ -31,13 +48,14 @@ func TestTheInstallationPageWorks(t *testing.T) {
 		}
 	}
 	cluster, err := postgres.Start(t.Context(), postgres.Config{
-		DataDir: filepath.Join(t.TempDir(), "data"), Log: slog.New(slog.DiscardHandler),
+		DataDir: filepath.Join(t.TempDir(), "data"), CacheDir: cache, Log: slog.New(slog.DiscardHandler),
 	})
 	must(t, err)
 	t.Cleanup(func() { must(t, cluster.Stop(context.Background())) })
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "install.md"))
 	must(t, err)
-	script := "set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\n"
+	script := "set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\npsql -At '" + cluster.URL("postgres") +
+		"' -c 'SHOW server_version_num'\n"
 	blocks := block.FindAllStringSubmatch(string(page), -1)
 	for _, found := range blocks {
 		if found[1] == "sql" {
@@ -54,6 +72,9 @@ func TestTheInstallationPageWorks(t *testing.T) {
 	script = strings.NewReplacer("@127.0.0.1:5432/countersign", "@"+"/countersign?"+strings.ReplaceAll(server.RawQuery, "&", `\&`),
 		"127.0.0.1:8080", freeAddress(t), "127.0.0.1:8081", freeAddress(t)).Replace(script)
 	said := runScript(t, script)
+	if cache != "" && !strings.HasPrefix(said, "17") {
+		t.Errorf("the server is PostgreSQL %.6s", said)
+	}
 	if !strings.Contains(said, "I20  holds") || !strings.Contains(said, "I30  holds") || !strings.Contains(said, "proven: message ") ||
 		!strings.Contains(said, `"state":"Settled"`) || strings.Contains(said, "BROKEN") {
 		t.Errorf("the page ends otherwise:\n%s", lastLines(said, 60))

@@ -23,7 +23,6 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/store/provision"
 	"countersign/internal/store/storetest"
-	"countersign/internal/submission"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -101,7 +100,7 @@ func (s *service) move(d deed, by identity.Principal) error {
 	switch d.verb {
 	case "amend":
 		order := s.Order(rulebook.SchemeSIC)
-		after, err = s.Submission.Amend(ctx, by, m.InternalID, submission.Input{Scheme: order.Scheme, Document: order.Document})
+		after, err = s.Submission.Amend(ctx, by, m.InternalID, payment.Order{Scheme: order.Scheme, Document: order.Document})
 	case "approve":
 		after, err = s.Approval.Approve(ctx, by, seen)
 	default:

@@ -192,7 +192,10 @@ func (b *bench) policy(w world) payment.Policy {
 // order is one that no rule refuses. Each number is another one.
 func (b *bench) order(w world, by identity.Principal, number int) payment.InstructionInput {
 	return payment.InstructionInput{
-		By: by, Scheme: rulebook.SchemeSIC, ExternalID: fmt.Sprint(number), Document: stationtest.Document(rulebook.SchemeSIC, number, begin),
+		Order: payment.Order{
+			Scheme: rulebook.SchemeSIC, ExternalID: fmt.Sprint(number), Document: stationtest.Document(rulebook.SchemeSIC, number, begin),
+		},
+		By: by,
 		Account: &payment.DebtorAccount{
 			IBAN: "CH5021977000004331346", Scheme: rulebook.SchemeSIC, Currency: "CHF", Open: true, AgentBIC: "AAAACHBBXXX", AgentIID: "21977",
 			Holder: interbank.Holder{Name: "Muster AG", Town: "Bern", Country: "CH"},
@@ -252,7 +255,7 @@ func (b *bench) move(w *world, d deed, by identity.Principal) error {
 		key := fmt.Sprint(d.hand, d.on, m.Version, w.approvals)
 		draft, ok := b.drafts[key]
 		if !ok {
-			draft, err = payment.NewAmendment(b.order(*w, by, 1000+10*d.on+m.Version))
+			draft, err = payment.NewDraft(b.order(*w, by, 1000+10*d.on+m.Version))
 			b.drafts[key] = draft
 		}
 		if err == nil {

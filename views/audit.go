@@ -1,6 +1,11 @@
 package views
 
-import "countersign/views/ui"
+import (
+	"strconv"
+	"time"
+
+	"countersign/views/ui"
+)
 
 // AuditTrail lists what was done and what was refused in the realm. Its filters are sent by GET under the names from, to, actor and event.
 type AuditTrail struct {
@@ -10,10 +15,19 @@ type AuditTrail struct {
 	Actor    string
 	Event    string
 	Filtered bool
+	Seal     AuditSeal
 	Rows     []AuditTrailRow
 	Pages    ui.Pages
 	Empty    ui.Empty // shown when there are no rows
 	Problems []ui.Problem
+}
+
+// AuditSeal says how far the trail of the realm is sealed.
+type AuditSeal struct {
+	Rows   int64     // how many rows the newest checkpoint proves; 0 for none
+	Signed time.Time // when it was signed
+	Root   string    // the root of the tree under it
+	Words  string    // how the sealing stands: "sealed", "not sealed: ..."
 }
 
 // AuditTrailRow is one event and, where it is about a message the person may read, the way to it.
@@ -21,6 +35,9 @@ type AuditTrailRow struct {
 	AuditEntry
 	URL string // of the message; empty for none
 }
+
+// rows is the number as people read it.
+func (s AuditSeal) rows() string { return strconv.FormatInt(s.Rows, 10) }
 
 func (m AuditTrail) field(id, label, value, hint string) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, Hint: hint, Problem: problemOf(m.Problems, id), Optional: true}

@@ -96,7 +96,7 @@ func (s *Server) ready(c echo.Context) error {
 func (s *Server) readiness(found store.Readiness, err error) api.Readiness {
 	answer := api.Readiness{
 		Status: "not ready", Database: "ok", Schema: "unknown", Clearing: "unknown", FourEyes: "unknown", Directories: "unknown",
-		Environment: s.cfg.Environment, Connections: s.connections(),
+		Environment: s.cfg.Environment, Connections: s.connections(), Audit: s.cfg.Sealing().String(),
 	}
 	if !found.Reachable {
 		answer.Database = "unreachable"

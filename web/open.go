@@ -67,6 +67,7 @@ func OpenWith(behind *stations.Stations, set Settings, pages Portal) (*Server, e
 	return New(Config{
 		API: calls, Inbound: documents, Questions: questions, Portal: pages, Database: behind.Database, Now: behind.Now,
 		NewID: stations.NewID, Log: behind.Log,
+		Sealing:     behind.Sealing,
 		Connections: behind.Clearing.Connections, Connected: set.Connected, Environment: set.Environment, TLS: set.TLS,
 		TrustedProxies: set.TrustedProxies, Limits: set.Limits,
 	})
@@ -78,6 +79,6 @@ func openPortal(behind *stations.Stations, set Settings) (Portal, error) {
 		Drafts: behind.Drafts, Sessions: behind.Sessions, Rules: behind.Rules, Now: behind.Now, NewID: stations.NewID,
 		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
 		Clearing: behind.Clearing, Jobs: behind.Jobs, Connections: behind.Clearing.Connections,
-		SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,
+		Sealing: behind.Sealing, SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"countersign/internal/clearing"
+	"countersign/internal/notary"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/web/api"
@@ -63,6 +64,8 @@ type Config struct {
 	// Connected says of each scheme whether the gateway has a way to its clearing, Connections how that way stands.
 	Connected   map[rulebook.Scheme]bool
 	Connections func() []clearing.ConnectionStatus
+	// Sealing says how the audit trail is sealed.
+	Sealing func() notary.Standing
 
 	Environment string // DEMO, TEST or PROD
 	TLS         bool   // clients reach the server by https, directly or through a proxy
@@ -89,7 +92,7 @@ type Server struct {
 // New makes the server. It fails when a part is missing or the OpenAPI document cannot be read.
 func New(cfg Config) (*Server, error) {
 	if cfg.API == nil || cfg.Inbound == nil || cfg.Questions == nil || cfg.Database == nil || cfg.Now == nil ||
-		cfg.NewID == nil || cfg.Log == nil || cfg.Connections == nil {
+		cfg.NewID == nil || cfg.Log == nil || cfg.Connections == nil || cfg.Sealing == nil {
 		return nil, errors.New("web: doors, database, clock, identifiers, log and clearing's connections are needed")
 	}
 	cfg.Limits = cfg.Limits.withDefaults()

@@ -199,7 +199,7 @@ func TestReadinessSaysWhetherFourEyesIsEnforced(t *testing.T) {
 		t.Errorf("livez: %d", a.Status)
 	}
 	a := b.Send(t, webtest.Get("/readyz", webtest.Nobody))
-	if a.Status != http.StatusOK || a.Text("fourEyes") != "enforced" || a.Text("status") != "ready" {
+	if a.Status != http.StatusOK || a.Text("fourEyes") != "enforced" || a.Text("status") != "ready" || a.Text("audit") != "sealed" {
 		t.Errorf("the demo: %d %s", a.Status, a.Body)
 	}
 	// The directories of tests are of 2020.

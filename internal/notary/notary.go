@@ -12,6 +12,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -47,6 +49,22 @@ type Standing struct {
 	Newest time.Time
 	// Stopped names the realms whose tree nothing is added to, because it is not what was signed.
 	Stopped []string
+}
+
+// late is how long rows may wait before it is said: far longer than they ever do.
+const late = 10 * time.Second
+
+// String says it in words.
+func (s Standing) String() string {
+	switch {
+	case !s.On:
+		return "not sealed: give a file of keys with COUNTERSIGN_AUDIT_KEY_FILE"
+	case len(s.Stopped) > 0:
+		return "stopped in " + strings.Join(s.Stopped, ", ") + ": the audit tree is not what was signed, run countersign check"
+	case s.Behind > late:
+		return s.Behind.Truncate(time.Second).String() + " behind"
+	}
+	return "sealed"
 }
 
 // Station seals.
@@ -181,6 +199,7 @@ func (s *Station) Standing() Standing {
 			all.Stopped = append(all.Stopped, name)
 		}
 	}
+	slices.Sort(all.Stopped)
 	return all
 }
 

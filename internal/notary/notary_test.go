@@ -210,3 +210,17 @@ func audited(t *testing.T, h *stationtest.House) {
 		t.Errorf("%d leaves and %d checkpoints were looked at", report.Leaves, report.Checkpoints)
 	}
 }
+
+func TestTheStandingIsSaidInWords(t *testing.T) {
+	t.Parallel()
+	for want, standing := range map[string]notary.Standing{
+		"not sealed: give a file of keys with COUNTERSIGN_AUDIT_KEY_FILE": {},
+		"sealed":     {On: true, Behind: 9 * time.Second},
+		"12s behind": {On: true, Behind: 12400 * time.Millisecond},
+		"stopped in bank, demo: the audit tree is not what was signed, run countersign check": {On: true, Stopped: []string{"bank", "demo"}},
+	} {
+		if standing.String() != want {
+			t.Errorf("%+v is said as %q, want %q", standing, standing.String(), want)
+		}
+	}
+}

@@ -37,6 +37,17 @@ var gauges = []metric.Gauge{
 		Help: "Messages and documents of this process with which something failed and that pause until the next try; to 100 of each kind.",
 	},
 	{Name: "countersign_keys_missing", Help: "Keys that answers to clearing wait for because the key file does not hold them; to 20."},
+	{
+		Name: "countersign_audit_unsealed_age_seconds", Help: "Age of the oldest row of the audit trail that is not sealed; 0 where none waits.",
+	},
+	{Name: "countersign_audit_sealed_rows", Help: "Rows of the audit trail and documents that are sealed."},
+	{
+		Name: "countersign_audit_stopped_realms",
+		Help: "Realms whose audit tree is not what was signed, so that nothing is sealed there any more.",
+	},
+	{
+		Name: "countersign_audit_checkpoint_timestamp_seconds", Help: "When this process saw or signed its newest checkpoint.",
+	},
 	{Name: "countersign_database_waits", Help: "Times that somebody waited for a connection since the start.", Labels: []string{"use"}},
 }
 
@@ -47,6 +58,7 @@ func (s *Stations) Measure(ctx context.Context) {
 
 func (s *Stations) read(ctx context.Context) []metric.Sample {
 	samples := append(s.readConnections(), s.readPools()...)
+	samples = append(samples, s.readSealing()...)
 	samples = append(samples, s.readQueues(ctx)...)
 	backlog, err := s.Reader.Backlog(ctx)
 	if err != nil {
@@ -100,6 +112,25 @@ func (s *Stations) readConnections() []metric.Sample {
 			connected = 1
 		}
 		samples = append(samples, metric.Sample{Gauge: "countersign_clearing_connected", Labels: []string{string(c.Scheme)}, Value: connected})
+	}
+	return samples
+}
+
+// readSealing tells how the audit trail stands, where it is sealed.
+func (s *Stations) readSealing() []metric.Sample {
+	standing := s.Sealing()
+	if !standing.On {
+		return nil
+	}
+	samples := []metric.Sample{
+		{Gauge: "countersign_audit_unsealed_age_seconds", Value: standing.Behind.Seconds()},
+		{Gauge: "countersign_audit_sealed_rows", Value: float64(standing.Rows)},
+		{Gauge: "countersign_audit_stopped_realms", Value: float64(len(standing.Stopped))},
+	}
+	if !standing.Newest.IsZero() {
+		samples = append(samples, metric.Sample{
+			Gauge: "countersign_audit_checkpoint_timestamp_seconds", Value: float64(standing.Newest.UnixMicro()) / 1e6,
+		})
 	}
 	return samples
 }

@@ -118,6 +118,14 @@ func New(cfg Config) (*Stations, error) {
 	return s, s.openNotary(pages)
 }
 
+// Sealing says how the sealing of the audit trail stands; it is not on where there is no key for it.
+func (s *Stations) Sealing() notary.Standing {
+	if s.Notary == nil {
+		return notary.Standing{}
+	}
+	return s.Notary.Standing()
+}
+
 // openNotary makes the station that seals the audit trail, where there is a key for it.
 func (s *Stations) openNotary(db *store.Database) error {
 	signer, err := evidence.NewSigner(s.AuditKeys)

@@ -962,6 +962,9 @@ type Problem struct {
 
 // Readiness Whether the gateway can work, part by part.
 type Readiness struct {
+	// Audit How the audit trail is sealed: "sealed"; or in words that it is not, that it is more than ten seconds behind, or in which realm it stopped because the tree is not what was signed. It works all the same.
+	Audit string `json:"audit"`
+
 	// Clearing "ok", "unknown", or in words which scheme with open accounts has no way to clearing.
 	Clearing string `json:"clearing"`
 

@@ -12,10 +12,12 @@ func TestSupervisorsAndAdministratorsSeeTheAuditTrail(t *testing.T) {
 	b := setup(t)
 	m := b.as("maker1").submit(filled())
 	b.browser().post("/signin", credentials("maker2", "not the password"))
+	b.Notary.Sweep(t.Context())
 	for _, name := range []string{"supervisor1", "admin1"} {
 		w := b.as(name)
 		w.get("/audit").is(http.StatusOK).says("instruction.submit").says("sign-in.refused").says("Maker 1 (maker1)")
 		only := w.get("/audit?event=sign-in.refused").is(http.StatusOK)
+		w.get("/audit").says("Newest checkpoint").says("The trail is sealed.")
 		if rows := only.page.Find("main tbody tr").Length(); rows != 1 {
 			t.Errorf("%s: %d refused sign-ins, want 1", name, rows)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
+	"countersign/internal/notary"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -102,7 +103,22 @@ func (v *visit) tiles() ([]views.Tile, error) {
 		}
 		tiles = append(tiles, tile)
 	}
+	if payment.MayAudit(v.By) == nil && v.Config.Sealing != nil {
+		tiles = append(tiles, sealingTile(v.Config.Sealing()))
+	}
 	return tiles, nil
+}
+
+// sealingTile says how the audit trail is sealed.
+func sealingTile(standing notary.Standing) views.Tile {
+	tile := views.Tile{Label: "Audit trail", Value: "sealed", Note: "nothing sealed since the start", URL: "/audit"}
+	if !standing.Newest.IsZero() {
+		tile.Note = "last at " + ui.DateTime(standing.Newest)
+	}
+	if words := standing.String(); words != tile.Value {
+		tile.Value, tile.Note, tile.Tone = "look", words, ui.ToneBad
+	}
+	return tile
 }
 
 // waitingTiles say how much waits, for this person or for all.

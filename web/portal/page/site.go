@@ -15,6 +15,7 @@ import (
 	"countersign/internal/approval"
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
+	"countersign/internal/notary"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/credential"
@@ -50,8 +51,10 @@ type Config struct {
 	Jobs     *store.Jobs
 	// Connections says how the connections to clearing stand; nil is not known.
 	Connections func() []clearing.ConnectionStatus
-	Zone        *time.Location // of the banking day: Europe/Zurich
-	Log         *slog.Logger
+	// Sealing says how the audit trail is sealed; nil is not known.
+	Sealing func() notary.Standing
+	Zone    *time.Location // of the banking day: Europe/Zurich
+	Log     *slog.Logger
 
 	Environment string // DEMO, TEST or PROD, shown on each page
 	TLS         bool   // browsers reach the portal by https, directly or through a proxy

@@ -43,6 +43,10 @@ func showAuditTrail(v *visit) error {
 	if err != nil {
 		return err
 	}
+	model.Seal, err = v.auditSeal()
+	if err != nil {
+		return err
+	}
 	if after != uuid.Nil {
 		model.Pages.FirstURL = auditURL(model, uuid.Nil)
 	}
@@ -58,6 +62,19 @@ func showAuditTrail(v *visit) error {
 		return v.Render(http.StatusUnprocessableEntity, views.AuditTrailPage(model))
 	}
 	return v.Render(http.StatusOK, views.AuditTrailPage(model))
+}
+
+// auditSeal says how far the trail of the realm is sealed.
+func (v *visit) auditSeal() (views.AuditSeal, error) {
+	seal := views.AuditSeal{Words: "sealed"}
+	if v.Config.Sealing != nil {
+		seal.Words = v.Config.Sealing().String()
+	}
+	newest, err := v.Config.Reader.Checkpoint(v.Context(), v.By.Realm)
+	if err == nil {
+		seal.Rows, seal.Signed, seal.Root = newest.Size, newest.At, newest.Root
+	}
+	return seal, err
 }
 
 // day reads a day in the zone of the banking day; what cannot be read is named in the problems and does not narrow the list.

@@ -115,8 +115,8 @@ SELECT DISTINCT key_id::text AS key_id FROM outbox
 WHERE delivered_at IS NULL AND refused_at IS NULL AND key_id IS NOT NULL AND key_id <> ALL (@key_ids::text[])
 LIMIT 20;
 
--- name: IncomingAccountRealm :one
-SELECT realm FROM incoming_account WHERE iban = @iban;
+-- name: IncomingAccountGet :one
+SELECT * FROM incoming_account WHERE iban = @iban;
 
 -- name: IncomingPaymentGet :one
 SELECT realm, message_id FROM incoming_payment WHERE scheme = @scheme AND transaction_id = @transaction_id;

@@ -1,7 +1,6 @@
 -- name: RealmClientGet :one
 -- How long tokens of the realm live, and the client if the realm has it.
-SELECT r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, c.client_id, c.kind, c.secret_hash, c.may_decide_own,
-       c.key_id, c.seal, c.suppressed_at
+SELECT sqlc.embed(r), c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.key_id, c.seal, c.suppressed_at
 FROM realm r
 LEFT JOIN client c ON c.realm = r.realm AND c.client_id = @client_id
 WHERE r.realm = @realm;

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,9 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/auth"
+	"countersign/internal/demo"
 	"countersign/internal/keyring"
+	"countersign/internal/store/storetest"
 )
 
 // A digest that anybody can compute would let whoever may write rows sign in as whom they like: the application's role can, and so can
@@ -97,6 +100,27 @@ func TestMasterDataThatNobodySealedCountForNothing(t *testing.T) {
 				t.Error("the portal took a principal of rows that do not fit their seals")
 			}
 		})
+	}
+}
+
+// The lives of tokens are numbers of a realm: changed by somebody without the key they let nobody in for longer, or at all.
+func TestLivesOfTokensThatNobodySealedLetNobodyIn(t *testing.T) {
+	t.Parallel()
+	db := storetest.New(t)
+	check(t, demo.Ensure(t.Context(), db.Provisioner(t)))
+	station, err := auth.New(auth.Config{Database: db.Database, Now: time.Now, Keys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler)})
+	check(t, err)
+	login := auth.LoginInput{
+		Realm: "demo", Client: auth.ClientCredentials{ClientID: "demo-backoffice", ClientSecret: demo.ClientSecret}, Name: "maker1",
+		Password: demo.UserPassword,
+	}
+	_, err = station.Login(t.Context(), login)
+	check(t, err)
+	_, err = db.Connect(t).Exec(t.Context(), "UPDATE realm SET refresh_absolute_seconds = 604800 WHERE realm = 'demo'")
+	check(t, err)
+	_, err = station.Login(t.Context(), login)
+	if !errors.Is(err, auth.ErrUnknownRealm) {
+		t.Errorf("got %v, want %v", err, auth.ErrUnknownRealm)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
+	"countersign/internal/store/lifecycle"
 )
 
 type incomingDocument = iso20022.FIToFICustomerCreditTransfer
@@ -34,6 +35,26 @@ func ago(h *stationtest.House, d time.Duration) iso20022.ISODateTime {
 func setIncoming(d *incomingDocument, tx *iso20022.CreditTransferTransaction39, currency, value string) {
 	amount := iso20022.Amount{Currency: currency, Value: decimal.MustParse(value)}
 	tx.InterbankSettlementAmount, d.GroupHeader.TotalInterbankSettlementAmount = amount, &amount
+}
+
+// A row that leads an account to another realm, written without the key, books nobody's money there.
+func TestAnAccountLedToAnotherRealmReceivesNothing(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	accounts := lifecycle.NewAccounts(h.Messages)
+	iban := receiving[rulebook.SchemeSIC]
+	realm, err := accounts.IncomingRealm(ctx, iban)
+	if err != nil || realm != "demo" {
+		t.Fatalf("%q, %v", realm, err)
+	}
+	_, err = h.DB.Connect(t).Exec(ctx, "UPDATE incoming_account SET realm = 'demo2' WHERE iban = $1", iban)
+	if err != nil {
+		t.Fatal(err)
+	}
+	realm, err = accounts.IncomingRealm(ctx, iban)
+	if !errors.Is(err, payment.ErrNotFound) || realm != "" {
+		t.Errorf("it receives for %q: %v", realm, err)
+	}
 }
 
 func incomingCases(h *stationtest.House) []incomingCase {

@@ -66,6 +66,10 @@ func (p *People) Client(ctx context.Context, realm, clientID string) (Client, er
 	if err != nil {
 		return Client{}, identityError(err, "find a client", store.ErrUnknownRealm)
 	}
+	// It says how long tokens live. A row of before realms were sealed is believed: the service cannot write it.
+	if row.Realm.Seal != nil && !guardOf(p.db).Realm(ctx, row.Realm) {
+		return Client{}, store.ErrUnknownRealm
+	}
 	if row.ClientID == nil {
 		return Client{}, store.ErrUnknownClient
 	}
@@ -79,8 +83,8 @@ func (p *People) Client(ctx context.Context, realm, clientID string) (Client, er
 	return Client{
 		ClientID: *row.ClientID, Kind: store.ClientKind(*row.Kind), SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
 		Life: store.TokenLife{
-			Access: column.Seconds(row.AccessTokenSeconds), Refresh: column.Seconds(row.RefreshTokenSeconds),
-			Absolute: column.Seconds(row.RefreshAbsoluteSeconds),
+			Access: column.Seconds(row.Realm.AccessTokenSeconds), Refresh: column.Seconds(row.Realm.RefreshTokenSeconds),
+			Absolute: column.Seconds(row.Realm.RefreshAbsoluteSeconds),
 		},
 	}, nil
 }

@@ -21,13 +21,18 @@ type Accounts struct {
 // NewAccounts makes the reader of the accounts that messages are about.
 func NewAccounts(messages *Messages) *Accounts { return &Accounts{db: messages.db} }
 
-// IncomingRealm returns the realm an account takes incoming payments for, or payment.ErrNotFound.
+// IncomingRealm returns the realm an account takes incoming payments for, or payment.ErrNotFound, also where the row that says so is not
+// what was sealed: nobody's money is booked in somebody else's realm.
 func (s *Accounts) IncomingRealm(ctx context.Context, iban string) (string, error) {
-	realm, err := s.db.Outside().IncomingAccountRealm(ctx, iban)
-	if errors.Is(err, pgx.ErrNoRows) {
+	row, err := s.db.Outside().IncomingAccountGet(ctx, iban)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && !s.guard().IncomingAccount(ctx, row) {
 		return "", payment.ErrNotFound
 	}
-	return realm, err
+	return row.Realm, err
+}
+
+func (s *Accounts) guard() masterdata.Guard {
+	return masterdata.Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}
 }
 
 // Account returns a debtor account of a realm and the realm's mark, or payment.ErrNotFound, also for an account that is not what was
@@ -41,7 +46,7 @@ func (s *Accounts) Account(ctx context.Context, realm, iban string) (account pay
 		if err != nil {
 			return err
 		}
-		if !(masterdata.Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}).DebtorAccount(ctx, row) {
+		if !s.guard().DebtorAccount(ctx, row) {
 			return payment.ErrNotFound
 		}
 		account = load.Account(row)

@@ -514,15 +514,20 @@ func (q *Queries) InboxSettleIf(ctx context.Context, arg InboxSettleIfParams) (i
 	return settled, err
 }
 
-const incomingAccountRealm = `-- name: IncomingAccountRealm :one
-SELECT realm FROM incoming_account WHERE iban = $1
+const incomingAccountGet = `-- name: IncomingAccountGet :one
+SELECT iban, realm, key_id, seal FROM incoming_account WHERE iban = $1
 `
 
-func (q *Queries) IncomingAccountRealm(ctx context.Context, iban string) (string, error) {
-	row := q.db.QueryRow(ctx, incomingAccountRealm, iban)
-	var realm string
-	err := row.Scan(&realm)
-	return realm, err
+func (q *Queries) IncomingAccountGet(ctx context.Context, iban string) (IncomingAccount, error) {
+	row := q.db.QueryRow(ctx, incomingAccountGet, iban)
+	var i IncomingAccount
+	err := row.Scan(
+		&i.Iban,
+		&i.Realm,
+		&i.KeyID,
+		&i.Seal,
+	)
+	return i, err
 }
 
 const incomingPaymentGet = `-- name: IncomingPaymentGet :one

@@ -618,24 +618,21 @@ func (q *Queries) PreferencePut(ctx context.Context, arg PreferencePutParams) er
 }
 
 const realmClientGet = `-- name: RealmClientGet :one
-SELECT r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, c.client_id, c.kind, c.secret_hash, c.may_decide_own,
-       c.key_id, c.seal, c.suppressed_at
+SELECT r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.key_id, r.seal, r.second_factor_roles, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.key_id, c.seal, c.suppressed_at
 FROM realm r
 LEFT JOIN client c ON c.realm = r.realm AND c.client_id = $1
 WHERE r.realm = $2
 `
 
 type RealmClientGetRow struct {
-	AccessTokenSeconds     int32
-	RefreshTokenSeconds    int32
-	RefreshAbsoluteSeconds int32
-	ClientID               *string
-	Kind                   *string
-	SecretHash             []byte
-	MayDecideOwn           *bool
-	KeyID                  *string
-	Seal                   []byte
-	SuppressedAt           *time.Time
+	Realm        Realm
+	ClientID     *string
+	Kind         *string
+	SecretHash   []byte
+	MayDecideOwn *bool
+	KeyID        *string
+	Seal         []byte
+	SuppressedAt *time.Time
 }
 
 // How long tokens of the realm live, and the client if the realm has it.
@@ -643,9 +640,17 @@ func (q *Queries) RealmClientGet(ctx context.Context, clientID string, realm str
 	row := q.db.QueryRow(ctx, realmClientGet, clientID, realm)
 	var i RealmClientGetRow
 	err := row.Scan(
-		&i.AccessTokenSeconds,
-		&i.RefreshTokenSeconds,
-		&i.RefreshAbsoluteSeconds,
+		&i.Realm.Realm,
+		&i.Realm.Name,
+		&i.Realm.Mark,
+		&i.Realm.MadeBy,
+		&i.Realm.AccessTokenSeconds,
+		&i.Realm.RefreshTokenSeconds,
+		&i.Realm.RefreshAbsoluteSeconds,
+		&i.Realm.CreatedAt,
+		&i.Realm.KeyID,
+		&i.Realm.Seal,
+		&i.Realm.SecondFactorRoles,
 		&i.ClientID,
 		&i.Kind,
 		&i.SecretHash,

@@ -79,6 +79,12 @@ func (g Guard) Realm(ctx context.Context, r dbsqlc.Realm) bool { return g.fits(c
 // Factor reports whether a second factor fits its seal.
 func (g Guard) Factor(ctx context.Context, f dbsqlc.SecondFactor) bool { return g.fits(ctx, Factor(f)) }
 
+// IncomingAccount reports whether the row that says which realm receives for an account fits its seal. One of before such rows were sealed
+// is believed: the service cannot write it.
+func (g Guard) IncomingAccount(ctx context.Context, a dbsqlc.IncomingAccount) bool {
+	return a.KeyID == nil && a.Seal == nil || g.fits(ctx, IncomingAccount(a))
+}
+
 func (g Guard) fits(ctx context.Context, row Row) bool {
 	err := row.Check(g.Keys)
 	if err == nil {

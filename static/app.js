@@ -161,6 +161,12 @@
     missed = true;
   });
 
+  // Who else has which message open: each update of the live line names them all.
+  document.addEventListener("htmx:sseMessage", () => {
+    const present = Object.fromEntries(findAll("[data-present]").map((one) => [one.dataset.present, one.textContent]));
+    for (const place of findAll("[data-looked]")) place.textContent = present[place.dataset.looked] ?? "";
+  });
+
   function catchUp() {
     if (!missed || ticked().length > 0) return;
     missed = false;

@@ -9,6 +9,7 @@ type Decision struct {
 	Version    int
 	Deciding   bool   // this person may decide: show the buttons
 	Barred     string // the sentence in place of the buttons
+	Looked     string // who else has it open; may be empty
 	Approvals  string // "1 of 2 approvals given, by checker1"; empty when one is enough
 	Final      string // what approving means; a default sentence when empty
 	Reject     Reject

@@ -68,6 +68,7 @@ type Filter struct {
 	Text       string
 	Active     int    // number of filters set, the text not counted
 	ClearURL   string // the same list without filters
+	SaveURL    string // where this is saved under a name; empty for nothing to save
 }
 
 func (f Filter) schemes() ui.Choice {

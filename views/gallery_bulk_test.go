@@ -40,7 +40,21 @@ func bulkExhibits() []exhibit {
 	going.Rest = []string{"a~1~" + digest, "b~1~" + digest}
 	selecting := queue()
 	selecting.Selecting, selecting.SortURL = true, func(order string) string { return "/queue?sort=" + order }
+	saved := views.SavedViews{
+		Shell: shell("Saved views", views.PlaceQueue), Query: "?amountFrom=1000&sort=largest",
+		Words: []string{"from 1000", "Largest amount first"},
+		Views: []views.SavedView{
+			{ID: "1", Name: "Large today", URL: "/queue?amountFrom=1000", Words: []string{"from 1000"}, Own: true, Shared: true},
+			{ID: "2", Name: "Old ones", URL: "/queue?age=4h", Words: []string{"4 hours or more"}, Owner: "Checker 2", Shared: true},
+		},
+	}
+	refused := saved
+	refused.Changed, refused.Problems = "1", []ui.Problem{{Field: "name-1", Text: "Enter a name, such as “Large today”."}}
+	refused.Shell.Failed = true
+	selecting.Rows[1].Looked = "Checker 2 is looking at this"
 	return []exhibit{
+		{name: "saved-views", page: views.SavedViewsPage(saved)},
+		{name: "saved-views-refused", page: views.SavedViewsPage(refused), failed: true},
 		{name: "queue-selecting", page: views.QueuePage(selecting)},
 		{name: "bulk", page: views.BulkPage(compared)},
 		{name: "bulk-nothing", page: views.BulkPage(nothing)},

@@ -41,6 +41,7 @@ type QueueRow struct {
 	SubmittedAt     time.Time
 	Now             time.Time
 	Flags           []QueueFlag
+	Looked          string // who else has it open; may be empty
 	Own             bool   // submitted by the person who looks
 	Current         bool   // open in the pane
 	Decided         string // "Approved by you, 08:15"; empty while it waits
@@ -102,7 +103,7 @@ func (r QueueRow) entry() ui.Entry {
 		ID: r.InternalID, URL: r.URL, InPane: true, Reference: r.Reference, Amount: r.Amount, Toward: r.Toward, Name: r.CreditorName,
 		Purpose: r.Purpose,
 		Facts:   ui.Facts(ui.KindFact(r.Kind), ui.AccountFact(r.CreditorAccount), ui.Fact{Text: ui.SchemeLabel(r.Scheme)}, ui.Fact{Text: maker}),
-		At:      r.SubmittedAt, Now: r.Now, Aged: true, Current: r.Current, Decided: r.Decided, Dimmed: r.Dimmed,
+		At:      r.SubmittedAt, Now: r.Now, Aged: true, Current: r.Current, Decided: r.Decided, Dimmed: r.Dimmed, Looked: r.Looked,
 	}
 	for _, flag := range r.Flags {
 		entry.Flags = append(entry.Flags, ui.Fact(flag))
@@ -119,6 +120,12 @@ type QueueFacts struct {
 	Narrowed bool // by a filter or a search
 }
 
+// Presence says who has a message open.
+type Presence struct {
+	InternalID string
+	Text       string
+}
+
 // QueueLive is what a page hears of the queue: what came, what somebody decided, and how much waits now.
 type QueueLive struct {
 	Shell    Shell
@@ -127,6 +134,7 @@ type QueueLive struct {
 	Facts    QueueFacts
 	Tabs     []ui.Tab
 	Rows     []QueueRow
+	Present  []Presence
 	// Selecting: the list has boxes to tick.
 	Selecting bool
 }

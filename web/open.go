@@ -76,7 +76,7 @@ func OpenWith(behind *stations.Stations, set Settings, pages Portal) (*Server, e
 func openPortal(behind *stations.Stations, set Settings) (Portal, error) {
 	return portal.New(portal.Config{
 		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader,
-		Drafts: behind.Drafts, Sessions: behind.Sessions, Rules: behind.Rules, Now: behind.Now, NewID: stations.NewID,
+		Drafts: behind.Drafts, Desk: behind.Desk, Sessions: behind.Sessions, Rules: behind.Rules, Now: behind.Now, NewID: stations.NewID,
 		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
 		Clearing: behind.Clearing, Jobs: behind.Jobs, Connections: behind.Clearing.Connections,
 		Sealing: behind.Sealing, SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,

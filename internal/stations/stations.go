@@ -59,6 +59,7 @@ type Stations struct {
 	Messages   *lifecycle.Messages
 	Reader     *lookup.Reader
 	Drafts     *lifecycle.Drafts
+	Desk       *lifecycle.Desk
 	Sessions   *credential.Sessions
 	Jobs       *store.Jobs
 	Submission *submission.Station
@@ -92,7 +93,7 @@ func New(cfg Config) (*Stations, error) {
 	}
 	s := &Stations{
 		Config: cfg, Messages: lifecycle.NewMessages(cfg.Database, jobs, NewID), Reader: lookup.NewReader(pages),
-		Drafts: lifecycle.NewDrafts(pages), Sessions: sessions, Jobs: jobs, Zone: zone,
+		Drafts: lifecycle.NewDrafts(pages), Desk: lifecycle.NewDesk(pages), Sessions: sessions, Jobs: jobs, Zone: zone,
 	}
 	s.Submission = submission.New(submission.Config{
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Payee: cfg.Payee,

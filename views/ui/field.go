@@ -12,7 +12,8 @@ type Problem struct {
 
 // Field is one text input with its words.
 type Field struct {
-	ID      string // also the name under which the value is sent
+	ID      string
+	Name    string // under which the value is sent; the id when empty
 	Label   string
 	Hint    string
 	Value   string
@@ -47,6 +48,13 @@ type Choice struct {
 	Value   string
 	Options []Option
 	Problem Problem
+}
+
+func (f Field) name() string {
+	if f.Name == "" {
+		return f.ID
+	}
+	return f.Name
 }
 
 func (f Field) kind() string {

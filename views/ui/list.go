@@ -7,6 +7,7 @@ type Tab struct {
 	ID      string // of the count, which is brought up to date in place; may be empty
 	Label   string
 	URL     string
+	Title   string // what is behind it; may be empty
 	Count   string // shown beside the label when not empty
 	Current bool
 }

@@ -58,8 +58,8 @@ func setupWith(t *testing.T, options stationtest.Options) *bench {
 	options.Now, options.Log = time.Now, log
 	b.House = stationtest.With(t, options)
 	b.config = portal.Config{
-		Auth: b.Auth, Submission: b.Submission, Approval: b.Approval, Admin: b.Admin, Reader: b.Reader, Drafts: b.Drafts, Sessions: b.Sessions,
-		Rules: b.Rules, Now: time.Now, NewID: stations.NewID, Zone: b.Zone, Log: log, Environment: "TEST", Realm: "demo",
+		Auth: b.Auth, Submission: b.Submission, Approval: b.Approval, Admin: b.Admin, Reader: b.Reader, Drafts: b.Drafts, Desk: b.Desk,
+		Sessions: b.Sessions, Rules: b.Rules, Now: time.Now, NewID: stations.NewID, Zone: b.Zone, Log: log, Environment: "TEST", Realm: "demo",
 		EventsPause: 20 * time.Millisecond, Clearing: b.Clearing, Jobs: b.Jobs,
 	}
 	b.serve()

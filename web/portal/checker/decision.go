@@ -54,7 +54,14 @@ func (v *visit) renderDecision(status int, m payment.Message, added views.Decisi
 // decision fills the detail of a message. Which buttons it has is asked of the domain: a rejection is tried without being stored.
 func (v *visit) decision(m payment.Message, f page.Filter, added views.Decision) (views.Decision, error) {
 	detail := added
-	var err error
+	err := v.look(m.InternalID)
+	if err == nil && v.lookers == nil {
+		v.lookers, err = v.Config.Desk.Lookers(v.Context(), v.By, v.At)
+	}
+	if err != nil {
+		return detail, err
+	}
+	detail.Looked = v.looked(m.InternalID)
 	detail.Message, err = records.FullMessage(v.Visit, m)
 	if err != nil {
 		return detail, err

@@ -1,9 +1,11 @@
 package checker
 
 import (
+	"bytes"
+	"fmt"
+	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -36,7 +38,7 @@ type Live struct {
 func Follow(v *page.Visit) (*Live, error) {
 	query := v.Echo.QueryParams()
 	l := &Live{
-		visit: &visit{v}, filter: page.ReadFilter(query, "/queue"), since: v.At, known: map[uuid.UUID]bool{}, came: map[uuid.UUID]bool{},
+		visit: &visit{Visit: v}, filter: page.ReadFilter(query, "/queue"), since: v.At, known: map[uuid.UUID]bool{}, came: map[uuid.UUID]bool{},
 	}
 	milliseconds, err := strconv.ParseInt(query.Get(sinceField), 10, 64)
 	if err == nil && milliseconds > 0 && milliseconds <= v.At.UnixMilli() {
@@ -53,6 +55,10 @@ func Follow(v *page.Visit) (*Live, error) {
 func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
 	l.visit.At = l.visit.Config.Now()
 	now, err := l.visit.counted(&l.filter)
+	if err != nil {
+		return update, false, err
+	}
+	err = l.present()
 	if err != nil {
 		return update, false, err
 	}
@@ -76,10 +82,23 @@ func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
 	update.Tabs = l.visit.queueTabs(l.filter, now)
 	update.URL = "/queue" + l.filter.Query("after", "")
 	update.Shell = l.visit.Shell("", views.PlaceQueue)
-	told := strings.Join([]string{strconv.Itoa(update.Arrivals), strconv.Itoa(len(waiting)), strconv.Itoa(l.visit.Waiting)}, " ")
-	changed = len(update.Rows) > 0 || told != l.told && l.told != "" || update.Arrivals > 0 && l.told == ""
+	for _, message := range slices.SortedFunc(maps.Keys(l.visit.lookers), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }) {
+		update.Present = append(update.Present, views.Presence{InternalID: message.String(), Text: l.visit.looked(message)})
+	}
+	told := fmt.Sprint(update.Arrivals, len(waiting), l.visit.Waiting, update.Present)
+	changed = len(update.Rows) > 0 || told != l.told && l.told != "" || (update.Arrivals > 0 || len(update.Present) > 0) && l.told == ""
 	l.told = told
 	return update, changed, err
+}
+
+// present notes that this person is still there, and asks who else is.
+func (l *Live) present() error {
+	err := l.visit.Config.Desk.Stay(l.visit.Context(), l.visit.By, l.visit.At)
+	if err != nil {
+		return err
+	}
+	l.visit.lookers, err = l.visit.Config.Desk.Lookers(l.visit.Context(), l.visit.By, l.visit.At)
+	return err
 }
 
 // rows shows what no longer waits as it stands now, with who decided it and when.

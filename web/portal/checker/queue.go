@@ -83,12 +83,24 @@ func (v *visit) firstDetail(model *views.Queue, f page.Filter) (*views.Decision,
 func (v *visit) queue(f page.Filter) (views.Queue, error) {
 	f.View.Kinds, f.View.Queued, f.View.Dated = page.KindOptions(pendingKinds), true, true
 	f.View.Tab = v.tab(f)
+	if f.View.Active > 0 || f.View.Text != "" || f.View.Sort != "" {
+		f.View.SaveURL = "/queue/views" + savable(f)
+	}
 	now, err := v.counted(&f)
 	if err != nil {
 		return views.Queue{}, err
 	}
+	saved, err := v.viewTabs(f)
+	if err != nil {
+		return views.Queue{}, err
+	}
+	v.lookers, err = v.Config.Desk.Lookers(v.Context(), v.By, v.At)
+	if err != nil {
+		return views.Queue{}, err
+	}
 	model := views.Queue{
-		Shell: v.Shell("Approval queue", views.PlaceQueue), Filter: f.View, Tabs: v.queueTabs(f, now), Problems: f.Problems,
+		Shell: v.Shell("Approval queue", views.PlaceQueue), Filter: f.View,
+		Tabs: oneCurrent(append(v.queueTabs(f, now), saved...)), Problems: f.Problems,
 		Facts: views.QueueFacts{Waiting: -1, Now: v.At},
 	}
 	model.Shell.Failed = len(f.Problems) > 0
@@ -125,7 +137,9 @@ func (v *visit) waitingRows(f page.Filter, now counted, model *views.Queue) erro
 		return err
 	}
 	for _, m := range list {
-		model.Rows = append(model.Rows, QueueRow(v.Visit, m, f))
+		row := QueueRow(v.Visit, m, f)
+		row.Looked = v.looked(m.InternalID)
+		model.Rows = append(model.Rows, row)
 	}
 	if len(list) > 0 {
 		model.Pages = f.Pages("/queue", more, f.Behind(list[len(list)-1]))
@@ -246,6 +260,21 @@ func (v *visit) queueTabs(f page.Filter, now counted) []ui.Tab {
 			ID: "tab-" + cmp.Or(t.name, "me"), Label: t.label, URL: "/queue" + f.Query("tab", t.name, "after", ""), Current: f.View.Tab == t.name,
 			Count: now.tabs[t.name],
 		})
+	}
+	return tabs
+}
+
+// oneCurrent marks one tab only: a saved view that is open rather than the part of the queue it narrows.
+func oneCurrent(tabs []ui.Tab) []ui.Tab {
+	last := -1
+	for i := range tabs {
+		if !tabs[i].Current {
+			continue
+		}
+		if last >= 0 {
+			tabs[last].Current = false
+		}
+		last = i
 	}
 	return tabs
 }

@@ -3,20 +3,29 @@
 package checker
 
 import (
+	"github.com/google/uuid"
+
 	"countersign/web/portal/page"
 	"countersign/web/request"
 )
 
 // visit is one request for a page of this room.
-type visit struct{ *page.Visit }
+type visit struct {
+	*page.Visit
+
+	lookers map[uuid.UUID][]string // who else looks at which message
+}
 
 // Routes lists the pages of this room in the order in which people meet them.
 func Routes(site *page.Site) []request.Route {
-	get, post := page.Room(site, func(v *page.Visit) *visit { return &visit{v} })
+	get, post := page.Room(site, func(v *page.Visit) *visit { return &visit{Visit: v} })
 	return []request.Route{
 		get("/queue", showQueue),
 		get("/queue/bulk", showBulk),
 		post("/queue/bulk", approveBulk),
+		get("/queue/views", showViews),
+		post("/queue/views", saveView),
+		post("/queue/views/:id", changeView),
 		get("/queue/:id", showDecision),
 		post("/queue/:id/approve", approve),
 		get("/queue/:id/reject", showReject),

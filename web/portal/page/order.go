@@ -2,11 +2,13 @@ package page
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
+	"countersign/views/ui"
 )
 
 // Sort is the order asked for if there is such a one, else the usual one.
@@ -56,4 +58,41 @@ func (f Filter) OlderThan() time.Duration {
 // SortedBy is the address of the list in another order, from its beginning.
 func (f Filter) SortedBy(path, order string) string {
 	return path + f.Query("sort", order, "after", "")
+}
+
+// Words are what the filter narrows and orders the list by, as people say it.
+func (f Filter) Words() []string {
+	var words []string
+	say := func(before, value string) {
+		if value != "" {
+			words = append(words, strings.TrimSpace(before+" "+value))
+		}
+	}
+	choose := func(options []ui.Option, value string) {
+		for _, option := range options {
+			if value != "" && option.Value == value {
+				say("", option.Label)
+			}
+		}
+	}
+	choose([]ui.Option{
+		{Value: "all", Label: "All waiting"}, {Value: "mine", Label: "Submitted by me"}, {Value: "decided", Label: "Decided today"},
+	}, f.View.Tab)
+	say("text", f.View.Text)
+	if f.View.Scheme != "" {
+		say("", ui.SchemeLabel(f.View.Scheme))
+	}
+	say("", f.View.Currency)
+	say("from", f.View.AmountFrom)
+	say("up to", f.View.AmountTo)
+	say("by", f.View.Maker)
+	if f.View.Kind != "" {
+		say("", ui.KindLabel(f.View.Kind))
+	}
+	say("made from", f.View.From)
+	say("made until", f.View.To)
+	choose(views.Ages, f.View.Age)
+	choose(views.Flags, f.View.Flag)
+	choose(views.Orders, f.View.Sort)
+	return words
 }

@@ -42,6 +42,7 @@ type Config struct {
 	Admin      *admin.Station
 	Reader     *lookup.Reader
 	Drafts     *lifecycle.Drafts
+	Desk       *lifecycle.Desk
 	Sessions   *credential.Sessions
 	Rules      rulebook.Settings
 	Now        func() time.Time
@@ -83,7 +84,7 @@ type keeper func(*Visit) (string, error)
 // NewSite makes a site. It fails when a part is missing.
 func NewSite(cfg Config, keep keeper) (*Site, error) {
 	stations := cfg.Auth != nil && cfg.Submission != nil && cfg.Approval != nil && cfg.Admin != nil
-	stores := cfg.Reader != nil && cfg.Drafts != nil && cfg.Sessions != nil
+	stores := cfg.Reader != nil && cfg.Drafts != nil && cfg.Desk != nil && cfg.Sessions != nil
 	if !stations || !stores || cfg.Now == nil || cfg.NewID == nil || cfg.Zone == nil || cfg.Log == nil {
 		return nil, errors.New("portal: stations, stores, clock, identifiers, time zone and log are needed")
 	}

@@ -1,0 +1,17 @@
+-- name: PresencePut :exec
+-- The person looks at this message now. Looking at the same again writes a row every few seconds at most.
+INSERT INTO presence AS old (realm, person_id, message_id, seen_at) VALUES (@realm, @person_id, @message_id, @seen_at)
+ON CONFLICT (realm, person_id) DO UPDATE SET message_id = excluded.message_id, seen_at = excluded.seen_at
+WHERE old.message_id <> excluded.message_id OR old.seen_at < excluded.seen_at - interval '10 seconds';
+
+-- name: PresenceStay :exec
+-- The person still looks at what they looked at a moment ago.
+UPDATE presence SET seen_at = @now
+WHERE realm = @realm AND person_id = @person_id AND seen_at < @before AND seen_at >= @since;
+
+-- name: PresenceList :many
+-- Who looked at what since a time, without the person who asks; so many at most.
+SELECT x.message_id, p.display_name FROM presence x
+JOIN person p ON p.realm = x.realm AND p.person_id = x.person_id
+WHERE x.realm = @realm AND x.person_id <> @person_id AND x.seen_at >= @since::timestamptz
+ORDER BY p.display_name LIMIT 200;

@@ -1,0 +1,158 @@
+package checker
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"countersign/internal/payment"
+	"countersign/internal/store/lifecycle"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// showViews is the page on which views are saved, renamed, shared and removed. What is to be saved stands in its
+// address, as in the queue's.
+func showViews(v *visit) error {
+	return v.renderViews(http.StatusOK, views.SavedViews{})
+}
+
+// renderViews shows the page with what a refused form adds: what was typed, and the problems.
+func (v *visit) renderViews(status int, model views.SavedViews) error {
+	err := payment.MayRead(v.By)
+	if err != nil {
+		return err
+	}
+	saved, err := v.Config.Desk.Views(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	f := page.ReadFilter(v.Echo.QueryParams(), "/queue")
+	model.Shell = v.Shell("Saved views", views.PlaceQueue)
+	model.Shell.Failed = status != http.StatusOK
+	model.Query, model.Words = savable(f), f.Words()
+	for _, one := range saved {
+		model.Views = append(model.Views, savedView(one))
+	}
+	return v.Render(status, views.SavedViewsPage(model))
+}
+
+// savedView is a saved view as pages show it. Its address is read and written anew: what an older version of the queue knew may be gone.
+func savedView(one lifecycle.SavedView) views.SavedView {
+	query, _ := url.ParseQuery(strings.TrimPrefix(one.Query, "?")) // what cannot be read narrows nothing
+	f := page.ReadFilter(query, "/queue")
+	shown := views.SavedView{
+		ID: one.ID.String(), Name: one.Name, URL: "/queue" + savable(f), Words: f.Words(), Shared: one.Shared, Own: one.Own,
+	}
+	if !one.Own {
+		shown.Owner = one.Owner
+	}
+	return shown
+}
+
+// viewTabs are the saved views as tabs of the queue.
+func (v *visit) viewTabs(f page.Filter) ([]ui.Tab, error) {
+	saved, err := v.Config.Desk.Views(v.Context(), v.By)
+	tabs := make([]ui.Tab, 0, len(saved)+1)
+	here := "/queue" + savable(f)
+	for _, one := range saved {
+		shown := savedView(one)
+		tabs = append(tabs, ui.Tab{Label: shown.Name, Title: strings.Join(shown.Words, ", "), URL: shown.URL, Current: shown.URL == here})
+	}
+	if len(tabs) > 0 {
+		tabs = append(tabs, ui.Tab{Label: "Edit views", URL: "/queue/views"})
+	}
+	return tabs, err
+}
+
+// savable is what of an address a view keeps: never a place in the list.
+func savable(f page.Filter) string { return f.Query("after", "") }
+
+// saveView keeps what the address of the form narrows the queue to.
+func saveView(v *visit) error {
+	err := payment.MayRead(v.By)
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	view := lifecycle.SavedView{
+		ID: v.Config.NewID(), Name: viewName(form), Shared: form.Get("shared") == "yes",
+		Query: savable(page.ReadFilter(v.Echo.QueryParams(), "/queue")),
+	}
+	problem := wrongName(view.Name)
+	if problem == "" && (view.Query == "" || len(view.Query) > 1024) {
+		problem = "Narrow or order the queue first, then save it as a view."
+	}
+	if problem == "" {
+		err = v.Config.Desk.SaveView(v.Context(), v.By, view, v.At)
+	}
+	if errors.Is(err, lifecycle.ErrTooManyViews) {
+		problem = "You have " + ui.Plural(lifecycle.MostSavedViews, "view") + ". Remove one first."
+	} else if err != nil {
+		return err
+	}
+	if problem != "" {
+		return v.renderViews(http.StatusUnprocessableEntity, views.SavedViews{
+			Name: form.Get("name"), Shared: view.Shared, Problems: []ui.Problem{{Field: "name", Text: problem}},
+		})
+	}
+	return v.GoTo("/queue"+view.Query, "Saved as “"+view.Name+"”.")
+}
+
+// changeView renames a view, shares it or not, or removes it.
+func changeView(v *visit) error {
+	id, err := v.ID("id")
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	if form.Get("act") == "remove" {
+		err = v.Config.Desk.RemoveView(v.Context(), v.By, id)
+		if err != nil {
+			return err
+		}
+		return v.GoTo("/queue/views", "Removed.")
+	}
+	view := lifecycle.SavedView{ID: id, Name: viewName(form), Shared: form.Get("shared") == "yes"}
+	problem := wrongName(view.Name)
+	if problem == "" {
+		err = v.Config.Desk.ChangeView(v.Context(), v.By, view)
+	}
+	if errors.Is(err, lifecycle.ErrViewNameTaken) {
+		problem = "Another view of yours has this name."
+	} else if err != nil {
+		return err
+	}
+	if problem != "" {
+		field := "name-" + id.String()
+		return v.renderViews(http.StatusUnprocessableEntity, views.SavedViews{
+			Changed: id.String(), ChangedName: form.Get("name"), Problems: []ui.Problem{{Field: field, Text: problem}},
+		})
+	}
+	return v.GoTo("/queue/views", "Saved as “"+view.Name+"”.")
+}
+
+// viewName is the name as it is stored, without spaces around it.
+func viewName(form url.Values) string {
+	return strings.Join(strings.Fields(page.Searchable(form.Get("name"))), " ")
+}
+
+// wrongName says what is wrong with the name of a view, "" for nothing.
+func wrongName(name string) string {
+	switch length := utf8.RuneCountInString(name); {
+	case length == 0:
+		return "Enter a name, such as “Large today”."
+	case length > views.SavedViewLimit:
+		return "Shorten the name to " + ui.Plural(views.SavedViewLimit, "character") + "."
+	}
+	return ""
+}

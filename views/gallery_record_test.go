@@ -173,11 +173,23 @@ func drafts() views.Mine {
 	return model
 }
 
+// flying is a payment that clearing has and has not answered.
+func flying() views.Payment {
+	model := payment(views.TabOverview)
+	model.Message.State, model.Message.FollowUp = "Processing", ""
+	model.Flight = &views.Flight{
+		URL: "/payments/x", Since: now.Add(-4 * time.Second), Due: now.Add(6 * time.Second), Left: 6 * time.Second,
+		Whole: 10 * time.Second, Taken: true,
+	}
+	return model
+}
+
 func recordExhibits() []exhibit {
 	noneMine := mine()
 	noneMine.Rows = nil
 	noneMine.Empty = ui.Empty{Icon: "file-text", Title: "You have not submitted anything", LinkLabel: "New payment", LinkURL: "/payments/new"}
 	return []exhibit{
+		{name: "payment-flying", page: views.PaymentPage(flying())},
 		{name: "mine", page: views.MinePage(mine())},
 		{name: "mine-drafts", page: views.MinePage(drafts())},
 		{name: "mine-empty", page: views.MinePage(noneMine)},

@@ -29,9 +29,11 @@ type Message struct {
 	CreditorBank    string // name and BIC as far as known
 	RemittanceKind  string // "QR reference", "Creditor reference", "Message"; empty for none
 	Remittance      string
-	Words           string   // of an R-transaction: what it asks for, in a sentence or two; empty for payments
-	Facts           []ui.Row // of an R-transaction: its reason, information, charge, time limits and original
-	StatusReason    string   // why it failed: code and text
+	Words           string    // of an R-transaction: what it asks for, in a sentence or two; empty for payments
+	Facts           []ui.Row  // of an R-transaction: its reason, information, charge, time limits and original
+	StatusReason    string    // why it ended as it did, in plain words
+	StatusDetail    string    // the same as it came: code and text; may be empty
+	ExpiresAt       time.Time // without a decision; zero for never
 	Maker           string
 	SubmittedAt     time.Time
 	Channel         string // "Portal" or "API" with its client
@@ -95,6 +97,14 @@ func (m Message) toward() (words, name string) {
 	default:
 		return "to", m.CreditorName
 	}
+}
+
+// ends is when a message that waits expires; "" for never, and for one that does not wait.
+func (m Message) ends() string {
+	if m.ExpiresAt.IsZero() || m.State != "Approval Pending" {
+		return ""
+	}
+	return ui.DateTime(m.ExpiresAt)
 }
 
 // outcomeTone is that of the sentence on why a message ended as it did, or has not ended.

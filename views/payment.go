@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strconv"
 	"time"
 
 	"countersign/views/ui"
@@ -24,6 +25,7 @@ type Payment struct {
 	Shell     Shell
 	Message   Message
 	Tab       PaymentTab
+	Flight    *Flight  // nil for one that is not under way
 	Actions   []Action // what this person may do now
 	Barred    []string // why something expected is not offered, one sentence each
 	Documents []Document
@@ -182,4 +184,38 @@ func (d Document) icon() string {
 		return "arrow-up-right"
 	}
 	return "arrow-down-left"
+}
+
+// Flight is the time a payment takes to clearing's answer.
+type Flight struct {
+	URL   string // the page itself
+	Since time.Time
+	Due   time.Time     // when the answer should be there
+	Left  time.Duration // until then
+	Whole time.Duration // from the approval to then
+	Taken bool          // clearing has it
+	Late  bool          // it should have been unconfirmed by now
+}
+
+func (f Flight) title() string {
+	switch {
+	case f.Late:
+		return "The answer is late"
+	case f.Taken:
+		return "With clearing"
+	}
+	return "On its way to clearing"
+}
+
+// offset is how much of the ring is left to draw, of 100.
+func (f Flight) offset() string {
+	if f.Whole <= 0 {
+		return "0"
+	}
+	return strconv.Itoa(int(100 * f.Left / f.Whole))
+}
+
+// seconds is how long the ring takes to close.
+func (f Flight) seconds() string {
+	return strconv.FormatFloat(max(f.Left, 10*time.Millisecond).Seconds(), 'f', 2, 64) + "s"
 }

@@ -16,7 +16,12 @@ import (
 
 // MessageView is what lists and pages show of a message. What only its document says is added by fillDocument.
 func MessageView(m payment.Message) views.Message {
+	detail := ""
+	if m.State == payment.StateFailed {
+		_, detail = Failure(m)
+	}
 	return views.Message{
+		StatusDetail: detail, ExpiresAt: m.ExpiresAt,
 		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, EndToEndID: m.Summary.EndToEndID,
 		FollowUp: FollowUp(m), UETR: m.Summary.UETR, Kind: string(m.Kind), Scheme: string(m.Scheme), State: string(m.State),
 		Amount:     AmountView(m.Summary.Amount),
@@ -160,14 +165,17 @@ func ChangesView(changes []entry.Change) []views.Change {
 	return shown
 }
 
-// StatusReason is why a message was rejected, by whom, or why it failed or a recall was refused: code and text. A rejection is told of a
+// StatusReason is why a message was rejected, by whom, why it failed in plain words, or why a recall was refused. A rejection is told of a
 // message that was loaded with its decisions.
 func StatusReason(m payment.Message) string {
 	decision, decided := m.LastDecision()
 	switch {
 	case m.State == payment.StateRejected && decided && decision.Action == payment.ActionReject:
 		return "Rejected by " + decision.Name + ": " + decision.Reason
-	case m.State == payment.StateFailed, m.State == payment.StateRefused:
+	case m.State == payment.StateFailed:
+		words, _ := Failure(m)
+		return words
+	case m.State == payment.StateRefused:
 		return strings.TrimSpace(m.StatusCode + " " + m.StatusText)
 	case m.State == payment.StateUnconfirmed:
 		return "Do not pay again yet: clearing has it and has not answered. It is asked again, and its answer still counts."

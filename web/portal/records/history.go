@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"countersign/internal/entry"
@@ -64,7 +65,11 @@ func fillOrder(v *page.Visit, view *views.Message, m payment.Message) error {
 		if err != nil {
 			return err
 		}
-		view.Warnings = append(page.PayeeWarning(m.Payee), view.Warnings...)
+		differences, err := (&visit{v}).differences(m)
+		if err != nil {
+			return err
+		}
+		view.Warnings = slices.Concat(page.PayeeWarning(m.Payee), view.Warnings, differences)
 	}
 	if m.Version > 1 {
 		return (&visit{v}).fillChanges(view, m, document)

@@ -53,7 +53,7 @@ func (v *visit) renderPayment(tab views.PaymentTab) error {
 	requests, sentences := v.requests(s, m)
 	model.Actions, model.Barred = append(model.Actions, requests...), append(model.Barred, sentences...)
 	model.Message.Warnings = append(v.noticeOfRecall(s, m), model.Message.Warnings...)
-	model.Shell.Place = placeOf(m)
+	model.Shell.Place, model.Flight = placeOf(m), page.FlightOf(v.Visit, m)
 	switch tab {
 	case views.TabMessages:
 		model.Documents, err = v.documents(m)

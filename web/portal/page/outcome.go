@@ -1,0 +1,75 @@
+package page
+
+import (
+	"strings"
+	"time"
+
+	"countersign/internal/clearing"
+	"countersign/internal/iso20022/code"
+	"countersign/internal/payment"
+	"countersign/views"
+)
+
+// failures are the reasons of clearing and of other banks in plain words, with what to do. Source of the codes: ISO 20022 external code set
+// ExternalStatusReason1Code.
+var failures = map[string]string{
+	"AB05": "The creditor's bank did not answer in time. Nothing was paid.",
+	"AB06": "Clearing got no answer in time. Nothing was paid.",
+	"AB08": "The creditor's bank could not be reached. Nothing was paid: try again later.",
+	"AB09": "The creditor's bank had a technical fault. Nothing was paid: try again later.",
+	"AC01": "The creditor's bank does not know this account number. Compare it with the invoice.",
+	"AC03": "The creditor's account number is wrong. Compare it with the invoice.",
+	"AC04": "The creditor's account is closed. Ask the creditor for another one.",
+	"AC06": "The creditor's account is blocked. Ask the creditor for another one.",
+	"AG01": "This account does not take such payments.",
+	"AG03": "The creditor's bank does not offer this kind of payment.",
+	"AM02": "The amount is higher than instant payments may be.",
+	"AM04": "The account does not cover the amount.",
+	"AM05": "The bank says that it has this payment already. Look for it before it is paid again.",
+	"AM09": "The amount is not the one that was expected.",
+	"BE04": "The creditor's address is missing or incomplete.",
+	"CNOR": "The creditor's bank is not reached by this scheme.",
+	"DNOR": "The debtor's bank is not registered in this scheme.",
+	"DUPL": "The bank says that it has this payment already. Look for it before it is paid again.",
+	"FF01": "Clearing could not read the payment. Tell the operator of this gateway.",
+	"MD07": "The creditor has died.",
+	"MS02": "The creditor's bank refuses it and gives no reason that its customer allows it to tell.",
+	"MS03": "The creditor's bank refuses it and gives no reason.",
+	"RC01": "The bank's identifier is wrong.",
+	"RR04": "A rule of law stops this payment. Speak with compliance before it is tried again.",
+	"TM01": "It reached clearing too late.",
+}
+
+// Failure says in plain words why a message failed, with the code as it came and what its set says of it.
+func Failure(m payment.Message) (words, detail string) {
+	known, found := code.StatusReasons.Find(m.StatusCode)
+	words = failures[m.StatusCode]
+	switch {
+	case words != "":
+	case m.StatusText != "":
+		words = strings.TrimSuffix(m.StatusText, ".") + "."
+	case found:
+		words = known.Text
+	default:
+		words = "It was refused, and no reason was given."
+	}
+	detail = m.StatusCode
+	if m.StatusText != "" && !strings.Contains(words, strings.TrimSuffix(m.StatusText, ".")) {
+		detail = strings.TrimSpace(detail + " " + m.StatusText)
+	}
+	return words, detail
+}
+
+// FlightOf is how long a payment is under way to clearing's answer; nil for one that is not.
+func FlightOf(v *Visit, m payment.Message) *views.Flight {
+	inFlight := m.State == payment.StateApproved || m.State == payment.StateProcessing
+	answered := m.Kind == payment.KindInstruction || m.Kind == payment.KindReturn
+	if !inFlight || !answered || m.AcceptedAt.IsZero() || m.Withheld != "" {
+		return nil
+	}
+	due := m.AcceptedAt.Add(clearing.DefaultAnswerWithin)
+	return &views.Flight{
+		URL: v.Echo.Request().URL.Path, Since: m.AcceptedAt, Due: due, Left: max(0, due.Sub(v.At)), Whole: clearing.DefaultAnswerWithin,
+		Taken: !m.DeliveredAt.IsZero(), Late: v.At.After(due.Add(time.Second)),
+	}
+}

@@ -1,0 +1,50 @@
+package records
+
+import (
+	"strings"
+
+	"countersign/internal/payment"
+	"countersign/internal/store/lookup"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// unusual is how many times the largest payment of before an amount is pointed out from.
+const unusual = 3
+
+// differences are what sets a payment apart from what its creditor was paid before, in words: who approves compares with their own eyes
+// what is new about it.
+func (v *visit) differences(m payment.Message) ([]views.Warning, error) {
+	past, err := v.Config.Reader.CreditorPast(v.Context(), v.By.Realm, m.Summary, m.InternalID)
+	if err != nil {
+		return nil, err
+	}
+	if past.Payments == 0 {
+		return []views.Warning{newAccount(m, past)}, nil
+	}
+	var warnings []views.Warning
+	if !strings.EqualFold(past.Name, m.Summary.CreditorName) {
+		warnings = append(warnings, views.Warning{
+			Title: "Another name than before", Text: "The last payment to this account was made out to " + past.Name + ".",
+		})
+	}
+	if m.Summary.Amount.Minor() > unusual*past.Most.Minor() {
+		warnings = append(warnings, views.Warning{
+			Title: "Far above the usual amount",
+			Text:  "The last " + ui.Plural(past.Payments, "payment") + " to this account: at most " + past.Most.Format() + ".",
+		})
+	}
+	return warnings, nil
+}
+
+// newAccount says of an account that was not paid before whether its owner was.
+func newAccount(m payment.Message, past lookup.CreditorPast) views.Warning {
+	if past.Elsewhere == 0 {
+		return views.Warning{Title: "First payment to this account", Text: "Nothing was paid to it before."}
+	}
+	return views.Warning{
+		Title: "First payment to this account: the creditor had another one",
+		Text: m.Summary.CreditorName + " was paid " + ui.Plural(past.Elsewhere, "time") + " at " + ui.GroupFours(past.OtherAccount) +
+			", at most " + past.MostElsewhere.Format() + ". Ask the creditor on a way you know, not by the invoice.",
+	}
+}

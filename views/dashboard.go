@@ -47,39 +47,63 @@ type Volume struct {
 
 // HourCount is the number of payments in one hour.
 type HourCount struct {
-	Hour  string // "08"
-	Count int
+	Hour    string // "08"
+	Settled int
+	Failed  int
+	Open    int // waiting, under way or unconfirmed
 }
+
+func (h HourCount) count() int { return h.Settled + h.Failed + h.Open }
 
 const (
 	barWidth  = 10
 	barGap    = 3
-	barHeight = 48
+	barHeight = 64
+	// tickEvery is how many hours lie between two labels.
+	tickEvery = 6
 )
 
-// bar is one column of the chart in its own units.
+// bar is one part of one column of the chart in its own units.
 type bar struct {
+	class        string
 	x, y, height string
 }
 
-// bars scales the counts to the height of the chart. An hour with payments is
-// always visible.
+// bars scales the counts to the height of the chart, the outcomes one upon the other. What there is of one is always visible, and an hour
+// without payments keeps a faint foot.
 func (v Volume) bars() []bar {
 	most := 1
 	for _, hour := range v.ByHour {
-		most = max(most, hour.Count)
+		most = max(most, hour.count())
 	}
 	bars := make([]bar, 0, len(v.ByHour))
 	for index, hour := range v.ByHour {
-		height := hour.Count * barHeight / most
-		if hour.Count > 0 {
-			height = max(height, 2)
+		x, top := strconv.Itoa(index*(barWidth+barGap)), barHeight
+		if hour.count() == 0 {
+			bars = append(bars, bar{class: "bar-none", x: x, y: strconv.Itoa(barHeight - 1), height: "1"})
 		}
-		bars = append(bars, bar{
-			x: strconv.Itoa(index * (barWidth + barGap)), y: strconv.Itoa(barHeight - height), height: strconv.Itoa(height),
-		})
+		for _, part := range []struct {
+			class string
+			count int
+		}{{"bar-settled", hour.Settled}, {"bar-open", hour.Open}, {"bar-failed", hour.Failed}} {
+			if part.count == 0 {
+				continue
+			}
+			height := max(part.count*(barHeight-6)/most, 2)
+			top -= height
+			bars = append(bars, bar{class: part.class, x: x, y: strconv.Itoa(top), height: strconv.Itoa(height)})
+		}
 	}
 	return bars
+}
+
+// ticks are the labels under the chart, each over as many hours.
+func (v Volume) ticks() []string {
+	var ticks []string
+	for index := 0; index < len(v.ByHour); index += tickEvery {
+		ticks = append(ticks, v.ByHour[index].Hour+":00")
+	}
+	return ticks
 }
 
 func (v Volume) viewBox() string {
@@ -87,7 +111,7 @@ func (v Volume) viewBox() string {
 }
 
 func (v Volume) sentence() string {
-	return ui.Plural(v.Count, "payment") + " by " + ui.SchemeLabel(v.Scheme) + " in the last 24 hours, by hour"
+	return ui.Plural(v.Count, "payment") + " by " + ui.SchemeLabel(v.Scheme) + " made in the last 24 hours, by hour and outcome"
 }
 
 func (t Tile) tone() string {

@@ -60,6 +60,7 @@ type Filter struct {
 	Since      string      // first day in the present state
 	Dated      bool        // the fields for days are offered
 	Queued     bool        // age, flags and order are offered, which the queue alone has
+	Made       string      // MadeLastDay; the field is there when it is set
 	Age        string      // made at least so long ago; a value of Ages
 	Flag       string      // a value of Flags
 	Sort       string      // a value of Orders
@@ -108,6 +109,15 @@ func (f Filter) label() string {
 		return "Filters"
 	}
 	return "Filters (" + strconv.Itoa(f.Active) + ")"
+}
+
+// MadeLastDay narrows a list to the payments that the dashboard's charts count.
+const MadeLastDay = "24h"
+
+func (f Filter) mades() ui.Choice {
+	return ui.Choice{ID: "made", Label: "Made", Value: f.Made, Options: []ui.Option{
+		{Label: "Any time"}, {Value: MadeLastDay, Label: "Payments of the last 24 hours"},
+	}}
 }
 
 func (f Filter) ages() ui.Choice {

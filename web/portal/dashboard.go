@@ -96,6 +96,11 @@ func (v *visit) tiles() ([]views.Tile, error) {
 			Label: "Drafts", Value: strconv.Itoa(len(drafts)), Note: "begun, not submitted", URL: "/mine?tab=drafts",
 		})
 	}
+	more, err := v.roleTiles(decides, makes)
+	if err != nil {
+		return nil, err
+	}
+	tiles = append(tiles, more...)
 	for _, state := range []payment.State{payment.StateRejected, payment.StateFailed} {
 		tile, err := v.todayTile(state, makes && !decides)
 		if err != nil {

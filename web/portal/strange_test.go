@@ -45,6 +45,6 @@ func TestTheDashboardBearsAForeignCurrency(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"maker1", "checker1", "supervisor1", "both1"} {
-		o.as(name).get("/").is(http.StatusOK).says("SIC · 1 paymentCHF 100.00").says("SEPA · 1 paymentEUR 100.00")
+		o.as(name).get("/").is(http.StatusOK).says("SIC · 2 paymentsCHF 100.00").says("SEPA · 2 paymentsEUR 100.00")
 	}
 }

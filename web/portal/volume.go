@@ -13,7 +13,7 @@ import (
 	"countersign/web/portal/page"
 )
 
-// volumeHours is how many hours the dashboard looks back.
+// volumeHours is how many hours the dashboard looks back, the current one counted.
 const volumeHours = 24
 
 // stuckAfter is how long an approved payment may wait for clearing to take it before the connection counts as lost.
@@ -21,7 +21,7 @@ const stuckAfter = time.Minute
 
 // volumes are the payments of the last hours per scheme, the current hour last.
 func (v *visit) volumes() ([]views.Volume, error) {
-	first := v.At.Truncate(time.Hour).Add(-(volumeHours - 1) * time.Hour)
+	first := v.LastDay()
 	counted, err := v.Config.Reader.VolumeByHour(v.Context(), v.By.Realm, first)
 	if err != nil {
 		return nil, err
@@ -43,17 +43,28 @@ func volumeOf(scheme rulebook.Scheme, counted []lookup.Volume, first time.Time) 
 	if err != nil {
 		return views.Volume{}, err
 	}
-	volume := views.Volume{Scheme: string(scheme), ListURL: "/payments" + page.Filter{}.Query("scheme", string(scheme))}
+	volume := views.Volume{Scheme: string(scheme), ListURL: "/payments" + page.Filter{}.Query("scheme", string(scheme), "made", views.MadeLastDay)}
 	for hour := range volumeHours {
 		volume.ByHour = append(volume.ByHour, views.HourCount{Hour: first.Add(time.Duration(hour) * time.Hour).Format("15")})
 	}
 	for _, one := range counted {
 		place := int(one.Hour.Sub(first) / time.Hour)
-		if one.Scheme != scheme || place < 0 || place >= volumeHours || one.Amount.Currency() != profile.Currency {
-			continue // a payment in a currency that the scheme does not have is for its own page, not for a sum
+		if one.Scheme != scheme || place < 0 || place >= volumeHours {
+			continue
 		}
 		volume.Count += int(one.Count)
-		volume.ByHour[place].Count += int(one.Count)
+		hour := &volume.ByHour[place]
+		switch one.Outcome {
+		case "settled":
+			hour.Settled += int(one.Count)
+		case "failed":
+			hour.Failed += int(one.Count)
+		default:
+			hour.Open += int(one.Count)
+		}
+		if one.Outcome == "failed" || one.Amount.Currency() != profile.Currency {
+			continue // what moved nothing, and what came in another currency, is no part of the sum
+		}
 		total, err := sum.Add(one.Amount)
 		if err == nil { // a sum that no column holds can only be planted; its messages are withheld
 			sum = total

@@ -15,12 +15,14 @@ import (
 type Volume struct {
 	Scheme rulebook.Scheme
 	Hour   time.Time // its beginning, UTC
-	Count  int64
-	Amount money.Amount
+	// Outcome is settled (booked, for what came in), failed or open.
+	Outcome string
+	Count   int64
+	Amount  money.Amount
 }
 
-// VolumeByHour lists the payments made in each hour since a time, without those closed before their release and incoming ones that were
-// refused, by scheme, currency and time. Hours without payments are left out. It looks at the 10,000 newest payments.
+// VolumeByHour lists the payments made in each hour since a time, without those closed before their release, by scheme, currency,
+// time and outcome. Hours without payments are left out. It looks at the 10,000 newest payments.
 func (r *Reader) VolumeByHour(ctx context.Context, realm string, since time.Time) ([]Volume, error) {
 	var list []Volume
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
@@ -33,9 +35,39 @@ func (r *Reader) VolumeByHour(ctx context.Context, realm string, since time.Time
 			if err != nil {
 				continue // what is in no currency is withheld, and no volume
 			}
-			list = append(list, Volume{Scheme: rulebook.Scheme(row.Scheme), Hour: row.Hour.UTC(), Count: row.Payments, Amount: amount})
+			list = append(list, Volume{
+				Scheme: rulebook.Scheme(row.Scheme), Hour: row.Hour.UTC(), Outcome: row.Outcome, Count: row.Payments, Amount: amount,
+			})
 		}
 		return nil
 	})
 	return list, err
+}
+
+// Turnaround is how long payments took that needed an approval.
+type Turnaround struct {
+	Approved    int           // how many were approved
+	WaitedHalf  time.Duration // from making to the last approval: as long as half of them at most
+	WaitedMost  time.Duration // 95 of 100 at most
+	Settled     int           // how many of them clearing settled
+	ClearedHalf time.Duration // from the last approval to clearing's yes
+	ClearedMost time.Duration
+}
+
+// Turnaround says how long the payments took that were made since a time. It looks at the 10,000 newest.
+func (r *Reader) Turnaround(ctx context.Context, realm string, since time.Time) (Turnaround, error) {
+	var t Turnaround
+	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		row, err := q.Turnaround(ctx, realm, since)
+		if err != nil {
+			return fmt.Errorf("read how long payments took: %w", err)
+		}
+		span := func(milliseconds int64) time.Duration { return time.Duration(milliseconds) * time.Millisecond }
+		t = Turnaround{
+			Approved: int(row.Approved), WaitedHalf: span(row.WaitedHalf), WaitedMost: span(row.WaitedMost),
+			Settled: int(row.Settled), ClearedHalf: span(row.ClearedHalf), ClearedMost: span(row.ClearedMost),
+		}
+		return nil
+	})
+	return t, err
 }

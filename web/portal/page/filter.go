@@ -39,7 +39,7 @@ func ReadFilter(query url.Values, action string) Filter {
 		Action: action, Tab: get("tab"), Scheme: get("scheme"), Currency: get("currency"), AmountFrom: get("amountFrom"),
 		AmountTo: get("amountTo"), Maker: get("maker"), State: get("state"), Text: get("text"),
 		Kind: get("kind"), Direction: get("direction"), From: get("from"), To: get("to"), Since: get("since"),
-		Age: get("age"), Flag: get("flag"), Sort: get("sort"),
+		Age: get("age"), Made: get("made"), Flag: get("flag"), Sort: get("sort"),
 	}}
 	if f.View.Text == "" {
 		f.View.Text = get("q")
@@ -52,7 +52,7 @@ func ReadFilter(query url.Values, action string) Filter {
 	f.AmountTo = f.amount("amountTo", f.View.AmountTo)
 	for _, set := range []string{
 		f.View.Scheme, f.View.Currency, f.View.AmountFrom, f.View.AmountTo, f.View.Maker, f.View.State, f.View.Kind, f.View.Direction,
-		f.View.From, f.View.To, f.View.Since, f.View.Age, f.View.Flag,
+		f.View.From, f.View.To, f.View.Since, f.View.Age, f.View.Flag, f.View.Made,
 	} {
 		if set != "" {
 			f.View.Active++
@@ -154,6 +154,7 @@ func (f Filter) Query(changes ...string) string {
 	set("to", f.View.To)
 	set("since", f.View.Since)
 	set("age", f.View.Age)
+	set("made", f.View.Made)
 	set("flag", f.View.Flag)
 	set("sort", f.View.Sort)
 	set("text", f.View.Text)

@@ -296,6 +296,9 @@ func (v *Visit) Midnight() time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, v.Config.Zone).UTC()
 }
 
+// LastDay is the beginning of the 24 hours that charts show: whole hours, the current one counted.
+func (v *Visit) LastDay() time.Time { return v.At.Truncate(time.Hour).Add(-23 * time.Hour) }
+
 // Today is the moment in the zone of the banking day.
 func (v *Visit) Today() time.Time { return v.At.In(v.Config.Zone) }
 

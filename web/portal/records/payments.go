@@ -116,10 +116,28 @@ func (v *visit) search(f *page.Filter, found page.Searched) (list []payment.Mess
 	if !before.IsZero() {
 		ask.CreatedTo = before.Add(-time.Microsecond) // the last moment counts
 	}
+	if f.View.Made == views.MadeLastDay {
+		v.narrowToLastDay(&ask)
+	}
 	if slices.Contains(payment.States(), payment.State(f.View.State)) {
 		ask.States = []payment.State{payment.State(f.View.State)}
 	}
 	return v.Listed(ask)
+}
+
+// narrowToLastDay lists what the charts of the dashboard count: payments both ways that were not closed before their release.
+func (v *visit) narrowToLastDay(ask *lookup.Filter) {
+	if day := v.LastDay(); ask.CreatedFrom.Before(day) {
+		ask.CreatedFrom = day
+	}
+	if ask.Kind == "" {
+		ask.Kind, ask.OrKind = string(payment.KindInstruction), payment.KindPayment
+	}
+	for _, state := range payment.States() {
+		if state != payment.StateRejected && state != payment.StateWithdrawn && state != payment.StateExpired {
+			ask.States = append(ask.States, state)
+		}
+	}
 }
 
 func paymentRow(m payment.Message) views.PaymentRow {

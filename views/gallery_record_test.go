@@ -137,7 +137,10 @@ func payments() views.Payments {
 func dashboard() views.Dashboard {
 	hours := make([]views.HourCount, 0, 24)
 	for index := range 24 {
-		hours = append(hours, views.HourCount{Hour: fmt.Sprintf("%02d", (index+9)%24), Settled: index * 37 % 29, Failed: index % 7 / 6, Open: index / 22 * 3})
+		hours = append(hours, views.HourCount{
+			Hour:    fmt.Sprintf("%02d", (index+9)%24),
+			Settled: index * 37 % 29, Failed: index % 7 / 6, Open: index / 22 * 3,
+		})
 	}
 	return views.Dashboard{
 		Shell: bothShell("Dashboard", views.PlaceDashboard),

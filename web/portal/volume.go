@@ -43,7 +43,9 @@ func volumeOf(scheme rulebook.Scheme, counted []lookup.Volume, first time.Time) 
 	if err != nil {
 		return views.Volume{}, err
 	}
-	volume := views.Volume{Scheme: string(scheme), ListURL: "/payments" + page.Filter{}.Query("scheme", string(scheme), "made", views.MadeLastDay)}
+	volume := views.Volume{
+		Scheme: string(scheme), ListURL: "/payments" + page.Filter{}.Query("scheme", string(scheme), "made", views.MadeLastDay),
+	}
 	for hour := range volumeHours {
 		volume.ByHour = append(volume.ByHour, views.HourCount{Hour: first.Add(time.Duration(hour) * time.Hour).Format("15")})
 	}

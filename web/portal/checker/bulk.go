@@ -110,6 +110,10 @@ func (v *visit) bulkItem(m payment.Message, f page.Filter) views.BulkItem {
 // outcome of its own, and one that is refused stops no other. A page that shows the progress sends the rest again and again until none is
 // left; without a script all are decided at once. Sent twice it approves nothing twice.
 func approveBulk(v *visit) error {
+	err := payment.MayRead(v.By)
+	if err != nil {
+		return err
+	}
 	form, err := v.Form()
 	if err != nil {
 		return err

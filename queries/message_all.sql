@@ -56,6 +56,16 @@ JOIN policy p ON p.realm = m.realm AND p.policy_id = (
 LEFT JOIN debtor_account a ON a.realm = m.realm AND a.iban = m.debtor_account
 WHERE m.realm = @realm AND m.message_id = @message_id AND m.kind = 'instruction';
 
+-- name: MessageRead :batchone
+-- MessageGet, several in one round trip.
+SELECT sqlc.embed(m), d.content,
+       a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
+       a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
+FROM message_listed m
+JOIN document d ON d.realm = m.realm AND d.document_id = m.document_id AND d.message_id = m.message_id
+LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = m.realm AND a.iban = m.debtor_account
+WHERE m.realm = @realm AND m.message_id = @message_id;
+
 -- name: MessageInsertAll :many
 -- MessageInsert for several new instructions. One of which a key is taken is left out, whole: only a message all of whose keys went in is
 -- written, and a key that went in without its message breaks the foreign key, and with it the statement.

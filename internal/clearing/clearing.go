@@ -189,7 +189,7 @@ func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound) ([]b
 // recall.
 func (s *Station) delivered(ctx context.Context, realm string, id uuid.UUID) error {
 	now := s.now()
-	m, err := s.cfg.Messages.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
+	m, err := s.cfg.Messages.TransactShared(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
 		return moveIf(m.Deliver(s.answerBy(m.Scheme), now))
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Gather is the coalescing writer: it lets operations of one kind share statements.
@@ -41,6 +42,9 @@ type Send[I, O any] func(ctx context.Context, realm string, items []I) ([]*O, er
 
 // ErrAlone says that an operation was not done together with others: do it alone.
 var ErrAlone = errors.New("not done together with others")
+
+// flightWithin is how long a statement may hold up its lane: on a connection that swallows what is sent, nothing else would end it soon.
+const flightWithin = 4 * time.Second
 
 // mostTogether bounds the items of a statement. Beyond it a larger one costs no less for each.
 const mostTogether = 64
@@ -121,8 +125,10 @@ func (g *Gather[I, O]) work(realm string, lane *gathering[I, O]) {
 		for i, each := range leaving {
 			items[i] = each.item
 		}
-		// The caller whose context is lent must not take the others' statement with it; the store's own limits end it.
-		outcomes, err := g.send(context.WithoutCancel(leaving[0].ctx), realm, items)
+		// The caller whose context is lent must not take the others' statement with it.
+		limited, cancel := context.WithTimeout(context.WithoutCancel(leaving[0].ctx), flightWithin)
+		outcomes, err := g.send(limited, realm, items)
+		cancel()
 		if err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrUnavailable) {
 			outcomes, err = nil, nil // refused, and not stored: each goes alone, and finds its own error
 		}

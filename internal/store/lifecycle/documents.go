@@ -46,9 +46,7 @@ var ErrRemade = errors.New("the document was sealed with other bytes before")
 // not at hand; ErrRemade.
 func (s *Documents) Keep(ctx context.Context, out payment.Outbound, content []byte, at time.Time) error {
 	d := outboundDocument(out, content, at)
-	return s.db.InRealm(ctx, d.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		return s.keep(ctx, q, d)
-	})
+	return s.keep(ctx, s.db.Alone(d.Realm, store.Changing), d) // one statement, unless the reference is taken
 }
 
 // keep stores an outbound document in a transaction that is under way, or finds that it is kept already. Errors as Keep.

@@ -24,13 +24,10 @@ func (s *Messages) FindByGlobalID(ctx context.Context, global globalid.ID) (real
 	if err != nil {
 		return "", uuid.Nil, fmt.Errorf("find the realm: %w", err)
 	}
-	err = s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		id, err = q.MessageIDByGlobalID(ctx, realm, string(global))
-		if errors.Is(err, pgx.ErrNoRows) {
-			return payment.ErrNotFound
-		}
-		return err
-	})
+	id, err = s.db.Alone(realm, store.Reading).MessageIDByGlobalID(ctx, realm, string(global))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return realm, uuid.Nil, payment.ErrNotFound
+	}
 	return realm, id, err
 }
 
@@ -56,15 +53,10 @@ func (s *Messages) ReceivedRecallOf(ctx context.Context, realm string, original 
 }
 
 func (s *Messages) find(ctx context.Context, realm string, look func(*dbsqlc.Queries) (uuid.UUID, error)) (uuid.UUID, error) {
-	var id uuid.UUID
-	err := s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		id, err = look(q)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return payment.ErrNotFound
-		}
-		return err
-	})
+	id, err := look(s.db.Alone(realm, store.Reading))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return uuid.Nil, payment.ErrNotFound
+	}
 	return id, err
 }
 

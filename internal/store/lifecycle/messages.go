@@ -22,6 +22,7 @@ type Messages struct {
 	// What many do at a time goes out together; see store.Gather.
 	asking      *store.Gather[SubmissionQuery, SubmissionFacts]
 	considering *store.Gather[uuid.UUID, considered]
+	reading     *store.Gather[uuid.UUID, payment.Message]
 	creating    *store.Gather[payment.Created, struct{}]
 	moving      *store.Gather[payment.Transition, struct{}]
 }
@@ -31,6 +32,7 @@ type Messages struct {
 func NewMessages(db *store.Database, jobs *store.Jobs, newID func() uuid.UUID) *Messages {
 	s := &Messages{db: db, jobs: jobs, newID: newID, documents: &Documents{db: db, newID: newID}, banks: newDirectories(db)}
 	s.asking, s.considering = store.NewGather(s.askAll), store.NewGather(s.considerAll)
+	s.reading = store.NewGather(s.readAll)
 	s.creating, s.moving = store.NewGather(s.insertAll), store.NewGather(s.moveAll)
 	return s
 }

@@ -38,6 +38,40 @@ func (s *Messages) insertTogether(ctx context.Context, ask SubmissionQuery, crea
 	return c, err
 }
 
+// TransactShared is Transact for steps that many messages take at a time, such as deliveries: they share their statements, and each is
+// decided without a lock; the guard of the statement that writes finds out whether the message is still the one that was decided about.
+// It fails as Transact does.
+func (s *Messages) TransactShared(ctx context.Context, realm string, id uuid.UUID, decide DecideFunc) (payment.Message, error) {
+	seen, err := s.reading.Do(ctx, realm, id)
+	if err == nil {
+		err = s.decideTogether(ctx, seen, decide)
+	}
+	if errors.Is(err, store.ErrAlone) {
+		return s.Transact(ctx, realm, id, decide)
+	}
+	return seen, err
+}
+
+// decideTogether decides about a message that was read and writes the step. Errors: store.ErrAlone; what decide returns; as
+// store.Gather.Do.
+func (s *Messages) decideTogether(ctx context.Context, seen payment.Message, decide DecideFunc) error {
+	t, err := decide(seen)
+	switch {
+	case errors.Is(err, ErrNoChange):
+		return nil
+	case err != nil:
+		return err
+	}
+	if _, ends := t.Report(); ends || !t.Valid() || t.Version() != nil {
+		return store.ErrAlone // a new version, or a report beside the step
+	}
+	_, err = s.moving.Do(ctx, seen.Realm, t)
+	if err == nil {
+		s.stored(t)
+	}
+	return err
+}
+
 // considered is a message and what a decision about it must know.
 type considered struct {
 	message payment.Message
@@ -52,21 +86,9 @@ func (s *Messages) considerTogether(ctx context.Context, realm string, id uuid.U
 		return payment.Message{}, err
 	}
 	seen := found.message
-	t, err := c.Decide(seen.HeldTo(found.known.ApprovalsAsked), found.known)
-	switch {
-	case errors.Is(err, ErrNoChange):
-		return seen, nil
-	case err != nil:
-		return seen, err
-	}
-	if _, ends := t.Report(); ends || !t.Valid() || t.Version() != nil {
-		return seen, store.ErrAlone // a new version, or a report beside the step
-	}
-	_, err = s.moving.Do(ctx, realm, t)
-	if err == nil {
-		s.stored(t)
-	}
-	return seen, err
+	return seen, s.decideTogether(ctx, seen, func(m payment.Message) (payment.Transition, error) {
+		return c.Decide(m.HeldTo(found.known.ApprovalsAsked), found.known)
+	})
 }
 
 // askAll answers what new messages need to know. What no policy matches, or is not what was sealed, is not confirmed.
@@ -135,6 +157,45 @@ func (s *Messages) considerAll(ctx context.Context, realm string, ids []uuid.UUI
 		}
 	}
 	return outcomes, nil
+}
+
+// readAll reads messages whose decisions are all made. What still waits is not confirmed: decisions that were read by another statement
+// could be newer than the message.
+func (s *Messages) readAll(ctx context.Context, realm string, ids []uuid.UUID) ([]*payment.Message, error) {
+	q, keys := s.db.Alone(realm, store.Reading), make([]dbsqlc.MessageReadParams, len(ids))
+	for i, id := range ids {
+		keys[i] = dbsqlc.MessageReadParams{Realm: realm, MessageID: id}
+	}
+	rows, decided := make([]*dbsqlc.MessageReadRow, len(ids)), []uuid.UUID{}
+	found, failed := q.MessageRead(ctx, keys), error(nil)
+	found.QueryRow(func(i int, row dbsqlc.MessageReadRow, err error) {
+		switch {
+		case err == nil && row.MessageListed.State != string(payment.StateApprovalPending):
+			rows[i], decided = &row, append(decided, ids[i])
+		case err != nil && !errors.Is(err, pgx.ErrNoRows):
+			failed = errors.Join(failed, err)
+		}
+	})
+	failed = errors.Join(failed, found.Close())
+	if failed != nil || len(decided) == 0 {
+		return make([]*payment.Message, len(ids)), failed
+	}
+	decisions, err := q.DecisionListOf(ctx, realm, decided)
+	if err != nil {
+		return nil, err
+	}
+	of := make(map[uuid.UUID][]dbsqlc.DecisionListRow, len(decided))
+	for _, row := range decisions {
+		of[row.MessageID] = append(of[row.MessageID], dbsqlc.DecisionListRow(row))
+	}
+	messages := make([]*payment.Message, len(ids))
+	for i, row := range rows {
+		if row != nil {
+			m := load.Whole(s.db.Seal(), dbsqlc.MessageGetRow(*row), of[ids[i]])
+			messages[i] = &m
+		}
+	}
+	return messages, nil
 }
 
 func factsRow(row *dbsqlc.MessageConsiderRow) dbsqlc.SubmissionContextRow {

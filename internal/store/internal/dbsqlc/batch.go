@@ -206,3 +206,149 @@ func (b *MessageConsiderBatchResults) Close() error {
 	b.closed = true
 	return b.br.Close()
 }
+
+const messageRead = `-- name: MessageRead :batchone
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, m.clients, m.payee_result, m.payee_name, m.payee_at, d.content,
+       a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
+       a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
+FROM message_listed m
+JOIN document d ON d.realm = m.realm AND d.document_id = m.document_id AND d.message_id = m.message_id
+LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = m.realm AND a.iban = m.debtor_account
+WHERE m.realm = $1 AND m.message_id = $2
+`
+
+type MessageReadBatchResults struct {
+	br     pgx.BatchResults
+	tot    int
+	closed bool
+}
+
+type MessageReadParams struct {
+	Realm     string
+	MessageID uuid.UUID
+}
+
+type MessageReadRow struct {
+	MessageListed   MessageListed
+	Content         []byte
+	AccountIban     *string
+	AccountScheme   *string
+	AccountCurrency *string
+	HolderName      *string
+	HolderStreet    *string
+	HolderBuilding  *string
+	HolderPostcode  *string
+	HolderTown      *string
+	HolderCountry   *string
+	AgentBic        *string
+	AgentIid        *string
+	AccountOpen     *bool
+}
+
+// MessageGet, several in one round trip.
+func (q *Queries) MessageRead(ctx context.Context, arg []MessageReadParams) *MessageReadBatchResults {
+	batch := &pgx.Batch{}
+	for _, a := range arg {
+		vals := []interface{}{
+			a.Realm,
+			a.MessageID,
+		}
+		batch.Queue(messageRead, vals...)
+	}
+	br := q.db.SendBatch(ctx, batch)
+	return &MessageReadBatchResults{br, len(arg), false}
+}
+
+func (b *MessageReadBatchResults) QueryRow(f func(int, MessageReadRow, error)) {
+	defer b.br.Close()
+	for t := 0; t < b.tot; t++ {
+		var i MessageReadRow
+		if b.closed {
+			if f != nil {
+				f(t, i, ErrBatchAlreadyClosed)
+			}
+			continue
+		}
+		row := b.br.QueryRow()
+		err := row.Scan(
+			&i.MessageListed.Realm,
+			&i.MessageListed.MessageID,
+			&i.MessageListed.GlobalID,
+			&i.MessageListed.Kind,
+			&i.MessageListed.Scheme,
+			&i.MessageListed.Direction,
+			&i.MessageListed.Channel,
+			&i.MessageListed.ClientID,
+			&i.MessageListed.ExternalID,
+			&i.MessageListed.MakerUser,
+			&i.MessageListed.PolicyID,
+			&i.MessageListed.ApprovalsRequired,
+			&i.MessageListed.ExpiresAt,
+			&i.MessageListed.OriginalID,
+			&i.MessageListed.AnswersID,
+			&i.MessageListed.AnswerBy,
+			&i.MessageListed.Deadline,
+			&i.MessageListed.Reason,
+			&i.MessageListed.CreatedAt,
+			&i.MessageListed.Version,
+			&i.MessageListed.Approvals,
+			&i.MessageListed.State,
+			&i.MessageListed.StateSequence,
+			&i.MessageListed.StateSince,
+			&i.MessageListed.AcceptedAt,
+			&i.MessageListed.DeliveredAt,
+			&i.MessageListed.SettledAt,
+			&i.MessageListed.StatusCode,
+			&i.MessageListed.StatusText,
+			&i.MessageListed.Inquiries,
+			&i.MessageListed.DocumentID,
+			&i.MessageListed.ContentHash,
+			&i.MessageListed.Makers,
+			&i.MessageListed.Amount,
+			&i.MessageListed.Currency,
+			&i.MessageListed.InstructionID,
+			&i.MessageListed.EndToEndID,
+			&i.MessageListed.TransactionID,
+			&i.MessageListed.Uetr,
+			&i.MessageListed.DebtorName,
+			&i.MessageListed.OrderedDebtorName,
+			&i.MessageListed.DebtorAccount,
+			&i.MessageListed.DebtorAgent,
+			&i.MessageListed.CreditorName,
+			&i.MessageListed.CreditorAccount,
+			&i.MessageListed.CreditorAgent,
+			&i.MessageListed.Remittance,
+			&i.MessageListed.KeyID,
+			&i.MessageListed.Seal,
+			&i.MessageListed.RecallState,
+			&i.MessageListed.ReturnState,
+			&i.MessageListed.MakerName,
+			&i.MessageListed.MakerLogin,
+			&i.MessageListed.Clients,
+			&i.MessageListed.PayeeResult,
+			&i.MessageListed.PayeeName,
+			&i.MessageListed.PayeeAt,
+			&i.Content,
+			&i.AccountIban,
+			&i.AccountScheme,
+			&i.AccountCurrency,
+			&i.HolderName,
+			&i.HolderStreet,
+			&i.HolderBuilding,
+			&i.HolderPostcode,
+			&i.HolderTown,
+			&i.HolderCountry,
+			&i.AgentBic,
+			&i.AgentIid,
+			&i.AccountOpen,
+		)
+		if f != nil {
+			f(t, i, err)
+		}
+	}
+}
+
+func (b *MessageReadBatchResults) Close() error {
+	b.closed = true
+	return b.br.Close()
+}

@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench drill fuzz hostile flood search screenshots postgres browser xmllint pgbouncer python clean-cache
+.PHONY: help run test verify generate lint bench drill fuzz faults hostile flood search screenshots postgres browser xmllint pgbouncer python clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -78,6 +78,9 @@ fuzz: ## fuzz every target for longer: make fuzz FUZZ=5m
 
 drill: ## tamper with a filled database at ten places in every way, and have the auditor name each row (the tests: two places)
 	COUNTERSIGN_DRILL_PLACES=10 $(GO) test -count=1 -v -run TestEveryTamperingIsFoundAndItsRowNamed ./internal/auditor
+
+faults: ## break the network to the database, overload and restart the gateway, and report what it cost: make faults ROUNDS=3 (half an hour)
+	COUNTERSIGN_FAULTS=$(or $(ROUNDS),3) $(GO) test -count=1 -timeout 60m -v -run 'Fault|UnderOverload|RollingRestart|OneHangingScheme|Promotion' ./internal/clearing ./web
 
 hostile: ## send 10,000 hostile bodies and files to the doors, and report the peak of memory of each kind
 	@COUNTERSIGN_HOSTILE=8000 $(GO) test ./web -run Hostile -count=1 -v | grep -v '^=== '

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"net/http"
 	"sync/atomic"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -22,6 +24,42 @@ const (
 	// pagesInFlight is for pages, but not for their streams.
 	pagesInFlight = 64
 )
+
+const (
+	// leastInFlight are the calls that bring work and are taken while deliveries wait up to twice longestWait: as many as a back office has at
+	// a time. Beyond that fewInFlight are.
+	leastInFlight = 16
+	fewInFlight   = 4
+	// longestWait is how long deliveries may wait until no more than leastInFlight are taken: with what is under way by then, what is
+	// approved leaves within two seconds.
+	longestWait = 400 * time.Millisecond
+)
+
+// uncrowded lets fewer calls that bring work be worked on at a time, the longer deliveries wait: an approved payment is not to stand behind
+// those that come after it. What only reads is served.
+func (s *Server) uncrowded(most int) echo.MiddlewareFunc {
+	var working atomic.Int64
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if c.Request().Method != http.MethodPost {
+				return next(c)
+			}
+			defer working.Add(-1)
+			if working.Add(1) > atATime(most, s.cfg.Wait()) {
+				return problem.Overloaded()
+			}
+			return next(c)
+		}
+	}
+}
+
+// atATime is how many of most calls that bring work are taken while deliveries wait for so long.
+func atATime(most int, wait time.Duration) int64 {
+	if wait > 2*longestWait {
+		return fewInFlight
+	}
+	return max(leastInFlight, int64(most)*int64(longestWait-wait)/int64(longestWait))
+}
 
 // admitted lets so many requests of a door work at a time.
 func (s *Server) admitted(most int) echo.MiddlewareFunc {

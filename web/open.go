@@ -67,7 +67,7 @@ func OpenWith(behind *stations.Stations, set Settings, pages Portal) (*Server, e
 	return New(Config{
 		API: calls, Inbound: documents, Questions: questions, Portal: pages, Database: behind.Database, Now: behind.Now,
 		NewID: stations.NewID, Log: behind.Log,
-		Sealing:     behind.Sealing,
+		Sealing: behind.Sealing, Wait: behind.Wait,
 		Connections: behind.Clearing.Connections, Connected: set.Connected, Environment: set.Environment, TLS: set.TLS,
 		TrustedProxies: set.TrustedProxies, Limits: set.Limits,
 	})

@@ -20,7 +20,8 @@ func (s *Server) register() error {
 	s.add(s.operatorRoutes(), request.Within(probeLimit))
 	s.add(s.documentRoutes(document))
 	s.add(s.cfg.API.TokenRoutes(), s.byAddress, s.admitted(tokensInFlight), request.Within(callLimit))
-	s.add(s.cfg.API.Routes(), s.byAddress, s.admitted(s.cfg.Limits.InFlight), s.cfg.API.Guard, s.byPrincipal)
+	most := s.cfg.Limits.InFlight
+	s.add(s.cfg.API.Routes(), s.byAddress, s.admitted(most), s.uncrowded(most), s.cfg.API.Guard, s.byPrincipal)
 	s.add(s.cfg.Inbound.Routes(), s.byAddress, s.admitted(documentsInFlight), request.Within(callLimit))
 	s.add(s.cfg.Questions.Routes(), s.byAddress, s.admitted(questionsInFlight), request.Within(questionLimit))
 	if s.cfg.Portal != nil {

@@ -66,6 +66,8 @@ type Config struct {
 	Connections func() []clearing.ConnectionStatus
 	// Sealing says how the audit trail is sealed.
 	Sealing func() notary.Standing
+	// Wait is how long what is approved waits before it goes to clearing, so that fewer calls are taken.
+	Wait func() time.Duration
 
 	Environment string // DEMO, TEST or PROD
 	TLS         bool   // clients reach the server by https, directly or through a proxy
@@ -92,7 +94,7 @@ type Server struct {
 // New makes the server. It fails when a part is missing or the OpenAPI document cannot be read.
 func New(cfg Config) (*Server, error) {
 	if cfg.API == nil || cfg.Inbound == nil || cfg.Questions == nil || cfg.Database == nil || cfg.Now == nil ||
-		cfg.NewID == nil || cfg.Log == nil || cfg.Connections == nil || cfg.Sealing == nil {
+		cfg.NewID == nil || cfg.Log == nil || cfg.Connections == nil || cfg.Sealing == nil || cfg.Wait == nil {
 		return nil, errors.New("web: doors, database, clock, identifiers, log and clearing's connections are needed")
 	}
 	cfg.Limits = cfg.Limits.withDefaults()

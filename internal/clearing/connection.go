@@ -38,6 +38,8 @@ type ConnectionStatus struct {
 	Scheme rulebook.Scheme
 	State  ConnectionState
 	Since  time.Time // when it was interrupted, or was back; zero since the start
+	// Failing: the last delivery failed, so that what waits may wait for clearing.
+	Failing bool
 }
 
 const (
@@ -139,7 +141,9 @@ func (c *connection) status() ConnectionStatus {
 	}[c.breaker.State()]
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return ConnectionStatus{Scheme: c.scheme, State: state, Since: c.since}
+	return ConnectionStatus{
+		Scheme: c.scheme, State: state, Since: c.since, Failing: c.breaker.Counts().ConsecutiveFailures > 0,
+	}
 }
 
 // Connections says how the connections to the schemes' clearing stand.

@@ -136,6 +136,17 @@ func (s *Stations) openNotary(db *store.Database) error {
 	return err
 }
 
+// Wait is how long what is approved waits in this process before it goes to clearing, while clearing takes what it is given.
+func (s *Stations) Wait() time.Duration {
+	longest := time.Duration(0)
+	for _, c := range s.Clearing.Connections() {
+		if c.State == clearing.ConnectionWorking && !c.Failing {
+			longest = max(longest, s.Jobs.Wait(c.Scheme))
+		}
+	}
+	return longest
+}
+
 // CleanUp drops what is over: dead tokens, old counters of failed sign-ins, ended sessions, old drafts.
 func (s *Stations) CleanUp(ctx context.Context) error {
 	_, err := s.Auth.CleanUp(ctx)

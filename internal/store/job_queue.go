@@ -70,6 +70,13 @@ func (l *jobLane) note(one *job, state jobState, at time.Time) {
 	l.known[one] = standing{state: state, at: at}
 }
 
+// since says when a job became what it is.
+func (l *jobLane) since(one *job) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.known[one].at
+}
+
 func (l *jobLane) forget(one *job) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

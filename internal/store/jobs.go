@@ -20,6 +20,7 @@ import (
 type Jobs struct {
 	lanes   map[laneKey]*jobLane
 	workers int // of a lane
+	waits   *waits
 	log     *slog.Logger
 }
 
@@ -70,7 +71,7 @@ const (
 
 // NewJobs makes a queue that only takes jobs; Run works on them.
 func NewJobs(db *Database, log *slog.Logger) *Jobs {
-	j := &Jobs{lanes: make(map[laneKey]*jobLane), workers: db.workers, log: log}
+	j := &Jobs{lanes: make(map[laneKey]*jobLane), workers: db.workers, waits: newWaits(), log: log}
 	for _, scheme := range rulebook.Schemes() {
 		j.lanes[laneKey{scheme: scheme}] = newJobLane()
 		j.lanes[laneKey{scheme: scheme, answer: true}] = newJobLane()
@@ -144,6 +145,9 @@ func (j *Jobs) work(ctx, working context.Context, lane *jobLane, handlers JobHan
 		case <-ctx.Done():
 			return
 		case one := <-lane.waiting:
+			if one.attempts == 0 && !one.answer {
+				j.waits.note(one.scheme, lane.since(one))
+			}
 			lane.note(one, jobRunning, time.Now())
 			j.attempt(working, lane, one, handlers)
 		}

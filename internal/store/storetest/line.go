@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // Line is a relay to the database that a test can cut, or that swallows what is sent and never breaks.
@@ -22,6 +23,7 @@ type Line struct {
 	silent   *atomic.Bool // of the connections opened since the last change: whether they swallow
 	// loseCommit cuts a connection when the server has answered a COMMIT, before the answer arrives.
 	loseCommit atomic.Bool
+	delay      atomic.Int64 // of what is sent, as a duration
 }
 
 // Relay listens where a client looks for a PostgreSQL, in a folder of its own. through is the database's URL by way of the line.
@@ -72,6 +74,35 @@ func (l *Line) Cut() {
 	clear(l.open)
 }
 
+// Break ends every connection there is. New ones work.
+func (l *Line) Break() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for connection := range l.open {
+		_ = connection.Close()
+	}
+	clear(l.open)
+}
+
+// Delay holds back what is sent, in each direction, for a time; 0 for none.
+func (l *Line) Delay(d time.Duration) { l.delay.Store(int64(d)) }
+
+// Lead has new connections go to the server of another URL.
+func (l *Line) Lead(t testing.TB, to string) {
+	t.Helper()
+	read, err := url.Parse(to)
+	must(t, err)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.target = filepath.Join(read.Query().Get("host"), ".s.PGSQL."+read.Query().Get("port"))
+}
+
+func (l *Line) wait() {
+	if d := time.Duration(l.delay.Load()); d > 0 {
+		time.Sleep(d)
+	}
+}
+
 // LoseCommits has the connection break, or not, when the server has answered a COMMIT, before the answer arrives.
 func (l *Line) LoseCommits(lose bool) { l.loseCommit.Store(lose) }
 
@@ -98,7 +129,10 @@ func (l *Line) Thaw() {
 }
 
 func (l *Line) carry(near net.Conn) {
-	far, err := net.Dial("unix", l.target)
+	l.mu.Lock()
+	target := l.target
+	l.mu.Unlock()
+	far, err := net.Dial("unix", target)
 	if err != nil {
 		_ = near.Close()
 		return
@@ -123,6 +157,7 @@ func (l *Line) carry(near net.Conn) {
 			if silent.Load() {
 				continue
 			}
+			l.wait()
 			_, err = near.Write(answers[:n])
 			if err != nil {
 				return
@@ -147,6 +182,7 @@ func (l *Line) carryOut(near, far net.Conn, silent, lost *atomic.Bool) {
 		if l.loseCommit.Load() && isCommit(buffer[:n]) {
 			lost.Store(true)
 		}
+		l.wait()
 		_, err = far.Write(buffer[:n])
 		if err != nil {
 			return

@@ -1,0 +1,264 @@
+package clearing_test
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/approval"
+	"countersign/internal/clearing"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+	"countersign/internal/store"
+	"countersign/internal/store/storetest"
+)
+
+// faultRounds is how often `make faults` plays each fault; without it these tests are left out, because they take minutes.
+func faultRounds(t *testing.T) int {
+	t.Helper()
+	rounds, err := strconv.Atoi(os.Getenv("COUNTERSIGN_FAULTS"))
+	if err != nil || rounds < 1 {
+		t.Skip("this takes minutes: make faults")
+	}
+	return rounds
+}
+
+// wire is a clearing that remembers what it took, recognises duplicates, and settles all but some, which it never answers. Its answers come
+// again until they are stored, as those of a real one do.
+type wire struct {
+	house   *stationtest.House
+	answers sync.WaitGroup
+	mu      sync.Mutex
+	took    map[string]string // the content by message id
+	times   map[string]int
+	wrong   []string
+}
+
+func silent(reference string) bool {
+	digest := fnv.New32a()
+	_, _ = digest.Write([]byte(reference))
+	return digest.Sum32()%10 == 0
+}
+
+// Deliver takes a document.
+func (w *wire) Deliver(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error {
+	w.mu.Lock()
+	known, there := w.took[reference]
+	if there && known != string(content) {
+		w.wrong = append(w.wrong, reference)
+	}
+	w.took[reference] = string(content)
+	w.times[reference]++
+	w.mu.Unlock()
+	id, ours := payment.ParseReference(reference)
+	if there || !ours || silent(reference) || reference[:2] != "P8" {
+		return nil
+	}
+	w.answers.Go(func() {
+		settled := clearing.Document{
+			Scheme: scheme, Reference: "ANS" + reference, Content: settlement(string(id)), ReceivedAt: w.house.Now(),
+		}
+		for range 600 {
+			err := w.house.Clearing.Receive(context.WithoutCancel(ctx), settled)
+			if err == nil || err == clearing.ErrDuplicate { //nolint:errorlint // it is returned as it is
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+	return nil
+}
+
+// client is somebody who enters and approves payments, one after the other, and writes down what was acknowledged.
+type client struct {
+	made, approved []uuid.UUID
+	times          []time.Time // of approvals
+	failed         int
+}
+
+func (c *client) work(ctx context.Context, h *stationtest.House, scheme rulebook.Scheme, by [2]identity.Principal) {
+	for ctx.Err() == nil {
+		m, err := h.Submission.Create(ctx, by[0], h.Order(scheme))
+		if err == nil {
+			c.made = append(c.made, m.Message.InternalID)
+			_, err = h.Approval.Approve(ctx, by[1], approval.Input{InternalID: m.Message.InternalID})
+		}
+		switch {
+		case err == nil:
+			c.approved, c.times = append(c.approved, m.Message.InternalID), append(c.times, time.Now())
+		case ctx.Err() == nil:
+			c.failed++
+		}
+		time.Sleep(30 * time.Millisecond)
+	}
+}
+
+// fault breaks something, and returns what mends it.
+type fault struct {
+	name  string
+	begin func(t *testing.T, l *storetest.Line) (end func())
+}
+
+func lineFaults() []fault {
+	again := func(every time.Duration, do func(*storetest.Line)) func(*testing.T, *storetest.Line) func() {
+		return func(_ *testing.T, l *storetest.Line) func() {
+			stop, done := make(chan struct{}), make(chan struct{})
+			go func() {
+				defer close(done)
+				for {
+					do(l)
+					select {
+					case <-stop:
+						return
+					case <-time.After(every):
+					}
+				}
+			}()
+			return func() { close(stop); <-done }
+		}
+	}
+	return []fault{
+		{"half-open", func(_ *testing.T, l *storetest.Line) func() { l.Swallow(); return func() {} }},
+		{"half-open again and again", again(2*time.Second, (*storetest.Line).Swallow)},
+		{"black hole", func(_ *testing.T, l *storetest.Line) func() { l.Freeze(); return l.Thaw }},
+		{"latency of 100 ms", func(_ *testing.T, l *storetest.Line) func() {
+			l.Delay(50 * time.Millisecond)
+			return func() { l.Delay(0) }
+		}},
+		{"resets", again(200*time.Millisecond, (*storetest.Line).Break)},
+		{"refused", func(t *testing.T, l *storetest.Line) func() { l.Cut(); return func() { l.Connect(t) } }},
+	}
+}
+
+// TestNothingIsLostInFaultsOfTheNetwork plays each fault between the gateway and its database while payments are entered, approved, sent
+// and answered: what was acknowledged is there, each payment is at clearing once with one content, the invariants hold, and what was not
+// answered is Unconfirmed. How late, and how long until approvals are acknowledged again, is reported.
+func TestNothingIsLostInFaultsOfTheNetwork(t *testing.T) {
+	rounds := faultRounds(t)
+	for _, f := range lineFaults() {
+		for round := range rounds {
+			t.Run(fmt.Sprintf("%s %d", f.name, round+1), func(t *testing.T) { play(t, f, nil) })
+		}
+	}
+}
+
+// play runs a house through a fault. db is its database; nil for one of the test's server.
+func play(t *testing.T, f fault, db *storetest.DB) {
+	t.Helper()
+	const before, during, after = 9 * time.Second, 5 * time.Second, 4 * time.Second // time-outs fall into the fault
+	h, line, w := houseBehind(t, db)
+	stop := goingOn(t, h)
+	working, leave := context.WithCancel(ctx)
+	clients := make([]*client, 4)
+	var all sync.WaitGroup
+	for i := range clients {
+		clients[i] = &client{}
+		by := [2]identity.Principal{h.Person(t, "maker1"), h.Person(t, "checker1")}
+		all.Go(func() { clients[i].work(working, h, rulebook.Schemes()[i%2], by) })
+	}
+	time.Sleep(before)
+	end := f.begin(t, line)
+	time.Sleep(during)
+	end()
+	mended := time.Now()
+	time.Sleep(after)
+	leave()
+	all.Wait()
+	outcome(t, h, w, clients, mended)
+	stop()
+	w.answers.Wait()
+	h.CheckInvariants(t)
+}
+
+// houseBehind is a house whose clock runs, behind a line to its database, with a clearing that remembers.
+func houseBehind(t *testing.T, db *storetest.DB) (h *stationtest.House, line *storetest.Line, w *wire) {
+	t.Helper()
+	w = &wire{took: map[string]string{}, times: map[string]int{}}
+	options := stationtest.Options{Now: runningClock(), Clearing: w, Database: func(db *storetest.DB) *store.Database {
+		var through string
+		line, through = db.Relay(t)
+		database, err := store.Open(
+			ctx, store.Config{URL: through, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler)},
+		)
+		must(t, err)
+		t.Cleanup(database.Close)
+		return database
+	}}
+	if db == nil {
+		h = stationtest.With(t, options)
+	} else {
+		h = stationtest.On(t, db, options)
+	}
+	w.house = h
+	return h, line, w
+}
+
+// outcome waits for the end of every payment that was acknowledged, and judges.
+func outcome(t *testing.T, h *stationtest.House, w *wire, clients []*client, mended time.Time) {
+	t.Helper()
+	states := func(id uuid.UUID) payment.Message {
+		m, err := h.Messages.Message(ctx, "demo", id)
+		if err != nil {
+			t.Errorf("what was acknowledged is lost: %s: %v", id, err)
+		}
+		return m
+	}
+	made, approved, failed, normal := 0, 0, 0, time.Duration(-1)
+	for _, c := range clients {
+		made, approved, failed = made+len(c.made), approved+len(c.approved), failed+c.failed
+		for _, at := range c.times {
+			if after := at.Sub(mended); after >= 0 && (normal < 0 || after < normal) {
+				normal = after
+			}
+		}
+		for _, id := range c.made {
+			states(id)
+		}
+		for _, id := range c.approved {
+			ends(t, id, states)
+		}
+	}
+	late := longest(t, h, rulebook.SchemeSIC, payment.StateUnconfirmed, time.Time{})
+	late = max(late, longest(t, h, rulebook.SchemeSCT, payment.StateUnconfirmed, time.Time{})) - 10*time.Second
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	repeated := 0
+	for _, n := range w.times {
+		repeated += n - 1
+	}
+	t.Logf("%d made, %d approved, %d calls failed; clearing got %d documents, %d of them again; normal again after %s; the clock late by %s",
+		made, approved, failed, len(w.took), repeated, normal.Round(time.Millisecond), late.Round(10*time.Millisecond))
+	if len(w.wrong) > 0 {
+		t.Errorf("clearing got other documents under ids it knew: %v", w.wrong)
+	}
+	if normal < 0 || approved == 0 {
+		t.Error("no approval was acknowledged after the fault")
+	}
+}
+
+// ends waits until a payment is settled, or unconfirmed where clearing is silent.
+func ends(t *testing.T, id uuid.UUID, look func(uuid.UUID) payment.Message) {
+	t.Helper()
+	var m payment.Message
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		m = look(id)
+		wanted := payment.StateSettled
+		if silent(m.Reference()) {
+			wanted = payment.StateUnconfirmed
+		}
+		if m.State == wanted {
+			return
+		}
+	}
+	t.Errorf("%s is %s in the end", m.GlobalID, m.State)
+}

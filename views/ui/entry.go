@@ -39,13 +39,6 @@ func sorted(links []Sort) string {
 	return "none"
 }
 
-func (s Sort) arrow() string {
-	if s.Direction == "ascending" {
-		return "↑"
-	}
-	return "↓"
-}
-
 // Entry is one message of a list.
 type Entry struct {
 	ID        string

@@ -1,6 +1,8 @@
 -- name: DecisionListOf :many
 -- The decisions of several messages, of every version, in order, with the names of the people.
-SELECT d.*, p.display_name, u.name AS checker_login
+SELECT d.*, p.display_name, u.name AS checker_login,
+       coalesce((SELECT f.kind FROM factor_use x JOIN second_factor f ON f.realm = x.realm AND f.factor_id = x.factor_id
+                 WHERE x.realm = d.realm AND x.use_id = d.factor_use_id), '')::text AS factor_kind
 FROM decision d
 JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
 JOIN user_account u ON u.realm = d.realm AND u.user_id = d.checker_user
@@ -9,7 +11,9 @@ ORDER BY d.message_id, d.version, d.ordinal;
 
 -- name: DecisionList :many
 -- The decisions of one message, of every version, in order, with the names of the people.
-SELECT d.*, p.display_name, u.name AS checker_login
+SELECT d.*, p.display_name, u.name AS checker_login,
+       coalesce((SELECT f.kind FROM factor_use x JOIN second_factor f ON f.realm = x.realm AND f.factor_id = x.factor_id
+                 WHERE x.realm = d.realm AND x.use_id = d.factor_use_id), '')::text AS factor_kind
 FROM decision d
 JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
 JOIN user_account u ON u.realm = d.realm AND u.user_id = d.checker_user

@@ -36,3 +36,7 @@ SELECT * FROM second_factor ORDER BY realm, factor_id;
 
 -- name: FactorUseListAll :many
 SELECT * FROM factor_use ORDER BY realm, use_id;
+
+-- name: PolicyGet :one
+-- The policy a message was made under.
+SELECT * FROM policy WHERE realm = @realm AND policy_id = @policy_id;

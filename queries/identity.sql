@@ -94,9 +94,9 @@ WHERE u.realm = @realm AND u.user_id IN (
 SELECT * FROM policy WHERE realm = @realm AND retired_at IS NULL ORDER BY policy_id;
 
 -- name: PolicyProvision :exec
-INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, content_hash_required, created_at, key_id, seal)
+INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, content_hash_required, step_up, created_at, key_id, seal)
 VALUES (@realm, @policy_id, @rank, sqlc.narg(client_id), sqlc.narg(channel), sqlc.narg(scheme), sqlc.narg(kind), sqlc.narg(amount_from),
-        sqlc.narg(amount_to), @approvals_required, @pending_seconds, @content_hash_required, @at, @key_id, @seal);
+        sqlc.narg(amount_to), @approvals_required, @pending_seconds, @content_hash_required, @step_up, @at, @key_id, @seal);
 
 -- name: PolicySeal :exec
 -- The end or a new seal of a policy; what it says never changes.

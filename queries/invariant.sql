@@ -416,6 +416,23 @@ SELECT v.realm, 'message_version'::text AS relation, concat_ws(' ', v.message_id
 FROM message_version v, approvals_asked(v.realm, v.message_id, v.version) AS asked (approvals)
 WHERE asked.approvals > v.approvals_required;
 
+-- name: InvariantStepUp :many
+-- I31: every approval of a message whose policy asks for a second factor names the use of one, and every use that approved something is
+-- that of a decision.
+SELECT d.realm, 'decision'::text AS relation, concat_ws(' ', d.message_id, d.version, d.ordinal)::text AS key,
+       'approved without the second factor that the policy asks for'::text AS what
+FROM decision d
+JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
+JOIN policy p ON p.realm = m.realm AND p.policy_id = m.policy_id
+WHERE p.step_up AND d.action = 'approve' AND d.factor_use_id IS NULL
+UNION ALL
+SELECT d.realm, 'decision'::text, concat_ws(' ', d.message_id, d.version, d.ordinal)::text,
+       'names a second factor that was shown for something else'::text
+FROM decision d
+JOIN factor_use u ON u.realm = d.realm AND u.use_id = d.factor_use_id
+WHERE (u.user_id, u.message_id, u.version, u.content_hash, u.action) IS DISTINCT FROM
+      (d.checker_user, d.message_id, d.version, d.content_hash, d.action);
+
 -- name: InvariantChangeDecided :many
 -- I27: changes of administration were decided by somebody else, about the content that was asked for, one after the other.
 SELECT d.realm, 'realm_change_decision'::text AS relation, d.change_id::text AS key,

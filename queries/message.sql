@@ -156,12 +156,14 @@ WITH moved AS (
     @detail::text, @at::timestamptz FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
-    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark, key_id, seal)
+    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark, key_id, seal,
+    factor_use_id)
   SELECT realm, message_id, version, @ordinal::integer, @makers::uuid[], @content_hash::bytea, @approvals_required::integer,
     sqlc.narg(actor_user)::uuid, sqlc.narg(actor_person)::uuid, sqlc.narg(client_id)::text, @channel, @action,
     CASE WHEN @action = 'reject' THEN sqlc.narg(reason)::text END, sqlc.narg(previous_ordinal)::integer,
     sqlc.narg(previous_action)::text, @at::timestamptz, 'checker', sqlc.narg(grant_id)::uuid, sqlc.narg(granted_at)::timestamptz, created_at,
-    CASE WHEN @action = 'approve' THEN sqlc.narg(reason)::text END, sqlc.narg(decision_key_id)::text, sqlc.narg(decision_seal)::bytea
+    CASE WHEN @action = 'approve' THEN sqlc.narg(reason)::text END, sqlc.narg(decision_key_id)::text, sqlc.narg(decision_seal)::bytea,
+    sqlc.narg(factor_use_id)::uuid
   FROM moved WHERE @decides::boolean
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac,

@@ -7,7 +7,9 @@ import "countersign/views/ui"
 type Decision struct {
 	Message    Message
 	Version    int
-	Deciding   bool   // this person may decide: show the buttons
+	Deciding   bool // this person may decide: show the buttons
+	StepUp     bool // an approval needs a second factor: factorCode, or passkeyTicket and passkeyResponse
+	Passkey    Passkey
 	Barred     string // the sentence in place of the buttons
 	Looked     string // who else has it open; may be empty
 	Approvals  string // "1 of 2 approvals given, by checker1"; empty when one is enough
@@ -99,5 +101,12 @@ func (d Decision) reason() ui.Field {
 	return ui.Field{
 		ID: "reason", Label: "What should the maker know or correct?", Value: d.Reject.Reason,
 		Rows: 3, Limit: RejectLimit, Problem: problemOf(d.Problems, "reason"),
+	}
+}
+
+func (d Decision) factorCode() ui.Field {
+	return ui.Field{
+		ID: "factorCode", Label: "Second factor", Hint: "Six digits of your app, or a recovery code. It counts for this payment alone.",
+		Autocomplete: "one-time-code", Width: "w-10", Problem: problemOf(d.Problems, "factorCode"),
 	}
 }

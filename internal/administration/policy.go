@@ -23,6 +23,7 @@ type Policy struct {
 	AmountTo            *int64
 	Approvals           int
 	ContentHashRequired bool
+	StepUp              bool          // whoever approves shows a second factor
 	ExpiresAfter        time.Duration // whole minutes
 	Status              string
 }
@@ -51,7 +52,7 @@ func (p Policy) Values() Values {
 	return Values{
 		"policyId": p.ID, "rank": strconv.Itoa(p.Rank), "clientId": p.ClientID, "channel": p.Channel, "scheme": p.Scheme, "kind": p.Kind,
 		"amountFrom": decimals(p.AmountFrom), "amountTo": decimals(p.AmountTo), "approvals": strconv.Itoa(p.Approvals),
-		"contentHashRequired": yes(p.ContentHashRequired), "expiresAfter": Wait(p.ExpiresAfter), "status": p.Status,
+		"contentHashRequired": yes(p.ContentHashRequired), "stepUp": yes(p.StepUp), "expiresAfter": Wait(p.ExpiresAfter), "status": p.Status,
 	}.Compact()
 }
 
@@ -80,6 +81,7 @@ func PolicyOf(values Values, prefix string) (Policy, error) {
 		ClientID: values["clientId"], Channel: values["channel"], Scheme: values["scheme"], Kind: values["kind"], Status: values["status"],
 		Approvals:           f.number("approvals", values["approvals"], 0, mostApprovals),
 		ContentHashRequired: f.yesNo("contentHashRequired", values["contentHashRequired"]),
+		StepUp:              f.yesNo("stepUp", values["stepUp"]),
 		AmountFrom:          f.amount("amountFrom", values["amountFrom"]), AmountTo: f.amount("amountTo", values["amountTo"]),
 		ExpiresAfter: f.wait(values["expiresAfter"]),
 	}
@@ -92,8 +94,8 @@ func PolicyOf(values Values, prefix string) (Policy, error) {
 	if p.AmountFrom != nil && p.AmountTo != nil && *p.AmountTo < *p.AmountFrom {
 		f.add("amountTo", codeFormat, "Enter a largest amount that is not below the least.")
 	}
-	if f.yesNo("stepUp", values["stepUp"]) {
-		f.add("stepUp", codeUnknown, "Leave the step-up out: this version has no second factor to ask for.")
+	if p.StepUp && p.Approvals == 0 {
+		f.add("stepUp", codeFormat, "Leave the step-up out: without approvals nobody is there to show a second factor.")
 	}
 	p.Rank = f.number("rank", values["rank"], 0, mostRank)
 	if values["rank"] == "" && !p.MatchesEverything() {

@@ -166,7 +166,7 @@ var labels = map[string]string{
 	"holderBuilding": "the holder's building number", "holderPostcode": "the holder's postcode", "holderTown": "the holder's town",
 	"holderCountry": "the holder's country", "agentBic": "the BIC of the account's bank", "agentIid": "the bank's number (IID)",
 	"receives": "whether the realm receives payments for it", "rank": "the rank", "channel": "the channel", "amountFrom": "the least amount",
-	"amountTo": "the largest amount", "approvals": "the number of approvals", "stepUp": "whether a step-up is needed",
+	"amountTo": "the largest amount", "approvals": "the number of approvals", "stepUp": "whether whoever approves shows a second factor",
 	"contentHashRequired": "whether an approval must name the content", "expiresAfter": "how long a message may wait", "note": "the note",
 	"policyId": "the policy", "password": "the password", "secret": "the secret", "mark": "the mark",
 	"internalId": "the message", "globalId": "the Global ID",

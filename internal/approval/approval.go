@@ -36,6 +36,8 @@ type Config struct {
 	Seal     payment.Sealer
 	Now      func() time.Time
 	Zone     *time.Location // of the banking day: Europe/Zurich
+	// StepUp checks a second factor that a person shows for one content. It fails with payment.StepUpError for one that does not count.
+	StepUp func(context.Context, identity.Principal, identity.FactorAnswer, identity.Approval) (identity.StepUp, error)
 }
 
 // New makes the station.
@@ -49,6 +51,8 @@ type Input struct {
 	Version     int
 	// Remark is what the checker says with an approval; "" for nothing.
 	Remark string
+	// StepUp is the second factor that the checker shows; it is looked at where the policy asks for one.
+	StepUp identity.FactorAnswer
 	// Expect narrows the message; a zero field does not.
 	Expect Expectation
 }
@@ -63,13 +67,15 @@ type Expectation struct {
 //
 // Errors: payment.ErrNotFound, MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the message as it is
 // now), payment.RepeatError when this person said the same before, payment.ContentError, payment.WithheldError, payment.RefusalError when a
-// rule of the scheme no longer holds or the policy now in force asks for more approvals than the message has.
+// rule of the scheme no longer holds or the policy now in force asks for more approvals than the message has, payment.StepUpError when a
+// second factor is asked for and none is shown that counts.
 func (s *Station) Approve(ctx context.Context, by identity.Principal, in Input) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionApprove,
 		make: func(m payment.Message, known lifecycle.SubmissionFacts, v payment.Verdict) (payment.Transition, error) {
 			return m.Approve(v, payment.Terms{
-				Policy: known.Policy, Rules: s.cfg.Rules, Directory: known.Directory, Today: v.At.In(s.cfg.Zone), Seal: s.cfg.Seal,
+				Policy: known.Policy, StepUp: known.StepUp, Rules: s.cfg.Rules, Directory: known.Directory, Today: v.At.In(s.cfg.Zone),
+				Seal: s.cfg.Seal,
 			})
 		},
 	})
@@ -107,17 +113,12 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 	verdict := payment.Verdict{
 		By: by, At: s.cfg.Now().UTC().Truncate(time.Microsecond), ContentHash: in.ContentHash, Version: in.Version, Remark: in.Remark,
 	}
-	var made payment.Transition
-	consider := lifecycle.Considered{Decide: func(m payment.Message, known lifecycle.SubmissionFacts) (payment.Transition, error) {
-		if in.Expect.Kind != "" && in.Expect.Kind != m.Kind || in.Expect.Scheme != "" && in.Expect.Scheme != m.Scheme {
-			return payment.Transition{}, &MismatchError{Message: m}
-		}
-		var err error
-		made, err = d.make(m, known, verdict)
-		return made, err
-	}}
 	ctx, end := trace.Step(ctx, in.InternalID, string(d.action))
-	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, in.InternalID, consider)
+	made, seen, err := s.consider(ctx, in, d, verdict)
+	var asked *payment.StepUpError
+	if errors.As(err, &asked) && !in.StepUp.Empty() {
+		made, seen, err = s.stepUp(ctx, in, d, verdict, asked.Message)
+	}
 	end(err)
 	var repeat *payment.RepeatError
 	if errors.As(err, &repeat) {
@@ -131,4 +132,38 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 		return seen, err
 	}
 	return made.After(), nil
+}
+
+// consider has the domain decide about the message as it is now, and stores what it decides.
+func (s *Station) consider(
+	ctx context.Context, in Input, d decision, verdict payment.Verdict,
+) (made payment.Transition, seen payment.Message, err error) {
+	consider := lifecycle.Considered{Decide: func(m payment.Message, known lifecycle.SubmissionFacts) (payment.Transition, error) {
+		if in.Expect.Kind != "" && in.Expect.Kind != m.Kind || in.Expect.Scheme != "" && in.Expect.Scheme != m.Scheme {
+			return payment.Transition{}, &MismatchError{Message: m}
+		}
+		var err error
+		made, err = d.make(m, known, verdict)
+		return made, err
+	}}
+	seen, err = s.cfg.Messages.Consider(ctx, verdict.By.Realm, in.InternalID, consider)
+	return made, seen, err
+}
+
+// stepUp checks the second factor for the content that is there, which nothing but the factor keeps from being approved, and has the
+// domain decide again. What was shown counts for that content alone: if another takes its place meanwhile, nothing is decided.
+func (s *Station) stepUp(
+	ctx context.Context, in Input, d decision, verdict payment.Verdict, m payment.Message,
+) (payment.Transition, payment.Message, error) {
+	shown, err := s.cfg.StepUp(ctx, verdict.By, in.StepUp, m.Approval())
+	if err != nil {
+		return payment.Transition{}, m, err
+	}
+	verdict.StepUp = &shown
+	return s.consider(ctx, in, d, verdict)
+}
+
+// AsksStepUp reports whether whoever approves the message has to show a second factor.
+func (s *Station) AsksStepUp(ctx context.Context, m payment.Message) (bool, error) {
+	return s.cfg.Messages.AsksStepUp(ctx, m)
 }

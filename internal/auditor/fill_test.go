@@ -163,7 +163,28 @@ func factors(t *testing.T, h *stationtest.House) {
 		must(t, err)
 		_, err = h.Auth.Refresh(ctx, auth.RefreshInput{Realm: "demo", Client: client, RefreshToken: set.RefreshToken})
 		must(t, err)
+		if name == "checker1" {
+			approveWithFactor(t, h, code(1))
+		}
 	}
+}
+
+// approveWithFactor brings a payment to its approval whose policy asks for a second factor.
+func approveWithFactor(t *testing.T, h *stationtest.House, code string) {
+	t.Helper()
+	_, err := h.DB.Connect(t).Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, amount_from, amount_to, approvals_required, step_up,
+		pending_seconds, created_at) VALUES ('demo', gen_random_uuid(), 900, 777, 777, 1, true, 86400, '2020-01-01')`)
+	must(t, err)
+	h.DB.SealMasterData(t)
+	order := h.Order(rulebook.SchemeSIC)
+	stationtest.SetAmount(order.Document, "7.77")
+	made, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
+	must(t, err)
+	m := made.Message
+	_, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{
+		InternalID: m.InternalID, ContentHash: &m.ContentHash, StepUp: identity.FactorAnswer{Code: code},
+	})
+	must(t, err)
 }
 
 // administer has two administrators change something.

@@ -6,6 +6,7 @@ const (
 	aUse         = `SELECT use_id::text FROM factor_use WHERE purpose = 'sign-in' ORDER BY use_id LIMIT 1`
 	useOfDeleted = `SELECT use_id::text FROM factor_use u JOIN second_factor f USING (realm, factor_id) WHERE f.kind = 'recovery'
 		ORDER BY use_id LIMIT 1`
+	withFactor = `SELECT message_id || ' ' || version || ' ' || ordinal FROM decision WHERE factor_use_id IS NOT NULL LIMIT 1`
 )
 
 // ofFactors are the tamperings that strike what people show beside their passwords.
@@ -27,6 +28,10 @@ var ofFactors = []tampering{
 	{
 		"use of a second factor brought back", "", "I20", "factor_use", aUse,
 		`UPDATE factor_use SET token = sha256(':m') WHERE use_id::text = (` + aUse + `)`,
+	},
+	{
+		"second factor of an approval taken away", "", "I31", "decision", withFactor,
+		`UPDATE decision SET factor_use_id = NULL WHERE factor_use_id IS NOT NULL`,
 	},
 	{"second factor deleted", "", "I15", "factor_use", useOfDeleted, `DELETE FROM second_factor WHERE kind = 'recovery'`},
 	{

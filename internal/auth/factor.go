@@ -11,6 +11,7 @@ import (
 
 	"countersign/internal/audit"
 	"countersign/internal/identity"
+	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/internal/store/credential"
 )
@@ -51,14 +52,11 @@ type Factor struct {
 	CodesLeft  int       // of recovery codes
 }
 
-// FactorAnswer is what somebody shows beside the password: one of the two.
-type FactorAnswer struct {
-	Code    string // six digits of an authenticator app, or a recovery code
-	Passkey *PasskeyAnswer
-}
+// FactorAnswer is what somebody shows beside the password.
+type FactorAnswer = identity.FactorAnswer
 
-// Empty reports whether nothing is shown.
-func (a FactorAnswer) Empty() bool { return a.Code == "" && a.Passkey == nil }
+// PasskeyAnswer is what a browser brought back of a passkey.
+type PasskeyAnswer = identity.PasskeyAnswer
 
 // Factors lists the second factors of the person who asks. Error: ErrFactorsForged.
 func (s *Station) Factors(ctx context.Context, by identity.Principal) ([]Factor, error) {
@@ -261,7 +259,21 @@ func (s *Station) HalfSignedIn(ctx context.Context, session PortalSession) (iden
 }
 
 // StepUp checks the second factor that a person shows to approve one content. What is shown counts for that content alone. Errors:
-// *AccountError (locked), ErrFactor, ErrNoFactor, ErrFactorsForged.
+// payment.StepUpError for one that does not count.
 func (s *Station) StepUp(ctx context.Context, by identity.Principal, shows FactorAnswer, of identity.Approval) (identity.StepUp, error) {
-	return s.checkFactor(ctx, factorCheck{by: by, answer: shows, purpose: identity.PurposeApproval, about: of})
+	shown, err := s.checkFactor(ctx, factorCheck{by: by, answer: shows, purpose: identity.PurposeApproval, about: of})
+	var locked *AccountError
+	switch {
+	case errors.As(err, &locked):
+		return shown, &payment.StepUpError{
+			Text: "Too many wrong second factors. Wait before the next one.", RetryAfter: locked.RetryAfter,
+		}
+	case errors.Is(err, ErrFactor):
+		return shown, &payment.StepUpError{Text: "This second factor does not count: it is wrong, or it was used before. Wait for the next code."}
+	case errors.Is(err, ErrNoFactor):
+		return shown, &payment.StepUpError{Text: "The approval policy asks for a second factor, and you have none: take one up on your profile."}
+	case errors.Is(err, ErrFactorsForged):
+		return shown, &payment.StepUpError{Text: "Your second factors are not as they were stored. Tell the operator of the gateway."}
+	}
+	return shown, err
 }

@@ -43,13 +43,6 @@ func (a PasskeyAsk) JSON() string {
 	return string(text)
 }
 
-// PasskeyAnswer is what the browser brought back.
-type PasskeyAnswer struct {
-	Origin   string // of the page that asked
-	Ticket   string
-	Response string // JSON, as PublicKeyCredential.toJSON writes it
-}
-
 // PasskeyInput says who is asked for a passkey, for what, and on which page.
 type PasskeyInput struct {
 	By      identity.Principal

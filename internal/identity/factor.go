@@ -43,3 +43,19 @@ type StepUp struct {
 	For    Approval
 	At     time.Time
 }
+
+// FactorAnswer is what somebody shows beside the password: one of the two.
+type FactorAnswer struct {
+	Code    string // six digits of an authenticator app, or a recovery code
+	Passkey *PasskeyAnswer
+}
+
+// Empty reports whether nothing is shown.
+func (a FactorAnswer) Empty() bool { return a.Code == "" && a.Passkey == nil }
+
+// PasskeyAnswer is what a browser brought back of a passkey.
+type PasskeyAnswer struct {
+	Origin   string // of the page that asked
+	Ticket   string // of the question
+	Response string // JSON, as PublicKeyCredential.toJSON writes it
+}

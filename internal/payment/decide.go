@@ -23,6 +23,8 @@ type Verdict struct {
 	ContentHash *Digest
 	// Version the checker saw; 0 means the caller did not say. A digest names the content, a version alone does not.
 	Version int
+	// StepUp is the second factor the checker showed for this content; nil for none.
+	StepUp *identity.StepUp
 	// Remark is what the checker says with an approval, at most MaxReason characters; "" for nothing.
 	Remark string
 }
@@ -99,6 +101,8 @@ func (m Message) part(by identity.Principal) string {
 // on this day, the directory of the creditors' banks, and the keys that seal the release.
 type Terms struct {
 	Policy Policy
+	// StepUp: the policy in force, or the one the message was made under, asks for a second factor.
+	StepUp bool
 	Rules  rulebook.Settings
 	// Directory is as InstructionInput has it.
 	Directory *directory.Directory
@@ -112,13 +116,14 @@ type Terms struct {
 // Errors in order of precedence: ForbiddenError, FourEyesError (also when this person approved before), StateError (either is a RepeatError
 // when this person gave the same approval before), ContentError (also when the message was amended,
 // or the policy in force asks for it, and the verdict names no content), WithheldError, RefusalError when the policy now in force asks for
-// more approvals than the message has, or a rule of the scheme no longer holds.
+// more approvals than the message has, or a rule of the scheme no longer holds, StepUpError when a second factor is asked for and none was
+// shown for this content.
 func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 	err := m.checkVerdict(v)
 	if err != nil {
 		return Transition{}, m.orRepeat(err, v, Decision{Action: ActionApprove, Remark: v.Remark})
 	}
-	if (m.Version > 1 || on.Policy.ContentHashRequired) && v.ContentHash == nil {
+	if (m.Version > 1 || on.Policy.ContentHashRequired || on.StepUp) && v.ContentHash == nil {
 		return Transition{}, &ContentError{Message: m, Unnamed: true}
 	}
 	err = m.Trusted()
@@ -133,10 +138,16 @@ func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 	if err == nil {
 		err = m.StillHolds(on, v.At)
 	}
+	if err == nil && on.StepUp {
+		err = m.shown(v)
+	}
 	if err != nil {
 		return Transition{}, err
 	}
 	decision := m.decision(ActionApprove, v)
+	if v.StepUp != nil {
+		decision.FactorUse, decision.FactorKind = v.StepUp.UseID, v.StepUp.Kind
+	}
 	to := StateApprovalPending
 	if decision.Ordinal >= m.ApprovalsRequired {
 		to = StateApproved
@@ -237,4 +248,17 @@ func (m Message) decision(action Action, v Verdict) Decision {
 		Ordinal: len(m.Decisions) + 1, Action: action, UserID: v.By.UserID, PersonID: v.By.PersonID, Name: v.By.DisplayName, Login: v.By.UserName,
 		ClientID: v.By.ClientID, Channel: v.By.Channel, DecidedAt: v.At, ForVersion: m.Version, Grant: grant,
 	}
+}
+
+// Approval is what a second factor has to be shown for: the present content of the message.
+func (m Message) Approval() identity.Approval {
+	return identity.Approval{MessageID: m.InternalID, Version: m.Version, ContentHash: m.ContentHash}
+}
+
+// shown refuses an approval without a second factor that this person showed for the present content. Error: StepUpError.
+func (m Message) shown(v Verdict) error {
+	if v.StepUp == nil || v.StepUp.UserID != v.By.UserID || v.StepUp.For != m.Approval() {
+		return &StepUpError{Message: m}
+	}
+	return nil
 }

@@ -73,6 +73,26 @@ type ForbiddenError struct {
 // Error is a sentence for people.
 func (e *ForbiddenError) Error() string { return e.Text }
 
+// StepUpError says that whoever approves has to show a second factor for the content they approve, and did not, or what they showed does
+// not count.
+type StepUpError struct {
+	Message Message
+	Text    string // why what was shown does not count; "" when nothing was
+	// RetryAfter is how long the factors of the account are locked; 0 when they are not.
+	RetryAfter time.Duration
+}
+
+// Error is a sentence for people.
+func (e *StepUpError) Error() string {
+	if e.Text != "" {
+		return e.Text
+	}
+	return "Show a second factor to approve this: the approval policy asks for it."
+}
+
+// Refused is the word for it.
+func (e *StepUpError) Refused() string { return "step-up" }
+
 // ContentError says that what the caller saw is not what is there now, or they do not say what they saw of a message that was amended.
 type ContentError struct {
 	Message Message

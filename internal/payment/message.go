@@ -148,7 +148,10 @@ type Decision struct {
 	ForVersion int
 	// Grant is the grant of the role checker it was made under; zero for decisions of before there were grants.
 	Grant identity.Grant
-	Seal  keyring.Seal // of the decision, as it is stored
+	// FactorUse is the use of the second factor that was shown for an approval, zero for none, and FactorKind what it was.
+	FactorUse  uuid.UUID
+	FactorKind identity.FactorKind
+	Seal       keyring.Seal // of the decision, as it is stored
 }
 
 // MadeBy reports whether the person wrote any version of the message.

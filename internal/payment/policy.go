@@ -18,6 +18,8 @@ type Policy struct {
 	PendingFor        time.Duration // how long the message may wait for its approvals
 	// ContentHashRequired: an approval has to name the content it is about, also when there is one version only.
 	ContentHashRequired bool
+	// StepUp: whoever approves shows a second factor, for the content they approve.
+	StepUp bool
 }
 
 const instructedAmountPointer = "/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0/Amt/InstdAmt"

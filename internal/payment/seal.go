@@ -140,6 +140,10 @@ func decisionFields(m Message, d Decision) keyring.Fields {
 	f.ID(d.UserID, d.PersonID, d.Grant.ID)
 	f.Text(string(d.Action), d.ClientID, string(d.Channel), d.Reason, d.Remark)
 	f.Moment(d.DecidedAt)
+	if d.FactorUse != [16]byte{} { // a field of its own only where there is one: seals of before there were factors stay good
+		f.Text("shown")
+		f.ID(d.FactorUse)
+	}
 	return f
 }
 

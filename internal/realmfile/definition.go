@@ -198,7 +198,7 @@ func (d *definer) policy(at string, p Policy) provision.PolicyDefinition {
 	return provision.PolicyDefinition{
 		Rank: read.Rank, ClientID: read.ClientID, Channel: identity.Channel(read.Channel), Scheme: read.Scheme, Kind: read.Kind,
 		AmountFrom: read.AmountFrom, AmountTo: read.AmountTo, ApprovalsRequired: read.Approvals, Pending: read.ExpiresAfter,
-		ContentHashRequired: p.ContentHashRequired,
+		ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp,
 	}
 }
 

@@ -67,6 +67,7 @@ type Policy struct {
 	AmountTo            string `yaml:"amountTo,omitempty"`
 	Approvals           *int   `yaml:"approvals"`
 	ContentHashRequired bool   `yaml:"contentHashRequired,omitempty"`
+	StepUp              bool   `yaml:"stepUp,omitempty"`
 	ExpiresAfter        string `yaml:"expiresAfter,omitempty"`
 }
 
@@ -170,7 +171,7 @@ func policyForm(p provision.PolicyDefinition) Policy {
 	values := administration.Policy{AmountFrom: p.AmountFrom, AmountTo: p.AmountTo, ExpiresAfter: p.Pending}.Values()
 	return Policy{
 		Rank: &p.Rank, Client: p.ClientID, Channel: string(p.Channel), Scheme: p.Scheme, Kind: p.Kind, AmountFrom: values["amountFrom"],
-		AmountTo: values["amountTo"], Approvals: &p.ApprovalsRequired, ContentHashRequired: p.ContentHashRequired,
+		AmountTo: values["amountTo"], Approvals: &p.ApprovalsRequired, ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp,
 		ExpiresAfter: values["expiresAfter"],
 	}
 }

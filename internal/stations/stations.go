@@ -98,7 +98,6 @@ func New(cfg Config) (*Stations, error) {
 	s.Submission = submission.New(submission.Config{
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Payee: cfg.Payee,
 	})
-	s.Approval = approval.New(approval.Config{Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, Zone: zone})
 	s.Clearing = clearing.New(clearing.Config{
 		Messages: lifecycle.NewMessages(cfg.Database.For(store.ForClearing), jobs, NewID),
 		Due:      lifecycle.NewMessages(cfg.Database.For(store.ForClock), jobs, NewID), Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal,
@@ -109,6 +108,12 @@ func New(cfg Config) (*Stations, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err != nil {
+		return nil, err
+	}
+	s.Approval = approval.New(approval.Config{
+		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, Zone: zone, StepUp: s.Auth.StepUp,
+	})
 	s.Admin, err = admin.New(admin.Config{
 		Database: cfg.Database, Keys: cfg.TokenKeys, Now: cfg.Now, NewID: NewID, Random: rand.Reader, UnknownPassword: auth.UnknownPassword,
 	})

@@ -4,6 +4,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/approval"
+	"countersign/internal/identity"
 	"countersign/internal/payment"
 )
 
@@ -28,7 +29,10 @@ func (a *API) decision(c echo.Context, order order, expect approval.Expectation)
 	if err != nil {
 		return step{err: err}
 	}
-	m, err := a.apply(c, order, approval.Input{InternalID: id, Expect: expect, ContentHash: seen})
+	m, err := a.apply(c, order, approval.Input{
+		InternalID: id, Expect: expect, ContentHash: seen,
+		StepUp: identity.FactorAnswer{Code: order.text("ApprovalDetails", "stepUp", "code")},
+	})
 	return step{message: m, err: err}
 }
 

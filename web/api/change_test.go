@@ -161,7 +161,7 @@ func TestARequestIsRefusedWithAllThatIsWrong(t *testing.T) {
 		"a policy without number":  {`{"kind":"policy.create","values":{"scheme":"sic-inst"}}`, "/values/approvals"},
 		"a policy of no client":    {`{"kind":"policy.create","values":{"approvals":1,"clientId":"nobody"}}`, "/values/clientId"},
 		"a policy upside down":     {`{"kind":"policy.create","values":{"approvals":1,"amountFrom":"2","amountTo":"1"}}`, "/values/amountTo"},
-		"a step-up":                {`{"kind":"policy.create","values":{"approvals":1,"stepUp":true}}`, "/values/stepUp"},
+		"a step-up of nobody":      {`{"kind":"policy.create","values":{"approvals":0,"stepUp":true}}`, "/values/stepUp"},
 		"too many approvals":       {`{"kind":"policy.create","values":{"approvals":10}}`, "/values/approvals"},
 		"a float of approvals":     {`{"kind":"policy.create","values":{"approvals":1.5}}`, "/values/approvals"},
 		"a note that is too long":  {`{"kind":"user.suppress","subject":"maker1","note":"` + strings.Repeat("x", 513) + `"}`, "/note"},

@@ -235,7 +235,10 @@ func transactionOf(m payment.Message) Transaction {
 
 // approvalOf shows a decision.
 func approvalOf(d payment.Decision) Approval {
-	return Approval{Action: string(d.Action), By: d.Name, UserID: d.Login, At: moment(d.DecidedAt), Reason: d.Reason, Remark: d.Remark}
+	return Approval{
+		Action: string(d.Action), By: d.Name, UserID: d.Login, At: moment(d.DecidedAt), Reason: d.Reason, Remark: d.Remark,
+		StepUp: string(d.FactorKind),
+	}
 }
 
 func amountOf(m payment.Message) Amount {

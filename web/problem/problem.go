@@ -168,6 +168,7 @@ func OfCommand(err error) *Problem {
 func ofAccess(err error) *Problem {
 	var fourEyes *payment.FourEyesError
 	var forbidden *payment.ForbiddenError
+	var stepUp *payment.StepUpError
 	switch {
 	case errors.Is(err, auth.ErrUnauthorized):
 		return &Problem{
@@ -176,6 +177,8 @@ func ofAccess(err error) *Problem {
 		}
 	case errors.As(err, &fourEyes):
 		return &Problem{Status: http.StatusForbidden, Code: "403_FOUR_EYES", Text: fourEyes.Error()}
+	case errors.As(err, &stepUp):
+		return &Problem{Status: http.StatusForbidden, Code: "403_STEP_UP", Text: stepUp.Error(), RetryAfter: stepUp.RetryAfter}
 	case errors.As(err, &forbidden):
 		return &Problem{Status: http.StatusForbidden, Code: "403_FORBIDDEN", Text: forbidden.Error()}
 	case errors.Is(err, lifecycle.ErrNoPolicy):

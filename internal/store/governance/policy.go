@@ -31,8 +31,9 @@ func (s step) policies(ctx context.Context) ([]administration.Policy, error) {
 		list[i] = administration.Policy{
 			ID: row.PolicyID.String(), Rank: int(row.Rank), ClientID: column.Text(row.ClientID), Channel: column.Text(row.Channel),
 			Scheme: column.Text(row.Scheme), Kind: column.Text(row.Kind), AmountFrom: row.AmountFrom, AmountTo: row.AmountTo,
-			Approvals: int(row.ApprovalsRequired), ContentHashRequired: row.ContentHashRequired, ExpiresAfter: column.Seconds(row.PendingSeconds),
-			Status: administration.StatusInForce,
+			Approvals: int(row.ApprovalsRequired), ContentHashRequired: row.ContentHashRequired, StepUp: row.StepUp,
+			ExpiresAfter: column.Seconds(row.PendingSeconds),
+			Status:       administration.StatusInForce,
 		}
 		if row.RetiredAt != nil {
 			list[i].Status = administration.StatusRetired
@@ -73,7 +74,7 @@ func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
 		ClientID: column.OrNull(p.ClientID), Channel: column.OrNull(p.Channel),
 		Scheme: column.OrNull(p.Scheme), Kind: column.OrNull(p.Kind), AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
 		ApprovalsRequired: int32(p.Approvals), PendingSeconds: int32(p.ExpiresAfter / time.Second), //nolint:gosec // at most 9, and a year
-		ContentHashRequired: p.ContentHashRequired,
+		ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp,
 	}
 	keyID, seal, err := masterdata.Policy(row).Sealed(s.guard.Keys)
 	if err != nil {
@@ -82,7 +83,7 @@ func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
 	return s.q.PolicyProvision(ctx, dbsqlc.PolicyProvisionParams{
 		Realm: row.Realm, PolicyID: row.PolicyID, Rank: row.Rank, ClientID: row.ClientID, Channel: row.Channel, Scheme: row.Scheme,
 		Kind: row.Kind, AmountFrom: row.AmountFrom, AmountTo: row.AmountTo, ApprovalsRequired: row.ApprovalsRequired,
-		PendingSeconds: row.PendingSeconds, ContentHashRequired: row.ContentHashRequired, At: s.at, KeyID: keyID, Seal: seal,
+		PendingSeconds: row.PendingSeconds, ContentHashRequired: row.ContentHashRequired, StepUp: row.StepUp, At: s.at, KeyID: keyID, Seal: seal,
 	})
 }
 

@@ -55,8 +55,10 @@ type SubmissionQuery struct {
 
 // SubmissionFacts are what a new message needs to know about its realm.
 type SubmissionFacts struct {
-	Mark    string // opens the realm's Global IDs
-	Policy  payment.Policy
+	Mark   string // opens the realm's Global IDs
+	Policy payment.Policy
+	// StepUp: the policy in force or the one that a stored message was made under asks for a second factor; only where it is considered.
+	StepUp  bool
 	Account *payment.DebtorAccount // nil when the realm has no such account
 	// ApprovalsAsked is how many approvals the policies of its time asked for the message that is asked about; 0 for new content.
 	ApprovalsAsked int
@@ -166,7 +168,7 @@ func (s *Messages) factsOf(ctx context.Context, q *dbsqlc.Queries, realm string,
 	}
 	known := SubmissionFacts{Mark: row.Mark, ApprovalsAsked: int(row.ApprovalsAsked), Policy: payment.Policy{
 		ID: policy.PolicyID, ApprovalsRequired: int(policy.ApprovalsRequired), PendingFor: column.Seconds(policy.PendingSeconds),
-		ContentHashRequired: policy.ContentHashRequired,
+		ContentHashRequired: policy.ContentHashRequired, StepUp: policy.StepUp,
 	}}
 	if row.AccountIban != nil {
 		known.Account = sealedAccount(ctx, guard, realm, row)

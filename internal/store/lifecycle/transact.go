@@ -61,6 +61,10 @@ func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c C
 		if err != nil {
 			return payment.Transition{}, err
 		}
+		known.StepUp, err = s.asksStepUp(ctx, q, m, known.Policy)
+		if err != nil {
+			return payment.Transition{}, err
+		}
 		return c.Decide(m.HeldTo(known.ApprovalsAsked), known)
 	})
 }
@@ -176,6 +180,7 @@ func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
 	if d := t.Decision(); d != nil {
 		p.Decides = true
 		p.Ordinal = int32(d.Ordinal) //nolint:gosec // 1 to 9
+		p.FactorUseID = column.OrNull(d.FactorUse)
 		p.GrantID, p.GrantedAt = column.OrNull(d.Grant.ID), column.OrNull(d.Grant.GrantedAt)
 		seal := s.db.Seal().SealDecision(m, *d)
 		p.DecisionKeyID, p.DecisionSeal = &seal.KeyID, seal.MAC[:]

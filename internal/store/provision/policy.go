@@ -78,6 +78,7 @@ func policyDefinitionFromDB(row dbsqlc.Policy) PolicyDefinition {
 		Rank: int(row.Rank), ClientID: column.Text(row.ClientID), Channel: identity.Channel(column.Text(row.Channel)),
 		Scheme: column.Text(row.Scheme), Kind: column.Text(row.Kind), AmountFrom: row.AmountFrom, AmountTo: row.AmountTo,
 		ApprovalsRequired: int(row.ApprovalsRequired), Pending: column.Seconds(row.PendingSeconds), ContentHashRequired: row.ContentHashRequired,
+		StepUp: row.StepUp,
 	}
 }
 
@@ -102,7 +103,7 @@ func (p provision) insertPolicy(ctx context.Context, d PolicyDefinition) error {
 		ClientID: column.OrNull(d.ClientID), Channel: column.OrNull(string(d.Channel)),
 		Scheme: column.OrNull(d.Scheme), Kind: column.OrNull(d.Kind), AmountFrom: d.AmountFrom, AmountTo: d.AmountTo,
 		ApprovalsRequired: int32(d.ApprovalsRequired), PendingSeconds: wholeSeconds(d.Pending), //nolint:gosec // the schema bounds it to 9
-		ContentHashRequired: d.ContentHashRequired,
+		ContentHashRequired: d.ContentHashRequired, StepUp: d.StepUp,
 	}
 	keyID, seal, err := masterdata.Policy(row).Sealed(p.keys)
 	if err != nil {
@@ -111,7 +112,7 @@ func (p provision) insertPolicy(ctx context.Context, d PolicyDefinition) error {
 	return p.q.PolicyProvision(ctx, dbsqlc.PolicyProvisionParams{
 		Realm: row.Realm, PolicyID: row.PolicyID, Rank: row.Rank, ClientID: row.ClientID, Channel: row.Channel, Scheme: row.Scheme,
 		Kind: row.Kind, AmountFrom: row.AmountFrom, AmountTo: row.AmountTo, ApprovalsRequired: row.ApprovalsRequired,
-		PendingSeconds: row.PendingSeconds, ContentHashRequired: row.ContentHashRequired,
+		PendingSeconds: row.PendingSeconds, ContentHashRequired: row.ContentHashRequired, StepUp: row.StepUp,
 		At: p.at, KeyID: keyID, Seal: seal,
 	})
 }

@@ -85,6 +85,8 @@ type PolicyDefinition struct {
 	Pending           time.Duration // whole seconds
 	// ContentHashRequired: every approval has to name the content it is about.
 	ContentHashRequired bool
+	// StepUp: whoever approves shows a second factor.
+	StepUp bool
 }
 
 // DebtorAccountDefinition is an account that the realm may debit.

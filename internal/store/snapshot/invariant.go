@@ -127,6 +127,7 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 			"I27", "each change of administration was decided by somebody else, on the content that was asked for, without a gap",
 			list(q.InvariantChangeDecided),
 		},
+		{"I31", "each approval that needs a second factor has one, shown for it", list(q.InvariantStepUp)},
 	}
 	invariants := make([]Invariant, 0, len(checks))
 	for _, c := range checks {

@@ -76,9 +76,6 @@ func (v *visit) form(kind administration.Kind, subject string, values administra
 		model.Action += "?" + url.Values{"subject": {subject}}.Encode()
 	}
 	for _, name := range kind.Fields() {
-		if name == "stepUp" {
-			continue // there is no second factor to ask for
-		}
 		if options := optionsOf(kind, name); options != nil {
 			model.Choices = append(model.Choices, ui.Choice{ID: name, Label: administration.Label(name), Value: values[name], Options: options})
 			continue

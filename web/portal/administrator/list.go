@@ -129,7 +129,7 @@ func showPolicies(v *visit) error {
 	model := v.list("/admin/policies", "Policies",
 		"How many people must approve a message. The policy is frozen into each message when it is entered.")
 	model.New = links("", administration.KindPolicyCreate)
-	model.Columns = []string{"Matches", "Rank", "Approvals", "Content named", "Waits at most", "Status", "Change"}
+	model.Columns = []string{"Matches", "Rank", "Approvals", "Content named", "Second factor", "Waits at most", "Status", "Change"}
 	for _, p := range policies {
 		var kinds []administration.Kind
 		if p.Status == administration.StatusInForce {
@@ -138,6 +138,7 @@ func showPolicies(v *visit) error {
 		words := policyWords(p)
 		model.Rows = append(model.Rows, views.AdministrationRow{Links: links(p.ID, kinds...), Cells: []string{
 			strings.ToUpper(words[:1]) + words[1:], strconv.Itoa(p.Rank), strconv.Itoa(p.Approvals), yesNo(p.ContentHashRequired),
+			yesNo(p.StepUp),
 			administration.Wait(p.ExpiresAfter), p.Status,
 		}})
 	}

@@ -216,6 +216,7 @@ func refusalOf(err error) (string, error) {
 	var withheld *payment.WithheldError
 	var fourEyes *payment.FourEyesError
 	var forbidden *payment.ForbiddenError
+	var stepUp *payment.StepUpError
 	sentence, lost := page.LostTo(err)
 	switch {
 	case lost:
@@ -226,6 +227,8 @@ func refusalOf(err error) (string, error) {
 			texts = append(texts, finding.Text)
 		}
 		return strings.Join(texts, " "), nil
+	case errors.As(err, &stepUp):
+		return "Open it by itself: the approval policy asks for a second factor.", nil
 	case errors.As(err, &withheld), errors.As(err, &fourEyes), errors.As(err, &forbidden), errors.Is(err, payment.ErrNotFound):
 		return err.Error(), nil
 	}

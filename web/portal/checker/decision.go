@@ -78,12 +78,24 @@ func (v *visit) decision(m payment.Message, f page.Filter, added views.Decision)
 		detail.Barred = "This message is withheld: nobody may decide it."
 	case refusal == nil:
 		detail.Deciding = true
+		err = v.askStepUp(m, &detail)
 	case errors.As(refusal, &state), m.State != payment.StateApprovalPending:
 		detail.Barred = page.WhatHappened(m)
 	default:
 		detail.Barred = refusal.Error()
 	}
-	return detail, nil
+	return detail, err
+}
+
+// askStepUp adds the question for a second factor where an approval needs one.
+func (v *visit) askStepUp(m payment.Message, detail *views.Decision) error {
+	var err error
+	detail.StepUp, err = v.Config.Approval.AsksStepUp(v.Context(), m)
+	if err != nil || !detail.StepUp {
+		return err
+	}
+	detail.Passkey, err = v.PasskeyToApprove(m.Approval())
+	return err
 }
 
 // approvalsGiven counts the approvals: "1 of 2 approvals given, by Checker 1".
@@ -120,7 +132,12 @@ func readVerdict(id uuid.UUID, form url.Values) verdict {
 }
 
 func approve(v *visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
 	return v.decide(views.Reject{}, func(in approval.Input) (payment.Message, error) {
+		in.StepUp = v.FactorAnswer(form)
 		return v.Config.Approval.Approve(v.Context(), v.By, in)
 	})
 }
@@ -186,6 +203,7 @@ func (v *visit) refuseDecision(m payment.Message, cause error, typed views.Rejec
 	var malformed *payment.FieldError
 	var refused *payment.RefusalError
 	var withheld *payment.WithheldError
+	var stepUp *payment.StepUpError
 	added := views.Decision{Reject: typed, Conflict: page.Conflict(cause, m, typed.Reason)}
 	switch {
 	case added.Conflict != nil:
@@ -197,6 +215,8 @@ func (v *visit) refuseDecision(m payment.Message, cause error, typed views.Rejec
 		if !v.Fragment() {
 			return v.renderReject(http.StatusUnprocessableEntity, m, added)
 		}
+	case errors.As(cause, &stepUp):
+		added.Problems = append(added.Problems, ui.Problem{Field: "factorCode", Text: stepUp.Error()})
 	case errors.As(cause, &withheld):
 		return v.renderDecision(http.StatusConflict, withheld.Message, added)
 	case errors.As(cause, &refused):

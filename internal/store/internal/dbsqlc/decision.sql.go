@@ -13,7 +13,9 @@ import (
 )
 
 const decisionList = `-- name: DecisionList :many
-SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, d.key_id, d.seal, p.display_name, u.name AS checker_login
+SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, d.key_id, d.seal, d.factor_use_id, p.display_name, u.name AS checker_login,
+       coalesce((SELECT f.kind FROM factor_use x JOIN second_factor f ON f.realm = x.realm AND f.factor_id = x.factor_id
+                 WHERE x.realm = d.realm AND x.use_id = d.factor_use_id), '')::text AS factor_kind
 FROM decision d
 JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
 JOIN user_account u ON u.realm = d.realm AND u.user_id = d.checker_user
@@ -45,8 +47,10 @@ type DecisionListRow struct {
 	MessageCreatedAt  *time.Time
 	KeyID             *string
 	Seal              []byte
+	FactorUseID       *uuid.UUID
 	DisplayName       string
 	CheckerLogin      string
+	FactorKind        string
 }
 
 // The decisions of one message, of every version, in order, with the names of the people.
@@ -83,8 +87,10 @@ func (q *Queries) DecisionList(ctx context.Context, realm string, messageID uuid
 			&i.MessageCreatedAt,
 			&i.KeyID,
 			&i.Seal,
+			&i.FactorUseID,
 			&i.DisplayName,
 			&i.CheckerLogin,
+			&i.FactorKind,
 		); err != nil {
 			return nil, err
 		}
@@ -97,7 +103,9 @@ func (q *Queries) DecisionList(ctx context.Context, realm string, messageID uuid
 }
 
 const decisionListOf = `-- name: DecisionListOf :many
-SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, d.key_id, d.seal, p.display_name, u.name AS checker_login
+SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, d.key_id, d.seal, d.factor_use_id, p.display_name, u.name AS checker_login,
+       coalesce((SELECT f.kind FROM factor_use x JOIN second_factor f ON f.realm = x.realm AND f.factor_id = x.factor_id
+                 WHERE x.realm = d.realm AND x.use_id = d.factor_use_id), '')::text AS factor_kind
 FROM decision d
 JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
 JOIN user_account u ON u.realm = d.realm AND u.user_id = d.checker_user
@@ -129,8 +137,10 @@ type DecisionListOfRow struct {
 	MessageCreatedAt  *time.Time
 	KeyID             *string
 	Seal              []byte
+	FactorUseID       *uuid.UUID
 	DisplayName       string
 	CheckerLogin      string
+	FactorKind        string
 }
 
 // The decisions of several messages, of every version, in order, with the names of the people.
@@ -167,8 +177,10 @@ func (q *Queries) DecisionListOf(ctx context.Context, realm string, messageIds [
 			&i.MessageCreatedAt,
 			&i.KeyID,
 			&i.Seal,
+			&i.FactorUseID,
 			&i.DisplayName,
 			&i.CheckerLogin,
+			&i.FactorKind,
 		); err != nil {
 			return nil, err
 		}

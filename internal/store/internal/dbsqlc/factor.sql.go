@@ -261,3 +261,33 @@ func (q *Queries) FactorUseListAll(ctx context.Context) ([]FactorUse, error) {
 	}
 	return items, nil
 }
+
+const policyGet = `-- name: PolicyGet :one
+SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal, content_hash_required, step_up FROM policy WHERE realm = $1 AND policy_id = $2
+`
+
+// The policy a message was made under.
+func (q *Queries) PolicyGet(ctx context.Context, realm string, policyID uuid.UUID) (Policy, error) {
+	row := q.db.QueryRow(ctx, policyGet, realm, policyID)
+	var i Policy
+	err := row.Scan(
+		&i.Realm,
+		&i.PolicyID,
+		&i.Rank,
+		&i.ClientID,
+		&i.Channel,
+		&i.Scheme,
+		&i.Kind,
+		&i.AmountFrom,
+		&i.AmountTo,
+		&i.ApprovalsRequired,
+		&i.PendingSeconds,
+		&i.CreatedAt,
+		&i.RetiredAt,
+		&i.KeyID,
+		&i.Seal,
+		&i.ContentHashRequired,
+		&i.StepUp,
+	)
+	return i, err
+}

@@ -65,7 +65,7 @@ func (q *Queries) AuditedAccessTokenList(ctx context.Context, realm string, toke
 }
 
 const auditedDecisionList = `-- name: AuditedDecisionList :many
-SELECT realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, remark, checker_role, grant_id, granted_at, message_created_at, key_id, seal FROM decision d
+SELECT realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, remark, checker_role, grant_id, granted_at, message_created_at, key_id, seal, factor_use_id FROM decision d
 WHERE (d.realm, d.message_id, d.version, d.ordinal) > ($1::text, $2::uuid, $3::integer, $4::integer)
 ORDER BY d.realm, d.message_id, d.version, d.ordinal
 LIMIT $5::integer
@@ -119,6 +119,7 @@ func (q *Queries) AuditedDecisionList(ctx context.Context, arg AuditedDecisionLi
 			&i.MessageCreatedAt,
 			&i.KeyID,
 			&i.Seal,
+			&i.FactorUseID,
 		); err != nil {
 			return nil, err
 		}
@@ -1479,6 +1480,56 @@ func (q *Queries) InvariantStateWithoutHistory(ctx context.Context) ([]Invariant
 	var items []InvariantStateWithoutHistoryRow
 	for rows.Next() {
 		var i InvariantStateWithoutHistoryRow
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const invariantStepUp = `-- name: InvariantStepUp :many
+SELECT d.realm, 'decision'::text AS relation, concat_ws(' ', d.message_id, d.version, d.ordinal)::text AS key,
+       'approved without the second factor that the policy asks for'::text AS what
+FROM decision d
+JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
+JOIN policy p ON p.realm = m.realm AND p.policy_id = m.policy_id
+WHERE p.step_up AND d.action = 'approve' AND d.factor_use_id IS NULL
+UNION ALL
+SELECT d.realm, 'decision'::text, concat_ws(' ', d.message_id, d.version, d.ordinal)::text,
+       'names a second factor that was shown for something else'::text
+FROM decision d
+JOIN factor_use u ON u.realm = d.realm AND u.use_id = d.factor_use_id
+WHERE (u.user_id, u.message_id, u.version, u.content_hash, u.action) IS DISTINCT FROM
+      (d.checker_user, d.message_id, d.version, d.content_hash, d.action)
+`
+
+type InvariantStepUpRow struct {
+	Realm    string
+	Relation string
+	Key      string
+	What     string
+}
+
+// I31: every approval of a message whose policy asks for a second factor names the use of one, and every use that approved something is
+// that of a decision.
+func (q *Queries) InvariantStepUp(ctx context.Context) ([]InvariantStepUpRow, error) {
+	rows, err := q.db.Query(ctx, invariantStepUp)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InvariantStepUpRow
+	for rows.Next() {
+		var i InvariantStepUpRow
 		if err := rows.Scan(
 			&i.Realm,
 			&i.Relation,

@@ -13,7 +13,7 @@ import (
 )
 
 const lateDecisionGet = `-- name: LateDecisionGet :one
-SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, d.key_id, d.seal FROM decision d JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
+SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, d.key_id, d.seal, d.factor_use_id FROM decision d JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
 WHERE d.realm = $1 AND d.message_id = $2 AND d.version = $3 AND d.ordinal = $4 AND d.seal IS NULL
   AND d.decided_at < $5 AND m.state <> 'Approval Pending' FOR UPDATE OF d
 `
@@ -60,6 +60,7 @@ func (q *Queries) LateDecisionGet(ctx context.Context, arg LateDecisionGetParams
 		&i.MessageCreatedAt,
 		&i.KeyID,
 		&i.Seal,
+		&i.FactorUseID,
 	)
 	return i, err
 }

@@ -111,6 +111,7 @@ type Decision struct {
 	MessageCreatedAt  *time.Time
 	KeyID             *string
 	Seal              []byte
+	FactorUseID       *uuid.UUID
 }
 
 type Document struct {
@@ -372,6 +373,7 @@ type Policy struct {
 	KeyID               *string
 	Seal                []byte
 	ContentHashRequired bool
+	StepUp              bool
 }
 
 type Realm struct {

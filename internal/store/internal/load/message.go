@@ -85,7 +85,7 @@ func Decision(d dbsqlc.DecisionListRow) payment.Decision {
 		ClientID: d.ClientID, Channel: identity.Channel(d.Channel), Reason: column.Text(d.Reason), Remark: column.Text(d.Remark),
 		Login: d.CheckerLogin, DecidedAt: d.DecidedAt.UTC(), ForVersion: int(d.Version),
 		Grant: identity.Grant{ID: column.OrZero(d.GrantID), Role: identity.RoleChecker, GrantedAt: column.Time(d.GrantedAt)},
-		Seal:  column.Seal(d.KeyID, d.Seal),
+		Seal:  column.Seal(d.KeyID, d.Seal), FactorUse: column.OrZero(d.FactorUseID), FactorKind: identity.FactorKind(d.FactorKind),
 	}
 }
 

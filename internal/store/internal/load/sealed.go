@@ -33,7 +33,7 @@ func SealedDecision(d dbsqlc.Decision) (payment.Message, payment.Decision) {
 	return m, payment.Decision{
 		Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson, ClientID: d.ClientID,
 		Channel: identity.Channel(d.Channel), Reason: column.Text(d.Reason), Remark: column.Text(d.Remark), DecidedAt: d.DecidedAt.UTC(),
-		Grant: identity.Grant{ID: column.OrZero(d.GrantID)}, Seal: column.Seal(d.KeyID, d.Seal),
+		Grant: identity.Grant{ID: column.OrZero(d.GrantID)}, Seal: column.Seal(d.KeyID, d.Seal), FactorUse: column.OrZero(d.FactorUseID),
 	}
 }
 

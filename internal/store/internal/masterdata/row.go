@@ -88,14 +88,17 @@ func Client(c dbsqlc.Client) Row {
 	return Row{Table: "client", Realm: c.Realm, Key: c.ClientID, KeyID: c.KeyID, Seal: c.Seal}.covers(values...)
 }
 
-// Policy is the row of a policy. Its seal covers content_hash_required only where it is set: policies sealed before there was such a column
-// do not ask, and keep their seals.
+// Policy is the row of a policy. Its seal covers content_hash_required and step_up only where they are set: policies sealed before there
+// was such a column do not ask, and keep their seals.
 func Policy(p dbsqlc.Policy) Row {
 	values := []any{
 		p.PolicyID, p.Rank, p.ClientID, p.Channel, p.Scheme, p.Kind, p.AmountFrom, p.AmountTo, p.ApprovalsRequired, p.PendingSeconds, p.RetiredAt,
 	}
 	if p.ContentHashRequired {
 		values = append(values, true)
+	}
+	if p.StepUp {
+		values = append(values, "step-up")
 	}
 	return Row{Table: "policy", Realm: p.Realm, Key: p.PolicyID.String(), KeyID: p.KeyID, Seal: p.Seal}.covers(values...)
 }

@@ -1,0 +1,47 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
+)
+
+// asksStepUp reports whether whoever approves a message has to show a second factor: by the policy in force for its content, or by the one
+// it was made under. A policy that does not fit its seal asks.
+func (s *Messages) asksStepUp(ctx context.Context, q *dbsqlc.Queries, m payment.Message, inForce payment.Policy) (bool, error) {
+	if inForce.StepUp || m.PolicyID == inForce.ID || m.PolicyID == uuid.Nil {
+		return inForce.StepUp, nil
+	}
+	frozen, err := q.PolicyGet(ctx, m.Realm, m.PolicyID)
+	if err != nil {
+		return false, fmt.Errorf("read the policy of the message: %w", err)
+	}
+	fits := masterdata.Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}.Policy(ctx, frozen)
+	return frozen.StepUp || !fits, nil
+}
+
+// AsksStepUp reports whether whoever approves a message has to show a second factor. A message that no policy covers any more asks for
+// none: it cannot be approved.
+func (s *Messages) AsksStepUp(ctx context.Context, m payment.Message) (bool, error) {
+	var asks bool
+	err := s.db.InRealm(ctx, m.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		known, err := s.submissionFacts(ctx, q, SubmissionOf(m))
+		if errors.Is(err, ErrNoPolicy) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		asks, err = s.asksStepUp(ctx, q, m, known.Policy)
+		return err
+	})
+	return asks, err
+}

@@ -826,19 +826,21 @@ WITH moved AS (
     $29::text, $2::timestamptz FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
-    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark, key_id, seal)
+    client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark, key_id, seal,
+    factor_use_id)
   SELECT realm, message_id, version, $30::integer, $31::uuid[], $28::bytea, $32::integer,
     $18::uuid, $19::uuid, $21::text, $22, $17,
     CASE WHEN $17 = 'reject' THEN $23::text END, $33::integer,
     $34::text, $2::timestamptz, 'checker', $35::uuid, $36::timestamptz, created_at,
-    CASE WHEN $17 = 'approve' THEN $23::text END, $37::text, $38::bytea
-  FROM moved WHERE $39::boolean
+    CASE WHEN $17 = 'approve' THEN $23::text END, $37::text, $38::bytea,
+    $39::uuid
+  FROM moved WHERE $40::boolean
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac,
     account_digest)
   SELECT realm, message_id, version, $31::uuid[], $28::bytea, $32::integer, $30::integer, 'approve',
-    $2::timestamptz, $40::text, $41::bytea, $42::bytea
-  FROM moved WHERE $41::bytea IS NOT NULL
+    $2::timestamptz, $41::text, $42::bytea, $43::bytea
+  FROM moved WHERE $42::bytea IS NOT NULL
 )
 SELECT state_sequence FROM moved
 `
@@ -882,6 +884,7 @@ type MessageMoveIfParams struct {
 	GrantedAt         *time.Time
 	DecisionKeyID     *string
 	DecisionSeal      []byte
+	FactorUseID       *uuid.UUID
 	Decides           bool
 	KeyID             *string
 	Mac               []byte
@@ -930,6 +933,7 @@ func (q *Queries) MessageMoveIf(ctx context.Context, arg MessageMoveIfParams) (i
 		arg.GrantedAt,
 		arg.DecisionKeyID,
 		arg.DecisionSeal,
+		arg.FactorUseID,
 		arg.Decides,
 		arg.KeyID,
 		arg.Mac,
@@ -1082,7 +1086,7 @@ func (q *Queries) ReleaseGet(ctx context.Context, realm string, messageID uuid.U
 
 const submissionContext = `-- name: SubmissionContext :one
 
-SELECT r.mark, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required,
+SELECT r.mark, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required, p.step_up,
        CASE WHEN $1::uuid IS NULL THEN 0
        ELSE (SELECT approvals_asked(s.realm, s.message_id, s.version) FROM message s WHERE s.realm = r.realm AND s.message_id = $1::uuid)
        END::integer AS approvals_asked,
@@ -1171,6 +1175,7 @@ func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextPa
 		&i.Policy.KeyID,
 		&i.Policy.Seal,
 		&i.Policy.ContentHashRequired,
+		&i.Policy.StepUp,
 		&i.ApprovalsAsked,
 		&i.AccountIban,
 		&i.AccountScheme,

@@ -440,7 +440,7 @@ WITH item AS (
     unnest($6::text[]) AS kind, unnest($7::bigint[]) AS amount,
     unnest($8::text[]) AS debtor_account
 )
-SELECT i.item::integer AS item, r.mark, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required,
+SELECT i.item::integer AS item, r.mark, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required, p.step_up,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
        a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal,
        coalesce((SELECT d.directory_id FROM routing_directory d WHERE d.realm = r.realm AND d.scheme = i.scheme
@@ -533,6 +533,7 @@ func (q *Queries) SubmissionContextAll(ctx context.Context, arg SubmissionContex
 			&i.Policy.KeyID,
 			&i.Policy.Seal,
 			&i.Policy.ContentHashRequired,
+			&i.Policy.StepUp,
 			&i.AccountIban,
 			&i.AccountScheme,
 			&i.AccountCurrency,

@@ -84,6 +84,9 @@ type Approval struct {
 	// Remark Of an approval, where one was given.
 	Remark string `json:"remark,omitempty"`
 
+	// StepUp The second factor that was shown for an approval, where one was.
+	StepUp string `json:"stepUp,omitempty"`
+
 	// UserID The name of the account.
 	UserID string `json:"userId,omitempty"`
 }
@@ -100,6 +103,10 @@ type ApprovalOrder struct {
 
 		// RejectReason Text. Required on reject, not blank. On approve it may be absent, null, empty or a text, which is kept as the remark of the approval.
 		RejectReason string `json:"rejectReason,omitempty"`
+
+		// StepUp A second factor of the person who approves. It is checked after everything else, so that a refused approval uses no code up, and
+		// counts once, for the content that is there. Where it is asked for and missing, wrong or used before: 403 `403_STEP_UP`.
+		StepUp StepUp `json:"stepUp,omitempty"`
 	} `json:"ApprovalDetails"`
 
 	// Identifiers Which message is meant.
@@ -150,6 +157,10 @@ type BulkApprovalOrder struct {
 
 			// RejectReason As of a single decision.
 			RejectReason string `json:"rejectReason,omitempty"`
+
+			// StepUp A second factor of the person who approves. It is checked after everything else, so that a refused approval uses no code up, and
+			// counts once, for the content that is there. Where it is asked for and missing, wrong or used before: 403 `403_STEP_UP`.
+			StepUp StepUp `json:"stepUp,omitempty"`
 		} `json:"ApprovalDetails"`
 
 		// Identifiers Which message is meant.
@@ -1273,6 +1284,16 @@ type Step struct {
 
 	// Version The version of the content; each amendment makes the next.
 	Version int `json:"version"`
+}
+
+// StepUp A second factor of the person who approves. It is checked after everything else, so that a refused approval uses no code up, and
+// counts once, for the content that is there. Where it is asked for and missing, wrong or used before: 403 `403_STEP_UP`.
+type StepUp struct {
+	// Code The code.
+	Code string `json:"code"`
+
+	// Method A code of an authenticator app, or a recovery code. Passkeys are shown in the portal.
+	Method string `json:"method"`
 }
 
 // Success The order would be taken.

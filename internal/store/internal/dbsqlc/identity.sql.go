@@ -425,7 +425,7 @@ func (q *Queries) PersonProvision(ctx context.Context, arg PersonProvisionParams
 }
 
 const policyInForce = `-- name: PolicyInForce :many
-SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal, content_hash_required FROM policy WHERE realm = $1 AND retired_at IS NULL ORDER BY policy_id
+SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal, content_hash_required, step_up FROM policy WHERE realm = $1 AND retired_at IS NULL ORDER BY policy_id
 `
 
 func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, error) {
@@ -454,6 +454,7 @@ func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, er
 			&i.KeyID,
 			&i.Seal,
 			&i.ContentHashRequired,
+			&i.StepUp,
 		); err != nil {
 			return nil, err
 		}
@@ -466,7 +467,7 @@ func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, er
 }
 
 const policyListAll = `-- name: PolicyListAll :many
-SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal, content_hash_required FROM policy ORDER BY realm, policy_id
+SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal, content_hash_required, step_up FROM policy ORDER BY realm, policy_id
 `
 
 func (q *Queries) PolicyListAll(ctx context.Context) ([]Policy, error) {
@@ -495,6 +496,7 @@ func (q *Queries) PolicyListAll(ctx context.Context) ([]Policy, error) {
 			&i.KeyID,
 			&i.Seal,
 			&i.ContentHashRequired,
+			&i.StepUp,
 		); err != nil {
 			return nil, err
 		}
@@ -507,9 +509,9 @@ func (q *Queries) PolicyListAll(ctx context.Context) ([]Policy, error) {
 }
 
 const policyProvision = `-- name: PolicyProvision :exec
-INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, content_hash_required, created_at, key_id, seal)
+INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, content_hash_required, step_up, created_at, key_id, seal)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
-        $9, $10, $11, $12, $13, $14, $15)
+        $9, $10, $11, $12, $13, $14, $15, $16)
 `
 
 type PolicyProvisionParams struct {
@@ -525,6 +527,7 @@ type PolicyProvisionParams struct {
 	ApprovalsRequired   int32
 	PendingSeconds      int32
 	ContentHashRequired bool
+	StepUp              bool
 	At                  time.Time
 	KeyID               *string
 	Seal                []byte
@@ -544,6 +547,7 @@ func (q *Queries) PolicyProvision(ctx context.Context, arg PolicyProvisionParams
 		arg.ApprovalsRequired,
 		arg.PendingSeconds,
 		arg.ContentHashRequired,
+		arg.StepUp,
 		arg.At,
 		arg.KeyID,
 		arg.Seal,

@@ -22,7 +22,7 @@ SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.chan
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
        a.key_id AS account_key_id, a.seal AS account_seal,
-       r.mark, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required, approvals_asked(m.realm, m.message_id, m.version)::integer AS approvals_asked,
+       r.mark, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required, p.step_up, approvals_asked(m.realm, m.message_id, m.version)::integer AS approvals_asked,
        coalesce((SELECT x.directory_id FROM routing_directory x WHERE x.realm = m.realm AND x.scheme = m.scheme
                  ORDER BY x.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id
 FROM message_listed m
@@ -193,6 +193,7 @@ func (b *MessageConsiderBatchResults) QueryRow(f func(int, MessageConsiderRow, e
 			&i.Policy.KeyID,
 			&i.Policy.Seal,
 			&i.Policy.ContentHashRequired,
+			&i.Policy.StepUp,
 			&i.ApprovalsAsked,
 			&i.DirectoryID,
 		)

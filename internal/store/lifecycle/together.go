@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/load"
 )
@@ -124,8 +125,8 @@ func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQ
 	return facts, nil
 }
 
-// considerAll reads messages with what decisions about them must know. What is no instruction, matches no policy, or may have decisions
-// already, is not confirmed.
+// considerAll reads messages with what decisions about them must know. What is no instruction, matches no policy, was made under another
+// policy than the one in force, needs a second factor, or may have decisions already, is not confirmed.
 func (s *Messages) considerAll(ctx context.Context, realm string, ids []uuid.UUID) ([]*considered, error) {
 	q := s.db.Alone(realm, store.Reading)
 	keys := make([]dbsqlc.MessageConsiderParams, len(ids))
@@ -152,6 +153,9 @@ func (s *Messages) considerAll(ctx context.Context, realm string, ids []uuid.UUI
 			continue // decisions that were read by another statement could be newer than the message
 		}
 		known, err := s.factsOf(ctx, q, realm, factsRow(row))
+		if err == nil && known.Policy.StepUp || column.OrZero(row.MessageListed.PolicyID) != known.Policy.ID {
+			continue // what asks for a second factor, by either policy, is decided by itself
+		}
 		if err == nil {
 			outcomes[i] = &considered{known: known, message: load.Whole(s.db.Seal(), messageRow(row), nil)}
 		}

@@ -1,5 +1,12 @@
 package auditor_test
 
+import (
+	"testing"
+
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+)
+
 const (
 	// A row of the trail that tells of no move: nothing but the tree knows of it. One in four for each tampering.
 	trailQuarters = `SELECT event_id, row_number() OVER (ORDER BY md5(event_id || ':m')) % 4 AS quarter FROM audit_event WHERE
@@ -80,4 +87,23 @@ var ofTrail = []tampering{
 		md5(node_index || ':m') LIMIT 1`, `
 		UPDATE audit_node SET hash = sha256('x') WHERE realm = 'demo' AND level || ' ' || node_index = (
 		SELECT level || ' ' || node_index FROM audit_node WHERE realm = 'demo' ORDER BY md5(node_index || ':m') LIMIT 1)`},
+}
+
+// A row that no query can read does not blind the auditor: the others are looked at, and the tree names it.
+func TestARowThatCannotBeReadIsNamed(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	h.Notary.Sweep(ctx)
+	d := newDrill(t, h, 901)
+	var event string
+	must(t, d.conn.QueryRow(ctx,
+		"UPDATE audit_event SET detail = 'no json' WHERE message_id = $1 RETURNING event_id::text", m.InternalID).Scan(&event))
+	report := audit(t, h, d.url)
+	if !named(report, tampering{id: "I30", table: "audit_event", names: event}) {
+		t.Error("the tree does not name the row")
+	}
+	if !named(report, tampering{id: "I11", table: "database", names: "-"}) {
+		t.Error("an invariant that could not be looked at is said to hold")
+	}
 }

@@ -45,6 +45,8 @@ type Standing struct {
 	Rows int64
 	// Behind is how long the oldest row waits that is not sealed; 0 where none does.
 	Behind time.Duration
+	// Delay is how long the oldest row of the last batch of a realm had waited when it was sealed, of the slowest realm.
+	Delay time.Duration
 	// Newest is when the newest checkpoint was signed; zero for never since the start.
 	Newest time.Time
 	// Stopped names the realms whose tree nothing is added to, because it is not what was signed.
@@ -78,7 +80,8 @@ type Station struct {
 type realm struct {
 	progress sealing.Progress
 	standing sealing.Standing
-	failed   string // what was said of it last
+	delay    time.Duration // of the last batch
+	failed   string        // what was said of it last
 	stopped  bool
 	noted    time.Time
 }
@@ -127,14 +130,18 @@ func (s *Station) seal(ctx context.Context, name string) (more bool) {
 	if err == nil && (standing.Old || !standing.Waits.IsZero()) {
 		next, err = s.cfg.Trees.Seal(limited, name, known.progress, s.cfg.Now())
 	}
-	if err == nil && next.Added > 0 && !next.More {
-		standing.Waits = time.Time{}
+	delay := time.Duration(0)
+	if err == nil && next.Added > 0 && !next.More && !standing.Waits.IsZero() {
+		delay, standing.Waits = s.cfg.Now().Sub(standing.Waits), time.Time{}
 	}
 	s.note(ctx, name, known, err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
 		known.progress = next
+	}
+	if err == nil && next.Added > 0 && !standing.Old {
+		known.delay = delay
 	}
 	if looked {
 		known.standing = standing
@@ -189,6 +196,7 @@ func (s *Station) Standing() Standing {
 	defer s.mu.Unlock()
 	for name, known := range s.realms {
 		all.Rows += known.standing.Size
+		all.Delay = max(all.Delay, known.delay)
 		if waits := known.standing.Waits; !waits.IsZero() {
 			all.Behind = max(all.Behind, now.Sub(waits))
 		}

@@ -3,11 +3,14 @@ package snapshot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -131,13 +134,34 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 	}
 	invariants := make([]Invariant, 0, len(checks))
 	for _, c := range checks {
-		violations, err := c.query(ctx)
+		violations, err := s.guarded(ctx, c.query)
 		if err != nil {
 			return nil, fmt.Errorf("check %s: %w", c.id, err)
 		}
 		invariants = append(invariants, Invariant{ID: c.id, Text: c.text, Violations: violations})
 	}
 	return invariants, nil
+}
+
+// guarded asks one question. A row that somebody made unreadable must not keep the others from being asked: that it cannot be read breaks
+// the invariant, and the audit trees name the row.
+func (s *Snapshot) guarded(ctx context.Context, query func(context.Context) ([]Violation, error)) ([]Violation, error) {
+	point, err := s.tx.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := query(ctx)
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && pgerrcode.IsDataException(refused.Code) {
+		found = []Violation{{
+			Table: "database", Key: "-", What: "somebody wrote what cannot be read, so that nothing is known of the other rows: " + refused.Message,
+		}}
+		return found, point.Rollback(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found, point.Commit(ctx)
 }
 
 // dangling looks for what no foreign key holds, and holds every foreign key anew: a superuser can write past them.

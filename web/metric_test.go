@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -95,8 +94,7 @@ func TestTheMetricsOfAlertsAndDashboardExist(t *testing.T) {
 	must(t, b.Clearing.Send(t.Context(), rulebook.SchemeSIC, "demo", id))
 	text := read()
 	name := regexp.MustCompile(`countersign_[a-z_]+`)
-	files, err := filepath.Glob("../deploy/*.*")
-	must(t, err)
+	files := []string{"../deploy/alerts.yaml", "../deploy/grafana.json"} // the others name roles and databases
 	named := 0
 	for _, file := range files {
 		content, err := os.ReadFile(file)

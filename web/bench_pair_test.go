@@ -137,7 +137,7 @@ func (l load) inOwnProcess(b *testing.B) loaded {
 	b.Helper()
 	asked, err := json.Marshal(l)
 	must(b, err)
-	clients := exec.CommandContext(b.Context(), os.Args[0]) //nolint:gosec // this program
+	clients := exec.CommandContext(b.Context(), os.Args[0])
 	clients.Env = append(os.Environ(), loadSetting+"="+string(asked))
 	clients.Stderr = os.Stderr
 	said, err := clients.Output()

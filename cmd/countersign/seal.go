@@ -65,10 +65,10 @@ func (c *sealCommand) Run(ctx context.Context) error {
 func (c *sealCommand) print(outcome provision.LateOutcome, words map[string]string) error {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	for _, row := range outcome.Sealed {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", row.Realm, row.Relation, row.Key, words[row.Relation+" "+row.Key])
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", row.Realm, row.Relation, row.Key, words[row.Relation+" "+row.Key])
 	}
 	for _, row := range outcome.Left {
-		fmt.Fprintf(table, "left\t%s\t%s\t%s\n", row.Relation, row.Key,
+		_, _ = fmt.Fprintf(table, "left\t%s\t%s\t%s\n", row.Relation, row.Key,
 			"is not older than "+c.Before+", or a decision about a message that waits")
 	}
 	err := table.Flush()

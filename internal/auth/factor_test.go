@@ -30,10 +30,10 @@ func (a app) code(t *testing.T, steps int) string {
 	return code
 }
 
-// enrol takes an authenticator app up for a user of alpha, with the code of the step before this one, and returns the recovery codes.
-func (b *bundle) enrol(t *testing.T, name string) (app, []string) {
+// enrol takes an authenticator app up for the checker of alpha, with the code of the step before this one, and returns the recovery codes.
+func (b *bundle) enrol(t *testing.T) (app, []string) {
 	t.Helper()
-	by, err := b.SignIn(t.Context(), auth.SignInInput{Realm: "alpha", Name: name, Password: password})
+	by, err := b.SignIn(t.Context(), auth.SignInInput{Realm: "alpha", Name: "checker", Password: password})
 	check(t, err)
 	fresh, err := b.NewTOTP(by)
 	check(t, err)
@@ -57,7 +57,7 @@ func (b *bundle) withCode(t *testing.T, name, code string) error {
 func TestAPasswordAloneIsNotEnoughOfSomebodyWithASecondFactor(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	a, codes := b.enrol(t, "checker")
+	a, codes := b.enrol(t)
 	var needed *auth.FactorNeededError
 	_, err := b.SignIn(t.Context(), auth.SignInInput{Realm: "alpha", Name: "checker", Password: password})
 	if !errors.As(err, &needed) || needed.Enrol || len(needed.Kinds) != 2 {
@@ -115,7 +115,7 @@ func hexOf(secret []byte) string {
 func TestParallelWrongCodesAreBounded(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	a, _ := b.enrol(t, "checker")
+	a, _ := b.enrol(t)
 	var wg sync.WaitGroup
 	results := make(chan error, 40)
 	for range cap(results) {
@@ -149,7 +149,7 @@ func TestParallelWrongCodesAreBounded(t *testing.T) {
 func TestOfTheSameCodeAtOnceOneCounts(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	a, codes := b.enrol(t, "checker")
+	a, codes := b.enrol(t)
 	for _, code := range []string{a.code(t, 0), codes[0]} {
 		var wg sync.WaitGroup
 		results := make(chan error, 5)
@@ -181,7 +181,7 @@ func TestFactorsThatSomebodyWroteByHandLetNobodyIn(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
-			a, _ := b.enrol(t, "checker")
+			a, _ := b.enrol(t)
 			b.owner(t, "ALTER TABLE factor_use DROP CONSTRAINT factor_use_realm_factor_id_user_id_fkey")
 			b.owner(t, statement)
 			name := map[string]string{"removed": "checker", "given on": "maker"}[what]
@@ -215,7 +215,7 @@ func TestARealmAsksARoleForASecondFactor(t *testing.T) {
 func TestFactorsChangeByPasswordAndFactorAlone(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	a, codes := b.enrol(t, "checker")
+	a, codes := b.enrol(t)
 	by, _, err := b.HalfSignedIn(t.Context(), auth.PortalSession{Realm: "alpha", UserID: b.userID(t, "checker"), Since: b.clock.Now()})
 	check(t, err)
 	list, err := b.Factors(t.Context(), by)

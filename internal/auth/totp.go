@@ -36,10 +36,10 @@ const (
 // enrolFor is how long the page of a new app may stay open.
 const enrolFor = 15 * time.Minute
 
-// ErrEnrolment: the page of a new factor was open for too long, or is not of this account.
+// ErrEnrolment says that the page of a new factor was open for too long, or is not of this account.
 var ErrEnrolment = errors.New("this page was open for too long: begin again")
 
-// ErrNewCode: the code of a new app does not fit, so the app does not have the key, or its clock is wrong.
+// ErrNewCode says that the code of a new app does not fit, so the app does not have the key, or its clock is wrong.
 var ErrNewCode = errors.New("the code does not fit: check that the app has this key and that its clock is right")
 
 // NewTOTP is an authenticator app about to be taken up.

@@ -59,7 +59,7 @@ func TestWhatCameMeanwhileIsShownWhenNothingIsSelectedAnyMore(t *testing.T) {
 	rival.decide(waiting[2], "reject", "Not this one")
 	p.press("j")
 	p.press("j")
-	p.page.WaitForTimeout(6000) // the stream looks every five seconds: this one is not let in
+	p.page.WaitForTimeout(6000) //nolint:staticcheck // nothing is to come of it: the stream looks every five seconds
 	p.counts("#row-"+waiting[2].id+".is-decided", 0)
 	p.counts("#queue-list tr[data-row]", 3)
 	p.press("k", "k", "x")
@@ -80,7 +80,10 @@ func TestManyAreApprovedWithTheProgressInSight(t *testing.T) {
 	}
 	p := as(t, "checker2")
 	p.open("/queue?text=" + strings.ReplaceAll(common, " ", "+"))
-	p.find("[data-select-all]").Check()
+	err := p.find("[data-select-all]").Check()
+	if err != nil {
+		t.Fatal(err)
+	}
 	p.click("button", "Compare and approve")
 	p.says("h1", "Approve 12 messages")
 	p.click("button", "Approve 12 messages")

@@ -143,6 +143,7 @@ func ReadResponse(body []byte) (payee.Answer, error) {
 			return payee.Answer{}, errors.New("the answer is a close match without a name that can be shown")
 		}
 		return answer, nil
+	default: // what this side alone says of an answer that never came is no answer
 	}
 	return payee.Answer{}, fmt.Errorf("the answer is %.20q, which the scheme does not know", r.NameMatch)
 }

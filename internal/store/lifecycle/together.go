@@ -102,7 +102,7 @@ func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQ
 	}
 	p := dbsqlc.SubmissionContextAllParams{Realm: realm}
 	for i, ask := range asked {
-		p.Items, p.ClientIds = append(p.Items, int32(i)), append(p.ClientIds, ask.ClientID) //nolint:gosec // at most store.mostTogether
+		p.Items, p.ClientIds = append(p.Items, int32(i)), append(p.ClientIds, ask.ClientID)
 		p.Channels, p.Schemes = append(p.Channels, string(ask.Channel)), append(p.Schemes, string(ask.Scheme))
 		p.Kinds, p.Amounts = append(p.Kinds, string(ask.Kind)), append(p.Amounts, ask.Amount)
 		p.DebtorAccounts = append(p.DebtorAccounts, ask.DebtorAccount)

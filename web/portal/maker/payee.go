@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/entry"
 	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/views"
@@ -63,7 +62,7 @@ func usePayee(v *visit) error {
 
 // saveAnswers keeps changed answers of a draft. What the form does not take is told on the check page, as for any draft.
 func (v *visit) saveAnswers(id uuid.UUID, p prepared) error {
-	changed, err := v.newDraft(p.draft.Scheme, entry.Values(p.values))
+	changed, err := v.newDraft(p.draft.Scheme, p.values)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ func (f Filter) Behind(m payment.Message) Filter {
 		if !m.ExpiresAt.IsZero() {
 			f.Place = strconv.FormatInt(m.ExpiresAt.UnixMicro(), 10)
 		}
+	default: // by age: the id is the place
 	}
 	return f
 }

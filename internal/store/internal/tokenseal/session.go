@@ -50,7 +50,7 @@ func (s Sessions) Names(token [sha256.Size]byte) []string {
 // Close writes a session with its seal: the key's id with its length, the MAC, the expiry in microseconds, the digest of the token, the
 // data.
 func (s Sessions) Close(c Session) []byte {
-	expiry := binary.BigEndian.AppendUint64(nil, uint64(c.Expiry.UnixMicro())) //nolint:gosec // the bits count, not the sign
+	expiry := binary.BigEndian.AppendUint64(nil, uint64(c.Expiry.UnixMicro()))
 	seal := s.seals.Seal(c.Token[:], expiry, c.Data)
 	sealed := append([]byte{byte(len(seal.KeyID))}, seal.KeyID...) //nolint:gosec // an id has at most 32 characters
 	return slices.Concat(sealed, seal.MAC[:], expiry, c.Token[:], c.Data)

@@ -116,11 +116,11 @@ VALUES (@realm, @user_id, @duty, @role, @grant_id, @granted_at, @key_id, @seal);
 UPDATE user_role SET ended_at = @ended_at, key_id = @key_id, seal = @seal WHERE realm = @realm AND grant_id = @grant_id AND ended_at IS NULL;
 
 -- name: ClientInsert :exec
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal)
-VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, @at, @key_id, @seal);
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, payee_waived, created_at, key_id, seal)
+VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, @payee_waived, @at, @key_id, @seal);
 
 -- name: ClientPut :execrows
-UPDATE client SET secret_hash = @secret_hash, suppressed_at = sqlc.narg(suppressed_at), key_id = @key_id, seal = @seal
+UPDATE client SET secret_hash = @secret_hash, suppressed_at = sqlc.narg(suppressed_at), payee_waived = @payee_waived, key_id = @key_id, seal = @seal
 WHERE realm = @realm AND client_id = @client_id AND suppressed_at IS NULL;
 
 -- name: DebtorAccountInsert :exec

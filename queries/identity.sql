@@ -1,6 +1,6 @@
 -- name: RealmClientGet :one
 -- How long tokens of the realm live, and the client if the realm has it.
-SELECT sqlc.embed(r), c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.key_id, c.seal, c.suppressed_at
+SELECT sqlc.embed(r), c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.payee_waived, c.key_id, c.seal, c.suppressed_at
 FROM realm r
 LEFT JOIN client c ON c.realm = r.realm AND c.client_id = @client_id
 WHERE r.realm = @realm;
@@ -77,10 +77,10 @@ VALUES (@realm, @user_id, @duty, @role, @grant_id, @granted_at, sqlc.narg(ended_
 ON CONFLICT (realm, grant_id) DO UPDATE SET ended_at = excluded.ended_at, key_id = excluded.key_id, seal = excluded.seal;
 
 -- name: ClientProvision :exec
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal)
-VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, @at, @key_id, @seal)
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, payee_waived, created_at, key_id, seal)
+VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, @payee_waived, @at, @key_id, @seal)
 ON CONFLICT (realm, client_id) DO UPDATE SET kind = excluded.kind, secret_hash = excluded.secret_hash,
-  may_decide_own = excluded.may_decide_own, key_id = excluded.key_id, seal = excluded.seal;
+  may_decide_own = excluded.may_decide_own, payee_waived = excluded.payee_waived, key_id = excluded.key_id, seal = excluded.seal;
 
 -- name: UserListEnds :many
 -- The newest and the oldest accounts of a realm: what the keys of tokens are tried on.

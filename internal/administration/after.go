@@ -129,6 +129,10 @@ func (r Request) afterClient(known Facts) (Values, error) {
 		return nil, refuse("/subject", codeFormat, "Leave the portal's own client as it is: nobody could sign in without it.")
 	case before["status"] == StatusSuppressed:
 		return nil, refuse("/subject", codeFormat, "Make a client of another id: this one is suppressed for good.")
+	case r.Kind == KindClientPayee:
+		f := &findings{prefix: valuesPrefix}
+		waived := yes(f.yesNo("payeeWaived", r.Values["payeeWaived"]))
+		return before.with(Values{"payeeWaived": waived}), f.err()
 	case r.Kind == KindClientSecret && before["kind"] != ClientConfidential:
 		return nil, refuse("/subject", codeFormat, "Name a confidential client: a public one has no secret.")
 	case r.Kind == KindClientSecret:

@@ -27,6 +27,7 @@ const (
 	KindClientCreate   Kind = "client.create"
 	KindClientSecret   Kind = "client.secret"
 	KindClientSuppress Kind = "client.suppress"
+	KindClientPayee    Kind = "client.payee" // whether payees of what it sends are verified
 	KindAccountCreate  Kind = "account.create"
 	KindAccountUpdate  Kind = "account.update"
 	KindAccountClose   Kind = "account.close"
@@ -41,6 +42,7 @@ const (
 func Kinds() []Kind {
 	return []Kind{
 		KindUserCreate, KindUserRoles, KindUserSuppress, KindUserRestore, KindUserReset, KindClientCreate, KindClientSecret, KindClientSuppress,
+		KindClientPayee,
 		KindAccountCreate, KindAccountUpdate, KindAccountClose, KindPolicyCreate, KindPolicyRetire,
 		KindMessageTaken,
 	}
@@ -69,7 +71,9 @@ func (k Kind) Fields() []string {
 	case KindUserRoles:
 		return []string{"roles"}
 	case KindClientCreate:
-		return []string{"clientId", "kind", "mayDecideOwn"}
+		return []string{"clientId", "kind", "mayDecideOwn", "payeeWaived"}
+	case KindClientPayee:
+		return []string{"payeeWaived"}
 	case KindAccountCreate:
 		return append([]string{"iban", "scheme", "currency", "receives"}, accountFields...)
 	case KindAccountUpdate:
@@ -211,7 +215,7 @@ func (c Change) Differences() []Difference {
 
 // places is the order in which fields are shown.
 var places = slices.Concat([]string{
-	"name", "displayName", "personId", "roles", "clientId", "kind", "mayDecideOwn", "iban", "scheme",
+	"name", "displayName", "personId", "roles", "clientId", "kind", "mayDecideOwn", "payeeWaived", "iban", "scheme",
 	"currency", "receives",
 },
 	accountFields, []string{

@@ -7,6 +7,7 @@ type Client struct {
 	ClientID     string
 	Kind         string // "confidential", "public"; "portal" is every realm's own
 	MayDecideOwn bool   // it may decide what it created
+	PayeeWaived  bool   // payees of what it sends by the API are not verified
 	Status       string
 }
 
@@ -21,7 +22,9 @@ var clientPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Values are the fields of the client.
 func (c Client) Values() Values {
-	return Values{"clientId": c.ClientID, "kind": c.Kind, "mayDecideOwn": yes(c.MayDecideOwn), "status": c.Status}.Compact()
+	return Values{
+		"clientId": c.ClientID, "kind": c.Kind, "mayDecideOwn": yes(c.MayDecideOwn), "payeeWaived": yes(c.PayeeWaived), "status": c.Status,
+	}.Compact()
 }
 
 // ClientOf reads a client from its fields. Error: payment.FieldError.
@@ -29,7 +32,8 @@ func ClientOf(values Values, prefix string) (Client, error) {
 	f := &findings{prefix: prefix}
 	c := Client{
 		ClientID: values["clientId"], Kind: values["kind"], MayDecideOwn: f.yesNo("mayDecideOwn", values["mayDecideOwn"]),
-		Status: values["status"],
+		PayeeWaived: f.yesNo("payeeWaived", values["payeeWaived"]),
+		Status:      values["status"],
 	}
 	if !clientPattern.MatchString(c.ClientID) {
 		f.add("clientId", codeFormat, "Name the client with letters, digits, full stops, hyphens and underscores, at most 64.")

@@ -33,7 +33,8 @@ const Yes = "yes"
 
 // types are the fields that are not plain text.
 var types = map[string]FieldType{
-	"roles": TypeWords, "mayDecideOwn": TypeYesNo, "receives": TypeYesNo, "rank": TypeNumber, "approvals": TypeNumber, "stepUp": TypeYesNo,
+	"roles": TypeWords, "mayDecideOwn": TypeYesNo, "payeeWaived": TypeYesNo,
+	"receives": TypeYesNo, "rank": TypeNumber, "approvals": TypeNumber, "stepUp": TypeYesNo,
 	"contentHashRequired": TypeYesNo, "amountFrom": TypeAmount, "amountTo": TypeAmount,
 }
 
@@ -161,7 +162,8 @@ func (f *findings) err() error {
 var labels = map[string]string{
 	"name": "the user name", "displayName": "the person's name", "personId": "the person", "roles": "the roles", "status": "the status",
 	"clientId": "the client's id", "kind": "the kind", "mayDecideOwn": "whether the client may decide what it created",
-	"iban": "the IBAN", "scheme": "the scheme", "currency": "the currency", "holderName": "the holder's name",
+	"payeeWaived": "whether payees of what the client sends are not verified",
+	"iban":        "the IBAN", "scheme": "the scheme", "currency": "the currency", "holderName": "the holder's name",
 	"holderStreet":   "the holder's street",
 	"holderBuilding": "the holder's building number", "holderPostcode": "the holder's postcode", "holderTown": "the holder's town",
 	"holderCountry": "the holder's country", "agentBic": "the BIC of the account's bank", "agentIid": "the bank's number (IID)",

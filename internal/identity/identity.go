@@ -53,9 +53,11 @@ type Principal struct {
 	ClientID string
 	// ClientMayDecideOwn tells whether the realm lets this client decide a message that it created itself.
 	ClientMayDecideOwn bool
-	Channel            Channel
-	RequestID          string // of the caller, 1 to 140 characters; "" in the portal
-	SourceAddress      string // the address the request came from
+	// ClientWaivesPayee tells whether payees of what this client sends by the API are not verified: it unpacks files of many payments.
+	ClientWaivesPayee bool
+	Channel           Channel
+	RequestID         string // of the caller, 1 to 140 characters; "" in the portal
+	SourceAddress     string // the address the request came from
 }
 
 // Has reports whether the principal holds the role.

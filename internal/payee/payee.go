@@ -20,7 +20,7 @@ const (
 	NoMatch     Result = "NMTC"   // another name
 	NotPossible Result = "NOAP"   // it could not be verified
 	Late        Result = "LATE"   // no answer within Limit
-	Waived      Result = "WAIVED" // the client does without, for files of many payments
+	Waived      Result = "WAIVED" // the client does without: it unpacks files of many payments
 )
 
 // Results lists them all.

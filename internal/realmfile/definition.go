@@ -163,7 +163,9 @@ func (d *definer) user(u administration.User, suppressed bool) provision.Account
 func (d *definer) client(at string, c Client) provision.ClientDefinition {
 	read, err := administration.ClientOf(administration.Values{"clientId": c.Client, "kind": c.Kind}, at)
 	d.note(err)
-	client := provision.ClientDefinition{ClientID: read.ClientID, Kind: store.ClientKind(read.Kind), MayDecideOwn: c.MayDecideOwn}
+	client := provision.ClientDefinition{
+		ClientID: read.ClientID, Kind: store.ClientKind(read.Kind), MayDecideOwn: c.MayDecideOwn, PayeeWaived: c.PayeeWaived,
+	}
 	if client.ClientID == identity.PortalClient {
 		d.find(at+"/client", "Leave the client "+identity.PortalClient+" out: every realm has its own.")
 	}

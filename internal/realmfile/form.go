@@ -54,6 +54,7 @@ type Client struct {
 	Client       string `yaml:"client"`
 	Kind         string `yaml:"kind"`
 	MayDecideOwn bool   `yaml:"mayDecideOwn,omitempty"`
+	PayeeWaived  bool   `yaml:"payeeWaived,omitempty"`
 }
 
 // Policy is a policy in force; empty fields match everything.
@@ -148,7 +149,9 @@ func Of(realm provision.RealmDefinition) Form {
 	}
 	for _, client := range realm.Clients {
 		if client.Kind != store.ClientPortal {
-			form.Clients = append(form.Clients, Client{Client: client.ClientID, Kind: string(client.Kind), MayDecideOwn: client.MayDecideOwn})
+			form.Clients = append(form.Clients, Client{
+				Client: client.ClientID, Kind: string(client.Kind), MayDecideOwn: client.MayDecideOwn, PayeeWaived: client.PayeeWaived,
+			})
 		}
 	}
 	for _, policy := range realm.Policies {

@@ -877,7 +877,7 @@ type Payee struct {
 	MatchedName string `json:"matchedName,omitempty"`
 
 	// Result MTCH the name matches; CMTC nearly, and matchedName is the account's; NMTC it does not; NOAP it could not be verified; LATE no
-	// answer within five seconds; WAIVED the client does without for files.
+	// answer within five seconds; WAIVED the client does without.
 	Result string `json:"result"`
 }
 

@@ -136,11 +136,7 @@ func TestAnAmendedPayeeIsVerifiedAnew(t *testing.T) {
 	}
 	read := b.Send(t, get("/api/common/v1/transaction/"+id, checker2))
 	holds(t, read, payee.CloseMatch, "Nearly Right Holding AG", "transaction", "payee")
-	for _, invariant := range b.Check(t).Invariants {
-		for _, violation := range invariant.Violations {
-			t.Errorf("%s: %s %s: %s", invariant.ID, violation.Table, violation.Key, violation.What)
-		}
-	}
+	b.isWhole(t)
 }
 
 func TestAVerificationThatSomebodyWroteWithholdsThePayment(t *testing.T) {
@@ -154,5 +150,31 @@ func TestAVerificationThatSomebodyWroteWithholdsThePayment(t *testing.T) {
 	decided := b.Send(t, call{Path: approvePath, Body: verdict(id, "approve", ""), Who: checker1})
 	if read.Text("transaction", "withheld") == "" || decided.Status == http.StatusOK {
 		t.Errorf("%d: %s and %s", decided.Status, read.Body, decided.Body)
+	}
+}
+
+func TestAClientMayDoWithoutTheVerificationAndAskForItAgain(t *testing.T) {
+	t.Parallel()
+	b, banks := asking(t)
+	b.changed(t, "client.payee", "demo-backoffice", `{"payeeWaived":true}`)
+	waived := b.Send(t, call{Path: createEuropean, Body: paying("1", "Somebody Else"), Who: maker1})
+	holds(t, waived, payee.Waived, "", "payee")
+	if banks.Asked.Load() != 0 {
+		t.Errorf("asked %d times", banks.Asked.Load())
+	}
+	b.changed(t, "client.payee", "demo-backoffice", `{"payeeWaived":false}`)
+	b.Clock.Add(2 * time.Second) // a token is looked up again
+	verified := b.Send(t, call{Path: createEuropean, Body: paying("2", "Somebody Else"), Who: maker1})
+	holds(t, verified, payee.NoMatch, "", "payee")
+	b.isWhole(t)
+}
+
+// isWhole has the auditor find nothing.
+func (b *bundle) isWhole(t *testing.T) {
+	t.Helper()
+	for _, invariant := range b.Check(t).Invariants {
+		for _, violation := range invariant.Violations {
+			t.Errorf("%s: %s %s: %s", invariant.ID, violation.Table, violation.Key, violation.What)
+		}
 	}
 }

@@ -74,7 +74,8 @@ func (p *People) Client(ctx context.Context, realm, clientID string) (Client, er
 		return Client{}, store.ErrUnknownClient
 	}
 	stored := dbsqlc.Client{
-		Realm: realm, ClientID: *row.ClientID, Kind: *row.Kind, SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn, KeyID: row.KeyID,
+		Realm: realm, ClientID: *row.ClientID, Kind: *row.Kind, SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
+		PayeeWaived: *row.PayeeWaived, KeyID: row.KeyID,
 		Seal: row.Seal, SuppressedAt: row.SuppressedAt,
 	}
 	if stored.SuppressedAt != nil || !guardOf(p.db).Client(ctx, stored) {
@@ -132,7 +133,7 @@ func principalOf(p masterdata.PrincipalRows) identity.Principal {
 	return identity.Principal{
 		Realm: p.User.Realm, UserID: p.User.UserID, PersonID: p.User.PersonID, UserName: p.User.Name, DisplayName: p.Person.DisplayName,
 		Roles: rolesFromDB(p.Roles), Grants: grantsFromDB(p.Roles, p.GrantIDs, p.Granted),
-		ClientID: p.Client.ClientID, ClientMayDecideOwn: p.Client.MayDecideOwn,
+		ClientID: p.Client.ClientID, ClientMayDecideOwn: p.Client.MayDecideOwn, ClientWaivesPayee: p.Client.PayeeWaived,
 	}
 }
 

@@ -24,7 +24,8 @@ func (s step) clients(ctx context.Context, clientID string) ([]administration.Cl
 	list := make([]administration.Client, len(rows))
 	for i, row := range rows {
 		list[i] = administration.Client{
-			ClientID: row.ClientID, Kind: row.Kind, MayDecideOwn: row.MayDecideOwn, Status: administration.StatusActive,
+			ClientID: row.ClientID, Kind: row.Kind, MayDecideOwn: row.MayDecideOwn, PayeeWaived: row.PayeeWaived,
+			Status: administration.StatusActive,
 		}
 		if row.SuppressedAt != nil {
 			list[i].Status = administration.StatusSuppressed
@@ -39,7 +40,9 @@ func (s step) applyClient(ctx context.Context, c administration.Change) error {
 		if err != nil {
 			return err
 		}
-		row := dbsqlc.Client{Realm: s.realm, ClientID: after.ClientID, Kind: after.Kind, MayDecideOwn: after.MayDecideOwn}
+		row := dbsqlc.Client{
+			Realm: s.realm, ClientID: after.ClientID, Kind: after.Kind, MayDecideOwn: after.MayDecideOwn, PayeeWaived: after.PayeeWaived,
+		}
 		if after.Kind == administration.ClientConfidential {
 			row.SecretHash = s.secrets.ClientSecretHash
 		}
@@ -48,7 +51,8 @@ func (s step) applyClient(ctx context.Context, c administration.Change) error {
 			return err
 		}
 		return s.q.ClientInsert(ctx, dbsqlc.ClientInsertParams{
-			Realm: row.Realm, ClientID: row.ClientID, Kind: row.Kind, SecretHash: row.SecretHash, MayDecideOwn: row.MayDecideOwn, At: s.at,
+			Realm: row.Realm, ClientID: row.ClientID, Kind: row.Kind, SecretHash: row.SecretHash, MayDecideOwn: row.MayDecideOwn,
+			PayeeWaived: row.PayeeWaived, At: s.at,
 			KeyID: keyID, Seal: seal,
 		})
 	}
@@ -63,9 +67,12 @@ func (s step) applyClient(ctx context.Context, c administration.Change) error {
 	if !s.guard.Client(ctx, row) {
 		return &administration.ConflictError{Text: "The client is not as it was sealed. Tell the operator of the gateway."}
 	}
-	if c.Kind == administration.KindClientSecret {
+	switch c.Kind {
+	case administration.KindClientSecret:
 		row.SecretHash = s.secrets.ClientSecretHash
-	} else {
+	case administration.KindClientPayee:
+		row.PayeeWaived = c.After["payeeWaived"] == administration.Yes
+	default: // it is suppressed
 		row.SuppressedAt = &s.at
 	}
 	keyID, seal, err := masterdata.Client(row).Sealed(s.guard.Keys)
@@ -73,6 +80,7 @@ func (s step) applyClient(ctx context.Context, c administration.Change) error {
 		return err
 	}
 	return one(s.q.ClientPut(ctx, dbsqlc.ClientPutParams{
-		SecretHash: row.SecretHash, SuppressedAt: row.SuppressedAt, KeyID: keyID, Seal: seal, Realm: row.Realm, ClientID: row.ClientID,
+		SecretHash: row.SecretHash, SuppressedAt: row.SuppressedAt, PayeeWaived: row.PayeeWaived,
+		KeyID: keyID, Seal: seal, Realm: row.Realm, ClientID: row.ClientID,
 	}))
 }

@@ -70,6 +70,7 @@ type ClientDefinition struct {
 	Kind         store.ClientKind
 	SecretHash   []byte // SHA-256 of the secret if confidential, else nil
 	MayDecideOwn bool   // the API client may decide a message it created itself
+	PayeeWaived  bool   // payees of what it sends by the API are not verified
 }
 
 // PolicyDefinition is a policy; empty fields match everything.
@@ -256,11 +257,13 @@ func (p provision) row(ctx context.Context, realm RealmDefinition) error {
 
 func (p provision) client(ctx context.Context, c ClientDefinition) error {
 	row := dbsqlc.ClientProvisionParams{
-		Realm: p.realm, ClientID: c.ClientID, Kind: string(c.Kind), SecretHash: c.SecretHash, MayDecideOwn: c.MayDecideOwn, At: p.at,
+		Realm: p.realm, ClientID: c.ClientID, Kind: string(c.Kind), SecretHash: c.SecretHash, MayDecideOwn: c.MayDecideOwn,
+		PayeeWaived: c.PayeeWaived, At: p.at,
 	}
 	var err error
 	row.KeyID, row.Seal, err = masterdata.Client(dbsqlc.Client{
 		Realm: row.Realm, ClientID: row.ClientID, Kind: row.Kind, SecretHash: row.SecretHash, MayDecideOwn: row.MayDecideOwn,
+		PayeeWaived: row.PayeeWaived,
 	}).Sealed(p.keys)
 	if err != nil {
 		return err

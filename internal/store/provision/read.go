@@ -113,6 +113,7 @@ func (r reading) clients(ctx context.Context, into *RealmDefinition) error {
 	for _, row := range rows {
 		into.Clients = append(into.Clients, ClientDefinition{
 			ClientID: row.ClientID, Kind: store.ClientKind(row.Kind), SecretHash: row.SecretHash, MayDecideOwn: row.MayDecideOwn,
+			PayeeWaived: row.PayeeWaived,
 		})
 	}
 	return err

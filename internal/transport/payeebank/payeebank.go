@@ -29,8 +29,10 @@ const (
 	// MaxUnderWay is the questions that are asked at a time. Further ones are answered at once that nothing could be verified, so that a
 	// bank that is late holds up no more than these, and leaves room for calls that ask nobody.
 	MaxUnderWay = 48
-	// failuresToInterrupt is the number of questions that must fail one after the other, with none answered between them.
-	failuresToInterrupt = 10
+	// enoughToInterrupt is how many questions it takes within half a minute, four of five of which fail, for nobody to be asked for a while. A
+	// bank that is late fails many at a time, so that failures one after the other say nothing of the others.
+	enoughToInterrupt = 10
+	countedFor        = 30 * time.Second
 	// interruption is the pause until one question is tried again.
 	interruption = 5 * time.Second
 )
@@ -72,8 +74,11 @@ func New(cfg Config) *Verifier {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	v.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
-		Name: "payee", Timeout: interruption,
-		ReadyToTrip:   func(counts gobreaker.Counts) bool { return counts.ConsecutiveFailures >= failuresToInterrupt },
+		Name: "payee", Timeout: interruption, Interval: countedFor,
+		ReadyToTrip: func(counts gobreaker.Counts) bool {
+			answered := counts.TotalSuccesses + counts.TotalFailures
+			return answered >= enoughToInterrupt && counts.TotalFailures*5 >= answered*4
+		},
 		OnStateChange: v.changed,
 		IsSuccessful:  func(err error) bool { return err == nil || errors.Is(err, errRefused) },
 		IsExcluded:    func(err error) bool { return errors.Is(err, context.Canceled) }, // whoever waited went away
@@ -84,7 +89,7 @@ func New(cfg Config) *Verifier {
 var (
 	// errBusy: as many questions as may be under way are.
 	errBusy = errors.New("too many payees are being verified: not asked")
-	// errInterrupted: questions fail one after the other, so that this one was not asked.
+	// errInterrupted: nearly all questions fail, so that this one was not asked.
 	errInterrupted = errors.New("nobody verifies payees at the moment: not asked")
 	// errRefused: the other side is there, and refuses this one question.
 	errRefused = errors.New("the question was refused")
@@ -97,7 +102,7 @@ func (v *Verifier) changed(_ string, from, to gobreaker.State) {
 		v.cfg.Log.Info("payees are verified again")
 	case from == gobreaker.StateClosed:
 		v.cfg.Log.Error("payees cannot be verified: payments go on without, and one question is tried every five seconds",
-			slog.Bool("alarm", true), slog.Int("failed", failuresToInterrupt))
+			slog.Bool("alarm", true))
 	}
 }
 

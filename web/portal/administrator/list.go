@@ -83,20 +83,28 @@ func showClients(v *visit) error {
 	}
 	model := v.list("/admin/clients", "Clients", "Programs that act for people. The portal is one of them.")
 	model.New = links("", administration.KindClientCreate)
-	model.Columns = []string{"Client", "Kind", "May decide its own", "Status", "Change"}
+	model.Columns = []string{"Client", "Kind", "May decide its own", "Payees", "Status", "Change"}
 	for _, c := range clients {
 		var kinds []administration.Kind
 		if c.Status == administration.StatusActive && c.Kind == administration.ClientConfidential {
 			kinds = append(kinds, administration.KindClientSecret)
 		}
 		if c.Status == administration.StatusActive && c.Kind != administration.ClientPortal {
-			kinds = append(kinds, administration.KindClientSuppress)
+			kinds = append(kinds, administration.KindClientPayee, administration.KindClientSuppress)
 		}
 		model.Rows = append(model.Rows, views.AdministrationRow{
-			Cells: []string{c.ClientID, c.Kind, yesNo(c.MayDecideOwn), c.Status}, Links: links(c.ClientID, kinds...),
+			Cells: []string{c.ClientID, c.Kind, yesNo(c.MayDecideOwn), payees(c.PayeeWaived), c.Status}, Links: links(c.ClientID, kinds...),
 		})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+// payees says whether payees of what a client sends are verified.
+func payees(waived bool) string {
+	if waived {
+		return "not verified"
+	}
+	return "verified"
 }
 
 func showAccounts(v *visit) error {

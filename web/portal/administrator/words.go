@@ -25,6 +25,10 @@ var kindWords = map[administration.Kind]struct{ label, heading, words string }{
 		"New secret", "Make a new secret of",
 		"The old secret ends at once. Whoever approves it is shown the new one, once.",
 	},
+	administration.KindClientPayee: {
+		"Payees", "Say whether payees are verified of what is sent by the client",
+		"Payees may be left unverified for payers who are no consumers and send files of many payments, which this client unpacks.",
+	},
 	administration.KindClientSuppress: {"Suppress", "Suppress the client", "Nobody can act through it any more, for good."},
 	administration.KindAccountCreate:  {"New account", "Add a debtor account", "Payments can be made from it as soon as it is approved."},
 	administration.KindAccountUpdate:  {"Change", "Change the account", "Payments name the holder as it stands here."},

@@ -31,7 +31,7 @@ var payeeWords = map[payee.Result]struct {
 	},
 	payee.Waived: {
 		ui.ToneWaiting, "info", "Name not verified", "The payee's name was not verified",
-		"Payments in files of this client are not verified, as it was agreed. The money may go to somebody else than the payee named.",
+		"Payees of what this client sends are not verified, as it was agreed. The money may go to somebody else than the payee named.",
 	},
 }
 

@@ -159,7 +159,7 @@ func (q *Queries) BreakGlassList(ctx context.Context, realm string, since time.T
 }
 
 const clientList = `-- name: ClientList :many
-SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at FROM client WHERE realm = $1 ORDER BY client_id
+SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at, payee_waived FROM client WHERE realm = $1 ORDER BY client_id
 `
 
 func (q *Queries) ClientList(ctx context.Context, realm string) ([]Client, error) {
@@ -181,6 +181,7 @@ func (q *Queries) ClientList(ctx context.Context, realm string) ([]Client, error
 			&i.KeyID,
 			&i.Seal,
 			&i.SuppressedAt,
+			&i.PayeeWaived,
 		); err != nil {
 			return nil, err
 		}

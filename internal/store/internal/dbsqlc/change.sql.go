@@ -405,8 +405,8 @@ func (q *Queries) ChangePendingCount(ctx context.Context, realm string, personID
 }
 
 const clientInsert = `-- name: ClientInsert :exec
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, payee_waived, created_at, key_id, seal)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type ClientInsertParams struct {
@@ -415,6 +415,7 @@ type ClientInsertParams struct {
 	Kind         string
 	SecretHash   []byte
 	MayDecideOwn bool
+	PayeeWaived  bool
 	At           time.Time
 	KeyID        *string
 	Seal         []byte
@@ -427,6 +428,7 @@ func (q *Queries) ClientInsert(ctx context.Context, arg ClientInsertParams) erro
 		arg.Kind,
 		arg.SecretHash,
 		arg.MayDecideOwn,
+		arg.PayeeWaived,
 		arg.At,
 		arg.KeyID,
 		arg.Seal,
@@ -435,13 +437,14 @@ func (q *Queries) ClientInsert(ctx context.Context, arg ClientInsertParams) erro
 }
 
 const clientPut = `-- name: ClientPut :execrows
-UPDATE client SET secret_hash = $1, suppressed_at = $2, key_id = $3, seal = $4
-WHERE realm = $5 AND client_id = $6 AND suppressed_at IS NULL
+UPDATE client SET secret_hash = $1, suppressed_at = $2, payee_waived = $3, key_id = $4, seal = $5
+WHERE realm = $6 AND client_id = $7 AND suppressed_at IS NULL
 `
 
 type ClientPutParams struct {
 	SecretHash   []byte
 	SuppressedAt *time.Time
+	PayeeWaived  bool
 	KeyID        *string
 	Seal         []byte
 	Realm        string
@@ -452,6 +455,7 @@ func (q *Queries) ClientPut(ctx context.Context, arg ClientPutParams) (int64, er
 	result, err := q.db.Exec(ctx, clientPut,
 		arg.SecretHash,
 		arg.SuppressedAt,
+		arg.PayeeWaived,
 		arg.KeyID,
 		arg.Seal,
 		arg.Realm,
@@ -464,7 +468,7 @@ func (q *Queries) ClientPut(ctx context.Context, arg ClientPutParams) (int64, er
 }
 
 const clientSubjectList = `-- name: ClientSubjectList :many
-SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at FROM client WHERE realm = $1 AND ($2::text IS NULL OR client_id = $2::text) ORDER BY client_id
+SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at, payee_waived FROM client WHERE realm = $1 AND ($2::text IS NULL OR client_id = $2::text) ORDER BY client_id
 `
 
 func (q *Queries) ClientSubjectList(ctx context.Context, realm string, clientID *string) ([]Client, error) {
@@ -486,6 +490,7 @@ func (q *Queries) ClientSubjectList(ctx context.Context, realm string, clientID 
 			&i.KeyID,
 			&i.Seal,
 			&i.SuppressedAt,
+			&i.PayeeWaived,
 		); err != nil {
 			return nil, err
 		}

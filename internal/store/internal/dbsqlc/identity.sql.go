@@ -13,7 +13,7 @@ import (
 )
 
 const clientListAll = `-- name: ClientListAll :many
-SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at FROM client ORDER BY realm, client_id
+SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at, payee_waived FROM client ORDER BY realm, client_id
 `
 
 func (q *Queries) ClientListAll(ctx context.Context) ([]Client, error) {
@@ -35,6 +35,7 @@ func (q *Queries) ClientListAll(ctx context.Context) ([]Client, error) {
 			&i.KeyID,
 			&i.Seal,
 			&i.SuppressedAt,
+			&i.PayeeWaived,
 		); err != nil {
 			return nil, err
 		}
@@ -47,10 +48,10 @@ func (q *Queries) ClientListAll(ctx context.Context) ([]Client, error) {
 }
 
 const clientProvision = `-- name: ClientProvision :exec
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, payee_waived, created_at, key_id, seal)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (realm, client_id) DO UPDATE SET kind = excluded.kind, secret_hash = excluded.secret_hash,
-  may_decide_own = excluded.may_decide_own, key_id = excluded.key_id, seal = excluded.seal
+  may_decide_own = excluded.may_decide_own, payee_waived = excluded.payee_waived, key_id = excluded.key_id, seal = excluded.seal
 `
 
 type ClientProvisionParams struct {
@@ -59,6 +60,7 @@ type ClientProvisionParams struct {
 	Kind         string
 	SecretHash   []byte
 	MayDecideOwn bool
+	PayeeWaived  bool
 	At           time.Time
 	KeyID        *string
 	Seal         []byte
@@ -71,6 +73,7 @@ func (q *Queries) ClientProvision(ctx context.Context, arg ClientProvisionParams
 		arg.Kind,
 		arg.SecretHash,
 		arg.MayDecideOwn,
+		arg.PayeeWaived,
 		arg.At,
 		arg.KeyID,
 		arg.Seal,
@@ -622,7 +625,7 @@ func (q *Queries) PreferencePut(ctx context.Context, arg PreferencePutParams) er
 }
 
 const realmClientGet = `-- name: RealmClientGet :one
-SELECT r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.key_id, r.seal, r.second_factor_roles, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.key_id, c.seal, c.suppressed_at
+SELECT r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.key_id, r.seal, r.second_factor_roles, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.payee_waived, c.key_id, c.seal, c.suppressed_at
 FROM realm r
 LEFT JOIN client c ON c.realm = r.realm AND c.client_id = $1
 WHERE r.realm = $2
@@ -634,6 +637,7 @@ type RealmClientGetRow struct {
 	Kind         *string
 	SecretHash   []byte
 	MayDecideOwn *bool
+	PayeeWaived  *bool
 	KeyID        *string
 	Seal         []byte
 	SuppressedAt *time.Time
@@ -659,6 +663,7 @@ func (q *Queries) RealmClientGet(ctx context.Context, clientID string, realm str
 		&i.Kind,
 		&i.SecretHash,
 		&i.MayDecideOwn,
+		&i.PayeeWaived,
 		&i.KeyID,
 		&i.Seal,
 		&i.SuppressedAt,
@@ -911,7 +916,7 @@ func (q *Queries) UserListEnds(ctx context.Context, realm string) ([]UserAccount
 }
 
 const userPrincipalGet = `-- name: UserPrincipalGet :one
-SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.key_id, u.seal, p.realm, p.person_id, p.display_name, p.duty, p.created_at, p.key_id, p.seal, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.key_id, c.seal, c.suppressed_at,
+SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.key_id, u.seal, p.realm, p.person_id, p.display_name, p.duty, p.created_at, p.key_id, p.seal, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.key_id, c.seal, c.suppressed_at, c.payee_waived,
        ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
        ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
        ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted,
@@ -966,6 +971,7 @@ func (q *Queries) UserPrincipalGet(ctx context.Context, clientID string, realm s
 		&i.Client.KeyID,
 		&i.Client.Seal,
 		&i.Client.SuppressedAt,
+		&i.Client.PayeeWaived,
 		&i.Roles,
 		&i.GrantIds,
 		&i.Granted,

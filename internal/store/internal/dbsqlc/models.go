@@ -55,6 +55,7 @@ type Client struct {
 	KeyID        *string
 	Seal         []byte
 	SuppressedAt *time.Time
+	PayeeWaived  bool
 }
 
 type CreationKey struct {

@@ -85,6 +85,9 @@ func Client(c dbsqlc.Client) Row {
 	if c.SuppressedAt != nil {
 		values = append(values, *c.SuppressedAt)
 	}
+	if c.PayeeWaived { // likewise
+		values = append(values, "payee waived")
+	}
 	return Row{Table: "client", Realm: c.Realm, Key: c.ClientID, KeyID: c.KeyID, Seal: c.Seal}.covers(values...)
 }
 

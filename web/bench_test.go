@@ -147,6 +147,15 @@ func (s *shop) signIn(b testing.TB, user string) string {
 	return tokens.Access
 }
 
+// pair makes a payment and approves it.
+func (s *shop) pair() error {
+	id, err := s.create()
+	if err != nil {
+		return err
+	}
+	return s.approve(id)
+}
+
 // internalID finds the id in an answer.
 func internalID(content string) string {
 	_, rest, _ := strings.Cut(content, `"internalId":"`)

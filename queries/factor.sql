@@ -40,3 +40,13 @@ SELECT * FROM factor_use ORDER BY realm, use_id;
 -- name: PolicyGet :one
 -- The policy a message was made under.
 SELECT * FROM policy WHERE realm = @realm AND policy_id = @policy_id;
+
+-- name: CheckerList :many
+-- Who holds the role checker in an active account.
+SELECT u.user_id, u.person_id, u.name, p.display_name, g.grant_id, g.granted_at
+FROM user_role g
+JOIN user_account u ON u.realm = g.realm AND u.user_id = g.user_id
+JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+WHERE g.realm = @realm AND g.role = 'checker' AND g.ended_at IS NULL AND u.status = 'active'
+ORDER BY p.display_name, u.name
+LIMIT @most;

@@ -1,6 +1,8 @@
 package views
 
 import (
+	"cmp"
+	"strings"
 	"time"
 
 	"countersign/views/ui"
@@ -10,6 +12,7 @@ import (
 // resolution, or an incoming payment. Amounts and accounts come ready to show;
 // account numbers may be compact, they are grouped here.
 type Message struct {
+	Approval        *Approval // while it waits
 	InternalID      string
 	GlobalID        string // the reference people use
 	ExternalID      string
@@ -204,4 +207,29 @@ func (m Message) factsTitle() string {
 		return "What the other bank asks"
 	}
 	return "What is asked"
+}
+
+// Approval is by which rule a message that waits needs approvals, who gave one, who still could, and why others cannot.
+type Approval struct {
+	Rule      string // "1 approval, within 24h, for everything"; may be empty
+	Given     string // "1 of 2"
+	By        []string
+	May       []string
+	MayNot    []string // "Maker 1 entered or changed it"
+	ExpiresAt time.Time
+}
+
+func (a Approval) rows() []ui.Row {
+	nobody := "Nobody: ask an administrator for another checker"
+	rows := appendRow(nil, ui.Row{Term: "Rule", Value: a.Rule})
+	given := ui.Row{Term: "Approvals", Value: a.Given}
+	if len(a.By) > 0 {
+		given.Details = []string{"by " + strings.Join(a.By, ", ")}
+	}
+	rows = append(rows, given, ui.Row{Term: "May approve", Value: cmp.Or(strings.Join(a.May, ", "), nobody)})
+	rows = appendRow(rows, ui.Row{Term: "May not", Value: strings.Join(a.MayNot, "; ")})
+	if a.ExpiresAt.IsZero() {
+		return rows
+	}
+	return append(rows, ui.Row{Term: "Expires", Value: ui.DateTime(a.ExpiresAt)})
 }

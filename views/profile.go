@@ -2,6 +2,7 @@ package views
 
 import (
 	"strconv"
+	"time"
 
 	"countersign/views/ui"
 )
@@ -15,6 +16,7 @@ type Profile struct {
 	Saved       bool
 	Problems    []ui.Problem // of a new password
 	FactorCount int          // second factors, recovery codes not counted
+	Sessions    []Session
 }
 
 func (m Profile) factors() string {
@@ -62,4 +64,14 @@ func (m Profile) densities() ui.Choice {
 		{Value: string(DensityDefault), Label: "Default"},
 		{Value: string(DensityComfortable), Label: "Comfortable"},
 	}}
+}
+
+// Session is a session of the person. POST /me/sessions/{id}/end ends it.
+type Session struct {
+	ID         string
+	Device     string
+	Address    string
+	StartedAt  time.Time
+	LastUsedAt time.Time
+	Current    bool
 }

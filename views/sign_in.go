@@ -10,8 +10,10 @@ type SignIn struct {
 	UserName string
 	Next     string // path to return to; empty for the dashboard
 	Ended    bool   // the session ended: say so
-	Problems []ui.Problem
-	DemoHint string // shown in the demo only: which users there are
+	// Elsewhere: the session ended because the same checker signed in elsewhere.
+	Elsewhere bool
+	Problems  []ui.Problem
+	DemoHint  string // shown in the demo only: which users there are
 }
 
 func (m SignIn) field(id, label, value string) ui.Field {

@@ -15,9 +15,11 @@ import (
 // Settings say how the doors of one gateway differ from those of another.
 type Settings struct {
 	Environment string // shown on every page: DEMO, TEST or PROD
-	TLS         bool   // clients reach the server by https, directly or through a proxy
-	Realm       string // offered on the sign-in page, "" for none
-	SignInHint  string // a line on the sign-in page, "" for none
+	// OneCheckerSession ends the other sessions of a checker who signs in.
+	OneCheckerSession bool
+	TLS               bool   // clients reach the server by https, directly or through a proxy
+	Realm             string // offered on the sign-in page, "" for none
+	SignInHint        string // a line on the sign-in page, "" for none
 	// SimulatorURL is the address of the demo's simulator, which then has a page; "" elsewhere.
 	SimulatorURL string
 	// OperatorRealm is the realm whose supervisors and administrators see what clearing sent to nobody; "" for none.
@@ -78,7 +80,8 @@ func openPortal(behind *stations.Stations, set Settings) (Portal, error) {
 		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader,
 		Drafts: behind.Drafts, Desk: behind.Desk, Sessions: behind.Sessions, Rules: behind.Rules, Now: behind.Now, NewID: stations.NewID,
 		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
-		Clearing: behind.Clearing, Jobs: behind.Jobs, Connections: behind.Clearing.Connections,
+		OneCheckerSession: set.OneCheckerSession,
+		Clearing:          behind.Clearing, Jobs: behind.Jobs, Connections: behind.Clearing.Connections,
 		Sealing: behind.Sealing, SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,
 	})
 }

@@ -17,6 +17,7 @@ type serveCommand struct {
 	AuditKeyFile      string           `help:"File with the keys that sign the checkpoints of the sealed audit trail; without one it is not sealed." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
 	Environment       string           `help:"Shown on every page." enum:"TEST,PROD" default:"TEST" env:"COUNTERSIGN_ENVIRONMENT"`
 	TLS               bool             `help:"Browsers reach the portal through HTTPS." default:"true" negatable:"" env:"COUNTERSIGN_TLS"`
+	OneCheckerSession bool             `help:"A checker who signs in to the portal ends their other sessions." default:"true" negatable:"" env:"COUNTERSIGN_ONE_CHECKER_SESSION"`
 	ClearingTokenFile string           `help:"File with the bearer token clearing shows when it delivers." env:"COUNTERSIGN_CLEARING_TOKEN_FILE"`
 	OperatorRealm     string           `help:"Realm whose supervisors see documents of clearing that match nothing, and whose audit trail tells of them." env:"COUNTERSIGN_OPERATOR_REALM"`
 	Rules             ruleSettings     `embed:""`
@@ -54,7 +55,7 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger) error {
 // gateway reads the settings. Every wrong one is a sentence that names it.
 func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	g := gateway{DatabaseURL: c.DatabaseURL, Log: log}
-	g.Environment, g.TLS, g.OperatorRealm = c.Environment, c.TLS, c.OperatorRealm
+	g.Environment, g.TLS, g.OperatorRealm, g.OneCheckerSession = c.Environment, c.TLS, c.OperatorRealm, c.OneCheckerSession
 	err := c.readKeys(&g)
 	if err != nil {
 		return gateway{}, err

@@ -3,6 +3,7 @@ package administration
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"countersign/internal/identity"
@@ -145,4 +146,31 @@ func decimals(minor *int64) string {
 		return strconv.FormatInt(*minor, 10) // below zero; the schema holds none
 	}
 	return amount.String()
+}
+
+// Words are what the policy matches, in words.
+func (p Policy) Words() string {
+	values := p.Values()
+	var parts []string
+	for _, field := range []string{"scheme", "kind", "clientId", "channel", "amountFrom", "amountTo"} {
+		if values[field] != "" {
+			parts = append(parts, strings.ToLower(Label(field))+" "+values[field])
+		}
+	}
+	if len(parts) == 0 {
+		return "everything"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Asks is what the policy asks of a message, in words: "2 approvals, each with a second factor, within 24h".
+func (p Policy) Asks() string {
+	words := strconv.Itoa(p.Approvals) + " approvals"
+	if p.Approvals == 1 {
+		words = "1 approval"
+	}
+	if p.StepUp {
+		words += ", with a second factor"
+	}
+	return words + ", within " + Wait(p.ExpiresAfter)
 }

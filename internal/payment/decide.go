@@ -262,3 +262,26 @@ func (m Message) shown(v Verdict) error {
 	}
 	return nil
 }
+
+// Barred says of a checker why they may not decide this message, "" when they may: it is asked about others than the one who reads.
+func (m Message) Barred(checker identity.Principal) string {
+	grant, _ := checker.Grant(identity.RoleChecker)
+	switch {
+	case m.MadeBy(checker.PersonID):
+		return "entered or changed it"
+	case m.decidedBy(checker):
+		return "approved it already"
+	case grant.GrantedAt.After(m.CreatedAt):
+		return "became a checker after it was entered"
+	}
+	return ""
+}
+
+func (m Message) decidedBy(checker identity.Principal) bool {
+	for _, d := range m.Decisions {
+		if d.PersonID == checker.PersonID {
+			return true
+		}
+	}
+	return false
+}

@@ -3,6 +3,7 @@ package api
 import (
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/administration"
 	"countersign/internal/approval"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
@@ -58,4 +59,25 @@ func digest(text string) (*payment.Digest, error) {
 		}}}
 	}
 	return &d, nil
+}
+
+// approvalRule tells why a message waits, and for whom.
+func (a *API) approvalRule(c echo.Context, m payment.Message) (*ApprovalRule, error) {
+	found, err := a.cfg.Reader.Approvers(c.Request().Context(), m)
+	if err != nil {
+		return nil, err
+	}
+	rule := &ApprovalRule{
+		PolicyID: found.Rule.ID, Matches: found.Rule.Words(), Approvals: found.Rule.Approvals, StepUp: found.Rule.StepUp,
+		ExpiresAfter: administration.Wait(found.Rule.ExpiresAfter), MayApprove: []string{}, MayNotApprove: []MayNotApprove{},
+	}
+	for _, checker := range found.Checkers {
+		why := m.Barred(checker)
+		if why == "" {
+			rule.MayApprove = append(rule.MayApprove, checker.UserName)
+			continue
+		}
+		rule.MayNotApprove = append(rule.MayNotApprove, MayNotApprove{UserID: checker.UserName, Why: why})
+	}
+	return rule, nil
 }

@@ -108,7 +108,14 @@ func (a *API) showTransaction(c echo.Context) error {
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
-	return c.JSON(http.StatusOK, TransactionAnswer{Header: a.header(c), Transaction: transactionOf(m)})
+	shown := transactionOf(m)
+	if m.State == payment.StateApprovalPending {
+		shown.ApprovalRule, err = a.approvalRule(c, m)
+		if err != nil {
+			return a.Fail(c, problem.Of(err), err)
+		}
+	}
+	return c.JSON(http.StatusOK, TransactionAnswer{Header: a.header(c), Transaction: shown})
 }
 
 // message finds the message of the path, by its internalId or its Global ID. Errors: payment.ForbiddenError, payment.ErrNotFound, and a

@@ -86,6 +86,19 @@ func endSessions(v *visit) error {
 	return v.signInAnew()
 }
 
+// endSession ends one session of the person, from another one.
+func endSession(v *visit) error {
+	id, err := v.ID("id")
+	if err != nil {
+		return err
+	}
+	err = v.Config.Sessions.EndOne(v.Context(), v.By, id, v.At)
+	if err != nil {
+		return err
+	}
+	return v.GoTo("/me", "That session ended.")
+}
+
 func (v *visit) signInAnew() error {
 	err := v.EndSession()
 	if err != nil {
@@ -106,6 +119,15 @@ func (v *visit) renderProfile(status int, problems ...ui.Problem) error {
 		if f.Kind != identity.FactorRecovery {
 			model.FactorCount++
 		}
+	}
+	sessions, err := v.Sessions()
+	if err != nil {
+		return err
+	}
+	for _, s := range sessions {
+		model.Sessions = append(model.Sessions, views.Session{
+			ID: s.ID.String(), Device: s.Device, Address: s.Address, StartedAt: s.StartedAt, LastUsedAt: s.LastUsedAt, Current: s.Current,
+		})
 	}
 	return v.Render(status, views.ProfilePage(model))
 }

@@ -50,6 +50,7 @@ func (p *Portal) Routes() []request.Route {
 			post("/me/density", saveDensity),
 			post("/me/password", changePassword),
 			post("/me/sessions/end", endSessions),
+			post("/me/sessions/:id/end", endSession),
 			get(page.FactorsPath, showFactors),
 			get(page.FactorsPath+"/app", showNewApp),
 			post(page.FactorsPath+"/app", enrolApp),

@@ -19,7 +19,10 @@ func showSignIn(v *visit) error {
 	if signedIn {
 		return v.Echo.Redirect(http.StatusSeeOther, next)
 	}
-	return v.renderSignIn(http.StatusOK, views.SignIn{Realm: v.Config.Realm, Next: next, Ended: v.Echo.QueryParam("ended") == "yes"})
+	return v.renderSignIn(http.StatusOK, views.SignIn{
+		Realm: v.Config.Realm, Next: next, Ended: v.Echo.QueryParam("ended") == "yes",
+		Elsewhere: v.Echo.QueryParam("ended") == "elsewhere",
+	})
 }
 
 func (v *visit) renderSignIn(status int, model views.SignIn) error {

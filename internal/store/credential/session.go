@@ -99,6 +99,10 @@ func (s *Sessions) End(ctx context.Context, end SessionEnd) error {
 		if err != nil {
 			return err
 		}
+		err = q.UserSessionEndNamed(late, dbsqlc.UserSessionEndNamedParams{At: &end.At, Why: &end.Reason, Realm: end.By.Realm, Names: names})
+		if err != nil {
+			return err
+		}
 		return q.AuditRealmInsert(late, dbsqlc.AuditRealmInsertParams{
 			Realm: end.By.Realm, EventID: id, Event: audit.EventSessionEnded, ActorUser: user, ActorPerson: person, ActorName: actor.Name,
 			ClientID: column.OrNull(actor.ClientID), Channel: string(actor.Channel), RequestID: column.OrNull(actor.RequestID),

@@ -143,7 +143,7 @@ func showPolicies(v *visit) error {
 		if p.Status == administration.StatusInForce {
 			kinds = []administration.Kind{administration.KindPolicyRetire}
 		}
-		words := policyWords(p)
+		words := p.Words()
 		model.Rows = append(model.Rows, views.AdministrationRow{Links: links(p.ID, kinds...), Cells: []string{
 			strings.ToUpper(words[:1]) + words[1:], strconv.Itoa(p.Rank), strconv.Itoa(p.Approvals), yesNo(p.ContentHashRequired),
 			yesNo(p.StepUp),

@@ -1,8 +1,6 @@
 package administrator
 
 import (
-	"strings"
-
 	"countersign/internal/administration"
 )
 
@@ -68,21 +66,6 @@ func listOf(kind administration.Kind) string {
 		return "/admin"
 	}
 	return "/admin/policies"
-}
-
-// policyWords is what a policy matches, in words.
-func policyWords(p administration.Policy) string {
-	values := p.Values()
-	var parts []string
-	for _, field := range []string{"scheme", "kind", "clientId", "channel", "amountFrom", "amountTo"} {
-		if values[field] != "" {
-			parts = append(parts, strings.ToLower(administration.Label(field))+" "+values[field])
-		}
-	}
-	if len(parts) == 0 {
-		return "everything"
-	}
-	return strings.Join(parts, ", ")
 }
 
 // yesNo is a yes or a no for people.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -95,9 +96,7 @@ func (v *Visit) askToSignIn() error {
 		where = r.URL.RequestURI()
 	}
 	target := "/signin?next=" + url.QueryEscape(where)
-	if v.hadSession() {
-		target += "&ended=yes"
-	}
+	target += v.endedWord()
 	switch {
 	case v.Echo.Path() == EventsPath:
 		return v.Echo.NoContent(http.StatusNoContent) // tells the browser not to come back
@@ -109,6 +108,17 @@ func (v *Visit) askToSignIn() error {
 		return v.reopen(where)
 	}
 	return v.Echo.Redirect(http.StatusSeeOther, target)
+}
+
+// endedWord says in the address of the sign-in page that a session ended, and whether a sign-in elsewhere ended it.
+func (v *Visit) endedWord() string {
+	switch {
+	case !v.hadSession():
+		return ""
+	case v.endedElsewhere():
+		return "&ended=elsewhere"
+	}
+	return "&ended=yes"
 }
 
 // answeredInPlace are the parts of a page that nobody asked for by a link or a button. They say in their place that the session ended:
@@ -134,7 +144,8 @@ func (v *Visit) fragmentTooLate() error {
 		}
 		where = cmp.Or(kept, where)
 	}
-	v.Echo.Response().Header().Set("HX-Redirect", "/signin?ended=yes&next="+url.QueryEscape(LocalPath(where)))
+	ended := strings.TrimPrefix(cmp.Or(v.endedWord(), "&ended=yes"), "&")
+	v.Echo.Response().Header().Set("HX-Redirect", "/signin?"+ended+"&next="+url.QueryEscape(LocalPath(where)))
 	return v.Echo.NoContent(http.StatusUnauthorized)
 }
 

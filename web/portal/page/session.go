@@ -21,13 +21,18 @@ import (
 const (
 	sessionIdle = 15 * time.Minute
 	sessionLife = 12 * time.Hour
+	// approvalIdle is sessionIdle for somebody who was last on a page where payments are approved.
+	approvalIdle = 5 * time.Minute
 )
 
 // What a session holds: who signed in, and a sentence for the next page. Roles are not kept: they are read for each request.
 const (
 	keyRealm  = "realm"
 	keyUser   = "user"
-	keySince  = "since" // of the sign-in, in microseconds
+	keySince  = "since"  // of the sign-in, in microseconds
+	keyUsed   = "used"   // when the last use was noted, in microseconds
+	keyEnds   = "ends"   // whatever happens, in microseconds, by the clock of the machine
+	keyDecide = "decide" // the last page was one of approvals
 	keyStatus = "status"
 )
 
@@ -89,7 +94,12 @@ func (v *Visit) StartSession(by identity.Principal) error {
 	s.sessions.Put(ctx, keyRealm, by.Realm)
 	s.sessions.Put(ctx, keyUser, by.UserID.String())
 	s.sessions.Put(ctx, keySince, v.At.UnixMicro())
-	return nil
+	s.sessions.Put(ctx, keyUsed, v.At.UnixMicro())
+	s.sessions.Put(ctx, keyEnds, s.sessions.Deadline(ctx).UnixMicro())
+	return v.Config.Sessions.Start(ctx, credential.SessionStart{
+		Token: s.sessions.Token(ctx), By: by, Device: deviceWords(v.Echo.Request().UserAgent()), At: v.At, EndsAt: v.At.Add(sessionLife),
+		Alone: v.Config.OneCheckerSession,
+	})
 }
 
 // principal finds who is signed in, with the roles of this moment. ok is false when nobody is, or no longer may be: the session then

@@ -64,6 +64,8 @@ type Config struct {
 	// OperatorRealm is the realm whose supervisors and administrators look after the gateway itself: they see the quarantine, whose
 	// documents belong to no realm. With "" nobody does.
 	OperatorRealm string
+	// OneCheckerSession ends the other sessions of a checker who signs in.
+	OneCheckerSession bool
 	// SimulatorURL is the address of the demo's clearing simulator, which then has a page; "" outside the demo.
 	SimulatorURL string
 	// EventsPause is the time between two looks of a page's live counts; 0 means five seconds.

@@ -63,6 +63,10 @@ func (s *Site) signedIn(handle handler) echo.HandlerFunc {
 			return c.Redirect(http.StatusSeeOther, FactorsPath)
 		}
 		c.SetRequest(c.Request().WithContext(request.WithPrincipal(c.Request().Context(), by)))
+		err = v.use()
+		if err != nil {
+			return v.fail(err)
+		}
 		err = v.prepare()
 		if err != nil {
 			return v.fail(err)
@@ -163,7 +167,7 @@ func (v *Visit) Shell(title string, place views.Place) views.Shell {
 	return views.Shell{
 		Title: title, Environment: v.Config.Environment, Person: v.person(), Place: place, QueueCount: v.Waiting, Status: v.Status,
 		Theme: views.Theme(v.preference.Theme), Density: views.Density(v.preference.Density), Shortcuts: v.preference.Shortcuts, Now: v.At,
-		Simulator: v.Config.SimulatorURL != "", Idle: sessionIdle, Life: v.site.sessionLeft(v), BrokenGlasses: v.broken, ChangeCount: v.Changes,
+		Simulator: v.Config.SimulatorURL != "", Idle: v.idle(), Life: v.site.sessionLeft(v), BrokenGlasses: v.broken, ChangeCount: v.Changes,
 		Here: v.Echo.Request().URL.RequestURI(),
 	}
 }

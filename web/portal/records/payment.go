@@ -49,6 +49,10 @@ func (v *visit) renderPayment(tab views.PaymentTab) error {
 	if err != nil {
 		return err
 	}
+	model.Message.Approval, err = v.approval(m)
+	if err != nil {
+		return err
+	}
 	model.Actions, model.Barred = v.actions(m)
 	requests, sentences := v.requests(s, m)
 	model.Actions, model.Barred = append(model.Actions, requests...), append(model.Barred, sentences...)

@@ -12,6 +12,53 @@ import (
 	"github.com/google/uuid"
 )
 
+const checkerList = `-- name: CheckerList :many
+SELECT u.user_id, u.person_id, u.name, p.display_name, g.grant_id, g.granted_at
+FROM user_role g
+JOIN user_account u ON u.realm = g.realm AND u.user_id = g.user_id
+JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+WHERE g.realm = $1 AND g.role = 'checker' AND g.ended_at IS NULL AND u.status = 'active'
+ORDER BY p.display_name, u.name
+LIMIT $2
+`
+
+type CheckerListRow struct {
+	UserID      uuid.UUID
+	PersonID    uuid.UUID
+	Name        string
+	DisplayName string
+	GrantID     uuid.UUID
+	GrantedAt   time.Time
+}
+
+// Who holds the role checker in an active account.
+func (q *Queries) CheckerList(ctx context.Context, realm string, most int32) ([]CheckerListRow, error) {
+	rows, err := q.db.Query(ctx, checkerList, realm, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CheckerListRow
+	for rows.Next() {
+		var i CheckerListRow
+		if err := rows.Scan(
+			&i.UserID,
+			&i.PersonID,
+			&i.Name,
+			&i.DisplayName,
+			&i.GrantID,
+			&i.GrantedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const factorInsert = `-- name: FactorInsert :exec
 INSERT INTO second_factor (realm, factor_id, user_id, kind, name, secret, credential_id, made_at, key_id, seal)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)

@@ -8,6 +8,8 @@ package dbsqlc
 import (
 	"context"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 const sessionDropExpired = `-- name: SessionDropExpired :one
@@ -29,6 +31,18 @@ SELECT session_end($1::text[])
 func (q *Queries) SessionEnd(ctx context.Context, tokens []string) error {
 	_, err := q.db.Exec(ctx, sessionEnd, tokens)
 	return err
+}
+
+const sessionEndedWhy = `-- name: SessionEndedWhy :one
+SELECT coalesce(session_ended_why($1::text[]), '')::text AS why
+`
+
+// Why a session ended that somebody comes back with; "" when nobody ended it.
+func (q *Queries) SessionEndedWhy(ctx context.Context, names []string) (string, error) {
+	row := q.db.QueryRow(ctx, sessionEndedWhy, names)
+	var why string
+	err := row.Scan(&why)
+	return why, err
 }
 
 const sessionGet = `-- name: SessionGet :one
@@ -63,5 +77,180 @@ SELECT session_put_if_open($1::text[], $2::bytea, $3::timestamptz)
 // A new session, or new data of one that is open. A request under way cannot bring a session back that was ended meanwhile.
 func (q *Queries) SessionPutIfOpen(ctx context.Context, tokens []string, data []byte, expiry time.Time) error {
 	_, err := q.db.Exec(ctx, sessionPutIfOpen, tokens, data, expiry)
+	return err
+}
+
+const userSessionDropOver = `-- name: UserSessionDropOver :execrows
+DELETE FROM user_session d WHERE d.realm = $1 AND d.session_id IN (
+  SELECT s.session_id FROM user_session s WHERE s.realm = $1 AND s.ends_at < $2 ORDER BY s.ends_at LIMIT $3::integer)
+`
+
+func (q *Queries) UserSessionDropOver(ctx context.Context, realm string, before time.Time, batch int32) (int64, error) {
+	result, err := q.db.Exec(ctx, userSessionDropOver, realm, before, batch)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const userSessionEnd = `-- name: UserSessionEnd :many
+UPDATE user_session s SET ended_at = $1, ended_why = $2
+WHERE s.realm = $3 AND s.user_id = $4 AND s.ended_at IS NULL
+  AND ($5::uuid IS NULL AND s.checker OR s.session_id = $5::uuid)
+  AND s.name <> ALL ($6::text[])
+RETURNING s.name
+`
+
+type UserSessionEndParams struct {
+	At        *time.Time
+	Why       *string
+	Realm     string
+	UserID    uuid.UUID
+	SessionID *uuid.UUID
+	But       []string
+}
+
+// Ends one session of a user, or all those of a checker but the one that has one of the names. It returns the names of the ended ones.
+func (q *Queries) UserSessionEnd(ctx context.Context, arg UserSessionEndParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, userSessionEnd,
+		arg.At,
+		arg.Why,
+		arg.Realm,
+		arg.UserID,
+		arg.SessionID,
+		arg.But,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		items = append(items, name)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const userSessionEndNamed = `-- name: UserSessionEndNamed :exec
+UPDATE user_session SET ended_at = $1, ended_why = $2 WHERE realm = $3 AND name = ANY ($4::text[]) AND ended_at IS NULL
+`
+
+type UserSessionEndNamedParams struct {
+	At    *time.Time
+	Why   *string
+	Realm string
+	Names []string
+}
+
+func (q *Queries) UserSessionEndNamed(ctx context.Context, arg UserSessionEndNamedParams) error {
+	_, err := q.db.Exec(ctx, userSessionEndNamed,
+		arg.At,
+		arg.Why,
+		arg.Realm,
+		arg.Names,
+	)
+	return err
+}
+
+const userSessionInsert = `-- name: UserSessionInsert :exec
+INSERT INTO user_session (realm, session_id, user_id, name, device, address, checker, started_at, last_used_at, ends_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)
+`
+
+type UserSessionInsertParams struct {
+	Realm     string
+	SessionID uuid.UUID
+	UserID    uuid.UUID
+	Name      string
+	Device    string
+	Address   string
+	Checker   bool
+	StartedAt time.Time
+	EndsAt    time.Time
+}
+
+func (q *Queries) UserSessionInsert(ctx context.Context, arg UserSessionInsertParams) error {
+	_, err := q.db.Exec(ctx, userSessionInsert,
+		arg.Realm,
+		arg.SessionID,
+		arg.UserID,
+		arg.Name,
+		arg.Device,
+		arg.Address,
+		arg.Checker,
+		arg.StartedAt,
+		arg.EndsAt,
+	)
+	return err
+}
+
+const userSessionOpenList = `-- name: UserSessionOpenList :many
+SELECT s.realm, s.session_id, s.user_id, s.name, s.device, s.address, s.checker, s.started_at, s.last_used_at, s.ends_at, s.ended_at, s.ended_why FROM user_session s
+JOIN user_account u ON u.realm = s.realm AND u.user_id = s.user_id
+WHERE s.realm = $1 AND s.user_id = $2 AND s.ended_at IS NULL AND s.ends_at > $3 AND s.last_used_at > $4
+  AND (u.signed_out_at IS NULL OR s.started_at > u.signed_out_at)
+ORDER BY s.started_at DESC, s.session_id
+LIMIT 100
+`
+
+type UserSessionOpenListParams struct {
+	Realm     string
+	UserID    uuid.UUID
+	At        time.Time
+	UsedAfter time.Time
+}
+
+// Sessions of a user that can still be used, the newest first: used after a time, and not before everything was ended at once.
+func (q *Queries) UserSessionOpenList(ctx context.Context, arg UserSessionOpenListParams) ([]UserSession, error) {
+	rows, err := q.db.Query(ctx, userSessionOpenList,
+		arg.Realm,
+		arg.UserID,
+		arg.At,
+		arg.UsedAfter,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UserSession
+	for rows.Next() {
+		var i UserSession
+		if err := rows.Scan(
+			&i.Realm,
+			&i.SessionID,
+			&i.UserID,
+			&i.Name,
+			&i.Device,
+			&i.Address,
+			&i.Checker,
+			&i.StartedAt,
+			&i.LastUsedAt,
+			&i.EndsAt,
+			&i.EndedAt,
+			&i.EndedWhy,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const userSessionUse = `-- name: UserSessionUse :exec
+UPDATE user_session SET last_used_at = $1 WHERE realm = $2 AND name = ANY ($3::text[]) AND ended_at IS NULL AND last_used_at < $1
+`
+
+func (q *Queries) UserSessionUse(ctx context.Context, at time.Time, realm string, names []string) error {
+	_, err := q.db.Exec(ctx, userSessionUse, at, realm, names)
 	return err
 }

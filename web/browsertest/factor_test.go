@@ -1,0 +1,197 @@
+package browsertest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+	"github.com/pquerna/otp/totp"
+
+	"countersign/internal/demo"
+)
+
+// ownPassword is what somebody chooses who sets an account up.
+const ownPassword = "correct horse battery"
+
+// throughLocalhost is somebody who reaches the portal by the name that browsers know passkeys for, with a security key plugged in.
+func throughLocalhost(t *testing.T) (*person, string) {
+	t.Helper()
+	p := visitor(t, desktop)
+	devices, err := p.context.NewCDPSession(p.page)
+	devices = must(t, devices, err)
+	_, err = devices.Send("WebAuthn.enable", map[string]any{})
+	if err == nil {
+		_, err = devices.Send("WebAuthn.addVirtualAuthenticator", map[string]any{"options": map[string]any{
+			"protocol": "ctap2", "transport": "internal", "hasResidentKey": true, "hasUserVerification": true, "isUserVerified": true,
+			"automaticPresenceSimulation": true,
+		}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, strings.Replace(shared.program.address, "127.0.0.1", "localhost", 1)
+}
+
+// changed asks for a change as one administrator and approves it as another, both by their pages. It returns what each was shown once.
+func changed(t *testing.T, kind string, fill func(*person)) (toRequester, toApprover []string) {
+	t.Helper()
+	one, two := as(t, "admin1"), as(t, "admin2")
+	one.open("/admin/ask/" + kind)
+	fill(one)
+	one.click("button", "Ask for approval")
+	one.says("main", "Another administrator must decide it.")
+	toRequester = one.texts("main .notice code")
+	heading := one.texts("main h1")[0]
+	two.open("/admin")
+	err := two.page.GetByRole("link", playwright.PageGetByRoleOptions{Name: heading}).First().Click()
+	if err != nil {
+		t.Fatal(err)
+	}
+	two.says("main", heading)
+	two.click("button", "Approve the change")
+	two.says("main", "Applied")
+	return toRequester, two.texts("main .notice code")
+}
+
+// enter types into fields by their names, whether they may be left out or not.
+func (p *person) enter(values map[string]string) {
+	p.t.Helper()
+	for name, value := range values {
+		err := p.find("input[name=" + name + "]").Fill(value)
+		if err != nil {
+			p.t.Fatalf("enter %s: %v", name, err)
+		}
+	}
+}
+
+// owner is somebody with an authenticator app and recovery codes.
+type owner struct {
+	*person
+	key   string
+	codes []string
+}
+
+// newChecker is a checker who came through two administrators, a link and a code, in a browser without script, and who took an
+// authenticator app up.
+func newChecker(t *testing.T, name string) owner {
+	t.Helper()
+	code, link := changed(t, "user.create", func(p *person) {
+		p.enter(map[string]string{"name": name, "displayName": "Checker Nine", "roles": "checker"})
+	})
+	p := visitor(t, plain)
+	p.open(link[0])
+	p.fill("Code", code[0])
+	p.fill("New password", ownPassword)
+	p.fill("The same again", ownPassword)
+	p.click("button", "Set password")
+	p.at("/set-up/done")
+	p.click("link", "Sign in")
+	p.fill("Realm", demo.Realm)
+	p.fill("User name", name)
+	p.fill("Password", ownPassword)
+	p.click("button", "Sign in")
+	p.open("/me/factors/app")
+	key := strings.ReplaceAll(p.texts("main p code")[0], " ", "")
+	p.fill("Name", "My phone")
+	p.fill("Code that the app shows now", shownBy(t, key, -1))
+	p.fill("Your password", ownPassword)
+	p.click("button", "Add the app")
+	p.counts(".recovery-codes li", 10)
+	return owner{person: p, key: key, codes: p.texts(".recovery-codes code")}
+}
+
+// signInAt signs in by the form at an address, with a code after the password.
+func (p *person) signInAt(address, name, code string) {
+	p.t.Helper()
+	p.open(address + "/signin")
+	p.fill("Realm", demo.Realm)
+	p.fill("User name", name)
+	p.fill("Password", ownPassword)
+	p.click("button", "Sign in")
+	p.says("main", "Show your second factor")
+	p.fill("Code", code)
+	p.click("button", "Sign in")
+	p.says("main", "Dashboard")
+}
+
+// shownBy is the code that an app with this key shows, some steps from now.
+func shownBy(t *testing.T, key string, steps int) string {
+	t.Helper()
+	code, err := totp.GenerateCode(key, time.Now().Add(time.Duration(steps)*30*time.Second))
+	return must(t, code, err)
+}
+
+// TestASecondFactorApproves: two administrators make a policy that asks for a second factor, and a checker; the checker shows a code in a
+// browser without script, and a passkey in one with.
+func TestASecondFactorApproves(t *testing.T) {
+	t.Parallel()
+	checker := newChecker(t, "checker9")
+	changed(t, "policy.create", func(p *person) {
+		p.enter(map[string]string{"approvals": "1", "rank": "900", "amountFrom": "4711.11", "amountTo": "4711.22"})
+		_, err := p.find("#stepUp").SelectOption(playwright.SelectOptionValues{Labels: playwright.StringSlice("Yes")})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	maker := as(t, "maker1")
+	entered := func(amount string) submitted {
+		o := newOrder("sic-inst")
+		o.amount = amount
+		return maker.submit(o)
+	}
+	first, second := entered("4711.11"), entered("4711.12")
+
+	checker.open("/queue/" + first.id)
+	checker.click("button", "Approve CHF 4'711.11")
+	checker.says(".error-summary", "Show a second factor")
+	first.is(t, "Approval Pending", 0)
+	checker.fill("Second factor", "000000")
+	checker.click("button", "Approve CHF 4'711.11")
+	checker.says(".error-summary", "does not count")
+	checker.fill("Second factor", shownBy(t, checker.key, 0))
+	checker.click("button", "Approve CHF 4'711.11")
+	checker.says("#status", first.reference+" approved.")
+	first.is(t, "Settled", 1)
+
+	p, at := throughLocalhost(t)
+	p.signInAt(at, "checker9", checker.codes[0])
+	p.open(at + "/me/factors")
+	i := inspect(p)
+	i.look("second factors")
+	i.open(at + "/me/factors/app")
+	i.look("a new app")
+	p.open(at + "/me/factors/passkey")
+	i.look("a new passkey")
+	p.fill("Name", "My key")
+	p.fill("Your password", ownPassword)
+	p.fill("Code of a second factor you have", checker.codes[1])
+	p.click("button", "Make the passkey")
+	p.says("main", "My key")
+	p.open(at + "/queue/" + second.id)
+	i.look("an approval with a second factor")
+	p.click("button", "Approve with a passkey")
+	p.says("#status", second.reference+" approved.")
+	second.becomes(t, "Settled")
+	if n := count(t, `SELECT count(*) FROM decision d JOIN factor_use u ON u.use_id = d.factor_use_id JOIN second_factor f USING (factor_id)
+		WHERE d.message_id = $1 AND f.kind = 'passkey' AND u.content_hash = d.content_hash`, second.id); n != 1 {
+		t.Errorf("%d decisions name the passkey, want 1", n)
+	}
+}
+
+func TestPagesOfAnAdministrator(t *testing.T) {
+	t.Parallel()
+	p := as(t, "admin1")
+	i := inspect(p)
+	for _, path := range []string{
+		"/admin", "/admin/users", "/admin/clients", "/admin/accounts", "/admin/policies", "/admin/ask/user.create", "/admin/ask/policy.create",
+		"/me", "/me/factors",
+	} {
+		p.open(path)
+		i.look(path)
+	}
+	p.open("/admin/ask/client.create")
+	p.click("button", "Ask for approval")
+	p.says(".error-summary", "There is a problem")
+	i.look("a refused change")
+}

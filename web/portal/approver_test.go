@@ -1,0 +1,18 @@
+package portal_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+func TestAPaymentThatWaitsSaysForWhom(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.as("both1").submit(with(filled(), "amount", "12'000.00"))
+	page := b.as("supervisor1").get("/payments/" + m.InternalID.String()).is(http.StatusOK)
+	page.says("2 approvals, within").says("0 of 2").says("Checker 1, Checker 2").says("entered or changed it")
+	decide := b.as("checker1").get("/queue/" + m.InternalID.String()).fields("/queue/" + m.InternalID.String() + "/approve")
+	b.as("checker1").post("/queue/"+m.InternalID.String()+"/approve", decide).is(http.StatusSeeOther)
+	page = b.as("supervisor1").get("/payments/" + m.InternalID.String()).is(http.StatusOK)
+	page.says("1 of 2").says("by Checker 1").says("Checker 1 approved it already")
+}

@@ -1,0 +1,83 @@
+package page
+
+import (
+	"strings"
+	"time"
+
+	"countersign/internal/store/credential"
+)
+
+// ApprovalPath begins the addresses of the pages where payments are approved.
+const ApprovalPath = "/queue"
+
+// usedEvery is how often the use of a session is noted for its owner.
+const usedEvery = time.Minute
+
+// use notes that the session is used, and until when it may stay unused: five minutes after a page of approvals, else a quarter of an
+// hour. Staying signed in keeps what the page before asked.
+func (v *Visit) use() error {
+	path, ctx, s := v.Echo.Path(), v.Context(), v.site.sessions
+	if path == EventsPath {
+		return nil // an open page alone is no use
+	}
+	if path != StayPath {
+		s.Put(ctx, keyDecide, strings.HasPrefix(path, ApprovalPath))
+	}
+	if s.Exists(ctx, keyEnds) {
+		ends := time.UnixMicro(s.GetInt64(ctx, keyEnds))
+		if soon := time.Now().Add(v.idle()); v.idle() < sessionIdle && soon.Before(ends) { // the library counts by the machine's clock
+			ends = soon
+		}
+		s.SetDeadline(ctx, ends.UTC())
+	}
+	if v.At.Sub(time.UnixMicro(s.GetInt64(ctx, keyUsed))) < usedEvery {
+		return nil
+	}
+	s.Put(ctx, keyUsed, v.At.UnixMicro())
+	return v.Config.Sessions.Use(ctx, v.By.Realm, s.Token(ctx), v.At)
+}
+
+// idle is how long the session may stay unused after this page.
+func (v *Visit) idle() time.Duration {
+	if v.By.UserName != "" && v.site.sessions.GetBool(v.Context(), keyDecide) {
+		return approvalIdle
+	}
+	return sessionIdle
+}
+
+// Sessions lists the sessions of the person of this visit that can still be used.
+func (v *Visit) Sessions() ([]credential.OpenSession, error) {
+	return v.Config.Sessions.List(v.Context(), credential.SessionAsk{
+		By: v.By, Token: v.site.sessions.Token(v.Context()), At: v.At, UsedAfter: v.At.Add(-sessionIdle),
+	})
+}
+
+// endedElsewhere reports whether the session that the browser sends ended because a checker signed in elsewhere.
+func (v *Visit) endedElsewhere() bool {
+	cookie, err := v.Echo.Cookie(v.site.sessions.Cookie.Name)
+	if err != nil {
+		return false
+	}
+	why, err := v.Config.Sessions.EndedWhy(v.Context(), cookie.Value)
+	return err == nil && why == credential.EndedByElsewhere
+}
+
+// deviceWords name a browser and the system it runs on by what it says of itself, as its owner knows it again. It proves nothing.
+func deviceWords(agent string) string {
+	first := func(words [][2]string, other string) string {
+		for _, word := range words {
+			if strings.Contains(agent, word[0]) {
+				return word[1]
+			}
+		}
+		return other
+	}
+	// The order counts: Edge and Opera call themselves Chrome too, and Chrome calls itself Safari.
+	browser := first([][2]string{
+		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
+	}, "A browser")
+	system := first([][2]string{
+		{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"Linux", "Linux"},
+	}, "another system")
+	return browser + " on " + system
+}

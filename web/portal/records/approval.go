@@ -1,0 +1,37 @@
+package records
+
+import (
+	"strconv"
+
+	"countersign/internal/payment"
+	"countersign/views"
+)
+
+// approval tells by which rule a message that waits needs its approvals, who gave one, who still could, and why others cannot.
+func (v *visit) approval(m payment.Message) (*views.Approval, error) {
+	if m.State != payment.StateApprovalPending {
+		return nil, nil //nolint:nilnil // what is decided needs no approval any more
+	}
+	found, err := v.Config.Reader.Approvers(v.Context(), m)
+	if err != nil {
+		return nil, err
+	}
+	shown := &views.Approval{
+		Given: strconv.Itoa(m.Approvals()) + " of " + strconv.Itoa(m.ApprovalsRequired), ExpiresAt: m.ExpiresAt,
+	}
+	if found.Rule.ID != "" {
+		shown.Rule = found.Rule.Asks() + ", for " + found.Rule.Words()
+	}
+	for _, d := range m.Decisions {
+		shown.By = append(shown.By, d.Name)
+	}
+	for _, checker := range found.Checkers {
+		why := m.Barred(checker)
+		if why == "" {
+			shown.May = append(shown.May, checker.DisplayName)
+			continue
+		}
+		shown.MayNot = append(shown.MayNot, checker.DisplayName+" "+why)
+	}
+	return shown, nil
+}

@@ -1,0 +1,78 @@
+package portal_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
+func TestPeopleSeeTheirSessionsAndEndOne(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	office, home := b.browser(), b.browser()
+	home.header.Set("User-Agent", firefox)
+	for _, w := range []*browser{office, home} {
+		w.post("/signin", signInForm("maker1")).is(http.StatusSeeOther)
+	}
+	stranger := b.as("maker2")
+	page := office.get("/me").is(http.StatusOK).says("Firefox on Linux").says("this one")
+	if n := page.page.Find("ul.sessions li").Length(); n != 2 {
+		t.Errorf("%d sessions are listed, want 2", n)
+	}
+	end, _ := page.page.Find("ul.sessions form").Attr("action")
+	stranger.post(end, nil).goesTo("/me") // somebody else's: nothing happens
+	home.get("/me").is(http.StatusOK)
+	office.post(end, nil).goesTo("/me")
+	home.get("/payments").goesTo("/signin?next=%2Fpayments&ended=yes")
+	office.get("/me").is(http.StatusOK)
+	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'session.ended' AND detail LIKE '%\"reason\":\"ended\"%'"); n != 1 {
+		t.Errorf("the audit trail tells of %d ends, want 1", n)
+	}
+	office.post("/me/sessions/not-an-id/end", nil).is(http.StatusNotFound)
+}
+
+func TestACheckerWorksInOneSession(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.config.OneCheckerSession = true
+	b.serve()
+	first, maker := b.as("checker1"), b.as("maker1")
+	b.as("checker2")
+	first.get("/queue").is(http.StatusOK)
+	second := b.as("checker1")
+	b.as("maker1")
+	gone := first.get("/queue").goesTo("/signin?next=%2Fqueue&ended=elsewhere")
+	first.get(gone).is(http.StatusOK).says("You signed in elsewhere")
+	if got := first.withHTMX().get("/queue"); !strings.Contains(got.header.Get("HX-Redirect"), "ended=elsewhere") {
+		t.Errorf("a part of a page leads to %q", got.header.Get("HX-Redirect"))
+	}
+	second.get("/queue").is(http.StatusOK)
+	maker.get("/mine").is(http.StatusOK) // makers may have several
+}
+
+// Five minutes on pages of approvals, a quarter of an hour elsewhere; staying signed in keeps what the page before asked.
+func TestSessionsEndSoonerWherePaymentsAreApproved(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	w := b.as("checker1")
+	for _, step := range []struct {
+		path    string
+		minutes int
+	}{{"/queue", 5}, {"/stay", 5}, {"/me", 15}, {"/stay", 15}, {"/queue", 5}} {
+		if step.path == "/stay" {
+			w.post(step.path, nil).is(http.StatusSeeOther)
+		} else {
+			w.get(step.path).is(http.StatusOK)
+		}
+		left := b.count("SELECT round(extract(epoch FROM max(expiry) - now()) / 60)::integer FROM sessions")
+		if left != step.minutes {
+			t.Errorf("after %s the session ends in %d minutes, want %d", step.path, left, step.minutes)
+		}
+	}
+	idle, _ := w.get("/queue").page.Find("#stay").Attr("data-idle")
+	if idle != "300" {
+		t.Errorf("the page warns by an idle time of %s seconds", idle)
+	}
+}

@@ -113,6 +113,30 @@ type ApprovalOrder struct {
 	Identifiers MessageIdentifiers `json:"identifiers"`
 }
 
+// ApprovalRule By which policy a pending transaction needs its approvals, who may give them, and why others may not.
+type ApprovalRule struct {
+	// Approvals How many it asks for.
+	Approvals int `json:"approvals"`
+
+	// ExpiresAfter How long it may wait, such as 24h.
+	ExpiresAfter string `json:"expiresAfter"`
+
+	// Matches What the policy matches, in words.
+	Matches string `json:"matches"`
+
+	// MayApprove Accounts that may approve it now, at most 50.
+	MayApprove []string `json:"mayApprove"`
+
+	// MayNotApprove Other accounts with the role checker.
+	MayNotApprove []MayNotApprove `json:"mayNotApprove"`
+
+	// PolicyID The policy it was entered under.
+	PolicyID string `json:"policyId,omitempty"`
+
+	// StepUp Whether whoever approves shows a second factor.
+	StepUp bool `json:"stepUp"`
+}
+
 // AuditAnswer The audit trail of a transaction.
 type AuditAnswer struct {
 	// Events The events, in the order that was asked for.
@@ -767,6 +791,15 @@ type LogoutForm struct {
 	RefreshToken string `json:"refresh_token"`
 }
 
+// MayNotApprove An account with the role checker that may not approve a transaction.
+type MayNotApprove struct {
+	// UserID The name of the account.
+	UserID string `json:"userId"`
+
+	// Why Why not, in words.
+	Why string `json:"why"`
+}
+
 // MessageID The internalId of the payment.
 type MessageID = string
 
@@ -1401,6 +1434,9 @@ type Transaction struct {
 
 	// AnswerBy A recall, ours or received, should be answered until then.
 	AnswerBy string `json:"answerBy,omitempty"`
+
+	// ApprovalRule By which policy a pending transaction needs its approvals, who may give them, and why others may not.
+	ApprovalRule *ApprovalRule `json:"approvalRule,omitempty"`
 
 	// Approvals Decisions about the current version.
 	Approvals []Approval `json:"approvals"`

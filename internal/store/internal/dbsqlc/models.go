@@ -531,6 +531,21 @@ type UserRole struct {
 	Seal      []byte
 }
 
+type UserSession struct {
+	Realm      string
+	SessionID  uuid.UUID
+	UserID     uuid.UUID
+	Name       string
+	Device     string
+	Address    string
+	Checker    bool
+	StartedAt  time.Time
+	LastUsedAt time.Time
+	EndsAt     time.Time
+	EndedAt    *time.Time
+	EndedWhy   *string
+}
+
 type UserSetup struct {
 	Realm     string
 	SetupID   uuid.UUID

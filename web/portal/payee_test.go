@@ -26,7 +26,7 @@ func TestWhatIsFoundAboutAPayeeIsShownToMakerAndCheckers(t *testing.T) {
 		result             payee.Result
 		maker, flag, other string
 	}{
-		"Anna Exemple":    {payee.Match, "The payee's name is verified", "", "Other name"},
+		"Anna Exemple":    {payee.Match, "The payee's name is verified", "", "somebody else's"},
 		"Nearly Right AG": {payee.CloseMatch, "Use this name: Nearly Right Holding AG", "Name differs", "is verified"},
 		"Somebody Else":   {payee.NoMatch, "The account is not in the payee's name", "Other name", "is verified"},
 		"Not Kept Here":   {payee.NotPossible, "The payee's name could not be verified", "Name not verified", "is verified"},

@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"context"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
@@ -9,26 +8,14 @@ import (
 	"countersign/internal/demo"
 )
 
-// runOut ends the session of one person as time does: its row is the only one that was used since.
-func (p *person) runOut() {
-	p.t.Helper()
-	connection := database(p.t)
-	defer func() { _ = connection.Close(context.Background()) }()
-	_, err := connection.Exec(context.Background(), `UPDATE sessions SET expiry = now() - interval '1 minute'
-		WHERE token = (SELECT token FROM sessions ORDER BY expiry DESC LIMIT 1)`)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-// TestNothingTypedIsLostWhenTheSessionRunsOut runs alone: it ends the session that was used last.
+// TestNothingTypedIsLostWhenTheSessionRunsOut runs alone, as one person in two tabs.
 func TestNothingTypedIsLostWhenTheSessionRunsOut(t *testing.T) {
 	p, o := as(t, "maker1"), newOrder("sic-inst")
 	p.open("/payments/new")
 	p.typeIn(o)
 	p.open("/payments/new")
 	p.fill("Name", o.name)
-	p.runOut()
+	p.lapse()
 	p.fill("IBAN", swissCreditor)
 	p.press("Tab")
 	p.says("#creditorIban-feedback", "Your session ended. Everything typed here stays")
@@ -44,7 +31,7 @@ func TestNothingTypedIsLostWhenTheSessionRunsOut(t *testing.T) {
 	checker.open("/queue/" + m.id)
 	checker.press("r", "Space", "Tab")
 	checker.write("Nobody knows this order")
-	checker.runOut()
+	checker.lapse()
 	checker.press("Control+Enter")
 	checker.at("/signin")
 	checker.fill("User name", "checker1")
@@ -55,7 +42,7 @@ func TestNothingTypedIsLostWhenTheSessionRunsOut(t *testing.T) {
 	m.is(t, "Approval Pending", 0)
 
 	checker.open("/payments")
-	checker.runOut()
+	checker.lapse()
 	err := checker.page.Locator("#text").Fill("Nobody")
 	if err != nil {
 		t.Fatal(err)

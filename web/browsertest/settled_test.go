@@ -99,5 +99,5 @@ func TestARefusedPaymentSaysWhy(t *testing.T) {
 	p.says(".payment-states .badge", "Failed")
 	p.says("main .notice", "AC04")
 	p.open("/mine?tab=failed")
-	p.says(`tr[data-row="`+m.id+`"]`, "AC04")
+	p.says(`tr[data-row="`+m.id+`"]`, "The creditor's account is closed.") // in plain words; the code stands on its page
 }

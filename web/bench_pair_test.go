@@ -37,7 +37,7 @@ func BenchmarkPairs(b *testing.B) {
 	address := cluster.URL("postgres")
 	must(b, store.Migrate(b.Context(), address))
 	must(b, demo.Ensure(b.Context(), provision.Provisioner{OwnerURL: address, Keys: storetest.Keys(b), At: storetest.Provisioned}))
-	s := newShop(b, address, nil)
+	s := newShop(b, address)
 	server, err := bench.ServerOf(b.Context(), address)
 	must(b, err)
 	pairs := 0

@@ -93,7 +93,7 @@ func newQueue(t testing.TB, messages, waiting int) *queue {
 	t.Helper()
 	q := &queue{db: storetest.New(t), notes: &recorder{}, waiting: waiting}
 	must(t, demo.Ensure(t.Context(), q.db.Provisioner(t)))
-	s := newShop(t, q.db.URL, nil)
+	s := newShop(t, q.db.URL)
 	_, err := s.post(webtest.CreateSwiss, s.maker, webtest.Order(webtest.Sample))
 	must(t, err)
 	connection := q.db.Connect(t)

@@ -32,7 +32,7 @@ func BenchmarkSealing(b *testing.B) {
 	must(b, store.Migrate(b.Context(), address))
 	must(b, demo.Ensure(b.Context(), provision.Provisioner{OwnerURL: address, Keys: storetest.Keys(b), At: storetest.Provisioned}))
 	by := sealer(b, address)
-	s := newShop(b, address, nil)
+	s := newShop(b, address)
 	var ratios, on, off []float64
 	var behind time.Duration
 	for b.Loop() {

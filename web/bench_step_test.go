@@ -17,7 +17,7 @@ func BenchmarkStep(b *testing.B) {
 	address := cluster.URL("postgres")
 	must(b, store.Migrate(b.Context(), address))
 	must(b, demo.Ensure(b.Context(), provision.Provisioner{OwnerURL: address, Keys: storetest.Keys(b), At: storetest.Provisioned}))
-	s := newShop(b, address, nil)
+	s := newShop(b, address)
 	b.Run("create", func(b *testing.B) {
 		costs(b, func(int) {
 			_, err := s.create()

@@ -88,11 +88,11 @@ type shop struct {
 	maker, checker string
 }
 
-func newShop(b testing.TB, address string, tracer pgx.QueryTracer) *shop {
+func newShop(b testing.TB, address string) *shop {
 	b.Helper()
 	log := slog.New(slog.NewTextHandler(io.Discard, nil)) // written out as in production, but to nowhere
 	database, err := store.Open(
-		b.Context(), store.Config{URL: address, Log: log, Tracer: tracer, Seal: storetest.Sealer(b, storetest.Key), TokenKeys: storetest.Keys(b)},
+		b.Context(), store.Config{URL: address, Log: log, Seal: storetest.Sealer(b, storetest.Key), TokenKeys: storetest.Keys(b)},
 	)
 	must(b, err)
 	b.Cleanup(database.Close)

@@ -157,7 +157,10 @@ func TestABatchHasABound(t *testing.T) {
 		c.allow <- nil
 	}
 	for _, answer := range answers {
-		<-answer
+		err := <-answer
+		if err != nil {
+			t.Error(err)
+		}
 	}
 	if len(c.batches) != 4 || len(c.batches[1]) != 64 || len(c.batches[2]) != 64 || len(c.batches[3]) != 2 {
 		t.Errorf("%d batches", len(c.batches))

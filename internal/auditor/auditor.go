@@ -95,47 +95,50 @@ const (
 // Check looks at everything. It fails with snapshot.HiddenRowsError for a login that does not see every row, and when the database cannot
 // be read; what is wrong in it is in the report.
 func Check(ctx context.Context, cfg Config) (Report, error) {
-	snapshot, err := snapshot.Open(ctx, cfg.DatabaseURL)
-	if err != nil {
-		return Report{}, err
-	}
-	defer snapshot.Close(ctx)
-	a := audit{cfg: cfg, snapshot: snapshot}
-	a.signer, err = evidence.NewSigner(cfg.AuditKeys)
-	if err != nil {
-		return Report{}, err
-	}
-	a.report.Invariants, err = snapshot.Invariants(ctx, cfg.Now)
-	if err != nil {
-		return Report{}, err
-	}
-	for _, look := range []func(context.Context) error{
-		a.lateSeals, a.versions, a.documents, a.answers, a.masterData,
-		a.decisions, a.tokens, a.requests, a.trees,
-	} {
-		err = look(ctx)
+	return look(ctx, cfg, func(a *audit) error {
+		var err error
+		a.report.Invariants, err = a.snapshot.Invariants(ctx, cfg.Now)
 		if err != nil {
-			return Report{}, fmt.Errorf("check the seals: %w", err)
+			return err
 		}
-	}
-	return a.report, nil
+		for _, check := range []func(context.Context) error{
+			a.lateSeals, a.versions, a.documents, a.answers, a.masterData,
+			a.decisions, a.tokens, a.requests, a.trees,
+		} {
+			err = check(ctx)
+			if err != nil {
+				return fmt.Errorf("check the seals: %w", err)
+			}
+		}
+		return nil
+	})
 }
 
 // CheckTrail looks at the sealed audit trail alone. It fails as Check does.
 func CheckTrail(ctx context.Context, cfg Config) (Report, error) {
-	snapshot, err := snapshot.Open(ctx, cfg.DatabaseURL)
+	return look(ctx, cfg, func(a *audit) error {
+		err := a.trees(ctx)
+		if err != nil {
+			return fmt.Errorf("check the audit trail: %w", err)
+		}
+		return nil
+	})
+}
+
+// look has the checks made on one snapshot of the database, and returns what they found.
+func look(ctx context.Context, cfg Config, checks func(*audit) error) (Report, error) {
+	opened, err := snapshot.Open(ctx, cfg.DatabaseURL)
 	if err != nil {
 		return Report{}, err
 	}
-	defer snapshot.Close(ctx)
-	a := audit{cfg: cfg, snapshot: snapshot}
+	defer opened.Close(ctx)
+	a := &audit{cfg: cfg, snapshot: opened}
 	a.signer, err = evidence.NewSigner(cfg.AuditKeys)
+	if err == nil {
+		err = checks(a)
+	}
 	if err != nil {
 		return Report{}, err
-	}
-	err = a.trees(ctx)
-	if err != nil {
-		return Report{}, fmt.Errorf("check the audit trail: %w", err)
 	}
 	return a.report, nil
 }

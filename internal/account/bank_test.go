@@ -43,6 +43,26 @@ func TestParseBIC(t *testing.T) {
 	}
 }
 
+func TestBanksAndOfficesOfOneBank(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		one, other   string
+		bank, office bool
+	}{
+		{"RAIFCH22", "RAIFCH22XXX", true, true},
+		{"RAIFCH22", "RAIFCH22005", true, false},
+		{"RAIFCH22005", "raifch22005", true, true},
+		{"RAIFCH22", "RAIFCH2B", false, false},
+		{"RAIFCH2", "RAIFCH2", false, true},
+		{"", "RAIFCH22", false, false},
+	}
+	for _, c := range cases {
+		if bank, office := account.SameBank(c.one, c.other), account.SameOffice(c.one, c.other); bank != c.bank || office != c.office {
+			t.Errorf("%q and %q: one bank %t, one office %t; want %t and %t", c.one, c.other, bank, office, c.bank, c.office)
+		}
+	}
+}
+
 func TestBankOf(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -2,6 +2,7 @@ package account
 
 import (
 	"fmt"
+	"strings"
 )
 
 // BIC is a checked business identifier code (ISO 9362) of 8 or 11 characters. It is comparable;
@@ -47,9 +48,23 @@ func (b BIC) Country() string {
 	return b.text[4:6]
 }
 
+// bankLength is how much of a BIC names the bank; what follows is a branch.
+const bankLength = 8
+
+// SameBank reports whether two BICs are offices of one bank, as ISO 9362 has it: the first eight characters name the bank. What is shorter
+// names none. Capitals do not matter.
+func SameBank(one, other string) bool {
+	return len(one) >= bankLength && len(other) >= bankLength && strings.EqualFold(one[:bankLength], other[:bankLength])
+}
+
+// SameOffice reports whether two BICs name the same office of one bank; eight characters mean the head office. Capitals do not matter.
+func SameOffice(one, other string) bool {
+	return strings.EqualFold(LongBIC(one), LongBIC(other))
+}
+
 // LongBIC is a BIC in its form of eleven characters: eight mean the head office. It checks nothing.
 func LongBIC(bic string) string {
-	if len(bic) == len("AAAACHBB") {
+	if len(bic) == bankLength {
 		return bic + "XXX"
 	}
 	return bic

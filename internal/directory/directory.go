@@ -88,13 +88,8 @@ func (d *Directory) ByBIC(bic string) (Entry, bool) {
 	return d.entries[at], true
 }
 
-// officeLength is how much of a BIC names the bank; what follows is a branch.
+// officeLength is how much of a BIC names the bank; what follows is a branch (account.SameBank).
 const officeLength = 8
-
-// SameBank reports whether two BICs are offices of one bank.
-func SameBank(one, other string) bool {
-	return len(one) >= officeLength && len(other) >= officeLength && one[:officeLength] == other[:officeLength]
-}
 
 // index makes what lookups use. Of several rows with one BIC, a row that instant payments reach comes first, and one without a prefix
 // before the others: it speaks of the bank itself.

@@ -12,7 +12,7 @@ import (
 	"errors"
 	"fmt"
 
-	"countersign/internal/directory"
+	"countersign/internal/account"
 	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
@@ -37,16 +37,16 @@ func (s *Station) Answer(ctx context.Context, q payee.Question) (payee.Answer, e
 	if err != nil {
 		return notPossible, fmt.Errorf("find the realm of an account: %w", err)
 	}
-	account, _, err := s.accounts.Account(ctx, realm, q.IBAN)
+	kept, _, err := s.accounts.Account(ctx, realm, q.IBAN)
 	if err != nil && !errors.Is(err, payment.ErrNotFound) {
 		return notPossible, fmt.Errorf("read an account: %w", err)
 	}
-	if err != nil || !account.Open || !directory.SameBank(account.AgentBIC, q.Bank) || q.Name == "" {
+	if err != nil || !kept.Open || !account.SameBank(kept.AgentBIC, q.Bank) || q.Name == "" {
 		return notPossible, nil
 	}
-	answer := payee.Answer{Result: payee.Compare(q.Name, account.Holder.Name)}
+	answer := payee.Answer{Result: payee.Compare(q.Name, kept.Holder.Name)}
 	if answer.Result == payee.CloseMatch {
-		answer.MatchedName = account.Holder.Name
+		answer.MatchedName = kept.Holder.Name
 	}
 	return answer, nil
 }

@@ -1,8 +1,6 @@
 package payment
 
 import (
-	"strings"
-
 	"countersign/internal/account"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
@@ -85,7 +83,7 @@ func (a DebtorAccount) keptBy(bank iso20022.FinancialInstitutionIdentification18
 	member := bank.ClearingSystemMemberID
 	switch {
 	case bank.BICFI != "":
-		return "/FinInstnId/BICFI", sameOffice(bank.BICFI, a.AgentBIC)
+		return "/FinInstnId/BICFI", account.SameOffice(bank.BICFI, a.AgentBIC)
 	case member != nil:
 		iid, err := account.ParseIID(member.MemberID)
 		return "/FinInstnId/ClrSysMmbId/MmbId", err == nil && a.AgentIID != "" && iid.Short() == a.AgentIID
@@ -105,12 +103,7 @@ func (a DebtorAccount) isAt(agent string) bool {
 	if err == nil {
 		return iid.Short() == a.AgentIID
 	}
-	return sameOffice(agent, a.AgentBIC)
-}
-
-// sameOffice reports whether two BICs name the same office of a bank; eight characters mean the head office.
-func sameOffice(one, other string) bool {
-	return account.LongBIC(strings.ToUpper(one)) == account.LongBIC(strings.ToUpper(other))
+	return account.SameOffice(agent, a.AgentBIC)
 }
 
 // checkDebtor refuses to approve a message that shows another debtor or another bank of it than its interbank document would name: the

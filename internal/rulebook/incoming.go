@@ -279,8 +279,8 @@ func (i incoming) otherClearing() bool {
 // clearing. A bank that is named by neither is not compared: clearing brought the payment to us.
 func (i incoming) otherBank() bool {
 	bank := i.transaction.CreditorAgent.FinancialInstitutionID
-	const bankLength, sicNumberLength = 8, 6
-	if bank.BICFI != "" && len(i.Account.BIC) >= bankLength && !strings.HasPrefix(bank.BICFI, i.Account.BIC[:bankLength]) {
+	const sicNumberLength = 6
+	if bank.BICFI != "" && i.Account.BIC != "" && !account.SameBank(bank.BICFI, i.Account.BIC) {
 		return true
 	}
 	member := bank.ClearingSystemMemberID

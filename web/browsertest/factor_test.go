@@ -115,8 +115,8 @@ func (p *person) signInAt(address, name, code string) {
 	p.says("main", "Dashboard")
 }
 
-// shownBy is the code that an app with this key shows, some steps from now. It waits for the next step where the present one is about to end:
-// a code of the step before would be two steps old when it arrives, and refused.
+// shownBy is the code that an app with this key shows, some steps from now. It waits for the next step where the present one is about to
+// end: a code of the step before would be two steps old when it arrives, and refused.
 func shownBy(t *testing.T, key string, steps int) string {
 	t.Helper()
 	const step, room = 30 * time.Second, 15 * time.Second

@@ -20,7 +20,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"countersign/internal/account"
-	"countersign/internal/directory"
 	"countersign/internal/holder"
 	"countersign/internal/payee"
 	"countersign/internal/payee/vop"
@@ -101,7 +100,7 @@ func (d *Door) answer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if fault == nil && d.cfg.Requesters[by].BIC != AnyBank && !directory.SameBank(d.cfg.Requesters[by].BIC, q.Asker) {
+	if fault == nil && d.cfg.Requesters[by].BIC != AnyBank && !account.SameBank(d.cfg.Requesters[by].BIC, q.Asker) {
 		fault = &faulty{vop.CodeInconsistent, "requestingAgent is another bank than the one whose token this is."}
 	}
 	if fault != nil {

@@ -139,7 +139,7 @@ func (q question) finding() (iso20022.Finding, bool) {
 	}
 	bank, known := q.directory.BankOf(q.iban)
 	if q.scheme == rulebook.SchemeSCT && q.named != "" {
-		if known && !directory.SameBank(bank.BIC, q.named) {
+		if known && !account.SameBank(bank.BIC, q.named) {
 			return q.refuse(
 				"Leave the creditor's bank out, or name the one that keeps the account, which is "+bank.BIC+".", "/CdtrAgt/FinInstnId/BICFI",
 			), true

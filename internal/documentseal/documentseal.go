@@ -74,15 +74,14 @@ type Kept struct {
 	Outbound
 
 	Direction  string
-	Source     []byte // what the client sent, where the document was made of another form of it
+	SourceHash [sha256.Size]byte // of what the client sent, where the document was made of another form of it; else of no bytes
 	SourceType string
 }
 
 func (d Kept) fields() keyring.Fields {
-	source := sha256.Sum256(d.Source)
 	f := make(keyring.Fields, 0, 320)
 	f.Text("countersign kept document 1", d.Direction, d.SourceType)
-	f.Bytes(source[:])
+	f.Bytes(d.SourceHash[:])
 	return append(f, d.Outbound.fields()...)
 }
 

@@ -91,4 +91,8 @@ func TestWhatAClientSentIsShownAsWithheldWhenItWasChanged(t *testing.T) {
 	if shown := b.Send(t, get(path, checker1)); shown.Status != http.StatusOK || shown.At("message", "status") != "Withheld" {
 		t.Errorf("what was changed: %d %s", shown.Status, shown.Body)
 	}
+	list = b.Send(t, get("/api/common/v1/transaction/"+id+"/messages", checker1))
+	if list.Status != http.StatusOK || list.At("messages", 0, "status") != "Withheld" {
+		t.Errorf("in a list: %d %s", list.Status, list.Body)
+	}
 }

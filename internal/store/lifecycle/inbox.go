@@ -58,7 +58,9 @@ func (s *Inbox) Record(ctx context.Context, in store.Document, decide DecideFunc
 		if err != nil {
 			return err
 		}
-		seal := s.db.Seal().SealKept(documentseal.Kept{Outbound: in.Sealed(), Direction: string(payment.DocumentIn)})
+		seal := s.db.Seal().SealKept(documentseal.Kept{
+			Outbound: in.Sealed(), Direction: string(payment.DocumentIn), SourceHash: sha256.Sum256(nil),
+		})
 		_, err = q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
 			Realm: in.Realm, DocumentID: in.ID, MessageID: &in.MessageID, Scheme: string(in.Scheme), Direction: string(payment.DocumentIn),
 			Name: string(in.Name), Reference: in.Reference, Content: in.Content, CreatedAt: in.At, KeyID: &seal.KeyID, Mac: seal.MAC[:],

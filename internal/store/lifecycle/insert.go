@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -244,7 +245,7 @@ func (s *Messages) sealDraft(m payment.Message, d payment.Draft) keyring.Seal {
 		Outbound: documentseal.Outbound{
 			Realm: m.Realm, MessageID: m.InternalID, Scheme: m.Scheme, Name: d.Name, Reference: d.Reference, Hash: d.Hash,
 		},
-		Direction: string(d.Direction), Source: d.Source, SourceType: d.SourceType,
+		Direction: string(d.Direction), SourceHash: sha256.Sum256(d.Source), SourceType: d.SourceType,
 	})
 }
 

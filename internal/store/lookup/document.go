@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"crypto/sha256"
 	"errors"
 	"time"
 
@@ -10,9 +11,6 @@ import (
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/internal/column"
-	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/load"
 )
 
 // Document is a stored document as it is shown to people and callers.
@@ -25,28 +23,25 @@ type Document struct {
 	SourceType string // media type of Source
 	Hash       payment.Digest
 	// Withheld says in words why a document cannot be trusted, "" when it can. Nobody knows whether clearing has such an outgoing one.
-	// Lists hold outgoing ones alone against their seals; of the others the seal covers bytes that a list does not read.
+	// A list believes the digest that stands beside the content, which it does not read; the document alone is held by its bytes.
 	Withheld string
 }
 
-// sealed is a document held against its seal: of an outgoing one, Withheld tells when it does not fit. What came in or is a draft is
-// covered by the seal of the version.
-func (r *Reader) sealed(d Document, seal keyring.Seal) Document {
+// sealed is a document held against its seal, Withheld tells when it does not fit. sourceHash is the digest of what its client sent, where
+// the document was made of another form of it, else of no bytes.
+func (r *Reader) sealed(d Document, sourceHash [sha256.Size]byte, seal keyring.Seal) Document {
 	if d.Direction == payment.DocumentOut {
 		d.Withheld = documentseal.WithheldBy(r.db.Seal().CheckDocument(d.SealedAs(d.Hash), seal))
 		d.Delivered = d.Delivered && d.Withheld == ""
+		return d
+	}
+	err := r.db.Seal().CheckKept(documentseal.Kept{
+		Outbound: d.SealedAs(d.Hash), Direction: string(d.Direction), SourceHash: sourceHash, SourceType: d.SourceType,
+	}, seal)
+	if !errors.Is(err, keyring.ErrUnsealed) { // one of before there were seals is believed: its version's seal covers the digest
+		d.Withheld = documentseal.WithheldBy(err)
 	}
 	return d
-}
-
-// keptAs says why a document that came in or is a draft cannot be trusted, "" when it can: what a client or clearing sent, and the other
-// form of it. One of before there were seals is believed; of a version the digest is under the seal of that.
-func (r *Reader) keptAs(row dbsqlc.Document) string {
-	err := r.db.Seal().CheckKept(load.Kept(row), column.Seal(row.KeyID, row.Mac))
-	if errors.Is(err, keyring.ErrUnsealed) {
-		return ""
-	}
-	return documentseal.WithheldBy(err)
 }
 
 // DocumentFilter narrows a list of documents; a zero field does not.

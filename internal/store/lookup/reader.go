@@ -158,9 +158,10 @@ func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) 
 					Name: iso20022.MessageName(row.Name), Reference: row.Reference, At: row.CreatedAt.UTC(),
 				},
 				Direction: payment.DocumentDirection(row.Direction), Delivered: row.Delivered, Size: int(row.Size),
+				SourceType: column.Text(row.SourceType),
 			}
-			copy(d.Hash[:], row.ContentHash)
-			list = append(list, r.sealed(d, column.Seal(row.KeyID, row.Mac)))
+			copy(d.Hash[:], row.ContentHash) // whatever its length: it is held against the seal
+			list = append(list, r.sealed(d, payment.Digest(row.SourceHash), column.Seal(row.KeyID, row.Mac)))
 		}
 		return nil
 	})
@@ -179,10 +180,7 @@ func (r *Reader) Document(ctx context.Context, realm string, id uuid.UUID) (Docu
 		d = r.sealed(Document{
 			Document: store.DocumentOf(doc), Direction: payment.DocumentDirection(doc.Direction), Delivered: row.Delivered, Size: len(doc.Content),
 			Source: doc.Source, SourceType: column.Text(doc.SourceType), Hash: sha256.Sum256(doc.Content),
-		}, column.Seal(doc.KeyID, doc.Mac))
-		if d.Direction != payment.DocumentOut {
-			d.Withheld = r.keptAs(doc)
-		}
+		}, sha256.Sum256(doc.Source), column.Seal(doc.KeyID, doc.Mac))
 		return nil
 	})
 	return d, err

@@ -149,7 +149,7 @@ func (q *Queries) DocumentInsert(ctx context.Context, arg DocumentInsertParams) 
 
 const documentList = `-- name: DocumentList :many
 SELECT d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, length(d.content)::integer AS size, d.created_at,
-       d.content_hash, d.key_id, d.mac,
+       d.content_hash, d.key_id, d.mac, d.source_type, sha256(coalesce(d.source, ''))::bytea AS source_hash,
        (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
@@ -218,6 +218,8 @@ type DocumentListRow struct {
 	ContentHash []byte
 	KeyID       *string
 	Mac         []byte
+	SourceType  *string
+	SourceHash  []byte
 	Delivered   bool
 }
 
@@ -266,6 +268,8 @@ func (q *Queries) DocumentList(ctx context.Context, arg DocumentListParams) ([]D
 			&i.ContentHash,
 			&i.KeyID,
 			&i.Mac,
+			&i.SourceType,
+			&i.SourceHash,
 			&i.Delivered,
 		); err != nil {
 			return nil, err

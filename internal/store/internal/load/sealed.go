@@ -19,7 +19,7 @@ func Kept(d dbsqlc.Document) documentseal.Kept {
 			Realm: d.Realm, MessageID: column.OrZero(d.MessageID), Scheme: rulebook.Scheme(d.Scheme), Name: iso20022.MessageName(d.Name),
 			Reference: d.Reference, Hash: sha256.Sum256(d.Content),
 		},
-		Direction: d.Direction, Source: d.Source, SourceType: column.Text(d.SourceType),
+		Direction: d.Direction, SourceHash: sha256.Sum256(d.Source), SourceType: column.Text(d.SourceType),
 	}
 }
 

@@ -7,16 +7,17 @@
   const findAll = (selector, root = document) => [...root.querySelectorAll(selector)];
   document.documentElement.classList.add("js");
 
-  // One sentence on what just happened: read out, shown, and gone after a while.
+  // One sentence on what just happened: read out, shown, and gone after a while,
+  // whether the script or an answer of the server has put it there.
+  const region = find("#status");
   let fading;
   function fade() {
     clearTimeout(fading);
-    fading = setTimeout(() => find("#status")?.replaceChildren(), 12000);
+    fading = setTimeout(() => region?.replaceChildren(), 12000);
   }
+  if (region) new MutationObserver(fade).observe(region, { childList: true, characterData: true, subtree: true });
   function announce(sentence) {
-    const region = find("#status");
     if (region) region.textContent = sentence;
-    fade();
   }
 
   // Focus -------------------------------------------------------------------
@@ -34,7 +35,6 @@
   document.addEventListener("htmx:afterSettle", (event) => {
     const swapped = event.detail.elt;
     if (!(swapped instanceof Element) || !swapped.isConnected) return;
-    if (swapped.id === "status") fade();
     const follows = event.detail.requestConfig?.headers?.["X-Follows"] === "cursor";
     if (!follows && swapped.closest("#pane")) find(".queue")?.classList.remove("opened");
     if (!follows) {

@@ -94,3 +94,29 @@ func TestTheEndOfTheSessionIsTold(t *testing.T) {
 	p.counts("#stay-says a[target=_blank]", 1)
 	p.holds("Name", "Half a name")
 }
+
+// TestWhatJustHappenedStaysToBeRead moves the clock of the browser: a sentence stays its twelve seconds, however old the page is, and then
+// goes away.
+func TestWhatJustHappenedStaysToBeRead(t *testing.T) {
+	t.Parallel()
+	m := as(t, "maker1").submit(newOrder("sic-inst"))
+	p := as(t, "checker2")
+	if err := p.page.Clock().Install(); err != nil {
+		t.Fatal(err)
+	}
+	p.open("/queue/" + m.id)
+	pass := func(seconds int) {
+		if err := p.page.Clock().FastForward(seconds * 1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pass(9)
+	p.press("a", "Enter")
+	p.says("#status", m.reference+" approved.")
+	pass(5)
+	p.says("#status", m.reference+" approved.")
+	pass(9)
+	if err := p.expect.Locator(p.find("#status")).ToHaveText(""); err != nil {
+		t.Error(err)
+	}
+}

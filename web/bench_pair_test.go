@@ -121,12 +121,14 @@ type load struct {
 	Base, Maker, Checker string
 	Clients              int
 	For                  time.Duration
+	Amount               string // "" for the sample's
 }
 
 // loaded is what they did.
 type loaded struct {
 	Took               time.Duration
 	Creates, Approvals []time.Duration
+	Refused            int // requests that were told to come back, and did
 }
 
 // loadSetting makes this test program the clients of a benchmark instead.
@@ -167,7 +169,7 @@ func beTheClients(setting string) int {
 
 func (l load) run() (loaded, error) {
 	s := shopAt(l.Base, l.Clients)
-	s.maker, s.checker = l.Maker, l.Checker
+	s.maker, s.checker, s.amount = l.Maker, l.Checker, l.Amount
 	var group errgroup.Group
 	var mu sync.Mutex
 	var all loaded
@@ -178,6 +180,7 @@ func (l load) run() (loaded, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			all.Creates, all.Approvals = append(all.Creates, own.Creates...), append(all.Approvals, own.Approvals...)
+			all.Refused += own.Refused
 			return err
 		})
 	}
@@ -194,10 +197,11 @@ func (s *shop) pairsUntil(end time.Time) (loaded, error) {
 		if began.After(end) {
 			return own, nil
 		}
-		id, err := s.create()
+		var id string
+		err := own.patiently(func() (err error) { id, err = s.create(); return err })
 		created := time.Now()
 		if err == nil {
-			err = s.approve(id)
+			err = own.patiently(func() error { return s.approve(id) })
 		}
 		if err != nil {
 			return own, errors.Join(errors.New("a client gave up"), err)
@@ -206,9 +210,21 @@ func (s *shop) pairsUntil(end time.Time) (loaded, error) {
 	}
 }
 
+// patiently comes back when it is told to.
+func (l *loaded) patiently(step func() error) error {
+	for {
+		err := step()
+		if !errors.Is(err, errComeBack) {
+			return err
+		}
+		l.Refused++
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
 // create makes a payment and returns its internal id.
 func (s *shop) create() (id string, err error) {
-	content, err := s.post(webtest.CreateSwiss, s.maker, webtest.Order(webtest.Sample))
+	content, err := s.post(webtest.CreateSwiss, s.maker, s.order())
 	if err != nil {
 		return "", err
 	}

@@ -26,6 +26,7 @@ import (
 	"countersign/internal/store/snapshot"
 	"countersign/internal/store/storetest"
 	"countersign/web"
+	"countersign/web/webtest"
 )
 
 // checkPairs: what was fast is also there, and right.
@@ -86,6 +87,19 @@ type shop struct {
 	base           string
 	client         *http.Client
 	maker, checker string
+	amount         string // of the payments; "" for the sample's
+}
+
+// errComeBack: the gateway has too much to do, and says so.
+var errComeBack = errors.New("too many calls at a time")
+
+// order is an order of its own.
+func (s *shop) order() string {
+	body := webtest.Order(webtest.Sample)
+	if s.amount != "" {
+		body = strings.ReplaceAll(body, `"199.95"`, `"`+s.amount+`"`)
+	}
+	return body
 }
 
 func newShop(b testing.TB, address string) *shop {
@@ -176,6 +190,9 @@ func (s *shop) post(path, token, body string) (string, error) {
 	}
 	content, err := io.ReadAll(answer.Body)
 	_ = answer.Body.Close()
+	if err == nil && answer.StatusCode == http.StatusServiceUnavailable {
+		return "", errComeBack
+	}
 	if err == nil && answer.StatusCode != http.StatusOK {
 		err = fmt.Errorf("%s answers %s: %s", path, answer.Status, content)
 	}

@@ -15,6 +15,10 @@ func TestMain(m *testing.M) {
 	if given {
 		os.Exit(beTheClients(setting))
 	}
+	setting, given = os.LookupEnv(simulatorSetting)
+	if given {
+		os.Exit(beTheSimulator(setting))
+	}
 	storetest.Main(m)
 }
 

@@ -20,6 +20,8 @@ type auditorSettings struct {
 	ReleaseKeyFile string `help:"File with the keys that seal what is approved and sent, as serve has it." env:"COUNTERSIGN_RELEASE_KEY_FILE"`
 	TokenKeyFile   string `help:"File with the keys of tokens, which seal people, roles, policies and accounts, as serve has it." env:"COUNTERSIGN_TOKEN_KEY_FILE"`
 	AuditKeyFile   string `help:"File with the keys that sign the audit trail, as serve has it." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
+
+	Profile profileSettings `embed:""`
 }
 
 type checkCommand struct {
@@ -73,7 +75,11 @@ func (c auditorSettings) config() (auditor.Config, error) {
 	if err != nil {
 		return auditor.Config{}, fmt.Errorf("load the banks' time zone: %w", err)
 	}
-	cfg := auditor.Config{DatabaseURL: c.DatabaseURL, Now: time.Now(), Zone: zone}
+	profiles, err := c.Profile.book()
+	if err != nil {
+		return auditor.Config{}, err
+	}
+	cfg := auditor.Config{DatabaseURL: c.DatabaseURL, Profiles: profiles, Now: time.Now(), Zone: zone}
 	return cfg, c.readKeys(&cfg)
 }
 

@@ -35,7 +35,8 @@ type demoCommand struct {
 	Empty           bool   `help:"Leave the realm of a new demo empty, instead of filling it with a day's payments." env:"COUNTERSIGN_DEMO_EMPTY"`
 	ClearingSCTURL  string `help:"Where SEPA instant payments go when the simulator is off." env:"COUNTERSIGN_CLEARING_SCT_URL"`
 
-	Rules ruleSettings `embed:""`
+	Rules   ruleSettings    `embed:""`
+	Profile profileSettings `embed:""`
 }
 
 // clearingToken is the demo's clearing credential; like its users' password it is public.
@@ -77,7 +78,9 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 		g.SimulatorURL = "http://" + simulatorListener.Addr().String()
 		g.Payee = payeebank.New(payeebank.Config{Address: g.SimulatorURL, Now: time.Now, NewID: stations.NewID, Log: log})
 		clearingSide = "clearing simulator " + g.SimulatorURL + "/log"
-		simulator := simulatorCommand{GatewayURL: address, Token: clearingToken, Seed: 1, MemoryFile: filepath.Join(c.DataDir, "simulator.jsonl")}
+		simulator := simulatorCommand{
+			GatewayURL: address, Token: clearingToken, Seed: 1, MemoryFile: filepath.Join(c.DataDir, "simulator.jsonl"), Profile: c.Profile,
+		}
 		group.Go(func() error { return simulator.serve(ctx, simulatorListener, log) })
 	}
 	group.Go(func() error { return g.run(ctx, func() (net.Listener, error) { return gatewayListener, nil }) })
@@ -154,6 +157,10 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 		SignInHint: "Demo: maker1, checker1 and the others sign in with the password " + demo.UserPassword + ".",
 	}}
 	err = c.Rules.apply(&g)
+	if err != nil {
+		return gateway{}, err
+	}
+	g.Profiles, err = c.Profile.book()
 	if err != nil {
 		return gateway{}, err
 	}

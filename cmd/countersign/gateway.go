@@ -14,6 +14,7 @@ import (
 	"countersign/internal/metric"
 	"countersign/internal/payee"
 	"countersign/internal/payment"
+	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/stations"
 	"countersign/internal/store"
@@ -34,6 +35,7 @@ type gateway struct {
 	AuditKeys   keyring.Ring // none: the audit trail is not sealed
 	Rules       rulebook.Settings
 	Network     clearing.Network
+	Profiles    profile.Book // in which form documents travel
 	// Payee verifies the payees of payments in euro; nil verifies none.
 	Payee payee.Verifier
 	// Inbound receives documents of clearing until the context ends, where the transport does not deliver them to our own door.
@@ -76,8 +78,8 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	}
 	defer db.Close()
 	parts, err := stations.New(stations.Config{
-		Database: db, Seal: seal, TokenKeys: g.TokenKeys, AuditKeys: g.AuditKeys, Rules: g.Rules, Network: g.Network, Payee: g.Payee,
-		Now: time.Now, Log: g.Log,
+		Database: db, Seal: seal, TokenKeys: g.TokenKeys, AuditKeys: g.AuditKeys, Rules: g.Rules, Network: g.Network,
+		Profiles: g.Profiles, Payee: g.Payee, Now: time.Now, Log: g.Log,
 		OperatorRealm: g.OperatorRealm,
 	})
 	if err != nil {

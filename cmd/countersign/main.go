@@ -26,6 +26,7 @@ type commands struct {
 	Key       keyCommand       `cmd:"" help:"Make keys for the key files."`
 	Validate  validateCommand  `cmd:"" help:"Check ISO 20022 documents: payment orders against structure and rules, other messages against structure."`
 	Realm     realmCommand     `cmd:"" help:"Set up a realm before its administrators can."`
+	Clearing  clearingCommand  `cmd:"" help:"Look at how documents travel to clearing."`
 	Directory directoryCommand `cmd:"" help:"Look after the directories of banks."`
 	User      userCommand      `cmd:"" help:"Look after user accounts."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`

@@ -124,6 +124,8 @@ type house struct {
 	external bool
 	// day lets a new demo fill itself.
 	day bool
+	// sic and sct are the clearing profiles, "" for the defaults.
+	sic, sct string
 }
 
 func newHouse(t *testing.T) *house {
@@ -153,6 +155,10 @@ func (h *house) settings() []string {
 		"COUNTERSIGN_LISTEN=" + h.gateway, "COUNTERSIGN_SIMULATOR_LISTEN=" + h.simulator, "COUNTERSIGN_DATA_DIR=" + h.data,
 		"COUNTERSIGN_DEMO_EMPTY=" + strconv.FormatBool(!h.day),
 		"COUNTERSIGN_SCT_RETURNS_WITHOUT_RECALL=true", // the scripts send payments of both schemes back
+	}
+	if h.sic != "" {
+		list = append(list, "COUNTERSIGN_CLEARING_SIC_PROFILE="+h.sic, "COUNTERSIGN_CLEARING_SCT_PROFILE="+h.sct,
+			"COUNTERSIGN_CLEARING_SCT_ENDS=AAAADEFFXXX,CLRGDEFFXXX")
 	}
 	if h.external {
 		list = append(list, "COUNTERSIGN_DEMO_SIMULATOR=off", "COUNTERSIGN_CLEARING_SIC_URL=http://"+h.simulator+"/clearing/sic-inst",

@@ -17,7 +17,20 @@ import (
 // TestEveryKindLivesThroughTheRunningDemo plays every script on one demo, all at the same time: most of what a script does is to wait.
 func TestEveryKindLivesThroughTheRunningDemo(t *testing.T) {
 	t.Parallel()
+	livesThrough(t, newHouse(t))
+}
+
+// TestEveryKindLivesInTheOtherProfiles plays them between a gateway and a clearing that speak another profile than the one shipped as
+// default. The simulator refuses what is not in the form of its profile.
+func TestEveryKindLivesInTheOtherProfiles(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
+	h.sic, h.sct = "sic-six", "sct-epc"
+	livesThrough(t, h)
+}
+
+func livesThrough(t *testing.T, h *house) {
+	t.Helper()
 	p := h.open(t)
 	s := openStage(t, h)
 	// The cents come first: three of them wait for the scheme's ten seconds.

@@ -26,6 +26,7 @@ type serveCommand struct {
 	Metrics           metricSettings   `embed:""`
 	AllowPlainHTTP    bool             `help:"Serve without HTTPS on an address beyond this machine (with --no-tls)." name:"allow-plain-http" env:"COUNTERSIGN_ALLOW_PLAIN_HTTP"`
 	Clearing          clearingSettings `embed:""`
+	Profile           profileSettings  `embed:""`
 	Payee             payeeSettings    `embed:""`
 }
 
@@ -81,6 +82,10 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 		return gateway{}, err
 	}
 	err = c.Clearing.connect(&g)
+	if err != nil {
+		return gateway{}, err
+	}
+	g.Profiles, err = c.Profile.book()
 	if err != nil {
 		return gateway{}, err
 	}

@@ -13,11 +13,12 @@ import (
 )
 
 type simulatorCommand struct {
-	Listen     string `help:"Address of the simulator." default:"127.0.0.1:8081" env:"COUNTERSIGN_SIMULATOR_LISTEN"`
-	GatewayURL string `help:"Address of the gateway, where answers go." default:"http://127.0.0.1:8080" env:"COUNTERSIGN_GATEWAY_URL"`
-	Token      string `help:"Bearer token of the clearing connection." default:"demo-clearing" env:"COUNTERSIGN_CLEARING_TOKEN"`
-	Seed       uint64 `help:"The same seed and deliveries give the same log." default:"1" env:"COUNTERSIGN_SIMULATOR_SEED"`
-	MemoryFile string `help:"File in which the simulator remembers what it took and sent; without one it forgets at its end." env:"COUNTERSIGN_SIMULATOR_MEMORY_FILE"`
+	Listen     string          `help:"Address of the simulator." default:"127.0.0.1:8081" env:"COUNTERSIGN_SIMULATOR_LISTEN"`
+	GatewayURL string          `help:"Address of the gateway, where answers go." default:"http://127.0.0.1:8080" env:"COUNTERSIGN_GATEWAY_URL"`
+	Token      string          `help:"Bearer token of the clearing connection." default:"demo-clearing" env:"COUNTERSIGN_CLEARING_TOKEN"`
+	Seed       uint64          `help:"The same seed and deliveries give the same log." default:"1" env:"COUNTERSIGN_SIMULATOR_SEED"`
+	Profile    profileSettings `embed:""`
+	MemoryFile string          `help:"File in which the simulator remembers what it took and sent; without one it forgets at its end." env:"COUNTERSIGN_SIMULATOR_MEMORY_FILE"`
 }
 
 // Run serves until ctx ends.
@@ -31,10 +32,14 @@ func (c *simulatorCommand) Run(ctx context.Context, log *slog.Logger) error {
 }
 
 func (c *simulatorCommand) serve(ctx context.Context, listener net.Listener, log *slog.Logger) error {
-	s := simulator.New(simulator.Config{GatewayURL: c.GatewayURL, Token: c.Token, Seed: c.Seed, Log: log})
+	profiles, err := c.Profile.book()
+	if err != nil {
+		return err
+	}
+	s := simulator.New(simulator.Config{GatewayURL: c.GatewayURL, Token: c.Token, Seed: c.Seed, Log: log, Profiles: profiles})
 	defer s.Close()
 	if c.MemoryFile != "" {
-		err := s.Remember(c.MemoryFile)
+		err = s.Remember(c.MemoryFile)
 		if err != nil {
 			return fmt.Errorf("COUNTERSIGN_SIMULATOR_MEMORY_FILE: %w", err)
 		}
@@ -49,7 +54,7 @@ func (c *simulatorCommand) serve(ctx context.Context, listener net.Listener, log
 		_ = server.Shutdown(late)
 	})
 	defer stopped()
-	err := server.Serve(listener)
+	err = server.Serve(listener)
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

@@ -135,3 +135,30 @@ func TestCountryExistsDoesNotReadAcrossCodes(t *testing.T) {
 		}
 	}
 }
+
+// TestTheNumberOfABankInSIC holds the numbers that public samples of SIX show.
+func TestTheNumberOfABankInSIC(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{"778": "007781", "8686": "086866"} {
+		iid, err := account.ParseIID(code)
+		if err != nil || iid.SICNumber() != want {
+			t.Errorf("%s is %s in SIC, want %s", code, iid.SICNumber(), want)
+		}
+		back, err := account.ParseSICNumber(want)
+		if err != nil || back != iid {
+			t.Errorf("%s is bank %s: %v", want, back, err)
+		}
+	}
+	for number, want := range map[string]error{
+		"": account.ErrLength, "00778": account.ErrLength, "0077810": account.ErrLength,
+		"00778a": account.ErrCharacter, "007782": account.ErrCheckDigits,
+	} {
+		_, err := account.ParseSICNumber(number)
+		if !errors.Is(err, want) {
+			t.Errorf("%q is refused with %v, want %v", number, err, want)
+		}
+	}
+	if none := (account.IID{}).SICNumber(); none != "" {
+		t.Errorf("no bank is %q in SIC", none)
+	}
+}

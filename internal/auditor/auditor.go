@@ -14,6 +14,7 @@ import (
 	"countersign/internal/evidence"
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
+	"countersign/internal/profile"
 	"countersign/internal/store/snapshot"
 )
 
@@ -30,8 +31,10 @@ type Config struct {
 	AuditPublic evidence.PublicKeys
 	// Earlier are checkpoints that were kept elsewhere: the trees must have grown from them.
 	Earlier []string
-	Now     time.Time
-	Zone    *time.Location // of the banking day, as the gateway has it
+	// Profiles are the clearing profiles that documents may have been sent by; those shipped need not be given.
+	Profiles profile.Book
+	Now      time.Time
+	Zone     *time.Location // of the banking day, as the gateway has it
 }
 
 // Report is what the auditor found.

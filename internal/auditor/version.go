@@ -1,12 +1,11 @@
 package auditor
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 
-	"countersign/internal/iso20022/codec"
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/store/snapshot"
 )
@@ -78,7 +77,7 @@ func (a *audit) releaseUnfit(v snapshot.AuditedVersion) (what string, otherwise 
 		}
 		return "", false
 	}
-	content, err := a.remade(verified)
+	made, err := a.remade(verified)
 	switch {
 	case errors.Is(err, payment.ErrForged):
 		a.report.AccountChanged++
@@ -87,7 +86,7 @@ func (a *audit) releaseUnfit(v snapshot.AuditedVersion) (what string, otherwise 
 		return "its document cannot be made again: " + err.Error(), true
 	}
 	for _, sent := range v.Sent {
-		if !bytes.Equal(sent, content) {
+		if !a.cfg.Profiles.Wrote(string(v.Message.Scheme), made, sent) {
 			return "what was made for clearing is not what is made of it now", true
 		}
 	}
@@ -95,12 +94,9 @@ func (a *audit) releaseUnfit(v snapshot.AuditedVersion) (what string, otherwise 
 }
 
 // remade makes the document of a release once more. It fails with payment.ErrForged when the debtor account changed since.
-func (a *audit) remade(verified payment.Verified) ([]byte, error) {
+func (a *audit) remade(verified payment.Verified) (iso20022.Document, error) {
 	out, err := verified.Outbound(verified.Message().AcceptedAt.In(a.cfg.Zone))
-	if err != nil {
-		return nil, err
-	}
-	return codec.EncodeXML(out.Document())
+	return out.Document(), err
 }
 
 // sealUnfit says in words what a seal told of what it covers.

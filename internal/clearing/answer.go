@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"countersign/internal/audit"
-	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
+	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/lifecycle"
@@ -112,7 +112,7 @@ func (s *Station) endWaiting(ctx context.Context, in store.Document) {
 
 // takeUp processes a stored document again. It returns lifecycle.ErrSeen when it still has to wait.
 func (s *Station) takeUp(ctx context.Context, in store.Document) error {
-	parsed, findings := codec.DecodeXML(in.Content)
+	parsed, findings := profile.Read(in.Content)
 	if len(findings) > 0 {
 		return s.giveUp(ctx, in, &unprocessableError{reason: "The stored document cannot be read."})
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
+	"countersign/internal/profile"
 )
 
 // longestInquiryPause bounds the pauses between status requests about one payment.
@@ -43,7 +43,7 @@ func (s *Station) inquire(ctx context.Context, realm string, id uuid.UUID) (err 
 	if err != nil {
 		return s.hold(ctx, m, err)
 	}
-	content, err := s.storeOutbound(ctx, made)
+	content, err := s.storeOutbound(ctx, made, s.profile(m.Scheme))
 	if err != nil {
 		return s.hold(ctx, m, err)
 	}
@@ -64,7 +64,7 @@ func (s *Station) statusRequest(ctx context.Context, realm string, id uuid.UUID,
 	if err != nil {
 		return payment.Outbound{}, err
 	}
-	document, _ := codec.DecodeXML(sent.Content)
+	document, _ := profile.Read(sent.Content)
 	if document == nil {
 		return payment.Outbound{}, errors.New("the document that was sent cannot be read")
 	}

@@ -23,9 +23,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/iso20022/codec"
 	"countersign/internal/metric"
 	"countersign/internal/payment"
+	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/store"
@@ -78,6 +78,8 @@ type Config struct {
 	// Random makes Global IDs of what comes in.
 	Random func() [4]byte
 	Rules  rulebook.Settings
+	// Profiles say in which form documents leave; the zero value leaves them as they are made.
+	Profiles profile.Book
 	// OperatorRealm is the realm whose audit trail tells of what belongs to nobody here; "" for none.
 	OperatorRealm string
 	// AnswerWithin is the scheme's time from acceptance to answer: 10 s in both schemes.
@@ -167,22 +169,34 @@ func (s *Station) prepare(ctx context.Context, out lifecycle.Outgoing) (payment.
 	if err != nil {
 		return payment.Outbound{}, nil, err
 	}
-	content, err := s.storeOutbound(ctx, made)
+	content, err := s.storeOutbound(ctx, made, s.cfg.Profiles.InForce(string(out.Message.Scheme), out.Message.AcceptedAt.In(s.cfg.Zone)))
 	return made, content, err
 }
 
-// storeOutbound checks a document against its schema, writes it out and stores it under seal before anybody sees it. Errors: as
-// lifecycle.Documents.Keep.
-func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound) ([]byte, error) {
-	findings := codec.Validate(made.Document())
-	if len(findings) > 0 {
-		return nil, fmt.Errorf("the document %s would not be valid: %s: %s", made.Reference(), findings[0].Pointer, findings[0].Text)
-	}
-	content, err := codec.EncodeXML(made.Document())
+// storeOutbound writes a document in the form of a profile, checks it against its schema and stores it under seal before anybody sees it.
+// It returns the bytes that leave: those stored before, where they are the same document in the form of another profile of the scheme.
+// Errors: as lifecycle.Documents.Keep.
+func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound, used *profile.Profile) ([]byte, error) {
+	content, err := used.Write(made.Document())
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", made.Reference(), err)
 	}
-	return content, s.documents.Keep(ctx, made, content, s.now())
+	err = s.documents.Keep(ctx, made, content, s.now())
+	if !errors.Is(err, lifecycle.ErrRemade) {
+		return content, err
+	}
+	// Another profile was in force when the document was made: its seal fits, and it is the same document.
+	kept, keptErr := s.documents.Outbound(ctx, made.Message().Realm, made.Reference())
+	if keptErr == nil && kept.MessageID == made.Message().InternalID &&
+		s.cfg.Profiles.Wrote(string(made.Message().Scheme), made.Document(), kept.Content) {
+		return kept.Content, nil
+	}
+	return nil, err
+}
+
+// profile is the clearing profile in force now.
+func (s *Station) profile(scheme rulebook.Scheme) *profile.Profile {
+	return s.cfg.Profiles.InForce(string(scheme), s.now().In(s.cfg.Zone))
 }
 
 // delivered notes that clearing has the document, unless its answer came first. A resolution that is communicated by that answers its

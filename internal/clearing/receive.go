@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
+	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/lifecycle"
@@ -42,7 +42,7 @@ func (e *RefusedError) Error() string {
 //
 // Errors: RefusedError, ErrDuplicate.
 func (s *Station) Receive(ctx context.Context, d Document) error {
-	parsed, findings := codec.DecodeXML(d.Content)
+	parsed, findings := profile.Read(d.Content)
 	if len(findings) > 0 {
 		return &RefusedError{Findings: findings}
 	}

@@ -7,7 +7,6 @@ import (
 	"countersign/internal/globalid"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/store"
@@ -124,7 +123,7 @@ func (s *Station) statusAnswer(r statusReply) (store.Document, error) {
 
 // answerOf writes an answer out.
 func (s *Station) answerOf(in store.Document, reference string, document iso20022.Document) (store.Document, error) {
-	content, err := codec.EncodeXML(document)
+	content, err := s.profile(in.Scheme).Write(document)
 	if err != nil {
 		return store.Document{}, err
 	}

@@ -2,6 +2,7 @@ package iso20022
 
 import (
 	"reflect"
+	"strings"
 
 	"countersign/internal/iso20022/schema"
 )
@@ -22,6 +23,22 @@ const namespacePrefix = "urn:iso:std:iso:20022:tech:xsd:"
 // swissPain001V03 is the namespace of the retired Swiss variant of
 // pain.001.001.03 (pain.001.001.03.ch.02.xsd), which has the same element names.
 const swissPain001V03 = "http://www.six-interbank-clearing.com/de/pain.001.001.03.ch.02.xsd"
+
+// NamespaceOfSIX comes before the name and the variant of a message in the namespaces of SIX, which have the element names of ISO:
+// pacs.008.001.08.ch.02.
+const NamespaceOfSIX = "http://www.six-interbank-clearing.com/de/"
+
+// variantOfSIX is the message behind a namespace of SIX, "" when it is none: the name of a message between banks, and ".ch.NN" after it.
+// Public samples write ".xsd" behind that or leave it out.
+func variantOfSIX(namespace string) MessageName {
+	rest, known := strings.CutPrefix(namespace, NamespaceOfSIX)
+	name, variant, found := strings.Cut(strings.TrimSuffix(rest, ".xsd"), ".ch.")
+	if !known || !found || len(variant) != len("02") || variant[0] < '0' || variant[0] > '9' || variant[1] < '0' || variant[1] > '9' ||
+		strings.HasPrefix(name, "pain.") {
+		return ""
+	}
+	return MessageName(name)
+}
 
 // Namespace is the XML namespace of the message.
 func (n MessageName) Namespace() string {
@@ -51,10 +68,13 @@ func DefinitionNamed(name MessageName) *Definition {
 	return nil
 }
 
-// DefinitionOfNamespace is the definition whose documents have the XML namespace; nil when this package has none.
+// DefinitionOfNamespace is the definition whose documents have the XML namespace, of ISO or of SIX; nil when this package has none.
 func DefinitionOfNamespace(namespace string) *Definition {
 	if namespace == swissPain001V03 {
 		return DefinitionNamed(Pain001V03)
+	}
+	if name := variantOfSIX(namespace); name != "" {
+		return DefinitionNamed(name)
 	}
 	for i := range definitions {
 		if namespace == definitions[i].Name.Namespace() {

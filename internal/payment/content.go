@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
+	"countersign/internal/profile"
 )
 
 // reading is the document of one content, decoded when somebody first asks for it. Copies of a message share it, so that a request
@@ -28,9 +28,9 @@ func (m Message) WithContent(content []byte) Message {
 func (m Message) Document() (iso20022.Document, []Finding) {
 	r := m.reading
 	if r == nil || len(m.Content) == 0 || len(m.Content) != len(r.content) || &m.Content[0] != &r.content[0] {
-		return codec.DecodeXML(m.Content)
+		return profile.Read(m.Content)
 	}
-	r.once.Do(func() { r.document, r.findings = codec.DecodeXML(r.content) })
+	r.once.Do(func() { r.document, r.findings = profile.Read(r.content) })
 	return r.document, r.findings
 }
 

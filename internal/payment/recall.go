@@ -5,7 +5,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
+	"countersign/internal/profile"
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
@@ -38,7 +38,7 @@ var recallKind = rTransactionKind{
 		return rtransactionrule.RecallDeadline(c.Scheme, c.Reason, c.Settled, c.Settings)
 	},
 	draft: func(in RTransactionInput, asked interbank.RTransactionInput) (iso20022.Document, error) {
-		sent, _ := codec.DecodeXML(in.About.Sent)
+		sent, _ := profile.Read(in.About.Sent)
 		asked.Original, _ = sent.(*iso20022.FIToFICustomerCreditTransfer)
 		return interbank.CancellationRequest(asked)
 	},

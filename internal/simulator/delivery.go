@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
+	"countersign/internal/profile"
 )
 
 // The limits of a delivery.
@@ -61,7 +61,7 @@ func (s *Simulator) serveDelivery(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	delivery := &delivery{scheme: scheme, messageID: r.Header.Get("X-Message-Id")}
-	refused := delivery.read(w, r)
+	refused := delivery.read(w, r, s.spoken(scheme))
 	if refused != nil {
 		s.noteRefused(delivery, refused)
 		writeRefusal(w, refused)
@@ -78,8 +78,8 @@ func (s *Simulator) serveDelivery(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// read takes in the headers and the document.
-func (d *delivery) read(w http.ResponseWriter, r *http.Request) *refusal {
+// read takes in the headers and the document, which has the form of a profile.
+func (d *delivery) read(w http.ResponseWriter, r *http.Request, spoken *profile.Profile) *refusal {
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/xml" {
 		return &refusal{http.StatusUnsupportedMediaType, "415_UNSUPPORTED_MEDIA_TYPE", "Send one document as application/xml."}
@@ -97,13 +97,16 @@ func (d *delivery) read(w http.ResponseWriter, r *http.Request) *refusal {
 		return invalid("Send the document again: reading it ended early.")
 	}
 	d.digest = sha256.Sum256(d.xml)
-	return d.decode()
+	return d.decode(spoken)
 }
 
-func (d *delivery) decode() *refusal {
-	document, findings := codec.DecodeXML(d.xml)
+func (d *delivery) decode(spoken *profile.Profile) *refusal {
+	document, findings := profile.Read(d.xml)
 	if len(findings) > 0 {
 		return invalid(sentenceOf(findings))
+	}
+	if err := spoken.Fits(d.xml); err != nil {
+		return invalid(err.Error())
 	}
 	d.document = document
 	subject, refused := subjectOf(d.scheme, document)

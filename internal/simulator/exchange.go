@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
+	"countersign/internal/profile"
 )
 
 // exchange is what the clearing sends because of one delivery or one scenario: drafts in order, after a wait. The lock of the simulator
@@ -42,12 +42,12 @@ type draft struct {
 	delivered int // copies the gateway took
 }
 
-// write makes the document, once.
-func (d *draft) write(messageID string, at time.Time) error {
+// write makes the document, once, in the form that the clearing speaks.
+func (d *draft) write(spoken *profile.Profile, messageID string, at time.Time) error {
 	if d.xml != nil {
 		return nil
 	}
-	xml, err := codec.EncodeXML(d.build(messageID, at))
+	xml, err := spoken.Write(d.build(messageID, at))
 	if err != nil {
 		return fmt.Errorf("write %s: %w", d.name, err)
 	}

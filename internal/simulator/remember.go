@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
+	"countersign/internal/profile"
 )
 
 // Remember keeps the memory in a file from now on, and first takes up what an earlier simulator kept there: every document is judged
@@ -64,7 +64,7 @@ type replay struct {
 func (r *replay) in(entry *Entry) {
 	scheme, found := schemeNamed(entry.Scheme)
 	d := &delivery{scheme: scheme, messageID: entry.MessageID, xml: []byte(entry.XML), digest: sha256.Sum256([]byte(entry.XML))}
-	if !found || d.decode() != nil {
+	if !found || d.decode(nil) != nil {
 		return // it was refused unread
 	}
 	judged := r.simulator.judge(d)
@@ -120,7 +120,7 @@ func (r *replay) out(entry *Entry) {
 
 // scenario brings back an incoming payment or its recall, from the document alone.
 func (r *replay) scenario(scheme scheme, entry *Entry) *exchange {
-	document, findings := codec.DecodeXML([]byte(entry.XML))
+	document, findings := profile.Read([]byte(entry.XML))
 	if len(findings) > 0 {
 		return nil
 	}

@@ -3,6 +3,7 @@ package simulator
 import (
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
+	"countersign/internal/profile"
 )
 
 // chargesShared is the charge bearer of both schemes.
@@ -28,6 +29,11 @@ func schemeNamed(name string) (scheme, bool) {
 	default:
 		return scheme{}, false
 	}
+}
+
+// spoken is the clearing profile that the clearing of a scheme speaks now; nil speaks every one.
+func (s *Simulator) spoken(of scheme) *profile.Profile {
+	return s.config.Profiles.InForce(of.name, s.config.Now())
 }
 
 // settlement says how the scheme settles: through a clearing system, in SIC by its code SIP.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"countersign/internal/payee/vop"
+	"countersign/internal/profile"
 )
 
 // The limits that are not settings.
@@ -39,6 +40,8 @@ type Config struct {
 	Client *http.Client
 	// CreditorAgent is the BIC of the gateway's bank in incoming SEPA payments, AAAADEFFXXX by default. (In SIC the account names it.)
 	CreditorAgent string
+	// Profiles say in which form this clearing writes documents and takes them; the zero value takes every form and writes the ISO one.
+	Profiles profile.Book
 	// Remembered is how many log entries, message ids and payments are kept, 100,000 by default. The documents in the log are also
 	// held to 256 MiB together.
 	Remembered int

@@ -23,6 +23,7 @@ import (
 	"countersign/internal/notary"
 	"countersign/internal/payee"
 	"countersign/internal/payment"
+	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/credential"
@@ -45,6 +46,7 @@ type Config struct {
 	// OperatorRealm is the realm of those who look after the gateway itself; "" for none.
 	OperatorRealm string
 	Network       clearing.Network // how documents travel to clearing
+	Profiles      profile.Book     // in which form
 	// Payee verifies the payees of payments in euro; nil verifies none.
 	Payee payee.Verifier
 	Now   func() time.Time
@@ -102,7 +104,7 @@ func New(cfg Config) (*Stations, error) {
 		Messages: lifecycle.NewMessages(cfg.Database.For(store.ForClearing), jobs, NewID),
 		Due:      lifecycle.NewMessages(cfg.Database.For(store.ForClock), jobs, NewID), Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal,
 		Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
-		OperatorRealm: cfg.OperatorRealm, Taken: governance.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
+		Profiles: cfg.Profiles, OperatorRealm: cfg.OperatorRealm, Taken: governance.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
 	})
 	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: cfg.Now, Keys: cfg.TokenKeys, Log: cfg.Log})
 	if err != nil {

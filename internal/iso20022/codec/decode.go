@@ -5,6 +5,7 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
+	"countersign/internal/iso20022/xmltoken"
 )
 
 // decoder is what the two front ends share.
@@ -23,6 +24,24 @@ func newDecoder(options Options, data []byte, prefix string) decoder {
 		reporter: reporter{prefix: prefix, limit: options.MaxFindings, path: make([]step, 0, 24)},
 		options:  options,
 		data:     data,
+	}
+}
+
+// Namespace is the XML namespace of the Document element, "" when there is none to be found.
+func Namespace(data []byte) string {
+	scanner := xmltoken.New(data, Options{}.withDefaults().MaxDepth)
+	scanner.SkipByteOrderMark()
+	for {
+		t := scanner.Next()
+		switch t.Kind {
+		case xmltoken.Start:
+			if string(t.Local) == "Document" {
+				return t.Namespace
+			}
+		case xmltoken.EndOfDocument, xmltoken.Broken:
+			return ""
+		case xmltoken.End, xmltoken.Text:
+		}
 	}
 }
 

@@ -26,6 +26,11 @@ func EncodeXML(document iso20022.Document) ([]byte, error) {
 	return encodeXML(document, &xmlEncoder{})
 }
 
+// EncodeXMLIn is EncodeXML in another namespace than the one of ISO, which a clearing may ask for; "" is that of ISO.
+func EncodeXMLIn(document iso20022.Document, namespace string) ([]byte, error) {
+	return encodeXML(document, &xmlEncoder{namespace: namespace})
+}
+
 // Leaf is the text of an element of an encoded document: from Start up to, but without, End.
 type Leaf struct {
 	Tag        string
@@ -54,7 +59,10 @@ func encodeXML(document iso20022.Document, x *xmlEncoder) ([]byte, error) {
 	x.out = append(x.out, `<?xml version="1.0" encoding="UTF-8"?>`...)
 	x.line(0)
 	x.out = append(x.out, `<Document xmlns="`...)
-	x.out = append(x.out, message.Name.Namespace()...)
+	if x.namespace == "" {
+		x.namespace = message.Name.Namespace()
+	}
+	x.out = xmltoken.AppendEscaped(x.out, x.namespace, true)
 	x.out = append(x.out, `">`...)
 	x.group(&message.Document, value, 1)
 	x.line(0)
@@ -70,11 +78,12 @@ func encodeXML(document iso20022.Document, x *xmlEncoder) ([]byte, error) {
 
 // xmlEncoder appends a document; err is the first problem.
 type xmlEncoder struct {
-	out    []byte
-	indent bool
-	noted  []string // tags whose texts become leaves
-	leaves []Leaf
-	err    error
+	out       []byte
+	namespace string
+	indent    bool
+	noted     []string // tags whose texts become leaves
+	leaves    []Leaf
+	err       error
 }
 
 func (x *xmlEncoder) line(depth int) {

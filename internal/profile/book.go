@@ -1,0 +1,230 @@
+package profile
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"countersign/internal/iso20022"
+)
+
+//go:embed profiles.yaml
+var shipped []byte
+
+// Shipped is the file of the profiles that come with the program, in the form of an operator's own.
+func Shipped() []byte { return bytes.Clone(shipped) }
+
+// MaxBytes is the largest file of profiles.
+const MaxBytes = 256 << 10
+
+// mostProfiles bounds the profiles of a file.
+const mostProfiles = 50
+
+// Book holds profiles and says which of them is in force. The zero Book writes every document as it is made.
+type Book struct {
+	profiles []*Profile
+	chosen   map[string][]period // by scheme, the latest first
+}
+
+// period is the time from which a profile is in force.
+type period struct {
+	from    time.Time // midnight UTC of the day; zero for ever
+	profile *Profile
+}
+
+// NewBook is the profiles shipped, and those of an operator's file, which replace shipped ones of the same name; nil for none. Nothing is
+// chosen yet.
+func NewBook(own []byte) (Book, error) {
+	profiles, err := parse(shipped)
+	if err != nil {
+		return Book{}, fmt.Errorf("read the profiles shipped: %w", err)
+	}
+	if own == nil {
+		return Book{profiles: profiles}, nil
+	}
+	added, err := parse(own)
+	if err != nil {
+		return Book{}, err
+	}
+	for _, p := range added {
+		profiles = slices.DeleteFunc(profiles, func(known *Profile) bool { return known.Name == p.Name })
+	}
+	return Book{profiles: append(profiles, added...)}, nil
+}
+
+// parse reads a file of profiles. Fields it does not know are refused.
+func parse(content []byte) ([]*Profile, error) {
+	if len(content) > MaxBytes {
+		return nil, fmt.Errorf("the file is larger than %d KiB", MaxBytes>>10)
+	}
+	var file struct {
+		Profiles []*Profile `yaml:"profiles"`
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(content))
+	decoder.KnownFields(true)
+	err := decoder.Decode(&file)
+	if err != nil {
+		return nil, fmt.Errorf("read the profiles: %w", err)
+	}
+	if !errors.Is(decoder.Decode(new(any)), io.EOF) {
+		return nil, errors.New("read the profiles: write one YAML document")
+	}
+	if len(file.Profiles) == 0 || len(file.Profiles) > mostProfiles {
+		return nil, fmt.Errorf("name 1 to %d profiles under profiles", mostProfiles)
+	}
+	seen := map[string]bool{}
+	for i, p := range file.Profiles {
+		if p == nil {
+			return nil, fmt.Errorf("profile %d is empty", i+1)
+		}
+		err = p.check()
+		if err != nil {
+			return nil, fmt.Errorf("profile %d (%s): %w", i+1, p.Name, err)
+		}
+		if seen[p.Name] {
+			return nil, fmt.Errorf("two profiles are named %s", p.Name)
+		}
+		seen[p.Name] = true
+	}
+	return file.Profiles, nil
+}
+
+// Profiles are all profiles of a scheme.
+func (b Book) Profiles(scheme string) []*Profile {
+	var of []*Profile
+	for _, p := range b.profiles {
+		if p.Scheme == scheme {
+			of = append(of, p)
+		}
+	}
+	return of
+}
+
+// Named finds a profile.
+func (b Book) Named(name string) (*Profile, bool) {
+	at := slices.IndexFunc(b.profiles, func(p *Profile) bool { return p.Name == name })
+	if at < 0 {
+		return nil, false
+	}
+	return b.profiles[at], true
+}
+
+// Ends are the two ends of a connection, for the headers of profiles with an envelope that name none. Each is a BIC, or "".
+type Ends struct{ Sender, Receiver string }
+
+// Choose puts profiles of a scheme in force: a name, or several with the day each begins, as in "sic-iso,sic-six@2026-11-21". The days
+// are those of the banks' zone. It fails on a name that does not exist or is of another scheme, on a day that is none or comes twice,
+// without a profile for the days before the first, and on an envelope without sender or receiver.
+func (b Book) Choose(scheme, choice string, ends Ends) (Book, error) {
+	var periods []period
+	for part := range strings.SplitSeq(choice, ",") {
+		one, err := b.period(scheme, strings.TrimSpace(part), ends)
+		if err != nil {
+			return Book{}, err
+		}
+		if slices.ContainsFunc(periods, func(p period) bool { return p.from.Equal(one.from) }) {
+			return Book{}, fmt.Errorf("two profiles begin on the same day: write one without a day, and each other one as NAME@YYYY-MM-DD")
+		}
+		periods = append(periods, one)
+	}
+	slices.SortFunc(periods, func(x, y period) int { return y.from.Compare(x.from) })
+	if !periods[len(periods)-1].from.IsZero() {
+		return Book{}, errors.New("name the profile of the days before the first one too, without a day")
+	}
+	chosen := map[string][]period{scheme: periods}
+	for other, of := range b.chosen {
+		if other != scheme {
+			chosen[other] = of
+		}
+	}
+	return Book{profiles: b.profiles, chosen: chosen}, nil
+}
+
+// period reads one part of a choice.
+func (b Book) period(scheme, part string, ends Ends) (period, error) {
+	name, day, dated := strings.Cut(part, "@")
+	found, known := b.Named(name)
+	if !known || found.Scheme != scheme {
+		return period{}, fmt.Errorf("%s has no profile %q: choose one of %s", scheme, name, strings.Join(b.names(scheme), ", "))
+	}
+	one := period{profile: found}
+	if dated {
+		from, err := time.Parse(time.DateOnly, day)
+		if err != nil || from.Year() < 2000 {
+			return period{}, fmt.Errorf("profile %s: write the day it begins such as %s@2026-11-21, not %q", name, name, day)
+		}
+		one.from = from
+	}
+	if found.Envelope == nil {
+		return one, nil
+	}
+	filled, envelope := *found, *found.Envelope
+	if envelope.Sender == "" {
+		envelope.Sender = ends.Sender
+	}
+	if envelope.Receiver == "" {
+		envelope.Receiver = ends.Receiver
+	}
+	if envelope.Sender == "" || envelope.Receiver == "" {
+		return period{}, fmt.Errorf("profile %s sends headers: give the BICs of both ends of the connection, sender and receiver", name)
+	}
+	filled.Envelope, one.profile = &envelope, &filled
+	return one, envelope.check()
+}
+
+func (b Book) names(scheme string) []string {
+	var names []string
+	for _, p := range b.Profiles(scheme) {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// InForce is the profile of a scheme at a moment, by the day it is in its own location; nil where none is chosen: documents then leave as
+// they are made.
+func (b Book) InForce(scheme string, at time.Time) *Profile {
+	year, month, date := at.Date()
+	day := time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
+	for _, p := range b.chosen[scheme] {
+		if !p.from.After(day) {
+			return p.profile
+		}
+	}
+	return nil
+}
+
+// Period is the time from which a profile is in force; From is zero for the one that always was.
+type Period struct {
+	Name string
+	From time.Time
+}
+
+// Chosen are the profiles of a scheme in force, one after the other, the first first.
+func (b Book) Chosen(scheme string) []Period {
+	var periods []Period
+	for _, p := range b.chosen[scheme] {
+		periods = append(periods, Period{Name: p.profile.Name, From: p.from})
+	}
+	slices.Reverse(periods)
+	return periods
+}
+
+// Wrote reports whether content is what one of the profiles of the scheme makes of a document, or the document as it is made. So a document
+// that was stored before another profile came in force is known again.
+func (b Book) Wrote(scheme string, document iso20022.Document, content []byte) bool {
+	ways := append([]*Profile{nil}, b.Profiles(scheme)...)
+	for _, p := range b.chosen[scheme] {
+		ways = append(ways, p.profile) // with the ends of its connection
+	}
+	return slices.ContainsFunc(ways, func(p *Profile) bool {
+		written, err := p.Write(document)
+		return err == nil && bytes.Equal(written, content)
+	})
+}

@@ -1,0 +1,235 @@
+package profile
+
+import (
+	"countersign/internal/iso20022"
+)
+
+// dress puts a document that may be changed into the form of the profile.
+func (p *Profile) dress(document iso20022.Document) {
+	switch d := document.(type) {
+	case *iso20022.FIToFICustomerCreditTransfer:
+		p.dressTransfer(d)
+	case *iso20022.PaymentReturn:
+		p.dressReturn(d)
+	}
+	if p.NoInstructionID {
+		forgetInstruction(document)
+	}
+	if p.Banks != "" {
+		renaming(p.bankName).every(document)
+	}
+	if p.OriginalNames != "" {
+		p.nameOriginals(document)
+	}
+}
+
+// dressTransfer puts the header and the one transaction of a payment into the form of the profile.
+func (p *Profile) dressTransfer(d *iso20022.FIToFICustomerCreditTransfer) {
+	header := &d.GroupHeader
+	p.dressSettlement(&header.SettlementInformation)
+	for i := range d.CreditTransferTransactionInformation {
+		t := &d.CreditTransferTransactionInformation[i]
+		move(p.SettlementDay, &header.InterbankSettlementDate, &t.InterbankSettlementDate)
+		movePointer(p.PaymentType, &header.PaymentTypeInformation, &t.PaymentTypeInformation)
+		movePointer(p.InstructingBank, &header.InstructingAgent, &t.InstructingAgent)
+		p.instruct(&header.InstructedAgent, &t.InstructedAgent, &t.CreditorAgent)
+		if p.NoInstructionID {
+			t.PaymentID.InstructionID = ""
+		}
+		if p.ChargeBearer != "" {
+			t.ChargeBearer = p.ChargeBearer
+		}
+		t.PaymentTypeInformation = p.instrument(t.PaymentTypeInformation)
+	}
+	header.PaymentTypeInformation = p.instrument(header.PaymentTypeInformation)
+}
+
+// dressReturn does the same for a return; its copy of the payment stays that of the payment.
+func (p *Profile) dressReturn(d *iso20022.PaymentReturn) {
+	header := &d.GroupHeader
+	p.dressSettlement(&header.SettlementInformation)
+	for i := range d.TransactionInformation {
+		t := &d.TransactionInformation[i]
+		move(p.SettlementDay, &header.InterbankSettlementDate, &t.InterbankSettlementDate)
+		if p.ChargeBearer != "" {
+			t.ChargeBearer = p.ChargeBearer
+		}
+		original := t.OriginalTransactionReference
+		if original == nil {
+			continue
+		}
+		if p.InstructingBank == PlaceTransaction && header.InstructingAgent == nil && t.InstructingAgent == nil {
+			t.InstructingAgent = own(original.CreditorAgent)
+		}
+		movePointer(p.InstructingBank, &header.InstructingAgent, &t.InstructingAgent)
+		if original.DebtorAgent != nil {
+			p.instruct(&header.InstructedAgent, &t.InstructedAgent, original.DebtorAgent)
+		}
+		if p.ReturnChain && t.ReturnChain == nil && original.Debtor != nil && original.Creditor != nil {
+			t.ReturnChain = &iso20022.TransactionParties7{
+				UltimateDebtor: original.UltimateCreditor, Debtor: *original.Creditor, DebtorAgent: own(original.CreditorAgent),
+				CreditorAgent: own(original.DebtorAgent), Creditor: *original.Debtor, UltimateCreditor: original.UltimateDebtor,
+			}
+		}
+	}
+}
+
+func (p *Profile) dressSettlement(settlement *iso20022.SettlementInstruction7) {
+	if p.ClearingSystem != "" {
+		settlement.ClearingSystem = &iso20022.ClearingSystemIdentification3Choice{Code: p.ClearingSystem}
+	}
+}
+
+// instrument is a payment type with the local instrument of the profile.
+func (p *Profile) instrument(kind *iso20022.PaymentTypeInformation28) *iso20022.PaymentTypeInformation28 {
+	if kind == nil || p.LocalInstrument == (Choice{}) {
+		return kind
+	}
+	said := *kind
+	said.LocalInstrument = &iso20022.LocalInstrument2Choice{Code: p.LocalInstrument.Code, Proprietary: p.LocalInstrument.Proprietary}
+	return &said
+}
+
+// instruct names the bank that is instructed, where the profile wants it.
+func (p *Profile) instruct(header, transaction **bank, instructed *bank) {
+	switch p.InstructedBank {
+	case PlaceHeader:
+		*header, *transaction = own(instructed), nil
+	case PlaceTransaction:
+		*header, *transaction = nil, own(instructed)
+	case PlaceNone:
+		*header, *transaction = nil, nil
+	}
+}
+
+// move puts a text to the place where it belongs, whichever of the two has it.
+func move[T ~string](place Place, header, transaction *T) {
+	given := *header
+	if given == "" {
+		given = *transaction
+	}
+	switch place {
+	case PlaceHeader:
+		*header, *transaction = given, ""
+	case PlaceTransaction:
+		*header, *transaction = "", given
+	case PlaceNone: // no place for what is moved
+	}
+}
+
+// movePointer does the same for a group.
+func movePointer[T any](place Place, header, transaction **T) {
+	given := *header
+	if given == nil {
+		given = *transaction
+	}
+	switch place {
+	case PlaceHeader:
+		*header, *transaction = given, nil
+	case PlaceTransaction:
+		*header, *transaction = nil, given
+	case PlaceNone: // no place for what is moved
+	}
+}
+
+// forgetInstruction leaves out the InstrId of the payment a document is about: what the payment did not say, nothing repeats. A pacs.028
+// keeps its OrgnlInstrId, which may be the id of a recall.
+func forgetInstruction(document iso20022.Document) {
+	switch d := document.(type) {
+	case *iso20022.PaymentReturn:
+		for i := range d.TransactionInformation {
+			d.TransactionInformation[i].OriginalInstructionID = ""
+		}
+	case *iso20022.FIToFIPaymentStatusReport:
+		for i := range d.TransactionInformationAndStatus {
+			d.TransactionInformationAndStatus[i].OriginalInstructionID = ""
+		}
+	case *iso20022.FIToFIPaymentCancellationRequest:
+		for i := range d.Underlying {
+			for k := range d.Underlying[i].TransactionInformation {
+				d.Underlying[i].TransactionInformation[k].OriginalInstructionID = ""
+			}
+		}
+	case *iso20022.ResolutionOfInvestigation:
+		for i := range d.CancellationDetails {
+			for k := range d.CancellationDetails[i].TransactionInformationAndStatus {
+				d.CancellationDetails[i].TransactionInformationAndStatus[k].OriginalInstructionID = ""
+			}
+		}
+	}
+}
+
+// nameOriginals names the messages a document is about in the way of the profile.
+func (p *Profile) nameOriginals(document iso20022.Document) {
+	group := func(of *iso20022.OriginalGroupInformation29) {
+		if of != nil {
+			of.OriginalMessageNameID = p.originalName(of.OriginalMessageNameID)
+		}
+	}
+	switch d := document.(type) {
+	case *iso20022.PaymentReturn:
+		for i := range d.TransactionInformation {
+			group(d.TransactionInformation[i].OriginalGroupInformation)
+		}
+	case *iso20022.FIToFIPaymentStatusReport:
+		for i := range d.OriginalGroupInformationAndStatus {
+			said := &d.OriginalGroupInformationAndStatus[i].OriginalMessageNameID
+			*said = p.originalName(*said)
+		}
+		for i := range d.TransactionInformationAndStatus {
+			group(d.TransactionInformationAndStatus[i].OriginalGroupInformation)
+		}
+	case *iso20022.FIToFIPaymentCancellationRequest:
+		for i := range d.Underlying {
+			for k := range d.Underlying[i].TransactionInformation {
+				group(d.Underlying[i].TransactionInformation[k].OriginalGroupInformation)
+			}
+		}
+	case *iso20022.ResolutionOfInvestigation:
+		for i := range d.CancellationDetails {
+			for k := range d.CancellationDetails[i].TransactionInformationAndStatus {
+				group(d.CancellationDetails[i].TransactionInformationAndStatus[k].OriginalGroupInformation)
+			}
+		}
+	case *iso20022.FIToFIPaymentStatusRequest:
+		for i := range d.OriginalGroupInformation {
+			said := &d.OriginalGroupInformation[i].OriginalMessageNameID
+			*said = p.originalName(*said)
+		}
+		for i := range d.TransactionInformation {
+			group(d.TransactionInformation[i].OriginalGroupInformation)
+		}
+	case *iso20022.Receipt:
+		p.nameReceived(d)
+	}
+}
+
+// nameReceived names what a receipt confirms: by its whole name, which a camt.025 asks for, or as it was sent.
+func (p *Profile) nameReceived(d *iso20022.Receipt) {
+	if p.OriginalNames != NamesSent {
+		return
+	}
+	for i := range d.ReceiptDetails {
+		said := &d.ReceiptDetails[i].OriginalMessageID.MessageNameID
+		*said = p.originalName(*said)
+	}
+}
+
+// originalName is a name of a message in the way of the profile; one of a message that this program does not have stays.
+func (p *Profile) originalName(said string) string {
+	for i := range iso20022.Definitions() {
+		name := iso20022.Definitions()[i].Name
+		if Family(said) != Family(string(name)) {
+			continue
+		}
+		switch p.OriginalNames {
+		case NamesShort:
+			return Family(said)
+		case NamesSent:
+			return p.sentName(name)
+		default:
+			return string(name)
+		}
+	}
+	return said
+}

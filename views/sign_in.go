@@ -13,7 +13,9 @@ type SignIn struct {
 	// Elsewhere: the session ended because the same checker signed in elsewhere.
 	Elsewhere bool
 	Problems  []ui.Problem
-	DemoHint  string // shown in the demo only: which users there are
+	// Provider: the realm has an identity provider. AskRealm: it is not known which realm, so the way through its provider asks.
+	Provider, AskRealm bool
+	DemoHint           string // shown in the demo only: which users there are
 }
 
 func (m SignIn) field(id, label, value string) ui.Field {

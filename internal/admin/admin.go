@@ -15,7 +15,9 @@ package admin
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -45,6 +47,8 @@ type Station struct {
 	cfg     Config
 	changes *governance.Changes
 	setUps  identity.SetUpKeys
+	// providers hides secrets of the portal at identity providers.
+	providers identity.ProviderKeys
 }
 
 // New makes the station.
@@ -56,7 +60,11 @@ func New(cfg Config) (*Station, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Station{cfg: cfg, changes: governance.NewChanges(cfg.Database), setUps: setUps}, nil
+	providers, err := identity.NewProviderKeys(cfg.Keys)
+	if err != nil {
+		return nil, err
+	}
+	return &Station{cfg: cfg, changes: governance.NewChanges(cfg.Database), setUps: setUps, providers: providers}, nil
 }
 
 // now is the time in the resolution the database keeps.
@@ -85,6 +93,10 @@ func (s *Station) Request(ctx context.Context, by identity.Principal, in Request
 	}}
 	var made Requested
 	var err error
+	ask.Values, err = s.hideSecret(by.Realm, in.Values)
+	if err != nil {
+		return Requested{}, err
+	}
 	if in.Kind.SetsUp() {
 		made.Code, err = identity.NewSetUpCode(s.cfg.Random)
 		if err != nil {
@@ -99,6 +111,29 @@ func (s *Station) Request(ctx context.Context, by identity.Principal, in Request
 		return Requested{}, err
 	}
 	return made, nil
+}
+
+// mostSecret is the longest secret of the portal at a provider, in bytes.
+const mostSecret = 1024
+
+// hideSecret takes the secret of the portal at an identity provider out of what is asked for: it is stored hidden, and read again where it
+// is used alone. Error: payment.FieldError.
+func (s *Station) hideSecret(realm string, values administration.Values) (administration.Values, error) {
+	secret := values["providerSecret"]
+	if secret == "" {
+		return values, nil
+	}
+	if len(secret) > mostSecret {
+		return nil, &payment.FieldError{Findings: []payment.Finding{{
+			Pointer: "/values/providerSecret", Code: "FF01", Text: fmt.Sprintf("Enter a secret of at most %d characters.", mostSecret),
+		}}}
+	}
+	hidden, err := s.providers.Hide(s.cfg.Random, identity.ProviderSecret{
+		Realm: realm, Issuer: values["issuer"], ClientID: values["providerClient"], Secret: secret,
+	})
+	values = maps.Clone(values)
+	values["providerSecret"] = hidden
+	return values, err
 }
 
 // DecideInput is what an administrator says of a change.

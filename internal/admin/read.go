@@ -73,6 +73,15 @@ func (s *Station) Policies(ctx context.Context, by identity.Principal) ([]admini
 	return s.changes.Policies(ctx, by.Realm)
 }
 
+// Provider is the identity provider of the realm; found is false for none. Error: payment.ForbiddenError.
+func (s *Station) Provider(ctx context.Context, by identity.Principal) (p administration.Provider, found bool, err error) {
+	err = administration.MayAdminister(by)
+	if err != nil {
+		return administration.Provider{}, false, err
+	}
+	return s.changes.Provider(ctx, by.Realm)
+}
+
 // DryRun tells what a policy would have asked of the realm's last thousand messages. Errors: payment.ForbiddenError, payment.FieldError.
 func (s *Station) DryRun(ctx context.Context, by identity.Principal, values administration.Values) (administration.DryRun, error) {
 	err := administration.MayAdminister(by)

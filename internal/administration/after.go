@@ -26,7 +26,12 @@ func Password(toBeSetUp bool) string {
 func (r Request) after(known Facts) (Values, error) {
 	switch r.Kind.Noun() {
 	case "user":
+		if r.Kind == KindUserLink || r.Kind == KindUserUnlink {
+			return r.afterLink(known)
+		}
 		return r.afterUser(known)
+	case "provider":
+		return r.afterProvider(known)
 	case "client":
 		return r.afterClient(known)
 	case "account":

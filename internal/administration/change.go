@@ -24,6 +24,8 @@ const (
 	KindUserSuppress   Kind = "user.suppress"
 	KindUserRestore    Kind = "user.restore"
 	KindUserReset      Kind = "user.reset"
+	KindUserLink       Kind = "user.link" // says who the account is at the identity provider
+	KindUserUnlink     Kind = "user.unlink"
 	KindClientCreate   Kind = "client.create"
 	KindClientSecret   Kind = "client.secret"
 	KindClientSuppress Kind = "client.suppress"
@@ -33,6 +35,8 @@ const (
 	KindAccountClose   Kind = "account.close"
 	KindPolicyCreate   Kind = "policy.create"
 	KindPolicyRetire   Kind = "policy.retire"
+	KindProviderSet    Kind = "provider.set" // of identities; takes the place of the one before
+	KindProviderRetire Kind = "provider.retire"
 	// KindMessageTaken says that clearing has a released message as another document under its id, as it may after a restore: clearing is
 	// then asked what became of it.
 	KindMessageTaken Kind = "message.taken"
@@ -41,14 +45,14 @@ const (
 // Kinds lists them.
 func Kinds() []Kind {
 	return []Kind{
-		KindUserCreate, KindUserRoles, KindUserSuppress, KindUserRestore, KindUserReset, KindClientCreate, KindClientSecret, KindClientSuppress,
-		KindClientPayee,
+		KindUserCreate, KindUserRoles, KindUserSuppress, KindUserRestore, KindUserReset, KindUserLink, KindUserUnlink,
+		KindClientCreate, KindClientSecret, KindClientSuppress, KindClientPayee,
 		KindAccountCreate, KindAccountUpdate, KindAccountClose, KindPolicyCreate, KindPolicyRetire,
-		KindMessageTaken,
+		KindProviderSet, KindProviderRetire, KindMessageTaken,
 	}
 }
 
-// Noun is what a kind is about: "user", "client", "account", "policy" or "message".
+// Noun is what a kind is about: "user", "client", "account", "policy", "provider" or "message".
 func (k Kind) Noun() string {
 	noun, _, _ := strings.Cut(string(k), ".")
 	return noun
@@ -70,6 +74,10 @@ func (k Kind) Fields() []string {
 		return []string{"name", "displayName", "personId", "roles"}
 	case KindUserRoles:
 		return []string{"roles"}
+	case KindUserLink:
+		return []string{"outerSubject"}
+	case KindProviderSet:
+		return []string{"issuer", "providerClient", "providerSecret", "portalAddress", "signInAge", "passwords"}
 	case KindClientCreate:
 		return []string{"clientId", "kind", "mayDecideOwn", "payeeWaived"}
 	case KindClientPayee:
@@ -83,7 +91,7 @@ func (k Kind) Fields() []string {
 			"approvals", "rank", "scheme", "kind", "clientId", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
 		}
 	case KindUserSuppress, KindUserRestore, KindUserReset, KindClientSecret, KindClientSuppress, KindAccountClose, KindPolicyRetire,
-		KindMessageTaken:
+		KindUserUnlink, KindProviderRetire, KindMessageTaken:
 	}
 	return nil
 }
@@ -127,6 +135,10 @@ type Facts struct {
 	Holders []Holder
 	// CoverAll is how many policies in force match everything.
 	CoverAll int
+	// Provider is the realm's identity provider in force; the zero value for none.
+	Provider Provider
+	// LinkedElsewhere: another account is linked with the outer subject.
+	LinkedElsewhere bool
 	// ReceivedElsewhere: another realm receives payments for the account.
 	ReceivedElsewhere bool
 }
@@ -220,6 +232,7 @@ var places = slices.Concat([]string{
 },
 	accountFields, []string{
 		"policyId", "approvals", "rank", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
+		"outerIssuer", "outerSubject", "issuer", "providerClient", "providerSecret", "portalAddress", "signInAge", "passwords",
 		"password", "secret", "status", "internalId", "globalId", "atClearing",
 	})
 
@@ -263,7 +276,7 @@ func (r Request) Change(known Facts) (Change, error) {
 			f.add("values/"+name, "CH17", "Remove %s: %s says nothing about it.", name, r.Kind)
 		}
 	}
-	if !r.Kind.Creates() && !known.Found {
+	if !r.Kind.Creates() && r.Kind != KindProviderSet && !known.Found {
 		f.add("subject", codeUnknown, "Name what changes: there is no such %s.", r.Kind.Noun())
 	}
 	if len(f.list) > 0 {
@@ -296,6 +309,8 @@ func (r Request) subject(after Values) string {
 		return after["clientId"]
 	case "account":
 		return after["iban"]
+	case "provider":
+		return after["issuer"]
 	case "message":
 		return after["internalId"]
 	}

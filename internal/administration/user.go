@@ -38,6 +38,8 @@ type User struct {
 	Status      string
 	Duty        Duty // of the person
 	ToBeSetUp   bool // nobody set the password yet, or a reset waits for it
+	// OuterIssuer and OuterSubject are who the account is at an identity provider; "" for nobody.
+	OuterIssuer, OuterSubject string
 }
 
 // userNameLimit is the longest user name, in characters.
@@ -55,6 +57,7 @@ func (u User) Values() Values {
 	return Values{
 		"name": u.Name, "displayName": u.DisplayName, "personId": person, "roles": Words(u.Roles), "status": u.Status,
 		"duty": string(u.Duty), "password": Password(u.ToBeSetUp),
+		"outerIssuer": u.OuterIssuer, "outerSubject": u.OuterSubject,
 	}.Compact()
 }
 

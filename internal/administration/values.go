@@ -171,6 +171,10 @@ var labels = map[string]string{
 	"amountTo": "the largest amount", "approvals": "the number of approvals", "stepUp": "whether whoever approves shows a second factor",
 	"contentHashRequired": "whether an approval must name the content", "expiresAfter": "how long a message may wait", "note": "the note",
 	"policyId": "the policy", "password": "the password", "secret": "the secret", "mark": "the mark",
+	"outerIssuer": "the provider of the outer identity", "outerSubject": "the subject at the identity provider", "issuer": "the issuer",
+	"providerClient": "the portal's client id at the provider", "providerSecret": "the portal's secret at the provider",
+	"portalAddress": "the address of the portal", "passwords": "who may sign in by password",
+	"signInAge":  "how long ago people may have signed in at the provider",
 	"internalId": "the message", "globalId": "the Global ID",
 	"atClearing": "clearing", "realm": "the realm's name",
 }

@@ -110,6 +110,12 @@ const (
 	EventFactorRefused = "second-factor.refused"
 	// EventTryAgain: an operator had the gateway try at once what it would have tried later.
 	EventTryAgain = "operation.try-again"
+	// EventSignInProvider: somebody signed in to the portal through the identity provider of their realm.
+	EventSignInProvider = "sign-in.provider"
+	// EventSignInProviderRefused: somebody came back from the provider and was not let in.
+	EventSignInProviderRefused = "sign-in.provider-refused"
+	// EventSignInBreakGlass: an administrator signed in by password in a realm whose people use its identity provider.
+	EventSignInBreakGlass = "sign-in.break-glass"
 	// EventUserPassword: a password was changed, by its owner or by the operator.
 	EventUserPassword = "user.password"
 )

@@ -190,10 +190,20 @@ func approveWithFactor(t *testing.T, h *stationtest.House, code string) {
 // administer has two administrators change something.
 func administer(t *testing.T, h *stationtest.House) {
 	t.Helper()
+	asks := []admin.RequestInput{
+		{Kind: administration.KindProviderSet, Values: administration.Values{
+			"issuer": "https://login.bank.example", "providerClient": "countersign", "portalAddress": "https://payments.bank.example",
+		}},
+		{Kind: administration.KindUserLink, Subject: "maker1", Values: administration.Values{"outerSubject": "s-1"}},
+		{Kind: administration.KindUserLink, Subject: "checker1", Values: administration.Values{"outerSubject": "s-2"}},
+	}
 	for number := range 6 {
-		asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), admin.RequestInput{
+		asks = append(asks, admin.RequestInput{
 			Kind: administration.KindClientCreate, Values: administration.Values{"clientId": fmt.Sprintf("drill-%d", number), "kind": "public"},
 		})
+	}
+	for _, ask := range asks {
+		asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), ask)
 		must(t, err)
 		_, err = h.Admin.Decide(ctx, h.Person(t, "admin2"), admin.DecideInput{ChangeID: asked.Change.ID, Approve: true})
 		must(t, err)

@@ -1,6 +1,8 @@
 package auditor_test
 
 const (
+	theProvider  = `SELECT provider_id::text FROM identity_provider WHERE retired_at IS NULL`
+	anIdentity   = `SELECT link_id::text FROM outer_identity WHERE subject = 's-1'`
 	aFactor      = `SELECT factor_id::text FROM second_factor WHERE kind = 'totp' ORDER BY factor_id LIMIT 1`
 	otherFactor  = `SELECT factor_id::text FROM second_factor WHERE kind = 'totp' ORDER BY factor_id DESC LIMIT 1`
 	aUse         = `SELECT use_id::text FROM factor_use WHERE purpose = 'sign-in' ORDER BY use_id LIMIT 1`
@@ -11,6 +13,20 @@ const (
 
 // ofFactors are the tamperings that strike what people show beside their passwords.
 var ofFactors = []tampering{
+	{
+		"identity provider changed", "", "I20", "identity_provider", theProvider,
+		`UPDATE identity_provider SET issuer = 'https://login.other.example'`,
+	},
+	{
+		"outer identity given to somebody else", "", "I20", "outer_identity", anIdentity,
+		`UPDATE outer_identity SET subject = 's-3' WHERE link_id::text = (` + anIdentity + `)`,
+	},
+	{
+		"outer identity planted", "", "I20", "outer_identity", thePlanted,
+		`INSERT INTO outer_identity (realm, link_id, user_id, issuer, subject, linked_at, key_id, seal)
+		SELECT realm, md5(':m')::uuid, (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker2'), issuer, 's-4', linked_at,
+		key_id, seal FROM outer_identity WHERE ended_at IS NULL LIMIT 1`,
+	},
 	{
 		"second factor given to somebody else", "", "I20", "second_factor", aFactor,
 		`UPDATE second_factor SET user_id = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker2')

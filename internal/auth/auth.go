@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"countersign/internal/keyring"
+	"countersign/internal/openid"
 	"countersign/internal/store"
 	"countersign/internal/store/credential"
 )
@@ -58,6 +59,8 @@ type Station struct {
 	bearers   *bearerCache
 	addresses *limits
 	clients   *limits
+	openID    *openid.Client
+	providers chan struct{} // places for those who wait for an identity provider
 	verified  atomic.Int64
 }
 
@@ -97,6 +100,7 @@ func New(cfg Config) (*Station, error) {
 		database: cfg.Database, people: credential.NewPeople(cfg.Database), logins: credential.NewLogins(cfg.Database), tokens: tokens,
 		now: cfg.Now, keys: derived, log: cfg.Log, random: cfg.Random,
 		passwords: passwords, bearers: newBearerCache(),
+		openID: openid.NewClient(cfg.Now), providers: make(chan struct{}, mostAtProviders),
 		addresses: newLimits(addressEvery, cfg.AddressTries), clients: newLimits(clientEvery, cfg.ClientTries),
 	}, nil
 }

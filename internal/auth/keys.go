@@ -18,6 +18,8 @@ type keys struct {
 	recovery   keyring.Ring // digests of recovery codes
 	challenges keyring.Ring // what passkeys sign
 	masterData keyring.Ring // seals of user accounts
+	flows      keyring.Ring // hides what a browser keeps while its owner is at a provider
+	providers  identity.ProviderKeys
 	setUps     identity.SetUpKeys
 }
 
@@ -29,6 +31,7 @@ func deriveKeys(ring keyring.Ring) (keys, error) {
 	for purpose, derived := range map[string]*keyring.Ring{
 		"token lookup": &k.lookups, "token successor": &k.successors, "sign-in name": &k.names, "device": &k.devices,
 		"second factor": &k.factors, "recovery code": &k.recovery, "passkey challenge": &k.challenges,
+		"provider sign-in": &k.flows,
 	} {
 		var err error
 		*derived, err = ring.Derive(purpose)
@@ -38,6 +41,10 @@ func deriveKeys(ring keyring.Ring) (keys, error) {
 	}
 	var err error
 	k.masterData, err = identity.MasterDataKeys(ring)
+	if err != nil {
+		return keys{}, err
+	}
+	k.providers, err = identity.NewProviderKeys(ring)
 	if err != nil {
 		return keys{}, err
 	}

@@ -104,8 +104,8 @@ type SignInInput struct {
 }
 
 // SignIn signs a user in to the portal; the session is the caller's. Errors: ErrUnknownRealm, ErrInvalidClient (the realm has no
-// portal), *AccountError, *BusyError, *LimitError, ErrFactorsForged, and *FactorNeededError of somebody whose password was right and who is
-// not signed in before SecondSignIn or, with Enrol, before a factor was taken up.
+// portal), *AccountError, *BusyError, *LimitError, ErrFactorsForged, ErrPasswordsBarred, and *FactorNeededError of
+// somebody whose password was right and who is not signed in before SecondSignIn or, with Enrol, before a factor was taken up.
 func (s *Station) SignIn(ctx context.Context, in SignInInput) (identity.Principal, error) {
 	err := s.addresses.take(network(in.SourceAddress), s.now())
 	if err != nil {
@@ -129,6 +129,10 @@ func (s *Station) SignIn(ctx context.Context, in SignInInput) (identity.Principa
 		return identity.Principal{}, err
 	}
 	principal.SourceAddress = in.SourceAddress
+	err = s.mayUsePassword(ctx, principal)
+	if err != nil {
+		return identity.Principal{}, err
+	}
 	err = s.askFactor(ctx, principal)
 	if err != nil {
 		return identity.Principal{}, err

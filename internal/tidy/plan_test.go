@@ -63,6 +63,8 @@ var floors = map[string]int{
 	"internal/postgres":            5, // runs a private server
 
 	"internal/administration":            5, // what a realm is made of, and the rules of changes to it; pure
+	"internal/openid":                    1, // who somebody is to an identity provider; knows no realm and no account
+	"internal/openid/openidtest":         1, // identity providers for tests
 	"internal/entry":                     5, // a form or a file to a payment order, and back
 	"internal/payment":                   4, // the pure domain
 	"internal/interbank":                 3, // the documents banks exchange
@@ -139,7 +141,7 @@ var development = []string{
 
 // testSupport are the packages that only tests may import, and each other.
 var testSupport = []string{
-	"internal/store/storetest", "internal/stationtest", "internal/testlog", "internal/iso20022/isosample",
+	"internal/store/storetest", "internal/stationtest", "internal/testlog", "internal/openid/openidtest", "internal/iso20022/isosample",
 	"web/webtest",
 }
 
@@ -156,6 +158,9 @@ var confined = []struct {
 	{"github.com/sony/gobreaker", []string{"internal/clearing", "internal/transport/payeebank"}},
 	{"github.com/prometheus", []string{"internal/metric"}},
 	{"go.opentelemetry.io", []string{"internal/trace"}},
+	{"github.com/coreos/go-oidc", []string{"internal/openid"}},
+	{"golang.org/x/oauth2", []string{"internal/openid"}},
+	{"github.com/zitadel/oidc", []string{"internal/openid/openidtest"}},
 }
 
 // allowed are the exceptions of rules: in the file or folder the rule by that name does not hold, for the reason given.

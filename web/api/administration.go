@@ -131,6 +131,21 @@ func (a *API) listPolicies(c echo.Context) error {
 	return c.JSON(http.StatusOK, PolicySubjects{Header: a.header(c), Policies: list, Page: page})
 }
 
+// listProviders lists the identity provider of the realm, when it has one.
+func (a *API) listProviders(c echo.Context) error {
+	list, page, err := subjects(c, func() ([]administration.Provider, error) {
+		p, found, err := a.cfg.Admin.Provider(c.Request().Context(), principal(c))
+		if !found {
+			return nil, err
+		}
+		return []administration.Provider{p}, err
+	})
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	return c.JSON(http.StatusOK, ProviderSubjects{Header: a.header(c), Providers: list, Page: page})
+}
+
 // tryPolicy tells what a policy would have asked of the last messages.
 func (a *API) tryPolicy(c echo.Context) error {
 	order, err := a.administrate(c, form{schema: a.bodies.policy, mode: flat})

@@ -27,6 +27,7 @@ func (a *API) administrationRoutes() []request.Route {
 		{Method: http.MethodGet, Path: home + "client/list", Handle: a.listClients},
 		{Method: http.MethodGet, Path: home + "account/list", Handle: a.listDebtorAccounts},
 		{Method: http.MethodGet, Path: home + "policy/list", Handle: a.listPolicies},
+		{Method: http.MethodGet, Path: home + "provider/list", Handle: a.listProviders},
 		{Method: http.MethodPost, Path: home + "policy/dry-run", Handle: a.tryPolicy},
 	}
 }

@@ -32,6 +32,8 @@ func (p *Portal) Routes() []request.Route {
 		[]request.Route{
 			open(http.MethodGet, "/signin", showSignIn),
 			open(http.MethodPost, "/signin", signIn),
+			open(http.MethodGet, "/signin/provider", beginAtProvider),
+			open(http.MethodGet, "/signin/provider/:realm/answer", cameBack),
 			open(http.MethodGet, "/signin/factor", showSignInFactor),
 			open(http.MethodPost, "/signin/factor", signInFactor),
 			open(http.MethodPost, "/signout", signOut),

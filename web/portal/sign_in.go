@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 
@@ -20,7 +21,7 @@ func showSignIn(v *visit) error {
 		return v.Echo.Redirect(http.StatusSeeOther, next)
 	}
 	return v.renderSignIn(http.StatusOK, views.SignIn{
-		Realm: v.Config.Realm, Next: next, Ended: v.Echo.QueryParam("ended") == "yes",
+		Realm: cmp.Or(v.Echo.QueryParam("realm"), v.Config.Realm), Next: next, Ended: v.Echo.QueryParam("ended") == "yes",
 		Elsewhere: v.Echo.QueryParam("ended") == "elsewhere",
 	})
 }
@@ -29,6 +30,10 @@ func (v *visit) renderSignIn(status int, model views.SignIn) error {
 	model.Shell = v.Shell("Sign in", views.PlaceNone)
 	model.Shell.Failed = len(model.Problems) > 0
 	model.DemoHint = v.Config.DemoHint
+	err := v.throughProvider(&model)
+	if err != nil {
+		return err
+	}
 	return v.Render(status, views.SignInPage(model))
 }
 
@@ -76,6 +81,9 @@ func signInProblem(err error) (ui.Problem, int) {
 		return ui.Problem{Field: "password", Text: text}, http.StatusTooManyRequests
 	case errors.Is(err, auth.ErrUnknownRealm), errors.Is(err, auth.ErrInvalidClient):
 		return ui.Problem{Field: "realm", Text: "Check the realm: there is none of this name."}, http.StatusUnprocessableEntity
+	case errors.Is(err, auth.ErrPasswordsBarred):
+		text := "People of your realm sign in through the identity provider of your institution: use its button."
+		return ui.Problem{Field: "password", Text: text}, http.StatusForbidden
 	case errors.Is(err, auth.ErrFactorsForged):
 		text := "Your second factors are not as they were stored. Tell an operator."
 		return ui.Problem{Field: "password", Text: text}, http.StatusUnprocessableEntity

@@ -15,19 +15,24 @@ import (
 
 // secondHalf goes on with a sign-in whose password was right: to the page that asks for a factor, or to the one on which it is taken up.
 func (v *visit) secondHalf(needed *auth.FactorNeededError, next string) error {
-	if !needed.Enrol {
-		err := v.StartHalf(needed.By, next)
-		if err != nil {
-			return err
-		}
-		return v.Echo.Redirect(http.StatusSeeOther, "/signin/factor")
-	}
-	err := v.StartSession(needed.By)
+	where, err := v.beginSecondHalf(needed, next)
 	if err != nil {
 		return err
 	}
+	return v.Echo.Redirect(http.StatusSeeOther, where)
+}
+
+// beginSecondHalf notes who has to show or take up a factor, and returns the page on which that happens.
+func (v *visit) beginSecondHalf(needed *auth.FactorNeededError, next string) (where string, err error) {
+	if !needed.Enrol {
+		return "/signin/factor", v.StartHalf(needed.By, next)
+	}
+	err = v.StartSession(needed.By)
+	if err != nil {
+		return "", err
+	}
 	v.AskToEnrol()
-	return v.Echo.Redirect(http.StatusSeeOther, page.FactorsPath)
+	return page.FactorsPath, nil
 }
 
 // showSignInFactor asks for a second factor.

@@ -47,6 +47,9 @@ func (t *Tokens) cleanRealm(ctx context.Context, realm string, limits CleanupLim
 			return q.UserSessionDropOver(ctx, realm, limits.Ended, store.DropBatch)
 		},
 		func(q *dbsqlc.Queries) (int64, error) {
+			return q.OuterSignInDropOver(ctx, realm, limits.Ended.Add(-outerSignInKept), store.DropBatch)
+		},
+		func(q *dbsqlc.Queries) (int64, error) {
 			return q.ThrottleDropForgotten(ctx, realm, limits.Forgotten, store.DropBatch)
 		},
 	}

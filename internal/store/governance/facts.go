@@ -21,13 +21,15 @@ func (s step) facts(ctx context.Context, kind administration.Kind, subject strin
 	var err error
 	switch kind.Noun() {
 	case "user":
-		err = s.userFacts(ctx, &known, named(kind, subject, values["name"]), values)
+		err = s.userFacts(ctx, &known, kind, userAsked{name: named(kind, subject, values["name"]), values: values})
 	case "client":
 		err = s.clientFacts(ctx, &known, named(kind, subject, values["clientId"]))
 	case "account":
 		err = s.accountFacts(ctx, &known, named(kind, subject, values["iban"]))
 	case "policy":
 		err = s.policyFacts(ctx, &known, subject, values["clientId"])
+	case "provider":
+		err = s.providerFacts(ctx, &known, subject)
 	case "message":
 		err = s.messageFacts(ctx, &known, subject)
 	}
@@ -45,13 +47,26 @@ func named(kind administration.Kind, subject, fresh string) string {
 	return subject
 }
 
-func (s step) userFacts(ctx context.Context, known *administration.Facts, name string, values administration.Values) error {
+// userAsked is an account that a change is about, and what the change says of it.
+type userAsked struct {
+	name   string
+	values administration.Values
+}
+
+func (s step) userFacts(ctx context.Context, known *administration.Facts, kind administration.Kind, of userAsked) error {
+	name, values := of.name, of.values
 	users, err := s.users(ctx, identity.NormaliseName(name))
 	if err != nil {
 		return err
 	}
 	if len(users) == 1 {
 		known.Found, known.Before, known.Beneficiary = true, users[0].Values(), users[0].Person
+	}
+	if kind == administration.KindUserLink {
+		err = s.linkFacts(ctx, known, linked{name: identity.NormaliseName(name), subject: values["outerSubject"]})
+		if err != nil {
+			return err
+		}
 	}
 	id, err := uuid.Parse(values["personId"])
 	if err == nil {
@@ -132,6 +147,8 @@ func (s step) apply(ctx context.Context, c administration.Change) error {
 		err = s.applyAccount(ctx, c)
 	case "policy":
 		err = s.applyPolicy(ctx, c)
+	case "provider":
+		err = s.applyProvider(ctx, c)
 	}
 	if err != nil {
 		return fmt.Errorf("bring about %s: %w", c.Kind, err)

@@ -25,15 +25,27 @@ func (c *Changes) Users(ctx context.Context, realm string) ([]administration.Use
 
 func (s step) users(ctx context.Context, name string) ([]administration.User, error) {
 	rows, err := s.q.UserSubjectList(ctx, s.realm, column.OrNull(name))
+	if err != nil {
+		return nil, err
+	}
+	outer, err := s.q.OuterIdentityInForceList(ctx, s.realm)
+	if err != nil {
+		return nil, err
+	}
+	links := map[uuid.UUID]dbsqlc.OuterIdentity{}
+	for _, link := range outer {
+		links[link.UserID] = link
+	}
 	list := make([]administration.User, len(rows))
 	for i, row := range rows {
 		u := row.UserAccount
 		list[i] = administration.User{
 			Name: u.Name, DisplayName: row.Person.DisplayName, Person: u.PersonID, Roles: rolesOf(row.Roles), Status: u.Status,
 			Duty: administration.Duty(u.Duty), ToBeSetUp: row.ToBeSetUp,
+			OuterIssuer: links[u.UserID].Issuer, OuterSubject: links[u.UserID].Subject,
 		}
 	}
-	return list, err
+	return list, nil
 }
 
 func (s step) applyUser(ctx context.Context, c administration.Change) error {
@@ -53,6 +65,14 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 	}
 	change := masterdata.AccountChange{Keys: s.guard.Keys, Status: after.Status}
 	switch c.Kind {
+	case administration.KindUserLink:
+		return s.link(ctx, c, row.UserID)
+	case administration.KindUserUnlink:
+		err = s.unlink(ctx, row.UserID)
+		if err != nil {
+			return err
+		}
+		change.SignedOutAt = s.at
 	case administration.KindUserRoles:
 		return s.putRoles(ctx, row, after.Roles)
 	case administration.KindUserSuppress:

@@ -60,6 +60,9 @@ func (v *visit) present(kind administration.Kind, subject string) (administratio
 			}
 		}
 		return nil, err
+	case administration.KindProviderSet:
+		provider, _, err := v.station.Provider(v.Context(), v.By)
+		return provider.Values(), err
 	default:
 		return administration.Values{}, nil
 	}
@@ -80,9 +83,13 @@ func (v *visit) form(kind administration.Kind, subject string, values administra
 			model.Choices = append(model.Choices, ui.Choice{ID: name, Label: administration.Label(name), Value: values[name], Options: options})
 			continue
 		}
-		model.Fields = append(model.Fields, ui.Field{
+		field := ui.Field{
 			ID: name, Label: administration.Label(name), Value: values[name], Hint: hints[name], Optional: optional(kind, name),
-		})
+		}
+		if name == "providerSecret" { // it is never shown, not even to whoever typed it
+			field.Kind, field.Value, field.Autocomplete = "password", "", "off"
+		}
+		model.Fields = append(model.Fields, field)
 	}
 	return model
 }
@@ -93,12 +100,18 @@ var hints = map[string]string{
 	"iban":        "With or without spaces",
 	"displayName": "Leave it out with the id of a person who is here already",
 	"personId":    "Only for another account of a person who is here already",
-	"approvals":   "0 to 9", "amountFrom": "Such as 10000.00", "holderCountry": "Two letters, such as CH", "rank": "0 to 1000",
+	"issuer":      "As the provider writes it, such as https://login.bank.example/realms/staff", "signInAge": "0s to 12h; 5m when left out",
+	"providerSecret": "Empty for a public client, and to keep the one there is", "portalAddress": "Such as https://payments.bank.example",
+	"outerSubject": "The claim sub: never a name or a mail address, which pass to others in time",
+	"approvals":    "0 to 9", "amountFrom": "Such as 10000.00", "holderCountry": "Two letters, such as CH", "rank": "0 to 1000",
 }
 
 // optional reports whether a field may be empty.
 func optional(kind administration.Kind, name string) bool {
-	needed := []string{"name", "roles", "clientId", "iban", "holderName", "holderTown", "holderCountry", "agentBic", "approvals"}
+	needed := []string{
+		"name", "roles", "clientId", "iban", "holderName", "holderTown", "holderCountry", "agentBic", "approvals",
+		"issuer", "providerClient", "portalAddress", "outerSubject",
+	}
 	return !slices.Contains(needed, name) || kind == administration.KindPolicyCreate && name == "clientId"
 }
 
@@ -124,6 +137,8 @@ func optionsOf(kind administration.Kind, name string) []ui.Option {
 		return append([]ui.Option{all}, plain(administration.PolicyKinds()...)...)
 	case name == "kind":
 		return plain(administration.ClientConfidential, administration.ClientPublic)
+	case name == "passwords":
+		return plain(administration.PasswordsEverybody, administration.PasswordsBreakGlass)
 	case name == "channel":
 		return append([]ui.Option{all}, plain(string(identity.ChannelAPI), string(identity.ChannelPortal))...)
 	}

@@ -23,6 +23,7 @@ func (v *visit) tabs(current string) []ui.Tab {
 		{Label: "Clients", URL: "/admin/clients"},
 		{Label: "Accounts", URL: "/admin/accounts"},
 		{Label: "Policies", URL: "/admin/policies"},
+		{Label: "Identity provider", URL: "/admin/provider"},
 	}
 	for i := range tabs {
 		tabs[i].Current = tabs[i].URL == current
@@ -63,14 +64,19 @@ func showUsers(v *visit) error {
 	model := v.list("/admin/users", "People",
 		"User accounts and the people behind them. Four-eyes compares people, whichever account they use.")
 	model.New = links("", administration.KindUserCreate)
-	model.Columns = []string{"Account", "Person", "Roles", "Status", "Change"}
+	model.Columns = []string{"Account", "Person", "Roles", "At the provider", "Status", "Change"}
 	for _, u := range users {
-		kinds := []administration.Kind{administration.KindUserRoles, administration.KindUserReset, administration.KindUserSuppress}
+		kinds := []administration.Kind{
+			administration.KindUserRoles, administration.KindUserReset, administration.KindUserSuppress, administration.KindUserLink,
+		}
+		if u.OuterSubject != "" {
+			kinds = append(kinds, administration.KindUserUnlink)
+		}
 		if u.Status == administration.StatusSuppressed {
 			kinds = []administration.Kind{administration.KindUserRestore}
 		}
 		model.Rows = append(model.Rows, views.AdministrationRow{
-			Cells: []string{u.Name, u.DisplayName, administration.Words(u.Roles), u.Status}, Links: links(u.Name, kinds...),
+			Cells: []string{u.Name, u.DisplayName, administration.Words(u.Roles), orDash(u.OuterSubject), u.Status}, Links: links(u.Name, kinds...),
 		})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))

@@ -24,6 +24,7 @@ func Routes(site *page.Site) []request.Route {
 		get("/admin/clients", showClients),
 		get("/admin/accounts", showAccounts),
 		get("/admin/policies", showPolicies),
+		get("/admin/provider", showProvider),
 		get("/admin/ask/:kind", showForm),
 		post("/admin/ask/:kind", ask),
 		get("/admin/changes/:id", showChange),

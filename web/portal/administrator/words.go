@@ -18,6 +18,25 @@ var kindWords = map[administration.Kind]struct{ label, heading, words string }{
 		"Reset", "Reset the account",
 		"Everything it is signed in with ends, and the person sets a new password by link and code.",
 	},
+	administration.KindUserLink: {
+		"Link", "Link with the identity provider the account",
+		"Whoever the provider knows under the subject signs in as this account. The subject is what the provider calls the person for ever: " +
+			"the sign-in page shows it to somebody who is not linked yet.",
+	},
+	administration.KindUserUnlink: {
+		"Unlink", "Unlink from the identity provider the account",
+		"Nobody signs in to it through the provider any more, and everything it is signed in with ends.",
+	},
+	administration.KindProviderSet: {
+		"Set the identity provider", "Set the identity provider",
+		"It takes the place of the one before. Register this portal there with the code flow, and as redirect address the address of the " +
+			"portal followed by /signin/provider/, the name of the realm and /answer. The secret is stored hidden and never shown; left empty it " +
+			"stays as it is.",
+	},
+	administration.KindProviderRetire: {
+		"Retire", "Retire the identity provider",
+		"Everybody signs in by password from then on. Links stay, and count again with the same issuer.",
+	},
 	administration.KindClientCreate: {"New client", "Make a client", "Whoever approves it is shown the secret, once."},
 	administration.KindClientSecret: {
 		"New secret", "Make a new secret of",
@@ -47,7 +66,7 @@ var kindWords = map[administration.Kind]struct{ label, heading, words string }{
 // heading names a change.
 func heading(kind administration.Kind, subject string) string {
 	words := kindWords[kind].heading
-	if subject == "" || kind.Creates() && kind.Noun() == "policy" {
+	if subject == "" || kind == administration.KindProviderSet || kind.Creates() && kind.Noun() == "policy" {
 		return words
 	}
 	return words + " " + subject
@@ -62,6 +81,8 @@ func listOf(kind administration.Kind) string {
 		return "/admin/clients"
 	case "account":
 		return "/admin/accounts"
+	case "provider":
+		return "/admin/provider"
 	case "message":
 		return "/admin"
 	}

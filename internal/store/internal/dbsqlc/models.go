@@ -165,6 +165,21 @@ type FactorUse struct {
 	Seal        []byte
 }
 
+type IdentityProvider struct {
+	Realm            string
+	ProviderID       uuid.UUID
+	Issuer           string
+	ClientID         string
+	Secret           []byte
+	PortalAddress    string
+	Passwords        string
+	SignInAgeSeconds int32
+	MadeAt           time.Time
+	RetiredAt        *time.Time
+	KeyID            string
+	Seal             []byte
+}
+
 type IncomingAccount struct {
 	Iban  string
 	Realm string
@@ -334,6 +349,18 @@ type Outbox struct {
 	Realm         *string
 	DeliveryKeyID *string
 	DeliveryMac   []byte
+}
+
+type OuterIdentity struct {
+	Realm    string
+	LinkID   uuid.UUID
+	UserID   uuid.UUID
+	Issuer   string
+	Subject  string
+	LinkedAt time.Time
+	EndedAt  *time.Time
+	KeyID    string
+	Seal     []byte
 }
 
 type ParkedForm struct {

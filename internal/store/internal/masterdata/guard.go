@@ -79,6 +79,16 @@ func (g Guard) Realm(ctx context.Context, r dbsqlc.Realm) bool { return g.fits(c
 // Factor reports whether a second factor fits its seal.
 func (g Guard) Factor(ctx context.Context, f dbsqlc.SecondFactor) bool { return g.fits(ctx, Factor(f)) }
 
+// Provider reports whether an identity provider fits its seal.
+func (g Guard) Provider(ctx context.Context, p dbsqlc.IdentityProvider) bool {
+	return g.fits(ctx, Provider(p))
+}
+
+// OuterIdentity reports whether the link of an account with an outer subject fits its seal.
+func (g Guard) OuterIdentity(ctx context.Context, o dbsqlc.OuterIdentity) bool {
+	return g.fits(ctx, OuterIdentity(o))
+}
+
 // IncomingAccount reports whether the row that says which realm receives for an account fits its seal. One of before such rows were sealed
 // is believed: the service cannot write it.
 func (g Guard) IncomingAccount(ctx context.Context, a dbsqlc.IncomingAccount) bool {

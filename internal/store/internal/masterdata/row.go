@@ -154,6 +154,8 @@ func All(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 		func() ([]Row, error) { return rowsOf(ctx, q.SetUpListAll, SetUp) },
 		func() ([]Row, error) { return rowsOf(ctx, q.FactorListAll, Factor) },
 		func() ([]Row, error) { return rowsOf(ctx, q.FactorUseListAll, FactorUse) },
+		func() ([]Row, error) { return rowsOf(ctx, q.ProviderListAll, Provider) },
+		func() ([]Row, error) { return rowsOf(ctx, q.OuterIdentityListAll, OuterIdentity) },
 		func() ([]Row, error) {
 			return rowsOf(ctx, q.DirectoryListAll, func(d dbsqlc.DirectoryListAllRow) Row { return Directory(dbsqlc.DirectoryNewestListRow(d)) })
 		},

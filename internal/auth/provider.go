@@ -1,0 +1,326 @@
+package auth
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/audit"
+	"countersign/internal/identity"
+	"countersign/internal/openid"
+	"countersign/internal/store"
+	"countersign/internal/store/credential"
+)
+
+// Sign-in through the identity provider of a realm stands beside the password, and for nothing more: who it is at the provider leads to an
+// account by a link that two administrators made; roles, second factors, the limits of the session and four-eyes are those of the account.
+//
+//  1. BeginAtProvider: the browser is given the address at the provider, and a sealed text that holds what the answer is held against.
+//  2. SignInAtProvider: the text is this browser's, of this realm and not older than ten minutes; its state came back from nowhere before;
+//     the provider is still the one in force; the answer counts (package openid); the subject is linked with an active account.
+//
+// A crash after the state is noted lets the person begin again; nothing else is kept.
+
+// flowLife is how long somebody may take at the provider.
+const flowLife = 10 * time.Minute
+
+// mostAtProviders is how many answers are traded at providers at a time; further ones are sent away.
+const mostAtProviders = 32
+
+// What keeps somebody from signing in through a provider.
+var (
+	// ErrNoProvider: the realm has no identity provider.
+	ErrNoProvider = errors.New("the realm has no identity provider")
+	// ErrProviderAway: the provider does not answer, or not as it should.
+	ErrProviderAway = errors.New("the identity provider does not answer as it should")
+	// ErrProviderForged: the provider of the realm is not as it was stored.
+	ErrProviderForged = errors.New("the identity provider of the realm is not as it was stored: tell the operator of the gateway")
+	// ErrFlowOver: the answer belongs to no sign-in that this browser began here, or to one that is over.
+	ErrFlowOver = errors.New("this sign-in is over: begin again")
+	// ErrPasswordsBarred: people of the realm sign in through its identity provider; told to those who know the password.
+	ErrPasswordsBarred = errors.New("people of this realm sign in through its identity provider")
+)
+
+// ProviderError says that somebody came back from the provider and is not let in.
+type ProviderError struct {
+	Why     string // in a word
+	Subject string // who the provider says it is, when it is known: for an administrator who is to link it
+}
+
+// Error names the reason.
+func (e *ProviderError) Error() string {
+	return "not signed in through the identity provider: " + e.Why
+}
+
+// whyUnknown is the Why of a subject that no account is linked with.
+const whyUnknown = "unknown-subject"
+
+// Unknown reports whether the provider knows the person and the realm does not.
+func (e *ProviderError) Unknown() bool { return e.Why == whyUnknown }
+
+// HasProvider reports whether people of a realm may sign in through an identity provider.
+func (s *Station) HasProvider(ctx context.Context, realm string) (bool, error) {
+	_, found, err := s.people.Provider(ctx, realm)
+	if errors.Is(err, credential.ErrProviderForged) {
+		return false, nil
+	}
+	return found, err
+}
+
+// BeginInput is somebody who wants to sign in through a provider.
+type BeginInput struct {
+	Realm         string
+	Next          string // where they go on to
+	SourceAddress string
+}
+
+// Begun is a sign-in on its way.
+type Begun struct {
+	Address string // at the provider
+	Held    string // what the browser keeps until it comes back
+}
+
+// held is what a browser keeps, sealed: it is read here alone.
+type held struct {
+	Flow     openid.Flow `json:"flow"`
+	Provider uuid.UUID   `json:"provider"`
+	Since    time.Time   `json:"since"`
+	Next     string      `json:"next"`
+}
+
+// BeginAtProvider begins a sign-in. Errors: ErrNoProvider, ErrProviderAway, ErrProviderForged, *LimitError, *BusyError.
+func (s *Station) BeginAtProvider(ctx context.Context, in BeginInput) (Begun, error) {
+	err := s.addresses.take(network(in.SourceAddress), s.now())
+	if err != nil {
+		return Begun{}, err
+	}
+	provider, settings, err := s.provider(ctx, in.Realm)
+	if err != nil {
+		return Begun{}, err
+	}
+	leave, err := s.atProviders()
+	if err != nil {
+		return Begun{}, err
+	}
+	defer leave()
+	flow, address, err := s.openID.Begin(ctx, settings)
+	if err != nil {
+		return Begun{}, s.providerAway(ctx, in.Realm, err)
+	}
+	text, err := json.Marshal(held{Flow: flow, Provider: provider.ID, Since: s.now(), Next: in.Next})
+	if err != nil {
+		return Begun{}, fmt.Errorf("write a sign-in down: %w", err)
+	}
+	hidden, err := s.keys.flows.Encrypt(s.random, text, []byte(in.Realm))
+	return Begun{Address: address, Held: base64.RawURLEncoding.EncodeToString(hidden)}, err
+}
+
+// provider finds the identity provider of a realm, and what this portal is there. Errors: ErrNoProvider, ErrProviderForged.
+func (s *Station) provider(ctx context.Context, realm string) (credential.Provider, openid.Settings, error) {
+	p, found, err := s.people.Provider(ctx, realm)
+	switch {
+	case errors.Is(err, credential.ErrProviderForged):
+		return p, openid.Settings{}, ErrProviderForged
+	case err != nil:
+		return p, openid.Settings{}, err
+	case !found:
+		return p, openid.Settings{}, ErrNoProvider
+	}
+	settings := openid.Settings{
+		Issuer: p.Issuer, ClientID: p.ClientID, RedirectURL: p.PortalAddress + administration.RedirectPath(realm), MaxAge: p.SignInAge,
+	}
+	if p.HiddenSecret != nil {
+		settings.Secret, err = s.keys.providers.Show(p.HiddenSecret, identity.ProviderSecret{
+			Realm: realm, Issuer: p.Issuer, ClientID: p.ClientID,
+		})
+	}
+	if err != nil {
+		s.log.LogAttrs(ctx, slog.LevelError, "the secret of an identity provider cannot be read: its key is missing, or it was written by hand",
+			slog.Bool("alarm", true), slog.String("realm", realm), slog.String("error", err.Error()))
+		return p, settings, ErrProviderForged
+	}
+	return p, settings, nil
+}
+
+// atProviders takes a place among those who wait for a provider. Error: *BusyError.
+func (s *Station) atProviders() (leave func(), err error) {
+	select {
+	case s.providers <- struct{}{}:
+		return func() { <-s.providers }, nil
+	default:
+		return nil, &BusyError{RetryAfter: busyRetry}
+	}
+}
+
+func (s *Station) providerAway(ctx context.Context, realm string, err error) error {
+	if !errors.Is(err, openid.ErrUnreachable) {
+		return err
+	}
+	s.log.LogAttrs(ctx, slog.LevelError, "the identity provider of a realm does not answer as it should", slog.String("realm", realm),
+		slog.String("error", err.Error()))
+	return ErrProviderAway
+}
+
+// CameBackInput is what a browser brings back from a provider.
+type CameBackInput struct {
+	Realm         string // of the address it came back to
+	Held          string // what it kept
+	Answer        openid.Answer
+	SourceAddress string
+}
+
+// SignInAtProvider signs somebody in who came back from the provider of their realm; the session is the caller's. next is where they go
+// on to. Errors: ErrFlowOver, ErrNoProvider, ErrProviderAway, ErrProviderForged, *ProviderError, *LimitError, *BusyError, ErrFactorsForged,
+// and *FactorNeededError as of SignIn.
+func (s *Station) SignInAtProvider(ctx context.Context, in CameBackInput) (by identity.Principal, next string, err error) {
+	now := s.now().UTC().Truncate(time.Microsecond)
+	err = s.addresses.take(network(in.SourceAddress), now)
+	if err != nil {
+		return by, "", err
+	}
+	flow, err := s.openFlow(in)
+	if err != nil {
+		return by, "", err
+	}
+	err = s.people.SpendOuterState(ctx, in.Realm, sha256.Sum256([]byte(flow.Flow.State)), now)
+	if errors.Is(err, credential.ErrOuterStateSpent) {
+		return by, "", s.refuseOuter(ctx, in, &ProviderError{Why: "state-used-before"}, nil)
+	}
+	if err != nil {
+		return by, "", err
+	}
+	subject, err := s.askProvider(ctx, in, flow)
+	if err != nil {
+		return by, "", err
+	}
+	by, err = s.linkedPrincipal(ctx, in, subject)
+	if err != nil {
+		return by, "", err
+	}
+	err = s.people.TellSignIn(ctx, credential.SignInTold{
+		By: by, Event: audit.EventSignInProvider, Detail: credential.OuterDetail(subject), At: now,
+	})
+	if err != nil {
+		return by, "", err
+	}
+	s.log.LogAttrs(ctx, slog.LevelInfo, "sign-in", slog.String("realm", in.Realm), slog.String("client", identity.PortalClient),
+		slog.String("outcome", "ok"), slog.String("way", "identity provider"), slog.String("source", in.SourceAddress),
+		slog.String("user", by.UserID.String()))
+	return by, flow.Next, s.askFactor(ctx, by)
+}
+
+// openFlow reads what the browser kept, and holds it against the address it came back to and the answer. Whoever brings nothing that was
+// made here is told no more than that. Error: ErrFlowOver.
+func (s *Station) openFlow(in CameBackInput) (held, error) {
+	hidden, err := base64.RawURLEncoding.DecodeString(in.Held)
+	if err != nil {
+		return held{}, ErrFlowOver
+	}
+	text, err := s.keys.flows.Decrypt(hidden, []byte(in.Realm))
+	if err != nil {
+		return held{}, ErrFlowOver
+	}
+	var flow held
+	err = json.Unmarshal(text, &flow)
+	since := s.now().Sub(flow.Since)
+	if err != nil || since > flowLife || since < -flowLife || flow.Flow.State == "" || in.Answer.State != flow.Flow.State {
+		return held{}, ErrFlowOver
+	}
+	return flow, nil
+}
+
+// askProvider holds the answer against its flow and trades the code for who it is. Errors: as SignInAtProvider.
+func (s *Station) askProvider(ctx context.Context, in CameBackInput, flow held) (credential.OuterSubject, error) {
+	provider, settings, err := s.provider(ctx, in.Realm)
+	if err != nil {
+		return credential.OuterSubject{}, err
+	}
+	if provider.ID != flow.Provider {
+		return credential.OuterSubject{}, s.refuseOuter(ctx, in, &ProviderError{Why: "provider-replaced"}, nil)
+	}
+	leave, err := s.atProviders()
+	if err != nil {
+		return credential.OuterSubject{}, err
+	}
+	defer leave()
+	subject, err := s.openID.Finish(ctx, settings, openid.Return{Flow: flow.Flow, Answer: in.Answer})
+	var refused *openid.RefusedError
+	if errors.As(err, &refused) {
+		return credential.OuterSubject{}, s.refuseOuter(ctx, in, &ProviderError{Why: refused.Why}, refused.Cause)
+	}
+	return credential.OuterSubject{Realm: in.Realm, Issuer: settings.Issuer, Subject: subject}, s.providerAway(ctx, in.Realm, err)
+}
+
+// linkedPrincipal is the account that a subject is linked with. Error: *ProviderError.
+func (s *Station) linkedPrincipal(ctx context.Context, in CameBackInput, of credential.OuterSubject) (identity.Principal, error) {
+	user, err := s.people.OuterUser(ctx, of)
+	if errors.Is(err, credential.ErrOuterUnknown) {
+		return identity.Principal{}, s.refuseOuter(ctx, in, &ProviderError{Why: whyUnknown, Subject: of.Subject}, nil)
+	}
+	if err != nil {
+		return identity.Principal{}, err
+	}
+	by, err := s.PortalPrincipal(ctx, in.Realm, user)
+	if errors.Is(err, ErrUnauthorized) {
+		return by, s.refuseOuter(ctx, in, &ProviderError{Why: "account-not-active", Subject: of.Subject}, nil)
+	}
+	by.SourceAddress = in.SourceAddress
+	return by, err
+}
+
+// refuseOuter tells log and audit trail of somebody who came back and is not let in, and returns what they are told.
+func (s *Station) refuseOuter(ctx context.Context, in CameBackInput, refused *ProviderError, cause error) error {
+	fields := []slog.Attr{
+		slog.String("realm", in.Realm), slog.String("client", identity.PortalClient), slog.String("outcome", refused.Why),
+		slog.String("way", "identity provider"), slog.String("source", in.SourceAddress),
+	}
+	if cause != nil {
+		fields = append(fields, slog.String("error", cause.Error()))
+	}
+	s.log.LogAttrs(ctx, slog.LevelWarn, "sign-in", fields...)
+	sentence := "Somebody came back from the identity provider and was not let in."
+	if refused.Subject != "" {
+		sentence += " The provider knows them as " + refused.Subject + "."
+	}
+	s.database.Refused(ctx, store.Refusal{
+		Realm: in.Realm, Event: audit.EventSignInProviderRefused, Why: refused.Why, Sentence: sentence, At: s.now(),
+		Actor: identity.Actor{
+			Name: "not signed in", ClientID: identity.PortalClient, Channel: identity.ChannelPortal, SourceAddress: in.SourceAddress,
+		},
+	})
+	return refused
+}
+
+// mayUsePassword refuses somebody whose password was right in a realm whose people sign in through its identity provider. Administrators
+// may, so that the realm can be run while the provider is away: each time is an alarm. Error: ErrPasswordsBarred.
+func (s *Station) mayUsePassword(ctx context.Context, by identity.Principal) error {
+	p, found, err := s.people.Provider(ctx, by.Realm)
+	forged := errors.Is(err, credential.ErrProviderForged)
+	if err != nil && !forged {
+		return err
+	}
+	if !found || !p.BreakGlass && !forged {
+		return nil
+	}
+	if !by.Has(identity.RoleAdministrator) {
+		s.database.Refused(ctx, store.Refusal{
+			Realm: by.Realm, Event: audit.EventSignInRefused, Why: "password-barred", At: s.now(), Actor: by.Actor(),
+			Sentence: "Somebody used a password in a realm whose people sign in through its identity provider.",
+		})
+		return ErrPasswordsBarred
+	}
+	s.log.LogAttrs(ctx, slog.LevelError, "an administrator signed in by password past the identity provider of the realm",
+		slog.Bool("alarm", true), slog.String("realm", by.Realm), slog.String("user", by.UserID.String()), slog.String("source", by.SourceAddress))
+	return s.people.TellSignIn(ctx, credential.SignInTold{
+		By: by, Event: audit.EventSignInBreakGlass, Detail: audit.SubjectDetail(by.UserName, "by password, past the identity provider"),
+		At: s.now().UTC().Truncate(time.Microsecond),
+	})
+}

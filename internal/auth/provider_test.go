@@ -1,0 +1,110 @@
+package auth_test
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"countersign/internal/admin"
+	"countersign/internal/administration"
+	"countersign/internal/auth"
+	"countersign/internal/demo"
+	"countersign/internal/openid"
+	"countersign/internal/openid/openidtest"
+	"countersign/internal/payment"
+	"countersign/internal/stationtest"
+)
+
+// applied has one administrator ask for a change and the other approve it.
+func applied(t *testing.T, h *stationtest.House, in admin.RequestInput) {
+	t.Helper()
+	made, err := h.Admin.Request(t.Context(), h.Person(t, "admin1"), in)
+	check(t, err)
+	_, err = h.Admin.Decide(t.Context(), h.Person(t, "admin2"), admin.DecideInput{ChangeID: made.Change.ID, Approve: true})
+	check(t, err)
+}
+
+// provided is a house whose realm has a provider that says what the test wants, with maker1 linked as s-1.
+func provided(t *testing.T) (*stationtest.House, *openidtest.Liar) {
+	t.Helper()
+	h, liar := stationtest.New(t), openidtest.StartLiar(t, nil)
+	applied(t, h, admin.RequestInput{Kind: administration.KindProviderSet, Values: administration.Values{
+		"issuer": liar.Issuer, "providerClient": openidtest.ClientID, "providerSecret": openidtest.Secret, "portalAddress": "https://portal.bank.example",
+	}})
+	applied(t, h, admin.RequestInput{
+		Kind: administration.KindUserLink, Subject: "maker1", Values: administration.Values{"outerSubject": "s-1"},
+	})
+	return h, liar
+}
+
+// begun is a sign-in on its way, and the answer to it that the provider would give at this moment.
+func begun(t *testing.T, h *stationtest.House, liar *openidtest.Liar) auth.CameBackInput {
+	t.Helper()
+	flow, err := h.Auth.BeginAtProvider(t.Context(), auth.BeginInput{Realm: demo.Realm, Next: "/", SourceAddress: "192.0.2.7"})
+	check(t, err)
+	address, err := url.Parse(flow.Address)
+	check(t, err)
+	asked := address.Query()
+	if asked.Get("redirect_uri") != "https://portal.bank.example/signin/provider/demo/answer" || asked.Get("max_age") != "300" {
+		t.Errorf("the provider is asked %v", asked)
+	}
+	liar.Says(t, openidtest.Signed, liar.Claims("s-1", asked.Get("nonce"), h.Clock.Now()), http.StatusOK)
+	return auth.CameBackInput{
+		Realm: demo.Realm, Held: flow.Held, Answer: openid.Answer{State: asked.Get("state"), Code: "c"}, SourceAddress: "192.0.2.7",
+	}
+}
+
+func TestAnAnswerIsOverAfterTenMinutes(t *testing.T) {
+	t.Parallel()
+	h, liar := provided(t)
+	late := begun(t, h, liar)
+	h.Clock.Add(11 * time.Minute)
+	_, _, err := h.Auth.SignInAtProvider(t.Context(), late)
+	if !errors.Is(err, auth.ErrFlowOver) {
+		t.Errorf("after eleven minutes: %v", err)
+	}
+	other := begun(t, h, liar)
+	other.Held = late.Held
+	_, _, err = h.Auth.SignInAtProvider(t.Context(), other)
+	if !errors.Is(err, auth.ErrFlowOver) {
+		t.Errorf("with what another sign-in kept: %v", err)
+	}
+	by, next, err := h.Auth.SignInAtProvider(t.Context(), begun(t, h, liar))
+	check(t, err)
+	if by.UserName != "maker1" || next != "/" || by.PersonID != h.Person(t, "maker1").PersonID {
+		t.Errorf("signed in as %s, goes on to %s", by.UserName, next)
+	}
+}
+
+// TestNobodyIsLinkedAlone: neither by one administrator, nor by the one it is about.
+func TestNobodyIsLinkedAlone(t *testing.T) {
+	t.Parallel()
+	h, liar := provided(t)
+	made, err := h.Admin.Request(t.Context(), h.Person(t, "admin1"), admin.RequestInput{
+		Kind: administration.KindUserLink, Subject: "admin2", Values: administration.Values{"outerSubject": "s-2"},
+	})
+	check(t, err)
+	for _, name := range []string{"admin1", "admin2"} {
+		_, err = h.Admin.Decide(t.Context(), h.Person(t, name), admin.DecideInput{ChangeID: made.Change.ID, Approve: true})
+		var alone *payment.FourEyesError
+		if !errors.As(err, &alone) {
+			t.Errorf("%s decides it: %v", name, err)
+		}
+	}
+	in := begun(t, h, liar)
+	liar.Says(t, openidtest.Signed, liar.Claims("s-2", "", h.Clock.Now()), http.StatusOK)
+	_, _, err = h.Auth.SignInAtProvider(t.Context(), in)
+	var refused *auth.ProviderError
+	if !errors.As(err, &refused) {
+		t.Errorf("signs in all the same: %v", err)
+	}
+	_, err = h.DB.Connect(t).Exec(t.Context(), `UPDATE outer_identity SET user_id = (SELECT user_id FROM user_account
+		WHERE realm = 'demo' AND name = 'checker1')`)
+	check(t, err)
+	_, _, err = h.Auth.SignInAtProvider(t.Context(), begun(t, h, liar))
+	if !errors.As(err, &refused) || !refused.Unknown() {
+		t.Errorf("a link that somebody wrote by hand: %v", err)
+	}
+}

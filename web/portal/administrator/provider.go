@@ -1,0 +1,29 @@
+package administrator
+
+import (
+	"net/http"
+
+	"countersign/internal/administration"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// showProvider shows where people of the realm prove who they are besides by a password here.
+func showProvider(v *visit) error {
+	p, found, err := v.station.Provider(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model := v.list("/admin/provider", "Identity provider",
+		"Where people prove who they are besides by a password here. Roles, second factors and four-eyes stay here.")
+	model.Empty = ui.Empty{Icon: "list", Title: "No identity provider", Text: "Everybody signs in with user name and password."}
+	model.New = links("", administration.KindProviderSet)
+	model.Columns = []string{"Issuer", "Client", "Secret", "Redirect address", "Signed in there at most", "Passwords", "Change"}
+	if found {
+		model.Rows = []views.AdministrationRow{{Links: links(p.Issuer, administration.KindProviderRetire), Cells: []string{
+			p.Issuer, p.ClientID, orDash(p.Values()["providerSecret"]), p.PortalAddress + administration.RedirectPath(v.By.Realm),
+			p.Values()["signInAge"] + " ago", p.Passwords,
+		}}}
+	}
+	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}

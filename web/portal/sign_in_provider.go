@@ -1,0 +1,125 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+
+	"countersign/internal/auth"
+	"countersign/internal/openid"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// beginAtProvider sends somebody to the identity provider of their realm, by a page of ours: a form may lead nowhere else.
+func beginAtProvider(v *visit) error {
+	realm, next := v.Echo.QueryParam("realm"), page.LocalPath(v.Echo.QueryParam("next"))
+	begun, err := v.Config.Auth.BeginAtProvider(v.Context(), auth.BeginInput{Realm: realm, Next: next, SourceAddress: page.Address(v.Echo)})
+	if err != nil {
+		return v.notThroughProvider(views.SignIn{Realm: realm, Next: next}, err)
+	}
+	v.HoldOuter(begun.Held)
+	v.Echo.Response().Header().Set("Refresh", "0; url="+begun.Address)
+	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
+		Shell: v.Shell("Sign in", views.PlaceNone), Heading: "You go on to your institution",
+		Text:      "Its identity provider asks who you are, and sends you back here.",
+		NextLabel: "Go on", NextURL: begun.Address,
+	}))
+}
+
+// cameBack starts a session for somebody whom the provider of their realm sent back.
+func cameBack(v *visit) error {
+	answer := v.Echo.QueryParams()
+	by, next, err := v.Config.Auth.SignInAtProvider(v.Context(), auth.CameBackInput{
+		Realm: v.Echo.Param("realm"), Held: v.TakeOuter(), SourceAddress: page.Address(v.Echo),
+		Answer: openid.Answer{State: answer.Get("state"), Code: answer.Get("code"), Issuer: answer.Get("iss"), Error: answer.Get("error")},
+	})
+	var needed *auth.FactorNeededError
+	switch {
+	case errors.As(err, &needed):
+		return v.secondHalfFromOutside(needed, page.LocalPath(next))
+	case err != nil:
+		return v.notThroughProvider(views.SignIn{Realm: v.Echo.Param("realm"), Next: "/"}, err)
+	}
+	err = v.StartSession(by)
+	if err == nil {
+		err = v.KeepDevice(by.Realm, by.UserName)
+	}
+	if err != nil {
+		return err
+	}
+	return v.goOnInside(page.LocalPath(next))
+}
+
+// secondHalfFromOutside is secondHalf for somebody who comes from the provider.
+func (v *visit) secondHalfFromOutside(needed *auth.FactorNeededError, next string) error {
+	where, err := v.beginSecondHalf(needed, next)
+	if err != nil {
+		return err
+	}
+	return v.goOnInside(where)
+}
+
+// goOnInside lets the browser open a page from one of ours: it keeps the cookie of the session back on its way from another site.
+func (v *visit) goOnInside(where string) error {
+	v.Echo.Response().Header().Set("Refresh", "0; url="+where)
+	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
+		Shell: v.Shell("Sign in", views.PlaceNone), Heading: "Your institution knows you", Text: "The portal opens.",
+		NextLabel: "Go on", NextURL: where,
+	}))
+}
+
+// notThroughProvider shows the sign-in page with what kept somebody from signing in through the provider.
+func (v *visit) notThroughProvider(model views.SignIn, err error) error {
+	text, status := v.providerWords(err)
+	if status == 0 {
+		return err
+	}
+	model.Problems = []ui.Problem{{Text: text}}
+	return v.renderSignIn(status, model)
+}
+
+// providerWords say what kept somebody from signing in through a provider; status 0 is an error of ours.
+func (v *visit) providerWords(err error) (text string, status int) {
+	var refused *auth.ProviderError
+	var limited *auth.LimitError
+	var busy *auth.BusyError
+	switch {
+	case errors.As(err, &limited):
+		return "Too many tries from your network. Wait " + page.Wait(limited.RetryAfter) + " before the next one.", http.StatusTooManyRequests
+	case errors.As(err, &busy):
+		return "Many people sign in at this moment. Try again in a few seconds.", http.StatusTooManyRequests
+	case errors.Is(err, auth.ErrNoProvider):
+		return "Check the realm: it has no identity provider. Sign in with user name and password.", http.StatusUnprocessableEntity
+	case errors.Is(err, auth.ErrProviderAway):
+		return "The identity provider of your institution does not answer. Try again in a minute, or ask an administrator.",
+			http.StatusServiceUnavailable
+	case errors.Is(err, auth.ErrProviderForged):
+		return "The identity provider of your realm is not as it was stored. Tell an operator.", http.StatusUnprocessableEntity
+	case errors.Is(err, auth.ErrFactorsForged):
+		return "Your second factors are not as they were stored. Tell an operator.", http.StatusUnprocessableEntity
+	case errors.Is(err, auth.ErrFlowOver):
+		return "This sign-in is over, or it was begun in another browser or window. Begin again.", http.StatusUnprocessableEntity
+	case errors.As(err, &refused) && refused.Unknown():
+		return "Your institution knows you as " + refused.Subject + ", and no account here is linked with that. " +
+			"Ask an administrator of your realm to link yours.", http.StatusForbidden
+	case errors.As(err, &refused) && refused.Subject != "":
+		return "Your account here is suppressed, or its first password is not set yet. Ask an administrator of your realm.", http.StatusForbidden
+	case errors.As(err, &refused):
+		return "What your institution answered does not count. Begin again; if that does not help, tell an administrator the word: " +
+			refused.Why + ".", http.StatusForbidden
+	}
+	return "", 0
+}
+
+// throughProvider completes the sign-in page with the way through the provider: a button where the realm has one, and a field for the
+// realm where none is named.
+func (v *visit) throughProvider(model *views.SignIn) error {
+	if model.Realm == "" {
+		model.AskRealm = true
+		return nil
+	}
+	found, err := v.Config.Auth.HasProvider(v.Context(), model.Realm)
+	model.Provider = found
+	return err
+}

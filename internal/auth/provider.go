@@ -318,7 +318,8 @@ func (s *Station) mayUsePassword(ctx context.Context, by identity.Principal) err
 		return ErrPasswordsBarred
 	}
 	s.log.LogAttrs(ctx, slog.LevelError, "an administrator signed in by password past the identity provider of the realm",
-		slog.Bool("alarm", true), slog.String("realm", by.Realm), slog.String("user", by.UserID.String()), slog.String("source", by.SourceAddress))
+		slog.Bool("alarm", true), slog.String("realm", by.Realm), slog.String("user", by.UserID.String()),
+		slog.String("source", by.SourceAddress))
 	return s.people.TellSignIn(ctx, credential.SignInTold{
 		By: by, Event: audit.EventSignInBreakGlass, Detail: audit.SubjectDetail(by.UserName, "by password, past the identity provider"),
 		At: s.now().UTC().Truncate(time.Microsecond),

@@ -31,7 +31,8 @@ func provided(t *testing.T) (*stationtest.House, *openidtest.Liar) {
 	t.Helper()
 	h, liar := stationtest.New(t), openidtest.StartLiar(t, nil)
 	applied(t, h, admin.RequestInput{Kind: administration.KindProviderSet, Values: administration.Values{
-		"issuer": liar.Issuer, "providerClient": openidtest.ClientID, "providerSecret": openidtest.Secret, "portalAddress": "https://portal.bank.example",
+		"issuer": liar.Issuer, "providerClient": openidtest.ClientID, "providerSecret": openidtest.Secret,
+		"portalAddress": "https://portal.bank.example",
 	}})
 	applied(t, h, admin.RequestInput{
 		Kind: administration.KindUserLink, Subject: "maker1", Values: administration.Values{"outerSubject": "s-1"},

@@ -4,7 +4,7 @@
 INSERT INTO realm_change (realm, change_id, kind, subject, beneficiary_person, content, content_hash, code_hash, requester_user,
   requester_person, requester_role, requester_grant_id, requester_granted_at, requester_client, requested_at, key_id, seal)
 VALUES (@realm, @change_id, @kind, @subject, @beneficiary_person, @content, sha256(convert_to(@content, 'UTF8')), sqlc.narg(code_hash),
-  @requester_user, @requester_person, 'administrator', @requester_grant_id, @requester_granted_at, @requester_client, @requested_at,
+  @requester_user, @requester_person, @requester_role, @requester_grant_id, @requester_granted_at, @requester_client, @requested_at,
   @key_id, @seal);
 
 -- name: ChangeGet :one
@@ -15,13 +15,13 @@ JOIN person p ON p.realm = c.realm AND p.person_id = c.requester_person
 WHERE c.realm = @realm AND c.change_id = @change_id;
 
 -- name: ChangeList :many
--- Changes of a realm, newest first or oldest first, from a key on. Runs with custom plans, as every search does.
+-- Changes of a realm that are decided under a role, newest first or oldest first, from a key on. Runs with custom plans, as every search does.
 SELECT sqlc.embed(c), u.name AS requester_login, p.display_name AS requester_name
 FROM realm_change c
 JOIN user_account u ON u.realm = c.realm AND u.user_id = c.requester_user
 JOIN person p ON p.realm = c.realm AND p.person_id = c.requester_person
 LEFT JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.change_id
-WHERE c.realm = @realm
+WHERE c.realm = @realm AND c.decided_under = @decided_under
   AND (sqlc.narg(from_key)::uuid IS NULL
        OR CASE WHEN @oldest_first::boolean THEN c.change_id > sqlc.narg(from_key)::uuid ELSE c.change_id < sqlc.narg(from_key)::uuid END)
   AND (sqlc.narg(kind)::text IS NULL OR c.kind = sqlc.narg(kind)::text)
@@ -39,10 +39,10 @@ JOIN person p ON p.realm = d.realm AND p.person_id = d.decider_person
 WHERE d.realm = @realm AND d.change_id = ANY (@change_ids::uuid[]);
 
 -- name: ChangePendingCount :one
--- How many changes wait that this person may decide, up to a limit.
+-- How many changes wait that this person may decide under a role, up to a limit.
 SELECT count(*) FROM (
   SELECT FROM realm_change c
-  WHERE c.realm = @realm AND c.requester_person <> @person_id AND c.beneficiary_person <> @person_id
+  WHERE c.realm = @realm AND c.decided_under = @decided_under AND c.requester_person <> @person_id AND c.beneficiary_person <> @person_id
     AND NOT EXISTS (SELECT FROM realm_change_decision d WHERE d.realm = c.realm AND d.change_id = c.change_id)
   LIMIT @most::integer) waiting;
 
@@ -50,7 +50,7 @@ SELECT count(*) FROM (
 INSERT INTO realm_change_decision (realm, change_id, requester_person, beneficiary_person, content_hash, ordinal, action, reason, decider_user,
   decider_person, decider_role, decider_grant_id, decider_granted_at, decider_client, decided_at, key_id, seal)
 VALUES (@realm, @change_id, @requester_person, @beneficiary_person, @content_hash, @ordinal, @action, sqlc.narg(reason), @decider_user,
-  @decider_person, 'administrator', @decider_grant_id, @decider_granted_at, @decider_client, @decided_at, @key_id, @seal);
+  @decider_person, @decider_role, @decider_grant_id, @decider_granted_at, @decider_client, @decided_at, @key_id, @seal);
 
 -- name: AdministrationTurn :one
 -- The number of the next decision. Whoever asks for it at the same time waits until this transaction has ended.

@@ -25,3 +25,40 @@ FROM (
     AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') AND v.message_id <> @other_than
     AND v.currency = @currency AND lower(v.creditor_name) = lower(@creditor_name::text) AND v.creditor_account <> @creditor_account
 ) q;
+
+-- name: CreditorFirst :many
+-- Of payments (three lists of equal length), those to whose account nothing was approved before, and whether among the last 1,000 messages
+-- of the realm the same name was paid at another account. It reads the index of accounts.
+WITH asked AS (
+  SELECT unnest(@message_ids::uuid[]) AS message_id, unnest(@accounts::text[]) AS account, unnest(@names::text[]) AS name
+), first_paid AS (
+  SELECT a.message_id, a.account, a.name FROM asked a
+  WHERE NOT EXISTS (
+    SELECT FROM message_version v
+    JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+    WHERE v.realm = @realm AND v.creditor_account = a.account AND v.message_id <> a.message_id
+      AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed'))
+), past AS MATERIALIZED (
+  SELECT lower(v.creditor_name) AS name, v.creditor_account AS account
+  FROM (SELECT x.realm, x.message_id, x.version, x.kind, x.state FROM message x WHERE x.realm = @realm ORDER BY x.message_id DESC LIMIT 1000) m
+  JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+  WHERE m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed')
+    AND EXISTS (SELECT FROM first_paid)
+)
+SELECT f.message_id::uuid AS message_id,
+       EXISTS (SELECT FROM past p WHERE p.name = lower(f.name) AND p.account <> f.account)::boolean AS other_account
+FROM first_paid f;
+
+-- name: CreditorRecent :many
+-- The creditors that a person paid last, each account once, of their last 100 payments in a scheme.
+SELECT q.message_id, q.creditor_name, q.creditor_account FROM (
+  SELECT DISTINCT ON (p.creditor_account) p.message_id, p.creditor_name, p.creditor_account FROM (
+    SELECT m.message_id, v.creditor_name, v.creditor_account
+    FROM message m
+    JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+    WHERE m.realm = @realm AND m.maker_user = @user_id AND m.kind = 'instruction' AND m.scheme = @scheme
+    ORDER BY m.message_id DESC LIMIT 100
+  ) p
+  ORDER BY p.creditor_account, p.message_id DESC
+) q
+ORDER BY q.message_id DESC LIMIT @most::integer;

@@ -17,6 +17,15 @@ type AdministrationList struct {
 	Rows    []AdministrationRow
 	Empty   ui.Empty
 	Pages   ui.Pages
+	Search  *ui.Field // GET to the page's own address, which it narrows; nil where nothing is searched
+	Book    bool      // the list of beneficiaries, which makers and checkers keep
+}
+
+func (m AdministrationList) about() string {
+	if m.Book {
+		return "Beneficiaries"
+	}
+	return "Administration"
 }
 
 // AdministrationLink is the way to a form.
@@ -50,6 +59,7 @@ type RealmChange struct {
 	Reason        string // of a rejection, as typed
 	Problems      []ui.Problem
 	Secrets       []ChangeSecret // shown once
+	Book          bool           // about a beneficiary: makers ask, checkers decide
 }
 
 // ChangeDifference is a field that changes.
@@ -65,7 +75,20 @@ func (m RealmChange) reason() ui.Field {
 	}
 }
 
-func (m RealmChange) action(step string) string { return "/admin/changes/" + m.ID + "/" + step }
+func (m RealmChange) action(step string) string {
+	if m.Book {
+		return "/beneficiaries/changes/" + m.ID + "/" + step
+	}
+	return "/admin/changes/" + m.ID + "/" + step
+}
+
+// home is the list of changes it stands in.
+func (m RealmChange) home() string {
+	if m.Book {
+		return "/beneficiaries/changes"
+	}
+	return "/admin"
+}
 
 func (m RealmChange) waits() bool { return m.State == "Approval Pending" }
 
@@ -89,4 +112,23 @@ func (m ChangeForm) note() ui.Field {
 		ID: "note", Label: "Note", Hint: "Why, for whoever decides it", Value: m.Note, Rows: 2, Limit: 512, Optional: true,
 		Problem: problemOf(m.Problems, "note"),
 	}
+}
+
+// Refuse puts a problem beside its field and returns it for the summary: without its field where the form has none of that name.
+func (m ChangeForm) Refuse(problem ui.Problem) ui.Problem {
+	known := problem.Field == "note"
+	for i := range m.Fields {
+		if m.Fields[i].ID == problem.Field {
+			m.Fields[i].Problem, known = problem, true
+		}
+	}
+	for i := range m.Choices {
+		if m.Choices[i].ID == problem.Field {
+			m.Choices[i].Problem, known = problem, true
+		}
+	}
+	if !known {
+		problem.Field = ""
+	}
+	return problem
 }

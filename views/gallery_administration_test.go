@@ -55,7 +55,27 @@ func administrationExhibits() []exhibit {
 		Choices: []ui.Choice{{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
 	}
 	form.Problems, form.Shell.Failed = []ui.Problem{form.Fields[0].Problem}, true
+	book := views.AdministrationList{
+		Shell: bothShell("Beneficiaries", views.PlaceBeneficiaries), Heading: "Beneficiaries", Words: "Creditors that two people agreed on.",
+		Book: true, Tabs: []ui.Tab{
+			{Label: "Beneficiaries", URL: "/beneficiaries", Current: true}, {Label: "Changes", URL: "/beneficiaries/changes", Count: "1"},
+		},
+		New:     []views.AdministrationLink{{Label: "New beneficiary", URL: "/beneficiaries/new"}},
+		Search:  &ui.Field{ID: "q", Label: "Search in names, towns and accounts", Kind: "search"},
+		Columns: []string{"Name", "Account", "Town", "In the list since", "Next step"},
+		Rows: []views.AdministrationRow{{
+			Cells: []string{"Beispiel Holzbau GmbH", "CH44 3199 9123 0008 8901 2", "8002 Zürich", "03.03.2026"},
+			Links: []views.AdministrationLink{{Label: "Pay", URL: "/payments/new?beneficiary=x"}, {Label: "Change", URL: "/beneficiaries/x/change"}},
+		}},
+	}
+	moved := waiting
+	moved.Shell, moved.Book, moved.Heading = bothShell("Change Beispiel Holzbau GmbH", views.PlaceBeneficiaries), true, "Change Beispiel Holzbau GmbH"
+	moved.Differences = []views.ChangeDifference{{
+		Field: "IBAN", Before: "CH44 3199 9123 0008 8901 2", After: "CH48 2196 6000 0096 1338 8",
+	}}
 	return []exhibit{
+		{name: "beneficiaries", page: views.AdministrationListPage(book)},
+		{name: "beneficiary-change", page: views.ChangePage(moved)},
 		{name: "administration-people", page: views.AdministrationListPage(people)},
 		{name: "administration-empty", page: views.AdministrationListPage(empty)},
 		{name: "change-waiting", page: views.ChangePage(waiting)},

@@ -75,6 +75,18 @@ func filledPayment() views.NewPayment {
 	return model
 }
 
+// pickedPayment is the form with a beneficiary found, another one filled in, and creditors of last payments.
+func pickedPayment() views.NewPayment {
+	model := filledPayment()
+	model.Picked, model.Find = "Beispiel Holzbau GmbH", "bei"
+	model.Found = &views.Picks{More: true, List: []views.Pick{
+		{Value: "beneficiary:x", Name: "Beispiel Holzbau GmbH", Account: "CH4431999123000889012", Detail: "Zürich"},
+		{Value: "beneficiary:y", Name: "Beispiel und Söhne Rohrleitungs- und Anlagenbau GmbH", Account: "CH4821966000009613388"},
+	}}
+	model.Recent = []views.Pick{{Value: "payment:x", Name: "Muster Treuhand AG", Account: "CH9300762011623852957"}}
+	return model
+}
+
 func refusedPayment() views.NewPayment {
 	model := filledPayment()
 	model.Shell.Failed = true
@@ -177,6 +189,7 @@ func formExhibits() []exhibit {
 		},
 		{name: "upload", page: views.UploadPage(upload)},
 		{name: "upload-refused", page: views.UploadPage(refused), failed: true},
+		{name: "payment-picked", page: views.NewPaymentPage(pickedPayment())},
 		{name: "iban-fragment", page: views.IBANFeedback(*filledPayment().Feedback), fragment: true},
 	}
 }

@@ -1,6 +1,10 @@
 package views
 
-import "countersign/views/ui"
+import (
+	"slices"
+
+	"countersign/views/ui"
+)
 
 // NewPayment is the form for a payment. POST Action sends the fields of
 // PaymentValues under the ids named there, scheme, and either act=check or
@@ -15,7 +19,11 @@ type NewPayment struct {
 	Countries      []ui.Option
 	Feedback       *IBANCheck // what is known of the IBAN entered; nil before
 	Amending       *Amending  // the submission being amended; nil for a new one
-	Prefilled      bool       // the values come from an earlier payment
+	Prefilled      bool       // the values come from an earlier payment or a template
+	Picked         string     // whose name and account were just filled in; empty for nobody
+	Find           string     // what beneficiaries are looked for by
+	Found          *Picks     // what was found; nil when nothing was looked for
+	Recent         []Pick     // creditors of this person's last payments
 	Problems       []ui.Problem
 }
 
@@ -39,6 +47,25 @@ type PaymentValues struct {
 	RemittanceText    string // remittanceText
 	EndToEndID        string // endToEndId
 	AmendReason       string // amendReason
+}
+
+// Picks are the beneficiaries that a text finds: the answer of GET /payments/creditors?find=….
+type Picks struct {
+	List []Pick
+	More bool // there are more than these
+}
+
+// Pick is a creditor that fills the form. The form sent with pick={Value} is shown again with it.
+type Pick struct {
+	Value   string
+	Name    string
+	Account string
+	Detail  string // the town; may be empty
+}
+
+// creditorFieldIDs are the fields that a pick fills.
+var creditorFieldIDs = []string{
+	"creditorName", "creditorIban", "street", "buildingNumber", "addressLine1", "addressLine2", "postcode", "town",
 }
 
 // Amending names the submission that a new version replaces.
@@ -75,8 +102,13 @@ func (m NewPayment) charset() string {
 func (m NewPayment) text(id, label, value string) ui.Field {
 	return ui.Field{
 		ID: id, Label: label, Value: value, Charset: m.charset(),
-		Prefilled: m.Prefilled && value != "", Problem: problemOf(m.Problems, id),
+		Prefilled: m.prefilled(id) && value != "", Problem: problemOf(m.Problems, id),
 	}
+}
+
+// prefilled reports whether nobody typed a field here.
+func (m NewPayment) prefilled(id string) bool {
+	return m.Prefilled || m.Picked != "" && slices.Contains(creditorFieldIDs, id)
 }
 
 func (m NewPayment) debtorAccount() ui.Choice {

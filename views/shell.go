@@ -49,6 +49,7 @@ const (
 	PlaceProfile    Place = "profile"
 
 	PlaceAdministration Place = "administration"
+	PlaceBeneficiaries  Place = "beneficiaries"
 )
 
 // Person is the signed-in user as the shell shows them. The May fields decide
@@ -188,6 +189,9 @@ func (s Shell) navigation() []navigationEntry {
 			navigationEntry{PlaceNew, "/payments/new", "plus", "New payment", "New"},
 			navigationEntry{PlaceMine, "/mine", "file-text", "My submissions", "Mine"})
 	}
+	if s.Person.MaySubmit || s.Person.MayDecide {
+		entries = append(entries, navigationEntry{PlaceBeneficiaries, "/beneficiaries", "user", "Beneficiaries", "Payees"})
+	}
 	if s.Person.MayRead {
 		entries = append(entries,
 			navigationEntry{PlacePayments, "/payments", "list", "Payments", "Payments"},
@@ -212,6 +216,11 @@ func (s Shell) navigation() []navigationEntry {
 }
 
 func (s Shell) roles() string { return strings.Join(s.Person.Roles, ", ") }
+
+// countsChanges reports whether the changes that wait for this person stand beside an entry: those of administration, or of beneficiaries.
+func (s Shell) countsChanges(place Place) bool {
+	return s.ChangeCount > 0 && (place == PlaceAdministration || place == PlaceBeneficiaries)
+}
 
 func (s Shell) queueCount() string { return atMost99(s.QueueCount) }
 

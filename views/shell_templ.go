@@ -747,7 +747,7 @@ func navigationBar(shell Shell) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if entry.place == PlaceAdministration && shell.ChangeCount > 0 {
+			if shell.countsChanges(entry.place) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<span class=\"nav-count\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

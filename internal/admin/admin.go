@@ -155,22 +155,27 @@ type Decided struct {
 // Decide decides a change. Errors: payment.ErrNotFound, payment.ForbiddenError, payment.FourEyesError, administration.ConflictError,
 // payment.FieldError for the reason.
 func (s *Station) Decide(ctx context.Context, by identity.Principal, in DecideInput) (Decided, error) {
-	verdict := administration.Verdict{Approve: in.Approve, Reason: in.Reason, By: by, At: s.now()}
 	change, err := s.Change(ctx, by, in.ChangeID)
+	return s.decide(ctx, administration.Verdict{Approve: in.Approve, Reason: in.Reason, By: by, At: s.now()}, change, err)
+}
+
+// decide decides a change that was read, or tells why it was not.
+func (s *Station) decide(ctx context.Context, verdict administration.Verdict, change administration.Change, err error) (Decided, error) {
+	by := verdict.By
 	if err == nil {
 		err = change.MayDecide(by) // asked again under the lock; here it spares the making of secrets
 	}
 	var decided Decided
 	var secrets governance.Secrets
-	if err == nil && in.Approve {
+	if err == nil && verdict.Approve {
 		secrets, err = s.secrets(by.Realm, change, &decided)
 	}
 	if err == nil {
-		decided.Change, err = s.changes.Decide(ctx, governance.Decision{ChangeID: in.ChangeID, Verdict: verdict, Secrets: secrets})
+		decided.Change, err = s.changes.Decide(ctx, governance.Decision{ChangeID: change.ID, Verdict: verdict, Secrets: secrets})
 	}
 	if err != nil {
 		event := audit.EventChangeReject
-		if in.Approve {
+		if verdict.Approve {
 			event = audit.EventChangeApprove
 		}
 		s.refused(ctx, refusal{by: by, event: event, cause: err, at: verdict.At})

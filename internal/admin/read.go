@@ -7,6 +7,7 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/identity"
+	"countersign/internal/payment"
 	"countersign/internal/store/governance"
 )
 
@@ -17,7 +18,11 @@ func (s *Station) Change(ctx context.Context, by identity.Principal, id uuid.UUI
 	if err != nil {
 		return administration.Change{}, err
 	}
-	return s.changes.Change(ctx, by.Realm, id)
+	change, err := s.changes.Change(ctx, by.Realm, id)
+	if err == nil && change.Kind.DecidedUnder() != identity.RoleAdministrator {
+		return administration.Change{}, payment.ErrNotFound // of makers and checkers
+	}
+	return change, err
 }
 
 // Changes lists changes, the newest first unless the filter says otherwise. Error: payment.ForbiddenError.
@@ -26,6 +31,7 @@ func (s *Station) Changes(ctx context.Context, by identity.Principal, f governan
 	if err != nil {
 		return nil, err
 	}
+	f.DecidedUnder = identity.RoleAdministrator
 	return s.changes.Changes(ctx, by.Realm, f)
 }
 
@@ -34,7 +40,7 @@ func (s *Station) Waiting(ctx context.Context, by identity.Principal, most int32
 	if administration.MayAdminister(by) != nil {
 		return 0, nil
 	}
-	return s.changes.Waiting(ctx, by, most)
+	return s.changes.Waiting(ctx, by, identity.RoleAdministrator, most)
 }
 
 // Users lists the user accounts of the realm. Error: payment.ForbiddenError.

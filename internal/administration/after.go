@@ -38,6 +38,8 @@ func (r Request) after(known Facts) (Values, error) {
 		return r.afterAccount(known)
 	case "message":
 		return r.afterMessage(known)
+	case nounBeneficiary:
+		return r.afterBeneficiary(known)
 	}
 	return r.afterPolicy(known)
 }

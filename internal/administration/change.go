@@ -40,9 +40,14 @@ const (
 	// KindMessageTaken says that clearing has a released message as another document under its id, as it may after a restore: clearing is
 	// then asked what became of it.
 	KindMessageTaken Kind = "message.taken"
+
+	// Beneficiaries are no matter of administrators: makers ask, checkers decide.
+	KindBeneficiaryCreate Kind = "beneficiary.create"
+	KindBeneficiaryUpdate Kind = "beneficiary.update"
+	KindBeneficiaryRemove Kind = "beneficiary.remove"
 )
 
-// Kinds lists them.
+// Kinds lists those of administrators.
 func Kinds() []Kind {
 	return []Kind{
 		KindUserCreate, KindUserRoles, KindUserSuppress, KindUserRestore, KindUserReset, KindUserLink, KindUserUnlink,
@@ -52,7 +57,13 @@ func Kinds() []Kind {
 	}
 }
 
-// Noun is what a kind is about: "user", "client", "account", "policy", "provider" or "message".
+// BeneficiaryKinds lists those of makers and checkers.
+func BeneficiaryKinds() []Kind {
+	return []Kind{KindBeneficiaryCreate, KindBeneficiaryUpdate, KindBeneficiaryRemove}
+}
+
+// Noun is what a kind is about: "user", "client", "account", "policy", "provider", "message" or
+// "beneficiary".
 func (k Kind) Noun() string {
 	noun, _, _ := strings.Cut(string(k), ".")
 	return noun
@@ -90,8 +101,10 @@ func (k Kind) Fields() []string {
 		return []string{
 			"approvals", "rank", "scheme", "kind", "clientId", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
 		}
-	case KindUserSuppress, KindUserRestore, KindUserReset, KindClientSecret, KindClientSuppress, KindAccountClose, KindPolicyRetire,
-		KindUserUnlink, KindProviderRetire, KindMessageTaken:
+	case KindBeneficiaryCreate, KindBeneficiaryUpdate:
+		return beneficiaryFields
+	case KindBeneficiaryRemove, KindUserSuppress, KindUserRestore, KindUserReset, KindClientSecret, KindClientSuppress, KindAccountClose,
+		KindPolicyRetire, KindUserUnlink, KindProviderRetire, KindMessageTaken:
 	}
 	return nil
 }
@@ -141,6 +154,8 @@ type Facts struct {
 	LinkedElsewhere bool
 	// ReceivedElsewhere: another realm receives payments for the account.
 	ReceivedElsewhere bool
+	// AccountTaken: another beneficiary has the account.
+	AccountTaken bool
 }
 
 // Person is a human being of the realm.
@@ -230,10 +245,10 @@ var places = slices.Concat([]string{
 	"name", "displayName", "personId", "roles", "clientId", "kind", "mayDecideOwn", "payeeWaived", "iban", "scheme",
 	"currency", "receives",
 },
-	accountFields, []string{
+	accountFields, beneficiaryFields, []string{
 		"policyId", "approvals", "rank", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
 		"outerIssuer", "outerSubject", "issuer", "providerClient", "providerSecret", "portalAddress", "signInAge", "passwords",
-		"password", "secret", "status", "internalId", "globalId", "atClearing",
+		"password", "secret", "status", "internalId", "globalId", "atClearing", "beneficiaryId",
 	})
 
 func byPlace(a, b string) int {
@@ -248,9 +263,41 @@ func MayAdminister(by identity.Principal) error {
 	return &payment.ForbiddenError{Text: "You may not administer the realm: this needs the role administrator."}
 }
 
-// PartyOf is the principal as a party to a change.
-func PartyOf(by identity.Principal) Party {
-	grant, _ := by.Grant(identity.RoleAdministrator)
+// AskedUnder is the role under which changes of the kind are asked for.
+func (k Kind) AskedUnder() identity.Role {
+	if k.Noun() == nounBeneficiary {
+		return identity.RoleMaker
+	}
+	return identity.RoleAdministrator
+}
+
+// DecidedUnder is the role under which they are decided.
+func (k Kind) DecidedUnder() identity.Role {
+	if k.Noun() == nounBeneficiary {
+		return identity.RoleChecker
+	}
+	return identity.RoleAdministrator
+}
+
+// MayAsk tells why the person may not ask for changes of the kind, or nil. Error: payment.ForbiddenError.
+func (k Kind) MayAsk(by identity.Principal) error { return k.needs(by, k.AskedUnder()) }
+
+// needs tells why the person may not take part in a change of the kind under a role, or nil.
+func (k Kind) needs(by identity.Principal, role identity.Role) error {
+	switch {
+	case role == identity.RoleAdministrator:
+		return MayAdminister(by)
+	case by.Has(role):
+		return nil
+	case role == identity.RoleMaker:
+		return &payment.ForbiddenError{Text: "You may not ask for changes of beneficiaries: this needs the role maker."}
+	}
+	return &payment.ForbiddenError{Text: "You may not decide about beneficiaries: this needs the role checker."}
+}
+
+// partyOf is the principal as a party to a change, under one of their roles.
+func partyOf(by identity.Principal, role identity.Role) Party {
+	grant, _ := by.Grant(role)
 	return Party{
 		UserID: by.UserID, PersonID: by.PersonID, Login: by.UserName, Name: by.DisplayName, ClientID: by.ClientID, Grant: grant,
 	}
@@ -259,12 +306,17 @@ func PartyOf(by identity.Principal) Party {
 // Change makes a change of a request: what the subject would be after it. Errors: payment.ForbiddenError, payment.FieldError with
 // everything that is wrong, an unknown subject and a change that changes nothing included.
 func (r Request) Change(known Facts) (Change, error) {
-	err := MayAdminister(r.By)
+	err := r.Kind.MayAsk(r.By)
 	if err != nil {
 		return Change{}, err
 	}
+	return r.change(known)
+}
+
+// change is Change for somebody who may ask, or who decides and sees it made again.
+func (r Request) change(known Facts) (Change, error) {
 	f := &findings{}
-	if !slices.Contains(Kinds(), r.Kind) {
+	if !slices.Contains(Kinds(), r.Kind) && !slices.Contains(BeneficiaryKinds(), r.Kind) {
 		f.add("kind", codeUnknown, "Choose a kind of change: %s.", Words(Kinds()))
 		return Change{}, f.err()
 	}
@@ -288,7 +340,7 @@ func (r Request) Change(known Facts) (Change, error) {
 	}
 	c := Change{
 		ID: r.ID, Kind: r.Kind, Subject: r.subject(after), Values: r.Values.with(nil), Before: known.Before.with(nil), After: after,
-		Note: strings.TrimSpace(r.Note), Beneficiary: known.Beneficiary, Requester: PartyOf(r.By), RequestedAt: r.At,
+		Note: strings.TrimSpace(r.Note), Beneficiary: known.Beneficiary, Requester: partyOf(r.By, r.Kind.AskedUnder()), RequestedAt: r.At,
 	}
 	if known.Person != nil {
 		c.Beneficiary = known.Person.ID
@@ -313,6 +365,8 @@ func (r Request) subject(after Values) string {
 		return after["issuer"]
 	case "message":
 		return after["internalId"]
+	case nounBeneficiary:
+		return after["beneficiaryId"]
 	}
 	return after["policyId"]
 }

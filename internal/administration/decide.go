@@ -33,10 +33,11 @@ func (e *ConflictError) Refused() string { return "state" }
 // MayDecide tells why the person may not decide the change, or nil. Errors in their order of precedence: payment.ForbiddenError,
 // ConflictError of a change that is decided, payment.FourEyesError.
 func (c Change) MayDecide(by identity.Principal) error {
-	err := MayAdminister(by)
+	err := c.Kind.needs(by, c.Kind.DecidedUnder())
 	if err != nil {
 		return err
 	}
+	other := "Another " + string(c.Kind.DecidedUnder()) + " must decide it."
 	if d := c.Decision; d != nil {
 		return &ConflictError{Text: fmt.Sprintf("This change was already %s by %s on %s.", strings.ToLower(string(c.State())), d.By.Name,
 			d.At.UTC().Format(time.RFC3339))}
@@ -45,9 +46,9 @@ func (c Change) MayDecide(by identity.Principal) error {
 	case by.PersonID == uuid.Nil || c.Requester.PersonID == uuid.Nil:
 		return &payment.FourEyesError{Text: "It is not known who asked for this change, so nobody can decide it."}
 	case by.PersonID == c.Requester.PersonID:
-		return &payment.FourEyesError{Text: "You asked for this change. Another administrator must decide it."}
+		return &payment.FourEyesError{Text: "You asked for this change. " + other}
 	case by.PersonID == c.Beneficiary:
-		return &payment.FourEyesError{Text: "This change is about you. Another administrator must decide it."}
+		return &payment.FourEyesError{Text: "This change is about you. " + other}
 	case by.Channel == identity.ChannelAPI && by.ClientID == c.Requester.ClientID && !by.ClientMayDecideOwn:
 		return &payment.FourEyesError{
 			Text: "This client asked for the change, and may not decide what it asked for. Use another client or the portal.",
@@ -72,11 +73,11 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 	if utf8.RuneCountInString(reason) > ReasonLimit {
 		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeFormat, fmt.Sprintf("Shorten the reason to %d characters.", ReasonLimit))
 	}
-	decision := Decision{Approved: v.Approve, Reason: reason, By: PartyOf(v.By), At: v.At}
+	decision := Decision{Approved: v.Approve, Reason: reason, By: partyOf(v.By, c.Kind.DecidedUnder()), At: v.At}
 	if !v.Approve {
 		return decision, nil
 	}
-	again, err := Request{ID: c.ID, Kind: c.Kind, Subject: c.Subject, Values: c.Values, Note: c.Note, By: v.By, At: c.RequestedAt}.Change(now)
+	again, err := Request{ID: c.ID, Kind: c.Kind, Subject: c.Subject, Values: c.Values, Note: c.Note, By: v.By, At: c.RequestedAt}.change(now)
 	if err != nil {
 		return Decision{}, conflict(err)
 	}

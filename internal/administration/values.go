@@ -176,6 +176,9 @@ var labels = map[string]string{
 	"portalAddress": "the address of the portal", "passwords": "who may sign in by password",
 	"signInAge":  "how long ago people may have signed in at the provider",
 	"internalId": "the message", "globalId": "the Global ID",
+	"creditorName": "the name", "creditorIban": "the IBAN", "street": "the street", "buildingNumber": "the building number",
+	"addressLine1": "the first address line", "addressLine2": "the second address line", "postcode": "the postcode", "town": "the town",
+	"country": "the country", "beneficiaryId": "the beneficiary",
 	"atClearing": "clearing", "realm": "the realm's name",
 }
 

@@ -14,6 +14,7 @@ var floors = map[string]int{
 	"web/portal/maker":         12,
 	"web/portal/checker":       12,
 	"web/portal/administrator": 12,
+	"web/portal/beneficiary":   12,
 	"web/portal/records":       11,
 	"web/portal/rtransaction":  10,
 	"web/portal/page":          9, // what every page is made with

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"countersign/web/portal/administrator"
+	"countersign/web/portal/beneficiary"
 	"countersign/web/portal/checker"
 	"countersign/web/portal/maker"
 	"countersign/web/portal/page"
@@ -63,7 +64,7 @@ func (p *Portal) Routes() []request.Route {
 			get(page.FactorsPath+"/:id/remove", showRemoveFactor),
 			post(page.FactorsPath+"/:id/remove", removeFactor),
 		},
-		maker.Routes(p.site), rtransaction.Routes(p.site), checker.Routes(p.site), records.Routes(p.site), administrator.Routes(p.site))
+		maker.Routes(p.site), rtransaction.Routes(p.site), checker.Routes(p.site), records.Routes(p.site), administrator.Routes(p.site), beneficiary.Routes(p.site))
 	if p.site.Config.SimulatorURL == "" {
 		return routes
 	}

@@ -32,6 +32,8 @@ func (s step) facts(ctx context.Context, kind administration.Kind, subject strin
 		err = s.providerFacts(ctx, &known, subject)
 	case "message":
 		err = s.messageFacts(ctx, &known, subject)
+	case "beneficiary":
+		err = s.beneficiaryFacts(ctx, &known, subject, values)
 	}
 	if err != nil {
 		return administration.Facts{}, fmt.Errorf("read what the change is about: %w", err)
@@ -149,6 +151,8 @@ func (s step) apply(ctx context.Context, c administration.Change) error {
 		err = s.applyPolicy(ctx, c)
 	case "provider":
 		err = s.applyProvider(ctx, c)
+	case "beneficiary":
+		err = s.applyBeneficiary(ctx, c)
 	}
 	if err != nil {
 		return fmt.Errorf("bring about %s: %w", c.Kind, err)

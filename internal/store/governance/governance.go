@@ -1,5 +1,5 @@
 // Package governance keeps the changes of administration: what one administrator asked for, what another decided, and the people, clients,
-// debtor accounts and policies that follow from it. It is the only room by which the running service writes master data; the schema lets it
+// debtor accounts and policies that follow from it; and in the same way what makers ask and checkers decide about beneficiaries. It is the only room by which the running service writes master data; the schema lets it
 // do so in the transaction of an approval alone.
 package governance
 
@@ -67,7 +67,7 @@ func (c *Changes) Insert(ctx context.Context, r Request) (administration.Change,
 		err = q.ChangeInsert(ctx, dbsqlc.ChangeInsertParams{
 			Realm: row.Realm, ChangeID: row.ChangeID, Kind: row.Kind, Subject: row.Subject, BeneficiaryPerson: row.BeneficiaryPerson,
 			Content: row.Content, CodeHash: row.CodeHash, RequesterUser: row.RequesterUser, RequesterPerson: row.RequesterPerson,
-			RequesterGrantID: row.RequesterGrantID, RequesterGrantedAt: row.RequesterGrantedAt, RequesterClient: row.RequesterClient,
+			RequesterRole: row.RequesterRole, RequesterGrantID: row.RequesterGrantID, RequesterGrantedAt: row.RequesterGrantedAt, RequesterClient: row.RequesterClient,
 			RequestedAt: row.RequestedAt, KeyID: *keyID, Seal: seal,
 		})
 		if err != nil {
@@ -96,8 +96,8 @@ func rowOf(r Request, c administration.Change) (dbsqlc.RealmChange, error) {
 	}
 	return dbsqlc.RealmChange{
 		Realm: r.By.Realm, ChangeID: c.ID, Kind: string(c.Kind), Subject: c.Subject, BeneficiaryPerson: c.Beneficiary, Content: string(text),
-		CodeHash: r.CodeHash, RequesterUser: c.Requester.UserID, RequesterPerson: c.Requester.PersonID, RequesterGrantID: c.Requester.Grant.ID,
-		RequesterGrantedAt: c.Requester.Grant.GrantedAt, RequesterClient: c.Requester.ClientID, RequestedAt: c.RequestedAt,
+		CodeHash: r.CodeHash, RequesterUser: c.Requester.UserID, RequesterPerson: c.Requester.PersonID,
+		RequesterRole: string(c.Kind.AskedUnder()), RequesterGrantID: c.Requester.Grant.ID, RequesterGrantedAt: c.Requester.Grant.GrantedAt, RequesterClient: c.Requester.ClientID, RequestedAt: c.RequestedAt,
 	}, nil
 }
 
@@ -145,7 +145,7 @@ func (c *Changes) Decide(ctx context.Context, d Decision) (administration.Change
 			return err
 		}
 		change.Decision = &decided
-		err = s.insertDecision(ctx, row.RealmChange, decided, ordinal)
+		err = s.insertDecision(ctx, row.RealmChange, change, ordinal)
 		if err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func changeError(err error, action string) error {
 	case errors.Is(err, pgx.ErrNoRows), errors.Is(err, store.ErrNoRealm):
 		return payment.ErrNotFound
 	case errors.As(err, &refused) && refused.Code == pgerrcode.InsufficientPrivilege:
-		return &payment.ForbiddenError{Text: "You may not administer the realm any more: the role administrator was taken from you meanwhile."}
+		return &payment.ForbiddenError{Text: "You may not do this any more: the role it needs was taken from you meanwhile."}
 	case errors.As(err, &refused) && refused.Code == pgerrcode.UniqueViolation:
 		return &administration.ConflictError{Text: "Something of this name was made meanwhile. Reject the change, and ask for it anew."}
 	}
@@ -194,11 +194,12 @@ type step struct {
 	codeHash []byte
 }
 
-func (s step) insertDecision(ctx context.Context, c dbsqlc.RealmChange, d administration.Decision, ordinal int64) error {
+func (s step) insertDecision(ctx context.Context, c dbsqlc.RealmChange, change administration.Change, ordinal int64) error {
+	d := change.Decision
 	row := dbsqlc.RealmChangeDecision{
 		Realm: c.Realm, ChangeID: c.ChangeID, RequesterPerson: c.RequesterPerson, BeneficiaryPerson: c.BeneficiaryPerson,
 		ContentHash: c.ContentHash, Ordinal: ordinal, Action: "reject", Reason: column.OrNull(d.Reason), DeciderUser: d.By.UserID,
-		DeciderPerson: d.By.PersonID, DeciderGrantID: d.By.Grant.ID, DeciderGrantedAt: d.By.Grant.GrantedAt, DeciderClient: d.By.ClientID,
+		DeciderPerson: d.By.PersonID, DeciderRole: string(change.Kind.DecidedUnder()), DeciderGrantID: d.By.Grant.ID, DeciderGrantedAt: d.By.Grant.GrantedAt, DeciderClient: d.By.ClientID,
 		DecidedAt: d.At,
 	}
 	if d.Approved {
@@ -211,7 +212,7 @@ func (s step) insertDecision(ctx context.Context, c dbsqlc.RealmChange, d admini
 	return s.q.ChangeDecisionInsert(ctx, dbsqlc.ChangeDecisionInsertParams{
 		Realm: row.Realm, ChangeID: row.ChangeID, RequesterPerson: row.RequesterPerson, BeneficiaryPerson: row.BeneficiaryPerson,
 		ContentHash: row.ContentHash, Ordinal: row.Ordinal, Action: row.Action, Reason: row.Reason, DeciderUser: row.DeciderUser,
-		DeciderPerson: row.DeciderPerson, DeciderGrantID: row.DeciderGrantID, DeciderGrantedAt: row.DeciderGrantedAt,
+		DeciderPerson: row.DeciderPerson, DeciderRole: row.DeciderRole, DeciderGrantID: row.DeciderGrantID, DeciderGrantedAt: row.DeciderGrantedAt,
 		DeciderClient: row.DeciderClient, DecidedAt: row.DecidedAt, KeyID: *keyID, Seal: seal,
 	})
 }

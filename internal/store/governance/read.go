@@ -1,6 +1,7 @@
 package governance
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 
 // Filter narrows a list of changes; a zero field does not.
 type Filter struct {
+	DecidedUnder identity.Role // the role that decides them; zero means administrators
 	From        uuid.UUID // the last key of the page before: only older ones, or younger with OldestFirst
 	OldestFirst bool
 	State       administration.State
@@ -51,7 +53,7 @@ func (c *Changes) Changes(ctx context.Context, realm string, f Filter) ([]admini
 	var list []administration.Change
 	err := c.db.InRealm(ctx, realm, store.Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		rows, err := q.ChangeList(ctx, dbsqlc.ChangeListParams{
-			Realm: realm, FromKey: column.OrNull(f.From), OldestFirst: f.OldestFirst, Kind: column.OrNull(string(f.Kind)),
+			Realm: realm, DecidedUnder: string(cmp.Or(f.DecidedUnder, identity.RoleAdministrator)), FromKey: column.OrNull(f.From), OldestFirst: f.OldestFirst, Kind: column.OrNull(string(f.Kind)),
 			Subject: column.OrNull(f.Subject), Since: column.OrNull(f.Since), Decision: column.OrNull(decisionOf[f.State]), PageSize: f.PageSize,
 		})
 		if err != nil {
@@ -78,12 +80,14 @@ func (c *Changes) Changes(ctx context.Context, realm string, f Filter) ([]admini
 	return list, changeError(err, "list changes")
 }
 
-// Waiting counts the changes that wait for this person, up to a limit.
-func (c *Changes) Waiting(ctx context.Context, by identity.Principal, most int32) (int, error) {
+// Waiting counts the changes that wait for this person to decide them under a role, up to a limit.
+func (c *Changes) Waiting(ctx context.Context, by identity.Principal, under identity.Role, most int32) (int, error) {
 	var count int64
 	err := c.db.InRealm(ctx, by.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
-		count, err = q.ChangePendingCount(ctx, by.Realm, by.PersonID, most)
+		count, err = q.ChangePendingCount(ctx, dbsqlc.ChangePendingCountParams{
+			Realm: by.Realm, DecidedUnder: string(under), PersonID: by.PersonID, Most: most,
+		})
 		return err
 	})
 	return int(count), changeError(err, "count changes")
@@ -117,7 +121,7 @@ func changeOf(row dbsqlc.ChangeListRow) (administration.Change, error) {
 		Note: told.Note, Beneficiary: c.BeneficiaryPerson, RequestedAt: c.RequestedAt.UTC(),
 		Requester: administration.Party{
 			UserID: c.RequesterUser, PersonID: c.RequesterPerson, Login: row.RequesterLogin, Name: row.RequesterName, ClientID: c.RequesterClient,
-			Grant: identity.Grant{ID: c.RequesterGrantID, Role: identity.RoleAdministrator, GrantedAt: c.RequesterGrantedAt.UTC()},
+			Grant: identity.Grant{ID: c.RequesterGrantID, Role: identity.Role(c.RequesterRole), GrantedAt: c.RequesterGrantedAt.UTC()},
 		},
 	}, nil
 }
@@ -136,7 +140,7 @@ func (s step) decisions(ctx context.Context, of []dbsqlc.ChangeListRow) (map[uui
 			Approved: d.Action == "approve" && s.guard.ChangeDecision(ctx, d), Reason: column.Text(d.Reason), At: d.DecidedAt.UTC(),
 			By: administration.Party{
 				UserID: d.DeciderUser, PersonID: d.DeciderPerson, Login: row.DeciderLogin, Name: row.DeciderName, ClientID: d.DeciderClient,
-				Grant: identity.Grant{ID: d.DeciderGrantID, Role: identity.RoleAdministrator, GrantedAt: d.DeciderGrantedAt.UTC()},
+				Grant: identity.Grant{ID: d.DeciderGrantID, Role: identity.Role(d.DeciderRole), GrantedAt: d.DeciderGrantedAt.UTC()},
 			},
 		}
 	}

@@ -204,23 +204,9 @@ func (v *visit) refuse(model views.ChangeForm, err error) error {
 		return err
 	}
 	for _, f := range malformed.Findings {
-		name := f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:]
-		problem := ui.Problem{Field: name, Text: f.Text, Code: f.Code}
-		known := name == "note"
-		for i := range model.Fields {
-			if model.Fields[i].ID == name {
-				model.Fields[i].Problem, known = problem, true
-			}
-		}
-		for i := range model.Choices {
-			if model.Choices[i].ID == name {
-				model.Choices[i].Problem, known = problem, true
-			}
-		}
-		if !known {
-			problem.Field = ""
-		}
-		model.Problems = append(model.Problems, problem)
+		model.Problems = append(model.Problems, model.Refuse(ui.Problem{
+			Field: f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:], Text: f.Text, Code: f.Code,
+		}))
 	}
 	model.Shell.Failed = true
 	return v.Render(http.StatusUnprocessableEntity, views.ChangeFormPage(model))

@@ -56,7 +56,8 @@ func showBulk(v *visit) error {
 func (v *visit) bulk(selected []uuid.UUID, f page.Filter) (views.Bulk, error) {
 	model := views.Bulk{Shell: v.Shell("Approve together", views.PlaceQueue), BackURL: "/queue" + f.Query(), Action: "/queue/bulk" + f.Query()}
 	totals := map[money.Currency]money.Amount{}
-	for i, id := range selected {
+	messages := make([]payment.Message, 0, len(selected))
+	for _, id := range selected {
 		m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
 		if errors.Is(err, payment.ErrNotFound) {
 			continue
@@ -64,7 +65,14 @@ func (v *visit) bulk(selected []uuid.UUID, f page.Filter) (views.Bulk, error) {
 		if err != nil {
 			return model, err
 		}
-		item := v.bulkItem(m, f)
+		messages = append(messages, m)
+	}
+	rows, err := QueueRows(v.Visit, messages, f)
+	if err != nil {
+		return model, err
+	}
+	for i, m := range messages {
+		item := bulkItem(m, rows[i])
 		item.Said = v.leftOut(m)
 		if i >= mostBulk {
 			item.Said = "At most " + ui.Plural(mostBulk, "message") + " are approved together: select it again afterwards."
@@ -97,8 +105,7 @@ func (v *visit) leftOut(m payment.Message) string {
 	return ""
 }
 
-func (v *visit) bulkItem(m payment.Message, f page.Filter) views.BulkItem {
-	row := QueueRow(v.Visit, m, f)
+func bulkItem(m payment.Message, row views.QueueRow) views.BulkItem {
 	return views.BulkItem{
 		Binding: strings.Join([]string{m.InternalID.String(), strconv.Itoa(m.Version), hex.EncodeToString(m.ContentHash[:])}, "~"), URL: row.URL,
 		Reference: row.Reference, Kind: row.Kind, Scheme: row.Scheme, Amount: row.Amount, Toward: row.Toward, Name: row.CreditorName,
@@ -182,7 +189,7 @@ func (v *visit) approveItem(text string, f page.Filter) (views.BulkItem, error) 
 	case decided && decision.PersonID == v.By.PersonID && decision.Action == payment.ActionApprove:
 		return v.bulkDone(m, f), nil // sent twice
 	case left != "" || !said.whole:
-		item := v.bulkItem(m, f)
+		item := bulkItem(m, QueueRow(v.Visit, m, f))
 		item.Said = left
 		return item, nil
 	}
@@ -194,14 +201,14 @@ func (v *visit) approveItem(text string, f page.Filter) (views.BulkItem, error) 
 	if errors.As(err, &repeated) {
 		return v.bulkDone(repeated.Message, f), nil
 	}
-	item := v.bulkItem(m, f)
+	item := bulkItem(m, QueueRow(v.Visit, m, f))
 	item.Said, err = refusalOf(err)
 	return item, err
 }
 
 // bulkDone is a message that this person approved.
 func (v *visit) bulkDone(m payment.Message, f page.Filter) views.BulkItem {
-	item := v.bulkItem(m, f)
+	item := bulkItem(m, QueueRow(v.Visit, m, f))
 	item.Approved, item.URL = true, "/payments/"+m.InternalID.String()
 	item.Said = "Approved."
 	if m.State == payment.StateApprovalPending {

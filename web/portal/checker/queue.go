@@ -136,10 +136,12 @@ func (v *visit) waitingRows(f page.Filter, now counted, model *views.Queue) erro
 	if err != nil {
 		return err
 	}
-	for _, m := range list {
-		row := QueueRow(v.Visit, m, f)
-		row.Looked = v.looked(m.InternalID)
-		model.Rows = append(model.Rows, row)
+	model.Rows, err = QueueRows(v.Visit, list, f)
+	if err != nil {
+		return err
+	}
+	for i, m := range list {
+		model.Rows[i].Looked = v.looked(m.InternalID)
 	}
 	if len(list) > 0 {
 		model.Pages = f.Pages("/queue", more, f.Behind(list[len(list)-1]))
@@ -163,6 +165,17 @@ func (v *visit) pending(f page.Filter) (list []payment.Message, more bool, err e
 		return list[:queuePage], true, err
 	}
 	return list, false, err
+}
+
+// QueueRows are waiting messages as lists show them, with the marks that say what is new about their creditors.
+func QueueRows(v *page.Visit, list []payment.Message, f page.Filter) ([]views.QueueRow, error) {
+	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, list)
+	rows := make([]views.QueueRow, len(list))
+	for i, m := range list {
+		rows[i] = QueueRow(v, m, f)
+		rows[i].Flags = append(rows[i].Flags, page.CreditorFlags(news[m.InternalID], v.At)...)
+	}
+	return rows, err
 }
 
 // QueueRow is a waiting message as lists show it; the filter goes on in its link.

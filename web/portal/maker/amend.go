@@ -101,6 +101,10 @@ func checkAmend(v *visit) error {
 	if switched := form.Get("switchScheme"); switched != "" {
 		return v.renderForm(http.StatusOK, model)
 	}
+	helped, err := v.helped(model, form)
+	if helped || err != nil {
+		return err
+	}
 	draft, err := v.newDraft(m.Scheme, entry.Values(model.Values))
 	if err != nil {
 		return err

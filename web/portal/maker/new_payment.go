@@ -30,14 +30,25 @@ func showNewPayment(v *visit) error {
 	}
 	scheme := page.SchemeOf(v.Echo.QueryParam("scheme"))
 	model := views.NewPayment{Action: "/payments/new", Scheme: string(scheme), Values: views.PaymentValues{Country: homeCountry(scheme)}}
-	if like := v.Echo.QueryParam("like"); like != "" {
-		err = v.fillLike(&model, like)
-		if err != nil {
-			return err
-		}
+	err = v.prefill(&model)
+	if err != nil {
+		return err
 	}
 	model.Values.EndToEndID = v.newEndToEndID()
 	return v.renderForm(http.StatusOK, model)
+}
+
+// prefill fills the form from what the address names: an earlier payment, or a beneficiary.
+func (v *visit) prefill(model *views.NewPayment) error {
+	if like := v.Echo.QueryParam("like"); like != "" {
+		return v.fillLike(model, like)
+	}
+	if id := v.Echo.QueryParam("beneficiary"); id != "" {
+		var err error
+		model.Picked, err = v.fillCreditor(&model.Values, beneficiaryPick+id)
+		return err
+	}
+	return nil
 }
 
 // fillLike fills the form from an earlier payment of the realm.
@@ -91,6 +102,10 @@ func checkNewPayment(v *visit) error {
 	}
 	if switched := form.Get("switchScheme"); switched != "" {
 		return v.switchScheme(model, switched)
+	}
+	helped, err := v.helped(model, form)
+	if helped || err != nil {
+		return err
 	}
 	draft, err := v.newDraft(page.SchemeOf(model.Scheme), entry.Values(model.Values))
 	if err != nil {
@@ -178,6 +193,10 @@ func checkEdit(v *visit) error {
 	if switched != "" && model.Amending == nil {
 		return v.switchScheme(model, switched)
 	}
+	helped, err := v.helped(model, form)
+	if helped || err != nil {
+		return err
+	}
 	changed, err := v.newDraft(page.SchemeOf(model.Scheme), entry.Values(model.Values))
 	if err != nil {
 		return err
@@ -230,7 +249,11 @@ func (v *visit) renderForm(status int, model views.NewPayment) error {
 	if err != nil {
 		return err
 	}
-	model.DebtorAccounts, model.Countries = options, countries()
+	model.DebtorAccounts, model.Countries = options, page.Countries()
+	model.Recent, err = v.recent(model.Scheme)
+	if err != nil {
+		return err
+	}
 	title := "New payment"
 	if model.Amending != nil {
 		title = "Amend " + model.Amending.Reference

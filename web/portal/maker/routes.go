@@ -18,6 +18,7 @@ func Routes(site *page.Site) []request.Route {
 		post("/payments/new", checkNewPayment),
 		post("/payments/keep", keepTyped),
 		get(page.IBANPath, showIBAN),
+		get("/payments/creditors", findCreditors),
 		get("/payments/upload", showUpload),
 		post("/payments/upload", readUpload),
 		get("/payments/:id/edit", showEdit),

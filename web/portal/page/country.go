@@ -1,8 +1,15 @@
 package page
 
 import (
+	"slices"
+	"strings"
+	"sync"
+
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
+
+	"countersign/internal/account"
+	"countersign/views/ui"
 )
 
 // CountryName is the English name of a country, or its code when the country is unknown.
@@ -13,3 +20,18 @@ func CountryName(code string) string {
 	}
 	return display.English.Regions().Name(region)
 }
+
+// Countries are the options of an address, by name; the first one chooses none.
+var Countries = sync.OnceValue(func() []ui.Option {
+	options := []ui.Option{{Label: "Choose a country"}}
+	for first := 'A'; first <= 'Z'; first++ {
+		for second := 'A'; second <= 'Z'; second++ {
+			code := string(first) + string(second)
+			if account.CountryExists(code) {
+				options = append(options, ui.Option{Value: code, Label: CountryName(code)})
+			}
+		}
+	}
+	slices.SortStableFunc(options[1:], func(a, b ui.Option) int { return strings.Compare(a.Label, b.Label) })
+	return options
+})

@@ -39,7 +39,7 @@ type Visit struct {
 	preference auth.Preference
 	Waiting    int // messages that wait for this person
 	totals     []lookup.Total
-	Changes    int // changes of administration that wait for this person
+	Changes    int // changes of administration, or of beneficiaries, that wait for this person
 	broken     []views.BrokenGlass
 	Status     string // a sentence left by the request before
 }
@@ -136,6 +136,10 @@ func (v *Visit) CountWaiting() error {
 	}
 	if !v.By.Has(identity.RoleChecker) {
 		return nil
+	}
+	v.Changes, err = v.Config.Admin.BeneficiariesWaiting(v.Context(), v.By, views.MostWaiting)
+	if err != nil {
+		return err
 	}
 	v.totals, err = v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, v.By.PersonID, views.MostWaiting)
 	if v.totals == nil {

@@ -7,6 +7,7 @@ import (
 	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
+	"countersign/web/portal/page"
 )
 
 // unusual is how many times the largest payment of before an amount is pointed out from.
@@ -19,10 +20,14 @@ func (v *visit) differences(m payment.Message) ([]views.Warning, error) {
 	if err != nil {
 		return nil, err
 	}
-	if past.Payments == 0 {
-		return []views.Warning{newAccount(m, past)}, nil
+	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, []payment.Message{m})
+	if err != nil {
+		return nil, err
 	}
-	var warnings []views.Warning
+	warnings := page.BeneficiaryWarnings(m, news[m.InternalID], v.At)
+	if past.Payments == 0 {
+		return append(warnings, newAccount(m, past)), nil
+	}
 	if !strings.EqualFold(past.Name, m.Summary.CreditorName) {
 		warnings = append(warnings, views.Warning{
 			Title: "Another name than before", Text: "The last payment to this account was made out to " + past.Name + ".",

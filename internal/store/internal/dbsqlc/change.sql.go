@@ -30,7 +30,7 @@ const changeDecisionInsert = `-- name: ChangeDecisionInsert :exec
 INSERT INTO realm_change_decision (realm, change_id, requester_person, beneficiary_person, content_hash, ordinal, action, reason, decider_user,
   decider_person, decider_role, decider_grant_id, decider_granted_at, decider_client, decided_at, key_id, seal)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-  $10, 'administrator', $11, $12, $13, $14, $15, $16)
+  $10, $11, $12, $13, $14, $15, $16, $17)
 `
 
 type ChangeDecisionInsertParams struct {
@@ -44,6 +44,7 @@ type ChangeDecisionInsertParams struct {
 	Reason            *string
 	DeciderUser       uuid.UUID
 	DeciderPerson     uuid.UUID
+	DeciderRole       string
 	DeciderGrantID    uuid.UUID
 	DeciderGrantedAt  time.Time
 	DeciderClient     string
@@ -64,6 +65,7 @@ func (q *Queries) ChangeDecisionInsert(ctx context.Context, arg ChangeDecisionIn
 		arg.Reason,
 		arg.DeciderUser,
 		arg.DeciderPerson,
+		arg.DeciderRole,
 		arg.DeciderGrantID,
 		arg.DeciderGrantedAt,
 		arg.DeciderClient,
@@ -173,7 +175,7 @@ func (q *Queries) ChangeDecisionListOf(ctx context.Context, realm string, change
 }
 
 const changeGet = `-- name: ChangeGet :one
-SELECT c.realm, c.change_id, c.kind, c.subject, c.beneficiary_person, c.content, c.content_hash, c.code_hash, c.requester_user, c.requester_person, c.requester_role, c.requester_grant_id, c.requester_granted_at, c.requester_client, c.requested_at, c.key_id, c.seal, u.name AS requester_login, p.display_name AS requester_name
+SELECT c.realm, c.change_id, c.kind, c.subject, c.beneficiary_person, c.content, c.content_hash, c.code_hash, c.requester_user, c.requester_person, c.requester_role, c.requester_grant_id, c.requester_granted_at, c.requester_client, c.requested_at, c.key_id, c.seal, c.decided_under, u.name AS requester_login, p.display_name AS requester_name
 FROM realm_change c
 JOIN user_account u ON u.realm = c.realm AND u.user_id = c.requester_user
 JOIN person p ON p.realm = c.realm AND p.person_id = c.requester_person
@@ -207,6 +209,7 @@ func (q *Queries) ChangeGet(ctx context.Context, realm string, changeID uuid.UUI
 		&i.RealmChange.RequestedAt,
 		&i.RealmChange.KeyID,
 		&i.RealmChange.Seal,
+		&i.RealmChange.DecidedUnder,
 		&i.RequesterLogin,
 		&i.RequesterName,
 	)
@@ -218,8 +221,8 @@ const changeInsert = `-- name: ChangeInsert :exec
 INSERT INTO realm_change (realm, change_id, kind, subject, beneficiary_person, content, content_hash, code_hash, requester_user,
   requester_person, requester_role, requester_grant_id, requester_granted_at, requester_client, requested_at, key_id, seal)
 VALUES ($1, $2, $3, $4, $5, $6, sha256(convert_to($6, 'UTF8')), $7,
-  $8, $9, 'administrator', $10, $11, $12, $13,
-  $14, $15)
+  $8, $9, $10, $11, $12, $13, $14,
+  $15, $16)
 `
 
 type ChangeInsertParams struct {
@@ -232,6 +235,7 @@ type ChangeInsertParams struct {
 	CodeHash           []byte
 	RequesterUser      uuid.UUID
 	RequesterPerson    uuid.UUID
+	RequesterRole      string
 	RequesterGrantID   uuid.UUID
 	RequesterGrantedAt time.Time
 	RequesterClient    string
@@ -252,6 +256,7 @@ func (q *Queries) ChangeInsert(ctx context.Context, arg ChangeInsertParams) erro
 		arg.CodeHash,
 		arg.RequesterUser,
 		arg.RequesterPerson,
+		arg.RequesterRole,
 		arg.RequesterGrantID,
 		arg.RequesterGrantedAt,
 		arg.RequesterClient,
@@ -263,31 +268,32 @@ func (q *Queries) ChangeInsert(ctx context.Context, arg ChangeInsertParams) erro
 }
 
 const changeList = `-- name: ChangeList :many
-SELECT c.realm, c.change_id, c.kind, c.subject, c.beneficiary_person, c.content, c.content_hash, c.code_hash, c.requester_user, c.requester_person, c.requester_role, c.requester_grant_id, c.requester_granted_at, c.requester_client, c.requested_at, c.key_id, c.seal, u.name AS requester_login, p.display_name AS requester_name
+SELECT c.realm, c.change_id, c.kind, c.subject, c.beneficiary_person, c.content, c.content_hash, c.code_hash, c.requester_user, c.requester_person, c.requester_role, c.requester_grant_id, c.requester_granted_at, c.requester_client, c.requested_at, c.key_id, c.seal, c.decided_under, u.name AS requester_login, p.display_name AS requester_name
 FROM realm_change c
 JOIN user_account u ON u.realm = c.realm AND u.user_id = c.requester_user
 JOIN person p ON p.realm = c.realm AND p.person_id = c.requester_person
 LEFT JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.change_id
-WHERE c.realm = $1
-  AND ($2::uuid IS NULL
-       OR CASE WHEN $3::boolean THEN c.change_id > $2::uuid ELSE c.change_id < $2::uuid END)
-  AND ($4::text IS NULL OR c.kind = $4::text)
-  AND ($5::text IS NULL OR c.subject = $5::text)
-  AND ($6::timestamptz IS NULL OR coalesce(d.decided_at, c.requested_at) >= $6::timestamptz)
-  AND ($7::text IS NULL OR coalesce(d.action, 'pending') = $7::text)
-ORDER BY CASE WHEN $3::boolean THEN c.change_id END, c.change_id DESC
-LIMIT $8::integer
+WHERE c.realm = $1 AND c.decided_under = $2
+  AND ($3::uuid IS NULL
+       OR CASE WHEN $4::boolean THEN c.change_id > $3::uuid ELSE c.change_id < $3::uuid END)
+  AND ($5::text IS NULL OR c.kind = $5::text)
+  AND ($6::text IS NULL OR c.subject = $6::text)
+  AND ($7::timestamptz IS NULL OR coalesce(d.decided_at, c.requested_at) >= $7::timestamptz)
+  AND ($8::text IS NULL OR coalesce(d.action, 'pending') = $8::text)
+ORDER BY CASE WHEN $4::boolean THEN c.change_id END, c.change_id DESC
+LIMIT $9::integer
 `
 
 type ChangeListParams struct {
-	Realm       string
-	FromKey     *uuid.UUID
-	OldestFirst bool
-	Kind        *string
-	Subject     *string
-	Since       *time.Time
-	Decision    *string
-	PageSize    int32
+	Realm        string
+	DecidedUnder string
+	FromKey      *uuid.UUID
+	OldestFirst  bool
+	Kind         *string
+	Subject      *string
+	Since        *time.Time
+	Decision     *string
+	PageSize     int32
 }
 
 type ChangeListRow struct {
@@ -296,10 +302,11 @@ type ChangeListRow struct {
 	RequesterName  string
 }
 
-// Changes of a realm, newest first or oldest first, from a key on. Runs with custom plans, as every search does.
+// Changes of a realm that are decided under a role, newest first or oldest first, from a key on. Runs with custom plans, as every search does.
 func (q *Queries) ChangeList(ctx context.Context, arg ChangeListParams) ([]ChangeListRow, error) {
 	rows, err := q.db.Query(ctx, changeList,
 		arg.Realm,
+		arg.DecidedUnder,
 		arg.FromKey,
 		arg.OldestFirst,
 		arg.Kind,
@@ -333,6 +340,7 @@ func (q *Queries) ChangeList(ctx context.Context, arg ChangeListParams) ([]Chang
 			&i.RealmChange.RequestedAt,
 			&i.RealmChange.KeyID,
 			&i.RealmChange.Seal,
+			&i.RealmChange.DecidedUnder,
 			&i.RequesterLogin,
 			&i.RequesterName,
 		); err != nil {
@@ -347,7 +355,7 @@ func (q *Queries) ChangeList(ctx context.Context, arg ChangeListParams) ([]Chang
 }
 
 const changeListAll = `-- name: ChangeListAll :many
-SELECT realm, change_id, kind, subject, beneficiary_person, content, content_hash, code_hash, requester_user, requester_person, requester_role, requester_grant_id, requester_granted_at, requester_client, requested_at, key_id, seal FROM realm_change ORDER BY realm, change_id
+SELECT realm, change_id, kind, subject, beneficiary_person, content, content_hash, code_hash, requester_user, requester_person, requester_role, requester_grant_id, requester_granted_at, requester_client, requested_at, key_id, seal, decided_under FROM realm_change ORDER BY realm, change_id
 `
 
 func (q *Queries) ChangeListAll(ctx context.Context) ([]RealmChange, error) {
@@ -377,6 +385,7 @@ func (q *Queries) ChangeListAll(ctx context.Context) ([]RealmChange, error) {
 			&i.RequestedAt,
 			&i.KeyID,
 			&i.Seal,
+			&i.DecidedUnder,
 		); err != nil {
 			return nil, err
 		}
@@ -391,14 +400,26 @@ func (q *Queries) ChangeListAll(ctx context.Context) ([]RealmChange, error) {
 const changePendingCount = `-- name: ChangePendingCount :one
 SELECT count(*) FROM (
   SELECT FROM realm_change c
-  WHERE c.realm = $1 AND c.requester_person <> $2 AND c.beneficiary_person <> $2
+  WHERE c.realm = $1 AND c.decided_under = $2 AND c.requester_person <> $3 AND c.beneficiary_person <> $3
     AND NOT EXISTS (SELECT FROM realm_change_decision d WHERE d.realm = c.realm AND d.change_id = c.change_id)
-  LIMIT $3::integer) waiting
+  LIMIT $4::integer) waiting
 `
 
-// How many changes wait that this person may decide, up to a limit.
-func (q *Queries) ChangePendingCount(ctx context.Context, realm string, personID uuid.UUID, most int32) (int64, error) {
-	row := q.db.QueryRow(ctx, changePendingCount, realm, personID, most)
+type ChangePendingCountParams struct {
+	Realm        string
+	DecidedUnder string
+	PersonID     uuid.UUID
+	Most         int32
+}
+
+// How many changes wait that this person may decide under a role, up to a limit.
+func (q *Queries) ChangePendingCount(ctx context.Context, arg ChangePendingCountParams) (int64, error) {
+	row := q.db.QueryRow(ctx, changePendingCount,
+		arg.Realm,
+		arg.DecidedUnder,
+		arg.PersonID,
+		arg.Most,
+	)
 	var count int64
 	err := row.Scan(&count)
 	return count, err

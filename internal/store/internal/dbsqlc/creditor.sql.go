@@ -52,6 +52,67 @@ func (q *Queries) CreditorAccountPast(ctx context.Context, arg CreditorAccountPa
 	return i, err
 }
 
+const creditorFirst = `-- name: CreditorFirst :many
+WITH asked AS (
+  SELECT unnest($1::uuid[]) AS message_id, unnest($2::text[]) AS account, unnest($3::text[]) AS name
+), first_paid AS (
+  SELECT a.message_id, a.account, a.name FROM asked a
+  WHERE NOT EXISTS (
+    SELECT FROM message_version v
+    JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+    WHERE v.realm = $4 AND v.creditor_account = a.account AND v.message_id <> a.message_id
+      AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed'))
+), past AS MATERIALIZED (
+  SELECT lower(v.creditor_name) AS name, v.creditor_account AS account
+  FROM (SELECT x.realm, x.message_id, x.version, x.kind, x.state FROM message x WHERE x.realm = $4 ORDER BY x.message_id DESC LIMIT 1000) m
+  JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+  WHERE m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed')
+    AND EXISTS (SELECT FROM first_paid)
+)
+SELECT f.message_id::uuid AS message_id,
+       EXISTS (SELECT FROM past p WHERE p.name = lower(f.name) AND p.account <> f.account)::boolean AS other_account
+FROM first_paid f
+`
+
+type CreditorFirstParams struct {
+	MessageIds []uuid.UUID
+	Accounts   []string
+	Names      []string
+	Realm      string
+}
+
+type CreditorFirstRow struct {
+	MessageID    uuid.UUID
+	OtherAccount bool
+}
+
+// Of payments (three lists of equal length), those to whose account nothing was approved before, and whether among the last 1,000 messages
+// of the realm the same name was paid at another account. It reads the index of accounts.
+func (q *Queries) CreditorFirst(ctx context.Context, arg CreditorFirstParams) ([]CreditorFirstRow, error) {
+	rows, err := q.db.Query(ctx, creditorFirst,
+		arg.MessageIds,
+		arg.Accounts,
+		arg.Names,
+		arg.Realm,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CreditorFirstRow
+	for rows.Next() {
+		var i CreditorFirstRow
+		if err := rows.Scan(&i.MessageID, &i.OtherAccount); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const creditorNamePast = `-- name: CreditorNamePast :one
 SELECT count(*) AS payments, coalesce(max(q.amount), 0)::bigint AS most,
        coalesce((array_agg(q.creditor_account ORDER BY q.message_id DESC))[1], '')::text AS account
@@ -91,4 +152,57 @@ func (q *Queries) CreditorNamePast(ctx context.Context, arg CreditorNamePastPara
 	var i CreditorNamePastRow
 	err := row.Scan(&i.Payments, &i.Most, &i.Account)
 	return i, err
+}
+
+const creditorRecent = `-- name: CreditorRecent :many
+SELECT q.message_id, q.creditor_name, q.creditor_account FROM (
+  SELECT DISTINCT ON (p.creditor_account) p.message_id, p.creditor_name, p.creditor_account FROM (
+    SELECT m.message_id, v.creditor_name, v.creditor_account
+    FROM message m
+    JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+    WHERE m.realm = $1 AND m.maker_user = $2 AND m.kind = 'instruction' AND m.scheme = $3
+    ORDER BY m.message_id DESC LIMIT 100
+  ) p
+  ORDER BY p.creditor_account, p.message_id DESC
+) q
+ORDER BY q.message_id DESC LIMIT $4::integer
+`
+
+type CreditorRecentParams struct {
+	Realm  string
+	UserID *uuid.UUID
+	Scheme string
+	Most   int32
+}
+
+type CreditorRecentRow struct {
+	MessageID       uuid.UUID
+	CreditorName    string
+	CreditorAccount string
+}
+
+// The creditors that a person paid last, each account once, of their last 100 payments in a scheme.
+func (q *Queries) CreditorRecent(ctx context.Context, arg CreditorRecentParams) ([]CreditorRecentRow, error) {
+	rows, err := q.db.Query(ctx, creditorRecent,
+		arg.Realm,
+		arg.UserID,
+		arg.Scheme,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CreditorRecentRow
+	for rows.Next() {
+		var i CreditorRecentRow
+		if err := rows.Scan(&i.MessageID, &i.CreditorName, &i.CreditorAccount); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

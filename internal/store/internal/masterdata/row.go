@@ -139,6 +139,13 @@ func ChangeDecision(d dbsqlc.RealmChangeDecision) Row {
 			d.DeciderGrantID, d.DeciderClient, d.DecidedAt)
 }
 
+// Beneficiary is the row of a creditor that two people of payments agreed on.
+func Beneficiary(b dbsqlc.Beneficiary) Row {
+	return Row{Table: "beneficiary", Realm: b.Realm, Key: b.BeneficiaryID.String(), KeyID: &b.KeyID, Seal: b.Seal}.
+		covers(b.BeneficiaryID, b.Name, b.Iban, b.Street, b.BuildingNumber, b.AddressLine1, b.AddressLine2, b.Postcode, b.Town, b.Country,
+			b.AddedAt, b.AccountChangedAt, b.EarlierIban, b.Removed)
+}
+
 // All reads every row of master data of every realm, as a login that sees them.
 func All(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 	var all []Row
@@ -161,6 +168,7 @@ func All(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 		},
 		func() ([]Row, error) { return rowsOf(ctx, q.ChangeListAll, Change) },
 		func() ([]Row, error) { return rowsOf(ctx, q.ChangeDecisionListAll, ChangeDecision) },
+		func() ([]Row, error) { return rowsOf(ctx, q.BeneficiaryListAll, Beneficiary) },
 	} {
 		rows, err := read()
 		if err != nil {

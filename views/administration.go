@@ -17,7 +17,7 @@ type AdministrationList struct {
 	Rows    []AdministrationRow
 	Empty   ui.Empty
 	Pages   ui.Pages
-	Search  *ui.Field // GET to the page's own address, which it narrows; nil where nothing is searched
+	Search  *ui.Field // narrows the list of beneficiaries; nil where nothing is searched
 	Book    bool      // the list of beneficiaries, which makers and checkers keep
 }
 

@@ -119,7 +119,7 @@ func AdministrationListPage(model AdministrationList) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if model.Search != nil {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<form class=\"book-search\" method=\"get\" role=\"search\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<form class=\"book-search\" action=\"/beneficiaries\" method=\"get\" role=\"search\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -55,7 +55,21 @@ func administrationExhibits() []exhibit {
 		Choices: []ui.Choice{{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
 	}
 	form.Problems, form.Shell.Failed = []ui.Problem{form.Fields[0].Problem}, true
-	book := views.AdministrationList{
+	return []exhibit{
+		{name: "beneficiaries", page: views.AdministrationListPage(beneficiaryBook())},
+		{name: "beneficiary-change", page: views.ChangePage(beneficiaryChange(waiting))},
+		{name: "administration-people", page: views.AdministrationListPage(people)},
+		{name: "administration-empty", page: views.AdministrationListPage(empty)},
+		{name: "change-waiting", page: views.ChangePage(waiting)},
+		{name: "change-barred", page: views.ChangePage(barred)},
+		{name: "change-refused", failed: true, page: views.ChangePage(refused)},
+		{name: "change-decided", page: views.ChangePage(decided)},
+		{name: "change-form", failed: true, page: views.ChangeFormPage(form)},
+	}
+}
+
+func beneficiaryBook() views.AdministrationList {
+	return views.AdministrationList{
 		Shell: bothShell("Beneficiaries", views.PlaceBeneficiaries), Heading: "Beneficiaries", Words: "Creditors that two people agreed on.",
 		Book: true, Tabs: []ui.Tab{
 			{Label: "Beneficiaries", URL: "/beneficiaries", Current: true}, {Label: "Changes", URL: "/beneficiaries/changes", Count: "1"},
@@ -68,20 +82,12 @@ func administrationExhibits() []exhibit {
 			Links: []views.AdministrationLink{{Label: "Pay", URL: "/payments/new?beneficiary=x"}, {Label: "Change", URL: "/beneficiaries/x/change"}},
 		}},
 	}
-	moved := waiting
-	moved.Shell, moved.Book, moved.Heading = bothShell("Change Beispiel Holzbau GmbH", views.PlaceBeneficiaries), true, "Change Beispiel Holzbau GmbH"
+}
+
+func beneficiaryChange(moved views.RealmChange) views.RealmChange {
+	moved.Shell, moved.Book, moved.Heading = bothShell("Change a beneficiary", views.PlaceBeneficiaries), true, "Change Muster AG"
 	moved.Differences = []views.ChangeDifference{{
 		Field: "IBAN", Before: "CH44 3199 9123 0008 8901 2", After: "CH48 2196 6000 0096 1338 8",
 	}}
-	return []exhibit{
-		{name: "beneficiaries", page: views.AdministrationListPage(book)},
-		{name: "beneficiary-change", page: views.ChangePage(moved)},
-		{name: "administration-people", page: views.AdministrationListPage(people)},
-		{name: "administration-empty", page: views.AdministrationListPage(empty)},
-		{name: "change-waiting", page: views.ChangePage(waiting)},
-		{name: "change-barred", page: views.ChangePage(barred)},
-		{name: "change-refused", failed: true, page: views.ChangePage(refused)},
-		{name: "change-decided", page: views.ChangePage(decided)},
-		{name: "change-form", failed: true, page: views.ChangeFormPage(form)},
-	}
+	return moved
 }

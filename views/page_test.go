@@ -105,7 +105,8 @@ func TestEveryFormWorksWithoutAScript(t *testing.T) {
 		})
 		page.Find("[hx-get]").Each(func(_ int, element *goquery.Selection) {
 			target := element.AttrOr("href", element.AttrOr("action", ""))
-			if !element.Is("input[data-iban]") && target != element.AttrOr("hx-get", "") {
+			found := element.Is("input[name=find]") && element.Closest("form").Find("button[name=act][value=find]").Length() == 1
+			if !element.Is("input[data-iban]") && !found && target != element.AttrOr("hx-get", "") {
 				t.Errorf("hx-get without a link or form of the same address: %s", outer(element))
 			}
 		})

@@ -41,7 +41,9 @@ func TestABeneficiaryNeedsTwoPeople(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	maker, checker, both := b.as("maker1"), b.as("checker1"), b.as("both1")
-	wrong := maker.post("/beneficiaries/new", url.Values{"creditorName": {"Ђорђе"}, "creditorIban": {"CH48 2196 6000 0096 1338 9"}, "town": {"Bern"}})
+	wrong := maker.post("/beneficiaries/new", url.Values{
+		"creditorName": {"Ђорђе"}, "creditorIban": {"CH48 2196 6000 0096 1338 9"}, "town": {"Bern"},
+	})
 	wrong.is(http.StatusUnprocessableEntity).says("Choose the country").says("banks cannot carry it")
 	if n := len(wrong.problems()); n != 3 {
 		t.Errorf("%d problems: %q", n, wrong.problems())
@@ -165,11 +167,11 @@ func TestTheQueueMarksWhatIsNewAboutACreditor(t *testing.T) {
 	if said := checker.get("/queue").flags(second); said != "" {
 		t.Errorf("a beneficiary whose row does not fit its seal counts: %q", said)
 	}
-	elsewhere := maker.submit(with(filled(), "endToEndId", "D", "amount", "14.00", "creditorIban", "CH9300762011623852957")).InternalID.String()
-	if said := checker.get("/queue").flags(elsewhere); said != "Changed bank, First payment" {
+	elsewhere := maker.submit(with(filled(), "endToEndId", "D", "amount", "14.00", "creditorIban", "CH9300762011623852957"))
+	if said := checker.get("/queue").flags(elsewhere.InternalID.String()); said != "Changed bank, First payment" {
 		t.Errorf("of the same name at another bank: %q", said)
 	}
-	bulk := checker.get("/queue/bulk?id=" + elsewhere).is(http.StatusOK).says("Changed bank")
+	bulk := checker.get("/queue/bulk?id=" + elsewhere.InternalID.String()).is(http.StatusOK).says("Changed bank")
 	bulk.says("First payment")
 }
 
@@ -184,8 +186,9 @@ func TestNobodyTakesABeneficiaryInByPlainSQL(t *testing.T) {
 		SELECT c.realm, c.change_id, c.requester_person, c.beneficiary_person, c.content_hash, 1, 'approve', g.user_id, u.person_id, g.role,
 		g.grant_id, g.granted_at, 'portal', now(), 'k', sha256('x') FROM realm_change c, user_role g JOIN user_account u
 		ON u.realm = g.realm AND u.user_id = g.user_id WHERE c.change_id = '$1' AND g.realm = 'demo' AND u.name = '$2' AND g.role = '$3'`
-	const beneficiary = `INSERT INTO beneficiary SELECT 'demo', '$1', 'Mine AG', 'CH9300762011623852957', '', '', '', '', '', '', '', now(), NULL,
-		'', false, 'k', sha256('x')`
+	const beneficiary = `INSERT INTO beneficiary SELECT 'demo', '$1', 'Mine AG', 'CH9300762011623852957', '', '', '', '', '', '', '', now(),
+		NULL, '', false, 'k', sha256('x')`
+	const anotherID = "0195a000-0000-7000-8000-000000000001"
 	decide := func(name, role string) string {
 		return strings.NewReplacer("$1", id, "$2", name, "$3", role).Replace(decision)
 	}
@@ -194,7 +197,7 @@ func TestNobodyTakesABeneficiaryInByPlainSQL(t *testing.T) {
 		"the requester decides":             {decide("both1", "checker"), "23514"},
 		"under the role of a maker":         {decide("maker1", "maker"), "23514"},
 		"under the role of administrators":  {decide("admin1", "administrator"), "23503"},
-		"another beneficiary than approved": {decide("checker1", "checker") + ";" + strings.ReplaceAll(beneficiary, "$1", "0195a000-0000-7000-8000-000000000001"), "42501"},
+		"another beneficiary than approved": {decide("checker1", "checker") + ";" + strings.ReplaceAll(beneficiary, "$1", anotherID), "42501"},
 		"a checker opens master data":       {decide("checker1", "checker") + "; UPDATE client SET may_decide_own = true", "42501"},
 		"a checker retires a policy":        {decide("checker1", "checker") + "; UPDATE policy SET retired_at = now()", "42501"},
 	} {

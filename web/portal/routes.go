@@ -64,7 +64,8 @@ func (p *Portal) Routes() []request.Route {
 			get(page.FactorsPath+"/:id/remove", showRemoveFactor),
 			post(page.FactorsPath+"/:id/remove", removeFactor),
 		},
-		maker.Routes(p.site), rtransaction.Routes(p.site), checker.Routes(p.site), records.Routes(p.site), administrator.Routes(p.site), beneficiary.Routes(p.site))
+		maker.Routes(p.site), rtransaction.Routes(p.site), checker.Routes(p.site), records.Routes(p.site), administrator.Routes(p.site),
+		beneficiary.Routes(p.site))
 	if p.site.Config.SimulatorURL == "" {
 		return routes
 	}

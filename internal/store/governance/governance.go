@@ -1,6 +1,6 @@
 // Package governance keeps the changes of administration: what one administrator asked for, what another decided, and the people, clients,
-// debtor accounts and policies that follow from it; and in the same way what makers ask and checkers decide about beneficiaries. It is the only room by which the running service writes master data; the schema lets it
-// do so in the transaction of an approval alone.
+// debtor accounts and policies that follow from it; and in the same way what makers ask and checkers decide about beneficiaries. It is the
+// only room by which the running service writes master data; the schema lets it do so in the transaction of an approval alone.
 package governance
 
 import (
@@ -67,8 +67,9 @@ func (c *Changes) Insert(ctx context.Context, r Request) (administration.Change,
 		err = q.ChangeInsert(ctx, dbsqlc.ChangeInsertParams{
 			Realm: row.Realm, ChangeID: row.ChangeID, Kind: row.Kind, Subject: row.Subject, BeneficiaryPerson: row.BeneficiaryPerson,
 			Content: row.Content, CodeHash: row.CodeHash, RequesterUser: row.RequesterUser, RequesterPerson: row.RequesterPerson,
-			RequesterRole: row.RequesterRole, RequesterGrantID: row.RequesterGrantID, RequesterGrantedAt: row.RequesterGrantedAt, RequesterClient: row.RequesterClient,
-			RequestedAt: row.RequestedAt, KeyID: *keyID, Seal: seal,
+			RequesterRole: row.RequesterRole, RequesterGrantID: row.RequesterGrantID, RequesterGrantedAt: row.RequesterGrantedAt,
+			RequesterClient: row.RequesterClient,
+			RequestedAt:     row.RequestedAt, KeyID: *keyID, Seal: seal,
 		})
 		if err != nil {
 			return err
@@ -97,7 +98,8 @@ func rowOf(r Request, c administration.Change) (dbsqlc.RealmChange, error) {
 	return dbsqlc.RealmChange{
 		Realm: r.By.Realm, ChangeID: c.ID, Kind: string(c.Kind), Subject: c.Subject, BeneficiaryPerson: c.Beneficiary, Content: string(text),
 		CodeHash: r.CodeHash, RequesterUser: c.Requester.UserID, RequesterPerson: c.Requester.PersonID,
-		RequesterRole: string(c.Kind.AskedUnder()), RequesterGrantID: c.Requester.Grant.ID, RequesterGrantedAt: c.Requester.Grant.GrantedAt, RequesterClient: c.Requester.ClientID, RequestedAt: c.RequestedAt,
+		RequesterRole: string(c.Kind.AskedUnder()), RequesterGrantID: c.Requester.Grant.ID,
+		RequesterGrantedAt: c.Requester.Grant.GrantedAt, RequesterClient: c.Requester.ClientID, RequestedAt: c.RequestedAt,
 	}, nil
 }
 
@@ -199,7 +201,8 @@ func (s step) insertDecision(ctx context.Context, c dbsqlc.RealmChange, change a
 	row := dbsqlc.RealmChangeDecision{
 		Realm: c.Realm, ChangeID: c.ChangeID, RequesterPerson: c.RequesterPerson, BeneficiaryPerson: c.BeneficiaryPerson,
 		ContentHash: c.ContentHash, Ordinal: ordinal, Action: "reject", Reason: column.OrNull(d.Reason), DeciderUser: d.By.UserID,
-		DeciderPerson: d.By.PersonID, DeciderRole: string(change.Kind.DecidedUnder()), DeciderGrantID: d.By.Grant.ID, DeciderGrantedAt: d.By.Grant.GrantedAt, DeciderClient: d.By.ClientID,
+		DeciderPerson: d.By.PersonID, DeciderRole: string(change.Kind.DecidedUnder()), DeciderGrantID: d.By.Grant.ID,
+		DeciderGrantedAt: d.By.Grant.GrantedAt, DeciderClient: d.By.ClientID,
 		DecidedAt: d.At,
 	}
 	if d.Approved {
@@ -212,8 +215,9 @@ func (s step) insertDecision(ctx context.Context, c dbsqlc.RealmChange, change a
 	return s.q.ChangeDecisionInsert(ctx, dbsqlc.ChangeDecisionInsertParams{
 		Realm: row.Realm, ChangeID: row.ChangeID, RequesterPerson: row.RequesterPerson, BeneficiaryPerson: row.BeneficiaryPerson,
 		ContentHash: row.ContentHash, Ordinal: row.Ordinal, Action: row.Action, Reason: row.Reason, DeciderUser: row.DeciderUser,
-		DeciderPerson: row.DeciderPerson, DeciderRole: row.DeciderRole, DeciderGrantID: row.DeciderGrantID, DeciderGrantedAt: row.DeciderGrantedAt,
-		DeciderClient: row.DeciderClient, DecidedAt: row.DecidedAt, KeyID: *keyID, Seal: seal,
+		DeciderPerson: row.DeciderPerson, DeciderRole: row.DeciderRole, DeciderGrantID: row.DeciderGrantID,
+		DeciderGrantedAt: row.DeciderGrantedAt,
+		DeciderClient:    row.DeciderClient, DecidedAt: row.DecidedAt, KeyID: *keyID, Seal: seal,
 	})
 }
 

@@ -20,13 +20,13 @@ import (
 // Filter narrows a list of changes; a zero field does not.
 type Filter struct {
 	DecidedUnder identity.Role // the role that decides them; zero means administrators
-	From        uuid.UUID // the last key of the page before: only older ones, or younger with OldestFirst
-	OldestFirst bool
-	State       administration.State
-	Kind        administration.Kind
-	Subject     string
-	Since       time.Time // asked for or decided then or later
-	PageSize    int32
+	From         uuid.UUID     // the last key of the page before: only older ones, or younger with OldestFirst
+	OldestFirst  bool
+	State        administration.State
+	Kind         administration.Kind
+	Subject      string
+	Since        time.Time // asked for or decided then or later
+	PageSize     int32
 }
 
 // decisionOf is the filter's state as the queries know it.
@@ -53,7 +53,8 @@ func (c *Changes) Changes(ctx context.Context, realm string, f Filter) ([]admini
 	var list []administration.Change
 	err := c.db.InRealm(ctx, realm, store.Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		rows, err := q.ChangeList(ctx, dbsqlc.ChangeListParams{
-			Realm: realm, DecidedUnder: string(cmp.Or(f.DecidedUnder, identity.RoleAdministrator)), FromKey: column.OrNull(f.From), OldestFirst: f.OldestFirst, Kind: column.OrNull(string(f.Kind)),
+			Realm: realm, DecidedUnder: string(cmp.Or(f.DecidedUnder, identity.RoleAdministrator)), FromKey: column.OrNull(f.From),
+			OldestFirst: f.OldestFirst, Kind: column.OrNull(string(f.Kind)),
 			Subject: column.OrNull(f.Subject), Since: column.OrNull(f.Since), Decision: column.OrNull(decisionOf[f.State]), PageSize: f.PageSize,
 		})
 		if err != nil {

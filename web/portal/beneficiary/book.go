@@ -71,7 +71,8 @@ func showBook(v *visit) error {
 		if asks {
 			row.Links = []views.AdministrationLink{
 				{Label: "Pay", URL: "/payments/new?beneficiary=" + b.ID},
-				{Label: "Change", URL: "/beneficiaries/" + b.ID + "/change"}, {Label: "Remove", URL: "/beneficiaries/" + b.ID + "/remove"},
+				{Label: "Change", URL: "/beneficiaries/" + b.ID + "/change"},
+				{Label: "Remove", URL: "/beneficiaries/" + b.ID + "/remove"},
 			}
 		}
 		model.Rows = append(model.Rows, row)

@@ -71,7 +71,9 @@ func (g Guard) ChangeDecision(ctx context.Context, d dbsqlc.RealmChangeDecision)
 }
 
 // Beneficiary reports whether a beneficiary fits its seal.
-func (g Guard) Beneficiary(ctx context.Context, b dbsqlc.Beneficiary) bool { return g.fits(ctx, Beneficiary(b)) }
+func (g Guard) Beneficiary(ctx context.Context, b dbsqlc.Beneficiary) bool {
+	return g.fits(ctx, Beneficiary(b))
+}
 
 // User reports whether a user account fits its seal.
 func (g Guard) User(ctx context.Context, u dbsqlc.UserAccount) bool { return g.fits(ctx, User(u)) }

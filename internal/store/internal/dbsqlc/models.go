@@ -45,6 +45,26 @@ type AuditNode struct {
 	Hash      []byte
 }
 
+type Beneficiary struct {
+	Realm            string
+	BeneficiaryID    uuid.UUID
+	Name             string
+	Iban             string
+	Street           string
+	BuildingNumber   string
+	AddressLine1     string
+	AddressLine2     string
+	Postcode         string
+	Town             string
+	Country          string
+	AddedAt          time.Time
+	AccountChangedAt *time.Time
+	EarlierIban      string
+	Removed          bool
+	KeyID            string
+	Seal             []byte
+}
+
 type Client struct {
 	Realm        string
 	ClientID     string
@@ -436,6 +456,7 @@ type RealmChange struct {
 	RequestedAt        time.Time
 	KeyID              string
 	Seal               []byte
+	DecidedUnder       string
 }
 
 type RealmChangeDecision struct {

@@ -163,7 +163,8 @@ SELECT message_id::uuid AS message_id FROM free;
 -- name: MessageMoveAll :many
 -- MessageMoveIf for several steps, of different messages; each is known by the event it writes. The rows are there, so the INSERT always
 -- meets them and changes them: found one by one, by their keys. An UPDATE would join them with the items, and on a young database that join
--- is planned to begin with all messages of the realm.
+-- is planned to begin with all messages of the realm. What a step brought (the document of clearing that makes it, in the inbox and among
+-- the documents) and what it leaves (the report of an end) is written beside it; both name the event of their step.
 WITH item AS (
   SELECT unnest(@event_ids::uuid[]) AS event_id, unnest(@message_ids::uuid[]) AS message_id,
     unnest(@from_states::text[]) AS from_state, unnest(@sequences::integer[]) AS sequence,
@@ -186,6 +187,18 @@ WITH item AS (
     unnest(@decision_key_ids::text[]) AS decision_key_id, unnest(@decision_seals::bytea[]) AS decision_seal,
     unnest(@key_ids::text[]) AS key_id, unnest(@macs::bytea[]) AS mac,
     unnest(@account_digests::bytea[]) AS account_digest
+), brought AS (
+  SELECT unnest(@brought_events::uuid[]) AS event_id, unnest(@brought_schemes::text[]) AS scheme,
+    unnest(@brought_references::text[]) AS reference, unnest(@brought_names::text[]) AS name,
+    unnest(@brought_hashes::bytea[]) AS content_hash, unnest(@brought_documents::uuid[]) AS document_id,
+    unnest(@brought_ats::timestamptz[]) AS received_at
+), beside AS (
+  SELECT unnest(@document_events::uuid[]) AS event_id, unnest(@document_ids::uuid[]) AS document_id,
+    unnest(@document_schemes::text[]) AS scheme, unnest(@document_directions::text[]) AS direction,
+    unnest(@document_names::text[]) AS name, unnest(@document_references::text[]) AS reference,
+    unnest(@document_contents::bytea[]) AS content, unnest(@document_hashes::bytea[]) AS content_hash,
+    unnest(@document_ats::timestamptz[]) AS created_at, unnest(@document_key_ids::text[]) AS key_id,
+    unnest(@document_macs::bytea[]) AS mac
 ), changed AS (
   INSERT INTO message AS m (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, deadline, reason, created_at, version, approvals, state, state_sequence,
@@ -234,5 +247,25 @@ WITH item AS (
     account_digest)
   SELECT realm, message_id, version, makers::uuid[], content_hash, approvals_required, ordinal, 'approve', at, key_id, mac,
     nullif(account_digest, ''::bytea) FROM moved WHERE key_id <> ''
+), noted AS (
+  INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, received_at)
+  SELECT b.scheme, b.reference, b.name, b.content_hash, 'matched', '', m.realm, b.document_id, b.received_at
+  FROM brought b JOIN moved m ON m.event_id = b.event_id
+), kept AS (
+  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
+  SELECT m.realm, d.document_id, m.message_id, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.created_at, d.key_id,
+    d.mac
+  FROM beside d JOIN moved m ON m.event_id = d.event_id
 )
 SELECT event_id::uuid AS event_id FROM moved;
+
+-- name: DocumentInsertAll :many
+-- DocumentInsert for several documents of messages. One of a reference that exists already is left as it is, and not returned.
+INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
+SELECT @realm::text, document_id, message_id, scheme, 'out', name, reference, content, content_hash, created_at, key_id, mac
+FROM (SELECT unnest(@document_ids::uuid[]) AS document_id, unnest(@message_ids::uuid[]) AS message_id, unnest(@schemes::text[]) AS scheme,
+  unnest(@names::text[]) AS name, unnest(@refs::text[]) AS reference, unnest(@contents::bytea[]) AS content,
+  unnest(@content_hashes::bytea[]) AS content_hash, unnest(@created_ats::timestamptz[]) AS created_at,
+  unnest(@key_ids::text[]) AS key_id, unnest(@macs::bytea[]) AS mac) AS item
+ON CONFLICT (realm, reference) WHERE direction = 'out' DO NOTHING
+RETURNING document_id;

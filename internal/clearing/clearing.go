@@ -50,6 +50,7 @@ type Station struct {
 
 	lanes   []*lane            // one for each scheme
 	sending *busy[uuid.UUID]   // messages being sent by this process
+	flights *flights           // those that this process has just released
 	looking *busy[string]      // realms that the clock looks at
 	stuck   *pauses[uuid.UUID] // messages that the clock could not move
 	held    *pauses[string]    // documents that waited in vain and could not be given up
@@ -100,7 +101,7 @@ func New(cfg Config) *Station {
 	s := &Station{
 		cfg: cfg, inbox: lifecycle.NewInbox(cfg.Messages), outbox: lifecycle.NewOutbox(cfg.Messages),
 		documents: lifecycle.NewDocuments(cfg.Messages),
-		accounts:  lifecycle.NewAccounts(cfg.Messages), sending: newBusy[uuid.UUID](), looking: newBusy[string](), stuck: newPauses[uuid.UUID](0),
+		accounts:  lifecycle.NewAccounts(cfg.Messages), sending: newBusy[uuid.UUID](), flights: newFlights(cfg.AnswerWithin), looking: newBusy[string](), stuck: newPauses[uuid.UUID](0),
 		held: newPauses[string](afterJobs), alarmed: make(map[string]bool),
 	}
 	for _, scheme := range rulebook.Schemes() {
@@ -111,24 +112,34 @@ func New(cfg Config) *Station {
 
 // Handlers is the station's work for the job queue.
 func (s *Station) Handlers() store.JobHandlers {
-	return store.JobHandlers{Send: s.Send, Answer: s.Answer, Retry: backoff}
+	return store.JobHandlers{Send: s.send, Answer: s.Answer, Retry: backoff}
 }
 
 // Send carries a released message to clearing: steps 1 to 5. It does nothing for a message that is delivered, and repeats nothing
 // that another goroutine of this process is doing. An error means: try again later. The scheme spares the work where its connection is
 // interrupted; "" is not known.
-func (s *Station) Send(ctx context.Context, scheme rulebook.Scheme, realm string, id uuid.UUID) (err error) {
-	l, err := s.lane(scheme)
+func (s *Station) Send(ctx context.Context, scheme rulebook.Scheme, realm string, id uuid.UUID) error {
+	return s.send(ctx, store.Sending{Scheme: scheme, Realm: realm, ID: id})
+}
+
+func (s *Station) send(ctx context.Context, sending store.Sending) (err error) {
+	l, err := s.lane(sending.Scheme)
 	if err == nil && l.connection.room(1) == 0 {
 		return errInterrupted
 	}
-	if !s.sending.begin(id) {
+	if !s.sending.begin(sending.ID) {
 		return nil
 	}
-	defer s.sending.end(id)
-	ctx, end := s.cfg.Traces.Message(ctx, id, "send")
+	defer s.sending.end(sending.ID)
+	ctx, end := s.cfg.Traces.Message(ctx, sending.ID, "send")
 	defer func() { end(err) }()
-	out, err := s.cfg.Messages.Outgoing(ctx, realm, id)
+	if sending.Fresh != nil {
+		made, content, err := s.prepare(ctx, *sending.Fresh)
+		if err == nil {
+			return s.fly(ctx, sending.Fresh.Message, made.Reference(), content)
+		}
+	} // what cannot be sent so is read, and found out there
+	out, err := s.cfg.Messages.Outgoing(ctx, sending.Realm, sending.ID)
 	if err != nil || !out.Message.DeliveredAt.IsZero() {
 		return err
 	}
@@ -139,14 +150,42 @@ func (s *Station) Send(ctx context.Context, scheme rulebook.Scheme, realm string
 	if err != nil {
 		return s.hold(ctx, out.Message, err)
 	}
-	err = s.hand(ctx, out.Message.Scheme, made.Reference(), content)
-	if errors.Is(err, ErrNotTaken) {
-		err = s.notTaken(ctx, out.Message, err)
-	}
+	err = s.handOver(ctx, out.Message, made.Reference(), content)
 	if err != nil {
 		return err
 	}
-	return s.delivered(ctx, realm, id)
+	return s.delivered(ctx, out.Message.Realm, out.Message.InternalID)
+}
+
+// fly hands over the document of a message that this process has just released, and notes the delivery: what is known of the message is
+// not read again, neither here nor for its answer.
+func (s *Station) fly(ctx context.Context, m payment.Message, reference string, content []byte) error {
+	one := s.flights.begin(m.GlobalID, s.now())
+	var after payment.Message
+	known := false
+	defer func() { s.flights.land(one, after, known) }()
+	err := s.handOver(ctx, m, reference, content)
+	close(one.handed)
+	if err != nil {
+		return err
+	}
+	now := s.now()
+	after, known, err = s.cfg.Messages.TransactFrom(ctx, m, func(m payment.Message) (payment.Transition, error) {
+		return moveIf(m.Deliver(s.answerBy(m.Scheme), now))
+	})
+	if err != nil {
+		return err
+	}
+	return s.recallAnswered(ctx, m)
+}
+
+// handOver hands the document of a message to clearing: step 4.
+func (s *Station) handOver(ctx context.Context, m payment.Message, reference string, content []byte) error {
+	err := s.hand(ctx, m.Scheme, reference, content)
+	if errors.Is(err, ErrNotTaken) {
+		err = s.notTaken(ctx, m, err)
+	}
+	return err
 }
 
 // hand hands a document to the clearing of a scheme, by that scheme's connection.
@@ -160,7 +199,7 @@ func (s *Station) hand(ctx context.Context, scheme rulebook.Scheme, reference st
 
 // prepare makes the interbank document of a released message and its bytes: steps 2 and 3. It fails with payment.ErrForged when the
 // release, the message, the account or what is stored under the document's reference is not what was approved.
-func (s *Station) prepare(ctx context.Context, out lifecycle.Outgoing) (payment.Outbound, []byte, error) {
+func (s *Station) prepare(ctx context.Context, out store.Outgoing) (payment.Outbound, []byte, error) {
 	verified, err := s.cfg.Seal.Verify(out.Release, out.Message)
 	if err != nil {
 		return payment.Outbound{}, nil, err

@@ -20,6 +20,19 @@ func (s *Station) receiveStatus(ctx context.Context, in store.Document, document
 	if err != nil {
 		return unprocessable(err.Error())
 	}
+	decide := func(m payment.Message) (payment.Transition, error) {
+		err := s.fits(in, m, status.Original)
+		if err != nil {
+			return payment.Transition{}, err
+		}
+		return s.statusMove(m, status)
+	}
+	if global, err := senderOf(status.Original); err == nil {
+		sent, known := s.flights.answered(ctx, global)
+		if known {
+			return s.recordAnswer(ctx, in.Of(sent.Realm, sent.InternalID), &sent, decide)
+		}
+	}
 	realm, id, err := s.sender(ctx, status.Original)
 	if errors.Is(err, payment.ErrNotFound) {
 		realm, id, err = s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, status.Original.TransactionID)
@@ -30,13 +43,7 @@ func (s *Station) receiveStatus(ctx context.Context, in store.Document, document
 	if err != nil {
 		return err
 	}
-	return s.recordAnswer(ctx, in.Of(realm, id), func(m payment.Message) (payment.Transition, error) {
-		err := s.fits(in, m, status.Original)
-		if err != nil {
-			return payment.Transition{}, err
-		}
-		return s.statusMove(m, status)
-	})
+	return s.recordAnswer(ctx, in.Of(realm, id), nil, decide)
 }
 
 // fits tells why a document does not answer a message: another scheme, or an id, amount, currency or day that disagrees. What does not fit
@@ -53,15 +60,21 @@ func (s *Station) fits(in store.Document, m payment.Message, about interbank.Ori
 	return nil
 }
 
-// recordAnswer records what clearing says of a message, which may be our answer to a received recall: that is noted on the recall.
-func (s *Station) recordAnswer(ctx context.Context, in store.Document, decide lifecycle.DecideFunc) (err error) {
+// recordAnswer records what clearing says of a message, which may be our answer to a received recall: that is noted on the recall. sent is
+// the message where this process knows it, or nil.
+func (s *Station) recordAnswer(ctx context.Context, in store.Document, sent *payment.Message, decide lifecycle.DecideFunc) (err error) {
 	var seen payment.Message
 	ctx, end := s.cfg.Traces.Message(ctx, in.MessageID, "answer "+string(in.Name))
 	defer func() { end(err) }()
-	err = s.inbox.Record(ctx, in, func(m payment.Message) (payment.Transition, error) {
+	noticed := func(m payment.Message) (payment.Transition, error) {
 		seen = m
 		return decide(m)
-	})
+	}
+	if sent != nil {
+		err = s.inbox.RecordFrom(ctx, *sent, in, noticed)
+	} else {
+		err = s.inbox.Record(ctx, in, noticed)
+	}
 	if errors.Is(err, payment.ErrIllegalMove) && seen.Direction == payment.DirectionOut && seen.AcceptedAt.IsZero() {
 		return &unprocessableError{about: seen, reason: "Nothing of " + string(seen.GlobalID) + " was sent: here it is " + string(seen.State) +
 			". After a restore from a backup clearing may know it all the same."}
@@ -74,14 +87,20 @@ func (s *Station) recordAnswer(ctx context.Context, in store.Document, decide li
 
 // sender finds the message of ours that a document is about: by the message id it answers, or by the transaction id.
 func (s *Station) sender(ctx context.Context, about interbank.Original) (realm string, id uuid.UUID, err error) {
-	global, ours := payment.ParseReference(about.MessageID)
-	if !ours {
-		global, err = globalid.Parse(about.TransactionID)
-		if err != nil {
-			return "", uuid.Nil, payment.ErrNotFound
-		}
+	global, err := senderOf(about)
+	if err != nil {
+		return "", uuid.Nil, payment.ErrNotFound
 	}
 	return s.cfg.Messages.FindByGlobalID(ctx, global)
+}
+
+// senderOf is the Global ID of the message of ours that a document is about.
+func senderOf(about interbank.Original) (globalid.ID, error) {
+	global, ours := payment.ParseReference(about.MessageID)
+	if ours {
+		return global, nil
+	}
+	return globalid.Parse(about.TransactionID)
 }
 
 // statusMove is the move a status asks for. A positive one about an incoming payment confirms what is booked.

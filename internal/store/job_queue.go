@@ -54,8 +54,14 @@ func newJobLane() *jobLane {
 	return &jobLane{waiting: make(chan *job, MostJobs), known: make(map[*job]standing)}
 }
 
+// mostFresh is how many jobs of a lane keep what they are about in memory. Those that come while more wait read it.
+const mostFresh = 256
+
 // put makes a job ready. One that finds no room is forgotten: clearing's lanes find it in the database.
 func (l *jobLane) put(one *job, at time.Time) {
+	if len(l.waiting) >= mostFresh {
+		one.fresh = nil
+	}
 	l.note(one, jobReady, at)
 	select {
 	case l.waiting <- one:

@@ -36,7 +36,23 @@ type job struct {
 	realm     string
 	id        uuid.UUID
 	reference string
-	attempts  int // that failed
+	attempts  int       // that failed
+	fresh     *Outgoing // see Sending
+}
+
+// Sending is a released message to be sent.
+type Sending struct {
+	Scheme rulebook.Scheme
+	Realm  string
+	ID     uuid.UUID
+	// Fresh is what this process stored a moment ago, so that it need not be read; nil where it is to be read.
+	Fresh *Outgoing
+}
+
+// Outgoing is a released message as it is stored. Nothing of it counts before payment.Sealer.Verify has held one against the other.
+type Outgoing struct {
+	Message payment.Message // with its content and the account an instruction debits
+	Release payment.Release
 }
 
 func (k laneKey) name() string {
@@ -49,7 +65,7 @@ func (k laneKey) name() string {
 // JobHandlers is the work of the queue.
 type JobHandlers struct {
 	// Send hands a released message's document to the clearing of its scheme. An error is tried again after Retry.
-	Send func(ctx context.Context, scheme rulebook.Scheme, realm string, id uuid.UUID) error
+	Send func(ctx context.Context, sending Sending) error
 	// Answer hands a document of the outbox to clearing. An error is tried again after Retry.
 	Answer func(ctx context.Context, scheme rulebook.Scheme, reference string) error
 	// Retry is the pause after the given number of failed attempts, from 1.
@@ -82,9 +98,11 @@ func NewJobs(db *Database, log *slog.Logger) *Jobs {
 // Later are the jobs that a transaction under way makes necessary.
 type Later struct{ jobs []job }
 
-// Send asks for the delivery of a released message.
-func (l *Later) Send(m payment.Message) {
-	l.jobs = append(l.jobs, job{laneKey: laneKey{scheme: m.Scheme}, realm: m.Realm, id: m.InternalID})
+// Send asks for the delivery of a message that is being released, as it will be stored.
+func (l *Later) Send(m payment.Message, r payment.Release) {
+	l.jobs = append(l.jobs, job{
+		laneKey: laneKey{scheme: m.Scheme}, realm: m.Realm, id: m.InternalID, fresh: &Outgoing{Message: m, Release: r},
+	})
 }
 
 // Answer asks for the delivery of a row of the outbox.
@@ -162,8 +180,9 @@ func (j *Jobs) attempt(ctx context.Context, lane *jobLane, one *job, handlers Jo
 	if one.answer {
 		err = handlers.Answer(limited, one.scheme, one.reference)
 	} else {
-		err = handlers.Send(limited, one.scheme, one.realm, one.id)
+		err = handlers.Send(limited, Sending{Scheme: one.scheme, Realm: one.realm, ID: one.id, Fresh: one.fresh})
 	}
+	one.fresh = nil // what is tried again is read
 	if err == nil || ctx.Err() != nil {
 		lane.forget(one)
 		return

@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/keyring"
 	"countersign/internal/payment"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -113,6 +115,43 @@ func addDecision(p *dbsqlc.MessageMoveAllParams, one dbsqlc.MessageMoveIfParams)
 	p.AccountDigests = append(p.AccountDigests, one.AccountDigest)
 }
 
+// addDocuments adds the documents that a step brings and leaves, each under its seal.
+func (s *Messages) addDocuments(p *dbsqlc.MessageMoveAllParams, event uuid.UUID, one step) {
+	if one.brought != nil {
+		d := *one.brought
+		id, sealed := s.newID(), d.Sealed()
+		p.BroughtEvents, p.BroughtSchemes = append(p.BroughtEvents, event), append(p.BroughtSchemes, string(d.Scheme))
+		p.BroughtReferences, p.BroughtNames = append(p.BroughtReferences, d.Reference), append(p.BroughtNames, string(d.Name))
+		p.BroughtHashes, p.BroughtDocuments = append(p.BroughtHashes, sealed.Hash[:]), append(p.BroughtDocuments, id)
+		p.BroughtAts = append(p.BroughtAts, d.At)
+		addDocument(p, documentRow{event, id, string(payment.DocumentIn), d, sealed.Hash, s.sealReceived(sealed)})
+	}
+	if one.report != nil {
+		sealed := one.report.Sealed()
+		seal := s.db.Seal().SealDocument(sealed)
+		addDocument(p, documentRow{event, s.newID(), string(payment.DocumentOut), *one.report, sealed.Hash, seal})
+	}
+}
+
+// documentRow is a document as it is stored beside a step.
+type documentRow struct {
+	event, id uuid.UUID
+	direction string
+	document  store.Document
+	hash      payment.Digest
+	seal      keyring.Seal
+}
+
+func addDocument(p *dbsqlc.MessageMoveAllParams, r documentRow) {
+	d := r.document
+	p.DocumentEvents, p.DocumentIds = append(p.DocumentEvents, r.event), append(p.DocumentIds, r.id)
+	p.DocumentSchemes, p.DocumentDirections = append(p.DocumentSchemes, string(d.Scheme)), append(p.DocumentDirections, r.direction)
+	p.DocumentNames, p.DocumentReferences = append(p.DocumentNames, string(d.Name)), append(p.DocumentReferences, d.Reference)
+	p.DocumentContents, p.DocumentHashes = append(p.DocumentContents, d.Content), append(p.DocumentHashes, r.hash[:])
+	p.DocumentAts, p.DocumentKeyIds = append(p.DocumentAts, d.At), append(p.DocumentKeyIds, r.seal.KeyID)
+	p.DocumentMacs = append(p.DocumentMacs, r.seal.MAC[:])
+}
+
 // uuidArray writes an array as an element of an array of texts: PostgreSQL has no arrays of arrays of different lengths.
 func uuidArray(ids []uuid.UUID) string {
 	texts := make([]string, len(ids))
@@ -124,7 +163,7 @@ func uuidArray(ids []uuid.UUID) string {
 
 // byMessage is the order of steps by their messages: two statements that touch the same messages touch them in the same order, so neither
 // waits for the other while it is waited for.
-func byMessage(steps []payment.Transition) []int {
+func byMessage(steps []step) []int {
 	order := make([]int, len(steps))
 	for i := range order {
 		order[i] = i

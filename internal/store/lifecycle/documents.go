@@ -28,8 +28,15 @@ func outboundDocument(out payment.Outbound, content []byte, at time.Time) store.
 
 // Documents keeps what is sent to clearing about messages, each document under its seal and its reference.
 type Documents struct {
-	db    *store.Database
-	newID func() uuid.UUID
+	db      *store.Database
+	newID   func() uuid.UUID
+	keeping *store.Gather[store.Document, struct{}]
+}
+
+func newDocuments(db *store.Database, newID func() uuid.UUID) *Documents {
+	s := &Documents{db: db, newID: newID}
+	s.keeping = store.NewGather(s.keepAll)
+	return s
 }
 
 // NewDocuments makes the keeper of the messages' documents.
@@ -46,7 +53,32 @@ var ErrRemade = errors.New("the document was sealed with other bytes before")
 // not at hand; ErrRemade.
 func (s *Documents) Keep(ctx context.Context, out payment.Outbound, content []byte, at time.Time) error {
 	d := outboundDocument(out, content, at)
-	return s.keep(ctx, s.db.Alone(d.Realm, store.Changing), d) // one statement, unless the reference is taken
+	_, err := s.keeping.Do(ctx, d.Realm, d)
+	if errors.Is(err, store.ErrAlone) { // the reference is taken, perhaps by this document
+		err = s.keep(ctx, s.db.Alone(d.Realm, store.Changing), d)
+	}
+	return err
+}
+
+// keepAll stores outbound documents of a realm.
+func (s *Documents) keepAll(ctx context.Context, realm string, documents []store.Document) ([]*struct{}, error) {
+	p := dbsqlc.DocumentInsertAllParams{Realm: realm}
+	of, outcomes := make(map[uuid.UUID]int, len(documents)), make([]*struct{}, len(documents))
+	for i, d := range documents {
+		id, sealed := s.newID(), d.Sealed()
+		seal := s.db.Seal().SealDocument(sealed)
+		of[id] = i
+		p.DocumentIds, p.MessageIds = append(p.DocumentIds, id), append(p.MessageIds, d.MessageID)
+		p.Schemes, p.Names, p.Refs = append(p.Schemes, string(d.Scheme)), append(p.Names, string(d.Name)), append(p.Refs, d.Reference)
+		p.Contents, p.ContentHashes = append(p.Contents, d.Content), append(p.ContentHashes, sealed.Hash[:])
+		p.CreatedAts = append(p.CreatedAts, d.At)
+		p.KeyIds, p.Macs = append(p.KeyIds, seal.KeyID), append(p.Macs, seal.MAC[:])
+	}
+	kept, err := s.db.Alone(realm, store.Changing).DocumentInsertAll(ctx, p)
+	for _, id := range kept {
+		outcomes[of[id]] = done
+	}
+	return outcomes, err
 }
 
 // keep stores an outbound document in a transaction that is under way, or finds that it is kept already. Errors as Keep.

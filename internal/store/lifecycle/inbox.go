@@ -12,6 +12,7 @@ import (
 
 	"countersign/internal/documentseal"
 	"countersign/internal/iso20022"
+	"countersign/internal/keyring"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -44,8 +45,43 @@ var ErrSeen = errors.New("the message id was received before")
 
 // Record stores a document that belongs to a message, once for its message id, and makes the transition it asks for, in one
 // transaction, with our answers to it. It fails with ErrSeen for a duplicate; a decide that returns ErrNoChange keeps the document and
-// moves nothing.
+// moves nothing. Without answers of ours many share their statements (see store.Gather): the message is then read without a lock, and the
+// guard of the statement that writes finds out whether it is still the one that was decided about.
 func (s *Inbox) Record(ctx context.Context, in store.Document, decide DecideFunc, answers ...store.Document) error {
+	if len(answers) == 0 {
+		seen, err := s.messages.reading.Do(ctx, in.Realm, in.MessageID)
+		if err == nil {
+			err = s.recordFrom(ctx, seen, in, decide)
+		}
+		if !errors.Is(err, store.ErrAlone) {
+			return err
+		}
+	}
+	return s.record(ctx, in, decide, answers...)
+}
+
+// RecordFrom is Record for a message whose state the caller knows, because this process stored it a moment ago: it is not read. What is no
+// longer as the caller knows it, or cannot be decided so, is decided under the lock.
+func (s *Inbox) RecordFrom(ctx context.Context, seen payment.Message, in store.Document, decide DecideFunc) error {
+	err := s.recordFrom(ctx, seen, in, decide)
+	if errors.Is(err, store.ErrAlone) {
+		return s.record(ctx, in, decide)
+	}
+	return err
+}
+
+// recordFrom decides about a message that is known and writes the step with its document. Errors: store.ErrAlone for what is to be decided
+// under the lock; as store.Gather.Do.
+func (s *Inbox) recordFrom(ctx context.Context, seen payment.Message, in store.Document, decide DecideFunc) error {
+	t, err := decide(seen)
+	if err != nil {
+		return store.ErrAlone
+	}
+	return s.messages.move(ctx, t, &in)
+}
+
+// record is Record by itself.
+func (s *Inbox) record(ctx context.Context, in store.Document, decide DecideFunc, answers ...store.Document) error {
 	var t payment.Transition
 	var later store.Later
 	err := s.db.InRealm(ctx, in.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -58,9 +94,7 @@ func (s *Inbox) Record(ctx context.Context, in store.Document, decide DecideFunc
 		if err != nil {
 			return err
 		}
-		seal := s.db.Seal().SealKept(documentseal.Kept{
-			Outbound: in.Sealed(), Direction: string(payment.DocumentIn), SourceHash: sha256.Sum256(nil),
-		})
+		seal := s.messages.sealReceived(in.Sealed())
 		_, err = q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
 			Realm: in.Realm, DocumentID: in.ID, MessageID: &in.MessageID, Scheme: string(in.Scheme), Direction: string(payment.DocumentIn),
 			Name: string(in.Name), Reference: in.Reference, Content: in.Content, CreatedAt: in.At, KeyID: &seal.KeyID, Mac: seal.MAC[:],
@@ -88,6 +122,13 @@ func (s *Inbox) Record(ctx context.Context, in store.Document, decide DecideFunc
 		s.outbox.jobs.Hand(later)
 	}
 	return err
+}
+
+// sealReceived seals a document of clearing that belongs to a message.
+func (s *Messages) sealReceived(sealed documentseal.Outbound) keyring.Seal {
+	return s.db.Seal().SealKept(documentseal.Kept{
+		Outbound: sealed, Direction: string(payment.DocumentIn), SourceHash: sha256.Sum256(nil),
+	})
 }
 
 // Quarantine stores a document that belongs to nothing here, or cannot be booked, with the reason, for an operator, and the answer it

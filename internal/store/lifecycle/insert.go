@@ -119,7 +119,8 @@ func (s *Messages) inserted(c payment.Created) {
 	s.db.Metrics().Moved(metric.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(payment.ActionSubmit), Since: -1})
 	if c.Release != nil {
 		var later store.Later
-		later.Send(m)
+		m.Seal = s.db.Seal().SealVersion(m) // as it is stored
+		later.Send(m, *c.Release)
 		s.jobs.Hand(later)
 	}
 }

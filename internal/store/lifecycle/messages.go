@@ -24,13 +24,13 @@ type Messages struct {
 	considering *store.Gather[uuid.UUID, considered]
 	reading     *store.Gather[uuid.UUID, payment.Message]
 	creating    *store.Gather[payment.Created, struct{}]
-	moving      *store.Gather[payment.Transition, struct{}]
+	moving      *store.Gather[step, struct{}]
 }
 
 // NewMessages makes the keeper of messages. Events get their identifiers from newID (UUIDv7), and what must happen after a change is put
 // into jobs.
 func NewMessages(db *store.Database, jobs *store.Jobs, newID func() uuid.UUID) *Messages {
-	s := &Messages{db: db, jobs: jobs, newID: newID, documents: &Documents{db: db, newID: newID}, banks: newDirectories(db)}
+	s := &Messages{db: db, jobs: jobs, newID: newID, documents: newDocuments(db, newID), banks: newDirectories(db)}
 	s.asking, s.considering = store.NewGather(s.askAll), store.NewGather(s.considerAll)
 	s.reading = store.NewGather(s.readAll)
 	s.creating, s.moving = store.NewGather(s.insertAll), store.NewGather(s.moveAll)

@@ -15,15 +15,9 @@ import (
 	"countersign/internal/store/internal/load"
 )
 
-// Outgoing is a released message as it is stored. Nothing of it counts before payment.Sealer.Verify has held one against the other.
-type Outgoing struct {
-	Message payment.Message // with its content and the account an instruction debits
-	Release payment.Release
-}
-
 // Outgoing loads a released message. It fails with payment.ErrNotFound when there is no release.
-func (s *Messages) Outgoing(ctx context.Context, realm string, id uuid.UUID) (Outgoing, error) {
-	var out Outgoing
+func (s *Messages) Outgoing(ctx context.Context, realm string, id uuid.UUID) (store.Outgoing, error) {
+	var out store.Outgoing
 	err := s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		row, err := q.ReleaseGet(ctx, realm, id)
 		if errors.Is(err, pgx.ErrNoRows) {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/column"
@@ -53,6 +54,24 @@ func (s *Messages) TransactShared(ctx context.Context, realm string, id uuid.UUI
 	return seen, err
 }
 
+// TransactFrom is TransactShared for a message whose state the caller knows, because this process stored it a moment ago: it is not read.
+// What is no longer as the caller knows it, or cannot be decided so, is decided as Transact does. It returns the message as it is
+// afterwards; known is false where that was not found out.
+func (s *Messages) TransactFrom(ctx context.Context, seen payment.Message, decide DecideFunc) (after payment.Message, known bool, err error) {
+	t, err := decide(seen)
+	if err == nil {
+		err = s.move(ctx, t, nil)
+	}
+	if err == nil {
+		return t.After(), true, nil
+	}
+	if errors.Is(err, store.ErrUnknown) || errors.Is(err, store.ErrUnavailable) {
+		return seen, false, err
+	}
+	seen, err = s.Transact(ctx, seen.Realm, seen.InternalID, decide)
+	return seen, false, err
+}
+
 // decideTogether decides about a message that was read and writes the step. Errors: store.ErrAlone; what decide returns; as
 // store.Gather.Do.
 func (s *Messages) decideTogether(ctx context.Context, seen payment.Message, decide DecideFunc) error {
@@ -63,10 +82,31 @@ func (s *Messages) decideTogether(ctx context.Context, seen payment.Message, dec
 	case err != nil:
 		return err
 	}
-	if _, ends := t.Report(); ends || !t.Valid() || t.Version() != nil {
-		return store.ErrAlone // a new version, or a report beside the step
+	return s.move(ctx, t, nil)
+}
+
+// step is a step of a message with the documents it brings and leaves.
+type step struct {
+	payment.Transition
+	brought *store.Document // by clearing, which asks for the step; nil for none
+	report  *store.Document // of the end of an instruction; nil for none
+}
+
+// move writes a step, and the document that brought it, together with others. Errors: store.ErrAlone; as store.Gather.Do.
+func (s *Messages) move(ctx context.Context, t payment.Transition, brought *store.Document) error {
+	if !t.Valid() || t.Version() != nil {
+		return store.ErrAlone
 	}
-	_, err = s.moving.Do(ctx, seen.Realm, t)
+	one := step{Transition: t, brought: brought}
+	if out, ends := t.Report(); ends {
+		content, err := codec.EncodeXML(out.Document())
+		if err != nil {
+			return store.ErrAlone
+		}
+		report := outboundDocument(out, content, t.At())
+		one.report = &report
+	}
+	_, err := s.moving.Do(ctx, t.Message().Realm, one)
 	if err == nil {
 		s.stored(t)
 	}
@@ -250,10 +290,10 @@ func (s *Messages) insertAll(ctx context.Context, realm string, created []paymen
 }
 
 // moveAll writes steps of messages. Of two steps of one message one is tried.
-func (s *Messages) moveAll(ctx context.Context, realm string, steps []payment.Transition) ([]*struct{}, error) {
+func (s *Messages) moveAll(ctx context.Context, realm string, steps []step) ([]*struct{}, error) {
 	q, outcomes := s.db.Alone(realm, store.Changing), make([]*struct{}, len(steps))
-	if len(steps) == 1 {
-		_, err := q.MessageMoveIf(ctx, s.moveParams(steps[0]))
+	if len(steps) == 1 && steps[0].brought == nil && steps[0].report == nil {
+		_, err := q.MessageMoveIf(ctx, s.moveParams(steps[0].Transition))
 		if errors.Is(err, pgx.ErrNoRows) {
 			return outcomes, nil
 		}
@@ -263,7 +303,7 @@ func (s *Messages) moveAll(ctx context.Context, realm string, steps []payment.Tr
 	p := dbsqlc.MessageMoveAllParams{Realm: realm}
 	of := make(map[uuid.UUID]int, len(steps))
 	for _, i := range byMessage(steps) {
-		one := s.moveParams(steps[i])
+		one := s.moveParams(steps[i].Transition)
 		if last := len(p.MessageIds) - 1; last >= 0 && p.MessageIds[last] == one.MessageID {
 			continue
 		}
@@ -271,6 +311,7 @@ func (s *Messages) moveAll(ctx context.Context, realm string, steps []payment.Tr
 		addStep(&p, one)
 		addActor(&p, one)
 		addDecision(&p, one)
+		s.addDocuments(&p, one.EventID, steps[i])
 	}
 	written, err := q.MessageMoveAll(ctx, p)
 	for _, event := range written {

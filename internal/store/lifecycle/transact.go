@@ -121,7 +121,7 @@ func (s *Messages) stored(t payment.Transition) {
 	s.db.Metrics().Moved(metric.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(t.Move().Action), Since: since})
 	if t.Release() != nil {
 		var later store.Later
-		later.Send(m)
+		later.Send(t.After(), *t.Release())
 		s.jobs.Hand(later)
 	}
 }

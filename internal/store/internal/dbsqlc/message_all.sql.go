@@ -12,6 +12,64 @@ import (
 	"github.com/google/uuid"
 )
 
+const documentInsertAll = `-- name: DocumentInsertAll :many
+INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
+SELECT $1::text, document_id, message_id, scheme, 'out', name, reference, content, content_hash, created_at, key_id, mac
+FROM (SELECT unnest($2::uuid[]) AS document_id, unnest($3::uuid[]) AS message_id, unnest($4::text[]) AS scheme,
+  unnest($5::text[]) AS name, unnest($6::text[]) AS reference, unnest($7::bytea[]) AS content,
+  unnest($8::bytea[]) AS content_hash, unnest($9::timestamptz[]) AS created_at,
+  unnest($10::text[]) AS key_id, unnest($11::bytea[]) AS mac) AS item
+ON CONFLICT (realm, reference) WHERE direction = 'out' DO NOTHING
+RETURNING document_id
+`
+
+type DocumentInsertAllParams struct {
+	Realm         string
+	DocumentIds   []uuid.UUID
+	MessageIds    []uuid.UUID
+	Schemes       []string
+	Names         []string
+	Refs          []string
+	Contents      [][]byte
+	ContentHashes [][]byte
+	CreatedAts    []time.Time
+	KeyIds        []string
+	Macs          [][]byte
+}
+
+// DocumentInsert for several documents of messages. One of a reference that exists already is left as it is, and not returned.
+func (q *Queries) DocumentInsertAll(ctx context.Context, arg DocumentInsertAllParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, documentInsertAll,
+		arg.Realm,
+		arg.DocumentIds,
+		arg.MessageIds,
+		arg.Schemes,
+		arg.Names,
+		arg.Refs,
+		arg.Contents,
+		arg.ContentHashes,
+		arg.CreatedAts,
+		arg.KeyIds,
+		arg.Macs,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var document_id uuid.UUID
+		if err := rows.Scan(&document_id); err != nil {
+			return nil, err
+		}
+		items = append(items, document_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const messageInsertAll = `-- name: MessageInsertAll :many
 WITH item AS (
   SELECT unnest($1::uuid[]) AS message_id, unnest($2::text[]) AS global_id,
@@ -269,6 +327,18 @@ WITH item AS (
     unnest($37::text[]) AS decision_key_id, unnest($38::bytea[]) AS decision_seal,
     unnest($39::text[]) AS key_id, unnest($40::bytea[]) AS mac,
     unnest($41::bytea[]) AS account_digest
+), brought AS (
+  SELECT unnest($42::uuid[]) AS event_id, unnest($43::text[]) AS scheme,
+    unnest($44::text[]) AS reference, unnest($45::text[]) AS name,
+    unnest($46::bytea[]) AS content_hash, unnest($47::uuid[]) AS document_id,
+    unnest($48::timestamptz[]) AS received_at
+), beside AS (
+  SELECT unnest($49::uuid[]) AS event_id, unnest($50::uuid[]) AS document_id,
+    unnest($51::text[]) AS scheme, unnest($52::text[]) AS direction,
+    unnest($53::text[]) AS name, unnest($54::text[]) AS reference,
+    unnest($55::bytea[]) AS content, unnest($56::bytea[]) AS content_hash,
+    unnest($57::timestamptz[]) AS created_at, unnest($58::text[]) AS key_id,
+    unnest($59::bytea[]) AS mac
 ), changed AS (
   INSERT INTO message AS m (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, deadline, reason, created_at, version, approvals, state, state_sequence,
@@ -283,7 +353,7 @@ WITH item AS (
     coalesce(nullif(i.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
   FROM item i CROSS JOIN LATERAL (
     SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at FROM message x
-    WHERE x.realm = $42::text AND x.message_id = i.message_id AND x.state = i.from_state AND x.state_sequence = i.sequence
+    WHERE x.realm = $60::text AND x.message_id = i.message_id AND x.state = i.from_state AND x.state_sequence = i.sequence
       AND x.version = i.version OFFSET 0) o
   ON CONFLICT (realm, message_id) DO UPDATE
   SET approvals = excluded.approvals, state = excluded.state, state_sequence = excluded.state_sequence, state_since = excluded.state_since,
@@ -293,7 +363,7 @@ WITH item AS (
   WHERE m.state_sequence = excluded.state_sequence - 1 AND m.version = excluded.version
   RETURNING m.message_id, m.kind, m.state_sequence, m.created_at
 ), moved AS (
-  SELECT $42::text AS realm, i.event_id, i.message_id, i.from_state, i.sequence, i.version, i.to_state, i.at, i.approvals, i.accepted_at, i.delivered_at, i.settled_at, i.status_code, i.status_text, i.inquired, i.inquire_at, i.answer_by, i.action, i.actor_user, i.actor_person, i.actor_name, i.client_id, i.channel, i.reason, i.event, i.request_id, i.source_address, i.content_hash, i.detail, i.decides, i.ordinal, i.makers, i.approvals_required, i.previous_ordinal, i.previous_action, i.grant_id, i.granted_at, i.decision_key_id, i.decision_seal, i.key_id, i.mac, i.account_digest, c.kind, c.state_sequence, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
+  SELECT $60::text AS realm, i.event_id, i.message_id, i.from_state, i.sequence, i.version, i.to_state, i.at, i.approvals, i.accepted_at, i.delivered_at, i.settled_at, i.status_code, i.status_text, i.inquired, i.inquire_at, i.answer_by, i.action, i.actor_user, i.actor_person, i.actor_name, i.client_id, i.channel, i.reason, i.event, i.request_id, i.source_address, i.content_hash, i.detail, i.decides, i.ordinal, i.makers, i.approvals_required, i.previous_ordinal, i.previous_action, i.grant_id, i.granted_at, i.decision_key_id, i.decision_seal, i.key_id, i.mac, i.account_digest, c.kind, c.state_sequence, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
@@ -317,6 +387,15 @@ WITH item AS (
     account_digest)
   SELECT realm, message_id, version, makers::uuid[], content_hash, approvals_required, ordinal, 'approve', at, key_id, mac,
     nullif(account_digest, ''::bytea) FROM moved WHERE key_id <> ''
+), noted AS (
+  INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, received_at)
+  SELECT b.scheme, b.reference, b.name, b.content_hash, 'matched', '', m.realm, b.document_id, b.received_at
+  FROM brought b JOIN moved m ON m.event_id = b.event_id
+), kept AS (
+  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
+  SELECT m.realm, d.document_id, m.message_id, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.created_at, d.key_id,
+    d.mac
+  FROM beside d JOIN moved m ON m.event_id = d.event_id
 )
 SELECT event_id::uuid AS event_id FROM moved
 `
@@ -363,12 +442,31 @@ type MessageMoveAllParams struct {
 	KeyIds             []string
 	Macs               [][]byte
 	AccountDigests     [][]byte
+	BroughtEvents      []uuid.UUID
+	BroughtSchemes     []string
+	BroughtReferences  []string
+	BroughtNames       []string
+	BroughtHashes      [][]byte
+	BroughtDocuments   []uuid.UUID
+	BroughtAts         []time.Time
+	DocumentEvents     []uuid.UUID
+	DocumentIds        []uuid.UUID
+	DocumentSchemes    []string
+	DocumentDirections []string
+	DocumentNames      []string
+	DocumentReferences []string
+	DocumentContents   [][]byte
+	DocumentHashes     [][]byte
+	DocumentAts        []time.Time
+	DocumentKeyIds     []string
+	DocumentMacs       [][]byte
 	Realm              string
 }
 
 // MessageMoveIf for several steps, of different messages; each is known by the event it writes. The rows are there, so the INSERT always
 // meets them and changes them: found one by one, by their keys. An UPDATE would join them with the items, and on a young database that join
-// is planned to begin with all messages of the realm.
+// is planned to begin with all messages of the realm. What a step brought (the document of clearing that makes it, in the inbox and among
+// the documents) and what it leaves (the report of an end) is written beside it; both name the event of their step.
 func (q *Queries) MessageMoveAll(ctx context.Context, arg MessageMoveAllParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, messageMoveAll,
 		arg.EventIds,
@@ -412,6 +510,24 @@ func (q *Queries) MessageMoveAll(ctx context.Context, arg MessageMoveAllParams) 
 		arg.KeyIds,
 		arg.Macs,
 		arg.AccountDigests,
+		arg.BroughtEvents,
+		arg.BroughtSchemes,
+		arg.BroughtReferences,
+		arg.BroughtNames,
+		arg.BroughtHashes,
+		arg.BroughtDocuments,
+		arg.BroughtAts,
+		arg.DocumentEvents,
+		arg.DocumentIds,
+		arg.DocumentSchemes,
+		arg.DocumentDirections,
+		arg.DocumentNames,
+		arg.DocumentReferences,
+		arg.DocumentContents,
+		arg.DocumentHashes,
+		arg.DocumentAts,
+		arg.DocumentKeyIds,
+		arg.DocumentMacs,
 		arg.Realm,
 	)
 	if err != nil {

@@ -1,0 +1,93 @@
+package clearing
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"countersign/internal/globalid"
+	"countersign/internal/payment"
+)
+
+const (
+	// mostFlights bounds what a process remembers of messages on their way, in each of two halves.
+	mostFlights = 512
+	// handedWithin is how long an answer waits for the end of the delivery it overtook, and notedWithin how long for the note of it.
+	handedWithin = 50 * time.Millisecond
+	notedWithin  = 250 * time.Millisecond
+)
+
+// flights are messages that this process has just released and sent. What clearing answers finds here what the database would say: the
+// message as it was verified, and as it was stored last. It spares a read and never decides: the statement that writes asks for the very
+// state that is told here, and what has moved since is read and decided under the lock. What is not here, because another process sent it
+// or too much is under way, is read.
+type flights struct {
+	mu           sync.Mutex
+	now, before  map[globalid.ID]*flight // those of this time to answer, and of the one before
+	began        time.Time               // when the newer half did
+	answerWithin time.Duration
+}
+
+// flight is one message on its way.
+type flight struct {
+	handed chan struct{}   // closed when clearing has it, or did not take it
+	noted  chan struct{}   // closed when it is known what became of the note of its delivery
+	after  payment.Message // as it was stored with that note
+	known  bool            // whether after is
+}
+
+func newFlights(answerWithin time.Duration) *flights {
+	return &flights{now: make(map[globalid.ID]*flight), before: make(map[globalid.ID]*flight), answerWithin: answerWithin}
+}
+
+// begin remembers a message that is about to be handed to clearing. End it with land. What was not answered in time is forgotten.
+func (f *flights) begin(id globalid.ID, at time.Time) *flight {
+	one := &flight{handed: make(chan struct{}), noted: make(chan struct{})}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if passed := at.Sub(f.began); passed > f.answerWithin || passed < 0 {
+		f.before, f.now, f.began = f.now, make(map[globalid.ID]*flight), at
+	}
+	if len(f.now) < mostFlights {
+		f.now[id] = one
+	}
+	return one
+}
+
+// land says how a message is stored now that its delivery is noted; with known false, that it must be read.
+func (f *flights) land(one *flight, after payment.Message, known bool) {
+	one.after, one.known = after, known
+	close(one.noted)
+}
+
+// answered is the message that clearing answers about, if it is one of those: each is told once. It waits a moment for a delivery whose note
+// is under way.
+func (f *flights) answered(ctx context.Context, id globalid.ID) (m payment.Message, known bool) {
+	f.mu.Lock()
+	one := f.now[id]
+	if one == nil {
+		one = f.before[id]
+	}
+	delete(f.now, id)
+	delete(f.before, id)
+	f.mu.Unlock()
+	if one == nil {
+		return m, false
+	}
+	if !ended(ctx, one.handed, handedWithin) || !ended(ctx, one.noted, notedWithin) {
+		return m, false
+	}
+	return one.after, one.known
+}
+
+// ended waits for something to end, and says whether it did in time.
+func ended(ctx context.Context, end <-chan struct{}, within time.Duration) bool {
+	limited, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	select {
+	case <-end:
+		return true
+	case <-limited.Done():
+		return false
+	}
+}

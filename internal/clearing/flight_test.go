@@ -1,0 +1,170 @@
+package clearing_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/approval"
+	"countersign/internal/clearing"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+	"countersign/internal/store"
+	"countersign/internal/store/storetest"
+)
+
+// trips counts the round trips to the database: a statement is one, and a batch of statements is.
+type trips struct{ count atomic.Int64 }
+
+// TraceQueryStart counts a statement.
+func (n *trips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	n.count.Add(1)
+	return ctx
+}
+
+// TraceQueryEnd does nothing.
+func (n *trips) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// TraceBatchStart counts a batch.
+func (n *trips) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	n.count.Add(1)
+	return ctx
+}
+
+// TraceBatchQuery does nothing.
+func (n *trips) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+// TraceBatchEnd does nothing.
+func (n *trips) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// flying is a house whose round trips are counted and whose jobs run; the clock does not.
+func flying(t *testing.T, n *trips) *stationtest.House {
+	t.Helper()
+	h := stationtest.With(t, stationtest.Options{Database: func(db *storetest.DB) *store.Database {
+		database, err := store.Open(ctx, store.Config{
+			URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler), Tracer: n,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(database.Close)
+		return database
+	}})
+	running, stop := context.WithCancel(ctx)
+	var jobs sync.WaitGroup
+	jobs.Go(func() {
+		err := h.Jobs.Run(running, h.Clearing.Handlers())
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() { stop(); jobs.Wait() })
+	return h
+}
+
+// inState waits until a message is in a state; it asks by a connection that is not counted.
+func inState(t *testing.T, h *stationtest.House, m payment.Message, state payment.State) {
+	t.Helper()
+	own := h.DB.Connect(t)
+	var is string
+	for deadline := time.Now().Add(time.Minute); is != string(state); time.Sleep(5 * time.Millisecond) {
+		err := own.QueryRow(ctx, "SELECT state FROM message WHERE message_id = $1", m.InternalID).Scan(&is)
+		if err != nil || time.Now().After(deadline) {
+			t.Fatalf("the message is %s and not %s: %v", is, state, err)
+		}
+	}
+}
+
+// TestTheWholeWayIsThreeRoundTrips: from its approval to Settled a payment that nobody else competes with takes three statements, each in a
+// round trip of its own: the document is kept, the delivery noted, and the answer booked with its report. Nothing is read.
+func TestTheWholeWayIsThreeRoundTrips(t *testing.T) {
+	t.Parallel()
+	n := &trips{}
+	h := flying(t, n)
+	defer h.CheckInvariants(t)
+	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
+	for _, last := range []bool{false, true} { // the first one opens connections and prepares
+		m := h.Create(t, maker, rulebook.SchemeSIC)
+		before := n.count.Load()
+		_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: m.InternalID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inState(t, h, m, payment.StateProcessing)
+		err = h.Clearing.Receive(ctx, answer(t, m, "S"+strconv.FormatBool(last), "ACSC", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		inState(t, h, m, payment.StateSettled)
+		if used := n.count.Load() - before; last && used != 2+3 {
+			t.Errorf("approval and whole way take %d round trips, not 2 and 3", used)
+		}
+		var reports int
+		err = h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM document WHERE message_id = $1 AND name LIKE 'pain.002%'", m.InternalID).
+			Scan(&reports)
+		if err != nil || reports != 1 {
+			t.Errorf("%d reports of the end are kept: %v", reports, err)
+		}
+	}
+}
+
+// TestAnAnswerAboutWhatHasMovedIsBookedAllTheSame: what this process knows of a message on its way may be old. Its time-out was noted by
+// another process, and the answer that comes then settles it, once, though it comes three times at a time under two references.
+func TestAnAnswerAboutWhatHasMovedIsBookedAllTheSame(t *testing.T) {
+	t.Parallel()
+	h := flying(t, &trips{})
+	defer h.CheckInvariants(t)
+	other := h.Again(t, stationtest.Options{})
+	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
+	for number, moves := range []bool{false, true} {
+		m := h.Create(t, maker, rulebook.SchemeSIC)
+		_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: m.InternalID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inState(t, h, m, payment.StateProcessing)
+		if moves {
+			h.Clock.Add(11 * time.Second)
+			_, err = other.Messages.Transact(ctx, m.Realm, m.InternalID, func(m payment.Message) (payment.Transition, error) {
+				return m.TimeOut(10*time.Second, h.Clock.Now())
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		var group sync.WaitGroup
+		var stored, duplicates atomic.Int64
+		for _, reference := range []string{"A", "A", "B"} {
+			group.Go(func() {
+				err := h.Clearing.Receive(ctx, answer(t, m, reference+strconv.Itoa(number), "ACSC", ""))
+				switch {
+				case err == nil:
+					stored.Add(1)
+				case errors.Is(err, clearing.ErrDuplicate):
+					duplicates.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		inState(t, h, m, payment.StateSettled)
+		if stored.Load() != 2 || duplicates.Load() != 1 {
+			t.Errorf("of three answers %d were stored and %d were duplicates, not 2 and 1", stored.Load(), duplicates.Load())
+		}
+		var settled, received int
+		err = h.DB.Connect(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM message_history WHERE message_id = $1 AND to_state = 'Settled'),
+			(SELECT count(*) FROM document WHERE message_id = $1 AND name LIKE 'pacs.002%')`, m.InternalID).Scan(&settled, &received)
+		if err != nil || settled != 1 || received != 2 {
+			t.Errorf("settled %d times, with %d answers kept: %v", settled, received, err)
+		}
+	}
+}

@@ -101,7 +101,8 @@ func New(cfg Config) *Station {
 	s := &Station{
 		cfg: cfg, inbox: lifecycle.NewInbox(cfg.Messages), outbox: lifecycle.NewOutbox(cfg.Messages),
 		documents: lifecycle.NewDocuments(cfg.Messages),
-		accounts:  lifecycle.NewAccounts(cfg.Messages), sending: newBusy[uuid.UUID](), flights: newFlights(cfg.AnswerWithin), looking: newBusy[string](), stuck: newPauses[uuid.UUID](0),
+		accounts:  lifecycle.NewAccounts(cfg.Messages), sending: newBusy[uuid.UUID](), flights: newFlights(cfg.AnswerWithin),
+		looking: newBusy[string](), stuck: newPauses[uuid.UUID](0),
 		held: newPauses[string](afterJobs), alarmed: make(map[string]bool),
 	}
 	for _, scheme := range rulebook.Schemes() {

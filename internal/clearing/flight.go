@@ -60,8 +60,8 @@ func (f *flights) land(one *flight, after payment.Message, known bool) {
 	close(one.noted)
 }
 
-// answered is the message that clearing answers about, if it is one of those: each is told once. It waits a moment for a delivery whose note
-// is under way.
+// answered is the message that clearing answers about, if it is one of those: each is told once. It waits a moment for a delivery whose
+// note is under way.
 func (f *flights) answered(ctx context.Context, id globalid.ID) (m payment.Message, known bool) {
 	f.mu.Lock()
 	one := f.now[id]

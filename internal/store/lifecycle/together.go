@@ -57,7 +57,9 @@ func (s *Messages) TransactShared(ctx context.Context, realm string, id uuid.UUI
 // TransactFrom is TransactShared for a message whose state the caller knows, because this process stored it a moment ago: it is not read.
 // What is no longer as the caller knows it, or cannot be decided so, is decided as Transact does. It returns the message as it is
 // afterwards; known is false where that was not found out.
-func (s *Messages) TransactFrom(ctx context.Context, seen payment.Message, decide DecideFunc) (after payment.Message, known bool, err error) {
+func (s *Messages) TransactFrom(
+	ctx context.Context, seen payment.Message, decide DecideFunc,
+) (after payment.Message, known bool, err error) {
 	t, err := decide(seen)
 	if err == nil {
 		err = s.move(ctx, t, nil)

@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench drill fuzz faults hostile flood search screenshots postgres browser xmllint pgbouncer python clean-cache
+.PHONY: help run test verify generate lint bench drill mutants simulate kill fuzz faults hostile flood search screenshots postgres browser xmllint pgbouncer python clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -78,6 +78,20 @@ fuzz: ## fuzz every target for longer: make fuzz FUZZ=5m
 
 drill: ## tamper with a filled database at ten places in every way, and have the auditor name each row (the tests: two places)
 	COUNTERSIGN_DRILL_PLACES=10 $(GO) test -count=1 -v -run TestEveryTamperingIsFoundAndItsRowNamed ./internal/auditor
+
+mutants: ## take more than 60 guards out, one at a time, and have tests notice each (an hour): make mutants MUTANTS=pattern of their names
+	@tools/postgres.sh --if-missing
+	COUNTERSIGN_MUTANTS="$(MUTANTS)" $(GO) test -count=1 -v -timeout 6h -run TestEveryMutantIsCaught ./internal/mutant
+
+simulate: ## play 1,000 schedules of chance with crashes between any two statements: make simulate SCHEDULES=100000 SEED=1 WITHIN=15m
+	@tools/postgres.sh --if-missing
+	COUNTERSIGN_SCHEDULES=$(or $(SCHEDULES),1000) COUNTERSIGN_SCHEDULE=$(or $(SEED),1) COUNTERSIGN_SCHEDULES_WITHIN=$(WITHIN) \
+	$(GO) test -count=1 -v -timeout 0 -run TestScheduleOfChance ./internal/simulation
+
+kill: ## kill the program with kill -9 under load, 500 times, and find everything it acknowledged: make kill KILLS=500 SEED=1
+	@tools/postgres.sh --if-missing
+	COUNTERSIGN_CRASH_ROUNDS=$$(( ($(or $(KILLS),500) + 1) / 2 )) COUNTERSIGN_CRASH_SEED=$(or $(SEED),1) \
+	$(GO) test -count=1 -v -timeout 0 -run 'TestAKilledGateway|TestAKilledDemo' ./cmd/countersign
 
 faults: ## break the network to the database, overload and restart the gateway, and report what it cost: make faults ROUNDS=3 (half an hour)
 	COUNTERSIGN_FAULTS=$(or $(ROUNDS),3) $(GO) test -count=1 -timeout 60m -v -run 'InFaults|UnderOverload|RollingRestart' ./internal/clearing ./web

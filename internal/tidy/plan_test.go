@@ -113,6 +113,8 @@ var floors = map[string]int{
 	"internal/account/datagen":   15,
 	"internal/iso20022/xsdgen":   15,
 	"internal/rulebook/rulesdoc": 15,
+	"internal/mutant":            15, // the program with a guard taken out, which tests must notice
+	"internal/simulation":        15, // schedules of chance, with crashes between any two statements
 	"internal/tidy":              15,
 	"web/browsertest":            15,
 	"web/webtest":                15, // the whole gateway with its doors, for tests
@@ -137,7 +139,8 @@ var barred = []struct{ from, target, reason string }{
 
 // development are the programs and tests of the development, which the architecture does not tell of.
 var development = []string{
-	"internal/account/datagen", "internal/iso20022/xsdgen", "internal/rulebook/rulesdoc", "internal/tidy", "web/browsertest",
+	"internal/account/datagen", "internal/iso20022/xsdgen", "internal/mutant", "internal/rulebook/rulesdoc", "internal/simulation",
+	"internal/tidy", "web/browsertest",
 }
 
 // testSupport are the packages that only tests may import, and each other.

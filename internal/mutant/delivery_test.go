@@ -1,0 +1,167 @@
+package mutant
+
+const (
+	station  = "internal/clearing/clearing.go"
+	answers  = "internal/payment/answer.go"
+	ofBooked = "internal/clearing"
+)
+
+// ofDeliveries lose, double or misjudge what goes out.
+var ofDeliveries = []mutant{
+	{
+		name: "no answer at the very limit is not unconfirmed (review 9)", file: answers,
+		tests:  ofBooked + ":TestNoAnswerInTimeIsUnconfirmed",
+		before: `waited < limit && waited`, after: `waited <= limit && waited`,
+	},
+	{
+		name: "a clock set back stops the limit of time", file: answers, tests: ofBooked + ":TestAClockThatIsSetBack",
+		before: `waited < limit && waited > -limit`, after: `waited < limit`,
+	},
+	{
+		name: "a delivery is noted twice", file: answers, tests: "internal/payment internal/clearing",
+		before: `if !m.DeliveredAt.IsZero() {`, after: `if false && !m.DeliveredAt.IsZero() {`,
+	},
+	{
+		name: "sent before it is stored (review 11)", file: station,
+		tests:  ofBooked + ":TestADocumentIsStoredBeforeItIsSent|TestWhatTheReleaseBinds",
+		before: `return content, s.documents.Keep(ctx, made, content, s.now())`, after: `return content, nil`,
+	},
+	{
+		name: "another content at each try (review 11)", file: station,
+		tests:  ofBooked + ":TestWhatClearingDoesNotTake|TestADocumentIsStoredBefore|TestWhatWasSentAfterTheBackup",
+		before: `verified.Outbound(out.Message.AcceptedAt.In(s.cfg.Zone))`, after: `verified.Outbound(s.now().In(s.cfg.Zone))`,
+	},
+	{
+		name: "a delivery that failed is swallowed (review 12)", file: station,
+		tests:  ofBooked + ":TestTheJobAloneDelivers|TestWhatClearingDoesNotTake",
+		before: "err = s.notTaken(ctx, out.Message, err)\n\t}\n\tif err != nil {\n\t\treturn err\n\t}",
+		after:  "err = s.notTaken(ctx, out.Message, err)\n\t}\n\tif err != nil {\n\t\treturn nil\n\t}",
+	},
+	{
+		name: "the watch never sends again (review 13)", file: "internal/clearing/lane.go",
+		tests:  ofBooked + ":TestWhatClearingDoesNotTake",
+		before: `{ return l.Send(ctx, l.scheme, realm, id) }`, after: `{ return nil }`,
+	},
+	{
+		name: "delivered twice on the wire (review 14)", file: "internal/clearing/connection.go",
+		tests:  ofBooked + ":TestAMessageThatNeedsNoApproval|TestAnApprovedMessageIsSentOnce",
+		before: `err = c.cfg.Network.Deliver(limited, c.scheme, reference, content)`,
+		after: "_ = c.cfg.Network.Deliver(limited, c.scheme, reference, content)\n" +
+			"\terr = c.cfg.Network.Deliver(limited, c.scheme, reference, content)",
+	},
+	{
+		name: "sent again though delivered (review 15)", file: station, tests: ofBooked + ":TestAnApprovedMessageIsSentOnce",
+		before: `if err != nil || !out.Message.DeliveredAt.IsZero() {`, after: `if err != nil {`,
+	},
+	{
+		name: "pauses between tries of an hour (review: retry pause)", file: "internal/clearing/pause.go",
+		tests:  ofBooked + ":TestAnAttemptThatTookLong|TestTheJobAlone",
+		before: `return min(longestBackoff, first<<(max(attempts, 1)-1))`, after: `return time.Hour + first`,
+	},
+	{
+		name: "a clearing that takes nothing is tried by all", file: "internal/clearing/connection.go",
+		tests:  ofBooked + ":TestAConnectionIsInterrupted",
+		before: `return counts.ConsecutiveFailures >= failuresToInterrupt`,
+		after:  `return counts.ConsecutiveFailures >= 1000*failuresToInterrupt`,
+	},
+	{
+		name: "a refused document interrupts the connection", file: "internal/clearing/connection.go",
+		tests:  ofBooked + ":TestAConnectionIsInterrupted",
+		before: `return err == nil || errors.Is(err, ErrNotTaken)`, after: `return err == nil`,
+	},
+	{
+		name: "a delivery has no limit of time", file: "internal/clearing/connection.go", tests: ofBooked + ":TestASchemeThatHangs",
+		before: `context.WithTimeout(ctx, DeliverWithin)`, after: `context.WithTimeout(ctx, 1000*DeliverWithin)`,
+	},
+	{
+		name: "a missing key ends what it sealed", file: station, tests: ofBooked + ":TestWithoutItsKeyAMessageIsHeld",
+		within: `func (s *Station) Send(`, before: `if errors.Is(err, payment.ErrForged) {`,
+		after: `if errors.Is(err, payment.ErrForged) || errors.Is(err, payment.ErrUnknownKey) {`,
+	},
+	{
+		name: "asked about before clearing has it", file: messageSQL,
+		tests:  ofBooked + ":TestNoAnswerInTime|TestWhatClearingDoesNotTake|TestAnUnconfirmedReturn",
+		within: "const messageListToInquire = `", before: ` AND delivered_at IS NOT NULL`, after: ``,
+	},
+	{
+		name: "asked about without a pause", file: "internal/clearing/ask.go",
+		tests:  ofBooked + ":TestNoAnswerInTime|TestAnUnconfirmedReturn",
+		before: `return min(longestInquiryPause, time.Second<<m.Inquiries)`, after: `return 0 * time.Second`,
+	},
+	{
+		name: "what is held up is in the way of the newer", file: "internal/clearing/lane.go",
+		tests:  ofBooked + ":TestWhatCannotBeSentIsNotInTheWay",
+		before: `l.dueTimes(t.paused.held(l.now()), page)`, after: `l.dueTimes(nil, page)`,
+	},
+	{
+		name: "an answer in the outbox is not held against its seal", file: "internal/store/lifecycle/outbox.go",
+		tests:  ofBooked + ":TestTheOutboxSendsOnly|TestAChangedAnswer",
+		before: `err = s.db.Seal().CheckAnswer(facts, column.Seal(row.KeyID, row.Mac))`, after: `err = nil`,
+	},
+	{
+		name: "a payment leaves from the outbox", file: "internal/documentseal/documentseal.go",
+		tests:  ofBooked + ":TestTheOutboxSendsOnly",
+		before: `if !slices.Contains(allowed, a.Name) {`, after: `if false && !slices.Contains(allowed, a.Name) {`,
+	},
+	{
+		name: "every status of HTTP is a delivery (review: swallowed errors)", file: "internal/transport/http/transport.go",
+		tests:  "internal/transport/http",
+		before: `case response.StatusCode/100 == 2:`, after: `case response.StatusCode/100 != 5:`,
+	},
+	{
+		name: "a delivery follows to another address", file: "internal/transport/http/transport.go", tests: "internal/transport/http",
+		before: `{ return http.ErrUseLastResponse }`, after: `{ return nil }`,
+	},
+}
+
+// ofArrivals book what clearing sends twice, or where it does not belong.
+var ofArrivals = []mutant{
+	{
+		name: "a document counts twice (review 16)", file: "internal/store/lifecycle/inbox.go",
+		tests:  ofBooked + ":TestAnAnswerCountsOnce|TestAnIncomingPaymentIsBooked",
+		before: `if settled == 0 {`, after: `if false && settled == 0 {`,
+	},
+	{
+		name: "an answer of one scheme counts for the other", file: "internal/clearing/status.go",
+		tests:  ofBooked + ":TestAStatusThatDisagrees",
+		before: `if m.Scheme != in.Scheme {`, after: `if false && m.Scheme != in.Scheme {`,
+	},
+	{
+		name: "an answer about another amount counts", file: "internal/clearing/status.go", tests: ofBooked + ":TestAStatusThatDisagrees",
+		before: `err := m.AgreesWith(about, s.cfg.Zone)`, after: `var err error`,
+	},
+	{
+		name: "a payment comes in twice under one transaction id", file: "internal/store/lifecycle/arrival.go",
+		tests:  ofBooked + ":TestAMessageThatIsNotOne|TestAnIncomingPayment",
+		before: `if added == 0 {`, after: `if false && added == 0 {`,
+	},
+	{
+		name: "a recall is answered twice", file: "internal/clearing/recall.go",
+		tests:  ofBooked + ":TestAReturnThatDisagrees|TestARecallLives",
+		before: `if err == nil && !moves {`, after: `if false && !moves {`,
+	},
+	{
+		name: "money comes back of another amount", file: "internal/clearing/recall.go",
+		tests:  ofBooked + ":TestAReturnMayKeepACharge|TestAReturnThatDisagrees",
+		before: `err = returned.Owes(m.Summary.Amount, s.cfg.Rules.RecallCharge(m.Scheme))`, after: `err = nil`,
+	},
+	{
+		name: "a payment that was refused is recalled", file: "internal/clearing/recall.go",
+		tests:  ofBooked + ":TestAQuestionOrRecall|TestARecallThatOvertakes|TestAReceivedRecall",
+		before: `if original.State != payment.StateBooked {`, after: `if false {`,
+	},
+	{
+		name: "what is withheld is answered", file: "internal/clearing/receive.go", tests: ofBooked + ":SomebodyBroke",
+		before: `if m.Withheld == "" {`, after: `if true || m.Withheld == "" {`,
+	},
+	{
+		name: "a second recall of a payment is made", file: "internal/payment/eligibility.go",
+		tests:  ofBooked + ":TestARecallLives|TestTwoMakers",
+		before: `case kind == KindRecall && other.Kind == KindRecall,`, after: `case kind == KindRecall && other.Kind == KindRecall && failed,`,
+	},
+	{
+		name: "an incoming payment is booked on a closed account", file: "internal/payment/incoming.go",
+		tests:  ofBooked + ":TestAnIncomingPaymentIsBooked",
+		before: `IncomingAccount{Open: a.Open,`, after: `IncomingAccount{Open: true,`,
+	},
+}

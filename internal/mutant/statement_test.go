@@ -1,0 +1,77 @@
+package mutant
+
+const (
+	messageSQL = "internal/store/internal/dbsqlc/message.sql.go"
+	moveIf     = "const messageMoveIf = `"
+)
+
+// ofStatements take guards out of what is written, and rows out of what must be kept.
+var ofStatements = []mutant{
+	{
+		name: "a step is written onto another one than was decided about (review 1)", file: messageSQL, tests: "internal/store/lifecycle",
+		within: moveIf, before: `m.state_sequence = $`, after: `m.state_sequence >= 0 * $`,
+	},
+	{
+		name: "a step has no row in the history", file: messageSQL, tests: "internal/store/lifecycle internal/approval",
+		within: moveIf, before: "FROM moved\n), audited AS (", after: "FROM moved WHERE false\n), audited AS (",
+	},
+	{
+		name: "a step has no row in the audit trail (review 21)", file: messageSQL, tests: "internal/approval",
+		within: moveIf, before: "FROM moved\n), decided AS (", after: "FROM moved WHERE false\n), decided AS (",
+	},
+	{
+		name: "the history of any realm is read (review 10)", file: "internal/store/internal/dbsqlc/transaction.sql.go",
+		tests:  "internal/store",
+		within: "const historyList = `", before: `WHERE h.realm = $1`, after: `WHERE $1::text IS NOT NULL`,
+	},
+	{
+		name: "a statement whose outcome nobody knows is done again", file: "internal/store/gather.go", tests: "internal/store",
+		before: `if err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrUnavailable) {`, after: `if err != nil {`,
+	},
+	{
+		name: "who gives up is told that nothing was done", file: "internal/store/gather.go", tests: "internal/store",
+		before: `return none, errors.Join(ErrUnknown, ctx.Err())`, after: `return none, ctx.Err()`,
+	},
+	{
+		name: "a commit whose outcome nobody knows was not done", file: "internal/store/outage.go",
+		tests:  "web:TestABrokenCommitIsNotCalledAFailure",
+		before: `return errors.Join(ErrUnknown, err)`, after: `return err`,
+	},
+	{
+		name: "a statement has no limit", file: "internal/store/limit.go", tests: "internal/store",
+		within: `func (l *limits) TraceQueryStart(`, before: `ctx = limited(ctx, statementWithin)`,
+		after: `ctx = limited(ctx, statementWithin*1000)`,
+	},
+	{
+		name: "an approved message has no job (review: release without a job)", file: "internal/store/lifecycle/transact.go",
+		tests:  "internal/clearing:TestTheJobAlone",
+		within: `func (s *Messages) stored(`, before: `if t.Release() != nil {`, after: `if false && t.Release() != nil {`,
+	},
+	{
+		name: "a message that needs no approval has no job", file: "internal/store/lifecycle/insert.go",
+		tests:  "internal/clearing:TestAMessageThatNeedsNoApproval",
+		within: `func (s *Messages) inserted(`, before: `if c.Release != nil {`, after: `if false && c.Release != nil {`,
+	},
+	{
+		name: "a delivery that failed is never tried again by its job", file: "internal/store/jobs.go",
+		tests:  "internal/clearing:TestTheJobAlone",
+		before: `time.AfterFunc(pause, func() { lane.put(one, time.Now()) })`, after: `lane.forget(one)`,
+	},
+	{
+		name: "a document made with other bytes is sent under the same id", file: "internal/store/lifecycle/documents.go",
+		tests:  "internal/clearing:Planted|TestADocumentIsStored|TestWhatTheReleaseBinds",
+		before: `case !d.Same(kept):`, after: `case false && !d.Same(kept):`,
+	},
+	{
+		name: "a stored document is not held against its seal", file: "internal/store/lifecycle/documents.go",
+		tests:  "internal/clearing:Planted",
+		before: `return d, s.db.Seal().CheckDocument(d.Sealed(), column.Seal(row.KeyID, row.Mac))`,
+		after:  "_ = s.db.Seal().CheckDocument(d.Sealed(), column.Seal(row.KeyID, row.Mac))\n\treturn d, nil",
+	},
+	{
+		name: "a key used for other content is a repeat", file: "internal/store/lifecycle/insert.go",
+		tests:  "web/api:TestAKeyNamesOneOrder",
+		before: `SameContent: bytes.Equal(row.Fingerprint, fingerprint[:])}`,
+		after:  `SameContent: bytes.Equal(row.Fingerprint, row.Fingerprint)}`,
+	},
+}

@@ -1,0 +1,116 @@
+package simulation
+
+import (
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"countersign/internal/rulebook"
+	"countersign/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+func schemeOf(a *arrival) rulebook.Scheme {
+	if a.transfer.Amount.Currency() == "CHF" {
+		return rulebook.SchemeSIC
+	}
+	return rulebook.SchemeSCT
+}
+
+const (
+	// schedules are played with the tests: what 40 seconds of processor time allow on a busy machine, because each crash costs the server
+	// new processes. make simulate plays more.
+	schedules = 60
+	// onOneGround is how many schedules share a database.
+	onOneGround = 20
+)
+
+// setting reads a number of the environment.
+func setting(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	number, err := strconv.ParseUint(text, 10, 64)
+	must(t, err)
+	return number
+}
+
+// TestScheduleOfChance plays schedules: COUNTERSIGN_SCHEDULES of them, the first of the seed COUNTERSIGN_SCHEDULE, for no longer than
+// COUNTERSIGN_SCHEDULES_WITHIN. What a failure prints plays the same schedule again: all choices follow from its seed. (Where the gateway
+// works with several connections at a time, the order of their statements is the machine's, so the same crash may need another try.)
+func TestScheduleOfChance(t *testing.T) {
+	t.Parallel()
+	first, count := setting(t, "COUNTERSIGN_SCHEDULE", 1), setting(t, "COUNTERSIGN_SCHEDULES", schedules)
+	within, err := time.ParseDuration(os.Getenv("COUNTERSIGN_SCHEDULES_WITHIN"))
+	if err != nil {
+		within = 24 * time.Hour
+	}
+	until := time.Now().Add(within)
+	var total tally
+	var mu sync.Mutex
+	var players sync.WaitGroup
+	seeds := make(chan uint64)
+	for range 2 {
+		players.Go(func() {
+			for seed := range seeds {
+				found := playOn(t, seed, min(onOneGround, first+count-seed))
+				mu.Lock()
+				total.add(found)
+				mu.Unlock()
+			}
+		})
+	}
+	for seed := first; seed < first+count && time.Now().Before(until) && !t.Failed(); seed += onOneGround {
+		seeds <- seed
+	}
+	close(seeds)
+	players.Wait()
+	t.Logf("%d schedules: %d calls, %d statements, %d crashes, %d broken connections, %d deliveries refused; "+
+		"%d payments took effect, %d came in", total.schedules, total.calls, total.statements, total.crashes, total.blips, total.refused,
+		total.paid, total.incoming)
+	if total.crashes == 0 || total.refused == 0 || total.paid == 0 || total.incoming == 0 {
+		t.Error("nothing crashed, was refused or was paid: the simulation does not do what it says")
+	}
+}
+
+// playOn plays schedules one after the other on one database. Each begins at noon of a day of its own, and leaves nothing undone.
+func playOn(t *testing.T, seed, count uint64) (total tally) {
+	s := newGround(t)
+	for number := range count {
+		own := seed + number
+		s.begin(own)
+		g := &game{
+			ground: s, seed: own, number: int(own) * mostNumbers, chance: rand.New(rand.NewPCG(own, 1)),
+			tried: map[string]bool{}, bank: newBank(own, s.wire, s.clock.Now), count: tally{schedules: 1},
+		}
+		g.play()
+		g.wrong = append(g.wrong, s.audit()...)
+		total.add(g.count)
+		if len(g.wrong) > 0 {
+			t.Errorf("schedule %d (play it again: COUNTERSIGN_SCHEDULE=%d COUNTERSIGN_SCHEDULES=1 go test ./internal/simulation):\n%s\n\n%s",
+				g.seed, g.seed, strings.Join(g.wrong, "\n"), strings.Join(g.trace, "\n"))
+			break
+		}
+	}
+	total.statements = s.wire.passed
+	return total
+}
+
+// mostNumbers is more than the orders and incoming payments of a schedule.
+const mostNumbers = 100
+
+// begin sets the clock to the noon at which a schedule begins: of the day that its seed says, or, where that is over, of the next.
+func (s *ground) begin(seed uint64) {
+	at := s.start.AddDate(0, 0, int((seed-1)%onOneGround))
+	for !at.After(s.clock.Now()) {
+		at = at.AddDate(0, 0, 1)
+	}
+	s.clock.Set(at)
+}

@@ -11,13 +11,18 @@ import (
 	"time"
 )
 
-// killing says how the crash tests kill. Other seeds and more rounds: COUNTERSIGN_CRASH_SEED and COUNTERSIGN_CRASH_ROUNDS.
+// killing says how the crash tests kill one demo.
 type killing struct {
 	rounds int
 	random *rand.Rand
 }
 
-func newKilling(t *testing.T) killing {
+// killsOfALife is how often one demo is killed. More kills take further demos: nobody's tokens last for longer, and whoever looks at all
+// payments after each kill looks at some hundreds.
+const killsOfALife = 25
+
+// killings has demos killed. Other seeds and more rounds: COUNTERSIGN_CRASH_SEED and COUNTERSIGN_CRASH_ROUNDS (make kill).
+func killings(t *testing.T, live func(*testing.T, killing)) {
 	t.Helper()
 	number := func(name string, otherwise int) int {
 		value, err := strconv.Atoi(os.Getenv(name))
@@ -26,11 +31,12 @@ func newKilling(t *testing.T) killing {
 		}
 		return value
 	}
-	seed := number("COUNTERSIGN_CRASH_SEED", 1)
-	t.Logf("the kills are of seed %d (COUNTERSIGN_CRASH_SEED)", seed)
-	return killing{
-		rounds: number("COUNTERSIGN_CRASH_ROUNDS", 2),
-		random: rand.New(rand.NewPCG(uint64(seed), 0)),
+	seed, rounds := number("COUNTERSIGN_CRASH_SEED", 1), number("COUNTERSIGN_CRASH_ROUNDS", 2)
+	for ; rounds > 0 && !t.Failed(); rounds -= killsOfALife {
+		t.Run("COUNTERSIGN_CRASH_SEED="+strconv.Itoa(seed), func(t *testing.T) {
+			live(t, killing{rounds: min(rounds, killsOfALife), random: rand.New(rand.NewPCG(uint64(seed), 0))})
+		})
+		seed++
 	}
 }
 
@@ -49,13 +55,17 @@ func (k killing) strike(t *testing.T, o *office, p *program, last func()) {
 
 func TestAKilledGatewayLosesNothingAndSendsNothingTwice(t *testing.T) {
 	t.Parallel()
+	killings(t, killGateway)
+}
+
+func killGateway(t *testing.T, kill killing) {
+	t.Helper()
 	h := newHouse(t)
 	h.external = true
 	h.openSimulator(t)
 	p := h.open(t)
 	postmaster := h.postmaster(t)
 	o := newOffice(t, h)
-	kill := newKilling(t)
 	for range kill.rounds {
 		kill.strike(t, o, p, func() {})
 		p = h.open(t)
@@ -76,10 +86,14 @@ func TestAKilledGatewayLosesNothingAndSendsNothingTwice(t *testing.T) {
 
 func TestAKilledDemoLosesNothingAndChangesNothingItSent(t *testing.T) {
 	t.Parallel()
+	killings(t, killDemo)
+}
+
+func killDemo(t *testing.T, kill killing) {
+	t.Helper()
 	h := newHouse(t)
 	p := h.open(t)
 	o := newOffice(t, h)
-	kill := newKilling(t)
 	var logs [][]logEntry
 	for range kill.rounds {
 		kill.strike(t, o, p, func() { logs = append(logs, h.log(t)) })

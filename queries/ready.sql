@@ -1,10 +1,9 @@
 -- What the readiness page asks.
 
 -- name: SchemaPresent :one
--- Whether migrations ever ran here, whether they left the function that names them, and whether the job queue has its tables.
+-- Whether migrations ever ran here, and whether they left the function that names them.
 SELECT (to_regclass('public.goose_db_version') IS NOT NULL)::boolean AS present,
-       (to_regproc('public.schema_versions') IS NOT NULL)::boolean AS told,
-       (to_regclass('river.river_job') IS NOT NULL)::boolean AS jobs;
+       (to_regproc('public.schema_versions') IS NOT NULL)::boolean AS told;
 
 -- name: SchemaVersionList :many
 -- The numbers of the migrations that were applied.
@@ -27,8 +26,8 @@ CROSS JOIN LATERAL (SELECT CASE
     WHEN r.rolname = 'countersign_reader' THEN 'reads all'
     WHEN r.rolname IN ('pg_write_all_data', 'pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files') THEN 'reaches the server'
     WHEN EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-                 WHERE c.relowner = r.oid AND n.nspname IN ('public', 'river'))
-      OR EXISTS (SELECT FROM pg_catalog.pg_namespace n WHERE n.nspowner = r.oid AND n.nspname IN ('public', 'river'))
+                 WHERE c.relowner = r.oid AND n.nspname = 'public')
+      OR EXISTS (SELECT FROM pg_catalog.pg_namespace n WHERE n.nspowner = r.oid AND n.nspname = 'public')
       OR EXISTS (SELECT FROM pg_catalog.pg_database b WHERE b.datname = current_database() AND b.datdba = r.oid) THEN 'owns'
   END AS danger) d
 WHERE d.danger IS NOT NULL AND pg_has_role(session_user, r.oid, 'MEMBER')

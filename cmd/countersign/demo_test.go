@@ -97,7 +97,7 @@ func picture(t *testing.T, db *storetest.DB) (text string) {
 	err := db.Connect(t).QueryRow(t.Context(), `
 		SELECT 'version ' || (SELECT max(version_id) FROM goose_db_version)
 		    || E'\ncolumns ' || (SELECT string_agg(table_name || '.' || column_name, ' ' ORDER BY table_schema, table_name, column_name)
-		                         FROM information_schema.columns WHERE table_schema IN ('public', 'river'))
+		                         FROM information_schema.columns WHERE table_schema = 'public')
 		    || E'\nrealms ' || (SELECT string_agg(realm, ' ' ORDER BY realm) FROM realm) || ', people ' || (SELECT count(*) FROM person)`,
 	).Scan(&text)
 	must(t, err)

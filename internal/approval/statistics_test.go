@@ -18,7 +18,7 @@ func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 	h := stationtest.New(t)
 	owner := h.DB.Connect(t)
 	_, err := owner.Exec(ctx, `DO $$ DECLARE each regclass; BEGIN
-		FOR each IN SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace IN ('public'::regnamespace, 'river'::regnamespace) LOOP
+		FOR each IN SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace LOOP
 			EXECUTE format('ALTER TABLE %s SET (autovacuum_enabled = off)', each);
 		END LOOP; END $$`)
 	if err != nil {

@@ -54,7 +54,7 @@ func schemaState(ctx context.Context, q *dbsqlc.Queries) (SchemaState, error) {
 	switch {
 	case !present.Present:
 		return SchemaMissing, nil
-	case !present.Told || !present.Jobs:
+	case !present.Told:
 		return SchemaOlder, nil
 	}
 	applied, err := q.SchemaVersionList(ctx)

@@ -79,7 +79,6 @@ func (g *Gateway) Rows(t testing.TB) (count int) {
 	connection := g.DB.Connect(t)
 	for _, table := range []string{
 		"message", "message_version", "document", "decision", "release", "message_history", "audit_event", "creation_key", "inbox",
-		"river.river_job",
 	} {
 		var n int
 		must(t, connection.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -67,6 +68,7 @@ type pairFigures struct {
 	postgres, program      float64 // processor time for each pair, in ms
 	createP50, createP99   float64 // ms
 	approveP50, approveP99 float64
+	resident               float64 // MB of memory of the program, after the round
 }
 
 func reportPairs(b *testing.B, rounds []pairFigures) {
@@ -79,7 +81,7 @@ func reportPairs(b *testing.B, rounds []pairFigures) {
 		"create-p50-ms":  func(f pairFigures) float64 { return f.createP50 },
 		"create-p99-ms":  func(f pairFigures) float64 { return f.createP99 },
 		"approve-p50-ms": func(f pairFigures) float64 { return f.approveP50 },
-		"approve-p99-ms": func(f pairFigures) float64 { return f.approveP99 },
+		"approve-p99-ms": func(f pairFigures) float64 { return f.approveP99 }, "rss-MB": func(f pairFigures) float64 { return f.resident },
 	} {
 		values := make([]float64, len(rounds))
 		for i, round := range rounds {
@@ -108,7 +110,18 @@ func measurePairs(b *testing.B, server bench.Server, l load) pairFigures {
 	f := pairFigures{pairs: pairs, perSecond: float64(pairs) / result.Took.Seconds(), postgres: each(after - before), program: each(used)}
 	f.createP50, f.createP99 = percentiles(result.Creates)
 	f.approveP50, f.approveP99 = percentiles(result.Approvals)
+	f.resident = residentMemory(b)
 	return f
+}
+
+// residentMemory is that of this process, in MB.
+func residentMemory(b *testing.B) float64 {
+	b.Helper()
+	content, err := os.ReadFile("/proc/self/statm") // size, resident, ... in pages
+	must(b, err)
+	pages, err := strconv.Atoi(strings.Fields(string(content))[1])
+	must(b, err)
+	return float64(pages*os.Getpagesize()) / 1e6
 }
 
 func percentiles(times []time.Duration) (p50, p99 float64) {

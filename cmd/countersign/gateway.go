@@ -60,6 +60,7 @@ func (g *gateway) admit(token string) {
 // run builds the parts and serves until ctx ends. It listens only when nothing speaks against serving. Requests and deliveries under
 // way are finished.
 func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) error {
+	collectSeldom()
 	seal, err := payment.NewSealer(g.ReleaseKeys)
 	if err != nil {
 		return err

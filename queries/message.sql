@@ -2,8 +2,8 @@
 -- names the realm; the realm stands in each condition all the same.
 
 -- name: SubmissionContext :one
--- What a new message needs to know: the realm's mark, the policy it falls under, the debtor account, and which directory of banks is in
--- force. About a stored message it also tells how many approvals the policies of its time asked for.
+-- What a new message needs to know: the realm's mark, the policy it falls under, the debtor account, which directory of banks is in
+-- force, and whether a limit may bind it. About a stored message it also tells how many approvals the policies of its time asked for.
 SELECT r.mark, sqlc.embed(p),
        CASE WHEN sqlc.narg(about)::uuid IS NULL THEN 0
        ELSE (SELECT approvals_asked(s.realm, s.message_id, s.version) FROM message s WHERE s.realm = r.realm AND s.message_id = sqlc.narg(about)::uuid)
@@ -11,7 +11,9 @@ SELECT r.mark, sqlc.embed(p),
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
        a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal,
        coalesce((SELECT d.directory_id FROM routing_directory d WHERE d.realm = r.realm AND d.scheme = @scheme::text
-                 ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id
+                 ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id,
+       EXISTS (SELECT FROM spending_limit l WHERE l.realm = r.realm AND (l.per_payment IS NOT NULL OR l.per_day IS NOT NULL)
+               AND (l.limit_of = 'person' OR l.holder IN (@client_id::text, @debtor_account::text)))::boolean AS limited
 FROM realm r
 JOIN policy p ON p.realm = r.realm AND p.policy_id = (
   SELECT policy.policy_id FROM policy

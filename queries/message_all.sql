@@ -14,7 +14,9 @@ SELECT i.item::integer AS item, r.mark, sqlc.embed(p),
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
        a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal,
        coalesce((SELECT d.directory_id FROM routing_directory d WHERE d.realm = r.realm AND d.scheme = i.scheme
-                 ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id
+                 ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id,
+       EXISTS (SELECT FROM spending_limit l WHERE l.realm = r.realm AND (l.per_payment IS NOT NULL OR l.per_day IS NOT NULL)
+               AND (l.limit_of = 'person' OR l.holder IN (i.client_id, i.debtor_account)))::boolean AS limited
 FROM item i
 JOIN realm r ON r.realm = @realm::text
 JOIN policy p ON p.realm = r.realm AND p.policy_id = (
@@ -31,8 +33,9 @@ LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = i.debtor_account;
 
 -- name: MessageConsider :batchone
 -- An instruction with its current version and content, as MessageGet has it, with what a decision about it must know beside it: the
--- policy it falls under now, how many approvals the policies of its time asked for, and which directory of banks is in force. Several are
--- asked in one round trip, each by a statement of its own: on a young database one statement for all would be planned from the wrong end.
+-- policy it falls under now, how many approvals the policies of its time asked for, which directory of banks is in force, and whether a
+-- limit may bind it. Several are asked in one round trip, each by a statement of its own: on a young database one statement for all would
+-- be planned from the wrong end.
 -- approvals_asked stands here in full: the function is read and planned anew at each call, which cost a third of creating and approving.
 SELECT sqlc.embed(m), d.content,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
@@ -48,7 +51,9 @@ SELECT sqlc.embed(m), d.content,
         FROM message_version v CROSS JOIN LATERAL (VALUES (v.created_at), (v.created_at - interval '1 minute')) AS t (moment)
         WHERE v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version AND m.direction = 'out')::integer AS approvals_asked,
        coalesce((SELECT x.directory_id FROM routing_directory x WHERE x.realm = m.realm AND x.scheme = m.scheme
-                 ORDER BY x.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id
+                 ORDER BY x.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id,
+       EXISTS (SELECT FROM spending_limit l WHERE l.realm = r.realm AND (l.per_payment IS NOT NULL OR l.per_day IS NOT NULL)
+               AND (l.limit_of = 'person' OR l.holder IN (m.client_id, m.debtor_account)))::boolean AS limited
 FROM message_listed m
 JOIN document d ON d.realm = m.realm AND d.document_id = m.document_id AND d.message_id = m.message_id
 JOIN realm r ON r.realm = m.realm

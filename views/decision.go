@@ -10,10 +10,12 @@ type Decision struct {
 	Deciding   bool // this person may decide: show the buttons
 	StepUp     bool // an approval needs a second factor: factorCode, or passkeyTicket and passkeyResponse
 	Passkey    Passkey
-	Barred     string // the sentence in place of the buttons
-	Looked     string // who else has it open; may be empty
-	Approvals  string // "1 of 2 approvals given, by checker1"; empty when one is enough
-	Final      string // what approving means; a default sentence when empty
+	Barred     string   // the sentence in place of the buttons
+	Looked     string   // who else has it open; may be empty
+	Approvals  string   // "1 of 2 approvals given, by checker1"; empty when one is enough
+	Limits     []string // what the limits that bind it let through today, a line each
+	Passed     []string // the limits that an approval would pass, in sentences
+	Final      string   // what approving means; a default sentence when empty
 	Reject     Reject
 	Conflict   *Conflict
 	Query      string // filters to come back to, with its question mark; may be empty

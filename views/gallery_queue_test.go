@@ -50,6 +50,7 @@ func message() views.Message {
 
 func decision() views.Decision {
 	return views.Decision{
+		Limits:  []string{"Limit of the account CH50 … 1346: CHF 10'000.00 at a time; CHF 12'500.00 of CHF 50'000.00 used today."},
 		Message: message(), Version: 1, Deciding: true, CloseURL: "/queue", OverviewTo: "/payments/019a9f4e-2c11-7d3a-9b1e-4f6a1c2d3e4f",
 	}
 }

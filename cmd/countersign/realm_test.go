@@ -62,6 +62,9 @@ accounts:
     holder: {name: Muster AG, street: Musterstrasse, building: "24", postcode: "3000", town: Bern, country: CH}
     agent: {bic: AAAACHBBXXX, iid: "21977"}
     receives: true
+limits:
+  - {limitOf: account, holder: CH50 2197 7000 0043 3134 6, currency: CHF, perDay: "500000.00"}
+  - {limitOf: person, holder: maker, currency: EUR, perPayment: "1000.00"}
 `
 
 func (o *operator) file(name, text string) string {
@@ -80,13 +83,14 @@ func TestARealmIsMadeFromTheCommandLine(t *testing.T) {
 	o.runs(exitUsage, "mark: Give the realm a mark", "realm", "create", "--realm", "other", "--mark", "IO", "--name", "X")
 	file := o.file("bank.yaml", realmYAML)
 	said := o.runs(
-		0, "+ user maker\n+ user checker\n+ client erp\n+ policy of rank 100: 2 approvals, from 10000.00\n+ account CH5021977000004331346\n",
+		0, "+ user maker\n+ user checker\n+ client erp\n+ policy of rank 100: 2 approvals, from 10000.00\n+ account CH5021977000004331346\n"+
+			"+ limit of account CH5021977000004331346 in CHF\n+ limit of person maker in EUR\n",
 		"realm", "apply", file, "--dry-run",
 	)
 	if strings.Contains(said, "secret  ") || o.count("SELECT count(*) FROM user_account") != 0 {
 		t.Errorf("the dry run changed something:\n%s", said)
 	}
-	said = o.runs(0, "5 differences applied", "realm", "apply", file)
+	said = o.runs(0, "7 differences applied", "realm", "apply", file)
 	for _, secret := range []string{`/set-up/bank/[\w-]{43}`, `code  \d{6}`, `client erp\n  secret  [A-Z2-7]{26}`} {
 		if !regexp.MustCompile(secret).MatchString(said) {
 			t.Errorf("nothing like %s is printed:\n%s", secret, said)

@@ -36,6 +36,7 @@ type Config struct {
 	Database *store.Database
 	Keys     keyring.Ring // of tokens
 	Now      func() time.Time
+	Zone     *time.Location // of the banking day
 	NewID    func() uuid.UUID
 	Random   io.Reader // of links and codes
 	// UnknownPassword makes the hash of a password that nobody knows.
@@ -53,8 +54,8 @@ type Station struct {
 
 // New makes the station.
 func New(cfg Config) (*Station, error) {
-	if cfg.Database == nil || cfg.Now == nil || cfg.NewID == nil || cfg.Random == nil || cfg.UnknownPassword == nil {
-		return nil, errors.New("admin: database, clock, ids, randomness and passwords are needed")
+	if cfg.Database == nil || cfg.Now == nil || cfg.Zone == nil || cfg.NewID == nil || cfg.Random == nil || cfg.UnknownPassword == nil {
+		return nil, errors.New("admin: database, clock, zone, ids, randomness and passwords are needed")
 	}
 	setUps, err := identity.NewSetUpKeys(cfg.Keys)
 	if err != nil {

@@ -88,6 +88,15 @@ func (s *Station) Provider(ctx context.Context, by identity.Principal) (p admini
 	return s.changes.Provider(ctx, by.Realm)
 }
 
+// Limits lists the limits of the realm with what is used of them today. Error: payment.ForbiddenError.
+func (s *Station) Limits(ctx context.Context, by identity.Principal) ([]administration.LimitToday, error) {
+	err := administration.MayAdminister(by)
+	if err != nil {
+		return nil, err
+	}
+	return s.changes.Limits(ctx, by.Realm, s.cfg.Now().In(s.cfg.Zone))
+}
+
 // DryRun tells what a policy would have asked of the realm's last thousand messages. Errors: payment.ForbiddenError, payment.FieldError.
 func (s *Station) DryRun(ctx context.Context, by identity.Principal, values administration.Values) (administration.DryRun, error) {
 	err := administration.MayAdminister(by)

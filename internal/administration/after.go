@@ -40,6 +40,8 @@ func (r Request) after(known Facts) (Values, error) {
 		return r.afterMessage(known)
 	case nounBeneficiary:
 		return r.afterBeneficiary(known)
+	case "limit":
+		return r.afterLimit(known)
 	}
 	return r.afterPolicy(known)
 }

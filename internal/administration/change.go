@@ -37,6 +37,7 @@ const (
 	KindPolicyRetire   Kind = "policy.retire"
 	KindProviderSet    Kind = "provider.set" // of identities; takes the place of the one before
 	KindProviderRetire Kind = "provider.retire"
+	KindLimitSet       Kind = "limit.set" // makes, changes or takes away a limit
 	// KindMessageTaken says that clearing has a released message as another document under its id, as it may after a restore: clearing is
 	// then asked what became of it.
 	KindMessageTaken Kind = "message.taken"
@@ -52,7 +53,7 @@ func Kinds() []Kind {
 	return []Kind{
 		KindUserCreate, KindUserRoles, KindUserSuppress, KindUserRestore, KindUserReset, KindUserLink, KindUserUnlink,
 		KindClientCreate, KindClientSecret, KindClientSuppress, KindClientPayee,
-		KindAccountCreate, KindAccountUpdate, KindAccountClose, KindPolicyCreate, KindPolicyRetire,
+		KindAccountCreate, KindAccountUpdate, KindAccountClose, KindPolicyCreate, KindPolicyRetire, KindLimitSet,
 		KindProviderSet, KindProviderRetire, KindMessageTaken,
 	}
 }
@@ -62,7 +63,7 @@ func BeneficiaryKinds() []Kind {
 	return []Kind{KindBeneficiaryCreate, KindBeneficiaryUpdate, KindBeneficiaryRemove}
 }
 
-// Noun is what a kind is about: "user", "client", "account", "policy", "provider", "message" or
+// Noun is what a kind is about: "user", "client", "account", "policy", "limit", "provider", "message" or
 // "beneficiary".
 func (k Kind) Noun() string {
 	noun, _, _ := strings.Cut(string(k), ".")
@@ -101,6 +102,8 @@ func (k Kind) Fields() []string {
 		return []string{
 			"approvals", "rank", "scheme", "kind", "clientId", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
 		}
+	case KindLimitSet:
+		return append(append([]string{}, limitKeyFields...), "perPayment", "perDay")
 	case KindBeneficiaryCreate, KindBeneficiaryUpdate:
 		return beneficiaryFields
 	case KindBeneficiaryRemove, KindUserSuppress, KindUserRestore, KindUserReset, KindClientSecret, KindClientSuppress, KindAccountClose,
@@ -156,6 +159,8 @@ type Facts struct {
 	ReceivedElsewhere bool
 	// AccountTaken: another beneficiary has the account.
 	AccountTaken bool
+	// LimitHolder is whom a new limit names.
+	LimitHolder LimitHolder
 }
 
 // Person is a human being of the realm.
@@ -246,7 +251,8 @@ var places = slices.Concat([]string{
 	"currency", "receives",
 },
 	accountFields, beneficiaryFields, []string{
-		"policyId", "approvals", "rank", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
+		"limitId", "limitOf", "holder", "perPayment", "perDay", "policyId", "approvals", "rank", "channel", "amountFrom", "amountTo",
+		"stepUp", "contentHashRequired", "expiresAfter",
 		"outerIssuer", "outerSubject", "issuer", "providerClient", "providerSecret", "portalAddress", "signInAge", "passwords",
 		"password", "secret", "status", "internalId", "globalId", "atClearing", "beneficiaryId",
 	})
@@ -328,7 +334,7 @@ func (r Request) change(known Facts) (Change, error) {
 			f.add("values/"+name, "CH17", "Remove %s: %s says nothing about it.", name, r.Kind)
 		}
 	}
-	if !r.Kind.Creates() && r.Kind != KindProviderSet && !known.Found {
+	if !r.Kind.Creates() && r.Kind != KindProviderSet && r.Kind != KindLimitSet && !known.Found {
 		f.add("subject", codeUnknown, "Name what changes: there is no such %s.", r.Kind.Noun())
 	}
 	if len(f.list) > 0 {
@@ -367,6 +373,8 @@ func (r Request) subject(after Values) string {
 		return after["internalId"]
 	case nounBeneficiary:
 		return after["beneficiaryId"]
+	case "limit":
+		return after["limitId"]
 	}
 	return after["policyId"]
 }

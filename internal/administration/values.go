@@ -35,7 +35,8 @@ const Yes = "yes"
 var types = map[string]FieldType{
 	"roles": TypeWords, "mayDecideOwn": TypeYesNo, "payeeWaived": TypeYesNo,
 	"receives": TypeYesNo, "rank": TypeNumber, "approvals": TypeNumber, "stepUp": TypeYesNo,
-	"contentHashRequired": TypeYesNo, "amountFrom": TypeAmount, "amountTo": TypeAmount,
+	"contentHashRequired": TypeYesNo, "amountFrom": TypeAmount, "amountTo": TypeAmount, "perPayment": TypeAmount, "perDay": TypeAmount,
+	"usedToday": TypeAmount,
 }
 
 // TypeOf says how a field's text is to be read.
@@ -174,7 +175,9 @@ var labels = map[string]string{
 	"outerIssuer": "the provider of the outer identity", "outerSubject": "the subject at the identity provider", "issuer": "the issuer",
 	"providerClient": "the portal's client id at the provider", "providerSecret": "the portal's secret at the provider",
 	"portalAddress": "the address of the portal", "passwords": "who may sign in by password",
-	"signInAge":  "how long ago people may have signed in at the provider",
+	"signInAge": "how long ago people may have signed in at the provider",
+	"limitId":   "the limit", "limitOf": "whom the limit binds", "holder": "the name, id or IBAN",
+	"perPayment": "the most at a time", "perDay": "the most a day", "usedToday": "what is used today",
 	"internalId": "the message", "globalId": "the Global ID",
 	"creditorName": "the name", "creditorIban": "the IBAN", "street": "the street", "buildingNumber": "the building number",
 	"addressLine1": "the first address line", "addressLine2": "the second address line", "postcode": "the postcode", "town": "the town",

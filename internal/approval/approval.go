@@ -20,6 +20,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/spending"
 	"countersign/internal/store/lifecycle"
 	"countersign/internal/trace"
 )
@@ -67,15 +68,15 @@ type Expectation struct {
 //
 // Errors: payment.ErrNotFound, MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the message as it is
 // now), payment.RepeatError when this person said the same before, payment.ContentError, payment.WithheldError, payment.RefusalError when a
-// rule of the scheme no longer holds or the policy now in force asks for more approvals than the message has, payment.StepUpError when a
-// second factor is asked for and none is shown that counts.
+// rule of the scheme no longer holds, a limit would be passed, or the policy now in force asks for more approvals than the message has,
+// payment.StepUpError when a second factor is asked for and none is shown that counts.
 func (s *Station) Approve(ctx context.Context, by identity.Principal, in Input) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionApprove,
 		make: func(m payment.Message, known lifecycle.SubmissionFacts, v payment.Verdict) (payment.Transition, error) {
 			return m.Approve(v, payment.Terms{
-				Policy: known.Policy, StepUp: known.StepUp, Rules: s.cfg.Rules, Directory: known.Directory, Today: v.At.In(s.cfg.Zone),
-				Seal: s.cfg.Seal,
+				Policy: known.Policy, StepUp: known.StepUp, Limits: known.Limits, Rules: s.cfg.Rules, Directory: known.Directory,
+				Today: v.At.In(s.cfg.Zone), Seal: s.cfg.Seal,
 			})
 		},
 	})
@@ -138,15 +139,16 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 func (s *Station) consider(
 	ctx context.Context, in Input, d decision, verdict payment.Verdict,
 ) (made payment.Transition, seen payment.Message, err error) {
-	consider := lifecycle.Considered{Decide: func(m payment.Message, known lifecycle.SubmissionFacts) (payment.Transition, error) {
+	bound := lifecycle.Bound{Person: verdict.By.PersonID, Day: verdict.At.In(s.cfg.Zone).Format(time.DateOnly)}
+	decide := func(m payment.Message, known lifecycle.SubmissionFacts) (payment.Transition, error) {
 		if in.Expect.Kind != "" && in.Expect.Kind != m.Kind || in.Expect.Scheme != "" && in.Expect.Scheme != m.Scheme {
 			return payment.Transition{}, &MismatchError{Message: m}
 		}
 		var err error
 		made, err = d.make(m, known, verdict)
 		return made, err
-	}}
-	seen, err = s.cfg.Messages.Consider(ctx, verdict.By.Realm, in.InternalID, consider)
+	}
+	seen, err = s.cfg.Messages.Consider(ctx, verdict.By.Realm, in.InternalID, lifecycle.Considered{Bound: bound, Decide: decide})
 	return made, seen, err
 }
 
@@ -161,6 +163,11 @@ func (s *Station) stepUp(
 	}
 	verdict.StepUp = &shown
 	return s.consider(ctx, in, d, verdict)
+}
+
+// Limits are those that bind the message if this person approves it now, with what is used of them today.
+func (s *Station) Limits(ctx context.Context, by identity.Principal, m payment.Message) ([]spending.Limit, error) {
+	return s.cfg.Messages.Limits(ctx, m, lifecycle.Bound{Person: by.PersonID, Day: s.cfg.Now().In(s.cfg.Zone).Format(time.DateOnly)})
 }
 
 // AsksStepUp reports whether whoever approves the message has to show a second factor.

@@ -69,6 +69,28 @@ func WithPayee(detail, result, matchedName string) string {
 	return strings.TrimSuffix(detail, "}") + "," + strings.TrimPrefix(string(text), "{")
 }
 
+// LimitUse is what a release takes of a daily limit: how much was used of it before, and how much was allowed, in minor units.
+type LimitUse struct {
+	Limit   string `json:"limit"` // its id
+	Day     string `json:"day"`
+	Before  int64  `json:"before"`
+	Amount  int64  `json:"amount"`
+	Allowed int64  `json:"allowed"`
+}
+
+// WithLimits adds to the detail of a step what its release takes of daily limits, under the key limits. Without any it is the detail as it
+// was.
+func WithLimits(detail string, uses []LimitUse) string {
+	if len(uses) == 0 {
+		return detail
+	}
+	text, err := json.Marshal(uses)
+	if err != nil {
+		return detail // strings and numbers always encode
+	}
+	return strings.TrimSuffix(detail, "}") + `,"limits":` + string(text) + "}"
+}
+
 // What is refused is an event as well. A refused step of a message's life is RefusedEventOf; these are the others.
 const (
 	// EventSignInRefused: a wrong name or password, or an account that may not sign in.

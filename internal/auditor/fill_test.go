@@ -46,6 +46,7 @@ func fill(t *testing.T, h *stationtest.House, settled int) places {
 	t.Helper()
 	found := places{}
 	add := func(end string, m payment.Message) { found[end] = append(found[end], m.InternalID.String()) }
+	limited(t, h, found)
 	for _, scheme := range rulebook.Schemes() {
 		for range settled / 2 {
 			add("settled", settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), scheme))))
@@ -185,6 +186,26 @@ func approveWithFactor(t *testing.T, h *stationtest.House, code string) {
 		InternalID: m.InternalID, ContentHash: &m.ContentHash, StepUp: identity.FactorAnswer{Code: code},
 	})
 	must(t, err)
+}
+
+// limited has two administrators set limits, and releases payments that take of them.
+func limited(t *testing.T, h *stationtest.House, found places) {
+	t.Helper()
+	for _, values := range []administration.Values{
+		{"limitOf": "account", "holder": "CH5021977000004331346", "perDay": "1000000.00"},
+		{"limitOf": "person", "holder": "maker2", "currency": "CHF", "perPayment": "5000.00", "perDay": "900000.00"},
+		{"limitOf": "client", "holder": "demo-backoffice", "currency": "EUR", "perPayment": "5000.00"},
+	} {
+		asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), admin.RequestInput{Kind: administration.KindLimitSet, Values: values})
+		must(t, err)
+		_, err = h.Admin.Decide(ctx, h.Person(t, "admin2"), admin.DecideInput{ChangeID: asked.Change.ID, Approve: true})
+		must(t, err)
+	}
+	h.Clock.Add(2 * time.Minute)
+	for range 8 {
+		m := settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker2"), rulebook.SchemeSIC)))
+		found["limited"] = append(found["limited"], m.InternalID.String())
+	}
 }
 
 // administer has two administrators change something.

@@ -39,12 +39,16 @@ const (
 	aTable = `SELECT relname FROM pg_class WHERE relrowsecurity AND relnamespace = 'public'::regnamespace ` +
 		`ORDER BY md5(relname || ':m') LIMIT 1`
 
+	aLimit = `SELECT limit_id::text FROM spending_limit WHERE limit_of = 'account'`
+	theUse = `SELECT concat_ws(' ', message_id, limit_id) FROM limit_use WHERE message_id = ':m' AND limit_of = 'person'`
+
 	aPolicy = `SELECT policy_id::text FROM policy WHERE realm = 'demo' ORDER BY md5(policy_id || ':m') LIMIT 1`
 
 	// Half of the changes lose their decisions, and the content of the other half changes: a decision that is gone cannot disagree.
 	aChange     = `SELECT change_id::text FROM (` + halves + `) c WHERE half = 0 ORDER BY md5(change_id || ':m') LIMIT 1`
 	otherChange = `SELECT change_id::text FROM (` + halves + `) c WHERE half = 1 ORDER BY md5(change_id || ':m') LIMIT 1`
-	halves      = `SELECT change_id, row_number() OVER (ORDER BY change_id) % 2 AS half FROM realm_change WHERE realm = 'demo'`
+	halves      = `SELECT change_id, row_number() OVER (ORDER BY change_id) % 2 AS half FROM realm_change ` +
+		`WHERE realm = 'demo' AND kind LIKE 'client.%'`
 
 	otherPerson = `actor_user = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker2'),
 		actor_person = (SELECT person_id FROM user_account WHERE realm = 'demo' AND name = 'checker2')`
@@ -302,6 +306,29 @@ var ofMessages = []tampering{
 
 // ofMasterData are the tamperings that strike who may do what.
 var ofMasterData = []tampering{
+	{"limit raised", "", "I20", "spending_limit", aLimit, `UPDATE spending_limit SET per_day = 999999999
+		WHERE limit_id::text = (` + aLimit + `)`},
+	{
+		"limit taken away", "", "I32", "spending_limit", `SELECT limit_id FROM spending_limit WHERE limit_of = 'client'`,
+		`DELETE FROM spending_limit WHERE limit_of = 'client'`,
+	},
+	{
+		"use of a limit lessened", "limited", "I32", "limit_use", theUse,
+		`UPDATE limit_use SET used_after = used_after - 1, amount = amount - 1 WHERE message_id = ':m' AND limit_of = 'person'`,
+	},
+	{
+		"use of a limit moved to another day", "limited", "I32", "limit_use", theUse,
+		`UPDATE limit_use SET day = day - 1 WHERE message_id = ':m' AND limit_of = 'person'`,
+	},
+	{
+		"use of a limit deleted", "limited", "I32", "release", `SELECT ':m'`,
+		`DELETE FROM limit_use WHERE message_id = ':m' AND limit_of = 'person'`,
+	},
+	{
+		"use of a limit deleted, and the audit row silenced", "limited", "I32", "release", `SELECT ':m'`,
+		`WITH gone AS (DELETE FROM limit_use WHERE message_id = ':m')
+		UPDATE audit_event SET detail = (detail::jsonb - 'limits')::text WHERE message_id = ':m'`,
+	},
 	{"what was asked for changed, its hash adjusted", "", "I27", "realm_change_decision", aChange, `UPDATE realm_change
 		SET content = '{}', content_hash = sha256('{}') WHERE change_id::text = (` + aChange + `)`},
 	{

@@ -9,6 +9,7 @@ import (
 	"countersign/internal/directory"
 	"countersign/internal/identity"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/spending"
 )
 
 // MaxReason is the longest reason of a rejection or withdrawal, in characters.
@@ -104,6 +105,8 @@ type Terms struct {
 	// StepUp: the policy in force, or the one the message was made under, asks for a second factor.
 	StepUp bool
 	Rules  rulebook.Settings
+	// Limits are those that bind the message, or whoever makes and approves it.
+	Limits []spending.Limit
 	// Directory is as InstructionInput has it.
 	Directory *directory.Directory
 	Today     time.Time // the day of the verdict in the scheme's time zone
@@ -116,8 +119,8 @@ type Terms struct {
 // Errors in order of precedence: ForbiddenError, FourEyesError (also when this person approved before), StateError (either is a RepeatError
 // when this person gave the same approval before), ContentError (also when the message was amended,
 // or the policy in force asks for it, and the verdict names no content), WithheldError, RefusalError when the policy now in force asks for
-// more approvals than the message has, or a rule of the scheme no longer holds, StepUpError when a second factor is asked for and none was
-// shown for this content.
+// more approvals than the message has, a rule of the scheme no longer holds, or a limit would be passed, StepUpError when a second factor
+// is asked for and none was shown for this content.
 func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 	err := m.checkVerdict(v)
 	if err != nil {
@@ -137,6 +140,9 @@ func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 	err = m.MeetsPolicy(on.Policy)
 	if err == nil {
 		err = m.StillHolds(on, v.At)
+	}
+	if err == nil {
+		err = m.withinLimits(on.Limits)
 	}
 	if err == nil && on.StepUp {
 		err = m.shown(v)
@@ -161,6 +167,9 @@ func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 	if to == StateApproved {
 		release := m.release(append(m.Decisions[:len(m.Decisions):len(m.Decisions)], decision), v.At, on.Seal)
 		t.release = &release
+		if m.Kind.Limited() {
+			t.uses = spending.Uses(m.Summary.Amount, on.Limits)
+		}
 		t.changes.AcceptedAt = v.At
 	}
 	return t, nil

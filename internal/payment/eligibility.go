@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/rulebook/spending"
 )
 
 // RTransactionSubject is what an R-transaction is about, as the store knows it.
@@ -17,10 +18,11 @@ type RTransactionSubject struct {
 	// Others are the R-transactions about the payment so far; of each, kind, state, Global ID and what it answers count.
 	Others []Message
 
-	Sent    []byte         // the pacs.008 that was sent for Original; nil for an incoming payment
-	Account *DebtorAccount // ours in the payment; nil when it is gone
-	Policy  Policy         // the new message would fall under
-	Mark    string         // opens the realm's Global IDs
+	Sent    []byte           // the pacs.008 that was sent for Original; nil for an incoming payment
+	Account *DebtorAccount   // ours in the payment; nil when it is gone
+	Policy  Policy           // the new message would fall under
+	Limits  []spending.Limit // bind the new message
+	Mark    string           // opens the realm's Global IDs
 }
 
 // Recalled reports whether another bank waits for an answer to its recall.

@@ -16,6 +16,7 @@ import (
 	"countersign/internal/payee"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/reach"
+	"countersign/internal/rulebook/spending"
 )
 
 // Order is a payment order as a door took it. It goes unchanged to the station, to the rules and to the message made of it.
@@ -47,6 +48,8 @@ type InstructionInput struct {
 	Directory *directory.Directory
 	Policy    Policy
 	Rules     rulebook.Settings
+	// Limits are those that bind the order: of its account, its client and its maker.
+	Limits []spending.Limit
 	// Payee is what the verification of the payee came to, which no rule looks at; none when nobody was asked.
 	Payee payee.Verification
 
@@ -60,11 +63,13 @@ type InstructionInput struct {
 
 // Created is a new message on its way to the store.
 type Created struct {
-	Message   Message // in its first state
-	Actor     identity.Actor
-	Grant     identity.Grant // of the role maker, under which the actor made it; zero for what comes in
-	Draft     Draft
-	Release   *Release // when the policy asks for no approval
+	Message Message // in its first state
+	Actor   identity.Actor
+	Grant   identity.Grant // of the role maker, under which the actor made it; zero for what comes in
+	Draft   Draft
+	Release *Release // when the policy asks for no approval
+	// Uses are what the release takes of daily limits.
+	Uses      []spending.Use
 	CreatedAt time.Time
 	Action    Action // that leads to the first state
 	// MessageKey is the client's own message id (MsgId), which it may use once; "" when the order has none.
@@ -108,7 +113,7 @@ func NewInstruction(in InstructionInput) (Created, error) {
 		Actor: in.By.Actor(), Grant: grant, Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference,
 		Fingerprint: draft.fingerprint, IdempotencyKey: in.IdempotencyKey,
 	}
-	return created.open(m, in.Policy, in.Seal), nil
+	return created.open(m, in.Policy, in.Seal).using(in.Limits), nil
 }
 
 // open puts the message into its first state: released at once when its policy asks for no approval, else pending for as long as the
@@ -122,6 +127,14 @@ func (c Created) open(m Message, policy Policy, seal Sealer) Created {
 		m.ExpiresAt = c.CreatedAt.Add(policy.PendingFor)
 	}
 	c.Message = m.WithContent(m.Content)
+	return c
+}
+
+// using notes what a release takes of daily limits.
+func (c Created) using(limits []spending.Limit) Created {
+	if c.Release != nil && c.Message.Kind.Limited() {
+		c.Uses = spending.Uses(c.Message.Summary.Amount, limits)
+	}
 	return c
 }
 
@@ -152,8 +165,22 @@ func CheckInstruction(in InstructionInput) []Finding {
 	findings = append(findings, reach.Check(reach.Input{
 		Scheme: in.Scheme, Document: in.Document, Today: in.Today, Directory: in.Directory, Found: slices.Concat(findings, in.Structure),
 	})...)
+	findings = append(findings, checkOrderLimits(in)...)
 	slices.SortStableFunc(findings, func(a, b Finding) int { return rulebook.ComparePointers(a.Pointer, b.Pointer) })
 	return together(in.Structure, findings)
+}
+
+// checkOrderLimits holds each payment of an order against the limits that bind it. What a dry run of many payments would come to together
+// nobody knows before they are made.
+func checkOrderLimits(in InstructionInput) []Finding {
+	if len(in.Limits) == 0 || in.Document == nil {
+		return nil
+	}
+	summary, err := SummaryOf(in.Document)
+	if err != nil {
+		return nil // other rules say why
+	}
+	return spending.Check(summary.Amount, in.Limits, instructedAmountPointer)
 }
 
 const debtorAccountPointer = "/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAcct/Id/IBAN"

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/spending"
 )
 
 // Policy is the rule of a realm a new message falls under. It is frozen into the message. A later policy, or an amendment that falls
@@ -64,4 +65,19 @@ func approvalsInWords(n int) string {
 		return "1 approval"
 	}
 	return fmt.Sprintf("%d approvals", n)
+}
+
+// Limited reports whether limits bind messages of the kind: instructions and returns move money out, nothing else does.
+func (k Kind) Limited() bool { return k == KindInstruction || k == KindReturn }
+
+// withinLimits refuses a message that would pass a limit. Error: RefusalError.
+func (m Message) withinLimits(limits []spending.Limit) error {
+	if !m.Kind.Limited() {
+		return nil
+	}
+	findings := spending.Check(m.Summary.Amount, limits, pointerInternalID)
+	if len(findings) > 0 {
+		return &RefusalError{Findings: findings}
+	}
+	return nil
 }

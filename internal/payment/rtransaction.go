@@ -15,6 +15,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/rulebook/spending"
 )
 
 // RTransaction is what a maker asks for: a recall, a return or a resolution. The door makes it of a body or a form, and the same value
@@ -169,13 +170,18 @@ func (in RTransactionInput) allowed() error {
 	return nil
 }
 
-// check returns every rule of the scheme the request breaks.
+// check returns every rule of the scheme the request breaks, and every limit it would pass.
 func (in RTransactionInput) check() []Finding {
 	kind, known := rTransactionKinds[in.Kind]
 	if !known {
 		return nil
 	}
-	return kind.check(in.ruleCase())
+	findings := kind.check(in.ruleCase())
+	amount, err := in.amount()
+	if err == nil && in.Kind.Limited() {
+		findings = append(findings, spending.Check(amount, in.About.Limits, kind.pointer)...)
+	}
+	return findings
 }
 
 // ruleCase is the request with what the rules need to know about the payment.
@@ -243,7 +249,7 @@ func (in RTransactionInput) created(draft iso20022.Document, amount money.Amount
 		Actor: in.By.Actor(), Grant: grant, Draft: d, CreatedAt: in.At, Action: ActionSubmit, IdempotencyKey: in.IdempotencyKey,
 		Fingerprint: in.Fingerprint(),
 	}
-	return made.open(m, policy, in.Seal), nil
+	return made.open(m, policy, in.Seal).using(in.About.Limits), nil
 }
 
 // dayOf is a day as it is stored: midnight UTC of the date that the time shows in its own location.

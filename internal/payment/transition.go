@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"countersign/internal/identity"
+	"countersign/internal/rulebook/spending"
 )
 
 // Transition is a move a message may make, with everything the store must write for it. Only the methods of Message (and the
@@ -17,6 +18,7 @@ type Transition struct {
 
 	decision *Decision
 	release  *Release
+	uses     []spending.Use
 	version  *NewVersion
 	changes  Changes
 }
@@ -56,6 +58,9 @@ func (t Transition) Decision() *Decision { return t.decision }
 
 // Release returns the release that the move makes, or nil.
 func (t Transition) Release() *Release { return t.release }
+
+// LimitUses returns what the release takes of daily limits; none where there is no release.
+func (t Transition) LimitUses() []spending.Use { return t.uses }
 
 // Version returns the new version of the content, or nil.
 func (t Transition) Version() *NewVersion { return t.version }

@@ -47,6 +47,9 @@ func (f Form) Definition(now provision.RealmDefinition, secrets Secrets) (provis
 	for i, account := range f.Accounts {
 		wanted.DebtorAccounts = append(wanted.DebtorAccounts, d.account(fmt.Sprintf("/accounts/%d", i), account))
 	}
+	for i, limit := range f.Limits {
+		wanted.Limits = append(wanted.Limits, d.limit(fmt.Sprintf("/limits/%d", i), limit, wanted))
+	}
 	d.once(wanted)
 	if d.err == nil && len(d.findings) > 0 {
 		d.err = &payment.FieldError{Findings: d.findings}
@@ -237,5 +240,8 @@ func (d *definer) once(wanted provision.RealmDefinition) {
 	}
 	for _, account := range wanted.DebtorAccounts {
 		name("/accounts", account.IBAN)
+	}
+	for _, limit := range wanted.Limits {
+		name("/limits", string(limit.Of)+" "+limit.Holder+" "+limit.Currency)
 	}
 }

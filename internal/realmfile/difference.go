@@ -27,6 +27,9 @@ func Differences(now, wanted provision.RealmDefinition) ([]string, error) {
 	for _, account := range from.Accounts {
 		d.remember("account "+account.IBAN, account)
 	}
+	for _, limit := range from.Limits {
+		d.remember(limit.key(), limit)
+	}
 	d.compare("realm "+to.Realm, head(to))
 	for _, person := range to.People {
 		for _, user := range person.Users {
@@ -39,6 +42,9 @@ func Differences(now, wanted provision.RealmDefinition) ([]string, error) {
 	d.policies(from.Policies, to.Policies)
 	for _, account := range to.Accounts {
 		d.compare("account "+account.IBAN, account)
+	}
+	for _, limit := range to.Limits {
+		d.compare(limit.key(), limit)
 	}
 	return d.lines, d.err
 }

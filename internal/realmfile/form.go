@@ -27,6 +27,8 @@ type Form struct {
 	Clients      []Client  `yaml:"clients,omitempty"`
 	Policies     []Policy  `yaml:"policies"`
 	Accounts     []Account `yaml:"accounts,omitempty"`
+	// Limits binds people, clients and accounts that stand here too.
+	Limits []SpendingLimit `yaml:"limits,omitempty"`
 }
 
 // Tokens is how long tokens of the API live, such as "5m"; empty fields are the defaults.
@@ -166,6 +168,9 @@ func Of(realm provision.RealmDefinition) Form {
 			},
 			Agent: Agent{BIC: a.AgentBIC, IID: a.AgentIID},
 		})
+	}
+	for _, limit := range realm.Limits {
+		form.Limits = append(form.Limits, limitForm(limit))
 	}
 	return form
 }

@@ -18,6 +18,8 @@ const (
 	RuleOriginalState = "original-state"
 	// RuleApprovalPolicy: the content does not need more approvals than the message was entered with.
 	RuleApprovalPolicy = "approval-policy"
+	// RuleSpendingLimit: the amount is within what person, client and account may pay, at a time and on this day.
+	RuleSpendingLimit = "spending-limit"
 	// RuleMoreFindings: the document has more problems than are listed.
 	RuleMoreFindings = "more-findings"
 	// RuleNotForwarded: an element has no place in the interbank documents of the scheme, and leaving it out would lose it silently.
@@ -67,6 +69,11 @@ var rulesElsewhere = []Rule{
 		ID: RuleApprovalPolicy, Element: amountElement, Code: "AM02", CheckedBy: "internal/payment",
 		Text:   "Withdraw the payment and enter it anew: what it says now needs more approvals than it was entered with.",
 		Source: "Interface contract of this gateway",
+	},
+	{
+		ID: RuleSpendingLimit, Element: amountElement, Code: "AM14", CheckedBy: "internal/payment",
+		Text:   "Pay less at a time, wait for another day, or have two administrators set another limit.",
+		Source: "Interface contract of this gateway; ISO, AM14 (limits agreed between bank and client)",
 	},
 	{
 		ID: RuleMessageIDUnique, Element: documentPointer + "/GrpHdr/MsgId", Code: "DU01", CheckedBy: "internal/store",

@@ -117,6 +117,7 @@ func New(cfg Config) (*Stations, error) {
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, Zone: zone, StepUp: s.Auth.StepUp,
 	})
 	s.Admin, err = admin.New(admin.Config{
+		Zone:     zone,
 		Database: cfg.Database, Keys: cfg.TokenKeys, Now: cfg.Now, NewID: NewID, Random: rand.Reader, UnknownPassword: auth.UnknownPassword,
 	})
 	if err != nil {

@@ -36,6 +36,7 @@ func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID
 	}
 	c := change{by: by, action: payment.ActionAmend, at: s.now()}
 	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, id, lifecycle.Considered{
+		Bound: lifecycle.Bound{Person: by.PersonID, Day: s.today()},
 		Ask: func(m payment.Message) lifecycle.SubmissionQuery {
 			// The policy is that of the message's own client and channel: the door its editor came through does not count.
 			ask := s.ask(by, in)

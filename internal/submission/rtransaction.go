@@ -19,7 +19,7 @@ import (
 // recall cannot be trusted; payment.RefusalError with every rule broken, also when another R-transaction about the payment is under way or
 // done.
 func (s *Station) CreateRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction) (Result, error) {
-	ask := lifecycle.RTransactionQuery{By: by, Asked: asked}
+	ask := lifecycle.RTransactionQuery{By: by, Asked: asked, Day: s.today()}
 	message, err := s.cfg.Messages.InsertRTransaction(ctx, ask, func(about payment.RTransactionSubject) (payment.Created, error) {
 		in := s.rTransaction(by, asked, about)
 		in.GlobalID = globalid.New(about.Mark, in.At, s.cfg.Random())
@@ -60,7 +60,7 @@ func (s *Station) refusedAbout(ctx context.Context, by identity.Principal, asked
 func (s *Station) PreviewRTransaction(
 	ctx context.Context, by identity.Principal, asked payment.RTransaction,
 ) (payment.RTransactionPreview, error) {
-	about, err := s.cfg.Messages.RTransactionSubject(ctx, lifecycle.RTransactionQuery{By: by, Asked: asked})
+	about, err := s.cfg.Messages.RTransactionSubject(ctx, lifecycle.RTransactionQuery{By: by, Asked: asked, Day: s.today()})
 	if err != nil {
 		return payment.RTransactionPreview{}, err
 	}

@@ -204,6 +204,7 @@ func refuseDuplicate(duplicate *lifecycle.DuplicateError) error {
 func (s *Station) ask(by identity.Principal, in payment.Order) lifecycle.SubmissionQuery {
 	q := lifecycle.SubmissionQuery{
 		Realm: by.Realm, ClientID: by.ClientID, Channel: by.Channel, Scheme: in.Scheme, Kind: payment.KindInstruction,
+		People: []uuid.UUID{by.PersonID}, Day: s.today(),
 	}
 	for _, info := range in.Document.PaymentInformation {
 		q.DebtorAccount = info.DebtorAccount.ID.IBAN
@@ -225,11 +226,15 @@ func (s *Station) instruction(
 	by identity.Principal, in payment.Order, known lifecycle.SubmissionFacts, at time.Time,
 ) payment.InstructionInput {
 	return payment.InstructionInput{
-		Order: in, By: by, Account: known.Account, Directory: known.Directory, Policy: known.Policy, Rules: s.cfg.Rules,
+		Order: in, By: by, Account: known.Account, Directory: known.Directory, Policy: known.Policy, Limits: known.Limits,
+		Rules:    s.cfg.Rules,
 		GlobalID: globalid.New(known.Mark, at, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
 		At: at, Today: at.In(s.cfg.Zone), Seal: s.cfg.Seal,
 	}
 }
+
+// today is the banking day, as limits count.
+func (s *Station) today() string { return s.cfg.Now().In(s.cfg.Zone).Format(time.DateOnly) }
 
 // now is the time in the resolution the database keeps.
 func (s *Station) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Microsecond) }

@@ -71,6 +71,7 @@ var floors = map[string]int{
 	"internal/interbank":                 3, // the documents banks exchange
 	"internal/interbank/provenance":      3, // where each element of them came from
 	"internal/rulebook/rtransactionrule": 2, // what the schemes allow of recalls, returns and resolutions, and until when
+	"internal/rulebook/spending":         2, // that an amount is within what person, client and account may pay
 	"internal/rulebook/reach":            2, // that the creditor's bank keeps the account and is reached, by a directory
 	"internal/profile":                   2, // how documents look on the way to and from a clearing
 	"internal/interbank/carriage":        2, // what becomes of each element of an order

@@ -146,6 +146,17 @@ func (a *API) listProviders(c echo.Context) error {
 	return c.JSON(http.StatusOK, ProviderSubjects{Header: a.header(c), Providers: list, Page: page})
 }
 
+// listLimits lists the limits of the realm with what is used of them today.
+func (a *API) listLimits(c echo.Context) error {
+	list, page, err := subjects(c, func() ([]administration.LimitToday, error) {
+		return a.cfg.Admin.Limits(c.Request().Context(), principal(c))
+	})
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	return c.JSON(http.StatusOK, LimitSubjects{Header: a.header(c), Limits: list, Page: page})
+}
+
 // tryPolicy tells what a policy would have asked of the last messages.
 func (a *API) tryPolicy(c echo.Context) error {
 	order, err := a.administrate(c, form{schema: a.bodies.policy, mode: flat})

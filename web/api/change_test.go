@@ -191,7 +191,9 @@ func TestAdministrationIsForAdministratorsOfTheRealm(t *testing.T) {
 	b := setup(t)
 	id, _ := b.asked(t, admin1, "user.suppress", "maker2", "")
 	for _, who := range []person{maker1, checker1, both1, supervisor1, otherMaker} {
-		for _, path := range []string{"change/list", "change/" + id, "user/list", "client/list", "account/list", "policy/list", "provider/list"} {
+		for _, path := range []string{
+			"change/list", "change/" + id, "user/list", "client/list", "account/list", "policy/list", "provider/list", "limit/list",
+		} {
 			if a := b.Send(t, get("/api/admin/v1/"+path, who)); a.Status != http.StatusForbidden {
 				t.Errorf("%s reads %s: %d", who.User, path, a.Status)
 			}

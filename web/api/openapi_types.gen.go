@@ -55,7 +55,7 @@ type AccountSubjects struct {
 // AdditionalInformation One line, or a list of lines. How many a reason takes, its rule says; more than 100 are not read.
 type AdditionalInformation = json.RawMessage
 
-// AdministrationValues The fields of a user account, a client, a debtor account, a policy, an identity provider or a message. A change says only those that its kind knows; the others are shown.
+// AdministrationValues The fields of a user account, a client, a debtor account, a policy, a limit, an identity provider or a message. A change says only those that its kind knows; the others are shown.
 type AdministrationValues = map[string]any
 
 // Amount Money.
@@ -215,10 +215,10 @@ type CancelOrder struct {
 
 // Change A change of administration.
 type Change struct {
-	// After The fields of a user account, a client, a debtor account, a policy, an identity provider or a message. A change says only those that its kind knows; the others are shown.
+	// After The fields of a user account, a client, a debtor account, a policy, a limit, an identity provider or a message. A change says only those that its kind knows; the others are shown.
 	After AdministrationValues `json:"after"`
 
-	// Before The fields of a user account, a client, a debtor account, a policy, an identity provider or a message. A change says only those that its kind knows; the others are shown.
+	// Before The fields of a user account, a client, a debtor account, a policy, a limit, an identity provider or a message. A change says only those that its kind knows; the others are shown.
 	Before AdministrationValues `json:"before"`
 
 	// ChangeID The id of the change.
@@ -254,7 +254,7 @@ type Change struct {
 	// State Where it stands.
 	State string `json:"state"`
 
-	// Subject The user name, client id, IBAN or policy id of what changes.
+	// Subject The user name, client id, IBAN, policy id or limit id of what changes.
 	Subject string `json:"subject"`
 }
 
@@ -314,10 +314,10 @@ type ChangeOrder struct {
 	// Note Why, for whoever decides it.
 	Note string `json:"note,omitempty"`
 
-	// Subject The user name, client id, IBAN or policy id of what changes; left out for what is new.
+	// Subject The user name, client id, IBAN, policy id or limit id of what changes; left out for what is new.
 	Subject string `json:"subject,omitempty"`
 
-	// Values The fields of a user account, a client, a debtor account, a policy, an identity provider or a message. A change says only those that its kind knows; the others are shown.
+	// Values The fields of a user account, a client, a debtor account, a policy, a limit, an identity provider or a message. A change says only those that its kind knows; the others are shown.
 	Values AdministrationValues `json:"values,omitempty"`
 }
 
@@ -705,6 +705,18 @@ type InterfaceMessage struct {
 
 	// Type The message definition, such as pacs.008.001.08.
 	Type string `json:"type"`
+}
+
+// LimitSubjects A page of limits.
+type LimitSubjects struct {
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Limits The limits.
+	Limits []AdministrationValues `json:"limits"`
+
+	// Page Which part of a list this is.
+	Page Page `json:"page"`
 }
 
 // LogEntry One document that the simulator received or sent.
@@ -1853,6 +1865,18 @@ type GetChangeParams struct {
 
 // ListClientsParams defines parameters for ListClients.
 type ListClientsParams struct {
+	// CurrentPage At most 10,000 entries deep; go on with after from there.
+	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
+
+	// PageSize How many entries a page has at most.
+	PageSize PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ListLimitsParams defines parameters for ListLimits.
+type ListLimitsParams struct {
 	// CurrentPage At most 10,000 entries deep; go on with after from there.
 	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
 

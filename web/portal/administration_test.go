@@ -121,3 +121,27 @@ func TestAnAdministratorBroughtInByTheOperatorIsShownToAll(t *testing.T) {
 	w.get("/admin").says("The operator made carla an administrator past you").says("both are ill")
 	w.get("/audit").says("past you")
 }
+
+// TestALimitIsSetByClickingAndShownWhereItBinds: by two administrators; the checker reads what is used of it, and why it refuses.
+func TestALimitIsSetByClickingAndShownWhereItBinds(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	one, two := b.as("admin1"), b.as("admin2")
+	one.get("/admin/limits").is(http.StatusOK).says("Nothing here")
+	one.post("/admin/ask/limit.set", url.Values{"limitOf": {"person"}, "holder": {"nobody"}, "currency": {"CHF"}, "perDay": {"1"}}).
+		is(http.StatusUnprocessableEntity)
+	asked := one.post("/admin/ask/limit.set", url.Values{
+		"limitOf": {"person"}, "holder": {"checker1"}, "currency": {"CHF"}, "perDay": {"150"},
+	})
+	change := asked.goesTo("/admin/changes/")
+	two.post(change+"/approve", nil).goesTo(change)
+	one.get("/admin/limits").is(http.StatusOK).says("person Checker 1").says("CHF 150.00 a day").says("CHF 0.00")
+	id := b.as("maker1").submit(filled()).InternalID.String()
+	checker := b.as("checker1")
+	shown := checker.get("/queue/" + id).is(http.StatusOK)
+	shown.says("Limit of the person Checker 1: CHF 0.00 of CHF 150.00 used today.")
+	shown.says("the person Checker 1 may pay at most CHF 150.00 a day")
+	if other := b.as("checker2").get("/queue/" + id).is(http.StatusOK).main(); strings.Contains(other, "Limit of the person") {
+		t.Error("another checker reads of the limit")
+	}
+}

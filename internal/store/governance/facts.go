@@ -30,6 +30,8 @@ func (s step) facts(ctx context.Context, kind administration.Kind, subject strin
 		err = s.policyFacts(ctx, &known, subject, values["clientId"])
 	case "provider":
 		err = s.providerFacts(ctx, &known, subject)
+	case "limit":
+		err = s.limitFacts(ctx, &known, subject, values)
 	case "message":
 		err = s.messageFacts(ctx, &known, subject)
 	case "beneficiary":
@@ -153,6 +155,8 @@ func (s step) apply(ctx context.Context, c administration.Change) error {
 		err = s.applyProvider(ctx, c)
 	case "beneficiary":
 		err = s.applyBeneficiary(ctx, c)
+	case "limit":
+		err = s.applyLimit(ctx, c)
 	}
 	if err != nil {
 		return fmt.Errorf("bring about %s: %w", c.Kind, err)

@@ -22,6 +22,7 @@ import (
 	"countersign/internal/metric"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/spending"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
@@ -50,6 +51,9 @@ type SubmissionQuery struct {
 	Kind          payment.Kind
 	Amount        int64  // minor units
 	DebtorAccount string // IBAN
+	// People are those whose limits bind it, and Day is the banking day, as 2026-11-22.
+	People []uuid.UUID
+	Day    string
 	// About is the message whose current version is asked about; zero for content that is not stored yet.
 	About uuid.UUID
 }
@@ -65,6 +69,10 @@ type SubmissionFacts struct {
 	ApprovalsAsked int
 	// Directory is that of the scheme in force; never nil, but there may be none loaded.
 	Directory *directory.Directory
+	// Limits bind the message; none where it is made together with others.
+	Limits []spending.Limit
+
+	limited bool // limits may bind it
 }
 
 // NewMessageFunc makes a new message from what the store knows about its realm. It is pure.
@@ -83,6 +91,9 @@ func (s *Messages) Insert(ctx context.Context, ask SubmissionQuery, create NewMe
 	}
 	c, err = s.insert(ctx, ask.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
 		known, err := s.submissionFacts(ctx, q, ask)
+		if err == nil {
+			err = s.bind(ctx, q, ask, &known, true)
+		}
 		if err != nil {
 			return payment.Created{}, err
 		}
@@ -131,7 +142,7 @@ func (s *Messages) put(ctx context.Context, q *dbsqlc.Queries, c payment.Created
 	if err != nil {
 		return fmt.Errorf("insert the message: %w", err)
 	}
-	return nil
+	return s.use(ctx, q, c.Message, c.Uses)
 }
 
 // Facts answers what Insert would let create know, without writing anything.
@@ -140,7 +151,10 @@ func (s *Messages) Facts(ctx context.Context, ask SubmissionQuery) (SubmissionFa
 	err := s.db.InRealm(ctx, ask.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		known, err = s.submissionFacts(ctx, q, ask)
-		return err
+		if err != nil {
+			return err
+		}
+		return s.bind(ctx, q, ask, &known, false)
 	})
 	return known, err
 }
@@ -168,7 +182,7 @@ func (s *Messages) factsOf(ctx context.Context, q *dbsqlc.Queries, realm string,
 	if !guard.Policy(ctx, policy) {
 		return SubmissionFacts{}, ErrNoPolicy
 	}
-	known := SubmissionFacts{Mark: row.Mark, ApprovalsAsked: int(row.ApprovalsAsked), Policy: payment.Policy{
+	known := SubmissionFacts{Mark: row.Mark, ApprovalsAsked: int(row.ApprovalsAsked), limited: row.Limited, Policy: payment.Policy{
 		ID: policy.PolicyID, ApprovalsRequired: int(policy.ApprovalsRequired), PendingFor: column.Seconds(policy.PendingSeconds),
 		ContentHashRequired: policy.ContentHashRequired, StepUp: policy.StepUp,
 	}}
@@ -220,9 +234,9 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		Remittance: d.Summary.Remittance,
 		ActorName:  c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),
 		RequestID: column.OrNull(c.Actor.RequestID), SourceAddress: column.OrNull(c.Actor.SourceAddress),
-		Detail: audit.WithPayee(audit.OpeningDetail(audit.Opening{
+		Detail: withLimits(audit.WithPayee(audit.OpeningDetail(audit.Opening{
 			To: string(m.State), Reason: cmp.Or(d.Note, m.StatusText), RequestKey: c.IdempotencyKey,
-		}), string(d.Payee.Result), d.Payee.MatchedName),
+		}), string(d.Payee.Result), d.Payee.MatchedName), c.Uses),
 		Fingerprint: c.Fingerprint[:],
 		PayeeResult: column.OrNull(string(d.Payee.Result)), PayeeName: column.OrNull(d.Payee.MatchedName), PayeeAt: column.OrNull(d.Payee.At),
 		VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:], DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:],

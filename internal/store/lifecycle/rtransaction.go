@@ -22,6 +22,7 @@ import (
 type RTransactionQuery struct {
 	By    identity.Principal
 	Asked payment.RTransaction
+	Day   string // the banking day, as 2026-11-22
 }
 
 // NewRTransactionFunc makes an R-transaction of what the store knows. It is pure.
@@ -84,14 +85,18 @@ func (s *Messages) rTransactionSubject(
 		return payment.RTransactionSubject{}, err
 	}
 	original := about.Original
-	row, err := s.submissionFacts(ctx, q, SubmissionQuery{
+	asked := SubmissionQuery{
 		Realm: ask.By.Realm, ClientID: ask.By.ClientID, Channel: ask.By.Channel, Scheme: original.Scheme, Kind: ask.Asked.Kind,
-		Amount: original.Summary.Amount.Minor(), DebtorAccount: ourAccount(original),
-	})
+		Amount: original.Summary.Amount.Minor(), DebtorAccount: ourAccount(original), People: []uuid.UUID{ask.By.PersonID}, Day: ask.Day,
+	}
+	row, err := s.submissionFacts(ctx, q, asked)
+	if err == nil {
+		err = s.bind(ctx, q, asked, &row, mode == load.ForUpdate)
+	}
 	if err != nil {
 		return payment.RTransactionSubject{}, err
 	}
-	about.Mark, about.Policy, about.Account = row.Mark, row.Policy, row.Account
+	about.Mark, about.Policy, about.Account, about.Limits = row.Mark, row.Policy, row.Account, row.Limits
 	others, err := q.RTransactionListOf(ctx, ask.By.Realm, original.InternalID)
 	if err != nil {
 		return payment.RTransactionSubject{}, fmt.Errorf("list what was asked about the payment before: %w", err)
@@ -156,6 +161,14 @@ func ourAccount(m payment.Message) string {
 		return m.Summary.CreditorAccount
 	}
 	return m.Summary.DebtorAccount
+}
+
+// payer is the account of ours that a message pays from: a return goes back from the one that was credited.
+func payer(m payment.Message) string {
+	if m.Kind == payment.KindReturn {
+		return m.Summary.CreditorAccount
+	}
+	return ourAccount(m)
 }
 
 // receivedRecall loads the recall a request names, or the one of its payment; the zero Message when there is none.

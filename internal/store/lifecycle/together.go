@@ -96,8 +96,8 @@ type step struct {
 
 // move writes a step, and the document that brought it, together with others. Errors: store.ErrAlone; as store.Gather.Do.
 func (s *Messages) move(ctx context.Context, t payment.Transition, brought *store.Document) error {
-	if !t.Valid() || t.Version() != nil {
-		return store.ErrAlone
+	if !t.Valid() || t.Version() != nil || len(t.LimitUses()) > 0 {
+		return store.ErrAlone // a new version, or a limit beside the step
 	}
 	one := step{Transition: t, brought: brought}
 	if out, ends := t.Report(); ends {
@@ -134,12 +134,15 @@ func (s *Messages) considerTogether(ctx context.Context, realm string, id uuid.U
 	})
 }
 
-// askAll answers what new messages need to know. What no policy matches, or is not what was sealed, is not confirmed.
+// askAll answers what new messages need to know. What no policy matches, is not what was sealed,
+// or a limit may bind is not confirmed.
 func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQuery) ([]*SubmissionFacts, error) {
 	q, facts := s.db.Alone(realm, store.Reading), make([]*SubmissionFacts, len(asked))
 	if len(asked) == 1 {
 		known, err := s.submissionFacts(ctx, q, asked[0])
-		facts[0] = &known
+		if !known.mayBind(asked[0].Kind) {
+			facts[0] = &known
+		}
 		return facts, err
 	}
 	p := dbsqlc.SubmissionContextAllParams{Realm: realm}
@@ -158,9 +161,9 @@ func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQ
 			Mark: row.Mark, Policy: row.Policy, DirectoryID: row.DirectoryID, AccountIban: row.AccountIban, AccountScheme: row.AccountScheme,
 			AccountCurrency: row.AccountCurrency, HolderName: row.HolderName, HolderStreet: row.HolderStreet, HolderBuilding: row.HolderBuilding,
 			HolderPostcode: row.HolderPostcode, HolderTown: row.HolderTown, HolderCountry: row.HolderCountry, AgentBic: row.AgentBic,
-			AgentIid: row.AgentIid, AccountOpen: row.AccountOpen, AccountKeyID: row.AccountKeyID, AccountSeal: row.AccountSeal,
+			AgentIid: row.AgentIid, AccountOpen: row.AccountOpen, AccountKeyID: row.AccountKeyID, AccountSeal: row.AccountSeal, Limited: row.Limited,
 		})
-		if err == nil {
+		if err == nil && !known.mayBind(asked[row.Item].Kind) {
 			facts[row.Item] = &known
 		}
 	}
@@ -168,7 +171,7 @@ func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQ
 }
 
 // considerAll reads messages with what decisions about them must know. What is no instruction, matches no policy, was made under another
-// policy than the one in force, needs a second factor, or may have decisions already, is not confirmed.
+// policy than the one in force, needs a second factor, may be bound by a limit, or may have decisions already, is not confirmed.
 func (s *Messages) considerAll(ctx context.Context, realm string, ids []uuid.UUID) ([]*considered, error) {
 	q := s.db.Alone(realm, store.Reading)
 	keys := make([]dbsqlc.MessageConsiderParams, len(ids))
@@ -197,6 +200,9 @@ func (s *Messages) considerAll(ctx context.Context, realm string, ids []uuid.UUI
 		known, err := s.factsOf(ctx, q, realm, factsRow(row))
 		if err == nil && known.Policy.StepUp || column.OrZero(row.MessageListed.PolicyID) != known.Policy.ID {
 			continue // what asks for a second factor, by either policy, is decided by itself
+		}
+		if known.mayBind(payment.Kind(row.MessageListed.Kind)) {
+			continue // and so is what a limit may bind
 		}
 		if err == nil {
 			outcomes[i] = &considered{known: known, message: load.Whole(s.db.Seal(), messageRow(row), nil)}
@@ -250,7 +256,7 @@ func factsRow(row *dbsqlc.MessageConsiderRow) dbsqlc.SubmissionContextRow {
 		AccountScheme: row.AccountScheme, AccountCurrency: row.AccountCurrency, HolderName: row.HolderName, HolderStreet: row.HolderStreet,
 		HolderBuilding: row.HolderBuilding, HolderPostcode: row.HolderPostcode, HolderTown: row.HolderTown, HolderCountry: row.HolderCountry,
 		AgentBic: row.AgentBic, AgentIid: row.AgentIid, AccountOpen: row.AccountOpen, AccountKeyID: row.AccountKeyID,
-		AccountSeal: row.AccountSeal,
+		AccountSeal: row.AccountSeal, Limited: row.Limited,
 	}
 }
 

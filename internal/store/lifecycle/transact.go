@@ -39,6 +39,7 @@ func (s *Messages) Transact(ctx context.Context, realm string, id uuid.UUID, dec
 type Considered struct {
 	// Ask names what the decision is about when it is not the message's present content; nil when it is.
 	Ask    func(payment.Message) SubmissionQuery
+	Bound  Bound
 	Decide func(payment.Message, SubmissionFacts) (payment.Transition, error)
 }
 
@@ -57,7 +58,11 @@ func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c C
 		if c.Ask != nil {
 			ask = c.Ask(m)
 		}
+		ask.People, ask.Day = c.Bound.people(m), c.Bound.Day
 		known, err := s.submissionFacts(ctx, q, ask)
+		if err == nil {
+			err = s.bind(ctx, q, ask, &known, true)
+		}
 		if err != nil {
 			return payment.Transition{}, err
 		}
@@ -73,7 +78,7 @@ func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c C
 func SubmissionOf(m payment.Message) SubmissionQuery {
 	return SubmissionQuery{
 		Realm: m.Realm, ClientID: m.ClientID, Channel: m.Channel, Scheme: m.Scheme, Kind: m.Kind, Amount: m.Summary.Amount.Minor(),
-		DebtorAccount: ourAccount(m), About: m.InternalID,
+		DebtorAccount: payer(m), About: m.InternalID,
 	}
 }
 
@@ -141,6 +146,10 @@ func (s *Messages) write(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 	if err != nil {
 		return fmt.Errorf("%s the message: %w", t.Move().Action, err)
 	}
+	err = s.use(ctx, q, t.Message(), t.LimitUses())
+	if err != nil {
+		return err
+	}
 	return s.report(ctx, q, t)
 }
 
@@ -171,7 +180,7 @@ func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
 		ClientID: column.OrNull(t.Actor().ClientID), Channel: string(t.Actor().Channel), Reason: column.OrNull(t.Reason()),
 		EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)), RequestID: column.OrNull(t.Actor().RequestID),
 		SourceAddress: column.OrNull(t.Actor().SourceAddress), ContentHash: m.ContentHash[:],
-		Detail: audit.Detail(string(t.Move().From), string(t.Move().To), t.Reason()),
+		Detail: withLimits(audit.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), t.LimitUses()),
 		Makers: m.Makers, ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
 	}
 	if c.Inquired {

@@ -44,6 +44,7 @@ type RealmDefinition struct {
 	Clients        []ClientDefinition
 	Policies       []PolicyDefinition // all of them: a policy in force that is not here is retired
 	DebtorAccounts []DebtorAccountDefinition
+	Limits         []LimitDefinition
 	Directories    []DirectoryImport // of any scheme; their Realm is this one
 }
 
@@ -219,6 +220,12 @@ func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
 		err = p.debtorAccount(ctx, account)
 		if err != nil {
 			return fmt.Errorf("debtor account of %s: %w", account.HolderName, err)
+		}
+	}
+	for _, limit := range realm.Limits {
+		err = p.limit(ctx, limit)
+		if err != nil {
+			return fmt.Errorf("limit of %s %s: %w", limit.Of, limit.Holder, err)
 		}
 	}
 	for _, directory := range realm.Directories {

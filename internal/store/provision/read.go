@@ -68,7 +68,7 @@ func (r reading) all(ctx context.Context) (Known, error) {
 		return Known{}, err
 	}
 	read.EverTwo = administrators >= 2
-	for _, look := range []func(context.Context, *RealmDefinition) error{r.people, r.clients, r.policies, r.debtorAccounts} {
+	for _, look := range []func(context.Context, *RealmDefinition) error{r.people, r.clients, r.policies, r.debtorAccounts, r.limits} {
 		err = look(ctx, &read.RealmDefinition)
 		if err != nil {
 			return Known{}, err

@@ -130,6 +130,7 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 			"I27", "each change of administration was decided by somebody else, on the content that was asked for, without a gap",
 			list(q.InvariantChangeDecided),
 		},
+		{"I32", "limits are as two administrators set them, and each release took of them what it paid", list(q.InvariantLimitHeld)},
 		{"I31", "each approval that needs a second factor has one, shown for it", list(q.InvariantStepUp)},
 	}
 	invariants := make([]Invariant, 0, len(checks))

@@ -63,6 +63,14 @@ func (v *visit) present(kind administration.Kind, subject string) (administratio
 	case administration.KindProviderSet:
 		provider, _, err := v.station.Provider(v.Context(), v.By)
 		return provider.Values(), err
+	case administration.KindLimitSet:
+		limits, err := v.station.Limits(v.Context(), v.By)
+		for _, l := range limits {
+			if l.ID == subject {
+				return l.Values(), nil
+			}
+		}
+		return nil, err
 	default:
 		return administration.Values{}, nil
 	}
@@ -78,7 +86,7 @@ func (v *visit) form(kind administration.Kind, subject string, values administra
 	if subject != "" {
 		model.Action += "?" + url.Values{"subject": {subject}}.Encode()
 	}
-	for _, name := range kind.Fields() {
+	for _, name := range fieldsOf(kind, subject) {
 		if options := optionsOf(kind, name); options != nil {
 			model.Choices = append(model.Choices, ui.Choice{ID: name, Label: administration.Label(name), Value: values[name], Options: options})
 			continue
@@ -94,6 +102,14 @@ func (v *visit) form(kind administration.Kind, subject string, values administra
 	return model
 }
 
+// fieldsOf are the fields of a form: whom a limit binds is not asked of one that is there.
+func fieldsOf(kind administration.Kind, subject string) []string {
+	if kind == administration.KindLimitSet && subject != "" {
+		return []string{"perPayment", "perDay"}
+	}
+	return kind.Fields()
+}
+
 // hints stand beside fields.
 var hints = map[string]string{
 	"roles": "maker, checker, supervisor, separated by commas; or administrator alone", "expiresAfter": "Such as 24h or 90m",
@@ -103,14 +119,16 @@ var hints = map[string]string{
 	"issuer":      "As the provider writes it, such as https://login.bank.example/realms/staff", "signInAge": "0s to 12h; 5m when left out",
 	"providerSecret": "Empty for a public client, and to keep the one there is", "portalAddress": "Such as https://payments.bank.example",
 	"outerSubject": "The claim sub: never a name or a mail address, which pass to others in time",
-	"approvals":    "0 to 9", "amountFrom": "Such as 10000.00", "holderCountry": "Two letters, such as CH", "rank": "0 to 1000",
+	"holder":       "A user name, a client's id, or an IBAN",
+	"perPayment":   "Such as 10000.00", "perDay": "Such as 50000.00",
+	"approvals": "0 to 9", "amountFrom": "Such as 10000.00", "holderCountry": "Two letters, such as CH", "rank": "0 to 1000",
 }
 
 // optional reports whether a field may be empty.
 func optional(kind administration.Kind, name string) bool {
 	needed := []string{
 		"name", "roles", "clientId", "iban", "holderName", "holderTown", "holderCountry", "agentBic", "approvals",
-		"issuer", "providerClient", "portalAddress", "outerSubject",
+		"issuer", "providerClient", "portalAddress", "outerSubject", "limitOf", "holder",
 	}
 	return !slices.Contains(needed, name) || kind == administration.KindPolicyCreate && name == "clientId"
 }
@@ -129,6 +147,10 @@ func optionsOf(kind administration.Kind, name string) []ui.Option {
 	switch {
 	case administration.TypeOf(name) == administration.TypeYesNo:
 		return []ui.Option{{Value: "", Label: "No"}, {Value: administration.Yes, Label: "Yes"}}
+	case name == "limitOf":
+		return plain(administration.LimitsOf()...)
+	case name == "currency" && kind == administration.KindLimitSet:
+		return append([]ui.Option{{Label: "That of the account"}}, plain("CHF", "EUR")...)
 	case name == "scheme" && kind == administration.KindPolicyCreate:
 		return append([]ui.Option{all}, schemes...)
 	case name == "scheme":
@@ -157,7 +179,7 @@ func ask(v *visit) error {
 	}
 	subject := v.Echo.QueryParam("subject")
 	values := administration.Values{}
-	for _, name := range kind.Fields() {
+	for _, name := range fieldsOf(kind, subject) {
 		values[name] = strings.TrimSpace(typed.Get(name))
 	}
 	if values["roles"] != "" {

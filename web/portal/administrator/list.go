@@ -24,6 +24,7 @@ func (v *visit) tabs(current string) []ui.Tab {
 		{Label: "Accounts", URL: "/admin/accounts"},
 		{Label: "Policies", URL: "/admin/policies"},
 		{Label: "Identity provider", URL: "/admin/provider"},
+		{Label: "Limits", URL: "/admin/limits"},
 	}
 	for i := range tabs {
 		tabs[i].Current = tabs[i].URL == current

@@ -25,6 +25,7 @@ func Routes(site *page.Site) []request.Route {
 		get("/admin/accounts", showAccounts),
 		get("/admin/policies", showPolicies),
 		get("/admin/provider", showProvider),
+		get("/admin/limits", showLimits),
 		get("/admin/ask/:kind", showForm),
 		post("/admin/ask/:kind", ask),
 		get("/admin/changes/:id", showChange),

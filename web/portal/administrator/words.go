@@ -60,13 +60,20 @@ var kindWords = map[administration.Kind]struct{ label, heading, words string }{
 		"After a restore from a backup: clearing refuses the message because it has another one under its id. Once this is approved, clearing " +
 			"is asked what became of it, and its answer counts. The note says how you know.",
 	},
+	administration.KindLimitSet: {
+		"Limit", "Set a limit",
+		"What passes it is refused when it is entered and when it is approved. A limit of a person counts what they enter and what they " +
+			"approve, by whichever account. A day is a banking day, and what was released counts, whatever becomes of it. An amount that is " +
+			"left out does not bind; with neither the limit is taken away.",
+	},
 	administration.KindPolicyRetire: {"Retire", "Retire the policy", "It counts for no message that is entered afterwards."},
 }
 
 // heading names a change.
 func heading(kind administration.Kind, subject string) string {
 	words := kindWords[kind].heading
-	if subject == "" || kind == administration.KindProviderSet || kind.Creates() && kind.Noun() == "policy" {
+	if subject == "" || kind == administration.KindProviderSet || kind == administration.KindLimitSet ||
+		kind.Creates() && kind.Noun() == "policy" {
 		return words
 	}
 	return words + " " + subject
@@ -83,6 +90,8 @@ func listOf(kind administration.Kind) string {
 		return "/admin/accounts"
 	case "provider":
 		return "/admin/provider"
+	case "limit":
+		return "/admin/limits"
 	case "message":
 		return "/admin"
 	}

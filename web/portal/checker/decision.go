@@ -79,12 +79,30 @@ func (v *visit) decision(m payment.Message, f page.Filter, added views.Decision)
 	case refusal == nil:
 		detail.Deciding = true
 		err = v.askStepUp(m, &detail)
+		if err == nil {
+			err = v.limits(m, &detail)
+		}
 	case errors.As(refusal, &state), m.State != payment.StateApprovalPending:
 		detail.Barred = page.WhatHappened(m)
 	default:
 		detail.Barred = refusal.Error()
 	}
 	return detail, err
+}
+
+// limits adds what the limits that bind the message, or this person, let through today.
+func (v *visit) limits(m payment.Message, detail *views.Decision) error {
+	limits, err := v.Config.Approval.Limits(v.Context(), v.By, m)
+	for _, l := range limits {
+		if l.Currency != m.Summary.Amount.Currency() {
+			continue
+		}
+		detail.Limits = append(detail.Limits, "Limit of "+l.Words()+": "+l.Today()+".")
+		if passed := l.Refuses(m.Summary.Amount); passed != "" {
+			detail.Passed = append(detail.Passed, passed)
+		}
+	}
+	return err
 }
 
 // askStepUp adds the question for a second factor where an approval needs one.

@@ -32,7 +32,9 @@ SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.chan
         FROM message_version v CROSS JOIN LATERAL (VALUES (v.created_at), (v.created_at - interval '1 minute')) AS t (moment)
         WHERE v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version AND m.direction = 'out')::integer AS approvals_asked,
        coalesce((SELECT x.directory_id FROM routing_directory x WHERE x.realm = m.realm AND x.scheme = m.scheme
-                 ORDER BY x.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id
+                 ORDER BY x.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id,
+       EXISTS (SELECT FROM spending_limit l WHERE l.realm = r.realm AND (l.per_payment IS NOT NULL OR l.per_day IS NOT NULL)
+               AND (l.limit_of = 'person' OR l.holder IN (m.client_id, m.debtor_account)))::boolean AS limited
 FROM message_listed m
 JOIN document d ON d.realm = m.realm AND d.document_id = m.document_id AND d.message_id = m.message_id
 JOIN realm r ON r.realm = m.realm
@@ -82,11 +84,13 @@ type MessageConsiderRow struct {
 	Policy          Policy
 	ApprovalsAsked  int32
 	DirectoryID     uuid.UUID
+	Limited         bool
 }
 
 // An instruction with its current version and content, as MessageGet has it, with what a decision about it must know beside it: the
-// policy it falls under now, how many approvals the policies of its time asked for, and which directory of banks is in force. Several are
-// asked in one round trip, each by a statement of its own: on a young database one statement for all would be planned from the wrong end.
+// policy it falls under now, how many approvals the policies of its time asked for, which directory of banks is in force, and whether a
+// limit may bind it. Several are asked in one round trip, each by a statement of its own: on a young database one statement for all would
+// be planned from the wrong end.
 // approvals_asked stands here in full: the function is read and planned anew at each call, which cost a third of creating and approving.
 func (q *Queries) MessageConsider(ctx context.Context, arg []MessageConsiderParams) *MessageConsiderBatchResults {
 	batch := &pgx.Batch{}
@@ -205,6 +209,7 @@ func (b *MessageConsiderBatchResults) QueryRow(f func(int, MessageConsiderRow, e
 			&i.Policy.StepUp,
 			&i.ApprovalsAsked,
 			&i.DirectoryID,
+			&i.Limited,
 		)
 		if f != nil {
 			f(t, i, err)

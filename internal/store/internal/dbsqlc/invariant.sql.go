@@ -1180,6 +1180,90 @@ func (q *Queries) InvariantInboxUnlikeMessages(ctx context.Context) ([]Invariant
 	return items, nil
 }
 
+const invariantLimitHeld = `-- name: InvariantLimitHeld :many
+SELECT u.realm, 'limit_use'::text AS relation, concat_ws(' ', u.message_id, u.limit_id)::text AS key,
+       ('takes ' || u.amount || ' of a limit from ' || u.used_before || ' on ' || u.day || ', with ' || u.allowed
+        || ' allowed: its release, its audit row or its limit says otherwise')::text AS what
+FROM limit_use u
+LEFT JOIN release r ON r.realm = u.realm AND r.message_id = u.message_id
+LEFT JOIN message_version v ON v.realm = r.realm AND v.message_id = r.message_id AND v.version = r.version
+LEFT JOIN spending_limit l ON l.realm = u.realm AND l.limit_id = u.limit_id
+WHERE v.amount IS DISTINCT FROM u.amount OR v.currency IS DISTINCT FROM u.currency OR u.used_after IS DISTINCT FROM u.used_before + u.amount
+   OR u.used_after > u.allowed OR u.previous_used IS DISTINCT FROM nullif(u.used_before, 0)
+   OR l.limit_of IS DISTINCT FROM u.limit_of OR l.holder IS DISTINCT FROM u.holder OR l.currency IS DISTINCT FROM u.currency
+   OR NOT EXISTS (
+        SELECT FROM audit_event a CROSS JOIN LATERAL jsonb_array_elements(coalesce(a.detail::jsonb -> 'limits', '[]')) AS t (taken)
+        WHERE a.realm = u.realm AND a.message_id = u.message_id AND t.taken = jsonb_build_object(
+          'limit', u.limit_id, 'day', to_char(u.day, 'YYYY-MM-DD'), 'before', u.used_before, 'amount', u.amount, 'allowed', u.allowed))
+UNION ALL
+SELECT a.realm, 'audit_event'::text, a.event_id::text, ('tells of a limit that was taken of, and of ' || (t.taken ->> 'limit') || ' nothing was')::text
+FROM audit_event a CROSS JOIN LATERAL jsonb_array_elements(coalesce(a.detail::jsonb -> 'limits', '[]')) AS t (taken)
+WHERE a.message_id IS NOT NULL AND a.detail LIKE '%"limits"%' AND NOT EXISTS (
+  SELECT FROM limit_use u WHERE u.realm = a.realm AND u.message_id = a.message_id AND u.limit_id::text = t.taken ->> 'limit')
+UNION ALL
+SELECT r.realm, 'release'::text, r.message_id::text, ('took nothing of the limit ' || l.limit_id || ' that binds it')::text
+FROM spending_limit l
+JOIN release r ON r.realm = l.realm AND r.accepted_at > l.per_day_since + interval '1 minute'
+JOIN message m ON m.realm = r.realm AND m.message_id = r.message_id AND m.kind IN ('instruction', 'return')
+JOIN message_version v ON v.realm = r.realm AND v.message_id = r.message_id AND v.version = r.version AND v.currency = l.currency
+WHERE CASE l.limit_of
+        WHEN 'client' THEN m.client_id = l.holder
+        WHEN 'account' THEN CASE WHEN m.kind = 'return' THEN v.creditor_account ELSE v.debtor_account END = l.holder
+        ELSE l.holder = ANY (r.makers::text[]) OR EXISTS (
+               SELECT FROM decision d WHERE d.realm = r.realm AND d.message_id = r.message_id AND d.version = r.version
+                 AND d.action = 'approve' AND d.checker_person::text = l.holder) END
+  AND NOT EXISTS (SELECT FROM limit_use u WHERE u.realm = r.realm AND u.message_id = r.message_id AND u.limit_id = l.limit_id)
+UNION ALL
+SELECT c.realm, 'spending_limit'::text, c.subject::text,
+       ('is ' || coalesce(l.per_payment::text, 'nothing') || ' at a time and ' || coalesce(l.per_day::text, 'nothing')
+        || ' a day, or is not there; two administrators set it otherwise')::text
+FROM realm_change c
+JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.change_id AND d.action = 'approve'
+LEFT JOIN spending_limit l ON l.realm = c.realm AND l.limit_id::text = c.subject
+WHERE c.kind = 'limit.set'
+  AND NOT EXISTS (SELECT FROM realm_change x JOIN realm_change_decision y ON y.realm = x.realm AND y.change_id = x.change_id AND y.action = 'approve'
+                  WHERE x.realm = c.realm AND x.kind = c.kind AND x.subject = c.subject AND y.ordinal > d.ordinal)
+  AND (l.limit_id IS NULL OR l.limit_of IS DISTINCT FROM c.content::jsonb #>> '{after,limitOf}'
+       OR l.holder IS DISTINCT FROM c.content::jsonb #>> '{after,holder}' OR l.currency IS DISTINCT FROM c.content::jsonb #>> '{after,currency}'
+       OR l.per_payment IS DISTINCT FROM (100 * (c.content::jsonb #>> '{after,perPayment}')::numeric)::bigint
+       OR l.per_day IS DISTINCT FROM (100 * (c.content::jsonb #>> '{after,perDay}')::numeric)::bigint)
+`
+
+type InvariantLimitHeldRow struct {
+	Realm    string
+	Relation string
+	Key      string
+	What     string
+}
+
+// I32: what a release took of a limit that is not what its audit row says, is not the amount that was released, or is above what was allowed;
+// a release under a daily limit that took nothing of it, later than a minute after the limit was set; a limit that is not as the last change
+// of two administrators left it.
+func (q *Queries) InvariantLimitHeld(ctx context.Context) ([]InvariantLimitHeldRow, error) {
+	rows, err := q.db.Query(ctx, invariantLimitHeld)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InvariantLimitHeldRow
+	for rows.Next() {
+		var i InvariantLimitHeldRow
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Relation,
+			&i.Key,
+			&i.What,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const invariantOriginalUsedTwice = `-- name: InvariantOriginalUsedTwice :many
 SELECT m.realm, 'message'::text AS relation, m.original_id::text AS key, (count(*) || ' open messages of kind ' || m.kind || ' are about it')::text AS what
 FROM message m

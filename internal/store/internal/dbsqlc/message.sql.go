@@ -1093,19 +1093,21 @@ SELECT r.mark, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
        a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal,
        coalesce((SELECT d.directory_id FROM routing_directory d WHERE d.realm = r.realm AND d.scheme = $2::text
-                 ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id
+                 ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id,
+       EXISTS (SELECT FROM spending_limit l WHERE l.realm = r.realm AND (l.per_payment IS NOT NULL OR l.per_day IS NOT NULL)
+               AND (l.limit_of = 'person' OR l.holder IN ($3::text, $4::text)))::boolean AS limited
 FROM realm r
 JOIN policy p ON p.realm = r.realm AND p.policy_id = (
   SELECT policy.policy_id FROM policy
   WHERE policy.realm = r.realm AND policy.retired_at IS NULL
     AND (policy.client_id IS NULL OR policy.client_id = $3::text)
-    AND (policy.channel IS NULL OR policy.channel = $4::text)
+    AND (policy.channel IS NULL OR policy.channel = $5::text)
     AND (policy.scheme IS NULL OR policy.scheme = $2::text)
-    AND (policy.kind IS NULL OR policy.kind = $5::text)
-    AND (policy.amount_from IS NULL OR policy.amount_from <= $6::bigint)
-    AND (policy.amount_to IS NULL OR policy.amount_to >= $6::bigint)
+    AND (policy.kind IS NULL OR policy.kind = $6::text)
+    AND (policy.amount_from IS NULL OR policy.amount_from <= $7::bigint)
+    AND (policy.amount_to IS NULL OR policy.amount_to >= $7::bigint)
   ORDER BY policy.rank DESC, policy.created_at DESC LIMIT 1)
-LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = $7::text
+LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = $4::text
 WHERE r.realm = $8::text
 `
 
@@ -1113,10 +1115,10 @@ type SubmissionContextParams struct {
 	About         *uuid.UUID
 	Scheme        string
 	ClientID      string
+	DebtorAccount string
 	Channel       string
 	Kind          string
 	Amount        int64
-	DebtorAccount string
 	Realm         string
 }
 
@@ -1139,21 +1141,22 @@ type SubmissionContextRow struct {
 	AccountKeyID    *string
 	AccountSeal     []byte
 	DirectoryID     uuid.UUID
+	Limited         bool
 }
 
 // Messages and everything that one step of their life writes. Every statement runs in a transaction whose setting countersign.realm
 // names the realm; the realm stands in each condition all the same.
-// What a new message needs to know: the realm's mark, the policy it falls under, the debtor account, and which directory of banks is in
-// force. About a stored message it also tells how many approvals the policies of its time asked for.
+// What a new message needs to know: the realm's mark, the policy it falls under, the debtor account, which directory of banks is in
+// force, and whether a limit may bind it. About a stored message it also tells how many approvals the policies of its time asked for.
 func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextParams) (SubmissionContextRow, error) {
 	row := q.db.QueryRow(ctx, submissionContext,
 		arg.About,
 		arg.Scheme,
 		arg.ClientID,
+		arg.DebtorAccount,
 		arg.Channel,
 		arg.Kind,
 		arg.Amount,
-		arg.DebtorAccount,
 		arg.Realm,
 	)
 	var i SubmissionContextRow
@@ -1192,6 +1195,7 @@ func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextPa
 		&i.AccountKeyID,
 		&i.AccountSeal,
 		&i.DirectoryID,
+		&i.Limited,
 	)
 	return i, err
 }

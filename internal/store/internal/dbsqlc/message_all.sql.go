@@ -560,7 +560,9 @@ SELECT i.item::integer AS item, r.mark, p.realm, p.policy_id, p.rank, p.client_i
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
        a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal,
        coalesce((SELECT d.directory_id FROM routing_directory d WHERE d.realm = r.realm AND d.scheme = i.scheme
-                 ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id
+                 ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id,
+       EXISTS (SELECT FROM spending_limit l WHERE l.realm = r.realm AND (l.per_payment IS NOT NULL OR l.per_day IS NOT NULL)
+               AND (l.limit_of = 'person' OR l.holder IN (i.client_id, i.debtor_account)))::boolean AS limited
 FROM item i
 JOIN realm r ON r.realm = $1::text
 JOIN policy p ON p.realm = r.realm AND p.policy_id = (
@@ -606,6 +608,7 @@ type SubmissionContextAllRow struct {
 	AccountKeyID    *string
 	AccountSeal     []byte
 	DirectoryID     uuid.UUID
+	Limited         bool
 }
 
 // What single statements of message.sql do, for several messages of one realm at a time: each item is an element of every array, in the
@@ -665,6 +668,7 @@ func (q *Queries) SubmissionContextAll(ctx context.Context, arg SubmissionContex
 			&i.AccountKeyID,
 			&i.AccountSeal,
 			&i.DirectoryID,
+			&i.Limited,
 		); err != nil {
 			return nil, err
 		}

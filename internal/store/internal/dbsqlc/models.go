@@ -541,6 +541,20 @@ type Session struct {
 	Expiry time.Time
 }
 
+type SpendingLimit struct {
+	Realm       string
+	LimitID     uuid.UUID
+	LimitOf     string
+	Holder      string
+	Currency    string
+	PerPayment  *int64
+	PerDay      *int64
+	PerDaySince *time.Time
+	SetAt       time.Time
+	KeyID       string
+	Seal        []byte
+}
+
 type TokenFamily struct {
 	Realm      string
 	FamilyID   uuid.UUID

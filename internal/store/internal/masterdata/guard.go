@@ -57,6 +57,9 @@ func (g Guard) DebtorAccount(ctx context.Context, a dbsqlc.DebtorAccount) bool {
 	return g.fits(ctx, DebtorAccount(a))
 }
 
+// Limit reports whether a limit fits its seal.
+func (g Guard) Limit(ctx context.Context, l dbsqlc.SpendingLimit) bool { return g.fits(ctx, Limit(l)) }
+
 // Directory reports whether an edition of a directory of banks fits its seal.
 func (g Guard) Directory(ctx context.Context, d dbsqlc.DirectoryNewestListRow) bool {
 	return g.fits(ctx, Directory(d))

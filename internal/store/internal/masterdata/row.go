@@ -113,6 +113,12 @@ func DebtorAccount(a dbsqlc.DebtorAccount) Row {
 			a.AgentBic, a.AgentIid, a.Open)
 }
 
+// Limit is the row of a limit.
+func Limit(l dbsqlc.SpendingLimit) Row {
+	return Row{Table: "spending_limit", Realm: l.Realm, Key: l.LimitID.String(), KeyID: &l.KeyID, Seal: l.Seal}.
+		covers(l.LimitID, l.LimitOf, l.Holder, l.Currency, l.PerPayment, l.PerDay, l.PerDaySince, l.SetAt)
+}
+
 // SetUp is the row of a set-up.
 func SetUp(s dbsqlc.UserSetup) Row {
 	return Row{Table: "user_setup", Realm: s.Realm, Key: s.SetupID.String(), KeyID: &s.KeyID, Seal: s.Seal}.
@@ -158,6 +164,7 @@ func All(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 		func() ([]Row, error) { return rowsOf(ctx, q.ClientListAll, Client) },
 		func() ([]Row, error) { return rowsOf(ctx, q.PolicyListAll, Policy) },
 		func() ([]Row, error) { return rowsOf(ctx, q.DebtorAccountListAll, DebtorAccount) },
+		func() ([]Row, error) { return rowsOf(ctx, q.LimitListAll, Limit) },
 		func() ([]Row, error) { return rowsOf(ctx, q.SetUpListAll, SetUp) },
 		func() ([]Row, error) { return rowsOf(ctx, q.FactorListAll, Factor) },
 		func() ([]Row, error) { return rowsOf(ctx, q.FactorUseListAll, FactorUse) },

@@ -1,0 +1,114 @@
+// Package spending holds the rule that an amount is within what a person, a client and an account may pay, at a time and on one day. It is
+// pure: whoever asks knows which limits bind the payment and what is used of them.
+package spending
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+	"countersign/internal/rulebook"
+)
+
+// Of says what kind of holder a limit binds.
+type Of string
+
+// The kinds of holders.
+const (
+	OfPerson  Of = "person"  // counts what the person entered or approved, by whichever account
+	OfClient  Of = "client"  // counts what was entered through the client
+	OfAccount Of = "account" // counts what the account pays
+)
+
+// Limit bounds what a holder may pay in a currency: at a time, and on one day. What counts is released on that day; what becomes of it
+// afterwards gives nothing back. It binds instructions and returns: nothing else moves money out.
+type Limit struct {
+	ID     uuid.UUID
+	Of     Of
+	Holder string // the id of the person, the id of the client, the IBAN
+	Name   string // of the holder, for people
+	// PerPayment and PerDay are in minor units; 0 for none.
+	PerPayment, PerDay int64
+	Currency           money.Currency
+	Used               int64  // of PerDay, on Day, before this message
+	Day                string // as 2026-11-22, in the zone of the banking day
+	// Untrusted: the limit is not what two administrators set. Nothing is paid under it.
+	Untrusted bool
+}
+
+// Use is what a release takes of a daily limit.
+type Use struct {
+	Limit  Limit
+	Amount int64 // minor units
+}
+
+// After is how much of the day's amount is used with it.
+func (u Use) After() int64 { return u.Limit.Used + u.Amount }
+
+// Check returns which limits an amount passes, as findings at a place.
+func Check(amount money.Amount, limits []Limit, pointer string) []iso20022.Finding {
+	var findings []iso20022.Finding
+	for _, limit := range limits {
+		text := limit.Refuses(amount)
+		if text != "" {
+			findings = append(findings, iso20022.Finding{Rule: rulebook.RuleSpendingLimit, Pointer: pointer, Code: "AM14", Text: text})
+		}
+	}
+	return findings
+}
+
+// Refuses says why the limit does not let an amount pass, "" when it does.
+func (l Limit) Refuses(amount money.Amount) string {
+	if l.Currency != amount.Currency() {
+		return ""
+	}
+	whole := amount.Minor()
+	switch {
+	case l.Untrusted:
+		return fmt.Sprintf("Tell an operator, who runs countersign check: the limit of %s is not what two administrators set.", l.Words())
+	case l.PerPayment > 0 && whole > l.PerPayment:
+		return fmt.Sprintf("Pay less at a time, or have two administrators set another limit: %s may pay at most %s at a time.",
+			l.Words(), l.amount(l.PerPayment))
+	case l.PerDay > 0 && (whole > l.PerDay || l.Used > l.PerDay-whole):
+		return fmt.Sprintf("Wait for another day, or have two administrators set another limit: %s may pay at most %s a day, "+
+			"and %s of it is used.", l.Words(), l.amount(l.PerDay), l.amount(l.Used))
+	}
+	return ""
+}
+
+// Words name whom the limit binds: "the account CH50 … 1346", "the person Anna Meier".
+func (l Limit) Words() string { return "the " + string(l.Of) + " " + l.Name }
+
+// Today tells how much the limit lets through and what is used of it: "CHF 800.00 at a time; CHF 600.00 of CHF 1'000.00 used today".
+func (l Limit) Today() string {
+	var parts []string
+	if l.PerPayment > 0 {
+		parts = append(parts, l.amount(l.PerPayment)+" at a time")
+	}
+	if l.PerDay > 0 {
+		parts = append(parts, l.amount(l.Used)+" of "+l.amount(l.PerDay)+" used today")
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (l Limit) amount(minor int64) string {
+	amount, err := money.FromMinor(l.Currency, minor)
+	if err != nil {
+		return fmt.Sprintf("%s %d/100", l.Currency, minor)
+	}
+	return amount.Format()
+}
+
+// Uses are what a release of the amount takes of the daily limits.
+func Uses(amount money.Amount, limits []Limit) []Use {
+	var list []Use
+	for _, limit := range limits {
+		if limit.PerDay > 0 && limit.Currency == amount.Currency() {
+			list = append(list, Use{Limit: limit, Amount: amount.Minor()})
+		}
+	}
+	return list
+}

@@ -1,0 +1,148 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/audit"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook/spending"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
+)
+
+// Limits bind what is paid (spending.Limit). A message that one may bind is made and approved alone, never in a shared statement: its
+// limits are locked first, so whatever takes of the same limit takes turns, and what a release takes is written in its transaction. The
+// schema holds it a second time: two uses of a limit cannot begin at the same sum.
+
+// mayBind reports whether limits have to be looked at before the message is made or approved.
+func (f SubmissionFacts) mayBind(kind payment.Kind) bool { return f.limited && kind.Limited() }
+
+// bind reads the limits that bind what is asked about; lock has them locked until the transaction ends.
+func (s *Messages) bind(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQuery, known *SubmissionFacts, lock bool) error {
+	if !known.mayBind(ask.Kind) {
+		return nil
+	}
+	people := make([]string, len(ask.People))
+	for i, person := range ask.People {
+		people[i] = person.String()
+	}
+	rows, err := []dbsqlc.SpendingLimit(nil), error(nil)
+	if lock {
+		rows, err = q.LimitLock(ctx, dbsqlc.LimitLockParams{Realm: ask.Realm, ClientID: ask.ClientID, Account: ask.DebtorAccount, People: people})
+	} else {
+		rows, err = q.LimitList(ctx, dbsqlc.LimitListParams{Realm: ask.Realm, ClientID: ask.ClientID, Account: ask.DebtorAccount, People: people})
+	}
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	known.Limits, err = s.limits(ctx, q, rows, ask.Day)
+	if err != nil {
+		return fmt.Errorf("read the limits: %w", err)
+	}
+	return nil
+}
+
+func (s *Messages) limits(ctx context.Context, q *dbsqlc.Queries, rows []dbsqlc.SpendingLimit, day string) ([]spending.Limit, error) {
+	guard := masterdata.Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}
+	limits, ids := make([]spending.Limit, len(rows)), make([]uuid.UUID, len(rows))
+	for i, row := range rows {
+		ids[i] = row.LimitID
+		limits[i] = spending.Limit{
+			ID: row.LimitID, Of: spending.Of(row.LimitOf), Holder: row.Holder, Currency: money.Currency(row.Currency), Day: day,
+			PerPayment: column.OrZero(row.PerPayment), PerDay: column.OrZero(row.PerDay), Untrusted: !guard.Limit(ctx, row),
+		}
+		name, err := holderName(ctx, q, row)
+		if err != nil {
+			return nil, err
+		}
+		limits[i].Name = name
+	}
+	used, err := q.LimitUsed(ctx, rows[0].Realm, ids, day)
+	for _, u := range used {
+		limits[slices.Index(ids, u.LimitID)].Used = u.Used
+	}
+	return limits, err
+}
+
+// holderName is the holder of a limit as people call it; of an account the ends of its number.
+func holderName(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.SpendingLimit) (string, error) {
+	switch spending.Of(row.LimitOf) {
+	case spending.OfPerson:
+		id, err := uuid.Parse(row.Holder)
+		if err != nil {
+			return "of an unknown id", nil //nolint:nilerr // the row does not fit its seal, and says so
+		}
+		person, err := q.PersonGet(ctx, row.Realm, id)
+		return person.DisplayName, err
+	case spending.OfAccount:
+		if len(row.Holder) > 8 {
+			return row.Holder[:4] + " … " + row.Holder[len(row.Holder)-4:], nil
+		}
+	case spending.OfClient:
+	}
+	return row.Holder, nil
+}
+
+// use writes what a release takes of its limits.
+func (s *Messages) use(ctx context.Context, q *dbsqlc.Queries, m payment.Message, uses []spending.Use) error {
+	for _, u := range uses {
+		err := q.LimitUseInsert(ctx, dbsqlc.LimitUseInsertParams{
+			Realm: m.Realm, MessageID: m.InternalID, LimitID: u.Limit.ID, LimitOf: string(u.Limit.Of), Holder: u.Limit.Holder,
+			Currency: string(u.Limit.Currency), Day: u.Limit.Day, UsedBefore: u.Limit.Used, Amount: u.Amount, UsedAfter: u.After(),
+			Allowed: u.Limit.PerDay, PreviousUsed: column.OrNull(u.Limit.Used),
+		})
+		if err != nil {
+			return fmt.Errorf("note what is used of a limit: %w", err)
+		}
+	}
+	return nil
+}
+
+// withLimits adds to the detail of a step what its release takes of limits.
+func withLimits(detail string, uses []spending.Use) string {
+	taken := make([]audit.LimitUse, len(uses))
+	for i, u := range uses {
+		taken[i] = audit.LimitUse{Limit: u.Limit.ID.String(), Day: u.Limit.Day, Before: u.Limit.Used, Amount: u.Amount, Allowed: u.Limit.PerDay}
+	}
+	return audit.WithLimits(detail, taken)
+}
+
+// Bound says who takes part in a step and on which day, for the limits that bind them.
+type Bound struct {
+	Person uuid.UUID // who acts
+	Day    string    // as 2026-11-22, in the zone of the banking day
+}
+
+// people are those whose limits bind a message: who made it, who approved its present content, and who acts now.
+func (b Bound) people(m payment.Message) []uuid.UUID {
+	people := append([]uuid.UUID{}, m.Makers...)
+	for _, d := range m.Decisions {
+		people = append(people, d.PersonID)
+	}
+	if b.Person != uuid.Nil {
+		people = append(people, b.Person)
+	}
+	return people
+}
+
+// Limits are those that would bind the message if somebody approved it now, for whoever reads it.
+func (s *Messages) Limits(ctx context.Context, m payment.Message, b Bound) ([]spending.Limit, error) {
+	var known SubmissionFacts
+	if !m.Kind.Limited() {
+		return nil, nil
+	}
+	err := s.db.InRealm(ctx, m.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		ask := SubmissionOf(m)
+		ask.People, ask.Day, known.limited = b.people(m), b.Day, true
+		return s.bind(ctx, q, ask, &known, false)
+	})
+	return known.Limits, err
+}

@@ -1,0 +1,104 @@
+package provision
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/rulebook/spending"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
+)
+
+// LimitDefinition is a limit of a person, a client or an account.
+type LimitDefinition struct {
+	Of       spending.Of
+	Holder   string // the name of a user account of the person, the client's id, the IBAN
+	Currency string
+	// PerPayment and PerDay are in minor units; 0 for none.
+	PerPayment, PerDay int64
+}
+
+// limit brings a limit to its definition. A daily amount that is there goes on counting since it was first set.
+func (p provision) limit(ctx context.Context, d LimitDefinition) error {
+	holder := d.Holder
+	if d.Of == spending.OfPerson {
+		people, err := p.q.PersonByAccount(ctx, p.realm, []string{holder})
+		if err != nil || len(people) != 1 {
+			return fmt.Errorf("there is no user account %s: %w", holder, err)
+		}
+		holder = people[0].PersonID.String()
+	}
+	of := string(d.Of)
+	known, err := p.q.LimitSubjectList(ctx, dbsqlc.LimitSubjectListParams{
+		Realm: p.realm, LimitOf: &of, Holder: holder, Currency: d.Currency, Day: time.Time{}.Format(time.DateOnly),
+	})
+	if err != nil {
+		return err
+	}
+	row := dbsqlc.SpendingLimit{
+		Realm: p.realm, LimitOf: of, Holder: holder, Currency: d.Currency, PerPayment: column.OrNull(d.PerPayment),
+		PerDay: column.OrNull(d.PerDay), SetAt: p.at,
+	}
+	row.LimitID, err = uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	if row.PerDay != nil {
+		row.PerDaySince = &p.at
+	}
+	if len(known) == 1 {
+		before := known[0].SpendingLimit
+		row.LimitID = before.LimitID
+		if row.PerDay != nil && before.PerDaySince != nil {
+			row.PerDaySince = before.PerDaySince
+		}
+	}
+	keyID, seal, err := masterdata.Limit(row).Sealed(p.keys)
+	if err != nil {
+		return err
+	}
+	if len(known) == 0 {
+		return p.q.LimitInsert(ctx, dbsqlc.LimitInsertParams{
+			Realm: row.Realm, LimitID: row.LimitID, LimitOf: row.LimitOf, Holder: row.Holder, Currency: row.Currency, PerPayment: row.PerPayment,
+			PerDay: row.PerDay, PerDaySince: row.PerDaySince, SetAt: row.SetAt, KeyID: *keyID, Seal: seal,
+		})
+	}
+	_, err = p.q.LimitPut(ctx, dbsqlc.LimitPutParams{
+		PerPayment: row.PerPayment, PerDay: row.PerDay, PerDaySince: row.PerDaySince, SetAt: row.SetAt, KeyID: *keyID, Seal: seal,
+		Realm: row.Realm, LimitID: row.LimitID,
+	})
+	return err
+}
+
+// limits reads those of a realm; a person is named by the first of their user accounts.
+func (r reading) limits(ctx context.Context, into *RealmDefinition) error {
+	rows, err := r.q.LimitSubjectList(ctx, dbsqlc.LimitSubjectListParams{Realm: r.realm, Day: time.Time{}.Format(time.DateOnly)})
+	if err != nil {
+		return err
+	}
+	users, err := r.q.UserList(ctx, r.realm)
+	names := map[string]string{}
+	for _, user := range users {
+		if names[user.PersonID.String()] == "" {
+			names[user.PersonID.String()] = user.Name
+		}
+	}
+	for _, row := range rows {
+		l := row.SpendingLimit
+		d := LimitDefinition{
+			Of: spending.Of(l.LimitOf), Holder: l.Holder, Currency: l.Currency, PerPayment: column.OrZero(l.PerPayment),
+			PerDay: column.OrZero(l.PerDay),
+		}
+		if d.Of == spending.OfPerson {
+			d.Holder = names[l.Holder]
+		}
+		if d.PerPayment > 0 || d.PerDay > 0 {
+			into.Limits = append(into.Limits, d)
+		}
+	}
+	return err
+}

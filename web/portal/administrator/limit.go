@@ -1,0 +1,46 @@
+package administrator
+
+import (
+	"net/http"
+
+	"countersign/internal/administration"
+	"countersign/internal/money"
+	"countersign/views"
+)
+
+// showLimits lists how much people, clients and accounts may pay, and what is used of it today.
+func showLimits(v *visit) error {
+	limits, err := v.station.Limits(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model := v.list("/admin/limits", "Limits",
+		"How much a person, a client or an account may pay, at a time and on one day. Payments and returns count, nothing else moves money out.")
+	model.New = links("", administration.KindLimitSet)
+	model.Columns = []string{"Binds", "Limit", "Used today", "Change"}
+	for _, l := range limits {
+		model.Rows = append(model.Rows, views.AdministrationRow{
+			Cells: []string{binds(l.Limit), l.Words(), usedToday(l)}, Links: links(l.ID, administration.KindLimitSet),
+		})
+	}
+	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+// binds names whom a limit binds.
+func binds(l administration.Limit) string {
+	if l.HolderName != "" {
+		return string(l.Of) + " " + l.HolderName
+	}
+	return string(l.Of) + " " + l.Holder
+}
+
+func usedToday(l administration.LimitToday) string {
+	if l.PerDay == nil {
+		return "–"
+	}
+	used, err := money.FromMinor(money.Currency(l.Currency), l.Used)
+	if err != nil {
+		return "–"
+	}
+	return used.Format()
+}

@@ -24,18 +24,17 @@ var ofDeliveries = []mutant{
 	{
 		name: "sent before it is stored (review 11)", file: station,
 		tests:  ofBooked + ":TestADocumentIsStoredBeforeItIsSent|TestWhatTheReleaseBinds",
-		before: `return content, s.documents.Keep(ctx, made, content, s.now())`, after: `return content, nil`,
+		before: `err = s.documents.Keep(ctx, made, content, s.now())`, after: `err = nil`,
 	},
 	{
 		name: "another content at each try (review 11)", file: station,
-		tests:  ofBooked + ":TestWhatClearingDoesNotTake|TestADocumentIsStoredBefore|TestWhatWasSentAfterTheBackup",
+		tests:  ofBooked + ":TestADocumentStaysTheSameAfterMidnight",
 		before: `verified.Outbound(out.Message.AcceptedAt.In(s.cfg.Zone))`, after: `verified.Outbound(s.now().In(s.cfg.Zone))`,
 	},
 	{
 		name: "a delivery that failed is swallowed (review 12)", file: station,
 		tests:  ofBooked + ":TestTheJobAloneDelivers|TestWhatClearingDoesNotTake",
-		before: "err = s.notTaken(ctx, out.Message, err)\n\t}\n\tif err != nil {\n\t\treturn err\n\t}",
-		after:  "err = s.notTaken(ctx, out.Message, err)\n\t}\n\tif err != nil {\n\t\treturn nil\n\t}",
+		before: "err = s.notTaken(ctx, m, err)\n\t}\n\treturn err", after: "_ = s.notTaken(ctx, m, err)\n\t}\n\treturn nil",
 	},
 	{
 		name: "the watch never sends again (review 13)", file: "internal/clearing/lane.go",
@@ -75,7 +74,7 @@ var ofDeliveries = []mutant{
 	},
 	{
 		name: "a missing key ends what it sealed", file: station, tests: ofBooked + ":TestWithoutItsKeyAMessageIsHeld",
-		within: `func (s *Station) Send(`, before: `if errors.Is(err, payment.ErrForged) {`,
+		within: `func (s *Station) send(`, before: `if errors.Is(err, payment.ErrForged) {`,
 		after: `if errors.Is(err, payment.ErrForged) || errors.Is(err, payment.ErrUnknownKey) {`,
 	},
 	{

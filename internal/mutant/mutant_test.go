@@ -65,17 +65,13 @@ func (m mutant) apply(source string) (string, error) {
 }
 
 // mutate returns the file with the mutation in it.
-func (m mutant) mutate(t *testing.T) string {
+func (m mutant) mutate(t *testing.T) (string, error) {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join(root(t), m.file))
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	changed, err := m.apply(string(source))
-	if err != nil {
-		t.Fatalf("%s: %s: %v", m.name, m.file, err)
-	}
-	return changed
+	return m.apply(string(source))
 }
 
 // packages and pattern are those of the tests that must notice.
@@ -96,9 +92,12 @@ func TestEveryMutantFitsTheCode(t *testing.T) {
 			t.Errorf("two mutants are called %q", m.name)
 		}
 		known[m.name] = true
-		_, err := parser.ParseFile(token.NewFileSet(), m.file, m.mutate(t), parser.SkipObjectResolution)
+		changed, err := m.mutate(t)
+		if err == nil {
+			_, err = parser.ParseFile(token.NewFileSet(), m.file, changed, parser.SkipObjectResolution)
+		}
 		if err != nil {
-			t.Errorf("%s: %v", m.name, err)
+			t.Errorf("%s: %s: %v", m.name, m.file, err)
 		}
 		names, _ := m.packages()
 		for _, name := range names {
@@ -182,12 +181,11 @@ func (m mutant) play(t *testing.T) {
 	t.Helper()
 	folder := t.TempDir()
 	changed, list := filepath.Join(folder, "changed.go"), filepath.Join(folder, "overlay.json")
-	text, err := json.Marshal(overlay{Replace: map[string]string{filepath.Join(root(t), m.file): changed}})
-	if err == nil {
-		err = errors.Join(os.WriteFile(changed, []byte(m.mutate(t)), 0o600), os.WriteFile(list, text, 0o600))
-	}
+	source, err := m.mutate(t)
+	text, unwritten := json.Marshal(overlay{Replace: map[string]string{filepath.Join(root(t), m.file): changed}})
+	err = errors.Join(err, unwritten, os.WriteFile(changed, []byte(source), 0o600), os.WriteFile(list, text, 0o600))
 	if err != nil {
-		t.Error(err)
+		t.Errorf("BROKEN %s: %v", m.name, err)
 		return
 	}
 	names, pattern := m.packages()

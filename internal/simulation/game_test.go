@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -213,19 +214,18 @@ func (g *game) some() *order {
 	return g.orders[g.chance.IntN(len(g.orders))]
 }
 
-// send is a job: it carries a released message to clearing.
+// send has the jobs of this gateway run that are ready: they carry what it released to clearing. Those of a gateway that died are lost.
 func (g *game) send() {
-	o := g.some()
-	if !o.released() || !o.passed() {
-		return
-	}
-	_ = g.call("send "+o.name, func(h *stationtest.House) error {
-		err := h.Clearing.Send(ctx, o.Scheme, demo.Realm, o.id)
-		if errors.Is(err, errLost) {
-			g.note("the delivery was lost")
-			return nil
+	_ = g.call("work", func(h *stationtest.House) error {
+		working, stop := context.WithCancel(ctx)
+		ended := make(chan error, 1)
+		go func() { ended <- h.Jobs.Run(working, h.Clearing.Handlers()) }()
+		for busy := true; busy; {
+			time.Sleep(time.Millisecond)
+			busy = slices.ContainsFunc(h.Jobs.Waiting(), func(q store.Queue) bool { return q.Ready+q.Running > 0 })
 		}
-		return err
+		stop()
+		return <-ended
 	})
 }
 

@@ -45,12 +45,12 @@ func (n *trips) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryD
 // TraceBatchEnd does nothing.
 func (n *trips) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// flying is a house whose round trips are counted and whose jobs run; the clock does not.
-func flying(t *testing.T, n *trips) *stationtest.House {
+// flying is a house whose round trips are counted and whose jobs run, so many at a time; the clock does not.
+func flying(t *testing.T, n *trips, workers int) *stationtest.House {
 	t.Helper()
 	h := stationtest.With(t, stationtest.Options{Database: func(db *storetest.DB) *store.Database {
 		database, err := store.Open(ctx, store.Config{
-			URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler), Tracer: n,
+			URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler), Tracer: n, LaneWorkers: workers,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +88,7 @@ func inState(t *testing.T, h *stationtest.House, m payment.Message, state paymen
 func TestTheWholeWayIsThreeRoundTrips(t *testing.T) {
 	t.Parallel()
 	n := &trips{}
-	h := flying(t, n)
+	h := flying(t, n, 8)
 	defer h.CheckInvariants(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	for _, last := range []bool{false, true} { // the first one opens connections and prepares
@@ -120,7 +120,7 @@ func TestTheWholeWayIsThreeRoundTrips(t *testing.T) {
 // another process, and the answer that comes then settles it, once, though it comes three times at a time under two references.
 func TestAnAnswerAboutWhatHasMovedIsBookedAllTheSame(t *testing.T) {
 	t.Parallel()
-	h := flying(t, &trips{})
+	h := flying(t, &trips{}, 8)
 	defer h.CheckInvariants(t)
 	other := h.Again(t, stationtest.Options{})
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
@@ -167,4 +167,57 @@ func TestAnAnswerAboutWhatHasMovedIsBookedAllTheSame(t *testing.T) {
 			t.Errorf("settled %d times, with %d answers kept: %v", settled, received, err)
 		}
 	}
+}
+
+// TestAJobThatWaitedLooksBeforeItSends: while a job waited for its turn, another process may have sent what it is about. It does not send
+// that again.
+func TestAJobThatWaitedLooksBeforeItSends(t *testing.T) {
+	t.Parallel()
+	h := flying(t, &trips{}, 1)
+	defer h.CheckInvariants(t, "I17") // what was sent here was not made
+	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
+	first, second := h.Create(t, maker, rulebook.SchemeSIC), h.Create(t, maker, rulebook.SchemeSIC)
+	reached, goOn := make(chan struct{}), make(chan struct{})
+	h.Network.Refuse = func(d stationtest.Delivery) error {
+		if d.Reference == first.Reference() {
+			close(reached)
+			<-goOn
+		}
+		return nil
+	}
+	for _, m := range []payment.Message{first, second} {
+		_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: m.InternalID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-reached
+	}
+	_, err := h.Messages.Transact(ctx, second.Realm, second.InternalID, func(m payment.Message) (payment.Transition, error) {
+		t, _, err := m.Deliver(h.Clock.Now(), h.Clock.Now())
+		return t, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(1200 * time.Millisecond) // what a job carries counts for a second
+	close(goOn)
+	inState(t, h, first, payment.StateProcessing)
+	for deadline := time.Now().Add(time.Minute); busy(h) && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	for _, d := range h.Network.Delivered() {
+		if d.Reference == second.Reference() {
+			t.Error("a payment that clearing had was sent again")
+		}
+	}
+}
+
+// busy says whether jobs wait or work.
+func busy(h *stationtest.House) bool {
+	for _, queue := range h.Jobs.Waiting() {
+		if queue.Ready+queue.Running+queue.Retrying > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -78,6 +78,8 @@ const (
 	// laneWorkers is how many documents of one scheme's messages, and how many of its answers, are under way to clearing at a time. Each
 	// scheme has them for itself: one whose clearing hangs takes none from the other.
 	laneWorkers = 32
+	// freshFor is how long what a job carries is believed: clearing's lanes may have sent it meanwhile, so it is read then.
+	freshFor = time.Second
 	// jobWithin limits one attempt.
 	jobWithin = 15 * time.Second
 	// finishWithin is how long jobs under way may take at the end, and cancelledWithin how long once they are told to stop.
@@ -165,6 +167,9 @@ func (j *Jobs) work(ctx, working context.Context, lane *jobLane, handlers JobHan
 		case one := <-lane.waiting:
 			if one.attempts == 0 && !one.answer {
 				j.waits.note(one.scheme, lane.since(one))
+			}
+			if time.Since(lane.since(one)) > freshFor {
+				one.fresh = nil
 			}
 			lane.note(one, jobRunning, time.Now())
 			j.attempt(working, lane, one, handlers)

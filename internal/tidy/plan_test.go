@@ -157,7 +157,6 @@ var confined = []struct {
 	homes  []string
 }{
 	{"github.com/jackc/", []string{"internal/store"}},
-	{"github.com/riverqueue/river/riverdriver/", []string{"internal/store"}},
 	{"github.com/pressly/goose", []string{"internal/store"}},
 	{"github.com/labstack/echo", []string{"web"}},
 	{"github.com/sony/gobreaker", []string{"internal/clearing", "internal/transport/payeebank"}},

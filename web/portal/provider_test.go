@@ -76,7 +76,11 @@ func TestPeopleSignInThroughTheProviderOfTheirRealm(t *testing.T) {
 	if page := b.browser().get("/signin"); page.page.Find(".through-provider").Length() != 0 {
 		t.Error("the sign-in page offers a provider that the realm does not have")
 	}
-	b.browser().get("/signin/provider?realm=demo").is(http.StatusUnprocessableEntity).says("it has no identity provider")
+	for _, realm := range []string{"demo", "nowhere", "", "%00", "%ff", "..%2f"} {
+		b.browser().get("/signin?realm=" + realm).is(http.StatusOK)
+		b.browser().get("/signin/provider?realm=" + realm).is(http.StatusUnprocessableEntity).says("it has no identity provider")
+		b.browser().get("/signin/provider/" + strings.ReplaceAll(realm, "..", "x") + "x/answer?code=c&state=s").is(http.StatusUnprocessableEntity)
+	}
 	b.provided(provider.Issuer, nil)
 	b.browser().get("/signin").says("Or through your institution")
 

@@ -2,7 +2,6 @@ package portal_test
 
 import (
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"sync"
@@ -250,9 +249,8 @@ func TestAProviderThatSaysItNamesItselfMustDoSo(t *testing.T) {
 	b.browser().get("/signin/provider?realm=demo").is(http.StatusServiceUnavailable).says("does not answer")
 }
 
-// TestAnAnswerCountsOnceInItsOwnBrowserAndRealm: not twice, not when it comes ten times at once, not in another browser and not in another
-// realm.
-func TestAnAnswerCountsOnceInItsOwnBrowserAndRealm(t *testing.T) {
+// TestAnAnswerCountsInItsOwnBrowserAndRealm: not in another browser, not in another realm, and not at a provider that came later.
+func TestAnAnswerCountsInItsOwnBrowserAndRealm(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	provider := openidtest.Start(t, b.redirect())
@@ -262,21 +260,38 @@ func TestAnAnswerCountsOnceInItsOwnBrowserAndRealm(t *testing.T) {
 	back := provider.SignIn(t, w.begins("demo", "/"), "s-1")
 	b.browser().comesBack(back).is(http.StatusUnprocessableEntity).says("Begin again")
 	w.comesBack(strings.Replace(back, "/demo/", "/demo2/", 1)).is(http.StatusUnprocessableEntity)
+	back = provider.SignIn(t, w.begins("demo", "/"), "s-1")
+	b.provided(provider.Issuer, url.Values{"signInAge": {"1h"}})
+	w.comesBack(back).is(http.StatusForbidden).says("provider-replaced")
+	w.comesBack(provider.SignIn(t, w.begins("demo", "//elsewhere.example/"), "s-1")).opens("/")
+}
+
+// TestOfTheSameAnswerManyTimesAtOnceOneCounts, even at a provider that takes a code as often as it comes.
+func TestOfTheSameAnswerManyTimesAtOnceOneCounts(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	liar := openidtest.StartLiar(t, nil)
+	b.provided(liar.Issuer, nil)
+	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-1"}})
+	w := b.browser()
+	address, err := url.Parse(w.begins("demo", "/"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	home, err := url.Parse(b.server.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	back = provider.SignIn(t, w.begins("demo", "/"), "s-1")
-	held := w.client.Jar.Cookies(home)
+	asked, kept := address.Query(), w.client.Jar.Cookies(home)
+	liar.Says(t, openidtest.Signed, liar.Claims("s-1", asked.Get("nonce"), time.Now()), http.StatusOK)
+	back := "/signin/provider/demo/answer?" + url.Values{"code": {"c"}, "state": {asked.Get("state")}}.Encode()
 	var waiting sync.WaitGroup
 	in := make(chan bool, 10)
 	for range cap(in) {
 		waiting.Go(func() {
 			again := b.browser()
-			jar, _ := cookiejar.New(nil)
-			jar.SetCookies(home, held)
-			again.client.Jar = jar
-			in <- again.comesBack(back).header.Get("Refresh") == "0; url=/"
+			again.client.Jar.SetCookies(home, kept)
+			in <- again.get(back).header.Get("Refresh") == "0; url=/"
 		})
 	}
 	waiting.Wait()
@@ -287,13 +302,10 @@ func TestAnAnswerCountsOnceInItsOwnBrowserAndRealm(t *testing.T) {
 			entered++
 		}
 	}
-	if entered != 1 {
-		t.Errorf("%d of ten got in with one answer", entered)
+	traded, _ := liar.Traded()
+	if entered != 1 || traded != 1 {
+		t.Errorf("%d of ten got in with one answer, whose code was traded %d times", entered, traded)
 	}
-	back = provider.SignIn(t, w.begins("demo", "/"), "s-1")
-	b.provided(provider.Issuer, url.Values{"signInAge": {"1h"}})
-	w.comesBack(back).is(http.StatusForbidden).says("provider-replaced")
-	w.comesBack(provider.SignIn(t, w.begins("demo", "//elsewhere.example/"), "s-1")).opens("/")
 }
 
 // TestOnePersonDecidesNothingOfTheirOwnWhicheverWayTheyComeIn: the maker's second account, used through the provider, is the same person.

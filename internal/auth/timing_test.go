@@ -17,8 +17,9 @@ import (
 )
 
 // TestNamesHaveNoTimingOfTheirOwn measures what `make timing` asks for: as many names that are accounts and as many that are not, one after
-// the other in an order of chance with a wrong password, at the portal. It tells medians, quartiles and the share: how often a known name took longer than an
-// unknown one, one half when nothing can be told apart. It decides nothing by a clock; what it does decide is that both are told the same.
+// the other in an order of chance, with a wrong password, at the portal. It tells medians, quartiles and the share: how often a known name
+// took longer than an unknown one, one half when nothing can be told apart. It decides nothing by a clock; what it does decide is that both
+// are told the same.
 func TestNamesHaveNoTimingOfTheirOwn(t *testing.T) {
 	names, err := strconv.Atoi(os.Getenv("COUNTERSIGN_TIMING"))
 	if err != nil || names < 2 {

@@ -40,6 +40,21 @@ func TestASecondFactorCountsForOneContent(t *testing.T) {
 	}
 }
 
+// Whoever gives roles brings no checker along for a message that waits already.
+func TestACheckerIsOneBeforeTheMessage(t *testing.T) {
+	t.Parallel()
+	m := pending(maker, 1)
+	for since, refused := range map[time.Duration]bool{-time.Hour: false, 0: false, time.Microsecond: true} {
+		late := checker
+		late.Grants = []identity.Grant{{ID: uuid.New(), Role: identity.RoleChecker, GrantedAt: m.CreatedAt.Add(since)}}
+		var forbidden *payment.ForbiddenError
+		_, err := m.Approve(by(late), terms(sealer(t, 'k')))
+		if errors.As(err, &forbidden) != refused || !refused && err != nil {
+			t.Errorf("a checker since %s after it was made: %v", since, err)
+		}
+	}
+}
+
 // An amendment leaves the message with its editor among its makers, and without the approvals given so far.
 func TestAnAmendmentBeginsAnew(t *testing.T) {
 	t.Parallel()

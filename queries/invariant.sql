@@ -253,6 +253,15 @@ FROM decision x
 LEFT JOIN message_version v ON v.realm = x.realm AND v.message_id = x.message_id AND v.version = x.version
 WHERE v.content_hash IS DISTINCT FROM x.content_hash OR v.makers IS DISTINCT FROM x.makers OR v.approvals_required IS DISTINCT FROM x.approvals_required
 UNION ALL
+SELECT x.realm, 'decision'::text, concat_ws(' ', x.message_id, x.version, x.ordinal)::text, 'names another decision before it than its ordinal says'::text
+FROM decision x
+WHERE x.previous_ordinal IS DISTINCT FROM nullif(x.ordinal - 1, 0)
+   OR x.previous_action IS DISTINCT FROM CASE WHEN x.ordinal > 1 THEN 'approve' END
+UNION ALL
+SELECT v.realm, 'message_version'::text, concat_ws(' ', v.message_id, v.version)::text, 'tells of a payee more, or less, than a verification does'::text
+FROM message_version v
+WHERE (v.payee_result IS NULL) <> (v.payee_at IS NULL) OR v.payee_name IS NOT NULL AND v.payee_result IS DISTINCT FROM 'CMTC'
+UNION ALL
 SELECT r.realm, 'release'::text, r.message_id::text, 'its digest, makers or approvals are not those of its version'::text
 FROM release r
 LEFT JOIN message_version v ON v.realm = r.realm AND v.message_id = r.message_id AND v.version = r.version

@@ -306,6 +306,16 @@ var ofMessages = []tampering{
 
 // ofMasterData are the tamperings that strike who may do what.
 var ofMasterData = []tampering{
+	{
+		"decision said to follow another", "limited", "I10", "decision", `SELECT concat_ws(' ', message_id, version, ordinal) FROM decision
+			WHERE message_id = ':m'`,
+		`UPDATE decision SET previous_action = 'approve' WHERE message_id = ':m'`,
+	},
+	{
+		"name of a payee put there without a verification", "limited", "I10", "message_version",
+		`SELECT concat_ws(' ', message_id, version) FROM message_version WHERE message_id = ':m'`,
+		`UPDATE message_version SET payee_name = 'Nobody' WHERE message_id = ':m'`,
+	},
 	{"limit raised", "", "I20", "spending_limit", aLimit, `UPDATE spending_limit SET per_day = 999999999
 		WHERE limit_id::text = (` + aLimit + `)`},
 	{

@@ -16,8 +16,9 @@ var keyOf = map[string]string{
 	"debtor_account": "iban", "incoming_account": "iban", "realm": "realm", "user_setup": "setup_id",
 	"routing_directory": "directory_id",
 	"realm_change":      "change_id", "realm_change_decision": "change_id",
-	"spending_limit": "limit_id",
-	"second_factor":  "factor_id", "factor_use": "use_id",
+	"spending_limit": "limit_id", "beneficiary": "beneficiary_id",
+	"identity_provider": "provider_id", "outer_identity": "link_id",
+	"second_factor": "factor_id", "factor_use": "use_id",
 }
 
 // SealMasterData seals all rows of master data anew, as whoever provisions would have, after a test changed some in plain SQL.

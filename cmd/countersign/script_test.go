@@ -25,7 +25,7 @@ func TestEveryKindLivesThroughTheRunningDemo(t *testing.T) {
 func TestEveryKindLivesInTheOtherProfiles(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.sic, h.sct = "sic-six", "sct-epc"
+	h.sic, h.sct = "sic-six", "sct-header"
 	livesThrough(t, h)
 }
 

@@ -77,12 +77,15 @@ func DefinitionOfNamespace(namespace string) *Definition {
 		return DefinitionNamed(name)
 	}
 	for i := range definitions {
-		if namespace == definitions[i].Name.Namespace() {
+		if namespace == definitions[i].Name.Namespace() && !definitions[i].Header() {
 			return &definitions[i]
 		}
 	}
 	return nil
 }
+
+// Header reports that the message is the header before a document: it stands beside the Document element and not in it.
+func (d *Definition) Header() bool { return strings.HasPrefix(string(d.Name), "head.") }
 
 // ValueOf is the definition of a document and the struct behind it; ok is false for a nil document and for one that is not of this
 // package.

@@ -88,6 +88,13 @@ const (
 	ClearingChannel2CodeBOOK = "BOOK"
 )
 
+// The values of CopyDuplicate1Code.
+const (
+	CopyDuplicate1CodeCODU = "CODU"
+	CopyDuplicate1CodeCOPY = "COPY"
+	CopyDuplicate1CodeDUPL = "DUPL"
+)
+
 // The values of CreditDebitCode.
 const (
 	CreditDebitCodeCRDT = "CRDT"
@@ -183,6 +190,13 @@ const (
 const (
 	Instruction4CodePHOA = "PHOA"
 	Instruction4CodeTELA = "TELA"
+)
+
+// The values of MandateClassification1Code.
+const (
+	MandateClassification1CodeFIXE = "FIXE"
+	MandateClassification1CodeUSGB = "USGB"
+	MandateClassification1CodeVARI = "VARI"
 )
 
 // The values of NamePrefix1Code.

@@ -16,6 +16,8 @@ const (
 	Camt025V05 MessageName = "camt.025.001.05" // the receipt of the clearing system
 	Pacs028V03 MessageName = "pacs.028.001.03" // the question for the status of a payment
 	Pain001V03 MessageName = "pain.001.001.03" // the order of a customer in the previous generation, read only to be upgraded
+	Pacs004V10 MessageName = "pacs.004.001.10" // funds sent back, in the next version
+	Head001V02 MessageName = "head.001.001.02" // the header before a document, no document itself
 )
 
 var definitions = []Definition{
@@ -29,6 +31,8 @@ var definitions = []Definition{
 	{Name: Camt025V05, Document: schema.Group{Name: "Document", Document: true, Elements: []schema.Element{{Tag: "Rct", Min: 1, Max: 1, Group: &groupReceipt}}}, New: func() Document { return new(Receipt) }},
 	{Name: Pacs028V03, Document: schema.Group{Name: "Document", Document: true, Elements: []schema.Element{{Tag: "FIToFIPmtStsReq", Min: 1, Max: 1, Group: &groupFIToFIPaymentStatusRequest}}}, New: func() Document { return new(FIToFIPaymentStatusRequest) }},
 	{Name: Pain001V03, Document: schema.Group{Name: "Document", Document: true, Elements: []schema.Element{{Tag: "CstmrCdtTrfInitn", Min: 1, Max: 1, Group: &groupCustomerCreditTransferInitiationV03}}}, New: func() Document { return new(CustomerCreditTransferInitiationV03) }},
+	{Name: Pacs004V10, Document: schema.Group{Name: "Document", Document: true, Elements: []schema.Element{{Tag: "PmtRtr", Min: 1, Max: 1, Group: &groupPaymentReturnV10}}}, New: func() Document { return new(PaymentReturnV10) }},
+	{Name: Head001V02, Document: schema.Group{Name: "Document", Document: true, Elements: []schema.Element{{Tag: "AppHdr", Min: 1, Max: 1, Group: &groupBusinessApplicationHeaderV02}}}, New: func() Document { return new(BusinessApplicationHeaderV02) }},
 }
 
 // MessageName returns pain.001.001.09.
@@ -60,3 +64,9 @@ func (*FIToFIPaymentStatusRequest) MessageName() MessageName { return Pacs028V03
 
 // MessageName returns pain.001.001.03.
 func (*CustomerCreditTransferInitiationV03) MessageName() MessageName { return Pain001V03 }
+
+// MessageName returns pacs.004.001.10.
+func (*PaymentReturnV10) MessageName() MessageName { return Pacs004V10 }
+
+// MessageName returns head.001.001.02.
+func (*BusinessApplicationHeaderV02) MessageName() MessageName { return Head001V02 }

@@ -4,43 +4,12 @@ package iso20022
 
 import "github.com/govalues/decimal"
 
-// GroupHeader90 is the ISO 20022 component of that name.
-type GroupHeader90 struct {
-	MessageID                              string                                        `iso:"MsgId"`                 // Max35Text
-	CreationDateTime                       ISODateTime                                   `iso:"CreDtTm"`               // ISODateTime
-	Authorisation                          []Authorisation1Choice                        `iso:"Authstn"`               // Authorisation1Choice, 0 to 2
-	BatchBooking                           *bool                                         `iso:"BtchBookg"`             // BatchBookingIndicator
-	NumberOfTransactions                   string                                        `iso:"NbOfTxs"`               // Max15NumericText
-	ControlSum                             *decimal.Decimal                              `iso:"CtrlSum"`               // DecimalNumber
-	GroupReturn                            *bool                                         `iso:"GrpRtr"`                // TrueFalseIndicator
-	TotalReturnedInterbankSettlementAmount *Amount                                       `iso:"TtlRtrdIntrBkSttlmAmt"` // ActiveCurrencyAndAmount
-	InterbankSettlementDate                ISODate                                       `iso:"IntrBkSttlmDt"`         // ISODate
-	SettlementInformation                  SettlementInstruction7                        `iso:"SttlmInf"`              // SettlementInstruction7
-	InstructingAgent                       *BranchAndFinancialInstitutionIdentification6 `iso:"InstgAgt"`              // BranchAndFinancialInstitutionIdentification6
-	InstructedAgent                        *BranchAndFinancialInstitutionIdentification6 `iso:"InstdAgt"`              // BranchAndFinancialInstitutionIdentification6
-}
-
-// OriginalGroupHeader18 is the ISO 20022 component of that name.
-type OriginalGroupHeader18 struct {
-	OriginalMessageID        string                 `iso:"OrgnlMsgId"`   // Max35Text
-	OriginalMessageNameID    string                 `iso:"OrgnlMsgNmId"` // Max35Text
-	OriginalCreationDateTime ISODateTime            `iso:"OrgnlCreDtTm"` // ISODateTime
-	ReturnReasonInformation  []PaymentReturnReason6 `iso:"RtrRsnInf"`    // PaymentReturnReason6, 0 or more
-}
-
 // PaymentReturn is pacs.004.001.09: funds sent back.
 type PaymentReturn struct {
 	GroupHeader              GroupHeader90           `iso:"GrpHdr"`      // GroupHeader90
 	OriginalGroupInformation *OriginalGroupHeader18  `iso:"OrgnlGrpInf"` // OriginalGroupHeader18
 	TransactionInformation   []PaymentTransaction112 `iso:"TxInf"`       // PaymentTransaction112, 0 or more
 	SupplementaryData        []SupplementaryData1    `iso:"SplmtryData"` // SupplementaryData1, 0 or more
-}
-
-// PaymentReturnReason6 is the ISO 20022 component of that name.
-type PaymentReturnReason6 struct {
-	Originator            *PartyIdentification135 `iso:"Orgtr"`    // PartyIdentification135
-	Reason                *ReturnReason5Choice    `iso:"Rsn"`      // ReturnReason5Choice
-	AdditionalInformation []string                `iso:"AddtlInf"` // Max105Text, 0 or more
 }
 
 // PaymentTransaction112 is the ISO 20022 component of that name.
@@ -70,12 +39,6 @@ type PaymentTransaction112 struct {
 	ReturnReasonInformation           []PaymentReturnReason6                        `iso:"RtrRsnInf"`           // PaymentReturnReason6, 0 or more
 	OriginalTransactionReference      *OriginalTransactionReference28               `iso:"OrgnlTxRef"`          // OriginalTransactionReference28
 	SupplementaryData                 []SupplementaryData1                          `iso:"SplmtryData"`         // SupplementaryData1, 0 or more
-}
-
-// ReturnReason5Choice is the ISO 20022 choice of that name: exactly one field is set.
-type ReturnReason5Choice struct {
-	Code        string `iso:"Cd"`    // ExternalReturnReason1Code
-	Proprietary string `iso:"Prtry"` // Max35Text
 }
 
 // TransactionParties7 is the ISO 20022 component of that name.

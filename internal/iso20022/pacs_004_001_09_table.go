@@ -4,39 +4,11 @@ package iso20022
 
 import "countersign/internal/iso20022/schema"
 
-var groupGroupHeader90 = schema.Group{Name: "GroupHeader90", Elements: []schema.Element{
-	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CreDtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "Authstn", Min: 0, Max: 2, Group: &groupAuthorisation1Choice},
-	{Tag: "BtchBookg", Min: 0, Max: 1, Simple: &simpleBatchBookingIndicator},
-	{Tag: "NbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "CtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-	{Tag: "GrpRtr", Min: 0, Max: 1, Simple: &simpleTrueFalseIndicator},
-	{Tag: "TtlRtrdIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
-	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "SttlmInf", Min: 1, Max: 1, Group: &groupSettlementInstruction7},
-	{Tag: "InstgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "InstdAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-}}
-
-var groupOriginalGroupHeader18 = schema.Group{Name: "OriginalGroupHeader18", Elements: []schema.Element{
-	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlMsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlCreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "RtrRsnInf", Min: 0, Max: -1, Group: &groupPaymentReturnReason6},
-}}
-
 var groupPaymentReturn = schema.Group{Name: "PaymentReturn", Elements: []schema.Element{
 	{Tag: "GrpHdr", Min: 1, Max: 1, Group: &groupGroupHeader90},
 	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupHeader18},
 	{Tag: "TxInf", Min: 0, Max: -1, Group: &groupPaymentTransaction112},
 	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
-
-var groupPaymentReturnReason6 = schema.Group{Name: "PaymentReturnReason6", Elements: []schema.Element{
-	{Tag: "Orgtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "Rsn", Min: 0, Max: 1, Group: &groupReturnReason5Choice},
-	{Tag: "AddtlInf", Min: 0, Max: -1, Simple: &simpleMax105Text},
 }}
 
 var groupPaymentTransaction112 = schema.Group{Name: "PaymentTransaction112", Elements: []schema.Element{
@@ -65,11 +37,6 @@ var groupPaymentTransaction112 = schema.Group{Name: "PaymentTransaction112", Ele
 	{Tag: "RtrRsnInf", Min: 0, Max: -1, Group: &groupPaymentReturnReason6},
 	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
 	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
-
-var groupReturnReason5Choice = schema.Group{Name: "ReturnReason5Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalReturnReason1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
 var groupTransactionParties7 = schema.Group{Name: "TransactionParties7", Elements: []schema.Element{

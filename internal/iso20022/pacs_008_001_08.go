@@ -76,12 +76,6 @@ type GroupHeader93 struct {
 	InstructedAgent                *BranchAndFinancialInstitutionIdentification6 `iso:"InstdAgt"`          // BranchAndFinancialInstitutionIdentification6
 }
 
-// InstructionForNextAgent1 is the ISO 20022 component of that name.
-type InstructionForNextAgent1 struct {
-	Code                   string `iso:"Cd"`       // Instruction4Code
-	InstructionInformation string `iso:"InstrInf"` // Max140Text
-}
-
 // PaymentIdentification7 is the ISO 20022 component of that name.
 type PaymentIdentification7 struct {
 	InstructionID           string `iso:"InstrId"`    // Max35Text

@@ -73,11 +73,6 @@ var groupGroupHeader93 = schema.Group{Name: "GroupHeader93", Elements: []schema.
 	{Tag: "InstdAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
 }}
 
-var groupInstructionForNextAgent1 = schema.Group{Name: "InstructionForNextAgent1", Elements: []schema.Element{
-	{Tag: "Cd", Min: 0, Max: 1, Simple: &simpleInstruction4Code},
-	{Tag: "InstrInf", Min: 0, Max: 1, Simple: &simpleMax140Text},
-}}
-
 var groupPaymentIdentification7 = schema.Group{Name: "PaymentIdentification7", Elements: []schema.Element{
 	{Tag: "InstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
 	{Tag: "EndToEndId", Min: 1, Max: 1, Simple: &simpleMax35Text},

@@ -330,6 +330,22 @@ type GenericPersonIdentification1 struct {
 	Issuer     string                                 `iso:"Issr"`    // Max35Text
 }
 
+// GroupHeader90 is the ISO 20022 component of that name.
+type GroupHeader90 struct {
+	MessageID                              string                                        `iso:"MsgId"`                 // Max35Text
+	CreationDateTime                       ISODateTime                                   `iso:"CreDtTm"`               // ISODateTime
+	Authorisation                          []Authorisation1Choice                        `iso:"Authstn"`               // Authorisation1Choice, 0 to 2
+	BatchBooking                           *bool                                         `iso:"BtchBookg"`             // BatchBookingIndicator
+	NumberOfTransactions                   string                                        `iso:"NbOfTxs"`               // Max15NumericText
+	ControlSum                             *decimal.Decimal                              `iso:"CtrlSum"`               // DecimalNumber
+	GroupReturn                            *bool                                         `iso:"GrpRtr"`                // TrueFalseIndicator
+	TotalReturnedInterbankSettlementAmount *Amount                                       `iso:"TtlRtrdIntrBkSttlmAmt"` // ActiveCurrencyAndAmount
+	InterbankSettlementDate                ISODate                                       `iso:"IntrBkSttlmDt"`         // ISODate
+	SettlementInformation                  SettlementInstruction7                        `iso:"SttlmInf"`              // SettlementInstruction7
+	InstructingAgent                       *BranchAndFinancialInstitutionIdentification6 `iso:"InstgAgt"`              // BranchAndFinancialInstitutionIdentification6
+	InstructedAgent                        *BranchAndFinancialInstitutionIdentification6 `iso:"InstdAgt"`              // BranchAndFinancialInstitutionIdentification6
+}
+
 // GroupHeader91 is the ISO 20022 component of that name.
 type GroupHeader91 struct {
 	MessageID        string                                        `iso:"MsgId"`    // Max35Text
@@ -341,6 +357,12 @@ type GroupHeader91 struct {
 // InstructionForCreditorAgent1 is the ISO 20022 component of that name.
 type InstructionForCreditorAgent1 struct {
 	Code                   string `iso:"Cd"`       // Instruction3Code
+	InstructionInformation string `iso:"InstrInf"` // Max140Text
+}
+
+// InstructionForNextAgent1 is the ISO 20022 component of that name.
+type InstructionForNextAgent1 struct {
+	Code                   string `iso:"Cd"`       // Instruction4Code
 	InstructionInformation string `iso:"InstrInf"` // Max140Text
 }
 
@@ -408,6 +430,14 @@ type OriginalGroupHeader17 struct {
 	NumberOfTransactionsPerStatus []NumberOfTransactionsPerStatus5 `iso:"NbOfTxsPerSts"` // NumberOfTransactionsPerStatus5, 0 or more
 }
 
+// OriginalGroupHeader18 is the ISO 20022 component of that name.
+type OriginalGroupHeader18 struct {
+	OriginalMessageID        string                 `iso:"OrgnlMsgId"`   // Max35Text
+	OriginalMessageNameID    string                 `iso:"OrgnlMsgNmId"` // Max35Text
+	OriginalCreationDateTime ISODateTime            `iso:"OrgnlCreDtTm"` // ISODateTime
+	ReturnReasonInformation  []PaymentReturnReason6 `iso:"RtrRsnInf"`    // PaymentReturnReason6, 0 or more
+}
+
 // OriginalGroupInformation29 is the ISO 20022 component of that name.
 type OriginalGroupInformation29 struct {
 	OriginalMessageID        string      `iso:"OrgnlMsgId"`   // Max35Text
@@ -466,6 +496,13 @@ type PartyIdentification135 struct {
 	ID                 *Party38Choice   `iso:"Id"`        // Party38Choice
 	CountryOfResidence string           `iso:"CtryOfRes"` // CountryCode
 	ContactDetails     *Contact4        `iso:"CtctDtls"`  // Contact4
+}
+
+// PaymentReturnReason6 is the ISO 20022 component of that name.
+type PaymentReturnReason6 struct {
+	Originator            *PartyIdentification135 `iso:"Orgtr"`    // PartyIdentification135
+	Reason                *ReturnReason5Choice    `iso:"Rsn"`      // ReturnReason5Choice
+	AdditionalInformation []string                `iso:"AddtlInf"` // Max105Text, 0 or more
 }
 
 // PaymentTypeInformation27 is the ISO 20022 component of that name.
@@ -598,6 +635,12 @@ type RemittanceLocationData1 struct {
 	Method            string            `iso:"Mtd"`        // RemittanceLocationMethod2Code
 	ElectronicAddress string            `iso:"ElctrncAdr"` // Max2048Text
 	PostalAddress     *NameAndAddress16 `iso:"PstlAdr"`    // NameAndAddress16
+}
+
+// ReturnReason5Choice is the ISO 20022 choice of that name: exactly one field is set.
+type ReturnReason5Choice struct {
+	Code        string `iso:"Cd"`    // ExternalReturnReason1Code
+	Proprietary string `iso:"Prtry"` // Max35Text
 }
 
 // ServiceLevel8Choice is the ISO 20022 choice of that name: exactly one field is set.

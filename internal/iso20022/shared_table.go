@@ -284,6 +284,21 @@ var groupGenericPersonIdentification1 = schema.Group{Name: "GenericPersonIdentif
 	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
+var groupGroupHeader90 = schema.Group{Name: "GroupHeader90", Elements: []schema.Element{
+	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "CreDtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "Authstn", Min: 0, Max: 2, Group: &groupAuthorisation1Choice},
+	{Tag: "BtchBookg", Min: 0, Max: 1, Simple: &simpleBatchBookingIndicator},
+	{Tag: "NbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
+	{Tag: "CtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
+	{Tag: "GrpRtr", Min: 0, Max: 1, Simple: &simpleTrueFalseIndicator},
+	{Tag: "TtlRtrdIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
+	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
+	{Tag: "SttlmInf", Min: 1, Max: 1, Group: &groupSettlementInstruction7},
+	{Tag: "InstgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+	{Tag: "InstdAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
+}}
+
 var groupGroupHeader91 = schema.Group{Name: "GroupHeader91", Elements: []schema.Element{
 	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
 	{Tag: "CreDtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
@@ -293,6 +308,11 @@ var groupGroupHeader91 = schema.Group{Name: "GroupHeader91", Elements: []schema.
 
 var groupInstructionForCreditorAgent1 = schema.Group{Name: "InstructionForCreditorAgent1", Elements: []schema.Element{
 	{Tag: "Cd", Min: 0, Max: 1, Simple: &simpleInstruction3Code},
+	{Tag: "InstrInf", Min: 0, Max: 1, Simple: &simpleMax140Text},
+}}
+
+var groupInstructionForNextAgent1 = schema.Group{Name: "InstructionForNextAgent1", Elements: []schema.Element{
+	{Tag: "Cd", Min: 0, Max: 1, Simple: &simpleInstruction4Code},
 	{Tag: "InstrInf", Min: 0, Max: 1, Simple: &simpleMax140Text},
 }}
 
@@ -352,6 +372,13 @@ var groupOriginalGroupHeader17 = schema.Group{Name: "OriginalGroupHeader17", Ele
 	{Tag: "NbOfTxsPerSts", Min: 0, Max: -1, Group: &groupNumberOfTransactionsPerStatus5},
 }}
 
+var groupOriginalGroupHeader18 = schema.Group{Name: "OriginalGroupHeader18", Elements: []schema.Element{
+	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlMsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	{Tag: "OrgnlCreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
+	{Tag: "RtrRsnInf", Min: 0, Max: -1, Group: &groupPaymentReturnReason6},
+}}
+
 var groupOriginalGroupInformation29 = schema.Group{Name: "OriginalGroupInformation29", Elements: []schema.Element{
 	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
 	{Tag: "OrgnlMsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
@@ -404,6 +431,12 @@ var groupPartyIdentification135 = schema.Group{Name: "PartyIdentification135", E
 	{Tag: "Id", Min: 0, Max: 1, Group: &groupParty38Choice},
 	{Tag: "CtryOfRes", Min: 0, Max: 1, Simple: &simpleCountryCode},
 	{Tag: "CtctDtls", Min: 0, Max: 1, Group: &groupContact4},
+}}
+
+var groupPaymentReturnReason6 = schema.Group{Name: "PaymentReturnReason6", Elements: []schema.Element{
+	{Tag: "Orgtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
+	{Tag: "Rsn", Min: 0, Max: 1, Group: &groupReturnReason5Choice},
+	{Tag: "AddtlInf", Min: 0, Max: -1, Simple: &simpleMax105Text},
 }}
 
 var groupPaymentTypeInformation27 = schema.Group{Name: "PaymentTypeInformation27", Elements: []schema.Element{
@@ -519,6 +552,11 @@ var groupRemittanceLocationData1 = schema.Group{Name: "RemittanceLocationData1",
 	{Tag: "Mtd", Min: 1, Max: 1, Simple: &simpleRemittanceLocationMethod2Code},
 	{Tag: "ElctrncAdr", Min: 0, Max: 1, Simple: &simpleMax2048Text},
 	{Tag: "PstlAdr", Min: 0, Max: 1, Group: &groupNameAndAddress16},
+}}
+
+var groupReturnReason5Choice = schema.Group{Name: "ReturnReason5Choice", Choice: true, Elements: []schema.Element{
+	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalReturnReason1Code},
+	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
 var groupServiceLevel8Choice = schema.Group{Name: "ServiceLevel8Choice", Choice: true, Elements: []schema.Element{

@@ -28,6 +28,8 @@ var simpleBaseOneRate = schema.Simple{Name: "BaseOneRate", Kind: schema.KindDeci
 
 var simpleBatchBookingIndicator = schema.Simple{Name: "BatchBookingIndicator", Kind: schema.KindBoolean}
 
+var simpleBusinessMessagePriorityCode = schema.Simple{Name: "BusinessMessagePriorityCode", Kind: schema.KindText}
+
 var simpleCancellationIndividualStatus1Code = schema.Simple{Name: "CancellationIndividualStatus1Code", Kind: schema.KindText, Enumeration: []string{"RJCR", "ACCR", "PDCR"}}
 
 var simpleCashAccountType4Code = schema.Simple{Name: "CashAccountType4Code", Kind: schema.KindText, Enumeration: []string{"CASH", "CHAR", "COMM", "TAXE", "CISH", "TRAS", "SACC", "CACC", "SVGS", "ONDP", "MGLD", "NREX", "MOMA", "LOAN", "SLRY", "ODFT"}}
@@ -41,6 +43,8 @@ var simpleChequeDelivery1Code = schema.Simple{Name: "ChequeDelivery1Code", Kind:
 var simpleChequeType2Code = schema.Simple{Name: "ChequeType2Code", Kind: schema.KindText, Enumeration: []string{"CCHQ", "CCCH", "BCHQ", "DRFT", "ELDR"}}
 
 var simpleClearingChannel2Code = schema.Simple{Name: "ClearingChannel2Code", Kind: schema.KindText, Enumeration: []string{"RTGS", "RTNS", "MPNS", "BOOK"}}
+
+var simpleCopyDuplicate1Code = schema.Simple{Name: "CopyDuplicate1Code", Kind: schema.KindText, Enumeration: []string{"CODU", "COPY", "DUPL"}}
 
 var simpleCountryCode = schema.Simple{Name: "CountryCode", Kind: schema.KindText, Pattern: &schema.PatternCountry}
 
@@ -77,6 +81,8 @@ var simpleExternalChargeType1Code = schema.Simple{Name: "ExternalChargeType1Code
 var simpleExternalClaimNonReceiptRejection1Code = schema.Simple{Name: "ExternalClaimNonReceiptRejection1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
 var simpleExternalClearingSystemIdentification1Code = schema.Simple{Name: "ExternalClearingSystemIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 5}
+
+var simpleExternalCreditorAgentInstruction1Code = schema.Simple{Name: "ExternalCreditorAgentInstruction1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
 var simpleExternalDiscountAmountType1Code = schema.Simple{Name: "ExternalDiscountAmountType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
 
@@ -144,9 +150,13 @@ var simpleInstruction4Code = schema.Simple{Name: "Instruction4Code", Kind: schem
 
 var simpleLEIIdentifier = schema.Simple{Name: "LEIIdentifier", Kind: schema.KindText, Pattern: &schema.PatternLEI}
 
+var simpleMandateClassification1Code = schema.Simple{Name: "MandateClassification1Code", Kind: schema.KindText, Enumeration: []string{"FIXE", "USGB", "VARI"}}
+
 var simpleMax1025Text = schema.Simple{Name: "Max1025Text", Kind: schema.KindText, MinLength: 1, MaxLength: 1025}
 
 var simpleMax105Text = schema.Simple{Name: "Max105Text", Kind: schema.KindText, MinLength: 1, MaxLength: 105}
+
+var simpleMax10KBinary = schema.Simple{Name: "Max10KBinary", Kind: schema.KindBinary, MinLength: 1, MaxLength: 10240}
 
 var simpleMax10Text = schema.Simple{Name: "Max10Text", Kind: schema.KindText, MinLength: 1, MaxLength: 10}
 
@@ -211,5 +221,7 @@ var simpleTransactionIndividualStatus1Code = schema.Simple{Name: "TransactionInd
 var simpleTrueFalseIndicator = schema.Simple{Name: "TrueFalseIndicator", Kind: schema.KindBoolean}
 
 var simpleUUIDv4Identifier = schema.Simple{Name: "UUIDv4Identifier", Kind: schema.KindText, Pattern: &schema.PatternUETR}
+
+var simpleUnicodeChartsCode = schema.Simple{Name: "UnicodeChartsCode", Kind: schema.KindText}
 
 var simpleYesNoIndicator = schema.Simple{Name: "YesNoIndicator", Kind: schema.KindBoolean}

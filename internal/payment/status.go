@@ -7,6 +7,7 @@ import (
 
 	"github.com/govalues/decimal"
 
+	"countersign/internal/account"
 	"countersign/internal/iso20022"
 )
 
@@ -37,7 +38,8 @@ func StatusReport(m Message, doc *iso20022.CustomerCreditTransferInitiation, at 
 	}
 	status := statusOf[m.State]
 	reasons := statusReasons(m)
-	agent := info.DebtorAgent
+	agent := debtorBank(m.Account, info)
+	nameOriginator(reasons, m, agent)
 	return &iso20022.CustomerPaymentStatusReport{
 		GroupHeader: iso20022.GroupHeader86{
 			MessageID: reportReference(m), CreationDateTime: dateTime(at), DebtorAgent: &agent,
@@ -145,8 +147,11 @@ func RefusalReport(
 		report.OriginalGroupInformationAndStatus.OriginalNumberOfTransactions = doc.GroupHeader.NumberOfTransactions
 		report.OriginalGroupInformationAndStatus.OriginalControlSum = doc.GroupHeader.ControlSum
 		if len(doc.PaymentInformation) > 0 {
-			agent := doc.PaymentInformation[0].DebtorAgent
+			agent := debtorBank(nil, &doc.PaymentInformation[0])
 			report.GroupHeader.DebtorAgent = &agent
+			for i := range reasons {
+				reasons[i].Originator = bankAsParty(agent)
+			}
 		}
 	}
 	return report
@@ -167,4 +172,58 @@ func reason(id, text string) iso20022.StatusReasonInformation12 {
 		runes = runes[n:]
 	}
 	return r
+}
+
+// debtorBank is the bank of the debtor account as a status report names it: as the order does, which is held against the account; for an
+// order that leaves it to the account (NOTPROVIDED), as the account's master data or a Swiss account number tell.
+func debtorBank(kept *DebtorAccount, info *iso20022.PaymentInstruction30) iso20022.BranchAndFinancialInstitutionIdentification6 {
+	bic := ""
+	switch {
+	case info.DebtorAgent.Code() != "":
+	case kept != nil && kept.AgentBIC != "":
+		bic = kept.AgentBIC
+	default:
+		iban, err := account.Parse(info.DebtorAccount.ID.IBAN)
+		if bank, found := account.BankOf(iban); err == nil && found {
+			bic = bank.BIC.String()
+		}
+	}
+	if bic == "" {
+		return info.DebtorAgent
+	}
+	return iso20022.BranchAndFinancialInstitutionIdentification6{
+		FinancialInstitutionID: iso20022.FinancialInstitutionIdentification18{BICFI: bic},
+	}
+}
+
+// nameOriginator says of each reason of a refusal whose word it is (EPC132-08 pain.002: Orgtr is mandatory): the customer's, by name, where
+// one of their people refused or withdrew the payment or nobody decided, else the bank's, by BIC.
+func nameOriginator(
+	reasons []iso20022.StatusReasonInformation12, m Message, bank iso20022.BranchAndFinancialInstitutionIdentification6,
+) {
+	originator := bankAsParty(bank)
+	if m.State != StateFailed && m.Summary.DebtorName != "" {
+		originator = &iso20022.PartyIdentification135{Name: m.Summary.DebtorName}
+	}
+	for i := range reasons {
+		reasons[i].Originator = originator
+	}
+}
+
+// bankAsParty names a bank as the originator of a reason: by its BIC alone, found by its code where it is named by one; nil when neither is
+// known.
+func bankAsParty(bank iso20022.BranchAndFinancialInstitutionIdentification6) *iso20022.PartyIdentification135 {
+	bic := bank.FinancialInstitutionID.BICFI
+	if bic == "" {
+		code, err := account.ParseIID(bank.Code())
+		if known, found := account.BankByIID(code); err == nil && found {
+			bic = known.BIC.String()
+		}
+	}
+	if bic == "" {
+		return nil
+	}
+	return &iso20022.PartyIdentification135{ID: &iso20022.Party38Choice{
+		OrganisationID: &iso20022.OrganisationIdentification29{AnyBIC: bic},
+	}}
 }

@@ -36,11 +36,51 @@ func TestStatusReportsOfTheConstructedChains(t *testing.T) {
 				t.Errorf("%s %s gives two reasons: %s", scheme, status, difference)
 			}
 			transaction.StatusReasonInformation = nil // said once more than in the sample
+			for i := range made.OriginalGroupInformationAndStatus.StatusReasonInformation {
+				made.OriginalGroupInformationAndStatus.StatusReasonInformation[i].Originator = nil // TestARefusalSaysWhoseWordItIs
+			}
 			mask(made)
 			mask(want)
 			if difference := cmp.Diff(xmlOf(t, want), xmlOf(t, made)); difference != "" {
 				t.Errorf("%s %s (-want +got):\n%s", scheme, status, difference)
 			}
+		}
+	}
+}
+
+// EPC132-08 pain.002: Orgtr is mandatory in a refusal, a bank by its BIC or a customer by their name; the debtor's bank is never a
+// placeholder where the account tells it.
+func TestARefusalSaysWhoseWordItIs(t *testing.T) {
+	t.Parallel()
+	for scheme, bank := range map[rulebook.Scheme]string{rulebook.SchemeSIC: "RAIFCH22005", rulebook.SchemeSCT: "AAAADEFFXXX"} {
+		order := readSample[*iso20022.CustomerCreditTransferInitiation](t, scheme, "01_pain.001.001.09")
+		order.PaymentInformation[0].DebtorAgent = iso20022.BranchAndFinancialInstitutionIdentification6{
+			FinancialInstitutionID: iso20022.FinancialInstitutionIdentification18{
+				Other: &iso20022.GenericFinancialIdentification1{ID: iso20022.NotProvided},
+			},
+		}
+		kept := &payment.DebtorAccount{AgentBIC: bank}
+		for state, want := range map[payment.State]string{
+			payment.StateFailed: "<AnyBIC>" + bank + "</AnyBIC>", payment.StateRejected: "<Nm>Muster AG</Nm>",
+			payment.StateWithdrawn: "<Nm>Muster AG</Nm>", payment.StateExpired: "<Nm>Muster AG</Nm>",
+		} {
+			m := payment.Message{
+				GlobalID: "DM00000000000000", Sequence: 7, State: state, StatusCode: "AM02", Account: kept,
+				Summary: payment.Summary{DebtorName: "Muster AG"},
+			}
+			report := payment.StatusReport(m, order, noon)
+			text := strings.Join(xmlOf(t, report), "")
+			if count := strings.Count(strings.ReplaceAll(text, " ", ""), strings.ReplaceAll(want, " ", "")); count != 2 {
+				t.Errorf("%s %s: %q stands %d times, want twice: %s", scheme, state, want, count, text)
+			}
+			if got := report.GroupHeader.DebtorAgent.Code(); got != bank {
+				t.Errorf("%s %s: the debtor's bank is %q, want %s", scheme, state, got, bank)
+			}
+		}
+		refused := payment.RefusalReport(order, "RF1", []payment.Finding{{Code: "AM02", Text: "Too much."}}, noon)
+		reasons := refused.OriginalGroupInformationAndStatus.StatusReasonInformation
+		if scheme == rulebook.SchemeSIC && (reasons[0].Originator == nil || reasons[0].Originator.ID.OrganisationID.AnyBIC != bank) {
+			t.Errorf("%s: the refusal is the word of %+v", scheme, reasons[0].Originator)
 		}
 	}
 }

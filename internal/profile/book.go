@@ -13,6 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
 )
 
 //go:embed profiles.yaml
@@ -220,11 +221,24 @@ func (b Book) Chosen(scheme string) []Period {
 // that was stored before another profile came in force is known again.
 func (b Book) Wrote(scheme string, document iso20022.Document, content []byte) bool {
 	ways := append([]*Profile{nil}, b.Profiles(scheme)...)
-	for _, p := range b.chosen[scheme] {
-		ways = append(ways, p.profile) // with the ends of its connection
-	}
 	return slices.ContainsFunc(ways, func(p *Profile) bool {
-		written, err := p.Write(document)
+		written, err := p.betweenEndsOf(content).Write(document)
 		return err == nil && bytes.Equal(written, content)
 	})
+}
+
+// betweenEndsOf is a profile with headers for the two ends that the header of a document names: those of a connection are settings, which
+// whoever looks at stored documents may not have.
+func (p *Profile) betweenEndsOf(content []byte) *Profile {
+	if p == nil || p.Envelope == nil {
+		return p
+	}
+	header, _, _ := codec.DecodeEnvelope(content)
+	if header == nil {
+		return p
+	}
+	between, envelope := *p, *p.Envelope
+	envelope.Sender, envelope.Receiver = bicAt(header.From), bicAt(header.To)
+	between.Envelope = &envelope
+	return &between
 }

@@ -205,3 +205,75 @@ func TestABankIsKnownByItsNumberInSIC(t *testing.T) {
 		t.Errorf("the number with a wrong check digit became the bank %+v", member)
 	}
 }
+
+// TestTwoVersionsOfAMessageAreInForce holds a return in the version in use and in the next one, from a day on, and that either is read.
+func TestTwoVersionsOfAMessageAreInForce(t *testing.T) {
+	t.Parallel()
+	book, err := profile.NewBook([]byte(
+		"profiles:\n  - name: next\n    scheme: sct-inst\n    messages: {pacs.004.001.09: {version: pacs.004.001.10}}\n",
+	))
+	must(t, err)
+	book, err = book.Choose("sct-inst", "sct-epc,next@2027-11-21", profile.Ends{})
+	must(t, err)
+	made := sample(t, "sct-inst_09_pacs.004.001.09_FOCR")
+	for day, want := range map[string]string{"2027-11-20": "pacs.004.001.09", "2027-11-21": "pacs.004.001.10"} {
+		at, err := time.Parse(time.DateOnly, day)
+		must(t, err)
+		written, err := book.InForce("sct-inst", at).Write(made)
+		must(t, err)
+		if namespace := codec.Namespace(written); !strings.HasSuffix(namespace, ":"+want) {
+			t.Errorf("on %s a return leaves in %s, want %s", day, namespace, want)
+		}
+		read, findings := profile.Read(written)
+		if len(findings) > 0 || read.MessageName() != iso20022.Pacs004V09 {
+			t.Fatalf("%s: %T %+v", want, read, findings)
+		}
+		again, err := codec.EncodeXML(read)
+		must(t, err)
+		before, err := codec.EncodeXML(made)
+		must(t, err)
+		if string(again) != string(before) {
+			t.Errorf("%s: read back\n got %s\nwant %s", want, again, before)
+		}
+		if !book.Wrote("sct-inst", made, written) {
+			t.Errorf("the return of %s is not known again", want)
+		}
+	}
+}
+
+// TestAHeaderNamesItsDocument holds the header of an outgoing document, and that one that names another message is refused.
+func TestAHeaderNamesItsDocument(t *testing.T) {
+	t.Parallel()
+	book, err := profile.NewBook(nil)
+	must(t, err)
+	book, err = book.Choose("sct-inst", "sct-header", profile.Ends{Sender: "AAAADEFFXXX", Receiver: "CLRGDEFFXXX"})
+	must(t, err)
+	used := book.InForce("sct-inst", time.Now())
+	written, err := used.Write(sample(t, "sct-inst_03_pacs.008.001.08"))
+	must(t, err)
+	text := string(written)
+	for _, want := range []string{
+		`<BusinessMessage><AppHdr xmlns="urn:iso:std:iso:20022:tech:xsd:head.001.001.02"><Fr>`, "<BICFI>CLRGDEFFXXX</BICFI>",
+		"<MsgDefIdr>pacs.008.001.08</MsgDefIdr>", `</AppHdr><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.008.001.08">`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in %s", want, text)
+		}
+	}
+	must(t, used.Fits(written))
+	bare, err := profile.NewBook(nil)
+	must(t, err)
+	if !bare.Wrote("sct-inst", sample(t, "sct-inst_03_pacs.008.001.08"), written) {
+		t.Error("who does not know the ends of the connection does not know the document again")
+	}
+	if err := used.Other().Fits(written); err == nil || !strings.Contains(err.Error(), "the header is from") {
+		t.Errorf("a header of the other side is answered with %v", err)
+	}
+	_, findings := profile.Read([]byte(strings.Replace(text, "<MsgDefIdr>pacs.008", "<MsgDefIdr>pacs.004", 1)))
+	if len(findings) != 1 || findings[0].Pointer != "/AppHdr/MsgDefIdr" {
+		t.Errorf("a header about another message is answered with %+v", findings)
+	}
+	if err := named(t, "sct-epc").Fits(written); err == nil || !strings.Contains(err.Error(), "without a header") {
+		t.Errorf("a header nobody asked for is answered with %v", err)
+	}
+}

@@ -15,18 +15,40 @@ var ErrInvalid = errors.New("the document would not be valid")
 // made. It fails with ErrInvalid, or with the errors of codec.EncodeXML.
 func (p *Profile) Write(document iso20022.Document) ([]byte, error) {
 	if p == nil {
-		return encode(document, "")
+		return encode(document, "", nil)
 	}
-	dressed := detached(document)
-	p.dress(dressed)
-	return encode(dressed, p.namespace(document.MessageName()))
+	dressed, err := p.body(document)
+	if err != nil {
+		return nil, err
+	}
+	return encode(dressed, p.namespace(document.MessageName()), p.envelope(document))
 }
 
-func encode(document iso20022.Document, namespace string) ([]byte, error) {
+// body is a document in the form and the version of the profile.
+func (p *Profile) body(document iso20022.Document) (iso20022.Document, error) {
+	dressed, version := detached(document), p.version(document.MessageName())
+	p.dress(dressed)
+	if version == document.MessageName() {
+		return dressed, nil
+	}
+	converted, left := codec.Convert(dressed, version)
+	if len(left) > 0 {
+		return nil, fmt.Errorf("%w: %s: %s", ErrInvalid, left[0].Pointer, left[0].Text)
+	}
+	return converted, nil
+}
+
+func encode(document iso20022.Document, namespace string, around *codec.Envelope) ([]byte, error) {
 	if wrong := codec.Validate(document); len(wrong) > 0 {
 		return nil, fmt.Errorf("%w: %s: %s", ErrInvalid, wrong[0].Pointer, wrong[0].Text)
 	}
-	return codec.EncodeXMLIn(document, namespace)
+	if around == nil {
+		return codec.EncodeXMLIn(document, namespace)
+	}
+	if wrong := codec.Validate(around.Header); len(wrong) > 0 {
+		return nil, fmt.Errorf("%w: header: %s: %s", ErrInvalid, wrong[0].Pointer, wrong[0].Text)
+	}
+	return codec.EncodeEnvelope(document, namespace, *around)
 }
 
 // Fits reports why a document that came is not in the form of the profile; nil when it is, or for a nil profile. It is asked by who plays
@@ -35,19 +57,33 @@ func (p *Profile) Fits(content []byte) error {
 	if p == nil {
 		return nil
 	}
-	document, findings := codec.DecodeXML(content)
+	header, document, findings := codec.DecodeEnvelope(content)
 	if document == nil || len(findings) > 0 {
 		return fmt.Errorf("the document cannot be read")
 	}
-	namespace := codec.Namespace(content)
-	if wanted := p.namespace(document.MessageName()); namespace != wanted {
+	made, namespace := current(document), codec.Namespace(content)
+	wanted := p.namespace(made.MessageName())
+	if namespace != wanted {
 		return fmt.Errorf("this clearing takes profile %s: write the namespace %s, not %s", p.Name, wanted, namespace)
 	}
-	came, err := encode(document, namespace)
+	err := p.fitsHeader(header, made)
 	if err != nil {
 		return err
 	}
-	wanted, err := p.Write(document)
+	return p.fitsBody(document, made)
+}
+
+// fitsBody holds a document as it came against the same document in the form of the profile.
+func (p *Profile) fitsBody(document, made iso20022.Document) error {
+	came, err := encode(document, "", nil)
+	if err != nil {
+		return err
+	}
+	dressed, err := p.body(made)
+	if err != nil {
+		return err
+	}
+	wanted, err := encode(dressed, "", nil)
 	if err != nil {
 		return err
 	}
@@ -76,12 +112,39 @@ func around(text []byte, at int) string {
 	return string(text[max(0, at-before):min(len(text), at+after)])
 }
 
-// Read reads a document that banks exchange, in whatever form of a profile it came, into the form that makers and rules know: Swiss banks
-// by their bank code. The findings are those of codec.DecodeXML.
+// Read reads a document that banks exchange, in whatever form of a profile it came, into the form that makers and rules know: without the
+// header, in the version in use, Swiss banks by their bank code. The findings are those of codec.DecodeXML, and one for a header that names
+// another message than the document.
 func Read(content []byte) (iso20022.Document, []iso20022.Finding) {
-	document, findings := codec.DecodeXML(content)
-	if document != nil {
-		renaming(asMade).every(document)
+	header, document, findings := codec.DecodeEnvelope(content)
+	if document == nil {
+		return nil, findings
+	}
+	document = current(document)
+	renaming(asMade).every(document)
+	if header != nil && Family(header.MessageDefinitionIdentifier) != Family(string(document.MessageName())) {
+		findings = append(findings, iso20022.Finding{
+			Pointer: "/AppHdr/MsgDefIdr", Code: "FF01",
+			Text: "Name the message in the header as the document has it: " + string(document.MessageName()) + ".",
+		})
 	}
 	return document, findings
+}
+
+// current is a document in the version that makers and rules know. What that version has no place for is left out: the document as it came
+// is what is stored.
+func current(document iso20022.Document) iso20022.Document {
+	name := document.MessageName()
+	for i := range iso20022.Definitions() {
+		known := iso20022.Definitions()[i].Name // the versions in use come first
+		if Family(string(known)) != Family(string(name)) {
+			continue
+		}
+		if known == name || Family(string(name)) == "pain.001" {
+			return document // an order of the previous version is upgraded by who takes orders
+		}
+		converted, _ := codec.Convert(document, known)
+		return converted
+	}
+	return document
 }

@@ -53,7 +53,7 @@ func (s *Simulator) run(x *exchange) {
 	s.mutex.Unlock()
 	for x.next < len(x.drafts) && s.open.Err() == nil {
 		draft := x.drafts[x.next]
-		err := draft.write(s.spoken(x.scheme), s.identifier(x.scheme, x.cause, x.next), s.config.Now())
+		err := draft.write(s.spoken(x.scheme).Other(), s.identifier(x.scheme, x.cause, x.next), s.config.Now())
 		if err != nil {
 			s.config.Log.Error("document could not be written", "error", err, "transactionId", draft.about.transactionID)
 			return

@@ -35,7 +35,7 @@ func Namespace(data []byte) string {
 		t := scanner.Next()
 		switch t.Kind {
 		case xmltoken.Start:
-			if string(t.Local) == "Document" {
+			if string(t.Local) == documentElement {
 				return t.Namespace
 			}
 		case xmltoken.EndOfDocument, xmltoken.Broken:

@@ -51,7 +51,7 @@ func (s *groupState) next(i int) step {
 func (r *reporter) finish(s *groupState) {
 	group := s.group
 	if group.Choice {
-		if s.seen == 0 {
+		if s.seen == 0 && !group.MayChooseNone() {
 			r.report(s.start, codeMissing, "Enter "+schema.OneOf(group.Tags())+" in "+r.ancestor(0)+".")
 		}
 		return

@@ -7,8 +7,8 @@ import (
 	"countersign/internal/iso20022/schema"
 )
 
-// relocations say where an element of pain.001.001.03 stands in pain.001.001.09
-// when it is not under the same tag: group name and tag to the tags to follow.
+// relocations say where an element of pain.001.001.03 stands in pain.001.001.09, and
+// one of pacs.004.001.09 in pacs.004.001.10, when it is not under the same tag: group name and tag to the tags to follow.
 var relocations = map[string][]string{
 	"PaymentInstructionInformation3.ReqdExctnDt": {"ReqdExctnDt", "Dt"},
 	"OrganisationIdentification4.BICOrBEI":       {"AnyBIC"},
@@ -20,6 +20,7 @@ var relocations = map[string][]string{
 	"RemittanceLocation2.RmtLctnMtd":             {"RmtLctnDtls", "Mtd"},
 	"RemittanceLocation2.RmtLctnElctrncAdr":      {"RmtLctnDtls", "ElctrncAdr"},
 	"RemittanceLocation2.RmtLctnPstlAdr":         {"RmtLctnDtls", "PstlAdr"},
+	"OriginalTransactionReference28.MndtRltdInf": {"MndtRltdInf", "DrctDbtMndt"},
 }
 
 // Upgrade turns an order of the previous generation into the current one. Every
@@ -32,7 +33,7 @@ func Upgrade(old *iso20022.CustomerCreditTransferInitiationV03) (*iso20022.Custo
 	if old == nil {
 		return current, Validate(current)
 	}
-	u := upgrader{reporter{prefix: "/Document", limit: defaultMaxFindings}}
+	u := upgrader{reporter{prefix: "/Document", limit: defaultMaxFindings}, iso20022.Pain001V09}
 	u.group(
 		&iso20022.DefinitionNamed(iso20022.Pain001V03).Document, reflect.ValueOf(old).Elem(),
 		placement{&iso20022.DefinitionNamed(iso20022.Pain001V09).Document, reflect.ValueOf(current).Elem()},
@@ -40,7 +41,24 @@ func Upgrade(old *iso20022.CustomerCreditTransferInitiationV03) (*iso20022.Custo
 	return current, append(u.inOrder(), Validate(current)...)
 }
 
-type upgrader struct{ reporter }
+// Convert turns a document into another version of its message, as Upgrade does; the findings are only those of values that have no place
+// there, and the result is the document without them. It returns nil for a message that this package does not have.
+func Convert(document iso20022.Document, to iso20022.MessageName) (iso20022.Document, []iso20022.Finding) {
+	from, value, known := iso20022.ValueOf(document)
+	wanted := iso20022.DefinitionNamed(to)
+	if !known || wanted == nil {
+		return nil, nil
+	}
+	converted := wanted.New()
+	u := upgrader{reporter{prefix: "/Document", limit: defaultMaxFindings}, to}
+	u.group(&from.Document, value, placement{&wanted.Document, reflect.ValueOf(converted).Elem()})
+	return converted, u.inOrder()
+}
+
+type upgrader struct {
+	reporter
+	to iso20022.MessageName
+}
 
 // placement is a group of the new document and its value.
 type placement struct {
@@ -81,7 +99,11 @@ func (u *upgrader) element(place step, from source, to placement) {
 	defer u.leave()
 	target, value, found := to.reach(from.route(), from.element)
 	if !found {
-		u.report(0, codeNotAllowed, "Remove "+from.element.Tag+": "+string(iso20022.Pain001V09)+" has no place for it.")
+		u.report(0, codeNotAllowed, "Remove "+from.element.Tag+": "+string(u.to)+" has no place for it.")
+		return
+	}
+	if from.element.Group != nil && from.element.Group.Any {
+		value.Set(from.value)
 		return
 	}
 	if from.element.Group != nil {

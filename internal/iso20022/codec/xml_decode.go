@@ -40,6 +40,8 @@ type xmlDecoder struct {
 	scanner   xmltoken.Scanner
 	namespace string
 	marked    bool // the input begins with a byte order mark
+	// header stands before the document, where an envelope holds both.
+	header *iso20022.BusinessApplicationHeaderV02
 	// places takes the offset of each element by its pointer, when somebody asks for them.
 	places map[string]int
 	// kept counts the bytes of the envelopes kept so far.
@@ -58,10 +60,26 @@ func (x *xmlDecoder) document() iso20022.Document {
 	if !ok {
 		return nil
 	}
-	if root.Kind != xmltoken.Start || string(root.Local) != "Document" {
-		x.fail(root.Offset, "Send an ISO 20022 document: its root element must be Document.")
+	if root.Kind != xmltoken.Start {
+		x.fail(root.Offset, rootAdvice)
 		return nil
 	}
+	var document iso20022.Document
+	if string(root.Local) == "Document" {
+		document = x.body(root)
+	} else {
+		document = x.envelope(root)
+	}
+	if !x.stopped {
+		x.next()
+	}
+	return document
+}
+
+const rootAdvice = "Send an ISO 20022 document: its root element must be Document."
+
+// body reads the Document element just opened.
+func (x *xmlDecoder) body(root xmltoken.Token) iso20022.Document {
 	message := iso20022.DefinitionOfNamespace(root.Namespace)
 	if message == nil {
 		x.fail(
@@ -78,9 +96,6 @@ func (x *xmlDecoder) document() iso20022.Document {
 	document := message.New()
 	x.attributes(nil)
 	x.group(groupState{group: &message.Document, value: reflect.ValueOf(document).Elem(), start: root.Offset, mandatory: true})
-	if !x.stopped {
-		x.next()
-	}
 	if !x.strict {
 		prune(&message.Document, reflect.ValueOf(document).Elem())
 	}

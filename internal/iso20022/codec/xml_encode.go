@@ -50,13 +50,15 @@ func EncodeXMLIndented(document iso20022.Document) ([]byte, error) {
 	return encodeXML(document, &xmlEncoder{indent: true})
 }
 
+const declaration = `<?xml version="1.0" encoding="UTF-8"?>`
+
 func encodeXML(document iso20022.Document, x *xmlEncoder) ([]byte, error) {
 	message, value, ok := iso20022.ValueOf(document)
 	if !ok {
 		return nil, fmt.Errorf("encode XML: %w", ErrDocument)
 	}
 	x.out = make([]byte, 0, 4096)
-	x.out = append(x.out, `<?xml version="1.0" encoding="UTF-8"?>`...)
+	x.out = append(x.out, declaration...)
 	x.line(0)
 	x.out = append(x.out, `<Document xmlns="`...)
 	if x.namespace == "" {

@@ -86,6 +86,8 @@ func (s Sampler) text(simple *schema.Simple) string {
 		return [...]string{"2026-03-02T10:00:00.123+01:00", "2026-03-02T24:00:00", "2026-03-02T23:59:59.999999999Z"}[s.Random.IntN(3)]
 	case schema.KindTime:
 		return [...]string{"10:00:00", "23:59:59.5Z"}[s.Random.IntN(2)]
+	case schema.KindBinary:
+		return "aGVsbG8="
 	case schema.KindText:
 	}
 	if len(simple.Enumeration) > 0 {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/base64"
 	"fmt"
 	"reflect"
 	"strings"
@@ -54,6 +55,22 @@ func (s *Simple) Check(text string, strict bool) (Mistake, string) {
 		}
 	case KindText:
 		return s.checkText(text)
+	case KindBinary:
+		return s.checkBinary(text)
+	}
+	return MistakeNone, ""
+}
+
+// checkBinary takes base64 with white space anywhere, as XML Schema does.
+func (s *Simple) checkBinary(text string) (Mistake, string) {
+	content, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
+	switch {
+	case err != nil:
+		return MistakeFormat, "Enter base64"
+	case s.MaxLength > 0 && len(content) > s.MaxLength:
+		return MistakeFormat, fmt.Sprintf("Enter at most %d bytes in base64", s.MaxLength)
+	case len(content) < s.MinLength:
+		return MistakeFormat, fmt.Sprintf("Enter at least %d bytes in base64", s.MinLength)
 	}
 	return MistakeNone, ""
 }

@@ -5,6 +5,7 @@ package schema
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +20,7 @@ const (
 	KindDate
 	KindDateTime
 	KindTime
+	KindBinary // base64; lengths count its bytes
 )
 
 // Unbounded is the maximum of an element that may repeat without limit.
@@ -100,6 +102,11 @@ func (g *Group) Variant(name string) string {
 // Mandatory says whether child i must be there on its own.
 func (g *Group) Mandatory(i int) bool {
 	return !g.Choice && g.Elements[i].Min > 0
+}
+
+// MayChooseNone says whether a choice may be left without any of its children.
+func (g *Group) MayChooseNone() bool {
+	return slices.ContainsFunc(g.Elements, func(e Element) bool { return e.Min == 0 })
 }
 
 // Field is the Go field of child i.

@@ -38,6 +38,8 @@ var kinds = map[string]struct{ kind, goType string }{
 	"xs:date":     {"schema.KindDate", "ISODate"},
 	"xs:dateTime": {"schema.KindDateTime", "ISODateTime"},
 	"xs:time":     {"schema.KindTime", "ISOTime"},
+
+	"xs:base64Binary": {"schema.KindBinary", "string"},
 }
 
 // write writes one file of types and one of tables for each message and for

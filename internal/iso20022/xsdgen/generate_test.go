@@ -43,6 +43,29 @@ func TestNamesAreFullWords(t *testing.T) {
 	}
 }
 
+// TestTheSwissVariantIsRead reads the schema of the Swiss variant of an order, whose types restrict others. It may not be copied into the
+// project, so it is read where it is at hand.
+func TestTheSwissVariantIsRead(t *testing.T) {
+	t.Parallel()
+	shared := os.Getenv("COUNTERSIGN_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "..", "..", "..", "shared")
+	}
+	folder := filepath.Join(shared, "iso20022", "xsd")
+	if _, err := os.Stat(filepath.Join(folder, "pain.001.001.09.ch.03.xsd")); err != nil {
+		t.Skip("set COUNTERSIGN_SHARED to the folder that holds iso20022/xsd/pain.001.001.09.ch.03.xsd")
+	}
+	swiss := newCatalogue()
+	err := swiss.read(folder, message{name: "pain.001.001.09.ch.03", constant: "Swiss03", goType: "SwissOrder", file: "swiss"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	restricted := swiss.complex["AccountIdentification4Choice_pain001_ch"]
+	if restricted == nil || !restricted.choice || len(restricted.elements) != 2 || restricted.elements[0].tag != "IBAN" {
+		t.Errorf("the restricted account is read as %+v", restricted)
+	}
+}
+
 func TestUnknownPartsStopTheGeneration(t *testing.T) {
 	t.Parallel()
 	if _, err := goName("DbtrXyzAcct"); err == nil || !strings.Contains(err.Error(), `"Xyz"`) {

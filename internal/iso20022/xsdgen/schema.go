@@ -140,6 +140,9 @@ func (f *schemaFile) root(m message) {
 		kept = append(kept, group)
 	}
 	f.complex = kept
+	if header := m.header; header != "" {
+		f.top = rootType{header, m.goType}
+	}
 }
 
 // merge adds the types of a file; a type that differs from one of the same
@@ -212,6 +215,13 @@ func readComplex(n node) (*complexType, error) {
 		return nil, fmt.Errorf("type %s: expected one content model", group.name)
 	}
 	content := n.Children[0]
+	if content.XMLName.Local == "complexContent" {
+		restricted, err := readRestriction(content)
+		if err != nil {
+			return nil, fmt.Errorf("type %s: %w", group.name, err)
+		}
+		content = restricted
+	}
 	if content.XMLName.Local == "sequence" && len(content.Children) == 1 && content.Children[0].XMLName.Local == "choice" {
 		content = content.Children[0]
 	}
@@ -238,6 +248,14 @@ func readComplex(n node) (*complexType, error) {
 	return group, nil
 }
 
+// readRestriction is the content model of a type that restricts another one, as the Swiss variants do: it is written out whole.
+func readRestriction(content node) (node, error) {
+	if len(content.Children) != 1 || content.Children[0].XMLName.Local != "restriction" || len(content.Children[0].Children) != 1 {
+		return node{}, fmt.Errorf("complex content that is no restriction with one content model")
+	}
+	return content.Children[0].Children[0], nil
+}
+
 func readElement(n node, group *complexType) (elementType, error) {
 	element := elementType{tag: n.attribute("name"), typeName: n.attribute("type"), min: 1, max: 1}
 	if n.XMLName.Local != "element" || element.tag == "" || element.typeName == "" {
@@ -251,9 +269,6 @@ func readElement(n node, group *complexType) (elementType, error) {
 		element.max = unbounded
 	} else if text != "" && err == nil {
 		element.max, err = strconv.Atoi(text)
-	}
-	if group.choice && err == nil && element.min != 1 {
-		err = fmt.Errorf("optional element %s in a choice", element.tag)
 	}
 	return element, err
 }

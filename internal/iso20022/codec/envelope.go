@@ -1,0 +1,104 @@
+package codec
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/xmltoken"
+)
+
+// The elements of an envelope.
+const (
+	documentElement = "Document"
+	headerElement   = "AppHdr"
+)
+
+// DecodeEnvelope is DecodeXML, and returns the business application header (head.001.001.02) that stands before the document, nil when
+// there is none. Header and document are the only children of a root element of any name.
+func DecodeEnvelope(data []byte) (*iso20022.BusinessApplicationHeaderV02, iso20022.Document, []iso20022.Finding) {
+	x := &xmlDecoder{decoder: newDecoder(Options{}, data, "/"+documentElement)}
+	document := x.document()
+	return x.header, document, x.inInput(data)
+}
+
+// envelope reads the children of a root element that is no Document: a header, where there is one, and a document between banks. What is
+// anything else is refused as a document without Document.
+func (x *xmlDecoder) envelope(root xmltoken.Token) (document iso20022.Document) {
+	for {
+		t, ok := x.next()
+		if !ok {
+			return document
+		}
+		switch {
+		case t.Kind == xmltoken.End && document != nil:
+			return document
+		case t.Kind == xmltoken.Text && t.IsBlank():
+		case t.Kind == xmltoken.Start && string(t.Local) == headerElement && x.header == nil && document == nil &&
+			t.Namespace == iso20022.Head001V02.Namespace():
+			x.readHeader(t)
+		case t.Kind == xmltoken.Start && string(t.Local) == documentElement && x.header != nil && document == nil:
+			document = x.body(t)
+			if document != nil && strings.HasPrefix(string(document.MessageName()), "pain.") {
+				x.fail(t.Offset, "Send the order without an envelope.")
+				return nil
+			}
+		default:
+			x.fail(root.Offset, rootAdvice)
+			return nil
+		}
+	}
+}
+
+// readHeader reads the header just opened.
+func (x *xmlDecoder) readHeader(opened xmltoken.Token) {
+	definition := iso20022.DefinitionNamed(iso20022.Head001V02)
+	x.header, x.namespace = new(iso20022.BusinessApplicationHeaderV02), opened.Namespace
+	prefix := x.prefix
+	x.prefix = "/" + headerElement
+	x.attributes(nil)
+	x.group(groupState{
+		group: definition.Document.Elements[0].Group, value: reflect.ValueOf(x.header).Elem(), start: opened.Offset, mandatory: true,
+	})
+	x.prefix = prefix
+}
+
+// Envelope is how a document travels, where it does not travel alone.
+type Envelope struct {
+	Root, Namespace string // the element that holds header and document; a Namespace of "" is none
+	Header          *iso20022.BusinessApplicationHeaderV02
+}
+
+// EncodeEnvelope writes header and document below the root element. namespace is that of the document, as for EncodeXMLIn. Errors:
+// ErrDocument, ErrCharacter.
+func EncodeEnvelope(document iso20022.Document, namespace string, e Envelope) ([]byte, error) {
+	header, value, ok := iso20022.ValueOf(e.Header)
+	if !ok {
+		return nil, fmt.Errorf("encode header: %w", ErrDocument)
+	}
+	inner, err := EncodeXMLIn(document, namespace)
+	if err != nil {
+		return nil, err
+	}
+	x := xmlEncoder{out: make([]byte, 0, len(inner)+1024)}
+	x.out = append(x.out, declaration...)
+	x.out = append(x.out, '<')
+	x.out = append(x.out, e.Root...)
+	if e.Namespace != "" {
+		x.out = append(x.out, ` xmlns="`...)
+		x.out = xmltoken.AppendEscaped(x.out, e.Namespace, true)
+		x.out = append(x.out, '"')
+	}
+	x.out = append(x.out, "><"+headerElement+` xmlns="`...)
+	x.out = append(x.out, header.Name.Namespace()...)
+	x.out = append(x.out, `">`...)
+	x.group(header.Document.Elements[0].Group, value, 0)
+	x.out = append(x.out, "</"+headerElement+">"...)
+	x.out = append(x.out, inner[len(declaration):]...)
+	x.out = append(x.out, "</"+e.Root+">"...)
+	if x.err != nil {
+		return nil, fmt.Errorf("encode header: %w", x.err)
+	}
+	return x.out, nil
+}

@@ -1,0 +1,90 @@
+package profile
+
+import (
+	"fmt"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
+)
+
+// envelope is what goes round a document; nil where the profile sends it alone.
+func (p *Profile) envelope(document iso20022.Document) *codec.Envelope {
+	if p.Envelope == nil {
+		return nil
+	}
+	id, at := identityOf(document)
+	return &codec.Envelope{
+		Root: p.Envelope.Root, Namespace: p.Envelope.Namespace, Header: &iso20022.BusinessApplicationHeaderV02{
+			From: end(p.Envelope.Sender), To: end(p.Envelope.Receiver), BusinessMessageIdentifier: id,
+			MessageDefinitionIdentifier: p.sentName(document.MessageName()), BusinessService: p.Envelope.Service, CreationDate: at,
+		},
+	}
+}
+
+// end is one end of a connection.
+func end(bic string) iso20022.Party44Choice {
+	return iso20022.Party44Choice{FIID: &bank{
+		FinancialInstitutionID: iso20022.FinancialInstitutionIdentification18{BICFI: bic},
+	}}
+}
+
+// identityOf is the message id of a document and when it was made.
+func identityOf(document iso20022.Document) (id string, at iso20022.ISODateTime) {
+	switch d := document.(type) {
+	case *iso20022.FIToFICustomerCreditTransfer:
+		return d.GroupHeader.MessageID, d.GroupHeader.CreationDateTime
+	case *iso20022.PaymentReturn:
+		return d.GroupHeader.MessageID, d.GroupHeader.CreationDateTime
+	case *iso20022.FIToFIPaymentStatusReport:
+		return d.GroupHeader.MessageID, d.GroupHeader.CreationDateTime
+	case *iso20022.FIToFIPaymentStatusRequest:
+		return d.GroupHeader.MessageID, d.GroupHeader.CreationDateTime
+	case *iso20022.FIToFIPaymentCancellationRequest:
+		return d.Assignment.ID, d.Assignment.CreationDateTime
+	case *iso20022.ResolutionOfInvestigation:
+		return d.Assignment.ID, d.Assignment.CreationDateTime
+	case *iso20022.Receipt:
+		return d.MessageHeader.MessageID, d.MessageHeader.CreationDateTime
+	}
+	return "", ""
+}
+
+// Other is the profile as the other side of the connection writes it; nil stays nil.
+func (p *Profile) Other() *Profile {
+	if p == nil || p.Envelope == nil {
+		return p
+	}
+	other, envelope := *p, *p.Envelope
+	envelope.Sender, envelope.Receiver = envelope.Receiver, envelope.Sender
+	other.Envelope = &envelope
+	return &other
+}
+
+// fitsHeader holds a header against the one that the profile writes before the document.
+func (p *Profile) fitsHeader(came *iso20022.BusinessApplicationHeaderV02, document iso20022.Document) error {
+	wanted := p.envelope(document)
+	switch {
+	case wanted == nil && came == nil:
+		return nil
+	case wanted == nil:
+		return fmt.Errorf("this clearing takes profile %s: send the document without a header", p.Name)
+	case came == nil:
+		return fmt.Errorf("this clearing takes profile %s: send a business application header before the document", p.Name)
+	case bicAt(came.From) != bicAt(wanted.Header.From) || bicAt(came.To) != bicAt(wanted.Header.To):
+		return fmt.Errorf("this clearing takes profile %s: the header is from %s to %s, not from %s to %s", p.Name,
+			bicAt(wanted.Header.From), bicAt(wanted.Header.To), bicAt(came.From), bicAt(came.To))
+	case came.MessageDefinitionIdentifier != wanted.Header.MessageDefinitionIdentifier ||
+		came.BusinessMessageIdentifier != wanted.Header.BusinessMessageIdentifier:
+		return fmt.Errorf("this clearing takes profile %s: the header names the document %s of %s, not %s of %s", p.Name,
+			wanted.Header.BusinessMessageIdentifier, wanted.Header.MessageDefinitionIdentifier,
+			came.BusinessMessageIdentifier, came.MessageDefinitionIdentifier)
+	}
+	return nil
+}
+
+func bicAt(named iso20022.Party44Choice) string {
+	if named.FIID == nil {
+		return ""
+	}
+	return named.FIID.FinancialInstitutionID.BICFI
+}

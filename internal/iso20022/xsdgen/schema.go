@@ -239,7 +239,7 @@ func readComplex(n node) (*complexType, error) {
 			group.any = true
 			continue
 		}
-		element, err := readElement(child, group)
+		element, err := readElement(child)
 		if err != nil {
 			return nil, fmt.Errorf("type %s: %w", group.name, err)
 		}
@@ -256,7 +256,7 @@ func readRestriction(content node) (node, error) {
 	return content.Children[0].Children[0], nil
 }
 
-func readElement(n node, group *complexType) (elementType, error) {
+func readElement(n node) (elementType, error) {
 	element := elementType{tag: n.attribute("name"), typeName: n.attribute("type"), min: 1, max: 1}
 	if n.XMLName.Local != "element" || element.tag == "" || element.typeName == "" {
 		return element, fmt.Errorf("unknown particle %s", n.XMLName.Local)

@@ -22,6 +22,7 @@ WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (sqlc.narg(expires_before)::timestamptz IS NULL OR m.expires_at < sqlc.narg(expires_before)::timestamptz)
   AND (NOT @amended::boolean OR m.version > 1)
   AND (NOT @begun::boolean OR m.approvals > 0)
+  AND (sqlc.narg(payees)::text[] IS NULL OR m.payee_result = ANY (sqlc.narg(payees)::text[]))
   AND (NOT @searching::boolean
        OR search_hit(sqlc.narg(search)::text, sqlc.narg(compact)::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
          m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
@@ -57,6 +58,7 @@ WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (sqlc.narg(expires_before)::timestamptz IS NULL OR m.expires_at < sqlc.narg(expires_before)::timestamptz)
   AND (NOT @amended::boolean OR m.version > 1)
   AND (NOT @begun::boolean OR m.approvals > 0)
+  AND (sqlc.narg(payees)::text[] IS NULL OR m.payee_result = ANY (sqlc.narg(payees)::text[]))
   AND (NOT @searching::boolean
        OR search_hit(sqlc.narg(search)::text, sqlc.narg(compact)::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
          m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))

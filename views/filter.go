@@ -30,6 +30,10 @@ const (
 	FlagAmended = "amended"
 	FlagBegun   = "begun"
 	FlagEnding  = "ending"
+	// The marks of the verification of payees.
+	FlagOtherName   = "other-name"
+	FlagNameDiffers = "name-differs"
+	FlagUnverified  = "name-not-verified"
 )
 
 // Flags are the marks the queue can be narrowed to.
@@ -38,6 +42,9 @@ var Flags = []ui.Option{
 	{Value: FlagAmended, Label: "Amended"},
 	{Value: FlagBegun, Label: "Approved once, needs more"},
 	{Value: FlagEnding, Label: "Expires within 4 hours"},
+	{Value: FlagOtherName, Label: "Payee: other name"},
+	{Value: FlagNameDiffers, Label: "Payee: name differs"},
+	{Value: FlagUnverified, Label: "Payee: name not verified"},
 }
 
 // Filter is the filter form of a list. Its fields are sent by GET under the

@@ -182,6 +182,27 @@ func formExhibits() []exhibit {
 		{name: "payment-new-refused", page: views.NewPaymentPage(refusedPayment()), failed: true},
 		{name: "payment-new-sepa", page: views.NewPaymentPage(sepaPayment())},
 		{name: "check", page: views.CheckPage(check())},
+		payeeExhibit("verified", views.Payee{
+			Tone: ui.ToneGood, Icon: "circle-check", Title: "The payee's name is verified", Result: "MTCH",
+			Text: "The payee's bank says that the account is in this name. Asked at 20.11.2026 10:30.",
+		}),
+		payeeExhibit("close", views.Payee{
+			Tone: ui.ToneWaiting, Icon: "triangle-alert", Title: "The payee's name is not quite that of the account", Result: "CMTC",
+			Text:    "The payee's bank says that the account is in the name of Beispiel Holzbau Holding GmbH. Asked at 20.11.2026 10:30.",
+			Matched: "Beispiel Holzbau Holding GmbH", UseURL: "/payments/x/payee",
+		}),
+		payeeExhibit("other", views.Payee{
+			Tone: ui.ToneBad, Icon: "circle-x", Title: "The account is not in the payee's name", Result: "NMTC",
+			Text: "The payee's bank says that this account is somebody else's. Asked at 20.11.2026 10:30.",
+		}),
+		payeeExhibit("not-possible", views.Payee{
+			Tone: ui.ToneWaiting, Icon: "circle-question-mark", Title: "The payee's name could not be verified", Result: "NOAP",
+			Text: "The payee's bank did not say whose account it is. Asked at 20.11.2026 10:30.",
+		}),
+		payeeExhibit("late", views.Payee{
+			Tone: ui.ToneWaiting, Icon: "clock", Title: "The payee's bank did not answer in time", Result: "LATE",
+			Text: "Whose account it is was not told within five seconds. Asked at 20.11.2026 10:30.",
+		}),
 		{name: "check-duplicate", page: views.CheckPage(doubtful), failed: true},
 		{
 			name: "submitted",
@@ -192,4 +213,11 @@ func formExhibits() []exhibit {
 		{name: "payment-picked", page: views.NewPaymentPage(pickedPayment())},
 		{name: "iban-fragment", page: views.IBANFeedback(*filledPayment().Feedback), fragment: true},
 	}
+}
+
+// payeeExhibit is the page to check with one outcome of the verification of the payee.
+func payeeExhibit(name string, said views.Payee) exhibit {
+	asked := check()
+	asked.Payee = &said
+	return exhibit{name: "check-payee-" + name, page: views.CheckPage(asked)}
 }

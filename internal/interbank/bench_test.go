@@ -5,6 +5,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/profile"
 )
 
 func BenchmarkWriteCreditTransfer(b *testing.B) {
@@ -36,5 +37,31 @@ func BenchmarkCheck(b *testing.B) {
 				interbank.Check(c.scheme, order)
 			}
 		})
+	}
+}
+
+// BenchmarkWriteInProfile makes a payment and writes it in each profile, with the check against its schema that every document has.
+func BenchmarkWriteInProfile(b *testing.B) {
+	for _, c := range chains() {
+		for _, used := range append([]*profile.Profile{nil}, profiles(b, c.scheme)...) {
+			name := "as made"
+			if used != nil {
+				name = used.Name
+			}
+			b.Run(string(c.scheme)+"/"+name, func(b *testing.B) {
+				in := c.input(b)
+				b.ReportAllocs()
+				for b.Loop() {
+					document, err := interbank.CreditTransfer(in)
+					if err != nil {
+						b.Fatal(err)
+					}
+					_, err = used.Write(document)
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }

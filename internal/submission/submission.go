@@ -18,6 +18,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/account"
+	"countersign/internal/directory"
 	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/money"
@@ -110,6 +112,19 @@ var errNotMaker = &payment.ForbiddenError{Text: "You may not create payments: th
 func (s *Station) Validate(ctx context.Context, by identity.Principal, in payment.Order) ([]payment.Finding, error) {
 	_, findings, err := s.validate(ctx, by, in)
 	return findings, err
+}
+
+// ValidateWithBank is Validate, and what the realm's directory says of the bank that keeps the creditor's account; the zero Entry where it
+// says nothing.
+func (s *Station) ValidateWithBank(
+	ctx context.Context, by identity.Principal, in payment.Order, iban account.IBAN,
+) (directory.Entry, []payment.Finding, error) {
+	order, findings, err := s.validate(ctx, by, in)
+	if err != nil || order.Directory == nil {
+		return directory.Entry{}, findings, err
+	}
+	bank, _ := order.Directory.BankOf(iban)
+	return bank, findings, nil
 }
 
 // ValidateWithPayee is Validate, and of an order that is fine what is found about its payee; none for several payments at once.

@@ -228,3 +228,22 @@ func TestNothingTypedIsLostOnTheWay(t *testing.T) {
 		t.Errorf("%d payments, but nothing was submitted", n)
 	}
 }
+
+// TestAMakerIsToldThatABankIsNotReached: at the field, as soon as the account is typed, and at the refusal (AGNT). Nothing is submitted.
+func TestAMakerIsToldThatABankIsNotReached(t *testing.T) {
+	t.Parallel()
+	const unreached = "ES9121000418450200051332"
+	p, o := as(t, "maker1"), newOrder("sct-inst")
+	p.open("/payments/new?scheme=sct-inst")
+	p.typeIn(o)
+	p.says("main", "The bank takes ")
+	p.fill("IBAN", unreached)
+	p.fill("Name", o.name) // leaves the field
+	p.says("main", "instant payments do not reach")
+	p.click("button", "Check your answers")
+	p.says(".error-summary", "instant payments do not reach")
+	p.says("#creditorIban-error", "instant payments do not reach")
+	if n := o.payments(t); n != 0 {
+		t.Errorf("%d payments to a bank that is not reached", n)
+	}
+}

@@ -2,6 +2,7 @@ package portal_test
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,6 +23,7 @@ func TestWhatIsFoundAboutAPayeeIsShownToMakerAndCheckers(t *testing.T) {
 	t.Parallel()
 	b, _ := asking(t)
 	maker, checker, amount := b.as("maker1"), b.as("checker1"), 100
+	made := map[payee.Result]string{}
 	for name, outcome := range map[string]struct {
 		result             payee.Result
 		maker, flag, other string
@@ -39,6 +41,7 @@ func TestWhatIsFoundAboutAPayeeIsShownToMakerAndCheckers(t *testing.T) {
 		action := strings.Replace(check, "/check", "/submit", 1)
 		submitted := maker.post(action, page.fields(action)).goesTo("/payments/")
 		m := b.message("demo", strings.Split(submitted, "/")[2])
+		made[outcome.result] = m.InternalID.String()
 		if m.Payee.Result != outcome.result {
 			t.Errorf("%s: stored is %+v", name, m.Payee)
 		}
@@ -50,6 +53,31 @@ func TestWhatIsFoundAboutAPayeeIsShownToMakerAndCheckers(t *testing.T) {
 		}
 		if strings.Contains(detail.text, outcome.other) {
 			t.Errorf("%s: the page says %q too", name, outcome.other)
+		}
+	}
+	narrowed(t, checker, made)
+}
+
+// narrowed holds what each flag of payees narrows the queue to, rows and count.
+func narrowed(t *testing.T, checker *browser, made map[payee.Result]string) {
+	t.Helper()
+	for flag, results := range map[string][]payee.Result{
+		"other-name": {payee.NoMatch}, "name-differs": {payee.CloseMatch}, "name-not-verified": {payee.NotPossible, payee.Late},
+		"nonsense": {payee.Match, payee.CloseMatch, payee.NoMatch, payee.NotPossible, payee.Late},
+	} {
+		var wanted []string
+		for _, result := range results {
+			wanted = append(wanted, made[result])
+		}
+		list := checker.get("/queue?flag=" + flag).is(http.StatusOK)
+		rows := list.rows()
+		slices.Sort(wanted)
+		slices.Sort(rows)
+		if !slices.Equal(rows, wanted) {
+			t.Errorf("flag=%s lists %v, want %v", flag, rows, wanted)
+		}
+		if count := list.page.Find(".tabs a[aria-current] .tab-count").Text(); count != strconv.Itoa(len(wanted)) {
+			t.Errorf("flag=%s: the tab counts %q, and %d are wanted", flag, count, len(wanted))
 		}
 	}
 }

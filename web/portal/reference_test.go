@@ -2,6 +2,7 @@ package portal_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -35,5 +36,13 @@ func TestTheFormSaysThatABankIsNotReached(t *testing.T) {
 	w := b.as("maker1")
 	const unreached = "ES9121000418450200051332"
 	w.get("/payments/iban?scheme=sct-inst&creditorIban=" + unreached).is(http.StatusOK).says("instant payments do not reach").says("AGNT")
-	w.get("/payments/iban?scheme=sct-inst&creditorIban=FR1420041010050500013M02606").is(http.StatusOK).says("France")
+	const reached = "/payments/iban?scheme=sct-inst&creditorIban=FR1420041010050500013M02606"
+	w.get(reached).is(http.StatusOK).says("France").says("The bank takes ")
+	_, err := b.DB.Connect(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page := w.get(reached).is(http.StatusOK); strings.Contains(page.text, "The bank takes ") {
+		t.Errorf("without a directory the form says that the bank is reached: %s", page.text)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/money"
+	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/column"
@@ -43,6 +44,8 @@ type QueueFilter struct {
 	ExpiresBefore time.Time
 	Amended       bool // changed after its submission
 	Begun         bool // with an approval, and in need of more
+	// Payees are results of the verification of the payee; nil for any.
+	Payees        []payee.Result
 	Kind          string
 	Scheme        string
 	MakerLogin    string
@@ -75,7 +78,7 @@ func (f QueueFilter) params(realm string) dbsqlc.QueueListParams {
 		Realm: realm, Sort: string(f.Sort), After: column.OrNull(f.After.MessageID), AfterKey: f.After.Minor,
 		AfterEnd:    column.OrNull(f.After.ExpiresAt),
 		CreatedFrom: column.OrNull(f.CreatedFrom), CreatedBefore: column.OrNull(f.CreatedBefore),
-		ExpiresBefore: column.OrNull(f.ExpiresBefore), Amended: f.Amended, Begun: f.Begun,
+		ExpiresBefore: column.OrNull(f.ExpiresBefore), Amended: f.Amended, Begun: f.Begun, Payees: names(f.Payees),
 		Kind: column.OrNull(f.Kind), Scheme: column.OrNull(f.Scheme),
 		MakerLogin: column.OrNull(f.MakerLogin), AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo),
 		ExcludePerson: column.OrNull(f.ExcludePerson), OnlyPerson: column.OrNull(f.OnlyPerson), PageSize: f.PageSize, Searching: f.Search.set(),
@@ -104,7 +107,7 @@ func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, 
 		p := f.params(realm)
 		rows, err := q.QueueKeys(ctx, dbsqlc.QueueKeysParams{
 			Realm: p.Realm, Person: person, CreatedFrom: p.CreatedFrom, CreatedBefore: p.CreatedBefore, ExpiresBefore: p.ExpiresBefore,
-			Amended: p.Amended, Begun: p.Begun,
+			Amended: p.Amended, Begun: p.Begun, Payees: p.Payees,
 			Kind: p.Kind, Scheme: p.Scheme, MakerLogin: p.MakerLogin, AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
 			ExcludePerson: p.ExcludePerson, OnlyPerson: p.OnlyPerson, PageSize: p.PageSize, Searching: p.Searching, Search: p.Search,
 			Compact: p.Compact, SearchFrom: p.SearchFrom, SearchTo: p.SearchTo, SearchCurrency: p.SearchCurrency, SearchSince: p.SearchSince,

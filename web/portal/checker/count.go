@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/money"
+	"countersign/internal/payee"
 	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
@@ -98,6 +99,12 @@ func (v *visit) waiting(f page.Filter) ([]lookup.Waiting, error) {
 	return shares[v.tab(f)], err
 }
 
+// payeeFlags are the results of the verification of the payee behind each flag the queue can be narrowed to.
+var payeeFlags = map[string][]payee.Result{
+	views.FlagOtherName: {payee.NoMatch}, views.FlagNameDiffers: {payee.CloseMatch},
+	views.FlagUnverified: {payee.NotPossible, payee.Late, payee.Waived},
+}
+
 // ask is what an address narrows a tab of the queue to for this person.
 func (v *visit) ask(f page.Filter, tab string) lookup.QueueFilter {
 	ask := v.askAll(&f)
@@ -116,6 +123,7 @@ func (v *visit) askAll(f *page.Filter) lookup.QueueFilter {
 		Kind: f.Kind(pendingKinds), Scheme: string(f.Scheme), MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,
 		Search:  page.ReadSearch(f.View.Text, v.Today()).Search,
 		Amended: f.View.Flag == views.FlagAmended, Begun: f.View.Flag == views.FlagBegun,
+		Payees: payeeFlags[f.View.Flag],
 	}
 	f.Problems = slices.DeleteFunc(f.Problems, func(p ui.Problem) bool { return p.Code == page.NoDay })
 	ask.CreatedFrom, ask.CreatedBefore, _ = f.Days(v.Config.Zone)

@@ -1,6 +1,7 @@
 package maker
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"net/http"
@@ -318,7 +319,8 @@ func (v *visit) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANCheck
 		return check, nil
 	}
 	probe := entry.Order{Scheme: scheme, Values: entry.Values{CreditorIBAN: iban.String()}, At: v.At, Today: v.Today()}.Build()
-	findings, err := v.Config.Submission.Validate(v.Context(), v.By, payment.Order{Scheme: scheme, Document: probe.Document})
+	order := payment.Order{Scheme: scheme, Document: probe.Document}
+	bank, findings, err := v.Config.Submission.ValidateWithBank(v.Context(), v.By, order, iban)
 	if err != nil {
 		return check, err
 	}
@@ -328,7 +330,11 @@ func (v *visit) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANCheck
 			return check, nil
 		}
 	}
-	return describeIBAN(iban, scheme), nil
+	check = describeIBAN(iban, scheme)
+	if bank.Instant {
+		check.Reachable, check.Bank = "yes", cmp.Or(check.Bank, bank.Name)
+	}
+	return check, nil
 }
 
 // describeIBAN says whose an account is, as far as its number tells.

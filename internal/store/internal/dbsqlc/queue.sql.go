@@ -77,19 +77,20 @@ WHERE m.realm = $2 AND m.state = 'Approval Pending'
   AND ($10::timestamptz IS NULL OR m.expires_at < $10::timestamptz)
   AND (NOT $11::boolean OR m.version > 1)
   AND (NOT $12::boolean OR m.approvals > 0)
-  AND (NOT $13::boolean
-       OR search_hit($14::text, $15::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
+  AND ($13::text[] IS NULL OR m.payee_result = ANY ($13::text[]))
+  AND (NOT $14::boolean
+       OR search_hit($15::text, $16::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
          m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
-       OR (m.amount BETWEEN $16::bigint AND $17::bigint
-           AND m.currency = coalesce($18::text, m.currency))
-       OR (m.created_at >= $19::timestamptz AND m.created_at < $20::timestamptz)
-       OR m.state = ANY ($21::text[]) OR m.scheme = $22::text OR m.kind = $23::text)
-  AND ($24::uuid IS NULL OR ($24::uuid <> ALL (m.makers)
+       OR (m.amount BETWEEN $17::bigint AND $18::bigint
+           AND m.currency = coalesce($19::text, m.currency))
+       OR (m.created_at >= $20::timestamptz AND m.created_at < $21::timestamptz)
+       OR m.state = ANY ($22::text[]) OR m.scheme = $23::text OR m.kind = $24::text)
+  AND ($25::uuid IS NULL OR ($25::uuid <> ALL (m.makers)
        AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
-                         AND d.checker_person = $24::uuid)))
-  AND ($25::uuid IS NULL OR $25::uuid = ANY (m.makers))
+                         AND d.checker_person = $25::uuid)))
+  AND ($26::uuid IS NULL OR $26::uuid = ANY (m.makers))
 ORDER BY m.message_id
-LIMIT $26::integer
+LIMIT $27::integer
 `
 
 type QueueKeysParams struct {
@@ -105,6 +106,7 @@ type QueueKeysParams struct {
 	ExpiresBefore  *time.Time
 	Amended        bool
 	Begun          bool
+	Payees         []string
 	Searching      bool
 	Search         *string
 	Compact        *string
@@ -146,6 +148,7 @@ func (q *Queries) QueueKeys(ctx context.Context, arg QueueKeysParams) ([]QueueKe
 		arg.ExpiresBefore,
 		arg.Amended,
 		arg.Begun,
+		arg.Payees,
 		arg.Searching,
 		arg.Search,
 		arg.Compact,
@@ -206,22 +209,23 @@ WHERE m.realm = $1 AND m.state = 'Approval Pending'
   AND ($13::timestamptz IS NULL OR m.expires_at < $13::timestamptz)
   AND (NOT $14::boolean OR m.version > 1)
   AND (NOT $15::boolean OR m.approvals > 0)
-  AND (NOT $16::boolean
-       OR search_hit($17::text, $18::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
+  AND ($16::text[] IS NULL OR m.payee_result = ANY ($16::text[]))
+  AND (NOT $17::boolean
+       OR search_hit($18::text, $19::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
          m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
-       OR (m.amount BETWEEN $19::bigint AND $20::bigint
-           AND m.currency = coalesce($21::text, m.currency))
-       OR (m.created_at >= $22::timestamptz AND m.created_at < $23::timestamptz)
-       OR m.state = ANY ($24::text[]) OR m.scheme = $25::text OR m.kind = $26::text)
-  AND ($27::uuid IS NULL OR ($27::uuid <> ALL (m.makers)
+       OR (m.amount BETWEEN $20::bigint AND $21::bigint
+           AND m.currency = coalesce($22::text, m.currency))
+       OR (m.created_at >= $23::timestamptz AND m.created_at < $24::timestamptz)
+       OR m.state = ANY ($25::text[]) OR m.scheme = $26::text OR m.kind = $27::text)
+  AND ($28::uuid IS NULL OR ($28::uuid <> ALL (m.makers)
        AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
-                         AND d.checker_person = $27::uuid)))
-  AND ($28::uuid IS NULL OR $28::uuid = ANY (m.makers))
+                         AND d.checker_person = $28::uuid)))
+  AND ($29::uuid IS NULL OR $29::uuid = ANY (m.makers))
 ORDER BY CASE WHEN $3::text = 'smallest' THEN m.amount END, CASE WHEN $3::text = 'largest' THEN m.amount END DESC,
   CASE WHEN $3::text = 'expiry' THEN coalesce(m.expires_at, 'infinity') END,
   CASE WHEN $3::text IN ('newest', 'largest') THEN m.message_id END DESC,
   m.message_id
-LIMIT $29::integer
+LIMIT $30::integer
 `
 
 type QueueListParams struct {
@@ -240,6 +244,7 @@ type QueueListParams struct {
 	ExpiresBefore  *time.Time
 	Amended        bool
 	Begun          bool
+	Payees         []string
 	Searching      bool
 	Search         *string
 	Compact        *string
@@ -277,6 +282,7 @@ func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]Message
 		arg.ExpiresBefore,
 		arg.Amended,
 		arg.Begun,
+		arg.Payees,
 		arg.Searching,
 		arg.Search,
 		arg.Compact,

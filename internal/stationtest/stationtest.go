@@ -22,6 +22,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payee"
 	"countersign/internal/payment"
+	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/stations"
 	"countersign/internal/store"
@@ -56,6 +57,8 @@ type Options struct {
 	Clearing clearing.Network
 	// Payee verifies payees; nil verifies none.
 	Payee payee.Verifier
+	// Profiles say in which form documents leave; the zero value leaves them as they are made.
+	Profiles profile.Book
 }
 
 // Clock is a clock the test moves.
@@ -191,7 +194,7 @@ func (h *House) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 		Rules:    rulebook.Settings{SCTReturnsWithoutRecall: true}, // both schemes send back, so that tests play both alike
 		Database: db, Seal: seal, TokenKeys: storetest.Keys(t), AuditKeys: storetest.AuditKeys(t),
 		Network: h.Network, Now: h.Clock.Now, OperatorRealm: demo.Realm,
-		Payee: h.options.Payee, Log: slog.New(slog.NewTextHandler(logTo{h}, nil)), JobLog: slog.New(slog.DiscardHandler),
+		Payee: h.options.Payee, Profiles: h.options.Profiles, Log: slog.New(slog.NewTextHandler(logTo{h}, nil)), JobLog: slog.New(slog.DiscardHandler),
 	}
 	if h.options.Log != nil {
 		cfg.Log, cfg.JobLog = h.options.Log, h.options.Log
@@ -358,6 +361,7 @@ func (h *House) Check(t testing.TB) auditor.Report {
 	t.Helper()
 	report, err := auditor.Check(context.Background(), auditor.Config{
 		DatabaseURL: h.DB.OwnerURL, Seal: h.Seal, Tokens: storetest.Keys(t), Now: h.Clock.Now(), Zone: h.Clock.Now().Location(),
+		Profiles: h.options.Profiles,
 	})
 	if err != nil {
 		t.Fatal(err)

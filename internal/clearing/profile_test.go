@@ -1,0 +1,63 @@
+package clearing_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"countersign/internal/payment"
+	"countersign/internal/profile"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+)
+
+// TestAnotherProfileAfterAStartChangesNothingThatWasMade: what was stored before leaves as it was stored, what is approved after leaves in
+// the new form, and an answer in either form settles its payment.
+func TestAnotherProfileAfterAStartChangesNothingThatWasMade(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	before := approved(t, h, rulebook.SchemeSIC)
+	var offered stationtest.Delivery
+	h.Network.Refuse = func(d stationtest.Delivery) error {
+		offered = d
+		return errors.New("down")
+	}
+	if err := h.Clearing.Send(ctx, before.Scheme, before.Realm, before.InternalID); err == nil {
+		t.Fatal("a refused delivery passes for done")
+	}
+	h.Network.Refuse = nil
+	book, err := profile.NewBook(nil)
+	if err == nil {
+		book, err = book.Choose("sic-inst", "sic-six", profile.Ends{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := h.Again(t, stationtest.Options{Profiles: book})
+	defer started.CheckInvariants(t)
+	after := approved(t, started, rulebook.SchemeSIC)
+	for _, m := range []payment.Message{before, after} {
+		if err = started.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sent := h.Network.Delivered()
+	if len(sent) != 2 || sent[0] != offered {
+		t.Fatalf("%d documents left, the first is %+v, want what was stored: %+v", len(sent), sent[0], offered)
+	}
+	const six = `<Document xmlns="http://www.six-interbank-clearing.com/de/pacs.008.001.08.ch.02">`
+	if strings.Contains(sent[0].Content, six) || !strings.Contains(sent[1].Content, six) {
+		t.Errorf("the documents left as\n%s\n%s", sent[0].Content, sent[1].Content)
+	}
+	said := answer(t, before, "STATUS-1", "ACSC", "")
+	said.Content = []byte(strings.Replace(string(said.Content), "urn:iso:std:iso:20022:tech:xsd:pacs.002.001.10",
+		"http://www.six-interbank-clearing.com/de/pacs.002.001.10.ch.02", 1))
+	if err = started.Clearing.Receive(ctx, said); err != nil {
+		t.Fatal(err)
+	}
+	if err = started.Clearing.Receive(ctx, answer(t, after, "STATUS-2", "ACSC", "")); err != nil {
+		t.Fatal(err)
+	}
+	want{state: payment.StateSettled}.check(t, started, before)
+	want{state: payment.StateSettled}.check(t, started, after)
+}

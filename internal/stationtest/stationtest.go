@@ -194,7 +194,8 @@ func (h *House) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 		Rules:    rulebook.Settings{SCTReturnsWithoutRecall: true}, // both schemes send back, so that tests play both alike
 		Database: db, Seal: seal, TokenKeys: storetest.Keys(t), AuditKeys: storetest.AuditKeys(t),
 		Network: h.Network, Now: h.Clock.Now, OperatorRealm: demo.Realm,
-		Payee: h.options.Payee, Profiles: h.options.Profiles, Log: slog.New(slog.NewTextHandler(logTo{h}, nil)), JobLog: slog.New(slog.DiscardHandler),
+		Payee: h.options.Payee, Profiles: h.options.Profiles,
+		Log: slog.New(slog.NewTextHandler(logTo{h}, nil)), JobLog: slog.New(slog.DiscardHandler),
 	}
 	if h.options.Log != nil {
 		cfg.Log, cfg.JobLog = h.options.Log, h.options.Log

@@ -4,10 +4,11 @@ package iso20022
 
 import "countersign/internal/iso20022/schema"
 
-var groupCancellationStatusReason3Choice = schema.Group{Name: "CancellationStatusReason3Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPaymentCancellationRejection1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupCancellationStatusReason3Choice = schema.Group{Name: "CancellationStatusReason3Choice", Choice: true,
+	Elements: []schema.Element{
+		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPaymentCancellationRejection1Code},
+		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	}}
 
 var groupCancellationStatusReason4 = schema.Group{Name: "CancellationStatusReason4", Elements: []schema.Element{
 	{Tag: "Orgtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
@@ -21,12 +22,14 @@ var groupChargeType3Choice = schema.Group{Name: "ChargeType3Choice", Choice: tru
 }}
 
 var groupCharges6 = schema.Group{Name: "Charges6", Elements: []schema.Element{
-	{Tag: "TtlChrgsAndTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TtlChrgsAndTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "Rcrd", Min: 0, Max: -1, Group: &groupChargesRecord3},
 }}
 
 var groupChargesRecord3 = schema.Group{Name: "ChargesRecord3", Elements: []schema.Element{
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "CdtDbtInd", Min: 0, Max: 1, Simple: &simpleCreditDebitCode},
 	{Tag: "ChrgInclInd", Min: 0, Max: 1, Simple: &simpleChargeIncludedIndicator},
 	{Tag: "Tp", Min: 0, Max: 1, Group: &groupChargeType3Choice},
@@ -46,10 +49,11 @@ var groupClaimNonReceipt2Choice = schema.Group{Name: "ClaimNonReceipt2Choice", C
 	{Tag: "Rjctd", Min: 1, Max: 1, Group: &groupClaimNonReceiptRejectReason1Choice},
 }}
 
-var groupClaimNonReceiptRejectReason1Choice = schema.Group{Name: "ClaimNonReceiptRejectReason1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalClaimNonReceiptRejection1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupClaimNonReceiptRejectReason1Choice = schema.Group{Name: "ClaimNonReceiptRejectReason1Choice", Choice: true,
+	Elements: []schema.Element{
+		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalClaimNonReceiptRejection1Code},
+		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	}}
 
 var groupCompensation2 = schema.Group{Name: "Compensation2", Elements: []schema.Element{
 	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
@@ -75,7 +79,8 @@ var groupCorrectiveInterbankTransaction2 = schema.Group{Name: "CorrectiveInterba
 	{Tag: "EndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
 	{Tag: "TxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
 	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "IntrBkSttlmAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "IntrBkSttlmAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "IntrBkSttlmDt", Min: 1, Max: 1, Simple: &simpleISODate},
 }}
 
@@ -85,7 +90,8 @@ var groupCorrectivePaymentInitiation4 = schema.Group{Name: "CorrectivePaymentIni
 	{Tag: "InstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
 	{Tag: "EndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
 	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "InstdAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "InstdAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "ReqdExctnDt", Min: 0, Max: 1, Group: &groupDateAndDateTime2Choice},
 	{Tag: "ReqdColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
 }}
@@ -107,10 +113,11 @@ var groupInvestigationStatus5Choice = schema.Group{Name: "InvestigationStatus5Ch
 	{Tag: "AssgnmtCxlConf", Min: 1, Max: 1, Simple: &simpleYesNoIndicator},
 }}
 
-var groupModificationStatusReason1Choice = schema.Group{Name: "ModificationStatusReason1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPaymentModificationRejection1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupModificationStatusReason1Choice = schema.Group{Name: "ModificationStatusReason1Choice", Choice: true,
+	Elements: []schema.Element{
+		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPaymentModificationRejection1Code},
+		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	}}
 
 var groupModificationStatusReason2 = schema.Group{Name: "ModificationStatusReason2", Elements: []schema.Element{
 	{Tag: "Orgtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
@@ -168,7 +175,8 @@ var groupPaymentTransaction102 = schema.Group{Name: "PaymentTransaction102", Ele
 	{Tag: "TxCxlSts", Min: 0, Max: 1, Simple: &simpleCancellationIndividualStatus1Code},
 	{Tag: "CxlStsRsnInf", Min: 0, Max: -1, Group: &groupCancellationStatusReason4},
 	{Tag: "RsltnRltdInf", Min: 0, Max: 1, Group: &groupResolutionData1},
-	{Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
 	{Tag: "Assgnr", Min: 0, Max: 1, Group: &groupParty40Choice},
 	{Tag: "Assgne", Min: 0, Max: 1, Group: &groupParty40Choice},
@@ -183,7 +191,8 @@ var groupPaymentTransaction103 = schema.Group{Name: "PaymentTransaction103", Ele
 	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
 	{Tag: "TxCxlSts", Min: 0, Max: 1, Simple: &simpleCancellationIndividualStatus1Code},
 	{Tag: "CxlStsRsnInf", Min: 0, Max: -1, Group: &groupCancellationStatusReason4},
-	{Tag: "OrgnlInstdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "OrgnlInstdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "OrgnlReqdExctnDt", Min: 0, Max: 1, Group: &groupDateAndDateTime2Choice},
 	{Tag: "OrgnlReqdColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
 	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
@@ -201,7 +210,8 @@ var groupPaymentTransaction107 = schema.Group{Name: "PaymentTransaction107", Ele
 	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
 	{Tag: "ModStsRsnInf", Min: 0, Max: -1, Group: &groupModificationStatusReason2},
 	{Tag: "RsltnRltdInf", Min: 0, Max: 1, Group: &groupResolutionData1},
-	{Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
 	{Tag: "Assgnr", Min: 0, Max: 1, Group: &groupParty40Choice},
 	{Tag: "Assgne", Min: 0, Max: 1, Group: &groupParty40Choice},
@@ -212,7 +222,8 @@ var groupResolutionData1 = schema.Group{Name: "ResolutionData1", Elements: []sch
 	{Tag: "EndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
 	{Tag: "TxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
 	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "IntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "IntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
 	{Tag: "ClrChanl", Min: 0, Max: 1, Simple: &simpleClearingChannel2Code},
 	{Tag: "Compstn", Min: 0, Max: 1, Group: &groupCompensation2},
@@ -237,7 +248,8 @@ var groupStatementResolutionEntry4 = schema.Group{Name: "StatementResolutionEntr
 	{Tag: "OrgnlStmtId", Min: 0, Max: 1, Simple: &simpleMax35Text},
 	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
 	{Tag: "AcctSvcrRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CrrctdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "CrrctdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "Chrgs", Min: 0, Max: -1, Group: &groupCharges6},
 	{Tag: "Purp", Min: 0, Max: 1, Group: &groupPurpose2Choice},
 }}
@@ -245,7 +257,8 @@ var groupStatementResolutionEntry4 = schema.Group{Name: "StatementResolutionEntr
 var groupTaxCharges2 = schema.Group{Name: "TaxCharges2", Elements: []schema.Element{
 	{Tag: "Id", Min: 0, Max: 1, Simple: &simpleMax35Text},
 	{Tag: "Rate", Min: 0, Max: 1, Simple: &simplePercentageRate},
-	{Tag: "Amt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Amt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 }}
 
 var groupUnderlyingTransaction22 = schema.Group{Name: "UnderlyingTransaction22", Elements: []schema.Element{

@@ -44,7 +44,8 @@ var groupCreditTransferTransaction45 = schema.Group{Name: "CreditTransferTransac
 	{Tag: "InstrForNxtAgt", Min: 0, Max: -1, Group: &groupInstructionForNextAgent1},
 	{Tag: "Tax", Min: 0, Max: 1, Group: &groupTaxInformation8},
 	{Tag: "RmtInf", Min: 0, Max: 1, Group: &groupRemittanceInformation16},
-	{Tag: "InstdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "InstdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 }}
 
 var groupInstructionForCreditorAgent3 = schema.Group{Name: "InstructionForCreditorAgent3", Elements: []schema.Element{
@@ -70,7 +71,8 @@ var groupMandateTypeInformation2 = schema.Group{Name: "MandateTypeInformation2",
 }}
 
 var groupOriginalTransactionReference32 = schema.Group{Name: "OriginalTransactionReference32", Elements: []schema.Element{
-	{Tag: "IntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "IntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "Amt", Min: 0, Max: 1, Group: &groupAmountType4Choice},
 	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
 	{Tag: "ReqdColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
@@ -110,15 +112,18 @@ var groupPaymentTransaction118 = schema.Group{Name: "PaymentTransaction118", Ele
 	{Tag: "OrgnlTxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
 	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
 	{Tag: "OrgnlClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
 	{Tag: "RtrdIntrBkSttlmAmt", Min: 1, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
 	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
 	{Tag: "SttlmPrty", Min: 0, Max: 1, Simple: &simplePriority3Code},
 	{Tag: "SttlmTmIndctn", Min: 0, Max: 1, Group: &groupSettlementDateTimeIndication1},
-	{Tag: "RtrdInstdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "RtrdInstdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "XchgRate", Min: 0, Max: 1, Simple: &simpleBaseOneRate},
-	{Tag: "CompstnAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "CompstnAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "ChrgBr", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
 	{Tag: "ChrgsInf", Min: 0, Max: -1, Group: &groupCharges7},
 	{Tag: "ClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},

@@ -5,14 +5,16 @@ package iso20022
 import "countersign/internal/iso20022/schema"
 
 var groupAmountType3Choice = schema.Group{Name: "AmountType3Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "InstdAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "InstdAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "EqvtAmt", Min: 1, Max: 1, Group: &groupEquivalentAmount2},
 }}
 
-var groupBranchAndFinancialInstitutionIdentification4 = schema.Group{Name: "BranchAndFinancialInstitutionIdentification4", Elements: []schema.Element{
-	{Tag: "FinInstnId", Min: 1, Max: 1, Group: &groupFinancialInstitutionIdentification7},
-	{Tag: "BrnchId", Min: 0, Max: 1, Group: &groupBranchData2},
-}}
+var groupBranchAndFinancialInstitutionIdentification4 = schema.Group{Name: "BranchAndFinancialInstitutionIdentification4",
+	Elements: []schema.Element{
+		{Tag: "FinInstnId", Min: 1, Max: 1, Group: &groupFinancialInstitutionIdentification7},
+		{Tag: "BrnchId", Min: 0, Max: 1, Group: &groupBranchData2},
+	}}
 
 var groupBranchData2 = schema.Group{Name: "BranchData2", Elements: []schema.Element{
 	{Tag: "Id", Min: 0, Max: 1, Simple: &simpleMax35Text},
@@ -56,33 +58,34 @@ var groupContactDetails2 = schema.Group{Name: "ContactDetails2", Elements: []sch
 	{Tag: "Othr", Min: 0, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupCreditTransferTransactionInformation10 = schema.Group{Name: "CreditTransferTransactionInformation10", Elements: []schema.Element{
-	{Tag: "PmtId", Min: 1, Max: 1, Group: &groupPaymentIdentification1},
-	{Tag: "PmtTpInf", Min: 0, Max: 1, Group: &groupPaymentTypeInformation19},
-	{Tag: "Amt", Min: 1, Max: 1, Group: &groupAmountType3Choice},
-	{Tag: "XchgRateInf", Min: 0, Max: 1, Group: &groupExchangeRateInformation1},
-	{Tag: "ChrgBr", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
-	{Tag: "ChqInstr", Min: 0, Max: 1, Group: &groupCheque6},
-	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
-	{Tag: "IntrmyAgt1", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
-	{Tag: "IntrmyAgt1Acct", Min: 0, Max: 1, Group: &groupCashAccount16},
-	{Tag: "IntrmyAgt2", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
-	{Tag: "IntrmyAgt2Acct", Min: 0, Max: 1, Group: &groupCashAccount16},
-	{Tag: "IntrmyAgt3", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
-	{Tag: "IntrmyAgt3Acct", Min: 0, Max: 1, Group: &groupCashAccount16},
-	{Tag: "CdtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
-	{Tag: "CdtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount16},
-	{Tag: "Cdtr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
-	{Tag: "CdtrAcct", Min: 0, Max: 1, Group: &groupCashAccount16},
-	{Tag: "UltmtCdtr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
-	{Tag: "InstrForCdtrAgt", Min: 0, Max: -1, Group: &groupInstructionForCreditorAgent1},
-	{Tag: "InstrForDbtrAgt", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "Purp", Min: 0, Max: 1, Group: &groupPurpose2Choice},
-	{Tag: "RgltryRptg", Min: 0, Max: 10, Group: &groupRegulatoryReporting3},
-	{Tag: "Tax", Min: 0, Max: 1, Group: &groupTaxInformation3},
-	{Tag: "RltdRmtInf", Min: 0, Max: 10, Group: &groupRemittanceLocation2},
-	{Tag: "RmtInf", Min: 0, Max: 1, Group: &groupRemittanceInformation5},
-}}
+var groupCreditTransferTransactionInformation10 = schema.Group{Name: "CreditTransferTransactionInformation10",
+	Elements: []schema.Element{
+		{Tag: "PmtId", Min: 1, Max: 1, Group: &groupPaymentIdentification1},
+		{Tag: "PmtTpInf", Min: 0, Max: 1, Group: &groupPaymentTypeInformation19},
+		{Tag: "Amt", Min: 1, Max: 1, Group: &groupAmountType3Choice},
+		{Tag: "XchgRateInf", Min: 0, Max: 1, Group: &groupExchangeRateInformation1},
+		{Tag: "ChrgBr", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
+		{Tag: "ChqInstr", Min: 0, Max: 1, Group: &groupCheque6},
+		{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
+		{Tag: "IntrmyAgt1", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
+		{Tag: "IntrmyAgt1Acct", Min: 0, Max: 1, Group: &groupCashAccount16},
+		{Tag: "IntrmyAgt2", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
+		{Tag: "IntrmyAgt2Acct", Min: 0, Max: 1, Group: &groupCashAccount16},
+		{Tag: "IntrmyAgt3", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
+		{Tag: "IntrmyAgt3Acct", Min: 0, Max: 1, Group: &groupCashAccount16},
+		{Tag: "CdtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
+		{Tag: "CdtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount16},
+		{Tag: "Cdtr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
+		{Tag: "CdtrAcct", Min: 0, Max: 1, Group: &groupCashAccount16},
+		{Tag: "UltmtCdtr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
+		{Tag: "InstrForCdtrAgt", Min: 0, Max: -1, Group: &groupInstructionForCreditorAgent1},
+		{Tag: "InstrForDbtrAgt", Min: 0, Max: 1, Simple: &simpleMax140Text},
+		{Tag: "Purp", Min: 0, Max: 1, Group: &groupPurpose2Choice},
+		{Tag: "RgltryRptg", Min: 0, Max: 10, Group: &groupRegulatoryReporting3},
+		{Tag: "Tax", Min: 0, Max: 1, Group: &groupTaxInformation3},
+		{Tag: "RltdRmtInf", Min: 0, Max: 10, Group: &groupRemittanceLocation2},
+		{Tag: "RmtInf", Min: 0, Max: 1, Group: &groupRemittanceInformation5},
+	}}
 
 var groupCustomerCreditTransferInitiationV03 = schema.Group{Name: "CustomerCreditTransferInitiationV03", Elements: []schema.Element{
 	{Tag: "GrpHdr", Min: 1, Max: 1, Group: &groupGroupHeader32},
@@ -215,12 +218,17 @@ var groupReferredDocumentType2 = schema.Group{Name: "ReferredDocumentType2", Ele
 }}
 
 var groupRemittanceAmount1 = schema.Group{Name: "RemittanceAmount1", Elements: []schema.Element{
-	{Tag: "DuePyblAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "DscntApldAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "CdtNoteAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "TaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "DuePyblAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "DscntApldAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "CdtNoteAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "AdjstmntAmtAndRsn", Min: 0, Max: -1, Group: &groupDocumentAdjustment1},
-	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 }}
 
 var groupRemittanceInformation5 = schema.Group{Name: "RemittanceInformation5", Elements: []schema.Element{
@@ -246,8 +254,10 @@ var groupStructuredRemittanceInformation7 = schema.Group{Name: "StructuredRemitt
 
 var groupTaxAmount1 = schema.Group{Name: "TaxAmount1", Elements: []schema.Element{
 	{Tag: "Rate", Min: 0, Max: 1, Simple: &simplePercentageRate},
-	{Tag: "TaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "TtlAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TtlAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "Dtls", Min: 0, Max: -1, Group: &groupTaxRecordDetails1},
 }}
 
@@ -257,8 +267,10 @@ var groupTaxInformation3 = schema.Group{Name: "TaxInformation3", Elements: []sch
 	{Tag: "AdmstnZn", Min: 0, Max: 1, Simple: &simpleMax35Text},
 	{Tag: "RefNb", Min: 0, Max: 1, Simple: &simpleMax140Text},
 	{Tag: "Mtd", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "TtlTaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "TtlTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TtlTaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TtlTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "Dt", Min: 0, Max: 1, Simple: &simpleISODate},
 	{Tag: "SeqNb", Min: 0, Max: 1, Simple: &simpleNumber},
 	{Tag: "Rcrd", Min: 0, Max: -1, Group: &groupTaxRecord1},
@@ -284,5 +296,6 @@ var groupTaxRecord1 = schema.Group{Name: "TaxRecord1", Elements: []schema.Elemen
 
 var groupTaxRecordDetails1 = schema.Group{Name: "TaxRecordDetails1", Elements: []schema.Element{
 	{Tag: "Prd", Min: 0, Max: 1, Group: &groupTaxPeriod1},
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 }}

@@ -35,7 +35,8 @@ var groupAmendmentInformationDetails13 = schema.Group{Name: "AmendmentInformatio
 }}
 
 var groupAmountType4Choice = schema.Group{Name: "AmountType4Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "InstdAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "InstdAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "EqvtAmt", Min: 1, Max: 1, Group: &groupEquivalentAmount2},
 }}
 
@@ -44,10 +45,11 @@ var groupAuthorisation1Choice = schema.Group{Name: "Authorisation1Choice", Choic
 	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax128Text},
 }}
 
-var groupBranchAndFinancialInstitutionIdentification6 = schema.Group{Name: "BranchAndFinancialInstitutionIdentification6", Elements: []schema.Element{
-	{Tag: "FinInstnId", Min: 1, Max: 1, Group: &groupFinancialInstitutionIdentification18},
-	{Tag: "BrnchId", Min: 0, Max: 1, Group: &groupBranchData3},
-}}
+var groupBranchAndFinancialInstitutionIdentification6 = schema.Group{Name: "BranchAndFinancialInstitutionIdentification6",
+	Elements: []schema.Element{
+		{Tag: "FinInstnId", Min: 1, Max: 1, Group: &groupFinancialInstitutionIdentification18},
+		{Tag: "BrnchId", Min: 0, Max: 1, Group: &groupBranchData3},
+	}}
 
 var groupBranchData3 = schema.Group{Name: "BranchData3", Elements: []schema.Element{
 	{Tag: "Id", Min: 0, Max: 1, Simple: &simpleMax35Text},
@@ -88,7 +90,8 @@ var groupCategoryPurpose1Choice = schema.Group{Name: "CategoryPurpose1Choice", C
 }}
 
 var groupCharges7 = schema.Group{Name: "Charges7", Elements: []schema.Element{
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "Agt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
 }}
 
@@ -97,15 +100,17 @@ var groupChequeDeliveryMethod1Choice = schema.Group{Name: "ChequeDeliveryMethod1
 	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
 }}
 
-var groupClearingSystemIdentification2Choice = schema.Group{Name: "ClearingSystemIdentification2Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalClearingSystemIdentification1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupClearingSystemIdentification2Choice = schema.Group{Name: "ClearingSystemIdentification2Choice", Choice: true,
+	Elements: []schema.Element{
+		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalClearingSystemIdentification1Code},
+		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	}}
 
-var groupClearingSystemIdentification3Choice = schema.Group{Name: "ClearingSystemIdentification3Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalCashClearingSystem1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupClearingSystemIdentification3Choice = schema.Group{Name: "ClearingSystemIdentification3Choice", Choice: true,
+	Elements: []schema.Element{
+		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalCashClearingSystem1Code},
+		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	}}
 
 var groupClearingSystemMemberIdentification2 = schema.Group{Name: "ClearingSystemMemberIdentification2", Elements: []schema.Element{
 	{Tag: "ClrSysId", Min: 0, Max: 1, Group: &groupClearingSystemIdentification2Choice},
@@ -161,7 +166,8 @@ var groupDatePeriod2 = schema.Group{Name: "DatePeriod2", Elements: []schema.Elem
 
 var groupDiscountAmountAndType1 = schema.Group{Name: "DiscountAmountAndType1", Elements: []schema.Element{
 	{Tag: "Tp", Min: 0, Max: 1, Group: &groupDiscountAmountType1Choice},
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 }}
 
 var groupDiscountAmountType1Choice = schema.Group{Name: "DiscountAmountType1Choice", Choice: true, Elements: []schema.Element{
@@ -170,7 +176,8 @@ var groupDiscountAmountType1Choice = schema.Group{Name: "DiscountAmountType1Choi
 }}
 
 var groupDocumentAdjustment1 = schema.Group{Name: "DocumentAdjustment1", Elements: []schema.Element{
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "CdtDbtInd", Min: 0, Max: 1, Simple: &simpleCreditDebitCode},
 	{Tag: "Rsn", Min: 0, Max: 1, Simple: &simpleMax4Text},
 	{Tag: "AddtlInf", Min: 0, Max: 1, Simple: &simpleMax140Text},
@@ -199,14 +206,16 @@ var groupDocumentLineType1Choice = schema.Group{Name: "DocumentLineType1Choice",
 }}
 
 var groupEquivalentAmount2 = schema.Group{Name: "EquivalentAmount2", Elements: []schema.Element{
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "CcyOfTrf", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyCode},
 }}
 
-var groupFinancialIdentificationSchemeName1Choice = schema.Group{Name: "FinancialIdentificationSchemeName1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalFinancialInstitutionIdentification1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupFinancialIdentificationSchemeName1Choice = schema.Group{Name: "FinancialIdentificationSchemeName1Choice", Choice: true,
+	Elements: []schema.Element{
+		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalFinancialInstitutionIdentification1Code},
+		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	}}
 
 var groupFinancialInstitutionIdentification18 = schema.Group{Name: "FinancialInstitutionIdentification18", Elements: []schema.Element{
 	{Tag: "BICFI", Min: 0, Max: 1, Simple: &simpleBICFIDec2014Identifier},
@@ -239,7 +248,8 @@ var groupGarnishment3 = schema.Group{Name: "Garnishment3", Elements: []schema.El
 	{Tag: "GrnshmtAdmstr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
 	{Tag: "RefNb", Min: 0, Max: 1, Simple: &simpleMax140Text},
 	{Tag: "Dt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "FmlyMdclInsrncInd", Min: 0, Max: 1, Simple: &simpleTrueFalseIndicator},
 	{Tag: "MplyeeTermntnInd", Min: 0, Max: 1, Simple: &simpleTrueFalseIndicator},
 }}
@@ -356,10 +366,11 @@ var groupOrganisationIdentification29 = schema.Group{Name: "OrganisationIdentifi
 	{Tag: "Othr", Min: 0, Max: -1, Group: &groupGenericOrganisationIdentification1},
 }}
 
-var groupOrganisationIdentificationSchemeName1Choice = schema.Group{Name: "OrganisationIdentificationSchemeName1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalOrganisationIdentification1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupOrganisationIdentificationSchemeName1Choice = schema.Group{Name: "OrganisationIdentificationSchemeName1Choice", Choice: true,
+	Elements: []schema.Element{
+		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalOrganisationIdentification1Code},
+		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	}}
 
 var groupOriginalGroupHeader17 = schema.Group{Name: "OriginalGroupHeader17", Elements: []schema.Element{
 	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
@@ -386,7 +397,8 @@ var groupOriginalGroupInformation29 = schema.Group{Name: "OriginalGroupInformati
 }}
 
 var groupOriginalTransactionReference28 = schema.Group{Name: "OriginalTransactionReference28", Elements: []schema.Element{
-	{Tag: "IntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "IntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "Amt", Min: 0, Max: 1, Group: &groupAmountType4Choice},
 	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
 	{Tag: "ReqdColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
@@ -453,10 +465,11 @@ var groupPersonIdentification13 = schema.Group{Name: "PersonIdentification13", E
 	{Tag: "Othr", Min: 0, Max: -1, Group: &groupGenericPersonIdentification1},
 }}
 
-var groupPersonIdentificationSchemeName1Choice = schema.Group{Name: "PersonIdentificationSchemeName1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPersonIdentification1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupPersonIdentificationSchemeName1Choice = schema.Group{Name: "PersonIdentificationSchemeName1Choice", Choice: true,
+	Elements: []schema.Element{
+		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPersonIdentification1Code},
+		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
+	}}
 
 var groupPostalAddress24 = schema.Group{Name: "PostalAddress24", Elements: []schema.Element{
 	{Tag: "AdrTp", Min: 0, Max: 1, Group: &groupAddressType3Choice},
@@ -521,21 +534,27 @@ var groupRegulatoryReporting3 = schema.Group{Name: "RegulatoryReporting3", Eleme
 }}
 
 var groupRemittanceAmount2 = schema.Group{Name: "RemittanceAmount2", Elements: []schema.Element{
-	{Tag: "DuePyblAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "DuePyblAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "DscntApldAmt", Min: 0, Max: -1, Group: &groupDiscountAmountAndType1},
-	{Tag: "CdtNoteAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "CdtNoteAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "TaxAmt", Min: 0, Max: -1, Group: &groupTaxAmountAndType1},
 	{Tag: "AdjstmntAmtAndRsn", Min: 0, Max: -1, Group: &groupDocumentAdjustment1},
-	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 }}
 
 var groupRemittanceAmount3 = schema.Group{Name: "RemittanceAmount3", Elements: []schema.Element{
-	{Tag: "DuePyblAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "DuePyblAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "DscntApldAmt", Min: 0, Max: -1, Group: &groupDiscountAmountAndType1},
-	{Tag: "CdtNoteAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "CdtNoteAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "TaxAmt", Min: 0, Max: -1, Group: &groupTaxAmountAndType1},
 	{Tag: "AdjstmntAmtAndRsn", Min: 0, Max: -1, Group: &groupDocumentAdjustment1},
-	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 }}
 
 var groupRemittanceInformation16 = schema.Group{Name: "RemittanceInformation16", Elements: []schema.Element{
@@ -597,7 +616,8 @@ var groupStructuredRegulatoryReporting3 = schema.Group{Name: "StructuredRegulato
 	{Tag: "Dt", Min: 0, Max: 1, Simple: &simpleISODate},
 	{Tag: "Ctry", Min: 0, Max: 1, Simple: &simpleCountryCode},
 	{Tag: "Cd", Min: 0, Max: 1, Simple: &simpleMax10Text},
-	{Tag: "Amt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Amt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "Inf", Min: 0, Max: -1, Simple: &simpleMax35Text},
 }}
 
@@ -621,14 +641,17 @@ var groupSupplementaryDataEnvelope1 = schema.Group{Name: "SupplementaryDataEnvel
 
 var groupTaxAmount2 = schema.Group{Name: "TaxAmount2", Elements: []schema.Element{
 	{Tag: "Rate", Min: 0, Max: 1, Simple: &simplePercentageRate},
-	{Tag: "TaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "TtlAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TtlAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "Dtls", Min: 0, Max: -1, Group: &groupTaxRecordDetails2},
 }}
 
 var groupTaxAmountAndType1 = schema.Group{Name: "TaxAmountAndType1", Elements: []schema.Element{
 	{Tag: "Tp", Min: 0, Max: 1, Group: &groupTaxAmountType1Choice},
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 }}
 
 var groupTaxAmountType1Choice = schema.Group{Name: "TaxAmountType1Choice", Choice: true, Elements: []schema.Element{
@@ -648,8 +671,10 @@ var groupTaxInformation7 = schema.Group{Name: "TaxInformation7", Elements: []sch
 	{Tag: "AdmstnZone", Min: 0, Max: 1, Simple: &simpleMax35Text},
 	{Tag: "RefNb", Min: 0, Max: 1, Simple: &simpleMax140Text},
 	{Tag: "Mtd", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "TtlTaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "TtlTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TtlTaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TtlTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "Dt", Min: 0, Max: 1, Simple: &simpleISODate},
 	{Tag: "SeqNb", Min: 0, Max: 1, Simple: &simpleNumber},
 	{Tag: "Rcrd", Min: 0, Max: -1, Group: &groupTaxRecord2},
@@ -661,8 +686,10 @@ var groupTaxInformation8 = schema.Group{Name: "TaxInformation8", Elements: []sch
 	{Tag: "AdmstnZone", Min: 0, Max: 1, Simple: &simpleMax35Text},
 	{Tag: "RefNb", Min: 0, Max: 1, Simple: &simpleMax140Text},
 	{Tag: "Mtd", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "TtlTaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "TtlTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TtlTaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "TtlTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 	{Tag: "Dt", Min: 0, Max: 1, Simple: &simpleISODate},
 	{Tag: "SeqNb", Min: 0, Max: 1, Simple: &simpleNumber},
 	{Tag: "Rcrd", Min: 0, Max: -1, Group: &groupTaxRecord2},
@@ -701,5 +728,6 @@ var groupTaxRecord2 = schema.Group{Name: "TaxRecord2", Elements: []schema.Elemen
 
 var groupTaxRecordDetails2 = schema.Group{Name: "TaxRecordDetails2", Elements: []schema.Element{
 	{Tag: "Prd", Min: 0, Max: 1, Group: &groupTaxPeriod2},
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode},
+	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
+		Currency: &simpleActiveOrHistoricCurrencyCode},
 }}

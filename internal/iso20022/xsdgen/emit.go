@@ -105,7 +105,31 @@ func writeFile(folder, name string, body []byte) error {
 	if err != nil {
 		return fmt.Errorf("format %s: %w\n%s", name, err, body)
 	}
+	formatted, err = format.Source(breakLines(formatted))
+	if err != nil {
+		return fmt.Errorf("format %s: %w", name, err)
+	}
 	return os.WriteFile(filepath.Join(folder, name+".go"), formatted, 0o644)
+}
+
+// widest is the most characters of a line of a table; the tags of a struct cannot be broken.
+const widest = 138
+
+// breakLines breaks lines that are too wide after a comma.
+func breakLines(text []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(text) {
+		for len(line) > widest && !bytes.Contains(line, []byte("`")) && !bytes.Contains(line, []byte("//")) {
+			at := bytes.LastIndex(line[:widest], []byte(", "))
+			if at < 0 {
+				break
+			}
+			out = append(append(out, line[:at+1]...), '\n')
+			line = line[at+2:]
+		}
+		out = append(out, line...)
+	}
+	return out
 }
 
 func (c *catalogue) writeGroups(folder, file string, names []string) error {

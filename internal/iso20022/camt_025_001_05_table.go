@@ -4,81 +4,234 @@ package iso20022
 
 import "countersign/internal/iso20022/schema"
 
-var groupGenericIdentification1 = schema.Group{Name: "GenericIdentification1", Elements: []schema.Element{
-	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "SchmeNm", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupGenericIdentification1 = schema.Group{
+	Name: "GenericIdentification1", Elements: []schema.Element{
+		{
+			Tag: "Id", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "SchmeNm", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Issr", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupLongPaymentIdentification2 = schema.Group{Name: "LongPaymentIdentification2", Elements: []schema.Element{
-	{Tag: "TxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "IntrBkSttlmAmt", Min: 1, Max: 1, Simple: &simpleImpliedCurrencyAndAmount},
-	{Tag: "IntrBkSttlmDt", Min: 1, Max: 1, Simple: &simpleISODate},
-	{Tag: "PmtMtd", Min: 0, Max: 1, Group: &groupPaymentOrigin1Choice},
-	{Tag: "InstgAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "InstdAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "NtryTp", Min: 0, Max: 1, Simple: &simpleEntryTypeIdentifier},
-	{Tag: "EndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupLongPaymentIdentification2 = schema.Group{
+	Name: "LongPaymentIdentification2", Elements: []schema.Element{
+		{
+			Tag: "TxId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "UETR", Min: 0, Max: 1,
+			Simple: &simpleUUIDv4Identifier,
+		},
+		{
+			Tag: "IntrBkSttlmAmt", Min: 1, Max: 1,
+			Simple: &simpleImpliedCurrencyAndAmount,
+		},
+		{
+			Tag: "IntrBkSttlmDt", Min: 1, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "PmtMtd", Min: 0, Max: 1,
+			Group: &groupPaymentOrigin1Choice,
+		},
+		{
+			Tag: "InstgAgt", Min: 1, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "InstdAgt", Min: 1, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "NtryTp", Min: 0, Max: 1,
+			Simple: &simpleEntryTypeIdentifier,
+		},
+		{
+			Tag: "EndToEndId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupMessageHeader9 = schema.Group{Name: "MessageHeader9", Elements: []schema.Element{
-	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "ReqTp", Min: 0, Max: 1, Group: &groupRequestType4Choice},
-}}
+var groupMessageHeader9 = schema.Group{
+	Name: "MessageHeader9", Elements: []schema.Element{
+		{
+			Tag: "MsgId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CreDtTm", Min: 0, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "ReqTp", Min: 0, Max: 1,
+			Group: &groupRequestType4Choice,
+		},
+	},
+}
 
-var groupOriginalMessageAndIssuer1 = schema.Group{Name: "OriginalMessageAndIssuer1", Elements: []schema.Element{
-	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "MsgNmId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgtrNm", Min: 0, Max: 1, Simple: &simpleMax70Text},
-}}
+var groupOriginalMessageAndIssuer1 = schema.Group{
+	Name: "OriginalMessageAndIssuer1", Elements: []schema.Element{
+		{
+			Tag: "MsgId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "MsgNmId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgtrNm", Min: 0, Max: 1,
+			Simple: &simpleMax70Text,
+		},
+	},
+}
 
-var groupPaymentIdentification6Choice = schema.Group{Name: "PaymentIdentification6Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "TxId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "QId", Min: 1, Max: 1, Group: &groupQueueTransactionIdentification1},
-	{Tag: "LngBizId", Min: 1, Max: 1, Group: &groupLongPaymentIdentification2},
-	{Tag: "ShrtBizId", Min: 1, Max: 1, Group: &groupShortPaymentIdentification2},
-	{Tag: "PrtryId", Min: 1, Max: 1, Simple: &simpleMax70Text},
-}}
+var groupPaymentIdentification6Choice = schema.Group{
+	Name: "PaymentIdentification6Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "TxId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "QId", Min: 1, Max: 1,
+			Group: &groupQueueTransactionIdentification1,
+		},
+		{
+			Tag: "LngBizId", Min: 1, Max: 1,
+			Group: &groupLongPaymentIdentification2,
+		},
+		{
+			Tag: "ShrtBizId", Min: 1, Max: 1,
+			Group: &groupShortPaymentIdentification2,
+		},
+		{
+			Tag: "PrtryId", Min: 1, Max: 1,
+			Simple: &simpleMax70Text,
+		},
+	},
+}
 
-var groupPaymentOrigin1Choice = schema.Group{Name: "PaymentOrigin1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "FINMT", Min: 1, Max: 1, Simple: &simpleMax3NumericText},
-	{Tag: "XMLMsgNm", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Instrm", Min: 1, Max: 1, Simple: &simplePaymentInstrument1Code},
-}}
+var groupPaymentOrigin1Choice = schema.Group{
+	Name: "PaymentOrigin1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "FINMT", Min: 1, Max: 1,
+			Simple: &simpleMax3NumericText,
+		},
+		{
+			Tag: "XMLMsgNm", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Instrm", Min: 1, Max: 1,
+			Simple: &simplePaymentInstrument1Code,
+		},
+	},
+}
 
-var groupQueueTransactionIdentification1 = schema.Group{Name: "QueueTransactionIdentification1", Elements: []schema.Element{
-	{Tag: "QId", Min: 1, Max: 1, Simple: &simpleMax16Text},
-	{Tag: "PosInQ", Min: 1, Max: 1, Simple: &simpleMax16Text},
-}}
+var groupQueueTransactionIdentification1 = schema.Group{
+	Name: "QueueTransactionIdentification1", Elements: []schema.Element{
+		{
+			Tag: "QId", Min: 1, Max: 1,
+			Simple: &simpleMax16Text,
+		},
+		{
+			Tag: "PosInQ", Min: 1, Max: 1,
+			Simple: &simpleMax16Text,
+		},
+	},
+}
 
-var groupReceipt = schema.Group{Name: "Receipt", Elements: []schema.Element{
-	{Tag: "MsgHdr", Min: 1, Max: 1, Group: &groupMessageHeader9},
-	{Tag: "RctDtls", Min: 1, Max: -1, Group: &groupReceipt3},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupReceipt = schema.Group{
+	Name: "Receipt", Elements: []schema.Element{
+		{
+			Tag: "MsgHdr", Min: 1, Max: 1,
+			Group: &groupMessageHeader9,
+		},
+		{
+			Tag: "RctDtls", Min: 1, Max: -1,
+			Group: &groupReceipt3,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}
 
-var groupReceipt3 = schema.Group{Name: "Receipt3", Elements: []schema.Element{
-	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Group: &groupOriginalMessageAndIssuer1},
-	{Tag: "OrgnlPmtId", Min: 0, Max: 1, Group: &groupPaymentIdentification6Choice},
-	{Tag: "ReqHdlg", Min: 0, Max: -1, Group: &groupRequestHandling1},
-}}
+var groupReceipt3 = schema.Group{
+	Name: "Receipt3", Elements: []schema.Element{
+		{
+			Tag: "OrgnlMsgId", Min: 1, Max: 1,
+			Group: &groupOriginalMessageAndIssuer1,
+		},
+		{
+			Tag: "OrgnlPmtId", Min: 0, Max: 1,
+			Group: &groupPaymentIdentification6Choice,
+		},
+		{
+			Tag: "ReqHdlg", Min: 0, Max: -1,
+			Group: &groupRequestHandling1,
+		},
+	},
+}
 
-var groupRequestHandling1 = schema.Group{Name: "RequestHandling1", Elements: []schema.Element{
-	{Tag: "StsCd", Min: 1, Max: 1, Simple: &simpleMax4AlphaNumericText},
-	{Tag: "Desc", Min: 0, Max: 1, Simple: &simpleMax140Text},
-}}
+var groupRequestHandling1 = schema.Group{
+	Name: "RequestHandling1", Elements: []schema.Element{
+		{
+			Tag: "StsCd", Min: 1, Max: 1,
+			Simple: &simpleMax4AlphaNumericText,
+		},
+		{
+			Tag: "Desc", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+	},
+}
 
-var groupRequestType4Choice = schema.Group{Name: "RequestType4Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "PmtCtrl", Min: 1, Max: 1, Simple: &simpleExternalPaymentControlRequestType1Code},
-	{Tag: "Enqry", Min: 1, Max: 1, Simple: &simpleExternalEnquiryRequestType1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Group: &groupGenericIdentification1},
-}}
+var groupRequestType4Choice = schema.Group{
+	Name: "RequestType4Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "PmtCtrl", Min: 1, Max: 1,
+			Simple: &simpleExternalPaymentControlRequestType1Code,
+		},
+		{
+			Tag: "Enqry", Min: 1, Max: 1,
+			Simple: &simpleExternalEnquiryRequestType1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Group: &groupGenericIdentification1,
+		},
+	},
+}
 
-var groupShortPaymentIdentification2 = schema.Group{Name: "ShortPaymentIdentification2", Elements: []schema.Element{
-	{Tag: "TxId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "IntrBkSttlmDt", Min: 1, Max: 1, Simple: &simpleISODate},
-	{Tag: "InstgAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-}}
+var groupShortPaymentIdentification2 = schema.Group{
+	Name: "ShortPaymentIdentification2", Elements: []schema.Element{
+		{
+			Tag: "TxId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "IntrBkSttlmDt", Min: 1, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "InstgAgt", Min: 1, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+	},
+}

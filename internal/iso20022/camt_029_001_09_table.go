@@ -4,265 +4,792 @@ package iso20022
 
 import "countersign/internal/iso20022/schema"
 
-var groupCancellationStatusReason3Choice = schema.Group{Name: "CancellationStatusReason3Choice", Choice: true,
-	Elements: []schema.Element{
-		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPaymentCancellationRejection1Code},
-		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	}}
+var groupCancellationStatusReason3Choice = schema.Group{
+	Name: "CancellationStatusReason3Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalPaymentCancellationRejection1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupCancellationStatusReason4 = schema.Group{Name: "CancellationStatusReason4", Elements: []schema.Element{
-	{Tag: "Orgtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "Rsn", Min: 0, Max: 1, Group: &groupCancellationStatusReason3Choice},
-	{Tag: "AddtlInf", Min: 0, Max: -1, Simple: &simpleMax105Text},
-}}
+var groupCancellationStatusReason4 = schema.Group{
+	Name: "CancellationStatusReason4", Elements: []schema.Element{
+		{
+			Tag: "Orgtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "Rsn", Min: 0, Max: 1,
+			Group: &groupCancellationStatusReason3Choice,
+		},
+		{
+			Tag: "AddtlInf", Min: 0, Max: -1,
+			Simple: &simpleMax105Text,
+		},
+	},
+}
 
-var groupChargeType3Choice = schema.Group{Name: "ChargeType3Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalChargeType1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Group: &groupGenericIdentification3},
-}}
+var groupChargeType3Choice = schema.Group{
+	Name: "ChargeType3Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalChargeType1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Group: &groupGenericIdentification3,
+		},
+	},
+}
 
-var groupCharges6 = schema.Group{Name: "Charges6", Elements: []schema.Element{
-	{Tag: "TtlChrgsAndTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "Rcrd", Min: 0, Max: -1, Group: &groupChargesRecord3},
-}}
+var groupCharges6 = schema.Group{
+	Name: "Charges6", Elements: []schema.Element{
+		{
+			Tag: "TtlChrgsAndTaxAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "Rcrd", Min: 0, Max: -1,
+			Group: &groupChargesRecord3,
+		},
+	},
+}
 
-var groupChargesRecord3 = schema.Group{Name: "ChargesRecord3", Elements: []schema.Element{
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "CdtDbtInd", Min: 0, Max: 1, Simple: &simpleCreditDebitCode},
-	{Tag: "ChrgInclInd", Min: 0, Max: 1, Simple: &simpleChargeIncludedIndicator},
-	{Tag: "Tp", Min: 0, Max: 1, Group: &groupChargeType3Choice},
-	{Tag: "Rate", Min: 0, Max: 1, Simple: &simplePercentageRate},
-	{Tag: "Br", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
-	{Tag: "Agt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "Tax", Min: 0, Max: 1, Group: &groupTaxCharges2},
-}}
+var groupChargesRecord3 = schema.Group{
+	Name: "ChargesRecord3", Elements: []schema.Element{
+		{
+			Tag: "Amt", Min: 1, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "CdtDbtInd", Min: 0, Max: 1,
+			Simple: &simpleCreditDebitCode,
+		},
+		{
+			Tag: "ChrgInclInd", Min: 0, Max: 1,
+			Simple: &simpleChargeIncludedIndicator,
+		},
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Group: &groupChargeType3Choice,
+		},
+		{
+			Tag: "Rate", Min: 0, Max: 1,
+			Simple: &simplePercentageRate,
+		},
+		{
+			Tag: "Br", Min: 0, Max: 1,
+			Simple: &simpleChargeBearerType1Code,
+		},
+		{
+			Tag: "Agt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "Tax", Min: 0, Max: 1,
+			Group: &groupTaxCharges2,
+		},
+	},
+}
 
-var groupClaimNonReceipt2 = schema.Group{Name: "ClaimNonReceipt2", Elements: []schema.Element{
-	{Tag: "DtPrcd", Min: 1, Max: 1, Simple: &simpleISODate},
-	{Tag: "OrgnlNxtAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-}}
+var groupClaimNonReceipt2 = schema.Group{
+	Name: "ClaimNonReceipt2", Elements: []schema.Element{
+		{
+			Tag: "DtPrcd", Min: 1, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "OrgnlNxtAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+	},
+}
 
-var groupClaimNonReceipt2Choice = schema.Group{Name: "ClaimNonReceipt2Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Accptd", Min: 1, Max: 1, Group: &groupClaimNonReceipt2},
-	{Tag: "Rjctd", Min: 1, Max: 1, Group: &groupClaimNonReceiptRejectReason1Choice},
-}}
+var groupClaimNonReceipt2Choice = schema.Group{
+	Name: "ClaimNonReceipt2Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Accptd", Min: 1, Max: 1,
+			Group: &groupClaimNonReceipt2,
+		},
+		{
+			Tag: "Rjctd", Min: 1, Max: 1,
+			Group: &groupClaimNonReceiptRejectReason1Choice,
+		},
+	},
+}
 
-var groupClaimNonReceiptRejectReason1Choice = schema.Group{Name: "ClaimNonReceiptRejectReason1Choice", Choice: true,
-	Elements: []schema.Element{
-		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalClaimNonReceiptRejection1Code},
-		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	}}
+var groupClaimNonReceiptRejectReason1Choice = schema.Group{
+	Name: "ClaimNonReceiptRejectReason1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalClaimNonReceiptRejection1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupCompensation2 = schema.Group{Name: "Compensation2", Elements: []schema.Element{
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
-	{Tag: "DbtrAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "CdtrAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "Rsn", Min: 1, Max: 1, Group: &groupCompensationReason1Choice},
-}}
+var groupCompensation2 = schema.Group{
+	Name: "Compensation2", Elements: []schema.Element{
+		{
+			Tag: "Amt", Min: 1, Max: 1,
+			Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode,
+		},
+		{
+			Tag: "DbtrAgt", Min: 1, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "CdtrAgt", Min: 1, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "Rsn", Min: 1, Max: 1,
+			Group: &groupCompensationReason1Choice,
+		},
+	},
+}
 
-var groupCompensationReason1Choice = schema.Group{Name: "CompensationReason1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPaymentCompensationReason1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupCompensationReason1Choice = schema.Group{
+	Name: "CompensationReason1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalPaymentCompensationReason1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupCorrectiveGroupInformation1 = schema.Group{Name: "CorrectiveGroupInformation1", Elements: []schema.Element{
-	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "MsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
-}}
+var groupCorrectiveGroupInformation1 = schema.Group{
+	Name: "CorrectiveGroupInformation1", Elements: []schema.Element{
+		{
+			Tag: "MsgId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "MsgNmId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CreDtTm", Min: 0, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+	},
+}
 
-var groupCorrectiveInterbankTransaction2 = schema.Group{Name: "CorrectiveInterbankTransaction2", Elements: []schema.Element{
-	{Tag: "GrpHdr", Min: 0, Max: 1, Group: &groupCorrectiveGroupInformation1},
-	{Tag: "InstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "EndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "TxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "IntrBkSttlmAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "IntrBkSttlmDt", Min: 1, Max: 1, Simple: &simpleISODate},
-}}
+var groupCorrectiveInterbankTransaction2 = schema.Group{
+	Name: "CorrectiveInterbankTransaction2", Elements: []schema.Element{
+		{
+			Tag: "GrpHdr", Min: 0, Max: 1,
+			Group: &groupCorrectiveGroupInformation1,
+		},
+		{
+			Tag: "InstrId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "EndToEndId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "TxId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "UETR", Min: 0, Max: 1,
+			Simple: &simpleUUIDv4Identifier,
+		},
+		{
+			Tag: "IntrBkSttlmAmt", Min: 1, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "IntrBkSttlmDt", Min: 1, Max: 1,
+			Simple: &simpleISODate,
+		},
+	},
+}
 
-var groupCorrectivePaymentInitiation4 = schema.Group{Name: "CorrectivePaymentInitiation4", Elements: []schema.Element{
-	{Tag: "GrpHdr", Min: 0, Max: 1, Group: &groupCorrectiveGroupInformation1},
-	{Tag: "PmtInfId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "InstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "EndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "InstdAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "ReqdExctnDt", Min: 0, Max: 1, Group: &groupDateAndDateTime2Choice},
-	{Tag: "ReqdColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
-}}
+var groupCorrectivePaymentInitiation4 = schema.Group{
+	Name: "CorrectivePaymentInitiation4", Elements: []schema.Element{
+		{
+			Tag: "GrpHdr", Min: 0, Max: 1,
+			Group: &groupCorrectiveGroupInformation1,
+		},
+		{
+			Tag: "PmtInfId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "InstrId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "EndToEndId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "UETR", Min: 0, Max: 1,
+			Simple: &simpleUUIDv4Identifier,
+		},
+		{
+			Tag: "InstdAmt", Min: 1, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "ReqdExctnDt", Min: 0, Max: 1,
+			Group: &groupDateAndDateTime2Choice,
+		},
+		{
+			Tag: "ReqdColltnDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+	},
+}
 
-var groupCorrectiveTransaction4Choice = schema.Group{Name: "CorrectiveTransaction4Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Initn", Min: 1, Max: 1, Group: &groupCorrectivePaymentInitiation4},
-	{Tag: "IntrBk", Min: 1, Max: 1, Group: &groupCorrectiveInterbankTransaction2},
-}}
+var groupCorrectiveTransaction4Choice = schema.Group{
+	Name: "CorrectiveTransaction4Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Initn", Min: 1, Max: 1,
+			Group: &groupCorrectivePaymentInitiation4,
+		},
+		{
+			Tag: "IntrBk", Min: 1, Max: 1,
+			Group: &groupCorrectiveInterbankTransaction2,
+		},
+	},
+}
 
-var groupGenericIdentification3 = schema.Group{Name: "GenericIdentification3", Elements: []schema.Element{
-	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupGenericIdentification3 = schema.Group{
+	Name: "GenericIdentification3", Elements: []schema.Element{
+		{
+			Tag: "Id", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Issr", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupInvestigationStatus5Choice = schema.Group{Name: "InvestigationStatus5Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Conf", Min: 1, Max: 1, Simple: &simpleExternalInvestigationExecutionConfirmation1Code},
-	{Tag: "RjctdMod", Min: 1, Max: -1, Group: &groupModificationStatusReason1Choice},
-	{Tag: "DplctOf", Min: 1, Max: 1, Group: &groupCase5},
-	{Tag: "AssgnmtCxlConf", Min: 1, Max: 1, Simple: &simpleYesNoIndicator},
-}}
+var groupInvestigationStatus5Choice = schema.Group{
+	Name: "InvestigationStatus5Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Conf", Min: 1, Max: 1,
+			Simple: &simpleExternalInvestigationExecutionConfirmation1Code,
+		},
+		{
+			Tag: "RjctdMod", Min: 1, Max: -1,
+			Group: &groupModificationStatusReason1Choice,
+		},
+		{
+			Tag: "DplctOf", Min: 1, Max: 1,
+			Group: &groupCase5,
+		},
+		{
+			Tag: "AssgnmtCxlConf", Min: 1, Max: 1,
+			Simple: &simpleYesNoIndicator,
+		},
+	},
+}
 
-var groupModificationStatusReason1Choice = schema.Group{Name: "ModificationStatusReason1Choice", Choice: true,
-	Elements: []schema.Element{
-		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPaymentModificationRejection1Code},
-		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	}}
+var groupModificationStatusReason1Choice = schema.Group{
+	Name: "ModificationStatusReason1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalPaymentModificationRejection1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupModificationStatusReason2 = schema.Group{Name: "ModificationStatusReason2", Elements: []schema.Element{
-	{Tag: "Orgtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "Rsn", Min: 0, Max: 1, Group: &groupModificationStatusReason1Choice},
-	{Tag: "AddtlInf", Min: 0, Max: -1, Simple: &simpleMax105Text},
-}}
+var groupModificationStatusReason2 = schema.Group{
+	Name: "ModificationStatusReason2", Elements: []schema.Element{
+		{
+			Tag: "Orgtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "Rsn", Min: 0, Max: 1,
+			Group: &groupModificationStatusReason1Choice,
+		},
+		{
+			Tag: "AddtlInf", Min: 0, Max: -1,
+			Simple: &simpleMax105Text,
+		},
+	},
+}
 
-var groupNumberOfCancellationsPerStatus1 = schema.Group{Name: "NumberOfCancellationsPerStatus1", Elements: []schema.Element{
-	{Tag: "DtldNbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "DtldSts", Min: 1, Max: 1, Simple: &simpleCancellationIndividualStatus1Code},
-	{Tag: "DtldCtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-}}
+var groupNumberOfCancellationsPerStatus1 = schema.Group{
+	Name: "NumberOfCancellationsPerStatus1", Elements: []schema.Element{
+		{
+			Tag: "DtldNbOfTxs", Min: 1, Max: 1,
+			Simple: &simpleMax15NumericText,
+		},
+		{
+			Tag: "DtldSts", Min: 1, Max: 1,
+			Simple: &simpleCancellationIndividualStatus1Code,
+		},
+		{
+			Tag: "DtldCtrlSum", Min: 0, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+	},
+}
 
-var groupNumberOfTransactionsPerStatus1 = schema.Group{Name: "NumberOfTransactionsPerStatus1", Elements: []schema.Element{
-	{Tag: "DtldNbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "DtldSts", Min: 1, Max: 1, Simple: &simpleTransactionIndividualStatus1Code},
-	{Tag: "DtldCtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-}}
+var groupNumberOfTransactionsPerStatus1 = schema.Group{
+	Name: "NumberOfTransactionsPerStatus1", Elements: []schema.Element{
+		{
+			Tag: "DtldNbOfTxs", Min: 1, Max: 1,
+			Simple: &simpleMax15NumericText,
+		},
+		{
+			Tag: "DtldSts", Min: 1, Max: 1,
+			Simple: &simpleTransactionIndividualStatus1Code,
+		},
+		{
+			Tag: "DtldCtrlSum", Min: 0, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+	},
+}
 
-var groupOriginalGroupHeader14 = schema.Group{Name: "OriginalGroupHeader14", Elements: []schema.Element{
-	{Tag: "OrgnlGrpCxlId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "RslvdCase", Min: 0, Max: 1, Group: &groupCase5},
-	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlMsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlCreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "OrgnlNbOfTxs", Min: 0, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "OrgnlCtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-	{Tag: "GrpCxlSts", Min: 0, Max: 1, Simple: &simpleGroupCancellationStatus1Code},
-	{Tag: "CxlStsRsnInf", Min: 0, Max: -1, Group: &groupCancellationStatusReason4},
-	{Tag: "NbOfTxsPerCxlSts", Min: 0, Max: -1, Group: &groupNumberOfTransactionsPerStatus1},
-}}
+var groupOriginalGroupHeader14 = schema.Group{
+	Name: "OriginalGroupHeader14", Elements: []schema.Element{
+		{
+			Tag: "OrgnlGrpCxlId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RslvdCase", Min: 0, Max: 1,
+			Group: &groupCase5,
+		},
+		{
+			Tag: "OrgnlMsgId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlMsgNmId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlCreDtTm", Min: 0, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "OrgnlNbOfTxs", Min: 0, Max: 1,
+			Simple: &simpleMax15NumericText,
+		},
+		{
+			Tag: "OrgnlCtrlSum", Min: 0, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+		{
+			Tag: "GrpCxlSts", Min: 0, Max: 1,
+			Simple: &simpleGroupCancellationStatus1Code,
+		},
+		{
+			Tag: "CxlStsRsnInf", Min: 0, Max: -1,
+			Group: &groupCancellationStatusReason4,
+		},
+		{
+			Tag: "NbOfTxsPerCxlSts", Min: 0, Max: -1,
+			Group: &groupNumberOfTransactionsPerStatus1,
+		},
+	},
+}
 
-var groupOriginalPaymentInstruction30 = schema.Group{Name: "OriginalPaymentInstruction30", Elements: []schema.Element{
-	{Tag: "OrgnlPmtInfCxlId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "RslvdCase", Min: 0, Max: 1, Group: &groupCase5},
-	{Tag: "OrgnlPmtInfId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupInformation29},
-	{Tag: "OrgnlNbOfTxs", Min: 0, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "OrgnlCtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-	{Tag: "PmtInfCxlSts", Min: 0, Max: 1, Simple: &simpleGroupCancellationStatus1Code},
-	{Tag: "CxlStsRsnInf", Min: 0, Max: -1, Group: &groupCancellationStatusReason4},
-	{Tag: "NbOfTxsPerCxlSts", Min: 0, Max: -1, Group: &groupNumberOfCancellationsPerStatus1},
-	{Tag: "TxInfAndSts", Min: 0, Max: -1, Group: &groupPaymentTransaction103},
-}}
+var groupOriginalPaymentInstruction30 = schema.Group{
+	Name: "OriginalPaymentInstruction30", Elements: []schema.Element{
+		{
+			Tag: "OrgnlPmtInfCxlId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RslvdCase", Min: 0, Max: 1,
+			Group: &groupCase5,
+		},
+		{
+			Tag: "OrgnlPmtInfId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlGrpInf", Min: 0, Max: 1,
+			Group: &groupOriginalGroupInformation29,
+		},
+		{
+			Tag: "OrgnlNbOfTxs", Min: 0, Max: 1,
+			Simple: &simpleMax15NumericText,
+		},
+		{
+			Tag: "OrgnlCtrlSum", Min: 0, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+		{
+			Tag: "PmtInfCxlSts", Min: 0, Max: 1,
+			Simple: &simpleGroupCancellationStatus1Code,
+		},
+		{
+			Tag: "CxlStsRsnInf", Min: 0, Max: -1,
+			Group: &groupCancellationStatusReason4,
+		},
+		{
+			Tag: "NbOfTxsPerCxlSts", Min: 0, Max: -1,
+			Group: &groupNumberOfCancellationsPerStatus1,
+		},
+		{
+			Tag: "TxInfAndSts", Min: 0, Max: -1,
+			Group: &groupPaymentTransaction103,
+		},
+	},
+}
 
-var groupPaymentTransaction102 = schema.Group{Name: "PaymentTransaction102", Elements: []schema.Element{
-	{Tag: "CxlStsId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "RslvdCase", Min: 0, Max: 1, Group: &groupCase5},
-	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupInformation29},
-	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlTxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "TxCxlSts", Min: 0, Max: 1, Simple: &simpleCancellationIndividualStatus1Code},
-	{Tag: "CxlStsRsnInf", Min: 0, Max: -1, Group: &groupCancellationStatusReason4},
-	{Tag: "RsltnRltdInf", Min: 0, Max: 1, Group: &groupResolutionData1},
-	{Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "Assgnr", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "Assgne", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
-}}
+var groupPaymentTransaction102 = schema.Group{
+	Name: "PaymentTransaction102", Elements: []schema.Element{
+		{
+			Tag: "CxlStsId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RslvdCase", Min: 0, Max: 1,
+			Group: &groupCase5,
+		},
+		{
+			Tag: "OrgnlGrpInf", Min: 0, Max: 1,
+			Group: &groupOriginalGroupInformation29,
+		},
+		{
+			Tag: "OrgnlInstrId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlEndToEndId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlTxId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlClrSysRef", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlUETR", Min: 0, Max: 1,
+			Simple: &simpleUUIDv4Identifier,
+		},
+		{
+			Tag: "TxCxlSts", Min: 0, Max: 1,
+			Simple: &simpleCancellationIndividualStatus1Code,
+		},
+		{
+			Tag: "CxlStsRsnInf", Min: 0, Max: -1,
+			Group: &groupCancellationStatusReason4,
+		},
+		{
+			Tag: "RsltnRltdInf", Min: 0, Max: 1,
+			Group: &groupResolutionData1,
+		},
+		{
+			Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "Assgnr", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "Assgne", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "OrgnlTxRef", Min: 0, Max: 1,
+			Group: &groupOriginalTransactionReference28,
+		},
+	},
+}
 
-var groupPaymentTransaction103 = schema.Group{Name: "PaymentTransaction103", Elements: []schema.Element{
-	{Tag: "CxlStsId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "RslvdCase", Min: 0, Max: 1, Group: &groupCase5},
-	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "TxCxlSts", Min: 0, Max: 1, Simple: &simpleCancellationIndividualStatus1Code},
-	{Tag: "CxlStsRsnInf", Min: 0, Max: -1, Group: &groupCancellationStatusReason4},
-	{Tag: "OrgnlInstdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "OrgnlReqdExctnDt", Min: 0, Max: 1, Group: &groupDateAndDateTime2Choice},
-	{Tag: "OrgnlReqdColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
-}}
+var groupPaymentTransaction103 = schema.Group{
+	Name: "PaymentTransaction103", Elements: []schema.Element{
+		{
+			Tag: "CxlStsId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RslvdCase", Min: 0, Max: 1,
+			Group: &groupCase5,
+		},
+		{
+			Tag: "OrgnlInstrId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlEndToEndId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "UETR", Min: 0, Max: 1,
+			Simple: &simpleUUIDv4Identifier,
+		},
+		{
+			Tag: "TxCxlSts", Min: 0, Max: 1,
+			Simple: &simpleCancellationIndividualStatus1Code,
+		},
+		{
+			Tag: "CxlStsRsnInf", Min: 0, Max: -1,
+			Group: &groupCancellationStatusReason4,
+		},
+		{
+			Tag: "OrgnlInstdAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "OrgnlReqdExctnDt", Min: 0, Max: 1,
+			Group: &groupDateAndDateTime2Choice,
+		},
+		{
+			Tag: "OrgnlReqdColltnDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "OrgnlTxRef", Min: 0, Max: 1,
+			Group: &groupOriginalTransactionReference28,
+		},
+	},
+}
 
-var groupPaymentTransaction107 = schema.Group{Name: "PaymentTransaction107", Elements: []schema.Element{
-	{Tag: "ModStsId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "RslvdCase", Min: 0, Max: 1, Group: &groupCase5},
-	{Tag: "OrgnlGrpInf", Min: 1, Max: 1, Group: &groupOriginalGroupInformation29},
-	{Tag: "OrgnlPmtInfId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlTxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "ModStsRsnInf", Min: 0, Max: -1, Group: &groupModificationStatusReason2},
-	{Tag: "RsltnRltdInf", Min: 0, Max: 1, Group: &groupResolutionData1},
-	{Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "Assgnr", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "Assgne", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
-}}
+var groupPaymentTransaction107 = schema.Group{
+	Name: "PaymentTransaction107", Elements: []schema.Element{
+		{
+			Tag: "ModStsId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RslvdCase", Min: 0, Max: 1,
+			Group: &groupCase5,
+		},
+		{
+			Tag: "OrgnlGrpInf", Min: 1, Max: 1,
+			Group: &groupOriginalGroupInformation29,
+		},
+		{
+			Tag: "OrgnlPmtInfId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlInstrId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlEndToEndId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlTxId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlClrSysRef", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlUETR", Min: 0, Max: 1,
+			Simple: &simpleUUIDv4Identifier,
+		},
+		{
+			Tag: "ModStsRsnInf", Min: 0, Max: -1,
+			Group: &groupModificationStatusReason2,
+		},
+		{
+			Tag: "RsltnRltdInf", Min: 0, Max: 1,
+			Group: &groupResolutionData1,
+		},
+		{
+			Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "Assgnr", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "Assgne", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "OrgnlTxRef", Min: 0, Max: 1,
+			Group: &groupOriginalTransactionReference28,
+		},
+	},
+}
 
-var groupResolutionData1 = schema.Group{Name: "ResolutionData1", Elements: []schema.Element{
-	{Tag: "EndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "TxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "IntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "ClrChanl", Min: 0, Max: 1, Simple: &simpleClearingChannel2Code},
-	{Tag: "Compstn", Min: 0, Max: 1, Group: &groupCompensation2},
-	{Tag: "Chrgs", Min: 0, Max: -1, Group: &groupCharges7},
-}}
+var groupResolutionData1 = schema.Group{
+	Name: "ResolutionData1", Elements: []schema.Element{
+		{
+			Tag: "EndToEndId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "TxId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "UETR", Min: 0, Max: 1,
+			Simple: &simpleUUIDv4Identifier,
+		},
+		{
+			Tag: "IntrBkSttlmAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "IntrBkSttlmDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "ClrChanl", Min: 0, Max: 1,
+			Simple: &simpleClearingChannel2Code,
+		},
+		{
+			Tag: "Compstn", Min: 0, Max: 1,
+			Group: &groupCompensation2,
+		},
+		{
+			Tag: "Chrgs", Min: 0, Max: -1,
+			Group: &groupCharges7,
+		},
+	},
+}
 
-var groupResolutionOfInvestigation = schema.Group{Name: "ResolutionOfInvestigation", Elements: []schema.Element{
-	{Tag: "Assgnmt", Min: 1, Max: 1, Group: &groupCaseAssignment5},
-	{Tag: "RslvdCase", Min: 0, Max: 1, Group: &groupCase5},
-	{Tag: "Sts", Min: 1, Max: 1, Group: &groupInvestigationStatus5Choice},
-	{Tag: "CxlDtls", Min: 0, Max: -1, Group: &groupUnderlyingTransaction22},
-	{Tag: "ModDtls", Min: 0, Max: 1, Group: &groupPaymentTransaction107},
-	{Tag: "ClmNonRctDtls", Min: 0, Max: 1, Group: &groupClaimNonReceipt2Choice},
-	{Tag: "StmtDtls", Min: 0, Max: 1, Group: &groupStatementResolutionEntry4},
-	{Tag: "CrrctnTx", Min: 0, Max: 1, Group: &groupCorrectiveTransaction4Choice},
-	{Tag: "RsltnRltdInf", Min: 0, Max: 1, Group: &groupResolutionData1},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupResolutionOfInvestigation = schema.Group{
+	Name: "ResolutionOfInvestigation", Elements: []schema.Element{
+		{
+			Tag: "Assgnmt", Min: 1, Max: 1,
+			Group: &groupCaseAssignment5,
+		},
+		{
+			Tag: "RslvdCase", Min: 0, Max: 1,
+			Group: &groupCase5,
+		},
+		{
+			Tag: "Sts", Min: 1, Max: 1,
+			Group: &groupInvestigationStatus5Choice,
+		},
+		{
+			Tag: "CxlDtls", Min: 0, Max: -1,
+			Group: &groupUnderlyingTransaction22,
+		},
+		{
+			Tag: "ModDtls", Min: 0, Max: 1,
+			Group: &groupPaymentTransaction107,
+		},
+		{
+			Tag: "ClmNonRctDtls", Min: 0, Max: 1,
+			Group: &groupClaimNonReceipt2Choice,
+		},
+		{
+			Tag: "StmtDtls", Min: 0, Max: 1,
+			Group: &groupStatementResolutionEntry4,
+		},
+		{
+			Tag: "CrrctnTx", Min: 0, Max: 1,
+			Group: &groupCorrectiveTransaction4Choice,
+		},
+		{
+			Tag: "RsltnRltdInf", Min: 0, Max: 1,
+			Group: &groupResolutionData1,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}
 
-var groupStatementResolutionEntry4 = schema.Group{Name: "StatementResolutionEntry4", Elements: []schema.Element{
-	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupInformation29},
-	{Tag: "OrgnlStmtId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "AcctSvcrRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CrrctdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "Chrgs", Min: 0, Max: -1, Group: &groupCharges6},
-	{Tag: "Purp", Min: 0, Max: 1, Group: &groupPurpose2Choice},
-}}
+var groupStatementResolutionEntry4 = schema.Group{
+	Name: "StatementResolutionEntry4", Elements: []schema.Element{
+		{
+			Tag: "OrgnlGrpInf", Min: 0, Max: 1,
+			Group: &groupOriginalGroupInformation29,
+		},
+		{
+			Tag: "OrgnlStmtId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "UETR", Min: 0, Max: 1,
+			Simple: &simpleUUIDv4Identifier,
+		},
+		{
+			Tag: "AcctSvcrRef", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CrrctdAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "Chrgs", Min: 0, Max: -1,
+			Group: &groupCharges6,
+		},
+		{
+			Tag: "Purp", Min: 0, Max: 1,
+			Group: &groupPurpose2Choice,
+		},
+	},
+}
 
-var groupTaxCharges2 = schema.Group{Name: "TaxCharges2", Elements: []schema.Element{
-	{Tag: "Id", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Rate", Min: 0, Max: 1, Simple: &simplePercentageRate},
-	{Tag: "Amt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-}}
+var groupTaxCharges2 = schema.Group{
+	Name: "TaxCharges2", Elements: []schema.Element{
+		{
+			Tag: "Id", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Rate", Min: 0, Max: 1,
+			Simple: &simplePercentageRate,
+		},
+		{
+			Tag: "Amt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+	},
+}
 
-var groupUnderlyingTransaction22 = schema.Group{Name: "UnderlyingTransaction22", Elements: []schema.Element{
-	{Tag: "OrgnlGrpInfAndSts", Min: 0, Max: 1, Group: &groupOriginalGroupHeader14},
-	{Tag: "OrgnlPmtInfAndSts", Min: 0, Max: -1, Group: &groupOriginalPaymentInstruction30},
-	{Tag: "TxInfAndSts", Min: 0, Max: -1, Group: &groupPaymentTransaction102},
-}}
+var groupUnderlyingTransaction22 = schema.Group{
+	Name: "UnderlyingTransaction22", Elements: []schema.Element{
+		{
+			Tag: "OrgnlGrpInfAndSts", Min: 0, Max: 1,
+			Group: &groupOriginalGroupHeader14,
+		},
+		{
+			Tag: "OrgnlPmtInfAndSts", Min: 0, Max: -1,
+			Group: &groupOriginalPaymentInstruction30,
+		},
+		{
+			Tag: "TxInfAndSts", Min: 0, Max: -1,
+			Group: &groupPaymentTransaction102,
+		},
+	},
+}

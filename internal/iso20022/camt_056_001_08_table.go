@@ -4,62 +4,189 @@ package iso20022
 
 import "countersign/internal/iso20022/schema"
 
-var groupCancellationReason33Choice = schema.Group{Name: "CancellationReason33Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalCancellationReason1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupCancellationReason33Choice = schema.Group{
+	Name: "CancellationReason33Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalCancellationReason1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupControlData1 = schema.Group{Name: "ControlData1", Elements: []schema.Element{
-	{Tag: "NbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "CtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-}}
+var groupControlData1 = schema.Group{
+	Name: "ControlData1", Elements: []schema.Element{
+		{
+			Tag: "NbOfTxs", Min: 1, Max: 1,
+			Simple: &simpleMax15NumericText,
+		},
+		{
+			Tag: "CtrlSum", Min: 0, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+	},
+}
 
-var groupFIToFIPaymentCancellationRequest = schema.Group{Name: "FIToFIPaymentCancellationRequest", Elements: []schema.Element{
-	{Tag: "Assgnmt", Min: 1, Max: 1, Group: &groupCaseAssignment5},
-	{Tag: "Case", Min: 0, Max: 1, Group: &groupCase5},
-	{Tag: "CtrlData", Min: 0, Max: 1, Group: &groupControlData1},
-	{Tag: "Undrlyg", Min: 1, Max: -1, Group: &groupUnderlyingTransaction23},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupFIToFIPaymentCancellationRequest = schema.Group{
+	Name: "FIToFIPaymentCancellationRequest", Elements: []schema.Element{
+		{
+			Tag: "Assgnmt", Min: 1, Max: 1,
+			Group: &groupCaseAssignment5,
+		},
+		{
+			Tag: "Case", Min: 0, Max: 1,
+			Group: &groupCase5,
+		},
+		{
+			Tag: "CtrlData", Min: 0, Max: 1,
+			Group: &groupControlData1,
+		},
+		{
+			Tag: "Undrlyg", Min: 1, Max: -1,
+			Group: &groupUnderlyingTransaction23,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}
 
-var groupOriginalGroupHeader15 = schema.Group{Name: "OriginalGroupHeader15", Elements: []schema.Element{
-	{Tag: "GrpCxlId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Case", Min: 0, Max: 1, Group: &groupCase5},
-	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlMsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlCreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "NbOfTxs", Min: 0, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "CtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-	{Tag: "GrpCxl", Min: 0, Max: 1, Simple: &simpleGroupCancellationIndicator},
-	{Tag: "CxlRsnInf", Min: 0, Max: -1, Group: &groupPaymentCancellationReason5},
-}}
+var groupOriginalGroupHeader15 = schema.Group{
+	Name: "OriginalGroupHeader15", Elements: []schema.Element{
+		{
+			Tag: "GrpCxlId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Case", Min: 0, Max: 1,
+			Group: &groupCase5,
+		},
+		{
+			Tag: "OrgnlMsgId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlMsgNmId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlCreDtTm", Min: 0, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "NbOfTxs", Min: 0, Max: 1,
+			Simple: &simpleMax15NumericText,
+		},
+		{
+			Tag: "CtrlSum", Min: 0, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+		{
+			Tag: "GrpCxl", Min: 0, Max: 1,
+			Simple: &simpleGroupCancellationIndicator,
+		},
+		{
+			Tag: "CxlRsnInf", Min: 0, Max: -1,
+			Group: &groupPaymentCancellationReason5,
+		},
+	},
+}
 
-var groupPaymentCancellationReason5 = schema.Group{Name: "PaymentCancellationReason5", Elements: []schema.Element{
-	{Tag: "Orgtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "Rsn", Min: 0, Max: 1, Group: &groupCancellationReason33Choice},
-	{Tag: "AddtlInf", Min: 0, Max: -1, Simple: &simpleMax105Text},
-}}
+var groupPaymentCancellationReason5 = schema.Group{
+	Name: "PaymentCancellationReason5", Elements: []schema.Element{
+		{
+			Tag: "Orgtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "Rsn", Min: 0, Max: 1,
+			Group: &groupCancellationReason33Choice,
+		},
+		{
+			Tag: "AddtlInf", Min: 0, Max: -1,
+			Simple: &simpleMax105Text,
+		},
+	},
+}
 
-var groupPaymentTransaction106 = schema.Group{Name: "PaymentTransaction106", Elements: []schema.Element{
-	{Tag: "CxlId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Case", Min: 0, Max: 1, Group: &groupCase5},
-	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupInformation29},
-	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlTxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "OrgnlClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "Assgnr", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "Assgne", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "CxlRsnInf", Min: 0, Max: -1, Group: &groupPaymentCancellationReason5},
-	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupPaymentTransaction106 = schema.Group{
+	Name: "PaymentTransaction106", Elements: []schema.Element{
+		{
+			Tag: "CxlId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Case", Min: 0, Max: 1,
+			Group: &groupCase5,
+		},
+		{
+			Tag: "OrgnlGrpInf", Min: 0, Max: 1,
+			Group: &groupOriginalGroupInformation29,
+		},
+		{
+			Tag: "OrgnlInstrId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlEndToEndId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlTxId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlUETR", Min: 0, Max: 1,
+			Simple: &simpleUUIDv4Identifier,
+		},
+		{
+			Tag: "OrgnlClrSysRef", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "Assgnr", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "Assgne", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "CxlRsnInf", Min: 0, Max: -1,
+			Group: &groupPaymentCancellationReason5,
+		},
+		{
+			Tag: "OrgnlTxRef", Min: 0, Max: 1,
+			Group: &groupOriginalTransactionReference28,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}
 
-var groupUnderlyingTransaction23 = schema.Group{Name: "UnderlyingTransaction23", Elements: []schema.Element{
-	{Tag: "OrgnlGrpInfAndCxl", Min: 0, Max: 1, Group: &groupOriginalGroupHeader15},
-	{Tag: "TxInf", Min: 0, Max: -1, Group: &groupPaymentTransaction106},
-}}
+var groupUnderlyingTransaction23 = schema.Group{
+	Name: "UnderlyingTransaction23", Elements: []schema.Element{
+		{
+			Tag: "OrgnlGrpInfAndCxl", Min: 0, Max: 1,
+			Group: &groupOriginalGroupHeader15,
+		},
+		{
+			Tag: "TxInf", Min: 0, Max: -1,
+			Group: &groupPaymentTransaction106,
+		},
+	},
+}

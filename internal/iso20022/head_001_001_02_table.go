@@ -4,45 +4,142 @@ package iso20022
 
 import "countersign/internal/iso20022/schema"
 
-var groupBusinessApplicationHeader5 = schema.Group{Name: "BusinessApplicationHeader5", Elements: []schema.Element{
-	{Tag: "CharSet", Min: 0, Max: 1, Simple: &simpleUnicodeChartsCode},
-	{Tag: "Fr", Min: 1, Max: 1, Group: &groupParty44Choice},
-	{Tag: "To", Min: 1, Max: 1, Group: &groupParty44Choice},
-	{Tag: "BizMsgIdr", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "MsgDefIdr", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "BizSvc", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CreDt", Min: 1, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "CpyDplct", Min: 0, Max: 1, Simple: &simpleCopyDuplicate1Code},
-	{Tag: "PssblDplct", Min: 0, Max: 1, Simple: &simpleYesNoIndicator},
-	{Tag: "Prty", Min: 0, Max: 1, Simple: &simpleBusinessMessagePriorityCode},
-	{Tag: "Sgntr", Min: 0, Max: 1, Group: &groupSignatureEnvelope},
-}}
+var groupBusinessApplicationHeader5 = schema.Group{
+	Name: "BusinessApplicationHeader5", Elements: []schema.Element{
+		{
+			Tag: "CharSet", Min: 0, Max: 1,
+			Simple: &simpleUnicodeChartsCode,
+		},
+		{
+			Tag: "Fr", Min: 1, Max: 1,
+			Group: &groupParty44Choice,
+		},
+		{
+			Tag: "To", Min: 1, Max: 1,
+			Group: &groupParty44Choice,
+		},
+		{
+			Tag: "BizMsgIdr", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "MsgDefIdr", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "BizSvc", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CreDt", Min: 1, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "CpyDplct", Min: 0, Max: 1,
+			Simple: &simpleCopyDuplicate1Code,
+		},
+		{
+			Tag: "PssblDplct", Min: 0, Max: 1,
+			Simple: &simpleYesNoIndicator,
+		},
+		{
+			Tag: "Prty", Min: 0, Max: 1,
+			Simple: &simpleBusinessMessagePriorityCode,
+		},
+		{
+			Tag: "Sgntr", Min: 0, Max: 1,
+			Group: &groupSignatureEnvelope,
+		},
+	},
+}
 
-var groupBusinessApplicationHeaderV02 = schema.Group{Name: "BusinessApplicationHeaderV02", Elements: []schema.Element{
-	{Tag: "CharSet", Min: 0, Max: 1, Simple: &simpleUnicodeChartsCode},
-	{Tag: "Fr", Min: 1, Max: 1, Group: &groupParty44Choice},
-	{Tag: "To", Min: 1, Max: 1, Group: &groupParty44Choice},
-	{Tag: "BizMsgIdr", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "MsgDefIdr", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "BizSvc", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "MktPrctc", Min: 0, Max: 1, Group: &groupImplementationSpecification1},
-	{Tag: "CreDt", Min: 1, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "BizPrcgDt", Min: 0, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "CpyDplct", Min: 0, Max: 1, Simple: &simpleCopyDuplicate1Code},
-	{Tag: "PssblDplct", Min: 0, Max: 1, Simple: &simpleYesNoIndicator},
-	{Tag: "Prty", Min: 0, Max: 1, Simple: &simpleBusinessMessagePriorityCode},
-	{Tag: "Sgntr", Min: 0, Max: 1, Group: &groupSignatureEnvelope},
-	{Tag: "Rltd", Min: 0, Max: -1, Group: &groupBusinessApplicationHeader5},
-}}
+var groupBusinessApplicationHeaderV02 = schema.Group{
+	Name: "BusinessApplicationHeaderV02", Elements: []schema.Element{
+		{
+			Tag: "CharSet", Min: 0, Max: 1,
+			Simple: &simpleUnicodeChartsCode,
+		},
+		{
+			Tag: "Fr", Min: 1, Max: 1,
+			Group: &groupParty44Choice,
+		},
+		{
+			Tag: "To", Min: 1, Max: 1,
+			Group: &groupParty44Choice,
+		},
+		{
+			Tag: "BizMsgIdr", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "MsgDefIdr", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "BizSvc", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "MktPrctc", Min: 0, Max: 1,
+			Group: &groupImplementationSpecification1,
+		},
+		{
+			Tag: "CreDt", Min: 1, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "BizPrcgDt", Min: 0, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "CpyDplct", Min: 0, Max: 1,
+			Simple: &simpleCopyDuplicate1Code,
+		},
+		{
+			Tag: "PssblDplct", Min: 0, Max: 1,
+			Simple: &simpleYesNoIndicator,
+		},
+		{
+			Tag: "Prty", Min: 0, Max: 1,
+			Simple: &simpleBusinessMessagePriorityCode,
+		},
+		{
+			Tag: "Sgntr", Min: 0, Max: 1,
+			Group: &groupSignatureEnvelope,
+		},
+		{
+			Tag: "Rltd", Min: 0, Max: -1,
+			Group: &groupBusinessApplicationHeader5,
+		},
+	},
+}
 
-var groupImplementationSpecification1 = schema.Group{Name: "ImplementationSpecification1", Elements: []schema.Element{
-	{Tag: "Regy", Min: 1, Max: 1, Simple: &simpleMax350Text},
-	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax2048Text},
-}}
+var groupImplementationSpecification1 = schema.Group{
+	Name: "ImplementationSpecification1", Elements: []schema.Element{
+		{
+			Tag: "Regy", Min: 1, Max: 1,
+			Simple: &simpleMax350Text,
+		},
+		{
+			Tag: "Id", Min: 1, Max: 1,
+			Simple: &simpleMax2048Text,
+		},
+	},
+}
 
-var groupParty44Choice = schema.Group{Name: "Party44Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "OrgId", Min: 1, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "FIId", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-}}
+var groupParty44Choice = schema.Group{
+	Name: "Party44Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "OrgId", Min: 1, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "FIId", Min: 1, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+	},
+}
 
-var groupSignatureEnvelope = schema.Group{Name: "SignatureEnvelope", Any: true}
+var groupSignatureEnvelope = schema.Group{
+	Name: "SignatureEnvelope", Any: true,
+}

@@ -4,29 +4,96 @@ package iso20022
 
 import "countersign/internal/iso20022/schema"
 
-var groupFIToFIPaymentStatusReport = schema.Group{Name: "FIToFIPaymentStatusReport", Elements: []schema.Element{
-	{Tag: "GrpHdr", Min: 1, Max: 1, Group: &groupGroupHeader91},
-	{Tag: "OrgnlGrpInfAndSts", Min: 0, Max: -1, Group: &groupOriginalGroupHeader17},
-	{Tag: "TxInfAndSts", Min: 0, Max: -1, Group: &groupPaymentTransaction110},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupFIToFIPaymentStatusReport = schema.Group{
+	Name: "FIToFIPaymentStatusReport", Elements: []schema.Element{
+		{
+			Tag: "GrpHdr", Min: 1, Max: 1,
+			Group: &groupGroupHeader91,
+		},
+		{
+			Tag: "OrgnlGrpInfAndSts", Min: 0, Max: -1,
+			Group: &groupOriginalGroupHeader17,
+		},
+		{
+			Tag: "TxInfAndSts", Min: 0, Max: -1,
+			Group: &groupPaymentTransaction110,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}
 
-var groupPaymentTransaction110 = schema.Group{Name: "PaymentTransaction110", Elements: []schema.Element{
-	{Tag: "StsId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupInformation29},
-	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlTxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "TxSts", Min: 0, Max: 1, Simple: &simpleExternalPaymentTransactionStatus1Code},
-	{Tag: "StsRsnInf", Min: 0, Max: -1, Group: &groupStatusReasonInformation12},
-	{Tag: "ChrgsInf", Min: 0, Max: -1, Group: &groupCharges7},
-	{Tag: "AccptncDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "FctvIntrBkSttlmDt", Min: 0, Max: 1, Group: &groupDateAndDateTime2Choice},
-	{Tag: "AcctSvcrRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "ClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "InstgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "InstdAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupPaymentTransaction110 = schema.Group{
+	Name: "PaymentTransaction110", Elements: []schema.Element{
+		{
+			Tag: "StsId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlGrpInf", Min: 0, Max: 1,
+			Group: &groupOriginalGroupInformation29,
+		},
+		{
+			Tag: "OrgnlInstrId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlEndToEndId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlTxId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlUETR", Min: 0, Max: 1,
+			Simple: &simpleUUIDv4Identifier,
+		},
+		{
+			Tag: "TxSts", Min: 0, Max: 1,
+			Simple: &simpleExternalPaymentTransactionStatus1Code,
+		},
+		{
+			Tag: "StsRsnInf", Min: 0, Max: -1,
+			Group: &groupStatusReasonInformation12,
+		},
+		{
+			Tag: "ChrgsInf", Min: 0, Max: -1,
+			Group: &groupCharges7,
+		},
+		{
+			Tag: "AccptncDtTm", Min: 0, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "FctvIntrBkSttlmDt", Min: 0, Max: 1,
+			Group: &groupDateAndDateTime2Choice,
+		},
+		{
+			Tag: "AcctSvcrRef", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "ClrSysRef", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "InstgAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "InstdAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "OrgnlTxRef", Min: 0, Max: 1,
+			Group: &groupOriginalTransactionReference28,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}

@@ -4,56 +4,185 @@ package iso20022
 
 import "countersign/internal/iso20022/schema"
 
-var groupPaymentReturn = schema.Group{Name: "PaymentReturn", Elements: []schema.Element{
-	{Tag: "GrpHdr", Min: 1, Max: 1, Group: &groupGroupHeader90},
-	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupHeader18},
-	{Tag: "TxInf", Min: 0, Max: -1, Group: &groupPaymentTransaction112},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupPaymentReturn = schema.Group{
+	Name: "PaymentReturn", Elements: []schema.Element{
+		{
+			Tag: "GrpHdr", Min: 1, Max: 1,
+			Group: &groupGroupHeader90,
+		},
+		{
+			Tag: "OrgnlGrpInf", Min: 0, Max: 1,
+			Group: &groupOriginalGroupHeader18,
+		},
+		{
+			Tag: "TxInf", Min: 0, Max: -1,
+			Group: &groupPaymentTransaction112,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}
 
-var groupPaymentTransaction112 = schema.Group{Name: "PaymentTransaction112", Elements: []schema.Element{
-	{Tag: "RtrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupInformation29},
-	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlTxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "OrgnlClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "RtrdIntrBkSttlmAmt", Min: 1, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
-	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "SttlmPrty", Min: 0, Max: 1, Simple: &simplePriority3Code},
-	{Tag: "SttlmTmIndctn", Min: 0, Max: 1, Group: &groupSettlementDateTimeIndication1},
-	{Tag: "RtrdInstdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "XchgRate", Min: 0, Max: 1, Simple: &simpleBaseOneRate},
-	{Tag: "CompstnAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "ChrgBr", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
-	{Tag: "ChrgsInf", Min: 0, Max: -1, Group: &groupCharges7},
-	{Tag: "ClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "InstgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "InstdAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "RtrChain", Min: 0, Max: 1, Group: &groupTransactionParties7},
-	{Tag: "RtrRsnInf", Min: 0, Max: -1, Group: &groupPaymentReturnReason6},
-	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupPaymentTransaction112 = schema.Group{
+	Name: "PaymentTransaction112", Elements: []schema.Element{
+		{
+			Tag: "RtrId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlGrpInf", Min: 0, Max: 1,
+			Group: &groupOriginalGroupInformation29,
+		},
+		{
+			Tag: "OrgnlInstrId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlEndToEndId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlTxId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlUETR", Min: 0, Max: 1,
+			Simple: &simpleUUIDv4Identifier,
+		},
+		{
+			Tag: "OrgnlClrSysRef", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "RtrdIntrBkSttlmAmt", Min: 1, Max: 1,
+			Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode,
+		},
+		{
+			Tag: "IntrBkSttlmDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "SttlmPrty", Min: 0, Max: 1,
+			Simple: &simplePriority3Code,
+		},
+		{
+			Tag: "SttlmTmIndctn", Min: 0, Max: 1,
+			Group: &groupSettlementDateTimeIndication1,
+		},
+		{
+			Tag: "RtrdInstdAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "XchgRate", Min: 0, Max: 1,
+			Simple: &simpleBaseOneRate,
+		},
+		{
+			Tag: "CompstnAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "ChrgBr", Min: 0, Max: 1,
+			Simple: &simpleChargeBearerType1Code,
+		},
+		{
+			Tag: "ChrgsInf", Min: 0, Max: -1,
+			Group: &groupCharges7,
+		},
+		{
+			Tag: "ClrSysRef", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "InstgAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "InstdAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "RtrChain", Min: 0, Max: 1,
+			Group: &groupTransactionParties7,
+		},
+		{
+			Tag: "RtrRsnInf", Min: 0, Max: -1,
+			Group: &groupPaymentReturnReason6,
+		},
+		{
+			Tag: "OrgnlTxRef", Min: 0, Max: 1,
+			Group: &groupOriginalTransactionReference28,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}
 
-var groupTransactionParties7 = schema.Group{Name: "TransactionParties7", Elements: []schema.Element{
-	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "Dbtr", Min: 1, Max: 1, Group: &groupParty40Choice},
-	{Tag: "InitgPty", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "DbtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "PrvsInstgAgt1", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "PrvsInstgAgt2", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "PrvsInstgAgt3", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt1", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt2", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt3", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "CdtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "Cdtr", Min: 1, Max: 1, Group: &groupParty40Choice},
-	{Tag: "UltmtCdtr", Min: 0, Max: 1, Group: &groupParty40Choice},
-}}
+var groupTransactionParties7 = schema.Group{
+	Name: "TransactionParties7", Elements: []schema.Element{
+		{
+			Tag: "UltmtDbtr", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "Dbtr", Min: 1, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "InitgPty", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "DbtrAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "PrvsInstgAgt1", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "PrvsInstgAgt2", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "PrvsInstgAgt3", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt1", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt2", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt3", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "CdtrAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "Cdtr", Min: 1, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "UltmtCdtr", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+	},
+}

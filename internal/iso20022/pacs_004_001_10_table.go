@@ -4,159 +4,540 @@ package iso20022
 
 import "countersign/internal/iso20022/schema"
 
-var groupCreditTransferMandateData1 = schema.Group{Name: "CreditTransferMandateData1", Elements: []schema.Element{
-	{Tag: "MndtId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Tp", Min: 0, Max: 1, Group: &groupMandateTypeInformation2},
-	{Tag: "DtOfSgntr", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "DtOfVrfctn", Min: 0, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "ElctrncSgntr", Min: 0, Max: 1, Simple: &simpleMax10KBinary},
-	{Tag: "FrstPmtDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "FnlPmtDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "Frqcy", Min: 0, Max: 1, Group: &groupFrequency36Choice},
-	{Tag: "Rsn", Min: 0, Max: 1, Group: &groupMandateSetupReason1Choice},
-}}
+var groupCreditTransferMandateData1 = schema.Group{
+	Name: "CreditTransferMandateData1", Elements: []schema.Element{
+		{
+			Tag: "MndtId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Group: &groupMandateTypeInformation2,
+		},
+		{
+			Tag: "DtOfSgntr", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "DtOfVrfctn", Min: 0, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "ElctrncSgntr", Min: 0, Max: 1,
+			Simple: &simpleMax10KBinary,
+		},
+		{
+			Tag: "FrstPmtDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "FnlPmtDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "Frqcy", Min: 0, Max: 1,
+			Group: &groupFrequency36Choice,
+		},
+		{
+			Tag: "Rsn", Min: 0, Max: 1,
+			Group: &groupMandateSetupReason1Choice,
+		},
+	},
+}
 
-var groupCreditTransferTransaction45 = schema.Group{Name: "CreditTransferTransaction45", Elements: []schema.Element{
-	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "InitgPty", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "Dbtr", Min: 1, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "DbtrAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "DbtrAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "DbtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "PrvsInstgAgt1", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "PrvsInstgAgt1Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "PrvsInstgAgt2", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "PrvsInstgAgt2Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "PrvsInstgAgt3", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "PrvsInstgAgt3Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "IntrmyAgt1", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt1Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "IntrmyAgt2", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt2Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "IntrmyAgt3", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt3Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "CdtrAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "CdtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "Cdtr", Min: 1, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "CdtrAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "UltmtCdtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "InstrForCdtrAgt", Min: 0, Max: -1, Group: &groupInstructionForCreditorAgent3},
-	{Tag: "InstrForNxtAgt", Min: 0, Max: -1, Group: &groupInstructionForNextAgent1},
-	{Tag: "Tax", Min: 0, Max: 1, Group: &groupTaxInformation8},
-	{Tag: "RmtInf", Min: 0, Max: 1, Group: &groupRemittanceInformation16},
-	{Tag: "InstdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-}}
+var groupCreditTransferTransaction45 = schema.Group{
+	Name: "CreditTransferTransaction45", Elements: []schema.Element{
+		{
+			Tag: "UltmtDbtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "InitgPty", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "Dbtr", Min: 1, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "DbtrAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "DbtrAgt", Min: 1, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "DbtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "PrvsInstgAgt1", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "PrvsInstgAgt1Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "PrvsInstgAgt2", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "PrvsInstgAgt2Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "PrvsInstgAgt3", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "PrvsInstgAgt3Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "IntrmyAgt1", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt1Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "IntrmyAgt2", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt2Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "IntrmyAgt3", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt3Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "CdtrAgt", Min: 1, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "CdtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "Cdtr", Min: 1, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "CdtrAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "UltmtCdtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "InstrForCdtrAgt", Min: 0, Max: -1,
+			Group: &groupInstructionForCreditorAgent3,
+		},
+		{
+			Tag: "InstrForNxtAgt", Min: 0, Max: -1,
+			Group: &groupInstructionForNextAgent1,
+		},
+		{
+			Tag: "Tax", Min: 0, Max: 1,
+			Group: &groupTaxInformation8,
+		},
+		{
+			Tag: "RmtInf", Min: 0, Max: 1,
+			Group: &groupRemittanceInformation16,
+		},
+		{
+			Tag: "InstdAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+	},
+}
 
-var groupInstructionForCreditorAgent3 = schema.Group{Name: "InstructionForCreditorAgent3", Elements: []schema.Element{
-	{Tag: "Cd", Min: 0, Max: 1, Simple: &simpleExternalCreditorAgentInstruction1Code},
-	{Tag: "InstrInf", Min: 0, Max: 1, Simple: &simpleMax140Text},
-}}
+var groupInstructionForCreditorAgent3 = schema.Group{
+	Name: "InstructionForCreditorAgent3", Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 0, Max: 1,
+			Simple: &simpleExternalCreditorAgentInstruction1Code,
+		},
+		{
+			Tag: "InstrInf", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+	},
+}
 
-var groupMandateClassification1Choice = schema.Group{Name: "MandateClassification1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleMandateClassification1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupMandateClassification1Choice = schema.Group{
+	Name: "MandateClassification1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleMandateClassification1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupMandateRelatedData1Choice = schema.Group{Name: "MandateRelatedData1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "DrctDbtMndt", Min: 0, Max: 1, Group: &groupMandateRelatedInformation14},
-	{Tag: "CdtTrfMndt", Min: 0, Max: 1, Group: &groupCreditTransferMandateData1},
-}}
+var groupMandateRelatedData1Choice = schema.Group{
+	Name: "MandateRelatedData1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "DrctDbtMndt", Min: 0, Max: 1,
+			Group: &groupMandateRelatedInformation14,
+		},
+		{
+			Tag: "CdtTrfMndt", Min: 0, Max: 1,
+			Group: &groupCreditTransferMandateData1,
+		},
+	},
+}
 
-var groupMandateTypeInformation2 = schema.Group{Name: "MandateTypeInformation2", Elements: []schema.Element{
-	{Tag: "SvcLvl", Min: 0, Max: 1, Group: &groupServiceLevel8Choice},
-	{Tag: "LclInstrm", Min: 0, Max: 1, Group: &groupLocalInstrument2Choice},
-	{Tag: "CtgyPurp", Min: 0, Max: 1, Group: &groupCategoryPurpose1Choice},
-	{Tag: "Clssfctn", Min: 0, Max: 1, Group: &groupMandateClassification1Choice},
-}}
+var groupMandateTypeInformation2 = schema.Group{
+	Name: "MandateTypeInformation2", Elements: []schema.Element{
+		{
+			Tag: "SvcLvl", Min: 0, Max: 1,
+			Group: &groupServiceLevel8Choice,
+		},
+		{
+			Tag: "LclInstrm", Min: 0, Max: 1,
+			Group: &groupLocalInstrument2Choice,
+		},
+		{
+			Tag: "CtgyPurp", Min: 0, Max: 1,
+			Group: &groupCategoryPurpose1Choice,
+		},
+		{
+			Tag: "Clssfctn", Min: 0, Max: 1,
+			Group: &groupMandateClassification1Choice,
+		},
+	},
+}
 
-var groupOriginalTransactionReference32 = schema.Group{Name: "OriginalTransactionReference32", Elements: []schema.Element{
-	{Tag: "IntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "Amt", Min: 0, Max: 1, Group: &groupAmountType4Choice},
-	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "ReqdColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "ReqdExctnDt", Min: 0, Max: 1, Group: &groupDateAndDateTime2Choice},
-	{Tag: "CdtrSchmeId", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "SttlmInf", Min: 0, Max: 1, Group: &groupSettlementInstruction7},
-	{Tag: "PmtTpInf", Min: 0, Max: 1, Group: &groupPaymentTypeInformation27},
-	{Tag: "PmtMtd", Min: 0, Max: 1, Simple: &simplePaymentMethod4Code},
-	{Tag: "MndtRltdInf", Min: 0, Max: 1, Group: &groupMandateRelatedData1Choice},
-	{Tag: "RmtInf", Min: 0, Max: 1, Group: &groupRemittanceInformation16},
-	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "Dbtr", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "DbtrAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "DbtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "DbtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "CdtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "CdtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "Cdtr", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "CdtrAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "UltmtCdtr", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "Purp", Min: 0, Max: 1, Group: &groupPurpose2Choice},
-	{Tag: "UndrlygCstmrCdtTrf", Min: 0, Max: 1, Group: &groupCreditTransferTransaction45},
-}}
+var groupOriginalTransactionReference32 = schema.Group{
+	Name: "OriginalTransactionReference32", Elements: []schema.Element{
+		{
+			Tag: "IntrBkSttlmAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "Amt", Min: 0, Max: 1,
+			Group: &groupAmountType4Choice,
+		},
+		{
+			Tag: "IntrBkSttlmDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "ReqdColltnDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "ReqdExctnDt", Min: 0, Max: 1,
+			Group: &groupDateAndDateTime2Choice,
+		},
+		{
+			Tag: "CdtrSchmeId", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "SttlmInf", Min: 0, Max: 1,
+			Group: &groupSettlementInstruction7,
+		},
+		{
+			Tag: "PmtTpInf", Min: 0, Max: 1,
+			Group: &groupPaymentTypeInformation27,
+		},
+		{
+			Tag: "PmtMtd", Min: 0, Max: 1,
+			Simple: &simplePaymentMethod4Code,
+		},
+		{
+			Tag: "MndtRltdInf", Min: 0, Max: 1,
+			Group: &groupMandateRelatedData1Choice,
+		},
+		{
+			Tag: "RmtInf", Min: 0, Max: 1,
+			Group: &groupRemittanceInformation16,
+		},
+		{
+			Tag: "UltmtDbtr", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "Dbtr", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "DbtrAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "DbtrAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "DbtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "CdtrAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "CdtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "Cdtr", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "CdtrAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "UltmtCdtr", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "Purp", Min: 0, Max: 1,
+			Group: &groupPurpose2Choice,
+		},
+		{
+			Tag: "UndrlygCstmrCdtTrf", Min: 0, Max: 1,
+			Group: &groupCreditTransferTransaction45,
+		},
+	},
+}
 
-var groupPaymentReturnV10 = schema.Group{Name: "PaymentReturnV10", Elements: []schema.Element{
-	{Tag: "GrpHdr", Min: 1, Max: 1, Group: &groupGroupHeader90},
-	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupHeader18},
-	{Tag: "TxInf", Min: 0, Max: -1, Group: &groupPaymentTransaction118},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupPaymentReturnV10 = schema.Group{
+	Name: "PaymentReturnV10", Elements: []schema.Element{
+		{
+			Tag: "GrpHdr", Min: 1, Max: 1,
+			Group: &groupGroupHeader90,
+		},
+		{
+			Tag: "OrgnlGrpInf", Min: 0, Max: 1,
+			Group: &groupOriginalGroupHeader18,
+		},
+		{
+			Tag: "TxInf", Min: 0, Max: -1,
+			Group: &groupPaymentTransaction118,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}
 
-var groupPaymentTransaction118 = schema.Group{Name: "PaymentTransaction118", Elements: []schema.Element{
-	{Tag: "RtrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlGrpInf", Min: 0, Max: 1, Group: &groupOriginalGroupInformation29},
-	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlTxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "OrgnlClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "RtrdIntrBkSttlmAmt", Min: 1, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
-	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "SttlmPrty", Min: 0, Max: 1, Simple: &simplePriority3Code},
-	{Tag: "SttlmTmIndctn", Min: 0, Max: 1, Group: &groupSettlementDateTimeIndication1},
-	{Tag: "RtrdInstdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "XchgRate", Min: 0, Max: 1, Simple: &simpleBaseOneRate},
-	{Tag: "CompstnAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "ChrgBr", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
-	{Tag: "ChrgsInf", Min: 0, Max: -1, Group: &groupCharges7},
-	{Tag: "ClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "InstgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "InstdAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "RtrChain", Min: 0, Max: 1, Group: &groupTransactionParties8},
-	{Tag: "RtrRsnInf", Min: 0, Max: -1, Group: &groupPaymentReturnReason6},
-	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference32},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupPaymentTransaction118 = schema.Group{
+	Name: "PaymentTransaction118", Elements: []schema.Element{
+		{
+			Tag: "RtrId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlGrpInf", Min: 0, Max: 1,
+			Group: &groupOriginalGroupInformation29,
+		},
+		{
+			Tag: "OrgnlInstrId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlEndToEndId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlTxId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlUETR", Min: 0, Max: 1,
+			Simple: &simpleUUIDv4Identifier,
+		},
+		{
+			Tag: "OrgnlClrSysRef", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlIntrBkSttlmAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "OrgnlIntrBkSttlmDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "RtrdIntrBkSttlmAmt", Min: 1, Max: 1,
+			Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode,
+		},
+		{
+			Tag: "IntrBkSttlmDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "SttlmPrty", Min: 0, Max: 1,
+			Simple: &simplePriority3Code,
+		},
+		{
+			Tag: "SttlmTmIndctn", Min: 0, Max: 1,
+			Group: &groupSettlementDateTimeIndication1,
+		},
+		{
+			Tag: "RtrdInstdAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "XchgRate", Min: 0, Max: 1,
+			Simple: &simpleBaseOneRate,
+		},
+		{
+			Tag: "CompstnAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "ChrgBr", Min: 0, Max: 1,
+			Simple: &simpleChargeBearerType1Code,
+		},
+		{
+			Tag: "ChrgsInf", Min: 0, Max: -1,
+			Group: &groupCharges7,
+		},
+		{
+			Tag: "ClrSysRef", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "InstgAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "InstdAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "RtrChain", Min: 0, Max: 1,
+			Group: &groupTransactionParties8,
+		},
+		{
+			Tag: "RtrRsnInf", Min: 0, Max: -1,
+			Group: &groupPaymentReturnReason6,
+		},
+		{
+			Tag: "OrgnlTxRef", Min: 0, Max: 1,
+			Group: &groupOriginalTransactionReference32,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}
 
-var groupTransactionParties8 = schema.Group{Name: "TransactionParties8", Elements: []schema.Element{
-	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "Dbtr", Min: 1, Max: 1, Group: &groupParty40Choice},
-	{Tag: "DbtrAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "InitgPty", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "DbtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "DbtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "PrvsInstgAgt1", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "PrvsInstgAgt1Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "PrvsInstgAgt2", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "PrvsInstgAgt2Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "PrvsInstgAgt3", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "PrvsInstgAgt3Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "IntrmyAgt1", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt1Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "IntrmyAgt2", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt2Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "IntrmyAgt3", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt3Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "CdtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "CdtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "Cdtr", Min: 1, Max: 1, Group: &groupParty40Choice},
-	{Tag: "CdtrAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "UltmtCdtr", Min: 0, Max: 1, Group: &groupParty40Choice},
-}}
+var groupTransactionParties8 = schema.Group{
+	Name: "TransactionParties8", Elements: []schema.Element{
+		{
+			Tag: "UltmtDbtr", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "Dbtr", Min: 1, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "DbtrAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "InitgPty", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "DbtrAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "DbtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "PrvsInstgAgt1", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "PrvsInstgAgt1Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "PrvsInstgAgt2", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "PrvsInstgAgt2Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "PrvsInstgAgt3", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "PrvsInstgAgt3Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "IntrmyAgt1", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt1Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "IntrmyAgt2", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt2Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "IntrmyAgt3", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt3Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "CdtrAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "CdtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "Cdtr", Min: 1, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "CdtrAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "UltmtCdtr", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+	},
+}

@@ -4,95 +4,328 @@ package iso20022
 
 import "countersign/internal/iso20022/schema"
 
-var groupCreditTransferTransaction39 = schema.Group{Name: "CreditTransferTransaction39", Elements: []schema.Element{
-	{Tag: "PmtId", Min: 1, Max: 1, Group: &groupPaymentIdentification7},
-	{Tag: "PmtTpInf", Min: 0, Max: 1, Group: &groupPaymentTypeInformation28},
-	{Tag: "IntrBkSttlmAmt", Min: 1, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
-	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "SttlmPrty", Min: 0, Max: 1, Simple: &simplePriority3Code},
-	{Tag: "SttlmTmIndctn", Min: 0, Max: 1, Group: &groupSettlementDateTimeIndication1},
-	{Tag: "SttlmTmReq", Min: 0, Max: 1, Group: &groupSettlementTimeRequest2},
-	{Tag: "AccptncDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "PoolgAdjstmntDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "InstdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "XchgRate", Min: 0, Max: 1, Simple: &simpleBaseOneRate},
-	{Tag: "ChrgBr", Min: 1, Max: 1, Simple: &simpleChargeBearerType1Code},
-	{Tag: "ChrgsInf", Min: 0, Max: -1, Group: &groupCharges7},
-	{Tag: "PrvsInstgAgt1", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "PrvsInstgAgt1Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "PrvsInstgAgt2", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "PrvsInstgAgt2Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "PrvsInstgAgt3", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "PrvsInstgAgt3Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "InstgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "InstdAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt1", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt1Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "IntrmyAgt2", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt2Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "IntrmyAgt3", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt3Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "InitgPty", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "Dbtr", Min: 1, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "DbtrAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "DbtrAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "DbtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "CdtrAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "CdtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "Cdtr", Min: 1, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "CdtrAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "UltmtCdtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "InstrForCdtrAgt", Min: 0, Max: -1, Group: &groupInstructionForCreditorAgent1},
-	{Tag: "InstrForNxtAgt", Min: 0, Max: -1, Group: &groupInstructionForNextAgent1},
-	{Tag: "Purp", Min: 0, Max: 1, Group: &groupPurpose2Choice},
-	{Tag: "RgltryRptg", Min: 0, Max: 10, Group: &groupRegulatoryReporting3},
-	{Tag: "Tax", Min: 0, Max: 1, Group: &groupTaxInformation8},
-	{Tag: "RltdRmtInf", Min: 0, Max: 10, Group: &groupRemittanceLocation7},
-	{Tag: "RmtInf", Min: 0, Max: 1, Group: &groupRemittanceInformation16},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupCreditTransferTransaction39 = schema.Group{
+	Name: "CreditTransferTransaction39", Elements: []schema.Element{
+		{
+			Tag: "PmtId", Min: 1, Max: 1,
+			Group: &groupPaymentIdentification7,
+		},
+		{
+			Tag: "PmtTpInf", Min: 0, Max: 1,
+			Group: &groupPaymentTypeInformation28,
+		},
+		{
+			Tag: "IntrBkSttlmAmt", Min: 1, Max: 1,
+			Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode,
+		},
+		{
+			Tag: "IntrBkSttlmDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "SttlmPrty", Min: 0, Max: 1,
+			Simple: &simplePriority3Code,
+		},
+		{
+			Tag: "SttlmTmIndctn", Min: 0, Max: 1,
+			Group: &groupSettlementDateTimeIndication1,
+		},
+		{
+			Tag: "SttlmTmReq", Min: 0, Max: 1,
+			Group: &groupSettlementTimeRequest2,
+		},
+		{
+			Tag: "AccptncDtTm", Min: 0, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "PoolgAdjstmntDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "InstdAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "XchgRate", Min: 0, Max: 1,
+			Simple: &simpleBaseOneRate,
+		},
+		{
+			Tag: "ChrgBr", Min: 1, Max: 1,
+			Simple: &simpleChargeBearerType1Code,
+		},
+		{
+			Tag: "ChrgsInf", Min: 0, Max: -1,
+			Group: &groupCharges7,
+		},
+		{
+			Tag: "PrvsInstgAgt1", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "PrvsInstgAgt1Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "PrvsInstgAgt2", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "PrvsInstgAgt2Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "PrvsInstgAgt3", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "PrvsInstgAgt3Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "InstgAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "InstdAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt1", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt1Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "IntrmyAgt2", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt2Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "IntrmyAgt3", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt3Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "UltmtDbtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "InitgPty", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "Dbtr", Min: 1, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "DbtrAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "DbtrAgt", Min: 1, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "DbtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "CdtrAgt", Min: 1, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "CdtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "Cdtr", Min: 1, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "CdtrAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "UltmtCdtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "InstrForCdtrAgt", Min: 0, Max: -1,
+			Group: &groupInstructionForCreditorAgent1,
+		},
+		{
+			Tag: "InstrForNxtAgt", Min: 0, Max: -1,
+			Group: &groupInstructionForNextAgent1,
+		},
+		{
+			Tag: "Purp", Min: 0, Max: 1,
+			Group: &groupPurpose2Choice,
+		},
+		{
+			Tag: "RgltryRptg", Min: 0, Max: 10,
+			Group: &groupRegulatoryReporting3,
+		},
+		{
+			Tag: "Tax", Min: 0, Max: 1,
+			Group: &groupTaxInformation8,
+		},
+		{
+			Tag: "RltdRmtInf", Min: 0, Max: 10,
+			Group: &groupRemittanceLocation7,
+		},
+		{
+			Tag: "RmtInf", Min: 0, Max: 1,
+			Group: &groupRemittanceInformation16,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}
 
-var groupFIToFICustomerCreditTransfer = schema.Group{Name: "FIToFICustomerCreditTransfer", Elements: []schema.Element{
-	{Tag: "GrpHdr", Min: 1, Max: 1, Group: &groupGroupHeader93},
-	{Tag: "CdtTrfTxInf", Min: 1, Max: -1, Group: &groupCreditTransferTransaction39},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupFIToFICustomerCreditTransfer = schema.Group{
+	Name: "FIToFICustomerCreditTransfer", Elements: []schema.Element{
+		{
+			Tag: "GrpHdr", Min: 1, Max: 1,
+			Group: &groupGroupHeader93,
+		},
+		{
+			Tag: "CdtTrfTxInf", Min: 1, Max: -1,
+			Group: &groupCreditTransferTransaction39,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}
 
-var groupGroupHeader93 = schema.Group{Name: "GroupHeader93", Elements: []schema.Element{
-	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CreDtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "BtchBookg", Min: 0, Max: 1, Simple: &simpleBatchBookingIndicator},
-	{Tag: "NbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "CtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-	{Tag: "TtlIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
-	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "SttlmInf", Min: 1, Max: 1, Group: &groupSettlementInstruction7},
-	{Tag: "PmtTpInf", Min: 0, Max: 1, Group: &groupPaymentTypeInformation28},
-	{Tag: "InstgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "InstdAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-}}
+var groupGroupHeader93 = schema.Group{
+	Name: "GroupHeader93", Elements: []schema.Element{
+		{
+			Tag: "MsgId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CreDtTm", Min: 1, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "BtchBookg", Min: 0, Max: 1,
+			Simple: &simpleBatchBookingIndicator,
+		},
+		{
+			Tag: "NbOfTxs", Min: 1, Max: 1,
+			Simple: &simpleMax15NumericText,
+		},
+		{
+			Tag: "CtrlSum", Min: 0, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+		{
+			Tag: "TtlIntrBkSttlmAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode,
+		},
+		{
+			Tag: "IntrBkSttlmDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "SttlmInf", Min: 1, Max: 1,
+			Group: &groupSettlementInstruction7,
+		},
+		{
+			Tag: "PmtTpInf", Min: 0, Max: 1,
+			Group: &groupPaymentTypeInformation28,
+		},
+		{
+			Tag: "InstgAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "InstdAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+	},
+}
 
-var groupPaymentIdentification7 = schema.Group{Name: "PaymentIdentification7", Elements: []schema.Element{
-	{Tag: "InstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "EndToEndId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "TxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "ClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupPaymentIdentification7 = schema.Group{
+	Name: "PaymentIdentification7", Elements: []schema.Element{
+		{
+			Tag: "InstrId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "EndToEndId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "TxId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "UETR", Min: 0, Max: 1,
+			Simple: &simpleUUIDv4Identifier,
+		},
+		{
+			Tag: "ClrSysRef", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupPaymentTypeInformation28 = schema.Group{Name: "PaymentTypeInformation28", Elements: []schema.Element{
-	{Tag: "InstrPrty", Min: 0, Max: 1, Simple: &simplePriority2Code},
-	{Tag: "ClrChanl", Min: 0, Max: 1, Simple: &simpleClearingChannel2Code},
-	{Tag: "SvcLvl", Min: 0, Max: -1, Group: &groupServiceLevel8Choice},
-	{Tag: "LclInstrm", Min: 0, Max: 1, Group: &groupLocalInstrument2Choice},
-	{Tag: "CtgyPurp", Min: 0, Max: 1, Group: &groupCategoryPurpose1Choice},
-}}
+var groupPaymentTypeInformation28 = schema.Group{
+	Name: "PaymentTypeInformation28", Elements: []schema.Element{
+		{
+			Tag: "InstrPrty", Min: 0, Max: 1,
+			Simple: &simplePriority2Code,
+		},
+		{
+			Tag: "ClrChanl", Min: 0, Max: 1,
+			Simple: &simpleClearingChannel2Code,
+		},
+		{
+			Tag: "SvcLvl", Min: 0, Max: -1,
+			Group: &groupServiceLevel8Choice,
+		},
+		{
+			Tag: "LclInstrm", Min: 0, Max: 1,
+			Group: &groupLocalInstrument2Choice,
+		},
+		{
+			Tag: "CtgyPurp", Min: 0, Max: 1,
+			Group: &groupCategoryPurpose1Choice,
+		},
+	},
+}
 
-var groupSettlementTimeRequest2 = schema.Group{Name: "SettlementTimeRequest2", Elements: []schema.Element{
-	{Tag: "CLSTm", Min: 0, Max: 1, Simple: &simpleISOTime},
-	{Tag: "TillTm", Min: 0, Max: 1, Simple: &simpleISOTime},
-	{Tag: "FrTm", Min: 0, Max: 1, Simple: &simpleISOTime},
-	{Tag: "RjctTm", Min: 0, Max: 1, Simple: &simpleISOTime},
-}}
+var groupSettlementTimeRequest2 = schema.Group{
+	Name: "SettlementTimeRequest2", Elements: []schema.Element{
+		{
+			Tag: "CLSTm", Min: 0, Max: 1,
+			Simple: &simpleISOTime,
+		},
+		{
+			Tag: "TillTm", Min: 0, Max: 1,
+			Simple: &simpleISOTime,
+		},
+		{
+			Tag: "FrTm", Min: 0, Max: 1,
+			Simple: &simpleISOTime,
+		},
+		{
+			Tag: "RjctTm", Min: 0, Max: 1,
+			Simple: &simpleISOTime,
+		},
+	},
+}

@@ -4,298 +4,889 @@ package iso20022
 
 import "countersign/internal/iso20022/schema"
 
-var groupAmountType3Choice = schema.Group{Name: "AmountType3Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "InstdAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "EqvtAmt", Min: 1, Max: 1, Group: &groupEquivalentAmount2},
-}}
+var groupAmountType3Choice = schema.Group{
+	Name: "AmountType3Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "InstdAmt", Min: 1, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "EqvtAmt", Min: 1, Max: 1,
+			Group: &groupEquivalentAmount2,
+		},
+	},
+}
 
-var groupBranchAndFinancialInstitutionIdentification4 = schema.Group{Name: "BranchAndFinancialInstitutionIdentification4",
-	Elements: []schema.Element{
-		{Tag: "FinInstnId", Min: 1, Max: 1, Group: &groupFinancialInstitutionIdentification7},
-		{Tag: "BrnchId", Min: 0, Max: 1, Group: &groupBranchData2},
-	}}
+var groupBranchAndFinancialInstitutionIdentification4 = schema.Group{
+	Name: "BranchAndFinancialInstitutionIdentification4", Elements: []schema.Element{
+		{
+			Tag: "FinInstnId", Min: 1, Max: 1,
+			Group: &groupFinancialInstitutionIdentification7,
+		},
+		{
+			Tag: "BrnchId", Min: 0, Max: 1,
+			Group: &groupBranchData2,
+		},
+	},
+}
 
-var groupBranchData2 = schema.Group{Name: "BranchData2", Elements: []schema.Element{
-	{Tag: "Id", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "PstlAdr", Min: 0, Max: 1, Group: &groupPostalAddress6},
-}}
+var groupBranchData2 = schema.Group{
+	Name: "BranchData2", Elements: []schema.Element{
+		{
+			Tag: "Id", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Nm", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "PstlAdr", Min: 0, Max: 1,
+			Group: &groupPostalAddress6,
+		},
+	},
+}
 
-var groupCashAccount16 = schema.Group{Name: "CashAccount16", Elements: []schema.Element{
-	{Tag: "Id", Min: 1, Max: 1, Group: &groupAccountIdentification4Choice},
-	{Tag: "Tp", Min: 0, Max: 1, Group: &groupCashAccountType2},
-	{Tag: "Ccy", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax70Text},
-}}
+var groupCashAccount16 = schema.Group{
+	Name: "CashAccount16", Elements: []schema.Element{
+		{
+			Tag: "Id", Min: 1, Max: 1,
+			Group: &groupAccountIdentification4Choice,
+		},
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Group: &groupCashAccountType2,
+		},
+		{
+			Tag: "Ccy", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "Nm", Min: 0, Max: 1,
+			Simple: &simpleMax70Text,
+		},
+	},
+}
 
-var groupCashAccountType2 = schema.Group{Name: "CashAccountType2", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleCashAccountType4Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupCashAccountType2 = schema.Group{
+	Name: "CashAccountType2", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleCashAccountType4Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupCheque6 = schema.Group{Name: "Cheque6", Elements: []schema.Element{
-	{Tag: "ChqTp", Min: 0, Max: 1, Simple: &simpleChequeType2Code},
-	{Tag: "ChqNb", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "ChqFr", Min: 0, Max: 1, Group: &groupNameAndAddress10},
-	{Tag: "DlvryMtd", Min: 0, Max: 1, Group: &groupChequeDeliveryMethod1Choice},
-	{Tag: "DlvrTo", Min: 0, Max: 1, Group: &groupNameAndAddress10},
-	{Tag: "InstrPrty", Min: 0, Max: 1, Simple: &simplePriority2Code},
-	{Tag: "ChqMtrtyDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "FrmsCd", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "MemoFld", Min: 0, Max: 2, Simple: &simpleMax35Text},
-	{Tag: "RgnlClrZone", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "PrtLctn", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupCheque6 = schema.Group{
+	Name: "Cheque6", Elements: []schema.Element{
+		{
+			Tag: "ChqTp", Min: 0, Max: 1,
+			Simple: &simpleChequeType2Code,
+		},
+		{
+			Tag: "ChqNb", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "ChqFr", Min: 0, Max: 1,
+			Group: &groupNameAndAddress10,
+		},
+		{
+			Tag: "DlvryMtd", Min: 0, Max: 1,
+			Group: &groupChequeDeliveryMethod1Choice,
+		},
+		{
+			Tag: "DlvrTo", Min: 0, Max: 1,
+			Group: &groupNameAndAddress10,
+		},
+		{
+			Tag: "InstrPrty", Min: 0, Max: 1,
+			Simple: &simplePriority2Code,
+		},
+		{
+			Tag: "ChqMtrtyDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "FrmsCd", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "MemoFld", Min: 0, Max: 2,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RgnlClrZone", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "PrtLctn", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupContactDetails2 = schema.Group{Name: "ContactDetails2", Elements: []schema.Element{
-	{Tag: "NmPrfx", Min: 0, Max: 1, Simple: &simpleNamePrefix1Code},
-	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "PhneNb", Min: 0, Max: 1, Simple: &simplePhoneNumber},
-	{Tag: "MobNb", Min: 0, Max: 1, Simple: &simplePhoneNumber},
-	{Tag: "FaxNb", Min: 0, Max: 1, Simple: &simplePhoneNumber},
-	{Tag: "EmailAdr", Min: 0, Max: 1, Simple: &simpleMax2048Text},
-	{Tag: "Othr", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupContactDetails2 = schema.Group{
+	Name: "ContactDetails2", Elements: []schema.Element{
+		{
+			Tag: "NmPrfx", Min: 0, Max: 1,
+			Simple: &simpleNamePrefix1Code,
+		},
+		{
+			Tag: "Nm", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "PhneNb", Min: 0, Max: 1,
+			Simple: &simplePhoneNumber,
+		},
+		{
+			Tag: "MobNb", Min: 0, Max: 1,
+			Simple: &simplePhoneNumber,
+		},
+		{
+			Tag: "FaxNb", Min: 0, Max: 1,
+			Simple: &simplePhoneNumber,
+		},
+		{
+			Tag: "EmailAdr", Min: 0, Max: 1,
+			Simple: &simpleMax2048Text,
+		},
+		{
+			Tag: "Othr", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupCreditTransferTransactionInformation10 = schema.Group{Name: "CreditTransferTransactionInformation10",
-	Elements: []schema.Element{
-		{Tag: "PmtId", Min: 1, Max: 1, Group: &groupPaymentIdentification1},
-		{Tag: "PmtTpInf", Min: 0, Max: 1, Group: &groupPaymentTypeInformation19},
-		{Tag: "Amt", Min: 1, Max: 1, Group: &groupAmountType3Choice},
-		{Tag: "XchgRateInf", Min: 0, Max: 1, Group: &groupExchangeRateInformation1},
-		{Tag: "ChrgBr", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
-		{Tag: "ChqInstr", Min: 0, Max: 1, Group: &groupCheque6},
-		{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
-		{Tag: "IntrmyAgt1", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
-		{Tag: "IntrmyAgt1Acct", Min: 0, Max: 1, Group: &groupCashAccount16},
-		{Tag: "IntrmyAgt2", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
-		{Tag: "IntrmyAgt2Acct", Min: 0, Max: 1, Group: &groupCashAccount16},
-		{Tag: "IntrmyAgt3", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
-		{Tag: "IntrmyAgt3Acct", Min: 0, Max: 1, Group: &groupCashAccount16},
-		{Tag: "CdtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
-		{Tag: "CdtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount16},
-		{Tag: "Cdtr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
-		{Tag: "CdtrAcct", Min: 0, Max: 1, Group: &groupCashAccount16},
-		{Tag: "UltmtCdtr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
-		{Tag: "InstrForCdtrAgt", Min: 0, Max: -1, Group: &groupInstructionForCreditorAgent1},
-		{Tag: "InstrForDbtrAgt", Min: 0, Max: 1, Simple: &simpleMax140Text},
-		{Tag: "Purp", Min: 0, Max: 1, Group: &groupPurpose2Choice},
-		{Tag: "RgltryRptg", Min: 0, Max: 10, Group: &groupRegulatoryReporting3},
-		{Tag: "Tax", Min: 0, Max: 1, Group: &groupTaxInformation3},
-		{Tag: "RltdRmtInf", Min: 0, Max: 10, Group: &groupRemittanceLocation2},
-		{Tag: "RmtInf", Min: 0, Max: 1, Group: &groupRemittanceInformation5},
-	}}
+var groupCreditTransferTransactionInformation10 = schema.Group{
+	Name: "CreditTransferTransactionInformation10", Elements: []schema.Element{
+		{
+			Tag: "PmtId", Min: 1, Max: 1,
+			Group: &groupPaymentIdentification1,
+		},
+		{
+			Tag: "PmtTpInf", Min: 0, Max: 1,
+			Group: &groupPaymentTypeInformation19,
+		},
+		{
+			Tag: "Amt", Min: 1, Max: 1,
+			Group: &groupAmountType3Choice,
+		},
+		{
+			Tag: "XchgRateInf", Min: 0, Max: 1,
+			Group: &groupExchangeRateInformation1,
+		},
+		{
+			Tag: "ChrgBr", Min: 0, Max: 1,
+			Simple: &simpleChargeBearerType1Code,
+		},
+		{
+			Tag: "ChqInstr", Min: 0, Max: 1,
+			Group: &groupCheque6,
+		},
+		{
+			Tag: "UltmtDbtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification32,
+		},
+		{
+			Tag: "IntrmyAgt1", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification4,
+		},
+		{
+			Tag: "IntrmyAgt1Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount16,
+		},
+		{
+			Tag: "IntrmyAgt2", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification4,
+		},
+		{
+			Tag: "IntrmyAgt2Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount16,
+		},
+		{
+			Tag: "IntrmyAgt3", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification4,
+		},
+		{
+			Tag: "IntrmyAgt3Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount16,
+		},
+		{
+			Tag: "CdtrAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification4,
+		},
+		{
+			Tag: "CdtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount16,
+		},
+		{
+			Tag: "Cdtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification32,
+		},
+		{
+			Tag: "CdtrAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount16,
+		},
+		{
+			Tag: "UltmtCdtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification32,
+		},
+		{
+			Tag: "InstrForCdtrAgt", Min: 0, Max: -1,
+			Group: &groupInstructionForCreditorAgent1,
+		},
+		{
+			Tag: "InstrForDbtrAgt", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "Purp", Min: 0, Max: 1,
+			Group: &groupPurpose2Choice,
+		},
+		{
+			Tag: "RgltryRptg", Min: 0, Max: 10,
+			Group: &groupRegulatoryReporting3,
+		},
+		{
+			Tag: "Tax", Min: 0, Max: 1,
+			Group: &groupTaxInformation3,
+		},
+		{
+			Tag: "RltdRmtInf", Min: 0, Max: 10,
+			Group: &groupRemittanceLocation2,
+		},
+		{
+			Tag: "RmtInf", Min: 0, Max: 1,
+			Group: &groupRemittanceInformation5,
+		},
+	},
+}
 
-var groupCustomerCreditTransferInitiationV03 = schema.Group{Name: "CustomerCreditTransferInitiationV03", Elements: []schema.Element{
-	{Tag: "GrpHdr", Min: 1, Max: 1, Group: &groupGroupHeader32},
-	{Tag: "PmtInf", Min: 1, Max: -1, Group: &groupPaymentInstructionInformation3},
-}}
+var groupCustomerCreditTransferInitiationV03 = schema.Group{
+	Name: "CustomerCreditTransferInitiationV03", Elements: []schema.Element{
+		{
+			Tag: "GrpHdr", Min: 1, Max: 1,
+			Group: &groupGroupHeader32,
+		},
+		{
+			Tag: "PmtInf", Min: 1, Max: -1,
+			Group: &groupPaymentInstructionInformation3,
+		},
+	},
+}
 
-var groupDateAndPlaceOfBirth = schema.Group{Name: "DateAndPlaceOfBirth", Elements: []schema.Element{
-	{Tag: "BirthDt", Min: 1, Max: 1, Simple: &simpleISODate},
-	{Tag: "PrvcOfBirth", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CityOfBirth", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CtryOfBirth", Min: 1, Max: 1, Simple: &simpleCountryCode},
-}}
+var groupDateAndPlaceOfBirth = schema.Group{
+	Name: "DateAndPlaceOfBirth", Elements: []schema.Element{
+		{
+			Tag: "BirthDt", Min: 1, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "PrvcOfBirth", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CityOfBirth", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CtryOfBirth", Min: 1, Max: 1,
+			Simple: &simpleCountryCode,
+		},
+	},
+}
 
-var groupDatePeriodDetails = schema.Group{Name: "DatePeriodDetails", Elements: []schema.Element{
-	{Tag: "FrDt", Min: 1, Max: 1, Simple: &simpleISODate},
-	{Tag: "ToDt", Min: 1, Max: 1, Simple: &simpleISODate},
-}}
+var groupDatePeriodDetails = schema.Group{
+	Name: "DatePeriodDetails", Elements: []schema.Element{
+		{
+			Tag: "FrDt", Min: 1, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "ToDt", Min: 1, Max: 1,
+			Simple: &simpleISODate,
+		},
+	},
+}
 
-var groupExchangeRateInformation1 = schema.Group{Name: "ExchangeRateInformation1", Elements: []schema.Element{
-	{Tag: "XchgRate", Min: 0, Max: 1, Simple: &simpleBaseOneRate},
-	{Tag: "RateTp", Min: 0, Max: 1, Simple: &simpleExchangeRateType1Code},
-	{Tag: "CtrctId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupExchangeRateInformation1 = schema.Group{
+	Name: "ExchangeRateInformation1", Elements: []schema.Element{
+		{
+			Tag: "XchgRate", Min: 0, Max: 1,
+			Simple: &simpleBaseOneRate,
+		},
+		{
+			Tag: "RateTp", Min: 0, Max: 1,
+			Simple: &simpleExchangeRateType1Code,
+		},
+		{
+			Tag: "CtrctId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupFinancialInstitutionIdentification7 = schema.Group{Name: "FinancialInstitutionIdentification7", Elements: []schema.Element{
-	{Tag: "BIC", Min: 0, Max: 1, Simple: &simpleBICIdentifier},
-	{Tag: "ClrSysMmbId", Min: 0, Max: 1, Group: &groupClearingSystemMemberIdentification2},
-	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "PstlAdr", Min: 0, Max: 1, Group: &groupPostalAddress6},
-	{Tag: "Othr", Min: 0, Max: 1, Group: &groupGenericFinancialIdentification1},
-}}
+var groupFinancialInstitutionIdentification7 = schema.Group{
+	Name: "FinancialInstitutionIdentification7", Elements: []schema.Element{
+		{
+			Tag: "BIC", Min: 0, Max: 1,
+			Simple: &simpleBICIdentifier,
+		},
+		{
+			Tag: "ClrSysMmbId", Min: 0, Max: 1,
+			Group: &groupClearingSystemMemberIdentification2,
+		},
+		{
+			Tag: "Nm", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "PstlAdr", Min: 0, Max: 1,
+			Group: &groupPostalAddress6,
+		},
+		{
+			Tag: "Othr", Min: 0, Max: 1,
+			Group: &groupGenericFinancialIdentification1,
+		},
+	},
+}
 
-var groupGroupHeader32 = schema.Group{Name: "GroupHeader32", Elements: []schema.Element{
-	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CreDtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "Authstn", Min: 0, Max: 2, Group: &groupAuthorisation1Choice},
-	{Tag: "NbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "CtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-	{Tag: "InitgPty", Min: 1, Max: 1, Group: &groupPartyIdentification32},
-	{Tag: "FwdgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
-}}
+var groupGroupHeader32 = schema.Group{
+	Name: "GroupHeader32", Elements: []schema.Element{
+		{
+			Tag: "MsgId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CreDtTm", Min: 1, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "Authstn", Min: 0, Max: 2,
+			Group: &groupAuthorisation1Choice,
+		},
+		{
+			Tag: "NbOfTxs", Min: 1, Max: 1,
+			Simple: &simpleMax15NumericText,
+		},
+		{
+			Tag: "CtrlSum", Min: 0, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+		{
+			Tag: "InitgPty", Min: 1, Max: 1,
+			Group: &groupPartyIdentification32,
+		},
+		{
+			Tag: "FwdgAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification4,
+		},
+	},
+}
 
-var groupNameAndAddress10 = schema.Group{Name: "NameAndAddress10", Elements: []schema.Element{
-	{Tag: "Nm", Min: 1, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "Adr", Min: 1, Max: 1, Group: &groupPostalAddress6},
-}}
+var groupNameAndAddress10 = schema.Group{
+	Name: "NameAndAddress10", Elements: []schema.Element{
+		{
+			Tag: "Nm", Min: 1, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "Adr", Min: 1, Max: 1,
+			Group: &groupPostalAddress6,
+		},
+	},
+}
 
-var groupOrganisationIdentification4 = schema.Group{Name: "OrganisationIdentification4", Elements: []schema.Element{
-	{Tag: "BICOrBEI", Min: 0, Max: 1, Simple: &simpleAnyBICIdentifier},
-	{Tag: "Othr", Min: 0, Max: -1, Group: &groupGenericOrganisationIdentification1},
-}}
+var groupOrganisationIdentification4 = schema.Group{
+	Name: "OrganisationIdentification4", Elements: []schema.Element{
+		{
+			Tag: "BICOrBEI", Min: 0, Max: 1,
+			Simple: &simpleAnyBICIdentifier,
+		},
+		{
+			Tag: "Othr", Min: 0, Max: -1,
+			Group: &groupGenericOrganisationIdentification1,
+		},
+	},
+}
 
-var groupParty6Choice = schema.Group{Name: "Party6Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "OrgId", Min: 1, Max: 1, Group: &groupOrganisationIdentification4},
-	{Tag: "PrvtId", Min: 1, Max: 1, Group: &groupPersonIdentification5},
-}}
+var groupParty6Choice = schema.Group{
+	Name: "Party6Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "OrgId", Min: 1, Max: 1,
+			Group: &groupOrganisationIdentification4,
+		},
+		{
+			Tag: "PrvtId", Min: 1, Max: 1,
+			Group: &groupPersonIdentification5,
+		},
+	},
+}
 
-var groupPartyIdentification32 = schema.Group{Name: "PartyIdentification32", Elements: []schema.Element{
-	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "PstlAdr", Min: 0, Max: 1, Group: &groupPostalAddress6},
-	{Tag: "Id", Min: 0, Max: 1, Group: &groupParty6Choice},
-	{Tag: "CtryOfRes", Min: 0, Max: 1, Simple: &simpleCountryCode},
-	{Tag: "CtctDtls", Min: 0, Max: 1, Group: &groupContactDetails2},
-}}
+var groupPartyIdentification32 = schema.Group{
+	Name: "PartyIdentification32", Elements: []schema.Element{
+		{
+			Tag: "Nm", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "PstlAdr", Min: 0, Max: 1,
+			Group: &groupPostalAddress6,
+		},
+		{
+			Tag: "Id", Min: 0, Max: 1,
+			Group: &groupParty6Choice,
+		},
+		{
+			Tag: "CtryOfRes", Min: 0, Max: 1,
+			Simple: &simpleCountryCode,
+		},
+		{
+			Tag: "CtctDtls", Min: 0, Max: 1,
+			Group: &groupContactDetails2,
+		},
+	},
+}
 
-var groupPaymentIdentification1 = schema.Group{Name: "PaymentIdentification1", Elements: []schema.Element{
-	{Tag: "InstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "EndToEndId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupPaymentIdentification1 = schema.Group{
+	Name: "PaymentIdentification1", Elements: []schema.Element{
+		{
+			Tag: "InstrId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "EndToEndId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupPaymentInstructionInformation3 = schema.Group{Name: "PaymentInstructionInformation3", Elements: []schema.Element{
-	{Tag: "PmtInfId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "PmtMtd", Min: 1, Max: 1, Simple: &simplePaymentMethod3Code},
-	{Tag: "BtchBookg", Min: 0, Max: 1, Simple: &simpleBatchBookingIndicator},
-	{Tag: "NbOfTxs", Min: 0, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "CtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-	{Tag: "PmtTpInf", Min: 0, Max: 1, Group: &groupPaymentTypeInformation19},
-	{Tag: "ReqdExctnDt", Min: 1, Max: 1, Simple: &simpleISODate},
-	{Tag: "PoolgAdjstmntDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "Dbtr", Min: 1, Max: 1, Group: &groupPartyIdentification32},
-	{Tag: "DbtrAcct", Min: 1, Max: 1, Group: &groupCashAccount16},
-	{Tag: "DbtrAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
-	{Tag: "DbtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount16},
-	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
-	{Tag: "ChrgBr", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
-	{Tag: "ChrgsAcct", Min: 0, Max: 1, Group: &groupCashAccount16},
-	{Tag: "ChrgsAcctAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification4},
-	{Tag: "CdtTrfTxInf", Min: 1, Max: -1, Group: &groupCreditTransferTransactionInformation10},
-}}
+var groupPaymentInstructionInformation3 = schema.Group{
+	Name: "PaymentInstructionInformation3", Elements: []schema.Element{
+		{
+			Tag: "PmtInfId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "PmtMtd", Min: 1, Max: 1,
+			Simple: &simplePaymentMethod3Code,
+		},
+		{
+			Tag: "BtchBookg", Min: 0, Max: 1,
+			Simple: &simpleBatchBookingIndicator,
+		},
+		{
+			Tag: "NbOfTxs", Min: 0, Max: 1,
+			Simple: &simpleMax15NumericText,
+		},
+		{
+			Tag: "CtrlSum", Min: 0, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+		{
+			Tag: "PmtTpInf", Min: 0, Max: 1,
+			Group: &groupPaymentTypeInformation19,
+		},
+		{
+			Tag: "ReqdExctnDt", Min: 1, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "PoolgAdjstmntDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "Dbtr", Min: 1, Max: 1,
+			Group: &groupPartyIdentification32,
+		},
+		{
+			Tag: "DbtrAcct", Min: 1, Max: 1,
+			Group: &groupCashAccount16,
+		},
+		{
+			Tag: "DbtrAgt", Min: 1, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification4,
+		},
+		{
+			Tag: "DbtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount16,
+		},
+		{
+			Tag: "UltmtDbtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification32,
+		},
+		{
+			Tag: "ChrgBr", Min: 0, Max: 1,
+			Simple: &simpleChargeBearerType1Code,
+		},
+		{
+			Tag: "ChrgsAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount16,
+		},
+		{
+			Tag: "ChrgsAcctAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification4,
+		},
+		{
+			Tag: "CdtTrfTxInf", Min: 1, Max: -1,
+			Group: &groupCreditTransferTransactionInformation10,
+		},
+	},
+}
 
-var groupPaymentTypeInformation19 = schema.Group{Name: "PaymentTypeInformation19", Elements: []schema.Element{
-	{Tag: "InstrPrty", Min: 0, Max: 1, Simple: &simplePriority2Code},
-	{Tag: "SvcLvl", Min: 0, Max: 1, Group: &groupServiceLevel8Choice},
-	{Tag: "LclInstrm", Min: 0, Max: 1, Group: &groupLocalInstrument2Choice},
-	{Tag: "CtgyPurp", Min: 0, Max: 1, Group: &groupCategoryPurpose1Choice},
-}}
+var groupPaymentTypeInformation19 = schema.Group{
+	Name: "PaymentTypeInformation19", Elements: []schema.Element{
+		{
+			Tag: "InstrPrty", Min: 0, Max: 1,
+			Simple: &simplePriority2Code,
+		},
+		{
+			Tag: "SvcLvl", Min: 0, Max: 1,
+			Group: &groupServiceLevel8Choice,
+		},
+		{
+			Tag: "LclInstrm", Min: 0, Max: 1,
+			Group: &groupLocalInstrument2Choice,
+		},
+		{
+			Tag: "CtgyPurp", Min: 0, Max: 1,
+			Group: &groupCategoryPurpose1Choice,
+		},
+	},
+}
 
-var groupPersonIdentification5 = schema.Group{Name: "PersonIdentification5", Elements: []schema.Element{
-	{Tag: "DtAndPlcOfBirth", Min: 0, Max: 1, Group: &groupDateAndPlaceOfBirth},
-	{Tag: "Othr", Min: 0, Max: -1, Group: &groupGenericPersonIdentification1},
-}}
+var groupPersonIdentification5 = schema.Group{
+	Name: "PersonIdentification5", Elements: []schema.Element{
+		{
+			Tag: "DtAndPlcOfBirth", Min: 0, Max: 1,
+			Group: &groupDateAndPlaceOfBirth,
+		},
+		{
+			Tag: "Othr", Min: 0, Max: -1,
+			Group: &groupGenericPersonIdentification1,
+		},
+	},
+}
 
-var groupPostalAddress6 = schema.Group{Name: "PostalAddress6", Elements: []schema.Element{
-	{Tag: "AdrTp", Min: 0, Max: 1, Simple: &simpleAddressType2Code},
-	{Tag: "Dept", Min: 0, Max: 1, Simple: &simpleMax70Text},
-	{Tag: "SubDept", Min: 0, Max: 1, Simple: &simpleMax70Text},
-	{Tag: "StrtNm", Min: 0, Max: 1, Simple: &simpleMax70Text},
-	{Tag: "BldgNb", Min: 0, Max: 1, Simple: &simpleMax16Text},
-	{Tag: "PstCd", Min: 0, Max: 1, Simple: &simpleMax16Text},
-	{Tag: "TwnNm", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CtrySubDvsn", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Ctry", Min: 0, Max: 1, Simple: &simpleCountryCode},
-	{Tag: "AdrLine", Min: 0, Max: 7, Simple: &simpleMax70Text},
-}}
+var groupPostalAddress6 = schema.Group{
+	Name: "PostalAddress6", Elements: []schema.Element{
+		{
+			Tag: "AdrTp", Min: 0, Max: 1,
+			Simple: &simpleAddressType2Code,
+		},
+		{
+			Tag: "Dept", Min: 0, Max: 1,
+			Simple: &simpleMax70Text,
+		},
+		{
+			Tag: "SubDept", Min: 0, Max: 1,
+			Simple: &simpleMax70Text,
+		},
+		{
+			Tag: "StrtNm", Min: 0, Max: 1,
+			Simple: &simpleMax70Text,
+		},
+		{
+			Tag: "BldgNb", Min: 0, Max: 1,
+			Simple: &simpleMax16Text,
+		},
+		{
+			Tag: "PstCd", Min: 0, Max: 1,
+			Simple: &simpleMax16Text,
+		},
+		{
+			Tag: "TwnNm", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CtrySubDvsn", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Ctry", Min: 0, Max: 1,
+			Simple: &simpleCountryCode,
+		},
+		{
+			Tag: "AdrLine", Min: 0, Max: 7,
+			Simple: &simpleMax70Text,
+		},
+	},
+}
 
-var groupReferredDocumentInformation3 = schema.Group{Name: "ReferredDocumentInformation3", Elements: []schema.Element{
-	{Tag: "Tp", Min: 0, Max: 1, Group: &groupReferredDocumentType2},
-	{Tag: "Nb", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "RltdDt", Min: 0, Max: 1, Simple: &simpleISODate},
-}}
+var groupReferredDocumentInformation3 = schema.Group{
+	Name: "ReferredDocumentInformation3", Elements: []schema.Element{
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Group: &groupReferredDocumentType2,
+		},
+		{
+			Tag: "Nb", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RltdDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+	},
+}
 
-var groupReferredDocumentType1Choice = schema.Group{Name: "ReferredDocumentType1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleDocumentType5Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupReferredDocumentType1Choice = schema.Group{
+	Name: "ReferredDocumentType1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleDocumentType5Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupReferredDocumentType2 = schema.Group{Name: "ReferredDocumentType2", Elements: []schema.Element{
-	{Tag: "CdOrPrtry", Min: 1, Max: 1, Group: &groupReferredDocumentType1Choice},
-	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupReferredDocumentType2 = schema.Group{
+	Name: "ReferredDocumentType2", Elements: []schema.Element{
+		{
+			Tag: "CdOrPrtry", Min: 1, Max: 1,
+			Group: &groupReferredDocumentType1Choice,
+		},
+		{
+			Tag: "Issr", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupRemittanceAmount1 = schema.Group{Name: "RemittanceAmount1", Elements: []schema.Element{
-	{Tag: "DuePyblAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "DscntApldAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "CdtNoteAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "TaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "AdjstmntAmtAndRsn", Min: 0, Max: -1, Group: &groupDocumentAdjustment1},
-	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-}}
+var groupRemittanceAmount1 = schema.Group{
+	Name: "RemittanceAmount1", Elements: []schema.Element{
+		{
+			Tag: "DuePyblAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "DscntApldAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "CdtNoteAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "TaxAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "AdjstmntAmtAndRsn", Min: 0, Max: -1,
+			Group: &groupDocumentAdjustment1,
+		},
+		{
+			Tag: "RmtdAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+	},
+}
 
-var groupRemittanceInformation5 = schema.Group{Name: "RemittanceInformation5", Elements: []schema.Element{
-	{Tag: "Ustrd", Min: 0, Max: -1, Simple: &simpleMax140Text},
-	{Tag: "Strd", Min: 0, Max: -1, Group: &groupStructuredRemittanceInformation7},
-}}
+var groupRemittanceInformation5 = schema.Group{
+	Name: "RemittanceInformation5", Elements: []schema.Element{
+		{
+			Tag: "Ustrd", Min: 0, Max: -1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "Strd", Min: 0, Max: -1,
+			Group: &groupStructuredRemittanceInformation7,
+		},
+	},
+}
 
-var groupRemittanceLocation2 = schema.Group{Name: "RemittanceLocation2", Elements: []schema.Element{
-	{Tag: "RmtId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "RmtLctnMtd", Min: 0, Max: 1, Simple: &simpleRemittanceLocationMethod2Code},
-	{Tag: "RmtLctnElctrncAdr", Min: 0, Max: 1, Simple: &simpleMax2048Text},
-	{Tag: "RmtLctnPstlAdr", Min: 0, Max: 1, Group: &groupNameAndAddress10},
-}}
+var groupRemittanceLocation2 = schema.Group{
+	Name: "RemittanceLocation2", Elements: []schema.Element{
+		{
+			Tag: "RmtId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RmtLctnMtd", Min: 0, Max: 1,
+			Simple: &simpleRemittanceLocationMethod2Code,
+		},
+		{
+			Tag: "RmtLctnElctrncAdr", Min: 0, Max: 1,
+			Simple: &simpleMax2048Text,
+		},
+		{
+			Tag: "RmtLctnPstlAdr", Min: 0, Max: 1,
+			Group: &groupNameAndAddress10,
+		},
+	},
+}
 
-var groupStructuredRemittanceInformation7 = schema.Group{Name: "StructuredRemittanceInformation7", Elements: []schema.Element{
-	{Tag: "RfrdDocInf", Min: 0, Max: -1, Group: &groupReferredDocumentInformation3},
-	{Tag: "RfrdDocAmt", Min: 0, Max: 1, Group: &groupRemittanceAmount1},
-	{Tag: "CdtrRefInf", Min: 0, Max: 1, Group: &groupCreditorReferenceInformation2},
-	{Tag: "Invcr", Min: 0, Max: 1, Group: &groupPartyIdentification32},
-	{Tag: "Invcee", Min: 0, Max: 1, Group: &groupPartyIdentification32},
-	{Tag: "AddtlRmtInf", Min: 0, Max: 3, Simple: &simpleMax140Text},
-}}
+var groupStructuredRemittanceInformation7 = schema.Group{
+	Name: "StructuredRemittanceInformation7", Elements: []schema.Element{
+		{
+			Tag: "RfrdDocInf", Min: 0, Max: -1,
+			Group: &groupReferredDocumentInformation3,
+		},
+		{
+			Tag: "RfrdDocAmt", Min: 0, Max: 1,
+			Group: &groupRemittanceAmount1,
+		},
+		{
+			Tag: "CdtrRefInf", Min: 0, Max: 1,
+			Group: &groupCreditorReferenceInformation2,
+		},
+		{
+			Tag: "Invcr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification32,
+		},
+		{
+			Tag: "Invcee", Min: 0, Max: 1,
+			Group: &groupPartyIdentification32,
+		},
+		{
+			Tag: "AddtlRmtInf", Min: 0, Max: 3,
+			Simple: &simpleMax140Text,
+		},
+	},
+}
 
-var groupTaxAmount1 = schema.Group{Name: "TaxAmount1", Elements: []schema.Element{
-	{Tag: "Rate", Min: 0, Max: 1, Simple: &simplePercentageRate},
-	{Tag: "TaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "TtlAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "Dtls", Min: 0, Max: -1, Group: &groupTaxRecordDetails1},
-}}
+var groupTaxAmount1 = schema.Group{
+	Name: "TaxAmount1", Elements: []schema.Element{
+		{
+			Tag: "Rate", Min: 0, Max: 1,
+			Simple: &simplePercentageRate,
+		},
+		{
+			Tag: "TaxblBaseAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "TtlAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "Dtls", Min: 0, Max: -1,
+			Group: &groupTaxRecordDetails1,
+		},
+	},
+}
 
-var groupTaxInformation3 = schema.Group{Name: "TaxInformation3", Elements: []schema.Element{
-	{Tag: "Cdtr", Min: 0, Max: 1, Group: &groupTaxParty1},
-	{Tag: "Dbtr", Min: 0, Max: 1, Group: &groupTaxParty2},
-	{Tag: "AdmstnZn", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "RefNb", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "Mtd", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "TtlTaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "TtlTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "Dt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "SeqNb", Min: 0, Max: 1, Simple: &simpleNumber},
-	{Tag: "Rcrd", Min: 0, Max: -1, Group: &groupTaxRecord1},
-}}
+var groupTaxInformation3 = schema.Group{
+	Name: "TaxInformation3", Elements: []schema.Element{
+		{
+			Tag: "Cdtr", Min: 0, Max: 1,
+			Group: &groupTaxParty1,
+		},
+		{
+			Tag: "Dbtr", Min: 0, Max: 1,
+			Group: &groupTaxParty2,
+		},
+		{
+			Tag: "AdmstnZn", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RefNb", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "Mtd", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "TtlTaxblBaseAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "TtlTaxAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "Dt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "SeqNb", Min: 0, Max: 1,
+			Simple: &simpleNumber,
+		},
+		{
+			Tag: "Rcrd", Min: 0, Max: -1,
+			Group: &groupTaxRecord1,
+		},
+	},
+}
 
-var groupTaxPeriod1 = schema.Group{Name: "TaxPeriod1", Elements: []schema.Element{
-	{Tag: "Yr", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "Tp", Min: 0, Max: 1, Simple: &simpleTaxRecordPeriod1Code},
-	{Tag: "FrToDt", Min: 0, Max: 1, Group: &groupDatePeriodDetails},
-}}
+var groupTaxPeriod1 = schema.Group{
+	Name: "TaxPeriod1", Elements: []schema.Element{
+		{
+			Tag: "Yr", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Simple: &simpleTaxRecordPeriod1Code,
+		},
+		{
+			Tag: "FrToDt", Min: 0, Max: 1,
+			Group: &groupDatePeriodDetails,
+		},
+	},
+}
 
-var groupTaxRecord1 = schema.Group{Name: "TaxRecord1", Elements: []schema.Element{
-	{Tag: "Tp", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Ctgy", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CtgyDtls", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "DbtrSts", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CertId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "FrmsCd", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Prd", Min: 0, Max: 1, Group: &groupTaxPeriod1},
-	{Tag: "TaxAmt", Min: 0, Max: 1, Group: &groupTaxAmount1},
-	{Tag: "AddtlInf", Min: 0, Max: 1, Simple: &simpleMax140Text},
-}}
+var groupTaxRecord1 = schema.Group{
+	Name: "TaxRecord1", Elements: []schema.Element{
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Ctgy", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CtgyDtls", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "DbtrSts", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CertId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "FrmsCd", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Prd", Min: 0, Max: 1,
+			Group: &groupTaxPeriod1,
+		},
+		{
+			Tag: "TaxAmt", Min: 0, Max: 1,
+			Group: &groupTaxAmount1,
+		},
+		{
+			Tag: "AddtlInf", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+	},
+}
 
-var groupTaxRecordDetails1 = schema.Group{Name: "TaxRecordDetails1", Elements: []schema.Element{
-	{Tag: "Prd", Min: 0, Max: 1, Group: &groupTaxPeriod1},
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-}}
+var groupTaxRecordDetails1 = schema.Group{
+	Name: "TaxRecordDetails1", Elements: []schema.Element{
+		{
+			Tag: "Prd", Min: 0, Max: 1,
+			Group: &groupTaxPeriod1,
+		},
+		{
+			Tag: "Amt", Min: 1, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+	},
+}

@@ -4,103 +4,350 @@ package iso20022
 
 import "countersign/internal/iso20022/schema"
 
-var groupCheque11 = schema.Group{Name: "Cheque11", Elements: []schema.Element{
-	{Tag: "ChqTp", Min: 0, Max: 1, Simple: &simpleChequeType2Code},
-	{Tag: "ChqNb", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "ChqFr", Min: 0, Max: 1, Group: &groupNameAndAddress16},
-	{Tag: "DlvryMtd", Min: 0, Max: 1, Group: &groupChequeDeliveryMethod1Choice},
-	{Tag: "DlvrTo", Min: 0, Max: 1, Group: &groupNameAndAddress16},
-	{Tag: "InstrPrty", Min: 0, Max: 1, Simple: &simplePriority2Code},
-	{Tag: "ChqMtrtyDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "FrmsCd", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "MemoFld", Min: 0, Max: 2, Simple: &simpleMax35Text},
-	{Tag: "RgnlClrZone", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "PrtLctn", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Sgntr", Min: 0, Max: 5, Simple: &simpleMax70Text},
-}}
+var groupCheque11 = schema.Group{
+	Name: "Cheque11", Elements: []schema.Element{
+		{
+			Tag: "ChqTp", Min: 0, Max: 1,
+			Simple: &simpleChequeType2Code,
+		},
+		{
+			Tag: "ChqNb", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "ChqFr", Min: 0, Max: 1,
+			Group: &groupNameAndAddress16,
+		},
+		{
+			Tag: "DlvryMtd", Min: 0, Max: 1,
+			Group: &groupChequeDeliveryMethod1Choice,
+		},
+		{
+			Tag: "DlvrTo", Min: 0, Max: 1,
+			Group: &groupNameAndAddress16,
+		},
+		{
+			Tag: "InstrPrty", Min: 0, Max: 1,
+			Simple: &simplePriority2Code,
+		},
+		{
+			Tag: "ChqMtrtyDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "FrmsCd", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "MemoFld", Min: 0, Max: 2,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RgnlClrZone", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "PrtLctn", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Sgntr", Min: 0, Max: 5,
+			Simple: &simpleMax70Text,
+		},
+	},
+}
 
-var groupCreditTransferTransaction34 = schema.Group{Name: "CreditTransferTransaction34", Elements: []schema.Element{
-	{Tag: "PmtId", Min: 1, Max: 1, Group: &groupPaymentIdentification6},
-	{Tag: "PmtTpInf", Min: 0, Max: 1, Group: &groupPaymentTypeInformation26},
-	{Tag: "Amt", Min: 1, Max: 1, Group: &groupAmountType4Choice},
-	{Tag: "XchgRateInf", Min: 0, Max: 1, Group: &groupExchangeRate1},
-	{Tag: "ChrgBr", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
-	{Tag: "ChqInstr", Min: 0, Max: 1, Group: &groupCheque11},
-	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "IntrmyAgt1", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt1Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "IntrmyAgt2", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt2Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "IntrmyAgt3", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "IntrmyAgt3Acct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "CdtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "CdtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "Cdtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "CdtrAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "UltmtCdtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "InstrForCdtrAgt", Min: 0, Max: -1, Group: &groupInstructionForCreditorAgent1},
-	{Tag: "InstrForDbtrAgt", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "Purp", Min: 0, Max: 1, Group: &groupPurpose2Choice},
-	{Tag: "RgltryRptg", Min: 0, Max: 10, Group: &groupRegulatoryReporting3},
-	{Tag: "Tax", Min: 0, Max: 1, Group: &groupTaxInformation8},
-	{Tag: "RltdRmtInf", Min: 0, Max: 10, Group: &groupRemittanceLocation7},
-	{Tag: "RmtInf", Min: 0, Max: 1, Group: &groupRemittanceInformation16},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupCreditTransferTransaction34 = schema.Group{
+	Name: "CreditTransferTransaction34", Elements: []schema.Element{
+		{
+			Tag: "PmtId", Min: 1, Max: 1,
+			Group: &groupPaymentIdentification6,
+		},
+		{
+			Tag: "PmtTpInf", Min: 0, Max: 1,
+			Group: &groupPaymentTypeInformation26,
+		},
+		{
+			Tag: "Amt", Min: 1, Max: 1,
+			Group: &groupAmountType4Choice,
+		},
+		{
+			Tag: "XchgRateInf", Min: 0, Max: 1,
+			Group: &groupExchangeRate1,
+		},
+		{
+			Tag: "ChrgBr", Min: 0, Max: 1,
+			Simple: &simpleChargeBearerType1Code,
+		},
+		{
+			Tag: "ChqInstr", Min: 0, Max: 1,
+			Group: &groupCheque11,
+		},
+		{
+			Tag: "UltmtDbtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "IntrmyAgt1", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt1Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "IntrmyAgt2", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt2Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "IntrmyAgt3", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "IntrmyAgt3Acct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "CdtrAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "CdtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "Cdtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "CdtrAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "UltmtCdtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "InstrForCdtrAgt", Min: 0, Max: -1,
+			Group: &groupInstructionForCreditorAgent1,
+		},
+		{
+			Tag: "InstrForDbtrAgt", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "Purp", Min: 0, Max: 1,
+			Group: &groupPurpose2Choice,
+		},
+		{
+			Tag: "RgltryRptg", Min: 0, Max: 10,
+			Group: &groupRegulatoryReporting3,
+		},
+		{
+			Tag: "Tax", Min: 0, Max: 1,
+			Group: &groupTaxInformation8,
+		},
+		{
+			Tag: "RltdRmtInf", Min: 0, Max: 10,
+			Group: &groupRemittanceLocation7,
+		},
+		{
+			Tag: "RmtInf", Min: 0, Max: 1,
+			Group: &groupRemittanceInformation16,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}
 
-var groupCustomerCreditTransferInitiation = schema.Group{Name: "CustomerCreditTransferInitiation", Elements: []schema.Element{
-	{Tag: "GrpHdr", Min: 1, Max: 1, Group: &groupGroupHeader85},
-	{Tag: "PmtInf", Min: 1, Max: -1, Group: &groupPaymentInstruction30},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupCustomerCreditTransferInitiation = schema.Group{
+	Name: "CustomerCreditTransferInitiation", Elements: []schema.Element{
+		{
+			Tag: "GrpHdr", Min: 1, Max: 1,
+			Group: &groupGroupHeader85,
+		},
+		{
+			Tag: "PmtInf", Min: 1, Max: -1,
+			Group: &groupPaymentInstruction30,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}
 
-var groupExchangeRate1 = schema.Group{Name: "ExchangeRate1", Elements: []schema.Element{
-	{Tag: "UnitCcy", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "XchgRate", Min: 0, Max: 1, Simple: &simpleBaseOneRate},
-	{Tag: "RateTp", Min: 0, Max: 1, Simple: &simpleExchangeRateType1Code},
-	{Tag: "CtrctId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
+var groupExchangeRate1 = schema.Group{
+	Name: "ExchangeRate1", Elements: []schema.Element{
+		{
+			Tag: "UnitCcy", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "XchgRate", Min: 0, Max: 1,
+			Simple: &simpleBaseOneRate,
+		},
+		{
+			Tag: "RateTp", Min: 0, Max: 1,
+			Simple: &simpleExchangeRateType1Code,
+		},
+		{
+			Tag: "CtrctId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
 
-var groupGroupHeader85 = schema.Group{Name: "GroupHeader85", Elements: []schema.Element{
-	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CreDtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "Authstn", Min: 0, Max: 2, Group: &groupAuthorisation1Choice},
-	{Tag: "NbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "CtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-	{Tag: "InitgPty", Min: 1, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "FwdgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-}}
+var groupGroupHeader85 = schema.Group{
+	Name: "GroupHeader85", Elements: []schema.Element{
+		{
+			Tag: "MsgId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CreDtTm", Min: 1, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "Authstn", Min: 0, Max: 2,
+			Group: &groupAuthorisation1Choice,
+		},
+		{
+			Tag: "NbOfTxs", Min: 1, Max: 1,
+			Simple: &simpleMax15NumericText,
+		},
+		{
+			Tag: "CtrlSum", Min: 0, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+		{
+			Tag: "InitgPty", Min: 1, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "FwdgAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+	},
+}
 
-var groupPaymentIdentification6 = schema.Group{Name: "PaymentIdentification6", Elements: []schema.Element{
-	{Tag: "InstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "EndToEndId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "UETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-}}
+var groupPaymentIdentification6 = schema.Group{
+	Name: "PaymentIdentification6", Elements: []schema.Element{
+		{
+			Tag: "InstrId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "EndToEndId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "UETR", Min: 0, Max: 1,
+			Simple: &simpleUUIDv4Identifier,
+		},
+	},
+}
 
-var groupPaymentInstruction30 = schema.Group{Name: "PaymentInstruction30", Elements: []schema.Element{
-	{Tag: "PmtInfId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "PmtMtd", Min: 1, Max: 1, Simple: &simplePaymentMethod3Code},
-	{Tag: "BtchBookg", Min: 0, Max: 1, Simple: &simpleBatchBookingIndicator},
-	{Tag: "NbOfTxs", Min: 0, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "CtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-	{Tag: "PmtTpInf", Min: 0, Max: 1, Group: &groupPaymentTypeInformation26},
-	{Tag: "ReqdExctnDt", Min: 1, Max: 1, Group: &groupDateAndDateTime2Choice},
-	{Tag: "PoolgAdjstmntDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "Dbtr", Min: 1, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "DbtrAcct", Min: 1, Max: 1, Group: &groupCashAccount38},
-	{Tag: "DbtrAgt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "DbtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "InstrForDbtrAgt", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "ChrgBr", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
-	{Tag: "ChrgsAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "ChrgsAcctAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "CdtTrfTxInf", Min: 1, Max: -1, Group: &groupCreditTransferTransaction34},
-}}
+var groupPaymentInstruction30 = schema.Group{
+	Name: "PaymentInstruction30", Elements: []schema.Element{
+		{
+			Tag: "PmtInfId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "PmtMtd", Min: 1, Max: 1,
+			Simple: &simplePaymentMethod3Code,
+		},
+		{
+			Tag: "BtchBookg", Min: 0, Max: 1,
+			Simple: &simpleBatchBookingIndicator,
+		},
+		{
+			Tag: "NbOfTxs", Min: 0, Max: 1,
+			Simple: &simpleMax15NumericText,
+		},
+		{
+			Tag: "CtrlSum", Min: 0, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+		{
+			Tag: "PmtTpInf", Min: 0, Max: 1,
+			Group: &groupPaymentTypeInformation26,
+		},
+		{
+			Tag: "ReqdExctnDt", Min: 1, Max: 1,
+			Group: &groupDateAndDateTime2Choice,
+		},
+		{
+			Tag: "PoolgAdjstmntDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "Dbtr", Min: 1, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "DbtrAcct", Min: 1, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "DbtrAgt", Min: 1, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "DbtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "InstrForDbtrAgt", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "UltmtDbtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "ChrgBr", Min: 0, Max: 1,
+			Simple: &simpleChargeBearerType1Code,
+		},
+		{
+			Tag: "ChrgsAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "ChrgsAcctAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "CdtTrfTxInf", Min: 1, Max: -1,
+			Group: &groupCreditTransferTransaction34,
+		},
+	},
+}
 
-var groupPaymentTypeInformation26 = schema.Group{Name: "PaymentTypeInformation26", Elements: []schema.Element{
-	{Tag: "InstrPrty", Min: 0, Max: 1, Simple: &simplePriority2Code},
-	{Tag: "SvcLvl", Min: 0, Max: -1, Group: &groupServiceLevel8Choice},
-	{Tag: "LclInstrm", Min: 0, Max: 1, Group: &groupLocalInstrument2Choice},
-	{Tag: "CtgyPurp", Min: 0, Max: 1, Group: &groupCategoryPurpose1Choice},
-}}
+var groupPaymentTypeInformation26 = schema.Group{
+	Name: "PaymentTypeInformation26", Elements: []schema.Element{
+		{
+			Tag: "InstrPrty", Min: 0, Max: 1,
+			Simple: &simplePriority2Code,
+		},
+		{
+			Tag: "SvcLvl", Min: 0, Max: -1,
+			Group: &groupServiceLevel8Choice,
+		},
+		{
+			Tag: "LclInstrm", Min: 0, Max: 1,
+			Group: &groupLocalInstrument2Choice,
+		},
+		{
+			Tag: "CtgyPurp", Min: 0, Max: 1,
+			Group: &groupCategoryPurpose1Choice,
+		},
+	},
+}

@@ -4,64 +4,201 @@ package iso20022
 
 import "countersign/internal/iso20022/schema"
 
-var groupCurrencyExchange13 = schema.Group{Name: "CurrencyExchange13", Elements: []schema.Element{
-	{Tag: "SrcCcy", Min: 1, Max: 1, Simple: &simpleActiveCurrencyCode},
-	{Tag: "TrgtCcy", Min: 1, Max: 1, Simple: &simpleActiveCurrencyCode},
-	{Tag: "XchgRate", Min: 1, Max: 1, Simple: &simpleBaseOneRate},
-	{Tag: "UnitCcy", Min: 0, Max: 1, Simple: &simpleActiveCurrencyCode},
-}}
+var groupCurrencyExchange13 = schema.Group{
+	Name: "CurrencyExchange13", Elements: []schema.Element{
+		{
+			Tag: "SrcCcy", Min: 1, Max: 1,
+			Simple: &simpleActiveCurrencyCode,
+		},
+		{
+			Tag: "TrgtCcy", Min: 1, Max: 1,
+			Simple: &simpleActiveCurrencyCode,
+		},
+		{
+			Tag: "XchgRate", Min: 1, Max: 1,
+			Simple: &simpleBaseOneRate,
+		},
+		{
+			Tag: "UnitCcy", Min: 0, Max: 1,
+			Simple: &simpleActiveCurrencyCode,
+		},
+	},
+}
 
-var groupCustomerPaymentStatusReport = schema.Group{Name: "CustomerPaymentStatusReport", Elements: []schema.Element{
-	{Tag: "GrpHdr", Min: 1, Max: 1, Group: &groupGroupHeader86},
-	{Tag: "OrgnlGrpInfAndSts", Min: 1, Max: 1, Group: &groupOriginalGroupHeader17},
-	{Tag: "OrgnlPmtInfAndSts", Min: 0, Max: -1, Group: &groupOriginalPaymentInstruction32},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupCustomerPaymentStatusReport = schema.Group{
+	Name: "CustomerPaymentStatusReport", Elements: []schema.Element{
+		{
+			Tag: "GrpHdr", Min: 1, Max: 1,
+			Group: &groupGroupHeader86,
+		},
+		{
+			Tag: "OrgnlGrpInfAndSts", Min: 1, Max: 1,
+			Group: &groupOriginalGroupHeader17,
+		},
+		{
+			Tag: "OrgnlPmtInfAndSts", Min: 0, Max: -1,
+			Group: &groupOriginalPaymentInstruction32,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}
 
-var groupGroupHeader86 = schema.Group{Name: "GroupHeader86", Elements: []schema.Element{
-	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CreDtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "InitgPty", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "FwdgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "DbtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "CdtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-}}
+var groupGroupHeader86 = schema.Group{
+	Name: "GroupHeader86", Elements: []schema.Element{
+		{
+			Tag: "MsgId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CreDtTm", Min: 1, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "InitgPty", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "FwdgAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "DbtrAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "CdtrAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+	},
+}
 
-var groupOriginalPaymentInstruction32 = schema.Group{Name: "OriginalPaymentInstruction32", Elements: []schema.Element{
-	{Tag: "OrgnlPmtInfId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlNbOfTxs", Min: 0, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "OrgnlCtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-	{Tag: "PmtInfSts", Min: 0, Max: 1, Simple: &simpleExternalPaymentGroupStatus1Code},
-	{Tag: "StsRsnInf", Min: 0, Max: -1, Group: &groupStatusReasonInformation12},
-	{Tag: "NbOfTxsPerSts", Min: 0, Max: -1, Group: &groupNumberOfTransactionsPerStatus5},
-	{Tag: "TxInfAndSts", Min: 0, Max: -1, Group: &groupPaymentTransaction105},
-}}
+var groupOriginalPaymentInstruction32 = schema.Group{
+	Name: "OriginalPaymentInstruction32", Elements: []schema.Element{
+		{
+			Tag: "OrgnlPmtInfId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlNbOfTxs", Min: 0, Max: 1,
+			Simple: &simpleMax15NumericText,
+		},
+		{
+			Tag: "OrgnlCtrlSum", Min: 0, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+		{
+			Tag: "PmtInfSts", Min: 0, Max: 1,
+			Simple: &simpleExternalPaymentGroupStatus1Code,
+		},
+		{
+			Tag: "StsRsnInf", Min: 0, Max: -1,
+			Group: &groupStatusReasonInformation12,
+		},
+		{
+			Tag: "NbOfTxsPerSts", Min: 0, Max: -1,
+			Group: &groupNumberOfTransactionsPerStatus5,
+		},
+		{
+			Tag: "TxInfAndSts", Min: 0, Max: -1,
+			Group: &groupPaymentTransaction105,
+		},
+	},
+}
 
-var groupPaymentTransaction105 = schema.Group{Name: "PaymentTransaction105", Elements: []schema.Element{
-	{Tag: "StsId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlInstrId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlEndToEndId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlUETR", Min: 0, Max: 1, Simple: &simpleUUIDv4Identifier},
-	{Tag: "TxSts", Min: 0, Max: 1, Simple: &simpleExternalPaymentTransactionStatus1Code},
-	{Tag: "StsRsnInf", Min: 0, Max: -1, Group: &groupStatusReasonInformation12},
-	{Tag: "ChrgsInf", Min: 0, Max: -1, Group: &groupCharges7},
-	{Tag: "TrckrData", Min: 0, Max: 1, Group: &groupTrackerData1},
-	{Tag: "AccptncDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "AcctSvcrRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "ClrSysRef", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlTxRef", Min: 0, Max: 1, Group: &groupOriginalTransactionReference28},
-	{Tag: "SplmtryData", Min: 0, Max: -1, Group: &groupSupplementaryData1},
-}}
+var groupPaymentTransaction105 = schema.Group{
+	Name: "PaymentTransaction105", Elements: []schema.Element{
+		{
+			Tag: "StsId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlInstrId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlEndToEndId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlUETR", Min: 0, Max: 1,
+			Simple: &simpleUUIDv4Identifier,
+		},
+		{
+			Tag: "TxSts", Min: 0, Max: 1,
+			Simple: &simpleExternalPaymentTransactionStatus1Code,
+		},
+		{
+			Tag: "StsRsnInf", Min: 0, Max: -1,
+			Group: &groupStatusReasonInformation12,
+		},
+		{
+			Tag: "ChrgsInf", Min: 0, Max: -1,
+			Group: &groupCharges7,
+		},
+		{
+			Tag: "TrckrData", Min: 0, Max: 1,
+			Group: &groupTrackerData1,
+		},
+		{
+			Tag: "AccptncDtTm", Min: 0, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "AcctSvcrRef", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "ClrSysRef", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlTxRef", Min: 0, Max: 1,
+			Group: &groupOriginalTransactionReference28,
+		},
+		{
+			Tag: "SplmtryData", Min: 0, Max: -1,
+			Group: &groupSupplementaryData1,
+		},
+	},
+}
 
-var groupTrackerData1 = schema.Group{Name: "TrackerData1", Elements: []schema.Element{
-	{Tag: "ConfdDt", Min: 1, Max: 1, Group: &groupDateAndDateTime2Choice},
-	{Tag: "ConfdAmt", Min: 1, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
-	{Tag: "TrckrRcrd", Min: 1, Max: -1, Group: &groupTrackerRecord1},
-}}
+var groupTrackerData1 = schema.Group{
+	Name: "TrackerData1", Elements: []schema.Element{
+		{
+			Tag: "ConfdDt", Min: 1, Max: 1,
+			Group: &groupDateAndDateTime2Choice,
+		},
+		{
+			Tag: "ConfdAmt", Min: 1, Max: 1,
+			Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode,
+		},
+		{
+			Tag: "TrckrRcrd", Min: 1, Max: -1,
+			Group: &groupTrackerRecord1,
+		},
+	},
+}
 
-var groupTrackerRecord1 = schema.Group{Name: "TrackerRecord1", Elements: []schema.Element{
-	{Tag: "Agt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "ChrgBr", Min: 0, Max: 1, Simple: &simpleChargeBearerType1Code},
-	{Tag: "ChrgsAmt", Min: 0, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
-	{Tag: "XchgRateData", Min: 0, Max: 1, Group: &groupCurrencyExchange13},
-}}
+var groupTrackerRecord1 = schema.Group{
+	Name: "TrackerRecord1", Elements: []schema.Element{
+		{
+			Tag: "Agt", Min: 1, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "ChrgBr", Min: 0, Max: 1,
+			Simple: &simpleChargeBearerType1Code,
+		},
+		{
+			Tag: "ChrgsAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode,
+		},
+		{
+			Tag: "XchgRateData", Min: 0, Max: 1,
+			Group: &groupCurrencyExchange13,
+		},
+	},
+}

@@ -4,730 +4,2077 @@ package iso20022
 
 import "countersign/internal/iso20022/schema"
 
-var groupAccountIdentification4Choice = schema.Group{Name: "AccountIdentification4Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "IBAN", Min: 1, Max: 1, Simple: &simpleIBAN2007Identifier},
-	{Tag: "Othr", Min: 1, Max: 1, Group: &groupGenericAccountIdentification1},
-}}
-
-var groupAccountSchemeName1Choice = schema.Group{Name: "AccountSchemeName1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalAccountIdentification1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupAddressType3Choice = schema.Group{Name: "AddressType3Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleAddressType2Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Group: &groupGenericIdentification30},
-}}
-
-var groupAmendmentInformationDetails13 = schema.Group{Name: "AmendmentInformationDetails13", Elements: []schema.Element{
-	{Tag: "OrgnlMndtId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlCdtrSchmeId", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "OrgnlCdtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "OrgnlCdtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "OrgnlDbtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "OrgnlDbtrAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "OrgnlDbtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "OrgnlDbtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "OrgnlFnlColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "OrgnlFrqcy", Min: 0, Max: 1, Group: &groupFrequency36Choice},
-	{Tag: "OrgnlRsn", Min: 0, Max: 1, Group: &groupMandateSetupReason1Choice},
-	{Tag: "OrgnlTrckgDays", Min: 0, Max: 1, Simple: &simpleExact2NumericText},
-}}
-
-var groupAmountType4Choice = schema.Group{Name: "AmountType4Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "InstdAmt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "EqvtAmt", Min: 1, Max: 1, Group: &groupEquivalentAmount2},
-}}
-
-var groupAuthorisation1Choice = schema.Group{Name: "Authorisation1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleAuthorisation1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax128Text},
-}}
-
-var groupBranchAndFinancialInstitutionIdentification6 = schema.Group{Name: "BranchAndFinancialInstitutionIdentification6",
-	Elements: []schema.Element{
-		{Tag: "FinInstnId", Min: 1, Max: 1, Group: &groupFinancialInstitutionIdentification18},
-		{Tag: "BrnchId", Min: 0, Max: 1, Group: &groupBranchData3},
-	}}
-
-var groupBranchData3 = schema.Group{Name: "BranchData3", Elements: []schema.Element{
-	{Tag: "Id", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "LEI", Min: 0, Max: 1, Simple: &simpleLEIIdentifier},
-	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "PstlAdr", Min: 0, Max: 1, Group: &groupPostalAddress24},
-}}
-
-var groupCase5 = schema.Group{Name: "Case5", Elements: []schema.Element{
-	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Cretr", Min: 1, Max: 1, Group: &groupParty40Choice},
-	{Tag: "ReopCaseIndctn", Min: 0, Max: 1, Simple: &simpleYesNoIndicator},
-}}
-
-var groupCaseAssignment5 = schema.Group{Name: "CaseAssignment5", Elements: []schema.Element{
-	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Assgnr", Min: 1, Max: 1, Group: &groupParty40Choice},
-	{Tag: "Assgne", Min: 1, Max: 1, Group: &groupParty40Choice},
-	{Tag: "CreDtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
-}}
-
-var groupCashAccount38 = schema.Group{Name: "CashAccount38", Elements: []schema.Element{
-	{Tag: "Id", Min: 1, Max: 1, Group: &groupAccountIdentification4Choice},
-	{Tag: "Tp", Min: 0, Max: 1, Group: &groupCashAccountType2Choice},
-	{Tag: "Ccy", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax70Text},
-	{Tag: "Prxy", Min: 0, Max: 1, Group: &groupProxyAccountIdentification1},
-}}
-
-var groupCashAccountType2Choice = schema.Group{Name: "CashAccountType2Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalCashAccountType1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupCategoryPurpose1Choice = schema.Group{Name: "CategoryPurpose1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalCategoryPurpose1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupCharges7 = schema.Group{Name: "Charges7", Elements: []schema.Element{
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "Agt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-}}
-
-var groupChequeDeliveryMethod1Choice = schema.Group{Name: "ChequeDeliveryMethod1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleChequeDelivery1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupClearingSystemIdentification2Choice = schema.Group{Name: "ClearingSystemIdentification2Choice", Choice: true,
-	Elements: []schema.Element{
-		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalClearingSystemIdentification1Code},
-		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	}}
-
-var groupClearingSystemIdentification3Choice = schema.Group{Name: "ClearingSystemIdentification3Choice", Choice: true,
-	Elements: []schema.Element{
-		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalCashClearingSystem1Code},
-		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	}}
-
-var groupClearingSystemMemberIdentification2 = schema.Group{Name: "ClearingSystemMemberIdentification2", Elements: []schema.Element{
-	{Tag: "ClrSysId", Min: 0, Max: 1, Group: &groupClearingSystemIdentification2Choice},
-	{Tag: "MmbId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupContact4 = schema.Group{Name: "Contact4", Elements: []schema.Element{
-	{Tag: "NmPrfx", Min: 0, Max: 1, Simple: &simpleNamePrefix2Code},
-	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "PhneNb", Min: 0, Max: 1, Simple: &simplePhoneNumber},
-	{Tag: "MobNb", Min: 0, Max: 1, Simple: &simplePhoneNumber},
-	{Tag: "FaxNb", Min: 0, Max: 1, Simple: &simplePhoneNumber},
-	{Tag: "EmailAdr", Min: 0, Max: 1, Simple: &simpleMax2048Text},
-	{Tag: "EmailPurp", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "JobTitl", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Rspnsblty", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Dept", Min: 0, Max: 1, Simple: &simpleMax70Text},
-	{Tag: "Othr", Min: 0, Max: -1, Group: &groupOtherContact1},
-	{Tag: "PrefrdMtd", Min: 0, Max: 1, Simple: &simplePreferredContactMethod1Code},
-}}
-
-var groupCreditorReferenceInformation2 = schema.Group{Name: "CreditorReferenceInformation2", Elements: []schema.Element{
-	{Tag: "Tp", Min: 0, Max: 1, Group: &groupCreditorReferenceType2},
-	{Tag: "Ref", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupCreditorReferenceType1Choice = schema.Group{Name: "CreditorReferenceType1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleDocumentType3Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupCreditorReferenceType2 = schema.Group{Name: "CreditorReferenceType2", Elements: []schema.Element{
-	{Tag: "CdOrPrtry", Min: 1, Max: 1, Group: &groupCreditorReferenceType1Choice},
-	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupDateAndDateTime2Choice = schema.Group{Name: "DateAndDateTime2Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Dt", Min: 1, Max: 1, Simple: &simpleISODate},
-	{Tag: "DtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
-}}
-
-var groupDateAndPlaceOfBirth1 = schema.Group{Name: "DateAndPlaceOfBirth1", Elements: []schema.Element{
-	{Tag: "BirthDt", Min: 1, Max: 1, Simple: &simpleISODate},
-	{Tag: "PrvcOfBirth", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CityOfBirth", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CtryOfBirth", Min: 1, Max: 1, Simple: &simpleCountryCode},
-}}
-
-var groupDatePeriod2 = schema.Group{Name: "DatePeriod2", Elements: []schema.Element{
-	{Tag: "FrDt", Min: 1, Max: 1, Simple: &simpleISODate},
-	{Tag: "ToDt", Min: 1, Max: 1, Simple: &simpleISODate},
-}}
-
-var groupDiscountAmountAndType1 = schema.Group{Name: "DiscountAmountAndType1", Elements: []schema.Element{
-	{Tag: "Tp", Min: 0, Max: 1, Group: &groupDiscountAmountType1Choice},
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-}}
-
-var groupDiscountAmountType1Choice = schema.Group{Name: "DiscountAmountType1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalDiscountAmountType1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupDocumentAdjustment1 = schema.Group{Name: "DocumentAdjustment1", Elements: []schema.Element{
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "CdtDbtInd", Min: 0, Max: 1, Simple: &simpleCreditDebitCode},
-	{Tag: "Rsn", Min: 0, Max: 1, Simple: &simpleMax4Text},
-	{Tag: "AddtlInf", Min: 0, Max: 1, Simple: &simpleMax140Text},
-}}
-
-var groupDocumentLineIdentification1 = schema.Group{Name: "DocumentLineIdentification1", Elements: []schema.Element{
-	{Tag: "Tp", Min: 0, Max: 1, Group: &groupDocumentLineType1},
-	{Tag: "Nb", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "RltdDt", Min: 0, Max: 1, Simple: &simpleISODate},
-}}
-
-var groupDocumentLineInformation1 = schema.Group{Name: "DocumentLineInformation1", Elements: []schema.Element{
-	{Tag: "Id", Min: 1, Max: -1, Group: &groupDocumentLineIdentification1},
-	{Tag: "Desc", Min: 0, Max: 1, Simple: &simpleMax2048Text},
-	{Tag: "Amt", Min: 0, Max: 1, Group: &groupRemittanceAmount3},
-}}
-
-var groupDocumentLineType1 = schema.Group{Name: "DocumentLineType1", Elements: []schema.Element{
-	{Tag: "CdOrPrtry", Min: 1, Max: 1, Group: &groupDocumentLineType1Choice},
-	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupDocumentLineType1Choice = schema.Group{Name: "DocumentLineType1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalDocumentLineType1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupEquivalentAmount2 = schema.Group{Name: "EquivalentAmount2", Elements: []schema.Element{
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "CcyOfTrf", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyCode},
-}}
-
-var groupFinancialIdentificationSchemeName1Choice = schema.Group{Name: "FinancialIdentificationSchemeName1Choice", Choice: true,
-	Elements: []schema.Element{
-		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalFinancialInstitutionIdentification1Code},
-		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	}}
-
-var groupFinancialInstitutionIdentification18 = schema.Group{Name: "FinancialInstitutionIdentification18", Elements: []schema.Element{
-	{Tag: "BICFI", Min: 0, Max: 1, Simple: &simpleBICFIDec2014Identifier},
-	{Tag: "ClrSysMmbId", Min: 0, Max: 1, Group: &groupClearingSystemMemberIdentification2},
-	{Tag: "LEI", Min: 0, Max: 1, Simple: &simpleLEIIdentifier},
-	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "PstlAdr", Min: 0, Max: 1, Group: &groupPostalAddress24},
-	{Tag: "Othr", Min: 0, Max: 1, Group: &groupGenericFinancialIdentification1},
-}}
-
-var groupFrequency36Choice = schema.Group{Name: "Frequency36Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Tp", Min: 1, Max: 1, Simple: &simpleFrequency6Code},
-	{Tag: "Prd", Min: 1, Max: 1, Group: &groupFrequencyPeriod1},
-	{Tag: "PtInTm", Min: 1, Max: 1, Group: &groupFrequencyAndMoment1},
-}}
-
-var groupFrequencyAndMoment1 = schema.Group{Name: "FrequencyAndMoment1", Elements: []schema.Element{
-	{Tag: "Tp", Min: 1, Max: 1, Simple: &simpleFrequency6Code},
-	{Tag: "PtInTm", Min: 1, Max: 1, Simple: &simpleExact2NumericText},
-}}
-
-var groupFrequencyPeriod1 = schema.Group{Name: "FrequencyPeriod1", Elements: []schema.Element{
-	{Tag: "Tp", Min: 1, Max: 1, Simple: &simpleFrequency6Code},
-	{Tag: "CntPerPrd", Min: 1, Max: 1, Simple: &simpleDecimalNumber},
-}}
-
-var groupGarnishment3 = schema.Group{Name: "Garnishment3", Elements: []schema.Element{
-	{Tag: "Tp", Min: 1, Max: 1, Group: &groupGarnishmentType1},
-	{Tag: "Grnshee", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "GrnshmtAdmstr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "RefNb", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "Dt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "FmlyMdclInsrncInd", Min: 0, Max: 1, Simple: &simpleTrueFalseIndicator},
-	{Tag: "MplyeeTermntnInd", Min: 0, Max: 1, Simple: &simpleTrueFalseIndicator},
-}}
-
-var groupGarnishmentType1 = schema.Group{Name: "GarnishmentType1", Elements: []schema.Element{
-	{Tag: "CdOrPrtry", Min: 1, Max: 1, Group: &groupGarnishmentType1Choice},
-	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupGarnishmentType1Choice = schema.Group{Name: "GarnishmentType1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalGarnishmentType1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupGenericAccountIdentification1 = schema.Group{Name: "GenericAccountIdentification1", Elements: []schema.Element{
-	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax34Text},
-	{Tag: "SchmeNm", Min: 0, Max: 1, Group: &groupAccountSchemeName1Choice},
-	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupGenericFinancialIdentification1 = schema.Group{Name: "GenericFinancialIdentification1", Elements: []schema.Element{
-	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "SchmeNm", Min: 0, Max: 1, Group: &groupFinancialIdentificationSchemeName1Choice},
-	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupGenericIdentification30 = schema.Group{Name: "GenericIdentification30", Elements: []schema.Element{
-	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleExact4AlphaNumericText},
-	{Tag: "Issr", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "SchmeNm", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupGenericOrganisationIdentification1 = schema.Group{Name: "GenericOrganisationIdentification1", Elements: []schema.Element{
-	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "SchmeNm", Min: 0, Max: 1, Group: &groupOrganisationIdentificationSchemeName1Choice},
-	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupGenericPersonIdentification1 = schema.Group{Name: "GenericPersonIdentification1", Elements: []schema.Element{
-	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "SchmeNm", Min: 0, Max: 1, Group: &groupPersonIdentificationSchemeName1Choice},
-	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupGroupHeader90 = schema.Group{Name: "GroupHeader90", Elements: []schema.Element{
-	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CreDtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "Authstn", Min: 0, Max: 2, Group: &groupAuthorisation1Choice},
-	{Tag: "BtchBookg", Min: 0, Max: 1, Simple: &simpleBatchBookingIndicator},
-	{Tag: "NbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "CtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-	{Tag: "GrpRtr", Min: 0, Max: 1, Simple: &simpleTrueFalseIndicator},
-	{Tag: "TtlRtrdIntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode},
-	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "SttlmInf", Min: 1, Max: 1, Group: &groupSettlementInstruction7},
-	{Tag: "InstgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "InstdAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-}}
-
-var groupGroupHeader91 = schema.Group{Name: "GroupHeader91", Elements: []schema.Element{
-	{Tag: "MsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CreDtTm", Min: 1, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "InstgAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "InstdAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-}}
-
-var groupInstructionForCreditorAgent1 = schema.Group{Name: "InstructionForCreditorAgent1", Elements: []schema.Element{
-	{Tag: "Cd", Min: 0, Max: 1, Simple: &simpleInstruction3Code},
-	{Tag: "InstrInf", Min: 0, Max: 1, Simple: &simpleMax140Text},
-}}
-
-var groupInstructionForNextAgent1 = schema.Group{Name: "InstructionForNextAgent1", Elements: []schema.Element{
-	{Tag: "Cd", Min: 0, Max: 1, Simple: &simpleInstruction4Code},
-	{Tag: "InstrInf", Min: 0, Max: 1, Simple: &simpleMax140Text},
-}}
-
-var groupLocalInstrument2Choice = schema.Group{Name: "LocalInstrument2Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalLocalInstrument1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupMandateRelatedInformation14 = schema.Group{Name: "MandateRelatedInformation14", Elements: []schema.Element{
-	{Tag: "MndtId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "DtOfSgntr", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "AmdmntInd", Min: 0, Max: 1, Simple: &simpleTrueFalseIndicator},
-	{Tag: "AmdmntInfDtls", Min: 0, Max: 1, Group: &groupAmendmentInformationDetails13},
-	{Tag: "ElctrncSgntr", Min: 0, Max: 1, Simple: &simpleMax1025Text},
-	{Tag: "FrstColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "FnlColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "Frqcy", Min: 0, Max: 1, Group: &groupFrequency36Choice},
-	{Tag: "Rsn", Min: 0, Max: 1, Group: &groupMandateSetupReason1Choice},
-	{Tag: "TrckgDays", Min: 0, Max: 1, Simple: &simpleExact2NumericText},
-}}
-
-var groupMandateSetupReason1Choice = schema.Group{Name: "MandateSetupReason1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalMandateSetupReason1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax70Text},
-}}
-
-var groupNameAndAddress16 = schema.Group{Name: "NameAndAddress16", Elements: []schema.Element{
-	{Tag: "Nm", Min: 1, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "Adr", Min: 1, Max: 1, Group: &groupPostalAddress24},
-}}
-
-var groupNumberOfTransactionsPerStatus5 = schema.Group{Name: "NumberOfTransactionsPerStatus5", Elements: []schema.Element{
-	{Tag: "DtldNbOfTxs", Min: 1, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "DtldSts", Min: 1, Max: 1, Simple: &simpleExternalPaymentTransactionStatus1Code},
-	{Tag: "DtldCtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-}}
-
-var groupOrganisationIdentification29 = schema.Group{Name: "OrganisationIdentification29", Elements: []schema.Element{
-	{Tag: "AnyBIC", Min: 0, Max: 1, Simple: &simpleAnyBICDec2014Identifier},
-	{Tag: "LEI", Min: 0, Max: 1, Simple: &simpleLEIIdentifier},
-	{Tag: "Othr", Min: 0, Max: -1, Group: &groupGenericOrganisationIdentification1},
-}}
-
-var groupOrganisationIdentificationSchemeName1Choice = schema.Group{Name: "OrganisationIdentificationSchemeName1Choice", Choice: true,
-	Elements: []schema.Element{
-		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalOrganisationIdentification1Code},
-		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	}}
-
-var groupOriginalGroupHeader17 = schema.Group{Name: "OriginalGroupHeader17", Elements: []schema.Element{
-	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlMsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlCreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "OrgnlNbOfTxs", Min: 0, Max: 1, Simple: &simpleMax15NumericText},
-	{Tag: "OrgnlCtrlSum", Min: 0, Max: 1, Simple: &simpleDecimalNumber},
-	{Tag: "GrpSts", Min: 0, Max: 1, Simple: &simpleExternalPaymentGroupStatus1Code},
-	{Tag: "StsRsnInf", Min: 0, Max: -1, Group: &groupStatusReasonInformation12},
-	{Tag: "NbOfTxsPerSts", Min: 0, Max: -1, Group: &groupNumberOfTransactionsPerStatus5},
-}}
-
-var groupOriginalGroupHeader18 = schema.Group{Name: "OriginalGroupHeader18", Elements: []schema.Element{
-	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlMsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlCreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "RtrRsnInf", Min: 0, Max: -1, Group: &groupPaymentReturnReason6},
-}}
-
-var groupOriginalGroupInformation29 = schema.Group{Name: "OriginalGroupInformation29", Elements: []schema.Element{
-	{Tag: "OrgnlMsgId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlMsgNmId", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "OrgnlCreDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
-}}
-
-var groupOriginalTransactionReference28 = schema.Group{Name: "OriginalTransactionReference28", Elements: []schema.Element{
-	{Tag: "IntrBkSttlmAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "Amt", Min: 0, Max: 1, Group: &groupAmountType4Choice},
-	{Tag: "IntrBkSttlmDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "ReqdColltnDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "ReqdExctnDt", Min: 0, Max: 1, Group: &groupDateAndDateTime2Choice},
-	{Tag: "CdtrSchmeId", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "SttlmInf", Min: 0, Max: 1, Group: &groupSettlementInstruction7},
-	{Tag: "PmtTpInf", Min: 0, Max: 1, Group: &groupPaymentTypeInformation27},
-	{Tag: "PmtMtd", Min: 0, Max: 1, Simple: &simplePaymentMethod4Code},
-	{Tag: "MndtRltdInf", Min: 0, Max: 1, Group: &groupMandateRelatedInformation14},
-	{Tag: "RmtInf", Min: 0, Max: 1, Group: &groupRemittanceInformation16},
-	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "Dbtr", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "DbtrAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "DbtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "DbtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "CdtrAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "CdtrAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "Cdtr", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "CdtrAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "UltmtCdtr", Min: 0, Max: 1, Group: &groupParty40Choice},
-	{Tag: "Purp", Min: 0, Max: 1, Group: &groupPurpose2Choice},
-}}
-
-var groupOtherContact1 = schema.Group{Name: "OtherContact1", Elements: []schema.Element{
-	{Tag: "ChanlTp", Min: 1, Max: 1, Simple: &simpleMax4Text},
-	{Tag: "Id", Min: 0, Max: 1, Simple: &simpleMax128Text},
-}}
-
-var groupParty38Choice = schema.Group{Name: "Party38Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "OrgId", Min: 1, Max: 1, Group: &groupOrganisationIdentification29},
-	{Tag: "PrvtId", Min: 1, Max: 1, Group: &groupPersonIdentification13},
-}}
-
-var groupParty40Choice = schema.Group{Name: "Party40Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Pty", Min: 1, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "Agt", Min: 1, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-}}
-
-var groupPartyIdentification135 = schema.Group{Name: "PartyIdentification135", Elements: []schema.Element{
-	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "PstlAdr", Min: 0, Max: 1, Group: &groupPostalAddress24},
-	{Tag: "Id", Min: 0, Max: 1, Group: &groupParty38Choice},
-	{Tag: "CtryOfRes", Min: 0, Max: 1, Simple: &simpleCountryCode},
-	{Tag: "CtctDtls", Min: 0, Max: 1, Group: &groupContact4},
-}}
-
-var groupPaymentReturnReason6 = schema.Group{Name: "PaymentReturnReason6", Elements: []schema.Element{
-	{Tag: "Orgtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "Rsn", Min: 0, Max: 1, Group: &groupReturnReason5Choice},
-	{Tag: "AddtlInf", Min: 0, Max: -1, Simple: &simpleMax105Text},
-}}
-
-var groupPaymentTypeInformation27 = schema.Group{Name: "PaymentTypeInformation27", Elements: []schema.Element{
-	{Tag: "InstrPrty", Min: 0, Max: 1, Simple: &simplePriority2Code},
-	{Tag: "ClrChanl", Min: 0, Max: 1, Simple: &simpleClearingChannel2Code},
-	{Tag: "SvcLvl", Min: 0, Max: -1, Group: &groupServiceLevel8Choice},
-	{Tag: "LclInstrm", Min: 0, Max: 1, Group: &groupLocalInstrument2Choice},
-	{Tag: "SeqTp", Min: 0, Max: 1, Simple: &simpleSequenceType3Code},
-	{Tag: "CtgyPurp", Min: 0, Max: 1, Group: &groupCategoryPurpose1Choice},
-}}
-
-var groupPersonIdentification13 = schema.Group{Name: "PersonIdentification13", Elements: []schema.Element{
-	{Tag: "DtAndPlcOfBirth", Min: 0, Max: 1, Group: &groupDateAndPlaceOfBirth1},
-	{Tag: "Othr", Min: 0, Max: -1, Group: &groupGenericPersonIdentification1},
-}}
-
-var groupPersonIdentificationSchemeName1Choice = schema.Group{Name: "PersonIdentificationSchemeName1Choice", Choice: true,
-	Elements: []schema.Element{
-		{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPersonIdentification1Code},
-		{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-	}}
-
-var groupPostalAddress24 = schema.Group{Name: "PostalAddress24", Elements: []schema.Element{
-	{Tag: "AdrTp", Min: 0, Max: 1, Group: &groupAddressType3Choice},
-	{Tag: "Dept", Min: 0, Max: 1, Simple: &simpleMax70Text},
-	{Tag: "SubDept", Min: 0, Max: 1, Simple: &simpleMax70Text},
-	{Tag: "StrtNm", Min: 0, Max: 1, Simple: &simpleMax70Text},
-	{Tag: "BldgNb", Min: 0, Max: 1, Simple: &simpleMax16Text},
-	{Tag: "BldgNm", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Flr", Min: 0, Max: 1, Simple: &simpleMax70Text},
-	{Tag: "PstBx", Min: 0, Max: 1, Simple: &simpleMax16Text},
-	{Tag: "Room", Min: 0, Max: 1, Simple: &simpleMax70Text},
-	{Tag: "PstCd", Min: 0, Max: 1, Simple: &simpleMax16Text},
-	{Tag: "TwnNm", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "TwnLctnNm", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "DstrctNm", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CtrySubDvsn", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Ctry", Min: 0, Max: 1, Simple: &simpleCountryCode},
-	{Tag: "AdrLine", Min: 0, Max: 7, Simple: &simpleMax70Text},
-}}
-
-var groupProxyAccountIdentification1 = schema.Group{Name: "ProxyAccountIdentification1", Elements: []schema.Element{
-	{Tag: "Tp", Min: 0, Max: 1, Group: &groupProxyAccountType1Choice},
-	{Tag: "Id", Min: 1, Max: 1, Simple: &simpleMax2048Text},
-}}
-
-var groupProxyAccountType1Choice = schema.Group{Name: "ProxyAccountType1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalProxyAccountType1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupPurpose2Choice = schema.Group{Name: "Purpose2Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalPurpose1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupReferredDocumentInformation7 = schema.Group{Name: "ReferredDocumentInformation7", Elements: []schema.Element{
-	{Tag: "Tp", Min: 0, Max: 1, Group: &groupReferredDocumentType4},
-	{Tag: "Nb", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "RltdDt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "LineDtls", Min: 0, Max: -1, Group: &groupDocumentLineInformation1},
-}}
-
-var groupReferredDocumentType3Choice = schema.Group{Name: "ReferredDocumentType3Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleDocumentType6Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupReferredDocumentType4 = schema.Group{Name: "ReferredDocumentType4", Elements: []schema.Element{
-	{Tag: "CdOrPrtry", Min: 1, Max: 1, Group: &groupReferredDocumentType3Choice},
-	{Tag: "Issr", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupRegulatoryAuthority2 = schema.Group{Name: "RegulatoryAuthority2", Elements: []schema.Element{
-	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "Ctry", Min: 0, Max: 1, Simple: &simpleCountryCode},
-}}
-
-var groupRegulatoryReporting3 = schema.Group{Name: "RegulatoryReporting3", Elements: []schema.Element{
-	{Tag: "DbtCdtRptgInd", Min: 0, Max: 1, Simple: &simpleRegulatoryReportingType1Code},
-	{Tag: "Authrty", Min: 0, Max: 1, Group: &groupRegulatoryAuthority2},
-	{Tag: "Dtls", Min: 0, Max: -1, Group: &groupStructuredRegulatoryReporting3},
-}}
-
-var groupRemittanceAmount2 = schema.Group{Name: "RemittanceAmount2", Elements: []schema.Element{
-	{Tag: "DuePyblAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "DscntApldAmt", Min: 0, Max: -1, Group: &groupDiscountAmountAndType1},
-	{Tag: "CdtNoteAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "TaxAmt", Min: 0, Max: -1, Group: &groupTaxAmountAndType1},
-	{Tag: "AdjstmntAmtAndRsn", Min: 0, Max: -1, Group: &groupDocumentAdjustment1},
-	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-}}
-
-var groupRemittanceAmount3 = schema.Group{Name: "RemittanceAmount3", Elements: []schema.Element{
-	{Tag: "DuePyblAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "DscntApldAmt", Min: 0, Max: -1, Group: &groupDiscountAmountAndType1},
-	{Tag: "CdtNoteAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "TaxAmt", Min: 0, Max: -1, Group: &groupTaxAmountAndType1},
-	{Tag: "AdjstmntAmtAndRsn", Min: 0, Max: -1, Group: &groupDocumentAdjustment1},
-	{Tag: "RmtdAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-}}
-
-var groupRemittanceInformation16 = schema.Group{Name: "RemittanceInformation16", Elements: []schema.Element{
-	{Tag: "Ustrd", Min: 0, Max: -1, Simple: &simpleMax140Text},
-	{Tag: "Strd", Min: 0, Max: -1, Group: &groupStructuredRemittanceInformation16},
-}}
-
-var groupRemittanceLocation7 = schema.Group{Name: "RemittanceLocation7", Elements: []schema.Element{
-	{Tag: "RmtId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "RmtLctnDtls", Min: 0, Max: -1, Group: &groupRemittanceLocationData1},
-}}
-
-var groupRemittanceLocationData1 = schema.Group{Name: "RemittanceLocationData1", Elements: []schema.Element{
-	{Tag: "Mtd", Min: 1, Max: 1, Simple: &simpleRemittanceLocationMethod2Code},
-	{Tag: "ElctrncAdr", Min: 0, Max: 1, Simple: &simpleMax2048Text},
-	{Tag: "PstlAdr", Min: 0, Max: 1, Group: &groupNameAndAddress16},
-}}
-
-var groupReturnReason5Choice = schema.Group{Name: "ReturnReason5Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalReturnReason1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupServiceLevel8Choice = schema.Group{Name: "ServiceLevel8Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalServiceLevel1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupSettlementDateTimeIndication1 = schema.Group{Name: "SettlementDateTimeIndication1", Elements: []schema.Element{
-	{Tag: "DbtDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
-	{Tag: "CdtDtTm", Min: 0, Max: 1, Simple: &simpleISODateTime},
-}}
-
-var groupSettlementInstruction7 = schema.Group{Name: "SettlementInstruction7", Elements: []schema.Element{
-	{Tag: "SttlmMtd", Min: 1, Max: 1, Simple: &simpleSettlementMethod1Code},
-	{Tag: "SttlmAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "ClrSys", Min: 0, Max: 1, Group: &groupClearingSystemIdentification3Choice},
-	{Tag: "InstgRmbrsmntAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "InstgRmbrsmntAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "InstdRmbrsmntAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "InstdRmbrsmntAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-	{Tag: "ThrdRmbrsmntAgt", Min: 0, Max: 1, Group: &groupBranchAndFinancialInstitutionIdentification6},
-	{Tag: "ThrdRmbrsmntAgtAcct", Min: 0, Max: 1, Group: &groupCashAccount38},
-}}
-
-var groupStatusReason6Choice = schema.Group{Name: "StatusReason6Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalStatusReason1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupStatusReasonInformation12 = schema.Group{Name: "StatusReasonInformation12", Elements: []schema.Element{
-	{Tag: "Orgtr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "Rsn", Min: 0, Max: 1, Group: &groupStatusReason6Choice},
-	{Tag: "AddtlInf", Min: 0, Max: -1, Simple: &simpleMax105Text},
-}}
-
-var groupStructuredRegulatoryReporting3 = schema.Group{Name: "StructuredRegulatoryReporting3", Elements: []schema.Element{
-	{Tag: "Tp", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Dt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "Ctry", Min: 0, Max: 1, Simple: &simpleCountryCode},
-	{Tag: "Cd", Min: 0, Max: 1, Simple: &simpleMax10Text},
-	{Tag: "Amt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "Inf", Min: 0, Max: -1, Simple: &simpleMax35Text},
-}}
-
-var groupStructuredRemittanceInformation16 = schema.Group{Name: "StructuredRemittanceInformation16", Elements: []schema.Element{
-	{Tag: "RfrdDocInf", Min: 0, Max: -1, Group: &groupReferredDocumentInformation7},
-	{Tag: "RfrdDocAmt", Min: 0, Max: 1, Group: &groupRemittanceAmount2},
-	{Tag: "CdtrRefInf", Min: 0, Max: 1, Group: &groupCreditorReferenceInformation2},
-	{Tag: "Invcr", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "Invcee", Min: 0, Max: 1, Group: &groupPartyIdentification135},
-	{Tag: "TaxRmt", Min: 0, Max: 1, Group: &groupTaxInformation7},
-	{Tag: "GrnshmtRmt", Min: 0, Max: 1, Group: &groupGarnishment3},
-	{Tag: "AddtlRmtInf", Min: 0, Max: 3, Simple: &simpleMax140Text},
-}}
-
-var groupSupplementaryData1 = schema.Group{Name: "SupplementaryData1", Elements: []schema.Element{
-	{Tag: "PlcAndNm", Min: 0, Max: 1, Simple: &simpleMax350Text},
-	{Tag: "Envlp", Min: 1, Max: 1, Group: &groupSupplementaryDataEnvelope1},
-}}
-
-var groupSupplementaryDataEnvelope1 = schema.Group{Name: "SupplementaryDataEnvelope1", Any: true}
-
-var groupTaxAmount2 = schema.Group{Name: "TaxAmount2", Elements: []schema.Element{
-	{Tag: "Rate", Min: 0, Max: 1, Simple: &simplePercentageRate},
-	{Tag: "TaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "TtlAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "Dtls", Min: 0, Max: -1, Group: &groupTaxRecordDetails2},
-}}
-
-var groupTaxAmountAndType1 = schema.Group{Name: "TaxAmountAndType1", Elements: []schema.Element{
-	{Tag: "Tp", Min: 0, Max: 1, Group: &groupTaxAmountType1Choice},
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-}}
-
-var groupTaxAmountType1Choice = schema.Group{Name: "TaxAmountType1Choice", Choice: true, Elements: []schema.Element{
-	{Tag: "Cd", Min: 1, Max: 1, Simple: &simpleExternalTaxAmountType1Code},
-	{Tag: "Prtry", Min: 1, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupTaxAuthorisation1 = schema.Group{Name: "TaxAuthorisation1", Elements: []schema.Element{
-	{Tag: "Titl", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Nm", Min: 0, Max: 1, Simple: &simpleMax140Text},
-}}
-
-var groupTaxInformation7 = schema.Group{Name: "TaxInformation7", Elements: []schema.Element{
-	{Tag: "Cdtr", Min: 0, Max: 1, Group: &groupTaxParty1},
-	{Tag: "Dbtr", Min: 0, Max: 1, Group: &groupTaxParty2},
-	{Tag: "UltmtDbtr", Min: 0, Max: 1, Group: &groupTaxParty2},
-	{Tag: "AdmstnZone", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "RefNb", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "Mtd", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "TtlTaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "TtlTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "Dt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "SeqNb", Min: 0, Max: 1, Simple: &simpleNumber},
-	{Tag: "Rcrd", Min: 0, Max: -1, Group: &groupTaxRecord2},
-}}
-
-var groupTaxInformation8 = schema.Group{Name: "TaxInformation8", Elements: []schema.Element{
-	{Tag: "Cdtr", Min: 0, Max: 1, Group: &groupTaxParty1},
-	{Tag: "Dbtr", Min: 0, Max: 1, Group: &groupTaxParty2},
-	{Tag: "AdmstnZone", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "RefNb", Min: 0, Max: 1, Simple: &simpleMax140Text},
-	{Tag: "Mtd", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "TtlTaxblBaseAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "TtlTaxAmt", Min: 0, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-	{Tag: "Dt", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "SeqNb", Min: 0, Max: 1, Simple: &simpleNumber},
-	{Tag: "Rcrd", Min: 0, Max: -1, Group: &groupTaxRecord2},
-}}
-
-var groupTaxParty1 = schema.Group{Name: "TaxParty1", Elements: []schema.Element{
-	{Tag: "TaxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "RegnId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "TaxTp", Min: 0, Max: 1, Simple: &simpleMax35Text},
-}}
-
-var groupTaxParty2 = schema.Group{Name: "TaxParty2", Elements: []schema.Element{
-	{Tag: "TaxId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "RegnId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "TaxTp", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Authstn", Min: 0, Max: 1, Group: &groupTaxAuthorisation1},
-}}
-
-var groupTaxPeriod2 = schema.Group{Name: "TaxPeriod2", Elements: []schema.Element{
-	{Tag: "Yr", Min: 0, Max: 1, Simple: &simpleISODate},
-	{Tag: "Tp", Min: 0, Max: 1, Simple: &simpleTaxRecordPeriod1Code},
-	{Tag: "FrToDt", Min: 0, Max: 1, Group: &groupDatePeriod2},
-}}
-
-var groupTaxRecord2 = schema.Group{Name: "TaxRecord2", Elements: []schema.Element{
-	{Tag: "Tp", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Ctgy", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CtgyDtls", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "DbtrSts", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "CertId", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "FrmsCd", Min: 0, Max: 1, Simple: &simpleMax35Text},
-	{Tag: "Prd", Min: 0, Max: 1, Group: &groupTaxPeriod2},
-	{Tag: "TaxAmt", Min: 0, Max: 1, Group: &groupTaxAmount2},
-	{Tag: "AddtlInf", Min: 0, Max: 1, Simple: &simpleMax140Text},
-}}
-
-var groupTaxRecordDetails2 = schema.Group{Name: "TaxRecordDetails2", Elements: []schema.Element{
-	{Tag: "Prd", Min: 0, Max: 1, Group: &groupTaxPeriod2},
-	{Tag: "Amt", Min: 1, Max: 1, Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType,
-		Currency: &simpleActiveOrHistoricCurrencyCode},
-}}
+var groupAccountIdentification4Choice = schema.Group{
+	Name: "AccountIdentification4Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "IBAN", Min: 1, Max: 1,
+			Simple: &simpleIBAN2007Identifier,
+		},
+		{
+			Tag: "Othr", Min: 1, Max: 1,
+			Group: &groupGenericAccountIdentification1,
+		},
+	},
+}
+
+var groupAccountSchemeName1Choice = schema.Group{
+	Name: "AccountSchemeName1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalAccountIdentification1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupAddressType3Choice = schema.Group{
+	Name: "AddressType3Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleAddressType2Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Group: &groupGenericIdentification30,
+		},
+	},
+}
+
+var groupAmendmentInformationDetails13 = schema.Group{
+	Name: "AmendmentInformationDetails13", Elements: []schema.Element{
+		{
+			Tag: "OrgnlMndtId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlCdtrSchmeId", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "OrgnlCdtrAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "OrgnlCdtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "OrgnlDbtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "OrgnlDbtrAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "OrgnlDbtrAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "OrgnlDbtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "OrgnlFnlColltnDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "OrgnlFrqcy", Min: 0, Max: 1,
+			Group: &groupFrequency36Choice,
+		},
+		{
+			Tag: "OrgnlRsn", Min: 0, Max: 1,
+			Group: &groupMandateSetupReason1Choice,
+		},
+		{
+			Tag: "OrgnlTrckgDays", Min: 0, Max: 1,
+			Simple: &simpleExact2NumericText,
+		},
+	},
+}
+
+var groupAmountType4Choice = schema.Group{
+	Name: "AmountType4Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "InstdAmt", Min: 1, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "EqvtAmt", Min: 1, Max: 1,
+			Group: &groupEquivalentAmount2,
+		},
+	},
+}
+
+var groupAuthorisation1Choice = schema.Group{
+	Name: "Authorisation1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleAuthorisation1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax128Text,
+		},
+	},
+}
+
+var groupBranchAndFinancialInstitutionIdentification6 = schema.Group{
+	Name: "BranchAndFinancialInstitutionIdentification6", Elements: []schema.Element{
+		{
+			Tag: "FinInstnId", Min: 1, Max: 1,
+			Group: &groupFinancialInstitutionIdentification18,
+		},
+		{
+			Tag: "BrnchId", Min: 0, Max: 1,
+			Group: &groupBranchData3,
+		},
+	},
+}
+
+var groupBranchData3 = schema.Group{
+	Name: "BranchData3", Elements: []schema.Element{
+		{
+			Tag: "Id", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "LEI", Min: 0, Max: 1,
+			Simple: &simpleLEIIdentifier,
+		},
+		{
+			Tag: "Nm", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "PstlAdr", Min: 0, Max: 1,
+			Group: &groupPostalAddress24,
+		},
+	},
+}
+
+var groupCase5 = schema.Group{
+	Name: "Case5", Elements: []schema.Element{
+		{
+			Tag: "Id", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Cretr", Min: 1, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "ReopCaseIndctn", Min: 0, Max: 1,
+			Simple: &simpleYesNoIndicator,
+		},
+	},
+}
+
+var groupCaseAssignment5 = schema.Group{
+	Name: "CaseAssignment5", Elements: []schema.Element{
+		{
+			Tag: "Id", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Assgnr", Min: 1, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "Assgne", Min: 1, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "CreDtTm", Min: 1, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+	},
+}
+
+var groupCashAccount38 = schema.Group{
+	Name: "CashAccount38", Elements: []schema.Element{
+		{
+			Tag: "Id", Min: 1, Max: 1,
+			Group: &groupAccountIdentification4Choice,
+		},
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Group: &groupCashAccountType2Choice,
+		},
+		{
+			Tag: "Ccy", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "Nm", Min: 0, Max: 1,
+			Simple: &simpleMax70Text,
+		},
+		{
+			Tag: "Prxy", Min: 0, Max: 1,
+			Group: &groupProxyAccountIdentification1,
+		},
+	},
+}
+
+var groupCashAccountType2Choice = schema.Group{
+	Name: "CashAccountType2Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalCashAccountType1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupCategoryPurpose1Choice = schema.Group{
+	Name: "CategoryPurpose1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalCategoryPurpose1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupCharges7 = schema.Group{
+	Name: "Charges7", Elements: []schema.Element{
+		{
+			Tag: "Amt", Min: 1, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "Agt", Min: 1, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+	},
+}
+
+var groupChequeDeliveryMethod1Choice = schema.Group{
+	Name: "ChequeDeliveryMethod1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleChequeDelivery1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupClearingSystemIdentification2Choice = schema.Group{
+	Name: "ClearingSystemIdentification2Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalClearingSystemIdentification1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupClearingSystemIdentification3Choice = schema.Group{
+	Name: "ClearingSystemIdentification3Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalCashClearingSystem1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupClearingSystemMemberIdentification2 = schema.Group{
+	Name: "ClearingSystemMemberIdentification2", Elements: []schema.Element{
+		{
+			Tag: "ClrSysId", Min: 0, Max: 1,
+			Group: &groupClearingSystemIdentification2Choice,
+		},
+		{
+			Tag: "MmbId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupContact4 = schema.Group{
+	Name: "Contact4", Elements: []schema.Element{
+		{
+			Tag: "NmPrfx", Min: 0, Max: 1,
+			Simple: &simpleNamePrefix2Code,
+		},
+		{
+			Tag: "Nm", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "PhneNb", Min: 0, Max: 1,
+			Simple: &simplePhoneNumber,
+		},
+		{
+			Tag: "MobNb", Min: 0, Max: 1,
+			Simple: &simplePhoneNumber,
+		},
+		{
+			Tag: "FaxNb", Min: 0, Max: 1,
+			Simple: &simplePhoneNumber,
+		},
+		{
+			Tag: "EmailAdr", Min: 0, Max: 1,
+			Simple: &simpleMax2048Text,
+		},
+		{
+			Tag: "EmailPurp", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "JobTitl", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Rspnsblty", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Dept", Min: 0, Max: 1,
+			Simple: &simpleMax70Text,
+		},
+		{
+			Tag: "Othr", Min: 0, Max: -1,
+			Group: &groupOtherContact1,
+		},
+		{
+			Tag: "PrefrdMtd", Min: 0, Max: 1,
+			Simple: &simplePreferredContactMethod1Code,
+		},
+	},
+}
+
+var groupCreditorReferenceInformation2 = schema.Group{
+	Name: "CreditorReferenceInformation2", Elements: []schema.Element{
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Group: &groupCreditorReferenceType2,
+		},
+		{
+			Tag: "Ref", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupCreditorReferenceType1Choice = schema.Group{
+	Name: "CreditorReferenceType1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleDocumentType3Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupCreditorReferenceType2 = schema.Group{
+	Name: "CreditorReferenceType2", Elements: []schema.Element{
+		{
+			Tag: "CdOrPrtry", Min: 1, Max: 1,
+			Group: &groupCreditorReferenceType1Choice,
+		},
+		{
+			Tag: "Issr", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupDateAndDateTime2Choice = schema.Group{
+	Name: "DateAndDateTime2Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Dt", Min: 1, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "DtTm", Min: 1, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+	},
+}
+
+var groupDateAndPlaceOfBirth1 = schema.Group{
+	Name: "DateAndPlaceOfBirth1", Elements: []schema.Element{
+		{
+			Tag: "BirthDt", Min: 1, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "PrvcOfBirth", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CityOfBirth", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CtryOfBirth", Min: 1, Max: 1,
+			Simple: &simpleCountryCode,
+		},
+	},
+}
+
+var groupDatePeriod2 = schema.Group{
+	Name: "DatePeriod2", Elements: []schema.Element{
+		{
+			Tag: "FrDt", Min: 1, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "ToDt", Min: 1, Max: 1,
+			Simple: &simpleISODate,
+		},
+	},
+}
+
+var groupDiscountAmountAndType1 = schema.Group{
+	Name: "DiscountAmountAndType1", Elements: []schema.Element{
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Group: &groupDiscountAmountType1Choice,
+		},
+		{
+			Tag: "Amt", Min: 1, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+	},
+}
+
+var groupDiscountAmountType1Choice = schema.Group{
+	Name: "DiscountAmountType1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalDiscountAmountType1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupDocumentAdjustment1 = schema.Group{
+	Name: "DocumentAdjustment1", Elements: []schema.Element{
+		{
+			Tag: "Amt", Min: 1, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "CdtDbtInd", Min: 0, Max: 1,
+			Simple: &simpleCreditDebitCode,
+		},
+		{
+			Tag: "Rsn", Min: 0, Max: 1,
+			Simple: &simpleMax4Text,
+		},
+		{
+			Tag: "AddtlInf", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+	},
+}
+
+var groupDocumentLineIdentification1 = schema.Group{
+	Name: "DocumentLineIdentification1", Elements: []schema.Element{
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Group: &groupDocumentLineType1,
+		},
+		{
+			Tag: "Nb", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RltdDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+	},
+}
+
+var groupDocumentLineInformation1 = schema.Group{
+	Name: "DocumentLineInformation1", Elements: []schema.Element{
+		{
+			Tag: "Id", Min: 1, Max: -1,
+			Group: &groupDocumentLineIdentification1,
+		},
+		{
+			Tag: "Desc", Min: 0, Max: 1,
+			Simple: &simpleMax2048Text,
+		},
+		{
+			Tag: "Amt", Min: 0, Max: 1,
+			Group: &groupRemittanceAmount3,
+		},
+	},
+}
+
+var groupDocumentLineType1 = schema.Group{
+	Name: "DocumentLineType1", Elements: []schema.Element{
+		{
+			Tag: "CdOrPrtry", Min: 1, Max: 1,
+			Group: &groupDocumentLineType1Choice,
+		},
+		{
+			Tag: "Issr", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupDocumentLineType1Choice = schema.Group{
+	Name: "DocumentLineType1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalDocumentLineType1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupEquivalentAmount2 = schema.Group{
+	Name: "EquivalentAmount2", Elements: []schema.Element{
+		{
+			Tag: "Amt", Min: 1, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "CcyOfTrf", Min: 1, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyCode,
+		},
+	},
+}
+
+var groupFinancialIdentificationSchemeName1Choice = schema.Group{
+	Name: "FinancialIdentificationSchemeName1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalFinancialInstitutionIdentification1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupFinancialInstitutionIdentification18 = schema.Group{
+	Name: "FinancialInstitutionIdentification18", Elements: []schema.Element{
+		{
+			Tag: "BICFI", Min: 0, Max: 1,
+			Simple: &simpleBICFIDec2014Identifier,
+		},
+		{
+			Tag: "ClrSysMmbId", Min: 0, Max: 1,
+			Group: &groupClearingSystemMemberIdentification2,
+		},
+		{
+			Tag: "LEI", Min: 0, Max: 1,
+			Simple: &simpleLEIIdentifier,
+		},
+		{
+			Tag: "Nm", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "PstlAdr", Min: 0, Max: 1,
+			Group: &groupPostalAddress24,
+		},
+		{
+			Tag: "Othr", Min: 0, Max: 1,
+			Group: &groupGenericFinancialIdentification1,
+		},
+	},
+}
+
+var groupFrequency36Choice = schema.Group{
+	Name: "Frequency36Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Tp", Min: 1, Max: 1,
+			Simple: &simpleFrequency6Code,
+		},
+		{
+			Tag: "Prd", Min: 1, Max: 1,
+			Group: &groupFrequencyPeriod1,
+		},
+		{
+			Tag: "PtInTm", Min: 1, Max: 1,
+			Group: &groupFrequencyAndMoment1,
+		},
+	},
+}
+
+var groupFrequencyAndMoment1 = schema.Group{
+	Name: "FrequencyAndMoment1", Elements: []schema.Element{
+		{
+			Tag: "Tp", Min: 1, Max: 1,
+			Simple: &simpleFrequency6Code,
+		},
+		{
+			Tag: "PtInTm", Min: 1, Max: 1,
+			Simple: &simpleExact2NumericText,
+		},
+	},
+}
+
+var groupFrequencyPeriod1 = schema.Group{
+	Name: "FrequencyPeriod1", Elements: []schema.Element{
+		{
+			Tag: "Tp", Min: 1, Max: 1,
+			Simple: &simpleFrequency6Code,
+		},
+		{
+			Tag: "CntPerPrd", Min: 1, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+	},
+}
+
+var groupGarnishment3 = schema.Group{
+	Name: "Garnishment3", Elements: []schema.Element{
+		{
+			Tag: "Tp", Min: 1, Max: 1,
+			Group: &groupGarnishmentType1,
+		},
+		{
+			Tag: "Grnshee", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "GrnshmtAdmstr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "RefNb", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "Dt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "RmtdAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "FmlyMdclInsrncInd", Min: 0, Max: 1,
+			Simple: &simpleTrueFalseIndicator,
+		},
+		{
+			Tag: "MplyeeTermntnInd", Min: 0, Max: 1,
+			Simple: &simpleTrueFalseIndicator,
+		},
+	},
+}
+
+var groupGarnishmentType1 = schema.Group{
+	Name: "GarnishmentType1", Elements: []schema.Element{
+		{
+			Tag: "CdOrPrtry", Min: 1, Max: 1,
+			Group: &groupGarnishmentType1Choice,
+		},
+		{
+			Tag: "Issr", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupGarnishmentType1Choice = schema.Group{
+	Name: "GarnishmentType1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalGarnishmentType1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupGenericAccountIdentification1 = schema.Group{
+	Name: "GenericAccountIdentification1", Elements: []schema.Element{
+		{
+			Tag: "Id", Min: 1, Max: 1,
+			Simple: &simpleMax34Text,
+		},
+		{
+			Tag: "SchmeNm", Min: 0, Max: 1,
+			Group: &groupAccountSchemeName1Choice,
+		},
+		{
+			Tag: "Issr", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupGenericFinancialIdentification1 = schema.Group{
+	Name: "GenericFinancialIdentification1", Elements: []schema.Element{
+		{
+			Tag: "Id", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "SchmeNm", Min: 0, Max: 1,
+			Group: &groupFinancialIdentificationSchemeName1Choice,
+		},
+		{
+			Tag: "Issr", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupGenericIdentification30 = schema.Group{
+	Name: "GenericIdentification30", Elements: []schema.Element{
+		{
+			Tag: "Id", Min: 1, Max: 1,
+			Simple: &simpleExact4AlphaNumericText,
+		},
+		{
+			Tag: "Issr", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "SchmeNm", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupGenericOrganisationIdentification1 = schema.Group{
+	Name: "GenericOrganisationIdentification1", Elements: []schema.Element{
+		{
+			Tag: "Id", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "SchmeNm", Min: 0, Max: 1,
+			Group: &groupOrganisationIdentificationSchemeName1Choice,
+		},
+		{
+			Tag: "Issr", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupGenericPersonIdentification1 = schema.Group{
+	Name: "GenericPersonIdentification1", Elements: []schema.Element{
+		{
+			Tag: "Id", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "SchmeNm", Min: 0, Max: 1,
+			Group: &groupPersonIdentificationSchemeName1Choice,
+		},
+		{
+			Tag: "Issr", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupGroupHeader90 = schema.Group{
+	Name: "GroupHeader90", Elements: []schema.Element{
+		{
+			Tag: "MsgId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CreDtTm", Min: 1, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "Authstn", Min: 0, Max: 2,
+			Group: &groupAuthorisation1Choice,
+		},
+		{
+			Tag: "BtchBookg", Min: 0, Max: 1,
+			Simple: &simpleBatchBookingIndicator,
+		},
+		{
+			Tag: "NbOfTxs", Min: 1, Max: 1,
+			Simple: &simpleMax15NumericText,
+		},
+		{
+			Tag: "CtrlSum", Min: 0, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+		{
+			Tag: "GrpRtr", Min: 0, Max: 1,
+			Simple: &simpleTrueFalseIndicator,
+		},
+		{
+			Tag: "TtlRtrdIntrBkSttlmAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode,
+		},
+		{
+			Tag: "IntrBkSttlmDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "SttlmInf", Min: 1, Max: 1,
+			Group: &groupSettlementInstruction7,
+		},
+		{
+			Tag: "InstgAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "InstdAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+	},
+}
+
+var groupGroupHeader91 = schema.Group{
+	Name: "GroupHeader91", Elements: []schema.Element{
+		{
+			Tag: "MsgId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CreDtTm", Min: 1, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "InstgAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "InstdAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+	},
+}
+
+var groupInstructionForCreditorAgent1 = schema.Group{
+	Name: "InstructionForCreditorAgent1", Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 0, Max: 1,
+			Simple: &simpleInstruction3Code,
+		},
+		{
+			Tag: "InstrInf", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+	},
+}
+
+var groupInstructionForNextAgent1 = schema.Group{
+	Name: "InstructionForNextAgent1", Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 0, Max: 1,
+			Simple: &simpleInstruction4Code,
+		},
+		{
+			Tag: "InstrInf", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+	},
+}
+
+var groupLocalInstrument2Choice = schema.Group{
+	Name: "LocalInstrument2Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalLocalInstrument1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupMandateRelatedInformation14 = schema.Group{
+	Name: "MandateRelatedInformation14", Elements: []schema.Element{
+		{
+			Tag: "MndtId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "DtOfSgntr", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "AmdmntInd", Min: 0, Max: 1,
+			Simple: &simpleTrueFalseIndicator,
+		},
+		{
+			Tag: "AmdmntInfDtls", Min: 0, Max: 1,
+			Group: &groupAmendmentInformationDetails13,
+		},
+		{
+			Tag: "ElctrncSgntr", Min: 0, Max: 1,
+			Simple: &simpleMax1025Text,
+		},
+		{
+			Tag: "FrstColltnDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "FnlColltnDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "Frqcy", Min: 0, Max: 1,
+			Group: &groupFrequency36Choice,
+		},
+		{
+			Tag: "Rsn", Min: 0, Max: 1,
+			Group: &groupMandateSetupReason1Choice,
+		},
+		{
+			Tag: "TrckgDays", Min: 0, Max: 1,
+			Simple: &simpleExact2NumericText,
+		},
+	},
+}
+
+var groupMandateSetupReason1Choice = schema.Group{
+	Name: "MandateSetupReason1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalMandateSetupReason1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax70Text,
+		},
+	},
+}
+
+var groupNameAndAddress16 = schema.Group{
+	Name: "NameAndAddress16", Elements: []schema.Element{
+		{
+			Tag: "Nm", Min: 1, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "Adr", Min: 1, Max: 1,
+			Group: &groupPostalAddress24,
+		},
+	},
+}
+
+var groupNumberOfTransactionsPerStatus5 = schema.Group{
+	Name: "NumberOfTransactionsPerStatus5", Elements: []schema.Element{
+		{
+			Tag: "DtldNbOfTxs", Min: 1, Max: 1,
+			Simple: &simpleMax15NumericText,
+		},
+		{
+			Tag: "DtldSts", Min: 1, Max: 1,
+			Simple: &simpleExternalPaymentTransactionStatus1Code,
+		},
+		{
+			Tag: "DtldCtrlSum", Min: 0, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+	},
+}
+
+var groupOrganisationIdentification29 = schema.Group{
+	Name: "OrganisationIdentification29", Elements: []schema.Element{
+		{
+			Tag: "AnyBIC", Min: 0, Max: 1,
+			Simple: &simpleAnyBICDec2014Identifier,
+		},
+		{
+			Tag: "LEI", Min: 0, Max: 1,
+			Simple: &simpleLEIIdentifier,
+		},
+		{
+			Tag: "Othr", Min: 0, Max: -1,
+			Group: &groupGenericOrganisationIdentification1,
+		},
+	},
+}
+
+var groupOrganisationIdentificationSchemeName1Choice = schema.Group{
+	Name: "OrganisationIdentificationSchemeName1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalOrganisationIdentification1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupOriginalGroupHeader17 = schema.Group{
+	Name: "OriginalGroupHeader17", Elements: []schema.Element{
+		{
+			Tag: "OrgnlMsgId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlMsgNmId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlCreDtTm", Min: 0, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "OrgnlNbOfTxs", Min: 0, Max: 1,
+			Simple: &simpleMax15NumericText,
+		},
+		{
+			Tag: "OrgnlCtrlSum", Min: 0, Max: 1,
+			Simple: &simpleDecimalNumber,
+		},
+		{
+			Tag: "GrpSts", Min: 0, Max: 1,
+			Simple: &simpleExternalPaymentGroupStatus1Code,
+		},
+		{
+			Tag: "StsRsnInf", Min: 0, Max: -1,
+			Group: &groupStatusReasonInformation12,
+		},
+		{
+			Tag: "NbOfTxsPerSts", Min: 0, Max: -1,
+			Group: &groupNumberOfTransactionsPerStatus5,
+		},
+	},
+}
+
+var groupOriginalGroupHeader18 = schema.Group{
+	Name: "OriginalGroupHeader18", Elements: []schema.Element{
+		{
+			Tag: "OrgnlMsgId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlMsgNmId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlCreDtTm", Min: 0, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "RtrRsnInf", Min: 0, Max: -1,
+			Group: &groupPaymentReturnReason6,
+		},
+	},
+}
+
+var groupOriginalGroupInformation29 = schema.Group{
+	Name: "OriginalGroupInformation29", Elements: []schema.Element{
+		{
+			Tag: "OrgnlMsgId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlMsgNmId", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "OrgnlCreDtTm", Min: 0, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+	},
+}
+
+var groupOriginalTransactionReference28 = schema.Group{
+	Name: "OriginalTransactionReference28", Elements: []schema.Element{
+		{
+			Tag: "IntrBkSttlmAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "Amt", Min: 0, Max: 1,
+			Group: &groupAmountType4Choice,
+		},
+		{
+			Tag: "IntrBkSttlmDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "ReqdColltnDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "ReqdExctnDt", Min: 0, Max: 1,
+			Group: &groupDateAndDateTime2Choice,
+		},
+		{
+			Tag: "CdtrSchmeId", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "SttlmInf", Min: 0, Max: 1,
+			Group: &groupSettlementInstruction7,
+		},
+		{
+			Tag: "PmtTpInf", Min: 0, Max: 1,
+			Group: &groupPaymentTypeInformation27,
+		},
+		{
+			Tag: "PmtMtd", Min: 0, Max: 1,
+			Simple: &simplePaymentMethod4Code,
+		},
+		{
+			Tag: "MndtRltdInf", Min: 0, Max: 1,
+			Group: &groupMandateRelatedInformation14,
+		},
+		{
+			Tag: "RmtInf", Min: 0, Max: 1,
+			Group: &groupRemittanceInformation16,
+		},
+		{
+			Tag: "UltmtDbtr", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "Dbtr", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "DbtrAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "DbtrAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "DbtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "CdtrAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "CdtrAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "Cdtr", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "CdtrAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "UltmtCdtr", Min: 0, Max: 1,
+			Group: &groupParty40Choice,
+		},
+		{
+			Tag: "Purp", Min: 0, Max: 1,
+			Group: &groupPurpose2Choice,
+		},
+	},
+}
+
+var groupOtherContact1 = schema.Group{
+	Name: "OtherContact1", Elements: []schema.Element{
+		{
+			Tag: "ChanlTp", Min: 1, Max: 1,
+			Simple: &simpleMax4Text,
+		},
+		{
+			Tag: "Id", Min: 0, Max: 1,
+			Simple: &simpleMax128Text,
+		},
+	},
+}
+
+var groupParty38Choice = schema.Group{
+	Name: "Party38Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "OrgId", Min: 1, Max: 1,
+			Group: &groupOrganisationIdentification29,
+		},
+		{
+			Tag: "PrvtId", Min: 1, Max: 1,
+			Group: &groupPersonIdentification13,
+		},
+	},
+}
+
+var groupParty40Choice = schema.Group{
+	Name: "Party40Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Pty", Min: 1, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "Agt", Min: 1, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+	},
+}
+
+var groupPartyIdentification135 = schema.Group{
+	Name: "PartyIdentification135", Elements: []schema.Element{
+		{
+			Tag: "Nm", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "PstlAdr", Min: 0, Max: 1,
+			Group: &groupPostalAddress24,
+		},
+		{
+			Tag: "Id", Min: 0, Max: 1,
+			Group: &groupParty38Choice,
+		},
+		{
+			Tag: "CtryOfRes", Min: 0, Max: 1,
+			Simple: &simpleCountryCode,
+		},
+		{
+			Tag: "CtctDtls", Min: 0, Max: 1,
+			Group: &groupContact4,
+		},
+	},
+}
+
+var groupPaymentReturnReason6 = schema.Group{
+	Name: "PaymentReturnReason6", Elements: []schema.Element{
+		{
+			Tag: "Orgtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "Rsn", Min: 0, Max: 1,
+			Group: &groupReturnReason5Choice,
+		},
+		{
+			Tag: "AddtlInf", Min: 0, Max: -1,
+			Simple: &simpleMax105Text,
+		},
+	},
+}
+
+var groupPaymentTypeInformation27 = schema.Group{
+	Name: "PaymentTypeInformation27", Elements: []schema.Element{
+		{
+			Tag: "InstrPrty", Min: 0, Max: 1,
+			Simple: &simplePriority2Code,
+		},
+		{
+			Tag: "ClrChanl", Min: 0, Max: 1,
+			Simple: &simpleClearingChannel2Code,
+		},
+		{
+			Tag: "SvcLvl", Min: 0, Max: -1,
+			Group: &groupServiceLevel8Choice,
+		},
+		{
+			Tag: "LclInstrm", Min: 0, Max: 1,
+			Group: &groupLocalInstrument2Choice,
+		},
+		{
+			Tag: "SeqTp", Min: 0, Max: 1,
+			Simple: &simpleSequenceType3Code,
+		},
+		{
+			Tag: "CtgyPurp", Min: 0, Max: 1,
+			Group: &groupCategoryPurpose1Choice,
+		},
+	},
+}
+
+var groupPersonIdentification13 = schema.Group{
+	Name: "PersonIdentification13", Elements: []schema.Element{
+		{
+			Tag: "DtAndPlcOfBirth", Min: 0, Max: 1,
+			Group: &groupDateAndPlaceOfBirth1,
+		},
+		{
+			Tag: "Othr", Min: 0, Max: -1,
+			Group: &groupGenericPersonIdentification1,
+		},
+	},
+}
+
+var groupPersonIdentificationSchemeName1Choice = schema.Group{
+	Name: "PersonIdentificationSchemeName1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalPersonIdentification1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupPostalAddress24 = schema.Group{
+	Name: "PostalAddress24", Elements: []schema.Element{
+		{
+			Tag: "AdrTp", Min: 0, Max: 1,
+			Group: &groupAddressType3Choice,
+		},
+		{
+			Tag: "Dept", Min: 0, Max: 1,
+			Simple: &simpleMax70Text,
+		},
+		{
+			Tag: "SubDept", Min: 0, Max: 1,
+			Simple: &simpleMax70Text,
+		},
+		{
+			Tag: "StrtNm", Min: 0, Max: 1,
+			Simple: &simpleMax70Text,
+		},
+		{
+			Tag: "BldgNb", Min: 0, Max: 1,
+			Simple: &simpleMax16Text,
+		},
+		{
+			Tag: "BldgNm", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Flr", Min: 0, Max: 1,
+			Simple: &simpleMax70Text,
+		},
+		{
+			Tag: "PstBx", Min: 0, Max: 1,
+			Simple: &simpleMax16Text,
+		},
+		{
+			Tag: "Room", Min: 0, Max: 1,
+			Simple: &simpleMax70Text,
+		},
+		{
+			Tag: "PstCd", Min: 0, Max: 1,
+			Simple: &simpleMax16Text,
+		},
+		{
+			Tag: "TwnNm", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "TwnLctnNm", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "DstrctNm", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CtrySubDvsn", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Ctry", Min: 0, Max: 1,
+			Simple: &simpleCountryCode,
+		},
+		{
+			Tag: "AdrLine", Min: 0, Max: 7,
+			Simple: &simpleMax70Text,
+		},
+	},
+}
+
+var groupProxyAccountIdentification1 = schema.Group{
+	Name: "ProxyAccountIdentification1", Elements: []schema.Element{
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Group: &groupProxyAccountType1Choice,
+		},
+		{
+			Tag: "Id", Min: 1, Max: 1,
+			Simple: &simpleMax2048Text,
+		},
+	},
+}
+
+var groupProxyAccountType1Choice = schema.Group{
+	Name: "ProxyAccountType1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalProxyAccountType1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupPurpose2Choice = schema.Group{
+	Name: "Purpose2Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalPurpose1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupReferredDocumentInformation7 = schema.Group{
+	Name: "ReferredDocumentInformation7", Elements: []schema.Element{
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Group: &groupReferredDocumentType4,
+		},
+		{
+			Tag: "Nb", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RltdDt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "LineDtls", Min: 0, Max: -1,
+			Group: &groupDocumentLineInformation1,
+		},
+	},
+}
+
+var groupReferredDocumentType3Choice = schema.Group{
+	Name: "ReferredDocumentType3Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleDocumentType6Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupReferredDocumentType4 = schema.Group{
+	Name: "ReferredDocumentType4", Elements: []schema.Element{
+		{
+			Tag: "CdOrPrtry", Min: 1, Max: 1,
+			Group: &groupReferredDocumentType3Choice,
+		},
+		{
+			Tag: "Issr", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupRegulatoryAuthority2 = schema.Group{
+	Name: "RegulatoryAuthority2", Elements: []schema.Element{
+		{
+			Tag: "Nm", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "Ctry", Min: 0, Max: 1,
+			Simple: &simpleCountryCode,
+		},
+	},
+}
+
+var groupRegulatoryReporting3 = schema.Group{
+	Name: "RegulatoryReporting3", Elements: []schema.Element{
+		{
+			Tag: "DbtCdtRptgInd", Min: 0, Max: 1,
+			Simple: &simpleRegulatoryReportingType1Code,
+		},
+		{
+			Tag: "Authrty", Min: 0, Max: 1,
+			Group: &groupRegulatoryAuthority2,
+		},
+		{
+			Tag: "Dtls", Min: 0, Max: -1,
+			Group: &groupStructuredRegulatoryReporting3,
+		},
+	},
+}
+
+var groupRemittanceAmount2 = schema.Group{
+	Name: "RemittanceAmount2", Elements: []schema.Element{
+		{
+			Tag: "DuePyblAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "DscntApldAmt", Min: 0, Max: -1,
+			Group: &groupDiscountAmountAndType1,
+		},
+		{
+			Tag: "CdtNoteAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "TaxAmt", Min: 0, Max: -1,
+			Group: &groupTaxAmountAndType1,
+		},
+		{
+			Tag: "AdjstmntAmtAndRsn", Min: 0, Max: -1,
+			Group: &groupDocumentAdjustment1,
+		},
+		{
+			Tag: "RmtdAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+	},
+}
+
+var groupRemittanceAmount3 = schema.Group{
+	Name: "RemittanceAmount3", Elements: []schema.Element{
+		{
+			Tag: "DuePyblAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "DscntApldAmt", Min: 0, Max: -1,
+			Group: &groupDiscountAmountAndType1,
+		},
+		{
+			Tag: "CdtNoteAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "TaxAmt", Min: 0, Max: -1,
+			Group: &groupTaxAmountAndType1,
+		},
+		{
+			Tag: "AdjstmntAmtAndRsn", Min: 0, Max: -1,
+			Group: &groupDocumentAdjustment1,
+		},
+		{
+			Tag: "RmtdAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+	},
+}
+
+var groupRemittanceInformation16 = schema.Group{
+	Name: "RemittanceInformation16", Elements: []schema.Element{
+		{
+			Tag: "Ustrd", Min: 0, Max: -1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "Strd", Min: 0, Max: -1,
+			Group: &groupStructuredRemittanceInformation16,
+		},
+	},
+}
+
+var groupRemittanceLocation7 = schema.Group{
+	Name: "RemittanceLocation7", Elements: []schema.Element{
+		{
+			Tag: "RmtId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RmtLctnDtls", Min: 0, Max: -1,
+			Group: &groupRemittanceLocationData1,
+		},
+	},
+}
+
+var groupRemittanceLocationData1 = schema.Group{
+	Name: "RemittanceLocationData1", Elements: []schema.Element{
+		{
+			Tag: "Mtd", Min: 1, Max: 1,
+			Simple: &simpleRemittanceLocationMethod2Code,
+		},
+		{
+			Tag: "ElctrncAdr", Min: 0, Max: 1,
+			Simple: &simpleMax2048Text,
+		},
+		{
+			Tag: "PstlAdr", Min: 0, Max: 1,
+			Group: &groupNameAndAddress16,
+		},
+	},
+}
+
+var groupReturnReason5Choice = schema.Group{
+	Name: "ReturnReason5Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalReturnReason1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupServiceLevel8Choice = schema.Group{
+	Name: "ServiceLevel8Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalServiceLevel1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupSettlementDateTimeIndication1 = schema.Group{
+	Name: "SettlementDateTimeIndication1", Elements: []schema.Element{
+		{
+			Tag: "DbtDtTm", Min: 0, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+		{
+			Tag: "CdtDtTm", Min: 0, Max: 1,
+			Simple: &simpleISODateTime,
+		},
+	},
+}
+
+var groupSettlementInstruction7 = schema.Group{
+	Name: "SettlementInstruction7", Elements: []schema.Element{
+		{
+			Tag: "SttlmMtd", Min: 1, Max: 1,
+			Simple: &simpleSettlementMethod1Code,
+		},
+		{
+			Tag: "SttlmAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "ClrSys", Min: 0, Max: 1,
+			Group: &groupClearingSystemIdentification3Choice,
+		},
+		{
+			Tag: "InstgRmbrsmntAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "InstgRmbrsmntAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "InstdRmbrsmntAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "InstdRmbrsmntAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+		{
+			Tag: "ThrdRmbrsmntAgt", Min: 0, Max: 1,
+			Group: &groupBranchAndFinancialInstitutionIdentification6,
+		},
+		{
+			Tag: "ThrdRmbrsmntAgtAcct", Min: 0, Max: 1,
+			Group: &groupCashAccount38,
+		},
+	},
+}
+
+var groupStatusReason6Choice = schema.Group{
+	Name: "StatusReason6Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalStatusReason1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupStatusReasonInformation12 = schema.Group{
+	Name: "StatusReasonInformation12", Elements: []schema.Element{
+		{
+			Tag: "Orgtr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "Rsn", Min: 0, Max: 1,
+			Group: &groupStatusReason6Choice,
+		},
+		{
+			Tag: "AddtlInf", Min: 0, Max: -1,
+			Simple: &simpleMax105Text,
+		},
+	},
+}
+
+var groupStructuredRegulatoryReporting3 = schema.Group{
+	Name: "StructuredRegulatoryReporting3", Elements: []schema.Element{
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Dt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "Ctry", Min: 0, Max: 1,
+			Simple: &simpleCountryCode,
+		},
+		{
+			Tag: "Cd", Min: 0, Max: 1,
+			Simple: &simpleMax10Text,
+		},
+		{
+			Tag: "Amt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "Inf", Min: 0, Max: -1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupStructuredRemittanceInformation16 = schema.Group{
+	Name: "StructuredRemittanceInformation16", Elements: []schema.Element{
+		{
+			Tag: "RfrdDocInf", Min: 0, Max: -1,
+			Group: &groupReferredDocumentInformation7,
+		},
+		{
+			Tag: "RfrdDocAmt", Min: 0, Max: 1,
+			Group: &groupRemittanceAmount2,
+		},
+		{
+			Tag: "CdtrRefInf", Min: 0, Max: 1,
+			Group: &groupCreditorReferenceInformation2,
+		},
+		{
+			Tag: "Invcr", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "Invcee", Min: 0, Max: 1,
+			Group: &groupPartyIdentification135,
+		},
+		{
+			Tag: "TaxRmt", Min: 0, Max: 1,
+			Group: &groupTaxInformation7,
+		},
+		{
+			Tag: "GrnshmtRmt", Min: 0, Max: 1,
+			Group: &groupGarnishment3,
+		},
+		{
+			Tag: "AddtlRmtInf", Min: 0, Max: 3,
+			Simple: &simpleMax140Text,
+		},
+	},
+}
+
+var groupSupplementaryData1 = schema.Group{
+	Name: "SupplementaryData1", Elements: []schema.Element{
+		{
+			Tag: "PlcAndNm", Min: 0, Max: 1,
+			Simple: &simpleMax350Text,
+		},
+		{
+			Tag: "Envlp", Min: 1, Max: 1,
+			Group: &groupSupplementaryDataEnvelope1,
+		},
+	},
+}
+
+var groupSupplementaryDataEnvelope1 = schema.Group{
+	Name: "SupplementaryDataEnvelope1", Any: true,
+}
+
+var groupTaxAmount2 = schema.Group{
+	Name: "TaxAmount2", Elements: []schema.Element{
+		{
+			Tag: "Rate", Min: 0, Max: 1,
+			Simple: &simplePercentageRate,
+		},
+		{
+			Tag: "TaxblBaseAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "TtlAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "Dtls", Min: 0, Max: -1,
+			Group: &groupTaxRecordDetails2,
+		},
+	},
+}
+
+var groupTaxAmountAndType1 = schema.Group{
+	Name: "TaxAmountAndType1", Elements: []schema.Element{
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Group: &groupTaxAmountType1Choice,
+		},
+		{
+			Tag: "Amt", Min: 1, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+	},
+}
+
+var groupTaxAmountType1Choice = schema.Group{
+	Name: "TaxAmountType1Choice", Choice: true, Elements: []schema.Element{
+		{
+			Tag: "Cd", Min: 1, Max: 1,
+			Simple: &simpleExternalTaxAmountType1Code,
+		},
+		{
+			Tag: "Prtry", Min: 1, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupTaxAuthorisation1 = schema.Group{
+	Name: "TaxAuthorisation1", Elements: []schema.Element{
+		{
+			Tag: "Titl", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Nm", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+	},
+}
+
+var groupTaxInformation7 = schema.Group{
+	Name: "TaxInformation7", Elements: []schema.Element{
+		{
+			Tag: "Cdtr", Min: 0, Max: 1,
+			Group: &groupTaxParty1,
+		},
+		{
+			Tag: "Dbtr", Min: 0, Max: 1,
+			Group: &groupTaxParty2,
+		},
+		{
+			Tag: "UltmtDbtr", Min: 0, Max: 1,
+			Group: &groupTaxParty2,
+		},
+		{
+			Tag: "AdmstnZone", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RefNb", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "Mtd", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "TtlTaxblBaseAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "TtlTaxAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "Dt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "SeqNb", Min: 0, Max: 1,
+			Simple: &simpleNumber,
+		},
+		{
+			Tag: "Rcrd", Min: 0, Max: -1,
+			Group: &groupTaxRecord2,
+		},
+	},
+}
+
+var groupTaxInformation8 = schema.Group{
+	Name: "TaxInformation8", Elements: []schema.Element{
+		{
+			Tag: "Cdtr", Min: 0, Max: 1,
+			Group: &groupTaxParty1,
+		},
+		{
+			Tag: "Dbtr", Min: 0, Max: 1,
+			Group: &groupTaxParty2,
+		},
+		{
+			Tag: "AdmstnZone", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RefNb", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+		{
+			Tag: "Mtd", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "TtlTaxblBaseAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "TtlTaxAmt", Min: 0, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+		{
+			Tag: "Dt", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "SeqNb", Min: 0, Max: 1,
+			Simple: &simpleNumber,
+		},
+		{
+			Tag: "Rcrd", Min: 0, Max: -1,
+			Group: &groupTaxRecord2,
+		},
+	},
+}
+
+var groupTaxParty1 = schema.Group{
+	Name: "TaxParty1", Elements: []schema.Element{
+		{
+			Tag: "TaxId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RegnId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "TaxTp", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+	},
+}
+
+var groupTaxParty2 = schema.Group{
+	Name: "TaxParty2", Elements: []schema.Element{
+		{
+			Tag: "TaxId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "RegnId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "TaxTp", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Authstn", Min: 0, Max: 1,
+			Group: &groupTaxAuthorisation1,
+		},
+	},
+}
+
+var groupTaxPeriod2 = schema.Group{
+	Name: "TaxPeriod2", Elements: []schema.Element{
+		{
+			Tag: "Yr", Min: 0, Max: 1,
+			Simple: &simpleISODate,
+		},
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Simple: &simpleTaxRecordPeriod1Code,
+		},
+		{
+			Tag: "FrToDt", Min: 0, Max: 1,
+			Group: &groupDatePeriod2,
+		},
+	},
+}
+
+var groupTaxRecord2 = schema.Group{
+	Name: "TaxRecord2", Elements: []schema.Element{
+		{
+			Tag: "Tp", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Ctgy", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CtgyDtls", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "DbtrSts", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "CertId", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "FrmsCd", Min: 0, Max: 1,
+			Simple: &simpleMax35Text,
+		},
+		{
+			Tag: "Prd", Min: 0, Max: 1,
+			Group: &groupTaxPeriod2,
+		},
+		{
+			Tag: "TaxAmt", Min: 0, Max: 1,
+			Group: &groupTaxAmount2,
+		},
+		{
+			Tag: "AddtlInf", Min: 0, Max: 1,
+			Simple: &simpleMax140Text,
+		},
+	},
+}
+
+var groupTaxRecordDetails2 = schema.Group{
+	Name: "TaxRecordDetails2", Elements: []schema.Element{
+		{
+			Tag: "Prd", Min: 0, Max: 1,
+			Group: &groupTaxPeriod2,
+		},
+		{
+			Tag: "Amt", Min: 1, Max: 1,
+			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
+		},
+	},
+}

@@ -4,288 +4,713 @@ package iso20022
 
 import "countersign/internal/iso20022/schema"
 
-var simpleActiveCurrencyAndAmount_SimpleType = schema.Simple{Name: "ActiveCurrencyAndAmount_SimpleType", Kind: schema.KindDecimal,
-	TotalDigits: 18, FractionDigits: 5, NonNegative: true}
-
-var simpleActiveCurrencyCode = schema.Simple{Name: "ActiveCurrencyCode", Kind: schema.KindText, Pattern: &schema.PatternCurrency}
-
-var simpleActiveOrHistoricCurrencyAndAmount_SimpleType = schema.Simple{Name: "ActiveOrHistoricCurrencyAndAmount_SimpleType",
-	Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 5, NonNegative: true}
-
-var simpleActiveOrHistoricCurrencyCode = schema.Simple{Name: "ActiveOrHistoricCurrencyCode", Kind: schema.KindText,
-	Pattern: &schema.PatternCurrency}
-
-var simpleAddressType2Code = schema.Simple{Name: "AddressType2Code", Kind: schema.KindText, Enumeration: []string{"ADDR", "PBOX", "HOME",
-	"BIZZ", "MLTO", "DLVY"}}
-
-var simpleAnyBICDec2014Identifier = schema.Simple{Name: "AnyBICDec2014Identifier", Kind: schema.KindText, Pattern: &schema.PatternBIC}
-
-var simpleAnyBICIdentifier = schema.Simple{Name: "AnyBICIdentifier", Kind: schema.KindText, Pattern: &schema.PatternStrictBIC}
-
-var simpleAuthorisation1Code = schema.Simple{Name: "Authorisation1Code", Kind: schema.KindText, Enumeration: []string{"AUTH", "FDET",
-	"FSUM", "ILEV"}}
-
-var simpleBICFIDec2014Identifier = schema.Simple{Name: "BICFIDec2014Identifier", Kind: schema.KindText, Pattern: &schema.PatternBIC}
-
-var simpleBICIdentifier = schema.Simple{Name: "BICIdentifier", Kind: schema.KindText, Pattern: &schema.PatternStrictBIC}
-
-var simpleBaseOneRate = schema.Simple{Name: "BaseOneRate", Kind: schema.KindDecimal, TotalDigits: 11, FractionDigits: 10,
-	NonNegative: false}
-
-var simpleBatchBookingIndicator = schema.Simple{Name: "BatchBookingIndicator", Kind: schema.KindBoolean}
-
-var simpleBusinessMessagePriorityCode = schema.Simple{Name: "BusinessMessagePriorityCode", Kind: schema.KindText}
-
-var simpleCancellationIndividualStatus1Code = schema.Simple{Name: "CancellationIndividualStatus1Code", Kind: schema.KindText,
-	Enumeration: []string{"RJCR", "ACCR", "PDCR"}}
-
-var simpleCashAccountType4Code = schema.Simple{Name: "CashAccountType4Code", Kind: schema.KindText, Enumeration: []string{"CASH", "CHAR",
-	"COMM", "TAXE", "CISH", "TRAS", "SACC", "CACC", "SVGS", "ONDP", "MGLD", "NREX", "MOMA", "LOAN", "SLRY", "ODFT"}}
-
-var simpleChargeBearerType1Code = schema.Simple{Name: "ChargeBearerType1Code", Kind: schema.KindText, Enumeration: []string{"DEBT",
-	"CRED", "SHAR", "SLEV"}}
-
-var simpleChargeIncludedIndicator = schema.Simple{Name: "ChargeIncludedIndicator", Kind: schema.KindBoolean}
-
-var simpleChequeDelivery1Code = schema.Simple{Name: "ChequeDelivery1Code", Kind: schema.KindText, Enumeration: []string{"MLDB", "MLCD",
-	"MLFA", "CRDB", "CRCD", "CRFA", "PUDB", "PUCD", "PUFA", "RGDB", "RGCD", "RGFA"}}
-
-var simpleChequeType2Code = schema.Simple{Name: "ChequeType2Code", Kind: schema.KindText, Enumeration: []string{"CCHQ", "CCCH", "BCHQ",
-	"DRFT", "ELDR"}}
-
-var simpleClearingChannel2Code = schema.Simple{Name: "ClearingChannel2Code", Kind: schema.KindText, Enumeration: []string{"RTGS", "RTNS",
-	"MPNS", "BOOK"}}
-
-var simpleCopyDuplicate1Code = schema.Simple{Name: "CopyDuplicate1Code", Kind: schema.KindText, Enumeration: []string{"CODU", "COPY",
-	"DUPL"}}
-
-var simpleCountryCode = schema.Simple{Name: "CountryCode", Kind: schema.KindText, Pattern: &schema.PatternCountry}
-
-var simpleCreditDebitCode = schema.Simple{Name: "CreditDebitCode", Kind: schema.KindText, Enumeration: []string{"CRDT", "DBIT"}}
-
-var simpleDecimalNumber = schema.Simple{Name: "DecimalNumber", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 17,
-	NonNegative: false}
-
-var simpleDocumentType3Code = schema.Simple{Name: "DocumentType3Code", Kind: schema.KindText, Enumeration: []string{"RADM", "RPIN",
-	"FXDR", "DISP", "PUOR", "SCOR"}}
-
-var simpleDocumentType5Code = schema.Simple{Name: "DocumentType5Code", Kind: schema.KindText, Enumeration: []string{"MSIN", "CNFA",
-	"DNFA", "CINV", "CREN", "DEBN", "HIRI", "SBIN", "CMCN", "SOAC", "DISP", "BOLD", "VCHR", "AROI", "TSUT"}}
-
-var simpleDocumentType6Code = schema.Simple{Name: "DocumentType6Code", Kind: schema.KindText, Enumeration: []string{"MSIN", "CNFA",
-	"DNFA", "CINV", "CREN", "DEBN", "HIRI", "SBIN", "CMCN", "SOAC", "DISP", "BOLD", "VCHR", "AROI", "TSUT", "PUOR"}}
-
-var simpleEntryTypeIdentifier = schema.Simple{Name: "EntryTypeIdentifier", Kind: schema.KindText, Pattern: &schema.PatternFINMessageType}
-
-var simpleExact2NumericText = schema.Simple{Name: "Exact2NumericText", Kind: schema.KindText, Pattern: &schema.PatternTwoDigits}
-
-var simpleExact4AlphaNumericText = schema.Simple{Name: "Exact4AlphaNumericText", Kind: schema.KindText,
-	Pattern: &schema.PatternFourAlphanumerics}
-
-var simpleExchangeRateType1Code = schema.Simple{Name: "ExchangeRateType1Code", Kind: schema.KindText, Enumeration: []string{"SPOT",
-	"SALE", "AGRD"}}
-
-var simpleExternalAccountIdentification1Code = schema.Simple{Name: "ExternalAccountIdentification1Code", Kind: schema.KindText,
-	MinLength: 1, MaxLength: 4}
-
-var simpleExternalCancellationReason1Code = schema.Simple{Name: "ExternalCancellationReason1Code", Kind: schema.KindText, MinLength: 1,
-	MaxLength: 4}
-
-var simpleExternalCashAccountType1Code = schema.Simple{Name: "ExternalCashAccountType1Code", Kind: schema.KindText, MinLength: 1,
-	MaxLength: 4}
-
-var simpleExternalCashClearingSystem1Code = schema.Simple{Name: "ExternalCashClearingSystem1Code", Kind: schema.KindText, MinLength: 1,
-	MaxLength: 3}
-
-var simpleExternalCategoryPurpose1Code = schema.Simple{Name: "ExternalCategoryPurpose1Code", Kind: schema.KindText, MinLength: 1,
-	MaxLength: 4}
-
-var simpleExternalChargeType1Code = schema.Simple{Name: "ExternalChargeType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
-
-var simpleExternalClaimNonReceiptRejection1Code = schema.Simple{Name: "ExternalClaimNonReceiptRejection1Code", Kind: schema.KindText,
-	MinLength: 1, MaxLength: 4}
-
-var simpleExternalClearingSystemIdentification1Code = schema.Simple{Name: "ExternalClearingSystemIdentification1Code",
-	Kind: schema.KindText, MinLength: 1, MaxLength: 5}
-
-var simpleExternalCreditorAgentInstruction1Code = schema.Simple{Name: "ExternalCreditorAgentInstruction1Code", Kind: schema.KindText,
-	MinLength: 1, MaxLength: 4}
-
-var simpleExternalDiscountAmountType1Code = schema.Simple{Name: "ExternalDiscountAmountType1Code", Kind: schema.KindText, MinLength: 1,
-	MaxLength: 4}
-
-var simpleExternalDocumentLineType1Code = schema.Simple{Name: "ExternalDocumentLineType1Code", Kind: schema.KindText, MinLength: 1,
-	MaxLength: 4}
-
-var simpleExternalEnquiryRequestType1Code = schema.Simple{Name: "ExternalEnquiryRequestType1Code", Kind: schema.KindText, MinLength: 1,
-	MaxLength: 4}
-
-var simpleExternalFinancialInstitutionIdentification1Code = schema.Simple{Name: "ExternalFinancialInstitutionIdentification1Code",
-	Kind: schema.KindText, MinLength: 1, MaxLength: 4}
-
-var simpleExternalGarnishmentType1Code = schema.Simple{Name: "ExternalGarnishmentType1Code", Kind: schema.KindText, MinLength: 1,
-	MaxLength: 4}
-
-var simpleExternalInvestigationExecutionConfirmation1Code = schema.Simple{Name: "ExternalInvestigationExecutionConfirmation1Code",
-	Kind: schema.KindText, MinLength: 1, MaxLength: 4}
-
-var simpleExternalLocalInstrument1Code = schema.Simple{Name: "ExternalLocalInstrument1Code", Kind: schema.KindText, MinLength: 1,
-	MaxLength: 35}
-
-var simpleExternalMandateSetupReason1Code = schema.Simple{Name: "ExternalMandateSetupReason1Code", Kind: schema.KindText, MinLength: 1,
-	MaxLength: 4}
-
-var simpleExternalOrganisationIdentification1Code = schema.Simple{Name: "ExternalOrganisationIdentification1Code", Kind: schema.KindText,
-	MinLength: 1, MaxLength: 4}
-
-var simpleExternalPaymentCancellationRejection1Code = schema.Simple{Name: "ExternalPaymentCancellationRejection1Code",
-	Kind: schema.KindText, MinLength: 1, MaxLength: 4}
-
-var simpleExternalPaymentCompensationReason1Code = schema.Simple{Name: "ExternalPaymentCompensationReason1Code", Kind: schema.KindText,
-	MinLength: 1, MaxLength: 4}
-
-var simpleExternalPaymentControlRequestType1Code = schema.Simple{Name: "ExternalPaymentControlRequestType1Code", Kind: schema.KindText,
-	MinLength: 1, MaxLength: 4}
-
-var simpleExternalPaymentGroupStatus1Code = schema.Simple{Name: "ExternalPaymentGroupStatus1Code", Kind: schema.KindText, MinLength: 1,
-	MaxLength: 4}
-
-var simpleExternalPaymentModificationRejection1Code = schema.Simple{Name: "ExternalPaymentModificationRejection1Code",
-	Kind: schema.KindText, MinLength: 1, MaxLength: 4}
-
-var simpleExternalPaymentTransactionStatus1Code = schema.Simple{Name: "ExternalPaymentTransactionStatus1Code", Kind: schema.KindText,
-	MinLength: 1, MaxLength: 4}
-
-var simpleExternalPersonIdentification1Code = schema.Simple{Name: "ExternalPersonIdentification1Code", Kind: schema.KindText,
-	MinLength: 1, MaxLength: 4}
-
-var simpleExternalProxyAccountType1Code = schema.Simple{Name: "ExternalProxyAccountType1Code", Kind: schema.KindText, MinLength: 1,
-	MaxLength: 4}
-
-var simpleExternalPurpose1Code = schema.Simple{Name: "ExternalPurpose1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
-
-var simpleExternalReturnReason1Code = schema.Simple{Name: "ExternalReturnReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
-
-var simpleExternalServiceLevel1Code = schema.Simple{Name: "ExternalServiceLevel1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
-
-var simpleExternalStatusReason1Code = schema.Simple{Name: "ExternalStatusReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
-
-var simpleExternalTaxAmountType1Code = schema.Simple{Name: "ExternalTaxAmountType1Code", Kind: schema.KindText, MinLength: 1,
-	MaxLength: 4}
-
-var simpleFrequency6Code = schema.Simple{Name: "Frequency6Code", Kind: schema.KindText, Enumeration: []string{"YEAR", "MNTH", "QURT",
-	"MIAN", "WEEK", "DAIL", "ADHO", "INDA", "FRTN"}}
-
-var simpleGroupCancellationIndicator = schema.Simple{Name: "GroupCancellationIndicator", Kind: schema.KindBoolean}
-
-var simpleGroupCancellationStatus1Code = schema.Simple{Name: "GroupCancellationStatus1Code", Kind: schema.KindText,
-	Enumeration: []string{"PACR", "RJCR", "ACCR", "PDCR"}}
-
-var simpleIBAN2007Identifier = schema.Simple{Name: "IBAN2007Identifier", Kind: schema.KindText, Pattern: &schema.PatternIBAN}
-
-var simpleISODate = schema.Simple{Name: "ISODate", Kind: schema.KindDate}
-
-var simpleISODateTime = schema.Simple{Name: "ISODateTime", Kind: schema.KindDateTime}
-
-var simpleISOTime = schema.Simple{Name: "ISOTime", Kind: schema.KindTime}
-
-var simpleImpliedCurrencyAndAmount = schema.Simple{Name: "ImpliedCurrencyAndAmount", Kind: schema.KindDecimal, TotalDigits: 18,
-	FractionDigits: 5, NonNegative: true}
-
-var simpleInstruction3Code = schema.Simple{Name: "Instruction3Code", Kind: schema.KindText, Enumeration: []string{"CHQB", "HOLD", "PHOB",
-	"TELB"}}
-
-var simpleInstruction4Code = schema.Simple{Name: "Instruction4Code", Kind: schema.KindText, Enumeration: []string{"PHOA", "TELA"}}
-
-var simpleLEIIdentifier = schema.Simple{Name: "LEIIdentifier", Kind: schema.KindText, Pattern: &schema.PatternLEI}
-
-var simpleMandateClassification1Code = schema.Simple{Name: "MandateClassification1Code", Kind: schema.KindText,
-	Enumeration: []string{"FIXE", "USGB", "VARI"}}
-
-var simpleMax1025Text = schema.Simple{Name: "Max1025Text", Kind: schema.KindText, MinLength: 1, MaxLength: 1025}
-
-var simpleMax105Text = schema.Simple{Name: "Max105Text", Kind: schema.KindText, MinLength: 1, MaxLength: 105}
-
-var simpleMax10KBinary = schema.Simple{Name: "Max10KBinary", Kind: schema.KindBinary, MinLength: 1, MaxLength: 10240}
-
-var simpleMax10Text = schema.Simple{Name: "Max10Text", Kind: schema.KindText, MinLength: 1, MaxLength: 10}
-
-var simpleMax128Text = schema.Simple{Name: "Max128Text", Kind: schema.KindText, MinLength: 1, MaxLength: 128}
-
-var simpleMax140Text = schema.Simple{Name: "Max140Text", Kind: schema.KindText, MinLength: 1, MaxLength: 140}
-
-var simpleMax15NumericText = schema.Simple{Name: "Max15NumericText", Kind: schema.KindText, Pattern: &schema.PatternUpToFifteenDigits}
-
-var simpleMax16Text = schema.Simple{Name: "Max16Text", Kind: schema.KindText, MinLength: 1, MaxLength: 16}
-
-var simpleMax2048Text = schema.Simple{Name: "Max2048Text", Kind: schema.KindText, MinLength: 1, MaxLength: 2048}
-
-var simpleMax34Text = schema.Simple{Name: "Max34Text", Kind: schema.KindText, MinLength: 1, MaxLength: 34}
-
-var simpleMax350Text = schema.Simple{Name: "Max350Text", Kind: schema.KindText, MinLength: 1, MaxLength: 350}
-
-var simpleMax35Text = schema.Simple{Name: "Max35Text", Kind: schema.KindText, MinLength: 1, MaxLength: 35}
-
-var simpleMax3NumericText = schema.Simple{Name: "Max3NumericText", Kind: schema.KindText, Pattern: &schema.PatternUpToThreeDigits}
-
-var simpleMax4AlphaNumericText = schema.Simple{Name: "Max4AlphaNumericText", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
-	Pattern: &schema.PatternUpToFourAlphanumerics}
-
-var simpleMax4Text = schema.Simple{Name: "Max4Text", Kind: schema.KindText, MinLength: 1, MaxLength: 4}
-
-var simpleMax70Text = schema.Simple{Name: "Max70Text", Kind: schema.KindText, MinLength: 1, MaxLength: 70}
-
-var simpleNamePrefix1Code = schema.Simple{Name: "NamePrefix1Code", Kind: schema.KindText, Enumeration: []string{"DOCT", "MIST", "MISS",
-	"MADM"}}
-
-var simpleNamePrefix2Code = schema.Simple{Name: "NamePrefix2Code", Kind: schema.KindText, Enumeration: []string{"DOCT", "MADM", "MISS",
-	"MIST", "MIKS"}}
-
-var simpleNumber = schema.Simple{Name: "Number", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 0, NonNegative: false}
-
-var simplePaymentInstrument1Code = schema.Simple{Name: "PaymentInstrument1Code", Kind: schema.KindText, Enumeration: []string{"BDT",
-	"BCT", "CDT", "CCT", "CHK", "BKT", "DCP", "CCP", "RTI", "CAN"}}
-
-var simplePaymentMethod3Code = schema.Simple{Name: "PaymentMethod3Code", Kind: schema.KindText, Enumeration: []string{"CHK", "TRF",
-	"TRA"}}
-
-var simplePaymentMethod4Code = schema.Simple{Name: "PaymentMethod4Code", Kind: schema.KindText, Enumeration: []string{"CHK", "TRF", "DD",
-	"TRA"}}
-
-var simplePercentageRate = schema.Simple{Name: "PercentageRate", Kind: schema.KindDecimal, TotalDigits: 11, FractionDigits: 10,
-	NonNegative: false}
-
-var simplePhoneNumber = schema.Simple{Name: "PhoneNumber", Kind: schema.KindText, Pattern: &schema.PatternPhone}
-
-var simplePreferredContactMethod1Code = schema.Simple{Name: "PreferredContactMethod1Code", Kind: schema.KindText,
-	Enumeration: []string{"LETT", "MAIL", "PHON", "FAXX", "CELL"}}
-
-var simplePriority2Code = schema.Simple{Name: "Priority2Code", Kind: schema.KindText, Enumeration: []string{"HIGH", "NORM"}}
-
-var simplePriority3Code = schema.Simple{Name: "Priority3Code", Kind: schema.KindText, Enumeration: []string{"URGT", "HIGH", "NORM"}}
-
-var simpleRegulatoryReportingType1Code = schema.Simple{Name: "RegulatoryReportingType1Code", Kind: schema.KindText,
-	Enumeration: []string{"CRED", "DEBT", "BOTH"}}
-
-var simpleRemittanceLocationMethod2Code = schema.Simple{Name: "RemittanceLocationMethod2Code", Kind: schema.KindText,
-	Enumeration: []string{"FAXI", "EDIC", "URID", "EMAL", "POST", "SMSM"}}
-
-var simpleSequenceType3Code = schema.Simple{Name: "SequenceType3Code", Kind: schema.KindText, Enumeration: []string{"FRST", "RCUR",
-	"FNAL", "OOFF", "RPRE"}}
-
-var simpleSettlementMethod1Code = schema.Simple{Name: "SettlementMethod1Code", Kind: schema.KindText, Enumeration: []string{"INDA",
-	"INGA", "COVE", "CLRG"}}
-
-var simpleTaxRecordPeriod1Code = schema.Simple{Name: "TaxRecordPeriod1Code", Kind: schema.KindText, Enumeration: []string{"MM01", "MM02",
-	"MM03", "MM04", "MM05", "MM06", "MM07", "MM08", "MM09", "MM10", "MM11", "MM12", "QTR1", "QTR2", "QTR3", "QTR4", "HLF1", "HLF2"}}
-
-var simpleTransactionIndividualStatus1Code = schema.Simple{Name: "TransactionIndividualStatus1Code", Kind: schema.KindText,
-	Enumeration: []string{"ACTC", "RJCT", "PDNG", "ACCP", "ACSP", "ACSC", "ACCR", "ACWC"}}
-
-var simpleTrueFalseIndicator = schema.Simple{Name: "TrueFalseIndicator", Kind: schema.KindBoolean}
-
-var simpleUUIDv4Identifier = schema.Simple{Name: "UUIDv4Identifier", Kind: schema.KindText, Pattern: &schema.PatternUETR}
-
-var simpleUnicodeChartsCode = schema.Simple{Name: "UnicodeChartsCode", Kind: schema.KindText}
-
-var simpleYesNoIndicator = schema.Simple{Name: "YesNoIndicator", Kind: schema.KindBoolean}
+var simpleActiveCurrencyAndAmount_SimpleType = schema.Simple{
+	Name: "ActiveCurrencyAndAmount_SimpleType", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 5, NonNegative: true,
+}
+
+var simpleActiveCurrencyCode = schema.Simple{
+	Name: "ActiveCurrencyCode", Kind: schema.KindText, Pattern: &schema.PatternCurrency,
+}
+
+var simpleActiveOrHistoricCurrencyAndAmount_SimpleType = schema.Simple{
+	Name: "ActiveOrHistoricCurrencyAndAmount_SimpleType", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 5, NonNegative: true,
+}
+
+var simpleActiveOrHistoricCurrencyCode = schema.Simple{
+	Name: "ActiveOrHistoricCurrencyCode", Kind: schema.KindText, Pattern: &schema.PatternCurrency,
+}
+
+var simpleAddressType2Code = schema.Simple{
+	Name: "AddressType2Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"ADDR",
+		"PBOX",
+		"HOME",
+		"BIZZ",
+		"MLTO",
+		"DLVY",
+	},
+}
+
+var simpleAnyBICDec2014Identifier = schema.Simple{
+	Name: "AnyBICDec2014Identifier", Kind: schema.KindText, Pattern: &schema.PatternBIC,
+}
+
+var simpleAnyBICIdentifier = schema.Simple{
+	Name: "AnyBICIdentifier", Kind: schema.KindText, Pattern: &schema.PatternStrictBIC,
+}
+
+var simpleAuthorisation1Code = schema.Simple{
+	Name: "Authorisation1Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"AUTH",
+		"FDET",
+		"FSUM",
+		"ILEV",
+	},
+}
+
+var simpleBICFIDec2014Identifier = schema.Simple{
+	Name: "BICFIDec2014Identifier", Kind: schema.KindText, Pattern: &schema.PatternBIC,
+}
+
+var simpleBICIdentifier = schema.Simple{
+	Name: "BICIdentifier", Kind: schema.KindText, Pattern: &schema.PatternStrictBIC,
+}
+
+var simpleBaseOneRate = schema.Simple{
+	Name: "BaseOneRate", Kind: schema.KindDecimal, TotalDigits: 11, FractionDigits: 10, NonNegative: false,
+}
+
+var simpleBatchBookingIndicator = schema.Simple{
+	Name: "BatchBookingIndicator", Kind: schema.KindBoolean,
+}
+
+var simpleBusinessMessagePriorityCode = schema.Simple{
+	Name: "BusinessMessagePriorityCode", Kind: schema.KindText,
+}
+
+var simpleCancellationIndividualStatus1Code = schema.Simple{
+	Name: "CancellationIndividualStatus1Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"RJCR",
+		"ACCR",
+		"PDCR",
+	},
+}
+
+var simpleCashAccountType4Code = schema.Simple{
+	Name: "CashAccountType4Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"CASH",
+		"CHAR",
+		"COMM",
+		"TAXE",
+		"CISH",
+		"TRAS",
+		"SACC",
+		"CACC",
+		"SVGS",
+		"ONDP",
+		"MGLD",
+		"NREX",
+		"MOMA",
+		"LOAN",
+		"SLRY",
+		"ODFT",
+	},
+}
+
+var simpleChargeBearerType1Code = schema.Simple{
+	Name: "ChargeBearerType1Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"DEBT",
+		"CRED",
+		"SHAR",
+		"SLEV",
+	},
+}
+
+var simpleChargeIncludedIndicator = schema.Simple{
+	Name: "ChargeIncludedIndicator", Kind: schema.KindBoolean,
+}
+
+var simpleChequeDelivery1Code = schema.Simple{
+	Name: "ChequeDelivery1Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"MLDB",
+		"MLCD",
+		"MLFA",
+		"CRDB",
+		"CRCD",
+		"CRFA",
+		"PUDB",
+		"PUCD",
+		"PUFA",
+		"RGDB",
+		"RGCD",
+		"RGFA",
+	},
+}
+
+var simpleChequeType2Code = schema.Simple{
+	Name: "ChequeType2Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"CCHQ",
+		"CCCH",
+		"BCHQ",
+		"DRFT",
+		"ELDR",
+	},
+}
+
+var simpleClearingChannel2Code = schema.Simple{
+	Name: "ClearingChannel2Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"RTGS",
+		"RTNS",
+		"MPNS",
+		"BOOK",
+	},
+}
+
+var simpleCopyDuplicate1Code = schema.Simple{
+	Name: "CopyDuplicate1Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"CODU",
+		"COPY",
+		"DUPL",
+	},
+}
+
+var simpleCountryCode = schema.Simple{
+	Name: "CountryCode", Kind: schema.KindText, Pattern: &schema.PatternCountry,
+}
+
+var simpleCreditDebitCode = schema.Simple{
+	Name: "CreditDebitCode", Kind: schema.KindText,
+	Enumeration: []string{
+		"CRDT",
+		"DBIT",
+	},
+}
+
+var simpleDecimalNumber = schema.Simple{
+	Name: "DecimalNumber", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 17, NonNegative: false,
+}
+
+var simpleDocumentType3Code = schema.Simple{
+	Name: "DocumentType3Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"RADM",
+		"RPIN",
+		"FXDR",
+		"DISP",
+		"PUOR",
+		"SCOR",
+	},
+}
+
+var simpleDocumentType5Code = schema.Simple{
+	Name: "DocumentType5Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"MSIN",
+		"CNFA",
+		"DNFA",
+		"CINV",
+		"CREN",
+		"DEBN",
+		"HIRI",
+		"SBIN",
+		"CMCN",
+		"SOAC",
+		"DISP",
+		"BOLD",
+		"VCHR",
+		"AROI",
+		"TSUT",
+	},
+}
+
+var simpleDocumentType6Code = schema.Simple{
+	Name: "DocumentType6Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"MSIN",
+		"CNFA",
+		"DNFA",
+		"CINV",
+		"CREN",
+		"DEBN",
+		"HIRI",
+		"SBIN",
+		"CMCN",
+		"SOAC",
+		"DISP",
+		"BOLD",
+		"VCHR",
+		"AROI",
+		"TSUT",
+		"PUOR",
+	},
+}
+
+var simpleEntryTypeIdentifier = schema.Simple{
+	Name: "EntryTypeIdentifier", Kind: schema.KindText, Pattern: &schema.PatternFINMessageType,
+}
+
+var simpleExact2NumericText = schema.Simple{
+	Name: "Exact2NumericText", Kind: schema.KindText, Pattern: &schema.PatternTwoDigits,
+}
+
+var simpleExact4AlphaNumericText = schema.Simple{
+	Name: "Exact4AlphaNumericText", Kind: schema.KindText, Pattern: &schema.PatternFourAlphanumerics,
+}
+
+var simpleExchangeRateType1Code = schema.Simple{
+	Name: "ExchangeRateType1Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"SPOT",
+		"SALE",
+		"AGRD",
+	},
+}
+
+var simpleExternalAccountIdentification1Code = schema.Simple{
+	Name: "ExternalAccountIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalCancellationReason1Code = schema.Simple{
+	Name: "ExternalCancellationReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalCashAccountType1Code = schema.Simple{
+	Name: "ExternalCashAccountType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalCashClearingSystem1Code = schema.Simple{
+	Name: "ExternalCashClearingSystem1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 3,
+}
+
+var simpleExternalCategoryPurpose1Code = schema.Simple{
+	Name: "ExternalCategoryPurpose1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalChargeType1Code = schema.Simple{
+	Name: "ExternalChargeType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalClaimNonReceiptRejection1Code = schema.Simple{
+	Name: "ExternalClaimNonReceiptRejection1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalClearingSystemIdentification1Code = schema.Simple{
+	Name: "ExternalClearingSystemIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 5,
+}
+
+var simpleExternalCreditorAgentInstruction1Code = schema.Simple{
+	Name: "ExternalCreditorAgentInstruction1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalDiscountAmountType1Code = schema.Simple{
+	Name: "ExternalDiscountAmountType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalDocumentLineType1Code = schema.Simple{
+	Name: "ExternalDocumentLineType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalEnquiryRequestType1Code = schema.Simple{
+	Name: "ExternalEnquiryRequestType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalFinancialInstitutionIdentification1Code = schema.Simple{
+	Name: "ExternalFinancialInstitutionIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalGarnishmentType1Code = schema.Simple{
+	Name: "ExternalGarnishmentType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalInvestigationExecutionConfirmation1Code = schema.Simple{
+	Name: "ExternalInvestigationExecutionConfirmation1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalLocalInstrument1Code = schema.Simple{
+	Name: "ExternalLocalInstrument1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 35,
+}
+
+var simpleExternalMandateSetupReason1Code = schema.Simple{
+	Name: "ExternalMandateSetupReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalOrganisationIdentification1Code = schema.Simple{
+	Name: "ExternalOrganisationIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalPaymentCancellationRejection1Code = schema.Simple{
+	Name: "ExternalPaymentCancellationRejection1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalPaymentCompensationReason1Code = schema.Simple{
+	Name: "ExternalPaymentCompensationReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalPaymentControlRequestType1Code = schema.Simple{
+	Name: "ExternalPaymentControlRequestType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalPaymentGroupStatus1Code = schema.Simple{
+	Name: "ExternalPaymentGroupStatus1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalPaymentModificationRejection1Code = schema.Simple{
+	Name: "ExternalPaymentModificationRejection1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalPaymentTransactionStatus1Code = schema.Simple{
+	Name: "ExternalPaymentTransactionStatus1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalPersonIdentification1Code = schema.Simple{
+	Name: "ExternalPersonIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalProxyAccountType1Code = schema.Simple{
+	Name: "ExternalProxyAccountType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalPurpose1Code = schema.Simple{
+	Name: "ExternalPurpose1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalReturnReason1Code = schema.Simple{
+	Name: "ExternalReturnReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalServiceLevel1Code = schema.Simple{
+	Name: "ExternalServiceLevel1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalStatusReason1Code = schema.Simple{
+	Name: "ExternalStatusReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleExternalTaxAmountType1Code = schema.Simple{
+	Name: "ExternalTaxAmountType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleFrequency6Code = schema.Simple{
+	Name: "Frequency6Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"YEAR",
+		"MNTH",
+		"QURT",
+		"MIAN",
+		"WEEK",
+		"DAIL",
+		"ADHO",
+		"INDA",
+		"FRTN",
+	},
+}
+
+var simpleGroupCancellationIndicator = schema.Simple{
+	Name: "GroupCancellationIndicator", Kind: schema.KindBoolean,
+}
+
+var simpleGroupCancellationStatus1Code = schema.Simple{
+	Name: "GroupCancellationStatus1Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"PACR",
+		"RJCR",
+		"ACCR",
+		"PDCR",
+	},
+}
+
+var simpleIBAN2007Identifier = schema.Simple{
+	Name: "IBAN2007Identifier", Kind: schema.KindText, Pattern: &schema.PatternIBAN,
+}
+
+var simpleISODate = schema.Simple{
+	Name: "ISODate", Kind: schema.KindDate,
+}
+
+var simpleISODateTime = schema.Simple{
+	Name: "ISODateTime", Kind: schema.KindDateTime,
+}
+
+var simpleISOTime = schema.Simple{
+	Name: "ISOTime", Kind: schema.KindTime,
+}
+
+var simpleImpliedCurrencyAndAmount = schema.Simple{
+	Name: "ImpliedCurrencyAndAmount", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 5, NonNegative: true,
+}
+
+var simpleInstruction3Code = schema.Simple{
+	Name: "Instruction3Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"CHQB",
+		"HOLD",
+		"PHOB",
+		"TELB",
+	},
+}
+
+var simpleInstruction4Code = schema.Simple{
+	Name: "Instruction4Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"PHOA",
+		"TELA",
+	},
+}
+
+var simpleLEIIdentifier = schema.Simple{
+	Name: "LEIIdentifier", Kind: schema.KindText, Pattern: &schema.PatternLEI,
+}
+
+var simpleMandateClassification1Code = schema.Simple{
+	Name: "MandateClassification1Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"FIXE",
+		"USGB",
+		"VARI",
+	},
+}
+
+var simpleMax1025Text = schema.Simple{
+	Name: "Max1025Text", Kind: schema.KindText, MinLength: 1, MaxLength: 1025,
+}
+
+var simpleMax105Text = schema.Simple{
+	Name: "Max105Text", Kind: schema.KindText, MinLength: 1, MaxLength: 105,
+}
+
+var simpleMax10KBinary = schema.Simple{
+	Name: "Max10KBinary", Kind: schema.KindBinary, MinLength: 1, MaxLength: 10240,
+}
+
+var simpleMax10Text = schema.Simple{
+	Name: "Max10Text", Kind: schema.KindText, MinLength: 1, MaxLength: 10,
+}
+
+var simpleMax128Text = schema.Simple{
+	Name: "Max128Text", Kind: schema.KindText, MinLength: 1, MaxLength: 128,
+}
+
+var simpleMax140Text = schema.Simple{
+	Name: "Max140Text", Kind: schema.KindText, MinLength: 1, MaxLength: 140,
+}
+
+var simpleMax15NumericText = schema.Simple{
+	Name: "Max15NumericText", Kind: schema.KindText, Pattern: &schema.PatternUpToFifteenDigits,
+}
+
+var simpleMax16Text = schema.Simple{
+	Name: "Max16Text", Kind: schema.KindText, MinLength: 1, MaxLength: 16,
+}
+
+var simpleMax2048Text = schema.Simple{
+	Name: "Max2048Text", Kind: schema.KindText, MinLength: 1, MaxLength: 2048,
+}
+
+var simpleMax34Text = schema.Simple{
+	Name: "Max34Text", Kind: schema.KindText, MinLength: 1, MaxLength: 34,
+}
+
+var simpleMax350Text = schema.Simple{
+	Name: "Max350Text", Kind: schema.KindText, MinLength: 1, MaxLength: 350,
+}
+
+var simpleMax35Text = schema.Simple{
+	Name: "Max35Text", Kind: schema.KindText, MinLength: 1, MaxLength: 35,
+}
+
+var simpleMax3NumericText = schema.Simple{
+	Name: "Max3NumericText", Kind: schema.KindText, Pattern: &schema.PatternUpToThreeDigits,
+}
+
+var simpleMax4AlphaNumericText = schema.Simple{
+	Name: "Max4AlphaNumericText", Kind: schema.KindText, MinLength: 1, MaxLength: 4, Pattern: &schema.PatternUpToFourAlphanumerics,
+}
+
+var simpleMax4Text = schema.Simple{
+	Name: "Max4Text", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+}
+
+var simpleMax70Text = schema.Simple{
+	Name: "Max70Text", Kind: schema.KindText, MinLength: 1, MaxLength: 70,
+}
+
+var simpleNamePrefix1Code = schema.Simple{
+	Name: "NamePrefix1Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"DOCT",
+		"MIST",
+		"MISS",
+		"MADM",
+	},
+}
+
+var simpleNamePrefix2Code = schema.Simple{
+	Name: "NamePrefix2Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"DOCT",
+		"MADM",
+		"MISS",
+		"MIST",
+		"MIKS",
+	},
+}
+
+var simpleNumber = schema.Simple{
+	Name: "Number", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 0, NonNegative: false,
+}
+
+var simplePaymentInstrument1Code = schema.Simple{
+	Name: "PaymentInstrument1Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"BDT",
+		"BCT",
+		"CDT",
+		"CCT",
+		"CHK",
+		"BKT",
+		"DCP",
+		"CCP",
+		"RTI",
+		"CAN",
+	},
+}
+
+var simplePaymentMethod3Code = schema.Simple{
+	Name: "PaymentMethod3Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"CHK",
+		"TRF",
+		"TRA",
+	},
+}
+
+var simplePaymentMethod4Code = schema.Simple{
+	Name: "PaymentMethod4Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"CHK",
+		"TRF",
+		"DD",
+		"TRA",
+	},
+}
+
+var simplePercentageRate = schema.Simple{
+	Name: "PercentageRate", Kind: schema.KindDecimal, TotalDigits: 11, FractionDigits: 10, NonNegative: false,
+}
+
+var simplePhoneNumber = schema.Simple{
+	Name: "PhoneNumber", Kind: schema.KindText, Pattern: &schema.PatternPhone,
+}
+
+var simplePreferredContactMethod1Code = schema.Simple{
+	Name: "PreferredContactMethod1Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"LETT",
+		"MAIL",
+		"PHON",
+		"FAXX",
+		"CELL",
+	},
+}
+
+var simplePriority2Code = schema.Simple{
+	Name: "Priority2Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"HIGH",
+		"NORM",
+	},
+}
+
+var simplePriority3Code = schema.Simple{
+	Name: "Priority3Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"URGT",
+		"HIGH",
+		"NORM",
+	},
+}
+
+var simpleRegulatoryReportingType1Code = schema.Simple{
+	Name: "RegulatoryReportingType1Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"CRED",
+		"DEBT",
+		"BOTH",
+	},
+}
+
+var simpleRemittanceLocationMethod2Code = schema.Simple{
+	Name: "RemittanceLocationMethod2Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"FAXI",
+		"EDIC",
+		"URID",
+		"EMAL",
+		"POST",
+		"SMSM",
+	},
+}
+
+var simpleSequenceType3Code = schema.Simple{
+	Name: "SequenceType3Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"FRST",
+		"RCUR",
+		"FNAL",
+		"OOFF",
+		"RPRE",
+	},
+}
+
+var simpleSettlementMethod1Code = schema.Simple{
+	Name: "SettlementMethod1Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"INDA",
+		"INGA",
+		"COVE",
+		"CLRG",
+	},
+}
+
+var simpleTaxRecordPeriod1Code = schema.Simple{
+	Name: "TaxRecordPeriod1Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"MM01",
+		"MM02",
+		"MM03",
+		"MM04",
+		"MM05",
+		"MM06",
+		"MM07",
+		"MM08",
+		"MM09",
+		"MM10",
+		"MM11",
+		"MM12",
+		"QTR1",
+		"QTR2",
+		"QTR3",
+		"QTR4",
+		"HLF1",
+		"HLF2",
+	},
+}
+
+var simpleTransactionIndividualStatus1Code = schema.Simple{
+	Name: "TransactionIndividualStatus1Code", Kind: schema.KindText,
+	Enumeration: []string{
+		"ACTC",
+		"RJCT",
+		"PDNG",
+		"ACCP",
+		"ACSP",
+		"ACSC",
+		"ACCR",
+		"ACWC",
+	},
+}
+
+var simpleTrueFalseIndicator = schema.Simple{
+	Name: "TrueFalseIndicator", Kind: schema.KindBoolean,
+}
+
+var simpleUUIDv4Identifier = schema.Simple{
+	Name: "UUIDv4Identifier", Kind: schema.KindText, Pattern: &schema.PatternUETR,
+}
+
+var simpleUnicodeChartsCode = schema.Simple{
+	Name: "UnicodeChartsCode", Kind: schema.KindText,
+}
+
+var simpleYesNoIndicator = schema.Simple{
+	Name: "YesNoIndicator", Kind: schema.KindBoolean,
+}

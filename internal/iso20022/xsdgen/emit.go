@@ -105,31 +105,7 @@ func writeFile(folder, name string, body []byte) error {
 	if err != nil {
 		return fmt.Errorf("format %s: %w\n%s", name, err, body)
 	}
-	formatted, err = format.Source(breakLines(formatted))
-	if err != nil {
-		return fmt.Errorf("format %s: %w", name, err)
-	}
 	return os.WriteFile(filepath.Join(folder, name+".go"), formatted, 0o644)
-}
-
-// widest is the most characters of a line of a table; the tags of a struct cannot be broken.
-const widest = 138
-
-// breakLines breaks lines that are too wide after a comma.
-func breakLines(text []byte) []byte {
-	var out []byte
-	for line := range bytes.Lines(text) {
-		for len(line) > widest && !bytes.Contains(line, []byte("`")) && !bytes.Contains(line, []byte("//")) {
-			at := bytes.LastIndex(line[:widest], []byte(", "))
-			if at < 0 {
-				break
-			}
-			out = append(append(out, line[:at+1]...), '\n')
-			line = line[at+2:]
-		}
-		out = append(out, line...)
-	}
-	return out
 }
 
 func (c *catalogue) writeGroups(folder, file string, names []string) error {
@@ -229,19 +205,19 @@ func (c *catalogue) fieldType(group *complexType, element elementType) (string, 
 }
 
 func (c *catalogue) emitTable(out *bytes.Buffer, group *complexType) {
-	fmt.Fprintf(out, "var group%s = schema.Group{Name: %q", group.name, group.name)
+	fmt.Fprintf(out, "var group%s = schema.Group{\nName: %q", group.name, group.name)
 	if group.choice {
 		out.WriteString(", Choice: true")
 	}
 	if group.any {
-		out.WriteString(", Any: true}\n\n")
+		out.WriteString(", Any: true,\n}\n\n")
 		return
 	}
 	out.WriteString(", Elements: []schema.Element{\n")
 	for _, element := range group.elements {
-		fmt.Fprintf(out, "{Tag: %q, Min: %d, Max: %d, %s},\n", element.tag, element.min, element.max, c.reference(element.typeName))
+		fmt.Fprintf(out, "{\nTag: %q, Min: %d, Max: %d,\n%s,\n},\n", element.tag, element.min, element.max, c.reference(element.typeName))
 	}
-	out.WriteString("}}\n\n")
+	out.WriteString("},\n}\n\n")
 }
 
 func (c *catalogue) reference(typeName string) string {
@@ -260,7 +236,7 @@ func (c *catalogue) simpleTable() ([]byte, error) {
 	var out bytes.Buffer
 	for _, name := range sortedNames(c.simple) {
 		simple := c.simple[name]
-		fmt.Fprintf(&out, "var simple%s = schema.Simple{Name: %q, Kind: %s", name, name, kinds[simple.base].kind)
+		fmt.Fprintf(&out, "var simple%s = schema.Simple{\nName: %q, Kind: %s", name, name, kinds[simple.base].kind)
 		if simple.maxLength > 0 {
 			fmt.Fprintf(&out, ", MinLength: %d, MaxLength: %d", simple.minLength, simple.maxLength)
 		}
@@ -275,9 +251,13 @@ func (c *catalogue) simpleTable() ([]byte, error) {
 			fmt.Fprintf(&out, ", Pattern: &%s", matcher)
 		}
 		if len(simple.enumeration) > 0 {
-			fmt.Fprintf(&out, ", Enumeration: %#v", simple.enumeration)
+			out.WriteString(",\nEnumeration: []string{\n")
+			for _, value := range simple.enumeration {
+				fmt.Fprintf(&out, "%q,\n", value)
+			}
+			out.WriteString("}")
 		}
-		out.WriteString("}\n\n")
+		out.WriteString(",\n}\n\n")
 	}
 	return out.Bytes(), nil
 }
@@ -308,8 +288,8 @@ func (c *catalogue) messageTable() ([]byte, error) {
 	for _, m := range messages {
 		root := c.roots[m.name]
 		fmt.Fprintf(&names, "\t%s MessageName = %q // %s\n", m.constant, m.name, m.title)
-		fmt.Fprintf(&table, "\t{Name: %s, Document: schema.Group{Name: \"Document\", Document: true, Elements: []schema.Element{{Tag: %q, Min: "+
-			"1, Max: 1, Group: &group%s}}}, New: func() Document { return new(%s) }},\n", m.constant, root.tag, m.goType, m.goType)
+		fmt.Fprintf(&table, "{\nName: %s,\nDocument: schema.Group{\nName: \"Document\", Document: true,\n"+
+			"Elements: []schema.Element{{Tag: %q, Min: 1, Max: 1, Group: &group%s}},\n},\nNew: func() Document { return new(%s) },\n},\n", m.constant, root.tag, m.goType, m.goType)
 		fmt.Fprintf(&methods, "// MessageName returns %s.\nfunc (*%s) MessageName() MessageName { return %s }\n\n", m.name, m.goType, m.constant)
 	}
 	text := "// The messages this package knows.\nconst (\n" + names.String() + ")\n\n" +

@@ -289,7 +289,8 @@ func (c *catalogue) messageTable() ([]byte, error) {
 		root := c.roots[m.name]
 		fmt.Fprintf(&names, "\t%s MessageName = %q // %s\n", m.constant, m.name, m.title)
 		fmt.Fprintf(&table, "{\nName: %s,\nDocument: schema.Group{\nName: \"Document\", Document: true,\n"+
-			"Elements: []schema.Element{{Tag: %q, Min: 1, Max: 1, Group: &group%s}},\n},\nNew: func() Document { return new(%s) },\n},\n", m.constant, root.tag, m.goType, m.goType)
+			"Elements: []schema.Element{{Tag: %q, Min: 1, Max: 1, Group: &group%s}},\n},\n"+
+			"New: func() Document { return new(%s) },\n},\n", m.constant, root.tag, m.goType, m.goType)
 		fmt.Fprintf(&methods, "// MessageName returns %s.\nfunc (*%s) MessageName() MessageName { return %s }\n\n", m.name, m.goType, m.constant)
 	}
 	text := "// The messages this package knows.\nconst (\n" + names.String() + ")\n\n" +

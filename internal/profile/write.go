@@ -39,8 +39,11 @@ func (p *Profile) body(document iso20022.Document) (iso20022.Document, error) {
 }
 
 func encode(document iso20022.Document, namespace string, around *codec.Envelope) ([]byte, error) {
-	if wrong := codec.Validate(document); len(wrong) > 0 {
-		return nil, fmt.Errorf("%w: %s: %s", ErrInvalid, wrong[0].Pointer, wrong[0].Text)
+	// An answer must leave: what it repeats of another bank's document is as that bank wrote it.
+	if _, answer := document.(*iso20022.FIToFIPaymentStatusReport); !answer {
+		if wrong := codec.Validate(document); len(wrong) > 0 {
+			return nil, fmt.Errorf("%w: %s: %s", ErrInvalid, wrong[0].Pointer, wrong[0].Text)
+		}
 	}
 	if around == nil {
 		return codec.EncodeXMLIn(document, namespace)

@@ -30,12 +30,13 @@ JOIN client c ON c.realm = u.realm AND c.client_id = @client_id
 WHERE u.realm = @realm AND u.user_id = @user_id;
 
 -- name: PreferenceGet :one
-SELECT theme, density, shortcuts FROM user_preference WHERE realm = @realm AND user_id = @user_id;
+SELECT theme, density, shortcuts, language FROM user_preference WHERE realm = @realm AND user_id = @user_id;
 
 -- name: PreferencePut :exec
-INSERT INTO user_preference (realm, user_id, theme, density, shortcuts)
-VALUES (@realm, @user_id, @theme, @density, @shortcuts)
-ON CONFLICT (realm, user_id) DO UPDATE SET theme = excluded.theme, density = excluded.density, shortcuts = excluded.shortcuts;
+INSERT INTO user_preference (realm, user_id, theme, density, shortcuts, language)
+VALUES (@realm, @user_id, @theme, @density, @shortcuts, @language)
+ON CONFLICT (realm, user_id) DO UPDATE SET theme = excluded.theme, density = excluded.density, shortcuts = excluded.shortcuts,
+  language = excluded.language;
 
 -- name: RealmProvision :execrows
 -- Zero rows: another maker's realm, or one with another mark. The mark stands in every Global ID, so it never changes.

@@ -7,6 +7,9 @@
   const findAll = (selector, root = document) => [...root.querySelectorAll(selector)];
   document.documentElement.classList.add("js");
 
+  // What the script says stands in the page, in its language; %s is what the script puts in.
+  const text = (name, value) => (find("#texts")?.dataset[name] ?? "").replace("%s", value);
+
   // One sentence on what just happened: read out, shown, and gone after a while,
   // whether the script or an answer of the server has put it there.
   const region = find("#status");
@@ -141,7 +144,7 @@
     if (range && from >= 0) all.slice(Math.min(from, to), Math.max(from, to) + 1).forEach((each) => (each.checked = true));
     else box.checked = !box.checked;
     tickedLast = box;
-    announce(`${ticked().length} selected`);
+    announce(text("selected", ticked().length));
     catchUp();
   }
 
@@ -258,11 +261,11 @@
     try {
       await navigator.clipboard.writeText(button.dataset.copy);
     } catch {
-      announce("Copying was refused by the browser. Select the text and copy it yourself.");
+      announce(text("refused"));
       return;
     }
     button.classList.add("is-done");
-    announce(`${button.dataset.copyLabel} copied`);
+    announce(button.dataset.copySaid);
     setTimeout(() => button.classList.remove("is-done"), 1600);
   }
 
@@ -307,9 +310,9 @@
   document.addEventListener("htmx:afterRequest", (event) => {
     if (event.target.matches?.("form")) release(event.target);
   });
-  document.addEventListener("htmx:sendError", () => announce("The server could not be reached. Nothing was changed. Try again."));
+  document.addEventListener("htmx:sendError", () => announce(text("unreachable")));
   document.addEventListener("htmx:responseError", (event) =>
-    announce(`The server answered with an error (${event.detail.xhr.status}). Reload the page to see what was stored.`),
+    announce(text("failed", event.detail.xhr.status)),
   );
   // Coming back by the browser's back button must not find a dead form.
   window.addEventListener("pageshow", (event) => {
@@ -331,7 +334,7 @@
     line.textContent = sentence;
     if (link) {
       const sign = document.createElement("a");
-      Object.assign(sign, { href: "/signin", target: "_blank", rel: "noopener", textContent: "Sign in in a new tab" });
+      Object.assign(sign, { href: "/signin", target: "_blank", rel: "noopener", textContent: text("signIn") });
       line.append(" ", sign);
     }
     find("#stay-says").replaceChildren(line);
@@ -347,11 +350,11 @@
       ending = setTimeout(watchSession, left - 120000);
     } else if (left > 0) {
       find("button", notice).hidden = last;
-      if (notice.hidden) say(`Your session ends at ${new Date(endOfSession()).toLocaleTimeString("de-CH", { timeStyle: "short" })}. What is typed here stays.`, last);
+      if (notice.hidden) say(text("ends", new Date(endOfSession()).toLocaleTimeString("de-CH", { timeStyle: "short" })), last);
       ending = setTimeout(watchSession, left + 500);
     } else {
       find("button", notice).hidden = true;
-      say("Your session has ended. What is typed here stays.", true);
+      say(text("ended"), true);
     }
   }
 
@@ -389,8 +392,8 @@
     if (!output) return;
     const left = Number(field.dataset.limit) - [...field.value].length;
     const strange = outside[field.dataset.charset]?.exec(field.value.replace(typography, ""));
-    const parts = [left >= 0 ? `${left} characters left` : `${-left} characters too many`];
-    if (strange) parts.push(`“${strange[0]}” is outside the scheme’s character set`);
+    const parts = [left >= 0 ? text("left", left) : text("over", -left)];
+    if (strange) parts.push(text("strange", strange[0]));
     output.textContent = parts.join(". ");
     output.classList.toggle("is-over", left < 0);
   }

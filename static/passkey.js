@@ -40,7 +40,7 @@
     const question = JSON.parse(part.dataset.passkey);
     const status = part.querySelector("[data-passkey-status]");
     button.disabled = true;
-    status.textContent = "Follow your browser…";
+    status.textContent = part.dataset.follow;
     try {
       const answer = await (question.userId ? create(question) : get(question));
       part.querySelector("[name=passkeyResponse]").value = JSON.stringify(answer);
@@ -48,7 +48,7 @@
       const form = part.closest("form");
       form.requestSubmit(form.querySelector("button[type=submit]"));
     } catch {
-      status.textContent = "No passkey was shown. Try again, or use a code.";
+      status.textContent = part.dataset.none;
     } finally {
       button.disabled = false;
     }

@@ -3,17 +3,18 @@ package views
 import (
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
 // AdministrationList is one list of what a realm is made of, or of the changes to it.
 type AdministrationList struct {
 	Shell   Shell
-	Heading string
-	Words   string // what the list is, in a sentence
+	Heading language.Text
+	Words   language.Text // what the list is, in a sentence
 	Tabs    []ui.Tab
 	New     []AdministrationLink // what can be asked for that is new
-	Columns []string
+	Columns []language.Text
 	Rows    []AdministrationRow
 	Empty   ui.Empty
 	Pages   ui.Pages
@@ -21,7 +22,7 @@ type AdministrationList struct {
 	Book    bool      // the list of beneficiaries, which makers and checkers keep
 }
 
-func (m AdministrationList) about() string {
+func (m AdministrationList) about() language.Text {
 	if m.Book {
 		return "Beneficiaries"
 	}
@@ -30,14 +31,14 @@ func (m AdministrationList) about() string {
 
 // AdministrationLink is the way to a form.
 type AdministrationLink struct {
-	Label string
+	Label language.Text
 	URL   string
 }
 
 // AdministrationRow is one line of such a list. The first cell names it.
 type AdministrationRow struct {
 	URL   string // of the change; "" for a row of master data
-	Cells []string
+	Cells []language.Text
 	Links []AdministrationLink
 }
 
@@ -45,28 +46,32 @@ type AdministrationRow struct {
 type RealmChange struct {
 	Shell         Shell
 	ID            string
-	Heading       string // "Give maker3 other roles"
-	State         string // "Approval Pending", "Applied", "Rejected"
+	Heading       language.Text // "Give maker3 other roles"
+	State         string        // "Approval Pending", "Applied", "Rejected"
 	Subject       string
 	Note          string
 	Requester     string
 	RequestedAt   time.Time
 	Decider       string // "" while it waits
 	DecidedAt     time.Time
-	DecisionWords string
+	DecisionWords language.Text
 	Differences   []ChangeDifference
-	Barred        string // why this person may not decide it; "" when they may
-	Reason        string // of a rejection, as typed
+	Barred        language.Text // why this person may not decide it; "" when they may
+	Reason        string        // of a rejection, as typed
 	Problems      []ui.Problem
 	Secrets       []ChangeSecret // shown once
 	Book          bool           // about a beneficiary: makers ask, checkers decide
 }
 
 // ChangeDifference is a field that changes.
-type ChangeDifference struct{ Field, Before, After string }
+type ChangeDifference struct{ Field, Before, After language.Text }
 
 // ChangeSecret is something that is shown once.
-type ChangeSecret struct{ Label, Value, Words string }
+type ChangeSecret struct {
+	Label language.Text
+	Value string
+	Words language.Text
+}
 
 func (m RealmChange) reason() ui.Field {
 	return ui.Field{
@@ -95,16 +100,16 @@ func (m RealmChange) waits() bool { return m.State == "Approval Pending" }
 // ChangeForm asks for a change. POST to Action sends the fields, note, and try (a dry run of a policy).
 type ChangeForm struct {
 	Shell    Shell
-	Heading  string
-	Words    string
+	Heading  language.Text
+	Words    language.Text
 	Action   string
 	BackURL  string
 	Fields   []ui.Field
 	Choices  []ui.Choice
 	Note     string
 	Problems []ui.Problem
-	MayTry   bool     // a policy can be tried
-	Tried    []string // what a dry run found, in sentences
+	MayTry   bool            // a policy can be tried
+	Tried    []language.Text // what a dry run found, in sentences
 }
 
 func (m ChangeForm) note() ui.Field {

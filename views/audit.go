@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -24,10 +25,10 @@ type AuditTrail struct {
 
 // AuditSeal says how far the trail of the realm is sealed.
 type AuditSeal struct {
-	Rows   int64     // how many rows the newest checkpoint proves; 0 for none
-	Signed time.Time // when it was signed
-	Root   string    // the root of the tree under it
-	Words  string    // how the sealing stands: "sealed", "not sealed: ..."
+	Rows   int64         // how many rows the newest checkpoint proves; 0 for none
+	Signed time.Time     // when it was signed
+	Root   string        // the root of the tree under it
+	Words  language.Text // how the sealing stands: "sealed", "not sealed: ..."
 }
 
 // AuditTrailRow is one event and, where it is about a message the person may read, the way to it.
@@ -39,6 +40,6 @@ type AuditTrailRow struct {
 // rows is the number as people read it.
 func (s AuditSeal) rows() string { return strconv.FormatInt(s.Rows, 10) }
 
-func (m AuditTrail) field(id, label, value, hint string) ui.Field {
+func (m AuditTrail) field(id string, label language.Text, value string, hint language.Text) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, Hint: hint, Problem: problemOf(m.Problems, id), Optional: true}
 }

@@ -1,8 +1,7 @@
 package views
 
 import (
-	"strconv"
-
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -25,13 +24,13 @@ type BulkItem struct {
 	Kind      string
 	Scheme    string
 	Amount    ui.Amount
-	Toward    string
+	Toward    language.Text
 	Name      string
 	Account   string
-	Purpose   string
+	Purpose   language.Text
 	Maker     string
 	Flags     []QueueFlag
-	Said      string // why it is left out, or what became of it
+	Said      language.Text // why it is left out, or what became of it
 	Approved  bool
 }
 
@@ -46,24 +45,24 @@ type BulkOutcome struct {
 	Action   string
 }
 
-func (m Bulk) act() string { return "Approve " + ui.Plural(len(m.Included), "message") }
+func (m Bulk) act() language.Text { return language.Text("Approve %d messages").With(len(m.Included)) }
 
 func (m BulkOutcome) done() int { return m.Approved + m.Refused }
 
 func (m BulkOutcome) all() int { return m.done() + len(m.Rest) }
 
 // sentence says how it went: "12 of 13 approved. 1 was not: read why below."
-func (m BulkOutcome) sentence() string {
-	if len(m.Rest) > 0 {
-		return strconv.Itoa(m.done()) + " of " + strconv.Itoa(m.all()) + " done"
+func (m BulkOutcome) sentence() language.Text {
+	switch {
+	case len(m.Rest) > 0:
+		return language.Text("%s of %s done").With(language.Number(m.done()), language.Number(m.all()))
+	case m.Refused > 0:
+		return language.Text("%s of %s approved. %d not: read why below.").With(language.Number(m.Approved),
+			language.Number(m.all()), m.Refused)
 	}
-	text := strconv.Itoa(m.Approved) + " of " + strconv.Itoa(m.all()) + " approved."
-	if m.Refused > 0 {
-		text += " " + strconv.Itoa(m.Refused) + " not: read why below."
-	}
-	return text
+	return language.Text("%s of %s approved.").With(language.Number(m.Approved), language.Number(m.all()))
 }
 
 func (i BulkItem) facts() []ui.Fact {
-	return ui.Facts(ui.KindFact(i.Kind), ui.Fact{Text: ui.SchemeLabel(i.Scheme)}, ui.Fact{Text: "by " + i.Maker})
+	return ui.Facts(ui.KindFact(i.Kind), ui.SchemeFact(i.Scheme), ui.Fact{Text: language.Text("by %s").With(i.Maker)})
 }

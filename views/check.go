@@ -1,6 +1,9 @@
 package views
 
-import "countersign/views/ui"
+import (
+	"countersign/internal/language"
+	"countersign/views/ui"
+)
 
 // Check is the last page before a submission: everything typed, in groups,
 // with links to change it. POST Action sends duplicateAcknowledged=yes and
@@ -16,13 +19,13 @@ type Check struct {
 	Acknowledged   bool   // the duplicate box was ticked
 	Reason         string // why the duplicate is wanted
 	Transliterated []Change
-	NotForwarded   []string // what of an order stays behind, a sentence each
+	NotForwarded   []language.Text // what of an order stays behind, a sentence each
 	Warnings       []Warning
-	Approvers      string   // who may approve: "checker1, checker2 or both1"
-	NeedsApproval  bool     // false where no policy asks for one
-	Next           []string // what happens next, one sentence a step
-	ChangeURL      string   // the form, with everything kept
-	Amends         bool     // this is a new version of a submission
+	Approvers      string          // who may approve: "checker1, checker2 or both1"
+	NeedsApproval  bool            // false where no policy asks for one
+	Next           []language.Text // what happens next, one sentence a step
+	ChangeURL      string          // the form, with everything kept
+	Amends         bool            // this is a new version of a submission
 	Problems       []ui.Problem
 }
 
@@ -31,7 +34,7 @@ const DuplicateReasonLimit = 140
 
 // CheckGroup is one part of the summary.
 type CheckGroup struct {
-	Title string
+	Title language.Text
 	Rows  []ui.Row
 }
 
@@ -43,15 +46,17 @@ type Duplicate struct {
 	State     string
 }
 
-func (m Check) submitLabel() string {
-	label := "Submit " + m.Amount.String()
-	if m.Amends {
-		label = "Submit the amended " + m.Amount.String()
+func (m Check) submitLabel() language.Text {
+	amount := m.Amount.String()
+	switch {
+	case m.Amends && m.NeedsApproval:
+		return language.Text("Submit the amended %s for approval").With(amount)
+	case m.Amends:
+		return language.Text("Submit the amended %s to %s").With(amount, m.CreditorName)
+	case m.NeedsApproval:
+		return language.Text("Submit %s for approval").With(amount)
 	}
-	if m.NeedsApproval {
-		return label + " for approval"
-	}
-	return label + " to " + m.CreditorName
+	return language.Text("Submit %s to %s").With(amount, m.CreditorName)
 }
 
 func (m Check) reason() ui.Field {
@@ -61,15 +66,15 @@ func (m Check) reason() ui.Field {
 	}
 }
 
-func (m Check) duplicateTitle() string {
-	return "Possible duplicate: " + ui.Plural(len(m.Duplicates), "payment") + " like this within 7 days"
+func (m Check) duplicateTitle() language.Text {
+	return language.Text("Possible duplicate: %d payments like this within 7 days").With(len(m.Duplicates))
 }
 
 // Submitted confirms a submission.
 type Submitted struct {
 	Shell   Shell
 	Message Message
-	Next    []string
+	Next    []language.Text
 }
 
 // references lists the identifiers of the new message.
@@ -79,5 +84,6 @@ func (m Submitted) references() []ui.Row {
 		{Term: "Internal ID", Value: m.Message.InternalID, Copy: m.Message.InternalID, Numeric: true},
 		{Term: "End-to-end ID", Value: m.Message.EndToEndID, Copy: m.Message.EndToEndID, Numeric: true},
 	}
-	return append(rows, ui.Row{Term: "Submitted", Value: ui.DateTime(m.Message.SubmittedAt) + " by " + m.Message.Maker})
+	return append(rows, ui.Row{Term: "Submitted", Text: language.Text("%s by %s").With(ui.DateTime(m.Message.SubmittedAt),
+		m.Message.Maker)})
 }

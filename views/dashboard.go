@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -12,18 +13,18 @@ import (
 type Dashboard struct {
 	Shell    Shell
 	Tiles    []Tile
-	Heading  string     // over the longest waiting
-	Nothing  string     // said when nothing waits
-	Waiting  []QueueRow // the longest waiting, at most five
+	Heading  language.Text // over the longest waiting
+	Nothing  language.Text // said when nothing waits
+	Waiting  []QueueRow    // the longest waiting, at most five
 	Clearing []Clearing
 	Volumes  []Volume // the last 24 hours
 }
 
 // Tile is one figure.
 type Tile struct {
-	Label string
-	Value string // "12", "2 h"
-	Note  string // what the figure means; may be empty
+	Label language.Text
+	Value language.Text // "12", "2 h"
+	Note  language.Text // what the figure means; may be empty
 	URL   string
 	Tone  ui.Tone // ui.ToneBad or ui.ToneWaiting to draw attention; empty otherwise
 }
@@ -33,7 +34,7 @@ type Clearing struct {
 	Scheme   string
 	Reached  bool
 	LastSeen time.Time // of the last message received; zero for none
-	Note     string
+	Note     language.Text
 }
 
 // Volume is what one scheme moved in the last 24 hours.
@@ -110,8 +111,8 @@ func (v Volume) viewBox() string {
 	return "0 0 " + strconv.Itoa(len(v.ByHour)*(barWidth+barGap)) + " " + strconv.Itoa(barHeight)
 }
 
-func (v Volume) sentence() string {
-	return ui.Plural(v.Count, "payment") + " by " + ui.SchemeLabel(v.Scheme) + " made in the last 24 hours, by hour and outcome"
+func (v Volume) sentence() language.Text {
+	return language.Text("%d payments by %s made in the last 24 hours, by hour and outcome").With(v.Count, ui.SchemeLabel(v.Scheme))
 }
 
 func (t Tile) tone() string {

@@ -1,6 +1,9 @@
 package views
 
-import "countersign/views/ui"
+import (
+	"countersign/internal/language"
+	"countersign/views/ui"
+)
 
 // Decision is the detail a checker decides on. What is shown is what the
 // decision is bound to: the form carries Version and the content's digest.
@@ -10,12 +13,12 @@ type Decision struct {
 	Deciding   bool // this person may decide: show the buttons
 	StepUp     bool // an approval needs a second factor: factorCode, or passkeyTicket and passkeyResponse
 	Passkey    Passkey
-	Barred     string   // the sentence in place of the buttons
-	Looked     string   // who else has it open; may be empty
-	Approvals  string   // "1 of 2 approvals given, by checker1"; empty when one is enough
-	Limits     []string // what the limits that bind it let through today, a line each
-	Passed     []string // the limits that an approval would pass, in sentences
-	Final      string   // what approving means; a default sentence when empty
+	Barred     language.Text   // the sentence in place of the buttons
+	Looked     language.Text   // who else has it open; may be empty
+	Approvals  language.Text   // "1 of 2 approvals given, by checker1"; empty when one is enough
+	Limits     []language.Text // what the limits that bind it let through today, a line each
+	Passed     []language.Text // the limits that an approval would pass, in sentences
+	Final      language.Text   // what approving means; a default sentence when empty
 	Reject     Reject
 	Conflict   *Conflict
 	Query      string // filters to come back to, with its question mark; may be empty
@@ -46,13 +49,13 @@ var RejectCategories = []ui.Option{
 
 // Conflict says that somebody else was faster. Nothing the person typed is lost.
 type Conflict struct {
-	Sentence    string // "7QK… was already approved by checker2 at 08:15:22 CET."
-	Before      string // state the person saw
-	After       string // state now
-	Lost        string // what did not happen; "Your decision was not stored." when empty
+	Sentence    language.Text // "7QK… was already approved by checker2 at 08:15:22 CET."
+	Before      string        // state the person saw
+	After       string        // state now
+	Lost        language.Text // what did not happen; "Your decision was not stored." when empty
 	TypedReason string
 	NextURL     string
-	NextLabel   string
+	NextLabel   language.Text
 }
 
 // Decided is the answer to a decision sent by htmx: the next item in the pane,
@@ -75,9 +78,9 @@ func (d Decision) action(verb string) string {
 }
 
 // approveLabel names the whole act.
-func (d Decision) approveLabel() string { return "Approve " + d.Message.act() }
+func (d Decision) approveLabel() language.Text { return d.Message.act(true) }
 
-func (d Decision) final() string {
+func (d Decision) final() language.Text {
 	switch {
 	case d.Final != "":
 		return d.Final

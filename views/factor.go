@@ -2,9 +2,9 @@ package views
 
 import (
 	"encoding/base64"
-	"strconv"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -27,7 +27,8 @@ type Proof struct {
 
 func (p Proof) password() ui.Field {
 	return ui.Field{
-		ID: "password", Label: "Your password", Kind: "password", Autocomplete: "current-password", Problem: problemOf(p.Problems, "password"),
+		ID: "password", Label: "Your password", Kind: "password", Autocomplete: "current-password",
+		Problem: problemOf(p.Problems, "password"),
 	}
 }
 
@@ -75,14 +76,14 @@ type Factor struct {
 	CodesLeft  int
 }
 
-func (f Factor) kind() string {
+func (f Factor) kind() language.Text {
 	switch f.Kind {
 	case "totp":
 		return "Authenticator app"
 	case "passkey":
 		return "Passkey"
 	}
-	return strconv.Itoa(f.CodesLeft) + " codes left"
+	return language.Text("%d codes left").With(f.CodesLeft)
 }
 
 func (f Factor) removable() bool { return f.Kind != "recovery" }

@@ -1,9 +1,7 @@
 package views
 
 import (
-	"strconv"
-	"strings"
-
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -103,19 +101,19 @@ func (f Filter) directions() ui.Choice {
 	return ui.Choice{ID: "direction", Label: "Direction", Value: f.Direction, Options: f.Directions}
 }
 
-func (f Filter) amount(id, label, value string, problems []ui.Problem) ui.Field {
+func (f Filter) amount(id string, label language.Text, value string, problems []ui.Problem) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, InputMode: "decimal", Problem: problemOf(problems, id)}
 }
 
-func (f Filter) day(id, label, value string, problems []ui.Problem) ui.Field {
+func (f Filter) day(id string, label language.Text, value string, problems []ui.Problem) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 20.11.2026", Problem: problemOf(problems, id)}
 }
 
-func (f Filter) label() string {
+func (f Filter) label() language.Text {
 	if f.Active == 0 {
 		return "Filters"
 	}
-	return "Filters (" + strconv.Itoa(f.Active) + ")"
+	return language.Text("Filters (%d)").With(f.Active)
 }
 
 // MadeLastDay narrows a list to the payments that the dashboard's charts count.
@@ -139,14 +137,14 @@ func (f Filter) orders() ui.Choice {
 	return ui.Choice{ID: "sort", Label: "Order", Value: f.Sort, Options: Orders}
 }
 
-// order is the order in words: "oldest first".
-func (f Filter) order() string {
+// order is the order in words: "Oldest first".
+func (f Filter) order() language.Text {
 	for _, order := range Orders {
 		if order.Value == f.Sort {
-			return strings.ToLower(order.Label)
+			return order.Label
 		}
 	}
-	return "oldest first"
+	return "Oldest first"
 }
 
 // set are the fields that narrow or order the list, with their values.
@@ -180,9 +178,9 @@ const SavedViewLimit = 40
 // SavedViews is the page of saved views. It sends name, shared (yes) and act (save or remove).
 type SavedViews struct {
 	Shell       Shell
-	Query       string   // what would be saved, with its question mark; "" for nothing
-	Words       []string // the same in words
-	Name        string   // as typed
+	Query       string          // what would be saved, with its question mark; "" for nothing
+	Words       []language.Text // the same in words
+	Name        string          // as typed
 	Shared      bool
 	Views       []SavedView
 	Changed     string // the view whose change was refused
@@ -195,7 +193,7 @@ type SavedView struct {
 	ID     string
 	Name   string
 	URL    string
-	Words  []string
+	Words  []language.Text
 	Shared bool
 	Own    bool
 	Owner  string // of somebody else's

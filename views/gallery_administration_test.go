@@ -3,14 +3,18 @@ package views_test
 import (
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
 )
 
-func adminShell(title string) views.Shell {
+func adminShell(title language.Text) views.Shell {
 	made := shell(title, views.PlaceAdministration)
 	made.QueueCount, made.ChangeCount = 0, 2
-	made.Person = views.Person{UserName: "admin1", Realm: "demo", Roles: []string{"Administrator"}, MayAudit: true, MayAdminister: true}
+	made.Person = views.Person{
+		UserName: "admin1", Realm: "demo", Roles: []language.Text{"Administrator"}, MayAudit: true,
+		MayAdminister: true,
+	}
 	return made
 }
 
@@ -19,9 +23,9 @@ func administrationExhibits() []exhibit {
 	people := views.AdministrationList{
 		Shell: adminShell("People"), Heading: "People", Words: "User accounts and the people behind them.", Tabs: tabs,
 		New:     []views.AdministrationLink{{Label: "New account", URL: "/admin/ask/user.create"}},
-		Columns: []string{"Account", "Person", "Roles", "Status", "Change"},
+		Columns: []language.Text{"Account", "Person", "Roles", "Status", "Change"},
 		Rows: []views.AdministrationRow{{
-			Cells: []string{"maker1", "Maker 1", "maker", "active"},
+			Cells: []language.Text{"maker1", "Maker 1", "maker", "active"},
 			Links: []views.AdministrationLink{
 				{Label: "Roles", URL: "/admin/ask/user.roles?subject=maker1"},
 				{Label: "Suppress", URL: "/admin/ask/user.suppress?subject=maker1"},
@@ -45,8 +49,10 @@ func administrationExhibits() []exhibit {
 	decided.State, decided.Decider, decided.DecidedAt, decided.DecisionWords, decided.Reason = "Rejected", "Admin 2", now,
 		"Rejected", "Not now"
 	form := views.ChangeForm{
-		Shell: adminShell("Make a policy"), Heading: "Make a policy", Words: "Empty fields match everything.", Action: "/admin/ask/policy.create",
-		BackURL: "/admin/policies", MayTry: true, Tried: []string{"Of the last 1000 messages 12 would have needed another number of approvals."},
+		Shell: adminShell("Make a policy"), Heading: "Make a policy", Words: "Empty fields match everything.",
+		Action:  "/admin/ask/policy.create",
+		BackURL: "/admin/policies", MayTry: true,
+		Tried: []language.Text{"Of the last 1000 messages 12 would have needed another number of approvals."},
 		Fields: []ui.Field{{
 			ID: "approvals", Label: "Number of approvals", Hint: "0 to 9", Problem: ui.Problem{
 				Field: "approvals", Text: "Say how many approvals are needed: 0 to 9.",
@@ -70,16 +76,20 @@ func administrationExhibits() []exhibit {
 
 func beneficiaryBook() views.AdministrationList {
 	return views.AdministrationList{
-		Shell: bothShell("Beneficiaries", views.PlaceBeneficiaries), Heading: "Beneficiaries", Words: "Creditors that two people agreed on.",
-		Book: true, Tabs: []ui.Tab{
+		Shell: bothShell("Beneficiaries", views.PlaceBeneficiaries), Heading: "Beneficiaries",
+		Words: "Creditors that two people agreed on.",
+		Book:  true, Tabs: []ui.Tab{
 			{Label: "Beneficiaries", URL: "/beneficiaries", Current: true}, {Label: "Changes", URL: "/beneficiaries/changes", Count: "1"},
 		},
 		New:     []views.AdministrationLink{{Label: "New beneficiary", URL: "/beneficiaries/new"}},
 		Search:  &ui.Field{ID: "q", Label: "Search in names, towns and accounts", Kind: "search"},
-		Columns: []string{"Name", "Account", "Town", "In the list since", "Next step"},
+		Columns: []language.Text{"Name", "Account", "Town", "In the list since", "Next step"},
 		Rows: []views.AdministrationRow{{
-			Cells: []string{"Beispiel Holzbau GmbH", "CH44 3199 9123 0008 8901 2", "8002 Zürich", "03.03.2026"},
-			Links: []views.AdministrationLink{{Label: "Pay", URL: "/payments/new?beneficiary=x"}, {Label: "Change", URL: "/beneficiaries/x/change"}},
+			Cells: []language.Text{"Beispiel Holzbau GmbH", "CH44 3199 9123 0008 8901 2", "8002 Zürich", "03.03.2026"},
+			Links: []views.AdministrationLink{
+				{Label: "Pay", URL: "/payments/new?beneficiary=x"},
+				{Label: "Change", URL: "/beneficiaries/x/change"},
+			},
 		}},
 	}
 }

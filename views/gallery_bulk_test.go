@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -11,7 +12,8 @@ func bulkItems(count int) []views.BulkItem {
 		items = append(items, views.BulkItem{
 			Binding: row.InternalID + "~1~" + digest, URL: "/queue/" + row.InternalID,
 			Reference: row.Reference,
-			Kind:      row.Kind, Scheme: row.Scheme, Amount: row.Amount, Toward: row.Toward, Name: row.CreditorName, Account: row.CreditorAccount,
+			Kind:      row.Kind, Scheme: row.Scheme, Amount: row.Amount, Toward: row.Toward, Name: row.CreditorName,
+			Account: row.CreditorAccount,
 			Purpose: "Rechnung 1107", Maker: row.Maker,
 			Flags: row.Flags,
 		})
@@ -42,10 +44,10 @@ func bulkExhibits() []exhibit {
 	selecting.Selecting, selecting.SortURL = true, func(order string) string { return "/queue?sort=" + order }
 	saved := views.SavedViews{
 		Shell: shell("Saved views", views.PlaceQueue), Query: "?amountFrom=1000&sort=largest",
-		Words: []string{"from 1000", "Largest amount first"},
+		Words: []language.Text{"from 1000", "Largest amount first"},
 		Views: []views.SavedView{
-			{ID: "1", Name: "Large today", URL: "/queue?amountFrom=1000", Words: []string{"from 1000"}, Own: true, Shared: true},
-			{ID: "2", Name: "Old ones", URL: "/queue?age=4h", Words: []string{"4 hours or more"}, Owner: "Checker 2", Shared: true},
+			{ID: "1", Name: "Large today", URL: "/queue?amountFrom=1000", Words: []language.Text{"from 1000"}, Own: true, Shared: true},
+			{ID: "2", Name: "Old ones", URL: "/queue?age=4h", Words: []language.Text{"4 hours or more"}, Owner: "Checker 2", Shared: true},
 		},
 	}
 	refused := saved

@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -119,19 +120,25 @@ func check() views.Check {
 		Groups: []views.CheckGroup{
 			{
 				Title: "From",
-				Rows:  change(ui.Row{Term: "Account", Value: "CH50 2197 7000 0043 3134 6", Details: []string{"Muster AG"}, Numeric: true}),
+				Rows: change(ui.Row{
+					Term: "Account", Value: "CH50 2197 7000 0043 3134 6", Details: []language.Text{"Muster AG"},
+					Numeric: true,
+				}),
 			},
 			{Title: "To", Rows: change(
 				ui.Row{
 					Term: "Name", Value: "Beispiel Holzbau GmbH",
 				},
-				ui.Row{Term: "IBAN", Value: "CH44 3199 9123 0008 8901 2", Details: []string{"Muster Bank, MUSTCHZZ"}, Numeric: true},
-				ui.Row{Term: "Address", Value: "Seestrasse 41", Details: []string{"8002 Zürich", "Switzerland"}},
+				ui.Row{Term: "IBAN", Value: "CH44 3199 9123 0008 8901 2", Details: []language.Text{"Muster Bank, MUSTCHZZ"}, Numeric: true},
+				ui.Row{Term: "Address", Value: "Seestrasse 41", Details: []language.Text{"8002 Zürich", "Switzerland"}},
 			)},
 			{
 				Title: "Amount",
 				Rows: change(
-					ui.Row{Term: "Amount", Value: "CHF 1'234.56", Numeric: true}, ui.Row{Term: "Execution", Value: "Immediately, once approved"},
+					ui.Row{Term: "Amount", Value: "CHF 1'234.56", Numeric: true}, ui.Row{
+						Term:  "Execution",
+						Value: "Immediately, once approved",
+					},
 				),
 			},
 			{
@@ -143,7 +150,7 @@ func check() views.Check {
 			},
 		},
 		NeedsApproval: true, Approvers: "checker1, checker2 or both1",
-		Next: []string{
+		Next: []language.Text{
 			"A second person compares and approves or rejects it.", "Once approved it is sent at once and is final.",
 			"You see the result under My submissions.",
 		},
@@ -163,7 +170,7 @@ func formExhibits() []exhibit {
 	}
 	upload := views.Upload{
 		Shell: makerShell("Upload a payment", views.PlaceNew), Limit: "256 kB",
-		Accepted: []string{"pain.001.001.09 for SIC instant, CHF", "pain.001.001.09 for SEPA instant, EUR"},
+		Accepted: []language.Text{"pain.001.001.09 for SIC instant, CHF", "pain.001.001.09 for SEPA instant, EUR"},
 	}
 	refused := upload
 	refused.Shell.Failed, refused.FileName = true, "payments.xml"
@@ -206,7 +213,10 @@ func formExhibits() []exhibit {
 		{name: "check-duplicate", page: views.CheckPage(doubtful), failed: true},
 		{
 			name: "submitted",
-			page: views.SubmittedPage(views.Submitted{Shell: makerShell("Submitted", views.PlaceMine), Message: message(), Next: check().Next}),
+			page: views.SubmittedPage(views.Submitted{
+				Shell: makerShell("Submitted", views.PlaceMine), Message: message(),
+				Next: check().Next,
+			}),
 		},
 		{name: "upload", page: views.UploadPage(upload)},
 		{name: "upload-refused", page: views.UploadPage(refused), failed: true},

@@ -4,29 +4,33 @@ import (
 	"fmt"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
 )
 
 var now = time.Date(2026, 11, 20, 7, 26, 41, 0, time.UTC)
 
-func shell(title string, place views.Place) views.Shell {
+func shell(title language.Text, place views.Place) views.Shell {
 	return views.Shell{
 		Title: title, Place: place, Environment: "DEMO", QueueCount: 14, Shortcuts: true, Now: now,
-		Person: views.Person{UserName: "checker1", Realm: "demo", Roles: []string{"Checker"}, MayDecide: true, MayRead: true},
+		Person: views.Person{UserName: "checker1", Realm: "demo", Roles: []language.Text{"Checker"}, MayDecide: true, MayRead: true},
 	}
 }
 
-func makerShell(title string, place views.Place) views.Shell {
+func makerShell(title language.Text, place views.Place) views.Shell {
 	made := shell(title, place)
 	made.QueueCount = 0
-	made.Person = views.Person{UserName: "maker1", Realm: "demo", Roles: []string{"Maker"}, MaySubmit: true}
+	made.Person = views.Person{UserName: "maker1", Realm: "demo", Roles: []language.Text{"Maker"}, MaySubmit: true}
 	return made
 }
 
-func bothShell(title string, place views.Place) views.Shell {
+func bothShell(title language.Text, place views.Place) views.Shell {
 	made := shell(title, place)
-	made.Person = views.Person{UserName: "both1", Realm: "demo", Roles: []string{"Maker", "Checker"}, MaySubmit: true, MayDecide: true}
+	made.Person = views.Person{
+		UserName: "both1", Realm: "demo", Roles: []language.Text{"Maker", "Checker"}, MaySubmit: true,
+		MayDecide: true,
+	}
 	return made
 }
 
@@ -50,7 +54,7 @@ func message() views.Message {
 
 func decision() views.Decision {
 	return views.Decision{
-		Limits:  []string{"Limit of the account CH50 … 1346: CHF 10'000.00 at a time; CHF 12'500.00 of CHF 50'000.00 used today."},
+		Limits:  []language.Text{"Limit of the account CH50 … 1346: CHF 10'000.00 at a time; CHF 12'500.00 of CHF 50'000.00 used today."},
 		Message: message(), Version: 1, Deciding: true, CloseURL: "/queue", OverviewTo: "/payments/019a9f4e-2c11-7d3a-9b1e-4f6a1c2d3e4f",
 	}
 }
@@ -64,7 +68,8 @@ func rows(count int) []views.QueueRow {
 	made := make([]views.QueueRow, 0, count)
 	for index := range count {
 		row := views.QueueRow{
-			InternalID: fmt.Sprintf("019a9f4e-2c11-7d3a-9b1e-%012d", index), URL: "/queue/open", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5", index),
+			InternalID: fmt.Sprintf("019a9f4e-2c11-7d3a-9b1e-%012d",
+				index), URL: "/queue/open", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5", index),
 			Kind: "instruction", Scheme: "sic-inst",
 			Amount:       ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.%02d", index*7%91+1, index*137%1000, index*13%100)},
 			CreditorName: creditors[index%len(creditors)], CreditorAccount: "CH4431999123000889012", Maker: "maker1",

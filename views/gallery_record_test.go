@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
 )
 
 func mine() views.Mine {
-	row := func(reference, state, note string) views.MineRow {
+	row := func(reference, state string, note language.Text) views.MineRow {
 		return views.MineRow{
 			InternalID: "id-" + reference, URL: "/payments/" + reference, Reference: reference, Kind: "instruction", Scheme: "sic-inst",
 			Amount: ui.Amount{
@@ -44,7 +45,10 @@ func settled() views.Message {
 	made.State, made.FollowUp = "Settled", "Recall in Progress"
 	made.Timeline = append(
 		made.Timeline,
-		ui.Event{At: now.Add(-10 * time.Minute), Title: "Approved", Actor: "checker1", Channel: "Portal", State: "Approved", Took: "2 min 11 s"},
+		ui.Event{
+			At: now.Add(-10 * time.Minute), Title: "Approved", Actor: "checker1", Channel: "Portal", State: "Approved",
+			Took: "2 min 11 s",
+		},
 		ui.Event{
 			At: now.Add(-10*time.Minute + time.Second), Title: "Sent to clearing", Actor: "Gateway", State: "Processing", Took: "0.1 s",
 			URL: "/payments/x/messages/1",
@@ -58,7 +62,7 @@ func settled() views.Message {
 }
 
 func payment(tab views.PaymentTab) views.Payment {
-	document := func(id, kind, name string, outgoing bool) views.Document {
+	document := func(id, kind string, name language.Text, outgoing bool) views.Document {
 		return views.Document{
 			ID: id, Type: kind, Name: name, Outgoing: outgoing, At: now, Size: 3218,
 			Status: "Delivered", URL: "/payments/x/messages/" + id, DownloadURL: "/payments/x/messages/" + id + ".xml",
@@ -69,7 +73,7 @@ func payment(tab views.PaymentTab) views.Payment {
 		Actions: []views.Action{
 			{Label: "New payment like this", URL: "/payments/new?like=x"},
 		},
-		Barred: []string{"A recall of this payment is already running."},
+		Barred: []language.Text{"A recall of this payment is already running."},
 		Documents: []views.Document{
 			document("1", "pain.001.001.09", "Instruction", false), document("2", "pacs.008.001.08", "Payment to clearing", true),
 			document("3", "pacs.002.001.10", "Answer of clearing", false), document("4", "pain.002.001.10", "Status report", true),
@@ -116,11 +120,13 @@ func payments() views.Payments {
 	}
 	for index := range 14 {
 		row := views.PaymentRow{
-			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/x", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5", index), Kind: "instruction",
+			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/x", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5",
+				index), Kind: "instruction",
 			Scheme: "sic-inst", Amount: ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.00", index*3+1, index*91%1000)},
 			Name: creditors[index%len(creditors)], Account: "CH4431999123000889012", Other: "from Muster AG",
-			Purpose: "Invoice 4711, second instalment", State: states[index%len(states)], CreatedAt: now.Add(-time.Duration(index) * time.Hour),
-			Maker: "maker1",
+			Purpose: "Invoice 4711, second instalment", State: states[index%len(states)],
+			CreatedAt: now.Add(-time.Duration(index) * time.Hour),
+			Maker:     "maker1",
 		}
 		if index == 0 {
 			row.FollowUp = "Recall in Progress"
@@ -169,7 +175,10 @@ func drafts() views.Mine {
 	for index, name := range creditors[:3] {
 		model.Drafts = append(model.Drafts, ui.Entry{
 			ID: fmt.Sprintf("draft-%d", index), URL: "/payments/x/edit", Name: name, Purpose: "Invoice 4711", Aged: true, Now: now,
-			Amount: ui.Amount{Currency: "CHF", Value: "12"}, At: now.Add(-time.Duration(index*17+4) * time.Minute), Reference: "until 08:26",
+			Amount: ui.Amount{
+				Currency: "CHF",
+				Value:    "12",
+			}, At: now.Add(-time.Duration(index*17+4) * time.Minute), Reference: "until 08:26",
 			Facts: ui.Facts(ui.Fact{Text: "SIC"}), Steps: []ui.Step{{Label: "Check and submit", URL: "/payments/x/check"}},
 		})
 	}
@@ -190,7 +199,10 @@ func flying() views.Payment {
 func recordExhibits() []exhibit {
 	noneMine := mine()
 	noneMine.Rows = nil
-	noneMine.Empty = ui.Empty{Icon: "file-text", Title: "You have not submitted anything", LinkLabel: "New payment", LinkURL: "/payments/new"}
+	noneMine.Empty = ui.Empty{
+		Icon: "file-text", Title: "You have not submitted anything", LinkLabel: "New payment",
+		LinkURL: "/payments/new",
+	}
 	return []exhibit{
 		{name: "payment-flying", page: views.PaymentPage(flying())},
 		{name: "mine", page: views.MinePage(mine())},

@@ -3,6 +3,7 @@ package views_test
 import (
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -11,7 +12,7 @@ func paymentCard() views.Card {
 	return views.Card{
 		Title: "The payment", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Kind: "payment", State: "Booked", Amount: message().Amount,
 		Words: "from", Name: "Muster Logistik AG", Rows: []ui.Row{
-			{Term: "Credited to", Value: "CH50 2197 7000 0043 3134 6", Details: []string{"Muster AG"}, Numeric: true},
+			{Term: "Credited to", Value: "CH50 2197 7000 0043 3134 6", Details: []language.Text{"Muster AG"}, Numeric: true},
 			{Term: "Remittance", Value: "Rechnung 1107"},
 			{Term: "Settled", Value: "20.11.2026"},
 		},
@@ -86,8 +87,11 @@ func requestCheck() views.RequestCheck {
 		},
 		Title: "The refusal", Submit: "Submit the refusal of the recall of CHF 1'234.56 for approval",
 		Words: "Refuse the recall of CHF 1'234.56 that the bank of Muster Logistik AG sent. Reason: The creditor refuses (CUST).",
-		Rows:  []ui.Row{{Term: "Reason", Value: "The creditor refuses (CUST)", ChangeURL: "/recalls/y/resolve?draft=d", ChangeName: "reason"}},
-		Next:  []string{"Another person compares it and approves or rejects it, within 1 day.", "Once approved it is sent at once."},
+		Rows: []ui.Row{{
+			Term: "Reason", Value: "The creditor refuses (CUST)", ChangeURL: "/recalls/y/resolve?draft=d",
+			ChangeName: "reason",
+		}},
+		Next: []language.Text{"Another person compares it and approves or rejects it, within 1 day.", "Once approved it is sent at once."},
 	}
 }
 
@@ -98,8 +102,8 @@ func requestDecision() views.Decision {
 		"Ask the bank of Beispiel Holzbau GmbH to send CHF 1'234.56 back. Reason: Sent twice by mistake (DUPL)."
 	detail.Message.Facts = []ui.Row{
 		{Term: "Reason", Value: "Sent twice by mistake (DUPL)"},
-		{Term: "Information", Value: "Paid on Monday", Details: []string{"and on Tuesday"}},
-		{Term: "Original", Value: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Numeric: true, Details: []string{"CHF 1'234.56, settled"}},
+		{Term: "Information", Value: "Paid on Monday", Details: []language.Text{"and on Tuesday"}},
+		{Term: "Original", Value: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Numeric: true, Details: []language.Text{"CHF 1'234.56, settled"}},
 	}
 	return detail
 }
@@ -109,14 +113,20 @@ func requestPayment() views.Payment {
 	model.Message.Kind, model.Message.State, model.Message.FollowUp = "received recall", "Awaiting Decision", ""
 	model.Message.Words = "The bank of Muster Logistik AG asks for CHF 1'234.56 back. Reason: The customer asks for it (CUST)."
 	model.Message.Facts = []ui.Row{
-		{Term: "Reason", Value: "The customer asks for it (CUST)"}, {Term: "Answer by", Value: "22.11.2026", Details: []string{"2 days left"}},
+		{Term: "Reason", Value: "The customer asks for it (CUST)"}, {
+			Term: "Answer by", Value: "22.11.2026",
+			Details: []language.Text{"2 days left"},
+		},
 	}
 	model.Message.Warnings = []views.Warning{{
 		Title: "Answer the recall by 22.11.2026: 2 days left", Text: "A refusal because the creditor does not answer (NOAS) is prepared.",
 		Links: []views.Link{{Label: "Open the prepared refusal", URL: "/recalls/y/resolve"}},
 	}}
 	model.Actions = []views.Action{
-		{Label: "Refuse the recall of CHF 1'234.56", URL: "/recalls/y/resolve"}, {Label: "Grant: send the money back", URL: "/payments/x/return"},
+		{Label: "Refuse the recall of CHF 1'234.56", URL: "/recalls/y/resolve"}, {
+			Label: "Grant: send the money back",
+			URL:   "/payments/x/return",
+		},
 	}
 	return model
 }
@@ -184,7 +194,8 @@ func receivedRecalls() views.ReceivedRecalls {
 	} {
 		row := views.ReceivedRecallRow{
 			InternalID: due.Day, URL: "/payments/y", Reference: "7QK4M2XW9TCH3F5R", Scheme: "sct-inst", Amount: message().Amount, Due: &due,
-			DebtorName: creditors[index], Reason: "CUST", ReasonText: "The customer asks for it", State: "Awaiting Decision", ReceivedAt: now,
+			DebtorName: creditors[index], Reason: "CUST", ReasonText: "The customer asks for it", State: "Awaiting Decision",
+			ReceivedAt: now,
 		}
 		if index == 1 {
 			row.Answer = "Return waiting for approval"
@@ -195,7 +206,7 @@ func receivedRecalls() views.ReceivedRecalls {
 }
 
 // operatorShell is the frame with every entry of the navigation.
-func operatorShell(title string, place views.Place) views.Shell {
+func operatorShell(title language.Text, place views.Place) views.Shell {
 	made := bothShell(title, place)
 	made.Person.MayRead, made.Person.MayOperate, made.Simulator = true, true, true
 	return made
@@ -222,7 +233,8 @@ func clearingExhibits() []exhibit {
 	refused.Shell.Failed, refused.Log, refused.LogProblem, refused.Payments = true, nil,
 		"The simulator's log cannot be read at the moment.", nil
 	sources := views.DocumentView{
-		Shell: bothShell("pacs.008.001.08", views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A", BackURL: "/payments/x/messages",
+		Shell: bothShell("pacs.008.001.08",
+			views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A", BackURL: "/payments/x/messages",
 		Document: payment(views.TabMessages).Documents[1],
 		Tabs:     []ui.Tab{{Label: "XML", URL: "/x?form=xml"}, {Label: "Where it came from", URL: "/x?form=sources", Current: true}},
 		Sources: []views.Source{
@@ -247,7 +259,10 @@ func clearingExhibits() []exhibit {
 		})},
 		{name: "quarantine", page: views.QuarantinePage(quarantine)},
 		{name: "quarantine-empty", page: views.QuarantinePage(views.Quarantine{
-			Shell: operatorShell("Quarantine", views.PlaceQuarantine), Empty: ui.Empty{Icon: "circle-check", Title: "Nothing in quarantine"},
+			Shell: operatorShell("Quarantine", views.PlaceQuarantine), Empty: ui.Empty{
+				Icon:  "circle-check",
+				Title: "Nothing in quarantine",
+			},
 		})},
 		{name: "document-sources", page: views.DocumentPage(sources)},
 		{name: "simulator", page: views.SimulatorPage(simulatorPage())},

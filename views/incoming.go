@@ -3,6 +3,7 @@ package views
 import (
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -38,11 +39,13 @@ func (m Incoming) entries() ui.Entries {
 	}
 	for _, row := range m.Rows {
 		credited := ui.AccountFact(row.CreditorAccount)
-		credited.Text, credited.Title = "to "+credited.Text, row.CreditorName+", "+credited.Title
+		credited.Text = language.Text("to %s").With(credited.Text)
+		credited.Title = language.Data(row.CreditorName + ", " + ui.GroupFours(row.CreditorAccount))
 		list.Entries = append(list.Entries, ui.Entry{
-			ID: row.InternalID, URL: row.URL, Reference: row.Reference, Amount: row.Amount, Name: row.DebtorName, Purpose: row.Remittance,
-			Facts:  ui.Facts(credited, ui.Fact{Text: ui.SchemeLabel(row.Scheme)}),
-			States: statesOf(row.State, row.FollowUp), At: row.ReceivedAt, Now: m.Shell.Now,
+			ID: row.InternalID, URL: row.URL, Reference: row.Reference, Amount: row.Amount, Name: row.DebtorName,
+			Purpose: language.Data(row.Remittance),
+			Facts:   ui.Facts(credited, ui.SchemeFact(row.Scheme)),
+			States:  statesOf(row.State, row.FollowUp), At: row.ReceivedAt, Now: m.Shell.Now,
 		})
 	}
 	return list

@@ -1,10 +1,10 @@
 package views
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -29,21 +29,21 @@ type Message struct {
 	CreditorName    string
 	CreditorAccount string
 	CreditorAddress []string
-	CreditorBank    string // name and BIC as far as known
-	RemittanceKind  string // "QR reference", "Creditor reference", "Message"; empty for none
+	CreditorBank    string        // name and BIC as far as known
+	RemittanceKind  language.Text // "QR reference", "Creditor reference", "Message"; empty for none
 	Remittance      string
-	Words           string    // of an R-transaction: what it asks for, in a sentence or two; empty for payments
-	Facts           []ui.Row  // of an R-transaction: its reason, information, charge, time limits and original
-	StatusReason    string    // why it ended as it did, in plain words
-	StatusDetail    string    // the same as it came: code and text; may be empty
-	ExpiresAt       time.Time // without a decision; zero for never
+	Words           language.Text // of an R-transaction: what it asks for, in a sentence or two; empty for payments
+	Facts           []ui.Row      // of an R-transaction: its reason, information, charge, time limits and original
+	StatusReason    language.Text // why it ended as it did, in plain words
+	StatusDetail    string        // the same as it came: code and text; may be empty
+	ExpiresAt       time.Time     // without a decision; zero for never
 	Maker           string
 	SubmittedAt     time.Time
-	Channel         string // "Portal" or "API" with its client
-	ContentHash     string // hexadecimal SHA-256 of the content
-	Editor          string // who made the current version
-	Note            string // what its maker says to the checkers: why it is amended or paid again; empty for nothing
-	Payee           *Payee // what the verification of the payee came to; nil where there was none
+	Channel         language.Text // "Portal" or "API" with its client
+	ContentHash     string        // hexadecimal SHA-256 of the content
+	Editor          string        // who made the current version
+	Note            string        // what its maker says to the checkers: why it is amended or paid again; empty for nothing
+	Payee           *Payee        // what the verification of the payee came to; nil where there was none
 	Warnings        []Warning
 	Changes         []Change
 	Timeline        []ui.Event
@@ -51,41 +51,52 @@ type Message struct {
 
 // Warning is something a person should look at before deciding.
 type Warning struct {
-	Title string
-	Text  string
+	Title language.Text
+	Text  language.Text
 	Links []Link
 }
 
 // Link is a label and where it leads.
 type Link struct {
-	Label string
+	Label language.Text
 	URL   string
 }
 
 // Change is one field of an amended message, before and after.
 type Change struct {
-	Field  string
+	Field  language.Text
 	Before string
 	After  string
 }
 
 // act names what a decision about the message decides, in the middle of a sentence.
-func (m Message) act() string {
+func (m Message) act(approve bool) language.Text {
 	amount := m.Amount.String()
 	switch m.Kind {
 	case "recall":
-		return "the recall of " + amount + " paid to " + m.CreditorName
+		if approve {
+			return language.Text("Approve the recall of %s paid to %s").With(amount, m.CreditorName)
+		}
+		return language.Text("Reject the recall of %s paid to %s").With(amount, m.CreditorName)
 	case "return":
-		return "the return of " + amount + " to " + m.DebtorName
+		if approve {
+			return language.Text("Approve the return of %s to %s").With(amount, m.DebtorName)
+		}
+		return language.Text("Reject the return of %s to %s").With(amount, m.DebtorName)
 	case "resolution":
-		return "the refusal of the recall of " + amount
-	default:
-		return amount + " to " + m.CreditorName
+		if approve {
+			return language.Text("Approve the refusal of the recall of %s").With(amount)
+		}
+		return language.Text("Reject the refusal of the recall of %s").With(amount)
 	}
+	if approve {
+		return language.Text("Approve %s to %s").With(amount, m.CreditorName)
+	}
+	return language.Text("Reject %s to %s").With(amount, m.CreditorName)
 }
 
 // toward says where the amount goes or comes from: the words before a name, and the name.
-func (m Message) toward() (words, name string) {
+func (m Message) toward() (words language.Text, name string) {
 	switch m.Kind {
 	case "recall":
 		return "to be called back from", m.CreditorName
@@ -94,11 +105,11 @@ func (m Message) toward() (words, name string) {
 	case "resolution":
 		return "stays with", m.CreditorName
 	case "payment":
-		return "from", m.DebtorName
+		return "from (a debtor)", m.DebtorName
 	case "received recall":
 		return "asked back for", m.DebtorName
 	default:
-		return "to", m.CreditorName
+		return "to (a creditor)", m.CreditorName
 	}
 }
 
@@ -125,12 +136,12 @@ func (m Message) outcomeIcon() string {
 	return "circle-x"
 }
 
-func (m Message) towardWords() string { words, _ := m.toward(); return words }
+func (m Message) towardWords() language.Text { words, _ := m.toward(); return words }
 
 func (m Message) towardName() string { _, name := m.toward(); return name }
 
-func (m Message) name() string {
-	return ui.SchemeLabel(m.Scheme) + " " + lowerFirst(ui.KindLabel(m.Kind))
+func (m Message) name() language.Text {
+	return language.Text("%s: %s").With(ui.SchemeLabel(m.Scheme), ui.KindLabel(m.Kind))
 }
 
 // rows lists the facts a checker compares, in the order of the paper.
@@ -140,10 +151,10 @@ func (m Message) rows() []ui.Row {
 	}
 	rows = appendRow(rows, ui.Row{Term: "Bank", Value: m.CreditorBank})
 	if m.Payee != nil {
-		rows = append(rows, ui.Row{Term: "Name check", Value: m.Payee.Title, Details: []string{m.Payee.Text}})
+		rows = append(rows, ui.Row{Term: "Name check", Text: m.Payee.Title, Details: []language.Text{m.Payee.Text}})
 	}
 	if len(m.CreditorAddress) > 0 {
-		rows = append(rows, ui.Row{Term: "Address", Value: m.CreditorAddress[0], Details: m.CreditorAddress[1:]})
+		rows = append(rows, ui.Row{Term: "Address", Value: m.CreditorAddress[0], Details: dataLines(m.CreditorAddress[1:])})
 	}
 	debtor := ui.Row{Term: "From", Value: ui.GroupFours(m.DebtorAccount), Numeric: true}
 	if m.DebtorName != "" {
@@ -152,45 +163,81 @@ func (m Message) rows() []ui.Row {
 	rows = appendRow(rows, debtor)
 	remittance := ui.Row{Term: m.RemittanceKind, Value: m.Remittance}
 	if m.RemittanceKind == "" {
-		remittance = ui.Row{Term: "Remittance", Value: "None"}
+		remittance = ui.Row{Term: "Remittance", Text: "None"}
 	}
 	rows = appendRow(rows, remittance)
 	return appendRow(rows, ui.Row{Term: "End-to-end ID", Value: m.EndToEndID, Numeric: true})
 }
 
 // DebtorNames are the lines that name a debtor: as clearing gets it, and what the order says where that differs.
-func DebtorNames(name, ordered string) []string {
+func DebtorNames(name, ordered string) []language.Text {
 	if ordered == "" {
-		return []string{name}
+		return []language.Text{language.Data(name)}
 	}
-	return []string{name, "Ordered as " + ordered}
+	return []language.Text{language.Data(name), language.Text("Ordered as %s").With(ordered)}
+}
+
+// dataLines are lines that are the same in every language.
+func dataLines(lines []string) []language.Text {
+	texts := make([]language.Text, len(lines))
+	for i, line := range lines {
+		texts[i] = language.Data(line)
+	}
+	return texts
 }
 
 // appendRow adds a row unless it has nothing to say.
 func appendRow(rows []ui.Row, row ui.Row) []ui.Row {
-	if row.Value == "" {
+	if row.Value == "" && row.Text == "" {
 		return rows
 	}
 	return append(rows, row)
 }
 
-// upperFirst begins a sentence.
-func upperFirst(text string) string {
-	if text == "" || text[0] < 'a' || text[0] > 'z' {
-		return text
+// submitted says that the message was submitted.
+func (m Message) submitted() language.Text {
+	amount := m.Amount.String()
+	switch m.Kind {
+	case "recall":
+		return language.Text("The recall of %s paid to %s is submitted").With(amount, m.CreditorName)
+	case "return":
+		return language.Text("The return of %s to %s is submitted").With(amount, m.DebtorName)
+	case "resolution":
+		return language.Text("The refusal of the recall of %s is submitted").With(amount)
 	}
-	return string(text[0]-('a'-'A')) + text[1:]
+	return language.Text("%s to %s is submitted").With(amount, m.CreditorName)
 }
 
-// lowerFirst puts a label in the middle of a sentence.
-func lowerFirst(text string) string {
-	if text == "" || text[0] < 'A' || text[0] > 'Z' {
-		return text
+// withdrawal names the act of taking the message back.
+func (m Message) withdrawal() language.Text {
+	amount := m.Amount.String()
+	switch m.Kind {
+	case "recall":
+		return language.Text("Withdraw the recall of %s paid to %s").With(amount, m.CreditorName)
+	case "return":
+		return language.Text("Withdraw the return of %s to %s").With(amount, m.DebtorName)
+	case "resolution":
+		return language.Text("Withdraw the refusal of the recall of %s").With(amount)
 	}
-	return string(text[0]+'a'-'A') + text[1:]
+	return language.Text("Withdraw %s to %s").With(amount, m.CreditorName)
 }
 
-func (m Message) partyTitle() string {
+// allAbout names the link to the message's own page.
+func allAbout(kind string) language.Text {
+	switch kind {
+	case "recall":
+		return "All about this recall"
+	case "return":
+		return "All about this return"
+	case "resolution":
+		return "All about this resolution"
+	case "received recall":
+		return "All about this received recall"
+	}
+	return "All about this payment"
+}
+
+func (m Message) partyTitle() language.Text {
 	switch m.Kind {
 	case "payment":
 		return "Credited to"
@@ -202,7 +249,7 @@ func (m Message) partyTitle() string {
 }
 
 // factsTitle heads the facts of an R-transaction.
-func (m Message) factsTitle() string {
+func (m Message) factsTitle() language.Text {
 	if m.Kind == "received recall" {
 		return "What the other bank asks"
 	}
@@ -211,23 +258,28 @@ func (m Message) factsTitle() string {
 
 // Approval is by which rule a message that waits needs approvals, who gave one, who still could, and why others cannot.
 type Approval struct {
-	Rule      string // "1 approval, within 24h, for everything"; may be empty
-	Given     string // "1 of 2"
+	Rule      language.Text // "1 approval, within 24h, for everything"; may be empty
+	Given     language.Text // "1 of 2"
 	By        []string
 	May       []string
-	MayNot    []string // "Maker 1 entered or changed it"
+	MayNot    []language.Text // "Maker 1 entered or changed it"
 	ExpiresAt time.Time
 }
 
 func (a Approval) rows() []ui.Row {
-	nobody := "Nobody: ask an administrator for another checker"
-	rows := appendRow(nil, ui.Row{Term: "Rule", Value: a.Rule})
-	given := ui.Row{Term: "Approvals", Value: a.Given}
+	rows := appendRow(nil, ui.Row{Term: "Rule", Text: a.Rule})
+	given := ui.Row{Term: "Approvals", Text: a.Given}
 	if len(a.By) > 0 {
-		given.Details = []string{"by " + strings.Join(a.By, ", ")}
+		given.Details = []language.Text{language.Text("by %s").With(strings.Join(a.By, ", "))}
 	}
-	rows = append(rows, given, ui.Row{Term: "May approve", Value: cmp.Or(strings.Join(a.May, ", "), nobody)})
-	rows = appendRow(rows, ui.Row{Term: "May not", Value: strings.Join(a.MayNot, "; ")})
+	may := ui.Row{Term: "May approve", Value: strings.Join(a.May, ", ")}
+	if may.Value == "" {
+		may.Text = "Nobody: ask an administrator for another checker"
+	}
+	rows = append(rows, given, may)
+	if len(a.MayNot) > 0 {
+		rows = append(rows, ui.Row{Term: "May not", Text: a.MayNot[0], Details: a.MayNot[1:]})
+	}
 	if a.ExpiresAt.IsZero() {
 		return rows
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -27,17 +28,17 @@ type MineRow struct {
 	Kind         string
 	Scheme       string
 	Amount       ui.Amount
-	Toward       string // before the name; empty for a payment to a creditor
-	CreditorName string // who gets the money
-	Account      string // of that name
-	Purpose      string
+	Toward       language.Text // before the name; empty for a payment to a creditor
+	CreditorName string        // who gets the money
+	Account      string        // of that name
+	Purpose      language.Text
 	State        string
 	SubmittedAt  time.Time
-	Note         string // the reason of a rejection, with who gave it
+	Note         language.Text // the reason of a rejection, with who gave it
 	AmendURL     string
 	WithdrawURL  string
 	LikeURL      string
-	LikeLabel    string // "New payment like this", "Correct and submit again"
+	LikeLabel    language.Text // "New payment like this", "Correct and submit again"
 }
 
 func (m Mine) entries() ui.Entries {
@@ -52,7 +53,7 @@ func (m Mine) entries() ui.Entries {
 		entry := ui.Entry{
 			ID: row.InternalID, URL: row.URL, Reference: row.Reference, Amount: row.Amount, Toward: row.Toward, Name: row.CreditorName,
 			Purpose: row.Purpose,
-			Facts:   ui.Facts(ui.KindFact(row.Kind), ui.AccountFact(row.Account), ui.Fact{Text: ui.SchemeLabel(row.Scheme)}),
+			Facts:   ui.Facts(ui.KindFact(row.Kind), ui.AccountFact(row.Account), ui.SchemeFact(row.Scheme)),
 			States:  []string{row.State}, Note: row.Note, At: row.SubmittedAt, Now: m.Shell.Now,
 		}
 		for _, step := range []ui.Step{

@@ -3,6 +3,7 @@ package views
 import (
 	"slices"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -99,7 +100,7 @@ func (m NewPayment) charset() string {
 	return "sps"
 }
 
-func (m NewPayment) text(id, label, value string) ui.Field {
+func (m NewPayment) text(id string, label language.Text, value string) ui.Field {
 	return ui.Field{
 		ID: id, Label: label, Value: value, Charset: m.charset(),
 		Prefilled: m.prefilled(id) && value != "", Problem: problemOf(m.Problems, id),
@@ -162,7 +163,7 @@ func (m NewPayment) country() ui.Choice {
 }
 
 func (m NewPayment) amount() ui.Field {
-	field := m.text("amount", "Amount in "+m.currency(), m.Values.Amount)
+	field := m.text("amount", language.Text("Amount in %s").With(m.currency()), m.Values.Amount)
 	field.InputMode, field.Width, field.Charset = "decimal", "w-10", ""
 	field.Hint = "For example 1'234.50"
 	return field
@@ -215,22 +216,22 @@ func (m NewPayment) amendReason() ui.Field {
 	return field
 }
 
-func (m NewPayment) heading() string {
+func (m NewPayment) heading() language.Text {
 	if m.Amending != nil {
-		return "Amend " + m.Amending.Reference
+		return language.Text("Amend %s").With(m.Amending.Reference)
 	}
 	return "New payment"
 }
 
 var paymentSchemes = []string{"sic-inst", "sct-inst"}
 
-func (c IBANCheck) reachable() string {
-	name := ui.SchemeLabel(c.Scheme) + " instant"
+func (c IBANCheck) reachable() language.Text {
+	name := ui.SchemeLabel(c.Scheme)
 	switch c.Reachable {
 	case "yes":
-		return "The bank takes " + name + " payments."
+		return language.Text("The bank takes %s instant payments.").With(name)
 	case "no":
-		return "The bank does not take " + name + " payments. Use another way to pay."
+		return language.Text("The bank does not take %s instant payments. Use another way to pay.").With(name)
 	default:
 		return ""
 	}

@@ -1,9 +1,9 @@
 package views
 
 import (
-	"strconv"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -21,9 +21,9 @@ type Operation struct {
 // Lane is the way to the clearing of a scheme.
 type Lane struct {
 	Scheme  string
-	State   string    // working, interrupted or trying
-	Working bool      // documents are taken
-	Since   time.Time // when it was interrupted or was back; zero since the start
+	State   language.Text // working, interrupted or trying
+	Working bool          // documents are taken
+	Since   time.Time     // when it was interrupted or was back; zero since the start
 }
 
 // JobQueue is a queue of the jobs.
@@ -36,18 +36,18 @@ type JobQueue struct {
 
 // StuckRow is something that failed and pauses.
 type StuckRow struct {
-	Doing   string
+	Doing   language.Text
 	Scheme  string // "" for both
 	Subject string
 	Failed  int
 	Next    time.Time
-	Why     string
+	Why     language.Text
 }
 
 // count is a number of jobs, which may be as many as were counted.
-func (q JobQueue) count(n int) string {
+func (q JobQueue) count(n int) language.Text {
 	if n >= q.Most {
-		return strconv.Itoa(q.Most) + " or more"
+		return language.Text("%d or more").With(q.Most)
 	}
-	return strconv.Itoa(n)
+	return language.Data(language.Number(n))
 }

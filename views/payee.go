@@ -1,13 +1,16 @@
 package views
 
-import "countersign/views/ui"
+import (
+	"countersign/internal/language"
+	"countersign/views/ui"
+)
 
 // Payee is what the verification of the payee came to, in words.
 type Payee struct {
 	Tone  ui.Tone
 	Icon  string
-	Title string
-	Text  string
+	Title language.Text
+	Text  language.Text
 	// Matched is the name of the account where it is nearly the one given, "" else.
 	Matched string
 	// UseURL takes that name into the form that was filled in; "" where there is none.

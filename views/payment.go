@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -25,9 +26,9 @@ type Payment struct {
 	Shell     Shell
 	Message   Message
 	Tab       PaymentTab
-	Flight    *Flight  // nil for one that is not under way
-	Actions   []Action // what this person may do now
-	Barred    []string // why something expected is not offered, one sentence each
+	Flight    *Flight         // nil for one that is not under way
+	Actions   []Action        // what this person may do now
+	Barred    []language.Text // why something expected is not offered, one sentence each
 	Documents []Document
 	Related   []Related // the tree, from the payment everything is about
 	Audit     []AuditEntry
@@ -35,7 +36,7 @@ type Payment struct {
 
 // Action is a step the state machine allows this person.
 type Action struct {
-	Label   string // names the act: "Recall CHF 1'234.56"
+	Label   language.Text // names the act: "Recall CHF 1'234.56"
 	URL     string
 	Primary bool
 }
@@ -43,20 +44,20 @@ type Action struct {
 // Document is one ISO 20022 document of a message.
 type Document struct {
 	ID          string
-	Type        string // "pacs.008.001.08"
-	Name        string // "Payment to clearing"
+	Type        string        // "pacs.008.001.08"
+	Name        language.Text // "Payment to clearing"
 	Outgoing    bool
 	Draft       bool // what is approved; its stamped copy is sent
 	At          time.Time
 	Size        int // bytes
-	Status      string
+	Status      language.Text
 	URL         string
 	DownloadURL string
 }
 
 // Related is a message in the tree of a payment: the payment itself, what refers to it, and below a received recall its answers.
 type Related struct {
-	Role      string // "Recall of this payment", "Original payment"
+	Role      language.Text // "Recall of this payment", "Original payment"
 	Reference string
 	URL       string
 	Kind      string
@@ -64,7 +65,7 @@ type Related struct {
 	FollowUp  string // recallStatus or returnStatus; empty when none
 	Amount    ui.Amount
 	At        time.Time
-	Reason    string
+	Reason    language.Text
 	Current   bool // the message whose page this is
 	Children  []Related
 }
@@ -74,19 +75,19 @@ type AuditEntry struct {
 	Sequence  string
 	At        time.Time
 	Actor     string
-	Action    string
-	Channel   string
+	Action    language.Text
+	Channel   language.Text
 	Address   string // source address
 	RequestID string
-	Detail    string
+	Detail    language.Text
 }
 
 // DocumentView shows one document in full.
 type DocumentView struct {
 	Shell     Shell
-	BackLabel string // "Messages of 7QK4M2XW9TCH3F5A"
+	BackLabel language.Text // "Messages of 7QK4M2XW9TCH3F5A"
 	BackURL   string
-	Note      string // why it lies where it does; empty for most
+	Note      language.Text // why it lies where it does; empty for most
 	Document  Document
 	Tabs      []ui.Tab // the forms it can be read in
 	Text      string   // formatted; escaped when rendered; empty for the sources
@@ -97,7 +98,7 @@ type DocumentView struct {
 type Source struct {
 	Element string // its place: "CdtTrfTxInf/Cdtr/Nm"
 	Value   string
-	From    string // "pain.001 …/CdtTrfTxInf/Cdtr/Nm", "Account master data"
+	From    language.Text // "pain.001 …/CdtTrfTxInf/Cdtr/Nm", "Account master data"
 }
 
 // backURL is the list a message belongs to.
@@ -111,7 +112,7 @@ func (m Payment) backURL() string {
 	return "/payments"
 }
 
-func (m Payment) backLabel() string {
+func (m Payment) backLabel() language.Text {
 	switch m.Message.Kind {
 	case "received recall":
 		return "Received recalls"
@@ -123,7 +124,7 @@ func (m Payment) backLabel() string {
 
 func (m Payment) tabs() []ui.Tab {
 	base := "/payments/" + m.Message.InternalID
-	tab := func(label string, name PaymentTab, url string) ui.Tab {
+	tab := func(label language.Text, name PaymentTab, url string) ui.Tab {
 		return ui.Tab{Label: label, URL: url, Current: m.Tab == name}
 	}
 	return []ui.Tab{
@@ -136,7 +137,10 @@ func (m Payment) tabs() []ui.Tab {
 // identifiers lists every identifier the message is known by.
 func (m Message) identifiers() []ui.Row {
 	var rows []ui.Row
-	for _, one := range []struct{ term, value string }{
+	for _, one := range []struct {
+		term  language.Text
+		value string
+	}{
 		{"Global ID", m.GlobalID},
 		{"Internal ID", m.InternalID},
 		{"External ID", m.ExternalID},
@@ -154,19 +158,19 @@ func (m Message) origin() []ui.Row {
 	if m.Maker != "" {
 		rows = append(rows, ui.Row{Term: "Maker", Value: m.Maker})
 	}
-	rows = appendRow(rows, ui.Row{Term: "Channel", Value: m.Channel})
+	rows = appendRow(rows, ui.Row{Term: "Channel", Text: m.Channel})
 	return append(rows, ui.Row{Term: "Submitted", Value: ui.DateTime(m.SubmittedAt)})
 }
 
 // relation says what a message is to the payment, and why.
-func (r Related) relation() string {
+func (r Related) relation() language.Text {
 	if r.Reason == "" {
 		return r.Role
 	}
-	return r.Role + ": " + r.Reason
+	return language.Text("%s: %s").With(r.Role, r.Reason)
 }
 
-func (d Document) direction() string {
+func (d Document) direction() language.Text {
 	switch {
 	case d.Draft:
 		return "Draft"
@@ -197,7 +201,7 @@ type Flight struct {
 	Late  bool          // it should have been unconfirmed by now
 }
 
-func (f Flight) title() string {
+func (f Flight) title() language.Text {
 	switch {
 	case f.Late:
 		return "The answer is late"

@@ -3,6 +3,7 @@ package views
 import (
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -24,11 +25,11 @@ type PaymentRow struct {
 	Kind       string
 	Scheme     string
 	Amount     ui.Amount
-	Toward     string // before the name: "back from"; empty for a payment to a creditor
-	Name       string // of the creditor; of the debtor when it came in
-	Account    string // of that name
-	Other      string // the other side: "from Muster AG"
-	Purpose    string
+	Toward     language.Text // before the name: "back from"; empty for a payment to a creditor
+	Name       string        // of the creditor; of the debtor when it came in
+	Account    string        // of that name
+	Other      language.Text // the other side: "from Muster AG"
+	Purpose    language.Text
 	State      string
 	FollowUp   string
 	CreatedAt  time.Time
@@ -40,12 +41,13 @@ func (m Payments) entries() ui.Entries {
 	for _, row := range m.Rows {
 		maker := ui.Fact{}
 		if row.Maker != "" {
-			maker.Text = "by " + row.Maker
+			maker.Text = language.Text("by %s").With(row.Maker)
 		}
 		list.Entries = append(list.Entries, ui.Entry{
-			ID: row.InternalID, URL: row.URL, Reference: row.Reference, Amount: row.Amount, Toward: row.Toward, Name: row.Name, Purpose: row.Purpose,
+			ID: row.InternalID, URL: row.URL, Reference: row.Reference, Amount: row.Amount, Toward: row.Toward, Name: row.Name,
+			Purpose: row.Purpose,
 			Facts: ui.Facts(
-				ui.KindFact(row.Kind), ui.AccountFact(row.Account), ui.Fact{Text: ui.SchemeLabel(row.Scheme)}, ui.Fact{Text: row.Other}, maker,
+				ui.KindFact(row.Kind), ui.AccountFact(row.Account), ui.SchemeFact(row.Scheme), ui.Fact{Text: row.Other}, maker,
 			),
 			States: statesOf(row.State, row.FollowUp), At: row.CreatedAt, Now: m.Shell.Now,
 		})

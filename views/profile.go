@@ -1,9 +1,10 @@
 package views
 
 import (
-	"strconv"
+	"context"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -15,31 +16,32 @@ type Profile struct {
 	Email       string
 	Saved       bool
 	Problems    []ui.Problem // of a new password
+	Language    string       // as chosen; "" is as the browser asks
 	FactorCount int          // second factors, recovery codes not counted
 	Sessions    []Session
 }
 
-func (m Profile) factors() string {
+func (m Profile) factors() language.Text {
 	switch m.FactorCount {
 	case 0:
 		return "You have none: your password alone signs you in."
 	case 1:
 		return "You have one. You show it when you sign in, and where a payment asks for it."
 	}
-	return strconv.Itoa(m.FactorCount) + " are yours. You show one when you sign in, and where a payment asks for it."
+	return language.Text("%d are yours. You show one when you sign in, and where a payment asks for it.").With(m.FactorCount)
 }
 
-func (m Profile) password(id, label, autocomplete string) ui.Field {
+func (m Profile) password(id string, label language.Text, autocomplete string) ui.Field {
 	return ui.Field{ID: id, Label: label, Kind: "password", Autocomplete: autocomplete, Problem: problemOf(m.Problems, id)}
 }
 
-func (m Profile) facts() []ui.Row {
+func (m Profile) facts(ctx context.Context) []ui.Row {
 	rows := []ui.Row{{Term: "User name", Value: m.Shell.Person.UserName}}
 	rows = appendRow(rows, ui.Row{Term: "Name", Value: m.DisplayName})
 	rows = appendRow(rows, ui.Row{Term: "E-mail", Value: m.Email})
 	return append(rows,
 		ui.Row{Term: "Realm", Value: m.Shell.Person.Realm},
-		ui.Row{Term: "Roles", Value: m.Shell.roles()})
+		ui.Row{Term: "Roles", Value: m.Shell.roles(ctx)})
 }
 
 func (m Profile) shortcuts() ui.Choice {
@@ -58,6 +60,15 @@ func (m Profile) themes() ui.Choice {
 	}}
 }
 
+// languages are those of the portal, each by its own name.
+func (m Profile) languages() ui.Choice {
+	choice := ui.Choice{ID: "language", Label: "Language", Value: m.Language, Options: []ui.Option{{Label: "As the browser asks"}}}
+	for _, offered := range language.Languages() {
+		choice.Options = append(choice.Options, ui.Option{Value: string(offered), Label: language.Data(offered.Name())})
+	}
+	return choice
+}
+
 func (m Profile) densities() ui.Choice {
 	return ui.Choice{ID: "density", Label: "Row height", Value: m.Shell.density(), Options: []ui.Option{
 		{Value: string(DensityCompact), Label: "Compact"},
@@ -69,7 +80,7 @@ func (m Profile) densities() ui.Choice {
 // Session is a session of the person. POST /me/sessions/{id}/end ends it.
 type Session struct {
 	ID         string
-	Device     string
+	Device     language.Text
 	Address    string
 	StartedAt  time.Time
 	LastUsedAt time.Time

@@ -3,6 +3,7 @@ package views
 import (
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -19,9 +20,9 @@ type QuarantineRow struct {
 	Reference  string
 	URL        string
 	Scheme     string
-	Type       string // "pacs.002.001.10"
-	Name       string // "Status report of clearing"
-	Reason     string
+	Type       string        // "pacs.002.001.10"
+	Name       language.Text // "Status report of clearing"
+	Reason     language.Text
 	ReceivedAt time.Time
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -33,25 +34,25 @@ type QueueRow struct {
 	Kind            string
 	Scheme          string
 	Amount          ui.Amount
-	Purpose         string // what it is for; may be empty
-	Toward          string // before the name: "back to" in a return; empty for a payment to a creditor
-	CreditorName    string // who gets the amount, or has it
+	Purpose         language.Text // what it is for; may be empty
+	Toward          language.Text // before the name: "back to" in a return; empty for a payment to a creditor
+	CreditorName    string        // who gets the amount, or has it
 	CreditorAccount string
 	Maker           string
 	SubmittedAt     time.Time
 	Now             time.Time
 	Flags           []QueueFlag
-	Looked          string // who else has it open; may be empty
-	Own             bool   // submitted by the person who looks
-	Current         bool   // open in the pane
-	Decided         string // "Approved by you, 08:15"; empty while it waits
-	Dimmed          bool   // decided since the list was made
+	Looked          language.Text // who else has it open; may be empty
+	Own             bool          // submitted by the person who looks
+	Current         bool          // open in the pane
+	Decided         language.Text // "Approved by you, 08:15"; empty while it waits
+	Dimmed          bool          // decided since the list was made
 }
 
 // QueueFlag is a short mark with its sentence: "Duplicate", "Amended", "New".
 type QueueFlag struct {
-	Text  string
-	Title string
+	Text  language.Text
+	Title language.Text
 }
 
 // queueHeads are the columns of the queue.
@@ -61,7 +62,7 @@ var queueHeads = ui.Heads{Name: "Creditor and purpose", When: "Age"}
 var selectHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", Select: true}
 
 func (q Queue) entries() ui.Entries {
-	list := ui.Entries{Caption: "Messages, " + q.Filter.order(), Heads: q.heads()}
+	list := ui.Entries{Caption: language.Text("Messages, %s").With(q.Filter.order()), Heads: q.heads()}
 	if q.SortURL != nil {
 		list.Heads.AmountSorts = []ui.Sort{q.sort("Amount", "largest", "smallest")}
 		list.Heads.WhenSorts = []ui.Sort{q.sort("Age", "", "newest"), q.sort("Expiry", "expiry", "expiry")}
@@ -80,7 +81,7 @@ func (q Queue) heads() ui.Heads {
 }
 
 // sort is the link that sorts by a column: first one way, and when it is sorted so, the other.
-func (q Queue) sort(label, first, second string) ui.Sort {
+func (q Queue) sort(label language.Text, first, second string) ui.Sort {
 	link := ui.Sort{Label: label, URL: q.SortURL(first)}
 	switch q.Filter.Sort {
 	case first:
@@ -95,15 +96,16 @@ func (q Queue) sort(label, first, second string) ui.Sort {
 }
 
 func (r QueueRow) entry() ui.Entry {
-	maker := "by " + r.Maker
+	maker := language.Text("by %s").With(r.Maker)
 	if r.Own {
 		maker = "by you"
 	}
 	entry := ui.Entry{
 		ID: r.InternalID, URL: r.URL, InPane: true, Reference: r.Reference, Amount: r.Amount, Toward: r.Toward, Name: r.CreditorName,
 		Purpose: r.Purpose,
-		Facts:   ui.Facts(ui.KindFact(r.Kind), ui.AccountFact(r.CreditorAccount), ui.Fact{Text: ui.SchemeLabel(r.Scheme)}, ui.Fact{Text: maker}),
-		At:      r.SubmittedAt, Now: r.Now, Aged: true, Current: r.Current, Decided: r.Decided, Dimmed: r.Dimmed, Looked: r.Looked,
+		Facts: ui.Facts(ui.KindFact(r.Kind), ui.AccountFact(r.CreditorAccount), ui.Fact{Text: language.Data(ui.SchemeLabel(r.Scheme))},
+			ui.Fact{Text: maker}),
+		At: r.SubmittedAt, Now: r.Now, Aged: true, Current: r.Current, Decided: r.Decided, Dimmed: r.Dimmed, Looked: r.Looked,
 	}
 	for _, flag := range r.Flags {
 		entry.Flags = append(entry.Flags, ui.Fact(flag))
@@ -123,7 +125,7 @@ type QueueFacts struct {
 // Presence says who has a message open.
 type Presence struct {
 	InternalID string
-	Text       string
+	Text       language.Text
 }
 
 // QueueLive is what a page hears of the queue: what came, what somebody decided, and how much waits now.
@@ -141,14 +143,14 @@ type QueueLive struct {
 
 func (q QueueLive) heads() ui.Heads { return Queue{Selecting: q.Selecting}.heads() }
 
-func (f QueueFacts) count() string {
+func (f QueueFacts) count() language.Text {
 	switch {
 	case f.Waiting < 0:
 		return ""
 	case f.Narrowed:
-		return CountOfWaiting(f.Waiting) + " match"
+		return language.Text("%s match").With(CountOfWaiting(f.Waiting))
 	}
-	return CountOfWaiting(f.Waiting) + " waiting"
+	return language.Text("%s waiting").With(CountOfWaiting(f.Waiting))
 }
 
 // MostWaiting is where counts of waiting messages end; a queue of that length is shown as "1,000+".
@@ -157,7 +159,7 @@ const MostWaiting = 1000
 // CountOfWaiting is a count as it is shown.
 func CountOfWaiting(count int) string {
 	if count >= MostWaiting {
-		return "1,000+"
+		return "1'000+"
 	}
 	return strconv.Itoa(count)
 }

@@ -3,6 +3,7 @@ package views
 import (
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -24,10 +25,10 @@ type ReceivedRecallRow struct {
 	Amount     ui.Amount
 	DebtorName string // for whom the other bank asks
 	Reason     string // its code
-	ReasonText string
+	ReasonText language.Text
 	State      string
-	Answer     string  // an answer under way: "Return waiting for approval"; empty when none
-	Due        *ui.Due // nil once it is answered
+	Answer     language.Text // an answer under way: "Return waiting for approval"; empty when none
+	Due        *ui.Due       // nil once it is answered
 	ReceivedAt time.Time
 }
 
@@ -39,7 +40,7 @@ func (m ReceivedRecalls) entries() ui.Entries {
 	for _, row := range m.Rows {
 		list.Entries = append(list.Entries, ui.Entry{
 			ID: row.InternalID, URL: row.URL, Reference: row.Reference, Amount: row.Amount, Name: row.DebtorName, Purpose: row.ReasonText,
-			Facts:  ui.Facts(ui.Fact{Text: row.Reason}, ui.Fact{Text: ui.SchemeLabel(row.Scheme)}),
+			Facts:  ui.Facts(ui.Fact{Text: language.Data(row.Reason)}, ui.SchemeFact(row.Scheme)),
 			States: []string{row.State}, Note: row.Answer, Due: row.Due, At: row.ReceivedAt, Now: m.Shell.Now,
 		})
 	}

@@ -3,6 +3,7 @@ package views
 import (
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -14,18 +15,18 @@ type Reference struct {
 
 // ReferenceRow is one kind of such data.
 type ReferenceRow struct {
-	Name     string // "Banks reached by SIC instant payments"
-	Edition  string // "2026-10-01", "2025-05", or "none"
+	Name     language.Text // "Banks reached by SIC instant payments"
+	Edition  language.Text // "2026-10-01", "2025-05", or "none"
 	Source   string
-	Size     string    // "2,203 rows", "" where it does not matter
-	LoadedAt time.Time // zero for what is part of the program
+	Size     language.Text // "2,203 rows", "" where it does not matter
+	LoadedAt time.Time     // zero for what is part of the program
 	// Warning says what is wrong with it and what to do; "" when nothing is.
-	Warning string
+	Warning language.Text
 }
 
-func (r ReferenceRow) loaded() string {
+func (r ReferenceRow) loaded() language.Text {
 	if r.LoadedAt.IsZero() {
 		return "with the program"
 	}
-	return ui.DateTime(r.LoadedAt)
+	return language.Data(ui.DateTime(r.LoadedAt))
 }

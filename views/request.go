@@ -3,19 +3,20 @@ package views
 import (
 	"strconv"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
 // Card is a payment or a recall pinned above a form, to be read only.
 type Card struct {
-	Title     string // "The payment", "The recall"
+	Title     language.Text // "The payment", "The recall"
 	Reference string
 	URL       string
 	Kind      string
 	State     string
 	FollowUp  string // recallStatus or returnStatus; empty when none
 	Amount    ui.Amount
-	Words     string // before the name: "to", "from"
+	Words     language.Text // before the name: "to", "from"
 	Name      string
 	Rows      []ui.Row
 	Due       *ui.Due // of a received recall
@@ -25,7 +26,7 @@ type Card struct {
 // information1, information2 … and, in a return that answers a recall, charge.
 type RequestForm struct {
 	Shell       Shell
-	Heading     string
+	Heading     language.Text
 	Action      string
 	BackURL     string
 	Cards       []Card
@@ -35,17 +36,17 @@ type RequestForm struct {
 	Information []string        // a line for each field
 	LineLimit   int             // characters of a line
 	Charge      *ui.Field       // nil where none may be kept
-	Prepared    string          // why an answer is filled in already; empty when none is
+	Prepared    language.Text   // why an answer is filled in already; empty when none is
 	Instead     *Link           // the other way to answer a recall
-	Note        string          // a sentence under the heading
+	Note        language.Text   // a sentence under the heading
 	Problems    []ui.Problem
 }
 
 // RequestReason is one reason on offer.
 type RequestReason struct {
 	Code string
-	Text string
-	Hint string // what goes with it, and until when; may be empty
+	Text language.Text
+	Hint language.Text // what goes with it, and until when; may be empty
 }
 
 // shownLines are the lines of information that stand in sight; further ones are behind a click.
@@ -53,9 +54,9 @@ const shownLines = 2
 
 func (m RequestForm) line(index int) ui.Field {
 	id := "information" + strconv.Itoa(index+1)
-	label := "Additional information"
+	label := language.Text("Additional information")
 	if len(m.Information) > 1 {
-		label += ", line " + strconv.Itoa(index+1)
+		label = language.Text("Additional information, line %d").With(index + 1)
 	}
 	return ui.Field{
 		ID: id, Label: label, Value: m.Information[index], Limit: m.LineLimit, Charset: "sps", Optional: true,
@@ -100,9 +101,9 @@ type RequestCheck struct {
 	Action    string // "/payments/{draft}/submit"
 	ChangeURL string
 	Cards     []Card
-	Title     string // heads the answers: "The recall"
+	Title     language.Text // heads the answers: "The recall"
 	Rows      []ui.Row
-	Words     string   // what is asked for, in a sentence
-	Submit    string   // the button: names the act
-	Next      []string // what happens next, one sentence a step
+	Words     language.Text   // what is asked for, in a sentence
+	Submit    language.Text   // the button: names the act
+	Next      []language.Text // what happens next, one sentence a step
 }

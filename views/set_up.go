@@ -1,6 +1,9 @@
 package views
 
-import "countersign/views/ui"
+import (
+	"countersign/internal/language"
+	"countersign/views/ui"
+)
 
 // SetUp asks whoever has the link of an account for its code and a password. POST to the address of the link sends code, password and
 // repeated.
@@ -20,6 +23,6 @@ func (m SetUp) code() ui.Field {
 	}
 }
 
-func (m SetUp) password(id, label, hint string) ui.Field {
+func (m SetUp) password(id string, label, hint language.Text) ui.Field {
 	return ui.Field{ID: id, Label: label, Hint: hint, Kind: "password", Autocomplete: "new-password", Problem: problemOf(m.Problems, id)}
 }

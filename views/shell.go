@@ -1,9 +1,12 @@
 package views
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"time"
+
+	"countersign/internal/language"
 )
 
 // Product is the name shown in titles and in the navigation.
@@ -58,7 +61,7 @@ const (
 type Person struct {
 	UserName  string
 	Realm     string
-	Roles     []string // "Maker", "Checker", "Supervisor", "Administrator"
+	Roles     []language.Text // "Maker", "Checker", "Supervisor", "Administrator"
 	MaySubmit bool
 	MayDecide bool
 	MayRead   bool
@@ -72,13 +75,13 @@ type Person struct {
 
 // Shell is what surrounds the content of every page.
 type Shell struct {
-	Title       string // of the page, without the product's name
-	Failed      bool   // the page answers a refused form: the title says "Error: "
-	Environment string // "DEMO", "TEST" or "PROD"; no badge for PROD
+	Title       language.Text // of the page, without the product's name
+	Failed      bool          // the page answers a refused form: the title says "Error: "
+	Environment string        // "DEMO", "TEST" or "PROD"; no badge for PROD
 	Person      Person
 	Place       Place
-	QueueCount  int    // messages waiting for this person
-	Status      string // one sentence on what just happened; announced and shown
+	QueueCount  int           // messages waiting for this person
+	Status      language.Text // one sentence on what just happened; announced and shown
 	Theme       Theme
 	Density     Density
 	Shortcuts   bool          // single-key shortcuts are on
@@ -101,13 +104,13 @@ type BrokenGlass struct {
 }
 
 // title is the text of the title element.
-func (s Shell) title() string {
-	title := s.Title + " – " + Product
+func (s Shell) title(ctx context.Context) string {
+	title := say(ctx, s.Title) + " – " + Product
 	if s.Environment != "" && s.Environment != "PROD" {
 		title += " " + s.Environment
 	}
 	if s.Failed {
-		return "Error: " + title
+		return say(ctx, "Error:") + " " + title
 	}
 	return title
 }
@@ -145,7 +148,7 @@ func (s Shell) theme() string {
 // densityChoice is one height of rows, drawn as the lines of a list.
 type densityChoice struct {
 	value Density
-	label string
+	label language.Text
 	lines string // path of the picture
 }
 
@@ -171,8 +174,8 @@ type navigationEntry struct {
 	place Place
 	url   string
 	icon  string
-	label string
-	short string // on narrow screens
+	label language.Text
+	short language.Text // on narrow screens
 }
 
 // navigation lists the entries this person has a use for.
@@ -215,7 +218,13 @@ func (s Shell) navigation() []navigationEntry {
 	return entries
 }
 
-func (s Shell) roles() string { return strings.Join(s.Person.Roles, ", ") }
+func (s Shell) roles(ctx context.Context) string {
+	names := make([]string, len(s.Person.Roles))
+	for i, role := range s.Person.Roles {
+		names[i] = say(ctx, role)
+	}
+	return strings.Join(names, ", ")
+}
 
 // countsChanges reports whether the changes that wait for this person stand beside an entry: those of administration, or of beneficiaries.
 func (s Shell) countsChanges(place Place) bool {
@@ -243,7 +252,7 @@ const htmxConfiguration = `{"includeIndicatorStyles":false,"allowEval":false,"al
 // shortcut is one line of the help sheet.
 type shortcut struct {
 	keys []string
-	does string
+	does language.Text
 }
 
 // shortcuts lists what app.js answers to, in the order of the help sheet.

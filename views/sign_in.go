@@ -1,6 +1,13 @@
 package views
 
-import "countersign/views/ui"
+import (
+	"net/url"
+
+	"github.com/a-h/templ"
+
+	"countersign/internal/language"
+	"countersign/views/ui"
+)
 
 // SignIn is the sign-in form. POST /signin sends realm, username, password and
 // next (where to go afterwards).
@@ -15,10 +22,10 @@ type SignIn struct {
 	Problems  []ui.Problem
 	// Provider: the realm has an identity provider. AskRealm: it is not known which realm, so the way through its provider asks.
 	Provider, AskRealm bool
-	DemoHint           string // shown in the demo only: which users there are
+	DemoHint           language.Text // shown in the demo only: which users there are
 }
 
-func (m SignIn) field(id, label, value string) ui.Field {
+func (m SignIn) field(id string, label language.Text, value string) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, Problem: problemOf(m.Problems, id)}
 }
 
@@ -47,4 +54,13 @@ func problemOf(problems []ui.Problem, field string) ui.Problem {
 // SignedOut is the page after signing out.
 type SignedOut struct {
 	Shell Shell
+}
+
+// in is the address of the form in another language.
+func (m SignIn) in(offered language.Language) templ.SafeURL {
+	query := url.Values{"language": {string(offered)}}
+	if m.Next != "" {
+		query.Set("next", m.Next)
+	}
+	return templ.SafeURL("/signin?" + query.Encode())
 }

@@ -3,6 +3,7 @@ package views
 import (
 	"time"
 
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -19,7 +20,7 @@ type Simulator struct {
 	Reason     string
 	Reasons    []ui.Option
 	Log        []SimulatorEntry
-	LogProblem string // why there is no log
+	LogProblem language.Text // why there is no log
 	Problems   []ui.Problem
 }
 
@@ -40,7 +41,7 @@ func (m Simulator) scheme() ui.Choice {
 	}}
 }
 
-func (m Simulator) text(id, label, value string) ui.Field {
+func (m Simulator) text(id string, label language.Text, value string) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, Optional: true, Problem: problemOf(m.Problems, id)}
 }
 
@@ -57,7 +58,10 @@ func (m Simulator) transaction() ui.Choice {
 }
 
 func (m Simulator) recallReason() ui.Choice {
-	return ui.Choice{ID: "recallReason", Label: "Reason", Value: m.Reason, Options: m.Reasons, Problem: problemOf(m.Problems, "recallReason")}
+	return ui.Choice{
+		ID: "recallReason", Label: "Reason", Value: m.Reason, Options: m.Reasons,
+		Problem: problemOf(m.Problems, "recallReason"),
+	}
 }
 
 func (e SimulatorEntry) icon() string {
@@ -67,7 +71,7 @@ func (e SimulatorEntry) icon() string {
 	return "arrow-down-left"
 }
 
-func (e SimulatorEntry) direction() string {
+func (e SimulatorEntry) direction() language.Text {
 	if e.FromGateway {
 		return "From the gateway"
 	}

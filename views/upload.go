@@ -1,12 +1,14 @@
 package views
 
+import "countersign/internal/language"
+
 // Upload takes one pain.001 file. POST /payments/upload sends file.
 type Upload struct {
 	Shell    Shell
-	Accepted []string // versions taken, one sentence each
-	Limit    string   // "256 kB"
-	FileName string   // of the refused file
-	Kept     string   // key of a file that was sent after the session had run out; empty for none
+	Accepted []language.Text // versions taken, one sentence each
+	Limit    string          // "256 kB"
+	FileName string          // of the refused file
+	Kept     string          // key of a file that was sent after the session had run out; empty for none
 	KeptName string
 	Findings []Finding
 }
@@ -15,6 +17,6 @@ type Upload struct {
 type Finding struct {
 	Line    int    // zero when unknown
 	Element string // path of element names
-	Text    string
+	Text    language.Text
 	Code    string
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/language"
 	"countersign/views"
 	pages "countersign/web/portal/page"
 	"countersign/web/problem"
@@ -14,7 +15,8 @@ import (
 
 // errCrossOrigin: another site made the browser send this.
 var errCrossOrigin = &problem.Problem{
-	Status: http.StatusForbidden, Code: "403_CROSS_ORIGIN", Text: "This was sent from another site. Open the portal itself and do it there.",
+	Status: http.StatusForbidden, Code: "403_CROSS_ORIGIN",
+		Text: "This was sent from another site. Open the portal itself and do it there.",
 }
 
 // fail writes what a handler, the router or a middleware returned as an error: JSON for programs, a page for people.
@@ -47,7 +49,7 @@ func forPrograms(path string) bool {
 
 // failPage shows an error to a person of whom nothing is known here.
 func (s *Server) failPage(c echo.Context, p *problem.Problem, cause error) error {
-	ctx := c.Request().Context()
+	ctx := language.In(c.Request().Context(), pages.LanguageOf(c))
 	page := views.NotFound(views.Shell{Environment: s.cfg.Environment})
 	switch {
 	case p.Unexpected:
@@ -56,7 +58,7 @@ func (s *Server) failPage(c echo.Context, p *problem.Problem, cause error) error
 	case p.Status == http.StatusServiceUnavailable:
 		page = pages.Unavailable(c, page.Shell, p)
 	case p.Status != http.StatusNotFound:
-		page = views.Forbidden(page.Shell, p.Text)
+		page = views.Forbidden(page.Shell, language.Sentence(p.Text))
 	}
 	page.Shell.Now = s.cfg.Now()
 	p.AskToWait(c.Response().Header())

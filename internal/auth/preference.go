@@ -19,7 +19,8 @@ func (s *Station) Preference(ctx context.Context, by identity.Principal) (Prefer
 // SavePreference stores the user's preference. Error: ErrInvalidPreference for a value the portal does not offer.
 func (s *Station) SavePreference(ctx context.Context, by identity.Principal, p Preference) error {
 	if !slices.Contains([]string{"auto", "light", "dark"}, p.Theme) ||
-		!slices.Contains([]string{"compact", "default", "comfortable"}, p.Density) {
+		!slices.Contains([]string{"compact", "default", "comfortable"}, p.Density) ||
+		!slices.Contains([]string{"", "de", "fr", "it", "en"}, p.Language) {
 		return ErrInvalidPreference
 	}
 	return s.people.SavePreference(ctx, by, p)

@@ -91,6 +91,7 @@ var floors = map[string]int{
 	"internal/audit":              1,
 	"internal/evidence":           1, // what an auditor can prove without trusting the database: leaves, checkpoints, bundles
 
+	"internal/language": -1, // what people read in the portal, in their own language
 	"internal/money":    0,
 	"internal/calendar": 0, // bank working days
 	"internal/metric":   0, // what operators watch, in Prometheus's form; parts of every floor count, so it stands below all

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
@@ -24,7 +25,7 @@ const (
 
 // look is how a state or a kind appears.
 type look struct {
-	label string
+	label language.Text
 	tone  Tone
 	icon  string
 }
@@ -87,16 +88,16 @@ func lookOf[K ~string](table map[K]look, name string) look {
 		known, found = marks[name]
 	}
 	if !found {
-		return look{label: name, tone: ToneClosed, icon: "info"}
+		return look{label: language.Data(name), tone: ToneClosed, icon: "info"}
 	}
 	return known
 }
 
 // StateLabel is the words for a state of the interface contract, such as "Waiting for approval" for "Approval Pending".
-func StateLabel[S ~string](state S) string { return lookOf(states, string(state)).label }
+func StateLabel[S ~string](state S) language.Text { return lookOf(states, string(state)).label }
 
 // KindLabel is the word for a kind of message, such as "Payment" for "instruction".
-func KindLabel[K ~string](kind K) string { return lookOf(kinds, string(kind)).label }
+func KindLabel[K ~string](kind K) language.Text { return lookOf(kinds, string(kind)).label }
 
 // schemes are the names of the schemes: the short one people use, and the whole one.
 var schemes = map[rulebook.Scheme]struct{ short, whole string }{

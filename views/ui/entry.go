@@ -1,21 +1,25 @@
 package ui
 
-import "time"
+import (
+	"time"
+
+	"countersign/internal/language"
+)
 
 // Entries is a list of messages. Every list of messages is one of these: amount, whole name and purpose come first, the reference last.
 type Entries struct {
-	Caption string
+	Caption language.Text
 	Heads   Heads
 	Entries []Entry
 }
 
 // Heads are the headings of a list's columns. A column without one is not there; amount, name and time always are.
 type Heads struct {
-	Name  string // "Creditor"
-	State string // "State"
-	Due   string // "Answer by"
-	Steps string // "Next step"
-	When  string // "Age", "Created"
+	Name  language.Text // "Creditor"
+	State language.Text // "State"
+	Due   language.Text // "Answer by"
+	Steps language.Text // "Next step"
+	When  language.Text // "Age", "Created"
 
 	Select      bool   // each row has a box to tick, of the form with the id "bulk"
 	AmountSorts []Sort // links in the place of the word
@@ -24,7 +28,7 @@ type Heads struct {
 
 // Sort is the link in a column's head that sorts by the column.
 type Sort struct {
-	Label     string
+	Label     language.Text
 	URL       string
 	Direction string // "ascending" or "descending"; "" when the list is sorted by something else
 }
@@ -46,40 +50,40 @@ type Entry struct {
 	InPane    bool // opens beside the list
 	Reference string
 	Amount    Amount
-	Toward    string // before the name: "back to"; empty for a payment to a creditor
-	Name      string // whole
-	Purpose   string // what it is for; may be empty
-	Facts     []Fact // short, on the second line
-	Flags     []Fact // what to look at
+	Toward    language.Text // before the name: "back to"; empty for a payment to a creditor
+	Name      string        // whole
+	Purpose   language.Text // what it is for; may be empty
+	Facts     []Fact        // short, on the second line
+	Flags     []Fact        // what to look at
 	States    []string
-	Note      string // beside the state: why it was rejected; may be empty
+	Note      language.Text // beside the state: why it was rejected; may be empty
 	Due       *Due
 	Steps     []Step
 	At        time.Time
 	Now       time.Time
-	Aged      bool   // how long ago it was is shown, not when
-	Current   bool   // open in the pane
-	Decided   string // "Approved by you, 08:15:22 CET"; empty while it waits
-	Dimmed    bool   // decided since the list was made
-	Looked    string // who else looks at it now: "Checker 2"; empty for nobody
+	Aged      bool          // how long ago it was is shown, not when
+	Current   bool          // open in the pane
+	Decided   language.Text // "Approved by you, 08:15:22 CET"; empty while it waits
+	Dimmed    bool          // decided since the list was made
+	Looked    language.Text // who else looks at it now: "Checker 2"; empty for nobody
 }
 
 // Fact is a few words with the whole of it as title.
 type Fact struct {
-	Text  string
-	Title string // may be empty
+	Text  language.Text
+	Title language.Text // may be empty
 }
 
 // Due is the day an answer is due, in words.
 type Due struct {
-	Day  string // "23.03.2026"
-	Text string // "12 days left", "due today", "3 days overdue"
+	Day  string        // "23.03.2026"
+	Text language.Text // "12 days left", "due today", "3 days overdue"
 	Tone Tone
 }
 
 // Step is what one may do next, as a link.
 type Step struct {
-	Label string
+	Label language.Text
 	URL   string
 }
 
@@ -99,8 +103,11 @@ func AccountFact(account string) Fact {
 	if account == "" {
 		return Fact{}
 	}
-	return Fact{Text: "…" + LastSix(account), Title: GroupFours(account)}
+	return Fact{Text: language.Data("…" + LastSix(account)), Title: language.Data(GroupFours(account))}
 }
+
+// SchemeFact names a scheme.
+func SchemeFact(scheme string) Fact { return Fact{Text: language.Data(SchemeLabel(scheme))} }
 
 // KindFact names the kind of a message that is no ordinary payment.
 func KindFact(kind string) Fact {

@@ -1,12 +1,16 @@
 package ui
 
-import "strconv"
+import (
+	"strconv"
+
+	"countersign/internal/language"
+)
 
 // Problem is one thing wrong with what a person entered. Text says what to do;
 // Code is the ISO reason code where one exists.
 type Problem struct {
 	Field string // id of the field, the target of the summary's link
-	Text  string
+	Text  language.Text
 	Code  string
 }
 
@@ -14,8 +18,8 @@ type Problem struct {
 type Field struct {
 	ID      string
 	Name    string // under which the value is sent; the id when empty
-	Label   string
-	Hint    string
+	Label   language.Text
+	Hint    language.Text
 	Value   string
 	Problem Problem // empty when the field is in order
 
@@ -36,15 +40,15 @@ type Field struct {
 // Option is one choice of a select or a group of radio buttons.
 type Option struct {
 	Value string
-	Label string
-	Hint  string
+	Label language.Text
+	Hint  language.Text
 }
 
 // Choice is a group of options of which one is chosen.
 type Choice struct {
 	ID      string // name of the group; the options' ids are ID-0, ID-1 …
-	Label   string
-	Hint    string
+	Label   language.Text
+	Hint    language.Text
 	Value   string
 	Options []Option
 	Problem Problem

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 	_ "time/tzdata" // the zone must be known on hosts without zone files
+
+	"countersign/internal/language"
 )
 
 // zurich is the zone every time is shown in.
@@ -39,19 +41,19 @@ func universalTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:
 
 // Age says in one short unit how long ago something happened: "now", "40 s",
 // "12 min", "3 h", "2 d". It stands only beside an absolute time or in its title.
-func Age(at, now time.Time) string {
+func Age(at, now time.Time) language.Text {
 	age := now.Sub(at)
 	switch {
 	case age < time.Second:
 		return "now"
 	case age < time.Minute:
-		return strconv.Itoa(int(age/time.Second)) + " s"
+		return language.Text("%d s").With(int(age / time.Second))
 	case age < time.Hour:
-		return strconv.Itoa(int(age/time.Minute)) + " min"
+		return language.Text("%d min").With(int(age / time.Minute))
 	case age < 48*time.Hour:
-		return strconv.Itoa(int(age/time.Hour)) + " h"
+		return language.Text("%d h").With(int(age / time.Hour))
 	default:
-		return strconv.Itoa(int(age/(24*time.Hour))) + " d"
+		return language.Text("%d d").With(int(age / (24 * time.Hour)))
 	}
 }
 

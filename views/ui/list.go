@@ -1,54 +1,68 @@
 package ui
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"countersign/internal/language"
+)
 
 // Tab is one view of the same list or object, a real link.
 type Tab struct {
 	ID      string // of the count, which is brought up to date in place; may be empty
-	Label   string
+	Label   language.Text
 	URL     string
-	Title   string // what is behind it; may be empty
-	Count   string // shown beside the label when not empty
+	Title   language.Text // what is behind it; may be empty
+	Count   string        // shown beside the label when not empty
 	Current bool
 }
 
 // Pages are the links of a list that is read by cursor: there is no page
 // number and no total.
 type Pages struct {
-	FirstURL  string // empty on the first page
-	NextURL   string // empty on the last page
-	NextLabel string // "Next 60"
+	FirstURL  string        // empty on the first page
+	NextURL   string        // empty on the last page
+	NextLabel language.Text // "Next 60"
 }
 
 // Event is one step in the life of a message.
 type Event struct {
 	At      time.Time
-	Title   string // "Approved"
-	Actor   string // "checker1", "Clearing"
-	Channel string // "Portal", "API demo-backoffice"; may be empty
-	Note    string // reason or explanation; may be empty
-	Took    string // time since the step before: "2 min 11 s"; may be empty
-	State   string // state reached, for the icon; may be empty
-	URL     string // the document behind the step; may be empty
+	Title   language.Text // "Approved"
+	Actor   language.Text // "checker1", "Clearing"
+	Channel language.Text // "Portal", "API demo-backoffice"; may be empty
+	Note    language.Text // reason or explanation; may be empty
+	Took    language.Text // time since the step before: "2 min 11 s"; may be empty
+	State   string        // state reached, for the icon; may be empty
+	URL     string        // the document behind the step; may be empty
 }
 
 // Row is one line of a summary list.
 type Row struct {
-	Term       string
-	Value      string
-	Details    []string // further lines of the value
-	Copy       string   // what a copy button copies; none when empty
-	Numeric    bool     // tabular figures, as for account numbers
-	ChangeURL  string   // link back to the form; none when empty
-	ChangeName string   // what is changed, for the link's full name: "creditor name"
-	URL        string   // the value is a link when not empty
+	Term       language.Text
+	Value      string          // data, the same in every language
+	Text       language.Text   // in place of Value, where it is words
+	Details    []language.Text // further lines of the value
+	Copy       string          // what a copy button copies; none when empty
+	Numeric    bool            // tabular figures, as for account numbers
+	ChangeURL  string          // link back to the form; none when empty
+	ChangeName language.Text   // what is changed, for the link's full name: "creditor name"
+	URL        string          // the value is a link when not empty
 }
 
 // Empty says why a list has nothing to show and what to do next.
 type Empty struct {
 	Icon      string
-	Title     string
-	Text      string
-	LinkLabel string
+	Title     language.Text
+	Text      language.Text
+	LinkLabel language.Text
 	LinkURL   string
+}
+
+// said is the value in the language of the page.
+func (r Row) said(ctx context.Context) string {
+	if r.Text != "" {
+		return say(ctx, r.Text)
+	}
+	return r.Value
 }

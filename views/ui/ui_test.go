@@ -39,7 +39,7 @@ func TestAgeIsShort(t *testing.T) {
 		-time.Second: "now", 999 * time.Millisecond: "now", 40 * time.Second: "40 s", 59 * time.Minute: "59 min",
 		time.Hour: "1 h", 47 * time.Hour: "47 h", 48 * time.Hour: "2 d",
 	} {
-		if got := ui.Age(at, at.Add(age)); got != want {
+		if got := ui.Age(at, at.Add(age)).English(); got != want {
 			t.Errorf("Age after %s = %q, want %q", age, got, want)
 		}
 	}
@@ -48,7 +48,8 @@ func TestAgeIsShort(t *testing.T) {
 func TestAccountsAreGroupedInFours(t *testing.T) {
 	t.Parallel()
 	for account, want := range map[string]string{
-		"CH5021977000004331346": "CH50 2197 7000 0043 3134 6", "DE62 0076 20110623852957": "DE62 0076 2011 0623 8529 57", "": "", "CH50": "CH50",
+		"CH5021977000004331346": "CH50 2197 7000 0043 3134 6", "DE62 0076 20110623852957": "DE62 0076 2011 0623 8529 57",
+		"": "", "CH50": "CH50",
 	} {
 		if got := ui.GroupFours(account); got != want {
 			t.Errorf("GroupFours(%q) = %q, want %q", account, got, want)

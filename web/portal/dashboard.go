@@ -3,12 +3,12 @@ package portal
 import (
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
+	"countersign/internal/language"
 	"countersign/internal/notary"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
@@ -93,7 +93,7 @@ func (v *visit) tiles() ([]views.Tile, error) {
 			return nil, err
 		}
 		tiles = append(tiles, tile, second, views.Tile{
-			Label: "Drafts", Value: strconv.Itoa(len(drafts)), Note: "begun, not submitted", URL: "/mine?tab=drafts",
+			Label: "Drafts", Value: language.Data(language.Number(len(drafts))), Note: "begun, not submitted", URL: "/mine?tab=drafts",
 		})
 	}
 	more, err := v.roleTiles(decides, makes)
@@ -118,17 +118,17 @@ func (v *visit) tiles() ([]views.Tile, error) {
 func sealingTile(standing notary.Standing) views.Tile {
 	tile := views.Tile{Label: "Audit trail", Value: "sealed", Note: "nothing sealed since the start", URL: "/audit"}
 	if !standing.Newest.IsZero() {
-		tile.Note = "last at " + ui.DateTime(standing.Newest)
+		tile.Note = language.Text("last at %s").With(ui.DateTime(standing.Newest))
 	}
-	if words := standing.String(); words != tile.Value {
-		tile.Value, tile.Note, tile.Tone = "look", words, ui.ToneBad
+	if words := standing.String(); words != tile.Value.English() {
+		tile.Value, tile.Note, tile.Tone = "look", language.Sentence(words), ui.ToneBad
 	}
 	return tile
 }
 
 // waitingTiles say how much waits, for this person or for all.
 func (v *visit) waitingTiles(mine bool) ([]views.Tile, error) {
-	label, list, count := "Waiting for me", "/queue", v.Totals
+	label, list, count := language.Text("Waiting for me"), "/queue", v.Totals
 	if !mine {
 		label, list = "Waiting for approval", "/queue?tab=all"
 		count = func() ([]lookup.Total, error) {
@@ -146,11 +146,11 @@ func (v *visit) waitingTiles(mine bool) ([]views.Tile, error) {
 			oldest = total.Oldest
 		}
 	}
-	waiting := views.Tile{Label: label, Value: views.CountOfWaiting(int(number)), Note: "nothing waits", URL: list}
+	waiting := views.Tile{Label: label, Value: language.Data(views.CountOfWaiting(int(number))), Note: "nothing waits", URL: list}
 	age := views.Tile{Label: "Oldest", Value: "–", Note: "nothing waits", URL: list}
 	if number > 0 {
 		waiting.Tone, waiting.Note = ui.ToneWaiting, "to be compared and decided"
-		age.Value, age.Note = ui.Age(oldest, v.At), "since "+ui.DateTime(oldest)
+		age.Value, age.Note = ui.Age(oldest, v.At), language.Text("since %s").With(ui.DateTime(oldest))
 	}
 	return []views.Tile{waiting, age}, nil
 }
@@ -160,9 +160,9 @@ func (v *visit) countTile(tile views.Tile, ask lookup.Filter) (views.Tile, error
 	const most = 100
 	ask.PageSize = most
 	list, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, ask)
-	tile.Value = strconv.Itoa(len(list))
+	tile.Value = language.Data(language.Number(len(list)))
 	if len(list) == most {
-		tile.Value += "+"
+		tile.Value = language.Data(language.Number(most) + "+")
 	}
 	if len(list) == 0 {
 		tile.Tone = ""
@@ -173,7 +173,7 @@ func (v *visit) countTile(tile views.Tile, ask lookup.Filter) (views.Tile, error
 // todayTile counts what entered a state today; the list behind it is narrowed to the same.
 func (v *visit) todayTile(state payment.State, mine bool) (views.Tile, error) {
 	query := page.Filter{}.Query("state", string(state), "since", v.Today().Format(time.DateOnly))
-	tile := views.Tile{Label: ui.StateLabel(string(state)) + " today", Note: "see why", URL: "/payments" + query}
+	tile := views.Tile{Label: language.Text("%s today").With(ui.StateLabel(string(state))), Note: "see why", URL: "/payments" + query}
 	ask := lookup.Filter{States: []payment.State{state}, ChangedSince: v.Midnight()}
 	if mine {
 		ask.MakerUser, tile.URL = v.By.UserID, tile.URL+"&maker="+url.QueryEscape(v.By.UserName)

@@ -10,6 +10,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/identity"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
@@ -55,7 +56,10 @@ func factorProblem(err error) (ui.Problem, int) {
 	} {
 		if errors.Is(err, known) {
 			text := known.Error()
-			return ui.Problem{Field: field, Text: string(text[0]-'a'+'A') + text[1:] + "."}, http.StatusUnprocessableEntity
+			return ui.Problem{
+				Field: field,
+				Text:  language.Sentence(string(text[0]-'a'+'A') + text[1:] + "."),
+			}, http.StatusUnprocessableEntity
 		}
 	}
 	var refused *auth.AccountError

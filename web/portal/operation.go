@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"countersign/internal/clearing"
+	"countersign/internal/language"
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
@@ -23,12 +24,14 @@ func showOperation(v *visit) error {
 	}
 	for _, c := range v.Config.Clearing.Connections() {
 		model.Lanes = append(model.Lanes, views.Lane{
-			Scheme: string(c.Scheme), State: string(c.State), Working: c.State == clearing.ConnectionWorking, Since: c.Since,
+			Scheme: string(c.Scheme), State: language.Sentence(string(c.State)), Working: c.State == clearing.ConnectionWorking,
+			Since: c.Since,
 		})
 	}
 	for _, s := range v.Config.Clearing.Stuck() {
 		model.Stuck = append(model.Stuck, views.StuckRow{
-			Doing: string(s.Doing), Scheme: string(s.Scheme), Subject: s.Subject, Failed: s.Failed, Next: s.Next, Why: s.Why,
+			Doing: language.Sentence(string(s.Doing)), Scheme: string(s.Scheme), Subject: s.Subject, Failed: s.Failed,
+			Next: s.Next, Why: language.Sentence(s.Why),
 		})
 	}
 	for _, q := range v.Config.Jobs.Waiting() {

@@ -6,6 +6,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/identity"
+	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -19,7 +20,10 @@ func saveProfile(v *visit) error {
 	if err != nil {
 		return err
 	}
-	wanted := auth.Preference{Theme: form.Get("theme"), Density: form.Get("density"), Shortcuts: form.Get("shortcuts") == "on"}
+	wanted := auth.Preference{
+		Theme: form.Get("theme"), Density: form.Get("density"), Shortcuts: form.Get("shortcuts") == "on",
+		Language: form.Get("language"),
+	}
 	err = v.Config.Auth.SavePreference(v.Context(), v.By, wanted)
 	if errors.Is(err, auth.ErrInvalidPreference) {
 		return v.renderProfile(http.StatusUnprocessableEntity)
@@ -27,6 +31,7 @@ func saveProfile(v *visit) error {
 	if err != nil {
 		return err
 	}
+	v.KeepLanguage(wanted.Language)
 	return v.GoTo("/me", "Settings saved.")
 }
 
@@ -114,7 +119,7 @@ func (v *visit) renderProfile(status int, problems ...ui.Problem) error {
 	}
 	shell := v.Shell("Profile", views.PlaceProfile)
 	shell.Failed = status != http.StatusOK
-	model := views.Profile{Shell: shell, DisplayName: v.By.DisplayName, Problems: problems}
+	model := views.Profile{Shell: shell, DisplayName: v.By.DisplayName, Language: v.ChosenLanguage(), Problems: problems}
 	for _, f := range list {
 		if f.Kind != identity.FactorRecovery {
 			model.FactorCount++
@@ -126,7 +131,8 @@ func (v *visit) renderProfile(status int, problems ...ui.Problem) error {
 	}
 	for _, s := range sessions {
 		model.Sessions = append(model.Sessions, views.Session{
-			ID: s.ID.String(), Device: s.Device, Address: s.Address, StartedAt: s.StartedAt, LastUsedAt: s.LastUsedAt, Current: s.Current,
+			ID: s.ID.String(), Device: language.Sentence(s.Device), Address: s.Address, StartedAt: s.StartedAt,
+			LastUsedAt: s.LastUsedAt, Current: s.Current,
 		})
 	}
 	return v.Render(status, views.ProfilePage(model))

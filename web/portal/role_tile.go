@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -21,7 +22,8 @@ func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
 			return nil, err
 		}
 		tiles = append(tiles, views.Tile{
-			Label: "Decided by me today", Value: strconv.Itoa(len(decided)), Note: "approved or rejected", URL: "/queue?tab=decided",
+			Label: "Decided by me today", Value: language.Data(language.Number(len(decided))), Note: "approved or rejected",
+			URL: "/queue?tab=decided",
 		})
 	}
 	if decides || !makes {
@@ -49,11 +51,13 @@ func (v *visit) lateTiles() ([]views.Tile, error) {
 	list := "/payments" + page.Filter{}.Query("made", views.MadeLastDay)
 	waited := views.Tile{Label: "Time to approval", Value: "–", Note: "nothing was approved in 24 hours", URL: list}
 	if took.Approved > 0 {
-		waited.Value, waited.Note = span(took.WaitedHalf), "half of "+strconv.Itoa(took.Approved)+"; 95 of 100 within "+span(took.WaitedMost)
+		waited.Value, waited.Note = language.Data(span(took.WaitedHalf)), language.Text("half of %d; 95 of 100 within %s").
+			With(took.Approved, span(took.WaitedMost))
 	}
 	cleared := views.Tile{Label: "Time at clearing", Value: "–", Note: "nothing settled in 24 hours", URL: list}
 	if took.Settled > 0 {
-		cleared.Value, cleared.Note = span(took.ClearedHalf), "half of "+strconv.Itoa(took.Settled)+"; 95 of 100 within "+span(took.ClearedMost)
+		cleared.Value, cleared.Note = language.Data(span(took.ClearedHalf)), language.Text("half of %d; 95 of 100 within %s").
+			With(took.Settled, span(took.ClearedMost))
 	}
 	unsure, err := v.stateTile(views.Tile{Label: "Unconfirmed", Note: "clearing is asked", Tone: ui.ToneWaiting}, payment.StateUnconfirmed)
 	if err != nil {

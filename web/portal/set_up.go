@@ -6,6 +6,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/identity"
+	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -86,10 +87,11 @@ func setUpProblem(err error) (ui.Problem, int) {
 		return ui.Problem{Field: "password", Text: "Choose a password of 12 characters or more that is hard to guess: a few words do."},
 			http.StatusUnprocessableEntity
 	case errors.As(err, &limited):
-		text := "Too many tries from your network. Wait " + page.Wait(limited.RetryAfter) + " before the next one."
+		text := language.Text("Too many tries from your network. Wait %s before the next one.").With(page.Wait(limited.RetryAfter))
 		return ui.Problem{Field: "code", Text: text}, http.StatusTooManyRequests
 	case errors.As(err, &busy):
-		return ui.Problem{Field: "code", Text: "Many people sign in at this moment. Try again in a few seconds."}, http.StatusTooManyRequests
+		return ui.Problem{Field: "code", Text: "Many people sign in at this moment. Try again in a few seconds."},
+			http.StatusTooManyRequests
 	}
 	return ui.Problem{}, 0
 }

@@ -6,12 +6,14 @@ import (
 	"net/http"
 
 	"countersign/internal/auth"
+	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
 )
 
 func showSignIn(v *visit) error {
+	v.ChooseLanguage(v.Echo.QueryParam("language"))
 	next := page.LocalPath(v.Echo.QueryParam("next"))
 	_, signedIn, err := v.SignedInAs()
 	if err != nil {
@@ -29,7 +31,7 @@ func showSignIn(v *visit) error {
 func (v *visit) renderSignIn(status int, model views.SignIn) error {
 	model.Shell = v.Shell("Sign in", views.PlaceNone)
 	model.Shell.Failed = len(model.Problems) > 0
-	model.DemoHint = v.Config.DemoHint
+	model.DemoHint = language.Sentence(v.Config.DemoHint)
 	err := v.throughProvider(&model)
 	if err != nil {
 		return err
@@ -77,25 +79,30 @@ func signInProblem(err error) (ui.Problem, int) {
 	var limited *auth.LimitError
 	switch {
 	case errors.As(err, &limited):
-		text := "Too many tries from your network. Wait " + page.Wait(limited.RetryAfter) + " before the next one."
+		text := language.Text("Too many tries from your network. Wait %s before the next one.").With(page.Wait(limited.RetryAfter))
 		return ui.Problem{Field: "password", Text: text}, http.StatusTooManyRequests
 	case errors.Is(err, auth.ErrUnknownRealm), errors.Is(err, auth.ErrInvalidClient):
 		return ui.Problem{Field: "realm", Text: "Check the realm: there is none of this name."}, http.StatusUnprocessableEntity
 	case errors.Is(err, auth.ErrPasswordsBarred):
-		text := "People of your realm sign in through the identity provider of your institution: use its button."
+		text := language.Text("People of your realm sign in through the identity provider of your institution: use its button.")
 		return ui.Problem{Field: "password", Text: text}, http.StatusForbidden
 	case errors.Is(err, auth.ErrFactorsForged):
-		text := "Your second factors are not as they were stored. Tell an operator."
-		return ui.Problem{Field: "password", Text: text}, http.StatusUnprocessableEntity
+		return ui.Problem{
+			Field: "password",
+			Text:  "Your second factors are not as they were stored. Tell an operator.",
+		}, http.StatusUnprocessableEntity
 	case errors.As(err, &busy):
-		return ui.Problem{Field: "password", Text: "Many people sign in at this moment. Try again in a few seconds."}, http.StatusTooManyRequests
+		return ui.Problem{
+			Field: "password",
+			Text:  "Many people sign in at this moment. Try again in a few seconds.",
+		}, http.StatusTooManyRequests
 	case !errors.As(err, &refused):
 		return ui.Problem{}, 0
 	}
-	text := "Check user name and password: they do not belong together."
+	text := language.Text("Check user name and password: they do not belong together.")
 	switch refused.Problem {
 	case auth.ProblemLocked:
-		text = "Too many tries. Wait " + page.Wait(refused.RetryAfter) + " before the next one."
+		text = language.Text("Too many tries. Wait %s before the next one.").With(page.Wait(refused.RetryAfter))
 	case auth.ProblemNotVerified:
 		text = "This account is not verified yet. Ask an administrator of your realm."
 	case auth.ProblemSuppressed:

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"countersign/internal/auth"
+	"countersign/internal/language"
 	"countersign/internal/openid"
 	"countersign/views"
 	"countersign/views/ui"
@@ -80,13 +81,14 @@ func (v *visit) notThroughProvider(model views.SignIn, err error) error {
 }
 
 // providerWords say what kept somebody from signing in through a provider; status 0 is an error of ours.
-func (v *visit) providerWords(err error) (text string, status int) {
+func (v *visit) providerWords(err error) (text language.Text, status int) {
 	var refused *auth.ProviderError
 	var limited *auth.LimitError
 	var busy *auth.BusyError
 	switch {
 	case errors.As(err, &limited):
-		return "Too many tries from your network. Wait " + page.Wait(limited.RetryAfter) + " before the next one.", http.StatusTooManyRequests
+		return language.Text("Too many tries from your network. Wait %s before the next one.").With(page.Wait(limited.RetryAfter)),
+			http.StatusTooManyRequests
 	case errors.As(err, &busy):
 		return "Many people sign in at this moment. Try again in a few seconds.", http.StatusTooManyRequests
 	case errors.Is(err, auth.ErrNoProvider):
@@ -101,13 +103,14 @@ func (v *visit) providerWords(err error) (text string, status int) {
 	case errors.Is(err, auth.ErrFlowOver):
 		return "This sign-in is over, or it was begun in another browser or window. Begin again.", http.StatusUnprocessableEntity
 	case errors.As(err, &refused) && refused.Unknown():
-		return "Your institution knows you as " + refused.Subject + ", and no account here is linked with that. " +
-			"Ask an administrator of your realm to link yours.", http.StatusForbidden
+		return language.Text("Your institution knows you as %s, and no account here is linked with that. " +
+			"Ask an administrator of your realm to link yours.").With(refused.Subject), http.StatusForbidden
 	case errors.As(err, &refused) && refused.Subject != "":
-		return "Your account here is suppressed, or its first password is not set yet. Ask an administrator of your realm.", http.StatusForbidden
+		return "Your account here is suppressed, or its first password is not set yet. Ask an administrator of your realm.",
+			http.StatusForbidden
 	case errors.As(err, &refused):
-		return "What your institution answered does not count. Begin again; if that does not help, tell an administrator the word: " +
-			refused.Why + ".", http.StatusForbidden
+		return language.Text("What your institution answered does not count. Begin again; if that does not help, " +
+			"tell an administrator the word: %s.").With(refused.Why), http.StatusForbidden
 	}
 	return "", 0
 }

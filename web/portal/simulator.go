@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -63,7 +64,7 @@ func (p *Portal) sendPayment(v *visit) error {
 		amount, err := money.ParseInput(profile.Currency, typed)
 		var wrong *money.Error
 		if errors.As(err, &wrong) {
-			model.Problems = []ui.Problem{{Field: "amount", Text: wrong.Text, Code: wrong.Code}}
+			model.Problems = []ui.Problem{{Field: "amount", Text: language.Sentence(wrong.Text), Code: wrong.Code}}
 			return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 		}
 		asked["amount"] = amount.Decimal().String()
@@ -74,11 +75,11 @@ func (p *Portal) sendPayment(v *visit) error {
 		return err
 	}
 	if sentence != "" {
-		model.Problems = []ui.Problem{{Text: sentence}}
+		model.Problems = []ui.Problem{{Text: language.Sentence(sentence)}}
 		return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 	}
 	answered := strings.TrimSpace(answer.Status + " " + answer.Reason)
-	return v.GoTo("/simulator", "The payment "+answer.TransactionID+" was sent; the gateway answered "+answered+".")
+	return v.GoTo("/simulator", language.Text("The payment %s was sent; the gateway answered %s.").With(answer.TransactionID, answered))
 }
 
 // sendRecall has the simulator recall an incoming payment.
@@ -99,10 +100,10 @@ func (p *Portal) sendRecall(v *visit) error {
 		return err
 	}
 	if sentence != "" {
-		model.Problems = []ui.Problem{{Field: "transaction", Text: sentence}}
+		model.Problems = []ui.Problem{{Field: "transaction", Text: language.Sentence(sentence)}}
 		return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 	}
-	return v.GoTo("/simulator", "The recall of "+transaction+" was sent. It is listed under Received recalls.")
+	return v.GoTo("/simulator", language.Text("The recall of %s was sent. It is listed under Received recalls.").With(transaction))
 }
 
 func (p *Portal) renderSimulator(v *visit, status int, model views.Simulator) error {
@@ -117,11 +118,14 @@ func (p *Portal) renderSimulator(v *visit, status int, model views.Simulator) er
 	for _, m := range booked {
 		model.Payments = append(model.Payments, ui.Option{
 			Value: string(m.Scheme) + "/" + m.Summary.TransactionID,
-			Label: m.Summary.Amount.Format() + " from " + m.Summary.DebtorName + ", " + ui.DateTime(m.CreatedAt),
+			Label: language.Text("%s from %s, %s").With(m.Summary.Amount.Format(), m.Summary.DebtorName, ui.DateTime(m.CreatedAt)),
 		})
 	}
 	for _, reason := range rtransactionrule.RecallReasons(rulebook.SchemeSCT) {
-		model.Reasons = append(model.Reasons, ui.Option{Value: reason.Code, Label: reason.Text + " (" + reason.Code + ")"})
+		model.Reasons = append(model.Reasons, ui.Option{
+			Value: reason.Code,
+			Label: language.Text("%s (%s)").With(language.Sentence(reason.Text), reason.Code),
+		})
 	}
 	model.Log, err = p.simulatorLog(v)
 	if err != nil {

@@ -4,12 +4,12 @@ import (
 	"time"
 
 	"countersign/internal/clearing"
+	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/lookup"
 	"countersign/views"
-	"countersign/views/ui"
 	"countersign/web/portal/page"
 )
 
@@ -103,10 +103,11 @@ func (v *visit) connections() ([]views.Clearing, error) {
 			connection.LastSeen, connection.Note = answers[0].At, "last answer"
 		}
 		if stuck > 0 {
-			connection.Note = ui.Plural(stuck, "approved payment") + " not taken by clearing"
+			connection.Note = language.Text("%d approved payments not taken by clearing").With(stuck)
 		}
 		if since, interrupted := v.interrupted(scheme); interrupted {
-			connection.Reached, connection.LastSeen, connection.Note = false, since, "takes nothing; payments wait and are tried again; since"
+			connection.Reached, connection.LastSeen, connection.Note = false, since,
+				"takes nothing; payments wait and are tried again; since"
 		}
 		shown = append(shown, connection)
 	}

@@ -18,6 +18,7 @@ type Preference struct {
 	Theme     string // auto, light or dark
 	Density   string // compact, default or comfortable
 	Shortcuts bool   // single-key shortcuts are on
+	Language  string // de, fr, it or en; "" is as the browser asks
 }
 
 // DefaultPreference is that of a user who chose nothing.
@@ -48,6 +49,7 @@ func (p *People) SavePreference(ctx context.Context, by identity.Principal, want
 	err := p.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.PreferencePut(ctx, dbsqlc.PreferencePutParams{
 			Realm: by.Realm, UserID: by.UserID, Theme: wanted.Theme, Density: wanted.Density, Shortcuts: wanted.Shortcuts,
+			Language: wanted.Language,
 		})
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/admin"
 	"countersign/internal/administration"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/governance"
 	"countersign/views"
@@ -46,10 +47,12 @@ func showChanges(v *visit) error {
 		}
 		model.Pages.NextURL, model.Pages.NextLabel = "/admin?"+tab+"after="+changes[changesPage-1].ID.String(), "Next page"
 	}
-	model.Columns = []string{"Change", "Asked for by", "When", "State"}
+	model.Columns = []language.Text{"Change", "Asked for by", "When", "State"}
 	for _, c := range changes {
-		model.Rows = append(model.Rows, views.AdministrationRow{URL: "/admin/changes/" + c.ID.String(), Cells: []string{
-			heading(c.Kind, c.Subject), c.Requester.Name, c.RequestedAt.In(v.Config.Zone).Format("02.01.2006 15:04"), string(c.State()),
+		model.Rows = append(model.Rows, views.AdministrationRow{URL: "/admin/changes/" + c.ID.String(), Cells: []language.Text{
+			language.Sentence(heading(c.Kind,
+				c.Subject)), language.Sentence(c.Requester.Name),
+			language.Sentence(c.RequestedAt.In(v.Config.Zone).Format("02.01.2006 15:04")), language.Sentence(string(c.State())),
 		}})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
@@ -71,20 +74,22 @@ func showChange(v *visit) error {
 func (v *visit) change(c administration.Change) views.RealmChange {
 	title := heading(c.Kind, c.Subject)
 	shown := views.RealmChange{
-		Shell: v.Shell(title, views.PlaceAdministration), ID: c.ID.String(), Heading: title, State: string(c.State()), Subject: c.Subject,
+		Shell: v.Shell(language.Sentence(title),
+			views.PlaceAdministration), ID: c.ID.String(), Heading: language.Sentence(title), State: string(c.State()), Subject: c.Subject,
 		Note: c.Note, Requester: c.Requester.Name, RequestedAt: c.RequestedAt,
 	}
 	for _, d := range c.Differences() {
 		shown.Differences = append(shown.Differences, views.ChangeDifference{
-			Field: administration.Label(d.Field), Before: orDash(d.Before), After: orDash(d.After),
+			Field: language.Sentence(administration.Label(d.Field)), Before: language.Sentence(orDash(d.Before)),
+			After: language.Sentence(orDash(d.After)),
 		})
 	}
 	if d := c.Decision; d != nil {
-		shown.Decider, shown.DecidedAt, shown.Reason, shown.DecisionWords = d.By.Name, d.At, d.Reason, string(c.State())
+		shown.Decider, shown.DecidedAt, shown.Reason, shown.DecisionWords = d.By.Name, d.At, d.Reason, language.Sentence(string(c.State()))
 	}
 	err := c.MayDecide(v.By)
 	if err != nil {
-		shown.Barred = err.Error()
+		shown.Barred = language.Sentence(err.Error())
 	}
 	return shown
 }
@@ -122,8 +127,8 @@ func (v *visit) decide(approve bool) error {
 	if decided.SetUpPath != "" {
 		shown.Secrets = append(shown.Secrets, views.ChangeSecret{
 			Label: "The link, shown this once", Value: v.Origin() + decided.SetUpPath,
-			Words: "Give it to " + decided.Change.Subject + ". " + decided.Change.Requester.Name +
-				" has the code. Both are needed, within 24 hours.",
+			Words: language.Sentence("Give it to " + decided.Change.Subject + ". " + decided.Change.Requester.Name +
+				" has the code. Both are needed, within 24 hours."),
 		})
 	}
 	if decided.ClientSecret != "" {
@@ -135,7 +140,7 @@ func (v *visit) decide(approve bool) error {
 	if len(shown.Secrets) > 0 {
 		return v.Render(http.StatusOK, views.ChangePage(shown))
 	}
-	return v.GoTo("/admin/changes/"+id.String(), "The change is "+string(decided.Change.State())+".")
+	return v.GoTo("/admin/changes/"+id.String(), language.Sentence("The change is "+string(decided.Change.State())+"."))
 }
 
 // undecided shows the change again with why the decision was not taken.
@@ -143,10 +148,10 @@ func (v *visit) undecided(id uuid.UUID, reason string, cause error) error {
 	var conflict *administration.ConflictError
 	var malformed *payment.FieldError
 	var fourEyes *payment.FourEyesError
-	status, problem := http.StatusConflict, ui.Problem{Text: cause.Error()}
+	status, problem := http.StatusConflict, ui.Problem{Text: language.Sentence(cause.Error())}
 	switch {
 	case errors.As(cause, &malformed) && len(malformed.Findings) > 0:
-		status, problem = http.StatusUnprocessableEntity, ui.Problem{Field: "reason", Text: malformed.Findings[0].Text}
+		status, problem = http.StatusUnprocessableEntity, ui.Problem{Field: "reason", Text: language.Sentence(malformed.Findings[0].Text)}
 	case errors.As(cause, &fourEyes):
 		status = http.StatusForbidden
 	case errors.As(cause, &conflict):

@@ -12,6 +12,7 @@ import (
 	"countersign/internal/admin"
 	"countersign/internal/administration"
 	"countersign/internal/identity"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/views"
@@ -80,19 +81,25 @@ func (v *visit) present(kind administration.Kind, subject string) (administratio
 func (v *visit) form(kind administration.Kind, subject string, values administration.Values) views.ChangeForm {
 	title := heading(kind, subject)
 	model := views.ChangeForm{
-		Shell: v.Shell(title, views.PlaceAdministration), Heading: title, Words: kindWords[kind].words, BackURL: listOf(kind),
-		Action: "/admin/ask/" + string(kind), MayTry: kind == administration.KindPolicyCreate,
+		Shell: v.Shell(language.Sentence(title),
+			views.PlaceAdministration), Heading: language.Sentence(title), Words: language.Sentence(kindWords[kind].words),
+		BackURL: listOf(kind),
+		Action:  "/admin/ask/" + string(kind), MayTry: kind == administration.KindPolicyCreate,
 	}
 	if subject != "" {
 		model.Action += "?" + url.Values{"subject": {subject}}.Encode()
 	}
 	for _, name := range fieldsOf(kind, subject) {
 		if options := optionsOf(kind, name); options != nil {
-			model.Choices = append(model.Choices, ui.Choice{ID: name, Label: administration.Label(name), Value: values[name], Options: options})
+			model.Choices = append(model.Choices, ui.Choice{
+				ID: name, Label: language.Sentence(administration.Label(name)),
+				Value: values[name], Options: options,
+			})
 			continue
 		}
 		field := ui.Field{
-			ID: name, Label: administration.Label(name), Value: values[name], Hint: hints[name], Optional: optional(kind, name),
+			ID: name, Label: language.Sentence(administration.Label(name)), Value: values[name],
+			Hint: language.Sentence(hints[name]), Optional: optional(kind, name),
 		}
 		if name == "providerSecret" { // it is never shown, not even to whoever typed it
 			field.Kind, field.Value, field.Autocomplete = "password", "", "off"
@@ -139,7 +146,7 @@ func optionsOf(kind administration.Kind, name string) []ui.Option {
 	plain := func(words ...string) []ui.Option {
 		options := make([]ui.Option, len(words))
 		for i, word := range words {
-			options[i] = ui.Option{Value: word, Label: word}
+			options[i] = ui.Option{Value: word, Label: language.Sentence(word)}
 		}
 		return options
 	}
@@ -201,7 +208,8 @@ func ask(v *visit) error {
 	shown := v.change(made.Change)
 	shown.Secrets = []views.ChangeSecret{{
 		Label: "The code, shown this once", Value: made.Code,
-		Words: "Give it to " + made.Change.Subject + " yourself. Whoever approves the change gets the link. Neither is enough alone.",
+		Words: language.Text("Give it to %s yourself. Whoever approves the change gets the link. Neither is enough alone.").
+			With(made.Change.Subject),
 	}}
 	return v.Render(http.StatusOK, views.ChangePage(shown))
 }
@@ -212,9 +220,11 @@ func (v *visit) try(model views.ChangeForm, values administration.Values) error 
 	if err != nil {
 		return v.refuse(model, err)
 	}
-	model.Tried = []string{fmt.Sprintf("Of the last %d messages %d would have needed another number of approvals.", run.Of, run.Changed)}
+	model.Tried = []language.Text{language.Text("Of the last %d messages %d would have needed another number of approvals.").
+		With(run.Of, run.Changed)}
 	for _, approvals := range slices.Sorted(maps.Keys(run.ByApprovals)) {
-		model.Tried = append(model.Tried, fmt.Sprintf("With %d approvals: %d messages.", approvals, run.ByApprovals[approvals]))
+		model.Tried = append(model.Tried, language.Sentence(fmt.Sprintf("With %d approvals: %d messages.", approvals,
+			run.ByApprovals[approvals])))
 	}
 	return v.Render(http.StatusOK, views.ChangeFormPage(model))
 }
@@ -227,7 +237,7 @@ func (v *visit) refuse(model views.ChangeForm, err error) error {
 	}
 	for _, f := range malformed.Findings {
 		model.Problems = append(model.Problems, model.Refuse(ui.Problem{
-			Field: f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:], Text: f.Text, Code: f.Code,
+			Field: f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:], Text: language.Sentence(f.Text), Code: f.Code,
 		}))
 	}
 	model.Shell.Failed = true

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"countersign/internal/administration"
+	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/views"
 )
@@ -17,10 +18,13 @@ func showLimits(v *visit) error {
 	model := v.list("/admin/limits", "Limits",
 		"How much a person, a client or an account may pay, at a time and on one day. Payments and returns count, nothing else moves money out.")
 	model.New = links("", administration.KindLimitSet)
-	model.Columns = []string{"Binds", "Limit", "Used today", "Change"}
+	model.Columns = []language.Text{"Binds", "Limit", "Used today", "Change"}
 	for _, l := range limits {
 		model.Rows = append(model.Rows, views.AdministrationRow{
-			Cells: []string{binds(l.Limit), l.Words(), usedToday(l)}, Links: links(l.ID, administration.KindLimitSet),
+			Cells: []language.Text{
+				language.Sentence(binds(l.Limit)), language.Sentence(l.Words()),
+				language.Sentence(usedToday(l)),
+			}, Links: links(l.ID, administration.KindLimitSet),
 		})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"countersign/internal/administration"
+	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -35,7 +36,8 @@ func (v *visit) tabs(current string) []ui.Tab {
 // list begins a page of a list.
 func (v *visit) list(path, heading, words string) views.AdministrationList {
 	return views.AdministrationList{
-		Shell: v.Shell(heading, views.PlaceAdministration), Heading: heading, Words: words, Tabs: v.tabs(path),
+		Shell: v.Shell(language.Sentence(heading),
+			views.PlaceAdministration), Heading: language.Sentence(heading), Words: language.Sentence(words), Tabs: v.tabs(path),
 		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "The realm has none yet."},
 	}
 }
@@ -46,7 +48,7 @@ func link(kind administration.Kind, subject string) views.AdministrationLink {
 	if subject != "" {
 		address += "?" + url.Values{"subject": {subject}}.Encode()
 	}
-	return views.AdministrationLink{Label: kindWords[kind].label, URL: address}
+	return views.AdministrationLink{Label: language.Sentence(kindWords[kind].label), URL: address}
 }
 
 func links(subject string, kinds ...administration.Kind) []views.AdministrationLink {
@@ -65,7 +67,7 @@ func showUsers(v *visit) error {
 	model := v.list("/admin/users", "People",
 		"User accounts and the people behind them. Four-eyes compares people, whichever account they use.")
 	model.New = links("", administration.KindUserCreate)
-	model.Columns = []string{"Account", "Person", "Roles", "At the provider", "Status", "Change"}
+	model.Columns = []language.Text{"Account", "Person", "Roles", "At the provider", "Status", "Change"}
 	for _, u := range users {
 		kinds := []administration.Kind{
 			administration.KindUserRoles, administration.KindUserReset, administration.KindUserSuppress, administration.KindUserLink,
@@ -77,7 +79,10 @@ func showUsers(v *visit) error {
 			kinds = []administration.Kind{administration.KindUserRestore}
 		}
 		model.Rows = append(model.Rows, views.AdministrationRow{
-			Cells: []string{u.Name, u.DisplayName, administration.Words(u.Roles), orDash(u.OuterSubject), u.Status}, Links: links(u.Name, kinds...),
+			Cells: []language.Text{
+				language.Data(u.Name), language.Data(u.DisplayName), language.Sentence(administration.Words(u.Roles)),
+				language.Data(orDash(u.OuterSubject)), language.Sentence(u.Status),
+			}, Links: links(u.Name, kinds...),
 		})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
@@ -90,7 +95,7 @@ func showClients(v *visit) error {
 	}
 	model := v.list("/admin/clients", "Clients", "Programs that act for people. The portal is one of them.")
 	model.New = links("", administration.KindClientCreate)
-	model.Columns = []string{"Client", "Kind", "May decide its own", "Payees", "Status", "Change"}
+	model.Columns = []language.Text{"Client", "Kind", "May decide its own", "Payees", "Status", "Change"}
 	for _, c := range clients {
 		var kinds []administration.Kind
 		if c.Status == administration.StatusActive && c.Kind == administration.ClientConfidential {
@@ -100,7 +105,10 @@ func showClients(v *visit) error {
 			kinds = append(kinds, administration.KindClientPayee, administration.KindClientSuppress)
 		}
 		model.Rows = append(model.Rows, views.AdministrationRow{
-			Cells: []string{c.ClientID, c.Kind, yesNo(c.MayDecideOwn), payees(c.PayeeWaived), c.Status}, Links: links(c.ClientID, kinds...),
+			Cells: []language.Text{
+				language.Sentence(c.ClientID), language.Sentence(c.Kind), language.Sentence(yesNo(c.MayDecideOwn)),
+				language.Sentence(payees(c.PayeeWaived)), language.Sentence(c.Status),
+			}, Links: links(c.ClientID, kinds...),
 		})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
@@ -122,14 +130,17 @@ func showAccounts(v *visit) error {
 	model := v.list("/admin/accounts", "Accounts",
 		"The accounts that payments can be made from, with their holders as interbank documents name them.")
 	model.New = links("", administration.KindAccountCreate)
-	model.Columns = []string{"IBAN", "Scheme", "Holder", "Receives", "Status", "Change"}
+	model.Columns = []language.Text{"IBAN", "Scheme", "Holder", "Receives", "Status", "Change"}
 	for _, a := range accounts {
 		var kinds []administration.Kind
 		if a.Status == administration.StatusOpen {
 			kinds = []administration.Kind{administration.KindAccountUpdate, administration.KindAccountClose}
 		}
 		model.Rows = append(model.Rows, views.AdministrationRow{
-			Cells: []string{a.IBAN, a.Scheme + " " + a.Currency, a.HolderName + ", " + a.HolderTown, yesNo(a.Receives), a.Status},
+			Cells: []language.Text{
+				language.Sentence(a.IBAN), language.Sentence(a.Scheme + " " + a.Currency),
+				language.Sentence(a.HolderName + ", " + a.HolderTown), language.Sentence(yesNo(a.Receives)), language.Sentence(a.Status),
+			},
 			Links: links(a.IBAN, kinds...),
 		})
 	}
@@ -144,17 +155,18 @@ func showPolicies(v *visit) error {
 	model := v.list("/admin/policies", "Policies",
 		"How many people must approve a message. The policy is frozen into each message when it is entered.")
 	model.New = links("", administration.KindPolicyCreate)
-	model.Columns = []string{"Matches", "Rank", "Approvals", "Content named", "Second factor", "Waits at most", "Status", "Change"}
+	model.Columns = []language.Text{"Matches", "Rank", "Approvals", "Content named", "Second factor", "Waits at most", "Status", "Change"}
 	for _, p := range policies {
 		var kinds []administration.Kind
 		if p.Status == administration.StatusInForce {
 			kinds = []administration.Kind{administration.KindPolicyRetire}
 		}
 		words := p.Words()
-		model.Rows = append(model.Rows, views.AdministrationRow{Links: links(p.ID, kinds...), Cells: []string{
-			strings.ToUpper(words[:1]) + words[1:], strconv.Itoa(p.Rank), strconv.Itoa(p.Approvals), yesNo(p.ContentHashRequired),
-			yesNo(p.StepUp),
-			administration.Wait(p.ExpiresAfter), p.Status,
+		model.Rows = append(model.Rows, views.AdministrationRow{Links: links(p.ID, kinds...), Cells: []language.Text{
+			language.Sentence(strings.ToUpper(words[:1]) + words[1:]), language.Sentence(strconv.Itoa(p.Rank)),
+			language.Sentence(strconv.Itoa(p.Approvals)), language.Sentence(yesNo(p.ContentHashRequired)),
+			language.Sentence(yesNo(p.StepUp)),
+			language.Sentence(administration.Wait(p.ExpiresAfter)), language.Sentence(p.Status),
 		}})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))

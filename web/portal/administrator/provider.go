@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"countersign/internal/administration"
+	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -18,11 +19,12 @@ func showProvider(v *visit) error {
 		"Where people prove who they are besides by a password here. Roles, second factors and four-eyes stay here.")
 	model.Empty = ui.Empty{Icon: "list", Title: "No identity provider", Text: "Everybody signs in with user name and password."}
 	model.New = links("", administration.KindProviderSet)
-	model.Columns = []string{"Issuer", "Client", "Secret", "Redirect address", "Signed in there at most", "Passwords", "Change"}
+	model.Columns = []language.Text{"Issuer", "Client", "Secret", "Redirect address", "Signed in there at most", "Passwords", "Change"}
 	if found {
-		model.Rows = []views.AdministrationRow{{Links: links(p.Issuer, administration.KindProviderRetire), Cells: []string{
-			p.Issuer, p.ClientID, orDash(p.Values()["providerSecret"]), p.PortalAddress + administration.RedirectPath(v.By.Realm),
-			p.Values()["signInAge"] + " ago", p.Passwords,
+		model.Rows = []views.AdministrationRow{{Links: links(p.Issuer, administration.KindProviderRetire), Cells: []language.Text{
+			language.Sentence(p.Issuer), language.Sentence(p.ClientID), language.Sentence(orDash(p.Values()["providerSecret"])),
+			language.Sentence(p.PortalAddress + administration.RedirectPath(v.By.Realm)),
+			language.Text("%s ago").With(p.Values()["signInAge"]), language.Sentence(p.Passwords),
 		}}}
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))

@@ -1,8 +1,6 @@
 package administrator
 
-import (
-	"countersign/internal/administration"
-)
+import "countersign/internal/administration"
 
 // kindWords are the kinds of changes as people call them: the label of a link, and the heading with a subject.
 var kindWords = map[administration.Kind]struct{ label, heading, words string }{

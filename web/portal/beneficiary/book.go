@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/administration"
+	"countersign/internal/language"
 	"countersign/internal/store/governance"
 	"countersign/views"
 	"countersign/views/ui"
@@ -29,7 +30,8 @@ func (v *visit) list(current, heading, words string) views.AdministrationList {
 		tabs[i].Current = tabs[i].URL == current
 	}
 	return views.AdministrationList{
-		Shell: v.Shell(heading, views.PlaceBeneficiaries), Heading: heading, Words: words, Tabs: tabs, Book: true,
+		Shell: v.Shell(language.Sentence(heading), views.PlaceBeneficiaries), Heading: language.Sentence(heading),
+		Words: language.Sentence(words), Tabs: tabs, Book: true,
 	}
 }
 
@@ -52,7 +54,7 @@ func showBook(v *visit) error {
 			LinkURL: "/beneficiaries",
 		}
 	}
-	model.Columns = []string{"Name", "Account", "Town", "In the list since"}
+	model.Columns = []language.Text{"Name", "Account", "Town", "In the list since"}
 	asks := page.MayMake(v.By) == nil
 	if asks {
 		model.Columns = append(model.Columns, "Next step")
@@ -61,12 +63,14 @@ func showBook(v *visit) error {
 	if len(found) > bookPage {
 		found = found[:bookPage]
 		last := found[bookPage-1]
-		model.Pages.NextLabel = "Next " + strconv.Itoa(bookPage)
+		model.Pages.NextLabel = language.Text("Next %d").With(bookPage)
 		model.Pages.NextURL = "/beneficiaries?" + url.Values{"q": {search}, "after": {last.Name}, "from": {last.ID}}.Encode()
 	}
 	for _, b := range found {
-		row := views.AdministrationRow{Cells: []string{
-			b.Name, ui.GroupFours(b.IBAN), strings.TrimSpace(b.Postcode + " " + b.Town), b.AddedAt.In(v.Config.Zone).Format("02.01.2006"),
+		row := views.AdministrationRow{Cells: []language.Text{
+			language.Sentence(b.Name), language.Sentence(ui.GroupFours(b.IBAN)),
+			language.Sentence(strings.TrimSpace(b.Postcode + " " + b.Town)),
+			language.Sentence(b.AddedAt.In(v.Config.Zone).Format("02.01.2006")),
 		}}
 		if asks {
 			row.Links = []views.AdministrationLink{
@@ -102,14 +106,15 @@ func showChanges(v *visit) error {
 	}
 	if len(changes) > bookPage {
 		changes = changes[:bookPage]
-		model.Pages.NextLabel = "Next " + strconv.Itoa(bookPage)
+		model.Pages.NextLabel = language.Text("Next %d").With(bookPage)
 		model.Pages.NextURL = "/beneficiaries/changes?" + tab + "after=" + changes[bookPage-1].ID.String()
 	}
-	model.Columns = []string{"Change", "Account", "Asked for by", "When", "State"}
+	model.Columns = []language.Text{"Change", "Account", "Asked for by", "When", "State"}
 	for _, c := range changes {
-		model.Rows = append(model.Rows, views.AdministrationRow{URL: "/beneficiaries/changes/" + c.ID.String(), Cells: []string{
-			heading(c), ui.GroupFours(c.After["creditorIban"]), c.Requester.Name, c.RequestedAt.In(v.Config.Zone).Format("02.01.2006 15:04"),
-			string(c.State()),
+		model.Rows = append(model.Rows, views.AdministrationRow{URL: "/beneficiaries/changes/" + c.ID.String(), Cells: []language.Text{
+			language.Sentence(heading(c)), language.Sentence(ui.GroupFours(c.After["creditorIban"])),
+			language.Sentence(c.Requester.Name), language.Sentence(c.RequestedAt.In(v.Config.Zone).Format("02.01.2006 15:04")),
+			language.Sentence(string(c.State())),
 		}})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))

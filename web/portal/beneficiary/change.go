@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/admin"
 	"countersign/internal/administration"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
@@ -31,7 +32,8 @@ func showChange(v *visit) error {
 func (v *visit) change(c administration.Change) views.RealmChange {
 	title := heading(c)
 	shown := views.RealmChange{
-		Shell: v.Shell(title, views.PlaceBeneficiaries), ID: c.ID.String(), Heading: title, State: string(c.State()), Subject: c.Subject,
+		Shell: v.Shell(language.Sentence(title), views.PlaceBeneficiaries), ID: c.ID.String(),
+		Heading: language.Sentence(title), State: string(c.State()), Subject: c.Subject,
 		Note: c.Note, Requester: c.Requester.Name, RequestedAt: c.RequestedAt, Book: true,
 	}
 	for _, d := range c.Differences() {
@@ -39,19 +41,23 @@ func (v *visit) change(c administration.Change) views.RealmChange {
 			continue // it says nothing to people
 		}
 		shown.Differences = append(shown.Differences, views.ChangeDifference{
-			Field: administration.Label(d.Field), Before: said(d.Field, d.Before), After: said(d.Field, d.After),
+			Field: language.Sentence(administration.Label(d.Field)), Before: language.Sentence(said(d.Field, d.Before)),
+			After: language.Sentence(said(d.Field, d.After)),
 		})
 	}
 	if c.Kind == administration.KindBeneficiaryRemove { // whose account it is stands in no difference
 		account := said("creditorIban", c.Before["creditorIban"])
-		shown.Differences = append(shown.Differences, views.ChangeDifference{Field: "IBAN", Before: account, After: account})
+		shown.Differences = append(shown.Differences, views.ChangeDifference{
+			Field: "IBAN", Before: language.Sentence(account),
+			After: language.Sentence(account),
+		})
 	}
 	if d := c.Decision; d != nil {
-		shown.Decider, shown.DecidedAt, shown.Reason, shown.DecisionWords = d.By.Name, d.At, d.Reason, string(c.State())
+		shown.Decider, shown.DecidedAt, shown.Reason, shown.DecisionWords = d.By.Name, d.At, d.Reason, language.Sentence(string(c.State()))
 	}
 	err := c.MayDecide(v.By)
 	if err != nil {
-		shown.Barred = err.Error()
+		shown.Barred = language.Sentence(err.Error())
 	}
 	return shown
 }
@@ -88,7 +94,7 @@ func (v *visit) decide(approve bool) error {
 	if err != nil {
 		return v.undecided(id, form.Get("reason"), err)
 	}
-	return v.GoTo("/beneficiaries/changes/"+id.String(), "The change is "+string(decided.State())+".")
+	return v.GoTo("/beneficiaries/changes/"+id.String(), language.Sentence("The change is "+string(decided.State())+"."))
 }
 
 // undecided shows the change again with why the decision was not taken.
@@ -96,10 +102,10 @@ func (v *visit) undecided(id uuid.UUID, reason string, cause error) error {
 	var conflict *administration.ConflictError
 	var malformed *payment.FieldError
 	var fourEyes *payment.FourEyesError
-	status, problem := http.StatusConflict, ui.Problem{Text: cause.Error()}
+	status, problem := http.StatusConflict, ui.Problem{Text: language.Sentence(cause.Error())}
 	switch {
 	case errors.As(cause, &malformed) && len(malformed.Findings) > 0:
-		status, problem = http.StatusUnprocessableEntity, ui.Problem{Field: "reason", Text: malformed.Findings[0].Text}
+		status, problem = http.StatusUnprocessableEntity, ui.Problem{Field: "reason", Text: language.Sentence(malformed.Findings[0].Text)}
 	case errors.As(cause, &fourEyes):
 		status = http.StatusForbidden
 	case errors.As(cause, &conflict):

@@ -10,6 +10,7 @@ import (
 	"countersign/internal/admin"
 	"countersign/internal/administration"
 	"countersign/internal/entry"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
@@ -106,11 +107,12 @@ func (v *visit) form(ask asked) views.ChangeForm {
 	}
 	switch ask.kind {
 	case administration.KindBeneficiaryUpdate:
-		model.Heading, model.Action = "Change "+ask.subject.Name, "/beneficiaries/"+ask.subject.ID+"/change"
+		model.Heading, model.Action = language.Sentence("Change "+ask.subject.Name), "/beneficiaries/"+ask.subject.ID+"/change"
 		model.Words = "A checker decides. Until then payments are filled in as before. Ask the creditor on a way you know, not by the invoice."
 	case administration.KindBeneficiaryRemove:
-		model.Heading, model.Action = "Remove "+ask.subject.Name, "/beneficiaries/"+ask.subject.ID+"/remove"
-		model.Words = "A checker decides. Afterwards nobody can pick " + ui.GroupFours(ask.subject.IBAN) + " by its name any more."
+		model.Heading, model.Action = language.Sentence("Remove "+ask.subject.Name), "/beneficiaries/"+ask.subject.ID+"/remove"
+		model.Words = language.Text("A checker decides. Afterwards nobody can pick %s by its name any more.").
+			With(ui.GroupFours(ask.subject.IBAN))
 	default:
 	}
 	model.Shell = v.Shell(model.Heading, views.PlaceBeneficiaries)
@@ -118,12 +120,13 @@ func (v *visit) form(ask asked) views.ChangeForm {
 	for _, name := range ask.kind.Fields() {
 		if name == "country" {
 			model.Choices = append(model.Choices, ui.Choice{
-				ID: name, Label: administration.Label(name), Value: ask.values[name], Options: page.Countries(),
+				ID: name, Label: language.Sentence(administration.Label(name)), Value: ask.values[name], Options: page.Countries(),
 			})
 			continue
 		}
 		model.Fields = append(model.Fields, ui.Field{
-			ID: name, Label: administration.Label(name), Value: ask.values[name], IBAN: name == "creditorIban", Limit: limits[name],
+			ID: name, Label: language.Sentence(administration.Label(name)), Value: ask.values[name], IBAN: name == "creditorIban",
+			Limit:    limits[name],
 			Optional: name != "creditorName" && name != "creditorIban",
 		})
 	}
@@ -174,7 +177,7 @@ func (v *visit) refuse(model views.ChangeForm, err error) error {
 	}
 	for _, f := range malformed.Findings {
 		model.Problems = append(model.Problems, model.Refuse(ui.Problem{
-			Field: f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:], Text: f.Text, Code: f.Code,
+			Field: f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:], Text: language.Sentence(f.Text), Code: f.Code,
 		}))
 	}
 	model.Shell.Failed = true

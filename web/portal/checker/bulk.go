@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/views"
-	"countersign/views/ui"
 	"countersign/web/portal/page"
 )
 
@@ -54,7 +54,10 @@ func showBulk(v *visit) error {
 
 // bulk sorts what was selected into what can be approved together and what is left out.
 func (v *visit) bulk(selected []uuid.UUID, f page.Filter) (views.Bulk, error) {
-	model := views.Bulk{Shell: v.Shell("Approve together", views.PlaceQueue), BackURL: "/queue" + f.Query(), Action: "/queue/bulk" + f.Query()}
+	model := views.Bulk{
+		Shell: v.Shell("Approve together", views.PlaceQueue), BackURL: "/queue" + f.Query(),
+		Action: "/queue/bulk" + f.Query(),
+	}
 	totals := map[money.Currency]money.Amount{}
 	messages := make([]payment.Message, 0, len(selected))
 	for _, id := range selected {
@@ -75,7 +78,7 @@ func (v *visit) bulk(selected []uuid.UUID, f page.Filter) (views.Bulk, error) {
 		item := bulkItem(m, rows[i])
 		item.Said = v.leftOut(m)
 		if i >= mostBulk {
-			item.Said = "At most " + ui.Plural(mostBulk, "message") + " are approved together: select it again afterwards."
+			item.Said = language.Text("At most %d messages are approved together: select it again afterwards.").With(mostBulk)
 		}
 		if item.Said != "" {
 			model.LeftOut = append(model.LeftOut, item)
@@ -89,7 +92,7 @@ func (v *visit) bulk(selected []uuid.UUID, f page.Filter) (views.Bulk, error) {
 }
 
 // leftOut says why a message is not approved together with others, "" when it may be.
-func (v *visit) leftOut(m payment.Message) string {
+func (v *visit) leftOut(m payment.Message) language.Text {
 	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
 	var state *payment.StateError
 	switch {
@@ -98,7 +101,7 @@ func (v *visit) leftOut(m payment.Message) string {
 	case errors.As(refusal, &state), m.State != payment.StateApprovalPending:
 		return page.WhatHappened(m)
 	case refusal != nil:
-		return refusal.Error()
+		return language.Sentence(refusal.Error())
 	case m.Version > 1:
 		return "Amended after its submission: open it and look at what changed."
 	}
@@ -107,7 +110,8 @@ func (v *visit) leftOut(m payment.Message) string {
 
 func bulkItem(m payment.Message, row views.QueueRow) views.BulkItem {
 	return views.BulkItem{
-		Binding: strings.Join([]string{m.InternalID.String(), strconv.Itoa(m.Version), hex.EncodeToString(m.ContentHash[:])}, "~"), URL: row.URL,
+		Binding: strings.Join([]string{m.InternalID.String(), strconv.Itoa(m.Version), hex.EncodeToString(m.ContentHash[:])},
+			"~"), URL: row.URL,
 		Reference: row.Reference, Kind: row.Kind, Scheme: row.Scheme, Amount: row.Amount, Toward: row.Toward, Name: row.CreditorName,
 		Account: row.CreditorAccount, Purpose: row.Purpose, Maker: row.Maker, Flags: row.Flags,
 	}
@@ -132,7 +136,7 @@ func approveBulk(v *visit) error {
 		Approved: counter(form, "approved"), Refused: counter(form, "refused"),
 	}
 	if len(items) == 0 || len(items) > mostBulk {
-		return v.GoTo(model.BackURL, "Nothing was approved. Select up to "+ui.Plural(mostBulk, "message")+".")
+		return v.GoTo(model.BackURL, language.Text("Nothing was approved. Select up to %d messages.").With(mostBulk))
 	}
 	now := items
 	if v.Fragment() {
@@ -212,13 +216,13 @@ func (v *visit) bulkDone(m payment.Message, f page.Filter) views.BulkItem {
 	item.Approved, item.URL = true, "/payments/"+m.InternalID.String()
 	item.Said = "Approved."
 	if m.State == payment.StateApprovalPending {
-		item.Said = approvalsGiven(m) + "."
+		item.Said = approvalsGiven(m)
 	}
 	return item
 }
 
 // refusalOf is what stood in the way of one approval; an error that is no refusal comes back.
-func refusalOf(err error) (string, error) {
+func refusalOf(err error) (language.Text, error) {
 	var refused *payment.RefusalError
 	var withheld *payment.WithheldError
 	var fourEyes *payment.FourEyesError
@@ -229,15 +233,15 @@ func refusalOf(err error) (string, error) {
 	case lost:
 		return sentence, nil
 	case errors.As(err, &refused):
-		var texts []string
+		var texts []language.Text
 		for _, finding := range refused.Findings {
-			texts = append(texts, finding.Text)
+			texts = append(texts, language.Sentence(finding.Text))
 		}
-		return strings.Join(texts, " "), nil
+		return language.Join(" ", texts...), nil
 	case errors.As(err, &stepUp):
 		return "Open it by itself: the approval policy asks for a second factor.", nil
 	case errors.As(err, &withheld), errors.As(err, &fourEyes), errors.As(err, &forbidden), errors.Is(err, payment.ErrNotFound):
-		return err.Error(), nil
+		return language.Sentence(err.Error()), nil
 	}
 	return "", err
 }

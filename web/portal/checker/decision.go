@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/approval"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
@@ -47,7 +48,7 @@ func (v *visit) renderDecision(status int, m payment.Message, added views.Decisi
 		return err
 	}
 	model.Detail = &detail
-	model.Shell.Title, model.Shell.Failed = string(m.GlobalID), status >= http.StatusBadRequest
+	model.Shell.Title, model.Shell.Failed = language.Sentence(string(m.GlobalID)), status >= http.StatusBadRequest
 	return v.Render(status, views.QueuePage(model))
 }
 
@@ -85,7 +86,7 @@ func (v *visit) decision(m payment.Message, f page.Filter, added views.Decision)
 	case errors.As(refusal, &state), m.State != payment.StateApprovalPending:
 		detail.Barred = page.WhatHappened(m)
 	default:
-		detail.Barred = refusal.Error()
+		detail.Barred = language.Sentence(refusal.Error())
 	}
 	return detail, err
 }
@@ -97,9 +98,9 @@ func (v *visit) limits(m payment.Message, detail *views.Decision) error {
 		if l.Currency != m.Summary.Amount.Currency() {
 			continue
 		}
-		detail.Limits = append(detail.Limits, "Limit of "+l.Words()+": "+l.Today()+".")
+		detail.Limits = append(detail.Limits, language.Sentence("Limit of "+l.Words()+": "+l.Today()+"."))
 		if passed := l.Refuses(m.Summary.Amount); passed != "" {
-			detail.Passed = append(detail.Passed, passed)
+			detail.Passed = append(detail.Passed, language.Sentence(passed))
 		}
 	}
 	return err
@@ -117,18 +118,18 @@ func (v *visit) askStepUp(m payment.Message, detail *views.Decision) error {
 }
 
 // approvalsGiven counts the approvals: "1 of 2 approvals given, by Checker 1".
-func approvalsGiven(m payment.Message) string {
+func approvalsGiven(m payment.Message) language.Text {
 	var names []string
 	for _, d := range m.Decisions {
 		if d.Action == payment.ActionApprove {
 			names = append(names, d.Name)
 		}
 	}
-	text := strconv.Itoa(m.Approvals()) + " of " + strconv.Itoa(m.ApprovalsRequired) + " approvals given"
+	given, needed := language.Number(m.Approvals()), language.Number(m.ApprovalsRequired)
 	if len(names) > 0 {
-		text += ", by " + strings.Join(names, ", ")
+		return language.Text("%s of %s approvals given, by %s").With(given, needed, strings.Join(names, ", "))
 	}
-	return text
+	return language.Text("%s of %s approvals given").With(given, needed)
 }
 
 // verdict is what a decision form says about the message it was sent for.
@@ -170,19 +171,19 @@ func reject(v *visit) error {
 		return v.askCategory(typed)
 	}
 	return v.decide(typed, func(in approval.Input) (payment.Message, error) {
-		return v.Config.Approval.Reject(v.Context(), v.By, in, rejectReason(typed))
+		return v.Config.Approval.Reject(v.Context(), v.By, in, rejectReason(v.Language(), typed))
 	})
 }
 
-// rejectReason is the reason as the maker reads it: the category in words, then the text. The text is always asked for, and a long one
-// goes before the category.
-func rejectReason(typed views.Reject) string {
+// rejectReason is the reason as the maker reads it: the category in words of the checker's language, then the text.
+// The text is always asked for, and a long one goes before the category.
+func rejectReason(l language.Language, typed views.Reject) string {
 	text := strings.TrimSpace(typed.Reason)
 	if text == "" {
 		return ""
 	}
 	for _, category := range views.RejectCategories {
-		whole := category.Label + ": " + text
+		whole := l.Say(category.Label) + ": " + text
 		fits := utf8.RuneCountInString(whole) <= payment.MaxReason
 		if category.Value == typed.Category && category.Value != "other" && fits {
 			return whole
@@ -228,18 +229,18 @@ func (v *visit) refuseDecision(m payment.Message, cause error, typed views.Rejec
 		return v.renderDecision(http.StatusConflict, m, added)
 	case errors.As(cause, &malformed):
 		for _, f := range malformed.Findings {
-			added.Problems = append(added.Problems, ui.Problem{Field: "reason", Text: f.Text, Code: f.Code})
+			added.Problems = append(added.Problems, ui.Problem{Field: "reason", Text: language.Sentence(f.Text), Code: f.Code})
 		}
 		if !v.Fragment() {
 			return v.renderReject(http.StatusUnprocessableEntity, m, added)
 		}
 	case errors.As(cause, &stepUp):
-		added.Problems = append(added.Problems, ui.Problem{Field: "factorCode", Text: stepUp.Error()})
+		added.Problems = append(added.Problems, ui.Problem{Field: "factorCode", Text: language.Sentence(stepUp.Error())})
 	case errors.As(cause, &withheld):
 		return v.renderDecision(http.StatusConflict, withheld.Message, added)
 	case errors.As(cause, &refused):
 		for _, f := range refused.Findings {
-			added.Problems = append(added.Problems, ui.Problem{Text: f.Text, Code: f.Code})
+			added.Problems = append(added.Problems, ui.Problem{Text: language.Sentence(f.Text), Code: f.Code})
 		}
 	default:
 		return cause
@@ -250,10 +251,7 @@ func (v *visit) refuseDecision(m payment.Message, cause error, typed views.Rejec
 // decided answers a decision: the next message opens, and one sentence says what was done.
 func (v *visit) decided(m payment.Message) error {
 	decision, _ := m.LastDecision()
-	sentence := string(m.GlobalID) + " " + page.DecidedAs(decision.Action) + "."
-	if m.State == payment.StateApprovalPending {
-		sentence = string(m.GlobalID) + ": " + approvalsGiven(m) + "."
-	}
+	sentence := decidedSentence(m, decision.Action)
 	f := page.ReadFilter(v.Echo.QueryParams(), "/queue")
 	next, found, err := v.nextAfter(m, f)
 	if err != nil {
@@ -261,7 +259,7 @@ func (v *visit) decided(m payment.Message) error {
 	}
 	path := "/queue" + f.Query()
 	if found {
-		sentence += " Next: " + string(next.GlobalID) + "."
+		sentence = language.Join(" ", sentence, language.Text("Next: %s.").With(next.GlobalID))
 		path = "/queue/" + next.InternalID.String() + f.Query()
 	}
 	if !v.Fragment() {
@@ -276,7 +274,7 @@ func (v *visit) decided(m payment.Message) error {
 	left := f // what may be empty now is the list of this person, as it is narrowed
 	left.View.Tab = tabForMe
 	answer := views.Decided{Shell: v.Shell("Approval queue", views.PlaceQueue), Row: QueueRow(v.Visit, m, f), AllDone: v.emptyQueue(left)}
-	answer.Row.Dimmed, answer.Row.Decided = true, decidedNote(decision.Action, "you", decision.DecidedAt)
+	answer.Row.Dimmed, answer.Row.Decided = true, decidedNote(decision.Action, "you (by)", decision.DecidedAt)
 	now, err := v.counted(&f)
 	if err != nil {
 		return err
@@ -290,6 +288,17 @@ func (v *visit) decided(m payment.Message) error {
 		answer.Next = &detail
 	}
 	return v.Render(http.StatusOK, views.DecidedFragment(answer))
+}
+
+// decidedSentence says what a decision came to.
+func decidedSentence(m payment.Message, action payment.Action) language.Text {
+	switch {
+	case m.State == payment.StateApprovalPending:
+		return language.Text("%s: %s.").With(m.GlobalID, approvalsGiven(m))
+	case action == payment.ActionReject:
+		return language.Text("%s rejected.").With(m.GlobalID)
+	}
+	return language.Text("%s approved.").With(m.GlobalID)
 }
 
 // nextAfter finds the next message that waits for this person: the one after the given in the list, or else the first.
@@ -328,7 +337,7 @@ func (v *visit) renderReject(status int, m payment.Message, added views.Decision
 	if err != nil {
 		return err
 	}
-	shell := v.Shell("Reject "+string(m.GlobalID), views.PlaceQueue)
+	shell := v.Shell(language.Text("Reject %s").With(m.GlobalID), views.PlaceQueue)
 	shell.Failed = len(added.Problems) > 0
 	return v.Render(status, views.RejectPage(shell, detail))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -38,7 +39,8 @@ type Live struct {
 func Follow(v *page.Visit) (*Live, error) {
 	query := v.Echo.QueryParams()
 	l := &Live{
-		visit: &visit{Visit: v}, filter: page.ReadFilter(query, "/queue"), since: v.At, known: map[uuid.UUID]bool{}, came: map[uuid.UUID]bool{},
+		visit: &visit{Visit: v}, filter: page.ReadFilter(query,
+			"/queue"), since: v.At, known: map[uuid.UUID]bool{}, came: map[uuid.UUID]bool{},
 	}
 	milliseconds, err := strconv.ParseInt(query.Get(sinceField), 10, 64)
 	if err == nil && milliseconds > 0 && milliseconds <= v.At.UnixMilli() {
@@ -117,13 +119,13 @@ func (l *Live) rows(gone []lookup.Waiting) ([]views.QueueRow, error) {
 }
 
 // whatBecame says in a few words what happened to a message that waited: "Approved by Checker 2, 08:15:22 CET".
-func (v *visit) whatBecame(m payment.Message) string {
+func (v *visit) whatBecame(m payment.Message) language.Text {
 	decision, decided := m.LastDecision()
 	switch {
 	case decided && decision.PersonID == v.By.PersonID:
-		return decidedNote(decision.Action, "you", decision.DecidedAt)
+		return decidedNote(decision.Action, "you (by)", decision.DecidedAt)
 	case decided && m.State != payment.StateWithdrawn && m.State != payment.StateExpired:
-		return decidedNote(decision.Action, decision.Name, decision.DecidedAt)
+		return decidedNote(decision.Action, language.Data(decision.Name), decision.DecidedAt)
 	}
-	return ui.StateLabel(string(m.State)) + ", " + ui.ClockTime(m.StateSince)
+	return language.Text("%s, %s").With(ui.StateLabel(string(m.State)), ui.ClockTime(m.StateSince))
 }

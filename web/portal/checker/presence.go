@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
+	"countersign/internal/language"
 )
 
 // look notes that this person has the message open and may decide it, and asks who else has.
@@ -17,15 +18,16 @@ func (v *visit) look(message uuid.UUID) error {
 }
 
 // looked names the others who look at a message: "Checker 2"; "" for nobody.
-func (v *visit) looked(message uuid.UUID) string { return lookedBy(v.lookers[message]) }
+func (v *visit) looked(message uuid.UUID) language.Text { return lookedBy(v.lookers[message]) }
 
 // lookedBy is the sentence beside a message that others have open.
-func lookedBy(names []string) string {
+func lookedBy(names []string) language.Text {
 	switch len(names) {
 	case 0:
 		return ""
 	case 1:
-		return names[0] + " is looking at this"
+		return language.Text("%s is looking at this").With(names[0])
 	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " are looking at this"
+	last := len(names) - 1
+	return language.Text("%s and %s are looking at this").With(strings.Join(names[:last], ", "), names[last])
 }

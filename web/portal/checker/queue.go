@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
@@ -188,7 +189,7 @@ func QueueRow(v *page.Visit, m payment.Message, f page.Filter) views.QueueRow {
 	}
 	row.CreditorName, row.CreditorAccount = page.Facing(m)
 	if m.Withheld != "" {
-		row.Flags = append(row.Flags, views.QueueFlag{Text: page.Withheld, Title: m.Withheld})
+		row.Flags = append(row.Flags, views.QueueFlag{Text: page.Withheld, Title: language.Sentence(m.Withheld)})
 	}
 	row.Flags = append(row.Flags, flagsOf(m, v.At)...)
 	return row
@@ -202,7 +203,7 @@ func flagsOf(m payment.Message, now time.Time) []views.QueueFlag {
 	var flags []views.QueueFlag
 	if m.ApprovalsRequired > 1 {
 		flags = append(flags, views.QueueFlag{
-			Text:  strconv.Itoa(m.ApprovalsListed) + " of " + strconv.Itoa(m.ApprovalsRequired),
+			Text:  language.Text("%s of %s").With(language.Number(m.ApprovalsListed), language.Number(m.ApprovalsRequired)),
 			Title: "Approvals given, and needed",
 		})
 	}
@@ -214,7 +215,8 @@ func flagsOf(m payment.Message, now time.Time) []views.QueueFlag {
 	}
 	if !m.ExpiresAt.IsZero() && m.ExpiresAt.Sub(now) < endsSoon {
 		flags = append(flags, views.QueueFlag{
-			Text: "Ends " + ui.ShortTime(m.ExpiresAt, now), Title: "Expires without a decision at " + ui.DateTime(m.ExpiresAt),
+			Text: language.Text("Ends %s").With(ui.ShortTime(m.ExpiresAt,
+				now)), Title: language.Text("Expires without a decision at %s").With(ui.DateTime(m.ExpiresAt)),
 		})
 	}
 	return flags
@@ -233,23 +235,25 @@ func (v *visit) decidedRows(f page.Filter) ([]views.QueueRow, error) {
 			return nil, err
 		}
 		row := QueueRow(v.Visit, m, f)
-		row.Decided = decidedNote(d.Action, "you", d.At)
+		row.Decided = decidedNote(d.Action, "you (by)", d.At)
 		rows = append(rows, row)
 	}
 	return rows, nil
 }
 
 // decidedNote is what the row of a decided message says: "Approved by you, 08:15:22 CET".
-func decidedNote(action payment.Action, who string, at time.Time) string {
-	done := "Approved"
+func decidedNote(action payment.Action, who language.Text, at time.Time) language.Text {
 	if action == payment.ActionReject {
-		done = "Rejected"
+		return language.Text("Rejected by %s, %s").With(who, ui.ClockTime(at))
 	}
-	return done + " by " + who + ", " + ui.ClockTime(at)
+	return language.Text("Approved by %s, %s").With(who, ui.ClockTime(at))
 }
 
 // queueTab is one part of the queue.
-type queueTab struct{ name, label string }
+type queueTab struct {
+	name  string
+	label language.Text
+}
 
 // tabs are the parts of the queue this person has a use for; the first one is shown first.
 func (v *visit) tabs() []queueTab {
@@ -270,7 +274,8 @@ func (v *visit) queueTabs(f page.Filter, now counted) []ui.Tab {
 	var tabs []ui.Tab
 	for _, t := range v.tabs() {
 		tabs = append(tabs, ui.Tab{
-			ID: "tab-" + cmp.Or(t.name, "me"), Label: t.label, URL: "/queue" + f.Query("tab", t.name, "after", ""), Current: f.View.Tab == t.name,
+			ID: "tab-" + cmp.Or(t.name, "me"), Label: t.label, URL: "/queue" + f.Query("tab", t.name, "after",
+				""), Current: f.View.Tab == t.name,
 			Count: now.tabs[t.name],
 		})
 	}
@@ -296,11 +301,14 @@ func oneCurrent(tabs []ui.Tab) []ui.Tab {
 func (v *visit) emptyQueue(f page.Filter) ui.Empty {
 	switch {
 	case f.View.Active > 0 || f.View.Text != "":
-		return f.NothingMatches("waiting message")
+		return f.NothingMatches("No waiting message matches what you look for.")
 	case f.View.Tab == tabDecided:
 		return ui.Empty{Icon: "clock", Title: "No decision today", Text: "What you approve or reject today is listed here."}
 	case f.View.Tab == tabMine:
-		return ui.Empty{Icon: "file-text", Title: "Nothing of yours waits", Text: "What you submit waits here until another person decides."}
+		return ui.Empty{
+			Icon: "file-text", Title: "Nothing of yours waits",
+			Text: "What you submit waits here until another person decides.",
+		}
 	}
 	return ui.Empty{Icon: "circle-check", Title: "All decided", Text: "Nothing waits for a decision."}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 	"countersign/views"
@@ -60,7 +61,10 @@ func (v *visit) viewTabs(f page.Filter) ([]ui.Tab, error) {
 	here := "/queue" + savable(f)
 	for _, one := range saved {
 		shown := savedView(one)
-		tabs = append(tabs, ui.Tab{Label: shown.Name, Title: strings.Join(shown.Words, ", "), URL: shown.URL, Current: shown.URL == here})
+		tabs = append(tabs, ui.Tab{
+			Label: language.Data(shown.Name), Title: language.Join(", ", shown.Words...), URL: shown.URL,
+			Current: shown.URL == here,
+		})
 	}
 	if len(tabs) > 0 {
 		tabs = append(tabs, ui.Tab{Label: "Edit views", URL: "/queue/views"})
@@ -93,7 +97,7 @@ func saveView(v *visit) error {
 		err = v.Config.Desk.SaveView(v.Context(), v.By, view, v.At)
 	}
 	if errors.Is(err, lifecycle.ErrTooManyViews) {
-		problem = "You have " + ui.Plural(lifecycle.MostSavedViews, "view") + ". Remove one first."
+		problem = language.Text("You have %d views. Remove one first.").With(lifecycle.MostSavedViews)
 	} else if err != nil {
 		return err
 	}
@@ -102,7 +106,7 @@ func saveView(v *visit) error {
 			Name: form.Get("name"), Shared: view.Shared, Problems: []ui.Problem{{Field: "name", Text: problem}},
 		})
 	}
-	return v.GoTo("/queue"+view.Query, "Saved as “"+view.Name+"”.")
+	return v.GoTo("/queue"+view.Query, language.Text("Saved as “%s”.").With(view.Name))
 }
 
 // changeView renames a view, shares it or not, or removes it.
@@ -138,7 +142,7 @@ func changeView(v *visit) error {
 			Changed: id.String(), ChangedName: form.Get("name"), Problems: []ui.Problem{{Field: field, Text: problem}},
 		})
 	}
-	return v.GoTo("/queue/views", "Saved as “"+view.Name+"”.")
+	return v.GoTo("/queue/views", language.Text("Saved as “%s”.").With(view.Name))
 }
 
 // viewName is the name as it is stored, without spaces around it.
@@ -147,12 +151,12 @@ func viewName(form url.Values) string {
 }
 
 // wrongName says what is wrong with the name of a view, "" for nothing.
-func wrongName(name string) string {
+func wrongName(name string) language.Text {
 	switch length := utf8.RuneCountInString(name); {
 	case length == 0:
 		return "Enter a name, such as “Large today”."
 	case length > views.SavedViewLimit:
-		return "Shorten the name to " + ui.Plural(views.SavedViewLimit, "character") + "."
+		return language.Text("Shorten the name to %d characters.").With(views.SavedViewLimit)
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/entry"
 	"countersign/internal/iso20022"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
@@ -158,7 +159,7 @@ func withdraw(v *visit) error {
 	if err != nil {
 		return v.renderWithdraw(seen, model, err)
 	}
-	return v.GoTo("/mine", string(m.GlobalID)+" is withdrawn.")
+	return v.GoTo("/mine", language.Text("%s is withdrawn.").With(m.GlobalID))
 }
 
 // renderWithdraw shows the question, with what stood in the way when there is a cause.
@@ -173,7 +174,7 @@ func (v *visit) renderWithdraw(m payment.Message, model views.Withdraw, cause er
 	case errors.As(cause, &malformed):
 		status = http.StatusUnprocessableEntity
 		for _, f := range malformed.Findings {
-			model.Problems = append(model.Problems, ui.Problem{Field: "reason", Text: f.Text, Code: f.Code})
+			model.Problems = append(model.Problems, ui.Problem{Field: "reason", Text: language.Sentence(f.Text), Code: f.Code})
 		}
 	case cause != nil:
 		return cause

@@ -2,14 +2,13 @@ package maker
 
 import (
 	"net/http"
-	"strings"
-	"unicode"
 
 	"github.com/google/uuid"
 
 	"countersign/internal/entry"
 	"countersign/internal/interbank/carriage"
 	"countersign/internal/iso20022"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 	"countersign/internal/store/lookup"
@@ -105,12 +104,12 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 	})
 	if len(p.draft.File) > 0 { // the form itself asks for nothing that stays behind
 		for _, note := range carriage.Notes(p.draft.Scheme, p.built.Document) {
-			model.NotForwarded = append(model.NotForwarded, note.Text)
+			model.NotForwarded = append(model.NotForwarded, language.Sentence(note.Text))
 		}
 		model.Warnings = append(model.Warnings, fileWarnings(p.draft)...)
 		if last, taken := v.previousTaken(); taken && p.message == iso20022.Pain001V03 {
 			model.Warnings = append(model.Warnings, views.Warning{
-				Title: "pain.001.001.03 is taken until " + last,
+				Title: language.Text("pain.001.001.03 is taken until %s").With(last),
 				Text:  "Afterwards files have to be pain.001.001.09: have the program that writes them changed.",
 			})
 		}
@@ -123,55 +122,53 @@ func (v *visit) checkGroups(p prepared) []views.CheckGroup {
 	summary := p.asked.Summary
 	change := func(row ui.Row, field string) ui.Row {
 		if len(p.draft.File) == 0 {
-			row.ChangeURL, row.ChangeName = "/payments/"+p.draft.ID.String()+"/edit#"+field, changeName(row.Term)
+			row.ChangeURL, row.ChangeName = "/payments/"+p.draft.ID.String()+"/edit#"+field, row.Term
 		}
 		return row
 	}
 	creditor := ui.Row{Term: "IBAN", Value: ui.GroupFours(summary.CreditorAccount), Numeric: true}
 	if bank := page.BankName(summary.CreditorAccount, summary.CreditorAgent); bank != "" {
-		creditor.Details = []string{bank}
+		creditor.Details = []language.Text{language.Data(bank)}
 	}
-	address := ui.Row{Term: "Address", Value: "None"}
+	address := ui.Row{Term: "Address", Text: "None"}
 	if lines := page.AddressLines(tx.Creditor.PostalAddress); len(lines) > 0 {
-		address.Value, address.Details = lines[0], lines[1:]
+		address.Value, address.Text, address.Details = lines[0], "", page.DataLines(lines[1:])
 	}
-	execution := "Immediately, once approved"
+	execution := language.Text("Immediately, once approved")
 	if p.asked.ApprovalsRequired == 0 {
 		execution = "Immediately"
 	}
 	kind, text := entry.RemittanceOf(tx.RemittanceInformation)
-	remittance := ui.Row{Term: "Reference", Value: "None"}
+	remittance := ui.Row{Term: "Reference", Text: "None"}
 	if kind != entry.RemittanceNone {
 		remittance = ui.Row{Term: page.RemittanceName(kind), Value: page.RemittanceShown(kind, text), Numeric: kind != entry.RemittanceText}
 	}
 	return []views.CheckGroup{
-		{Title: "From", Rows: []ui.Row{change(ui.Row{
-			Term: "Account", Value: ui.GroupFours(summary.DebtorAccount), Details: views.DebtorNames(summary.DebtorName, summary.OrderedDebtorName),
+		{Title: "From (debtor)", Rows: []ui.Row{change(ui.Row{
+			Term: "Account", Value: ui.GroupFours(summary.DebtorAccount), Details: views.DebtorNames(summary.DebtorName,
+				summary.OrderedDebtorName),
 			Numeric: true,
 		}, "debtorAccount")}},
-		{Title: "To", Rows: []ui.Row{
-			change(creditor, "creditorIban"), change(ui.Row{Term: "Name", Value: summary.CreditorName}, "creditorName"), change(address, "street"),
+		{Title: "To (creditor)", Rows: []ui.Row{
+			change(creditor, "creditorIban"), change(ui.Row{Term: "Name", Value: summary.CreditorName},
+				"creditorName"), change(address, "street"),
 		}},
 		{Title: "Amount", Rows: []ui.Row{
-			change(ui.Row{Term: "Amount", Value: summary.Amount.Format(), Numeric: true}, "amount"), {Term: "Execution", Value: execution},
+			change(ui.Row{Term: "Amount", Value: summary.Amount.Format(), Numeric: true}, "amount"), {Term: "Execution", Text: execution},
 		}},
 		{Title: "Reference", Rows: []ui.Row{
-			change(remittance, "remittanceKind"), change(ui.Row{Term: "End-to-end ID", Value: summary.EndToEndID, Numeric: true}, "endToEndId"),
+			change(remittance, "remittanceKind"), change(ui.Row{Term: "End-to-end ID", Value: summary.EndToEndID, Numeric: true},
+				"endToEndId"),
 		}},
 	}
-}
-
-// changeName is a term in the middle of a sentence; abbreviations stay as they are.
-func changeName(term string) string {
-	if len(term) > 1 && unicode.IsUpper(rune(term[1])) {
-		return term
-	}
-	return strings.ToLower(term[:1]) + term[1:]
 }
 
 // fileWarnings names the file a payment came in.
 func fileWarnings(draft lifecycle.Draft) []views.Warning {
-	return []views.Warning{{Title: "From the file " + draft.FileName, Text: "To change something, correct the file and upload it again."}}
+	return []views.Warning{{
+		Title: language.Text("From the file %s").With(draft.FileName),
+		Text:  "To change something, correct the file and upload it again.",
+	}}
 }
 
 // showSubmitted confirms a submission. It may be opened again at any time.
@@ -182,7 +179,8 @@ func showSubmitted(v *visit) error {
 	}
 	next := page.NextSteps(m.Kind, page.PolicyOf(m))
 	if m.State != payment.StateApprovalPending {
-		next = []string{"It is " + strings.ToLower(ui.StateLabel(m.State)) + " now. You see what follows under My submissions."}
+		next = []language.Text{language.Text("Its state is now: %s. You see what follows under My submissions.").
+			With(ui.StateLabel(m.State))}
 	}
 	return v.Render(http.StatusOK, views.SubmittedPage(views.Submitted{
 		Shell: v.Shell("Submitted", views.PlaceMine), Message: page.MessageView(m), Next: next,

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/entry"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/lifecycle"
@@ -99,7 +100,7 @@ func (v *visit) draftRow(d lifecycle.Listed) (ui.Entry, error) {
 	path := "/payments/" + d.ID.String()
 	row := ui.Entry{
 		ID: d.ID.String(), URL: path + "/edit", At: d.SavedAt, Now: v.At, Aged: true, Reference: "until " + ui.ShortTime(d.ExpiresAt, v.At),
-		Facts: ui.Facts(ui.Fact{Text: ui.SchemeLabel(string(d.Scheme))}), Steps: []ui.Step{{Label: "Check and submit", URL: path + "/check"}},
+		Facts: ui.Facts(ui.SchemeFact(string(d.Scheme))), Steps: []ui.Step{{Label: "Check and submit", URL: path + "/check"}},
 	}
 	if d.FileName != "" {
 		row.Name, row.URL = "The file "+d.FileName, path+"/check"
@@ -117,7 +118,7 @@ func (v *visit) draftRow(d lifecycle.Listed) (ui.Entry, error) {
 	if err != nil {
 		return row, err
 	}
-	row.Name, row.Purpose = values.CreditorName, values.RemittanceText
+	row.Name, row.Purpose = values.CreditorName, language.Data(values.RemittanceText)
 	if row.Name == "" {
 		row.Name = "No name yet"
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"countersign/internal/entry"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/views/ui"
 )
@@ -15,15 +16,16 @@ import (
 func problemsOf(unreadable []entry.Problem, findings []payment.Finding, values entry.Values) []ui.Problem {
 	problems := make([]ui.Problem, 0, len(unreadable)+len(findings))
 	for _, p := range unreadable {
-		problems = append(problems, ui.Problem(p))
+		problems = append(problems, ui.Problem{Field: p.Field, Text: language.Sentence(p.Text), Code: p.Code})
 	}
 	rulesFirst := slices.Clone(findings)
 	slices.SortStableFunc(rulesFirst, func(a, b payment.Finding) int { return cmp.Compare(emptiness(a.Rule), emptiness(b.Rule)) })
 	for _, f := range rulesFirst {
 		name := entry.FieldOf(f.Pointer, values)
-		known := slices.ContainsFunc(problems, func(p ui.Problem) bool { return p.Field == name && (name != "" || p.Text == f.Text) })
+		known := slices.ContainsFunc(problems,
+			func(p ui.Problem) bool { return p.Field == name && (name != "" || p.Text == language.Sentence(f.Text)) })
 		if !known {
-			problems = append(problems, ui.Problem{Field: name, Text: f.Text, Code: f.Code})
+			problems = append(problems, ui.Problem{Field: name, Text: language.Sentence(f.Text), Code: f.Code})
 		}
 	}
 	order := values.Fields()

@@ -3,6 +3,7 @@ package maker
 import (
 	"net/http"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -14,7 +15,7 @@ import (
 // mineTabs are the parts of a maker's own list: their address, label and states.
 var mineTabs = []struct {
 	name   string
-	label  string
+	label  language.Text
 	states []payment.State
 }{
 	{"", "Waiting", []payment.State{payment.StateApprovalPending}},
@@ -42,7 +43,10 @@ func showMine(v *visit) error {
 		model.Tabs = append(model.Tabs, ui.Tab{Label: tab.label, URL: "/mine" + page.Filter{}.Query("tab", tab.name), Current: current})
 		if current {
 			ask.States = tab.states
-			model.Empty = ui.Empty{Icon: "file-text", Title: "Nothing here", Text: "None of your submissions is “" + tab.label + "”."}
+			model.Empty = ui.Empty{
+				Icon: "file-text", Title: "Nothing here",
+				Text: language.Text("None of your submissions is “%s”.").With(tab.label),
+			}
 		}
 	}
 	if f.View.Tab == tabDrafts {
@@ -90,7 +94,7 @@ func (v *visit) mineRow(m payment.Message) (views.MineRow, error) {
 		row.AmendURL = path + "/amend"
 	}
 	if m.Withheld != "" {
-		row.Note = page.Withheld + ": do not act on it, and tell an operator."
+		row.Note = "Withheld: do not act on it, and tell an operator."
 		row.LikeURL, row.AmendURL = "", ""
 	}
 	if m.State != payment.StateRejected {
@@ -99,7 +103,7 @@ func (v *visit) mineRow(m payment.Message) (views.MineRow, error) {
 	decisions, err := v.Config.Reader.Decisions(v.Context(), v.By.Realm, m.InternalID)
 	for _, d := range decisions {
 		if d.Action == payment.ActionReject {
-			row.Note = d.Name + ": " + d.Reason
+			row.Note = language.Data(d.Name + ": " + d.Reason)
 		}
 	}
 	return row, err

@@ -14,6 +14,7 @@ import (
 	"countersign/internal/account"
 	"countersign/internal/entry"
 	"countersign/internal/identity"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/lifecycle"
@@ -255,9 +256,9 @@ func (v *visit) renderForm(status int, model views.NewPayment) error {
 	if err != nil {
 		return err
 	}
-	title := "New payment"
+	title := language.Text("New payment")
 	if model.Amending != nil {
-		title = "Amend " + model.Amending.Reference
+		title = language.Text("Amend %s").With(model.Amending.Reference)
 	}
 	place := views.PlaceNew
 	if model.Amending != nil {
@@ -284,7 +285,10 @@ func (v *visit) accountOptions(scheme rulebook.Scheme) ([]ui.Option, error) {
 	var options []ui.Option
 	for _, a := range accounts {
 		if a.Scheme == scheme && a.Open {
-			options = append(options, ui.Option{Value: a.IBAN, Label: ui.GroupFours(a.IBAN) + " · " + a.Holder.Name + " · " + a.Currency})
+			options = append(options, ui.Option{
+				Value: a.IBAN,
+				Label: language.Data(ui.GroupFours(a.IBAN) + " · " + a.Holder.Name + " · " + a.Currency),
+			})
 		}
 	}
 	return options, nil
@@ -315,7 +319,8 @@ func (v *visit) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANCheck
 	check := views.IBANCheck{Scheme: string(scheme)}
 	iban, err := account.ParseInput(typed)
 	if err != nil {
-		check.Problem = ui.Problem(entry.ProblemOf("creditorIban", err))
+		wrong := entry.ProblemOf("creditorIban", err)
+		check.Problem = ui.Problem{Field: wrong.Field, Text: language.Sentence(wrong.Text), Code: wrong.Code}
 		return check, nil
 	}
 	probe := entry.Order{Scheme: scheme, Values: entry.Values{CreditorIBAN: iban.String()}, At: v.At, Today: v.Today()}.Build()
@@ -326,7 +331,7 @@ func (v *visit) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANCheck
 	}
 	for _, f := range findings {
 		if entry.FieldOf(f.Pointer, entry.Values{}) == "creditorIban" {
-			check.Problem = ui.Problem{Field: "creditorIban", Text: f.Text, Code: f.Code}
+			check.Problem = ui.Problem{Field: "creditorIban", Text: language.Sentence(f.Text), Code: f.Code}
 			return check, nil
 		}
 	}

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 	"countersign/internal/store/lookup"
@@ -129,10 +129,10 @@ func paidAgain(note string, answer views.Check) (whole string, problems []ui.Pro
 	case reason == "":
 		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: "Say why it is paid again: the checkers read this."})
 	case utf8.RuneCountInString(reason) > views.DuplicateReasonLimit:
-		text := "Shorten it to " + strconv.Itoa(views.DuplicateReasonLimit) + " characters."
+		text := language.Text("Shorten it to %d characters.").With(views.DuplicateReasonLimit)
 		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: text, Code: "FF01"})
 	case finding != nil:
-		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: finding.Text, Code: finding.Code})
+		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: language.Sentence(finding.Text), Code: finding.Code})
 	}
 	return whole, problems
 }
@@ -170,7 +170,7 @@ func (v *visit) amendLost(p prepared, cause error) error {
 	}
 	model := views.NewPayment{
 		Action: "/payments/" + p.draft.ID.String() + "/edit", Scheme: string(p.draft.Scheme), Values: views.PaymentValues(p.values),
-		Problems: []ui.Problem{{Text: sentence + " Your changes were not stored."}},
+		Problems: []ui.Problem{{Text: language.Join(" ", sentence, "Your changes were not stored.")}},
 	}
 	err := v.markAmending(&model, p.draft.Amends)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"countersign/internal/calendar"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 	"countersign/views"
@@ -161,7 +162,10 @@ func (v *visit) refuseFile(name string, content []byte, findings []payment.Findi
 			}
 			line = positions.Of(f.Pointer).Line
 		}
-		model.Findings = append(model.Findings, views.Finding{Line: line, Element: f.Pointer, Text: f.Text, Code: f.Code})
+		model.Findings = append(model.Findings, views.Finding{
+			Line: line, Element: f.Pointer, Text: language.Sentence(f.Text),
+			Code: f.Code,
+		})
 	}
 	slices.SortStableFunc(model.Findings, func(a, b views.Finding) int { return cmp.Compare(a.Line, b.Line) })
 	return v.renderUpload(http.StatusUnprocessableEntity, model)
@@ -171,9 +175,10 @@ func (v *visit) renderUpload(status int, model views.Upload) error {
 	model.Shell = v.Shell("Upload a payment", views.PlaceNew)
 	model.Shell.Failed = len(model.Findings) > 0
 	model.Limit = fmt.Sprintf("%d kB", page.MaxUpload>>10)
-	model.Accepted = []string{"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments"}
+	model.Accepted = []language.Text{"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments"}
 	if last, taken := v.previousTaken(); taken {
-		model.Accepted = append(model.Accepted, "pain.001.001.03 when everything in it has a place in pain.001.001.09, until "+last)
+		model.Accepted = append(model.Accepted,
+			language.Text("pain.001.001.03 when everything in it has a place in pain.001.001.09, until %s").With(last))
 	}
 	return v.Render(status, views.UploadPage(model))
 }

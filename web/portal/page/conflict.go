@@ -2,37 +2,40 @@ package page
 
 import (
 	"errors"
-	"strings"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
 )
 
 // LostTo says who was faster, when a request lost against somebody else's; lost is false for any other error.
-func LostTo(err error) (sentence string, lost bool) {
+func LostTo(err error) (sentence language.Text, lost bool) {
 	var state *payment.StateError
 	var content *payment.ContentError
 	switch {
 	case errors.As(err, &state):
 		return WhatHappened(state.Message), true
 	case errors.As(err, &content):
-		return content.Error(), true
+		return language.Sentence(content.Error()), true
 	}
 	return "", false
 }
 
 // WhatHappened says where a message stands, who brought it there and when.
-func WhatHappened(m payment.Message) string {
+func WhatHappened(m payment.Message) language.Text {
 	name := string(m.GlobalID)
 	decision, decided := m.LastDecision()
 	if decided && m.State != payment.StateApprovalPending {
-		return name + " was already " + DecidedAs(decision.Action) + " by " + decision.Name + " at " + ui.ClockTime(decision.DecidedAt) + "."
+		if decision.Action == payment.ActionReject {
+			return language.Text("%s was already rejected by %s at %s.").With(name, decision.Name, ui.ClockTime(decision.DecidedAt))
+		}
+		return language.Text("%s was already approved by %s at %s.").With(name, decision.Name, ui.ClockTime(decision.DecidedAt))
 	}
 	if m.State == payment.StateApprovalPending {
-		return name + " waited too long: nobody may decide it any more."
+		return language.Text("%s waited too long: nobody may decide it any more.").With(name)
 	}
-	return name + " is " + strings.ToLower(ui.StateLabel(m.State)) + " since " + ui.ClockTime(m.StateSince) + "."
+	return language.Text("%s: state since %s: %s.").With(name, ui.ClockTime(m.StateSince), ui.StateLabel(m.State))
 }
 
 // DecidedAs is the word for what a decision did.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/language/display"
 
 	"countersign/internal/account"
+	text "countersign/internal/language"
 	"countersign/views/ui"
 )
 
@@ -28,10 +29,10 @@ var Countries = sync.OnceValue(func() []ui.Option {
 		for second := 'A'; second <= 'Z'; second++ {
 			code := string(first) + string(second)
 			if account.CountryExists(code) {
-				options = append(options, ui.Option{Value: code, Label: CountryName(code)})
+				options = append(options, ui.Option{Value: code, Label: text.Data(CountryName(code))})
 			}
 		}
 	}
-	slices.SortStableFunc(options[1:], func(a, b ui.Option) int { return strings.Compare(a.Label, b.Label) })
+	slices.SortStableFunc(options[1:], func(a, b ui.Option) int { return strings.Compare(string(a.Label), string(b.Label)) })
 	return options
 })

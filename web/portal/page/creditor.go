@@ -3,6 +3,7 @@ package page
 import (
 	"time"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -18,13 +19,17 @@ func CreditorFlags(news lookup.CreditorNews, now time.Time) []views.QueueFlag {
 	switch {
 	case young(news.AccountChangedAt, now):
 		flags = append(flags, views.QueueFlag{
-			Text: "Changed bank", Title: "The beneficiary has this account since " + ui.DateTime(news.AccountChangedAt),
+			Text:  "Changed bank",
+			Title: language.Text("The beneficiary has this account since %s").With(ui.DateTime(news.AccountChangedAt)),
 		})
 	case news.OtherAccount:
 		flags = append(flags, views.QueueFlag{Text: "Changed bank", Title: "The creditor was paid at another account before"})
 	}
 	if young(news.AddedAt, now) {
-		flags = append(flags, views.QueueFlag{Text: "New beneficiary", Title: "Taken into the list at " + ui.DateTime(news.AddedAt)})
+		flags = append(flags, views.QueueFlag{
+			Text:  "New beneficiary",
+			Title: language.Text("Taken into the list at %s").With(ui.DateTime(news.AddedAt)),
+		})
 	}
 	if news.First {
 		flags = append(flags, views.QueueFlag{Text: "First payment", Title: "Nothing was paid to this account before"})
@@ -38,14 +43,15 @@ func BeneficiaryWarnings(m payment.Message, news lookup.CreditorNews, now time.T
 	if young(news.AccountChangedAt, now) {
 		warnings = append(warnings, views.Warning{
 			Title: "The beneficiary changed its bank",
-			Text: "The account became this one at " + ui.DateTime(news.AccountChangedAt) + "; it was " + ui.GroupFours(news.EarlierIBAN) +
-				" before. Two people agreed on it.",
+			Text: language.Text("The account became this one at %s; it was %s before. Two people agreed on it.").
+				With(ui.DateTime(news.AccountChangedAt), ui.GroupFours(news.EarlierIBAN)),
 		})
 	}
 	if young(news.AddedAt, now) {
 		warnings = append(warnings, views.Warning{
 			Title: "New beneficiary",
-			Text:  m.Summary.CreditorName + " is in the list since " + ui.DateTime(news.AddedAt) + ". Two people agreed on it.",
+			Text: language.Text("%s is in the list since %s. Two people agreed on it.").
+				With(m.Summary.CreditorName, ui.DateTime(news.AddedAt)),
 		})
 	}
 	return warnings

@@ -2,15 +2,14 @@ package page
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"countersign/internal/auth"
 	"countersign/internal/identity"
+	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -65,9 +64,9 @@ func FactorProblem(err error) (ui.Problem, int) {
 	case errors.Is(err, auth.ErrFactorsForged):
 		problem.Text = "Your second factors are not as they were stored. Tell an operator."
 	case errors.As(err, &refused) && refused.Problem == auth.ProblemLocked:
-		problem.Text = "Too many wrong ones. Wait " + Wait(refused.RetryAfter) + " before the next one."
+		problem.Text = language.Text("Too many wrong ones. Wait %s before the next one.").With(Wait(refused.RetryAfter))
 	case errors.As(err, &limited):
-		problem.Text = "Too many tries from your network. Wait " + Wait(limited.RetryAfter) + " before the next one."
+		problem.Text = language.Text("Too many tries from your network. Wait %s before the next one.").With(Wait(limited.RetryAfter))
 		return problem, http.StatusTooManyRequests
 	default:
 		return ui.Problem{}, 0
@@ -76,13 +75,9 @@ func FactorProblem(err error) (ui.Problem, int) {
 }
 
 // Wait is a time to wait in words, rounded up.
-func Wait(remaining time.Duration) string {
+func Wait(remaining time.Duration) language.Text {
 	if remaining < time.Minute {
-		return fmt.Sprintf("%d seconds", int(math.Ceil(remaining.Seconds())))
+		return language.Text("%d seconds").With(int(math.Ceil(remaining.Seconds())))
 	}
-	minutes := int(math.Ceil(remaining.Minutes()))
-	if minutes == 1 {
-		return "1 minute"
-	}
-	return strconv.Itoa(minutes) + " minutes"
+	return language.Text("%d minutes").With(int(math.Ceil(remaining.Minutes())))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
+	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -102,7 +103,7 @@ func (f *Filter) amount(name, typed string) int64 {
 	amount, err := money.ParseInput(money.CHF, typed)
 	var wrong *money.Error
 	if errors.As(err, &wrong) {
-		f.Problems = append(f.Problems, ui.Problem{Field: name, Text: wrong.Text, Code: wrong.Code})
+		f.Problems = append(f.Problems, ui.Problem{Field: name, Text: language.Sentence(wrong.Text), Code: wrong.Code})
 	}
 	return amount.Minor()
 }
@@ -216,10 +217,10 @@ func (f Filter) Maker() string {
 	return identity.NormaliseName(f.View.Maker)
 }
 
-// NothingMatches is what a list says when its filters leave nothing of what it lists.
-func (f Filter) NothingMatches(listed string) ui.Empty {
+// NothingMatches is what a list says when its filters leave nothing of what it lists: "No payment matches what you look for."
+func (f Filter) NothingMatches(said language.Text) ui.Empty {
 	return ui.Empty{
-		Icon: "search", Title: "Nothing matches", Text: "No " + listed + " matches what you look for.",
+		Icon: "search", Title: "Nothing matches", Text: said,
 		LinkLabel: "Clear filters", LinkURL: f.View.ClearURL,
 	}
 }

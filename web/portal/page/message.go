@@ -8,6 +8,7 @@ import (
 	"countersign/internal/entry"
 	"countersign/internal/identity"
 	"countersign/internal/iso20022"
+	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/views"
@@ -34,13 +35,14 @@ func MessageView(m payment.Message) views.Message {
 }
 
 // toward are the words before the name in lists, for those kinds whose money does not go to a creditor.
-var toward = map[payment.Kind]string{
-	payment.KindRecall: "back from", payment.KindReturn: "back to", payment.KindResolution: "stays with", payment.KindPayment: "from",
+var toward = map[payment.Kind]language.Text{
+	payment.KindRecall: "back from", payment.KindReturn: "back to", payment.KindResolution: "stays with",
+	payment.KindPayment:        "from (a debtor)",
 	payment.KindReceivedRecall: "asked back for",
 }
 
 // Toward says which way the money of a message goes, before the name a list shows; "" for a payment to a creditor.
-func Toward(m payment.Message) string { return toward[m.Kind] }
+func Toward(m payment.Message) language.Text { return toward[m.Kind] }
 
 // Facing is whose name and account a list shows: the creditor's, or the debtor's when the money came from there or goes back there.
 func Facing(m payment.Message) (name, account string) {
@@ -127,7 +129,7 @@ func AddressLines(address *iso20022.PostalAddress24) []string {
 }
 
 // RemittanceName is what a kind of remittance is called; "" for none.
-func RemittanceName(kind string) string {
+func RemittanceName(kind string) language.Text {
 	switch kind {
 	case entry.RemittanceQR:
 		return "QR reference"
@@ -160,23 +162,23 @@ func RemittanceShown(kind, text string) string {
 func ChangesView(changes []entry.Change) []views.Change {
 	var shown []views.Change
 	for _, c := range changes {
-		shown = append(shown, views.Change(c))
+		shown = append(shown, views.Change{Field: language.Sentence(c.Field), Before: c.Before, After: c.After})
 	}
 	return shown
 }
 
 // StatusReason is why a message was rejected, by whom, why it failed in plain words, or why a recall was refused. A rejection is told of a
 // message that was loaded with its decisions.
-func StatusReason(m payment.Message) string {
+func StatusReason(m payment.Message) language.Text {
 	decision, decided := m.LastDecision()
 	switch {
 	case m.State == payment.StateRejected && decided && decision.Action == payment.ActionReject:
-		return "Rejected by " + decision.Name + ": " + decision.Reason
+		return language.Text("Rejected by %s: %s").With(decision.Name, decision.Reason)
 	case m.State == payment.StateFailed:
 		words, _ := Failure(m)
 		return words
 	case m.State == payment.StateRefused:
-		return strings.TrimSpace(m.StatusCode + " " + m.StatusText)
+		return language.Data(strings.TrimSpace(m.StatusCode + " " + m.StatusText))
 	case m.State == payment.StateUnconfirmed:
 		return "Do not pay again yet: clearing has it and has not answered. It is asked again, and its answer still counts."
 	}
@@ -184,12 +186,12 @@ func StatusReason(m payment.Message) string {
 }
 
 // ChannelName says where something came in: "Portal", "API, client demo-backoffice".
-func ChannelName(channel, client string) string {
+func ChannelName(channel, client string) language.Text {
 	switch identity.Channel(channel) {
 	case identity.ChannelPortal:
 		return "Portal"
 	case identity.ChannelAPI:
-		return "API, client " + client
+		return language.Text("API, client %s").With(client)
 	case identity.ChannelClearing:
 		return "Clearing"
 	case identity.ChannelClock:
@@ -197,7 +199,7 @@ func ChannelName(channel, client string) string {
 	case identity.ChannelOperator:
 		return "Command line"
 	}
-	return channel
+	return language.Data(channel)
 }
 
 // Withheld is what stands beside the state of a message that nobody may decide, because what is stored of it cannot be trusted.
@@ -220,7 +222,7 @@ func FollowUp(m payment.Message) string {
 
 // AgainLabel is what a link to a new payment filled from this one is called; "" where there is to be none. While nobody knows whether a
 // payment arrived, nothing offers to pay it again.
-func AgainLabel(m payment.Message) string {
+func AgainLabel(m payment.Message) language.Text {
 	if m.Kind != payment.KindInstruction || m.Withheld != "" {
 		return ""
 	}
@@ -238,4 +240,13 @@ func AgainLabel(m payment.Message) string {
 func MayAmend(v *Visit, m payment.Message) bool {
 	step := payment.Move{Kind: m.Kind, From: m.State, Action: payment.ActionAmend, To: payment.StateApprovalPending}
 	return payment.Legal(step) && m.MayChange(v.By) == nil && v.At.Before(m.ExpiresAt)
+}
+
+// DataLines are lines of text that are the same in every language.
+func DataLines(lines []string) []language.Text {
+	texts := make([]language.Text, len(lines))
+	for i, line := range lines {
+		texts[i] = language.Data(line)
+	}
+	return texts
 }

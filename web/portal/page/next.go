@@ -3,8 +3,8 @@ package page
 import (
 	"time"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/views/ui"
 )
 
 // PolicyOf is what the policy a message was made under still says of it.
@@ -13,25 +13,26 @@ func PolicyOf(m payment.Message) payment.Policy {
 }
 
 // NextSteps says what happens after the submission.
-func NextSteps(kind payment.Kind, policy payment.Policy) []string {
-	sent, result := whatFollows[kind], "You see the result under My submissions."
+func NextSteps(kind payment.Kind, policy payment.Policy) []language.Text {
+	sent, result := whatFollows[kind], language.Text("You see the result under My submissions.")
+	within := span(policy.PendingFor)
 	switch policy.ApprovalsRequired {
 	case 0:
-		return []string{"It is sent at once, without an approval. " + sent, result}
+		return []language.Text{language.Text("It is sent at once, without an approval. %s").With(sent), result}
 	case 1:
-		return []string{
-			"Another person compares it and approves or rejects it, within " + span(policy.PendingFor) + ".",
-			"Once approved it is sent at once. " + sent, result,
+		return []language.Text{
+			language.Text("Another person compares it and approves or rejects it, within %s.").With(within),
+			language.Text("Once approved it is sent at once. %s").With(sent), result,
 		}
 	}
-	return []string{
-		ui.Plural(policy.ApprovalsRequired, "other person") + " compare it, one after the other, within " + span(policy.PendingFor) + ".",
-		"Once approved it is sent at once. " + sent, result,
+	return []language.Text{
+		language.Text("%d other persons compare it, one after the other, within %s.").With(policy.ApprovalsRequired, within),
+		language.Text("Once approved it is sent at once. %s").With(sent), result,
 	}
 }
 
 // whatFollows is what sending a message of a kind means.
-var whatFollows = map[payment.Kind]string{
+var whatFollows = map[payment.Kind]language.Text{
 	payment.KindInstruction: "It is final. The way back is a recall.",
 	payment.KindRecall:      "The other bank sends the money back or refuses. A payment can be recalled once.",
 	payment.KindReturn:      "The money goes back, and that is final.",
@@ -39,12 +40,12 @@ var whatFollows = map[payment.Kind]string{
 }
 
 // span writes a time limit in its largest whole unit.
-func span(limit time.Duration) string {
+func span(limit time.Duration) language.Text {
 	switch {
 	case limit >= 48*time.Hour:
-		return ui.Plural(int(limit.Hours()/24), "day")
+		return language.Text("%d days").With(int(limit.Hours() / 24))
 	case limit >= time.Hour:
-		return ui.Plural(int(limit.Hours()), "hour")
+		return language.Text("%d hours").With(int(limit.Hours()))
 	}
-	return ui.Plural(int(limit.Minutes()), "minute")
+	return language.Text("%d minutes").With(int(limit.Minutes()))
 }

@@ -2,9 +2,9 @@ package page
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -62,36 +62,37 @@ func (f Filter) SortedBy(path, order string) string {
 }
 
 // Words are what the filter narrows and orders the list by, as people say it.
-func (f Filter) Words() []string {
-	var words []string
-	say := func(before, value string) {
+func (f Filter) Words() []language.Text {
+	var words []language.Text
+	say := func(text language.Text, value string) {
 		if value != "" {
-			words = append(words, strings.TrimSpace(before+" "+value))
+			words = append(words, text.With(value))
 		}
 	}
 	choose := func(options []ui.Option, value string) {
 		for _, option := range options {
 			if value != "" && option.Value == value {
-				say("", option.Label)
+				words = append(words, option.Label)
 			}
 		}
 	}
 	choose([]ui.Option{
 		{Value: "all", Label: "All waiting"}, {Value: "mine", Label: "Submitted by me"}, {Value: "decided", Label: "Decided today"},
 	}, f.View.Tab)
-	say("text", f.View.Text)
-	if f.View.Scheme != "" {
-		say("", ui.SchemeLabel(f.View.Scheme))
+	say("text %s", f.View.Text)
+	for _, data := range []string{f.View.Scheme, f.View.Currency} {
+		if data != "" {
+			words = append(words, language.Data(ui.SchemeLabel(data)))
+		}
 	}
-	say("", f.View.Currency)
-	say("from", f.View.AmountFrom)
-	say("up to", f.View.AmountTo)
-	say("by", f.View.Maker)
+	say("from (an amount) %s", f.View.AmountFrom)
+	say("up to %s", f.View.AmountTo)
+	say("by %s", f.View.Maker)
 	if f.View.Kind != "" {
-		say("", ui.KindLabel(f.View.Kind))
+		words = append(words, ui.KindLabel(f.View.Kind))
 	}
-	say("made from", f.View.From)
-	say("made until", f.View.To)
+	say("made from %s", f.View.From)
+	say("made until %s", f.View.To)
 	choose(views.Ages, f.View.Age)
 	choose(views.Flags, f.View.Flag)
 	choose(views.Orders, f.View.Sort)

@@ -6,13 +6,14 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/iso20022/code"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/views"
 )
 
 // failures are the reasons of clearing and of other banks in plain words, with what to do. Source of the codes: ISO 20022 external code set
 // ExternalStatusReason1Code.
-var failures = map[string]string{
+var failures = map[string]language.Text{
 	"AB05": "The creditor's bank did not answer in time. Nothing was paid.",
 	"AB06": "Clearing got no answer in time. Nothing was paid.",
 	"AB08": "The creditor's bank could not be reached. Nothing was paid: try again later.",
@@ -41,20 +42,20 @@ var failures = map[string]string{
 }
 
 // Failure says in plain words why a message failed, with the code as it came and what its set says of it.
-func Failure(m payment.Message) (words, detail string) {
+func Failure(m payment.Message) (words language.Text, detail string) {
 	known, found := code.StatusReasons.Find(m.StatusCode)
 	words = failures[m.StatusCode]
 	switch {
 	case words != "":
 	case m.StatusText != "":
-		words = strings.TrimSuffix(m.StatusText, ".") + "."
+		words = language.Data(strings.TrimSuffix(m.StatusText, ".") + ".")
 	case found:
-		words = known.Text
+		words = language.Sentence(known.Text)
 	default:
 		words = "It was refused, and no reason was given."
 	}
 	detail = m.StatusCode
-	if m.StatusText != "" && !strings.Contains(words, strings.TrimSuffix(m.StatusText, ".")) {
+	if m.StatusText != "" && !strings.Contains(words.English(), strings.TrimSuffix(m.StatusText, ".")) {
 		detail = strings.TrimSpace(detail + " " + m.StatusText)
 	}
 	return words, detail

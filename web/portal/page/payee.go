@@ -1,6 +1,7 @@
 package page
 
 import (
+	"countersign/internal/language"
 	"countersign/internal/payee"
 	"countersign/views"
 	"countersign/views/ui"
@@ -8,30 +9,35 @@ import (
 
 // payeeWords are what people read of each result: in the queue and in lists (flag), above the page (title), and what to do.
 var payeeWords = map[payee.Result]struct {
-	tone                    ui.Tone
-	icon, flag, title, text string
+	tone              ui.Tone
+	icon              string
+	flag, title, text language.Text
 }{
-	payee.Match: {ui.ToneGood, "circle-check", "", "The payee's name is verified", "The payee's bank says that the account is in this name."},
+	payee.Match: {
+		ui.ToneGood, "circle-check", "", "The payee's name is verified",
+		"The payee's bank says that the account is in this name. Asked at %s.",
+	},
 	payee.CloseMatch: {
 		ui.ToneWaiting, "triangle-alert", "Name differs", "The payee's name is not quite that of the account",
-		"The payee's bank says that the account is in the name of ",
+		"The payee's bank says that the account is in the name of %s. Asked at %s.",
 	},
 	payee.NoMatch: {
 		ui.ToneBad, "circle-x", "Other name", "The account is not in the payee's name",
 		"The payee's bank says that this account is somebody else's. Ask the payee for the account in another way than by the invoice or the " +
-			"message it came with: money sent to the wrong account may be lost.",
+			"message it came with: money sent to the wrong account may be lost. Asked at %s.",
 	},
 	payee.NotPossible: {
 		ui.ToneWaiting, "circle-question-mark", "Name not verified", "The payee's name could not be verified",
-		"The payee's bank did not say whose account it is. The money may go to somebody else than the payee named.",
+		"The payee's bank did not say whose account it is. The money may go to somebody else than the payee named. Asked at %s.",
 	},
 	payee.Late: {
 		ui.ToneWaiting, "clock", "Name not verified", "The payee's bank did not answer in time",
-		"Whose account it is was not told within five seconds. The money may go to somebody else than the payee named.",
+		"Whose account it is was not told within five seconds. The money may go to somebody else than the payee named. Asked at %s.",
 	},
 	payee.Waived: {
 		ui.ToneWaiting, "info", "Name not verified", "The payee's name was not verified",
-		"Payees of what this client sends are not verified, as it was agreed. The money may go to somebody else than the payee named.",
+		"Payees of what this client sends are not verified, as it was agreed. The money may go to somebody else than the payee named. " +
+			"Asked at %s.",
 	},
 }
 
@@ -42,17 +48,17 @@ func PayeeView(v payee.Verification) *views.Payee {
 		return nil
 	}
 	view := &views.Payee{
-		Tone: words.tone, Icon: words.icon, Title: words.title, Text: words.text, Matched: v.MatchedName, Result: string(v.Result),
+		Tone: words.tone, Icon: words.icon, Title: words.title, Text: words.text.With(ui.DateTime(v.At)),
+		Matched: v.MatchedName, Result: string(v.Result),
 	}
 	if v.Result == payee.CloseMatch {
-		view.Text += v.MatchedName + "."
+		view.Text = words.text.With(v.MatchedName, ui.DateTime(v.At))
 	}
-	view.Text += " Asked at " + ui.DateTime(v.At) + "."
 	return view
 }
 
 // PayeeFlag is the mark of a message in lists; "" where nothing is to be told.
-func PayeeFlag(v payee.Verification) (text, title string) {
+func PayeeFlag(v payee.Verification) (text, title language.Text) {
 	words := payeeWords[v.Result]
 	return words.flag, words.title
 }

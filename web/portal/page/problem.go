@@ -10,6 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/language"
 	"countersign/views"
 	"countersign/web/problem"
 	"countersign/web/request"
@@ -28,7 +29,7 @@ func (v *Visit) fail(err error) error {
 	p := problem.Of(err)
 	reference := request.Reference(v.Context())
 	page := views.Problem{
-		Shell: v.Shell("Not done", views.PlaceNone), Heading: "This could not be done", Text: p.Text,
+		Shell: v.Shell("Not done", views.PlaceNone), Heading: "This could not be done", Text: language.Sentence(p.Text),
 		NextLabel: "Go to the dashboard", NextURL: "/",
 	}
 	switch {
@@ -40,7 +41,7 @@ func (v *Visit) fail(err error) error {
 	case p.Status == http.StatusServiceUnavailable:
 		page = Unavailable(v.Echo, page.Shell, p)
 	case p.Status == http.StatusForbidden:
-		page = views.Forbidden(page.Shell, p.Text)
+		page = views.Forbidden(page.Shell, language.Sentence(p.Text))
 	default:
 		page.Shell.Failed = true
 	}
@@ -57,9 +58,9 @@ func Unavailable(c echo.Context, shell views.Shell, p *problem.Problem) views.Pr
 		if r.Header.Get("HX-Request") == "" {
 			c.Response().Header().Set("Refresh", strconv.Itoa(reloadAfter)+"; url="+where)
 		}
-		return views.Unavailable(shell, p.Text, where)
+		return views.Unavailable(shell, language.Sentence(p.Text), where)
 	}
-	page := views.Unavailable(shell, p.Text, "/payments")
+	page := views.Unavailable(shell, language.Sentence(p.Text), "/payments")
 	fields, kept := request.Sent(r)
 	if kept {
 		page = page.With(views.Resend{URL: LocalPath(r.URL.RequestURI()), Fields: fields})
@@ -72,7 +73,7 @@ func Unavailable(c echo.Context, shell views.Shell, p *problem.Problem) views.Pr
 const reloadAfter = 5
 
 func (v *Visit) unreadable(err error) error {
-	status, text := http.StatusBadRequest, "The form could not be read. Go back and send it again."
+	status, text := http.StatusBadRequest, language.Text("The form could not be read. Go back and send it again.")
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):

@@ -82,7 +82,7 @@ func readMoment(text string, now time.Time) (since, until time.Time) {
 // readLabels finds the words for states, schemes and kinds.
 func readLabels(text string) (states []payment.State, scheme rulebook.Scheme, kind payment.Kind) {
 	for _, state := range payment.States() {
-		if strings.EqualFold(text, ui.StateLabel(string(state))) {
+		if strings.EqualFold(text, ui.StateLabel(string(state)).English()) {
 			states = append(states, state)
 		}
 	}
@@ -92,7 +92,7 @@ func readLabels(text string) (states []payment.State, scheme rulebook.Scheme, ki
 		}
 	}
 	kinds := payment.Kinds()
-	index := slices.IndexFunc(kinds, func(k payment.Kind) bool { return strings.EqualFold(text, ui.KindLabel(string(k))) })
+	index := slices.IndexFunc(kinds, func(k payment.Kind) bool { return strings.EqualFold(text, ui.KindLabel(string(k)).English()) })
 	if index >= 0 {
 		kind = kinds[index]
 	}

@@ -91,6 +91,10 @@ func (v *Visit) StartSession(by identity.Principal) error {
 	if err != nil {
 		return err
 	}
+	err = v.speakTo(by)
+	if err != nil {
+		return err
+	}
 	s.sessions.Put(ctx, keyRealm, by.Realm)
 	s.sessions.Put(ctx, keyUser, by.UserID.String())
 	s.sessions.Put(ctx, keySince, v.At.UnixMicro())

@@ -17,6 +17,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/identity"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -41,7 +42,7 @@ type Visit struct {
 	totals     []lookup.Total
 	Changes    int // changes of administration, or of beneficiaries, that wait for this person
 	broken     []views.BrokenGlass
-	Status     string // a sentence left by the request before
+	Status     language.Text // a sentence left by the request before
 }
 
 // handler answers one request. An error it returns becomes a page.
@@ -96,10 +97,13 @@ func (s *Site) newVisit(c echo.Context) *Visit {
 	header.Add(echo.HeaderVary, "HX-Request")
 	header.Set(echo.HeaderCacheControl, "no-store")
 	c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, MaxUpload+maxForm)
-	return &Visit{
+	header.Add(echo.HeaderVary, "Accept-Language")
+	v := &Visit{
 		site: s, Config: &s.Config, Echo: c, At: s.now(),
 		preference: auth.Preference{Theme: "auto", Density: "default", Shortcuts: true},
 	}
+	v.speak(LanguageOf(c))
+	return v
 }
 
 // prepare reads what surrounds every page.
@@ -109,8 +113,11 @@ func (v *Visit) prepare() error {
 	if err != nil {
 		return err
 	}
+	if own, chosen := language.Parse(v.preference.Language); chosen {
+		v.speak(own)
+	}
 	if !v.Fragment() {
-		v.Status = v.site.sessions.PopString(v.Context(), keyStatus)
+		v.Status = language.Kept(v.site.sessions.PopString(v.Context(), keyStatus))
 	}
 	err = v.CountWaiting()
 	if err != nil || !v.By.Has(identity.RoleAdministrator) {
@@ -167,12 +174,13 @@ func (v *Visit) Fragment() bool {
 }
 
 // Shell is what surrounds the page.
-func (v *Visit) Shell(title string, place views.Place) views.Shell {
+func (v *Visit) Shell(title language.Text, place views.Place) views.Shell {
 	return views.Shell{
 		Title: title, Environment: v.Config.Environment, Person: v.person(), Place: place, QueueCount: v.Waiting, Status: v.Status,
 		Theme: views.Theme(v.preference.Theme), Density: views.Density(v.preference.Density), Shortcuts: v.preference.Shortcuts, Now: v.At,
-		Simulator: v.Config.SimulatorURL != "", Idle: v.idle(), Life: v.site.sessionLeft(v), BrokenGlasses: v.broken, ChangeCount: v.Changes,
-		Here: v.Echo.Request().URL.RequestURI(),
+		Simulator: v.Config.SimulatorURL != "", Idle: v.idle(), Life: v.site.sessionLeft(v), BrokenGlasses: v.broken,
+		ChangeCount: v.Changes,
+		Here:        v.Echo.Request().URL.RequestURI(),
 	}
 }
 
@@ -189,12 +197,12 @@ func (v *Visit) person() views.Person {
 }
 
 // roleNames are the roles as people call them.
-func roleNames(roles []identity.Role) []string {
-	known := map[identity.Role]string{
+func roleNames(roles []identity.Role) []language.Text {
+	known := map[identity.Role]language.Text{
 		identity.RoleMaker: "Maker", identity.RoleChecker: "Checker",
 		identity.RoleSupervisor: "Supervisor", identity.RoleAdministrator: "Administrator",
 	}
-	names := make([]string, 0, len(roles))
+	names := make([]language.Text, 0, len(roles))
 	for _, role := range roles {
 		names = append(names, known[role])
 	}
@@ -232,9 +240,9 @@ func (v *Visit) Render(status int, view templ.Component) error {
 const worthCompressing = 1400
 
 // GoTo answers a form that was taken, with a sentence for the page that follows; "" for none.
-func (v *Visit) GoTo(path, sentence string) error {
+func (v *Visit) GoTo(path string, sentence language.Text) error {
 	if sentence != "" {
-		v.site.sessions.Put(v.Context(), keyStatus, sentence)
+		v.site.sessions.Put(v.Context(), keyStatus, string(sentence))
 	}
 	return v.Echo.Redirect(http.StatusSeeOther, path)
 }

@@ -1,8 +1,7 @@
 package records
 
 import (
-	"strconv"
-
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/views"
 )
@@ -17,10 +16,10 @@ func (v *visit) approval(m payment.Message) (*views.Approval, error) {
 		return nil, err
 	}
 	shown := &views.Approval{
-		Given: strconv.Itoa(m.Approvals()) + " of " + strconv.Itoa(m.ApprovalsRequired), ExpiresAt: m.ExpiresAt,
+		Given: language.Text("%s of %s").With(language.Number(m.Approvals()), language.Number(m.ApprovalsRequired)), ExpiresAt: m.ExpiresAt,
 	}
 	if found.Rule.ID != "" {
-		shown.Rule = found.Rule.Asks() + ", for " + found.Rule.Words()
+		shown.Rule = language.Sentence(found.Rule.Asks() + ", for " + found.Rule.Words())
 	}
 	for _, d := range m.Decisions {
 		shown.By = append(shown.By, d.Name)
@@ -31,7 +30,7 @@ func (v *visit) approval(m payment.Message) (*views.Approval, error) {
 			shown.May = append(shown.May, checker.DisplayName)
 			continue
 		}
-		shown.MayNot = append(shown.MayNot, checker.DisplayName+" "+why)
+		shown.MayNot = append(shown.MayNot, language.Sentence(checker.DisplayName+" "+why))
 	}
 	return shown, nil
 }

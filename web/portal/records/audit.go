@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -68,7 +69,7 @@ func showAuditTrail(v *visit) error {
 func (v *visit) auditSeal() (views.AuditSeal, error) {
 	seal := views.AuditSeal{Words: "sealed"}
 	if v.Config.Sealing != nil {
-		seal.Words = v.Config.Sealing().String()
+		seal.Words = language.Sentence(v.Config.Sealing().String())
 	}
 	newest, err := v.Config.Reader.Checkpoint(v.Context(), v.By.Realm)
 	if err == nil {
@@ -84,7 +85,10 @@ func (v *visit) day(model *views.AuditTrail, name, typed string) time.Time {
 	}
 	day, err := time.ParseInLocation(time.DateOnly, typed, v.Config.Zone)
 	if err != nil {
-		model.Problems = append(model.Problems, ui.Problem{Field: name, Text: "Enter the day as year, month and day: 2026-11-20.", Code: "DT01"})
+		model.Problems = append(model.Problems, ui.Problem{
+			Field: name,
+			Text:  "Enter the day as year, month and day: 2026-11-20.", Code: "DT01",
+		})
 	}
 	return day
 }
@@ -95,8 +99,9 @@ func (v *visit) auditTrailRow(e lookup.Event) views.AuditTrailRow {
 		actor += " (" + e.ActorLogin + ")"
 	}
 	row := views.AuditTrailRow{AuditEntry: views.AuditEntry{
-		At: e.At, Actor: cmp.Or(actor, "–"), Action: e.Event, Channel: page.ChannelName(e.Channel, e.ClientID), Address: e.SourceAddress,
-		RequestID: e.RequestID, Detail: auditDetail(e.Detail),
+		At: e.At, Actor: cmp.Or(actor, "–"), Action: language.Sentence(e.Event), Channel: page.ChannelName(e.Channel,
+			e.ClientID), Address: e.SourceAddress,
+		RequestID: e.RequestID, Detail: language.Sentence(auditDetail(e.Detail)),
 	}}
 	if e.MessageID != uuid.Nil && payment.MayRead(v.By) == nil {
 		row.URL = "/payments/" + e.MessageID.String() + "/audit"

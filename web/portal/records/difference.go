@@ -3,6 +3,7 @@ package records
 import (
 	"strings"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -30,13 +31,13 @@ func (v *visit) differences(m payment.Message) ([]views.Warning, error) {
 	}
 	if !strings.EqualFold(past.Name, m.Summary.CreditorName) {
 		warnings = append(warnings, views.Warning{
-			Title: "Another name than before", Text: "The last payment to this account was made out to " + past.Name + ".",
+			Title: "Another name than before", Text: language.Text("The last payment to this account was made out to %s.").With(past.Name),
 		})
 	}
 	if m.Summary.Amount.Minor() > unusual*past.Most.Minor() {
 		warnings = append(warnings, views.Warning{
 			Title: "Far above the usual amount",
-			Text:  "The last " + ui.Plural(past.Payments, "payment") + " to this account: at most " + past.Most.Format() + ".",
+			Text:  language.Text("The last %d payments to this account: at most %s.").With(past.Payments, past.Most.Format()),
 		})
 	}
 	return warnings, nil
@@ -49,7 +50,7 @@ func newAccount(m payment.Message, past lookup.CreditorPast) views.Warning {
 	}
 	return views.Warning{
 		Title: "First payment to this account: the creditor had another one",
-		Text: m.Summary.CreditorName + " was paid " + ui.Plural(past.Elsewhere, "time") + " at " + ui.GroupFours(past.OtherAccount) +
-			", at most " + past.MostElsewhere.Format() + ". Ask the creditor on a way you know, not by the invoice.",
+		Text: language.Text("%s was paid %d times at %s, at most %s. Ask the creditor on a way you know, not by the invoice.").
+			With(m.Summary.CreditorName, past.Elsewhere, ui.GroupFours(past.OtherAccount), past.MostElsewhere.Format()),
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/interbank/provenance"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -21,7 +22,7 @@ const (
 	formSources = "sources"
 )
 
-var formLabels = map[string]string{formXML: "XML", formJSON: "JSON", formSources: "Where it came from"}
+var formLabels = map[string]language.Text{formXML: "XML", formJSON: "JSON", formSources: "Where it came from"}
 
 // formOf reads a form; anything else is the document itself.
 func formOf(text string) string {
@@ -58,8 +59,8 @@ func showDocument(v *visit) error {
 	form := formOf(v.Echo.QueryParam("form"))
 	shown := documentView(m, d)
 	model := views.DocumentView{
-		Shell: v.Shell(string(d.Name), placeOf(m)), BackLabel: "Messages of " + string(m.GlobalID),
-		BackURL: "/payments/" + m.InternalID.String() + "/messages", Document: shown, Note: d.Withheld,
+		Shell: v.Shell(language.Data(string(d.Name)), placeOf(m)), BackLabel: language.Text("Messages of %s").With(m.GlobalID),
+		BackURL: "/payments/" + m.InternalID.String() + "/messages", Document: shown, Note: language.Sentence(d.Withheld),
 	}
 	model.Document.DownloadURL += "?form=" + form
 	forms := []string{formXML, formJSON}
@@ -88,7 +89,7 @@ func madeHere(d lookup.Document) bool {
 func sourcesOf(d lookup.Document) []views.Source {
 	var shown []views.Source
 	for _, s := range provenance.Sources(string(d.Name), d.Content) {
-		shown = append(shown, views.Source(s))
+		shown = append(shown, views.Source{Element: s.Element, Value: s.Value, From: language.Sentence(s.From)})
 	}
 	return shown
 }

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"countersign/internal/entry"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -32,7 +32,7 @@ func FullMessage(v *page.Visit, m payment.Message) (views.Message, error) {
 	view.Timeline = timeline(steps, "/payments/"+m.InternalID.String()+"/messages")
 	view.Editor, view.Note = noteOf(steps, m.Version)
 	if m.Withheld != "" {
-		view.Warnings = []views.Warning{{Title: "Withheld", Text: m.Withheld}}
+		view.Warnings = []views.Warning{{Title: "Withheld", Text: language.Sentence(m.Withheld)}}
 		return view, nil // its document is not shown beside fields that contradict it
 	}
 	return view, contents[m.Kind](v, &view, m)
@@ -98,12 +98,12 @@ func (v *visit) warnings(m payment.Message) ([]views.Warning, error) {
 		return nil, err
 	}
 	warning := views.Warning{
-		Title: "Possible duplicate: " + ui.Plural(len(similar), "payment") + " like this within 7 days",
+		Title: language.Text("Possible duplicate: %d payments like this within 7 days").With(len(similar)),
 		Text:  "Same creditor account and same amount.",
 	}
 	for _, s := range similar {
 		warning.Links = append(warning.Links, views.Link{
-			Label: fmt.Sprintf("%s, %s, %s", s.GlobalID, ui.DateTime(s.CreatedAt), ui.StateLabel(s.State)),
+			Label: language.Text("%s, %s, %s").With(s.GlobalID, ui.DateTime(s.CreatedAt), ui.StateLabel(s.State)),
 			URL:   "/payments/" + s.MessageID.String(),
 		})
 	}
@@ -153,7 +153,8 @@ func timeline(steps []lookup.Step, messages string) []ui.Event {
 	events := make([]ui.Event, 0, len(steps))
 	for i, s := range steps {
 		event := ui.Event{
-			At: s.At, Title: stepTitle(s), Actor: s.Actor, Channel: page.ChannelName(s.Channel, s.ClientID), Note: s.Reason, State: string(s.To),
+			At: s.At, Title: stepTitle(s), Actor: language.Sentence(s.Actor), Channel: page.ChannelName(s.Channel,
+				s.ClientID), Note: language.Sentence(s.Reason), State: string(s.To),
 		}
 		if hasDocument[s.Action] {
 			event.URL = messages
@@ -166,7 +167,7 @@ func timeline(steps []lookup.Step, messages string) []ui.Event {
 	return events
 }
 
-func stepTitle(s lookup.Step) string {
+func stepTitle(s lookup.Step) language.Text {
 	switch s.Action {
 	case payment.ActionSubmit:
 		return "Submitted"
@@ -180,7 +181,7 @@ func stepTitle(s lookup.Step) string {
 	case payment.ActionWithdraw:
 		return "Withdrawn"
 	case payment.ActionAmend:
-		return fmt.Sprintf("Amended, version %d", s.Version)
+		return language.Text("Amended, version %d").With(int(s.Version))
 	case payment.ActionExpire:
 		return "Expired"
 	case payment.ActionDeliver:
@@ -210,18 +211,18 @@ func stepTitle(s lookup.Step) string {
 	case payment.ActionAnswer:
 		return "Answered"
 	}
-	return string(s.Action)
+	return language.Data(string(s.Action))
 }
 
 // took writes the time between two steps: "820 ms", "2 min 11 s", "3 h 5 min".
-func took(between time.Duration) string {
+func took(between time.Duration) language.Text {
 	switch {
 	case between < time.Second:
-		return fmt.Sprintf("%d ms", between.Milliseconds())
+		return language.Text("%d ms").With(int(between.Milliseconds()))
 	case between < time.Minute:
-		return fmt.Sprintf("%d s", int(between.Seconds()))
+		return language.Text("%d s").With(int(between.Seconds()))
 	case between < time.Hour:
-		return fmt.Sprintf("%d min %d s", int(between.Minutes()), int(between.Seconds())%60)
+		return language.Text("%d min %d s").With(int(between.Minutes()), int(between.Seconds())%60)
 	}
-	return fmt.Sprintf("%d h %d min", int(between.Hours()), int(between.Minutes())%60)
+	return language.Text("%d h %d min").With(int(between.Hours()), int(between.Minutes())%60)
 }

@@ -3,10 +3,10 @@ package records
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -64,7 +64,8 @@ func incomingStates() []ui.Option {
 
 func incomingRow(m payment.Message) views.IncomingRow {
 	return views.IncomingRow{
-		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID), Scheme: string(m.Scheme),
+		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID),
+		Scheme: string(m.Scheme),
 		Amount: page.AmountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName, CreditorName: m.Summary.CreditorName,
 		CreditorAccount: m.Summary.CreditorAccount, Remittance: m.Summary.Remittance, State: string(m.State), FollowUp: page.FollowUp(m),
 		ReceivedAt: m.CreatedAt,
@@ -91,7 +92,10 @@ func showReceivedRecalls(v *visit) error {
 	ask := lookup.Filter{Before: f.After, Kind: string(payment.KindReceivedRecall)}
 	for _, tab := range recallTabs {
 		current := tab.name == f.View.Tab
-		model.Tabs = append(model.Tabs, ui.Tab{Label: tab.label, URL: "/recalls" + page.Filter{}.Query("tab", tab.name), Current: current})
+		model.Tabs = append(model.Tabs, ui.Tab{
+			Label: language.Sentence(tab.label), URL: "/recalls" + page.Filter{}.Query("tab", tab.name),
+			Current: current,
+		})
 		if current {
 			ask.States = []payment.State{tab.state}
 		}
@@ -119,25 +123,24 @@ func showReceivedRecalls(v *visit) error {
 
 func (v *visit) receivedRecallRow(m payment.Message) (views.ReceivedRecallRow, error) {
 	row := views.ReceivedRecallRow{
-		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID), Scheme: string(m.Scheme),
+		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID),
+		Scheme: string(m.Scheme),
 		Amount: page.AmountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName, Reason: m.Reason, State: string(m.State),
 		ReceivedAt: m.CreatedAt,
 	}
-	row.ReasonText, _ = strings.CutSuffix(rtransaction.ReasonText(m.Kind, m.Scheme, m.Reason), " ("+m.Reason+")")
-	if row.ReasonText == m.Reason {
-		row.ReasonText = ""
-	}
+	row.ReasonText = rtransaction.ReasonWords(m.Kind, m.Scheme, m.Reason)
 	if m.State == payment.StateAwaitingDecision {
 		due := rtransaction.Due(v.Visit, m)
 		row.Due = &due
 	}
 	about := lookup.Filter{OriginalID: m.OriginalID, PageSize: rtransaction.MaxRelated}
 	related, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, about)
-	index := slices.IndexFunc(related, func(r payment.Message) bool { return r.AnswersID == m.InternalID && r.State != payment.StateRejected })
+	index := slices.IndexFunc(related,
+		func(r payment.Message) bool { return r.AnswersID == m.InternalID && r.State != payment.StateRejected })
 	if m.Withheld != "" {
 		row.Answer = page.Withheld
 	} else if err == nil && index >= 0 {
-		row.Answer = ui.KindLabel(related[index].Kind) + " " + strings.ToLower(ui.StateLabel(related[index].State))
+		row.Answer = language.Text("%s: %s").With(ui.KindLabel(related[index].Kind), ui.StateLabel(related[index].State))
 	}
 	return row, err
 }

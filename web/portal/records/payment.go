@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -40,7 +41,7 @@ func (v *visit) renderPayment(tab views.PaymentTab) error {
 	if err != nil {
 		return err
 	}
-	model := views.Payment{Shell: v.Shell(string(m.GlobalID), views.PlacePayments), Tab: tab}
+	model := views.Payment{Shell: v.Shell(language.Data(string(m.GlobalID)), views.PlacePayments), Tab: tab}
 	model.Message, err = FullMessage(v.Visit, m)
 	if err != nil {
 		return err
@@ -80,22 +81,25 @@ var places = map[payment.Kind]views.Place{payment.KindPayment: views.PlaceIncomi
 func placeOf(m payment.Message) views.Place { return cmp.Or(places[m.Kind], views.PlacePayments) }
 
 // actions are the steps the domain allows this person, each tried without being stored, and sentences for what one might expect.
-func (v *visit) actions(m payment.Message) (actions []views.Action, barred []string) {
+func (v *visit) actions(m payment.Message) (actions []views.Action, barred []language.Text) {
 	path, amount := "/payments/"+m.InternalID.String(), m.Summary.Amount.Format()
 	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-")
 	var fourEyes *payment.FourEyesError
 	switch {
 	case m.Withheld != "":
 	case refusal == nil:
-		actions = append(actions, views.Action{Label: "Decide on " + amount, URL: "/queue/" + m.InternalID.String(), Primary: true})
+		actions = append(actions, views.Action{
+			Label: language.Text("Decide on %s").With(amount), URL: "/queue/" + m.InternalID.String(),
+			Primary: true,
+		})
 	case errors.As(refusal, &fourEyes) && m.State == payment.StateApprovalPending:
-		barred = append(barred, refusal.Error())
+		barred = append(barred, language.Sentence(refusal.Error()))
 	}
 	if m.Withheld == "" && page.MayAmend(v.Visit, m) {
-		actions = append(actions, views.Action{Label: "Amend " + amount, URL: path + "/amend"})
+		actions = append(actions, views.Action{Label: language.Text("Amend %s").With(amount), URL: path + "/amend"})
 	}
 	if _, err := m.Withdraw(v.By, "", v.At); err == nil {
-		actions = append(actions, views.Action{Label: "Withdraw " + amount, URL: path + "/withdraw"})
+		actions = append(actions, views.Action{Label: language.Text("Withdraw %s").With(amount), URL: path + "/withdraw"})
 	}
 	if again := page.AgainLabel(m); again != "" && page.MayMake(v.By) == nil {
 		actions = append(actions, views.Action{Label: again, URL: "/payments/new?like=" + m.InternalID.String()})
@@ -123,7 +127,7 @@ func documentView(m payment.Message, d lookup.Document) views.Document {
 		status = "Withheld"
 	}
 	return views.Document{
-		Status: status,
+		Status: language.Sentence(status),
 		ID:     d.ID.String(), Type: string(d.Name), Name: documentName(d.Name), At: d.At, Size: d.Size,
 		Outgoing: d.Direction == payment.DocumentOut, Draft: d.Direction == payment.DocumentDraft,
 		URL: path, DownloadURL: path + "/download",
@@ -131,8 +135,11 @@ func documentView(m payment.Message, d lookup.Document) views.Document {
 }
 
 // documentName says what a kind of document is for.
-func documentName(name iso20022.MessageName) string {
-	names := []struct{ prefix, name string }{
+func documentName(name iso20022.MessageName) language.Text {
+	names := []struct {
+		prefix string
+		name   language.Text
+	}{
 		{"pain.001", "Payment order"},
 		{"pain.002", "Status report to the client"},
 		{"pacs.008", "Credit transfer"},
@@ -156,8 +163,10 @@ func (v *visit) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
 	entries := make([]views.AuditEntry, 0, len(events))
 	for i, e := range events {
 		entries = append(entries, views.AuditEntry{
-			Sequence: strconv.Itoa(i + 1), At: e.At, Actor: e.Actor, Action: e.Event, Channel: page.ChannelName(e.Channel, e.ClientID),
-			Address: e.SourceAddress, RequestID: e.RequestID, Detail: auditDetail(e.Detail),
+			Sequence: strconv.Itoa(i + 1), At: e.At, Actor: e.Actor, Action: language.Sentence(e.Event),
+			Channel: page.ChannelName(e.Channel,
+				e.ClientID),
+			Address: e.SourceAddress, RequestID: e.RequestID, Detail: language.Sentence(auditDetail(e.Detail)),
 		})
 	}
 	return entries, err

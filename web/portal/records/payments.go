@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -143,15 +144,16 @@ func (v *visit) narrowToLastDay(ask *lookup.Filter) {
 func paymentRow(m payment.Message) views.PaymentRow {
 	row := views.PaymentRow{
 		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID), Kind: string(m.Kind),
-		Scheme: string(m.Scheme), Amount: page.AmountView(m.Summary.Amount), State: string(m.State), CreatedAt: m.CreatedAt, Maker: m.MakerLogin,
+		Scheme: string(m.Scheme), Amount: page.AmountView(m.Summary.Amount), State: string(m.State), CreatedAt: m.CreatedAt,
+		Maker:    m.MakerLogin,
 		FollowUp: page.FollowUp(m), Toward: page.Toward(m), Purpose: rtransaction.Purpose(m),
 	}
 	row.Name, row.Account = page.Facing(m)
 	switch {
 	case row.Name != m.Summary.DebtorName && m.Summary.DebtorName != "":
-		row.Other = "from " + m.Summary.DebtorName
+		row.Other = language.Text("from %s").With(m.Summary.DebtorName)
 	case row.Name != m.Summary.CreditorName && m.Summary.CreditorName != "":
-		row.Other = "to " + m.Summary.CreditorName
+		row.Other = language.Text("to %s").With(m.Summary.CreditorName)
 	}
 	return row
 }

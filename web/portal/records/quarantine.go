@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"countersign/internal/language"
 	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
@@ -33,7 +34,7 @@ func showQuarantine(v *visit) error {
 	for _, d := range list {
 		model.Rows = append(model.Rows, views.QuarantineRow{
 			Reference: d.Reference, URL: quarantinedURL(d), Scheme: string(d.Scheme), Type: string(d.Name), Name: documentName(d.Name),
-			Reason:     d.Reason,
+			Reason:     language.Sentence(d.Reason),
 			ReceivedAt: d.At,
 		})
 	}
@@ -66,7 +67,8 @@ func showQuarantined(v *visit) error {
 	}
 	here := quarantinedURL(d)
 	model := views.DocumentView{
-		Shell: v.Shell(string(d.Name), views.PlaceQuarantine), BackLabel: "Quarantine", BackURL: "/quarantine", Note: d.Reason,
+		Shell: v.Shell(language.Data(string(d.Name)),
+			views.PlaceQuarantine), BackLabel: "Quarantine", BackURL: "/quarantine", Note: language.Sentence(d.Reason),
 		Document: views.Document{
 			Type: string(d.Name), Name: documentName(d.Name), At: d.At, Size: len(d.Content), URL: here,
 			DownloadURL: quarantinedPath + "/download?" +

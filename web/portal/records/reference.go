@@ -2,11 +2,11 @@ package records
 
 import (
 	"net/http"
-	"strconv"
 	"time"
 
 	"countersign/internal/directory"
 	"countersign/internal/iso20022/code"
+	"countersign/internal/language"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/views"
@@ -22,7 +22,7 @@ func showReference(v *visit) error {
 	model := views.Reference{Shell: v.Shell("Reference data", views.PlaceNone)}
 	for _, scheme := range rulebook.Schemes() {
 		row := views.ReferenceRow{
-			Name: "Banks that " + ui.SchemeLabel(string(scheme)) + " instant payments reach", Edition: "none",
+			Name: language.Text("Banks that %s instant payments reach").With(ui.SchemeLabel(string(scheme))), Edition: "none",
 			Source:  "countersign directory import",
 			Warning: withoutDirectory(scheme),
 		}
@@ -49,9 +49,10 @@ func showReference(v *visit) error {
 	return v.Render(http.StatusOK, views.ReferencePage(model))
 }
 
-func (v *visit) directoryRow(name string, d store.DirectorySummary) views.ReferenceRow {
+func (v *visit) directoryRow(name language.Text, d store.DirectorySummary) views.ReferenceRow {
 	row := views.ReferenceRow{
-		Name: name, Edition: d.Edition.Format(time.DateOnly), Source: d.Source, Size: strconv.Itoa(d.Entries) + " rows", LoadedAt: d.LoadedAt,
+		Name: name, Edition: language.Data(d.Edition.Format(time.DateOnly)), Source: d.Source, Size: language.Text("%d rows").
+			With(d.Entries), LoadedAt: d.LoadedAt,
 	}
 	switch {
 	case d.Broken:
@@ -64,7 +65,7 @@ func (v *visit) directoryRow(name string, d store.DirectorySummary) views.Refere
 }
 
 // withoutDirectory says what it means that no directory is loaded.
-func withoutDirectory(scheme rulebook.Scheme) string {
+func withoutDirectory(scheme rulebook.Scheme) language.Text {
 	if scheme == rulebook.SchemeSCT {
 		return "An order must name the BIC of the creditor's bank, and whom instant payments reach is not known."
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/web/portal/page"
@@ -44,18 +45,20 @@ func relatedView(m payment.Message, current uuid.UUID) views.Related {
 	if m.Reason != "" {
 		view.Reason = rtransaction.ReasonText(m.Kind, m.Scheme, m.Reason)
 	}
-	view.Role = map[payment.Kind]string{
+	roles := map[payment.Kind]language.Text{
 		payment.KindRecall: "Recall of the payment", payment.KindReceivedRecall: "Recall by the other bank",
 		payment.KindReturn: "Return of the payment", payment.KindResolution: "Refusal of the recall",
-	}[m.Kind]
-	if m.Direction == payment.DirectionIn && m.AnswersID != uuid.Nil {
-		view.Role += " by the other bank"
 	}
+	if m.Direction == payment.DirectionIn && m.AnswersID != uuid.Nil {
+		roles[payment.KindReturn] = "Return of the payment by the other bank"
+		roles[payment.KindResolution] = "Refusal of the recall by the other bank"
+	}
+	view.Role = roles[m.Kind]
 	return view
 }
 
 // requests are the R-transactions the state allows this person to make about a message, or the sentence that says why not.
-func (v *visit) requests(s rtransaction.Subject, m payment.Message) (actions []views.Action, barred []string) {
+func (v *visit) requests(s rtransaction.Subject, m payment.Message) (actions []views.Action, barred []language.Text) {
 	if page.MayMake(v.By) != nil {
 		return nil, nil
 	}
@@ -85,22 +88,31 @@ type offer struct {
 // offers are what may be made about a message of each kind; about the other kinds nothing.
 var offers = map[payment.Kind]func(s rtransaction.Subject, m payment.Message) []offer{
 	payment.KindInstruction: func(s rtransaction.Subject, m payment.Message) []offer {
-		return []offer{{payment.KindRecall, views.Action{Label: "Recall " + m.Summary.Amount.Format(), URL: pathOf(s.Original) + "/recall"}}}
+		return []offer{{payment.KindRecall, views.Action{
+			Label: language.Text("Recall %s").With(m.Summary.Amount.Format()),
+			URL:   pathOf(s.Original) + "/recall",
+		}}}
 	},
 	payment.KindPayment: func(s rtransaction.Subject, m payment.Message) []offer {
 		amount, returning := m.Summary.Amount.Format(), pathOf(s.Original)+"/return"
 		if !s.Recalled() {
-			return []offer{{payment.KindReturn, views.Action{Label: "Return " + amount, URL: returning}}}
+			return []offer{{payment.KindReturn, views.Action{Label: language.Text("Return %s").With(amount), URL: returning}}}
 		}
 		return []offer{
-			{payment.KindReturn, views.Action{Label: "Grant the recall: send " + amount + " back", URL: returning}},
+			{payment.KindReturn, views.Action{Label: language.Text("Grant the recall: send %s back").With(amount), URL: returning}},
 			{payment.KindResolution, views.Action{Label: "Refuse the recall", URL: refusalPath(s.Recall)}},
 		}
 	},
 	payment.KindReceivedRecall: func(s rtransaction.Subject, m payment.Message) []offer {
-		list := []offer{{payment.KindResolution, views.Action{Label: "Refuse the recall of " + m.Summary.Amount.Format(), URL: refusalPath(m)}}}
+		list := []offer{{
+			payment.KindResolution,
+			views.Action{Label: language.Text("Refuse the recall of %s").With(m.Summary.Amount.Format()), URL: refusalPath(m)},
+		}}
 		if s.Recalled() {
-			list = append(list, offer{payment.KindReturn, views.Action{Label: "Grant: send the money back", URL: pathOf(s.Original) + "/return"}})
+			list = append(list, offer{payment.KindReturn, views.Action{
+				Label: "Grant: send the money back",
+				URL:   pathOf(s.Original) + "/return",
+			}})
 		}
 		return list
 	},
@@ -119,10 +131,10 @@ func (v *visit) noticeOfRecall(s rtransaction.Subject, m payment.Message) []view
 		return nil
 	}
 	due := rtransaction.Due(v.Visit, s.Recall)
-	warning := views.Warning{Title: "Answer the recall by " + due.Day + ": " + due.Text}
+	warning := views.Warning{Title: language.Text("Answer the recall by %s: %s").With(due.Day, due.Text)}
 	if m.Kind == payment.KindPayment {
 		warning.Links = []views.Link{{
-			Label: "Show the recall " + string(s.Recall.GlobalID), URL: "/payments/" + s.Recall.InternalID.String(),
+			Label: language.Text("Show the recall %s").With(s.Recall.GlobalID), URL: "/payments/" + s.Recall.InternalID.String(),
 		}}
 	}
 	answerable := s

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 	"countersign/views"
@@ -22,14 +23,14 @@ func (v *visit) showCheckPage(draft lifecycle.Draft, f form) error {
 	model := views.RequestCheck{
 		Shell: v.Shell("Check your answers", a.place()), Action: "/payments/" + draft.ID.String() + "/submit",
 		ChangeURL: f.path() + "?draft=" + draft.ID.String(), Cards: v.cards(a.Subject), Title: says.title, Words: says.sentence(),
-		Submit: "Submit " + says.act, Next: page.NextSteps(f.Kind, policy),
-	}
-	if policy.ApprovalsRequired > 0 {
-		model.Submit += " for approval"
+		Submit: says.submit(policy.ApprovalsRequired > 0), Next: page.NextSteps(f.Kind, policy),
 	}
 	reason := a.reason()
 	lines, _ := f.lines()
-	model.Rows = append(model.Rows, ui.Row{Term: "Reason", Value: reason.Text + " (" + reason.Code + ")"})
+	model.Rows = append(model.Rows, ui.Row{
+		Term: "Reason",
+		Text: language.Text("%s (%s)").With(language.Sentence(reason.Text), reason.Code),
+	})
 	if len(lines) > 0 {
 		model.Rows = append(model.Rows, plainLines(lines))
 	}

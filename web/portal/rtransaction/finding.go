@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/views"
@@ -15,12 +16,12 @@ import (
 )
 
 // refusalText is the first sentence of a refusal, for a place where one is enough.
-func refusalText(err error) string {
+func refusalText(err error) language.Text {
 	var refused *payment.RefusalError
 	if errors.As(err, &refused) && len(refused.Findings) > 0 {
-		return refused.Findings[0].Text
+		return language.Sentence(refused.Findings[0].Text)
 	}
-	return err.Error()
+	return language.Sentence(err.Error())
 }
 
 // asked is a form with what the station says to it.
@@ -34,7 +35,7 @@ type asked struct {
 }
 
 // barred is the sentence why the form cannot be sent, "" when it can.
-func (a asked) barred() string {
+func (a asked) barred() language.Text {
 	if a.preview.Ineligible == nil {
 		return ""
 	}
@@ -90,7 +91,7 @@ func (v *visit) charge(f form) (money.Amount, []ui.Problem, error) {
 	charge, err := money.ParseInput(about.Summary.Amount.Currency(), typed)
 	var wrong *money.Error
 	if errors.As(err, &wrong) {
-		return money.Amount{}, []ui.Problem{{Field: "charge", Text: wrong.Text, Code: wrong.Code}}, nil
+		return money.Amount{}, []ui.Problem{{Field: "charge", Text: language.Sentence(wrong.Text), Code: wrong.Code}}, nil
 	}
 	return charge, nil, err
 }
@@ -127,7 +128,7 @@ func (f form) problems(known []ui.Problem, findings []payment.Finding) []ui.Prob
 		field := f.field(finding.Pointer)
 		said := slices.ContainsFunc(problems, func(p ui.Problem) bool { return field != "" && p.Field == field })
 		if !said {
-			problems = append(problems, ui.Problem{Field: field, Text: finding.Text, Code: finding.Code})
+			problems = append(problems, ui.Problem{Field: field, Text: language.Sentence(finding.Text), Code: finding.Code})
 		}
 	}
 	return problems
@@ -156,7 +157,7 @@ func (f form) field(pointer string) string {
 // offered are the reasons as the form shows them, the usual ones apart.
 func (a asked) offered() (usual, others []views.RequestReason) {
 	for _, reason := range a.preview.Reasons {
-		shown := views.RequestReason{Code: reason.Code, Text: reason.Text, Hint: hint(reason)}
+		shown := views.RequestReason{Code: reason.Code, Text: language.Sentence(reason.Text), Hint: hint(reason)}
 		if reason.Usual {
 			usual = append(usual, shown)
 		} else {
@@ -167,17 +168,15 @@ func (a asked) offered() (usual, others []views.RequestReason) {
 }
 
 // hint says until when a reason may be used, and when it asks for more than itself.
-func hint(reason payment.ReasonOnOffer) string {
-	var hints []string
-	if reason.Information.Required > 0 {
-		hints = append(hints, "needs additional information")
+func hint(reason payment.ReasonOnOffer) language.Text {
+	needs, ends := reason.Information.Required > 0, !reason.LastDay.IsZero()
+	switch {
+	case needs && ends:
+		return language.Text("Needs additional information, until %s").With(day(reason.LastDay))
+	case needs:
+		return "Needs additional information"
+	case ends:
+		return language.Text("Until %s").With(day(reason.LastDay))
 	}
-	if !reason.LastDay.IsZero() {
-		hints = append(hints, "until "+day(reason.LastDay))
-	}
-	text := strings.Join(hints, ", ")
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
+	return ""
 }

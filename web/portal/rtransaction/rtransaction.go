@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 	"countersign/views"
@@ -81,13 +82,13 @@ const noAnswer = "NOAS"
 const preparedDays = 2
 
 // PreparedAnswer says why a refusal is filled in already; "" when none is.
-func PreparedAnswer(v *page.Visit, s Subject) string {
+func PreparedAnswer(v *page.Visit, s Subject) language.Text {
 	if s.Kind != payment.KindResolution || daysLeft(v, s.Recall) > preparedDays {
 		return ""
 	}
 	due := Due(v, s.Recall)
-	return "Answer by " + due.Day + " (" + due.Text + "): the refusal “The creditor does not answer” (NOAS) is filled in. " +
-		"It is never sent by itself: check it and submit it, or answer otherwise."
+	return language.Text("Answer by %s (%s): the refusal “The creditor does not answer” (NOAS) is filled in. "+
+		"It is never sent by itself: check it and submit it, or answer otherwise.").With(due.Day, due.Text)
 }
 
 // draftOf loads the draft the address names, if it is one of this form; nil when there is none.
@@ -145,12 +146,12 @@ func (v *visit) takeForm(kind payment.Kind) error {
 }
 
 // cannot stands in the place of a form that the state forbids, with the sentence that says why.
-func (v *visit) cannot(s Subject, barred string) error {
-	heading := map[payment.Kind]string{
+func (v *visit) cannot(s Subject, barred language.Text) error {
+	heading := map[payment.Kind]language.Text{
 		payment.KindRecall: "This payment cannot be recalled", payment.KindReturn: "This payment cannot be sent back",
 		payment.KindResolution: "This recall cannot be refused",
 	}[s.Kind]
-	about, label := s.Original, "Show the payment"
+	about, label := s.Original, language.Text("Show the payment")
 	if s.Kind == payment.KindResolution {
 		about, label = s.Recall, "Show the recall"
 	}
@@ -178,7 +179,8 @@ func (v *visit) renderForm(status int, a asked, model views.RequestForm) error {
 	copy(model.Information, a.Information)
 	if s.Kind == payment.KindReturn && s.Recalled() {
 		model.Charge = &ui.Field{
-			ID: "charge", Label: "Charge kept, in " + string(s.Original.Summary.Amount.Currency()), Value: a.Charge, Optional: true,
+			ID: "charge", Label: language.Text("Charge kept, in %s").With(s.Original.Summary.Amount.Currency()), Value: a.Charge,
+			Optional:  true,
 			InputMode: "decimal", Width: "w-10", Hint: "Goes off the amount that is sent back",
 		}
 		for _, p := range model.Problems {
@@ -198,17 +200,18 @@ func (v *visit) renderForm(status int, a asked, model views.RequestForm) error {
 }
 
 // heading names the form, with a sentence about what it does where it is not plain.
-func (s Subject) heading() (heading, note string) {
+func (s Subject) heading() (heading, note language.Text) {
 	amount := s.Original.Summary.Amount.Format()
 	switch {
 	case s.Kind == payment.KindRecall:
-		return "Recall " + amount, "The other bank is asked for the money. A payment can be recalled once, whatever the answer."
+		return language.Text("Recall %s").
+			With(amount), "The other bank is asked for the money. A payment can be recalled once, whatever the answer."
 	case s.Kind == payment.KindReturn && s.Recalled():
-		return "Grant the recall: send " + amount + " back", ""
+		return language.Text("Grant the recall: send %s back").With(amount), ""
 	case s.Kind == payment.KindReturn:
-		return "Return " + amount, ""
+		return language.Text("Return %s").With(amount), ""
 	}
-	return "Refuse the recall of " + amount, "A refusal is the negative answer to the recall: the money stays."
+	return language.Text("Refuse the recall of %s").With(amount), "A refusal is the negative answer to the recall: the money stays."
 }
 
 // places are the entries of the navigation that the forms belong to.
@@ -226,5 +229,5 @@ func plainLines(lines []string) ui.Row {
 	if len(lines) == 0 {
 		return ui.Row{}
 	}
-	return ui.Row{Term: "Information", Value: strings.TrimSpace(lines[0]), Details: lines[1:]}
+	return ui.Row{Term: "Information", Value: strings.TrimSpace(lines[0]), Details: page.DataLines(lines[1:])}
 }

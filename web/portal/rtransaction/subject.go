@@ -3,6 +3,7 @@ package rtransaction
 import (
 	"github.com/google/uuid"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/lookup"
@@ -30,7 +31,8 @@ func Around(v *page.Visit, m payment.Message) (Subject, error) {
 			return Subject{}, err
 		}
 	}
-	s.Others, err = v.Config.Reader.Messages(v.Context(), v.By.Realm, lookup.Filter{OriginalID: s.Original.InternalID, PageSize: MaxRelated})
+	s.Others, err = v.Config.Reader.Messages(v.Context(), v.By.Realm,
+		lookup.Filter{OriginalID: s.Original.InternalID, PageSize: MaxRelated})
 	if err != nil {
 		return Subject{}, err
 	}
@@ -43,7 +45,7 @@ func Around(v *page.Visit, m payment.Message) (Subject, error) {
 }
 
 // Bar is the domain's sentence why no R-transaction of the kind can be made now, or "".
-func (s Subject) Bar(rules rulebook.Settings) string {
+func (s Subject) Bar(rules rulebook.Settings) language.Text {
 	err := s.Eligible(s.Kind, rules)
 	if err != nil {
 		return refusalText(err)

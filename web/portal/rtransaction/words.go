@@ -9,6 +9,7 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -24,62 +25,77 @@ type wording struct {
 	amount money.Amount // what moves, or would
 	full   money.Amount // of the payment
 	debtor string
-	holder string // the creditor
-	reason string // plain text with its code
-	cameIn bool   // another bank's answer to a recall of ours
+	holder string        // the creditor
+	reason language.Text // plain text with its code
+	cameIn bool          // another bank's answer to a recall of ours
 
-	title string // heads its answers
-	act   string // in the middle of a sentence
+	title language.Text // heads its answers
 }
 
 // sentence says what is asked for and why.
-func (w wording) sentence() string {
-	if w.cameIn {
-		return w.answer() + " Reason: " + w.reason + "."
+func (w wording) sentence() language.Text {
+	what := w.what()
+	if what == "" {
+		return ""
 	}
-	var text string
+	return language.Text("%s Reason: %s.").With(what, w.reason)
+}
+
+func (w wording) what() language.Text {
+	if w.cameIn {
+		return w.answer()
+	}
 	switch w.kind {
 	case payment.KindRecall:
-		text = "Ask the bank of " + w.holder + " to send " + w.full.Format() + " back."
+		return language.Text("Ask the bank of %s to send %s back.").With(w.holder, w.full.Format())
 	case payment.KindReturn:
-		text = "Send " + w.amount.Format() + " back to " + w.debtor + "."
 		if order, err := w.amount.Compare(w.full); err == nil && order != 0 {
-			text = "Send " + w.amount.Format() + " of " + w.full.Format() + " back to " + w.debtor + "; the rest is kept as a charge."
+			return language.Text("Send %s of %s back to %s; the rest is kept as a charge.").With(w.amount.Format(),
+				w.full.Format(), w.debtor)
 		}
+		return language.Text("Send %s back to %s.").With(w.amount.Format(), w.debtor)
 	case payment.KindResolution:
-		text = "Refuse the recall of " + w.full.Format() + " that the bank of " + w.debtor + " sent. The money stays with " + w.holder + "."
+		return language.Text("Refuse the recall of %s that the bank of %s sent. The money stays with %s.").
+			With(w.full.Format(), w.debtor, w.holder)
 	case payment.KindReceivedRecall:
-		text = "The bank of " + w.debtor + " asks for " + w.full.Format() + " back."
+		return language.Text("The bank of %s asks for %s back.").With(w.debtor, w.full.Format())
 	default: // a payment asks for nothing of the kind
 		return ""
 	}
-	return text + " Reason: " + w.reason + "."
 }
 
 // answer says what another bank answered to a recall of ours.
-func (w wording) answer() string {
+func (w wording) answer() language.Text {
 	if w.kind == payment.KindResolution {
-		return "The bank of " + w.holder + " refuses the recall and does not send " + w.full.Format() + " back."
+		return language.Text("The bank of %s refuses the recall and does not send %s back.").With(w.holder, w.full.Format())
 	}
 	if w.amount != w.full {
-		return "The bank of " + w.holder + " sent " + w.amount.Format() + " of " + w.full.Format() + " back to " + w.debtor +
-			"; the rest it keeps as a charge."
+		return language.Text("The bank of %s sent %s of %s back to %s; the rest it keeps as a charge.").
+			With(w.holder, w.amount.Format(), w.full.Format(), w.debtor)
 	}
-	return "The bank of " + w.holder + " sent " + w.amount.Format() + " back to " + w.debtor + "."
+	return language.Text("The bank of %s sent %s back to %s.").With(w.holder, w.amount.Format(), w.debtor)
 }
 
-// named completes the wording with what follows from its kind.
-func (w wording) named() wording {
-	switch w.kind {
-	case payment.KindRecall:
-		w.title, w.act = "The recall", "the recall of "+w.full.Format()
-	case payment.KindReturn:
-		w.title, w.act = "The return", "the return of "+w.amount.Format()
-	case payment.KindResolution:
-		w.title, w.act = "The refusal", "the refusal of the recall of "+w.full.Format()
-	default: // no other kind has a form
+// titles head what a form asks for.
+var titles = map[payment.Kind]language.Text{
+	payment.KindRecall: "The recall", payment.KindReturn: "The return", payment.KindResolution: "The refusal",
+}
+
+// submit names the button that sends the form.
+func (w wording) submit(approval bool) language.Text {
+	switch {
+	case w.kind == payment.KindRecall && approval:
+		return language.Text("Submit the recall of %s for approval").With(w.full.Format())
+	case w.kind == payment.KindRecall:
+		return language.Text("Submit the recall of %s").With(w.full.Format())
+	case w.kind == payment.KindReturn && approval:
+		return language.Text("Submit the return of %s for approval").With(w.amount.Format())
+	case w.kind == payment.KindReturn:
+		return language.Text("Submit the return of %s").With(w.amount.Format())
+	case approval:
+		return language.Text("Submit the refusal of the recall of %s for approval").With(w.full.Format())
 	}
-	return w
+	return language.Text("Submit the refusal of the recall of %s").With(w.full.Format())
 }
 
 // wording is what a form asks for.
@@ -87,7 +103,8 @@ func (a asked) wording() wording {
 	about := a.preview.About.Original.Summary
 	said := wording{kind: a.form.Kind, amount: a.preview.Amount, full: about.Amount, debtor: about.DebtorName, holder: about.CreditorName}
 	said.reason = ReasonText(a.form.Kind, a.preview.About.Original.Scheme, a.Reason)
-	return said.named()
+	said.title = titles[said.kind]
+	return said
 }
 
 // reasonsOf are the lists that the reasons of the kinds come from.
@@ -97,22 +114,31 @@ var reasonsOf = map[payment.Kind]func(rulebook.Scheme) []rtransactionrule.Reason
 }
 
 // ReasonText is the plain text of a reason with its code; the code alone when the scheme does not have it.
-func ReasonText(kind payment.Kind, scheme rulebook.Scheme, code string) string {
+func ReasonText(kind payment.Kind, scheme rulebook.Scheme, code string) language.Text {
+	words := ReasonWords(kind, scheme, code)
+	if words == "" {
+		return language.Data(code)
+	}
+	return language.Text("%s (%s)").With(words, code)
+}
+
+// ReasonWords is the plain text of a reason, without a full stop; "" when the scheme does not have it.
+func ReasonWords(kind payment.Kind, scheme rulebook.Scheme, code string) language.Text {
 	reasons, known := reasonsOf[kind]
 	if !known {
-		return code
+		return ""
 	}
 	reason, known := rtransactionrule.FindReason(reasons(scheme), code)
 	if !known {
-		return code
+		return ""
 	}
-	return strings.TrimSuffix(reason.Text, ".") + " (" + code + ")"
+	return language.Sentence(strings.TrimSuffix(reason.Text, "."))
 }
 
 // Purpose is what a message is for, in a list: what is written to the creditor, or the reason of an R-transaction with its code.
-func Purpose(m payment.Message) string {
+func Purpose(m payment.Message) language.Text {
 	if m.Reason == "" {
-		return m.Summary.Remittance
+		return language.Data(m.Summary.Remittance)
 	}
 	return ReasonText(m.Kind, m.Scheme, m.Reason)
 }
@@ -125,14 +151,15 @@ func FillRequest(v *page.Visit, view *views.Message, m payment.Message) error {
 	}
 	about, reason := m.Summary, ReasonText(m.Kind, m.Scheme, m.Reason)
 	view.Words = wording{
-		kind: m.Kind, amount: about.Amount, full: s.Original.Summary.Amount, debtor: about.DebtorName, holder: about.CreditorName, reason: reason,
+		kind: m.Kind, amount: about.Amount, full: s.Original.Summary.Amount, debtor: about.DebtorName,
+		holder: about.CreditorName, reason: reason,
 		cameIn: m.Direction == payment.DirectionIn && m.AnswersID != uuid.Nil,
 	}.sentence()
 	if about.Remittance != "" {
 		view.RemittanceKind, view.Remittance = "Remittance", about.Remittance
 	}
 	said := saidIn(m.Content)
-	facts := []ui.Row{{Term: "Reason", Value: reason}}
+	facts := []ui.Row{{Term: "Reason", Text: reason}}
 	if len(said.information) > 0 {
 		facts = append(facts, plainLines(said.information))
 	}
@@ -150,13 +177,16 @@ func FillRequest(v *page.Visit, view *views.Message, m payment.Message) error {
 func limits(v *page.Visit, m payment.Message) []ui.Row {
 	var rows []ui.Row
 	if m.State == payment.StateApprovalPending && !m.Deadline.IsZero() {
-		rows = append(rows, ui.Row{Term: "Last day", Value: day(m.Deadline), Details: []string{"It cannot be approved after that day."}})
+		rows = append(rows, ui.Row{
+			Term: "Last day", Value: day(m.Deadline),
+			Details: []language.Text{"It cannot be approved after that day."},
+		})
 	}
 	if !m.AnswerBy.IsZero() {
 		due := Due(v, m)
 		row := ui.Row{Term: "Answer by", Value: due.Day}
 		if due.Text != "" {
-			row.Details = []string{due.Text}
+			row.Details = []language.Text{due.Text}
 		}
 		rows = append(rows, row)
 	}
@@ -165,10 +195,10 @@ func limits(v *page.Visit, m payment.Message) []ui.Row {
 
 // relatives link the payment and, for an answer, the recall it answers.
 func relatives(s Subject, m payment.Message) []ui.Row {
-	link := func(term string, of payment.Message) ui.Row {
+	link := func(term language.Text, of payment.Message) ui.Row {
 		return ui.Row{
 			Term: term, Value: string(of.GlobalID), URL: "/payments/" + of.InternalID.String(), Numeric: true,
-			Details: []string{of.Summary.Amount.Format() + ", " + strings.ToLower(ui.StateLabel(of.State))},
+			Details: []language.Text{language.Data(of.Summary.Amount.Format()), ui.StateLabel(of.State)},
 		}
 	}
 	rows := []ui.Row{link("Original", s.Original)}
@@ -227,11 +257,11 @@ func Due(v *page.Visit, m payment.Message) ui.Due {
 	left := daysLeft(v, m)
 	switch {
 	case left < 0:
-		due.Text, due.Tone = ui.Plural(-left, "day")+" overdue", ui.ToneBad
+		due.Text, due.Tone = language.Text("%d days overdue").With(-left), ui.ToneBad
 	case left == 0:
 		due.Text, due.Tone = "due today", ui.ToneBad
 	default:
-		due.Text = ui.Plural(left, "day") + " left"
+		due.Text = language.Text("%d days left").With(left)
 		if left <= preparedDays {
 			due.Tone = ui.ToneWaiting
 		}
@@ -251,7 +281,7 @@ func (v *visit) cards(s Subject) []views.Card {
 		Kind: string(s.Recall.Kind), State: string(s.Recall.State), Amount: page.AmountView(s.Recall.Summary.Amount),
 		Words: "asked back for", Name: s.Recall.Summary.DebtorName, Due: &due,
 		Rows: []ui.Row{
-			{Term: "Reason", Value: ReasonText(s.Recall.Kind, s.Recall.Scheme, s.Recall.Reason)},
+			{Term: "Reason", Text: ReasonText(s.Recall.Kind, s.Recall.Scheme, s.Recall.Reason)},
 			{Term: "Received", Value: ui.DateTime(s.Recall.CreatedAt)},
 		},
 	})
@@ -260,22 +290,24 @@ func (v *visit) cards(s Subject) []views.Card {
 func (v *visit) paymentCard(m payment.Message) views.Card {
 	card := views.Card{
 		Title: "The payment", Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String(), Kind: string(m.Kind),
-		State: string(m.State), FollowUp: page.FollowUp(m), Amount: page.AmountView(m.Summary.Amount), Words: "to", Name: m.Summary.CreditorName,
+		State: string(m.State), FollowUp: page.FollowUp(m), Amount: page.AmountView(m.Summary.Amount), Words: "to (a creditor)",
+		Name: m.Summary.CreditorName,
 	}
 	if m.Kind == payment.KindPayment {
-		card.Words, card.Name = "from", m.Summary.DebtorName
+		card.Words, card.Name = "from (a debtor)", m.Summary.DebtorName
 		card.Rows = append(card.Rows, ui.Row{
-			Term: "Credited to", Value: ui.GroupFours(m.Summary.CreditorAccount), Details: []string{m.Summary.CreditorName}, Numeric: true,
+			Term: "Credited to", Value: ui.GroupFours(m.Summary.CreditorAccount),
+			Details: []language.Text{language.Data(m.Summary.CreditorName)}, Numeric: true,
 		})
 	} else {
 		card.Rows = append(card.Rows, ui.Row{Term: "Account", Value: ui.GroupFours(m.Summary.CreditorAccount), Numeric: true})
 	}
-	remittance := m.Summary.Remittance
-	if remittance == "" {
-		remittance = "None"
+	remittance := ui.Row{Term: "Remittance", Value: m.Summary.Remittance}
+	if remittance.Value == "" {
+		remittance.Text = "None"
 	}
 	card.Rows = append(card.Rows,
-		ui.Row{Term: "Remittance", Value: remittance},
+		remittance,
 		ui.Row{Term: "End-to-end ID", Value: m.Summary.EndToEndID, Numeric: true},
 		ui.Row{Term: "Settled", Value: day(m.SettledOn(v.Config.Zone))})
 	return card

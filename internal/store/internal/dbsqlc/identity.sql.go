@@ -583,26 +583,33 @@ func (q *Queries) PolicySeal(ctx context.Context, arg PolicySealParams) error {
 }
 
 const preferenceGet = `-- name: PreferenceGet :one
-SELECT theme, density, shortcuts FROM user_preference WHERE realm = $1 AND user_id = $2
+SELECT theme, density, shortcuts, language FROM user_preference WHERE realm = $1 AND user_id = $2
 `
 
 type PreferenceGetRow struct {
 	Theme     string
 	Density   string
 	Shortcuts bool
+	Language  string
 }
 
 func (q *Queries) PreferenceGet(ctx context.Context, realm string, userID uuid.UUID) (PreferenceGetRow, error) {
 	row := q.db.QueryRow(ctx, preferenceGet, realm, userID)
 	var i PreferenceGetRow
-	err := row.Scan(&i.Theme, &i.Density, &i.Shortcuts)
+	err := row.Scan(
+		&i.Theme,
+		&i.Density,
+		&i.Shortcuts,
+		&i.Language,
+	)
 	return i, err
 }
 
 const preferencePut = `-- name: PreferencePut :exec
-INSERT INTO user_preference (realm, user_id, theme, density, shortcuts)
-VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (realm, user_id) DO UPDATE SET theme = excluded.theme, density = excluded.density, shortcuts = excluded.shortcuts
+INSERT INTO user_preference (realm, user_id, theme, density, shortcuts, language)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (realm, user_id) DO UPDATE SET theme = excluded.theme, density = excluded.density, shortcuts = excluded.shortcuts,
+  language = excluded.language
 `
 
 type PreferencePutParams struct {
@@ -611,6 +618,7 @@ type PreferencePutParams struct {
 	Theme     string
 	Density   string
 	Shortcuts bool
+	Language  string
 }
 
 func (q *Queries) PreferencePut(ctx context.Context, arg PreferencePutParams) error {
@@ -620,6 +628,7 @@ func (q *Queries) PreferencePut(ctx context.Context, arg PreferencePutParams) er
 		arg.Theme,
 		arg.Density,
 		arg.Shortcuts,
+		arg.Language,
 	)
 	return err
 }

@@ -1,0 +1,95 @@
+package page
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/identity"
+	"countersign/internal/language"
+)
+
+const (
+	// languageCookie keeps in which language somebody reads the pages before they are signed in.
+	languageCookie = "language"
+	// choiceCookie is there while somebody who chose a language on the page of the sign-in signs in: the choice becomes theirs.
+	choiceCookie = "language_choice"
+	// languageLife is how long a browser keeps the language, in seconds.
+	languageLife = 365 * 24 * 60 * 60
+)
+
+// LanguageOf is the language of a request of whom nothing is known: what the browser was told before, or asks for.
+func LanguageOf(c echo.Context) language.Language {
+	if cookie, err := c.Cookie(languageCookie); err == nil {
+		if known, ok := language.Parse(cookie.Value); ok {
+			return known
+		}
+	}
+	return language.Guess(c.Request().Header.Get("Accept-Language"))
+}
+
+// speak says in which language the answer to this request is written.
+func (v *Visit) speak(l language.Language) {
+	v.Echo.SetRequest(v.Echo.Request().WithContext(language.In(v.Context(), l)))
+	v.Echo.Response().Header().Set("Content-Language", string(l))
+}
+
+// Language is that in which the answer is written.
+func (v *Visit) Language() language.Language { return language.Of(v.Context()) }
+
+// ChosenLanguage is what this person chose; "" for as the browser asks.
+func (v *Visit) ChosenLanguage() string { return v.preference.Language }
+
+// Say is a text of the catalogue in the language of the answer.
+func (v *Visit) Say(text language.Text, values ...any) string {
+	return v.Language().Say(text, values...)
+}
+
+// ChooseLanguage takes the language that somebody who is not signed in asks for. It is kept by the browser, and for whoever signs in next.
+func (v *Visit) ChooseLanguage(name string) {
+	chosen, ok := language.Parse(name)
+	if !ok {
+		return
+	}
+	v.keepLanguage(languageCookie, string(chosen), languageLife)
+	v.keepLanguage(choiceCookie, string(chosen), 0)
+	v.speak(chosen)
+}
+
+// KeepLanguage lets the browser know in which language this person reads; "" is as the browser asks.
+func (v *Visit) KeepLanguage(name string) {
+	life := languageLife
+	if name == "" {
+		life = -1
+	}
+	v.keepLanguage(languageCookie, name, life)
+}
+
+// keepLanguage sets a cookie; a life of 0 is until the browser is closed, a negative one deletes it.
+func (v *Visit) keepLanguage(name, value string, life int) {
+	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
+		Name: name, Value: value, Path: "/", MaxAge: life, Secure: v.Config.TLS, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
+}
+
+// speakTo goes on in the language that the person who just signed in chose: now, or earlier.
+func (v *Visit) speakTo(by identity.Principal) error {
+	preference, err := v.Config.Auth.Preference(v.Context(), by)
+	if err != nil {
+		return err
+	}
+	cookie, err := v.Echo.Cookie(choiceCookie)
+	if err == nil && slices.Contains(language.Languages(), language.Language(cookie.Value)) {
+		v.keepLanguage(choiceCookie, "", -1)
+		preference.Language = cookie.Value
+		err = v.Config.Auth.SavePreference(v.Context(), by, preference)
+		if err != nil {
+			return err
+		}
+	}
+	if preference.Language != "" {
+		v.KeepLanguage(preference.Language)
+	}
+	return nil
+}

@@ -5,10 +5,8 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
@@ -85,7 +83,7 @@ func DashboardPage(model Dashboard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, tile := range model.Tiles {
-				templ_7745c5c3_Var5 := []any{tile.tone()}
+				var templ_7745c5c3_Var5 = []any{tile.tone()}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var5...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -458,7 +456,7 @@ func volumeChart(volume Volume) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, bar := range volume.bars() {
-			templ_7745c5c3_Var25 := []any{bar.class}
+			var templ_7745c5c3_Var25 = []any{bar.class}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var25...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

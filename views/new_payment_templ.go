@@ -5,10 +5,8 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"time"
@@ -1088,7 +1086,7 @@ func IBANFeedback(check IBANCheck) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if check.reachable() != "" {
-				templ_7745c5c3_Var50 := []any{"reach", templ.KV("reach-no", check.Reachable == "no")}
+				var templ_7745c5c3_Var50 = []any{"reach", templ.KV("reach-no", check.Reachable == "no")}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var50...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

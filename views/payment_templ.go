@@ -5,10 +5,8 @@ package views
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import "countersign/views/ui"
 
@@ -254,7 +252,7 @@ func actions(model Payment) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, action := range model.Actions {
-				templ_7745c5c3_Var9 := []any{"button", templ.KV("primary", action.Primary)}
+				var templ_7745c5c3_Var9 = []any{"button", templ.KV("primary", action.Primary)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var9...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

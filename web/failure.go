@@ -16,7 +16,7 @@ import (
 // errCrossOrigin: another site made the browser send this.
 var errCrossOrigin = &problem.Problem{
 	Status: http.StatusForbidden, Code: "403_CROSS_ORIGIN",
-		Text: "This was sent from another site. Open the portal itself and do it there.",
+	Text: "This was sent from another site. Open the portal itself and do it there.",
 }
 
 // fail writes what a handler, the router or a middleware returned as an error: JSON for programs, a page for people.

@@ -1276,6 +1276,21 @@ type StatusReasons = []struct {
 	// AddtlInf The reason in words, in lines.
 	AddtlInf []string `json:"AddtlInf,omitempty"`
 
+	// Orgtr Whose word it is: the customer by name, where one of their people refused or withdrew it or nobody decided; else the bank by BIC.
+	Orgtr struct {
+		// ID The bank.
+		ID struct {
+			// OrgID As an organisation.
+			OrgID struct {
+				// AnyBIC Its BIC.
+				AnyBIC string `json:"AnyBIC"`
+			} `json:"OrgId"`
+		} `json:"Id,omitempty"`
+
+		// Nm Name of the customer.
+		Nm string `json:"Nm,omitempty"`
+	} `json:"Orgtr,omitempty"`
+
 	// Rsn The reason as a code.
 	Rsn struct {
 		// Cd ISO 20022 external code.

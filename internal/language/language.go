@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 )
@@ -193,6 +194,12 @@ func (l Language) sayJoined(encoded string) string {
 
 // count is a whole number in a text: it chooses the plural form, and is written with apostrophes in every language.
 type count int
+
+// PluralForm is the form of the number in a language, as the library knows it.
+func (c count) PluralForm(tag language.Tag, _ int) (form plural.Form, number int) {
+	number = max(int(c), -int(c))
+	return plural.Cardinal.MatchPlural(tag, number, 0, 0, 0, 0), number
+}
 
 // Format writes the number.
 func (c count) Format(to fmt.State, _ rune) { _, _ = to.Write([]byte(Number(int(c)))) }

@@ -43,7 +43,7 @@ func TestAReceivedRecallIsGrantedWithACharge(t *testing.T) {
 	detail.says("Send EUR 94.50 of EUR 100.00 back to Anna Beispiel; the rest is kept as a charge.").says("EUR 5.50").
 		says(string(recall.GlobalID))
 	maker.get(no).is(http.StatusConflict).says("This recall cannot be refused")
-	maker.get("/recalls").is(http.StatusOK).says("Return waiting for approval")
+	maker.get("/recalls").is(http.StatusOK).says("Return: Waiting for approval")
 	o.approve(m)
 	maker.get("/recalls").is(http.StatusOK)
 	tree := maker.get("/payments/" + original.InternalID.String() + "/related").is(http.StatusOK)

@@ -32,10 +32,7 @@ func (v *visit) renderSignIn(status int, model views.SignIn) error {
 	model.Shell = v.Shell("Sign in", views.PlaceNone)
 	model.Shell.Failed = len(model.Problems) > 0
 	model.DemoHint = language.Sentence(v.Config.DemoHint)
-	err := v.throughProvider(&model)
-	if err != nil {
-		return err
-	}
+	v.throughProvider(&model)
 	return v.Render(status, views.SignInPage(model))
 }
 

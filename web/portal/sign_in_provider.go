@@ -116,13 +116,12 @@ func (v *visit) providerWords(err error) (text language.Text, status int) {
 }
 
 // throughProvider completes the sign-in page with the way through the provider: a button where the realm has one, and a field for the
-// realm where none is named.
-func (v *visit) throughProvider(model *views.SignIn) error {
+// realm where none is named. Where the database is away the page is shown without: whoever sends it is told to wait.
+func (v *visit) throughProvider(model *views.SignIn) {
 	if model.Realm == "" {
 		model.AskRealm = true
-		return nil
+		return
 	}
 	found, err := v.Config.Auth.HasProvider(v.Context(), model.Realm)
-	model.Provider = found
-	return err
+	model.Provider = err == nil && found
 }

@@ -160,7 +160,7 @@ func (f *findings) err() error {
 }
 
 // labels are the fields in words.
-var labels = map[string]string{
+var labels = map[string]string{ //nolint:gosec // words for people, no secret
 	"name": "the user name", "displayName": "the person's name", "personId": "the person", "roles": "the roles", "status": "the status",
 	"clientId": "the client's id", "kind": "the kind", "mayDecideOwn": "whether the client may decide what it created",
 	"payeeWaived": "whether payees of what the client sends are not verified",

@@ -21,17 +21,16 @@ import (
 const swissAccount = "CH5021977000004331346"
 
 // limit has two administrators set a limit.
-func limit(t *testing.T, h *stationtest.House, values administration.Values) administration.Change {
+func limit(t *testing.T, h *stationtest.House, values administration.Values) {
 	t.Helper()
 	asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), admin.RequestInput{Kind: administration.KindLimitSet, Values: values})
 	if err != nil {
 		t.Fatal(err)
 	}
-	decided, err := h.Admin.Decide(ctx, h.Person(t, "admin2"), admin.DecideInput{ChangeID: asked.Change.ID, Approve: true})
+	_, err = h.Admin.Decide(ctx, h.Person(t, "admin2"), admin.DecideInput{ChangeID: asked.Change.ID, Approve: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return decided.Change
 }
 
 // paid is a payment of maker1 in francs that waits.

@@ -36,7 +36,7 @@ func TestNamesHaveNoTimingOfTheirOwn(t *testing.T) {
 		})
 	}
 	check(t, provision.Apply(t.Context(), b.db.Provisioner(t), crowd))
-	took, order := map[string][]time.Duration{}, rand.New(rand.NewPCG(1, 2)) //nolint:gosec // it hides nothing
+	took, order := map[string][]time.Duration{}, rand.New(rand.NewPCG(1, 2))
 	for number := range names {
 		kinds := []string{"known", "other"}
 		if order.IntN(2) == 1 { // a pattern of the garbage collector's would else fall on one of them

@@ -24,8 +24,8 @@ func (b *bench) provided(issuer string, more url.Values) {
 	b.changed("provider.set", "", form)
 }
 
-// changed asks for a change by one administrator of realm demo, approves it by the other, and returns its page.
-func (b *bench) changed(kind, subject string, form url.Values) string {
+// changed asks for a change by one administrator of realm demo, and approves it by the other.
+func (b *bench) changed(kind, subject string, form url.Values) {
 	b.t.Helper()
 	address := "/admin/ask/" + kind
 	if subject != "" {
@@ -33,13 +33,12 @@ func (b *bench) changed(kind, subject string, form url.Values) string {
 	}
 	change := b.as("admin1").post(address, form).goesTo("/admin/changes/")
 	b.as("admin2").post(change+"/approve", nil).goesTo(change)
-	return change
 }
 
 // begins sends the browser to the provider, and returns the address there.
-func (w *browser) begins(realm, next string) string {
+func (w *browser) begins(next string) string {
 	w.b.t.Helper()
-	got := w.get("/signin/provider?" + url.Values{"realm": {realm}, "next": {next}}.Encode()).is(http.StatusOK)
+	got := w.get("/signin/provider?" + url.Values{"realm": {demo.Realm}, "next": {next}}.Encode()).is(http.StatusOK)
 	_, address, found := strings.Cut(got.header.Get("Refresh"), "url=")
 	if !found || got.page.Find(`main a[href]`).Length() == 0 {
 		w.b.t.Fatalf("nothing leads to the provider: %v %s", got.header, got.main())
@@ -84,7 +83,7 @@ func TestPeopleSignInThroughTheProviderOfTheirRealm(t *testing.T) {
 	b.browser().get("/signin").says("Or through your institution")
 
 	stranger := b.browser()
-	stranger.comesBack(provider.SignIn(t, stranger.begins("demo", "/"), "s-4711")).is(http.StatusForbidden).
+	stranger.comesBack(provider.SignIn(t, stranger.begins("/"), "s-4711")).is(http.StatusForbidden).
 		says("Your institution knows you as s-4711, and no account here is linked with that.")
 	stranger.get("/").goesTo("/signin")
 	b.as("admin1").get("/audit").says("sign-in.provider-refused").says("The provider knows them as s-4711.")
@@ -92,7 +91,7 @@ func TestPeopleSignInThroughTheProviderOfTheirRealm(t *testing.T) {
 	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-4711"}})
 	b.as("admin1").get("/admin/users").says("s-4711")
 	w := b.browser()
-	w.comesBack(provider.SignIn(t, w.begins("demo", "/payments/new"), "s-4711")).opens("/payments/new")
+	w.comesBack(provider.SignIn(t, w.begins("/payments/new"), "s-4711")).opens("/payments/new")
 	w.get("/payments/new").is(http.StatusOK).says("maker1")
 	w.get("/me").is(http.StatusOK)
 	w.get("/admin").is(http.StatusForbidden)
@@ -101,7 +100,7 @@ func TestPeopleSignInThroughTheProviderOfTheirRealm(t *testing.T) {
 
 	b.changed("user.unlink", "maker1", nil)
 	w.get("/payments/new").goesTo("/signin")
-	w.comesBack(provider.SignIn(t, w.begins("demo", "/"), "s-4711")).is(http.StatusForbidden)
+	w.comesBack(provider.SignIn(t, w.begins("/"), "s-4711")).is(http.StatusForbidden)
 	b.as("maker1").get("/payments/new").is(http.StatusOK)
 	b.CheckInvariants(t)
 }
@@ -209,7 +208,7 @@ func TestAnswersOfAProviderThatLiesLetNobodyIn(t *testing.T) {
 // liedTo goes to a liar and comes back with a lie.
 func (w *browser) liedTo(t *testing.T, liar *openidtest.Liar, l lie) answer {
 	t.Helper()
-	address, err := url.Parse(w.begins("demo", "/"))
+	address, err := url.Parse(w.begins("/"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,13 +256,13 @@ func TestAnAnswerCountsInItsOwnBrowserAndRealm(t *testing.T) {
 	b.provided(provider.Issuer, nil)
 	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-1"}})
 	w := b.browser()
-	back := provider.SignIn(t, w.begins("demo", "/"), "s-1")
+	back := provider.SignIn(t, w.begins("/"), "s-1")
 	b.browser().comesBack(back).is(http.StatusUnprocessableEntity).says("Begin again")
 	w.comesBack(strings.Replace(back, "/demo/", "/demo2/", 1)).is(http.StatusUnprocessableEntity)
-	back = provider.SignIn(t, w.begins("demo", "/"), "s-1")
+	back = provider.SignIn(t, w.begins("/"), "s-1")
 	b.provided(provider.Issuer, url.Values{"signInAge": {"1h"}})
 	w.comesBack(back).is(http.StatusForbidden).says("provider-replaced")
-	w.comesBack(provider.SignIn(t, w.begins("demo", "//elsewhere.example/"), "s-1")).opens("/")
+	w.comesBack(provider.SignIn(t, w.begins("//elsewhere.example/"), "s-1")).opens("/")
 }
 
 // TestOfTheSameAnswerManyTimesAtOnceOneCounts, even at a provider that takes a code as often as it comes.
@@ -274,7 +273,7 @@ func TestOfTheSameAnswerManyTimesAtOnceOneCounts(t *testing.T) {
 	b.provided(liar.Issuer, nil)
 	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-1"}})
 	w := b.browser()
-	address, err := url.Parse(w.begins("demo", "/"))
+	address, err := url.Parse(w.begins("/"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,9 +327,9 @@ func TestOnePersonDecidesNothingOfTheirOwnWhicheverWayTheyComeIn(t *testing.T) {
 	}
 	b.changed("user.link", "other", url.Values{"outerSubject": {"s-1"}})
 	w := b.browser()
-	w.comesBack(provider.SignIn(t, w.begins("demo", "/queue"), "s-1")).is(http.StatusForbidden).says("its first password is not set yet")
+	w.comesBack(provider.SignIn(t, w.begins("/queue"), "s-1")).is(http.StatusForbidden).says("its first password is not set yet")
 	b.browser().post(link.Path, setUpForm(asked.page.Find("main code").Text(), ownPassword)).goesTo("/set-up/done")
-	w.comesBack(provider.SignIn(t, w.begins("demo", "/queue"), "s-1")).opens("/queue")
+	w.comesBack(provider.SignIn(t, w.begins("/queue"), "s-1")).opens("/queue")
 	m := b.as("maker1").submit(filled())
 	w.get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("You")
 	got := w.post("/queue/"+m.InternalID.String()+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(m)}})

@@ -41,7 +41,7 @@ func (s step) limits(ctx context.Context, asked dbsqlc.LimitSubjectListParams) (
 
 // limitFacts reads a limit by its id, or whom a new one is to bind and the limit that is there of them.
 func (s step) limitFacts(ctx context.Context, known *administration.Facts, subject string, values administration.Values) error {
-	asked, err := dbsqlc.LimitSubjectListParams{}, error(nil)
+	var asked dbsqlc.LimitSubjectListParams
 	if values["limitOf"] == "" {
 		id, err := uuid.Parse(subject)
 		if err != nil {
@@ -49,6 +49,7 @@ func (s step) limitFacts(ctx context.Context, known *administration.Facts, subje
 		}
 		asked.LimitID = &id
 	} else {
+		var err error
 		known.LimitHolder, err = s.limitHolder(ctx, administration.LimitKeyOf(values))
 		if err != nil || !known.LimitHolder.Found {
 			return err

@@ -34,7 +34,8 @@ func (s *Messages) bind(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQu
 	for i, person := range ask.People {
 		people[i] = person.String()
 	}
-	rows, err := []dbsqlc.SpendingLimit(nil), error(nil)
+	var rows []dbsqlc.SpendingLimit
+	var err error
 	if lock {
 		rows, err = q.LimitLock(ctx, dbsqlc.LimitLockParams{Realm: ask.Realm, ClientID: ask.ClientID, Account: ask.DebtorAccount, People: people})
 	} else {

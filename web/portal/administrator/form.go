@@ -118,7 +118,7 @@ func fieldsOf(kind administration.Kind, subject string) []string {
 }
 
 // hints stand beside fields.
-var hints = map[string]string{
+var hints = map[string]string{ //nolint:gosec // words for people, no secret
 	"roles": "maker, checker, supervisor, separated by commas; or administrator alone", "expiresAfter": "Such as 24h or 90m",
 	"iban":        "With or without spaces",
 	"displayName": "Leave it out with the id of a person who is here already",

@@ -181,7 +181,7 @@ func stepTitle(s lookup.Step) language.Text {
 	case payment.ActionWithdraw:
 		return "Withdrawn"
 	case payment.ActionAmend:
-		return language.Text("Amended, version %d").With(int(s.Version))
+		return language.Text("Amended, version %d").With(s.Version)
 	case payment.ActionExpire:
 		return "Expired"
 	case payment.ActionDeliver:

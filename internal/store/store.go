@@ -224,9 +224,32 @@ func (d *Database) Outside() *dbsqlc.Queries { return dbsqlc.New(d.pool) }
 
 // InOneOutside runs work in one transaction on the tables that belong to no realm.
 //
-// Errors: ErrBusy, ErrUnavailable; what work returns.
+// Errors: ErrBusy, ErrUnavailable, ErrUnknown of a commit; what work returns.
 func (d *Database) InOneOutside(ctx context.Context, work func(pgx.Tx, *dbsqlc.Queries) error) error {
-	return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error { return work(tx, dbsqlc.New(tx)) }) // a pooler gives it the login's settings
+	return d.inOne(ctx, "begin", Changing, work) // a pooler gives it the login's settings
+}
+
+// inOne runs work in one transaction that the statement begins, and tells what became of it. A rollback after a cancelled request has a
+// limit of its own.
+func (d *Database) inOne(ctx context.Context, begin string, mode Mode, work func(pgx.Tx, *dbsqlc.Queries) error) error {
+	tx, err := d.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: begin})
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() {
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		_ = tx.Rollback(late)
+	}()
+	err = work(tx, dbsqlc.New(tx))
+	if err != nil || mode != Changing && mode != Counting {
+		return d.pool.told(ctx, err)
+	}
+	err = d.pool.committed(ctx, tx.Commit(ctx))
+	if err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
 }
 
 // closeWithin is how long Close waits for connections in use: longer than any statement may take.
@@ -294,8 +317,7 @@ const (
 	Searching Mode = "begin read only; set local plan_cache_mode = force_custom_plan; set local enable_mergejoin = off"
 )
 
-// InRealm runs work in one transaction that sees and writes the rows of one realm only. A rollback after a cancelled request has a
-// limit of its own.
+// InRealm runs work in one transaction that sees and writes the rows of one realm only.
 //
 // Errors: ErrBusy, ErrUnavailable, ErrUnknown of a commit; what work returns.
 func (d *Database) InRealm(ctx context.Context, realm string, mode Mode, work func(pgx.Tx, *dbsqlc.Queries) error) error {
@@ -303,22 +325,5 @@ func (d *Database) InRealm(ctx context.Context, realm string, mode Mode, work fu
 		return ErrNoRealm
 	}
 	begin := string(mode) + d.begin + "; set local countersign.realm = '" + realm + "'"
-	tx, err := d.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: begin})
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	defer func() {
-		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		_ = tx.Rollback(late)
-	}()
-	err = work(tx, dbsqlc.New(tx))
-	if err != nil || mode != Changing && mode != Counting {
-		return d.pool.told(ctx, err)
-	}
-	err = d.pool.committed(ctx, tx.Commit(ctx))
-	if err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
+	return d.inOne(ctx, begin, mode, work)
 }

@@ -75,7 +75,8 @@ func TestScheduleOfChance(t *testing.T) {
 	t.Logf("%d schedules: %d calls, %d statements, %d crashes, %d broken connections, %d deliveries refused; "+
 		"%d payments took effect, %d came in", total.schedules, total.calls, total.statements, total.crashes, total.blips, total.refused,
 		total.paid, total.incoming)
-	if total.crashes == 0 || total.refused == 0 || total.paid == 0 || total.incoming == 0 {
+	const enough = 20 // a few that are played again need not meet everything
+	if total.schedules >= enough && (total.crashes == 0 || total.refused == 0 || total.paid == 0 || total.incoming == 0) {
 		t.Error("nothing crashed, was refused or was paid: the simulation does not do what it says")
 	}
 }

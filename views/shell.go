@@ -193,7 +193,7 @@ func (s Shell) navigation() []navigationEntry {
 			navigationEntry{PlaceMine, "/mine", "file-text", "My submissions", "Mine"})
 	}
 	if s.Person.MaySubmit || s.Person.MayDecide {
-		entries = append(entries, navigationEntry{PlaceBeneficiaries, "/beneficiaries", "user", "Beneficiaries", "Payees"})
+		entries = append(entries, navigationEntry{PlaceBeneficiaries, "/beneficiaries", "user", "Beneficiaries", "Payee list"})
 	}
 	if s.Person.MayRead {
 		entries = append(entries,

@@ -37,7 +37,7 @@ test: browser xmllint rabbitmq pgbouncer python ## run all tests: unit, database
 	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
 	COUNTERSIGN_CHROMIUM="$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" \
 	COUNTERSIGN_AXE="$(CACHE)/axe-core/axe.min.js" \
-	$(GO) test ./...
+	$(GO) test -timeout 18m ./...
 
 verify: generate lint ## check that generated code is fresh, formatting, and what the linters find
 	@tools/fresh.sh

@@ -23,9 +23,9 @@ func schemeOf(a *arrival) rulebook.Scheme {
 }
 
 const (
-	// schedules are played with the tests: what 40 seconds of processor time allow on a busy machine, because each crash costs the server
+	// schedules are played with the tests: what 20 seconds of processor time allow on a busy machine, because each crash costs the server
 	// new processes. make simulate plays more.
-	schedules = 60
+	schedules = 24
 	// onOneGround is how many schedules share a database.
 	onOneGround = 20
 )

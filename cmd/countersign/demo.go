@@ -34,6 +34,7 @@ type demoCommand struct {
 	ClearingSICURL  string `help:"Where Swiss instant payments go when the simulator is off." env:"COUNTERSIGN_CLEARING_SIC_URL"`
 	Empty           bool   `help:"Leave the realm of a new demo empty, instead of filling it with a day's payments." env:"COUNTERSIGN_DEMO_EMPTY"`
 	ClearingSCTURL  string `help:"Where SEPA instant payments go when the simulator is off." env:"COUNTERSIGN_CLEARING_SCT_URL"`
+	NoDeliveries    bool   `help:"Send nothing to clearing: for measurements." hidden:""`
 
 	Rules   ruleSettings    `embed:""`
 	Profile profileSettings `embed:""`
@@ -152,7 +153,7 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 	if err != nil {
 		return gateway{}, err
 	}
-	g := gateway{DatabaseURL: db.url, Log: db.log, Settings: web.Settings{
+	g := gateway{DatabaseURL: db.url, Log: db.log, Resting: c.NoDeliveries, Settings: web.Settings{
 		Environment: "DEMO", Realm: demo.Realm, OperatorRealm: demo.Realm,
 		SignInHint: "Demo: maker1, checker1 and the others sign in with the password " + demo.UserPassword + ".",
 	}}

@@ -48,6 +48,8 @@ type gateway struct {
 	MetricsListener net.Listener
 	LaneWorkers     int    // 0 for the default
 	TracesEndpoint  string // of a collector; "" for none
+	// Resting: nothing is delivered and no clock runs, so that what creating and approving cost is measured by itself.
+	Resting bool
 }
 
 // admit lets clearing deliver documents of all schemes with a token; "" admits nobody.
@@ -125,8 +127,10 @@ func (g gateway) work(ctx context.Context, parts *stations.Stations, serve func(
 		defer stop()
 		return serve(serving)
 	})
-	group.Go(func() error { return parts.Jobs.Run(working, parts.Clearing.Handlers()) })
-	group.Go(func() error { parts.Clearing.Watch(working); return nil })
+	if !g.Resting {
+		group.Go(func() error { return parts.Jobs.Run(working, parts.Clearing.Handlers()) })
+		group.Go(func() error { parts.Clearing.Watch(working); return nil })
+	}
 	if parts.Notary != nil {
 		group.Go(func() error { parts.Notary.Watch(working); return nil })
 	}

@@ -29,6 +29,7 @@ type commands struct {
 	Clearing  clearingCommand  `cmd:"" help:"Look at how documents travel to clearing."`
 	Directory directoryCommand `cmd:"" help:"Look after the directories of banks."`
 	User      userCommand      `cmd:"" help:"Look after user accounts."`
+	Bench     benchCommand     `cmd:"" help:"Measure what payments and pages cost on this machine."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 
 	LogFormat string `help:"How to write the log." enum:"text,json" default:"text" env:"COUNTERSIGN_LOG_FORMAT"`

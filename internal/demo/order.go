@@ -94,6 +94,11 @@ var orders = []order{
 
 // body is the order as JSON.
 func (o order) body(number int, now time.Time) string {
+	return o.fill(`{"identifiers":{"externalId":"PAY-NUMBER"},"Document":`+documentText+`}`, int64(number), now)
+}
+
+// fill writes the order into a text.
+func (o order) fill(text string, number int64, now time.Time) string {
 	debtor, debtorAccount, agent, currency := "Muster AG", "CH5021977000004331346",
 		`{"ClrSysMmbId":{"ClrSysId":{"Cd":"CHBCC"},"MmbId":"21977"}}`, "CHF"
 	kind := `{"LclInstrm":{"Cd":"INST"}}`
@@ -105,12 +110,21 @@ func (o order) body(number int, now time.Time) string {
 		"NUMBER", fmt.Sprintf("%02d", number), "NOW", now.Format(time.RFC3339), "TODAY", now.Format(time.DateOnly),
 		"DEBTORACCOUNT", debtorAccount, "DEBTOR", debtor, "AGENT", agent, "KIND", kind, "AMOUNT", o.amount, "CURRENCY", currency,
 		"CREDITOR", o.creditor, "TOWN", o.town, "COUNTRY", o.account[:2], "ACCOUNT", o.account, "TEXT", o.text,
-	).Replace(orderText)
+	).Replace(text)
 }
 
-const orderText = `{"identifiers":{"externalId":"PAY-NUMBER"},"Document":{"CstmrCdtTrfInitn":{
+const documentText = `{"CstmrCdtTrfInitn":{
 "GrpHdr":{"MsgId":"PAY-NUMBER","CreDtTm":"NOW","NbOfTxs":"1","CtrlSum":"AMOUNT","InitgPty":{"Nm":"DEBTOR"}},
 "PmtInf":{"PmtInfId":"PAY-NUMBER","PmtMtd":"TRF","BtchBookg":false,"PmtTpInf":KIND,"ReqdExctnDt":{"Dt":"TODAY"},
 "Dbtr":{"Nm":"DEBTOR"},"DbtrAcct":{"Id":{"IBAN":"DEBTORACCOUNT"}},"DbtrAgt":{"FinInstnId":AGENT},
 "CdtTrfTxInf":{"PmtId":{"InstrId":"PAY-NUMBER","EndToEndId":"PAY-NUMBER"},"Amt":{"InstdAmt":{"Ccy":"CURRENCY","value":"AMOUNT"}},
-"Cdtr":{"Nm":"CREDITOR","PstlAdr":{"TwnNm":"TOWN","Ctry":"COUNTRY"}},"CdtrAcct":{"Id":{"IBAN":"ACCOUNT"}},"RmtInf":{"Ustrd":"TEXT"}}}}}}`
+"Cdtr":{"Nm":"CREDITOR","PstlAdr":{"TwnNm":"TOWN","Ctry":"COUNTRY"}},"CdtrAcct":{"Id":{"IBAN":"ACCOUNT"}},"RmtInf":{"Ustrd":"TEXT"}}}}}`
+
+// SampleOrder is an order of the demo's realm: a Swiss instant payment that one approval releases. The number is part of its references and
+// comes once; now is a time in the banks' zone, whose day it is to be paid on.
+func SampleOrder(number int64, now time.Time) (externalID, document string) {
+	sample := order{
+		scheme: "sic-inst", amount: "200.00", creditor: "Peter Haller", town: "Zuerich", account: "CH4821966000009613388", text: "Salary advance",
+	}
+	return fmt.Sprintf("PAY-%02d", number), sample.fill(documentText, number, now)
+}

@@ -52,6 +52,31 @@ func (s Server) ProcessorTime() (time.Duration, error) {
 	return total, nil
 }
 
+// Used is what a process used so far, and the memory it holds.
+type Used struct {
+	Processor time.Duration
+	Memory    int64 // bytes, resident
+}
+
+// UsedBy reads what a process of this machine used.
+func UsedBy(pid int) (Used, error) {
+	p, err := readProcess(strconv.Itoa(pid))
+	if err != nil {
+		return Used{}, err
+	}
+	content, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "statm"))
+	if err != nil {
+		return Used{}, err
+	}
+	fields := strings.Fields(string(content))
+	const resident = 1
+	if len(fields) <= resident {
+		return Used{}, fmt.Errorf("/proc/%d/statm is not understood", pid)
+	}
+	pages, err := strconv.ParseInt(fields[resident], 10, 64)
+	return Used{Processor: p.used, Memory: pages * int64(os.Getpagesize())}, err
+}
+
 // process is what /proc tells of one.
 type process struct {
 	id, parent        int

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"countersign/internal/measure"
+)
+
+type benchCommand struct {
+	Pairs benchPairsCommand `cmd:"" default:"withargs" help:"Create and approve payments over HTTP beside pgbench on a bare schema, and follow them until they are settled (the default)."`
+}
+
+// benchSettings are what measuring commands have in common.
+type benchSettings struct {
+	JSON     bool   `help:"Print one JSON object instead of a table."`
+	CacheDir string `help:"Where make keeps what it fetched." default:".cache" env:"COUNTERSIGN_CACHE_DIR"`
+	Folder   string `help:"A new or empty folder for the data, which stays there; else one of the system's temporary folder, which goes."`
+}
+
+// report is what was measured.
+type report interface{ Print(to io.Writer) error }
+
+// measured makes the folder, measures in it and prints what came of it.
+func (s benchSettings) measured(log *slog.Logger, work func(measure.Config) (report, error)) (err error) {
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	cache, err := filepath.Abs(s.CacheDir)
+	if err != nil {
+		return err
+	}
+	folder, err := s.folder()
+	if err != nil {
+		return fmt.Errorf("make a folder for the data: %w", err)
+	}
+	if s.Folder == "" {
+		defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	}
+	result, err := work(measure.Config{
+		Program: program, Folder: folder, Cache: cache, Log: log,
+		Say: func(format string, values ...any) { fmt.Fprintf(os.Stderr, format+"\n", values...) },
+	})
+	if err != nil {
+		return err
+	}
+	if s.JSON {
+		return json.NewEncoder(os.Stdout).Encode(result)
+	}
+	return result.Print(os.Stdout)
+}
+
+func (s benchSettings) folder() (string, error) {
+	if s.Folder == "" {
+		return measure.Folder()
+	}
+	folder, err := filepath.Abs(s.Folder)
+	if err != nil {
+		return "", err
+	}
+	return folder, os.MkdirAll(folder, 0o755) //nolint:gosec // the database server's account must be able to enter
+}
+
+type benchPairsCommand struct {
+	Clients []int         `help:"How many work at a time, one run for each." default:"8,32,64"`
+	For     time.Duration `help:"How long each part of a run takes." default:"8s"`
+	Rounds  int           `help:"How often each run is done; the one with the middle ratio counts." default:"3"`
+	Steady  time.Duration `help:"An endurance run that follows: 20m, for example." default:"0s"`
+	Share   float64       `help:"The rate of the endurance run, as a share of the most that was settled." default:"0.6"`
+
+	Bench benchSettings `embed:""`
+}
+
+// Run measures and prints.
+func (c *benchPairsCommand) Run(ctx context.Context, log *slog.Logger) error {
+	if c.For < time.Second || c.Rounds < 1 || len(c.Clients) == 0 || slices.Min(c.Clients) < 1 || c.Share <= 0 || c.Share > 1 {
+		return errors.New("give --for a second or more, --rounds one or more, --clients numbers from one and --share one above 0 and up to 1")
+	}
+	return c.Bench.measured(log, func(cfg measure.Config) (report, error) {
+		cfg.Clients, cfg.For, cfg.Rounds, cfg.Steady, cfg.Share = c.Clients, c.For, c.Rounds, c.Steady, c.Share
+		return measure.Pairs(ctx, cfg)
+	})
+}

@@ -1,0 +1,2 @@
+-- Payments on their way.
+SELECT count(*) FROM message WHERE state IN ('Approved', 'Processing', 'Unconfirmed');

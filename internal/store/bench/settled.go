@@ -1,0 +1,59 @@
+package bench
+
+import (
+	"context"
+	_ "embed" // the questions
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed open.sql
+var openPayments string
+
+//go:embed settled.sql
+var settledTimes string
+
+//go:embed written.sql
+var writtenLog string
+
+// MakeDatabases makes databases on a server.
+func MakeDatabases(ctx context.Context, address string, names ...string) error {
+	return with(ctx, address, func(c *pgx.Conn) error {
+		for _, name := range names {
+			_, err := c.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize())
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Open is how many payments are on their way.
+func Open(ctx context.Context, address string) (int, error) {
+	var open int
+	return open, with(ctx, address, func(c *pgx.Conn) error { return c.QueryRow(ctx, openPayments).Scan(&open) })
+}
+
+// Settled is how long the newest payments took from their approval to Settled, in milliseconds: half of them, and 99 of 100.
+func Settled(ctx context.Context, address string, newest int) (p50, p99 float64, err error) {
+	err = with(ctx, address, func(c *pgx.Conn) error { return c.QueryRow(ctx, settledTimes, newest).Scan(&p50, &p99) })
+	return p50, p99, err
+}
+
+// Written is how many bytes the server has written to its log, and how many its data take.
+func Written(ctx context.Context, address string) (log, data int64, err error) {
+	err = with(ctx, address, func(c *pgx.Conn) error { return c.QueryRow(ctx, writtenLog).Scan(&log, &data) })
+	return log, data, err
+}
+
+// with opens a connection for one question.
+func with(ctx context.Context, address string, ask func(*pgx.Conn) error) error {
+	connection, err := pgx.Connect(ctx, strings.TrimSpace(address))
+	if err != nil {
+		return err
+	}
+	return errors.Join(ask(connection), connection.Close(context.WithoutCancel(ctx)))
+}

@@ -14,11 +14,9 @@ import (
 	"countersign/web/request"
 )
 
-// What a page may load and where it may send forms. Pages have no inline script and no inline style.
-const (
-	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
-		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
+// PagePolicy says what a page may load and where it may send forms. Pages have no inline script and no inline style.
+const PagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // identify gives each request an id of the server, and notes the caller's own id and where it came from. Echo's own middleware for that
 // takes the caller's X-Request-Id for the server's: two callers could then share an id in the log.
@@ -134,7 +132,7 @@ func (s *Server) endStream(next echo.HandlerFunc) echo.HandlerFunc {
 // secured sets the headers that tell browsers what they must not do.
 func (s *Server) secured(next echo.HandlerFunc) echo.HandlerFunc {
 	fixed := http.Header{}
-	fixed.Set("Content-Security-Policy", pagePolicy)
+	fixed.Set("Content-Security-Policy", PagePolicy)
 	fixed.Set("X-Content-Type-Options", "nosniff")
 	fixed.Set("Referrer-Policy", "no-referrer")
 	fixed.Set("Cross-Origin-Opener-Policy", "same-origin")

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	_ "time/tzdata" // banking days need Europe/Zurich on machines without a zone database
 
@@ -19,6 +20,7 @@ type commands struct {
 	Serve     serveCommand     `cmd:"" help:"Run the gateway: portal, API and clearing."`
 	Demo      demoCommand      `cmd:"" help:"Run the gateway with a private database, demo users and a clearing simulator."`
 	Simulator simulatorCommand `cmd:"" help:"Run the clearing simulator alone."`
+	Gallery   galleryCommand   `cmd:"" help:"Show each page of the portal in each state, with fixed data and no database."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
 	Check     checkCommand     `cmd:"" help:"Check that nothing in the database breaks an invariant."`
 	Seal      sealCommand      `cmd:"" help:"Seal rows that are older than the seals of their table, for which somebody answers."`
@@ -104,4 +106,23 @@ func newLog(format, level string) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(os.Stderr, options))
 	}
 	return slog.New(slog.NewTextHandler(os.Stderr, options))
+}
+
+type versionCommand struct{}
+
+// Run prints the version of the program and of the Go it was built with.
+func (versionCommand) Run() error { //nolint:unparam // a command of the command line returns an error
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		fmt.Println("countersign (unknown build)")
+		return nil
+	}
+	revision := "unknown revision"
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			revision = s.Value
+		}
+	}
+	fmt.Println("countersign", info.Main.Version, revision, info.GoVersion)
+	return nil
 }

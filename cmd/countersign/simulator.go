@@ -44,8 +44,17 @@ func (c *simulatorCommand) serve(ctx context.Context, listener net.Listener, log
 			return fmt.Errorf("COUNTERSIGN_SIMULATOR_MEMORY_FILE: %w", err)
 		}
 	}
+	err = serveUntil(ctx, listener, s.Handler())
+	if err != nil {
+		return fmt.Errorf("serve the simulator: %w", err)
+	}
+	return nil
+}
+
+// serveUntil answers what comes to the listener until ctx ends, and then five seconds more what was begun.
+func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, IdleTimeout: time.Minute,
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, IdleTimeout: time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	stopped := context.AfterFunc(ctx, func() {
@@ -54,9 +63,9 @@ func (c *simulatorCommand) serve(ctx context.Context, listener net.Listener, log
 		_ = server.Shutdown(late)
 	})
 	defer stopped()
-	err = server.Serve(listener)
+	err := server.Serve(listener)
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
-	return fmt.Errorf("serve the simulator: %w", err)
+	return err
 }

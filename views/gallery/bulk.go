@@ -1,4 +1,4 @@
-package views_test
+package gallery
 
 import (
 	"countersign/internal/language"
@@ -21,7 +21,7 @@ func bulkItems(count int) []views.BulkItem {
 	return items
 }
 
-func bulkExhibits() []exhibit {
+func bulkExhibits() []Exhibit {
 	compared := views.Bulk{
 		Shell: shell("Approve together", views.PlaceQueue), Included: bulkItems(6), LeftOut: bulkItems(2), BackURL: "/queue",
 		Action: "/queue/bulk", Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
@@ -54,13 +54,13 @@ func bulkExhibits() []exhibit {
 	refused.Changed, refused.Problems = "1", []ui.Problem{{Field: "name-1", Text: "Enter a name, such as “Large today”."}}
 	refused.Shell.Failed = true
 	selecting.Rows[1].Looked = "Checker 2 is looking at this"
-	return []exhibit{
-		{name: "saved-views", page: views.SavedViewsPage(saved)},
-		{name: "saved-views-refused", page: views.SavedViewsPage(refused), failed: true},
-		{name: "queue-selecting", page: views.QueuePage(selecting)},
-		{name: "bulk", page: views.BulkPage(compared)},
-		{name: "bulk-nothing", page: views.BulkPage(nothing)},
-		{name: "bulk-outcome", page: views.BulkOutcomePage(outcome)},
-		{name: "bulk-progress-fragment", page: views.BulkProgress(going), fragment: true},
+	return []Exhibit{
+		{Name: "saved-views", Page: views.SavedViewsPage(saved)},
+		{Name: "saved-views-refused", Page: views.SavedViewsPage(refused), Failed: true},
+		{Name: "queue-selecting", Page: views.QueuePage(selecting)},
+		{Name: "bulk", Page: views.BulkPage(compared)},
+		{Name: "bulk-nothing", Page: views.BulkPage(nothing)},
+		{Name: "bulk-outcome", Page: views.BulkOutcomePage(outcome)},
+		{Name: "bulk-progress-fragment", Page: views.BulkProgress(going), Fragment: true},
 	}
 }

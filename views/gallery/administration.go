@@ -1,4 +1,4 @@
-package views_test
+package gallery
 
 import (
 	"time"
@@ -18,7 +18,7 @@ func adminShell(title language.Text) views.Shell {
 	return made
 }
 
-func administrationExhibits() []exhibit {
+func administrationExhibits() []Exhibit {
 	tabs := []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "People", URL: "/admin/users", Current: true}}
 	people := views.AdministrationList{
 		Shell: adminShell("People"), Heading: "People", Words: "User accounts and the people behind them.", Tabs: tabs,
@@ -61,16 +61,16 @@ func administrationExhibits() []exhibit {
 		Choices: []ui.Choice{{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
 	}
 	form.Problems, form.Shell.Failed = []ui.Problem{form.Fields[0].Problem}, true
-	return []exhibit{
-		{name: "beneficiaries", page: views.AdministrationListPage(beneficiaryBook())},
-		{name: "beneficiary-change", page: views.ChangePage(beneficiaryChange(waiting))},
-		{name: "administration-people", page: views.AdministrationListPage(people)},
-		{name: "administration-empty", page: views.AdministrationListPage(empty)},
-		{name: "change-waiting", page: views.ChangePage(waiting)},
-		{name: "change-barred", page: views.ChangePage(barred)},
-		{name: "change-refused", failed: true, page: views.ChangePage(refused)},
-		{name: "change-decided", page: views.ChangePage(decided)},
-		{name: "change-form", failed: true, page: views.ChangeFormPage(form)},
+	return []Exhibit{
+		{Name: "beneficiaries", Page: views.AdministrationListPage(beneficiaryBook())},
+		{Name: "beneficiary-change", Page: views.ChangePage(beneficiaryChange(waiting))},
+		{Name: "administration-people", Page: views.AdministrationListPage(people)},
+		{Name: "administration-empty", Page: views.AdministrationListPage(empty)},
+		{Name: "change-waiting", Page: views.ChangePage(waiting)},
+		{Name: "change-barred", Page: views.ChangePage(barred)},
+		{Name: "change-refused", Failed: true, Page: views.ChangePage(refused)},
+		{Name: "change-decided", Page: views.ChangePage(decided)},
+		{Name: "change-form", Failed: true, Page: views.ChangeFormPage(form)},
 	}
 }
 

@@ -1,4 +1,4 @@
-package views_test
+package gallery
 
 import (
 	"fmt"
@@ -114,7 +114,7 @@ func openQueue(detail views.Decision) views.Queue {
 	return model
 }
 
-func queueExhibits() []exhibit {
+func queueExhibits() []Exhibit {
 	empty := queue()
 	empty.Rows, empty.Facts.Waiting, empty.Facts.Oldest, empty.Facts.Totals = nil, 0, time.Time{}, nil
 	empty.Empty = ui.Empty{
@@ -128,23 +128,23 @@ func queueExhibits() []exhibit {
 	noHit.Empty = ui.Empty{Icon: "search", Title: "Nothing matches these filters", LinkLabel: "Clear filters", LinkURL: "/queue"}
 	own := decision()
 	own.Deciding, own.Barred = false, "You submitted this on 20.11. at 08:14. Another person must decide."
-	return []exhibit{
-		{name: "queue", page: views.QueuePage(queue())},
-		{name: "queue-open", page: views.QueuePage(openQueue(warned()))},
-		{name: "queue-own", page: views.QueuePage(openQueue(own))},
-		{name: "queue-reject", page: views.QueuePage(refusedReject()), failed: true},
-		{name: "queue-conflict", page: views.QueuePage(openQueue(conflicted()))},
-		{name: "queue-empty", page: views.QueuePage(empty)},
-		{name: "queue-no-hit", page: views.QueuePage(noHit), failed: true},
-		{name: "reject", page: views.RejectPage(shell("Reject", views.PlaceQueue), decision())},
-		{name: "detail-fragment", page: views.DetailFragment(decision()), fragment: true},
-		{name: "refused-fragment", page: views.DetailFragment(*refusedReject().Detail), fragment: true, failed: true},
-		{name: "conflict-fragment", page: views.DetailFragment(conflicted()), fragment: true, failed: true},
-		{name: "live-fragment", page: views.QueueLiveUpdate(views.QueueLive{
+	return []Exhibit{
+		{Name: "queue", Page: views.QueuePage(queue())},
+		{Name: "queue-open", Page: views.QueuePage(openQueue(warned()))},
+		{Name: "queue-own", Page: views.QueuePage(openQueue(own))},
+		{Name: "queue-reject", Page: views.QueuePage(refusedReject()), Failed: true},
+		{Name: "queue-conflict", Page: views.QueuePage(openQueue(conflicted()))},
+		{Name: "queue-empty", Page: views.QueuePage(empty)},
+		{Name: "queue-no-hit", Page: views.QueuePage(noHit), Failed: true},
+		{Name: "reject", Page: views.RejectPage(shell("Reject", views.PlaceQueue), decision())},
+		{Name: "detail-fragment", Page: views.DetailFragment(decision()), Fragment: true},
+		{Name: "refused-fragment", Page: views.DetailFragment(*refusedReject().Detail), Fragment: true, Failed: true},
+		{Name: "conflict-fragment", Page: views.DetailFragment(conflicted()), Fragment: true, Failed: true},
+		{Name: "live-fragment", Page: views.QueueLiveUpdate(views.QueueLive{
 			Shell: shell("", views.PlaceQueue), Arrivals: 3, URL: "/queue", Facts: views.QueueFacts{Waiting: 17, Oldest: now, Now: now},
 			Rows: rows(1),
-		}), fragment: true},
-		{name: "decided-fragment", page: views.DecidedFragment(decided()), fragment: true},
+		}), Fragment: true},
+		{Name: "decided-fragment", Page: views.DecidedFragment(decided()), Fragment: true},
 	}
 }
 

@@ -1,4 +1,4 @@
-package views_test
+package gallery
 
 import (
 	"time"
@@ -150,16 +150,16 @@ func relatedTree() views.Payment {
 	return model
 }
 
-func requestExhibits() []exhibit {
-	return []exhibit{
-		{name: "recall-form", page: views.RequestFormPage(recallForm())},
-		{name: "return-form", page: views.RequestFormPage(returnForm()), failed: true},
-		{name: "resolve-form", page: views.RequestFormPage(resolveForm())},
-		{name: "grant-form", page: views.RequestFormPage(grantForm())},
-		{name: "request-check", page: views.RequestCheckPage(requestCheck())},
-		{name: "queue-recall", page: views.QueuePage(openQueue(requestDecision()))},
-		{name: "received-recall", page: views.PaymentPage(requestPayment())},
-		{name: "related-tree", page: views.PaymentPage(relatedTree())},
+func requestExhibits() []Exhibit {
+	return []Exhibit{
+		{Name: "recall-form", Page: views.RequestFormPage(recallForm())},
+		{Name: "return-form", Page: views.RequestFormPage(returnForm()), Failed: true},
+		{Name: "resolve-form", Page: views.RequestFormPage(resolveForm())},
+		{Name: "grant-form", Page: views.RequestFormPage(grantForm())},
+		{Name: "request-check", Page: views.RequestCheckPage(requestCheck())},
+		{Name: "queue-recall", Page: views.QueuePage(openQueue(requestDecision()))},
+		{Name: "received-recall", Page: views.PaymentPage(requestPayment())},
+		{Name: "related-tree", Page: views.PaymentPage(relatedTree())},
 	}
 }
 
@@ -227,7 +227,7 @@ func simulatorPage() views.Simulator {
 	}
 }
 
-func clearingExhibits() []exhibit {
+func clearingExhibits() []Exhibit {
 	refused := simulatorPage()
 	refused.Problems = []ui.Problem{{Field: "amount", Text: "Enter the amount with at most two decimals.", Code: "AM12"}}
 	refused.Shell.Failed, refused.Log, refused.LogProblem, refused.Payments = true, nil,
@@ -249,23 +249,23 @@ func clearingExhibits() []exhibit {
 			Reason: "No payment of this gateway has the transaction id 4711.", ReceivedAt: now,
 		},
 	}}
-	return []exhibit{
-		{name: "incoming", page: views.IncomingPage(incoming())},
-		{name: "incoming-fragment", page: views.IncomingList(incoming()), fragment: true},
-		{name: "recalls", page: views.ReceivedRecallsPage(receivedRecalls())},
-		{name: "operation", page: views.OperationPage(operation())},
-		{name: "operation-empty", page: views.OperationPage(views.Operation{
+	return []Exhibit{
+		{Name: "incoming", Page: views.IncomingPage(incoming())},
+		{Name: "incoming-fragment", Page: views.IncomingList(incoming()), Fragment: true},
+		{Name: "recalls", Page: views.ReceivedRecallsPage(receivedRecalls())},
+		{Name: "operation", Page: views.OperationPage(operation())},
+		{Name: "operation-empty", Page: views.OperationPage(views.Operation{
 			Shell: operatorShell("Operation", views.PlaceOperation), Empty: ui.Empty{Icon: "circle-check", Title: "Nothing pauses"},
 		})},
-		{name: "quarantine", page: views.QuarantinePage(quarantine)},
-		{name: "quarantine-empty", page: views.QuarantinePage(views.Quarantine{
+		{Name: "quarantine", Page: views.QuarantinePage(quarantine)},
+		{Name: "quarantine-empty", Page: views.QuarantinePage(views.Quarantine{
 			Shell: operatorShell("Quarantine", views.PlaceQuarantine), Empty: ui.Empty{
 				Icon:  "circle-check",
 				Title: "Nothing in quarantine",
 			},
 		})},
-		{name: "document-sources", page: views.DocumentPage(sources)},
-		{name: "simulator", page: views.SimulatorPage(simulatorPage())},
-		{name: "simulator-refused", page: views.SimulatorPage(refused), failed: true},
+		{Name: "document-sources", Page: views.DocumentPage(sources)},
+		{Name: "simulator", Page: views.SimulatorPage(simulatorPage())},
+		{Name: "simulator-refused", Page: views.SimulatorPage(refused), Failed: true},
 	}
 }

@@ -1,4 +1,4 @@
-package views_test
+package gallery
 
 import (
 	"strings"
@@ -13,7 +13,7 @@ import (
 
 func parse(t *testing.T, component templ.Component) *goquery.Document {
 	t.Helper()
-	page, err := goquery.NewDocumentFromReader(strings.NewReader(render(t, component)))
+	page, err := goquery.NewDocumentFromReader(strings.NewReader(markup(t, component)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,12 +90,12 @@ func TestConflictKeepsTheTypedReason(t *testing.T) {
 
 func TestDecidedRowTravelsBesideTheNextItem(t *testing.T) {
 	t.Parallel()
-	markup := render(t, views.DecidedFragment(decided()))
+	text := markup(t, views.DecidedFragment(decided()))
 	for _, part := range []string{
 		`<template><tr id="row-019a9f4e-2c11-7d3a-9b1e-000000000000"`, `hx-swap-oob="outerHTML"`,
 		`id="status" class="status" role="status" hx-swap-oob="innerHTML">7QK4M2XW9T00H3F5 approved.`, `id="queue-count" hx-swap-oob="innerHTML"`,
 	} {
-		if !strings.Contains(markup, part) {
+		if !strings.Contains(text, part) {
 			t.Errorf("no %s", part)
 		}
 	}

@@ -1,4 +1,4 @@
-package views_test
+package gallery
 
 import (
 	"fmt"
@@ -196,32 +196,32 @@ func flying() views.Payment {
 	return model
 }
 
-func recordExhibits() []exhibit {
+func recordExhibits() []Exhibit {
 	noneMine := mine()
 	noneMine.Rows = nil
 	noneMine.Empty = ui.Empty{
 		Icon: "file-text", Title: "You have not submitted anything", LinkLabel: "New payment",
 		LinkURL: "/payments/new",
 	}
-	return []exhibit{
-		{name: "payment-flying", page: views.PaymentPage(flying())},
-		{name: "mine", page: views.MinePage(mine())},
-		{name: "mine-drafts", page: views.MinePage(drafts())},
-		{name: "mine-empty", page: views.MinePage(noneMine)},
+	return []Exhibit{
+		{Name: "payment-flying", Page: views.PaymentPage(flying())},
+		{Name: "mine", Page: views.MinePage(mine())},
+		{Name: "mine-drafts", Page: views.MinePage(drafts())},
+		{Name: "mine-empty", Page: views.MinePage(noneMine)},
 		{
-			name: "withdraw",
-			page: views.WithdrawPage(views.Withdraw{Shell: makerShell("Withdraw", views.PlaceMine), Message: message(), Version: 1}),
+			Name: "withdraw",
+			Page: views.WithdrawPage(views.Withdraw{Shell: makerShell("Withdraw", views.PlaceMine), Message: message(), Version: 1}),
 		},
-		{name: "payment", page: views.PaymentPage(payment(views.TabOverview))},
-		{name: "payment-timeline", page: views.PaymentPage(payment(views.TabTimeline))},
-		{name: "payment-messages", page: views.PaymentPage(payment(views.TabMessages))},
-		{name: "payment-related", page: views.PaymentPage(payment(views.TabRelated))},
-		{name: "payment-audit", page: views.PaymentPage(payment(views.TabAudit))},
-		{name: "document", page: views.DocumentPage(views.DocumentView{
+		{Name: "payment", Page: views.PaymentPage(payment(views.TabOverview))},
+		{Name: "payment-timeline", Page: views.PaymentPage(payment(views.TabTimeline))},
+		{Name: "payment-messages", Page: views.PaymentPage(payment(views.TabMessages))},
+		{Name: "payment-related", Page: views.PaymentPage(payment(views.TabRelated))},
+		{Name: "payment-audit", Page: views.PaymentPage(payment(views.TabAudit))},
+		{Name: "document", Page: views.DocumentPage(views.DocumentView{
 			Shell: bothShell("pacs.008 of 7QK4M2XW9TCH3F5A", views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A",
 			BackURL: "/payments/x/messages", Document: payment(views.TabMessages).Documents[1], Text: documentText,
 		})},
-		{name: "payments", page: views.PaymentsPage(payments())},
-		{name: "dashboard", page: views.DashboardPage(dashboard())},
+		{Name: "payments", Page: views.PaymentsPage(payments())},
+		{Name: "dashboard", Page: views.DashboardPage(dashboard())},
 	}
 }

@@ -1,4 +1,4 @@
-package views_test
+package gallery
 
 import (
 	"countersign/internal/language"
@@ -6,40 +6,40 @@ import (
 	"countersign/views/ui"
 )
 
-func entryExhibits() []exhibit {
+func entryExhibits() []Exhibit {
 	plain := views.Shell{Title: "Sign in", Environment: "DEMO"}
 	refused := plain
 	refused.Failed = true
 	anonymous := shell("", views.PlaceNone)
-	return []exhibit{
+	return []Exhibit{
 		{
-			name: "sign-in",
-			page: views.SignInPage(views.SignIn{
+			Name: "sign-in",
+			Page: views.SignInPage(views.SignIn{
 				Shell: plain, Realm: "demo", Ended: true,
 				DemoHint: "Demo users: maker1, checker1, both1, supervisor1, admin1. Password: countersign-demo",
 			}),
 		},
-		{name: "sign-in-refused", failed: true, page: views.SignInPage(views.SignIn{
+		{Name: "sign-in-refused", Failed: true, Page: views.SignInPage(views.SignIn{
 			Shell: refused, Realm: "demo", UserName: "maker1",
 			Problems: []ui.Problem{{Field: "password", Text: "User name or password is wrong. Check both and try again"}},
 		})},
-		{name: "signed-out", page: views.SignedOutPage(views.SignedOut{Shell: views.Shell{Title: "Signed out", Environment: "TEST"}})},
-		{name: "set-up", failed: true, page: views.SetUpPage(views.SetUp{
+		{Name: "signed-out", Page: views.SignedOutPage(views.SignedOut{Shell: views.Shell{Title: "Signed out", Environment: "TEST"}})},
+		{Name: "set-up", Failed: true, Page: views.SetUpPage(views.SetUp{
 			Shell: refused, UserName: "anna", Realm: "demo", Action: "/set-up/demo/x",
 			Problems: []ui.Problem{{Field: "code", Text: "Check the code: it does not belong to this link."}},
 		})},
-		{name: "set-up-over", page: views.SetUpPage(views.SetUp{Shell: plain, Over: true})},
-		{name: "set-up-done", page: views.SetUpDonePage(views.SetUp{Shell: plain})},
+		{Name: "set-up-over", Page: views.SetUpPage(views.SetUp{Shell: plain, Over: true})},
+		{Name: "set-up-done", Page: views.SetUpDonePage(views.SetUp{Shell: plain})},
 		{
-			name: "forbidden",
-			page: views.ProblemPage(views.Forbidden(anonymous, "Approving needs the role Checker. Ask an administrator of realm demo.")),
+			Name: "forbidden",
+			Page: views.ProblemPage(views.Forbidden(anonymous, "Approving needs the role Checker. Ask an administrator of realm demo.")),
 		},
-		{name: "not-found", page: views.ProblemPage(views.NotFound(anonymous))},
-		{name: "failed", failed: true, page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44"))},
-		{name: "session-ended", page: views.ProblemPage(views.SessionEnded(anonymous, "/signin?next=/queue"))},
+		{Name: "not-found", Page: views.ProblemPage(views.NotFound(anonymous))},
+		{Name: "failed", Failed: true, Page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44"))},
+		{Name: "session-ended", Page: views.ProblemPage(views.SessionEnded(anonymous, "/signin?next=/queue"))},
 		{
-			name: "reference",
-			page: views.ReferencePage(views.Reference{Shell: bothShell("Reference data", views.PlaceNone), Rows: []views.ReferenceRow{
+			Name: "reference",
+			Page: views.ReferencePage(views.Reference{Shell: bothShell("Reference data", views.PlaceNone), Rows: []views.ReferenceRow{
 				{Name: "Banks that SIC instant payments reach", Edition: "2026-10-01", Source: "bankmaster_V3.csv", Size: "2340 rows"},
 				{
 					Name: "Banks that SEPA instant payments reach", Edition: "none", Source: "countersign directory import",
@@ -48,8 +48,8 @@ func entryExhibits() []exhibit {
 			}}),
 		},
 		{
-			name: "profile",
-			page: views.ProfilePage(views.Profile{Shell: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One", Saved: true}),
+			Name: "profile",
+			Page: views.ProfilePage(views.Profile{Shell: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One", Saved: true}),
 		},
 	}
 }
@@ -157,7 +157,7 @@ func check() views.Check {
 	}
 }
 
-func formExhibits() []exhibit {
+func formExhibits() []Exhibit {
 	doubtful := check()
 	doubtful.Shell.Failed = true
 	doubtful.Duplicates = []views.Duplicate{
@@ -184,11 +184,29 @@ func formExhibits() []exhibit {
 			Code: "AM18",
 		},
 	}
-	return []exhibit{
-		{name: "payment-new", page: views.NewPaymentPage(newPayment())},
-		{name: "payment-new-refused", page: views.NewPaymentPage(refusedPayment()), failed: true},
-		{name: "payment-new-sepa", page: views.NewPaymentPage(sepaPayment())},
-		{name: "check", page: views.CheckPage(check())},
+	return []Exhibit{
+		{Name: "payment-new", Page: views.NewPaymentPage(newPayment())},
+		{Name: "payment-new-refused", Page: views.NewPaymentPage(refusedPayment()), Failed: true},
+		{Name: "payment-new-sepa", Page: views.NewPaymentPage(sepaPayment())},
+		{Name: "check", Page: views.CheckPage(check())},
+		{Name: "check-duplicate", Page: views.CheckPage(doubtful), Failed: true},
+		{
+			Name: "submitted",
+			Page: views.SubmittedPage(views.Submitted{
+				Shell: makerShell("Submitted", views.PlaceMine), Message: message(),
+				Next: check().Next,
+			}),
+		},
+		{Name: "upload", Page: views.UploadPage(upload)},
+		{Name: "upload-refused", Page: views.UploadPage(refused), Failed: true},
+		{Name: "payment-picked", Page: views.NewPaymentPage(pickedPayment())},
+		{Name: "iban-fragment", Page: views.IBANFeedback(*filledPayment().Feedback), Fragment: true},
+	}
+}
+
+// payeeExhibits are the page to check with each outcome of the verification of the payee.
+func payeeExhibits() []Exhibit {
+	return []Exhibit{
 		payeeExhibit("verified", views.Payee{
 			Tone: ui.ToneGood, Icon: "circle-check", Title: "The payee's name is verified", Result: "MTCH",
 			Text: "The payee's bank says that the account is in this name. Asked at 20.11.2026 10:30.",
@@ -210,24 +228,12 @@ func formExhibits() []exhibit {
 			Tone: ui.ToneWaiting, Icon: "clock", Title: "The payee's bank did not answer in time", Result: "LATE",
 			Text: "Whose account it is was not told within five seconds. Asked at 20.11.2026 10:30.",
 		}),
-		{name: "check-duplicate", page: views.CheckPage(doubtful), failed: true},
-		{
-			name: "submitted",
-			page: views.SubmittedPage(views.Submitted{
-				Shell: makerShell("Submitted", views.PlaceMine), Message: message(),
-				Next: check().Next,
-			}),
-		},
-		{name: "upload", page: views.UploadPage(upload)},
-		{name: "upload-refused", page: views.UploadPage(refused), failed: true},
-		{name: "payment-picked", page: views.NewPaymentPage(pickedPayment())},
-		{name: "iban-fragment", page: views.IBANFeedback(*filledPayment().Feedback), fragment: true},
 	}
 }
 
 // payeeExhibit is the page to check with one outcome of the verification of the payee.
-func payeeExhibit(name string, said views.Payee) exhibit {
+func payeeExhibit(name string, said views.Payee) Exhibit {
 	asked := check()
 	asked.Payee = &said
-	return exhibit{name: "check-payee-" + name, page: views.CheckPage(asked)}
+	return Exhibit{Name: "check-payee-" + name, Page: views.CheckPage(asked)}
 }

@@ -1,8 +1,6 @@
 package administrator
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -17,6 +15,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/views"
 	"countersign/views/ui"
+	"countersign/web/portal/page"
 )
 
 // kind is what the path asks for.
@@ -81,10 +80,8 @@ func (v *visit) present(kind administration.Kind, subject string) (administratio
 func (v *visit) form(kind administration.Kind, subject string, values administration.Values) views.ChangeForm {
 	title := heading(kind, subject)
 	model := views.ChangeForm{
-		Shell: v.Shell(language.Sentence(title),
-			views.PlaceAdministration), Heading: language.Sentence(title), Words: language.Sentence(kindWords[kind].words),
-		BackURL: listOf(kind),
-		Action:  "/admin/ask/" + string(kind), MayTry: kind == administration.KindPolicyCreate,
+		Shell: v.Shell(title, views.PlaceAdministration), Heading: title, Words: kindWords[kind].words, BackURL: listOf(kind),
+		Action: "/admin/ask/" + string(kind), MayTry: kind == administration.KindPolicyCreate,
 	}
 	if subject != "" {
 		model.Action += "?" + url.Values{"subject": {subject}}.Encode()
@@ -92,14 +89,14 @@ func (v *visit) form(kind administration.Kind, subject string, values administra
 	for _, name := range fieldsOf(kind, subject) {
 		if options := optionsOf(kind, name); options != nil {
 			model.Choices = append(model.Choices, ui.Choice{
-				ID: name, Label: language.Sentence(administration.Label(name)),
+				ID: name, Label: page.FieldLabel(name),
 				Value: values[name], Options: options,
 			})
 			continue
 		}
 		field := ui.Field{
-			ID: name, Label: language.Sentence(administration.Label(name)), Value: values[name],
-			Hint: language.Sentence(hints[name]), Optional: optional(kind, name),
+			ID: name, Label: page.FieldLabel(name), Value: values[name],
+			Hint: hints[name], Optional: optional(kind, name),
 		}
 		if name == "providerSecret" { // it is never shown, not even to whoever typed it
 			field.Kind, field.Value, field.Autocomplete = "password", "", "off"
@@ -118,7 +115,7 @@ func fieldsOf(kind administration.Kind, subject string) []string {
 }
 
 // hints stand beside fields.
-var hints = map[string]string{ //nolint:gosec // words for people, no secret
+var hints = map[string]language.Text{ //nolint:gosec // words for people, no secret
 	"roles": "maker, checker, supervisor, separated by commas; or administrator alone", "expiresAfter": "Such as 24h or 90m",
 	"iban":        "With or without spaces",
 	"displayName": "Leave it out with the id of a person who is here already",
@@ -146,7 +143,7 @@ func optionsOf(kind administration.Kind, name string) []ui.Option {
 	plain := func(words ...string) []ui.Option {
 		options := make([]ui.Option, len(words))
 		for i, word := range words {
-			options[i] = ui.Option{Value: word, Label: language.Sentence(word)}
+			options[i] = ui.Option{Value: word, Label: page.FieldValue("", word)}
 		}
 		return options
 	}
@@ -200,12 +197,12 @@ func ask(v *visit) error {
 	}
 	made, err := v.station.Request(v.Context(), v.By, admin.RequestInput{Kind: kind, Subject: subject, Values: values, Note: model.Note})
 	if err != nil {
-		return v.refuse(model, err)
+		return v.RefuseChange(model, err)
 	}
 	if made.Code == "" {
 		return v.GoTo("/admin/changes/"+made.Change.ID.String(), "Another administrator decides it now.")
 	}
-	shown := v.change(made.Change)
+	shown := v.Change(v.desk(), made.Change)
 	shown.Secrets = []views.ChangeSecret{{
 		Label: "The code, shown this once", Value: made.Code,
 		Words: language.Text("Give it to %s yourself. Whoever approves the change gets the link. Neither is enough alone.").
@@ -218,28 +215,12 @@ func ask(v *visit) error {
 func (v *visit) try(model views.ChangeForm, values administration.Values) error {
 	run, err := v.station.DryRun(v.Context(), v.By, values)
 	if err != nil {
-		return v.refuse(model, err)
+		return v.RefuseChange(model, err)
 	}
 	model.Tried = []language.Text{language.Text("Of the last %d messages %d would have needed another number of approvals.").
 		With(run.Of, run.Changed)}
 	for _, approvals := range slices.Sorted(maps.Keys(run.ByApprovals)) {
-		model.Tried = append(model.Tried, language.Sentence(fmt.Sprintf("With %d approvals: %d messages.", approvals,
-			run.ByApprovals[approvals])))
+		model.Tried = append(model.Tried, language.Text("Number of approvals %d: messages %d.").With(approvals, run.ByApprovals[approvals]))
 	}
 	return v.Render(http.StatusOK, views.ChangeFormPage(model))
-}
-
-// refuse shows the form again with what is wrong. An error that is none of the form's is a page of its own.
-func (v *visit) refuse(model views.ChangeForm, err error) error {
-	var malformed *payment.FieldError
-	if !errors.As(err, &malformed) {
-		return err
-	}
-	for _, f := range malformed.Findings {
-		model.Problems = append(model.Problems, model.Refuse(ui.Problem{
-			Field: f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:], Text: language.Sentence(f.Text), Code: f.Code,
-		}))
-	}
-	model.Shell.Failed = true
-	return v.Render(http.StatusUnprocessableEntity, views.ChangeFormPage(model))
 }

@@ -1,12 +1,14 @@
 package administrator
 
 import (
+	"cmp"
 	"net/http"
 
 	"countersign/internal/administration"
 	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/views"
+	"countersign/web/portal/page"
 )
 
 // showLimits lists how much people, clients and accounts may pay, and what is used of it today.
@@ -22,8 +24,8 @@ func showLimits(v *visit) error {
 	for _, l := range limits {
 		model.Rows = append(model.Rows, views.AdministrationRow{
 			Cells: []language.Text{
-				language.Sentence(binds(l.Limit)), language.Sentence(l.Words()),
-				language.Sentence(usedToday(l)),
+				binds(l.Limit), language.Sentence(l.Words()),
+				language.Data(usedToday(l)),
 			}, Links: links(l.ID, administration.KindLimitSet),
 		})
 	}
@@ -31,11 +33,8 @@ func showLimits(v *visit) error {
 }
 
 // binds names whom a limit binds.
-func binds(l administration.Limit) string {
-	if l.HolderName != "" {
-		return string(l.Of) + " " + l.HolderName
-	}
-	return string(l.Of) + " " + l.Holder
+func binds(l administration.Limit) language.Text {
+	return language.Join(" ", page.FieldValue("", string(l.Of)), language.Data(cmp.Or(l.HolderName, l.Holder)))
 }
 
 func usedToday(l administration.LimitToday) string {

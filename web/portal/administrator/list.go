@@ -10,6 +10,7 @@ import (
 	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
+	"countersign/web/portal/page"
 )
 
 // tabs lead to the lists of a realm.
@@ -34,10 +35,9 @@ func (v *visit) tabs(current string) []ui.Tab {
 }
 
 // list begins a page of a list.
-func (v *visit) list(path, heading, words string) views.AdministrationList {
+func (v *visit) list(path string, heading, words language.Text) views.AdministrationList {
 	return views.AdministrationList{
-		Shell: v.Shell(language.Sentence(heading),
-			views.PlaceAdministration), Heading: language.Sentence(heading), Words: language.Sentence(words), Tabs: v.tabs(path),
+		Shell: v.Shell(heading, views.PlaceAdministration), Heading: heading, Words: words, Tabs: v.tabs(path),
 		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "The realm has none yet."},
 	}
 }
@@ -48,7 +48,7 @@ func link(kind administration.Kind, subject string) views.AdministrationLink {
 	if subject != "" {
 		address += "?" + url.Values{"subject": {subject}}.Encode()
 	}
-	return views.AdministrationLink{Label: language.Sentence(kindWords[kind].label), URL: address}
+	return views.AdministrationLink{Label: kindWords[kind].label, URL: address}
 }
 
 func links(subject string, kinds ...administration.Kind) []views.AdministrationLink {
@@ -80,8 +80,8 @@ func showUsers(v *visit) error {
 		}
 		model.Rows = append(model.Rows, views.AdministrationRow{
 			Cells: []language.Text{
-				language.Data(u.Name), language.Data(u.DisplayName), language.Sentence(administration.Words(u.Roles)),
-				language.Data(orDash(u.OuterSubject)), language.Sentence(u.Status),
+				language.Data(u.Name), language.Data(u.DisplayName), page.RoleWords(u.Roles),
+				page.OrDash(u.OuterSubject), page.FieldValue("", u.Status),
 			}, Links: links(u.Name, kinds...),
 		})
 	}
@@ -106,8 +106,8 @@ func showClients(v *visit) error {
 		}
 		model.Rows = append(model.Rows, views.AdministrationRow{
 			Cells: []language.Text{
-				language.Sentence(c.ClientID), language.Sentence(c.Kind), language.Sentence(yesNo(c.MayDecideOwn)),
-				language.Sentence(payees(c.PayeeWaived)), language.Sentence(c.Status),
+				language.Data(c.ClientID), page.FieldValue("", c.Kind), page.YesNo(c.MayDecideOwn),
+				payees(c.PayeeWaived), page.FieldValue("", c.Status),
 			}, Links: links(c.ClientID, kinds...),
 		})
 	}
@@ -115,7 +115,7 @@ func showClients(v *visit) error {
 }
 
 // payees says whether payees of what a client sends are verified.
-func payees(waived bool) string {
+func payees(waived bool) language.Text {
 	if waived {
 		return "not verified"
 	}
@@ -138,8 +138,8 @@ func showAccounts(v *visit) error {
 		}
 		model.Rows = append(model.Rows, views.AdministrationRow{
 			Cells: []language.Text{
-				language.Sentence(a.IBAN), language.Sentence(a.Scheme + " " + a.Currency),
-				language.Sentence(a.HolderName + ", " + a.HolderTown), language.Sentence(yesNo(a.Receives)), language.Sentence(a.Status),
+				language.Data(ui.GroupFours(a.IBAN)), language.Data(a.Scheme + " " + a.Currency),
+				language.Data(a.HolderName + ", " + a.HolderTown), page.YesNo(a.Receives), page.FieldValue("", a.Status),
 			},
 			Links: links(a.IBAN, kinds...),
 		})
@@ -163,10 +163,10 @@ func showPolicies(v *visit) error {
 		}
 		words := p.Words()
 		model.Rows = append(model.Rows, views.AdministrationRow{Links: links(p.ID, kinds...), Cells: []language.Text{
-			language.Sentence(strings.ToUpper(words[:1]) + words[1:]), language.Sentence(strconv.Itoa(p.Rank)),
-			language.Sentence(strconv.Itoa(p.Approvals)), language.Sentence(yesNo(p.ContentHashRequired)),
-			language.Sentence(yesNo(p.StepUp)),
-			language.Sentence(administration.Wait(p.ExpiresAfter)), language.Sentence(p.Status),
+			language.Sentence(strings.ToUpper(words[:1]) + words[1:]), language.Data(strconv.Itoa(p.Rank)),
+			language.Data(strconv.Itoa(p.Approvals)), page.YesNo(p.ContentHashRequired),
+			page.YesNo(p.StepUp),
+			language.Data(administration.Wait(p.ExpiresAfter)), page.FieldValue("", p.Status),
 		}})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))

@@ -7,6 +7,7 @@ import (
 	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
+	"countersign/web/portal/page"
 )
 
 // showProvider shows where people of the realm prove who they are besides by a password here.
@@ -22,9 +23,9 @@ func showProvider(v *visit) error {
 	model.Columns = []language.Text{"Issuer", "Client", "Secret", "Redirect address", "Signed in there at most", "Passwords", "Change"}
 	if found {
 		model.Rows = []views.AdministrationRow{{Links: links(p.Issuer, administration.KindProviderRetire), Cells: []language.Text{
-			language.Sentence(p.Issuer), language.Sentence(p.ClientID), language.Sentence(orDash(p.Values()["providerSecret"])),
-			language.Sentence(p.PortalAddress + administration.RedirectPath(v.By.Realm)),
-			language.Text("%s ago").With(p.Values()["signInAge"]), language.Sentence(p.Passwords),
+			language.Data(p.Issuer), language.Data(p.ClientID), page.OrDash(p.Values()["providerSecret"]),
+			language.Data(p.PortalAddress + administration.RedirectPath(v.By.Realm)),
+			language.Text("%s ago").With(p.Values()["signInAge"]), page.FieldValue("", p.Passwords),
 		}}}
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))

@@ -1,28 +1,33 @@
 package administrator
 
-import "countersign/internal/administration"
+import (
+	"strings"
+
+	"countersign/internal/administration"
+	"countersign/internal/language"
+)
 
 // kindWords are the kinds of changes as people call them: the label of a link, and the heading with a subject.
-var kindWords = map[administration.Kind]struct{ label, heading, words string }{
+var kindWords = map[administration.Kind]struct{ label, heading, words language.Text }{
 	administration.KindUserCreate: {
 		"New account", "Make a user account",
 		"Another administrator approves it and gets a link; you get a code. " +
 			"With both the person sets a password.",
 	},
-	administration.KindUserRoles:    {"Roles", "Change the roles of", "A role given now does not decide what waits already."},
-	administration.KindUserSuppress: {"Suppress", "Suppress the account", "Everything it is signed in with ends."},
-	administration.KindUserRestore:  {"Restore", "Restore the account", "It can sign in again, with the password it had."},
+	administration.KindUserRoles:    {"Roles", "Change the roles of %s", "A role given now does not decide what waits already."},
+	administration.KindUserSuppress: {"Suppress", "Suppress the account %s", "Everything it is signed in with ends."},
+	administration.KindUserRestore:  {"Restore", "Restore the account %s", "It can sign in again, with the password it had."},
 	administration.KindUserReset: {
-		"Reset", "Reset the account",
+		"Reset", "Reset the account %s",
 		"Everything it is signed in with ends, and the person sets a new password by link and code.",
 	},
 	administration.KindUserLink: {
-		"Link", "Link with the identity provider the account",
+		"Link", "Link with the identity provider the account %s",
 		"Whoever the provider knows under the subject signs in as this account. The subject is what the provider calls the person for ever: " +
 			"the sign-in page shows it to somebody who is not linked yet.",
 	},
 	administration.KindUserUnlink: {
-		"Unlink", "Unlink from the identity provider the account",
+		"Unlink", "Unlink from the identity provider the account %s",
 		"Nobody signs in to it through the provider any more, and everything it is signed in with ends.",
 	},
 	administration.KindProviderSet: {
@@ -37,24 +42,24 @@ var kindWords = map[administration.Kind]struct{ label, heading, words string }{
 	},
 	administration.KindClientCreate: {"New client", "Make a client", "Whoever approves it is shown the secret, once."},
 	administration.KindClientSecret: {
-		"New secret", "Make a new secret of",
+		"New secret", "Make a new secret of %s",
 		"The old secret ends at once. Whoever approves it is shown the new one, once.",
 	},
 	administration.KindClientPayee: {
-		"Payees", "Say whether payees are verified of what is sent by the client",
+		"Payees", "Say whether payees are verified of what is sent by the client %s",
 		"Payees may be left unverified for payers who are no consumers and send files of many payments, which this client unpacks.",
 	},
-	administration.KindClientSuppress: {"Suppress", "Suppress the client", "Nobody can act through it any more, for good."},
+	administration.KindClientSuppress: {"Suppress", "Suppress the client %s", "Nobody can act through it any more, for good."},
 	administration.KindAccountCreate:  {"New account", "Add a debtor account", "Payments can be made from it as soon as it is approved."},
-	administration.KindAccountUpdate:  {"Change", "Change the account", "Payments name the holder as it stands here."},
-	administration.KindAccountClose:   {"Close", "Close the account", "Nothing can be paid from it any more, for good."},
+	administration.KindAccountUpdate:  {"Change", "Change the account %s", "Payments name the holder as it stands here."},
+	administration.KindAccountClose:   {"Close", "Close the account %s", "Nothing can be paid from it any more, for good."},
 	administration.KindPolicyCreate: {
 		"New policy", "Make a policy",
 		"Of the policies that match a message, the one of the highest rank counts, and of equal ranks the " +
 			"younger. Empty fields match everything. It counts for messages that are entered afterwards.",
 	},
 	administration.KindMessageTaken: {
-		"Clearing has it", "Say that clearing has the message",
+		"Clearing has it", "Say that clearing has the message %s",
 		"After a restore from a backup: clearing refuses the message because it has another one under its id. Once this is approved, clearing " +
 			"is asked what became of it, and its answer counts. The note says how you know.",
 	},
@@ -64,17 +69,19 @@ var kindWords = map[administration.Kind]struct{ label, heading, words string }{
 			"approve, by whichever account. A day is a banking day, and what was released counts, whatever becomes of it. An amount that is " +
 			"left out does not bind; with neither the limit is taken away.",
 	},
-	administration.KindPolicyRetire: {"Retire", "Retire the policy", "It counts for no message that is entered afterwards."},
+	administration.KindPolicyRetire: {"Retire", "Retire the policy %s", "It counts for no message that is entered afterwards."},
 }
 
-// heading names a change.
-func heading(kind administration.Kind, subject string) string {
+// heading names a change. What is made anew has no name in a form yet.
+func heading(kind administration.Kind, subject string) language.Text {
 	words := kindWords[kind].heading
-	if subject == "" || kind == administration.KindProviderSet || kind == administration.KindLimitSet ||
-		kind.Creates() && kind.Noun() == "policy" {
+	switch {
+	case strings.Contains(string(words), "%s"):
+		return words.With(subject)
+	case subject == "" || !kind.Creates() || kind == administration.KindPolicyCreate:
 		return words
 	}
-	return words + " " + subject
+	return language.Join(" ", words, language.Data(subject))
 }
 
 // listOf is the page that lists what a kind is about.
@@ -94,12 +101,4 @@ func listOf(kind administration.Kind) string {
 		return "/admin"
 	}
 	return "/admin/policies"
-}
-
-// yesNo is a yes or a no for people.
-func yesNo(is bool) string {
-	if is {
-		return "yes"
-	}
-	return "no"
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/administration"
 	"countersign/internal/language"
 	"countersign/internal/store/governance"
 	"countersign/views"
@@ -16,11 +15,11 @@ import (
 	"countersign/web/portal/page"
 )
 
-// bookPage is how many beneficiaries, or changes of them, one page lists.
+// bookPage is how many beneficiaries one page lists.
 const bookPage = 50
 
 // list begins a page of a list.
-func (v *visit) list(current, heading, words string) views.AdministrationList {
+func (v *visit) list(current string, heading, words language.Text) views.AdministrationList {
 	waiting := ""
 	if v.Changes > 0 {
 		waiting = strconv.Itoa(v.Changes)
@@ -30,8 +29,8 @@ func (v *visit) list(current, heading, words string) views.AdministrationList {
 		tabs[i].Current = tabs[i].URL == current
 	}
 	return views.AdministrationList{
-		Shell: v.Shell(language.Sentence(heading), views.PlaceBeneficiaries), Heading: language.Sentence(heading),
-		Words: language.Sentence(words), Tabs: tabs, Book: true,
+		Shell: v.Shell(heading, views.PlaceBeneficiaries), Heading: heading,
+		Words: words, Tabs: tabs, Book: true,
 	}
 }
 
@@ -68,9 +67,9 @@ func showBook(v *visit) error {
 	}
 	for _, b := range found {
 		row := views.AdministrationRow{Cells: []language.Text{
-			language.Sentence(b.Name), language.Sentence(ui.GroupFours(b.IBAN)),
-			language.Sentence(strings.TrimSpace(b.Postcode + " " + b.Town)),
-			language.Sentence(b.AddedAt.In(v.Config.Zone).Format("02.01.2006")),
+			language.Data(b.Name), language.Data(ui.GroupFours(b.IBAN)),
+			language.Data(strings.TrimSpace(b.Postcode + " " + b.Town)),
+			language.Data(b.AddedAt.In(v.Config.Zone).Format("02.01.2006")),
 		}}
 		if asks {
 			row.Links = []views.AdministrationLink{
@@ -82,53 +81,4 @@ func showBook(v *visit) error {
 		model.Rows = append(model.Rows, row)
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
-}
-
-// showChanges lists the changes that wait, and with ?tab=all those that were decided too.
-func showChanges(v *visit) error {
-	filter := governance.Filter{State: administration.StatePending, PageSize: bookPage + 1}
-	model := v.list("/beneficiaries/changes", "Changes of beneficiaries",
-		"What one maker asked for and a checker decides, who is somebody else.")
-	model.Empty = ui.Empty{
-		Icon: "inbox", Title: "Nothing waits", Text: "No change of a beneficiary waits for a decision.", LinkLabel: "All changes",
-		LinkURL: "/beneficiaries/changes?tab=all",
-	}
-	model.New = []views.AdministrationLink{{Label: "All changes", URL: "/beneficiaries/changes?tab=all"}}
-	tab := ""
-	if v.Echo.QueryParam("tab") == "all" {
-		filter.State, tab = "", "tab=all&"
-		model.New = []views.AdministrationLink{{Label: "Those that wait", URL: "/beneficiaries/changes"}}
-	}
-	filter.From, _ = uuid.Parse(v.Echo.QueryParam("after"))
-	changes, err := v.station.BeneficiaryChanges(v.Context(), v.By, filter)
-	if err != nil {
-		return err
-	}
-	if len(changes) > bookPage {
-		changes = changes[:bookPage]
-		model.Pages.NextLabel = language.Text("Next %d").With(bookPage)
-		model.Pages.NextURL = "/beneficiaries/changes?" + tab + "after=" + changes[bookPage-1].ID.String()
-	}
-	model.Columns = []language.Text{"Change", "Account", "Asked for by", "When", "State"}
-	for _, c := range changes {
-		model.Rows = append(model.Rows, views.AdministrationRow{URL: "/beneficiaries/changes/" + c.ID.String(), Cells: []language.Text{
-			language.Sentence(heading(c)), language.Sentence(ui.GroupFours(c.After["creditorIban"])),
-			language.Sentence(c.Requester.Name), language.Sentence(c.RequestedAt.In(v.Config.Zone).Format("02.01.2006 15:04")),
-			language.Sentence(string(c.State())),
-		}})
-	}
-	return v.Render(http.StatusOK, views.AdministrationListPage(model))
-}
-
-// heading names a change by whom it is about.
-func heading(c administration.Change) string {
-	name := c.Before["creditorName"]
-	switch c.Kind {
-	case administration.KindBeneficiaryCreate:
-		return "Take in " + c.After["creditorName"]
-	case administration.KindBeneficiaryRemove:
-		return "Remove " + name
-	default:
-		return "Change " + name
-	}
 }

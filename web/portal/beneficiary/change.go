@@ -1,125 +1,61 @@
 package beneficiary
 
 import (
-	"errors"
-	"net/http"
-
 	"github.com/google/uuid"
 
 	"countersign/internal/admin"
 	"countersign/internal/administration"
 	"countersign/internal/language"
-	"countersign/internal/payment"
+	"countersign/internal/store/governance"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
 )
 
-// showChange shows one change, field by field, and lets a checker decide it.
-func showChange(v *visit) error {
-	id, err := v.ID("id")
-	if err != nil {
-		return err
+// desk is where checkers decide what makers asked for.
+func (v *visit) desk() page.ChangeDesk {
+	return page.ChangeDesk{
+		ListURL: "/beneficiaries/changes", URL: "/beneficiaries/changes/", Place: views.PlaceBeneficiaries, Heading: heading,
+		List: func(f governance.Filter) ([]administration.Change, error) {
+			return v.station.BeneficiaryChanges(v.Context(), v.By, f)
+		},
+		Read: func(id uuid.UUID) (administration.Change, error) {
+			return v.station.BeneficiaryChange(v.Context(), v.By, id)
+		},
+		Decide: func(id uuid.UUID, approve bool, reason string) (page.Decided, error) {
+			decided, err := v.station.DecideBeneficiary(v.Context(), v.By, admin.DecideInput{ChangeID: id, Approve: approve, Reason: reason})
+			return page.Decided{Change: decided}, err
+		},
+		Cells: func(c administration.Change, cells []language.Text) []language.Text {
+			return append(cells, language.Data(ui.GroupFours(c.After["creditorIban"])))
+		},
 	}
-	change, err := v.station.BeneficiaryChange(v.Context(), v.By, id)
-	if err != nil {
-		return err
-	}
-	return v.Render(http.StatusOK, views.ChangePage(v.change(change)))
 }
 
-// change is a change as a page shows it.
-func (v *visit) change(c administration.Change) views.RealmChange {
-	title := heading(c)
-	shown := views.RealmChange{
-		Shell: v.Shell(language.Sentence(title), views.PlaceBeneficiaries), ID: c.ID.String(),
-		Heading: language.Sentence(title), State: string(c.State()), Subject: c.Subject,
-		Note: c.Note, Requester: c.Requester.Name, RequestedAt: c.RequestedAt, Book: true,
-	}
-	for _, d := range c.Differences() {
-		if d.Field == "beneficiaryId" || d.Field == "status" && c.Kind == administration.KindBeneficiaryCreate {
-			continue // it says nothing to people
-		}
-		shown.Differences = append(shown.Differences, views.ChangeDifference{
-			Field: language.Sentence(administration.Label(d.Field)), Before: language.Sentence(said(d.Field, d.Before)),
-			After: language.Sentence(said(d.Field, d.After)),
-		})
-	}
-	if c.Kind == administration.KindBeneficiaryRemove { // whose account it is stands in no difference
-		account := said("creditorIban", c.Before["creditorIban"])
-		shown.Differences = append(shown.Differences, views.ChangeDifference{
-			Field: "IBAN", Before: language.Sentence(account),
-			After: language.Sentence(account),
-		})
-	}
-	if d := c.Decision; d != nil {
-		shown.Decider, shown.DecidedAt, shown.Reason, shown.DecisionWords = d.By.Name, d.At, d.Reason, language.Sentence(string(c.State()))
-	}
-	err := c.MayDecide(v.By)
-	if err != nil {
-		shown.Barred = language.Sentence(err.Error())
-	}
-	return shown
-}
-
-// said is a field of a beneficiary for people.
-func said(field, text string) string {
-	switch {
-	case text == "":
-		return "–"
-	case field == "creditorIban":
-		return ui.GroupFours(text)
-	case field == "country":
-		return page.CountryName(text)
-	}
-	return text
-}
-
-func approve(v *visit) error { return v.decide(true) }
-
-func reject(v *visit) error { return v.decide(false) }
-
-func (v *visit) decide(approve bool) error {
-	id, err := v.ID("id")
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
-	decided, err := v.station.DecideBeneficiary(v.Context(), v.By, admin.DecideInput{
-		ChangeID: id, Approve: approve, Reason: form.Get("reason"),
-	})
-	if err != nil {
-		return v.undecided(id, form.Get("reason"), err)
-	}
-	return v.GoTo("/beneficiaries/changes/"+id.String(), language.Sentence("The change is "+string(decided.State())+"."))
-}
-
-// undecided shows the change again with why the decision was not taken.
-func (v *visit) undecided(id uuid.UUID, reason string, cause error) error {
-	var conflict *administration.ConflictError
-	var malformed *payment.FieldError
-	var fourEyes *payment.FourEyesError
-	status, problem := http.StatusConflict, ui.Problem{Text: language.Sentence(cause.Error())}
-	switch {
-	case errors.As(cause, &malformed) && len(malformed.Findings) > 0:
-		status, problem = http.StatusUnprocessableEntity, ui.Problem{Field: "reason", Text: language.Sentence(malformed.Findings[0].Text)}
-	case errors.As(cause, &fourEyes):
-		status = http.StatusForbidden
-	case errors.As(cause, &conflict):
+// heading names a change by whom it is about.
+func heading(c administration.Change) language.Text {
+	switch c.Kind {
+	case administration.KindBeneficiaryCreate:
+		return language.Text("Take in %s").With(c.After["creditorName"])
+	case administration.KindBeneficiaryRemove:
+		return language.Text("Remove %s").With(c.Before["creditorName"])
 	default:
-		return cause
+		return language.Text("Change %s").With(c.Before["creditorName"])
 	}
-	change, err := v.station.BeneficiaryChange(v.Context(), v.By, id)
-	if err != nil {
-		return err
-	}
-	shown := v.change(change)
-	shown.Shell.Failed, shown.Problems = true, []ui.Problem{problem}
-	if change.Decision == nil {
-		shown.Reason = reason
-	}
-	return v.Render(status, views.ChangePage(shown))
 }
+
+// showChanges lists the changes that wait, and with ?tab=all those that were decided too.
+func showChanges(v *visit) error {
+	model := v.list("/beneficiaries/changes", "Changes of beneficiaries",
+		"What one maker asked for and a checker decides, who is somebody else.")
+	model.Empty.Text = "No change of a beneficiary waits for a decision."
+	model.Columns = []language.Text{"Change", "Asked for by", "When", "State", "Account"}
+	return v.ShowChanges(v.desk(), model)
+}
+
+// showChange shows one change, field by field, and lets a checker decide it.
+func showChange(v *visit) error { return v.ShowChange(v.desk()) }
+
+func approve(v *visit) error { return v.DecideChange(v.desk(), true) }
+
+func reject(v *visit) error { return v.DecideChange(v.desk(), false) }

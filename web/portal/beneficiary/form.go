@@ -1,7 +1,6 @@
 package beneficiary
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 
@@ -107,10 +106,10 @@ func (v *visit) form(ask asked) views.ChangeForm {
 	}
 	switch ask.kind {
 	case administration.KindBeneficiaryUpdate:
-		model.Heading, model.Action = language.Sentence("Change "+ask.subject.Name), "/beneficiaries/"+ask.subject.ID+"/change"
+		model.Heading, model.Action = language.Text("Change %s").With(ask.subject.Name), "/beneficiaries/"+ask.subject.ID+"/change"
 		model.Words = "A checker decides. Until then payments are filled in as before. Ask the creditor on a way you know, not by the invoice."
 	case administration.KindBeneficiaryRemove:
-		model.Heading, model.Action = language.Sentence("Remove "+ask.subject.Name), "/beneficiaries/"+ask.subject.ID+"/remove"
+		model.Heading, model.Action = language.Text("Remove %s").With(ask.subject.Name), "/beneficiaries/"+ask.subject.ID+"/remove"
 		model.Words = language.Text("A checker decides. Afterwards nobody can pick %s by its name any more.").
 			With(ui.GroupFours(ask.subject.IBAN))
 	default:
@@ -120,12 +119,12 @@ func (v *visit) form(ask asked) views.ChangeForm {
 	for _, name := range ask.kind.Fields() {
 		if name == "country" {
 			model.Choices = append(model.Choices, ui.Choice{
-				ID: name, Label: language.Sentence(administration.Label(name)), Value: ask.values[name], Options: page.Countries(),
+				ID: name, Label: page.FieldLabel(name), Value: ask.values[name], Options: page.Countries(),
 			})
 			continue
 		}
 		model.Fields = append(model.Fields, ui.Field{
-			ID: name, Label: language.Sentence(administration.Label(name)), Value: ask.values[name], IBAN: name == "creditorIban",
+			ID: name, Label: page.FieldLabel(name), Value: ask.values[name], IBAN: name == "creditorIban",
 			Limit:    limits[name],
 			Optional: name != "creditorName" && name != "creditorIban",
 		})
@@ -164,22 +163,7 @@ func (v *visit) ask(kind administration.Kind) error {
 	if err != nil {
 		model := v.form(ask)
 		model.Note = note
-		return v.refuse(model, err)
+		return v.RefuseChange(model, err)
 	}
 	return v.GoTo("/beneficiaries/changes/"+made.Change.ID.String(), "A checker decides it now.")
-}
-
-// refuse shows the form again with what is wrong. An error that is none of the form's is a page of its own.
-func (v *visit) refuse(model views.ChangeForm, err error) error {
-	var malformed *payment.FieldError
-	if !errors.As(err, &malformed) {
-		return err
-	}
-	for _, f := range malformed.Findings {
-		model.Problems = append(model.Problems, model.Refuse(ui.Problem{
-			Field: f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:], Text: language.Sentence(f.Text), Code: f.Code,
-		}))
-	}
-	model.Shell.Failed = true
-	return v.Render(http.StatusUnprocessableEntity, views.ChangeFormPage(model))
 }

@@ -1,0 +1,188 @@
+package page
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/language"
+	"countersign/internal/payment"
+	"countersign/internal/store/governance"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// changesPage is how many changes one page lists.
+const changesPage = 50
+
+// ChangeDesk is what two rooms, that of administrators and that of beneficiaries, know of the changes they decide; the rest of a change's
+// pages is the same in both.
+type ChangeDesk struct {
+	ListURL string                                                               // the list of those that wait; ?tab=all lists all
+	URL     string                                                               // of one change, but for its id
+	Place   views.Place                                                          // in the menu
+	Heading func(administration.Change) language.Text                            // names a change
+	List    func(governance.Filter) ([]administration.Change, error)             // of the realm
+	Read    func(uuid.UUID) (administration.Change, error)                       // one
+	Decide  func(id uuid.UUID, approve bool, reason string) (Decided, error)     // carries out a decision
+	Cells   func(c administration.Change, cells []language.Text) []language.Text // what a row says besides
+}
+
+// Decided is a decided change, and what is shown of it once.
+type Decided struct {
+	Change  administration.Change
+	Secrets []views.ChangeSecret
+}
+
+// ShowChanges completes and shows the list of changes: those that wait, and with ?tab=all those that were decided too.
+func (v *Visit) ShowChanges(desk ChangeDesk, model views.AdministrationList) error {
+	filter := governance.Filter{State: administration.StatePending, PageSize: changesPage + 1}
+	tab := ""
+	model.New = []views.AdministrationLink{{Label: "All changes", URL: desk.ListURL + "?tab=all"}}
+	if v.Echo.QueryParam("tab") == "all" {
+		filter.State, tab = "", "tab=all&"
+		model.New = []views.AdministrationLink{{Label: "Those that wait", URL: desk.ListURL}}
+	}
+	filter.From, _ = uuid.Parse(v.Echo.QueryParam("after"))
+	changes, err := desk.List(filter)
+	if err != nil {
+		return err
+	}
+	model.Empty.Icon, model.Empty.Title = "inbox", "Nothing waits"
+	model.Empty.LinkLabel, model.Empty.LinkURL = "All changes", desk.ListURL+"?tab=all"
+	if len(changes) > changesPage {
+		changes = changes[:changesPage]
+		model.Pages.NextLabel = language.Text("Next %d").With(changesPage)
+		model.Pages.NextURL = desk.ListURL + "?" + tab + "after=" + changes[changesPage-1].ID.String()
+	}
+	for _, c := range changes {
+		cells := []language.Text{
+			desk.Heading(c), language.Data(c.Requester.Name), language.Data(ui.DateTime(c.RequestedAt)),
+			ui.StateLabel(c.State()),
+		}
+		model.Rows = append(model.Rows, views.AdministrationRow{URL: desk.URL + c.ID.String(), Cells: desk.Cells(c, cells)})
+	}
+	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+// ShowChange shows the change that the path names, field by field.
+func (v *Visit) ShowChange(desk ChangeDesk) error {
+	id, err := v.ID("id")
+	if err != nil {
+		return err
+	}
+	change, err := desk.Read(id)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.ChangePage(v.Change(desk, change)))
+}
+
+// Change is a change as its page shows it.
+func (v *Visit) Change(desk ChangeDesk, c administration.Change) views.RealmChange {
+	title := desk.Heading(c)
+	shown := views.RealmChange{
+		Shell: v.Shell(title, desk.Place), ID: c.ID.String(), Heading: title, State: string(c.State()), Subject: c.Subject,
+		Note: c.Note, Requester: c.Requester.Name, RequestedAt: c.RequestedAt, Book: desk.Place == views.PlaceBeneficiaries,
+		Differences: changeDifferences(c),
+	}
+	if d := c.Decision; d != nil {
+		shown.Decider, shown.DecidedAt, shown.Reason, shown.DecisionWords = d.By.Name, d.At, d.Reason, ui.StateLabel(c.State())
+	}
+	err := c.MayDecide(v.By)
+	if err != nil {
+		shown.Barred = language.Sentence(err.Error())
+	}
+	return shown
+}
+
+// changeDifferences are the fields that change, in words for people.
+func changeDifferences(c administration.Change) []views.ChangeDifference {
+	var shown []views.ChangeDifference
+	for _, d := range c.Differences() {
+		if d.Field == "beneficiaryId" || d.Field == "status" && c.Kind == administration.KindBeneficiaryCreate {
+			continue // it says nothing to people
+		}
+		shown = append(shown, views.ChangeDifference{
+			Field: FieldLabel(d.Field), Before: FieldValue(d.Field, d.Before),
+			After: FieldValue(d.Field, d.After),
+		})
+	}
+	if c.Kind == administration.KindBeneficiaryRemove { // whose account it is stands in no difference
+		account := FieldValue("creditorIban", c.Before["creditorIban"])
+		shown = append(shown, views.ChangeDifference{Field: "IBAN", Before: account, After: account})
+	}
+	return shown
+}
+
+// DecideChange carries out a decision. What an approval shows once is shown on the answer itself.
+func (v *Visit) DecideChange(desk ChangeDesk, approve bool) error {
+	id, err := v.ID("id")
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	decided, err := desk.Decide(id, approve, form.Get("reason"))
+	if err != nil {
+		return v.undecided(desk, id, form.Get("reason"), err)
+	}
+	if len(decided.Secrets) > 0 {
+		err = v.CountWaiting() // the page is shown without another request
+		if err != nil {
+			return err
+		}
+		shown := v.Change(desk, decided.Change)
+		shown.Secrets = decided.Secrets
+		return v.Render(http.StatusOK, views.ChangePage(shown))
+	}
+	return v.GoTo(desk.URL+id.String(), language.Text("The change is decided: %s.").With(ui.StateLabel(decided.Change.State())))
+}
+
+// undecided shows the change again with why the decision was not taken.
+func (v *Visit) undecided(desk ChangeDesk, id uuid.UUID, reason string, cause error) error {
+	var conflict *administration.ConflictError
+	var malformed *payment.FieldError
+	var fourEyes *payment.FourEyesError
+	status, problem := http.StatusConflict, ui.Problem{Text: language.Sentence(cause.Error())}
+	switch {
+	case errors.As(cause, &malformed) && len(malformed.Findings) > 0:
+		status, problem = http.StatusUnprocessableEntity, ui.Problem{Field: "reason", Text: language.Sentence(malformed.Findings[0].Text)}
+	case errors.As(cause, &fourEyes):
+		status = http.StatusForbidden
+	case errors.As(cause, &conflict):
+	default:
+		return cause
+	}
+	change, err := desk.Read(id)
+	if err != nil {
+		return err
+	}
+	shown := v.Change(desk, change)
+	shown.Shell.Failed, shown.Problems = true, []ui.Problem{problem}
+	if change.Decision == nil {
+		shown.Reason = reason
+	}
+	return v.Render(status, views.ChangePage(shown))
+}
+
+// RefuseChange shows the form of a change again with what is wrong beside its fields. An error that is none of the form's is a page of
+// its own.
+func (v *Visit) RefuseChange(model views.ChangeForm, err error) error {
+	var malformed *payment.FieldError
+	if !errors.As(err, &malformed) {
+		return err
+	}
+	for _, f := range malformed.Findings {
+		model.Problems = append(model.Problems, model.Refuse(ui.Problem{
+			Field: f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:], Text: language.Sentence(f.Text), Code: f.Code,
+		}))
+	}
+	model.Shell.Failed = true
+	return v.Render(http.StatusUnprocessableEntity, views.ChangeFormPage(model))
+}

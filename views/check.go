@@ -25,6 +25,7 @@ type Check struct {
 	NeedsApproval  bool            // false where no policy asks for one
 	Next           []language.Text // what happens next, one sentence a step
 	ChangeURL      string          // the form, with everything kept
+	TemplateURL    string          // where it is saved as a template; "" for a file
 	Amends         bool            // this is a new version of a submission
 	Problems       []ui.Problem
 }

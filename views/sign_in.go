@@ -43,12 +43,7 @@ func (m SignIn) password() ui.Field {
 
 // problemOf finds what is wrong with one field.
 func problemOf(problems []ui.Problem, field string) ui.Problem {
-	for _, problem := range problems {
-		if problem.Field == field {
-			return problem
-		}
-	}
-	return ui.Problem{}
+	return ui.ProblemOf(problems, field)
 }
 
 // SignedOut is the page after signing out.

@@ -82,6 +82,7 @@ type Database struct {
 	pool       connections
 	seal       payment.Sealer
 	masterData keyring.Ring
+	answers    keyring.Ring // encrypts drafts, parked forms and templates
 	log        *slog.Logger
 	metrics    *metric.Metrics
 	traces     *trace.Traces
@@ -124,6 +125,10 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
+	answers, err := cfg.TokenKeys.Derive("answers of forms")
+	if err != nil {
+		return nil, err
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -139,7 +144,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 			return nil, fmt.Errorf("open the database: %w", err)
 		}
 		all[use] = &Database{
-			pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, log: cfg.Log,
+			pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, answers: answers, log: cfg.Log,
 			metrics: cfg.Metrics, traces: cfg.Traces, workers: cmp.Or(cfg.LaneWorkers, laneWorkers), all: all, begin: begin,
 		}
 	}
@@ -194,6 +199,9 @@ func (cfg Config) open(ctx context.Context, size int32) (*pgxpool.Pool, error) {
 
 // Seal makes and checks the seals of what is stored.
 func (d *Database) Seal() payment.Sealer { return d.seal }
+
+// AnswerKeys encrypt what people type into forms while it is kept.
+func (d *Database) AnswerKeys() keyring.Ring { return d.answers }
 
 // MasterDataKeys check the seals of people, roles, clients, policies and debtor accounts.
 func (d *Database) MasterDataKeys() keyring.Ring { return d.masterData }

@@ -14,6 +14,16 @@ type Problem struct {
 	Code  string
 }
 
+// ProblemOf finds what is wrong with one field.
+func ProblemOf(problems []Problem, field string) Problem {
+	for _, problem := range problems {
+		if problem.Field == field {
+			return problem
+		}
+	}
+	return Problem{}
+}
+
 // Field is one text input with its words.
 type Field struct {
 	ID      string

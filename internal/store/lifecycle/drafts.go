@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,12 +41,30 @@ type Drafts struct {
 // NewDrafts makes the keeper.
 func NewDrafts(db *store.Database) *Drafts { return &Drafts{db: db} }
 
-// Add stores a new draft of the user.
+// hidden encrypts the row of a draft.
+func (d *Drafts) hidden(realm string, id uuid.UUID) hidden {
+	return hidden{keys: d.db.AnswerKeys(), table: "draft", realm: realm, row: id}
+}
+
+// Add stores a new draft of the user. Its answers and its file are encrypted.
 func (d *Drafts) Add(ctx context.Context, by identity.Principal, draft Draft) error {
-	err := d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	kept := d.hidden(by.Realm, draft.ID)
+	answers, err := kept.hide("answers", draft.Answers)
+	if err != nil {
+		return err
+	}
+	file, err := kept.hide("file", draft.File)
+	if err != nil {
+		return err
+	}
+	fileName, err := kept.hideName(draft.FileName)
+	if err != nil {
+		return err
+	}
+	err = d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.DraftInsert(ctx, dbsqlc.DraftInsertParams{
-			Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, Scheme: string(draft.Scheme), Answers: column.OrEmpty(draft.Answers),
-			File: column.OrEmpty(draft.File), FileName: draft.FileName, Amends: column.OrNull(draft.Amends),
+			Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, Scheme: string(draft.Scheme), Answers: answers,
+			File: file, FileName: fileName, Amends: column.OrNull(draft.Amends),
 			AmendsVersion: column.OrNull(int32(draft.AmendsVersion)), //nolint:gosec // versions count from 1
 			SavedAt:       draft.SavedAt, ExpiresAt: draft.ExpiresAt,
 		})
@@ -70,11 +89,32 @@ func (d *Drafts) Get(ctx context.Context, by identity.Principal, id uuid.UUID, n
 	if err != nil {
 		return Draft{}, fmt.Errorf("load a draft: %w", err)
 	}
+	draft, err := d.draftOf(row)
+	if errors.Is(err, ErrUnreadable) {
+		d.unreadable(ctx, row, err)
+		return Draft{}, payment.ErrNotFound
+	}
+	return draft, err
+}
+
+// unreadable tells the log of a draft whose key is not at hand, or which somebody changed by hand: it counts for nothing.
+func (d *Drafts) unreadable(ctx context.Context, row dbsqlc.Draft, err error) {
+	d.db.Log().LogAttrs(ctx, slog.LevelError, "a draft cannot be read and counts for nothing; put the token key back that it was kept under",
+		slog.Bool("alarm", true), slog.String("realm", row.Realm), slog.String("row", row.DraftID.String()), slog.String("error", err.Error()))
+}
+
+// draftOf makes the draft of a row. Error: ErrUnreadable.
+func (d *Drafts) draftOf(row dbsqlc.Draft) (Draft, error) {
+	kept := d.hidden(row.Realm, row.DraftID)
+	answers, errAnswers := kept.reveal("answers", row.Answers)
+	file, errFile := kept.reveal("file", row.File)
+	fileName, errName := kept.revealName(row.FileName)
+	err := errors.Join(errAnswers, errFile, errName)
 	return Draft{
-		ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: row.Answers, File: row.File, FileName: row.FileName,
+		ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: answers, File: file, FileName: fileName,
 		Amends: column.OrZero(row.Amends), AmendsVersion: int(column.OrZero(row.AmendsVersion)), MessageID: column.OrZero(row.MessageID),
 		SavedAt: row.SavedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
-	}, nil
+	}, err
 }
 
 // Listed is an open draft as a list shows it.
@@ -94,8 +134,14 @@ func (d *Drafts) List(ctx context.Context, by identity.Principal, now time.Time,
 	err := d.db.InRealm(ctx, by.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		rows, err := q.DraftList(ctx, dbsqlc.DraftListParams{Realm: by.Realm, UserID: by.UserID, Now: now, PageSize: most})
 		for _, row := range rows {
+			kept := dbsqlc.Draft{Realm: by.Realm, DraftID: row.DraftID, Answers: row.Answers, FileName: row.FileName}
+			one, err := d.draftOf(kept)
+			if err != nil {
+				d.unreadable(ctx, kept, err)
+				continue
+			}
 			list = append(list, Listed{
-				ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: row.Answers, FileName: row.FileName,
+				ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: one.Answers, FileName: one.FileName,
 				Amends: column.OrZero(row.Amends), SavedAt: row.SavedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
 			})
 		}
@@ -120,11 +166,15 @@ func (d *Drafts) Keep(ctx context.Context, by identity.Principal, draft Draft) e
 }
 
 func (d *Drafts) save(ctx context.Context, by identity.Principal, draft Draft, byTheWay bool) error {
+	answers, err := d.hidden(by.Realm, draft.ID).hide("answers", draft.Answers)
+	if err != nil {
+		return err
+	}
 	var saved int64
-	err := d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err = d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		saved, err = q.DraftSaveIfOpen(ctx, dbsqlc.DraftSaveIfOpenParams{
-			Scheme: string(draft.Scheme), Answers: column.OrEmpty(draft.Answers), SavedAt: draft.SavedAt,
+			Scheme: string(draft.Scheme), Answers: answers, SavedAt: draft.SavedAt,
 			Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, ByTheWay: byTheWay,
 		})
 		return err

@@ -12,7 +12,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -29,10 +28,18 @@ type Parked struct {
 
 // Park keeps a form for the user.
 func (d *Drafts) Park(ctx context.Context, by identity.Principal, p Parked) error {
-	err := d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	kept := hidden{keys: d.db.AnswerKeys(), table: "parked_form", realm: by.Realm, row: p.ID}
+	fields, errFields := kept.hide("fields", p.Fields)
+	file, errFile := kept.hide("file", p.File)
+	fileName, errName := kept.hideName(p.FileName)
+	err := errors.Join(errFields, errFile, errName)
+	if err != nil {
+		return err
+	}
+	err = d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.ParkedFormInsert(ctx, dbsqlc.ParkedFormInsertParams{
-			Realm: by.Realm, ParkedID: p.ID, UserID: by.UserID, Fields: column.OrEmpty(p.Fields), File: column.OrEmpty(p.File),
-			FileName: p.FileName, CreatedAt: p.At, ExpiresAt: p.ExpiresAt,
+			Realm: by.Realm, ParkedID: p.ID, UserID: by.UserID, Fields: fields, File: file,
+			FileName: fileName, CreatedAt: p.At, ExpiresAt: p.ExpiresAt,
 		})
 	})
 	if err != nil {
@@ -55,7 +62,11 @@ func (d *Drafts) Parked(ctx context.Context, by identity.Principal, id uuid.UUID
 	if err != nil {
 		return Parked{}, fmt.Errorf("load a parked form: %w", err)
 	}
+	kept := hidden{keys: d.db.AnswerKeys(), table: "parked_form", realm: by.Realm, row: id}
+	fields, errFields := kept.reveal("fields", row.Fields)
+	file, errFile := kept.reveal("file", row.File)
+	fileName, errName := kept.revealName(row.FileName)
 	return Parked{
-		ID: row.ParkedID, Fields: row.Fields, File: row.File, FileName: row.FileName, At: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
-	}, nil
+		ID: row.ParkedID, Fields: fields, File: file, FileName: fileName, At: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
+	}, errors.Join(errFields, errFile, errName)
 }

@@ -102,6 +102,9 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 	model.Next = page.NextSteps(payment.KindInstruction, payment.Policy{
 		ApprovalsRequired: p.asked.ApprovalsRequired, PendingFor: p.asked.PendingFor,
 	})
+	if len(p.draft.File) == 0 {
+		model.TemplateURL = "/templates?draft=" + p.draft.ID.String()
+	}
 	if len(p.draft.File) > 0 { // the form itself asks for nothing that stays behind
 		for _, note := range carriage.Notes(p.draft.Scheme, p.built.Document) {
 			model.NotForwarded = append(model.NotForwarded, language.Sentence(note.Text))

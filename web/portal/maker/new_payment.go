@@ -40,10 +40,13 @@ func showNewPayment(v *visit) error {
 	return v.renderForm(http.StatusOK, model)
 }
 
-// prefill fills the form from what the address names: an earlier payment, or a beneficiary.
+// prefill fills the form from what the address names: an earlier payment, a template or a beneficiary.
 func (v *visit) prefill(model *views.NewPayment) error {
 	if like := v.Echo.QueryParam("like"); like != "" {
 		return v.fillLike(model, like)
+	}
+	if id := v.Echo.QueryParam("template"); id != "" {
+		return v.fillTemplate(model, id)
 	}
 	if id := v.Echo.QueryParam("beneficiary"); id != "" {
 		var err error

@@ -394,6 +394,17 @@ type ParkedForm struct {
 	ExpiresAt time.Time
 }
 
+type PaymentTemplate struct {
+	Realm      string
+	TemplateID uuid.UUID
+	UserID     uuid.UUID
+	Name       string
+	Scheme     string
+	Answers    []byte
+	Shared     bool
+	SavedAt    time.Time
+}
+
 type Person struct {
 	Realm       string
 	PersonID    uuid.UUID

@@ -1,0 +1,141 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// MostTemplates is how many templates one person keeps.
+const MostTemplates = 50
+
+// Template is a payment that is entered again and again, under a name. It fills the form and nothing else.
+type Template struct {
+	ID      uuid.UUID
+	Name    string // 1 to 60 characters
+	Scheme  rulebook.Scheme
+	Answers []byte // as a draft keeps them
+	Shared  bool   // every maker of the realm sees it
+	Own     bool   // of the person who asks
+	Owner   string
+	SavedAt time.Time
+}
+
+var (
+	// ErrTooManyTemplates: the person has MostTemplates already.
+	ErrTooManyTemplates = errors.New("too many templates")
+	// ErrTemplateNameTaken: another template of the person has this name.
+	ErrTemplateNameTaken = errors.New("the name of the template is taken")
+)
+
+func (d *Drafts) hiddenTemplate(realm string, id uuid.UUID) hidden {
+	return hidden{keys: d.db.AnswerKeys(), table: "payment_template", realm: realm, row: id, strict: true}
+}
+
+// SaveTemplate keeps a template of the person (ID, Name, Scheme, Answers, Shared, SavedAt). A name they have used is given the new meaning.
+// Error: ErrTooManyTemplates.
+func (d *Drafts) SaveTemplate(ctx context.Context, by identity.Principal, t Template) error {
+	answers, err := d.hiddenTemplate(by.Realm, t.ID).hide("answers", t.Answers)
+	if err != nil {
+		return err
+	}
+	return d.changeTemplate(ctx, by, ErrTooManyTemplates, func(q *dbsqlc.Queries) (int64, error) {
+		return q.TemplateInsert(ctx, dbsqlc.TemplateInsertParams{
+			Realm: by.Realm, TemplateID: t.ID, UserID: by.UserID, Name: t.Name, Scheme: string(t.Scheme), Answers: answers, Shared: t.Shared,
+			Now: t.SavedAt, Most: MostTemplates,
+		})
+	})
+}
+
+// ChangeTemplate renames a template of the person, and shares it or not. Errors: payment.ErrNotFound, ErrTemplateNameTaken.
+func (d *Drafts) ChangeTemplate(ctx context.Context, by identity.Principal, t Template) error {
+	return d.changeTemplate(ctx, by, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
+		return q.TemplateUpdate(ctx, dbsqlc.TemplateUpdateParams{
+			Name: t.Name, Shared: t.Shared, Realm: by.Realm, TemplateID: t.ID, UserID: by.UserID,
+		})
+	})
+}
+
+// RemoveTemplate removes a template of the person. Error: payment.ErrNotFound.
+func (d *Drafts) RemoveTemplate(ctx context.Context, by identity.Principal, id uuid.UUID) error {
+	return d.changeTemplate(ctx, by, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
+		return q.TemplateDelete(ctx, by.Realm, id, by.UserID)
+	})
+}
+
+// changeTemplate runs one change of one template; none means that no row was changed.
+func (d *Drafts) changeTemplate(ctx context.Context, by identity.Principal, none error, change func(*dbsqlc.Queries) (int64, error)) error {
+	err := d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		rows, err := change(q)
+		if err == nil && rows == 0 {
+			return none
+		}
+		return err
+	})
+	var refused *pgconn.PgError
+	switch {
+	case err == nil || errors.Is(err, none):
+		return err
+	case errors.As(err, &refused) && refused.Code == pgerrcode.UniqueViolation:
+		return ErrTemplateNameTaken
+	}
+	return fmt.Errorf("change a template: %w", err)
+}
+
+// Template returns a template of the person, or one that is shared. Errors: payment.ErrNotFound, ErrUnreadable.
+func (d *Drafts) Template(ctx context.Context, by identity.Principal, id uuid.UUID) (Template, error) {
+	var row dbsqlc.PaymentTemplate
+	err := d.db.InRealm(ctx, by.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		row, err = q.TemplateGet(ctx, by.Realm, id, by.UserID)
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Template{}, payment.ErrNotFound
+	}
+	if err != nil {
+		return Template{}, fmt.Errorf("load a template: %w", err)
+	}
+	return d.templateOf(row)
+}
+
+// Templates lists the templates of the person, and those that others of the realm share, by name. One that cannot be read has no answers.
+func (d *Drafts) Templates(ctx context.Context, by identity.Principal) ([]Template, error) {
+	var list []Template
+	err := d.db.InRealm(ctx, by.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		rows, err := q.TemplateList(ctx, by.UserID, by.Realm)
+		for _, row := range rows {
+			one, err := d.templateOf(row.PaymentTemplate)
+			if err != nil && !errors.Is(err, ErrUnreadable) {
+				return err
+			}
+			one.Own, one.Owner = row.Own, row.Owner
+			list = append(list, one)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list templates: %w", err)
+	}
+	return list, nil
+}
+
+func (d *Drafts) templateOf(row dbsqlc.PaymentTemplate) (Template, error) {
+	answers, err := d.hiddenTemplate(row.Realm, row.TemplateID).reveal("answers", row.Answers)
+	return Template{
+		ID: row.TemplateID, Name: row.Name, Scheme: rulebook.Scheme(row.Scheme), Answers: answers, Shared: row.Shared,
+		SavedAt: row.SavedAt.UTC(),
+	}, err
+}

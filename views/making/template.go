@@ -1,0 +1,50 @@
+package making
+
+import (
+	"countersign/internal/language"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// TemplateNameLimit is how many characters the name of a template has at most.
+const TemplateNameLimit = 60
+
+// Templates lists the payments that are entered again and again. POST SaveURL (name, shared) keeps a new one; POST /templates/{id} (name,
+// shared, act=save or act=remove) changes one.
+type Templates struct {
+	Shell       views.Shell
+	SaveURL     string        // "" when there is nothing to save
+	Saved       language.Text // what would be saved, in words
+	Name        string        // as typed
+	Shared      bool
+	Templates   []Template
+	Changed     string // the template whose change was refused
+	ChangedName string
+	Problems    []ui.Problem
+}
+
+// Template is one of them.
+type Template struct {
+	ID     string
+	Name   string
+	URL    string        // the form with it; "" for one that cannot be read
+	Words  language.Text // creditor and amount
+	Shared bool
+	Own    bool
+	Owner  string // of somebody else's
+}
+
+func (m Templates) name() ui.Field {
+	return ui.Field{
+		ID: "name", Label: "Name", Value: m.Name, Width: "w-20", Limit: TemplateNameLimit, Problem: ui.ProblemOf(m.Problems, "name"),
+	}
+}
+
+func (m Templates) nameOf(t Template) ui.Field {
+	field := ui.Field{ID: "name-" + t.ID, Name: "name", Label: "Name", Value: t.Name, Width: "w-20"}
+	field.Problem = ui.ProblemOf(m.Problems, field.ID)
+	if m.Changed == t.ID {
+		field.Value = m.ChangedName
+	}
+	return field
+}

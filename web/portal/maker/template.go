@@ -1,0 +1,227 @@
+package maker
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/entry"
+	"countersign/internal/language"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/lifecycle"
+	"countersign/views"
+	"countersign/views/making"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+	"countersign/web/portal/rtransaction"
+)
+
+// showTemplates lists the templates; with draft= or like= in the address it asks for the name of a new one.
+func showTemplates(v *visit) error { return v.renderTemplates(http.StatusOK, making.Templates{}) }
+
+// renderTemplates shows the page with what a refused form adds: what was typed, and the problems.
+func (v *visit) renderTemplates(status int, model making.Templates) error {
+	err := page.MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	scheme, values, found, err := v.toSave()
+	if err != nil {
+		return err
+	}
+	if found {
+		model.SaveURL, model.Saved = "/templates?"+v.Echo.QueryParams().Encode(), templateWords(scheme, values)
+	}
+	list, err := v.Config.Drafts.Templates(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	for _, t := range list {
+		shown := making.Template{
+			ID: t.ID.String(), Name: t.Name, Shared: t.Shared, Own: t.Own, Words: "It was saved under a key that is gone.",
+		}
+		if !t.Own {
+			shown.Owner = t.Owner
+		}
+		if len(t.Answers) > 0 {
+			answers, err := entry.DecodeValues(t.Answers)
+			if err != nil {
+				return err
+			}
+			shown.URL, shown.Words = "/payments/new?template="+t.ID.String(), templateWords(t.Scheme, answers)
+		}
+		model.Templates = append(model.Templates, shown)
+	}
+	model.Shell = v.Shell("Templates", views.PlaceNew)
+	model.Shell.Failed = status != http.StatusOK
+	return v.Render(status, making.TemplatesPage(model))
+}
+
+// toSave are the answers that the address names: those of a draft of this person, or of a payment of the realm. What belongs to one payment
+// alone is left out.
+func (v *visit) toSave() (scheme rulebook.Scheme, values entry.Values, found bool, err error) {
+	switch query := v.Echo.QueryParams(); {
+	case query.Get("draft") != "":
+		scheme, values, err = v.draftAnswers(query.Get("draft"))
+	case query.Get("like") != "":
+		model := views.NewPayment{}
+		err = v.fillLike(&model, query.Get("like"))
+		scheme, values = page.SchemeOf(model.Scheme), entry.Values(model.Values)
+	default:
+		return "", values, false, nil
+	}
+	values.EndToEndID, values.AmendReason = "", ""
+	return scheme, values, err == nil, err
+}
+
+// draftAnswers are the answers of a payment form that is kept as a draft, submitted or not.
+func (v *visit) draftAnswers(key string) (rulebook.Scheme, entry.Values, error) {
+	id, err := uuid.Parse(key)
+	if err != nil {
+		return "", entry.Values{}, payment.ErrNotFound
+	}
+	draft, err := v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
+	if err != nil {
+		return "", entry.Values{}, err
+	}
+	other, err := rtransaction.FormOf(draft)
+	if err == nil && (other != "" || len(draft.File) > 0) {
+		err = payment.ErrNotFound
+	}
+	if err != nil {
+		return "", entry.Values{}, err
+	}
+	values, err := entry.DecodeValues(draft.Answers)
+	return draft.Scheme, values, err
+}
+
+// templateWords say what a template pays to whom.
+func templateWords(scheme rulebook.Scheme, values entry.Values) language.Text {
+	words := []string{ui.SchemeLabel(string(scheme))}
+	if values.CreditorName != "" {
+		words = append(words, values.CreditorName)
+	}
+	if profile, known := scheme.Profile(); known && values.Amount != "" {
+		words = append(words, string(profile.Currency)+" "+values.Amount)
+	}
+	return language.Data(strings.Join(words, " · "))
+}
+
+// saveTemplate keeps what the address names under a name.
+func saveTemplate(v *visit) error {
+	err := page.MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	scheme, values, found, err := v.toSave()
+	if err != nil {
+		return err
+	}
+	if !found {
+		return payment.ErrNotFound
+	}
+	answers, err := values.Encode()
+	if err != nil {
+		return err
+	}
+	t := lifecycle.Template{
+		ID: v.Config.NewID(), Name: templateName(form), Scheme: scheme, Answers: answers, Shared: form.Get("shared") == "yes", SavedAt: v.At,
+	}
+	problem := wrongTemplateName(t.Name)
+	if problem == "" {
+		err = v.Config.Drafts.SaveTemplate(v.Context(), v.By, t)
+	}
+	if errors.Is(err, lifecycle.ErrTooManyTemplates) {
+		problem = language.Text("You have %d templates. Remove one first.").With(lifecycle.MostTemplates)
+	} else if err != nil {
+		return err
+	}
+	if problem != "" {
+		return v.renderTemplates(http.StatusUnprocessableEntity, making.Templates{
+			Name: form.Get("name"), Shared: t.Shared, Problems: []ui.Problem{{Field: "name", Text: problem}},
+		})
+	}
+	return v.GoTo("/templates", language.Text("Saved as “%s”.").With(t.Name))
+}
+
+// changeTemplate renames a template, shares it or not, or removes it.
+func changeTemplate(v *visit) error {
+	err := page.MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	id, err := v.ID("id")
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	if form.Get("act") == "remove" {
+		err = v.Config.Drafts.RemoveTemplate(v.Context(), v.By, id)
+		if err != nil {
+			return err
+		}
+		return v.GoTo("/templates", "Removed.")
+	}
+	t := lifecycle.Template{ID: id, Name: templateName(form), Shared: form.Get("shared") == "yes"}
+	problem := wrongTemplateName(t.Name)
+	if problem == "" {
+		err = v.Config.Drafts.ChangeTemplate(v.Context(), v.By, t)
+	}
+	if errors.Is(err, lifecycle.ErrTemplateNameTaken) {
+		problem = "Another template of yours has this name."
+	} else if err != nil {
+		return err
+	}
+	if problem != "" {
+		return v.renderTemplates(http.StatusUnprocessableEntity, making.Templates{
+			Changed: id.String(), ChangedName: form.Get("name"), Problems: []ui.Problem{{Field: "name-" + id.String(), Text: problem}},
+		})
+	}
+	return v.GoTo("/templates", language.Text("Saved as “%s”.").With(t.Name))
+}
+
+// fillTemplate fills the form from a template.
+func (v *visit) fillTemplate(model *views.NewPayment, key string) error {
+	id, err := uuid.Parse(key)
+	if err != nil {
+		return payment.ErrNotFound
+	}
+	t, err := v.Config.Drafts.Template(v.Context(), v.By, id)
+	if errors.Is(err, lifecycle.ErrUnreadable) {
+		err = payment.ErrNotFound // the list says why
+	}
+	if err != nil {
+		return err
+	}
+	values, err := entry.DecodeValues(t.Answers)
+	model.Scheme, model.Values, model.Prefilled = string(t.Scheme), views.PaymentValues(values), true
+	return err
+}
+
+// templateName is the name as it is stored, without spaces around it.
+func templateName(form url.Values) string {
+	return strings.Join(strings.Fields(page.Searchable(form.Get("name"))), " ")
+}
+
+// wrongTemplateName says what is wrong with the name of a template, "" for nothing.
+func wrongTemplateName(name string) language.Text {
+	switch length := utf8.RuneCountInString(name); {
+	case length == 0:
+		return "Enter a name, such as “Rent”."
+	case length > making.TemplateNameLimit:
+		return language.Text("Shorten the name to %d characters.").With(making.TemplateNameLimit)
+	}
+	return ""
+}

@@ -1,0 +1,119 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestATemplateFillsTheForm saves a payment under a name, for oneself and for others, and pays from it.
+func TestATemplateFillsTheForm(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, other := b.as("maker1"), b.as("maker2")
+	maker.get("/templates").is(http.StatusOK).says("A template fills the form")
+	check := maker.post("/payments/new", filled()).goesTo("/payments/")
+	save := maker.get(check).is(http.StatusOK).page.Find("a:contains('Save as a template')").AttrOr("href", "")
+	form := maker.get(save).is(http.StatusOK).says("SIC · Beispiel Holzbau GmbH · CHF 1'234.50").fields("/templates")
+	maker.post(save, with(form, "name", " ")).is(http.StatusUnprocessableEntity).says("Enter a name")
+	maker.post(save, with(form, "name", strings.Repeat("é", 61))).is(http.StatusUnprocessableEntity).says("Shorten the name")
+	maker.post(save, with(form, "name", "Rent")).goesTo("/templates")
+	other.post(save, with(form, "name", "Theirs")).is(http.StatusNotFound)
+	maker.post("/templates", url.Values{"name": {"Nothing"}}).is(http.StatusNotFound)
+	b.as("checker1").get("/templates").is(http.StatusForbidden)
+
+	list := maker.get("/templates").is(http.StatusOK)
+	use, change := list.page.Find(".lines a").AttrOr("href", ""), list.page.Find("form[action^='/templates/']").AttrOr("action", "")
+	payment := maker.get(use).is(http.StatusOK).fields("/payments/new")
+	for name, want := range map[string]string{
+		"creditorName": "Beispiel Holzbau GmbH", "amount": "1'234.50", "remittanceText": "Rechnung 1107",
+		"debtorAccount": "CH5021977000004331346",
+	} {
+		if payment.Get(name) != want {
+			t.Errorf("%s is %q, want %q", name, payment.Get(name), want)
+		}
+	}
+	if id := payment.Get("endToEndId"); id == "E2E-1" || id == "" {
+		t.Errorf("the end-to-end ID is %q: each payment has one of its own", id)
+	}
+	for _, w := range []*browser{other, b.asIn("demo2", "maker1")} {
+		w.get(use).is(http.StatusNotFound)
+		w.post(change, url.Values{"act": {"remove"}}).is(http.StatusNotFound)
+		w.post(change, url.Values{"name": {"Mine"}, "act": {"save"}}).is(http.StatusNotFound)
+	}
+	maker.post(change, url.Values{"name": {"Rent of March"}, "shared": {"yes"}, "act": {"save"}}).goesTo("/templates")
+	other.get("/templates").says("Rent of March").says("shared by Maker 1")
+	other.submit(with(other.get(use).is(http.StatusOK).fields("/payments/new"), "act", "check"))
+	b.asIn("demo2", "maker1").get(use).is(http.StatusNotFound)
+
+	second := with(form, "name", "Second")
+	maker.post("/templates?like="+maker.submit(with(filled(), "amount", "5.00")).InternalID.String(), second).goesTo("/templates")
+	maker.post(change, url.Values{"name": {"Second"}, "act": {"save"}}).is(http.StatusUnprocessableEntity).says("Another template")
+	maker.post(save, second).goesTo("/templates") // a new meaning
+	if n := b.count("SELECT count(*) FROM payment_template"); n != 2 {
+		t.Errorf("%d templates are kept", n)
+	}
+	// Moved to another row by hand, what is encrypted does not open; nor does what was never encrypted count.
+	b.change("SET session_replication_role = replica; UPDATE payment_template SET template_id = gen_random_uuid() WHERE name = 'Second'; " +
+		"UPDATE payment_template SET answers = '{\"Values\":{\"CreditorName\":\"Mine AG\"}}' WHERE name = 'Rent of March'")
+	torn := maker.get("/templates").is(http.StatusOK).says("It was saved under a key that is gone.")
+	if n := torn.page.Find(".lines a").Length(); n != 0 {
+		t.Errorf("%d templates that were changed by hand can be used", n)
+	}
+	maker.get(use).is(http.StatusNotFound)
+	maker.post(change, url.Values{"act": {"remove"}}).goesTo("/templates")
+}
+
+// TestTemplatesHaveALimit: a person keeps fifty.
+func TestTemplatesHaveALimit(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	save := "/templates?like=" + maker.submit(filled()).InternalID.String()
+	maker.post(save, url.Values{"name": {"First"}}).goesTo("/templates")
+	b.change("SET session_replication_role = replica; " +
+		"INSERT INTO payment_template SELECT realm, gen_random_uuid(), user_id, 'No ' || n, scheme, " +
+		"answers, shared, saved_at FROM payment_template, generate_series(2, 50) n")
+	maker.post(save, url.Values{"name": {"One more"}}).is(http.StatusUnprocessableEntity).says("You have 50 templates")
+	maker.post(save, url.Values{"name": {"First"}}).goesTo("/templates")
+}
+
+// TestNoNameAndNoAmountOfAFormIsStoredInTheClear reads what the database keeps of drafts, parked forms and templates.
+func TestNoNameAndNoAmountOfAFormIsStoredInTheClear(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	check := maker.post("/payments/new", filled()).goesTo("/payments/")
+	maker.withHTMX().post("/payments/keep", with(filled(), "draft", strings.Split(check, "/")[2])).is(http.StatusOK)
+	maker.post("/templates?draft="+strings.Split(check, "/")[2], url.Values{"name": {"Rent"}}).goesTo("/templates")
+	maker.upload("Lohn Holzbau.xml", sample(t, "sic-inst_01_pain.001.001.09.xml")).is(http.StatusSeeOther)
+	b.expire()
+	maker.post(strings.TrimSuffix(check, "check")+"submit", url.Values{"duplicateReason": {"Rechnung Holzbau"}}).signInAgain(maker)
+	maker = b.as("maker1")
+	for _, table := range []string{"draft", "parked_form", "payment_template"} {
+		if b.count("SELECT count(*) FROM "+table) == 0 {
+			t.Fatalf("nothing stands in %s", table)
+		}
+		for _, secret := range []string{"Holzbau", "1234.50", "1'234.50", "Rechnung", "CH48", "CH50", "<Document"} {
+			n := b.count("SELECT count(*) FROM "+table+" t WHERE position($1 IN to_jsonb(t)::text) > 0 "+
+				"OR position(encode(convert_to($1, 'UTF8'), 'hex') IN to_jsonb(t)::text) > 0", secret)
+			if n != 0 {
+				t.Errorf("%s stands in %d rows of %s", secret, n, table)
+			}
+		}
+	}
+	if n := b.count("SELECT count(*) FROM draft"); n != 2 {
+		t.Errorf("%d drafts", n)
+	}
+	maker.get("/mine?tab=drafts").is(http.StatusOK).says("The file Lohn Holzbau.xml").says("Beispiel Holzbau GmbH")
+	// A draft of before is read as it is.
+	b.change("SET session_replication_role = replica; " +
+		"UPDATE draft SET answers = '{\"Values\":{\"CreditorName\":\"Alte AG\"}}' WHERE file = ''")
+	maker.get("/mine?tab=drafts").is(http.StatusOK).says("Alte AG")
+	// Under another row what is hidden does not open.
+	b.change("SET session_replication_role = replica; UPDATE draft SET draft_id = gen_random_uuid() WHERE file <> ''")
+	if list := maker.get("/mine?tab=drafts").is(http.StatusOK); strings.Contains(list.text, "Lohn") {
+		t.Error("a draft that was moved by hand is listed")
+	}
+}

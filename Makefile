@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench drill mutants simulate kill fuzz timing faults hostile flood search screenshots postgres browser xmllint pgbouncer python clean-cache
+.PHONY: help run test verify generate lint bench drill mutants simulate kill fuzz timing faults hostile flood search pictures screens postgres browser xmllint pgbouncer python clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -109,13 +109,24 @@ flood: ## flood the sign-in from one address for a minute, 300 tries a second, a
 search: ## play 10,000 sampled sequences of deeds of people who cheat, and hold the service against the pure domain (the tests: 200)
 	COUNTERSIGN_SEARCH=10000 $(GO) test ./internal/stations -run TestTheServiceAgreesWithTheSearch -count=1 -v -timeout 60m
 
-screenshots: browser ## make the pictures of the README anew, into docs/screenshots: make screenshots FOLDER=path
+pictures: browser ## take the pictures of docs/screens from the gallery anew: make pictures FOLDER=path OF=all WIDTHS=360,1024,1440 IN=de
 	@tools/postgres.sh --if-missing
-	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_SCREENSHOTS="$(abspath $(or $(FOLDER),docs/screenshots))" \
+	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_PICTURES="$(abspath $(or $(FOLDER),docs/screens))" COUNTERSIGN_PICTURES_OF="$(OF)" \
+	COUNTERSIGN_PICTURES_WIDTHS="$(WIDTHS)" COUNTERSIGN_PICTURES_IN="$(IN)" \
 	PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" \
 	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
 	COUNTERSIGN_CHROMIUM="$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" \
-	$(GO) test -count=1 -tags screenshots -run TestScreenshots ./web/browsertest
+	COUNTERSIGN_AXE="$(CACHE)/axe-core/axe.min.js" \
+	$(GO) test -count=1 -run TestPictures ./web/browsertest
+
+screens: browser ## look at every screen of the gallery, two widths, light and dark, four languages, for accessibility (half an hour)
+	@tools/postgres.sh --if-missing
+	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_EVERY_SCREEN=1 \
+	PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" \
+	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
+	COUNTERSIGN_CHROMIUM="$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" \
+	COUNTERSIGN_AXE="$(CACHE)/axe-core/axe.min.js" \
+	$(GO) test -count=1 -v -timeout 2h -run TestEveryScreenIsAccessible ./web/browsertest
 
 postgres: ## fetch the pinned PostgreSQL into .cache/, for machines without one
 	@tools/postgres.sh

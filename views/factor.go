@@ -86,6 +86,14 @@ func (f Factor) kind() language.Text {
 	return language.Text("%d codes left").With(f.CodesLeft)
 }
 
+// name is what the person called it; recovery codes have no name of their own.
+func (f Factor) name() language.Text {
+	if f.Kind == "recovery" {
+		return "Recovery codes"
+	}
+	return language.Data(f.Name)
+}
+
 func (f Factor) removable() bool { return f.Kind != "recovery" }
 
 // NewApp takes an authenticator app up. POST /me/factors/app sends held, name, code and the proof.

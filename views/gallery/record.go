@@ -149,7 +149,7 @@ func dashboard() views.Dashboard {
 		})
 	}
 	return views.Dashboard{
-		Shell: bothShell("Dashboard", views.PlaceDashboard),
+		Shell: bothShell("Dashboard", views.PlaceDashboard), Heading: "Waiting longest for me", Nothing: "Nothing waits for you",
 		Tiles: []views.Tile{
 			{Label: "Waiting for me", Value: "14", Note: "CHF 482'310.75 · EUR 91'004.20", URL: "/queue"},
 			{Label: "Oldest waiting", Value: "3 h", Note: "since 20.11.2026 05:16:41 CET", URL: "/queue", Tone: ui.ToneWaiting},

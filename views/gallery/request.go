@@ -255,7 +255,8 @@ func clearingExhibits() []Exhibit {
 		{Name: "recalls", Page: views.ReceivedRecallsPage(receivedRecalls())},
 		{Name: "operation", Page: views.OperationPage(operation())},
 		{Name: "operation-empty", Page: views.OperationPage(views.Operation{
-			Shell: operatorShell("Operation", views.PlaceOperation), Empty: ui.Empty{Icon: "circle-check", Title: "Nothing pauses"},
+			Shell: operatorShell("Operation", views.PlaceOperation), Lanes: operation().Lanes[:1], Queues: operation().Queues[:1],
+			Empty: ui.Empty{Icon: "circle-check", Title: "Nothing pauses"},
 		})},
 		{Name: "quarantine", Page: views.QuarantinePage(quarantine)},
 		{Name: "quarantine-empty", Page: views.QuarantinePage(views.Quarantine{

@@ -16,6 +16,7 @@ const unreadable = `() => {
     inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
   const shown = (element) => element.getClientRects().length > 0;
   for (const row of document.querySelectorAll(".table tbody tr")) {
+    if (!shown(row)) continue; // a list makes room for what was opened from it where there is room for one
     const cells = [...row.children].filter(shown);
     for (const [index, cell] of cells.entries()) {
       const box = cell.getBoundingClientRect(), what = cell.className + " “" + cell.innerText.slice(0, 30) + "”";

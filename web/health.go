@@ -96,7 +96,7 @@ func (s *Server) ready(c echo.Context) error {
 func (s *Server) readiness(found store.Readiness, err error) api.Readiness {
 	answer := api.Readiness{
 		Status: "not ready", Database: "ok", Schema: "unknown", Clearing: "unknown", FourEyes: "unknown", Directories: "unknown",
-		Environment: s.cfg.Environment, Connections: s.connections(), Audit: s.cfg.Sealing().String(),
+		Environment: s.cfg.Environment, ReferenceData: map[string]string{}, Connections: s.connections(), Audit: s.cfg.Sealing().String(),
 	}
 	if !found.Reachable {
 		answer.Database = "unreachable"
@@ -111,6 +111,7 @@ func (s *Server) readiness(found store.Readiness, err error) api.Readiness {
 		return answer
 	}
 	answer.FourEyes, answer.Clearing, answer.Directories = FourEyes(found.Unguarded), "ok", Directories(found.Directories, s.cfg.Now())
+	answer.ReferenceData = References(found.References, s.cfg.Now())
 	if missing := Unconnected(found.SchemesInUse, s.cfg.Connected); missing != "" {
 		answer.Clearing = missing
 		return answer

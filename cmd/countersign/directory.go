@@ -7,9 +7,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"countersign/internal/calendar"
 	"countersign/internal/directory"
+	"countersign/internal/iso20022/code"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/provision"
@@ -62,11 +65,7 @@ func (c *importDirectoryCommand) Run(ctx context.Context, log *slog.Logger) erro
 
 // read takes the file for what its first line says it is.
 func (c *importDirectoryCommand) read() (rulebook.Scheme, *directory.Directory, error) {
-	info, err := os.Stat(c.File)
-	if err == nil && info.Size() > directory.MaxBytes {
-		return "", nil, fmt.Errorf("the file is larger than %d MiB", directory.MaxBytes>>20)
-	}
-	content, err := os.ReadFile(c.File)
+	content, err := readAtMost(c.File, directory.MaxBytes)
 	if err != nil {
 		return "", nil, err
 	}
@@ -104,4 +103,109 @@ func (c *importDirectoryCommand) realms(ctx context.Context) ([]string, error) {
 		names[i] = realm.Realm
 	}
 	return names, nil
+}
+
+type codesCommand struct {
+	Import importCodesCommand `cmd:"" help:"Put an edition of the external code sets in force, for all realms."`
+}
+
+type importCodesCommand struct {
+	File    string        `arg:"" help:"The external code sets as iso20022.org publishes them in JSON." type:"existingfile"`
+	Edition string        `help:"Day the file was published, YYYY-MM-DD; it does not say so itself."`
+	From    string        `help:"First day the edition is in force, in Zurich; the day it was published without one."`
+	Owner   ownerSettings `embed:""`
+}
+
+// Run reads the file and puts it in force.
+func (c *importCodesCommand) Run(ctx context.Context, log *slog.Logger) error {
+	published, err := optionalDay("--edition", c.Edition)
+	if err != nil {
+		return err
+	}
+	from, err := optionalDay("--from", c.From)
+	if err != nil {
+		return err
+	}
+	content, err := readAtMost(c.File, code.MaxBytes)
+	if err != nil {
+		return &unusableError{fmt.Sprintf("%s: %s", c.File, err)}
+	}
+	read, err := code.Parse(content, published)
+	if err != nil {
+		return &unusableError{fmt.Sprintf("%s: %s", c.File, err)}
+	}
+	return importReference(ctx, log, c.Owner, provision.ReferenceImport{Codes: read, From: from, Source: filepath.Base(c.File)})
+}
+
+type calendarCommand struct {
+	Import importCalendarCommand `cmd:"" help:"Put a calendar of clearing days in force, for all realms."`
+}
+
+type importCalendarCommand struct {
+	File    string        `arg:"" help:"The days, in the form of docs/operations.md, or the clearing day calendar of SIX (JSON, version 1)." type:"existingfile"`
+	Service string        `help:"Service whose days count in the calendar of SIX, as that file names it."`
+	Owner   ownerSettings `embed:""`
+}
+
+// Run reads the file and puts it in force.
+func (c *importCalendarCommand) Run(ctx context.Context, log *slog.Logger) error {
+	content, err := readAtMost(c.File, calendar.MaxBytes)
+	var read *calendar.Edition
+	switch {
+	case err != nil:
+	case calendar.IsClearingDays(content):
+		read, err = calendar.ParseClearingDays(content, c.Service)
+	default:
+		read, err = calendar.Parse(content)
+	}
+	if err != nil {
+		return &unusableError{fmt.Sprintf("%s: %s", c.File, err)}
+	}
+	return importReference(ctx, log, c.Owner, provision.ReferenceImport{Calendar: read, Source: filepath.Base(c.File)})
+}
+
+func importReference(ctx context.Context, log *slog.Logger, owner ownerSettings, in provision.ReferenceImport) error {
+	by, err := owner.provisioner()
+	if err != nil {
+		return err
+	}
+	changed, err := provision.ImportReference(ctx, by, in)
+	if errors.Is(err, provision.ErrOlderReference) && in.Codes != nil {
+		return fmt.Errorf("%w: say with --from from which day on it is to be in force", err)
+	}
+	if err != nil {
+		return err
+	}
+	words := "the edition is in force; gateways that run read it within a minute"
+	if !changed {
+		words = "this very edition is there already"
+	}
+	if in.Codes != nil {
+		log.InfoContext(ctx, words, "edition", in.Codes.Day().Format(time.DateOnly), "codes", in.Codes.Len())
+		return nil
+	}
+	log.InfoContext(ctx, words, "edition", in.Calendar.Day().Format(time.DateOnly), "days", in.Calendar.Len(),
+		"schemes", strings.Join(in.Calendar.Schemes(), " "))
+	return nil
+}
+
+// optionalDay reads a day of a flag; zero for none.
+func optionalDay(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return time.Time{}, &unusableError{fmt.Sprintf("%s: write a day such as 2026-08-31, not %q", flag, text)}
+	}
+	return day, nil
+}
+
+// readAtMost reads a file that is no larger than it may be.
+func readAtMost(path string, most int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > most {
+		return nil, fmt.Errorf("the file is larger than %d MiB", most>>20)
+	}
+	return os.ReadFile(path)
 }

@@ -96,6 +96,26 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	if err != nil {
 		return err
 	}
+	err = prepare(ctx, parts)
+	if err != nil {
+		return err
+	}
+	listener, err := listen()
+	if err != nil {
+		return err
+	}
+	g.Log.InfoContext(ctx, "countersign is up", "address", listener.Addr().String(), "environment", g.Environment,
+		"fourEyes", web.FourEyes(ready.Unguarded))
+	g.tell(ctx, parts, ready)
+	return g.work(ctx, parts, func(ctx context.Context) error { return server.Serve(ctx, listener) })
+}
+
+// prepare reads what the stations check with, and holds the keys against what is stored.
+func prepare(ctx context.Context, parts *stations.Stations) error {
+	err := parts.ReadReferences(ctx)
+	if err != nil {
+		return err
+	}
 	err = parts.Messages.CheckKeys(ctx)
 	if err != nil {
 		return fmt.Errorf("COUNTERSIGN_RELEASE_KEY_FILE: %w", err)
@@ -104,19 +124,20 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	if err != nil {
 		return fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %w", err)
 	}
-	listener, err := listen()
-	if err != nil {
-		return err
-	}
-	g.Log.InfoContext(ctx, "countersign is up", "address", listener.Addr().String(), "environment", g.Environment,
-		"fourEyes", web.FourEyes(ready.Unguarded))
+	return nil
+}
+
+// tell says in the log how the gateway stands at its start.
+func (g gateway) tell(ctx context.Context, parts *stations.Stations, ready store.Readiness) {
 	if parts.Notary == nil {
 		g.Log.WarnContext(ctx, "the audit trail is not sealed: give a file of keys with COUNTERSIGN_AUDIT_KEY_FILE (countersign key new --id ID)")
 	}
 	if words := web.Directories(ready.Directories, time.Now()); words != "ok" {
 		g.Log.WarnContext(ctx, "directories of banks", "state", words)
 	}
-	return g.work(ctx, parts, func(ctx context.Context) error { return server.Serve(ctx, listener) })
+	for data, words := range web.References(ready.References, time.Now()) {
+		g.Log.InfoContext(ctx, "reference data in force", "data", data, "edition", words)
+	}
 }
 
 // work serves until ctx ends. Deliveries, the clock and what clearing sends go on until the last request is answered.
@@ -131,6 +152,7 @@ func (g gateway) work(ctx context.Context, parts *stations.Stations, serve func(
 		group.Go(func() error { return parts.Jobs.Run(working, parts.Clearing.Handlers()) })
 		group.Go(func() error { parts.Clearing.Watch(working); return nil })
 	}
+	group.Go(func() error { parts.WatchReferences(working); return nil })
 	if parts.Notary != nil {
 		group.Go(func() error { parts.Notary.Watch(working); return nil })
 	}

@@ -30,6 +30,8 @@ type commands struct {
 	Realm     realmCommand     `cmd:"" help:"Set up a realm before its administrators can."`
 	Clearing  clearingCommand  `cmd:"" help:"Look at how documents travel to clearing."`
 	Directory directoryCommand `cmd:"" help:"Look after the directories of banks."`
+	Codes     codesCommand     `cmd:"" help:"Look after the external code sets of ISO 20022."`
+	Calendar  calendarCommand  `cmd:"" help:"Look after the calendars of clearing days."`
 	User      userCommand      `cmd:"" help:"Look after user accounts."`
 	Bench     benchCommand     `cmd:"" help:"Measure what payments and pages cost on this machine."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`

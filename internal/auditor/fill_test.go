@@ -17,6 +17,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/code"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -47,6 +48,9 @@ func fill(t *testing.T, h *stationtest.House, settled int) places {
 	found := places{}
 	add := func(end string, m payment.Message) { found[end] = append(found[end], m.InternalID.String()) }
 	limited(t, h, found)
+	owner := provision.Provisioner{OwnerURL: h.DB.OwnerURL, Keys: storetest.Keys(t), At: h.Clock.Now()}
+	_, err := provision.ImportReference(t.Context(), owner, provision.ReferenceImport{Codes: code.Builtin(), Source: "of the drill"})
+	must(t, err)
 	for _, scheme := range rulebook.Schemes() {
 		for range settled / 2 {
 			add("settled", settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), scheme))))

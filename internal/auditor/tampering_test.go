@@ -24,6 +24,7 @@ const (
 	aDebtor     = `SELECT iban FROM debtor_account WHERE realm = 'demo' ORDER BY md5(iban || ':m') LIMIT 1`
 	aClient     = `SELECT client_id FROM client WHERE realm = 'demo' ORDER BY md5(client_id || ':m') LIMIT 1`
 	aDirectory  = `SELECT directory_id::text FROM routing_directory WHERE realm = 'demo' ORDER BY md5(directory_id || ':m') LIMIT 1`
+	aReference  = `SELECT edition_id::text FROM reference_edition ORDER BY md5(edition_id || ':m') LIMIT 1`
 	theIncoming = `SELECT document_id::text FROM document WHERE message_id = ':m' AND direction = 'out' AND name LIKE 'pacs.002%'`
 	theAnswer   = `SELECT o.scheme || ' ' || o.reference FROM outbox o JOIN document d ON d.direction = 'out' AND d.reference = o.reference ` +
 		`WHERE d.message_id = ':m'`
@@ -365,6 +366,10 @@ var ofMasterData = []tampering{
 		"directory rows changed", "", "I20", "routing_directory", aDirectory,
 		`UPDATE routing_directory SET content = content || 'x', content_hash = sha256(content || 'x') WHERE directory_id::text = (` +
 			aDirectory + `)`,
+	},
+	{
+		"code sets in force sooner", "", "I20", "reference_edition", aReference,
+		`UPDATE reference_edition SET from_day = '2020-01-01' WHERE edition_id::text = (` + aReference + `)`,
 	},
 	{"debtor BIC changed", "", "I20", "debtor_account", aDebtor, `UPDATE debtor_account SET agent_bic = 'ZZZZCHZZXXX' WHERE iban = (` +
 		aDebtor + `)`},

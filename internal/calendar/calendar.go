@@ -20,7 +20,12 @@ type Calendar struct {
 	Fixed []MonthDay
 	// Easter are the holidays that move with Easter, in days after Easter Sunday (Good Friday is -2).
 	Easter []int
+	// listed are days of which an edition of a clearing says whether it works; true for open.
+	listed map[date]bool
 }
+
+// Written is the day that the two calendars of this package are of. What a clearing decided since, an Edition tells.
+const Written = "2026-11-22"
 
 // TARGET is the calendar of euro payments: closed on 1 January, Good Friday, Easter Monday, 1 May,
 // 25 and 26 December (European Central Bank, T2 long-term calendar of 2000, unchanged since).
@@ -46,20 +51,23 @@ func SwissBank() Calendar {
 
 // IsBankingDay reports whether the system works on the day.
 func (c Calendar) IsBankingDay(day time.Time) bool {
+	if open, listed := c.listed[dateOf(day)]; listed {
+		return open
+	}
 	weekday := day.Weekday()
 	if weekday == time.Saturday || weekday == time.Sunday {
 		return false
 	}
-	year, month, date := day.Date()
+	year, month, dayOfMonth := day.Date()
 	for _, holiday := range c.Fixed {
-		if holiday.Month == month && holiday.Day == date {
+		if holiday.Month == month && holiday.Day == dayOfMonth {
 			return false
 		}
 	}
 	easterMonth, easterDay := easter(year)
 	for _, offset := range c.Easter {
 		moved := time.Date(year, easterMonth, easterDay+offset, 0, 0, 0, 0, time.UTC)
-		if moved.Month() == month && moved.Day() == date {
+		if moved.Month() == month && moved.Day() == dayOfMonth {
 			return false
 		}
 	}

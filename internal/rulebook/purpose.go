@@ -18,14 +18,17 @@ var purposeRules = []Rule{
 func checkCategoryPurpose(i *inspection) {
 	paymentType, pointer := i.paymentType()
 	purpose := paymentType.CategoryPurpose
-	if purpose != nil && purpose.Code != "" && !code.CategoryPurposes.Has(purpose.Code) {
+	if purpose != nil && purpose.Code != "" && !i.codeSets().Has(code.CategoryPurposes, purpose.Code) {
 		i.reportAt(pointer+"/CtgyPurp/Cd", i.rule.Text)
 	}
 }
 
 func checkPurpose(i *inspection) {
 	purpose := i.transaction.Purpose
-	if purpose != nil && purpose.Code != "" && !code.Purposes.Has(purpose.Code) {
+	if purpose != nil && purpose.Code != "" && !i.codeSets().Has(code.Purposes, purpose.Code) {
 		i.report("/Purp/Cd")
 	}
 }
+
+// codeSets are those in force on the day of the check.
+func (i *inspection) codeSets() *code.Edition { return i.input.Settings.CodeSets(i.input.Today) }

@@ -8,6 +8,8 @@ import (
 
 // Settings are the rules a bank or clearing may set. The zero value of each field is its default.
 type Settings struct {
+	// Published are the code sets and calendars in force; nil for those that come with the program.
+	Published *Published
 	// SICLimit is the largest amount of a Swiss instant payment; default CHF 20'000.00 (the limit of
 	// the banks at the start of the service).
 	SICLimit money.Amount

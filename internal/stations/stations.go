@@ -83,6 +83,7 @@ func New(cfg Config) (*Stations, error) {
 	if cfg.JobLog == nil {
 		cfg.JobLog = cfg.Log
 	}
+	cfg.Rules.Published = &rulebook.Published{} // what is imported; all who check share it
 	jobs := store.NewJobs(cfg.Database, cfg.JobLog)
 	zone, err := time.LoadLocation("Europe/Zurich")
 	if err != nil {

@@ -22,6 +22,8 @@ type Readiness struct {
 	Realms []RealmSummary
 	// SchemesInUse are the schemes in which an account of some realm may be debited, with the first such realm.
 	SchemesInUse map[string]string
+	// References are the editions of reference data that count, the last imported first.
+	References []ReferenceSummary
 	// Directories are the directories of banks in force, one for each realm and scheme in which an account may be debited.
 	Directories []DirectorySummary
 }
@@ -56,6 +58,10 @@ func (d *Database) Ready(ctx context.Context) (Readiness, error) {
 	realms, err := q.RealmList(ctx)
 	if err != nil {
 		return ready, fmt.Errorf("list the realms: %w", err)
+	}
+	ready.References, err = d.References(ctx)
+	if err != nil {
+		return ready, err
 	}
 	ready.SchemesInUse = make(map[string]string)
 	for _, row := range realms {

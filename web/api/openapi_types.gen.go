@@ -1051,6 +1051,9 @@ type Readiness struct {
 	// FourEyes "enforced", or in words for which realm a policy turns it off for everybody.
 	FourEyes string `json:"fourEyes"`
 
+	// ReferenceData Which edition of the external code sets ("codes") and of the calendar of each scheme ("calendar sic-inst") is in force: its day, and in words when it is the program's own, older than a quarter, or when one that was imported is not to be believed. It works all the same. Empty while the database does not say.
+	ReferenceData map[string]string `json:"referenceData"`
+
 	// Schema "ok", "unknown", or in words why this program cannot work on the schema: missing, older, newer.
 	Schema string `json:"schema"`
 

@@ -4,6 +4,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"countersign/internal/calendar"
+	"countersign/internal/store/provision"
+	"countersign/internal/store/storetest"
 )
 
 // TestEverybodySeesWhichReferenceDataAreInForce: the directories with their days, where they come from, and what is wrong with them.
@@ -27,6 +32,33 @@ func TestEverybodySeesWhichReferenceDataAreInForce(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.get("/reference").is(http.StatusOK).says("It is not what was imported, so every payment is refused")
+}
+
+// TestThePageOfReferenceDataShowsImportedCalendars: with the file they come from, and what is wrong with one.
+func TestThePageOfReferenceDataShowsImportedCalendars(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	w := b.as("maker1")
+	w.get("/reference").is(http.StatusOK).says("bank holidays of Zurich").says(calendar.Written)
+	days, err := calendar.Parse([]byte("edition;2026-11-19\nday;scheme;clearing\n2026-12-24;sic-inst;closed\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = provision.ImportReference(t.Context(), provision.Provisioner{
+		OwnerURL: b.DB.OwnerURL, Keys: storetest.Keys(t), At: time.Now(),
+	}, provision.ReferenceImport{Calendar: days, Source: "clearing-days.csv"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := w.get("/reference").is(http.StatusOK).says("clearing-days.csv").says("2026-11-19").says("1 row").says("TARGET calendar")
+	if strings.Contains(page.text, "bank holidays of Zurich") {
+		t.Error("the rule of the program is shown beside the calendar in force")
+	}
+	_, err = b.DB.Connect(t).Exec(t.Context(), "UPDATE reference_edition SET source = 'another'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.get("/reference").is(http.StatusOK).says("bank holidays of Zurich").says("is not what it was and counts for nothing")
 }
 
 // TestTheFormSaysThatABankIsNotReached: while the maker types, before the page to check, and at the field.

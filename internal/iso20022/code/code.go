@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"sort"
 	"sync"
+	"time"
 )
 
 // Published is the month of the ISO publication the sets are taken from, as YYYY-MM.
@@ -123,12 +124,29 @@ func read(path string) (setContent, error) {
 	if err != nil {
 		return setContent{}, err
 	}
-	content := setContent{name: file.Name, byCode: make(map[string]Definition, len(file.Codes))}
-	for code, text := range file.Codes {
-		definition := Definition{Code: code, Set: file.Name, Text: text}
+	return contentOf(file.Name, file.Codes), nil
+}
+
+func contentOf(name string, codes map[string]string) setContent {
+	content := setContent{name: name, byCode: make(map[string]Definition, len(codes))}
+	for code, text := range codes {
+		definition := Definition{Code: code, Set: name, Text: text}
 		content.byCode[code] = definition
 		content.ordered = append(content.ordered, definition)
 	}
 	sort.Slice(content.ordered, func(i, j int) bool { return content.ordered[i].Code < content.ordered[j].Code })
-	return content, nil
+	return content
 }
+
+// builtin is made once of what is embedded.
+var builtin = sync.OnceValue(func() *Edition {
+	month, err := time.Parse(dayOfMonth, Published)
+	if err != nil {
+		panic(fmt.Errorf("read the month of the code sets: %w", err))
+	}
+	made := &Edition{published: month.AddDate(0, 1, -1), sets: map[string]setContent{}}
+	for _, content := range load() {
+		made.sets[content.name] = content
+	}
+	return made
+})

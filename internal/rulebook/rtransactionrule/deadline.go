@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"countersign/internal/calendar"
-	"countersign/internal/rulebook"
 )
 
 // The time limits of the SEPA rulebook (EPC SCT Inst rulebook 2025, sections 4.3.2.3 and 4.3.2.4).
@@ -15,18 +14,10 @@ const (
 	returnBankingDays = 3  // after settlement, for a return that no recall asked for
 )
 
-// bankingDays is the calendar that deadlines of the scheme are counted by.
-func bankingDays(scheme rulebook.Scheme) calendar.Calendar {
-	if scheme == rulebook.SchemeSIC {
-		return calendar.SwissBank()
-	}
-	return calendar.TARGET()
-}
-
-// afterBankingDays counts banking days from a day; no days are no limit.
-func afterBankingDays(scheme rulebook.Scheme, from time.Time, days int) (last time.Time, limited bool) {
+// afterBankingDays counts days of a calendar from a day; no days are no limit.
+func afterBankingDays(banking calendar.Calendar, from time.Time, days int) (last time.Time, limited bool) {
 	if days <= 0 {
 		return time.Time{}, false
 	}
-	return bankingDays(scheme).AddBankingDays(from, days), true
+	return banking.AddBankingDays(from, days), true
 }

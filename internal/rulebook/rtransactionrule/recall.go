@@ -29,11 +29,11 @@ func CheckRecall(asked Case) []iso20022.Finding {
 // limited is false when there is none, as in SIC unless a setting says otherwise. Days are read in their own location.
 func RecallDeadline(scheme rulebook.Scheme, reason string, settled time.Time, settings rulebook.Settings) (last time.Time, limited bool) {
 	if scheme == rulebook.SchemeSIC {
-		return afterBankingDays(scheme, settled, settings.SICRecallDays)
+		return afterBankingDays(settings.BankingDays(scheme), settled, settings.SICRecallDays)
 	}
 	switch reason {
 	case "DUPL", "TECH":
-		return afterBankingDays(scheme, settled, recallBankingDays)
+		return afterBankingDays(settings.BankingDays(scheme), settled, recallBankingDays)
 	default:
 		return calendar.AddMonths(settled, recallMonths), true
 	}

@@ -27,7 +27,7 @@ func AnswerBy(scheme rulebook.Scheme, received time.Time, settings rulebook.Sett
 	if days <= 0 {
 		days = answerBankingDays
 	}
-	return bankingDays(scheme).AddBankingDays(received, days)
+	return settings.BankingDays(scheme).AddBankingDays(received, days)
 }
 
 // ResolutionReasons are the reasons a received recall may be refused for (camt.029 with RJCR). Which lines of information go with one

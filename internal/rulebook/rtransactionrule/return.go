@@ -72,9 +72,9 @@ func ReturnWindow(scheme rulebook.Scheme, reason string, settled time.Time, sett
 		return time.Time{}, false
 	}
 	if scheme == rulebook.SchemeSIC {
-		return afterBankingDays(scheme, settled, settings.SICReturnDays)
+		return afterBankingDays(settings.BankingDays(scheme), settled, settings.SICReturnDays)
 	}
-	return afterBankingDays(scheme, settled, returnBankingDays)
+	return afterBankingDays(settings.BankingDays(scheme), settled, returnBankingDays)
 }
 
 // ReturnReasons are the reasons an incoming payment of the scheme may be sent back for (pacs.004). ReturnAfterRecall is among them:

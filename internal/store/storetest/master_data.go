@@ -14,8 +14,8 @@ import (
 var keyOf = map[string]string{
 	"person": "person_id", "user_account": "user_id", "user_role": "grant_id", "client": "client_id", "policy": "policy_id",
 	"debtor_account": "iban", "incoming_account": "iban", "realm": "realm", "user_setup": "setup_id",
-	"routing_directory": "directory_id",
-	"realm_change":      "change_id", "realm_change_decision": "change_id",
+	"routing_directory": "directory_id", "reference_edition": "edition_id",
+	"realm_change": "change_id", "realm_change_decision": "change_id",
 	"spending_limit": "limit_id", "beneficiary": "beneficiary_id",
 	"identity_provider": "provider_id", "outer_identity": "link_id",
 	"second_factor": "factor_id", "factor_use": "use_id",
@@ -32,7 +32,11 @@ func (d *DB) SealMasterData(t testing.TB) {
 	for _, row := range rows {
 		keyID, seal, err := row.Sealed(keys)
 		must(t, err)
-		_, err = conn.Exec(ctx, "UPDATE "+row.Table+" SET key_id = $3, seal = $4 WHERE realm = $1 AND "+keyOf[row.Table]+"::text = $2",
+		inRealm := "realm = $1 AND "
+		if row.Realm == "" {
+			inRealm = "$1 = '' AND " // of no realm
+		}
+		_, err = conn.Exec(ctx, "UPDATE "+row.Table+" SET key_id = $3, seal = $4 WHERE "+inRealm+keyOf[row.Table]+"::text = $2",
 			row.Realm, row.Key, keyID, seal)
 		must(t, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"countersign/internal/calendar"
 	"countersign/internal/directory"
 	"countersign/internal/iso20022/code"
 	"countersign/internal/language"
@@ -33,20 +34,65 @@ func showReference(v *visit) error {
 		}
 		model.Rows = append(model.Rows, row)
 	}
-	codes := views.ReferenceRow{Name: "External code sets of ISO 20022", Edition: code.Published, Source: "ISO 20022, external code sets"}
-	published, err := time.Parse("2006-01", code.Published)
-	if err == nil && directory.Stale(published.AddDate(0, 1, 0), v.At) {
-		codes.Warning = "Older than a quarter: a purpose that is new since is refused. A newer program brings newer codes."
+	imported, err := v.Config.Reader.References(v.Context())
+	if err != nil {
+		return err
 	}
-	model.Rows = append(
-		model.Rows, codes,
-		views.ReferenceRow{
-			Name: "Accounts of each country (IBAN)", Edition: "by country", Source: "IBAN registry (ISO 13616), as public lists have it",
-		},
-		views.ReferenceRow{Name: "Banking days of euro payments", Edition: "by rule", Source: "European Central Bank, TARGET calendar"},
-		views.ReferenceRow{Name: "Banking days of Swiss franc payments", Edition: "by rule", Source: "bank holidays of Zurich"},
-	)
+	model.Rows = append(model.Rows, v.codesRow(imported), views.ReferenceRow{
+		Name: "Accounts of each country (IBAN)", Edition: "by country", Source: "IBAN registry (ISO 13616), as public lists have it",
+	})
+	for _, scheme := range rulebook.Schemes() {
+		model.Rows = append(model.Rows, v.calendarRow(imported, scheme))
+	}
 	return v.Render(http.StatusOK, views.ReferencePage(model))
+}
+
+// codesRow shows the code sets in force.
+func (v *visit) codesRow(imported []store.ReferenceSummary) views.ReferenceRow {
+	row := views.ReferenceRow{
+		Name: "External code sets of ISO 20022", Edition: language.Data(code.Published), Source: "ISO 20022, external code sets",
+	}
+	day := code.Builtin().Day()
+	if edition, found := store.ReferenceInForce(imported, store.ReferenceCodes, "", v.Today()); found {
+		row.Edition, row.Source, row.LoadedAt = language.Data(edition.Edition.Format(time.DateOnly)), edition.Source, edition.LoadedAt
+		row.Size, day = language.Text("%d rows").With(edition.Entries), edition.Edition
+	}
+	if directory.Stale(day, v.At) {
+		row.Warning = "Older than a quarter: a purpose that is new since is refused. Tell an operator, who imports the codes of today."
+	}
+	return withBroken(row, imported, store.ReferenceCodes, "")
+}
+
+// calendarRow shows by which days the deadlines of a scheme are counted.
+func (v *visit) calendarRow(imported []store.ReferenceSummary, scheme rulebook.Scheme) views.ReferenceRow {
+	row := views.ReferenceRow{
+		Name: "Banking days of Swiss franc payments", Edition: language.Data(calendar.Written), Source: "bank holidays of Zurich",
+	}
+	if scheme == rulebook.SchemeSCT {
+		row.Name, row.Source = "Banking days of euro payments", "European Central Bank, TARGET calendar"
+	}
+	day, _ := time.Parse(time.DateOnly, calendar.Written) // a constant
+	if edition, found := store.ReferenceInForce(imported, store.ReferenceCalendar, string(scheme), v.Today()); found {
+		row.Edition, row.Source, row.LoadedAt = language.Data(edition.Edition.Format(time.DateOnly)), edition.Source, edition.LoadedAt
+		row.Size, day = language.Text("%d rows").With(edition.Entries), edition.Edition
+	}
+	if directory.Stale(day, v.At) {
+		row.Warning = "Older than a quarter: deadlines may be a day off. Tell an operator, who imports the calendar of today."
+	}
+	return withBroken(row, imported, store.ReferenceCalendar, string(scheme))
+}
+
+// withBroken warns of an edition that is not what was imported.
+func withBroken(
+	row views.ReferenceRow, imported []store.ReferenceSummary, kind store.ReferenceKind, scheme string,
+) views.ReferenceRow {
+	for _, edition := range imported {
+		if edition.Broken && edition.Kind == kind && edition.Covers(scheme) {
+			row.Warning = "One that was imported is not what it was and counts for nothing. " +
+				"Tell an operator, who runs countersign check and imports it anew."
+		}
+	}
+	return row
 }
 
 func (v *visit) directoryRow(name language.Text, d store.DirectorySummary) views.ReferenceRow {

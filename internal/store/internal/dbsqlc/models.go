@@ -491,6 +491,21 @@ type RealmChangeDecision struct {
 	Seal              []byte
 }
 
+type ReferenceEdition struct {
+	EditionID   uuid.UUID
+	Kind        string
+	Edition     string
+	FromDay     string
+	Scope       string
+	Source      string
+	Entries     int32
+	Content     []byte
+	ContentHash []byte
+	LoadedAt    time.Time
+	KeyID       string
+	Seal        []byte
+}
+
 type RefreshToken struct {
 	Realm         string
 	TokenHash     []byte

@@ -65,6 +65,11 @@ func (g Guard) Directory(ctx context.Context, d dbsqlc.DirectoryNewestListRow) b
 	return g.fits(ctx, Directory(d))
 }
 
+// Reference reports whether an edition of reference data fits its seal.
+func (g Guard) Reference(ctx context.Context, r dbsqlc.ReferenceNewestListRow) bool {
+	return g.fits(ctx, Reference(r))
+}
+
 // Change reports whether a change of administration fits its seal.
 func (g Guard) Change(ctx context.Context, c dbsqlc.RealmChange) bool { return g.fits(ctx, Change(c)) }
 

@@ -131,6 +131,12 @@ func Directory(d dbsqlc.DirectoryNewestListRow) Row {
 		covers(d.DirectoryID, d.Scheme, d.Edition, d.Source, d.Entries, d.ContentHash, d.LoadedAt)
 }
 
+// Reference is the row of an edition of reference data, which belongs to no realm. What it holds is that of the digest.
+func Reference(r dbsqlc.ReferenceNewestListRow) Row {
+	return Row{Table: "reference_edition", Key: r.EditionID.String(), KeyID: &r.KeyID, Seal: r.Seal}.
+		covers(r.EditionID, r.Kind, r.Edition, r.FromDay, r.Scope, r.Source, r.Entries, r.ContentHash, r.LoadedAt)
+}
+
 // Change is the row of a change of administration: what was asked for, by whom.
 func Change(c dbsqlc.RealmChange) Row {
 	return Row{Table: "realm_change", Realm: c.Realm, Key: c.ChangeID.String(), KeyID: &c.KeyID, Seal: c.Seal}.
@@ -172,6 +178,9 @@ func All(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
 		func() ([]Row, error) { return rowsOf(ctx, q.OuterIdentityListAll, OuterIdentity) },
 		func() ([]Row, error) {
 			return rowsOf(ctx, q.DirectoryListAll, func(d dbsqlc.DirectoryListAllRow) Row { return Directory(dbsqlc.DirectoryNewestListRow(d)) })
+		},
+		func() ([]Row, error) {
+			return rowsOf(ctx, q.ReferenceListAll, func(r dbsqlc.ReferenceListAllRow) Row { return Reference(dbsqlc.ReferenceNewestListRow(r)) })
 		},
 		func() ([]Row, error) { return rowsOf(ctx, q.ChangeListAll, Change) },
 		func() ([]Row, error) { return rowsOf(ctx, q.ChangeDecisionListAll, ChangeDecision) },

@@ -1,0 +1,50 @@
+package stations
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"countersign/internal/store/lookup"
+)
+
+// The pause between two looks for reference data that was imported, and how long one may take.
+const (
+	lookForReferences = time.Minute
+	readReferences    = 20 * time.Second
+)
+
+// ReadReferences puts the code sets and calendars in force that were imported: from then on all stations and doors check with them.
+func (s *Stations) ReadReferences(ctx context.Context) error {
+	return s.putReferences(ctx, lookup.NewReferences(s.Database))
+}
+
+func (s *Stations) putReferences(ctx context.Context, references *lookup.References) error {
+	limited, cancel := context.WithTimeout(ctx, readReferences)
+	defer cancel()
+	editions, err := references.Editions(limited)
+	if err != nil {
+		return fmt.Errorf("read the reference data: %w", err)
+	}
+	s.Rules.Published.Put(editions)
+	return nil
+}
+
+// WatchReferences does the same every minute until the context ends, so that an import needs no restart. While the database does not
+// answer, what was read last stays in force.
+func (s *Stations) WatchReferences(ctx context.Context) {
+	references := lookup.NewReferences(s.Database)
+	ticker := time.NewTicker(lookForReferences)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		err := s.putReferences(ctx, references)
+		if err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "look for new reference data", "error", err.Error())
+		}
+	}
+}

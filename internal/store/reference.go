@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
+)
+
+// ReferenceKind is what an edition of reference data holds.
+type ReferenceKind string
+
+// The kinds of reference data.
+const (
+	ReferenceCodes    ReferenceKind = "codes"    // external code sets of ISO 20022
+	ReferenceCalendar ReferenceKind = "calendar" // days on which clearings are open
+)
+
+// MostReferences is how many imports of a kind count, the last ones: what only older ones say is out of force.
+const MostReferences = 24
+
+// ReferenceSummary is an edition of reference data without what it holds.
+type ReferenceSummary struct {
+	ID       uuid.UUID
+	Kind     ReferenceKind
+	Edition  time.Time // the day it is of
+	From     time.Time // the first day code sets are in force
+	Scope    string    // the schemes of a calendar, with a space between
+	Entries  int
+	Source   string
+	LoadedAt time.Time
+	Broken   bool // it is not what was imported, and counts for nothing
+}
+
+// References are the editions of reference data that count, the last imported first. They are the same in all realms.
+func (d *Database) References(ctx context.Context) ([]ReferenceSummary, error) {
+	rows, err := d.Outside().ReferenceNewestList(ctx, MostReferences)
+	if err != nil {
+		return nil, fmt.Errorf("read the editions of reference data: %w", err)
+	}
+	guard := masterdata.Guard{Keys: d.masterData, Log: d.log}
+	found := make([]ReferenceSummary, 0, len(rows))
+	for _, row := range rows {
+		found = append(found, referenceSummary(row, guard.Reference(ctx, row)))
+	}
+	return found, nil
+}
+
+func referenceSummary(row dbsqlc.ReferenceNewestListRow, fits bool) ReferenceSummary {
+	edition, err := time.Parse(time.DateOnly, row.Edition)
+	fits = fits && err == nil
+	from, err := time.Parse(time.DateOnly, row.FromDay)
+	return ReferenceSummary{
+		ID: row.EditionID, Kind: ReferenceKind(row.Kind), Edition: edition, From: from, Scope: row.Scope, Entries: int(row.Entries),
+		Source: row.Source, LoadedAt: row.LoadedAt, Broken: !fits || err != nil,
+	}
+}
+
+// Covers reports whether the edition says something of a scheme; code sets do of all.
+func (s ReferenceSummary) Covers(scheme string) bool {
+	return s.Kind == ReferenceCodes || slices.Contains(strings.Fields(s.Scope), scheme)
+}
+
+// ReferenceInForce is the edition of a kind that counts for a scheme at a moment, of those imported: the code sets with the latest first
+// day that has come, the calendar of the latest day. Of two of the same day the one imported later counts.
+func ReferenceInForce(all []ReferenceSummary, kind ReferenceKind, scheme string, at time.Time) (one ReferenceSummary, found bool) {
+	for _, edition := range all { // the last imported first
+		if edition.Kind != kind || edition.Broken || !edition.Covers(scheme) || kind == ReferenceCodes && edition.From.After(at) {
+			continue
+		}
+		newer := edition.Edition.After(one.Edition)
+		if kind == ReferenceCodes {
+			newer = edition.From.After(one.From)
+		}
+		if !found || newer {
+			one, found = edition, true
+		}
+	}
+	return one, found
+}

@@ -1,0 +1,47 @@
+package web
+
+import (
+	"slices"
+	"time"
+
+	"countersign/internal/calendar"
+	"countersign/internal/directory"
+	"countersign/internal/iso20022/code"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+)
+
+// References says which editions of code sets and calendars are in force, "codes" and by scheme, and warns of one that is older than a
+// quarter or not to be believed.
+func References(found []store.ReferenceSummary, now time.Time) map[string]string {
+	said := map[string]string{"codes": referenceWords(found, store.ReferenceCodes, "", now)}
+	for _, scheme := range rulebook.Schemes() {
+		said["calendar "+string(scheme)] = referenceWords(found, store.ReferenceCalendar, string(scheme), now)
+	}
+	return said
+}
+
+func referenceWords(found []store.ReferenceSummary, kind store.ReferenceKind, scheme string, now time.Time) string {
+	edition, imported := store.ReferenceInForce(found, kind, scheme, now)
+	day, of, command := edition.Edition, "", "countersign "+string(kind)+" import"
+	if !imported {
+		day, of = builtinDay(kind), ", of the program"
+	}
+	words := day.Format(time.DateOnly) + of
+	if directory.Stale(day, now) {
+		words += ", older than a quarter: import the one of today (" + command + ")"
+	}
+	if slices.ContainsFunc(found, func(one store.ReferenceSummary) bool { return one.Broken && one.Kind == kind && one.Covers(scheme) }) {
+		words += "; one of those imported is not what it was and counts for nothing: run countersign check, and import it anew"
+	}
+	return words
+}
+
+// builtinDay is the day of what comes with the program.
+func builtinDay(kind store.ReferenceKind) time.Time {
+	if kind == store.ReferenceCodes {
+		return code.Builtin().Day()
+	}
+	day, _ := time.Parse(time.DateOnly, calendar.Written) // a constant; a test reads it
+	return day
+}

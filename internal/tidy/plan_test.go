@@ -88,6 +88,7 @@ var floors = map[string]int{
 	"internal/account":            0,
 	"internal/payee":              0, // what is asked and answered of a payee, and how names are compared; pure
 	"internal/payee/vop":          1, // the same as the inter-bank API of the EPC writes it, for whoever asks and whoever answers
+	"internal/qrbill":             1, // the Swiss QR code of a bill: its text, and the picture that holds it
 	"internal/directory":          1, // which bank keeps an account, and whether instant payments reach it
 	"internal/charset":            0, // which characters texts may hold, and texts rewritten with them
 	"internal/identity":           1,
@@ -164,6 +165,7 @@ var confined = []struct {
 	{"github.com/pressly/goose", []string{"internal/store"}},
 	{"github.com/labstack/echo", []string{"web"}},
 	{"github.com/sony/gobreaker", []string{"internal/clearing", "internal/transport/payeebank"}},
+	{"github.com/makiuchi-d/gozxing", []string{"internal/qrbill"}},
 	{"github.com/prometheus", []string{"internal/metric"}},
 	{"go.opentelemetry.io", []string{"internal/trace"}},
 	{"github.com/coreos/go-oidc", []string{"internal/openid"}},

@@ -21,9 +21,20 @@ func templates() making.Templates {
 	return model
 }
 
+func qrBill() making.QRBill {
+	model := making.QRBill{Shell: makerShell("Pay a QR-bill", views.PlaceNew), Text: "SPC", Limit: "256 kB"}
+	model.Shell.Failed = true
+	model.Problems = []ui.Problem{
+		{Field: "text", Text: language.Text("Paste the whole text of the QR code, line by line: EPD must stand in line %d.").With(31)},
+		{Field: "picture", Text: "Choose a picture of the QR code as PNG or JPEG, or paste its text."},
+	}
+	return model
+}
+
 // makingExhibits are the pages of the maker's tools.
 func makingExhibits() []Exhibit {
 	return []Exhibit{
 		{Name: "templates", Failed: true, Page: making.TemplatesPage(templates())},
+		{Name: "qr-bill", Failed: true, Page: making.QRBillPage(qrBill())},
 	}
 }

@@ -22,6 +22,8 @@ func Routes(site *page.Site) []request.Route {
 		get("/templates", showTemplates),
 		post("/templates", saveTemplate),
 		post("/templates/:id", changeTemplate),
+		get("/payments/qr-bill", showQRBill),
+		post("/payments/qr-bill", readQRBill),
 		get("/payments/upload", showUpload),
 		post("/payments/upload", readUpload),
 		get("/payments/:id/edit", showEdit),

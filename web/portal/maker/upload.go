@@ -171,10 +171,13 @@ func (v *visit) refuseFile(name string, content []byte, findings []payment.Findi
 	return v.renderUpload(http.StatusUnprocessableEntity, model)
 }
 
+// uploadLimit is the largest file taken, in words.
+func uploadLimit() string { return fmt.Sprintf("%d kB", page.MaxUpload>>10) }
+
 func (v *visit) renderUpload(status int, model views.Upload) error {
 	model.Shell = v.Shell("Upload a payment", views.PlaceNew)
 	model.Shell.Failed = len(model.Findings) > 0
-	model.Limit = fmt.Sprintf("%d kB", page.MaxUpload>>10)
+	model.Limit = uploadLimit()
 	model.Accepted = []language.Text{"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments"}
 	if last, taken := v.previousTaken(); taken {
 		model.Accepted = append(model.Accepted,

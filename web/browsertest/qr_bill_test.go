@@ -1,0 +1,30 @@
+package browsertest
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestAQRBillFillsTheForm pastes the text of a QR code, with and without a script.
+func TestAQRBillFillsTheForm(t *testing.T) {
+	t.Parallel()
+	text := strings.ReplaceAll("SPC|0200|1|CH4431999123000889012|S|Beispiel Holzbau GmbH|Seestrasse|41|8002|Zürich|CH||||||||1949.75|CHF|S|"+
+		"Muster AG|Musterweg|1|3000|Bern|CH|QRR|210000000003139471430009017|Rechnung 1107|EPD", "|", "\n")
+	for name, p := range map[string]*person{"with a script": as(t, "maker1"), "without": withoutScript(t, "maker2")} {
+		p.open("/payments/new")
+		p.click("link", "Pay a QR-bill")
+		p.fill("Text of the QR code", "nothing of the kind")
+		p.click("button", "Fill in the form")
+		p.says(".error-summary", "it begins with SPC")
+		if name == "with a script" {
+			inspect(p).look("a QR-bill refused")
+		}
+		p.fill("Text of the QR code", text)
+		p.click("button", "Fill in the form")
+		p.says("#status", "Filled in from the QR-bill.")
+		p.holds("Name", "Beispiel Holzbau GmbH")
+		p.holds("Amount in CHF", "1949.75")
+		p.click("button", "Check your answers")
+		p.at("/payments/[0-9a-f-]+/check$")
+	}
+}

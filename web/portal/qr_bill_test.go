@@ -1,0 +1,93 @@
+package portal_test
+
+import (
+	"bytes"
+	"image/png"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/makiuchi-d/gozxing"
+	"github.com/makiuchi-d/gozxing/qrcode"
+)
+
+// bill is the text of a QR code; pairs change lines, counted from 1.
+func bill(pairs ...any) string {
+	lines := strings.Split("SPC|0200|1|CH4431999123000889012|S|Beispiel Holzbau GmbH|Seestrasse|41|8002|Zürich|CH||||||||1949.75|CHF|S|"+
+		"Muster AG|Musterweg|1|3000|Bern|CH|QRR|210000000003139471430009017|Rechnung 1107|EPD", "|")
+	for i := 0; i < len(pairs); i += 2 {
+		lines[pairs[i].(int)-1] = pairs[i+1].(string)
+	}
+	return strings.Join(lines, "\r\n")
+}
+
+// sendBill sends the form of QR-bills: a text, and a file unless it is nil.
+func (w *browser) sendBill(text string, file []byte) answer {
+	w.b.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	err := form.WriteField("text", text)
+	if err == nil && file != nil {
+		part, _ := form.CreateFormFile("file", "bill.png")
+		_, err = part.Write(file)
+	}
+	if err != nil {
+		w.b.t.Fatal(err)
+	}
+	_ = form.Close()
+	return w.send(http.MethodPost, "/payments/qr-bill", form.FormDataContentType(), &body)
+}
+
+func TestAQRBillFillsTheForm(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	maker.get("/payments/qr-bill").is(http.StatusOK)
+	code, err := qrcode.NewQRCodeWriter().Encode(bill(), gozxing.BarcodeFormat_QR_CODE, 400, 400,
+		map[gozxing.EncodeHintType]interface{}{gozxing.EncodeHintType_CHARACTER_SET: "UTF-8"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var picture bytes.Buffer
+	err = png.Encode(&picture, code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, send := range map[string]func() answer{
+		"text": func() answer { return maker.sendBill(bill(), nil) }, "picture": func() answer { return maker.sendBill(" ", picture.Bytes()) },
+	} {
+		edit := send().goesTo("/payments/")
+		page := maker.get(edit).is(http.StatusOK).says("Filled in from the QR-bill. Its message is not sent beside the reference: Rechnung 1107")
+		form := page.fields(edit)
+		for field, want := range map[string]string{
+			"creditorName": "Beispiel Holzbau GmbH", "creditorIban": "CH4431999123000889012", "amount": "1949.75", "remittanceKind": "qr",
+			"qrReference": "210000000003139471430009017", "town": "Zürich", "scheme": "sic-inst", "country": "CH",
+		} {
+			if form.Get(field) != want {
+				t.Errorf("%s: %s is %q, want %q", name, field, form.Get(field), want)
+			}
+		}
+		if name == "text" {
+			maker.post(edit, with(form, "act", "check")).goesTo("/payments/")
+		}
+	}
+	euro := bill(4, "CH4821966000009613388", 20, "EUR", 19, "", 28, "NON", 29, "")
+	edit := maker.sendBill(euro, nil).goesTo("/payments/")
+	form := maker.get(edit).is(http.StatusOK).says("Enter the amount").fields(edit)
+	if form.Get("scheme") != "sct-inst" || form.Get("remittanceText") != "Rechnung 1107" {
+		t.Errorf("a bill in euro fills in %q and %q", form.Get("scheme"), form.Get("remittanceText"))
+	}
+	maker.sendBill("", nil).is(http.StatusUnprocessableEntity).says("Paste the text")
+	again := maker.sendBill("https://example.org", nil).is(http.StatusUnprocessableEntity).says("begins with SPC")
+	if text := again.page.Find("textarea").Text(); text != "https://example.org" {
+		t.Errorf("the text comes back as %q", text)
+	}
+	maker.sendBill(bill(20, "EUR"), nil).is(http.StatusUnprocessableEntity).says("SEPA instant payments carry no QR reference")
+	maker.sendBill("", []byte("%PDF-1.7")).is(http.StatusUnprocessableEntity).says("PNG or JPEG")
+	maker.sendBill("", bytes.Repeat([]byte("x"), 256<<10+1)).is(http.StatusUnprocessableEntity).says("256 kB at most")
+	b.as("checker1").sendBill(bill(), nil).is(http.StatusForbidden)
+	if n := b.count("SELECT count(*) FROM message"); n != 0 {
+		t.Errorf("%d messages were made", n)
+	}
+}

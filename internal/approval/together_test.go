@@ -21,61 +21,22 @@ import (
 	"countersign/internal/store/storetest"
 )
 
-// trips counts the round trips to the database: a statement is one, and a batch of statements is.
-type trips struct{ count atomic.Int64 }
-
-// TraceQueryStart counts a statement.
-func (n *trips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	n.count.Add(1)
-	return ctx
-}
-
-// TraceQueryEnd does nothing.
-func (n *trips) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-
-// TraceBatchStart counts a batch.
-func (n *trips) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	n.count.Add(1)
-	return ctx
-}
-
-// TraceBatchQuery does nothing.
-func (n *trips) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
-
-// TraceBatchEnd does nothing.
-func (n *trips) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
-
-// counted is a house whose round trips are counted.
-func counted(t *testing.T, n *trips) *stationtest.House {
-	t.Helper()
-	return stationtest.With(t, stationtest.Options{Database: func(db *storetest.DB) *store.Database {
-		database, err := store.Open(ctx, store.Config{
-			URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler), Tracer: n,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(database.Close)
-		return database
-	}})
-}
-
 // TestAPairIsFourRoundTrips: a payment that nobody else competes with is created in two, one to know and one to write, and approved in two.
 func TestAPairIsFourRoundTrips(t *testing.T) {
 	t.Parallel()
-	n := &trips{}
-	h := counted(t, n)
+	n := &storetest.Trips{}
+	h := stationtest.Counted(t, n, 0)
 	defer h.CheckInvariants(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	h.Create(t, maker, rulebook.SchemeSIC) // reads the directory of banks, once for all
-	before := n.count.Load()
+	before := n.Load()
 	m := h.Create(t, maker, rulebook.SchemeSIC)
-	created := n.count.Load()
+	created := n.Load()
 	_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: m.InternalID})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if create, approve := created-before, n.count.Load()-created; create != 2 || approve != 2 {
+	if create, approve := created-before, n.Load()-created; create != 2 || approve != 2 {
 		t.Errorf("a creation takes %d round trips and an approval %d, not 2 and 2", create, approve)
 	}
 }
@@ -86,8 +47,8 @@ func TestAPairIsFourRoundTrips(t *testing.T) {
 func TestEachOfManyGetsItsOwnAnswer(t *testing.T) {
 	t.Parallel()
 	const clients, rounds = 64, 8
-	n := &trips{}
-	h := counted(t, n)
+	n := &storetest.Trips{}
+	h := stationtest.Counted(t, n, 0)
 	defer h.CheckInvariants(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	refused := h.Create(t, maker, rulebook.SchemeSIC)
@@ -100,7 +61,7 @@ func TestEachOfManyGetsItsOwnAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := n.count.Load()
+	before := n.Load()
 	var group sync.WaitGroup
 	var approved atomic.Int64
 	for client := range clients {
@@ -125,7 +86,7 @@ func TestEachOfManyGetsItsOwnAnswer(t *testing.T) {
 		})
 	}
 	group.Wait()
-	used := n.count.Load() - before
+	used := n.Load() - before
 	var decisions, stored int64
 	err = h.DB.Connect(t).QueryRow(ctx, "SELECT (SELECT count(*) FROM decision), (SELECT count(*) FROM message)").Scan(&decisions, &stored)
 	if err != nil {
@@ -192,8 +153,8 @@ func (w wrong) try(t *testing.T, kind int, takenID string) error {
 func TestSharedStatementsWriteWhatOneAloneWrites(t *testing.T) {
 	t.Parallel()
 	const clients = 48
-	n := &trips{}
-	h := counted(t, n)
+	n := &storetest.Trips{}
+	h := stationtest.Counted(t, n, 0)
 	defer h.CheckInvariants(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	pair := func() {
@@ -209,13 +170,13 @@ func TestSharedStatementsWriteWhatOneAloneWrites(t *testing.T) {
 		}
 	}
 	pair()
-	before := n.count.Load()
+	before := n.Load()
 	var group sync.WaitGroup
 	for range clients {
 		group.Go(pair)
 	}
 	group.Wait()
-	if used := n.count.Load() - before; used >= 4*clients {
+	if used := n.Load() - before; used >= 4*clients {
 		t.Fatalf("%d round trips: nothing was shared", used)
 	}
 	for table, kind := range map[string]string{

@@ -21,52 +21,11 @@ import (
 	"countersign/internal/store/storetest"
 )
 
-// trips counts the round trips to the database: a statement is one, and a batch of statements is.
-type trips struct{ count atomic.Int64 }
-
-// TraceQueryStart counts a statement.
-func (n *trips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	n.count.Add(1)
-	return ctx
-}
-
-// TraceQueryEnd does nothing.
-func (n *trips) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-
-// TraceBatchStart counts a batch.
-func (n *trips) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	n.count.Add(1)
-	return ctx
-}
-
-// TraceBatchQuery does nothing.
-func (n *trips) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
-
-// TraceBatchEnd does nothing.
-func (n *trips) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
-
 // flying is a house whose round trips are counted and whose jobs run, so many at a time; the clock does not.
-func flying(t *testing.T, n *trips, workers int) *stationtest.House {
+func flying(t *testing.T, n *storetest.Trips, workers int) *stationtest.House {
 	t.Helper()
-	h := stationtest.With(t, stationtest.Options{Database: func(db *storetest.DB) *store.Database {
-		database, err := store.Open(ctx, store.Config{
-			URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler), Tracer: n, LaneWorkers: workers,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(database.Close)
-		return database
-	}})
-	running, stop := context.WithCancel(ctx)
-	var jobs sync.WaitGroup
-	jobs.Go(func() {
-		err := h.Jobs.Run(running, h.Clearing.Handlers())
-		if err != nil {
-			t.Error(err)
-		}
-	})
-	t.Cleanup(func() { stop(); jobs.Wait() })
+	h := stationtest.Counted(t, n, workers)
+	h.RunJobs(t)
 	return h
 }
 
@@ -87,13 +46,13 @@ func inState(t *testing.T, h *stationtest.House, m payment.Message, state paymen
 // round trip of its own: the document is kept, the delivery noted, and the answer booked with its report. Nothing is read.
 func TestTheWholeWayIsThreeRoundTrips(t *testing.T) {
 	t.Parallel()
-	n := &trips{}
+	n := &storetest.Trips{}
 	h := flying(t, n, 8)
 	defer h.CheckInvariants(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	for _, last := range []bool{false, true} { // the first one opens connections and prepares
 		m := h.Create(t, maker, rulebook.SchemeSIC)
-		before := n.count.Load()
+		before := n.Load()
 		_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: m.InternalID})
 		if err != nil {
 			t.Fatal(err)
@@ -104,7 +63,7 @@ func TestTheWholeWayIsThreeRoundTrips(t *testing.T) {
 			t.Fatal(err)
 		}
 		inState(t, h, m, payment.StateSettled)
-		if used := n.count.Load() - before; last && used != 2+3 {
+		if used := n.Load() - before; last && used != 2+3 {
 			t.Errorf("approval and whole way take %d round trips, not 2 and 3", used)
 		}
 		var reports int
@@ -120,7 +79,7 @@ func TestTheWholeWayIsThreeRoundTrips(t *testing.T) {
 // another process, and the answer that comes then settles it, once, though it comes three times at a time under two references.
 func TestAnAnswerAboutWhatHasMovedIsBookedAllTheSame(t *testing.T) {
 	t.Parallel()
-	h := flying(t, &trips{}, 8)
+	h := flying(t, &storetest.Trips{}, 8)
 	defer h.CheckInvariants(t)
 	other := h.Again(t, stationtest.Options{})
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
@@ -173,7 +132,7 @@ func TestAnAnswerAboutWhatHasMovedIsBookedAllTheSame(t *testing.T) {
 // that again.
 func TestAJobThatWaitedLooksBeforeItSends(t *testing.T) {
 	t.Parallel()
-	h := flying(t, &trips{}, 1)
+	h := flying(t, &storetest.Trips{}, 1)
 	defer h.CheckInvariants(t, "I17") // what was sent here was not made
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	first, second := h.Create(t, maker, rulebook.SchemeSIC), h.Create(t, maker, rulebook.SchemeSIC)

@@ -30,15 +30,7 @@ func TestTheJobAloneDeliversAndTriesAgain(t *testing.T) {
 		}
 		return nil
 	}
-	running, stop := context.WithCancel(ctx)
-	var jobs sync.WaitGroup
-	jobs.Go(func() {
-		err := h.Jobs.Run(running, h.Clearing.Handlers())
-		if err != nil {
-			t.Error(err)
-		}
-	})
-	t.Cleanup(func() { stop(); jobs.Wait() })
+	h.RunJobs(t)
 	straight := h.Principal(t, stationtest.Door{Realm: "demo", Name: "maker1", Client: "demo-straight", Channel: "api"})
 	for _, scheme := range rulebook.Schemes() {
 		approved(t, h, scheme)
@@ -71,15 +63,7 @@ func TestAnAttemptThatTookLongIsFollowedAfterItsPause(t *testing.T) {
 		}
 		return nil
 	}
-	running, stop := context.WithCancel(ctx)
-	var jobs sync.WaitGroup
-	jobs.Go(func() {
-		err := h.Jobs.Run(running, h.Clearing.Handlers())
-		if err != nil {
-			t.Error(err)
-		}
-	})
-	t.Cleanup(func() { stop(); jobs.Wait() })
+	h.RunJobs(t)
 	approved(t, h, rulebook.SchemeSIC)
 	for deadline := time.Now().Add(time.Minute); len(h.Network.Delivered()) == 0 && time.Now().Before(deadline); {
 		time.Sleep(20 * time.Millisecond)

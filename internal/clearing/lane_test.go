@@ -61,15 +61,9 @@ func goingOn(t *testing.T, h *stationtest.House) (stop func()) {
 	t.Helper()
 	running, end := context.WithCancel(ctx)
 	var parts sync.WaitGroup
-	parts.Go(func() {
-		err := h.Jobs.Run(running, h.Clearing.Handlers())
-		if err != nil {
-			t.Error(err)
-		}
-	})
+	jobs := h.RunJobs(t)
 	parts.Go(func() { h.Clearing.Watch(running) })
-	var once sync.Once
-	stop = func() { once.Do(func() { end(); parts.Wait() }) }
+	stop = sync.OnceFunc(func() { end(); jobs(); parts.Wait() })
 	t.Cleanup(stop)
 	return stop
 }

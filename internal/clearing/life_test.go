@@ -281,17 +281,12 @@ func TestAMessageThatNeedsNoApprovalIsSentByItsJob(t *testing.T) {
 	if m.State != payment.StateProcessing {
 		t.Fatalf("the message starts as %s", m.State)
 	}
-	running, stop := context.WithCancel(ctx)
-	done := make(chan error)
-	go func() { done <- h.Jobs.Run(running, h.Clearing.Handlers()) }()
+	stop := h.RunJobs(t)
 	deadline := time.Now().Add(20 * time.Second)
 	for len(h.Network.Delivered()) == 0 && time.Now().Before(deadline) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	stop()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
 	if n := len(h.Network.Delivered()); n != 1 {
 		t.Fatalf("the job sent %d documents", n)
 	}

@@ -22,12 +22,7 @@ func TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn(t *testing.T) {
 	const payments, senders = 1000, 8
 	running, stop := context.WithCancel(ctx)
 	var background sync.WaitGroup
-	background.Go(func() {
-		err := h.Jobs.Run(running, h.Clearing.Handlers())
-		if err != nil {
-			t.Error(err)
-		}
-	})
+	h.RunJobs(t)
 	background.Go(func() {
 		for running.Err() == nil {
 			approved(t, h, rulebook.SchemeSCT)

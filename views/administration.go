@@ -3,6 +3,8 @@ package views
 import (
 	"time"
 
+	"countersign/internal/administration"
+
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
@@ -46,8 +48,8 @@ type AdministrationRow struct {
 type RealmChange struct {
 	Shell         Shell
 	ID            string
-	Heading       language.Text // "Give maker3 other roles"
-	State         string        // "Approval Pending", "Applied", "Rejected"
+	Heading       language.Text        // "Give maker3 other roles"
+	State         administration.State // "Approval Pending", "Applied", "Rejected"
 	Subject       string
 	Note          string
 	Requester     string
@@ -95,7 +97,7 @@ func (m RealmChange) home() string {
 	return "/admin"
 }
 
-func (m RealmChange) waits() bool { return m.State == "Approval Pending" }
+func (m RealmChange) waits() bool { return m.State == administration.StatePending }
 
 // ChangeForm asks for a change. POST to Action sends the fields, note, and try (a dry run of a policy).
 type ChangeForm struct {

@@ -2,6 +2,8 @@ package views
 
 import (
 	"countersign/internal/language"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/views/ui"
 )
 
@@ -21,8 +23,8 @@ type BulkItem struct {
 	Binding   string // what the decision is bound to
 	URL       string
 	Reference string
-	Kind      string
-	Scheme    string
+	Kind      payment.Kind
+	Scheme    rulebook.Scheme
 	Amount    ui.Amount
 	Toward    language.Text
 	Name      string

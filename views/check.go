@@ -2,6 +2,7 @@ package views
 
 import (
 	"countersign/internal/language"
+	"countersign/internal/payment"
 	"countersign/views/ui"
 )
 
@@ -44,7 +45,7 @@ type Duplicate struct {
 	Reference string
 	URL       string
 	At        string // shown as it is
-	State     string
+	State     payment.State
 }
 
 func (m Check) submitLabel() language.Text {

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"countersign/internal/rulebook"
+
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
@@ -31,7 +33,7 @@ type Tile struct {
 
 // Clearing is the connection to one scheme's clearing.
 type Clearing struct {
-	Scheme   string
+	Scheme   rulebook.Scheme
 	Reached  bool
 	LastSeen time.Time // of the last message received; zero for none
 	Note     language.Text
@@ -39,7 +41,7 @@ type Clearing struct {
 
 // Volume is what one scheme moved in the last 24 hours.
 type Volume struct {
-	Scheme  string
+	Scheme  rulebook.Scheme
 	Count   int
 	Amount  ui.Amount
 	ByHour  []HourCount // oldest first, at most 24

@@ -1,6 +1,8 @@
 package views
 
 import (
+	"cmp"
+
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
@@ -80,20 +82,7 @@ func (d Decision) action(verb string) string {
 // approveLabel names the whole act.
 func (d Decision) approveLabel() language.Text { return d.Message.act(true) }
 
-func (d Decision) final() language.Text {
-	switch {
-	case d.Final != "":
-		return d.Final
-	case d.Message.Kind == "recall":
-		return "An approved recall is sent at once. A payment can be recalled once, whatever the answer."
-	case d.Message.Kind == "return":
-		return "An approved return sends the money back at once and is final."
-	case d.Message.Kind == "resolution":
-		return "An approved refusal is sent at once and ends the recall. The money stays."
-	default:
-		return "An approved instant payment is sent at once and is final. The way back is a recall."
-	}
-}
+func (d Decision) final() language.Text { return cmp.Or(d.Final, d.Message.words().final) }
 
 func (d Decision) category() ui.Choice {
 	return ui.Choice{

@@ -3,6 +3,9 @@ package views
 import (
 	"time"
 
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
@@ -22,13 +25,13 @@ type IncomingRow struct {
 	InternalID      string
 	URL             string
 	Reference       string
-	Scheme          string
+	Scheme          rulebook.Scheme
 	Amount          ui.Amount
 	DebtorName      string
 	CreditorName    string
 	CreditorAccount string // credited
 	Remittance      string
-	State           string
+	State           payment.State
 	FollowUp        string // returnStatus; empty when none
 	ReceivedAt      time.Time
 }

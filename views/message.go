@@ -4,6 +4,9 @@ import (
 	"strings"
 	"time"
 
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
@@ -18,10 +21,10 @@ type Message struct {
 	ExternalID      string
 	EndToEndID      string
 	UETR            string
-	Kind            string // instruction, recall, return, resolution, payment, received recall
-	Scheme          string // sic-inst or sct-inst
-	State           string // a state name of the interface contract
-	FollowUp        string // recallStatus or returnStatus; empty when none
+	Kind            payment.Kind    // instruction, recall, return, resolution, payment, received recall
+	Scheme          rulebook.Scheme // sic-inst or sct-inst
+	State           payment.State   // a state name of the interface contract
+	FollowUp        string          // recallStatus or returnStatus; empty when none
 	Amount          ui.Amount
 	DebtorName      string
 	OrderedDebtor   string // what the order calls the debtor, where that differs; empty else
@@ -69,53 +72,9 @@ type Change struct {
 	After  string
 }
 
-// act names what a decision about the message decides, in the middle of a sentence.
-func (m Message) act(approve bool) language.Text {
-	amount := m.Amount.String()
-	switch m.Kind {
-	case "recall":
-		if approve {
-			return language.Text("Approve the recall of %s paid to %s").With(amount, m.CreditorName)
-		}
-		return language.Text("Reject the recall of %s paid to %s").With(amount, m.CreditorName)
-	case "return":
-		if approve {
-			return language.Text("Approve the return of %s to %s").With(amount, m.DebtorName)
-		}
-		return language.Text("Reject the return of %s to %s").With(amount, m.DebtorName)
-	case "resolution":
-		if approve {
-			return language.Text("Approve the refusal of the recall of %s").With(amount)
-		}
-		return language.Text("Reject the refusal of the recall of %s").With(amount)
-	}
-	if approve {
-		return language.Text("Approve %s to %s").With(amount, m.CreditorName)
-	}
-	return language.Text("Reject %s to %s").With(amount, m.CreditorName)
-}
-
-// toward says where the amount goes or comes from: the words before a name, and the name.
-func (m Message) toward() (words language.Text, name string) {
-	switch m.Kind {
-	case "recall":
-		return "to be called back from", m.CreditorName
-	case "return":
-		return "back to", m.DebtorName
-	case "resolution":
-		return "stays with", m.CreditorName
-	case "payment":
-		return "from (a debtor)", m.DebtorName
-	case "received recall":
-		return "asked back for", m.DebtorName
-	default:
-		return "to (a creditor)", m.CreditorName
-	}
-}
-
 // ends is when a message that waits expires; "" for never, and for one that does not wait.
 func (m Message) ends() string {
-	if m.ExpiresAt.IsZero() || m.State != "Approval Pending" {
+	if m.ExpiresAt.IsZero() || m.State != payment.StateApprovalPending {
 		return ""
 	}
 	return ui.DateTime(m.ExpiresAt)
@@ -123,14 +82,14 @@ func (m Message) ends() string {
 
 // outcomeTone is that of the sentence on why a message ended as it did, or has not ended.
 func (m Message) outcomeTone() ui.Tone {
-	if m.State == "Unconfirmed" {
+	if m.State == payment.StateUnconfirmed {
 		return ui.ToneWaiting
 	}
 	return ui.ToneBad
 }
 
 func (m Message) outcomeIcon() string {
-	if m.State == "Unconfirmed" {
+	if m.State == payment.StateUnconfirmed {
 		return "circle-question-mark"
 	}
 	return "circle-x"
@@ -194,63 +153,9 @@ func appendRow(rows []ui.Row, row ui.Row) []ui.Row {
 	return append(rows, row)
 }
 
-// submitted says that the message was submitted.
-func (m Message) submitted() language.Text {
-	amount := m.Amount.String()
-	switch m.Kind {
-	case "recall":
-		return language.Text("The recall of %s paid to %s is submitted").With(amount, m.CreditorName)
-	case "return":
-		return language.Text("The return of %s to %s is submitted").With(amount, m.DebtorName)
-	case "resolution":
-		return language.Text("The refusal of the recall of %s is submitted").With(amount)
-	}
-	return language.Text("%s to %s is submitted").With(amount, m.CreditorName)
-}
-
-// withdrawal names the act of taking the message back.
-func (m Message) withdrawal() language.Text {
-	amount := m.Amount.String()
-	switch m.Kind {
-	case "recall":
-		return language.Text("Withdraw the recall of %s paid to %s").With(amount, m.CreditorName)
-	case "return":
-		return language.Text("Withdraw the return of %s to %s").With(amount, m.DebtorName)
-	case "resolution":
-		return language.Text("Withdraw the refusal of the recall of %s").With(amount)
-	}
-	return language.Text("Withdraw %s to %s").With(amount, m.CreditorName)
-}
-
-// allAbout names the link to the message's own page.
-func allAbout(kind string) language.Text {
-	switch kind {
-	case "recall":
-		return "All about this recall"
-	case "return":
-		return "All about this return"
-	case "resolution":
-		return "All about this resolution"
-	case "received recall":
-		return "All about this received recall"
-	}
-	return "All about this payment"
-}
-
-func (m Message) partyTitle() language.Text {
-	switch m.Kind {
-	case "payment":
-		return "Credited to"
-	case "instruction", "":
-		return "Creditor"
-	default:
-		return "The payment it is about"
-	}
-}
-
 // factsTitle heads the facts of an R-transaction.
 func (m Message) factsTitle() language.Text {
-	if m.Kind == "received recall" {
+	if m.Kind == payment.KindReceivedRecall {
 		return "What the other bank asks"
 	}
 	return "What is asked"
@@ -284,4 +189,84 @@ func (a Approval) rows() []ui.Row {
 		return rows
 	}
 	return append(rows, ui.Row{Term: "Expires", Value: ui.DateTime(a.ExpiresAt)})
+}
+
+// kindWords is how pages speak of one kind of message. Sentences take the amount and, where they have a second place, the name of the
+// other side.
+type kindWords struct {
+	approve, reject       language.Text // the acts of a decision
+	submitted, withdrawal language.Text
+	final                 language.Text // what an approval does, and that it is final
+	toward                language.Text // before the name in lists
+	toDebtor              bool          // the other side is the debtor, not the creditor
+	allAbout              language.Text // the link to the message's own page
+	party                 language.Text // heads the other side on the page
+	listURL               string        // the list it belongs to
+	listLabel             language.Text
+}
+
+// kinds are the words of each kind.
+var kinds = map[payment.Kind]kindWords{
+	payment.KindInstruction: {
+		approve: "Approve %s to %s", reject: "Reject %s to %s", submitted: "%s to %s is submitted", withdrawal: "Withdraw %s to %s",
+		final:  "An approved instant payment is sent at once and is final. The way back is a recall.",
+		toward: "to (a creditor)", allAbout: "All about this payment", party: "Creditor", listURL: "/payments", listLabel: "All payments",
+	},
+	payment.KindRecall: {
+		approve: "Approve the recall of %s paid to %s", reject: "Reject the recall of %s paid to %s",
+		submitted: "The recall of %s paid to %s is submitted", withdrawal: "Withdraw the recall of %s paid to %s",
+		final:  "An approved recall is sent at once. A payment can be recalled once, whatever the answer.",
+		toward: "to be called back from", allAbout: "All about this recall", party: "The payment it is about",
+		listURL: "/payments", listLabel: "All payments",
+	},
+	payment.KindReturn: {
+		approve: "Approve the return of %s to %s", reject: "Reject the return of %s to %s",
+		submitted: "The return of %s to %s is submitted", withdrawal: "Withdraw the return of %s to %s",
+		final:  "An approved return sends the money back at once and is final.",
+		toward: "back to", toDebtor: true, allAbout: "All about this return", party: "The payment it is about",
+		listURL: "/payments", listLabel: "All payments",
+	},
+	payment.KindResolution: {
+		approve: "Approve the refusal of the recall of %s", reject: "Reject the refusal of the recall of %s",
+		submitted: "The refusal of the recall of %s is submitted", withdrawal: "Withdraw the refusal of the recall of %s",
+		final:  "An approved refusal is sent at once and ends the recall. The money stays.",
+		toward: "stays with", allAbout: "All about this resolution", party: "The payment it is about",
+		listURL: "/payments", listLabel: "All payments",
+	},
+	payment.KindPayment: { // it came in: nobody submits or decides it
+		toward: "from (a debtor)", toDebtor: true, allAbout: "All about this payment", party: "Credited to",
+		listURL: "/incoming", listLabel: "Incoming payments",
+	},
+	payment.KindReceivedRecall: {
+		toward: "asked back for", toDebtor: true, allAbout: "All about this received recall", party: "The payment it is about",
+		listURL: "/recalls", listLabel: "Received recalls",
+	},
+}
+
+// words are those of the message's kind.
+func (m Message) words() kindWords { return kinds[m.Kind] }
+
+// about fills a sentence with the amount and the name of the other side.
+func (m Message) about(sentence language.Text) language.Text {
+	if strings.Count(string(sentence), "%s") == 1 {
+		return sentence.With(m.Amount.String())
+	}
+	_, name := m.toward()
+	return sentence.With(m.Amount.String(), name)
+}
+
+// act names what a decision about the message decides, in the middle of a sentence.
+func (m Message) act(approve bool) language.Text {
+	if approve {
+		return m.about(m.words().approve)
+	}
+	return m.about(m.words().reject)
+}
+
+// toward says where the amount goes or comes from: the words before a name, and the name.
+func (m Message) toward() (words language.Text, name string) {
+	if m.words().toDebtor {
+		return m.words().toward, m.DebtorName
+	}
+	return m.words().toward, m.CreditorName
 }

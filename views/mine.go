@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"time"
 
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
@@ -25,14 +28,14 @@ type MineRow struct {
 	InternalID   string
 	URL          string
 	Reference    string
-	Kind         string
-	Scheme       string
+	Kind         payment.Kind
+	Scheme       rulebook.Scheme
 	Amount       ui.Amount
 	Toward       language.Text // before the name; empty for a payment to a creditor
 	CreditorName string        // who gets the money
 	Account      string        // of that name
 	Purpose      language.Text
-	State        string
+	State        payment.State
 	SubmittedAt  time.Time
 	Note         language.Text // the reason of a rejection, with who gave it
 	AmendURL     string
@@ -54,7 +57,7 @@ func (m Mine) entries() ui.Entries {
 			ID: row.InternalID, URL: row.URL, Reference: row.Reference, Amount: row.Amount, Toward: row.Toward, Name: row.CreditorName,
 			Purpose: row.Purpose,
 			Facts:   ui.Facts(ui.KindFact(row.Kind), ui.AccountFact(row.Account), ui.SchemeFact(row.Scheme)),
-			States:  []string{row.State}, Note: row.Note, At: row.SubmittedAt, Now: m.Shell.Now,
+			States:  []string{string(row.State)}, Note: row.Note, At: row.SubmittedAt, Now: m.Shell.Now,
 		}
 		for _, step := range []ui.Step{
 			{Label: "Amend", URL: row.AmendURL}, {

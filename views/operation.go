@@ -3,6 +3,8 @@ package views
 import (
 	"time"
 
+	"countersign/internal/rulebook"
+
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
@@ -20,7 +22,7 @@ type Operation struct {
 
 // Lane is the way to the clearing of a scheme.
 type Lane struct {
-	Scheme  string
+	Scheme  rulebook.Scheme
 	State   language.Text // working, interrupted or trying
 	Working bool          // documents are taken
 	Since   time.Time     // when it was interrupted or was back; zero since the start
@@ -37,7 +39,7 @@ type JobQueue struct {
 // StuckRow is something that failed and pauses.
 type StuckRow struct {
 	Doing   language.Text
-	Scheme  string // "" for both
+	Scheme  rulebook.Scheme // "" for both
 	Subject string
 	Failed  int
 	Next    time.Time

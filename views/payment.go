@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"countersign/internal/payment"
+
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
@@ -60,8 +62,8 @@ type Related struct {
 	Role      language.Text // "Recall of this payment", "Original payment"
 	Reference string
 	URL       string
-	Kind      string
-	State     string
+	Kind      payment.Kind
+	State     payment.State
 	FollowUp  string // recallStatus or returnStatus; empty when none
 	Amount    ui.Amount
 	At        time.Time
@@ -99,27 +101,6 @@ type Source struct {
 	Element string // its place: "CdtTrfTxInf/Cdtr/Nm"
 	Value   string
 	From    language.Text // "pain.001 …/CdtTrfTxInf/Cdtr/Nm", "Account master data"
-}
-
-// backURL is the list a message belongs to.
-func (m Payment) backURL() string {
-	switch m.Message.Kind {
-	case "received recall":
-		return "/recalls"
-	case "payment":
-		return "/incoming"
-	}
-	return "/payments"
-}
-
-func (m Payment) backLabel() language.Text {
-	switch m.Message.Kind {
-	case "received recall":
-		return "Received recalls"
-	case "payment":
-		return "Incoming payments"
-	}
-	return "All payments"
 }
 
 func (m Payment) tabs() []ui.Tab {

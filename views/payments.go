@@ -3,6 +3,9 @@ package views
 import (
 	"time"
 
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
@@ -22,15 +25,15 @@ type PaymentRow struct {
 	InternalID string
 	URL        string
 	Reference  string
-	Kind       string
-	Scheme     string
+	Kind       payment.Kind
+	Scheme     rulebook.Scheme
 	Amount     ui.Amount
 	Toward     language.Text // before the name: "back from"; empty for a payment to a creditor
 	Name       string        // of the creditor; of the debtor when it came in
 	Account    string        // of that name
 	Other      language.Text // the other side: "from Muster AG"
 	Purpose    language.Text
-	State      string
+	State      payment.State
 	FollowUp   string
 	CreatedAt  time.Time
 	Maker      string
@@ -56,9 +59,9 @@ func (m Payments) entries() ui.Entries {
 }
 
 // statesOf is a state with what became of the message since; "" for nothing.
-func statesOf(state, followUp string) []string {
+func statesOf(state payment.State, followUp string) []string {
 	if followUp == "" {
-		return []string{state}
+		return []string{string(state)}
 	}
-	return []string{state, followUp}
+	return []string{string(state), followUp}
 }

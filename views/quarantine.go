@@ -3,6 +3,8 @@ package views
 import (
 	"time"
 
+	"countersign/internal/rulebook"
+
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
@@ -19,7 +21,7 @@ type Quarantine struct {
 type QuarantineRow struct {
 	Reference  string
 	URL        string
-	Scheme     string
+	Scheme     rulebook.Scheme
 	Type       string        // "pacs.002.001.10"
 	Name       language.Text // "Status report of clearing"
 	Reason     language.Text

@@ -4,6 +4,9 @@ import (
 	"strconv"
 	"time"
 
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
@@ -31,8 +34,8 @@ type QueueRow struct {
 	InternalID      string
 	URL             string // /queue/{id} with the filters
 	Reference       string
-	Kind            string
-	Scheme          string
+	Kind            payment.Kind
+	Scheme          rulebook.Scheme
 	Amount          ui.Amount
 	Purpose         language.Text // what it is for; may be empty
 	Toward          language.Text // before the name: "back to" in a return; empty for a payment to a creditor

@@ -3,6 +3,9 @@ package views
 import (
 	"time"
 
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
@@ -21,12 +24,12 @@ type ReceivedRecallRow struct {
 	InternalID string
 	URL        string
 	Reference  string
-	Scheme     string
+	Scheme     rulebook.Scheme
 	Amount     ui.Amount
 	DebtorName string // for whom the other bank asks
 	Reason     string // its code
 	ReasonText language.Text
-	State      string
+	State      payment.State
 	Answer     language.Text // an answer under way: "Return waiting for approval"; empty when none
 	Due        *ui.Due       // nil once it is answered
 	ReceivedAt time.Time
@@ -41,7 +44,7 @@ func (m ReceivedRecalls) entries() ui.Entries {
 		list.Entries = append(list.Entries, ui.Entry{
 			ID: row.InternalID, URL: row.URL, Reference: row.Reference, Amount: row.Amount, Name: row.DebtorName, Purpose: row.ReasonText,
 			Facts:  ui.Facts(ui.Fact{Text: language.Data(row.Reason)}, ui.SchemeFact(row.Scheme)),
-			States: []string{row.State}, Note: row.Answer, Due: row.Due, At: row.ReceivedAt, Now: m.Shell.Now,
+			States: []string{string(row.State)}, Note: row.Answer, Due: row.Due, At: row.ReceivedAt, Now: m.Shell.Now,
 		})
 	}
 	return list

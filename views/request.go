@@ -3,6 +3,8 @@ package views
 import (
 	"strconv"
 
+	"countersign/internal/payment"
+
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
@@ -12,8 +14,8 @@ type Card struct {
 	Title     language.Text // "The payment", "The recall"
 	Reference string
 	URL       string
-	Kind      string
-	State     string
+	Kind      payment.Kind
+	State     payment.State
 	FollowUp  string // recallStatus or returnStatus; empty when none
 	Amount    ui.Amount
 	Words     language.Text // before the name: "to", "from"

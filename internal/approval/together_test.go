@@ -1,23 +1,19 @@
 package approval_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/approval"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
-	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
 

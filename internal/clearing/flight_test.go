@@ -1,23 +1,18 @@
 package clearing_test
 
 import (
-	"context"
 	"errors"
-	"log/slog"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"countersign/internal/approval"
 	"countersign/internal/clearing"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
-	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
 

@@ -1,11 +1,9 @@
 package clearing_test
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"countersign/internal/language"
+	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
 )
 
 func mine() views.Mine {
-	row := func(reference, state string, note language.Text) views.MineRow {
+	row := func(reference string, state payment.State, note language.Text) views.MineRow {
 		return views.MineRow{
 			InternalID: "id-" + reference, URL: "/payments/" + reference, Reference: reference, Kind: "instruction", Scheme: "sic-inst",
 			Amount: ui.Amount{
@@ -61,7 +62,7 @@ func settled() views.Message {
 	return made
 }
 
-func payment(tab views.PaymentTab) views.Payment {
+func paymentPage(tab views.PaymentTab) views.Payment {
 	document := func(id, kind string, name language.Text, outgoing bool) views.Document {
 		return views.Document{
 			ID: id, Type: kind, Name: name, Outgoing: outgoing, At: now, Size: 3218,
@@ -109,7 +110,7 @@ const documentText = `<?xml version="1.0" encoding="UTF-8"?>
 </Document>`
 
 func payments() views.Payments {
-	states := []string{"Settled", "Approval Pending", "Unconfirmed", "Failed", "Withdrawn", "Processing", "Awaiting Decision"}
+	states := []payment.State{"Settled", "Approval Pending", "Unconfirmed", "Failed", "Withdrawn", "Processing", "Awaiting Decision"}
 	model := views.Payments{
 		Shell: bothShell("Payments", views.PlacePayments),
 		Filter: views.Filter{
@@ -187,7 +188,7 @@ func drafts() views.Mine {
 
 // flying is a payment that clearing has and has not answered.
 func flying() views.Payment {
-	model := payment(views.TabOverview)
+	model := paymentPage(views.TabOverview)
 	model.Message.State, model.Message.FollowUp = "Processing", ""
 	model.Flight = &views.Flight{
 		URL: "/payments/x", Since: now.Add(-4 * time.Second), Due: now.Add(6 * time.Second), Left: 6 * time.Second,
@@ -212,14 +213,14 @@ func recordExhibits() []Exhibit {
 			Name: "withdraw",
 			Page: views.WithdrawPage(views.Withdraw{Shell: makerShell("Withdraw", views.PlaceMine), Message: message(), Version: 1}),
 		},
-		{Name: "payment", Page: views.PaymentPage(payment(views.TabOverview))},
-		{Name: "payment-timeline", Page: views.PaymentPage(payment(views.TabTimeline))},
-		{Name: "payment-messages", Page: views.PaymentPage(payment(views.TabMessages))},
-		{Name: "payment-related", Page: views.PaymentPage(payment(views.TabRelated))},
-		{Name: "payment-audit", Page: views.PaymentPage(payment(views.TabAudit))},
+		{Name: "payment", Page: views.PaymentPage(paymentPage(views.TabOverview))},
+		{Name: "payment-timeline", Page: views.PaymentPage(paymentPage(views.TabTimeline))},
+		{Name: "payment-messages", Page: views.PaymentPage(paymentPage(views.TabMessages))},
+		{Name: "payment-related", Page: views.PaymentPage(paymentPage(views.TabRelated))},
+		{Name: "payment-audit", Page: views.PaymentPage(paymentPage(views.TabAudit))},
 		{Name: "document", Page: views.DocumentPage(views.DocumentView{
 			Shell: bothShell("pacs.008 of 7QK4M2XW9TCH3F5A", views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A",
-			BackURL: "/payments/x/messages", Document: payment(views.TabMessages).Documents[1], Text: documentText,
+			BackURL: "/payments/x/messages", Document: paymentPage(views.TabMessages).Documents[1], Text: documentText,
 		})},
 		{Name: "payments", Page: views.PaymentsPage(payments())},
 		{Name: "dashboard", Page: views.DashboardPage(dashboard())},

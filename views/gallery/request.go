@@ -109,7 +109,7 @@ func requestDecision() views.Decision {
 }
 
 func requestPayment() views.Payment {
-	model := payment(views.TabOverview)
+	model := paymentPage(views.TabOverview)
 	model.Message.Kind, model.Message.State, model.Message.FollowUp = "received recall", "Awaiting Decision", ""
 	model.Message.Words = "The bank of Muster Logistik AG asks for CHF 1'234.56 back. Reason: The customer asks for it (CUST)."
 	model.Message.Facts = []ui.Row{
@@ -132,7 +132,7 @@ func requestPayment() views.Payment {
 }
 
 func relatedTree() views.Payment {
-	model := payment(views.TabRelated)
+	model := paymentPage(views.TabRelated)
 	answer := views.Related{
 		Role: "Return of the payment", Reference: "7QK4M2XW9TCH3F5T", URL: "/payments/z", Kind: "return",
 		State: "Approval Pending", Amount: message().Amount, At: now, Reason: "Answer to a recall (FOCR)",
@@ -235,7 +235,7 @@ func clearingExhibits() []Exhibit {
 	sources := views.DocumentView{
 		Shell: bothShell("pacs.008.001.08",
 			views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A", BackURL: "/payments/x/messages",
-		Document: payment(views.TabMessages).Documents[1],
+		Document: paymentPage(views.TabMessages).Documents[1],
 		Tabs:     []ui.Tab{{Label: "XML", URL: "/x?form=xml"}, {Label: "Where it came from", URL: "/x?form=sources", Current: true}},
 		Sources: []views.Source{
 			{Element: "GrpHdr/MsgId", Value: "P87QK4M2XW9TCH3F5A", From: "Made from the Global ID"},

@@ -107,10 +107,10 @@ func AccountFact(account string) Fact {
 }
 
 // SchemeFact names a scheme.
-func SchemeFact(scheme string) Fact { return Fact{Text: language.Data(SchemeLabel(scheme))} }
+func SchemeFact[S ~string](scheme S) Fact { return Fact{Text: language.Data(SchemeLabel(scheme))} }
 
 // KindFact names the kind of a message that is no ordinary payment.
-func KindFact(kind string) Fact {
+func KindFact[K ~string](kind K) Fact {
 	if kind == "instruction" || kind == "" {
 		return Fact{}
 	}

@@ -24,13 +24,13 @@ func showOperation(v *visit) error {
 	}
 	for _, c := range v.Config.Clearing.Connections() {
 		model.Lanes = append(model.Lanes, views.Lane{
-			Scheme: string(c.Scheme), State: language.Sentence(string(c.State)), Working: c.State == clearing.ConnectionWorking,
+			Scheme: c.Scheme, State: language.Sentence(string(c.State)), Working: c.State == clearing.ConnectionWorking,
 			Since: c.Since,
 		})
 	}
 	for _, s := range v.Config.Clearing.Stuck() {
 		model.Stuck = append(model.Stuck, views.StuckRow{
-			Doing: language.Sentence(string(s.Doing)), Scheme: string(s.Scheme), Subject: s.Subject, Failed: s.Failed,
+			Doing: language.Sentence(string(s.Doing)), Scheme: s.Scheme, Subject: s.Subject, Failed: s.Failed,
 			Next: s.Next, Why: language.Sentence(s.Why),
 		})
 	}

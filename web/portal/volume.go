@@ -44,7 +44,7 @@ func volumeOf(scheme rulebook.Scheme, counted []lookup.Volume, first time.Time) 
 		return views.Volume{}, err
 	}
 	volume := views.Volume{
-		Scheme: string(scheme), ListURL: "/payments" + page.Filter{}.Query("scheme", string(scheme), "made", views.MadeLastDay),
+		Scheme: scheme, ListURL: "/payments" + page.Filter{}.Query("scheme", string(scheme), "made", views.MadeLastDay),
 	}
 	for hour := range volumeHours {
 		volume.ByHour = append(volume.ByHour, views.HourCount{Hour: first.Add(time.Duration(hour) * time.Hour).Format("15")})
@@ -98,7 +98,7 @@ func (v *visit) connections() ([]views.Clearing, error) {
 				stuck++
 			}
 		}
-		connection := views.Clearing{Scheme: string(scheme), Reached: stuck == 0, Note: "no answer received yet"}
+		connection := views.Clearing{Scheme: scheme, Reached: stuck == 0, Note: "no answer received yet"}
 		if len(answers) > 0 {
 			connection.LastSeen, connection.Note = answers[0].At, "last answer"
 		}

@@ -183,7 +183,7 @@ func QueueRows(v *page.Visit, list []payment.Message, f page.Filter) ([]views.Qu
 func QueueRow(v *page.Visit, m payment.Message, f page.Filter) views.QueueRow {
 	row := views.QueueRow{
 		InternalID: m.InternalID.String(), URL: "/queue/" + m.InternalID.String() + f.Query(), Reference: string(m.GlobalID),
-		Kind: string(m.Kind), Scheme: string(m.Scheme), Amount: page.AmountView(m.Summary.Amount),
+		Kind: m.Kind, Scheme: m.Scheme, Amount: page.AmountView(m.Summary.Amount),
 		Maker: m.MakerLogin, SubmittedAt: m.CreatedAt, Now: v.At,
 		Toward: page.Toward(m), Purpose: rtransaction.Purpose(m), Own: m.MadeBy(v.By.PersonID), Current: m.InternalID == f.Current,
 	}

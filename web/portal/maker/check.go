@@ -79,7 +79,7 @@ func (v *visit) duplicates(p prepared, summary payment.Summary) ([]views.Duplica
 	for _, s := range similar {
 		hits = append(hits, views.Duplicate{
 			Reference: string(s.GlobalID), URL: "/payments/" + s.MessageID.String(), At: ui.DateTime(s.CreatedAt) + " by " + s.MakerName,
-			State: string(s.State),
+			State: s.State,
 		})
 	}
 	return hits, nil

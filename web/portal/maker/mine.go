@@ -78,8 +78,8 @@ func showMine(v *visit) error {
 func (v *visit) mineRow(m payment.Message) (views.MineRow, error) {
 	path := "/payments/" + m.InternalID.String()
 	row := views.MineRow{
-		InternalID: m.InternalID.String(), URL: path, Reference: string(m.GlobalID), Kind: string(m.Kind), Scheme: string(m.Scheme),
-		Amount: page.AmountView(m.Summary.Amount), State: string(m.State), SubmittedAt: m.CreatedAt,
+		InternalID: m.InternalID.String(), URL: path, Reference: string(m.GlobalID), Kind: m.Kind, Scheme: m.Scheme,
+		Amount: page.AmountView(m.Summary.Amount), State: m.State, SubmittedAt: m.CreatedAt,
 		Note: page.StatusReason(m), Toward: page.Toward(m), Purpose: rtransaction.Purpose(m),
 	}
 	row.CreditorName, row.Account = page.Facing(m)

@@ -85,7 +85,7 @@ func (v *Visit) ShowChange(desk ChangeDesk) error {
 func (v *Visit) Change(desk ChangeDesk, c administration.Change) views.RealmChange {
 	title := desk.Heading(c)
 	shown := views.RealmChange{
-		Shell: v.Shell(title, desk.Place), ID: c.ID.String(), Heading: title, State: string(c.State()), Subject: c.Subject,
+		Shell: v.Shell(title, desk.Place), ID: c.ID.String(), Heading: title, State: c.State(), Subject: c.Subject,
 		Note: c.Note, Requester: c.Requester.Name, RequestedAt: c.RequestedAt, Book: desk.Place == views.PlaceBeneficiaries,
 		Differences: changeDifferences(c),
 	}

@@ -24,7 +24,7 @@ func MessageView(m payment.Message) views.Message {
 	return views.Message{
 		StatusDetail: detail, ExpiresAt: m.ExpiresAt,
 		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, EndToEndID: m.Summary.EndToEndID,
-		FollowUp: FollowUp(m), UETR: m.Summary.UETR, Kind: string(m.Kind), Scheme: string(m.Scheme), State: string(m.State),
+		FollowUp: FollowUp(m), UETR: m.Summary.UETR, Kind: m.Kind, Scheme: m.Scheme, State: m.State,
 		Amount:     AmountView(m.Summary.Amount),
 		DebtorName: m.Summary.DebtorName, OrderedDebtor: m.Summary.OrderedDebtorName, DebtorAccount: m.Summary.DebtorAccount,
 		CreditorName: m.Summary.CreditorName, CreditorAccount: m.Summary.CreditorAccount,

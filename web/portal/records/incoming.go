@@ -65,9 +65,9 @@ func incomingStates() []ui.Option {
 func incomingRow(m payment.Message) views.IncomingRow {
 	return views.IncomingRow{
 		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID),
-		Scheme: string(m.Scheme),
+		Scheme: m.Scheme,
 		Amount: page.AmountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName, CreditorName: m.Summary.CreditorName,
-		CreditorAccount: m.Summary.CreditorAccount, Remittance: m.Summary.Remittance, State: string(m.State), FollowUp: page.FollowUp(m),
+		CreditorAccount: m.Summary.CreditorAccount, Remittance: m.Summary.Remittance, State: m.State, FollowUp: page.FollowUp(m),
 		ReceivedAt: m.CreatedAt,
 	}
 }
@@ -124,8 +124,8 @@ func showReceivedRecalls(v *visit) error {
 func (v *visit) receivedRecallRow(m payment.Message) (views.ReceivedRecallRow, error) {
 	row := views.ReceivedRecallRow{
 		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID),
-		Scheme: string(m.Scheme),
-		Amount: page.AmountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName, Reason: m.Reason, State: string(m.State),
+		Scheme: m.Scheme,
+		Amount: page.AmountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName, Reason: m.Reason, State: m.State,
 		ReceivedAt: m.CreatedAt,
 	}
 	row.ReasonText = rtransaction.ReasonWords(m.Kind, m.Scheme, m.Reason)

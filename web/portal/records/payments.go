@@ -143,8 +143,8 @@ func (v *visit) narrowToLastDay(ask *lookup.Filter) {
 
 func paymentRow(m payment.Message) views.PaymentRow {
 	row := views.PaymentRow{
-		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID), Kind: string(m.Kind),
-		Scheme: string(m.Scheme), Amount: page.AmountView(m.Summary.Amount), State: string(m.State), CreatedAt: m.CreatedAt,
+		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID), Kind: m.Kind,
+		Scheme: m.Scheme, Amount: page.AmountView(m.Summary.Amount), State: m.State, CreatedAt: m.CreatedAt,
 		Maker:    m.MakerLogin,
 		FollowUp: page.FollowUp(m), Toward: page.Toward(m), Purpose: rtransaction.Purpose(m),
 	}

@@ -33,7 +33,7 @@ func showQuarantine(v *visit) error {
 	}
 	for _, d := range list {
 		model.Rows = append(model.Rows, views.QuarantineRow{
-			Reference: d.Reference, URL: quarantinedURL(d), Scheme: string(d.Scheme), Type: string(d.Name), Name: documentName(d.Name),
+			Reference: d.Reference, URL: quarantinedURL(d), Scheme: d.Scheme, Type: string(d.Name), Name: documentName(d.Name),
 			Reason:     language.Sentence(d.Reason),
 			ReceivedAt: d.At,
 		})

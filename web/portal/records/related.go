@@ -39,7 +39,7 @@ func tree(s rtransaction.Subject, current uuid.UUID) []views.Related {
 
 func relatedView(m payment.Message, current uuid.UUID) views.Related {
 	view := views.Related{
-		Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String(), Kind: string(m.Kind), State: string(m.State),
+		Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String(), Kind: m.Kind, State: m.State,
 		FollowUp: page.FollowUp(m), Amount: page.AmountView(m.Summary.Amount), At: m.CreatedAt, Current: m.InternalID == current,
 	}
 	if m.Reason != "" {

@@ -278,7 +278,7 @@ func (v *visit) cards(s Subject) []views.Card {
 	due := Due(v.Visit, s.Recall)
 	return append(cards, views.Card{
 		Title: "The recall", Reference: string(s.Recall.GlobalID), URL: "/payments/" + s.Recall.InternalID.String(),
-		Kind: string(s.Recall.Kind), State: string(s.Recall.State), Amount: page.AmountView(s.Recall.Summary.Amount),
+		Kind: s.Recall.Kind, State: s.Recall.State, Amount: page.AmountView(s.Recall.Summary.Amount),
 		Words: "asked back for", Name: s.Recall.Summary.DebtorName, Due: &due,
 		Rows: []ui.Row{
 			{Term: "Reason", Text: ReasonText(s.Recall.Kind, s.Recall.Scheme, s.Recall.Reason)},
@@ -289,8 +289,8 @@ func (v *visit) cards(s Subject) []views.Card {
 
 func (v *visit) paymentCard(m payment.Message) views.Card {
 	card := views.Card{
-		Title: "The payment", Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String(), Kind: string(m.Kind),
-		State: string(m.State), FollowUp: page.FollowUp(m), Amount: page.AmountView(m.Summary.Amount), Words: "to (a creditor)",
+		Title: "The payment", Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String(), Kind: m.Kind,
+		State: m.State, FollowUp: page.FollowUp(m), Amount: page.AmountView(m.Summary.Amount), Words: "to (a creditor)",
 		Name: m.Summary.CreditorName,
 	}
 	if m.Kind == payment.KindPayment {

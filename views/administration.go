@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"countersign/internal/administration"
-
 	"countersign/internal/language"
 	"countersign/views/ui"
 )

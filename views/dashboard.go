@@ -4,9 +4,8 @@ import (
 	"strconv"
 	"time"
 
-	"countersign/internal/rulebook"
-
 	"countersign/internal/language"
+	"countersign/internal/rulebook"
 	"countersign/views/ui"
 )
 

@@ -3,10 +3,9 @@ package views
 import (
 	"time"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-
-	"countersign/internal/language"
 	"countersign/views/ui"
 )
 

@@ -4,9 +4,8 @@ import (
 	"strconv"
 	"time"
 
-	"countersign/internal/payment"
-
 	"countersign/internal/language"
+	"countersign/internal/payment"
 	"countersign/views/ui"
 )
 

@@ -3,9 +3,8 @@ package views
 import (
 	"time"
 
-	"countersign/internal/rulebook"
-
 	"countersign/internal/language"
+	"countersign/internal/rulebook"
 	"countersign/views/ui"
 )
 

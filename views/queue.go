@@ -4,10 +4,9 @@ import (
 	"strconv"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-
-	"countersign/internal/language"
 	"countersign/views/ui"
 )
 

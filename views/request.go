@@ -3,9 +3,8 @@ package views
 import (
 	"strconv"
 
-	"countersign/internal/payment"
-
 	"countersign/internal/language"
+	"countersign/internal/payment"
 	"countersign/views/ui"
 )
 

@@ -15,3 +15,8 @@ SELECT x.message_id, p.display_name FROM presence x
 JOIN person p ON p.realm = x.realm AND p.person_id = x.person_id
 WHERE x.realm = @realm AND x.person_id <> @person_id AND x.seen_at >= @since::timestamptz
 ORDER BY p.display_name LIMIT 200;
+
+-- name: MessageLookInsert :exec
+-- The person has this version open for the first time.
+INSERT INTO message_look (realm, message_id, version, person_id, first_at) VALUES (@realm, @message_id, @version, @person_id, @first_at)
+ON CONFLICT DO NOTHING;

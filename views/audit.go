@@ -17,6 +17,8 @@ type AuditTrail struct {
 	Event    string
 	Filtered bool
 	Seal     AuditSeal
+	TableURL string             // the events of this search for a spreadsheet
+	Verified *AuditVerification // what a verification came to; nil where none was asked for
 	Rows     []AuditTrailRow
 	Pages    ui.Pages
 	Empty    ui.Empty // shown when there are no rows
@@ -29,6 +31,23 @@ type AuditSeal struct {
 	Signed time.Time     // when it was signed
 	Root   string        // the root of the tree under it
 	Words  language.Text // how the sealing stands: "sealed", "not sealed: ..."
+}
+
+// AuditVerification is what a verification of the trail came to.
+type AuditVerification struct {
+	At       time.Time
+	Took     string
+	Sentence language.Text
+	Failed   bool
+	Found    []language.Text // what does not fit
+}
+
+// tone is that of its notice.
+func (v AuditVerification) tone() ui.Tone {
+	if v.Failed {
+		return ui.ToneBad
+	}
+	return ui.ToneGood
 }
 
 // AuditTrailRow is one event and, where it is about a message the person may read, the way to it.

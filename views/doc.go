@@ -7,3 +7,14 @@
 // Every form and link works without a script. Where htmx saves a page load,
 // the same address answers a fragment when asked with HX-Request.
 package views
+
+import (
+	"context"
+
+	"countersign/internal/language"
+)
+
+// say is a text of the catalogue in the language of the request, with the values in its placeholders.
+func say(ctx context.Context, text language.Text, values ...any) string {
+	return language.Say(ctx, text, values...)
+}

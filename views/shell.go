@@ -48,6 +48,7 @@ const (
 	PlaceQuarantine Place = "quarantine"
 	PlaceOperation  Place = "operation"
 	PlaceAudit      Place = "audit"
+	PlaceReports    Place = "reports"
 	PlaceSimulator  Place = "simulator"
 	PlaceProfile    Place = "profile"
 
@@ -71,6 +72,8 @@ type Person struct {
 	MayAdminister bool
 	// MayAudit shows the audit trail of the realm.
 	MayAudit bool
+	// MayReport shows the reports of control.
+	MayReport bool
 }
 
 // Shell is what surrounds the content of every page.
@@ -211,6 +214,9 @@ func (s Shell) navigation() []navigationEntry {
 	}
 	if s.Person.MayAudit {
 		entries = append(entries, navigationEntry{PlaceAudit, "/audit", "clock", "Audit trail", "Audit"})
+	}
+	if s.Person.MayReport {
+		entries = append(entries, navigationEntry{PlaceReports, "/reports", "list", "Reports of control", "Reports"})
 	}
 	if s.Simulator && s.Person.MayRead {
 		entries = append(entries, navigationEntry{PlaceSimulator, "/simulator", "send", "Simulator", "Simulator"})

@@ -82,6 +82,7 @@ func openPortal(behind *stations.Stations, set Settings) (Portal, error) {
 		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
 		OneCheckerSession: set.OneCheckerSession,
 		Clearing:          behind.Clearing, Jobs: behind.Jobs, Connections: behind.Clearing.Connections,
-		Sealing: behind.Sealing, SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,
+		Sealing: behind.Sealing, Verify: behind.VerifyTrail(),
+		SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,
 	})
 }

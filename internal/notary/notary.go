@@ -74,6 +74,8 @@ type Station struct {
 	cfg    Config
 	mu     sync.Mutex
 	realms map[string]*realm
+
+	verifying sync.Mutex // held while somebody has a trail verified
 }
 
 // realm is what is known of a realm since the start.

@@ -136,6 +136,14 @@ func (s *Stations) Sealing() notary.Standing {
 	return s.Notary.Standing()
 }
 
+// VerifyTrail is what holds the audit trail of a realm against what was sealed; nil where nothing is.
+func (s *Stations) VerifyTrail() func(context.Context, string) (sealing.Verification, error) {
+	if s.Notary == nil {
+		return nil
+	}
+	return s.Notary.Verify
+}
+
 // openNotary makes the station that seals the audit trail, where there is a key for it.
 func (s *Stations) openNotary(db *store.Database) error {
 	signer, err := evidence.NewSigner(s.AuditKeys)

@@ -53,7 +53,8 @@ func factorExhibits() []Exhibit {
 
 func auditExhibits() []Exhibit {
 	trail := views.AuditTrail{
-		Shell: adminShell("Audit trail"), Seal: views.AuditSeal{Rows: 1041, Signed: now.Add(-time.Minute), Root: digest[:16], Words: "sealed"},
+		TableURL: "/audit/table",
+		Shell:    adminShell("Audit trail"), Seal: views.AuditSeal{Rows: 1041, Signed: now.Add(-time.Minute), Root: digest[:16], Words: "sealed"},
 		Pages: ui.Pages{NextURL: "/audit?after=x", NextLabel: "Next 50"},
 	}
 	trail.Shell.Place = views.PlaceAudit

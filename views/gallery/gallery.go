@@ -25,7 +25,8 @@ type Exhibit struct {
 // Exhibits lists every page in every state worth looking at.
 func Exhibits() []Exhibit {
 	return slices.Concat(entryExhibits(), queueExhibits(), bulkExhibits(), formExhibits(), payeeExhibits(), recordExhibits(),
-		requestExhibits(), clearingExhibits(), makingExhibits(), administrationExhibits(), factorExhibits(), auditExhibits())
+		requestExhibits(), clearingExhibits(), makingExhibits(), administrationExhibits(), factorExhibits(), auditExhibits(),
+		reportExhibits())
 }
 
 // Handler serves the exhibits at /{language}/{name}, a list of them at /, and what pages are made of at /static/. Fragments stand in no

@@ -1,10 +1,8 @@
 package api
 
 import (
-	"bytes"
 	"mime"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"github.com/google/uuid"
@@ -13,10 +11,8 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
 	"countersign/web/problem"
+	"countersign/web/sheet"
 )
-
-// mimeCSV is what a caller accepts who wants the trail as a table (RFC 4180).
-const mimeCSV = "text/csv"
 
 // auditFilters are the parameters of the audit trail besides those of the page.
 var auditFilters = append([]string{"from", "to", "actor", "event", "messageId"}, pageParameters...)
@@ -65,7 +61,7 @@ func (a *API) listAudit(c echo.Context) error {
 	if shownPage.Next != "" {
 		c.Response().Header().Set("X-Next", shownPage.Next)
 	}
-	return c.Blob(http.StatusOK, mimeCSV+"; charset=utf-8", auditTable(list))
+	return c.Blob(http.StatusOK, sheet.ContentType, auditTable(list))
 }
 
 func eventKey(e lookup.Event) uuid.UUID { return e.ID }
@@ -77,17 +73,15 @@ func acceptsCSV(r *http.Request) bool {
 		if err == nil && kind == echo.MIMEApplicationJSON {
 			return false
 		}
-		if err == nil && kind == mimeCSV {
+		if err == nil && kind == sheet.MIME {
 			return true
 		}
 	}
 	return false
 }
 
-// auditTable writes events as RFC 4180 with a line of names first. Every field is quoted: where a spreadsheet takes another sign than the
-// comma for the separator, bare text would begin new cells.
+// auditTable writes events as a table.
 func auditTable(events []lookup.Event) []byte {
-	var table bytes.Buffer
 	rows := [][]string{
 		{"at", "event", "outcome", "actor", "userId", "clientId", "channel", "sourceAddress", "internalId", "requestId", "detail", "id"},
 	}
@@ -96,19 +90,5 @@ func auditTable(events []lookup.Event) []byte {
 			e.At, e.Event, e.Outcome, e.Actor, e.UserID, e.ClientID, e.Channel, e.SourceAddress, e.InternalID, e.RequestID, string(e.Detail), e.ID,
 		})
 	}
-	for _, row := range rows {
-		for i := range row {
-			row[i] = `"` + strings.ReplaceAll(inert(row[i]), `"`, `""`) + `"`
-		}
-		table.WriteString(strings.Join(row, ",") + "\r\n")
-	}
-	return table.Bytes()
+	return sheet.Table(rows)
 }
-
-// formula finds where a spreadsheet would see a formula begin, with a usual or a full-width sign: at the start of a cell, and after what
-// may separate cells (semicolon, tab, end of line) in the spreadsheet of a reader. Blanks and quotes before the sign are lost on import.
-var formula = regexp.MustCompile("(^|[;\t\r\n])([ \"]*[=+\\-@\uff1d\uff0b\uff0d\uff20])")
-
-// inert keeps a spreadsheet from taking a text for a formula: names, reasons and request ids are typed by people. An apostrophe before
-// makes it text.
-func inert(cell string) string { return formula.ReplaceAllString(cell, "${1}'${2}") }

@@ -60,7 +60,7 @@ func setupWith(t *testing.T, options stationtest.Options) *bench {
 	b.config = portal.Config{
 		Auth: b.Auth, Submission: b.Submission, Approval: b.Approval, Admin: b.Admin, Reader: b.Reader, Drafts: b.Drafts, Desk: b.Desk,
 		Sessions: b.Sessions, Rules: b.Rules, Now: time.Now, NewID: stations.NewID, Zone: b.Zone, Log: log, Environment: "TEST", Realm: "demo",
-		EventsPause: 20 * time.Millisecond, Clearing: b.Clearing, Jobs: b.Jobs,
+		EventsPause: 20 * time.Millisecond, Clearing: b.Clearing, Jobs: b.Jobs, Verify: b.VerifyTrail(),
 	}
 	b.serve()
 	return b

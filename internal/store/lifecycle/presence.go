@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/identity"
+	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -24,10 +25,16 @@ func NewDesk(db *store.Database) *Desk { return &Desk{db: db} }
 // PresenceLife is how long somebody counts as looking at a message after they were last heard of.
 const PresenceLife = 30 * time.Second
 
-// Look notes that the person looks at a message.
-func (d *Desk) Look(ctx context.Context, by identity.Principal, message uuid.UUID, now time.Time) error {
+// Look notes that the person looks at a version of a message, and when they first did.
+func (d *Desk) Look(ctx context.Context, by identity.Principal, m payment.Message, now time.Time) error {
 	err := d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		return q.PresencePut(ctx, dbsqlc.PresencePutParams{Realm: by.Realm, PersonID: by.PersonID, MessageID: message, SeenAt: now})
+		err := q.PresencePut(ctx, dbsqlc.PresencePutParams{Realm: by.Realm, PersonID: by.PersonID, MessageID: m.InternalID, SeenAt: now})
+		if err != nil {
+			return err
+		}
+		return q.MessageLookInsert(ctx, dbsqlc.MessageLookInsertParams{
+			Realm: by.Realm, MessageID: m.InternalID, Version: int32(m.Version), PersonID: by.PersonID, FirstAt: now, //nolint:gosec // counts from 1
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("note who looks at a message: %w", err)

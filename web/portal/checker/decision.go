@@ -55,7 +55,7 @@ func (v *visit) renderDecision(status int, m payment.Message, added views.Decisi
 // decision fills the detail of a message. Which buttons it has is asked of the domain: a rejection is tried without being stored.
 func (v *visit) decision(m payment.Message, f page.Filter, added views.Decision) (views.Decision, error) {
 	detail := added
-	err := v.look(m.InternalID)
+	err := v.look(m)
 	if err == nil && v.lookers == nil {
 		v.lookers, err = v.Config.Desk.Lookers(v.Context(), v.By, v.At)
 	}

@@ -7,14 +7,15 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/language"
+	"countersign/internal/payment"
 )
 
 // look notes that this person has the message open and may decide it, and asks who else has.
-func (v *visit) look(message uuid.UUID) error {
+func (v *visit) look(m payment.Message) error {
 	if !v.By.Has(identity.RoleChecker) {
 		return nil
 	}
-	return v.Config.Desk.Look(v.Context(), v.By, message, v.At)
+	return v.Config.Desk.Look(v.Context(), v.By, m, v.At)
 }
 
 // looked names the others who look at a message: "Checker 2"; "" for nobody.

@@ -4,6 +4,7 @@
 package page
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"countersign/internal/store/credential"
 	"countersign/internal/store/lifecycle"
 	"countersign/internal/store/lookup"
+	"countersign/internal/store/sealing"
 	"countersign/internal/submission"
 )
 
@@ -54,8 +56,10 @@ type Config struct {
 	Connections func() []clearing.ConnectionStatus
 	// Sealing says how the audit trail is sealed; nil is not known.
 	Sealing func() notary.Standing
-	Zone    *time.Location // of the banking day: Europe/Zurich
-	Log     *slog.Logger
+	// Verify holds the audit trail of a realm against what was sealed; nil where nothing is.
+	Verify func(context.Context, string) (sealing.Verification, error)
+	Zone   *time.Location // of the banking day: Europe/Zurich
+	Log    *slog.Logger
 
 	Environment string // DEMO, TEST or PROD, shown on each page
 	TLS         bool   // browsers reach the portal by https, directly or through a proxy

@@ -192,6 +192,7 @@ func (v *Visit) person() views.Person {
 		UserName: v.By.UserName, Realm: v.By.Realm, Roles: roleNames(v.By.Roles), MaySubmit: v.By.Has(identity.RoleMaker),
 		MayDecide: v.By.Has(identity.RoleChecker), MayRead: payment.MayRead(v.By) == nil,
 		MayOperate: v.MayOperate() == nil, MayAudit: payment.MayAudit(v.By) == nil,
+		MayReport:     v.By.Has(identity.RoleSupervisor),
 		MayAdminister: v.By.Has(identity.RoleAdministrator),
 	}
 }

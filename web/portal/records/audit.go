@@ -26,20 +26,15 @@ func showAuditTrail(v *visit) error {
 	if err != nil {
 		return err
 	}
-	query := v.Echo.QueryParams()
-	get := func(name string) string { return strings.TrimSpace(page.Searchable(query.Get(name))) }
-	model := views.AuditTrail{
-		Shell: v.Shell("Audit trail", views.PlaceAudit), From: get("from"), To: get("to"), Actor: get("actor"), Event: get("event"),
-		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "No event of this realm matches. Widen the search, or clear it."},
-	}
-	model.Filtered = model.From+model.To+model.Actor+model.Event != ""
-	after, _ := uuid.Parse(query.Get("after"))
-	ask := lookup.AuditFilter{Before: after, Actor: model.Actor, Event: model.Event, PageSize: auditPage + 1}
-	ask.From = v.day(&model, "from", model.From)
-	ask.To = v.day(&model, "to", model.To)
-	if !ask.To.IsZero() {
-		ask.To = ask.To.In(v.Config.Zone).AddDate(0, 0, 1).Add(-time.Microsecond)
-	}
+	return v.wholeTrail(nil)
+}
+
+// wholeTrail shows the page, with what a verification came to.
+func (v *visit) wholeTrail(verified *views.AuditVerification) error {
+	model, ask := v.auditSearch()
+	after := ask.Before
+	ask.PageSize = auditPage + 1
+	model.Verified = verified
 	events, err := v.Config.Reader.AuditTrail(v.Context(), v.By.Realm, ask)
 	if err != nil {
 		return err
@@ -63,6 +58,26 @@ func showAuditTrail(v *visit) error {
 		return v.Render(http.StatusUnprocessableEntity, views.AuditTrailPage(model))
 	}
 	return v.Render(http.StatusOK, views.AuditTrailPage(model))
+}
+
+// auditSearch reads the filters: what the page shows of them, and what is asked for.
+func (v *visit) auditSearch() (views.AuditTrail, lookup.AuditFilter) {
+	query := v.Echo.QueryParams()
+	get := func(name string) string { return strings.TrimSpace(page.Searchable(query.Get(name))) }
+	model := views.AuditTrail{
+		Shell: v.Shell("Audit trail", views.PlaceAudit), From: get("from"), To: get("to"), Actor: get("actor"), Event: get("event"),
+		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "No event of this realm matches. Widen the search, or clear it."},
+	}
+	model.Filtered = model.From+model.To+model.Actor+model.Event != ""
+	after, _ := uuid.Parse(query.Get("after"))
+	ask := lookup.AuditFilter{Before: after, Actor: model.Actor, Event: model.Event}
+	ask.From = v.day(&model, "from", model.From)
+	ask.To = v.day(&model, "to", model.To)
+	if !ask.To.IsZero() {
+		ask.To = ask.To.In(v.Config.Zone).AddDate(0, 0, 1).Add(-time.Microsecond)
+	}
+	model.TableURL = "/audit/table?" + v.Echo.QueryString()
+	return model, ask
 }
 
 // auditSeal says how far the trail of the realm is sealed.

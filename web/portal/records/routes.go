@@ -12,7 +12,7 @@ type visit struct{ *page.Visit }
 
 // Routes lists the pages of this room in the order in which people meet them.
 func Routes(site *page.Site) []request.Route {
-	get, _ := page.Room(site, func(v *page.Visit) *visit { return &visit{v} })
+	get, post := page.Room(site, func(v *page.Visit) *visit { return &visit{v} })
 	return []request.Route{
 		get("/payments", showPayments),
 		get("/search", showPayments),
@@ -26,6 +26,11 @@ func Routes(site *page.Site) []request.Route {
 
 		get("/reference", showReference),
 		get("/audit", showAuditTrail),
+		post("/audit/verify", verifyAuditTrail),
+		get("/audit/table", downloadAuditTrail),
+		get("/reports", showReports),
+		get("/reports/:report", showReport),
+		get("/reports/:report/table", downloadReport),
 		get("/quarantine", showQuarantine),
 		get(quarantinedPath, showQuarantined),
 		get(quarantinedPath+"/download", downloadQuarantined),

@@ -12,6 +12,31 @@ import (
 	"github.com/google/uuid"
 )
 
+const messageLookInsert = `-- name: MessageLookInsert :exec
+INSERT INTO message_look (realm, message_id, version, person_id, first_at) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT DO NOTHING
+`
+
+type MessageLookInsertParams struct {
+	Realm     string
+	MessageID uuid.UUID
+	Version   int32
+	PersonID  uuid.UUID
+	FirstAt   time.Time
+}
+
+// The person has this version open for the first time.
+func (q *Queries) MessageLookInsert(ctx context.Context, arg MessageLookInsertParams) error {
+	_, err := q.db.Exec(ctx, messageLookInsert,
+		arg.Realm,
+		arg.MessageID,
+		arg.Version,
+		arg.PersonID,
+		arg.FirstAt,
+	)
+	return err
+}
+
 const presenceList = `-- name: PresenceList :many
 SELECT x.message_id, p.display_name FROM presence x
 JOIN person p ON p.realm = x.realm AND p.person_id = x.person_id

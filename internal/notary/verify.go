@@ -1,0 +1,26 @@
+package notary
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"countersign/internal/store/sealing"
+)
+
+// verifyWithin is how long a verification that somebody asks for on a page may take; countersign check takes the time it needs.
+const verifyWithin = 10 * time.Second
+
+// ErrVerifying says that somebody else has the trail verified right now.
+var ErrVerifying = errors.New("the trail is being verified already")
+
+// Verify holds the trail of a realm against what was sealed, for ten seconds at most; one at a time in this program. Error: ErrVerifying.
+func (s *Station) Verify(ctx context.Context, realm string) (sealing.Verification, error) {
+	if !s.verifying.TryLock() {
+		return sealing.Verification{}, ErrVerifying
+	}
+	defer s.verifying.Unlock()
+	limited, cancel := context.WithTimeout(ctx, verifyWithin)
+	defer cancel()
+	return s.cfg.Trees.Verify(limited, realm)
+}

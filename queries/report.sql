@@ -1,0 +1,70 @@
+-- The reports of control: what a supervisor asks about the work of makers and checkers in a period. They run with custom plans, as every
+-- search does.
+
+-- name: ReportPairList :many
+-- For each maker and each checker who approved what they made or changed: how often, and of how many approvals of that maker.
+WITH approved AS (
+  SELECT DISTINCT d.message_id, d.checker_person, m.maker FROM decision d CROSS JOIN LATERAL unnest(d.makers) AS m (maker)
+  WHERE d.realm = @realm AND d.action = 'approve' AND d.decided_at >= @since AND d.decided_at < @until
+), paired AS (
+  SELECT maker, checker_person, count(*) AS approvals, (sum(count(*)) OVER (PARTITION BY maker))::bigint AS of FROM approved
+  GROUP BY maker, checker_person
+)
+SELECT p.maker::uuid AS maker, p.checker_person, m.display_name AS maker_name, c.display_name AS checker_name, p.approvals, p.of
+FROM paired p
+JOIN person m ON m.realm = @realm AND m.person_id = p.maker
+JOIN person c ON c.realm = @realm AND c.person_id = p.checker_person
+WHERE p.approvals >= @least::bigint AND p.approvals * 100 >= p.of * @percent::bigint
+ORDER BY p.approvals DESC, m.display_name, c.display_name LIMIT @most::integer;
+
+-- name: ReportApprovalList :many
+-- Approvals of a period, newest first: of one pair, faster than reading takes, or out of hours. One through the portal by somebody who never
+-- had the page of that version open counts as fast; one through the API has no page.
+SELECT d.message_id, g.global_id, d.version, d.decided_at, d.channel, c.display_name AS checker_name,
+       coalesce((SELECT string_agg(m.display_name, ', ' ORDER BY m.display_name) FROM person m
+                 WHERE m.realm = d.realm AND m.person_id = ANY (d.makers)), '')::text AS maker_names,
+       v.amount, v.currency, l.first_at
+FROM decision d
+JOIN message g ON g.realm = d.realm AND g.message_id = d.message_id
+JOIN message_version v ON v.realm = d.realm AND v.message_id = d.message_id AND v.version = d.version
+JOIN person c ON c.realm = d.realm AND c.person_id = d.checker_person
+LEFT JOIN message_look l ON l.realm = d.realm AND l.message_id = d.message_id AND l.version = d.version AND l.person_id = d.checker_person
+WHERE d.realm = @realm AND d.action = 'approve' AND d.decided_at >= @since AND d.decided_at < @until
+  AND CASE @report::text
+        WHEN 'pairs' THEN d.checker_person = @checker::uuid AND @maker::uuid = ANY (d.makers)
+        WHEN 'fast' THEN d.channel = 'portal' AND (l.first_at IS NULL OR d.decided_at < l.first_at + make_interval(secs => @seconds::integer))
+        ELSE extract(isodow FROM d.decided_at AT TIME ZONE @zone::text) > 5
+             OR extract(hour FROM d.decided_at AT TIME ZONE @zone::text) < @opens::integer
+             OR extract(hour FROM d.decided_at AT TIME ZONE @zone::text) >= @closes::integer END
+ORDER BY d.decided_at DESC, d.message_id DESC LIMIT @most::integer;
+
+-- name: ReportApprovalCount :one
+SELECT count(*) FILTER (WHERE d.channel = 'portal'
+         AND (l.first_at IS NULL OR d.decided_at < l.first_at + make_interval(secs => @seconds::integer))) AS fast,
+       count(*) FILTER (WHERE extract(isodow FROM d.decided_at AT TIME ZONE @zone::text) > 5
+         OR extract(hour FROM d.decided_at AT TIME ZONE @zone::text) < @opens::integer
+         OR extract(hour FROM d.decided_at AT TIME ZONE @zone::text) >= @closes::integer) AS out_of_hours,
+       count(*) AS approvals
+FROM decision d
+LEFT JOIN message_look l ON l.realm = d.realm AND l.message_id = d.message_id AND l.version = d.version AND l.person_id = d.checker_person
+WHERE d.realm = @realm AND d.action = 'approve' AND d.decided_at >= @since AND d.decided_at < @until;
+
+-- name: ReportRaisedList :many
+-- Changes of a period that somebody asked for who gains by them, and limits that were raised or taken away, whoever asked; newest first.
+SELECT c.change_id, c.kind, c.subject, c.requested_at, r.display_name AS requester_name, coalesce(p.display_name, '')::text AS decider_name,
+       coalesce(d.action, 'waits')::text AS outcome, (c.requester_person = c.beneficiary_person)::boolean AS own,
+       coalesce(b.display_name, '')::text AS beneficiary_name, coalesce(c.content::jsonb #>> '{after,limitOf}', '')::text AS limit_of,
+       coalesce(c.content::jsonb #>> '{before,perPayment}', '')::text AS payment_before,
+       coalesce(c.content::jsonb #>> '{after,perPayment}', '')::text AS payment_after,
+       coalesce(c.content::jsonb #>> '{before,perDay}', '')::text AS day_before, coalesce(c.content::jsonb #>> '{after,perDay}', '')::text AS day_after
+FROM realm_change c
+JOIN person r ON r.realm = c.realm AND r.person_id = c.requester_person
+LEFT JOIN person b ON b.realm = c.realm AND b.person_id = c.beneficiary_person
+LEFT JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.change_id
+LEFT JOIN person p ON p.realm = d.realm AND p.person_id = d.decider_person
+WHERE c.realm = @realm AND c.requested_at >= @since AND c.requested_at < @until
+  AND (c.requester_person = c.beneficiary_person
+       OR c.kind = 'limit.set' AND (
+            (c.content::jsonb #>> '{before,perPayment}')::numeric < coalesce((c.content::jsonb #>> '{after,perPayment}')::numeric, 1e18)
+            OR (c.content::jsonb #>> '{before,perDay}')::numeric < coalesce((c.content::jsonb #>> '{after,perDay}')::numeric, 1e18)))
+ORDER BY c.change_id DESC LIMIT @most::integer;

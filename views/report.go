@@ -1,0 +1,32 @@
+package views
+
+import (
+	"countersign/internal/language"
+	"countersign/views/ui"
+)
+
+// Report is a report of control: the numbers of a period, or the rows behind one of them.
+type Report struct {
+	Shell    Shell
+	Heading  language.Text
+	Words    language.Text
+	Form     *ReportPeriod // asks for another period; nil on the rows of a number
+	BackURL  string        // the numbers; empty there
+	TableURL string        // the rows for a spreadsheet; empty for none
+	Columns  []language.Text
+	Rows     []ReportRow
+	Empty    ui.Empty // shown when there are no rows
+}
+
+// ReportPeriod is the period a report looks at, sent by GET as from and to: 2026-11-20.
+type ReportPeriod struct{ From, To string }
+
+// ReportRow is one line; its first cell leads to the page behind it, where there is one.
+type ReportRow struct {
+	URL   string
+	Cells []language.Text
+}
+
+func (p ReportPeriod) field(id string, label language.Text, value string) ui.Field {
+	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 2026-11-20", Optional: true}
+}

@@ -1,0 +1,142 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign/internal/store/lookup"
+)
+
+// TestSupervisorsReadTheReportsOfControl: each number leads to its rows, the rows to their payments, and both to a table in which nothing
+// becomes a formula. Nobody else reads them.
+func TestSupervisorsReadTheReportsOfControl(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	conn := b.DB.Connect(t)
+	_, err := conn.Exec(t.Context(), "UPDATE person SET display_name = '=Maker 1' WHERE display_name = 'Maker 1'")
+	must(t, err)
+	b.DB.SealMasterData(t)
+	maker, checker := b.as("maker1"), b.as("checker1")
+	number := 0
+	approve := func() string {
+		number++
+		m := maker.submit(with(filled(), "amount", strconv.Itoa(number)+".50"))
+		path := "/queue/" + m.InternalID.String()
+		checker.post(path+"/approve", checker.get(path).fields(path+"/approve")).is(http.StatusSeeOther)
+		return m.InternalID.String()
+	}
+	for range lookup.PairLeast {
+		approve()
+	}
+	slow := approve()
+	_, err = conn.Exec(t.Context(), "UPDATE message_look SET first_at = first_at - interval '6 s' WHERE message_id = $1", slow)
+	must(t, err)
+	setLimit(t, b, "100.00")
+	setLimit(t, b, "200.00")
+	supervisor := b.as("supervisor1")
+	page := supervisor.get("/reports").is(http.StatusOK)
+	for report, number := range map[string]string{"pairs": "1", "fast": "10", "limits": "1"} {
+		row := page.page.Find(`a[href^="/reports/` + report + `?"]`).Closest("tr")
+		if got := strings.TrimSpace(row.Find("td").Last().Text()); got != number {
+			t.Errorf("%s counts %q, want %s", report, got, number)
+		}
+		address, _ := row.Find("a").Attr("href")
+		rows := supervisor.get(address).is(http.StatusOK).page.Find("main tbody tr")
+		if number != "" && rows.Length() == 0 {
+			t.Errorf("%s has no rows behind its number", report)
+		}
+	}
+	fast := supervisor.get("/reports/fast").is(http.StatusOK)
+	if fast.page.Find("main tbody tr").Length() != lookup.PairLeast || strings.Contains(fast.text, slow) {
+		t.Errorf("the fast ones: %s", fast.main())
+	}
+	pairs := supervisor.get("/reports/pairs").is(http.StatusOK).says("Checker 1")
+	pair, _ := pairs.page.Find("main tbody a").Attr("href")
+	if supervisor.get(pair).is(http.StatusOK).page.Find("main tbody tr").Length() != lookup.PairLeast+1 {
+		t.Error("the pair does not lead to its approvals")
+	}
+	table := supervisor.get("/reports/fast/table")
+	if table.header.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.Contains(table.text, `"'=Maker 1"`) {
+		t.Errorf("the table: %s %.300s", table.header.Get("Content-Type"), table.text)
+	}
+	supervisor.get("/reports/limits").is(http.StatusOK).says("100.00 → 200.00")
+	supervisor.get("/reports/nothing").is(http.StatusNotFound)
+	for _, name := range []string{"maker1", "checker1", "admin1"} {
+		for _, path := range []string{"/reports", "/reports/fast", "/reports/fast/table"} {
+			b.as(name).get(path).is(http.StatusForbidden)
+		}
+	}
+}
+
+// setLimit has two administrators limit what checker2 pays on a day.
+func setLimit(t *testing.T, b *bench, perDay string) {
+	t.Helper()
+	change := b.as("admin1").post("/admin/ask/limit.set", url.Values{
+		"limitOf": {"person"}, "holder": {"checker2"}, "currency": {"CHF"}, "perDay": {perDay},
+	}).goesTo("/admin/changes/")
+	b.as("admin2").post(change+"/approve", nil).goesTo(change)
+}
+
+// TestOutOfHoursIsByTheClockOfTheBankingDay: on a Sunday, and on a Monday at 06:59 and 19:00 of Zurich, not at noon.
+func TestOutOfHoursIsByTheClockOfTheBankingDay(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	zone, err := time.LoadLocation("Europe/Zurich")
+	must(t, err)
+	for number, at := range []string{
+		"2026-07-05 12:00", "2026-07-06 06:59", "2026-07-06 07:00", "2026-07-06 12:00", "2026-07-06 18:59", "2026-07-06 19:00",
+	} {
+		decided, err := time.ParseInLocation("2006-01-02 15:04", at, zone)
+		must(t, err)
+		m := b.as("maker1").submit(with(filled(), "amount", strconv.Itoa(number+1)+".25"))
+		path := "/queue/" + m.InternalID.String()
+		w := b.as("checker1")
+		w.post(path+"/approve", w.get(path).fields(path+"/approve")).is(http.StatusSeeOther)
+		conn := b.DB.Connect(t)
+		_, err = conn.Exec(t.Context(), "SET session_replication_role = replica")
+		must(t, err)
+		_, err = conn.Exec(t.Context(), "UPDATE decision SET decided_at = $1 WHERE message_id = $2", decided, m.InternalID)
+		must(t, err)
+	}
+	found, err := b.Reader.Approvals(t.Context(), lookup.ReportQuery{
+		Realm: "demo", Kind: lookup.ReportHours, Zone: zone,
+		Period: lookup.Period{From: time.Date(2026, 7, 1, 0, 0, 0, 0, zone), Until: time.Date(2026, 8, 1, 0, 0, 0, 0, zone)},
+	})
+	if err != nil || len(found) != 3 {
+		t.Errorf("%d out of hours, want 3: %+v %v", len(found), found, err)
+	}
+}
+
+// TestTheTrailIsVerifiedOnItsPage: whole first, and with the row named once somebody changed one past the program.
+func TestTheTrailIsVerifiedOnItsPage(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.as("maker1").submit(filled())
+	b.Notary.Sweep(t.Context())
+	w := b.as("supervisor1")
+	b.Notary.Sweep(t.Context())
+	w.post("/audit/verify", nil).is(http.StatusOK).says("are what was sealed, in their order")
+	var changed string
+	must(t, b.DB.Connect(t).QueryRow(t.Context(),
+		"UPDATE audit_event SET actor_name = 'Nobody' WHERE realm = 'demo' AND event = 'instruction.submit' RETURNING event_id").Scan(&changed))
+	w.post("/audit/verify", nil).is(http.StatusOK).says("The trail is not what was sealed.").says("audit_event " + changed)
+	table := w.get("/audit/table?event=instruction.submit")
+	if table.header.Get("Content-Type") != "text/csv; charset=utf-8" || strings.Count(table.text, "\r\n") != 2 {
+		t.Errorf("the table: %s %q", table.header.Get("Content-Type"), table.text)
+	}
+	for _, name := range []string{"maker1", "checker1"} {
+		b.as(name).post("/audit/verify", nil).is(http.StatusForbidden)
+		b.as(name).get("/audit/table").is(http.StatusForbidden)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

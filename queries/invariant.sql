@@ -115,6 +115,44 @@ WHERE m.expires_at IS DISTINCT FROM (CASE WHEN m.approvals_required > 0 THEN m.c
    OR m.kind = 'recall' AND to_char(m.answer_by AT TIME ZONE 'UTC', 'YYYY-MM-DD') <> h.due
    OR m.kind NOT IN ('recall', 'received recall') AND m.answer_by IS NOT NULL;
 
+-- name: InvariantRetoldOtherwise :many
+-- I3 as well: what a message repeats of its decisions, its history and what clearing said of it, and when a version was written.
+SELECT m.realm, 'message'::text AS relation, m.message_id::text AS key,
+       ('counts ' || m.approvals || ' approvals of its version, and has ' || d.approvals)::text AS what
+FROM message m
+CROSS JOIN LATERAL (SELECT count(*) AS approvals FROM decision d
+                    WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version AND d.action = 'approve') d
+WHERE m.approvals <> d.approvals
+UNION ALL
+SELECT m.realm, 'message'::text, m.message_id::text,
+       ('gives the words "' || coalesce(m.status_text, '') || '" for its end, and its history "' || coalesce(h.words[1], '') || '"')::text
+FROM message m
+CROSS JOIN LATERAL (
+  SELECT array_agg(h.reason ORDER BY h.sequence DESC) FILTER (WHERE h.reason IS NOT NULL) AS words, count(*) AS told FROM message_history h
+  WHERE h.realm = m.realm AND h.message_id = m.message_id
+    AND h.action IN ('refuse', 'withhold', 'decline', 'receive', 'book')) h
+WHERE coalesce(m.status_text, '') <> coalesce(h.words[1], '')
+UNION ALL
+SELECT m.realm, 'message'::text, m.message_id::text,
+       ('gives the code ' || coalesce(m.status_code, 'none') || ' for its end: its history has none, or no document of it says so')::text
+FROM message m
+LEFT JOIN LATERAL (
+  SELECT h.action FROM message_history h
+  WHERE h.realm = m.realm AND h.message_id = m.message_id AND h.action IN ('refuse', 'withhold', 'decline')
+  ORDER BY h.sequence DESC LIMIT 1) h ON true
+WHERE (h.action IS NULL) <> (m.status_code IS NULL)
+   OR h.action = 'withhold' AND m.status_code <> 'DS0H'
+   OR h.action <> 'withhold' AND NOT EXISTS (
+        SELECT FROM document d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.name NOT LIKE 'pain.%'
+          AND position('>' || m.status_code || '<' IN encode(d.content, 'escape')) > 0)
+UNION ALL
+SELECT v.realm, 'message_version'::text, concat_ws(' ', v.message_id, v.version)::text,
+       ('was written at ' || v.created_at || ': its history has no such move')::text
+FROM message_version v
+WHERE NOT EXISTS (SELECT FROM message_history h
+                  WHERE h.realm = v.realm AND h.message_id = v.message_id AND h.version = v.version AND h.at = v.created_at
+                    AND (h.sequence = 1 OR h.action = 'amend'));
+
 -- name: InvariantAnswerGone :many
 -- I23: an answer that clearing is owed and that is not in the outbox: to a payment or the money of a recall that came in (a pacs.002), to a
 -- Swiss recall (a camt.025), to a payment for nobody here; or one that was kept and never put there.
@@ -132,7 +170,13 @@ UNION ALL
 SELECT ''::text, 'inbox'::text, concat_ws(' ', i.scheme, i.reference)::text, 'was answered, and the answer is not in the outbox'::text
 FROM inbox i
 WHERE i.outcome = 'answered'
-  AND NOT EXISTS (SELECT FROM outbox o WHERE o.scheme = i.scheme AND split_part(o.reference, '~', 1) = 'P2' || left(encode(i.content_hash, 'hex'), 16));
+  AND NOT EXISTS (SELECT FROM outbox o WHERE o.scheme = i.scheme AND split_part(o.reference, '~', 1) = 'P2' || left(encode(i.content_hash, 'hex'), 16))
+UNION ALL
+SELECT coalesce(o.realm, '')::text, 'outbox'::text, concat_ws(' ', o.scheme, o.reference)::text,
+       'says it is of another realm or time than the document it delivers'::text
+FROM outbox o
+JOIN document d ON d.scheme = o.scheme AND d.reference = o.reference AND d.direction = 'out'
+WHERE o.content IS NOT NULL AND d.content_hash = sha256(o.content) AND (o.realm IS DISTINCT FROM d.realm OR o.created_at IS DISTINCT FROM d.created_at);
 
 -- name: InvariantTokenChain :many
 -- I24: a sign-in whose refresh tokens are not one chain, each spent by the next: a token was brought back that had been spent; or one that
@@ -145,10 +189,21 @@ WHERE NOT EXISTS (SELECT FROM refresh_token p WHERE p.realm = t.realm AND p.succ
 GROUP BY f.realm, f.family_id
 HAVING count(*) <> 1
 UNION ALL
+SELECT t.realm, 'refresh_token'::text, encode(t.token_hash, 'hex')::text, ('of sign-in ' || t.family_id || ': was spent at another time than its successor was given')::text
+FROM refresh_token t
+LEFT JOIN refresh_token s ON s.realm = t.realm AND s.token_hash = t.successor_hash
+WHERE s.issued_at IS DISTINCT FROM t.spent_at
+UNION ALL
 SELECT f.realm, 'token_family'::text, f.family_id::text, ('was ended by ' || coalesce(a.detail::jsonb ->> 'reason', 'nobody') || ' at ' || a.at || ' and is open again')::text
 FROM token_family f
 JOIN audit_event a ON a.realm = f.realm AND a.event = 'sign-in.ended' AND a.detail::jsonb ->> 'ended' = f.family_id::text
-WHERE f.revoked_at IS NULL;
+WHERE f.revoked_at IS NULL
+UNION ALL
+SELECT f.realm, 'token_family'::text, f.family_id::text, ('says it was ended by ' || coalesce(f.revoked_for, 'nobody') || ' at ' || coalesce(f.revoked_at::text, 'no time') || ', and the audit trail does not')::text
+FROM token_family f
+WHERE (f.revoked_at IS NOT NULL OR f.revoked_for IS NOT NULL)
+  AND NOT EXISTS (SELECT FROM audit_event a WHERE a.realm = f.realm AND a.event = 'sign-in.ended' AND a.detail::jsonb ->> 'ended' = f.family_id::text
+                    AND a.at = f.revoked_at AND a.detail::jsonb ->> 'reason' = f.revoked_for);
 
 -- name: InvariantSentTwice :many
 -- I4: a message that went to clearing under more than one business id.
@@ -375,6 +430,13 @@ LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
 WHERE i.outcome = 'matched' AND (m.message_id IS NULL OR d.content_hash IS DISTINCT FROM i.content_hash)
    OR i.content IS NOT NULL AND sha256(i.content) <> i.content_hash
 UNION ALL
+SELECT coalesce(i.realm, '')::text, 'inbox'::text, concat_ws(' ', i.scheme, i.reference)::text,
+       'says another time than its document, that it waited, or why it was put aside, and was neither'::text
+FROM inbox i
+JOIN document d ON d.realm = i.realm AND d.document_id = i.document_id
+WHERE i.outcome = 'matched' AND (i.reason <> '' OR i.content IS NULL AND i.waits_for IS NOT NULL
+       OR i.content IS NULL AND d.written_in IS NOT NULL AND i.received_at <> d.created_at) -- documents of before have a time of their own
+UNION ALL
 SELECT d.realm, 'document'::text, d.document_id::text, ('of clearing, of message ' || coalesce(d.message_id::text, 'none') || ': the inbox does not know it')::text
 FROM document d
 WHERE d.direction = 'in' AND d.name NOT LIKE 'pain.%'
@@ -459,6 +521,11 @@ UNION ALL
 SELECT a.realm, 'realm_administration'::text, a.realm::text, 'counts decisions that are not there'::text
 FROM realm_administration a
 WHERE a.decided <> (SELECT count(*) FROM realm_change_decision d WHERE d.realm = a.realm)
+UNION ALL
+SELECT d.realm, 'realm_administration'::text, d.realm::text, ('is gone, and ' || count(*) || ' changes were decided')::text
+FROM realm_change_decision d
+WHERE NOT EXISTS (SELECT FROM realm_administration a WHERE a.realm = d.realm)
+GROUP BY d.realm
 ORDER BY 1, 2, 3;
 
 -- name: InvariantLimitHeld :many
@@ -512,10 +579,30 @@ WHERE c.kind = 'limit.set'
        OR l.per_payment IS DISTINCT FROM (100 * (c.content::jsonb #>> '{after,perPayment}')::numeric)::bigint
        OR l.per_day IS DISTINCT FROM (100 * (c.content::jsonb #>> '{after,perDay}')::numeric)::bigint);
 
+-- name: InvariantRoster :many
+-- I33: a row of master data that the audit trail was told of and that is gone, or was made at another time; or that the roster has and the
+-- trail was never told of.
+WITH told AS (
+  SELECT a.realm, coalesce(t.one ->> 'in', '') AS relation, coalesce(t.one ->> 'key', '') AS key, t.one ->> 'since' AS since
+  FROM audit_event a CROSS JOIN LATERAL jsonb_array_elements(a.detail::jsonb -> 'rows') AS t (one)
+  WHERE a.event = 'realm.rows'
+)
+SELECT t.realm, t.relation::text AS relation, t.key::text AS key,
+       CASE WHEN r.key IS NULL THEN 'is gone: the audit trail was told of it'
+            ELSE 'says it was made at another time than the audit trail was told' END::text AS what
+FROM told t
+LEFT JOIN master_row r ON r.realm = t.realm AND r.relation = t.relation AND r.key = t.key
+WHERE r.key IS NULL OR to_char(r.made_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') IS DISTINCT FROM t.since
+UNION ALL
+SELECT o.realm, 'roster'::text, concat_ws(' ', o.relation, o.key)::text, 'was never told to the audit trail, or as another'::text
+FROM roster o
+WHERE NOT EXISTS (SELECT FROM told t WHERE t.realm = o.realm AND t.relation = o.relation AND t.key = o.key
+                    AND t.since IS NOT DISTINCT FROM to_char(o.made_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'));
+
 -- name: ForeignKeyStatementList :many
 -- I15 as well: for every foreign key of the schema the statement that lists the rows which break it, for triggers can be switched off.
 SELECT c.conname::text AS name,
-       format('SELECT %s AS realm, %L::text AS relation, concat_ws('' '', %s)::text AS key, %L::text AS what FROM %I.%I c WHERE %s AND NOT EXISTS (SELECT FROM %I.%I p WHERE %s)',
+       format('SELECT %s AS realm, %L::text AS relation, concat_ws('' '', %s)::text AS key, (%L || concat_ws('' '', %s))::text AS what FROM %I.%I c WHERE %s AND NOT EXISTS (SELECT FROM %I.%I p WHERE %s)',
               CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.conrelid AND a.attname = 'realm')
                    THEN 'coalesce(c.realm, '''')' ELSE '''''::text' END,
               t.relname,
@@ -523,7 +610,9 @@ SELECT c.conname::text AS name,
                FROM pg_catalog.pg_constraint k
                JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey)
                WHERE k.conrelid = c.conrelid AND k.contype = 'p' AND a.attname <> 'realm'), 'c.realm'),
-              'does not fit any row of ' || f.relname || ' (' || c.conname || ')',
+              'does not fit any row of ' || f.relname || ' (' || c.conname || '): ',
+              coalesce((SELECT string_agg(format('c.%I', a.attname), ', ' ORDER BY array_position(c.conkey, a.attnum))
+               FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey) AND a.attname <> 'realm'), 'c.realm'),
               n.nspname, t.relname,
               (SELECT string_agg(format('c.%I IS NOT NULL', a.attname), ' AND ')
                FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)),
@@ -538,6 +627,28 @@ JOIN pg_catalog.pg_class f ON f.oid = c.confrelid
 JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
 WHERE c.contype = 'f' AND n.nspname = 'public'
 ORDER BY t.relname, c.conname;
+
+-- name: RuleStatementList :many
+-- I15 as well: for every table the statement that lists the rows which break one of the rules that are given, by the conditions that hold for
+-- such a row, for rules can be taken away.
+SELECT t.relname::text AS name,
+       format('SELECT %s AS realm, %L::text AS relation, concat_ws('' '', %s)::text AS key, (''breaks a rule of its table: '' || concat_ws('', '', %s))::text AS what FROM %I.%I WHERE %s',
+              CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = t.oid AND a.attname = 'realm')
+                   THEN 'coalesce(realm, '''')' ELSE '''''::text' END,
+              t.relname,
+              coalesce((SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY array_position(k.conkey, a.attnum))
+               FROM pg_catalog.pg_constraint k
+               JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey)
+               WHERE k.conrelid = t.oid AND k.contype = 'p' AND a.attname <> 'realm'), 'realm'),
+              string_agg(format('CASE WHEN %s THEN %L END', r.broken, r.rule), ', ' ORDER BY r.rule),
+              n.nspname, t.relname,
+              string_agg('(' || r.broken || ')', ' OR ' ORDER BY r.rule))::text AS statement
+FROM (SELECT unnest(@tables::text[]) AS relation, unnest(@rules::text[]) AS rule, unnest(@broken::text[]) AS broken) r
+JOIN pg_catalog.pg_class t ON t.relname = r.relation
+JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
+WHERE n.nspname = 'public'
+GROUP BY t.oid, t.relname, n.nspname
+ORDER BY t.relname;
 
 -- name: AuditedVersionList :many
 -- Versions with what their seals cover, in the order of their keys, from one on: the message, the content, the account it debits, and the

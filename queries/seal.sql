@@ -115,7 +115,11 @@ SELECT * FROM audit_node n WHERE (n.realm, n.level, n.node_index) > (@realm::tex
 ORDER BY n.realm, n.level, n.node_index LIMIT @page_size::integer;
 
 -- name: AuditedTreeList :many
-SELECT t.realm, t.size, t.edge, (t.server = '')::boolean AS young FROM audit_tree t ORDER BY t.realm;
+-- A tree whose row is gone has its checkpoints still: it is told as empty.
+SELECT r.realm::text AS realm, coalesce(t.size, 0)::bigint AS size, coalesce(t.edge, '{}')::bytea[] AS edge, coalesce(t.server = '', false)::boolean AS young
+FROM (SELECT realm FROM audit_tree UNION SELECT realm FROM audit_checkpoint) r
+LEFT JOIN audit_tree t ON t.realm = r.realm
+ORDER BY r.realm;
 
 -- name: AuditedUnsealedList :many
 -- Rows that no tree has, of realms that have one, by key from one on. A document of no realm's tree is not among them.

@@ -114,6 +114,8 @@ const (
 	EventRealmBreakGlass = "realm.break-glass"
 	// EventRealmSealed: the operator sealed rows that are older than seals are, and answers for them.
 	EventRealmSealed = "realm.sealed-afterwards"
+	// EventRealmRows: rows of master data that the gateway saw for the first time, so that they are missed when somebody takes them away.
+	EventRealmRows = "realm.rows"
 	// EventChangeRequest, EventChangeApprove and EventChangeReject: an administrator asked for a change, and another one decided it.
 	EventChangeRequest = "change.request"
 	EventChangeApprove = "change.approve"

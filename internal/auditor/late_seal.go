@@ -50,7 +50,7 @@ func (a *audit) lateSeals(ctx context.Context) error {
 		if t.Rows != counted[place] {
 			found = append(found, snapshot.Violation{
 				Realm: t.Realm, Table: "audit_event", Key: t.EventID,
-				What: fmt.Sprintf("tells of %d rows that were sealed afterwards, and %d are noted", t.Rows, counted[place]),
+				What: fmt.Sprintf("tells of %d rows that were sealed afterwards by run %s, and %d are noted", t.Rows, t.Run, counted[place]),
 			})
 		}
 		delete(counted, place)

@@ -43,6 +43,10 @@ const (
 	aLimit = `SELECT limit_id::text FROM spending_limit WHERE limit_of = 'account'`
 	theUse = `SELECT concat_ws(' ', message_id, limit_id) FROM limit_use WHERE message_id = ':m' AND limit_of = 'person'`
 
+	unusedPolicy = `SELECT policy_id::text FROM policy p WHERE realm = 'demo2' ORDER BY policy_id LIMIT 1`
+	otherPolicy  = `SELECT policy_id::text FROM policy p WHERE realm = 'demo' AND step_up`
+	unusedGrant  = `SELECT grant_id::text FROM user_role WHERE realm = 'demo2' AND role = 'checker'`
+
 	aPolicy = `SELECT policy_id::text FROM policy WHERE realm = 'demo' ORDER BY md5(policy_id || ':m') LIMIT 1`
 
 	// Half of the changes lose their decisions, and the content of the other half changes: a decision that is gone cannot disagree.
@@ -307,6 +311,20 @@ var ofMessages = []tampering{
 
 // ofMasterData are the tamperings that strike who may do what.
 var ofMasterData = []tampering{
+	{
+		"policy that nobody used deleted", "", "I33", "policy", unusedPolicy, `DELETE FROM policy WHERE policy_id::text = (` + unusedPolicy + `)`,
+	},
+	{
+		"policy said to be younger", "", "I33", "policy", otherPolicy,
+		`UPDATE policy SET created_at = created_at + interval '1 year' WHERE policy_id::text = (` + otherPolicy + `)`,
+	},
+	{
+		"grant of a role that nobody used deleted", "", "I33", "user_role", unusedGrant,
+		`DELETE FROM user_role WHERE grant_id::text = (` + unusedGrant + `)`,
+	},
+	{
+		"client deleted", "", "I33", "client", `SELECT 'demo-brief'`, `DELETE FROM client WHERE realm = 'demo' AND client_id = 'demo-brief'`,
+	},
 	{
 		"decision said to follow another", "limited", "I10", "decision", `SELECT concat_ws(' ', message_id, version, ordinal) FROM decision
 			WHERE message_id = ':m'`,

@@ -1,6 +1,7 @@
 // Package notary seals the audit trail: twice a second it takes up what was committed in each realm into the realm's hash tree and signs a
 // checkpoint. It is a station of its own because it follows all others, and none of them waits for it.
 //
+//  0. Once a minute it tells the trail which rows of master data there are that were not there before.
 //  1. It looks whether rows wait, in one statement that locks nothing.
 //  2. It locks the tree, and holds it against the checkpoint it signed last: on what somebody else wrote, nothing is sealed.
 //  3. It adds the rows, signs the checkpoint and commits.
@@ -28,6 +29,8 @@ const (
 	batchWithin = 10 * time.Second
 	// noteEvery is the pause between two lines of the log that name a realm's checkpoint, so that a copy stands outside the database.
 	noteEvery = time.Minute
+	// rosterEvery is the pause between two looks at the rows of master data.
+	rosterEvery = time.Minute
 )
 
 // Config is what the station works with.
@@ -86,6 +89,8 @@ type realm struct {
 	failed   string        // what was said of it last
 	stopped  bool
 	noted    time.Time
+	rostered time.Time // when the rows of master data were looked at
+	gone     string    // the tables that rows are missing from
 }
 
 // New makes the station.
@@ -115,8 +120,36 @@ func (s *Station) Sweep(ctx context.Context) {
 		return // of which the store itself tells
 	}
 	for _, name := range names {
+		s.roster(ctx, name)
 		for s.seal(ctx, name) && ctx.Err() == nil {
 		}
+	}
+}
+
+// roster tells the audit trail which rows of master data there are, and the log which are gone, once as long as it stays the same. What
+// could not be asked is asked with the next look; the store itself tells of its troubles.
+func (s *Station) roster(ctx context.Context, name string) {
+	known, now := s.known(name), s.cfg.Now()
+	s.mu.Lock()
+	due := known.rostered.IsZero() || now.Sub(known.rostered).Abs() >= rosterEvery
+	s.mu.Unlock()
+	if !due {
+		return
+	}
+	limited, cancel := context.WithTimeout(ctx, batchWithin)
+	defer cancel()
+	tables, err := s.cfg.Trees.Roster(limited, name, now)
+	if err != nil {
+		return
+	}
+	gone := strings.Join(tables, ", ")
+	s.mu.Lock()
+	said := known.gone
+	known.rostered, known.gone = now, gone
+	s.mu.Unlock()
+	if gone != "" && gone != said {
+		s.cfg.Log.ErrorContext(ctx, "rows of master data are gone, or were dated anew: run countersign check", slog.Bool("alarm", true),
+			"realm", name, "tables", gone)
 	}
 }
 

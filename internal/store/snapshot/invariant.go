@@ -101,8 +101,8 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 	}{
 		{"I1", "what is released was approved, as often as needed, by others than its makers", list(q.InvariantReleaseWithoutApprovals)},
 		{"I2", "each decision is a move of the history, and each decided move a decision", list(q.InvariantDecisionWithoutTrail)},
-		{"I3", "the state and the times of each message are those of a gapless history of legal moves", both(list(q.InvariantStateWithoutHistory),
-			list(q.InvariantWrongClock))},
+		{"I3", "the state and the times of each message are those of a gapless history of legal moves", all(list(q.InvariantStateWithoutHistory),
+			list(q.InvariantWrongClock), list(q.InvariantRetoldOtherwise))},
 		{"I4", "each message goes to clearing under one business id", list(q.InvariantSentTwice)},
 		{
 			"I6", "what is released ends, or is marked unconfirmed in time",
@@ -121,7 +121,7 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 			"I14", "what clearing sent is in the inbox, became what the inbox says, and states that need it have it",
 			list(q.InvariantInboxUnlikeMessages),
 		},
-		{"I15", "every row that another one refers to is there", s.dangling},
+		{"I15", "every row that another one refers to is there, and each keeps the rules of its table", all(s.dangling, s.brokenRules)},
 		{"I22", "each message was given the approvals that the policy of its time asked for", list(q.InvariantPolicyAsked)},
 		{"I23", "each answer that clearing is owed is in the outbox", list(q.InvariantAnswerGone)},
 		{"I24", "each sign-in has one chain of refresh tokens, each spent by the next", list(q.InvariantTokenChain)},
@@ -131,6 +131,7 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 			list(q.InvariantChangeDecided),
 		},
 		{"I32", "limits are as two administrators set them, and each release took of them what it paid", list(q.InvariantLimitHeld)},
+		{"I33", "each row of master data that the audit trail was told of is there, since then", list(q.InvariantRoster)},
 		{"I31", "each approval that needs a second factor has one, shown for it", list(q.InvariantStepUp)},
 	}
 	invariants := make([]Invariant, 0, len(checks))
@@ -194,15 +195,18 @@ type violationRow interface {
 	~struct{ Realm, Relation, Key, What string }
 }
 
-// both lists what breaks either part of an invariant.
-func both(one, other func(context.Context) ([]Violation, error)) func(context.Context) ([]Violation, error) {
+// all lists what breaks any part of an invariant.
+func all(parts ...func(context.Context) ([]Violation, error)) func(context.Context) ([]Violation, error) {
 	return func(ctx context.Context) ([]Violation, error) {
-		found, err := one(ctx)
-		if err != nil {
-			return nil, err
+		var found []Violation
+		for _, part := range parts {
+			broken, err := part(ctx)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, broken...)
 		}
-		more, err := other(ctx)
-		return append(found, more...), err
+		return found, nil
 	}
 }
 

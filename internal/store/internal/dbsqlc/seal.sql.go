@@ -326,7 +326,10 @@ func (q *Queries) AuditedNodeList(ctx context.Context, arg AuditedNodeListParams
 }
 
 const auditedTreeList = `-- name: AuditedTreeList :many
-SELECT t.realm, t.size, t.edge, (t.server = '')::boolean AS young FROM audit_tree t ORDER BY t.realm
+SELECT r.realm::text AS realm, coalesce(t.size, 0)::bigint AS size, coalesce(t.edge, '{}')::bytea[] AS edge, coalesce(t.server = '', false)::boolean AS young
+FROM (SELECT realm FROM audit_tree UNION SELECT realm FROM audit_checkpoint) r
+LEFT JOIN audit_tree t ON t.realm = r.realm
+ORDER BY r.realm
 `
 
 type AuditedTreeListRow struct {
@@ -336,6 +339,7 @@ type AuditedTreeListRow struct {
 	Young bool
 }
 
+// A tree whose row is gone has its checkpoints still: it is told as empty.
 func (q *Queries) AuditedTreeList(ctx context.Context) ([]AuditedTreeListRow, error) {
 	rows, err := q.db.Query(ctx, auditedTreeList)
 	if err != nil {

@@ -1,0 +1,263 @@
+package auditor_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign/internal/auditor"
+	"countersign/internal/stationtest"
+)
+
+// struck is a table that single changes strike.
+type struck struct {
+	table string
+	// names are texts, in SQL, by which a finding may name a row: its key, or that of the message, document or sign-in it belongs to.
+	names string
+	// passing: its rows go away by themselves, as tokens that are over do, so that one which is gone proves nothing.
+	passing bool
+}
+
+// allStruck are all tables but those that nothing rests on: drafts and parked forms, who looks at what, saved views and preferences, counts
+// of tries and of refusals, challenges of sign-ins that are under way, the number of the schema, and checkpoints before the newest.
+var allStruck = []struck{
+	{"message", "message_id", false},
+	{"message_version", "message_id", false},
+	{"message_history", "message_id", false},
+	{"document", "document_id::text, message_id::text", false},
+	{"decision", "message_id", false},
+	{"release", "message_id", false},
+	{"limit_use", "message_id", false},
+	{"creation_key", "key, message_id::text", false},
+	{"incoming_payment", "transaction_id, message_id::text", false},
+	{"inbox", "reference, document_id::text", false},
+	{"outbox", "reference", false},
+	{"audit_event", "event_id::text, concat_ws(' ', message_id, sequence)", false},
+	{"audit_leaf", "leaf_index", false},
+	{"audit_node", "node_index", false},
+	{"audit_tree", "realm", false},
+	{"late_seal", "key, run_id::text", false},
+	{"roster", "key", true},
+	{"realm", "realm", false},
+	{"person", "person_id", false},
+	{"user_account", "user_id", false},
+	{"user_role", "grant_id", false},
+	{"client", "client_id", false},
+	{"policy", "policy_id", false},
+	{"debtor_account", "iban", false},
+	{"incoming_account", "iban", false},
+	{"spending_limit", "limit_id", false},
+	{"routing_directory", "directory_id", false},
+	{"identity_provider", "provider_id", false},
+	{"outer_identity", "link_id", false},
+	{"second_factor", "factor_id", false},
+	{"factor_use", "use_id", true},
+	{"realm_change", "change_id", false},
+	{"realm_change_decision", "change_id", false},
+	{"realm_administration", "realm", false},
+	{"token_family", "family_id", true},
+	{"access_token", "family_id::text, encode(token_hash, 'hex')", true},
+	{"refresh_token", "family_id::text, encode(token_hash, 'hex')", true},
+	{"sessions", "token", true},
+	{"legal_move", "concat_ws(', ', kind, from_state, action, to_state)", false},
+	{"role_duty", "role", false},
+}
+
+// rowsOf says which rows of a table are struck, where not all are: what is left of a session that ended is empty.
+var rowsOf = map[string]string{"sessions": "data <> ''"}
+
+// unsaid are columns that say nothing: by which transaction a row was written, and how far the notary came, which it finds out anew.
+const unsaid = `'written_in', 'decided_in', 'sealed_below', 'server'`
+
+// another is SQL for another value of a column, by its type.
+var another = map[string]string{
+	"text": `coalesce(:c, '') || 'x'`, "uuid": `gen_random_uuid()`, "integer": `coalesce(:c, 0) + 1`,
+	"bigint": `coalesce(:c, 0) + 1`, "timestamp with time zone": `coalesce(:c, '2026-01-01') + interval '1 s'`,
+	"bytea": `sha256(coalesce(:c, ''))`, "boolean": `NOT coalesce(:c, false)`, "uuid[]": `array_append(:c, gen_random_uuid())`,
+	"text[]": `array_append(:c, 'x')`, "bytea[]": `array_append(:c, 'x')`, "date": `:c + 1`,
+}
+
+// TestEverySingleChangeIsFoundAndItsRowNamed edits a column, empties it, deletes a row, plants a copy of one, or lets two rows change a
+// value, at random, as a superuser whom nothing holds; each alone, and the auditor must name the row. 25 with the tests, 1,000 by make
+// drill.
+func TestEverySingleChangeIsFoundAndItsRowNamed(t *testing.T) {
+	t.Parallel()
+	changes, seed := 25, uint64(time.Now().UnixNano())
+	if text := os.Getenv("COUNTERSIGN_DRILL_SINGLES"); text != "" {
+		var err error
+		changes, err = strconv.Atoi(text)
+		must(t, err)
+	}
+	h := stationtest.New(t)
+	fill(t, h, 4)
+	h.Notary.Sweep(ctx)
+	d := newDrill(t, h, 900)
+	s := singles{drill: d, random: rand.New(rand.NewPCG(3, seed))}
+	s.save(t)
+	kinds, refused := map[string]int{}, 0
+	for made := 0; made < changes; {
+		one := s.next(t)
+		names, err := s.strike(t, one)
+		var unique *pgconn.PgError
+		switch {
+		case errors.As(err, &unique) && unique.Code == pgerrcode.UniqueViolation:
+			refused++ // a unique key holds a superuser too
+			continue
+		case errors.Is(err, pgx.ErrNoRows):
+			continue // there is no other value to change with
+		}
+		must(t, err)
+		made++
+		kinds[one.kind]++
+		if !anyNamed(audit(t, h, d.url), names) {
+			t.Errorf("seed %d: %s of %s is not found, or none of %q named: %s", seed, one.kind, one.what, names, one.statement)
+		}
+		s.mend(t, one.table)
+	}
+	t.Logf("%d single changes, %d more refused by unique keys: %v", changes, refused, kinds)
+}
+
+// singles makes single changes in a copy of the database, and takes each back.
+type singles struct {
+	drill
+	random *rand.Rand
+}
+
+// single is one change.
+type single struct {
+	kind, what, table string
+	statement         string // returns the names of the row it strikes, as they were before
+}
+
+func (s singles) save(t *testing.T) {
+	t.Helper()
+	_, err := s.conn.Exec(ctx, "CREATE SCHEMA saved")
+	must(t, err)
+	for _, one := range allStruck {
+		_, err = s.conn.Exec(ctx, "CREATE TABLE saved."+one.table+" AS SELECT * FROM "+one.table)
+		must(t, err)
+	}
+}
+
+func (s singles) mend(t *testing.T, table string) {
+	t.Helper()
+	columns := s.columns(t, table, "true")
+	list := make([]string, len(columns))
+	for i, column := range columns {
+		list[i] = column.name
+	}
+	_, err := s.conn.Exec(ctx, fmt.Sprintf("DELETE FROM %[1]s; INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM saved.%[1]s", table,
+		strings.Join(list, ", ")))
+	must(t, err)
+}
+
+type singleColumn struct {
+	name, kind string
+	empty, key bool // may be NULL; belongs to the primary key
+}
+
+// columns are those that a row is stored with and for which a condition holds.
+func (s singles) columns(t *testing.T, table, condition string) []singleColumn {
+	t.Helper()
+	rows, err := s.conn.Query(ctx, `SELECT a.attname::text, format_type(a.atttypid, NULL), NOT a.attnotnull, EXISTS (
+		SELECT FROM pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'p' AND a.attnum = ANY (k.conkey))
+		FROM pg_attribute a WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND `+condition+
+		` ORDER BY attnum`, table)
+	must(t, err)
+	columns, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (c singleColumn, err error) {
+		return c, row.Scan(&c.name, &c.kind, &c.empty, &c.key)
+	})
+	must(t, err)
+	return columns
+}
+
+// next thinks of a change.
+func (s singles) next(t *testing.T) single {
+	t.Helper()
+	in := allStruck[s.random.IntN(len(allStruck))]
+	columns := s.columns(t, in.table, "attname NOT IN ("+unsaid+")")
+	column := columns[s.random.IntN(len(columns))]
+	row := fmt.Sprintf("(SELECT ctid FROM %s WHERE %s ORDER BY md5(ctid::text || '%d') LIMIT 1)", in.table,
+		cmp.Or(rowsOf[in.table], "true"), s.random.Uint64())
+	one := single{table: in.table, what: in.table + "." + column.name}
+	struckRow := fmt.Sprintf("WITH was AS (SELECT ctid AS place, ARRAY[%s]::text[] AS names FROM %s WHERE ctid = %s)", in.names, in.table, row)
+	switch kind := s.random.IntN(10); {
+	case kind == 0:
+		one.kind, one.what = "plant", in.table
+		one.statement = struckRow + s.plant(t, in)
+	case kind < 3 && !in.passing:
+		one.kind, one.what = "delete", in.table
+		one.statement = struckRow + fmt.Sprintf(" DELETE FROM %s t USING was WHERE t.ctid = was.place RETURNING was.names", in.table)
+	case kind < 5:
+		one.kind = "swap"
+		one.statement = struckRow + fmt.Sprintf(` UPDATE %[1]s t SET %[2]s = o.%[2]s FROM was, %[1]s m, %[1]s o
+			WHERE t.ctid = was.place AND m.ctid = was.place AND o.ctid = (SELECT x.ctid FROM %[1]s x WHERE x.%[2]s IS DISTINCT FROM m.%[2]s
+			ORDER BY md5(x.ctid::text) LIMIT 1) RETURNING was.names`, in.table, column.name)
+	case kind < 7 && column.empty:
+		one.kind = "empty"
+		one.statement = struckRow + fmt.Sprintf(" UPDATE %[1]s t SET %[2]s = NULL FROM was WHERE t.ctid = was.place AND t.%[2]s IS NOT NULL "+
+			"RETURNING was.names", in.table, column.name)
+	default:
+		one.kind = "edit"
+		one.statement = struckRow + fmt.Sprintf(" UPDATE %s t SET %s = %s FROM was WHERE t.ctid = was.place "+
+			"RETURNING was.names || ARRAY[%s]::text[]", in.table, column.name, strings.ReplaceAll(s.other(t, column), ":c", "t."+column.name),
+			in.names)
+	}
+	return one
+}
+
+// plant copies a row under another key.
+func (s singles) plant(t *testing.T, in struck) string {
+	t.Helper()
+	columns := s.columns(t, in.table, "true")
+	names, values, last := make([]string, len(columns)), make([]string, len(columns)), 0
+	for i, column := range columns {
+		names[i], values[i] = column.name, "t."+column.name
+		if column.key {
+			last = i
+		}
+	}
+	values[last] = strings.ReplaceAll(s.other(t, columns[last]), ":c", values[last])
+	return fmt.Sprintf(" INSERT INTO %[1]s (%[2]s) SELECT %[3]s FROM %[1]s t JOIN was ON t.ctid = was.place RETURNING ARRAY[%[4]s]::text[]",
+		in.table, strings.Join(names, ", "), strings.Join(values, ", "), in.names)
+}
+
+func (s singles) other(t *testing.T, column singleColumn) string {
+	t.Helper()
+	expression, there := another[column.kind]
+	if !there {
+		t.Fatalf("no other value of %s, which is %s", column.name, column.kind)
+	}
+	return expression
+}
+
+// strike makes the change, and returns by which names the row may be found. Error: pgx.ErrNoRows when it changed nothing.
+func (s singles) strike(t *testing.T, one single) (names []string, err error) {
+	t.Helper()
+	err = s.conn.QueryRow(ctx, one.statement).Scan(&names)
+	return names, err
+}
+
+// anyNamed reports whether a finding about a row, and not about the schema, has one of the names.
+func anyNamed(report auditor.Report, names []string) bool {
+	for _, i := range report.Invariants {
+		for _, v := range i.Violations {
+			for _, name := range names {
+				if v.Table != "schema" && name != "" && (strings.Contains(v.Key, name) || strings.Contains(v.What, name)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

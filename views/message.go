@@ -30,7 +30,7 @@ type Message struct {
 	DebtorAccount   string
 	CreditorName    string
 	CreditorAccount string
-	CreditorAddress []string
+	CreditorAddress []language.Text
 	CreditorBank    string        // name and BIC as far as known
 	RemittanceKind  language.Text // "QR reference", "Creditor reference", "Message"; empty for none
 	Remittance      string
@@ -112,7 +112,7 @@ func (m Message) rows() []ui.Row {
 		rows = append(rows, ui.Row{Term: "Name check", Text: m.Payee.Title, Details: []language.Text{m.Payee.Text}})
 	}
 	if len(m.CreditorAddress) > 0 {
-		rows = append(rows, ui.Row{Term: "Address", Value: m.CreditorAddress[0], Details: dataLines(m.CreditorAddress[1:])})
+		rows = append(rows, ui.Row{Term: "Address", Text: m.CreditorAddress[0], Details: m.CreditorAddress[1:]})
 	}
 	debtor := ui.Row{Term: "From", Value: ui.GroupFours(m.DebtorAccount), Numeric: true}
 	if m.DebtorName != "" {
@@ -133,15 +133,6 @@ func DebtorNames(name, ordered string) []language.Text {
 		return []language.Text{language.Data(name)}
 	}
 	return []language.Text{language.Data(name), language.Text("Ordered as %s").With(ordered)}
-}
-
-// dataLines are lines that are the same in every language.
-func dataLines(lines []string) []language.Text {
-	texts := make([]language.Text, len(lines))
-	for i, line := range lines {
-		texts[i] = language.Data(line)
-	}
-	return texts
 }
 
 // appendRow adds a row unless it has nothing to say.

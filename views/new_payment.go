@@ -80,7 +80,7 @@ type Amending struct {
 type IBANCheck struct {
 	Problem   ui.Problem // nothing else is shown when set
 	Grouped   string
-	Country   string
+	Country   language.Text
 	Bank      string // name and BIC; empty when unknown
 	Reachable string // "yes", "no" or empty when unknown
 	Scheme    string

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"sync"
 
@@ -37,38 +38,39 @@ func (f *forms) UnmarshalYAML(node *yaml.Node) error {
 
 // catalogueSet is all texts, ready to be said.
 type catalogueSet struct {
+	known    map[Text]bool                // all keys
 	plain    map[Language]map[Text]string // texts as they stand, of those without plural forms
 	printers map[Language]*message.Printer
 }
 
 // catalogues are read when the first text is said. They are part of the program and a test reads them, so they hold no fault.
 var catalogues = sync.OnceValue(func() catalogueSet {
-	entries, _ := readEntries()
+	entries, _ := readEntries("*.yaml")
 	set, _ := compile(entries)
 	return set
 })
 
-// readEntries reads the files of the catalogue. An error names every text that stands in two of them.
-func readEntries() (map[Text]entry, error) {
+// readEntries reads the files of the catalogue that match. An error names every text that stands in two of them.
+func readEntries(match string) (map[Text]entry, error) {
 	all := map[Text]entry{}
-	names, err := files.ReadDir("catalogue")
+	names, err := fs.Glob(files, "catalogue/"+match)
 	if err != nil {
 		return nil, err
 	}
 	var faults []error
 	for _, name := range names {
-		content, err := files.ReadFile("catalogue/" + name.Name())
+		content, err := files.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
 		var entries map[Text]entry
 		err = yaml.Unmarshal(content, &entries)
 		if err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", name.Name(), err))
+			faults = append(faults, fmt.Errorf("%s: %w", name, err))
 		}
 		for key, one := range entries {
 			if all[key] != nil {
-				faults = append(faults, fmt.Errorf("%s: %q stands in another file too", name.Name(), key))
+				faults = append(faults, fmt.Errorf("%s: %q stands in another file too", name, key))
 			}
 			all[key] = one
 		}
@@ -78,9 +80,12 @@ func readEntries() (map[Text]entry, error) {
 
 // compile makes the texts ready to be said.
 func compile(entries map[Text]entry) (catalogueSet, error) {
-	set := catalogueSet{plain: map[Language]map[Text]string{}, printers: map[Language]*message.Printer{}}
+	set := catalogueSet{known: map[Text]bool{}, plain: map[Language]map[Text]string{}, printers: map[Language]*message.Printer{}}
 	builder := catalog.NewBuilder(catalog.Fallback(language.English))
 	var faults []error
+	for key := range entries {
+		set.known[key] = true
+	}
 	for _, l := range Languages() {
 		set.plain[l] = map[Text]string{}
 		tag := language.Make(string(l))

@@ -70,11 +70,12 @@ func Guess(accept string) Language {
 // A test finds every constant of this type, wherever it stands: one without translations fails it.
 type Text string
 
-// Marks in a Text: what follows is said as it is; are the values of the placeholders; are texts to be joined.
+// Marks in a Text: what follows is said as it is; are the values of the placeholders; are texts to be joined; is the code of a country.
 const (
 	dataMark   = "\x01"
 	valuesMark = "\x02"
 	joinedMark = "\x03"
+	regionMark = "\x04"
 )
 
 // value is one value of a text on its way to whoever says it.
@@ -155,6 +156,9 @@ func (l Language) Say(text Text, values ...any) string {
 	if list, is := strings.CutPrefix(string(text), joinedMark); is {
 		return l.sayJoined(list)
 	}
+	if code, is := strings.CutPrefix(string(text), regionMark); is {
+		return l.country(code)
+	}
 	if len(values) > 0 {
 		text = text.With(values...)
 	}
@@ -219,9 +223,3 @@ func Number(number int) string {
 
 // Kept is a text that was kept as a string, as a session does.
 func Kept(text string) Text { return Text(text) }
-
-// Sentence is a text that a lower floor wrote in English: it is said in its translation where the catalogue has one, and as it stands where
-// it has none, as of a text that another bank sent.
-func Sentence(english string) Text {
-	return Text(strings.NewReplacer(dataMark, "", valuesMark, "", joinedMark, "").Replace(english))
-}

@@ -1,13 +1,14 @@
 package language
 
 import (
+	"strings"
 	"testing"
 )
 
 // TestTheCatalogueIsReadWhole: a file that cannot be read would leave its texts in English without a word.
 func TestTheCatalogueIsReadWhole(t *testing.T) {
 	t.Parallel()
-	entries, err := readEntries()
+	entries, err := readEntries("*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +58,42 @@ func TestTheBrowserIsAskedForItsLanguage(t *testing.T) {
 	} {
 		if got := Guess(accept); got != want {
 			t.Errorf("%q is guessed to be %s, want %s", accept, got, want)
+		}
+	}
+}
+
+// TestSentencesOfLowerFloorsAreKnownAgain: with the values that stand in them, whatever they are.
+func TestSentencesOfLowerFloorsAreKnownAgain(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		sentence, want string
+	}{
+		{"Enter the town of the address.", "Geben Sie den Ort der Adresse ein."},
+		{"Shorten the name to 70 characters: it has 123.", "Kürzen Sie den Namen auf 70 Zeichen: Er hat 123."},
+		{
+			"Replace \"Ж\" (character 3): use Latin letters, digits and signs only.",
+			"Ersetzen Sie \"Ж\" (Zeichen 3): Verwenden Sie nur lateinische Buchstaben, Ziffern und Zeichen.",
+		},
+		{
+			"You submitted this on 2026-11-20 08:14 UTC. Another person must decide.",
+			"Sie haben dies am 2026-11-20 08:14 UTC eingereicht. Eine andere Person muss entscheiden.",
+		},
+		{
+			"Only a settled payment can be recalled: this one is Approval Pending.",
+			"Nur eine abgewickelte Zahlung kann zurückgerufen werden: Diese ist im Zustand wartet auf Freigabe.",
+		},
+		{"Use \x01CHF: sic-inst payments have no other currency.", "Verwenden Sie CHF: sic-inst-Zahlungen haben keine andere Währung."},
+		{"Enter the town of the address. And more.", "Enter the town of the address. And more."},
+		{"Shorten the name to many characters: it has 1.", "Shorten the name to many characters: it has 1."},
+		{"Shorten the name to 99999999999999999999 characters: it has 1.", "Shorten the name to 99999999999999999999 characters: it has 1."},
+		{"%s %d %q", "%s %d %q"},
+		{"", ""},
+	} {
+		if got := German.Say(Sentence(c.sentence)); got != c.want {
+			t.Errorf("%q is said %q, want %q", c.sentence, got, c.want)
+		}
+		if got, want := English.Say(Sentence(c.sentence)), strings.ReplaceAll(c.sentence, dataMark, ""); got != want {
+			t.Errorf("%q is said %q in English", c.sentence, got)
 		}
 	}
 }

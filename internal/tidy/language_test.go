@@ -32,6 +32,9 @@ const galleryPackage = "countersign/views/gallery"
 // translations are the texts of the catalogue: by key, language and plural form.
 type translations map[string]map[string]map[string]string
 
+// sentences are the texts that lower floors write, which know no languages: their file of the catalogue.
+const sentences = "sentence.yaml"
+
 // readCatalogue reads the files of the catalogue, and names texts that stand twice.
 func readCatalogue(t *testing.T) translations {
 	t.Helper()
@@ -249,12 +252,76 @@ func unsaid(info *types.Info, node ast.Node) bool {
 	return written != nil && written.String() == textPackage+".Text"
 }
 
+// writtenSentences are the sentences of the catalogue that lower floors write: each stretch of words between values, of six letters or
+// more, is in some string of theirs.
+func writtenSentences(t *testing.T) map[string]token.Position {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root(t), "internal/language/catalogue", sentences))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries map[string]any
+	if err := yaml.Unmarshal(content, &entries); err != nil {
+		t.Fatal(err)
+	}
+	written := lowerStrings(t)
+	found := map[string]token.Position{}
+	for key := range entries {
+		whole := true
+		for _, stretch := range verb.Split(key, -1) {
+			stretch = strings.Trim(stretch, " .:")
+			whole = whole && (len(stretch) < 6 || strings.Contains(written, stretch))
+		}
+		if whole {
+			found[key] = token.Position{Filename: sentences}
+		}
+	}
+	return found
+}
+
+// lowerStrings are all strings of the floors below the pages, and of the program itself.
+func lowerStrings(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	for _, file := range load(t) {
+		if strings.HasSuffix(file.path, "_test.go") || strings.HasPrefix(file.path, "web/") || strings.HasPrefix(file.path, "views/") {
+			continue
+		}
+		ast.Inspect(file.syntax, func(node ast.Node) bool {
+			if sum, is := node.(*ast.BinaryExpr); is && sum.Op == token.ADD {
+				all.WriteString(joinedLiterals(sum) + "\n")
+			}
+			if literal, is := node.(*ast.BasicLit); is && literal.Kind == token.STRING {
+				all.WriteString(constant.StringVal(constant.MakeFromLiteral(literal.Value, literal.Kind, 0)) + "\n")
+			}
+			return true
+		})
+	}
+	return all.String()
+}
+
+// joinedLiterals are the strings of a sum, as far as they follow each other.
+func joinedLiterals(expression ast.Expr) string {
+	switch part := expression.(type) {
+	case *ast.BinaryExpr:
+		return joinedLiterals(part.X) + joinedLiterals(part.Y)
+	case *ast.BasicLit:
+		if part.Kind == token.STRING {
+			return constant.StringVal(constant.MakeFromLiteral(part.Value, part.Kind, 0))
+		}
+	}
+	return "\n"
+}
+
 // TestEveryTextIsTranslated finds texts without a translation, texts that nobody says, and placeholders that differ.
 func TestEveryTextIsTranslated(t *testing.T) {
 	t.Parallel()
 	said, made := saidTexts(t)
 	if len(said) == 0 {
 		t.Error("no text is found")
+	}
+	for key, position := range writtenSentences(t) {
+		said[key] = position
 	}
 	for _, fault := range faultsOfCatalogue(readCatalogue(t), said) {
 		t.Error(fault)

@@ -43,7 +43,7 @@ func message() views.Message {
 		Kind: "instruction", Scheme: "sic-inst", State: "Approval Pending",
 		Amount: ui.Amount{Currency: "CHF", Value: "1'234.56"}, DebtorName: "Muster AG", DebtorAccount: "CH5021977000004331346",
 		CreditorName: "Beispiel Holzbau GmbH", CreditorAccount: "CH4431999123000889012",
-		CreditorAddress: []string{"Seestrasse 41", "8002 Zürich", "Switzerland"},
+		CreditorAddress: []language.Text{"Seestrasse 41", "8002 Zürich", language.Country("CH")},
 		CreditorBank:    "Muster Bank, MUSTCHZZ", RemittanceKind: "QR reference", Remittance: "21 00000 00003 13947 14300 09017",
 		Maker: "maker1", SubmittedAt: now.Add(-12 * time.Minute), Channel: "Portal", ContentHash: digest,
 		Timeline: []ui.Event{

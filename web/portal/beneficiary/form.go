@@ -119,7 +119,7 @@ func (v *visit) form(ask asked) views.ChangeForm {
 	for _, name := range ask.kind.Fields() {
 		if name == "country" {
 			model.Choices = append(model.Choices, ui.Choice{
-				ID: name, Label: page.FieldLabel(name), Value: ask.values[name], Options: page.Countries(),
+				ID: name, Label: page.FieldLabel(name), Value: ask.values[name], Options: page.Countries(v.Language()),
 			})
 			continue
 		}

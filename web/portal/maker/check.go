@@ -135,7 +135,7 @@ func (v *visit) checkGroups(p prepared) []views.CheckGroup {
 	}
 	address := ui.Row{Term: "Address", Text: "None"}
 	if lines := page.AddressLines(tx.Creditor.PostalAddress); len(lines) > 0 {
-		address.Value, address.Text, address.Details = lines[0], "", page.DataLines(lines[1:])
+		address.Text, address.Details = lines[0], lines[1:]
 	}
 	execution := language.Text("Immediately, once approved")
 	if p.asked.ApprovalsRequired == 0 {

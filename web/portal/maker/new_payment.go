@@ -254,7 +254,7 @@ func (v *visit) renderForm(status int, model views.NewPayment) error {
 	if err != nil {
 		return err
 	}
-	model.DebtorAccounts, model.Countries = options, page.Countries()
+	model.DebtorAccounts, model.Countries = options, page.Countries(v.Language())
 	model.Recent, err = v.recent(model.Scheme)
 	if err != nil {
 		return err
@@ -347,7 +347,7 @@ func (v *visit) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANCheck
 
 // describeIBAN says whose an account is, as far as its number tells.
 func describeIBAN(iban account.IBAN, scheme rulebook.Scheme) views.IBANCheck {
-	check := views.IBANCheck{Scheme: string(scheme), Grouped: iban.Grouped(), Country: page.CountryName(iban.Country())}
+	check := views.IBANCheck{Scheme: string(scheme), Grouped: iban.Grouped(), Country: language.Country(iban.Country())}
 	check.Bank = page.BankName(iban.String(), "")
 	if iban.IsQR() {
 		check.Bank = strings.TrimPrefix(check.Bank+" · QR-IBAN", " · ")

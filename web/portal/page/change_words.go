@@ -70,7 +70,7 @@ func FieldValue(field, text string) language.Text {
 	case field == "creditorIban", field == "iban":
 		return language.Data(ui.GroupFours(text))
 	case field == "country", field == "holderCountry":
-		return language.Data(CountryName(text))
+		return language.Country(text)
 	case field == "roles":
 		return RoleWords(administration.WordsOf[identity.Role](text))
 	}

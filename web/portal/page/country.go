@@ -2,37 +2,31 @@ package page
 
 import (
 	"slices"
-	"strings"
 	"sync"
 
-	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
-
 	"countersign/internal/account"
-	text "countersign/internal/language"
+	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
-// CountryName is the English name of a country, or its code when the country is unknown.
-func CountryName(code string) string {
-	region, err := language.ParseRegion(code)
-	if err != nil {
-		return code
-	}
-	return display.English.Regions().Name(region)
-}
+// Countries are the options of an address in a language, by name; the first one chooses none.
+func Countries(in language.Language) []ui.Option { return countries()[in] }
 
-// Countries are the options of an address, by name; the first one chooses none.
-var Countries = sync.OnceValue(func() []ui.Option {
-	options := []ui.Option{{Label: "Choose a country"}}
-	for first := 'A'; first <= 'Z'; first++ {
-		for second := 'A'; second <= 'Z'; second++ {
-			code := string(first) + string(second)
-			if account.CountryExists(code) {
-				options = append(options, ui.Option{Value: code, Label: text.Data(CountryName(code))})
+var countries = sync.OnceValue(func() map[language.Language][]ui.Option {
+	all := map[language.Language][]ui.Option{}
+	for _, in := range language.Languages() {
+		options := []ui.Option{{Label: "Choose a country"}}
+		for first := 'A'; first <= 'Z'; first++ {
+			for second := 'A'; second <= 'Z'; second++ {
+				code := string(first) + string(second)
+				if account.CountryExists(code) {
+					options = append(options, ui.Option{Value: code, Label: language.Country(code)})
+				}
 			}
 		}
+		compare := in.Less()
+		slices.SortStableFunc(options[1:], func(a, b ui.Option) int { return compare(in.Say(a.Label), in.Say(b.Label)) })
+		all[in] = options
 	}
-	slices.SortStableFunc(options[1:], func(a, b ui.Option) int { return strings.Compare(string(a.Label), string(b.Label)) })
-	return options
+	return all
 })

@@ -103,15 +103,15 @@ func BankName(iban, agent string) string {
 }
 
 // AddressLines are the lines of an address as an envelope has them; none for nil.
-func AddressLines(address *iso20022.PostalAddress24) []string {
+func AddressLines(address *iso20022.PostalAddress24) []language.Text {
 	if address == nil {
 		return nil
 	}
-	var lines []string
+	var lines []language.Text
 	add := func(parts ...string) {
 		line := strings.TrimSpace(strings.Join(parts, " "))
 		if line != "" {
-			lines = append(lines, line)
+			lines = append(lines, language.Data(line))
 		}
 	}
 	add(address.Department)
@@ -123,7 +123,7 @@ func AddressLines(address *iso20022.PostalAddress24) []string {
 	}
 	add(address.PostCode, address.TownName)
 	if address.Country != "" {
-		add(CountryName(address.Country))
+		lines = append(lines, language.Country(address.Country))
 	}
 	return lines
 }

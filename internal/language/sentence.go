@@ -1,0 +1,102 @@
+package language
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// maxSentence is how long a sentence with values may be to be known again, in bytes: longer ones are texts that somebody sent.
+const maxSentence = 1000
+
+// pattern knows the sentences of one key that has placeholders.
+type pattern struct {
+	key   Text
+	start string // what every such sentence begins with
+	whole *regexp.Regexp
+	verbs []string
+}
+
+// patterns are those of the sentences that lower floors write with values in them; longer keys first, as they say more.
+var patterns = sync.OnceValue(func() []pattern {
+	var all []pattern
+	entries, _ := readEntries("sentence.yaml") // a test reads them
+	for key := range entries {
+		if strings.Contains(string(key), "%") {
+			all = append(all, newPattern(key))
+		}
+	}
+	slices.SortFunc(all, func(a, b pattern) int {
+		if byLength := len(b.key) - len(a.key); byLength != 0 {
+			return byLength
+		}
+		return strings.Compare(string(a.key), string(b.key))
+	})
+	return all
+})
+
+func newPattern(key Text) pattern {
+	made := pattern{key: key}
+	var whole strings.Builder
+	last := 0
+	for _, found := range placeholder.FindAllStringSubmatchIndex(string(key), -1) {
+		whole.WriteString(regexp.QuoteMeta(string(key[last:found[0]])))
+		if last == 0 {
+			made.start = string(key[:found[0]])
+		}
+		verb := string(key[found[4]:found[5]])
+		made.verbs = append(made.verbs, verb)
+		whole.WriteString(map[string]string{"d": `(\d+)`, "q": `("(?:[^"\\]|\\.)*")`}[verb])
+		if verb == "s" {
+			whole.WriteString("(.+?)")
+		}
+		last = found[1]
+	}
+	whole.WriteString(regexp.QuoteMeta(string(key[last:])))
+	made.whole = regexp.MustCompile("^" + whole.String() + "$")
+	return made
+}
+
+// text is the sentence as its key with the values; ok is false when it is no sentence of the key.
+func (p pattern) text(sentence string) (text Text, ok bool) {
+	if !strings.HasPrefix(sentence, p.start) {
+		return "", false
+	}
+	found := p.whole.FindStringSubmatch(sentence)
+	if found == nil {
+		return "", false
+	}
+	values := make([]any, len(p.verbs))
+	for at, verb := range p.verbs {
+		values[at] = Text(found[at+1]) // a state or a role is said too; what is not in the catalogue stays as it is
+		var err error
+		switch verb {
+		case "d":
+			values[at], err = strconv.Atoi(found[at+1])
+		case "q":
+			values[at], err = strconv.Unquote(found[at+1])
+		}
+		if err != nil {
+			return "", false
+		}
+	}
+	return p.key.With(values...), true
+}
+
+// Sentence is a text that a lower floor wrote in English: it is said in its translation where the catalogue has one, for its words or for
+// its words around the values in it, and as it stands where it has none, as of a text that another bank sent.
+func Sentence(english string) Text {
+	english = strings.NewReplacer(dataMark, "", valuesMark, "", joinedMark, "", regionMark, "").Replace(english)
+	if len(english) > maxSentence || catalogues().known[Text(english)] {
+		return Text(english)
+	}
+	for _, one := range patterns() {
+		text, ok := one.text(english)
+		if ok {
+			return text
+		}
+	}
+	return Text(english)
+}

@@ -32,7 +32,7 @@ test: browser xmllint rabbitmq pgbouncer python ## run all tests: unit, database
 	@tools/postgres.sh --if-missing
 	@tools/postgres.sh --beside 17
 	@tools/fuzz.sh $(FUZZ)
-	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_POSTGRES_BESIDE="$(CACHE)/postgres-17" COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_PGBOUNCER=1 \
+	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_POSTGRES_BESIDE="$(CACHE)/postgres-17" COUNTERSIGN_RABBITMQ=1 \
 	PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" \
 	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
 	COUNTERSIGN_CHROMIUM="$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" \
@@ -67,6 +67,7 @@ lint: ## check formatting and run the linters
 	@$(TOOL) templ fmt -fail -log-level warn views || { echo "pages were not formatted with templ fmt; they are now"; exit 1; }
 	@echo "go vet"
 	@$(GO) vet ./...
+	@$(GO) vet -tags long ./internal/mutant ./internal/clearing ./web # what takes minutes, and make test leaves out
 	@echo "golangci-lint"
 	@$(TOOL) golangci-lint run ./...
 
@@ -82,7 +83,7 @@ drill: ## tamper with a filled database at ten places in every way, and 1,000 ti
 
 mutants: ## take more than 60 guards out, one at a time, and have tests notice each (an hour): make mutants MUTANTS=pattern of their names
 	@tools/postgres.sh --if-missing
-	COUNTERSIGN_MUTANTS="$(MUTANTS)" $(GO) test -count=1 -v -timeout 6h -run TestEveryMutantIsCaught ./internal/mutant
+	COUNTERSIGN_MUTANTS="$(MUTANTS)" $(GO) test -tags long -count=1 -v -timeout 6h -run TestEveryMutantIsCaught ./internal/mutant
 
 simulate: ## play 1,000 schedules of chance with crashes between any two statements: make simulate SCHEDULES=100000 SEED=1 WITHIN=15m
 	@tools/postgres.sh --if-missing
@@ -98,7 +99,7 @@ timing: ## sign in with known and unknown names, and report whether they can be 
 	COUNTERSIGN_TIMING=$(or $(NAMES),20000) $(GO) test -count=1 -timeout 120m -v -run TestNamesHaveNoTimingOfTheirOwn ./internal/auth
 
 faults: ## break the network to the database, overload and restart the gateway, and report what it cost: make faults ROUNDS=3 (half an hour)
-	COUNTERSIGN_FAULTS=$(or $(ROUNDS),3) $(GO) test -count=1 -timeout 60m -v -run 'InFaults|UnderOverload|RollingRestart' ./internal/clearing ./web
+	COUNTERSIGN_FAULTS=$(or $(ROUNDS),3) $(GO) test -tags long -count=1 -timeout 60m -v -run 'InFaults|UnderOverload|RollingRestart' ./internal/clearing ./web
 
 hostile: ## send 10,000 hostile bodies and files to the doors, and report the peak of memory of each kind
 	@COUNTERSIGN_HOSTILE=8000 $(GO) test ./web -run Hostile -count=1 -v | grep -v '^=== '

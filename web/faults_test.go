@@ -1,3 +1,5 @@
+//go:build long
+
 package web_test
 
 import (
@@ -28,12 +30,12 @@ import (
 	"countersign/web/webtest"
 )
 
-// faultRounds is how often `make faults` plays; without it these tests are left out, because they take minutes.
+// faultRounds is how often `make faults` plays. The tests take minutes, so they have a build tag.
 func faultRounds(t *testing.T) int {
 	t.Helper()
 	rounds, err := strconv.Atoi(os.Getenv("COUNTERSIGN_FAULTS"))
 	if err != nil || rounds < 1 {
-		t.Skip("this takes minutes: make faults")
+		t.Fatal("say how many rounds: make faults")
 	}
 	return rounds
 }

@@ -3,13 +3,13 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"countersign/internal/measure"
+	"countersign/internal/testneed"
 )
 
 // TestBenchMeasuresAndCleansUp: a short run reports every figure as one JSON object, and leaves neither folder nor process behind.
@@ -71,9 +71,7 @@ func TestBenchRefusesWhatItCannotMeasure(t *testing.T) {
 // benchFolder is where a measurement may make its folder. Its path is short, because the server's socket lies in it.
 func benchFolder(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("pgbench"); err != nil {
-		t.Skip("pgbench is not installed")
-	}
+	testneed.OfPostgres(t, "pgbench")
 	folder, err := os.MkdirTemp("", "cs")
 	must(t, err)
 	must(t, os.Chmod(folder, 0o755))

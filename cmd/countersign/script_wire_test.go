@@ -18,6 +18,7 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/testneed"
 )
 
 // line is one line of the simulator's log, with what crash tests do not ask for.
@@ -195,14 +196,7 @@ func checkDocuments(t *testing.T, all []line) {
 // lint holds files, by their namespace, against the ISO schemas, and those of SIX against schemas derived from what is publicly known.
 func lint(t *testing.T, files map[string][]string) {
 	t.Helper()
-	program, err := exec.LookPath("xmllint")
-	if err != nil && os.Getenv("CI") != "" {
-		t.Fatal("xmllint is missing: install libxml2-utils")
-	}
-	if err != nil {
-		t.Log("xmllint is missing: install libxml2-utils to check documents against the schemas")
-		return
-	}
+	program := testneed.Program(t, "xmllint", "make xmllint")
 	for name, paths := range files {
 		schema := filepath.Join("..", "..", "internal", "iso20022", "schema", name[strings.LastIndex(name, ":")+1:]+".xsd")
 		if variant, six := strings.CutPrefix(name, iso20022.NamespaceOfSIX); six {

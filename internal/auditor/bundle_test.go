@@ -19,6 +19,7 @@ import (
 	"countersign/internal/stationtest"
 	"countersign/internal/store/snapshot"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testneed"
 )
 
 // publicKeys are those of the tests' audit keys.
@@ -115,10 +116,7 @@ func redigested(line []byte) []byte {
 // otherProgram asks the verifier in Python, and returns its verdict of each file.
 func otherProgram(t *testing.T, files [][]byte) []string {
 	t.Helper()
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("python3 is needed for the second verifier: make test installs it")
-	}
+	python := testneed.Program(t, "python3", "make python; it runs the second verifier")
 	folder := t.TempDir()
 	arguments := []string{
 		filepath.Join("..", "..", "tools", "verify_bundle.py"), "--key", base64.StdEncoding.EncodeToString(publicKeys(t)[0].Key),

@@ -23,7 +23,7 @@ import (
 func TestNamesHaveNoTimingOfTheirOwn(t *testing.T) {
 	names, err := strconv.Atoi(os.Getenv("COUNTERSIGN_TIMING"))
 	if err != nil || names < 2 {
-		t.Skip("it takes minutes: make timing")
+		names = 4 // enough for what it decides
 	}
 	b := setup(t)
 	crowd := realm("crowd", "CC")

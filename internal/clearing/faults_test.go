@@ -1,3 +1,5 @@
+//go:build long
+
 package clearing_test
 
 import (
@@ -23,12 +25,12 @@ import (
 	"countersign/internal/store/storetest"
 )
 
-// faultRounds is how often `make faults` plays each fault; without it these tests are left out, because they take minutes.
+// faultRounds is how often `make faults` plays each fault. The tests take minutes, so they have a build tag.
 func faultRounds(t *testing.T) int {
 	t.Helper()
 	rounds, err := strconv.Atoi(os.Getenv("COUNTERSIGN_FAULTS"))
 	if err != nil || rounds < 1 {
-		t.Skip("this takes minutes: make faults")
+		t.Fatal("say how many rounds: make faults")
 	}
 	return rounds
 }

@@ -20,19 +20,14 @@ import (
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testneed"
 )
 
 // bouncer starts a pgbouncer in transaction mode in front of the test's server, with few connections, and returns the database's URL
 // through it for a login.
 func bouncer(t *testing.T, db *storetest.DB, login string) (through string) {
 	t.Helper()
-	program, err := exec.LookPath("pgbouncer")
-	if err != nil {
-		if os.Getenv("COUNTERSIGN_PGBOUNCER") != "" {
-			t.Fatal("pgbouncer is not installed: make pgbouncer")
-		}
-		t.Skip("pgbouncer is not installed: make pgbouncer")
-	}
+	program := testneed.Program(t, "pgbouncer", "make pgbouncer")
 	direct, err := url.Parse(db.URL)
 	must(t, err)
 	socket := filepath.Join(direct.Query().Get("host"), ".s.PGSQL."+direct.Query().Get("port"))

@@ -24,6 +24,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testneed"
 )
 
 // memory is a clearing that remembers: another document under a message id it knows is refused.
@@ -123,10 +124,7 @@ func TestWhatWasSentAfterTheBackupIsFoundAgain(t *testing.T) {
 func needsPrograms(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"pg_dump", "pg_restore"} {
-		_, err := exec.LookPath(program)
-		if err != nil {
-			t.Skip(program + " is not on this machine: install PostgreSQL's client programs")
-		}
+		testneed.OfPostgres(t, program)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/testneed"
 )
 
 // failer is what a property and a plain test have in common.
@@ -167,13 +168,7 @@ func foreign(encoded string) (rune, bool) {
 // TestXmllintTakesTheDocuments holds generated documents of each kind against the schemas with another program.
 func TestXmllintTakesTheDocuments(t *testing.T) {
 	t.Parallel()
-	program, err := exec.LookPath("xmllint")
-	if err != nil && os.Getenv("CI") != "" {
-		t.Fatal("xmllint is missing: install libxml2-utils")
-	}
-	if err != nil {
-		t.Skip("xmllint is missing: install libxml2-utils to check documents against the schemas")
-	}
+	program := testneed.Program(t, "xmllint", "make xmllint")
 	folder := t.TempDir()
 	files := map[iso20022.MessageName][]string{}
 	for _, c := range chains() {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"countersign/internal/testneed"
 )
 
 const ordinaryUser = 65534
@@ -18,7 +20,7 @@ const ordinaryUser = 65534
 func asRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("needs root: it is about what root must not do")
+		testneed.Elsewhere(t, "needs root: it is about what root must not do")
 	}
 }
 
@@ -74,11 +76,7 @@ func TestFetchedBinariesBelowAClosedDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, program := range []string{"postgres", "initdb"} {
-		installed, err := exec.LookPath(program)
-		if err != nil {
-			t.Skipf("%s is not on the PATH", program)
-		}
-		installed, err = filepath.EvalSymlinks(installed)
+		installed, err := filepath.EvalSymlinks(testneed.OfPostgres(t, program))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +285,7 @@ func TestAReadOnlyFileSystemIsTold(t *testing.T) {
 	output, err := mount.CombinedOutput()
 	said := string(output)
 	if strings.Contains(said, "unshare") || strings.Contains(said, "mount:") {
-		t.Skipf("this machine mounts nothing: %s", said)
+		testneed.Elsewhere(t, "this machine mounts nothing: "+said)
 	}
 	if err == nil || !strings.Contains(said, place+" is on a read-only file system: mount it for writing, or choose another data directory") {
 		t.Errorf("%v: %s", err, said)

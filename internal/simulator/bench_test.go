@@ -18,6 +18,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/simulator"
+	"countersign/internal/testneed"
 )
 
 var schemes = []string{"sic-inst", "sct-inst"}
@@ -201,13 +202,7 @@ func encode(t *testing.T, document iso20022.Document) []byte {
 // checkSchema runs xmllint over a document with the schema of its message.
 func checkSchema(t *testing.T, name, xml string) {
 	t.Helper()
-	linter, err := exec.LookPath("xmllint")
-	if err != nil && os.Getenv("CI") == "" {
-		t.Skip("xmllint is not installed: the documents are not checked against the schemas")
-	}
-	if err != nil {
-		t.Fatal("install xmllint: the documents must be checked against the schemas")
-	}
+	linter := testneed.Program(t, "xmllint", "make xmllint")
 	command := exec.Command(linter, "--noout", "--schema", "../iso20022/schema/"+name+".xsd", "-")
 	command.Stdin = strings.NewReader(xml)
 	output, err := command.CombinedOutput()

@@ -111,6 +111,7 @@ var floors = map[string]int{
 	"internal/store/internal/column":     2,  // NULL and the zero value
 	"internal/store/internal/dbsqlc":     0,  // generated from queries/
 	"internal/testlog":                   0,  // logs that tests read
+	"internal/testneed":                  0,  // what tests need of the machine
 	"migrations":                         0,  // the schema, embedded
 	"static":                             0,  // files for browsers, embedded
 	"api":                                0,  // the OpenAPI document, embedded
@@ -152,8 +153,8 @@ var development = []string{
 
 // testSupport are the packages that only tests may import, and each other.
 var testSupport = []string{
-	"internal/store/storetest", "internal/stationtest", "internal/testlog", "internal/openid/openidtest", "internal/iso20022/isosample",
-	"web/webtest",
+	"internal/store/storetest", "internal/stationtest", "internal/testlog", "internal/testneed", "internal/openid/openidtest",
+	"internal/iso20022/isosample", "web/webtest",
 }
 
 // confined are modules (by the beginning of their import path) that only one folder may import, or few. Files of tests
@@ -185,6 +186,7 @@ var allowed = []struct{ rule, place, reason string }{
 	{"clock", "web/health.go", "how old the last look at the database is, by the machine's clock"},
 	{"root context", "cmd", "the program's own context begins here"},
 	{"panic", "cmd", "a wrong build may end here"},
+	{"skips", "internal/testneed", "it knows when a test may be skipped"},
 	{"root context", "internal/store/storetest", "a database is dropped after the test's own context has ended"},
 	{"root context", "internal/stationtest", "a station is closed after the test's own context has ended"},
 	{"root context", "internal/simulator/simulator.go", "its life ends with Close, not with a request"},

@@ -69,6 +69,22 @@ var rules = []rule{
 	{"sql", program, checkSQL},
 	{"documentation", program, checkDocumentation},
 	{"marks", written, checkMarks},
+	{"skips", written, checkSkips},
+}
+
+// checkSkips leaves it to one package when a test may be skipped.
+func checkSkips(file source, report reporter) {
+	ast.Inspect(file.syntax, func(node ast.Node) bool {
+		called, is := node.(*ast.SelectorExpr)
+		if !is || !slices.Contains([]string{"Skip", "Skipf", "SkipNow"}, called.Sel.Name) {
+			return true
+		}
+		of, named := called.X.(*ast.Ident)
+		if named && slices.Contains([]string{"t", "b", "tb", "f"}, of.Name) {
+			report(called.Pos(), "ask internal/testneed, which knows when a test may be skipped")
+		}
+		return true
+	})
 }
 
 func checkFloors(file source, report reporter) {

@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -43,26 +46,33 @@ func TestNamesAreFullWords(t *testing.T) {
 	}
 }
 
-// TestTheSwissVariantIsRead reads the schema of the Swiss variant of an order, whose types restrict others. It may not be copied into the
-// project, so it is read where it is at hand.
-func TestTheSwissVariantIsRead(t *testing.T) {
+// TestATypeThatRestrictsAnotherIsRead reads a schema in which a type is a restriction of another one, which is how national variants narrow
+// a message.
+func TestATypeThatRestrictsAnotherIsRead(t *testing.T) {
 	t.Parallel()
-	shared := os.Getenv("COUNTERSIGN_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "..", "shared")
-	}
-	folder := filepath.Join(shared, "iso20022", "xsd")
-	if _, err := os.Stat(filepath.Join(folder, "pain.001.001.09.ch.03.xsd")); err != nil {
-		t.Skip("set COUNTERSIGN_SHARED to the folder that holds iso20022/xsd/pain.001.001.09.ch.03.xsd")
-	}
-	swiss := newCatalogue()
-	err := swiss.read(folder, message{name: "pain.001.001.09.ch.03", constant: "Swiss03", goType: "SwissOrder", file: "swiss"})
+	original, err := os.ReadFile("../schema/camt.025.001.05.xsd")
 	if err != nil {
 		t.Fatal(err)
 	}
-	restricted := swiss.complex["AccountIdentification4Choice_pain001_ch"]
-	if restricted == nil || !restricted.choice || len(restricted.elements) != 2 || restricted.elements[0].tag != "IBAN" {
-		t.Errorf("the restricted account is read as %+v", restricted)
+	whole := regexp.MustCompile(`(?s)(<xs:complexType name="OriginalMessageAndIssuer1">\s*)(<xs:sequence>.*?</xs:sequence>)`)
+	changed := whole.ReplaceAll(original, []byte(`$1<xs:complexContent><xs:restriction base="OriginalMessageAndIssuer0">$2`+
+		`</xs:restriction></xs:complexContent>`))
+	if bytes.Equal(changed, original) {
+		t.Fatal("nothing replaced")
+	}
+	folder := t.TempDir()
+	err = os.WriteFile(filepath.Join(folder, "camt.025.001.05.xsd"), changed, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, restricted := newCatalogue(), newCatalogue()
+	err = errors.Join(plain.read("../schema", messageOf("camt.025.001.05")), restricted.read(folder, messageOf("camt.025.001.05")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := restricted.complex["OriginalMessageAndIssuer1"], plain.complex["OriginalMessageAndIssuer1"]
+	if got == nil || len(got.elements) == 0 || !reflect.DeepEqual(got, want) {
+		t.Errorf("the restriction is read as %+v, want what it holds: %+v", got, want)
 	}
 }
 

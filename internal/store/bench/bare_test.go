@@ -1,12 +1,12 @@
 package bench_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
 	"countersign/internal/store/bench"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testneed"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -19,10 +19,8 @@ func TestTheBarePairsAreThere(t *testing.T) {
 	must(t, err)
 	before, err := server.ProcessorTime()
 	must(t, err)
+	testneed.OfPostgres(t, "pgbench")
 	result, err := bench.Bare(t.Context(), bench.BareRun{URL: db.URL, Clients: 2, For: time.Second})
-	if errors.Is(err, bench.ErrNoPgbench) {
-		t.Skip(err)
-	}
 	must(t, err)
 	after, err := server.ProcessorTime()
 	must(t, err)

@@ -22,6 +22,7 @@ import (
 	"github.com/Azure/go-amqp"
 
 	"countersign/internal/testlog"
+	"countersign/internal/testneed"
 )
 
 // broker is a RabbitMQ node of one test: its own name, folders, ports on loopback and port mapper (epmd).
@@ -37,11 +38,11 @@ type broker struct {
 }
 
 // startBroker starts a node with these queues, each with a dead-letter queue of the same name and ".rejected". The test is skipped
-// unless COUNTERSIGN_RABBITMQ=1, as make test sets it: a node takes a while. A missing broker is a failure then.
+// unless COUNTERSIGN_RABBITMQ=1, as make test sets it, or in CI: a node takes a while. A missing broker is a failure then.
 func startBroker(t *testing.T, queues ...string) *broker {
 	t.Helper()
 	if os.Getenv("COUNTERSIGN_RABBITMQ") != "1" {
-		t.Skip("needs RabbitMQ: make rabbitmq, then COUNTERSIGN_RABBITMQ=1 (make test does both)")
+		testneed.Miss(t, "needs RabbitMQ: make rabbitmq, then COUNTERSIGN_RABBITMQ=1 (make test does both)")
 	}
 	program, err := brokerProgram()
 	if err != nil {

@@ -1,0 +1,48 @@
+// Package testneed asks for what tests need of the machine. It is for tests only, and the one place where a test may be skipped: a
+// machine without the program runs the other tests, the machine that decides about a change (CI) must have it, and .ci/run or make test
+// installs it. What takes minutes is not skipped but left out of the build: its files have the build tag long, and make runs them by
+// targets of their own.
+package testneed
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// Program returns where a program of the machine lies. Without it the test is skipped, or fails in CI. from says how it is installed.
+func Program(t testing.TB, name, from string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		Miss(t, fmt.Sprintf("%s is not installed: %s", name, from))
+	}
+	return path
+}
+
+// Miss ends a test for want of something, told in words: it is skipped, or fails in CI.
+func Miss(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
+// OfPostgres returns where a program of PostgreSQL lies, and skips the test where the server came without it: what make fetches for a
+// machine without PostgreSQL is the server alone. .ci/run installs the system's, which has them all.
+func OfPostgres(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		Elsewhere(t, name+" is not on this machine: it comes with the PostgreSQL of your system")
+	}
+	return path
+}
+
+// Elsewhere skips a test that is about another machine than this one, such as what root must not do.
+func Elsewhere(t testing.TB, why string) {
+	t.Helper()
+	t.Skip(why)
+}

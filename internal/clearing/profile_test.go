@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"countersign/internal/clearing"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
@@ -60,4 +61,50 @@ func TestAnotherProfileAfterAStartChangesNothingThatWasMade(t *testing.T) {
 	}
 	want{state: payment.StateSettled}.check(t, started, before)
 	want{state: payment.StateSettled}.check(t, started, after)
+}
+
+// TestAHeaderOfSomebodyElseIsQuarantined: a status behind a header that is not from clearing to this side, or of another document, books
+// nothing; with the header of the connection it settles the payment.
+func TestAHeaderOfSomebodyElseIsQuarantined(t *testing.T) {
+	t.Parallel()
+	book, err := profile.NewBook(nil)
+	if err == nil {
+		book, err = book.Choose("sct-inst", "sct-header", profile.Ends{Sender: "AAAADEFF", Receiver: "CLRGDEFFXXX"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := stationtest.With(t, stationtest.Options{Profiles: book})
+	defer h.CheckInvariants(t)
+	m := approved(t, h, rulebook.SchemeSCT)
+	send(t, h, m)
+	from := func(reference string, change ...string) clearing.Document {
+		said := answer(t, m, reference, "ACSC", "")
+		document, findings := profile.Read(said.Content)
+		if len(findings) > 0 {
+			t.Fatal(findings)
+		}
+		said.Content, err = book.InForce("sct-inst", h.Clock.Now()).Other().Write(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := strings.NewReplacer(change...).Replace(string(said.Content))
+		if len(change) > 0 && changed == string(said.Content) {
+			t.Fatalf("%q changes nothing in %s", change, changed)
+		}
+		said.Content = []byte(changed)
+		return said
+	}
+	receive(t, h, from("STATUS-1", "CLRGDEFFXXX", "ZZZZDEFFXXX"))
+	receive(t, h, from("STATUS-2", "<BICFI>AAAADEFF</BICFI></FinInstnId></FIId></To>", "<BICFI>BBBBDEFF</BICFI></FinInstnId></FIId></To>"))
+	receive(t, h, from("STATUS-3", "<BizMsgIdr>STATUS-3", "<BizMsgIdr>STATUS-4"))
+	want{state: payment.StateProcessing}.check(t, h, m)
+	refused := auditedRefusals(t, h)
+	for i, says := range []string{"from ZZZZDEFFXXX to AAAADEFFXXX", "from CLRGDEFFXXX to BBBBDEFFXXX", "of the document STATUS-4"} {
+		if len(refused) != 3 || !strings.Contains(refused[i].detail, says) {
+			t.Errorf("refusal %d of %+v does not say %s", i, refused, says)
+		}
+	}
+	receive(t, h, from("STATUS-5", "<BICFI>AAAADEFF</BICFI>", "<BICFI>AAAADEFFXXX</BICFI>"))
+	want{state: payment.StateSettled}.check(t, h, m)
 }

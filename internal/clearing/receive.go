@@ -53,6 +53,9 @@ func (s *Station) Receive(ctx context.Context, d Document) error {
 	if in.Reference == "" {
 		in.Reference = "digest-" + shortDigest(d.Content)
 	}
+	if err := s.cfg.Profiles.FromPartner(string(d.Scheme), d.Content); err != nil {
+		return s.quarantine(ctx, in, &unprocessableError{reason: "Look at who sent this: " + err.Error() + "."})
+	}
 	err := s.process(ctx, in, parsed)
 	var failed *unprocessableError
 	switch {

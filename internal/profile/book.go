@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,7 @@ const mostProfiles = 50
 type Book struct {
 	profiles []*Profile
 	chosen   map[string][]period // by scheme, the latest first
+	ends     map[string]Ends     // by scheme, as they were set
 }
 
 // period is the time from which a profile is in force.
@@ -139,13 +141,15 @@ func (b Book) Choose(scheme, choice string, ends Ends) (Book, error) {
 	if !periods[len(periods)-1].from.IsZero() {
 		return Book{}, errors.New("name the profile of the days before the first one too, without a day")
 	}
-	chosen := map[string][]period{scheme: periods}
-	for other, of := range b.chosen {
-		if other != scheme {
-			chosen[other] = of
-		}
-	}
-	return Book{profiles: b.profiles, chosen: chosen}, nil
+	return Book{profiles: b.profiles, chosen: with(b.chosen, scheme, periods), ends: with(b.ends, scheme, ends)}, nil
+}
+
+// with is a map with another value of a key; the map itself stays as it is.
+func with[V any](of map[string]V, key string, value V) map[string]V {
+	other := make(map[string]V, len(of)+1)
+	maps.Copy(other, of)
+	other[key] = value
+	return other
 }
 
 // period reads one part of a choice.

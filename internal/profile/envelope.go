@@ -1,8 +1,10 @@
 package profile
 
 import (
+	"bytes"
 	"fmt"
 
+	"countersign/internal/account"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 )
@@ -82,9 +84,47 @@ func (p *Profile) fitsHeader(came *iso20022.BusinessApplicationHeaderV02, docume
 	return nil
 }
 
+// bicAt is the BIC of an end, "" where it is named in another way.
 func bicAt(named iso20022.Party44Choice) string {
 	if named.FIID == nil {
 		return ""
 	}
 	return named.FIID.FinancialInstitutionID.BICFI
+}
+
+// FromPartner reports why a header that came with a document is not one of the connection's other end, as a sentence for people; nil
+// when it is, and where there is no header or nobody said what the ends are. A header is compared with the ends that were set for the scheme,
+// and with those that a profile itself names, of any time: a document may come late. The id in it is that of the document.
+func (b Book) FromPartner(scheme string, content []byte) error {
+	if !bytes.Contains(content, []byte("AppHdr")) {
+		return nil
+	}
+	header, document, _ := codec.DecodeEnvelope(content)
+	if header == nil || document == nil {
+		return nil
+	}
+	id, _ := identityOf(current(document))
+	if header.BusinessMessageIdentifier != id {
+		return fmt.Errorf("the header is of the document %s, and the document says that it is %s", header.BusinessMessageIdentifier, id)
+	}
+	known := []Ends{b.ends[scheme]}
+	for _, p := range b.chosen[scheme] {
+		if p.profile.Envelope != nil {
+			known = append(known, Ends{Sender: p.profile.Envelope.Sender, Receiver: p.profile.Envelope.Receiver})
+		}
+	}
+	from, to, compared := account.LongBIC(bicAt(header.From)), account.LongBIC(bicAt(header.To)), false
+	for _, ends := range known {
+		if ends == (Ends{}) {
+			continue
+		}
+		compared = true
+		if from == account.LongBIC(ends.Receiver) && to == account.LongBIC(ends.Sender) {
+			return nil
+		}
+	}
+	if !compared {
+		return nil
+	}
+	return fmt.Errorf("the header is from %s to %s, which are not the ends of the connection", from, to)
 }

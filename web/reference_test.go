@@ -89,7 +89,7 @@ func TestImportedCodeSetsAndCalendarsAreInForce(t *testing.T) {
 	must(t, err)
 	b.importReference(t, provision.ReferenceImport{Calendar: days})
 	eve := time.Date(2026, time.December, 24, 0, 0, 0, 0, time.UTC)
-	if b.Stations.Rules.BankingDays("sic-inst").IsBankingDay(eve) || !b.Stations.Rules.BankingDays("sct-inst").IsBankingDay(eve) {
+	if b.Stations.Rules.BankingDays("sic-inst", eve).IsBankingDay(eve) || !b.Stations.Rules.BankingDays("sct-inst", eve).IsBankingDay(eve) {
 		t.Error("the imported calendar is not in force for its scheme, or for another")
 	}
 	if sic, sct := inForce("calendar sic-inst"), inForce("calendar sct-inst"); sic != "2026-11-20" || sct != "2026-11-22, of the program" {

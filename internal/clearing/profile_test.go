@@ -4,11 +4,15 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
+	"countersign/internal/approval"
 	"countersign/internal/clearing"
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
 )
 
@@ -107,4 +111,68 @@ func TestAHeaderOfSomebodyElseIsQuarantined(t *testing.T) {
 	}
 	receive(t, h, from("STATUS-5", "<BICFI>AAAADEFF</BICFI>", "<BICFI>AAAADEFFXXX</BICFI>"))
 	want{state: payment.StateSettled}.check(t, h, m)
+}
+
+// TestTheTermsOfAClearingAreData: its limit, purposes and reasons decide from the day its profile begins, at every door of the station, and
+// a reason that only ISO has goes out.
+func TestTheTermsOfAClearingAreData(t *testing.T) {
+	t.Parallel()
+	book, err := profile.NewBook([]byte(`profiles:
+  - name: narrow
+    scheme: sic-inst
+    terms: {limit: "99.99", purposes: [SALA], recallReasons: [PAID, DUPL]}
+  - name: reasons
+    scheme: sic-inst
+    terms: {recallReasons: [PAID, DUPL]}
+`))
+	if err == nil {
+		book, err = book.Choose("sic-inst", "sic-iso,reasons@2026-03-02,narrow@2026-03-03", profile.Ends{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	zurich, err := time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := stationtest.With(t, stationtest.Options{Profiles: book, At: time.Date(2026, time.March, 2, 23, 30, 0, 0, zurich)})
+	defer h.CheckInvariants(t)
+	maker := h.Person(t, "maker1")
+	paid, waiting := settled(t, h, rulebook.SchemeSIC), h.Create(t, maker, rulebook.SchemeSIC)
+	recall := func(reason string) payment.RTransaction {
+		return payment.RTransaction{
+			Request: rtransactionrule.Request{Reason: reason}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSIC, OriginalID: paid.InternalID,
+		}
+	}
+	preview, err := h.Submission.PreviewRTransaction(ctx, maker, recall(""))
+	if err != nil || len(preview.Reasons) != 2 || preview.Reasons[0].Code != "PAID" || preview.Reasons[1].Text != "Sent twice by mistake" {
+		t.Errorf("the reasons on offer are %+v, %v", preview.Reasons, err)
+	}
+	var refused *payment.RefusalError
+	_, err = h.Submission.CreateRTransaction(ctx, maker, recall("FRAD"))
+	if !errors.As(err, &refused) || refused.Findings[0].Rule != "reason-unknown" || !strings.Contains(refused.Findings[0].Text, "PAID, DUPL") {
+		t.Errorf("a reason that the clearing does not take is answered with %v", err)
+	}
+	asked := request(t, h, recall("PAID"))
+	send(t, h, asked)
+	if sent := h.Network.Delivered(); !strings.Contains(sent[len(sent)-1].Content, "<Rsn><Cd>PAID</Cd></Rsn>") {
+		t.Errorf("the recall left as %s", sent[len(sent)-1].Content)
+	}
+	h.Clock.Add(time.Hour)
+	order := h.Order(rulebook.SchemeSIC)
+	order.Document.PaymentInformation[0].CreditTransferTransactionInformation[0].Purpose = &iso20022.Purpose2Choice{Code: "RENT"}
+	_, err = h.Submission.Create(ctx, maker, order)
+	var rules []string
+	if errors.As(err, &refused) {
+		for _, finding := range refused.Findings {
+			rules = append(rules, finding.Rule)
+		}
+	}
+	if strings.Join(rules, " ") != "amount-maximum purpose-code" {
+		t.Errorf("beyond the terms: %q, %v", rules, err)
+	}
+	_, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: waiting.InternalID})
+	if !errors.As(err, &refused) {
+		t.Errorf("what was entered before is approved above the limit: %v", err)
+	}
 }

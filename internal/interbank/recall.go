@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/code"
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
@@ -46,7 +47,7 @@ func CancellationRequest(in RTransactionInput) (*iso20022.FIToFIPaymentCancellat
 }
 
 func (c convention) cancellationReason(in RTransactionInput, about original) (iso20022.PaymentCancellationReason5, error) {
-	reason, err := reasonFrom(rtransactionrule.RecallReasons(in.Scheme), in.Reason)
+	reason, err := reasonFrom(rtransactionrule.RecallReasons(in.Scheme), code.CancellationReasons, in.Reason)
 	if err != nil {
 		return iso20022.PaymentCancellationReason5{}, err
 	}

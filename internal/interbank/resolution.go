@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/code"
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
@@ -83,7 +84,7 @@ func recallReason(recall *iso20022.PaymentTransaction106) string {
 func (c convention) resolutionReason(
 	in RTransactionInput, recall *iso20022.PaymentTransaction106,
 ) (iso20022.CancellationStatusReason4, error) {
-	reason, err := reasonFrom(rtransactionrule.ResolutionReasons(in.Scheme), in.Reason)
+	reason, err := reasonFrom(rtransactionrule.ResolutionReasons(in.Scheme), code.CancellationRejections, in.Reason)
 	if err != nil {
 		return iso20022.CancellationStatusReason4{}, err
 	}

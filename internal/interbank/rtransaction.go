@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/code"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 )
@@ -61,11 +62,15 @@ func (c convention) information(limits rtransactionrule.Information, lines []str
 	return written
 }
 
-// reasonFrom finds a reason in a scheme's list, or fails with ErrReason.
-func reasonFrom(list []rtransactionrule.Reason, code string) (rtransactionrule.Reason, error) {
-	reason, known := rtransactionrule.FindReason(list, code)
+// reasonFrom finds a reason in a scheme's list, else in that of ISO: the terms of a clearing may take more than the scheme has. It fails
+// with ErrReason.
+func reasonFrom(list []rtransactionrule.Reason, further code.Set, id string) (rtransactionrule.Reason, error) {
+	reason, known := rtransactionrule.FindReason(list, id)
 	if !known {
-		return rtransactionrule.Reason{}, fmt.Errorf("reason %q: %w", code, ErrReason)
+		reason, known = rtransactionrule.Further(further, id)
+	}
+	if !known {
+		return rtransactionrule.Reason{}, fmt.Errorf("reason %q: %w", id, ErrReason)
 	}
 	return reason, nil
 }

@@ -6,6 +6,7 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/profile"
+	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
@@ -30,8 +31,8 @@ var recallKind = rTransactionKind{
 		}
 		return nil
 	},
-	reasons: func(s RTransactionSubject) []rtransactionrule.Reason {
-		return rtransactionrule.RecallReasons(s.Original.Scheme)
+	reasons: func(s RTransactionSubject, terms rulebook.Terms) []rtransactionrule.Reason {
+		return rtransactionrule.OfferedRecallReasons(s.Original.Scheme, terms)
 	},
 	check: rtransactionrule.CheckRecall,
 	lastDay: func(c rtransactionrule.Case) (time.Time, bool) {

@@ -5,6 +5,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
@@ -23,8 +24,8 @@ var resolutionKind = rTransactionKind{
 		}
 		return nil
 	},
-	reasons: func(s RTransactionSubject) []rtransactionrule.Reason {
-		list := rtransactionrule.ResolutionReasons(s.Original.Scheme)
+	reasons: func(s RTransactionSubject, terms rulebook.Terms) []rtransactionrule.Reason {
+		list := rtransactionrule.OfferedResolutionReasons(s.Original.Scheme, terms)
 		for i := range list {
 			list[i].Information = rtransactionrule.ResolutionInformation(s.Original.Scheme, list[i].Code, s.Recall.Reason)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
@@ -23,8 +24,8 @@ var returnKind = rTransactionKind{
 		return nil
 	},
 	// To answer a recall with the money there is one reason, and without a recall it is not there.
-	reasons: func(s RTransactionSubject) []rtransactionrule.Reason {
-		return slices.DeleteFunc(rtransactionrule.ReturnReasons(s.Original.Scheme), func(r rtransactionrule.Reason) bool {
+	reasons: func(s RTransactionSubject, terms rulebook.Terms) []rtransactionrule.Reason {
+		return slices.DeleteFunc(rtransactionrule.OfferedReturnReasons(s.Original.Scheme, terms), func(r rtransactionrule.Reason) bool {
 			return (r.Code == rtransactionrule.ReturnAfterRecall) != s.Recalled()
 		})
 	},

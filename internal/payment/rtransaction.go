@@ -63,7 +63,7 @@ type RTransactionInput struct {
 type rTransactionKind struct {
 	pointer  string // to the identifier of the payment in the request
 	eligible func(RTransactionSubject) error
-	reasons  func(RTransactionSubject) []rtransactionrule.Reason // that may be given now, with the information that goes with each
+	reasons  func(RTransactionSubject, rulebook.Terms) []rtransactionrule.Reason // that may be given now, with the information of each
 	check    func(rtransactionrule.Case) []Finding
 	// lastDay is the last day for a reason; limited is false when there is none.
 	lastDay func(c rtransactionrule.Case) (last time.Time, limited bool)
@@ -138,7 +138,7 @@ func (in RTransactionInput) Preview() RTransactionPreview {
 	preview := RTransactionPreview{
 		About: in.About, Ineligible: in.About.Eligible(in.Kind, in.Rules), Findings: in.check(), Amount: in.About.Original.Summary.Amount,
 	}
-	for _, reason := range kind.reasons(in.About) {
+	for _, reason := range kind.reasons(in.About, in.Rules.TermsOn(in.About.Original.Scheme, in.today())) {
 		asked := in.ruleCase()
 		asked.Reason = reason.Code
 		offer := ReasonOnOffer{Reason: reason}

@@ -93,8 +93,8 @@ func bicAt(named iso20022.Party44Choice) string {
 }
 
 // FromPartner reports why a header that came with a document is not one of the connection's other end, as a sentence for people; nil
-// when it is, and where there is no header or nobody said what the ends are. A header is compared with the ends that were set for the scheme,
-// and with those that a profile itself names, of any time: a document may come late. The id in it is that of the document.
+// when it is, and where there is no header or nobody said what the ends are. A header is compared with the ends that were set for the
+// scheme, and with those that a profile itself names, of any time: a document may come late. The id in it is that of the document.
 func (b Book) FromPartner(scheme string, content []byte) error {
 	if !bytes.Contains(content, []byte("AppHdr")) {
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"countersign/internal/account"
 	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
 )
 
 // Profile is how one clearing of a scheme wants its documents. A field that is left out leaves the document as it is made.
@@ -38,6 +39,9 @@ type Profile struct {
 	OriginalNames Names `yaml:"originalNames"`
 	// ReturnChain repeats the parties of a return in RtrChain, in their new roles.
 	ReturnChain bool `yaml:"returnChain"`
+	// Terms are what the clearing takes: limit, calendar, codes, reasons.
+	Terms Terms          `yaml:"terms"`
+	terms rulebook.Terms // the same, read
 	// Envelope puts a business application header before each document; nil sends the document alone.
 	Envelope *Envelope `yaml:"envelope"`
 }
@@ -126,7 +130,12 @@ func (p *Profile) check() error {
 	case !slices.Contains([]string{"", "SLEV", "SHAR", "DEBT", "CRED"}, p.ChargeBearer):
 		return fmt.Errorf("chargeBearer: write SLEV, SHAR, DEBT or CRED, not %q", p.ChargeBearer)
 	}
-	err := p.checkMessages()
+	var err error
+	p.terms, err = p.Terms.read(p.Scheme)
+	if err != nil {
+		return fmt.Errorf("terms: %w", err)
+	}
+	err = p.checkMessages()
 	if err == nil && p.Envelope != nil {
 		err = p.Envelope.check()
 	}

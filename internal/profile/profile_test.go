@@ -160,6 +160,14 @@ func TestAWrongProfileIsRefused(t *testing.T) {
 		"profiles:\n  - name: own\n    scheme: sct-inst\n    envelope: {root: Bulk, sender: NOBIC}": "envelope: sender",
 		"profiles:\n  - &a {name: own, scheme: sic-inst}\n" + strings.Repeat("  - *a\n", 60):        "profiles",
 		begin + "about: " + strings.Repeat("x", profile.MaxBytes):                                   "larger than",
+		begin + `terms: {limit: "1.234"}`:                                                           "limit",
+		begin + `terms: {limit: "-1"}`:                                                              "limit",
+		begin + "terms: {calendar: mars}":                                                           "write target or zurich",
+		begin + "terms: {purposes: [RENT, RENT]}":                                                   "name RENT once",
+		begin + "terms: {purposes: [R]}":                                                            "four letters",
+		begin + "terms: {recallReasons: [ZZZZ]}":                                                    "is no code of ExternalCan",
+		begin + "terms: {returnReasons: [AC04]}":                                                    "name FOCR too",
+		begin + "terms: {colour: red}":                                                              "colour",
 		begin + "localInstrument: {code: INST, proprietary: CSTPMT}":                                "not both",
 	} {
 		_, err := profile.NewBook([]byte(content))

@@ -35,7 +35,8 @@ func Check(input Input) []iso20022.Finding {
 	}
 	inspection := inspection{
 		input: input, profile: profile, document: input.Document, base: documentPointer,
-		limit: input.Settings.limit(input.Scheme), unstructuredEnd: input.Settings.UnstructuredEnd(input.Scheme),
+		limit: input.Settings.limitOn(input.Scheme, input.Today), terms: input.Settings.TermsOn(input.Scheme, input.Today),
+		unstructuredEnd: input.Settings.UnstructuredEnd(input.Scheme),
 	}
 	inspection.runMessage(plans[input.Scheme])
 	findings := inDocumentOrder(inspection.findings)
@@ -59,6 +60,7 @@ type inspection struct {
 	input           Input
 	profile         Profile
 	limit           money.Amount
+	terms           Terms
 	unstructuredEnd time.Time
 
 	document           *iso20022.CustomerCreditTransferInitiation

@@ -56,16 +56,3 @@ func (s Settings) CodeSets(day time.Time) *code.Edition {
 	}
 	return code.Builtin()
 }
-
-// BankingDays is the calendar that deadlines of a scheme are counted by: TARGET or that of Swiss banks, and what its clearing published of
-// single days.
-func (s Settings) BankingDays(scheme Scheme) calendar.Calendar {
-	rule := calendar.TARGET()
-	if scheme == SchemeSIC {
-		rule = calendar.SwissBank()
-	}
-	if held := s.Published.editions(); held != nil {
-		return held.days.Over(rule, string(scheme))
-	}
-	return rule
-}

@@ -17,18 +17,24 @@ var purposeRules = []Rule{
 
 func checkCategoryPurpose(i *inspection) {
 	paymentType, pointer := i.paymentType()
-	purpose := paymentType.CategoryPurpose
-	if purpose != nil && purpose.Code != "" && !i.codeSets().Has(code.CategoryPurposes, purpose.Code) {
-		i.reportAt(pointer+"/CtgyPurp/Cd", i.rule.Text)
+	if purpose := paymentType.CategoryPurpose; purpose != nil {
+		i.checkCode(code.CategoryPurposes, i.terms.CategoryPurposes, purpose.Code, pointer+"/CtgyPurp/Cd")
 	}
 }
 
 func checkPurpose(i *inspection) {
-	purpose := i.transaction.Purpose
-	if purpose != nil && purpose.Code != "" && !i.codeSets().Has(code.Purposes, purpose.Code) {
-		i.report("/Purp/Cd")
+	if purpose := i.transaction.Purpose; purpose != nil {
+		i.checkCode(code.Purposes, i.terms.Purposes, purpose.Code, i.base+i.tail+"/Purp/Cd")
 	}
 }
 
-// codeSets are those in force on the day of the check.
-func (i *inspection) codeSets() *code.Edition { return i.input.Settings.CodeSets(i.input.Today) }
+// checkCode reports a code that the edition of the day does not have, or that the clearing does not take.
+func (i *inspection) checkCode(set code.Set, taken []string, given, pointer string) {
+	switch {
+	case given == "":
+	case !i.input.Settings.CodeSets(i.input.Today).Has(set, given):
+		i.reportAt(pointer, i.rule.Text)
+	case !takes(taken, given):
+		i.reportAt(pointer, "Use a code that the clearing of this scheme takes, such as "+taken[0]+", or leave it out.")
+	}
+}

@@ -10,6 +10,8 @@ import (
 type Settings struct {
 	// Published are the code sets and calendars in force; nil for those that come with the program.
 	Published *Published
+	// Terms are those of the clearing of a scheme on a day; nil for what the schemes have. Profiles tell them.
+	Terms func(scheme string, day time.Time) Terms
 	// SICLimit is the largest amount of a Swiss instant payment; default CHF 20'000.00 (the limit of
 	// the banks at the start of the service).
 	SICLimit money.Amount

@@ -84,6 +84,9 @@ func New(cfg Config) (*Stations, error) {
 		cfg.JobLog = cfg.Log
 	}
 	cfg.Rules.Published = &rulebook.Published{} // what is imported; all who check share it
+	if cfg.Rules.Terms == nil {
+		cfg.Rules.Terms = cfg.Profiles.Terms
+	}
 	jobs := store.NewJobs(cfg.Database, cfg.JobLog)
 	zone, err := time.LoadLocation("Europe/Zurich")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // CheckRecall returns every rule the request breaks. That the payment is ours, settled and not recalled before is for the caller.
 func CheckRecall(asked Case) []iso20022.Finding {
 	c := check{details: "/RecallDetails"}
-	reason, known := c.reason(RecallReasons(asked.Scheme), asked.Reason)
+	reason, known := c.reason(OfferedRecallReasons(asked.Scheme, asked.terms()), asked.Reason)
 	if !known {
 		return c.findings
 	}
@@ -29,11 +29,11 @@ func CheckRecall(asked Case) []iso20022.Finding {
 // limited is false when there is none, as in SIC unless a setting says otherwise. Days are read in their own location.
 func RecallDeadline(scheme rulebook.Scheme, reason string, settled time.Time, settings rulebook.Settings) (last time.Time, limited bool) {
 	if scheme == rulebook.SchemeSIC {
-		return afterBankingDays(settings.BankingDays(scheme), settled, settings.SICRecallDays)
+		return afterBankingDays(settings.BankingDays(scheme, settled), settled, settings.SICRecallDays)
 	}
 	switch reason {
 	case "DUPL", "TECH":
-		return afterBankingDays(settings.BankingDays(scheme), settled, recallBankingDays)
+		return afterBankingDays(settings.BankingDays(scheme, settled), settled, recallBankingDays)
 	default:
 		return calendar.AddMonths(settled, recallMonths), true
 	}

@@ -4,13 +4,14 @@ import (
 	"time"
 
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/code"
 	"countersign/internal/rulebook"
 )
 
 // CheckResolution returns every rule the request breaks. There is no last day: a late refusal is better than none.
 func CheckResolution(asked Case) []iso20022.Finding {
 	c := check{details: "/ResolutionDetails"}
-	_, known := c.reason(ResolutionReasons(asked.Scheme), asked.Reason)
+	_, known := c.reason(OfferedResolutionReasons(asked.Scheme, asked.terms()), asked.Reason)
 	if known {
 		c.information(ResolutionInformation(asked.Scheme, asked.Reason, asked.RecallReason), asked.Information)
 	}
@@ -27,7 +28,7 @@ func AnswerBy(scheme rulebook.Scheme, received time.Time, settings rulebook.Sett
 	if days <= 0 {
 		days = answerBankingDays
 	}
-	return settings.BankingDays(scheme).AddBankingDays(received, days)
+	return settings.BankingDays(scheme, received).AddBankingDays(received, days)
 }
 
 // ResolutionReasons are the reasons a received recall may be refused for (camt.029 with RJCR). Which lines of information go with one
@@ -75,6 +76,9 @@ var (
 // does not have.
 func ResolutionInformation(scheme rulebook.Scheme, reason, recallReason string) Information {
 	found, known := FindReason(ResolutionReasons(scheme), reason)
+	if !known {
+		found, known = Further(code.CancellationRejections, reason)
+	}
 	if !known || scheme != rulebook.SchemeSCT || found.Information.Allowed > 0 {
 		return found.Information
 	}

@@ -24,7 +24,7 @@ func OnlyAfterRecall(c Case) (finding iso20022.Finding, refused bool) {
 // CheckReturn returns every rule the request breaks. That the payment is ours, booked and not returned before is for the caller.
 func CheckReturn(asked Case) []iso20022.Finding {
 	c := check{details: "/ReturnDetails"}
-	reason, known := c.reason(ReturnReasons(asked.Scheme), asked.Reason)
+	reason, known := c.reason(OfferedReturnReasons(asked.Scheme, asked.terms()), asked.Reason)
 	if !known {
 		return c.findings
 	}
@@ -72,9 +72,9 @@ func ReturnWindow(scheme rulebook.Scheme, reason string, settled time.Time, sett
 		return time.Time{}, false
 	}
 	if scheme == rulebook.SchemeSIC {
-		return afterBankingDays(settings.BankingDays(scheme), settled, settings.SICReturnDays)
+		return afterBankingDays(settings.BankingDays(scheme, settled), settled, settings.SICReturnDays)
 	}
-	return afterBankingDays(settings.BankingDays(scheme), settled, returnBankingDays)
+	return afterBankingDays(settings.BankingDays(scheme, settled), settled, returnBankingDays)
 }
 
 // ReturnReasons are the reasons an incoming payment of the scheme may be sent back for (pacs.004). ReturnAfterRecall is among them:

@@ -1,0 +1,108 @@
+package profile
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"countersign/internal/iso20022/code"
+	"countersign/internal/money"
+	"countersign/internal/rulebook"
+)
+
+// Terms are what a clearing takes beyond the form of its documents, as a file of profiles has them; what is left out is as the scheme has
+// it.
+type Terms struct {
+	Limit    string `yaml:"limit"`    // the largest payment in the scheme's currency: "20000.00"; a lower one of the settings counts
+	Calendar string `yaml:"calendar"` // target or zurich
+	// CategoryPurposes and Purposes are the only codes taken; without a list all of the code sets in force.
+	CategoryPurposes []string `yaml:"categoryPurposes"`
+	Purposes         []string `yaml:"purposes"`
+	// The reasons that may be given for each, in the order of a form, by their codes: those of the scheme, or others of ISO.
+	RecallReasons     []string `yaml:"recallReasons"`
+	ReturnReasons     []string `yaml:"returnReasons"`
+	ResolutionReasons []string `yaml:"resolutionReasons"`
+}
+
+// mostCodes bounds a list of codes.
+const mostCodes = 400
+
+// read checks the terms and reads them for the rules. Purposes need not be known: an edition of the code sets may come that has them.
+func (t Terms) read(scheme string) (rulebook.Terms, error) {
+	var none rulebook.Terms
+	limit, err := readLimit(scheme, t.Limit)
+	if err != nil {
+		return none, err
+	}
+	if !slices.Contains([]string{"", rulebook.CalendarTARGET, rulebook.CalendarZurich}, t.Calendar) {
+		return none, fmt.Errorf("calendar: write %s or %s, not %q", rulebook.CalendarTARGET, rulebook.CalendarZurich, t.Calendar)
+	}
+	for _, list := range []struct {
+		field string
+		codes []string
+		set   code.Set
+		known bool
+	}{
+		{"categoryPurposes", t.CategoryPurposes, code.CategoryPurposes, false},
+		{"purposes", t.Purposes, code.Purposes, false},
+		{"recallReasons", t.RecallReasons, code.CancellationReasons, true},
+		{"returnReasons", t.ReturnReasons, code.ReturnReasons, true},
+		{"resolutionReasons", t.ResolutionReasons, code.CancellationRejections, true},
+	} {
+		err = checkCodes(list.codes, list.set, list.known)
+		if err != nil {
+			return none, fmt.Errorf("%s: %w", list.field, err)
+		}
+	}
+	if len(t.ReturnReasons) > 0 && !slices.Contains(t.ReturnReasons, "FOCR") {
+		return none, fmt.Errorf("returnReasons: name FOCR too, without which no recall can be answered with the money")
+	}
+	return rulebook.Terms{
+		Limit: limit, Calendar: t.Calendar, CategoryPurposes: t.CategoryPurposes, Purposes: t.Purposes,
+		RecallReasons: t.RecallReasons, ReturnReasons: t.ReturnReasons, ResolutionReasons: t.ResolutionReasons,
+	}, nil
+}
+
+func readLimit(scheme, text string) (money.Amount, error) {
+	if text == "" {
+		return money.Amount{}, nil
+	}
+	currency := money.CHF
+	if scheme == schemeSCT {
+		currency = money.EUR
+	}
+	limit, err := money.Parse(currency, text)
+	if err != nil {
+		return money.Amount{}, fmt.Errorf("limit %q: %w", text, err)
+	}
+	return limit, nil
+}
+
+// checkCodes refuses codes that are none, stand twice, or, where they have to be known, are not in the set.
+func checkCodes(codes []string, set code.Set, known bool) error {
+	if len(codes) > mostCodes {
+		return fmt.Errorf("name at most %d codes", mostCodes)
+	}
+	seen := map[string]bool{}
+	for _, id := range codes {
+		switch {
+		case len(id) != 4 || !isName(id):
+			return fmt.Errorf("write codes of four letters or digits, not %q", id)
+		case seen[id]:
+			return fmt.Errorf("name %s once", id)
+		case known && !set.Has(id):
+			return fmt.Errorf("%s is no code of %s", id, set.Name())
+		}
+		seen[id] = true
+	}
+	return nil
+}
+
+// Terms are those of the profile of a scheme that is in force at a moment; none where none is chosen.
+func (b Book) Terms(scheme string, at time.Time) rulebook.Terms {
+	p := b.InForce(scheme, at)
+	if p == nil {
+		return rulebook.Terms{}
+	}
+	return p.terms
+}

@@ -11,7 +11,8 @@ SELECT * FROM document WHERE realm = @realm AND reference = @reference AND direc
 -- name: DocumentGet :one
 -- delivered: clearing has it, which a report to our client (pain.002) never is.
 SELECT sqlc.embed(d),
-       (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
+       (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered,
+       o.delivered_at AS marked_at, o.delivery_key_id AS mark_key_id, o.delivery_mac AS mark_mac
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
 LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.reference = d.reference
@@ -22,7 +23,8 @@ WHERE d.realm = @realm AND d.document_id = @document_id;
 -- ours, with what came in as its answer.
 SELECT d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, length(d.content)::integer AS size, d.created_at,
        d.content_hash, d.key_id, d.mac, d.source_type, sha256(coalesce(d.source, ''))::bytea AS source_hash,
-       (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
+       (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered,
+       o.delivered_at AS marked_at, o.delivery_key_id AS mark_key_id, o.delivery_mac AS mark_mac
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
 LEFT JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
@@ -92,8 +94,9 @@ ON CONFLICT DO NOTHING;
 SELECT * FROM outbox WHERE scheme = @scheme AND reference = @reference;
 
 -- name: OutboxDelivered :exec
+-- A mark that somebody else made, which does not count, is written over.
 UPDATE outbox SET delivered_at = @at::timestamptz, delivery_key_id = @key_id::text, delivery_mac = @mac::bytea
-WHERE scheme = @scheme AND reference = @reference AND delivered_at IS NULL;
+WHERE scheme = @scheme AND reference = @reference;
 
 -- name: OutboxRefuse :one
 -- An answer that does not fit its seal: it is never delivered.

@@ -431,11 +431,10 @@ WHERE i.outcome = 'matched' AND (m.message_id IS NULL OR d.content_hash IS DISTI
    OR i.content IS NOT NULL AND sha256(i.content) <> i.content_hash
 UNION ALL
 SELECT coalesce(i.realm, '')::text, 'inbox'::text, concat_ws(' ', i.scheme, i.reference)::text,
-       'says another time than its document, that it waited, or why it was put aside, and was neither'::text
+       'says that it waited, or why it was put aside, and was neither'::text
 FROM inbox i
 JOIN document d ON d.realm = i.realm AND d.document_id = i.document_id
-WHERE i.outcome = 'matched' AND (i.reason <> '' OR i.content IS NULL AND i.waits_for IS NOT NULL
-       OR i.content IS NULL AND d.written_in IS NOT NULL AND i.received_at <> d.created_at) -- documents of before have a time of their own
+WHERE i.outcome = 'matched' AND (i.reason <> '' OR i.content IS NULL AND i.waits_for IS NOT NULL)
 UNION ALL
 SELECT d.realm, 'document'::text, d.document_id::text, ('of clearing, of message ' || coalesce(d.message_id::text, 'none') || ': the inbox does not know it')::text
 FROM document d

@@ -4,7 +4,7 @@
 -- name: SubmissionContext :one
 -- What a new message needs to know: the realm's mark, the policy it falls under, the debtor account, which directory of banks is in
 -- force, and whether a limit may bind it. About a stored message it also tells how many approvals the policies of its time asked for.
-SELECT r.mark, sqlc.embed(p),
+SELECT sqlc.embed(r), sqlc.embed(p),
        CASE WHEN sqlc.narg(about)::uuid IS NULL THEN 0
        ELSE (SELECT approvals_asked(s.realm, s.message_id, s.version) FROM message s WHERE s.realm = r.realm AND s.message_id = sqlc.narg(about)::uuid)
        END::integer AS approvals_asked,

@@ -10,7 +10,7 @@ WITH item AS (
     unnest(@kinds::text[]) AS kind, unnest(@amounts::bigint[]) AS amount,
     unnest(@debtor_accounts::text[]) AS debtor_account
 )
-SELECT i.item::integer AS item, r.mark, sqlc.embed(p),
+SELECT i.item::integer AS item, sqlc.embed(r), sqlc.embed(p),
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
        a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal,
        coalesce((SELECT d.directory_id FROM routing_directory d WHERE d.realm = r.realm AND d.scheme = i.scheme
@@ -41,7 +41,7 @@ SELECT sqlc.embed(m), d.content,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
        a.key_id AS account_key_id, a.seal AS account_seal,
-       r.mark, sqlc.embed(p), (SELECT coalesce(min(coalesce((
+       sqlc.embed(r), sqlc.embed(p), (SELECT coalesce(min(coalesce((
          SELECT x.approvals_required FROM policy x
          WHERE x.realm = v.realm AND x.created_at <= t.moment AND (x.retired_at IS NULL OR x.retired_at > t.moment)
            AND (x.client_id IS NULL OR x.client_id = m.client_id) AND (x.channel IS NULL OR x.channel = m.channel)

@@ -90,8 +90,8 @@ func TestTheCountOfApprovalsIsNotBelieved(t *testing.T) {
 	}
 }
 
-// TestAPolicyThatNobodySealedCountsForNothing: a superuser lets a policy ask for no approval, or changes the account that is debited; no
-// payment is made of it.
+// TestAPolicyThatNobodySealedCountsForNothing: a superuser lets a policy ask for no approval, gives the realm the mark of another one, or
+// changes the account that is debited; no payment is made of it.
 func TestAPolicyThatNobodySealedCountsForNothing(t *testing.T) {
 	t.Parallel()
 	var refused *payment.RefusalError
@@ -100,6 +100,7 @@ func TestAPolicyThatNobodySealedCountsForNothing(t *testing.T) {
 		because   func(error) bool
 	}{
 		"policy": {"UPDATE policy SET approvals_required = 0", func(err error) bool { return errors.Is(err, lifecycle.ErrNoPolicy) }},
+		"realm":  {"UPDATE realm SET mark = 'QX' WHERE realm = 'demo'", func(err error) bool { return errors.Is(err, lifecycle.ErrNoPolicy) }},
 		"account": {"UPDATE debtor_account SET holder_name = 'Somebody Else'", func(err error) bool {
 			return errors.As(err, &refused) && refused.Findings[0].Rule == rulebook.RuleDebtorAccountOfRealm
 		}},

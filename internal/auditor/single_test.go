@@ -76,8 +76,9 @@ var allStruck = []struck{
 // rowsOf says which rows of a table are struck, where not all are: what is left of a session that ended is empty.
 var rowsOf = map[string]string{"sessions": "data <> ''"}
 
-// unsaid are columns that say nothing: by which transaction a row was written, and how far the notary came, which it finds out anew.
-const unsaid = `'written_in', 'decided_in', 'sealed_below', 'server'`
+// unsaid are columns that say nothing: by which transaction a row was written, how far the notary came, which it finds out anew, and when a
+// document came in, whose time is sealed with the document.
+const unsaid = `'written_in', 'decided_in', 'sealed_below', 'server', 'received_at'`
 
 // another is SQL for another value of a column, by its type.
 var another = map[string]string{
@@ -200,9 +201,10 @@ func (s singles) next(t *testing.T) single {
 		one.statement = struckRow + fmt.Sprintf(" DELETE FROM %s t USING was WHERE t.ctid = was.place RETURNING was.names", in.table)
 	case kind < 5:
 		one.kind = "swap"
-		one.statement = struckRow + fmt.Sprintf(` UPDATE %[1]s t SET %[2]s = o.%[2]s FROM was, %[1]s m, %[1]s o
-			WHERE t.ctid = was.place AND m.ctid = was.place AND o.ctid = (SELECT x.ctid FROM %[1]s x WHERE x.%[2]s IS DISTINCT FROM m.%[2]s
-			ORDER BY md5(x.ctid::text) LIMIT 1) RETURNING was.names`, in.table, column.name)
+		one.statement = struckRow + fmt.Sprintf(`, other AS (SELECT x.%[2]s AS value FROM %[1]s x
+			WHERE x.%[2]s IS DISTINCT FROM (SELECT m.%[2]s FROM %[1]s m JOIN was ON m.ctid = was.place) ORDER BY md5(x.ctid::text) LIMIT 1)
+			UPDATE %[1]s t SET %[2]s = other.value FROM was, other WHERE t.ctid = was.place RETURNING was.names || ARRAY[%[3]s]::text[]`,
+			in.table, column.name, in.names)
 	case kind < 7 && column.empty:
 		one.kind = "empty"
 		one.statement = struckRow + fmt.Sprintf(" UPDATE %[1]s t SET %[2]s = NULL FROM was WHERE t.ctid = was.place AND t.%[2]s IS NOT NULL "+

@@ -156,6 +156,48 @@ func TestAChangedAnswerIsNotSent(t *testing.T) {
 	}
 }
 
+// TestAMarkOfDeliveryThatSomebodyMadeCountsForNothing: an answer that waits is marked as delivered past the gateway. It is not told as
+// delivered, and leaves once it is asked for again; the gateway's own mark counts.
+func TestAMarkOfDeliveryThatSomebodyMadeCountsForNothing(t *testing.T) {
+	t.Parallel()
+	for who, mark := range map[string]string{
+		"a guessed seal":  "delivery_key_id = 'test', delivery_mac = sha256('guessed')",
+		"an unknown key":  "delivery_key_id = 'another', delivery_mac = sha256('guessed')",
+		"the answer's":    "delivery_key_id = key_id, delivery_mac = mac",
+		"a seal, and key": "delivery_key_id = NULL, delivery_mac = sha256('guessed')",
+	} {
+		h := stationtest.New(t)
+		log := listen(h)
+		m, _ := booked(t, h, rulebook.SchemeSIC, "TX1")
+		execute(t, superuser(t, h), "UPDATE outbox SET delivered_at = now(), "+mark)
+		told := func() (delivered bool) {
+			t.Helper()
+			documents, err := h.Reader.Documents(ctx, m.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range documents {
+				if d.Name == "pacs.002.001.10" {
+					delivered = d.Delivered
+				}
+			}
+			return delivered
+		}
+		if told() {
+			t.Errorf("%s: it is told as delivered", who)
+		}
+		for range 2 {
+			err := h.Clearing.Answer(ctx, m.Scheme, "P2"+string(m.GlobalID))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if sent := h.Network.Delivered(); len(sent) != 1 || alarms(log) != 1 || !told() {
+			t.Errorf("%s: clearing got %d, with %d alarms, and it is told as delivered: %t", who, len(sent), alarms(log), told())
+		}
+	}
+}
+
 // plant writes a document under the reference that the message's own will need. mac is what the planter makes of the seal.
 func plant(t *testing.T, conn *pgx.Conn, m payment.Message, reference string, content []byte, keyID any, mac []byte) {
 	t.Helper()

@@ -159,7 +159,8 @@ func (s *Messages) Facts(ctx context.Context, ask SubmissionQuery) (SubmissionFa
 	return known, err
 }
 
-// ErrNoPolicy says that no policy of the realm matches the message, or the one that does is not what was sealed, so it cannot be made.
+// ErrNoPolicy says that no policy of the realm matches the message, or that the one which does, or the realm with its mark, is not what was
+// sealed, so that the message cannot be made or decided.
 var ErrNoPolicy = errors.New("no policy of the realm matches")
 
 func (s *Messages) submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQuery) (SubmissionFacts, error) {
@@ -179,10 +180,10 @@ func (s *Messages) submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask S
 // factsOf makes facts of what was found, once it was held against its seals. Error: ErrNoPolicy.
 func (s *Messages) factsOf(ctx context.Context, q *dbsqlc.Queries, realm string, row dbsqlc.SubmissionContextRow) (SubmissionFacts, error) {
 	guard, policy := masterdata.Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}, row.Policy
-	if !guard.Policy(ctx, policy) {
+	if !guard.Policy(ctx, policy) || row.Realm.Seal != nil && !guard.Realm(ctx, row.Realm) { // a realm of before has none
 		return SubmissionFacts{}, ErrNoPolicy
 	}
-	known := SubmissionFacts{Mark: row.Mark, ApprovalsAsked: int(row.ApprovalsAsked), limited: row.Limited, Policy: payment.Policy{
+	known := SubmissionFacts{Mark: row.Realm.Mark, ApprovalsAsked: int(row.ApprovalsAsked), limited: row.Limited, Policy: payment.Policy{
 		ID: policy.PolicyID, ApprovalsRequired: int(policy.ApprovalsRequired), PendingFor: column.Seconds(policy.PendingSeconds),
 		ContentHashRequired: policy.ContentHashRequired, StepUp: policy.StepUp,
 	}}

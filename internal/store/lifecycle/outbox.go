@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -112,7 +113,7 @@ func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference 
 	if err != nil {
 		return nil, fmt.Errorf("look into the outbox: %w", err)
 	}
-	if row.DeliveredAt != nil || row.RefusedAt != nil {
+	if row.RefusedAt != nil || s.delivered(ctx, row) {
 		return nil, nil
 	}
 	facts := load.AnswerFacts(row)
@@ -135,6 +136,21 @@ func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference 
 		err = payment.ErrForged
 	}
 	return &d, err
+}
+
+// delivered reports whether clearing has an answer: whether its row is marked so, and the mark is the gateway's. One of before marks had seals
+// is believed. An answer that somebody else marked is sent once more, when it is asked for again; clearing knows it by its message id.
+func (s *Outbox) delivered(ctx context.Context, row dbsqlc.Outbox) bool {
+	if row.DeliveredAt == nil {
+		return false
+	}
+	err := s.db.Seal().CheckDelivery(load.Delivery(row), column.Seal(row.DeliveryKeyID, row.DeliveryMac))
+	if err == nil || errors.Is(err, payment.ErrUnsealed) {
+		return true
+	}
+	s.db.Log().LogAttrs(ctx, slog.LevelError, "an answer is marked as delivered, and not by this gateway; it is sent: run countersign check",
+		slog.Bool("alarm", true), slog.String("scheme", row.Scheme), slog.String("reference", row.Reference), slog.String("error", err.Error()))
+	return false
 }
 
 // Delivered notes under seal that clearing has an answer.

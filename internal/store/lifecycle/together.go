@@ -158,7 +158,7 @@ func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQ
 	}
 	for _, row := range rows {
 		known, err := s.factsOf(ctx, q, realm, dbsqlc.SubmissionContextRow{
-			Mark: row.Mark, Policy: row.Policy, DirectoryID: row.DirectoryID, AccountIban: row.AccountIban, AccountScheme: row.AccountScheme,
+			Realm: row.Realm, Policy: row.Policy, DirectoryID: row.DirectoryID, AccountIban: row.AccountIban, AccountScheme: row.AccountScheme,
 			AccountCurrency: row.AccountCurrency, HolderName: row.HolderName, HolderStreet: row.HolderStreet, HolderBuilding: row.HolderBuilding,
 			HolderPostcode: row.HolderPostcode, HolderTown: row.HolderTown, HolderCountry: row.HolderCountry, AgentBic: row.AgentBic,
 			AgentIid: row.AgentIid, AccountOpen: row.AccountOpen, AccountKeyID: row.AccountKeyID, AccountSeal: row.AccountSeal, Limited: row.Limited,
@@ -252,7 +252,7 @@ func (s *Messages) readAll(ctx context.Context, realm string, ids []uuid.UUID) (
 
 func factsRow(row *dbsqlc.MessageConsiderRow) dbsqlc.SubmissionContextRow {
 	return dbsqlc.SubmissionContextRow{
-		Mark: row.Mark, Policy: row.Policy, ApprovalsAsked: row.ApprovalsAsked, DirectoryID: row.DirectoryID, AccountIban: row.AccountIban,
+		Realm: row.Realm, Policy: row.Policy, ApprovalsAsked: row.ApprovalsAsked, DirectoryID: row.DirectoryID, AccountIban: row.AccountIban,
 		AccountScheme: row.AccountScheme, AccountCurrency: row.AccountCurrency, HolderName: row.HolderName, HolderStreet: row.HolderStreet,
 		HolderBuilding: row.HolderBuilding, HolderPostcode: row.HolderPostcode, HolderTown: row.HolderTown, HolderCountry: row.HolderCountry,
 		AgentBic: row.AgentBic, AgentIid: row.AgentIid, AccountOpen: row.AccountOpen, AccountKeyID: row.AccountKeyID,

@@ -11,8 +11,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/documentseal"
 	"countersign/internal/globalid"
 	"countersign/internal/iso20022"
+	"countersign/internal/keyring"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -157,7 +159,8 @@ func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) 
 					ID: row.DocumentID, Realm: realm, MessageID: column.OrZero(row.MessageID), Scheme: rulebook.Scheme(row.Scheme),
 					Name: iso20022.MessageName(row.Name), Reference: row.Reference, At: row.CreatedAt.UTC(),
 				},
-				Direction: payment.DocumentDirection(row.Direction), Delivered: row.Delivered, Size: int(row.Size),
+				Direction: payment.DocumentDirection(row.Direction), Size: int(row.Size),
+				Delivered:  row.Delivered && r.marked(row.Scheme, row.Reference, row.MarkedAt, column.Seal(row.MarkKeyID, row.MarkMac)),
 				SourceType: column.Text(row.SourceType),
 			}
 			copy(d.Hash[:], row.ContentHash) // whatever its length: it is held against the seal
@@ -178,12 +181,23 @@ func (r *Reader) Document(ctx context.Context, realm string, id uuid.UUID) (Docu
 		}
 		doc := row.Document
 		d = r.sealed(Document{
-			Document: store.DocumentOf(doc), Direction: payment.DocumentDirection(doc.Direction), Delivered: row.Delivered, Size: len(doc.Content),
-			Source: doc.Source, SourceType: column.Text(doc.SourceType), Hash: sha256.Sum256(doc.Content),
+			Document: store.DocumentOf(doc), Direction: payment.DocumentDirection(doc.Direction), Size: len(doc.Content),
+			Delivered: row.Delivered && r.marked(doc.Scheme, doc.Reference, row.MarkedAt, column.Seal(row.MarkKeyID, row.MarkMac)),
+			Source:    doc.Source, SourceType: column.Text(doc.SourceType), Hash: sha256.Sum256(doc.Content),
 		}, sha256.Sum256(doc.Source), column.Seal(doc.KeyID, doc.Mac))
 		return nil
 	})
 	return d, err
+}
+
+// marked reports whether the mark that clearing has an answer is the gateway's. Where there is none, as of what no outbox has, and of one
+// from before marks had seals, nothing speaks against it.
+func (r *Reader) marked(scheme, reference string, at *time.Time, seal keyring.Seal) bool {
+	if at == nil {
+		return true
+	}
+	err := r.db.Seal().CheckDelivery(documentseal.Delivery{Scheme: rulebook.Scheme(scheme), Reference: reference, At: *at}, seal)
+	return err == nil || errors.Is(err, payment.ErrUnsealed)
 }
 
 // Accounts lists the debtor accounts of a realm.

@@ -22,7 +22,7 @@ SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.chan
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
        a.key_id AS account_key_id, a.seal AS account_seal,
-       r.mark, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required, p.step_up, (SELECT coalesce(min(coalesce((
+       r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.key_id, r.seal, r.second_factor_roles, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required, p.step_up, (SELECT coalesce(min(coalesce((
          SELECT x.approvals_required FROM policy x
          WHERE x.realm = v.realm AND x.created_at <= t.moment AND (x.retired_at IS NULL OR x.retired_at > t.moment)
            AND (x.client_id IS NULL OR x.client_id = m.client_id) AND (x.channel IS NULL OR x.channel = m.channel)
@@ -80,7 +80,7 @@ type MessageConsiderRow struct {
 	AccountOpen     *bool
 	AccountKeyID    *string
 	AccountSeal     []byte
-	Mark            string
+	Realm           Realm
 	Policy          Policy
 	ApprovalsAsked  int32
 	DirectoryID     uuid.UUID
@@ -189,7 +189,17 @@ func (b *MessageConsiderBatchResults) QueryRow(f func(int, MessageConsiderRow, e
 			&i.AccountOpen,
 			&i.AccountKeyID,
 			&i.AccountSeal,
-			&i.Mark,
+			&i.Realm.Realm,
+			&i.Realm.Name,
+			&i.Realm.Mark,
+			&i.Realm.MadeBy,
+			&i.Realm.AccessTokenSeconds,
+			&i.Realm.RefreshTokenSeconds,
+			&i.Realm.RefreshAbsoluteSeconds,
+			&i.Realm.CreatedAt,
+			&i.Realm.KeyID,
+			&i.Realm.Seal,
+			&i.Realm.SecondFactorRoles,
 			&i.Policy.Realm,
 			&i.Policy.PolicyID,
 			&i.Policy.Rank,

@@ -14,7 +14,8 @@ import (
 
 const documentGet = `-- name: DocumentGet :one
 SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.source, d.source_type, d.created_at, d.key_id, d.mac, d.written_in,
-       (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
+       (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered,
+       o.delivered_at AS marked_at, o.delivery_key_id AS mark_key_id, o.delivery_mac AS mark_mac
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
 LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.reference = d.reference
@@ -24,6 +25,9 @@ WHERE d.realm = $1 AND d.document_id = $2
 type DocumentGetRow struct {
 	Document  Document
 	Delivered bool
+	MarkedAt  *time.Time
+	MarkKeyID *string
+	MarkMac   []byte
 }
 
 // delivered: clearing has it, which a report to our client (pain.002) never is.
@@ -47,6 +51,9 @@ func (q *Queries) DocumentGet(ctx context.Context, realm string, documentID uuid
 		&i.Document.Mac,
 		&i.Document.WrittenIn,
 		&i.Delivered,
+		&i.MarkedAt,
+		&i.MarkKeyID,
+		&i.MarkMac,
 	)
 	return i, err
 }
@@ -150,7 +157,8 @@ func (q *Queries) DocumentInsert(ctx context.Context, arg DocumentInsertParams) 
 const documentList = `-- name: DocumentList :many
 SELECT d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, length(d.content)::integer AS size, d.created_at,
        d.content_hash, d.key_id, d.mac, d.source_type, sha256(coalesce(d.source, ''))::bytea AS source_hash,
-       (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered
+       (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered,
+       o.delivered_at AS marked_at, o.delivery_key_id AS mark_key_id, o.delivery_mac AS mark_mac
 FROM document d
 LEFT JOIN message m ON m.realm = d.realm AND m.message_id = d.message_id
 LEFT JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
@@ -221,6 +229,9 @@ type DocumentListRow struct {
 	SourceType  *string
 	SourceHash  []byte
 	Delivered   bool
+	MarkedAt    *time.Time
+	MarkKeyID   *string
+	MarkMac     []byte
 }
 
 // Newest first, or oldest first, from a key on; by the message it belongs to; of one message when it is given, and then with the draft that its checkers approve and, of a recall of
@@ -271,6 +282,9 @@ func (q *Queries) DocumentList(ctx context.Context, arg DocumentListParams) ([]D
 			&i.SourceType,
 			&i.SourceHash,
 			&i.Delivered,
+			&i.MarkedAt,
+			&i.MarkKeyID,
+			&i.MarkMac,
 		); err != nil {
 			return nil, err
 		}
@@ -577,7 +591,7 @@ func (q *Queries) IncomingPaymentInsert(ctx context.Context, arg IncomingPayment
 
 const outboxDelivered = `-- name: OutboxDelivered :exec
 UPDATE outbox SET delivered_at = $1::timestamptz, delivery_key_id = $2::text, delivery_mac = $3::bytea
-WHERE scheme = $4 AND reference = $5 AND delivered_at IS NULL
+WHERE scheme = $4 AND reference = $5
 `
 
 type OutboxDeliveredParams struct {
@@ -588,6 +602,7 @@ type OutboxDeliveredParams struct {
 	Reference string
 }
 
+// A mark that somebody else made, which does not count, is written over.
 func (q *Queries) OutboxDelivered(ctx context.Context, arg OutboxDeliveredParams) error {
 	_, err := q.db.Exec(ctx, outboxDelivered,
 		arg.At,

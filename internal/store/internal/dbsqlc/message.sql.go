@@ -1086,7 +1086,7 @@ func (q *Queries) ReleaseGet(ctx context.Context, realm string, messageID uuid.U
 
 const submissionContext = `-- name: SubmissionContext :one
 
-SELECT r.mark, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required, p.step_up,
+SELECT r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.key_id, r.seal, r.second_factor_roles, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required, p.step_up,
        CASE WHEN $1::uuid IS NULL THEN 0
        ELSE (SELECT approvals_asked(s.realm, s.message_id, s.version) FROM message s WHERE s.realm = r.realm AND s.message_id = $1::uuid)
        END::integer AS approvals_asked,
@@ -1123,7 +1123,7 @@ type SubmissionContextParams struct {
 }
 
 type SubmissionContextRow struct {
-	Mark            string
+	Realm           Realm
 	Policy          Policy
 	ApprovalsAsked  int32
 	AccountIban     *string
@@ -1161,7 +1161,17 @@ func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextPa
 	)
 	var i SubmissionContextRow
 	err := row.Scan(
-		&i.Mark,
+		&i.Realm.Realm,
+		&i.Realm.Name,
+		&i.Realm.Mark,
+		&i.Realm.MadeBy,
+		&i.Realm.AccessTokenSeconds,
+		&i.Realm.RefreshTokenSeconds,
+		&i.Realm.RefreshAbsoluteSeconds,
+		&i.Realm.CreatedAt,
+		&i.Realm.KeyID,
+		&i.Realm.Seal,
+		&i.Realm.SecondFactorRoles,
 		&i.Policy.Realm,
 		&i.Policy.PolicyID,
 		&i.Policy.Rank,

@@ -556,7 +556,7 @@ WITH item AS (
     unnest($6::text[]) AS kind, unnest($7::bigint[]) AS amount,
     unnest($8::text[]) AS debtor_account
 )
-SELECT i.item::integer AS item, r.mark, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required, p.step_up,
+SELECT i.item::integer AS item, r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.key_id, r.seal, r.second_factor_roles, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required, p.step_up,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
        a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal,
        coalesce((SELECT d.directory_id FROM routing_directory d WHERE d.realm = r.realm AND d.scheme = i.scheme
@@ -591,7 +591,7 @@ type SubmissionContextAllParams struct {
 
 type SubmissionContextAllRow struct {
 	Item            int32
-	Mark            string
+	Realm           Realm
 	Policy          Policy
 	AccountIban     *string
 	AccountScheme   *string
@@ -635,7 +635,17 @@ func (q *Queries) SubmissionContextAll(ctx context.Context, arg SubmissionContex
 		var i SubmissionContextAllRow
 		if err := rows.Scan(
 			&i.Item,
-			&i.Mark,
+			&i.Realm.Realm,
+			&i.Realm.Name,
+			&i.Realm.Mark,
+			&i.Realm.MadeBy,
+			&i.Realm.AccessTokenSeconds,
+			&i.Realm.RefreshTokenSeconds,
+			&i.Realm.RefreshAbsoluteSeconds,
+			&i.Realm.CreatedAt,
+			&i.Realm.KeyID,
+			&i.Realm.Seal,
+			&i.Realm.SecondFactorRoles,
 			&i.Policy.Realm,
 			&i.Policy.PolicyID,
 			&i.Policy.Rank,

@@ -15,3 +15,8 @@ func AnswerFacts(row dbsqlc.Outbox) documentseal.Answer {
 		Realm: column.Text(row.DocumentRealm), DocumentID: column.OrZero(row.DocumentID),
 	}
 }
+
+// Delivery is what the seal of the mark covers that clearing has a row of the outbox; At is zero where there is no mark.
+func Delivery(row dbsqlc.Outbox) documentseal.Delivery {
+	return documentseal.Delivery{Scheme: rulebook.Scheme(row.Scheme), Reference: row.Reference, At: column.OrZero(row.DeliveredAt)}
+}

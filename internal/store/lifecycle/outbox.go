@@ -138,8 +138,9 @@ func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference 
 	return &d, err
 }
 
-// delivered reports whether clearing has an answer: whether its row is marked so, and the mark is the gateway's. One of before marks had seals
-// is believed. An answer that somebody else marked is sent once more, when it is asked for again; clearing knows it by its message id.
+// delivered reports whether clearing has an answer: whether its row is marked so, and the mark is the gateway's. One of before marks had
+// seals is believed. An answer that somebody else marked is sent once more, when it is asked for again; clearing knows it by its message
+// id.
 func (s *Outbox) delivered(ctx context.Context, row dbsqlc.Outbox) bool {
 	if row.DeliveredAt == nil {
 		return false

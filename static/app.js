@@ -408,17 +408,28 @@
     findAll("[data-limit]", root).forEach(count);
   }
 
-  // A form that is being filled in is kept as a draft: 2 s after the last change, and not more often.
+  // A form that is being filled in is kept as a draft: 2 s after the last change and not more often, and at once when the page is left. From
+  // then on its address is that of the draft: coming back to it, or loading it again, finds what was typed.
   let keeping;
   async function keep(form) {
+    clearTimeout(keeping);
+    keeping = undefined;
     if (form.dataset.sent) return;
     try {
-      const answer = await fetch(form.dataset.keep, { method: "POST", body: new URLSearchParams(new FormData(form)), headers: { "HX-Request": "true" } });
-      if (answer.ok) find("#kept").innerHTML = await answer.text();
+      const body = new URLSearchParams(new FormData(form));
+      const answer = await fetch(form.dataset.keep, { method: "POST", body, headers: { "HX-Request": "true" }, keepalive: true });
+      if (!answer.ok) return;
+      find("#kept").innerHTML = await answer.text();
+      history.replaceState(history.state, "", find("#kept [data-address]").dataset.address);
     } catch {
       // The next change tries again; what is typed stands in the form.
     }
   }
+  function keepNow() {
+    if (keeping) keep(find("form[data-keep]"));
+  }
+  window.addEventListener("beforeunload", keepNow);
+  document.addEventListener("visibilitychange", () => document.hidden && keepNow());
 
   document.addEventListener("input", (event) => {
     if (event.target.dataset?.limit) count(event.target);

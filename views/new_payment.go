@@ -12,6 +12,7 @@ import (
 // switchScheme={scheme}, which shows the same form with all fields kept.
 type NewPayment struct {
 	Draft          string // key of the draft the form is kept in; empty for none yet
+	Drafts         int    // how many forms of this person wait to be gone on with, where an empty form is shown
 	Shell          Shell
 	Action         string // where the form is sent: "/payments/new" or a draft's address
 	Scheme         string

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -41,6 +42,7 @@ type program struct {
 	cluster *postgres.Cluster
 	command *exec.Cmd
 	log     *testlog.Log
+	caused  []string // what is in the lines of errors that a test caused
 }
 
 // errors are the lines about what must not happen. A browser that leaves a page breaks off what it asked for, which is logged as 503
@@ -48,7 +50,8 @@ type program struct {
 func (p *program) errors() []string {
 	var found []string
 	for line := range strings.Lines(p.log.String()) {
-		if strings.Contains(line, "status=503 bytes=0") {
+		known := slices.ContainsFunc(p.caused, func(part string) bool { return strings.Contains(line, part) })
+		if known || strings.Contains(line, "status=503 bytes=0") {
 			continue
 		}
 		if strings.Contains(line, "level=ERROR") || strings.Contains(line, "panic") {
@@ -144,7 +147,7 @@ func (p *program) start(ctx context.Context, binary string) error {
 	}
 }
 
-// stop ends the demo as Ctrl-C does, then its database. It is an error if the log tells of a failure: no test causes one.
+// stop ends the demo as Ctrl-C does, then its database. It is an error if the log tells of a failure: but for those that a test causes.
 func (p *program) stop() error {
 	var problems []error
 	if p.command != nil && p.command.Process != nil {

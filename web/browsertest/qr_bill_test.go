@@ -5,11 +5,13 @@ import (
 	"testing"
 )
 
+// swissBill is the text of the QR code of a bill.
+var swissBill = strings.ReplaceAll("SPC|0200|1|CH4431999123000889012|S|Beispiel Holzbau GmbH|Seestrasse|41|8002|Zürich|CH|||"+
+	"|||||1949.75|CHF|S|Muster AG|Musterweg|1|3000|Bern|CH|QRR|210000000003139471430009017|Rechnung 1107|EPD", "|", "\n")
+
 // TestAQRBillFillsTheForm pastes the text of a QR code, with and without a script.
 func TestAQRBillFillsTheForm(t *testing.T) {
 	t.Parallel()
-	text := strings.ReplaceAll("SPC|0200|1|CH4431999123000889012|S|Beispiel Holzbau GmbH|Seestrasse|41|8002|Zürich|CH||||||||1949.75|CHF|S|"+
-		"Muster AG|Musterweg|1|3000|Bern|CH|QRR|210000000003139471430009017|Rechnung 1107|EPD", "|", "\n")
 	for name, p := range map[string]*person{"with a script": as(t, "maker1"), "without": withoutScript(t, "maker2")} {
 		p.open("/payments/new")
 		p.click("link", "Pay a QR-bill")
@@ -19,7 +21,7 @@ func TestAQRBillFillsTheForm(t *testing.T) {
 		if name == "with a script" {
 			inspect(p).look("a QR-bill refused")
 		}
-		p.fill("Text of the QR code", text)
+		p.fill("Text of the QR code", swissBill)
 		p.click("button", "Fill in the form")
 		p.says("#status", "Filled in from the QR-bill.")
 		p.holds("Name", "Beispiel Holzbau GmbH")

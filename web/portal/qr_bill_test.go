@@ -87,6 +87,12 @@ func TestAQRBillFillsTheForm(t *testing.T) {
 	maker.sendBill("", []byte("%PDF-1.7")).is(http.StatusUnprocessableEntity).says("PNG or JPEG")
 	maker.sendBill("", bytes.Repeat([]byte("x"), 256<<10+1)).is(http.StatusUnprocessableEntity).says("256 kB at most")
 	b.as("checker1").sendBill(bill(), nil).is(http.StatusForbidden)
+	b.expire()
+	again = maker.sendBill(bill(), nil)
+	maker = b.as("maker1")
+	if kept := maker.get(again.signInAgain(maker)).is(http.StatusOK).page.Find("#amount").AttrOr("value", ""); kept != "1949.75" {
+		t.Errorf("after the session had ended the form comes back with the amount %q", kept)
+	}
 	if n := b.count("SELECT count(*) FROM message"); n != 0 {
 		t.Errorf("%d messages were made", n)
 	}

@@ -22,6 +22,8 @@ func Keep(v *page.Visit) (string, error) {
 		return keepAnswers(v, "withdraw")
 	case "/payments/upload":
 		return keepFile(v)
+	case "/payments/qr-bill":
+		return keepQRBill(&visit{v})
 	}
 	return "", nil
 }

@@ -37,6 +37,11 @@ func showNewPayment(v *visit) error {
 		return err
 	}
 	model.Values.EndToEndID = v.newEndToEndID()
+	drafts, err := v.Config.Drafts.List(v.Context(), v.By, v.At, page.MaxDrafts)
+	if err != nil {
+		return err
+	}
+	model.Drafts = len(drafts)
 	return v.renderForm(http.StatusOK, model)
 }
 

@@ -29,55 +29,81 @@ func readQRBill(v *visit) error {
 	if err != nil {
 		return err
 	}
-	picture, _, err := v.uploaded()
-	if errors.Is(err, errManyParts) {
-		return v.refuseQRBill("", "picture", errManyParts)
-	}
-	if err != nil {
-		return err
-	}
-	text, field := v.Echo.FormValue("text"), "text"
-	if strings.TrimSpace(text) == "" && len(picture) > 0 {
-		field = "picture"
-		if len(picture) > page.MaxUpload {
-			tooLarge := language.Text("Choose a smaller picture: %s at most.").With(uploadLimit())
-			return v.refuseQRBill("", field, &qrbill.Error{Text: tooLarge})
-		}
-		text, err = qrbill.ReadPicture(v.Context(), picture)
-		if err != nil {
-			return v.refuseQRBill("", field, err)
-		}
-	}
-	if strings.TrimSpace(text) == "" {
-		return v.refuseQRBill("", "text", &qrbill.Error{Text: "Paste the text of the QR code, or choose a picture of it."})
-	}
-	bill, err := qrbill.Parse(text)
+	text, field, err := v.billText()
 	if err != nil {
 		return v.refuseQRBill(text, field, err)
+	}
+	path, notes, err := v.keepBill(text)
+	if err != nil {
+		return v.refuseQRBill(text, field, err)
+	}
+	notes = append([]language.Text{"Filled in from the QR-bill."}, notes...)
+	return v.GoTo(path, language.Join(" ", notes...))
+}
+
+// billText is the text of the code: as pasted, or read from the picture. The field is the one it came from. Errors: *qrbill.Error,
+// errManyParts, page.FormError.
+func (v *visit) billText() (text, field string, err error) {
+	picture, _, err := v.uploaded()
+	if err != nil {
+		return "", "picture", err
+	}
+	text, field = v.Echo.FormValue("text"), "text"
+	if strings.TrimSpace(text) != "" {
+		return text, field, nil
+	}
+	switch {
+	case len(picture) == 0:
+		return "", field, &qrbill.Error{Text: "Paste the text of the QR code, or choose a picture of it."}
+	case len(picture) > page.MaxUpload:
+		return "", "picture", &qrbill.Error{Text: language.Text("Choose a smaller picture: %s at most.").With(uploadLimit())}
+	}
+	text, err = qrbill.ReadPicture(v.Context(), picture)
+	return text, "picture", err
+}
+
+// keepBill keeps the form that a bill fills as a draft: the path is its address. Error: *qrbill.Error for a bill that cannot be paid here.
+func (v *visit) keepBill(text string) (path string, notes []language.Text, err error) {
+	bill, err := qrbill.Parse(text)
+	if err != nil {
+		return "", nil, err
 	}
 	scheme, values, notes, err := entry.OfBill(bill)
 	if err != nil {
-		return v.refuseQRBill(text, field, err)
+		return "", nil, err
 	}
 	values.EndToEndID = v.newEndToEndID()
 	draft, err := v.newDraft(scheme, values)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	err = v.Config.Drafts.Add(v.Context(), v.By, draft)
-	if err != nil {
-		return err
-	}
-	notes = append([]language.Text{"Filled in from the QR-bill."}, notes...)
-	return v.GoTo("/payments/"+draft.ID.String()+"/edit", language.Join(" ", notes...))
+	return "/payments/" + draft.ID.String() + "/edit", notes, v.Config.Drafts.Add(v.Context(), v.By, draft)
 }
 
-// refuseQRBill shows the page again with what is wrong, and with the text as it was pasted.
-func (v *visit) refuseQRBill(text, field string, cause error) error {
-	words := language.Sentence(cause.Error())
+// keepQRBill keeps what a bill asks for that was sent after the session had run out: the form it fills, as a draft. What is no bill is not
+// kept.
+func keepQRBill(v *visit) (string, error) {
+	text, _, err := v.billText()
+	if err != nil {
+		return "", nil //nolint:nilerr // a text that is no bill fills nothing
+	}
+	path, _, err := v.keepBill(text)
 	var refused *qrbill.Error
-	if errors.As(cause, &refused) {
+	if errors.As(err, &refused) {
+		return "", nil
+	}
+	return path, err
+}
+
+// refuseQRBill shows the page again with what is wrong, and with the text as it was pasted. Another error is handed on.
+func (v *visit) refuseQRBill(text, field string, cause error) error {
+	var refused *qrbill.Error
+	words := language.Sentence(cause.Error())
+	switch {
+	case errors.As(cause, &refused):
 		words = refused.Text
+	case !errors.Is(cause, errManyParts):
+		return cause
 	}
 	return v.renderQRBill(http.StatusUnprocessableEntity, making.QRBill{
 		Text: strings.ReplaceAll(text, "\r\n", "\n"), Problems: []ui.Problem{{Field: field, Text: words}},

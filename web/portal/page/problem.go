@@ -35,7 +35,7 @@ func (v *Visit) fail(err error) error {
 	switch {
 	case p.Unexpected:
 		v.Config.Log.ErrorContext(v.Context(), "page failed", "route", v.Echo.Path(), "reference", reference, "error", err)
-		page = views.Failed(page.Shell, reference)
+		page = resent(v.Echo.Request(), views.Failed(page.Shell, reference))
 	case p.Status == http.StatusNotFound:
 		page = views.NotFound(page.Shell)
 	case p.Status == http.StatusServiceUnavailable:
@@ -60,12 +60,16 @@ func Unavailable(c echo.Context, shell views.Shell, p *problem.Problem) views.Pr
 		}
 		return views.Unavailable(shell, language.Sentence(p.Text), where)
 	}
-	page := views.Unavailable(shell, language.Sentence(p.Text), "/payments")
+	return resent(r, views.Unavailable(shell, language.Sentence(p.Text), "/payments"))
+}
+
+// resent adds to a page what the form of the request brought, to be sent once more.
+func resent(r *http.Request, page views.Problem) views.Problem {
 	fields, kept := request.Sent(r)
-	if kept {
-		page = page.With(views.Resend{URL: LocalPath(r.URL.RequestURI()), Fields: fields})
+	if !kept {
+		return page
 	}
-	return page
+	return page.With(views.Resend{URL: LocalPath(r.URL.RequestURI()), Fields: fields})
 }
 
 // reloadAfter is the pause, in seconds, after which a page that could not be shown is opened again: longer than Retry-After, as a person

@@ -122,7 +122,8 @@ func (s Set) replace(r rune) string {
 	if substitute != "" {
 		return substitute
 	}
-	base := []rune(norm.NFD.String(string(r)))[0]
+	// The first character of the decomposition; none where there is no accent to fall.
+	base, _ := utf8.DecodeRune(norm.NFD.PropertiesString(string(r)).Decomposition())
 	if base != r && s.Allows(base) {
 		return string(base)
 	}

@@ -190,6 +190,17 @@ func drafts() views.Mine {
 func flying() views.Payment {
 	model := paymentPage(views.TabOverview)
 	model.Message.State, model.Message.FollowUp = "Processing", ""
+	model.Barred, model.Related, model.Documents = nil, nil, model.Documents[:2]
+	model.Message.Timeline = append(
+		message().Timeline,
+		ui.Event{
+			At: now.Add(-4 * time.Second), Title: "Approved", Actor: "checker1", Channel: "Portal", State: "Approved", Took: "11 min 56 s",
+		},
+		ui.Event{
+			At: now.Add(-4*time.Second + 100*time.Millisecond), Title: "Sent to clearing", Actor: "Gateway", State: "Processing", Took: "0.1 s",
+			URL: "/payments/x/messages/2",
+		},
+	)
 	model.Flight = &views.Flight{
 		URL: "/payments/x", Since: now.Add(-4 * time.Second), Due: now.Add(6 * time.Second), Left: 6 * time.Second,
 		Whole: 10 * time.Second, Taken: true,

@@ -233,3 +233,28 @@ func TestAFieldHasOneForm(t *testing.T) {
 		}
 	}
 }
+
+// A change that says all of what comes after it is held against what was before all the same: whoever confirms it saw the difference.
+func TestRolesThatChangedMeanwhileAreAskedForAnew(t *testing.T) {
+	t.Parallel()
+	_, known := suppression(t)
+	known.Before["displayName"], known.Before["personId"] = "Maker 1", known.Beneficiary.String()
+	change, err := administration.Request{
+		ID: uuid.UUID{1}, Kind: administration.KindUserRoles, Subject: "maker1", Values: administration.Values{"roles": "checker"}, By: one,
+		At: noon,
+	}.Change(known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	approve := administration.Verdict{By: another, At: noon.Add(time.Minute), Approve: true}
+	if _, err = change.Decide(approve, known); err != nil {
+		t.Errorf("as it was: %v", err)
+	}
+	moved := known
+	moved.Before = maps.Clone(known.Before)
+	moved.Before["roles"] = "checker, maker"
+	var conflict *administration.ConflictError
+	if _, err = change.Decide(approve, moved); !errors.As(err, &conflict) {
+		t.Errorf("of other roles than were shown: %v", err)
+	}
+}

@@ -65,7 +65,7 @@ var ofDeliveries = []mutant{
 	},
 	{
 		name: "a refused document interrupts the connection", file: "internal/clearing/connection.go",
-		tests:  ofBooked + ":TestAConnectionIsInterrupted",
+		tests:  ofBooked + ":TestRefusedDocumentsInterrupt",
 		before: `return err == nil || errors.Is(err, ErrNotTaken)`, after: `return err == nil`,
 	},
 	{
@@ -79,12 +79,12 @@ var ofDeliveries = []mutant{
 	},
 	{
 		name: "asked about before clearing has it", file: messageSQL,
-		tests:  ofBooked + ":TestNoAnswerInTime|TestWhatClearingDoesNotTake|TestAnUnconfirmedReturn",
+		tests:  ofBooked + ":TestWhatClearingMayNotHave",
 		within: "const messageListToInquire = `", before: ` AND delivered_at IS NOT NULL`, after: ``,
 	},
 	{
 		name: "asked about without a pause", file: "internal/clearing/ask.go",
-		tests:  ofBooked + ":TestNoAnswerInTime|TestAnUnconfirmedReturn",
+		tests:  ofBooked + ":TestBetweenTwoQuestions",
 		before: `return min(longestInquiryPause, time.Second<<m.Inquiries)`, after: `return 0 * time.Second`,
 	},
 	{
@@ -155,7 +155,7 @@ var ofArrivals = []mutant{
 	},
 	{
 		name: "a second recall of a payment is made", file: "internal/payment/eligibility.go",
-		tests:  ofBooked + ":TestARecallLives|TestTwoMakers",
+		tests:  "internal/payment",
 		before: `case kind == KindRecall && other.Kind == KindRecall,`, after: `case kind == KindRecall && other.Kind == KindRecall && failed,`,
 	},
 	{

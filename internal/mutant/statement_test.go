@@ -59,7 +59,7 @@ var ofStatements = []mutant{
 	},
 	{
 		name: "a document made with other bytes is sent under the same id", file: "internal/store/lifecycle/documents.go",
-		tests:  "internal/clearing:Planted|TestADocumentIsStored|TestWhatTheReleaseBinds",
+		tests:  "internal/clearing:TestADocumentMadeOtherwise",
 		before: `case !d.Same(kept):`, after: `case false && !d.Same(kept):`,
 	},
 	{

@@ -177,3 +177,21 @@ func TestAResolutionIsAboutTheRecallOfItsPayment(t *testing.T) {
 		t.Errorf("the recall of another payment: %v", err)
 	}
 }
+
+// One recall of a payment, whatever became of it, unless it ended before it left.
+func TestAPaymentIsRecalledOnce(t *testing.T) {
+	t.Parallel()
+	paid := pending(maker, 1)
+	paid.State, paid.Direction, paid.AcceptedAt = payment.StateSettled, payment.DirectionOut, noon
+	for state, again := range map[payment.State]bool{
+		payment.StateApprovalPending: false, payment.StateProcessing: false, payment.StateAccepted: false, payment.StateRefused: false,
+		payment.StateFailed: false, payment.StateRejected: true, payment.StateWithdrawn: true, payment.StateExpired: true,
+	} {
+		about := payment.RTransactionSubject{Original: paid, Others: []payment.Message{{Kind: payment.KindRecall, State: state}}}
+		err := about.Eligible(payment.KindRecall, rulebook.Settings{})
+		var refused *payment.RefusalError
+		if is := errors.As(err, &refused) && refused.Findings[0].Code == "AM05"; is == again {
+			t.Errorf("a recall that is %s: %v", state, err)
+		}
+	}
+}

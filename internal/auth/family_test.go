@@ -1,0 +1,37 @@
+package auth
+
+import (
+	"crypto/sha256"
+	"errors"
+	"testing"
+	"time"
+
+	"countersign/internal/store"
+	"countersign/internal/store/credential"
+)
+
+// What ends a sign-in ends each of its tokens, also one that has time left and was never used: no other rule is needed for that.
+func TestATokenOfASignInThatIsOverGivesNothing(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
+	good := credential.RefreshToken{
+		ClientID: "office", UserStatus: store.UserActive, FamilyStartedAt: now.Add(-time.Hour), FamilyEndsAt: now.Add(time.Microsecond),
+		ExpiresAt: now.Add(time.Hour),
+	}
+	digested := token{digests: make([][sha256.Size]byte, 1)}
+	use := refreshUse{client: credential.Client{ClientID: "office"}, now: now, successors: []successor{{refresh: digested, access: digested}}}
+	if out := use.decide(good); out.err != nil {
+		t.Fatalf("a good token: %v", out.err)
+	}
+	for name, end := range map[string]func(*credential.RefreshToken){
+		"its time is over":        func(r *credential.RefreshToken) { r.FamilyEndsAt = now },
+		"it was ended":            func(r *credential.RefreshToken) { r.FamilyRevokedAt = now },
+		"all sign-ins were ended": func(r *credential.RefreshToken) { r.UserSignedOutAt = r.FamilyStartedAt },
+	} {
+		over := good
+		end(&over)
+		if out := use.decide(over); !errors.Is(out.err, ErrInvalidGrant) {
+			t.Errorf("%s: %v", name, out.err)
+		}
+	}
+}

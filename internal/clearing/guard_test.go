@@ -1,0 +1,102 @@
+package clearing_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign/internal/clearing"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+	"countersign/internal/store/lifecycle"
+)
+
+// offered counts the documents whose message id begins so, taken or not.
+func offered(h *stationtest.House, prefix string, refuse error) *int {
+	count := 0
+	h.Network.Refuse = func(d stationtest.Delivery) error {
+		if strings.HasPrefix(d.Reference, prefix) {
+			count++
+		}
+		return refuse
+	}
+	return &count
+}
+
+// What clearing may not have is never asked about: it would answer that it never came, and the payment may still arrive there.
+func TestWhatClearingMayNotHaveIsNotAskedAbout(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	m := approved(t, h, rulebook.SchemeSIC)
+	asked := offered(h, "P28", errors.New("the connection broke"))
+	for range 5 {
+		h.Clock.Add(11 * time.Second)
+		h.Clearing.Sweep(ctx)
+	}
+	want{state: payment.StateUnconfirmed}.check(t, h, m)
+	if *asked != 0 {
+		t.Errorf("it was asked about %d times", *asked)
+	}
+}
+
+// Clearing is asked once, and again after a pause, however often the clock looks.
+func TestBetweenTwoQuestionsIsAPause(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	m := approved(t, h, rulebook.SchemeSIC)
+	must(t, h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID))
+	asked := offered(h, "P28", nil)
+	h.Clock.Add(10 * time.Second)
+	for range 5 {
+		h.Clearing.Sweep(ctx)
+	}
+	if *asked != 1 {
+		t.Errorf("it was asked about %d times at once", *asked)
+	}
+	h.Clock.Add(2 * time.Second)
+	h.Clearing.Sweep(ctx)
+	if *asked != 2 {
+		t.Errorf("it was asked about %d times after the pause", *asked)
+	}
+}
+
+// A clearing that says no to documents is there: what it says is about them, and others still leave.
+func TestRefusedDocumentsInterruptNothing(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	offered(h, "", clearing.ErrNotTaken)
+	m := approved(t, h, rulebook.SchemeSIC)
+	for range 15 {
+		err := h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID)
+		if !errors.Is(err, clearing.ErrNotTaken) {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range h.Clearing.Connections() {
+		if c.State != clearing.ConnectionWorking {
+			t.Errorf("the connection of %s is %s", c.Scheme, c.State)
+		}
+	}
+}
+
+// Under the reference of a document that was sealed no other bytes leave.
+func TestADocumentMadeOtherwiseIsNotKept(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	m := approved(t, h, rulebook.SchemeSIC)
+	out, err := h.Messages.Outgoing(ctx, m.Realm, m.InternalID)
+	must(t, err)
+	verified, err := h.Seal.Verify(out.Release, out.Message)
+	must(t, err)
+	made, err := verified.Outbound(out.Message.AcceptedAt)
+	must(t, err)
+	documents := lifecycle.NewDocuments(h.Messages)
+	must(t, documents.Keep(ctx, made, []byte("<Document/>"), h.Clock.Now()))
+	must(t, documents.Keep(ctx, made, []byte("<Document/>"), h.Clock.Now()))
+	err = documents.Keep(ctx, made, []byte("<Document>other</Document>"), h.Clock.Now())
+	if !errors.Is(err, lifecycle.ErrRemade) {
+		t.Errorf("other bytes: %v", err)
+	}
+}

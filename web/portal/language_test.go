@@ -2,8 +2,48 @@ package portal_test
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
+
+	"countersign/internal/demo"
 )
+
+// TestALanguageIsGuessedChosenAndKept: guessed from the browser, chosen on the page of the sign-in or on the profile, and kept with the
+// account, whatever the next browser asks for.
+func TestALanguageIsGuessedChosenAndKept(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	enter := func(w *browser, user string) {
+		w.post("/signin", url.Values{"realm": {"demo"}, "username": {user}, "password": {demo.UserPassword}}).is(http.StatusSeeOther)
+	}
+	speaks := func(got answer, language, sentence string) {
+		t.Helper()
+		got.is(http.StatusOK).says(sentence)
+		if lang := got.page.Find("html").AttrOr("lang", ""); lang != language || got.header.Get("Content-Language") != language {
+			t.Errorf("%s is in %q, header %q, want %q", got.what, lang, got.header.Get("Content-Language"), language)
+		}
+	}
+	swiss := b.browser()
+	swiss.header.Set("Accept-Language", "de-CH,de;q=0.9")
+	speaks(swiss.get("/signin"), "de", "Anmelden")
+	speaks(swiss.get("/signin?language=fr"), "fr", "Se connecter")
+	speaks(swiss.get("/signin?language=xx"), "fr", "Se connecter")
+	enter(swiss, "checker1")
+	speaks(swiss.get("/queue"), "fr", "Validations")
+	other := b.browser()
+	other.header.Set("Accept-Language", "en")
+	enter(other, "checker1")
+	speaks(other.get("/queue"), "fr", "Validations")
+	other.post("/me", url.Values{"theme": {"auto"}, "density": {"default"}, "language": {"it"}}).goesTo("/me")
+	speaks(other.get("/me"), "it", "Impostazioni salvate.")
+	speaks(swiss.get("/queue"), "it", "Autorizzazioni")
+	other.post("/me", url.Values{"theme": {"auto"}, "density": {"default"}, "language": {"pl"}}).is(http.StatusUnprocessableEntity)
+	enter(swiss, "checker2") // chose nothing: the browser goes on as it was used, and nothing is kept with the account
+	speaks(swiss.get("/queue"), "fr", "Validations")
+	fresh := b.browser()
+	enter(fresh, "checker2")
+	speaks(fresh.get("/queue"), "en", "Approval queue")
+}
 
 // TestRefusalsAreReadInTheLanguageOfThePage: what the rules and the domain refuse, and why.
 func TestRefusalsAreReadInTheLanguageOfThePage(t *testing.T) {

@@ -44,7 +44,10 @@ WHERE d.realm = @realm AND (d.direction <> 'draft' OR sqlc.narg(message_id)::uui
   AND (sqlc.narg(created_from)::timestamptz IS NULL OR d.created_at >= sqlc.narg(created_from)::timestamptz)
   AND (sqlc.narg(created_to)::timestamptz IS NULL OR d.created_at <= sqlc.narg(created_to)::timestamptz)
   AND (sqlc.narg(global_id)::text IS NULL OR m.global_id = sqlc.narg(global_id)::text)
-  AND (sqlc.narg(external_id)::text IS NULL OR m.external_id = sqlc.narg(external_id)::text)
+  AND (sqlc.narg(external_id)::text IS NULL OR m.external_id = sqlc.narg(external_id)::text AND m.message_id = ANY (array(
+       SELECT x.message_id FROM client c JOIN creation_key x ON x.realm = c.realm AND x.client_id = c.client_id AND x.scope = 'external-id'
+         AND x.key = sqlc.narg(external_id)::text
+       WHERE c.realm = @realm)))
   AND (sqlc.narg(instruction_id)::text IS NULL OR v.instruction_id = sqlc.narg(instruction_id)::text)
   AND (sqlc.narg(end_to_end_id)::text IS NULL OR v.end_to_end_id = sqlc.narg(end_to_end_id)::text)
   AND (sqlc.narg(debtor_account)::text IS NULL OR v.debtor_account = sqlc.narg(debtor_account)::text)
@@ -54,6 +57,14 @@ WHERE d.realm = @realm AND (d.direction <> 'draft' OR sqlc.narg(message_id)::uui
   AND (sqlc.narg(creditor_agent)::text IS NULL OR v.creditor_agent = sqlc.narg(creditor_agent)::text)
   AND (sqlc.narg(creditor_name)::text IS NULL OR position(lower(sqlc.narg(creditor_name)::text) IN lower(v.creditor_name)) > 0)
 ORDER BY CASE WHEN @oldest_first::boolean THEN d.document_id END, d.document_id DESC LIMIT @page_size::integer;
+
+-- name: LastAnswer :one
+-- When clearing last answered in a scheme, as far as the newest documents tell; the epoch where none of them is an answer.
+WITH newest AS (
+  SELECT x.created_at, x.name, x.direction, x.scheme FROM document x WHERE x.realm = @realm ORDER BY x.document_id DESC LIMIT 2000
+)
+SELECT coalesce(max(n.created_at), 'epoch')::timestamptz AS at
+FROM newest n WHERE n.name = 'pacs.002.001.10' AND n.direction = 'in' AND n.scheme = @scheme::text;
 
 -- name: InboxGet :one
 SELECT content_hash, outcome FROM inbox WHERE scheme = @scheme AND reference = @reference;

@@ -29,7 +29,8 @@ LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = @debtor_account::te
 WHERE r.realm = @realm::text;
 
 -- name: MessageInsert :exec
--- A new message with its document, first version, history, audit, creation keys and, when it needs no approval, its release.
+-- A new message with its document, first version, history, audit, creation keys, the words it is found by and, when it needs no approval,
+-- its release.
 WITH added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state,
@@ -70,6 +71,8 @@ WITH added AS (
     @message_id::uuid AS message_id, @fingerprint::bytea AS fingerprint, @created_at::timestamptz AS created_at,
     @version_key_id::text AS key_id, (@key_seals::bytea[])[i] AS seal
   FROM generate_subscripts(@keys::text[], 1) AS i
+), worded AS (
+  INSERT INTO message_word (realm, word, message_id) SELECT @realm::text AS realm, unnest(@words::text[]) AS word, @message_id::uuid AS message_id
 )
 INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
 SELECT @realm::text AS realm, @message_id::uuid AS message_id, 1 AS version, @makers::uuid[] AS makers,
@@ -211,6 +214,10 @@ WITH moved AS (
   SELECT moved.realm, @client_id::text, 'message-id', @reference::text, moved.message_id, @content_hash::bytea, @at::timestamptz,
     @version_key_id::text, @key_seal::bytea
   FROM moved WHERE @new_reference::boolean
+), worded AS (
+  INSERT INTO message_word (realm, word, message_id)
+  SELECT moved.realm, w.word, moved.message_id FROM moved CROSS JOIN unnest(@words::text[]) AS w (word)
+  ON CONFLICT DO NOTHING
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
   request_id, source_address, content_hash, detail, at)

@@ -148,6 +148,10 @@ WITH item AS (
     version_key_id, version_seal, nullif(maker_role, ''), nullif(maker_grant_id, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(maker_granted_at, '0001-01-01 00:00:00+00'::timestamptz), ARRAY[client_id], nullif(payee_result, ''), nullif(payee_name, ''),
     nullif(payee_at, '0001-01-01 00:00:00+00'::timestamptz) FROM free
+), worded AS (
+  INSERT INTO message_word (realm, word, message_id)
+  SELECT @realm::text, w.word, free.message_id
+  FROM (SELECT unnest(@word_messages::uuid[]) AS message_id, unnest(@words::text[]) AS word) w JOIN free ON free.message_id = w.message_id
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)

@@ -2,15 +2,15 @@
 
 -- name: QueueList :many
 -- Pending messages in the order asked for, from a place on; without those a person made or decided when they are excluded. Oldest and
--- newest first come off the index of what waits, amounts off theirs where much waits. By expiry all that waits is looked through: an index
--- for it would cost every payment a write, and the queue is what people still have to read.
+-- newest first and by expiry come off indexes of what waits, amounts off theirs where much waits. A text is looked for among the 500 that
+-- wait longest of what the filters leave, as far as the counts go.
 SELECT * FROM message_listed m
 WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (sqlc.narg(after)::uuid IS NULL OR CASE @sort::text
        WHEN 'newest' THEN m.message_id < sqlc.narg(after)::uuid
        WHEN 'smallest' THEN (m.amount, m.message_id) > (sqlc.arg(after_key)::bigint, sqlc.narg(after)::uuid)
        WHEN 'largest' THEN (m.amount, m.message_id) < (sqlc.arg(after_key)::bigint, sqlc.narg(after)::uuid)
-       WHEN 'expiry' THEN (coalesce(m.expires_at, 'infinity'), m.message_id) > (coalesce(sqlc.narg(after_end)::timestamptz, 'infinity'), sqlc.narg(after)::uuid)
+       WHEN 'expiry' THEN (coalesce(m.expires_at, 'infinity'::timestamptz), m.message_id) > (coalesce(sqlc.narg(after_end)::timestamptz, 'infinity'), sqlc.narg(after)::uuid)
        ELSE m.message_id > sqlc.narg(after)::uuid END)
   AND (sqlc.narg(kind)::text IS NULL OR m.kind = sqlc.narg(kind)::text)
   AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
@@ -23,6 +23,14 @@ WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (NOT @amended::boolean OR m.version > 1)
   AND (NOT @begun::boolean OR m.approvals > 0)
   AND (sqlc.narg(payees)::text[] IS NULL OR m.payee_result = ANY (sqlc.narg(payees)::text[]))
+  AND (NOT @searching::boolean OR m.message_id = ANY (array(
+       SELECT w.message_id FROM message w
+       WHERE w.realm = @realm AND w.state = 'Approval Pending' AND @searching::boolean
+         AND (sqlc.narg(kind)::text IS NULL OR w.kind = sqlc.narg(kind)::text)
+         AND (sqlc.narg(scheme)::text IS NULL OR w.scheme = sqlc.narg(scheme)::text)
+         AND (sqlc.narg(created_from)::timestamptz IS NULL OR w.created_at >= sqlc.narg(created_from)::timestamptz)
+         AND (sqlc.narg(created_before)::timestamptz IS NULL OR w.created_at < sqlc.narg(created_before)::timestamptz)
+       ORDER BY w.message_id LIMIT 500)))
   AND (NOT @searching::boolean
        OR search_hit(sqlc.narg(search)::text, sqlc.narg(compact)::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
          m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
@@ -35,7 +43,7 @@ WHERE m.realm = @realm AND m.state = 'Approval Pending'
                          AND d.checker_person = sqlc.narg(exclude_person)::uuid)))
   AND (sqlc.narg(only_person)::uuid IS NULL OR sqlc.narg(only_person)::uuid = ANY (m.makers))
 ORDER BY CASE WHEN @sort::text = 'smallest' THEN m.amount END, CASE WHEN @sort::text = 'largest' THEN m.amount END DESC,
-  CASE WHEN @sort::text = 'expiry' THEN coalesce(m.expires_at, 'infinity') END,
+  CASE WHEN @sort::text = 'expiry' THEN coalesce(m.expires_at, 'infinity'::timestamptz) END,
   CASE WHEN @sort::text IN ('newest', 'largest') THEN m.message_id END DESC,
   m.message_id
 LIMIT @page_size::integer;
@@ -59,6 +67,14 @@ WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (NOT @amended::boolean OR m.version > 1)
   AND (NOT @begun::boolean OR m.approvals > 0)
   AND (sqlc.narg(payees)::text[] IS NULL OR m.payee_result = ANY (sqlc.narg(payees)::text[]))
+  AND (NOT @searching::boolean OR m.message_id = ANY (array(
+       SELECT w.message_id FROM message w
+       WHERE w.realm = @realm AND w.state = 'Approval Pending' AND @searching::boolean
+         AND (sqlc.narg(kind)::text IS NULL OR w.kind = sqlc.narg(kind)::text)
+         AND (sqlc.narg(scheme)::text IS NULL OR w.scheme = sqlc.narg(scheme)::text)
+         AND (sqlc.narg(created_from)::timestamptz IS NULL OR w.created_at >= sqlc.narg(created_from)::timestamptz)
+         AND (sqlc.narg(created_before)::timestamptz IS NULL OR w.created_at < sqlc.narg(created_before)::timestamptz)
+       ORDER BY w.message_id LIMIT 500)))
   AND (NOT @searching::boolean
        OR search_hit(sqlc.narg(search)::text, sqlc.narg(compact)::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
          m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))

@@ -2,15 +2,19 @@
 
 -- name: TransactionList :many
 -- Newest first, or oldest first, from a key on, narrowed by any of the filters. Runs with custom plans: a generic one would scan, and sort
--- where the plan made for one order reads an index.
+-- where the plan made for one order reads an index. keys: only these, which a search or a walk found.
 SELECT * FROM message_listed m
 WHERE m.realm = @realm
+  AND (sqlc.narg(keys)::uuid[] IS NULL OR m.message_id = ANY (sqlc.narg(keys)::uuid[]))
   AND (sqlc.narg(from_key)::uuid IS NULL
        OR CASE WHEN @oldest_first::boolean THEN m.message_id > sqlc.narg(from_key)::uuid ELSE m.message_id < sqlc.narg(from_key)::uuid END)
   AND (sqlc.narg(changed_since)::timestamptz IS NULL OR m.state_since >= sqlc.narg(changed_since)::timestamptz)
   AND (sqlc.narg(internal_id)::uuid IS NULL OR m.message_id = sqlc.narg(internal_id)::uuid)
   AND (sqlc.narg(global_id)::text IS NULL OR m.global_id = sqlc.narg(global_id)::text)
-  AND (sqlc.narg(external_id)::text IS NULL OR m.external_id = sqlc.narg(external_id)::text)
+  AND (sqlc.narg(external_id)::text IS NULL OR m.external_id = sqlc.narg(external_id)::text AND m.message_id = ANY (array(
+       SELECT x.message_id FROM client c JOIN creation_key x ON x.realm = c.realm AND x.client_id = c.client_id AND x.scope = 'external-id'
+         AND x.key = sqlc.narg(external_id)::text
+       WHERE c.realm = @realm)))
   AND (sqlc.narg(kinds)::text[] IS NULL OR m.kind = ANY (sqlc.narg(kinds)::text[]))
   AND (sqlc.narg(direction)::text IS NULL OR m.direction = sqlc.narg(direction)::text)
   AND (sqlc.narg(original_id)::uuid IS NULL OR m.original_id = sqlc.narg(original_id)::uuid)

@@ -109,6 +109,7 @@ var floors = map[string]int{
 	"internal/store/internal/masterdata": 3,  // what the seal of each row of master data covers
 	"internal/store/internal/tokenseal":  3,  // what the seal of a token's row covers
 	"internal/store/internal/column":     2,  // NULL and the zero value
+	"internal/store/internal/word":       2,  // the words that messages are found by
 	"internal/store/internal/dbsqlc":     0,  // generated from queries/
 	"internal/testlog":                   0,  // logs that tests read
 	"internal/testneed":                  0,  // what tests need of the machine

@@ -159,7 +159,7 @@ func (v *visit) waitingTiles(mine bool) ([]views.Tile, error) {
 func (v *visit) countTile(tile views.Tile, ask lookup.Filter) (views.Tile, error) {
 	const most = 100
 	ask.PageSize = most
-	list, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, ask)
+	list, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, ask)
 	tile.Value = language.Data(language.Number(len(list)))
 	if len(list) == most {
 		tile.Value = language.Data(language.Number(most) + "+")

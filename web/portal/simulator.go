@@ -109,7 +109,7 @@ func (p *Portal) sendRecall(v *visit) error {
 func (p *Portal) renderSimulator(v *visit, status int, model views.Simulator) error {
 	model.Shell = v.Shell("Clearing simulator", views.PlaceSimulator)
 	model.Shell.Failed = len(model.Problems) > 0
-	booked, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, lookup.Filter{
+	booked, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, lookup.Filter{
 		Kind: string(payment.KindPayment), States: []payment.State{payment.StateBooked}, PageSize: simulatorOffers,
 	})
 	if err != nil {

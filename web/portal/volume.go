@@ -80,13 +80,11 @@ func volumeOf(scheme rulebook.Scheme, counted []lookup.Volume, first time.Time) 
 func (v *visit) connections() ([]views.Clearing, error) {
 	var shown []views.Clearing
 	for _, scheme := range rulebook.Schemes() {
-		answers, err := v.Config.Reader.Documents(v.Context(), v.By.Realm, lookup.DocumentFilter{
-			Name: "pacs.002.001.10", Direction: "in", Scheme: string(scheme), PageSize: 1,
-		})
+		answered, err := v.Config.Reader.LastAnswer(v.Context(), v.By.Realm, scheme)
 		if err != nil {
 			return nil, err
 		}
-		approved, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, lookup.Filter{
+		approved, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, lookup.Filter{
 			Scheme: string(scheme), States: []payment.State{payment.StateApproved}, PageSize: page.ListPage,
 		})
 		if err != nil {
@@ -98,9 +96,9 @@ func (v *visit) connections() ([]views.Clearing, error) {
 				stuck++
 			}
 		}
-		connection := views.Clearing{Scheme: scheme, Reached: stuck == 0, Note: "no answer received yet"}
-		if len(answers) > 0 {
-			connection.LastSeen, connection.Note = answers[0].At, "last answer"
+		connection := views.Clearing{Scheme: scheme, Reached: stuck == 0, Note: "no answer received lately"}
+		if !answered.IsZero() {
+			connection.LastSeen, connection.Note = answered, "last answer"
 		}
 		if stuck > 0 {
 			connection.Note = language.Text("%d approved payments not taken by clearing").With(stuck)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgerrcode"
@@ -28,6 +29,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/load"
 	"countersign/internal/store/internal/masterdata"
+	"countersign/internal/store/internal/word"
 )
 
 // DuplicateError says that the client used one of the message's keys before, its externalId or its MsgId.
@@ -244,6 +246,7 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		MakerRole: column.OrNull(string(c.Grant.Role)), MakerGrantID: column.OrNull(c.Grant.ID), MakerGrantedAt: column.OrNull(c.Grant.GrantedAt),
 		Clients: m.Clients,
 		Note:    column.OrNull(d.Note),
+		Words:   wordsOf(m.Kind, d.Summary),
 	}
 	for _, key := range c.RequestKeys() {
 		sealed := s.db.Seal().SealRequestKey(key)
@@ -253,6 +256,25 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		p.KeyID, p.Mac, p.AccountDigest = &r.Seal.KeyID, r.Seal.MAC[:], digestOrNull(r.Account)
 	}
 	return p
+}
+
+// wordsOf are the words a message is found by: of the other side's name and account, and of the purpose. What is asked about a payment has
+// two other sides.
+func wordsOf(kind payment.Kind, s payment.Summary) []string {
+	var texts, accounts []string
+	if kind != payment.KindPayment {
+		texts, accounts = append(texts, s.CreditorName), append(accounts, s.CreditorAccount)
+	}
+	if kind != payment.KindInstruction {
+		texts, accounts = append(texts, s.DebtorName), append(accounts, s.DebtorAccount)
+	}
+	words := word.Of(append(texts, s.Remittance)...)
+	for _, account := range accounts {
+		if found := word.Account(account); account != "" && !slices.Contains(words, found) {
+			words = append(words, found)
+		}
+	}
+	return words
 }
 
 // sealDraft seals the document that a version of a message is made of, with what its client sent.

@@ -83,6 +83,8 @@ type Filter struct {
 	AmountFrom, AmountTo                          int64 // minor units
 	Search                                        Search
 	PageSize                                      int32
+
+	keys []uuid.UUID // only these; nil for all
 }
 
 // names writes a list for a column of texts; an empty one is NULL.
@@ -108,32 +110,43 @@ func (f Filter) kinds() []string {
 func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]payment.Message, error) {
 	var list []payment.Message
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.TransactionList(ctx, dbsqlc.TransactionListParams{
-			Realm: realm, FromKey: column.OrNull(f.Before), OldestFirst: f.OldestFirst, ChangedSince: column.OrNull(f.ChangedSince),
-			InternalID: column.OrNull(f.InternalID), GlobalID: column.OrNull(f.GlobalID),
-			ExternalID: column.OrNull(f.ExternalID), Kinds: f.kinds(), Scheme: column.OrNull(f.Scheme), Direction: column.OrNull(f.Direction),
-			OriginalID: column.OrNull(f.OriginalID), States: names(f.States),
-			CreatedFrom: column.OrNull(f.CreatedFrom), CreatedTo: column.OrNull(f.CreatedTo), MakerLogin: column.OrNull(f.MakerLogin),
-			MakerUser:     column.OrNull(f.MakerUser),
-			InstructionID: column.OrNull(f.InstructionID), EndToEndID: column.OrNull(f.EndToEndID), DebtorAccount: column.OrNull(f.DebtorAccount),
-			DebtorAgent: column.OrNull(f.DebtorAgent), DebtorName: column.OrNull(f.DebtorName), CreditorAccount: column.OrNull(f.CreditorAccount),
-			CreditorAgent: column.OrNull(f.CreditorAgent), CreditorName: column.OrNull(f.CreditorName), Currency: column.OrNull(f.Currency),
-			AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo), PageSize: f.PageSize,
-			Searching: f.Search.set(), Search: column.OrNull(f.Search.Text), Compact: column.OrNull(f.Search.Compact),
-			SearchFrom: column.OrNull(f.Search.AmountFrom), SearchTo: column.OrNull(f.Search.AmountTo),
-			SearchCurrency: column.OrNull(f.Search.Currency), SearchSince: column.OrNull(f.Search.Since),
-			SearchUntil: column.OrNull(f.Search.Until), SearchStates: names(f.Search.States),
-			SearchScheme: column.OrNull(string(f.Search.Scheme)), SearchKind: column.OrNull(string(f.Search.Kind)),
-		})
-		if err != nil {
-			return fmt.Errorf("list messages: %w", err)
-		}
-		for _, row := range rows {
-			list = append(list, load.Listed(r.db.Seal(), row))
-		}
-		return nil
+		var err error
+		list, err = r.messages(ctx, q, realm, f)
+		return err
 	})
 	return list, err
+}
+
+func (r *Reader) messages(ctx context.Context, q *dbsqlc.Queries, realm string, f Filter) ([]payment.Message, error) {
+	rows, err := q.TransactionList(ctx, f.params(realm))
+	if err != nil {
+		return nil, fmt.Errorf("list messages: %w", err)
+	}
+	var list []payment.Message
+	for _, row := range rows {
+		list = append(list, load.Listed(r.db.Seal(), row))
+	}
+	return list, nil
+}
+
+func (f Filter) params(realm string) dbsqlc.TransactionListParams {
+	return dbsqlc.TransactionListParams{
+		Realm: realm, Keys: f.keys, FromKey: column.OrNull(f.Before), OldestFirst: f.OldestFirst, ChangedSince: column.OrNull(f.ChangedSince),
+		InternalID: column.OrNull(f.InternalID), GlobalID: column.OrNull(f.GlobalID),
+		ExternalID: column.OrNull(f.ExternalID), Kinds: f.kinds(), Scheme: column.OrNull(f.Scheme), Direction: column.OrNull(f.Direction),
+		OriginalID: column.OrNull(f.OriginalID), States: names(f.States),
+		CreatedFrom: column.OrNull(f.CreatedFrom), CreatedTo: column.OrNull(f.CreatedTo), MakerLogin: column.OrNull(f.MakerLogin),
+		MakerUser:     column.OrNull(f.MakerUser),
+		InstructionID: column.OrNull(f.InstructionID), EndToEndID: column.OrNull(f.EndToEndID), DebtorAccount: column.OrNull(f.DebtorAccount),
+		DebtorAgent: column.OrNull(f.DebtorAgent), DebtorName: column.OrNull(f.DebtorName), CreditorAccount: column.OrNull(f.CreditorAccount),
+		CreditorAgent: column.OrNull(f.CreditorAgent), CreditorName: column.OrNull(f.CreditorName), Currency: column.OrNull(f.Currency),
+		AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo), PageSize: f.PageSize,
+		Searching: f.Search.set(), Search: column.OrNull(f.Search.Text), Compact: column.OrNull(f.Search.Compact),
+		SearchFrom: column.OrNull(f.Search.AmountFrom), SearchTo: column.OrNull(f.Search.AmountTo),
+		SearchCurrency: column.OrNull(f.Search.Currency), SearchSince: column.OrNull(f.Search.Since),
+		SearchUntil: column.OrNull(f.Search.Until), SearchStates: names(f.Search.States),
+		SearchScheme: column.OrNull(string(f.Search.Scheme)), SearchKind: column.OrNull(string(f.Search.Kind)),
+	}
 }
 
 // Documents lists documents, newest first unless the filter says otherwise, without their content.

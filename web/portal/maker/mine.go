@@ -3,6 +3,8 @@ package maker
 import (
 	"net/http"
 
+	"github.com/google/uuid"
+
 	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
@@ -57,7 +59,7 @@ func showMine(v *visit) error {
 		}
 		return v.Render(http.StatusOK, views.MinePage(model))
 	}
-	list, more, err := v.Listed(ask)
+	list, next, err := v.Listed(ask)
 	if err != nil {
 		return err
 	}
@@ -68,8 +70,9 @@ func showMine(v *visit) error {
 		}
 		model.Rows = append(model.Rows, row)
 	}
-	if len(list) > 0 {
-		model.Pages = f.Pages("/mine", more, f.Behind(list[len(list)-1]))
+	model.Pages = f.PagesOf("/mine", list, next)
+	if next != uuid.Nil {
+		model.Empty = f.NotYet("/mine", next)
 	}
 	return v.Render(http.StatusOK, views.MinePage(model))
 }

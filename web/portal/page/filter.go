@@ -184,6 +184,27 @@ func (f Filter) Pages(path string, more bool, behind Filter) ui.Pages {
 	return pages
 }
 
+// PagesOf are the links of a list of messages of which the next page begins behind a key; a zero key has none. A page that is not full has
+// a next one where only so many messages were looked at.
+func (f Filter) PagesOf(path string, list []payment.Message, next uuid.UUID) ui.Pages {
+	behind := f
+	behind.After, behind.Place = next, ""
+	pages := f.Pages(path, next != uuid.Nil, behind)
+	if len(list) < ListPage {
+		pages.NextLabel = "Look further back"
+	}
+	return pages
+}
+
+// NotYet is what a list says when none of the messages that were looked at is meant, and there are older ones.
+func (f Filter) NotYet(path string, next uuid.UUID) ui.Empty {
+	f.After, f.Place = next, ""
+	return ui.Empty{
+		Icon: "search", Title: "Nothing found so far", Text: "None of the newest messages matches. Older ones were not looked at yet.",
+		LinkLabel: "Look further back", LinkURL: path + f.Query(),
+	}
+}
+
 // after is where the list goes on.
 func (f Filter) after() string {
 	if f.Place == "" {
@@ -237,12 +258,8 @@ func KindOptions(kinds []payment.Kind) []ui.Option {
 // ListPage is how many messages one page of the other lists holds.
 const ListPage = 50
 
-// Listed reads one page of messages and whether there are more.
-func (v *Visit) Listed(ask lookup.Filter) (list []payment.Message, more bool, err error) {
-	ask.PageSize = ListPage + 1
-	list, err = v.Config.Reader.Messages(v.Context(), v.By.Realm, ask)
-	if len(list) > ListPage {
-		return list[:ListPage], true, err
-	}
-	return list, false, err
+// Listed reads one page of messages, and where the next one begins; zero where there is none.
+func (v *Visit) Listed(ask lookup.Filter) (list []payment.Message, next uuid.UUID, err error) {
+	ask.PageSize = ListPage
+	return v.Config.Reader.Page(v.Context(), v.By.Realm, ask)
 }

@@ -25,7 +25,7 @@ func showIncoming(v *visit) error {
 	f.View.States = incomingStates()
 	f.View.Kind, f.View.Direction = string(payment.KindPayment), string(payment.DirectionIn)
 	f.View.Dated = true
-	list, more, err := v.search(&f, page.ReadSearch(f.View.Text, v.Today()))
+	list, next, err := v.search(&f, page.ReadSearch(f.View.Text, v.Today()))
 	if err != nil {
 		return err
 	}
@@ -35,13 +35,14 @@ func showIncoming(v *visit) error {
 	for _, m := range list {
 		model.Rows = append(model.Rows, incomingRow(m))
 	}
-	if len(list) > 0 {
-		model.Pages = f.Pages("/incoming", more, f.Behind(list[len(list)-1]))
-	}
+	model.Pages = f.PagesOf("/incoming", list, next)
 	model.Empty = ui.Empty{
 		Icon: "arrow-down-left", Title: "No incoming payments yet", Text: "What other banks send to your accounts is listed here.",
 	}
-	if f.View.Active > 0 || f.View.Text != "" {
+	switch {
+	case next != uuid.Nil:
+		model.Empty = f.NotYet("/incoming", next)
+	case f.View.Active > 0 || f.View.Text != "":
 		model.Empty = f.NothingMatches("incoming payment")
 	}
 	status := http.StatusOK
@@ -100,7 +101,7 @@ func showReceivedRecalls(v *visit) error {
 			ask.States = []payment.State{tab.state}
 		}
 	}
-	list, more, err := v.Listed(ask)
+	list, next, err := v.Listed(ask)
 	if err != nil {
 		return err
 	}
@@ -111,11 +112,12 @@ func showReceivedRecalls(v *visit) error {
 		}
 		model.Rows = append(model.Rows, row)
 	}
-	if len(list) > 0 {
-		model.Pages = f.Pages("/recalls", more, f.Behind(list[len(list)-1]))
-	}
+	model.Pages = f.PagesOf("/recalls", list, next)
 	model.Empty = ui.Empty{Icon: "circle-check", Title: "No recall waits for an answer", Text: "What other banks ask back is listed here."}
-	if f.View.Tab != "" {
+	switch {
+	case next != uuid.Nil:
+		model.Empty = f.NotYet("/recalls", next)
+	case f.View.Tab != "":
 		model.Empty = ui.Empty{Icon: "undo-2", Title: "Nothing here", Text: "Recalls that were granted or refused are listed here."}
 	}
 	return v.Render(http.StatusOK, views.ReceivedRecallsPage(model))

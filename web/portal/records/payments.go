@@ -34,7 +34,7 @@ func showPayments(v *visit) error {
 	if id != uuid.Nil {
 		return v.jump("/payments/" + id.String())
 	}
-	list, more, err := v.search(&f, found)
+	list, next, err := v.search(&f, found)
 	if err != nil {
 		return err
 	}
@@ -43,11 +43,12 @@ func showPayments(v *visit) error {
 	for _, m := range list {
 		model.Rows = append(model.Rows, paymentRow(m))
 	}
-	if len(list) > 0 {
-		model.Pages = f.Pages("/payments", more, f.Behind(list[len(list)-1]))
-	}
+	model.Pages = f.PagesOf("/payments", list, next)
 	model.Empty = ui.Empty{Icon: "list", Title: "No payments yet", Text: "What is submitted in this realm is listed here."}
-	if f.View.Active > 0 || f.View.Text != "" {
+	switch {
+	case next != uuid.Nil:
+		model.Empty = f.NotYet("/payments", next)
+	case f.View.Active > 0 || f.View.Text != "":
 		model.Empty = f.NothingMatches("payment")
 	}
 	status := http.StatusOK
@@ -103,10 +104,10 @@ func (v *visit) exact(s page.Searched) (uuid.UUID, error) {
 	return uuid.Nil, nil
 }
 
-// search lists a page of messages.
-func (v *visit) search(f *page.Filter, found page.Searched) (list []payment.Message, more bool, err error) {
+// search lists a page of messages, and says where the next one begins.
+func (v *visit) search(f *page.Filter, found page.Searched) (list []payment.Message, next uuid.UUID, err error) {
 	if f.Impossible {
-		return nil, false, nil
+		return nil, uuid.Nil, nil
 	}
 	ask := lookup.Filter{
 		Before: f.After, Kind: f.Kind(payment.Kinds()), Direction: f.Direction(), Scheme: string(f.Scheme),

@@ -264,45 +264,50 @@ const transactionList = `-- name: TransactionList :many
 
 SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at FROM message_listed m
 WHERE m.realm = $1
-  AND ($2::uuid IS NULL
-       OR CASE WHEN $3::boolean THEN m.message_id > $2::uuid ELSE m.message_id < $2::uuid END)
-  AND ($4::timestamptz IS NULL OR m.state_since >= $4::timestamptz)
-  AND ($5::uuid IS NULL OR m.message_id = $5::uuid)
-  AND ($6::text IS NULL OR m.global_id = $6::text)
-  AND ($7::text IS NULL OR m.external_id = $7::text)
-  AND ($8::text[] IS NULL OR m.kind = ANY ($8::text[]))
-  AND ($9::text IS NULL OR m.direction = $9::text)
-  AND ($10::uuid IS NULL OR m.original_id = $10::uuid)
-  AND ($11::text IS NULL OR m.scheme = $11::text)
-  AND ($12::text[] IS NULL OR m.state = ANY ($12::text[]))
-  AND ($13::timestamptz IS NULL OR m.created_at >= $13::timestamptz)
-  AND ($14::timestamptz IS NULL OR m.created_at <= $14::timestamptz)
-  AND ($15::text IS NULL OR m.maker_login = $15::text)
-  AND ($16::uuid IS NULL OR m.maker_user = $16::uuid)
-  AND ($17::text IS NULL OR m.instruction_id = $17::text)
-  AND ($18::text IS NULL OR m.end_to_end_id = $18::text)
-  AND ($19::text IS NULL OR m.debtor_account = $19::text)
-  AND ($20::text IS NULL OR m.debtor_agent = $20::text)
-  AND ($21::text IS NULL OR position(lower($21::text) IN lower(m.debtor_name)) > 0)
-  AND ($22::text IS NULL OR m.creditor_account = $22::text)
-  AND ($23::text IS NULL OR m.creditor_agent = $23::text)
-  AND ($24::text IS NULL OR position(lower($24::text) IN lower(m.creditor_name)) > 0)
-  AND ($25::text IS NULL OR m.currency = $25::text)
-  AND ($26::bigint IS NULL OR m.amount >= $26::bigint)
-  AND ($27::bigint IS NULL OR m.amount <= $27::bigint)
-  AND (NOT $28::boolean
-       OR search_hit($29::text, $30::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
+  AND ($2::uuid[] IS NULL OR m.message_id = ANY ($2::uuid[]))
+  AND ($3::uuid IS NULL
+       OR CASE WHEN $4::boolean THEN m.message_id > $3::uuid ELSE m.message_id < $3::uuid END)
+  AND ($5::timestamptz IS NULL OR m.state_since >= $5::timestamptz)
+  AND ($6::uuid IS NULL OR m.message_id = $6::uuid)
+  AND ($7::text IS NULL OR m.global_id = $7::text)
+  AND ($8::text IS NULL OR m.external_id = $8::text AND m.message_id = ANY (array(
+       SELECT x.message_id FROM client c JOIN creation_key x ON x.realm = c.realm AND x.client_id = c.client_id AND x.scope = 'external-id'
+         AND x.key = $8::text
+       WHERE c.realm = $1)))
+  AND ($9::text[] IS NULL OR m.kind = ANY ($9::text[]))
+  AND ($10::text IS NULL OR m.direction = $10::text)
+  AND ($11::uuid IS NULL OR m.original_id = $11::uuid)
+  AND ($12::text IS NULL OR m.scheme = $12::text)
+  AND ($13::text[] IS NULL OR m.state = ANY ($13::text[]))
+  AND ($14::timestamptz IS NULL OR m.created_at >= $14::timestamptz)
+  AND ($15::timestamptz IS NULL OR m.created_at <= $15::timestamptz)
+  AND ($16::text IS NULL OR m.maker_login = $16::text)
+  AND ($17::uuid IS NULL OR m.maker_user = $17::uuid)
+  AND ($18::text IS NULL OR m.instruction_id = $18::text)
+  AND ($19::text IS NULL OR m.end_to_end_id = $19::text)
+  AND ($20::text IS NULL OR m.debtor_account = $20::text)
+  AND ($21::text IS NULL OR m.debtor_agent = $21::text)
+  AND ($22::text IS NULL OR position(lower($22::text) IN lower(m.debtor_name)) > 0)
+  AND ($23::text IS NULL OR m.creditor_account = $23::text)
+  AND ($24::text IS NULL OR m.creditor_agent = $24::text)
+  AND ($25::text IS NULL OR position(lower($25::text) IN lower(m.creditor_name)) > 0)
+  AND ($26::text IS NULL OR m.currency = $26::text)
+  AND ($27::bigint IS NULL OR m.amount >= $27::bigint)
+  AND ($28::bigint IS NULL OR m.amount <= $28::bigint)
+  AND (NOT $29::boolean
+       OR search_hit($30::text, $31::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
          m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
-       OR (m.amount BETWEEN $31::bigint AND $32::bigint
-           AND m.currency = coalesce($33::text, m.currency))
-       OR (m.created_at >= $34::timestamptz AND m.created_at < $35::timestamptz)
-       OR m.state = ANY ($36::text[]) OR m.scheme = $37::text OR m.kind = $38::text)
-ORDER BY CASE WHEN $3::boolean THEN m.message_id END, m.message_id DESC
-LIMIT $39::integer
+       OR (m.amount BETWEEN $32::bigint AND $33::bigint
+           AND m.currency = coalesce($34::text, m.currency))
+       OR (m.created_at >= $35::timestamptz AND m.created_at < $36::timestamptz)
+       OR m.state = ANY ($37::text[]) OR m.scheme = $38::text OR m.kind = $39::text)
+ORDER BY CASE WHEN $4::boolean THEN m.message_id END, m.message_id DESC
+LIMIT $40::integer
 `
 
 type TransactionListParams struct {
 	Realm           string
+	Keys            []uuid.UUID
 	FromKey         *uuid.UUID
 	OldestFirst     bool
 	ChangedSince    *time.Time
@@ -345,10 +350,11 @@ type TransactionListParams struct {
 
 // Reads for lists and searches. The view message_listed has the columns of all of them, so one Go mapping serves all.
 // Newest first, or oldest first, from a key on, narrowed by any of the filters. Runs with custom plans: a generic one would scan, and sort
-// where the plan made for one order reads an index.
+// where the plan made for one order reads an index. keys: only these, which a search or a walk found.
 func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams) ([]MessageListed, error) {
 	rows, err := q.db.Query(ctx, transactionList,
 		arg.Realm,
+		arg.Keys,
 		arg.FromKey,
 		arg.OldestFirst,
 		arg.ChangedSince,

@@ -1,0 +1,101 @@
+// Package word cuts texts into the words that messages are found by. The same cuts stand in the database as search_words, for what was
+// stored before there were words, and a test holds the two equal.
+package word
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// most is how many words of a message are kept; its accounts come on top.
+	most = 14
+	// longest is where a word is cut, in characters.
+	longest = 32
+	// backwards stands before an account that is read from its end.
+	backwards = "<"
+)
+
+// plain are the letters that search_fold writes without accents.
+var plain = func() map[rune]rune {
+	const accented = "ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝàáâãäåçèéêëìíîïñòóôõöøùúûüýÿĀāĂăĄąĆćČčĎďĐđ" +
+		"ĒēĖėĘęĚěĞğĢģĪīĮįİıĶķŁłĹĺĽľŃńŅņŇňŌōŐőŔŕŘřŚśŞşŠšȘșŢţŤťȚțŪūŮůŰűŲųŸŹźŻżŽž"
+	const letters = "aaaaaaceeeeiiiinoooooouuuuyaaaaaaceeeeiiiinoooooouuuuyyaaaaaaccccdddd" +
+		"eeeeeeeeggggiiiiiikkllllllnnnnnnoooorrrrssssssssttttttuuuuuuuuyzzzzzz"
+	folded, i := make(map[rune]rune, len(letters)), 0
+	for _, r := range accented {
+		folded[r] = rune(letters[i])
+		i++
+	}
+	return folded
+}()
+
+var (
+	long    = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "’", "'")
+	umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue")
+)
+
+// fold writes a text in small letters without accents.
+func fold(text string) string {
+	return strings.Map(func(r rune) rune {
+		if letter, known := plain[r]; known {
+			return letter
+		}
+		return r
+	}, long.Replace(strings.ToLower(text)))
+}
+
+// split cuts a folded text where it has neither letters nor digits. Words of one letter are none.
+func split(folded string) []string {
+	words := strings.FieldsFunc(folded, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	words = slices.DeleteFunc(words, func(word string) bool { return len(word) < 2 })
+	for i, word := range words {
+		words[i] = word[:min(len(word), longest)]
+	}
+	return words
+}
+
+// Of are the words that a message with these names and this purpose is found by: as they are written, and with umlauts as two letters.
+func Of(texts ...string) []string {
+	text := strings.Join(texts, " ")
+	words := split(fold(text))
+	if spelled := umlauts.Replace(text); spelled != text {
+		words = append(words, split(fold(spelled))...)
+	}
+	var kept []string
+	for _, word := range words {
+		if len(kept) < most && !slices.Contains(kept, word) {
+			kept = append(kept, word)
+		}
+	}
+	return kept
+}
+
+// Account is the word of an account.
+func Account(account string) string {
+	reversed := []rune(strings.ToLower(account))
+	slices.Reverse(reversed)
+	return backwards + string(reversed[:min(len(reversed), longest-1)])
+}
+
+// Sought are the words of a text that somebody looks for; the last one may be the beginning of a word.
+func Sought(text string) []string { return split(fold(text)) }
+
+// End is what the end of an account is looked for as, "" for a text that is too short or none.
+func End(compact string) string {
+	const least = 4
+	strange := func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }
+	if utf8.RuneCountInString(compact) < least || strings.ContainsFunc(compact, strange) {
+		return ""
+	}
+	return Account(compact)
+}
+
+// Behind is the first word that comes after all that begin with the given one.
+func Behind(word string) string {
+	if word == "" {
+		return ""
+	}
+	return word[:len(word)-1] + string(rune(word[len(word)-1]+1))
+}

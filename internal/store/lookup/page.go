@@ -1,0 +1,261 @@
+package lookup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/word"
+)
+
+// The bounds of what is read for one page of a list, whatever the list is narrowed to and however many messages there are.
+const (
+	// looked is how many messages are looked at for a page of a narrowed list. What lies behind them is a page of its own.
+	looked = 5000
+	// few is how many messages an amount, a day or "changed since" may leave for them to be listed at once.
+	few = 500
+	// meant is how many messages each meaning of a text brings, and compared how many of all together are compared with it.
+	meant, compared = 120, 200
+	// parted is how many of the newest messages are looked through for any part of any text; further back words count from their beginning.
+	parted = 200
+)
+
+// last comes after the keys of all messages.
+var last = uuid.Max
+
+// Page lists one page of messages, newest first, and where the next page begins: zero behind the last one. It reads so much and no more. A
+// page may be short, or empty, and have a next one: then so many messages were looked at, and none or few of them are meant.
+func (r *Reader) Page(ctx context.Context, realm string, f Filter) (list []payment.Message, next uuid.UUID, err error) {
+	size := int(f.PageSize)
+	err = r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		found, err := where{ctx: ctx, q: q, realm: realm}.keys(f)
+		if err != nil {
+			return fmt.Errorf("find messages: %w", err)
+		}
+		f.keys, f.PageSize = found.keys, int32(size)+1 //nolint:gosec // a page
+		list, err = r.messages(ctx, q, realm, f)
+		if len(list) > size {
+			list = list[:size]
+			next = list[size-1].InternalID
+			return err
+		}
+		next = found.end
+		return err
+	})
+	return list, next, err
+}
+
+// where looks for keys in a realm.
+type where struct {
+	ctx   context.Context //nolint:containedctx // one question, asked in parts
+	q     *dbsqlc.Queries
+	realm string
+}
+
+// found are the keys that may be meant; nil keys are all. What comes behind end was not looked at; a zero end is the end of the messages.
+type found struct {
+	keys []uuid.UUID
+	end  uuid.UUID
+}
+
+func (w where) keys(f Filter) (found, error) {
+	if f.OldestFirst || f.OriginalID != uuid.Nil {
+		return found{}, nil // of one message, or in the order in which everything is asked for
+	}
+	before := f.Before
+	if before == uuid.Nil {
+		before = last
+	}
+	if f.Search.set() {
+		return w.searched(f.Search, before)
+	}
+	maker := f.MakerUser
+	if f.MakerLogin != "" {
+		var err error
+		maker, err = w.q.MakerByLogin(w.ctx, w.realm, f.MakerLogin)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return found{keys: []uuid.UUID{}}, nil
+		}
+		if err != nil {
+			return found{}, err
+		}
+	}
+	narrowest, err := w.narrowest(f)
+	if err != nil || narrowest.keys != nil {
+		return narrowest, err
+	}
+	if narrowest.end != uuid.Nil && bytes.Compare(narrowest.end[:], before[:]) < 0 {
+		before = after(narrowest.end)
+	}
+	return w.walked(f, maker, before)
+}
+
+// narrowest are the few messages that an amount or a time leaves. Where they are more, and the time has an end, end is the newest of them:
+// keys are made in the order of time, but for those of one moment, so whatever was made before that end is older or among those that were
+// looked at.
+func (w where) narrowest(f Filter) (found, error) {
+	to, until := f.AmountTo, f.CreatedTo
+	if to == 0 {
+		to = math.MaxInt64
+	}
+	if until.IsZero() {
+		until = endOfTime
+	}
+	lists := []struct {
+		asked, timed bool
+		ask          func() ([]uuid.UUID, error)
+	}{
+		{f.AmountFrom > 0 || f.AmountTo > 0, false, func() ([]uuid.UUID, error) {
+			return w.q.FewByAmount(w.ctx, dbsqlc.FewByAmountParams{Realm: w.realm, AmountFrom: f.AmountFrom, AmountTo: to, Most: few + 1})
+		}},
+		{!f.ChangedSince.IsZero(), false, func() ([]uuid.UUID, error) {
+			return w.q.FewChanged(w.ctx, w.realm, f.ChangedSince, few+1)
+		}},
+		{!f.CreatedFrom.IsZero() || !f.CreatedTo.IsZero(), true, func() ([]uuid.UUID, error) {
+			return w.q.FewMade(w.ctx, dbsqlc.FewMadeParams{Realm: w.realm, MadeFrom: f.CreatedFrom, MadeTo: until, Most: few + 1})
+		}},
+	}
+	at := found{}
+	for _, list := range lists {
+		if !list.asked {
+			continue
+		}
+		keys, err := list.ask()
+		if err != nil || len(keys) <= few {
+			return found{keys: append([]uuid.UUID{}, keys...)}, err
+		}
+		if list.timed {
+			at.end = slices.MaxFunc(keys, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+		}
+	}
+	return at, nil
+}
+
+// endOfTime is later than whatever is stored.
+var endOfTime = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC)
+
+// after is the key that follows a key.
+func after(key uuid.UUID) uuid.UUID {
+	for i := len(key) - 1; i >= 0; i-- {
+		key[i]++
+		if key[i] != 0 {
+			break
+		}
+	}
+	return key
+}
+
+// walked looks at the newest messages before a key, of what the filter leaves fewest of. Several states that few messages are in are looked
+// at one by one.
+func (w where) walked(f Filter, maker, before uuid.UUID) (found, error) {
+	p := dbsqlc.WalkKeysParams{
+		Realm: w.realm, Before: before, LedBy: "all", Maker: maker, Look: looked, ChangedSince: column.OrNull(f.ChangedSince), Kinds: f.kinds(),
+		Direction: column.OrNull(f.Direction), Scheme: column.OrNull(f.Scheme), States: names(f.States),
+		CreatedFrom: column.OrNull(f.CreatedFrom), CreatedTo: column.OrNull(f.CreatedTo), MakerUser: column.OrNull(maker),
+		AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo), PageSize: f.PageSize + 1,
+	}
+	const several = 6
+	if n := len(f.States); n > 0 && n <= several && !slices.Contains(f.States, payment.StateSettled) {
+		at := found{keys: []uuid.UUID{}}
+		for _, state := range f.States {
+			p.LedBy, p.State = "state", string(state)
+			one, err := w.walk(p)
+			if err != nil {
+				return found{}, err
+			}
+			at.keys = append(at.keys, one.keys...)
+			if bytes.Compare(one.end[:], at.end[:]) > 0 {
+				at.end = one.end
+			}
+		}
+		return at.cut(), nil
+	}
+	switch {
+	case f.Kind != "" && f.OrKind == "" && f.Kind != string(payment.KindInstruction):
+		p.LedBy, p.Kind = "kind", f.Kind
+	case f.Direction == string(payment.DirectionIn):
+		p.LedBy = "incoming"
+	case maker != uuid.Nil:
+		p.LedBy = "maker"
+	}
+	return w.walk(p)
+}
+
+func (w where) walk(p dbsqlc.WalkKeysParams) (found, error) {
+	rows, err := w.q.WalkKeys(w.ctx, p)
+	at := found{keys: make([]uuid.UUID, 0, len(rows))}
+	for _, row := range rows {
+		at.keys = append(at.keys, row.MessageID)
+		if row.Place == looked {
+			at.end = row.MessageID
+		}
+	}
+	return at, err
+}
+
+// cut leaves out the keys behind the end: there may be others between them that nobody looked at.
+func (f found) cut() found {
+	f.keys = slices.DeleteFunc(f.keys, func(key uuid.UUID) bool { return bytes.Compare(key[:], f.end[:]) < 0 })
+	return f
+}
+
+// searched finds what a text may mean. end is where a meaning has more than were asked for.
+func (w where) searched(s Search, before uuid.UUID) (found, error) {
+	rows, err := w.q.SearchKeys(w.ctx, w.meanings(s, before))
+	of, at := map[string]int{}, found{keys: []uuid.UUID{}}
+	for _, row := range rows {
+		of[row.Meaning]++
+		if of[row.Meaning] == meant && bytes.Compare(row.MessageID[:], at.end[:]) > 0 {
+			at.end = row.MessageID
+		}
+		at.keys = append(at.keys, row.MessageID)
+	}
+	newestFirst := func(a, b uuid.UUID) int { return bytes.Compare(b[:], a[:]) }
+	slices.SortFunc(at.keys, newestFirst)
+	at.keys = slices.Compact(at.keys)
+	if len(at.keys) > compared {
+		at.keys = at.keys[:compared]
+		at.end = at.keys[compared-1]
+	}
+	return at.cut(), err
+}
+
+func (w where) meanings(s Search, before uuid.UUID) dbsqlc.SearchKeysParams {
+	p := dbsqlc.SearchKeysParams{
+		Realm: w.realm, Before: before, Most: meant, Parts: parted, Others: []string{}, Search: column.OrNull(s.Text),
+		Compact:    column.OrNull(s.Compact),
+		SearchFrom: column.OrNull(s.AmountFrom), SearchTo: column.OrNull(s.AmountTo), SearchSince: column.OrNull(s.Since),
+		SearchUntil: column.OrNull(s.Until), SearchScheme: column.OrNull(string(s.Scheme)), SearchKind: column.OrNull(string(s.Kind)),
+	}
+	if len(s.States) > 0 {
+		p.SearchState = column.OrNull(string(s.States[0]))
+	}
+	if end := word.End(s.Compact); end != "" {
+		behind := word.Behind(end)
+		p.Account, p.AccountBehind = &end, &behind
+	}
+	words := word.Sought(s.Text)
+	if len(words) == 0 {
+		return p
+	}
+	whole, beginning := words[:len(words)-1], words[len(words)-1]
+	longest := slices.MaxFunc(words, func(a, b string) int { return len(a) - len(b) })
+	if len(whole) == 0 || longest == beginning && !slices.Contains(whole, beginning) {
+		behind := word.Behind(beginning)
+		p.Beginning, p.Behind = &beginning, &behind
+		return p
+	}
+	p.Lead, p.Others = &longest, slices.DeleteFunc(slices.Clone(whole), func(w string) bool { return w == longest })
+	return p
+}

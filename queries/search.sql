@@ -1,0 +1,142 @@
+-- Where a search and a narrowed list look. What a text may mean is asked branch by branch, each off an index and with a bound, so that what is
+-- found, or is not there, costs the same in a small house and a large one. They run with custom plans: a branch that is not meant falls out.
+
+-- name: SearchKeys :many
+-- The newest messages behind a key that a text may mean, so many of each meaning at most. A word may stand for more than was looked for
+-- (of several words only one leads); whoever lists them compares. parts: the newest messages are looked through for any part of any text.
+WITH RECURSIVE spelled AS (
+  (SELECT w.word FROM message_word w
+   WHERE w.realm = @realm AND sqlc.narg(beginning)::text IS NOT NULL AND w.word >= sqlc.narg(beginning)::text COLLATE "C"
+     AND w.word < sqlc.narg(behind)::text COLLATE "C" ORDER BY w.word LIMIT 1)
+  UNION ALL
+  SELECT (SELECT w.word FROM message_word w WHERE w.realm = @realm AND w.word > s.word AND w.word < sqlc.narg(behind)::text COLLATE "C"
+          ORDER BY w.word LIMIT 1)
+  FROM spelled s WHERE s.word IS NOT NULL
+), ended AS (
+  (SELECT w.word FROM message_word w
+   WHERE w.realm = @realm AND sqlc.narg(account)::text IS NOT NULL AND w.word >= sqlc.narg(account)::text COLLATE "C"
+     AND w.word < sqlc.narg(account_behind)::text COLLATE "C" ORDER BY w.word LIMIT 1)
+  UNION ALL
+  SELECT (SELECT w.word FROM message_word w WHERE w.realm = @realm AND w.word > s.word AND w.word < sqlc.narg(account_behind)::text COLLATE "C"
+          ORDER BY w.word LIMIT 1)
+  FROM ended s WHERE s.word IS NOT NULL
+), led AS (
+  SELECT w.message_id FROM message_word w
+  WHERE w.realm = @realm AND w.word = sqlc.narg(lead)::text AND w.message_id < @before::uuid
+  ORDER BY w.message_id DESC LIMIT 2000
+)
+(SELECT 'word' AS meaning, x.message_id FROM (SELECT s.word FROM spelled s WHERE s.word IS NOT NULL LIMIT 24) s
+ CROSS JOIN LATERAL (SELECT w.message_id FROM message_word w WHERE w.realm = @realm AND w.word = s.word AND w.message_id < @before::uuid
+                     ORDER BY w.message_id DESC LIMIT @most::integer) x
+ ORDER BY x.message_id DESC LIMIT @most::integer)
+UNION ALL
+(SELECT 'words', l.message_id FROM led l
+ WHERE NOT EXISTS (SELECT FROM unnest(@others::text[]) o (word)
+                   WHERE NOT EXISTS (SELECT FROM message_word w WHERE w.realm = @realm AND w.word = o.word AND w.message_id = l.message_id))
+ ORDER BY l.message_id DESC LIMIT @most::integer)
+UNION ALL
+(SELECT 'account', x.message_id FROM (SELECT s.word FROM ended s WHERE s.word IS NOT NULL LIMIT 24) s
+ CROSS JOIN LATERAL (SELECT w.message_id FROM message_word w WHERE w.realm = @realm AND w.word = s.word AND w.message_id < @before::uuid
+                     ORDER BY w.message_id DESC LIMIT @most::integer) x
+ ORDER BY x.message_id DESC LIMIT @most::integer)
+UNION ALL
+(SELECT 'end-to-end id', v.message_id FROM message_version v
+ WHERE v.realm = @realm AND v.end_to_end_id = sqlc.narg(search)::text AND v.message_id < @before::uuid
+ ORDER BY v.message_id DESC LIMIT @most::integer)
+UNION ALL
+(SELECT 'external id', k.message_id FROM client c
+ JOIN creation_key k ON k.realm = c.realm AND k.client_id = c.client_id AND k.scope = 'external-id' AND k.key = sqlc.narg(search)::text
+ WHERE c.realm = @realm AND k.message_id < @before::uuid
+ ORDER BY k.message_id DESC LIMIT @most::integer)
+UNION ALL
+(SELECT 'global id', m.message_id FROM message m
+ WHERE m.realm = @realm AND m.global_id = sqlc.narg(compact)::text AND m.message_id < @before::uuid)
+UNION ALL
+(SELECT 'amount', x.message_id FROM generate_series(sqlc.narg(search_from)::bigint, sqlc.narg(search_to)::bigint) a (amount)
+ CROSS JOIN LATERAL (SELECT v.message_id FROM message_version v WHERE v.amount = a.amount AND v.realm = @realm AND v.message_id < @before::uuid
+                     ORDER BY v.message_id DESC LIMIT @most::integer) x
+ WHERE sqlc.narg(search_to)::bigint > 0
+ ORDER BY x.message_id DESC LIMIT @most::integer)
+UNION ALL
+(SELECT 'day', x.message_id FROM (
+   SELECT v.message_id FROM message_version v
+   WHERE v.realm = @realm AND v.version = 1 AND v.created_at >= sqlc.narg(search_since)::timestamptz
+     AND v.created_at < least(sqlc.narg(search_until)::timestamptz, (SELECT b.created_at FROM message b
+                              WHERE b.realm = @realm AND b.message_id = @before::uuid) + interval '1 minute')
+   ORDER BY v.created_at DESC LIMIT 500) x
+ WHERE x.message_id < @before::uuid
+ ORDER BY x.message_id DESC LIMIT @most::integer)
+UNION ALL
+(SELECT 'state', m.message_id FROM message m
+ WHERE m.realm = @realm AND m.state = sqlc.narg(search_state)::text AND m.message_id < @before::uuid
+ ORDER BY m.message_id DESC LIMIT @most::integer)
+UNION ALL
+(SELECT 'kind', m.message_id FROM message m
+ WHERE m.realm = @realm AND m.kind = sqlc.narg(search_kind)::text AND m.message_id < @before::uuid
+ ORDER BY m.message_id DESC LIMIT @most::integer)
+UNION ALL
+(SELECT 'scheme', x.message_id FROM (
+   SELECT m.message_id, m.scheme FROM message m WHERE m.realm = @realm AND m.message_id < @before::uuid
+     AND sqlc.narg(search_scheme)::text IS NOT NULL ORDER BY m.message_id DESC LIMIT 5000) x
+ WHERE x.scheme = sqlc.narg(search_scheme)::text
+ ORDER BY x.message_id DESC LIMIT @most::integer)
+UNION ALL
+(SELECT 'maker', x.message_id FROM (
+   SELECT u.user_id FROM user_account u JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+   WHERE u.realm = @realm AND search_hit(sqlc.narg(search)::text, NULL, p.display_name || ' ' || u.name, NULL)
+   LIMIT 20) u
+ CROSS JOIN LATERAL (SELECT m.message_id FROM message m WHERE m.maker_user = u.user_id AND m.realm = @realm AND m.message_id < @before::uuid
+                     ORDER BY m.message_id DESC LIMIT @most::integer) x
+ ORDER BY x.message_id DESC LIMIT @most::integer)
+UNION ALL
+(SELECT 'part', m.message_id FROM (
+   SELECT n.message_id FROM message n WHERE n.realm = @realm AND n.message_id < @before::uuid ORDER BY n.message_id DESC LIMIT @parts::integer) n
+ CROSS JOIN LATERAL (SELECT * FROM message_listed l WHERE l.realm = @realm AND l.message_id = n.message_id) m
+ WHERE search_hit(sqlc.narg(search)::text, sqlc.narg(compact)::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
+         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
+ ORDER BY m.message_id DESC LIMIT @most::integer);
+
+-- name: WalkKeys :many
+-- The newest messages before a key that a list is narrowed to. It looks at so many at most, in the order of the list, off the index of what
+-- leads: a state, a kind, a maker, what came in, or else all. place says how many were looked at up to each.
+SELECT k.message_id, k.place FROM (
+  SELECT m.message_id, m.version, m.kind, m.scheme, m.state, m.direction, m.created_at, m.state_since, m.maker_user,
+         row_number() OVER (ORDER BY m.message_id DESC) AS place
+  FROM message m
+  WHERE m.realm = @realm AND m.message_id < @before::uuid
+    AND (@led_by::text <> 'state' OR m.state = @state::text) AND (@led_by::text <> 'kind' OR m.kind = @kind::text)
+    AND (@led_by::text <> 'maker' OR m.maker_user = @maker::uuid) AND (@led_by::text <> 'incoming' OR m.direction = 'in')
+  ORDER BY m.message_id DESC LIMIT @look::integer) k
+LEFT JOIN message_version v ON v.realm = @realm AND v.message_id = k.message_id AND v.version = k.version
+WHERE k.place = @look::integer OR (
+      (sqlc.narg(changed_since)::timestamptz IS NULL OR k.state_since >= sqlc.narg(changed_since)::timestamptz)
+  AND (sqlc.narg(kinds)::text[] IS NULL OR k.kind = ANY (sqlc.narg(kinds)::text[]))
+  AND (sqlc.narg(direction)::text IS NULL OR k.direction = sqlc.narg(direction)::text)
+  AND (sqlc.narg(scheme)::text IS NULL OR k.scheme = sqlc.narg(scheme)::text)
+  AND (sqlc.narg(states)::text[] IS NULL OR k.state = ANY (sqlc.narg(states)::text[]))
+  AND (sqlc.narg(created_from)::timestamptz IS NULL OR k.created_at >= sqlc.narg(created_from)::timestamptz)
+  AND (sqlc.narg(created_to)::timestamptz IS NULL OR k.created_at <= sqlc.narg(created_to)::timestamptz)
+  AND (sqlc.narg(maker_user)::uuid IS NULL OR k.maker_user = sqlc.narg(maker_user)::uuid)
+  AND (sqlc.narg(amount_from)::bigint IS NULL OR v.amount >= sqlc.narg(amount_from)::bigint)
+  AND (sqlc.narg(amount_to)::bigint IS NULL OR v.amount <= sqlc.narg(amount_to)::bigint))
+ORDER BY k.message_id DESC
+LIMIT @page_size::integer;
+
+-- name: FewByAmount :many
+-- The messages before a key of these amounts, if they are few: so many at most, in no order.
+SELECT v.message_id FROM message_version v
+WHERE v.realm = @realm AND v.amount BETWEEN @amount_from::bigint AND @amount_to::bigint LIMIT @most::integer;
+
+-- name: FewChanged :many
+-- The messages that entered their state since a time, the last first, so many at most.
+SELECT m.message_id FROM message m WHERE m.realm = @realm AND m.state_since >= @since::timestamptz
+ORDER BY m.state_since DESC, m.message_id DESC LIMIT @most::integer;
+
+-- name: FewMade :many
+-- The messages made in a time, the last first, so many at most.
+SELECT v.message_id FROM message_version v
+WHERE v.realm = @realm AND v.version = 1 AND v.created_at >= @made_from::timestamptz AND v.created_at <= @made_to::timestamptz
+ORDER BY v.created_at DESC LIMIT @most::integer;
+
+-- name: MakerByLogin :one
+SELECT user_id FROM user_account WHERE realm = @realm AND name = @name;

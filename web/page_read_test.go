@@ -1,0 +1,193 @@
+package web_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/demo"
+	"countersign/internal/payment"
+	"countersign/internal/store/lookup"
+)
+
+// readOf is what one statement read of all tables, what was thrown away included.
+func (p plan) readOf() int {
+	rows := 0
+	if p.Relation != "" {
+		rows = int((p.Rows + p.Filtered + p.Rechecked) * p.Loops)
+	}
+	for _, below := range p.Plans {
+		rows += below.readOf()
+	}
+	return rows
+}
+
+// readBy runs every statement once more that was noted, as the reader does, and returns how many rows the greediest read, and its name.
+func (q *queue) readBy(t *testing.T) (most int, name string) {
+	t.Helper()
+	app := q.db.ConnectAsApplication(t, demo.Realm)
+	_, err := app.Exec(t.Context(), "SET plan_cache_mode = force_custom_plan; SET enable_mergejoin = off") // as the reader sets them
+	must(t, err)
+	for _, step := range q.notes.cut() {
+		_, rest, named := strings.Cut(step.sql, "-- name: ")
+		if !named {
+			continue
+		}
+		var told []byte
+		must(t, app.QueryRow(t.Context(), "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) "+step.sql, step.values...).Scan(&told))
+		var plans []struct{ Plan plan }
+		must(t, json.Unmarshal(told, &plans))
+		if rows := plans[0].Plan.readOf(); rows > most {
+			most = rows
+			name, _, _ = strings.Cut(rest, " ")
+		}
+	}
+	return most, name
+}
+
+// spread gives the copied messages of a large house words, amounts and times of their own: one in a thousand failed, message n has the
+// amount n and was made n seconds after the first of October, and no payment is in euro but the oldest.
+func (q *queue) spread(t *testing.T) {
+	t.Helper()
+	owner := q.db.Connect(t)
+	for _, statement := range []string{
+		"SET session_replication_role = replica",
+		`UPDATE message_version SET amount = ('x' || right(message_id::text, 6))::bit(24)::bigint + 1,
+		   created_at = '2026-10-01'::timestamptz + ('x' || right(message_id::text, 6))::bit(24)::bigint * interval '1 second'
+		 WHERE message_id < '01900000-0000-7000-9000-000000000000'`,
+		`UPDATE message m SET created_at = v.created_at, state_since = v.created_at,
+		   scheme = CASE WHEN v.amount = 6 THEN 'sct-inst' ELSE m.scheme END,
+		   state = CASE WHEN v.amount % 1000 = 0 THEN 'Failed' ELSE state END
+		 FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id
+		   AND m.message_id < '01900000-0000-7000-9000-000000000000'`,
+		`INSERT INTO message_word SELECT m.realm, w.word, m.message_id FROM message m
+		 CROSS JOIN (VALUES ('haller'), ('invoice'), ('<8833169000066912884hc')) w (word)
+		 ON CONFLICT DO NOTHING`,
+		"VACUUM ANALYZE message, message_version, message_word",
+	} {
+		_, err := owner.Exec(t.Context(), statement)
+		must(t, err)
+	}
+}
+
+// TestAPageReadsSoMuchAndNoMore: whatever a list is narrowed to and whatever is looked for, found or not, no statement of a page reads more
+// than its bound, in a house that is larger than it.
+func TestAPageReadsSoMuchAndNoMore(t *testing.T) {
+	t.Parallel()
+	const messages, bound = 40_000, 12_500
+	q := newQueue(t, messages, 400)
+	q.spread(t)
+	day := func(n int) time.Time { return time.Date(2026, time.October, 1, 0, 0, n, 0, time.UTC) }
+	text := func(text string) lookup.Filter {
+		return lookup.Filter{Search: lookup.Search{Text: text, Compact: strings.ToUpper(strings.ReplaceAll(text, " ", ""))}}
+	}
+	for name, c := range map[string]struct {
+		ask   lookup.Filter
+		found bool // on the first page
+	}{
+		"all":                      {lookup.Filter{}, true},
+		"failed":                   {lookup.Filter{States: []payment.State{payment.StateFailed}}, true},
+		"unconfirmed":              {lookup.Filter{States: []payment.State{payment.StateUnconfirmed}}, false},
+		"settled":                  {lookup.Filter{States: []payment.State{payment.StateSettled}}, true},
+		"recalls":                  {lookup.Filter{Kind: string(payment.KindRecall)}, false},
+		"incoming":                 {lookup.Filter{Direction: string(payment.DirectionIn)}, false},
+		"euro, only the oldest":    {lookup.Filter{Scheme: "sct-inst"}, false},
+		"a maker":                  {lookup.Filter{MakerLogin: "maker1"}, true},
+		"no maker":                 {lookup.Filter{MakerLogin: "nobody"}, false},
+		"an amount":                {lookup.Filter{AmountFrom: 77, AmountTo: 77}, true},
+		"no amount":                {lookup.Filter{AmountFrom: 1 << 40}, false},
+		"amounts of many":          {lookup.Filter{AmountFrom: 10, AmountTo: 39_000}, true},
+		"a day long ago":           {lookup.Filter{CreatedFrom: day(-90_000), CreatedTo: day(-10)}, false},
+		"an hour":                  {lookup.Filter{CreatedFrom: day(100), CreatedTo: day(140)}, true},
+		"an old part of many":      {lookup.Filter{CreatedFrom: day(0), CreatedTo: day(9000)}, true},
+		"changed":                  {lookup.Filter{ChangedSince: day(39_900), States: []payment.State{payment.StateFailed}}, true},
+		"failed and narrowed more": {lookup.Filter{States: []payment.State{payment.StateFailed}, Scheme: "sct-inst"}, false},
+		"a word of all":            {text("Haller"), true},
+		"no word":                  {text("nothing"), false},
+		"the beginning of a word":  {text("hall"), true},
+		"two words":                {text("Haller invoice"), false}, // side by side in no message
+		"no two words":             {text("nothing at all"), false},
+		"the end of an account":    {text("613388"), true},
+		"no account":               {text("DE00 0000 0000"), false},
+		"a reference":              {text("E2E-4"), false},
+		"a sign":                   {text("%"), false},
+		"an amount that is typed":  {lookup.Filter{Search: lookup.Search{Text: "1.00", Compact: "1.00", AmountFrom: 100, AmountTo: 199}}, true},
+		"a day that is typed": {
+			lookup.Filter{Search: lookup.Search{Text: "1.10.2026", Compact: "1.10.2026", Since: day(0), Until: day(39_000)}}, true,
+		},
+		"a state that is typed": {
+			lookup.Filter{Search: lookup.Search{Text: "Failed", States: []payment.State{payment.StateFailed}}}, true,
+		},
+	} {
+		q.notes.cut()
+		c.ask.PageSize = 50
+		list, _, err := q.reader.Page(t.Context(), demo.Realm, c.ask)
+		must(t, err)
+		if found := len(list) > 0; found != c.found {
+			t.Errorf("%s: %d messages on the first page", name, len(list))
+		}
+		if rows, statement := q.readBy(t); rows > bound {
+			t.Errorf("%s: %s reads %d rows, more than %d", name, statement, rows, bound)
+		}
+	}
+	for name, read := range map[string]func() error{
+		"hours":       func() error { _, err := q.reader.VolumeByHour(t.Context(), demo.Realm, day(0)); return err },
+		"turnaround":  func() error { _, err := q.reader.Turnaround(t.Context(), demo.Realm, day(0)); return err },
+		"last answer": func() error { _, err := q.reader.LastAnswer(t.Context(), demo.Realm, "sct-inst"); return err },
+	} {
+		q.notes.cut()
+		must(t, read())
+		if rows, statement := q.readBy(t); rows > 22_000 {
+			t.Errorf("%s: %s reads %d rows", name, statement, rows)
+		}
+	}
+}
+
+// TestLookingFurtherFindsEverything: a list that looked at so many messages goes on behind them, and the pages together hold each message
+// that is meant, once.
+func TestLookingFurtherFindsEverything(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t, 20_000, 400)
+	q.spread(t)
+	for name, c := range map[string]struct {
+		ask  lookup.Filter
+		want int
+	}{
+		"the oldest":            {lookup.Filter{Scheme: "sct-inst"}, 1},
+		"every one that failed": {lookup.Filter{States: []payment.State{payment.StateFailed}, AmountFrom: 2000}, 19},
+		"everything made in an old hour": {
+			lookup.Filter{
+				CreatedFrom: time.Date(2026, time.October, 1, 0, 0, 0, 0, time.UTC),
+				CreatedTo:   time.Date(2026, time.October, 1, 1, 0, 0, 0, time.UTC),
+			},
+			3600,
+		},
+		"a text": {lookup.Filter{Search: lookup.Search{Text: "peter haller"}}, 20_001},
+	} {
+		seen := map[uuid.UUID]bool{}
+		c.ask.PageSize = 100
+		for pages := 0; ; pages++ {
+			list, next, err := q.reader.Page(t.Context(), demo.Realm, c.ask)
+			must(t, err)
+			for _, m := range list {
+				if seen[m.InternalID] {
+					t.Fatalf("%s: %s came twice", name, m.InternalID)
+				}
+				seen[m.InternalID] = true
+			}
+			if next == uuid.Nil {
+				break
+			}
+			if pages > 400 {
+				t.Fatalf("%s: no end", name)
+			}
+			c.ask.Before = next
+		}
+		if len(seen) != c.want {
+			t.Errorf("%s: %d messages, want %d", name, len(seen), c.want)
+		}
+	}
+}

@@ -48,13 +48,13 @@ WITH added AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
     debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
-    maker_granted_at, clients, payee_result, payee_name, payee_at)
+    maker_granted_at, clients, payee_result, payee_name, payee_at, words)
   VALUES (@realm, @message_id, 1, @document_id, @content_hash, sqlc.narg(maker_user), sqlc.narg(maker_person), @makers::uuid[],
     sqlc.narg(maker_person), @approvals_required, @created_at, @amount, @currency, sqlc.narg(instruction_id), @end_to_end_id,
     sqlc.narg(transaction_id), sqlc.narg(uetr), @debtor_name, sqlc.narg(ordered_debtor_name), @debtor_account, @debtor_agent, @creditor_name,
     @creditor_account, @creditor_agent, @remittance, @version_key_id::text, @version_seal::bytea, sqlc.narg(maker_role),
     sqlc.narg(maker_grant_id), sqlc.narg(maker_granted_at), sqlc.narg(clients)::text[],
-    sqlc.narg(payee_result), sqlc.narg(payee_name), sqlc.narg(payee_at))
+    sqlc.narg(payee_result), sqlc.narg(payee_name), sqlc.narg(payee_at), array_to_tsvector(string_to_array(@words::text, ' ')))
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
@@ -71,8 +71,6 @@ WITH added AS (
     @message_id::uuid AS message_id, @fingerprint::bytea AS fingerprint, @created_at::timestamptz AS created_at,
     @version_key_id::text AS key_id, (@key_seals::bytea[])[i] AS seal
   FROM generate_subscripts(@keys::text[], 1) AS i
-), worded AS (
-  INSERT INTO message_word (realm, word, message_id) SELECT @realm::text AS realm, unnest(@words::text[]) AS word, @message_id::uuid AS message_id
 )
 INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
 SELECT @realm::text AS realm, @message_id::uuid AS message_id, 1 AS version, @makers::uuid[] AS makers,
@@ -195,14 +193,14 @@ WITH moved AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
     ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role,
-    maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at)
+    maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words)
   SELECT realm, message_id, version, @document_id::uuid, @content_hash::bytea, @editor_user::uuid, @editor_person::uuid,
     array_append(@makers::uuid[], @editor_person::uuid), version - 1, @makers::uuid[], (@makers::uuid[])[1], approvals_required,
     @at::timestamptz, @amount::bigint, @currency::text, sqlc.narg(instruction_id)::text, @end_to_end_id::text, sqlc.narg(uetr)::text,
     @debtor_name::text, sqlc.narg(ordered_debtor_name)::text, @debtor_account::text, @debtor_agent::text, @creditor_name::text, @creditor_account::text,
     @creditor_agent::text, @remittance::text, @version_key_id::text, @version_seal::bytea, @editor_role::text, @editor_grant_id::uuid,
     @editor_granted_at::timestamptz, @clients::text[], sqlc.narg(payee_result)::text, sqlc.narg(payee_name)::text,
-    sqlc.narg(payee_at)::timestamptz FROM moved
+    sqlc.narg(payee_at)::timestamptz, array_to_tsvector(string_to_array(@words::text, ' ')) FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
@@ -214,10 +212,6 @@ WITH moved AS (
   SELECT moved.realm, @client_id::text, 'message-id', @reference::text, moved.message_id, @content_hash::bytea, @at::timestamptz,
     @version_key_id::text, @key_seal::bytea
   FROM moved WHERE @new_reference::boolean
-), worded AS (
-  INSERT INTO message_word (realm, word, message_id)
-  SELECT moved.realm, w.word, moved.message_id FROM moved CROSS JOIN unnest(@words::text[]) AS w (word)
-  ON CONFLICT DO NOTHING
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
   request_id, source_address, content_hash, detail, at)

@@ -111,6 +111,7 @@ WITH item AS (
     unnest(@details::text[]) AS detail, unnest(@fingerprints::bytea[]) AS fingerprint,
     unnest(@key_counts::integer[]) AS key_count, unnest(@payee_results::text[]) AS payee_result,
     unnest(@payee_names::text[]) AS payee_name, unnest(@payee_ats::timestamptz[]) AS payee_at,
+    unnest(@words::text[]) AS words,
     unnest(@key_ids::text[]) AS key_id, unnest(@macs::bytea[]) AS mac,
     unnest(@account_digests::bytea[]) AS account_digest
 ), asked AS (
@@ -141,17 +142,13 @@ WITH item AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
     debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
-    maker_granted_at, clients, payee_result, payee_name, payee_at)
+    maker_granted_at, clients, payee_result, payee_name, payee_at, words)
   SELECT @realm::text, message_id, 1, document_id, content_hash, maker_user, maker_person, ARRAY[maker_person], maker_person,
     approvals_required, created_at, amount, currency, nullif(instruction_id, ''), end_to_end_id, nullif(transaction_id, ''), nullif(uetr, ''),
     debtor_name, nullif(ordered_debtor_name, ''), debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance,
     version_key_id, version_seal, nullif(maker_role, ''), nullif(maker_grant_id, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(maker_granted_at, '0001-01-01 00:00:00+00'::timestamptz), ARRAY[client_id], nullif(payee_result, ''), nullif(payee_name, ''),
-    nullif(payee_at, '0001-01-01 00:00:00+00'::timestamptz) FROM free
-), worded AS (
-  INSERT INTO message_word (realm, word, message_id)
-  SELECT @realm::text, w.word, free.message_id
-  FROM (SELECT unnest(@word_messages::uuid[]) AS message_id, unnest(@words::text[]) AS word) w JOIN free ON free.message_id = w.message_id
+    nullif(payee_at, '0001-01-01 00:00:00+00'::timestamptz), array_to_tsvector(string_to_array(words, ' ')) FROM free
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)

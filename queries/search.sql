@@ -2,45 +2,9 @@
 -- found, or is not there, costs the same in a small house and a large one. They run with custom plans: a branch that is not meant falls out.
 
 -- name: SearchKeys :many
--- The newest messages behind a key that a text may mean, so many of each meaning at most. A word may stand for more than was looked for
--- (of several words only one leads); whoever lists them compares. parts: the newest messages are looked through for any part of any text.
-WITH RECURSIVE spelled AS (
-  (SELECT w.word FROM message_word w
-   WHERE w.realm = @realm AND sqlc.narg(beginning)::text IS NOT NULL AND w.word >= sqlc.narg(beginning)::text COLLATE "C"
-     AND w.word < sqlc.narg(behind)::text COLLATE "C" ORDER BY w.word LIMIT 1)
-  UNION ALL
-  SELECT (SELECT w.word FROM message_word w WHERE w.realm = @realm AND w.word > s.word AND w.word < sqlc.narg(behind)::text COLLATE "C"
-          ORDER BY w.word LIMIT 1)
-  FROM spelled s WHERE s.word IS NOT NULL
-), ended AS (
-  (SELECT w.word FROM message_word w
-   WHERE w.realm = @realm AND sqlc.narg(account)::text IS NOT NULL AND w.word >= sqlc.narg(account)::text COLLATE "C"
-     AND w.word < sqlc.narg(account_behind)::text COLLATE "C" ORDER BY w.word LIMIT 1)
-  UNION ALL
-  SELECT (SELECT w.word FROM message_word w WHERE w.realm = @realm AND w.word > s.word AND w.word < sqlc.narg(account_behind)::text COLLATE "C"
-          ORDER BY w.word LIMIT 1)
-  FROM ended s WHERE s.word IS NOT NULL
-), led AS (
-  SELECT w.message_id FROM message_word w
-  WHERE w.realm = @realm AND w.word = sqlc.narg(lead)::text AND w.message_id < @before::uuid
-  ORDER BY w.message_id DESC LIMIT 2000
-)
-(SELECT 'word' AS meaning, x.message_id FROM (SELECT s.word FROM spelled s WHERE s.word IS NOT NULL LIMIT 24) s
- CROSS JOIN LATERAL (SELECT w.message_id FROM message_word w WHERE w.realm = @realm AND w.word = s.word AND w.message_id < @before::uuid
-                     ORDER BY w.message_id DESC LIMIT @most::integer) x
- ORDER BY x.message_id DESC LIMIT @most::integer)
-UNION ALL
-(SELECT 'words', l.message_id FROM led l
- WHERE NOT EXISTS (SELECT FROM unnest(@others::text[]) o (word)
-                   WHERE NOT EXISTS (SELECT FROM message_word w WHERE w.realm = @realm AND w.word = o.word AND w.message_id = l.message_id))
- ORDER BY l.message_id DESC LIMIT @most::integer)
-UNION ALL
-(SELECT 'account', x.message_id FROM (SELECT s.word FROM ended s WHERE s.word IS NOT NULL LIMIT 24) s
- CROSS JOIN LATERAL (SELECT w.message_id FROM message_word w WHERE w.realm = @realm AND w.word = s.word AND w.message_id < @before::uuid
-                     ORDER BY w.message_id DESC LIMIT @most::integer) x
- ORDER BY x.message_id DESC LIMIT @most::integer)
-UNION ALL
-(SELECT 'end-to-end id', v.message_id FROM message_version v
+-- The newest messages behind a key that a text may mean, so many of each meaning at most. Whoever lists them compares. parts: the newest
+-- messages are looked through for any part of any text.
+(SELECT 'end-to-end id' AS meaning, v.message_id FROM message_version v
  WHERE v.realm = @realm AND v.end_to_end_id = sqlc.narg(search)::text AND v.message_id < @before::uuid
  ORDER BY v.message_id DESC LIMIT @most::integer)
 UNION ALL
@@ -95,6 +59,22 @@ UNION ALL
  WHERE search_hit(sqlc.narg(search)::text, sqlc.narg(compact)::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
          m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
  ORDER BY m.message_id DESC LIMIT @most::integer);
+
+-- name: WordWalk :many
+-- The newest messages before a key with these words, among so many at most that are looked at off the key. place says how many were looked
+-- at up to each.
+SELECT k.message_id, k.place FROM (
+  SELECT v.message_id, v.words, row_number() OVER (ORDER BY v.message_id DESC, v.version DESC) AS place
+  FROM message_version v
+  WHERE v.realm = @realm AND v.message_id < @before::uuid
+  ORDER BY v.message_id DESC, v.version DESC LIMIT @look::integer) k
+WHERE k.words @@ (sqlc.arg(asked)::text)::tsquery OR k.place = @look::integer
+ORDER BY k.message_id DESC
+LIMIT @most::integer;
+
+-- name: WordKeys :many
+-- The messages before a key with these words, if they are few: so many at most, in no order, each as often as it has versions with them.
+SELECT w::uuid AS message_id FROM word_messages(sqlc.arg(asked)::text, @before::uuid, @most::integer) AS w;
 
 -- name: WalkKeys :many
 -- The newest messages before a key that a list is narrowed to. It looks at so many at most, in the order of the list, off the index of what

@@ -12,11 +12,14 @@ import (
 	"slices"
 	"time"
 
+	"countersign/internal/demo"
 	"countersign/internal/measure"
 )
 
 type benchCommand struct {
 	Pairs benchPairsCommand `cmd:"" default:"withargs" help:"Create and approve payments over HTTP beside pgbench on a bare schema, and follow them until they are settled (the default)."`
+	Pages benchPagesCommand `cmd:"" help:"Ask for the pages of the portal in a small house and a large one."`
+	Fill  benchFillCommand  `cmd:"" help:"Fill the realm of an existing demo with messages that nothing proves."`
 }
 
 // benchSettings are what measuring commands have in common.
@@ -89,4 +92,35 @@ func (c *benchPairsCommand) Run(ctx context.Context, log *slog.Logger) error {
 		cfg.Clients, cfg.For, cfg.Rounds, cfg.Steady, cfg.Share = c.Clients, c.For, c.Rounds, c.Steady, c.Share
 		return measure.Pairs(ctx, cfg)
 	})
+}
+
+type benchPagesCommand struct {
+	Sizes []int `help:"How many messages each house has." default:"10000,1000000"`
+	Times int   `help:"How often each page is asked for." default:"30"`
+
+	Bench benchSettings `embed:""`
+}
+
+// Run measures and prints.
+func (c *benchPagesCommand) Run(ctx context.Context, log *slog.Logger) error {
+	if c.Times < 1 || len(c.Sizes) == 0 {
+		return errors.New("give --times one or more, and --sizes some")
+	}
+	return c.Bench.measured(log, func(cfg measure.Config) (report, error) {
+		return measure.Pages(ctx, measure.PagesConfig{Config: cfg, Sizes: c.Sizes, Times: c.Times})
+	})
+}
+
+type benchFillCommand struct {
+	DatabaseURL string `help:"The database of a demo, as its owner. Its messages can no longer be told from real ones by lists: use one that may go." required:"" env:"COUNTERSIGN_DATABASE_URL"`
+	Messages    int    `help:"How many." default:"1000000"`
+}
+
+// Run fills the demo's realm. A database with anybody else's realm is refused.
+func (c *benchFillCommand) Run(ctx context.Context) error {
+	err := demo.Refuse(ctx, c.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	return measure.Fill(ctx, c.DatabaseURL, c.Messages, func(format string, values ...any) { fmt.Fprintf(os.Stderr, format+"\n", values...) })
 }

@@ -81,7 +81,7 @@ FROM piece ORDER BY n;
 
 INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker, approvals_required,
   created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, debtor_name, debtor_account, debtor_agent, creditor_name,
-  creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id, maker_granted_at, clients)
+  creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id, maker_granted_at, clients, words)
 SELECT current_setting('bench.realm'), message_id, 1, message_id, sha256(content), maker_user, maker_person,
   CASE WHEN direction = 'out' THEN ARRAY[maker_person] ELSE '{}' END, maker_person, CASE WHEN direction = 'out' THEN 1 ELSE 0 END, at, amount, currency,
   'FILL-' || n, 'E2E-' || lpad(n::text, 12, '0'), CASE WHEN direction = 'in' THEN 'TX' || lpad(n::text, 12, '0') END,
@@ -89,7 +89,8 @@ SELECT current_setting('bench.realm'), message_id, 1, message_id, sha256(content
   CASE WHEN scheme = 'sic-inst' THEN '21977' ELSE 'AAAADEFFXXX' END, CASE WHEN direction = 'out' THEN name ELSE own.holder_name END,
   CASE WHEN direction = 'out' THEN account ELSE own.iban END, CASE WHEN scheme = 'sic-inst' THEN '21966' ELSE 'COBADEFFXXX' END, remittance,
   current_setting('bench.key'), sha256(content), CASE WHEN direction = 'out' THEN 'maker' END, maker_grant, CASE WHEN maker_granted IS NOT NULL THEN least(maker_granted, at) END,
-  CASE WHEN direction = 'out' THEN ARRAY[current_setting('bench.client')] END
+  CASE WHEN direction = 'out' THEN ARRAY[current_setting('bench.client')] END,
+  array_to_tsvector(ARRAY(SELECT search_tag(current_setting('bench.realm')) || w.word FROM search_words(name || ' ' || remittance, ARRAY[account]) AS w (word)))
 FROM piece
 CROSS JOIN LATERAL (SELECT a.iban, a.holder_name FROM debtor_account a WHERE a.realm = current_setting('bench.realm') AND a.scheme = piece.scheme
                     ORDER BY a.iban LIMIT 1) own

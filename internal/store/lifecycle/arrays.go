@@ -63,9 +63,7 @@ func addVersion(p *dbsqlc.MessageInsertAllParams, one dbsqlc.MessageInsertParams
 	p.MakerGrantedAts = append(p.MakerGrantedAts, column.Time(one.MakerGrantedAt))
 	p.PayeeResults, p.PayeeNames = append(p.PayeeResults, column.Text(one.PayeeResult)), append(p.PayeeNames, column.Text(one.PayeeName))
 	p.PayeeAts = append(p.PayeeAts, column.Time(one.PayeeAt))
-	for _, word := range one.Words {
-		p.WordMessages, p.Words = append(p.WordMessages, one.MessageID), append(p.Words, word)
-	}
+	p.Words = append(p.Words, one.Words)
 }
 
 // addTrail adds what history and audit say of it.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgerrcode"
@@ -246,7 +245,7 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		MakerRole: column.OrNull(string(c.Grant.Role)), MakerGrantID: column.OrNull(c.Grant.ID), MakerGrantedAt: column.OrNull(c.Grant.GrantedAt),
 		Clients: m.Clients,
 		Note:    column.OrNull(d.Note),
-		Words:   wordsOf(m.Kind, d.Summary),
+		Words:   wordsOf(m, d.Summary),
 	}
 	for _, key := range c.RequestKeys() {
 		sealed := s.db.Seal().SealRequestKey(key)
@@ -260,21 +259,15 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 
 // wordsOf are the words a message is found by: of the other side's name and account, and of the purpose. What is asked about a payment has
 // two other sides.
-func wordsOf(kind payment.Kind, s payment.Summary) []string {
+func wordsOf(m payment.Message, s payment.Summary) string {
 	var texts, accounts []string
-	if kind != payment.KindPayment {
+	if m.Kind != payment.KindPayment {
 		texts, accounts = append(texts, s.CreditorName), append(accounts, s.CreditorAccount)
 	}
-	if kind != payment.KindInstruction {
+	if m.Kind != payment.KindInstruction {
 		texts, accounts = append(texts, s.DebtorName), append(accounts, s.DebtorAccount)
 	}
-	words := word.Of(append(texts, s.Remittance)...)
-	for _, account := range accounts {
-		if found := word.Account(account); account != "" && !slices.Contains(words, found) {
-			words = append(words, found)
-		}
-	}
-	return words
+	return word.Column(m.Realm, accounts, append(texts, s.Remittance)...)
 }
 
 // sealDraft seals the document that a version of a message is made of, with what its client sent.

@@ -212,12 +212,16 @@ func (f found) cut() found {
 
 // searched finds what a text may mean. end is where a meaning has more than were asked for.
 func (w where) searched(s Search, before uuid.UUID) (found, error) {
+	at, err := w.worded(word.Query(w.realm, s.Text, s.Compact), before)
+	if err != nil {
+		return found{}, err
+	}
 	rows, err := w.q.SearchKeys(w.ctx, w.meanings(s, before))
-	of, at := map[string]int{}, found{keys: []uuid.UUID{}}
+	of := map[string]int{}
 	for _, row := range rows {
 		of[row.Meaning]++
-		if of[row.Meaning] == meant && bytes.Compare(row.MessageID[:], at.end[:]) > 0 {
-			at.end = row.MessageID
+		if of[row.Meaning] == meant {
+			at.end = newer(at.end, row.MessageID)
 		}
 		at.keys = append(at.keys, row.MessageID)
 	}
@@ -226,36 +230,47 @@ func (w where) searched(s Search, before uuid.UUID) (found, error) {
 	at.keys = slices.Compact(at.keys)
 	if len(at.keys) > compared {
 		at.keys = at.keys[:compared]
-		at.end = at.keys[compared-1]
+		at.end = newer(at.end, at.keys[compared-1])
 	}
 	return at.cut(), err
 }
 
+// newer is the key of the message that was made later.
+func newer(a, b uuid.UUID) uuid.UUID {
+	if bytes.Compare(b[:], a[:]) > 0 {
+		return b
+	}
+	return a
+}
+
+// worded finds messages by words: all of them where they are few, else those among the newest.
+func (w where) worded(asked string, before uuid.UUID) (found, error) {
+	at := found{keys: []uuid.UUID{}}
+	if asked == "" {
+		return at, nil
+	}
+	all, err := w.q.WordKeys(w.ctx, asked, before, few+1)
+	if err != nil || len(all) <= few {
+		return found{keys: append(at.keys, all...)}, err
+	}
+	rows, err := w.q.WordWalk(w.ctx, dbsqlc.WordWalkParams{Realm: w.realm, Asked: asked, Before: before, Look: looked, Most: meant})
+	for _, row := range rows {
+		at.keys = append(at.keys, row.MessageID)
+	}
+	if n := len(rows); n > 0 && (n == meant || rows[n-1].Place == looked) {
+		at.end = rows[n-1].MessageID
+	}
+	return at, err
+}
+
 func (w where) meanings(s Search, before uuid.UUID) dbsqlc.SearchKeysParams {
 	p := dbsqlc.SearchKeysParams{
-		Realm: w.realm, Before: before, Most: meant, Parts: parted, Others: []string{}, Search: column.OrNull(s.Text),
-		Compact:    column.OrNull(s.Compact),
+		Realm: w.realm, Before: before, Most: meant, Parts: parted, Search: column.OrNull(s.Text), Compact: column.OrNull(s.Compact),
 		SearchFrom: column.OrNull(s.AmountFrom), SearchTo: column.OrNull(s.AmountTo), SearchSince: column.OrNull(s.Since),
 		SearchUntil: column.OrNull(s.Until), SearchScheme: column.OrNull(string(s.Scheme)), SearchKind: column.OrNull(string(s.Kind)),
 	}
 	if len(s.States) > 0 {
 		p.SearchState = column.OrNull(string(s.States[0]))
 	}
-	if end := word.End(s.Compact); end != "" {
-		behind := word.Behind(end)
-		p.Account, p.AccountBehind = &end, &behind
-	}
-	words := word.Sought(s.Text)
-	if len(words) == 0 {
-		return p
-	}
-	whole, beginning := words[:len(words)-1], words[len(words)-1]
-	longest := slices.MaxFunc(words, func(a, b string) int { return len(a) - len(b) })
-	if len(whole) == 0 || longest == beginning && !slices.Contains(whole, beginning) {
-		behind := word.Behind(beginning)
-		p.Beginning, p.Behind = &beginning, &behind
-		return p
-	}
-	p.Lead, p.Others = &longest, slices.DeleteFunc(slices.Clone(whole), func(w string) bool { return w == longest })
 	return p
 }

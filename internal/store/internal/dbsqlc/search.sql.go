@@ -128,119 +128,77 @@ func (q *Queries) MakerByLogin(ctx context.Context, realm string, name string) (
 
 const searchKeys = `-- name: SearchKeys :many
 
-WITH RECURSIVE spelled AS (
-  (SELECT w.word FROM message_word w
-   WHERE w.realm = $1 AND $2::text IS NOT NULL AND w.word >= $2::text COLLATE "C"
-     AND w.word < $3::text COLLATE "C" ORDER BY w.word LIMIT 1)
-  UNION ALL
-  SELECT (SELECT w.word FROM message_word w WHERE w.realm = $1 AND w.word > s.word AND w.word < $3::text COLLATE "C"
-          ORDER BY w.word LIMIT 1)
-  FROM spelled s WHERE s.word IS NOT NULL
-), ended AS (
-  (SELECT w.word FROM message_word w
-   WHERE w.realm = $1 AND $4::text IS NOT NULL AND w.word >= $4::text COLLATE "C"
-     AND w.word < $5::text COLLATE "C" ORDER BY w.word LIMIT 1)
-  UNION ALL
-  SELECT (SELECT w.word FROM message_word w WHERE w.realm = $1 AND w.word > s.word AND w.word < $5::text COLLATE "C"
-          ORDER BY w.word LIMIT 1)
-  FROM ended s WHERE s.word IS NOT NULL
-), led AS (
-  SELECT w.message_id FROM message_word w
-  WHERE w.realm = $1 AND w.word = $6::text AND w.message_id < $7::uuid
-  ORDER BY w.message_id DESC LIMIT 2000
-)
-(SELECT 'word' AS meaning, x.message_id FROM (SELECT s.word FROM spelled s WHERE s.word IS NOT NULL LIMIT 24) s
- CROSS JOIN LATERAL (SELECT w.message_id FROM message_word w WHERE w.realm = $1 AND w.word = s.word AND w.message_id < $7::uuid
-                     ORDER BY w.message_id DESC LIMIT $8::integer) x
- ORDER BY x.message_id DESC LIMIT $8::integer)
-UNION ALL
-(SELECT 'words', l.message_id FROM led l
- WHERE NOT EXISTS (SELECT FROM unnest($9::text[]) o (word)
-                   WHERE NOT EXISTS (SELECT FROM message_word w WHERE w.realm = $1 AND w.word = o.word AND w.message_id = l.message_id))
- ORDER BY l.message_id DESC LIMIT $8::integer)
-UNION ALL
-(SELECT 'account', x.message_id FROM (SELECT s.word FROM ended s WHERE s.word IS NOT NULL LIMIT 24) s
- CROSS JOIN LATERAL (SELECT w.message_id FROM message_word w WHERE w.realm = $1 AND w.word = s.word AND w.message_id < $7::uuid
-                     ORDER BY w.message_id DESC LIMIT $8::integer) x
- ORDER BY x.message_id DESC LIMIT $8::integer)
-UNION ALL
-(SELECT 'end-to-end id', v.message_id FROM message_version v
- WHERE v.realm = $1 AND v.end_to_end_id = $10::text AND v.message_id < $7::uuid
- ORDER BY v.message_id DESC LIMIT $8::integer)
+(SELECT 'end-to-end id' AS meaning, v.message_id FROM message_version v
+ WHERE v.realm = $1 AND v.end_to_end_id = $2::text AND v.message_id < $3::uuid
+ ORDER BY v.message_id DESC LIMIT $4::integer)
 UNION ALL
 (SELECT 'external id', k.message_id FROM client c
- JOIN creation_key k ON k.realm = c.realm AND k.client_id = c.client_id AND k.scope = 'external-id' AND k.key = $10::text
- WHERE c.realm = $1 AND k.message_id < $7::uuid
- ORDER BY k.message_id DESC LIMIT $8::integer)
+ JOIN creation_key k ON k.realm = c.realm AND k.client_id = c.client_id AND k.scope = 'external-id' AND k.key = $2::text
+ WHERE c.realm = $1 AND k.message_id < $3::uuid
+ ORDER BY k.message_id DESC LIMIT $4::integer)
 UNION ALL
 (SELECT 'global id', m.message_id FROM message m
- WHERE m.realm = $1 AND m.global_id = $11::text AND m.message_id < $7::uuid)
+ WHERE m.realm = $1 AND m.global_id = $5::text AND m.message_id < $3::uuid)
 UNION ALL
-(SELECT 'amount', x.message_id FROM generate_series($12::bigint, $13::bigint) a (amount)
- CROSS JOIN LATERAL (SELECT v.message_id FROM message_version v WHERE v.amount = a.amount AND v.realm = $1 AND v.message_id < $7::uuid
-                     ORDER BY v.message_id DESC LIMIT $8::integer) x
- WHERE $13::bigint > 0
- ORDER BY x.message_id DESC LIMIT $8::integer)
+(SELECT 'amount', x.message_id FROM generate_series($6::bigint, $7::bigint) a (amount)
+ CROSS JOIN LATERAL (SELECT v.message_id FROM message_version v WHERE v.amount = a.amount AND v.realm = $1 AND v.message_id < $3::uuid
+                     ORDER BY v.message_id DESC LIMIT $4::integer) x
+ WHERE $7::bigint > 0
+ ORDER BY x.message_id DESC LIMIT $4::integer)
 UNION ALL
 (SELECT 'day', x.message_id FROM (
    SELECT v.message_id FROM message_version v
-   WHERE v.realm = $1 AND v.version = 1 AND v.created_at >= $14::timestamptz
-     AND v.created_at < least($15::timestamptz, (SELECT b.created_at FROM message b
-                              WHERE b.realm = $1 AND b.message_id = $7::uuid) + interval '1 minute')
+   WHERE v.realm = $1 AND v.version = 1 AND v.created_at >= $8::timestamptz
+     AND v.created_at < least($9::timestamptz, (SELECT b.created_at FROM message b
+                              WHERE b.realm = $1 AND b.message_id = $3::uuid) + interval '1 minute')
    ORDER BY v.created_at DESC LIMIT 500) x
- WHERE x.message_id < $7::uuid
- ORDER BY x.message_id DESC LIMIT $8::integer)
+ WHERE x.message_id < $3::uuid
+ ORDER BY x.message_id DESC LIMIT $4::integer)
 UNION ALL
 (SELECT 'state', m.message_id FROM message m
- WHERE m.realm = $1 AND m.state = $16::text AND m.message_id < $7::uuid
- ORDER BY m.message_id DESC LIMIT $8::integer)
+ WHERE m.realm = $1 AND m.state = $10::text AND m.message_id < $3::uuid
+ ORDER BY m.message_id DESC LIMIT $4::integer)
 UNION ALL
 (SELECT 'kind', m.message_id FROM message m
- WHERE m.realm = $1 AND m.kind = $17::text AND m.message_id < $7::uuid
- ORDER BY m.message_id DESC LIMIT $8::integer)
+ WHERE m.realm = $1 AND m.kind = $11::text AND m.message_id < $3::uuid
+ ORDER BY m.message_id DESC LIMIT $4::integer)
 UNION ALL
 (SELECT 'scheme', x.message_id FROM (
-   SELECT m.message_id, m.scheme FROM message m WHERE m.realm = $1 AND m.message_id < $7::uuid
-     AND $18::text IS NOT NULL ORDER BY m.message_id DESC LIMIT 5000) x
- WHERE x.scheme = $18::text
- ORDER BY x.message_id DESC LIMIT $8::integer)
+   SELECT m.message_id, m.scheme FROM message m WHERE m.realm = $1 AND m.message_id < $3::uuid
+     AND $12::text IS NOT NULL ORDER BY m.message_id DESC LIMIT 5000) x
+ WHERE x.scheme = $12::text
+ ORDER BY x.message_id DESC LIMIT $4::integer)
 UNION ALL
 (SELECT 'maker', x.message_id FROM (
    SELECT u.user_id FROM user_account u JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
-   WHERE u.realm = $1 AND search_hit($10::text, NULL, p.display_name || ' ' || u.name, NULL)
+   WHERE u.realm = $1 AND search_hit($2::text, NULL, p.display_name || ' ' || u.name, NULL)
    LIMIT 20) u
- CROSS JOIN LATERAL (SELECT m.message_id FROM message m WHERE m.maker_user = u.user_id AND m.realm = $1 AND m.message_id < $7::uuid
-                     ORDER BY m.message_id DESC LIMIT $8::integer) x
- ORDER BY x.message_id DESC LIMIT $8::integer)
+ CROSS JOIN LATERAL (SELECT m.message_id FROM message m WHERE m.maker_user = u.user_id AND m.realm = $1 AND m.message_id < $3::uuid
+                     ORDER BY m.message_id DESC LIMIT $4::integer) x
+ ORDER BY x.message_id DESC LIMIT $4::integer)
 UNION ALL
 (SELECT 'part', m.message_id FROM (
-   SELECT n.message_id FROM message n WHERE n.realm = $1 AND n.message_id < $7::uuid ORDER BY n.message_id DESC LIMIT $19::integer) n
+   SELECT n.message_id FROM message n WHERE n.realm = $1 AND n.message_id < $3::uuid ORDER BY n.message_id DESC LIMIT $13::integer) n
  CROSS JOIN LATERAL (SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at FROM message_listed l WHERE l.realm = $1 AND l.message_id = n.message_id) m
- WHERE search_hit($10::text, $11::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
+ WHERE search_hit($2::text, $5::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
          m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
- ORDER BY m.message_id DESC LIMIT $8::integer)
+ ORDER BY m.message_id DESC LIMIT $4::integer)
 `
 
 type SearchKeysParams struct {
-	Realm         string
-	Beginning     *string
-	Behind        *string
-	Account       *string
-	AccountBehind *string
-	Lead          *string
-	Before        uuid.UUID
-	Most          int32
-	Others        []string
-	Search        *string
-	Compact       *string
-	SearchFrom    *int64
-	SearchTo      *int64
-	SearchSince   *time.Time
-	SearchUntil   *time.Time
-	SearchState   *string
-	SearchKind    *string
-	SearchScheme  *string
-	Parts         int32
+	Realm        string
+	Search       *string
+	Before       uuid.UUID
+	Most         int32
+	Compact      *string
+	SearchFrom   *int64
+	SearchTo     *int64
+	SearchSince  *time.Time
+	SearchUntil  *time.Time
+	SearchState  *string
+	SearchKind   *string
+	SearchScheme *string
+	Parts        int32
 }
 
 type SearchKeysRow struct {
@@ -250,20 +208,14 @@ type SearchKeysRow struct {
 
 // Where a search and a narrowed list look. What a text may mean is asked branch by branch, each off an index and with a bound, so that what is
 // found, or is not there, costs the same in a small house and a large one. They run with custom plans: a branch that is not meant falls out.
-// The newest messages behind a key that a text may mean, so many of each meaning at most. A word may stand for more than was looked for
-// (of several words only one leads); whoever lists them compares. parts: the newest messages are looked through for any part of any text.
+// The newest messages behind a key that a text may mean, so many of each meaning at most. Whoever lists them compares. parts: the newest
+// messages are looked through for any part of any text.
 func (q *Queries) SearchKeys(ctx context.Context, arg SearchKeysParams) ([]SearchKeysRow, error) {
 	rows, err := q.db.Query(ctx, searchKeys,
 		arg.Realm,
-		arg.Beginning,
-		arg.Behind,
-		arg.Account,
-		arg.AccountBehind,
-		arg.Lead,
+		arg.Search,
 		arg.Before,
 		arg.Most,
-		arg.Others,
-		arg.Search,
 		arg.Compact,
 		arg.SearchFrom,
 		arg.SearchTo,
@@ -373,6 +325,83 @@ func (q *Queries) WalkKeys(ctx context.Context, arg WalkKeysParams) ([]WalkKeysR
 	var items []WalkKeysRow
 	for rows.Next() {
 		var i WalkKeysRow
+		if err := rows.Scan(&i.MessageID, &i.Place); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const wordKeys = `-- name: WordKeys :many
+SELECT w::uuid AS message_id FROM word_messages($1::text, $2::uuid, $3::integer) AS w
+`
+
+// The messages before a key with these words, if they are few: so many at most, in no order, each as often as it has versions with them.
+func (q *Queries) WordKeys(ctx context.Context, asked string, before uuid.UUID, most int32) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, wordKeys, asked, before, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var message_id uuid.UUID
+		if err := rows.Scan(&message_id); err != nil {
+			return nil, err
+		}
+		items = append(items, message_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const wordWalk = `-- name: WordWalk :many
+SELECT k.message_id, k.place FROM (
+  SELECT v.message_id, v.words, row_number() OVER (ORDER BY v.message_id DESC, v.version DESC) AS place
+  FROM message_version v
+  WHERE v.realm = $1 AND v.message_id < $2::uuid
+  ORDER BY v.message_id DESC, v.version DESC LIMIT $3::integer) k
+WHERE k.words @@ ($4::text)::tsquery OR k.place = $3::integer
+ORDER BY k.message_id DESC
+LIMIT $5::integer
+`
+
+type WordWalkParams struct {
+	Realm  string
+	Before uuid.UUID
+	Look   int32
+	Asked  string
+	Most   int32
+}
+
+type WordWalkRow struct {
+	MessageID uuid.UUID
+	Place     int64
+}
+
+// The newest messages before a key with these words, among so many at most that are looked at off the key. place says how many were looked
+// at up to each.
+func (q *Queries) WordWalk(ctx context.Context, arg WordWalkParams) ([]WordWalkRow, error) {
+	rows, err := q.db.Query(ctx, wordWalk,
+		arg.Realm,
+		arg.Before,
+		arg.Look,
+		arg.Asked,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WordWalkRow
+	for rows.Next() {
+		var i WordWalkRow
 		if err := rows.Scan(&i.MessageID, &i.Place); err != nil {
 			return nil, err
 		}

@@ -471,7 +471,11 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 }
 
 const versionList = `-- name: VersionList :many
-SELECT v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, v.ordered_debtor_name, v.maker_role, v.maker_grant_id, v.maker_granted_at, v.clients, v.payee_result, v.payee_name, v.payee_at, p.display_name AS editor_name
+SELECT v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version,
+  v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id,
+  v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent,
+  v.remittance, v.key_id, v.seal, v.ordered_debtor_name, v.maker_role, v.maker_grant_id, v.maker_granted_at, v.clients, v.payee_result,
+  v.payee_name, v.payee_at, p.display_name AS editor_name
 FROM message_version v
 JOIN person p ON p.realm = v.realm AND p.person_id = v.maker_person
 WHERE v.realm = $1 AND v.message_id = $2 ORDER BY v.version

@@ -3,6 +3,8 @@
 package word
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -79,8 +81,53 @@ func Account(account string) string {
 	return backwards + string(reversed[:min(len(reversed), longest-1)])
 }
 
-// Sought are the words of a text that somebody looks for; the last one may be the beginning of a word.
-func Sought(text string) []string { return split(fold(text)) }
+// Column are the words of a message of a realm as its column takes them, with a space between.
+func Column(realm string, accounts []string, texts ...string) string {
+	begin := tag(realm)
+	var column strings.Builder
+	add := func(word string) {
+		if column.Len() > 0 {
+			column.WriteByte(' ')
+		}
+		column.WriteString(begin)
+		column.WriteString(word)
+	}
+	for _, word := range Of(texts...) {
+		add(word)
+	}
+	for _, account := range accounts {
+		if account != "" {
+			add(Account(account))
+		}
+	}
+	return column.String()
+}
+
+// tag is what the words of a realm begin with: so one realm's searches do not read another's rows. Realms that share one read more.
+func tag(realm string) string {
+	digest := sha256.Sum256([]byte(realm))
+	return hex.EncodeToString(digest[:2])
+}
+
+// Query asks for messages of a realm with all words of a text, of which the last may be the beginning of one, or with an account of this end.
+// It is "" for a text without words.
+func Query(realm, text, end string) string {
+	words := split(fold(text))
+	for i, word := range words {
+		words[i] = "'" + tag(realm) + word + "'"
+		if i == len(words)-1 {
+			words[i] += ":*"
+		}
+	}
+	var ways []string
+	if len(words) > 0 {
+		ways = append(ways, "("+strings.Join(words, " & ")+")")
+	}
+	if account := End(end); account != "" {
+		ways = append(ways, "'"+tag(realm)+account+"':*")
+	}
+	return strings.Join(ways, " | ")
+}
 
 // End is what the end of an account is looked for as, "" for a text that is too short or none.
 func End(compact string) string {
@@ -90,12 +137,4 @@ func End(compact string) string {
 		return ""
 	}
 	return Account(compact)
-}
-
-// Behind is the first word that comes after all that begin with the given one.
-func Behind(word string) string {
-	if word == "" {
-		return ""
-	}
-	return word[:len(word)-1] + string(rune(word[len(word)-1]+1))
 }

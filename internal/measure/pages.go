@@ -48,12 +48,13 @@ type PagesReport struct {
 
 // pagesOf are the pages that are measured: lists with each filter, searches that find something and nothing, the dashboard.
 var pagesOf = []string{
-	"/", "/queue", "/queue?sort=newest", "/queue?sort=expiry", "/queue?sort=largest", "/queue?text=Haller", "/queue?text=nothing", "/payments",
-	"/payments?state=Failed", "/payments?state=Settled", "/payments?state=Unconfirmed", "/payments?scheme=sct-inst", "/payments?kind=recall",
-	"/payments?kind=return", "/payments?direction=in", "/payments?maker=maker1", "/payments?maker=nobody", "/payments?amountFrom=500&amountTo=501",
-	"/payments?amountFrom=99999999", "/payments?from=2020-01-01&to=2020-01-02", "/incoming", "/incoming?state=Failed", "/recalls",
-	"/payments?text=Haller", "/payments?text=Invoice", "/payments?text=nothing+at+all", "/payments?text=4711", "/payments?text=1918.05",
-	"/payments?text=99999999.99", "/payments?text=CH9300762011623852957", "/payments?text=maker2", "/payments?text=SEPA",
+	"/", "/queue", "/queue?sort=newest", "/queue?sort=expiry", "/queue?sort=largest", "/queue?text=Haller", "/queue?text=nothing",
+	"/payments", "/payments?state=Failed", "/payments?state=Settled", "/payments?state=Unconfirmed", "/payments?scheme=sct-inst",
+	"/payments?kind=recall", "/payments?kind=return", "/payments?direction=in", "/payments?maker=maker1", "/payments?maker=nobody",
+	"/payments?amountFrom=500&amountTo=501", "/payments?amountFrom=99999999", "/payments?from=2020-01-01&to=2020-01-02", "/incoming",
+	"/incoming?state=Failed", "/recalls", "/payments?text=Haller", "/payments?text=Invoice", "/payments?text=nothing+at+all",
+	"/payments?text=4711", "/payments?text=1918.05", "/payments?text=99999999.99", "/payments?text=CH9300762011623852957",
+	"/payments?text=maker2", "/payments?text=SEPA",
 }
 
 // Pages fills a house for each size and asks for every page in it.

@@ -11,7 +11,8 @@ import (
 	"countersign/internal/store/storetest"
 )
 
-// TestAFilledRealmIsListed: the messages are there as often as was asked for, are found by state and by word, and none passes for a real one.
+// TestAFilledRealmIsListed: the messages are there as often as was asked for, are found by state and by word, and none passes for a
+// real one.
 func TestAFilledRealmIsListed(t *testing.T) {
 	t.Parallel()
 	const messages = 1_500

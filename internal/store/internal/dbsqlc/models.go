@@ -352,6 +352,7 @@ type MessageVersion struct {
 	PayeeResult       *string
 	PayeeName         *string
 	PayeeAt           *time.Time
+	Words             interface{}
 }
 
 type Outbox struct {

@@ -109,8 +109,8 @@ func tag(realm string) string {
 	return hex.EncodeToString(digest[:2])
 }
 
-// Query asks for messages of a realm with all words of a text, of which the last may be the beginning of one, or with an account of this end.
-// It is "" for a text without words.
+// Query asks for messages of a realm with all words of a text, of which the last may be the beginning of one, or with an account of this
+// end. It is "" for a text without words.
 func Query(realm, text, end string) string {
 	words := split(fold(text))
 	for i, word := range words {

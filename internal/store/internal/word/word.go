@@ -21,8 +21,10 @@ const (
 
 // plain are the letters that search_fold writes without accents.
 var plain = func() map[rune]rune {
-	const accented = "ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝàáâãäåçèéêëìíîïñòóôõöøùúûüýÿĀāĂăĄąĆćČčĎďĐđ" +
-		"ĒēĖėĘęĚěĞğĢģĪīĮįİıĶķŁłĹĺĽľŃńŅņŇňŌōŐőŔŕŘřŚśŞşŠšȘșŢţŤťȚțŪūŮůŰűŲųŸŹźŻżŽž"
+	const accented = "ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝ" +
+		"àáâãäåçèéêëìíîïñòóôõöøùúûüýÿĀāĂăĄąĆćČčĎďĐđ" +
+		"ĒēĖėĘęĚěĞğĢģĪīĮįİıĶķŁłĹĺĽľ" +
+		"ŃńŅņŇňŌōŐőŔŕŘřŚśŞşŠšȘșŢţŤťȚțŪūŮůŰűŲųŸŹźŻżŽž"
 	const letters = "aaaaaaceeeeiiiinoooooouuuuyaaaaaaceeeeiiiinoooooouuuuyyaaaaaaccccdddd" +
 		"eeeeeeeeggggiiiiiikkllllllnnnnnnoooorrrrssssssssttttttuuuuuuuuyzzzzzz"
 	folded, i := make(map[rune]rune, len(letters)), 0

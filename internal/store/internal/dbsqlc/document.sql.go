@@ -178,7 +178,10 @@ WHERE d.realm = $1 AND (d.direction <> 'draft' OR $2::uuid IS NOT NULL)
   AND ($9::timestamptz IS NULL OR d.created_at >= $9::timestamptz)
   AND ($10::timestamptz IS NULL OR d.created_at <= $10::timestamptz)
   AND ($11::text IS NULL OR m.global_id = $11::text)
-  AND ($12::text IS NULL OR m.external_id = $12::text)
+  AND ($12::text IS NULL OR m.external_id = $12::text AND m.message_id = ANY (array(
+       SELECT x.message_id FROM client c JOIN creation_key x ON x.realm = c.realm AND x.client_id = c.client_id AND x.scope = 'external-id'
+         AND x.key = $12::text
+       WHERE c.realm = $1)))
   AND ($13::text IS NULL OR v.instruction_id = $13::text)
   AND ($14::text IS NULL OR v.end_to_end_id = $14::text)
   AND ($15::text IS NULL OR v.debtor_account = $15::text)
@@ -587,6 +590,22 @@ func (q *Queries) IncomingPaymentInsert(ctx context.Context, arg IncomingPayment
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const lastAnswer = `-- name: LastAnswer :one
+WITH newest AS (
+  SELECT x.created_at, x.name, x.direction, x.scheme FROM document x WHERE x.realm = $2 ORDER BY x.document_id DESC LIMIT 2000
+)
+SELECT coalesce(max(n.created_at), 'epoch')::timestamptz AS at
+FROM newest n WHERE n.name = 'pacs.002.001.10' AND n.direction = 'in' AND n.scheme = $1::text
+`
+
+// When clearing last answered in a scheme, as far as the newest documents tell; the epoch where none of them is an answer.
+func (q *Queries) LastAnswer(ctx context.Context, scheme string, realm string) (time.Time, error) {
+	row := q.db.QueryRow(ctx, lastAnswer, scheme, realm)
+	var at time.Time
+	err := row.Scan(&at)
+	return at, err
 }
 
 const outboxDelivered = `-- name: OutboxDelivered :exec

@@ -74,25 +74,25 @@ WITH moved AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
     ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role,
-    maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at)
+    maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words)
   SELECT realm, message_id, version, $17::uuid, $10::bytea, $3::uuid, $4::uuid,
     array_append($25::uuid[], $4::uuid), version - 1, $25::uuid[], ($25::uuid[])[1], approvals_required,
     $12::timestamptz, $26::bigint, $27::text, $28::text, $29::text, $30::text,
     $31::text, $32::text, $33::text, $34::text, $35::text, $36::text,
     $37::text, $38::text, $39::text, $40::bytea, $41::text, $42::uuid,
     $43::timestamptz, $44::text[], $45::text, $46::text,
-    $47::timestamptz FROM moved
+    $47::timestamptz, array_to_tsvector(string_to_array($48::text, ' ')) FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
   SELECT realm, message_id, state_sequence, kind, 'Approval Pending', 'amend', 'Approval Pending', state_sequence - 1, version,
-    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $48::text,
+    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $49::text,
     $12::timestamptz FROM moved
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
   SELECT moved.realm, $6::text, 'message-id', $19::text, moved.message_id, $10::bytea, $12::timestamptz,
-    $39::text, $49::bytea
-  FROM moved WHERE $50::boolean
+    $39::text, $50::bytea
+  FROM moved WHERE $51::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
   request_id, source_address, content_hash, detail, at)
@@ -150,6 +150,7 @@ type MessageAmendIfParams struct {
 	PayeeResult       *string
 	PayeeName         *string
 	PayeeAt           *time.Time
+	Words             string
 	Reason            *string
 	KeySeal           []byte
 	NewReference      bool
@@ -205,6 +206,7 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.PayeeResult,
 		arg.PayeeName,
 		arg.PayeeAt,
+		arg.Words,
 		arg.Reason,
 		arg.KeySeal,
 		arg.NewReference,
@@ -361,29 +363,29 @@ WITH added AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
     debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
-    maker_granted_at, clients, payee_result, payee_name, payee_at)
+    maker_granted_at, clients, payee_result, payee_name, payee_at, words)
   VALUES ($1, $2, 1, $31, $4, $17, $18, $3::uuid[],
     $18, $5, $26, $40, $41, $42, $43,
     $44, $45, $46, $47, $48, $49, $50,
     $51, $52, $53, $54::text, $55::bytea, $56,
     $57, $58, $59::text[],
-    $60, $61, $62)
+    $60, $61, $62, array_to_tsvector(string_to_array($63::text, ' ')))
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
-  VALUES ($1, $2, 1, $11, 'None', $63, $27, 1, $17, $18, $64,
-    $15, $14, coalesce($65::text, $30), $26)
+  VALUES ($1, $2, 1, $11, 'None', $64, $27, 1, $17, $18, $65,
+    $15, $14, coalesce($66::text, $30), $26)
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  VALUES ($1, $66, $2, 1, $67, $17, $18, $64, $15,
-    $14, $68, $69, $4, $70, $26)
+  VALUES ($1, $67, $2, 1, $68, $17, $18, $65, $15,
+    $14, $69, $70, $4, $71, $26)
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
-  SELECT $1::text AS realm, $15::text AS client_id, ($71::text[])[i] AS scope, ($72::text[])[i] AS key,
-    $2::uuid AS message_id, $73::bytea AS fingerprint, $26::timestamptz AS created_at,
-    $54::text AS key_id, ($74::bytea[])[i] AS seal
-  FROM generate_subscripts($72::text[], 1) AS i
+  SELECT $1::text AS realm, $15::text AS client_id, ($72::text[])[i] AS scope, ($73::text[])[i] AS key,
+    $2::uuid AS message_id, $74::bytea AS fingerprint, $26::timestamptz AS created_at,
+    $54::text AS key_id, ($75::bytea[])[i] AS seal
+  FROM generate_subscripts($73::text[], 1) AS i
 )
 INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
 SELECT $1::text AS realm, $2::uuid AS message_id, 1 AS version, $3::uuid[] AS makers,
@@ -456,6 +458,7 @@ type MessageInsertParams struct {
 	PayeeResult       *string
 	PayeeName         *string
 	PayeeAt           *time.Time
+	Words             string
 	Action            string
 	ActorName         string
 	Note              *string
@@ -470,7 +473,8 @@ type MessageInsertParams struct {
 	KeySeals          [][]byte
 }
 
-// A new message with its document, first version, history, audit, creation keys and, when it needs no approval, its release.
+// A new message with its document, first version, history, audit, creation keys, the words it is found by and, when it needs no approval,
+// its release.
 func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) error {
 	_, err := q.db.Exec(ctx, messageInsert,
 		arg.Realm,
@@ -535,6 +539,7 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.PayeeResult,
 		arg.PayeeName,
 		arg.PayeeAt,
+		arg.Words,
 		arg.Action,
 		arg.ActorName,
 		arg.Note,

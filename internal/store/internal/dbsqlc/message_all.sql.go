@@ -99,56 +99,57 @@ WITH item AS (
     unnest($49::text[]) AS detail, unnest($50::bytea[]) AS fingerprint,
     unnest($51::integer[]) AS key_count, unnest($52::text[]) AS payee_result,
     unnest($53::text[]) AS payee_name, unnest($54::timestamptz[]) AS payee_at,
-    unnest($55::text[]) AS key_id, unnest($56::bytea[]) AS mac,
-    unnest($57::bytea[]) AS account_digest
+    unnest($55::text[]) AS words,
+    unnest($56::text[]) AS key_id, unnest($57::bytea[]) AS mac,
+    unnest($58::bytea[]) AS account_digest
 ), asked AS (
-  SELECT unnest($58::uuid[]) AS message_id, unnest($59::text[]) AS scope, unnest($60::text[]) AS key,
-    unnest($61::bytea[]) AS seal
+  SELECT unnest($59::uuid[]) AS message_id, unnest($60::text[]) AS scope, unnest($61::text[]) AS key,
+    unnest($62::bytea[]) AS seal
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
-  SELECT $62::text, i.client_id, a.scope, a.key, i.message_id, i.fingerprint, i.created_at, i.version_key_id, a.seal
+  SELECT $63::text, i.client_id, a.scope, a.key, i.message_id, i.fingerprint, i.created_at, i.version_key_id, a.seal
   FROM asked a JOIN item i ON i.message_id = a.message_id
   ON CONFLICT DO NOTHING
   RETURNING message_id
 ), counted AS (
   SELECT keyed.message_id, count(*) AS keys FROM keyed GROUP BY keyed.message_id
 ), free AS (
-  SELECT i.message_id, i.global_id, i.scheme, i.channel, i.client_id, i.external_id, i.maker_user, i.maker_person, i.policy_id, i.approvals_required, i.expires_at, i.created_at, i.state, i.accepted_at, i.document_id, i.document_name, i.reference, i.content, i.content_hash, i.source, i.source_type, i.document_key_id, i.document_mac, i.amount, i.currency, i.instruction_id, i.end_to_end_id, i.transaction_id, i.uetr, i.debtor_name, i.ordered_debtor_name, i.debtor_account, i.debtor_agent, i.creditor_name, i.creditor_account, i.creditor_agent, i.remittance, i.version_key_id, i.version_seal, i.maker_role, i.maker_grant_id, i.maker_granted_at, i.actor_name, i.note, i.event_id, i.event, i.request_id, i.source_address, i.detail, i.fingerprint, i.key_count, i.payee_result, i.payee_name, i.payee_at, i.key_id, i.mac, i.account_digest FROM item i LEFT JOIN counted c ON c.message_id = i.message_id WHERE coalesce(c.keys, 0) = i.key_count
+  SELECT i.message_id, i.global_id, i.scheme, i.channel, i.client_id, i.external_id, i.maker_user, i.maker_person, i.policy_id, i.approvals_required, i.expires_at, i.created_at, i.state, i.accepted_at, i.document_id, i.document_name, i.reference, i.content, i.content_hash, i.source, i.source_type, i.document_key_id, i.document_mac, i.amount, i.currency, i.instruction_id, i.end_to_end_id, i.transaction_id, i.uetr, i.debtor_name, i.ordered_debtor_name, i.debtor_account, i.debtor_agent, i.creditor_name, i.creditor_account, i.creditor_agent, i.remittance, i.version_key_id, i.version_seal, i.maker_role, i.maker_grant_id, i.maker_granted_at, i.actor_name, i.note, i.event_id, i.event, i.request_id, i.source_address, i.detail, i.fingerprint, i.key_count, i.payee_result, i.payee_name, i.payee_at, i.words, i.key_id, i.mac, i.account_digest FROM item i LEFT JOIN counted c ON c.message_id = i.message_id WHERE coalesce(c.keys, 0) = i.key_count
 ), added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, created_at, version, approvals, state, state_sequence, state_since, accepted_at)
-  SELECT $62::text, message_id, global_id, 'instruction', scheme, 'out', channel, client_id, nullif(external_id, ''), maker_user, maker_person,
+  SELECT $63::text, message_id, global_id, 'instruction', scheme, 'out', channel, client_id, nullif(external_id, ''), maker_user, maker_person,
     policy_id, approvals_required, nullif(expires_at, '0001-01-01 00:00:00+00'::timestamptz), created_at, 1, 0, state, 1, created_at,
     nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz) FROM free
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
     key_id, mac)
-  SELECT $62::text, document_id, message_id, scheme, 'in', document_name, reference, content, content_hash,
+  SELECT $63::text, document_id, message_id, scheme, 'in', document_name, reference, content, content_hash,
     CASE WHEN source_type <> '' THEN source END, nullif(source_type, ''), created_at, document_key_id, document_mac FROM free
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
     debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
-    maker_granted_at, clients, payee_result, payee_name, payee_at)
-  SELECT $62::text, message_id, 1, document_id, content_hash, maker_user, maker_person, ARRAY[maker_person], maker_person,
+    maker_granted_at, clients, payee_result, payee_name, payee_at, words)
+  SELECT $63::text, message_id, 1, document_id, content_hash, maker_user, maker_person, ARRAY[maker_person], maker_person,
     approvals_required, created_at, amount, currency, nullif(instruction_id, ''), end_to_end_id, nullif(transaction_id, ''), nullif(uetr, ''),
     debtor_name, nullif(ordered_debtor_name, ''), debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance,
     version_key_id, version_seal, nullif(maker_role, ''), nullif(maker_grant_id, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(maker_granted_at, '0001-01-01 00:00:00+00'::timestamptz), ARRAY[client_id], nullif(payee_result, ''), nullif(payee_name, ''),
-    nullif(payee_at, '0001-01-01 00:00:00+00'::timestamptz) FROM free
+    nullif(payee_at, '0001-01-01 00:00:00+00'::timestamptz), array_to_tsvector(string_to_array(words, ' ')) FROM free
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
-  SELECT $62::text, message_id, 1, 'instruction', 'None', 'submit', state, 1, maker_user, maker_person, actor_name, client_id, channel,
+  SELECT $63::text, message_id, 1, 'instruction', 'None', 'submit', state, 1, maker_user, maker_person, actor_name, client_id, channel,
     nullif(note, ''), created_at FROM free
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  SELECT $62::text, event_id, message_id, 1, event, maker_user, maker_person, actor_name, client_id, channel,
+  SELECT $63::text, event_id, message_id, 1, event, maker_user, maker_person, actor_name, client_id, channel,
     nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, created_at FROM free
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
-  SELECT $62::text, message_id, 1, ARRAY[maker_person], content_hash, approvals_required, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), key_id, mac,
+  SELECT $63::text, message_id, 1, ARRAY[maker_person], content_hash, approvals_required, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), key_id, mac,
     nullif(account_digest, ''::bytea) FROM free WHERE key_id <> ''
 )
 SELECT message_id::uuid AS message_id FROM free
@@ -209,6 +210,7 @@ type MessageInsertAllParams struct {
 	PayeeResults       []string
 	PayeeNames         []string
 	PayeeAts           []time.Time
+	Words              []string
 	KeyIds             []string
 	Macs               [][]byte
 	AccountDigests     [][]byte
@@ -277,6 +279,7 @@ func (q *Queries) MessageInsertAll(ctx context.Context, arg MessageInsertAllPara
 		arg.PayeeResults,
 		arg.PayeeNames,
 		arg.PayeeAts,
+		arg.Words,
 		arg.KeyIds,
 		arg.Macs,
 		arg.AccountDigests,

@@ -231,7 +231,7 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
-    if (document.body.dataset.shortcuts !== "on" || find("dialog[open]")) return;
+    if (document.body.dataset.shortcuts !== "on" || find("dialog[open], :popover-open")) return;
     if (inText(event.target) && !(event.key === "Escape" && event.target.closest("#reject-panel"))) return;
     if (event.key === "g") {
       leader = event.timeStamp;

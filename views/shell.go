@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -222,6 +223,28 @@ func (s Shell) navigation() []navigationEntry {
 		entries = append(entries, navigationEntry{PlaceSimulator, "/simulator", "send", "Simulator", "Simulator"})
 	}
 	return entries
+}
+
+// barPlaces is how many places the bar at the bottom of a narrow screen holds; where there are more, the last of these leads to the others.
+const barPlaces = 5
+
+// isFurther reports whether a place of the navigation stands behind "More" on narrow screens.
+func (s Shell) isFurther(index int) bool {
+	return len(s.navigation()) > barPlaces && index >= barPlaces-1
+}
+
+// further are the places behind "More".
+func (s Shell) further() []navigationEntry {
+	all := s.navigation()
+	if len(all) <= barPlaces {
+		return nil
+	}
+	return all[barPlaces-1:]
+}
+
+// among reports whether the page that is open is one of the places.
+func (s Shell) among(places []navigationEntry) bool {
+	return slices.ContainsFunc(places, func(entry navigationEntry) bool { return entry.place == s.Place })
 }
 
 func (s Shell) roles(ctx context.Context) string {

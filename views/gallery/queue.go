@@ -97,7 +97,7 @@ func queue() views.Queue {
 			{Label: "Submitted by me", URL: "/queue?tab=own"},
 			{Label: "Decided today", URL: "/queue?tab=decided"},
 		},
-		Filter: views.Filter{Action: "/queue", Tab: "me", ClearURL: "/queue"}, Rows: rows(20),
+		Filter: views.Filter{Action: "/queue", Tab: "me", ClearURL: "/queue", Queued: true, Dated: true}, Rows: rows(20),
 		Facts: views.QueueFacts{
 			Waiting: 14, Oldest: now.Add(-190 * time.Minute), Now: now,
 			Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
@@ -122,13 +122,19 @@ func queueExhibits() []Exhibit {
 		LinkURL: "/queue?tab=decided",
 	}
 	noHit := empty
-	noHit.Filter = views.Filter{Action: "/queue", Scheme: "sct-inst", AmountFrom: "1,234", Text: "Holz", Active: 2, ClearURL: "/queue"}
+	noHit.Filter = views.Filter{
+		Queued: true, Dated: true, Action: "/queue", Scheme: "sct-inst", AmountFrom: "1,234", Text: "Holz", Active: 2, ClearURL: "/queue",
+	}
 	noHit.Problems = []ui.Problem{{Field: "amountFrom", Text: "Is 1,234 one thousand two hundred or one point two? Write 1234 or 1.23"}}
 	noHit.Shell.Failed = true
 	noHit.Empty = ui.Empty{Icon: "search", Title: "Nothing matches these filters", LinkLabel: "Clear filters", LinkURL: "/queue"}
 	own := decision()
 	own.Deciding, own.Barred = false, "You submitted this on 20.11. at 08:14. Another person must decide."
+	abroad := decision()
+	abroad.Message.Scheme, abroad.Message.Amount.Currency = "sct-inst", "EUR"
+	abroad.Message.CreditorAccount, abroad.Message.CreditorName = "FR1420041010050500013M02606", "Elektro Beispiel SA"
 	return []Exhibit{
+		{Name: "queue-abroad", Page: views.QueuePage(openQueue(abroad))},
 		{Name: "queue", Page: views.QueuePage(queue())},
 		{Name: "queue-open", Page: views.QueuePage(openQueue(warned()))},
 		{Name: "queue-own", Page: views.QueuePage(openQueue(own))},

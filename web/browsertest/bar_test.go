@@ -7,12 +7,13 @@ import (
 
 // hidden names what of the bar at the bottom of a telephone is not in the window, and what of a decision cannot be reached.
 const hidden = `() => {
-  const wrong = [], inside = (e) => { const b = e.getBoundingClientRect(); return b.left >= 0 && b.right <= innerWidth && b.bottom <= innerHeight; };
+  const wrong = [], box = (e) => e.getBoundingClientRect();
+  const inside = (e) => box(e).left >= 0 && box(e).right <= innerWidth && box(e).bottom <= innerHeight;
   for (const e of document.querySelectorAll("nav.primary > ul > li > :is(a, button)")) {
     if (e.getClientRects().length && !inside(e)) wrong.push(e.innerText + " is outside the window");
   }
   const decide = document.querySelector(".decide");
-  if (decide && decide.getBoundingClientRect().height > 100) wrong.push("the decision is " + decide.getBoundingClientRect().height + " px high");
+  if (decide && box(decide).height > 100) wrong.push("the decision is " + box(decide).height + " px high");
   for (const e of document.querySelectorAll(".summary .numeric")) {
     const range = document.createRange();
     range.selectNodeContents(document.createTreeWalker(e, NodeFilter.SHOW_TEXT).nextNode());

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"countersign/internal/identity"
+	"countersign/internal/keyring"
 	"countersign/internal/payment"
 	"countersign/internal/store/snapshot"
 )
@@ -97,6 +98,8 @@ func (a *audit) answerUnfit(o snapshot.AuditedAnswer) (what string, unproven boo
 		return "the document that it sends again is not there, or is another one", false
 	case o.Refused:
 		return "is marked as refused, though it fits its seal: clearing never gets it", false
+	case o.Delivery == nil && o.DeliverySeal != (keyring.Seal{}):
+		return "the time of its delivery was taken away from under its mark: it is sent once more", false
 	case o.Delivery == nil:
 		return "", false
 	}

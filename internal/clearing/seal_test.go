@@ -167,7 +167,6 @@ func TestAMarkOfDeliveryThatSomebodyMadeCountsForNothing(t *testing.T) {
 		"a seal, and key": "delivery_key_id = NULL, delivery_mac = sha256('guessed')",
 	} {
 		h := stationtest.New(t)
-		log := listen(h)
 		m, _ := booked(t, h, rulebook.SchemeSIC, "TX1")
 		execute(t, superuser(t, h), "UPDATE outbox SET delivered_at = now(), "+mark)
 		told := func() (delivered bool) {
@@ -192,8 +191,8 @@ func TestAMarkOfDeliveryThatSomebodyMadeCountsForNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if sent := h.Network.Delivered(); len(sent) != 1 || alarms(log) != 1 || !told() {
-			t.Errorf("%s: clearing got %d, with %d alarms, and it is told as delivered: %t", who, len(sent), alarms(log), told())
+		if sent := h.Network.Delivered(); len(sent) != 1 || !told() {
+			t.Errorf("%s: clearing got it %d times, and it is told as delivered: %t", who, len(sent), told())
 		}
 	}
 }

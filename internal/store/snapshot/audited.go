@@ -157,7 +157,7 @@ func auditedDocument(d dbsqlc.Document) AuditedDocument {
 type AuditedAnswer struct {
 	Facts documentseal.Answer
 	Seal  keyring.Seal
-	// Delivery is the mark that clearing has it, with its seal; nil when clearing has not.
+	// Delivery is the mark that clearing has it, with its seal; nil when clearing has not, and then there is no seal either.
 	Delivery     *documentseal.Delivery
 	DeliverySeal keyring.Seal
 	Refused      bool // marked as one that this gateway did not write
@@ -190,9 +190,9 @@ func auditedAnswer(row dbsqlc.AuditedOutboxListRow) AuditedAnswer {
 		Facts: load.AnswerFacts(o), Seal: column.Seal(o.KeyID, o.Mac), Refused: o.RefusedAt != nil,
 		Astray: o.DocumentID != nil && (column.Text(row.DocumentName) != o.Name || column.Text(row.DocumentScheme) != o.Scheme),
 	}
+	a.DeliverySeal = column.Seal(o.DeliveryKeyID, o.DeliveryMac)
 	if o.DeliveredAt != nil {
 		a.Delivery = &documentseal.Delivery{Scheme: rulebook.Scheme(o.Scheme), Reference: o.Reference, At: *o.DeliveredAt}
-		a.DeliverySeal = column.Seal(o.DeliveryKeyID, o.DeliveryMac)
 	}
 	return a
 }

@@ -1519,9 +1519,12 @@ LEFT JOIN LATERAL (
   ORDER BY h.sequence DESC LIMIT 1) h ON true
 WHERE (h.action IS NULL) <> (m.status_code IS NULL)
    OR h.action = 'withhold' AND m.status_code <> 'DS0H'
-   OR h.action <> 'withhold' AND NOT EXISTS (
-        SELECT FROM document d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.name NOT LIKE 'pain.%'
-          AND position('>' || m.status_code || '<' IN encode(d.content, 'escape')) > 0)
+   OR h.action <> 'withhold' AND m.status_code <> 'NARR' AND m.status_code ~ '^[ -~]+$' AND NOT EXISTS ( -- NARR also stands for none
+        SELECT FROM (SELECT m.message_id UNION ALL -- what refused a recall is a message of its own
+                      SELECT a.message_id FROM message a WHERE a.realm = m.realm AND a.answers_id = m.message_id AND a.direction = 'in') x
+        JOIN document d ON d.realm = m.realm AND d.message_id = x.message_id
+        WHERE d.name NOT LIKE 'pain.%'
+          AND position(replace(replace(replace(m.status_code, '&', '&amp;'), '<', '&lt;'), '>', '&gt;') IN encode(d.content, 'escape')) > 0)
 UNION ALL
 SELECT v.realm, 'message_version'::text, concat_ws(' ', v.message_id, v.version)::text,
        ('was written at ' || v.created_at || ': its history has no such move')::text
@@ -1785,12 +1788,12 @@ func (q *Queries) InvariantStepUp(ctx context.Context) ([]InvariantStepUpRow, er
 
 const invariantTokenChain = `-- name: InvariantTokenChain :many
 SELECT f.realm, 'token_family'::text AS relation, f.family_id::text AS key,
-       ('has ' || count(*) || ' refresh tokens that follow from none: one was spent before, or was planted')::text AS what
+       ('has ' || count(t.token_hash) || ' refresh tokens that follow from none: one was spent before, or was planted')::text AS what
 FROM token_family f
-JOIN refresh_token t ON t.realm = f.realm AND t.family_id = f.family_id
-WHERE NOT EXISTS (SELECT FROM refresh_token p WHERE p.realm = t.realm AND p.successor_hash = t.token_hash)
+LEFT JOIN refresh_token t ON t.realm = f.realm AND t.family_id = f.family_id
+  AND NOT EXISTS (SELECT FROM refresh_token p WHERE p.realm = t.realm AND p.successor_hash = t.token_hash)
 GROUP BY f.realm, f.family_id
-HAVING count(*) <> 1
+HAVING count(t.token_hash) <> 1
 UNION ALL
 SELECT t.realm, 'refresh_token'::text, encode(t.token_hash, 'hex')::text, ('of sign-in ' || t.family_id || ': was spent at another time than its successor was given')::text
 FROM refresh_token t

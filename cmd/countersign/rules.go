@@ -9,8 +9,8 @@ import (
 
 // ruleSettings are the rules that the schemes leave to a bank, its clearing or their agreement; docs/operations.md explains them.
 type ruleSettings struct {
-	SICLimit                string `help:"Largest Swiss instant payment, in CHF." default:"20000.00" env:"COUNTERSIGN_SIC_LIMIT"`
-	SCTLimit                string `help:"Largest SEPA instant payment, in EUR." default:"999999999.99" env:"COUNTERSIGN_SCT_LIMIT"`
+	SICLimit                string `help:"Largest Swiss instant payment, in CHF; that of the clearing profile without it, 20000.00 as shipped." env:"COUNTERSIGN_SIC_LIMIT"`
+	SCTLimit                string `help:"Largest SEPA instant payment, in EUR; that of the clearing profile without it, 999999999.99 as shipped." env:"COUNTERSIGN_SCT_LIMIT"`
 	SICUnstructuredEnd      string `help:"First day without unstructured addresses in Swiss payments." default:"2026-11-14" env:"COUNTERSIGN_SIC_UNSTRUCTURED_END"`
 	SCTUnstructuredEnd      string `help:"First day without unstructured addresses in SEPA payments." default:"2026-11-15" env:"COUNTERSIGN_SCT_UNSTRUCTURED_END"`
 	PreviousEnd             string `help:"First day on which uploaded orders in pain.001.001.03 are refused." name:"pain-001-001-03-end" default:"2026-11-14" env:"COUNTERSIGN_PAIN_001_001_03_END"`
@@ -56,6 +56,9 @@ func (s *ruleSettings) applyAmounts(g *gateway) error {
 		{"COUNTERSIGN_SIC_RECALL_CHARGE", s.SICRecallCharge, money.CHF, &g.Rules.SICRecallCharge},
 		{"COUNTERSIGN_SCT_RECALL_CHARGE", s.SCTRecallCharge, money.EUR, &g.Rules.SCTRecallCharge},
 	} {
+		if one.value == "" {
+			continue // that of the clearing profile
+		}
 		amount, err := money.Parse(one.currency, one.value)
 		if err != nil {
 			return fmt.Errorf("%s: %w", one.setting, err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,4 +111,37 @@ func innerDocument(t *testing.T, written []byte) (document []byte, namespace str
 	text = text[begin : end+len("</Document>")]
 	namespace, _, _ = strings.Cut(strings.TrimPrefix(text, `<Document xmlns="`), `"`)
 	return []byte(text), namespace
+}
+
+// TestTheShippedTermsAreThoseOfTheSchemes: a reason or a limit that the rules get and the profiles shipped do not would never count.
+func TestTheShippedTermsAreThoseOfTheSchemes(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range rulebook.Schemes() {
+		for _, used := range profiles(t, scheme) {
+			for field, list := range map[string]struct {
+				codes   []string
+				reasons []rtransactionrule.Reason
+			}{
+				"recallReasons":     {used.Terms.RecallReasons, rtransactionrule.RecallReasons(scheme)},
+				"returnReasons":     {used.Terms.ReturnReasons, rtransactionrule.ReturnReasons(scheme)},
+				"resolutionReasons": {used.Terms.ResolutionReasons, rtransactionrule.ResolutionReasons(scheme)},
+			} {
+				var codes []string
+				for _, reason := range list.reasons {
+					codes = append(codes, reason.Code)
+				}
+				if len(list.codes) > 0 && !slices.Equal(list.codes, codes) {
+					t.Errorf("%s %s is %q, and the rules have %q", used.Name, field, list.codes, codes)
+				}
+			}
+			book, err := profile.NewBook(nil)
+			must(t, err)
+			book, err = book.Choose(string(scheme), used.Name, profile.Ends{Sender: "AAAADEFFXXX", Receiver: "CLRGDEFFXXX"})
+			must(t, err)
+			limit := book.Terms(string(scheme), noon()).Limit
+			if of := (rulebook.Settings{}).LimitOn(scheme, noon()); limit != of {
+				t.Errorf("%s: the limit is %s, and the rules have %s", used.Name, limit.Format(), of.Format())
+			}
+		}
+	}
 }

@@ -13,7 +13,7 @@ import (
 // Terms are what a clearing takes beyond the form of its documents, as a file of profiles has them; what is left out is as the scheme has
 // it.
 type Terms struct {
-	Limit    string `yaml:"limit"`    // the largest payment in the scheme's currency: "20000.00"; a lower one of the settings counts
+	Limit    string `yaml:"limit"`    // the largest payment in the scheme's currency: "20000.00"; one of the settings goes first
 	Calendar string `yaml:"calendar"` // target or zurich
 	// CategoryPurposes and Purposes are the only codes taken; without a list all of the code sets in force.
 	CategoryPurposes []string `yaml:"categoryPurposes"`

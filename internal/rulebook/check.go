@@ -35,7 +35,7 @@ func Check(input Input) []iso20022.Finding {
 	}
 	inspection := inspection{
 		input: input, profile: profile, document: input.Document, base: documentPointer,
-		limit: input.Settings.limitOn(input.Scheme, input.Today), terms: input.Settings.TermsOn(input.Scheme, input.Today),
+		limit: input.Settings.LimitOn(input.Scheme, input.Today), terms: input.Settings.TermsOn(input.Scheme, input.Today),
 		unstructuredEnd: input.Settings.UnstructuredEnd(input.Scheme),
 	}
 	inspection.runMessage(plans[input.Scheme])

@@ -232,7 +232,7 @@ var incomingRules = []IncomingRule{
 // tooLarge reports an amount above the scheme's limit.
 func (i incoming) tooLarge() bool {
 	amount, err := money.FromDecimal(i.profile.Currency, i.transaction.InterbankSettlementAmount.Value)
-	return err == nil && amount.Minor() > i.Settings.limit(i.Scheme).Minor()
+	return err == nil && amount.Minor() > i.Settings.LimitOn(i.Scheme, i.At).Minor()
 }
 
 // paymentType stands in the header or with the transaction.

@@ -12,8 +12,8 @@ type Settings struct {
 	Published *Published
 	// Terms are those of the clearing of a scheme on a day; nil for what the schemes have. Profiles tell them.
 	Terms func(scheme string, day time.Time) Terms
-	// SICLimit is the largest amount of a Swiss instant payment; default CHF 20'000.00 (the limit of
-	// the banks at the start of the service).
+	// SICLimit is the largest amount of a Swiss instant payment; default that of the clearing's terms, CHF 20'000.00 as shipped (the
+	// limit of the banks at the start of the service).
 	SICLimit money.Amount
 	// SCTLimit is the largest amount of a SEPA instant payment; default and most the message can
 	// hold: EUR 999'999'999.99 (the scheme's own limit fell on 5 October 2025).
@@ -55,15 +55,17 @@ type Settings struct {
 	SCTReturnsWithoutRecall bool
 }
 
-// limit is the largest amount of the scheme.
-func (s Settings) limit(scheme Scheme) money.Amount {
+// LimitOn is the largest amount of the scheme on a day: that of the settings, else that of its clearing's terms, else the scheme's.
+func (s Settings) LimitOn(scheme Scheme, day time.Time) money.Amount {
 	configured, currency, fallback := s.SICLimit, money.CHF, int64(20_000_00)
 	if scheme == SchemeSCT {
 		configured, currency, fallback = s.SCTLimit, money.EUR, 999_999_999_99
 	}
-	tooLarge := scheme == SchemeSCT && configured.Minor() > fallback
-	if configured.Currency() == currency && !configured.IsZero() && !tooLarge {
-		return configured
+	for _, set := range []money.Amount{configured, s.TermsOn(scheme, day).Limit} {
+		tooLarge := scheme == SchemeSCT && set.Minor() > fallback // for the message
+		if set.Currency() == currency && !set.IsZero() && !tooLarge {
+			return set
+		}
 	}
 	// FromMinor refuses unknown currencies and negative sums only.
 	amount, _ := money.FromMinor(currency, fallback)

@@ -11,7 +11,7 @@ import (
 // Terms are what a clearing takes, beyond the form of its documents: part of its profile (internal/profile). What is left out is as the
 // scheme has it.
 type Terms struct {
-	Limit    money.Amount // the largest payment, where it is below that of the settings
+	Limit    money.Amount // the largest payment, where the settings name none
 	Calendar string       // CalendarTARGET or CalendarZurich
 	// CategoryPurposes and Purposes are the only codes taken; none for all of the code sets in force.
 	CategoryPurposes, Purposes []string
@@ -45,15 +45,6 @@ func (s Settings) BankingDays(scheme Scheme, from time.Time) calendar.Calendar {
 		return held.days.Over(rule, string(scheme))
 	}
 	return rule
-}
-
-// limitOn is the largest amount of a scheme on a day: that of the settings, or of its clearing's terms where they allow less.
-func (s Settings) limitOn(scheme Scheme, day time.Time) money.Amount {
-	set, agreed := s.limit(scheme), s.TermsOn(scheme, day).Limit
-	if !agreed.IsZero() && agreed.Currency() == set.Currency() && agreed.Minor() < set.Minor() {
-		return agreed
-	}
-	return set
 }
 
 // takes reports whether a list of codes takes one; an empty list takes all.

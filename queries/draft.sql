@@ -1,17 +1,33 @@
 -- Payments between the form and their submission. The owner stands in each condition: a draft is nobody else's to see.
 
 -- name: DraftInsert :exec
-INSERT INTO draft (realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, created_at, saved_at, expires_at)
-VALUES (@realm, @draft_id, @user_id, @scheme, @answers, @file, @file_name, sqlc.narg(amends), sqlc.narg(amends_version), @saved_at, @saved_at,
-  @expires_at);
+INSERT INTO draft (realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, batch_id, batch_line, created_at,
+  saved_at, expires_at)
+VALUES (@realm, @draft_id, @user_id, @scheme, @answers, @file, @file_name, sqlc.narg(amends), sqlc.narg(amends_version),
+  sqlc.narg(batch_id), sqlc.narg(batch_line), @saved_at, @saved_at, @expires_at);
 
 -- name: DraftGet :one
 SELECT * FROM draft WHERE realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND expires_at > @now::timestamptz;
 
+-- name: DraftBatch :many
+-- The drafts of one file, submitted or not, in its order.
+SELECT * FROM draft WHERE realm = @realm AND user_id = @user_id AND batch_id = @batch_id::uuid AND expires_at > @now::timestamptz
+ORDER BY batch_line;
+
+-- name: DraftBatches :many
+-- The files of a user of which something waits to be submitted, each with its first draft.
+SELECT * FROM (
+  SELECT DISTINCT ON (batch_id) batch_id::uuid AS batch_id, draft_id, scheme, file_name, saved_at, expires_at,
+    count(*) OVER (PARTITION BY batch_id) AS lines, count(message_id) OVER (PARTITION BY batch_id) AS submitted
+  FROM draft WHERE realm = @realm AND user_id = @user_id AND batch_id IS NOT NULL AND expires_at > @now::timestamptz
+  ORDER BY batch_id, batch_line
+) AS file WHERE submitted < lines ORDER BY saved_at DESC;
+
 -- name: DraftList :many
--- The open drafts of a user, the last changed first, so many at most; files come without their content.
+-- The open drafts of a user, the last changed first, so many at most; files come without their content, and those of many payments not at
+-- all.
 SELECT draft_id, scheme, answers, file_name, amends, saved_at, expires_at FROM draft
-WHERE realm = @realm AND user_id = @user_id AND message_id IS NULL AND expires_at > @now::timestamptz
+WHERE realm = @realm AND user_id = @user_id AND message_id IS NULL AND batch_id IS NULL AND expires_at > @now::timestamptz
 ORDER BY saved_at DESC LIMIT @page_size::integer;
 
 -- name: DraftSaveIfOpen :execrows

@@ -447,5 +447,7 @@
     true,
   );
   prepare(document);
+  // A file of many payments is submitted in parts; without a script one goes on by the button.
+  findAll("form[data-go-on]").forEach((form) => form.requestSubmit());
   fade();
 })();

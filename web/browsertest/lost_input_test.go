@@ -162,7 +162,7 @@ func (p *person) lostAnswers(t *testing.T) {
 	p.holds("Why is it paid again?", "Second instalment")
 
 	p.open("/payments/upload")
-	err = p.page.GetByLabel("pain.001 file with one payment").SetInputFiles([]playwright.InputFile{
+	err = p.page.GetByLabel("File with payments").SetInputFiles([]playwright.InputFile{
 		{Name: "november.xml", MimeType: "application/xml", Buffer: sample(t, "sic-inst", newOrder("sic-inst"))},
 	})
 	if err != nil {

@@ -36,7 +36,7 @@ func sample(t *testing.T, scheme string, o order) []byte {
 func (p *person) upload(name string, content []byte) {
 	p.t.Helper()
 	p.open("/payments/upload")
-	err := p.page.GetByLabel("pain.001 file with one payment").SetInputFiles([]playwright.InputFile{
+	err := p.page.GetByLabel("File with payments").SetInputFiles([]playwright.InputFile{
 		{Name: name, MimeType: "application/xml", Buffer: content},
 	})
 	if err != nil {

@@ -29,8 +29,11 @@ type Draft struct {
 	Amends        uuid.UUID
 	AmendsVersion int
 	MessageID     uuid.UUID // the message it became; zero before submission
-	SavedAt       time.Time // the last change of the answers; microseconds count
-	ExpiresAt     time.Time
+	// Batch is the file of many payments this is a line of, and Line which one, from 1; zero for others.
+	Batch     uuid.UUID
+	Line      int
+	SavedAt   time.Time // the last change of the answers; microseconds count
+	ExpiresAt time.Time
 }
 
 // Drafts keeps the drafts of the portal's users.
@@ -48,31 +51,47 @@ func (d *Drafts) hidden(realm string, id uuid.UUID) hidden {
 
 // Add stores a new draft of the user. Its answers and its file are encrypted.
 func (d *Drafts) Add(ctx context.Context, by identity.Principal, draft Draft) error {
-	kept := d.hidden(by.Realm, draft.ID)
-	answers, err := kept.hide("answers", draft.Answers)
-	if err != nil {
-		return err
+	return d.AddAll(ctx, by, []Draft{draft})
+}
+
+// AddAll stores new drafts of the user together: all or none.
+func (d *Drafts) AddAll(ctx context.Context, by identity.Principal, drafts []Draft) error {
+	rows := make([]dbsqlc.DraftInsertParams, 0, len(drafts))
+	for _, draft := range drafts {
+		row, err := d.rowOf(by, draft)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, row)
 	}
-	file, err := kept.hide("file", draft.File)
-	if err != nil {
-		return err
-	}
-	fileName, err := kept.hideName(draft.FileName)
-	if err != nil {
-		return err
-	}
-	err = d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		return q.DraftInsert(ctx, dbsqlc.DraftInsertParams{
-			Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, Scheme: string(draft.Scheme), Answers: answers,
-			File: file, FileName: fileName, Amends: column.OrNull(draft.Amends),
-			AmendsVersion: column.OrNull(int32(draft.AmendsVersion)), //nolint:gosec // versions count from 1
-			SavedAt:       draft.SavedAt, ExpiresAt: draft.ExpiresAt,
-		})
+	err := d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		for _, row := range rows {
+			err := q.DraftInsert(ctx, row)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("store a draft: %w", err)
 	}
 	return nil
+}
+
+// rowOf is the row of a new draft, encrypted.
+func (d *Drafts) rowOf(by identity.Principal, draft Draft) (dbsqlc.DraftInsertParams, error) {
+	kept := d.hidden(by.Realm, draft.ID)
+	answers, errAnswers := kept.hide("answers", draft.Answers)
+	file, errFile := kept.hide("file", draft.File)
+	fileName, errName := kept.hideName(draft.FileName)
+	return dbsqlc.DraftInsertParams{
+		Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, Scheme: string(draft.Scheme), Answers: answers,
+		File: file, FileName: fileName, Amends: column.OrNull(draft.Amends),
+		AmendsVersion: column.OrNull(int32(draft.AmendsVersion)),                               //nolint:gosec // versions count from 1
+		BatchID:       column.OrNull(draft.Batch), BatchLine: column.OrNull(int32(draft.Line)), //nolint:gosec // a file has few lines
+		SavedAt: draft.SavedAt, ExpiresAt: draft.ExpiresAt,
+	}, errors.Join(errAnswers, errFile, errName)
 }
 
 // Get returns a draft of the user that is not over, or payment.ErrNotFound.
@@ -113,6 +132,7 @@ func (d *Drafts) draftOf(row dbsqlc.Draft) (Draft, error) {
 	return Draft{
 		ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: answers, File: file, FileName: fileName,
 		Amends: column.OrZero(row.Amends), AmendsVersion: int(column.OrZero(row.AmendsVersion)), MessageID: column.OrZero(row.MessageID),
+		Batch: column.OrZero(row.BatchID), Line: int(column.OrZero(row.BatchLine)),
 		SavedAt: row.SavedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
 	}, err
 }

@@ -85,7 +85,17 @@ func (v *visit) draftRows() ([]ui.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]ui.Entry, 0, len(list))
+	files, err := v.Config.Drafts.Batches(v.Context(), v.By, v.At)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]ui.Entry, 0, len(files)+len(list))
+	for _, f := range files {
+		rows = append(rows, ui.Entry{
+			ID: f.ID.String(), URL: batchPath(f.ID), Name: f.FileName, At: f.SavedAt, Now: v.At, Aged: true,
+			Reference: "until " + ui.ShortTime(f.ExpiresAt, v.At), Purpose: language.Text("%d of %d submitted").With(f.Submitted, f.Lines),
+		})
+	}
 	for _, d := range list {
 		row, err := v.draftRow(d)
 		if err != nil {

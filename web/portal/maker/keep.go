@@ -22,6 +22,12 @@ func Keep(v *page.Visit) (string, error) {
 		return keepAnswers(v, "withdraw")
 	case "/payments/upload":
 		return keepFile(v)
+	case "/payments/batches/:id/submit":
+		id, err := v.ID("id")
+		if err != nil {
+			return "", nil //nolint:nilerr // there is no such file
+		}
+		return batchPath(id), nil
 	case "/payments/qr-bill":
 		return keepQRBill(&visit{v})
 	}

@@ -218,7 +218,7 @@ func checkEdit(v *visit) error {
 	if draft.MessageID != uuid.Nil {
 		return v.checkForm(model, changed, v.Config.Drafts.Add)
 	}
-	changed.ID = draft.ID
+	changed.ID, changed.Batch = draft.ID, draft.Batch
 	return v.checkForm(model, changed, v.Config.Drafts.Save)
 }
 
@@ -234,6 +234,9 @@ func (v *visit) checkForm(model views.NewPayment, draft lifecycle.Draft, keep ke
 	err = keep(v.Context(), v.By, draft)
 	if err != nil {
 		return err
+	}
+	if draft.Batch != uuid.Nil {
+		return v.GoTo(batchPath(draft.Batch), language.Text("Mended: %s").With(model.Values.CreditorName))
 	}
 	return v.GoTo("/payments/"+draft.ID.String()+"/check", "")
 }

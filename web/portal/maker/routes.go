@@ -26,6 +26,8 @@ func Routes(site *page.Site) []request.Route {
 		post("/payments/qr-bill", readQRBill),
 		get("/payments/upload", showUpload),
 		post("/payments/upload", readUpload),
+		get("/payments/batches/:id", showBatch),
+		post("/payments/batches/:id/submit", submitBatch),
 		get("/payments/:id/edit", showEdit),
 		post("/payments/:id/edit", checkEdit),
 		get("/payments/:id/check", showCheck),

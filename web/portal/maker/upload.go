@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"countersign/internal/calendar"
+	"countersign/internal/entry"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/language"
 	"countersign/internal/payment"
@@ -53,6 +54,10 @@ func readUpload(v *visit) error {
 	}
 	if len(content) == 0 {
 		return v.refuseFile(name, content, []payment.Finding{{Code: "FF01", Text: "Choose a file that is not empty."}})
+	}
+	many, is := entry.ReadMany(content, v.Today())
+	if is {
+		return v.takeMany(name, content, many)
 	}
 	read := v.readFile(content)
 	if read.Document == nil {
@@ -178,7 +183,10 @@ func (v *visit) renderUpload(status int, model views.Upload) error {
 	model.Shell = v.Shell("Upload a payment", views.PlaceNew)
 	model.Shell.Failed = len(model.Findings) > 0
 	model.Limit = uploadLimit()
-	model.Accepted = []language.Text{"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments"}
+	model.Accepted = []language.Text{
+		"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments",
+		language.Text("A table (CSV, UTF-8) whose first line names its columns: %s").With(entry.TableHead()),
+	}
 	if last, taken := v.previousTaken(); taken {
 		model.Accepted = append(model.Accepted,
 			language.Text("pain.001.001.03 when everything in it has a place in pain.001.001.09, until %s").With(last))

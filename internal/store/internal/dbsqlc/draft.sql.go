@@ -12,6 +12,110 @@ import (
 	"github.com/google/uuid"
 )
 
+const draftBatch = `-- name: DraftBatch :many
+SELECT realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, message_id, created_at, saved_at, expires_at, batch_id, batch_line FROM draft WHERE realm = $1 AND user_id = $2 AND batch_id = $3::uuid AND expires_at > $4::timestamptz
+ORDER BY batch_line
+`
+
+type DraftBatchParams struct {
+	Realm   string
+	UserID  uuid.UUID
+	BatchID uuid.UUID
+	Now     time.Time
+}
+
+// The drafts of one file, submitted or not, in its order.
+func (q *Queries) DraftBatch(ctx context.Context, arg DraftBatchParams) ([]Draft, error) {
+	rows, err := q.db.Query(ctx, draftBatch,
+		arg.Realm,
+		arg.UserID,
+		arg.BatchID,
+		arg.Now,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Draft
+	for rows.Next() {
+		var i Draft
+		if err := rows.Scan(
+			&i.Realm,
+			&i.DraftID,
+			&i.UserID,
+			&i.Scheme,
+			&i.Answers,
+			&i.File,
+			&i.FileName,
+			&i.Amends,
+			&i.AmendsVersion,
+			&i.MessageID,
+			&i.CreatedAt,
+			&i.SavedAt,
+			&i.ExpiresAt,
+			&i.BatchID,
+			&i.BatchLine,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const draftBatches = `-- name: DraftBatches :many
+SELECT batch_id, draft_id, scheme, file_name, saved_at, expires_at, lines, submitted FROM (
+  SELECT DISTINCT ON (batch_id) batch_id::uuid AS batch_id, draft_id, scheme, file_name, saved_at, expires_at,
+    count(*) OVER (PARTITION BY batch_id) AS lines, count(message_id) OVER (PARTITION BY batch_id) AS submitted
+  FROM draft WHERE realm = $1 AND user_id = $2 AND batch_id IS NOT NULL AND expires_at > $3::timestamptz
+  ORDER BY batch_id, batch_line
+) AS file WHERE submitted < lines ORDER BY saved_at DESC
+`
+
+type DraftBatchesRow struct {
+	BatchID   uuid.UUID
+	DraftID   uuid.UUID
+	Scheme    string
+	FileName  string
+	SavedAt   time.Time
+	ExpiresAt time.Time
+	Lines     int64
+	Submitted int64
+}
+
+// The files of a user of which something waits to be submitted, each with its first draft.
+func (q *Queries) DraftBatches(ctx context.Context, realm string, userID uuid.UUID, now time.Time) ([]DraftBatchesRow, error) {
+	rows, err := q.db.Query(ctx, draftBatches, realm, userID, now)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DraftBatchesRow
+	for rows.Next() {
+		var i DraftBatchesRow
+		if err := rows.Scan(
+			&i.BatchID,
+			&i.DraftID,
+			&i.Scheme,
+			&i.FileName,
+			&i.SavedAt,
+			&i.ExpiresAt,
+			&i.Lines,
+			&i.Submitted,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const draftDropExpired = `-- name: DraftDropExpired :execrows
 DELETE FROM draft WHERE (realm, draft_id) IN (
   SELECT d.realm, d.draft_id FROM draft d WHERE d.realm = $1 AND d.expires_at < $2::timestamptz LIMIT $3::integer
@@ -27,7 +131,7 @@ func (q *Queries) DraftDropExpired(ctx context.Context, realm string, now time.T
 }
 
 const draftGet = `-- name: DraftGet :one
-SELECT realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, message_id, created_at, saved_at, expires_at FROM draft WHERE realm = $1 AND draft_id = $2 AND user_id = $3 AND expires_at > $4::timestamptz
+SELECT realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, message_id, created_at, saved_at, expires_at, batch_id, batch_line FROM draft WHERE realm = $1 AND draft_id = $2 AND user_id = $3 AND expires_at > $4::timestamptz
 `
 
 type DraftGetParams struct {
@@ -59,15 +163,18 @@ func (q *Queries) DraftGet(ctx context.Context, arg DraftGetParams) (Draft, erro
 		&i.CreatedAt,
 		&i.SavedAt,
 		&i.ExpiresAt,
+		&i.BatchID,
+		&i.BatchLine,
 	)
 	return i, err
 }
 
 const draftInsert = `-- name: DraftInsert :exec
 
-INSERT INTO draft (realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, created_at, saved_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10,
-  $11)
+INSERT INTO draft (realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, batch_id, batch_line, created_at,
+  saved_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+  $10, $11, $12, $12, $13)
 `
 
 type DraftInsertParams struct {
@@ -80,6 +187,8 @@ type DraftInsertParams struct {
 	FileName      string
 	Amends        *uuid.UUID
 	AmendsVersion *int32
+	BatchID       *uuid.UUID
+	BatchLine     *int32
 	SavedAt       time.Time
 	ExpiresAt     time.Time
 }
@@ -96,6 +205,8 @@ func (q *Queries) DraftInsert(ctx context.Context, arg DraftInsertParams) error 
 		arg.FileName,
 		arg.Amends,
 		arg.AmendsVersion,
+		arg.BatchID,
+		arg.BatchLine,
 		arg.SavedAt,
 		arg.ExpiresAt,
 	)
@@ -104,7 +215,7 @@ func (q *Queries) DraftInsert(ctx context.Context, arg DraftInsertParams) error 
 
 const draftList = `-- name: DraftList :many
 SELECT draft_id, scheme, answers, file_name, amends, saved_at, expires_at FROM draft
-WHERE realm = $1 AND user_id = $2 AND message_id IS NULL AND expires_at > $3::timestamptz
+WHERE realm = $1 AND user_id = $2 AND message_id IS NULL AND batch_id IS NULL AND expires_at > $3::timestamptz
 ORDER BY saved_at DESC LIMIT $4::integer
 `
 
@@ -125,7 +236,8 @@ type DraftListRow struct {
 	ExpiresAt time.Time
 }
 
-// The open drafts of a user, the last changed first, so many at most; files come without their content.
+// The open drafts of a user, the last changed first, so many at most; files come without their content, and those of many payments not at
+// all.
 func (q *Queries) DraftList(ctx context.Context, arg DraftListParams) ([]DraftListRow, error) {
 	rows, err := q.db.Query(ctx, draftList,
 		arg.Realm,

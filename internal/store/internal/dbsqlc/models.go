@@ -167,6 +167,8 @@ type Draft struct {
 	CreatedAt     time.Time
 	SavedAt       time.Time
 	ExpiresAt     time.Time
+	BatchID       *uuid.UUID
+	BatchLine     *int32
 }
 
 type FactorUse struct {

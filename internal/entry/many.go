@@ -1,0 +1,264 @@
+package entry
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/govalues/decimal"
+
+	"countersign/internal/account"
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+)
+
+// MostLines is how many payments one file holds at most.
+const MostLines = 100
+
+// longestAnswer is how many bytes one answer of a line has at most: a form takes no more.
+const longestAnswer = 1000
+
+// Line is one payment of a file of many, as the answers of the form.
+type Line struct {
+	Number int // in the file, from 1
+	Scheme rulebook.Scheme
+	Values Values
+}
+
+// Many is what a file of many payments turned out to be.
+type Many struct {
+	Message  iso20022.MessageName // what an XML file is
+	Lines    []Line
+	Findings []iso20022.Finding // why the file as a whole cannot be taken
+}
+
+// ReadMany reads a table (CSV), or a pain.001 with more than one payment. is is false for any other file. What is wrong with one payment
+// and can be mended in the form is no finding here; what the form has no field for is.
+func ReadMany(content []byte, today time.Time) (many Many, is bool) {
+	if text := bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")); !looksLikeXML(text) {
+		return readTable(text)
+	}
+	read := ReadOrder(content)
+	if read.Order == nil || len(read.Findings) > 0 {
+		return Many{}, false
+	}
+	count, sum := 0, decimal.Decimal{}
+	for _, info := range read.Order.PaymentInformation {
+		count += len(info.CreditTransferTransactionInformation)
+		for _, tx := range info.CreditTransferTransactionInformation {
+			if tx.Amount.InstructedAmount == nil {
+				continue
+			}
+			next, err := sum.Add(tx.Amount.InstructedAmount.Value)
+			if err == nil { // a sum beyond all amounts differs from the one that is told
+				sum = next
+			}
+		}
+	}
+	if count < 2 {
+		return Many{}, false
+	}
+	many = Many{Message: read.Message}
+	if fmt.Sprint(count) != strings.TrimLeft(read.Order.GroupHeader.NumberOfTransactions, "0") {
+		many.refuse(0, "/Document/CstmrCdtTrfInitn/GrpHdr/NbOfTxs", "AM18",
+			fmt.Sprintf("Correct the number of payments: the file says %s and holds %d.", read.Order.GroupHeader.NumberOfTransactions, count))
+	}
+	if told := read.Order.GroupHeader.ControlSum; told != nil && !told.Equal(sum) {
+		many.refuse(0, "/Document/CstmrCdtTrfInitn/GrpHdr/CtrlSum", "AM10",
+			fmt.Sprintf("Correct the control sum: the file says %s, and its payments are %s.", told, sum))
+	}
+	many.split(content, read.Order, today)
+	return many.limited(count), true
+}
+
+func (m *Many) refuse(line int, pointer, code, text string) {
+	m.Findings = append(m.Findings, iso20022.Finding{Line: line, Pointer: pointer, Code: code, Text: text})
+}
+
+// limited refuses a file of too many payments.
+func (m Many) limited(count int) Many {
+	if count > MostLines {
+		m.Findings, m.Lines = nil, nil
+		m.refuse(0, "/Document", "AM18", fmt.Sprintf("Send files of at most %d payments: this one has %d.", MostLines, count))
+	}
+	return m
+}
+
+// split makes a line of each payment of an order. An order for another day, and one with what the form has no field for, is refused: it
+// would be paid today, or lose something.
+func (m *Many) split(content []byte, order *iso20022.CustomerCreditTransferInitiation, today time.Time) {
+	positions := codec.PositionsXML(content)
+	for i, info := range order.PaymentInformation {
+		place := fmt.Sprintf("/Document/CstmrCdtTrfInitn/PmtInf/%d", i)
+		if day := string(info.RequestedExecutionDate.Date); day != today.Format(time.DateOnly) {
+			at := place + "/ReqdExctnDt"
+			m.refuse(positions.Of(at).Line, at, "DT01", "Set the execution date to today: payments of a file are made at once.")
+		}
+		for j, tx := range info.CreditTransferTransactionInformation {
+			at := fmt.Sprintf("%s/CdtTrfTxInf/%d", place, j)
+			line := positions.Of(at).Line
+			single := *order
+			single.GroupHeader.NumberOfTransactions = "1"
+			single.PaymentInformation = []iso20022.PaymentInstruction30{info}
+			single.PaymentInformation[0].CreditTransferTransactionInformation = []iso20022.CreditTransferTransaction34{tx}
+			scheme := File{BuiltOrder: BuiltOrder{Document: &single}}.Scheme()
+			values := ValuesOf(&single)
+			if !formHolds(scheme, &single) {
+				m.refuse(line, at, "FF01", "Send this payment in a file of its own: the form has no field for something in it.")
+			}
+			m.Lines = append(m.Lines, Line{Number: line, Scheme: scheme, Values: values})
+		}
+	}
+}
+
+// formHolds reports whether the form holds everything of a payment, whatever may have to be mended in what it holds.
+func formHolds(scheme rulebook.Scheme, document *iso20022.CustomerCreditTransferInitiation) bool {
+	info, tx, _ := document.SinglePayment()
+	probe, probeInfo, probeTx := deepEnough(document, info, tx)
+	probeInfo.PaymentTypeInformation = Order{Scheme: scheme}.Build().Document.PaymentInformation[0].PaymentTypeInformation
+	if probeTx.CreditorAccount != nil {
+		_, err := account.ParseInput(probeTx.CreditorAccount.ID.IBAN)
+		if err != nil && probeTx.CreditorAccount.ID.IBAN != "" {
+			fixed := *probeTx.CreditorAccount
+			fixed.ID.IBAN = "CH9300762011623852957"
+			probeTx.CreditorAccount = &fixed
+		}
+	}
+	if probeTx.Creditor != nil {
+		creditor := *probeTx.Creditor
+		if creditor.PostalAddress != nil {
+			address := *creditor.PostalAddress
+			address.AddressLine = slices.Clone(address.AddressLine)
+			creditor.PostalAddress = &address
+		}
+		probeTx.Creditor = &creditor
+	}
+	if probeTx.RemittanceInformation != nil {
+		remittance := *probeTx.RemittanceInformation
+		remittance.Unstructured = slices.Clone(remittance.Unstructured)
+		probeTx.RemittanceInformation = &remittance
+	}
+	transliterate(scheme, probe)
+	return FitsForm(scheme, probe, &payment.DebtorAccount{IBAN: probeInfo.DebtorAccount.ID.IBAN})
+}
+
+// tableColumns are the columns of a table, by the names of the form's fields, and currency and reference, which choose the scheme and the
+// kind of reference.
+var tableColumns = []string{
+	"debtorAccount", "creditorName", "creditorIban", "street", "buildingNumber", "postcode", "town", "country", "currency", "amount",
+	"reference", "message", "endToEndId",
+}
+
+// TableHead is the first line of a table.
+func TableHead() string { return strings.Join(tableColumns, ";") }
+
+// readTable reads a CSV file in UTF-8, with semicolons or commas, whose first line names the columns in any order.
+func readTable(content []byte) (many Many, is bool) {
+	head, _, _ := bytes.Cut(content, []byte("\n"))
+	if !bytes.Contains(head, []byte("creditorIban")) {
+		return Many{}, false
+	}
+	table := csv.NewReader(bytes.NewReader(content))
+	table.FieldsPerRecord = -1
+	table.Comma = ';'
+	if !bytes.Contains(head, []byte(";")) {
+		table.Comma = ','
+	}
+	names, err := table.Read()
+	if err != nil {
+		many.refuseTable(err)
+		return many, true
+	}
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+		if !slices.Contains(tableColumns, names[i]) || slices.Index(names, names[i]) != i {
+			many.refuse(1, "", "FF01", "Name each column once, as one of: "+strings.Join(tableColumns, ", ")+".")
+			return many, true
+		}
+	}
+	count := 0
+	for {
+		cells, err := table.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			many.refuseTable(err)
+			break
+		}
+		number, _ := table.FieldPos(0)
+		count++
+		if count <= MostLines {
+			many.row(number, names, cells)
+		}
+	}
+	if count == 0 && len(many.Findings) == 0 {
+		many.refuse(1, "", "FF01", "Add a line for each payment below the names of the columns.")
+	}
+	return many.limited(count), true
+}
+
+func (m *Many) refuseTable(err error) {
+	var broken *csv.ParseError
+	line := 0
+	if errors.As(err, &broken) {
+		line = broken.Line
+	}
+	m.refuse(line, "", "FF01", "Correct the quotation marks of this line: the table cannot be read on from here.")
+}
+
+// row makes a line of the cells of one payment.
+func (m *Many) row(number int, names, cells []string) {
+	if len(cells) != len(names) {
+		m.refuse(number, "", "FF01", fmt.Sprintf("Give this line %d columns, as the first line has: it has %d.", len(names), len(cells)))
+		return
+	}
+	line := Line{Number: number, Scheme: rulebook.SchemeSIC, Values: Values{AddressKind: AddressStructured, RemittanceKind: RemittanceNone}}
+	var currency, reference string
+	into := map[string]*string{"currency": &currency, "reference": &reference, "message": &line.Values.RemittanceText}
+	for _, field := range line.Values.Fields() {
+		into[field.Name] = field.Value
+	}
+	for i, name := range names {
+		if len(cells[i]) > longestAnswer || !isText(cells[i]) {
+			m.refuse(number, name, "FF01", fmt.Sprintf("Write at most %d bytes of text in UTF-8.", longestAnswer))
+			return
+		}
+		*into[name] = strings.TrimSpace(cells[i])
+	}
+	switch strings.ToUpper(currency) {
+	case "", "CHF":
+	case "EUR":
+		line.Scheme = rulebook.SchemeSCT
+	default:
+		m.refuse(number, "currency", "AM03", "Write CHF for SIC instant payments, or EUR for SEPA instant payments.")
+		return
+	}
+	line.Values.choose(reference)
+	m.Lines = append(m.Lines, line)
+}
+
+// isText reports whether bytes are UTF-8 without NUL.
+func isText(cell string) bool {
+	return strings.ToValidUTF8(cell, "") == cell && !strings.Contains(cell, "\x00")
+}
+
+// choose puts a reference where its form belongs, and a message where there is none.
+func (v *Values) choose(reference string) {
+	plain := strings.ToUpper(strings.ReplaceAll(reference, " ", ""))
+	switch {
+	case strings.HasPrefix(plain, "RF"):
+		v.RemittanceKind, v.CreditorReference = RemittanceReference, reference
+	case plain != "":
+		v.RemittanceKind, v.QRReference = RemittanceQR, reference
+	case v.RemittanceText != "":
+		v.RemittanceKind = RemittanceText
+	}
+}

@@ -1,0 +1,33 @@
+package making
+
+import (
+	"countersign/internal/language"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// Batch is a file of many payments, one draft each. POST Action submits those that are ready, some at a time; From is the line it goes on
+// at.
+type Batch struct {
+	Shell     views.Shell
+	FileName  string
+	Action    string
+	From      int
+	Going     bool // submitting, and more to do
+	Lines     []BatchLine
+	Ready     int
+	Submitted int
+	Totals    []string // of what is ready, one a currency
+}
+
+// BatchLine is one payment of the file.
+type BatchLine struct {
+	Line     int
+	Name     string
+	Account  string
+	Amount   ui.Amount
+	State    language.Text // in a word or two
+	URL      string        // where something can be done about it, or the payment it became
+	Label    language.Text
+	Problems []ui.Problem
+}

@@ -1,0 +1,109 @@
+package portal_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"countersign/internal/entry"
+)
+
+// table is a CSV file of payments like filled(), with other amounts; change alters its lines.
+func table(lines int) []string {
+	rows := []string{entry.TableHead()}
+	for i := range lines {
+		rows = append(rows, fmt.Sprintf("CH5021977000004331346;Beispiel Holzbau GmbH;CH48 0900 0000 8700 1234 %d;Seestrasse;41;8002;"+
+			"Zürich;CH;CHF;%d.50;;Rechnung %d;", i, i+100, i))
+	}
+	return rows
+}
+
+func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	iban := filled().Get("creditorIban")
+	rows := table(25)
+	for i := range rows[1:] {
+		cells := strings.Split(rows[i+1], ";")
+		cells[2] = iban
+		rows[i+1] = strings.Join(cells, ";")
+	}
+	rows[3] = strings.Replace(rows[3], "102.50", "10,2,5", 1) // line 3 of the list
+	rows[5] = strings.Replace(rows[5], "104.50", "101.50", 1) // pays like line 2
+	path := maker.upload("Lohn.csv", []byte("\xef\xbb\xbf"+strings.Join(rows, "\r\n"))).goesTo("/payments/batches/")
+	for _, w := range []*browser{b.as("maker2"), b.asIn("demo2", "maker1")} {
+		w.get(path).is(http.StatusNotFound)
+		w.post(path+"/submit", url.Values{}).is(http.StatusNotFound)
+	}
+	b.as("checker1").get(path).is(http.StatusForbidden)
+	list := maker.get(path).is(http.StatusOK).says("0 of 25 submitted").says("24 payments are ready")
+	if n := b.count("SELECT count(*) FROM message"); n != 0 {
+		t.Fatalf("%d messages before anybody submitted", n)
+	}
+	maker.get("/mine?tab=drafts").says("Lohn.csv")
+
+	part := maker.post(path+"/submit", list.fields(path+"/submit")).goesTo(path)
+	if !strings.Contains(part, "from=21") {
+		t.Errorf("the first part ends at %s", part)
+	}
+	going := maker.get(part).is(http.StatusOK).says("18 of 25 submitted").says("Go on")
+	if going.page.Find("form[data-go-on]").Length() != 1 {
+		t.Error("no script goes on")
+	}
+	maker.post(path+"/submit", list.fields(path+"/submit")).goesTo(path) // the first part, sent again
+	maker.get(maker.post(path+"/submit", going.fields(path+"/submit")).goesTo(path)).says("23 of 25 submitted").says("paid again")
+	if n := b.count("SELECT count(*) FROM message"); n != 23 {
+		t.Errorf("%d messages, want 23", n)
+	}
+
+	list = maker.get(path)
+	mend := list.page.Find("#line-3 a").AttrOr("href", "")
+	form := with(maker.get(mend).is(http.StatusOK).fields(mend), "amount", "102.50", "act", "check")
+	maker.post(mend, form).goesTo(path)
+	maker.get(maker.post(path+"/submit", url.Values{}).goesTo(path)).says("24 of 25 submitted")
+	check := maker.get(path).page.Find("#line-5 a").AttrOr("href", "")
+	maker.post(strings.TrimSuffix(check, "check")+"submit", url.Values{"duplicateAcknowledged": {"yes"}, "duplicateReason": {"Two invoices"}}).
+		goesTo("/payments/")
+	maker.get(path).says("25 of 25 submitted")
+	if n := b.count("SELECT count(DISTINCT message_id) FROM message"); n != 25 {
+		t.Errorf("%d messages, want 25", n)
+	}
+}
+
+func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	head := entry.TableHead()
+	for want, content := range map[string]string{
+		"Name each column once":               head + ";colour\n",
+		"Add a line for each payment":         head + "\n",
+		"this one has 101":                    strings.Join(table(101), "\n"),
+		"13 columns":                          head + "\na;b\n",
+		"Write CHF for SIC":                   "creditorIban;currency\nCH93;USD\n",
+		"at most 1000 bytes":                  "creditorIban;message\nCH93;" + strings.Repeat("x", 1001) + "\n",
+		"quotation marks":                     "creditorIban;message\nCH93;\"open\n",
+		"Send a payment order as an XML file": "creditorName;amount\nA;1\n",
+	} {
+		maker.upload("Lohn.csv", []byte(content)).is(http.StatusUnprocessableEntity).says(want)
+	}
+	order := string(sample(t, "sic-inst_01_pain.001.001.09.xml"))
+	begin, end := strings.Index(order, "<CdtTrfTxInf>"), strings.Index(order, "</CdtTrfTxInf>")+len("</CdtTrfTxInf>")
+	two := order[:end] + order[begin:]
+	two = regexp.MustCompile(`<UETR>.*</UETR>`).ReplaceAllString(two, "")
+	maker.upload("two.xml", []byte(two)).is(http.StatusUnprocessableEntity).says("the file says 1 and holds 2")
+	two = strings.Replace(two, "<NbOfTxs>1</NbOfTxs>", "<NbOfTxs>2</NbOfTxs>", 1)
+	maker.upload("two.xml", []byte(two)).is(http.StatusUnprocessableEntity).says("the file says 199.95, and its payments are 399.9")
+	two = strings.Replace(two, "<CtrlSum>199.95</CtrlSum>", "<CtrlSum>399.90</CtrlSum>", 1)
+	path := maker.upload("two.xml", []byte(two)).goesTo("/payments/batches/")
+	maker.get(path).is(http.StatusOK).says("0 of 2 submitted")
+	other := strings.Replace(two, "<Cdtr>", "<UltmtDbtr><Nm>Muster AG</Nm></UltmtDbtr><Cdtr>", 1)
+	maker.upload("two.xml", []byte(other)).is(http.StatusUnprocessableEntity)
+	if n := b.count("SELECT count(*) FROM draft"); n != 2 {
+		t.Errorf("%d drafts, want 2", n)
+	}
+}

@@ -17,7 +17,7 @@ const (
 	trailCopied  = `SELECT event_id::text FROM (` + trailQuarters + `) q WHERE quarter = 3 ORDER BY event_id LIMIT 1`
 
 	leafTenths = `SELECT leaf_index, row_number() OVER (ORDER BY md5(leaf_index || ':m')) % 10 AS tenth FROM audit_leaf WHERE
-		realm = 'demo'`
+		realm = 'demo' AND kind = 'document'` // the rows above must keep their leaves, or nothing but the gap tells of them
 	aLeaf      = `SELECT leaf_index::text FROM (` + leafTenths + `) l WHERE tenth = `
 	first      = ` ORDER BY leaf_index LIMIT 1`
 	theFirstOf = `SELECT event_id::text FROM audit_event WHERE message_id = ':m' AND sequence = `

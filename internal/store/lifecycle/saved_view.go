@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"countersign/internal/identity"
 	"countersign/internal/payment"
@@ -39,7 +37,7 @@ var (
 
 // SaveView keeps a view. A name that the person has used is given the new meaning. Errors: ErrTooManyViews.
 func (d *Desk) SaveView(ctx context.Context, by identity.Principal, view SavedView, now time.Time) error {
-	return d.changeView(ctx, by, ErrTooManyViews, func(q *dbsqlc.Queries) (int64, error) {
+	return d.named(by).change(ctx, ErrTooManyViews, func(q *dbsqlc.Queries) (int64, error) {
 		return q.SavedViewInsert(ctx, dbsqlc.SavedViewInsertParams{
 			Realm: by.Realm, ViewID: view.ID, UserID: by.UserID, Name: view.Name, Query: view.Query, Shared: view.Shared, Now: now,
 			Most: MostSavedViews,
@@ -49,7 +47,7 @@ func (d *Desk) SaveView(ctx context.Context, by identity.Principal, view SavedVi
 
 // ChangeView renames a view of the person, and shares it or not. Errors: payment.ErrNotFound, ErrViewNameTaken.
 func (d *Desk) ChangeView(ctx context.Context, by identity.Principal, view SavedView) error {
-	return d.changeView(ctx, by, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
+	return d.named(by).change(ctx, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
 		return q.SavedViewUpdate(ctx, dbsqlc.SavedViewUpdateParams{
 			Realm: by.Realm, ViewID: view.ID, UserID: by.UserID, Name: view.Name, Shared: view.Shared,
 		})
@@ -58,28 +56,9 @@ func (d *Desk) ChangeView(ctx context.Context, by identity.Principal, view Saved
 
 // RemoveView removes a view of the person. Errors: payment.ErrNotFound.
 func (d *Desk) RemoveView(ctx context.Context, by identity.Principal, id uuid.UUID) error {
-	return d.changeView(ctx, by, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
+	return d.named(by).change(ctx, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
 		return q.SavedViewDelete(ctx, by.Realm, id, by.UserID)
 	})
-}
-
-// changeView runs one change of one view; none means that no row was changed.
-func (d *Desk) changeView(ctx context.Context, by identity.Principal, none error, change func(*dbsqlc.Queries) (int64, error)) error {
-	err := d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		rows, err := change(q)
-		if err == nil && rows == 0 {
-			return none
-		}
-		return err
-	})
-	var refused *pgconn.PgError
-	switch {
-	case err == nil || errors.Is(err, none):
-		return err
-	case errors.As(err, &refused) && refused.Code == pgerrcode.UniqueViolation:
-		return ErrViewNameTaken
-	}
-	return fmt.Errorf("change a saved view: %w", err)
 }
 
 // Views lists the views of the person, and those that others of the realm share.
@@ -96,4 +75,8 @@ func (d *Desk) Views(ctx context.Context, by identity.Principal) ([]SavedView, e
 		return nil, fmt.Errorf("list saved views: %w", err)
 	}
 	return list, nil
+}
+
+func (d *Desk) named(by identity.Principal) named {
+	return named{db: d.db, realm: by.Realm, what: "saved view", taken: ErrViewNameTaken}
 }

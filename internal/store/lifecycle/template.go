@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"countersign/internal/identity"
 	"countersign/internal/payment"
@@ -51,7 +49,7 @@ func (d *Drafts) SaveTemplate(ctx context.Context, by identity.Principal, t Temp
 	if err != nil {
 		return err
 	}
-	return d.changeTemplate(ctx, by, ErrTooManyTemplates, func(q *dbsqlc.Queries) (int64, error) {
+	return d.named(by).change(ctx, ErrTooManyTemplates, func(q *dbsqlc.Queries) (int64, error) {
 		return q.TemplateInsert(ctx, dbsqlc.TemplateInsertParams{
 			Realm: by.Realm, TemplateID: t.ID, UserID: by.UserID, Name: t.Name, Scheme: string(t.Scheme), Answers: answers, Shared: t.Shared,
 			Now: t.SavedAt, Most: MostTemplates,
@@ -61,7 +59,7 @@ func (d *Drafts) SaveTemplate(ctx context.Context, by identity.Principal, t Temp
 
 // ChangeTemplate renames a template of the person, and shares it or not. Errors: payment.ErrNotFound, ErrTemplateNameTaken.
 func (d *Drafts) ChangeTemplate(ctx context.Context, by identity.Principal, t Template) error {
-	return d.changeTemplate(ctx, by, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
+	return d.named(by).change(ctx, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
 		return q.TemplateUpdate(ctx, dbsqlc.TemplateUpdateParams{
 			Name: t.Name, Shared: t.Shared, Realm: by.Realm, TemplateID: t.ID, UserID: by.UserID,
 		})
@@ -70,28 +68,9 @@ func (d *Drafts) ChangeTemplate(ctx context.Context, by identity.Principal, t Te
 
 // RemoveTemplate removes a template of the person. Error: payment.ErrNotFound.
 func (d *Drafts) RemoveTemplate(ctx context.Context, by identity.Principal, id uuid.UUID) error {
-	return d.changeTemplate(ctx, by, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
+	return d.named(by).change(ctx, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
 		return q.TemplateDelete(ctx, by.Realm, id, by.UserID)
 	})
-}
-
-// changeTemplate runs one change of one template; none means that no row was changed.
-func (d *Drafts) changeTemplate(ctx context.Context, by identity.Principal, none error, change func(*dbsqlc.Queries) (int64, error)) error {
-	err := d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		rows, err := change(q)
-		if err == nil && rows == 0 {
-			return none
-		}
-		return err
-	})
-	var refused *pgconn.PgError
-	switch {
-	case err == nil || errors.Is(err, none):
-		return err
-	case errors.As(err, &refused) && refused.Code == pgerrcode.UniqueViolation:
-		return ErrTemplateNameTaken
-	}
-	return fmt.Errorf("change a template: %w", err)
 }
 
 // Template returns a template of the person, or one that is shared. Errors: payment.ErrNotFound, ErrUnreadable.
@@ -138,4 +117,8 @@ func (d *Drafts) templateOf(row dbsqlc.PaymentTemplate) (Template, error) {
 		ID: row.TemplateID, Name: row.Name, Scheme: rulebook.Scheme(row.Scheme), Answers: answers, Shared: row.Shared,
 		SavedAt: row.SavedAt.UTC(),
 	}, err
+}
+
+func (d *Drafts) named(by identity.Principal) named {
+	return named{db: d.db, realm: by.Realm, what: "template", taken: ErrTemplateNameTaken}
 }

@@ -78,7 +78,7 @@ func (q *queue) spread(t *testing.T) {
 		 FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id
 		   AND m.message_id < '01900000-0000-7000-9000-000000000000'`,
 		`UPDATE message_version SET words = array_to_tsvector(ARRAY(SELECT search_tag(realm) || w.word
-		   FROM (VALUES ('haller'), ('invoice'), ('<8833169000066912884hc')) w (word)))`,
+		   FROM (VALUES ('peter'), ('haller'), ('invoice'), ('<8833169000066912884hc')) w (word)))`,
 		"VACUUM ANALYZE message, message_version",
 	} {
 		_, err := owner.Exec(t.Context(), statement)

@@ -26,9 +26,9 @@ const (
 	// few is how many messages an amount, a day or "changed since" may leave for them to be listed at once.
 	few = 500
 	// meant is how many messages each meaning of a text brings, and compared how many of all together are compared with it.
-	meant, compared = 120, 200
+	meant, compared = 120, 120
 	// parted is how many of the newest messages are looked through for any part of any text; further back words count from their beginning.
-	parted = 200
+	parted = 100
 )
 
 // last comes after the keys of all messages.

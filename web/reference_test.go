@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/calendar"
 	"countersign/internal/iso20022/code"
+	"countersign/internal/store/lookup"
 	"countersign/internal/store/provision"
 	"countersign/internal/store/storetest"
 	"countersign/web/webtest"
@@ -96,8 +97,17 @@ func TestImportedCodeSetsAndCalendarsAreInForce(t *testing.T) {
 		t.Errorf("calendars in force: %s; %s", sic, sct)
 	}
 
+	watching := lookup.NewReferences(b.Stations.Database) // as a gateway does that read it when it was good
+	_, err = watching.Editions(t.Context())
+	must(t, err)
 	_, err = b.DB.Connect(t).Exec(t.Context(), "UPDATE reference_edition SET from_day = '2026-11-01' WHERE edition = '2026-11-19'")
 	must(t, err)
+	remembered, err := watching.Editions(t.Context())
+	must(t, err)
+	b.Stations.Rules.Published.Put(remembered)
+	if a := validate(); a.Status != http.StatusOK {
+		t.Errorf("an edition that was good when it was read counts: %d %s", a.Status, a.Body)
+	}
 	must(t, b.Stations.ReadReferences(t.Context()))
 	if a := validate(); a.Status != http.StatusOK {
 		t.Errorf("an edition that is not what was imported counts: %d %s", a.Status, a.Body)

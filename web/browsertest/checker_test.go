@@ -227,9 +227,10 @@ const cursorInView = `() => {
   return document.activeElement === document.body ? "the focus is lost" : "";
 }`
 
-// TestASteadyFlowKeepsItsPlace decides one after the other with two keys each, while a rival decides too and new ones arrive.
+// TestASteadyFlowKeepsItsPlace decides 50 one after the other with two keys each, while a rival decides three of them and new ones arrive.
 func TestASteadyFlowKeepsItsPlace(t *testing.T) {
 	t.Parallel()
+	const flow = 53
 	maker, rival := as(t, "maker1"), as(t, "checker2")
 	common := strings.TrimSuffix(newOrder("sic-inst").name, " AG")
 	var waiting []submitted
@@ -238,17 +239,21 @@ func TestASteadyFlowKeepsItsPlace(t *testing.T) {
 		o.name = fmt.Sprintf("%s %02d", common, len(waiting))
 		waiting = append(waiting, maker.submit(o))
 	}
-	for range 12 {
+	for range flow {
 		submit()
 	}
 	p := signedIn(t, "checker1", device{width: 1440, height: 500})
 	p.open("/queue?text=" + strings.ReplaceAll(common, " ", "+"))
-	rival.decide(waiting[8], "reject", "Not this one")
-	p.says("#row-"+waiting[8].id, "Rejected by Checker 2, ")
-	p.says("#queue-facts", "11 match")
-	submit() // while somebody works
-	for i, m := range waiting[:12] {
-		if i == 8 {
+	taken := map[int]bool{}
+	rivalTakes := func(index int) {
+		rival.decide(waiting[index], "reject", "Not this one")
+		p.says("#row-"+waiting[index].id, "Rejected by Checker 2, ")
+		taken[index] = true
+	}
+	rivalTakes(8)
+	p.says("#queue-facts", fmt.Sprintf("%d match", flow-1))
+	for i, m := range waiting[:flow] {
+		if taken[i] {
 			continue
 		}
 		p.says("#pane #detail-title", m.reference)
@@ -256,15 +261,29 @@ func TestASteadyFlowKeepsItsPlace(t *testing.T) {
 		if wrong := p.evaluate(cursorInView); wrong != "" && i > 0 {
 			t.Errorf("at decision %d: %v", i, wrong)
 		}
+		switch i { // what happens meanwhile
+		case 5, 19, 44:
+			submit()
+		case 15:
+			rivalTakes(16) // the next one
+		case 30:
+			rivalTakes(41)
+		}
 		p.press("a", "Enter")
 		p.says("#status", m.reference+" approved.")
 	}
-	p.says("#queue-facts", "1 match")
-	waiting[8].is(t, "Rejected", 1)
-	waiting[12].is(t, "Approval Pending", 0)
+	p.says("#queue-facts", "3 match")
+	for index, m := range waiting {
+		switch {
+		case taken[index]:
+			m.is(t, "Rejected", 1)
+		case index >= flow:
+			m.is(t, "Approval Pending", 0)
+		}
+	}
 	if n := count(
 		t, "SELECT count(*) FROM release r JOIN message_version v USING (realm, message_id, version) WHERE v.creditor_name LIKE $1", common+"%",
-	); n != 11 {
-		t.Errorf("%d releases, want 11", n)
+	); n != flow-3 {
+		t.Errorf("%d releases, want %d", n, flow-3)
 	}
 }

@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench drill mutants simulate kill fuzz timing faults hostile flood search pictures screens postgres browser xmllint pgbouncer python clean-cache
+.PHONY: help run test verify generate lint bench drill mutants simulate kill fuzz timing faults hostile flood search pictures screens html postgres browser xmllint pgbouncer python clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -129,6 +129,13 @@ screens: browser ## look at every screen of the gallery, two widths, light and d
 	COUNTERSIGN_CHROMIUM="$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" \
 	COUNTERSIGN_AXE="$(CACHE)/axe-core/axe.min.js" \
 	$(GO) test -count=1 -v -timeout 2h -run TestEveryScreenIsAccessible ./web/browsertest
+
+html: ## have html-validate read every page of the gallery (installed into .cache, pinned by tools/html/package-lock.json)
+	@tools/install.sh node "checking the HTML of pages" nodejs npm
+	@mkdir -p .cache/html && cp tools/html/package.json tools/html/package-lock.json .cache/html/
+	@npm ci --silent --ignore-scripts --no-audit --no-fund --prefix .cache/html
+	@COUNTERSIGN_HTML_VALIDATE="$(CACHE)/html/node_modules/html-validate/bin/html-validate.mjs" \
+	$(GO) test -count=1 -v -run TestPagesAreValidHTML ./views/gallery
 
 postgres: ## fetch the pinned PostgreSQL into .cache/, for machines without one
 	@tools/postgres.sh

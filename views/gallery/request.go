@@ -1,6 +1,7 @@
 package gallery
 
 import (
+	"fmt"
 	"time"
 
 	"countersign/internal/language"
@@ -169,7 +170,7 @@ func incoming() views.Incoming {
 	}
 	for index, name := range creditors {
 		row := views.IncomingRow{
-			InternalID: "id" + name, URL: "/payments/x", Reference: "7QK4M2XW9TCH3F5A", Scheme: "sic-inst", Amount: message().Amount,
+			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/x", Reference: "7QK4M2XW9TCH3F5A", Scheme: "sic-inst", Amount: message().Amount,
 			DebtorName: name, CreditorName: "Muster AG", CreditorAccount: "CH5021977000004331346",
 			Remittance: "Rechnung 1107 vom 3. November, zweite Mahnung", State: "Booked",
 			ReceivedAt: now.Add(-time.Duration(index) * time.Hour),
@@ -193,8 +194,8 @@ func receivedRecalls() views.ReceivedRecalls {
 		{Day: "18.11.2026", Text: "2 days overdue", Tone: ui.ToneBad},
 	} {
 		row := views.ReceivedRecallRow{
-			InternalID: due.Day, URL: "/payments/y", Reference: "7QK4M2XW9TCH3F5R", Scheme: "sct-inst", Amount: message().Amount, Due: &due,
-			DebtorName: creditors[index], Reason: "CUST", ReasonText: "The customer asks for it", State: "Awaiting Decision",
+			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/y", Reference: "7QK4M2XW9TCH3F5R", Scheme: "sct-inst",
+			Amount: message().Amount, Due: &due, DebtorName: creditors[index], Reason: "CUST", ReasonText: "The customer asks for it", State: "Awaiting Decision",
 			ReceivedAt: now,
 		}
 		if index == 1 {

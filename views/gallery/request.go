@@ -195,7 +195,8 @@ func receivedRecalls() views.ReceivedRecalls {
 	} {
 		row := views.ReceivedRecallRow{
 			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/y", Reference: "7QK4M2XW9TCH3F5R", Scheme: "sct-inst",
-			Amount: message().Amount, Due: &due, DebtorName: creditors[index], Reason: "CUST", ReasonText: "The customer asks for it", State: "Awaiting Decision",
+			Amount: message().Amount, Due: &due, DebtorName: creditors[index], Reason: "CUST",
+			ReasonText: "The customer asks for it", State: "Awaiting Decision",
 			ReceivedAt: now,
 		}
 		if index == 1 {

@@ -135,7 +135,7 @@ html: ## have html-validate read every page of the gallery (installed into .cach
 	@mkdir -p .cache/html && cp tools/html/package.json tools/html/package-lock.json .cache/html/
 	@npm ci --silent --ignore-scripts --no-audit --no-fund --prefix .cache/html
 	@COUNTERSIGN_HTML_VALIDATE="$(CACHE)/html/node_modules/html-validate/bin/html-validate.mjs" \
-	$(GO) test -count=1 -v -run TestPagesAreValidHTML ./views/gallery
+	$(GO) test -tags long -count=1 -v -run TestPagesAreValidHTML ./views/gallery
 
 postgres: ## fetch the pinned PostgreSQL into .cache/, for machines without one
 	@tools/postgres.sh

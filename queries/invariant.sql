@@ -439,6 +439,11 @@ FROM inbox i
 JOIN document d ON d.realm = i.realm AND d.document_id = i.document_id
 WHERE i.outcome = 'matched' AND (i.reason <> '' OR i.content IS NULL AND i.waits_for IS NOT NULL)
 UNION ALL
+SELECT d.realm, 'document'::text, d.document_id::text, ('of message ' || coalesce(d.message_id::text, 'none') || ': is the content of none of its versions')::text
+FROM document d
+WHERE (d.direction = 'draft' OR d.direction = 'in' AND d.name LIKE 'pain.%')
+  AND NOT EXISTS (SELECT FROM message_version v WHERE v.realm = d.realm AND v.message_id = d.message_id AND v.document_id = d.document_id)
+UNION ALL
 SELECT d.realm, 'document'::text, d.document_id::text, ('of clearing, of message ' || coalesce(d.message_id::text, 'none') || ': the inbox does not know it')::text
 FROM document d
 WHERE d.direction = 'in' AND d.name NOT LIKE 'pain.%'

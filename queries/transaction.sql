@@ -8,6 +8,8 @@ WHERE m.realm = @realm
   AND (sqlc.narg(keys)::uuid[] IS NULL OR m.message_id = ANY (sqlc.narg(keys)::uuid[]))
   AND (sqlc.narg(from_key)::uuid IS NULL
        OR CASE WHEN @oldest_first::boolean THEN m.message_id > sqlc.narg(from_key)::uuid ELSE m.message_id < sqlc.narg(from_key)::uuid END)
+  AND (sqlc.narg(from_key)::uuid IS NULL
+       OR CASE WHEN @oldest_first::boolean THEN m.version_key > sqlc.narg(from_key)::uuid ELSE m.version_key < sqlc.narg(from_key)::uuid END)
   AND (sqlc.narg(changed_since)::timestamptz IS NULL OR m.state_since >= sqlc.narg(changed_since)::timestamptz)
   AND (sqlc.narg(internal_id)::uuid IS NULL OR m.message_id = sqlc.narg(internal_id)::uuid)
   AND (sqlc.narg(global_id)::text IS NULL OR m.global_id = sqlc.narg(global_id)::text)

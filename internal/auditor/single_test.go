@@ -93,11 +93,12 @@ var another = map[string]string{
 // drill.
 func TestEverySingleChangeIsFoundAndItsRowNamed(t *testing.T) {
 	t.Parallel()
-	changes, seed := 25, uint64(time.Now().UnixNano())
+	changes, seed := 25, uint64(1) // the same ones each time: chance is for make drill
 	if text := os.Getenv("COUNTERSIGN_DRILL_SINGLES"); text != "" {
 		var err error
 		changes, err = strconv.Atoi(text)
 		must(t, err)
+		seed = uint64(time.Now().UnixNano())
 	}
 	h := stationtest.New(t)
 	fill(t, h, 4)

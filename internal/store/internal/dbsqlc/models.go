@@ -315,6 +315,7 @@ type MessageListed struct {
 	PayeeResult       *string
 	PayeeName         *string
 	PayeeAt           *time.Time
+	VersionKey        uuid.UUID
 }
 
 type MessageVersion struct {

@@ -262,11 +262,13 @@ func (q *Queries) HistoryList(ctx context.Context, realm string, messageID uuid.
 
 const transactionList = `-- name: TransactionList :many
 
-SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at FROM message_listed m
+SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at, version_key FROM message_listed m
 WHERE m.realm = $1
   AND ($2::uuid[] IS NULL OR m.message_id = ANY ($2::uuid[]))
   AND ($3::uuid IS NULL
        OR CASE WHEN $4::boolean THEN m.message_id > $3::uuid ELSE m.message_id < $3::uuid END)
+  AND ($3::uuid IS NULL
+       OR CASE WHEN $4::boolean THEN m.version_key > $3::uuid ELSE m.version_key < $3::uuid END)
   AND ($5::timestamptz IS NULL OR m.state_since >= $5::timestamptz)
   AND ($6::uuid IS NULL OR m.message_id = $6::uuid)
   AND ($7::text IS NULL OR m.global_id = $7::text)
@@ -459,6 +461,7 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 			&i.PayeeResult,
 			&i.PayeeName,
 			&i.PayeeAt,
+			&i.VersionKey,
 		); err != nil {
 			return nil, err
 		}

@@ -2,11 +2,12 @@
 
 -- name: FactorOfUserList :many
 -- What a user may show beside the password, and what was removed, the oldest first, with how often and when last each was used; the time
--- it was made where it never was.
+-- it was made where it never was; and what a passkey counted last.
 SELECT sqlc.embed(f),
        (SELECT count(*) FROM factor_use u WHERE u.realm = f.realm AND u.factor_id = f.factor_id AND u.purpose <> 'enrol') AS uses,
        coalesce((SELECT max(u.at) FROM factor_use u WHERE u.realm = f.realm AND u.factor_id = f.factor_id AND u.purpose <> 'enrol'),
-                f.made_at)::timestamptz AS last_used_at
+                f.made_at)::timestamptz AS last_used_at,
+       coalesce((SELECT max(u.sign_count) FROM factor_use u WHERE u.realm = f.realm AND u.factor_id = f.factor_id), 0)::bigint AS sign_count
 FROM second_factor f
 WHERE f.realm = @realm AND f.user_id = @user_id
 ORDER BY f.made_at, f.factor_id;
@@ -21,11 +22,12 @@ UPDATE second_factor SET removed_at = @removed_at, key_id = @key_id, seal = @sea
 WHERE realm = @realm AND factor_id = @factor_id AND seal = @seal_before;
 
 -- name: FactorUseInsert :execrows
--- Zero rows: the same was shown before.
-INSERT INTO factor_use (realm, use_id, factor_id, user_id, token, purpose, at, message_id, version, content_hash, action, key_id, seal)
-VALUES (@realm, @use_id, @factor_id, @user_id, @token, @purpose, @at, sqlc.narg(message_id), sqlc.narg(version), sqlc.narg(content_hash),
-        sqlc.narg(action), @key_id, @seal)
-ON CONFLICT (realm, factor_id, token) DO NOTHING;
+-- Zero rows: the same was shown before, or a passkey that counts did not count on.
+INSERT INTO factor_use (realm, use_id, factor_id, user_id, token, purpose, at, message_id, version, content_hash, action, key_id, seal, sign_count)
+SELECT @realm, @use_id, @factor_id, @user_id, @token, @purpose, @at, sqlc.narg(message_id), sqlc.narg(version), sqlc.narg(content_hash),
+       sqlc.narg(action), @key_id, @seal, sqlc.narg(sign_count)
+WHERE NOT EXISTS (SELECT FROM factor_use u WHERE u.realm = @realm AND u.factor_id = @factor_id AND u.sign_count >= sqlc.narg(sign_count)::bigint)
+ON CONFLICT DO NOTHING;
 
 -- name: FactorRequiredGet :one
 -- Which roles the realm wants a second factor of.

@@ -137,6 +137,8 @@ type factorCheck struct {
 type shown struct {
 	factor credential.Factor
 	token  [digestSize]byte
+	count  uint32 // of a passkey
+	copied bool   // the passkey did not count on: it is a copy, or there is one
 }
 
 // checkFactor counts the try, looks for a factor that fits what is shown, and notes its use. Tries are counted for the account as those of
@@ -165,8 +167,13 @@ func (s *Station) checkFactor(ctx context.Context, c factorCheck) (identity.Step
 		s.refuseFactor(ctx, c, ErrFactor)
 		return identity.StepUp{}, ErrFactor
 	}
+	if fits.copied {
+		s.refuseFactor(ctx, c, errCopied)
+		return identity.StepUp{}, ErrFactor
+	}
 	use := credential.FactorUse{
 		ID: uuid.Must(uuid.NewV7()), By: c.by, Factor: fits.factor, Token: fits.token, Purpose: c.purpose, For: c.about, At: now,
+		Count: fits.count,
 	}
 	err = s.people.UseFactor(ctx, use)
 	if errors.Is(err, credential.ErrFactorSpent) {
@@ -186,33 +193,46 @@ func (s *Station) checkFactor(ctx context.Context, c factorCheck) (identity.Step
 // fitting finds the factor that fits what is shown. A code is held against all of them, whichever fits.
 func (s *Station) fitting(c factorCheck, list []credential.Factor, now time.Time) (shown, bool) {
 	for _, f := range list {
-		var token [digestSize]byte
-		var fits bool
+		found, fits := shown{factor: f}, false
 		switch {
 		case f.Kind == identity.FactorTOTP && c.answer.Code != "":
-			token, fits = s.fitsTOTP(c, f, now)
+			found.token, fits = s.fitsTOTP(c, f, now)
 		case f.Kind == identity.FactorRecovery && c.answer.Code != "":
-			token, fits = s.fitsRecovery(c, f)
+			found.token, fits = s.fitsRecovery(c, f)
 		case f.Kind == identity.FactorPasskey && c.answer.Passkey != nil:
-			token, fits = s.fitsPasskey(c, f, now)
+			found, fits = s.fitsPasskey(c, f)
 		}
 		if fits {
-			return shown{factor: f, token: token}, true
+			return found, true
 		}
 	}
 	return shown{}, false
 }
 
+// errCopied says that a passkey did not count on. Whoever shows it is told no more than that it does not count.
+var errCopied = errors.New("the passkey counted no further than before")
+
+// whyCopied is what log and audit trail say of it.
+const whyCopied = "counter"
+
 // refuseFactor tells log and audit trail of a second factor that did not count. What was shown is never written down.
 func (s *Station) refuseFactor(ctx context.Context, c factorCheck, cause error) {
 	why, sentence := "wrong", "Somebody who knew the password showed no second factor that counts."
 	var account *AccountError
-	if errors.As(cause, &account) {
+	switch {
+	case errors.As(cause, &account):
 		why = string(account.Problem)
+	case errors.Is(cause, errCopied):
+		why, sentence = whyCopied, "A passkey counted no further than before: it was copied. Remove it, and find out who has the copy."
 	}
-	s.log.LogAttrs(ctx, slog.LevelWarn, "a second factor was refused", slog.String("realm", c.by.Realm),
-		slog.String("user", c.by.UserID.String()), slog.String("purpose", string(c.purpose)), slog.String("why", why),
-		slog.String("source", c.by.SourceAddress))
+	attributes := []slog.Attr{
+		slog.String("realm", c.by.Realm), slog.String("user", c.by.UserID.String()), slog.String("purpose", string(c.purpose)),
+		slog.String("why", why), slog.String("source", c.by.SourceAddress),
+	}
+	if why == whyCopied {
+		attributes = append(attributes, slog.Bool("alarm", true))
+	}
+	s.log.LogAttrs(ctx, slog.LevelWarn, "a second factor was refused", attributes...)
 	s.database.Refused(ctx, store.Refusal{
 		Realm: c.by.Realm, Event: audit.EventFactorRefused, Why: why, Sentence: sentence, At: s.now(), Actor: c.by.Actor(),
 	})

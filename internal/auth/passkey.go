@@ -136,24 +136,28 @@ func verifier(origin string) (*webauthn.WebAuthn, error) {
 }
 
 // fitsPasskey holds an assertion against a passkey: the challenge is the one of this question, the page is ours, and the device asked its
-// owner.
-func (s *Station) fitsPasskey(c factorCheck, f credential.Factor, _ time.Time) (token [digestSize]byte, fits bool) {
+// owner. One that counts has to count on from what it said last.
+func (s *Station) fitsPasskey(c factorCheck, f credential.Factor) (found shown, fits bool) {
+	found.factor = f
 	answer := c.answer.Passkey
 	ticket, open := s.openTicket(answer.Ticket)
 	if !open {
-		return token, false
+		return found, false
 	}
 	var stored webauthn.Credential
 	err := json.Unmarshal(f.Secret, &stored)
 	if err != nil {
-		return token, false
+		return found, false
 	}
+	stored.Authenticator.SignCount = max(stored.Authenticator.SignCount, f.SignCount)
 	for _, challenge := range s.challenges(c, ticket) {
-		if s.asserted(answer, stored, assertion{by: c.by, challenge: challenge}) {
-			return sha256.Sum256(challenge[:]), true
+		said, err := asserted(answer, stored, assertion{by: c.by, challenge: challenge})
+		if err == nil {
+			found.token, found.count, found.copied = sha256.Sum256(challenge[:]), said.SignCount, said.CloneWarning
+			return found, true
 		}
 	}
-	return token, false
+	return found, false
 }
 
 // assertion is what an answer has to be about.
@@ -169,19 +173,23 @@ func (a assertion) session() webauthn.SessionData {
 	}
 }
 
-func (s *Station) asserted(answer *PasskeyAnswer, stored webauthn.Credential, about assertion) bool {
+// asserted is what the device says of itself, when the answer is right.
+func asserted(answer *PasskeyAnswer, stored webauthn.Credential, about assertion) (webauthn.Authenticator, error) {
 	library, err := verifier(answer.Origin)
 	if err != nil {
-		return false
+		return webauthn.Authenticator{}, err
 	}
 	parsed, err := protocol.ParseCredentialRequestResponseBytes([]byte(answer.Response))
 	if err != nil {
-		return false
+		return webauthn.Authenticator{}, err
 	}
 	session := about.session()
 	session.AllowedCredentialIDs = [][]byte{stored.ID}
-	_, err = library.ValidateLogin(passkeyUser{by: about.by, credentials: []webauthn.Credential{stored}}, session, parsed)
-	return err == nil
+	fits, err := library.ValidateLogin(passkeyUser{by: about.by, credentials: []webauthn.Credential{stored}}, session, parsed)
+	if err != nil {
+		return webauthn.Authenticator{}, err
+	}
+	return fits.Authenticator, nil
 }
 
 // created reads a new passkey from what the browser brought back.

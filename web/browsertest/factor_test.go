@@ -14,15 +14,41 @@ import (
 // ownPassword is what somebody chooses who sets an account up.
 const ownPassword = "correct horse battery"
 
+// securityKey is the device that makes passkeys and shows them.
+type securityKey struct {
+	devices playwright.CDPSession
+	id      string
+}
+
+// putBack has the device count from 1 again, as a copy of it would that was made at the beginning.
+func (k securityKey) putBack(t *testing.T) {
+	t.Helper()
+	kept, err := k.devices.Send("WebAuthn.getCredentials", map[string]any{"authenticatorId": k.id})
+	passkeys := must(t, kept, err).(map[string]any)["credentials"].([]any)
+	if len(passkeys) != 1 {
+		t.Fatalf("the device has %d passkeys", len(passkeys))
+	}
+	passkey := passkeys[0].(map[string]any)
+	passkey["signCount"] = 0
+	_, err = k.devices.Send("WebAuthn.removeCredential", map[string]any{"authenticatorId": k.id, "credentialId": passkey["credentialId"]})
+	if err == nil {
+		_, err = k.devices.Send("WebAuthn.addCredential", map[string]any{"authenticatorId": k.id, "credential": passkey})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // throughLocalhost is somebody who reaches the portal by the name that browsers know passkeys for, with a security key plugged in.
-func throughLocalhost(t *testing.T) (*person, string) {
+func throughLocalhost(t *testing.T) (*person, string, securityKey) {
 	t.Helper()
 	p := visitor(t, desktop)
 	devices, err := p.context.NewCDPSession(p.page)
 	devices = must(t, devices, err)
 	_, err = devices.Send("WebAuthn.enable", map[string]any{})
+	var made any
 	if err == nil {
-		_, err = devices.Send("WebAuthn.addVirtualAuthenticator", map[string]any{"options": map[string]any{
+		made, err = devices.Send("WebAuthn.addVirtualAuthenticator", map[string]any{"options": map[string]any{
 			"protocol": "ctap2", "transport": "internal", "hasResidentKey": true, "hasUserVerification": true, "isUserVerified": true,
 			"automaticPresenceSimulation": true,
 		}})
@@ -30,7 +56,8 @@ func throughLocalhost(t *testing.T) (*person, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, strings.Replace(shared.program.address, "127.0.0.1", "localhost", 1)
+	id := must(t, made, err).(map[string]any)["authenticatorId"].(string)
+	return p, strings.Replace(shared.program.address, "127.0.0.1", "localhost", 1), securityKey{devices, id}
 }
 
 // changed asks for a change as one administrator and approves it as another, both by their pages. It returns what each was shown once.
@@ -146,7 +173,7 @@ func TestASecondFactorApproves(t *testing.T) {
 		o.amount = amount
 		return maker.submit(o)
 	}
-	first, second := entered("4711.11"), entered("4711.12")
+	first, second, third := entered("4711.11"), entered("4711.12"), entered("4711.13")
 
 	checker.open("/queue/" + first.id)
 	checker.click("button", "Approve CHF 4'711.11")
@@ -160,7 +187,7 @@ func TestASecondFactorApproves(t *testing.T) {
 	checker.says("#status", first.reference+" approved.")
 	first.is(t, "Settled", 1)
 
-	p, at := throughLocalhost(t)
+	p, at, device := throughLocalhost(t)
 	p.signInAt(at, "checker9", checker.codes[0])
 	p.open(at + "/me/factors")
 	i := inspect(p)
@@ -182,6 +209,16 @@ func TestASecondFactorApproves(t *testing.T) {
 	if n := count(t, `SELECT count(*) FROM decision d JOIN factor_use u ON u.use_id = d.factor_use_id JOIN second_factor f USING (factor_id)
 		WHERE d.message_id = $1 AND f.kind = 'passkey' AND u.content_hash = d.content_hash`, second.id); n != 1 {
 		t.Errorf("%d decisions name the passkey, want 1", n)
+	}
+
+	device.putBack(t)
+	p.open(at + "/queue/" + third.id)
+	p.click("button", "Approve with a passkey")
+	p.says(".error-summary", "does not count")
+	third.is(t, "Approval Pending", 0)
+	n := count(t, `SELECT count(*) FROM audit_event WHERE event = 'second-factor.refused' AND detail::jsonb ->> 'refused' = 'counter'`)
+	if n != 1 {
+		t.Errorf("%d copies of a passkey are in the trail, want 1", n)
 	}
 }
 

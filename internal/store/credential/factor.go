@@ -38,6 +38,7 @@ type Factor struct {
 	MadeAt       time.Time
 	LastUsedAt   time.Time // the time it was made where it never was
 	Uses         int       // how often it was shown and was right
+	SignCount    uint32    // what a passkey counted when it was shown last; 0 where it does not count, or never was
 }
 
 // Factors lists the second factors of an account that are in force, the oldest first. Error: ErrFactorForged, also for one that somebody
@@ -64,6 +65,7 @@ func (p *People) Factors(ctx context.Context, realm string, user uuid.UUID) ([]F
 		list = append(list, Factor{
 			ID: f.FactorID, Kind: identity.FactorKind(f.Kind), Name: f.Name, Secret: f.Secret, CredentialID: f.CredentialID, MadeAt: f.MadeAt.UTC(),
 			LastUsedAt: row.LastUsedAt.UTC(), Uses: int(row.Uses),
+			SignCount: uint32(row.SignCount), //nolint:gosec // WebAuthn counts in 32 bits
 		})
 	}
 	return list, nil
@@ -101,10 +103,11 @@ type FactorUse struct {
 	Purpose identity.FactorPurpose
 	For     identity.Approval // for PurposeApproval
 	At      time.Time
+	Count   uint32 // of a passkey; 0 where it does not count
 }
 
-// UseFactor notes that a factor was shown, and tells the audit trail. Error: ErrFactorSpent when the same was shown before, or the factor
-// was removed meanwhile.
+// UseFactor notes that a factor was shown, and tells the audit trail. Error: ErrFactorSpent when the same was shown before, a passkey did
+// not count on, or the factor was removed meanwhile.
 func (p *People) UseFactor(ctx context.Context, u FactorUse) error {
 	err := p.db.InRealm(ctx, u.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return p.insertUse(ctx, q, u)
@@ -122,6 +125,10 @@ func (p *People) insertUse(ctx context.Context, q *dbsqlc.Queries, u FactorUse) 
 		row.MessageID, row.Version, row.ContentHash, row.Action = &u.For.MessageID, &version, u.For.ContentHash[:], &action
 		detail.Message = u.For.MessageID.String()
 	}
+	if u.Count > 0 {
+		count := int64(u.Count)
+		row.SignCount = &count
+	}
 	keyID, seal, err := masterdata.FactorUse(row).Sealed(p.db.MasterDataKeys())
 	if err != nil {
 		return err
@@ -129,6 +136,7 @@ func (p *People) insertUse(ctx context.Context, q *dbsqlc.Queries, u FactorUse) 
 	noted, err := q.FactorUseInsert(ctx, dbsqlc.FactorUseInsertParams{
 		Realm: row.Realm, UseID: row.UseID, FactorID: row.FactorID, UserID: row.UserID, Token: row.Token, Purpose: row.Purpose, At: row.At,
 		MessageID: row.MessageID, Version: row.Version, ContentHash: row.ContentHash, Action: row.Action, KeyID: *keyID, Seal: seal,
+		SignCount: row.SignCount,
 	})
 	if err != nil {
 		return err

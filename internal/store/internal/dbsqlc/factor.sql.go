@@ -134,7 +134,8 @@ const factorOfUserList = `-- name: FactorOfUserList :many
 SELECT f.realm, f.factor_id, f.user_id, f.kind, f.name, f.secret, f.credential_id, f.made_at, f.removed_at, f.key_id, f.seal,
        (SELECT count(*) FROM factor_use u WHERE u.realm = f.realm AND u.factor_id = f.factor_id AND u.purpose <> 'enrol') AS uses,
        coalesce((SELECT max(u.at) FROM factor_use u WHERE u.realm = f.realm AND u.factor_id = f.factor_id AND u.purpose <> 'enrol'),
-                f.made_at)::timestamptz AS last_used_at
+                f.made_at)::timestamptz AS last_used_at,
+       coalesce((SELECT max(u.sign_count) FROM factor_use u WHERE u.realm = f.realm AND u.factor_id = f.factor_id), 0)::bigint AS sign_count
 FROM second_factor f
 WHERE f.realm = $1 AND f.user_id = $2
 ORDER BY f.made_at, f.factor_id
@@ -144,11 +145,12 @@ type FactorOfUserListRow struct {
 	SecondFactor SecondFactor
 	Uses         int64
 	LastUsedAt   time.Time
+	SignCount    int64
 }
 
 // Second factors and their uses.
 // What a user may show beside the password, and what was removed, the oldest first, with how often and when last each was used; the time
-// it was made where it never was.
+// it was made where it never was; and what a passkey counted last.
 func (q *Queries) FactorOfUserList(ctx context.Context, realm string, userID uuid.UUID) ([]FactorOfUserListRow, error) {
 	rows, err := q.db.Query(ctx, factorOfUserList, realm, userID)
 	if err != nil {
@@ -172,6 +174,7 @@ func (q *Queries) FactorOfUserList(ctx context.Context, realm string, userID uui
 			&i.SecondFactor.Seal,
 			&i.Uses,
 			&i.LastUsedAt,
+			&i.SignCount,
 		); err != nil {
 			return nil, err
 		}
@@ -226,10 +229,11 @@ func (q *Queries) FactorRequiredGet(ctx context.Context, realm string) (string, 
 }
 
 const factorUseInsert = `-- name: FactorUseInsert :execrows
-INSERT INTO factor_use (realm, use_id, factor_id, user_id, token, purpose, at, message_id, version, content_hash, action, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
-        $11, $12, $13)
-ON CONFLICT (realm, factor_id, token) DO NOTHING
+INSERT INTO factor_use (realm, use_id, factor_id, user_id, token, purpose, at, message_id, version, content_hash, action, key_id, seal, sign_count)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+       $11, $12, $13, $14
+WHERE NOT EXISTS (SELECT FROM factor_use u WHERE u.realm = $1 AND u.factor_id = $3 AND u.sign_count >= $14::bigint)
+ON CONFLICT DO NOTHING
 `
 
 type FactorUseInsertParams struct {
@@ -246,9 +250,10 @@ type FactorUseInsertParams struct {
 	Action      *string
 	KeyID       string
 	Seal        []byte
+	SignCount   *int64
 }
 
-// Zero rows: the same was shown before.
+// Zero rows: the same was shown before, or a passkey that counts did not count on.
 func (q *Queries) FactorUseInsert(ctx context.Context, arg FactorUseInsertParams) (int64, error) {
 	result, err := q.db.Exec(ctx, factorUseInsert,
 		arg.Realm,
@@ -264,6 +269,7 @@ func (q *Queries) FactorUseInsert(ctx context.Context, arg FactorUseInsertParams
 		arg.Action,
 		arg.KeyID,
 		arg.Seal,
+		arg.SignCount,
 	)
 	if err != nil {
 		return 0, err
@@ -272,7 +278,7 @@ func (q *Queries) FactorUseInsert(ctx context.Context, arg FactorUseInsertParams
 }
 
 const factorUseListAll = `-- name: FactorUseListAll :many
-SELECT realm, use_id, factor_id, user_id, token, purpose, at, message_id, version, content_hash, action, key_id, seal FROM factor_use ORDER BY realm, use_id
+SELECT realm, use_id, factor_id, user_id, token, purpose, at, message_id, version, content_hash, action, key_id, seal, sign_count FROM factor_use ORDER BY realm, use_id
 `
 
 func (q *Queries) FactorUseListAll(ctx context.Context) ([]FactorUse, error) {
@@ -298,6 +304,7 @@ func (q *Queries) FactorUseListAll(ctx context.Context) ([]FactorUse, error) {
 			&i.Action,
 			&i.KeyID,
 			&i.Seal,
+			&i.SignCount,
 		); err != nil {
 			return nil, err
 		}

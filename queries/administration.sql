@@ -46,9 +46,10 @@ WHERE b.realm = @realm AND b.at > @since ORDER BY b.at DESC LIMIT 10;
 
 -- name: AuditRealmInsert :exec
 -- What was done to a realm, and not to a message.
-INSERT INTO audit_event (realm, event_id, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, detail, at)
+INSERT INTO audit_event (realm, event_id, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash,
+  detail, at)
 VALUES (@realm, @event_id, @event, sqlc.narg(actor_user), sqlc.narg(actor_person), @actor_name, sqlc.narg(client_id), @channel,
-        sqlc.narg(request_id), sqlc.narg(source_address), @detail, @at);
+        sqlc.narg(request_id), sqlc.narg(source_address), sqlc.narg(content_hash), @detail, @at);
 
 -- name: SetUpInsert :exec
 INSERT INTO user_setup (realm, setup_id, user_id, link_hash, code_hash, made_at, expires_at, key_id, seal)

@@ -149,6 +149,38 @@ WHERE l.realm = @realm AND l.row_id IN (
   UNION ALL SELECT d.document_id FROM document d WHERE d.realm = @realm AND d.message_id = @message_id)
 ORDER BY l.leaf_index;
 
+-- name: LeafListOfRights :many
+-- The leaves that tell of the rights of people, and of the changes that brought them, in the order of the tree.
+WITH told AS (
+  SELECT e.event_id, e.detail::jsonb ->> 'change' AS change FROM audit_event e
+  WHERE e.realm = @realm AND e.event = 'user.rights' AND e.detail::jsonb ->> 'person' = ANY (@people::text[])
+    AND e.at IN (SELECT t.at FROM user_account u JOIN user_role g ON g.realm = u.realm AND g.user_id = u.user_id
+                 CROSS JOIN LATERAL (VALUES (g.granted_at), (g.ended_at)) AS t (at)
+                 WHERE u.realm = @realm AND u.person_id::text = ANY (@people::text[]))
+), changed AS (
+  SELECT e.event_id FROM (SELECT DISTINCT t.change FROM told t) t
+  JOIN realm_change c ON c.realm = @realm AND c.change_id::text = t.change
+  JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.change_id
+  JOIN audit_event e ON e.realm = @realm AND e.at IN (c.requested_at, d.decided_at) AND e.event IN ('change.request', 'change.approve')
+    AND e.detail::jsonb ->> 'change' = t.change
+)
+SELECT l.* FROM audit_leaf l
+WHERE l.realm = @realm AND l.row_id IN (SELECT t.event_id FROM told t UNION ALL SELECT c.event_id FROM changed c)
+ORDER BY l.leaf_index;
+
+-- name: ChangeContentListOfRights :many
+-- What the changes say that brought rights, of events.
+SELECT c.change_id, convert_to(c.content, 'UTF8')::bytea AS content FROM realm_change c
+WHERE c.realm = @realm AND c.change_id::text IN (
+  SELECT e.detail::jsonb ->> 'change' FROM audit_event e WHERE e.realm = @realm AND e.event = 'change.approve' AND e.event_id = ANY (@events::uuid[]))
+ORDER BY c.change_id;
+
+-- name: PeopleOfMessage :many
+-- Who wrote or decided a message.
+SELECT DISTINCT p.person::text AS person FROM (
+  SELECT unnest(v.makers) AS person FROM message_version v WHERE v.realm = @realm AND v.message_id = @message_id
+  UNION ALL SELECT d.checker_person FROM decision d WHERE d.realm = @realm AND d.message_id = @message_id) p ORDER BY person;
+
 -- name: UnsealedCountOfMessage :one
 -- How many rows of a message no tree has.
 SELECT count(*) FROM (

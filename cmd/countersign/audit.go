@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -140,9 +142,29 @@ func printProven(bundle evidence.Bundle, proven evidence.Proven) {
 		}
 		fmt.Println(line)
 	}
+	for _, version := range slices.Sorted(maps.Keys(proven.Payees)) {
+		found := proven.Payees[version]
+		fmt.Printf("version %d: the verification of the payee came to %s %s\n", version, found.Result, found.Name)
+	}
+	printRights(proven)
 	for _, content := range bundle.Contents {
 		d := proven.Documents[content.DocumentID]
 		fmt.Printf("document %s %s %s, %d bytes, sha256 %x\n", d.Direction, d.Name, d.Reference, len(content.Content), []byte(d.ContentHash))
+	}
+}
+
+// printRights prints who gave the makers and deciders their roles.
+func printRights(proven evidence.Proven) {
+	for _, right := range proven.Rights {
+		given := "given by the operator of the gateway"
+		if right.Change != "" {
+			given = fmt.Sprintf("asked for by %s and approved by %s in change %s", right.Requester, right.Decider, right.Change)
+		}
+		fmt.Printf("right: %s was %s since %s under the grant %s, %s\n", right.Account, right.Role, right.At.Format(time.RFC3339), right.Grant,
+			given)
+	}
+	if proven.Unshown > 0 {
+		fmt.Printf("of %d makers or deciders the bundle does not tell who gave them their role: the trail did not tell it then\n", proven.Unshown)
 	}
 }
 

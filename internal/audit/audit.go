@@ -140,6 +140,8 @@ const (
 	EventSignInProviderRefused = "sign-in.provider-refused"
 	// EventSignInBreakGlass: an administrator signed in by password in a realm whose people use its identity provider.
 	EventSignInBreakGlass = "sign-in.break-glass"
+	// EventUserRights: an account was given roles, or roles were taken from it, by a change or by the operator.
+	EventUserRights = "user.rights"
 	// EventUserPassword: a password was changed, by its owner or by the operator.
 	EventUserPassword = "user.password"
 )

@@ -2,6 +2,7 @@ package auditor_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -9,12 +10,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"countersign/internal/admin"
+	"countersign/internal/administration"
 	"countersign/internal/auditor"
 	"countersign/internal/evidence"
+	"countersign/internal/payee"
+	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/snapshot"
@@ -36,7 +43,12 @@ func bundled(t *testing.T, h *stationtest.House) []byte {
 	for range 3 {
 		h.Create(t, h.Person(t, "maker2"), rulebook.SchemeSIC)
 	}
-	m := settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)))
+	return bundleOf(t, h, settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC))))
+}
+
+// bundleOf bundles a message as a file.
+func bundleOf(t *testing.T, h *stationtest.House, m payment.Message) []byte {
+	t.Helper()
 	h.Notary.Sweep(ctx)
 	s, err := snapshot.Open(ctx, h.DB.OwnerURL)
 	must(t, err)
@@ -77,6 +89,9 @@ func TestABundleProvesAPaymentAndEveryFlippedByteIsFound(t *testing.T) {
 	if !approved || !sent || !received {
 		t.Errorf("approved %t, sent %t, received %t", approved, sent, received)
 	}
+	if proven.Unshown != 0 || len(proven.Rights) != 2 {
+		t.Errorf("%d rights are shown and %d not: %+v", len(proven.Rights), proven.Unshown, proven.Rights)
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range file {
 		changed := bytes.Clone(file)
@@ -102,7 +117,7 @@ func TestABundleProvesAPaymentAndEveryFlippedByteIsFound(t *testing.T) {
 	}
 	t.Logf("%d bytes flipped; %d with the digest adjusted by both programs", len(file), len(forged))
 	for i, verdict := range otherProgram(t, append(forged, file)) {
-		if (verdict == "proven") != (i == len(forged)) {
+		if (verdict == "proven, 2 of 2 rights shown") != (i == len(forged)) {
 			t.Errorf("file %d of %d: the other program says %s", i, len(forged), verdict)
 		}
 	}
@@ -173,10 +188,94 @@ func TestABundleThatTellsHalfIsRefused(t *testing.T) {
 		files = append(files, file)
 	}
 	for i, verdict := range otherProgram(t, files) {
-		if verdict == "proven" {
+		if strings.HasPrefix(verdict, "proven") {
 			t.Errorf("file %d: the other program takes it", i)
 		}
 	}
+}
+
+// confirming is a bank of the payee that finds the name nearly right.
+type confirming struct{}
+
+func (confirming) Verify(context.Context, payee.Question) (payee.Answer, error) {
+	return payee.Answer{Result: payee.CloseMatch, MatchedName: "Nearly That Name"}, nil
+}
+
+// A maker whose role two administrators gave, a checker whose role the operator gave, and what was found about the payee, are in the
+// bundle. A change of which something is left out, or that one person asked for and approved, proves nothing, and both programs say so.
+func TestABundleTellsWhoGaveTheRightsAndWhatWasFoundAboutThePayee(t *testing.T) {
+	t.Parallel()
+	h := stationtest.With(t, stationtest.Options{Payee: confirming{}})
+	asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), admin.RequestInput{
+		Kind: administration.KindUserRoles, Subject: "checker2", Values: administration.Values{"roles": "checker, maker"},
+	})
+	must(t, err)
+	_, err = h.Admin.Decide(ctx, h.Person(t, "admin2"), admin.DecideInput{ChangeID: asked.Change.ID, Approve: true})
+	must(t, err)
+	h.Clock.Add(time.Second)
+	file := bundleOf(t, h, approve(t, h, h.Create(t, h.Person(t, "checker2"), rulebook.SchemeSCT)))
+	proven, err := proves(t, file)
+	must(t, err)
+	if proven.Unshown != 0 || len(proven.Rights) != 2 {
+		t.Fatalf("%d rights are shown and %d not: %+v", len(proven.Rights), proven.Unshown, proven.Rights)
+	}
+	made, decided := proven.Rights[0], proven.Rights[1]
+	if made.Account != "checker2" || made.Role != "maker" || made.Change != asked.Change.ID.String() || made.Requester != "Admin 1" ||
+		made.Decider != "Admin 2" || decided.Account != "checker1" || decided.Role != "checker" || decided.Change != "" {
+		t.Errorf("the maker's %+v and the checker's %+v", made, decided)
+	}
+	if found := proven.Payees[1]; found.Result != "CMTC" || found.Name != "Nearly That Name" {
+		t.Errorf("about the payee stands %+v", proven.Payees)
+	}
+	whole, err := evidence.ParseBundle(file)
+	must(t, err)
+	if len(whole.Rights) < 4 || len(whole.Changes) != 1 || !bytes.Contains(whole.Changes[0].Content, []byte(`"checker, maker"`)) {
+		t.Fatalf("%d rows of rights, changes %+v", len(whole.Rights), whole.Changes)
+	}
+	files := [][]byte{file}
+	for name, change := range map[string]func(*evidence.Bundle){
+		"a change without its content": func(b *evidence.Bundle) { b.Changes = nil },
+		"another content":              func(b *evidence.Bundle) { b.Changes[0].Content = append(b.Changes[0].Content, ' ') },
+		"another change":               func(b *evidence.Bundle) { b.Changes[0].ChangeID = b.MessageID },
+		"a row left out":               func(b *evidence.Bundle) { b.Rights = without(b.Rights, "change.request") },
+		"the approval left out":        func(b *evidence.Bundle) { b.Rights = without(b.Rights, "change.approve") },
+		"a row of the message":         func(b *evidence.Bundle) { b.Rights = append(b.Rights, b.Rows[len(b.Rows)-1]) },
+		"a right among the moves":      func(b *evidence.Bundle) { b.Rows = append(b.Rows, b.Rights[len(b.Rights)-1]) },
+		"the first format":             nil,
+	} {
+		b, err := evidence.ParseBundle(file)
+		must(t, err)
+		var changed []byte
+		if change == nil {
+			changed = redigested(bytes.Replace(file[:bytes.IndexByte(file, '\n')], []byte("bundle 2"), []byte("bundle 1"), 1))
+		} else {
+			change(&b)
+			changed, err = b.Encode()
+			must(t, err)
+		}
+		_, err = proves(t, changed)
+		if err == nil {
+			t.Errorf("%s: it proves all the same", name)
+		}
+		files = append(files, changed)
+	}
+	for i, verdict := range otherProgram(t, files) {
+		if (verdict == "proven, 2 of 2 rights shown") != (i == 0) {
+			t.Errorf("file %d: the other program says %s", i, verdict)
+		}
+	}
+	whole.Rights, whole.Changes = nil, nil
+	silent, err := whole.Encode()
+	must(t, err)
+	proven, err = proves(t, silent)
+	if err != nil || proven.Unshown != 2 || len(proven.Rights) != 0 || otherProgram(t, [][]byte{silent})[0] != "proven, 0 of 2 rights shown" {
+		t.Errorf("without rights: %d unshown, %v", proven.Unshown, err)
+	}
+}
+
+// without leaves out rows that tell of an event.
+func without(rows []evidence.Row, event string) []evidence.Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r evidence.Row) bool { return strings.Contains(r.Leaf, event) })
 }
 
 // A database put back to an older state fits itself; a checkpoint that was kept elsewhere does not.

@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	// A row of the trail that tells of no move: nothing but the tree knows of it. One in four for each tampering.
+	// A row of the trail that tells of no move: nothing but the tree knows of it. One in four for each tampering. Those of the beginning,
+	// which tell of rights, are left to the tamperings of leaves: a row whose leaf is gone too has no name.
 	trailQuarters = `SELECT event_id, row_number() OVER (ORDER BY md5(event_id || ':m')) % 4 AS quarter FROM audit_event WHERE
-		realm = 'demo' AND sequence IS NULL`
+		realm = 'demo' AND sequence IS NULL AND event <> 'user.rights'`
 	trailEdited  = `SELECT event_id::text FROM (` + trailQuarters + `) q WHERE quarter = 0 ORDER BY event_id LIMIT 1`
 	trailDeleted = `SELECT event_id::text FROM (` + trailQuarters + `) q WHERE quarter = 1 ORDER BY event_id LIMIT 1`
 	trailTaken   = `SELECT event_id::text FROM (` + trailQuarters + `) q WHERE quarter = 2 ORDER BY event_id LIMIT 1`

@@ -12,8 +12,11 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// bundleFormat names the format. Another one gets another number, so that old bundles stay readable.
-const bundleFormat = "countersign bundle 1"
+// Formats of bundles. Another one gets another number, so that old bundles stay readable: the first had no rights.
+const (
+	bundleFormat  = "countersign bundle 2"
+	earlierFormat = "countersign bundle 1"
+)
 
 // MaxBundle is how large a bundle may be, in bytes: far more than a message with all its documents takes.
 const MaxBundle = 64 << 20
@@ -27,6 +30,9 @@ type Bundle struct {
 	PublicKey  string    `json:"publicKey"`  // that signed it, as package note reads it
 	Rows       []Row     `json:"rows"`       // in the order of the tree
 	Contents   []Content `json:"contents"`
+	// Rights are the rows that tell who gave the makers and deciders their roles, in the order of the tree, and Changes what was asked for.
+	Rights  []Row           `json:"rights,omitempty"`
+	Changes []ChangeContent `json:"changes,omitempty"`
 }
 
 // Row is a leaf with its way up to the checkpoint's root.
@@ -41,6 +47,12 @@ type Content struct {
 	DocumentID string `json:"documentId"`
 	Content    []byte `json:"content"`
 	Source     []byte `json:"source,omitempty"`
+}
+
+// ChangeContent is what a change of administration says: values, before and after.
+type ChangeContent struct {
+	ChangeID string `json:"changeId"`
+	Content  []byte `json:"content"`
 }
 
 // Encode writes the bundle as a file: one line of RFC 8785 canonical JSON, and one with its SHA-256 in hexadecimal digits.
@@ -75,7 +87,8 @@ func ParseBundle(file []byte) (Bundle, error) {
 		return Bundle{}, fmt.Errorf("the first line is no bundle: %w", err)
 	}
 	written, err := canonical(b)
-	if err != nil || !bytes.Equal(written, line) || b.Format != bundleFormat {
+	earlier := b.Format == earlierFormat && len(b.Rights)+len(b.Changes) == 0
+	if err != nil || !bytes.Equal(written, line) || b.Format != bundleFormat && !earlier {
 		return Bundle{}, errors.New("the first line is no bundle of the format " + bundleFormat)
 	}
 	return b, nil
@@ -88,20 +101,36 @@ func (b Bundle) Verify(trusted PublicKeys) (Proven, error) {
 	if err != nil {
 		return Proven{}, err
 	}
-	p := proving{bundle: b, proven: Proven{Checkpoint: checkpoint, Documents: make(map[string]Document)}}
-	after := int64(-1)
-	for _, row := range b.Rows {
-		leaf := Leaf{Data: []byte(row.Leaf)}
-		if row.Index <= after || !checkpoint.Contains(row.Index, leaf.Hash(), row.Proof) {
-			return Proven{}, fmt.Errorf("row %d is not in the tree of the checkpoint, or not in its place", row.Index)
-		}
-		after = row.Index
-		err = p.take(leaf.Data)
-		if err != nil {
-			return Proven{}, fmt.Errorf("row %d: %w", row.Index, err)
-		}
+	p := proving{bundle: b, rights: newRights()}
+	p.proven = Proven{Checkpoint: checkpoint, Documents: make(map[string]Document), Payees: map[int]PayeeResult{}}
+	err = eachRow(checkpoint, b.Rights, func(data []byte) error { return p.rights.take(b.Realm, data) })
+	if err == nil {
+		err = p.rights.conclude(b.Changes)
+	}
+	if err == nil {
+		err = eachRow(checkpoint, b.Rows, p.take)
+	}
+	if err != nil {
+		return Proven{}, err
 	}
 	return p.conclude()
+}
+
+// eachRow proves that rows are in the tree, in their order, and hands over their leaves.
+func eachRow(checkpoint Checkpoint, rows []Row, take func(data []byte) error) error {
+	after := int64(-1)
+	for _, row := range rows {
+		leaf := Leaf{Data: []byte(row.Leaf)}
+		if row.Index <= after || !checkpoint.Contains(row.Index, leaf.Hash(), row.Proof) {
+			return fmt.Errorf("row %d is not in the tree of the checkpoint, or not in its place", row.Index)
+		}
+		after = row.Index
+		err := take(leaf.Data)
+		if err != nil {
+			return fmt.Errorf("row %d: %w", row.Index, err)
+		}
+	}
+	return nil
 }
 
 // verifyCheckpoint verifies the signature, and that the key is one to trust.

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
+
+	"countersign/internal/identity"
 )
 
 // Proven is what a bundle proves.
@@ -15,6 +17,19 @@ type Proven struct {
 	Checkpoint Checkpoint
 	Events     []Event // in the order of the tree; with a move or without, for what was refused
 	Documents  map[string]Document
+	// Rights are what the makers and deciders acted under. Unshown counts those of whom the bundle does not tell: rights that are older than
+	// the trail tells of rights.
+	Rights  []Right
+	Unshown int
+	// Payees are what the verifications of the payee came to, by the version they are about.
+	Payees map[int]PayeeResult
+}
+
+// PayeeResult is what the verification of the payee came to: MTCH, CMTC, NMTC, NOAP, LATE or WAIVED, and with a close match the
+// account's name.
+type PayeeResult struct {
+	Result string `json:"payee"`
+	Name   string `json:"payeeName"`
 }
 
 // proving takes the rows of a bundle one after the other.
@@ -22,6 +37,7 @@ type proving struct {
 	bundle Bundle
 	proven Proven
 	moves  []Event
+	rights rights
 }
 
 // take reads one leaf.
@@ -74,6 +90,9 @@ func (p *proving) conclude() (Proven, error) {
 			return Proven{}, fmt.Errorf("move %d: %w", move.Sequence, err)
 		}
 		err = decision(event, versions, approved)
+		if err == nil {
+			err = p.underRights(event)
+		}
 		if err != nil {
 			return Proven{}, fmt.Errorf("move %d: %w", move.Sequence, err)
 		}
@@ -82,6 +101,36 @@ func (p *proving) conclude() (Proven, error) {
 		return Proven{}, errors.New("no move of the message is in the bundle")
 	}
 	return p.proven, nil
+}
+
+// underRights looks for the rights of who wrote what a move brought, or decided on it, and for what was found about the payee.
+func (p *proving) underRights(event Event) error {
+	note := func(right Right, shown bool) {
+		if !shown {
+			p.proven.Unshown++
+		} else if !slices.Contains(p.proven.Rights, right) {
+			p.proven.Rights = append(p.proven.Rights, right)
+		}
+	}
+	if event.Decision != nil {
+		right, shown, err := p.rights.of(event.Decision)
+		if err != nil {
+			return err
+		}
+		note(right, shown)
+	}
+	if event.Version == nil {
+		return nil
+	}
+	for _, maker := range event.Version.Makers {
+		note(p.rights.held(maker, string(identity.RoleMaker), event.At))
+	}
+	var found PayeeResult
+	err := json.Unmarshal([]byte(event.Detail), &found)
+	if err == nil && found.Result != "" {
+		p.proven.Payees[event.Version.Number] = found
+	}
+	return err
 }
 
 // contents holds the bytes of each document against the digests in its leaf.

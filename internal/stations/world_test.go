@@ -69,7 +69,7 @@ func wishes(person uuid.UUID) []wish {
 		{kind: administration.KindUserCreate, values: administration.Values{"name": "new-checker", "displayName": "New", "roles": "checker"}},
 		{kind: administration.KindUserCreate, values: administration.Values{"name": "new-own", "personId": person.String(), "roles": "checker"}},
 		{kind: administration.KindUserCreate, values: administration.Values{"name": "new-admin", "displayName": "New", "roles": "administrator"}},
-		{kind: administration.KindUserRoles, subject: "entry2", values: administration.Values{"roles": "maker checker"}},
+		{kind: administration.KindUserRoles, subject: "entry2", values: administration.Values{"roles": "checker, maker"}},
 		{kind: administration.KindUserReset, subject: "checker1"},
 		{kind: administration.KindPolicyCreate, values: administration.Values{"approvals": "0", "rank": "90", "expiresAfter": "PT24H"}},
 		{

@@ -5,6 +5,7 @@ package governance
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,7 +75,8 @@ func (c *Changes) Insert(ctx context.Context, r Request) (administration.Change,
 		if err != nil {
 			return err
 		}
-		return s.tell(ctx, r.By, event{name: audit.EventChangeRequest, change: made, words: made.Note})
+		digest := sha256.Sum256([]byte(row.Content))
+		return s.tell(ctx, r.By, event{name: audit.EventChangeRequest, change: made, digest: digest[:], words: made.Note})
 	})
 	if err != nil {
 		return administration.Change{}, changeError(err, "store a change")
@@ -125,7 +127,7 @@ func (c *Changes) Decide(ctx context.Context, d Decision) (administration.Change
 	realm := d.Verdict.By.Realm
 	var change administration.Change
 	err := c.db.InRealm(ctx, realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		s := step{q: q, guard: c.guard(), realm: realm, at: d.Verdict.At, secrets: d.Secrets}
+		s := step{q: q, guard: c.guard(), realm: realm, at: d.Verdict.At, by: d.Verdict.By, secrets: d.Secrets}
 		ordinal, err := q.AdministrationTurn(ctx, realm)
 		if err != nil {
 			return err
@@ -159,7 +161,7 @@ func (c *Changes) Decide(ctx context.Context, d Decision) (administration.Change
 				return err
 			}
 		}
-		return s.tell(ctx, d.Verdict.By, event{name: name, change: change, words: decided.Reason})
+		return s.tell(ctx, d.Verdict.By, event{name: name, change: change, digest: row.RealmChange.ContentHash, words: decided.Reason})
 	})
 	return change, changeError(err, "decide a change")
 }
@@ -192,6 +194,7 @@ type step struct {
 	guard    masterdata.Guard
 	realm    string
 	at       time.Time
+	by       identity.Principal // who decides
 	secrets  Secrets
 	codeHash []byte
 }
@@ -225,20 +228,34 @@ func (s step) insertDecision(ctx context.Context, c dbsqlc.RealmChange, change a
 type event struct {
 	name   string
 	change administration.Change
+	digest []byte // of what the change says
 	words  string
 }
 
 func (s step) tell(ctx context.Context, by identity.Principal, e event) error {
+	detail := audit.ChangeDetail(e.change.ID.String(), string(e.change.Kind), audit.Subject{Name: e.change.Subject, Reason: e.words})
+	return s.keepEvent(ctx, by, dbsqlc.AuditRealmInsertParams{Event: e.name, ContentHash: e.digest, Detail: detail})
+}
+
+// tellRights tells the trail what a change made of the rights of an account.
+func (s step) tellRights(ctx context.Context, c administration.Change, rights audit.Rights) error {
+	if rights.None() {
+		return nil
+	}
+	rights.Change = c.ID.String()
+	return s.keepEvent(ctx, s.by, dbsqlc.AuditRealmInsertParams{Event: audit.EventUserRights, Detail: audit.RightsDetail(rights)})
+}
+
+// keepEvent keeps what somebody did, in the trail; the row says what and how.
+func (s step) keepEvent(ctx context.Context, by identity.Principal, row dbsqlc.AuditRealmInsertParams) error {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return err
 	}
 	actor := by.Actor()
-	user, person := column.ActorIDs(actor)
-	return s.q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
-		Realm: s.realm, EventID: id, Event: e.name, ActorUser: user, ActorPerson: person, ActorName: actor.Name,
-		ClientID: column.OrNull(actor.ClientID), Channel: string(actor.Channel), RequestID: column.OrNull(actor.RequestID),
-		SourceAddress: column.OrNull(actor.SourceAddress), At: s.at,
-		Detail: audit.ChangeDetail(e.change.ID.String(), string(e.change.Kind), audit.Subject{Name: e.change.Subject, Reason: e.words}),
-	})
+	row.Realm, row.EventID, row.At, row.ActorName, row.Channel = s.realm, id, s.at, actor.Name, string(actor.Channel)
+	row.ActorUser, row.ActorPerson = column.ActorIDs(actor)
+	row.ClientID, row.RequestID = column.OrNull(actor.ClientID), column.OrNull(actor.RequestID)
+	row.SourceAddress = column.OrNull(actor.SourceAddress)
+	return s.q.AuditRealmInsert(ctx, row)
 }

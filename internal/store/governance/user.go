@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/administration"
+	"countersign/internal/audit"
 	"countersign/internal/identity"
 	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
@@ -74,7 +75,7 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 		}
 		change.SignedOutAt = s.at
 	case administration.KindUserRoles:
-		return s.putRoles(ctx, row, after.Roles)
+		return s.putRoles(ctx, c, row, after.Roles)
 	case administration.KindUserSuppress:
 		change.SignedOutAt = s.at
 	case administration.KindUserReset:
@@ -130,15 +131,16 @@ func (s step) createUser(ctx context.Context, c administration.Change, u adminis
 	if err != nil {
 		return err
 	}
-	err = s.putRoles(ctx, row, u.Roles)
+	err = s.putRoles(ctx, c, row, u.Roles)
 	if err != nil {
 		return err
 	}
 	return s.setUp(ctx, c.ID, id)
 }
 
-// putRoles ends the grants of roles that are not wanted, and grants those that are missing from now on.
-func (s step) putRoles(ctx context.Context, user dbsqlc.UserAccount, wanted []identity.Role) error {
+// putRoles ends the grants of roles that are not wanted, grants those that are missing from now on, and tells the trail.
+func (s step) putRoles(ctx context.Context, c administration.Change, user dbsqlc.UserAccount, wanted []identity.Role) error {
+	rights := audit.Rights{Subject: user.Name, User: user.UserID.String(), Person: user.PersonID.String()}
 	inForce, err := s.q.GrantInForce(ctx, s.realm, user.UserID)
 	if err != nil {
 		return err
@@ -159,6 +161,7 @@ func (s step) putRoles(ctx context.Context, user dbsqlc.UserAccount, wanted []id
 		if err != nil {
 			return err
 		}
+		rights.Ended = append(rights.Ended, audit.Right{Grant: grant.GrantID.String(), Role: grant.Role})
 		err = one(s.q.GrantEnd(ctx, dbsqlc.GrantEndParams{EndedAt: &end, KeyID: keyID, Seal: seal, Realm: s.realm, GrantID: grant.GrantID}))
 		if err != nil {
 			return err
@@ -168,25 +171,26 @@ func (s step) putRoles(ctx context.Context, user dbsqlc.UserAccount, wanted []id
 		if slices.Contains(held, role) {
 			continue
 		}
-		err = s.grant(ctx, user, role)
+		id, err := s.grant(ctx, user, role)
 		if err != nil {
 			return err
 		}
+		rights.Granted = append(rights.Granted, audit.Right{Grant: id.String(), Role: string(role)})
 	}
-	return nil
+	return s.tellRights(ctx, c, rights)
 }
 
-func (s step) grant(ctx context.Context, user dbsqlc.UserAccount, role identity.Role) error {
+func (s step) grant(ctx context.Context, user dbsqlc.UserAccount, role identity.Role) (uuid.UUID, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
-		return err
+		return id, err
 	}
 	grant := dbsqlc.UserRole{Realm: s.realm, UserID: user.UserID, Duty: user.Duty, Role: string(role), GrantID: id, GrantedAt: s.at}
 	keyID, seal, err := masterdata.Grant(grant).Sealed(s.guard.Keys)
 	if err != nil {
-		return err
+		return id, err
 	}
-	return s.q.GrantInsert(ctx, dbsqlc.GrantInsertParams{
+	return id, s.q.GrantInsert(ctx, dbsqlc.GrantInsertParams{
 		Realm: s.realm, UserID: user.UserID, Duty: user.Duty, Role: string(role), GrantID: id, GrantedAt: s.at, KeyID: keyID, Seal: seal,
 	})
 }

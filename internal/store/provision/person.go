@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/audit"
 	"countersign/internal/identity"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/masterdata"
@@ -102,13 +103,14 @@ func (p provision) account(ctx context.Context, user dbsqlc.UserAccount, definit
 	return p.grants(ctx, user, definition.Roles)
 }
 
-// grants ends what the definition does not name, seals what stays, and grants what is new from now on.
+// grants ends what the definition does not name, seals what stays, grants what is new from now on, and tells the trail.
 func (p provision) grants(ctx context.Context, user dbsqlc.UserAccount, roles []identity.Role) error {
 	inForce, err := p.q.GrantInForce(ctx, p.realm, user.UserID)
 	if err != nil {
 		return fmt.Errorf("read the grants: %w", err)
 	}
 	held := make([]identity.Role, 0, len(inForce))
+	rights := audit.Rights{Subject: user.Name, User: user.UserID.String(), Person: user.PersonID.String()}
 	for _, grant := range inForce {
 		role := identity.Role(grant.Role)
 		held = append(held, role)
@@ -118,6 +120,7 @@ func (p provision) grants(ctx context.Context, user dbsqlc.UserAccount, roles []
 				end = grant.GrantedAt
 			}
 			grant.EndedAt = &end
+			rights.Ended = append(rights.Ended, audit.Right{Grant: grant.GrantID.String(), Role: grant.Role})
 		}
 		err = p.grant(ctx, grant)
 		if err != nil {
@@ -133,6 +136,7 @@ func (p provision) grants(ctx context.Context, user dbsqlc.UserAccount, roles []
 			return err
 		}
 		held = append(held, role)
+		rights.Granted = append(rights.Granted, audit.Right{Grant: id.String(), Role: string(role)})
 		err = p.grant(ctx, dbsqlc.UserRole{
 			Realm: p.realm, UserID: user.UserID, Duty: user.Duty, Role: string(role), GrantID: id, GrantedAt: p.at,
 		})
@@ -140,7 +144,10 @@ func (p provision) grants(ctx context.Context, user dbsqlc.UserAccount, roles []
 			return err
 		}
 	}
-	return nil
+	if rights.None() {
+		return nil
+	}
+	return p.told(ctx, audit.EventUserRights, audit.RightsDetail(rights))
 }
 
 func (p provision) grant(ctx context.Context, grant dbsqlc.UserRole) error {

@@ -15,7 +15,8 @@ import (
 // ErrNotSealed says that rows of the message wait for their seal, or that there is no such message.
 var ErrNotSealed = errors.New("the message is not sealed whole: there is none of this id, or its newest rows wait for their seal")
 
-// Bundle gathers what proves a message: its leaves with their proofs under the newest checkpoint, and the bytes of its documents.
+// Bundle gathers what proves a message: its leaves with their proofs under the newest checkpoint, the bytes of its documents, and by whom
+// its makers and deciders got their rights.
 // The public key is for the caller to add.
 //
 // Errors: ErrNotSealed.
@@ -40,23 +41,65 @@ func (s *Snapshot) Bundle(ctx context.Context, realm string, message uuid.UUID) 
 	if len(rows) == 0 || waiting > 0 {
 		return b, ErrNotSealed
 	}
-	leaves, err := s.leaves(ctx, realm, rows)
+	b.Rows, err = s.proven(ctx, newest.Size, rows)
 	if err != nil {
 		return b, err
 	}
-	hashes := s.hashes(ctx, realm)
-	for _, leaf := range leaves {
-		proof, err := hashes.Proof(newest.Size, leaf.Place.Index)
-		if err != nil {
-			return b, err
-		}
-		b.Rows = append(b.Rows, evidence.Row{Index: leaf.Place.Index, Leaf: string(leaf.Place.Leaf.Data), Proof: proof})
+	err = s.rights(ctx, &b, newest.Size, message)
+	if err != nil {
+		return b, err
 	}
 	contents, err := s.q.ContentListOfMessage(ctx, realm, &message)
 	for _, c := range contents {
 		b.Contents = append(b.Contents, evidence.Content{DocumentID: c.DocumentID.String(), Content: c.Content, Source: c.Source})
 	}
 	return b, err
+}
+
+// proven makes the rows of a bundle of leaves, each with its proof.
+func (s *Snapshot) proven(ctx context.Context, size int64, rows []dbsqlc.AuditLeaf) ([]evidence.Row, error) {
+	list := []evidence.Row{}
+	if len(rows) == 0 {
+		return list, nil
+	}
+	leaves, err := s.leaves(ctx, rows[0].Realm, rows)
+	if err != nil {
+		return nil, err
+	}
+	hashes := s.hashes(ctx, rows[0].Realm)
+	for _, leaf := range leaves {
+		proof, err := hashes.Proof(size, leaf.Place.Index)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, evidence.Row{Index: leaf.Place.Index, Leaf: string(leaf.Place.Leaf.Data), Proof: proof})
+	}
+	return list, nil
+}
+
+// rights adds by whom the makers and deciders of the message got their rights.
+func (s *Snapshot) rights(ctx context.Context, b *evidence.Bundle, size int64, message uuid.UUID) error {
+	people, err := s.q.PeopleOfMessage(ctx, b.Realm, message)
+	if err != nil {
+		return fmt.Errorf("read who wrote or decided the message: %w", err)
+	}
+	rows, err := s.q.LeafListOfRights(ctx, b.Realm, people)
+	if err != nil {
+		return fmt.Errorf("read the leaves of their rights: %w", err)
+	}
+	b.Rights, err = s.proven(ctx, size, rows)
+	if err != nil {
+		return err
+	}
+	events := make([]uuid.UUID, len(rows))
+	for i, row := range rows {
+		events[i] = row.RowID
+	}
+	changes, err := s.q.ChangeContentListOfRights(ctx, b.Realm, events)
+	for _, c := range changes {
+		b.Changes = append(b.Changes, evidence.ChangeContent{ChangeID: c.ChangeID.String(), Content: c.Content})
+	}
+	return err
 }
 
 // hashes reads the tree of a realm.

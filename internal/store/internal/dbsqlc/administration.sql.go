@@ -64,9 +64,10 @@ func (q *Queries) AdministratorEverCount(ctx context.Context, realm string) (int
 }
 
 const auditRealmInsert = `-- name: AuditRealmInsert :exec
-INSERT INTO audit_event (realm, event_id, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, detail, at)
+INSERT INTO audit_event (realm, event_id, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash,
+  detail, at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
-        $9, $10, $11, $12)
+        $9, $10, $11, $12, $13)
 `
 
 type AuditRealmInsertParams struct {
@@ -80,6 +81,7 @@ type AuditRealmInsertParams struct {
 	Channel       string
 	RequestID     *string
 	SourceAddress *string
+	ContentHash   []byte
 	Detail        string
 	At            time.Time
 }
@@ -97,6 +99,7 @@ func (q *Queries) AuditRealmInsert(ctx context.Context, arg AuditRealmInsertPara
 		arg.Channel,
 		arg.RequestID,
 		arg.SourceAddress,
+		arg.ContentHash,
 		arg.Detail,
 		arg.At,
 	)

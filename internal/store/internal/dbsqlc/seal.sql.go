@@ -409,6 +409,39 @@ func (q *Queries) AuditedUnsealedList(ctx context.Context) ([]AuditedUnsealedLis
 	return items, nil
 }
 
+const changeContentListOfRights = `-- name: ChangeContentListOfRights :many
+SELECT c.change_id, convert_to(c.content, 'UTF8')::bytea AS content FROM realm_change c
+WHERE c.realm = $1 AND c.change_id::text IN (
+  SELECT e.detail::jsonb ->> 'change' FROM audit_event e WHERE e.realm = $1 AND e.event = 'change.approve' AND e.event_id = ANY ($2::uuid[]))
+ORDER BY c.change_id
+`
+
+type ChangeContentListOfRightsRow struct {
+	ChangeID uuid.UUID
+	Content  []byte
+}
+
+// What the changes say that brought rights, of events.
+func (q *Queries) ChangeContentListOfRights(ctx context.Context, realm string, events []uuid.UUID) ([]ChangeContentListOfRightsRow, error) {
+	rows, err := q.db.Query(ctx, changeContentListOfRights, realm, events)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ChangeContentListOfRightsRow
+	for rows.Next() {
+		var i ChangeContentListOfRightsRow
+		if err := rows.Scan(&i.ChangeID, &i.Content); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const contentListOfMessage = `-- name: ContentListOfMessage :many
 SELECT document_id, content, source FROM document WHERE realm = $1 AND message_id = $2 ORDER BY document_id
 `
@@ -692,6 +725,54 @@ func (q *Queries) LeafListOfMessage(ctx context.Context, realm string, messageID
 	return items, nil
 }
 
+const leafListOfRights = `-- name: LeafListOfRights :many
+WITH told AS (
+  SELECT e.event_id, e.detail::jsonb ->> 'change' AS change FROM audit_event e
+  WHERE e.realm = $1 AND e.event = 'user.rights' AND e.detail::jsonb ->> 'person' = ANY ($2::text[])
+    AND e.at IN (SELECT t.at FROM user_account u JOIN user_role g ON g.realm = u.realm AND g.user_id = u.user_id
+                 CROSS JOIN LATERAL (VALUES (g.granted_at), (g.ended_at)) AS t (at)
+                 WHERE u.realm = $1 AND u.person_id::text = ANY ($2::text[]))
+), changed AS (
+  SELECT e.event_id FROM (SELECT DISTINCT t.change FROM told t) t
+  JOIN realm_change c ON c.realm = $1 AND c.change_id::text = t.change
+  JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.change_id
+  JOIN audit_event e ON e.realm = $1 AND e.at IN (c.requested_at, d.decided_at) AND e.event IN ('change.request', 'change.approve')
+    AND e.detail::jsonb ->> 'change' = t.change
+)
+SELECT l.realm, l.leaf_index, l.kind, l.row_id, l.hash, l.key_id, l.seal FROM audit_leaf l
+WHERE l.realm = $1 AND l.row_id IN (SELECT t.event_id FROM told t UNION ALL SELECT c.event_id FROM changed c)
+ORDER BY l.leaf_index
+`
+
+// The leaves that tell of the rights of people, and of the changes that brought them, in the order of the tree.
+func (q *Queries) LeafListOfRights(ctx context.Context, realm string, people []string) ([]AuditLeaf, error) {
+	rows, err := q.db.Query(ctx, leafListOfRights, realm, people)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AuditLeaf
+	for rows.Next() {
+		var i AuditLeaf
+		if err := rows.Scan(
+			&i.Realm,
+			&i.LeafIndex,
+			&i.Kind,
+			&i.RowID,
+			&i.Hash,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const nodeHashList = `-- name: NodeHashList :many
 SELECT hash FROM audit_node WHERE realm = $1 AND level = $2 AND node_index >= $3::bigint AND node_index < $4::bigint
 ORDER BY node_index
@@ -723,6 +804,33 @@ func (q *Queries) NodeHashList(ctx context.Context, arg NodeHashListParams) ([][
 			return nil, err
 		}
 		items = append(items, hash)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const peopleOfMessage = `-- name: PeopleOfMessage :many
+SELECT DISTINCT p.person::text AS person FROM (
+  SELECT unnest(v.makers) AS person FROM message_version v WHERE v.realm = $1 AND v.message_id = $2
+  UNION ALL SELECT d.checker_person FROM decision d WHERE d.realm = $1 AND d.message_id = $2) p ORDER BY person
+`
+
+// Who wrote or decided a message.
+func (q *Queries) PeopleOfMessage(ctx context.Context, realm string, messageID uuid.UUID) ([]string, error) {
+	rows, err := q.db.Query(ctx, peopleOfMessage, realm, messageID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var person string
+		if err := rows.Scan(&person); err != nil {
+			return nil, err
+		}
+		items = append(items, person)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

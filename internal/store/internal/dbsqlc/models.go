@@ -185,6 +185,7 @@ type FactorUse struct {
 	Action      *string
 	KeyID       string
 	Seal        []byte
+	SignCount   *int64
 }
 
 type IdentityProvider struct {

@@ -133,7 +133,7 @@ screens: browser ## look at every screen of the gallery, two widths, light and d
 html: ## have html-validate read every page of the gallery (installed into .cache, pinned by tools/html/package-lock.json)
 	@tools/install.sh node "checking the HTML of pages" nodejs npm
 	@mkdir -p .cache/html && cp tools/html/package.json tools/html/package-lock.json .cache/html/
-	@npm ci --silent --ignore-scripts --no-audit --no-fund --prefix .cache/html
+	@cd .cache/html && npm ci --silent --ignore-scripts --no-audit --no-fund
 	@COUNTERSIGN_HTML_VALIDATE="$(CACHE)/html/node_modules/html-validate/bin/html-validate.mjs" \
 	$(GO) test -tags long -count=1 -v -run TestPagesAreValidHTML ./views/gallery
 

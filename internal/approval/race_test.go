@@ -45,13 +45,13 @@ func checkers(t *testing.T, h *stationtest.House, n int) []identity.Principal {
 	return list
 }
 
-// TestManyCheckersOneDecision: 16 checkers race over 500 messages, each rejecting every other one. Each message gets exactly one decision
+// TestManyCheckersOneDecision: 64 checkers race over 200 messages, each rejecting every other one. Each message gets exactly one decision
 // and at most one release, and every loser learns what the message has become.
 func TestManyCheckersOneDecision(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
-	const racers, messages = 16, 500
+	const racers, messages = 64, 200
 	maker := h.Person(t, "maker1")
 	people := checkers(t, h, racers)
 	ids := make([]uuid.UUID, messages)

@@ -140,14 +140,14 @@ func TestEveryFindingOfAFileHasItsLine(t *testing.T) {
 	}
 }
 
-func TestAFileWithMoreThanOnePaymentIsRefusedWithTheCount(t *testing.T) {
+func TestAFileThatMiscountsItsPaymentsIsRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	content := string(sample(t, "sic-inst_01_pain.001.001.09.xml"))
 	start, end := strings.Index(content, "<CdtTrfTxInf>"), strings.Index(content, "</CdtTrfTxInf>")+len("</CdtTrfTxInf>")
 	three := content[:end] + content[start:end] + content[start:end] + content[end:]
 	b.as("maker1").upload("three.xml", []byte(three)).is(http.StatusUnprocessableEntity).
-		says("The file holds 3 payments. Send one file for each payment.").says("AM18")
+		says("Correct the number of payments: the file says 1 and holds 3.").says("AM18")
 	if n := b.count("SELECT count(*) FROM draft"); n != 0 {
 		t.Errorf("%d drafts are stored", n)
 	}

@@ -136,10 +136,14 @@ func Parse(content []byte) (*Edition, error) {
 		if errors.Is(err, io.EOF) {
 			return made.checked()
 		}
-		line, _ := rows.FieldPos(0)
-		if err != nil {
-			return nil, &FormError{Line: line, Text: err.Error()}
+		var malformed *csv.ParseError
+		if errors.As(err, &malformed) { // a row that cannot be read has no fields, and no place of one
+			return nil, &FormError{Line: malformed.Line, Text: malformed.Err.Error()}
 		}
+		if err != nil {
+			return nil, &FormError{Text: err.Error()}
+		}
+		line, _ := rows.FieldPos(0)
 		err = made.addRow(row)
 		if err != nil {
 			return nil, &FormError{Line: line, Text: err.Error()}

@@ -48,10 +48,7 @@ func newPattern(key Text) pattern {
 		}
 		verb := string(key[found[4]:found[5]])
 		made.verbs = append(made.verbs, verb)
-		whole.WriteString(map[string]string{"d": `(\d+)`, "q": `("(?:[^"\\]|\\.)*")`}[verb])
-		if verb == "s" {
-			whole.WriteString("(.+?)")
-		}
+		whole.WriteString(map[string]string{"d": `(\d+)`, "q": `("(?:[^"\\]|\\.)*")`, "s": "(.+?)"}[verb])
 		last = found[1]
 	}
 	whole.WriteString(regexp.QuoteMeta(string(key[last:])))
@@ -85,10 +82,13 @@ func (p pattern) text(sentence string) (text Text, ok bool) {
 	return p.key.With(values...), true
 }
 
+// unmarked takes the marks of a Text away: what a lower floor wrote, or somebody sent, has none.
+var unmarked = strings.NewReplacer(dataMark, "", valuesMark, "", joinedMark, "", regionMark, "")
+
 // Sentence is a text that a lower floor wrote in English: it is said in its translation where the catalogue has one, for its words or for
 // its words around the values in it, and as it stands where it has none, as of a text that another bank sent.
 func Sentence(english string) Text {
-	english = strings.NewReplacer(dataMark, "", valuesMark, "", joinedMark, "", regionMark, "").Replace(english)
+	english = unmarked.Replace(english)
 	if len(english) > maxSentence || catalogues().known[Text(english)] {
 		return Text(english)
 	}

@@ -245,14 +245,10 @@ func (v *visit) reportedChanges(period lookup.Period, words language.Text) (repo
 		} else if c.LimitOf != "" {
 			about = language.Text("%s, limit %s").With(c.LimitOf, c.Subject)
 		}
-		own := language.Text("no")
-		if c.Own {
-			own = "yes"
-		}
 		found.rows = append(found.rows, views.ReportRow{Cells: []language.Text{
 			language.Data(c.Kind), about, language.Data(c.Requester), language.Data(ui.DateTime(c.At)), language.Data(c.Decider),
 			outcomes[c.Outcome],
-			beforeAfter(c.PaymentBefore, c.PaymentAfter), beforeAfter(c.DayBefore, c.DayAfter), own,
+			beforeAfter(c.PaymentBefore, c.PaymentAfter), beforeAfter(c.DayBefore, c.DayAfter), page.YesNo(c.Own),
 		}})
 	}
 	return found, err

@@ -76,12 +76,13 @@ def decisions(moves, documents, granted, ended):
         check(leaf.get("contentHash") == v["contentHash"], "a move about another content")
         check((decision is not None) == (move["action"] in ("approve", "reject")), "a decision is missing, or one too many")
         if decision:
-            people, person, right = approved.setdefault(v["number"], []), decision["checkerPerson"], granted.get(decision.get("grantId"))
+            people, person, grant = approved.setdefault(v["number"], []), decision["checkerPerson"], decision.get("grantId")
             said = [decision[name] for name in ("action", "version", "contentHash", "makers", "checkerPerson")]
             check(said == [move["action"], v["number"], v["contentHash"], v["makers"], move.get("actorPerson")], "another decision")
             check(person not in v["makers"] + people, "somebody decided what they wrote, or twice")
-            check(right in (None, (decision.get("role"), person, decision.get("grantedAt"))), "another right")
-            shown.append(right is not None)
+            right = (decision.get("role"), person, decision.get("grantedAt"))
+            check(granted.get(grant, right) == right and at <= ended.get(grant, "9"), "another right, or one that had ended")
+            shown.append(grant in granted)
             people += [person] * (move["action"] == "approve")
             check(move["to"] != "Approved" or len(people) >= v["approvalsRequired"], "fewer approvals than asked for")
     return f"proven, {sum(shown)} of {len(shown)} rights shown"
@@ -94,7 +95,6 @@ def verdict(name, trusted):
         return "refused: " + repr(error)
 
 
-keyed = sys.argv[1] == "--key"
-verdicts = [verdict(name, b64(sys.argv[2]) if keyed else None) for name in sys.argv[3 if keyed else 1 :]]
-print(*verdicts, sep="\n")
+names, trusted = (sys.argv[3:], b64(sys.argv[2])) if sys.argv[1] == "--key" else (sys.argv[1:], None)
+print(*(verdicts := [verdict(name, trusted) for name in names]), sep="\n")
 sys.exit(any(not said.startswith("proven") for said in verdicts))

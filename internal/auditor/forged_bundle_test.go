@@ -1,6 +1,7 @@
 package auditor_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +58,9 @@ func resealed(t *testing.T, b evidence.Bundle, change func(string) string) []byt
 	return file
 }
 
+// grantOfDecision is the grant of a checker, in the detail of a leaf.
+var grantOfDecision = regexp.MustCompile(`\\"granted\\":\[(\{[^]]*\\"role\\":\\"checker\\"[^]]*\})\]`)
+
 // Rights that no two administrators can have given are refused by both programs, even where the tree was signed over them.
 func TestABundleWhoseRightsOnePersonGaveIsRefused(t *testing.T) {
 	t.Parallel()
@@ -94,7 +98,10 @@ func TestABundleWhoseRightsOnePersonGaveIsRefused(t *testing.T) {
 		"rights of no change":             in("user.rights", `\"change\":\"`+asked.Change.ID.String()+`\",`, ""),
 		"the operator's, from the portal": in("user.rights", `"channel":"operator"`, `"channel":"portal"`),
 		"a decision under another role":   in("user.rights", `\"role\":\"checker\"`, `\"role\":\"supervisor\"`),
-		"approved something else":         in("change.approve", `"contentHash":"`, `"contentHash":"00`),
+		"a decision after its right had ended": func(leaf string) string {
+			return grantOfDecision.ReplaceAllString(leaf, `\"granted\":[$1],\"ended\":[$1]`)
+		},
+		"approved something else": in("change.approve", `"contentHash":"`, `"contentHash":"00`),
 	} {
 		file := resealed(t, bundle, change)
 		_, err := proves(t, file)

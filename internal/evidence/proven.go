@@ -113,7 +113,7 @@ func (p *proving) underRights(event Event) error {
 		}
 	}
 	if event.Decision != nil {
-		right, shown, err := p.rights.of(event.Decision)
+		right, shown, err := p.rights.of(event.Decision, event.At)
 		if err != nil {
 			return err
 		}

@@ -117,11 +117,15 @@ func (r *rights) byWhom(t told, contents map[string][]byte) error {
 	return nil
 }
 
-// of finds the right that a decision was made under. shown is false where the bundle does not tell of it.
-func (r *rights) of(d *Decision) (right Right, shown bool, err error) {
+// of finds the right that a decision of a time was made under. shown is false where the bundle does not tell of it.
+func (r *rights) of(d *Decision, at time.Time) (right Right, shown bool, err error) {
 	right, shown = r.granted[d.GrantID]
-	if shown && (right.Role != d.Role || right.Person != d.CheckerPerson || right.At.Format(time.RFC3339Nano) != d.GrantedAt) {
+	end, ended := r.ended[d.GrantID]
+	switch {
+	case shown && (right.Role != d.Role || right.Person != d.CheckerPerson || right.At.Format(time.RFC3339Nano) != d.GrantedAt):
 		err = errors.New("the right it was made under is another one")
+	case ended && end.Before(at):
+		err = errors.New("the right it was made under had ended")
 	}
 	return right, shown, err
 }

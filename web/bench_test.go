@@ -17,42 +17,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"countersign/internal/demo"
 	"countersign/internal/postgres"
 	"countersign/internal/stations"
 	"countersign/internal/store"
-	"countersign/internal/store/snapshot"
 	"countersign/internal/store/storetest"
 	"countersign/web"
 	"countersign/web/webtest"
 )
-
-// checkPairs: what was fast is also there, and right.
-func checkPairs(b *testing.B, address string, pairs int) {
-	b.Helper()
-	connection, err := pgx.Connect(b.Context(), address)
-	must(b, err)
-	defer func() { _ = connection.Close(context.Background()) }()
-	for _, table := range []string{"message WHERE state = 'Approved'", "decision", "release"} {
-		var count int
-		must(b, connection.QueryRow(b.Context(), "SELECT count(*) FROM "+table).Scan(&count))
-		if count != pairs {
-			b.Errorf("%d rows of %s after %d pairs", count, table, pairs)
-		}
-	}
-	snapshot, err := snapshot.Open(b.Context(), address)
-	must(b, err)
-	defer snapshot.Close(b.Context())
-	invariants, err := snapshot.Invariants(b.Context(), time.Now())
-	must(b, err)
-	for _, i := range invariants {
-		if i.ID != "I6" && len(i.Violations) > 0 { // I6 is about clearing, which does not run here
-			b.Errorf("%s is broken by %d messages: %s", i.ID, len(i.Violations), i.Violations[0].What)
-		}
-	}
-}
 
 // durableCluster is a PostgreSQL of the benchmark's own with the settings of production, unlike the tests' one.
 func durableCluster(b *testing.B) *postgres.Cluster {
@@ -87,19 +59,6 @@ type shop struct {
 	base           string
 	client         *http.Client
 	maker, checker string
-	amount         string // of the payments; "" for the sample's
-}
-
-// errComeBack: the gateway has too much to do, and says so.
-var errComeBack = errors.New("too many calls at a time")
-
-// order is an order of its own.
-func (s *shop) order() string {
-	body := webtest.Order(webtest.Sample)
-	if s.amount != "" {
-		body = strings.ReplaceAll(body, `"199.95"`, `"`+s.amount+`"`)
-	}
-	return body
 }
 
 func newShop(b testing.TB, address string) *shop {
@@ -170,6 +129,20 @@ func (s *shop) pair() error {
 	return s.approve(id)
 }
 
+// create makes a payment and returns its internal id.
+func (s *shop) create() (id string, err error) {
+	content, err := s.post(webtest.CreateSwiss, s.maker, webtest.Order(webtest.Sample))
+	if err != nil {
+		return "", err
+	}
+	return internalID(content), nil
+}
+
+func (s *shop) approve(id string) error {
+	_, err := s.post(webtest.ApprovePath, s.checker, `{"identifiers":{"internalId":"`+id+`"},"ApprovalDetails":{"action":"approve"}}`)
+	return err
+}
+
 // internalID finds the id in an answer.
 func internalID(content string) string {
 	_, rest, _ := strings.Cut(content, `"internalId":"`)
@@ -190,9 +163,6 @@ func (s *shop) post(path, token, body string) (string, error) {
 	}
 	content, err := io.ReadAll(answer.Body)
 	_ = answer.Body.Close()
-	if err == nil && answer.StatusCode == http.StatusServiceUnavailable {
-		return "", errComeBack
-	}
 	if err == nil && answer.StatusCode != http.StatusOK {
 		err = fmt.Errorf("%s answers %s: %s", path, answer.Status, content)
 	}

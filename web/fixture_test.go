@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/google/uuid"
@@ -10,17 +9,7 @@ import (
 	"countersign/web/webtest"
 )
 
-func TestMain(m *testing.M) {
-	setting, given := os.LookupEnv(loadSetting)
-	if given {
-		os.Exit(beTheClients(setting))
-	}
-	setting, given = os.LookupEnv(simulatorSetting)
-	if given {
-		os.Exit(beTheSimulator(setting))
-	}
-	storetest.Main(m)
-}
+func TestMain(m *testing.M) { storetest.Main(m) }
 
 // bundle is the whole gateway.
 type bundle struct{ *webtest.Gateway }

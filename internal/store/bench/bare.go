@@ -1,5 +1,5 @@
 // Package bench holds what figures of speed are measured by: a bare schema under pgbench, the denominator that does not move, and the
-// processor time of a server's processes. What is measured lives beside what it measures (web/bench_pair_test.go).
+// processor time of a server's processes. What is measured beside them is in internal/measure (countersign bench).
 package bench
 
 import (

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/demo"
+	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/lookup"
 	"countersign/internal/store/storetest"
@@ -91,8 +92,7 @@ type queue struct {
 // newQueue makes copies of one message by plain SQL, past every rule: it is about how they are found, not how they were made.
 func newQueue(t testing.TB, messages, waiting int) *queue {
 	t.Helper()
-	q := &queue{db: storetest.New(t), notes: &recorder{}, waiting: waiting}
-	must(t, demo.Ensure(t.Context(), q.db.Provisioner(t)))
+	q := &queue{db: stationtest.Demo(t), notes: &recorder{}, waiting: waiting}
 	s := newShop(t, q.db.URL)
 	_, err := s.post(webtest.CreateSwiss, s.maker, webtest.Order(webtest.Sample))
 	must(t, err)

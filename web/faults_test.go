@@ -21,9 +21,9 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/demo"
 	"countersign/internal/rulebook"
 	"countersign/internal/stations"
+	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/web"
@@ -101,9 +101,7 @@ func sampleClock() func() time.Time {
 // demoDatabase holds the demo's realms.
 func demoDatabase(t *testing.T) *storetest.DB {
 	t.Helper()
-	db := storetest.New(t)
-	must(t, demo.Ensure(t.Context(), db.Provisioner(t)))
-	return db
+	return stationtest.Demo(t)
 }
 
 // tally counts what clients were answered.

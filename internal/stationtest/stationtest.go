@@ -27,6 +27,7 @@ import (
 	"countersign/internal/stations"
 	"countersign/internal/store"
 	"countersign/internal/store/credential"
+	"countersign/internal/store/provision"
 	"countersign/internal/store/storetest"
 )
 
@@ -137,12 +138,13 @@ func New(t testing.TB) *House {
 // With sets a house up that differs from the usual one.
 func With(t testing.TB, options Options) *House {
 	t.Helper()
-	db := storetest.New(t)
-	err := demo.Ensure(context.Background(), db.Provisioner(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return On(t, db, options)
+	return On(t, Demo(t), options)
+}
+
+// Demo makes a database for the test with the demo's realms in it, and nothing else.
+func Demo(t testing.TB) *storetest.DB {
+	t.Helper()
+	return storetest.Filled(t, "demo", func(by provision.Provisioner) error { return demo.Ensure(context.Background(), by) })
 }
 
 // On sets a house up on a database that is there.

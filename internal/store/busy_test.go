@@ -7,21 +7,17 @@ import (
 	"time"
 
 	"countersign/internal/demo"
+	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/credential"
-	"countersign/internal/store/storetest"
 )
 
 func TestALockedRowIsBusyAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	db := storetest.New(t)
-	err := demo.Ensure(ctx, db.Provisioner(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := stationtest.Demo(t)
 	holder := db.Connect(t)
-	_, err = holder.Exec(ctx, "BEGIN; LOCK TABLE user_preference IN ACCESS EXCLUSIVE MODE")
+	_, err := holder.Exec(ctx, "BEGIN; LOCK TABLE user_preference IN ACCESS EXCLUSIVE MODE")
 	if err != nil {
 		t.Fatal(err)
 	}

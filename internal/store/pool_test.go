@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/demo"
+	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/storetest"
@@ -19,11 +20,7 @@ import (
 func TestRequestsCannotUseUpTheConnectionsOfTheMoney(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	test := storetest.New(t)
-	err := demo.Ensure(ctx, test.Provisioner(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	test := stationtest.Demo(t)
 	db, err := store.Open(ctx, store.Config{
 		URL: test.URL, Seal: test.Seal, TokenKeys: storetest.Keys(t), Connections: store.Connections{Requests: 3, Clearing: 3, Pages: 3},
 	})
@@ -70,11 +67,7 @@ func TestRequestsCannotUseUpTheConnectionsOfTheMoney(t *testing.T) {
 func TestAConnectionThatSwallowsEverythingEnds(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	test := storetest.New(t)
-	err := demo.Ensure(ctx, test.Provisioner(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	test := stationtest.Demo(t)
 	line, through := test.Relay(t)
 	db, err := store.Open(ctx, store.Config{URL: through, Seal: test.Seal, TokenKeys: storetest.Keys(t)})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"countersign/internal/demo"
+	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
@@ -43,14 +43,10 @@ var sentAndReceived = []string{
 // is not there; the step before a realm is known sees it, and no realm's messages.
 func TestARealmSeesItsOwnRowsOfWhatClearingSent(t *testing.T) {
 	t.Parallel()
-	db := storetest.New(t)
-	err := demo.Ensure(t.Context(), db.Provisioner(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := stationtest.Demo(t)
 	owner := db.Connect(t)
 	for _, statement := range sentAndReceived {
-		_, err = owner.Exec(t.Context(), statement)
+		_, err := owner.Exec(t.Context(), statement)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +55,7 @@ func TestARealmSeesItsOwnRowsOfWhatClearingSent(t *testing.T) {
 	gateway := db.ConnectAsApplication(t, "(gateway)")
 	for table, all := range map[string]int{"realm": 2, "inbox": 3, "outbox": 2, "incoming_payment": 2} {
 		var mine, foreign, seen int
-		err = one.QueryRow(t.Context(), "SELECT count(*), count(*) FILTER (WHERE realm IS DISTINCT FROM 'demo') FROM "+table).Scan(
+		err := one.QueryRow(t.Context(), "SELECT count(*), count(*) FILTER (WHERE realm IS DISTINCT FROM 'demo') FROM "+table).Scan(
 			&mine, &foreign,
 		)
 		if err != nil || mine != 1 || foreign != 0 {
@@ -71,7 +67,7 @@ func TestARealmSeesItsOwnRowsOfWhatClearingSent(t *testing.T) {
 		}
 	}
 	var accounts int
-	err = one.QueryRow(t.Context(), "SELECT count(*) FROM incoming_account WHERE realm <> 'demo'").Scan(&accounts)
+	err := one.QueryRow(t.Context(), "SELECT count(*) FROM incoming_account WHERE realm <> 'demo'").Scan(&accounts)
 	if err != nil || accounts != 0 {
 		t.Errorf("a realm sees %d accounts of others: %v", accounts, err)
 	}

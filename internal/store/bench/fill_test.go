@@ -6,9 +6,9 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/payment"
+	"countersign/internal/stationtest"
 	"countersign/internal/store/bench"
 	"countersign/internal/store/lookup"
-	"countersign/internal/store/storetest"
 )
 
 // TestAFilledRealmIsListed: the messages are there as often as was asked for, are found by state and by word, and none passes for a
@@ -16,8 +16,7 @@ import (
 func TestAFilledRealmIsListed(t *testing.T) {
 	t.Parallel()
 	const messages = 1_500
-	db := storetest.New(t)
-	must(t, demo.Ensure(t.Context(), db.Provisioner(t)))
+	db := stationtest.Demo(t)
 	told := 0
 	must(t, bench.Fill(t.Context(), bench.Filling{
 		URL: db.OwnerURL, Realm: demo.Realm, Client: demo.Backoffice, Messages: messages, KeyID: "test", Until: time.Now(),

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/demo"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
 	"countersign/internal/store/lifecycle"
 	"countersign/internal/store/storetest"
 )
@@ -22,11 +22,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 // draftBench is a database with the demo's people.
 func draftBench(t *testing.T) (*storetest.DB, *lifecycle.Drafts, func(realm, name string) identity.Principal) {
 	t.Helper()
-	db := storetest.New(t)
-	err := demo.Ensure(context.Background(), db.Provisioner(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := stationtest.Demo(t)
 	conn := db.Connect(t)
 	return db, lifecycle.NewDrafts(db.Database), func(realm, name string) identity.Principal {
 		p := identity.Principal{Realm: realm, UserName: name}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -55,6 +56,9 @@ type server struct {
 	url     func(database string) string
 	name    string // of the template
 	counter atomic.Int64
+
+	mu       sync.Mutex
+	prepared map[string]error // templates with rows in them, by name: whether they could be made
 }
 
 var current *server
@@ -71,7 +75,7 @@ func Main(m *testing.M) {
 
 func run(m *testing.M) (int, error) {
 	ctx := context.Background()
-	s := &server{name: "countersign_template_" + strconv.Itoa(os.Getpid())}
+	s := &server{name: "countersign_template_" + strconv.Itoa(os.Getpid()), prepared: map[string]error{}}
 	stop := func() {}
 	if given := os.Getenv("COUNTERSIGN_TEST_DATABASE_URL"); given != "" {
 		s.url = func(database string) string { return withDatabase(given, database) }
@@ -96,7 +100,7 @@ func run(m *testing.M) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = s.execute(ctx, "DROP DATABASE IF EXISTS "+s.name+" WITH (FORCE)") }()
+	defer s.dropTemplates(ctx)
 	current = s
 	return m.Run(), nil
 }
@@ -107,6 +111,29 @@ func (s *server) makeTemplate(ctx context.Context) error {
 		return err
 	}
 	return store.Migrate(ctx, s.url(s.name))
+}
+
+// prepare makes a template with rows in it, the first time somebody asks for it, and returns its name.
+func (s *server) prepare(template string, fill func(ownerURL string) error) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := s.name + "_" + template
+	err, made := s.prepared[template]
+	if !made {
+		err = s.execute(context.Background(), "CREATE DATABASE "+name+" TEMPLATE "+s.name)
+		if err == nil {
+			err = fill(s.url(name))
+		}
+		s.prepared[template] = err
+	}
+	return name, err
+}
+
+func (s *server) dropTemplates(ctx context.Context) {
+	for template := range s.prepared {
+		_ = s.execute(ctx, "DROP DATABASE IF EXISTS "+s.name+"_"+template+" WITH (FORCE)")
+	}
+	_ = s.execute(ctx, "DROP DATABASE IF EXISTS "+s.name+" WITH (FORCE)")
 }
 
 func (s *server) execute(ctx context.Context, statements ...string) error {
@@ -127,10 +154,33 @@ func (s *server) execute(ctx context.Context, statements ...string) error {
 // New makes a database for the test and drops it at its end.
 func New(t testing.TB) *DB {
 	t.Helper()
+	running(t)
+	return opened(t, current.name)
+}
+
+// Filled makes a database for the test as New does, a copy of one that fill put rows into: once for all tests of this process that name the
+// same template. What fill opens it closes before it returns, since nobody may be connected to what is copied.
+func Filled(t testing.TB, template string, fill func(by provision.Provisioner) error) *DB {
+	t.Helper()
+	running(t)
+	name, err := current.prepare(template, func(ownerURL string) error { return fill(provisioner(t, ownerURL)) })
+	if err != nil {
+		t.Fatal("storetest:", err)
+	}
+	return opened(t, name)
+}
+
+func running(t testing.TB) {
+	t.Helper()
 	if current == nil {
 		t.Fatal("storetest: call storetest.Main from TestMain")
 	}
-	db := create(t, current.name)
+}
+
+// opened makes a database as a copy of a template, and opens it.
+func opened(t testing.TB, template string) *DB {
+	t.Helper()
+	db := create(t, template)
 	db.Database = db.Open(t, db.Seal)
 	return db
 }
@@ -180,7 +230,12 @@ var Provisioned = time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
 // Provisioner brings realms into the test's database.
 func (d *DB) Provisioner(t testing.TB) provision.Provisioner {
 	t.Helper()
-	return provision.Provisioner{OwnerURL: d.OwnerURL, Keys: Keys(t), At: Provisioned}
+	return provisioner(t, d.OwnerURL)
+}
+
+func provisioner(t testing.TB, ownerURL string) provision.Provisioner {
+	t.Helper()
+	return provision.Provisioner{OwnerURL: ownerURL, Keys: Keys(t), At: Provisioned}
 }
 
 // Sessions is a store of portal sessions in the test's database.

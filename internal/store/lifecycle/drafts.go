@@ -81,17 +81,14 @@ func (d *Drafts) AddAll(ctx context.Context, by identity.Principal, drafts []Dra
 
 // rowOf is the row of a new draft, encrypted.
 func (d *Drafts) rowOf(by identity.Principal, draft Draft) (dbsqlc.DraftInsertParams, error) {
-	kept := d.hidden(by.Realm, draft.ID)
-	answers, errAnswers := kept.hide("answers", draft.Answers)
-	file, errFile := kept.hide("file", draft.File)
-	fileName, errName := kept.hideName(draft.FileName)
+	kept, err := d.hidden(by.Realm, draft.ID).hideForm("answers", form{draft.Answers, draft.File, draft.FileName})
 	return dbsqlc.DraftInsertParams{
-		Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, Scheme: string(draft.Scheme), Answers: answers,
-		File: file, FileName: fileName, Amends: column.OrNull(draft.Amends),
+		Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, Scheme: string(draft.Scheme), Answers: kept.typed,
+		File: kept.file, FileName: kept.fileName, Amends: column.OrNull(draft.Amends),
 		AmendsVersion: column.OrNull(int32(draft.AmendsVersion)),                               //nolint:gosec // versions count from 1
 		BatchID:       column.OrNull(draft.Batch), BatchLine: column.OrNull(int32(draft.Line)), //nolint:gosec // a file has few lines
 		SavedAt: draft.SavedAt, ExpiresAt: draft.ExpiresAt,
-	}, errors.Join(errAnswers, errFile, errName)
+	}, err
 }
 
 // Get returns a draft of the user that is not over, or payment.ErrNotFound.
@@ -124,13 +121,9 @@ func (d *Drafts) unreadable(ctx context.Context, row dbsqlc.Draft, err error) {
 
 // draftOf makes the draft of a row. Error: ErrUnreadable.
 func (d *Drafts) draftOf(row dbsqlc.Draft) (Draft, error) {
-	kept := d.hidden(row.Realm, row.DraftID)
-	answers, errAnswers := kept.reveal("answers", row.Answers)
-	file, errFile := kept.reveal("file", row.File)
-	fileName, errName := kept.revealName(row.FileName)
-	err := errors.Join(errAnswers, errFile, errName)
+	plain, err := d.hidden(row.Realm, row.DraftID).revealForm("answers", form{row.Answers, row.File, row.FileName})
 	return Draft{
-		ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: answers, File: file, FileName: fileName,
+		ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: plain.typed, File: plain.file, FileName: plain.fileName,
 		Amends: column.OrZero(row.Amends), AmendsVersion: int(column.OrZero(row.AmendsVersion)), MessageID: column.OrZero(row.MessageID),
 		Batch: column.OrZero(row.BatchID), Line: int(column.OrZero(row.BatchLine)),
 		SavedAt: row.SavedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),

@@ -77,3 +77,25 @@ func (h hidden) revealName(kept string) (string, error) {
 	plain, err := h.reveal("file_name", content)
 	return string(plain), err
 }
+
+// form is what is kept of a form that is not done with: what was typed, a file and the name of the file.
+type form struct {
+	typed, file []byte
+	fileName    string
+}
+
+// hideForm encrypts a form whose answers stand in the column.
+func (h hidden) hideForm(column string, plain form) (form, error) {
+	typed, errTyped := h.hide(column, plain.typed)
+	file, errFile := h.hide("file", plain.file)
+	name, errName := h.hideName(plain.fileName)
+	return form{typed, file, name}, errors.Join(errTyped, errFile, errName)
+}
+
+// revealForm reads it. Error: ErrUnreadable.
+func (h hidden) revealForm(column string, kept form) (form, error) {
+	typed, errTyped := h.reveal(column, kept.typed)
+	file, errFile := h.reveal("file", kept.file)
+	name, errName := h.revealName(kept.fileName)
+	return form{typed, file, name}, errors.Join(errTyped, errFile, errName)
+}

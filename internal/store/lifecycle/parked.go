@@ -28,18 +28,14 @@ type Parked struct {
 
 // Park keeps a form for the user.
 func (d *Drafts) Park(ctx context.Context, by identity.Principal, p Parked) error {
-	kept := hidden{keys: d.db.AnswerKeys(), table: "parked_form", realm: by.Realm, row: p.ID}
-	fields, errFields := kept.hide("fields", p.Fields)
-	file, errFile := kept.hide("file", p.File)
-	fileName, errName := kept.hideName(p.FileName)
-	err := errors.Join(errFields, errFile, errName)
+	kept, err := d.hiddenParked(by.Realm, p.ID).hideForm("fields", form{p.Fields, p.File, p.FileName})
 	if err != nil {
 		return err
 	}
 	err = d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.ParkedFormInsert(ctx, dbsqlc.ParkedFormInsertParams{
-			Realm: by.Realm, ParkedID: p.ID, UserID: by.UserID, Fields: fields, File: file,
-			FileName: fileName, CreatedAt: p.At, ExpiresAt: p.ExpiresAt,
+			Realm: by.Realm, ParkedID: p.ID, UserID: by.UserID, Fields: kept.typed, File: kept.file,
+			FileName: kept.fileName, CreatedAt: p.At, ExpiresAt: p.ExpiresAt,
 		})
 	})
 	if err != nil {
@@ -62,11 +58,13 @@ func (d *Drafts) Parked(ctx context.Context, by identity.Principal, id uuid.UUID
 	if err != nil {
 		return Parked{}, fmt.Errorf("load a parked form: %w", err)
 	}
-	kept := hidden{keys: d.db.AnswerKeys(), table: "parked_form", realm: by.Realm, row: id}
-	fields, errFields := kept.reveal("fields", row.Fields)
-	file, errFile := kept.reveal("file", row.File)
-	fileName, errName := kept.revealName(row.FileName)
+	plain, err := d.hiddenParked(by.Realm, id).revealForm("fields", form{row.Fields, row.File, row.FileName})
 	return Parked{
-		ID: row.ParkedID, Fields: fields, File: file, FileName: fileName, At: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
-	}, errors.Join(errFields, errFile, errName)
+		ID: row.ParkedID, Fields: plain.typed, File: plain.file, FileName: plain.fileName,
+		At: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
+	}, err
+}
+
+func (d *Drafts) hiddenParked(realm string, id uuid.UUID) hidden {
+	return hidden{keys: d.db.AnswerKeys(), table: "parked_form", realm: realm, row: id}
 }

@@ -5,7 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/google/uuid"
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
@@ -85,11 +86,12 @@ func saveView(v *visit) error {
 	if err != nil {
 		return err
 	}
+	kept := v.savedViews()
 	view := lifecycle.SavedView{
-		ID: v.Config.NewID(), Name: viewName(form), Shared: form.Get("shared") == "yes",
+		ID: v.Config.NewID(), Name: kept.Name(form), Shared: form.Get("shared") == "yes",
 		Query: savable(page.ReadFilter(v.Echo.QueryParams(), "/queue")),
 	}
-	problem := wrongName(view.Name)
+	problem := kept.Wrong(view.Name)
 	if problem == "" && (view.Query == "" || len(view.Query) > 1024) {
 		problem = "Narrow or order the queue first, then save it as a view."
 	}
@@ -110,53 +112,22 @@ func saveView(v *visit) error {
 }
 
 // changeView renames a view, shares it or not, or removes it.
-func changeView(v *visit) error {
-	id, err := v.ID("id")
-	if err != nil {
-		return err
-	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
-	if form.Get("act") == "remove" {
-		err = v.Config.Desk.RemoveView(v.Context(), v.By, id)
-		if err != nil {
-			return err
-		}
-		return v.GoTo("/queue/views", "Removed.")
-	}
-	view := lifecycle.SavedView{ID: id, Name: viewName(form), Shared: form.Get("shared") == "yes"}
-	problem := wrongName(view.Name)
-	if problem == "" {
-		err = v.Config.Desk.ChangeView(v.Context(), v.By, view)
-	}
-	if errors.Is(err, lifecycle.ErrViewNameTaken) {
-		problem = "Another view of yours has this name."
-	} else if err != nil {
-		return err
-	}
-	if problem != "" {
-		field := "name-" + id.String()
-		return v.renderViews(http.StatusUnprocessableEntity, views.SavedViews{
-			Changed: id.String(), ChangedName: form.Get("name"), Problems: []ui.Problem{{Field: field, Text: problem}},
-		})
-	}
-	return v.GoTo("/queue/views", language.Text("Saved as “%s”.").With(view.Name))
-}
+func changeView(v *visit) error { return v.ChangeNamed(v.savedViews()) }
 
-// viewName is the name as it is stored, without spaces around it.
-func viewName(form url.Values) string {
-	return strings.Join(strings.Fields(page.Searchable(form.Get("name"))), " ")
-}
-
-// wrongName says what is wrong with the name of a view, "" for nothing.
-func wrongName(name string) language.Text {
-	switch length := utf8.RuneCountInString(name); {
-	case length == 0:
-		return "Enter a name, such as “Large today”."
-	case length > views.SavedViewLimit:
-		return language.Text("Shorten the name to %d characters.").With(views.SavedViewLimit)
+// savedViews are the views of this person.
+func (v *visit) savedViews() page.Named {
+	ctx, kept := v.Context(), v.Config.Desk
+	return page.Named{
+		Limit: views.SavedViewLimit, Empty: "Enter a name, such as “Large today”.", List: "/queue/views",
+		Remove: func(id uuid.UUID) error { return kept.RemoveView(ctx, v.By, id) },
+		Change: func(id uuid.UUID, name string, shared bool) error {
+			return kept.ChangeView(ctx, v.By, lifecycle.SavedView{ID: id, Name: name, Shared: shared})
+		},
+		Taken: lifecycle.ErrViewNameTaken, Other: "Another view of yours has this name.",
+		Again: func(id, typed string, problem ui.Problem) error {
+			return v.renderViews(http.StatusUnprocessableEntity, views.SavedViews{
+				Changed: id, ChangedName: typed, Problems: []ui.Problem{problem},
+			})
+		},
 	}
-	return ""
 }

@@ -3,9 +3,7 @@ package maker
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -133,10 +131,11 @@ func saveTemplate(v *visit) error {
 	if err != nil {
 		return err
 	}
+	kept := v.templates()
 	t := lifecycle.Template{
-		ID: v.Config.NewID(), Name: templateName(form), Scheme: scheme, Answers: answers, Shared: form.Get("shared") == "yes", SavedAt: v.At,
+		ID: v.Config.NewID(), Name: kept.Name(form), Scheme: scheme, Answers: answers, Shared: form.Get("shared") == "yes", SavedAt: v.At,
 	}
-	problem := wrongTemplateName(t.Name)
+	problem := kept.Wrong(t.Name)
 	if problem == "" {
 		err = v.Config.Drafts.SaveTemplate(v.Context(), v.By, t)
 	}
@@ -159,37 +158,25 @@ func changeTemplate(v *visit) error {
 	if err != nil {
 		return err
 	}
-	id, err := v.ID("id")
-	if err != nil {
-		return err
+	return v.ChangeNamed(v.templates())
+}
+
+// templates are the templates of this person.
+func (v *visit) templates() page.Named {
+	ctx, kept := v.Context(), v.Config.Drafts
+	return page.Named{
+		Limit: making.TemplateNameLimit, Empty: "Enter a name, such as “Rent”.", List: "/templates",
+		Remove: func(id uuid.UUID) error { return kept.RemoveTemplate(ctx, v.By, id) },
+		Change: func(id uuid.UUID, name string, shared bool) error {
+			return kept.ChangeTemplate(ctx, v.By, lifecycle.Template{ID: id, Name: name, Shared: shared})
+		},
+		Taken: lifecycle.ErrTemplateNameTaken, Other: "Another template of yours has this name.",
+		Again: func(id, typed string, problem ui.Problem) error {
+			return v.renderTemplates(http.StatusUnprocessableEntity, making.Templates{
+				Changed: id, ChangedName: typed, Problems: []ui.Problem{problem},
+			})
+		},
 	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
-	if form.Get("act") == "remove" {
-		err = v.Config.Drafts.RemoveTemplate(v.Context(), v.By, id)
-		if err != nil {
-			return err
-		}
-		return v.GoTo("/templates", "Removed.")
-	}
-	t := lifecycle.Template{ID: id, Name: templateName(form), Shared: form.Get("shared") == "yes"}
-	problem := wrongTemplateName(t.Name)
-	if problem == "" {
-		err = v.Config.Drafts.ChangeTemplate(v.Context(), v.By, t)
-	}
-	if errors.Is(err, lifecycle.ErrTemplateNameTaken) {
-		problem = "Another template of yours has this name."
-	} else if err != nil {
-		return err
-	}
-	if problem != "" {
-		return v.renderTemplates(http.StatusUnprocessableEntity, making.Templates{
-			Changed: id.String(), ChangedName: form.Get("name"), Problems: []ui.Problem{{Field: "name-" + id.String(), Text: problem}},
-		})
-	}
-	return v.GoTo("/templates", language.Text("Saved as “%s”.").With(t.Name))
 }
 
 // fillTemplate fills the form from a template.
@@ -208,20 +195,4 @@ func (v *visit) fillTemplate(model *views.NewPayment, key string) error {
 	values, err := entry.DecodeValues(t.Answers)
 	model.Scheme, model.Values, model.Prefilled = string(t.Scheme), views.PaymentValues(values), true
 	return err
-}
-
-// templateName is the name as it is stored, without spaces around it.
-func templateName(form url.Values) string {
-	return strings.Join(strings.Fields(page.Searchable(form.Get("name"))), " ")
-}
-
-// wrongTemplateName says what is wrong with the name of a template, "" for nothing.
-func wrongTemplateName(name string) language.Text {
-	switch length := utf8.RuneCountInString(name); {
-	case length == 0:
-		return "Enter a name, such as “Rent”."
-	case length > making.TemplateNameLimit:
-		return language.Text("Shorten the name to %d characters.").With(making.TemplateNameLimit)
-	}
-	return ""
 }

@@ -1,0 +1,77 @@
+package page
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/language"
+	"countersign/views/ui"
+)
+
+// Named is what people keep under names of their own, saved views and templates: what a name of one is, and how one is changed.
+type Named struct {
+	Limit int           // characters of a name
+	Empty language.Text // what is said when there is no name
+
+	List   string // address of the page that lists them
+	Remove func(id uuid.UUID) error
+	// Change renames one and shares it or not. It fails with Taken when another one of theirs has the name.
+	Change func(id uuid.UUID, name string, shared bool) error
+	Taken  error
+	Other  language.Text // what is said then
+	// Again shows the list with what was typed for the one with this id, and what is wrong with it.
+	Again func(id, typed string, problem ui.Problem) error
+}
+
+// Name is the name of a form as it is stored, without spaces around it.
+func (n Named) Name(form url.Values) string {
+	return strings.Join(strings.Fields(Searchable(form.Get("name"))), " ")
+}
+
+// Wrong says what is wrong with a name, "" for nothing.
+func (n Named) Wrong(name string) language.Text {
+	switch length := utf8.RuneCountInString(name); {
+	case length == 0:
+		return n.Empty
+	case length > n.Limit:
+		return language.Text("Shorten the name to %d characters.").With(n.Limit)
+	}
+	return ""
+}
+
+// ChangeNamed renames the one that the path names, shares it or not, or removes it, as its form says.
+func (v *Visit) ChangeNamed(n Named) error {
+	id, err := v.ID("id")
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	if form.Get("act") == "remove" {
+		err = n.Remove(id)
+		if err != nil {
+			return err
+		}
+		return v.GoTo(n.List, "Removed.")
+	}
+	name := n.Name(form)
+	problem := n.Wrong(name)
+	if problem == "" {
+		err = n.Change(id, name, form.Get("shared") == "yes")
+	}
+	if errors.Is(err, n.Taken) {
+		problem = n.Other
+	} else if err != nil {
+		return err
+	}
+	if problem != "" {
+		return n.Again(id.String(), form.Get("name"), ui.Problem{Field: "name-" + id.String(), Text: problem})
+	}
+	return v.GoTo(n.List, language.Text("Saved as “%s”.").With(name))
+}

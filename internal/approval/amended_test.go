@@ -16,13 +16,14 @@ import (
 	"countersign/internal/stationtest"
 )
 
-// TestApprovalsAgainstAmendments: 200 messages, eight amendments each, against checkers who approve what they last read. Every message
-// ends approved in a version its approver named, and nobody is told that a message does not exist.
+// TestApprovalsAgainstAmendments: 48 messages (make race: 200), eight amendments each, against checkers who approve what they last read.
+// Every message ends approved in a version its approver named, and nobody is told that a message does not exist.
 func TestApprovalsAgainstAmendments(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
-	const messages, amendments, checking = 200, 8, 4
+	const amendments, checking = 8, 4
+	messages := raced(t)
 	maker, editor := h.Person(t, "maker1"), h.Person(t, "maker2")
 	people := checkers(t, h, checking)
 	ids := make([]uuid.UUID, messages)

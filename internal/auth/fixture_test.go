@@ -46,10 +46,10 @@ type bundle struct {
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	db := storetest.New(t)
-	for _, realm := range []provision.RealmDefinition{realm("alpha", "AA"), realm("beta", "BB")} {
-		check(t, provision.Apply(t.Context(), db.Provisioner(t), realm))
-	}
+	db := storetest.Filled(t, "auth", func(by provision.Provisioner) error {
+		ctx := context.Background()
+		return errors.Join(provision.Apply(ctx, by, realm("alpha", "AA")), provision.Apply(ctx, by, realm("beta", "BB")))
+	})
 	b := &bundle{db: db, clock: stationtest.ClockAt(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), log: &testlog.Log{}}
 	b.keys = storetest.Keys(t)
 	b.Station = b.another(t)
@@ -78,6 +78,7 @@ func (b *bundle) station(t *testing.T, cfg auth.Config) *auth.Station {
 	return station
 }
 
+// realm has whom the demo has not: people who may not sign in, and clients that keep no secret.
 func realm(name, mark string) provision.RealmDefinition {
 	digest := sha256.Sum256([]byte(secret))
 	person := func(name string, status store.UserStatus, roles ...identity.Role) provision.PersonDefinition {

@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench drill mutants simulate kill fuzz timing faults hostile flood search pictures screens html postgres browser xmllint pgbouncer python clean-cache
+.PHONY: help run test verify generate lint bench drill mutants simulate kill fuzz timing faults hostile flood race search pictures screens html postgres browser xmllint pgbouncer python clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -12,6 +12,8 @@ CACHE := $(CURDIR)/.cache
 TOOL := CGO_ENABLED=0 $(GO) tool -modfile=tools/go.mod
 # How much each fuzz target tries: a number of inputs (20000x) or a time (1m).
 FUZZ ?= 20000x
+# The packages whose tests take longest begin first: two run at a time, and the last one alone would keep a processor waiting.
+LONGEST := ./web/browsertest ./internal/clearing ./cmd/countersign ./web/portal ./web ./web/api
 
 export GO
 export COUNTERSIGN_CACHE_DIR := $(CACHE)
@@ -37,7 +39,7 @@ test: browser xmllint rabbitmq pgbouncer python ## run all tests: unit, database
 	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
 	COUNTERSIGN_CHROMIUM="$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" \
 	COUNTERSIGN_AXE="$(CACHE)/axe-core/axe.min.js" \
-	$(GO) test -timeout 18m ./...
+	$(GO) test -timeout 18m -ldflags=-w $(LONGEST) ./...
 
 verify: generate lint ## check that generated code is fresh, formatting, and what the linters find
 	@tools/fresh.sh
@@ -107,6 +109,10 @@ hostile: ## send 10,000 hostile bodies and files to the doors, and report the pe
 
 flood: ## flood the sign-in from one address for a minute, 300 tries a second, and report how long people from another one wait
 	@COUNTERSIGN_SIGN_IN_FLOOD=60s $(GO) test ./web/portal -run TestSignInUnderAFlood -count=1 -v | grep -v '^=== '
+
+race: ## have 64 checkers race over 200 messages, and approvals against 1,600 amendments: make race MESSAGES=1000 (the tests: 48 messages)
+	COUNTERSIGN_RACED=$(or $(MESSAGES),200) $(GO) test ./internal/approval -run 'TestManyCheckersOneDecision|TestApprovalsAgainstAmendments' \
+	-count=1 -v -timeout 60m
 
 search: ## play 10,000 sampled sequences of deeds of people who cheat, and hold the service against the pure domain (the tests: 200)
 	COUNTERSIGN_SEARCH=10000 $(GO) test ./internal/stations -run TestTheServiceAgreesWithTheSearch -count=1 -v -timeout 60m

@@ -31,31 +31,35 @@ JOIN policy p ON p.realm = r.realm AND p.policy_id = (
   ORDER BY policy.rank DESC, policy.created_at DESC LIMIT 1)
 LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = i.debtor_account;
 
--- name: MessageConsider :batchone
--- An instruction with its current version and content, as MessageGet has it, with what a decision about it must know beside it: the
+-- name: MessageConsiderAll :many
+-- Instructions with their current version and content, as MessageGet has them, with what a decision about each must know beside it: the
 -- policy it falls under now, how many approvals the policies of its time asked for, which directory of banks is in force, and whether a
--- limit may bind it. Several are asked in one round trip, each by a statement of its own: on a young database one statement for all would
--- be planned from the wrong end.
+-- limit may bind it; item is the number of the question. Each message is found by its key, whatever the planner knows of the tables: the
+-- OFFSET keeps the inner statement by itself, so that on a young database it is not planned from the wrong end.
 -- approvals_asked stands here in full: the function is read and planned anew at each call, which cost a third of creating and approving.
-SELECT sqlc.embed(m), d.content,
+SELECT i.item::integer AS item, sqlc.embed(r), sqlc.embed(p),
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
        a.key_id AS account_key_id, a.seal AS account_seal,
-       sqlc.embed(r), sqlc.embed(p), (SELECT coalesce(min(coalesce((
+       (SELECT coalesce(min(coalesce((
          SELECT x.approvals_required FROM policy x
-         WHERE x.realm = v.realm AND x.created_at <= t.moment AND (x.retired_at IS NULL OR x.retired_at > t.moment)
+         WHERE x.realm = m.realm AND x.created_at <= t.moment AND (x.retired_at IS NULL OR x.retired_at > t.moment)
            AND (x.client_id IS NULL OR x.client_id = m.client_id) AND (x.channel IS NULL OR x.channel = m.channel)
            AND (x.scheme IS NULL OR x.scheme = m.scheme) AND (x.kind IS NULL OR x.kind = m.kind)
            AND (x.amount_from IS NULL OR x.amount_from <= m.amount) AND (x.amount_to IS NULL OR x.amount_to >= m.amount)
          ORDER BY x.rank DESC, x.created_at DESC LIMIT 1), 0)), 0)
-        FROM message_version v CROSS JOIN LATERAL (VALUES (v.created_at), (v.created_at - interval '1 minute')) AS t (moment)
-        WHERE v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version AND m.direction = 'out')::integer AS approvals_asked,
+        FROM (VALUES (m.made_at), (m.made_at - interval '1 minute')) AS t (moment) WHERE m.direction = 'out')::integer AS approvals_asked,
        coalesce((SELECT x.directory_id FROM routing_directory x WHERE x.realm = m.realm AND x.scheme = m.scheme
                  ORDER BY x.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id,
        EXISTS (SELECT FROM spending_limit l WHERE l.realm = r.realm AND (l.per_payment IS NOT NULL OR l.per_day IS NOT NULL)
-               AND (l.limit_of = 'person' OR l.holder IN (m.client_id, m.debtor_account)))::boolean AS limited
-FROM message_listed m
-JOIN document d ON d.realm = m.realm AND d.document_id = m.document_id AND d.message_id = m.message_id
+               AND (l.limit_of = 'person' OR l.holder IN (m.client_id, m.debtor_account)))::boolean AS limited,
+       m.*
+FROM (SELECT unnest(@places::integer[]) AS item, unnest(@message_ids::uuid[]) AS message_id) i
+CROSS JOIN LATERAL (
+  SELECT l.*, d.content, v.created_at AS made_at FROM message_listed l
+  JOIN message_version v ON v.realm = l.realm AND v.message_id = l.message_id AND v.version = l.version
+  JOIN document d ON d.realm = l.realm AND d.document_id = l.document_id AND d.message_id = l.message_id
+  WHERE l.realm = @realm::text AND l.message_id = i.message_id AND l.kind = 'instruction' OFFSET 0) m
 JOIN realm r ON r.realm = m.realm
 JOIN policy p ON p.realm = m.realm AND p.policy_id = (
   SELECT policy.policy_id FROM policy
@@ -67,8 +71,7 @@ JOIN policy p ON p.realm = m.realm AND p.policy_id = (
     AND (policy.amount_from IS NULL OR policy.amount_from <= m.amount)
     AND (policy.amount_to IS NULL OR policy.amount_to >= m.amount)
   ORDER BY policy.rank DESC, policy.created_at DESC LIMIT 1)
-LEFT JOIN debtor_account a ON a.realm = m.realm AND a.iban = m.debtor_account
-WHERE m.realm = @realm AND m.message_id = @message_id AND m.kind = 'instruction';
+LEFT JOIN debtor_account a ON a.realm = m.realm AND a.iban = m.debtor_account;
 
 -- name: MessageRead :batchone
 -- MessageGet, several in one round trip.

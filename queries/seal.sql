@@ -59,6 +59,8 @@ FROM document d WHERE d.realm = @realm AND d.document_id > @after ORDER BY d.doc
 
 -- name: EventFactList :many
 -- What the leaves of events are made of: the row, the move it tells of, the version that move began or amended, and the decision it was.
+-- Each row is found by its key, whatever the planner knows of the table: the OFFSET keeps the inner statement by itself. Read by a list of
+-- keys, a young table was read from end to end for each batch.
 SELECT e.realm, e.event_id, e.message_id, e.event, e.outcome, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id,
        e.source_address, e.content_hash, e.detail, e.at,
        h.sequence, h.kind, h.from_state, h.action, h.to_state, h.version, h.actor_user AS move_user, h.actor_person AS move_person,
@@ -67,13 +69,13 @@ SELECT e.realm, e.event_id, e.message_id, e.event, e.outcome, e.actor_user, e.ac
        d.ordinal, d.version AS decision_version, d.action AS decision_action, d.content_hash AS decision_hash, d.makers AS decision_makers,
        d.checker_user, d.checker_person, d.client_id AS decision_client, d.channel AS decision_channel, d.reason AS decision_reason, d.remark,
        d.checker_role, d.grant_id, d.granted_at, d.decided_at
-FROM audit_event e
+FROM unnest(@ids::uuid[]) AS i (event_id)
+CROSS JOIN LATERAL (SELECT * FROM audit_event x WHERE x.realm = @realm AND x.event_id = i.event_id OFFSET 0) e
 LEFT JOIN message_history h ON h.realm = e.realm AND h.message_id = e.message_id AND h.sequence = e.sequence
 LEFT JOIN message_version v ON v.realm = h.realm AND v.message_id = h.message_id AND v.version = h.version
   AND (h.sequence = 1 OR h.action = 'amend')
 LEFT JOIN decision d ON d.realm = h.realm AND d.message_id = h.message_id AND d.version = h.version AND d.checker_person = h.actor_person
-  AND h.action IN ('approve', 'reject')
-WHERE e.realm = @realm AND e.event_id = ANY (@ids::uuid[]);
+  AND h.action IN ('approve', 'reject');
 
 -- name: DocumentFactList :many
 -- What the leaves of documents are made of. The digest is made anew of the bytes that are there.

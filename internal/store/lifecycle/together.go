@@ -173,39 +173,28 @@ func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQ
 // considerAll reads messages with what decisions about them must know. What is no instruction, matches no policy, was made under another
 // policy than the one in force, needs a second factor, may be bound by a limit, or may have decisions already, is not confirmed.
 func (s *Messages) considerAll(ctx context.Context, realm string, ids []uuid.UUID) ([]*considered, error) {
-	q := s.db.Alone(realm, store.Reading)
-	keys := make([]dbsqlc.MessageConsiderParams, len(ids))
-	for i, id := range ids {
-		keys[i] = dbsqlc.MessageConsiderParams{Realm: realm, MessageID: id}
+	q, outcomes, places := s.db.Alone(realm, store.Reading), make([]*considered, len(ids)), make([]int32, len(ids))
+	for i := range ids {
+		places[i] = int32(i)
 	}
-	rows := make([]*dbsqlc.MessageConsiderRow, len(ids))
-	found, failed := q.MessageConsider(ctx, keys), error(nil)
-	found.QueryRow(func(i int, row dbsqlc.MessageConsiderRow, err error) {
-		switch {
-		case err == nil:
-			rows[i] = &row
-		case !errors.Is(err, pgx.ErrNoRows):
-			failed = errors.Join(failed, err)
-		}
-	})
-	failed = errors.Join(failed, found.Close())
-	if failed != nil {
-		return nil, failed
+	rows, err := q.MessageConsiderAll(ctx, places, ids, realm)
+	if err != nil {
+		return nil, err
 	}
-	outcomes := make([]*considered, len(ids))
-	for i, row := range rows {
-		if row == nil || !load.Undecided(row.MessageListed) {
+	for _, row := range rows {
+		found := messageRow(&row)
+		if !load.Undecided(found.MessageListed) {
 			continue // decisions that were read by another statement could be newer than the message
 		}
-		known, err := s.factsOf(ctx, q, realm, factsRow(row))
-		if err == nil && known.Policy.StepUp || column.OrZero(row.MessageListed.PolicyID) != known.Policy.ID {
+		known, err := s.factsOf(ctx, q, realm, factsRow(&row))
+		if err == nil && known.Policy.StepUp || column.OrZero(row.PolicyID) != known.Policy.ID {
 			continue // what asks for a second factor, by either policy, is decided by itself
 		}
-		if known.mayBind(payment.Kind(row.MessageListed.Kind)) {
+		if known.mayBind(payment.Kind(row.Kind)) {
 			continue // and so is what a limit may bind
 		}
 		if err == nil {
-			outcomes[i] = &considered{known: known, message: load.Whole(s.db.Seal(), messageRow(row), nil)}
+			outcomes[row.Item] = &considered{known: known, message: load.Whole(s.db.Seal(), found, nil)}
 		}
 	}
 	return outcomes, nil
@@ -248,25 +237,6 @@ func (s *Messages) readAll(ctx context.Context, realm string, ids []uuid.UUID) (
 		}
 	}
 	return messages, nil
-}
-
-func factsRow(row *dbsqlc.MessageConsiderRow) dbsqlc.SubmissionContextRow {
-	return dbsqlc.SubmissionContextRow{
-		Realm: row.Realm, Policy: row.Policy, ApprovalsAsked: row.ApprovalsAsked, DirectoryID: row.DirectoryID, AccountIban: row.AccountIban,
-		AccountScheme: row.AccountScheme, AccountCurrency: row.AccountCurrency, HolderName: row.HolderName, HolderStreet: row.HolderStreet,
-		HolderBuilding: row.HolderBuilding, HolderPostcode: row.HolderPostcode, HolderTown: row.HolderTown, HolderCountry: row.HolderCountry,
-		AgentBic: row.AgentBic, AgentIid: row.AgentIid, AccountOpen: row.AccountOpen, AccountKeyID: row.AccountKeyID,
-		AccountSeal: row.AccountSeal, Limited: row.Limited,
-	}
-}
-
-func messageRow(row *dbsqlc.MessageConsiderRow) dbsqlc.MessageGetRow {
-	return dbsqlc.MessageGetRow{
-		MessageListed: row.MessageListed, Content: row.Content, AccountIban: row.AccountIban, AccountScheme: row.AccountScheme,
-		AccountCurrency: row.AccountCurrency, HolderName: row.HolderName, HolderStreet: row.HolderStreet, HolderBuilding: row.HolderBuilding,
-		HolderPostcode: row.HolderPostcode, HolderTown: row.HolderTown, HolderCountry: row.HolderCountry, AgentBic: row.AgentBic,
-		AgentIid: row.AgentIid, AccountOpen: row.AccountOpen,
-	}
 }
 
 // done is the outcome of what was written.

@@ -15,7 +15,7 @@ import (
 // Leaves makes the leaves of rows, of both kinds, by their keys. A row that is not there is not in the map.
 func Leaves(ctx context.Context, q *dbsqlc.Queries, realm string, events, documents []uuid.UUID) (map[uuid.UUID]evidence.Leaf, error) {
 	leaves := make(map[uuid.UUID]evidence.Leaf, len(events)+len(documents))
-	rows, err := q.EventFactList(ctx, realm, events)
+	rows, err := q.EventFactList(ctx, events, realm)
 	if err != nil {
 		return nil, fmt.Errorf("read events to seal: %w", err)
 	}

@@ -55,7 +55,9 @@ type Station struct {
 	stuck   *pauses[uuid.UUID] // messages that the clock could not move
 	held    *pauses[string]    // documents that waited in vain and could not be given up
 
-	patience patience // of the clock with the database
+	patience patience      // of the clock with the database
+	moves    chan struct{} // has room for those that the clock makes at once
+	overdue  overdues
 
 	mu      sync.Mutex
 	known   []string        // the realms as of the last look
@@ -104,6 +106,7 @@ func New(cfg Config) *Station {
 		accounts:  lifecycle.NewAccounts(cfg.Messages), sending: newBusy[uuid.UUID](), flights: newFlights(cfg.AnswerWithin),
 		looking: newBusy[string](), stuck: newPauses[uuid.UUID](0),
 		held: newPauses[string](afterJobs), alarmed: make(map[string]bool),
+		moves: make(chan struct{}, clockParallel), overdue: overdues{of: make(map[string]*overdue)},
 	}
 	for _, scheme := range rulebook.Schemes() {
 		s.lanes = append(s.lanes, newLane(s, scheme))

@@ -46,3 +46,35 @@ func TestAClockThatIsSetBackHoldsNothingUp(t *testing.T) {
 	receive(t, h, answer(t, sent, "A1", "ACSC", ""))
 	want{state: payment.StateSettled}.check(t, h, sent)
 }
+
+// TestAPaymentThatSomebodyHoldsIsInNobodysWay: of payments that are overdue one is locked in the database, as by a process that is gone
+// without a word. The others are unconfirmed at once, and it is as soon as it is let go.
+func TestAPaymentThatSomebodyHoldsIsInNobodysWay(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
+	for range 5 {
+		send(t, h, approved(t, h, rulebook.SchemeSIC))
+	}
+	held := approved(t, h, rulebook.SchemeSIC)
+	send(t, h, held)
+	holder := h.DB.Connect(t)
+	_, err := holder.Exec(ctx, "BEGIN; SELECT FROM message WHERE message_id = '"+held.InternalID.String()+"' FOR UPDATE")
+	must(t, err)
+	h.Clock.Add(11 * time.Second)
+	h.Clearing.Sweep(ctx)
+	unconfirmed := func() (count int) {
+		must(t, h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM message WHERE state = 'Unconfirmed'").Scan(&count))
+		return count
+	}
+	if n := unconfirmed(); n != 5 {
+		t.Errorf("%d payments are unconfirmed beside the one that is held, want 5", n)
+	}
+	_, err = holder.Exec(ctx, "ROLLBACK")
+	must(t, err)
+	h.Clock.Add(time.Second)
+	h.Clearing.Sweep(ctx)
+	if n := unconfirmed(); n != 6 {
+		t.Errorf("%d payments are unconfirmed, want all 6", n)
+	}
+}

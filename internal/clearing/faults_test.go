@@ -109,6 +109,8 @@ func (c *client) work(ctx context.Context, h *stationtest.House, scheme rulebook
 type fault struct {
 	name  string
 	begin func(t *testing.T, l *storetest.Line) (end func())
+	// away: nothing can be written while it lasts. What falls due meanwhile is late from its end on.
+	away bool
 }
 
 func lineFaults() []fault {
@@ -130,15 +132,15 @@ func lineFaults() []fault {
 		}
 	}
 	return []fault{
-		{"half-open", func(_ *testing.T, l *storetest.Line) func() { l.Swallow(); return func() {} }},
-		{"half-open again and again", again(2*time.Second, (*storetest.Line).Swallow)},
-		{"black hole", func(_ *testing.T, l *storetest.Line) func() { l.Freeze(); return l.Thaw }},
-		{"latency of 100 ms", func(_ *testing.T, l *storetest.Line) func() {
+		{name: "half-open", begin: func(_ *testing.T, l *storetest.Line) func() { l.Swallow(); return func() {} }},
+		{name: "half-open again and again", begin: again(2*time.Second, (*storetest.Line).Swallow)},
+		{name: "black hole", away: true, begin: func(_ *testing.T, l *storetest.Line) func() { l.Freeze(); return l.Thaw }},
+		{name: "latency of 100 ms", begin: func(_ *testing.T, l *storetest.Line) func() {
 			l.Delay(50 * time.Millisecond)
 			return func() { l.Delay(0) }
 		}},
-		{"resets", again(200*time.Millisecond, (*storetest.Line).Break)},
-		{"refused", func(t *testing.T, l *storetest.Line) func() { l.Cut(); return func() { l.Connect(t) } }},
+		{name: "resets", begin: again(200*time.Millisecond, (*storetest.Line).Break)},
+		{name: "refused", away: true, begin: func(t *testing.T, l *storetest.Line) func() { l.Cut(); return func() { l.Connect(t) } }},
 	}
 }
 
@@ -169,24 +171,36 @@ func play(t *testing.T, f fault, db *storetest.DB) {
 		all.Go(func() { clients[i].work(working, h, rulebook.Schemes()[i%2], by) })
 	}
 	time.Sleep(before)
+	var broken span
+	broken.from = h.Now()
 	end := f.begin(t, line)
 	time.Sleep(during)
 	end()
 	mended := time.Now()
+	if f.away {
+		broken.to = h.Now()
+	}
 	time.Sleep(after)
 	leave()
 	all.Wait()
 	outcome(t, h, w, clients, mended)
+	late(t, h, broken)
 	stop()
 	w.answers.Wait()
 	h.CheckInvariants(t)
 }
 
-// houseBehind is a house whose clock runs, behind a line to its database, with a clearing that remembers.
+// houseBehind is a house whose clock runs, with a clearing that remembers: on a database, or behind a line to one of the test's server.
 func houseBehind(t *testing.T, db *storetest.DB) (h *stationtest.House, line *storetest.Line, w *wire) {
 	t.Helper()
 	w = &wire{took: map[string]string{}, times: map[string]int{}}
-	options := stationtest.Options{Now: runningClock(), Clearing: w, Database: func(db *storetest.DB) *store.Database {
+	options := stationtest.Options{Now: runningClock(), Clearing: w}
+	if db != nil {
+		h = stationtest.On(t, db, options)
+		w.house = h
+		return h, nil, w
+	}
+	options.Database = func(db *storetest.DB) *store.Database {
 		var through string
 		line, through = db.Relay(t)
 		database, err := store.Open(
@@ -195,12 +209,8 @@ func houseBehind(t *testing.T, db *storetest.DB) (h *stationtest.House, line *st
 		must(t, err)
 		t.Cleanup(database.Close)
 		return database
-	}}
-	if db == nil {
-		h = stationtest.With(t, options)
-	} else {
-		h = stationtest.On(t, db, options)
 	}
+	h = stationtest.With(t, options)
 	w.house = h
 	return h, line, w
 }
@@ -230,21 +240,44 @@ func outcome(t *testing.T, h *stationtest.House, w *wire, clients []*client, men
 			ends(t, id, states)
 		}
 	}
-	late := longest(t, h, rulebook.SchemeSIC, payment.StateUnconfirmed, time.Time{})
-	late = max(late, longest(t, h, rulebook.SchemeSCT, payment.StateUnconfirmed, time.Time{})) - 10*time.Second
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	repeated := 0
 	for _, n := range w.times {
 		repeated += n - 1
 	}
-	t.Logf("%d made, %d approved, %d calls failed; clearing got %d documents, %d of them again; normal again after %s; the clock late by %s",
-		made, approved, failed, len(w.took), repeated, normal.Round(time.Millisecond), late.Round(10*time.Millisecond))
+	t.Logf("%d made, %d approved, %d calls failed; clearing got %d documents, %d of them again; normal again after %s",
+		made, approved, failed, len(w.took), repeated, normal.Round(time.Millisecond))
 	if len(w.wrong) > 0 {
 		t.Errorf("clearing got other documents under ids it knew: %v", w.wrong)
 	}
 	if normal < 0 || approved == 0 {
 		t.Error("no approval was acknowledged after the fault")
+	}
+}
+
+// span is a time in which nothing could be written: from some time, to another one that is not before it; to is zero for none.
+type span struct{ from, to time.Time }
+
+// mostLate is how late the clock may be, not counting the time in which the database was away.
+const mostLate = 2 * time.Second
+
+// late says how late the clock was with what became Unconfirmed. What lies in the time that the database was away does not count.
+func late(t *testing.T, h *stationtest.House, away span) {
+	t.Helper()
+	if away.to.IsZero() {
+		away.to = away.from
+	}
+	var count int
+	var most, p50 float64
+	must(t, h.DB.Connect(t).QueryRow(ctx, `
+SELECT count(*), coalesce(max(late), 0), coalesce(percentile_cont(0.5) WITHIN GROUP (ORDER BY late), 0) FROM (
+  SELECT extract(epoch FROM y.at - due - greatest(interval '0', least(y.at, $2) - greatest(due, $1)))::float8 AS late
+  FROM (SELECT realm, message_id, accepted_at + interval '10 seconds' AS due FROM message) m
+  JOIN message_history y USING (realm, message_id) WHERE y.action = 'time out') x`, away.from, away.to).Scan(&count, &most, &p50))
+	t.Logf("%d time-outs; the clock late by %.2f s at most, half of them by %.2f s", count, most, p50)
+	if most > mostLate.Seconds() || count == 0 {
+		t.Errorf("the clock was late by %.2f s with one of %d time-outs, want %s at most", most, count, mostLate)
 	}
 }
 

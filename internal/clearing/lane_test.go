@@ -36,6 +36,11 @@ func (n *halfDead) Deliver(ctx context.Context, scheme rulebook.Scheme, referenc
 		<-ctx.Done()
 		return ctx.Err()
 	}
+	return n.take(ctx, scheme, reference)
+}
+
+// take settles a payment, unless the clearing is silent.
+func (n *halfDead) take(ctx context.Context, scheme rulebook.Scheme, reference string) error {
 	id, ours := payment.ParseReference(reference)
 	if !ours || n.silent.Load() {
 		return nil

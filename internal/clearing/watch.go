@@ -22,8 +22,8 @@ const (
 	jobsLead = 4 * time.Second
 	// watchPage bounds what one look takes up of each kind in a realm; the rest follows at the next.
 	watchPage = 500
-	// clockParallel bounds the messages of a step that are moved at once.
-	clockParallel = 8
+	// clockParallel bounds the messages that the clock moves at once besides those that are overdue, which it moves together.
+	clockParallel = 3
 	// listWithin is how long a list for a lane may take.
 	listWithin = 2 * time.Second
 	// stepFor is how long a step begins moves in a realm; what is left then is for the next look.
@@ -49,6 +49,7 @@ func (s *Station) Watch(ctx context.Context) {
 	s.listRealms(ctx)
 	group.Go(func() { repeat(ctx, s.listRealms) })
 	group.Go(func() { repeat(ctx, func(ctx context.Context) { s.eachRealm(ctx, &group) }) })
+	group.Go(func() { s.watchOverdue(ctx, &group) })
 	group.Wait()
 }
 
@@ -70,6 +71,9 @@ func repeat(ctx context.Context, do func(context.Context)) {
 func (s *Station) Sweep(ctx context.Context) {
 	var group sync.WaitGroup
 	s.listRealms(ctx)
+	for _, realm := range s.realms() {
+		group.Go(func() { s.glance(ctx, realm) })
+	}
 	s.eachRealm(ctx, &group)
 	group.Wait()
 	for _, l := range s.lanes {
@@ -87,10 +91,7 @@ func (s *Station) Sweep(ctx context.Context) {
 
 // eachRealm begins a look at the clock in every realm where none is under way.
 func (s *Station) eachRealm(ctx context.Context, group *sync.WaitGroup) {
-	s.mu.Lock()
-	realms := s.known
-	s.mu.Unlock()
-	for _, realm := range realms {
+	for _, realm := range s.realms() {
 		if !s.looking.begin(realm) {
 			continue
 		}
@@ -99,6 +100,13 @@ func (s *Station) eachRealm(ctx context.Context, group *sync.WaitGroup) {
 			s.look(ctx, realm)
 		})
 	}
+}
+
+// realms are those of the last time that the database said.
+func (s *Station) realms() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.known
 }
 
 // listRealms takes note of all realms. While the database does not say, those of the last time are known, and no look waits for it.
@@ -115,7 +123,7 @@ func (s *Station) listRealms(ctx context.Context) {
 	s.known = realms
 }
 
-// look does for one realm what time asks for, each step for itself, and tells the lanes what waits.
+// look does for one realm what time asks for besides what is overdue, each step for itself, and tells the lanes what waits.
 func (s *Station) look(ctx context.Context, realm string) {
 	due, err := s.due(ctx, realm)
 	if err != nil {
@@ -130,7 +138,6 @@ func (s *Station) look(ctx context.Context, realm string) {
 		}
 	}
 	var steps sync.WaitGroup
-	steps.Go(func() { s.each(ctx, realm, due.Overdue, s.timeOut) })
 	steps.Go(func() { s.each(ctx, realm, due.Expired, s.expire) })
 	steps.Go(func() { s.each(ctx, realm, due.FallingDue, s.fallDue) })
 	steps.Go(func() { s.each(ctx, realm, due.ToAnswer, s.noteLateAnswer) })
@@ -164,7 +171,10 @@ func (s *Station) each(ctx context.Context, realm string, ids []uuid.UUID, work 
 	defer cancel()
 	for _, id := range ids {
 		group.Go(func() error {
-			if begin.Err() != nil {
+			select {
+			case s.moves <- struct{}{}:
+				defer func() { <-s.moves }()
+			case <-begin.Done():
 				return nil // at the next look
 			}
 			one, cancel := context.WithTimeout(ctx, s.patience.now())
@@ -177,16 +187,6 @@ func (s *Station) each(ctx context.Context, realm string, ids []uuid.UUID, work 
 		})
 	}
 	_ = group.Wait()
-}
-
-// timeOut notes that the scheme's time passed without an answer.
-func (s *Station) timeOut(ctx context.Context, realm string, id uuid.UUID) error {
-	ctx, end := s.cfg.Traces.Message(ctx, id, "time out")
-	_, err := s.cfg.Due.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
-		return m.TimeOut(s.cfg.AnswerWithin, s.now())
-	})
-	end(err)
-	return err
 }
 
 func (s *Station) expire(ctx context.Context, realm string, id uuid.UUID) error {

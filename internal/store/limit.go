@@ -30,7 +30,8 @@ const (
 // the pool has no room for another one meanwhile: one that is suspected is cut at once. The idle ones, which may be as dead, are closed
 // too.
 type limits struct {
-	next pgx.QueryTracer // sees every statement; nil for none
+	next    pgx.QueryTracer // sees every statement; nil for none
+	givesUp bool            // the caller gives up what it can have by another connection (see prompt)
 
 	mu    sync.Mutex
 	pool  *pgxpool.Pool
@@ -68,7 +69,12 @@ func (l *limits) ended(ctx context.Context, conn *pgx.Conn, err error) {
 		return
 	}
 	r.end()
-	if conn != nil && errors.Is(err, context.DeadlineExceeded) && time.Since(r.began) >= suspicion {
+	took := time.Since(r.began)
+	switch {
+	case conn == nil:
+	case l.givesUp && took >= giveUpAfter && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)):
+		_ = conn.PgConn().Conn().Close()
+	case errors.Is(err, context.DeadlineExceeded) && took >= suspicion:
 		_ = conn.PgConn().Conn().Close()
 		l.mu.Lock()
 		defer l.mu.Unlock()

@@ -61,8 +61,8 @@ type Connections struct {
 	Pages    int // one for each core, but at least four
 }
 
-// clockConnections are those of the clock, which moves a few messages at a time.
-const clockConnections = 4
+// clockConnections are those of the clock at most. It needs two, and others beside them when those do not answer.
+const clockConnections = 8
 
 func (c Connections) sizes() [uses]int32 {
 	given := [uses]int{ForRequests: c.Requests, ForClearing: c.Clearing, ForPages: c.Pages, ForClock: clockConnections}
@@ -138,7 +138,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	}
 	away, all := newOutage(cfg.Log), &[uses]*Database{}
 	for use, size := range cfg.Connections.sizes() {
-		pool, err := cfg.open(ctx, size)
+		pool, err := cfg.open(ctx, Use(use), size)
 		if err != nil {
 			closeAll(all)
 			return nil, fmt.Errorf("open the database: %w", err)
@@ -160,16 +160,22 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 }
 
 // open makes a pool. It connects when a connection is asked for.
-func (cfg Config) open(ctx context.Context, size int32) (*pgxpool.Pool, error) {
+func (cfg Config) open(ctx context.Context, use Use, size int32) (*pgxpool.Pool, error) {
 	pc, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
 		return nil, fmt.Errorf("read the database URL: %w", err)
 	}
 	pc.MaxConns, pc.PingTimeout = size, pingWithin
 	within := newLimits(cfg.Tracer)
+	settleWithin := statementWithin
 	pc.ConnConfig.Tracer, pc.ConnConfig.DialFunc = within, dial
 	if pc.ConnConfig.ConnectTimeout == 0 {
 		pc.ConnConfig.ConnectTimeout = connectWithin
+	}
+	if use == ForClock {
+		pc.BeforeConnect = newPrompt(pc.ConnConfig.ConnectTimeout).before
+		within.givesUp, settleWithin = true, 2*dialWithin
+		pc.ConnConfig.RuntimeParams["lock_timeout"] = clockLocksWithin
 	}
 	pc.ConnConfig.RuntimeParams["application_name"] = "countersign"
 	pc.ConnConfig.RuntimeParams["timezone"] = "UTC"
@@ -186,6 +192,8 @@ func (cfg Config) open(ctx context.Context, size int32) (*pgxpool.Pool, error) {
 		if cfg.Pooled {
 			return nil
 		}
+		ctx, cancel := context.WithTimeout(ctx, settleWithin)
+		defer cancel()
 		_, err := conn.Exec(ctx, "SET ROLE "+appRole+"; SET countersign.realm = '"+gatewayStep+"'")
 		return err
 	}

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,10 +14,9 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Due are the messages of one realm that time has something to say about, each list oldest first and bounded, and whether the lanes of the
-// schemes have something to do.
+// Due are the messages of one realm that time has something to say about besides those that are overdue, each list oldest first and
+// bounded, and whether the lanes of the schemes have something to do.
 type Due struct {
-	Overdue    []uuid.UUID // with clearing for longer than its time
 	Expired    []uuid.UUID // pending for longer than their policy lets them
 	FallingDue []uuid.UUID // recalls of ours whose answer is late
 	ToAnswer   []uuid.UUID // received recalls that were answered, which is not noted yet
@@ -48,17 +48,99 @@ func (t DueTimes) held() []uuid.UUID { return append([]uuid.UUID{}, t.Held...) }
 // Realms returns the names of all realms.
 func (s *Messages) Realms(ctx context.Context) ([]string, error) { return s.db.Realms(ctx) }
 
+// Overdue lists what is with clearing for longer than its time, oldest first, in one round trip.
+func (s *Messages) Overdue(ctx context.Context, realm string, at DueTimes) ([]uuid.UUID, error) {
+	ids, err := s.db.Alone(realm, store.Reading).MessageListOverdue(ctx, dbsqlc.MessageListOverdueParams{
+		Realm: realm, AcceptedBefore: at.AcceptedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(), PageSize: at.PageSize,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list what is overdue: %w", err)
+	}
+	return ids, nil
+}
+
+// Renew has the next statements take new connections, because one that was there does not answer.
+func (s *Messages) Renew() { s.db.Renew() }
+
+// MostTogether is how many messages TransactAll takes at a time.
+const MostTogether = 64
+
+// TransactAll is Transact for a step that time asks of many messages, at most MostTogether: they are read together and written by one
+// statement, which waits for no other step, and the guard of the statement finds out whether each is still the one that was decided about.
+// What is not done so is done by Transact. It returns what each failed with; nil of one that was moved.
+func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUID, decide DecideFunc) []error {
+	failed := make([]error, len(ids))
+	seen, err := s.readAll(ctx, realm, ids)
+	if err != nil {
+		return all(failed, err)
+	}
+	var steps []step
+	var of []int // the place of each step among the messages
+	for i, m := range seen {
+		failed[i] = store.ErrAlone
+		if m == nil {
+			continue
+		}
+		t, err := decide(*m)
+		if err != nil {
+			failed[i] = noChange(err)
+			continue
+		}
+		one, err := stepWith(t, nil)
+		if err == nil {
+			steps, of = append(steps, one), append(of, i)
+		}
+	}
+	written, err := s.moveTogether(ctx, realm, steps)
+	for at, i := range of {
+		switch {
+		case err != nil:
+			failed[i] = err
+		case written[at] != nil:
+			failed[i] = nil
+			s.stored(steps[at].Transition)
+		}
+	}
+	for i, id := range ids {
+		if errors.Is(failed[i], store.ErrAlone) {
+			_, failed[i] = s.Transact(ctx, realm, id, decide)
+		}
+	}
+	return failed
+}
+
+// moveTogether is moveAll. What the server refuses as a whole is not confirmed, so that each goes alone and finds its own error.
+func (s *Messages) moveTogether(ctx context.Context, realm string, steps []step) ([]*struct{}, error) {
+	if len(steps) == 0 {
+		return nil, nil
+	}
+	written, err := s.moveAll(ctx, realm, steps)
+	if err == nil || errors.Is(err, store.ErrUnknown) || errors.Is(err, store.ErrUnavailable) || ctx.Err() != nil {
+		return written, err
+	}
+	return make([]*struct{}, len(steps)), nil
+}
+
+// noChange is the error of a decision, if it is one.
+func noChange(err error) error {
+	if errors.Is(err, ErrNoChange) {
+		return nil
+	}
+	return err
+}
+
+func all(failed []error, err error) []error {
+	for i := range failed {
+		failed[i] = err
+	}
+	return failed
+}
+
 // Due lists what is due in a realm. With an error it returns what it found before.
 func (s *Messages) Due(ctx context.Context, realm string, at DueTimes) (Due, error) {
 	due := Due{Lanes: make(map[rulebook.Scheme]Waiting)}
 	err := s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
-		due.Overdue, err = q.MessageListOverdue(ctx, dbsqlc.MessageListOverdueParams{
-			Realm: realm, AcceptedBefore: at.AcceptedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(), PageSize: at.PageSize,
-		})
-		if err != nil {
-			return err
-		}
 		err = due.ofLanes(ctx, q, realm, at)
 		if err != nil {
 			return err

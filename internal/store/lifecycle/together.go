@@ -96,23 +96,31 @@ type step struct {
 
 // move writes a step, and the document that brought it, together with others. Errors: store.ErrAlone; as store.Gather.Do.
 func (s *Messages) move(ctx context.Context, t payment.Transition, brought *store.Document) error {
+	one, err := stepWith(t, brought)
+	if err == nil {
+		_, err = s.moving.Do(ctx, t.Message().Realm, one)
+	}
+	if err == nil {
+		s.stored(t)
+	}
+	return err
+}
+
+// stepWith is a transition with its documents. Error: store.ErrAlone.
+func stepWith(t payment.Transition, brought *store.Document) (step, error) {
 	if !t.Valid() || t.Version() != nil || len(t.LimitUses()) > 0 {
-		return store.ErrAlone // a new version, or a limit beside the step
+		return step{}, store.ErrAlone // a new version, or a limit beside the step
 	}
 	one := step{Transition: t, brought: brought}
 	if out, ends := t.Report(); ends {
 		content, err := codec.EncodeXML(out.Document())
 		if err != nil {
-			return store.ErrAlone
+			return step{}, store.ErrAlone
 		}
 		report := outboundDocument(out, content, t.At())
 		one.report = &report
 	}
-	_, err := s.moving.Do(ctx, t.Message().Realm, one)
-	if err == nil {
-		s.stored(t)
-	}
-	return err
+	return one, nil
 }
 
 // considered is a message and what a decision about it must know.

@@ -1,0 +1,41 @@
+package store
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// dialWithin is how long the clock's connections may take to open, but for one at a time, which may take as long as any other.
+	dialWithin = time.Second
+	// giveUpAfter is how long a statement of the clock runs before its end by its caller speaks against the connection: the clock gives up
+	// what another connection did meanwhile.
+	giveUpAfter = 200 * time.Millisecond
+	// clockLocksWithin is how long the clock waits for a row that somebody else holds: it moves many at a time, and goes on with the others.
+	clockLocksWithin = "500ms"
+)
+
+// prompt opens connections for who cannot wait: each attempt is given up soon, so that there is a fresh one when the database answers
+// again. One attempt at a time has as long as any other connection, for a database to which it takes longer.
+type prompt struct {
+	patient time.Duration
+	until   atomic.Int64 // when the patient attempt under way is over, in nanoseconds of the program's clock
+	began   time.Time
+}
+
+func newPrompt(patient time.Duration) *prompt { return &prompt{patient: patient, began: time.Now()} }
+
+// before sets the time of one attempt.
+func (p *prompt) before(_ context.Context, config *pgx.ConnConfig) error {
+	now, over := int64(time.Since(p.began)), p.until.Load()
+	if now < over || !p.until.CompareAndSwap(over, now+int64(p.patient)) {
+		config.ConnectTimeout = min(dialWithin, p.patient)
+	}
+	return nil
+}
+
+// Renew closes the connections that are idle: whoever asks next gets a new one. For who has seen that one of them does not answer.
+func (d *Database) Renew() { d.pool.Reset() }

@@ -30,6 +30,14 @@ SELECT draft_id, scheme, answers, file_name, amends, saved_at, expires_at FROM d
 WHERE realm = @realm AND user_id = @user_id AND message_id IS NULL AND batch_id IS NULL AND expires_at > @now::timestamptz
 ORDER BY saved_at DESC LIMIT @page_size::integer;
 
+-- name: DraftCount :one
+-- How many open drafts a user has, so many at most; those of files of many payments are not counted.
+SELECT count(*) FROM (
+  SELECT FROM draft
+  WHERE realm = @realm AND user_id = @user_id AND message_id IS NULL AND batch_id IS NULL AND expires_at > @now::timestamptz
+  LIMIT @most::integer
+) AS open;
+
 -- name: DraftSaveIfOpen :execrows
 -- New answers. Zero rows: it is submitted, over, or not this user's; or it was saved later than these answers were sent, where they are kept
 -- by the way.

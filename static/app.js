@@ -408,35 +408,39 @@
     findAll("[data-limit]", root).forEach(count);
   }
 
-  // A form that is being filled in is kept as a draft: 2 s after the last change and not more often, and at once when the page is left. From
-  // then on its address is that of the draft: coming back to it, or loading it again, finds what was typed.
-  let keeping;
+  // A form that is being filled in is kept: 2 s after the last change, one at a time, and at once when it is left. Where it becomes a draft
+  // its address is that of the draft from then on: coming back to it, or loading it again, finds what was typed.
+  let keeping, typedIn, kept = Promise.resolve();
   async function keep(form) {
-    clearTimeout(keeping);
-    keeping = undefined;
+    if (form === typedIn) typedIn = clearTimeout(keeping);
     if (form.dataset.sent) return;
     try {
       const body = new URLSearchParams(new FormData(form));
       const answer = await fetch(form.dataset.keep, { method: "POST", body, headers: { "HX-Request": "true" }, keepalive: true });
-      if (!answer.ok) return;
-      find("#kept").innerHTML = await answer.text();
-      history.replaceState(history.state, "", find("#kept [data-address]").dataset.address);
+      const place = find(".kept", form);
+      if (!answer.ok || !place || !form.isConnected) return;
+      place.innerHTML = await answer.text();
+      const address = find("[data-address]", place)?.dataset.address;
+      if (address) history.replaceState(history.state, "", address);
     } catch {
       // The next change tries again; what is typed stands in the form.
     }
   }
   function keepNow() {
-    if (keeping) keep(find("form[data-keep]"));
+    if (typedIn) keep(typedIn);
   }
   window.addEventListener("beforeunload", keepNow);
   document.addEventListener("visibilitychange", () => document.hidden && keepNow());
+  document.addEventListener("htmx:beforeSwap", (event) => event.detail.target.contains(typedIn) && keepNow());
 
   document.addEventListener("input", (event) => {
     if (event.target.dataset?.limit) count(event.target);
     const form = event.target.closest?.("form[data-keep]");
     if (!form) return;
+    if (typedIn !== form) keepNow();
     clearTimeout(keeping);
-    keeping = setTimeout(() => keep(form), 2000);
+    typedIn = form;
+    keeping = setTimeout(() => (kept = kept.then(() => keep(form))), 2000);
   });
   // In the capture phase: the field is grouped before htmx reads it.
   document.addEventListener(

@@ -12,6 +12,7 @@ import (
 type Check struct {
 	Shell          Shell
 	Action         string // "/payments/{draft}/submit"
+	KeepURL        string // where the reason is kept while it is being typed
 	Amount         ui.Amount
 	CreditorName   string
 	Groups         []CheckGroup

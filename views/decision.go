@@ -34,6 +34,7 @@ type Reject struct {
 	Open     bool // shown open, after a refused submission
 	Category string
 	Reason   string
+	KeptAt   string // when it was kept while it was being typed; empty for not kept
 }
 
 // RejectLimit is the number of characters a reject reason may have.
@@ -77,6 +78,11 @@ func (d Decided) heads() ui.Heads { return Queue{Selecting: d.Selecting}.heads()
 
 func (d Decision) action(verb string) string {
 	return "/queue/" + d.Message.InternalID + "/" + verb + d.Query
+}
+
+// keep is where the reason to reject is kept while it is being typed.
+func (d Decision) keep() Kept {
+	return Kept{URL: "/queue/" + d.Message.InternalID + "/reject/keep", At: d.Reject.KeptAt}
 }
 
 // approveLabel names the whole act.

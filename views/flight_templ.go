@@ -128,9 +128,9 @@ func flightPanel(flight Flight) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var9 string
-		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(". Without one it is unconfirmed, not rejected: do not pay it again.")
+		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(". " + say(ctx, "Without one it is unconfirmed, not rejected: do not pay it again."))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `flight.templ`, Line: 21, Col: 75}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `flight.templ`, Line: 21, Col: 90}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		if templ_7745c5c3_Err != nil {

@@ -11,8 +11,8 @@ import (
 // PaymentValues under the ids named there, scheme, and either act=check or
 // switchScheme={scheme}, which shows the same form with all fields kept.
 type NewPayment struct {
-	Draft          string // key of the draft the form is kept in; empty for none yet
-	Drafts         int    // how many forms of this person wait to be gone on with, where an empty form is shown
+	Kept           Kept // where the form is kept while it is being typed
+	Drafts         int  // how many forms of this person wait to be gone on with, where an empty form is shown
 	Shell          Shell
 	Action         string // where the form is sent: "/payments/new" or a draft's address
 	Scheme         string
@@ -27,6 +27,13 @@ type NewPayment struct {
 	Found          *Picks     // what was found; nil when nothing was looked for
 	Recent         []Pick     // creditors of this person's last payments
 	Problems       []ui.Problem
+}
+
+// Kept is how a form is kept while it is being typed. POST URL takes its fields and answers with DraftKept.
+type Kept struct {
+	URL   string // where it is sent to be kept; of a form that is kept: where it is found again
+	Draft string // key of the draft it is kept in; empty for none yet
+	At    string // when it was kept; empty for not yet
 }
 
 // PaymentValues is what a person typed, exactly as typed.

@@ -17,6 +17,8 @@ type Problem struct {
 	RequestID string // shown where somebody may ask for it
 	NextLabel language.Text
 	NextURL   string
+	Typed     language.Text // what was typed and not sent, to be copied; empty for nothing
+	Also      []Link        // other places to go on
 	// Resend is what was typed, to be sent once more; nil for nothing.
 	Resend *Resend
 }

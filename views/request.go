@@ -39,6 +39,7 @@ type RequestForm struct {
 	Charge      *ui.Field       // nil where none may be kept
 	Prepared    language.Text   // why an answer is filled in already; empty when none is
 	Instead     *Link           // the other way to answer a recall
+	Kept        Kept            // where the form is kept while it is being typed
 	Note        language.Text   // a sentence under the heading
 	Problems    []ui.Problem
 }

@@ -13,7 +13,7 @@ func TestAFormIsKeptWhileItIsTyped(t *testing.T) {
 	p.open("/payments/new")
 	p.fill("Name", o.name)
 	p.fill("Amount in CHF", "12.3")
-	p.says("#kept", "Draft kept at")
+	p.says(".kept", "Draft kept at")
 	p.open("/mine?tab=drafts") // the form is left without a word
 	p.says("#main", o.name)
 	p.readable("/mine?tab=drafts")

@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
@@ -61,7 +62,7 @@ func (p *person) fillForm() order {
 func (p *person) keptForm() order {
 	p.t.Helper()
 	o := p.fillForm()
-	p.says("#kept", "Draft kept at")
+	p.says(".kept", "Draft kept at")
 	p.at("/payments/[0-9a-f-]+/edit$")
 	return o
 }
@@ -107,6 +108,8 @@ func TestNothingTypedIsLost(t *testing.T) {
 	p.typed(o)
 
 	p.lostTab(t)
+	lostReason(t)
+	lostRecall(t)
 	p.lostAnswers(t)
 
 	m, checker, rival := p.submit(newOrder("sic-inst")), as(t, "checker1"), as(t, "checker2") // 409
@@ -181,4 +184,75 @@ func (p *person) lostAnswers(t *testing.T) {
 	p.click("link", "Sign in")
 	p.signInAgain("maker1")
 	p.holds("Name", "Beispiel Holzbau GmbH")
+}
+
+// lostReason half types a reason to reject, and loads the page again, goes on to another message, leaves the page and comes back, closes
+// the tab, and finds that a rival decided.
+func lostReason(t *testing.T) {
+	t.Helper()
+	maker := as(t, "maker1")
+	common, waiting := threeOrders(maker)
+	first, second := waiting[0], waiting[1]
+	p, rival := as(t, "checker1"), as(t, "checker2")
+	p.open("/queue/" + first.id + "?text=" + strings.ReplaceAll(common, " ", "+"))
+	p.press("r", "Space", "Tab")
+	p.write("Nobody knows")
+	p.says(".reject-form .kept", "Kept at")
+	_, err := p.page.Reload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.holds(reasonLabel, "Nobody knows")
+	p.fill(reasonLabel, "Nobody knows it")
+	p.press("Escape", "j") // before anything said that it is kept
+	p.says("#detail-title", second.reference)
+	p.press("k")
+	p.says("#detail-title", first.reference)
+	p.holds(reasonLabel, "Nobody knows it")
+	p.fill(reasonLabel, "Nobody knows this")
+	p.open("/payments")
+	p.back()
+	p.says("#detail-title", first.reference)
+	p.holds(reasonLabel, "Nobody knows this")
+
+	p.fill(reasonLabel, "Nobody knows this order")
+	again, err := p.context.NewPage()
+	must(t, again, err)
+	err = p.page.Close(playwright.PageCloseOptions{RunBeforeUnload: playwright.Bool(true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.page = again
+	rival.decide(first, "approve", "")
+	for range 40 { // the closed tab sends it while this one works on
+		p.open("/queue/" + first.id)
+		err = playwright.NewPlaywrightAssertions(250).Locator(p.find(".conflict blockquote")).ToHaveText("Nobody knows this order")
+		if err == nil {
+			return
+		}
+	}
+	t.Error(err)
+}
+
+// reasonLabel is the label of the reason to reject.
+const reasonLabel = "What should the maker know or correct?"
+
+// lostRecall half fills the form of a recall, and loads it again; it is found among the drafts.
+func lostRecall(t *testing.T) {
+	t.Helper()
+	p := as(t, "maker2")
+	m := p.submit(newOrder("sic-inst"))
+	as(t, "checker1").decide(m, "approve", "")
+	m.becomes(t, "Settled")
+	p.open("/payments/" + m.id + "/recall")
+	p.fill("Additional information, line 1 (optional)", "Paid on Mon")
+	p.says(".kept", "Draft kept at")
+	p.at("/payments/" + m.id + `/recall\?draft=`)
+	_, err := p.page.Reload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.holds("Additional information, line 1 (optional)", "Paid on Mon")
+	p.open("/mine?tab=drafts")
+	p.says("main", "Recall from")
 }

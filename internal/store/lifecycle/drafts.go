@@ -166,6 +166,20 @@ func (d *Drafts) List(ctx context.Context, by identity.Principal, now time.Time,
 	return list, nil
 }
 
+// Full reports whether the user has so many open drafts, without those of files of many payments.
+func (d *Drafts) Full(ctx context.Context, by identity.Principal, now time.Time, most int32) (bool, error) {
+	var open int64
+	err := d.db.InRealm(ctx, by.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		open, err = q.DraftCount(ctx, dbsqlc.DraftCountParams{Realm: by.Realm, UserID: by.UserID, Now: now, Most: most})
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("count the drafts: %w", err)
+	}
+	return open >= int64(most), nil
+}
+
 // Save stores new answers (Scheme, Answers, SavedAt) of an open draft of the user. It fails with payment.ErrNotFound when there is
 // none: it is submitted, over, or somebody else's.
 func (d *Drafts) Save(ctx context.Context, by identity.Principal, draft Draft) error {

@@ -28,18 +28,72 @@ type Parked struct {
 
 // Park keeps a form for the user.
 func (d *Drafts) Park(ctx context.Context, by identity.Principal, p Parked) error {
+	row, err := d.parkedRow(by, p)
+	if err != nil {
+		return err
+	}
+	err = d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error { return q.ParkedFormInsert(ctx, row) })
+	if err != nil {
+		return fmt.Errorf("park a form: %w", err)
+	}
+	return nil
+}
+
+// parkedRow is the row of a form, encrypted.
+func (d *Drafts) parkedRow(by identity.Principal, p Parked) (dbsqlc.ParkedFormInsertParams, error) {
 	kept, err := d.hiddenParked(by.Realm, p.ID).hideForm("fields", form{p.Fields, p.File, p.FileName})
+	return dbsqlc.ParkedFormInsertParams{
+		Realm: by.Realm, ParkedID: p.ID, UserID: by.UserID, Fields: kept.typed, File: kept.file,
+		FileName: kept.fileName, CreatedAt: p.At, ExpiresAt: p.ExpiresAt,
+	}, err
+}
+
+// mostTyped is how many unsent words of one user are kept; those about further messages are not.
+const mostTyped = 200
+
+// typedID is the key of what a user types about a message: one for each message.
+func typedID(by identity.Principal, about uuid.UUID) uuid.UUID {
+	return uuid.NewSHA1(about, by.UserID[:])
+}
+
+// Type keeps what the user types about a message (p.ID) and did not send yet, in the place of what was kept of it before.
+func (d *Drafts) Type(ctx context.Context, by identity.Principal, p Parked) error {
+	p.ID = typedID(by, p.ID)
+	row, err := d.parkedRow(by, p)
 	if err != nil {
 		return err
 	}
 	err = d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		return q.ParkedFormInsert(ctx, dbsqlc.ParkedFormInsertParams{
-			Realm: by.Realm, ParkedID: p.ID, UserID: by.UserID, Fields: kept.typed, File: kept.file,
-			FileName: kept.fileName, CreatedAt: p.At, ExpiresAt: p.ExpiresAt,
+		err := q.ParkedFormDrop(ctx, dbsqlc.ParkedFormDropParams{Realm: by.Realm, ParkedID: p.ID, UserID: by.UserID, Until: p.At})
+		if err != nil {
+			return err
+		}
+		kept, err := q.ParkedFormCount(ctx, by.Realm, by.UserID)
+		if err != nil || kept >= mostTyped {
+			return err
+		}
+		return q.ParkedFormInsert(ctx, row)
+	})
+	if err != nil {
+		return fmt.Errorf("keep what is typed: %w", err)
+	}
+	return nil
+}
+
+// Typed returns what the user typed about a message and did not send, or payment.ErrNotFound.
+func (d *Drafts) Typed(ctx context.Context, by identity.Principal, about uuid.UUID, now time.Time) (Parked, error) {
+	return d.Parked(ctx, by, typedID(by, about), now)
+}
+
+// Forget drops what the user typed about a message until now.
+func (d *Drafts) Forget(ctx context.Context, by identity.Principal, about uuid.UUID, now time.Time) error {
+	err := d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return q.ParkedFormDrop(ctx, dbsqlc.ParkedFormDropParams{
+			Realm: by.Realm, ParkedID: typedID(by, about), UserID: by.UserID, Until: now,
 		})
 	})
 	if err != nil {
-		return fmt.Errorf("park a form: %w", err)
+		return fmt.Errorf("forget what was typed: %w", err)
 	}
 	return nil
 }

@@ -25,11 +25,11 @@ func showDecision(v *visit) error {
 	if err != nil {
 		return err
 	}
-	typed, err := v.keptReject()
+	typed, err := v.typed(m)
 	if err != nil {
 		return err
 	}
-	return v.renderDecision(http.StatusOK, m, views.Decision{Reject: typed})
+	return v.renderDecision(http.StatusOK, m, typed)
 }
 
 // renderDecision shows a message with what a refused decision adds: a conflict, problems, the reason typed.
@@ -98,7 +98,12 @@ func (v *visit) limits(m payment.Message, detail *views.Decision) error {
 		if l.Currency != m.Summary.Amount.Currency() {
 			continue
 		}
-		detail.Limits = append(detail.Limits, language.Sentence("Limit of "+l.Words()+": "+l.Today()+"."))
+		var today []language.Text
+		for part := range strings.SplitSeq(l.Today(), "; ") {
+			today = append(today, language.Sentence(part))
+		}
+		said := language.Text("Limit of %s: %s.").With(language.Sentence(l.Words()), language.Join("; ", today...))
+		detail.Limits = append(detail.Limits, said)
 		if passed := l.Refuses(m.Summary.Amount); passed != "" {
 			detail.Passed = append(detail.Passed, language.Sentence(passed))
 		}
@@ -250,6 +255,7 @@ func (v *visit) refuseDecision(m payment.Message, cause error, typed views.Rejec
 
 // decided answers a decision: the next message opens, and one sentence says what was done.
 func (v *visit) decided(m payment.Message) error {
+	v.Forget(m.InternalID)
 	decision, _ := m.LastDecision()
 	sentence := decidedSentence(m, decision.Action)
 	f := page.ReadFilter(v.Echo.QueryParams(), "/queue")
@@ -281,7 +287,11 @@ func (v *visit) decided(m payment.Message) error {
 	}
 	answer.Facts, answer.Tabs, answer.Selecting = now.facts(f, v.At), v.queueTabs(f, now), v.selecting(f)
 	if found {
-		detail, err := v.decision(next, f, views.Decision{})
+		typed, err := v.typed(next)
+		if err != nil {
+			return err
+		}
+		detail, err := v.decision(next, f, typed)
 		if err != nil {
 			return err
 		}
@@ -329,7 +339,11 @@ func showReject(v *visit) error {
 	if err != nil {
 		return v.refuseDecision(m, err, views.Reject{})
 	}
-	return v.renderReject(http.StatusOK, m, views.Decision{})
+	typed, err := v.typed(m)
+	if err != nil {
+		return err
+	}
+	return v.renderReject(http.StatusOK, m, typed)
 }
 
 func (v *visit) renderReject(status int, m payment.Message, added views.Decision) error {

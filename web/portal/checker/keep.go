@@ -1,9 +1,16 @@
 package checker
 
 import (
+	"net/http"
+	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
 	"countersign/views"
+	"countersign/views/ui"
 	"countersign/web/portal/page"
 )
 
@@ -25,12 +32,48 @@ func Keep(v *page.Visit) (string, error) {
 	return v.Park(where, nil, "")
 }
 
-// keptReject is what was typed into the form to reject before the session ran out.
-func (v *visit) keptReject() (views.Reject, error) {
-	kept, err := v.Unpark()
+// keptReject is what was typed into the form to reject before the session ran out, or before the page was left.
+func (v *visit) keptReject(about uuid.UUID) (views.Reject, error) {
+	kept, err := v.Unsent(about)
 	if err != nil || kept.ID == "" {
 		return views.Reject{}, err
 	}
 	reason := strings.ReplaceAll(kept.Fields.Get("reason"), "\r\n", "\n")
-	return views.Reject{Open: true, Category: kept.Fields.Get("category"), Reason: reason}, nil
+	return views.Reject{
+		Open: true, Category: kept.Fields.Get("category"), Reason: reason, KeptAt: ui.ShortTime(kept.At, v.At),
+	}, nil
+}
+
+// keepReject keeps a reason to reject while it is being typed, by somebody who could decide the message or could before somebody else did.
+func keepReject(v *visit) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	err = m.MayDecide(v.By)
+	if err != nil {
+		return err
+	}
+	if decidedBy(m, v.By) {
+		return v.Render(http.StatusOK, views.DraftKept(views.Kept{})) // it was sent meanwhile: there is nothing to keep
+	}
+	return v.KeepTyped(m.InternalID, "reason")
+}
+
+// decidedBy reports whether the person decided the message as it is now.
+func decidedBy(m payment.Message, by identity.Principal) bool {
+	return slices.ContainsFunc(m.Decisions, func(d payment.Decision) bool { return d.PersonID == by.PersonID })
+}
+
+// typed is what this person typed about a message and did not send: in the form to reject, or above a message that somebody else decided
+// meanwhile.
+func (v *visit) typed(m payment.Message) (views.Decision, error) {
+	kept, err := v.keptReject(m.InternalID)
+	if err != nil || m.State == payment.StateApprovalPending {
+		return views.Decision{Reject: kept}, err
+	}
+	if kept.Reason == "" || decidedBy(m, v.By) {
+		return views.Decision{}, nil
+	}
+	return views.Decision{Conflict: page.Conflict(&payment.StateError{Message: m}, m, kept.Reason)}, nil
 }

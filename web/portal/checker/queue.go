@@ -75,7 +75,11 @@ func (v *visit) firstDetail(model *views.Queue, f page.Filter) (*views.Decision,
 	if err != nil {
 		return nil, err
 	}
-	detail, err := v.decision(m, f, views.Decision{})
+	typed, err := v.typed(m)
+	if err != nil {
+		return nil, err
+	}
+	detail, err := v.decision(m, f, typed)
 	model.Rows[0].Current, model.Opened = true, true
 	return &detail, err
 }

@@ -30,5 +30,6 @@ func Routes(site *page.Site) []request.Route {
 		post("/queue/:id/approve", approve),
 		get("/queue/:id/reject", showReject),
 		post("/queue/:id/reject", reject),
+		post("/queue/:id/reject/keep", keepReject),
 	}
 }

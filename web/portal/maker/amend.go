@@ -3,6 +3,7 @@ package maker
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/google/uuid"
@@ -11,6 +12,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/language"
 	"countersign/internal/payment"
+	"countersign/internal/store/lifecycle"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -74,30 +76,46 @@ func showAmend(v *visit) error {
 	if err != nil {
 		return v.cannotAmend(m, err)
 	}
-	model := views.NewPayment{
-		Action: "/payments/" + m.InternalID.String() + "/amend?version=" + strconv.Itoa(m.Version), Scheme: string(m.Scheme),
-		Values: views.PaymentValues(entry.ValuesOf(document)), Amending: amending(m),
-	}
+	model := amendForm(m, m.Version)
+	model.Values = views.PaymentValues(entry.ValuesOf(document))
 	return v.renderForm(http.StatusOK, model)
+}
+
+// amendForm is the form that amends a version of a submission, without answers.
+func amendForm(m payment.Message, version int) views.NewPayment {
+	path, query := "/payments/"+m.InternalID.String()+"/amend", "?version="+strconv.Itoa(version)
+	return views.NewPayment{
+		Action: path + query, Kept: views.Kept{URL: path + "/keep" + query}, Scheme: string(m.Scheme), Amending: amending(m),
+	}
 }
 
 // checkAmend takes the form and keeps it as a draft that amends the submission. The scheme of a submission stays.
 func checkAmend(v *visit) error {
-	m, _, err := v.amendable()
-	if err != nil {
-		return v.cannotAmend(m, err)
+	m, _, barred := v.amendable()
+	_, lost := page.LostTo(barred)
+	if barred != nil && !lost {
+		return barred
 	}
 	form, err := v.Form()
 	if err != nil {
 		return err
 	}
-	seen, err := strconv.Atoi(v.Echo.QueryParam("version"))
+	draft, err := v.amendment(m, form)
 	if err != nil {
-		seen = m.Version
+		return err
 	}
-	model := views.NewPayment{
-		Action: "/payments/" + m.InternalID.String() + "/amend?version=" + strconv.Itoa(seen), Scheme: string(m.Scheme),
-		Values: typed(form), Amending: amending(m),
+	kept, open, err := v.openDraft(form.Get(fieldDraft))
+	if err != nil {
+		return err
+	}
+	open = open && kept.Amends == m.InternalID
+	if lost {
+		return v.tooLateToAmend(m, barred, form, draft)
+	}
+	model := amendForm(m, draft.AmendsVersion)
+	model.Values = typed(form)
+	if open {
+		model.Kept.Draft = kept.ID.String()
 	}
 	if switched := form.Get("switchScheme"); switched != "" {
 		return v.renderForm(http.StatusOK, model)
@@ -106,16 +124,53 @@ func checkAmend(v *visit) error {
 	if helped || err != nil {
 		return err
 	}
-	draft, err := v.newDraft(m.Scheme, entry.Values(model.Values))
-	if err != nil {
-		return err
+	if open {
+		draft.ID = kept.ID
+		return v.checkForm(model, draft, v.Config.Drafts.Save)
 	}
-	draft.Amends, draft.AmendsVersion = m.InternalID, seen
 	return v.checkForm(model, draft, v.Config.Drafts.Add)
 }
 
+// amendment makes the draft of a form that amends a submission, in the version that the address names.
+func (v *visit) amendment(m payment.Message, form url.Values) (lifecycle.Draft, error) {
+	draft, err := v.newDraft(m.Scheme, entry.Values(typed(form)))
+	version, noVersion := strconv.Atoi(v.Echo.QueryParam("version"))
+	if noVersion != nil || version < 1 || version > m.Version {
+		version = m.Version
+	}
+	draft.Amends, draft.AmendsVersion = m.InternalID, version
+	return draft, err
+}
+
+// keepAmend keeps an amendment while it is being typed, as a draft; one that came too late too, so that nothing is typed for nothing.
+func keepAmend(v *visit) error {
+	m, _, err := v.amendable()
+	_, lost := page.LostTo(err)
+	if err != nil && !lost {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	draft, err := v.amendment(m, form)
+	if err != nil {
+		return err
+	}
+	return v.keepAs(form, draft)
+}
+
+// tooLateToAmend keeps what was typed when somebody decided the submission meanwhile, and says where.
+func (v *visit) tooLateToAmend(m payment.Message, cause error, form url.Values, draft lifecycle.Draft) error {
+	kept, err := v.keepIn(form, draft)
+	if err != nil {
+		return err
+	}
+	return v.cannotAmend(m, cause, views.Link{Label: "Show what you typed", URL: formPath(kept)})
+}
+
 // cannotAmend answers when the submission is not to be amended (any more).
-func (v *visit) cannotAmend(m payment.Message, err error) error {
+func (v *visit) cannotAmend(m payment.Message, err error, also ...views.Link) error {
 	sentence, lost := page.LostTo(err)
 	if !lost {
 		return err
@@ -123,7 +178,7 @@ func (v *visit) cannotAmend(m payment.Message, err error) error {
 	shell := v.Shell("Too late", views.PlaceMine)
 	return v.Render(http.StatusConflict, views.ProblemPage(views.Problem{
 		Shell: shell, Heading: "This payment can no longer be amended", Text: sentence,
-		NextLabel: "Show the payment", NextURL: "/payments/" + m.InternalID.String(),
+		NextLabel: "Show the payment", NextURL: "/payments/" + m.InternalID.String(), Also: also,
 	}))
 }
 
@@ -134,11 +189,26 @@ func showWithdraw(v *visit) error {
 		return err
 	}
 	_, err = m.Withdraw(v.By, "", v.At) // asks the domain; nothing is stored
-	kept, lost := v.Unpark()
+	kept, lost := v.Unsent(m.InternalID)
 	if lost != nil {
 		return lost
 	}
 	return v.renderWithdraw(m, views.Withdraw{Version: m.Version, Reason: kept.Fields.Get("reason")}, err)
+}
+
+// keepWithdraw keeps why a submission is taken back while it is being typed; when somebody decided it meanwhile too.
+func keepWithdraw(v *visit) error {
+	m, err := v.Message()
+	if err != nil {
+		return err
+	}
+	_, err = m.Withdraw(v.By, "", v.At) // asks the domain; nothing is stored
+	_, lost := page.LostTo(err)
+	var malformed *payment.FieldError
+	if err != nil && !lost && !errors.As(err, &malformed) {
+		return err
+	}
+	return v.KeepTyped(m.InternalID, "reason")
 }
 
 // withdraw takes a submission back, in the version its maker saw.
@@ -159,6 +229,7 @@ func withdraw(v *visit) error {
 	if err != nil {
 		return v.renderWithdraw(seen, model, err)
 	}
+	v.Forget(m.InternalID)
 	return v.GoTo("/mine", language.Text("%s is withdrawn.").With(m.GlobalID))
 }
 

@@ -43,13 +43,22 @@ func showCheck(v *visit) error {
 	if err != nil {
 		return err
 	}
-	kept, err := v.Unpark()
+	kept, err := v.Unsent(draft.ID)
 	if err != nil {
 		return err
 	}
 	return v.renderCheck(http.StatusOK, p, views.Check{
 		Duplicates: hits, Acknowledged: kept.Fields.Get("duplicateAcknowledged") == "yes", Reason: kept.Fields.Get("duplicateReason"),
 	})
+}
+
+// keepAnswer keeps why a payment is paid again while it is being typed.
+func keepAnswer(v *visit) error {
+	draft, err := v.OpenDraft()
+	if err != nil {
+		return err
+	}
+	return v.KeepTyped(draft.ID, "duplicateReason")
 }
 
 // refuseDraft shows a draft that is no longer fine where it can be corrected: a day may have gone by, an account may be closed.
@@ -90,7 +99,7 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 	base := "/payments/" + p.draft.ID.String()
 	model.Shell = v.Shell("Check your answers", views.PlaceNew)
 	model.Shell.Failed = len(model.Problems) > 0
-	model.Action, model.ChangeURL = base+"/submit", base+"/edit"
+	model.Action, model.ChangeURL, model.KeepURL = base+"/submit", base+"/edit", base+"/check/keep"
 	found, err := v.payeeOf(p)
 	if err != nil {
 		return err

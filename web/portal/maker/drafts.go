@@ -1,8 +1,10 @@
 package maker
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/google/uuid"
 
@@ -38,21 +40,36 @@ func keepTyped(v *visit) error {
 	if err != nil {
 		return err
 	}
-	kept, open, err := v.openDraft(form.Get(fieldDraft))
-	switch {
-	case err != nil:
-		return err
-	case open:
-		draft.ID, draft.Scheme = kept.ID, keptScheme(kept, draft.Scheme)
-		err = v.Config.Drafts.Keep(v.Context(), v.By, draft)
-	default:
-		err = v.Config.Drafts.Add(v.Context(), v.By, draft)
-	}
+	return v.keepAs(form, draft)
+}
+
+// keepAs keeps a form in the draft it names, or in a new one, and says so.
+func (v *visit) keepAs(form url.Values, draft lifecycle.Draft) error {
+	id, err := v.keepIn(form, draft)
 	if err != nil {
 		return err
 	}
-	return v.Render(http.StatusOK, views.DraftKept(draft.ID.String(), v.At))
+	return v.Render(http.StatusOK, views.DraftKept(page.KeptIn(id, formPath(id), v.At)))
 }
+
+// keepIn keeps a form in the draft it names, or in a new one.
+func (v *visit) keepIn(form url.Values, draft lifecycle.Draft) (uuid.UUID, error) {
+	kept, open, err := v.openDraft(form.Get(fieldDraft))
+	switch {
+	case err != nil:
+		return draft.ID, err
+	case open && (draft.Amends == uuid.Nil || draft.Amends == kept.Amends):
+		draft.ID, draft.Scheme = kept.ID, keptScheme(kept, draft.Scheme)
+		return draft.ID, v.Config.Drafts.Keep(v.Context(), v.By, draft)
+	}
+	return draft.ID, v.AddKept(draft)
+}
+
+// formPath is where the form of a draft is found again.
+func formPath(draft uuid.UUID) string { return "/payments/" + draft.String() + "/edit" }
+
+// keepAddress is where the form of a payment is kept while it is being typed.
+const keepAddress = "/payments/keep"
 
 // keptScheme is the scheme of a draft: that of the form, but an amendment keeps the one of its submission.
 func keptScheme(kept lifecycle.Draft, typed rulebook.Scheme) rulebook.Scheme {
@@ -93,7 +110,7 @@ func (v *visit) draftRows() ([]ui.Entry, error) {
 	for _, f := range files {
 		rows = append(rows, ui.Entry{
 			ID: f.ID.String(), URL: batchPath(f.ID), Name: f.FileName, At: f.SavedAt, Now: v.At, Aged: true,
-			Reference: "until " + ui.ShortTime(f.ExpiresAt, v.At), Purpose: language.Text("%d of %d submitted").With(f.Submitted, f.Lines),
+			Reference: v.Say("until %s", ui.ShortTime(f.ExpiresAt, v.At)), Purpose: language.Text("%d of %d submitted").With(f.Submitted, f.Lines),
 		})
 	}
 	for _, d := range list {
@@ -109,19 +126,21 @@ func (v *visit) draftRows() ([]ui.Entry, error) {
 func (v *visit) draftRow(d lifecycle.Listed) (ui.Entry, error) {
 	path := "/payments/" + d.ID.String()
 	row := ui.Entry{
-		ID: d.ID.String(), URL: path + "/edit", At: d.SavedAt, Now: v.At, Aged: true, Reference: "until " + ui.ShortTime(d.ExpiresAt, v.At),
-		Facts: ui.Facts(ui.SchemeFact(string(d.Scheme))), Steps: []ui.Step{{Label: "Check and submit", URL: path + "/check"}},
+		ID: d.ID.String(), URL: path + "/edit", At: d.SavedAt, Now: v.At, Aged: true,
+		Reference: v.Say("until %s", ui.ShortTime(d.ExpiresAt, v.At)),
+		Facts:     ui.Facts(ui.SchemeFact(string(d.Scheme))), Steps: []ui.Step{{Label: "Check and submit", URL: path + "/check"}},
 	}
 	if d.FileName != "" {
-		row.Name, row.URL = "The file "+d.FileName, path+"/check"
+		row.Name, row.URL = v.Say("The file %s", d.FileName), path+"/check"
 		return row, nil
 	}
-	form, err := rtransaction.FormOf(lifecycle.Draft{ID: d.ID, Answers: d.Answers})
+	about, err := rtransaction.SketchOf(lifecycle.Draft{ID: d.ID, Scheme: d.Scheme, Answers: d.Answers})
 	if err != nil {
 		return row, err
 	}
-	if form != "" {
-		row.Name, row.URL = "A recall, a return or an answer to a recall", form
+	if about.URL != "" {
+		row.URL, row.Toward, row.Name, row.Purpose = about.URL, about.Toward, cmp.Or(about.Name, d.ID.String()), about.Reason
+		row.Amount = ui.Amount{Currency: about.Currency, Value: about.Amount}
 		return row, nil
 	}
 	values, err := entry.DecodeValues(d.Answers)
@@ -130,7 +149,7 @@ func (v *visit) draftRow(d lifecycle.Listed) (ui.Entry, error) {
 	}
 	row.Name, row.Purpose = values.CreditorName, language.Data(values.RemittanceText)
 	if row.Name == "" {
-		row.Name = "No name yet"
+		row.Name = v.Say("No name yet")
 	}
 	if profile, known := d.Scheme.Profile(); known && values.Amount != "" {
 		row.Amount = ui.Amount{Currency: string(profile.Currency), Value: values.Amount}

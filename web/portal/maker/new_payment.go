@@ -108,7 +108,7 @@ func checkNewPayment(v *visit) error {
 	}
 	model := views.NewPayment{Action: "/payments/new", Scheme: string(page.SchemeOf(form.Get("scheme"))), Values: typed(form)}
 	if open {
-		model.Draft = kept.ID.String()
+		model.Kept.Draft = kept.ID.String()
 	}
 	if switched := form.Get("switchScheme"); switched != "" {
 		return v.switchScheme(model, switched)
@@ -159,7 +159,7 @@ func showEdit(v *visit) error {
 		Action: "/payments/" + draft.ID.String() + "/edit", Scheme: string(draft.Scheme), Values: views.PaymentValues(values),
 	}
 	if draft.MessageID == uuid.Nil {
-		model.Draft = draft.ID.String()
+		model.Kept.Draft = draft.ID.String()
 	}
 	err = v.markAmending(&model, draft.Amends)
 	if err != nil {
@@ -193,7 +193,7 @@ func checkEdit(v *visit) error {
 		Action: "/payments/" + draft.ID.String() + "/edit", Scheme: string(page.SchemeOf(form.Get("scheme"))), Values: typed(form),
 	}
 	if draft.MessageID == uuid.Nil {
-		model.Draft = draft.ID.String()
+		model.Kept.Draft = draft.ID.String()
 	}
 	err = v.markAmending(&model, draft.Amends)
 	if err != nil {
@@ -275,6 +275,7 @@ func (v *visit) renderForm(status int, model views.NewPayment) error {
 	if model.Amending != nil {
 		place = views.PlaceMine
 	}
+	model.Kept.URL = cmp.Or(model.Kept.URL, keepAddress)
 	model.Shell = v.Shell(title, place)
 	model.Shell.Failed = len(model.Problems) > 0
 	if model.Values.CreditorIBAN != "" && model.Feedback == nil && !ibanRefused(model) {

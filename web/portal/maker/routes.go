@@ -31,6 +31,7 @@ func Routes(site *page.Site) []request.Route {
 		get("/payments/:id/edit", showEdit),
 		post("/payments/:id/edit", checkEdit),
 		get("/payments/:id/check", showCheck),
+		post("/payments/:id/check/keep", keepAnswer),
 		post("/payments/:id/payee", usePayee),
 		post("/payments/:id/submit", submit),
 		get("/payments/:id/submitted", showSubmitted),
@@ -38,7 +39,9 @@ func Routes(site *page.Site) []request.Route {
 		get("/mine", showMine),
 		get("/payments/:id/amend", showAmend),
 		post("/payments/:id/amend", checkAmend),
+		post("/payments/:id/amend/keep", keepAmend),
 		get("/payments/:id/withdraw", showWithdraw),
 		post("/payments/:id/withdraw", withdraw),
+		post("/payments/:id/withdraw/keep", keepWithdraw),
 	}
 }

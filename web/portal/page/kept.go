@@ -5,7 +5,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
+	"countersign/views"
+	"countersign/views/ui"
 )
 
 // DraftLife is how long a draft waits for its submission.
@@ -13,6 +16,26 @@ const DraftLife = 24 * time.Hour
 
 // MaxDrafts is how many drafts of a person are listed and counted, the last changed first.
 const MaxDrafts = 50
+
+// mostDrafts is how many open drafts a person may have before no further form is kept by the way; those of files are not counted.
+const mostDrafts = 200
+
+// AddKept keeps a form by the way, while somebody types it, as a new draft, unless they have very many.
+func (v *Visit) AddKept(draft lifecycle.Draft) error {
+	full, err := v.Config.Drafts.Full(v.Context(), v.By, v.At, mostDrafts)
+	if err != nil {
+		return err
+	}
+	if full {
+		return &payment.ForbiddenError{Text: "This form is not kept: too many drafts of yours wait already. Submit some of them."}
+	}
+	return v.Config.Drafts.Add(v.Context(), v.By, draft)
+}
+
+// KeptIn says in which draft a form is kept, and where it is found again.
+func KeptIn(draft uuid.UUID, address string, at time.Time) views.Kept {
+	return views.Kept{Draft: draft.String(), URL: address, At: ui.ClockTime(at)}
+}
 
 // OpenDraft loads the draft the path names; it is the visitor's own or does not exist.
 func (v *Visit) OpenDraft() (lifecycle.Draft, error) {

@@ -2,13 +2,17 @@ package page
 
 import (
 	"errors"
+	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
+	"countersign/views"
+	"countersign/views/ui"
 )
 
 // parkedLife is how long a form that came too late can be filled in again.
@@ -23,6 +27,7 @@ type Parked struct {
 	Fields   url.Values
 	File     []byte
 	FileName string
+	At       time.Time
 }
 
 // Park keeps the fields of the form in the request, and a file, for the visitor; the address returned opens the page where they are filled
@@ -58,7 +63,11 @@ func (v *Visit) UnparkAs(key string) (Parked, error) {
 	if err != nil {
 		return Parked{}, nil //nolint:nilerr // nothing is kept under what is no key
 	}
-	kept, err := v.Config.Drafts.Parked(v.Context(), v.By, id, v.At)
+	return parkedOf(v.Config.Drafts.Parked(v.Context(), v.By, id, v.At))
+}
+
+// parkedOf reads the fields of what was kept; nothing when nothing is.
+func parkedOf(kept lifecycle.Parked, err error) (Parked, error) {
 	if errors.Is(err, payment.ErrNotFound) {
 		return Parked{}, nil
 	}
@@ -66,5 +75,48 @@ func (v *Visit) UnparkAs(key string) (Parked, error) {
 		return Parked{}, err
 	}
 	fields, err := url.ParseQuery(string(kept.Fields))
-	return Parked{ID: kept.ID.String(), Fields: fields, File: kept.File, FileName: kept.FileName}, err
+	return Parked{ID: kept.ID.String(), Fields: fields, File: kept.File, FileName: kept.FileName, At: kept.At}, err
+}
+
+// typedLife is how long words that somebody types beside a message are kept.
+const typedLife = 24 * time.Hour
+
+// KeepTyped keeps the fields of the form in the request while somebody types a reason, in the field so called, about a message or a draft;
+// an empty one is forgotten. Each person has one for each message.
+func (v *Visit) KeepTyped(about uuid.UUID, reason string) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	kept := views.Kept{}
+	if strings.TrimSpace(form.Get(reason)) == "" {
+		err = v.Config.Drafts.Forget(v.Context(), v.By, about, v.At)
+	} else {
+		kept.At = ui.ClockTime(v.At)
+		err = v.Config.Drafts.Type(v.Context(), v.By, lifecycle.Parked{
+			ID: about, Fields: []byte(form.Encode()), At: v.At, ExpiresAt: v.At.Add(typedLife),
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.DraftKept(kept))
+}
+
+// Unsent finds what the visitor typed about a message or a draft and did not send: what was sent after the session had run out, if the
+// address names it, else what was kept while it was typed.
+func (v *Visit) Unsent(about uuid.UUID) (Parked, error) {
+	parked, err := v.Unpark()
+	if err != nil || parked.ID != "" {
+		return parked, err
+	}
+	return parkedOf(v.Config.Drafts.Typed(v.Context(), v.By, about, v.At))
+}
+
+// Forget drops what the visitor typed about a message that is dealt with. Nothing fails because of it: it is gone after a day anyway.
+func (v *Visit) Forget(about uuid.UUID) {
+	err := v.Config.Drafts.Forget(v.Context(), v.By, about, v.At)
+	if err != nil {
+		v.Config.Log.WarnContext(v.Context(), "what was typed about a message that is dealt with stays for a day", "error", err)
+	}
 }

@@ -14,7 +14,7 @@ import (
 
 // showCheckPage shows a recall, return or resolution once more. What is no longer fine goes back to its form.
 func (v *visit) showCheckPage(draft lifecycle.Draft, f form) error {
-	a, fine, err := v.passed(f)
+	a, fine, err := v.passed(asked{form: f, draft: draft.ID})
 	if err != nil || !fine {
 		return err
 	}
@@ -45,14 +45,15 @@ func (v *visit) showCheckPage(draft lifecycle.Draft, f form) error {
 	return v.Render(http.StatusOK, views.RequestCheckPage(model))
 }
 
-// passed checks a form. One that is not fine has been answered with what stands in the way.
-func (v *visit) passed(f form) (a asked, fine bool, err error) {
-	a, err = v.check(f)
+// passed checks a form. One that is not fine has been answered with what stands in the way; what was typed is in that answer.
+func (v *visit) passed(typed asked) (a asked, fine bool, err error) {
+	a, err = v.check(typed.form)
 	if err != nil {
 		return a, false, err
 	}
+	a.draft = typed.draft
 	if barred := a.barred(); barred != "" {
-		return a, false, v.cannot(a.Subject, barred)
+		return a, false, v.cannot(a, barred)
 	}
 	if len(a.problems) > 0 {
 		return a, false, v.renderForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: a.problems})
@@ -72,22 +73,23 @@ func (v *visit) submitForm(draft lifecycle.Draft, f form) error {
 	result, err := v.Config.Submission.CreateRTransaction(v.Context(), v.By, f.asked(draft.ID, charge))
 	var refused *payment.RefusalError
 	if errors.As(err, &refused) {
-		return v.refuse(f, refused)
+		return v.refuse(asked{form: f, draft: draft.ID}, refused)
 	}
 	return v.Submitted(draft, result.Message.InternalID, err)
 }
 
 // refuse shows what stands in the way: beside the fields where they are to blame, else in the place of the form.
-func (v *visit) refuse(f form, refused *payment.RefusalError) error {
-	a, err := v.look(f)
+func (v *visit) refuse(typed asked, refused *payment.RefusalError) error {
+	a, err := v.look(typed.form)
 	if err != nil {
 		return err
 	}
-	problems := f.problems(nil, refused.Findings)
+	a.draft = typed.draft
+	problems := typed.form.problems(nil, refused.Findings)
 	for _, p := range problems {
 		if p.Field != "" {
 			return v.renderForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: problems})
 		}
 	}
-	return v.cannot(a.Subject, refusalText(refused))
+	return v.cannot(a, refusalText(refused))
 }

@@ -31,6 +31,7 @@ type asked struct {
 
 	preview  payment.RTransactionPreview
 	keeps    money.Amount // the charge, the zero amount for none
+	draft    uuid.UUID    // in which the form is kept; zero for none
 	problems []ui.Problem // of the fields; none of a form nobody has filled in yet
 }
 
@@ -152,6 +153,19 @@ func (f form) field(pointer string) string {
 		return "information" + strconv.Itoa(numbers[index])
 	}
 	return "information1"
+}
+
+// typed is what was filled in, for whoever cannot send it any more; "" for an empty form.
+func (a asked) typed() language.Text {
+	var parts []language.Text
+	if a.Reason != "" {
+		parts = append(parts, ReasonText(a.form.Kind, a.preview.About.Original.Scheme, a.Reason))
+	}
+	lines, _ := a.lines()
+	for _, line := range lines {
+		parts = append(parts, language.Data(line))
+	}
+	return language.Join(" · ", parts...)
 }
 
 // offered are the reasons as the form shows them, the usual ones apart.

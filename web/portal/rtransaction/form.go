@@ -11,7 +11,6 @@ import (
 
 	"countersign/internal/money"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/store/lifecycle"
 	"countersign/web/portal/page"
@@ -28,6 +27,9 @@ type form struct {
 	Reason      string
 	Information []string // a line for each field of the form, as typed
 	Charge      string   // as typed
+
+	// Name and Amount are those of the payment, for the list of drafts.
+	Name, Currency, Amount string
 }
 
 // path is the address of the form.
@@ -58,12 +60,19 @@ func (f form) lines() (lines []string, numbers []int) {
 }
 
 // newDraft keeps the form until it is submitted.
-func (v *visit) newDraft(scheme rulebook.Scheme, f form) (lifecycle.Draft, error) {
+func (v *visit) newDraft(a asked) (lifecycle.Draft, error) {
+	f, about := a.form, a.preview.About.Original
+	f.Name, f.Currency, f.Amount = about.Summary.CreditorName, string(about.Summary.Amount.Currency()), about.Summary.Amount.Swiss()
+	if f.Kind != payment.KindRecall {
+		f.Name = about.Summary.DebtorName
+	}
 	content, err := json.Marshal(held{&f})
 	if err != nil {
 		return lifecycle.Draft{}, fmt.Errorf("write the answers: %w", err)
 	}
-	return lifecycle.Draft{ID: v.Config.NewID(), Scheme: scheme, Answers: content, SavedAt: v.At, ExpiresAt: v.At.Add(page.DraftLife)}, nil
+	return lifecycle.Draft{
+		ID: v.Config.NewID(), Scheme: about.Scheme, Answers: content, SavedAt: v.At, ExpiresAt: v.At.Add(page.DraftLife),
+	}, nil
 }
 
 // held is what the draft of a form keeps. Its member has the name under which earlier versions of the program kept it.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 	"countersign/web/portal/page"
@@ -35,6 +36,31 @@ func FormOf(draft lifecycle.Draft) (string, error) {
 		return "", err
 	}
 	return f.path() + "?draft=" + draft.ID.String(), nil
+}
+
+// Sketch is the draft of an R-transaction as a list shows it.
+type Sketch struct {
+	URL      string        // its form
+	Toward   language.Text // what it is, before the name
+	Name     string        // of the other side of the payment
+	Currency string
+	Amount   string // of the payment
+	Reason   language.Text
+}
+
+// SketchOf is what a list says of a draft; the URL is "" for a payment.
+func SketchOf(draft lifecycle.Draft) (Sketch, error) {
+	f, err := formIn(draft)
+	if err != nil || f == nil {
+		return Sketch{}, err
+	}
+	toward := map[payment.Kind]language.Text{
+		payment.KindRecall: "Recall from", payment.KindReturn: "Return to", payment.KindResolution: "Refusal of the recall by",
+	}[f.Kind]
+	return Sketch{
+		URL: f.path() + "?draft=" + draft.ID.String(), Toward: toward, Name: f.Name, Currency: f.Currency, Amount: f.Amount,
+		Reason: ReasonText(f.Kind, draft.Scheme, f.Reason),
+	}, nil
 }
 
 // routes are the forms for R-transactions by their route.
@@ -69,7 +95,7 @@ func Keep(v *page.Visit) (string, error) {
 		return "", err
 	}
 	a.read(values)
-	draft, err := (&visit{v}).newDraft(a.preview.About.Original.Scheme, a.form)
+	draft, err := (&visit{v}).newDraft(a)
 	if err != nil {
 		return "", err
 	}

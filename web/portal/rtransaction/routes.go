@@ -16,9 +16,12 @@ func Routes(site *page.Site) []request.Route {
 	return []request.Route{
 		get("/payments/:id/recall", showRecall),
 		post("/payments/:id/recall", checkRecall),
+		post("/payments/:id/recall/keep", keepRecall),
 		get("/payments/:id/return", showReturn),
 		post("/payments/:id/return", checkReturn),
+		post("/payments/:id/return/keep", keepReturn),
 		get("/recalls/:id/resolve", showResolve),
 		post("/recalls/:id/resolve", checkResolve),
+		post("/recalls/:id/resolve/keep", keepResolve),
 	}
 }

@@ -1,7 +1,10 @@
 package rtransaction
 
 import (
+	"cmp"
+	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -51,28 +54,42 @@ func (v *visit) showForm(kind payment.Kind) error {
 	if err != nil {
 		return err
 	}
-	if barred := a.barred(); barred != "" {
-		return v.cannot(a.Subject, barred)
-	}
-	if len(a.preview.Reasons) == 1 {
-		a.Reason = a.preview.Reasons[0].Code
-	}
-	prepared := PreparedAnswer(v.Visit, a.Subject)
-	if prepared != "" {
-		a.Reason = noAnswer
-	}
-	draft, err := v.draftOf(a)
+	draft, err := v.draftOf(a, v.Echo.QueryParam("draft"))
 	if err != nil {
 		return err
 	}
-	if draft != nil {
+	prepared := language.Text("")
+	if draft == nil {
+		prepared = v.proposeReason(&a)
+	} else {
 		kept, err := formIn(*draft)
 		if err != nil {
 			return err
 		}
-		a.form, prepared = *kept, ""
+		a.form = *kept
+		if draft.MessageID == uuid.Nil {
+			a.draft = draft.ID
+		}
+	}
+	if barred := a.barred(); barred != "" {
+		return v.cannot(a, barred)
 	}
 	return v.renderForm(http.StatusOK, a, views.RequestForm{Prepared: prepared})
+}
+
+// proposeReason chooses the only reason there is, or the one of an answer that should have been given by now; it says why it did that.
+func (v *visit) proposeReason(a *asked) (prepared language.Text) {
+	if a.barred() != "" {
+		return ""
+	}
+	if len(a.preview.Reasons) == 1 {
+		a.Reason = a.preview.Reasons[0].Code
+	}
+	prepared = PreparedAnswer(v.Visit, a.Subject)
+	if prepared != "" {
+		a.Reason = noAnswer
+	}
+	return prepared
 }
 
 // noAnswer is the reason of a refusal because the creditor did not answer (NOAS).
@@ -91,9 +108,9 @@ func PreparedAnswer(v *page.Visit, s Subject) language.Text {
 		"It is never sent by itself: check it and submit it, or answer otherwise.").With(due.Day, due.Text)
 }
 
-// draftOf loads the draft the address names, if it is one of this form; nil when there is none.
-func (v *visit) draftOf(a asked) (*lifecycle.Draft, error) {
-	id, err := uuid.Parse(v.Echo.QueryParam("draft"))
+// draftOf loads the draft of a key, if it is one of this form; nil when there is no key.
+func (v *visit) draftOf(a asked, key string) (*lifecycle.Draft, error) {
+	id, err := uuid.Parse(key)
 	if err != nil {
 		return nil, nil //nolint:nilnil // the form of no draft
 	}
@@ -113,40 +130,97 @@ func (v *visit) draftOf(a asked) (*lifecycle.Draft, error) {
 
 // takeForm takes the form: it is fine and becomes a draft to be checked, or comes back with what is wrong.
 func (v *visit) takeForm(kind payment.Kind) error {
-	f, err := v.emptyForm(kind)
+	typed, values, err := v.typedForm(kind)
 	if err != nil {
 		return err
 	}
-	values, err := v.Form()
+	open, err := v.openDraft(typed, values)
 	if err != nil {
 		return err
 	}
-	f.read(values)
-	a, fine, err := v.passed(f)
+	a, fine, err := v.passed(asked{form: typed.form, draft: open})
 	if err != nil || !fine {
 		return err
 	}
-	draft, err := v.newDraft(a.preview.About.Original.Scheme, a.form)
+	id, err := v.keepIn(a, false)
 	if err != nil {
 		return err
 	}
-	earlier, err := v.draftOf(a)
-	if err != nil {
-		return err
-	}
-	keep := v.Config.Drafts.Add
-	if earlier != nil && earlier.MessageID == uuid.Nil {
-		draft.ID, keep = earlier.ID, v.Config.Drafts.Save
-	}
-	err = keep(v.Context(), v.By, draft)
-	if err != nil {
-		return err
-	}
-	return v.GoTo("/payments/"+draft.ID.String()+"/check", "")
+	return v.GoTo("/payments/"+id.String()+"/check", "")
 }
 
-// cannot stands in the place of a form that the state forbids, with the sentence that says why.
-func (v *visit) cannot(s Subject, barred language.Text) error {
+// typedForm is the form of the request, with what the station says to an empty one.
+func (v *visit) typedForm(kind payment.Kind) (asked, url.Values, error) {
+	f, err := v.emptyForm(kind)
+	if err != nil {
+		return asked{}, nil, err
+	}
+	values, err := v.Form()
+	if err != nil {
+		return asked{}, nil, err
+	}
+	a, err := v.look(f)
+	a.read(values)
+	return a, values, err
+}
+
+// openDraft is the draft that the form, or its address, names; zero for none, one that was submitted, and one that is over.
+func (v *visit) openDraft(a asked, values url.Values) (uuid.UUID, error) {
+	draft, err := v.draftOf(a, cmp.Or(values.Get("draft"), v.Echo.QueryParam("draft")))
+	if errors.Is(err, payment.ErrNotFound) || err == nil && (draft == nil || draft.MessageID != uuid.Nil) {
+		return uuid.Nil, nil
+	}
+	if err != nil {
+		return uuid.Nil, err
+	}
+	return draft.ID, nil
+}
+
+// keepIn keeps the form in its draft, or in a new one; by the way, while it is being typed, or because it was sent.
+func (v *visit) keepIn(a asked, byTheWay bool) (uuid.UUID, error) {
+	draft, err := v.newDraft(a)
+	if err != nil {
+		return draft.ID, err
+	}
+	if a.draft != uuid.Nil {
+		draft.ID = a.draft
+		if byTheWay {
+			return draft.ID, v.Config.Drafts.Keep(v.Context(), v.By, draft)
+		}
+		return draft.ID, v.Config.Drafts.Save(v.Context(), v.By, draft)
+	}
+	if byTheWay {
+		return draft.ID, v.AddKept(draft)
+	}
+	return draft.ID, v.Config.Drafts.Add(v.Context(), v.By, draft)
+}
+
+// keepForm keeps the form while it is being typed, as a draft. Nothing is checked.
+func (v *visit) keepForm(kind payment.Kind) error {
+	a, values, err := v.typedForm(kind)
+	if err != nil {
+		return err
+	}
+	a.draft, err = v.openDraft(a, values)
+	if err != nil {
+		return err
+	}
+	id, err := v.keepIn(a, true)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.DraftKept(page.KeptIn(id, a.path()+"?draft="+id.String(), v.At)))
+}
+
+func keepRecall(v *visit) error { return v.keepForm(payment.KindRecall) }
+
+func keepReturn(v *visit) error { return v.keepForm(payment.KindReturn) }
+
+func keepResolve(v *visit) error { return v.keepForm(payment.KindResolution) }
+
+// cannot stands in the place of a form that the state forbids, with the sentence that says why, and what was typed.
+func (v *visit) cannot(a asked, barred language.Text) error {
+	s := a.Subject
 	heading := map[payment.Kind]language.Text{
 		payment.KindRecall: "This payment cannot be recalled", payment.KindReturn: "This payment cannot be sent back",
 		payment.KindResolution: "This recall cannot be refused",
@@ -157,7 +231,7 @@ func (v *visit) cannot(s Subject, barred language.Text) error {
 	}
 	return v.Render(http.StatusConflict, views.ProblemPage(views.Problem{
 		Shell: v.Shell(heading, views.PlaceNone), Heading: heading, Text: barred,
-		NextLabel: label, NextURL: "/payments/" + about.InternalID.String(),
+		NextLabel: label, NextURL: "/payments/" + about.InternalID.String(), Typed: a.typed(),
 	}))
 }
 
@@ -168,8 +242,9 @@ func (v *visit) renderForm(status int, a asked, model views.RequestForm) error {
 	model.Shell = v.Shell(model.Heading, s.place())
 	model.Shell.Failed = len(model.Problems) > 0
 	model.Action, model.BackURL = a.path(), "/payments/"+s.Original.InternalID.String()
-	if draft := v.Echo.QueryParam("draft"); draft != "" {
-		model.Action += "?draft=" + draft
+	model.Kept.URL = a.path() + "/keep"
+	if a.draft != uuid.Nil {
+		model.Kept.Draft = a.draft.String()
 	}
 	model.Cards = v.cards(s)
 	model.Usual, model.Others = a.offered()

@@ -116,6 +116,34 @@ func (q *Queries) DraftBatches(ctx context.Context, realm string, userID uuid.UU
 	return items, nil
 }
 
+const draftCount = `-- name: DraftCount :one
+SELECT count(*) FROM (
+  SELECT FROM draft
+  WHERE realm = $1 AND user_id = $2 AND message_id IS NULL AND batch_id IS NULL AND expires_at > $3::timestamptz
+  LIMIT $4::integer
+) AS open
+`
+
+type DraftCountParams struct {
+	Realm  string
+	UserID uuid.UUID
+	Now    time.Time
+	Most   int32
+}
+
+// How many open drafts a user has, so many at most; those of files of many payments are not counted.
+func (q *Queries) DraftCount(ctx context.Context, arg DraftCountParams) (int64, error) {
+	row := q.db.QueryRow(ctx, draftCount,
+		arg.Realm,
+		arg.UserID,
+		arg.Now,
+		arg.Most,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const draftDropExpired = `-- name: DraftDropExpired :execrows
 DELETE FROM draft WHERE (realm, draft_id) IN (
   SELECT d.realm, d.draft_id FROM draft d WHERE d.realm = $1 AND d.expires_at < $2::timestamptz LIMIT $3::integer

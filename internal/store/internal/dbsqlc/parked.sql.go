@@ -12,6 +12,38 @@ import (
 	"github.com/google/uuid"
 )
 
+const parkedFormCount = `-- name: ParkedFormCount :one
+SELECT count(*) FROM parked_form WHERE realm = $1 AND user_id = $2
+`
+
+func (q *Queries) ParkedFormCount(ctx context.Context, realm string, userID uuid.UUID) (int64, error) {
+	row := q.db.QueryRow(ctx, parkedFormCount, realm, userID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const parkedFormDrop = `-- name: ParkedFormDrop :exec
+DELETE FROM parked_form WHERE realm = $1 AND parked_id = $2 AND user_id = $3 AND created_at <= $4
+`
+
+type ParkedFormDropParams struct {
+	Realm    string
+	ParkedID uuid.UUID
+	UserID   uuid.UUID
+	Until    time.Time
+}
+
+func (q *Queries) ParkedFormDrop(ctx context.Context, arg ParkedFormDropParams) error {
+	_, err := q.db.Exec(ctx, parkedFormDrop,
+		arg.Realm,
+		arg.ParkedID,
+		arg.UserID,
+		arg.Until,
+	)
+	return err
+}
+
 const parkedFormDropExpired = `-- name: ParkedFormDropExpired :execrows
 DELETE FROM parked_form WHERE (realm, parked_id) IN (
   SELECT p.realm, p.parked_id FROM parked_form p WHERE p.realm = $1 AND p.expires_at < $2::timestamptz LIMIT $3::integer
@@ -62,6 +94,7 @@ const parkedFormInsert = `-- name: ParkedFormInsert :exec
 
 INSERT INTO parked_form (realm, parked_id, user_id, fields, file, file_name, created_at, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT DO NOTHING
 `
 
 type ParkedFormInsertParams struct {
@@ -76,6 +109,7 @@ type ParkedFormInsertParams struct {
 }
 
 // What was sent after a session had run out. The owner stands in each condition, as with drafts.
+// Two at a time under one key are two windows of one person: the first is kept.
 func (q *Queries) ParkedFormInsert(ctx context.Context, arg ParkedFormInsertParams) error {
 	_, err := q.db.Exec(ctx, parkedFormInsert,
 		arg.Realm,

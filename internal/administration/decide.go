@@ -37,7 +37,6 @@ func (c Change) MayDecide(by identity.Principal) error {
 	if err != nil {
 		return err
 	}
-	other := "Another " + string(c.Kind.DecidedUnder()) + " must decide it."
 	if d := c.Decision; d != nil {
 		return &ConflictError{Text: fmt.Sprintf("This change was already %s by %s on %s.", strings.ToLower(string(c.State())), d.By.Name,
 			d.At.UTC().Format(time.RFC3339))}
@@ -46,9 +45,9 @@ func (c Change) MayDecide(by identity.Principal) error {
 	case by.PersonID == uuid.Nil || c.Requester.PersonID == uuid.Nil:
 		return &payment.FourEyesError{Text: "It is not known who asked for this change, so nobody can decide it."}
 	case by.PersonID == c.Requester.PersonID:
-		return &payment.FourEyesError{Text: "You asked for this change. " + other}
+		return &payment.FourEyesError{Text: fmt.Sprintf("You asked for this change. Another %s must decide it.", c.Kind.DecidedUnder())}
 	case by.PersonID == c.Beneficiary:
-		return &payment.FourEyesError{Text: "This change is about you. " + other}
+		return &payment.FourEyesError{Text: fmt.Sprintf("This change is about you. Another %s must decide it.", c.Kind.DecidedUnder())}
 	case by.Channel == identity.ChannelAPI && by.ClientID == c.Requester.ClientID && !by.ClientMayDecideOwn:
 		return &payment.FourEyesError{
 			Text: "This client asked for the change, and may not decide what it asked for. Use another client or the portal.",

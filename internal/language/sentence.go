@@ -67,7 +67,7 @@ func (p pattern) text(sentence string) (text Text, ok bool) {
 	}
 	values := make([]any, len(p.verbs))
 	for at, verb := range p.verbs {
-		values[at] = Text(found[at+1]) // a state or a role is said too; what is not in the catalogue stays as it is
+		values[at] = Sentence(found[at+1]) // a state, a role or whom a limit binds is said too; what is in no catalogue stays as it is
 		var err error
 		switch verb {
 		case "d":

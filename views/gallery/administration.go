@@ -21,7 +21,8 @@ func adminShell(title language.Text) views.Shell {
 func administrationExhibits() []Exhibit {
 	tabs := []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "People", URL: "/admin/users", Current: true}}
 	people := views.AdministrationList{
-		Shell: adminShell("People"), Heading: "People", Words: "User accounts and the people behind them.", Tabs: tabs,
+		Shell: adminShell("People"), Heading: "People", Tabs: tabs,
+		Words:   "User accounts and the people behind them. Four-eyes compares people, whichever account they use.",
 		New:     []views.AdministrationLink{{Label: "New account", URL: "/admin/ask/user.create"}},
 		Columns: []language.Text{"Account", "Person", "Roles", "Status", "Change"},
 		Rows: []views.AdministrationRow{{
@@ -34,28 +35,29 @@ func administrationExhibits() []Exhibit {
 	}
 	empty := people
 	empty.Rows, empty.Empty = nil, ui.Empty{Icon: "inbox", Title: "Nothing waits", Text: "No change waits for a decision."}
-	empty.Shell.BrokenGlasses = []views.BrokenGlass{{User: "carla", Reason: "both are ill", At: now.Add(-time.Hour)}}
+	empty.Shell.BrokenGlasses = []views.BrokenGlass{{User: "carla", Reason: "Grippe", At: now.Add(-time.Hour)}}
+	heading := language.Text("Change the roles of %s").With("maker1")
 	waiting := views.RealmChange{
-		Shell: adminShell("Change the roles of maker1"), ID: "x", Heading: "Change the roles of maker1", State: "Approval Pending",
-		Subject: "maker1", Note: "Helps out in December", Requester: "Admin 1", RequestedAt: now.Add(-time.Hour),
+		Shell: adminShell(heading), ID: "x", Heading: heading, State: "Approval Pending",
+		Subject: "maker1", Note: "Ferienvertretung", Requester: "Admin 1", RequestedAt: now.Add(-time.Hour),
 		Differences: []views.ChangeDifference{{Field: "Roles", Before: "maker", After: "checker, maker"}},
 	}
 	barred := waiting
-	barred.Barred = "You asked for this change. Another administrator must decide it."
+	barred.Barred = language.Sentence("You asked for this change. Another administrator must decide it.")
 	barred.Secrets = []views.ChangeSecret{{Label: "The code, shown this once", Value: "042917", Words: "Give it to maker3 yourself."}}
 	refused := waiting
 	refused.Shell.Failed, refused.Problems = true, []ui.Problem{{Field: "reason", Text: "Say why you reject it: the requester reads this."}}
 	decided := waiting
 	decided.State, decided.Decider, decided.DecidedAt, decided.DecisionWords, decided.Reason = "Rejected", "Admin 2", now,
-		"Rejected", "Not now"
+		"Rejected", "Ferien"
 	form := views.ChangeForm{
 		Shell: adminShell("Make a policy"), Heading: "Make a policy", Words: "Empty fields match everything.",
 		Action:  "/admin/ask/policy.create",
 		BackURL: "/admin/policies", MayTry: true,
-		Tried: []language.Text{"Of the last 1000 messages 12 would have needed another number of approvals."},
+		Tried: []language.Text{language.Text("Of the last %d messages %d would have needed another number of approvals.").With(1000, 12)},
 		Fields: []ui.Field{{
 			ID: "approvals", Label: "Number of approvals", Hint: "0 to 9", Problem: ui.Problem{
-				Field: "approvals", Text: "Say how many approvals are needed: 0 to 9.",
+				Field: "approvals", Text: language.Sentence("Say how many approvals are needed: 0 to 9."),
 			},
 		}},
 		Choices: []ui.Choice{{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
@@ -77,7 +79,7 @@ func administrationExhibits() []Exhibit {
 func beneficiaryBook() views.AdministrationList {
 	return views.AdministrationList{
 		Shell: bothShell("Beneficiaries", views.PlaceBeneficiaries), Heading: "Beneficiaries",
-		Words: "Creditors that two people agreed on.",
+		Words: "Creditors that two people agreed on. A payment to one is filled in by its name, and the queue marks what is new.",
 		Book:  true, Tabs: []ui.Tab{
 			{Label: "Beneficiaries", URL: "/beneficiaries", Current: true}, {Label: "Changes", URL: "/beneficiaries/changes", Count: "1"},
 		},

@@ -27,7 +27,7 @@ func bulkExhibits() []Exhibit {
 		Action: "/queue/bulk", Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
 	}
 	compared.LeftOut[0].Said = "Amended after its submission: open it and look at what changed."
-	compared.LeftOut[1].Said = "You submitted this. Another person must decide."
+	compared.LeftOut[1].Said = language.Sentence("You submitted this on 2026-11-20 07:14 UTC. Another person must decide.")
 	nothing := compared
 	nothing.Included, nothing.Totals = nil, nil
 	outcome := views.BulkOutcome{
@@ -37,23 +37,27 @@ func bulkExhibits() []Exhibit {
 	for i := range outcome.Items {
 		outcome.Items[i].Approved, outcome.Items[i].Said = true, "Approved."
 	}
-	outcome.Items[1].Approved, outcome.Items[1].Said = false, "7QK4M2XW9TCH3F5A was already approved by Checker 2 at 08:15:22 CET."
+	outcome.Items[1].Approved, outcome.Items[1].Said = false, language.Text("%s was already approved by %s at %s.").
+		With("7QK4M2XW9TCH3F5A", "Checker 2", "08:15:22 CET")
 	going := outcome
 	going.Rest = []string{"a~1~" + digest, "b~1~" + digest}
 	selecting := queue()
 	selecting.Selecting, selecting.SortURL = true, func(order string) string { return "/queue?sort=" + order }
 	saved := views.SavedViews{
 		Shell: shell("Saved views", views.PlaceQueue), Query: "?amountFrom=1000&sort=largest",
-		Words: []language.Text{"from 1000", "Largest amount first"},
+		Words: []language.Text{language.Text("from (an amount) %s").With("1000"), "Largest amount first"},
 		Views: []views.SavedView{
-			{ID: "1", Name: "Large today", URL: "/queue?amountFrom=1000", Words: []language.Text{"from 1000"}, Own: true, Shared: true},
+			{
+				ID: "1", Name: "Large today", URL: "/queue?amountFrom=1000", Own: true, Shared: true,
+				Words: []language.Text{language.Text("from (an amount) %s").With("1000")},
+			},
 			{ID: "2", Name: "Old ones", URL: "/queue?age=4h", Words: []language.Text{"4 hours or more"}, Owner: "Checker 2", Shared: true},
 		},
 	}
 	refused := saved
 	refused.Changed, refused.Problems = "1", []ui.Problem{{Field: "name-1", Text: "Enter a name, such as “Large today”."}}
 	refused.Shell.Failed = true
-	selecting.Rows[1].Looked = "Checker 2 is looking at this"
+	selecting.Rows[1].Looked = language.Text("%s is looking at this").With("Checker 2")
 	return []Exhibit{
 		{Name: "saved-views", Page: views.SavedViewsPage(saved)},
 		{Name: "saved-views-refused", Page: views.SavedViewsPage(refused), Failed: true},

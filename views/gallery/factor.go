@@ -21,7 +21,9 @@ func factorExhibits() []Exhibit {
 	codes := views.Factor{ID: "2", Kind: "recovery", MadeAt: now.Add(-48 * time.Hour), CodesLeft: 8}
 	proof := views.Proof{HasFactor: true, Passkey: views.Passkey{Question: `{"challenge":"AAAA"}`, Ticket: "ticket"}}
 	wrong := proof
-	wrong.Problems = []ui.Problem{{Field: "factorCode", Text: "The code is wrong, or was used already. Wait for the next one."}}
+	wrong.Problems = []ui.Problem{{
+		Field: "factorCode", Text: "Check the code: it is none of yours, or it was used before. Wait for the next one.",
+	}}
 	failed := profile
 	failed.Failed = true
 	return []Exhibit{
@@ -67,8 +69,8 @@ func auditExhibits() []Exhibit {
 	none := trail
 	none.Rows, none.Pages, none.From, none.Filtered = nil, ui.Pages{}, "20.11.26", true
 	none.Shell.Failed = true
-	none.Problems = []ui.Problem{{Field: "from", Text: "Write the day such as 2026-11-20."}}
-	none.Empty = ui.Empty{Icon: "search", Title: "Nothing matches these filters", LinkLabel: "Clear filters", LinkURL: "/audit"}
+	none.Problems = []ui.Problem{{Field: "from", Text: "Enter a day such as 20.11.2026."}}
+	none.Empty = ui.Empty{Icon: "search", Title: "Nothing matches", LinkLabel: "Clear filters", LinkURL: "/audit"}
 	return []Exhibit{
 		{Name: "audit", Page: views.AuditTrailPage(trail)},
 		{Name: "audit-refused", Failed: true, Page: views.AuditTrailPage(none)},

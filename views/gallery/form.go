@@ -21,18 +21,18 @@ func entryExhibits() []Exhibit {
 		},
 		{Name: "sign-in-refused", Failed: true, Page: views.SignInPage(views.SignIn{
 			Shell: refused, Realm: "demo", UserName: "maker1",
-			Problems: []ui.Problem{{Field: "password", Text: "User name or password is wrong. Check both and try again"}},
+			Problems: []ui.Problem{{Field: "password", Text: "Check user name and password: they do not belong together."}},
 		})},
 		{Name: "signed-out", Page: views.SignedOutPage(views.SignedOut{Shell: views.Shell{Title: "Signed out", Environment: "TEST"}})},
 		{Name: "set-up", Failed: true, Page: views.SetUpPage(views.SetUp{
 			Shell: refused, UserName: "anna", Realm: "demo", Action: "/set-up/demo/x",
-			Problems: []ui.Problem{{Field: "code", Text: "Check the code: it does not belong to this link."}},
+			Problems: []ui.Problem{{Field: "code", Text: "Check the code: it does not belong to this link. Five wrong codes end the link."}},
 		})},
 		{Name: "set-up-over", Page: views.SetUpPage(views.SetUp{Shell: plain, Over: true})},
 		{Name: "set-up-done", Page: views.SetUpDonePage(views.SetUp{Shell: plain})},
 		{
 			Name: "forbidden",
-			Page: views.ProblemPage(views.Forbidden(anonymous, "Approving needs the role Checker. Ask an administrator of realm demo.")),
+			Page: views.ProblemPage(views.Forbidden(anonymous, "You may not decide payments: this needs the role checker.")),
 		},
 		{Name: "not-found", Page: views.ProblemPage(views.NotFound(anonymous))},
 		{Name: "failed", Failed: true, Page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44"))},
@@ -40,10 +40,13 @@ func entryExhibits() []Exhibit {
 		{
 			Name: "reference",
 			Page: views.ReferencePage(views.Reference{Shell: bothShell("Reference data", views.PlaceNone), Rows: []views.ReferenceRow{
-				{Name: "Banks that SIC instant payments reach", Edition: "2026-10-01", Source: "bankmaster_V3.csv", Size: "2340 rows"},
 				{
-					Name: "Banks that SEPA instant payments reach", Edition: "none", Source: "countersign directory import",
-					Warning: "An order must name the BIC of the creditor's bank.",
+					Name: language.Text("Banks that %s instant payments reach").With("SIC"), Edition: "2026-10-01",
+					Source: "bankmaster_V3.csv", Size: "2340 rows",
+				},
+				{
+					Name: language.Text("Banks that %s instant payments reach").With("SEPA"), Edition: "none", Source: "countersign directory import",
+					Warning: "An order must name the BIC of the creditor's bank, and whom instant payments reach is not known.",
 				},
 			}}),
 		},
@@ -92,8 +95,8 @@ func refusedPayment() views.NewPayment {
 	model := filledPayment()
 	model.Shell.Failed = true
 	model.Problems = []ui.Problem{
-		{Field: "amount", Text: "Is 1,234 one thousand two hundred thirty-four or 1.23? Write 1'234.00 or 1.23", Code: "AM12"},
-		{Field: "qrReference", Text: "The check digit is wrong. Compare with the invoice", Code: "CH16"},
+		{Field: "amount", Code: "AM12", Text: ambiguous},
+		{Field: "qrReference", Text: language.Sentence("The check digit of the QR reference is wrong. Compare with the invoice."), Code: "CH16"},
 	}
 	return model
 }
@@ -103,7 +106,9 @@ func sepaPayment() views.NewPayment {
 	model.Scheme, model.Prefilled = "sct-inst", true
 	model.Values.AddressKind, model.Values.RemittanceKind, model.Values.RemittanceText = "hybrid", "text", "Rechnung 1107, März"
 	model.Amending = &views.Amending{Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x"}
-	model.Feedback = &views.IBANCheck{Problem: ui.Problem{Text: "The check digits are wrong. Compare with the invoice.", Code: "AC01"}}
+	model.Feedback = &views.IBANCheck{Problem: ui.Problem{
+		Text: language.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01",
+	}}
 	return model
 }
 
@@ -151,7 +156,8 @@ func check() views.Check {
 		},
 		NeedsApproval: true, Approvers: "checker1, checker2 or both1",
 		Next: []language.Text{
-			"A second person compares and approves or rejects it.", "Once approved it is sent at once and is final.",
+			language.Text("Another person compares it and approves or rejects it, within %s.").With(language.Text("%d hours").With(24)),
+			language.Text("Once approved it is sent at once. %s").With(language.Text("It is final. The way back is a recall.")),
 			"You see the result under My submissions.",
 		},
 	}
@@ -165,8 +171,8 @@ func formExhibits() []Exhibit {
 	}
 	doubtful.Transliterated = []views.Change{{Field: "Message", Before: "Rechnung März", After: "Rechnung Maerz"}}
 	doubtful.Problems = []ui.Problem{
-		{Field: "duplicateAcknowledged", Text: "Confirm that this payment is wanted in addition"},
-		{Field: "duplicateReason", Text: "Say why it is paid again"},
+		{Field: "duplicateAcknowledged", Text: "Confirm that this payment is wanted in addition, or do not submit it."},
+		{Field: "duplicateReason", Text: "Say why it is paid again: the checkers read this."},
 	}
 	upload := views.Upload{
 		Shell: makerShell("Upload a payment", views.PlaceNew), Limit: "256 kB",
@@ -177,11 +183,12 @@ func formExhibits() []Exhibit {
 	refused.Findings = []views.Finding{
 		{
 			Line: 41, Element: "/Document/CstmrCdtTrfInitn/PmtInf/CdtTrfTxInf/CdtrAcct/Id/IBAN",
-			Text: "The check digits are wrong. Compare with the invoice.", Code: "AC01",
+			Text: language.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01",
 		},
 		{
-			Element: "/Document/CstmrCdtTrfInitn/GrpHdr/NbOfTxs", Text: "The file holds 3 transactions. Send one file for each payment.",
-			Code: "AM18",
+			Element: "/Document/CstmrCdtTrfInitn/GrpHdr/NbOfTxs",
+			Text:    language.Sentence("The file holds 3 payments. Send one file for each payment."),
+			Code:    "AM18",
 		},
 	}
 	return []Exhibit{
@@ -209,24 +216,28 @@ func payeeExhibits() []Exhibit {
 	return []Exhibit{
 		payeeExhibit("verified", views.Payee{
 			Tone: ui.ToneGood, Icon: "circle-check", Title: "The payee's name is verified", Result: "MTCH",
-			Text: "The payee's bank says that the account is in this name. Asked at 20.11.2026 10:30.",
+			Text: language.Text("The payee's bank says that the account is in this name. Asked at %s.").With(askedAt),
 		}),
 		payeeExhibit("close", views.Payee{
 			Tone: ui.ToneWaiting, Icon: "triangle-alert", Title: "The payee's name is not quite that of the account", Result: "CMTC",
-			Text:    "The payee's bank says that the account is in the name of Beispiel Holzbau Holding GmbH. Asked at 20.11.2026 10:30.",
+			Text: language.Text("The payee's bank says that the account is in the name of %s. Asked at %s.").
+				With("Beispiel Holzbau Holding GmbH", askedAt),
 			Matched: "Beispiel Holzbau Holding GmbH", UseURL: "/payments/x/payee",
 		}),
 		payeeExhibit("other", views.Payee{
 			Tone: ui.ToneBad, Icon: "circle-x", Title: "The account is not in the payee's name", Result: "NMTC",
-			Text: "The payee's bank says that this account is somebody else's. Asked at 20.11.2026 10:30.",
+			Text: language.Text("The payee's bank says that this account is somebody else's. Ask the payee for the account in another way than by " +
+				"the invoice or the message it came with: money sent to the wrong account may be lost. Asked at %s.").With(askedAt),
 		}),
 		payeeExhibit("not-possible", views.Payee{
 			Tone: ui.ToneWaiting, Icon: "circle-question-mark", Title: "The payee's name could not be verified", Result: "NOAP",
-			Text: "The payee's bank did not say whose account it is. Asked at 20.11.2026 10:30.",
+			Text: language.Text("The payee's bank did not say whose account it is. The money may go to somebody else than the payee named. " +
+				"Asked at %s.").With(askedAt),
 		}),
 		payeeExhibit("late", views.Payee{
 			Tone: ui.ToneWaiting, Icon: "clock", Title: "The payee's bank did not answer in time", Result: "LATE",
-			Text: "Whose account it is was not told within five seconds. Asked at 20.11.2026 10:30.",
+			Text: language.Text("Whose account it is was not told within five seconds. The money may go to somebody else than the payee named. " +
+				"Asked at %s.").With(askedAt),
 		}),
 	}
 }
@@ -237,3 +248,9 @@ func payeeExhibit(name string, said views.Payee) Exhibit {
 	asked.Payee = &said
 	return Exhibit{Name: "check-payee-" + name, Page: views.CheckPage(asked)}
 }
+
+// askedAt is when the payee's bank was asked.
+const askedAt = "20.11.2026 10:30"
+
+// ambiguous is what is said of an amount that may be read in two ways.
+var ambiguous = language.Sentence("Do you mean 1'234.00 or 1.234? Enter the amount with two decimals.")

@@ -4,6 +4,7 @@
 package gallery
 
 import (
+	"compress/gzip"
 	"net/http"
 	"slices"
 	"strings"
@@ -64,5 +65,12 @@ func absent(w http.ResponseWriter, r *http.Request) {
 func render(w http.ResponseWriter, r *http.Request, page templ.Component) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = page.Render(r.Context(), w) // a reader that went away needs no answer
+	if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		_ = page.Render(r.Context(), w) // a reader that went away needs no answer
+		return
+	}
+	w.Header().Set("Content-Encoding", "gzip") // as the portal sends it
+	shorter := gzip.NewWriter(w)
+	_ = page.Render(r.Context(), shorter)
+	_ = shorter.Close()
 }

@@ -54,7 +54,7 @@ func message() views.Message {
 
 func decision() views.Decision {
 	return views.Decision{
-		Limits:  []language.Text{"Limit of the account CH50 … 1346: CHF 10'000.00 at a time; CHF 12'500.00 of CHF 50'000.00 used today."},
+		Limits:  []language.Text{limitToday},
 		Message: message(), Version: 1, Deciding: true, CloseURL: "/queue", OverviewTo: "/payments/019a9f4e-2c11-7d3a-9b1e-4f6a1c2d3e4f",
 	}
 }
@@ -79,7 +79,7 @@ func rows(count int) []views.QueueRow {
 		case 1:
 			row.Scheme, row.Amount.Currency, row.CreditorAccount = "sct-inst", "EUR", "DE62007620110623852957"
 		case 2:
-			row.Flags = []views.QueueFlag{{Text: "Duplicate", Title: "Same creditor, amount and currency within 7 days"}}
+			row.Flags = []views.QueueFlag{{Text: "Amended", Title: "Changed after its submission"}}
 		case 3:
 			row.Kind, row.Maker, row.Toward = "recall", "maker2", "back from"
 		}
@@ -109,7 +109,7 @@ func queue() views.Queue {
 func openQueue(detail views.Decision) views.Queue {
 	model := queue()
 	model.Rows[0].Current = true
-	model.Rows[3].Decided = "Approved by checker2, 08:15"
+	model.Rows[3].Decided = language.Text("Approved by %s, %s").With("checker2", "08:15:22 CET")
 	model.Detail = &detail
 	return model
 }
@@ -118,18 +118,21 @@ func queueExhibits() []Exhibit {
 	empty := queue()
 	empty.Rows, empty.Facts.Waiting, empty.Facts.Oldest, empty.Facts.Totals = nil, 0, time.Time{}, nil
 	empty.Empty = ui.Empty{
-		Icon: "circle-check", Title: "All decided", Text: "Last decision 08:15 by you.", LinkLabel: "See what was decided today",
+		Icon: "circle-check", Title: "All decided", Text: "Nothing waits for a decision.", LinkLabel: "Decided today",
 		LinkURL: "/queue?tab=decided",
 	}
 	noHit := empty
 	noHit.Filter = views.Filter{
 		Queued: true, Dated: true, Action: "/queue", Scheme: "sct-inst", AmountFrom: "1,234", Text: "Holz", Active: 2, ClearURL: "/queue",
 	}
-	noHit.Problems = []ui.Problem{{Field: "amountFrom", Text: "Is 1,234 one thousand two hundred or one point two? Write 1234 or 1.23"}}
+	noHit.Problems = []ui.Problem{{Field: "amountFrom", Text: ambiguous}}
 	noHit.Shell.Failed = true
-	noHit.Empty = ui.Empty{Icon: "search", Title: "Nothing matches these filters", LinkLabel: "Clear filters", LinkURL: "/queue"}
+	noHit.Empty = ui.Empty{
+		Icon: "search", Title: "Nothing matches", Text: "No waiting message matches what you look for.",
+		LinkLabel: "Clear filters", LinkURL: "/queue",
+	}
 	own := decision()
-	own.Deciding, own.Barred = false, "You submitted this on 20.11. at 08:14. Another person must decide."
+	own.Deciding, own.Barred = false, language.Sentence("You submitted this on 2026-11-20 07:14 UTC. Another person must decide.")
 	abroad := decision()
 	abroad.Message.Scheme, abroad.Message.Amount.Currency = "sct-inst", "EUR"
 	abroad.Message.CreditorAccount, abroad.Message.CreditorName = "FR1420041010050500013M02606", "Elektro Beispiel SA"
@@ -158,10 +161,13 @@ func warned() views.Decision {
 	detail := decision()
 	detail.Approvals = "1 of 2 approvals given, by checker2"
 	detail.Message.Warnings = []views.Warning{{
-		Title: "Possible duplicate", Text: "Same creditor, amount and currency within 7 days.",
-		Links: []views.Link{{Label: "7QK4M2XW8S11B2D4, 18.11.2026, settled", URL: "/payments/x"}},
+		Title: language.Text("Possible duplicate: %d payments like this within 7 days").With(1),
+		Text:  "Same creditor account and same amount.",
+		Links: []views.Link{{
+			Label: language.Text("%s, %s, %s").With("7QK4M2XW8S11B2D4", "18.11.2026", language.Text("Settled")), URL: "/payments/x",
+		}},
 	}}
-	detail.Message.Editor, detail.Message.Note = "Maker 1", "Skonto was wrong. Paid again: second instalment"
+	detail.Message.Editor, detail.Message.Note = "Maker 1", "Skonto berichtigt, zweite Rate"
 	detail.Message.Changes = []views.Change{{Field: "Amount", Before: "CHF 1'243.56", After: "CHF 1'234.56"}}
 	return detail
 }
@@ -169,7 +175,7 @@ func warned() views.Decision {
 func refusedReject() views.Queue {
 	detail := decision()
 	detail.Reject = views.Reject{Open: true, Category: "creditor"}
-	detail.Problems = []ui.Problem{{Field: "reason", Text: "Say what the maker should know or correct"}}
+	detail.Problems = []ui.Problem{{Field: "reason", Text: "Say why you reject it: the maker reads this."}}
 	model := openQueue(detail)
 	model.Shell.Failed = true
 	return model
@@ -179,8 +185,9 @@ func conflicted() views.Decision {
 	detail := decision()
 	detail.Deciding, detail.Message.State = false, "Approved"
 	detail.Conflict = &views.Conflict{
-		Sentence: "7QK4M2XW9TCH3F5A was already approved by checker2 at 08:15:22 CET.", Before: "Approval Pending", After: "Approved",
-		TypedReason: "The invoice names another account.", NextURL: "/queue/next", NextLabel: "Open the next one",
+		Sentence: language.Text("%s was already approved by %s at %s.").With("7QK4M2XW9TCH3F5A", "checker2", "08:15:22 CET"),
+		Before:   "Approval Pending", After: "Approved",
+		TypedReason: "The invoice names another account.", NextURL: "/queue/next", NextLabel: "Go to the queue",
 	}
 	return detail
 }
@@ -188,8 +195,12 @@ func conflicted() views.Decision {
 func decided() views.Decided {
 	next := decision()
 	row := rows(1)[0]
-	row.Decided = "Approved by you, 08:26"
+	row.Decided = language.Text("Approved by %s, %s").With(language.Text("you (by)"), "08:26:04 CET")
 	made := shell("Approval queue", views.PlaceQueue)
 	made.Status = "7QK4M2XW9T00H3F5 approved. Next: 7QK4M2XW9TCH3F5A"
 	return views.Decided{Shell: made, Row: row, Next: &next}
 }
+
+// limitToday is what a limit lets through today.
+var limitToday = language.Text("Limit of %s: %s.").With(language.Sentence("the account CH50 … 1346"),
+	language.Join("; ", language.Sentence("CHF 10'000.00 at a time"), language.Sentence("CHF 12'500.00 of CHF 50'000.00 used today")))

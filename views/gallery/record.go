@@ -34,8 +34,8 @@ func mine() views.Mine {
 			{Label: "Failed", URL: "/mine?tab=failed"},
 		},
 		Rows: []views.MineRow{
-			waiting, row("7QK4M2XW9TCH3F5B", "Rejected", "checker1: Creditor or account is wrong. The invoice names another account."),
-			row("7QK4M2XW9TCH3F5C", "Settled", ""), row("7QK4M2XW9TCH3F5D", "Failed", "AC04: the account is closed."),
+			waiting, row("7QK4M2XW9TCH3F5B", "Rejected", rejection),
+			row("7QK4M2XW9TCH3F5C", "Settled", ""), row("7QK4M2XW9TCH3F5D", "Failed", "The account is closed"),
 			row("7QK4M2XW9TCH3F5E", "Unconfirmed", ""),
 		},
 	}
@@ -56,7 +56,7 @@ func settled() views.Message {
 		},
 		ui.Event{
 			At: now.Add(-10*time.Minute + 2*time.Second), Title: "Settled", Actor: "Clearing", State: "Settled", Took: "0.8 s",
-			Note: "Accepted and settled (ACSC).", URL: "/payments/x/messages/2",
+			Note: language.Data("ACSC"), URL: "/payments/x/messages/2",
 		},
 	)
 	return made
@@ -74,7 +74,7 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 		Actions: []views.Action{
 			{Label: "New payment like this", URL: "/payments/new?like=x"},
 		},
-		Barred: []language.Text{"A recall of this payment is already running."},
+		Barred: []language.Text{"This payment was recalled before: a payment can be recalled once, whatever the answer."},
 		Documents: []views.Document{
 			document("1", "pain.001.001.09", "Instruction", false), document("2", "pacs.008.001.08", "Payment to clearing", true),
 			document("3", "pacs.002.001.10", "Answer of clearing", false), document("4", "pain.002.001.10", "Status report", true),
@@ -82,7 +82,8 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 		Related: []views.Related{
 			{
 				Role: "Recall of this payment", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "recall",
-				State: "Processing", Amount: message().Amount, At: now, Reason: "DUPL, duplicate payment",
+				State: "Processing", Amount: message().Amount, At: now,
+				Reason: language.Text("%s (%s)").With(language.Text("Sent twice by mistake"), "DUPL"),
 			},
 		},
 		Audit: []views.AuditEntry{
@@ -119,12 +120,13 @@ func payments() views.Payments {
 		},
 		Pages: ui.Pages{FirstURL: "/payments", NextURL: "/payments?after=x", NextLabel: "Next 60"},
 	}
+	incoming := language.Text("to %s").With("Muster Logistik AG")
 	for index := range 14 {
 		row := views.PaymentRow{
 			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/x", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5",
 				index), Kind: "instruction",
 			Scheme: "sic-inst", Amount: ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.00", index*3+1, index*91%1000)},
-			Name: creditors[index%len(creditors)], Account: "CH4431999123000889012", Other: "from Muster AG",
+			Name: creditors[index%len(creditors)], Account: "CH4431999123000889012", Other: language.Text("from %s").With("Muster AG"),
 			Purpose: "Invoice 4711, second instalment", State: states[index%len(states)],
 			CreatedAt: now.Add(-time.Duration(index) * time.Hour),
 			Maker:     "maker1",
@@ -133,8 +135,8 @@ func payments() views.Payments {
 			row.FollowUp = "Recall in Progress"
 		}
 		if index%4 == 3 {
-			row.Kind, row.Toward, row.Other, row.Maker, row.Scheme, row.Amount.Currency = "payment", "from", "to Muster Logistik AG", "",
-				"sct-inst", "EUR"
+			row.Kind, row.Toward, row.Other, row.Maker = "payment", "from (a debtor)", incoming, ""
+			row.Scheme, row.Amount.Currency = "sct-inst", "EUR"
 		}
 		model.Rows = append(model.Rows, row)
 	}
@@ -153,9 +155,9 @@ func dashboard() views.Dashboard {
 		Shell: bothShell("Dashboard", views.PlaceDashboard), Heading: "Waiting longest for me", Nothing: "Nothing waits for you",
 		Tiles: []views.Tile{
 			{Label: "Waiting for me", Value: "14", Note: "CHF 482'310.75 · EUR 91'004.20", URL: "/queue"},
-			{Label: "Oldest waiting", Value: "3 h", Note: "since 20.11.2026 05:16:41 CET", URL: "/queue", Tone: ui.ToneWaiting},
-			{Label: "Rejected today", Value: "2", Note: "by checkers", URL: "/payments?state=Rejected"},
-			{Label: "Failed or unconfirmed", Value: "1", Note: "at clearing, today", URL: "/payments?state=Unconfirmed", Tone: ui.ToneBad},
+			{Label: "Oldest", Value: "3 h", Note: language.Text("since %s").With("20.11.2026 05:16:41 CET"), URL: "/queue", Tone: ui.ToneWaiting},
+			{Label: language.Text("%s today").With(language.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},
+			{Label: "Unconfirmed", Value: "1", Note: "do not pay again yet", URL: "/payments?state=Unconfirmed", Tone: ui.ToneBad},
 		},
 		Waiting: rows(5),
 		Volumes: []views.Volume{
@@ -165,7 +167,7 @@ func dashboard() views.Dashboard {
 			},
 		},
 		Clearing: []views.Clearing{
-			{Scheme: "sic-inst", Reached: true, LastSeen: now}, {Scheme: "sct-inst", Note: "Last delivery refused, retrying"},
+			{Scheme: "sic-inst", Reached: true, LastSeen: now}, {Scheme: "sct-inst", Note: ""},
 		},
 	}
 }
@@ -212,7 +214,7 @@ func recordExhibits() []Exhibit {
 	noneMine := mine()
 	noneMine.Rows = nil
 	noneMine.Empty = ui.Empty{
-		Icon: "file-text", Title: "You have not submitted anything", LinkLabel: "New payment",
+		Icon: "file-text", Title: "Nothing here", LinkLabel: "New payment",
 		LinkURL: "/payments/new",
 	}
 	return []Exhibit{
@@ -237,3 +239,7 @@ func recordExhibits() []Exhibit {
 		{Name: "dashboard", Page: views.DashboardPage(dashboard())},
 	}
 }
+
+// rejection is why a checker rejected a payment.
+var rejection = language.Text("%s: %s").With("checker1",
+	language.Join(": ", "Creditor or account is wrong", language.Data("Konto laut Rechnung anders.")))

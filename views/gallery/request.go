@@ -12,7 +12,7 @@ import (
 func paymentCard() views.Card {
 	return views.Card{
 		Title: "The payment", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Kind: "payment", State: "Booked", Amount: message().Amount,
-		Words: "from", Name: "Muster Logistik AG", Rows: []ui.Row{
+		Words: "from (a debtor)", Name: "Muster Logistik AG", Rows: []ui.Row{
 			{Term: "Credited to", Value: "CH50 2197 7000 0043 3134 6", Details: []language.Text{"Muster AG"}, Numeric: true},
 			{Term: "Remittance", Value: "Rechnung 1107"},
 			{Term: "Settled", Value: "20.11.2026"},
@@ -25,7 +25,7 @@ func recallCard() views.Card {
 		Title: "The recall", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "received recall", State: "Awaiting Decision",
 		Amount: message().Amount, Words: "asked back for", Name: "Muster Logistik AG",
 		Due:  &ui.Due{Day: "22.11.2026", Text: "2 days left", Tone: ui.ToneWaiting},
-		Rows: []ui.Row{{Term: "Reason", Value: "The customer asks for it (CUST)"}, {Term: "Received", Value: "02.11.2026 08:14:03 CET"}},
+		Rows: []ui.Row{{Term: "Reason", Text: asked}, {Term: "Received", Value: "02.11.2026 08:14:03 CET"}},
 	}
 }
 
@@ -51,29 +51,33 @@ func returnForm() views.RequestForm {
 	form.Usual = []views.RequestReason{{Code: "AC04", Text: "The account is closed"}, {Code: "MS03", Text: "The bank gives no reason"}}
 	form.Others = []views.RequestReason{
 		{
-			Code: "NARR", Text: "Reason is provided as narrative information in the additional reason information.",
+			Code: "NARR", Text: "Another reason",
 			Hint: "Needs additional information",
 		},
 	}
 	form.Reason, form.Information[2] = "NARR", "third line"
-	form.Problems = []ui.Problem{{Field: "information3", Text: "Shorten the line to 105 characters: it has 106.", Code: "CH16"}}
+	form.Problems = []ui.Problem{{
+		Field: "information3", Text: language.Sentence("Shorten the line to 105 characters: it has 106."), Code: "CH16",
+	}}
 	form.Shell.Failed = true
 	return form
 }
 
 func resolveForm() views.RequestForm {
 	form := recallForm()
-	form.Shell, form.Heading = makerShell("Refuse the recall of CHF 1'234.56", views.PlaceRecalls), "Refuse the recall of CHF 1'234.56"
+	form.Shell, form.Heading = makerShell(refusal, views.PlaceRecalls), refusal
 	form.Note, form.Action, form.Cards = "", "/recalls/y/resolve", []views.Card{paymentCard(), recallCard()}
 	form.Usual = []views.RequestReason{{Code: "CUST", Text: "The creditor refuses"}, {Code: "NOAS", Text: "The creditor does not answer"}}
-	form.Reason, form.Prepared = "NOAS", "The answer is 2 days left, so the refusal is filled in. It is never sent by itself."
+	form.Reason = "NOAS"
+	form.Prepared = language.Text("Answer by %s (%s): the refusal “The creditor does not answer” (NOAS) is filled in. "+
+		"It is never sent by itself: check it and submit it, or answer otherwise.").With("22.11.2026", "2 days left")
 	form.Instead = &views.Link{Label: "Grant: send the money back", URL: "/payments/x/return"}
 	return form
 }
 
 func grantForm() views.RequestForm {
 	form := resolveForm()
-	form.Heading, form.Prepared, form.Reason = "Grant the recall: send CHF 1'234.56 back", "", "FOCR"
+	form.Heading, form.Prepared, form.Reason = language.Text("Grant the recall: send %s back").With("CHF 1'234.56"), "", "FOCR"
 	form.Usual = []views.RequestReason{{Code: "FOCR", Text: "Answer to a recall: the money goes back"}}
 	form.Information = form.Information[:1]
 	form.Charge = &ui.Field{ID: "charge", Label: "Charge kept, in CHF", Optional: true, InputMode: "decimal", Width: "w-10"}
@@ -86,13 +90,18 @@ func requestCheck() views.RequestCheck {
 		Cards: []views.Card{
 			paymentCard(), recallCard(),
 		},
-		Title: "The refusal", Submit: "Submit the refusal of the recall of CHF 1'234.56 for approval",
-		Words: "Refuse the recall of CHF 1'234.56 that the bank of Muster Logistik AG sent. Reason: The creditor refuses (CUST).",
+		Title: "The refusal", Submit: language.Text("Submit the refusal of the recall of %s for approval").With("CHF 1'234.56"),
+		Words: reasoned(language.Text("Refuse the recall of %s that the bank of %s sent. The money stays with %s.").
+			With("CHF 1'234.56", "Muster Logistik AG", "Muster AG"), "The creditor refuses", "CUST"),
 		Rows: []ui.Row{{
-			Term: "Reason", Value: "The creditor refuses (CUST)", ChangeURL: "/recalls/y/resolve?draft=d",
+			Term: "Reason", Text: language.Text("%s (%s)").With(language.Text("The creditor refuses"), "CUST"),
+			ChangeURL:  "/recalls/y/resolve?draft=d",
 			ChangeName: "reason",
 		}},
-		Next: []language.Text{"Another person compares it and approves or rejects it, within 1 day.", "Once approved it is sent at once."},
+		Next: []language.Text{
+			language.Text("Another person compares it and approves or rejects it, within %s.").With(language.Text("%d hours").With(24)),
+			language.Text("Once approved it is sent at once. %s").With(language.Text("It ends the recall: the money stays.")),
+		},
 	}
 }
 
@@ -100,11 +109,12 @@ func requestCheck() views.RequestCheck {
 func requestDecision() views.Decision {
 	detail := decision()
 	detail.Message.Kind, detail.Message.Words = "recall",
-		"Ask the bank of Beispiel Holzbau GmbH to send CHF 1'234.56 back. Reason: Sent twice by mistake (DUPL)."
+		reasoned(language.Text("Ask the bank of %s to send %s back.").With("Beispiel Holzbau GmbH", "CHF 1'234.56"),
+			"Sent twice by mistake", "DUPL")
 	detail.Message.Facts = []ui.Row{
-		{Term: "Reason", Value: "Sent twice by mistake (DUPL)"},
-		{Term: "Information", Value: "Paid on Monday", Details: []language.Text{"and on Tuesday"}},
-		{Term: "Original", Value: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Numeric: true, Details: []language.Text{"CHF 1'234.56, settled"}},
+		{Term: "Reason", Text: language.Text("%s (%s)").With(language.Text("Sent twice by mistake"), "DUPL")},
+		{Term: "Information", Value: "Rechnung 1107", Details: []language.Text{language.Data("Rechnung 1108")}},
+		{Term: "Original", Value: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Numeric: true, Details: []language.Text{"CHF 1'234.56"}},
 	}
 	return detail
 }
@@ -112,19 +122,21 @@ func requestDecision() views.Decision {
 func requestPayment() views.Payment {
 	model := paymentPage(views.TabOverview)
 	model.Message.Kind, model.Message.State, model.Message.FollowUp = "received recall", "Awaiting Decision", ""
-	model.Message.Words = "The bank of Muster Logistik AG asks for CHF 1'234.56 back. Reason: The customer asks for it (CUST)."
+	model.Message.Words = reasoned(language.Text("The bank of %s asks for %s back.").
+		With("Muster Logistik AG", "CHF 1'234.56"), "The customer asks for it", "CUST")
 	model.Message.Facts = []ui.Row{
-		{Term: "Reason", Value: "The customer asks for it (CUST)"}, {
+		{Term: "Reason", Text: asked}, {
 			Term: "Answer by", Value: "22.11.2026",
 			Details: []language.Text{"2 days left"},
 		},
 	}
 	model.Message.Warnings = []views.Warning{{
-		Title: "Answer the recall by 22.11.2026: 2 days left", Text: "A refusal because the creditor does not answer (NOAS) is prepared.",
+		Title: language.Text("Answer the recall by %s: %s").With("22.11.2026", language.Text("%d days left").With(2)),
+		Text:  "A refusal because the creditor does not answer (NOAS) is prepared. It is never sent by itself.",
 		Links: []views.Link{{Label: "Open the prepared refusal", URL: "/recalls/y/resolve"}},
 	}}
 	model.Actions = []views.Action{
-		{Label: "Refuse the recall of CHF 1'234.56", URL: "/recalls/y/resolve"}, {
+		{Label: refusal, URL: "/recalls/y/resolve"}, {
 			Label: "Grant: send the money back",
 			URL:   "/payments/x/return",
 		},
@@ -217,8 +229,10 @@ func operatorShell(title language.Text, place views.Place) views.Shell {
 func simulatorPage() views.Simulator {
 	return views.Simulator{
 		Shell: operatorShell("Clearing simulator", views.PlaceSimulator), Scheme: "sic-inst",
-		Payments: []ui.Option{{Value: "sic-inst/TX1", Label: "CHF 100.00 from Muster Logistik AG, 20.11.2026 08:14:03 CET"}},
-		Reasons:  []ui.Option{{Value: "DUPL", Label: "Sent twice by mistake (DUPL)"}},
+		Payments: []ui.Option{{
+			Value: "sic-inst/TX1", Label: language.Text("%s from %s, %s").With("CHF 100.00", "Muster Logistik AG", "20.11.2026 08:14:03 CET"),
+		}},
+		Reasons: []ui.Option{{Value: "DUPL", Label: "Sent twice by mistake (DUPL)"}},
 		Log: []views.SimulatorEntry{
 			{
 				At: now, FromGateway: true, Scheme: "sic-inst", Type: "pacs.002.001.10", TransactionID: "7QK4M2XW9TCH3F5A",
@@ -231,7 +245,7 @@ func simulatorPage() views.Simulator {
 
 func clearingExhibits() []Exhibit {
 	refused := simulatorPage()
-	refused.Problems = []ui.Problem{{Field: "amount", Text: "Enter the amount with at most two decimals.", Code: "AM12"}}
+	refused.Problems = []ui.Problem{{Field: "amount", Text: "Enter an amount above zero.", Code: "AM12"}}
 	refused.Shell.Failed, refused.Log, refused.LogProblem, refused.Payments = true, nil,
 		"The simulator's log cannot be read at the moment.", nil
 	sources := views.DocumentView{
@@ -248,7 +262,7 @@ func clearingExhibits() []Exhibit {
 		{
 			Reference: "ST-2026-11-20-00000000000000042", URL: "/quarantine/document?scheme=sic-inst&reference=x", Scheme: "sic-inst",
 			Type: "pacs.002.001.10", Name: "Status report of clearing",
-			Reason: "No payment of this gateway has the transaction id 4711.", ReceivedAt: now,
+			Reason: language.Sentence("No payment of this gateway has the transaction id 4711."), ReceivedAt: now,
 		},
 	}}
 	return []Exhibit{
@@ -272,3 +286,14 @@ func clearingExhibits() []Exhibit {
 		{Name: "simulator-refused", Page: views.SimulatorPage(refused), Failed: true},
 	}
 }
+
+// refusal heads the form that refuses a recall.
+var refusal = language.Text("Refuse the recall of %s").With("CHF 1'234.56")
+
+// reasoned says what is asked for, and why.
+func reasoned(what, why language.Text, code string) language.Text {
+	return language.Text("%s Reason: %s.").With(what, language.Text("%s (%s)").With(why, code))
+}
+
+// asked is the reason of a recall that came in.
+var asked = language.Text("%s (%s)").With(language.Text("The customer asks for it"), "CUST")

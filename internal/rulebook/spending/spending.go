@@ -80,16 +80,25 @@ func (l Limit) Refuses(amount money.Amount) string {
 }
 
 // Words name whom the limit binds: "the account CH50 … 1346", "the person Anna Meier".
-func (l Limit) Words() string { return "the " + string(l.Of) + " " + l.Name }
+func (l Limit) Words() string {
+	switch l.Of {
+	case OfPerson:
+		return fmt.Sprintf("the person %s", l.Name)
+	case OfClient:
+		return fmt.Sprintf("the client %s", l.Name)
+	case OfAccount:
+	}
+	return fmt.Sprintf("the account %s", l.Name)
+}
 
 // Today tells how much the limit lets through and what is used of it: "CHF 800.00 at a time; CHF 600.00 of CHF 1'000.00 used today".
 func (l Limit) Today() string {
 	var parts []string
 	if l.PerPayment > 0 {
-		parts = append(parts, l.amount(l.PerPayment)+" at a time")
+		parts = append(parts, fmt.Sprintf("%s at a time", l.amount(l.PerPayment)))
 	}
 	if l.PerDay > 0 {
-		parts = append(parts, l.amount(l.Used)+" of "+l.amount(l.PerDay)+" used today")
+		parts = append(parts, fmt.Sprintf("%s of %s used today", l.amount(l.Used), l.amount(l.PerDay)))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench drill mutants simulate kill fuzz timing faults hostile flood race search pictures screens html postgres browser xmllint pgbouncer python clean-cache
+.PHONY: help run test verify generate lint bench drill mutants simulate kill fuzz timing faults hostile flood race search pictures screens html lighthouse postgres browser xmllint pgbouncer python clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -69,7 +69,7 @@ lint: ## check formatting and run the linters
 	@$(TOOL) templ fmt -fail -log-level warn views || { echo "pages were not formatted with templ fmt; they are now"; exit 1; }
 	@echo "go vet"
 	@$(GO) vet ./...
-	@$(GO) vet -tags long ./internal/mutant ./internal/clearing ./web # what takes minutes, and make test leaves out
+	@$(GO) vet -tags long ./internal/mutant ./internal/clearing ./web ./web/browsertest ./views/gallery # what takes minutes, and make test leaves out
 	@echo "golangci-lint"
 	@$(TOOL) golangci-lint run ./...
 
@@ -142,6 +142,20 @@ html: ## have html-validate read every page of the gallery (installed into .cach
 	@cd .cache/html && npm ci --silent --ignore-scripts --no-audit --no-fund
 	@COUNTERSIGN_HTML_VALIDATE="$(CACHE)/html/node_modules/html-validate/bin/html-validate.mjs" \
 	$(GO) test -tags long -count=1 -v -run TestPagesAreValidHTML ./views/gallery
+
+lighthouse: browser ## measure ten screens with Lighthouse, and how fast keys and clicks are answered (installed into .cache, pinned by tools/lighthouse)
+	@tools/postgres.sh --if-missing
+	@mkdir -p .cache/lighthouse && cp tools/lighthouse/package.json tools/lighthouse/package-lock.json tools/lighthouse/run.mjs .cache/lighthouse/
+	@cd .cache/lighthouse && { cmp -s package-lock.json installed-lock.json || npm ci --silent --ignore-scripts --no-audit --no-fund; }
+	@cp .cache/lighthouse/package-lock.json .cache/lighthouse/installed-lock.json
+	@$(GO) build -o .cache/bin/countersign ./cmd/countersign
+	@COUNTERSIGN_BROWSER=1 PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" \
+	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
+	COUNTERSIGN_CHROMIUM="$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" \
+	COUNTERSIGN_AXE="$(CACHE)/axe-core/axe.min.js" \
+	$(GO) test -tags long -count=1 -v -run TestKeysAndClicksAreAnsweredAtOnce ./web/browsertest
+	@node="$$(compgen -G '.cache/lighthouse/node_modules/node-*/bin/node' || command -v node)"; "$$node" .cache/lighthouse/run.mjs "$(CACHE)/bin/countersign" \
+	"$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" $(OF)
 
 postgres: ## fetch the pinned PostgreSQL into .cache/, for machines without one
 	@tools/postgres.sh

@@ -159,7 +159,7 @@ func queueExhibits() []Exhibit {
 
 func warned() views.Decision {
 	detail := decision()
-	detail.Approvals = "1 of 2 approvals given, by checker2"
+	detail.Approvals = language.Text("%s of %s approvals given, by %s").With("1", "2", "checker2")
 	detail.Message.Warnings = []views.Warning{{
 		Title: language.Text("Possible duplicate: %d payments like this within 7 days").With(1),
 		Text:  "Same creditor account and same amount.",

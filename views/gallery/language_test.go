@@ -14,8 +14,7 @@ import (
 
 // englishWords are words that English sentences can hardly do without, and that neither German, French nor Italian has.
 var englishWords = regexp.MustCompile(
-	`(?i)\b(the|this|that|these|with|and|are|were|which|from|your|you|been|have|has|not|than|only|must|may|who|what|` +
-		`of|by|is|today|since|why|waiting|rejected|approved|failed|for)\b`,
+	`(?i)\b(the|this|that|these|with|and|are|were|which|from|your|you|been|have|has|not|than|only|must|may|who|what)\b`,
 )
 
 // spoken are the attributes that people read or hear.

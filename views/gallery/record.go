@@ -81,7 +81,7 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 		},
 		Related: []views.Related{
 			{
-				Role: "Recall of this payment", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "recall",
+				Role: "Recall of the payment", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "recall",
 				State: "Processing", Amount: message().Amount, At: now,
 				Reason: language.Text("%s (%s)").With(language.Text("Sent twice by mistake"), "DUPL"),
 			},

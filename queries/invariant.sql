@@ -351,7 +351,7 @@ WHERE a.sequence IS NOT NULL
   AND NOT EXISTS (SELECT FROM message_history h WHERE h.realm = a.realm AND h.message_id = a.message_id AND h.sequence = a.sequence);
 
 -- name: InvariantOriginalUsedTwice :many
--- I12: two open recalls, returns or answers of one payment, or more sent back than came in.
+-- I12: two open recalls, returns or answers of one payment, or more sent back than was paid.
 SELECT m.realm, 'message'::text AS relation, m.original_id::text AS key, (count(*) || ' open messages of kind ' || m.kind || ' are about it')::text AS what
 FROM message m
 WHERE m.kind IN ('recall', 'return') AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
@@ -370,10 +370,11 @@ LEFT JOIN message r ON r.realm = m.realm AND r.message_id = m.answers_id AND r.o
 WHERE m.kind IN ('return', 'resolution') AND m.direction = 'in'
   AND r.state IS DISTINCT FROM CASE m.kind WHEN 'return' THEN 'Accepted' ELSE 'Refused' END
 UNION ALL
-SELECT m.realm, 'message'::text, m.message_id::text, 'returns more than came in'::text
+SELECT m.realm, 'message'::text, m.message_id::text, 'returns more than was paid'::text
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-JOIN message_version o ON o.realm = m.realm AND o.message_id = m.original_id AND o.version = 1
+JOIN message original ON original.realm = m.realm AND original.message_id = m.original_id
+JOIN message_version o ON o.realm = m.realm AND o.message_id = m.original_id AND o.version = original.version
 WHERE m.kind = 'return' AND v.amount > o.amount;
 
 -- name: InvariantWhoActed :many

@@ -6,9 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/approval"
 	"countersign/internal/clearing"
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/lifecycle"
 )
@@ -99,4 +103,36 @@ func TestADocumentMadeOtherwiseIsNotKept(t *testing.T) {
 	if !errors.Is(err, lifecycle.ErrRemade) {
 		t.Errorf("other bytes: %v", err)
 	}
+}
+
+// TestTheMoneyOfAnAmendedPaymentComesBack: what was paid is what the last version says, and as much may come back.
+func TestTheMoneyOfAnAmendedPaymentComesBack(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
+	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSCT)
+	order := h.Order(rulebook.SchemeSCT)
+	stationtest.SetAmount(order.Document, "100.07")
+	order.ExternalID = ""
+	m, err := h.Submission.Amend(ctx, h.Person(t, "maker1"), m.InternalID, order)
+	if err == nil {
+		m, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{
+			InternalID: m.InternalID, ContentHash: &m.ContentHash, Version: m.Version,
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	send(t, h, m)
+	receive(t, h, answer(t, m, "ST-AMENDED", "ACSC", ""))
+	recall := request(t, h, payment.RTransaction{
+		Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: m.Scheme, OriginalID: m.InternalID,
+	})
+	send(t, h, recall)
+	back, err := interbank.Return(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: m.Scheme, Bank: "BBBBFRPPXXX", MessageID: "BACK-1", ID: "BACK-1",
+		Original: lastSent(t, h, "pacs.008").(*iso20022.FIToFICustomerCreditTransfer), At: h.Clock.Now(), Day: h.Clock.Now(),
+	})
+	receive(t, h, inbound(t, m.Scheme, "BACK-1", back, err))
+	want{state: payment.StateAccepted}.check(t, h, recall)
 }

@@ -1317,10 +1317,11 @@ LEFT JOIN message r ON r.realm = m.realm AND r.message_id = m.answers_id AND r.o
 WHERE m.kind IN ('return', 'resolution') AND m.direction = 'in'
   AND r.state IS DISTINCT FROM CASE m.kind WHEN 'return' THEN 'Accepted' ELSE 'Refused' END
 UNION ALL
-SELECT m.realm, 'message'::text, m.message_id::text, 'returns more than came in'::text
+SELECT m.realm, 'message'::text, m.message_id::text, 'returns more than was paid'::text
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
-JOIN message_version o ON o.realm = m.realm AND o.message_id = m.original_id AND o.version = 1
+JOIN message original ON original.realm = m.realm AND original.message_id = m.original_id
+JOIN message_version o ON o.realm = m.realm AND o.message_id = m.original_id AND o.version = original.version
 WHERE m.kind = 'return' AND v.amount > o.amount
 `
 
@@ -1331,7 +1332,7 @@ type InvariantOriginalUsedTwiceRow struct {
 	What     string
 }
 
-// I12: two open recalls, returns or answers of one payment, or more sent back than came in.
+// I12: two open recalls, returns or answers of one payment, or more sent back than was paid.
 func (q *Queries) InvariantOriginalUsedTwice(ctx context.Context) ([]InvariantOriginalUsedTwiceRow, error) {
 	rows, err := q.db.Query(ctx, invariantOriginalUsedTwice)
 	if err != nil {

@@ -8,23 +8,24 @@ const (
 // ofAccess let the wrong people in, or give them rights.
 var ofAccess = []mutant{
 	{
-		name: "a spent token is good again", file: refresh, tests: "internal/auth",
+		name: "a spent token is good again", file: refresh, tests: "internal/auth:TestGraceIsOnly|TestSpentToken",
 		before: `case spent && !inGrace:`, after: `case false && !inGrace:`,
 	},
 	{
-		name: "a spent token has more than its moment of grace", file: refresh, tests: "internal/auth",
+		name: "a spent token has more than its moment of grace", file: refresh,
+		tests:  "internal/auth:TestSpentToken|TestRandomUsesOfAFamily",
 		before: `u.now.Sub(t.SpentAt) <= grace`, after: `u.now.Sub(t.SpentAt) <= 2*grace`,
 	},
 	{
-		name: "a token of another client is good", file: refresh, tests: "internal/auth",
+		name: "a token of another client is good", file: refresh, tests: "internal/auth:TestRefreshOfAnotherClient",
 		before: `case t.ClientID != u.client.ClientID, !spent`, after: `case !spent`,
 	},
 	{
-		name: "a sign-in lasts for ever", file: refresh, tests: "internal/auth",
+		name: "a sign-in lasts for ever", file: refresh, tests: "internal/auth:TestATokenOfASignInThatIsOver|TestRandomUsesOfAFamily",
 		before: `!u.now.Before(t.FamilyEndsAt), `, after: ``,
 	},
 	{
-		name: "a suppressed account goes on", file: refresh, tests: "internal/auth",
+		name: "a suppressed account goes on", file: refresh, tests: "internal/auth:TestRefreshOfASuppressedUser",
 		before: `case problemOf(t.UserStatus) != "":`, after: `case false:`,
 	},
 	{
@@ -37,15 +38,17 @@ var ofAccess = []mutant{
 		after: `if true || errors.Is(err, identity.ErrUnsealed) {`,
 	},
 	{
-		name: "one address tries passwords without end", file: "internal/auth/limit.go", tests: "internal/auth",
+		name: "one address tries passwords without end", file: "internal/auth/limit.go",
+		tests:  "internal/auth:TestAnIPv6NetworkCountsAsOneAddress",
 		before: `if limiter.AllowN(now, 1) {`, after: `if true || limiter.AllowN(now, 1) {`,
 	},
 	{
-		name: "a code counts twice", file: "internal/auth/factor.go", tests: "internal/auth",
+		name: "a code counts twice", file: "internal/auth/factor.go", tests: "internal/auth:TestOfTheSameCodeAtOnce",
 		before: `err = s.people.UseFactor(ctx, use)`, after: `err = nil`,
 	},
 	{
-		name: "a role that needs a second factor does without", file: "internal/auth/factor.go", tests: "internal/auth",
+		name: "a role that needs a second factor does without", file: "internal/auth/factor.go",
+		tests:  "internal/auth:TestATokenOfASignInThatIsOver",
 		before: `if by.Has(role) {`, after: `if false && by.Has(role) {`,
 	},
 	{
@@ -81,7 +84,8 @@ var ofDoors = []mutant{
 		before: `same && slices.Contains(connection.Schemes, scheme)`, after: `same && len(slices.Clone(connection.Schemes)) > 0`,
 	},
 	{
-		name: "another site sends a form", file: "web/origin.go", tests: "web:TestAnotherSiteCannotSendForms|TestAFormComesFromOurOwnOrigin",
+		name: "another site sends a form", file: "web/origin.go",
+		tests:  "web:TestAnotherSiteCannotSendForms|TestAFormComesFromOurOwnOrigin",
 		before: `case site != "" && !vouched,`, after: `case false && !vouched,`,
 	},
 	{

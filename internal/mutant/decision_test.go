@@ -53,40 +53,41 @@ var ofDecisions = []mutant{
 		before: `if decision.Ordinal >= m.ApprovalsRequired {`, after: `if decision.Ordinal >= 1 {`,
 	},
 	{
-		name: "the policy in force is not asked at the approval", file: decide, tests: "internal/payment internal/approval",
+		name: "the policy in force is not asked at the approval", file: decide, tests: "internal/approval:TestAPolicyThatCameLater",
 		before: `err = m.MeetsPolicy(on.Policy)`, after: `err = nil`,
 	},
 	{
 		name: "the rules of the scheme are not asked at the approval (review 20)", file: decide,
-		tests:  "internal/payment internal/approval",
+		tests:  "internal/payment:TestNothingIsReleased",
 		before: `err = m.StillHolds(on, v.At)`, after: `err = nil`,
 	},
 	{
-		name: "what was amended is approved without a word about its content", file: decide, tests: "internal/payment internal/approval",
+		name: "what was amended is approved without a word about its content", file: decide,
+		tests:  "internal/approval:TestAnAmendedMessageIsApproved",
 		before: `if (m.Version > 1 || on.Policy`, after: `if (on.Policy`,
 	},
 	{
-		name: "what is withheld is approved", file: decide, tests: "internal/payment internal/approval",
+		name: "what is withheld is approved", file: decide, tests: "internal/payment:TestNothingIsReleased",
 		within: `func (m Message) Approve(`, before: `err = m.Trusted()`, after: `err = nil`,
 	},
 	{
-		name: "no second factor is asked for at the approval", file: decide, tests: "internal/approval",
+		name: "no second factor is asked for at the approval", file: decide, tests: "internal/approval:TestOfTwoApprovalsWithOneCode",
 		before: `if err == nil && on.StepUp {`, after: `if false && on.StepUp {`,
 	},
 	{
-		name: "a second factor shown for one content approves another", file: decide, tests: "internal/payment internal/approval",
+		name: "a second factor shown for one content approves another", file: decide, tests: "internal/payment",
 		before: `v.StepUp.For != m.Approval()`, after: `false`,
 	},
 	{
-		name: "a second factor of one account approves for another", file: decide, tests: "internal/payment internal/approval",
+		name: "a second factor of one account approves for another", file: decide, tests: "internal/payment",
 		before: `v.StepUp.UserID != v.By.UserID`, after: `false`,
 	},
 	{
-		name: "the reason of a rejection is lost (review 18)", file: decide, tests: "internal/payment internal/approval",
+		name: "the reason of a rejection is lost (review 18)", file: decide, tests: "internal/approval:TestEachOfMany",
 		before: "\tdecision.Reason = reason\n", after: "",
 	},
 	{
-		name: "the reason of a rejection is lost in the history (review 19)", file: decide, tests: "internal/payment internal/approval",
+		name: "the reason of a rejection is lost in the history (review 19)", file: decide, tests: "internal/approval:TestEachOfMany",
 		before: "\tt.reason = reason\n", after: "",
 	},
 	{
@@ -94,11 +95,11 @@ var ofDecisions = []mutant{
 		before: `case strings.TrimSpace(reason) == "":`, after: `case false:`,
 	},
 	{
-		name: "approvals of the version before count for the next", file: pending, tests: "internal/payment internal/approval",
+		name: "approvals of the version before count for the next", file: pending, tests: "internal/payment",
 		before: `m.Decisions, m.Account = nil, nil`, after: `m.Account = nil`,
 	},
 	{
-		name: "who changes a message is none of its makers", file: pending, tests: "internal/payment internal/approval",
+		name: "who changes a message is none of its makers", file: pending, tests: "internal/approval:TestAPaymentThatShrinks",
 		before: `m.Makers = append(m.Makers[:len(m.Makers):len(m.Makers)], by.PersonID)`,
 		after:  `m.Makers = m.Makers[:len(m.Makers):len(m.Makers)]`,
 	},
@@ -107,7 +108,7 @@ var ofDecisions = []mutant{
 		before: `if !m.MadeBy(by.PersonID) {`, after: `if false {`,
 	},
 	{
-		name: "what has time left expires", file: pending, tests: "internal/payment internal/clearing",
+		name: "what has time left expires", file: pending, tests: "internal/payment:TestAnyOrderOfEvents|TestExpir|TestWhatHasTimeLeft",
 		before: `if m.State != StateApprovalPending || at.Before(m.ExpiresAt) {`, after: `if m.State != StateApprovalPending {`,
 	},
 	{
@@ -116,7 +117,7 @@ var ofDecisions = []mutant{
 	},
 	{
 		name: "who is no maker may create payments", file: "internal/payment/instruction.go",
-		tests:  "internal/payment internal/submission",
+		tests:  "internal/submission:TestADryRun",
 		before: `if !in.By.Has(identity.RoleMaker) {`, after: `if false {`,
 	},
 	{

@@ -18,7 +18,7 @@ var ofDeliveries = []mutant{
 		before: `waited < limit && waited > -limit`, after: `waited < limit`,
 	},
 	{
-		name: "a delivery is noted twice", file: answers, tests: "internal/payment internal/clearing",
+		name: "a delivery is noted twice", file: answers, tests: "internal/payment:TestADeliveryIsNotedOnce",
 		before: `if !m.DeliveredAt.IsZero() {`, after: `if false && !m.DeliveredAt.IsZero() {`,
 	},
 	{

@@ -24,7 +24,9 @@ type mutant struct {
 
 // all are the mutants, by the part of the program they strike. "review n" is the number of the same fault in the first study of mutants,
 // which found that seven of 25 went unnoticed.
-var all = slices.Concat(ofDecisions, ofReleases, ofStatements, ofDeliveries, ofArrivals, ofAccess, ofDoors, ofAuditor)
+var all = slices.Concat(
+	ofDecisions, ofReleases, ofStatements, ofDeliveries, ofArrivals, ofAccess, ofDoors, ofAuditor, ofLimits, ofProviders, ofClearings,
+)
 
 // leastMutants is how many there must be.
 const leastMutants = 60

@@ -13,7 +13,7 @@ var ofReleases = []mutant{
 		before: `sha256.Sum256(m.Content) == m.ContentHash`, after: `sha256.Sum256(m.Content) != m.ContentHash || true`,
 	},
 	{
-		name: "the seal of the version is not checked before it leaves", file: verified, tests: "internal/payment internal/clearing",
+		name: "the seal of the version is not checked before it leaves", file: verified, tests: "internal/payment:TestAForgedRelease",
 		before: `err := s.CheckVersion(m)`, after: `var err error`,
 	},
 	{

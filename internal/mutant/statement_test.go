@@ -8,28 +8,31 @@ const (
 // ofStatements take guards out of what is written, and rows out of what must be kept.
 var ofStatements = []mutant{
 	{
-		name: "a step is written onto another one than was decided about (review 1)", file: messageSQL, tests: "internal/store/lifecycle",
+		name: "a step is written onto another one than was decided about (review 1)", file: messageSQL,
+		tests:  "internal/store/lifecycle:TestADecisionAboutAnOlderState",
 		within: moveIf, before: `m.state_sequence = $`, after: `m.state_sequence >= 0 * $`,
 	},
 	{
-		name: "a step has no row in the history", file: messageSQL, tests: "internal/store/lifecycle internal/approval",
+		name: "a step has no row in the history", file: messageSQL, tests: "internal/store/lifecycle:TestADecisionAboutAnOlderState",
 		within: moveIf, before: "FROM moved\n), audited AS (", after: "FROM moved WHERE false\n), audited AS (",
 	},
 	{
-		name: "a step has no row in the audit trail (review 21)", file: messageSQL, tests: "internal/approval",
+		name: "a step has no row in the audit trail (review 21)", file: messageSQL,
+		tests:  "internal/approval:TestSharedStatementsWrite",
 		within: moveIf, before: "FROM moved\n), decided AS (", after: "FROM moved WHERE false\n), decided AS (",
 	},
 	{
 		name: "the history of any realm is read (review 10)", file: "internal/store/internal/dbsqlc/transaction.sql.go",
-		tests:  "internal/store",
+		tests:  "internal/store:TestQueriesAskForTheirRealm",
 		within: "const historyList = `", before: `WHERE h.realm = $1`, after: `WHERE $1::text IS NOT NULL`,
 	},
 	{
-		name: "a statement whose outcome nobody knows is done again", file: "internal/store/gather.go", tests: "internal/store",
+		name: "a statement whose outcome nobody knows is done again", file: "internal/store/gather.go",
+		tests:  "internal/store:TestWhatIsRefusedGoesAlone",
 		before: `if err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrUnavailable) {`, after: `if err != nil {`,
 	},
 	{
-		name: "who gives up is told that nothing was done", file: "internal/store/gather.go", tests: "internal/store",
+		name: "who gives up is told that nothing was done", file: "internal/store/gather.go", tests: "internal/store:TestWhoGivesUp",
 		before: `return none, errors.Join(ErrUnknown, ctx.Err())`, after: `return none, ctx.Err()`,
 	},
 	{
@@ -38,7 +41,7 @@ var ofStatements = []mutant{
 		before: `return errors.Join(ErrUnknown, err)`, after: `return err`,
 	},
 	{
-		name: "a statement has no limit", file: "internal/store/limit.go", tests: "internal/store",
+		name: "a statement has no limit", file: "internal/store/limit.go", tests: "internal/store:TestAConnectionThatSwallows",
 		within: `func (l *limits) TraceQueryStart(`, before: `ctx = limited(ctx, statementWithin)`,
 		after: `ctx = limited(ctx, statementWithin*1000)`,
 	},

@@ -30,9 +30,11 @@ type bank struct {
 	talks    bool // it answers what it has kept silent about
 	held     map[string]string
 	tries    map[string]int
-	paid     map[string]*paid    // by transaction id
-	incoming map[string]*arrival // by transaction id
-	post     []*letter           // on the way to the gateway
+	paid     map[string]*paid     // by transaction id
+	incoming map[string]*arrival  // by transaction id
+	recalls  map[string]*recalled // of payments of ours, by their transaction id
+	sentBack map[string]*sentBack // our answers to recalls, by the transaction id of the payment
+	post     []*letter            // on the way to the gateway
 	wrong    []string
 	refused  int // deliveries that never came
 }
@@ -53,6 +55,7 @@ type paid struct {
 	amount           money.Amount
 	debtor, creditor string // IBAN
 	ending           ending
+	document         *iso20022.FIToFICustomerCreditTransfer
 }
 
 // ending is what becomes of a payment at clearing.
@@ -65,7 +68,9 @@ type ending struct {
 // arrival is a payment of another bank to an account here.
 type arrival struct {
 	transfer interbank.Transfer
+	document *iso20022.FIToFICustomerCreditTransfer
 	answer   string // TxSts of our answer; "" for none yet
+	recalled bool   // its bank wants it back
 }
 
 // letter is a document on its way to the gateway. It comes again until the gateway has said that it is stored.
@@ -79,7 +84,7 @@ type letter struct {
 func newBank(seed uint64, w *wire, now func() time.Time) *bank {
 	return &bank{
 		seed: seed, wire: w, now: now, held: make(map[string]string), tries: make(map[string]int), paid: make(map[string]*paid),
-		incoming: make(map[string]*arrival),
+		incoming: make(map[string]*arrival), recalls: make(map[string]*recalled), sentBack: make(map[string]*sentBack),
 	}
 }
 
@@ -155,6 +160,14 @@ func (b *bank) take(scheme rulebook.Scheme, document iso20022.Document) {
 		b.takeInquiry(d)
 	case *iso20022.FIToFIPaymentStatusReport:
 		b.takeReport(d)
+	case *iso20022.FIToFIPaymentCancellationRequest:
+		b.takeRecall(scheme, d)
+	case *iso20022.PaymentReturn:
+		b.takeReturn(scheme, d)
+	case *iso20022.ResolutionOfInvestigation:
+		b.takeResolution(scheme, d)
+	case *iso20022.Receipt:
+		b.takeReceipt(d)
 	default:
 		b.accuse("nobody asked for a %s", document.MessageName())
 	}
@@ -180,7 +193,7 @@ func (b *bank) takePayment(scheme rulebook.Scheme, d *iso20022.FIToFICustomerCre
 	}
 	p := &paid{
 		scheme: scheme, endToEnd: transfer.EndToEndID, amount: transfer.Amount, debtor: transfer.Debtor.IBAN,
-		creditor: transfer.Creditor.IBAN, ending: end,
+		creditor: transfer.Creditor.IBAN, ending: end, document: d,
 	}
 	b.paid[transfer.TransactionID] = p
 	if !end.silent {
@@ -223,7 +236,10 @@ func (b *bank) takeInquiry(d *iso20022.FIToFIPaymentStatusRequest) {
 		return
 	}
 	p := b.paid[asked.Original.TransactionID]
+	returned := b.sentBack[asked.Original.TransactionID]
 	switch {
+	case returned != nil:
+		returned.answer()
 	case p == nil:
 		b.accuse("asked about %s, which never came", asked.Original.TransactionID)
 	case !p.ending.mute || b.talks:
@@ -238,7 +254,13 @@ func (b *bank) takeReport(d *iso20022.FIToFIPaymentStatusReport) {
 		return
 	}
 	a := b.incoming[status.Original.TransactionID]
+	returned := b.recalls[status.Original.TransactionID]
 	switch {
+	case returned != nil && returned.returns:
+		returned.told = true
+		if status.Status != "ACCP" {
+			b.accuse("the money of %s came back and was answered with %s", status.Original.TransactionID, status.Status)
+		}
 	case a == nil:
 		b.accuse("%s was answered, which we never sent", status.Original.TransactionID)
 	case a.answer != "" && a.answer != status.Status:
@@ -268,6 +290,18 @@ func (b *bank) next(number int) *letter {
 	return l
 }
 
+// due is when the next letter is due.
+func (b *bank) due() (at time.Time, any bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, l := range b.post {
+		if !any || l.due.Before(at) {
+			at, any = l.due, true
+		}
+	}
+	return at, any
+}
+
 // back puts a letter back that the gateway did not say it has.
 func (b *bank) back(l *letter) {
 	b.mu.Lock()
@@ -284,6 +318,11 @@ func (b *bank) quiet() bool {
 			return false
 		}
 	}
+	for _, r := range b.recalls {
+		if !r.told && r.pending == nil && (r.returns || r.receipted) {
+			return false
+		}
+	}
 	return len(b.post) == 0
 }
 
@@ -292,6 +331,9 @@ func (b *bank) soothe(to mood, talks bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.mood, b.talks = to, talks
+	if talks {
+		b.speak()
+	}
 }
 
 // accusations are what the gateway did wrong towards clearing.

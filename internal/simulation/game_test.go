@@ -12,16 +12,12 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/clearing"
-	"countersign/internal/demo"
 	"countersign/internal/interbank"
-	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
-	"countersign/internal/store/provision"
 	"countersign/internal/store/storetest"
 )
 
@@ -34,56 +30,33 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// ground is a database on which schedules are played one after the other.
-type ground struct {
-	t      *testing.T
-	db     *storetest.DB
-	conn   *pgx.Conn // of the owner, past the wire
-	clock  *stationtest.Clock
-	wire   *wire
-	url    string
-	people people
-	start  time.Time
-}
-
-func newGround(t *testing.T) *ground {
-	t.Helper()
-	db := storetest.New(t)
-	realm, by := demo.Realms()[0], db.Provisioner(t)
-	var err error
-	realm.Directories, err = demo.Directories(by.At)
-	must(t, err)
-	must(t, provision.Apply(ctx, by, realm))
-	h := stationtest.On(t, db, stationtest.Options{})
-	s := &ground{t: t, db: h.DB, clock: stationtest.ClockAt(h.Clock.Now()), start: h.Clock.Now(), people: newPeople(t, h), conn: db.Connect(t)}
-	s.wire, s.url = newWire(t, h.DB)
-	return s
-}
-
 // game is one schedule.
 type game struct {
 	*ground
-	seed   uint64
-	number int // of orders and incoming payments so far; no two of a database are alike
-	chance *rand.Rand
-	bank   *bank
-	house  *stationtest.House
-	opened *store.Database
-	orders []*order
-	tried  map[string]bool // approvals whose outcome nobody knew
-	blips  bool            // connections of this gateway broke, or will
-	trace  []string
-	wrong  []string
-	count  tally
+	seed     uint64
+	number   int // of orders and incoming payments so far; no two of a database are alike
+	chance   *rand.Rand
+	bank     *bank
+	house    *stationtest.House
+	opened   *store.Database
+	orders   []*order
+	requests []*request
+	asked    map[string]bool // what is under way or done for a payment
+	tried    map[string]bool // creations and approvals whose outcome nobody knew
+	blips    bool            // connections of this gateway broke, or will
+	trace    []string
+	wrong    []string
+	count    tally
 }
 
 // tally counts what happened in schedules.
-type tally struct{ schedules, calls, crashes, blips, refused, paid, incoming, statements int }
+type tally struct{ schedules, calls, crashes, blips, refused, paid, incoming, requests, statements int }
 
 func (t *tally) add(other tally) {
 	t.schedules, t.calls, t.crashes, t.blips = t.schedules+other.schedules, t.calls+other.calls, t.crashes+other.crashes, t.blips+other.blips
 	t.refused += other.refused
-	t.paid, t.incoming, t.statements = t.paid+other.paid, t.incoming+other.incoming, t.statements+other.statements
+	t.paid, t.incoming, t.requests = t.paid+other.paid, t.incoming+other.incoming, t.requests+other.requests
+	t.statements += other.statements
 }
 
 func (g *game) blame(format string, values ...any) {
@@ -156,11 +129,14 @@ func (g *game) undone(told error, query string, values ...any) {
 	}
 }
 
-// steps are what can happen, with how often.
-var steps = []struct {
+// chance is what can happen, with how often.
+type chance struct {
 	weight int
 	do     func(*game)
-}{
+}
+
+// first are the steps of the first act.
+var first = []chance{
 	{7, (*game).enter},
 	{14, func(g *game) { g.advance(g.some()) }},
 	{9, (*game).send},
@@ -168,6 +144,9 @@ var steps = []struct {
 	{1, func(g *game) { g.pass(time.Duration(g.chance.IntN(120)) * time.Second) }},
 	{9, (*game).receive},
 	{3, (*game).arrive},
+	{3, (*game).ask},
+	{2, (*game).wantBack},
+	{3, (*game).pursue},
 	{2, func(g *game) {
 		if o := g.some(); o.id != uuid.Nil {
 			g.cheat(o)
@@ -178,8 +157,20 @@ var steps = []struct {
 	{1, (*game).seal},
 }
 
+// later are the steps of the second act, when payments are settled and booked: people and banks want them back.
+var later = []chance{
+	{7, (*game).ask},
+	{6, (*game).wantBack},
+	{7, (*game).pursue},
+	{6, (*game).send},
+	{6, (*game).receive},
+	{3, func(g *game) { g.pass(time.Duration(g.chance.IntN(4000)) * time.Millisecond) }},
+	{5, (*game).arm},
+	{1, func(g *game) { g.note("restart"); g.open() }},
+}
+
 // step lets one thing of chance happen.
-func (g *game) step() {
+func (g *game) step(steps []chance) {
 	sum := 0
 	for _, s := range steps {
 		sum += s.weight
@@ -195,7 +186,7 @@ func (g *game) step() {
 }
 
 // mostOrders bounds the orders of a schedule.
-const mostOrders = 4
+const mostOrders = 3
 
 func (g *game) enter() {
 	if len(g.orders) < mostOrders {
@@ -285,7 +276,7 @@ func (g *game) arrive() {
 	}
 	g.bank.mu.Lock()
 	defer g.bank.mu.Unlock()
-	g.bank.incoming[transaction] = &arrival{transfer: transfer}
+	g.bank.incoming[transaction] = &arrival{transfer: transfer, document: document}
 	g.bank.mail(scheme, "IN-"+transaction, 0, document)
 	g.note("another bank sends %s", transaction)
 }
@@ -303,8 +294,12 @@ func (g *game) arm() {
 
 // seal has the notary look, which it does twice a second: what keeps it from sealing once is a connection that broke before.
 func (g *game) seal() {
+	looks := 1
+	if g.blips {
+		looks = 4
+	}
 	_ = g.call("seal", func(h *stationtest.House) error {
-		for range 4 {
+		for range looks {
 			h.Notary.Sweep(ctx)
 		}
 		return nil
@@ -314,94 +309,21 @@ func (g *game) seal() {
 // play plays a schedule from its first step to its end, and judges.
 func (g *game) play() {
 	g.open()
-	for range 15 + g.chance.IntN(15) {
-		g.step()
+	for range 8 + g.chance.IntN(14) {
+		g.step(first)
 	}
 	g.wire.arm(breakage{})
 	g.finish(false)
+	if g.chance.IntN(2) == 0 {
+		g.bank.soothe(wild, false)
+		for range 6 + g.chance.IntN(10) {
+			g.step(later)
+		}
+		g.wire.arm(breakage{})
+		g.finish(false)
+	}
 	g.judge()
 	g.finish(true)
 	g.judgeEnd()
 	g.opened.Close()
-}
-
-// finish has everybody repeat what they had no answer to, in a calm world, until nothing is left to do.
-func (g *game) finish(talks bool) {
-	g.note("nobody dies any more")
-	for round := range 60 {
-		g.bank.soothe(tired, talks)
-		if talks || round > 2 {
-			g.bank.soothe(calm, talks)
-		}
-		for _, o := range g.orders {
-			for tries := 0; !o.passed() && tries < 5; tries++ {
-				g.advance(o)
-			}
-		}
-		for before := -1; before < len(g.trace); {
-			before = len(g.trace)
-			g.receive()
-		}
-		if g.bank.quiet() && g.settled(talks) {
-			return
-		}
-		g.pass([]time.Duration{5 * time.Second, 12 * time.Second, 12 * time.Second, time.Minute, 20 * time.Minute}[min(round, 4)])
-	}
-	g.blame("it never comes to an end")
-}
-
-// settled says whether every order is where it ends: one whose payment clearing is silent about is unconfirmed, until it talks.
-func (g *game) settled(talks bool) bool {
-	rows, err := g.conn.Query(ctx, "SELECT message_id, state FROM message WHERE message_id = ANY ($1)", g.ids())
-	must(g.t, err)
-	states := map[uuid.UUID]payment.State{}
-	var id uuid.UUID
-	var state payment.State
-	_, err = pgx.ForEachRow(rows, []any{&id, &state}, func() error { states[id] = state; return nil })
-	must(g.t, err)
-	for _, o := range g.orders {
-		if states[o.id] != g.ends(o, talks) {
-			return false
-		}
-	}
-	var owed int // what is not noted as delivered leaves once more, which the clearing of the next schedule would not understand
-	must(g.t, g.conn.QueryRow(ctx, `SELECT (SELECT count(*) FROM outbox WHERE delivered_at IS NULL AND refused_at IS NULL)
-		+ (SELECT count(*) FROM message WHERE accepted_at IS NOT NULL AND delivered_at IS NULL)`).Scan(&owed))
-	return owed == 0
-}
-
-// ids are those of the orders.
-func (g *game) ids() []string {
-	ids := make([]string, len(g.orders))
-	for i, o := range g.orders {
-		ids[i] = o.id.String()
-	}
-	return ids
-}
-
-// ends is the state an order comes to.
-func (g *game) ends(o *order, talks bool) payment.State {
-	switch o.plan {
-	case toReject:
-		return payment.StateRejected
-	case toWithdraw:
-		return payment.StateWithdrawn
-	case toLeave:
-		return payment.StateApprovalPending
-	case toApprove, toPass, toAmend:
-	}
-	g.bank.mu.Lock()
-	defer g.bank.mu.Unlock()
-	for _, p := range g.bank.paid {
-		switch {
-		case p.endToEnd != o.name:
-		case p.ending.mute && !talks:
-			return payment.StateUnconfirmed
-		case p.ending.settles:
-			return payment.StateSettled
-		default:
-			return payment.StateFailed
-		}
-	}
-	return payment.StateProcessing // not there yet
 }

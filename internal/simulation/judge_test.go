@@ -51,6 +51,7 @@ func (g *game) judge() {
 	}
 	g.count.refused = g.bank.refused
 	g.judgeIncoming()
+	g.judgeRequests()
 }
 
 // read reads a message as the gateway has it. A connection that broke while it was idle is noticed by whoever uses it first.
@@ -105,6 +106,13 @@ func (g *game) judgeEnd() {
 			g.withdraw(o)
 		}
 	}
+	for _, r := range g.requests {
+		m, err := g.read(demo.Realm, r.id)
+		if !r.void && (err != nil || m.State != g.endOf(r, true)) {
+			g.blame("%s is %q and not %s: %v", r.name, m.State, g.endOf(r, true), err)
+		}
+	}
+	g.judgeAnswered()
 	if text := g.bank.accusations(); text != "" {
 		g.blame("clearing says: %s", text)
 	}

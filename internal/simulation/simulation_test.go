@@ -23,11 +23,12 @@ func schemeOf(a *arrival) rulebook.Scheme {
 }
 
 const (
-	// schedules are played with the tests: what 20 seconds of processor time allow on a busy machine, because each crash costs the server
-	// new processes. make simulate plays more.
-	schedules = 24
-	// onOneGround is how many schedules share a database.
-	onOneGround = 20
+	// schedules are played with the tests: some 25 seconds of processor time. make simulate plays more.
+	schedules = 200
+	// onOneGround is how many schedules share a database, which the auditor looks at when the last of them is over.
+	onOneGround = 200
+	// looked is the most schedules after each of which the auditor looks: few of them are played to find out what goes wrong.
+	looked = 20
 )
 
 // setting reads a number of the environment.
@@ -57,42 +58,42 @@ func TestScheduleOfChance(t *testing.T) {
 	var mu sync.Mutex
 	var players sync.WaitGroup
 	seeds := make(chan uint64)
-	for range 2 {
+	const together = 2
+	share := min(onOneGround, (count+together-1)/together)
+	for range together {
 		players.Go(func() {
 			for seed := range seeds {
-				found := playOn(t, seed, min(onOneGround, first+count-seed))
+				found := playOn(t, seed, min(share, first+count-seed))
 				mu.Lock()
 				total.add(found)
 				mu.Unlock()
 			}
 		})
 	}
-	for seed := first; seed < first+count && time.Now().Before(until) && !t.Failed(); seed += onOneGround {
+	for seed := first; seed < first+count && time.Now().Before(until) && !t.Failed(); seed += share {
 		seeds <- seed
 	}
 	close(seeds)
 	players.Wait()
 	t.Logf("%d schedules: %d calls, %d statements, %d crashes, %d broken connections, %d deliveries refused; "+
-		"%d payments took effect, %d came in", total.schedules, total.calls, total.statements, total.crashes, total.blips, total.refused,
-		total.paid, total.incoming)
+		"%d payments took effect, %d came in, %d recalls, returns and resolutions",
+		total.schedules, total.calls, total.statements, total.crashes, total.blips, total.refused, total.paid, total.incoming, total.requests)
 	const enough = 20 // a few that are played again need not meet everything
-	if total.schedules >= enough && (total.crashes == 0 || total.refused == 0 || total.paid == 0 || total.incoming == 0) {
+	if total.schedules >= enough && (total.crashes == 0 || total.refused == 0 || total.paid == 0 || total.incoming == 0 ||
+		total.requests == 0) {
 		t.Error("nothing crashed, was refused or was paid: the simulation does not do what it says")
 	}
 }
 
-// playOn plays schedules one after the other on one database. Each begins at noon of a day of its own, and leaves nothing undone.
+// playOn plays schedules one after the other on one database. Where the auditor finds something when they are over, they are played again,
+// and it looks after each, so that the one that did it is named.
 func playOn(t *testing.T, seed, count uint64) (total tally) {
 	s := newGround(t)
-	for number := range count {
-		own := seed + number
-		s.begin(own)
-		g := &game{
-			ground: s, seed: own, number: int(own) * mostNumbers, chance: rand.New(rand.NewPCG(own, 1)),
-			tried: map[string]bool{}, bank: newBank(own, s.wire, s.clock.Now), count: tally{schedules: 1},
+	for own := seed; own < seed+count; own++ {
+		g := s.playOne(own)
+		if count <= looked {
+			g.wrong = append(g.wrong, s.audit()...)
 		}
-		g.play()
-		g.wrong = append(g.wrong, s.audit()...)
 		total.add(g.count)
 		if len(g.wrong) > 0 {
 			t.Errorf("schedule %d (play it again: COUNTERSIGN_SCHEDULE=%d COUNTERSIGN_SCHEDULES=1 go test ./internal/simulation):\n%s\n\n%s",
@@ -101,7 +102,27 @@ func playOn(t *testing.T, seed, count uint64) (total tally) {
 		}
 	}
 	total.statements = s.wire.passed
+	if count > looked && !t.Failed() {
+		found := s.audit()
+		if len(found) > 0 {
+			t.Errorf("after the schedules %d to %d, which are played again in parts:\n%s", seed, seed+count-1, strings.Join(found, "\n"))
+			for part := seed; part < seed+count; part += looked {
+				playOn(t, part, min(looked, seed+count-part))
+			}
+		}
+	}
 	return total
+}
+
+// playOne plays one schedule. It begins at noon of a day of its own, and leaves nothing undone.
+func (s *ground) playOne(seed uint64) *game {
+	s.begin(seed)
+	g := &game{
+		ground: s, seed: seed, number: int(seed) * mostNumbers, chance: rand.New(rand.NewPCG(seed, 1)),
+		tried: map[string]bool{}, asked: map[string]bool{}, bank: newBank(seed, s.wire, s.clock.Now), count: tally{schedules: 1},
+	}
+	g.play()
+	return g
 }
 
 // mostNumbers is more than the orders and incoming payments of a schedule.

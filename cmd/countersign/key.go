@@ -34,18 +34,21 @@ func private(info fs.FileInfo) error {
 }
 
 // readPrivate reads a file of keys, which nobody else on this machine may read or change.
-func readPrivate(path string) ([]byte, error) {
+func readPrivate(path string) ([]byte, error) { return readPrivateOf("key", path) }
+
+// readPrivateOf is readPrivate for a file that holds something else.
+func readPrivateOf(what, path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("read the keys: %w", err)
+		return nil, fmt.Errorf("read the %ss: %w", what, err)
 	}
 	err = private(info)
 	if err != nil {
-		return nil, fmt.Errorf("the key file %s %w", path, err)
+		return nil, fmt.Errorf("the %s file %s %w", what, path, err)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("read the keys: %w", err)
+		return nil, fmt.Errorf("read the %ss: %w", what, err)
 	}
 	return text, nil
 }

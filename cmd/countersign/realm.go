@@ -13,6 +13,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
+	"countersign/internal/realmfile"
 	"countersign/internal/store/provision"
 )
 
@@ -95,6 +96,7 @@ func (c *realmAdministratorCommand) Run(ctx context.Context) error {
 // printedSecrets makes the secrets of those who are new, to be printed once when they are stored.
 type printedSecrets struct {
 	realm, portal string
+	by            provision.Provisioner
 	lines         []string
 }
 
@@ -118,6 +120,37 @@ func (s *printedSecrets) Client(clientID string) ([]byte, error) {
 	secret := identity.NewClientSecret()
 	s.lines = append(s.lines, fmt.Sprintf("client %s\n  secret  %s", clientID, secret))
 	return identity.ClientSecretDigest(secret), nil
+}
+
+// mostSecret is the longest secret of the portal at an identity provider, in bytes.
+const mostSecret = 1024
+
+// Provider reads the secret of the portal at an identity provider.
+func (s *printedSecrets) Provider(from realmfile.ProviderSecret) (string, error) {
+	var text string
+	switch from {
+	case realmfile.ProviderSecret{Environment: from.Environment}:
+		text = os.Getenv(from.Environment)
+	case realmfile.ProviderSecret{File: from.File}:
+		content, err := readPrivateOf("secret", from.File)
+		if err != nil {
+			return "", err
+		}
+		text = string(content)
+	}
+	if from == (realmfile.ProviderSecret{}) || from.Kept || from.File != "" && from.Environment != "" {
+		return "", realmfile.ErrSecretPlace
+	}
+	text = strings.TrimRight(text, "\r\n")
+	if text == "" || len(text) > mostSecret {
+		return "", fmt.Errorf("put a secret of 1 to %d characters there", mostSecret)
+	}
+	return text, nil
+}
+
+// Kept reports whether the provider in force has this secret.
+func (s *printedSecrets) Kept(inForce *provision.ProviderDefinition, wanted provision.ProviderDefinition) (bool, error) {
+	return s.by.KeepsSecret(s.realm, inForce, wanted)
 }
 
 // print writes the secrets to standard output and nowhere else: they are not shown again.

@@ -32,7 +32,7 @@ func (c *realmApplyCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w (make the realm first: countersign realm create)", err)
 	}
-	made := printedSecrets{realm: form.Realm, portal: c.Portal}
+	made := printedSecrets{realm: form.Realm, portal: c.Portal, by: by}
 	wanted, err := form.Definition(now.RealmDefinition, &made)
 	if err != nil {
 		return inWords(err)

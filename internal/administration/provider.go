@@ -142,10 +142,7 @@ func (r Request) afterLink(known Facts) (Values, error) {
 	}
 	f := &findings{prefix: valuesPrefix}
 	subject := r.Values["outerSubject"]
-	f.text("outerSubject", subject, 1, outerLimit)
-	if strings.ContainsFunc(subject, func(letter rune) bool { return letter > '~' }) {
-		f.add("outerSubject", codeFormat, "Enter the subject as the provider has it: letters of ASCII alone.")
-	}
+	f.join(CheckOuterSubject(subject, valuesPrefix))
 	if known.Provider.Issuer == "" {
 		f.add("outerSubject", codeFormat, "Set the identity provider of the realm first.")
 	}
@@ -153,6 +150,16 @@ func (r Request) afterLink(known Facts) (Values, error) {
 		f.add("outerSubject", "AM05", "Unlink the other account first: this subject is linked with one.")
 	}
 	return known.Before.with(Values{"outerIssuer": known.Provider.Issuer, "outerSubject": subject}), f.err()
+}
+
+// CheckOuterSubject says what is wrong with who an account is at a provider. Error: payment.FieldError.
+func CheckOuterSubject(subject, prefix string) error {
+	f := &findings{prefix: prefix}
+	f.text("outerSubject", subject, 1, outerLimit)
+	if strings.ContainsFunc(subject, func(letter rune) bool { return letter > '~' }) {
+		f.add("outerSubject", codeFormat, "Enter the subject as the provider has it: letters of ASCII alone.")
+	}
+	return f.err()
 }
 
 // without is a copy that lacks fields.

@@ -20,6 +20,11 @@ type Secrets interface {
 	Password(user string) (hash string, setUp identity.SetUpSecret, err error)
 	// Client is the digest of a new secret of a client.
 	Client(clientID string) (digest []byte, err error)
+	// Provider is the secret of the portal at an identity provider, from where the file says that it is. Its error is a sentence that says
+	// what to do, without its full stop.
+	Provider(from ProviderSecret) (string, error)
+	// Kept reports whether the provider in force has this secret already; there may be none.
+	Kept(inForce *provision.ProviderDefinition, wanted provision.ProviderDefinition) (bool, error)
 }
 
 // Definition is the realm a form describes, over the realm as it is: passwords, secrets and everything that the form does not name stay.
@@ -32,6 +37,8 @@ func (f Form) Definition(now provision.RealmDefinition, secrets Secrets) (provis
 		d.find("/realm", "Give realm and mark as the realm has them: they are fixed for ever.")
 	}
 	wanted.SecondFactor = d.roles(f.SecondFactor)
+	wanted.Provider = d.provider(f.IdentityProvider)
+	d.outer = wanted.Provider
 	for i, person := range f.People {
 		wanted.People = append(wanted.People, d.person(fmt.Sprintf("/people/%d", i), person))
 	}
@@ -51,6 +58,7 @@ func (f Form) Definition(now provision.RealmDefinition, secrets Secrets) (provis
 		wanted.Limits = append(wanted.Limits, d.limit(fmt.Sprintf("/limits/%d", i), limit, wanted))
 	}
 	d.once(wanted)
+	d.linkedOnce(wanted)
 	if d.err == nil && len(d.findings) > 0 {
 		d.err = &payment.FieldError{Findings: d.findings}
 	}
@@ -63,6 +71,8 @@ type definer struct {
 	secrets  Secrets
 	findings []payment.Finding
 	err      error // a secret could not be made
+	// outer is the identity provider that the realm is to have; nil for none.
+	outer *provision.ProviderDefinition
 }
 
 // note takes the findings of an error.
@@ -134,18 +144,20 @@ func (d *definer) person(at string, p Person) provision.PersonDefinition {
 			d.find(at, "Give administration and payments to different people.")
 		}
 		person.Duty = duty
-		person.Accounts = append(person.Accounts, d.user(user, u.Suppressed))
+		account, linked := d.user(user, u.Suppressed)
+		account.OuterSubject = d.subject(fmt.Sprintf("%s/users/%d", at, i), u.OuterSubject, linked)
+		person.Accounts = append(person.Accounts, account)
 	}
 	return person
 }
 
-// user keeps the password of an account that is there, and makes a set-up for a new one.
-func (d *definer) user(u administration.User, suppressed bool) provision.AccountDefinition {
-	account := provision.AccountDefinition{Name: u.Name, Roles: u.Roles, Status: store.UserUnverified}
+// user keeps the password of an account that is there, and makes a set-up for a new one; linked is who the account is at the provider now.
+func (d *definer) user(u administration.User, suppressed bool) (account provision.AccountDefinition, linked string) {
+	account = provision.AccountDefinition{Name: u.Name, Roles: u.Roles, Status: store.UserUnverified}
 	for _, person := range d.now.People {
 		for _, known := range person.Accounts {
 			if known.Name == u.Name {
-				account.PasswordHash, account.Status = known.PasswordHash, known.Status
+				account.PasswordHash, account.Status, linked = known.PasswordHash, known.Status, known.OuterSubject
 			}
 		}
 	}
@@ -160,7 +172,7 @@ func (d *definer) user(u administration.User, suppressed bool) provision.Account
 	case account.Status == store.UserSuppressed:
 		account.Status = store.UserActive
 	}
-	return account
+	return account, linked
 }
 
 func (d *definer) client(at string, c Client) provision.ClientDefinition {

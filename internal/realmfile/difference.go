@@ -16,6 +16,9 @@ func Differences(now, wanted provision.RealmDefinition) ([]string, error) {
 	from, to := Of(now), Of(wanted)
 	d := &difference{before: map[string]string{}}
 	d.remember("realm "+from.Realm, head(from))
+	if from.IdentityProvider != nil {
+		d.remember(providerWord, from.IdentityProvider)
+	}
 	for _, person := range from.People {
 		for _, user := range person.Users {
 			d.remember("user "+user.User, Person{Name: person.Name, Users: []User{user}})
@@ -31,6 +34,9 @@ func Differences(now, wanted provision.RealmDefinition) ([]string, error) {
 		d.remember(limit.key(), limit)
 	}
 	d.compare("realm "+to.Realm, head(to))
+	if to.IdentityProvider != nil {
+		d.compare(providerWord, to.IdentityProvider)
+	}
 	for _, person := range to.People {
 		for _, user := range person.Users {
 			d.compare("user "+user.User, Person{Name: person.Name, Users: []User{user}})
@@ -48,6 +54,9 @@ func Differences(now, wanted provision.RealmDefinition) ([]string, error) {
 	}
 	return d.lines, d.err
 }
+
+// providerWord names the identity provider among the differences.
+const providerWord = "identity provider"
 
 // head is what a realm says of itself.
 func head(f Form) Form {

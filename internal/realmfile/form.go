@@ -22,11 +22,13 @@ type Form struct {
 	Mark   string  `yaml:"mark"`
 	Tokens *Tokens `yaml:"tokens,omitempty"`
 	// SecondFactor names the roles of which a second factor is asked at sign-in.
-	SecondFactor []string  `yaml:"secondFactor,omitempty,flow"`
-	People       []Person  `yaml:"people,omitempty"`
-	Clients      []Client  `yaml:"clients,omitempty"`
-	Policies     []Policy  `yaml:"policies"`
-	Accounts     []Account `yaml:"accounts,omitempty"`
+	SecondFactor []string `yaml:"secondFactor,omitempty,flow"`
+	// IdentityProvider is left as it is where none stands here.
+	IdentityProvider *IdentityProvider `yaml:"identityProvider,omitempty"`
+	People           []Person          `yaml:"people,omitempty"`
+	Clients          []Client          `yaml:"clients,omitempty"`
+	Policies         []Policy          `yaml:"policies"`
+	Accounts         []Account         `yaml:"accounts,omitempty"`
 	// Limits binds people, clients and accounts that stand here too.
 	Limits []SpendingLimit `yaml:"limits,omitempty"`
 }
@@ -49,6 +51,8 @@ type User struct {
 	User       string   `yaml:"user"`
 	Roles      []string `yaml:"roles,flow"`
 	Suppressed bool     `yaml:"suppressed,omitempty"`
+	// OuterSubject is who the account is at the identity provider, its claim sub; left out, the link stays.
+	OuterSubject string `yaml:"outerSubject,omitempty"`
 }
 
 // Client is a client of the API; the portal's own is not named.
@@ -139,12 +143,13 @@ func Write(form Form) ([]byte, error) {
 func Of(realm provision.RealmDefinition) Form {
 	form := Form{Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, Tokens: &Tokens{
 		Access: duration(realm.Life.Access), Refresh: duration(realm.Life.Refresh), Absolute: duration(realm.Life.Absolute),
-	}, SecondFactor: names(realm.SecondFactor)}
+	}, SecondFactor: names(realm.SecondFactor), IdentityProvider: providerForm(realm.Provider)}
 	for _, person := range realm.People {
 		shown := Person{Name: person.DisplayName}
 		for _, account := range person.Accounts {
 			shown.Users = append(shown.Users, User{
 				User: account.Name, Roles: names(account.Roles), Suppressed: account.Status == store.UserSuppressed,
+				OuterSubject: account.OuterSubject,
 			})
 		}
 		form.People = append(form.People, shown)

@@ -61,7 +61,7 @@ func (s step) applyAccount(ctx context.Context, c administration.Change) error {
 		}
 		return s.receive(ctx, row.Iban)
 	}
-	return one(s.q.DebtorAccountPut(ctx, dbsqlc.DebtorAccountPutParams{
+	return masterdata.One(s.q.DebtorAccountPut(ctx, dbsqlc.DebtorAccountPutParams{
 		HolderName: row.HolderName, HolderStreet: row.HolderStreet, HolderBuilding: row.HolderBuilding, HolderPostcode: row.HolderPostcode,
 		HolderTown: row.HolderTown, HolderCountry: row.HolderCountry, AgentBic: row.AgentBic, AgentIid: row.AgentIid, Open: row.Open,
 		KeyID: keyID, Seal: seal, Realm: row.Realm, Iban: row.Iban,
@@ -74,5 +74,5 @@ func (s step) receive(ctx context.Context, iban string) error {
 	if err != nil {
 		return err
 	}
-	return one(s.q.IncomingAccountInsert(ctx, dbsqlc.IncomingAccountInsertParams{Iban: iban, Realm: s.realm, KeyID: keyID, Seal: seal}))
+	return masterdata.One(s.q.IncomingAccountInsert(ctx, dbsqlc.IncomingAccountInsertParams{Iban: iban, Realm: s.realm, KeyID: keyID, Seal: seal}))
 }

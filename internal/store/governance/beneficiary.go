@@ -119,7 +119,7 @@ func (s step) applyBeneficiary(ctx context.Context, c administration.Change) err
 	if err != nil {
 		return err
 	}
-	return one(s.q.BeneficiaryPut(ctx, dbsqlc.BeneficiaryPutParams{
+	return masterdata.One(s.q.BeneficiaryPut(ctx, dbsqlc.BeneficiaryPutParams{
 		Name: row.Name, Iban: row.Iban, Street: row.Street, BuildingNumber: row.BuildingNumber, AddressLine1: row.AddressLine1,
 		AddressLine2: row.AddressLine2, Postcode: row.Postcode, Town: row.Town, Country: row.Country, AccountChangedAt: row.AccountChangedAt,
 		EarlierIban: row.EarlierIban, Removed: row.Removed, KeyID: *keyID, Seal: seal, Realm: row.Realm, BeneficiaryID: row.BeneficiaryID,

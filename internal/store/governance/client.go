@@ -61,7 +61,7 @@ func (s step) applyClient(ctx context.Context, c administration.Change) error {
 		return err
 	}
 	if len(rows) != 1 {
-		return ErrMoved
+		return masterdata.ErrMoved
 	}
 	row := rows[0]
 	if !s.guard.Client(ctx, row) {
@@ -79,7 +79,7 @@ func (s step) applyClient(ctx context.Context, c administration.Change) error {
 	if err != nil {
 		return err
 	}
-	return one(s.q.ClientPut(ctx, dbsqlc.ClientPutParams{
+	return masterdata.One(s.q.ClientPut(ctx, dbsqlc.ClientPutParams{
 		SecretHash: row.SecretHash, SuppressedAt: row.SuppressedAt, PayeeWaived: row.PayeeWaived,
 		KeyID: keyID, Seal: seal, Realm: row.Realm, ClientID: row.ClientID,
 	}))

@@ -163,14 +163,3 @@ func (s step) apply(ctx context.Context, c administration.Change) error {
 	}
 	return nil
 }
-
-// ErrMoved says that a row was not as it was read under the lock: somebody wrote it by hand.
-var ErrMoved = errors.New("the row is not as it was read")
-
-// one holds that a statement changed its row.
-func one(changed int64, err error) error {
-	if err == nil && changed != 1 {
-		return ErrMoved
-	}
-	return err
-}

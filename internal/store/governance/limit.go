@@ -140,7 +140,7 @@ func (s step) applyLimit(ctx context.Context, c administration.Change) error {
 			PerDay: row.PerDay, PerDaySince: row.PerDaySince, SetAt: row.SetAt, KeyID: *keyID, Seal: seal,
 		})
 	}
-	return one(s.q.LimitPut(ctx, dbsqlc.LimitPutParams{
+	return masterdata.One(s.q.LimitPut(ctx, dbsqlc.LimitPutParams{
 		PerPayment: row.PerPayment, PerDay: row.PerDay, PerDaySince: row.PerDaySince, SetAt: row.SetAt, KeyID: *keyID, Seal: seal,
 		Realm: row.Realm, LimitID: row.LimitID,
 	}))

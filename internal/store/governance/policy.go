@@ -53,7 +53,7 @@ func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
 			return err
 		}
 		if len(rows) != 1 {
-			return ErrMoved
+			return masterdata.ErrMoved
 		}
 		if !s.guard.Policy(ctx, rows[0]) {
 			return &administration.ConflictError{Text: "The policy is not as it was sealed. Tell the operator of the gateway."}

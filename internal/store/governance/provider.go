@@ -83,14 +83,14 @@ func (s step) applyProvider(ctx context.Context, c administration.Change) error 
 				Text: "The identity provider is not as it was sealed. Tell the operator of the gateway, and retire it.",
 			}
 		}
-		err = s.retireProvider(ctx, before)
+		err = s.outer().RetireProvider(ctx, before)
 		if err != nil {
 			return err
 		}
 	}
 	if c.Kind == administration.KindProviderRetire {
 		if !found {
-			return ErrMoved
+			return masterdata.ErrMoved
 		}
 		return nil
 	}
@@ -111,65 +111,21 @@ func (s step) applyProvider(ctx context.Context, c administration.Change) error 
 	if err != nil {
 		return err
 	}
-	keyID, seal, err := masterdata.Provider(row).Sealed(s.guard.Keys)
-	if err != nil {
-		return err
-	}
-	return s.q.ProviderInsert(ctx, dbsqlc.ProviderInsertParams{
-		Realm: row.Realm, ProviderID: row.ProviderID, Issuer: row.Issuer, ClientID: row.ClientID, Secret: row.Secret,
-		PortalAddress: row.PortalAddress, Passwords: row.Passwords, SignInAgeSeconds: row.SignInAgeSeconds, MadeAt: row.MadeAt, KeyID: *keyID,
-		Seal: seal,
-	})
+	return s.outer().InsertProvider(ctx, row)
 }
 
-func (s step) retireProvider(ctx context.Context, row dbsqlc.IdentityProvider) error {
-	row.RetiredAt = &s.at
-	keyID, seal, err := masterdata.Provider(row).Sealed(s.guard.Keys)
-	if err != nil {
-		return err
-	}
-	return one(s.q.ProviderRetire(ctx, dbsqlc.ProviderRetireParams{
-		RetiredAt: row.RetiredAt, KeyID: *keyID, Seal: seal, Realm: s.realm, ProviderID: row.ProviderID,
-	}))
+// outer writes the provider and the links in this step.
+func (s step) outer() masterdata.Outer {
+	return masterdata.Outer{Queries: s.q, Keys: s.guard.Keys, Realm: s.realm, At: s.at}
 }
 
 // link says who an account is at the provider from now on. What it was before ends.
 func (s step) link(ctx context.Context, c administration.Change, user uuid.UUID) error {
-	err := s.unlink(ctx, user)
+	err := s.outer().Unlink(ctx, user)
 	if err != nil {
 		return err
 	}
-	row := dbsqlc.OuterIdentity{
+	return s.outer().Link(ctx, dbsqlc.OuterIdentity{
 		Realm: s.realm, LinkID: c.ID, UserID: user, Issuer: c.After["outerIssuer"], Subject: c.After["outerSubject"], LinkedAt: s.at,
-	}
-	keyID, seal, err := masterdata.OuterIdentity(row).Sealed(s.guard.Keys)
-	if err != nil {
-		return err
-	}
-	return s.q.OuterIdentityInsert(ctx, dbsqlc.OuterIdentityInsertParams{
-		Realm: row.Realm, LinkID: row.LinkID, UserID: row.UserID, Issuer: row.Issuer, Subject: row.Subject, LinkedAt: row.LinkedAt,
-		KeyID: *keyID, Seal: seal,
 	})
-}
-
-// unlink ends what an account was at a provider. A row that does not fit its seal ends as well: it counted for nothing.
-func (s step) unlink(ctx context.Context, user uuid.UUID) error {
-	rows, err := s.q.OuterIdentityOfUser(ctx, s.realm, user)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		row.EndedAt = &s.at
-		keyID, seal, err := masterdata.OuterIdentity(row).Sealed(s.guard.Keys)
-		if err != nil {
-			return err
-		}
-		err = one(s.q.OuterIdentityEnd(ctx, dbsqlc.OuterIdentityEndParams{
-			EndedAt: row.EndedAt, KeyID: *keyID, Seal: seal, Realm: s.realm, LinkID: row.LinkID,
-		}))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -69,7 +69,7 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 	case administration.KindUserLink:
 		return s.link(ctx, c, row.UserID)
 	case administration.KindUserUnlink:
-		err = s.unlink(ctx, row.UserID)
+		err = s.outer().Unlink(ctx, row.UserID)
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (s step) putRoles(ctx context.Context, c administration.Change, user dbsqlc
 			return err
 		}
 		rights.Ended = append(rights.Ended, audit.Right{Grant: grant.GrantID.String(), Role: grant.Role})
-		err = one(s.q.GrantEnd(ctx, dbsqlc.GrantEndParams{EndedAt: &end, KeyID: keyID, Seal: seal, Realm: s.realm, GrantID: grant.GrantID}))
+		err = masterdata.One(s.q.GrantEnd(ctx, dbsqlc.GrantEndParams{EndedAt: &end, KeyID: keyID, Seal: seal, Realm: s.realm, GrantID: grant.GrantID}))
 		if err != nil {
 			return err
 		}

@@ -46,6 +46,8 @@ type RealmDefinition struct {
 	DebtorAccounts []DebtorAccountDefinition
 	Limits         []LimitDefinition
 	Directories    []DirectoryImport // of any scheme; their Realm is this one
+	// Provider is of identities; nil leaves the realm's own as it is.
+	Provider *ProviderDefinition
 }
 
 // PersonDefinition is a human being with at least one account, by whose name the person is known again.
@@ -63,6 +65,8 @@ type AccountDefinition struct {
 	Roles        []identity.Role
 	// SetUp lets the person choose the password; zero for none. It is used for an account that is new.
 	SetUp identity.SetUpSecret
+	// OuterSubject is who the account is at the identity provider; "" leaves it as it is.
+	OuterSubject string
 }
 
 // ClientDefinition is a client.
@@ -171,6 +175,10 @@ func (by Provisioner) run(ctx context.Context, realm string, work func(provision
 	if err != nil {
 		return err
 	}
+	providers, err := identity.NewProviderKeys(by.Keys)
+	if err != nil {
+		return err
+	}
 	conn, done, err := asOwner(ctx, by.OwnerURL)
 	if err != nil {
 		return err
@@ -182,7 +190,9 @@ func (by Provisioner) run(ctx context.Context, realm string, work func(provision
 		if err != nil {
 			return err
 		}
-		return work(provision{q: dbsqlc.New(tx), keys: keys, setUps: setUps, at: by.At.UTC().Truncate(time.Microsecond), realm: realm})
+		return work(provision{
+			q: dbsqlc.New(tx), keys: keys, setUps: setUps, providers: providers, at: by.At.UTC().Truncate(time.Microsecond), realm: realm,
+		})
 	})
 }
 
@@ -191,8 +201,10 @@ type provision struct {
 	q      *dbsqlc.Queries
 	keys   keyring.Ring
 	setUps identity.SetUpKeys
-	at     time.Time
-	realm  string
+	// providers hides secrets of the portal at identity providers.
+	providers identity.ProviderKeys
+	at        time.Time
+	realm     string
 }
 
 func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
@@ -205,6 +217,10 @@ func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
 		if err != nil {
 			return fmt.Errorf("person %s: %w", person.DisplayName, err)
 		}
+	}
+	err = p.outer(ctx, realm)
+	if err != nil {
+		return err
 	}
 	for _, client := range realm.Clients {
 		err = p.client(ctx, client)

@@ -68,7 +68,9 @@ func (r reading) all(ctx context.Context) (Known, error) {
 		return Known{}, err
 	}
 	read.EverTwo = administrators >= 2
-	for _, look := range []func(context.Context, *RealmDefinition) error{r.people, r.clients, r.policies, r.debtorAccounts, r.limits} {
+	for _, look := range []func(context.Context, *RealmDefinition) error{
+		r.people, r.outer, r.clients, r.policies, r.debtorAccounts, r.limits,
+	} {
 		err = look(ctx, &read.RealmDefinition)
 		if err != nil {
 			return Known{}, err
@@ -94,10 +96,15 @@ func (r reading) people(ctx context.Context, into *RealmDefinition) error {
 	for _, grant := range grants {
 		roles[grant.UserID] = append(roles[grant.UserID], identity.Role(grant.Role))
 	}
+	subjects, err := r.subjects(ctx)
+	if err != nil {
+		return err
+	}
 	accounts := map[uuid.UUID][]AccountDefinition{}
 	for _, user := range users {
 		accounts[user.PersonID] = append(accounts[user.PersonID], AccountDefinition{
 			Name: user.Name, PasswordHash: user.PasswordHash, Status: store.UserStatus(user.Status), Roles: roles[user.UserID],
+			OuterSubject: subjects[user.UserID],
 		})
 	}
 	for _, person := range people {

@@ -1,0 +1,116 @@
+package realmfile
+
+import (
+	"errors"
+
+	"countersign/internal/administration"
+	"countersign/internal/store/provision"
+)
+
+// IdentityProvider is where people of the realm prove who they are besides by a password, with the fields of the change provider.set.
+type IdentityProvider struct {
+	Issuer         string          `yaml:"issuer"`
+	ProviderClient string          `yaml:"providerClient"`
+	ProviderSecret *ProviderSecret `yaml:"providerSecret,omitempty,flow"`
+	PortalAddress  string          `yaml:"portalAddress"`
+	SignInAge      string          `yaml:"signInAge,omitempty"`
+	Passwords      string          `yaml:"passwords,omitempty"`
+}
+
+// ProviderSecret says where the secret of the portal at the provider is: never here. One of the three is named.
+type ProviderSecret struct {
+	File        string `yaml:"file,omitempty"`        // that nobody else may read
+	Environment string `yaml:"environment,omitempty"` // the name of a variable
+	Kept        bool   `yaml:"kept,omitempty"`        // the realm has it
+}
+
+// ErrSecretPlace says that it is not clear where a secret is.
+var ErrSecretPlace = errors.New("say where the secret is, in one way: {file: PATH}, {environment: NAME}, or {kept: true} for the one the realm has")
+
+// provider reads the identity provider. Without one the realm keeps its own.
+func (d *definer) provider(p *IdentityProvider) *provision.ProviderDefinition {
+	if p == nil {
+		return d.now.Provider
+	}
+	values := administration.Values{
+		"issuer": p.Issuer, "providerClient": p.ProviderClient, "portalAddress": p.PortalAddress, "signInAge": p.SignInAge, "passwords": p.Passwords,
+	}
+	const at = "/identityProvider"
+	read, err := administration.ProviderOf(values, at)
+	d.note(err)
+	wanted := &provision.ProviderDefinition{Provider: read}
+	wanted.Status = administration.StatusInForce
+	if p.ProviderSecret == nil {
+		return wanted
+	}
+	wanted.HasSecret = true
+	if *p.ProviderSecret == (ProviderSecret{Kept: true}) {
+		if now := d.now.Provider; now == nil || !now.HasSecret || now.Issuer != wanted.Issuer || now.ClientID != wanted.ClientID {
+			d.find(at+"/providerSecret", "Say where the secret is: the realm has none for this issuer and client that could be kept.")
+		}
+		return wanted
+	}
+	wanted.Secret, err = d.secrets.Provider(*p.ProviderSecret)
+	if err != nil {
+		d.find(at+"/providerSecret", err.Error()+".")
+		return wanted
+	}
+	kept, err := d.secrets.Kept(d.now.Provider, *wanted)
+	d.err = errors.Join(d.err, err)
+	if kept {
+		wanted.Secret = ""
+	}
+	return wanted
+}
+
+// providerForm shows a provider. A secret that is not in force yet is neither kept nor anywhere else.
+func providerForm(d *provision.ProviderDefinition) *IdentityProvider {
+	if d == nil {
+		return nil
+	}
+	values := d.Values()
+	shown := &IdentityProvider{
+		Issuer: d.Issuer, ProviderClient: d.ClientID, PortalAddress: d.PortalAddress, SignInAge: values["signInAge"], Passwords: d.Passwords,
+	}
+	if d.HasSecret {
+		shown.ProviderSecret = &ProviderSecret{Kept: d.Secret == ""}
+	}
+	return shown
+}
+
+// subject reads who an account is at the provider. Without a word the link stays, as long as the provider does.
+func (d *definer) subject(at, subject, known string) string {
+	sameIssuer := d.outer != nil && d.now.Provider != nil && d.outer.Issuer == d.now.Provider.Issuer
+	if subject == "" && sameIssuer {
+		return known
+	}
+	if subject == "" {
+		return ""
+	}
+	if d.outer == nil {
+		d.find(at+"/outerSubject", "Name the identity provider that knows the account under this subject.")
+	}
+	d.note(administration.CheckOuterSubject(subject, at))
+	return subject
+}
+
+// linkedOnce refuses two accounts that would be the same somebody, named here or not.
+func (d *definer) linkedOnce(wanted provision.RealmDefinition) {
+	named, accounts := map[string]bool{}, map[string]bool{}
+	for _, person := range wanted.People {
+		for _, account := range person.Accounts {
+			accounts[account.Name] = true
+			if account.OuterSubject != "" && named[account.OuterSubject] {
+				d.find("/people", "The subject "+account.OuterSubject+" stands here twice: it is one account.")
+			}
+			named[account.OuterSubject] = true
+		}
+	}
+	for _, person := range d.now.People {
+		for _, account := range person.Accounts {
+			if !accounts[account.Name] && account.OuterSubject != "" && named[account.OuterSubject] {
+				d.find("/people", "The subject "+account.OuterSubject+" is linked with the account "+account.Name+": name that one here with another.")
+			}
+		}
+	}
+}

@@ -52,3 +52,18 @@ JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE g.realm = @realm AND g.role = 'checker' AND g.ended_at IS NULL AND u.status = 'active'
 ORDER BY p.display_name, u.name
 LIMIT @most;
+
+-- name: RealmFactorsPut :execrows
+-- Zero rows: the realm is not as it was read.
+UPDATE realm SET second_factor_roles = @second_factor_roles, key_id = @key_id, seal = @seal
+WHERE realm = @realm AND seal = @seal_before;
+
+-- name: UserUnprovenList :many
+-- The accounts, or the one that is named, that can be signed in with one of some roles, and have no second factor to show beside the password.
+SELECT u.* FROM user_account u
+WHERE u.realm = @realm AND u.status = 'active' AND (sqlc.narg(user_id)::uuid IS NULL OR u.user_id = sqlc.narg(user_id))
+  AND EXISTS (SELECT FROM user_role g
+              WHERE g.realm = u.realm AND g.user_id = u.user_id AND g.ended_at IS NULL AND g.role = ANY (@roles::text[]))
+  AND NOT EXISTS (SELECT FROM second_factor f
+                  WHERE f.realm = u.realm AND f.user_id = u.user_id AND f.removed_at IS NULL AND f.kind <> 'recovery')
+ORDER BY u.user_id;

@@ -196,7 +196,8 @@ func TestARealmFileSetsTheIdentityProvider(t *testing.T) {
 	o := newOperator(t)
 	o.runs(0, "is made", "realm", "create", "--realm", "bank", "--mark", "BK", "--name", "Beispiel Bank AG")
 	const inForce = "SELECT count(*) FROM identity_provider WHERE retired_at IS NULL AND issuer LIKE '%/staff' AND sign_in_age_seconds = 90"
-	const linked = "SELECT count(*) FROM outer_identity JOIN user_account USING (realm, user_id) WHERE ended_at IS NULL AND subject = 's-1' AND name = "
+	const linked = "SELECT count(*) FROM outer_identity JOIN user_account USING (realm, user_id) " +
+		"WHERE ended_at IS NULL AND subject = 's-1' AND name = "
 	file := o.file("bank.yaml", withProvider("{file: "+o.file("provider.secret", "a secret at the bank\n")+"}"))
 	o.runs(0, "+ identity provider\n+ user maker\n", "realm", "apply", file, "--dry-run")
 	if o.count(inForce) != 0 {
@@ -245,11 +246,13 @@ func TestAnIdentityProviderInAFileIsReadStrictly(t *testing.T) {
 		"a secret that is missing": {"{environment: PROVIDER_SECRET}", "{file: /nowhere/secret}", "no such file"},
 		"a secret never given":     {"{environment: PROVIDER_SECRET}", "{kept: true}", "the realm has none for this issuer and client"},
 		"an issuer in the clear":   {"https://login", "http://login", "identityProvider/issuer: Enter the issuer"},
-		"no address of the portal": {"portalAddress: https://payments.bank.example", "passwords: everybody", "identityProvider/portalAddress: Enter"},
-		"an unknown word":          {"signInAge", "maxAge", "field maxAge not found"},
-		"an age beyond":            {"90s", "13h", "identityProvider/signInAge: Say how long ago"},
-		"a subject twice":          {"roles: [checker]", "roles: [checker], outerSubject: s-1", "The subject s-1 stands here twice"},
-		"a subject beyond ASCII":   {"outerSubject: s-1", "outerSubject: ü-1", "people/0/users/0/outerSubject: Enter the subject"},
+		"no address of the portal": {
+			"portalAddress: https://payments.bank.example", "passwords: everybody", "identityProvider/portalAddress: Enter",
+		},
+		"an unknown word":        {"signInAge", "maxAge", "field maxAge not found"},
+		"an age beyond":          {"90s", "13h", "identityProvider/signInAge: Say how long ago"},
+		"a subject twice":        {"roles: [checker]", "roles: [checker], outerSubject: s-1", "The subject s-1 stands here twice"},
+		"a subject beyond ASCII": {"outerSubject: s-1", "outerSubject: ü-1", "people/0/users/0/outerSubject: Enter the subject"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -88,6 +88,15 @@ func (s *Station) Provider(ctx context.Context, by identity.Principal) (p admini
 	return s.changes.Provider(ctx, by.Realm)
 }
 
+// Factors is of which roles the realm asks a second factor. Error: payment.ForbiddenError.
+func (s *Station) Factors(ctx context.Context, by identity.Principal) (administration.Factors, error) {
+	err := administration.MayAdminister(by)
+	if err != nil {
+		return administration.Factors{}, err
+	}
+	return s.changes.Factors(ctx, by.Realm)
+}
+
 // Limits lists the limits of the realm with what is used of them today. Error: payment.ForbiddenError.
 func (s *Station) Limits(ctx context.Context, by identity.Principal) ([]administration.LimitToday, error) {
 	err := administration.MayAdminister(by)

@@ -42,6 +42,8 @@ func (r Request) after(known Facts) (Values, error) {
 		return r.afterBeneficiary(known)
 	case "limit":
 		return r.afterLimit(known)
+	case nounRealm:
+		return r.afterFactors(known)
 	}
 	return r.afterPolicy(known)
 }

@@ -37,7 +37,8 @@ const (
 	KindPolicyRetire   Kind = "policy.retire"
 	KindProviderSet    Kind = "provider.set" // of identities; takes the place of the one before
 	KindProviderRetire Kind = "provider.retire"
-	KindLimitSet       Kind = "limit.set" // makes, changes or takes away a limit
+	KindLimitSet       Kind = "limit.set"     // makes, changes or takes away a limit
+	KindRealmFactors   Kind = "realm.factors" // of which roles a second factor is asked
 	// KindMessageTaken says that clearing has a released message as another document under its id, as it may after a restore: clearing is
 	// then asked what became of it.
 	KindMessageTaken Kind = "message.taken"
@@ -54,7 +55,7 @@ func Kinds() []Kind {
 		KindUserCreate, KindUserRoles, KindUserSuppress, KindUserRestore, KindUserReset, KindUserLink, KindUserUnlink,
 		KindClientCreate, KindClientSecret, KindClientSuppress, KindClientPayee,
 		KindAccountCreate, KindAccountUpdate, KindAccountClose, KindPolicyCreate, KindPolicyRetire, KindLimitSet,
-		KindProviderSet, KindProviderRetire, KindMessageTaken,
+		KindProviderSet, KindProviderRetire, KindRealmFactors, KindMessageTaken,
 	}
 }
 
@@ -63,7 +64,7 @@ func BeneficiaryKinds() []Kind {
 	return []Kind{KindBeneficiaryCreate, KindBeneficiaryUpdate, KindBeneficiaryRemove}
 }
 
-// Noun is what a kind is about: "user", "client", "account", "policy", "limit", "provider", "message" or
+// Noun is what a kind is about: "user", "client", "account", "policy", "limit", "provider", "realm", "message" or
 // "beneficiary".
 func (k Kind) Noun() string {
 	noun, _, _ := strings.Cut(string(k), ".")
@@ -102,6 +103,8 @@ func (k Kind) Fields() []string {
 		return []string{
 			"approvals", "rank", "scheme", "kind", "clientId", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
 		}
+	case KindRealmFactors:
+		return []string{"secondFactorRoles"}
 	case KindLimitSet:
 		return append(append([]string{}, limitKeyFields...), "perPayment", "perDay")
 	case KindBeneficiaryCreate, KindBeneficiaryUpdate:
@@ -247,7 +250,7 @@ func (c Change) Differences() []Difference {
 
 // places is the order in which fields are shown.
 var places = slices.Concat([]string{
-	"name", "displayName", "personId", "roles", "clientId", "kind", "mayDecideOwn", "payeeWaived", "iban", "scheme",
+	"realm", "secondFactorRoles", "name", "displayName", "personId", "roles", "clientId", "kind", "mayDecideOwn", "payeeWaived", "iban", "scheme",
 	"currency", "receives",
 },
 	accountFields, beneficiaryFields, []string{
@@ -371,6 +374,8 @@ func (r Request) subject(after Values) string {
 		return after["issuer"]
 	case "message":
 		return after["internalId"]
+	case nounRealm:
+		return after["realm"]
 	case nounBeneficiary:
 		return after["beneficiaryId"]
 	case "limit":

@@ -33,7 +33,7 @@ const Yes = "yes"
 
 // types are the fields that are not plain text.
 var types = map[string]FieldType{
-	"roles": TypeWords, "mayDecideOwn": TypeYesNo, "payeeWaived": TypeYesNo,
+	"roles": TypeWords, "secondFactorRoles": TypeWords, "mayDecideOwn": TypeYesNo, "payeeWaived": TypeYesNo,
 	"receives": TypeYesNo, "rank": TypeNumber, "approvals": TypeNumber, "stepUp": TypeYesNo,
 	"contentHashRequired": TypeYesNo, "amountFrom": TypeAmount, "amountTo": TypeAmount, "perPayment": TypeAmount, "perDay": TypeAmount,
 	"usedToday": TypeAmount,
@@ -182,7 +182,7 @@ var labels = map[string]string{ //nolint:gosec // words for people, no secret
 	"creditorName": "the name", "creditorIban": "the IBAN", "street": "the street", "buildingNumber": "the building number",
 	"addressLine1": "the first address line", "addressLine2": "the second address line", "postcode": "the postcode", "town": "the town",
 	"country": "the country", "beneficiaryId": "the beneficiary",
-	"atClearing": "clearing", "realm": "the realm's name",
+	"atClearing": "clearing", "realm": "the realm's name", "secondFactorRoles": "the roles that need a second factor",
 }
 
 // label is a field in words.

@@ -26,6 +26,7 @@ var (
 	ErrTooMany    = errors.New("you have ten second factors: give one up first")
 	ErrNewPasskey = errors.New("the browser made no passkey that fits: try again")
 	ErrNoSuch     = errors.New("there is no such second factor any more")
+	ErrLastFactor = errors.New("your realm asks for a second factor: take another one up before you give this one up")
 )
 
 // FactorChange is what somebody who changes their factors shows first: the password and, when they have one, a factor.
@@ -167,8 +168,8 @@ func (s *Station) NewRecoveryCodes(ctx context.Context, c FactorChange) ([]strin
 	return codes, s.people.AddFactors(ctx, []credential.NewFactor{n})
 }
 
-// RemoveFactor gives a second factor up; with the last one go the recovery codes, which count for nothing alone. Errors: ErrNoSuch, and
-// those of a change of factors.
+// RemoveFactor gives a second factor up; with the last one go the recovery codes, which count for nothing alone. Errors: ErrNoSuch,
+// ErrLastFactor, and those of a change of factors.
 func (s *Station) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID) error {
 	list, err := s.factors(ctx, c.By.Realm, c.By.UserID)
 	if err != nil {
@@ -190,6 +191,13 @@ func (s *Station) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID
 		return err
 	}
 	if len(kindsOf(stay)) == 0 {
+		asked, err := s.asked(ctx, c.By)
+		if err != nil {
+			return err
+		}
+		if asked {
+			return ErrLastFactor
+		}
 		gone = append(gone, stay...)
 	}
 	return s.people.RemoveFactors(ctx, credential.FactorRemoval{By: c.By, Factors: gone, At: s.now().UTC().Truncate(time.Microsecond)})

@@ -110,19 +110,20 @@ func (s *Station) askFactor(ctx context.Context, by identity.Principal) error {
 	if kinds := kindsOf(list); len(kinds) > 0 {
 		return &FactorNeededError{By: by, Kinds: kinds}
 	}
-	wanted, err := s.people.FactorRoles(ctx, by.Realm)
+	asked, err := s.asked(ctx, by)
+	if err == nil && asked {
+		return &FactorNeededError{By: by, Enrol: true}
+	}
+	return err
+}
+
+// asked reports whether the realm asks a second factor of one of somebody's roles. Error: ErrFactorsForged.
+func (s *Station) asked(ctx context.Context, by identity.Principal) (bool, error) {
+	roles, err := s.people.FactorRoles(ctx, by.Realm)
 	if errors.Is(err, credential.ErrFactorForged) {
-		return ErrFactorsForged
+		return false, ErrFactorsForged
 	}
-	if err != nil {
-		return err
-	}
-	for _, role := range wanted {
-		if by.Has(role) {
-			return &FactorNeededError{By: by, Enrol: true}
-		}
-	}
-	return nil
+	return slices.ContainsFunc(roles, by.Has), err
 }
 
 // factorCheck is somebody who shows a second factor.

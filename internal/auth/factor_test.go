@@ -212,6 +212,33 @@ func TestARealmAsksARoleForASecondFactor(t *testing.T) {
 	check(t, b.withCode(t, "checker", ""))
 }
 
+func TestTheLastFactorStaysWhereTheRealmAsksForOne(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	a, _ := b.enrol(t)
+	wanted := realm("alpha", "AA")
+	wanted.SecondFactor = []identity.Role{identity.RoleChecker}
+	check(t, provision.Apply(t.Context(), b.db.Provisioner(t), wanted))
+	by, _, err := b.HalfSignedIn(t.Context(), auth.PortalSession{Realm: "alpha", UserID: b.userID(t, "checker"), Since: b.clock.Now()})
+	check(t, err)
+	list, err := b.Factors(t.Context(), by)
+	check(t, err)
+	for _, f := range list {
+		if f.Kind != identity.FactorTOTP {
+			continue
+		}
+		err = b.RemoveFactor(t.Context(), auth.FactorChange{By: by, Password: password, Answer: auth.FactorAnswer{Code: a.code(t, 0)}}, f.ID)
+		if !errors.Is(err, auth.ErrLastFactor) {
+			t.Errorf("the last factor is given up: %v", err)
+		}
+	}
+	left, err := b.Factors(t.Context(), by)
+	check(t, err)
+	if len(left) != len(list) {
+		t.Errorf("%d of %d factors are left", len(left), len(list))
+	}
+}
+
 func TestFactorsChangeByPasswordAndFactorAlone(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -25,7 +25,9 @@ type ProviderSecret struct {
 }
 
 // ErrSecretPlace says that it is not clear where a secret is.
-var ErrSecretPlace = errors.New("say where the secret is, in one way: {file: PATH}, {environment: NAME}, or {kept: true} for the one the realm has")
+var ErrSecretPlace = errors.New(
+	"say where the secret is, in one way: {file: PATH}, {environment: NAME}, or {kept: true} for the one the realm has",
+)
 
 // provider reads the identity provider. Without one the realm keeps its own.
 func (d *definer) provider(p *IdentityProvider) *provision.ProviderDefinition {
@@ -33,7 +35,8 @@ func (d *definer) provider(p *IdentityProvider) *provision.ProviderDefinition {
 		return d.now.Provider
 	}
 	values := administration.Values{
-		"issuer": p.Issuer, "providerClient": p.ProviderClient, "portalAddress": p.PortalAddress, "signInAge": p.SignInAge, "passwords": p.Passwords,
+		"issuer": p.Issuer, "providerClient": p.ProviderClient, "portalAddress": p.PortalAddress, "signInAge": p.SignInAge,
+		"passwords": p.Passwords,
 	}
 	const at = "/identityProvider"
 	read, err := administration.ProviderOf(values, at)

@@ -22,8 +22,11 @@ func administrationExhibits() []Exhibit {
 	tabs := []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "People", URL: "/admin/users", Current: true}}
 	people := views.AdministrationList{
 		Shell: adminShell("People"), Heading: "People", Tabs: tabs,
-		Words:   "User accounts and the people behind them. Four-eyes compares people, whichever account they use.",
-		New:     []views.AdministrationLink{{Label: "New account", URL: "/admin/ask/user.create"}},
+		Words: language.Join(" ", "User accounts and the people behind them. Four-eyes compares people, whichever account they use.",
+			language.Text("Roles that need a second factor: %s.").With(language.Join(", ", "checker", "administrator"))),
+		New: []views.AdministrationLink{
+			{Label: "New account", URL: "/admin/ask/user.create"}, {Label: "Second factors", URL: "/admin/ask/realm.factors"},
+		},
 		Columns: []language.Text{"Account", "Person", "Roles", "Status", "Change"},
 		Rows: []views.AdministrationRow{{
 			Cells: []language.Text{"maker1", "Maker 1", "maker", "active"},
@@ -63,7 +66,11 @@ func administrationExhibits() []Exhibit {
 		Choices: []ui.Choice{{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
 	}
 	form.Problems, form.Shell.Failed = []ui.Problem{form.Fields[0].Problem}, true
+	asked := waiting
+	asked.Heading, asked.Shell = "Say which roles need a second factor", adminShell("Say which roles need a second factor")
+	asked.Differences = []views.ChangeDifference{{Field: "Roles that need a second factor", Before: "–", After: "administrator, checker"}}
 	return []Exhibit{
+		{Name: "change-second-factors", Page: views.ChangePage(asked)},
 		{Name: "beneficiaries", Page: views.AdministrationListPage(beneficiaryBook())},
 		{Name: "beneficiary-change", Page: views.ChangePage(beneficiaryChange(waiting))},
 		{Name: "administration-people", Page: views.AdministrationListPage(people)},

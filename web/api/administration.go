@@ -146,6 +146,18 @@ func (a *API) listProviders(c echo.Context) error {
 	return c.JSON(http.StatusOK, ProviderSubjects{Header: a.header(c), Providers: list, Page: page})
 }
 
+// listRealms tells what the realm asks of all its people.
+func (a *API) listRealms(c echo.Context) error {
+	list, page, err := subjects(c, func() ([]administration.Factors, error) {
+		asked, err := a.cfg.Admin.Factors(c.Request().Context(), principal(c))
+		return []administration.Factors{asked}, err
+	})
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	return c.JSON(http.StatusOK, RealmSubjects{Header: a.header(c), Realms: list, Page: page})
+}
+
 // listLimits lists the limits of the realm with what is used of them today.
 func (a *API) listLimits(c echo.Context) error {
 	list, page, err := subjects(c, func() ([]administration.LimitToday, error) {

@@ -28,6 +28,7 @@ func (a *API) administrationRoutes() []request.Route {
 		{Method: http.MethodGet, Path: home + "account/list", Handle: a.listDebtorAccounts},
 		{Method: http.MethodGet, Path: home + "policy/list", Handle: a.listPolicies},
 		{Method: http.MethodGet, Path: home + "provider/list", Handle: a.listProviders},
+		{Method: http.MethodGet, Path: home + "realm/list", Handle: a.listRealms},
 		{Method: http.MethodGet, Path: home + "limit/list", Handle: a.listLimits},
 		{Method: http.MethodPost, Path: home + "policy/dry-run", Handle: a.tryPolicy},
 	}

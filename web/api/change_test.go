@@ -193,6 +193,7 @@ func TestAdministrationIsForAdministratorsOfTheRealm(t *testing.T) {
 	for _, who := range []person{maker1, checker1, both1, supervisor1, otherMaker} {
 		for _, path := range []string{
 			"change/list", "change/" + id, "user/list", "client/list", "account/list", "policy/list", "provider/list", "limit/list",
+			"realm/list",
 		} {
 			if a := b.Send(t, get("/api/admin/v1/"+path, who)); a.Status != http.StatusForbidden {
 				t.Errorf("%s reads %s: %d", who.User, path, a.Status)
@@ -256,6 +257,59 @@ func TestARightTakesEffectAtOnceAndNotForOlderMessages(t *testing.T) {
 	if a := b.Send(t, get(listPath, maker1)); a.Status != http.StatusUnauthorized {
 		t.Errorf("the account that was reset still reads: %d", a.Status)
 	}
+	b.CheckInvariants(t)
+}
+
+func TestRolesThatNeedASecondFactorChangeByTwo(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const factors = "realm.factors"
+	reads := func(who person, want int) {
+		t.Helper()
+		b.Clock.Add(time.Second)
+		if a := b.Send(t, get(listPath, who)); a.Status != want {
+			t.Errorf("%s reads: %d, want %d", who.User, a.Status, want)
+		}
+	}
+	for _, who := range []person{maker1, maker2, checker1, supervisor1, admin1, admin2} {
+		b.Token(t, who)
+	}
+	for _, values := range []string{`{"secondFactorRoles":["boss"]}`, `{"secondFactorRoles":[]}`, `{"roles":["checker"]}`} {
+		a := b.Send(t, call{Path: changeCreate, Who: admin1, Body: `{"kind":"realm.factors","values":` + values + `}`})
+		if a.Status != http.StatusBadRequest {
+			t.Errorf("%s: %d %s", values, a.Status, a.Body)
+		}
+	}
+	if a := b.Send(t, call{
+		Path: changeCreate, Who: admin1, Body: `{"kind":"realm.factors","subject":"demo2","values":{"secondFactorRoles":["checker"]}}`,
+	}); a.Status != http.StatusBadRequest {
+		t.Errorf("another realm: %d %s", a.Status, a.Body)
+	}
+	id, _ := b.asked(t, admin1, factors, "", `{"secondFactorRoles":["supervisor","checker"]}`)
+	rival, _ := b.asked(t, admin2, factors, "demo", `{"secondFactorRoles":["maker"]}`)
+	if a := b.approve(t, admin1, id); a.Status != http.StatusForbidden {
+		t.Errorf("the requester decides: %d %s", a.Status, a.Body)
+	}
+	reads(checker1, http.StatusOK)
+	if a := b.approve(t, admin2, id); a.Status != http.StatusOK {
+		t.Fatalf("the approval: %d %s", a.Status, a.Body)
+	}
+	reads(checker1, http.StatusUnauthorized)
+	reads(supervisor1, http.StatusUnauthorized)
+	reads(maker1, http.StatusOK)
+	if a := b.approve(t, admin1, rival); a.Status != http.StatusBadRequest {
+		t.Errorf("a change of what was there before: %d %s", a.Status, a.Body)
+	}
+	a := b.Send(t, get("/api/admin/v1/realm/list", admin1))
+	if len(a.At("realms").([]any)) != 1 || !strings.Contains(a.Body, `"secondFactorRoles":["checker","supervisor"]`) {
+		t.Errorf("what the realm asks: %s", a.Body)
+	}
+	b.changed(t, "user.roles", "maker1", `{"roles":["maker","checker"]}`) // a role of which the realm asks more
+	reads(maker1, http.StatusUnauthorized)
+	reads(maker2, http.StatusOK)
+	b.changed(t, factors, "demo", "")
+	b.SignOut()
+	reads(checker1, http.StatusOK)
 	b.CheckInvariants(t)
 }
 

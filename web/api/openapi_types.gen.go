@@ -55,7 +55,7 @@ type AccountSubjects struct {
 // AdditionalInformation One line, or a list of lines. How many a reason takes, its rule says; more than 100 are not read.
 type AdditionalInformation = json.RawMessage
 
-// AdministrationValues The fields of a user account, a client, a debtor account, a policy, a limit, an identity provider or a message. A change says only those that its kind knows; the others are shown.
+// AdministrationValues The fields of a user account, a client, a debtor account, a policy, a limit, an identity provider, a message or the realm. A change says only those that its kind knows; the others are shown.
 type AdministrationValues = map[string]any
 
 // Amount Money.
@@ -215,10 +215,10 @@ type CancelOrder struct {
 
 // Change A change of administration.
 type Change struct {
-	// After The fields of a user account, a client, a debtor account, a policy, a limit, an identity provider or a message. A change says only those that its kind knows; the others are shown.
+	// After The fields of a user account, a client, a debtor account, a policy, a limit, an identity provider, a message or the realm. A change says only those that its kind knows; the others are shown.
 	After AdministrationValues `json:"after"`
 
-	// Before The fields of a user account, a client, a debtor account, a policy, a limit, an identity provider or a message. A change says only those that its kind knows; the others are shown.
+	// Before The fields of a user account, a client, a debtor account, a policy, a limit, an identity provider, a message or the realm. A change says only those that its kind knows; the others are shown.
 	Before AdministrationValues `json:"before"`
 
 	// ChangeID The id of the change.
@@ -317,7 +317,7 @@ type ChangeOrder struct {
 	// Subject The user name, client id, IBAN, policy id or limit id of what changes; left out for what is new.
 	Subject string `json:"subject,omitempty"`
 
-	// Values The fields of a user account, a client, a debtor account, a policy, a limit, an identity provider or a message. A change says only those that its kind knows; the others are shown.
+	// Values The fields of a user account, a client, a debtor account, a policy, a limit, an identity provider, a message or the realm. A change says only those that its kind knows; the others are shown.
 	Values AdministrationValues `json:"values,omitempty"`
 }
 
@@ -1059,6 +1059,18 @@ type Readiness struct {
 
 	// Status Whether it can work. "stopping": it was told to stop, and takes requests until a balancer had the time to notice.
 	Status string `json:"status"`
+}
+
+// RealmSubjects The realm, as a page of one.
+type RealmSubjects struct {
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Page Which part of a list this is.
+	Page Page `json:"page"`
+
+	// Realms The realm, and what it asks of all its people.
+	Realms []AdministrationValues `json:"realms"`
 }
 
 // ReasonCode ISO 20022 external code of the scheme's list.
@@ -1925,6 +1937,18 @@ type ListPoliciesParams struct {
 
 // ListProvidersParams defines parameters for ListProviders.
 type ListProvidersParams struct {
+	// CurrentPage At most 10,000 entries deep; go on with after from there.
+	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
+
+	// PageSize How many entries a page has at most.
+	PageSize PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ListRealmsParams defines parameters for ListRealms.
+type ListRealmsParams struct {
 	// CurrentPage At most 10,000 entries deep; go on with after from there.
 	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
 

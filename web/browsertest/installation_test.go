@@ -209,6 +209,7 @@ func (a pair) everyForm() {
 	a.asks("user.link", "maker", map[string]string{"outerSubject": "s-1"})
 	a.asks("user.unlink", "maker", nil)
 	a.asks("provider.retire", "https://login.bank.example", nil)
+	a.asks("realm.factors", "", map[string]string{"secondFactorRoles": "supervisor"})
 	a.asks("account.close", swissDebtor, nil)
 	a.one.open("/admin/ask/user.suppress?subject=bert")
 	a.one.click("button", "Ask for approval")

@@ -53,6 +53,7 @@ func (v *visit) proof(list []auth.Factor, problems []ui.Problem) (views.Proof, e
 func factorProblem(err error) (ui.Problem, int) {
 	for known, field := range map[error]string{
 		auth.ErrFactorName: "name", auth.ErrNewCode: "code", auth.ErrEnrolment: "code", auth.ErrTooMany: "name", auth.ErrNewPasskey: "name",
+		auth.ErrLastFactor: "password",
 	} {
 		if errors.Is(err, known) {
 			text := known.Error()

@@ -128,6 +128,38 @@ func TestARoleThatNeedsASecondFactorIsHeldAtItsPage(t *testing.T) {
 	b.browser().post("/signin", signInForm("maker1")).goesTo("/queue")
 }
 
+func TestTwoAdministratorsSayWhichRolesNeedASecondFactor(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const ask = "/admin/ask/realm.factors"
+	checker, maker, one := b.as("checker1"), b.as("maker1"), b.as("admin1")
+	one.get("/admin/users").is(http.StatusOK).says("No role needs a second factor")
+	one.post(ask, url.Values{"secondFactorRoles": {"boss"}}).is(http.StatusUnprocessableEntity).says("Choose the roles")
+	change := one.post(ask, url.Values{"secondFactorRoles": {"Checker, administrator"}}).goesTo("/admin/changes/")
+	one.get(change).is(http.StatusOK).says("Roles that need a second factor").says("You asked for this change")
+	checker.get("/queue").is(http.StatusOK)
+	b.as("admin2").post(change+"/approve", nil).goesTo(change)
+	checker.get("/queue").goesTo("/signin") // and what was begun waits behind the sign-in
+	maker.get("/payments/new").is(http.StatusOK)
+	one.get("/admin").goesTo("/signin") // whoever asked is asked too
+	fresh := b.browser()
+	fresh.post("/signin", signInForm("checker1")).goesTo("/me/factors")
+	fresh.get("/queue").goesTo("/me/factors")
+	fresh.takeUp()
+	fresh.get("/queue").is(http.StatusOK)
+	// Nobody is locked out: both administrators take a factor up, and may then ask for less.
+	var pair [2]*browser
+	for i, name := range []string{"admin1", "admin2"} {
+		pair[i] = b.browser()
+		pair[i].post("/signin", signInForm(name)).goesTo("/me/factors")
+		pair[i].takeUp()
+	}
+	pair[0].get(ask).is(http.StatusOK).says("separated by commas; empty for none")
+	back := pair[0].post(ask, nil).goesTo("/admin/changes/")
+	pair[1].post(back+"/approve", nil).goesTo(back)
+	b.browser().post("/signin", signInForm("checker2")).goesTo("/queue")
+}
+
 // askFactorOf has realm demo ask a role for a second factor.
 func (b *bench) askFactorOf(role identity.Role) {
 	b.t.Helper()

@@ -74,5 +74,7 @@ func (s step) receive(ctx context.Context, iban string) error {
 	if err != nil {
 		return err
 	}
-	return masterdata.One(s.q.IncomingAccountInsert(ctx, dbsqlc.IncomingAccountInsertParams{Iban: iban, Realm: s.realm, KeyID: keyID, Seal: seal}))
+	return masterdata.One(s.q.IncomingAccountInsert(ctx, dbsqlc.IncomingAccountInsertParams{
+		Iban: iban, Realm: s.realm, KeyID: keyID, Seal: seal,
+	}))
 }

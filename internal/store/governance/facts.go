@@ -34,6 +34,8 @@ func (s step) facts(ctx context.Context, kind administration.Kind, subject strin
 		err = s.limitFacts(ctx, &known, subject, values)
 	case "message":
 		err = s.messageFacts(ctx, &known, subject)
+	case "realm":
+		err = s.factorsFacts(ctx, &known, subject)
 	case "beneficiary":
 		err = s.beneficiaryFacts(ctx, &known, subject, values)
 	}
@@ -157,6 +159,8 @@ func (s step) apply(ctx context.Context, c administration.Change) error {
 		err = s.applyBeneficiary(ctx, c)
 	case "limit":
 		err = s.applyLimit(ctx, c)
+	case "realm":
+		err = s.applyFactors(ctx, c)
 	}
 	if err != nil {
 		return fmt.Errorf("bring about %s: %w", c.Kind, err)

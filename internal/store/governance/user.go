@@ -75,7 +75,7 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 		}
 		change.SignedOutAt = s.at
 	case administration.KindUserRoles:
-		return s.putRoles(ctx, c, row, after.Roles)
+		return s.changeRoles(ctx, c, row, after.Roles)
 	case administration.KindUserSuppress:
 		change.SignedOutAt = s.at
 	case administration.KindUserReset:
@@ -138,6 +138,19 @@ func (s step) createUser(ctx context.Context, c administration.Change, u adminis
 	return s.setUp(ctx, c.ID, id)
 }
 
+// changeRoles gives an account other roles. Without a second factor it goes on with none of which the realm asks one.
+func (s step) changeRoles(ctx context.Context, c administration.Change, user dbsqlc.UserAccount, wanted []identity.Role) error {
+	err := s.putRoles(ctx, c, user, wanted)
+	if err != nil {
+		return err
+	}
+	asked, err := s.askedOf(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	return s.signOutUnproven(ctx, unproven{roles: asked, only: user.UserID})
+}
+
 // putRoles ends the grants of roles that are not wanted, grants those that are missing from now on, and tells the trail.
 func (s step) putRoles(ctx context.Context, c administration.Change, user dbsqlc.UserAccount, wanted []identity.Role) error {
 	rights := audit.Rights{Subject: user.Name, User: user.UserID.String(), Person: user.PersonID.String()}
@@ -162,7 +175,9 @@ func (s step) putRoles(ctx context.Context, c administration.Change, user dbsqlc
 			return err
 		}
 		rights.Ended = append(rights.Ended, audit.Right{Grant: grant.GrantID.String(), Role: grant.Role})
-		err = masterdata.One(s.q.GrantEnd(ctx, dbsqlc.GrantEndParams{EndedAt: &end, KeyID: keyID, Seal: seal, Realm: s.realm, GrantID: grant.GrantID}))
+		err = masterdata.One(s.q.GrantEnd(ctx, dbsqlc.GrantEndParams{
+			EndedAt: &end, KeyID: keyID, Seal: seal, Realm: s.realm, GrantID: grant.GrantID,
+		}))
 		if err != nil {
 			return err
 		}

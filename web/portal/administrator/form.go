@@ -63,6 +63,9 @@ func (v *visit) present(kind administration.Kind, subject string) (administratio
 	case administration.KindProviderSet:
 		provider, _, err := v.station.Provider(v.Context(), v.By)
 		return provider.Values(), err
+	case administration.KindRealmFactors:
+		asked, err := v.station.Factors(v.Context(), v.By)
+		return asked.Values(), err
 	case administration.KindLimitSet:
 		limits, err := v.station.Limits(v.Context(), v.By)
 		for _, l := range limits {
@@ -126,6 +129,7 @@ var hints = map[string]language.Text{ //nolint:gosec // words for people, no sec
 	"holder":       "A user name, a client's id, or an IBAN",
 	"perPayment":   "Such as 10000.00", "perDay": "Such as 50000.00",
 	"approvals": "0 to 9", "amountFrom": "Such as 10000.00", "holderCountry": "Two letters, such as CH", "rank": "0 to 1000",
+	"secondFactorRoles": "maker, checker, supervisor, administrator, separated by commas; empty for none",
 }
 
 // optional reports whether a field may be empty.
@@ -186,8 +190,10 @@ func ask(v *visit) error {
 	for _, name := range fieldsOf(kind, subject) {
 		values[name] = strings.TrimSpace(typed.Get(name))
 	}
-	if values["roles"] != "" {
-		values["roles"] = administration.Words(administration.WordsOf[identity.Role](strings.ToLower(values["roles"])))
+	for name, text := range values {
+		if administration.TypeOf(name) == administration.TypeWords {
+			values[name] = administration.Words(administration.WordsOf[identity.Role](strings.ToLower(text)))
+		}
 	}
 	values.Compact()
 	model := v.form(kind, subject, values)

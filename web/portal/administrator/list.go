@@ -66,7 +66,12 @@ func showUsers(v *visit) error {
 	}
 	model := v.list("/admin/users", "People",
 		"User accounts and the people behind them. Four-eyes compares people, whichever account they use.")
-	model.New = links("", administration.KindUserCreate)
+	asked, err := v.station.Factors(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model.Words = language.Join(" ", model.Words, factorWords(asked))
+	model.New = links("", administration.KindUserCreate, administration.KindRealmFactors)
 	model.Columns = []language.Text{"Account", "Person", "Roles", "At the provider", "Status", "Change"}
 	for _, u := range users {
 		kinds := []administration.Kind{
@@ -86,6 +91,14 @@ func showUsers(v *visit) error {
 		})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+// factorWords says of which roles a second factor is asked.
+func factorWords(asked administration.Factors) language.Text {
+	if len(asked.Roles) == 0 {
+		return "No role needs a second factor."
+	}
+	return language.Text("Roles that need a second factor: %s.").With(page.RoleWords(asked.Roles))
 }
 
 func showClients(v *visit) error {

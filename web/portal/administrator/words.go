@@ -58,6 +58,11 @@ var kindWords = map[administration.Kind]struct{ label, heading, words language.T
 		"Of the policies that match a message, the one of the highest rank counts, and of equal ranks the " +
 			"younger. Empty fields match everything. It counts for messages that are entered afterwards.",
 	},
+	administration.KindRealmFactors: {
+		"Second factors", "Say which roles need a second factor",
+		"Whoever has one of these roles and no second factor is signed out as soon as this is approved, and led to take one up at the next " +
+			"sign-in in the portal, before anything else. Programs that sign in as such a user have to show a code each time.",
+	},
 	administration.KindMessageTaken: {
 		"Clearing has it", "Say that clearing has the message %s",
 		"After a restore from a backup: clearing refuses the message because it has another one under its id. Once this is approved, clearing " +
@@ -87,7 +92,7 @@ func heading(kind administration.Kind, subject string) language.Text {
 // listOf is the page that lists what a kind is about.
 func listOf(kind administration.Kind) string {
 	switch kind.Noun() {
-	case "user":
+	case "user", "realm":
 		return "/admin/users"
 	case "client":
 		return "/admin/clients"

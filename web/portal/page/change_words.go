@@ -32,7 +32,7 @@ var fieldLabels = map[string]language.Text{ //nolint:gosec // words for people, 
 	"internalId": "Message", "globalId": "Global ID", "atClearing": "Clearing",
 	"creditorName": "Name", "creditorIban": "IBAN", "street": "Street", "buildingNumber": "Building number",
 	"addressLine1": "First address line", "addressLine2": "Second address line", "postcode": "Postcode", "town": "Town",
-	"country": "Country",
+	"country": "Country", "realm": "Realm", "secondFactorRoles": "Roles that need a second factor",
 }
 
 // FieldLabel is a field of a change for people.
@@ -71,7 +71,7 @@ func FieldValue(field, text string) language.Text {
 		return language.Data(ui.GroupFours(text))
 	case field == "country", field == "holderCountry":
 		return language.Country(text)
-	case field == "roles":
+	case field == "roles", field == "secondFactorRoles":
 		return RoleWords(administration.WordsOf[identity.Role](text))
 	}
 	words, known := valueWords[text]

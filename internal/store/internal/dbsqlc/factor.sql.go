@@ -345,3 +345,74 @@ func (q *Queries) PolicyGet(ctx context.Context, realm string, policyID uuid.UUI
 	)
 	return i, err
 }
+
+const realmFactorsPut = `-- name: RealmFactorsPut :execrows
+UPDATE realm SET second_factor_roles = $1, key_id = $2, seal = $3
+WHERE realm = $4 AND seal = $5
+`
+
+type RealmFactorsPutParams struct {
+	SecondFactorRoles string
+	KeyID             *string
+	Seal              []byte
+	Realm             string
+	SealBefore        []byte
+}
+
+// Zero rows: the realm is not as it was read.
+func (q *Queries) RealmFactorsPut(ctx context.Context, arg RealmFactorsPutParams) (int64, error) {
+	result, err := q.db.Exec(ctx, realmFactorsPut,
+		arg.SecondFactorRoles,
+		arg.KeyID,
+		arg.Seal,
+		arg.Realm,
+		arg.SealBefore,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const userUnprovenList = `-- name: UserUnprovenList :many
+SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.key_id, u.seal FROM user_account u
+WHERE u.realm = $1 AND u.status = 'active' AND ($2::uuid IS NULL OR u.user_id = $2)
+  AND EXISTS (SELECT FROM user_role g
+              WHERE g.realm = u.realm AND g.user_id = u.user_id AND g.ended_at IS NULL AND g.role = ANY ($3::text[]))
+  AND NOT EXISTS (SELECT FROM second_factor f
+                  WHERE f.realm = u.realm AND f.user_id = u.user_id AND f.removed_at IS NULL AND f.kind <> 'recovery')
+ORDER BY u.user_id
+`
+
+// The accounts, or the one that is named, that can be signed in with one of some roles, and have no second factor to show beside the password.
+func (q *Queries) UserUnprovenList(ctx context.Context, realm string, userID *uuid.UUID, roles []string) ([]UserAccount, error) {
+	rows, err := q.db.Query(ctx, userUnprovenList, realm, userID, roles)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UserAccount
+	for rows.Next() {
+		var i UserAccount
+		if err := rows.Scan(
+			&i.Realm,
+			&i.UserID,
+			&i.PersonID,
+			&i.Duty,
+			&i.Name,
+			&i.PasswordHash,
+			&i.Status,
+			&i.CreatedAt,
+			&i.SignedOutAt,
+			&i.KeyID,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

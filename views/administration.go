@@ -62,6 +62,7 @@ type RealmChange struct {
 	Problems      []ui.Problem
 	Secrets       []ChangeSecret // shown once
 	Book          bool           // about a beneficiary: makers ask, checkers decide
+	Report        string         // the report it was opened from, by somebody who decides none; "" elsewhere
 }
 
 // ChangeDifference is a field that changes.

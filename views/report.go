@@ -18,7 +18,7 @@ type Report struct {
 	Empty    ui.Empty // shown when there are no rows
 }
 
-// ReportPeriod is the period a report looks at, sent by GET as from and to: 2026-11-20.
+// ReportPeriod is the period a report looks at, sent by GET as from and to: 20.11.2026.
 type ReportPeriod struct{ From, To string }
 
 // ReportRow is one line; its first cell leads to the page behind it, where there is one.
@@ -28,5 +28,5 @@ type ReportRow struct {
 }
 
 func (p ReportPeriod) field(id string, label language.Text, value string) ui.Field {
-	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 2026-11-20", Optional: true}
+	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 20.11.2026", Optional: true}
 }

@@ -25,6 +25,21 @@ func (s *Station) Change(ctx context.Context, by identity.Principal, id uuid.UUI
 	return change, err
 }
 
+// Reported reads one change of administrators for somebody who supervises. Errors: payment.ForbiddenError, payment.ErrNotFound,
+// administration.ConflictError for one that does not fit its seal.
+func (s *Station) Reported(ctx context.Context, by identity.Principal, id uuid.UUID) (administration.Change, error) {
+	if !by.Has(identity.RoleSupervisor) {
+		return administration.Change{}, &payment.ForbiddenError{
+			Text: "You may not read the reports of control: this needs the role supervisor.",
+		}
+	}
+	change, err := s.changes.Change(ctx, by.Realm, id)
+	if err == nil && change.Kind.DecidedUnder() != identity.RoleAdministrator {
+		return administration.Change{}, payment.ErrNotFound
+	}
+	return change, err
+}
+
 // Changes lists changes, the newest first unless the filter says otherwise. Error: payment.ForbiddenError.
 func (s *Station) Changes(ctx context.Context, by identity.Principal, f governance.Filter) ([]administration.Change, error) {
 	err := administration.MayAdminister(by)

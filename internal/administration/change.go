@@ -250,8 +250,8 @@ func (c Change) Differences() []Difference {
 
 // places is the order in which fields are shown.
 var places = slices.Concat([]string{
-	"realm", "secondFactorRoles", "name", "displayName", "personId", "roles", "clientId", "kind", "mayDecideOwn", "payeeWaived", "iban", "scheme",
-	"currency", "receives",
+	"realm", "secondFactorRoles", "name", "displayName", "personId", "roles", "clientId", "kind", "mayDecideOwn", "payeeWaived", "iban",
+	"scheme", "currency", "receives",
 },
 	accountFields, beneficiaryFields, []string{
 		"limitId", "limitOf", "holder", "perPayment", "perDay", "policyId", "approvals", "rank", "channel", "amountFrom", "amountTo",

@@ -66,11 +66,8 @@ func administrationExhibits() []Exhibit {
 		Choices: []ui.Choice{{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
 	}
 	form.Problems, form.Shell.Failed = []ui.Problem{form.Fields[0].Problem}, true
-	asked := waiting
-	asked.Heading, asked.Shell = "Say which roles need a second factor", adminShell("Say which roles need a second factor")
-	asked.Differences = []views.ChangeDifference{{Field: "Roles that need a second factor", Before: "–", After: "administrator, checker"}}
 	return []Exhibit{
-		{Name: "change-second-factors", Page: views.ChangePage(asked)},
+		{Name: "change-second-factors", Page: views.ChangePage(factorsChange(waiting))},
 		{Name: "beneficiaries", Page: views.AdministrationListPage(beneficiaryBook())},
 		{Name: "beneficiary-change", Page: views.ChangePage(beneficiaryChange(waiting))},
 		{Name: "administration-people", Page: views.AdministrationListPage(people)},
@@ -101,6 +98,12 @@ func beneficiaryBook() views.AdministrationList {
 			},
 		}},
 	}
+}
+
+func factorsChange(asked views.RealmChange) views.RealmChange {
+	asked.Heading, asked.Shell = "Say which roles need a second factor", adminShell("Say which roles need a second factor")
+	asked.Differences = []views.ChangeDifference{{Field: "Roles that need a second factor", Before: "–", After: "administrator, checker"}}
+	return asked
 }
 
 func beneficiaryChange(moved views.RealmChange) views.RealmChange {

@@ -10,10 +10,10 @@ import (
 func reportExhibits() []Exhibit {
 	numbers := views.Report{
 		Shell: supervisorShell("Reports of control", views.PlaceReports), Heading: "Reports of control",
-		Words: language.Text("%d approvals from %s to %s. Each number leads to its rows.").With(412, "2026-10-22", "2026-11-20"),
-		Form:  &views.ReportPeriod{From: "2026-10-22", To: "2026-11-20"}, Columns: []language.Text{"Report", "What counts", "Number"},
+		Words: language.Text("%d approvals from %s to %s. Each number leads to its rows.").With(412, "22.10.2026", "20.11.2026"),
+		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []language.Text{"Report", "What counts", "Number"},
 		Rows: []views.ReportRow{{
-			URL: "/reports/fast?from=2026-10-22&to=2026-11-20", Cells: []language.Text{
+			URL: "/reports/fast?from=22.10.2026&to=20.11.2026", Cells: []language.Text{
 				"Approvals faster than reading takes",
 				language.Text("In the portal, within %d seconds of the page being opened, or without opening it").With(5), language.Data("3"),
 			},
@@ -21,7 +21,7 @@ func reportExhibits() []Exhibit {
 	}
 	rows := views.Report{
 		Shell: supervisorShell("Approvals out of hours", views.PlaceReports), Heading: "Approvals out of hours",
-		Words:   language.Text("From %s to %s, the newest first, a thousand at most.").With("2026-10-22", "2026-11-20"),
+		Words:   language.Text("From %s to %s, the newest first, a thousand at most.").With("22.10.2026", "20.11.2026"),
 		BackURL: "/reports", TableURL: "/reports/hours/table", Columns: []language.Text{"Payment", "Made by", "Approved by", "Approved"},
 		Rows: []views.ReportRow{{URL: "/payments/x", Cells: []language.Text{
 			language.Data("DM7QK2M4T8XWPRA5"), language.Data("Maker 1"), language.Data("Checker 1"), language.Data("15.11.2026 21:04:12 CET"),

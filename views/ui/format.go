@@ -35,6 +35,9 @@ func ShortTime(at, now time.Time) string {
 	return local.Format("02.01.2006")
 }
 
+// Day writes the day of a time: "20.11.2026".
+func Day(at time.Time) string { return at.In(zurich()).Format("02.01.2006") }
+
 func machineTime(at time.Time) string { return at.In(zurich()).Format(time.RFC3339) }
 
 func universalTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }

@@ -21,9 +21,9 @@ func TestSupervisorsAndAdministratorsSeeTheAuditTrail(t *testing.T) {
 		if rows := only.page.Find("main tbody tr").Length(); rows != 1 {
 			t.Errorf("%s: %d refused sign-ins, want 1", name, rows)
 		}
-		w.get("/audit?actor=maker1&from=2000-01-01&to=2999-12-31").is(http.StatusOK).says("instruction.submit")
+		w.get("/audit?actor=maker1&from=2000-01-01&to=31.12.2999").is(http.StatusOK).says("instruction.submit")
 		w.get("/audit?to=2000-01-01").is(http.StatusOK).says("No event of this realm matches")
-		w.get("/audit?from=yesterday").is(http.StatusUnprocessableEntity).says("Enter the day as year, month and day")
+		w.get("/audit?from=yesterday").is(http.StatusUnprocessableEntity).says("Enter a day such as 20.11.2026.")
 		if w.get("/me").page.Find(`a[href="/audit"]`).Length() == 0 {
 			t.Errorf("%s has no way to the page", name)
 		}

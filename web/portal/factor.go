@@ -10,7 +10,6 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/identity"
-	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
@@ -51,16 +50,18 @@ func (v *visit) proof(list []auth.Factor, problems []ui.Problem) (views.Proof, e
 
 // factorProblem says what is wrong with a change of factors; status 0 is an error of ours.
 func factorProblem(err error) (ui.Problem, int) {
-	for known, field := range map[error]string{
-		auth.ErrFactorName: "name", auth.ErrNewCode: "code", auth.ErrEnrolment: "code", auth.ErrTooMany: "name", auth.ErrNewPasskey: "name",
-		auth.ErrLastFactor: "password",
+	for known, problem := range map[error]ui.Problem{
+		auth.ErrFactorName: {Field: "name", Text: "Give it a name of 1 to 64 characters, by which you know it again."},
+		auth.ErrNewCode:    {Field: "code", Text: "The code does not fit: check that the app has this key and that its clock is right."},
+		auth.ErrEnrolment:  {Field: "code", Text: "This page was open for too long: begin again."},
+		auth.ErrTooMany:    {Field: "name", Text: "You have ten second factors: give one up first."},
+		auth.ErrNewPasskey: {Field: "name", Text: "The browser made no passkey that fits: try again."},
+		auth.ErrLastFactor: {
+			Field: "password", Text: "Your realm asks for a second factor: take another one up before you give this one up.",
+		},
 	} {
 		if errors.Is(err, known) {
-			text := known.Error()
-			return ui.Problem{
-				Field: field,
-				Text:  language.Sentence(string(text[0]-'a'+'A') + text[1:] + "."),
-			}, http.StatusUnprocessableEntity
+			return problem, http.StatusUnprocessableEntity
 		}
 	}
 	var refused *auth.AccountError

@@ -3,12 +3,17 @@ package portal_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/uuid"
+
 	"countersign/internal/store/lookup"
+	"countersign/views/ui"
 )
 
 // TestSupervisorsReadTheReportsOfControl: each number leads to its rows, the rows to their payments, and both to a table in which nothing
@@ -70,6 +75,41 @@ func TestSupervisorsReadTheReportsOfControl(t *testing.T) {
 			b.as(name).get(path).is(http.StatusForbidden)
 		}
 	}
+}
+
+// TestTheReportOfWhatLetsPeopleDoMore: limits, policies, roles, exceptions; what asks more is not in it, and each row leads to its change.
+func TestTheReportOfWhatLetsPeopleDoMore(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	setLimit(t, b, "100.00")
+	b.changed("user.roles", "maker2", url.Values{"roles": {"checker, maker"}})
+	b.changed("user.roles", "maker2", url.Values{"roles": {"maker"}})
+	b.changed("policy.create", "", url.Values{"approvals": {"3"}, "rank": {"40"}})
+	b.changed("policy.create", "", url.Values{"approvals": {"2"}, "rank": {"50"}})
+	b.changed("client.create", "", url.Values{"clientId": {"strict"}, "kind": {"public"}})
+	b.changed("client.create", "", url.Values{"clientId": {"loose"}, "kind": {"public"}, "mayDecideOwn": {"yes"}})
+	b.changed("realm.factors", "", url.Values{"secondFactorRoles": {"supervisor"}})
+	b.changed("realm.factors", "", nil)
+	w := b.as("supervisor1")
+	today := ui.Day(time.Now())
+	address := "/reports/limits?" + url.Values{"from": {today}, "to": {today}}.Encode()
+	got := w.get(address).is(http.StatusOK).says("From " + today + " to " + today)
+	var found []string
+	got.page.Find("main tbody tr").Each(func(_ int, row *goquery.Selection) {
+		found = append(found, strings.TrimSpace(row.Find("td").First().Text()))
+	})
+	want := []string{"Say which roles need a second factor", "Make a client loose", "Make a policy", "Change the roles of maker2"}
+	if !slices.Equal(found, want) {
+		t.Errorf("the report has %q, want %q", found, want)
+	}
+	address, _ = got.page.Find("main tbody tr").Last().Find("a").Attr("href")
+	shown := w.get(address).is(http.StatusOK).says("What changes").says("Applied")
+	if shown.page.Find("main form").Length() != 0 {
+		t.Error("a supervisor is offered to decide a change")
+	}
+	w.get("/reports/changes/" + uuid.NewString()).is(http.StatusNotFound)
+	b.as("maker1").get(address).is(http.StatusForbidden)
+	b.as("admin1").get(address).is(http.StatusForbidden)
 }
 
 // setLimit has two administrators limit what checker2 pays on a day.

@@ -15,7 +15,7 @@ import (
 func (v *visit) desk() page.ChangeDesk {
 	return page.ChangeDesk{
 		ListURL: "/admin", URL: "/admin/changes/", Place: views.PlaceAdministration,
-		Heading: func(c administration.Change) language.Text { return heading(c.Kind, c.Subject) },
+		Heading: func(c administration.Change) language.Text { return page.ChangeHeading(c.Kind, c.Subject) },
 		List: func(f governance.Filter) ([]administration.Change, error) {
 			return v.station.Changes(v.Context(), v.By, f)
 		},

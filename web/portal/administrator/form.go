@@ -41,6 +41,25 @@ func showForm(v *visit) error {
 	return v.Render(http.StatusOK, views.ChangeFormPage(v.form(kind, subject, values)))
 }
 
+// listOf is the page that lists what a kind is about.
+func listOf(kind administration.Kind) string {
+	switch kind.Noun() {
+	case "user", "realm":
+		return "/admin/users"
+	case "client":
+		return "/admin/clients"
+	case "account":
+		return "/admin/accounts"
+	case "provider":
+		return "/admin/provider"
+	case "limit":
+		return "/admin/limits"
+	case "message":
+		return "/admin"
+	}
+	return "/admin/policies"
+}
+
 // present is what a form begins with: the subject as it is.
 func (v *visit) present(kind administration.Kind, subject string) (administration.Values, error) {
 	switch kind {
@@ -81,9 +100,9 @@ func (v *visit) present(kind administration.Kind, subject string) (administratio
 
 // form is the form of a kind with values.
 func (v *visit) form(kind administration.Kind, subject string, values administration.Values) views.ChangeForm {
-	title := heading(kind, subject)
+	title := page.ChangeHeading(kind, subject)
 	model := views.ChangeForm{
-		Shell: v.Shell(title, views.PlaceAdministration), Heading: title, Words: kindWords[kind].words, BackURL: listOf(kind),
+		Shell: v.Shell(title, views.PlaceAdministration), Heading: title, Words: page.WordsOf(kind).Words, BackURL: listOf(kind),
 		Action: "/admin/ask/" + string(kind), MayTry: kind == administration.KindPolicyCreate,
 	}
 	if subject != "" {

@@ -48,7 +48,7 @@ func link(kind administration.Kind, subject string) views.AdministrationLink {
 	if subject != "" {
 		address += "?" + url.Values{"subject": {subject}}.Encode()
 	}
-	return views.AdministrationLink{Label: kindWords[kind].label, URL: address}
+	return views.AdministrationLink{Label: page.WordsOf(kind).Label, URL: address}
 }
 
 func links(subject string, kinds ...administration.Kind) []views.AdministrationLink {

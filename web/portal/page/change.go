@@ -24,6 +24,7 @@ type ChangeDesk struct {
 	ListURL string                                                               // the list of those that wait; ?tab=all lists all
 	URL     string                                                               // of one change, but for its id
 	Place   views.Place                                                          // in the menu
+	Report  string                                                               // the report that leads to it; "" elsewhere
 	Heading func(administration.Change) language.Text                            // names a change
 	List    func(governance.Filter) ([]administration.Change, error)             // of the realm
 	Read    func(uuid.UUID) (administration.Change, error)                       // one
@@ -86,7 +87,7 @@ func (v *Visit) Change(desk ChangeDesk, c administration.Change) views.RealmChan
 	title := desk.Heading(c)
 	shown := views.RealmChange{
 		Shell: v.Shell(title, desk.Place), ID: c.ID.String(), Heading: title, State: c.State(), Subject: c.Subject,
-		Note: c.Note, Requester: c.Requester.Name, RequestedAt: c.RequestedAt, Book: desk.Place == views.PlaceBeneficiaries,
+		Note: c.Note, Requester: c.Requester.Name, RequestedAt: c.RequestedAt, Book: desk.Place == views.PlaceBeneficiaries, Report: desk.Report,
 		Differences: changeDifferences(c),
 	}
 	if d := c.Decision; d != nil {

@@ -108,6 +108,17 @@ func (f *Filter) amount(name, typed string) int64 {
 	return amount.Minor()
 }
 
+// Day reads a day as people write it, 20.11.2026, or as addresses have it, 2026-11-20; it begins at midnight of the zone.
+func Day(typed string, zone *time.Location) (day time.Time, known bool) {
+	for _, layout := range []string{time.DateOnly, "2.1.2006"} {
+		day, err := time.ParseInLocation(layout, strings.TrimSpace(typed), zone)
+		if err == nil {
+			return day, true
+		}
+	}
+	return time.Time{}, false
+}
+
 // NoDay is the code of a text that is no day.
 const NoDay = "DT01"
 
@@ -118,11 +129,9 @@ func (f *Filter) Days(zone *time.Location) (from, before, since time.Time) {
 		if typed == "" {
 			return time.Time{}
 		}
-		for _, layout := range []string{time.DateOnly, "2.1.2006"} {
-			at, err := time.ParseInLocation(layout, typed, zone)
-			if err == nil {
-				return at
-			}
+		at, known := Day(typed, zone)
+		if known {
+			return at
 		}
 		f.Problems = append(f.Problems, ui.Problem{Field: name, Text: "Enter a day such as 20.11.2026.", Code: NoDay})
 		return time.Time{}

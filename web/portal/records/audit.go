@@ -98,12 +98,9 @@ func (v *visit) day(model *views.AuditTrail, name, typed string) time.Time {
 	if typed == "" {
 		return time.Time{}
 	}
-	day, err := time.ParseInLocation(time.DateOnly, typed, v.Config.Zone)
-	if err != nil {
-		model.Problems = append(model.Problems, ui.Problem{
-			Field: name,
-			Text:  "Enter the day as year, month and day: 2026-11-20.", Code: "DT01",
-		})
+	day, known := page.Day(typed, v.Config.Zone)
+	if !known {
+		model.Problems = append(model.Problems, ui.Problem{Field: name, Text: "Enter a day such as 20.11.2026.", Code: page.NoDay})
 	}
 	return day
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/payment"
@@ -23,6 +24,9 @@ const (
 	longestPeriod = 366
 )
 
+// raisedHeading names the report about what lets people do more.
+const raisedHeading = language.Text("Limits, policies and rights raised")
+
 // mayReport tells why the person may not read the reports of control, or nil. Error: payment.ForbiddenError.
 func (v *visit) mayReport() error {
 	if v.By.Has(identity.RoleSupervisor) {
@@ -36,18 +40,18 @@ func (v *visit) mayReport() error {
 func (v *visit) reportPeriod() (p lookup.Period, from, to string) {
 	today := v.At.In(v.Config.Zone)
 	read := func(name string, other time.Time) time.Time {
-		day, err := time.ParseInLocation(time.DateOnly, v.Echo.QueryParam(name), v.Config.Zone)
-		if err != nil {
-			return time.Date(other.Year(), other.Month(), other.Day(), 0, 0, 0, 0, v.Config.Zone)
+		day, known := page.Day(v.Echo.QueryParam(name), v.Config.Zone)
+		if known {
+			return day
 		}
-		return day
+		return time.Date(other.Year(), other.Month(), other.Day(), 0, 0, 0, 0, v.Config.Zone)
 	}
 	last := read("to", today)
 	first := read("from", last.AddDate(0, 0, 1-usualPeriod))
 	if first.After(last) || first.Before(last.AddDate(0, 0, -longestPeriod)) {
 		first = last.AddDate(0, 0, 1-usualPeriod)
 	}
-	return lookup.Period{From: first, Until: last.AddDate(0, 0, 1)}, first.Format(time.DateOnly), last.Format(time.DateOnly)
+	return lookup.Period{From: first, Until: last.AddDate(0, 0, 1)}, ui.Day(first), ui.Day(last)
 }
 
 // reportURL is the address of a report over the period of this one.
@@ -100,8 +104,9 @@ func showReports(v *visit) error {
 			language.Text("Before 07:00, from 19:00 on, or on Saturday and Sunday, by the clock of %s").With(v.Config.Zone), counts.OutOfHours,
 		},
 		{
-			"limits", "Limits raised, and rights asked for oneself",
-			"A limit that was raised or taken away, or any change asked for by who gains by it", len(raised),
+			"limits", raisedHeading,
+			"A limit raised or taken away, a policy that asks less or was retired, a role or an exception given, and whatever was asked for " +
+				"by who gains by it", len(raised),
 		},
 	} {
 		model.Rows = append(model.Rows, views.ReportRow{
@@ -233,7 +238,7 @@ func looked(a lookup.ReportedApproval) language.Text {
 
 func (v *visit) reportedChanges(period lookup.Period, words language.Text) (reported, error) {
 	found := reported{
-		heading: "Limits raised, and rights asked for oneself", words: words,
+		heading: raisedHeading, words: words,
 		columns: []language.Text{"Change", "About", "Asked for by", "When", "Decided by", "Outcome", "At a time", "A day", "Asked for oneself"},
 	}
 	raised, err := v.Config.Reader.Raised(v.Context(), v.By.Realm, period)
@@ -245,13 +250,24 @@ func (v *visit) reportedChanges(period lookup.Period, words language.Text) (repo
 		} else if c.LimitOf != "" {
 			about = language.Text("%s, limit %s").With(c.LimitOf, c.Subject)
 		}
-		found.rows = append(found.rows, views.ReportRow{Cells: []language.Text{
-			language.Data(c.Kind), about, language.Data(c.Requester), language.Data(ui.DateTime(c.At)), language.Data(c.Decider),
-			outcomes[c.Outcome],
+		found.rows = append(found.rows, views.ReportRow{URL: "/reports/changes/" + c.Change, Cells: []language.Text{
+			page.ChangeHeading(administration.Kind(c.Kind), c.Subject), about, language.Data(c.Requester), language.Data(ui.DateTime(c.At)),
+			language.Data(c.Decider), outcomes[c.Outcome],
 			beforeAfter(c.PaymentBefore, c.PaymentAfter), beforeAfter(c.DayBefore, c.DayAfter), page.YesNo(c.Own),
 		}})
 	}
 	return found, err
+}
+
+// showReportedChange shows a change of administrators to somebody who supervises, field by field. Nobody decides it here.
+func showReportedChange(v *visit) error {
+	return v.ShowChange(page.ChangeDesk{
+		Place: views.PlaceReports, Report: "/reports/limits",
+		Heading: func(c administration.Change) language.Text { return page.ChangeHeading(c.Kind, c.Subject) },
+		Read: func(id uuid.UUID) (administration.Change, error) {
+			return v.Config.Admin.Reported(v.Context(), v.By, id)
+		},
+	})
 }
 
 // beforeAfter shows what an amount became: "100.00 → 500.00".

@@ -29,6 +29,7 @@ func Routes(site *page.Site) []request.Route {
 		post("/audit/verify", verifyAuditTrail),
 		get("/audit/table", downloadAuditTrail),
 		get("/reports", showReports),
+		get("/reports/changes/:id", showReportedChange),
 		get("/reports/:report", showReport),
 		get("/reports/:report/table", downloadReport),
 		get("/quarantine", showQuarantine),

@@ -233,9 +233,25 @@ LEFT JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.chang
 LEFT JOIN person p ON p.realm = d.realm AND p.person_id = d.decider_person
 WHERE c.realm = $1 AND c.requested_at >= $2 AND c.requested_at < $3
   AND (c.requester_person = c.beneficiary_person
-       OR c.kind = 'limit.set' AND (
-            (c.content::jsonb #>> '{before,perPayment}')::numeric < coalesce((c.content::jsonb #>> '{after,perPayment}')::numeric, 1e18)
-            OR (c.content::jsonb #>> '{before,perDay}')::numeric < coalesce((c.content::jsonb #>> '{after,perDay}')::numeric, 1e18)))
+       OR CASE c.kind
+            WHEN 'limit.set' THEN
+              (c.content::jsonb #>> '{before,perPayment}')::numeric < coalesce((c.content::jsonb #>> '{after,perPayment}')::numeric, 1e18)
+              OR (c.content::jsonb #>> '{before,perDay}')::numeric < coalesce((c.content::jsonb #>> '{after,perDay}')::numeric, 1e18)
+            WHEN 'policy.retire' THEN true
+            WHEN 'policy.create' THEN EXISTS (
+              SELECT FROM policy o
+              WHERE o.realm = c.realm AND o.created_at < c.requested_at AND coalesce(o.retired_at > c.requested_at, true)
+                AND (o.approvals_required > (c.content::jsonb #>> '{after,approvals}')::integer
+                     OR o.step_up AND c.content::jsonb #>> '{after,stepUp}' IS NULL
+                     OR o.content_hash_required AND c.content::jsonb #>> '{after,contentHashRequired}' IS NULL))
+            WHEN 'user.roles' THEN NOT string_to_array(c.content::jsonb #>> '{after,roles}', ', ')
+              <@ string_to_array(coalesce(c.content::jsonb #>> '{before,roles}', ''), ', ')
+            WHEN 'user.create' THEN c.content::jsonb #>> '{values,personId}' IS NOT NULL
+            WHEN 'client.create' THEN c.content::jsonb #>> '{after,mayDecideOwn}' IS NOT NULL OR c.content::jsonb #>> '{after,payeeWaived}' IS NOT NULL
+            WHEN 'client.payee' THEN c.content::jsonb #>> '{after,payeeWaived}' IS NOT NULL
+            WHEN 'realm.factors' THEN NOT string_to_array(coalesce(c.content::jsonb #>> '{before,secondFactorRoles}', ''), ', ')
+              <@ string_to_array(coalesce(c.content::jsonb #>> '{after,secondFactorRoles}', ''), ', ')
+            ELSE false END)
 ORDER BY c.change_id DESC LIMIT $4::integer
 `
 
@@ -263,7 +279,10 @@ type ReportRaisedListRow struct {
 	DayAfter        string
 }
 
-// Changes of a period that somebody asked for who gains by them, and limits that were raised or taken away, whoever asked; newest first.
+// Changes of a period that let people do more, newest first: those that somebody asked for who gains by them, whatever they are; and whoever
+// asked, limits that were raised or taken away, policies that were retired or ask less than one in force when they were asked for, roles
+// given to an account that is there or to a person who has one, clients that may decide their own or skip the payee, and second factors
+// that are asked of fewer roles.
 func (q *Queries) ReportRaisedList(ctx context.Context, arg ReportRaisedListParams) ([]ReportRaisedListRow, error) {
 	rows, err := q.db.Query(ctx, reportRaisedList,
 		arg.Realm,

@@ -1,4 +1,4 @@
-package administrator
+package page
 
 import (
 	"strings"
@@ -7,8 +7,11 @@ import (
 	"countersign/internal/language"
 )
 
-// kindWords are the kinds of changes as people call them: the label of a link, and the heading with a subject.
-var kindWords = map[administration.Kind]struct{ label, heading, words language.Text }{
+// KindWords are a kind of change as people call it: the label of a link, the heading with a subject, and what it does in sentences.
+type KindWords struct{ Label, Heading, Words language.Text }
+
+// kindWords are the kinds of changes of administrators as people call them.
+var kindWords = map[administration.Kind]KindWords{
 	administration.KindUserCreate: {
 		"New account", "Make a user account",
 		"Another administrator approves it and gets a link; you get a code. " +
@@ -77,9 +80,12 @@ var kindWords = map[administration.Kind]struct{ label, heading, words language.T
 	administration.KindPolicyRetire: {"Retire", "Retire the policy %s", "It counts for no message that is entered afterwards."},
 }
 
-// heading names a change. What is made anew has no name in a form yet.
-func heading(kind administration.Kind, subject string) language.Text {
-	words := kindWords[kind].heading
+// WordsOf are the words of a kind of change.
+func WordsOf(kind administration.Kind) KindWords { return kindWords[kind] }
+
+// ChangeHeading names a change. What is made anew has no name in a form yet.
+func ChangeHeading(kind administration.Kind, subject string) language.Text {
+	words := kindWords[kind].Heading
 	switch {
 	case strings.Contains(string(words), "%s"):
 		return words.With(subject)
@@ -87,23 +93,4 @@ func heading(kind administration.Kind, subject string) language.Text {
 		return words
 	}
 	return language.Join(" ", words, language.Data(subject))
-}
-
-// listOf is the page that lists what a kind is about.
-func listOf(kind administration.Kind) string {
-	switch kind.Noun() {
-	case "user", "realm":
-		return "/admin/users"
-	case "client":
-		return "/admin/clients"
-	case "account":
-		return "/admin/accounts"
-	case "provider":
-		return "/admin/provider"
-	case "limit":
-		return "/admin/limits"
-	case "message":
-		return "/admin"
-	}
-	return "/admin/policies"
 }

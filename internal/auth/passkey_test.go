@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -22,20 +23,28 @@ type securityKey struct {
 	key   *ecdsa.PrivateKey
 	id    string
 	count uint32
+	// page is where the browser says it was asked; ownOrigin where nothing stands here.
+	page string
+	// careless: somebody touched it, and did not prove who.
+	careless bool
 }
 
 // flags of what a device says: somebody touched it, and it knows who; the passkey comes with it.
-const touchedAndVerified, withKey = 0x05, 0x40
+const touched, verified, withKey = 0x01, 0x04, 0x40
 
 // says is the data of the device about itself (WebAuthn, authenticator data).
 func (k *securityKey) says(flags byte) []byte {
 	party := sha256.Sum256([]byte("portal.bank.example"))
-	return binary.BigEndian.AppendUint32(append(party[:], touchedAndVerified|flags), k.count)
+	if !k.careless {
+		flags |= verified
+	}
+	return binary.BigEndian.AppendUint32(append(party[:], touched|flags), k.count)
 }
 
 // client is what the browser says of where it was asked, and for what.
-func client(what, challenge string) []byte {
-	text, err := json.Marshal(map[string]any{"type": "webauthn." + what, "challenge": challenge, "origin": ownOrigin})
+func (k *securityKey) client(what, challenge string) []byte {
+	page := cmp.Or(k.page, ownOrigin)
+	text, err := json.Marshal(map[string]any{"type": "webauthn." + what, "challenge": challenge, "origin": page})
 	if err != nil {
 		panic(err)
 	}
@@ -68,14 +77,14 @@ func (k *securityKey) made(t *testing.T, ask auth.PasskeyAsk) *auth.PasskeyAnswe
 	object := append([]byte{0xa3}, "\x63fmt\x64none\x67attStmt\xa0\x68authData\x59"...)
 	object = append(binary.BigEndian.AppendUint16(object, uint16(len(data))), data...)
 	return &auth.PasskeyAnswer{Ticket: ask.Ticket, Origin: ownOrigin, Response: k.response(t, map[string][]byte{
-		"clientDataJSON": client("create", ask.Challenge), "attestationObject": object,
+		"clientDataJSON": k.client("create", ask.Challenge), "attestationObject": object,
 	})}
 }
 
 // shown is the answer to a question for the passkey.
 func (k *securityKey) shown(t *testing.T, ask auth.PasskeyAsk) *auth.PasskeyAnswer {
 	t.Helper()
-	data, said := k.says(0), client("get", ask.Challenge)
+	data, said := k.says(0), k.client("get", ask.Challenge)
 	about := sha256.Sum256(said)
 	digest := sha256.Sum256(append(data[:len(data):len(data)], about[:]...))
 	signature, err := ecdsa.SignASN1(rand.Reader, k.key, digest[:])

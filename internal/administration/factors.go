@@ -26,7 +26,7 @@ func FactorsOf(values Values, prefix string) (Factors, error) {
 	f := &findings{prefix: prefix}
 	wanted := Factors{Realm: values["realm"], Roles: WordsOf[identity.Role](values["secondFactorRoles"])}
 	if slices.ContainsFunc(wanted.Roles, func(role identity.Role) bool { return !slices.Contains(identity.Roles(), role) }) {
-		f.add("secondFactorRoles", codeUnknown, "Choose the roles: maker, checker, supervisor, administrator.")
+		f.add("secondFactorRoles", codeUnknown, "Choose the roles: maker, checker, supervisor, or administrator.")
 	}
 	return wanted, f.err()
 }

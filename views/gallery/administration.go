@@ -22,8 +22,7 @@ func administrationExhibits() []Exhibit {
 	tabs := []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "People", URL: "/admin/users", Current: true}}
 	people := views.AdministrationList{
 		Shell: adminShell("People"), Heading: "People", Tabs: tabs,
-		Words: language.Join(" ", "User accounts and the people behind them. Four-eyes compares people, whichever account they use.",
-			language.Text("Roles that need a second factor: %s.").With(language.Join(", ", "checker", "administrator"))),
+		Words: peopleWords(),
 		New: []views.AdministrationLink{
 			{Label: "New account", URL: "/admin/ask/user.create"}, {Label: "Second factors", URL: "/admin/ask/realm.factors"},
 		},
@@ -98,6 +97,12 @@ func beneficiaryBook() views.AdministrationList {
 			},
 		}},
 	}
+}
+
+// peopleWords says what the list of people is, and what the realm asks of them.
+func peopleWords() language.Text {
+	return language.Join(" ", "User accounts and the people behind them. Four-eyes compares people, whichever account they use.",
+		language.Text("Roles that need a second factor: %s.").With(language.Join(", ", "checker", "administrator")))
 }
 
 func factorsChange(asked views.RealmChange) views.RealmChange {

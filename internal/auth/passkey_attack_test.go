@@ -116,7 +116,7 @@ func TestAPasskeyAnswersAQuestionOnce(t *testing.T) {
 	checker, key := b.keyed(t, "checker")
 	of := identity.Approval{MessageID: uuid.New(), Version: 1, ContentHash: sha256.Sum256([]byte("what is approved"))}
 	ask := func() auth.PasskeyAsk { return b.question(t, checker, identity.PurposeApproval, of) }
-	older, one := key.signs(t, ask()), key.signs(t, ask(), 5)
+	older, one := key.signs(t, ask()), key.signs(t, ask())
 	answers := make(chan bool, 5)
 	var wg sync.WaitGroup
 	for range cap(answers) {

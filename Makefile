@@ -127,9 +127,9 @@ pictures: browser ## take the pictures of docs/screens from the gallery anew: ma
 	COUNTERSIGN_AXE="$(CACHE)/axe-core/axe.min.js" \
 	$(GO) test -count=1 -run TestPictures ./web/browsertest
 
-screens: browser ## look at every screen of the gallery, two widths, light and dark, four languages, for accessibility (half an hour)
+screens: browser ## look at every screen of the gallery, two widths, light and dark, four languages, for accessibility (half an hour; OF=names of some)
 	@tools/postgres.sh --if-missing
-	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_EVERY_SCREEN=1 \
+	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_EVERY_SCREEN=1 COUNTERSIGN_SCREENS_OF="$(OF)" \
 	PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" \
 	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
 	COUNTERSIGN_CHROMIUM="$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" \

@@ -60,7 +60,7 @@ func (v *visit) keepIn(form url.Values, draft lifecycle.Draft) (uuid.UUID, error
 		return draft.ID, err
 	case open && (draft.Amends == uuid.Nil || draft.Amends == kept.Amends):
 		draft.ID, draft.Scheme = kept.ID, keptScheme(kept, draft.Scheme)
-		return draft.ID, v.Config.Drafts.Keep(v.Context(), v.By, draft)
+		return draft.ID, v.KeepDraft(draft)
 	}
 	return draft.ID, v.AddKept(draft)
 }

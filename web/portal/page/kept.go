@@ -1,6 +1,7 @@
 package page
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,6 +23,10 @@ const mostDrafts = 200
 
 // AddKept keeps a form by the way, while somebody types it, as a new draft, unless they have very many.
 func (v *Visit) AddKept(draft lifecycle.Draft) error {
+	err := fits(draft.Answers)
+	if err != nil {
+		return err
+	}
 	full, err := v.Config.Drafts.Full(v.Context(), v.By, v.At, mostDrafts)
 	if err != nil {
 		return err
@@ -30,6 +35,23 @@ func (v *Visit) AddKept(draft lifecycle.Draft) error {
 		return &payment.ForbiddenError{Text: "This form is not kept: too many drafts of yours wait already. Submit some of them."}
 	}
 	return v.Config.Drafts.Add(v.Context(), v.By, draft)
+}
+
+// KeepDraft keeps a form by the way, while somebody types it, in its draft.
+func (v *Visit) KeepDraft(draft lifecycle.Draft) error {
+	err := fits(draft.Answers)
+	if err != nil {
+		return err
+	}
+	return v.Config.Drafts.Keep(v.Context(), v.By, draft)
+}
+
+// fits refuses what became larger on the way into its row than forms may be: nothing of it was checked.
+func fits(content []byte) error {
+	if len(content) > maxForm {
+		return &FormError{Cause: &http.MaxBytesError{Limit: maxForm}}
+	}
+	return nil
 }
 
 // KeptIn says in which draft a form is kept, and where it is found again.

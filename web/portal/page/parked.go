@@ -88,13 +88,17 @@ func (v *Visit) KeepTyped(about uuid.UUID, reason string) error {
 	if err != nil {
 		return err
 	}
-	kept := views.Kept{}
+	kept, fields := views.Kept{}, []byte(form.Encode())
+	err = fits(fields)
+	if err != nil {
+		return err
+	}
 	if strings.TrimSpace(form.Get(reason)) == "" {
 		err = v.Config.Drafts.Forget(v.Context(), v.By, about, v.At)
 	} else {
 		kept.At = ui.ClockTime(v.At)
 		err = v.Config.Drafts.Type(v.Context(), v.By, lifecycle.Parked{
-			ID: about, Fields: []byte(form.Encode()), At: v.At, ExpiresAt: v.At.Add(typedLife),
+			ID: about, Fields: fields, At: v.At, ExpiresAt: v.At.Add(typedLife),
 		})
 	}
 	if err != nil {

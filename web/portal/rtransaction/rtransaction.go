@@ -185,7 +185,7 @@ func (v *visit) keepIn(a asked, byTheWay bool) (uuid.UUID, error) {
 	if a.draft != uuid.Nil {
 		draft.ID = a.draft
 		if byTheWay {
-			return draft.ID, v.Config.Drafts.Keep(v.Context(), v.By, draft)
+			return draft.ID, v.KeepDraft(draft)
 		}
 		return draft.ID, v.Config.Drafts.Save(v.Context(), v.By, draft)
 	}

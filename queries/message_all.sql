@@ -132,10 +132,11 @@ WITH item AS (
   SELECT i.* FROM item i LEFT JOIN counted c ON c.message_id = i.message_id WHERE coalesce(c.keys, 0) = i.key_count
 ), added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
-    policy_id, approvals_required, expires_at, created_at, version, approvals, state, state_sequence, state_since, accepted_at)
+    policy_id, approvals_required, expires_at, created_at, version, approvals, state, state_sequence, state_since, accepted_at,
+    waiting_amount)
   SELECT @realm::text, message_id, global_id, 'instruction', scheme, 'out', channel, client_id, nullif(external_id, ''), maker_user, maker_person,
     policy_id, approvals_required, nullif(expires_at, '0001-01-01 00:00:00+00'::timestamptz), created_at, 1, 0, state, 1, created_at,
-    nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz) FROM free
+    nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), amount FROM free
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
     key_id, mac)

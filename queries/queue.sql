@@ -1,48 +1,34 @@
 -- Reads of what waits for a decision. They run with custom plans: what an address does not narrow by falls out of the plan.
 
 -- name: QueueList :many
--- Pending messages in the order asked for, from a place on; without those a person made or decided when they are excluded. Oldest and
--- newest first and by expiry come off indexes of what waits, amounts off theirs where much waits. A text is looked for among the 500 that
--- wait longest of what the filters leave, as far as the counts go.
+-- Pending messages in the order asked for, from a place on; without those a person made or decided when they are excluded. The orders
+-- of age, expiry and amount come off indexes of what waits; what has no approval yet is not looked up among decisions. keys: only these,
+-- which a text found.
 SELECT * FROM message_listed m
 WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (sqlc.narg(after)::uuid IS NULL OR CASE @sort::text
        WHEN 'newest' THEN m.message_id < sqlc.narg(after)::uuid
-       WHEN 'smallest' THEN (m.amount, m.message_id) > (sqlc.arg(after_key)::bigint, sqlc.narg(after)::uuid)
-       WHEN 'largest' THEN (m.amount, m.message_id) < (sqlc.arg(after_key)::bigint, sqlc.narg(after)::uuid)
+       WHEN 'smallest' THEN (m.waiting_amount, m.message_id) > (sqlc.arg(after_key)::bigint, sqlc.narg(after)::uuid)
+       WHEN 'largest' THEN (m.waiting_amount, m.message_id) < (sqlc.arg(after_key)::bigint, sqlc.narg(after)::uuid)
        WHEN 'expiry' THEN (coalesce(m.expires_at, 'infinity'::timestamptz), m.message_id) > (coalesce(sqlc.narg(after_end)::timestamptz, 'infinity'), sqlc.narg(after)::uuid)
        ELSE m.message_id > sqlc.narg(after)::uuid END)
   AND (sqlc.narg(kind)::text IS NULL OR m.kind = sqlc.narg(kind)::text)
   AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
   AND (sqlc.narg(maker_login)::text IS NULL OR m.maker_login = sqlc.narg(maker_login)::text)
-  AND (sqlc.narg(amount_from)::bigint IS NULL OR m.amount >= sqlc.narg(amount_from)::bigint)
-  AND (sqlc.narg(amount_to)::bigint IS NULL OR m.amount <= sqlc.narg(amount_to)::bigint)
+  AND (sqlc.narg(amount_from)::bigint IS NULL OR m.waiting_amount >= sqlc.narg(amount_from)::bigint)
+  AND (sqlc.narg(amount_to)::bigint IS NULL OR m.waiting_amount <= sqlc.narg(amount_to)::bigint)
   AND (sqlc.narg(created_from)::timestamptz IS NULL OR m.created_at >= sqlc.narg(created_from)::timestamptz)
   AND (sqlc.narg(created_before)::timestamptz IS NULL OR m.created_at < sqlc.narg(created_before)::timestamptz)
   AND (sqlc.narg(expires_before)::timestamptz IS NULL OR m.expires_at < sqlc.narg(expires_before)::timestamptz)
   AND (NOT @amended::boolean OR m.version > 1)
   AND (NOT @begun::boolean OR m.approvals > 0)
   AND (sqlc.narg(payees)::text[] IS NULL OR m.payee_result = ANY (sqlc.narg(payees)::text[]))
-  AND (NOT @searching::boolean OR m.message_id = ANY (array(
-       SELECT w.message_id FROM message w
-       WHERE w.realm = @realm AND w.state = 'Approval Pending' AND @searching::boolean
-         AND (sqlc.narg(kind)::text IS NULL OR w.kind = sqlc.narg(kind)::text)
-         AND (sqlc.narg(scheme)::text IS NULL OR w.scheme = sqlc.narg(scheme)::text)
-         AND (sqlc.narg(created_from)::timestamptz IS NULL OR w.created_at >= sqlc.narg(created_from)::timestamptz)
-         AND (sqlc.narg(created_before)::timestamptz IS NULL OR w.created_at < sqlc.narg(created_before)::timestamptz)
-       ORDER BY w.message_id LIMIT 500)))
-  AND (NOT @searching::boolean
-       OR search_hit(sqlc.narg(search)::text, sqlc.narg(compact)::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
-         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
-       OR (m.amount BETWEEN sqlc.narg(search_from)::bigint AND sqlc.narg(search_to)::bigint
-           AND m.currency = coalesce(sqlc.narg(search_currency)::text, m.currency))
-       OR (m.created_at >= sqlc.narg(search_since)::timestamptz AND m.created_at < sqlc.narg(search_until)::timestamptz)
-       OR m.state = ANY (sqlc.narg(search_states)::text[]) OR m.scheme = sqlc.narg(search_scheme)::text OR m.kind = sqlc.narg(search_kind)::text)
+  AND (sqlc.narg(keys)::uuid[] IS NULL OR m.message_id = ANY (sqlc.narg(keys)::uuid[]))
   AND (sqlc.narg(exclude_person)::uuid IS NULL OR (sqlc.narg(exclude_person)::uuid <> ALL (m.makers)
-       AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
-                         AND d.checker_person = sqlc.narg(exclude_person)::uuid)))
+       AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
+                         AND d.checker_person = sqlc.narg(exclude_person)::uuid))))
   AND (sqlc.narg(only_person)::uuid IS NULL OR sqlc.narg(only_person)::uuid = ANY (m.makers))
-ORDER BY CASE WHEN @sort::text = 'smallest' THEN m.amount END, CASE WHEN @sort::text = 'largest' THEN m.amount END DESC,
+ORDER BY CASE WHEN @sort::text = 'smallest' THEN m.waiting_amount END, CASE WHEN @sort::text = 'largest' THEN m.waiting_amount END DESC,
   CASE WHEN @sort::text = 'expiry' THEN coalesce(m.expires_at, 'infinity'::timestamptz) END,
   CASE WHEN @sort::text IN ('newest', 'largest') THEN m.message_id END DESC,
   m.message_id
@@ -52,42 +38,38 @@ LIMIT @page_size::integer;
 -- The keys, ages and amounts of what QueueList lists, of all pages together, so many at most, the oldest first; and whether the person who
 -- looks made each, or decided it already.
 SELECT m.message_id, m.created_at, m.currency, m.amount, coalesce(@person::uuid = ANY (m.makers), false)::boolean AS own,
-       EXISTS (SELECT FROM decision x WHERE x.realm = m.realm AND x.message_id = m.message_id AND x.version = m.version
-                 AND x.checker_person = @person::uuid)::boolean AS decided
+       (m.approvals > 0 AND EXISTS (SELECT FROM decision x WHERE x.realm = m.realm AND x.message_id = m.message_id AND x.version = m.version
+                 AND x.checker_person = @person::uuid))::boolean AS decided
 FROM message_listed m
 WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (sqlc.narg(kind)::text IS NULL OR m.kind = sqlc.narg(kind)::text)
   AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
   AND (sqlc.narg(maker_login)::text IS NULL OR m.maker_login = sqlc.narg(maker_login)::text)
-  AND (sqlc.narg(amount_from)::bigint IS NULL OR m.amount >= sqlc.narg(amount_from)::bigint)
-  AND (sqlc.narg(amount_to)::bigint IS NULL OR m.amount <= sqlc.narg(amount_to)::bigint)
+  AND (sqlc.narg(amount_from)::bigint IS NULL OR m.waiting_amount >= sqlc.narg(amount_from)::bigint)
+  AND (sqlc.narg(amount_to)::bigint IS NULL OR m.waiting_amount <= sqlc.narg(amount_to)::bigint)
   AND (sqlc.narg(created_from)::timestamptz IS NULL OR m.created_at >= sqlc.narg(created_from)::timestamptz)
   AND (sqlc.narg(created_before)::timestamptz IS NULL OR m.created_at < sqlc.narg(created_before)::timestamptz)
   AND (sqlc.narg(expires_before)::timestamptz IS NULL OR m.expires_at < sqlc.narg(expires_before)::timestamptz)
   AND (NOT @amended::boolean OR m.version > 1)
   AND (NOT @begun::boolean OR m.approvals > 0)
   AND (sqlc.narg(payees)::text[] IS NULL OR m.payee_result = ANY (sqlc.narg(payees)::text[]))
-  AND (NOT @searching::boolean OR m.message_id = ANY (array(
-       SELECT w.message_id FROM message w
-       WHERE w.realm = @realm AND w.state = 'Approval Pending' AND @searching::boolean
-         AND (sqlc.narg(kind)::text IS NULL OR w.kind = sqlc.narg(kind)::text)
-         AND (sqlc.narg(scheme)::text IS NULL OR w.scheme = sqlc.narg(scheme)::text)
-         AND (sqlc.narg(created_from)::timestamptz IS NULL OR w.created_at >= sqlc.narg(created_from)::timestamptz)
-         AND (sqlc.narg(created_before)::timestamptz IS NULL OR w.created_at < sqlc.narg(created_before)::timestamptz)
-       ORDER BY w.message_id LIMIT 500)))
-  AND (NOT @searching::boolean
-       OR search_hit(sqlc.narg(search)::text, sqlc.narg(compact)::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
-         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
-       OR (m.amount BETWEEN sqlc.narg(search_from)::bigint AND sqlc.narg(search_to)::bigint
-           AND m.currency = coalesce(sqlc.narg(search_currency)::text, m.currency))
-       OR (m.created_at >= sqlc.narg(search_since)::timestamptz AND m.created_at < sqlc.narg(search_until)::timestamptz)
-       OR m.state = ANY (sqlc.narg(search_states)::text[]) OR m.scheme = sqlc.narg(search_scheme)::text OR m.kind = sqlc.narg(search_kind)::text)
+  AND (sqlc.narg(keys)::uuid[] IS NULL OR m.message_id = ANY (sqlc.narg(keys)::uuid[]))
   AND (sqlc.narg(exclude_person)::uuid IS NULL OR (sqlc.narg(exclude_person)::uuid <> ALL (m.makers)
-       AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
-                         AND d.checker_person = sqlc.narg(exclude_person)::uuid)))
+       AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
+                         AND d.checker_person = sqlc.narg(exclude_person)::uuid))))
   AND (sqlc.narg(only_person)::uuid IS NULL OR sqlc.narg(only_person)::uuid = ANY (m.makers))
 ORDER BY m.message_id
 LIMIT @page_size::integer;
+
+-- name: QueueOldest :many
+-- The keys of the messages that wait longest of what the filters leave, so many at most: a text is looked for among them.
+SELECT w.message_id FROM message w
+WHERE w.realm = @realm AND w.state = 'Approval Pending'
+  AND (sqlc.narg(kind)::text IS NULL OR w.kind = sqlc.narg(kind)::text)
+  AND (sqlc.narg(scheme)::text IS NULL OR w.scheme = sqlc.narg(scheme)::text)
+  AND (sqlc.narg(created_from)::timestamptz IS NULL OR w.created_at >= sqlc.narg(created_from)::timestamptz)
+  AND (sqlc.narg(created_before)::timestamptz IS NULL OR w.created_at < sqlc.narg(created_before)::timestamptz)
+ORDER BY w.message_id LIMIT @most::integer;
 
 -- name: QueueCount :many
 -- How many wait, since when, and how much in each currency; for everybody but the excluded person. Counts the given number of the oldest
@@ -99,8 +81,25 @@ FROM (
   JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
   WHERE m.realm = @realm AND m.state = 'Approval Pending'
     AND (sqlc.narg(exclude_person)::uuid IS NULL OR (sqlc.narg(exclude_person)::uuid <> ALL (v.makers)
-         AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
-                           AND d.checker_person = sqlc.narg(exclude_person)::uuid)))
+         AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
+                           AND d.checker_person = sqlc.narg(exclude_person)::uuid))))
   ORDER BY m.message_id LIMIT @most::integer
 ) q
 GROUP BY q.currency ORDER BY q.currency;
+
+-- name: QueueShares :many
+-- The given number of the messages that wait longest, counted by currency and by the people to whom each is their own, who made, changed or
+-- approved it: what QueueCount tells each of them can be told from it.
+SELECT q.currency, q.people::uuid[] AS people, count(*) AS waiting, least(sum(q.amount), 9223372036854775807)::bigint AS total,
+       min(q.created_at)::timestamptz AS oldest
+FROM (
+  SELECT v.currency, v.amount, m.created_at,
+         v.makers || CASE WHEN m.approvals > 0 THEN array(
+           SELECT d.checker_person FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
+           ORDER BY d.checker_person) END AS people
+  FROM message m
+  JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+  WHERE m.realm = @realm AND m.state = 'Approval Pending'
+  ORDER BY m.message_id LIMIT @most::integer
+) q
+GROUP BY q.currency, q.people ORDER BY q.currency;

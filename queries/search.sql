@@ -2,8 +2,8 @@
 -- found, or is not there, costs the same in a small house and a large one. They run with custom plans: a branch that is not meant falls out.
 
 -- name: SearchKeys :many
--- The newest messages behind a key that a text may mean, so many of each meaning at most. Whoever lists them compares. parts: the newest
--- messages are looked through for any part of any text.
+-- The newest messages behind a key that a text may mean, so many of each meaning at most, and so many of the newest, which are looked
+-- through for any part of any text. Whoever asks compares.
 (SELECT 'end-to-end id' AS meaning, v.message_id FROM message_version v
  WHERE v.realm = @realm AND v.end_to_end_id = sqlc.narg(search)::text AND v.message_id < @before::uuid
  ORDER BY v.message_id DESC LIMIT @most::integer)
@@ -53,12 +53,16 @@ UNION ALL
                      ORDER BY m.message_id DESC LIMIT @most::integer) x
  ORDER BY x.message_id DESC LIMIT @most::integer)
 UNION ALL
-(SELECT 'part', m.message_id FROM (
-   SELECT n.message_id FROM message n WHERE n.realm = @realm AND n.message_id < @before::uuid ORDER BY n.message_id DESC LIMIT @parts::integer) n
- CROSS JOIN LATERAL (SELECT * FROM message_listed l WHERE l.realm = @realm AND l.message_id = n.message_id) m
- WHERE search_hit(sqlc.narg(search)::text, sqlc.narg(compact)::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
-         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
- ORDER BY m.message_id DESC LIMIT @most::integer);
+(SELECT 'part', n.message_id FROM message n WHERE n.realm = @realm AND n.message_id < @before::uuid
+ ORDER BY n.message_id DESC LIMIT @parts::integer);
+
+-- name: MessageTexts :many
+-- What these messages say and show that a text is compared with.
+SELECT m.message_id, m.created_at, m.state, m.scheme, m.kind, m.amount, m.currency, m.global_id, m.external_id, m.client_id, m.reason,
+       m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.creditor_account, m.debtor_account, m.maker_name,
+       m.maker_login
+FROM message_listed m
+WHERE m.realm = @realm AND m.message_id = ANY (@keys::uuid[]);
 
 -- name: WordWalk :many
 -- The newest messages before a key with these words, among so many at most that are looked at off the key. place says how many were looked

@@ -37,13 +37,6 @@ WHERE m.realm = @realm
   AND (sqlc.narg(currency)::text IS NULL OR m.currency = sqlc.narg(currency)::text)
   AND (sqlc.narg(amount_from)::bigint IS NULL OR m.amount >= sqlc.narg(amount_from)::bigint)
   AND (sqlc.narg(amount_to)::bigint IS NULL OR m.amount <= sqlc.narg(amount_to)::bigint)
-  AND (NOT @searching::boolean
-       OR search_hit(sqlc.narg(search)::text, sqlc.narg(compact)::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
-         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
-       OR (m.amount BETWEEN sqlc.narg(search_from)::bigint AND sqlc.narg(search_to)::bigint
-           AND m.currency = coalesce(sqlc.narg(search_currency)::text, m.currency))
-       OR (m.created_at >= sqlc.narg(search_since)::timestamptz AND m.created_at < sqlc.narg(search_until)::timestamptz)
-       OR m.state = ANY (sqlc.narg(search_states)::text[]) OR m.scheme = sqlc.narg(search_scheme)::text OR m.kind = sqlc.narg(search_kind)::text)
 ORDER BY CASE WHEN @oldest_first::boolean THEN m.message_id END, m.message_id DESC
 LIMIT @page_size::integer;
 

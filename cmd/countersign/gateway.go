@@ -52,6 +52,9 @@ type gateway struct {
 	Resting bool
 }
 
+// countsShared is how long the pages of a realm share the counts of what waits.
+const countsShared = time.Second
+
 // admit lets clearing deliver documents of all schemes with a token; "" admits nobody.
 func (g *gateway) admit(token string) {
 	if token != "" {
@@ -88,6 +91,7 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	if err != nil {
 		return err
 	}
+	g.CountsShared = countsShared
 	server, err := web.Open(parts, g.Settings)
 	if err != nil {
 		return err

@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/google/uuid"
-
 	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/notary"
@@ -131,9 +129,7 @@ func (v *visit) waitingTiles(mine bool) ([]views.Tile, error) {
 	label, list, count := language.Text("Waiting for me"), "/queue", v.Totals
 	if !mine {
 		label, list = "Waiting for approval", "/queue?tab=all"
-		count = func() ([]lookup.Total, error) {
-			return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, uuid.Nil, views.MostWaiting)
-		}
+		count = v.AllTotals
 	}
 	totals, err := count()
 	if err != nil {

@@ -54,6 +54,15 @@ var searches = []struct{ typed, finds string }{
 	{"SEPA", "c"},
 	{"Waiting for approval", "abcd"},
 	{"Muster GmbH", "c"},
+	{"Zürich Elektrizitätswerk", "a"},
+	{"grossmann Bäckerei", "d"},
+	{"4711 invoice", "a"},
+	{"Zuerich 4711", "a"},
+	{"Generale Lieferung", "b"},
+	{"Generale Honorar", ""},
+	{"Wartet auf Freigabe", "abcd"},
+	{"en attente de validation", "abcd"},
+	{"In attesa di autorizzazione", "abcd"},
 	{"%", ""},
 	{"_", ""},
 }
@@ -88,6 +97,9 @@ func TestSearchTakesWhatTheScreenPrints(t *testing.T) {
 		},
 		{today.Format(time.DateOnly), "abcd"},
 		{today.AddDate(0, 0, -1).Format("02.01.2006"), ""},
+		{string(m["c"].GlobalID)[3:], "?c"},
+		{m["b"].InternalID.String()[20:], "?b"},
+		{today.Format("15:04"), "?"},
 		{reference[3:12], "?a"},
 		{strings.ToLower(reference[2:11]), "?a"},
 	}...)
@@ -110,6 +122,12 @@ func TestSearchTakesWhatTheScreenPrints(t *testing.T) {
 				t.Errorf("%s: %q finds %q, want %q", list, row.typed, is, row.finds)
 			}
 		}
+	}
+	for _, typed := range []string{reference, m["a"].InternalID.String(), strings.ToUpper(m["a"].InternalID.String()), " " + reference + " "} {
+		checker.get("/payments?text=" + url.QueryEscape(typed)).goesTo("/payments/" + m["a"].InternalID.String())
+	}
+	for typed, letter := range map[string]string{"INVOICE-2026-118": "b", "E2E-3": "c"} {
+		checker.get("/payments?text=" + url.QueryEscape(typed)).goesTo("/payments/" + m[letter].InternalID.String())
 	}
 	if len(table) < 40 {
 		t.Errorf("%d searches", len(table))

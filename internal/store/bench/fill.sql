@@ -63,7 +63,7 @@ LEFT JOIN person_of c ON c.role = 'checker' AND c.place = d.dice % c.people AND 
 
 INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id,
   approvals_required, expires_at, original_id, answer_by, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at,
-  delivered_at, settled_at, status_code, status_text)
+  delivered_at, settled_at, status_code, status_text, waiting_amount)
 SELECT current_setting('bench.realm'), message_id, global_id, kind, scheme, direction,
   CASE WHEN direction = 'in' THEN 'clearing' WHEN n % 5 = 0 THEN 'portal' ELSE 'api' END,
   CASE WHEN direction = 'out' THEN current_setting('bench.client') END, CASE WHEN direction = 'out' THEN 'FILL-' || n END, maker_user, maker_person,
@@ -76,7 +76,7 @@ SELECT current_setting('bench.realm'), message_id, global_id, kind, scheme, dire
   CASE WHEN state IN ('Approval Pending', 'Booked', 'Awaiting Decision') OR kind = 'payment' THEN 1 WHEN sent THEN 3 ELSE 2 END,
   CASE WHEN state = 'Approval Pending' THEN at ELSE at + interval '10 seconds' END, CASE WHEN sent THEN at + interval '5 seconds' END,
   CASE WHEN sent THEN at + interval '7 seconds' END, CASE WHEN state IN ('Settled', 'Booked') THEN at + interval '10 seconds' END,
-  CASE WHEN state = 'Failed' THEN 'AC04' END, CASE WHEN state = 'Failed' THEN 'The account is closed.' END
+  CASE WHEN state = 'Failed' THEN 'AC04' END, CASE WHEN state = 'Failed' THEN 'The account is closed.' END, amount
 FROM piece ORDER BY n;
 
 INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker, approvals_required,

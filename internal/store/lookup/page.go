@@ -210,29 +210,57 @@ func (f found) cut() found {
 	return f
 }
 
-// searched finds what a text may mean. end is where a meaning has more than were asked for.
+// searched finds what a text may mean, and compares it. end is where a meaning has more than were asked for.
 func (w where) searched(s Search, before uuid.UUID) (found, error) {
 	at, err := w.worded(word.Query(w.realm, s.Text, s.Compact), before)
 	if err != nil {
 		return found{}, err
 	}
 	rows, err := w.q.SearchKeys(w.ctx, w.meanings(s, before))
+	if err != nil {
+		return found{}, err
+	}
+	var parts []uuid.UUID
 	of := map[string]int{}
 	for _, row := range rows {
+		if row.Meaning == "part" {
+			parts = append(parts, row.MessageID)
+			continue
+		}
 		of[row.Meaning]++
 		if of[row.Meaning] == meant {
 			at.end = newer(at.end, row.MessageID)
 		}
 		at.keys = append(at.keys, row.MessageID)
 	}
-	newestFirst := func(a, b uuid.UUID) int { return bytes.Compare(b[:], a[:]) }
-	slices.SortFunc(at.keys, newestFirst)
-	at.keys = slices.Compact(at.keys)
+	at.keys = newestFirst(at.keys)
 	if len(at.keys) > compared {
 		at.keys = at.keys[:compared]
 		at.end = newer(at.end, at.keys[compared-1])
 	}
-	return at.cut(), err
+	at.keys = newestFirst(append(at.keys, parts...))
+	at = at.cut()
+	at.keys, err = w.fitting(s, at.keys)
+	return at, err
+}
+
+// newestFirst orders keys, each once.
+func newestFirst(keys []uuid.UUID) []uuid.UUID {
+	slices.SortFunc(keys, func(a, b uuid.UUID) int { return bytes.Compare(b[:], a[:]) })
+	return slices.Compact(keys)
+}
+
+// fitting are those of the messages that a text means, in the order given.
+func (w where) fitting(s Search, keys []uuid.UUID) ([]uuid.UUID, error) {
+	rows, err := w.q.MessageTexts(w.ctx, w.realm, keys)
+	if err != nil {
+		return nil, err
+	}
+	fits, needle := make(map[uuid.UUID]bool, len(rows)), s.needle()
+	for _, row := range rows {
+		fits[row.MessageID] = s.fits(needle, row)
+	}
+	return slices.DeleteFunc(keys, func(key uuid.UUID) bool { return !fits[key] }), nil
 }
 
 // newer is the key of the message that was made later.

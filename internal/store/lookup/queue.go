@@ -14,6 +14,7 @@ import (
 	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/load"
+	"countersign/internal/store/internal/word"
 )
 
 // Sort is the order of the list of pending messages.
@@ -55,12 +56,47 @@ type QueueFilter struct {
 	ExcludePerson uuid.UUID // without what this person made, edited or approved
 	OnlyPerson    uuid.UUID // only what this person made or edited
 	PageSize      int32
+
+	keys []uuid.UUID // only these; nil for all
+}
+
+// oldest is how many of the messages that wait longest a text is compared with, beside those that are found by their words.
+const oldest = 500
+
+// found looks for what a text means among the messages that wait: those that the filters leave and that wait longest, and those with its
+// words, wherever they stand, as long as few messages of the realm have them.
+func (f QueueFilter) found(w where) (QueueFilter, error) {
+	if !f.Search.set() {
+		return f, nil
+	}
+	keys, err := w.q.QueueOldest(w.ctx, dbsqlc.QueueOldestParams{
+		Realm: w.realm, Kind: column.OrNull(f.Kind), Scheme: column.OrNull(f.Scheme), CreatedFrom: column.OrNull(f.CreatedFrom),
+		CreatedBefore: column.OrNull(f.CreatedBefore), Most: oldest,
+	})
+	if err != nil {
+		return f, fmt.Errorf("look at what waits longest: %w", err)
+	}
+	if asked := word.Query(w.realm, f.Search.Text, f.Search.Compact); asked != "" && len(keys) == oldest {
+		worded, err := w.q.WordKeys(w.ctx, asked, last, few+1)
+		if err != nil {
+			return f, fmt.Errorf("look for words: %w", err)
+		}
+		if len(worded) <= few {
+			keys = append(keys, worded...)
+		}
+	}
+	f.keys, err = w.fitting(f.Search, newestFirst(append([]uuid.UUID{}, keys...)))
+	return f, err
 }
 
 // Queue lists pending messages, oldest first, without content and decisions.
 func (r *Reader) Queue(ctx context.Context, realm string, f QueueFilter) ([]payment.Message, error) {
 	var list []payment.Message
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		f, err := f.found(where{ctx: ctx, q: q, realm: realm})
+		if err != nil {
+			return err
+		}
 		rows, err := q.QueueList(ctx, f.params(realm))
 		if err != nil {
 			return fmt.Errorf("list the queue: %w", err)
@@ -81,11 +117,7 @@ func (f QueueFilter) params(realm string) dbsqlc.QueueListParams {
 		ExpiresBefore: column.OrNull(f.ExpiresBefore), Amended: f.Amended, Begun: f.Begun, Payees: names(f.Payees),
 		Kind: column.OrNull(f.Kind), Scheme: column.OrNull(f.Scheme),
 		MakerLogin: column.OrNull(f.MakerLogin), AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo),
-		ExcludePerson: column.OrNull(f.ExcludePerson), OnlyPerson: column.OrNull(f.OnlyPerson), PageSize: f.PageSize, Searching: f.Search.set(),
-		Search: column.OrNull(f.Search.Text), Compact: column.OrNull(f.Search.Compact), SearchFrom: column.OrNull(f.Search.AmountFrom),
-		SearchTo: column.OrNull(f.Search.AmountTo), SearchCurrency: column.OrNull(f.Search.Currency), SearchSince: column.OrNull(f.Search.Since),
-		SearchUntil: column.OrNull(f.Search.Until), SearchStates: names(f.Search.States), SearchScheme: column.OrNull(string(f.Search.Scheme)),
-		SearchKind: column.OrNull(string(f.Search.Kind)),
+		ExcludePerson: column.OrNull(f.ExcludePerson), OnlyPerson: column.OrNull(f.OnlyPerson), PageSize: f.PageSize, Keys: f.keys,
 	}
 }
 
@@ -104,14 +136,16 @@ type Waiting struct {
 func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, f QueueFilter) ([]Waiting, error) {
 	var list []Waiting
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		f, err := f.found(where{ctx: ctx, q: q, realm: realm})
+		if err != nil {
+			return err
+		}
 		p := f.params(realm)
 		rows, err := q.QueueKeys(ctx, dbsqlc.QueueKeysParams{
 			Realm: p.Realm, Person: person, CreatedFrom: p.CreatedFrom, CreatedBefore: p.CreatedBefore, ExpiresBefore: p.ExpiresBefore,
 			Amended: p.Amended, Begun: p.Begun, Payees: p.Payees,
 			Kind: p.Kind, Scheme: p.Scheme, MakerLogin: p.MakerLogin, AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
-			ExcludePerson: p.ExcludePerson, OnlyPerson: p.OnlyPerson, PageSize: p.PageSize, Searching: p.Searching, Search: p.Search,
-			Compact: p.Compact, SearchFrom: p.SearchFrom, SearchTo: p.SearchTo, SearchCurrency: p.SearchCurrency, SearchSince: p.SearchSince,
-			SearchUntil: p.SearchUntil, SearchStates: p.SearchStates, SearchScheme: p.SearchScheme, SearchKind: p.SearchKind,
+			ExcludePerson: p.ExcludePerson, OnlyPerson: p.OnlyPerson, PageSize: p.PageSize, Keys: p.Keys,
 		})
 		for _, row := range rows {
 			list = append(list, Waiting{

@@ -80,8 +80,8 @@ type Filter struct {
 	DebtorAccount, DebtorAgent, DebtorName        string // names: any part, whatever the case
 	CreditorAccount, CreditorAgent, CreditorName  string
 	Currency                                      string
-	AmountFrom, AmountTo                          int64 // minor units
-	Search                                        Search
+	AmountFrom, AmountTo                          int64  // minor units
+	Search                                        Search // Page looks for it, but not together with OriginalID or OldestFirst
 	PageSize                                      int32
 
 	keys []uuid.UUID // only these; nil for all
@@ -141,11 +141,6 @@ func (f Filter) params(realm string) dbsqlc.TransactionListParams {
 		DebtorAgent: column.OrNull(f.DebtorAgent), DebtorName: column.OrNull(f.DebtorName), CreditorAccount: column.OrNull(f.CreditorAccount),
 		CreditorAgent: column.OrNull(f.CreditorAgent), CreditorName: column.OrNull(f.CreditorName), Currency: column.OrNull(f.Currency),
 		AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo), PageSize: f.PageSize,
-		Searching: f.Search.set(), Search: column.OrNull(f.Search.Text), Compact: column.OrNull(f.Search.Compact),
-		SearchFrom: column.OrNull(f.Search.AmountFrom), SearchTo: column.OrNull(f.Search.AmountTo),
-		SearchCurrency: column.OrNull(f.Search.Currency), SearchSince: column.OrNull(f.Search.Since),
-		SearchUntil: column.OrNull(f.Search.Until), SearchStates: names(f.Search.States),
-		SearchScheme: column.OrNull(string(f.Search.Scheme)), SearchKind: column.OrNull(string(f.Search.Kind)),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/globalid"
+	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -79,10 +80,10 @@ func readMoment(text string, now time.Time) (since, until time.Time) {
 	return minute, minute.Add(time.Minute)
 }
 
-// readLabels finds the words for states, schemes and kinds.
+// readLabels finds the words for states, schemes and kinds, in any language of the portal.
 func readLabels(text string) (states []payment.State, scheme rulebook.Scheme, kind payment.Kind) {
 	for _, state := range payment.States() {
-		if strings.EqualFold(text, ui.StateLabel(string(state)).English()) {
+		if labelled(text, ui.StateLabel(string(state))) {
 			states = append(states, state)
 		}
 	}
@@ -92,9 +93,14 @@ func readLabels(text string) (states []payment.State, scheme rulebook.Scheme, ki
 		}
 	}
 	kinds := payment.Kinds()
-	index := slices.IndexFunc(kinds, func(k payment.Kind) bool { return strings.EqualFold(text, ui.KindLabel(string(k)).English()) })
+	index := slices.IndexFunc(kinds, func(k payment.Kind) bool { return labelled(text, ui.KindLabel(string(k))) })
 	if index >= 0 {
 		kind = kinds[index]
 	}
 	return states, scheme, kind
+}
+
+// labelled reports whether a text is a label as one of the languages prints it.
+func labelled(text string, label language.Text) bool {
+	return slices.ContainsFunc(language.Languages(), func(l language.Language) bool { return strings.EqualFold(text, l.Say(label)) })
 }

@@ -34,6 +34,7 @@ const (
 	keyEnds   = "ends"   // whatever happens, in microseconds, by the clock of the machine
 	keyDecide = "decide" // the last page was one of approvals
 	keyStatus = "status"
+	keyActed  = "acted" // when a form was answered last, in microseconds
 )
 
 func (s *Site) newSessions() *scs.SessionManager {

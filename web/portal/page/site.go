@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
@@ -24,6 +25,7 @@ import (
 	"countersign/internal/store/lookup"
 	"countersign/internal/store/sealing"
 	"countersign/internal/submission"
+	"countersign/views"
 )
 
 // EventsPath is the stream of live counts. It is the one route that does not count as a use of the session: an open page alone must not
@@ -74,6 +76,9 @@ type Config struct {
 	SimulatorURL string
 	// EventsPause is the time between two looks of a page's live counts; 0 means five seconds.
 	EventsPause time.Duration
+	// CountsShared is how long the pages of a realm share the counts of what waits; 0 is not at all. Somebody who just did something gets
+	// counts that know of it.
+	CountsShared time.Duration
 }
 
 // Site is what all pages have in common: what they work with, and the sessions of the people.
@@ -81,6 +86,8 @@ type Site struct {
 	Config   Config
 	sessions *scs.SessionManager
 	keeper   keeper
+	counter  *lookup.Counter
+	acts     sync.Map // when each person sent a form last, by their id
 }
 
 // keeper keeps a form that was sent after the session had run out. The address it returns opens the form again as it was; it is ""
@@ -96,6 +103,7 @@ func NewSite(cfg Config, keep keeper) (*Site, error) {
 	}
 	s := &Site{Config: cfg, keeper: keep}
 	s.sessions = s.newSessions()
+	s.counter = lookup.NewCounter(cfg.Reader, cfg.CountsShared, views.MostWaiting)
 	return s, nil
 }
 

@@ -133,40 +133,6 @@ func (v *Visit) prepare() error {
 // glassShown is how long pages of administrators tell of an administrator whom the operator brought in past them.
 const glassShown = 90 * 24 * time.Hour
 
-// CountWaiting counts what waits for this person; nothing waits for somebody who may not decide.
-func (v *Visit) CountWaiting() error {
-	v.Waiting = 0
-	var err error
-	v.Changes, err = v.Config.Admin.Waiting(v.Context(), v.By, views.MostWaiting)
-	if err != nil {
-		return err
-	}
-	if !v.By.Has(identity.RoleChecker) {
-		return nil
-	}
-	v.Changes, err = v.Config.Admin.BeneficiariesWaiting(v.Context(), v.By, views.MostWaiting)
-	if err != nil {
-		return err
-	}
-	v.totals, err = v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, v.By.PersonID, views.MostWaiting)
-	if v.totals == nil {
-		v.totals = []lookup.Total{} // it was asked for
-	}
-	for _, total := range v.totals {
-		v.Waiting += int(total.Count)
-	}
-	return err
-}
-
-// Totals are the pending messages, for each currency, without those this person made, edited or approved. A page asks for them once: a
-// checker's were counted for what surrounds it.
-func (v *Visit) Totals() ([]lookup.Total, error) {
-	if v.totals != nil {
-		return v.totals, nil
-	}
-	return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, v.By.PersonID, views.MostWaiting)
-}
-
 // Fragment reports whether htmx asks for a part of the page. A page restored from its history is whole.
 func (v *Visit) Fragment() bool {
 	header := v.Echo.Request().Header
@@ -215,6 +181,7 @@ func MayMake(by identity.Principal) error { return payment.Message{}.MayChange(b
 
 // Render writes a view. It is written as a whole, so that a failure leaves no half page.
 func (v *Visit) Render(status int, view templ.Component) error {
+	v.noteAct()
 	var page bytes.Buffer
 	err := view.Render(v.Context(), &page)
 	if err != nil {
@@ -242,6 +209,7 @@ const worthCompressing = 1400
 
 // GoTo answers a form that was taken, with a sentence for the page that follows; "" for none.
 func (v *Visit) GoTo(path string, sentence language.Text) error {
+	v.noteAct()
 	if sentence != "" {
 		v.site.sessions.Put(v.Context(), keyStatus, string(sentence))
 	}

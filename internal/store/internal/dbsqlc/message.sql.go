@@ -62,22 +62,22 @@ func (q *Queries) CreationKeyGet(ctx context.Context, arg CreationKeyGetParams) 
 const messageAmendIf = `-- name: MessageAmendIf :one
 WITH moved AS (
   UPDATE message m
-  SET state_sequence = m.state_sequence + 1, state_since = $12, approvals = 0, version = m.version + 1
-  WHERE m.realm = $13 AND m.message_id = $14 AND m.state = 'Approval Pending' AND m.state_sequence = $15 AND m.version = $16
+  SET state_sequence = m.state_sequence + 1, state_since = $12, approvals = 0, version = m.version + 1, waiting_amount = $13
+  WHERE m.realm = $14 AND m.message_id = $15 AND m.state = 'Approval Pending' AND m.state_sequence = $16 AND m.version = $17
   RETURNING m.realm, m.message_id, m.kind, m.scheme, m.state_sequence, m.version, m.approvals_required
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
     key_id, mac)
-  SELECT realm, $17::uuid, message_id, scheme, 'in', $18::text, $19::text, $20::bytea, $10::bytea,
-    $21::bytea, $22::text, $12::timestamptz, $23::text, $24::bytea FROM moved
+  SELECT realm, $18::uuid, message_id, scheme, 'in', $19::text, $20::text, $21::bytea, $10::bytea,
+    $22::bytea, $23::text, $12::timestamptz, $24::text, $25::bytea FROM moved
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
     ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role,
     maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words)
-  SELECT realm, message_id, version, $17::uuid, $10::bytea, $3::uuid, $4::uuid,
-    array_append($25::uuid[], $4::uuid), version - 1, $25::uuid[], ($25::uuid[])[1], approvals_required,
-    $12::timestamptz, $26::bigint, $27::text, $28::text, $29::text, $30::text,
+  SELECT realm, message_id, version, $18::uuid, $10::bytea, $3::uuid, $4::uuid,
+    array_append($26::uuid[], $4::uuid), version - 1, $26::uuid[], ($26::uuid[])[1], approvals_required,
+    $12::timestamptz, $13::bigint, $27::text, $28::text, $29::text, $30::text,
     $31::text, $32::text, $33::text, $34::text, $35::text, $36::text,
     $37::text, $38::text, $39::text, $40::bytea, $41::text, $42::uuid,
     $43::timestamptz, $44::text[], $45::text, $46::text,
@@ -90,7 +90,7 @@ WITH moved AS (
     $12::timestamptz FROM moved
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
-  SELECT moved.realm, $6::text, 'message-id', $19::text, moved.message_id, $10::bytea, $12::timestamptz,
+  SELECT moved.realm, $6::text, 'message-id', $20::text, moved.message_id, $10::bytea, $12::timestamptz,
     $39::text, $50::bytea
   FROM moved WHERE $51::boolean
 )
@@ -115,6 +115,7 @@ type MessageAmendIfParams struct {
 	ContentHash       []byte
 	Detail            string
 	At                time.Time
+	Amount            int64
 	Realm             string
 	MessageID         uuid.UUID
 	Sequence          int32
@@ -128,7 +129,6 @@ type MessageAmendIfParams struct {
 	DocumentKeyID     string
 	DocumentMac       []byte
 	Makers            []uuid.UUID
-	Amount            int64
 	Currency          string
 	InstructionID     *string
 	EndToEndID        string
@@ -171,6 +171,7 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.ContentHash,
 		arg.Detail,
 		arg.At,
+		arg.Amount,
 		arg.Realm,
 		arg.MessageID,
 		arg.Sequence,
@@ -184,7 +185,6 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.DocumentKeyID,
 		arg.DocumentMac,
 		arg.Makers,
-		arg.Amount,
 		arg.Currency,
 		arg.InstructionID,
 		arg.EndToEndID,
@@ -229,7 +229,7 @@ func (q *Queries) MessageApprovalsAsked(ctx context.Context, realm string, messa
 }
 
 const messageGet = `-- name: MessageGet :one
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, m.clients, m.payee_result, m.payee_name, m.payee_at, m.version_key, d.content,
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, m.clients, m.payee_result, m.payee_name, m.payee_at, m.version_key, m.waiting_amount, d.content,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
 FROM message_listed m
@@ -318,6 +318,7 @@ func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.U
 		&i.MessageListed.PayeeName,
 		&i.MessageListed.PayeeAt,
 		&i.MessageListed.VersionKey,
+		&i.MessageListed.WaitingAmount,
 		&i.Content,
 		&i.AccountIban,
 		&i.AccountScheme,
@@ -350,23 +351,23 @@ const messageInsert = `-- name: MessageInsert :exec
 WITH added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state,
-    state_sequence, state_since, accepted_at, settled_at, status_code, status_text)
+    state_sequence, state_since, accepted_at, settled_at, status_code, status_text, waiting_amount)
   VALUES ($1, $2, $10, $11, $12, $13, $14, $15, $16,
     $17, $18, $19, $5, $20,
     $21, $22, $23, $24, $25, $26, 1, 0, $27, 1, $26,
-    $6, $28, $29, $30)
+    $6, $28, $29, $30, $31)
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
     key_id, mac)
-  VALUES ($1, $31, $2, $12, $32, $33, $34, $35, $4,
-    $36::bytea, $37, $26, $38::text, $39::bytea)
+  VALUES ($1, $32, $2, $12, $33, $34, $35, $36, $4,
+    $37::bytea, $38, $26, $39::text, $40::bytea)
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
     debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
     maker_granted_at, clients, payee_result, payee_name, payee_at, words)
-  VALUES ($1, $2, 1, $31, $4, $17, $18, $3::uuid[],
-    $18, $5, $26, $40, $41, $42, $43,
+  VALUES ($1, $2, 1, $32, $4, $17, $18, $3::uuid[],
+    $18, $5, $26, $31, $41, $42, $43,
     $44, $45, $46, $47, $48, $49, $50,
     $51, $52, $53, $54::text, $55::bytea, $56,
     $57, $58, $59::text[],
@@ -427,6 +428,7 @@ type MessageInsertParams struct {
 	SettledAt         *time.Time
 	StatusCode        *string
 	StatusText        *string
+	Amount            int64
 	DocumentID        uuid.UUID
 	DocumentDirection string
 	DocumentName      string
@@ -436,7 +438,6 @@ type MessageInsertParams struct {
 	SourceType        *string
 	DocumentKeyID     string
 	DocumentMac       []byte
-	Amount            int64
 	Currency          string
 	InstructionID     *string
 	EndToEndID        string
@@ -508,6 +509,7 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.SettledAt,
 		arg.StatusCode,
 		arg.StatusText,
+		arg.Amount,
 		arg.DocumentID,
 		arg.DocumentDirection,
 		arg.DocumentName,
@@ -517,7 +519,6 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) er
 		arg.SourceType,
 		arg.DocumentKeyID,
 		arg.DocumentMac,
-		arg.Amount,
 		arg.Currency,
 		arg.InstructionID,
 		arg.EndToEndID,

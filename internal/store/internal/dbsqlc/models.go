@@ -256,6 +256,7 @@ type Message struct {
 	StatusText        *string
 	Inquiries         int32
 	InquireAt         *time.Time
+	WaitingAmount     int64
 }
 
 type MessageListed struct {
@@ -317,6 +318,7 @@ type MessageListed struct {
 	PayeeName         *string
 	PayeeAt           *time.Time
 	VersionKey        uuid.UUID
+	WaitingAmount     int64
 }
 
 type MessageVersion struct {

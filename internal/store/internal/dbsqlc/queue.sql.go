@@ -20,8 +20,8 @@ FROM (
   JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
   WHERE m.realm = $1 AND m.state = 'Approval Pending'
     AND ($2::uuid IS NULL OR ($2::uuid <> ALL (v.makers)
-         AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
-                           AND d.checker_person = $2::uuid)))
+         AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
+                           AND d.checker_person = $2::uuid))))
   ORDER BY m.message_id LIMIT $3::integer
 ) q
 GROUP BY q.currency ORDER BY q.currency
@@ -63,72 +63,48 @@ func (q *Queries) QueueCount(ctx context.Context, realm string, excludePerson *u
 
 const queueKeys = `-- name: QueueKeys :many
 SELECT m.message_id, m.created_at, m.currency, m.amount, coalesce($1::uuid = ANY (m.makers), false)::boolean AS own,
-       EXISTS (SELECT FROM decision x WHERE x.realm = m.realm AND x.message_id = m.message_id AND x.version = m.version
-                 AND x.checker_person = $1::uuid)::boolean AS decided
+       (m.approvals > 0 AND EXISTS (SELECT FROM decision x WHERE x.realm = m.realm AND x.message_id = m.message_id AND x.version = m.version
+                 AND x.checker_person = $1::uuid))::boolean AS decided
 FROM message_listed m
 WHERE m.realm = $2 AND m.state = 'Approval Pending'
   AND ($3::text IS NULL OR m.kind = $3::text)
   AND ($4::text IS NULL OR m.scheme = $4::text)
   AND ($5::text IS NULL OR m.maker_login = $5::text)
-  AND ($6::bigint IS NULL OR m.amount >= $6::bigint)
-  AND ($7::bigint IS NULL OR m.amount <= $7::bigint)
+  AND ($6::bigint IS NULL OR m.waiting_amount >= $6::bigint)
+  AND ($7::bigint IS NULL OR m.waiting_amount <= $7::bigint)
   AND ($8::timestamptz IS NULL OR m.created_at >= $8::timestamptz)
   AND ($9::timestamptz IS NULL OR m.created_at < $9::timestamptz)
   AND ($10::timestamptz IS NULL OR m.expires_at < $10::timestamptz)
   AND (NOT $11::boolean OR m.version > 1)
   AND (NOT $12::boolean OR m.approvals > 0)
   AND ($13::text[] IS NULL OR m.payee_result = ANY ($13::text[]))
-  AND (NOT $14::boolean OR m.message_id = ANY (array(
-       SELECT w.message_id FROM message w
-       WHERE w.realm = $2 AND w.state = 'Approval Pending' AND $14::boolean
-         AND ($3::text IS NULL OR w.kind = $3::text)
-         AND ($4::text IS NULL OR w.scheme = $4::text)
-         AND ($8::timestamptz IS NULL OR w.created_at >= $8::timestamptz)
-         AND ($9::timestamptz IS NULL OR w.created_at < $9::timestamptz)
-       ORDER BY w.message_id LIMIT 500)))
-  AND (NOT $14::boolean
-       OR search_hit($15::text, $16::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
-         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
-       OR (m.amount BETWEEN $17::bigint AND $18::bigint
-           AND m.currency = coalesce($19::text, m.currency))
-       OR (m.created_at >= $20::timestamptz AND m.created_at < $21::timestamptz)
-       OR m.state = ANY ($22::text[]) OR m.scheme = $23::text OR m.kind = $24::text)
-  AND ($25::uuid IS NULL OR ($25::uuid <> ALL (m.makers)
-       AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
-                         AND d.checker_person = $25::uuid)))
-  AND ($26::uuid IS NULL OR $26::uuid = ANY (m.makers))
+  AND ($14::uuid[] IS NULL OR m.message_id = ANY ($14::uuid[]))
+  AND ($15::uuid IS NULL OR ($15::uuid <> ALL (m.makers)
+       AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
+                         AND d.checker_person = $15::uuid))))
+  AND ($16::uuid IS NULL OR $16::uuid = ANY (m.makers))
 ORDER BY m.message_id
-LIMIT $27::integer
+LIMIT $17::integer
 `
 
 type QueueKeysParams struct {
-	Person         uuid.UUID
-	Realm          string
-	Kind           *string
-	Scheme         *string
-	MakerLogin     *string
-	AmountFrom     *int64
-	AmountTo       *int64
-	CreatedFrom    *time.Time
-	CreatedBefore  *time.Time
-	ExpiresBefore  *time.Time
-	Amended        bool
-	Begun          bool
-	Payees         []string
-	Searching      bool
-	Search         *string
-	Compact        *string
-	SearchFrom     *int64
-	SearchTo       *int64
-	SearchCurrency *string
-	SearchSince    *time.Time
-	SearchUntil    *time.Time
-	SearchStates   []string
-	SearchScheme   *string
-	SearchKind     *string
-	ExcludePerson  *uuid.UUID
-	OnlyPerson     *uuid.UUID
-	PageSize       int32
+	Person        uuid.UUID
+	Realm         string
+	Kind          *string
+	Scheme        *string
+	MakerLogin    *string
+	AmountFrom    *int64
+	AmountTo      *int64
+	CreatedFrom   *time.Time
+	CreatedBefore *time.Time
+	ExpiresBefore *time.Time
+	Amended       bool
+	Begun         bool
+	Payees        []string
+	Keys          []uuid.UUID
+	ExcludePerson *uuid.UUID
+	OnlyPerson    *uuid.UUID
+	PageSize      int32
 }
 
 type QueueKeysRow struct {
@@ -157,17 +133,7 @@ func (q *Queries) QueueKeys(ctx context.Context, arg QueueKeysParams) ([]QueueKe
 		arg.Amended,
 		arg.Begun,
 		arg.Payees,
-		arg.Searching,
-		arg.Search,
-		arg.Compact,
-		arg.SearchFrom,
-		arg.SearchTo,
-		arg.SearchCurrency,
-		arg.SearchSince,
-		arg.SearchUntil,
-		arg.SearchStates,
-		arg.SearchScheme,
-		arg.SearchKind,
+		arg.Keys,
 		arg.ExcludePerson,
 		arg.OnlyPerson,
 		arg.PageSize,
@@ -199,88 +165,64 @@ func (q *Queries) QueueKeys(ctx context.Context, arg QueueKeysParams) ([]QueueKe
 
 const queueList = `-- name: QueueList :many
 
-SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at, version_key FROM message_listed m
+SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at, version_key, waiting_amount FROM message_listed m
 WHERE m.realm = $1 AND m.state = 'Approval Pending'
   AND ($2::uuid IS NULL OR CASE $3::text
        WHEN 'newest' THEN m.message_id < $2::uuid
-       WHEN 'smallest' THEN (m.amount, m.message_id) > ($4::bigint, $2::uuid)
-       WHEN 'largest' THEN (m.amount, m.message_id) < ($4::bigint, $2::uuid)
+       WHEN 'smallest' THEN (m.waiting_amount, m.message_id) > ($4::bigint, $2::uuid)
+       WHEN 'largest' THEN (m.waiting_amount, m.message_id) < ($4::bigint, $2::uuid)
        WHEN 'expiry' THEN (coalesce(m.expires_at, 'infinity'::timestamptz), m.message_id) > (coalesce($5::timestamptz, 'infinity'), $2::uuid)
        ELSE m.message_id > $2::uuid END)
   AND ($6::text IS NULL OR m.kind = $6::text)
   AND ($7::text IS NULL OR m.scheme = $7::text)
   AND ($8::text IS NULL OR m.maker_login = $8::text)
-  AND ($9::bigint IS NULL OR m.amount >= $9::bigint)
-  AND ($10::bigint IS NULL OR m.amount <= $10::bigint)
+  AND ($9::bigint IS NULL OR m.waiting_amount >= $9::bigint)
+  AND ($10::bigint IS NULL OR m.waiting_amount <= $10::bigint)
   AND ($11::timestamptz IS NULL OR m.created_at >= $11::timestamptz)
   AND ($12::timestamptz IS NULL OR m.created_at < $12::timestamptz)
   AND ($13::timestamptz IS NULL OR m.expires_at < $13::timestamptz)
   AND (NOT $14::boolean OR m.version > 1)
   AND (NOT $15::boolean OR m.approvals > 0)
   AND ($16::text[] IS NULL OR m.payee_result = ANY ($16::text[]))
-  AND (NOT $17::boolean OR m.message_id = ANY (array(
-       SELECT w.message_id FROM message w
-       WHERE w.realm = $1 AND w.state = 'Approval Pending' AND $17::boolean
-         AND ($6::text IS NULL OR w.kind = $6::text)
-         AND ($7::text IS NULL OR w.scheme = $7::text)
-         AND ($11::timestamptz IS NULL OR w.created_at >= $11::timestamptz)
-         AND ($12::timestamptz IS NULL OR w.created_at < $12::timestamptz)
-       ORDER BY w.message_id LIMIT 500)))
-  AND (NOT $17::boolean
-       OR search_hit($18::text, $19::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
-         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
-       OR (m.amount BETWEEN $20::bigint AND $21::bigint
-           AND m.currency = coalesce($22::text, m.currency))
-       OR (m.created_at >= $23::timestamptz AND m.created_at < $24::timestamptz)
-       OR m.state = ANY ($25::text[]) OR m.scheme = $26::text OR m.kind = $27::text)
-  AND ($28::uuid IS NULL OR ($28::uuid <> ALL (m.makers)
-       AND NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
-                         AND d.checker_person = $28::uuid)))
-  AND ($29::uuid IS NULL OR $29::uuid = ANY (m.makers))
-ORDER BY CASE WHEN $3::text = 'smallest' THEN m.amount END, CASE WHEN $3::text = 'largest' THEN m.amount END DESC,
+  AND ($17::uuid[] IS NULL OR m.message_id = ANY ($17::uuid[]))
+  AND ($18::uuid IS NULL OR ($18::uuid <> ALL (m.makers)
+       AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
+                         AND d.checker_person = $18::uuid))))
+  AND ($19::uuid IS NULL OR $19::uuid = ANY (m.makers))
+ORDER BY CASE WHEN $3::text = 'smallest' THEN m.waiting_amount END, CASE WHEN $3::text = 'largest' THEN m.waiting_amount END DESC,
   CASE WHEN $3::text = 'expiry' THEN coalesce(m.expires_at, 'infinity'::timestamptz) END,
   CASE WHEN $3::text IN ('newest', 'largest') THEN m.message_id END DESC,
   m.message_id
-LIMIT $30::integer
+LIMIT $20::integer
 `
 
 type QueueListParams struct {
-	Realm          string
-	After          *uuid.UUID
-	Sort           string
-	AfterKey       int64
-	AfterEnd       *time.Time
-	Kind           *string
-	Scheme         *string
-	MakerLogin     *string
-	AmountFrom     *int64
-	AmountTo       *int64
-	CreatedFrom    *time.Time
-	CreatedBefore  *time.Time
-	ExpiresBefore  *time.Time
-	Amended        bool
-	Begun          bool
-	Payees         []string
-	Searching      bool
-	Search         *string
-	Compact        *string
-	SearchFrom     *int64
-	SearchTo       *int64
-	SearchCurrency *string
-	SearchSince    *time.Time
-	SearchUntil    *time.Time
-	SearchStates   []string
-	SearchScheme   *string
-	SearchKind     *string
-	ExcludePerson  *uuid.UUID
-	OnlyPerson     *uuid.UUID
-	PageSize       int32
+	Realm         string
+	After         *uuid.UUID
+	Sort          string
+	AfterKey      int64
+	AfterEnd      *time.Time
+	Kind          *string
+	Scheme        *string
+	MakerLogin    *string
+	AmountFrom    *int64
+	AmountTo      *int64
+	CreatedFrom   *time.Time
+	CreatedBefore *time.Time
+	ExpiresBefore *time.Time
+	Amended       bool
+	Begun         bool
+	Payees        []string
+	Keys          []uuid.UUID
+	ExcludePerson *uuid.UUID
+	OnlyPerson    *uuid.UUID
+	PageSize      int32
 }
 
 // Reads of what waits for a decision. They run with custom plans: what an address does not narrow by falls out of the plan.
-// Pending messages in the order asked for, from a place on; without those a person made or decided when they are excluded. Oldest and
-// newest first and by expiry come off indexes of what waits, amounts off theirs where much waits. A text is looked for among the 500 that
-// wait longest of what the filters leave, as far as the counts go.
+// Pending messages in the order asked for, from a place on; without those a person made or decided when they are excluded. The orders
+// of age, expiry and amount come off indexes of what waits; what has no approval yet is not looked up among decisions. keys: only these,
+// which a text found.
 func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]MessageListed, error) {
 	rows, err := q.db.Query(ctx, queueList,
 		arg.Realm,
@@ -299,17 +241,7 @@ func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]Message
 		arg.Amended,
 		arg.Begun,
 		arg.Payees,
-		arg.Searching,
-		arg.Search,
-		arg.Compact,
-		arg.SearchFrom,
-		arg.SearchTo,
-		arg.SearchCurrency,
-		arg.SearchSince,
-		arg.SearchUntil,
-		arg.SearchStates,
-		arg.SearchScheme,
-		arg.SearchKind,
+		arg.Keys,
 		arg.ExcludePerson,
 		arg.OnlyPerson,
 		arg.PageSize,
@@ -380,6 +312,106 @@ func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]Message
 			&i.PayeeName,
 			&i.PayeeAt,
 			&i.VersionKey,
+			&i.WaitingAmount,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const queueOldest = `-- name: QueueOldest :many
+SELECT w.message_id FROM message w
+WHERE w.realm = $1 AND w.state = 'Approval Pending'
+  AND ($2::text IS NULL OR w.kind = $2::text)
+  AND ($3::text IS NULL OR w.scheme = $3::text)
+  AND ($4::timestamptz IS NULL OR w.created_at >= $4::timestamptz)
+  AND ($5::timestamptz IS NULL OR w.created_at < $5::timestamptz)
+ORDER BY w.message_id LIMIT $6::integer
+`
+
+type QueueOldestParams struct {
+	Realm         string
+	Kind          *string
+	Scheme        *string
+	CreatedFrom   *time.Time
+	CreatedBefore *time.Time
+	Most          int32
+}
+
+// The keys of the messages that wait longest of what the filters leave, so many at most: a text is looked for among them.
+func (q *Queries) QueueOldest(ctx context.Context, arg QueueOldestParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, queueOldest,
+		arg.Realm,
+		arg.Kind,
+		arg.Scheme,
+		arg.CreatedFrom,
+		arg.CreatedBefore,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var message_id uuid.UUID
+		if err := rows.Scan(&message_id); err != nil {
+			return nil, err
+		}
+		items = append(items, message_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const queueShares = `-- name: QueueShares :many
+SELECT q.currency, q.people::uuid[] AS people, count(*) AS waiting, least(sum(q.amount), 9223372036854775807)::bigint AS total,
+       min(q.created_at)::timestamptz AS oldest
+FROM (
+  SELECT v.currency, v.amount, m.created_at,
+         v.makers || CASE WHEN m.approvals > 0 THEN array(
+           SELECT d.checker_person FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
+           ORDER BY d.checker_person) END AS people
+  FROM message m
+  JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+  WHERE m.realm = $1 AND m.state = 'Approval Pending'
+  ORDER BY m.message_id LIMIT $2::integer
+) q
+GROUP BY q.currency, q.people ORDER BY q.currency
+`
+
+type QueueSharesRow struct {
+	Currency string
+	People   []uuid.UUID
+	Waiting  int64
+	Total    int64
+	Oldest   time.Time
+}
+
+// The given number of the messages that wait longest, counted by currency and by the people to whom each is their own, who made, changed or
+// approved it: what QueueCount tells each of them can be told from it.
+func (q *Queries) QueueShares(ctx context.Context, realm string, most int32) ([]QueueSharesRow, error) {
+	rows, err := q.db.Query(ctx, queueShares, realm, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []QueueSharesRow
+	for rows.Next() {
+		var i QueueSharesRow
+		if err := rows.Scan(
+			&i.Currency,
+			&i.People,
+			&i.Waiting,
+			&i.Total,
+			&i.Oldest,
 		); err != nil {
 			return nil, err
 		}

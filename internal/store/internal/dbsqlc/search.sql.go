@@ -126,6 +126,79 @@ func (q *Queries) MakerByLogin(ctx context.Context, realm string, name string) (
 	return user_id, err
 }
 
+const messageTexts = `-- name: MessageTexts :many
+SELECT m.message_id, m.created_at, m.state, m.scheme, m.kind, m.amount, m.currency, m.global_id, m.external_id, m.client_id, m.reason,
+       m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.creditor_account, m.debtor_account, m.maker_name,
+       m.maker_login
+FROM message_listed m
+WHERE m.realm = $1 AND m.message_id = ANY ($2::uuid[])
+`
+
+type MessageTextsRow struct {
+	MessageID         uuid.UUID
+	CreatedAt         time.Time
+	State             string
+	Scheme            string
+	Kind              string
+	Amount            int64
+	Currency          string
+	GlobalID          string
+	ExternalID        *string
+	ClientID          *string
+	Reason            *string
+	CreditorName      string
+	DebtorName        string
+	OrderedDebtorName *string
+	Remittance        string
+	EndToEndID        string
+	CreditorAccount   string
+	DebtorAccount     string
+	MakerName         string
+	MakerLogin        string
+}
+
+// What these messages say and show that a text is compared with.
+func (q *Queries) MessageTexts(ctx context.Context, realm string, keys []uuid.UUID) ([]MessageTextsRow, error) {
+	rows, err := q.db.Query(ctx, messageTexts, realm, keys)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MessageTextsRow
+	for rows.Next() {
+		var i MessageTextsRow
+		if err := rows.Scan(
+			&i.MessageID,
+			&i.CreatedAt,
+			&i.State,
+			&i.Scheme,
+			&i.Kind,
+			&i.Amount,
+			&i.Currency,
+			&i.GlobalID,
+			&i.ExternalID,
+			&i.ClientID,
+			&i.Reason,
+			&i.CreditorName,
+			&i.DebtorName,
+			&i.OrderedDebtorName,
+			&i.Remittance,
+			&i.EndToEndID,
+			&i.CreditorAccount,
+			&i.DebtorAccount,
+			&i.MakerName,
+			&i.MakerLogin,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const searchKeys = `-- name: SearchKeys :many
 
 (SELECT 'end-to-end id' AS meaning, v.message_id FROM message_version v
@@ -177,12 +250,8 @@ UNION ALL
                      ORDER BY m.message_id DESC LIMIT $4::integer) x
  ORDER BY x.message_id DESC LIMIT $4::integer)
 UNION ALL
-(SELECT 'part', m.message_id FROM (
-   SELECT n.message_id FROM message n WHERE n.realm = $1 AND n.message_id < $3::uuid ORDER BY n.message_id DESC LIMIT $13::integer) n
- CROSS JOIN LATERAL (SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at, version_key FROM message_listed l WHERE l.realm = $1 AND l.message_id = n.message_id) m
- WHERE search_hit($2::text, $5::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
-         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
- ORDER BY m.message_id DESC LIMIT $4::integer)
+(SELECT 'part', n.message_id FROM message n WHERE n.realm = $1 AND n.message_id < $3::uuid
+ ORDER BY n.message_id DESC LIMIT $13::integer)
 `
 
 type SearchKeysParams struct {
@@ -208,8 +277,8 @@ type SearchKeysRow struct {
 
 // Where a search and a narrowed list look. What a text may mean is asked branch by branch, each off an index and with a bound, so that what is
 // found, or is not there, costs the same in a small house and a large one. They run with custom plans: a branch that is not meant falls out.
-// The newest messages behind a key that a text may mean, so many of each meaning at most. Whoever lists them compares. parts: the newest
-// messages are looked through for any part of any text.
+// The newest messages behind a key that a text may mean, so many of each meaning at most, and so many of the newest, which are looked
+// through for any part of any text. Whoever asks compares.
 func (q *Queries) SearchKeys(ctx context.Context, arg SearchKeysParams) ([]SearchKeysRow, error) {
 	rows, err := q.db.Query(ctx, searchKeys,
 		arg.Realm,

@@ -262,7 +262,7 @@ func (q *Queries) HistoryList(ctx context.Context, realm string, messageID uuid.
 
 const transactionList = `-- name: TransactionList :many
 
-SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at, version_key FROM message_listed m
+SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at, version_key, waiting_amount FROM message_listed m
 WHERE m.realm = $1
   AND ($2::uuid[] IS NULL OR m.message_id = ANY ($2::uuid[]))
   AND ($3::uuid IS NULL
@@ -296,15 +296,8 @@ WHERE m.realm = $1
   AND ($26::text IS NULL OR m.currency = $26::text)
   AND ($27::bigint IS NULL OR m.amount >= $27::bigint)
   AND ($28::bigint IS NULL OR m.amount <= $28::bigint)
-  AND (NOT $29::boolean
-       OR search_hit($30::text, $31::text, concat_ws(' ', m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.external_id, m.global_id,
-         m.maker_name, m.maker_login, m.client_id, m.reason), concat_ws(' ', m.creditor_account, m.debtor_account, m.remittance, m.end_to_end_id, m.global_id, m.message_id::text))
-       OR (m.amount BETWEEN $32::bigint AND $33::bigint
-           AND m.currency = coalesce($34::text, m.currency))
-       OR (m.created_at >= $35::timestamptz AND m.created_at < $36::timestamptz)
-       OR m.state = ANY ($37::text[]) OR m.scheme = $38::text OR m.kind = $39::text)
 ORDER BY CASE WHEN $4::boolean THEN m.message_id END, m.message_id DESC
-LIMIT $40::integer
+LIMIT $29::integer
 `
 
 type TransactionListParams struct {
@@ -336,17 +329,6 @@ type TransactionListParams struct {
 	Currency        *string
 	AmountFrom      *int64
 	AmountTo        *int64
-	Searching       bool
-	Search          *string
-	Compact         *string
-	SearchFrom      *int64
-	SearchTo        *int64
-	SearchCurrency  *string
-	SearchSince     *time.Time
-	SearchUntil     *time.Time
-	SearchStates    []string
-	SearchScheme    *string
-	SearchKind      *string
 	PageSize        int32
 }
 
@@ -383,17 +365,6 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 		arg.Currency,
 		arg.AmountFrom,
 		arg.AmountTo,
-		arg.Searching,
-		arg.Search,
-		arg.Compact,
-		arg.SearchFrom,
-		arg.SearchTo,
-		arg.SearchCurrency,
-		arg.SearchSince,
-		arg.SearchUntil,
-		arg.SearchStates,
-		arg.SearchScheme,
-		arg.SearchKind,
 		arg.PageSize,
 	)
 	if err != nil {
@@ -462,6 +433,7 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 			&i.PayeeName,
 			&i.PayeeAt,
 			&i.VersionKey,
+			&i.WaitingAmount,
 		); err != nil {
 			return nil, err
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 const (
@@ -19,35 +21,28 @@ const (
 	backwards = "<"
 )
 
-// plain are the letters that search_fold writes without accents.
-var plain = func() map[rune]rune {
-	const accented = "ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝ" +
-		"àáâãäåçèéêëìíîïñòóôõöøùúûüýÿĀāĂăĄąĆćČčĎďĐđ" +
-		"ĒēĖėĘęĚěĞğĢģĪīĮįİıĶķŁłĹĺĽľ" +
-		"ŃńŅņŇňŌōŐőŔŕŘřŚśŞşŠšȘșŢţŤťȚțŪūŮůŰűŲųŸŹźŻżŽž"
-	const letters = "aaaaaaceeeeiiiinoooooouuuuyaaaaaaceeeeiiiinoooooouuuuyyaaaaaaccccdddd" +
-		"eeeeeeeeggggiiiiiikkllllllnnnnnnoooorrrrssssssssttttttuuuuuuuuyzzzzzz"
-	folded, i := make(map[rune]rune, len(letters)), 0
-	for _, r := range accented {
-		folded[r] = rune(letters[i])
-		i++
-	}
-	return folded
-}()
-
 var (
-	long    = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "’", "'")
+	long = strings.NewReplacer(
+		"ß", "ss", "æ", "ae", "Æ", "ae", "œ", "oe", "Œ", "oe", "ł", "l", "Ł", "l", "đ", "d", "Đ", "d", "ø", "o", "Ø", "o", "ı", "i",
+	)
 	umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue")
 )
 
-// fold writes a text in small letters without accents.
+// marks are the accents that search_fold takes off.
+const marks = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030A\u030B\u030C\u0326\u0327\u0328"
+
+// fold writes a text in small letters without accents, with one space where there were several.
 func fold(text string) string {
-	return strings.Map(func(r rune) rune {
-		if letter, known := plain[r]; known {
-			return letter
-		}
-		return r
-	}, long.Replace(strings.ToLower(text)))
+	if strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
+		text = norm.NFD.String(strings.ReplaceAll(text, "’", "'"))
+		text = long.Replace(strings.Map(func(r rune) rune {
+			if strings.ContainsRune(marks, r) {
+				return -1
+			}
+			return r
+		}, text))
+	}
+	return strings.Join(strings.Fields(strings.ToLower(text)), " ")
 }
 
 // split cuts a folded text where it has neither letters nor digits. Words of one letter are none.

@@ -1,0 +1,81 @@
+package page
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/store/lookup"
+	"countersign/views"
+)
+
+// CountWaiting counts what waits for this person; nothing waits for somebody who may not decide.
+func (v *Visit) CountWaiting() error {
+	v.Waiting = 0
+	var err error
+	v.Changes, err = v.Config.Admin.Waiting(v.Context(), v.By, views.MostWaiting)
+	if err != nil {
+		return err
+	}
+	if !v.By.Has(identity.RoleChecker) {
+		return nil
+	}
+	v.Changes, err = v.Config.Admin.BeneficiariesWaiting(v.Context(), v.By, views.MostWaiting)
+	if err != nil {
+		return err
+	}
+	v.totals, err = v.pending(v.By.PersonID)
+	if v.totals == nil {
+		v.totals = []lookup.Total{} // it was asked for
+	}
+	for _, total := range v.totals {
+		v.Waiting += int(total.Count)
+	}
+	return err
+}
+
+// Totals are the pending messages, for each currency, without those this person made, edited or approved. A page asks for them once: a
+// checker's were counted for what surrounds it.
+func (v *Visit) Totals() ([]lookup.Total, error) {
+	if v.totals != nil {
+		return v.totals, nil
+	}
+	return v.pending(v.By.PersonID)
+}
+
+// AllTotals are the pending messages of everybody, for each currency.
+func (v *Visit) AllTotals() ([]lookup.Total, error) { return v.pending(uuid.Nil) }
+
+// pending counts what waits without what is a person's own. Pages share their counts; the answer to a form, and a page that follows one
+// closely, count for themselves, so that what somebody just did shows at once.
+func (v *Visit) pending(without uuid.UUID) ([]lookup.Total, error) {
+	if v.sent() || v.actedLately() {
+		return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, without, views.MostWaiting)
+	}
+	return v.site.counter.PendingTotals(v.Context(), v.By.Realm, without, v.site.now())
+}
+
+// sent reports whether the request sends something, a form mostly.
+func (v *Visit) sent() bool { return v.Echo.Request().Method == http.MethodPost }
+
+// noteAct remembers that the person just did something: in the session for other instances, and here for streams, which read theirs once.
+func (v *Visit) noteAct() {
+	if v.sent() && v.By.UserName != "" {
+		v.site.acts.Store(v.By.PersonID, v.site.now())
+		v.site.sessions.Put(v.Context(), keyActed, v.site.now().UnixMicro())
+	}
+}
+
+// actedLately reports whether a count that is shared may have been taken before what the person did last.
+func (v *Visit) actedLately() bool {
+	const clocks = time.Second // by which those of two instances may differ
+	acted := time.UnixMicro(v.site.sessions.GetInt64(v.Context(), keyActed))
+	if here, known := v.site.acts.Load(v.By.PersonID); known {
+		if at, _ := here.(time.Time); at.After(acted) {
+			acted = at
+		}
+	}
+	return v.site.now().Sub(acted) < v.Config.CountsShared+clocks
+}

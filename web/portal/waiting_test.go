@@ -1,0 +1,148 @@
+package portal_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/store/lookup"
+	"countersign/views"
+)
+
+// counted is the number beside the queue in the menu, "" for none.
+func (w *browser) counted(path string) string {
+	w.b.t.Helper()
+	return strings.TrimSpace(strings.Split(strings.TrimSpace(w.get(path).is(http.StatusOK).page.Find("#queue-count").Text()), " ")[0])
+}
+
+// TestPagesShareTheirCountsButNotWhatOneJustDid: the count in the menu is asked once for everybody, and whoever just decided something sees
+// the count that knows of it.
+func TestPagesShareTheirCountsButNotWhatOneJustDid(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.config.CountsShared = time.Hour
+	b.serve()
+	maker, first, second := b.as("maker1"), b.as("checker1"), b.as("checker2")
+	m := maker.submit(filled())
+	if n := first.counted("/payments"); n != "1" {
+		t.Fatalf("the menu counts %q of one", n)
+	}
+	maker.submit(with(filled(), "endToEndId", "E2E-2", "amount", "2.00"))
+	maker.submit(with(filled(), "endToEndId", "E2E-3", "amount", "3.00"))
+	for _, w := range []*browser{first, second} {
+		if n := w.counted("/payments"); n != "1" {
+			t.Errorf("the menu counts %q, and not the one that is shared", n)
+		}
+	}
+	path := "/queue/" + m.InternalID.String()
+	first.post(path+"/approve", first.get(path).fields(path+"/approve")).goesTo("/queue")
+	if n := first.counted("/payments"); n != "2" {
+		t.Errorf("after a decision the menu of who decided counts %q, not 2", n)
+	}
+	if n := second.counted("/payments"); n != "1" {
+		t.Errorf("the menu of the other counts %q, and not the one that is shared", n)
+	}
+}
+
+// TestTheSharedCountTellsEachTheirOwn: what one look tells each person is what a look for that person alone tells, whatever of it is their
+// own, and however little is looked at.
+func TestTheSharedCountTellsEachTheirOwn(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	maker.submit(filled())
+	m := b.as("maker2").submit(with(filled(), "endToEndId", "E2E-2", "amount", "10'000.00"))
+	maker.submit(with(
+		filled(), "scheme", "sct-inst", "debtorAccount", "DE62007620110623852957", "creditorIban", "DE89370400440532013000", "street", "Ring",
+		"town", "Koeln", "postcode", "50667", "country", "DE", "endToEndId", "E2E-3",
+	))
+	checker, path := b.as("checker1"), "/queue/"+m.InternalID.String()
+	checker.post(path+"/approve", checker.get(path).fields(path+"/approve")).goesTo("/queue")
+	people := []uuid.UUID{uuid.Nil, uuid.New()}
+	rows, err := b.DB.Connect(t).Query(t.Context(), "SELECT person_id FROM person WHERE realm = 'demo'")
+	must(t, err)
+	for rows.Next() {
+		var person uuid.UUID
+		must(t, rows.Scan(&person))
+		people = append(people, person)
+	}
+	must(t, rows.Err())
+	counts := map[int64]bool{}
+	for _, most := range []int32{1, 2, 3, views.MostWaiting} {
+		counter := lookup.NewCounter(b.Reader, time.Hour, most)
+		for _, person := range people {
+			shared, err := counter.PendingTotals(t.Context(), "demo", person, b.Now())
+			must(t, err)
+			own, err := b.Reader.PendingTotals(t.Context(), "demo", person, most)
+			must(t, err)
+			if sum := countOf(own); countOf(shared) < sum || countOf(shared) < int64(most) && !slices.Equal(shared, own) {
+				t.Errorf("up to %d for %s: shared %v, alone %v", most, person, shared, own)
+			}
+			counts[countOf(own)] = true
+		}
+	}
+	if !counts[3] || !counts[2] || !counts[1] {
+		t.Errorf("the people's counts were all alike: %v", counts)
+	}
+	other, err := lookup.NewCounter(b.Reader, time.Hour, views.MostWaiting).PendingTotals(t.Context(), "demo2", uuid.Nil, b.Now())
+	must(t, err)
+	if len(other) != 0 {
+		t.Errorf("another realm counts %v", other)
+	}
+}
+
+func countOf(totals []lookup.Total) (count int64) {
+	for _, total := range totals {
+		count += total.Count
+	}
+	return count
+}
+
+// TestWhoLeavesTakesNoAnswerAway: many who ask at once get one answer; the first of them going away ends nothing for the others.
+func TestWhoLeavesTakesNoAnswerAway(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.as("maker1").submit(filled())
+	counter := lookup.NewCounter(b.Reader, time.Hour, views.MostWaiting)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	_, err := counter.PendingTotals(gone, "demo", uuid.Nil, b.Now())
+	if err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("who left is told %v", err)
+	}
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			totals, err := counter.PendingTotals(t.Context(), "demo", uuid.Nil, b.Now())
+			if err != nil || countOf(totals) != 1 {
+				t.Errorf("who stayed is told %v, %v", totals, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestWordsAreFoundInAnyOrder: all words of a text must be there, each from its beginning on.
+func TestWordsAreFoundInAnyOrder(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.as("maker1").submit(with(filled(), "creditorName", "Anna Maria Keller"))
+	checker := b.as("checker1")
+	for typed, found := range map[string]bool{
+		"keller anna": true, "Maria Kell": true, "kell mar ann": true, "eller anna": false, "Keller Bernd": false,
+		"anna maria keller invoice": false,
+	} {
+		rows := checker.get("/queue?text=" + url.QueryEscape(typed)).is(http.StatusOK).page.Find("tr[data-row]").Length()
+		if (rows == 1) != found {
+			t.Errorf("%q finds %d", typed, rows)
+		}
+	}
+}

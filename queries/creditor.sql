@@ -28,7 +28,7 @@ FROM (
 
 -- name: CreditorFirst :many
 -- Of payments (three lists of equal length), those to whose account nothing was approved before, and whether among the last 1,000 messages
--- of the realm the same name was paid at another account. It reads the index of accounts.
+-- of the realm the same name was paid at another account. It reads the index of accounts from its newest message to the first that was approved.
 WITH asked AS (
   SELECT unnest(@message_ids::uuid[]) AS message_id, unnest(@accounts::text[]) AS account, unnest(@names::text[]) AS name
 ), first_paid AS (
@@ -37,7 +37,8 @@ WITH asked AS (
     SELECT FROM message_version v
     JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
     WHERE v.realm = @realm AND v.creditor_account = a.account AND v.message_id <> a.message_id
-      AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed'))
+      AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed')
+    ORDER BY v.message_id DESC OFFSET 0) -- the newest first, which are at hand
 ), past AS MATERIALIZED (
   SELECT lower(v.creditor_name) AS name, v.creditor_account AS account
   FROM (SELECT x.realm, x.message_id, x.version, x.kind, x.state FROM message x WHERE x.realm = @realm ORDER BY x.message_id DESC LIMIT 1000) m

@@ -34,7 +34,7 @@ WHERE r.realm = @realm::text;
 WITH added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state,
-    state_sequence, state_since, accepted_at, settled_at, status_code, status_text, waiting_amount)
+    state_sequence, state_since, accepted_at, settled_at, status_code, status_text, listed_amount)
   VALUES (@realm, @message_id, @global_id, @kind, @scheme, @direction, @channel, sqlc.narg(client_id), sqlc.narg(external_id),
     sqlc.narg(maker_user), sqlc.narg(maker_person), sqlc.narg(policy_id), @approvals_required, sqlc.narg(expires_at),
     sqlc.narg(original_id), sqlc.narg(answers_id), sqlc.narg(answer_by), sqlc.narg(deadline), sqlc.narg(reason), @created_at, 1, 0, @state, 1, @created_at,
@@ -181,7 +181,7 @@ SELECT state_sequence FROM moved;
 -- A new version of a pending message. It changes nothing and returns no row when the message is no longer where the caller saw it.
 WITH moved AS (
   UPDATE message m
-  SET state_sequence = m.state_sequence + 1, state_since = @at, approvals = 0, version = m.version + 1, waiting_amount = @amount
+  SET state_sequence = m.state_sequence + 1, state_since = @at, approvals = 0, version = m.version + 1, listed_amount = @amount
   WHERE m.realm = @realm AND m.message_id = @message_id AND m.state = 'Approval Pending' AND m.state_sequence = @sequence AND m.version = @version
   RETURNING m.realm, m.message_id, m.kind, m.scheme, m.state_sequence, m.version, m.approvals_required
 ), doc AS (

@@ -133,7 +133,7 @@ WITH item AS (
 ), added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, created_at, version, approvals, state, state_sequence, state_since, accepted_at,
-    waiting_amount)
+    listed_amount)
   SELECT @realm::text, message_id, global_id, 'instruction', scheme, 'out', channel, client_id, nullif(external_id, ''), maker_user, maker_person,
     policy_id, approvals_required, nullif(expires_at, '0001-01-01 00:00:00+00'::timestamptz), created_at, 1, 0, state, 1, created_at,
     nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), amount FROM free

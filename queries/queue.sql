@@ -2,21 +2,21 @@
 
 -- name: QueueList :many
 -- Pending messages in the order asked for, from a place on; without those a person made or decided when they are excluded. The orders
--- of age, expiry and amount come off indexes of what waits; what has no approval yet is not looked up among decisions. keys: only these,
--- which a text found.
+-- of age, expiry and amount come off indexes of what waits; what has no approval yet is not looked up among decisions, and of what was
+-- never changed the maker alone tells whose it is. keys: only these, which a text found.
 SELECT * FROM message_listed m
 WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (sqlc.narg(after)::uuid IS NULL OR CASE @sort::text
        WHEN 'newest' THEN m.message_id < sqlc.narg(after)::uuid
-       WHEN 'smallest' THEN (m.waiting_amount, m.message_id) > (sqlc.arg(after_key)::bigint, sqlc.narg(after)::uuid)
-       WHEN 'largest' THEN (m.waiting_amount, m.message_id) < (sqlc.arg(after_key)::bigint, sqlc.narg(after)::uuid)
+       WHEN 'smallest' THEN (m.listed_amount, m.message_id) > (sqlc.arg(after_key)::bigint, sqlc.narg(after)::uuid)
+       WHEN 'largest' THEN (m.listed_amount, m.message_id) < (sqlc.arg(after_key)::bigint, sqlc.narg(after)::uuid)
        WHEN 'expiry' THEN (coalesce(m.expires_at, 'infinity'::timestamptz), m.message_id) > (coalesce(sqlc.narg(after_end)::timestamptz, 'infinity'), sqlc.narg(after)::uuid)
        ELSE m.message_id > sqlc.narg(after)::uuid END)
   AND (sqlc.narg(kind)::text IS NULL OR m.kind = sqlc.narg(kind)::text)
   AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
-  AND (sqlc.narg(maker_login)::text IS NULL OR m.maker_login = sqlc.narg(maker_login)::text)
-  AND (sqlc.narg(amount_from)::bigint IS NULL OR m.waiting_amount >= sqlc.narg(amount_from)::bigint)
-  AND (sqlc.narg(amount_to)::bigint IS NULL OR m.waiting_amount <= sqlc.narg(amount_to)::bigint)
+  AND (sqlc.narg(maker_user)::uuid IS NULL OR m.maker_user = sqlc.narg(maker_user)::uuid)
+  AND (sqlc.narg(amount_from)::bigint IS NULL OR m.listed_amount >= sqlc.narg(amount_from)::bigint)
+  AND (sqlc.narg(amount_to)::bigint IS NULL OR m.listed_amount <= sqlc.narg(amount_to)::bigint)
   AND (sqlc.narg(created_from)::timestamptz IS NULL OR m.created_at >= sqlc.narg(created_from)::timestamptz)
   AND (sqlc.narg(created_before)::timestamptz IS NULL OR m.created_at < sqlc.narg(created_before)::timestamptz)
   AND (sqlc.narg(expires_before)::timestamptz IS NULL OR m.expires_at < sqlc.narg(expires_before)::timestamptz)
@@ -24,11 +24,13 @@ WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (NOT @begun::boolean OR m.approvals > 0)
   AND (sqlc.narg(payees)::text[] IS NULL OR m.payee_result = ANY (sqlc.narg(payees)::text[]))
   AND (sqlc.narg(keys)::uuid[] IS NULL OR m.message_id = ANY (sqlc.narg(keys)::uuid[]))
-  AND (sqlc.narg(exclude_person)::uuid IS NULL OR (sqlc.narg(exclude_person)::uuid <> ALL (m.makers)
+  AND (sqlc.narg(exclude_person)::uuid IS NULL OR (m.maker_person IS DISTINCT FROM sqlc.narg(exclude_person)::uuid
+       AND sqlc.narg(exclude_person)::uuid <> ALL (m.makers)
        AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
                          AND d.checker_person = sqlc.narg(exclude_person)::uuid))))
-  AND (sqlc.narg(only_person)::uuid IS NULL OR sqlc.narg(only_person)::uuid = ANY (m.makers))
-ORDER BY CASE WHEN @sort::text = 'smallest' THEN m.waiting_amount END, CASE WHEN @sort::text = 'largest' THEN m.waiting_amount END DESC,
+  AND (sqlc.narg(only_person)::uuid IS NULL OR ((m.maker_person = sqlc.narg(only_person)::uuid OR m.version > 1)
+       AND sqlc.narg(only_person)::uuid = ANY (m.makers)))
+ORDER BY CASE WHEN @sort::text = 'smallest' THEN m.listed_amount END, CASE WHEN @sort::text = 'largest' THEN m.listed_amount END DESC,
   CASE WHEN @sort::text = 'expiry' THEN coalesce(m.expires_at, 'infinity'::timestamptz) END,
   CASE WHEN @sort::text IN ('newest', 'largest') THEN m.message_id END DESC,
   m.message_id
@@ -44,9 +46,9 @@ FROM message_listed m
 WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (sqlc.narg(kind)::text IS NULL OR m.kind = sqlc.narg(kind)::text)
   AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
-  AND (sqlc.narg(maker_login)::text IS NULL OR m.maker_login = sqlc.narg(maker_login)::text)
-  AND (sqlc.narg(amount_from)::bigint IS NULL OR m.waiting_amount >= sqlc.narg(amount_from)::bigint)
-  AND (sqlc.narg(amount_to)::bigint IS NULL OR m.waiting_amount <= sqlc.narg(amount_to)::bigint)
+  AND (sqlc.narg(maker_user)::uuid IS NULL OR m.maker_user = sqlc.narg(maker_user)::uuid)
+  AND (sqlc.narg(amount_from)::bigint IS NULL OR m.listed_amount >= sqlc.narg(amount_from)::bigint)
+  AND (sqlc.narg(amount_to)::bigint IS NULL OR m.listed_amount <= sqlc.narg(amount_to)::bigint)
   AND (sqlc.narg(created_from)::timestamptz IS NULL OR m.created_at >= sqlc.narg(created_from)::timestamptz)
   AND (sqlc.narg(created_before)::timestamptz IS NULL OR m.created_at < sqlc.narg(created_before)::timestamptz)
   AND (sqlc.narg(expires_before)::timestamptz IS NULL OR m.expires_at < sqlc.narg(expires_before)::timestamptz)
@@ -54,10 +56,12 @@ WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (NOT @begun::boolean OR m.approvals > 0)
   AND (sqlc.narg(payees)::text[] IS NULL OR m.payee_result = ANY (sqlc.narg(payees)::text[]))
   AND (sqlc.narg(keys)::uuid[] IS NULL OR m.message_id = ANY (sqlc.narg(keys)::uuid[]))
-  AND (sqlc.narg(exclude_person)::uuid IS NULL OR (sqlc.narg(exclude_person)::uuid <> ALL (m.makers)
+  AND (sqlc.narg(exclude_person)::uuid IS NULL OR (m.maker_person IS DISTINCT FROM sqlc.narg(exclude_person)::uuid
+       AND sqlc.narg(exclude_person)::uuid <> ALL (m.makers)
        AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
                          AND d.checker_person = sqlc.narg(exclude_person)::uuid))))
-  AND (sqlc.narg(only_person)::uuid IS NULL OR sqlc.narg(only_person)::uuid = ANY (m.makers))
+  AND (sqlc.narg(only_person)::uuid IS NULL OR ((m.maker_person = sqlc.narg(only_person)::uuid OR m.version > 1)
+       AND sqlc.narg(only_person)::uuid = ANY (m.makers)))
 ORDER BY m.message_id
 LIMIT @page_size::integer;
 
@@ -80,7 +84,8 @@ FROM (
   FROM message m
   JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
   WHERE m.realm = @realm AND m.state = 'Approval Pending'
-    AND (sqlc.narg(exclude_person)::uuid IS NULL OR (sqlc.narg(exclude_person)::uuid <> ALL (v.makers)
+    AND (sqlc.narg(exclude_person)::uuid IS NULL OR (m.maker_person IS DISTINCT FROM sqlc.narg(exclude_person)::uuid
+         AND sqlc.narg(exclude_person)::uuid <> ALL (v.makers)
          AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
                            AND d.checker_person = sqlc.narg(exclude_person)::uuid))))
   ORDER BY m.message_id LIMIT @most::integer

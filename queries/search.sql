@@ -116,6 +116,13 @@ WHERE v.realm = @realm AND v.amount BETWEEN @amount_from::bigint AND @amount_to:
 SELECT m.message_id FROM message m WHERE m.realm = @realm AND m.state_since >= @since::timestamptz
 ORDER BY m.state_since DESC, m.message_id DESC LIMIT @most::integer;
 
+-- name: FewEnded :many
+-- The messages that ended otherwise than most payments do, in one state since a time, the last first, so many at most.
+SELECT m.message_id FROM message m
+WHERE m.realm = @realm AND m.state = @state::text AND m.state_since >= @since::timestamptz
+  AND m.state NOT IN ('Approval Pending', 'Approved', 'Processing', 'Settled', 'Booked')
+ORDER BY m.state_since DESC LIMIT @most::integer;
+
 -- name: FewMade :many
 -- The messages made in a time, the last first, so many at most.
 SELECT v.message_id FROM message_version v

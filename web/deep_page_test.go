@@ -133,7 +133,7 @@ func (q *queue) explain(t *testing.T) plan {
 		t.Fatal("no list was read")
 	}
 	app := q.db.ConnectAsApplication(t, demo.Realm)
-	_, err := app.Exec(t.Context(), "SET plan_cache_mode = force_custom_plan; SET enable_mergejoin = off") // as the reader sets them
+	_, err := app.Exec(t.Context(), asReader)
 	must(t, err)
 	var told []byte
 	must(t, app.QueryRow(t.Context(), "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) "+steps[at].sql, steps[at].values...).Scan(&told))

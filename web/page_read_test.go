@@ -14,6 +14,10 @@ import (
 	"countersign/internal/store/lookup"
 )
 
+// asReader are the settings that the reader reads with.
+const asReader = "SET plan_cache_mode = force_custom_plan; SET enable_mergejoin = off; SET max_parallel_workers_per_gather = 0;" +
+	" SET jit = off"
+
 // readOf is what one statement read of all tables, what was thrown away included.
 func (p plan) readOf() int {
 	rows := 0
@@ -39,7 +43,7 @@ func rowsRead(t *testing.T, tx pgx.Tx) int {
 func (q *queue) readBy(t *testing.T) (most int, name string) {
 	t.Helper()
 	app := q.db.ConnectAsApplication(t, demo.Realm)
-	_, err := app.Exec(t.Context(), "SET plan_cache_mode = force_custom_plan; SET enable_mergejoin = off") // as the reader sets them
+	_, err := app.Exec(t.Context(), asReader)
 	must(t, err)
 	tx, err := app.Begin(t.Context())
 	must(t, err)
@@ -72,7 +76,7 @@ func (q *queue) spread(t *testing.T) {
 		`UPDATE message_version SET amount = ('x' || right(message_id::text, 6))::bit(24)::bigint + 1,
 		   created_at = '2026-10-01'::timestamptz + ('x' || right(message_id::text, 6))::bit(24)::bigint * interval '1 second'
 		 WHERE message_id < '01900000-0000-7000-9000-000000000000'`,
-		`UPDATE message m SET created_at = v.created_at, state_since = v.created_at,
+		`UPDATE message m SET created_at = v.created_at, state_since = v.created_at, listed_amount = v.amount,
 		   scheme = CASE WHEN v.amount = 6 THEN 'sct-inst' ELSE m.scheme END,
 		   state = CASE WHEN v.amount % 1000 = 0 THEN 'Failed' ELSE state END
 		 FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id
@@ -153,8 +157,44 @@ func TestAPageReadsSoMuchAndNoMore(t *testing.T) {
 	} {
 		q.notes.cut()
 		must(t, read())
-		if rows, statement := q.readBy(t); rows > 22_000 {
+		if rows, statement := q.readBy(t); rows > 10_000 {
 			t.Errorf("%s: %s reads %d rows", name, statement, rows)
+		}
+	}
+}
+
+// TestTheQueueReadsSoMuchAndNoMore: an order of the queue, or what it is narrowed to, reads its page, or what waits without its versions.
+func TestTheQueueReadsSoMuchAndNoMore(t *testing.T) {
+	t.Parallel()
+	const waiting, page = 2000, 60
+	q := newQueue(t, 10_000, waiting)
+	q.spread(t)
+	for name, c := range map[string]struct {
+		ask   lookup.QueueFilter
+		found int
+		rows  int
+	}{
+		"the oldest":      {lookup.QueueFilter{ExcludePerson: q.checker}, page, 3 * page},
+		"the largest":     {lookup.QueueFilter{ExcludePerson: q.checker, Sort: lookup.SortLargest}, page, 3 * page},
+		"the smallest":    {lookup.QueueFilter{Sort: lookup.SortSmallest}, page, 3 * page},
+		"by expiry":       {lookup.QueueFilter{Sort: lookup.SortExpiry}, page, 3 * page},
+		"deep by amount":  {lookup.QueueFilter{Sort: lookup.SortLargest, After: lookup.Place{MessageID: uuid.Max, Minor: 5000}}, page, 3 * page},
+		"an amount":       {lookup.QueueFilter{AmountFrom: 5000, AmountTo: 5100}, 20, 3 * page},
+		"no amount":       {lookup.QueueFilter{AmountFrom: 1 << 40}, 0, 0},
+		"nobody's":        {lookup.QueueFilter{MakerLogin: "nobody"}, 0, 10},
+		"a checker's own": {lookup.QueueFilter{OnlyPerson: q.checker}, 0, waiting + 10},
+		"amended":         {lookup.QueueFilter{Amended: true}, 0, waiting + 10},
+		"begun":           {lookup.QueueFilter{Begun: true}, 0, waiting + 10},
+	} {
+		q.notes.cut()
+		c.ask.PageSize = page
+		list, err := q.reader.Queue(t.Context(), demo.Realm, c.ask)
+		must(t, err)
+		if len(list) != c.found {
+			t.Errorf("%s: %d messages, want %d", name, len(list), c.found)
+		}
+		if rows, statement := q.readBy(t); rows > c.rows {
+			t.Errorf("%s: %s reads %d rows, more than %d", name, statement, rows, c.rows)
 		}
 	}
 }

@@ -105,7 +105,7 @@ func (b *bench) copies(id string, count int) {
 		b.change(fmt.Sprintf(`SET session_replication_role = replica;
 			INSERT INTO %[1]s SELECT (jsonb_populate_record(one, jsonb_build_object(
 			  'message_id', '01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'), 'global_id', 'DM' || lpad(n::text, 14, '0'),
-			  'amount', 500 + n %% 3, 'expires_at', CASE WHEN n %% 2 = 0 THEN now() + interval '3 days' END))).*
+			  'amount', 500 + n %% 3, 'listed_amount', 500 + n %% 3, 'expires_at', CASE WHEN n %% 2 = 0 THEN now() + interval '3 days' END))).*
 			FROM %[1]s one, generate_series(1, %[2]d) n WHERE message_id = '%[3]s'`, table, count, id))
 	}
 }

@@ -18,9 +18,9 @@ import (
 )
 
 // counted is the number beside the queue in the menu, "" for none.
-func (w *browser) counted(path string) string {
+func (w *browser) counted() string {
 	w.b.t.Helper()
-	return strings.TrimSpace(strings.Split(strings.TrimSpace(w.get(path).is(http.StatusOK).page.Find("#queue-count").Text()), " ")[0])
+	return strings.TrimSpace(strings.Split(strings.TrimSpace(w.get("/payments").is(http.StatusOK).page.Find("#queue-count").Text()), " ")[0])
 }
 
 // TestPagesShareTheirCountsButNotWhatOneJustDid: the count in the menu is asked once for everybody, and whoever just decided something sees
@@ -32,22 +32,22 @@ func TestPagesShareTheirCountsButNotWhatOneJustDid(t *testing.T) {
 	b.serve()
 	maker, first, second := b.as("maker1"), b.as("checker1"), b.as("checker2")
 	m := maker.submit(filled())
-	if n := first.counted("/payments"); n != "1" {
+	if n := first.counted(); n != "1" {
 		t.Fatalf("the menu counts %q of one", n)
 	}
 	maker.submit(with(filled(), "endToEndId", "E2E-2", "amount", "2.00"))
 	maker.submit(with(filled(), "endToEndId", "E2E-3", "amount", "3.00"))
 	for _, w := range []*browser{first, second} {
-		if n := w.counted("/payments"); n != "1" {
+		if n := w.counted(); n != "1" {
 			t.Errorf("the menu counts %q, and not the one that is shared", n)
 		}
 	}
 	path := "/queue/" + m.InternalID.String()
 	first.post(path+"/approve", first.get(path).fields(path+"/approve")).goesTo("/queue")
-	if n := first.counted("/payments"); n != "2" {
+	if n := first.counted(); n != "2" {
 		t.Errorf("after a decision the menu of who decided counts %q, not 2", n)
 	}
-	if n := second.counted("/payments"); n != "1" {
+	if n := second.counted(); n != "1" {
 		t.Errorf("the menu of the other counts %q, and not the one that is shared", n)
 	}
 }

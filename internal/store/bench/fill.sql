@@ -63,7 +63,7 @@ LEFT JOIN person_of c ON c.role = 'checker' AND c.place = d.dice % c.people AND 
 
 INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id,
   approvals_required, expires_at, original_id, answer_by, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at,
-  delivered_at, settled_at, status_code, status_text, waiting_amount)
+  delivered_at, settled_at, status_code, status_text, listed_amount)
 SELECT current_setting('bench.realm'), message_id, global_id, kind, scheme, direction,
   CASE WHEN direction = 'in' THEN 'clearing' WHEN n % 5 = 0 THEN 'portal' ELSE 'api' END,
   CASE WHEN direction = 'out' THEN current_setting('bench.client') END, CASE WHEN direction = 'out' THEN 'FILL-' || n END, maker_user, maker_person,

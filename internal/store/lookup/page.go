@@ -23,6 +23,8 @@ import (
 const (
 	// looked is how many messages are looked at for a page of a narrowed list. What lies behind them is a page of its own.
 	looked = 5000
+	// scattered is the same where the messages lie apart: those of a state, a kind, a maker. Each is a page of its own to the server.
+	scattered = 2500
 	// few is how many messages an amount, a day or "changed since" may leave for them to be listed at once.
 	few = 500
 	// meant is how many messages each meaning of a text brings, and compared how many of all together are compared with it.
@@ -120,6 +122,11 @@ func (w where) narrowest(f Filter) (found, error) {
 			return w.q.FewByAmount(w.ctx, dbsqlc.FewByAmountParams{Realm: w.realm, AmountFrom: f.AmountFrom, AmountTo: to, Most: few + 1})
 		}},
 		{!f.ChangedSince.IsZero(), false, func() ([]uuid.UUID, error) {
+			if len(f.States) == 1 && !slices.Contains(usual, f.States[0]) {
+				return w.q.FewEnded(w.ctx, dbsqlc.FewEndedParams{
+					Realm: w.realm, State: string(f.States[0]), Since: f.ChangedSince, Most: few + 1,
+				})
+			}
 			return w.q.FewChanged(w.ctx, w.realm, f.ChangedSince, few+1)
 		}},
 		{!f.CreatedFrom.IsZero() || !f.CreatedTo.IsZero(), true, func() ([]uuid.UUID, error) {
@@ -140,6 +147,11 @@ func (w where) narrowest(f Filter) (found, error) {
 		}
 	}
 	return at, nil
+}
+
+// usual are the states that most payments are in, on their way or at their end; an index has what came to be in another one by when it did.
+var usual = []payment.State{
+	payment.StateApprovalPending, payment.StateApproved, payment.StateProcessing, payment.StateSettled, payment.StateBooked,
 }
 
 // endOfTime is later than whatever is stored.
@@ -193,11 +205,14 @@ func (w where) walked(f Filter, maker, before uuid.UUID) (found, error) {
 }
 
 func (w where) walk(p dbsqlc.WalkKeysParams) (found, error) {
+	if p.LedBy != "all" {
+		p.Look = scattered
+	}
 	rows, err := w.q.WalkKeys(w.ctx, p)
 	at := found{keys: make([]uuid.UUID, 0, len(rows))}
 	for _, row := range rows {
 		at.keys = append(at.keys, row.MessageID)
-		if row.Place == looked {
+		if row.Place == int64(p.Look) {
 			at.end = row.MessageID
 		}
 	}
@@ -271,22 +286,32 @@ func newer(a, b uuid.UUID) uuid.UUID {
 	return a
 }
 
-// worded finds messages by words: all of them where they are few, else those among the newest.
+// worded finds messages by words: those among the newest if they are many there, else all of them where they are few. The index of a word
+// that many messages have costs more than a look at the newest.
 func (w where) worded(asked string, before uuid.UUID) (found, error) {
 	at := found{keys: []uuid.UUID{}}
 	if asked == "" {
 		return at, nil
 	}
-	all, err := w.q.WordKeys(w.ctx, asked, before, few+1)
-	if err != nil || len(all) <= few {
-		return found{keys: append(at.keys, all...)}, err
-	}
 	rows, err := w.q.WordWalk(w.ctx, dbsqlc.WordWalkParams{Realm: w.realm, Asked: asked, Before: before, Look: looked, Most: meant})
+	if err != nil {
+		return at, err
+	}
+	n := len(rows)
 	for _, row := range rows {
 		at.keys = append(at.keys, row.MessageID)
 	}
-	if n := len(rows); n > 0 && (n == meant || rows[n-1].Place == looked) {
+	switch {
+	case n > 0 && n == meant:
 		at.end = rows[n-1].MessageID
+		return at, nil
+	case n == 0 || rows[n-1].Place != looked:
+		return at, nil // there are no others to look at
+	}
+	at.end = rows[n-1].MessageID
+	all, err := w.q.WordKeys(w.ctx, asked, before, few+1)
+	if err == nil && len(all) <= few {
+		return found{keys: append([]uuid.UUID{}, all...)}, nil
 	}
 	return at, err
 }

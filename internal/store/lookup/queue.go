@@ -2,10 +2,12 @@ package lookup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/money"
 	"countersign/internal/payee"
@@ -57,15 +59,32 @@ type QueueFilter struct {
 	OnlyPerson    uuid.UUID // only what this person made or edited
 	PageSize      int32
 
-	keys []uuid.UUID // only these; nil for all
+	keys      []uuid.UUID // only these; nil for all
+	makerUser uuid.UUID   // the account behind MakerLogin
 }
 
-// oldest is how many of the messages that wait longest a text is compared with, beside those that are found by their words.
-const oldest = 500
+const (
+	// oldest is how many of the messages that wait longest a text is compared with.
+	oldest = 500
+	// common is how many of them make a text so common that it is not looked for behind them.
+	common = 10
+)
 
-// found looks for what a text means among the messages that wait: those that the filters leave and that wait longest, and those with its
-// words, wherever they stand, as long as few messages of the realm have them.
+// found finds the account of the maker, and looks for what a text means among the messages that wait: those that the filters leave and that
+// wait longest, and, where few of these are meant, those with its words, wherever they stand, as long as few messages of the realm have
+// them.
 func (f QueueFilter) found(w where) (QueueFilter, error) {
+	if f.MakerLogin != "" {
+		var err error
+		f.makerUser, err = w.q.MakerByLogin(w.ctx, w.realm, f.MakerLogin)
+		if errors.Is(err, pgx.ErrNoRows) {
+			f.keys = []uuid.UUID{} // nobody's
+			return f, nil
+		}
+		if err != nil {
+			return f, fmt.Errorf("find a maker: %w", err)
+		}
+	}
 	if !f.Search.set() {
 		return f, nil
 	}
@@ -76,16 +95,21 @@ func (f QueueFilter) found(w where) (QueueFilter, error) {
 	if err != nil {
 		return f, fmt.Errorf("look at what waits longest: %w", err)
 	}
-	if asked := word.Query(w.realm, f.Search.Text, f.Search.Compact); asked != "" && len(keys) == oldest {
-		worded, err := w.q.WordKeys(w.ctx, asked, last, few+1)
-		if err != nil {
-			return f, fmt.Errorf("look for words: %w", err)
-		}
-		if len(worded) <= few {
-			keys = append(keys, worded...)
-		}
+	more := len(keys) == oldest
+	f.keys, err = w.fitting(f.Search, append([]uuid.UUID{}, keys...))
+	asked := word.Query(w.realm, f.Search.Text, f.Search.Compact)
+	if err != nil || !more || asked == "" || len(f.keys) >= common {
+		return f, err
 	}
-	f.keys, err = w.fitting(f.Search, newestFirst(append([]uuid.UUID{}, keys...)))
+	worded, err := w.q.WordKeys(w.ctx, asked, last, few+1)
+	if err != nil {
+		return f, fmt.Errorf("look for words: %w", err)
+	}
+	if len(worded) > few {
+		return f, nil
+	}
+	worded, err = w.fitting(f.Search, worded)
+	f.keys = append(f.keys, worded...)
 	return f, err
 }
 
@@ -116,7 +140,7 @@ func (f QueueFilter) params(realm string) dbsqlc.QueueListParams {
 		CreatedFrom: column.OrNull(f.CreatedFrom), CreatedBefore: column.OrNull(f.CreatedBefore),
 		ExpiresBefore: column.OrNull(f.ExpiresBefore), Amended: f.Amended, Begun: f.Begun, Payees: names(f.Payees),
 		Kind: column.OrNull(f.Kind), Scheme: column.OrNull(f.Scheme),
-		MakerLogin: column.OrNull(f.MakerLogin), AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo),
+		MakerUser: column.OrNull(f.makerUser), AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo),
 		ExcludePerson: column.OrNull(f.ExcludePerson), OnlyPerson: column.OrNull(f.OnlyPerson), PageSize: f.PageSize, Keys: f.keys,
 	}
 }
@@ -144,7 +168,7 @@ func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, 
 		rows, err := q.QueueKeys(ctx, dbsqlc.QueueKeysParams{
 			Realm: p.Realm, Person: person, CreatedFrom: p.CreatedFrom, CreatedBefore: p.CreatedBefore, ExpiresBefore: p.ExpiresBefore,
 			Amended: p.Amended, Begun: p.Begun, Payees: p.Payees,
-			Kind: p.Kind, Scheme: p.Scheme, MakerLogin: p.MakerLogin, AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
+			Kind: p.Kind, Scheme: p.Scheme, MakerUser: p.MakerUser, AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
 			ExcludePerson: p.ExcludePerson, OnlyPerson: p.OnlyPerson, PageSize: p.PageSize, Keys: p.Keys,
 		})
 		for _, row := range rows {

@@ -3,9 +3,11 @@ package lookup
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"countersign/internal/money"
+	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
@@ -31,17 +33,43 @@ func (r *Reader) VolumeByHour(ctx context.Context, realm string, since time.Time
 			return fmt.Errorf("count by hour: %w", err)
 		}
 		for _, row := range rows {
-			amount, err := money.FromMinor(money.Currency(row.Currency), row.Total)
-			if err != nil {
+			outcome := outcomeOf(payment.State(row.State))
+			profile, known := rulebook.Scheme(row.Scheme).Profile()
+			amount, err := money.FromMinor(profile.Currency, row.Total)
+			if !known || err != nil || outcome == "" {
 				continue // what is in no currency is withheld, and no volume
 			}
-			list = append(list, Volume{
-				Scheme: rulebook.Scheme(row.Scheme), Hour: row.Hour.UTC(), Outcome: row.Outcome, Count: row.Payments, Amount: amount,
+			v := Volume{
+				Scheme: rulebook.Scheme(row.Scheme), Hour: row.Hour.UTC(), Outcome: outcome, Count: row.Payments, Amount: amount,
+			}
+			i := slices.IndexFunc(list, func(o Volume) bool {
+				return o.Scheme == v.Scheme && o.Hour.Equal(v.Hour) && o.Outcome == v.Outcome
 			})
+			if i < 0 {
+				list = append(list, v)
+				continue
+			}
+			list[i].Count += v.Count
+			if sum, err := list[i].Amount.Add(v.Amount); err == nil {
+				list[i].Amount = sum
+			}
 		}
 		return nil
 	})
 	return list, err
+}
+
+// outcomeOf is what became of a payment, "" for one that was closed before its release.
+func outcomeOf(state payment.State) string {
+	switch {
+	case state == payment.StateRejected || state == payment.StateWithdrawn || state == payment.StateExpired:
+		return ""
+	case state == payment.StateSettled || state == payment.StateBooked:
+		return "settled"
+	case state == payment.StateFailed:
+		return "failed"
+	}
+	return "open"
 }
 
 // Turnaround is how long payments took that needed an approval.

@@ -9,6 +9,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/money"
 	"countersign/internal/payee"
+	"countersign/internal/rulebook"
 	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
@@ -124,6 +125,9 @@ func (v *visit) askAll(f *page.Filter) lookup.QueueFilter {
 		Search:  page.ReadSearch(f.View.Text, v.Today()).Search,
 		Amended: f.View.Flag == views.FlagAmended, Begun: f.View.Flag == views.FlagBegun,
 		Payees: payeeFlags[f.View.Flag],
+	}
+	if ask.Payees != nil && ask.Scheme == "" {
+		ask.Scheme = string(rulebook.SchemeSCT) // no other verifies payees
 	}
 	f.Problems = slices.DeleteFunc(f.Problems, func(p ui.Problem) bool { return p.Code == page.NoDay })
 	ask.CreatedFrom, ask.CreatedBefore, _ = f.Days(v.Config.Zone)

@@ -18,7 +18,7 @@ var (
 )
 
 const messageRead = `-- name: MessageRead :batchone
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, m.clients, m.payee_result, m.payee_name, m.payee_at, m.version_key, d.content,
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, m.clients, m.payee_result, m.payee_name, m.payee_at, m.version_key, m.listed_amount, m.maker_person, d.content,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
 FROM message_listed m
@@ -139,6 +139,8 @@ func (b *MessageReadBatchResults) QueryRow(f func(int, MessageReadRow, error)) {
 			&i.MessageListed.PayeeName,
 			&i.MessageListed.PayeeAt,
 			&i.MessageListed.VersionKey,
+			&i.MessageListed.ListedAmount,
+			&i.MessageListed.MakerPerson,
 			&i.Content,
 			&i.AccountIban,
 			&i.AccountScheme,

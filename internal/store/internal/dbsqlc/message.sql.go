@@ -62,7 +62,7 @@ func (q *Queries) CreationKeyGet(ctx context.Context, arg CreationKeyGetParams) 
 const messageAmendIf = `-- name: MessageAmendIf :one
 WITH moved AS (
   UPDATE message m
-  SET state_sequence = m.state_sequence + 1, state_since = $12, approvals = 0, version = m.version + 1, waiting_amount = $13
+  SET state_sequence = m.state_sequence + 1, state_since = $12, approvals = 0, version = m.version + 1, listed_amount = $13
   WHERE m.realm = $14 AND m.message_id = $15 AND m.state = 'Approval Pending' AND m.state_sequence = $16 AND m.version = $17
   RETURNING m.realm, m.message_id, m.kind, m.scheme, m.state_sequence, m.version, m.approvals_required
 ), doc AS (
@@ -229,7 +229,7 @@ func (q *Queries) MessageApprovalsAsked(ctx context.Context, realm string, messa
 }
 
 const messageGet = `-- name: MessageGet :one
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, m.clients, m.payee_result, m.payee_name, m.payee_at, m.version_key, m.waiting_amount, d.content,
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, m.clients, m.payee_result, m.payee_name, m.payee_at, m.version_key, m.listed_amount, m.maker_person, d.content,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
 FROM message_listed m
@@ -318,7 +318,8 @@ func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.U
 		&i.MessageListed.PayeeName,
 		&i.MessageListed.PayeeAt,
 		&i.MessageListed.VersionKey,
-		&i.MessageListed.WaitingAmount,
+		&i.MessageListed.ListedAmount,
+		&i.MessageListed.MakerPerson,
 		&i.Content,
 		&i.AccountIban,
 		&i.AccountScheme,
@@ -351,7 +352,7 @@ const messageInsert = `-- name: MessageInsert :exec
 WITH added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state,
-    state_sequence, state_since, accepted_at, settled_at, status_code, status_text, waiting_amount)
+    state_sequence, state_since, accepted_at, settled_at, status_code, status_text, listed_amount)
   VALUES ($1, $2, $10, $11, $12, $13, $14, $15, $16,
     $17, $18, $19, $5, $20,
     $21, $22, $23, $24, $25, $26, 1, 0, $27, 1, $26,

@@ -87,10 +87,10 @@ SELECT i.item::integer AS item, r.realm, r.name, r.mark, r.made_by, r.access_tok
                  ORDER BY x.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id,
        EXISTS (SELECT FROM spending_limit l WHERE l.realm = r.realm AND (l.per_payment IS NOT NULL OR l.per_day IS NOT NULL)
                AND (l.limit_of = 'person' OR l.holder IN (m.client_id, m.debtor_account)))::boolean AS limited,
-       m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, m.clients, m.payee_result, m.payee_name, m.payee_at, m.version_key, m.content, m.made_at
+       m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, m.clients, m.payee_result, m.payee_name, m.payee_at, m.version_key, m.listed_amount, m.maker_person, m.content, m.made_at
 FROM (SELECT unnest($1::integer[]) AS item, unnest($2::uuid[]) AS message_id) i
 CROSS JOIN LATERAL (
-  SELECT l.realm, l.message_id, l.global_id, l.kind, l.scheme, l.direction, l.channel, l.client_id, l.external_id, l.maker_user, l.policy_id, l.approvals_required, l.expires_at, l.original_id, l.answers_id, l.answer_by, l.deadline, l.reason, l.created_at, l.version, l.approvals, l.state, l.state_sequence, l.state_since, l.accepted_at, l.delivered_at, l.settled_at, l.status_code, l.status_text, l.inquiries, l.document_id, l.content_hash, l.makers, l.amount, l.currency, l.instruction_id, l.end_to_end_id, l.transaction_id, l.uetr, l.debtor_name, l.ordered_debtor_name, l.debtor_account, l.debtor_agent, l.creditor_name, l.creditor_account, l.creditor_agent, l.remittance, l.key_id, l.seal, l.recall_state, l.return_state, l.maker_name, l.maker_login, l.clients, l.payee_result, l.payee_name, l.payee_at, l.version_key, d.content, v.created_at AS made_at FROM message_listed l
+  SELECT l.realm, l.message_id, l.global_id, l.kind, l.scheme, l.direction, l.channel, l.client_id, l.external_id, l.maker_user, l.policy_id, l.approvals_required, l.expires_at, l.original_id, l.answers_id, l.answer_by, l.deadline, l.reason, l.created_at, l.version, l.approvals, l.state, l.state_sequence, l.state_since, l.accepted_at, l.delivered_at, l.settled_at, l.status_code, l.status_text, l.inquiries, l.document_id, l.content_hash, l.makers, l.amount, l.currency, l.instruction_id, l.end_to_end_id, l.transaction_id, l.uetr, l.debtor_name, l.ordered_debtor_name, l.debtor_account, l.debtor_agent, l.creditor_name, l.creditor_account, l.creditor_agent, l.remittance, l.key_id, l.seal, l.recall_state, l.return_state, l.maker_name, l.maker_login, l.clients, l.payee_result, l.payee_name, l.payee_at, l.version_key, l.listed_amount, l.maker_person, d.content, v.created_at AS made_at FROM message_listed l
   JOIN message_version v ON v.realm = l.realm AND v.message_id = l.message_id AND v.version = l.version
   JOIN document d ON d.realm = l.realm AND d.document_id = l.document_id AND d.message_id = l.message_id
   WHERE l.realm = $3::text AND l.message_id = i.message_id AND l.kind = 'instruction' OFFSET 0) m
@@ -187,6 +187,8 @@ type MessageConsiderAllRow struct {
 	PayeeName         *string
 	PayeeAt           *time.Time
 	VersionKey        uuid.UUID
+	ListedAmount      int64
+	MakerPerson       *uuid.UUID
 	Content           []byte
 	MadeAt            time.Time
 }
@@ -310,6 +312,8 @@ func (q *Queries) MessageConsiderAll(ctx context.Context, places []int32, messag
 			&i.PayeeName,
 			&i.PayeeAt,
 			&i.VersionKey,
+			&i.ListedAmount,
+			&i.MakerPerson,
 			&i.Content,
 			&i.MadeAt,
 		); err != nil {
@@ -370,10 +374,11 @@ WITH item AS (
   SELECT i.message_id, i.global_id, i.scheme, i.channel, i.client_id, i.external_id, i.maker_user, i.maker_person, i.policy_id, i.approvals_required, i.expires_at, i.created_at, i.state, i.accepted_at, i.document_id, i.document_name, i.reference, i.content, i.content_hash, i.source, i.source_type, i.document_key_id, i.document_mac, i.amount, i.currency, i.instruction_id, i.end_to_end_id, i.transaction_id, i.uetr, i.debtor_name, i.ordered_debtor_name, i.debtor_account, i.debtor_agent, i.creditor_name, i.creditor_account, i.creditor_agent, i.remittance, i.version_key_id, i.version_seal, i.maker_role, i.maker_grant_id, i.maker_granted_at, i.actor_name, i.note, i.event_id, i.event, i.request_id, i.source_address, i.detail, i.fingerprint, i.key_count, i.payee_result, i.payee_name, i.payee_at, i.words, i.key_id, i.mac, i.account_digest FROM item i LEFT JOIN counted c ON c.message_id = i.message_id WHERE coalesce(c.keys, 0) = i.key_count
 ), added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
-    policy_id, approvals_required, expires_at, created_at, version, approvals, state, state_sequence, state_since, accepted_at)
+    policy_id, approvals_required, expires_at, created_at, version, approvals, state, state_sequence, state_since, accepted_at,
+    listed_amount)
   SELECT $63::text, message_id, global_id, 'instruction', scheme, 'out', channel, client_id, nullif(external_id, ''), maker_user, maker_person,
     policy_id, approvals_required, nullif(expires_at, '0001-01-01 00:00:00+00'::timestamptz), created_at, 1, 0, state, 1, created_at,
-    nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz) FROM free
+    nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), amount FROM free
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
     key_id, mac)
@@ -608,7 +613,7 @@ WITH item AS (
     coalesce(nullif(i.inquire_at, '0001-01-01 00:00:00+00'::timestamptz), o.inquire_at),
     coalesce(nullif(i.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
   FROM item i CROSS JOIN LATERAL (
-    SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at FROM message x
+    SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, listed_amount FROM message x
     WHERE x.realm = $60::text AND x.message_id = i.message_id AND x.state = i.from_state AND x.state_sequence = i.sequence
       AND x.version = i.version OFFSET 0) o
   ON CONFLICT (realm, message_id) DO UPDATE

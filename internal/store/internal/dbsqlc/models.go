@@ -256,7 +256,7 @@ type Message struct {
 	StatusText        *string
 	Inquiries         int32
 	InquireAt         *time.Time
-	WaitingAmount     int64
+	ListedAmount      int64
 }
 
 type MessageListed struct {
@@ -318,7 +318,8 @@ type MessageListed struct {
 	PayeeName         *string
 	PayeeAt           *time.Time
 	VersionKey        uuid.UUID
-	WaitingAmount     int64
+	ListedAmount      int64
+	MakerPerson       *uuid.UUID
 }
 
 type MessageVersion struct {

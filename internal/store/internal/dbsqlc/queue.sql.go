@@ -19,7 +19,8 @@ FROM (
   FROM message m
   JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
   WHERE m.realm = $1 AND m.state = 'Approval Pending'
-    AND ($2::uuid IS NULL OR ($2::uuid <> ALL (v.makers)
+    AND ($2::uuid IS NULL OR (m.maker_person IS DISTINCT FROM $2::uuid
+         AND $2::uuid <> ALL (v.makers)
          AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
                            AND d.checker_person = $2::uuid))))
   ORDER BY m.message_id LIMIT $3::integer
@@ -69,9 +70,9 @@ FROM message_listed m
 WHERE m.realm = $2 AND m.state = 'Approval Pending'
   AND ($3::text IS NULL OR m.kind = $3::text)
   AND ($4::text IS NULL OR m.scheme = $4::text)
-  AND ($5::text IS NULL OR m.maker_login = $5::text)
-  AND ($6::bigint IS NULL OR m.waiting_amount >= $6::bigint)
-  AND ($7::bigint IS NULL OR m.waiting_amount <= $7::bigint)
+  AND ($5::uuid IS NULL OR m.maker_user = $5::uuid)
+  AND ($6::bigint IS NULL OR m.listed_amount >= $6::bigint)
+  AND ($7::bigint IS NULL OR m.listed_amount <= $7::bigint)
   AND ($8::timestamptz IS NULL OR m.created_at >= $8::timestamptz)
   AND ($9::timestamptz IS NULL OR m.created_at < $9::timestamptz)
   AND ($10::timestamptz IS NULL OR m.expires_at < $10::timestamptz)
@@ -79,10 +80,12 @@ WHERE m.realm = $2 AND m.state = 'Approval Pending'
   AND (NOT $12::boolean OR m.approvals > 0)
   AND ($13::text[] IS NULL OR m.payee_result = ANY ($13::text[]))
   AND ($14::uuid[] IS NULL OR m.message_id = ANY ($14::uuid[]))
-  AND ($15::uuid IS NULL OR ($15::uuid <> ALL (m.makers)
+  AND ($15::uuid IS NULL OR (m.maker_person IS DISTINCT FROM $15::uuid
+       AND $15::uuid <> ALL (m.makers)
        AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
                          AND d.checker_person = $15::uuid))))
-  AND ($16::uuid IS NULL OR $16::uuid = ANY (m.makers))
+  AND ($16::uuid IS NULL OR ((m.maker_person = $16::uuid OR m.version > 1)
+       AND $16::uuid = ANY (m.makers)))
 ORDER BY m.message_id
 LIMIT $17::integer
 `
@@ -92,7 +95,7 @@ type QueueKeysParams struct {
 	Realm         string
 	Kind          *string
 	Scheme        *string
-	MakerLogin    *string
+	MakerUser     *uuid.UUID
 	AmountFrom    *int64
 	AmountTo      *int64
 	CreatedFrom   *time.Time
@@ -124,7 +127,7 @@ func (q *Queries) QueueKeys(ctx context.Context, arg QueueKeysParams) ([]QueueKe
 		arg.Realm,
 		arg.Kind,
 		arg.Scheme,
-		arg.MakerLogin,
+		arg.MakerUser,
 		arg.AmountFrom,
 		arg.AmountTo,
 		arg.CreatedFrom,
@@ -165,19 +168,19 @@ func (q *Queries) QueueKeys(ctx context.Context, arg QueueKeysParams) ([]QueueKe
 
 const queueList = `-- name: QueueList :many
 
-SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at, version_key, waiting_amount FROM message_listed m
+SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, document_id, content_hash, makers, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, recall_state, return_state, maker_name, maker_login, clients, payee_result, payee_name, payee_at, version_key, listed_amount, maker_person FROM message_listed m
 WHERE m.realm = $1 AND m.state = 'Approval Pending'
   AND ($2::uuid IS NULL OR CASE $3::text
        WHEN 'newest' THEN m.message_id < $2::uuid
-       WHEN 'smallest' THEN (m.waiting_amount, m.message_id) > ($4::bigint, $2::uuid)
-       WHEN 'largest' THEN (m.waiting_amount, m.message_id) < ($4::bigint, $2::uuid)
+       WHEN 'smallest' THEN (m.listed_amount, m.message_id) > ($4::bigint, $2::uuid)
+       WHEN 'largest' THEN (m.listed_amount, m.message_id) < ($4::bigint, $2::uuid)
        WHEN 'expiry' THEN (coalesce(m.expires_at, 'infinity'::timestamptz), m.message_id) > (coalesce($5::timestamptz, 'infinity'), $2::uuid)
        ELSE m.message_id > $2::uuid END)
   AND ($6::text IS NULL OR m.kind = $6::text)
   AND ($7::text IS NULL OR m.scheme = $7::text)
-  AND ($8::text IS NULL OR m.maker_login = $8::text)
-  AND ($9::bigint IS NULL OR m.waiting_amount >= $9::bigint)
-  AND ($10::bigint IS NULL OR m.waiting_amount <= $10::bigint)
+  AND ($8::uuid IS NULL OR m.maker_user = $8::uuid)
+  AND ($9::bigint IS NULL OR m.listed_amount >= $9::bigint)
+  AND ($10::bigint IS NULL OR m.listed_amount <= $10::bigint)
   AND ($11::timestamptz IS NULL OR m.created_at >= $11::timestamptz)
   AND ($12::timestamptz IS NULL OR m.created_at < $12::timestamptz)
   AND ($13::timestamptz IS NULL OR m.expires_at < $13::timestamptz)
@@ -185,11 +188,13 @@ WHERE m.realm = $1 AND m.state = 'Approval Pending'
   AND (NOT $15::boolean OR m.approvals > 0)
   AND ($16::text[] IS NULL OR m.payee_result = ANY ($16::text[]))
   AND ($17::uuid[] IS NULL OR m.message_id = ANY ($17::uuid[]))
-  AND ($18::uuid IS NULL OR ($18::uuid <> ALL (m.makers)
+  AND ($18::uuid IS NULL OR (m.maker_person IS DISTINCT FROM $18::uuid
+       AND $18::uuid <> ALL (m.makers)
        AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
                          AND d.checker_person = $18::uuid))))
-  AND ($19::uuid IS NULL OR $19::uuid = ANY (m.makers))
-ORDER BY CASE WHEN $3::text = 'smallest' THEN m.waiting_amount END, CASE WHEN $3::text = 'largest' THEN m.waiting_amount END DESC,
+  AND ($19::uuid IS NULL OR ((m.maker_person = $19::uuid OR m.version > 1)
+       AND $19::uuid = ANY (m.makers)))
+ORDER BY CASE WHEN $3::text = 'smallest' THEN m.listed_amount END, CASE WHEN $3::text = 'largest' THEN m.listed_amount END DESC,
   CASE WHEN $3::text = 'expiry' THEN coalesce(m.expires_at, 'infinity'::timestamptz) END,
   CASE WHEN $3::text IN ('newest', 'largest') THEN m.message_id END DESC,
   m.message_id
@@ -204,7 +209,7 @@ type QueueListParams struct {
 	AfterEnd      *time.Time
 	Kind          *string
 	Scheme        *string
-	MakerLogin    *string
+	MakerUser     *uuid.UUID
 	AmountFrom    *int64
 	AmountTo      *int64
 	CreatedFrom   *time.Time
@@ -221,8 +226,8 @@ type QueueListParams struct {
 
 // Reads of what waits for a decision. They run with custom plans: what an address does not narrow by falls out of the plan.
 // Pending messages in the order asked for, from a place on; without those a person made or decided when they are excluded. The orders
-// of age, expiry and amount come off indexes of what waits; what has no approval yet is not looked up among decisions. keys: only these,
-// which a text found.
+// of age, expiry and amount come off indexes of what waits; what has no approval yet is not looked up among decisions, and of what was
+// never changed the maker alone tells whose it is. keys: only these, which a text found.
 func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]MessageListed, error) {
 	rows, err := q.db.Query(ctx, queueList,
 		arg.Realm,
@@ -232,7 +237,7 @@ func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]Message
 		arg.AfterEnd,
 		arg.Kind,
 		arg.Scheme,
-		arg.MakerLogin,
+		arg.MakerUser,
 		arg.AmountFrom,
 		arg.AmountTo,
 		arg.CreatedFrom,
@@ -312,7 +317,8 @@ func (q *Queries) QueueList(ctx context.Context, arg QueueListParams) ([]Message
 			&i.PayeeName,
 			&i.PayeeAt,
 			&i.VersionKey,
-			&i.WaitingAmount,
+			&i.ListedAmount,
+			&i.MakerPerson,
 		); err != nil {
 			return nil, err
 		}

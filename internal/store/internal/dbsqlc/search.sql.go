@@ -76,6 +76,46 @@ func (q *Queries) FewChanged(ctx context.Context, realm string, since time.Time,
 	return items, nil
 }
 
+const fewEnded = `-- name: FewEnded :many
+SELECT m.message_id FROM message m
+WHERE m.realm = $1 AND m.state = $2::text AND m.state_since >= $3::timestamptz
+  AND m.state NOT IN ('Approval Pending', 'Approved', 'Processing', 'Settled', 'Booked')
+ORDER BY m.state_since DESC LIMIT $4::integer
+`
+
+type FewEndedParams struct {
+	Realm string
+	State string
+	Since time.Time
+	Most  int32
+}
+
+// The messages that ended otherwise than most payments do, in one state since a time, the last first, so many at most.
+func (q *Queries) FewEnded(ctx context.Context, arg FewEndedParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, fewEnded,
+		arg.Realm,
+		arg.State,
+		arg.Since,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var message_id uuid.UUID
+		if err := rows.Scan(&message_id); err != nil {
+			return nil, err
+		}
+		items = append(items, message_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const fewMade = `-- name: FewMade :many
 SELECT v.message_id FROM message_version v
 WHERE v.realm = $1 AND v.version = 1 AND v.created_at >= $2::timestamptz AND v.created_at <= $3::timestamptz

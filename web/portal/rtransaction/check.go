@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"countersign/internal/language"
+	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 	"countersign/views"
@@ -80,7 +81,7 @@ func (v *visit) submitForm(draft lifecycle.Draft, f form) error {
 
 // refuse shows what stands in the way: beside the fields where they are to blame, else in the place of the form.
 func (v *visit) refuse(typed asked, refused *payment.RefusalError) error {
-	a, err := v.look(typed.form)
+	a, err := v.look(typed.form, money.Amount{})
 	if err != nil {
 		return err
 	}

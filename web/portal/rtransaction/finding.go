@@ -43,14 +43,14 @@ func (a asked) barred() language.Text {
 	return refusalText(a.preview.Ineligible)
 }
 
-// look asks the station about an empty form.
-func (v *visit) look(f form) (asked, error) {
-	preview, err := v.Config.Submission.PreviewRTransaction(v.Context(), v.By, f.asked(uuid.Nil, money.Amount{}))
+// look asks the station about a form, with the charge it keeps; of an empty form, none.
+func (v *visit) look(f form, charge money.Amount) (asked, error) {
+	preview, err := v.Config.Submission.PreviewRTransaction(v.Context(), v.By, f.asked(uuid.Nil, charge))
 	if err != nil {
 		return asked{}, err
 	}
 	f.Original = preview.About.Original.InternalID
-	return asked{Subject: Subject{RTransactionSubject: preview.About, Kind: f.Kind}, form: f, preview: preview}, nil
+	return asked{Subject: Subject{RTransactionSubject: preview.About, Kind: f.Kind}, form: f, preview: preview, keeps: charge}, nil
 }
 
 // check asks the station about a form that was filled in. It asks the same rules again when the form is submitted.
@@ -59,19 +59,15 @@ func (v *visit) check(f form) (asked, error) {
 	if err != nil {
 		return asked{}, err
 	}
-	preview, err := v.Config.Submission.PreviewRTransaction(v.Context(), v.By, f.asked(uuid.Nil, charge))
+	a, err := v.look(f, charge)
 	if err != nil {
 		return asked{}, err
 	}
-	f.Original = preview.About.Original.InternalID
-	a := asked{
-		Subject: Subject{RTransactionSubject: preview.About, Kind: f.Kind}, form: f, preview: preview, keeps: charge, problems: problems,
-	}
 	if f.Reason == "" {
-		a.problems = append([]ui.Problem{{Field: "reason", Text: "Choose a reason.", Code: "CH21"}}, a.problems...)
+		a.problems = append([]ui.Problem{{Field: "reason", Text: "Choose a reason.", Code: "CH21"}}, problems...)
 		return a, nil
 	}
-	a.problems = f.problems(a.problems, preview.Findings)
+	a.problems = a.form.problems(problems, a.preview.Findings)
 	return a, nil
 }
 

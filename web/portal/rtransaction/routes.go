@@ -3,6 +3,7 @@
 package rtransaction
 
 import (
+	"countersign/internal/payment"
 	"countersign/web/portal/page"
 	"countersign/web/request"
 )
@@ -13,15 +14,19 @@ type visit struct{ *page.Visit }
 // Routes lists the pages of this room in the order in which people meet them.
 func Routes(site *page.Site) []request.Route {
 	get, post := page.Room(site, func(v *page.Visit) *visit { return &visit{v} })
-	return []request.Route{
-		get("/payments/:id/recall", showRecall),
-		post("/payments/:id/recall", checkRecall),
-		post("/payments/:id/recall/keep", keepRecall),
-		get("/payments/:id/return", showReturn),
-		post("/payments/:id/return", checkReturn),
-		post("/payments/:id/return/keep", keepReturn),
-		get("/recalls/:id/resolve", showResolve),
-		post("/recalls/:id/resolve", checkResolve),
-		post("/recalls/:id/resolve/keep", keepResolve),
+	var all []request.Route
+	for _, form := range []struct {
+		path string
+		kind payment.Kind
+	}{
+		{"/payments/:id/recall", payment.KindRecall},
+		{"/payments/:id/return", payment.KindReturn},
+		{"/recalls/:id/resolve", payment.KindResolution},
+	} {
+		all = append(all,
+			get(form.path, func(v *visit) error { return v.showForm(form.kind) }),
+			post(form.path, func(v *visit) error { return v.takeForm(form.kind) }),
+			post(form.path+"/keep", func(v *visit) error { return v.keepForm(form.kind) }))
 	}
+	return all
 }

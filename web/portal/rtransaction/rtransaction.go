@@ -11,24 +11,13 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/language"
+	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
 )
-
-func showRecall(v *visit) error { return v.showForm(payment.KindRecall) }
-
-func checkRecall(v *visit) error { return v.takeForm(payment.KindRecall) }
-
-func showReturn(v *visit) error { return v.showForm(payment.KindReturn) }
-
-func checkReturn(v *visit) error { return v.takeForm(payment.KindReturn) }
-
-func showResolve(v *visit) error { return v.showForm(payment.KindResolution) }
-
-func checkResolve(v *visit) error { return v.takeForm(payment.KindResolution) }
 
 // emptyForm is the form of the path before anything is typed.
 func (v *visit) emptyForm(kind payment.Kind) (form, error) {
@@ -50,7 +39,7 @@ func (v *visit) showForm(kind payment.Kind) error {
 	if err != nil {
 		return err
 	}
-	a, err := v.look(f)
+	a, err := v.look(f, money.Amount{})
 	if err != nil {
 		return err
 	}
@@ -159,7 +148,7 @@ func (v *visit) typedForm(kind payment.Kind) (asked, url.Values, error) {
 	if err != nil {
 		return asked{}, nil, err
 	}
-	a, err := v.look(f)
+	a, err := v.look(f, money.Amount{})
 	a.read(values)
 	return a, values, err
 }
@@ -211,12 +200,6 @@ func (v *visit) keepForm(kind payment.Kind) error {
 	}
 	return v.Render(http.StatusOK, views.DraftKept(page.KeptIn(id, a.path()+"?draft="+id.String(), v.At)))
 }
-
-func keepRecall(v *visit) error { return v.keepForm(payment.KindRecall) }
-
-func keepReturn(v *visit) error { return v.keepForm(payment.KindReturn) }
-
-func keepResolve(v *visit) error { return v.keepForm(payment.KindResolution) }
 
 // cannot stands in the place of a form that the state forbids, with the sentence that says why, and what was typed.
 func (v *visit) cannot(a asked, barred language.Text) error {

@@ -110,9 +110,9 @@ hostile: ## send 10,000 hostile bodies and files to the doors, and report the pe
 flood: ## flood the sign-in from one address for a minute, 300 tries a second, and report how long people from another one wait
 	@COUNTERSIGN_SIGN_IN_FLOOD=60s $(GO) test ./web/portal -run TestSignInUnderAFlood -count=1 -v | grep -v '^=== '
 
-race: ## have 64 checkers race over 200 messages, and approvals against 1,600 amendments: make race MESSAGES=1000 (the tests: 48 messages)
-	COUNTERSIGN_RACED=$(or $(MESSAGES),200) $(GO) test ./internal/approval -run 'TestManyCheckersOneDecision|TestApprovalsAgainstAmendments' \
-	-count=1 -v -timeout 60m
+race: ## have 64 checkers race over 200 messages, approvals against 1,600 amendments, and 1,000 payments come in meanwhile (the tests: 48, 384, 250)
+	COUNTERSIGN_RACED=$(or $(MESSAGES),200) COUNTERSIGN_ARRIVALS=1000 $(GO) test ./internal/approval ./internal/clearing -count=1 -v -timeout 60m \
+	-run 'TestManyCheckersOneDecision|TestApprovalsAgainstAmendments|TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn'
 
 search: ## play 10,000 sampled sequences of deeds of people who cheat, and hold the service against the pure domain (the tests: 200)
 	COUNTERSIGN_SEARCH=10000 $(GO) test ./internal/stations -run TestTheServiceAgreesWithTheSearch -count=1 -v -timeout 60m

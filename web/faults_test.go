@@ -12,9 +12,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,6 +24,7 @@ import (
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testneed"
 	"countersign/web"
 	"countersign/web/webtest"
 )
@@ -33,11 +32,7 @@ import (
 // faultRounds is how often `make faults` plays. The tests take minutes, so they have a build tag.
 func faultRounds(t *testing.T) int {
 	t.Helper()
-	rounds, err := strconv.Atoi(os.Getenv("COUNTERSIGN_FAULTS"))
-	if err != nil || rounds < 1 {
-		t.Fatal("say how many rounds: make faults")
-	}
-	return rounds
+	return testneed.Count(t, "COUNTERSIGN_FAULTS", 0)
 }
 
 // taking is a clearing that takes everything and answers nothing.

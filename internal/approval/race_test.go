@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,6 +16,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testneed"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -50,15 +49,7 @@ func checkers(t *testing.T, h *stationtest.House, n int) []identity.Principal {
 // raced is how many messages the races are about: 48, or as many as make race says.
 func raced(t *testing.T) int {
 	t.Helper()
-	text, given := os.LookupEnv("COUNTERSIGN_RACED")
-	if !given {
-		return 48
-	}
-	messages, err := strconv.Atoi(text)
-	if err != nil || messages < 4 {
-		t.Fatal("COUNTERSIGN_RACED is a number of messages, 4 or more, not " + text)
-	}
-	return messages
+	return testneed.Count(t, "COUNTERSIGN_RACED", 48)
 }
 
 // TestManyCheckersOneDecision: 64 checkers race over 48 messages (make race: 200), each rejecting every other one. Each message gets

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"log/slog"
-	"os"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -23,16 +21,13 @@ import (
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
+	"countersign/internal/testneed"
 )
 
 // faultRounds is how often `make faults` plays each fault. The tests take minutes, so they have a build tag.
 func faultRounds(t *testing.T) int {
 	t.Helper()
-	rounds, err := strconv.Atoi(os.Getenv("COUNTERSIGN_FAULTS"))
-	if err != nil || rounds < 1 {
-		t.Fatal("say how many rounds: make faults")
-	}
-	return rounds
+	return testneed.Count(t, "COUNTERSIGN_FAULTS", 0)
 }
 
 // wire is a clearing that remembers what it took, recognises duplicates, and settles all but some, which it never answers. Its answers come

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"testing"
 )
 
@@ -28,6 +29,21 @@ func Miss(t testing.TB, what string) {
 		t.Fatal(what)
 	}
 	t.Skip(what)
+}
+
+// Count is how much of something a test does: as often as a setting says, which a target of make gives, or as usual. A usual count of 0 is
+// for tests that only make starts.
+func Count(t testing.TB, setting string, usual int) int {
+	t.Helper()
+	text, given := os.LookupEnv(setting)
+	if !given && usual > 0 {
+		return usual
+	}
+	count, err := strconv.Atoi(text)
+	if err != nil || count < 1 {
+		t.Fatalf("%s is a number from 1, not %q: see what make gives it", setting, text)
+	}
+	return count
 }
 
 // OfPostgres returns where a program of PostgreSQL lies, and skips the test where the server came without it: what make fetches for a

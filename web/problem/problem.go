@@ -261,25 +261,13 @@ func ofServer(err error) *Problem {
 	var status *echo.HTTPError
 	switch {
 	case errors.Is(err, store.ErrUnknown):
-		return &Problem{
-			Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry,
-			Text: "The connection to the database broke while this was being stored. Look whether it was done before you send it again.",
-		}
+		return unavailable("The connection to the database broke while this was being stored. Look whether it was done before you send it again.")
 	case errors.Is(err, store.ErrUnavailable):
-		return &Problem{
-			Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry,
-			Text: "The gateway cannot reach its database at the moment. Try again in a moment.",
-		}
+		return unavailable("The gateway cannot reach its database at the moment. Try again in a moment.")
 	case tookTooLong(err):
-		return &Problem{
-			Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry,
-			Text: "There was no answer in time. Try again in a moment.",
-		}
+		return unavailable("There was no answer in time. Try again in a moment.")
 	case errors.Is(err, context.Canceled):
-		return &Problem{
-			Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry,
-			Text: "The gateway is about to stop. Try again in a moment.",
-		}
+		return unavailable("The gateway is about to stop. Try again in a moment.")
 	case !errors.As(err, &status):
 		return nil
 	}
@@ -290,6 +278,11 @@ func ofServer(err error) *Problem {
 		return &Problem{Status: status.Code, Code: "405_METHOD_NOT_ALLOWED", Text: "This address does not take this method."}
 	}
 	return nil
+}
+
+// unavailable asks to come again.
+func unavailable(text string) *Problem {
+	return &Problem{Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry, Text: text}
 }
 
 func tookTooLong(err error) bool {

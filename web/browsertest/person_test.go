@@ -46,6 +46,10 @@ func must[T any](t *testing.T, value T, err error) T {
 	return value
 }
 
+// traced has the driver note every step with the page before and after it, which costs as much as the step: COUNTERSIGN_BROWSER_TRACE=1 for
+// a test that fails and whose picture does not say why.
+var traced = os.Getenv("COUNTERSIGN_BROWSER_TRACE") == "1"
+
 // visitor is somebody who has not signed in. When the test ends, the browser must have had nothing to complain about.
 func visitor(t *testing.T, with device) *person {
 	t.Helper()
@@ -66,7 +70,9 @@ func visitor(t *testing.T, with device) *person {
 			p.complain(fmt.Sprintf("%s %s answered %d", response.Request().Method(), response.URL(), response.Status()))
 		}
 	})
-	_ = context.Tracing().Start(playwright.TracingStartOptions{Screenshots: playwright.Bool(false), Snapshots: playwright.Bool(true)})
+	if traced {
+		_ = context.Tracing().Start(playwright.TracingStartOptions{Screenshots: playwright.Bool(false), Snapshots: playwright.Bool(true)})
+	}
 	page, err := context.NewPage()
 	p.page = must(t, page, err)
 	t.Cleanup(p.leave)
@@ -130,8 +136,11 @@ func (p *person) leave() {
 		name := filepath.Join("artefacts", strings.ReplaceAll(p.t.Name(), "/", "_")+"_"+fmt.Sprintf("%p", p))
 		_ = os.MkdirAll("artefacts", 0o755)
 		_, _ = p.page.Screenshot(playwright.PageScreenshotOptions{Path: playwright.String(name + ".png"), FullPage: playwright.Bool(true)})
-		_ = p.context.Tracing().Stop(name + ".zip")
-		p.t.Logf("at %s; picture and trace: %s.{png,zip}", p.page.URL(), name)
+		p.t.Logf("at %s; picture: %s.png", p.page.URL(), name)
+		if traced {
+			_ = p.context.Tracing().Stop(name + ".zip")
+			p.t.Logf("trace: %s.zip", name)
+		}
 	}
 	err := p.context.Close()
 	if err != nil {

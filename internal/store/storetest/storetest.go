@@ -190,8 +190,9 @@ func create(t testing.TB, template string) *DB {
 	t.Helper()
 	ctx := context.Background()
 	name := current.name + "_" + strconv.FormatInt(current.counter.Add(1), 10)
-	// A copy has the server's defaults again, which a migration takes away.
-	err := current.execute(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template, "REVOKE TEMPORARY ON DATABASE "+name+" FROM PUBLIC")
+	// Files are copied sooner than pages are written to the log. A copy has the server's defaults again, which a migration takes away.
+	err := current.execute(ctx,
+		"CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY FILE_COPY", "REVOKE TEMPORARY ON DATABASE "+name+" FROM PUBLIC")
 	if err != nil {
 		t.Fatal("storetest:", err)
 	}

@@ -23,11 +23,6 @@ const (
 	Waived      Result = "WAIVED" // the client does without: it unpacks files of many payments
 )
 
-// Results lists them all.
-func Results() []Result {
-	return []Result{Match, CloseMatch, NoMatch, NotPossible, Late, Waived}
-}
-
 // Verification is what a version of a payment keeps of it. The zero Verification is none: nothing was asked, because the scheme or the
 // gateway knows no verification.
 type Verification struct {

@@ -98,11 +98,3 @@ func ByteSize(size int) string {
 	}
 	return strconv.Itoa(size/1000) + "." + strconv.Itoa(size%1000/100) + " kB"
 }
-
-// Plural writes a count with its noun: "1 payment", "3 payments".
-func Plural(count int, noun string) string {
-	if count == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(count) + " " + noun + "s"
-}

@@ -46,8 +46,8 @@ func must[T any](t *testing.T, value T, err error) T {
 	return value
 }
 
-// traced has the driver note every step with the page before and after it, which costs as much as the step: COUNTERSIGN_BROWSER_TRACE=1 for
-// a test that fails and whose picture does not say why.
+// traced has the driver note every step with the page before and after it, which costs a tenth of the time of all:
+// COUNTERSIGN_BROWSER_TRACE=1 for a test that fails and whose picture does not say why.
 var traced = os.Getenv("COUNTERSIGN_BROWSER_TRACE") == "1"
 
 // visitor is somebody who has not signed in. When the test ends, the browser must have had nothing to complain about.

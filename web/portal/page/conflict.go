@@ -38,14 +38,6 @@ func WhatHappened(m payment.Message) language.Text {
 	return language.Text("%s: state since %s: %s.").With(name, ui.ClockTime(m.StateSince), ui.StateLabel(m.State))
 }
 
-// DecidedAs is the word for what a decision did.
-func DecidedAs(action payment.Action) string {
-	if action == payment.ActionReject {
-		return "rejected"
-	}
-	return "approved"
-}
-
 // Conflict is the panel of a decision that lost. m is the message as it is now; what was typed is kept.
 func Conflict(cause error, m payment.Message, typed string) *views.Conflict {
 	sentence, lost := LostTo(cause)

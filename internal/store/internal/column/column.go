@@ -64,11 +64,3 @@ func OrZero[T any](column *T) T {
 	}
 	return *column
 }
-
-// OrEmpty writes bytes for a column that is never NULL.
-func OrEmpty(content []byte) []byte {
-	if content == nil {
-		return []byte{}
-	}
-	return content
-}

@@ -122,7 +122,7 @@ var ofArrivals = []mutant{
 	},
 	{
 		name: "an answer of one scheme counts for the other", file: "internal/clearing/status.go",
-		tests:  ofBooked + ":TestAStatusThatDisagrees",
+		tests:  ofBooked + ":TestAnAnswerOfAnotherScheme",
 		before: `if m.Scheme != in.Scheme {`, after: `if false && m.Scheme != in.Scheme {`,
 	},
 	{

@@ -71,6 +71,14 @@ var ofProviders = []mutant{
 		before: `err != nil || since > flowLife || since < -flowLife || `, after: `err != nil || `,
 	},
 	{
+		name: "a copy of a passkey signs in", file: "internal/auth/factor.go", tests: "internal/auth:TestAPasskeyThatDoesNotCountOn",
+		before: `if fits.copied {`, after: `if false && fits.copied {`,
+	},
+	{
+		name: "a passkey counts from where it was made", file: "internal/auth/passkey.go", tests: "internal/auth:TestAPasskeyThatDoesNotCountOn",
+		before: `max(stored.Authenticator.SignCount, f.SignCount)`, after: `max(stored.Authenticator.SignCount, 0*f.SignCount)`,
+	},
+	{
 		name: "the state of another browser signs in", file: "internal/auth/provider.go", tests: liars,
 		before: ` || in.Answer.State != flow.Flow.State {`, after: ` {`,
 	},

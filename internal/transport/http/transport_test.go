@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,6 +37,24 @@ func TestARefusalOfADocumentIsToldFromAClearingThatIsAway(t *testing.T) {
 	err := way.Deliver(t.Context(), rulebook.SchemeSIC, "R", []byte("<Document/>"))
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestADeliveryGoesToItsAddressAlone: a clearing that sends it elsewhere has not taken it, and nobody else gets it.
+func TestADeliveryGoesToItsAddressAlone(t *testing.T) {
+	t.Parallel()
+	var strayed atomic.Int64
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strayed.Add(1) }))
+	t.Cleanup(elsewhere.Close)
+	status := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, status) }))
+	t.Cleanup(server.Close)
+	way := transport.New(map[rulebook.Scheme]string{rulebook.SchemeSIC: server.URL})
+	for _, status = range []int{http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		err := way.Deliver(t.Context(), rulebook.SchemeSIC, "R", []byte("<Document/>"))
+		if err == nil || strayed.Load() > 0 {
+			t.Errorf("%d: %v, and %d documents went elsewhere", status, err, strayed.Load())
+		}
 	}
 }
 

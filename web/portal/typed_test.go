@@ -85,6 +85,12 @@ func TestWordsThatAreTypedAreBounded(t *testing.T) {
 	maker.post("/payments/keep", filled()).is(http.StatusForbidden).says("too many drafts")
 	maker.post("/payments/new", filled()).goesTo("/payments/") // what is sent is kept all the same
 	checker.post(path+"/reject/keep", url.Values{"reason": {strings.Repeat("x", 70_000)}}).is(http.StatusRequestEntityTooLarge)
+	// What is taken as a form can be larger as it is kept.
+	raw := func(w *browser, path, body string) answer {
+		return w.send(http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(body))
+	}
+	raw(checker, path+"/reject/keep", "reason="+strings.Repeat("ä", 30_000)).is(http.StatusRequestEntityTooLarge)
+	raw(maker, "/payments/keep", "creditorName="+strings.Repeat("<", 60_000)).is(http.StatusRequestEntityTooLarge)
 }
 
 // TestWhatAMakerAnswersIsKeptWhileItIsTyped: why it is paid again, and why it is withdrawn.

@@ -20,7 +20,7 @@ func listedRow(row *dbsqlc.MessageConsiderAllRow) dbsqlc.MessageListed {
 		DebtorAgent: row.DebtorAgent, CreditorName: row.CreditorName, CreditorAccount: row.CreditorAccount, CreditorAgent: row.CreditorAgent,
 		Remittance: row.Remittance, KeyID: row.KeyID, Seal: row.Seal, RecallState: row.RecallState, ReturnState: row.ReturnState,
 		MakerName: row.MakerName, MakerLogin: row.MakerLogin, Clients: row.Clients, PayeeResult: row.PayeeResult, PayeeName: row.PayeeName,
-		PayeeAt: row.PayeeAt, VersionKey: row.VersionKey,
+		PayeeAt: row.PayeeAt, VersionKey: row.VersionKey, ListedAmount: row.ListedAmount, MakerPerson: row.MakerPerson,
 	}
 }
 

@@ -71,10 +71,9 @@ func (r *receiver) of(id uuid.UUID) map[string]*spans.Span {
 	return found
 }
 
-// TestAPaymentIsOneTrace follows a payment from its creation to clearing's answer: by requests of three callers and the job between them.
-// All steps stand in one trace, whose id is the payment's, linked to the requests.
-func TestAPaymentIsOneTrace(t *testing.T) {
-	t.Parallel()
+// collected is a gateway whose traces a collector takes.
+func collected(t *testing.T) (*bundle, *receiver, *trace.Traces) {
+	t.Helper()
 	to := newReceiver(t)
 	traces, err := trace.Collect(t.Context(), to.URL+"/v1/traces", slog.New(slog.DiscardHandler))
 	must(t, err)
@@ -86,6 +85,14 @@ func TestAPaymentIsOneTrace(t *testing.T) {
 		t.Cleanup(database.Close)
 		return database
 	}})
+	return b, to, traces
+}
+
+// TestAPaymentIsOneTrace follows a payment from its creation to clearing's answer: by requests of three callers and the job between them.
+// All steps stand in one trace, whose id is the payment's, linked to the requests.
+func TestAPaymentIsOneTrace(t *testing.T) {
+	t.Parallel()
+	b, to, traces := collected(t)
 	const callers = "0af7651916cd43dd8448eb211c80319c"
 	made := b.Send(t, webtest.Call{
 		Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample),
@@ -103,20 +110,66 @@ func TestAPaymentIsOneTrace(t *testing.T) {
 	held(t, to, id, callers)
 }
 
+// TestAnIncomingPaymentIsOneTrace follows a payment from clearing's request to the delivery of our answer by its job: one trace, whose id is
+// the payment's own, and which log lines name.
+func TestAnIncomingPaymentIsOneTrace(t *testing.T) {
+	t.Parallel()
+	b, to, traces := collected(t)
+	body := strings.NewReplacer(
+		"CH4821966000009613388", "CH5021977000004331346", "21966", "21977", "2026-03-02T10:00:01.049+01:00",
+		"2026-11-20T10:30:00.000+01:00", ">2026-03-02<", ">2026-11-20<",
+	).Replace(webtest.Document(t, "sic-inst_03_pacs.008.001.08.xml"))
+	if a := b.Send(t, webtest.ClearingCall(body, nil)); a.Status != http.StatusAccepted {
+		t.Fatal(a.Body)
+	}
+	conn := b.DB.Connect(t)
+	var id uuid.UUID
+	must(t, conn.QueryRow(t.Context(), "SELECT message_id FROM message WHERE kind = 'payment'").Scan(&id))
+	b.works(t, "the answer is delivered", func() (done bool) {
+		must(t, conn.QueryRow(t.Context(), "SELECT bool_and(delivered_at IS NOT NULL) FROM outbox").Scan(&done))
+		return done
+	})
+	var log bytes.Buffer
+	step, end := traces.Message(t.Context(), id, "a step")
+	slog.New(traces.Lines(slog.NewTextHandler(&log, nil))).With("a", 1).InfoContext(step, "line")
+	end(nil)
+	if want := "traceId=" + hex.EncodeToString(id[:]); !strings.Contains(log.String(), want) {
+		t.Errorf("the log says %s, want %s", log.String(), want)
+	}
+	must(t, traces.Close(t.Context()))
+	steps, root := to.of(id), hex.EncodeToString(id[8:])
+	for _, name := range []string{"receive", "reply", "deliver"} {
+		if steps[name] == nil {
+			t.Fatalf("the trace of the payment has no %q: %v", name, steps)
+		}
+	}
+	received := steps["receive"]
+	if hex.EncodeToString(received.GetSpanId()) != root || len(received.GetLinks()) != 1 ||
+		hex.EncodeToString(steps["reply"].GetParentSpanId()) != root ||
+		!bytes.Equal(steps["deliver"].GetParentSpanId(), steps["reply"].GetSpanId()) {
+		t.Errorf("the steps do not stand below each other: %v", steps)
+	}
+}
+
 // sentByItsJob has the job queue work until clearing has the payment.
 func (b *bundle) sentByItsJob(t *testing.T, id uuid.UUID) {
+	t.Helper()
+	b.works(t, "the job sends the payment", func() bool {
+		m, err := b.Reader.Message(t.Context(), "demo", id)
+		must(t, err)
+		return !m.DeliveredAt.IsZero()
+	})
+}
+
+// works has the job queue work until something is done.
+func (b *bundle) works(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	working, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- b.Jobs.Run(working, b.Clearing.Handlers()) }()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		m, err := b.Reader.Message(t.Context(), "demo", id)
-		must(t, err)
-		if !m.DeliveredAt.IsZero() {
-			break
-		}
+	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("the job never sends the payment")
+			t.Fatalf("it never happens that %s", what)
 		}
 	}
 	stop()

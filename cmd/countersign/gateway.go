@@ -75,6 +75,7 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 		return err
 	}
 	defer closeTraces(ctx, traces)
+	g.Log = slog.New(traces.Lines(g.Log.Handler()))
 	db, err := store.Open(ctx, store.Config{
 		URL: g.DatabaseURL, Connections: g.Pools, Pooled: g.Pooled, Seal: seal, TokenKeys: g.TokenKeys, Log: g.Log, Metrics: g.Metrics,
 		Traces: traces, LaneWorkers: g.LaneWorkers,

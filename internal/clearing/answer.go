@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"countersign/internal/audit"
+	"countersign/internal/globalid"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
@@ -19,7 +20,9 @@ const answersLead = 2 * time.Second
 
 // Answer hands an answer of the outbox to clearing. It does nothing when clearing has it. A row that does not fit its seal is refused, for
 // ever; one whose key is missing waits for it.
-func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference string) error {
+func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference string) (err error) {
+	ctx, end := s.tracedAnswer(ctx, reference)
+	defer func() { end(err) }()
 	a, err := s.outbox.Pending(ctx, scheme, reference)
 	switch {
 	case errors.Is(err, payment.ErrForged), errors.Is(err, payment.ErrUnsealed):
@@ -34,6 +37,24 @@ func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference 
 		return err
 	}
 	return s.outbox.Delivered(ctx, scheme, reference, s.now())
+}
+
+// tracedAnswer begins the span of an answer in the trace of what it answers, which its reference ends with: the Global ID of the payment,
+// recall or return that came in. What became no message has no trace.
+func (s *Station) tracedAnswer(ctx context.Context, reference string) (of context.Context, end func(error)) {
+	at := len(reference) - globalid.Length
+	if s.cfg.Traces == nil || at < 0 {
+		return ctx, func(error) {}
+	}
+	global, err := globalid.Parse(reference[at:])
+	if err != nil {
+		return ctx, func(error) {}
+	}
+	_, id, err := s.cfg.Messages.FindByGlobalID(ctx, global)
+	if err != nil {
+		return ctx, func(error) {}
+	}
+	return s.cfg.Traces.Message(ctx, id, "reply")
 }
 
 // refuseAnswer ends a row of the outbox that this gateway did not write, and raises the alarm once.

@@ -53,11 +53,12 @@ func TestAPaymentThatSomebodyHoldsIsInNobodysWay(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
+	held := approved(t, h, rulebook.SchemeSIC) // the oldest: it is looked at first
+	send(t, h, held)
 	for range 5 {
+		h.Clock.Add(time.Millisecond)
 		send(t, h, approved(t, h, rulebook.SchemeSIC))
 	}
-	held := approved(t, h, rulebook.SchemeSIC)
-	send(t, h, held)
 	holder := h.DB.Connect(t)
 	_, err := holder.Exec(ctx, "BEGIN; SELECT FROM message WHERE message_id = '"+held.InternalID.String()+"' FOR UPDATE")
 	must(t, err)

@@ -35,8 +35,11 @@ func (n *mayHang) Deliver(ctx context.Context, scheme rulebook.Scheme, reference
 	return n.healthy.take(ctx, scheme, reference)
 }
 
-// inFlight is how many SEPA payments are under way when their clearing hangs.
-const inFlight = 600
+// inFlight is how many SEPA payments are under way when their clearing hangs, and swissPayments how many are timed beside them.
+const (
+	inFlight      = 600
+	swissPayments = 300
+)
 
 // TestSwissPaymentsSettleAsEverWhileSEPAHangs has 600 SEPA payments under way and Swiss ones come one after the other: with a clearing that
 // works, then with SEPA's hanging, then after a restart meanwhile, then working again. Swiss payments take as long as ever (p99 less than
@@ -48,20 +51,21 @@ func TestSwissPaymentsSettleAsEverWhileSEPAHangs(t *testing.T) {
 		h := stationtest.With(t, stationtest.Options{Now: now, Clearing: network})
 		network.healthy.house = h
 		stop := goingOn(t, h)
-		before := swissBeside(t, h, payment.StateSettled)
+		entered := func(scheme rulebook.Scheme, count int) []uuid.UUID { return pending(t, h, scheme, count) }
+		before := swissBeside(t, h, entered, payment.StateSettled)
 		network.hangs.Store(true)
-		during := swissBeside(t, h, payment.StateUnconfirmed)
-		waiting := pending(t, h, rulebook.SchemeSCT, inFlight)
+		during := swissBeside(t, h, entered, payment.StateUnconfirmed)
+		waiting, next := entered(rulebook.SchemeSCT, inFlight), entered(rulebook.SchemeSIC, swissPayments)
 		began := h.Now()
 		approveAll(t, h, waiting)
 		stop()
 		again := h.Again(t, stationtest.Options{Now: now, Clearing: network})
 		network.healthy.house = again
 		stop = goingOn(t, again)
-		restarted := swiss(t, again)
+		restarted := swiss(t, again, next)
 		unconfirmed(t, h, began)
 		network.hangs.Store(false)
-		after := swissBeside(t, again, payment.StateSettled)
+		after := swissBeside(t, again, entered, payment.StateSettled)
 		stop()
 		t.Logf("Swiss payments to settled, p50 and p99: before %s %s, while SEPA hangs %s %s, after a restart meanwhile %s %s, "+
 			"afterwards %s %s; %d deliveries to SEPA tried", before.p50, before.p99, during.p50, during.p99, restarted.p50, restarted.p99,
@@ -79,13 +83,15 @@ func TestSwissPaymentsSettleAsEverWhileSEPAHangs(t *testing.T) {
 type took struct{ p50, p99 time.Duration }
 
 // swissBeside approves 600 SEPA payments and times Swiss ones while those are under way, until they have a state.
-func swissBeside(t *testing.T, h *stationtest.House, state payment.State) took {
+func swissBeside(
+	t *testing.T, h *stationtest.House, entered func(rulebook.Scheme, int) []uuid.UUID, state payment.State,
+) took {
 	t.Helper()
-	waiting := pending(t, h, rulebook.SchemeSCT, inFlight)
+	waiting, ids := entered(rulebook.SchemeSCT, inFlight), entered(rulebook.SchemeSIC, swissPayments)
 	began := h.Now()
 	var both sync.WaitGroup
 	both.Go(func() { approveAll(t, h, waiting) })
-	times := swiss(t, h)
+	times := swiss(t, h, ids)
 	both.Wait()
 	if state == payment.StateUnconfirmed {
 		unconfirmed(t, h, began)
@@ -129,10 +135,9 @@ func approveAll(t *testing.T, h *stationtest.House, ids []uuid.UUID) {
 	all.Wait()
 }
 
-// swiss approves 300 Swiss payments, one every 20 ms, and says how long they take to settle.
-func swiss(t *testing.T, h *stationtest.House) (times took) {
+// swiss approves Swiss payments, one every 20 ms, and says how long they take to settle.
+func swiss(t *testing.T, h *stationtest.House, ids []uuid.UUID) (times took) {
 	t.Helper()
-	ids := pending(t, h, rulebook.SchemeSIC, 300)
 	began, checker := h.Now(), h.Person(t, "checker1")
 	for _, id := range ids {
 		_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: id})

@@ -49,7 +49,7 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Document, documen
 	if err != nil {
 		return err
 	}
-	return s.inbox.Record(ctx, in.Of(realm, id), noMove, answer)
+	return s.recordInquiry(ctx, in.Of(realm, id), answer)
 }
 
 // answerAboutRecall sends the answer of a received recall again, by the outbox: the same bytes under the same message id, once more for
@@ -78,7 +78,14 @@ func (s *Station) answerAboutRecall(ctx context.Context, in store.Document, orig
 	if err != nil {
 		return err
 	}
-	return s.inbox.Record(ctx, in.Of(original.Realm, id), noMove, answers...)
+	return s.recordInquiry(ctx, in.Of(original.Realm, id), answers...)
+}
+
+// recordInquiry keeps a question of clearing, which moves nothing, with our answers to it.
+func (s *Station) recordInquiry(ctx context.Context, in store.Document, answers ...store.Document) (err error) {
+	ctx, end := s.cfg.Traces.Message(ctx, in.MessageID, "question "+string(in.Name))
+	defer func() { end(err) }()
+	return s.inbox.Record(ctx, in, noMove, answers...)
 }
 
 // sentAnswer is the answer of a received recall to send again; none while people still decide, or when it was not sent yet. One that does

@@ -3,6 +3,7 @@ package clearing
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -71,11 +72,14 @@ func (p *pauses[K]) failed(key K, now time.Time, err error) (first bool) {
 	return a.failed == 1
 }
 
-// end ends all pauses. How often something failed is remembered.
-func (p *pauses[K]) end() {
+// end ends the pause of a subject, or all pauses with "". How often something failed is remembered.
+func (p *pauses[K]) end(subject string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for key, a := range p.of {
+		if subject != "" && fmt.Sprint(key) != subject {
+			continue
+		}
 		a.next = time.Time{}
 		p.of[key] = a
 	}

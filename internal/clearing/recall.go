@@ -54,7 +54,7 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Document, document
 		return err
 	}
 	answerBy := rtransactionrule.AnswerBy(in.Scheme, arrival.At.In(s.cfg.Zone), s.cfg.Rules)
-	err = s.inbox.Arrive(ctx, lifecycle.Arrival{
+	err = s.arrive(ctx, lifecycle.Arrival{
 		Inbound: in, Created: payment.NewReceivedRecall(arrival, recall, original, answerBy), Answer: answer,
 	})
 	var conflict *lifecycle.ConflictError
@@ -117,7 +117,7 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Document, document
 
 // arriveAnswer stores what another bank answered to a recall of ours, with the move of the recall. A second answer is for an operator.
 func (s *Station) arriveAnswer(ctx context.Context, a lifecycle.Arrival) error {
-	err := s.inbox.Arrive(ctx, a)
+	err := s.arrive(ctx, a)
 	var conflict *lifecycle.ConflictError
 	if errors.As(err, &conflict) {
 		return unprocessable(answeredBefore)

@@ -66,23 +66,30 @@ func (s *Station) Stuck() []Stuck {
 	return append(all, stuckIn(s.held, "", DoingHeld)...)
 }
 
-// TryAgain ends all pauses of this process: what is stuck is tried within a second, under the same ids as ever. The audit trail of the
-// person's realm tells of it.
-func (s *Station) TryAgain(ctx context.Context, by identity.Principal) error {
-	err := s.cfg.Messages.Told(ctx, store.Deed{
-		Actor: by.Actor(), Realm: by.Realm, Event: audit.EventTryAgain, Subject: "all that pauses", At: s.now(),
+// TryAgain ends the pauses of a message or document in this process, or of all with subject "": what is stuck is tried within a second,
+// under the same ids as ever. The audit trail of the person's realm tells of it. It says whether anything of the subject paused.
+func (s *Station) TryAgain(ctx context.Context, by identity.Principal, subject string) (paused bool, err error) {
+	told := "all that pauses"
+	if subject != "" {
+		told = subject
+		if !slices.ContainsFunc(s.Stuck(), func(stuck Stuck) bool { return stuck.Subject == subject }) {
+			return false, nil
+		}
+	}
+	err = s.cfg.Messages.Told(ctx, store.Deed{
+		Actor: by.Actor(), Realm: by.Realm, Event: audit.EventTryAgain, Subject: told, At: s.now(),
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, l := range s.lanes {
-		l.deliveries.end()
-		l.inquiries.end()
-		l.answers.end()
+		l.deliveries.end(subject)
+		l.inquiries.end(subject)
+		l.answers.end(subject)
 	}
-	s.stuck.end()
-	s.held.end()
-	return nil
+	s.stuck.end(subject)
+	s.held.end(subject)
+	return true, nil
 }
 
 // MissingKeys names the keys that answers to clearing wait for, because the key file does not hold them.

@@ -45,7 +45,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Document, docume
 	if err != nil {
 		return err
 	}
-	err = s.inbox.Arrive(ctx, lifecycle.Arrival{Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Answer: &answer})
+	err = s.arrive(ctx, lifecycle.Arrival{Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Answer: &answer})
 	if errors.Is(err, lifecycle.ErrKnownTransaction) {
 		return unprocessable("The transaction id " + transfer.TransactionID + " came before, under another message id.")
 	}
@@ -61,6 +61,15 @@ func (s *Station) arrival(in store.Document, realm, mark string) payment.Arrival
 		Realm: realm, Scheme: in.Scheme, Name: in.Name, Reference: in.Reference, Content: in.Content, At: now,
 		GlobalID: globalid.New(mark, now, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
 	}
+}
+
+// arrive makes a message of what came in.
+func (s *Station) arrive(ctx context.Context, a lifecycle.Arrival) error {
+	err := s.inbox.Arrive(ctx, a)
+	if err == nil {
+		s.cfg.Traces.Arrived(ctx, a.Created.Message.InternalID)
+	}
+	return err
 }
 
 // refuseStranger answers a payment that becomes no message: to an account nobody has here, or of an amount that cannot be booked.

@@ -14,9 +14,15 @@ const (
 	// giveUpAfter is how long a statement of the clock runs before its end by its caller speaks against the connection: the clock gives up
 	// what another connection did meanwhile.
 	giveUpAfter = 200 * time.Millisecond
-	// clockLocksWithin is how long the clock waits for a row that somebody else holds: it moves many at a time, and goes on with the others.
-	clockLocksWithin = "500ms"
 )
+
+// locksWithin is how long a statement waits for a row that somebody else holds, for the server. The clock goes on with the next one soon.
+func locksWithin(use Use) string {
+	if use == ForClock {
+		return "500ms"
+	}
+	return "5s"
+}
 
 // prompt opens connections for who cannot wait: each attempt is given up soon, so that there is a fresh one when the database answers
 // again. One attempt at a time has as long as any other connection, for a database to which it takes longer.

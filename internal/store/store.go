@@ -175,11 +175,10 @@ func (cfg Config) open(ctx context.Context, use Use, size int32) (*pgxpool.Pool,
 	if use == ForClock {
 		pc.BeforeConnect = newPrompt(pc.ConnConfig.ConnectTimeout).before
 		within.givesUp, settleWithin = true, 2*dialWithin
-		pc.ConnConfig.RuntimeParams["lock_timeout"] = clockLocksWithin
 	}
 	pc.ConnConfig.RuntimeParams["application_name"] = "countersign"
 	pc.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	pc.ConnConfig.RuntimeParams["lock_timeout"] = "5s"
+	pc.ConnConfig.RuntimeParams["lock_timeout"] = locksWithin(use)
 	pc.ConnConfig.RuntimeParams["statement_timeout"] = "15s"
 	pc.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "15s"
 	// Statements here are short: compiling one takes longer than running it (measured: 40 to 450 ms on the count of a long queue).

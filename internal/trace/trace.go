@@ -104,16 +104,59 @@ func Step(ctx context.Context, id uuid.UUID, step string) (of context.Context, e
 // Made notes that the request under way made a message: the first span of its trace, as long as the request until now.
 func Made(ctx context.Context, id uuid.UUID) {
 	under := trace.SpanFromContext(ctx)
-	timed, recording := under.(sdktrace.ReadOnlySpan)
-	if !recording || !under.IsRecording() {
-		return
+	if under.IsRecording() {
+		begun(ctx, under.TracerProvider(), stepOf{message: id, name: "submit"})
 	}
-	_, span := under.TracerProvider().Tracer(scope).Start(
-		context.WithValue(ctx, madeKey{}, id), "submit", trace.WithNewRoot(), trace.WithTimestamp(timed.StartTime()), about(id), linkTo(under),
-	)
+}
+
+// Arrived notes that what clearing sent became a message: the first span of its trace, as long as the request that brought it until now.
+// What came without a request, through a broker, has a span without length.
+func (t *Traces) Arrived(ctx context.Context, id uuid.UUID) {
+	if t != nil {
+		begun(ctx, t.provider, stepOf{message: id, name: "receive"})
+	}
+}
+
+// begun writes the first span of a message, linked to the request under way, if there is one.
+func begun(ctx context.Context, provider trace.TracerProvider, step stepOf) {
+	under := trace.SpanFromContext(ctx)
+	options := []trace.SpanStartOption{trace.WithNewRoot(), about(step.message)}
+	timed, request := under.(sdktrace.ReadOnlySpan)
+	if request && under.IsRecording() {
+		options = append(options, trace.WithTimestamp(timed.StartTime()), linkTo(under))
+	}
+	_, span := provider.Tracer(scope).Start(context.WithValue(ctx, madeKey{}, step.message), step.name, options...)
 	under.AddLink(trace.Link{SpanContext: span.SpanContext()})
 	span.End()
 }
+
+// Lines is a log handler that adds the id of the trace under way to each line, as "traceId".
+func (t *Traces) Lines(to slog.Handler) slog.Handler {
+	if t == nil {
+		return to
+	}
+	return traced{to}
+}
+
+// traced is that handler.
+type traced struct{ slog.Handler }
+
+// Handle adds the id.
+func (l traced) Handle(ctx context.Context, record slog.Record) error {
+	if under := trace.SpanContextFromContext(ctx); under.HasTraceID() {
+		record = record.Clone()
+		record.AddAttrs(slog.String("traceId", under.TraceID().String()))
+	}
+	return l.Handler.Handle(ctx, record)
+}
+
+// WithAttrs keeps adding.
+func (l traced) WithAttrs(attributes []slog.Attr) slog.Handler {
+	return traced{l.Handler.WithAttrs(attributes)}
+}
+
+// WithGroup keeps adding.
+func (l traced) WithGroup(name string) slog.Handler { return traced{l.Handler.WithGroup(name)} }
 
 // Within begins a span inside the one under way, such as a call to clearing. The function ends it with what came of it.
 func Within(ctx context.Context, name string, words ...string) (in context.Context, end func(error)) {

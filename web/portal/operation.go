@@ -46,15 +46,18 @@ func showOperation(v *visit) error {
 	return v.Render(http.StatusOK, views.OperationPage(model))
 }
 
-// tryAgain ends the pauses of what is stuck.
+// tryAgain ends the pause of one thing that is stuck, or of all.
 func tryAgain(v *visit) error {
 	err := v.MayOperate()
 	if err != nil {
 		return err
 	}
-	err = v.Config.Clearing.TryAgain(v.Context(), v.By)
+	paused, err := v.Config.Clearing.TryAgain(v.Context(), v.By, v.Echo.FormValue("subject"))
 	if err != nil {
 		return err
+	}
+	if !paused {
+		return v.GoTo(operationPath, "Nothing of this pauses any more.")
 	}
 	return v.GoTo(operationPath, "What paused is tried again now.")
 }

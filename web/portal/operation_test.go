@@ -2,6 +2,7 @@ package portal_test
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
@@ -35,6 +36,20 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 	b.as("maker1").post("/operation/retry", nil).is(http.StatusForbidden)
 	b.asIn("demo2", "maker1").post("/operation/retry", nil).is(http.StatusNotFound)
 
+	operator.get("/operation").says(`href="/quarantine"`).says(`href="/audit"`).says(`value="` + m.InternalID.String() + `"`)
+	before := b.Clearing.Stuck()[0].Next
+	operator.post("/operation/retry", url.Values{"subject": {"another"}}).is(http.StatusSeeOther)
+	if now := b.Clearing.Stuck()[0].Next; !now.Equal(before) {
+		t.Errorf("another subject ends the pause: %s, and was %s", now, before)
+	}
+	operator.post("/operation/retry", url.Values{"subject": {m.InternalID.String()}}).is(http.StatusSeeOther)
+	if !b.Clearing.Stuck()[0].Next.IsZero() {
+		t.Error("it pauses on")
+	}
+	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'operation.try-again'"); n != 1 {
+		t.Errorf("the audit trail tells %d times of one try", n)
+	}
+
 	b.Network.Refuse = nil
 	operator.post("/operation/retry", nil).is(http.StatusSeeOther)
 	b.Clearing.Sweep(t.Context())
@@ -42,7 +57,7 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 		t.Errorf("after the operator's try clearing has %v, want the payment, once", sent)
 	}
 	operator.get("/operation").is(http.StatusOK).says("Nothing pauses")
-	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'operation.try-again' AND actor_name = 'Supervisor 1'"); n != 1 {
+	if n := b.count("SELECT count(*) FROM audit_event WHERE event = 'operation.try-again' AND actor_name = 'Supervisor 1'"); n != 2 {
 		t.Errorf("the audit trail tells %d times of it", n)
 	}
 }

@@ -110,8 +110,8 @@ func TestAPaymentIsOneTrace(t *testing.T) {
 	held(t, to, id, callers)
 }
 
-// TestAnIncomingPaymentIsOneTrace follows a payment from clearing's request to the delivery of our answer by its job: one trace, whose id is
-// the payment's own, and which log lines name.
+// TestAnIncomingPaymentIsOneTrace follows a payment from clearing's request to the delivery of our answer by its job: one trace, whose id
+// is the payment's own, and which log lines name.
 func TestAnIncomingPaymentIsOneTrace(t *testing.T) {
 	t.Parallel()
 	b, to, traces := collected(t)

@@ -24,6 +24,9 @@ LEFT JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.chang
 WHERE c.realm = @realm AND c.decided_under = @decided_under
   AND (sqlc.narg(from_key)::uuid IS NULL
        OR CASE WHEN @oldest_first::boolean THEN c.change_id > sqlc.narg(from_key)::uuid ELSE c.change_id < sqlc.narg(from_key)::uuid END)
+  AND (sqlc.narg(decidable_by)::uuid IS NULL
+       OR c.requester_person <> sqlc.narg(decidable_by)::uuid AND c.beneficiary_person <> sqlc.narg(decidable_by)::uuid)
+  AND (sqlc.narg(requester)::uuid IS NULL OR c.requester_person = sqlc.narg(requester)::uuid)
   AND (sqlc.narg(kind)::text IS NULL OR c.kind = sqlc.narg(kind)::text)
   AND (sqlc.narg(subject)::text IS NULL OR c.subject = sqlc.narg(subject)::text)
   AND (sqlc.narg(since)::timestamptz IS NULL OR coalesce(d.decided_at, c.requested_at) >= sqlc.narg(since)::timestamptz)
@@ -80,7 +83,9 @@ SELECT sqlc.embed(u), sqlc.embed(p),
        (u.status = 'unverified' OR EXISTS (
           SELECT FROM user_setup s WHERE s.realm = u.realm AND s.user_id = u.user_id
             AND NOT EXISTS (SELECT FROM user_setup later WHERE later.realm = s.realm AND later.user_id = s.user_id AND later.made_at > s.made_at)
-            AND NOT EXISTS (SELECT FROM user_setup_use x WHERE x.realm = s.realm AND x.setup_id = s.setup_id)))::boolean AS to_be_set_up
+            AND NOT EXISTS (SELECT FROM user_setup_use x WHERE x.realm = s.realm AND x.setup_id = s.setup_id)))::boolean AS to_be_set_up,
+       EXISTS (SELECT FROM second_factor f WHERE f.realm = u.realm AND f.user_id = u.user_id AND f.removed_at IS NULL
+                 AND f.kind <> 'recovery')::boolean AS has_factor
 FROM user_account u JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE u.realm = @realm AND (sqlc.narg(name)::text IS NULL OR u.name = sqlc.narg(name)::text)
 ORDER BY u.name;

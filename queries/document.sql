@@ -143,6 +143,10 @@ ON CONFLICT DO NOTHING;
 SELECT scheme, reference, name, reason, received_at, content FROM inbox
 WHERE outcome = 'quarantined' ORDER BY received_at DESC LIMIT @page_size;
 
+-- name: InboxCountQuarantined :one
+-- How many are in quarantine, so many at most.
+SELECT count(*) FROM (SELECT FROM inbox WHERE outcome = 'quarantined' LIMIT @most::integer) q;
+
 -- name: InboxGetQuarantined :one
 SELECT scheme, reference, name, reason, received_at, content FROM inbox
 WHERE scheme = @scheme AND reference = @reference AND outcome = 'quarantined';

@@ -87,3 +87,37 @@ WHERE c.realm = @realm AND c.requested_at >= @since AND c.requested_at < @until
               <@ string_to_array(coalesce(c.content::jsonb #>> '{after,secondFactorRoles}', ''), ', ')
             ELSE false END)
 ORDER BY c.change_id DESC LIMIT @most::integer;
+
+-- name: ReportEndedList :many
+-- What came into a state in a period, the last first, so many at most: what was rejected, what failed, what clearing did not answer in time.
+SELECT h.message_id, g.global_id, h.at, h.actor_name, coalesce(h.reason, '')::text AS reason, coalesce(g.status_code, '')::text AS status_code,
+       coalesce(g.status_text, '')::text AS status_text, g.kind, v.amount, v.currency, coalesce(v.creditor_name, '')::text AS creditor_name
+FROM (SELECT x.message_id, x.at, x.actor_name, x.reason FROM message_history x
+      WHERE x.realm = @realm AND x.to_state = @state::text AND x.at >= @since::timestamptz AND x.at < @until::timestamptz
+      ORDER BY x.at DESC LIMIT @most::integer) h
+JOIN message g ON g.realm = @realm AND g.message_id = h.message_id
+JOIN message_version v ON v.realm = @realm AND v.message_id = h.message_id AND v.version = g.version
+ORDER BY h.at DESC, h.message_id DESC;
+
+-- name: ReportHabitCount :one
+-- Of a time that is not over: the approvals faster than reading takes, and those out of hours, among the newest of each checker. It looks
+-- at 5,000 at most.
+SELECT count(*) FILTER (WHERE d.channel = 'portal'
+         AND (l.first_at IS NULL OR d.decided_at < l.first_at + make_interval(secs => @seconds::integer))) AS fast,
+       count(*) FILTER (WHERE extract(isodow FROM d.decided_at AT TIME ZONE @zone::text) > 5
+         OR extract(hour FROM d.decided_at AT TIME ZONE @zone::text) < @opens::integer
+         OR extract(hour FROM d.decided_at AT TIME ZONE @zone::text) >= @closes::integer) AS out_of_hours
+FROM (
+  SELECT x.* FROM (SELECT DISTINCT u.person_id FROM user_role r JOIN user_account u ON u.realm = r.realm AND u.user_id = r.user_id
+                   WHERE r.realm = @realm AND r.role = 'checker') p
+  CROSS JOIN LATERAL (SELECT n.message_id, n.version, n.checker_person, n.decided_at, n.channel FROM decision n
+                      WHERE n.realm = @realm AND n.checker_person = p.person_id AND n.action = 'approve' AND n.decided_at >= @since::timestamptz
+                      ORDER BY n.decided_at DESC LIMIT 1000) x
+  LIMIT 5000) d
+LEFT JOIN message_look l ON l.realm = @realm AND l.message_id = d.message_id AND l.version = d.version AND l.person_id = d.checker_person;
+
+-- name: AnswerDueList :many
+-- The received recalls that wait for an answer whose last day is before a time, the one that is due first first.
+SELECT message_id FROM message
+WHERE realm = @realm AND state = 'Awaiting Decision' AND kind = 'received recall' AND answer_by < @before::timestamptz
+ORDER BY answer_by, message_id LIMIT @most::integer;

@@ -85,7 +85,7 @@ SELECT w::uuid AS message_id FROM word_messages(sqlc.arg(asked)::text, @before::
 -- leads: a state, a kind, a maker, what came in, or else all. place says how many were looked at up to each.
 SELECT k.message_id, k.place FROM (
   SELECT m.message_id, m.version, m.kind, m.scheme, m.state, m.direction, m.created_at, m.state_since, m.maker_user,
-         row_number() OVER (ORDER BY m.message_id DESC) AS place
+         m.accepted_at, m.approvals_required, row_number() OVER (ORDER BY m.message_id DESC) AS place
   FROM message m
   WHERE m.realm = @realm AND m.message_id < @before::uuid
     AND (@led_by::text <> 'state' OR m.state = @state::text) AND (@led_by::text <> 'kind' OR m.kind = @kind::text)
@@ -94,6 +94,7 @@ SELECT k.message_id, k.place FROM (
 LEFT JOIN message_version v ON v.realm = @realm AND v.message_id = k.message_id AND v.version = k.version
 WHERE k.place = @look::integer OR (
       (sqlc.narg(changed_since)::timestamptz IS NULL OR k.state_since >= sqlc.narg(changed_since)::timestamptz)
+  AND (NOT @approved::boolean OR k.accepted_at IS NOT NULL AND k.approvals_required > 0)
   AND (sqlc.narg(kinds)::text[] IS NULL OR k.kind = ANY (sqlc.narg(kinds)::text[]))
   AND (sqlc.narg(direction)::text IS NULL OR k.direction = sqlc.narg(direction)::text)
   AND (sqlc.narg(scheme)::text IS NULL OR k.scheme = sqlc.narg(scheme)::text)

@@ -19,6 +19,7 @@ WHERE m.realm = @realm
        WHERE c.realm = @realm)))
   AND (sqlc.narg(kinds)::text[] IS NULL OR m.kind = ANY (sqlc.narg(kinds)::text[]))
   AND (sqlc.narg(direction)::text IS NULL OR m.direction = sqlc.narg(direction)::text)
+  AND (NOT @approved::boolean OR m.accepted_at IS NOT NULL AND m.approvals_required > 0)
   AND (sqlc.narg(original_id)::uuid IS NULL OR m.original_id = sqlc.narg(original_id)::uuid)
   AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
   AND (sqlc.narg(states)::text[] IS NULL OR m.state = ANY (sqlc.narg(states)::text[]))

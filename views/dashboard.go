@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"countersign/internal/language"
+	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/views/ui"
 )
@@ -14,11 +15,87 @@ import (
 type Dashboard struct {
 	Shell    Shell
 	Tiles    []Tile
-	Heading  language.Text // over the longest waiting
+	Heading  language.Text // over the longest waiting; "" for whom nothing can wait
 	Nothing  language.Text // said when nothing waits
 	Waiting  []QueueRow    // the longest waiting, at most five
+	Lists    []Lines       // what else this person's role has to look at
+	Charts   []Chart       // figures of the role
 	Clearing []Clearing
 	Volumes  []Volume // the last 24 hours
+}
+
+// Lines is a short list of what needs attention, each line the way to its page.
+type Lines struct {
+	Heading language.Text
+	Nothing language.Text // said when there are none
+	Rows    []Line
+	More    ui.Step // the whole list
+}
+
+// Line is one thing that needs attention.
+type Line struct {
+	ID        string // of the row
+	URL       string
+	Name      language.Text
+	Reference string        // read out after the name
+	Amount    ui.Amount     // none when it has no value
+	State     payment.State // "" for none
+	Due       *ui.Due
+	Note      language.Text // why, or what to do
+	At        time.Time     // zero for none
+	Step      ui.Step       // what to do next; none without an address
+}
+
+// Chart is a table of numbers with a bar for each, so that it reads with and without the bars. Each number is the way to the rows that it
+// counts.
+type Chart struct {
+	Heading language.Text
+	Words   language.Text // what is counted
+	Label   language.Text // the head of the names: "Reason"
+	Number  language.Text // the head of the numbers: "Payments"
+	Bars    []ChartBar
+	Nothing language.Text // said when there are no bars
+}
+
+// ChartBar is one number of a chart.
+type ChartBar struct {
+	Label language.Text
+	Count int
+	Most  int // where counting ended: so many are "so many or more"; 0 for no such end
+	URL   string
+	Tone  ui.Tone // ui.ToneBad or ui.ToneWaiting when there are any; empty otherwise
+}
+
+func (b ChartBar) number() string {
+	if b.Most > 0 && b.Count >= b.Most {
+		return language.Number(b.Most) + "+"
+	}
+	return language.Number(b.Count)
+}
+
+// chartWidth is the length of the longest bar in its own units.
+const chartWidth = 100
+
+// length is how long a bar is: what there is of one is always visible.
+func (c Chart) length(b ChartBar) string {
+	most := 1
+	for _, bar := range c.Bars {
+		most = max(most, bar.Count)
+	}
+	if b.Count == 0 {
+		return "0"
+	}
+	return strconv.Itoa(max(b.Count*chartWidth/most, 1))
+}
+
+func (b ChartBar) class() string {
+	switch {
+	case b.Tone == "" || b.Count == 0:
+		return "bar-settled"
+	case b.Tone == ui.ToneBad:
+		return "bar-failed"
+	}
+	return "bar-open"
 }
 
 // Tile is one figure.

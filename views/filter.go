@@ -116,12 +116,17 @@ func (f Filter) label() language.Text {
 	return language.Text("Filters (%d)").With(f.Active)
 }
 
-// MadeLastDay narrows a list to the payments that the dashboard's charts count.
-const MadeLastDay = "24h"
+// What a list is narrowed to: the payments that the dashboard's charts count, and those of them that people approved.
+const (
+	MadeLastDay     = "24h"
+	ApprovedLastDay = "24h-approved"
+)
 
 func (f Filter) mades() ui.Choice {
 	return ui.Choice{ID: "made", Label: "Made", Value: f.Made, Options: []ui.Option{
-		{Label: "Any time"}, {Value: MadeLastDay, Label: "Payments of the last 24 hours"},
+		{Label: "Any time"},
+		{Value: MadeLastDay, Label: "Payments of the last 24 hours"},
+		{Value: ApprovedLastDay, Label: "Approved payments of the last 24 hours"},
 	}}
 }
 

@@ -185,7 +185,7 @@ type navigationEntry struct {
 // navigation lists the entries this person has a use for.
 func (s Shell) navigation() []navigationEntry {
 	var entries []navigationEntry
-	if s.Person.MayRead || s.Person.MaySubmit {
+	if s.Person.MayRead || s.Person.MaySubmit || s.Person.MayAdminister {
 		entries = append(entries, navigationEntry{PlaceDashboard, "/", "layout-dashboard", "Dashboard", "Home"})
 	}
 	if s.Person.MayDecide || s.Person.MayRead {

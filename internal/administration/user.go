@@ -37,6 +37,7 @@ type User struct {
 	Roles       []identity.Role
 	Status      string
 	Duty        Duty // of the person
+	HasFactor   bool // somebody enrolled a second factor: an app or a passkey
 	ToBeSetUp   bool // nobody set the password yet, or a reset waits for it
 	// OuterIssuer and OuterSubject are who the account is at an identity provider; "" for nobody.
 	OuterIssuer, OuterSubject string

@@ -160,6 +160,8 @@ func dashboard() views.Dashboard {
 			{Label: "Unconfirmed", Value: "1", Note: "do not pay again yet", URL: "/payments?state=Unconfirmed", Tone: ui.ToneBad},
 		},
 		Waiting: rows(5),
+		Lists:   []views.Lines{endedLines()},
+		Charts:  []views.Chart{ageChart()},
 		Volumes: []views.Volume{
 			{
 				Scheme: "sic-inst", Count: 318, Amount: ui.Amount{Currency: "CHF", Value: "2'418'300.10"}, ByHour: hours,
@@ -237,6 +239,8 @@ func recordExhibits() []Exhibit {
 		})},
 		{Name: "payments", Page: views.PaymentsPage(payments())},
 		{Name: "dashboard", Page: views.DashboardPage(dashboard())},
+		{Name: "dashboard-supervisor", Page: views.DashboardPage(supervisorHome())},
+		{Name: "dashboard-administrator", Page: views.DashboardPage(administratorHome())},
 	}
 }
 

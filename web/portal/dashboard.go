@@ -19,18 +19,32 @@ import (
 // dashboardRows is how many of the longest waiting messages the dashboard lists.
 const dashboardRows = 5
 
-// showDashboard says what needs attention. Somebody who may not read payments has nothing to see there and lands on the profile.
+// showDashboard says what needs attention, to each role what it has to look at. Somebody without any lands on the profile.
 func showDashboard(v *visit) error {
-	if payment.MayRead(v.By) != nil {
+	model := views.Dashboard{Shell: v.Shell("Dashboard", views.PlaceDashboard)}
+	var err error
+	switch {
+	case payment.MayRead(v.By) == nil:
+		err = v.fillWork(&model)
+	case v.By.Has(identity.RoleAdministrator):
+		err = v.fillAdministration(&model)
+	default:
 		return v.Echo.Redirect(http.StatusSeeOther, "/me")
 	}
-	model := views.Dashboard{Shell: v.Shell("Dashboard", views.PlaceDashboard)}
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.DashboardPage(model))
+}
+
+// fillWork adds what people of payments see.
+func (v *visit) fillWork(model *views.Dashboard) error {
 	var err error
 	model.Tiles, err = v.tiles()
 	if err != nil {
 		return err
 	}
-	waiting, err := v.Config.Reader.Queue(v.Context(), v.By.Realm, v.longest(&model))
+	waiting, err := v.Config.Reader.Queue(v.Context(), v.By.Realm, v.longest(model))
 	if err != nil {
 		return err
 	}
@@ -45,7 +59,7 @@ func showDashboard(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Render(http.StatusOK, views.DashboardPage(model))
+	return v.fillRole(model)
 }
 
 // longest is which messages the list of the longest waiting holds: those this person may decide, or those this person made, or all.
@@ -106,10 +120,21 @@ func (v *visit) tiles() ([]views.Tile, error) {
 		}
 		tiles = append(tiles, tile)
 	}
+	more, err = v.gatewayTiles()
+	return append(tiles, more...), err
+}
+
+// gatewayTiles say how the gateway itself stands, to those who look after it.
+func (v *visit) gatewayTiles() ([]views.Tile, error) {
+	var tiles []views.Tile
 	if payment.MayAudit(v.By) == nil && v.Config.Sealing != nil {
 		tiles = append(tiles, sealingTile(v.Config.Sealing()))
 	}
-	return tiles, nil
+	if v.MayOperate() != nil {
+		return tiles, nil
+	}
+	tile, err := v.quarantineTile()
+	return append(tiles, tile), err
 }
 
 // sealingTile says how the audit trail is sealed.

@@ -2,11 +2,15 @@ package portal_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/google/uuid"
 )
 
 // tiles are the figures of the dashboard with the addresses behind them, by their labels.
@@ -98,5 +102,129 @@ func TestEachRoleHasFiguresOfItsOwn(t *testing.T) {
 		if strings.HasPrefix(label, "Time ") || strings.HasPrefix(label, "Decided ") {
 			t.Errorf("a maker is told %s: %v", label, tile)
 		}
+	}
+}
+
+// charts are the numbers of the home page's charts with the addresses behind them, by chart and name.
+func (a answer) charts() map[string][2]string {
+	charts := map[string][2]string{}
+	a.page.Find(".chart").Each(func(_ int, chart *goquery.Selection) {
+		heading := chart.Find("h2").Text()
+		chart.Find("tbody tr").Each(func(_ int, row *goquery.Selection) {
+			link := row.Find("a")
+			charts[heading+": "+link.Text()] = [2]string{row.Find("td.right").Text(), link.AttrOr("href", "")}
+		})
+	})
+	return charts
+}
+
+// rowsOf counts the rows of a list or of a report.
+func (w *browser) rowsOf(path string) int {
+	w.b.t.Helper()
+	page := w.get(path).is(http.StatusOK).page
+	return page.Find("tr[data-row]").Length() + page.Find(".administration-table tbody tr").Length()
+}
+
+// TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt goes to each number of each role: tiles that count, and charts.
+func TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.config.OperatorRealm = "demo"
+	b.serve()
+	b.workOfADay()
+	want := map[string]map[string]string{
+		"checker1": {
+			"Waiting for me": "2", "What waits, by age: 1 hour or more": "1", "What waits, by age: 1 day or more": "0",
+			"What waits, by age: Expires within 4 hours": "1", "Rejected today": "2", "Failed today": "1", "Decided by me today": "3",
+		},
+		"maker1": {"My payments waiting": "2", "Unconfirmed": "1", "Rejected today": "2", "Failed today": "1", "Drafts": "0"},
+		"supervisor1": {
+			"Waiting for approval": "2", "What waits, by age: 15 minutes or more": "1", "Why checkers rejected: Order or evidence is missing": "1",
+			"Why checkers rejected: Another reason":                                                         "1",
+			"Why payments failed: AC04 The creditor's account is closed. Ask the creditor for another one.": "1",
+			"Deadlines missed: Clearing did not answer within ten seconds":                                  "1",
+			"Deadlines missed: Decisions: expired before one":                                               "1",
+			"Deadlines missed: Our answers to recalls":                                                      "0",
+			"Approvals to look at: Faster than reading takes":                                               "1",
+			"Unconfirmed": "1", "Quarantine": "1",
+		},
+		"admin1": {
+			"Changes waiting for me": "1", "Changes I asked for": "2", "Without a second factor": "", "To be set up": "0", "Quarantine": "1",
+		},
+	}
+	b.as("admin1").asksForRoles("maker2", "both1")
+	b.as("admin2").asksForRoles("checker2")
+	for name, numbers := range want {
+		who := b.as(name)
+		home := who.get("/").is(http.StatusOK)
+		shown := home.tiles()
+		maps.Copy(shown, home.charts())
+		for label, number := range numbers {
+			if _, there := shown[label]; !there || number != "" && shown[label][0] != number {
+				t.Errorf("%s reads %s: %q, want %q", name, label, shown[label][0], number)
+			}
+		}
+		for label, number := range shown {
+			count, err := strconv.Atoi(number[0])
+			if err != nil {
+				continue // a time, or a state
+			}
+			if rows := who.rowsOf(number[1]); rows != count {
+				t.Errorf("%s: %s is %d, and %s lists %d", name, label, count, number[1], rows)
+			}
+		}
+	}
+	if text := b.as("admin1").get("/").main(); strings.Contains(text, "CHF") || strings.Contains(text, "approval") {
+		t.Errorf("an administrator reads of payments: %s", text)
+	}
+	for _, name := range []string{"maker1", "supervisor1", "admin1"} {
+		if text := b.as(name).get("/").main(); strings.Contains(text, "What you may decide") || strings.Contains(text, "Waiting for me") {
+			t.Errorf("%s is told that payments wait for them: %s", name, text)
+		}
+	}
+}
+
+// workOfADay makes of maker1's payments: two that wait, one of them for an hour and expiring soon, two rejected, one failed, one
+// unconfirmed, one expired; and puts a document into quarantine.
+func (b *bench) workOfADay() {
+	b.t.Helper()
+	maker, checker := b.as("maker1"), b.as("checker1")
+	ids := maker.priced("1.00", "2.00", "3.00", "4.00", "5.00", "6.00", "7.00")
+	for id, category := range map[string]string{ids[2]: "evidence", ids[3]: "other"} {
+		m, err := b.Reader.Message(b.t.Context(), "demo", uuid.MustParse(id))
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		checker.post("/queue/"+id+"/reject", url.Values{
+			"version": {"1"}, "contentHash": {hash(m)}, "category": {category}, "reason": {"Where is it?"},
+		}).goesTo("/queue")
+	}
+	b.change("SET session_replication_role = replica; UPDATE message SET created_at = created_at - interval '61 minutes', " +
+		"expires_at = now() + interval '3 hours' WHERE message_id = '" + ids[0] + "'")
+	maker.paid("endToEndId", "FAILS")
+	b.become("(SELECT message_id FROM message WHERE accepted_at IS NOT NULL)", "Failed")
+	b.change("SET session_replication_role = replica; UPDATE message SET status_code = 'AC04' WHERE state = 'Failed'")
+	for i, state := range []string{"Unconfirmed", "Expired", "Withdrawn"} {
+		b.become("'"+ids[4+i]+"'", state)
+	}
+	b.change("INSERT INTO inbox (scheme, reference, name, content, content_hash, received_at, outcome, reason) " +
+		"VALUES ('sic-inst', 'STRAY-1', 'pacs.002.001.10', '<x/>', sha256('<x/>'), now(), 'quarantined', 'It belongs to nothing.')")
+}
+
+// become moves a message into a state past the gateway, as its history tells it.
+func (b *bench) become(id, state string) {
+	b.t.Helper()
+	b.change("SET session_replication_role = replica; " +
+		"UPDATE message SET state = '" + state + "', state_sequence = state_sequence + 1, state_since = now() WHERE message_id = " + id + "; " +
+		"INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_name, " +
+		"channel, at) SELECT realm, message_id, state_sequence, kind, 'x', 'x', state, state_sequence - 1, version, 'Gateway', 'clock', " +
+		"state_since FROM message WHERE state = '" + state + "' AND message_id = " + id)
+}
+
+// asksForRoles asks, as an administrator, to change the roles of people.
+func (w *browser) asksForRoles(names ...string) {
+	w.b.t.Helper()
+	for _, name := range names {
+		w.post("/admin/ask/user.roles?subject="+name, url.Values{"roles": {"supervisor"}}).goesTo("/admin/changes/")
 	}
 }

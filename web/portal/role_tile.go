@@ -48,13 +48,15 @@ func (v *visit) lateTiles() ([]views.Tile, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := "/payments" + page.Filter{}.Query("made", views.MadeLastDay)
+	list := "/payments" + page.Filter{}.Query("made", views.ApprovedLastDay)
 	waited := views.Tile{Label: "Time to approval", Value: "–", Note: "nothing was approved in 24 hours", URL: list}
 	if took.Approved > 0 {
 		waited.Value, waited.Note = language.Data(span(took.WaitedHalf)), language.Text("half of %d; 95 of 100 within %s").
 			With(took.Approved, span(took.WaitedMost))
 	}
-	cleared := views.Tile{Label: "Time at clearing", Value: "–", Note: "nothing settled in 24 hours", URL: list}
+	cleared := views.Tile{
+		Label: "Time at clearing", Value: "–", Note: "nothing settled in 24 hours", URL: list + "&state=" + string(payment.StateSettled),
+	}
 	if took.Settled > 0 {
 		cleared.Value, cleared.Note = language.Data(span(took.ClearedHalf)), language.Text("half of %d; 95 of 100 within %s").
 			With(took.Settled, span(took.ClearedMost))

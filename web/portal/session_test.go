@@ -243,8 +243,7 @@ func TestSettingsAreKept(t *testing.T) {
 	b.as("maker2").get("/me").is(http.StatusOK)
 }
 
-func TestAnAdministratorLandsOnTheProfile(t *testing.T) {
+func TestAnAdministratorLandsWhereChangesAreTold(t *testing.T) {
 	t.Parallel()
-	admin := setup(t).as("admin1")
-	admin.get(admin.get("/").goesTo("/me")).is(http.StatusOK).says("Administrator")
+	setup(t).as("admin1").get("/").is(http.StatusOK).says("Changes waiting for me").says("No change waits for you")
 }

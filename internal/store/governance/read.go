@@ -23,6 +23,8 @@ type Filter struct {
 	From         uuid.UUID     // the last key of the page before: only older ones, or younger with OldestFirst
 	OldestFirst  bool
 	State        administration.State
+	DecidableBy  uuid.UUID // only what this person neither asked for nor gains by
+	Requester    uuid.UUID // only what this person asked for
 	Kind         administration.Kind
 	Subject      string
 	Since        time.Time // asked for or decided then or later
@@ -54,7 +56,8 @@ func (c *Changes) Changes(ctx context.Context, realm string, f Filter) ([]admini
 	err := c.db.InRealm(ctx, realm, store.Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		rows, err := q.ChangeList(ctx, dbsqlc.ChangeListParams{
 			Realm: realm, DecidedUnder: string(cmp.Or(f.DecidedUnder, identity.RoleAdministrator)), FromKey: column.OrNull(f.From),
-			OldestFirst: f.OldestFirst, Kind: column.OrNull(string(f.Kind)),
+			OldestFirst: f.OldestFirst, DecidableBy: column.OrNull(f.DecidableBy), Requester: column.OrNull(f.Requester),
+			Kind: column.OrNull(string(f.Kind)),
 			Subject: column.OrNull(f.Subject), Since: column.OrNull(f.Since), Decision: column.OrNull(decisionOf[f.State]), PageSize: f.PageSize,
 		})
 		if err != nil {

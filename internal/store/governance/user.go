@@ -42,7 +42,7 @@ func (s step) users(ctx context.Context, name string) ([]administration.User, er
 		u := row.UserAccount
 		list[i] = administration.User{
 			Name: u.Name, DisplayName: row.Person.DisplayName, Person: u.PersonID, Roles: rolesOf(row.Roles), Status: u.Status,
-			Duty: administration.Duty(u.Duty), ToBeSetUp: row.ToBeSetUp,
+			Duty: administration.Duty(u.Duty), ToBeSetUp: row.ToBeSetUp, HasFactor: row.HasFactor,
 			OuterIssuer: links[u.UserID].Issuer, OuterSubject: links[u.UserID].Subject,
 		}
 	}

@@ -173,7 +173,7 @@ func after(key uuid.UUID) uuid.UUID {
 func (w where) walked(f Filter, maker, before uuid.UUID) (found, error) {
 	p := dbsqlc.WalkKeysParams{
 		Realm: w.realm, Before: before, LedBy: "all", Maker: maker, Look: looked, ChangedSince: column.OrNull(f.ChangedSince), Kinds: f.kinds(),
-		Direction: column.OrNull(f.Direction), Scheme: column.OrNull(f.Scheme), States: names(f.States),
+		Direction: column.OrNull(f.Direction), Scheme: column.OrNull(f.Scheme), States: names(f.States), Approved: f.Approved,
 		CreatedFrom: column.OrNull(f.CreatedFrom), CreatedTo: column.OrNull(f.CreatedTo), MakerUser: column.OrNull(maker),
 		AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo), PageSize: f.PageSize + 1,
 	}

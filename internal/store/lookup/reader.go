@@ -74,6 +74,7 @@ type Filter struct {
 	OrKind                                        payment.Kind // of this kind too
 	States                                        []payment.State
 	CreatedFrom, CreatedTo                        time.Time
+	Approved                                      bool // by people, and released: not what needed no approval
 	MakerLogin                                    string
 	MakerUser                                     uuid.UUID
 	InstructionID, EndToEndID                     string
@@ -134,7 +135,7 @@ func (f Filter) params(realm string) dbsqlc.TransactionListParams {
 		Realm: realm, Keys: f.keys, FromKey: column.OrNull(f.Before), OldestFirst: f.OldestFirst, ChangedSince: column.OrNull(f.ChangedSince),
 		InternalID: column.OrNull(f.InternalID), GlobalID: column.OrNull(f.GlobalID),
 		ExternalID: column.OrNull(f.ExternalID), Kinds: f.kinds(), Scheme: column.OrNull(f.Scheme), Direction: column.OrNull(f.Direction),
-		OriginalID: column.OrNull(f.OriginalID), States: names(f.States),
+		OriginalID: column.OrNull(f.OriginalID), States: names(f.States), Approved: f.Approved,
 		CreatedFrom: column.OrNull(f.CreatedFrom), CreatedTo: column.OrNull(f.CreatedTo), MakerLogin: column.OrNull(f.MakerLogin),
 		MakerUser:     column.OrNull(f.MakerUser),
 		InstructionID: column.OrNull(f.InstructionID), EndToEndID: column.OrNull(f.EndToEndID), DebtorAccount: column.OrNull(f.DebtorAccount),

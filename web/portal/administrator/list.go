@@ -3,6 +3,7 @@ package administrator
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,6 +73,13 @@ func showUsers(v *visit) error {
 	}
 	model.Words = language.Join(" ", model.Words, factorWords(asked))
 	model.New = links("", administration.KindUserCreate, administration.KindRealmFactors)
+	part, narrowed := shows[v.Echo.QueryParam("show")]
+	if narrowed {
+		users = slices.DeleteFunc(users, func(u administration.User) bool { return !part.holds(u) })
+		model.Words = part.words
+		model.New = append(model.New, views.AdministrationLink{Label: "All people", URL: "/admin/users"})
+		model.Empty = ui.Empty{Icon: "circle-check", Title: "Nobody", Text: part.words}
+	}
 	model.Columns = []language.Text{"Account", "Person", "Roles", "At the provider", "Status", "Change"}
 	for _, u := range users {
 		kinds := []administration.Kind{

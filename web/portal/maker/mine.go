@@ -111,3 +111,34 @@ func (v *visit) mineRow(m payment.Message) (views.MineRow, error) {
 	}
 	return row, err
 }
+
+// endedDays is how many days back a maker is told of what was rejected or failed.
+const endedDays = 7
+
+// EndedLines are what was rejected or failed lately of what this person made, with why, so many at most.
+func EndedLines(site *page.Visit, most int32) (views.Lines, error) {
+	v := &visit{site}
+	lines := views.Lines{
+		Heading: "Rejected or failed, last 7 days", Nothing: "Nothing of yours was rejected or failed",
+		More: ui.Step{Label: "All that was rejected", URL: "/mine?tab=rejected"},
+	}
+	list, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, lookup.Filter{
+		MakerUser: v.By.UserID, States: []payment.State{payment.StateRejected, payment.StateFailed, payment.StateRefused},
+		ChangedSince: v.Midnight().AddDate(0, 0, 1-endedDays), PageSize: most,
+	})
+	for _, m := range list {
+		row, err := v.mineRow(m)
+		if err != nil {
+			return lines, err
+		}
+		line := views.Line{
+			ID: row.InternalID, URL: row.URL, Name: language.Data(row.CreditorName), Reference: row.Reference, Amount: row.Amount, State: m.State,
+			Note: row.Note, At: m.StateSince,
+		}
+		if row.LikeURL != "" {
+			line.Step = ui.Step{Label: row.LikeLabel, URL: row.LikeURL}
+		}
+		lines.Rows = append(lines.Rows, line)
+	}
+	return lines, err
+}

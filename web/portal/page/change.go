@@ -15,6 +15,12 @@ import (
 	"countersign/views/ui"
 )
 
+// The parts of the list of changes that wait, under the values of their address: those this person may decide, and those it asked for.
+const (
+	ChangesForMe  = "me"
+	ChangesOfMine = "mine"
+)
+
 // changesPage is how many changes one page lists.
 const changesPage = 50
 
@@ -43,9 +49,16 @@ func (v *Visit) ShowChanges(desk ChangeDesk, model views.AdministrationList) err
 	filter := governance.Filter{State: administration.StatePending, PageSize: changesPage + 1}
 	tab := ""
 	model.New = []views.AdministrationLink{{Label: "All changes", URL: desk.ListURL + "?tab=all"}}
-	if v.Echo.QueryParam("tab") == "all" {
-		filter.State, tab = "", "tab=all&"
-		model.New = []views.AdministrationLink{{Label: "Those that wait", URL: desk.ListURL}}
+	waiting := []views.AdministrationLink{{Label: "Those that wait", URL: desk.ListURL}}
+	switch v.Echo.QueryParam("tab") {
+	case "all":
+		filter.State, tab, model.New = "", "tab=all&", waiting
+	case ChangesForMe:
+		filter.DecidableBy, tab, model.New = v.By.PersonID, "tab="+ChangesForMe+"&", waiting
+		model.Words = "Those that wait for a decision of yours."
+	case ChangesOfMine:
+		filter.Requester, tab, model.New = v.By.PersonID, "tab="+ChangesOfMine+"&", waiting
+		model.Words = "Those that you asked for, and another decides."
 	}
 	filter.From, _ = uuid.Parse(v.Echo.QueryParam("after"))
 	changes, err := desk.List(filter)

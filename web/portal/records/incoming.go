@@ -43,7 +43,7 @@ func showIncoming(v *visit) error {
 	case next != uuid.Nil:
 		model.Empty = f.NotYet("/incoming", next)
 	case f.View.Active > 0 || f.View.Text != "":
-		model.Empty = f.NothingMatches("incoming payment")
+		model.Empty = f.NothingMatches("No incoming payment matches what you look for.")
 	}
 	status := http.StatusOK
 	if len(f.Problems) > 0 {
@@ -75,10 +75,12 @@ func incomingRow(m payment.Message) views.IncomingRow {
 
 // recallTabs are the parts of the list of received recalls.
 var recallTabs = []struct {
-	name, label string
-	state       payment.State
+	name  string
+	label language.Text
+	state payment.State
 }{
 	{"", "To answer", payment.StateAwaitingDecision},
+	{tabLate, "Late", payment.StateAwaitingDecision},
 	{"answered", "Answered", payment.StateAnswered},
 }
 
@@ -94,14 +96,14 @@ func showReceivedRecalls(v *visit) error {
 	for _, tab := range recallTabs {
 		current := tab.name == f.View.Tab
 		model.Tabs = append(model.Tabs, ui.Tab{
-			Label: language.Sentence(tab.label), URL: "/recalls" + page.Filter{}.Query("tab", tab.name),
+			Label: tab.label, URL: "/recalls" + page.Filter{}.Query("tab", tab.name),
 			Current: current,
 		})
 		if current {
 			ask.States = []payment.State{tab.state}
 		}
 	}
-	list, next, err := v.Listed(ask)
+	list, next, err := v.recalls(f, ask)
 	if err != nil {
 		return err
 	}
@@ -117,10 +119,21 @@ func showReceivedRecalls(v *visit) error {
 	switch {
 	case next != uuid.Nil:
 		model.Empty = f.NotYet("/recalls", next)
+	case f.View.Tab == tabLate:
+		model.Empty = ui.Empty{Icon: "circle-check", Title: "Nothing is late", Text: "Every recall whose last day is over was answered."}
 	case f.View.Tab != "":
 		model.Empty = ui.Empty{Icon: "undo-2", Title: "Nothing here", Text: "Recalls that were granted or refused are listed here."}
 	}
 	return v.Render(http.StatusOK, views.ReceivedRecallsPage(model))
+}
+
+// recalls lists a page of received recalls; on the tab of those that are late, the one that was due first first.
+func (v *visit) recalls(f page.Filter, ask lookup.Filter) (list []payment.Message, next uuid.UUID, err error) {
+	if f.View.Tab == tabLate {
+		list, err = v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, dueBefore(v.Visit), page.ListPage)
+		return list, uuid.Nil, err
+	}
+	return v.Listed(ask)
 }
 
 func (v *visit) receivedRecallRow(m payment.Message) (views.ReceivedRecallRow, error) {

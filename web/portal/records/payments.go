@@ -49,7 +49,7 @@ func showPayments(v *visit) error {
 	case next != uuid.Nil:
 		model.Empty = f.NotYet("/payments", next)
 	case f.View.Active > 0 || f.View.Text != "":
-		model.Empty = f.NothingMatches("payment")
+		model.Empty = f.NothingMatches("No payment matches what you look for.")
 	}
 	status := http.StatusOK
 	if len(f.Problems) > 0 {
@@ -118,8 +118,11 @@ func (v *visit) search(f *page.Filter, found page.Searched) (list []payment.Mess
 	if !before.IsZero() {
 		ask.CreatedTo = before.Add(-time.Microsecond) // the last moment counts
 	}
-	if f.View.Made == views.MadeLastDay {
+	switch f.View.Made {
+	case views.MadeLastDay:
 		v.narrowToLastDay(&ask)
+	case views.ApprovedLastDay:
+		v.narrowToApproved(&ask)
 	}
 	if slices.Contains(payment.States(), payment.State(f.View.State)) {
 		ask.States = []payment.State{payment.State(f.View.State)}
@@ -140,6 +143,14 @@ func (v *visit) narrowToLastDay(ask *lookup.Filter) {
 			ask.States = append(ask.States, state)
 		}
 	}
+}
+
+// narrowToApproved lists what the times of the dashboard are about: payments that needed an approval and were released.
+func (v *visit) narrowToApproved(ask *lookup.Filter) {
+	if day := v.LastDay(); ask.CreatedFrom.Before(day) {
+		ask.CreatedFrom = day
+	}
+	ask.Kind, ask.Approved = string(payment.KindInstruction), true
 }
 
 func paymentRow(m payment.Message) views.PaymentRow {

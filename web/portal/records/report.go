@@ -82,6 +82,10 @@ func showReports(v *visit) error {
 	if err != nil {
 		return err
 	}
+	ended, err := endedCounts(v.Visit, period)
+	if err != nil {
+		return err
+	}
 	model := v.report("Reports of control",
 		language.Text("%d approvals from %s to %s. Each number leads to its rows.").With(counts.Approvals, from, to))
 	model.Form = &views.ReportPeriod{From: from, To: to}
@@ -107,6 +111,12 @@ func showReports(v *visit) error {
 			"limits", raisedHeading,
 			"A limit raised or taken away, a policy that asks less or was retired, a role or an exception given, and whatever was asked for " +
 				"by who gains by it", len(raised),
+		},
+		{"rejected", "Rejected by checkers", "By the reason that the checker chose", ended[payment.StateRejected]},
+		{"failed", "Failed", "By the reason of clearing or of the other bank", ended[payment.StateFailed]},
+		{
+			"unanswered", "No answer of clearing in time", "Not confirmed within ten seconds, whatever came of it later",
+			ended[payment.StateUnconfirmed],
 		},
 	} {
 		model.Rows = append(model.Rows, views.ReportRow{
@@ -195,7 +205,11 @@ func (v *visit) reported() (found reported, from, to string, err error) {
 	case "limits":
 		found, err = v.reportedChanges(period, words)
 	default:
-		err = payment.ErrNotFound
+		state, known := endedReports[v.Echo.Param("report")]
+		if !known {
+			return found, from, to, payment.ErrNotFound
+		}
+		found, err = v.reportedEnded(state, period, words)
 	}
 	return found, from, to, err
 }

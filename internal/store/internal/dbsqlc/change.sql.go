@@ -276,12 +276,15 @@ LEFT JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.chang
 WHERE c.realm = $1 AND c.decided_under = $2
   AND ($3::uuid IS NULL
        OR CASE WHEN $4::boolean THEN c.change_id > $3::uuid ELSE c.change_id < $3::uuid END)
-  AND ($5::text IS NULL OR c.kind = $5::text)
-  AND ($6::text IS NULL OR c.subject = $6::text)
-  AND ($7::timestamptz IS NULL OR coalesce(d.decided_at, c.requested_at) >= $7::timestamptz)
-  AND ($8::text IS NULL OR coalesce(d.action, 'pending') = $8::text)
+  AND ($5::uuid IS NULL
+       OR c.requester_person <> $5::uuid AND c.beneficiary_person <> $5::uuid)
+  AND ($6::uuid IS NULL OR c.requester_person = $6::uuid)
+  AND ($7::text IS NULL OR c.kind = $7::text)
+  AND ($8::text IS NULL OR c.subject = $8::text)
+  AND ($9::timestamptz IS NULL OR coalesce(d.decided_at, c.requested_at) >= $9::timestamptz)
+  AND ($10::text IS NULL OR coalesce(d.action, 'pending') = $10::text)
 ORDER BY CASE WHEN $4::boolean THEN c.change_id END, c.change_id DESC
-LIMIT $9::integer
+LIMIT $11::integer
 `
 
 type ChangeListParams struct {
@@ -289,6 +292,8 @@ type ChangeListParams struct {
 	DecidedUnder string
 	FromKey      *uuid.UUID
 	OldestFirst  bool
+	DecidableBy  *uuid.UUID
+	Requester    *uuid.UUID
 	Kind         *string
 	Subject      *string
 	Since        *time.Time
@@ -309,6 +314,8 @@ func (q *Queries) ChangeList(ctx context.Context, arg ChangeListParams) ([]Chang
 		arg.DecidedUnder,
 		arg.FromKey,
 		arg.OldestFirst,
+		arg.DecidableBy,
+		arg.Requester,
 		arg.Kind,
 		arg.Subject,
 		arg.Since,
@@ -986,7 +993,9 @@ SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.statu
        (u.status = 'unverified' OR EXISTS (
           SELECT FROM user_setup s WHERE s.realm = u.realm AND s.user_id = u.user_id
             AND NOT EXISTS (SELECT FROM user_setup later WHERE later.realm = s.realm AND later.user_id = s.user_id AND later.made_at > s.made_at)
-            AND NOT EXISTS (SELECT FROM user_setup_use x WHERE x.realm = s.realm AND x.setup_id = s.setup_id)))::boolean AS to_be_set_up
+            AND NOT EXISTS (SELECT FROM user_setup_use x WHERE x.realm = s.realm AND x.setup_id = s.setup_id)))::boolean AS to_be_set_up,
+       EXISTS (SELECT FROM second_factor f WHERE f.realm = u.realm AND f.user_id = u.user_id AND f.removed_at IS NULL
+                 AND f.kind <> 'recovery')::boolean AS has_factor
 FROM user_account u JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 WHERE u.realm = $1 AND ($2::text IS NULL OR u.name = $2::text)
 ORDER BY u.name
@@ -997,6 +1006,7 @@ type UserSubjectListRow struct {
 	Person      Person
 	Roles       []string
 	ToBeSetUp   bool
+	HasFactor   bool
 }
 
 // User accounts with their people and the roles of this moment; one, or all of the realm.
@@ -1030,6 +1040,7 @@ func (q *Queries) UserSubjectList(ctx context.Context, realm string, name *strin
 			&i.Person.Seal,
 			&i.Roles,
 			&i.ToBeSetUp,
+			&i.HasFactor,
 		); err != nil {
 			return nil, err
 		}

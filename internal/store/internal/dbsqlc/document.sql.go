@@ -299,6 +299,18 @@ func (q *Queries) DocumentList(ctx context.Context, arg DocumentListParams) ([]D
 	return items, nil
 }
 
+const inboxCountQuarantined = `-- name: InboxCountQuarantined :one
+SELECT count(*) FROM (SELECT FROM inbox WHERE outcome = 'quarantined' LIMIT $1::integer) q
+`
+
+// How many are in quarantine, so many at most.
+func (q *Queries) InboxCountQuarantined(ctx context.Context, most int32) (int64, error) {
+	row := q.db.QueryRow(ctx, inboxCountQuarantined, most)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const inboxGet = `-- name: InboxGet :one
 SELECT content_hash, outcome FROM inbox WHERE scheme = $1 AND reference = $2
 `

@@ -1,0 +1,106 @@
+package gallery
+
+import (
+	"fmt"
+	"time"
+
+	"countersign/internal/language"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// endedLines are what was rejected or failed of a maker's, with why.
+func endedLines() views.Lines {
+	lines := views.Lines{
+		Heading: "Rejected or failed, last 7 days", Nothing: "Nothing of yours was rejected or failed",
+		More: ui.Step{Label: "All that was rejected", URL: "/mine?tab=rejected"},
+	}
+	for i, line := range []views.Line{
+		{State: "Rejected", Note: "Checker 1: Order or evidence is missing: the invoice of October is not there yet."},
+		{State: "Failed", Note: "The creditor's account is closed. Ask the creditor for another one."},
+	} {
+		line.ID, line.URL, line.Name = fmt.Sprintf("ended-%d", i), "/payments/x", language.Data(creditors[i])
+		line.Amount, line.At = ui.Amount{Currency: "CHF", Value: "1'234'567.50"}, now.Add(-time.Duration(i+1)*time.Hour)
+		line.Step = ui.Step{Label: "Correct and submit again", URL: "/payments/new?like=x"}
+		lines.Rows = append(lines.Rows, line)
+	}
+	return lines
+}
+
+// ageChart is how much waits so long or longer.
+func ageChart() views.Chart {
+	chart := views.Chart{Heading: "What waits, by age", Words: "What you may decide", Label: "Waits", Number: "Waiting"}
+	for i, age := range views.Ages[1:] {
+		chart.Bars = append(chart.Bars, views.ChartBar{
+			Label: age.Label, Count: 14 - i*4, URL: "/queue?age=" + age.Value, Most: views.MostWaiting,
+		})
+	}
+	chart.Bars = append(chart.Bars, views.ChartBar{
+		Label: "Expires within 4 hours", Count: 1000, Most: views.MostWaiting, URL: "/queue?flag=ending", Tone: ui.ToneWaiting,
+	})
+	return chart
+}
+
+// supervisorHome is the first page of somebody who watches the work.
+func supervisorHome() views.Dashboard {
+	model := dashboard()
+	model.Shell = supervisorShell("Dashboard", views.PlaceDashboard)
+	model.Heading, model.Waiting, model.Nothing = "Waiting longest", nil, "Nothing waits"
+	due := ui.Due{Day: "23.11.2026", Text: "due today", Tone: ui.ToneBad}
+	model.Lists = []views.Lines{{
+		Heading: "Answers due", Nothing: "No recall waits for an answer", More: ui.Step{Label: "All received recalls", URL: "/recalls"},
+		Rows: []views.Line{{
+			ID: "due-1", URL: "/payments/x", Name: language.Data(creditors[2]), Due: &due, Amount: ui.Amount{Currency: "EUR", Value: "980.00"},
+		}},
+	}}
+	reasons := views.Chart{
+		Heading: "Why checkers rejected", Words: "Of the last 30 days, by the reason that the checker chose",
+		Label: "Reason", Number: "Rejected",
+	}
+	for i, category := range views.RejectCategories {
+		reasons.Bars = append(reasons.Bars, views.ChartBar{Label: category.Label, Count: 31 >> i, URL: "/reports/rejected"})
+	}
+	failed := views.Chart{
+		Heading: "Why payments failed", Words: "Of the last 30 days, by the reason of clearing or of the other bank", Nothing: "Nothing failed.",
+	}
+	deadlines := views.Chart{
+		Heading: "Deadlines missed", Words: "Of the last 30 days; of recalls, those that are late now", Label: "What was late",
+		Number: "How many",
+		Bars: []views.ChartBar{
+			{Label: "Clearing did not answer within ten seconds", Count: 3, Tone: ui.ToneBad, URL: "/reports/unanswered"},
+			{Label: "Our answers to recalls", Count: 0, Tone: ui.ToneBad, URL: "/recalls?tab=late"},
+		},
+	}
+	model.Charts = []views.Chart{ageChart(), reasons, failed, deadlines}
+	return model
+}
+
+// adminHomeShell is what surrounds the first page of an administrator.
+func adminHomeShell() views.Shell {
+	shell := adminShell("Dashboard")
+	shell.Place = views.PlaceDashboard
+	return shell
+}
+
+// administratorHome is the first page of an administrator: nothing of payments.
+func administratorHome() views.Dashboard {
+	return views.Dashboard{
+		Shell: adminHomeShell(),
+		Tiles: []views.Tile{
+			{Label: "Changes waiting for me", Value: "2", Note: "to be compared and decided", URL: "/admin?tab=me", Tone: ui.ToneWaiting},
+			{Label: "Changes I asked for", Value: "1", Note: "another administrator decides", URL: "/admin?tab=mine"},
+			{Label: "Without a second factor", Value: "4", Note: "active accounts", URL: "/admin/users?show=no-factor", Tone: ui.ToneWaiting},
+			{Label: "To be set up", Value: "0", Note: "no password yet, or reset", URL: "/admin/users?show=set-up"},
+			{Label: "Quarantine", Value: "1", Note: "received, and belongs to nothing", URL: "/quarantine", Tone: ui.ToneBad},
+		},
+		Lists: []views.Lines{{
+			Heading: "Changes that wait longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All that wait", URL: "/admin"},
+			Rows: []views.Line{
+				{
+					ID: "change-1", URL: "/admin/changes/x", Name: language.Text("Change the roles of %s").With("maker3"),
+					Note: language.Text("asked for by %s").With("Administrator 2"), At: now.Add(-3 * time.Hour),
+				},
+			},
+		}},
+	}
+}

@@ -1,0 +1,72 @@
+package portal
+
+import (
+	"countersign/internal/identity"
+	"countersign/internal/language"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/administrator"
+	"countersign/web/portal/checker"
+	"countersign/web/portal/maker"
+	"countersign/web/portal/page"
+	"countersign/web/portal/records"
+)
+
+// fillRole adds the lists and figures of each role of payments that this person holds.
+func (v *visit) fillRole(model *views.Dashboard) error {
+	decides, makes, reports := v.By.Has(identity.RoleChecker), page.MayMake(v.By) == nil, v.By.Has(identity.RoleSupervisor)
+	if makes {
+		ended, err := maker.EndedLines(v.Visit, dashboardRows)
+		if err != nil {
+			return err
+		}
+		model.Lists = append(model.Lists, ended)
+	}
+	if decides || reports {
+		due, err := records.DueLines(v.Visit, dashboardRows)
+		if err != nil {
+			return err
+		}
+		model.Lists = append(model.Lists, due)
+		ages, err := checker.AgeChart(v.Visit)
+		if err != nil {
+			return err
+		}
+		model.Charts = append(model.Charts, ages)
+	}
+	if !reports {
+		return nil
+	}
+	control, err := records.ControlCharts(v.Visit)
+	model.Charts = append(model.Charts, control...)
+	return err
+}
+
+// fillAdministration adds what administrators see: nothing of payments.
+func (v *visit) fillAdministration(model *views.Dashboard) error {
+	home, err := administrator.Home(v.Visit, dashboardRows)
+	if err != nil {
+		return err
+	}
+	gateway, err := v.gatewayTiles()
+	model.Tiles, model.Lists = append(home.Tiles, gateway...), home.Lists
+	return err
+}
+
+// mostQuarantined is how many documents the page of the quarantine lists.
+const mostQuarantined = 100
+
+// quarantineTile counts what clearing sent that belongs to nothing.
+func (v *visit) quarantineTile() (views.Tile, error) {
+	count, err := v.Config.Reader.QuarantineCount(v.Context(), mostQuarantined)
+	tile := views.Tile{
+		Label: "Quarantine", Value: language.Data(language.Number(count)), Note: "received, and belongs to nothing", URL: "/quarantine",
+	}
+	if count >= mostQuarantined {
+		tile.Value = language.Data(language.Number(count) + "+")
+	}
+	if count > 0 {
+		tile.Tone = ui.ToneBad
+	}
+	return tile, err
+}

@@ -1,0 +1,224 @@
+package records
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"countersign/internal/language"
+	"countersign/internal/payment"
+	"countersign/internal/store/lookup"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+	"countersign/web/portal/rtransaction"
+)
+
+// endedReports are the reports of messages that came into a state, by the last part of their address.
+var endedReports = map[string]payment.State{
+	"rejected": payment.StateRejected, "failed": payment.StateFailed, "unanswered": payment.StateUnconfirmed,
+}
+
+// ControlCharts are the figures of control of the last thirty days, for who may read the reports: why checkers rejected, why payments
+// failed, which deadlines were missed, and which approvals of today somebody should look at. Each number leads to the rows it counts.
+func ControlCharts(v *page.Visit) ([]views.Chart, error) {
+	first := v.Today().AddDate(0, 0, 1-usualPeriod)
+	from, to := first.Format(time.DateOnly), v.Today().Format(time.DateOnly)
+	midnight := time.Date(first.Year(), first.Month(), first.Day(), 0, 0, 0, 0, v.Config.Zone)
+	period := lookup.Period{From: midnight, Until: v.At.Add(time.Second)}
+	rejected := views.Chart{
+		Heading: "Why checkers rejected", Words: "Of the last 30 days, by the reason that the checker chose", Label: "Reason",
+		Number: "Rejected", Nothing: "Nothing was rejected.",
+	}
+	failed := views.Chart{
+		Heading: "Why payments failed", Words: "Of the last 30 days, by the reason of clearing or of the other bank", Label: "Reason",
+		Number: "Failed", Nothing: "Nothing failed.",
+	}
+	for report, chart := range map[string]*views.Chart{"rejected": &rejected, "failed": &failed} {
+		list, err := v.Config.Reader.Ended(v.Context(), v.By.Realm, endedReports[report], period)
+		if err != nil {
+			return nil, err
+		}
+		chart.Bars = reasonBars(list, func(reason string) string { return reportURL("/reports/"+report, from, to, "reason", reason) })
+	}
+	deadlines, err := deadlineChart(v, period, from, to)
+	if err != nil {
+		return nil, err
+	}
+	habits, err := habitChart(v, to)
+	return []views.Chart{rejected, failed, deadlines, habits}, err
+}
+
+// reasonBars count messages by why they ended, the most frequent reason first.
+func reasonBars(list []lookup.Ended, urlOf func(reason string) string) []views.ChartBar {
+	var bars []views.ChartBar
+	place := map[string]int{}
+	for _, e := range list {
+		reason, words := reasonOf(e)
+		at, known := place[reason]
+		if !known {
+			at = len(bars)
+			place[reason] = at
+			bars = append(bars, views.ChartBar{Label: words, URL: urlOf(reason), Most: lookup.MostEnded})
+		}
+		bars[at].Count++
+	}
+	slices.SortStableFunc(bars, func(a, b views.ChartBar) int { return b.Count - a.Count })
+	return bars
+}
+
+// withoutCode is the reason of what failed without a code.
+const withoutCode = "none"
+
+// reasonOf is why a message ended, as an address says it and as people do: the category that the checker chose, whichever language the
+// checker read it in, or clearing's code. What was rejected through the API, or for another reason, has no category.
+func reasonOf(e lookup.Ended) (reason string, words language.Text) {
+	if e.Reason == "" && e.StatusCode == "" {
+		return withoutCode, "No reason was given"
+	}
+	if e.StatusCode != "" {
+		said, _ := page.Failure(payment.Message{StatusCode: e.StatusCode})
+		return e.StatusCode, language.Join(" ", language.Data(e.StatusCode), said)
+	}
+	for _, category := range views.RejectCategories {
+		for _, spoken := range language.Languages() {
+			if category.Value != "other" && strings.HasPrefix(e.Reason, spoken.Say(category.Label)+": ") {
+				return category.Value, category.Label
+			}
+		}
+	}
+	return "other", "Another reason"
+}
+
+// deadlineChart counts what was not in time: clearing's answers, other banks' answers to our recalls, our own answers to theirs, and
+// messages that nobody decided before they expired.
+func deadlineChart(v *page.Visit, period lookup.Period, from, to string) (views.Chart, error) {
+	chart := views.Chart{
+		Heading: "Deadlines missed", Words: "Of the last 30 days; of recalls, those that are late now", Label: "What was late",
+		Number: "How many",
+	}
+	unanswered, err := v.Config.Reader.Ended(v.Context(), v.By.Realm, payment.StateUnconfirmed, period)
+	if err != nil {
+		return chart, err
+	}
+	late, err := v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, dueBefore(v), page.ListPage)
+	if err != nil {
+		return chart, err
+	}
+	chart.Bars = []views.ChartBar{
+		{
+			Label: "Clearing did not answer within ten seconds", Count: len(unanswered), Most: lookup.MostEnded,
+			URL: reportURL("/reports/unanswered", from, to),
+		},
+		{Label: "Our answers to recalls", Count: len(late), Most: page.ListPage, URL: lateRecalls},
+	}
+	for _, state := range []struct {
+		state payment.State
+		label language.Text
+		since bool
+	}{{payment.StateOverdue, "Other banks' answers to our recalls", false}, {payment.StateExpired, "Decisions: expired before one", true}} {
+		ask := lookup.Filter{States: []payment.State{state.state}, PageSize: page.ListPage}
+		changes := []string{"state", string(state.state)}
+		if state.since {
+			ask.ChangedSince = period.From
+			changes = append(changes, "since", from)
+		}
+		list, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, ask)
+		if err != nil {
+			return chart, err
+		}
+		chart.Bars = append(chart.Bars, views.ChartBar{
+			Label: state.label, Count: len(list), Most: page.ListPage, URL: "/payments" + page.Filter{}.Query(changes...),
+		})
+	}
+	for i := range chart.Bars {
+		chart.Bars[i].Tone = ui.ToneBad
+	}
+	return chart, nil
+}
+
+// habitChart counts the approvals of today that somebody should look at.
+func habitChart(v *page.Visit, today string) (views.Chart, error) {
+	counts, err := v.Config.Reader.HabitCounts(v.Context(), v.By.Realm, v.Midnight(), v.Config.Zone)
+	return views.Chart{
+		Heading: "Approvals to look at", Words: "Of today; the reports of control say more", Label: "Habit", Number: "Approvals",
+		Bars: []views.ChartBar{
+			{
+				Label: "Faster than reading takes", Count: counts.Fast, Most: mostReported, Tone: ui.ToneWaiting,
+				URL: reportURL("/reports/fast", today, today),
+			},
+			{
+				Label: "Out of hours", Count: counts.OutOfHours, Most: mostReported, Tone: ui.ToneWaiting,
+				URL: reportURL("/reports/hours", today, today),
+			},
+		},
+	}, err
+}
+
+// mostReported is how many rows a report shows.
+const mostReported = 1000
+
+// endedCounts count what ended in a period, as far as a report lists it.
+func endedCounts(v *page.Visit, period lookup.Period) (map[payment.State]int, error) {
+	counts := map[payment.State]int{}
+	for _, state := range endedReports {
+		list, err := v.Config.Reader.Ended(v.Context(), v.By.Realm, state, period)
+		if err != nil {
+			return nil, err
+		}
+		counts[state] = len(list)
+	}
+	return counts, nil
+}
+
+// reportedEnded lists what came into a state in a period, of one reason where the address names one.
+func (v *visit) reportedEnded(state payment.State, period lookup.Period, words language.Text) (reported, error) {
+	headings := map[payment.State]language.Text{
+		payment.StateRejected: "Rejected by checkers", payment.StateFailed: "Failed", payment.StateUnconfirmed: "No answer of clearing in time",
+	}
+	found := reported{
+		heading: headings[state], words: words, columns: []language.Text{"Payment", "Creditor", "Amount", "When", "By whom", "Reason"},
+	}
+	list, err := v.Config.Reader.Ended(v.Context(), v.By.Realm, state, period)
+	asked := v.Echo.QueryParam("reason")
+	for _, e := range list {
+		reason, said := reasonOf(e)
+		if asked != "" && asked != reason {
+			continue
+		}
+		if e.Reason != "" && e.StatusCode == "" {
+			said = language.Data(e.Reason)
+		}
+		found.rows = append(found.rows, views.ReportRow{URL: "/payments/" + e.MessageID.String(), Cells: append(
+			data(e.GlobalID, e.CreditorName, e.Amount.Format(), ui.DateTime(e.At), e.By), said)})
+	}
+	return found, err
+}
+
+// lateRecalls is the list of received recalls whose last day for an answer is over.
+const lateRecalls = "/recalls?tab=" + tabLate
+
+const tabLate = "late"
+
+// dueBefore is the day that begins today: what was due before it is late.
+func dueBefore(v *page.Visit) time.Time {
+	year, month, day := v.Today().Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+}
+
+// DueLines are the recalls whose answer is due first, so many at most.
+func DueLines(v *page.Visit, most int32) (views.Lines, error) {
+	lines := views.Lines{
+		Heading: "Answers due", Nothing: "No recall waits for an answer", More: ui.Step{Label: "All received recalls", URL: "/recalls"},
+	}
+	list, err := v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, v.At.AddDate(10, 0, 0), most)
+	for _, m := range list {
+		due := rtransaction.Due(v, m)
+		name, _ := page.Facing(m)
+		lines.Rows = append(lines.Rows, views.Line{
+			ID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Name: language.Data(name), Reference: string(m.GlobalID),
+			Amount: page.AmountView(m.Summary.Amount), Due: &due,
+		})
+	}
+	return lines, err
+}

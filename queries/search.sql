@@ -81,16 +81,16 @@ LIMIT @most::integer;
 SELECT w::uuid AS message_id FROM word_messages(sqlc.arg(asked)::text, @before::uuid, @most::integer) AS w;
 
 -- name: WalkKeys :many
--- The newest messages before a key that a list is narrowed to. It looks at so many at most, in the order of the list, off the index of what
--- leads: a state, a kind, a maker, what came in, or else all. place says how many were looked at up to each.
+-- The newest messages before a key that a list is narrowed to, or with up the oldest behind it. It looks at so many at most, in the order of the
+-- list, off the index of what leads: a state, a kind, a maker, what came in, or else all. place says how many were looked at up to each.
 SELECT k.message_id, k.place FROM (
   SELECT m.message_id, m.version, m.kind, m.scheme, m.state, m.direction, m.created_at, m.state_since, m.maker_user,
-         m.accepted_at, m.approvals_required, row_number() OVER (ORDER BY m.message_id DESC) AS place
+         m.accepted_at, m.approvals_required, row_number() OVER (ORDER BY CASE WHEN @up::boolean THEN m.message_id END, m.message_id DESC) AS place
   FROM message m
-  WHERE m.realm = @realm AND m.message_id < @before::uuid
+  WHERE m.realm = @realm AND CASE WHEN @up::boolean THEN m.message_id > @before::uuid ELSE m.message_id < @before::uuid END
     AND (@led_by::text <> 'state' OR m.state = @state::text) AND (@led_by::text <> 'kind' OR m.kind = @kind::text)
     AND (@led_by::text <> 'maker' OR m.maker_user = @maker::uuid) AND (@led_by::text <> 'incoming' OR m.direction = 'in')
-  ORDER BY m.message_id DESC LIMIT @look::integer) k
+  ORDER BY CASE WHEN @up::boolean THEN m.message_id END, m.message_id DESC LIMIT @look::integer) k
 LEFT JOIN message_version v ON v.realm = @realm AND v.message_id = k.message_id AND v.version = k.version
 WHERE k.place = @look::integer OR (
       (sqlc.narg(changed_since)::timestamptz IS NULL OR k.state_since >= sqlc.narg(changed_since)::timestamptz)
@@ -104,7 +104,35 @@ WHERE k.place = @look::integer OR (
   AND (sqlc.narg(maker_user)::uuid IS NULL OR k.maker_user = sqlc.narg(maker_user)::uuid)
   AND (sqlc.narg(amount_from)::bigint IS NULL OR v.amount >= sqlc.narg(amount_from)::bigint)
   AND (sqlc.narg(amount_to)::bigint IS NULL OR v.amount <= sqlc.narg(amount_to)::bigint))
-ORDER BY k.message_id DESC
+ORDER BY k.place
+LIMIT @page_size::integer;
+
+-- name: AmountKeys :many
+-- The messages behind an amount and a key that a list is narrowed to, the largest amounts first, or with up the smallest. It looks at so many
+-- at most, in that order, off the index of amounts, where what an amendment replaced does not count. place says how many were looked at up to
+-- each.
+SELECT k.message_id, k.amount, k.place FROM (
+  SELECT v.message_id, v.version, v.amount, row_number() OVER (ORDER BY CASE WHEN @up::boolean THEN v.amount END,
+         CASE WHEN @up::boolean THEN v.message_id END, v.amount DESC, v.message_id DESC) AS place
+  FROM message_version v
+  WHERE v.realm = @realm
+    AND CASE WHEN @up::boolean THEN (v.amount, v.message_id) > (@amount::bigint, @after::uuid) ELSE (v.amount, v.message_id) < (@amount::bigint, @after::uuid) END
+    AND (sqlc.narg(amount_from)::bigint IS NULL OR v.amount >= sqlc.narg(amount_from)::bigint)
+    AND (sqlc.narg(amount_to)::bigint IS NULL OR v.amount <= sqlc.narg(amount_to)::bigint)
+  ORDER BY CASE WHEN @up::boolean THEN v.amount END, CASE WHEN @up::boolean THEN v.message_id END, v.amount DESC, v.message_id DESC
+  LIMIT @look::integer) k
+LEFT JOIN message m ON m.realm = @realm AND m.message_id = k.message_id AND m.version = k.version
+WHERE k.place = @look::integer OR (m.message_id IS NOT NULL
+  AND (sqlc.narg(changed_since)::timestamptz IS NULL OR m.state_since >= sqlc.narg(changed_since)::timestamptz)
+  AND (NOT @approved::boolean OR m.accepted_at IS NOT NULL AND m.approvals_required > 0)
+  AND (sqlc.narg(kinds)::text[] IS NULL OR m.kind = ANY (sqlc.narg(kinds)::text[]))
+  AND (sqlc.narg(direction)::text IS NULL OR m.direction = sqlc.narg(direction)::text)
+  AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
+  AND (sqlc.narg(states)::text[] IS NULL OR m.state = ANY (sqlc.narg(states)::text[]))
+  AND (sqlc.narg(created_from)::timestamptz IS NULL OR m.created_at >= sqlc.narg(created_from)::timestamptz)
+  AND (sqlc.narg(created_to)::timestamptz IS NULL OR m.created_at <= sqlc.narg(created_to)::timestamptz)
+  AND (sqlc.narg(maker_user)::uuid IS NULL OR m.maker_user = sqlc.narg(maker_user)::uuid))
+ORDER BY k.place
 LIMIT @page_size::integer;
 
 -- name: FewByAmount :many

@@ -14,6 +14,45 @@ var Orders = []ui.Option{
 	{Value: "expiry", Label: "What expires first"},
 }
 
+// ListOrders are the orders of the other lists beside newest first.
+var ListOrders = []string{"oldest", "largest", "smallest", "state"}
+
+// listSorts are the links of such a list's heads: by amount, by state, and by when it was made.
+func listSorts(heads ui.Heads, current string, urlOf func(order string) string) ui.Heads {
+	if urlOf == nil {
+		return heads
+	}
+	heads.AmountSorts = []ui.Sort{sortLink(current, urlOf, "Amount", "largest", "smallest")}
+	heads.WhenSorts = []ui.Sort{sortLink(current, urlOf, heads.When, "", "oldest")}
+	if heads.State != "" {
+		heads.StateSorts = []ui.Sort{sortLink(current, urlOf, heads.State, "state", "state")}
+	}
+	return heads
+}
+
+// sortLink is the link that sorts by a column: first one way, and when it is sorted so, the other.
+func sortLink(current string, urlOf func(order string) string, label language.Text, first, second string) ui.Sort {
+	link := ui.Sort{Label: label, URL: urlOf(first)}
+	switch current {
+	case first:
+		link.URL, link.Direction = urlOf(second), "descending"
+		if first == second {
+			link.URL, link.Direction = urlOf(""), "ascending"
+		}
+	case second:
+		link.Direction = "ascending"
+	}
+	return link
+}
+
+// inOrder is what a list is called in another order than newest first.
+func inOrder(newest, other language.Text, current string) language.Text {
+	if current == "" {
+		return newest
+	}
+	return other
+}
+
 // Ages are how long something waits at least.
 var Ages = []ui.Option{
 	{Value: "", Label: "Any"},

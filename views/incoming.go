@@ -17,6 +17,7 @@ type Incoming struct {
 	Pages    ui.Pages
 	Empty    ui.Empty
 	Problems []ui.Problem
+	SortURL  func(order string) string // the list in another order; nil for a list that has one order
 }
 
 // IncomingRow is one payment that came in.
@@ -37,7 +38,8 @@ type IncomingRow struct {
 
 func (m Incoming) entries() ui.Entries {
 	list := ui.Entries{
-		Caption: "Incoming payments, newest first", Heads: ui.Heads{Name: "Debtor and purpose", State: "State", When: "Received"},
+		Caption: inOrder("Incoming payments, newest first", "Incoming payments", m.Filter.Sort),
+		Heads:   listSorts(ui.Heads{Name: "Debtor and purpose", State: "State", When: "Received"}, m.Filter.Sort, m.SortURL),
 	}
 	for _, row := range m.Rows {
 		credited := ui.AccountFact(row.CreditorAccount)

@@ -16,9 +16,11 @@ type Mine struct {
 	Tabs  []ui.Tab
 	Rows  []MineRow
 	// Drafts are what is begun and not submitted; they are listed in place of the rows.
-	Drafts []ui.Entry
-	Pages  ui.Pages
-	Empty  ui.Empty
+	Drafts  []ui.Entry
+	Pages   ui.Pages
+	Empty   ui.Empty
+	Sort    string                    // a value of ListOrders; "" for newest first
+	SortURL func(order string) string // the list in another order; nil for a list that has one order
 }
 
 // MineRow is one submission. The addresses are empty where the state allows
@@ -45,8 +47,8 @@ type MineRow struct {
 
 func (m Mine) entries() ui.Entries {
 	list := ui.Entries{
-		Caption: "Submissions, newest first",
-		Heads:   ui.Heads{Name: "Creditor and purpose", State: "State", Steps: "Next step", When: "Submitted"},
+		Caption: inOrder("Submissions, newest first", "My submissions", m.Sort),
+		Heads:   listSorts(ui.Heads{Name: "Creditor and purpose", State: "State", Steps: "Next step", When: "Submitted"}, m.Sort, m.SortURL),
 	}
 	if len(m.Drafts) > 0 {
 		list.Caption, list.Heads.State, list.Heads.When, list.Entries = "Drafts, the last changed first", "", "Kept", m.Drafts

@@ -27,12 +27,21 @@ type Payment struct {
 	Shell     Shell
 	Message   Message
 	Tab       PaymentTab
+	Back      ui.Step         // the list it was opened from; that of its kind when it has no address
 	Flight    *Flight         // nil for one that is not under way
 	Actions   []Action        // what this person may do now
 	Barred    []language.Text // why something expected is not offered, one sentence each
 	Documents []Document
 	Related   []Related // the tree, from the payment everything is about
 	Audit     []AuditEntry
+}
+
+// back is the way to the list.
+func (m Payment) back() ui.Step {
+	if m.Back.URL != "" {
+		return m.Back
+	}
+	return ui.Step{Label: m.Message.words().listLabel, URL: m.Message.words().listURL}
 }
 
 // Action is a step the state machine allows this person.

@@ -17,6 +17,7 @@ type Payments struct {
 	Pages    ui.Pages
 	Empty    ui.Empty
 	Problems []ui.Problem
+	SortURL  func(order string) string // the list in another order; nil for a list that has one order
 }
 
 // PaymentRow is one message in a list.
@@ -39,7 +40,10 @@ type PaymentRow struct {
 }
 
 func (m Payments) entries() ui.Entries {
-	list := ui.Entries{Caption: "Payments, newest first", Heads: ui.Heads{Name: "Creditor and purpose", State: "State", When: "Created"}}
+	list := ui.Entries{
+		Caption: inOrder("Payments, newest first", "Payments", m.Filter.Sort),
+		Heads:   listSorts(ui.Heads{Name: "Creditor and purpose", State: "State", When: "Created"}, m.Filter.Sort, m.SortURL),
+	}
 	for _, row := range m.Rows {
 		maker := ui.Fact{}
 		if row.Maker != "" {

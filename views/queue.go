@@ -82,19 +82,9 @@ func (q Queue) heads() ui.Heads {
 	return queueHeads
 }
 
-// sort is the link that sorts by a column: first one way, and when it is sorted so, the other.
+// sort is the link that sorts by a column.
 func (q Queue) sort(label language.Text, first, second string) ui.Sort {
-	link := ui.Sort{Label: label, URL: q.SortURL(first)}
-	switch q.Filter.Sort {
-	case first:
-		link.URL, link.Direction = q.SortURL(second), "descending"
-		if first == second {
-			link.URL, link.Direction = q.SortURL(""), "ascending"
-		}
-	case second:
-		link.Direction = "ascending"
-	}
-	return link
+	return sortLink(q.Filter.Sort, q.SortURL, label, first, second)
 }
 
 func (r QueueRow) entry() ui.Entry {

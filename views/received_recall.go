@@ -11,11 +11,13 @@ import (
 
 // ReceivedRecalls is the list of recalls that came in.
 type ReceivedRecalls struct {
-	Shell Shell
-	Tabs  []ui.Tab
-	Rows  []ReceivedRecallRow
-	Pages ui.Pages
-	Empty ui.Empty
+	Shell   Shell
+	Tabs    []ui.Tab
+	Rows    []ReceivedRecallRow
+	Pages   ui.Pages
+	Empty   ui.Empty
+	Sort    string                    // a value of ListOrders; "" for newest first
+	SortURL func(order string) string // the list in another order; nil for a list that has one order
 }
 
 // ReceivedRecallRow is one recall that came in.
@@ -36,8 +38,8 @@ type ReceivedRecallRow struct {
 
 func (m ReceivedRecalls) entries() ui.Entries {
 	list := ui.Entries{
-		Caption: "Received recalls, newest first",
-		Heads:   ui.Heads{Name: "Asked back for, and why", State: "State", Due: "Answer by", When: "Received"},
+		Caption: inOrder("Received recalls, newest first", "Received recalls", m.Sort),
+		Heads:   listSorts(ui.Heads{Name: "Asked back for, and why", State: "State", Due: "Answer by", When: "Received"}, m.Sort, m.SortURL),
 	}
 	for _, row := range m.Rows {
 		list.Entries = append(list.Entries, ui.Entry{

@@ -118,7 +118,8 @@ func payments() views.Payments {
 			Action: "/payments", ClearURL: "/payments", Currency: "CHF", Active: 1,
 			States: []ui.Option{{Value: "", Label: "Any"}, {Value: "Settled", Label: "Settled"}},
 		},
-		Pages: ui.Pages{FirstURL: "/payments", NextURL: "/payments?after=x", NextLabel: "Next 60"},
+		Pages:   ui.Pages{FirstURL: "/payments", NextURL: "/payments?after=x", NextLabel: "Next 60"},
+		SortURL: func(order string) string { return "/payments?sort=" + order },
 	}
 	incoming := language.Text("to %s").With("Muster Logistik AG")
 	for index := range 14 {

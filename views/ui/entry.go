@@ -23,6 +23,7 @@ type Heads struct {
 
 	Select      bool   // each row has a box to tick, of the form with the id "bulk"
 	AmountSorts []Sort // links in the place of the word
+	StateSorts  []Sort
 	WhenSorts   []Sort
 }
 

@@ -112,7 +112,7 @@ func (a answer) charts() map[string][2]string {
 		heading := chart.Find("h2").Text()
 		chart.Find("tbody tr").Each(func(_ int, row *goquery.Selection) {
 			link := row.Find("a")
-			charts[heading+": "+link.Text()] = [2]string{row.Find("td.right").Text(), link.AttrOr("href", "")}
+			charts[heading+": "+link.Text()] = [2]string{strings.TrimSpace(row.Find("td.right").Text()), link.AttrOr("href", "")}
 		})
 	})
 	return charts

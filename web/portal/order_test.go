@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,6 +16,13 @@ import (
 func (a answer) rows() []string {
 	var ids []string
 	a.page.Find("#queue-list tr[data-row]").Each(func(_ int, row *goquery.Selection) { ids = append(ids, row.AttrOr("data-row", "")) })
+	return ids
+}
+
+// listed are the keys of the rows of any list, in order.
+func (a answer) listed() []string {
+	var ids []string
+	a.page.Find("tr[data-row]").Each(func(_ int, row *goquery.Selection) { ids = append(ids, row.AttrOr("data-row", "")) })
 	return ids
 }
 
@@ -188,4 +196,126 @@ func TestTheHeightOfRowsIsKept(t *testing.T) {
 	}
 	checker.post("/me/density", url.Values{"density": {"huge"}}).is(http.StatusUnprocessableEntity)
 	checker.post("/me/density", url.Values{"density": {"default"}, "next": {"//example.com/"}}).goesTo("/")
+}
+
+// sortsAs follows the head of a column whose link says so, and returns the page.
+func (w *browser) sortsAs(at answer, label, direction string) answer {
+	w.b.t.Helper()
+	link := at.page.Find("th a.sort").FilterFunction(func(_ int, a *goquery.Selection) bool { return strings.TrimSpace(a.Text()) == label })
+	got := w.get(link.AttrOr("href", "")).is(http.StatusOK)
+	head := got.page.Find("th").FilterFunction(func(_ int, th *goquery.Selection) bool { return strings.TrimSpace(th.Text()) == label })
+	if sorted := head.AttrOr("aria-sort", ""); sorted != direction {
+		w.b.t.Errorf("%s says that it is sorted %q by %s, want %s", got.what, sorted, label, direction)
+	}
+	return got
+}
+
+// TestEveryListIsSortedAsAsked: by amount, age and state, each way, by links alone.
+func TestEveryListIsSortedAsAsked(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	ids := maker.priced("30.00", "10.00", "20.00", "10.50")
+	for i, state := range []string{"Settled", "Approval Pending", "Failed", "Settled"} {
+		b.change("SET session_replication_role = replica; UPDATE message SET state = '" + state + "' WHERE message_id = '" + ids[i] + "'")
+	}
+	named := func(rows []string) string {
+		var places []string
+		for _, row := range rows {
+			places = append(places, strconv.Itoa(slices.Index(ids, row)))
+		}
+		return strings.Join(places, " ")
+	}
+	orders := []struct{ label, direction, want string }{
+		{"Amount", "descending", "0 2 3 1"},
+		{"Amount", "ascending", "1 3 2 0"},
+		{"State", "ascending", "1 3 0 2"},
+		{"Created", "descending", "3 2 1 0"},
+		{"Created", "ascending", "0 1 2 3"},
+	}
+	for _, path := range []string{"/payments", "/payments?kind=instruction", "/payments?from=1.1.2020", "/payments?text=Creditor"} {
+		at := maker.get(path).is(http.StatusOK)
+		for _, order := range orders {
+			at = maker.sortsAs(at, order.label, order.direction)
+			if got := named(at.listed()); got != order.want {
+				t.Errorf("%s by %s, %s: %s, want %s", path, order.label, order.direction, got, order.want)
+			}
+		}
+	}
+	if got := named(maker.get("/mine?tab=settled&sort=smallest").is(http.StatusOK).listed()); got != "3 0" {
+		t.Errorf("settled ones of the maker: %s", got)
+	}
+	for _, nonsense := range []string{"?sort=nonsense", "?sort=largest&after=x~y", "?sort=state&after=" + ids[0] + "~Nowhere"} {
+		if got := maker.get("/payments" + nonsense).is(http.StatusOK).listed(); len(got) != 4 {
+			t.Errorf("%s lists %v", nonsense, got)
+		}
+	}
+	for _, path := range []string{"/incoming?sort=largest", "/recalls?sort=oldest", "/recalls?sort=state"} {
+		maker.get(path).is(http.StatusOK)
+	}
+}
+
+// TestLongListsGoOnInEachOrder: every message once, in order, over all pages, with and without what narrows them.
+func TestLongListsGoOnInEachOrder(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.copies(b.as("maker1").priced("10.00")[0], 300)
+	b.change("SET session_replication_role = replica; UPDATE message SET state = 'Failed' WHERE message_id::text ~ '[05]$'; " +
+		"UPDATE message SET state = 'Settled' WHERE message_id::text ~ '[1a3]$'")
+	failed := b.count("SELECT count(*) FROM message WHERE state = 'Failed'")
+	w := b.as("supervisor1")
+	for _, order := range []string{"oldest", "largest", "smallest", "state"} {
+		for narrowed, want := range map[string]int{"": 301, "&state=Failed": failed, "&currency=CHF": 301} {
+			seen, pages, path := map[string]bool{}, 0, "/payments?sort="+order+narrowed
+			var keys []string
+			for path != "" && pages < 20 {
+				got := w.get(path).is(http.StatusOK)
+				for _, id := range got.listed() {
+					if seen[id] {
+						t.Fatalf("%s: %s comes twice", path, id)
+					}
+					seen[id] = true
+					keys = append(keys, id)
+				}
+				path = got.page.Find("a[rel=next]").AttrOr("href", "")
+				pages++
+			}
+			if len(seen) != want {
+				t.Errorf("sort=%s%s lists %d messages on %d pages, want %d", order, narrowed, len(seen), pages, want)
+			}
+			if order == "oldest" && !slices.IsSorted(keys) {
+				t.Errorf("sort=%s%s does not come in order", order, narrowed)
+			}
+		}
+	}
+}
+
+// TestAMessageLeadsBackToItsList with its filter, as far as this person saw it; and its steps to their documents.
+func TestAMessageLeadsBackToItsList(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	page := "/payments/" + maker.priced("30.00")[0]
+	back := func() string { return maker.get(page).is(http.StatusOK).page.Find("a.back").First().AttrOr("href", "") }
+	if at := back(); at != "/payments" {
+		t.Errorf("without a list it leads to %s", at)
+	}
+	for _, list := range []string{"/payments?amountFrom=20&sort=largest", "/mine?tab=settled"} {
+		maker.get(list).is(http.StatusOK)
+		if at := back(); at != list {
+			t.Errorf("after %s it leads to %s", list, at)
+		}
+	}
+	for _, planted := range []string{"https://example.org/payments?x=1", "//example.org/payments?x=1", "/signout?x=1", "/payments?a%zz"} {
+		maker.header.Set("Cookie", "list="+url.QueryEscape(planted))
+		if at := back(); at != "/payments" && at != "/mine?tab=settled" {
+			t.Errorf("a planted %s leads to %s", planted, at)
+		}
+	}
+	maker.header.Del("Cookie")
+	step := maker.get(page).is(http.StatusOK).page.Find(".timeline a").First().AttrOr("href", "")
+	if !strings.HasPrefix(step, page+"/messages/") {
+		t.Errorf("the first step leads to %q", step)
+	}
+	maker.get(step).is(http.StatusOK).says("pain.001")
 }

@@ -82,16 +82,9 @@ func (w where) keys(f Filter) (found, error) {
 	if f.Search.set() {
 		return w.searched(f.Search, before)
 	}
-	maker := f.MakerUser
-	if f.MakerLogin != "" {
-		var err error
-		maker, err = w.q.MakerByLogin(w.ctx, w.realm, f.MakerLogin)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return found{keys: []uuid.UUID{}}, nil
-		}
-		if err != nil {
-			return found{}, err
-		}
+	maker, known, err := w.makerOf(f)
+	if err != nil || !known {
+		return found{keys: []uuid.UUID{}}, err
 	}
 	narrowest, err := w.narrowest(f)
 	if err != nil || narrowest.keys != nil {
@@ -101,6 +94,18 @@ func (w where) keys(f Filter) (found, error) {
 		before = after(narrowest.end)
 	}
 	return w.walked(f, maker, before)
+}
+
+// makerOf is the maker a filter names, zero for none; known is false when there is no such account.
+func (w where) makerOf(f Filter) (maker uuid.UUID, known bool, err error) {
+	if f.MakerLogin == "" {
+		return f.MakerUser, true, nil
+	}
+	maker, err = w.q.MakerByLogin(w.ctx, w.realm, f.MakerLogin)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return uuid.Nil, false, nil
+	}
+	return maker, err == nil, err
 }
 
 // narrowest are the few messages that an amount or a time leaves. Where they are more, and the time has an end, end is the newest of them:
@@ -171,12 +176,7 @@ func after(key uuid.UUID) uuid.UUID {
 // walked looks at the newest messages before a key, of what the filter leaves fewest of. Several states that few messages are in are looked
 // at one by one.
 func (w where) walked(f Filter, maker, before uuid.UUID) (found, error) {
-	p := dbsqlc.WalkKeysParams{
-		Realm: w.realm, Before: before, LedBy: "all", Maker: maker, Look: looked, ChangedSince: column.OrNull(f.ChangedSince), Kinds: f.kinds(),
-		Direction: column.OrNull(f.Direction), Scheme: column.OrNull(f.Scheme), States: names(f.States), Approved: f.Approved,
-		CreatedFrom: column.OrNull(f.CreatedFrom), CreatedTo: column.OrNull(f.CreatedTo), MakerUser: column.OrNull(maker),
-		AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo), PageSize: f.PageSize + 1,
-	}
+	p := w.steps(f, maker, before)
 	const several = 6
 	if n := len(f.States); n > 0 && n <= several && !slices.Contains(f.States, payment.StateSettled) {
 		at := found{keys: []uuid.UUID{}}
@@ -202,6 +202,16 @@ func (w where) walked(f Filter, maker, before uuid.UUID) (found, error) {
 		p.LedBy = "maker"
 	}
 	return w.walk(p)
+}
+
+// steps are what a walk over the keys of a filter asks for.
+func (w where) steps(f Filter, maker, before uuid.UUID) dbsqlc.WalkKeysParams {
+	return dbsqlc.WalkKeysParams{
+		Realm: w.realm, Before: before, LedBy: "all", Maker: maker, Look: looked, ChangedSince: column.OrNull(f.ChangedSince), Kinds: f.kinds(),
+		Direction: column.OrNull(f.Direction), Scheme: column.OrNull(f.Scheme), States: names(f.States), Approved: f.Approved,
+		CreatedFrom: column.OrNull(f.CreatedFrom), CreatedTo: column.OrNull(f.CreatedTo), MakerUser: column.OrNull(maker),
+		AmountFrom: column.OrNull(f.AmountFrom), AmountTo: column.OrNull(f.AmountTo), PageSize: f.PageSize + 1,
+	}
 }
 
 func (w where) walk(p dbsqlc.WalkKeysParams) (found, error) {

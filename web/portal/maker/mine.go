@@ -37,9 +37,10 @@ func showMine(v *visit) error {
 	if err != nil {
 		return err
 	}
+	v.RememberList()
 	f := page.ReadFilter(v.Echo.QueryParams(), "/mine")
 	model := views.Mine{Shell: v.Shell("My submissions", views.PlaceMine)}
-	ask := lookup.Filter{Before: f.After, MakerUser: v.By.UserID}
+	ask := lookup.Filter{MakerUser: v.By.UserID}
 	for _, tab := range mineTabs {
 		current := tab.name == f.View.Tab
 		model.Tabs = append(model.Tabs, ui.Tab{Label: tab.label, URL: "/mine" + page.Filter{}.Query("tab", tab.name), Current: current})
@@ -59,7 +60,7 @@ func showMine(v *visit) error {
 		}
 		return v.Render(http.StatusOK, views.MinePage(model))
 	}
-	list, next, err := v.Listed(ask)
+	list, next, err := v.Listed(&f, ask)
 	if err != nil {
 		return err
 	}
@@ -70,8 +71,9 @@ func showMine(v *visit) error {
 		}
 		model.Rows = append(model.Rows, row)
 	}
+	model.Sort, model.SortURL = f.View.Sort, f.SortLinks("/mine")
 	model.Pages = f.PagesOf("/mine", list, next)
-	if next != uuid.Nil {
+	if next.MessageID != uuid.Nil {
 		model.Empty = f.NotYet("/mine", next)
 	}
 	return v.Render(http.StatusOK, views.MinePage(model))

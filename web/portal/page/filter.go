@@ -195,10 +195,8 @@ func (f Filter) Pages(path string, more bool, behind Filter) ui.Pages {
 
 // PagesOf are the links of a list of messages of which the next page begins behind a key; a zero key has none. A page that is not full has
 // a next one where only so many messages were looked at.
-func (f Filter) PagesOf(path string, list []payment.Message, next uuid.UUID) ui.Pages {
-	behind := f
-	behind.After, behind.Place = next, ""
-	pages := f.Pages(path, next != uuid.Nil, behind)
+func (f Filter) PagesOf(path string, list []payment.Message, next lookup.ListPlace) ui.Pages {
+	pages := f.Pages(path, next.MessageID != uuid.Nil, f.goingOn(next))
 	if len(list) < ListPage {
 		pages.NextLabel = "Look further back"
 	}
@@ -206,8 +204,8 @@ func (f Filter) PagesOf(path string, list []payment.Message, next uuid.UUID) ui.
 }
 
 // NotYet is what a list says when none of the messages that were looked at is meant, and there are older ones.
-func (f Filter) NotYet(path string, next uuid.UUID) ui.Empty {
-	f.After, f.Place = next, ""
+func (f Filter) NotYet(path string, next lookup.ListPlace) ui.Empty {
+	f = f.goingOn(next)
 	return ui.Empty{
 		Icon: "search", Title: "Nothing found so far", Text: "None of the newest messages matches. Older ones were not looked at yet.",
 		LinkLabel: "Look further back", LinkURL: path + f.Query(),
@@ -267,8 +265,19 @@ func KindOptions(kinds []payment.Kind) []ui.Option {
 // ListPage is how many messages one page of the other lists holds.
 const ListPage = 50
 
-// Listed reads one page of messages, and where the next one begins; zero where there is none.
-func (v *Visit) Listed(ask lookup.Filter) (list []payment.Message, next uuid.UUID, err error) {
-	ask.PageSize = ListPage
-	return v.Config.Reader.Page(v.Context(), v.By.Realm, ask)
+// Listed reads one page of messages in the order that the filter asks for, and where the next one begins; zero where there is none. An
+// order that cannot be had is taken out of the filter.
+func (v *Visit) Listed(f *Filter, ask lookup.Filter) (list []payment.Message, next lookup.ListPlace, err error) {
+	ask.PageSize, ask.Before = ListPage, f.After
+	if by := f.listSort(); by != lookup.ListNewest {
+		list, next, sorted, err := v.Config.Reader.Sorted(v.Context(), v.By.Realm, ask, by, f.listPlace(by))
+		if err != nil || sorted {
+			return list, next, err
+		}
+	}
+	if f.View.Sort != "" {
+		f.View.Sort, f.Place = "", ""
+	}
+	list, next.MessageID, err = v.Config.Reader.Page(v.Context(), v.By.Realm, ask)
+	return list, next, err
 }

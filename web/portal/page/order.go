@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -97,4 +98,50 @@ func (f Filter) Words() []language.Text {
 	choose(views.Flags, f.View.Flag)
 	choose(views.Orders, f.View.Sort)
 	return words
+}
+
+// listSort is the order of a list other than the queue, if there is such a one.
+func (f Filter) listSort() lookup.ListSort {
+	if slices.Contains(views.ListOrders, f.View.Sort) {
+		return lookup.ListSort(f.View.Sort)
+	}
+	return lookup.ListNewest
+}
+
+// listPlace is the place where such a list goes on; what is no place is its beginning.
+func (f Filter) listPlace(by lookup.ListSort) lookup.ListPlace {
+	place := lookup.ListPlace{MessageID: f.After}
+	switch by {
+	case lookup.ListLargest, lookup.ListSmallest:
+		minor, err := strconv.ParseInt(f.Place, 10, 64)
+		if err != nil {
+			return lookup.ListPlace{}
+		}
+		place.Minor = minor
+	case lookup.ListState:
+		place.State = payment.State(f.Place)
+		if !slices.Contains(payment.States(), place.State) {
+			return lookup.ListPlace{}
+		}
+	case lookup.ListNewest, lookup.ListOldest:
+	}
+	return place
+}
+
+// goingOn is the filter from a place of such a list on.
+func (f Filter) goingOn(next lookup.ListPlace) Filter {
+	f.After, f.Place = next.MessageID, ""
+	switch f.listSort() {
+	case lookup.ListLargest, lookup.ListSmallest:
+		f.Place = strconv.FormatInt(next.Minor, 10)
+	case lookup.ListState:
+		f.Place = string(next.State)
+	case lookup.ListNewest, lookup.ListOldest:
+	}
+	return f
+}
+
+// SortLinks are the addresses of the list in each order.
+func (f Filter) SortLinks(path string) func(order string) string {
+	return func(order string) string { return f.SortedBy(path, order) }
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"countersign/internal/entry"
@@ -24,12 +26,17 @@ const DuplicateWindow = 7 * 24 * time.Hour
 
 // FullMessage is a message with its timeline and, for an instruction, its document, warnings and changes.
 func FullMessage(v *page.Visit, m payment.Message) (views.Message, error) {
+	return fullMessage(v, m, nil)
+}
+
+// fullMessage is a message whose steps lead to its documents, as far as they are given.
+func fullMessage(v *page.Visit, m payment.Message, documents []lookup.Document) (views.Message, error) {
 	view := page.MessageView(m)
 	steps, err := v.Config.Reader.History(v.Context(), v.By.Realm, m.InternalID)
 	if err != nil {
 		return view, err
 	}
-	view.Timeline = timeline(steps, "/payments/"+m.InternalID.String()+"/messages")
+	view.Timeline = timeline(steps, m, documents)
 	view.Editor, view.Note = noteOf(steps, m.Version)
 	if m.Withheld != "" {
 		view.Warnings = []views.Warning{{Title: "Withheld", Text: language.Sentence(m.Withheld)}}
@@ -141,23 +148,50 @@ func (v *visit) fillChanges(view *views.Message, m payment.Message, current *iso
 	return nil
 }
 
-// hasDocument are the steps that a document caused or that wrote one.
-var hasDocument = map[payment.Action]bool{
-	payment.ActionSubmit: true, payment.ActionAmend: true, payment.ActionDeliver: true, payment.ActionSettle: true,
-	payment.ActionRejectByClearing: true, payment.ActionInquire: true, payment.ActionAcknowledge: true, payment.ActionAccept: true,
-	payment.ActionRefuseRecall: true, payment.ActionBook: true, payment.ActionReceive: true,
+// The documents that a step can be about.
+func isOrder(d lookup.Document) bool {
+	return d.Direction == payment.DocumentDraft || strings.HasPrefix(string(d.Name), "pain.001")
 }
 
-// timeline puts the steps of a message into words; those with a document lead to the messages.
-func timeline(steps []lookup.Step, messages string) []ui.Event {
+func isInquiry(d lookup.Document) bool {
+	return d.Direction == payment.DocumentOut && strings.HasPrefix(string(d.Name), "pacs.028")
+}
+
+func isSent(d lookup.Document) bool {
+	return d.Direction == payment.DocumentOut && !isInquiry(d) && !strings.HasPrefix(string(d.Name), "pain.")
+}
+
+func isReceived(d lookup.Document) bool { return d.Direction == payment.DocumentIn && !isOrder(d) }
+
+// hasDocument are the steps that a document caused or that wrote one, with which documents that can be.
+var hasDocument = map[payment.Action]func(lookup.Document) bool{
+	payment.ActionSubmit: isOrder, payment.ActionAmend: isOrder, payment.ActionDeliver: isSent, payment.ActionSettle: isReceived,
+	payment.ActionRejectByClearing: isReceived, payment.ActionInquire: isInquiry, payment.ActionAcknowledge: isReceived,
+	payment.ActionAccept: isReceived, payment.ActionRefuseRecall: isReceived, payment.ActionBook: isReceived,
+	payment.ActionReceive: isReceived,
+}
+
+// documentOf is the address of the document of a step: of those it can be, the one nearest in time. Where none is known, it is the list.
+func documentOf(s lookup.Step, m payment.Message, documents []lookup.Document) string {
+	address, nearest := "/payments/"+m.InternalID.String()+"/messages", time.Duration(math.MaxInt64)
+	for _, d := range documents {
+		if away := s.At.Sub(d.At).Abs(); hasDocument[s.Action](d) && away < nearest {
+			address, nearest = documentView(m, d).URL, away
+		}
+	}
+	return address
+}
+
+// timeline puts the steps of a message into words; those with a document lead to it.
+func timeline(steps []lookup.Step, m payment.Message, documents []lookup.Document) []ui.Event {
 	events := make([]ui.Event, 0, len(steps))
 	for i, s := range steps {
 		event := ui.Event{
 			At: s.At, Title: stepTitle(s), Actor: language.Sentence(s.Actor), Channel: page.ChannelName(s.Channel,
 				s.ClientID), Note: language.Sentence(s.Reason), State: string(s.To),
 		}
-		if hasDocument[s.Action] {
-			event.URL = messages
+		if hasDocument[s.Action] != nil {
+			event.URL = documentOf(s, m, documents)
 		}
 		if i > 0 {
 			event.Took = took(s.At.Sub(steps[i-1].At))

@@ -21,6 +21,7 @@ func showIncoming(v *visit) error {
 	if err != nil {
 		return err
 	}
+	v.RememberList()
 	f := page.ReadFilter(v.Echo.QueryParams(), "/incoming")
 	f.View.States = incomingStates()
 	f.View.Kind, f.View.Direction = string(payment.KindPayment), string(payment.DirectionIn)
@@ -30,7 +31,8 @@ func showIncoming(v *visit) error {
 		return err
 	}
 	f.View.Kind, f.View.Direction = "", "" // they are the list's, not the visitor's
-	model := views.Incoming{Shell: v.Shell("Incoming payments", views.PlaceIncoming), Filter: f.View, Problems: f.Problems}
+	sorts := f.SortLinks("/incoming")
+	model := views.Incoming{Shell: v.Shell("Incoming payments", views.PlaceIncoming), Filter: f.View, Problems: f.Problems, SortURL: sorts}
 	model.Shell.Failed = len(f.Problems) > 0
 	for _, m := range list {
 		model.Rows = append(model.Rows, incomingRow(m))
@@ -40,7 +42,7 @@ func showIncoming(v *visit) error {
 		Icon: "arrow-down-left", Title: "No incoming payments yet", Text: "What other banks send to your accounts is listed here.",
 	}
 	switch {
-	case next != uuid.Nil:
+	case next.MessageID != uuid.Nil:
 		model.Empty = f.NotYet("/incoming", next)
 	case f.View.Active > 0 || f.View.Text != "":
 		model.Empty = f.NothingMatches("No incoming payment matches what you look for.")
@@ -90,9 +92,10 @@ func showReceivedRecalls(v *visit) error {
 	if err != nil {
 		return err
 	}
+	v.RememberList()
 	f := page.ReadFilter(v.Echo.QueryParams(), "/recalls")
 	model := views.ReceivedRecalls{Shell: v.Shell("Received recalls", views.PlaceRecalls)}
-	ask := lookup.Filter{Before: f.After, Kind: string(payment.KindReceivedRecall)}
+	ask := lookup.Filter{Kind: string(payment.KindReceivedRecall)}
 	for _, tab := range recallTabs {
 		current := tab.name == f.View.Tab
 		model.Tabs = append(model.Tabs, ui.Tab{
@@ -103,9 +106,12 @@ func showReceivedRecalls(v *visit) error {
 			ask.States = []payment.State{tab.state}
 		}
 	}
-	list, next, err := v.recalls(f, ask)
+	list, next, err := v.recalls(&f, ask)
 	if err != nil {
 		return err
+	}
+	if f.View.Tab != tabLate { // those come in the order of their last day
+		model.Sort, model.SortURL = f.View.Sort, f.SortLinks("/recalls")
 	}
 	for _, m := range list {
 		row, err := v.receivedRecallRow(m)
@@ -117,7 +123,7 @@ func showReceivedRecalls(v *visit) error {
 	model.Pages = f.PagesOf("/recalls", list, next)
 	model.Empty = ui.Empty{Icon: "circle-check", Title: "No recall waits for an answer", Text: "What other banks ask back is listed here."}
 	switch {
-	case next != uuid.Nil:
+	case next.MessageID != uuid.Nil:
 		model.Empty = f.NotYet("/recalls", next)
 	case f.View.Tab == tabLate:
 		model.Empty = ui.Empty{Icon: "circle-check", Title: "Nothing is late", Text: "Every recall whose last day is over was answered."}
@@ -128,12 +134,12 @@ func showReceivedRecalls(v *visit) error {
 }
 
 // recalls lists a page of received recalls; on the tab of those that are late, the one that was due first first.
-func (v *visit) recalls(f page.Filter, ask lookup.Filter) (list []payment.Message, next uuid.UUID, err error) {
+func (v *visit) recalls(f *page.Filter, ask lookup.Filter) (list []payment.Message, next lookup.ListPlace, err error) {
 	if f.View.Tab == tabLate {
 		list, err = v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, dueBefore(v.Visit), page.ListPage)
-		return list, uuid.Nil, err
+		return list, next, err
 	}
-	return v.Listed(ask)
+	return v.Listed(f, ask)
 }
 
 func (v *visit) receivedRecallRow(m payment.Message) (views.ReceivedRecallRow, error) {

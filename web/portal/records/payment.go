@@ -42,10 +42,17 @@ func (v *visit) renderPayment(tab views.PaymentTab) error {
 		return err
 	}
 	model := views.Payment{Shell: v.Shell(language.Data(string(m.GlobalID)), views.PlacePayments), Tab: tab}
-	model.Message, err = FullMessage(v.Visit, m)
+	documents, err := v.Config.Reader.Documents(
+		v.Context(), v.By.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: maxDocuments},
+	)
 	if err != nil {
 		return err
 	}
+	model.Message, err = fullMessage(v.Visit, m, documents)
+	if err != nil {
+		return err
+	}
+	model.Back = v.ListBehind()
 	s, err := rtransaction.Around(v.Visit, m)
 	if err != nil {
 		return err
@@ -61,7 +68,7 @@ func (v *visit) renderPayment(tab views.PaymentTab) error {
 	model.Shell.Place, model.Flight = placeOf(m), page.FlightOf(v.Visit, m)
 	switch tab {
 	case views.TabMessages:
-		model.Documents, err = v.documents(m)
+		model.Documents = documentRows(m, documents)
 	case views.TabAudit:
 		model.Audit, err = v.auditTrail(m)
 	case views.TabRelated:
@@ -107,13 +114,12 @@ func (v *visit) actions(m payment.Message) (actions []views.Action, barred []lan
 	return actions, barred
 }
 
-func (v *visit) documents(m payment.Message) ([]views.Document, error) {
-	list, err := v.Config.Reader.Documents(v.Context(), v.By.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: maxDocuments})
+func documentRows(m payment.Message, list []lookup.Document) []views.Document {
 	shown := make([]views.Document, len(list))
 	for i, d := range list { // the list comes newest first, the page goes with time
 		shown[len(list)-1-i] = documentView(m, d)
 	}
-	return shown, err
+	return shown
 }
 
 func documentView(m payment.Message, d lookup.Document) views.Document {

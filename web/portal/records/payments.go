@@ -23,6 +23,7 @@ func showPayments(v *visit) error {
 	if err != nil {
 		return err
 	}
+	v.RememberList()
 	f := page.ReadFilter(v.Echo.QueryParams(), "/payments")
 	f.View.States, f.View.Kinds, f.View.Directions = stateOptions(), page.KindOptions(payment.Kinds()), directionOptions()
 	f.View.Dated = true
@@ -39,6 +40,7 @@ func showPayments(v *visit) error {
 		return err
 	}
 	model := views.Payments{Shell: v.Shell("Payments", views.PlacePayments), Filter: f.View, Problems: f.Problems}
+	model.SortURL = f.SortLinks("/payments")
 	model.Shell.Failed = len(f.Problems) > 0
 	for _, m := range list {
 		model.Rows = append(model.Rows, paymentRow(m))
@@ -46,7 +48,7 @@ func showPayments(v *visit) error {
 	model.Pages = f.PagesOf("/payments", list, next)
 	model.Empty = ui.Empty{Icon: "list", Title: "No payments yet", Text: "What is submitted in this realm is listed here."}
 	switch {
-	case next != uuid.Nil:
+	case next.MessageID != uuid.Nil:
 		model.Empty = f.NotYet("/payments", next)
 	case f.View.Active > 0 || f.View.Text != "":
 		model.Empty = f.NothingMatches("No payment matches what you look for.")
@@ -105,12 +107,12 @@ func (v *visit) exact(s page.Searched) (uuid.UUID, error) {
 }
 
 // search lists a page of messages, and says where the next one begins.
-func (v *visit) search(f *page.Filter, found page.Searched) (list []payment.Message, next uuid.UUID, err error) {
+func (v *visit) search(f *page.Filter, found page.Searched) (list []payment.Message, next lookup.ListPlace, err error) {
 	if f.Impossible {
-		return nil, uuid.Nil, nil
+		return nil, next, nil
 	}
 	ask := lookup.Filter{
-		Before: f.After, Kind: f.Kind(payment.Kinds()), Direction: f.Direction(), Scheme: string(f.Scheme),
+		Kind: f.Kind(payment.Kinds()), Direction: f.Direction(), Scheme: string(f.Scheme),
 		MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo, Search: found.Search,
 	}
 	var before time.Time
@@ -127,7 +129,7 @@ func (v *visit) search(f *page.Filter, found page.Searched) (list []payment.Mess
 	if slices.Contains(payment.States(), payment.State(f.View.State)) {
 		ask.States = []payment.State{payment.State(f.View.State)}
 	}
-	return v.Listed(ask)
+	return v.Listed(f, ask)
 }
 
 // narrowToLastDay lists what the charts of the dashboard count: payments both ways that were not closed before their release.

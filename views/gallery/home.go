@@ -16,7 +16,7 @@ func endedLines() views.Lines {
 		More: ui.Step{Label: "All that was rejected", URL: "/mine?tab=rejected"},
 	}
 	for i, line := range []views.Line{
-		{State: "Rejected", Note: "Checker 1: Order or evidence is missing: the invoice of October is not there yet."},
+		{State: "Rejected", Note: language.Data("Checker 1: Rechnung vom Oktober fehlt")},
 		{State: "Failed", Note: "The creditor's account is closed. Ask the creditor for another one."},
 	} {
 		line.ID, line.URL, line.Name = fmt.Sprintf("ended-%d", i), "/payments/x", language.Data(creditors[i])

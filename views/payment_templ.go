@@ -48,7 +48,7 @@ func PaymentPage(model Payment) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = backLink(model.Message.words().listLabel, model.Message.words().listURL).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = backLink(model.back().Label, model.back().URL).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -12,6 +12,33 @@ import (
 	"github.com/google/uuid"
 )
 
+const answerDueList = `-- name: AnswerDueList :many
+SELECT message_id FROM message
+WHERE realm = $1 AND state = 'Awaiting Decision' AND kind = 'received recall' AND answer_by < $2::timestamptz
+ORDER BY answer_by, message_id LIMIT $3::integer
+`
+
+// The received recalls that wait for an answer whose last day is before a time, the one that is due first first.
+func (q *Queries) AnswerDueList(ctx context.Context, realm string, before time.Time, most int32) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, answerDueList, realm, before, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var message_id uuid.UUID
+		if err := rows.Scan(&message_id); err != nil {
+			return nil, err
+		}
+		items = append(items, message_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reportApprovalCount = `-- name: ReportApprovalCount :one
 SELECT count(*) FILTER (WHERE d.channel = 'portal'
          AND (l.first_at IS NULL OR d.decided_at < l.first_at + make_interval(secs => $1::integer))) AS fast,
@@ -145,6 +172,124 @@ func (q *Queries) ReportApprovalList(ctx context.Context, arg ReportApprovalList
 		return nil, err
 	}
 	return items, nil
+}
+
+const reportEndedList = `-- name: ReportEndedList :many
+SELECT h.message_id, g.global_id, h.at, h.actor_name, coalesce(h.reason, '')::text AS reason, coalesce(g.status_code, '')::text AS status_code,
+       coalesce(g.status_text, '')::text AS status_text, g.kind, v.amount, v.currency, coalesce(v.creditor_name, '')::text AS creditor_name
+FROM (SELECT x.message_id, x.at, x.actor_name, x.reason FROM message_history x
+      WHERE x.realm = $1 AND x.to_state = $2::text AND x.at >= $3::timestamptz AND x.at < $4::timestamptz
+      ORDER BY x.at DESC LIMIT $5::integer) h
+JOIN message g ON g.realm = $1 AND g.message_id = h.message_id
+JOIN message_version v ON v.realm = $1 AND v.message_id = h.message_id AND v.version = g.version
+ORDER BY h.at DESC, h.message_id DESC
+`
+
+type ReportEndedListParams struct {
+	Realm string
+	State string
+	Since time.Time
+	Until time.Time
+	Most  int32
+}
+
+type ReportEndedListRow struct {
+	MessageID    uuid.UUID
+	GlobalID     string
+	At           time.Time
+	ActorName    string
+	Reason       string
+	StatusCode   string
+	StatusText   string
+	Kind         string
+	Amount       int64
+	Currency     string
+	CreditorName string
+}
+
+// What came into a state in a period, the last first, so many at most: what was rejected, what failed, what clearing did not answer in time.
+func (q *Queries) ReportEndedList(ctx context.Context, arg ReportEndedListParams) ([]ReportEndedListRow, error) {
+	rows, err := q.db.Query(ctx, reportEndedList,
+		arg.Realm,
+		arg.State,
+		arg.Since,
+		arg.Until,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportEndedListRow
+	for rows.Next() {
+		var i ReportEndedListRow
+		if err := rows.Scan(
+			&i.MessageID,
+			&i.GlobalID,
+			&i.At,
+			&i.ActorName,
+			&i.Reason,
+			&i.StatusCode,
+			&i.StatusText,
+			&i.Kind,
+			&i.Amount,
+			&i.Currency,
+			&i.CreditorName,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reportHabitCount = `-- name: ReportHabitCount :one
+SELECT count(*) FILTER (WHERE d.channel = 'portal'
+         AND (l.first_at IS NULL OR d.decided_at < l.first_at + make_interval(secs => $1::integer))) AS fast,
+       count(*) FILTER (WHERE extract(isodow FROM d.decided_at AT TIME ZONE $2::text) > 5
+         OR extract(hour FROM d.decided_at AT TIME ZONE $2::text) < $3::integer
+         OR extract(hour FROM d.decided_at AT TIME ZONE $2::text) >= $4::integer) AS out_of_hours
+FROM (
+  SELECT x.message_id, x.version, x.checker_person, x.decided_at, x.channel FROM (SELECT DISTINCT u.person_id FROM user_role r JOIN user_account u ON u.realm = r.realm AND u.user_id = r.user_id
+                   WHERE r.realm = $5 AND r.role = 'checker') p
+  CROSS JOIN LATERAL (SELECT n.message_id, n.version, n.checker_person, n.decided_at, n.channel FROM decision n
+                      WHERE n.realm = $5 AND n.checker_person = p.person_id AND n.action = 'approve' AND n.decided_at >= $6::timestamptz
+                      ORDER BY n.decided_at DESC LIMIT 1000) x
+  LIMIT 5000) d
+LEFT JOIN message_look l ON l.realm = $5 AND l.message_id = d.message_id AND l.version = d.version AND l.person_id = d.checker_person
+`
+
+type ReportHabitCountParams struct {
+	Seconds int32
+	Zone    string
+	Opens   int32
+	Closes  int32
+	Realm   string
+	Since   time.Time
+}
+
+type ReportHabitCountRow struct {
+	Fast       int64
+	OutOfHours int64
+}
+
+// Of a time that is not over: the approvals faster than reading takes, and those out of hours, among the newest of each checker. It looks
+// at 5,000 at most.
+func (q *Queries) ReportHabitCount(ctx context.Context, arg ReportHabitCountParams) (ReportHabitCountRow, error) {
+	row := q.db.QueryRow(ctx, reportHabitCount,
+		arg.Seconds,
+		arg.Zone,
+		arg.Opens,
+		arg.Closes,
+		arg.Realm,
+		arg.Since,
+	)
+	var i ReportHabitCountRow
+	err := row.Scan(&i.Fast, &i.OutOfHours)
+	return i, err
 }
 
 const reportPairList = `-- name: ReportPairList :many

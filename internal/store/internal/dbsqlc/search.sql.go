@@ -12,6 +12,99 @@ import (
 	"github.com/google/uuid"
 )
 
+const amountKeys = `-- name: AmountKeys :many
+SELECT k.message_id, k.amount, k.place FROM (
+  SELECT v.message_id, v.version, v.amount, row_number() OVER (ORDER BY CASE WHEN $1::boolean THEN v.amount END,
+         CASE WHEN $1::boolean THEN v.message_id END, v.amount DESC, v.message_id DESC) AS place
+  FROM message_version v
+  WHERE v.realm = $2
+    AND CASE WHEN $1::boolean THEN (v.amount, v.message_id) > ($3::bigint, $4::uuid) ELSE (v.amount, v.message_id) < ($3::bigint, $4::uuid) END
+    AND ($5::bigint IS NULL OR v.amount >= $5::bigint)
+    AND ($6::bigint IS NULL OR v.amount <= $6::bigint)
+  ORDER BY CASE WHEN $1::boolean THEN v.amount END, CASE WHEN $1::boolean THEN v.message_id END, v.amount DESC, v.message_id DESC
+  LIMIT $7::integer) k
+LEFT JOIN message m ON m.realm = $2 AND m.message_id = k.message_id AND m.version = k.version
+WHERE k.place = $7::integer OR (m.message_id IS NOT NULL
+  AND ($8::timestamptz IS NULL OR m.state_since >= $8::timestamptz)
+  AND (NOT $9::boolean OR m.accepted_at IS NOT NULL AND m.approvals_required > 0)
+  AND ($10::text[] IS NULL OR m.kind = ANY ($10::text[]))
+  AND ($11::text IS NULL OR m.direction = $11::text)
+  AND ($12::text IS NULL OR m.scheme = $12::text)
+  AND ($13::text[] IS NULL OR m.state = ANY ($13::text[]))
+  AND ($14::timestamptz IS NULL OR m.created_at >= $14::timestamptz)
+  AND ($15::timestamptz IS NULL OR m.created_at <= $15::timestamptz)
+  AND ($16::uuid IS NULL OR m.maker_user = $16::uuid))
+ORDER BY k.place
+LIMIT $17::integer
+`
+
+type AmountKeysParams struct {
+	Up           bool
+	Realm        string
+	Amount       int64
+	After        uuid.UUID
+	AmountFrom   *int64
+	AmountTo     *int64
+	Look         int32
+	ChangedSince *time.Time
+	Approved     bool
+	Kinds        []string
+	Direction    *string
+	Scheme       *string
+	States       []string
+	CreatedFrom  *time.Time
+	CreatedTo    *time.Time
+	MakerUser    *uuid.UUID
+	PageSize     int32
+}
+
+type AmountKeysRow struct {
+	MessageID uuid.UUID
+	Amount    int64
+	Place     int64
+}
+
+// The messages behind an amount and a key that a list is narrowed to, the largest amounts first, or with up the smallest. It looks at so many
+// at most, in that order, off the index of amounts, where what an amendment replaced does not count. place says how many were looked at up to
+// each.
+func (q *Queries) AmountKeys(ctx context.Context, arg AmountKeysParams) ([]AmountKeysRow, error) {
+	rows, err := q.db.Query(ctx, amountKeys,
+		arg.Up,
+		arg.Realm,
+		arg.Amount,
+		arg.After,
+		arg.AmountFrom,
+		arg.AmountTo,
+		arg.Look,
+		arg.ChangedSince,
+		arg.Approved,
+		arg.Kinds,
+		arg.Direction,
+		arg.Scheme,
+		arg.States,
+		arg.CreatedFrom,
+		arg.CreatedTo,
+		arg.MakerUser,
+		arg.PageSize,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AmountKeysRow
+	for rows.Next() {
+		var i AmountKeysRow
+		if err := rows.Scan(&i.MessageID, &i.Amount, &i.Place); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const fewByAmount = `-- name: FewByAmount :many
 SELECT v.message_id FROM message_version v
 WHERE v.realm = $1 AND v.amount BETWEEN $2::bigint AND $3::bigint LIMIT $4::integer
@@ -356,29 +449,31 @@ func (q *Queries) SearchKeys(ctx context.Context, arg SearchKeysParams) ([]Searc
 const walkKeys = `-- name: WalkKeys :many
 SELECT k.message_id, k.place FROM (
   SELECT m.message_id, m.version, m.kind, m.scheme, m.state, m.direction, m.created_at, m.state_since, m.maker_user,
-         row_number() OVER (ORDER BY m.message_id DESC) AS place
+         m.accepted_at, m.approvals_required, row_number() OVER (ORDER BY CASE WHEN $1::boolean THEN m.message_id END, m.message_id DESC) AS place
   FROM message m
-  WHERE m.realm = $1 AND m.message_id < $2::uuid
-    AND ($3::text <> 'state' OR m.state = $4::text) AND ($3::text <> 'kind' OR m.kind = $5::text)
-    AND ($3::text <> 'maker' OR m.maker_user = $6::uuid) AND ($3::text <> 'incoming' OR m.direction = 'in')
-  ORDER BY m.message_id DESC LIMIT $7::integer) k
-LEFT JOIN message_version v ON v.realm = $1 AND v.message_id = k.message_id AND v.version = k.version
-WHERE k.place = $7::integer OR (
-      ($8::timestamptz IS NULL OR k.state_since >= $8::timestamptz)
-  AND ($9::text[] IS NULL OR k.kind = ANY ($9::text[]))
-  AND ($10::text IS NULL OR k.direction = $10::text)
-  AND ($11::text IS NULL OR k.scheme = $11::text)
-  AND ($12::text[] IS NULL OR k.state = ANY ($12::text[]))
-  AND ($13::timestamptz IS NULL OR k.created_at >= $13::timestamptz)
-  AND ($14::timestamptz IS NULL OR k.created_at <= $14::timestamptz)
-  AND ($15::uuid IS NULL OR k.maker_user = $15::uuid)
-  AND ($16::bigint IS NULL OR v.amount >= $16::bigint)
-  AND ($17::bigint IS NULL OR v.amount <= $17::bigint))
-ORDER BY k.message_id DESC
-LIMIT $18::integer
+  WHERE m.realm = $2 AND CASE WHEN $1::boolean THEN m.message_id > $3::uuid ELSE m.message_id < $3::uuid END
+    AND ($4::text <> 'state' OR m.state = $5::text) AND ($4::text <> 'kind' OR m.kind = $6::text)
+    AND ($4::text <> 'maker' OR m.maker_user = $7::uuid) AND ($4::text <> 'incoming' OR m.direction = 'in')
+  ORDER BY CASE WHEN $1::boolean THEN m.message_id END, m.message_id DESC LIMIT $8::integer) k
+LEFT JOIN message_version v ON v.realm = $2 AND v.message_id = k.message_id AND v.version = k.version
+WHERE k.place = $8::integer OR (
+      ($9::timestamptz IS NULL OR k.state_since >= $9::timestamptz)
+  AND (NOT $10::boolean OR k.accepted_at IS NOT NULL AND k.approvals_required > 0)
+  AND ($11::text[] IS NULL OR k.kind = ANY ($11::text[]))
+  AND ($12::text IS NULL OR k.direction = $12::text)
+  AND ($13::text IS NULL OR k.scheme = $13::text)
+  AND ($14::text[] IS NULL OR k.state = ANY ($14::text[]))
+  AND ($15::timestamptz IS NULL OR k.created_at >= $15::timestamptz)
+  AND ($16::timestamptz IS NULL OR k.created_at <= $16::timestamptz)
+  AND ($17::uuid IS NULL OR k.maker_user = $17::uuid)
+  AND ($18::bigint IS NULL OR v.amount >= $18::bigint)
+  AND ($19::bigint IS NULL OR v.amount <= $19::bigint))
+ORDER BY k.place
+LIMIT $20::integer
 `
 
 type WalkKeysParams struct {
+	Up           bool
 	Realm        string
 	Before       uuid.UUID
 	LedBy        string
@@ -387,6 +482,7 @@ type WalkKeysParams struct {
 	Maker        uuid.UUID
 	Look         int32
 	ChangedSince *time.Time
+	Approved     bool
 	Kinds        []string
 	Direction    *string
 	Scheme       *string
@@ -404,10 +500,11 @@ type WalkKeysRow struct {
 	Place     int64
 }
 
-// The newest messages before a key that a list is narrowed to. It looks at so many at most, in the order of the list, off the index of what
-// leads: a state, a kind, a maker, what came in, or else all. place says how many were looked at up to each.
+// The newest messages before a key that a list is narrowed to, or with up the oldest behind it. It looks at so many at most, in the order of the
+// list, off the index of what leads: a state, a kind, a maker, what came in, or else all. place says how many were looked at up to each.
 func (q *Queries) WalkKeys(ctx context.Context, arg WalkKeysParams) ([]WalkKeysRow, error) {
 	rows, err := q.db.Query(ctx, walkKeys,
+		arg.Up,
 		arg.Realm,
 		arg.Before,
 		arg.LedBy,
@@ -416,6 +513,7 @@ func (q *Queries) WalkKeys(ctx context.Context, arg WalkKeysParams) ([]WalkKeysR
 		arg.Maker,
 		arg.Look,
 		arg.ChangedSince,
+		arg.Approved,
 		arg.Kinds,
 		arg.Direction,
 		arg.Scheme,

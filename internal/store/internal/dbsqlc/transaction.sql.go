@@ -278,26 +278,27 @@ WHERE m.realm = $1
        WHERE c.realm = $1)))
   AND ($9::text[] IS NULL OR m.kind = ANY ($9::text[]))
   AND ($10::text IS NULL OR m.direction = $10::text)
-  AND ($11::uuid IS NULL OR m.original_id = $11::uuid)
-  AND ($12::text IS NULL OR m.scheme = $12::text)
-  AND ($13::text[] IS NULL OR m.state = ANY ($13::text[]))
-  AND ($14::timestamptz IS NULL OR m.created_at >= $14::timestamptz)
-  AND ($15::timestamptz IS NULL OR m.created_at <= $15::timestamptz)
-  AND ($16::text IS NULL OR m.maker_login = $16::text)
-  AND ($17::uuid IS NULL OR m.maker_user = $17::uuid)
-  AND ($18::text IS NULL OR m.instruction_id = $18::text)
-  AND ($19::text IS NULL OR m.end_to_end_id = $19::text)
-  AND ($20::text IS NULL OR m.debtor_account = $20::text)
-  AND ($21::text IS NULL OR m.debtor_agent = $21::text)
-  AND ($22::text IS NULL OR position(lower($22::text) IN lower(m.debtor_name)) > 0)
-  AND ($23::text IS NULL OR m.creditor_account = $23::text)
-  AND ($24::text IS NULL OR m.creditor_agent = $24::text)
-  AND ($25::text IS NULL OR position(lower($25::text) IN lower(m.creditor_name)) > 0)
-  AND ($26::text IS NULL OR m.currency = $26::text)
-  AND ($27::bigint IS NULL OR m.amount >= $27::bigint)
-  AND ($28::bigint IS NULL OR m.amount <= $28::bigint)
+  AND (NOT $11::boolean OR m.accepted_at IS NOT NULL AND m.approvals_required > 0)
+  AND ($12::uuid IS NULL OR m.original_id = $12::uuid)
+  AND ($13::text IS NULL OR m.scheme = $13::text)
+  AND ($14::text[] IS NULL OR m.state = ANY ($14::text[]))
+  AND ($15::timestamptz IS NULL OR m.created_at >= $15::timestamptz)
+  AND ($16::timestamptz IS NULL OR m.created_at <= $16::timestamptz)
+  AND ($17::text IS NULL OR m.maker_login = $17::text)
+  AND ($18::uuid IS NULL OR m.maker_user = $18::uuid)
+  AND ($19::text IS NULL OR m.instruction_id = $19::text)
+  AND ($20::text IS NULL OR m.end_to_end_id = $20::text)
+  AND ($21::text IS NULL OR m.debtor_account = $21::text)
+  AND ($22::text IS NULL OR m.debtor_agent = $22::text)
+  AND ($23::text IS NULL OR position(lower($23::text) IN lower(m.debtor_name)) > 0)
+  AND ($24::text IS NULL OR m.creditor_account = $24::text)
+  AND ($25::text IS NULL OR m.creditor_agent = $25::text)
+  AND ($26::text IS NULL OR position(lower($26::text) IN lower(m.creditor_name)) > 0)
+  AND ($27::text IS NULL OR m.currency = $27::text)
+  AND ($28::bigint IS NULL OR m.amount >= $28::bigint)
+  AND ($29::bigint IS NULL OR m.amount <= $29::bigint)
 ORDER BY CASE WHEN $4::boolean THEN m.message_id END, m.message_id DESC
-LIMIT $29::integer
+LIMIT $30::integer
 `
 
 type TransactionListParams struct {
@@ -311,6 +312,7 @@ type TransactionListParams struct {
 	ExternalID      *string
 	Kinds           []string
 	Direction       *string
+	Approved        bool
 	OriginalID      *uuid.UUID
 	Scheme          *string
 	States          []string
@@ -347,6 +349,7 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 		arg.ExternalID,
 		arg.Kinds,
 		arg.Direction,
+		arg.Approved,
 		arg.OriginalID,
 		arg.Scheme,
 		arg.States,

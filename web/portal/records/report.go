@@ -114,10 +114,7 @@ func showReports(v *visit) error {
 		},
 		{"rejected", "Rejected by checkers", "By the reason that the checker chose", ended[payment.StateRejected]},
 		{"failed", "Failed", "By the reason of clearing or of the other bank", ended[payment.StateFailed]},
-		{
-			"unanswered", "No answer of clearing in time", "Not confirmed within ten seconds, whatever came of it later",
-			ended[payment.StateUnconfirmed],
-		},
+		{"unanswered", "No answer of clearing in time", "Not confirmed within ten seconds, whatever came later", ended[payment.StateUnconfirmed]},
 	} {
 		model.Rows = append(model.Rows, views.ReportRow{
 			URL: reportURL("/reports/"+row.path, from, to), Cells: []language.Text{row.name, row.what, language.Data(language.Number(row.count))},

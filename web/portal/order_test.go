@@ -296,7 +296,9 @@ func TestAMessageLeadsBackToItsList(t *testing.T) {
 	b := setup(t)
 	maker := b.as("maker1")
 	page := "/payments/" + maker.priced("30.00")[0]
-	back := func() string { return maker.get(page).is(http.StatusOK).page.Find(".back a").First().AttrOr("href", "") }
+	back := func() string {
+		return maker.get(page).is(http.StatusOK).page.Find(".back a").First().AttrOr("href", "")
+	}
 	if at := back(); at != "/payments" {
 		t.Errorf("without a list it leads to %s", at)
 	}

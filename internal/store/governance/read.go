@@ -57,7 +57,7 @@ func (c *Changes) Changes(ctx context.Context, realm string, f Filter) ([]admini
 		rows, err := q.ChangeList(ctx, dbsqlc.ChangeListParams{
 			Realm: realm, DecidedUnder: string(cmp.Or(f.DecidedUnder, identity.RoleAdministrator)), FromKey: column.OrNull(f.From),
 			OldestFirst: f.OldestFirst, DecidableBy: column.OrNull(f.DecidableBy), Requester: column.OrNull(f.Requester),
-			Kind: column.OrNull(string(f.Kind)),
+			Kind:    column.OrNull(string(f.Kind)),
 			Subject: column.OrNull(f.Subject), Since: column.OrNull(f.Since), Decision: column.OrNull(decisionOf[f.State]), PageSize: f.PageSize,
 		})
 		if err != nil {

@@ -61,15 +61,16 @@ func (r *Reader) VolumeByHour(ctx context.Context, realm string, since time.Time
 
 // outcomeOf is what became of a payment, "" for one that was closed before its release.
 func outcomeOf(state payment.State) string {
-	switch {
-	case state == payment.StateRejected || state == payment.StateWithdrawn || state == payment.StateExpired:
+	switch state {
+	case payment.StateRejected, payment.StateWithdrawn, payment.StateExpired:
 		return ""
-	case state == payment.StateSettled || state == payment.StateBooked:
+	case payment.StateSettled, payment.StateBooked:
 		return "settled"
-	case state == payment.StateFailed:
+	case payment.StateFailed:
 		return "failed"
+	default:
+		return "open"
 	}
-	return "open"
 }
 
 // Turnaround is how long payments took that needed an approval.

@@ -59,8 +59,7 @@ FROM document d WHERE d.realm = @realm AND d.document_id > @after ORDER BY d.doc
 
 -- name: EventFactList :many
 -- What the leaves of events are made of: the row, the move it tells of, the version that move began or amended, and the decision it was.
--- Each row is found by its key, whatever the planner knows of the table: the OFFSET keeps the inner statement by itself. Read by a list of
--- keys, a young table was read from end to end for each batch.
+-- Each row is found by its key, whatever the planner knows of the table: the OFFSET keeps the inner statement by itself.
 SELECT e.realm, e.event_id, e.message_id, e.event, e.outcome, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id,
        e.source_address, e.content_hash, e.detail, e.at,
        h.sequence, h.kind, h.from_state, h.action, h.to_state, h.version, h.actor_user AS move_user, h.actor_person AS move_person,

@@ -595,8 +595,7 @@ type EventFactListRow struct {
 }
 
 // What the leaves of events are made of: the row, the move it tells of, the version that move began or amended, and the decision it was.
-// Each row is found by its key, whatever the planner knows of the table: the OFFSET keeps the inner statement by itself. Read by a list of
-// keys, a young table was read from end to end for each batch.
+// Each row is found by its key, whatever the planner knows of the table: the OFFSET keeps the inner statement by itself.
 func (q *Queries) EventFactList(ctx context.Context, ids []uuid.UUID, realm string) ([]EventFactListRow, error) {
 	rows, err := q.db.Query(ctx, eventFactList, ids, realm)
 	if err != nil {

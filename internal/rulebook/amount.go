@@ -15,7 +15,7 @@ const (
 var amountRules = []Rule{
 	{
 		ID: "amount-missing", Element: amountElement, Code: "CH21", level: levelTransaction,
-		Text:   "Enter the amount as an instructed amount.",
+		Text:   "Enter the amount.",
 		Source: "SPS 4.3", Check: checkAmountMissing,
 	},
 	{

@@ -82,7 +82,8 @@ SELECT w::uuid AS message_id FROM word_messages(sqlc.arg(asked)::text, @before::
 
 -- name: WalkKeys :many
 -- The newest messages before a key that a list is narrowed to, or with up the oldest behind it. It looks at so many at most, in the order of the
--- list, off the index of what leads: a state, a kind, a maker, what came in, or else all. place says how many were looked at up to each.
+-- list, off the index of what leads: a state, a kind, a maker, what came in, or else all. place says how many were looked at up to each. The
+-- amount is asked of each by its key, where one is meant: a join is made by a walk over all versions.
 SELECT k.message_id, k.place FROM (
   SELECT m.message_id, m.version, m.kind, m.scheme, m.state, m.direction, m.created_at, m.state_since, m.maker_user,
          m.accepted_at, m.approvals_required, row_number() OVER (ORDER BY CASE WHEN @up::boolean THEN m.message_id END, m.message_id DESC) AS place
@@ -91,7 +92,6 @@ SELECT k.message_id, k.place FROM (
     AND (@led_by::text <> 'state' OR m.state = @state::text) AND (@led_by::text <> 'kind' OR m.kind = @kind::text)
     AND (@led_by::text <> 'maker' OR m.maker_user = @maker::uuid) AND (@led_by::text <> 'incoming' OR m.direction = 'in')
   ORDER BY CASE WHEN @up::boolean THEN m.message_id END, m.message_id DESC LIMIT @look::integer) k
-LEFT JOIN message_version v ON v.realm = @realm AND v.message_id = k.message_id AND v.version = k.version
 WHERE k.place = @look::integer OR (
       (sqlc.narg(changed_since)::timestamptz IS NULL OR k.state_since >= sqlc.narg(changed_since)::timestamptz)
   AND (NOT @approved::boolean OR k.accepted_at IS NOT NULL AND k.approvals_required > 0)
@@ -102,8 +102,9 @@ WHERE k.place = @look::integer OR (
   AND (sqlc.narg(created_from)::timestamptz IS NULL OR k.created_at >= sqlc.narg(created_from)::timestamptz)
   AND (sqlc.narg(created_to)::timestamptz IS NULL OR k.created_at <= sqlc.narg(created_to)::timestamptz)
   AND (sqlc.narg(maker_user)::uuid IS NULL OR k.maker_user = sqlc.narg(maker_user)::uuid)
-  AND (sqlc.narg(amount_from)::bigint IS NULL OR v.amount >= sqlc.narg(amount_from)::bigint)
-  AND (sqlc.narg(amount_to)::bigint IS NULL OR v.amount <= sqlc.narg(amount_to)::bigint))
+  AND (sqlc.narg(amount_from)::bigint IS NULL AND sqlc.narg(amount_to)::bigint IS NULL
+    OR int8range(sqlc.narg(amount_from)::bigint, sqlc.narg(amount_to)::bigint, '[]')
+       @> (SELECT v.amount FROM message_version v WHERE v.realm = @realm AND v.message_id = k.message_id AND v.version = k.version)))
 ORDER BY k.place
 LIMIT @page_size::integer;
 

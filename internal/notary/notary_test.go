@@ -157,12 +157,14 @@ func TestGatewaysThatSealAtOnceMakeOneTree(t *testing.T) {
 // Nothing is sealed on top of a tree that somebody else wrote, went back, or whose key is gone; the log says so with an alarm, once.
 func TestNothingIsSealedOnATreeThatWasChanged(t *testing.T) {
 	t.Parallel()
+	const leaves = "audit_leaf WHERE realm = 'demo'"
 	for name, change := range map[string]string{
-		"edge":       "UPDATE audit_tree SET edge = ARRAY(SELECT sha256('x'::bytea) FROM unnest(edge))",
-		"size":       "UPDATE audit_tree SET size = 0, edge = '{}'",
-		"checkpoint": "DELETE FROM audit_checkpoint",
-		"signature":  "UPDATE audit_checkpoint SET note = replace(note, 'time 2026', 'time 2025')",
-		"gone back":  "DELETE FROM audit_leaf; DELETE FROM audit_node; DELETE FROM audit_checkpoint; UPDATE audit_tree SET size = 0, edge = '{}'",
+		"edge":       "UPDATE audit_tree SET edge = ARRAY(SELECT sha256('x'::bytea) FROM unnest(edge)) WHERE realm = 'demo'",
+		"size":       "UPDATE audit_tree SET size = 0, edge = '{}' WHERE realm = 'demo'",
+		"checkpoint": "DELETE FROM audit_checkpoint WHERE realm = 'demo'",
+		"signature":  "UPDATE audit_checkpoint SET note = replace(note, 'time 2026', 'time 2025') WHERE realm = 'demo'",
+		"gone back": "DELETE FROM audit_leaf WHERE realm = 'demo'; DELETE FROM audit_node WHERE realm = 'demo'; " +
+			"DELETE FROM audit_checkpoint WHERE realm = 'demo'; UPDATE audit_tree SET size = 0, edge = '{}' WHERE realm = 'demo'",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -171,7 +173,7 @@ func TestNothingIsSealedOnATreeThatWasChanged(t *testing.T) {
 			h.Log = log
 			h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 			h.Notary.Sweep(ctx)
-			before := count(t, h, "audit_leaf")
+			before := count(t, h, leaves)
 			_, err := h.DB.Connect(t).Exec(ctx, change)
 			must(t, err)
 			if name == "gone back" {
@@ -180,7 +182,7 @@ func TestNothingIsSealedOnATreeThatWasChanged(t *testing.T) {
 			h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 			h.Notary.Sweep(ctx)
 			h.Notary.Sweep(ctx)
-			if after := count(t, h, "audit_leaf"); after != before {
+			if after := count(t, h, leaves); after != before {
 				t.Errorf("%d leaves, and then %d", before, after)
 			}
 			if stopped := h.Notary.Standing().Stopped; len(stopped) != 1 || stopped[0] != "demo" {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -134,15 +135,10 @@ func (w *wire) carry(near net.Conn) {
 	if err != nil {
 		return
 	}
-	if binary.BigEndian.Uint32(start[4:]) != protocol { // a statement is to be cancelled
-		far, err := net.Dial("unix", w.target)
-		if err == nil {
-			_, _ = far.Write(start)
-			_ = far.Close()
-		}
+	if binary.BigEndian.Uint32(start[4:]) != protocol { // a statement is to be cancelled: this may come so late that it strikes the next gateway
 		return
 	}
-	s, err := w.take(string(start))
+	s, err := w.take(inOrder(start))
 	if err != nil {
 		return
 	}
@@ -158,6 +154,16 @@ func (w *wire) carry(near net.Conn) {
 		return
 	}
 	l.talk()
+}
+
+// inOrder is the start of a session with its settings in the order of their names: pgx sends them in another order each time, and a
+// process of the server serves all of them.
+func inOrder(start []byte) string {
+	head, texts := start[:8], strings.Split(string(start[8:]), "\x00")
+	settings := slices.Collect(slices.Chunk(texts[:len(texts)/2*2], 2)) // what is over are the ends, which are empty
+	slices.SortFunc(settings, slices.Compare)
+	settings = slices.DeleteFunc(settings, func(pair []string) bool { return pair[0] == "" })
+	return string(head) + strings.Join(slices.Concat(settings...), "\x00") + "\x00\x00"
 }
 
 // take is a session that was started so, or starts one.

@@ -85,7 +85,7 @@ func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {
 		"this one has 101":                    strings.Join(table(101), "\n"),
 		"13 columns":                          head + "\na;b\n",
 		"Write CHF for SIC":                   "creditorIban;currency\nCH93;USD\n",
-		"at most 1000 bytes":                  "creditorIban;message\nCH93;" + strings.Repeat("x", 1001) + "\n",
+		"at most 1'000 bytes":                 "creditorIban;message\nCH93;" + strings.Repeat("x", 1001) + "\n",
 		"quotation marks":                     "creditorIban;message\nCH93;\"open\n",
 		"Send a payment order as an XML file": "creditorName;amount\nA;1\n",
 	} {

@@ -455,7 +455,6 @@ SELECT k.message_id, k.place FROM (
     AND ($4::text <> 'state' OR m.state = $5::text) AND ($4::text <> 'kind' OR m.kind = $6::text)
     AND ($4::text <> 'maker' OR m.maker_user = $7::uuid) AND ($4::text <> 'incoming' OR m.direction = 'in')
   ORDER BY CASE WHEN $1::boolean THEN m.message_id END, m.message_id DESC LIMIT $8::integer) k
-LEFT JOIN message_version v ON v.realm = $2 AND v.message_id = k.message_id AND v.version = k.version
 WHERE k.place = $8::integer OR (
       ($9::timestamptz IS NULL OR k.state_since >= $9::timestamptz)
   AND (NOT $10::boolean OR k.accepted_at IS NOT NULL AND k.approvals_required > 0)
@@ -466,8 +465,9 @@ WHERE k.place = $8::integer OR (
   AND ($15::timestamptz IS NULL OR k.created_at >= $15::timestamptz)
   AND ($16::timestamptz IS NULL OR k.created_at <= $16::timestamptz)
   AND ($17::uuid IS NULL OR k.maker_user = $17::uuid)
-  AND ($18::bigint IS NULL OR v.amount >= $18::bigint)
-  AND ($19::bigint IS NULL OR v.amount <= $19::bigint))
+  AND ($18::bigint IS NULL AND $19::bigint IS NULL
+    OR int8range($18::bigint, $19::bigint, '[]')
+       @> (SELECT v.amount FROM message_version v WHERE v.realm = $2 AND v.message_id = k.message_id AND v.version = k.version)))
 ORDER BY k.place
 LIMIT $20::integer
 `
@@ -501,7 +501,8 @@ type WalkKeysRow struct {
 }
 
 // The newest messages before a key that a list is narrowed to, or with up the oldest behind it. It looks at so many at most, in the order of the
-// list, off the index of what leads: a state, a kind, a maker, what came in, or else all. place says how many were looked at up to each.
+// list, off the index of what leads: a state, a kind, a maker, what came in, or else all. place says how many were looked at up to each. The
+// amount is asked of each by its key, where one is meant: a join is made by a walk over all versions.
 func (q *Queries) WalkKeys(ctx context.Context, arg WalkKeysParams) ([]WalkKeysRow, error) {
 	rows, err := q.db.Query(ctx, walkKeys,
 		arg.Up,

@@ -164,8 +164,17 @@
     missed = true;
   });
 
-  // Who else has which message open: each update of the live line names them all.
+  // What the live line says: rows that changed, of which the page may show some, and who else has which message open.
   document.addEventListener("htmx:sseMessage", () => {
+    for (const changed of findAll(".live > template")) {
+      const row = changed.content.firstElementChild, shown = document.getElementById(row.id);
+      changed.remove();
+      if (!shown) continue;
+      const focused = shown.contains(document.activeElement) && document.activeElement.id;
+      shown.replaceWith(row);
+      htmx.process(row);
+      if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+    }
     const present = Object.fromEntries(findAll("[data-present]").map((one) => [one.dataset.present, one.textContent]));
     for (const place of findAll("[data-looked]")) place.textContent = present[place.dataset.looked] ?? "";
   });

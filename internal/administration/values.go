@@ -182,7 +182,7 @@ var labels = map[string]string{ //nolint:gosec // words for people, no secret
 	"creditorName": "the name", "creditorIban": "the IBAN", "street": "the street", "buildingNumber": "the building number",
 	"addressLine1": "the first address line", "addressLine2": "the second address line", "postcode": "the postcode", "town": "the town",
 	"country": "the country", "beneficiaryId": "the beneficiary",
-	"atClearing": "clearing", "realm": "the realm's name", "secondFactorRoles": "the roles that need a second factor",
+	"atClearing": "clearing", "realm": "the realm", "secondFactorRoles": "the roles that need a second factor",
 }
 
 // label is a field in words.

@@ -135,7 +135,7 @@ func (w *wire) carry(near net.Conn) {
 	if err != nil {
 		return
 	}
-	if binary.BigEndian.Uint32(start[4:]) != protocol { // a statement is to be cancelled: this may come so late that it strikes the next gateway
+	if binary.BigEndian.Uint32(start[4:]) != protocol { // a statement is to be cancelled: that may come so late that it strikes another
 		return
 	}
 	s, err := w.take(inOrder(start))

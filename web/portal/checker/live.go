@@ -24,6 +24,9 @@ const maxGone = 50
 // late is how long a message may take from getting its key to being seen by others.
 const late = time.Minute
 
+// slow is how long a change of state may take from its time to being seen by others.
+const slow = 2 * time.Second
+
 // Live follows what happens to the queue behind one open page: which messages came, by their keys, and which ones somebody else decided.
 type Live struct {
 	visit  *visit
@@ -39,18 +42,34 @@ type Live struct {
 func Follow(v *page.Visit) (*Live, error) {
 	query := v.Echo.QueryParams()
 	l := &Live{
-		visit: &visit{Visit: v}, filter: page.ReadFilter(query,
-			"/queue"), since: v.At, known: map[uuid.UUID]bool{}, came: map[uuid.UUID]bool{},
+		visit: &visit{Visit: v}, filter: page.ReadFilter(query, "/queue"), since: v.At, known: map[uuid.UUID]bool{}, came: map[uuid.UUID]bool{},
 	}
 	milliseconds, err := strconv.ParseInt(query.Get(sinceField), 10, 64)
 	if err == nil && milliseconds > 0 && milliseconds <= v.At.UnixMilli() {
 		l.since = time.UnixMilli(milliseconds)
 	}
 	l.last, err = l.visit.waiting(l.filter)
+	if err != nil {
+		return nil, err
+	}
 	for _, w := range l.last {
 		l.known[w.MessageID] = true
 	}
-	return l, err
+	return l, l.leftMeanwhile()
+}
+
+// leftMeanwhile adds what waited when the page was made and does no more when its stream begins, the newest: the first look tells of it.
+// What the page does not show is told for nothing.
+func (l *Live) leftMeanwhile() error {
+	changed, _, err := l.visit.Config.Reader.Page(l.visit.Context(), l.visit.By.Realm, lookup.Filter{
+		ChangedSince: l.since.Add(-slow), PageSize: maxGone,
+	})
+	for _, m := range changed {
+		if m.State != payment.StateApprovalPending && !l.known[m.InternalID] {
+			l.last = append(l.last, lookup.Waiting{MessageID: m.InternalID})
+		}
+	}
+	return err
 }
 
 // Look looks once more. changed is false when there is nothing to tell.

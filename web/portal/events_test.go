@@ -87,6 +87,23 @@ func TestAnOpenQueueHearsOfNewMessages(t *testing.T) {
 	}
 }
 
+// What somebody decides between the page and its stream is told by the stream's first news, and not when the page shows it as decided.
+func TestAnOpenQueueHearsWhatWasDecidedBeforeItsStreamBegan(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	maker, checker, other := b.as("maker1"), b.as("checker1"), b.as("checker2")
+	waiting := maker.submit(filled())
+	stream := checker.get("/queue").page.Find("[sse-connect]").AttrOr("sse-connect", "")
+	path := "/queue/" + waiting.InternalID.String() + "/approve"
+	other.post(path, url.Values{"version": {"1"}, "contentHash": {hash(waiting)}}).goesTo("/queue")
+	update, found := block(checker.listenTo(ctx, stream), "row-"+waiting.InternalID.String())
+	if !found || !strings.Contains(update, "Approved by Checker 2") {
+		t.Errorf("the stream begins with %q", update)
+	}
+}
+
 // block reads events up to one that holds the text, and returns that one.
 func block(lines <-chan string, text string) (event string, found bool) {
 	var lately []string

@@ -29,20 +29,47 @@ func offered(h *stationtest.House, prefix string, refuse error) *int {
 	return &count
 }
 
-// What clearing may not have is never asked about: it would answer that it never came, and the payment may still arrive there.
+// What clearing may not have is never asked about: it would answer that it never came, and the payment may still arrive there. Another one
+// that clearing has is asked about meanwhile.
 func TestWhatClearingMayNotHaveIsNotAskedAbout(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
-	m := approved(t, h, rulebook.SchemeSIC)
-	asked := offered(h, "P28", errors.New("the connection broke"))
-	for range 5 {
+	had, m := approved(t, h, rulebook.SchemeSIC), approved(t, h, rulebook.SchemeSIC)
+	send(t, h, had)
+	asked := map[payment.State]int{}
+	h.Network.Refuse = func(d stationtest.Delivery) error {
+		switch {
+		case !strings.HasPrefix(d.Reference, "P28"):
+		case strings.Contains(d.Content, string(m.GlobalID)):
+			asked[payment.StateApproved]++
+		default:
+			asked[payment.StateProcessing]++
+		}
+		return errors.New("the connection broke")
+	}
+	for range 4 {
 		h.Clock.Add(11 * time.Second)
 		h.Clearing.Sweep(ctx)
 	}
 	want{state: payment.StateUnconfirmed}.check(t, h, m)
-	if *asked != 0 {
-		t.Errorf("it was asked about %d times", *asked)
+	if asked[payment.StateApproved] != 0 || asked[payment.StateProcessing] == 0 {
+		t.Errorf("asked about what clearing does not have, and has: %v times", asked)
 	}
+}
+
+// An answer counts that came from the clearing of its payment: that of another scheme says nothing of it.
+func TestAnAnswerOfAnotherSchemeIsQuarantined(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
+	m := approved(t, h, rulebook.SchemeSIC)
+	send(t, h, m)
+	other := answer(t, m, "ST-OTHER", "ACSC", "")
+	other.Scheme = rulebook.SchemeSCT
+	receive(t, h, other)
+	want{state: payment.StateProcessing}.check(t, h, m)
+	receive(t, h, answer(t, m, "ST-OWN", "ACSC", ""))
+	want{state: payment.StateSettled}.check(t, h, m)
 }
 
 // Clearing is asked once, and again after a pause, however often the clock looks.

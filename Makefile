@@ -92,7 +92,7 @@ simulate: ## play 1,000 schedules of chance with crashes between any two stateme
 	COUNTERSIGN_SCHEDULES=$(or $(SCHEDULES),1000) COUNTERSIGN_SCHEDULE=$(or $(SEED),1) COUNTERSIGN_SCHEDULES_WITHIN=$(WITHIN) \
 	$(GO) test -count=1 -v -timeout 0 -run TestScheduleOfChance ./internal/simulation
 
-kill: ## kill the program with kill -9 under load, 500 times, and find everything it acknowledged: make kill KILLS=500 SEED=1
+kill: ## kill the program with kill -9 under load of payments and recalls, 500 times, and find everything it acknowledged: make kill KILLS=500 SEED=1
 	@tools/postgres.sh --if-missing
 	COUNTERSIGN_CRASH_ROUNDS=$$(( ($(or $(KILLS),500) + 1) / 2 )) COUNTERSIGN_CRASH_SEED=$(or $(SEED),1) \
 	$(GO) test -count=1 -v -timeout 0 -run 'TestAKilledGateway|TestAKilledDemo' ./cmd/countersign

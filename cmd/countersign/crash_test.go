@@ -76,12 +76,14 @@ func killGateway(t *testing.T, kill killing) {
 	}
 	o.finish(t)
 	o.settle(t, func(paper *paper, state string) bool { return state == paper.ends() })
+	o.settleRecalls(t)
 	o.compare(t, h.log(t))
+	o.compareRecalls(t, h.log(t))
 	h.check(t)
 	if code := p.terminate(t); code != 0 {
 		t.Errorf("the demo ends with %d", code)
 	}
-	t.Logf("%d payments, %d acknowledged requests, %d kills", len(o.papers()), o.acknowledged.Load(), kill.rounds)
+	t.Logf("%d payments, %d recalls, %d acknowledged requests, %d kills", len(o.papers()), len(o.claims()), o.acknowledged.Load(), kill.rounds)
 }
 
 func TestAKilledDemoLosesNothingAndChangesNothingItSent(t *testing.T) {
@@ -105,6 +107,7 @@ func killDemo(t *testing.T, kill killing) {
 	o.settle(t, func(paper *paper, state string) bool {
 		return state == paper.ends() || !paper.leave && slices.Contains([]string{"Processing", "Unconfirmed", "Failed"}, state)
 	})
+	o.settleRecalls(t, "Processing", "Acknowledged", "Refused")
 	sent := map[string]logEntry{}
 	for _, log := range append(logs, h.log(t)) {
 		for _, e := range effective(t, log) {
@@ -127,7 +130,7 @@ func killDemo(t *testing.T, kill killing) {
 	if code := p.terminate(t); code != 0 {
 		t.Errorf("the demo ends with %d", code)
 	}
-	t.Logf("%d payments, %d acknowledged requests, %d kills", len(o.papers()), o.acknowledged.Load(), kill.rounds)
+	t.Logf("%d payments, %d recalls, %d acknowledged requests, %d kills", len(o.papers()), len(o.claims()), o.acknowledged.Load(), kill.rounds)
 }
 
 // holdsWhatItAcknowledged: what was created is there, what was approved is on its way or at its end.
@@ -146,6 +149,7 @@ func (o *office) holdsWhatItAcknowledged(t *testing.T) {
 			t.Errorf("%s (approval acknowledged: %t, to be left: %t) is %q", p.id, p.approved, p.leave, state)
 		}
 	}
+	o.holdsItsRecalls(t)
 }
 
 // finish repeats what had no answer. A repeated creation makes no second payment; a repeated approval may find the first one done.
@@ -168,6 +172,7 @@ func (o *office) finish(t *testing.T) {
 			t.Fatalf("approve again: %d %s", r.status, r.text)
 		}
 	}
+	o.finishRecalls(t)
 }
 
 // settle waits until every payment has come to its end.

@@ -28,8 +28,9 @@ type office struct {
 	acknowledged   atomic.Int64
 	refused        atomic.Bool // an answer was not 200
 
-	mu     sync.Mutex
-	orders []*paper
+	mu      sync.Mutex
+	orders  []*paper
+	recalls []*claim
 }
 
 // paper is one payment as the office knows it. Only its worker writes to it.
@@ -159,8 +160,10 @@ func (o *office) approve(p *paper) (reply, error) {
 	return r, err
 }
 
-func (o *office) state(p *paper) (string, error) {
-	r, err := o.ask(http.MethodGet, "/api/common/v1/transaction/"+p.id, o.maker, "")
+func (o *office) state(p *paper) (string, error) { return o.stateOf(p.id) }
+
+func (o *office) stateOf(id string) (string, error) {
+	r, err := o.ask(http.MethodGet, "/api/common/v1/transaction/"+id, o.maker, "")
 	if err == nil && r.status != http.StatusOK {
 		return fmt.Sprintf("%d %s", r.status, r.text), nil
 	}
@@ -185,6 +188,7 @@ func (p *paper) body() string {
 const (
 	workers         = 6
 	papersPerWorker = 100 // in one load
+	settledBefore   = 3   // what a worker approved so many papers ago has mostly settled, and is recalled
 )
 
 // load lets the workers create and approve until no answer comes any more, or their paper is used up. It returns at once; wait on what
@@ -193,11 +197,16 @@ func (o *office) load() *errgroup.Group {
 	var group errgroup.Group
 	for range workers {
 		group.Go(func() error {
+			var mine []*paper
 			for number := range papersPerWorker {
 				p := o.newPaper(number)
+				mine = append(mine, p)
 				r, err := o.create(p)
 				if err == nil && p.created && !p.leave {
 					r, err = o.approve(p)
+				}
+				if at := number - settledBefore; err == nil && at >= 0 && mine[at].claimable() {
+					r, err = o.recall(mine[at])
 				}
 				if err != nil {
 					return nil // the demo is gone: what was not acknowledged is unknown

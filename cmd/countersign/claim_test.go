@@ -95,19 +95,10 @@ func (o *office) finishRecalls(t *testing.T) {
 	t.Helper()
 	for _, c := range o.claims() {
 		if !c.created {
-			r, err := o.createRecall(c)
-			must(t, err)
-			if r.status != http.StatusOK {
-				t.Fatalf("recall again: %d %s", r.status, r.text)
-			}
+			again(t, func() (reply, error) { return o.createRecall(c) })
 		}
-		if c.approved || c.void {
-			continue
-		}
-		r, err := o.approveRecall(c)
-		must(t, err)
-		if r.status != http.StatusOK && (r.status != http.StatusBadRequest || !strings.Contains(r.text, "This message was already")) {
-			t.Fatalf("approve a recall again: %d %s", r.status, r.text)
+		if !c.approved && !c.void {
+			again(t, func() (reply, error) { return o.approveRecall(c) })
 		}
 	}
 }

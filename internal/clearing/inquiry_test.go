@@ -18,11 +18,8 @@ import (
 func answeredRecall(t *testing.T, h *stationtest.House, scheme rulebook.Scheme) (answer payment.Message, ask func(reference string)) {
 	t.Helper()
 	original, document := booked(t, h, scheme, "TX9")
-	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1",
-		At: h.Clock.Now(),
-	})
-	receive(t, h, inbound(t, scheme, "RE1", recall, err))
+	recall := recalling(t, h, document, byCustomer(scheme))
+	receive(t, h, inbound(t, scheme, "RE1", recall, nil))
 	id, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 	if err != nil {
 		t.Fatal(err)

@@ -217,16 +217,7 @@ func TestAQuestionOrRecallThatDisagreesWithItsPaymentIsQuarantined(t *testing.T)
 				return question
 			},
 		}.play(t, h)
-		recall := func() *iso20022.FIToFIPaymentCancellationRequest {
-			made, err := interbank.CancellationRequest(interbank.RTransactionInput{
-				Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1",
-				At: h.Clock.Now(),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return made
-		}
+		recall := func() *iso20022.FIToFIPaymentCancellationRequest { return recalling(t, h, document, byCustomer(scheme)) }
 		liars[*iso20022.FIToFIPaymentCancellationRequest]{scheme: scheme, about: original, lies: recallLies(), honest: recall}.play(t, h)
 		id, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 		if err != nil {

@@ -260,15 +260,8 @@ func TestAReceivedRecallIsAnsweredOnce(t *testing.T) {
 		for _, kind := range []payment.Kind{payment.KindReturn, payment.KindResolution} {
 			h := stationtest.New(t)
 			original, document := booked(t, h, scheme, "TX9")
-			recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
-				Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now(),
-			})
-			receive(t, h, inbound(t, scheme, "RE1", recall, err))
-			id, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			received := current(t, h, payment.Message{Realm: original.Realm, InternalID: id})
+			received := receivedRecall(t, h, original, document)
+			id := received.InternalID
 			if received.State != payment.StateAwaitingDecision || received.AnswerBy.Before(h.Clock.Now().AddDate(0, 0, 14)) {
 				t.Fatalf("the recall is %s until %s", received.State, received.AnswerBy)
 			}
@@ -325,26 +318,21 @@ func TestARecallThatOvertakesItsPaymentWaits(t *testing.T) {
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
 	early := transfer(t, h, rulebook.SchemeSCT, "TX5", receiving[rulebook.SchemeSCT])
-	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, Original: early, MessageID: "RE5", ID: "RE5",
-		At: h.Clock.Now(),
-	})
-	receive(t, h, inbound(t, rulebook.SchemeSCT, "RE5", recall, err))
+	doubled := func(id string) interbank.RTransactionInput {
+		return interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, ID: id}
+	}
+	receive(t, h, inbound(t, rulebook.SchemeSCT, "RE5", recalling(t, h, early, doubled("RE5")), nil))
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "IN-TX5", early, nil))
 	original := incoming(t, h, rulebook.SchemeSCT, "TX5")
 	if _, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID); err != nil {
 		t.Errorf("the recall did not find its payment: %v", err)
 	}
 	stranger := transfer(t, h, rulebook.SchemeSCT, "TX6", receiving[rulebook.SchemeSCT])
-	lost, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, Original: stranger, MessageID: "RE6", ID: "RE6",
-		At: h.Clock.Now(),
-	})
-	receive(t, h, inbound(t, rulebook.SchemeSCT, "RE6", lost, err))
+	receive(t, h, inbound(t, rulebook.SchemeSCT, "RE6", recalling(t, h, stranger, doubled("RE6")), nil))
 	h.Clock.Add(2 * time.Minute)
 	h.Clearing.Sweep(ctx)
 	var outcome string
-	err = h.DB.Connect(t).QueryRow(ctx, "SELECT outcome FROM inbox WHERE reference = 'RE6'").Scan(&outcome)
+	err := h.DB.Connect(t).QueryRow(ctx, "SELECT outcome FROM inbox WHERE reference = 'RE6'").Scan(&outcome)
 	if err != nil || outcome != "quarantined" {
 		t.Errorf("a recall of nothing is %s: %v", outcome, err)
 	}
@@ -428,14 +416,7 @@ func TestReturnAndResolutionRaceAndOneWins(t *testing.T) {
 	for _, scheme := range rulebook.Schemes() {
 		h := stationtest.New(t)
 		original, document := booked(t, h, scheme, "TX9")
-		recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
-			Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now(),
-		})
-		receive(t, h, inbound(t, scheme, "RE1", recall, err))
-		id, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := receivedRecall(t, h, original, document).InternalID
 		asked := []payment.RTransaction{
 			{Request: rtransactionrule.Request{Reason: "FOCR"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID},
 			{

@@ -71,19 +71,29 @@ func TestNothingIsMadeOfAPaymentThatSomebodyBroke(t *testing.T) {
 	}
 }
 
+// recalling is what another bank sends to have a payment back, which it is called by.
+func recalling(t *testing.T, h *stationtest.House, original *iso20022.FIToFICustomerCreditTransfer, in interbank.RTransactionInput,
+) *iso20022.FIToFIPaymentCancellationRequest {
+	t.Helper()
+	in.Original, in.MessageID, in.At = original, in.ID, h.Clock.Now()
+	recall, err := interbank.CancellationRequest(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return recall
+}
+
+// byCustomer is the recall RE1 that a customer asked for.
+func byCustomer(scheme rulebook.Scheme) interbank.RTransactionInput {
+	return interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, ID: "RE1"}
+}
+
 // receivedRecall brings the recall of an incoming payment in.
 func receivedRecall(
 	t *testing.T, h *stationtest.House, original payment.Message, document *iso20022.FIToFICustomerCreditTransfer,
 ) payment.Message {
 	t.Helper()
-	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{
-			Reason: "CUST",
-		},
-		Scheme: original.Scheme, Original: document, MessageID: "RE1", ID: "RE1",
-		At: h.Clock.Now(),
-	})
-	receive(t, h, inbound(t, original.Scheme, "RE1", recall, err))
+	receive(t, h, inbound(t, original.Scheme, "RE1", recalling(t, h, document, byCustomer(original.Scheme)), nil))
 	id, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 	if err != nil {
 		t.Fatal(err)
@@ -100,18 +110,11 @@ func TestARecallOfAPaymentThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
 	original, document := booked(t, h, rulebook.SchemeSIC, "TX9")
 	execute(t, superuser(t, h), "UPDATE message_version SET debtor_name = 'Mallory' WHERE message_id = $1", original.InternalID)
 	before := outbox(t, h)
-	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{
-			Reason: "CUST",
-		},
-		Scheme: original.Scheme, Original: document, MessageID: "RE1", ID: "RE1",
-		At: h.Clock.Now(),
-	})
-	receive(t, h, inbound(t, original.Scheme, "RE1", recall, err))
+	receive(t, h, inbound(t, original.Scheme, "RE1", recalling(t, h, document, byCustomer(original.Scheme)), nil))
 	if outcome, reason := inboxOf(t, h, "RE1"); outcome != "quarantined" || !strings.Contains(reason, "withheld") {
 		t.Errorf("the recall is %s: %s", outcome, reason)
 	}
-	_, err = h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
+	_, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 	if !errors.Is(err, payment.ErrNotFound) || outbox(t, h) != before || alarms(log) != 1 {
 		t.Errorf("the recall was taken: %v, %d alarms", err, alarms(log))
 	}

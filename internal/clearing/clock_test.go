@@ -63,10 +63,12 @@ func TestAPaymentThatSomebodyHoldsIsInNobodysWay(t *testing.T) {
 	_, err := holder.Exec(ctx, "BEGIN; SELECT FROM message WHERE message_id = '"+held.InternalID.String()+"' FOR UPDATE")
 	must(t, err)
 	h.Clock.Add(11 * time.Second)
-	h.Clearing.Sweep(ctx)
 	unconfirmed := func() (count int) {
 		must(t, h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM message WHERE state = 'Unconfirmed'").Scan(&count))
 		return count
+	}
+	for looks := 0; looks < 20 && unconfirmed() < 5; looks++ { // a busy machine needs more than one
+		h.Clearing.Sweep(ctx)
 	}
 	if n := unconfirmed(); n != 5 {
 		t.Errorf("%d payments are unconfirmed beside the one that is held, want 5", n)

@@ -217,7 +217,9 @@ func TestAQuestionOrRecallThatDisagreesWithItsPaymentIsQuarantined(t *testing.T)
 				return question
 			},
 		}.play(t, h)
-		recall := func() *iso20022.FIToFIPaymentCancellationRequest { return recalling(t, h, document, byCustomer(scheme)) }
+		recall := func() *iso20022.FIToFIPaymentCancellationRequest {
+			return recalling(t, h, document, byCustomer(scheme))
+		}
 		liars[*iso20022.FIToFIPaymentCancellationRequest]{scheme: scheme, about: original, lies: recallLies(), honest: recall}.play(t, h)
 		id, err := h.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 		if err != nil {

@@ -38,3 +38,32 @@ SELECT @realm::text, @event_id::uuid, sqlc.narg(message_id)::uuid, @event::text,
   @actor_name::text, sqlc.narg(client_id)::text, @channel::text, sqlc.narg(request_id)::text, sqlc.narg(source_address)::text,
   @detail::text, 'refused', @at::timestamptz
 FROM counted WHERE refused <= @most::bigint;
+
+-- name: AuditWalk :many
+-- The newest events behind a place that a page of the trail is narrowed to, among so many at most that are looked at, off the index of time.
+-- The last that was looked at is told too, whether it is meant or not: the next page begins there.
+SELECT q.event_id, q.meant, q.place FROM (
+  SELECT k.event_id, k.place,
+         ((sqlc.narg(event)::text IS NULL OR k.event = sqlc.narg(event)::text)
+          AND (sqlc.narg(actor)::text IS NULL OR k.actor_name = sqlc.narg(actor)::text OR coalesce(k.actor_user = (
+                 SELECT u.user_id FROM user_account u WHERE u.realm = @realm AND u.name = sqlc.narg(actor)::text), false)))::boolean AS meant
+  FROM (SELECT e.event_id, e.event, e.actor_user, e.actor_name, row_number() OVER (ORDER BY e.at DESC, e.event_id DESC) AS place
+        FROM audit_event e
+        WHERE e.realm = @realm AND (e.at, e.event_id) < (@before_at::timestamptz, @before::uuid)
+          AND (sqlc.narg(at_from)::timestamptz IS NULL OR e.at >= sqlc.narg(at_from)::timestamptz)
+        ORDER BY e.at DESC, e.event_id DESC LIMIT @look::integer) k) q
+WHERE q.meant OR q.place = @look::integer
+ORDER BY q.place
+LIMIT @page_size::integer;
+
+-- name: AuditOf :many
+-- These events, newest first.
+SELECT e.*, u.name AS actor_login
+FROM audit_event e
+LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
+WHERE e.realm = @realm AND e.event_id = ANY (@ids::uuid[])
+ORDER BY e.at DESC, e.event_id DESC;
+
+-- name: AuditTime :one
+-- When an event happened.
+SELECT at FROM audit_event WHERE realm = @realm AND event_id = @event_id;

@@ -71,8 +71,15 @@ func auditExhibits() []Exhibit {
 	none.Shell.Failed = true
 	none.Problems = []ui.Problem{{Field: "from", Text: "Enter a day such as 20.11.2026."}}
 	none.Empty = ui.Empty{Icon: "search", Title: "Nothing matches", LinkLabel: "Clear filters", LinkURL: "/audit"}
+	further := none
+	further.Shell.Failed, further.Problems, further.From, further.Event = false, nil, "", "sign-in.refused"
+	further.Empty = ui.Empty{
+		Icon: "search", Title: "Nothing found so far", Text: "None of the newest events matches. Older ones were not looked at yet.",
+		LinkLabel: "Look further back", LinkURL: "/audit?after=x",
+	}
 	return []Exhibit{
 		{Name: "audit", Page: views.AuditTrailPage(trail)},
 		{Name: "audit-refused", Failed: true, Page: views.AuditTrailPage(none)},
+		{Name: "audit-further", Page: views.AuditTrailPage(further)},
 	}
 }

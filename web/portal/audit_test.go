@@ -2,7 +2,10 @@ package portal_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
+
+	"github.com/PuerkitoBio/goquery"
 )
 
 // TestSupervisorsAndAdministratorsSeeTheAuditTrail: what was done and what was refused, a failed sign-in among it; makers and checkers
@@ -37,5 +40,34 @@ func TestSupervisorsAndAdministratorsSeeTheAuditTrail(t *testing.T) {
 		if w.get("/me").page.Find(`a[href="/audit"]`).Length() != 0 {
 			t.Errorf("%s has a way to the page", name)
 		}
+	}
+}
+
+// TestTheTrailIsLookedThroughInParts: what lies behind thousands of other events is not found on the first page, which says so and leads
+// on.
+func TestTheTrailIsLookedThroughInParts(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.as("maker1").submit(filled())
+	b.change(`SET session_replication_role = replica;
+		INSERT INTO audit_event SELECT (jsonb_populate_record(one, jsonb_build_object('realm', one.realm, 'event_id', gen_random_uuid(),
+		  'message_id', NULL, 'sequence', NULL, 'event', 'key.rotate', 'at', now() + n * interval '1 second'))).*
+		FROM audit_event one, generate_series(1, 5100) n
+		WHERE one.event_id = (SELECT event_id FROM audit_event WHERE realm = 'demo' AND event = 'instruction.submit')`)
+	w := b.as("supervisor1")
+	further := func(got answer, label string) string {
+		reads := func(_ int, a *goquery.Selection) bool { return strings.TrimSpace(a.Text()) == label }
+		return got.page.Find("main a").FilterFunction(reads).AttrOr("href", "")
+	}
+	rows := func(got answer) int { return got.page.Find("main tbody tr").Length() }
+	first := w.get("/audit?event=instruction.submit").is(http.StatusOK).says("Nothing found so far").says("Older ones were not looked at yet.")
+	second := w.get(further(first, "Look further back")).is(http.StatusOK)
+	if rows(first) != 0 || rows(second) != 1 || further(second, "Look further back") != "" {
+		t.Errorf("%d and %d submissions, want none and one, and then no way further", rows(first), rows(second))
+	}
+	all := w.get("/audit").is(http.StatusOK)
+	next := w.get(further(all, "Next page")).is(http.StatusOK)
+	if rows(all) != 100 || rows(next) != 100 {
+		t.Errorf("%d and %d events on pages of many, want 100 on each", rows(all), rows(next))
 	}
 }

@@ -2,10 +2,12 @@ package lookup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/globalid"
 	"countersign/internal/payment"
@@ -114,6 +116,64 @@ func (r *Reader) AuditTrail(ctx context.Context, realm string, f AuditFilter) ([
 		return err
 	})
 	return list, err
+}
+
+// eventsLooked is how many events are looked at for a page of the trail. What lies behind them is a page of its own.
+const eventsLooked = 5000
+
+// AuditPage lists one page of the trail, what happened last first, and where the next page begins: zero behind the last one. It reads so
+// much and no more: a page may be short, or empty, and have a next one, when none or few of the events that were looked at are meant. A
+// place that is no event of the realm is the beginning. OldestFirst and MessageID are AuditTrail's alone.
+func (r *Reader) AuditPage(ctx context.Context, realm string, f AuditFilter) (list []Event, next uuid.UUID, err error) {
+	err = r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		at, before, err := auditPlace(ctx, q, realm, f)
+		if err != nil {
+			return fmt.Errorf("find the place in the trail: %w", err)
+		}
+		rows, err := q.AuditWalk(ctx, dbsqlc.AuditWalkParams{
+			Realm: realm, BeforeAt: at, Before: before, Look: eventsLooked, PageSize: f.PageSize + 1, AtFrom: column.OrNull(f.From),
+			Actor: column.OrNull(f.Actor), Event: column.OrNull(f.Event),
+		})
+		if err != nil {
+			return fmt.Errorf("look through the trail: %w", err)
+		}
+		var meant []uuid.UUID
+		for _, row := range rows {
+			if row.Meant && len(meant) == int(f.PageSize) {
+				next = meant[len(meant)-1]
+				break
+			}
+			if row.Meant {
+				meant = append(meant, row.EventID)
+			}
+			if row.Place == eventsLooked {
+				next = row.EventID
+			}
+		}
+		events, err := q.AuditOf(ctx, realm, meant)
+		for _, e := range events {
+			list = append(list, eventFromDB(dbsqlc.AuditSearchRow(e)))
+		}
+		return err
+	})
+	return list, next, err
+}
+
+// auditPlace is the place behind which a page of the trail begins.
+func auditPlace(ctx context.Context, q *dbsqlc.Queries, realm string, f AuditFilter) (at time.Time, before uuid.UUID, err error) {
+	end := f.To
+	if end.IsZero() {
+		end = endOfTime
+	}
+	if f.Before == uuid.Nil {
+		return end, uuid.Max, nil
+	}
+	at, err = q.AuditTime(ctx, realm, f.Before)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows), err == nil && at.After(end):
+		return end, uuid.Max, nil
+	}
+	return at, f.Before, err
 }
 
 func eventFromDB(e dbsqlc.AuditSearchRow) Event {

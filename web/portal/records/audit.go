@@ -33,9 +33,9 @@ func showAuditTrail(v *visit) error {
 func (v *visit) wholeTrail(verified *views.AuditVerification) error {
 	model, ask := v.auditSearch()
 	after := ask.Before
-	ask.PageSize = auditPage + 1
+	ask.PageSize = auditPage
 	model.Verified = verified
-	events, err := v.Config.Reader.AuditTrail(v.Context(), v.By.Realm, ask)
+	events, next, err := v.Config.Reader.AuditPage(v.Context(), v.By.Realm, ask)
 	if err != nil {
 		return err
 	}
@@ -46,9 +46,17 @@ func (v *visit) wholeTrail(verified *views.AuditVerification) error {
 	if after != uuid.Nil {
 		model.Pages.FirstURL = auditURL(model, uuid.Nil)
 	}
-	if len(events) > auditPage {
-		events = events[:auditPage]
-		model.Pages.NextURL, model.Pages.NextLabel = auditURL(model, events[auditPage-1].ID), "Next page"
+	switch {
+	case next == uuid.Nil:
+	case len(events) == auditPage:
+		model.Pages.NextURL, model.Pages.NextLabel = auditURL(model, next), "Next page"
+	case len(events) > 0:
+		model.Pages.NextURL, model.Pages.NextLabel = auditURL(model, next), "Look further back"
+	default:
+		model.Empty = ui.Empty{
+			Icon: "search", Title: "Nothing found so far", Text: "None of the newest events matches. Older ones were not looked at yet.",
+			LinkLabel: "Look further back", LinkURL: auditURL(model, next),
+		}
 	}
 	for _, e := range events {
 		model.Rows = append(model.Rows, v.auditTrailRow(e))

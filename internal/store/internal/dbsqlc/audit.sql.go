@@ -83,6 +83,75 @@ func (q *Queries) AuditList(ctx context.Context, realm string, messageID *uuid.U
 	return items, nil
 }
 
+const auditOf = `-- name: AuditOf :many
+SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, e.written_in, u.name AS actor_login
+FROM audit_event e
+LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
+WHERE e.realm = $1 AND e.event_id = ANY ($2::uuid[])
+ORDER BY e.at DESC, e.event_id DESC
+`
+
+type AuditOfRow struct {
+	Realm         string
+	EventID       uuid.UUID
+	MessageID     *uuid.UUID
+	Sequence      *int32
+	Event         string
+	ActorUser     *uuid.UUID
+	ActorPerson   *uuid.UUID
+	ActorName     string
+	ClientID      *string
+	Channel       string
+	RequestID     *string
+	SourceAddress *string
+	ContentHash   []byte
+	Detail        string
+	At            time.Time
+	Outcome       string
+	WrittenIn     pgtype.Uint64
+	ActorLogin    *string
+}
+
+// These events, newest first.
+func (q *Queries) AuditOf(ctx context.Context, realm string, ids []uuid.UUID) ([]AuditOfRow, error) {
+	rows, err := q.db.Query(ctx, auditOf, realm, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AuditOfRow
+	for rows.Next() {
+		var i AuditOfRow
+		if err := rows.Scan(
+			&i.Realm,
+			&i.EventID,
+			&i.MessageID,
+			&i.Sequence,
+			&i.Event,
+			&i.ActorUser,
+			&i.ActorPerson,
+			&i.ActorName,
+			&i.ClientID,
+			&i.Channel,
+			&i.RequestID,
+			&i.SourceAddress,
+			&i.ContentHash,
+			&i.Detail,
+			&i.At,
+			&i.Outcome,
+			&i.WrittenIn,
+			&i.ActorLogin,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const auditRefusalInsert = `-- name: AuditRefusalInsert :execrows
 WITH counted AS (
   INSERT INTO refusal_count AS c (realm, event, minute, refused)
@@ -229,6 +298,82 @@ func (q *Queries) AuditSearch(ctx context.Context, arg AuditSearchParams) ([]Aud
 			&i.WrittenIn,
 			&i.ActorLogin,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const auditTime = `-- name: AuditTime :one
+SELECT at FROM audit_event WHERE realm = $1 AND event_id = $2
+`
+
+// When an event happened.
+func (q *Queries) AuditTime(ctx context.Context, realm string, eventID uuid.UUID) (time.Time, error) {
+	row := q.db.QueryRow(ctx, auditTime, realm, eventID)
+	var at time.Time
+	err := row.Scan(&at)
+	return at, err
+}
+
+const auditWalk = `-- name: AuditWalk :many
+SELECT q.event_id, q.meant, q.place FROM (
+  SELECT k.event_id, k.place,
+         (($1::text IS NULL OR k.event = $1::text)
+          AND ($2::text IS NULL OR k.actor_name = $2::text OR coalesce(k.actor_user = (
+                 SELECT u.user_id FROM user_account u WHERE u.realm = $3 AND u.name = $2::text), false)))::boolean AS meant
+  FROM (SELECT e.event_id, e.event, e.actor_user, e.actor_name, row_number() OVER (ORDER BY e.at DESC, e.event_id DESC) AS place
+        FROM audit_event e
+        WHERE e.realm = $3 AND (e.at, e.event_id) < ($4::timestamptz, $5::uuid)
+          AND ($6::timestamptz IS NULL OR e.at >= $6::timestamptz)
+        ORDER BY e.at DESC, e.event_id DESC LIMIT $7::integer) k) q
+WHERE q.meant OR q.place = $7::integer
+ORDER BY q.place
+LIMIT $8::integer
+`
+
+type AuditWalkParams struct {
+	Event    *string
+	Actor    *string
+	Realm    string
+	BeforeAt time.Time
+	Before   uuid.UUID
+	AtFrom   *time.Time
+	Look     int32
+	PageSize int32
+}
+
+type AuditWalkRow struct {
+	EventID uuid.UUID
+	Meant   bool
+	Place   int64
+}
+
+// The newest events behind a place that a page of the trail is narrowed to, among so many at most that are looked at, off the index of time.
+// The last that was looked at is told too, whether it is meant or not: the next page begins there.
+func (q *Queries) AuditWalk(ctx context.Context, arg AuditWalkParams) ([]AuditWalkRow, error) {
+	rows, err := q.db.Query(ctx, auditWalk,
+		arg.Event,
+		arg.Actor,
+		arg.Realm,
+		arg.BeforeAt,
+		arg.Before,
+		arg.AtFrom,
+		arg.Look,
+		arg.PageSize,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AuditWalkRow
+	for rows.Next() {
+		var i AuditWalkRow
+		if err := rows.Scan(&i.EventID, &i.Meant, &i.Place); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
